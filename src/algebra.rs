@@ -1,0 +1,3 @@
+//! Exact algebra: numbers, expressions, polynomials, zero tests.
+
+pub mod number;

@@ -1,0 +1,84 @@
+//! Budgets and interruption. Every loop that can be long asks [`check`]; it says no when the user
+//! pressed Ctrl-C, when the time of the current question is over, or when a question has made more
+//! nodes or bits than it may. "Exhausted" is an outcome of its own and never a wrong answer.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Why a computation was stopped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exhausted {
+    /// Ctrl-C.
+    Interrupted,
+    Time,
+    Nodes,
+    /// A number would have more bits than [`MAX_BITS`].
+    Bits,
+    /// A polynomial, basis or case distinction outgrew its limit.
+    Size,
+}
+
+impl std::fmt::Display for Exhausted {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str(match self {
+            Exhausted::Interrupted => "interrupted",
+            Exhausted::Time => "the time budget is used up",
+            Exhausted::Nodes => "the budget of expression nodes is used up",
+            Exhausted::Bits => "a number would have more than 2^20 bits",
+            Exhausted::Size => "an intermediate result outgrew its limit",
+        })
+    }
+}
+
+/// The result of anything that may be stopped.
+pub type Budgeted<T> = Result<T, Exhausted>;
+
+/// No number has more bits than this.
+pub const MAX_BITS: usize = 1 << 20;
+
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+thread_local! {
+    static DEADLINE: Cell<Option<Instant>> = const { Cell::new(None) };
+    static TICKS: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Called by the Ctrl-C handler.
+pub fn interrupt() {
+    INTERRUPTED.store(true, Ordering::Relaxed);
+}
+
+/// Forgets an interrupt; called when a new statement begins. Says whether there was one.
+pub fn clear_interrupt() -> bool {
+    INTERRUPTED.swap(false, Ordering::Relaxed)
+}
+
+pub fn is_interrupted() -> bool {
+    INTERRUPTED.load(Ordering::Relaxed)
+}
+
+/// Cheap enough for inner loops: looks at the clock every 256th call.
+pub fn check() -> Budgeted<()> {
+    if INTERRUPTED.load(Ordering::Relaxed) {
+        return Err(Exhausted::Interrupted);
+    }
+    TICKS.with(|ticks| {
+        let n = ticks.get().wrapping_add(1);
+        ticks.set(n);
+        if n.is_multiple_of(256) && DEADLINE.get().is_some_and(|end| Instant::now() >= end) {
+            return Err(Exhausted::Time);
+        }
+        Ok(())
+    })
+}
+
+/// Runs `work` with at most `limit` of wall time, inside whatever limit already holds.
+pub fn within<T>(limit: Duration, work: impl FnOnce() -> T) -> T {
+    let outer = DEADLINE.get();
+    let end = Instant::now() + limit;
+    DEADLINE.set(Some(outer.map_or(end, |o| o.min(end))));
+    let result = work();
+    DEADLINE.set(outer);
+    result
+}

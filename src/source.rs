@@ -1,0 +1,96 @@
+//! Source texts and places in them. A [`Span`] is a range of bytes in one text of a [`SourceMap`];
+//! it is small, copyable, and the only thing later stages keep about where something was written.
+
+use std::rc::Rc;
+
+/// Which text a span belongs to: an index into the [`SourceMap`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct SourceId(pub u32);
+
+/// A half-open range of bytes `start..end` in one source text.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Span {
+    pub source: SourceId,
+    pub start: u32,
+    pub end: u32,
+}
+
+impl Span {
+    pub fn new(source: SourceId, start: usize, end: usize) -> Span {
+        Span { source, start: start as u32, end: end as u32 }
+    }
+
+    /// The smallest span that covers both; the two belong to one text.
+    pub fn to(self, other: Span) -> Span {
+        Span { source: self.source, start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+
+    pub fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+/// A value with the place it was written at. Equality and hashing look at both.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Spanned<T> {
+    pub node: T,
+    pub span: Span,
+}
+
+impl<T> Spanned<T> {
+    pub fn new(node: T, span: Span) -> Spanned<T> {
+        Spanned { node, span }
+    }
+}
+
+/// One text: its name as shown in diagnostics, and its contents.
+#[derive(Clone, Debug)]
+pub struct Source {
+    pub name: String,
+    pub text: Rc<str>,
+    line_starts: Vec<u32>,
+}
+
+impl Source {
+    /// One-based line and one-based column, the column counted in characters.
+    pub fn line_column(&self, byte: usize) -> (usize, usize) {
+        let byte = byte.min(self.text.len());
+        let line = self.line_starts.partition_point(|&start| start as usize <= byte) - 1;
+        let start = self.line_starts[line] as usize;
+        let column = self.text.get(start..byte).map_or(0, |s| s.chars().count());
+        (line + 1, column + 1)
+    }
+}
+
+/// All texts of a session, in the order in which they were read.
+#[derive(Clone, Debug, Default)]
+pub struct SourceMap {
+    sources: Vec<Source>,
+}
+
+impl SourceMap {
+    pub fn add(&mut self, name: impl Into<String>, text: impl Into<Rc<str>>) -> SourceId {
+        let text = text.into();
+        let mut line_starts = vec![0];
+        line_starts.extend(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1));
+        self.sources.push(Source { name: name.into(), text, line_starts });
+        SourceId(self.sources.len() as u32 - 1)
+    }
+
+    pub fn get(&self, id: SourceId) -> &Source {
+        &self.sources[id.0 as usize]
+    }
+
+    /// The text a span covers.
+    pub fn slice(&self, span: Span) -> &str {
+        self.get(span.source).text.get(span.range()).unwrap_or("")
+    }
+
+    pub fn len(&self) -> usize {
+        self.sources.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.sources.is_empty()
+    }
+}
