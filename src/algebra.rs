@@ -1,3 +1,24 @@
-//! Exact algebra: numbers, expressions, polynomials, zero tests.
+//! Exact algebra: numbers, expressions and their derivatives, polynomials, zero tests.
+//!
+//! An [`Expr`] is a handle to a node of one hash-consed graph per thread. Equal expressions are the
+//! same node; sums and products are n-ary and collect like terms, but a sum used inside a sum stays
+//! one node, so what was shared stays shared. Nothing is expanded on the way from a Lagrangian to
+//! compiled code. Normal forms are computed when a question needs one.
+//!
+//! The field is the real numbers throughout: x^(1/2) asks for x ≥ 0, √(x²) is |x|. Cancelling x/x
+//! is allowed and *recorded*: see [`conditions`].
 
+pub mod assume;
+pub mod conditions;
+pub mod derive;
+pub mod expr;
+pub mod function;
 pub mod number;
+pub mod substitute;
+pub mod symbol;
+pub mod verdict;
+
+pub use expr::{Expr, Node, Undefined};
+pub use number::{Integer, Rational};
+pub use symbol::{Coordinate, Function, Symbol, SymbolKind};
+pub use verdict::{Ground, Verdict};

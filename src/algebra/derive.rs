@@ -1,0 +1,246 @@
+//! Derivatives, memoised per node.
+//!
+//! Three ways through the same graph: [`partial`] derivatives by one symbol, the [`Direction`]al
+//! derivative along a field of seeds (which is what a total derivative is), and the whole [`gradient`]
+//! by reverse accumulation. Each visits every shared node once.
+
+use super::conditions::record_nonzero;
+use super::expr::{Expr, Node, post_order};
+use super::function::Elementary;
+use super::number::Rational;
+use super::symbol::Symbol;
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+
+thread_local! {
+    static PARTIALS: RefCell<FxHashMap<(Expr, Symbol), Expr>> = RefCell::default();
+}
+
+/// ∂e/∂s.
+pub fn partial(e: Expr, s: Symbol) -> Expr {
+    if !e.may_contain(s) {
+        return Expr::zero();
+    }
+    if let Some(known) = PARTIALS.with_borrow(|m| m.get(&(e, s)).copied()) {
+        return known;
+    }
+    let known = |x: Expr| {
+        if !x.may_contain(s) {
+            return Some(Expr::zero());
+        }
+        if x.as_symbol().is_some() {
+            return Some(if x == Expr::symbol(s) { Expr::one() } else { Expr::zero() });
+        }
+        PARTIALS.with_borrow(|m| m.get(&(x, s)).copied())
+    };
+    walk(e, known, |x, d| {
+        PARTIALS.with_borrow_mut(|m| m.insert((x, s), d));
+    })
+}
+
+/// ∂ⁿe by the symbols in turn.
+pub fn partials(e: Expr, by: &[Symbol]) -> Expr {
+    by.iter().fold(e, |e, s| partial(e, *s))
+}
+
+/// A derivation that sends each symbol to its seed: Σ seed(s) ∂/∂s. Keeps what it has computed, so
+/// that many expressions over shared nodes cost one pass.
+pub struct Direction<F: Fn(Symbol) -> Expr> {
+    seed: F,
+    memo: RefCell<FxHashMap<Expr, Expr>>,
+}
+
+impl<F: Fn(Symbol) -> Expr> Direction<F> {
+    pub fn new(seed: F) -> Direction<F> {
+        Direction { seed, memo: RefCell::default() }
+    }
+
+    pub fn apply(&self, e: Expr) -> Expr {
+        let known = |x: Expr| match x.node() {
+            Node::Number(_) | Node::Pi => Some(Expr::zero()),
+            Node::Symbol(s) => Some((self.seed)(*s)),
+            _ => self.memo.borrow().get(&x).copied(),
+        };
+        walk(e, known, |x, d| {
+            self.memo.borrow_mut().insert(x, d);
+        })
+    }
+}
+
+/// Computes the derivative of `root` bottom-up over the nodes that `known` does not answer.
+fn walk(root: Expr, known: impl Fn(Expr) -> Option<Expr>, store: impl Fn(Expr, Expr)) -> Expr {
+    let mut stack = vec![root];
+    while let Some(&e) = stack.last() {
+        if known(e).is_some() {
+            stack.pop();
+            continue;
+        }
+        let children = e.children();
+        let before = stack.len();
+        stack.extend(children.iter().copied().filter(|c| known(*c).is_none()));
+        if stack.len() > before {
+            continue;
+        }
+        stack.pop();
+        let d: Vec<Expr> = children.iter().map(|c| known(*c).unwrap_or_else(Expr::zero)).collect();
+        store(e, chain(e, &d));
+    }
+    known(root).unwrap_or_else(Expr::zero)
+}
+
+/// The derivative of a node from those of its children.
+fn chain(e: Expr, d: &[Expr]) -> Expr {
+    match e.node() {
+        Node::Sum { terms, .. } => {
+            Expr::sum(Rational::ZERO, d.iter().zip(terms.iter()).map(|(d, (_, c))| (*d, c.clone())))
+        }
+        // An integral over [0, 1] is differentiated under the sign.
+        Node::Integral { variable, .. } => Expr::integral(*variable, d[0]),
+        Node::Piecewise { condition, .. } => {
+            // Off the kink the condition is locally constant.
+            record_nonzero(condition.left);
+            Expr::piecewise(*condition, d[1], d[2])
+        }
+        Node::Undefined(_) => e,
+        _ => Expr::add_all(d.iter().enumerate().filter(|(_, d)| !d.is_zero()).map(|(i, d)| local_partial(e, i) * *d)),
+    }
+}
+
+/// ∂(node)/∂(i-th child), the child taken as an independent variable.
+pub fn local_partial(e: Expr, i: usize) -> Expr {
+    match e.node() {
+        Node::Sum { terms, .. } => Expr::number(terms[i].1.clone()),
+        Node::Product(factors) => {
+            let (base, exponent) = &factors[i];
+            let lowered = exponent - &Rational::ONE;
+            Expr::product(
+                exponent.clone(),
+                factors.iter().map(|(b, x)| if b == base { (*b, lowered.clone()) } else { (*b, x.clone()) }),
+            )
+        }
+        Node::Power(base, exponent) => {
+            if i == 0 {
+                *exponent * base.power(*exponent - 1)
+            } else {
+                e * Expr::apply(Elementary::Log, &[*base])
+            }
+        }
+        Node::Apply(function, x) => elementary_partial(*function, e, x, i),
+        Node::Unknown { function, orders, arguments } => {
+            let mut orders = orders.to_vec();
+            orders[i] += 1;
+            Expr::unknown(*function, &orders, arguments)
+        }
+        _ => Expr::zero(),
+    }
+}
+
+/// The derivative of an elementary function by its i-th argument; `e` is its value.
+fn elementary_partial(function: Elementary, e: Expr, arguments: &[Expr], i: usize) -> Expr {
+    use Elementary::*;
+    let x = arguments[0];
+    match function {
+        Sin => Expr::apply(Cos, &[x]),
+        Cos => -Expr::apply(Sin, &[x]),
+        Tan => 1 + e.pow(2),
+        Asin => (1 - x.pow(2)).pow(Rational::ratio(-1, 2)),
+        Acos => -(1 - x.pow(2)).pow(Rational::ratio(-1, 2)),
+        Atan => (1 + x.pow(2)).pow(-1),
+        Atan2 => {
+            // atan2(y, x): (x dy − y dx)/(x² + y²)
+            let (y, x) = (arguments[0], arguments[1]);
+            let r2 = x.pow(2) + y.pow(2);
+            if i == 0 { x / r2 } else { -y / r2 }
+        }
+        Sinh => Expr::apply(Cosh, &[x]),
+        Cosh => Expr::apply(Sinh, &[x]),
+        Tanh => 1 - e.pow(2),
+        Atanh => (1 - x.pow(2)).pow(-1),
+        Exp => e,
+        Log => x.pow(-1),
+        Abs => {
+            record_nonzero(x);
+            Expr::apply(Sign, &[x])
+        }
+        Sign => {
+            record_nonzero(x);
+            Expr::zero()
+        }
+        Min | Max => {
+            // One where this argument is the extreme one; off the kink exactly one is.
+            arguments.iter().enumerate().filter(|(j, _)| *j != i).fold(Expr::one(), |weight, (_, other)| {
+                let difference = arguments[i] - *other;
+                record_nonzero(difference);
+                let relation =
+                    if function == Max { super::expr::Relation::Greater } else { super::expr::Relation::Less };
+                weight
+                    * Expr::piecewise(super::expr::Condition { relation, left: difference }, Expr::one(), Expr::zero())
+            })
+        }
+    }
+}
+
+/// All partial derivatives of `e` by the given symbols in one pass from the root to the leaves.
+///
+/// Adjoints are sums of many contributions that are collected first and added once, so a node used
+/// k times costs one sum of k terms.
+pub fn gradient(e: Expr, by: &[Symbol]) -> Vec<Expr> {
+    let wanted = by.iter().fold(0u64, |m, s| m | s.mask());
+    let order = post_order(&[e]);
+    let mut adjoints: FxHashMap<Expr, Vec<Expr>> = FxHashMap::default();
+    adjoints.insert(e, vec![Expr::one()]);
+    let mut result: FxHashMap<Symbol, Expr> = FxHashMap::default();
+    for &x in order.iter().rev() {
+        if x.mask() & wanted == 0 {
+            continue;
+        }
+        let Some(parts) = adjoints.remove(&x) else { continue };
+        let adjoint = Expr::add_all(parts);
+        match x.node() {
+            Node::Symbol(s) => {
+                result.insert(*s, adjoint);
+            }
+            // Not linear in one adjoint: differentiate these forwards.
+            Node::Piecewise { .. } | Node::Integral { .. } => {
+                for s in by {
+                    let d = partial(x, *s);
+                    if !d.is_zero() {
+                        adjoints.entry(Expr::symbol(*s)).or_default().push(adjoint * d);
+                    }
+                }
+            }
+            _ => {
+                for (i, child) in x.children().into_iter().enumerate() {
+                    if child.mask() & wanted != 0 {
+                        adjoints.entry(child).or_default().push(local_partial(x, i) * adjoint);
+                    }
+                }
+            }
+        }
+    }
+    by.iter().map(|s| result.get(s).copied().unwrap_or_else(Expr::zero)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn product_and_chain_rule() {
+        let (x, y) = (Symbol::parameter("x"), Symbol::parameter("y"));
+        let (ex, ey) = (Expr::symbol(x), Expr::symbol(y));
+        assert_eq!(partial(ex.pow(3) * ey, x), 3 * (ex.pow(2) * ey));
+        let f = Expr::apply(Elementary::Sin, &[ex * ey]);
+        assert_eq!(partial(f, y), ex * Expr::apply(Elementary::Cos, &[ex * ey]));
+    }
+
+    #[test]
+    fn the_three_ways_agree() {
+        let (x, y) = (Symbol::parameter("x"), Symbol::parameter("y"));
+        let (ex, ey) = (Expr::symbol(x), Expr::symbol(y));
+        let f = (ex * ey + 1).pow(2) * Expr::apply(Elementary::Exp, &[ex]);
+        assert_eq!(gradient(f, &[x, y]), vec![partial(f, x), partial(f, y)]);
+        let along_x = Direction::new(|s| if s == x { Expr::one() } else { Expr::zero() });
+        assert_eq!(along_x.apply(f), partial(f, x));
+    }
+}
