@@ -14,6 +14,7 @@ pub mod derive;
 pub mod expr;
 pub mod function;
 pub mod number;
+pub mod polynomial;
 pub mod substitute;
 pub mod symbol;
 pub mod verdict;

@@ -185,7 +185,10 @@ impl Ord for Integer {
     fn cmp(&self, other: &Integer) -> Ordering {
         match (self, other) {
             (Integer::Small(a), Integer::Small(b)) => a.cmp(b),
-            _ => self.to_big().cmp(&other.to_big()),
+            (Integer::Big(a), Integer::Big(b)) => a.cmp(b),
+            // A big number is beyond every word, so its sign decides.
+            (Integer::Small(_), Integer::Big(_)) => 0.cmp(&other.signum()),
+            (Integer::Big(_), Integer::Small(_)) => self.signum().cmp(&0),
         }
     }
 }
@@ -206,7 +209,12 @@ macro_rules! integer_operator {
                 {
                     return Integer::Small(c);
                 }
-                Integer::from_big(self.to_big() $op other.to_big())
+                Integer::from_big(match (self, other) {
+                    (Integer::Small(a), Integer::Small(b)) => IBig::from(*a) $op IBig::from(*b),
+                    (Integer::Small(a), Integer::Big(b)) => IBig::from(*a) $op &**b,
+                    (Integer::Big(a), Integer::Small(b)) => &**a $op IBig::from(*b),
+                    (Integer::Big(a), Integer::Big(b)) => &**a $op &**b,
+                })
             }
         }
     };
