@@ -1,8 +1,9 @@
 //! Diagnostics as values. A [`Diagnostic`] says *what is wrong* (title), *which words* caused it
 //! (labels), *the evidence* (notes) and *what to write instead* (help). It is built where the fact is
-//! known and rendered in one place, [`render`]. Its code is a row of the table in [`codes`].
+//! known and rendered in one place, [`render`](mod@render). Its code is a row of the table in [`codes`].
 
 pub mod codes;
+pub mod render;
 pub mod suggest;
 
 use crate::source::Span;

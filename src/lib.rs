@@ -24,3 +24,6 @@ pub mod source;
 pub mod syntax;
 
 pub mod algebra;
+
+pub mod report;
+pub mod session;

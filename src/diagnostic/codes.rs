@@ -12,10 +12,17 @@ pub struct Code {
     pub title: &'static str,
     /// Two or three sentences for `lepage explain`.
     pub explanation: &'static str,
-    /// A tiny program that gets this diagnostic.
+    /// A tiny program that gets this diagnostic; empty where no program text can cause it.
     pub failing: &'static str,
     /// The same program, repaired.
     pub repaired: &'static str,
+}
+
+/// `E0312`
+impl std::fmt::Display for Code {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "E{:04}", self.number)
+    }
 }
 
 macro_rules! codes {
@@ -39,6 +46,24 @@ codes! {
     BUDGET = 901 "budget": "the computation went over its budget",
         "A budget of nodes, bits or time was exhausted. What is known so far is reported; nothing is guessed.",
         "2^(10^9)" => "2^(10^3)";
+    NOT_AVAILABLE = 902 "not_available": "this is not available yet",
+        "The statement belongs to the language, but this version does not answer it yet.",
+        "" => "";
+    CANNOT_READ = 903 "cannot_read": "this file cannot be read",
+        "A file named on the command line or after use is missing, is a folder, or may not be read.",
+        "" => "";
+    NOT_TEXT = 904 "not_text": "this file is not UTF-8 text",
+        "Programs are UTF-8. The message names the first byte that is not, counted from 1.",
+        "" => "";
+    CANNOT_WRITE = 905 "cannot_write": "the output cannot be written",
+        "The disk is full, the file may not be written, or the program reading the output has gone.",
+        "" => "";
+    MISSING_FEATURE = 906 "missing_feature": "this build lacks a feature",
+        "Heavy parts are optional. Build with the named feature: cargo install lepage --features full.",
+        "" => "";
+    INTERNAL = 999 "internal": "lepage made a mistake",
+        "This is a bug in lepage, not in the program it was given. Please report it with the program that shows it.",
+        "" => "";
 }
 
 /// The row with this number or name.

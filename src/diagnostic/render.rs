@@ -1,0 +1,508 @@
+//! Diagnostics for people and for programs. This is the only file that knows ariadne.
+//!
+//! Three formats: `human` draws the source with its labels, `short` is one line per diagnostic in
+//! the `file:line:column: severity[code]: title` shape that editors parse, `json` is one object per
+//! line. Everything said by colour is also said in words, so colour may be missing:
+//!
+//! ```text
+//! error[E0312]: this 1-form is not horizontal
+//!     ╭─[ disk.mech:14:33 ]
+//!  14 │ lagrangian L on J1(Y) = x'*dt + y*dx
+//!     │                                 ──┬─
+//!     │                                   ╰── a component along dx
+//!     │ help: take its horizontal part: h(x'*dt + y*dx) = (x' + y*x')*dt
+//! ```
+//!
+//! ariadne indexes the text it is given and trusts it. So it never sees the user's text as it came:
+//! control characters are replaced (byte for byte, so spans stay valid), and of a line too long for
+//! any screen only a window around the label is shown.
+
+use super::{Diagnostic, Label, Severity};
+use crate::source::{Source, SourceId, SourceMap, Span};
+use ariadne::{CharSet, Color, Config, IndexType, Report, ReportKind};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::ops::Range;
+
+/// How diagnostics are written: `--message-format`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum MessageFormat {
+    #[default]
+    Human,
+    Short,
+    Json,
+}
+
+/// Renders diagnostics about the texts of one [`SourceMap`]. Texts are prepared for display once,
+/// when the first diagnostic points into them.
+pub struct Renderer<'a> {
+    sources: &'a SourceMap,
+    format: MessageFormat,
+    color: bool,
+    prepared: Vec<Option<ariadne::Source<String>>>,
+}
+
+impl<'a> Renderer<'a> {
+    pub fn new(sources: &'a SourceMap, format: MessageFormat, color: bool) -> Renderer<'a> {
+        Renderer { sources, format, color, prepared: vec![] }
+    }
+
+    /// One diagnostic, ending in a newline.
+    pub fn render(&mut self, diagnostic: &Diagnostic) -> String {
+        match self.format {
+            MessageFormat::Human => self.human(diagnostic),
+            MessageFormat::Short => short(diagnostic, self.sources),
+            MessageFormat::Json => json_object(diagnostic, self.sources).to_string() + "\n",
+        }
+    }
+
+    /// Several diagnostics, one after the other.
+    pub fn render_all<'d>(&mut self, diagnostics: impl IntoIterator<Item = &'d Diagnostic>) -> String {
+        diagnostics.into_iter().map(|d| self.render(d)).collect()
+    }
+
+    fn human(&mut self, diagnostic: &Diagnostic) -> String {
+        let (on, off) = self.paint(severity_color(diagnostic.severity));
+        let mut out = format!("{on}{}:{off} {}\n", header(diagnostic), printable(&diagnostic.title));
+        // ariadne confuses bytes and characters when one report spans two texts: one report each.
+        let mut order: Vec<SourceId> = vec![];
+        for label in &diagnostic.labels {
+            if !order.contains(&label.span.source) && (label.span.source.0 as usize) < self.sources.len() {
+                order.push(label.span.source);
+            }
+        }
+        for source in &order {
+            out.push_str(&self.draw(diagnostic, *source));
+        }
+        let margin = margin(&out);
+        for (word, text) in remarks(diagnostic) {
+            let mut lines = text.lines();
+            let bar = if order.is_empty() { "=" } else { "│" };
+            let (on, off) = self.paint(REMARK);
+            let (dim, undim) = self.paint(Color::Fixed(246));
+            let _ = writeln!(
+                out,
+                "{:margin$}{dim}{bar}{undim} {on}{word}:{off} {}",
+                "",
+                printable(lines.next().unwrap_or(""))
+            );
+            for line in lines {
+                let _ = writeln!(out, "{:margin$}{dim}{bar}{undim}       {}", "", printable(line));
+            }
+        }
+        out
+    }
+
+    /// The location and the labelled lines of one text.
+    fn draw(&mut self, diagnostic: &Diagnostic, id: SourceId) -> String {
+        let source = self.sources.get(id);
+        let labels: Vec<&Label> = diagnostic.labels.iter().filter(|l| l.span.source == id).collect();
+        let config =
+            Config::new().with_color(self.color).with_index_type(IndexType::Byte).with_char_set(CharSet::Unicode);
+        let color = severity_color(diagnostic.severity);
+        let ranges: Vec<Range<usize>> = labels.iter().map(|l| visible_range(&source.text, l.span)).collect();
+        let window = Window::around(source, &ranges);
+        let shown: Vec<Range<usize>> = match &window {
+            Some(w) => ranges.iter().map(|r| w.shift(r)).collect(),
+            None => ranges.clone(),
+        };
+        let mut builder = Report::build(ReportKind::Error, shown.first().cloned().unwrap_or(0..0)).with_config(config);
+        for (i, (label, range)) in labels.iter().zip(&shown).enumerate() {
+            let primary = diagnostic.labels.first().is_some_and(|first| std::ptr::eq(first, *label));
+            let mut drawn = ariadne::Label::new(range.clone())
+                .with_color(if primary { color } else { Color::Fixed(81) })
+                .with_priority(if primary { 1 } else { 0 })
+                .with_order(i32::try_from(i).unwrap_or(0));
+            if !label.message.is_empty() {
+                drawn = drawn.with_message(printable(&label.message));
+            }
+            builder = builder.with_label(drawn);
+        }
+        let report = builder.finish();
+        let mut bytes = vec![];
+        let written = match &window {
+            Some(w) => report.write(&w.source, &mut bytes),
+            None => report.write(self.prepared(id), &mut bytes),
+        };
+        if written.is_err() {
+            return String::new();
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        let (line, column) = source.line_column(ranges.first().map_or(0, |r| r.start));
+        body(&text, &format!("{}:{line}:{column}", printable(&source.name)))
+    }
+
+    fn prepared(&mut self, id: SourceId) -> &ariadne::Source<String> {
+        let index = id.0 as usize;
+        if self.prepared.len() <= index {
+            self.prepared.resize_with(index + 1, || None);
+        }
+        let text = &self.sources.get(id).text;
+        self.prepared[index].get_or_insert_with(|| ariadne::Source::from(display_text(text)))
+    }
+
+    /// Escape sequences around painted text, empty without colour.
+    fn paint(&self, color: Color) -> (String, &'static str) {
+        if !self.color {
+            return (String::new(), "");
+        }
+        let code = match color {
+            Color::Red => "31".to_string(),
+            Color::Yellow => "33".to_string(),
+            Color::Fixed(n) => format!("38;5;{n}"),
+            _ => "0".to_string(),
+        };
+        (format!("\x1b[{code}m"), "\x1b[0m")
+    }
+}
+
+/// The colour of notes and helps.
+const REMARK: Color = Color::Fixed(115);
+
+/// `error[E0312]`
+fn header(diagnostic: &Diagnostic) -> String {
+    format!("{}[{}]", severity_word(diagnostic.severity), diagnostic.code)
+}
+
+pub fn severity_word(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Note => "note",
+    }
+}
+
+fn severity_color(severity: Severity) -> Color {
+    match severity {
+        Severity::Error => Color::Red,
+        Severity::Warning => Color::Yellow,
+        Severity::Note => REMARK,
+    }
+}
+
+/// Notes, then helps, each with its word.
+fn remarks(diagnostic: &Diagnostic) -> impl Iterator<Item = (&'static str, &str)> {
+    let notes = diagnostic.notes.iter().map(|n| ("note", n.as_str()));
+    notes.chain(diagnostic.helps.iter().map(|h| ("help", h.as_str())))
+}
+
+/// The column of the margin bar that ariadne drew, so that remarks continue it.
+fn margin(drawn: &str) -> usize {
+    drawn.lines().find_map(|l| l.find('╭').map(|byte| strip_ansi(&l[..byte]).chars().count())).unwrap_or(2)
+}
+
+fn strip_ansi(text: &str) -> String {
+    let mut out = String::new();
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        if c == '\x1b' {
+            for c in chars.by_ref() {
+                if c == 'm' {
+                    break;
+                }
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// What ariadne drew without its header (we write our own), its empty margin lines and its closing
+/// line (remarks follow), and with the true place: it may have seen a window of the text only.
+fn body(drawn: &str, place: &str) -> String {
+    let mut out = String::with_capacity(drawn.len() + place.len());
+    for line in drawn.lines().skip(1) {
+        let bare = strip_ansi(line);
+        if matches!(bare.trim(), "│" | "") || bare.ends_with('╯') && bare.starts_with('─') {
+            continue;
+        }
+        match line.find("<unknown>").filter(|_| bare.trim_start().starts_with('╭')) {
+            Some(start) => {
+                let rest = &line[start..];
+                let end = rest.find(' ').unwrap_or(rest.len());
+                let _ = writeln!(out, "{}{place}{}", &line[..start], &rest[end..]);
+            }
+            None => {
+                let _ = writeln!(out, "{}", line.trim_end());
+            }
+        }
+    }
+    out
+}
+
+/// The text as a terminal may show it, byte for byte: control characters become `?`, everything that
+/// ariadne (but not we) takes for a line end becomes blank.
+fn display_text(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.char_indices().peekable();
+    while let Some((_, c)) = rest.next() {
+        match c {
+            '\n' | '\t' => out.push(c),
+            '\r' if rest.peek().is_some_and(|(_, next)| *next == '\n') => out.push(c),
+            '\r' | '\x0b' | '\x0c' => out.push(' '),
+            '\u{2028}' | '\u{2029}' => out.push_str("   "),
+            '\u{85}' => out.push_str("  "),
+            c if c.is_control() => out.extend(std::iter::repeat_n('?', c.len_utf8())),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Words of the user inside a message, without control characters.
+fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { '?' } else { c }).collect()
+}
+
+/// A span as it can be drawn: inside the text, on character boundaries, not ending in blanks (which
+/// ariadne trims from lines), and not empty if there is anything to point at.
+fn visible_range(text: &str, span: Span) -> Range<usize> {
+    let mut start = (span.start as usize).min(text.len());
+    let mut end = (span.end as usize).clamp(start, text.len());
+    while !text.is_char_boundary(start) {
+        start -= 1;
+    }
+    while !text.is_char_boundary(end) {
+        end += 1;
+    }
+    let trimmed = start + text[start..end].trim_end().len();
+    if trimmed > start {
+        return start..trimmed;
+    }
+    // Nothing to see here: a missing word is shown where it is missed.
+    match text[start..].chars().next() {
+        Some(c) if !c.is_whitespace() => start..start + c.len_utf8(),
+        _ => {
+            let before = text[..start].trim_end().len();
+            before..before
+        }
+    }
+}
+
+/// A line wider than this is shown through a window.
+const WIDE: usize = 240;
+/// Bytes shown on each side of a label in a wide line.
+const MARGIN: usize = 70;
+
+/// Part of one very long line, with its line number kept.
+struct Window {
+    source: ariadne::Source<String>,
+    /// Bytes of the original text that the window shows, and how many bytes precede them in it.
+    range: Range<usize>,
+    lead: usize,
+}
+
+impl Window {
+    /// A window around the first label if its line is too wide to show.
+    fn around(source: &Source, ranges: &[Range<usize>]) -> Option<Window> {
+        let first = ranges.first()?;
+        let text = &source.text;
+        let from = text[..first.start].rfind('\n').map_or(0, |i| i + 1);
+        let to = text[first.start..].find('\n').map_or(text.len(), |i| first.start + i);
+        if to - from <= WIDE {
+            return None;
+        }
+        let floor = |mut byte: usize| {
+            while !text.is_char_boundary(byte) {
+                byte -= 1;
+            }
+            byte
+        };
+        let start = floor(first.start.saturating_sub(MARGIN).max(from));
+        let end = floor((first.end.min(first.start + 2 * MARGIN) + MARGIN).min(to)).max(start);
+        let lead = if start > from { "… " } else { "" };
+        let tail = if end < to { " …" } else { "" };
+        let shown = format!("{lead}{}{tail}", display_text(&text[start..end]).replace(['\n', '\r'], " "));
+        let (line, _) = source.line_column(first.start);
+        let source = ariadne::Source::from(shown).with_display_line_offset(line - 1);
+        Some(Window { source, range: start..end, lead: lead.len() })
+    }
+
+    /// Where a range of the text lies in the window; what lies outside moves to its edge.
+    fn shift(&self, range: &Range<usize>) -> Range<usize> {
+        let place = |byte: usize| byte.clamp(self.range.start, self.range.end) - self.range.start + self.lead;
+        let shown = place(range.start)..place(range.end);
+        let text = self.source.text();
+        shown.start..shown.start + text[shown.clone()].trim_end().len()
+    }
+}
+
+/// `disk.mech:14:33: error[E0312]: this 1-form is not horizontal`
+fn short(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
+    let place = match diagnostic.primary().filter(|s| (s.source.0 as usize) < sources.len()) {
+        Some(span) => {
+            let source = sources.get(span.source);
+            let (line, column) = source.line_column(visible_range(&source.text, span).start);
+            format!("{}:{line}:{column}: ", printable(&source.name))
+        }
+        None => String::new(),
+    };
+    format!("{place}{}: {}\n", header(diagnostic), printable(&diagnostic.title).replace('\n', " "))
+}
+
+/// The object of `--message-format json`, documented in `docs/json.md`.
+pub fn json_object(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
+    let place = |span: Span| {
+        if span.source.0 as usize >= sources.len() {
+            return json!({});
+        }
+        let source = sources.get(span.source);
+        let (line, column) = source.line_column(span.start as usize);
+        let (end_line, end_column) = source.line_column(span.end as usize);
+        json!({
+            "file": source.name, "start": span.start, "end": span.end,
+            "line": line, "column": column, "end_line": end_line, "end_column": end_column,
+        })
+    };
+    let with = |span: Span, key: &str, text: &str| {
+        let mut object = place(span);
+        object[key] = json!(text);
+        object
+    };
+    json!({
+        "severity": severity_word(diagnostic.severity),
+        "code": diagnostic.code.to_string(),
+        "name": diagnostic.code.name,
+        "title": diagnostic.title,
+        "labels": diagnostic.labels.iter().map(|l| with(l.span, "message", &l.message)).collect::<Vec<_>>(),
+        "notes": diagnostic.notes,
+        "helps": diagnostic.helps,
+        "repairs": diagnostic.repairs.iter().map(|r| with(r.span, "text", &r.text)).collect::<Vec<_>>(),
+    })
+}
+
+/// Whether to colour a stream: `NO_COLOR` forbids, `CLICOLOR_FORCE` demands, else a terminal that is
+/// not `dumb` gets colour.
+pub fn wants_color(is_terminal: bool) -> bool {
+    color_choice(is_terminal, |name| std::env::var(name).ok())
+}
+
+fn color_choice(is_terminal: bool, variable: impl Fn(&str) -> Option<String>) -> bool {
+    if variable("NO_COLOR").is_some_and(|v| !v.is_empty()) {
+        return false;
+    }
+    if variable("CLICOLOR_FORCE").is_some_and(|v| !v.is_empty() && v != "0") {
+        return true;
+    }
+    is_terminal && variable("TERM").is_none_or(|t| t != "dumb") && variable("CLICOLOR").is_none_or(|v| v != "0")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::codes;
+
+    fn diagnostic(sources: &mut SourceMap, text: &str, words: &[(&str, &str)]) -> Diagnostic {
+        let id = sources.add("disk.mech", text);
+        let mut d = Diagnostic::error(&codes::UNKNOWN_NAME, "this name is not declared");
+        for (word, message) in words {
+            let start = text.find(word).expect("the word is in the text");
+            d = d.label(Span::new(id, start, start + word.len()), *message);
+        }
+        d
+    }
+
+    fn human(text: &str, words: &[(&str, &str)]) -> String {
+        let mut sources = SourceMap::default();
+        let d = diagnostic(&mut sources, text, words).note("a note").help("a help\nin two lines");
+        Renderer::new(&sources, MessageFormat::Human, false).render(&d)
+    }
+
+    #[test]
+    fn a_label_sits_under_its_word_also_after_greek_letters() {
+        let expected = "\
+error[E0101]: this name is not declared
+   ╭─[ disk.mech:2:13 ]
+ 2 │ let θ̇λ = θ*nu
+   │            ─┬
+   │             ╰── not declared
+   │ note: a note
+   │ help: a help
+   │       in two lines
+";
+        assert_eq!(human("\nlet θ̇λ = θ*nu\n", &[("nu", "not declared")]), expected);
+    }
+
+    #[test]
+    fn short_and_json_name_the_place() {
+        let mut sources = SourceMap::default();
+        let d = diagnostic(&mut sources, "let a = b", &[("b", "")]);
+        assert_eq!(
+            Renderer::new(&sources, MessageFormat::Short, true).render(&d),
+            "disk.mech:1:9: error[E0101]: this name is not declared\n"
+        );
+        let line = Renderer::new(&sources, MessageFormat::Json, true).render(&d);
+        let value: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(value["code"], "E0101");
+        assert_eq!(value["name"], "unknown_name");
+        assert_eq!(value["labels"][0]["column"], 9);
+    }
+
+    #[test]
+    fn a_diagnostic_without_a_place_still_says_everything() {
+        let d = Diagnostic::error(&codes::BUDGET, "too much").help("ask for less");
+        let text = Renderer::new(&SourceMap::default(), MessageFormat::Human, false).render(&d);
+        assert_eq!(text, "error[E0901]: too much\n  = help: ask for less\n");
+    }
+
+    #[test]
+    fn no_span_and_no_text_can_break_the_drawing() {
+        let text = "x = \u{2028}θ\r\nλ\x1b[31m \t \u{85} ∧ y   \n\n  \r q'̇\n";
+        let mut sources = SourceMap::default();
+        let id = sources.add("odd", text);
+        for start in 0..=text.len() + 2 {
+            for end in start..=text.len() + 2 {
+                let d = Diagnostic::error(&codes::SYNTAX, "odd").label(Span::new(id, start, end), "here");
+                let drawn = Renderer::new(&sources, MessageFormat::Human, false).render(&d);
+                assert!(!drawn.contains('\x1b'), "a control character of the source reached the terminal");
+            }
+        }
+    }
+
+    #[test]
+    fn labels_in_two_texts_show_both() {
+        let mut sources = SourceMap::default();
+        let a = sources.add("wheel.mech", "λλλλ = θθθ\n");
+        let d =
+            diagnostic(&mut sources, "let a = b", &[("b", "used here")]).label(Span::new(a, 11, 17), "declared here");
+        let drawn = Renderer::new(&sources, MessageFormat::Human, false).render(&d);
+        assert!(drawn.contains("disk.mech:1:9") && drawn.contains("wheel.mech:1:8"), "{drawn}");
+        assert!(drawn.contains("used here") && drawn.contains("declared here"), "{drawn}");
+    }
+
+    #[test]
+    fn a_line_of_a_million_bytes_is_shown_through_a_window() {
+        let text = format!("let a = {}nu + {}", "x + ".repeat(100_000), "y + ".repeat(100_000));
+        let drawn = human(&text, &[("nu", "not declared")]);
+        assert!(drawn.len() < 2_000, "{} bytes", drawn.len());
+        assert!(
+            drawn.contains("disk.mech:1:400009") && drawn.contains("… ") && drawn.contains("not declared"),
+            "{drawn}"
+        );
+    }
+
+    #[test]
+    fn colour_is_a_choice_of_the_environment() {
+        let env = |pairs: &'static [(&str, &str)]| {
+            move |name: &str| pairs.iter().find(|(k, _)| *k == name).map(|(_, v)| v.to_string())
+        };
+        assert!(color_choice(true, env(&[])));
+        assert!(!color_choice(false, env(&[])));
+        assert!(!color_choice(true, env(&[("NO_COLOR", "1")])));
+        assert!(!color_choice(true, env(&[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")])));
+        assert!(color_choice(false, env(&[("CLICOLOR_FORCE", "1")])));
+        assert!(!color_choice(true, env(&[("TERM", "dumb")])));
+    }
+
+    #[test]
+    fn colour_adds_nothing_but_colour() {
+        let mut sources = SourceMap::default();
+        let d = diagnostic(&mut sources, "let a = b*c", &[("b", "one"), ("c", "two")]).note("n").help("h");
+        let plain = Renderer::new(&sources, MessageFormat::Human, false).render(&d);
+        let coloured = Renderer::new(&sources, MessageFormat::Human, true).render(&d);
+        assert!(coloured.contains('\x1b'));
+        let stripped: String = strip_ansi(&coloured).lines().map(|l| format!("{}\n", l.trim_end())).collect();
+        assert_eq!(stripped, plain);
+    }
+}

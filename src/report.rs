@@ -1,0 +1,3 @@
+//! What leaves the program: JSON lines for other programs.
+
+pub mod json;
