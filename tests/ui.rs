@@ -1,0 +1,216 @@
+//! What users see. Every `tests/ui/**/*.mech` is run like a file on the command line; answers and
+//! diagnostics are compared with the `.stderr` beside it, in which program and message stand
+//! together. `LEPAGE_BLESS=1 cargo test --test ui` rewrites them.
+//!
+//! Three things are checked apart from the rendering, so that a careless bless cannot hide them:
+//!
+//! - `//~ E0312` on a line: exactly these codes are reported on that line (`//~ 2 E0312`: twice; `//~^`
+//!   and `//~v`: on the line above, below), and none elsewhere;
+//! - no golden shows the inside of the program: token names of the generator, types of Rust;
+//! - no label underlines a whole statement of several words when a word is at fault;
+//!
+//! and every repair that a diagnostic offers is applied: the diagnostic must be gone.
+
+use lepage::diagnostic::Diagnostic;
+use lepage::diagnostic::render::{MessageFormat, Renderer};
+use lepage::session::{Mode, Outcome, Session, SessionOptions};
+use std::path::{Path, PathBuf};
+
+/// All programs under `tests/ui`, sorted, so that failures come in the same order everywhere.
+fn programs() -> Vec<PathBuf> {
+    let mut found = vec![];
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("tests/ui can be read") {
+            let path = entry.expect("an entry of tests/ui").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "mech") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// A program after it ran.
+struct Ran {
+    session: Session,
+    outcomes: Vec<Outcome>,
+}
+
+impl Ran {
+    fn new(name: &str, text: &str) -> Ran {
+        let mut session = Session::new(SessionOptions::default());
+        let outcomes = session.feed(name, text, Mode::File);
+        Ran { session, outcomes }
+    }
+
+    fn diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.outcomes.iter().flat_map(|o| &o.diagnostics)
+    }
+
+    /// Answers and diagnostics as a reader meets them.
+    fn shown(&self) -> String {
+        let mut renderer = Renderer::new(self.session.sources(), MessageFormat::Human, false);
+        let mut out = String::new();
+        for outcome in &self.outcomes {
+            if let Some(answer) = &outcome.answer {
+                out.push_str(&format!("{}\n", outcome.statement));
+                for line in answer.text(100).lines() {
+                    out.push_str(&format!("    {line}\n"));
+                }
+            }
+            out.push_str(&renderer.render_all(&outcome.diagnostics));
+        }
+        out
+    }
+}
+
+/// The name shown in goldens: the path below `tests/ui`, with `/` on every system.
+fn name(path: &Path) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui");
+    let parts: Vec<_> = path.strip_prefix(root).unwrap_or(path).iter().map(|p| p.to_string_lossy()).collect();
+    parts.join("/")
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// `(line, code)` for every marker in the text.
+fn markers(text: &str) -> Vec<(usize, String)> {
+    let mut found = vec![];
+    for (i, line) in text.lines().enumerate() {
+        let Some((_, marker)) = line.split_once("//~") else { continue };
+        let (line, words) = match marker.as_bytes().first() {
+            Some(b'^') => (i, &marker[1..]),
+            Some(b'v') => (i + 2, &marker[1..]),
+            _ => (i + 1, marker),
+        };
+        let mut times = 1;
+        for word in words.split([' ', ',']).filter(|w| !w.is_empty()) {
+            match word.parse() {
+                Ok(n) => times = n,
+                Err(_) => {
+                    found.extend(std::iter::repeat_n((line, word.to_string()), times));
+                    times = 1;
+                }
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// `(line, code)` for every error and warning of the program itself (not of files it uses).
+fn reported(ran: &Ran) -> Vec<(usize, String)> {
+    let sources = ran.session.sources();
+    let mut found: Vec<(usize, String)> = ran
+        .diagnostics()
+        .map(|d| {
+            let line = d.primary().map_or(0, |s| sources.get(s.source).line_column(s.start as usize).0);
+            (line, d.code.to_string())
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+/// Runs `check` on every program and reports all failures together.
+fn for_every_program(check: impl Fn(&Path, &str) -> Result<(), String>) {
+    let failures: Vec<String> = programs()
+        .iter()
+        .filter_map(|path| check(path, &read(path)).err().map(|e| format!("── {}\n{e}", name(path))))
+        .collect();
+    assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+}
+
+#[test]
+fn goldens_are_what_users_see() {
+    let bless = std::env::var("LEPAGE_BLESS").is_ok_and(|v| v == "1");
+    for_every_program(|path, text| {
+        let shown = Ran::new(&name(path), text).shown();
+        let golden = path.with_extension("stderr");
+        let kept = std::fs::read_to_string(&golden).ok();
+        if kept.as_ref() == Some(&shown) {
+            return Ok(());
+        }
+        if bless {
+            return std::fs::write(&golden, &shown).map_err(|e| e.to_string());
+        }
+        let kept = kept.unwrap_or_else(|| "(no golden yet)\n".to_string());
+        Err(format!("expected:\n{kept}\nfound:\n{shown}\nto accept: LEPAGE_BLESS=1 cargo test --test ui"))
+    });
+}
+
+#[test]
+fn codes_are_reported_where_the_markers_say() {
+    for_every_program(|path, text| {
+        let (expected, found) = (markers(text), reported(&Ran::new(&name(path), text)));
+        if expected == found { Ok(()) } else { Err(format!("markers {expected:?}, but reported {found:?}")) }
+    });
+}
+
+#[test]
+fn no_message_shows_the_inside_of_the_program() {
+    let inside = ["r#\"", "\"#", "TokenKind", "Token::", "Ident", "UnrecognizedToken", "Some(", "None,", "[a-z", "Spanned", "panicked"];
+    for_every_program(|path, text| {
+        let ran = Ran::new(&name(path), text);
+        for d in ran.diagnostics() {
+            let words = d.labels.iter().map(|l| &l.message).chain(&d.notes).chain(&d.helps).chain([&d.title]);
+            for words in words {
+                if let Some(bad) = inside.iter().find(|bad| words.contains(**bad) && !text.contains(**bad)) {
+                    return Err(format!("`{bad}` in {words:?}"));
+                }
+            }
+            if d.title.ends_with('.') || d.title.starts_with(|c: char| c.is_uppercase() && c.is_ascii()) {
+                return Err(format!("a title begins in lower case and has no full stop: {:?}", d.title));
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn labels_point_at_words_and_not_at_statements() {
+    for_every_program(|path, text| {
+        let ran = Ran::new(&name(path), text);
+        for outcome in &ran.outcomes {
+            for label in outcome.diagnostics.iter().flat_map(|d| &d.labels) {
+                let words = ran.session.sources().slice(label.span);
+                let whole = label.span.source == outcome.span.source
+                    && label.span.start <= outcome.span.start
+                    && label.span.end >= outcome.span.end;
+                // A bare question may be one expression that is at fault as a whole; a statement with
+                // a keyword never is.
+                if whole && words.split_whitespace().count() > 2 {
+                    return Err(format!("a label underlines the whole statement `{words}`"));
+                }
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn repairs_repair() {
+    for_every_program(|path, text| {
+        let ran = Ran::new(&name(path), text);
+        let main = ran.outcomes.first().map(|o| o.span.source);
+        let count = |ran: &Ran, code: &str| ran.diagnostics().filter(|d| d.code.to_string() == code).count();
+        for d in ran.diagnostics() {
+            let code = d.code.to_string();
+            for repair in d.repairs.iter().filter(|r| Some(r.span.source) == main) {
+                let mut repaired = text.to_string();
+                repaired.replace_range(repair.span.range(), &repair.text);
+                let after = Ran::new(&name(path), &repaired);
+                if count(&after, &code) >= count(&ran, &code) {
+                    return Err(format!("the repair of {code} does not remove it:\n{repaired}\n{}", after.shown()));
+                }
+            }
+        }
+        Ok(())
+    });
+}
