@@ -155,7 +155,19 @@ fn codes_are_reported_where_the_markers_say() {
 
 #[test]
 fn no_message_shows_the_inside_of_the_program() {
-    let inside = ["r#\"", "\"#", "TokenKind", "Token::", "Ident", "UnrecognizedToken", "Some(", "None,", "[a-z", "Spanned", "panicked"];
+    let inside = [
+        "r#\"",
+        "\"#",
+        "TokenKind",
+        "Token::",
+        "Ident",
+        "UnrecognizedToken",
+        "Some(",
+        "None,",
+        "[a-z",
+        "Spanned",
+        "panicked",
+    ];
     for_every_program(|path, text| {
         let ran = Ran::new(&name(path), text);
         for d in ran.diagnostics() {
