@@ -24,6 +24,7 @@ pub mod source;
 pub mod syntax;
 
 pub mod algebra;
+pub mod geometry;
 
 pub mod report;
 pub mod session;

@@ -43,6 +43,54 @@ codes! {
     UNKNOWN_NAME = 101 "unknown_name": "this name is not declared",
         "A name must be declared before it is used: a coordinate in a manifold, a symbol with param, a value with let.",
         "manifold Y over t { x }\nlagrangian L on J1(Y) = m*x'^2/2" => "manifold Y over t { x }\nparam m\nlagrangian L on J1(Y) = m*x'^2/2";
+    WRONG_DEGREE = 301 "wrong_degree": "this form has the wrong degree",
+        "Forms are added, compared and promised degree by degree: dx is a 1-form, dx /\\ dt a 2-form, a function a 0-form. The interior product lowers the degree, and so needs one to lower.",
+        "manifold Y over t { x }\nform a : 2-form on Y = x*dx" => "manifold Y over t { x }\nform a : 1-form on Y = x*dx";
+    WRONG_MANIFOLD = 302 "wrong_manifold": "these objects live on different manifolds",
+        "Two manifolds share nothing but the time unless one lies over the other. A map carries objects between them.",
+        "manifold Y over t { x }\nmanifold Z over t { u }\nlagrangian L on J1(Y) = x'^2 - u^2" => "manifold Y over t { x, u }\nlagrangian L on J1(Y) = x'^2 - u^2";
+    ORDER_TOO_HIGH = 303 "order_too_high": "this depends on derivatives of too high an order",
+        "The clause `on J1(Y)` bounds the order of what is declared: only t, the coordinates and their first derivatives may occur, after everything that cancels is gone.",
+        "manifold Y over t { x }\nlagrangian L on J1(Y) = x''^2" => "manifold Y over t { x }\nlagrangian L on J2(Y) = x''^2";
+    PAST_DIMENSION = 304 "past_dimension": "this form is zero because its degree exceeds the dimension",
+        "More factors than the space has dimensions cannot be independent, so the product is zero.",
+        "manifold Y over t { x }\nform a on Y = dx /\\ dt /\\ dx" => "manifold Y over t { x }\nform a on Y = dx /\\ dt";
+    NOT_HORIZONTAL = 312 "not_horizontal": "this form is not horizontal",
+        "A horizontal form has components along dt only. The horizontal part h(η) replaces dx by x'*dt.",
+        "manifold Y over t { x, y }\nlagrangian L on J1(Y) = x'*dt + y*dx" => "manifold Y over t { x, y }\nlagrangian L on J1(Y) = h(x'*dt + y*dx)";
+    NOT_HORIZONTAL_OVER = 313 "not_horizontal_over": "this form is not horizontal over the manifold",
+        "A form on a jet space is horizontal over Y when only dt and the differentials of the coordinates of Y occur; its coefficients may depend on all jets.",
+        "manifold Y over t { x }\nform a : horizontal over Y 1-form on J1(Y) = x*dx'" => "manifold Y over t { x }\nform a : 1-form on J1(Y) = x*dx'";
+    NOT_CONTACT = 314 "not_contact": "this form is not contact",
+        "A contact form vanishes along every motion: its horizontal part is zero. The contact part p(η) is what remains of η.",
+        "manifold Y over t { x }\nform a : contact 1-form on J1(Y) = dx" => "manifold Y over t { x }\nform a : contact 1-form on J1(Y) = p(dx)";
+    NOT_K_CONTACT = 315 "not_k_contact": "this form has parts of another contactness",
+        "In the basis dt, omega(x), omega(x'), … a k-contact form has exactly k contact factors in every term.",
+        "manifold Y over t { x }\nform a : 1-contact 2-form on J2(Y) = omega(x) /\\ omega(x')" => "manifold Y over t { x }\nform a : 2-contact 2-form on J2(Y) = omega(x) /\\ omega(x')";
+    NOT_DYNAMICAL = 316 "not_dynamical": "this form is not dynamical",
+        "A dynamical form is a 2-form with terms E*dx /\\ dt only, one for each coordinate: it states one equation for each.",
+        "manifold Y over t { x }\nform E : dynamical 2-form on J2(Y) = x''*dx' /\\ dt" => "manifold Y over t { x }\nform E : dynamical 2-form on J2(Y) = x''*dx /\\ dt";
+    NOT_LEPAGE = 317 "not_lepage": "this form is not a Lepage form",
+        "The 1-contact part of a Lepage 2-form is dynamical. So the terms along omega(x') /\\ dt and higher must vanish.",
+        "manifold Y over t { x }\nform a : lepage 2-form on J1(Y) = x*dx' /\\ dt" => "manifold Y over t { x }\nform a : lepage 2-form on J1(Y) = x*dx /\\ dx' + x*x'*dx' /\\ dt";
+    NOT_CLOSED = 318 "not_closed": "this form is not closed",
+        "A form is closed when its exterior derivative is zero.",
+        "manifold Y over t { x, y }\nform a : closed 1-form on Y = x*dy" => "manifold Y over t { x, y }\nform a : closed 1-form on Y = x*dy + y*dx";
+    NOT_VERTICAL = 321 "not_vertical": "this vector field is not vertical",
+        "A vertical field has no component along @t.",
+        "manifold Y over t { x }\nfield Z : vertical on Y = @t + @x" => "manifold Y over t { x }\nfield Z : vertical on Y = @x";
+    NOT_PROJECTABLE = 322 "not_projectable": "this vector field is not projectable",
+        "A projectable field covers a field on the time axis: its component along @t depends on t only. Only such fields have prolongations.",
+        "manifold Y over t { x }\nfield Z : projectable on Y = x*@t" => "manifold Y over t { x }\nfield Z : projectable on Y = t*@t";
+    NOT_SEMISPRAY = 323 "not_semispray": "this vector field is not a semispray",
+        "The integral curves of a semispray are prolonged motions: after division by the component along @t, which must not vanish, the component along @x is x', that along @x' is x'', up to the last but one.",
+        "manifold Y over t { x }\nfield S : semispray on J1(Y) = @t + x*@x" => "manifold Y over t { x }\nfield S : semispray on J1(Y) = @t + x'*@x";
+    UNDECIDED = 330 "undecided": "this could not be decided",
+        "A promise or a question rests on whether an expression is zero, and neither yes nor no could be shown. What is known about parameters and domains can be stated with assume.",
+        "param a\nassert sqrt(a^2) = a" => "param a\nassume a > 0\nassert sqrt(a^2) = a";
+    NOT_INVERTIBLE = 331 "not_invertible": "this map cannot be inverted",
+        "transform(A, map) needs the old coordinates as functions of the new ones. The map must have as many components as coordinates, and equations that can be solved.",
+        "manifold P over t { r }\nmanifold Y over t { x, y }\nmap c : P -> Y { x = r; y = r }\nlagrangian L on J1(P) = r'^2\ntransform(L, c)" => "manifold P over t { r }\nmanifold Y over t { x }\nmap c : P -> Y { x = 2*r }\nlagrangian L on J1(P) = r'^2\ntransform(L, c)";
     BUDGET = 901 "budget": "the computation went over its budget",
         "A budget of nodes, bits or time was exhausted. What is known so far is reported; nothing is guessed.",
         "2^(10^9)" => "2^(10^3)";
