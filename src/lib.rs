@@ -20,6 +20,7 @@
 pub mod budget;
 pub mod diagnostic;
 pub mod source;
+pub mod timing;
 
 pub mod syntax;
 
@@ -28,3 +29,5 @@ pub mod geometry;
 
 pub mod report;
 pub mod session;
+
+pub mod cli;

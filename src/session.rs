@@ -133,6 +133,11 @@ impl Session {
         &self.options
     }
 
+    /// Whether questions are answered from here on; see [`SessionOptions::answer`].
+    pub fn set_answer(&mut self, answer: bool) {
+        self.options.answer = answer;
+    }
+
     pub fn sources(&self) -> &SourceMap {
         &self.sources
     }
@@ -182,6 +187,12 @@ impl Session {
     /// The type of an expression, as `:type` shows it; the session stays as it is.
     pub fn type_of(&mut self, expression: &str) -> Result<String, Vec<Diagnostic>> {
         Err(self.feed("input", expression, Mode::Line).into_iter().flat_map(|o| o.diagnostics).collect())
+    }
+
+    /// The compiled vector field of a system in `c`, `rust`, `python`, `latex` or `clif`.
+    pub fn emit(&mut self, system: &str, language: &str) -> Result<String, Vec<Diagnostic>> {
+        let title = format!("`{system}` cannot be written as {language} yet");
+        Err(vec![Diagnostic::error(&codes::NOT_AVAILABLE, title)])
     }
 
     /// A `.mech` text that replays the session.

@@ -109,13 +109,12 @@ impl<'a> Renderer<'a> {
         let mut builder = Report::build(ReportKind::Error, shown.first().cloned().unwrap_or(0..0)).with_config(config);
         for (i, (label, range)) in labels.iter().zip(&shown).enumerate() {
             let primary = diagnostic.labels.first().is_some_and(|first| std::ptr::eq(first, *label));
-            let mut drawn = ariadne::Label::new(range.clone())
+            // A label without words gets an empty message: without any, ariadne shows it by colour only.
+            let drawn = ariadne::Label::new(range.clone())
                 .with_color(if primary { color } else { Color::Fixed(81) })
                 .with_priority(if primary { 1 } else { 0 })
-                .with_order(i32::try_from(i).unwrap_or(0));
-            if !label.message.is_empty() {
-                drawn = drawn.with_message(printable(&label.message));
-            }
+                .with_order(i32::try_from(i).unwrap_or(0))
+                .with_message(printable(&label.message));
             builder = builder.with_label(drawn);
         }
         let report = builder.finish();
@@ -214,7 +213,11 @@ fn body(drawn: &str, place: &str) -> String {
     let mut out = String::with_capacity(drawn.len() + place.len());
     for line in drawn.lines().skip(1) {
         let bare = strip_ansi(line);
-        if matches!(bare.trim(), "│" | "") || bare.ends_with('╯') && bare.starts_with('─') {
+        let arrow_to_nothing = bare
+            .trim_start_matches([' ', '│'])
+            .strip_prefix('╰')
+            .is_some_and(|rest| rest.chars().all(|c| "─ ".contains(c)));
+        if matches!(bare.trim(), "│" | "") || arrow_to_nothing || bare.ends_with('╯') && bare.starts_with('─') {
             continue;
         }
         match line.find("<unknown>").filter(|_| bare.trim_start().starts_with('╭')) {
@@ -422,6 +425,12 @@ error[E0101]: this name is not declared
    │       in two lines
 ";
         assert_eq!(human("\nlet θ̇λ = θ*nu\n", &[("nu", "not declared")]), expected);
+    }
+
+    #[test]
+    fn a_label_without_words_is_underlined_also_without_colour() {
+        let drawn = human("let a = alpha*b\n", &[("alpha", "")]);
+        assert!(drawn.contains("1 │ let a = alpha*b\n   │         ──┬──\n   │ note"), "{drawn}");
     }
 
     #[test]

@@ -1,0 +1,187 @@
+//! The command line: `lepage` alone is the REPL, everything else is a row of [`SUBCOMMANDS`].
+//!
+//! Data goes to standard output and talk to standard error. The exit code is 0 when everything held,
+//! 1 when there are findings (a refusal, a failed assertion, a file that `fmt --check` would change),
+//! 2 when the command was not understood, a file could not be read or written, or Lepage itself made
+//! a mistake. A panic anywhere below is caught here and becomes the diagnostic `internal`.
+//!
+//! Starting must be cheap (a one-line file costs its own work and little else), so only the clap
+//! command of the subcommand that was named is built; the whole tree is built for `--help`,
+//! completions and the manual page.
+
+mod arguments;
+mod console;
+
+mod check;
+mod completions;
+mod derive;
+mod doc;
+mod emit;
+mod explain;
+mod fmt;
+mod man;
+mod new;
+mod repl;
+mod run;
+mod sweep;
+mod test;
+mod version;
+
+use crate::diagnostic::render::MessageFormat;
+use crate::diagnostic::{Diagnostic, codes};
+use arguments::Talk;
+use clap::{ArgMatches, Args, FromArgMatches};
+pub use console::Console;
+use std::ffi::OsString;
+use std::sync::{Mutex, OnceLock};
+
+/// What the exit code says.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Exit {
+    Held = 0,
+    Findings = 1,
+    Failure = 2,
+}
+
+impl From<Exit> for std::process::ExitCode {
+    fn from(exit: Exit) -> Self {
+        std::process::ExitCode::from(exit as u8)
+    }
+}
+
+/// One subcommand: its name, one line of help, its arguments, and the function that does it.
+pub struct Subcommand {
+    pub name: &'static str,
+    pub about: &'static str,
+    arguments: fn(clap::Command) -> clap::Command,
+    run: fn(&ArgMatches) -> Result<Exit, clap::Error>,
+}
+
+/// A row whose arguments are parsed into the `Arguments` of the subcommand's own module.
+macro_rules! row {
+    ($name:literal, $module:ident, $about:literal) => {
+        Subcommand {
+            name: $name,
+            about: $about,
+            arguments: <$module::Arguments as Args>::augment_args,
+            run: |matches| Ok($module::run($module::Arguments::from_arg_matches(matches)?)),
+        }
+    };
+}
+
+/// Every subcommand, in the order in which `--help` lists them.
+pub static SUBCOMMANDS: &[Subcommand] = &[
+    row!("run", run, "Run programs: check them, answer their questions, make their runs"),
+    row!("check", check, "Check programs without answering questions or running anything"),
+    row!("test", test, "Run the assertions and tests of programs, and count them"),
+    row!("fmt", fmt, "Lay programs out in the one style"),
+    row!("derive", derive, "Print the equations of motion of the systems in a program"),
+    row!("emit", emit, "Print the compiled vector field as C, Rust, Python, LaTeX or Cranelift IR"),
+    row!("sweep", sweep, "Run the sweeps of a program over their parameter ranges"),
+    row!("doc", doc, "Show the documentation of a program, or of a built-in question"),
+    row!("explain", explain, "Explain a diagnostic code, with a failing program and its repair"),
+    row!("new", new, "Begin a program in a new folder"),
+    row!("completions", completions, "Print completions for a shell"),
+    row!("man", man, "Print the manual page"),
+    row!("repl", repl, "Ask questions interactively (also: lepage alone)"),
+];
+
+/// The whole command, for `--help`, completions and the manual page.
+pub fn command() -> clap::Command {
+    root().subcommands(SUBCOMMANDS.iter().map(Subcommand::command))
+}
+
+/// What `lepage` understands before or without a subcommand.
+fn root() -> clap::Command {
+    let command = clap::Command::new("lepage").disable_version_flag(true);
+    version::Arguments::augment_args(repl::Options::augment_args(command))
+        .about("A language, compiler and REPL for geometric mechanics")
+        .long_about(None)
+        .override_usage("lepage [OPTIONS]\n       lepage <COMMAND> [OPTIONS] [FILE]…")
+        .after_help("Exit code: 0 everything held, 1 there are findings, 2 usage or internal error.")
+}
+
+impl Subcommand {
+    fn command(&self) -> clap::Command {
+        // After the arguments, whose own comments would stand in for it.
+        (self.arguments)(clap::Command::new(self.name)).about(self.about).long_about(None)
+    }
+}
+
+/// Runs the command line; `argv` begins with the name of the program.
+pub fn main(argv: impl IntoIterator<Item = OsString>) -> Exit {
+    let argv: Vec<OsString> = argv.into_iter().collect();
+    remember_panics();
+    let result = std::panic::catch_unwind(|| dispatch(&argv));
+    match result {
+        Ok(Ok(exit)) => exit,
+        Ok(Err(usage)) => {
+            let exit = if usage.use_stderr() { Exit::Failure } else { Exit::Held };
+            match usage.print() {
+                Ok(()) => exit,
+                Err(_) => Exit::Failure,
+            }
+        }
+        Err(_) => {
+            Console::new(&Talk { message_format: message_format(&argv), ..Talk::default() })
+                .complain(&internal_error());
+            Exit::Failure
+        }
+    }
+}
+
+fn dispatch(argv: &[OsString]) -> Result<Exit, clap::Error> {
+    let named = argv.get(1).and_then(|a| a.to_str()).and_then(|a| SUBCOMMANDS.iter().find(|s| s.name == a));
+    if let Some(subcommand) = named {
+        let command = subcommand.command().bin_name(format!("lepage {}", subcommand.name));
+        return (subcommand.run)(&command.try_get_matches_from(&argv[1..])?);
+    }
+    let matches = command().try_get_matches_from(argv)?;
+    if let Some((name, inner)) = matches.subcommand()
+        && let Some(subcommand) = SUBCOMMANDS.iter().find(|s| s.name == name)
+    {
+        return (subcommand.run)(inner);
+    }
+    let version = version::Arguments::from_arg_matches(&matches)?;
+    if version.version {
+        return Ok(version::run(version));
+    }
+    let options = repl::Options::from_arg_matches(&matches)?;
+    Ok(repl::run(repl::Arguments { files: vec![], options }))
+}
+
+/// The format asked for, also when the arguments could not be parsed.
+fn message_format(argv: &[OsString]) -> MessageFormat {
+    let argv: Vec<&str> = argv.iter().filter_map(|a| a.to_str()).collect();
+    let named = argv.iter().find_map(|a| a.strip_prefix("--message-format="));
+    let after = argv.iter().position(|a| *a == "--message-format").and_then(|i| argv.get(i + 1).copied());
+    match named.or(after) {
+        Some("json") => MessageFormat::Json,
+        Some("short") => MessageFormat::Short,
+        _ => MessageFormat::Human,
+    }
+}
+
+static LAST_PANIC: Mutex<Option<String>> = Mutex::new(None);
+static HOOK: OnceLock<()> = OnceLock::new();
+
+/// Instead of printing a Rust backtrace at the user, a panic leaves its words for [`internal_error`].
+fn remember_panics() {
+    HOOK.get_or_init(|| {
+        std::panic::set_hook(Box::new(|info| {
+            let words = info.payload_as_str().unwrap_or("no message");
+            let place = info.location().map(|l| format!(" ({}:{})", l.file(), l.line())).unwrap_or_default();
+            if let Ok(mut last) = LAST_PANIC.lock() {
+                *last = Some(format!("{words}{place}"));
+            }
+        }));
+    });
+}
+
+/// The diagnostic for the panic that was just caught.
+pub fn internal_error() -> Diagnostic {
+    let words = LAST_PANIC.lock().ok().and_then(|mut last| last.take()).unwrap_or_default();
+    Diagnostic::error(&codes::INTERNAL, "lepage made a mistake")
+        .note(words)
+        .help("this is a bug in lepage: please report it with the program that shows it")
+}

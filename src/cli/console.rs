@@ -1,0 +1,88 @@
+//! The two streams. Answers go to standard output, talk to standard error; a stream that can no
+//! longer be written (a full disk, a reader that has gone) is a diagnostic and not a panic.
+
+use super::Exit;
+use super::arguments::{Talk, reason};
+use crate::diagnostic::render::{MessageFormat, Renderer, wants_color};
+use crate::diagnostic::{Diagnostic, codes};
+use crate::source::SourceMap;
+use crate::timing;
+use std::io::{IsTerminal, Write};
+
+/// Where a subcommand writes.
+pub struct Console {
+    format: MessageFormat,
+    timings: bool,
+    /// The first failure to write an answer; nothing is written after it.
+    broken: Option<std::io::Error>,
+}
+
+impl Console {
+    pub fn new(talk: &Talk) -> Console {
+        if talk.timings {
+            timing::enable();
+        }
+        Console { format: talk.message_format, timings: talk.timings, broken: None }
+    }
+
+    /// Whether diagnostics are meant for people.
+    pub fn is_human(&self) -> bool {
+        self.format == MessageFormat::Human
+    }
+
+    /// Whether answers still reach anybody.
+    pub fn is_broken(&self) -> bool {
+        self.broken.is_some()
+    }
+
+    /// Writes data to standard output.
+    pub fn print(&mut self, text: &str) {
+        if self.broken.is_none() {
+            let mut stdout = std::io::stdout().lock();
+            self.broken = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).err();
+        }
+    }
+
+    /// Says something on standard error.
+    pub fn say(&mut self, text: &str) {
+        // When even this stream is gone there is nobody left to tell.
+        let _ = std::io::stderr().lock().write_all(text.as_bytes());
+    }
+
+    /// Shows diagnostics about texts of `sources`.
+    pub fn report<'d>(&mut self, diagnostics: impl IntoIterator<Item = &'d Diagnostic>, sources: &SourceMap) {
+        let mut diagnostics = diagnostics.into_iter().peekable();
+        if diagnostics.peek().is_none() {
+            return;
+        }
+        let color = self.format == MessageFormat::Human && wants_color(std::io::stderr().is_terminal());
+        let text = Renderer::new(sources, self.format, color).render_all(diagnostics);
+        self.say(&text);
+    }
+
+    /// Shows a diagnostic that points at no text.
+    pub fn complain(&mut self, diagnostic: &Diagnostic) {
+        self.report([diagnostic], &SourceMap::default());
+    }
+
+    /// The last word: a stream that broke, the timings, and the exit code.
+    pub fn finish(mut self, exit: Exit) -> Exit {
+        let exit = match self.broken.take() {
+            Some(error) => {
+                let diagnostic = Diagnostic::error(&codes::CANNOT_WRITE, "the output cannot be written");
+                self.complain(&diagnostic.note(reason(&error)));
+                Exit::Failure
+            }
+            None => exit,
+        };
+        if self.timings {
+            self.say(&format!("{}\n", timing::report()));
+        }
+        exit
+    }
+}
+
+/// The width for answers: `COLUMNS`, or what fits a page.
+pub fn width() -> usize {
+    std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok()).filter(|c| *c >= 20).unwrap_or(100)
+}

@@ -1,0 +1,95 @@
+//! `lepage fmt FILE…`: rewrites programs in the one style; `--check` only says which would change,
+//! `-` formats standard input to standard output.
+
+use super::Exit;
+use super::arguments::{Input, Talk, Unreadable, read, reason};
+use super::console::Console;
+use super::test::programs_under;
+use crate::diagnostic::{Diagnostic, codes};
+use crate::source::SourceMap;
+use crate::timing;
+use clap::Args;
+use std::path::{Path, PathBuf};
+
+#[derive(Args, Clone, Debug)]
+pub struct Arguments {
+    /// Programs, or folders of programs; - formats standard input to standard output
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Change nothing; the exit code is 1 if something would change
+    #[arg(long)]
+    pub check: bool,
+    #[command(flatten)]
+    pub talk: Talk,
+}
+
+pub fn run(arguments: Arguments) -> Exit {
+    let mut console = Console::new(&arguments.talk);
+    let mut exit = Exit::Held;
+    for file in &arguments.files {
+        let files = if file.is_dir() { programs_under(file) } else { vec![file.clone()] };
+        for file in files {
+            exit = exit.max(format_file(&file, arguments.check, &mut console));
+        }
+    }
+    console.finish(exit)
+}
+
+fn format_file(file: &Path, check: bool, console: &mut Console) -> Exit {
+    let Input { name, text } = match read(file) {
+        Ok(input) => input,
+        Err(Unreadable { diagnostic, sources }) => {
+            console.report([&diagnostic], &sources);
+            return Exit::Failure;
+        }
+    };
+    let formatted = match timing::stage("format", || formatted(&name, &text)) {
+        Ok(formatted) => formatted,
+        Err(Problem { diagnostics, sources }) => {
+            console.report(&diagnostics, &sources);
+            return Exit::Findings;
+        }
+    };
+    let stdin = file.as_os_str() == "-";
+    if check {
+        if formatted == text {
+            return Exit::Held;
+        }
+        console.print(&format!("{name}\n"));
+        return Exit::Findings;
+    }
+    if stdin {
+        console.print(&formatted);
+    } else if formatted != text
+        && let Err(error) = replace(file, &formatted)
+    {
+        console.complain(
+            &Diagnostic::error(&codes::CANNOT_WRITE, format!("`{name}` cannot be written")).note(reason(&error)),
+        );
+        return Exit::Failure;
+    }
+    Exit::Held
+}
+
+/// Why a text has no formatted form.
+struct Problem {
+    diagnostics: Vec<Diagnostic>,
+    sources: SourceMap,
+}
+
+fn formatted(name: &str, text: &str) -> Result<String, Problem> {
+    let mut sources = SourceMap::default();
+    sources.add(name, text);
+    let diagnostics = vec![Diagnostic::error(&codes::NOT_AVAILABLE, "formatting is not available yet")];
+    Err(Problem { diagnostics, sources })
+}
+
+/// Writes beside the file first, so that a full disk or a crash cannot lose the program.
+fn replace(file: &Path, text: &str) -> std::io::Result<()> {
+    let target = std::fs::canonicalize(file)?;
+    let mut beside = target.clone().into_os_string();
+    beside.push(".lepage-fmt");
+    std::fs::write(&beside, text)?;
+    std::fs::set_permissions(&beside, std::fs::metadata(&target)?.permissions())?;
+    std::fs::rename(&beside, &target)
+}
