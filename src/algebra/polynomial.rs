@@ -19,8 +19,11 @@
 //! with [`Exhausted::Size`], numbers beyond the bit limit with [`Exhausted::Bits`].
 
 pub mod divide;
+pub mod gcd;
+pub mod modular;
 pub mod multiply;
 pub(crate) mod packed;
+mod zippel;
 
 use crate::algebra::number::{Integer, Rational};
 use crate::budget::{Budgeted, Exhausted, check};
