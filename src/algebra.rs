@@ -15,6 +15,7 @@ pub mod expr;
 pub mod function;
 pub mod number;
 pub mod polynomial;
+pub mod print;
 pub mod substitute;
 pub mod symbol;
 pub mod verdict;

@@ -173,6 +173,11 @@ impl Coordinate {
         TABLE.with_borrow(|t| t.coordinates[self.0 as usize].0.clone())
     }
 
+    /// The position in the order of declaration.
+    pub fn index(self) -> u32 {
+        self.0
+    }
+
     /// Whether 2π is 0 for this coordinate.
     pub fn is_angle(self) -> bool {
         TABLE.with_borrow(|t| t.coordinates[self.0 as usize].1)
@@ -206,6 +211,11 @@ impl Function {
 
     pub fn name(self) -> String {
         TABLE.with_borrow(|t| t.functions[self.0 as usize].0.clone())
+    }
+
+    /// The position in the order of declaration.
+    pub fn index(self) -> u32 {
+        self.0
     }
 
     pub fn arity(self) -> u32 {
