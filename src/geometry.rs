@@ -14,9 +14,8 @@
 //! - [`form::Form`]: a differential form of any degree, stored by its components in the basis dt, dq, dq′, …;
 //! - [`contact`]: the same form in the basis dt, ω_j = dq_j − q_{j+1}dt, Krupková (2.1), where the splitting
 //!   η = hη + p₁η + p₂η + … is read off;
-//! - [`field::VectorField`], with brackets and prolongations; [`tensor::Tensor`] of type (1,1);
-//! - [`section::Section`] and [`map::Map`], which carry all of these between manifolds;
-//! - [`distribution`] and [`submanifold`]: subspaces that may jump in rank, and zero sets.
+//! - [`field::VectorField`], with brackets and prolongations;
+//! - [`section::Section`] and [`map::Map`], which carry all of these between manifolds.
 //!
 //! # Signs and shapes
 //!
@@ -29,11 +28,25 @@
 //! when it is not "yes" it comes with the component that decided it. Nothing here knows source positions:
 //! refusals are values of [`Refusal`], and whoever knows the place points at it.
 
+pub mod axis;
+pub mod contact;
+pub mod field;
+pub mod form;
 pub mod jet;
+pub mod map;
 pub mod refusal;
+pub mod section;
 
+pub use contact::{Component, Covector, Finding};
+pub use field::VectorField;
+pub use form::Form;
 pub use jet::{Chart, FiberedManifold, JetSpace};
+pub use map::Map;
 pub use refusal::Refusal;
+pub use section::Section;
+
+#[cfg(test)]
+mod laws;
 
 use crate::algebra::{Expr, Verdict};
 

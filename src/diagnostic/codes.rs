@@ -55,6 +55,9 @@ codes! {
     PAST_DIMENSION = 304 "past_dimension": "this form is zero because its degree exceeds the dimension",
         "More factors than the space has dimensions cannot be independent, so the product is zero.",
         "manifold Y over t { x }\nform a on Y = dx /\\ dt /\\ dx" => "manifold Y over t { x }\nform a on Y = dx /\\ dt";
+    MISSING_COMPONENT = 305 "missing_component": "a coordinate has no component",
+        "A section gives every coordinate of its manifold, a map every coordinate of its target.",
+        "manifold Y over t { x, y }\nsection g on Y { x = cos(t) }" => "manifold Y over t { x, y }\nsection g on Y { x = cos(t); y = sin(t) }";
     NOT_HORIZONTAL = 312 "not_horizontal": "this form is not horizontal",
         "A horizontal form has components along dt only. The horizontal part h(η) replaces dx by x'*dt.",
         "manifold Y over t { x, y }\nlagrangian L on J1(Y) = x'*dt + y*dx" => "manifold Y over t { x, y }\nlagrangian L on J1(Y) = h(x'*dt + y*dx)";

@@ -22,7 +22,7 @@ use crate::algebra::derive::{Direction, partial};
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Coordinate, Expr, Ground, Symbol, SymbolKind, Verdict};
 use rustc_hash::FxHashMap;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::rc::Rc;
 
@@ -90,6 +90,7 @@ pub struct Order {
 
 thread_local! {
     static OWNERS: RefCell<FxHashMap<Coordinate, FiberedManifold>> = RefCell::default();
+    static LATEST_BASE: Cell<Option<Symbol>> = const { Cell::new(None) };
     static HOLONOMIC: Direction<fn(Symbol) -> Expr> = Direction::new(|s| velocity(s, Prolongation::Holonomic));
     static FREE: Direction<fn(Symbol) -> Expr> = Direction::new(|s| velocity(s, Prolongation::Free));
 }
@@ -123,6 +124,7 @@ impl FiberedManifold {
         fibres.extend(coordinates.iter().map(|&coordinate| Fibre { coordinate, order: 0 }));
         let own = coordinates.to_vec();
         let manifold = FiberedManifold(Rc::new(Declaration { name: name.into(), base, over, fibres, own }));
+        LATEST_BASE.set(Some(base));
         OWNERS.with_borrow_mut(|owners| {
             for &coordinate in coordinates {
                 owners.insert(coordinate, manifold.clone());
@@ -197,6 +199,11 @@ impl FiberedManifold {
     /// The manifold that declares the coordinate.
     pub fn of_coordinate(coordinate: Coordinate) -> Option<FiberedManifold> {
         OWNERS.with_borrow(|owners| owners.get(&coordinate).cloned())
+    }
+
+    /// The time of the manifold declared last: what dt means beside multipliers only.
+    pub(crate) fn latest_base() -> Option<Symbol> {
+        LATEST_BASE.get()
     }
 
     /// The lowest manifold on which all the symbols are functions; `None` if none of them is a fibre

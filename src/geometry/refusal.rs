@@ -44,6 +44,15 @@ pub enum Refusal {
         on: Symbol,
         verdict: Verdict,
     },
+    /// A section or map that says nothing about this coordinate.
+    MissingComponent {
+        symbol: Symbol,
+    },
+    /// The component of a section for `component` depends on `on`, which is no function of the time.
+    NotAFunctionOfTime {
+        component: Symbol,
+        on: Symbol,
+    },
     /// A map without an inverse that could be computed, and why.
     NotInvertible {
         why: String,
@@ -114,6 +123,15 @@ impl From<Refusal> for Diagnostic {
                         .note(format!("whether the component along @{component} depends on {on} is undecided: {why}")),
                     _ => diagnostic.note(format!("the component along @{component} depends on {on}")),
                 }
+            }
+            Refusal::MissingComponent { symbol } => {
+                Diagnostic::error(&codes::MISSING_COMPONENT, format!("there is no component for {symbol}"))
+                    .help(format!("add an entry {symbol} = …"))
+            }
+            Refusal::NotAFunctionOfTime { component, on } => {
+                let title = format!("the component {component} of this section depends on {on}");
+                Diagnostic::error(&codes::WRONG_MANIFOLD, title)
+                    .note("a section gives every coordinate as a function of the time and of parameters")
             }
             Refusal::NotInvertible { why } => {
                 Diagnostic::error(&codes::NOT_INVERTIBLE, "this map cannot be inverted").note(why)

@@ -1,0 +1,310 @@
+//! Vector fields on jet spaces: brackets, prolongations, and the types vertical, projectable, semispray.
+//! Krupková §2.
+//!
+//! A field is stored by its components along ∂/∂x, whatever kind of coordinate x is. The prolongation of
+//! a projectable field ξ = ξ⁰(t)∂/∂t + ξ^σ(t, q)∂/∂q^σ is the one field on JʳY that covers ξ and leaves the
+//! contact forms among themselves:
+//!
+//! ```text
+//! Jʳξ = ξ⁰ ∂/∂t + Σ_{i≤r} ξ_i^σ ∂/∂q_i^σ,      ξ_0 = ξ^σ,   ξ_i = dξ_{i−1}/dt − (dξ⁰/dt) q_i
+//! ```
+
+use super::axis::Axis;
+use super::contact::{Component, Covector, Finding, all_vanish};
+use super::jet::{FiberedManifold, JetSpace, Order, project, total_derivative};
+use super::{Refusal, vanishes};
+use crate::algebra::derive::{Direction, partial};
+use crate::algebra::expr::symbols_of;
+use crate::algebra::substitute::substitute_all;
+use crate::algebra::{Expr, Ground, Symbol, Verdict};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// Σ ξ^x ∂/∂x. No stored component is the number 0.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct VectorField {
+    components: BTreeMap<Axis, Expr>,
+}
+
+/// The derivation f ↦ ξ(f); remembers what it has differentiated.
+pub type Derivation = Direction<Box<dyn Fn(Symbol) -> Expr>>;
+
+impl VectorField {
+    pub fn zero() -> VectorField {
+        VectorField::default()
+    }
+
+    /// ∂/∂x.
+    pub fn coordinate(symbol: Symbol) -> VectorField {
+        VectorField::new([(symbol, Expr::one())])
+    }
+
+    /// A field from its components; components along one symbol are added, parameters have no direction.
+    pub fn new(components: impl IntoIterator<Item = (Symbol, Expr)>) -> VectorField {
+        let mut parts: BTreeMap<Axis, Vec<Expr>> = BTreeMap::new();
+        for (symbol, c) in components {
+            if let Some(axis) = Axis::of(symbol) {
+                parts.entry(axis).or_default().push(c);
+            }
+        }
+        let sum = |(axis, parts): (Axis, Vec<Expr>)| (axis, Expr::add_all(parts));
+        VectorField { components: parts.into_iter().map(sum).filter(|(_, c)| !c.is_zero()).collect() }
+    }
+
+    /// The component along ∂/∂x.
+    pub fn component(&self, symbol: Symbol) -> Expr {
+        Axis::of(symbol).map_or_else(Expr::zero, |axis| self.along(axis))
+    }
+
+    pub(crate) fn along(&self, axis: Axis) -> Expr {
+        self.components.get(&axis).copied().unwrap_or_else(Expr::zero)
+    }
+
+    /// The components, that along t first.
+    pub fn components(&self) -> Vec<(Symbol, Expr)> {
+        let mut list: Vec<(Axis, Expr)> = self.components.iter().map(|(a, c)| (*a, *c)).collect();
+        list.sort_by_key(|(a, _)| a.reading_order());
+        list.into_iter().map(|(a, c)| (a.symbol(), c)).collect()
+    }
+
+    /// Whether it has no components at all; see [`VectorField::is_zero`] for the question.
+    pub fn is_empty(&self) -> bool {
+        self.components.is_empty()
+    }
+
+    pub fn symbols(&self) -> Vec<Symbol> {
+        let coefficients: Vec<Expr> = self.components.values().copied().collect();
+        let mut symbols = symbols_of(&coefficients);
+        symbols.extend(self.components.keys().map(|a| a.symbol()));
+        symbols.sort();
+        symbols.dedup();
+        symbols
+    }
+
+    pub fn map_components(&self, f: impl Fn(Expr) -> Expr) -> VectorField {
+        let components = self.components.iter().map(|(a, c)| (*a, f(*c))).filter(|(_, c)| !c.is_zero());
+        VectorField { components: components.collect() }
+    }
+
+    pub fn scale(&self, factor: Expr) -> VectorField {
+        self.map_components(|c| factor * c)
+    }
+
+    /// Values in place of some symbols, in the components.
+    pub fn at(&self, point: &FxHashMap<Symbol, Expr>) -> VectorField {
+        let values: Vec<Expr> = self.components.values().copied().collect();
+        let values = substitute_all(&values, point);
+        VectorField::new(self.components.keys().map(|a| a.symbol()).zip(values))
+    }
+
+    /// f ↦ ξ(f), to be used for many functions.
+    pub fn derivation(&self) -> Derivation {
+        let components: FxHashMap<Symbol, Expr> = self.components.iter().map(|(a, c)| (a.symbol(), *c)).collect();
+        Direction::new(Box::new(move |s| components.get(&s).copied().unwrap_or_else(Expr::zero)))
+    }
+
+    /// ξ(f).
+    pub fn apply(&self, f: Expr) -> Expr {
+        self.derivation().apply(f)
+    }
+
+    /// [ξ, ζ]^x = ξ(ζ^x) − ζ(ξ^x).
+    pub fn bracket(&self, other: &VectorField) -> VectorField {
+        let (along_self, along_other) = (self.derivation(), other.derivation());
+        let gain = other.components.iter().map(|(a, c)| (a.symbol(), along_self.apply(*c)));
+        let loss = self.components.iter().map(|(a, c)| (a.symbol(), -along_other.apply(*c)));
+        VectorField::new(gain.chain(loss))
+    }
+
+    pub fn is_zero(&self) -> Verdict {
+        Verdict::all(self.components.values().map(|c| vanishes(*c)), "there are no components")
+    }
+
+    pub fn equals(&self, other: &VectorField) -> Verdict {
+        (self - other).is_zero()
+    }
+
+    /// The field without components that vanish, and the ground on which they were dropped.
+    pub fn simplified(&self) -> (VectorField, Ground) {
+        let mut ground = Ground::proved("");
+        let mut field = self.clone();
+        field.components.retain(|_, c| match vanishes(*c) {
+            Verdict::Yes(g) => {
+                ground = std::mem::replace(&mut ground, Ground::proved("")).weaker(g);
+                false
+            }
+            _ => true,
+        });
+        (field, ground)
+    }
+
+    /// The lowest manifold on which the field lives; `None` if any will do.
+    pub fn manifold(&self) -> Result<Option<FiberedManifold>, Refusal> {
+        FiberedManifold::of_symbols(&self.symbols())
+    }
+
+    /// The smallest r such that the field is one on JʳY.
+    pub fn order_on(&self, manifold: &FiberedManifold) -> Order {
+        let (field, dropped) = self.simplified();
+        let coefficients: Vec<Expr> = field.components.values().copied().collect();
+        let mut order = manifold.order_of_all(&coefficients);
+        order.ground = order.ground.weaker(dropped);
+        let directions =
+            field.components.keys().filter_map(|a| manifold.order_of_symbol(a.symbol())).max().unwrap_or(0);
+        if directions > order.order {
+            order = Order { order: directions, ground: order.ground, undecided: vec![] };
+        }
+        order
+    }
+
+    /// The field as one on JʳY, written without higher jets; refused with a coordinate that does not fit.
+    pub fn project(&self, space: &JetSpace) -> Result<(VectorField, Ground), Refusal> {
+        let (mut field, mut ground) = self.simplified();
+        for (axis, c) in field.components.iter_mut() {
+            let symbol = axis.symbol();
+            if !space.contains(symbol) {
+                return Err(match space.manifold().order_of_symbol(symbol) {
+                    Some(order) => Refusal::OrderTooHigh { space: space.clone(), symbol, order, verdict: vanishes(*c) },
+                    None => Refusal::ForeignCoordinate { space: space.clone(), symbol },
+                });
+            }
+            let (projected, g) = project(*c, space)?;
+            *c = projected;
+            ground = ground.weaker(g);
+        }
+        Ok((field, ground))
+    }
+
+    /// No component along t.
+    pub fn is_vertical(&self, manifold: &FiberedManifold) -> Finding {
+        let base = manifold.base();
+        all_vanish([component(base, self.component(base))])
+    }
+
+    /// The component along t depends on t only. Of a field on JʳY this says that it covers one on X; the
+    /// evidence is that component, and [`VectorField::projectability`] names the coordinate it depends on.
+    pub fn is_projectable(&self, manifold: &FiberedManifold) -> Finding {
+        match self.projectability(manifold) {
+            Ok(ground) => Finding { verdict: Verdict::Yes(ground), evidence: None },
+            Err(Refusal::NotProjectable { component: symbol, coefficient, verdict, .. }) => {
+                Finding { verdict: verdict.negate(), evidence: Some(component(symbol, coefficient)) }
+            }
+            Err(_) => Finding { verdict: Verdict::unknown("the computation was stopped"), evidence: None },
+        }
+    }
+
+    /// The ground on which the field is projectable, or what it depends on. The verdict in the refusal is
+    /// about that dependence: yes, or unknown.
+    pub fn projectability(&self, manifold: &FiberedManifold) -> Result<Ground, Refusal> {
+        let base = manifold.base();
+        let coefficient = self.component(base);
+        let mut ground = Ground::proved("");
+        let mut open: Option<Refusal> = None;
+        for on in coefficient.symbols() {
+            if on == base || Axis::of(on).is_none() {
+                continue;
+            }
+            let verdict = vanishes(partial(coefficient, on)).negate();
+            match verdict {
+                Verdict::No(g) => ground = ground.weaker(g),
+                Verdict::Yes(_) => return Err(Refusal::NotProjectable { component: base, coefficient, on, verdict }),
+                Verdict::Unknown(_) => {
+                    open.get_or_insert(Refusal::NotProjectable { component: base, coefficient, on, verdict });
+                }
+            }
+        }
+        open.map_or(Ok(ground), Err)
+    }
+
+    /// Semispray on JʳY: ζ⁰ ≠ 0 and i_ζ ω_j = 0 for j < r. Krupková §2.
+    ///
+    /// The evidence is the residual ζ_j − ζ⁰q_{j+1}, or the component along t when it vanishes. That ζ⁰ vanishes
+    /// nowhere is a matter of its zero set; here it must not be the zero function, and a component that is
+    /// not a nonzero number leaves the condition ζ⁰ ≠ 0 to the caller: see [`Semispray`].
+    pub fn is_semispray(&self, space: &JetSpace) -> Semispray {
+        let base = space.manifold().base();
+        let speed = self.component(base);
+        let at_rest = vanishes(speed);
+        if at_rest.is_yes() {
+            let finding = Finding { verdict: at_rest.negate(), evidence: Some(component(base, speed)) };
+            return Semispray { finding, nonzero: speed };
+        }
+        let residual = |jet: Symbol| {
+            let next = super::jet::velocity(jet, super::jet::Prolongation::Holonomic);
+            Component { basis: vec![Covector::Contact(jet)], coefficient: self.component(jet) - speed * next }
+        };
+        let mut finding = all_vanish(space.contact_jets().into_iter().map(residual));
+        if !finding.verdict.is_no() && at_rest.is_unknown() {
+            finding.evidence.get_or_insert(component(base, speed));
+        }
+        finding.verdict = finding.verdict.and(at_rest.negate());
+        Semispray { finding, nonzero: speed }
+    }
+
+    /// Jʳξ, for a projectable field on the manifold. Refused with the coordinate on which the component
+    /// along t depends.
+    pub fn prolong(&self, space: &JetSpace) -> Result<VectorField, Refusal> {
+        let manifold = space.manifold();
+        self.projectability(manifold)?;
+        let base = manifold.base();
+        let stretch = total_derivative(self.component(base));
+        let mut prolonged = self.clone();
+        for fibre in manifold.fibres() {
+            let mut previous = self.component(fibre.coordinate.jet(fibre.order));
+            for order in fibre.order + 1..=fibre.order + space.order() {
+                let jet = fibre.coordinate.jet(order);
+                previous = total_derivative(previous) - stretch * Expr::symbol(jet);
+                prolonged.components.remove(&axis(jet));
+                if !previous.is_zero() {
+                    prolonged.components.insert(axis(jet), previous);
+                }
+            }
+        }
+        Ok(prolonged)
+    }
+
+    /// ∂/∂t + Σ_{j<r} q_{j+1} ∂/∂q_j + Σ f^σ ∂/∂q_r^σ: the semispray on JʳY with the given top components.
+    pub fn semispray(space: &JetSpace, top: &[Expr]) -> VectorField {
+        let base = [(space.manifold().base(), Expr::one())];
+        let chain = space.contact_jets().into_iter();
+        let chain = chain.map(|q| (q, super::jet::velocity(q, super::jet::Prolongation::Holonomic)));
+        VectorField::new(base.into_iter().chain(chain).chain(space.top_jets().into_iter().zip(top.iter().copied())))
+    }
+}
+
+/// The answer to the question whether a field is a semispray: it is one where `nonzero` ≠ 0.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Semispray {
+    pub finding: Finding,
+    /// The component along t.
+    pub nonzero: Expr,
+}
+
+fn axis(symbol: Symbol) -> Axis {
+    Axis::of(symbol).unwrap_or_else(|| unreachable!("jets are coordinates"))
+}
+
+fn component(symbol: Symbol, coefficient: Expr) -> Component {
+    Component { basis: vec![Covector::Differential(symbol)], coefficient }
+}
+
+impl std::ops::Add for &VectorField {
+    type Output = VectorField;
+    fn add(self, other: &VectorField) -> VectorField {
+        VectorField::new(self.components().into_iter().chain(other.components()))
+    }
+}
+
+impl std::ops::Sub for &VectorField {
+    type Output = VectorField;
+    fn sub(self, other: &VectorField) -> VectorField {
+        self + &-other
+    }
+}
+
+impl std::ops::Neg for &VectorField {
+    type Output = VectorField;
+    fn neg(self) -> VectorField {
+        self.map_components(|c| -c)
+    }
+}

@@ -1,0 +1,324 @@
+//! Laws of the calculus on random instances: up to four coordinates, order four and every degree.
+//!
+//! The zero test here is not the one of the algebra but exact evaluation at random rational points, so
+//! that one does not vouch for the other. `LEPAGE_CASES=5000 cargo test geometry::laws` runs thousands.
+
+use super::contact::*;
+use super::jet::*;
+use super::{Form, Map, Section, VectorField};
+use crate::algebra::substitute::substitute_all;
+use crate::algebra::{Coordinate, Expr, Rational, Symbol};
+use rustc_hash::FxHashMap;
+
+/// A reproducible source of instances (splitmix64).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+
+    fn pick<T: Copy>(&mut self, list: &[T]) -> T {
+        list[self.below(list.len())]
+    }
+
+    fn rational(&mut self) -> Rational {
+        Rational::ratio(self.below(19) as i64 - 9, self.below(5) as i64 + 1)
+    }
+
+    /// A sum of a few monomials, sometimes over 1 + x².
+    fn function(&mut self, symbols: &[Symbol]) -> Expr {
+        let mut e = Expr::number(self.rational());
+        for _ in 0..1 + self.below(3) {
+            let mut monomial = Expr::number(self.rational());
+            for _ in 0..self.below(4) {
+                monomial = monomial * Expr::symbol(self.pick(symbols)).pow(1 + self.below(2) as i64);
+            }
+            e = e + monomial;
+        }
+        if self.below(6) == 0 {
+            e = e / (1 + Expr::symbol(self.pick(symbols)).pow(2));
+        }
+        e
+    }
+
+    /// A few terms along different axes, in any order; `degree` is at most the dimension.
+    fn form(&mut self, symbols: &[Symbol], degree: usize) -> Form {
+        let terms: Vec<Form> = (0..1 + self.below(4))
+            .map(|_| {
+                let mut rest = symbols.to_vec();
+                let axes: Vec<Symbol> = (0..degree).map(|_| rest.swap_remove(self.below(rest.len()))).collect();
+                Form::term(self.function(symbols), &axes)
+            })
+            .collect();
+        Form::sum(degree, &terms)
+    }
+
+    fn field(&mut self, symbols: &[Symbol]) -> VectorField {
+        VectorField::new(
+            (0..1 + self.below(5)).map(|_| (self.pick(symbols), self.function(symbols))).collect::<Vec<_>>(),
+        )
+    }
+
+    fn projectable_field(&mut self, manifold: &FiberedManifold) -> VectorField {
+        let base = manifold.base();
+        let symbols = manifold.jets(0).symbols();
+        let mut components = vec![(base, self.function(&[base]))];
+        components.extend(symbols[1..].iter().map(|s| (*s, self.function(&symbols))));
+        VectorField::new(components)
+    }
+
+    fn manifold(&mut self, m: usize) -> FiberedManifold {
+        let names = ["x", "y", "z", "w"];
+        let coordinates: Vec<Coordinate> = names[..m].iter().map(|n| Coordinate::declare(n, false)).collect();
+        FiberedManifold::new("Y", Symbol::base("t"), &coordinates)
+    }
+
+    fn vanish(&mut self, expressions: &[Expr]) -> bool {
+        let symbols = crate::algebra::expr::symbols_of(expressions);
+        (0..2).all(|_| {
+            let point: FxHashMap<Symbol, Expr> =
+                symbols.iter().map(|s| (*s, Expr::number(&self.rational() + &Rational::ratio(1, 7)))).collect();
+            substitute_all(expressions, &point).into_iter().all(Expr::is_zero)
+        })
+    }
+
+    fn same(&mut self, a: &Form, b: &Form) -> bool {
+        a.degree() == b.degree() && self.vanish(&(a - b).coefficients())
+    }
+
+    fn same_field(&mut self, a: &VectorField, b: &VectorField) -> bool {
+        let difference: Vec<Expr> = (a - b).components().into_iter().map(|(_, c)| c).collect();
+        self.vanish(&difference)
+    }
+}
+
+/// A space and what lives on it.
+struct Stage {
+    random: Random,
+    space: JetSpace,
+    symbols: Vec<Symbol>,
+    degree: usize,
+}
+
+fn cases() -> u64 {
+    std::env::var("LEPAGE_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(150)
+}
+
+/// Checks a law on random stages; a failure names its seed.
+fn for_all(law: impl Fn(&mut Stage) -> bool) {
+    for seed in 0..cases() {
+        let mut random = Random(seed);
+        let m = 1 + random.below(4);
+        let manifold = random.manifold(m);
+        let space = manifold.jets(random.below(5) as u32);
+        let symbols = space.symbols();
+        let degree = random.below(symbols.len().min(6) + 1);
+        let mut stage = Stage { random, space, symbols, degree };
+        assert!(law(&mut stage), "seed {seed}, {} of dimension {}, degree {}", stage.space, m, stage.degree);
+    }
+}
+
+impl Stage {
+    fn form(&mut self) -> Form {
+        self.form_of(self.degree)
+    }
+
+    fn form_of(&mut self, degree: usize) -> Form {
+        self.random.form(&self.symbols, degree)
+    }
+
+    fn field(&mut self) -> VectorField {
+        self.random.field(&self.symbols)
+    }
+}
+
+#[test]
+fn the_second_exterior_derivative_is_zero() {
+    for_all(|s| {
+        let eta = s.form();
+        s.random.vanish(&eta.d().d().coefficients())
+    });
+}
+
+#[test]
+fn wedge_is_associative_and_graded_commutative_and_d_an_antiderivation() {
+    for_all(|s| {
+        let (p, q) = (s.random.below(3).min(s.symbols.len()), s.random.below(3));
+        let (a, b, c) = (s.form_of(p), s.form_of(q), s.form_of(1));
+        let associative = s.random.same(&a.wedge(&b).wedge(&c), &a.wedge(&b.wedge(&c)));
+        let sign = |n: usize| Expr::number(if n % 2 == 0 { 1 } else { -1 });
+        let commutative = s.random.same(&a.wedge(&b), &b.wedge(&a).scale(sign(p * q)));
+        let leibniz = &a.d().wedge(&b) + &a.wedge(&b.d()).scale(sign(p));
+        associative && commutative && s.random.same(&a.wedge(&b).d(), &leibniz)
+    });
+}
+
+#[test]
+fn cartans_formula() {
+    for_all(|s| {
+        let (eta, xi) = (s.form(), s.field());
+        let inside = if s.degree == 0 { Form::zero(0) } else { eta.interior(&xi).d() };
+        s.random.same(&eta.lie(&xi), &(&eta.d().interior(&xi) + &inside))
+    });
+}
+
+#[test]
+fn interior_products_anticommute_and_lie_derivatives_represent_the_bracket() {
+    for_all(|s| {
+        s.degree = 1 + s.random.below(s.symbols.len().min(3));
+        let (eta, xi, zeta) = (s.form(), s.field(), s.field());
+        let anticommute =
+            s.degree < 2 || s.random.same(&eta.interior(&xi).interior(&zeta), &-&eta.interior(&zeta).interior(&xi));
+        let commutator = &eta.lie(&zeta).lie(&xi) - &eta.lie(&xi).lie(&zeta);
+        let lie_of_bracket = eta.lie(&xi.bracket(&zeta));
+        let contracted = &eta.interior(&zeta).lie(&xi) - &eta.lie(&xi).interior(&zeta);
+        anticommute
+            && s.random.same(&commutator, &lie_of_bracket)
+            && s.random.same(&contracted, &eta.interior(&xi.bracket(&zeta)))
+    });
+}
+
+#[test]
+fn brackets_obey_jacobi() {
+    for_all(|s| {
+        let (a, b, c) = (s.field(), s.field(), s.field());
+        let sum = &(&a.bracket(&b.bracket(&c)) + &b.bracket(&c.bracket(&a))) + &c.bracket(&a.bracket(&b));
+        s.random.same_field(&sum, &VectorField::zero())
+    });
+}
+
+#[test]
+fn a_form_is_the_sum_of_its_contact_parts() {
+    for_all(|s| {
+        let eta = s.form();
+        let parts: Vec<Form> = (0..=s.degree).map(|k| k_contact_part(&eta, k, Prolongation::Holonomic)).collect();
+        let sum = Form::sum(s.degree, &parts);
+        // Each part is its own part, and has none of the others.
+        let projectors = parts.iter().enumerate().all(|(k, part)| {
+            (0..=s.degree).all(|l| {
+                let again = k_contact_part(part, l, Prolongation::Holonomic);
+                s.random.same(&again, &if k == l { part.clone() } else { Form::zero(s.degree) })
+            })
+        });
+        let split = s.degree != 1 || {
+            let (h, p) = (horizontal_part(&eta), contact_part(&eta));
+            is_horizontal(&h).verdict.is_yes() && s.random.same(&(&h + &p), &eta) && s.random.same(&p, &parts[1])
+        };
+        let back = in_contact_basis(&eta, ContactBasis::Adapted(s.space.clone())).to_form();
+        projectors && split && s.random.same(&sum, &eta) && s.random.same(&back, &eta)
+    });
+}
+
+#[test]
+fn horizontalisation_of_a_differential_is_the_total_derivative() {
+    for_all(|s| {
+        let f = s.random.function(&s.symbols.clone());
+        let dt = Form::differential(s.space.manifold().base());
+        s.random.same(&horizontal_part(&Form::function(f).d()), &dt.scale(total_derivative(f)))
+    });
+}
+
+#[test]
+fn contact_parts_respect_the_free_prolongation_too() {
+    for_all(|s| {
+        s.symbols = s.space.free_prolongation().symbols().to_vec();
+        let eta = s.form();
+        let parts: Vec<Form> = (0..=s.degree).map(|k| k_contact_part(&eta, k, Prolongation::Free)).collect();
+        s.random.same(&Form::sum(s.degree, &parts), &eta)
+    });
+}
+
+#[test]
+fn prolongation_is_a_morphism_of_lie_algebras() {
+    for_all(|s| {
+        let space = s.space.clone();
+        let (xi, zeta) = (s.random.projectable_field(space.manifold()), s.random.projectable_field(space.manifold()));
+        let of_bracket = xi.bracket(&zeta).prolong(&space).unwrap();
+        let bracket = xi.prolong(&space).unwrap().bracket(&zeta.prolong(&space).unwrap());
+        s.random.same_field(&of_bracket, &bracket)
+    });
+}
+
+#[test]
+fn prolonged_fields_leave_contact_forms_among_themselves() {
+    for_all(|s| {
+        let space = s.space.clone();
+        let xi = s.random.projectable_field(space.manifold()).prolong(&space).unwrap();
+        space.contact_jets().into_iter().all(|q| {
+            let image = Form::omega(q).lie(&xi);
+            s.random.vanish(&horizontal_part(&image).coefficients())
+        })
+    });
+}
+
+#[test]
+fn pullback_commutes_with_d_and_wedge_and_prolonged_maps_respect_contact_forms() {
+    for_all(|s| {
+        let n = 1 + s.random.below(3);
+        let source = s.random.manifold(n);
+        let target = s.space.manifold().clone();
+        let from = source.jets(0).symbols();
+        let images: Vec<(Symbol, Expr)> =
+            target.jets(0).symbols()[1..].iter().map(|x| (*x, s.random.function(&from))).collect();
+        let map = Map::new(&source.jets(0), &target.jets(0), images).unwrap();
+        // Forms of order at most 2, or the images grow beyond what is worth evaluating.
+        s.space = target.jets(s.space.order().min(2));
+        s.symbols = s.space.symbols();
+        let (eta, theta) = (s.form_of(1), s.form_of(1));
+        let pull = |f: &Form| map.pullback(f).unwrap();
+        let contact = s.space.contact_jets().into_iter().all(|q| {
+            let image = pull(&Form::omega(q));
+            s.random.vanish(&horizontal_part(&image).coefficients())
+        });
+        contact
+            && s.random.same(&pull(&eta.d()), &pull(&eta).d())
+            && s.random.same(&pull(&eta.wedge(&theta)), &pull(&eta).wedge(&pull(&theta)))
+    });
+}
+
+#[test]
+fn maps_may_change_the_time() {
+    for_all(|s| {
+        let target = s.space.manifold().clone();
+        let source = s.random.manifold(1);
+        let from = source.jets(0).symbols();
+        let mut images: Vec<(Symbol, Expr)> =
+            target.jets(0).symbols()[1..].iter().map(|x| (*x, s.random.function(&from))).collect();
+        let t = Expr::symbol(source.base());
+        images.push((target.base(), t.pow(3) + 3 * t));
+        let map = Map::new(&source.jets(0), &target.jets(0), images).unwrap();
+        target.jets(2).contact_jets().into_iter().all(|q| {
+            let image = map.pullback(&Form::omega(q)).unwrap();
+            s.random.vanish(&horizontal_part(&image).coefficients())
+        })
+    });
+}
+
+#[test]
+fn contact_forms_vanish_along_prolonged_sections() {
+    for_all(|s| {
+        let base = s.space.manifold().base();
+        let manifold = s.space.manifold().clone();
+        let components: Vec<(Symbol, Expr)> =
+            manifold.jets(0).symbols()[1..].iter().map(|x| (*x, s.random.function(&[base]))).collect();
+        let gamma = Section::new(&manifold.jets(0), components).unwrap();
+        let prolonged = gamma.prolong(s.space.order()).unwrap();
+        let vanish = s.space.lift(5).contact_jets().into_iter().all(|q| {
+            let along = gamma.pullback(&Form::omega(q)).unwrap();
+            s.random.vanish(&along.coefficients())
+        });
+        let eta = s.form_of(1);
+        let (along, of_h) = (prolonged.pullback(&eta).unwrap(), gamma.pullback(&horizontal_part(&eta)).unwrap());
+        let residuals = prolonged.is_holonomic();
+        vanish && s.random.same(&along, &of_h) && !residuals.verdict.is_no()
+    });
+}
