@@ -27,6 +27,8 @@ pub mod syntax;
 pub mod algebra;
 pub mod geometry;
 
+pub mod codegen;
+
 pub mod report;
 pub mod session;
 

@@ -1,0 +1,766 @@
+//! Kernel → Cranelift → machine code.
+//!
+//! What was measured, and so how this file is written:
+//!
+//! - Cranelift's optimiser reorders pure code and loses the order we chose: `opt_level=none`, all algebra before.
+//! - Outputs are stored where they are defined. Stored at the end they keep everything alive, and register
+//!   allocation becomes quadratic.
+//! - Inputs and constants are loaded where they are used: a load with one use becomes a memory operand, costs
+//!   no register, and there are only sixteen.
+//! - Square roots, quotients, and sines of independent arguments go in pairs ([`super::schedule`]).
+//! - Guards are or-ed into one register whose sign bits are the result of the call.
+//! - Long kernels are cut into functions of [`CHUNK`] operations that pass values through the scratch array, so that
+//!   the time of the allocator stays linear.
+//!
+//! With [`Lanes::Two`] every value is a pair of doubles and one call evaluates two states; arrays are interleaved,
+//! entry i of lane l at `2 i + l`.
+
+use cranelift::codegen::ir;
+use cranelift::prelude::{FloatCC, FunctionBuilder, InstBuilder, MemFlagsData, types};
+use cranelift_jit::JITModule;
+use cranelift_module::Module;
+use rustc_hash::FxHashMap;
+
+use super::ir::{Bank, Binary, Comparison, Kernel, N_BANKS, Op, Shape, Unary, Value};
+use super::libm::{self, Math};
+use super::linear;
+use super::machine::{Assembler, Callee, Code, CompileError, Lengths, Tier};
+use super::schedule::{self, Item};
+
+/// How many states one call evaluates.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Lanes {
+    One,
+    Two,
+}
+
+impl Lanes {
+    pub fn count(self) -> usize {
+        match self {
+            Lanes::One => 1,
+            Lanes::Two => 2,
+        }
+    }
+}
+
+/// The number of operations per function of a long kernel.
+const CHUNK: usize = 2000;
+/// Kernels up to this length are one function.
+const WHOLE: usize = 20_000;
+
+/// Compiles a kernel, which should have been through [`super::optimise`].
+pub fn compile(kernel: &Kernel, tier: Tier, lanes: Lanes) -> Result<Code, CompileError> {
+    let mut assembler = Assembler::new(tier)?;
+    let (entry, lengths) = assemble(&mut assembler, kernel, lanes)?;
+    assembler.finish(entry, lengths)
+}
+
+/// The text of the functions that [`compile`] would make.
+pub fn clif(kernel: &Kernel, lanes: Lanes) -> Result<String, CompileError> {
+    let mut assembler = Assembler::new(Tier::Instant)?;
+    assembler.listing = Some(String::new());
+    assemble(&mut assembler, kernel, lanes)?;
+    Ok(assembler.listing.unwrap_or_default())
+}
+
+fn assemble(
+    assembler: &mut Assembler,
+    kernel: &Kernel,
+    lanes: Lanes,
+) -> Result<(cranelift_module::FuncId, Lengths), CompileError> {
+    let items = match lanes {
+        Lanes::One => schedule::paired(kernel),
+        Lanes::Two => schedule::plain(kernel),
+    };
+    let plan = Plan::new(assembler, kernel, lanes, &items);
+    let n = kernel.outputs().len();
+    let lengths = Lengths {
+        banks: Bank::ALL.map(|bank| kernel.bank_len(bank) * lanes.count()),
+        outputs: n * lanes.count(),
+        scratch: plan.n_scratch,
+    };
+    let mut parts = Vec::new();
+    for (i, chunk) in plan.chunks.iter().enumerate() {
+        let id = assembler.function(&format!("part{i}"), |fb, module| {
+            Emitter::new(fb, module, kernel, &plan, i).emit(&items[chunk.clone()])
+        })?;
+        parts.push(id);
+    }
+    if parts.len() == 1 {
+        return Ok((parts[0], lengths));
+    }
+    let entry = assembler.function("entry", |fb, module| {
+        let block = fb.create_block();
+        fb.append_block_params_for_function_params(block);
+        fb.switch_to_block(block);
+        let arguments = fb.block_params(block).to_vec();
+        let mut status = fb.ins().iconst(types::I64, 0);
+        for part in parts {
+            let callee = module.declare_func_in_func(part, fb.func);
+            let call = fb.ins().call(callee, &arguments);
+            let result = fb.inst_results(call)[0];
+            status = fb.ins().bor(status, result);
+        }
+        fb.ins().return_(&[status]);
+        Ok(())
+    })?;
+    Ok((entry, lengths))
+}
+
+/// What all functions of a kernel agree on.
+struct Plan {
+    lanes: Lanes,
+    chunks: Vec<std::ops::Range<usize>>,
+    /// Where in the scratch array a value lies that another function needs.
+    shared: FxHashMap<Value, usize>,
+    /// Where in the scratch array the systems lie, by number and lane.
+    systems: Vec<usize>,
+    n_scratch: usize,
+    /// The address of the constants, and the place of each, in doubles.
+    constants: i64,
+    constant_slots: FxHashMap<[u64; 2], i32>,
+    tables: Vec<i64>,
+    outputs_of: FxHashMap<Value, Vec<usize>>,
+}
+
+/// Bit patterns that the sine needs besides the constants of the kernel.
+const ONE_BITS: u64 = 1;
+
+impl Plan {
+    fn new(assembler: &mut Assembler, kernel: &Kernel, lanes: Lanes, items: &[Item]) -> Plan {
+        let size = if items.len() <= WHOLE { items.len().max(1) } else { CHUNK };
+        let mut chunks: Vec<_> = (0..items.len()).step_by(size).map(|lo| lo..(lo + size).min(items.len())).collect();
+        if chunks.is_empty() {
+            chunks.push(0..0);
+        }
+        let mut chunk_of = vec![0; kernel.ops().len()];
+        for (c, chunk) in chunks.iter().enumerate() {
+            for item in &items[chunk.clone()] {
+                match *item {
+                    Item::One(v) => chunk_of[v.index()] = c as u32,
+                    Item::Two(a, b) => (chunk_of[a.index()], chunk_of[b.index()]) = (c as u32, c as u32),
+                }
+            }
+        }
+        let mut n_scratch = 0;
+        let mut shared = FxHashMap::default();
+        for value in kernel.values() {
+            let op = kernel.op(value);
+            if matches!(op, Op::Const(_) | Op::Input(_)) {
+                continue;
+            }
+            for operand in kernel.operands(op) {
+                let leaf = matches!(kernel.op(operand), Op::Const(_) | Op::Input(_) | Op::Solve(_));
+                if !leaf && chunk_of[operand.index()] != chunk_of[value.index()] {
+                    shared.entry(operand).or_insert_with(|| {
+                        n_scratch += lanes.count();
+                        n_scratch - lanes.count()
+                    });
+                }
+            }
+        }
+        let systems = kernel
+            .solves()
+            .iter()
+            .map(|solve| {
+                let start = n_scratch;
+                n_scratch += lanes.count() * system_len(solve.n());
+                start
+            })
+            .collect();
+        let mut plan = Plan {
+            lanes,
+            chunks,
+            shared,
+            systems,
+            n_scratch,
+            constants: 0,
+            constant_slots: FxHashMap::default(),
+            tables: Vec::new(),
+            outputs_of: FxHashMap::default(),
+        };
+        plan.place_constants(assembler, kernel, items);
+        plan.tables = kernel.tables().iter().map(|t| assembler.table(t)).collect();
+        for (i, output) in kernel.outputs().iter().enumerate() {
+            plan.outputs_of.entry(output.value).or_default().push(i);
+        }
+        plan
+    }
+
+    /// Every constant is kept as a pair, so that one place serves scalar and paired use.
+    fn place_constants(&mut self, assembler: &mut Assembler, kernel: &Kernel, items: &[Item]) {
+        let mut pool: Vec<f64> = Vec::new();
+        let mut slots: FxHashMap<[u64; 2], i32> = FxHashMap::default();
+        let mut place = |pair: [u64; 2]| {
+            slots.entry(pair).or_insert_with(|| {
+                pool.extend(pair.map(f64::from_bits));
+                pool.len() as i32 - 2
+            });
+        };
+        for op in kernel.ops() {
+            if let Op::Const(bits) = *op {
+                place([bits, bits]);
+            }
+        }
+        for item in items {
+            if let Item::Two(a, b) = *item {
+                let pairs = kernel.operands(kernel.op(a)).into_iter().zip(kernel.operands(kernel.op(b)));
+                for (x, y) in pairs {
+                    if let (Op::Const(x), Op::Const(y)) = (kernel.op(x), kernel.op(y)) {
+                        place([x, y]);
+                    }
+                }
+            }
+        }
+        let fixed = libm::SIN.iter().chain(&libm::COS).chain(&libm::HALF_PI).copied();
+        let more = [1.0, -1.0, 0.0, -0.5, libm::ROUND, libm::TWO_OVER_PI, libm::INLINE_LIMIT];
+        for x in fixed.chain(more) {
+            place([x.to_bits(); 2]);
+        }
+        place([ONE_BITS; 2]);
+        self.constants = assembler.constants(pool);
+        self.constant_slots = slots;
+    }
+}
+
+/// The doubles that one system occupies in the scratch array.
+fn system_len(n: usize) -> usize {
+    n * n + n + linear::scratch_len(n)
+}
+
+/// Where a computed value is.
+#[derive(Clone, Copy)]
+enum Place {
+    Nowhere,
+    /// A register of the type of the kernel.
+    Register(ir::Value),
+    /// A half of a pair.
+    Half(ir::Value, u8),
+}
+
+struct Emitter<'a, 'b> {
+    fb: &'a mut FunctionBuilder<'b>,
+    module: &'a JITModule,
+    kernel: &'a Kernel,
+    plan: &'a Plan,
+    chunk: u32,
+    places: Vec<Place>,
+    /// Packed pairs of values.
+    pairs: FxHashMap<(Value, Value), ir::Value>,
+    /// Sine and cosine of an angle, as halves of pairs.
+    angles: FxHashMap<Value, (ir::Value, ir::Value, u8)>,
+    banks: [ir::Value; N_BANKS],
+    outputs: ir::Value,
+    scratch: ir::Value,
+    constants: ir::Value,
+    /// Sign bits of failed guards.
+    declined: Option<ir::Value>,
+    callees: FxHashMap<Callee, (ir::SigRef, ir::Value)>,
+}
+
+/// The address is aligned for doubles, not for pairs.
+fn flags() -> MemFlagsData {
+    MemFlagsData::new().with_notrap()
+}
+
+impl<'a, 'b> Emitter<'a, 'b> {
+    fn new(
+        fb: &'a mut FunctionBuilder<'b>,
+        module: &'a JITModule,
+        kernel: &'a Kernel,
+        plan: &'a Plan,
+        chunk: usize,
+    ) -> Self {
+        let block = fb.create_block();
+        fb.append_block_params_for_function_params(block);
+        fb.switch_to_block(block);
+        let p = fb.block_params(block).to_vec();
+        let constants = fb.ins().iconst(types::I64, plan.constants);
+        Emitter {
+            fb,
+            module,
+            kernel,
+            plan,
+            chunk: chunk as u32,
+            places: vec![Place::Nowhere; kernel.ops().len()],
+            pairs: FxHashMap::default(),
+            angles: FxHashMap::default(),
+            banks: [p[0], p[1], p[2], p[3]],
+            outputs: p[4],
+            scratch: p[5],
+            constants,
+            declined: None,
+            callees: FxHashMap::default(),
+        }
+    }
+
+    fn emit(mut self, items: &[Item]) -> Result<(), CompileError> {
+        if self.chunk == 0 {
+            self.store_trivial_outputs();
+        }
+        for &item in items {
+            match item {
+                Item::One(v) => self.emit_one(v),
+                Item::Two(a, b) => self.emit_two(a, b),
+            }
+        }
+        let status = match self.declined {
+            None => self.fb.ins().iconst(types::I64, 0),
+            Some(signs) => {
+                let bits = self.fb.ins().bitcast(types::I64X2, little(), signs);
+                let high = self.fb.ins().vhigh_bits(types::I32, bits);
+                self.fb.ins().uextend(types::I64, high)
+            }
+        };
+        self.fb.ins().return_(&[status]);
+        Ok(())
+    }
+
+    /// Outputs that are inputs or constants.
+    fn store_trivial_outputs(&mut self) {
+        for (i, output) in self.kernel.outputs().iter().enumerate() {
+            if matches!(self.kernel.op(output.value), Op::Const(_) | Op::Input(_)) {
+                let x = self.get(output.value);
+                self.store_output(i, x);
+            }
+        }
+    }
+
+    fn ty(&self) -> ir::Type {
+        match self.plan.lanes {
+            Lanes::One => types::F64,
+            Lanes::Two => types::F64X2,
+        }
+    }
+
+    fn byte_offset(&self, index: usize) -> i32 {
+        (index * self.plan.lanes.count() * 8) as i32
+    }
+
+    fn store_output(&mut self, index: usize, x: ir::Value) {
+        let offset = self.byte_offset(index);
+        self.fb.ins().store(flags(), x, self.outputs, offset);
+    }
+
+    /// Records a value and stores it where it is an output or another function needs it.
+    fn define(&mut self, v: Value, place: Place) {
+        self.places[v.index()] = place;
+        let stored = self.plan.outputs_of.get(&v);
+        let shared = self.plan.shared.get(&v).copied();
+        if stored.is_none() && shared.is_none() {
+            return;
+        }
+        let x = self.get(v);
+        for &i in stored.into_iter().flatten() {
+            self.store_output(i, x);
+        }
+        if let Some(slot) = shared {
+            self.fb.ins().store(flags(), x, self.scratch, 8 * slot as i32);
+        }
+    }
+
+    /// A constant in the type of the kernel.
+    fn constant(&mut self, x: f64) -> ir::Value {
+        let ty = self.ty();
+        self.constant_pair([x.to_bits(); 2], ty)
+    }
+
+    fn constant_pair(&mut self, pair: [u64; 2], ty: ir::Type) -> ir::Value {
+        let slot = self.plan.constant_slots[&pair];
+        let flags = flags().with_readonly().with_can_move();
+        self.fb.ins().load(ty, flags, self.constants, 8 * slot)
+    }
+
+    /// The value in a register of the type of the kernel.
+    fn get(&mut self, v: Value) -> ir::Value {
+        let ty = self.ty();
+        match self.kernel.op(v) {
+            Op::Const(bits) => return self.constant_pair([bits; 2], ty),
+            Op::Input(n) => {
+                let input = &self.kernel.inputs()[n as usize];
+                let offset = self.byte_offset(input.slot as usize);
+                let flags = flags().with_readonly().with_can_move();
+                return self.fb.ins().load(ty, flags, self.banks[input.bank as usize], offset);
+            }
+            _ => {}
+        }
+        match self.places[v.index()] {
+            Place::Register(x) => x,
+            Place::Half(pair, lane) => {
+                let x = self.fb.ins().extractlane(pair, lane);
+                self.places[v.index()] = Place::Register(x);
+                x
+            }
+            Place::Nowhere => {
+                let slot = self.plan.shared[&v];
+                let x = self.fb.ins().load(ty, flags(), self.scratch, 8 * slot as i32);
+                self.places[v.index()] = Place::Register(x);
+                x
+            }
+        }
+    }
+
+    /// Two scalars in one register.
+    fn get_pair(&mut self, a: Value, b: Value) -> ir::Value {
+        if let (Op::Const(x), Op::Const(y)) = (self.kernel.op(a), self.kernel.op(b)) {
+            return self.constant_pair([x, y], types::F64X2);
+        }
+        if let Some(&x) = self.pairs.get(&(a, b)) {
+            return x;
+        }
+        if let (Op::Input(m), Op::Input(n)) = (self.kernel.op(a), self.kernel.op(b)) {
+            let (i, j) = (&self.kernel.inputs()[m as usize], &self.kernel.inputs()[n as usize]);
+            if i.bank == j.bank && j.slot == i.slot + 1 {
+                let flags = flags().with_readonly().with_can_move();
+                return self.fb.ins().load(types::F64X2, flags, self.banks[i.bank as usize], 8 * i.slot as i32);
+            }
+        }
+        let x = self.get(a);
+        let pair = if a == b {
+            self.fb.ins().splat(types::F64X2, x)
+        } else {
+            let y = self.get(b);
+            let low = self.fb.ins().scalar_to_vector(types::F64X2, x);
+            self.fb.ins().insertlane(low, y, 1)
+        };
+        self.pairs.insert((a, b), pair);
+        pair
+    }
+
+    fn emit_two(&mut self, a: Value, b: Value) {
+        let (op, other) = (self.kernel.op(a), self.kernel.op(b));
+        if let (Op::Unary(Unary::Sin | Unary::Cos, x), Op::Unary(_, y)) = (op, other) {
+            if !self.angles.contains_key(&x) && !self.angles.contains_key(&y) {
+                let angles = self.get_pair(x, y);
+                let (sin, cos) = self.sin_cos(angles);
+                self.angles.insert(x, (sin, cos, 0));
+                self.angles.insert(y, (sin, cos, 1));
+            }
+            self.emit_one(a);
+            self.emit_one(b);
+            return;
+        }
+        let x: Vec<ir::Value> = self
+            .kernel
+            .operands(op)
+            .into_iter()
+            .zip(self.kernel.operands(other))
+            .map(|(x, y)| self.get_pair(x, y))
+            .collect();
+        let pair = match op {
+            Op::Unary(Unary::Neg, _) => self.fb.ins().fneg(x[0]),
+            Op::Unary(Unary::Abs, _) => self.fb.ins().fabs(x[0]),
+            Op::Unary(Unary::Sqrt, _) => self.fb.ins().sqrt(x[0]),
+            Op::Binary(Binary::Add, ..) => self.fb.ins().fadd(x[0], x[1]),
+            Op::Binary(Binary::Sub, ..) => self.fb.ins().fsub(x[0], x[1]),
+            Op::Binary(Binary::Mul, ..) => self.fb.ins().fmul(x[0], x[1]),
+            Op::Binary(Binary::Div, ..) => self.fb.ins().fdiv(x[0], x[1]),
+            Op::Fma(..) => self.fb.ins().fma(x[0], x[1], x[2]),
+            _ => unreachable!("the schedule pairs arithmetic only"),
+        };
+        self.pairs.insert((a, b), pair);
+        self.define(a, Place::Half(pair, 0));
+        self.define(b, Place::Half(pair, 1));
+    }
+
+    fn emit_one(&mut self, v: Value) {
+        let op = self.kernel.op(v);
+        let x = match op {
+            Op::Const(_) | Op::Input(_) => return,
+            Op::Unary(f @ (Unary::Sin | Unary::Cos), a) if self.kernel.math == Math::Inline => {
+                let place = self.angle(f, a);
+                return self.define(v, place);
+            }
+            Op::Unary(f, a) => {
+                let a = self.get(a);
+                self.unary(f, a)
+            }
+            Op::Binary(f, a, b) => {
+                let (x, y) = (self.get(a), self.get(b));
+                self.binary(f, x, y)
+            }
+            Op::Fma(a, b, c) => {
+                let (a, b, c) = (self.get(a), self.get(b), self.get(c));
+                self.fb.ins().fma(a, b, c)
+            }
+            Op::PowI(a, n) => {
+                let a = self.get(a);
+                self.powi(a, n)
+            }
+            Op::Select(cmp, args) => {
+                let [a, b, then, otherwise] = args.map(|v| self.get(v));
+                self.select(cmp, a, b, then, otherwise)
+            }
+            Op::Solve(number) => return self.solve(v, number),
+            Op::Solution(solve, item) => self.solution(solve, item),
+            Op::Table(table, derivative, a) => {
+                let x = self.get(a);
+                let address = self.plan.tables[table as usize];
+                self.per_lane(x, |e, x| {
+                    let table = e.fb.ins().iconst(types::I64, address);
+                    let derivative = e.fb.ins().iconst(types::I64, i64::from(derivative));
+                    e.call(Callee::Table, &[table, derivative, x])
+                })
+            }
+            Op::Guard(a) => {
+                let x = self.get(a);
+                self.guard(x);
+                x
+            }
+        };
+        self.define(v, Place::Register(x));
+    }
+
+    fn unary(&mut self, f: Unary, x: ir::Value) -> ir::Value {
+        match f {
+            Unary::Neg => self.fb.ins().fneg(x),
+            Unary::Abs => self.fb.ins().fabs(x),
+            Unary::Sqrt => self.fb.ins().sqrt(x),
+            Unary::Sign => {
+                let [zero, one, minus] = [0.0, 1.0, -1.0].map(|c| self.constant(c));
+                let negative = self.select(Comparison::Lt, x, zero, minus, x);
+                self.select(Comparison::Lt, zero, x, one, negative)
+            }
+            _ => self.per_lane(x, |e, x| e.call(Callee::Unary(f), &[x])),
+        }
+    }
+
+    fn binary(&mut self, f: Binary, x: ir::Value, y: ir::Value) -> ir::Value {
+        match f {
+            Binary::Add => self.fb.ins().fadd(x, y),
+            Binary::Sub => self.fb.ins().fsub(x, y),
+            Binary::Mul => self.fb.ins().fmul(x, y),
+            Binary::Div => self.fb.ins().fdiv(x, y),
+            Binary::Min => self.fb.ins().fmin(x, y),
+            Binary::Max => self.fb.ins().fmax(x, y),
+            Binary::Pow | Binary::Atan2 => {
+                let callee = Callee::Binary(f);
+                match self.plan.lanes {
+                    Lanes::One => self.call(callee, &[x, y]),
+                    Lanes::Two => {
+                        let halves = [0u8, 1].map(|lane| {
+                            let (a, b) = (self.fb.ins().extractlane(x, lane), self.fb.ins().extractlane(y, lane));
+                            self.call(callee, &[a, b])
+                        });
+                        self.join(halves)
+                    }
+                }
+            }
+        }
+    }
+
+    fn join(&mut self, [low, high]: [ir::Value; 2]) -> ir::Value {
+        let pair = self.fb.ins().scalar_to_vector(types::F64X2, low);
+        self.fb.ins().insertlane(pair, high, 1)
+    }
+
+    /// Applies a scalar function to every lane.
+    fn per_lane(&mut self, x: ir::Value, f: impl Fn(&mut Self, ir::Value) -> ir::Value) -> ir::Value {
+        match self.plan.lanes {
+            Lanes::One => f(self, x),
+            Lanes::Two => {
+                let low = self.fb.ins().extractlane(x, 0);
+                let high = self.fb.ins().extractlane(x, 1);
+                let halves = [f(self, low), f(self, high)];
+                self.join(halves)
+            }
+        }
+    }
+
+    fn call(&mut self, callee: Callee, arguments: &[ir::Value]) -> ir::Value {
+        let (signature, address) = match self.callees.get(&callee) {
+            Some(&known) => known,
+            None => {
+                let signature = callee.signature(&self.module.make_signature());
+                let signature = self.fb.import_signature(signature);
+                let address = self.fb.ins().iconst(types::I64, callee.address());
+                self.callees.insert(callee, (signature, address));
+                (signature, address)
+            }
+        };
+        let call = self.fb.ins().call_indirect(signature, address, arguments);
+        self.fb.inst_results(call).first().copied().unwrap_or(address)
+    }
+
+    fn powi(&mut self, x: ir::Value, n: i32) -> ir::Value {
+        let m = n.unsigned_abs();
+        let Some(top) = m.checked_ilog2() else { return self.constant(1.0) };
+        let mut y = x;
+        for bit in (0..top).rev() {
+            y = self.fb.ins().fmul(y, y);
+            if m >> bit & 1 == 1 {
+                y = self.fb.ins().fmul(y, x);
+            }
+        }
+        if n < 0 {
+            let one = self.constant(1.0);
+            self.fb.ins().fdiv(one, y)
+        } else {
+            y
+        }
+    }
+
+    fn select(
+        &mut self,
+        cmp: Comparison,
+        a: ir::Value,
+        b: ir::Value,
+        then: ir::Value,
+        otherwise: ir::Value,
+    ) -> ir::Value {
+        let cc = match cmp {
+            Comparison::Lt => FloatCC::LessThan,
+            Comparison::Le => FloatCC::LessThanOrEqual,
+            Comparison::Eq => FloatCC::Equal,
+            Comparison::Ne => FloatCC::NotEqual,
+        };
+        let condition = self.fb.ins().fcmp(cc, a, b);
+        match self.plan.lanes {
+            Lanes::One => self.fb.ins().select(condition, then, otherwise),
+            Lanes::Two => {
+                let mask = self.fb.ins().bitcast(types::F64X2, little(), condition);
+                self.fb.ins().bitselect(mask, then, otherwise)
+            }
+        }
+    }
+
+    /// Declines the call when the sign bit of `x` is set.
+    fn guard(&mut self, x: ir::Value) {
+        let x = match self.plan.lanes {
+            Lanes::One => self.fb.ins().scalar_to_vector(types::F64X2, x),
+            Lanes::Two => x,
+        };
+        self.guard_pair(x);
+    }
+
+    fn guard_pair(&mut self, x: ir::Value) {
+        self.declined = Some(match self.declined {
+            None => x,
+            Some(before) => self.fb.ins().bor(before, x),
+        });
+    }
+
+    /// The sine or cosine of an angle; both are computed at the first request.
+    fn angle(&mut self, f: Unary, a: Value) -> Place {
+        if !self.angles.contains_key(&a) {
+            let x = self.get(a);
+            let x = match self.plan.lanes {
+                Lanes::One => self.fb.ins().scalar_to_vector(types::F64X2, x),
+                Lanes::Two => x,
+            };
+            let (sin, cos) = self.sin_cos(x);
+            self.angles.insert(a, (sin, cos, 0));
+        }
+        let (sin, cos, lane) = self.angles[&a];
+        let pair = if f == Unary::Sin { sin } else { cos };
+        match self.plan.lanes {
+            Lanes::One => Place::Half(pair, lane),
+            Lanes::Two => Place::Register(pair),
+        }
+    }
+
+    /// [`libm::sin_cos`] on a pair, operation by operation.
+    fn sin_cos(&mut self, x: ir::Value) -> (ir::Value, ir::Value) {
+        let pair = |e: &mut Self, c: f64| e.constant_pair([c.to_bits(); 2], types::F64X2);
+        let size = self.fb.ins().fabs(x);
+        let limit = pair(self, libm::INLINE_LIMIT);
+        let margin = self.fb.ins().fsub(limit, size);
+        self.guard_pair(margin);
+
+        let (two_over_pi, round) = (pair(self, libm::TWO_OVER_PI), pair(self, libm::ROUND));
+        let shifted = self.fb.ins().fma(x, two_over_pi, round);
+        let round = pair(self, libm::ROUND);
+        let k = self.fb.ins().fsub(shifted, round);
+        let mut r = x;
+        for part in libm::HALF_PI {
+            let part = pair(self, part);
+            let minus_k = self.fb.ins().fneg(k);
+            r = self.fb.ins().fma(minus_k, part, r);
+        }
+        let z = self.fb.ins().fmul(r, r);
+        let mut s = pair(self, libm::SIN[5]);
+        let mut c = pair(self, libm::COS[5]);
+        for i in (0..5).rev() {
+            let coefficient = pair(self, libm::SIN[i]);
+            s = self.fb.ins().fma(s, z, coefficient);
+            let coefficient = pair(self, libm::COS[i]);
+            c = self.fb.ins().fma(c, z, coefficient);
+        }
+        let cube = self.fb.ins().fmul(z, r);
+        let s = self.fb.ins().fma(cube, s, r);
+        let square = self.fb.ins().fmul(z, z);
+        let (half, one) = (pair(self, -0.5), pair(self, 1.0));
+        let head = self.fb.ins().fma(z, half, one);
+        let c = self.fb.ins().fma(square, c, head);
+
+        let k = self.fb.ins().bitcast(types::I64X2, little(), shifted);
+        let [s, c] = [s, c].map(|x| self.fb.ins().bitcast(types::I64X2, little(), x));
+        let one = self.constant_pair([ONE_BITS; 2], types::I64X2);
+        let odd = self.fb.ins().band(k, one);
+        let zero = self.constant_pair([0; 2], types::I64X2);
+        let mask = self.fb.ins().isub(zero, odd);
+        let difference = self.fb.ins().bxor(s, c);
+        let swap = self.fb.ins().band(mask, difference);
+        let half_k = self.fb.ins().ushr_imm_u(k, 1);
+        let sign_of_sin = self.fb.ins().ishl_imm_u(half_k, 63);
+        let parity = self.fb.ins().ishl_imm_u(k, 63);
+        let sign_of_cos = self.fb.ins().bxor(sign_of_sin, parity);
+        let s = self.fb.ins().bxor(s, swap);
+        let s = self.fb.ins().bxor(s, sign_of_sin);
+        let c = self.fb.ins().bxor(c, swap);
+        let c = self.fb.ins().bxor(c, sign_of_cos);
+        let [s, c] = [s, c].map(|x| self.fb.ins().bitcast(types::F64X2, little(), x));
+        (s, c)
+    }
+
+    /// Stores the system, lane by lane, and calls [`linear::solve`].
+    fn solve(&mut self, v: Value, number: u32) {
+        let solve = &self.kernel.solves()[number as usize];
+        let n = solve.n();
+        for (i, &entry) in solve.matrix.iter().chain(&solve.rhs).enumerate() {
+            let x = self.get(entry);
+            for lane in 0..self.plan.lanes.count() {
+                let x = match self.plan.lanes {
+                    Lanes::One => x,
+                    Lanes::Two => self.fb.ins().extractlane(x, lane as u8),
+                };
+                let place = self.system(number, lane) + i;
+                self.fb.ins().store(flags(), x, self.scratch, 8 * place as i32);
+            }
+        }
+        for lane in 0..self.plan.lanes.count() {
+            let offset = 8 * self.system(number, lane) as i64;
+            let area = self.fb.ins().iadd_imm_s(self.scratch, offset);
+            let size = self.fb.ins().iconst(types::I64, n as i64);
+            let symmetric = self.fb.ins().iconst(types::I64, i64::from(solve.shape == Shape::Symmetric));
+            self.call(Callee::Solve, &[area, size, symmetric]);
+        }
+        let one = self.constant(1.0);
+        self.define(v, Place::Register(one));
+    }
+
+    /// Where the system of a lane begins in the scratch array.
+    fn system(&self, number: u32, lane: usize) -> usize {
+        self.plan.systems[number as usize] + lane * system_len(self.kernel.solves()[number as usize].n())
+    }
+
+    fn solution(&mut self, solve: Value, item: u32) -> ir::Value {
+        let Op::Solve(number) = self.kernel.op(solve) else { unreachable!("a solution belongs to a solve") };
+        let n = self.kernel.solves()[number as usize].n();
+        let load = |e: &mut Self, lane: usize| {
+            let place = e.system(number, lane) + n * n + item as usize;
+            e.fb.ins().load(types::F64, flags(), e.scratch, 8 * place as i32)
+        };
+        match self.plan.lanes {
+            Lanes::One => load(self, 0),
+            Lanes::Two => {
+                let halves = [load(self, 0), load(self, 1)];
+                self.join(halves)
+            }
+        }
+    }
+}
+
+fn little() -> MemFlagsData {
+    MemFlagsData::new().with_endianness(ir::Endianness::Little)
+}

@@ -1,0 +1,340 @@
+//! Code memory: functions are put into it, it becomes executable, it is called, it is freed. All contact with
+//! the unsafe side of Cranelift's JIT is in this file, and nothing else is.
+//!
+//! - Pages are written first and executable afterwards, never both (`finalize_definitions` switches them).
+//! - [`Code`] owns its pages. A call borrows it, so the pages outlive every call; dropping it frees them, which
+//!   a dropped `JITModule` by itself does not.
+//! - Compiled functions write only through their arguments, so one `Code` may be called from many threads.
+//! - Functions called from compiled code are registered by address and never unwind.
+
+use std::sync::{Arc, Mutex};
+
+use cranelift::codegen::Context;
+use cranelift::codegen::ir;
+use cranelift::codegen::isa::OwnedTargetIsa;
+use cranelift::prelude::*;
+use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_module::{FuncId, Linkage, Module};
+
+use super::interpret::Banks;
+use super::ir::{N_BANKS, Shape};
+use super::libm;
+use super::linear;
+use super::simd;
+use super::table::Table;
+
+/// How much time compilation may take.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Tier {
+    /// Single-pass register allocation: for the prompt, and for code that runs a few thousand times.
+    Instant,
+    /// Backtracking register allocation: for runs.
+    Optimised,
+}
+
+/// Code that could not be made: the host forbids it, or it is too large.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CompileError(pub String);
+
+impl std::fmt::Display for CompileError {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "no machine code: {}", self.0)
+    }
+}
+
+impl<E: std::error::Error> From<E> for CompileError {
+    fn from(error: E) -> Self {
+        CompileError(error.to_string())
+    }
+}
+
+type Entry = unsafe extern "C" fn(*const f64, *const f64, *const f64, *const f64, *mut f64, *mut f64) -> u64;
+
+/// Executable functions of one signature: banks, outputs, scratch; the result is 0 when all guards held.
+pub struct Code {
+    entry: Entry,
+    clear_upper: bool,
+    n_bytes: usize,
+    bank_lens: [usize; N_BANKS],
+    n_outputs: usize,
+    n_scratch: usize,
+    /// Constants and tables that the code refers to by address.
+    _constants: Vec<f64>,
+    _tables: Vec<Arc<Table>>,
+    /// `None` only while dropping.
+    module: Mutex<Option<JITModule>>,
+}
+
+impl Code {
+    /// Whether all guards held; if not, the outputs mean nothing.
+    #[inline(always)]
+    pub fn call(&self, banks: &Banks, outputs: &mut [f64], scratch: &mut [f64]) -> bool {
+        let long_enough = (0..N_BANKS).all(|i| banks[i].len() >= self.bank_lens[i]);
+        assert!(long_enough && outputs.len() >= self.n_outputs && scratch.len() >= self.n_scratch);
+        if self.clear_upper {
+            simd::clear_upper();
+        }
+        // SAFETY: the function was compiled for arrays of the lengths just checked; `outputs` and `scratch` are
+        // borrowed mutably and so overlap nothing; the pages live as long as `self`.
+        let status = unsafe {
+            (self.entry)(
+                banks[0].as_ptr(),
+                banks[1].as_ptr(),
+                banks[2].as_ptr(),
+                banks[3].as_ptr(),
+                outputs.as_mut_ptr(),
+                scratch.as_mut_ptr(),
+            )
+        };
+        status == 0
+    }
+
+    pub fn n_bytes(&self) -> usize {
+        self.n_bytes
+    }
+
+    pub fn n_scratch(&self) -> usize {
+        self.n_scratch
+    }
+}
+
+impl Drop for Code {
+    fn drop(&mut self) {
+        let module = self.module.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
+        if let Some(module) = module {
+            // SAFETY: `self` is the only owner of the entry point, and no call borrows it any more.
+            unsafe { module.free_memory() };
+        }
+    }
+}
+
+/// The lengths of the arrays a function is compiled for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Lengths {
+    pub banks: [usize; N_BANKS],
+    pub outputs: usize,
+    pub scratch: usize,
+}
+
+/// Collects functions, then makes them executable.
+pub struct Assembler {
+    module: JITModule,
+    context: Context,
+    frontend: FunctionBuilderContext,
+    n_bytes: usize,
+    constants: Vec<f64>,
+    tables: Vec<Arc<Table>>,
+    /// The text of every function, when asked for.
+    pub listing: Option<String>,
+}
+
+/// The instruction set of this machine.
+fn isa(tier: Tier) -> Result<OwnedTargetIsa, CompileError> {
+    let mut flags = settings::builder();
+    let allocator = match tier {
+        Tier::Instant => "single_pass",
+        Tier::Optimised => "backtracking",
+    };
+    let verifier = if cfg!(debug_assertions) { "true" } else { "false" };
+    for (name, value) in [
+        ("opt_level", "none"),
+        ("regalloc_algorithm", allocator),
+        ("enable_verifier", verifier),
+        ("use_colocated_libcalls", "false"),
+        ("is_pic", "false"),
+        ("unwind_info", "false"),
+        ("enable_alias_analysis", "false"),
+        ("preserve_frame_pointers", "false"),
+    ] {
+        flags.set(name, value)?;
+    }
+    let builder = cranelift_native::builder().map_err(|text| CompileError(text.to_string()))?;
+    Ok(builder.finish(settings::Flags::new(flags))?)
+}
+
+impl Assembler {
+    pub fn new(tier: Tier) -> Result<Assembler, CompileError> {
+        let builder = JITBuilder::with_isa(isa(tier)?, cranelift_module::default_libcall_names());
+        let module = JITModule::new(builder);
+        let context = module.make_context();
+        Ok(Assembler {
+            module,
+            context,
+            frontend: FunctionBuilderContext::new(),
+            n_bytes: 0,
+            constants: Vec::new(),
+            tables: Vec::new(),
+            listing: None,
+        })
+    }
+
+    /// The signature of every function that Rust or compiled code may call.
+    pub fn signature(&self) -> Signature {
+        let mut signature = self.module.make_signature();
+        for _ in 0..N_BANKS + 2 {
+            signature.params.push(AbiParam::new(types::I64));
+        }
+        signature.returns.push(AbiParam::new(types::I64));
+        signature
+    }
+
+    /// Compiles one function. `emit` must fill and terminate every block it makes.
+    pub fn function(
+        &mut self,
+        name: &str,
+        emit: impl FnOnce(&mut FunctionBuilder, &mut JITModule) -> Result<(), CompileError>,
+    ) -> Result<FuncId, CompileError> {
+        let signature = self.signature();
+        let id = self.module.declare_function(name, Linkage::Local, &signature)?;
+        self.context.func.signature = signature;
+        let mut builder = FunctionBuilder::new(&mut self.context.func, &mut self.frontend);
+        emit(&mut builder, &mut self.module)?;
+        builder.seal_all_blocks();
+        builder.finalize(self.module.target_config());
+        if let Some(listing) = &mut self.listing {
+            listing.push_str(&self.context.func.display().to_string());
+        }
+        self.module
+            .define_function(id, &mut self.context)
+            .map_err(|error| CompileError(error.to_string().lines().next().unwrap_or_default().to_string()))?;
+        self.n_bytes += self.context.compiled_code().map_or(0, |code| code.code_buffer().len());
+        self.module.clear_context(&mut self.context);
+        Ok(id)
+    }
+
+    /// Keeps constants alive as long as the code, and says where they are. Called once, before the functions.
+    pub fn constants(&mut self, constants: Vec<f64>) -> i64 {
+        assert!(self.constants.is_empty(), "constants are placed once");
+        self.constants = constants;
+        self.constants.as_ptr() as i64
+    }
+
+    /// Keeps a table alive as long as the code, and says where it is.
+    pub fn table(&mut self, table: &Arc<Table>) -> i64 {
+        self.tables.push(table.clone());
+        Arc::as_ptr(table) as i64
+    }
+
+    /// Makes everything executable; `entry` is what [`Code::call`] calls.
+    pub fn finish(mut self, entry: FuncId, lengths: Lengths) -> Result<Code, CompileError> {
+        self.module.finalize_definitions()?;
+        let pointer = self.module.get_finalized_function(entry);
+        // SAFETY: the function was declared with `signature`, which is this type in the C convention of the host.
+        let entry = unsafe { std::mem::transmute::<*const u8, Entry>(pointer) };
+        Ok(Code {
+            entry,
+            clear_upper: simd::width() != simd::Width::Baseline,
+            n_bytes: self.n_bytes,
+            bank_lens: lengths.banks,
+            n_outputs: lengths.outputs,
+            n_scratch: lengths.scratch,
+            _constants: self.constants,
+            _tables: self.tables,
+            module: Mutex::new(Some(self.module)),
+        })
+    }
+}
+
+/// Functions that compiled code calls.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Callee {
+    /// f64 → f64.
+    Unary(super::ir::Unary),
+    /// f64, f64 → f64.
+    Binary(super::ir::Binary),
+    /// address of a table, derivative, f64 → f64.
+    Table,
+    /// address of matrix, right-hand side and scratch, n, 1 when symmetric.
+    Solve,
+}
+
+impl Callee {
+    pub fn signature(self, template: &Signature) -> Signature {
+        let mut signature = Signature::new(template.call_conv);
+        let mut add = |params: &[ir::Type], result: Option<ir::Type>| {
+            signature.params.extend(params.iter().map(|&t| AbiParam::new(t)));
+            signature.returns.extend(result.map(AbiParam::new));
+        };
+        match self {
+            Callee::Unary(_) => add(&[types::F64], Some(types::F64)),
+            Callee::Binary(_) => add(&[types::F64, types::F64], Some(types::F64)),
+            Callee::Table => add(&[types::I64, types::I64, types::F64], Some(types::F64)),
+            Callee::Solve => add(&[types::I64, types::I64, types::I64], None),
+        }
+        signature
+    }
+
+    pub fn address(self) -> i64 {
+        use super::ir::{Binary, Unary};
+        type F1 = extern "C" fn(f64) -> f64;
+        type F2 = extern "C" fn(f64, f64) -> f64;
+        macro_rules! unary {
+            ($f:path) => {{
+                extern "C" fn call(x: f64) -> f64 {
+                    $f(x)
+                }
+                call as F1 as usize
+            }};
+        }
+        macro_rules! binary {
+            ($f:path) => {{
+                extern "C" fn call(x: f64, y: f64) -> f64 {
+                    $f(x, y)
+                }
+                call as F2 as usize
+            }};
+        }
+        let address = match self {
+            Callee::Unary(f) => match f {
+                Unary::Neg => unary!(std::ops::Neg::neg),
+                Unary::Abs => unary!(f64::abs),
+                Unary::Sign => unary!(libm::sign),
+                Unary::Sqrt => unary!(f64::sqrt),
+                Unary::Sin => unary!(libm::sin),
+                Unary::Cos => unary!(libm::cos),
+                Unary::Tan => unary!(libm::tan),
+                Unary::Asin => unary!(libm::asin),
+                Unary::Acos => unary!(libm::acos),
+                Unary::Atan => unary!(libm::atan),
+                Unary::Sinh => unary!(libm::sinh),
+                Unary::Cosh => unary!(libm::cosh),
+                Unary::Tanh => unary!(libm::tanh),
+                Unary::Asinh => unary!(libm::asinh),
+                Unary::Acosh => unary!(libm::acosh),
+                Unary::Atanh => unary!(libm::atanh),
+                Unary::Exp => unary!(libm::exp),
+                Unary::Log => unary!(libm::log),
+            },
+            Callee::Binary(f) => match f {
+                Binary::Pow => binary!(libm::pow),
+                Binary::Atan2 => binary!(libm::atan2),
+                Binary::Min => binary!(libm::minimum),
+                Binary::Max => binary!(libm::maximum),
+                Binary::Add => binary!(std::ops::Add::add),
+                Binary::Sub => binary!(std::ops::Sub::sub),
+                Binary::Mul => binary!(std::ops::Mul::mul),
+                Binary::Div => binary!(std::ops::Div::div),
+            },
+            Callee::Table => table as extern "C" fn(*const Table, u64, f64) -> f64 as usize,
+            Callee::Solve => solve as extern "C" fn(*mut f64, u64, u64) as usize,
+        };
+        address as i64
+    }
+}
+
+extern "C" fn table(table: *const Table, derivative: u64, x: f64) -> f64 {
+    // SAFETY: the address was taken from an `Arc<Table>` that the calling code keeps alive.
+    let table = unsafe { &*table };
+    table.evaluate(derivative as u8, x)
+}
+
+/// The area holds n² + n doubles of the system and then the scratch of [`linear::solve`].
+extern "C" fn solve(area: *mut f64, n: u64, symmetric: u64) {
+    let n = n as usize;
+    // SAFETY: compiled code reserves this many doubles of its scratch array for every system.
+    let area = unsafe { std::slice::from_raw_parts_mut(area, n * n + n + linear::scratch_len(n)) };
+    let (matrix, rest) = area.split_at_mut(n * n);
+    let (rhs, scratch) = rest.split_at_mut(n);
+    let shape = if symmetric != 0 { Shape::Symmetric } else { Shape::General };
+    simd::with_fma(|| linear::solve(shape, n, matrix, rhs, scratch));
+}
