@@ -40,6 +40,66 @@ codes! {
     SYNTAX = 1 "syntax": "this cannot be read",
         "The text does not have the shape of a statement. The message names what was expected at this place.",
         "manifold Y over t { x " => "manifold Y over t { x }";
+    UNCLOSED_BRACKET = 2 "unclosed_bracket": "a bracket is never closed",
+        "Every `(`, `[` and `{` needs its closing partner. Inside `( )` and `[ ]` a statement can go over several lines, so a missing bracket would swallow the lines below; reading resumes at the next line that can only begin a statement.",
+        "let a = sin(2*(1 + 3)\nlet b = 2" => "let a = sin(2*(1 + 3))\nlet b = 2";
+    UNMATCHED_BRACKET = 3 "unmatched_bracket": "a closing bracket without its partner",
+        "This bracket closes nothing, or another kind of bracket than the one that was opened.",
+        "let a = [1, 2)" => "let a = [1, 2]";
+    UNTERMINATED_STRING = 4 "unterminated_string": "a string does not end",
+        "A string stands between two quotes on one line.",
+        "use \"parts/wheel.mech" => "use \"parts/wheel.mech\"";
+    UNTERMINATED_COMMENT = 5 "unterminated_comment": "a comment does not end",
+        "A comment that begins with `/*` ends with `*/`. Such comments do not nest. For a comment to the end of the line write `//`.",
+        "/* the sledge\nlet a = 2" => "/* the sledge */\nlet a = 2";
+    STRAY_CHARACTER = 6 "stray_character": "a sign that the language does not have",
+        "Programs are made of Unicode names, numbers, strings, brackets and the signs `+ - * / ^ /\\ = != < <= > >= , ; : . .. ' @ ->`. Typographic signs and those of other languages have an equivalent.",
+        "let a = 2 × 3" => "let a = 2 * 3";
+    SIGN_AT_START = 7 "sign_at_start": "a statement cannot begin with a sign",
+        "At the start of a line `+` and `-` continue the line above if a blank follows, and begin a statement otherwise. A question never begins with a sign, so that a term of the line above is not lost without a word.",
+        "let T = 3\n-2" => "let T = 3\n- 2";
+    RESERVED_WORD = 8 "reserved_word": "a reserved word cannot be a name",
+        "The words `and as assert assume at by fails in is let not on or over param subject to when with within` are never names. All other words of the language may be used as names.",
+        "param on = 2" => "param on1 = 2";
+    JUXTAPOSITION = 9 "juxtaposition": "a product needs its `*`",
+        "There is no product by juxtaposition: `2x`, `a b` and `(a + b)(c + d)` need a `*`.",
+        "let a = 2pi" => "let a = 2*pi";
+    DECIMAL_POINT = 10 "decimal_point": "a decimal point needs digits on both sides",
+        "Write `0.5` and `1.0`; a point after a name asks for a part.",
+        "let a = .5" => "let a = 0.5";
+    NESTING = 11 "nesting": "nested too deeply",
+        "Brackets, exponents, prefix signs and parts may be nested 256 levels deep, together. Name a part with `let` and use the name.",
+        "((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((1)))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))" => "(1)";
+    NUMBER_TOO_LARGE = 12 "number_too_large": "a number is too large",
+        "Numbers are exact, so their digits are kept; a number has at most 2^20 bits, all numbers of a program together 2^24.",
+        "let a = 1e999999999" => "let a = 1e99";
+    PRIMED_NAME = 13 "primed_name": "a declared name has no primes",
+        "A prime is a derivative. Declare the coordinate or parameter without primes; its derivatives come with it.",
+        "param m' = 1" => "param m = 1";
+    CHAINED_COMPARISON = 14 "chained_comparison": "two comparisons in a row",
+        "A comparison has two sides. Write `0 < x and x < 1` for `0 < x < 1`.",
+        "param m\nassume 0 < m < 1" => "param m\nassume 0 < m and m < 1";
+    UNKNOWN_CLAUSE = 15 "unknown_clause": "this block has no such clause",
+        "The entries of a run begin with `from`, `set`, `until`, `method`, `tolerance`, `step`, `record`, `stop`, `branch` (and `collect` in a sweep); a constraint has the clauses `dependent:`, `branch:`, `reactions:` and `forms:`.",
+        "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nsimulate L { form x' = 1; until t = 1 }" => "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nsimulate L { from x' = 1; until t = 1 }";
+    REPEATED_CLAUSE = 16 "repeated_clause": "a clause is given twice",
+        "Each of `dependent:`, `branch:`, `reactions:`, `forms:` in a constraint, and of `until`, `method`, `tolerance`, `step`, `branch` in a run, is given once.",
+        "manifold Y over t { x, y, z }\nconstraint c on J1(Y) { x' = z; y' = z; dependent: x; dependent: y }" => "manifold Y over t { x, y, z }\nconstraint c on J1(Y) { x' = z; y' = z; dependent: x, y }";
+    UNKNOWN_TYPE = 17 "unknown_type": "this is not a type",
+        "After the colon of a form or field stand `horizontal`, `horizontal over Y`, `contact`, `2-contact`, `dynamical`, `lepage`, `closed`, `1-form`, `vertical`, `projectable`, `semispray`; after that of a coordinate, `angle`.",
+        "manifold Y over t { phi : angel }" => "manifold Y over t { phi : angle }";
+    WRONG_ENTRY = 18 "wrong_entry": "an entry of another kind was expected here",
+        "A manifold holds coordinates, a map, section or point equations `x = …`, a force or equations components `x: …`, a distribution its generators, a constraint equations and clauses.",
+        "manifold Y over t { x }\nforce F on J1(Y) { x = -x' }" => "manifold Y over t { x }\nforce F on J1(Y) { x: -x' }";
+    MISPLACED_WITHIN = 19 "misplaced_within": "`within` belongs to an equality",
+        "`A = B within e` compares up to an absolute or relative error. The other comparisons have no use for it.",
+        "assert 1 < 2 within 1/10" => "assert 1 = 2 within 1";
+    MISSING_NAME = 20 "missing_name": "a declaration needs a name",
+        "What is declared has a name, directly after the first word.",
+        "manifold Y over t { x }\nforce on J1(Y) { x: -x' }" => "manifold Y over t { x }\nforce F on J1(Y) { x: -x' }";
+    TOO_MANY_PROBLEMS = 21 "too_many_problems": "the rest of the text was not read",
+        "After a hundred problems reading stops; mend these first.",
+        "" => "";
     UNKNOWN_NAME = 101 "unknown_name": "this name is not declared",
         "A name must be declared before it is used: a coordinate in a manifold, a symbol with param, a value with let.",
         "manifold Y over t { x }\nlagrangian L on J1(Y) = m*x'^2/2" => "manifold Y over t { x }\nparam m\nlagrangian L on J1(Y) = m*x'^2/2";

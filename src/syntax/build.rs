@@ -1,0 +1,710 @@
+//! The hands of the grammar: every rule of `grammar/lepage.lalrpop` ends in a call of the [`Builder`],
+//! which adds nodes to the tree and checks the shape of what a block holds.
+//!
+//! The grammar reads all blocks alike, as comma lists of expressions and `key: value` pairs. What a
+//! declaration wants in its block is said here, where the message can name it:
+//!
+//! | block of | entries |
+//! |---|---|
+//! | `manifold` | coordinates: `x`, `q[1..n]`, `theta : angle` |
+//! | `map`, `section`, `mixed`, a point | equations `x = …` |
+//! | `force`, `equations` | components `x: …` |
+//! | `codistribution`, `distribution` | forms, fields |
+//! | `submanifold` | comparisons |
+//! | `constraint` | equations, submanifolds, and clauses `dependent: x, y` |
+//!
+//! Everywhere `list(i in 1..n, entry)` stands for n entries.
+
+use super::ast::*;
+use super::lexer::{Comment, CommentKind, Lexed};
+use super::token::{CONSTRAINT_CLAUSES, COORDINATE_TYPES, TYPE_WORDS, Token};
+use super::{name, problem};
+use crate::algebra::number::Rational;
+use crate::diagnostic::Diagnostic;
+use crate::source::{SourceId, Span};
+use lalrpop_util::ErrorRecovery;
+use rustc_hash::FxHashMap;
+use std::cell::Cell;
+
+/// The entries of a block, each a comma list.
+pub type Block = Vec<Vec<ExprId>>;
+
+/// All numbers of a program together have at most this many bits.
+const MAX_TOTAL_BITS: usize = 1 << 24;
+
+/// The tree under construction.
+pub struct Builder<'t> {
+    pub ast: Ast,
+    pub problems: Vec<Diagnostic>,
+    /// The statements and entries that the grammar could not read.
+    pub broken: Vec<ErrorRecovery<u32, Token, ()>>,
+    source: SourceId,
+    text: &'t str,
+    lexed: &'t Lexed,
+    texts: FxHashMap<&'t str, Name>,
+    bits: usize,
+    /// How many problems there are so far, shared with the stream of tokens, which ends when they are
+    /// too many.
+    complaints: &'t Cell<usize>,
+}
+
+impl<'t> Builder<'t> {
+    pub fn new(source: SourceId, text: &'t str, lexed: &'t Lexed, complaints: &'t Cell<usize>) -> Builder<'t> {
+        Builder {
+            ast: Ast { source, ..Ast::default() },
+            problems: vec![],
+            broken: vec![],
+            source,
+            text,
+            lexed,
+            texts: FxHashMap::default(),
+            bits: 0,
+            complaints,
+        }
+    }
+
+    fn span(&self, l: u32, r: u32) -> Span {
+        Span { source: self.source, start: l, end: r }
+    }
+
+    fn slice(&self, l: u32, r: u32) -> &'t str {
+        &self.text[l as usize..r as usize]
+    }
+
+    fn slice_of(&self, span: Span) -> &'t str {
+        self.slice(span.start, span.end)
+    }
+
+    fn problem(&mut self, diagnostic: Diagnostic) {
+        self.complaints.set(self.complaints.get() + 1);
+        self.problems.push(diagnostic);
+    }
+
+    pub fn broken(&mut self, error: ErrorRecovery<u32, Token, ()>) {
+        self.complaints.set(self.complaints.get() + 1);
+        self.broken.push(error);
+    }
+
+    // ── Words ───────────────────────────────────────────────────────────────────────────────────
+
+    fn read_name(&mut self, l: u32, r: u32) -> Name {
+        let word = self.slice(l, r);
+        if let Some(known) = self.texts.get(word) {
+            return known.clone();
+        }
+        let (bare, primes) = name::read(word);
+        let text = match self.texts.get(&*bare) {
+            Some(known) => known.text.clone(),
+            None => bare.into(),
+        };
+        let name = Name { text, primes };
+        self.texts.insert(word, name.clone());
+        name
+    }
+
+    /// A name that is declared, or a word of the language: no primes.
+    pub fn word(&mut self, l: u32, r: u32) -> Word {
+        let name = self.read_name(l, r);
+        let span = self.span(l, r);
+        if name.primes > 0 {
+            self.problem(problem::primed_name(span, &name.text));
+        }
+        Word::new(name.text, span)
+    }
+
+    /// The contents of a string: a backslash protects a quote or a backslash.
+    pub fn text(&mut self, l: u32, r: u32) -> Word {
+        let quoted = self.slice(l, r);
+        let inner = quoted.strip_prefix('"').unwrap_or(quoted);
+        let inner = inner.strip_suffix('"').unwrap_or(inner);
+        let mut text = String::with_capacity(inner.len());
+        let mut chars = inner.chars().peekable();
+        while let Some(c) = chars.next() {
+            let protected = c == '\\' && matches!(chars.peek(), Some('"' | '\\'));
+            text.push(if protected { chars.next().unwrap_or(c) } else { c });
+        }
+        Word::new(text.into(), self.span(l, r))
+    }
+
+    // ── Expressions ─────────────────────────────────────────────────────────────────────────────
+
+    pub fn push(&mut self, l: u32, kind: ExprKind, r: u32) -> ExprId {
+        let span = self.span(l, r);
+        self.ast.push(kind, span)
+    }
+
+    pub fn name(&mut self, l: u32, r: u32) -> ExprId {
+        let name = self.read_name(l, r);
+        self.push(l, ExprKind::Name(name), r)
+    }
+
+    pub fn number(&mut self, l: u32, r: u32) -> ExprId {
+        let value = match Rational::parse(self.slice(l, r)) {
+            Some(Ok(value)) => {
+                self.bits = self.bits.saturating_add(value.bits());
+                value
+            }
+            _ => {
+                self.bits = usize::MAX;
+                Rational::from(0)
+            }
+        };
+        if self.bits > MAX_TOTAL_BITS {
+            self.problem(problem::number_too_large(self.span(l, r)));
+            self.bits = 0;
+        }
+        self.push(l, ExprKind::Number(value), r)
+    }
+
+    pub fn string(&mut self, l: u32, r: u32) -> ExprId {
+        let text = self.text(l, r).node;
+        self.push(l, ExprKind::String(text), r)
+    }
+
+    pub fn parenthesise(&mut self, e: ExprId) -> ExprId {
+        let expr = &mut self.ast.exprs[e.0 as usize];
+        expr.parens = expr.parens.saturating_add(1);
+        e
+    }
+
+    pub fn nary(
+        &mut self,
+        l: u32,
+        first: ExprId,
+        rest: Vec<ExprId>,
+        r: u32,
+        kind: fn(Vec<ExprId>) -> ExprKind,
+    ) -> ExprId {
+        let mut all = rest;
+        all.insert(0, first);
+        self.push(l, kind(all), r)
+    }
+
+    pub fn sum(&mut self, l: u32, first: ExprId, mut rest: Vec<(Sign, ExprId)>, r: u32) -> ExprId {
+        rest.insert(0, (Sign::Plus, first));
+        self.push(l, ExprKind::Sum(rest), r)
+    }
+
+    pub fn product(&mut self, l: u32, first: ExprId, mut rest: Vec<(Factor, ExprId)>, r: u32) -> ExprId {
+        rest.insert(0, (Factor::Times, first));
+        self.push(l, ExprKind::Product(rest), r)
+    }
+
+    /// `first op e op e … within tolerance`: one operator, or a complaint.
+    pub fn compare(
+        &mut self,
+        l: u32,
+        first: ExprId,
+        rest: Vec<(Comparison, u32, ExprId)>,
+        within: Option<(u32, ExprId)>,
+        r: u32,
+    ) -> ExprId {
+        let (op, _, right) = rest[0];
+        if let [_, (second, at, _), ..] = rest[..] {
+            let middle = self.slice_of(self.ast.span(right)).to_string();
+            let place = self.operator_before(at, second.symbol());
+            self.problem(problem::chained_comparison(place, op, second, &middle));
+        } else if let Some((at, _)) = within
+            && op != Comparison::Equal
+        {
+            let word = self.span(at, at + "within".len() as u32);
+            self.problem(problem::misplaced_within(word, op));
+        }
+        let within = within.map(|w| w.1);
+        self.push(l, ExprKind::Compare { op, left: first, right, within }, r)
+    }
+
+    /// The place of an operator that ends before `at`, blanks and comments between them.
+    fn operator_before(&self, at: u32, symbol: &str) -> Span {
+        let index = self.lexed.tokens.partition_point(|t| t.start < at);
+        match index.checked_sub(1).map(|i| self.lexed.tokens[i]) {
+            Some(token) => self.span(token.start, token.end),
+            None => self.span(at, at + symbol.len() as u32),
+        }
+    }
+
+    pub fn tuple(&mut self, l: u32, first: ExprId, rest: Vec<ExprId>, r: u32) -> ExprId {
+        self.nary(l, first, rest, r, ExprKind::Tuple)
+    }
+
+    pub fn call(&mut self, l: u32, callee: ExprId, open: u32, arguments: Vec<ExprId>, r: u32) -> ExprId {
+        if !self.is_callable(callee) {
+            let product = format!("{}*{}", shortened(self.slice(l, open)), shortened(self.slice(open, r)));
+            self.problem(problem::juxtaposition(self.span(open, open + 1), &product, self.span(open, open)));
+        }
+        self.push(l, ExprKind::Call { callee, arguments }, r)
+    }
+
+    /// Functions have names: `f(x)`, `core.h(x)`, `V'(x)`, `f(x)(y)`; `2(x)` and `(a + b)(c)` are products
+    /// without their sign.
+    fn is_callable(&self, mut e: ExprId) -> bool {
+        loop {
+            let expr = &self.ast[e];
+            e = match expr.kind {
+                _ if expr.parens > 0 => return false,
+                ExprKind::Name(_) => return true,
+                ExprKind::Part { of, .. } | ExprKind::Primed { of, .. } | ExprKind::Index { of, .. } => of,
+                ExprKind::Call { callee, .. } => callee,
+                _ => return false,
+            }
+        }
+    }
+
+    pub fn each(&mut self, l: u32, function: ExprId, binders: Vec<Binder>, body: ExprId, r: u32) -> ExprId {
+        let span = self.ast.span(function);
+        let function = match (self.ast.kind(function), self.ast[function].parens) {
+            (ExprKind::Name(Name { text, primes: 0 }), 0) => Word::new(text.clone(), span),
+            _ => {
+                self.problem(problem::misplaced_binder(span));
+                Word::new("sum".into(), span)
+            }
+        };
+        self.push(l, ExprKind::Each(Box::new(Each { function, binders, body })), r)
+    }
+
+    pub fn part(&mut self, l: u32, of: ExprId, key: u32, r: u32) -> ExprId {
+        let name = self.read_name(key, r);
+        let key = crate::source::Spanned::new(name, self.span(key, r));
+        self.push(l, ExprKind::Part { of, key }, r)
+    }
+
+    /// Primes after anything; those after a name and a blank join the name.
+    pub fn primed(&mut self, l: u32, of: ExprId, at: u32, r: u32) -> ExprId {
+        let count: u32 = self.slice(at, r).chars().map(name::count_prime).sum();
+        let expr = &mut self.ast.exprs[of.0 as usize];
+        if let (ExprKind::Name(name), 0) = (&mut expr.kind, expr.parens) {
+            name.primes += count;
+            expr.span.end = r;
+            return of;
+        }
+        self.push(l, ExprKind::Primed { of, primes: count }, r)
+    }
+
+    pub fn point(&mut self, l: u32, block: Block, r: u32) -> ExprId {
+        let entries = self.equations(block, "a point");
+        self.push(l, ExprKind::Point(entries), r)
+    }
+
+    // ── Spaces and types ────────────────────────────────────────────────────────────────────────
+
+    pub fn space(&mut self, l: u32, mut space: Box<Space>, r: u32) -> Box<Space> {
+        space.span = self.span(l, r);
+        space.jets.reverse();
+        space
+    }
+
+    pub fn space_of(&mut self, words: Vec<Word>) -> Box<Space> {
+        let manifold = Path { words };
+        let span = manifold.span();
+        Box::new(Space { jets: vec![], manifold, span })
+    }
+
+    /// The words of the jets are gathered innermost first.
+    pub fn jet_space(&mut self, mut jet: Vec<Word>, mut inner: Box<Space>) -> Box<Space> {
+        if let [first, .., last] = &jet[..] {
+            self.problem(problem::not_a_jet_space(first.span.to(last.span)));
+        }
+        inner.jets.extend(jet.drain(..1));
+        inner
+    }
+
+    pub fn type_word(
+        &mut self,
+        l: u32,
+        degree: Option<(u32, u32)>,
+        word: Word,
+        over: Option<Box<Space>>,
+        r: u32,
+    ) -> Box<TypeWord> {
+        let span = self.span(l, r);
+        let takes_degree = matches!(&*word.node, "form" | "contact");
+        let number = degree.map(|(l, r)| self.slice(l, r).parse::<u32>().ok().filter(|n| *n < 1000));
+        let ok = TYPE_WORDS.contains(&&*word.node)
+            && number != Some(None)
+            && (takes_degree || number.is_none())
+            && (number.is_some() || &*word.node != "form")
+            && (over.is_none() || &*word.node == "horizontal");
+        if !ok {
+            self.problem(problem::unknown_type(span, self.slice(l, r), &word.node, TYPE_WORDS));
+        }
+        Box::new(TypeWord { degree: number.flatten(), word, over: over.map(|s| *s), span })
+    }
+
+    // ── Statements ──────────────────────────────────────────────────────────────────────────────
+
+    pub fn statement(&mut self, l: u32, kind: StatementKind, r: u32) -> Box<Statement> {
+        let doc = self.doc_before(l);
+        Box::new(Statement { kind, span: self.span(l, r), doc })
+    }
+
+    /// The `///` lines between the token before `place` and `place`.
+    fn doc_before(&self, place: u32) -> Option<Text> {
+        let comments = &self.lexed.comments;
+        let end = comments.partition_point(|c| c.end <= place);
+        if end == 0 {
+            return None;
+        }
+        let tokens = &self.lexed.tokens;
+        let before = tokens[..tokens.partition_point(|t| t.start < place)].last().map_or(0, |t| t.end);
+        let start = comments[..end].partition_point(|c| c.start < before);
+        let lines: Vec<&str> = comments[start..end]
+            .iter()
+            .filter(|c| self.is_doc_line(c))
+            .map(|c| doc_text(self.slice(c.start, c.end)))
+            .collect();
+        (!lines.is_empty()).then(|| lines.join("\n").into())
+    }
+
+    /// A `///` that is alone on its line; behind a statement it is a remark about that.
+    fn is_doc_line(&self, comment: &Comment) -> bool {
+        let before = &self.text[..comment.start as usize];
+        comment.kind == CommentKind::Doc
+            && before.rsplit('\n').next().is_none_or(|line| line.trim_start_matches('\u{FEFF}').trim().is_empty())
+    }
+
+    pub fn manifold(&mut self, name: Word, over: Space, block: Block) -> Box<StatementKind> {
+        let coordinates = block.into_iter().flatten().filter_map(|e| self.coordinate(e)).collect();
+        Box::new(StatementKind::Manifold(Manifold { name, over, coordinates }))
+    }
+
+    fn coordinate(&mut self, e: ExprId) -> Option<Coordinate> {
+        let doc = self.doc_before(self.ast.span(e).start);
+        let (target, kind) = match *self.ast.kind(e) {
+            ExprKind::Component { key, value } => (key, Some(value)),
+            _ => (e, None),
+        };
+        let Some((name, family)) = self.declared(target) else {
+            self.problem(problem::not_a_coordinate(self.ast.span(target), self.ast.equation(target).is_some()));
+            return None;
+        };
+        let kind = match kind.map(|k| (self.ast.span(k), self.ast.name(k).cloned())) {
+            Some((span, Some(Name { text, primes: 0 }))) if COORDINATE_TYPES.contains(&&*text) => {
+                Some(Word::new(text, span))
+            }
+            Some((span, _)) => {
+                let text = self.slice_of(span).to_string();
+                self.problem(problem::unknown_type(span, &text, &text, COORDINATE_TYPES));
+                None
+            }
+            None => None,
+        };
+        Some(Coordinate { name, family, kind, doc })
+    }
+
+    /// `x` or `x[1..n]`, as something declared.
+    fn declared(&mut self, e: ExprId) -> Option<(Word, Vec<ExprId>)> {
+        let (target, family) = match self.ast.kind(e) {
+            ExprKind::Index { of, keys } => (*of, keys.clone()),
+            _ => (e, vec![]),
+        };
+        let expr = &self.ast[target];
+        let ExprKind::Name(Name { text, primes }) = &expr.kind else { return None };
+        let (text, primes, span) = (text.clone(), *primes, expr.span);
+        if primes > 0 {
+            self.problem(problem::primed_name(span, &text));
+        }
+        for &key in &family {
+            if !matches!(self.ast.kind(key), ExprKind::Range { .. }) {
+                self.problem(problem::not_a_range(self.ast.span(key), self.slice_of(self.ast.span(key))));
+            }
+        }
+        Some((Word::new(text, span), family))
+    }
+
+    pub fn params(&mut self, entries: Vec<ExprId>) -> Box<StatementKind> {
+        let params = entries.into_iter().filter_map(|e| self.param(e)).collect();
+        Box::new(StatementKind::Param(params))
+    }
+
+    fn param(&mut self, e: ExprId) -> Option<Param> {
+        let (target, value) = match self.ast.equation(e) {
+            Some((target, value)) => (target, Some(value)),
+            None => (e, None),
+        };
+        match self.declared(target) {
+            Some((name, family)) => Some(Param { name, family, value }),
+            None => {
+                self.problem(problem::not_a_parameter(self.ast.span(target)));
+                None
+            }
+        }
+    }
+
+    pub fn assume(&mut self, facts: Vec<ExprId>) -> Box<StatementKind> {
+        Box::new(StatementKind::Assume(facts))
+    }
+
+    pub fn map(&mut self, name: Word, from: Space, to: Space, block: Block) -> Box<StatementKind> {
+        let entries = self.equations(block, "a map");
+        Box::new(StatementKind::Map(Map { name, from, to, entries }))
+    }
+
+    pub fn section(&mut self, name: Word, on: Space, block: Block) -> Box<StatementKind> {
+        let entries = self.equations(block, "a section");
+        Box::new(StatementKind::Section(Described { name, on, body: Body::Entries(entries) }))
+    }
+
+    pub fn mixed(&mut self, name: Word, on: Space, block: Block) -> Box<StatementKind> {
+        let entries = self.equations(block, "a mixed system");
+        Box::new(StatementKind::Mixed(Described { name, on, body: Body::Entries(entries) }))
+    }
+
+    pub fn described(&mut self, keyword: Token, name: Word, on: Space, block: Block) -> Box<StatementKind> {
+        let entries = match keyword {
+            Token::Force => self.components(block, "a force"),
+            Token::Equations => self.components(block, "equations"),
+            Token::Codistribution => self.generators(block, "a codistribution", "dx - y*dt"),
+            Token::Distribution => self.generators(block, "a distribution", "@x"),
+            _ => self.comparisons(block),
+        };
+        Box::new(describe(keyword, Described { name, on, body: Body::Entries(entries) }))
+    }
+
+    pub fn described_by_value(&mut self, keyword: Token, name: Word, on: Space, value: ExprId) -> Box<StatementKind> {
+        Box::new(describe(keyword, Described { name, on, body: Body::Value(value) }))
+    }
+
+    pub fn constraint(&mut self, name: Word, on: Space, block: Block) -> Box<StatementKind> {
+        let mut equations = vec![];
+        let mut clauses: Vec<ConstraintClause> = vec![];
+        for group in block {
+            let mut items = group.into_iter();
+            let Some(first) = items.next() else { continue };
+            let ExprKind::Component { key, value } = *self.ast.kind(first) else {
+                equations.extend(std::iter::once(first).chain(items));
+                continue;
+            };
+            let span = self.ast.span(key);
+            let kind = self.ast.name(key).filter(|n| n.primes == 0).and_then(|n| constraint_clause(&n.text));
+            match kind {
+                None => self.problem(problem::unknown_constraint_clause(span, self.slice_of(span), CONSTRAINT_CLAUSES)),
+                Some(kind) => {
+                    if let Some(earlier) = clauses.iter().find(|c| c.kind == kind) {
+                        self.problem(problem::repeated_clause(span, self.slice_of(span), earlier.span));
+                    } else {
+                        let values = std::iter::once(value).chain(items).collect();
+                        clauses.push(ConstraintClause { kind, span, values });
+                    }
+                }
+            }
+        }
+        for &e in &equations {
+            self.expect_equation_or_set(e);
+        }
+        Box::new(StatementKind::Constraint(Constraint { name, on, equations, clauses }))
+    }
+
+    // ── Entries of blocks ───────────────────────────────────────────────────────────────────────
+
+    /// The entry that a repetition repeats, or the entry itself.
+    fn innermost(&self, mut e: ExprId) -> ExprId {
+        while let ExprKind::Each(each) = self.ast.kind(e) {
+            e = each.body;
+        }
+        e
+    }
+
+    fn equations(&mut self, block: Block, owner: &str) -> Vec<ExprId> {
+        let entries: Vec<ExprId> = block.into_iter().flatten().collect();
+        for &e in &entries {
+            let inner = self.innermost(e);
+            match *self.ast.kind(inner) {
+                _ if self.ast.equation(inner).is_some() => {}
+                ExprKind::Component { key, value } => {
+                    let sign = self.sign_between(key, value, Token::Colon);
+                    self.problem(problem::component_for_equation(sign, owner));
+                }
+                _ => self.problem(problem::not_an_equation(self.ast.span(inner), owner)),
+            }
+        }
+        entries
+    }
+
+    fn components(&mut self, block: Block, owner: &str) -> Vec<ExprId> {
+        let entries: Vec<ExprId> = block.into_iter().flatten().collect();
+        for &e in &entries {
+            let inner = self.innermost(e);
+            match (self.ast.kind(inner), self.ast.equation(inner)) {
+                (ExprKind::Component { .. }, _) => {}
+                (_, Some((key, value))) => {
+                    let sign = self.sign_between(key, value, Token::Equal);
+                    self.problem(problem::equation_for_component(sign, owner));
+                }
+                _ => self.problem(problem::not_a_component(self.ast.span(inner), owner)),
+            }
+        }
+        entries
+    }
+
+    fn generators(&mut self, block: Block, owner: &str, example: &str) -> Vec<ExprId> {
+        let entries: Vec<ExprId> = block.into_iter().flatten().collect();
+        for &e in &entries {
+            let inner = self.innermost(e);
+            if matches!(self.ast.kind(inner), ExprKind::Component { .. } | ExprKind::Compare { .. }) {
+                self.problem(problem::not_a_generator(self.ast.span(inner), owner, example));
+            }
+        }
+        entries
+    }
+
+    fn comparisons(&mut self, block: Block) -> Vec<ExprId> {
+        let entries: Vec<ExprId> = block.into_iter().flatten().collect();
+        for &e in &entries {
+            let inner = self.innermost(e);
+            if !matches!(self.ast.kind(inner), ExprKind::Compare { within: None, .. }) {
+                self.problem(problem::not_an_equation(self.ast.span(inner), "a submanifold"));
+            }
+        }
+        entries
+    }
+
+    /// An entry of a constraint: an equation, or something that may be a submanifold.
+    fn expect_equation_or_set(&mut self, e: ExprId) {
+        let inner = self.innermost(e);
+        match *self.ast.kind(inner) {
+            ExprKind::Name(Name { primes: 0, .. }) | ExprKind::Call { .. } | ExprKind::Part { .. } => {}
+            ExprKind::Index { .. } => {}
+            _ if self.ast.equation(inner).is_some() => {}
+            ExprKind::Component { key, value } => {
+                let sign = self.sign_between(key, value, Token::Colon);
+                self.problem(problem::component_for_equation(sign, "a constraint"));
+            }
+            _ => self.problem(problem::not_an_equation(self.ast.span(inner), "a constraint")),
+        }
+    }
+
+    /// The place of the `:` or `=` between two expressions.
+    fn sign_between(&self, left: ExprId, right: ExprId, sign: Token) -> Span {
+        let (from, to) = (self.ast.span(left).end, self.ast.span(right).start);
+        let first = self.lexed.tokens.partition_point(|t| t.start < from);
+        let found = self.lexed.tokens[first..].iter().take_while(|t| t.start < to).find(|t| t.token == sign);
+        found.map_or(self.span(from, to), |t| self.span(t.start, t.end))
+    }
+
+    // ── Runs ────────────────────────────────────────────────────────────────────────────────────
+
+    pub fn simulate(&mut self, l: u32, system: ExprId, clauses: Vec<RunClause>, r: u32) -> Box<Simulate> {
+        self.check_clauses(&clauses, false);
+        Box::new(Simulate { system, clauses, span: self.span(l, r) })
+    }
+
+    pub fn sweep(
+        &mut self,
+        l: u32,
+        system: ExprId,
+        axes: Vec<Axis>,
+        clauses: Vec<RunClause>,
+        to: Option<Word>,
+        r: u32,
+    ) -> Box<Sweep> {
+        self.check_clauses(&clauses, true);
+        Box::new(Sweep { system, axes, clauses, to, span: self.span(l, r) })
+    }
+
+    pub fn run_clause(&mut self, l: u32, kind: RunClauseKind, r: u32) -> Box<RunClause> {
+        Box::new(RunClause { kind, span: self.span(l, r) })
+    }
+
+    /// What may stand once only, what must be an equation, what belongs to a sweep.
+    fn check_clauses(&mut self, clauses: &[RunClause], in_sweep: bool) {
+        for (i, clause) in clauses.iter().enumerate() {
+            let word = self.clause_word(clause);
+            match &clause.kind {
+                RunClauseKind::Set(values) => {
+                    for &value in values {
+                        if self.ast.equation(self.innermost(value)).is_none() {
+                            self.problem(problem::not_an_equation(self.ast.span(value), "`set`"));
+                        }
+                    }
+                }
+                RunClauseKind::Collect(columns) => {
+                    if !in_sweep {
+                        self.problem(problem::collect_outside_sweep(word));
+                    }
+                    for &column in columns {
+                        if self.ast.option(column).is_none() {
+                            self.problem(problem::not_an_equation(self.ast.span(column), "`collect`"));
+                        }
+                    }
+                }
+                RunClauseKind::From(_) | RunClauseKind::Record { .. } | RunClauseKind::Stop { .. } => {}
+                _ => {
+                    let same = |c: &&RunClause| std::mem::discriminant(&c.kind) == std::mem::discriminant(&clause.kind);
+                    if let Some(earlier) = clauses[..i].iter().find(same) {
+                        let earlier = self.clause_word(earlier);
+                        self.problem(problem::repeated_clause(word, self.slice_of(word), earlier));
+                    }
+                }
+            }
+        }
+    }
+
+    fn clause_word(&self, clause: &RunClause) -> Span {
+        let text = self.slice_of(clause.span);
+        let length = text.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(text.len());
+        Span { end: clause.span.start + length as u32, ..clause.span }
+    }
+
+    pub fn tolerance(&mut self, e: ExprId) -> Tolerance {
+        match self.ast.equation(e) {
+            Some((coordinate, scale)) => Tolerance::Scale { coordinate, scale },
+            None => Tolerance::Both(e),
+        }
+    }
+
+    pub fn poincare(
+        &mut self,
+        l: u32,
+        what: ExprId,
+        entries: Vec<PoincareEntry>,
+        to: Option<Word>,
+        r: u32,
+    ) -> Box<Poincare> {
+        Box::new(Poincare { what, entries, to, span: self.span(l, r) })
+    }
+
+    pub fn refusal(&mut self, l: u32, with: Option<Word>, r: u32) -> Box<Refusal> {
+        Box::new(Refusal { with, span: self.span(l, r) })
+    }
+}
+
+/// Boxes keep the automaton's stack small; the tree does without them.
+#[allow(clippy::vec_box)]
+pub fn unboxed<T>(boxes: Vec<Box<T>>) -> Vec<T> {
+    boxes.into_iter().map(|b| *b).collect()
+}
+
+fn describe(keyword: Token, described: Described) -> StatementKind {
+    match keyword {
+        Token::Force => StatementKind::Force(described),
+        Token::Equations => StatementKind::Equations(described),
+        Token::Codistribution => StatementKind::Codistribution(described),
+        Token::Distribution => StatementKind::Distribution(described),
+        _ => StatementKind::Submanifold(described),
+    }
+}
+
+fn constraint_clause(word: &str) -> Option<ConstraintClauseKind> {
+    Some(match word {
+        "dependent" => ConstraintClauseKind::Dependent,
+        "branch" => ConstraintClauseKind::Branch,
+        "reactions" => ConstraintClauseKind::Reactions,
+        "forms" => ConstraintClauseKind::Forms,
+        _ => return None,
+    })
+}
+
+fn doc_text(comment: &str) -> &str {
+    let text = comment.trim_start_matches('/').trim_end();
+    text.strip_prefix(' ').unwrap_or(text)
+}
+
+/// Long pieces of text in the middle of a message.
+fn shortened(text: &str) -> String {
+    let text = text.trim();
+    if text.chars().count() <= 24 {
+        text.to_string()
+    } else {
+        format!("{}…", text.chars().take(20).collect::<String>())
+    }
+}

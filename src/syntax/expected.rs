@@ -1,0 +1,282 @@
+//! What the grammar expected, in words.
+//!
+//! LALRPOP names the terminals it could have shifted; nobody should have to read that list. This is
+//! the one place where it is translated. The token that was found decides the message: an operand after an
+//! operand is a missing `*`, a reserved word before `=` is a wrong name, a line end is a statement
+//! that ends too early. Only what is left over becomes "unexpected …, expected …", with the terminals
+//! gathered into notions: an expression, an operator, a name, a coordinate.
+
+use super::lexer::{Lexed, Placed};
+use super::problem;
+use super::token::{self, RESERVED, STATEMENT_WORDS, Token};
+use crate::diagnostic::{Diagnostic, codes, suggest};
+use crate::source::{SourceId, Span};
+use lalrpop_util::ParseError;
+
+/// The index of the token at which reading stopped; the number of tokens at the end of the text.
+pub fn token_index(lexed: &Lexed, error: &ParseError<u32, Token, ()>) -> usize {
+    match error {
+        ParseError::UnrecognizedToken { token: (l, token, r), .. }
+        | ParseError::ExtraToken { token: (l, token, r) } => {
+            let first = lexed.tokens.partition_point(|t| t.start < *l);
+            let same = |t: &Placed| (t.start, t.token, t.end) == (*l, *token, *r);
+            lexed.tokens[first..].iter().position(same).map_or(first, |n| first + n)
+        }
+        _ => lexed.tokens.len(),
+    }
+}
+
+/// The diagnostic for a complaint of the grammar about the token at `index`.
+pub fn translate(
+    source: SourceId,
+    text: &str,
+    lexed: &Lexed,
+    index: usize,
+    error: &ParseError<u32, Token, ()>,
+) -> Diagnostic {
+    let expected: Vec<&str> = match error {
+        ParseError::UnrecognizedToken { expected, .. } | ParseError::UnrecognizedEof { expected, .. } => {
+            expected.iter().map(|e| e.trim_matches('"')).collect()
+        }
+        _ => vec![],
+    };
+    let scene = Scene { source, text, lexed, index, expected };
+    scene.statement_word().or_else(|| scene.reserved_word()).or_else(|| scene.operands_in_a_row()).unwrap_or_else(
+        || {
+            let diagnostic = scene.unexpected();
+            scene.advice(diagnostic)
+        },
+    )
+}
+
+/// Everything about the place where reading stopped.
+struct Scene<'t> {
+    source: SourceId,
+    text: &'t str,
+    lexed: &'t Lexed,
+    index: usize,
+    expected: Vec<&'t str>,
+}
+
+impl<'t> Scene<'t> {
+    fn token(&self, index: Option<usize>) -> Option<Placed> {
+        index.and_then(|i| self.lexed.tokens.get(i)).copied()
+    }
+
+    fn found(&self) -> Option<Placed> {
+        self.token(Some(self.index))
+    }
+
+    fn before(&self) -> Option<Placed> {
+        self.token(self.index.checked_sub(1))
+    }
+
+    fn after(&self) -> Option<Placed> {
+        self.token(Some(self.index + 1))
+    }
+
+    fn span(&self, placed: Placed) -> Span {
+        Span { source: self.source, start: placed.start, end: placed.end }
+    }
+
+    fn slice(&self, placed: Placed) -> &'t str {
+        &self.text[placed.start as usize..placed.end as usize]
+    }
+
+    fn expects(&self, terminal: &str) -> bool {
+        self.expected.contains(&terminal)
+    }
+
+    fn expects_operand(&self) -> bool {
+        self.expects("NUMBER") && self.expects("NAME")
+    }
+
+    fn expects_operator(&self) -> bool {
+        self.expects("*")
+    }
+
+    /// The keyword or name with which the statement around this place begins, and its index.
+    fn head(&self) -> Option<(usize, Placed)> {
+        let place = self.found().or(self.before()).map_or(0, |t| t.start);
+        let n = self.lexed.statements.partition_point(|&s| s <= place);
+        let start = *self.lexed.statements.get(n.checked_sub(1)?)?;
+        let index = self.lexed.tokens.partition_point(|t| t.start < start);
+        // A separator may stand at the same place as the token after it.
+        (index..).map_while(|i| Some((i, *self.lexed.tokens.get(i)?))).find(|(_, t)| !t.token.is_separator())
+    }
+
+    /// Two names in a row at the beginning of a statement: a statement word with a slip of the pen.
+    fn statement_word(&self) -> Option<Diagnostic> {
+        let (head, first) = self.head()?;
+        let found = self.found()?;
+        let operand = matches!(found.token, Token::Word | Token::String);
+        if first.token != Token::Word || self.index != head + 1 || !operand {
+            return None;
+        }
+        let word = self.slice(first);
+        let words = STATEMENT_WORDS.iter().map(|(w, _)| *w).chain(["let", "param", "assume", "assert"]);
+        let near = suggest::nearest(word, words)?;
+        Some(
+            Diagnostic::error(&codes::SYNTAX, format!("no statement begins with `{word}`"))
+                .label(self.span(first), "not a statement word")
+                .repair(format!("did you mean `{near}`?"), self.span(first), near),
+        )
+    }
+
+    /// A reserved word where a name is wanted, and used as one.
+    fn reserved_word(&self) -> Option<Diagnostic> {
+        let found = self.found()?;
+        let word = RESERVED.iter().find(|(_, t)| *t == found.token)?.0;
+        let as_name = match self.after().map(|t| t.token) {
+            None | Some(Token::Equal | Token::Comma | Token::Colon | Token::On | Token::Over) => true,
+            Some(t) => t.is_separator() || t.opener().is_some(),
+        };
+        let declares = self.before().is_some_and(|b| {
+            matches!(b.token, Token::Let | Token::Param | Token::Comma | Token::OpenBrace | Token::Over | Token::On)
+        });
+        if !self.expects("NAME") || !as_name && !declares {
+            return None;
+        }
+        Some(
+            Diagnostic::error(&codes::RESERVED_WORD, format!("`{word}` is a reserved word and cannot be a name"))
+                .label(self.span(found), "expected a name")
+                .repair(format!("choose another name, for example `{word}1`"), self.span(found), format!("{word}1")),
+        )
+    }
+
+    /// `a b`, `2 x`, `f(x) y`.
+    fn operands_in_a_row(&self) -> Option<Diagnostic> {
+        let (before, found) = (self.before()?, self.found()?);
+        let starts = matches!(found.token, Token::Word | Token::Number | Token::OpenBrace | Token::Partial);
+        if !before.token.ends_operand() || !starts || !self.expects_operator() || found.token == Token::OpenBrace {
+            return None;
+        }
+        let (left, right) = (self.slice(before), self.slice(found));
+        let shown = if left.ends_with([')', ']', '}', '\'']) { "…" } else { left };
+        let gap = Span { source: self.source, start: before.end, end: found.start };
+        let comment = self.lexed.comments.iter().any(|c| c.start >= before.end && c.end <= found.start);
+        let gap = if comment { Span { end: gap.start, ..gap } } else { gap };
+        Some(problem::juxtaposition(self.span(found), &format!("{shown}*{right}"), gap))
+    }
+
+    /// What is left: the token that does not fit, and the notions that would.
+    fn unexpected(&self) -> Diagnostic {
+        let wanted = problem::alternatives(self.notions());
+        match (self.found(), self.before()) {
+            (Some(found), _) if !found.token.is_separator() => {
+                let label =
+                    if wanted.is_empty() { "this does not fit here".into() } else { format!("expected {wanted}") };
+                let title = format!("unexpected {}", self.describe(found));
+                Diagnostic::error(&codes::SYNTAX, title).label(self.span(found), label)
+            }
+            (_, Some(before)) => Diagnostic::error(&codes::SYNTAX, "this ends too early")
+                .label(self.span(before), format!("after this, expected {wanted}")),
+            (_, None) => {
+                let place = Span { source: self.source, start: 0, end: 0 };
+                Diagnostic::error(&codes::SYNTAX, "there is nothing here").label(place, format!("expected {wanted}"))
+            }
+        }
+    }
+
+    fn describe(&self, placed: Placed) -> String {
+        match placed.token {
+            Token::Number => format!("number `{}`", self.slice(placed)),
+            Token::String => "string".to_string(),
+            _ => format!("`{}`", self.slice(placed)),
+        }
+    }
+
+    /// The expected terminals, gathered: at most five notions, the general ones first.
+    fn notions(&self) -> Vec<String> {
+        let mut notions: Vec<String> = vec![];
+        let statement = self.expects("let");
+        let clause = self.expects("until");
+        if statement {
+            notions.push("a statement".into());
+        } else if clause {
+            notions.push("a clause such as `from`, `until` or `record`".into());
+        } else if self.expects_operand() {
+            notions.push(self.operand().into());
+        } else {
+            if self.expects("NAME") {
+                notions.push("a name".into());
+            }
+            if self.expects("NUMBER") {
+                notions.push("a number".into());
+            }
+            if self.expects("STRING") {
+                notions.push("a string in quotes".into());
+            }
+        }
+        if self.expects_operator() {
+            notions.push("an operator".into());
+        }
+        let plain = !statement && !clause;
+        for word in &self.expected {
+            let is_word = word.chars().all(|c| c.is_ascii_lowercase());
+            let sign = matches!(*word, "{" | ")" | "]" | "}" | ":" | "->");
+            let sign =
+                sign || matches!(*word, "(" | "=" | "," | ".") && !self.expects_operator() && !self.expects_operand();
+            let operator = matches!(*word, "and" | "or" | "is" | "at" | "not" | "within" | "in");
+            let keyword = is_word && plain && !(operator && (self.expects_operator() || self.expects_operand()));
+            if sign && !(statement && *word == "{") || keyword || operator && !self.expects_operand() && keyword {
+                notions.push(format!("`{word}`"));
+            }
+        }
+        if ["FILE", "BODY", "ENTRY"].iter().any(|end| self.expects(end)) && notions.len() < 4 {
+            notions.push("the end of the line".into());
+        }
+        notions.truncate(5);
+        notions
+    }
+
+    /// What an operand is called here: in the blocks of declarations an entry has a name.
+    fn operand(&self) -> &'static str {
+        let at_entry = self
+            .before()
+            .is_some_and(|b| matches!(b.token, Token::OpenBrace | Token::EntrySeparator) || b.token == Token::Comma);
+        match self.head().filter(|_| at_entry && self.in_block()).map(|(_, t)| t.token) {
+            Some(Token::Manifold) => "a coordinate",
+            Some(Token::Force | Token::Equations) => "a component `x: …`",
+            Some(Token::Map | Token::Section | Token::Mixed | Token::Constraint | Token::Submanifold) => "an equation",
+            _ => "an expression",
+        }
+    }
+
+    /// Whether the innermost bracket around this place is a brace.
+    fn in_block(&self) -> bool {
+        let mut closed = 0usize;
+        for placed in self.lexed.tokens[..self.index].iter().rev() {
+            match placed.token {
+                Token::CloseParen | Token::CloseBracket | Token::CloseBrace => closed += 1,
+                Token::OpenParen | Token::OpenBracket | Token::OpenBrace if closed > 0 => closed -= 1,
+                Token::OpenParen | Token::OpenBracket => return false,
+                Token::OpenBrace => return true,
+                Token::Separator => return false,
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// What to write instead, where we can tell.
+    fn advice(&self, diagnostic: Diagnostic) -> Diagnostic {
+        let (Some(found), before) = (self.found(), self.before()) else { return diagnostic };
+        let span = self.span(found);
+        let after_clause = before.is_some_and(|b| token::RUN_CLAUSES.iter().any(|(_, t)| *t == b.token));
+        match found.token {
+            Token::Plus if self.expects_operand() => diagnostic.repair("leave out the `+`", span, ""),
+            Token::Equal | Token::Colon if after_clause => {
+                let word = before.map_or("", |b| self.slice(b));
+                diagnostic.repair(format!("write `{word} …`, without `{}`", self.slice(found)), span, "")
+            }
+            Token::Comma if self.expects("FILE") => diagnostic.help("one statement for each, on lines of their own"),
+            Token::Equal if self.expects("on") => diagnostic.help("say where it lives: `… on J1(Y) = …`"),
+            Token::OpenBrace if self.expects("over") => {
+                diagnostic.help("say what it lies over: `manifold Y over t { … }`")
+            }
+            Token::OpenBrace if self.expects("on") => diagnostic.help("say where it lives: `… on J1(Y) { … }`"),
+            _ => diagnostic,
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Text in, tree and problems out.
+//!
+//! [`parse`] never fails. It returns every statement that could be read, and one problem for each
+//! mistake, sorted by place. LALRPOP reports what its automaton cannot shift; [`expected`](super::expected)
+//! says it in words, and [`Echoes`] drops the complaints that only repeat an earlier one.
+
+use super::ast::Ast;
+use super::build::Builder;
+use super::expected;
+use super::grammar::ProgramParser;
+use super::lexer::{self, Lexed, MAX_PROBLEMS};
+use super::problem;
+use super::token::Token;
+use crate::diagnostic::Problems;
+use crate::source::{SourceId, Span};
+use lalrpop_util::ParseError;
+use std::cell::Cell;
+
+/// Reads a text. The tree holds what could be read; the problems say what could not.
+pub fn parse(source: SourceId, text: &str) -> (Ast, Problems) {
+    let reading = read(source, text);
+    let mut problems = Problems::default();
+    let mut found = reading.problems;
+    found.sort_by_key(|d| d.primary());
+    problems.extend(found);
+    (reading.ast, problems)
+}
+
+/// Whether a text is complete, or whether more lines could follow; the REPL asks this after each line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Completeness {
+    /// Readable as it stands, or wrong in a way that no further line mends.
+    Complete,
+    /// A bracket or comment is open, an operator waits for its operand, a block is still to come.
+    Incomplete,
+}
+
+/// Asks lexer and grammar whether the text could go on.
+pub fn is_complete(text: &str) -> Completeness {
+    let reading = read(SourceId::default(), text);
+    if reading.open || reading.ends_early { Completeness::Incomplete } else { Completeness::Complete }
+}
+
+struct Reading {
+    ast: Ast,
+    problems: Vec<crate::diagnostic::Diagnostic>,
+    /// The text ends inside a bracket or comment.
+    open: bool,
+    /// The only complaint of the grammar is that the text ends.
+    ends_early: bool,
+}
+
+type Complaint = ParseError<u32, Token, ()>;
+
+fn read(source: SourceId, text: &str) -> Reading {
+    // Spans are 32 bits wide.
+    let text = if text.len() < u32::MAX as usize { text } else { "" };
+    let lexed = lexer::lex(source, text);
+    let complaints = Cell::new(lexed.problems.len());
+    let mut builder = Builder::new(source, text, &lexed, &complaints);
+    let tokens = lexed
+        .tokens
+        .iter()
+        .take_while(|_| complaints.get() <= MAX_PROBLEMS)
+        .map(|t| Ok::<_, ()>((t.start, t.token, t.end)));
+    let result = ProgramParser::new().parse(&mut builder, tokens);
+
+    let mut errors: Vec<Complaint> = builder.broken.into_iter().map(|b| b.error).collect();
+    let mut ast = builder.ast;
+    match result {
+        Ok(statements) => ast.statements = statements,
+        Err(error) => errors.push(error),
+    }
+    let mut problems = lexed.problems.clone();
+    problems.extend(builder.problems.into_iter().filter(|d| !d.primary().is_some_and(|s| lexed.is_faulty(s.start))));
+    let ends_early =
+        problems.is_empty() && errors.first().is_some_and(|e| matches!(e, ParseError::UnrecognizedEof { .. }));
+
+    let mut echoes = Echoes::new(&lexed);
+    for error in &errors {
+        let index = expected::token_index(&lexed, error);
+        if !echoes.repeats(index) {
+            problems.push(expected::translate(source, text, &lexed, index, error));
+        }
+    }
+    if complaints.get() > MAX_PROBLEMS || lexed.problems.len() >= MAX_PROBLEMS {
+        problems.truncate(MAX_PROBLEMS);
+        problems.push(problem::too_many(Span::new(source, text.len(), text.len())));
+    }
+    Reading { ast, problems, open: lexed.open, ends_early }
+}
+
+/// Knows which complaints of the grammar are echoes: those in a statement where the lexer already found
+/// something wrong, and those that follow another complaint in the same statement, unless they lie in
+/// a later entry of the same block.
+struct Echoes<'t> {
+    lexed: &'t Lexed,
+    /// Of the last complaint that was not an echo.
+    last: Option<Place>,
+    /// The walk over the tokens: how far it came, the open braces with the number of the current entry.
+    walked: usize,
+    braces: Vec<(usize, usize)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Place {
+    statement: usize,
+    /// The innermost brace, and the number of the entry in it.
+    brace: (usize, usize),
+}
+
+impl<'t> Echoes<'t> {
+    fn new(lexed: &'t Lexed) -> Echoes<'t> {
+        Echoes { lexed, last: None, walked: 0, braces: vec![(0, 0)] }
+    }
+
+    fn repeats(&mut self, index: usize) -> bool {
+        let tokens = &self.lexed.tokens;
+        for (i, placed) in tokens.iter().enumerate().take(index).skip(self.walked) {
+            match placed.token {
+                Token::OpenBrace => self.braces.push((i + 1, 0)),
+                Token::CloseBrace if self.braces.len() > 1 => drop(self.braces.pop()),
+                token if token.is_separator() => {
+                    if let Some(brace) = self.braces.last_mut() {
+                        brace.1 += 1;
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.walked = self.walked.max(index);
+        // A separator belongs to the entry before it.
+        let place = match tokens.get(index) {
+            Some(t) if t.token.is_separator() => tokens[..index].last().map_or(t.start, |before| before.start),
+            Some(t) => t.start,
+            None => tokens.last().map_or(0, |t| t.start),
+        };
+        let statement = self.lexed.statements.partition_point(|&s| s <= place);
+        let here = Place { statement, brace: self.braces.last().copied().unwrap_or((0, 0)) };
+        let echo = self.lexed.is_faulty(place)
+            || self.last.is_some_and(|last| {
+                last.statement == here.statement && !(last.brace.0 == here.brace.0 && last.brace.1 < here.brace.1)
+            });
+        if !echo {
+            self.last = Some(here);
+        }
+        echo
+    }
+}

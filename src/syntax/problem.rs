@@ -1,0 +1,345 @@
+//! What can be wrong with a text, said in its own words.
+//!
+//! Every message of the front end is built here: the title says what is wrong, the label points at the
+//! shortest piece of text that is at fault, the help says what to write instead, as an edit wherever
+//! one can be computed.
+
+use super::ast::Comparison;
+use super::token::{RUN_CLAUSES, Token};
+use crate::diagnostic::{Diagnostic, Severity, codes, suggest};
+use crate::source::Span;
+
+pub fn unterminated_comment(opening: Span) -> Diagnostic {
+    Diagnostic::error(&codes::UNTERMINATED_COMMENT, "this comment does not end")
+        .label(opening, "it begins here")
+        .help("close it with `*/`, or write `//` for a comment to the end of the line")
+}
+
+pub fn unterminated_string(string: Span) -> Diagnostic {
+    let end = Span { start: string.end, ..string };
+    Diagnostic::error(&codes::UNTERMINATED_STRING, "this string does not end on its line")
+        .label(string, "no closing quote")
+        .repair("close it with `\"`", end, "\"")
+}
+
+/// A character or sign that the language does not have.
+pub fn foreign(place: Span, text: &str) -> Diagnostic {
+    let shown = match text.chars().next() {
+        Some(c) if c.is_control() || matches!(c, '\u{200B}'..='\u{200F}' | '\u{FEFF}') => {
+            format!("the character U+{:04X}", c as u32)
+        }
+        _ => format!("`{text}`"),
+    };
+    let diagnostic = Diagnostic::error(&codes::STRAY_CHARACTER, format!("{shown} is not a sign of the language"))
+        .label(place, "here");
+    match text {
+        "==" => diagnostic.repair("equality is a single `=`", place, "="),
+        "**" => diagnostic.repair("powers are written with `^`", place, "^"),
+        "&&" | "&" => diagnostic.repair("write `and`", place, " and "),
+        "||" => diagnostic.repair("write `or`", place, " or "),
+        "|" => diagnostic.help("the absolute value of x is `abs(x)`"),
+        "!" | "~" => diagnostic.repair("write `not`", place, "not "),
+        "<>" => diagnostic.repair("write `!=`", place, "!="),
+        "=>" => diagnostic.help("write `>=` for a comparison, `->` in a map"),
+        ":=" => diagnostic.repair("write `=`", place, "="),
+        "#" => diagnostic.repair("comments begin with `//`", place, "//"),
+        "·" | "×" | "⋅" | "∗" => diagnostic.repair("a product is written with `*`", place, "*"),
+        "−" | "–" | "—" => diagnostic.repair("a minus sign is `-`", place, "-"),
+        "÷" => diagnostic.repair("a quotient is written with `/`", place, "/"),
+        "≤" => diagnostic.repair("write `<=`", place, "<="),
+        "≥" => diagnostic.repair("write `>=`", place, ">="),
+        "≠" => diagnostic.repair("write `!=`", place, "!="),
+        "’" | "‘" | "`" | "´" => diagnostic.repair("a prime is `'`", place, "'"),
+        "“" | "”" | "„" | "«" | "»" => diagnostic.repair("a string stands between `\"`", place, "\""),
+        "∂" => diagnostic.repair("the vector field ∂/∂x is `@x`", place, "@"),
+        "√" => diagnostic.help("the square root of x is `sqrt(x)`"),
+        "→" => diagnostic.repair("write `->`", place, "->"),
+        "…" => diagnostic.repair("a range is written with `..`", place, ".."),
+        "?" => diagnostic.help("a question is a bare expression: `classify(S)`"),
+        _ => match text.chars().next().and_then(superscript) {
+            Some(digit) => diagnostic.repair(format!("write `^{digit}`"), place, format!("^{digit}")),
+            None => diagnostic.help("remove it"),
+        },
+    }
+}
+
+/// What a foreign sign stands for, so that reading goes on as if it had been written rightly.
+pub fn meaning(text: &str) -> Option<Token> {
+    Some(match text {
+        "==" | ":=" => Token::Equal,
+        "**" => Token::Caret,
+        "&&" | "&" => Token::And,
+        "||" => Token::Or,
+        "<>" | "≠" => Token::NotEqual,
+        "·" | "×" | "⋅" | "∗" => Token::Star,
+        "−" | "–" | "—" => Token::Minus,
+        "÷" => Token::Slash,
+        "≤" => Token::LessEqual,
+        "≥" => Token::GreaterEqual,
+        "∂" => Token::Partial,
+        "→" => Token::Arrow,
+        "…" => Token::DotDot,
+        _ => return None,
+    })
+}
+
+fn superscript(c: char) -> Option<char> {
+    "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().position(|s| s == c).and_then(|d| char::from_digit(d as u32, 10))
+}
+
+/// A statement that begins with a sign; `continues` when there is a line above that it might belong to.
+pub fn sign_at_start(sign: Span, text: &str, continues: bool) -> Diagnostic {
+    let mut diagnostic = Diagnostic::error(&codes::SIGN_AT_START, "a statement cannot begin with a sign")
+        .label(sign, if continues { "a term of the line above, or a new question?" } else { "here" });
+    if continues {
+        let help = format!("to continue the line above, put a blank after the sign: `{text} …`");
+        diagnostic = diagnostic.repair(help, sign, format!("{text} "));
+    }
+    diagnostic.repair(format!("to ask a new question, begin it with a zero: `0 {text} …`"), sign, format!("0 {text} "))
+}
+
+pub fn semicolon_in_brackets(semicolon: Span, opening: Span, bracket: &str) -> Diagnostic {
+    Diagnostic::error(&codes::UNCLOSED_BRACKET, format!("this `{bracket}` is not closed before the `;`"))
+        .label(opening, "opened here")
+        .label(semicolon, "a `;` ends the statement")
+        .help("close the bracket before the `;`; arguments are separated by commas")
+}
+
+pub fn number_before_name(number: Span, name: Span, digits: &str, word: &str) -> Diagnostic {
+    juxtaposition(name, &format!("{digits}*{word}"), Span { start: number.end, end: name.start, ..name })
+}
+
+/// Two operands in a row; `gap` is what stands between them.
+pub fn juxtaposition(second: Span, product: &str, gap: Span) -> Diagnostic {
+    Diagnostic::error(&codes::JUXTAPOSITION, "a product needs its `*`").label(second, "two operands in a row").repair(
+        format!("write `{product}`"),
+        gap,
+        "*",
+    )
+}
+
+pub fn missing_name(word: Span, text: &str) -> Diagnostic {
+    let article = if text.starts_with(['a', 'e', 'i', 'o', 'u']) && !text.starts_with("use") { "an" } else { "a" };
+    let title = match text {
+        "equations" => "equations need a name".to_string(),
+        _ => format!("{article} {text} needs a name"),
+    };
+    let end = Span { start: word.end, ..word };
+    Diagnostic::error(&codes::MISSING_NAME, title).label(word, "no name follows").repair(
+        format!("write `{text} name …`"),
+        end,
+        " name",
+    )
+}
+
+pub fn unknown_clause(word: Span, text: &str) -> Diagnostic {
+    let words = || RUN_CLAUSES.iter().map(|(word, _)| *word);
+    let diagnostic = Diagnostic::error(&codes::UNKNOWN_CLAUSE, format!("a run has no clause `{text}`"))
+        .label(word, "not a clause word")
+        .note(format!("an entry of a run begins with one of {}", quoted(words())));
+    match suggest::nearest(text, words()) {
+        Some(near) => diagnostic.repair(format!("did you mean `{near}`?"), word, near),
+        None => diagnostic,
+    }
+}
+
+pub fn decimal_point(number: Span, text: String) -> Diagnostic {
+    Diagnostic::error(&codes::DECIMAL_POINT, "a decimal point needs digits on both sides").label(number, "here").repair(
+        format!("write `{text}`"),
+        number,
+        text,
+    )
+}
+
+pub fn closes_nothing(bracket: Span, text: &str) -> Diagnostic {
+    Diagnostic::error(&codes::UNMATCHED_BRACKET, format!("this `{text}` closes nothing"))
+        .label(bracket, "nothing is open here")
+        .repair("remove it", bracket, "")
+}
+
+pub fn wrong_bracket(bracket: Span, text: &str, opening: Span, wanted: &str) -> Diagnostic {
+    Diagnostic::error(&codes::UNMATCHED_BRACKET, format!("`{text}` does not close what was opened"))
+        .label(bracket, format!("expected `{wanted}`"))
+        .label(opening, "opened here")
+        .repair(format!("write `{wanted}`"), bracket, wanted)
+}
+
+/// The innermost bracket that is still open, and the ones around it.
+pub fn unclosed(opening: Span, text: &str, others: &[Span]) -> Diagnostic {
+    let wanted = match text {
+        "(" => ")",
+        "[" => "]",
+        _ => "}",
+    };
+    let diagnostic = Diagnostic::error(&codes::UNCLOSED_BRACKET, format!("this `{text}` is never closed"))
+        .label(opening, format!("no `{wanted}` follows"));
+    others.iter().fold(diagnostic, |d, other| d.label(*other, "and this one"))
+}
+
+pub fn nested(place: Span) -> Diagnostic {
+    Diagnostic::error(&codes::NESTING, format!("nested more than {} levels deep", super::lexer::MAX_NESTING))
+        .label(place, "the limit is passed here")
+        .help("name a part with `let` and use the name")
+}
+
+pub fn too_many(end: Span) -> Diagnostic {
+    Diagnostic::new(Severity::Note, &codes::TOO_MANY_PROBLEMS, "there are more problems; the rest was not read")
+        .label(end, "reading stopped before the end")
+}
+
+/// The bracket that closes `opener`, as a token and as text.
+pub fn closer(opener: Token) -> (Token, &'static str) {
+    match opener {
+        Token::OpenParen => (Token::CloseParen, ")"),
+        Token::OpenBracket => (Token::CloseBracket, "]"),
+        _ => (Token::CloseBrace, "}"),
+    }
+}
+
+/// `a`, `b` or `c`.
+pub fn quoted<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    alternatives(words.into_iter().map(|w| format!("`{w}`")).collect())
+}
+
+/// a, b or c.
+pub fn alternatives(mut words: Vec<String>) -> String {
+    match words.pop() {
+        None => String::new(),
+        Some(last) if words.is_empty() => last,
+        Some(last) => format!("{} or {last}", words.join(", ")),
+    }
+}
+
+// ── Shapes ──────────────────────────────────────────────────────────────────────────────────────────
+
+/// A name that is declared, with primes.
+pub fn primed_name(name: Span, bare: &str) -> Diagnostic {
+    Diagnostic::error(&codes::PRIMED_NAME, "this name has no primes").label(name, "primes are derivatives").repair(
+        format!("write `{bare}`; its derivatives come with it"),
+        name,
+        bare,
+    )
+}
+
+pub fn number_too_large(number: Span) -> Diagnostic {
+    Diagnostic::error(&codes::NUMBER_TOO_LARGE, "this number is too large")
+        .label(number, "more digits than a program may have")
+        .note(format!("a number has at most {} bits", crate::budget::MAX_BITS))
+}
+
+pub fn chained_comparison(operator: Span, first: Comparison, second: Comparison, middle: &str) -> Diagnostic {
+    let (first, second) = (first.symbol(), second.symbol());
+    Diagnostic::error(&codes::CHAINED_COMPARISON, "two comparisons in a row").label(operator, "the second one").repair(
+        format!("write `… {first} {middle} and {middle} {second} …`"),
+        operator,
+        format!("and {middle} {second}"),
+    )
+}
+
+pub fn misplaced_within(word: Span, op: Comparison) -> Diagnostic {
+    Diagnostic::error(&codes::MISPLACED_WITHIN, "`within` belongs to an equality")
+        .label(word, format!("after `{}` it says nothing", op.symbol()))
+        .help("write `A = B within e`")
+}
+
+pub fn misplaced_binder(callee: Span) -> Diagnostic {
+    Diagnostic::error(&codes::SYNTAX, "only a function with a plain name can be repeated")
+        .label(callee, "not a plain name")
+        .help("write `sum(i in 1..n, …)` or `list(i in 1..n, …)`")
+}
+
+pub fn not_a_jet_space(words: Span) -> Diagnostic {
+    Diagnostic::error(&codes::SYNTAX, "this is not a space").label(words, "expected `J1`, `J2`, …")
+}
+
+pub fn unknown_type(place: Span, text: &str, word: &str, words: &[&str]) -> Diagnostic {
+    let diagnostic = Diagnostic::error(&codes::UNKNOWN_TYPE, format!("`{text}` is not a type"))
+        .label(place, "after the colon of a declaration stand types")
+        .note(match words {
+            [one] => format!("the type of a coordinate is `{one}`"),
+            _ => "the types are `horizontal`, `horizontal over Y`, `contact`, `2-contact`, `dynamical`, `lepage`, \
+                  `closed`, `1-form`, `vertical`, `projectable` and `semispray`"
+                .to_string(),
+        });
+    match suggest::nearest(word, words.iter().copied()) {
+        Some("form") | None => diagnostic,
+        Some(near) => diagnostic.repair(format!("did you mean `{near}`?"), place, near),
+    }
+}
+
+pub fn not_a_coordinate(place: Span, has_value: bool) -> Diagnostic {
+    let diagnostic = Diagnostic::error(&codes::WRONG_ENTRY, "this is not a coordinate").label(place, "expected a name");
+    if has_value {
+        diagnostic.help("coordinates have no values; give initial values in `simulate … { from x = 1 }`")
+    } else {
+        diagnostic.help("the entries of a manifold are names: `x`, `theta : angle`, `q[1..n]`")
+    }
+}
+
+pub fn not_a_parameter(place: Span) -> Diagnostic {
+    Diagnostic::error(&codes::WRONG_ENTRY, "this is not the name of a parameter")
+        .label(place, "expected a name")
+        .help("write `param m`, `param m = 1` or `param m[1..n] = 1`")
+}
+
+pub fn not_a_range(place: Span, text: &str) -> Diagnostic {
+    Diagnostic::error(&codes::WRONG_ENTRY, "a family is declared with a range").label(place, "expected a range").repair(
+        format!("write `1..{text}`"),
+        place,
+        format!("1..{text}"),
+    )
+}
+
+pub fn component_for_equation(colon: Span, owner: &str) -> Diagnostic {
+    Diagnostic::error(&codes::WRONG_ENTRY, format!("the entries of {owner} are equations"))
+        .label(colon, "expected `=`")
+        .repair("write `=`", colon, "=")
+}
+
+pub fn equation_for_component(equal: Span, owner: &str) -> Diagnostic {
+    Diagnostic::error(&codes::WRONG_ENTRY, format!("the entries of {owner} are components"))
+        .label(equal, "expected `:`")
+        .repair("write `x: …`", equal, ":")
+}
+
+pub fn not_an_equation(place: Span, owner: &str) -> Diagnostic {
+    let end = Span { start: place.end, ..place };
+    Diagnostic::error(&codes::WRONG_ENTRY, format!("the entries of {owner} are equations"))
+        .label(place, "not an equation")
+        .repair("write `… = …`", end, " = 0")
+}
+
+pub fn not_a_component(place: Span, owner: &str) -> Diagnostic {
+    Diagnostic::error(&codes::WRONG_ENTRY, format!("the entries of {owner} are components"))
+        .label(place, "of which coordinate?")
+        .help("write `x: …`, with the coordinate before the colon")
+}
+
+pub fn not_a_generator(place: Span, owner: &str, example: &str) -> Diagnostic {
+    Diagnostic::error(&codes::WRONG_ENTRY, format!("the entries of {owner} are its generators"))
+        .label(place, "not a generator")
+        .help(format!("write an expression such as `{example}`"))
+}
+
+pub fn unknown_constraint_clause(word: Span, text: &str, words: &[&str]) -> Diagnostic {
+    let diagnostic = Diagnostic::error(&codes::UNKNOWN_CLAUSE, format!("a constraint has no clause `{text}`"))
+        .label(word, "not a clause word")
+        .note(format!("a constraint holds equations and the clauses {}", quoted(words.iter().copied())));
+    match suggest::nearest(text, words.iter().copied()) {
+        Some(near) => diagnostic.repair(format!("did you mean `{near}`?"), word, near),
+        None => diagnostic,
+    }
+}
+
+pub fn repeated_clause(word: Span, text: &str, earlier: Span) -> Diagnostic {
+    Diagnostic::error(&codes::REPEATED_CLAUSE, format!("`{text}` is given twice"))
+        .label(word, "again")
+        .label(earlier, "here already")
+        .help("join the two")
+}
+
+pub fn collect_outside_sweep(word: Span) -> Diagnostic {
+    Diagnostic::error(&codes::UNKNOWN_CLAUSE, "`collect` belongs to a sweep")
+        .label(word, "one run has nothing to collect")
+        .help("use `record` here, or `let reach = run.x.max` after the run")
+}
