@@ -34,6 +34,7 @@ pub mod field;
 pub mod form;
 pub mod jet;
 pub mod map;
+pub mod print;
 pub mod refusal;
 pub mod section;
 

@@ -98,7 +98,8 @@ pub fn horizontal_part(form: &Form) -> Form {
 
 /// pη = η − hη, lifted to J^{r+1}Y.
 pub fn contact_part(form: &Form) -> Form {
-    form - &horizontal_part(form)
+    let contact = in_contact_basis(form, ContactBasis::Full(Prolongation::Holonomic));
+    contact.keep(|contactness| contactness > 0).to_form()
 }
 
 /// p₁η.
@@ -138,7 +139,11 @@ impl ContactForm {
 
     /// The terms with exactly k contact factors.
     pub fn k_contact(&self, k: usize) -> ContactForm {
-        let components = self.components.keep(|basis, c| (self.contactness(basis) == k).then_some(c));
+        self.keep(|contactness| contactness == k)
+    }
+
+    fn keep(&self, wanted: impl Fn(usize) -> bool) -> ContactForm {
+        let components = self.components.keep(|basis, c| wanted(self.contactness(basis)).then_some(c));
         ContactForm { components, basis: self.basis.clone() }
     }
 
@@ -334,5 +339,104 @@ fn wrong_degree(form: &Form, expected: usize) -> Finding {
     match verdict {
         Verdict::Yes(_) => Finding { verdict, evidence: None },
         _ => Finding { verdict: Verdict::no(format!("it is a {found}-form, not a {expected}-form")), evidence: None },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algebra::{Coordinate, Rational};
+
+    struct Stage {
+        t: Symbol,
+        q: Coordinate,
+        y: FiberedManifold,
+    }
+
+    fn stage() -> Stage {
+        let (t, q) = (Symbol::base("t"), Coordinate::declare("q", false));
+        Stage { t, q, y: FiberedManifold::new("Y", t, &[q]) }
+    }
+
+    impl Stage {
+        fn j(&self, k: u32) -> Expr {
+            Expr::symbol(self.q.jet(k))
+        }
+
+        fn at(&self, e: Expr, t: (i64, i64), jets: [(i64, i64); 3]) -> Expr {
+            let number = |(n, d)| Expr::number(Rational::ratio(n, d));
+            let jets = jets.into_iter().enumerate().map(|(k, v)| (self.q.jet(k as u32), number(v)));
+            crate::algebra::substitute::substitute(e, &jets.chain([(self.t, number(t))]).collect())
+        }
+    }
+
+    /// V03: η = q'dt + t dq + q²dq'.
+    #[test]
+    fn horizontal_and_contact_part_of_a_one_form() {
+        let s = stage();
+        let eta = Form::one_form([(s.t, s.j(1)), (s.q.jet(0), s.t.into()), (s.q.jet(1), s.j(0).pow(2))]);
+        let h = horizontal_part(&eta);
+        let dt = h.coefficient(&[s.t]);
+        assert_eq!(s.at(dt, (4, 3), [(-1, 2), (-5, 3), (1, 1)]), Expr::ratio(-131, 36));
+        assert_eq!(s.at(dt, (-5, 1), [(-3, 1), (-1, 1), (1, 1)]), Expr::number(13));
+        assert!(is_horizontal(&h).verdict.is_yes());
+        let p = contact_part(&eta);
+        let along = |k: u32| coefficient(&p, &[Covector::Contact(s.q.jet(k))]);
+        assert_eq!(along(0), Some(Expr::symbol(s.t)));
+        assert_eq!(along(1), Some(s.j(0).pow(2)));
+        let rest = &p - &(&Form::omega(s.q.jet(0)).scale(s.t.into()) + &Form::omega(s.q.jet(1)).scale(s.j(0).pow(2)));
+        assert!(rest.is_empty());
+    }
+
+    /// V04: α = dq ∧ dq' + tq dq' ∧ dt.
+    #[test]
+    fn one_and_two_contact_parts_of_a_two_form() {
+        let s = stage();
+        let al = &Form::term(Expr::one(), &[s.q.jet(0), s.q.jet(1)])
+            + &Form::term(Expr::symbol(s.t) * s.j(0), &[s.q.jet(1), s.t]);
+        let omega = |k: u32| Covector::Contact(s.q.jet(k));
+        let dt = Covector::Differential(s.t);
+        let (p1, p2) = (one_contact_part(&al), two_contact_part(&al));
+        assert_eq!(coefficient(&p1, &[omega(0), dt]), Some(s.j(2)));
+        assert_eq!(coefficient(&p1, &[omega(1), dt]), Some(s.j(0) * Expr::symbol(s.t) - s.j(1)));
+        assert_eq!(coefficient(&p1, &[dt, omega(0)]), Some(-s.j(2)));
+        assert_eq!(coefficient(&p2, &[omega(0), omega(1)]), Some(Expr::one()));
+        assert_eq!(p2.terms().len(), 3);
+        assert_eq!(
+            in_contact_basis(&p2, ContactBasis::Full(Prolongation::Holonomic)).to_string(),
+            r"omega(q) /\ omega(q')"
+        );
+    }
+
+    #[test]
+    fn the_adapted_coframe_keeps_the_order() {
+        let s = stage();
+        let eta = Form::one_form([(s.q.jet(0), Expr::one()), (s.q.jet(1), s.j(0))]);
+        let adapted = in_contact_basis(&eta, ContactBasis::Adapted(s.y.jets(1)));
+        assert_eq!(adapted.to_string(), "q'*dt + omega(q) + q*dq'");
+        assert_eq!(adapted.to_form(), eta);
+        assert_eq!(coefficient(&eta, &[Covector::Differential(s.q.jet(1))]), Some(s.j(0)));
+        assert_eq!(adapted.coefficient(&[Covector::Contact(s.q.jet(1))]), None);
+    }
+
+    #[test]
+    fn types_of_the_standard_examples() {
+        let s = stage();
+        let y = &s.y;
+        let e = Form::term(s.j(2) + s.j(0), &[s.q.jet(0), s.t]);
+        assert!(is_dynamical(&e, y).verdict.is_yes());
+        assert!(is_k_contact(&e, 1).verdict.is_yes());
+        assert!(is_lepage(&e, y).verdict.is_yes());
+        // A Lepage 2-form of q″ + q = 0: ω ∧ (q dt + dq′).
+        let lepage = Form::omega(s.q.jet(0)).wedge(&Form::one_form([(s.t, s.j(0)), (s.q.jet(1), Expr::one())]));
+        assert!(is_lepage(&lepage, y).verdict.is_yes());
+        assert!(is_dynamical(&lepage, y).verdict.is_no());
+        let not = Form::term(Expr::number(2), &[s.q.jet(1), s.t]);
+        let finding = is_lepage(&not, y);
+        assert!(finding.verdict.is_no());
+        assert_eq!(finding.evidence.unwrap().to_string(), r"2*omega(q') /\ dt");
+        assert!(is_closed(&Form::term(Expr::one(), &[s.q.jet(0), s.t])).verdict.is_yes());
+        assert!(is_contact(&Form::omega(s.q.jet(1))).verdict.is_yes());
+        assert!(is_contact(&Form::differential(s.t)).verdict.is_no());
     }
 }

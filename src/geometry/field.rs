@@ -308,3 +308,66 @@ impl std::ops::Neg for &VectorField {
         self.map_components(|c| -c)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algebra::{Coordinate, Rational};
+
+    fn stage() -> (Symbol, Coordinate, FiberedManifold) {
+        let (t, q) = (Symbol::base("t"), Coordinate::declare("q", false));
+        (t, q, FiberedManifold::new("Y", t, &[q]))
+    }
+
+    /// V02: the third prolongation of t²∂/∂t + tq∂/∂q.
+    #[test]
+    fn third_prolongation_of_a_projectable_field() {
+        let (t, q, y) = stage();
+        let (time, j) = (Expr::symbol(t), |k: u32| Expr::symbol(q.jet(k)));
+        let x = VectorField::new([(t, time.pow(2)), (q.jet(0), time * j(0))]);
+        let prolonged = x.prolong(&y.jets(3)).unwrap();
+        let at = |k: u32, t_value: i64, jets: [(i64, i64); 4]| {
+            let numbers = jets.into_iter().enumerate();
+            let numbers = numbers.map(|(k, (n, d))| (q.jet(k as u32), Expr::number(Rational::ratio(n, d))));
+            let point = numbers.chain([(t, Expr::number(t_value))]).collect();
+            prolonged.at(&point).component(q.jet(k))
+        };
+        let here = [(5, 2), (1, 1), (-5, 1), (4, 3)];
+        let expected = [Expr::ratio(-5, 2), Expr::ratio(7, 2), Expr::number(-15), Expr::ratio(65, 3)];
+        let found: Vec<Expr> = (0..4).map(|k| at(k, -1, here)).collect();
+        assert_eq!(found, expected);
+        let there = [(-5, 3), (5, 2), (-2, 3), (-5, 2)];
+        let expected = [Expr::number(-5), Expr::ratio(-55, 6), Expr::number(6), Expr::ratio(79, 2)];
+        let found: Vec<Expr> = (0..4).map(|k| at(k, 3, there)).collect();
+        assert_eq!(found, expected);
+        assert_eq!(prolonged.component(t), time.pow(2));
+        assert_eq!(prolonged.components().len(), 5);
+    }
+
+    #[test]
+    fn a_field_whose_time_component_depends_on_q_has_no_prolongation() {
+        let (t, q, y) = stage();
+        let x = VectorField::new([(t, Expr::symbol(q.jet(0)))]);
+        assert!(matches!(x.prolong(&y.jets(1)), Err(Refusal::NotProjectable { on, .. }) if on == q.jet(0)));
+        assert!(x.is_projectable(&y).verdict.is_no());
+        assert_eq!(x.is_projectable(&y).evidence.unwrap().coefficient, Expr::symbol(q.jet(0)));
+    }
+
+    /// V05: which of four fields on J² are semisprays.
+    #[test]
+    fn semisprays_on_the_second_jet_space() {
+        let (t, q, y) = stage();
+        let j = |k: u32| Expr::symbol(q.jet(k));
+        let is = |components: [Expr; 4]| {
+            let symbols = [t, q.jet(0), q.jet(1), q.jet(2)];
+            VectorField::new(symbols.into_iter().zip(components)).is_semispray(&y.jets(2)).finding.verdict
+        };
+        let zero = Expr::zero();
+        assert!(is([Expr::one(), j(1), j(2), -j(0)]).is_yes());
+        assert!(is([Expr::number(2), 2 * j(1), 2 * j(2), Expr::number(7)]).is_yes());
+        assert!(!is([Expr::one(), j(1), j(0), zero]).is_yes());
+        assert!(is([zero, zero, zero, Expr::one()]).is_no());
+        let semispray = VectorField::semispray(&y.jets(1), &[-j(0)]);
+        assert_eq!(semispray.to_string(), "@t + q'*@q - q*@q'");
+    }
+}
