@@ -8,6 +8,7 @@
 //! The field is the real numbers throughout: x^(1/2) asks for x ≥ 0, √(x²) is |x|. Cancelling x/x
 //! is allowed and *recorded*: see [`conditions`].
 
+pub mod antiderivative;
 pub mod assume;
 pub mod conditions;
 pub mod derive;

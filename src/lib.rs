@@ -26,6 +26,7 @@ pub mod syntax;
 
 pub mod algebra;
 pub mod geometry;
+pub mod mechanics;
 
 pub mod codegen;
 

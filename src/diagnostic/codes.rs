@@ -154,6 +154,9 @@ codes! {
     NOT_INVERTIBLE = 331 "not_invertible": "this map cannot be inverted",
         "transform(A, map) needs the old coordinates as functions of the new ones. The map must have as many components as coordinates, and equations that can be solved.",
         "manifold P over t { r }\nmanifold Y over t { x, y }\nmap c : P -> Y { x = r; y = r }\nlagrangian L on J1(P) = r'^2\ntransform(L, c)" => "manifold P over t { r }\nmanifold Y over t { x }\nmap c : P -> Y { x = 2*r }\nlagrangian L on J1(P) = r'^2\ntransform(L, c)";
+    NOT_VARIATIONAL = 401 "not_variational": "these equations have no Lagrangian as they stand",
+        "Momenta, a Hamiltonian and a Lagrangian exist for variational equations only: those that satisfy the Helmholtz conditions. A multiplier may help; integrating_factor(S) searches for one.",
+        "manifold Y over t { q }\nequations E on J2(Y) { q: -q'' - q' - q }\ntonti(E)" => "manifold Y over t { q }\nequations E on J2(Y) { q: -exp(t)*(q'' + q' + q) }\ntonti(E)";
     BUDGET = 901 "budget": "the computation went over its budget",
         "A budget of nodes, bits or time was exhausted. What is known so far is reported; nothing is guessed.",
         "2^(10^9)" => "2^(10^3)";

@@ -1,0 +1,447 @@
+//! Antiderivatives and the integrals ∫₀¹ that homotopy formulas need.
+//!
+//! The integrand is expanded *in the variable of integration only* into terms coefficient · kernel,
+//! and each kernel is looked up: powers, powers of affine and quadratic polynomials, and
+//! xⁿ · g with g an exponential, trigonometric or hyperbolic function of an affine argument, or a
+//! derivative of an unspecified function. A kernel that is not in the table leaves its term as a
+//! [`Node::Integral`]; nothing is guessed, and every table row is tested by differentiation.
+
+use super::assume::sign_of;
+use super::expr::{Expr, Node, post_order};
+use super::function::Elementary;
+use super::number::Rational;
+use super::substitute::substitute;
+use super::symbol::Symbol;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// Π atom^exponent, each atom containing the variable; sorted.
+type Kernel = Vec<(Expr, Rational)>;
+/// Σ coefficient · kernel, the coefficients free of the variable.
+type Terms = BTreeMap<Kernel, Vec<Expr>>;
+
+/// An expansion with more terms than this is not attempted.
+const MAX_TERMS: usize = 4096;
+
+/// A function F with ∂F/∂x = e, or `None` if the table has no row for some term.
+pub fn antiderivative(e: Expr, x: Symbol) -> Option<Expr> {
+    let mut parts = Vec::new();
+    for (kernel, coefficients) in expand_in(e, x)? {
+        let coefficient = Expr::add_all(coefficients);
+        if !coefficient.is_zero() {
+            parts.push(coefficient * integrate_kernel(&kernel, x)?);
+        }
+    }
+    Some(Expr::add_all(parts))
+}
+
+/// ∫₀¹ e du. Terms with a closed form come out, the others stay together under one integral sign.
+pub fn unit_integral(e: Expr, u: Symbol) -> Expr {
+    let Some(terms) = expand_in(e, u) else { return Expr::integral(u, e) };
+    let (mut closed, mut open) = (Vec::new(), Vec::new());
+    for (kernel, coefficients) in terms {
+        let coefficient = Expr::add_all(coefficients);
+        if coefficient.is_zero() {
+            continue;
+        }
+        match unit_integral_of_kernel(&kernel, u) {
+            Some(value) => closed.push(coefficient * value),
+            None => open.push(coefficient * kernel_expr(&kernel)),
+        }
+    }
+    Expr::add_all(closed.into_iter().chain((!open.is_empty()).then(|| Expr::integral(u, Expr::add_all(open)))))
+}
+
+/// Whether an integral sign is left anywhere in `e`.
+pub fn has_integral(e: Expr) -> bool {
+    post_order(&[e]).iter().any(|x| matches!(x.node(), Node::Integral { .. }))
+}
+
+fn unit_integral_of_kernel(kernel: &Kernel, u: Symbol) -> Option<Expr> {
+    let primitive = integrate_kernel(kernel, u)?;
+    let at = |value: i64| substitute(primitive, &FxHashMap::from_iter([(u, Expr::number(value))]));
+    let value = at(1) - at(0);
+    value.as_undefined().is_none().then_some(value)
+}
+
+fn kernel_expr(kernel: &Kernel) -> Expr {
+    Expr::product(Rational::ONE, kernel.iter().cloned())
+}
+
+/// Whether `x`, which may be a bound variable, occurs in `e`.
+fn occurs(x: Symbol, e: Expr) -> bool {
+    e.may_contain(x) && post_order(&[e]).binary_search(&Expr::symbol(x)).is_ok()
+}
+
+/// Distributes products over sums as far as `x` is concerned.
+fn expand_in(e: Expr, x: Symbol) -> Option<Terms> {
+    let single = |coefficient: Expr, kernel: Kernel| Terms::from([(kernel, vec![coefficient])]);
+    let mut done: FxHashMap<Expr, Terms> = FxHashMap::default();
+    for node in post_order(&[e]) {
+        if !occurs(x, node) {
+            done.insert(node, single(node, vec![]));
+            continue;
+        }
+        let terms = match node.node() {
+            Node::Sum { constant, terms } => {
+                let mut sum = Terms::new();
+                if !constant.is_zero() {
+                    sum.insert(vec![], vec![Expr::number(constant.clone())]);
+                }
+                for (term, coefficient) in terms.iter() {
+                    for (kernel, list) in &done[term] {
+                        sum.entry(kernel.clone()).or_default().extend(list.iter().map(|c| c.scale(coefficient)));
+                    }
+                }
+                sum
+            }
+            Node::Product(factors) => {
+                let mut product = single(Expr::one(), vec![]);
+                for (base, exponent) in factors.iter() {
+                    let repeat = exponent.to_i64().filter(|n| *n > 0 && done[base].len() > 1);
+                    match repeat {
+                        Some(n) => {
+                            for _ in 0..n {
+                                product = multiply(&product, &done[base])?;
+                            }
+                        }
+                        None => product = multiply(&product, &power(*base, exponent, &done[base], x))?,
+                    }
+                }
+                product
+            }
+            _ => single(Expr::one(), vec![(node, Rational::ONE)]),
+        };
+        if terms.len() > MAX_TERMS {
+            return None;
+        }
+        done.insert(node, terms);
+    }
+    done.remove(&e)
+}
+
+/// base^exponent where it need not be distributed: a single term raised, or an atom of its own.
+fn power(base: Expr, exponent: &Rational, terms: &Terms, x: Symbol) -> Terms {
+    if !occurs(x, base) {
+        return Terms::from([(vec![], vec![base.pow(exponent.clone())])]);
+    }
+    if exponent.is_integer() && terms.len() == 1 {
+        let (kernel, coefficients) = terms.iter().next().expect("one term");
+        let coefficient = Expr::add_all(coefficients.iter().copied()).pow(exponent.clone());
+        let kernel = kernel.iter().map(|(atom, n)| (*atom, n * exponent)).collect();
+        return Terms::from([(kernel, vec![coefficient])]);
+    }
+    Terms::from([(vec![(base, exponent.clone())], vec![Expr::one()])])
+}
+
+fn multiply(a: &Terms, b: &Terms) -> Option<Terms> {
+    let mut product = Terms::new();
+    for (k1, c1) in a {
+        let c1 = Expr::add_all(c1.iter().copied());
+        for (k2, c2) in b {
+            let c2 = Expr::add_all(c2.iter().copied());
+            product.entry(merge(k1, k2)).or_default().push(c1 * c2);
+            if product.len() > MAX_TERMS {
+                return None;
+            }
+        }
+    }
+    Some(product)
+}
+
+fn merge(a: &Kernel, b: &Kernel) -> Kernel {
+    let mut exponents: BTreeMap<Expr, Rational> = BTreeMap::new();
+    for (atom, n) in a.iter().chain(b) {
+        let entry = exponents.entry(*atom).or_insert(Rational::ZERO);
+        *entry = &*entry + n;
+    }
+    exponents.into_iter().filter(|(_, n)| !n.is_zero()).collect()
+}
+
+/// The coefficients c₀, c₁, … of a polynomial in `x`, or `None`.
+fn polynomial_in(e: Expr, x: Symbol, max_degree: usize) -> Option<Vec<Expr>> {
+    let mut coefficients = vec![Expr::zero(); max_degree + 1];
+    for (kernel, list) in expand_in(e, x)? {
+        let degree = match kernel.as_slice() {
+            [] => 0,
+            [(atom, n)] if *atom == Expr::symbol(x) => usize::try_from(n.to_i64()?).ok()?,
+            _ => return None,
+        };
+        *coefficients.get_mut(degree)? = coefficients[degree] + Expr::add_all(list);
+    }
+    Some(coefficients)
+}
+
+/// One term of the table: a kernel split by what its atoms are.
+struct Split {
+    /// The exponent of x itself.
+    power: Rational,
+    /// Polynomials of degree one or two with their exponents.
+    polynomials: Vec<(Vec<Expr>, Rational)>,
+    /// The argument of all exponentials together: (slope, offset).
+    exponential: Option<(Expr, Expr)>,
+    /// sin and cos of affine arguments, repeated as often as their exponents say.
+    waves: Vec<Wave>,
+    /// Any other single function of an affine argument.
+    other: Option<Expr>,
+}
+
+#[derive(Clone, Copy)]
+struct Wave {
+    is_sine: bool,
+    slope: Expr,
+    offset: Expr,
+}
+
+fn integrate_kernel(kernel: &Kernel, x: Symbol) -> Option<Expr> {
+    let split = split(kernel, x)?;
+    if let Some(other) = split.other {
+        let alone = split.polynomials.is_empty() && split.exponential.is_none() && split.waves.is_empty();
+        return if alone { by_parts(&split.power, |k| lowered(other, x, k), x) } else { None };
+    }
+    if split.exponential.is_none() && split.waves.is_empty() {
+        return algebraic(&split.power, &split.polynomials, x);
+    }
+    if !split.polynomials.is_empty() {
+        return None;
+    }
+    let exponential = split.exponential.unwrap_or((Expr::zero(), Expr::zero()));
+    let mut parts = Vec::new();
+    for (coefficient, wave) in product_to_sum(&split.waves) {
+        let term = match wave {
+            Some(wave) => by_parts(&split.power, |k| Some(damped_wave(exponential, wave, k, x)), x)?,
+            None => by_parts(&split.power, |k| Some(damped(exponential, k, x)), x)?,
+        };
+        parts.push(term.scale(&coefficient));
+    }
+    Some(Expr::add_all(parts))
+}
+
+fn split(kernel: &Kernel, x: Symbol) -> Option<Split> {
+    let affine = |e: Expr| polynomial_in(e, x, 1).map(|c| (c[1], c[0]));
+    let mut split = Split { power: Rational::ZERO, polynomials: vec![], exponential: None, waves: vec![], other: None };
+    for (atom, exponent) in kernel {
+        match atom.node() {
+            Node::Symbol(_) => split.power = exponent.clone(),
+            Node::Apply(Elementary::Exp, argument) => {
+                let (slope, offset) = affine(argument[0])?;
+                let (s, o) = split.exponential.unwrap_or((Expr::zero(), Expr::zero()));
+                split.exponential = Some((s + slope.scale(exponent), o + offset.scale(exponent)));
+            }
+            Node::Apply(function @ (Elementary::Sin | Elementary::Cos), argument) => {
+                let n = exponent.to_i64().filter(|n| (1..=8).contains(n))?;
+                let (slope, offset) = affine(argument[0])?;
+                let wave = Wave { is_sine: *function == Elementary::Sin, slope, offset };
+                split.waves.extend((0..n).map(|_| wave));
+            }
+            Node::Sum { .. } => split.polynomials.push((polynomial_in(*atom, x, 2)?, exponent.clone())),
+            _ if exponent.is_one() && split.other.is_none() => split.other = Some(*atom),
+            _ => return None,
+        }
+    }
+    Some(split)
+}
+
+/// ∫ xⁿ g dx = Σ_k (−1)^k n!/(n−k)! x^(n−k) g^(−k−1), where `lower(k)` is the k-fold antiderivative of g.
+fn by_parts(power: &Rational, lower: impl Fn(u32) -> Option<Expr>, x: Symbol) -> Option<Expr> {
+    let n = power.to_i64().filter(|n| (0..=64).contains(n))?;
+    let mut parts = Vec::new();
+    let mut falling = Rational::ONE;
+    for k in 0..=n {
+        parts.push((Expr::symbol(x).pow(n - k) * lower(k as u32 + 1)?).scale(&falling));
+        falling = &falling * &Rational::from(k - n);
+    }
+    Some(Expr::add_all(parts))
+}
+
+/// The k-fold antiderivative of e^(slope·x + offset).
+fn damped((slope, offset): (Expr, Expr), k: u32, x: Symbol) -> Expr {
+    Expr::apply(Elementary::Exp, &[slope * Expr::symbol(x) + offset]) / slope.pow(i64::from(k))
+}
+
+/// The k-fold antiderivative of e^(αx + β) · (A sin(ax + b) + B cos(ax + b)).
+///
+/// ```text
+/// (A, B) ↦ (αA + aB, αB − aA) / (α² + a²)
+/// ```
+fn damped_wave((alpha, beta): (Expr, Expr), wave: Wave, k: u32, x: Symbol) -> Expr {
+    let (a, argument) = (wave.slope, wave.slope * Expr::symbol(x) + wave.offset);
+    let norm = alpha.pow(2) + a.pow(2);
+    let (mut sine, mut cosine) = if wave.is_sine { (Expr::one(), Expr::zero()) } else { (Expr::zero(), Expr::one()) };
+    for _ in 0..k {
+        (sine, cosine) = if alpha.is_zero() {
+            (cosine / a, -sine / a)
+        } else {
+            ((alpha * sine + a * cosine) / norm, (alpha * cosine - a * sine) / norm)
+        };
+    }
+    let wave = sine * Expr::apply(Elementary::Sin, &[argument]) + cosine * Expr::apply(Elementary::Cos, &[argument]);
+    if alpha.is_zero() && beta.is_zero() {
+        return wave;
+    }
+    Expr::apply(Elementary::Exp, &[alpha * Expr::symbol(x) + beta]) * wave
+}
+
+/// A product of sines and cosines as a sum of single ones; `None` stands for the constant 1.
+fn product_to_sum(waves: &[Wave]) -> Vec<(Rational, Option<Wave>)> {
+    let mut sum: Vec<(Rational, Option<Wave>)> = vec![(Rational::ONE, None)];
+    for &b in waves {
+        let mut next = Vec::new();
+        for (coefficient, a) in sum {
+            let Some(a) = a else {
+                next.push((coefficient, Some(b)));
+                continue;
+            };
+            let half = &coefficient * &Rational::HALF;
+            let plus = Wave { is_sine: true, slope: a.slope + b.slope, offset: a.offset + b.offset };
+            let minus = Wave { is_sine: true, slope: a.slope - b.slope, offset: a.offset - b.offset };
+            let cosine = |w: Wave| Wave { is_sine: false, ..w };
+            match (a.is_sine, b.is_sine) {
+                // sin a sin b = (cos(a−b) − cos(a+b))/2
+                (true, true) => next.extend([(half.clone(), Some(cosine(minus))), (-&half, Some(cosine(plus)))]),
+                (false, false) => next.extend([(half.clone(), Some(cosine(minus))), (half, Some(cosine(plus)))]),
+                (true, false) => next.extend([(half.clone(), Some(minus)), (half, Some(plus))]),
+                (false, true) => next.extend([(-&half, Some(minus)), (half, Some(plus))]),
+            }
+        }
+        // A wave that does not move is a number: cos 0 = 1, sin 0 = 0.
+        sum = next
+            .into_iter()
+            .filter_map(|(c, w)| match w {
+                Some(w) if w.slope.is_zero() && w.offset.is_zero() => (!w.is_sine).then_some((c, None)),
+                _ => Some((c, w)),
+            })
+            .collect();
+    }
+    sum
+}
+
+/// The k-fold antiderivative of a function of an affine argument that is neither exponential nor wave.
+fn lowered(g: Expr, x: Symbol, k: u32) -> Option<Expr> {
+    match g.node() {
+        Node::Unknown { function, orders, arguments } => {
+            let mut moving = (0..arguments.len()).filter(|i| occurs(x, arguments[*i]));
+            let i = moving.next()?;
+            if moving.next().is_some() || orders[i] < k {
+                return None;
+            }
+            let slope = polynomial_in(arguments[i], x, 1)?[1];
+            let mut orders = orders.to_vec();
+            orders[i] -= k;
+            Some(Expr::unknown(*function, &orders, arguments) / slope.pow(i64::from(k)))
+        }
+        Node::Apply(function, arguments) => {
+            let argument = arguments[0];
+            let slope = polynomial_in(argument, x, 1)?[1];
+            let apply = |f: Elementary| Expr::apply(f, &[argument]);
+            let value = match (function, k) {
+                (Elementary::Sinh, k) if k % 2 == 1 => apply(Elementary::Cosh),
+                (Elementary::Cosh, k) if k % 2 == 1 => apply(Elementary::Sinh),
+                (Elementary::Sinh | Elementary::Cosh, _) => g,
+                (Elementary::Tan, 1) => -log_abs(apply(Elementary::Cos)),
+                (Elementary::Tanh, 1) => Expr::apply(Elementary::Log, &[apply(Elementary::Cosh)]),
+                (Elementary::Log, 1) => argument * g - argument,
+                (Elementary::Atan, 1) => {
+                    argument * g - Expr::apply(Elementary::Log, &[1 + argument.pow(2)]).scale(&Rational::HALF)
+                }
+                (Elementary::Asin, 1) => argument * g + (1 - argument.pow(2)).sqrt(),
+                (Elementary::Acos, 1) => argument * g - (1 - argument.pow(2)).sqrt(),
+                _ => return None,
+            };
+            Some(value / slope.pow(i64::from(k)))
+        }
+        _ => None,
+    }
+}
+
+/// log |e|, or log e where the sign is known to be positive.
+fn log_abs(e: Expr) -> Expr {
+    Expr::apply(Elementary::Log, &[Expr::apply(Elementary::Abs, &[e])])
+}
+
+/// x^power · Π polynomial^exponent.
+fn algebraic(power: &Rational, polynomials: &[(Vec<Expr>, Rational)], x: Symbol) -> Option<Expr> {
+    let ex = Expr::symbol(x);
+    match polynomials {
+        [] => Some(power_rule(ex, power)),
+        [(c, r)] if c[2].is_zero() => affine_power(power, c[1], c[0], r, x),
+        // Only x² occurs beside an odd power: y = x², dy = 2x dx.
+        [(c, r)] if c[1].is_zero() && power.to_i64().is_some_and(|n| n >= 1 && n % 2 == 1) => {
+            let y = Symbol::bound("y");
+            let n = &(power - &Rational::ONE) * &Rational::HALF;
+            let inner = affine_power(&n, c[2], c[0], r, y)?;
+            Some(substitute(inner, &FxHashMap::from_iter([(y, ex.pow(2))])).scale(&Rational::HALF))
+        }
+        [(c, r)] => quadratic_power(power.to_i64()?, c, r, x),
+        _ => None,
+    }
+}
+
+fn power_rule(base: Expr, exponent: &Rational) -> Expr {
+    let raised = exponent + &Rational::ONE;
+    match raised.recip() {
+        Some(inverse) => base.pow(raised).scale(&inverse),
+        None => log_abs(base),
+    }
+}
+
+/// ∫ xⁿ (ax + b)^r dx with y = ax + b: xⁿ = ((y − b)/a)ⁿ is expanded.
+fn affine_power(power: &Rational, a: Expr, b: Expr, r: &Rational, x: Symbol) -> Option<Expr> {
+    let n = power.to_i64().filter(|n| (0..=64).contains(n))?;
+    let y = a * Expr::symbol(x) + b;
+    let mut parts = Vec::new();
+    let mut binomial = Rational::ONE;
+    for k in 0..=n {
+        // C(n,k) y^k (−b)^(n−k)
+        parts.push(((-b).pow(n - k) * power_rule(y, &(r + &Rational::from(k)))).scale(&binomial));
+        binomial = &(&binomial * &Rational::from(n - k)) * &Rational::ratio(1, k + 1);
+    }
+    Some(Expr::add_all(parts) / a.pow(n + 1))
+}
+
+/// ∫ xⁿ (c₂x² + c₁x + c₀)^r dx for r = −1, ±1/2, −3/2 and small n.
+fn quadratic_power(n: i64, c: &[Expr], r: &Rational, x: Symbol) -> Option<Expr> {
+    let (c0, c1, c2, ex) = (c[0], c[1], c[2], Expr::symbol(x));
+    let p = c2 * ex.pow(2) + c1 * ex + c0;
+    let root = p.sqrt();
+    let minus_discriminant = 4 * (c2 * c0) - c1.pow(2);
+    let slope = 2 * (c2 * ex) + c1;
+    let inverse_root = || -> Option<Expr> {
+        let sign = sign_of(c2);
+        if sign.is_positive() {
+            let k = c2.sqrt();
+            Some(Expr::apply(Elementary::Log, &[2 * (k * root) + slope]) / k)
+        } else if sign.is_negative() && sign_of(minus_discriminant).is_negative() {
+            Some(-Expr::apply(Elementary::Asin, &[slope / (-minus_discriminant).sqrt()]) / (-c2).sqrt())
+        } else {
+            None
+        }
+    };
+    let half = Rational::HALF;
+    match (n, r) {
+        (0, r) if *r == Rational::MINUS_ONE => {
+            let sign = sign_of(minus_discriminant);
+            if sign.is_positive() {
+                let k = minus_discriminant.sqrt();
+                Some(2 * Expr::apply(Elementary::Atan, &[slope / k]) / k)
+            } else if sign.is_negative() {
+                let k = (-minus_discriminant).sqrt();
+                Some(log_abs((slope - k) / (slope + k)) / k)
+            } else {
+                None
+            }
+        }
+        (1, r) if *r == Rational::MINUS_ONE => Some((log_abs(p) - c1 * quadratic_power(0, c, r, x)?) / (2 * c2)),
+        (n, r) if *r == Rational::MINUS_ONE && (2..=16).contains(&n) => {
+            // xⁿ = x^(n−2) (p − c₁x − c₀)/c₂
+            let rest = c1 * quadratic_power(n - 1, c, r, x)? + c0 * quadratic_power(n - 2, c, r, x)?;
+            Some((power_rule(ex, &Rational::from(n - 2)) - rest) / c2)
+        }
+        (0, r) if *r == Rational::ratio(-3, 2) => Some(2 * slope / (minus_discriminant * root)),
+        (1, r) if *r == Rational::ratio(-3, 2) => Some(-2 * (c1 * ex + 2 * c0) / (minus_discriminant * root)),
+        (0, r) if *r == -&half => inverse_root(),
+        (1, r) if *r == -&half => Some(root / c2 - c1 * inverse_root()? / (2 * c2)),
+        (0, r) if *r == half => Some(slope * root / (4 * c2) + minus_discriminant * inverse_root()? / (8 * c2)),
+        _ => None,
+    }
+}

@@ -1,0 +1,131 @@
+//! Lagrangians of any order r, and what is derived from one without solving anything: momenta in
+//! Ostrogradsky's sense, the Euler–Lagrange form, the Cartan form, the Hessian.
+//!
+//! All of it comes from one reverse pass for the gradient of L and one memoised total derivative:
+//! the momenta satisfy the recursion
+//!
+//! ```text
+//! p_σ^{r−1} = ∂L/∂q_r^σ,     p_σ^{i−1} = ∂L/∂q_i^σ − d/dt p_σ^i,     E_σ = ∂L/∂q^σ − d/dt p_σ^0
+//! ```
+//!
+//! which is Krupková, Remark 8.8, read from the top: p_σ^i = Σ_k (−1)^k d^k/dt^k ∂L/∂q_{i+k+1}^σ.
+
+use super::dynamical_form::DynamicalForm;
+use super::{Answered, jet, tidy};
+use crate::algebra::derive::{gradient, partial};
+use crate::algebra::{Expr, Rational, Symbol};
+use crate::geometry::form::Form;
+use crate::geometry::jet::{FiberedManifold, total_derivative};
+
+/// A horizontal 1-form L dt on J^rY, with r the order after simplification.
+#[derive(Clone, Debug)]
+pub struct Lagrangian {
+    manifold: FiberedManifold,
+    function: Expr,
+    order: u32,
+}
+
+/// p_σ^i for i = 0 … r−1 at `momenta[i][σ]`, and what remains of the recursion one step lower, E_σ.
+#[derive(Clone, Debug)]
+pub struct Ostrogradsky {
+    pub momenta: Vec<Vec<Expr>>,
+    pub euler_lagrange: Vec<Expr>,
+}
+
+impl Lagrangian {
+    /// The Lagrangian L dt. Refused if it cannot be decided on which jets L depends.
+    pub fn new(manifold: &FiberedManifold, function: Expr) -> Answered<Lagrangian> {
+        let order = super::decided_order(manifold, &[function])?;
+        let function = super::project_all(manifold, &[function], order)[0];
+        Ok(Lagrangian { manifold: manifold.clone(), function, order })
+    }
+
+    pub fn manifold(&self) -> &FiberedManifold {
+        &self.manifold
+    }
+
+    pub fn function(&self) -> Expr {
+        self.function
+    }
+
+    /// r, the highest jet on which L depends.
+    pub fn order(&self) -> u32 {
+        self.order
+    }
+
+    /// λ = L dt.
+    pub fn form(&self) -> Form {
+        Form::term(self.function, &[self.manifold.base()])
+    }
+
+    /// Another Lagrangian on the same manifold.
+    pub fn with_function(&self, function: Expr) -> Answered<Lagrangian> {
+        Lagrangian::new(&self.manifold, function)
+    }
+
+    /// The recursion of the module essay, from the top jet down. A Lagrangian without jets has no momenta.
+    pub fn ostrogradsky(&self) -> Ostrogradsky {
+        let (m, r) = (self.manifold.n_coordinates(), self.order);
+        let jets: Vec<Symbol> =
+            (0..=r).flat_map(|k| (0..m).map(move |s| (s, k))).map(|(s, k)| jet(&self.manifold, s, k)).collect();
+        let slopes = gradient(self.function, &jets);
+        let mut momenta: Vec<Vec<Expr>> = Vec::new();
+        let mut above: Vec<Expr> = vec![Expr::zero(); m];
+        for k in (0..=r as usize).rev() {
+            above = (0..m).map(|s| slopes[k * m + s] - total_derivative(above[s])).collect();
+            if k > 0 {
+                momenta.push(above.clone());
+            }
+        }
+        momenta.reverse();
+        Ostrogradsky { momenta, euler_lagrange: above }
+    }
+
+    /// E_σ = Σ_k (−1)^k d^k/dt^k ∂L/∂q_k^σ.
+    pub fn euler_lagrange(&self) -> Vec<Expr> {
+        self.ostrogradsky().euler_lagrange
+    }
+
+    /// The Euler–Lagrange form with its true order.
+    ///
+    /// Where the Hessian does not vanish, s = 2r and E is affine in q_s with B = (−1)^r ∂²L/∂q_r∂q_r: nothing
+    /// has to be tested.
+    pub fn dynamical_form(&self) -> Answered<DynamicalForm> {
+        let components = self.euler_lagrange();
+        if self.order > 0 {
+            let hessian = self.hessian();
+            if hessian.iter().flatten().any(|e| super::vanishes(*e).is_no()) {
+                let sign = if self.order % 2 == 0 { Rational::ONE } else { Rational::MINUS_ONE };
+                let b = hessian.into_iter().map(|row| row.into_iter().map(|e| e.scale(&sign)).collect()).collect();
+                return Ok(DynamicalForm::affine(&self.manifold, components, 2 * self.order, b).derived_from(self));
+            }
+        }
+        Ok(DynamicalForm::new(&self.manifold, components)?.derived_from(self))
+    }
+
+    /// The Cartan form, Krupková Remark 8.8:
+    ///
+    /// ```text
+    /// θ_λ = L dt + Σ_{i=0}^{r−1} p_σ^i ω_i^σ
+    /// ```
+    ///
+    /// hθ_λ = λ, and p₁dθ_λ = E_σ ω^σ∧dt.
+    pub fn cartan_form(&self) -> Form {
+        let momenta = self.ostrogradsky().momenta;
+        let mut terms = vec![self.form()];
+        for (i, row) in momenta.iter().enumerate() {
+            for (sigma, p) in row.iter().enumerate() {
+                terms.push(Form::omega(jet(&self.manifold, sigma, i as u32)).scale(*p));
+            }
+        }
+        Form::sum(1, &terms)
+    }
+
+    /// ∂²L/∂q_r^σ∂q_r^ν, the matrix g_L or W of the textbooks.
+    pub fn hessian(&self) -> Vec<Vec<Expr>> {
+        let m = self.manifold.n_coordinates();
+        let top: Vec<Symbol> = (0..m).map(|s| jet(&self.manifold, s, self.order)).collect();
+        let slopes = gradient(self.function, &top);
+        (0..m).map(|s| (0..m).map(|n| tidy(partial(slopes[s.min(n)], top[s.max(n)]))).collect()).collect()
+    }
+}
