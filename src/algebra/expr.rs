@@ -356,8 +356,8 @@ impl Expr {
             return value;
         }
         match function.row().parity {
-            Parity::Odd if is_negative_form(arguments[0]) => return -Expr::apply(function, &[-arguments[0]]),
-            Parity::Even if is_negative_form(arguments[0]) => return Expr::apply(function, &[-arguments[0]]),
+            Parity::Odd if is_negative_form(arguments[0]) => return -Expr::apply(function, &[opposite(arguments[0])]),
+            Parity::Even if is_negative_form(arguments[0]) => return Expr::apply(function, &[opposite(arguments[0])]),
             _ => {}
         }
         let mut arguments: SmallVec<[Expr; 2]> = SmallVec::from_slice(arguments);
@@ -790,6 +790,15 @@ fn is_negative_form(e: Expr) -> bool {
     }
 }
 
+/// −e with every term of a sum negated. Unlike `-e`, which is one node over e, it does not look negative
+/// again, so that parity is used once or twice and not for ever.
+fn opposite(e: Expr) -> Expr {
+    match e.node() {
+        Node::Sum { constant, terms } => Expr::sum(-constant, terms.iter().map(|(t, c)| (*t, -c))),
+        _ => -e,
+    }
+}
+
 /// The multiple r with e = rπ.
 fn as_multiple_of_pi(e: Expr) -> Option<Rational> {
     match e.node() {
@@ -1048,5 +1057,10 @@ mod tests {
         let x = x();
         assert_eq!(Expr::apply(Elementary::Sin, &[-x]), -Expr::apply(Elementary::Sin, &[x]));
         assert_eq!(Expr::apply(Elementary::Cos, &[-x]), Expr::apply(Elementary::Cos, &[x]));
+        let y = self::x();
+        for difference in [x - y, y - x, -(x - y), -(y - x)] {
+            assert_eq!(Expr::apply(Elementary::Cos, &[difference]), Expr::apply(Elementary::Cos, &[x - y]));
+        }
+        assert_eq!(Expr::apply(Elementary::Sin, &[y - x]), -Expr::apply(Elementary::Sin, &[x - y]));
     }
 }
