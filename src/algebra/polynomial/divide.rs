@@ -11,6 +11,7 @@ use super::{MAX_TERMS, Polynomial, integer_content};
 use crate::algebra::number::{Integer, Rational};
 use crate::budget::{Budgeted, Exhausted, check};
 use dashu_int::IBig;
+use smallvec::SmallVec;
 use std::collections::BinaryHeap;
 
 /// `multiplier · a = quotient · b + remainder`, the remainder of smaller degree in the variable;
@@ -45,8 +46,11 @@ impl Polynomial {
         let mut quotient = None;
         if let (Some(a), Some(b)) = (machine(&self.coefficients), machine(&primitive)) {
             let words = layout.words();
-            quotient = match with_key!(words, heap_division::<K>(layout, &self.monomials, &a, &divisor_monomials, &b))?
-            {
+            let outcome = match dense_division(self, divisor, &a, &b)? {
+                Some(outcome) => outcome,
+                None => with_key!(words, heap_division::<K>(layout, &self.monomials, &a, &divisor_monomials, &b))?,
+            };
+            quotient = match outcome {
                 Outcome::Quotient(terms) => Some(terms),
                 Outcome::DoesNotDivide => return Ok(None),
                 Outcome::Overflow => None,
@@ -250,6 +254,69 @@ impl Divisible for IBig {
     fn finish(self) -> Integer {
         Integer::from_big(self)
     }
+}
+
+/// Division in a box of cells indexed by exponents, for a dividend that fills a good part of its box.
+/// `None` if it does not.
+fn dense_division(a: &Polynomial, b: &Polynomial, ca: &[i64], cb: &[i64]) -> Budgeted<Option<Outcome>> {
+    let (da, n) = (a.degrees(), a.layout.n_variables());
+    let limit = 8 * ca.len() + 64;
+    let mut strides: SmallVec<[usize; 8]> = SmallVec::from_elem(0, n);
+    let mut size = 1usize;
+    for k in (0..n).rev() {
+        strides[k] = size;
+        size = size.saturating_mul(da[k] as usize + 1);
+        if size > limit {
+            return Ok(None);
+        }
+    }
+    let offset = |row: &[u32]| -> usize { row.iter().zip(&strides).map(|(&e, &s)| e as usize * s).sum() };
+    let mut cells = vec![0i128; size];
+    for (row, &c) in a.exponent_rows().chunks(n).zip(ca) {
+        cells[offset(row)] = i128::from(c);
+    }
+    // The divisor's exponents in the dividend's variables, and its degrees.
+    let packed = b.packed_in(&a.layout);
+    let mut rows = vec![0; n * cb.len()];
+    let mut degrees: SmallVec<[u32; 8]> = SmallVec::from_elem(0, n);
+    for (row, monomial) in rows.chunks_mut(n).zip(packed.chunks(a.layout.words())) {
+        a.layout.unpack(monomial, row);
+        for (d, &e) in degrees.iter_mut().zip(row.iter()) {
+            *d = (*d).max(e);
+        }
+    }
+    let offsets: Vec<usize> = rows.chunks(n).map(offset).collect();
+    let lead = &rows[..n];
+    let mut exponents: SmallVec<[u32; 8]> = SmallVec::from_elem(0, n);
+    let (mut monomials, mut coefficients) = (Vec::new(), Vec::new());
+    for index in (0..size).rev() {
+        if cells[index] == 0 {
+            continue;
+        }
+        for k in 0..n {
+            let e = (index / strides[k] % (da[k] as usize + 1)) as u32;
+            // A quotient term must exist and keep all its products inside the box.
+            if e < lead[k] || e - lead[k] + degrees[k] > da[k] {
+                return Ok(Some(Outcome::DoesNotDivide));
+            }
+            exponents[k] = e - lead[k];
+        }
+        let q = match i64::quotient(&cells[index], &cb[0]) {
+            None => return Ok(Some(Outcome::Overflow)),
+            Some(None) => return Ok(Some(Outcome::DoesNotDivide)),
+            Some(Some(q)) => q,
+        };
+        let base = index - offsets[0];
+        for (&at, c) in offsets.iter().zip(cb) {
+            if i64::subtract_product(&mut cells[base + at], c, &q).is_none() {
+                return Ok(Some(Outcome::Overflow));
+            }
+        }
+        check()?;
+        a.layout.pack(&exponents, &mut monomials);
+        coefficients.push(Integer::from(q));
+    }
+    Ok(Some(Outcome::Quotient((monomials, coefficients))))
 }
 
 fn heap_division<K: Key, C: Divisible>(

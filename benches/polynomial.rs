@@ -1,0 +1,137 @@
+//! Polynomial arithmetic, gcd, factorisation and Gröbner bases on fixed pseudo-random inputs.
+//!
+//! ```text
+//! cargo bench --bench polynomial                      times of this crate
+//! LEPAGE_BENCH_JSON=/tmp/poly.json cargo bench --bench polynomial && python benches/peers/polynomial.py /tmp/poly.json
+//! ```
+//!
+//! The second form writes inputs and times, and the script runs python-flint on the same inputs.
+
+use lepage::algebra::polynomial::Polynomial;
+use lepage::algebra::{Rational, polynomial::Monomial, polynomial::modular::Sequence};
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+struct Case {
+    name: &'static str,
+    operation: &'static str,
+    inputs: Vec<Vec<Polynomial>>,
+}
+
+fn random_polynomial(random: &mut Sequence, n_variables: u32, n_terms: usize, degree: u64, size: u64) -> Polynomial {
+    let mut p = Polynomial::zero();
+    while p.n_terms() < n_terms {
+        let missing = n_terms - p.n_terms();
+        let terms = (0..missing).map(|_| {
+            let monomial: Monomial = (0..n_variables).map(|v| (v, random.below(degree + 1) as u32)).collect();
+            (monomial, Rational::from(1 + random.below(size) as i64 - (size / 2) as i64 * 2 * (random.below(2) as i64)))
+        });
+        p = &p + &Polynomial::from_terms(terms.collect::<Vec<_>>());
+    }
+    p
+}
+
+/// Pairs g·a, g·b.
+fn gcd_inputs(
+    seed: u64,
+    count: usize,
+    n_variables: u32,
+    terms: [usize; 3],
+    degree: u64,
+    size: u64,
+) -> Vec<Vec<Polynomial>> {
+    let mut random = Sequence::new(seed);
+    (0..count)
+        .map(|_| {
+            let [g, a, b] = terms.map(|n| random_polynomial(&mut random, n_variables, n, degree, size));
+            vec![g.mul(&a).unwrap(), g.mul(&b).unwrap()]
+        })
+        .collect()
+}
+
+fn cases() -> Vec<Case> {
+    let gcd = |name, seed, count, n, terms, degree, size| Case {
+        name,
+        operation: "gcd",
+        inputs: gcd_inputs(seed, count, n, terms, degree, size),
+    };
+    let mut cases = vec![
+        gcd("gcd, 49 terms, 8 variables, degree 6", 1, 20, 8, [7, 7, 7], 3, 20),
+        gcd("gcd, 50 terms, 8 variables, degree 2", 2, 20, 8, [10, 5, 5], 1, 20),
+        gcd("gcd, 50 terms, 8 variables, large numbers", 3, 20, 8, [7, 7, 7], 3, 1 << 40),
+        gcd("gcd, 2000 terms, 8 variables", 4, 5, 8, [40, 50, 50], 3, 100),
+        gcd("gcd, 2000 terms, 4 variables", 5, 5, 4, [40, 50, 50], 6, 100),
+        gcd("gcd, dense, 3 variables", 6, 5, 3, [100, 100, 100], 5, 100),
+        gcd("gcd, dense, 2 variables", 7, 5, 2, [200, 200, 200], 15, 100),
+        gcd("gcd, 1 variable, degree 60", 8, 20, 1, [28, 28, 28], 30, 100),
+    ];
+    let mut random = Sequence::new(9);
+    cases.push(Case {
+        name: "gcd, coprime, 50 terms, 8 variables",
+        operation: "gcd",
+        inputs: (0..50).map(|_| (0..2).map(|_| random_polynomial(&mut random, 8, 50, 4, 50)).collect()).collect(),
+    });
+    cases.push(Case {
+        name: "multiply, 50 by 50 terms, 8 variables",
+        operation: "mul",
+        inputs: (0..50).map(|_| (0..2).map(|_| random_polynomial(&mut random, 8, 50, 4, 50)).collect()).collect(),
+    });
+    cases.push(Case {
+        name: "multiply, 1000 by 1000 terms, 4 variables",
+        operation: "mul",
+        inputs: (0..3).map(|_| (0..2).map(|_| random_polynomial(&mut random, 4, 1000, 7, 50)).collect()).collect(),
+    });
+    cases
+}
+
+fn run(operation: &str, input: &[Polynomial]) {
+    match operation {
+        "gcd" => {
+            black_box(input[0].gcd(&input[1]).unwrap());
+        }
+        "mul" => {
+            black_box(input[0].mul(&input[1]).unwrap());
+        }
+        other => unreachable!("no operation {other}"),
+    }
+}
+
+/// Seconds for all inputs of the case, the best of several passes.
+fn time(case: &Case) -> f64 {
+    let mut best = Duration::MAX;
+    let mut spent = Duration::ZERO;
+    for pass in 0.. {
+        let start = Instant::now();
+        for input in &case.inputs {
+            run(case.operation, input);
+        }
+        let elapsed = start.elapsed();
+        best = best.min(elapsed);
+        spent += elapsed;
+        if pass >= 2 && spent > Duration::from_millis(500) {
+            break;
+        }
+    }
+    best.as_secs_f64()
+}
+
+fn main() {
+    let cases = cases();
+    let mut report = Vec::new();
+    for case in &cases {
+        let seconds = time(case);
+        let each = seconds / case.inputs.len() as f64;
+        println!("{:<50} {:>12.1} µs", case.name, each * 1e6);
+        report.push(serde_json::json!({
+            "name": case.name,
+            "operation": case.operation,
+            "seconds_each": each,
+            "inputs": case.inputs.iter()
+                .map(|input| input.iter().map(Polynomial::to_string).collect::<Vec<_>>())
+                .collect::<Vec<_>>(),
+        }));
+    }
+    if let Ok(path) = std::env::var("LEPAGE_BENCH_JSON") {
+        std::fs::write(path, serde_json::Value::from(report).to_string()).expect("the file can be written");
+    }
+}
