@@ -7,6 +7,7 @@
 //!
 //! The second form writes inputs and times, and the script runs python-flint on the same inputs.
 
+use lepage::algebra::factor::factor;
 use lepage::algebra::polynomial::Polynomial;
 use lepage::algebra::{Rational, polynomial::Monomial, polynomial::modular::Sequence};
 use std::hint::black_box;
@@ -65,6 +66,25 @@ fn cases() -> Vec<Case> {
         gcd("gcd, dense, 2 variables", 7, 5, 2, [200, 200, 200], 15, 100),
         gcd("gcd, 1 variable, degree 60", 8, 20, 1, [28, 28, 28], 30, 100),
     ];
+    let factor = |name, seed, count, n, terms: &[usize], degree, size| {
+        let mut random = Sequence::new(seed);
+        let mut input = || {
+            let factors: Vec<_> = terms.iter().map(|&t| random_polynomial(&mut random, n, t, degree, size)).collect();
+            vec![Polynomial::product(&factors).unwrap()]
+        };
+        Case { name, operation: "factor", inputs: (0..count).map(|_| input()).collect() }
+    };
+    cases.extend([
+        factor("factor, 2 factors, 49 terms, 8 variables", 11, 20, 8, &[7, 7], 3, 20),
+        factor("factor, 3 factors, 48 terms, 8 variables", 12, 20, 8, &[4, 4, 3], 2, 20),
+        factor("factor, irreducible, 50 terms, 8 variables", 13, 20, 8, &[50], 4, 20),
+        factor("factor, 2 factors, 50 terms, linear", 14, 20, 8, &[9, 9], 1, 20),
+        factor("factor, 2 factors, 2000 terms, 8 variables", 15, 5, 8, &[45, 45], 3, 100),
+        factor("factor, 2 factors, 2000 terms, 4 variables", 16, 5, 4, &[45, 45], 6, 100),
+        factor("factor, 2 factors, dense, 3 variables", 17, 5, 3, &[100, 100], 5, 100),
+        factor("factor, 2 factors, dense, 2 variables", 18, 5, 2, &[60, 60], 8, 100),
+        factor("factor, 4 factors, 1 variable, degree 40", 19, 10, 1, &[10, 10, 10, 10], 10, 100),
+    ]);
     let mut random = Sequence::new(9);
     cases.push(Case {
         name: "gcd, coprime, 50 terms, 8 variables",
@@ -91,6 +111,11 @@ fn run(operation: &str, input: &[Polynomial]) {
         }
         "mul" => {
             black_box(input[0].mul(&input[1]).unwrap());
+        }
+        "factor" => {
+            let f = factor(&input[0]);
+            assert!(f.complete);
+            black_box(f);
         }
         other => unreachable!("no operation {other}"),
     }

@@ -13,6 +13,7 @@ pub mod assume;
 pub mod conditions;
 pub mod derive;
 pub mod expr;
+pub mod factor;
 pub mod function;
 pub mod number;
 pub mod polynomial;

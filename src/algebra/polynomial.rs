@@ -20,6 +20,7 @@
 
 pub mod divide;
 pub mod gcd;
+pub(crate) mod interpolation;
 pub mod modular;
 pub mod multiply;
 pub(crate) mod packed;
@@ -808,4 +809,4 @@ impl fmt::Debug for Polynomial {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -8,6 +8,7 @@
 //! Whatever comes back is proved by two exact divisions, and the degree bounds prove that nothing is
 //! missing; a remainder sequence is the last resort.
 
+use super::interpolation::Residues;
 use super::modular::{PrimeField, Sequence, dense};
 use super::packed::Layout;
 use super::zippel::{self, Interpolated};
@@ -199,47 +200,6 @@ pub(super) struct Images {
     /// Exponents and residues of both arguments.
     pub a: Residues,
     pub b: Residues,
-}
-
-/// A polynomial modulo a prime: rows of exponents and coefficients, some of which may be zero.
-#[derive(Clone)]
-pub(super) struct Residues {
-    pub n_variables: usize,
-    pub exponents: Vec<u32>,
-    pub coefficients: Vec<u64>,
-    pub degrees: SmallVec<[u32; 8]>,
-}
-
-impl Residues {
-    pub fn new(p: &Polynomial, layout: &Layout, field: &PrimeField) -> Residues {
-        let n_variables = layout.n_variables();
-        let exponents = if p.layout() == layout {
-            p.exponent_rows()
-        } else {
-            let places: Vec<usize> = p.variables().iter().map(|&v| layout.position(v).expect("a subset")).collect();
-            let n = places.len();
-            let rows = p.exponent_rows();
-            let mut wide = vec![0; n_variables * p.n_terms()];
-            for i in 0..p.n_terms() {
-                for (k, &place) in places.iter().enumerate() {
-                    wide[i * n_variables + place] = rows[i * n + k];
-                }
-            }
-            wide
-        };
-        let mut degrees: SmallVec<[u32; 8]> = SmallVec::from_elem(0, n_variables);
-        for row in exponents.chunks(n_variables.max(1)) {
-            for (d, &e) in degrees.iter_mut().zip(row) {
-                *d = (*d).max(e);
-            }
-        }
-        let coefficients = p.integer_coefficients().iter().map(|c| field.from_integer(c)).collect();
-        Residues { n_variables, exponents, coefficients, degrees }
-    }
-
-    pub fn rows(&self) -> impl Iterator<Item = (&[u32], u64)> {
-        self.exponents.chunks(self.n_variables.max(1)).zip(self.coefficients.iter().copied())
-    }
 }
 
 impl Images {

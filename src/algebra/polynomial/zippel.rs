@@ -9,7 +9,8 @@
 //! every result must pass.
 
 use super::Polynomial;
-use super::gcd::{Images, Residues};
+use super::gcd::Images;
+use super::interpolation::{Parts, Residues, Walker, systems};
 use super::modular::{PrimeField, Sequence, Vandermonde, dense};
 use super::packed::Layout;
 use crate::algebra::number::Integer;
@@ -77,9 +78,6 @@ impl Interpolated {
     }
 }
 
-/// The state of the interpolation at one level: monomials in (x₁, …, xₖ) and residues, by powers of x.
-type Parts = Vec<Vec<(SmallVec<[u32; 8]>, u64)>>;
-
 /// H modulo one prime, from nothing. `None` is bad luck.
 pub(super) fn interpolate(
     images: &Images,
@@ -97,6 +95,7 @@ pub(super) fn interpolate(
     if scale == 0 {
         return Ok(None);
     }
+    let mut betas = Vec::new();
     let mut parts: Parts = images.gcds[main].iter().map(|&c| vec![(SmallVec::new(), field.mul(c, scale))]).collect();
     for part in &mut parts {
         part.retain(|(_, c)| *c != 0);
@@ -106,10 +105,10 @@ pub(super) fn interpolate(
         let bound = (images.bounds[k] + leading.degrees[k]) as usize;
         let beta = random.residue(field);
         for walker in &mut walkers {
-            walker.enter_level(level, field);
+            walker.enter_level(level);
         }
         let lead = walkers[2].partial_terms(level + 1, field);
-        match lift(&parts, degree, bound, level, images.point[k], &mut walkers, field, random)? {
+        match lift(&parts, degree, bound, &betas, images.point[k], &mut walkers, field, random)? {
             Some(next) => parts = next,
             None => return Ok(None),
         }
@@ -117,7 +116,7 @@ pub(super) fn interpolate(
         for walker in &mut walkers {
             walker.leave_level(level, beta, field);
         }
-        walkers[0].betas.push(beta);
+        betas.push(beta);
     }
     let symmetric = |c: u64| Integer::from(field.symmetric(c));
     let parts = parts
@@ -127,116 +126,6 @@ pub(super) fn interpolate(
     Ok(Some(Interpolated { main, order, parts, modulus: Integer::from(field.modulus() as i64) }))
 }
 
-/// A polynomial on its way through the levels: for each term the product of its coefficient with the powers
-/// of the variables that are still at the point α, and the value of its monomial in the variables that run
-/// through powers of β.
-struct Walker<'a> {
-    source: &'a Residues,
-    main: usize,
-    order: &'a [usize],
-    /// `suffix[level]`: coefficient times the powers at α of the variables from `level` on.
-    suffix: Vec<Vec<u64>>,
-    /// Values of the monomials in x₁, …, xₖ₋₁ at β.
-    nodes: Vec<u64>,
-    /// The β of the levels passed; kept by the first walker only.
-    betas: Vec<u64>,
-    /// The current level's terms: running products base·nodeʲ.
-    running: Vec<u64>,
-    /// Place of each term in the table of (power of x, power of xₖ), and the size of the table.
-    place: Vec<usize>,
-    width: usize,
-    height: usize,
-}
-
-impl<'a> Walker<'a> {
-    fn new(source: &'a Residues, main: usize, order: &'a [usize], point: &[u64], field: &PrimeField) -> Walker<'a> {
-        let n = source.coefficients.len();
-        let mut suffix = vec![source.coefficients.clone()];
-        for &k in order.iter().rev() {
-            let powers = field.powers(point[k], source.degrees[k] as usize);
-            let mut next = suffix[suffix.len() - 1].clone();
-            for (i, v) in next.iter_mut().enumerate() {
-                let e = source.exponents[i * source.n_variables + k] as usize;
-                if e > 0 {
-                    *v = field.mul(*v, powers[e]);
-                }
-            }
-            suffix.push(next);
-        }
-        suffix.reverse();
-        Walker {
-            source,
-            main,
-            order,
-            suffix,
-            nodes: vec![field.one(); n],
-            betas: Vec::new(),
-            running: Vec::new(),
-            place: Vec::new(),
-            width: 0,
-            height: 0,
-        }
-    }
-
-    fn exponent(&self, term: usize, variable: usize) -> usize {
-        self.source.exponents[term * self.source.n_variables + variable] as usize
-    }
-
-    fn value_at_point(&self, field: &PrimeField) -> u64 {
-        self.suffix[0].iter().fold(0, |s, &v| field.add(s, v))
-    }
-
-    fn enter_level(&mut self, level: usize, _field: &PrimeField) {
-        let k = self.order[level];
-        self.running = self.suffix[level + 1].clone();
-        self.width = self.source.degrees[k] as usize + 1;
-        self.height = self.source.degrees[self.main] as usize + 1;
-        let place = |i| self.exponent(i, self.main) * self.width + self.exponent(i, k);
-        self.place = (0..self.running.len()).map(place).collect();
-    }
-
-    /// Advances j and sums the terms into `table[power of x][power of xₖ]`.
-    fn step(&mut self, table: &mut Vec<u64>, field: &PrimeField) {
-        table.clear();
-        table.resize(self.width * self.height, 0);
-        for ((r, &w), &at) in self.running.iter_mut().zip(&self.nodes).zip(&self.place) {
-            *r = field.mul(*r, w);
-            table[at] = field.add(table[at], *r);
-        }
-    }
-
-    fn leave_level(&mut self, level: usize, beta: u64, field: &PrimeField) {
-        let k = self.order[level];
-        let powers = field.powers(beta, self.source.degrees[k] as usize);
-        for i in 0..self.nodes.len() {
-            let e = self.exponent(i, k);
-            if e > 0 {
-                self.nodes[i] = field.mul(self.nodes[i], powers[e]);
-            }
-        }
-    }
-
-    /// The polynomial in x₁, …, xₖ with the other variables at α.
-    fn partial_terms(&self, n_known: usize, field: &PrimeField) -> Vec<(SmallVec<[u32; 8]>, u64)> {
-        let known = &self.order[..n_known];
-        let mut terms: Vec<(SmallVec<[u32; 8]>, u64)> = Vec::new();
-        for i in 0..self.nodes.len() {
-            let exponents = known.iter().map(|&k| self.exponent(i, k) as u32).collect();
-            terms.push((exponents, self.suffix[n_known][i]));
-        }
-        terms.sort_by(|a, b| a.0.cmp(&b.0));
-        terms.dedup_by(|b, a| {
-            let same = a.0 == b.0;
-            if same {
-                a.1 = field.add(a.1, b.1);
-            }
-            same
-        });
-        terms.retain(|t| t.1 != 0);
-        terms
-    }
-}
-
 /// From level k−1 to level k: values at `bound` further points of xₖ, then interpolation in xₖ. The leading
 /// coefficient is known and left out.
 #[allow(clippy::too_many_arguments)]
@@ -244,14 +133,13 @@ fn lift(
     parts: &Parts,
     degree: usize,
     bound: usize,
-    level: usize,
+    betas: &[u64],
     known_point: u64,
     walkers: &mut [Walker<'_>; 3],
     field: &PrimeField,
     random: &mut Sequence,
 ) -> Budgeted<Option<Parts>> {
-    let betas = walkers[0].betas.clone();
-    let Some(systems) = systems(&parts[..degree], &betas, field) else { return Ok(None) };
+    let Some(systems) = systems(&parts[..degree], betas, field) else { return Ok(None) };
     let n_images = parts[..degree].iter().map(Vec::len).max().unwrap_or(0);
     let mut points = vec![known_point];
     points.extend((0..bound).map(|_| random.residue(field)));
@@ -300,29 +188,8 @@ fn lift(
             }
         }
     }
-    debug_assert!(lifted.iter().flatten().all(|(m, _)| m.len() == level + 1));
+    debug_assert!(lifted.iter().flatten().all(|(m, _)| m.len() == betas.len() + 1));
     Ok(Some(lifted))
-}
-
-/// One Vandermonde system per power of x: its nodes are the values of the monomials at β.
-fn systems(
-    parts: &[Vec<(SmallVec<[u32; 8]>, u64)>],
-    betas: &[u64],
-    field: &PrimeField,
-) -> Option<Vec<Option<Vandermonde>>> {
-    let mut systems = Vec::with_capacity(parts.len());
-    for part in parts {
-        if part.is_empty() {
-            systems.push(None);
-            continue;
-        }
-        let node = |exponents: &[u32]| {
-            exponents.iter().zip(betas).fold(field.one(), |v, (&e, &b)| field.mul(v, field.pow(b, u64::from(e))))
-        };
-        let nodes: Vec<u64> = part.iter().map(|(m, _)| node(m)).collect();
-        systems.push(Some(Vandermonde::new(&nodes, true, field)?));
-    }
-    Some(systems)
 }
 
 /// The coefficients of H modulo a further prime, its monomials being known. `None` is bad luck.

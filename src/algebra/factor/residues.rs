@@ -1,0 +1,164 @@
+//! Factorisation of univariate polynomials over a prime field: distinct degrees through the Frobenius
+//! map, then random splitting (Cantor–Zassenhaus).
+
+use crate::algebra::polynomial::modular::{PrimeField, Sequence, dense};
+use crate::budget::{Budgeted, check};
+
+/// x ↦ xᵖ on k[x]/(f), as the images of 1, x, x², ….
+struct Frobenius {
+    images: Vec<Vec<u64>>,
+}
+
+impl Frobenius {
+    fn new(f: &[u64], field: &PrimeField) -> Budgeted<Frobenius> {
+        let degree = dense::degree(f);
+        let xp = power_modulo(&[0, field.one()], field.modulus(), f, field)?;
+        let mut images: Vec<Vec<u64>> = vec![vec![field.one()]];
+        for i in 1..degree {
+            check()?;
+            let mut next = dense::mul(&images[i - 1], &xp, field);
+            dense::div_rem(&mut next, f, field);
+            images.push(next);
+        }
+        Ok(Frobenius { images })
+    }
+
+    fn apply(&self, a: &[u64], field: &PrimeField) -> Vec<u64> {
+        let mut out = vec![0; self.images.len()];
+        for (&c, image) in a.iter().zip(&self.images) {
+            if c != 0 {
+                for (o, &d) in out.iter_mut().zip(image) {
+                    *o = field.add(*o, field.mul(c, d));
+                }
+            }
+        }
+        dense::trim(&mut out);
+        out
+    }
+}
+
+/// aⁿ modulo f, n > 0.
+fn power_modulo(a: &[u64], n: u64, f: &[u64], field: &PrimeField) -> Budgeted<Vec<u64>> {
+    let mut base = a.to_vec();
+    dense::div_rem(&mut base, f, field);
+    let mut result = base.clone();
+    for bit in (0..n.ilog2()).rev() {
+        check()?;
+        result = dense::mul(&result, &result, field);
+        dense::div_rem(&mut result, f, field);
+        if n >> bit & 1 == 1 {
+            result = dense::mul(&result, &base, field);
+            dense::div_rem(&mut result, f, field);
+        }
+    }
+    Ok(result)
+}
+
+/// The products of the irreducible factors of each degree of a monic squarefree polynomial.
+pub(super) fn by_degree(f: &[u64], field: &PrimeField) -> Budgeted<Vec<(usize, Vec<u64>)>> {
+    let mut found = Vec::new();
+    let mut rest = f.to_vec();
+    if rest.len() < 3 {
+        if rest.len() == 2 {
+            found.push((1, rest));
+        }
+        return Ok(found);
+    }
+    let x = [0, field.one()];
+    let frobenius = Frobenius::new(f, field)?;
+    let mut power = frobenius.apply(&x, field);
+    for degree in 1.. {
+        check()?;
+        if 2 * degree > dense::degree(&rest) {
+            break;
+        }
+        let mut difference = dense::sub(&power, &x, field);
+        dense::div_rem(&mut difference, &rest, field);
+        let g = dense::gcd(rest.clone(), difference, field);
+        if g.len() > 1 {
+            rest = dense::div_rem(&mut rest, &g, field);
+            found.push((degree, g));
+        }
+        power = frobenius.apply(&power, field);
+    }
+    if rest.len() > 1 {
+        found.push((dense::degree(&rest), rest));
+    }
+    Ok(found)
+}
+
+/// The monic irreducible factors of a monic squarefree polynomial.
+pub(super) fn irreducible_factors(
+    groups: Vec<(usize, Vec<u64>)>,
+    field: &PrimeField,
+    random: &mut Sequence,
+) -> Budgeted<Vec<Vec<u64>>> {
+    let mut factors = Vec::new();
+    for (degree, product) in groups {
+        let mut pending = vec![product];
+        while let Some(f) = pending.pop() {
+            check()?;
+            if dense::degree(&f) == degree {
+                factors.push(f);
+                continue;
+            }
+            let mut a: Vec<u64> = (0..dense::degree(&f)).map(|_| random.below(field.modulus())).collect();
+            dense::trim(&mut a);
+            if a.len() < 2 {
+                pending.push(f);
+                continue;
+            }
+            // a^((p^degree − 1)/2) = (a^(1 + p + … + p^(degree−1)))^((p−1)/2) is ±1 on each factor.
+            let mut norm = a.clone();
+            if degree > 1 {
+                let frobenius = Frobenius::new(&f, field)?;
+                let mut conjugate = a;
+                for _ in 1..degree {
+                    conjugate = frobenius.apply(&conjugate, field);
+                    norm = dense::mul(&norm, &conjugate, field);
+                    dense::div_rem(&mut norm, &f, field);
+                }
+            }
+            let power = power_modulo(&norm, (field.modulus() - 1) / 2, &f, field)?;
+            let g = dense::gcd(f.clone(), dense::sub(&power, &[field.one()], field), field);
+            if g.len() > 1 && g.len() < f.len() {
+                let mut f = f;
+                pending.push(dense::div_rem(&mut f, &g, field));
+                pending.push(g);
+            } else {
+                pending.push(f);
+            }
+        }
+    }
+    factors.sort();
+    Ok(factors)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_of_random_factors_come_back() {
+        let field = PrimeField::new(10007);
+        let mut random = Sequence::new(5);
+        for _ in 0..20 {
+            let mut factors: Vec<Vec<u64>> = Vec::new();
+            while factors.len() < 5 {
+                let degree = 1 + random.below(4) as usize;
+                let mut f: Vec<u64> = (0..degree).map(|_| random.below(field.modulus())).collect();
+                f.push(field.one());
+                let groups = by_degree(&f, &field).unwrap();
+                let squarefree = dense::gcd(f.clone(), dense::derivative(&f, &field), &field).len() == 1;
+                if squarefree && groups.len() == 1 && groups[0].0 == degree && !factors.contains(&f) {
+                    factors.push(f);
+                }
+            }
+            let product = factors.iter().fold(vec![field.one()], |p, f| dense::mul(&p, f, &field));
+            let groups = by_degree(&product, &field).unwrap();
+            let found = irreducible_factors(groups, &field, &mut random).unwrap();
+            factors.sort();
+            assert_eq!(found, factors);
+        }
+    }
+}

@@ -1,0 +1,128 @@
+use super::*;
+use crate::algebra::polynomial::tests::arbitrary;
+use proptest::prelude::*;
+
+fn x(i: u32) -> Polynomial {
+    Polynomial::variable(i)
+}
+
+fn n(value: i64) -> Polynomial {
+    Polynomial::constant(value)
+}
+
+fn product(list: &[Polynomial]) -> Polynomial {
+    Polynomial::product(list).unwrap()
+}
+
+fn check_factor(p: &Polynomial, expected: &str) {
+    let f = factor(p);
+    assert!(f.complete, "{p}");
+    assert_eq!(&f.product().unwrap(), p);
+    assert_eq!(f.to_string(), expected);
+}
+
+#[test]
+fn small_polynomials() {
+    check_factor(&Polynomial::zero(), "0");
+    check_factor(&n(-6), "-6");
+    check_factor(&x(0).scale(&Rational::ratio(-2, 3)), "-2/3*x0");
+    check_factor(&(&n(1) - &x(0).square().unwrap()), "-1*(x0 - 1)*(x0 + 1)");
+    check_factor(&product(&[x(0), x(0), x(1), &x(0) - &x(1)]), "x0^2*x1*(x0 - x1)");
+}
+
+#[test]
+fn irreducible_over_the_rationals() {
+    let squares = &x(0).square().unwrap() - &x(1).square().unwrap().scale(&Rational::from(3));
+    assert!(factor(&squares).is_irreducible());
+    let circle = &(&x(0).square().unwrap() + &x(1).square().unwrap()) - &n(1);
+    assert!(factor(&circle).is_irreducible());
+    // A generic determinant.
+    let det = &product(&[x(0), x(3)]) - &product(&[x(1), x(2)]);
+    assert!(factor(&det).is_irreducible());
+}
+
+#[test]
+fn leading_coefficients_are_distributed() {
+    let [a, b, c] = [0, 1, 2].map(x);
+    let f = &product(&[&b + &n(2), a.square().unwrap()]) + &product(&[c.clone(), a.clone()]);
+    let f = &f + &n(5);
+    let g = &product(&[&(&b - &c) + &n(1), a.square().unwrap()]) + &product(&[b.clone(), c.clone()]);
+    let found = factor(&product(&[f.clone(), g.clone()]));
+    assert!(found.complete);
+    assert_eq!(found.factors.len(), 2);
+    assert!(found.factors.iter().any(|(h, _)| *h == f.primitive_part()));
+    assert!(found.factors.iter().any(|(h, _)| *h == g.primitive_part()));
+}
+
+#[test]
+fn coefficients_beyond_one_prime() {
+    let big = Rational::from(7).pow(60).unwrap();
+    let f = &(&x(0).square().unwrap().scale(&big) + &x(1)) + &n(3);
+    let g = &(&x(0).square().unwrap() - &product(&[x(1), x(2)]).scale(&big)) + &n(1);
+    let found = factor(&product(&[f.clone(), g.clone()]));
+    assert!(found.complete);
+    assert_eq!(found.factors.len(), 2);
+    assert_eq!(found.product().unwrap(), product(&[f, g]));
+}
+
+#[test]
+fn squares_are_found() {
+    let f = &(&x(0) + &x(1).square().unwrap()) + &n(1);
+    let g = &x(0).square().unwrap() - &x(1);
+    let p = product(&[f.clone(), f.clone(), f.clone(), g.clone()]);
+    let s = squarefree(&p).unwrap();
+    assert_eq!(s.factors, vec![(g.clone(), 1), (f.clone(), 3)]);
+    assert_eq!(squarefree_part(&p).unwrap().primitive_part(), product(&[f, g]));
+}
+
+#[test]
+fn an_interrupted_factorisation_says_so() {
+    let f = &(&x(0).pow(3).unwrap() + &x(1)) + &n(1);
+    let p = product(&[f.clone(), &f + &n(1)]);
+    let stopped = crate::budget::within(std::time::Duration::ZERO, || {
+        // The clock is looked at every 256th check.
+        for _ in 0..256 {
+            let _ = check();
+        }
+        let mut last = factor(&p);
+        for _ in 0..50 {
+            let next = factor(&p);
+            if !next.complete {
+                last = next;
+            }
+        }
+        last
+    });
+    assert_eq!(stopped.product().unwrap(), p);
+    assert!(!stopped.complete);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(120))]
+
+    #[test]
+    fn products_split_at_least_as_far(a in arbitrary(3, 5, 3), b in arbitrary(3, 5, 3), c in arbitrary(3, 4, 2)) {
+        let p = product(&[a.clone(), b.clone(), c.clone()]);
+        prop_assume!(!p.is_zero());
+        let f = factor(&p);
+        prop_assert!(f.complete, "{} {} {}", a, b, c);
+        prop_assert_eq!(f.product().unwrap(), p);
+        // Every irreducible factor of the product divides one of the factors.
+        for (g, _) in &f.factors {
+            let divides = |h: &Polynomial| g.divides(h).unwrap();
+            prop_assert!(divides(&a) || divides(&b) || divides(&c), "{} {} {}: {}", a, b, c, g);
+        }
+    }
+
+    #[test]
+    fn univariate_products(a in arbitrary(1, 5, 6), b in arbitrary(1, 5, 6)) {
+        let p = product(&[a.clone(), b.clone()]);
+        prop_assume!(!p.is_zero());
+        let f = factor(&p);
+        prop_assert!(f.complete);
+        prop_assert_eq!(f.product().unwrap(), p);
+        for (g, _) in &f.factors {
+            prop_assert!(g.divides(&a).unwrap() || g.divides(&b).unwrap());
+        }
+    }
+}
