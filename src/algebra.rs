@@ -10,6 +10,7 @@
 
 pub mod antiderivative;
 pub mod assume;
+pub mod ball;
 pub mod conditions;
 pub mod derive;
 pub mod expr;

@@ -1,0 +1,245 @@
+//! Values of expressions at points: exact where they are rational, enclosed in balls everywhere else.
+
+use super::float::Float;
+use super::{Ball, elementary, series};
+use crate::algebra::expr::{Condition, Expr, Node, Relation};
+use crate::algebra::function::Elementary;
+use crate::algebra::number::Rational;
+use crate::algebra::symbol::Symbol;
+use crate::budget::{self, Budgeted};
+use rustc_hash::FxHashMap;
+
+/// Encloses the value of `e` at a point, computing with about so many bits. `None` if there is no
+/// value: a symbol without a number, an unspecified function, something that is not real there.
+pub fn evaluate(e: Expr, point: &FxHashMap<Symbol, Rational>, bits: u32) -> Budgeted<Option<Ball>> {
+    Ok(evaluate_all(&[e], point, bits)?.pop().flatten())
+}
+
+/// The same for several expressions that share nodes.
+pub fn evaluate_all(roots: &[Expr], point: &FxHashMap<Symbol, Rational>, bits: u32) -> Budgeted<Vec<Option<Ball>>> {
+    let p = bits.clamp(32, 1 << 18) + 16;
+    let mut values: FxHashMap<Expr, Option<Ball>> = FxHashMap::default();
+    let mut stack: Vec<Expr> = roots.to_vec();
+    while let Some(&e) = stack.last() {
+        if values.contains_key(&e) {
+            stack.pop();
+            continue;
+        }
+        budget::check()?;
+        // Below an integral only what does not depend on its variable has a value of its own.
+        let children = match e.node() {
+            Node::Integral { variable, body } => series::constants(*body, *variable),
+            _ => e.children().to_vec(),
+        };
+        let before = stack.len();
+        stack.extend(children.into_iter().filter(|c| !values.contains_key(c)));
+        if stack.len() > before {
+            continue;
+        }
+        stack.pop();
+        let value = match e.node() {
+            Node::Symbol(s) => point.get(s).map(|n| Ball::from_rational(n, p)),
+            Node::Integral { variable, body } => series::integral(*body, *variable, &values, p)?,
+            _ => node_value(e, &|c| values.get(&c).cloned().flatten(), p),
+        };
+        values.insert(e, value);
+    }
+    Ok(roots.iter().map(|r| values.get(r).cloned().flatten()).collect())
+}
+
+/// The sign of `e` at a point, if it can be proved with at most so many bits. Zero is proved by exact
+/// arithmetic only.
+pub fn certified_sign(e: Expr, point: &FxHashMap<Symbol, Rational>, max_bits: u32) -> Budgeted<Option<i32>> {
+    if let Some(n) = evaluate_exact(e, point) {
+        return Ok(Some(n.signum()));
+    }
+    let mut bits = 64;
+    loop {
+        match evaluate(e, point, bits)? {
+            None => return Ok(None),
+            Some(ball) => {
+                if let Some(sign) = ball.sign() {
+                    return Ok(Some(sign));
+                }
+            }
+        }
+        if bits >= max_bits {
+            return Ok(None);
+        }
+        bits = (bits * 2).min(max_bits);
+    }
+}
+
+/// `e` at a point as so many correct decimal digits; more precision is tried until they are certain.
+pub fn decimal(e: Expr, point: &FxHashMap<Symbol, Rational>, digits: usize) -> Budgeted<Option<String>> {
+    let needed = (digits as u32).saturating_mul(10) / 3 + 16;
+    for factor in [1, 2, 4, 8, 16, 32] {
+        let Some(ball) = evaluate(e, point, needed.saturating_mul(factor))? else { return Ok(None) };
+        if let Some(text) = ball.decimal(digits) {
+            return Ok(Some(text));
+        }
+    }
+    Ok(None)
+}
+
+/// The value of a node from the balls of its children.
+fn node_value(e: Expr, value: &dyn Fn(Expr) -> Option<Ball>, p: u32) -> Option<Ball> {
+    match e.node() {
+        Node::Number(n) => Some(Ball::from_rational(n, p)),
+        Node::Pi => Some(elementary::pi(p)),
+        Node::Sum { constant, terms } => {
+            let mut sum = Ball::from_rational(constant, p);
+            for (term, coefficient) in terms.iter() {
+                sum = sum.add(&scaled(&value(*term)?, coefficient, p), p);
+            }
+            Some(sum)
+        }
+        Node::Product(factors) => {
+            let mut product = Ball::exact(Float::ONE);
+            for (base, exponent) in factors.iter() {
+                product = product.mul(&value(*base)?.rational_power(exponent, p)?, p);
+            }
+            Some(product)
+        }
+        Node::Power(base, exponent) => value(*base)?.real_power(&value(*exponent)?, p),
+        Node::Apply(function, arguments) => {
+            let arguments = arguments.iter().map(|a| value(*a)).collect::<Option<Vec<Ball>>>()?;
+            apply(*function, &arguments, p)
+        }
+        Node::Piecewise { condition, then, otherwise } => match holds(condition, &value(condition.left)?) {
+            Some(true) => value(*then),
+            Some(false) => value(*otherwise),
+            None => match (value(*then), value(*otherwise)) {
+                (Some(a), Some(b)) => Some(a.hull(&b, p)),
+                // One side has no value, perhaps because it is not meant here.
+                (None, None) => None,
+                _ => Some(Ball::everything()),
+            },
+        },
+        Node::Symbol(_) | Node::Unknown { .. } | Node::Integral { .. } | Node::Undefined(_) => None,
+    }
+}
+
+pub(super) fn scaled(ball: &Ball, by: &Rational, p: u32) -> Ball {
+    let product = ball.mul(&Ball::exact(Float::new(by.numerator().to_big(), 0)), p);
+    if by.is_integer() {
+        return product;
+    }
+    product.div(&Ball::exact(Float::new(by.denominator().to_big(), 0)), p).unwrap_or_else(Ball::everything)
+}
+
+pub(super) fn apply(function: Elementary, x: &[Ball], p: u32) -> Option<Ball> {
+    use Elementary::*;
+    Some(match function {
+        Sin => x[0].sin(p),
+        Cos => x[0].cos(p),
+        Tan => x[0].tan(p)?,
+        Asin => x[0].asin(p)?,
+        Acos => x[0].acos(p)?,
+        Atan => x[0].atan(p),
+        Atan2 => Ball::atan2(&x[0], &x[1], p)?,
+        Sinh => x[0].sinh(p),
+        Cosh => x[0].cosh(p),
+        Tanh => x[0].tanh(p),
+        Atanh => x[0].atanh(p)?,
+        Exp => x[0].exp(p),
+        Log => x[0].log(p)?,
+        Abs => x[0].abs(p),
+        Sign => x[0].signum(),
+        Min => x.iter().skip(1).fold(x[0].clone(), |m, y| m.min(y, p)),
+        Max => x.iter().skip(1).fold(x[0].clone(), |m, y| m.max(y, p)),
+    })
+}
+
+/// Whether the condition holds for all numbers of the ball (`None`: for some).
+pub(super) fn holds(condition: &Condition, left: &Ball) -> Option<bool> {
+    if let Some(sign) = left.sign() {
+        return Some(condition.relation.holds(&Rational::from(i64::from(sign))));
+    }
+    let (low, high) = if left.is_everything() { return None } else { left.bounds(64) };
+    match condition.relation {
+        Relation::GreaterEqual if low.signum() >= 0 => Some(true),
+        Relation::Less if low.signum() >= 0 => Some(false),
+        Relation::LessEqual if high.signum() <= 0 => Some(true),
+        Relation::Greater if high.signum() <= 0 => Some(false),
+        _ => None,
+    }
+}
+
+/// The value of `e` at a point as a rational number, if it is found to be one: rational operations,
+/// roots that come out, and functions at their special points.
+pub fn evaluate_exact(e: Expr, point: &FxHashMap<Symbol, Rational>) -> Option<Rational> {
+    let mut values: FxHashMap<Expr, Option<Rational>> = FxHashMap::default();
+    let mut stack: Vec<Expr> = vec![e];
+    while let Some(&e) = stack.last() {
+        if values.contains_key(&e) {
+            stack.pop();
+            continue;
+        }
+        budget::check().ok()?;
+        let before = stack.len();
+        if !matches!(e.node(), Node::Integral { .. } | Node::Unknown { .. }) {
+            stack.extend(e.children().into_iter().filter(|c| !values.contains_key(c)));
+        }
+        if stack.len() > before {
+            continue;
+        }
+        stack.pop();
+        let value = exact_node(e, point, &values).filter(|n| n.bits() <= budget::MAX_BITS);
+        // Only the branches of a case distinction may lack a value.
+        values.insert(e, value);
+    }
+    values.remove(&e).flatten()
+}
+
+fn exact_node(
+    e: Expr,
+    point: &FxHashMap<Symbol, Rational>,
+    values: &FxHashMap<Expr, Option<Rational>>,
+) -> Option<Rational> {
+    let value = |c: &Expr| values.get(c).and_then(Option::as_ref);
+    match e.node() {
+        Node::Number(n) => Some(n.clone()),
+        Node::Symbol(s) => point.get(s).cloned(),
+        Node::Sum { constant, terms } => {
+            let mut sum = constant.clone();
+            for (term, coefficient) in terms.iter() {
+                sum = &sum + &(value(term)? * coefficient);
+            }
+            Some(sum)
+        }
+        Node::Product(factors) => {
+            let mut product = Rational::ONE;
+            for (base, exponent) in factors.iter() {
+                product = &product * &exact_power(value(base)?, exponent)?;
+            }
+            Some(product)
+        }
+        Node::Power(base, exponent) => exact_power(value(base)?, value(exponent)?),
+        Node::Apply(function, arguments) => {
+            let numbers = arguments.iter().map(|a| value(a).map(|n| Expr::number(n.clone())));
+            Expr::apply(*function, &numbers.collect::<Option<Vec<Expr>>>()?).as_number().cloned()
+        }
+        Node::Piecewise { condition, then, otherwise } => {
+            if condition.relation.holds(value(&condition.left)?) { value(then) } else { value(otherwise) }.cloned()
+        }
+        Node::Pi | Node::Unknown { .. } | Node::Integral { .. } | Node::Undefined(_) => None,
+    }
+}
+
+fn exact_power(base: &Rational, exponent: &Rational) -> Option<Rational> {
+    if exponent.is_zero() {
+        return Some(Rational::ONE);
+    }
+    if base.is_zero() && exponent.is_negative() {
+        return None;
+    }
+    let root = if exponent.is_integer() {
+        base.clone()
+    } else if base.is_negative() {
+        return None;
+    } else {
+        base.exact_root(u32::try_from(exponent.denominator().to_i64()?).ok()?)?
+    };
+    root.pow(exponent.numerator().to_i64()?).ok()
+}
