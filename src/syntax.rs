@@ -16,6 +16,7 @@
 pub mod ast;
 pub mod build;
 pub mod expected;
+pub mod format;
 pub mod lexer;
 pub mod name;
 pub mod parse;

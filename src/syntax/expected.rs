@@ -92,7 +92,7 @@ impl<'t> Scene<'t> {
     }
 
     fn expects_operator(&self) -> bool {
-        self.expects("*")
+        self.expects("*") || self.expects("and")
     }
 
     /// The keyword or name with which the statement around this place begins, and its index.
@@ -156,7 +156,13 @@ impl<'t> Scene<'t> {
         let gap = Span { source: self.source, start: before.end, end: found.start };
         let comment = self.lexed.comments.iter().any(|c| c.start >= before.end && c.end <= found.start);
         let gap = if comment { Span { end: gap.start, ..gap } } else { gap };
-        Some(problem::juxtaposition(self.span(found), &format!("{shown}*{right}"), gap))
+        let diagnostic = problem::juxtaposition(self.span(found), &format!("{shown}*{right}"), gap);
+        Some(match self.head().map(|(_, t)| t.token) {
+            Some(Token::Plot) if self.in_block() => {
+                diagnostic.help(format!("or, for a curve: `{shown} against {right}`"))
+            }
+            _ => diagnostic,
+        })
     }
 
     /// What is left: the token that does not fit, and the notions that would.
@@ -211,15 +217,15 @@ impl<'t> Scene<'t> {
         if self.expects_operator() {
             notions.push("an operator".into());
         }
-        let plain = !statement && !clause;
+        let in_expression = self.expects_operator() || self.expects_operand();
         for word in &self.expected {
-            let is_word = word.chars().all(|c| c.is_ascii_lowercase());
-            let sign = matches!(*word, "{" | ")" | "]" | "}" | ":" | "->");
-            let sign =
-                sign || matches!(*word, "(" | "=" | "," | ".") && !self.expects_operator() && !self.expects_operand();
-            let operator = matches!(*word, "and" | "or" | "is" | "at" | "not" | "within" | "in");
-            let keyword = is_word && plain && !(operator && (self.expects_operator() || self.expects_operand()));
-            if sign && !(statement && *word == "{") || keyword || operator && !self.expects_operand() && keyword {
+            let named = match *word {
+                ")" | "]" | "}" | ":" | "->" => true,
+                "{" => !self.expects_operand(),
+                "(" | "=" | "," | "." | "and" | "or" | "is" | "at" | "not" | "within" | "in" => !in_expression,
+                word => word.starts_with(|c: char| c.is_ascii_lowercase()) && !statement && !clause,
+            };
+            if named {
                 notions.push(format!("`{word}`"));
             }
         }

@@ -31,7 +31,7 @@
 
 use super::problem;
 use super::token::{self, RUN_CLAUSES, STATEMENT_WORDS, Token};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, codes};
 use crate::source::{SourceId, Span};
 use logos::Logos;
 
@@ -75,19 +75,30 @@ pub struct Lexed {
     pub problems: Vec<Diagnostic>,
     /// Where each statement begins, also those inside tests; ascending.
     pub statements: Vec<u32>,
-    /// Where something was wrong; ascending. The grammar's complaints about the same statement are echoes.
-    pub faults: Vec<u32>,
+    /// Where each statement and each entry of a block begins; ascending.
+    pub entries: Vec<u32>,
+    /// Where something was wrong. The grammar's complaints about the same piece of text are echoes.
+    pub faults: Vec<(u32, Reach)>,
     /// The text ends inside brackets or inside a comment: more lines could complete it.
     pub open: bool,
 }
 
+/// How much of the text a fault makes doubtful.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reach {
+    Entry,
+    /// Brackets were supplied or left out.
+    Statement,
+}
+
 impl Lexed {
-    /// Whether the statement around this place already has a problem of the lexer.
+    /// Whether the lexer already found something wrong around this place.
     pub fn is_faulty(&self, place: u32) -> bool {
-        let statement = |p: u32| self.statements.partition_point(|&start| start <= p);
-        let here = statement(place);
-        let first = self.faults.partition_point(|&f| statement(f) < here);
-        self.faults.get(first).is_some_and(|&f| statement(f) == here)
+        let number = |starts: &[u32], p: u32| starts.partition_point(|&start| start <= p);
+        self.faults.iter().any(|&(fault, reach)| match reach {
+            Reach::Entry => number(&self.entries, fault) == number(&self.entries, place),
+            Reach::Statement => number(&self.statements, fault) == number(&self.statements, place),
+        })
     }
 }
 
@@ -106,9 +117,7 @@ pub fn lex(source: SourceId, text: &str) -> Lexed {
         statement: 0,
     };
     layout.run();
-    let mut lexed = layout.lexed;
-    lexed.faults.sort_unstable();
-    lexed
+    layout.lexed
 }
 
 /// A token of the first pass.
@@ -192,7 +201,7 @@ fn scan(source: SourceId, text: &str, lexed: &mut Lexed) -> Vec<Raw> {
                 fault(lexed, problem::foreign(Span::new(source, start, end), lexer.slice()));
             }
             let Some(meant) = problem::meaning(lexer.slice()) else {
-                lexed.faults.push(start as u32);
+                lexed.faults.push((start as u32, Reach::Entry));
                 continue;
             };
             token = meant;
@@ -204,7 +213,9 @@ fn scan(source: SourceId, text: &str, lexed: &mut Lexed) -> Vec<Raw> {
 }
 
 fn fault(lexed: &mut Lexed, diagnostic: Diagnostic) {
-    lexed.faults.extend(diagnostic.primary().map(|span| span.start));
+    let brackets = [&codes::UNCLOSED_BRACKET, &codes::UNMATCHED_BRACKET, &codes::NESTING];
+    let reach = if brackets.contains(&diagnostic.code) { Reach::Statement } else { Reach::Entry };
+    lexed.faults.extend(diagnostic.primary().map(|span| (span.start, reach)));
     lexed.problems.push(diagnostic);
 }
 
@@ -311,7 +322,7 @@ impl Layout<'_> {
             i = if self.depth > MAX_NESTING { self.skip_nested(i) } else { i + 1 };
         }
         if i < self.raw.len() {
-            self.lexed.faults.push(self.raw[i].start);
+            self.lexed.faults.push((self.raw[i].start, Reach::Statement));
             self.close_silently(0);
         } else {
             self.end_of_text();
@@ -366,6 +377,7 @@ impl Layout<'_> {
 
     /// Called with the first token of a statement or entry.
     fn start_of_entry(&mut self, raw: Raw) {
+        self.lexed.entries.push(raw.start);
         let frame = self.frame();
         frame.at_start = false;
         if frame.block != Block::Statements {
@@ -388,6 +400,10 @@ impl Layout<'_> {
     fn line_end(&mut self, i: usize) {
         if self.begins_statement(i) {
             self.resynchronise(i);
+            // Whatever the line before still waits for, it does not come.
+            if self.frame().block == Block::Statements {
+                return self.separate();
+            }
         }
         if self.frame().block == Block::Inline || self.continues_line(i) {
             return;
@@ -670,7 +686,7 @@ impl Layout<'_> {
             let others: Vec<Span> =
                 self.frames.iter().rev().skip(1).filter_map(|f| f.opener.map(|o| self.span(o))).take(3).collect();
             self.fault(problem::unclosed(self.span(opener), self.slice(opener), &others));
-            self.lexed.faults.push(self.text.len() as u32);
+            self.lexed.faults.push((self.text.len() as u32, Reach::Statement));
             self.close_silently(0);
         }
     }
