@@ -16,6 +16,7 @@ pub mod derive;
 pub mod expr;
 pub mod factor;
 pub mod function;
+pub mod generator;
 pub mod number;
 pub mod polynomial;
 pub mod print;

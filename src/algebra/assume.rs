@@ -5,7 +5,7 @@ use super::expr::{Expr, Node};
 use super::function::Elementary;
 use super::number::Rational;
 use rustc_hash::FxHashMap;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 /// What is known about the sign of a real expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -88,6 +88,12 @@ impl Sign {
 
 thread_local! {
     static FACTS: RefCell<FxHashMap<Expr, Sign>> = RefCell::default();
+    static EPOCH: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Changes whenever the facts do: what was computed under other facts must be computed anew.
+pub fn epoch() -> u64 {
+    EPOCH.get()
 }
 
 /// Declares a fact about the sign of `e`. It is combined with what is known; the result says whether
@@ -101,6 +107,7 @@ pub fn assume(e: Expr, sign: Sign) -> bool {
         }
         _ => (e, sign),
     };
+    EPOCH.set(EPOCH.get() + 1);
     FACTS.with_borrow_mut(|facts| {
         let entry = facts.entry(e).or_insert(Sign::ANY);
         *entry = entry.and(sign);
@@ -115,6 +122,7 @@ pub fn snapshot() -> FxHashMap<Expr, Sign> {
 
 /// Replaces all facts.
 pub fn restore(facts: FxHashMap<Expr, Sign>) {
+    EPOCH.set(EPOCH.get() + 1);
     FACTS.with_borrow_mut(|f| *f = facts);
 }
 

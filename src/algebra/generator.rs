@@ -1,0 +1,305 @@
+//! Generators: the independent quantities of which normal forms are rational functions.
+//!
+//! A normal form is a quotient of polynomials. Its variables are not only symbols: sin θ, e^(ct),
+//! √(c² − v²), |x|, V(q) are variables too, each with what is known of it:
+//!
+//! - its *meaning*, the expression it stands for;
+//! - at most one *relation* gⁿ = R, where R is a polynomial in older generators:
+//!
+//! ```text
+//! cos u   c² = 1 − s²        √u      gⁿ = u, g ≥ 0        χ   χ² = χ  (1 where a condition holds, else 0)
+//! cosh u  C² = 1 + S²        |u|     g² = u², g ≥ 0
+//! ```
+//!
+//! - its *sign*, from its meaning and from the facts of [`super::assume`]: eᵘ > 0, |u| ≥ 0, m > 0.
+//!
+//! Because R is older than g, replacing gⁿ by R from the youngest generator down to the oldest ends,
+//! and what remains has degree < n in every g: see [`reduce`].
+//!
+//! Generators that are not tied by a relation are *treated* as independent. Where this is a theorem
+//! (distinct symbols, and sines, cosines and exponentials of distinct monomials in them), a reduced
+//! polynomial that is not zero is not the zero function; [`is_free`] says for which ones.
+//! Everywhere else only "it reduces to zero" is a proof.
+
+use super::assume::{Sign, sign_of};
+use super::expr::Expr;
+use super::number::Rational;
+use super::polynomial::Polynomial;
+use super::symbol::Symbol;
+use crate::budget::Budgeted;
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// A variable of the polynomials in normal forms; the number is the polynomial's.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Generator(pub u32);
+
+/// What sort of quantity a generator is.
+#[derive(Clone, Debug)]
+pub enum Kind {
+    Pi,
+    Symbol(Symbol),
+    /// sin u; its cosine is the next generator.
+    Sine(Expr),
+    /// cos u; its sine is the generator before.
+    Cosine(Expr),
+    /// sinh u; its cosh is the next generator.
+    HyperbolicSine(Expr),
+    /// cosh u; its sinh is the generator before.
+    HyperbolicCosine(Expr),
+    /// eᵘ.
+    Exponential(Expr),
+    /// log u, with u > 0 on the domain.
+    Logarithm(Expr),
+    /// base^(1/degree), with base ≥ 0 on the domain; its degree-th power is `radicand`.
+    Root {
+        base: Expr,
+        degree: u32,
+        radicand: Rc<Polynomial>,
+    },
+    /// |u|; its square is `square`.
+    Absolute {
+        of: Expr,
+        square: Rc<Polynomial>,
+    },
+    /// 1 where a condition holds and 0 elsewhere.
+    Indicator,
+    /// Anything else: V(q), asin u, min, an integral without closed form. Arguments are canonical, so
+    /// equal arguments give the same generator.
+    Opaque,
+}
+
+struct Entry {
+    meaning: Expr,
+    kind: Kind,
+    relation: Option<Relation>,
+}
+
+/// g^degree = value.
+#[derive(Clone, Debug)]
+pub struct Relation {
+    pub degree: u32,
+    pub value: Rc<Polynomial>,
+}
+
+#[derive(Default)]
+struct Table {
+    entries: Vec<Entry>,
+    by_meaning: FxHashMap<Expr, Generator>,
+}
+
+thread_local! {
+    static TABLE: RefCell<Table> = RefCell::default();
+}
+
+impl Table {
+    fn add(&mut self, meaning: Expr, kind: Kind, relation: Option<Relation>) -> Generator {
+        let g = Generator(self.entries.len() as u32);
+        self.entries.push(Entry { meaning, kind, relation });
+        self.by_meaning.insert(meaning, g);
+        g
+    }
+}
+
+fn known(meaning: Expr) -> Option<Generator> {
+    TABLE.with_borrow(|t| t.by_meaning.get(&meaning).copied())
+}
+
+fn find_or_add(meaning: Expr, kind: impl FnOnce() -> (Kind, Option<Relation>)) -> Generator {
+    known(meaning).unwrap_or_else(|| {
+        let (kind, relation) = kind();
+        TABLE.with_borrow_mut(|t| t.add(meaning, kind, relation))
+    })
+}
+
+impl Generator {
+    pub fn of_symbol(s: Symbol) -> Generator {
+        find_or_add(Expr::symbol(s), || (Kind::Symbol(s), None))
+    }
+
+    pub fn pi() -> Generator {
+        find_or_add(Expr::pi(), || (Kind::Pi, None))
+    }
+
+    /// A quantity about which nothing is known but its sign.
+    pub fn opaque(meaning: Expr) -> Generator {
+        find_or_add(meaning, || (Kind::Opaque, None))
+    }
+
+    /// sin u and cos u; c² = 1 − s². The meanings are passed in because their constructors belong to
+    /// the caller, who has made sure that they are not special values.
+    pub fn sine_and_cosine(u: Expr, sine: Expr, cosine: Expr) -> (Generator, Generator) {
+        Generator::pair(sine, cosine, Kind::Sine(u), Kind::Cosine(u), -1)
+    }
+
+    /// sinh u and cosh u; C² = 1 + S².
+    pub fn hyperbolic_pair(u: Expr, sinh: Expr, cosh: Expr) -> (Generator, Generator) {
+        Generator::pair(sinh, cosh, Kind::HyperbolicSine(u), Kind::HyperbolicCosine(u), 1)
+    }
+
+    fn pair(first: Expr, second: Expr, a: Kind, b: Kind, sign: i64) -> (Generator, Generator) {
+        if let (Some(s), Some(c)) = (known(first), known(second)) {
+            return (s, c);
+        }
+        let s = find_or_add(first, || (a, None));
+        let square = Polynomial::power(s.0, 2).scale(&Rational::from(sign));
+        let value = Rc::new(&Polynomial::one() + &square);
+        let c = find_or_add(second, || (b, Some(Relation { degree: 2, value })));
+        (s, c)
+    }
+
+    /// eᵘ.
+    pub fn exponential(u: Expr, meaning: Expr) -> Generator {
+        find_or_add(meaning, || (Kind::Exponential(u), None))
+    }
+
+    /// log u.
+    pub fn logarithm(u: Expr, meaning: Expr) -> Generator {
+        find_or_add(meaning, || (Kind::Logarithm(u), None))
+    }
+
+    /// base^(1/degree), whose degree-th power is the polynomial `radicand`.
+    pub fn root(base: Expr, degree: u32, radicand: &Rc<Polynomial>, meaning: Expr) -> Generator {
+        find_or_add(meaning, || {
+            let relation = Relation { degree, value: radicand.clone() };
+            (Kind::Root { base, degree, radicand: radicand.clone() }, Some(relation))
+        })
+    }
+
+    /// |of|, whose square is `square`.
+    pub fn absolute(of: Expr, square: Rc<Polynomial>, meaning: Expr) -> Generator {
+        find_or_add(meaning, || {
+            let relation = Relation { degree: 2, value: square.clone() };
+            (Kind::Absolute { of, square }, Some(relation))
+        })
+    }
+
+    /// χ with χ² = χ.
+    pub fn indicator(meaning: Expr) -> Generator {
+        let g = find_or_add(meaning, || (Kind::Indicator, None));
+        TABLE.with_borrow_mut(|t| {
+            let entry = &mut t.entries[g.0 as usize];
+            if entry.relation.is_none() {
+                entry.relation = Some(Relation { degree: 2, value: Rc::new(Polynomial::variable(g.0)) });
+            }
+        });
+        g
+    }
+
+    pub fn meaning(self) -> Expr {
+        TABLE.with_borrow(|t| t.entries[self.0 as usize].meaning)
+    }
+
+    pub fn kind(self) -> Kind {
+        TABLE.with_borrow(|t| t.entries[self.0 as usize].kind.clone())
+    }
+
+    pub fn relation(self) -> Option<Relation> {
+        TABLE.with_borrow(|t| t.entries[self.0 as usize].relation.clone())
+    }
+
+    /// What is known about its sign, now.
+    pub fn sign(self) -> Sign {
+        let sign = sign_of(self.meaning());
+        match self.kind() {
+            Kind::Exponential(_) | Kind::HyperbolicCosine(_) => sign.and(Sign::POSITIVE),
+            Kind::Root { .. } | Kind::Absolute { .. } | Kind::Indicator => sign.and(Sign::NONNEGATIVE),
+            _ => sign,
+        }
+    }
+}
+
+/// The degree of the relation of a variable; `u32::MAX` if it has none.
+fn relation_degree(variable: u32) -> u32 {
+    TABLE.with_borrow(|t| t.entries[variable as usize].relation.as_ref().map_or(u32::MAX, |r| r.degree))
+}
+
+/// Whether some variable stands in a degree that its relation lowers.
+fn is_reducible(p: &Polynomial) -> bool {
+    p.variables().iter().any(|&v| {
+        let degree = relation_degree(v);
+        degree != u32::MAX && p.degree_in(v) >= degree
+    })
+}
+
+/// The polynomial with every gⁿ replaced by what the relation of g says, so that g has degree < n.
+pub fn reduce(p: Polynomial) -> Budgeted<Polynomial> {
+    if !is_reducible(&p) {
+        return Ok(p);
+    }
+    let mut p = p;
+    // Youngest first: a relation brings in older generators only. χ² = χ brings in itself, of degree one.
+    while let Some(&v) = p.variables().iter().rev().find(|&&v| p.degree_in(v) >= relation_degree(v)) {
+        crate::budget::check()?;
+        let Some(relation) = Generator(v).relation() else { break };
+        let parts = p.coefficients_in(v);
+        let mut sum = Polynomial::zero();
+        // Horner in R: Σ_q R^q (Σ_r p_{qn+r} g^r).
+        for chunk in parts.chunks(relation.degree as usize).rev() {
+            if !sum.is_zero() {
+                sum = sum.mul(&relation.value)?;
+            }
+            sum = &sum + &Polynomial::from_coefficients_in(v, chunk)?;
+        }
+        p = sum;
+    }
+    Ok(p)
+}
+
+/// Whether the generator belongs to those whose independence is a theorem: symbols, π alone, and the
+/// sines, cosines and exponentials of distinct monomials in symbols (Ax's theorem: exponentials of
+/// functions that are linearly independent over ℚ modulo constants are algebraically independent over
+/// the rational functions). Constants such as sin 1 beside π are not covered.
+pub fn is_free(g: Generator) -> bool {
+    let of_monomial = |u: Expr| {
+        let symbols = u.symbols();
+        !symbols.is_empty() && super::expr::post_order(&[u]).iter().all(|x| is_arithmetic(*x))
+    };
+    match g.kind() {
+        Kind::Pi | Kind::Symbol(_) => true,
+        Kind::Sine(u)
+        | Kind::Cosine(u)
+        | Kind::HyperbolicSine(u)
+        | Kind::HyperbolicCosine(u)
+        | Kind::Exponential(u) => of_monomial(u),
+        _ => false,
+    }
+}
+
+fn is_arithmetic(e: Expr) -> bool {
+    use super::expr::Node;
+    match e.node() {
+        Node::Number(_) | Node::Symbol(_) => true,
+        Node::Sum { constant, terms } => constant.is_zero() && terms.len() == 1,
+        Node::Product(factors) => factors.iter().all(|(_, x)| x.is_integer()),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algebra::function::Elementary::{Cos, Sin};
+
+    #[test]
+    fn cosine_squared_is_reduced_from_the_youngest_generator_down() {
+        let x = Expr::symbol(Symbol::parameter("x"));
+        let (sine, cosine) = (Expr::apply(Sin, &[x]), Expr::apply(Cos, &[x]));
+        let (s, c) = Generator::sine_and_cosine(x, sine, cosine);
+        let p = &Polynomial::power(s.0, 2) + &Polynomial::power(c.0, 2);
+        assert!(reduce(p).unwrap().is_one());
+        // √(cos x): g⁴ = c² = 1 − s².
+        let radicand = Rc::new(Polynomial::variable(c.0));
+        let g = Generator::root(cosine, 2, &radicand, cosine.sqrt());
+        let p = &Polynomial::power(g.0, 4) + &Polynomial::power(s.0, 2);
+        assert!(reduce(p).unwrap().is_one());
+    }
+
+    #[test]
+    fn an_indicator_is_idempotent() {
+        let x = Expr::symbol(Symbol::parameter("chi"));
+        let g = Generator::indicator(x);
+        assert_eq!(reduce(Polynomial::power(g.0, 5)).unwrap(), Polynomial::variable(g.0));
+    }
+}

@@ -1,0 +1,486 @@
+//! Normal forms: expressions as rational functions of independent generators.
+//!
+//! ```text
+//! coefficient · Π generatorⁿ · Π polynomialᵐ
+//! ```
+//!
+//! The exponents are integers of either sign, the polynomials are primitive and reduced modulo the
+//! relations of [`super::generator`]. The form stays *factored*: a product of normal forms multiplies
+//! nothing out, a sum first takes out the factors its terms share and expands only what is left. So
+//! the zero test of a product of twelve sums looks at twelve sums, and
+//! `(x² − y²)·K − (x + y)(x − y)·K` never looks inside `K`.
+//!
+//! An expression vanishes if its form is zero. Forms of equal expressions need not look alike (x² − 1
+//! against (x − 1)(x + 1)); [`NormalForm::fraction`] expands to the one quotient of coprime
+//! polynomials when that is wanted.
+//!
+//! What disappears from a denominator is kept as a condition ([`NormalForm::conditions`]) and handed
+//! to [`super::conditions`] by the verbs of this module: [`simplify`], [`expand`], [`collect`],
+//! [`numerator`], [`denominator`].
+//!
+//! Reading an expression is in [`read`], writing it back in [`write`].
+
+pub mod read;
+pub mod write;
+
+use super::conditions::record_nonzero;
+use super::expr::{Expr, Undefined};
+use super::generator::{Generator, Kind, Relation, reduce};
+use super::number::Rational;
+use super::polynomial::{Monomial, Polynomial};
+use super::symbol::Symbol;
+use crate::budget::{Budgeted, Exhausted, check};
+use smallvec::SmallVec;
+use std::rc::Rc;
+
+pub use read::{Context, canonical, canonical_fraction, normal_form, normal_form_in};
+
+/// A rational function of generators, factored.
+#[derive(Clone, Debug)]
+pub struct NormalForm {
+    /// Zero exactly when the form is; then there is nothing else.
+    coefficient: Rational,
+    /// By increasing generator, no exponent zero.
+    powers: SmallVec<[(u32, i32); 4]>,
+    /// Primitive polynomials of at least two terms that no generator divides; no exponent zero.
+    factors: SmallVec<[(Rc<Polynomial>, i32); 2]>,
+    /// Polynomials that were cancelled from a denominator: the form is the expression where they do
+    /// not vanish.
+    cancelled: Vec<Rc<Polynomial>>,
+    undefined: Option<Undefined>,
+}
+
+/// Largest exponent that is multiplied out; larger ones are a matter of the budget.
+const MAX_POWER: i32 = 4096;
+
+impl NormalForm {
+    pub fn number(value: impl Into<Rational>) -> NormalForm {
+        NormalForm {
+            coefficient: value.into(),
+            powers: SmallVec::new(),
+            factors: SmallVec::new(),
+            cancelled: Vec::new(),
+            undefined: None,
+        }
+    }
+
+    pub fn zero() -> NormalForm {
+        NormalForm::number(0)
+    }
+
+    pub fn one() -> NormalForm {
+        NormalForm::number(1)
+    }
+
+    pub fn generator(g: Generator) -> NormalForm {
+        NormalForm { powers: SmallVec::from_slice(&[(g.0, 1)]), ..NormalForm::one() }
+    }
+
+    pub fn undefined(why: Undefined) -> NormalForm {
+        NormalForm { undefined: Some(why), ..NormalForm::zero() }
+    }
+
+    /// The polynomial, which need not be reduced.
+    pub fn polynomial(p: Polynomial) -> Budgeted<NormalForm> {
+        let mut form = NormalForm::one();
+        form.multiply_polynomial(reduce(p)?, 1)?;
+        Ok(form)
+    }
+
+    /// Proved to be zero, where it is defined.
+    pub fn is_zero(&self) -> bool {
+        self.coefficient.is_zero() && self.undefined.is_none()
+    }
+
+    /// Why there is no value, if there is none.
+    pub fn as_undefined(&self) -> Option<Undefined> {
+        self.undefined
+    }
+
+    pub fn as_number(&self) -> Option<&Rational> {
+        (self.powers.is_empty() && self.factors.is_empty() && self.undefined.is_none()).then_some(&self.coefficient)
+    }
+
+    pub fn coefficient(&self) -> &Rational {
+        &self.coefficient
+    }
+
+    /// The generators that are factors, with their exponents.
+    pub fn powers(&self) -> impl Iterator<Item = (Generator, i32)> + '_ {
+        self.powers.iter().map(|&(g, n)| (Generator(g), n))
+    }
+
+    /// The polynomials of more than one term that are factors, with their exponents.
+    pub fn factors(&self) -> &[(Rc<Polynomial>, i32)] {
+        &self.factors
+    }
+
+    /// The polynomials whose cancelling this form rests on.
+    pub fn conditions(&self) -> &[Rc<Polynomial>] {
+        &self.cancelled
+    }
+
+    /// Every generator that occurs, oldest first.
+    pub fn generators(&self) -> Vec<Generator> {
+        let inside = self.factors.iter().flat_map(|(p, _)| p.variables().iter().copied());
+        let mut all: Vec<u32> = self.powers.iter().map(|p| p.0).chain(inside).collect();
+        all.sort_unstable();
+        all.dedup();
+        all.into_iter().map(Generator).collect()
+    }
+
+    fn note_cancelled(&mut self, p: &Rc<Polynomial>) {
+        if !self.cancelled.contains(p) {
+            self.cancelled.push(p.clone());
+        }
+    }
+
+    fn inherit_conditions(&mut self, other: &NormalForm) {
+        for p in &other.cancelled {
+            self.note_cancelled(p);
+        }
+    }
+
+    /// Multiplies by g^n. Cancelling against a power of opposite sign is noted unless g has no zero.
+    fn multiply_power(&mut self, g: u32, n: i32) -> Budgeted<()> {
+        if n == 0 {
+            return Ok(());
+        }
+        match self.powers.binary_search_by_key(&g, |p| p.0) {
+            Ok(i) => {
+                let old = self.powers[i].1;
+                if (old < 0) != (n < 0) && !Generator(g).sign().is_nonzero() {
+                    self.note_cancelled(&Rc::new(Polynomial::variable(g)));
+                }
+                self.powers[i].1 = old.checked_add(n).ok_or(Exhausted::Size)?;
+                if self.powers[i].1 == 0 {
+                    self.powers.remove(i);
+                }
+            }
+            Err(i) => self.powers.insert(i, (g, n)),
+        }
+        Ok(())
+    }
+
+    fn multiply_factor(&mut self, p: &Rc<Polynomial>, n: i32) -> Budgeted<()> {
+        if n == 0 {
+            return Ok(());
+        }
+        match self.factors.iter().position(|(q, _)| Rc::ptr_eq(q, p) || q == p) {
+            Some(i) => {
+                let old = self.factors[i].1;
+                if (old < 0) != (n < 0) {
+                    self.note_cancelled(p);
+                }
+                self.factors[i].1 = old.checked_add(n).ok_or(Exhausted::Size)?;
+                if self.factors[i].1 == 0 {
+                    self.factors.remove(i);
+                }
+            }
+            None => self.factors.push((p.clone(), n)),
+        }
+        Ok(())
+    }
+
+    /// Multiplies by pⁿ for a reduced polynomial: number, monomial and primitive part go their ways.
+    fn multiply_polynomial(&mut self, p: Polynomial, n: i32) -> Budgeted<()> {
+        if p.is_zero() {
+            *self = if n < 0 {
+                NormalForm::undefined(Undefined::DivisionByZero)
+            } else {
+                NormalForm { cancelled: std::mem::take(&mut self.cancelled), ..NormalForm::zero() }
+            };
+            return Ok(());
+        }
+        let content = p.content();
+        self.coefficient = &self.coefficient * &content.pow(i64::from(n))?;
+        let monomial = p.monomial_content();
+        for &(g, e) in &monomial {
+            let e = i32::try_from(e).ok().and_then(|e| e.checked_mul(n)).ok_or(Exhausted::Size)?;
+            self.multiply_power(g, e)?;
+        }
+        let rest = p.without_monomial(&monomial).primitive_part();
+        if !rest.is_constant() {
+            self.multiply_factor(&Rc::new(rest), n)?;
+        }
+        Ok(())
+    }
+
+    pub fn mul(&self, other: &NormalForm) -> Budgeted<NormalForm> {
+        if self.undefined.is_some() {
+            return Ok(self.clone());
+        }
+        if other.undefined.is_some() {
+            return Ok(other.clone());
+        }
+        let (mut product, other) =
+            if self.factors.len() >= other.factors.len() { (self.clone(), other) } else { (other.clone(), self) };
+        product.inherit_conditions(other);
+        if self.coefficient.is_zero() || other.coefficient.is_zero() {
+            // 0·(a/b) is 0 where b ≠ 0.
+            for (g, n) in self.powers.iter().chain(&other.powers) {
+                if *n < 0 && !Generator(*g).sign().is_nonzero() {
+                    product.note_cancelled(&Rc::new(Polynomial::variable(*g)));
+                }
+            }
+            for (p, n) in self.factors.iter().chain(&other.factors) {
+                if *n < 0 {
+                    product.note_cancelled(p);
+                }
+            }
+            return Ok(NormalForm { cancelled: product.cancelled, ..NormalForm::zero() });
+        }
+        product.coefficient = &product.coefficient * &other.coefficient;
+        for &(g, n) in &other.powers {
+            product.multiply_power(g, n)?;
+        }
+        for (p, n) in &other.factors {
+            product.multiply_factor(p, *n)?;
+        }
+        product.settle()?;
+        Ok(product)
+    }
+
+    /// Lowers powers of roots and absolute values into 0 ≤ n < degree: g^(qn+r) = R^q g^r. Sines and
+    /// cosines stay as they are, so that 1/cos² is not written 1/(1 − sin²).
+    fn settle(&mut self) -> Budgeted<()> {
+        loop {
+            let pending = self.powers.iter().copied().find_map(|(g, n)| {
+                let kind = Generator(g).kind();
+                let Relation { degree, value } = Generator(g).relation()?;
+                let (quotient, rest) = match kind {
+                    Kind::Root { .. } | Kind::Absolute { .. } => (n.div_euclid(degree as i32), n.rem_euclid(degree as i32)),
+                    // χⁿ = χ for n ≥ 1.
+                    Kind::Indicator if n > 1 => (0, 1),
+                    _ => (0, n),
+                };
+                (rest != n).then_some((g, n, quotient, rest, value))
+            });
+            let Some((g, n, quotient, rest, value)) = pending else { return Ok(()) };
+            check()?;
+            let i = self.powers.binary_search_by_key(&g, |p| p.0).expect("found above");
+            if rest == 0 {
+                self.powers.remove(i);
+            } else {
+                self.powers[i].1 = rest;
+            }
+            debug_assert_ne!(n, rest);
+            if quotient != 0 {
+                self.multiply_polynomial((*value).clone(), quotient)?;
+            }
+        }
+    }
+
+    pub fn scale(&self, factor: &Rational) -> NormalForm {
+        if factor.is_zero() && self.undefined.is_none() {
+            return self.mul(&NormalForm::zero()).unwrap_or_else(|_| NormalForm::zero());
+        }
+        NormalForm { coefficient: &self.coefficient * factor, ..self.clone() }
+    }
+
+    pub fn negate(&self) -> NormalForm {
+        NormalForm { coefficient: -&self.coefficient, ..self.clone() }
+    }
+
+    /// The n-th power for any integer n; 0⁰ = 1, and 0⁻¹ is undefined.
+    pub fn pow(&self, n: i64) -> Budgeted<NormalForm> {
+        if self.undefined.is_some() || n == 1 {
+            return Ok(self.clone());
+        }
+        if n == 0 {
+            return Ok(NormalForm { cancelled: self.cancelled.clone(), ..NormalForm::one() });
+        }
+        if self.coefficient.is_zero() {
+            return Ok(if n < 0 { NormalForm::undefined(Undefined::DivisionByZero) } else { self.clone() });
+        }
+        let times = i32::try_from(n).map_err(|_| Exhausted::Size)?;
+        let raise = |e: i32| e.checked_mul(times).ok_or(Exhausted::Size);
+        let mut power = NormalForm { coefficient: self.coefficient.pow(n)?, ..self.clone() };
+        for p in &mut power.powers {
+            p.1 = raise(p.1)?;
+        }
+        for f in &mut power.factors {
+            f.1 = raise(f.1)?;
+        }
+        power.settle()?;
+        Ok(power)
+    }
+
+    pub fn recip(&self) -> Budgeted<NormalForm> {
+        self.pow(-1)
+    }
+
+    pub fn add(&self, other: &NormalForm) -> Budgeted<NormalForm> {
+        NormalForm::sum(&[(self, Rational::ONE), (other, Rational::ONE)])
+    }
+
+    pub fn sub(&self, other: &NormalForm) -> Budgeted<NormalForm> {
+        NormalForm::sum(&[(self, Rational::ONE), (other, Rational::MINUS_ONE)])
+    }
+
+    pub fn div(&self, other: &NormalForm) -> Budgeted<NormalForm> {
+        self.mul(&other.recip()?)
+    }
+
+    /// Σ coefficient · form. The factors that all terms share, and all denominators, are taken out;
+    /// what remains is expanded and reduced.
+    pub fn sum(terms: &[(&NormalForm, Rational)]) -> Budgeted<NormalForm> {
+        let mut total = NormalForm::one();
+        for (form, _) in terms {
+            if form.undefined.is_some() {
+                return Ok((*form).clone());
+            }
+            total.inherit_conditions(form);
+        }
+        let terms: Vec<&(&NormalForm, Rational)> =
+            terms.iter().filter(|(form, c)| !form.coefficient.is_zero() && !c.is_zero()).collect();
+        match terms.as_slice() {
+            [] => return Ok(NormalForm { cancelled: total.cancelled, ..NormalForm::zero() }),
+            [(form, c)] => {
+                let coefficient = &form.coefficient * c;
+                return Ok(NormalForm { coefficient, cancelled: total.cancelled, ..(*form).clone() });
+            }
+            _ => {}
+        }
+        let (shared_powers, shared_factors) = shared(&terms);
+        // Terms that are monomials are collected first: the usual case, and one sort.
+        let mut monomials: Vec<(Monomial, Rational)> = Vec::new();
+        let mut rest = Polynomial::zero();
+        for (form, c) in terms.iter().map(|t| (t.0, &t.1)) {
+            check()?;
+            let monomial = quotient_of_powers(&form.powers, &shared_powers)?;
+            let coefficient = &form.coefficient * c;
+            let mut product: Option<Polynomial> = None;
+            for (p, shared) in &shared_factors {
+                let n = form.exponent_of(p) - shared;
+                if n > 0 {
+                    if n > MAX_POWER {
+                        return Err(Exhausted::Size);
+                    }
+                    let power = if n == 1 { (**p).clone() } else { p.pow(n as u32)? };
+                    product = Some(match product {
+                        None => power,
+                        Some(q) => q.mul(&power)?,
+                    });
+                }
+            }
+            match product {
+                None => monomials.push((monomial, coefficient)),
+                Some(p) => {
+                    let single = Polynomial::from_terms([(monomial, coefficient)]);
+                    rest = &rest + &p.mul(&single)?;
+                }
+            }
+        }
+        let expanded = if rest.is_zero() {
+            Polynomial::from_terms(monomials)
+        } else if monomials.is_empty() {
+            rest
+        } else {
+            &Polynomial::from_terms(monomials) + &rest
+        };
+        let expanded = reduce(expanded)?;
+        if expanded.is_zero() {
+            // Zero where the terms were defined.
+            for &(g, n) in &shared_powers {
+                if n < 0 && !Generator(g).sign().is_nonzero() {
+                    total.note_cancelled(&Rc::new(Polynomial::variable(g)));
+                }
+            }
+            for (p, n) in &shared_factors {
+                if *n < 0 {
+                    total.note_cancelled(p);
+                }
+            }
+            return Ok(NormalForm { cancelled: total.cancelled, ..NormalForm::zero() });
+        }
+        total.powers = shared_powers;
+        total.factors = shared_factors.into_iter().filter(|(_, n)| *n != 0).collect();
+        total.multiply_polynomial(expanded, 1)?;
+        total.settle()?;
+        Ok(total)
+    }
+
+    fn exponent_of(&self, p: &Rc<Polynomial>) -> i32 {
+        self.factors.iter().find(|(q, _)| Rc::ptr_eq(q, p) || q == p).map_or(0, |f| f.1)
+    }
+}
+
+type Powers = SmallVec<[(u32, i32); 4]>;
+
+/// For each generator and each polynomial factor the smallest exponent among the terms: what they
+/// all share, and the common denominator. Every factor of every term is listed, with exponent 0 if
+/// it is not shared.
+#[allow(clippy::type_complexity)]
+fn shared(terms: &[&(&NormalForm, Rational)]) -> (Powers, Vec<(Rc<Polynomial>, i32)>) {
+    let mut powers: Powers = terms[0].0.powers.clone();
+    for (form, _) in terms.iter().skip(1) {
+        let mut merged = Powers::new();
+        let (mut i, mut j) = (0, 0);
+        while i < powers.len() || j < form.powers.len() {
+            let (a, b) = (powers.get(i).copied(), form.powers.get(j).copied());
+            let (g, n) = match (a, b) {
+                (Some((g, n)), Some((h, m))) if g == h => {
+                    i += 1;
+                    j += 1;
+                    (g, n.min(m))
+                }
+                (Some((g, n)), Some((h, _))) if g < h => {
+                    i += 1;
+                    (g, n.min(0))
+                }
+                (Some((g, n)), None) => {
+                    i += 1;
+                    (g, n.min(0))
+                }
+                (_, Some((h, m))) => {
+                    j += 1;
+                    (h, m.min(0))
+                }
+                (None, None) => break,
+            };
+            if n != 0 {
+                merged.push((g, n));
+            }
+        }
+        powers = merged;
+    }
+    let mut factors: Vec<(Rc<Polynomial>, i32)> = Vec::new();
+    for (form, _) in terms {
+        for (p, _) in &form.factors {
+            if !factors.iter().any(|(q, _)| Rc::ptr_eq(q, p) || q == p) {
+                let least = terms.iter().map(|(f, _)| f.exponent_of(p)).min().unwrap_or(0);
+                factors.push((p.clone(), least));
+            }
+        }
+    }
+    (powers, factors)
+}
+
+/// Π g^n / Π g^m, which has no negative exponents because m is the minimum.
+fn quotient_of_powers(powers: &[(u32, i32)], shared: &[(u32, i32)]) -> Budgeted<Monomial> {
+    let mut quotient = Monomial::new();
+    let mut j = 0;
+    let mut push = |g: u32, n: i64| -> Budgeted<()> {
+        if n != 0 {
+            quotient.push((g, u32::try_from(n).map_err(|_| Exhausted::Size)?));
+        }
+        Ok(())
+    };
+    for &(g, n) in powers {
+        while j < shared.len() && shared[j].0 < g {
+            push(shared[j].0, -i64::from(shared[j].1))?;
+            j += 1;
+        }
+        if j < shared.len() && shared[j].0 == g {
+            push(g, i64::from(n) - i64::from(shared[j].1))?;
+            j += 1;
+        } else {
+            push(g, i64::from(n))?;
+        }
+    }
+    for &(g, n) in &shared[j..] {
+        push(g, -i64::from(n))?;
+    }
+    Ok(quotient)
+}
