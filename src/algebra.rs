@@ -17,11 +17,14 @@ pub mod expr;
 pub mod factor;
 pub mod function;
 pub mod generator;
+pub mod normal;
 pub mod number;
 pub mod polynomial;
 pub mod print;
 pub mod substitute;
 pub mod symbol;
+#[cfg(test)]
+pub(crate) mod testing;
 pub mod verdict;
 
 pub use expr::{Expr, Node, Undefined};

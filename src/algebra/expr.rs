@@ -501,6 +501,14 @@ impl Relation {
         }
     }
 
+    /// Whether it holds for every number of that sign, or for none; `None` if that depends.
+    pub fn decided_by(self, sign: super::assume::Sign) -> Option<bool> {
+        let possible = [(-1, sign.can_be_negative), (0, sign.can_be_zero), (1, sign.can_be_positive)];
+        let mut outcomes = possible.iter().filter(|(_, can)| *can).map(|(n, _)| self.holds(&Rational::from(*n)));
+        let first = outcomes.next()?;
+        outcomes.all(|o| o == first).then_some(first)
+    }
+
     pub fn text(self) -> &'static str {
         match self {
             Relation::Equal => "=",
@@ -743,7 +751,7 @@ impl ProductBuilder {
 
 /// n > 0 as a product of pairwise different numbers: primes below a bound by trial division, and the
 /// remaining part (split if it is a perfect square or cube) as one factor.
-fn partial_factors(n: &Integer) -> Vec<(Integer, u32)> {
+pub(crate) fn partial_factors(n: &Integer) -> Vec<(Integer, u32)> {
     let mut factors = Vec::new();
     let mut rest = n.clone();
     let mut p = 2i64;

@@ -26,7 +26,7 @@ use super::expr::Expr;
 use super::number::Rational;
 use super::polynomial::Polynomial;
 use super::symbol::Symbol;
-use crate::budget::Budgeted;
+use crate::budget::{Budgeted, Exhausted};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -86,7 +86,9 @@ pub struct Relation {
 #[derive(Default)]
 struct Table {
     entries: Vec<Entry>,
-    by_meaning: FxHashMap<Expr, Generator>,
+    /// A root or an absolute value is one generator per context, because its relation is written in
+    /// the context's generators; all others have tag 0.
+    by_meaning: FxHashMap<(Expr, u32), Generator>,
 }
 
 thread_local! {
@@ -94,22 +96,26 @@ thread_local! {
 }
 
 impl Table {
-    fn add(&mut self, meaning: Expr, kind: Kind, relation: Option<Relation>) -> Generator {
+    fn add(&mut self, meaning: Expr, tag: u32, kind: Kind, relation: Option<Relation>) -> Generator {
         let g = Generator(self.entries.len() as u32);
         self.entries.push(Entry { meaning, kind, relation });
-        self.by_meaning.insert(meaning, g);
+        self.by_meaning.insert((meaning, tag), g);
         g
     }
 }
 
-fn known(meaning: Expr) -> Option<Generator> {
-    TABLE.with_borrow(|t| t.by_meaning.get(&meaning).copied())
+fn known(meaning: Expr, tag: u32) -> Option<Generator> {
+    TABLE.with_borrow(|t| t.by_meaning.get(&(meaning, tag)).copied())
 }
 
 fn find_or_add(meaning: Expr, kind: impl FnOnce() -> (Kind, Option<Relation>)) -> Generator {
-    known(meaning).unwrap_or_else(|| {
+    find_or_add_tagged(meaning, 0, kind)
+}
+
+fn find_or_add_tagged(meaning: Expr, tag: u32, kind: impl FnOnce() -> (Kind, Option<Relation>)) -> Generator {
+    known(meaning, tag).unwrap_or_else(|| {
         let (kind, relation) = kind();
-        TABLE.with_borrow_mut(|t| t.add(meaning, kind, relation))
+        TABLE.with_borrow_mut(|t| t.add(meaning, tag, kind, relation))
     })
 }
 
@@ -139,7 +145,7 @@ impl Generator {
     }
 
     fn pair(first: Expr, second: Expr, a: Kind, b: Kind, sign: i64) -> (Generator, Generator) {
-        if let (Some(s), Some(c)) = (known(first), known(second)) {
+        if let (Some(s), Some(c)) = (known(first, 0), known(second, 0)) {
             return (s, c);
         }
         let s = find_or_add(first, || (a, None));
@@ -159,17 +165,18 @@ impl Generator {
         find_or_add(meaning, || (Kind::Logarithm(u), None))
     }
 
-    /// base^(1/degree), whose degree-th power is the polynomial `radicand`.
-    pub fn root(base: Expr, degree: u32, radicand: &Rc<Polynomial>, meaning: Expr) -> Generator {
-        find_or_add(meaning, || {
+    /// base^(1/degree), whose degree-th power is the polynomial `radicand`, written in the generators
+    /// of the context that `tag` stands for.
+    pub fn root(base: Expr, degree: u32, radicand: &Rc<Polynomial>, meaning: Expr, tag: u32) -> Generator {
+        find_or_add_tagged(meaning, tag, || {
             let relation = Relation { degree, value: radicand.clone() };
             (Kind::Root { base, degree, radicand: radicand.clone() }, Some(relation))
         })
     }
 
     /// |of|, whose square is `square`.
-    pub fn absolute(of: Expr, square: Rc<Polynomial>, meaning: Expr) -> Generator {
-        find_or_add(meaning, || {
+    pub fn absolute(of: Expr, square: Rc<Polynomial>, meaning: Expr, tag: u32) -> Generator {
+        find_or_add_tagged(meaning, tag, || {
             let relation = Relation { degree: 2, value: square.clone() };
             (Kind::Absolute { of, square }, Some(relation))
         })
@@ -223,6 +230,9 @@ fn is_reducible(p: &Polynomial) -> bool {
     })
 }
 
+/// Powers beyond this are not replaced; the computation stops instead.
+const MAX_DEGREE: u32 = 1 << 16;
+
 /// The polynomial with every gⁿ replaced by what the relation of g says, so that g has degree < n.
 pub fn reduce(p: Polynomial) -> Budgeted<Polynomial> {
     if !is_reducible(&p) {
@@ -233,6 +243,9 @@ pub fn reduce(p: Polynomial) -> Budgeted<Polynomial> {
     while let Some(&v) = p.variables().iter().rev().find(|&&v| p.degree_in(v) >= relation_degree(v)) {
         crate::budget::check()?;
         let Some(relation) = Generator(v).relation() else { break };
+        if p.degree_in(v) > MAX_DEGREE {
+            return Err(Exhausted::Size);
+        }
         let parts = p.coefficients_in(v);
         let mut sum = Polynomial::zero();
         // Horner in R: Σ_q R^q (Σ_r p_{qn+r} g^r).
@@ -291,7 +304,7 @@ mod tests {
         assert!(reduce(p).unwrap().is_one());
         // √(cos x): g⁴ = c² = 1 − s².
         let radicand = Rc::new(Polynomial::variable(c.0));
-        let g = Generator::root(cosine, 2, &radicand, cosine.sqrt());
+        let g = Generator::root(cosine, 2, &radicand, cosine.sqrt(), 0);
         let p = &Polynomial::power(g.0, 4) + &Polynomial::power(s.0, 2);
         assert!(reduce(p).unwrap().is_one());
     }

@@ -52,6 +52,37 @@ pub struct NormalForm {
 
 /// Largest exponent that is multiplied out; larger ones are a matter of the budget.
 const MAX_POWER: i32 = 4096;
+/// Products of more pairs of terms than this are not begun, and results of more terms than
+/// [`MAX_EXPANDED`] not continued with: a zero test has other ways.
+const MAX_PAIRS: usize = 1 << 22;
+const MAX_EXPANDED: usize = 1 << 17;
+
+/// The product of polynomials, within the limits of a normal form.
+fn times(p: &Polynomial, q: &Polynomial) -> Budgeted<Polynomial> {
+    if p.n_terms().saturating_mul(q.n_terms()) > MAX_PAIRS {
+        return Err(Exhausted::Size);
+    }
+    let product = p.mul(q)?;
+    if product.n_terms() > MAX_EXPANDED { Err(Exhausted::Size) } else { Ok(product) }
+}
+
+fn power(p: &Polynomial, n: i32) -> Budgeted<Polynomial> {
+    if n == 1 {
+        return Ok(p.clone());
+    }
+    if n > MAX_POWER {
+        return Err(Exhausted::Size);
+    }
+    if p.n_terms() <= 1 {
+        return p.pow(n as u32);
+    }
+    let mut product = p.clone();
+    for _ in 1..n {
+        check()?;
+        product = times(&product, p)?;
+    }
+    Ok(product)
+}
 
 impl NormalForm {
     pub fn number(value: impl Into<Rational>) -> NormalForm {
@@ -354,13 +385,10 @@ impl NormalForm {
             for (p, shared) in &shared_factors {
                 let n = form.exponent_of(p) - shared;
                 if n > 0 {
-                    if n > MAX_POWER {
-                        return Err(Exhausted::Size);
-                    }
-                    let power = if n == 1 { (**p).clone() } else { p.pow(n as u32)? };
+                    let power = power(p, n)?;
                     product = Some(match product {
                         None => power,
-                        Some(q) => q.mul(&power)?,
+                        Some(q) => times(&q, &power)?,
                     });
                 }
             }
@@ -484,3 +512,233 @@ fn quotient_of_powers(powers: &[(u32, i32)], shared: &[(u32, i32)]) -> Budgeted<
     }
     Ok(quotient)
 }
+
+impl NormalForm {
+    /// The same form with numerator and denominator coprime, factor against factor, and with
+    /// 1 − sin² written as cos², 1 + sinh² as cosh². What is cancelled becomes a condition.
+    pub fn cancel(&self) -> Budgeted<NormalForm> {
+        let mut form = self.clone();
+        form.fold_squares()?;
+        // Pairs are visited once: new factors are pushed behind and meet all others again.
+        let mut coprime: Vec<(Rc<Polynomial>, Rc<Polynomial>)> = Vec::new();
+        'again: loop {
+            for i in 0..form.factors.len() {
+                for j in 0..form.factors.len() {
+                    check()?;
+                    let ((p, n), (q, m)) = (form.factors[i].clone(), form.factors[j].clone());
+                    if n <= 0 || m >= 0 || coprime.iter().any(|(a, b)| Rc::ptr_eq(a, &p) && Rc::ptr_eq(b, &q)) {
+                        continue;
+                    }
+                    if !p.variables().iter().any(|v| q.contains(*v)) {
+                        continue;
+                    }
+                    let parts = p.gcd_cofactors(&q)?;
+                    if parts.gcd.is_constant() {
+                        coprime.push((p, q));
+                        continue;
+                    }
+                    // (g·a)ⁿ (g·b)ᵐ = g^(n+m) aⁿ bᵐ
+                    form.factors.retain(|(f, _)| !Rc::ptr_eq(f, &p) && !Rc::ptr_eq(f, &q));
+                    let common = Rc::new(parts.gcd.clone());
+                    form.note_cancelled(&common);
+                    form.multiply_polynomial(parts.left, n)?;
+                    form.multiply_polynomial(parts.right, m)?;
+                    form.multiply_polynomial(parts.gcd, n.checked_add(m).ok_or(Exhausted::Size)?)?;
+                    continue 'again;
+                }
+            }
+            return Ok(form);
+        }
+    }
+
+    /// Takes cos² = 1 − sin² out of factors that it divides.
+    fn fold_squares(&mut self) -> Budgeted<()> {
+        let mut i = 0;
+        while i < self.factors.len() {
+            let (p, n) = self.factors[i].clone();
+            let found = p.variables().iter().copied().filter(|v| p.degree_in(*v) >= 2).find_map(|v| {
+                if !matches!(Generator(v).kind(), Kind::Sine(_) | Kind::HyperbolicSine(_)) {
+                    return None;
+                }
+                let square = Generator(v + 1).relation()?.value;
+                match p.div_exact(&square) {
+                    Ok(Some(quotient)) => Some(Ok((v + 1, quotient))),
+                    Ok(None) => None,
+                    Err(stop) => Some(Err(stop)),
+                }
+            });
+            match found.transpose()? {
+                Some((cosine, quotient)) => {
+                    self.factors.remove(i);
+                    let twice = n.checked_mul(2).ok_or(Exhausted::Size)?;
+                    self.multiply_power(cosine, twice)?;
+                    self.multiply_polynomial(quotient, n)?;
+                    i = 0;
+                }
+                None => i += 1,
+            }
+        }
+        Ok(())
+    }
+
+    /// Numerator and denominator, expanded, reduced and coprime; the denominator is primitive with a
+    /// positive leading coefficient. The form must not be undefined.
+    pub fn fraction(&self) -> Budgeted<(Polynomial, Polynomial)> {
+        let form = if self.factors.is_empty() { self.clone() } else { self.cancel()? };
+        let part = |sign: i32| -> Budgeted<Polynomial> {
+            let monomial = form.powers.iter().filter(|p| p.1.signum() == sign).map(|&(g, n)| (g, n.unsigned_abs()));
+            let mut product = Polynomial::from_terms([(monomial.collect::<Monomial>(), Rational::ONE)]);
+            for (p, n) in form.factors.iter().filter(|f| f.1.signum() == sign) {
+                product = times(&product, &power(p, n.abs())?)?;
+            }
+            Ok(product)
+        };
+        let (above, below) = (part(1)?, part(-1)?);
+        let (mut n, mut d) = (reduce(above.scale(&form.coefficient))?, reduce(below)?);
+        if !d.is_constant() && !n.is_zero() {
+            let parts = n.gcd_cofactors(&d)?;
+            if !parts.gcd.is_constant() {
+                (n, d) = (parts.left, parts.right);
+            }
+        }
+        let content = d.content();
+        match content.recip() {
+            Some(inverse) => Ok((n.scale(&inverse), d.scale(&inverse))),
+            // A denominator that reduces to zero: the caller asked for the fraction of an undefined form.
+            None => Ok((n, d)),
+        }
+    }
+
+    /// Hands the conditions of this form to the statement that is being answered.
+    pub fn record_conditions(&self) {
+        for p in &self.cancelled {
+            let e = write::polynomial_expr(p);
+            if !super::assume::sign_of(e).is_nonzero() {
+                record_nonzero(e);
+            }
+        }
+    }
+}
+
+/// The shortest among the factored form, the expanded form and the expression as it stands. Conditions
+/// of cancelling are recorded.
+pub fn simplify(e: Expr) -> Budgeted<Expr> {
+    if e.is_number() || e.as_symbol().is_some() || e.as_undefined().is_some() {
+        return Ok(e);
+    }
+    let form = normal_form(e)?.cancel()?;
+    if let Some(why) = form.as_undefined() {
+        return Ok(Expr::undefined(why));
+    }
+    let mut best = (form.to_expr(), true);
+    let mut least = length(best.0);
+    if let Ok((n, d)) = form.fraction() {
+        let expanded = read::fraction_expr(&n, &d);
+        let l = length(expanded);
+        if l < least {
+            (best, least) = ((expanded, true), l);
+        }
+    }
+    if length(e) < least {
+        best = (e, false);
+    }
+    if best.1 {
+        form.record_conditions();
+    }
+    Ok(best.0)
+}
+
+/// The number of operations when written out; shared parts count each time.
+fn length(e: Expr) -> u64 {
+    use super::expr::Node;
+    let mut known: rustc_hash::FxHashMap<Expr, u64> = rustc_hash::FxHashMap::default();
+    for x in super::expr::post_order(&[e]) {
+        let children = x.children();
+        let below = children.iter().map(|c| known[c]).fold(0u64, u64::saturating_add);
+        let own = match x.node() {
+            Node::Number(n) => 1 + n.bits() as u64 / 32,
+            Node::Sum { constant, terms } => {
+                let scaled = terms.iter().filter(|(_, c)| !c.abs().is_one()).count();
+                terms.len() as u64 - 1 + scaled as u64 + 2 * u64::from(!constant.is_zero())
+            }
+            Node::Product(factors) => {
+                let powers = factors.iter().filter(|(_, n)| !n.is_one()).count();
+                (factors.len() - 1 + powers) as u64
+            }
+            _ => 1,
+        };
+        known.insert(x, below.saturating_add(own));
+    }
+    known[&e]
+}
+
+/// Numerator of the cancelled form.
+pub fn numerator(e: Expr) -> Budgeted<Expr> {
+    part(e, 1)
+}
+
+/// Denominator of the cancelled form; 1 if there is none.
+pub fn denominator(e: Expr) -> Budgeted<Expr> {
+    part(e, -1)
+}
+
+fn part(e: Expr, sign: i32) -> Budgeted<Expr> {
+    let form = normal_form(e)?.cancel()?;
+    if let Some(why) = form.as_undefined() {
+        return Ok(Expr::undefined(why));
+    }
+    form.record_conditions();
+    let number = if sign > 0 { form.coefficient.numerator() } else { form.coefficient.denominator() };
+    let half = NormalForm {
+        coefficient: Rational::integer(number.clone()),
+        powers: form.powers.iter().filter(|p| p.1.signum() == sign).map(|&(g, n)| (g, n.abs())).collect(),
+        factors: form.factors.iter().filter(|f| f.1.signum() == sign).map(|(p, n)| (p.clone(), n.abs())).collect(),
+        cancelled: Vec::new(),
+        undefined: None,
+    };
+    Ok(half.to_expr())
+}
+
+/// The expression as a polynomial in the symbol: Σ coefficient·sᵏ, each coefficient simplified. Where
+/// the symbol stands inside a function or in the denominator it is left there.
+pub fn collect(e: Expr, s: Symbol) -> Budgeted<Expr> {
+    let form = normal_form(e)?.cancel()?;
+    if let Some(why) = form.as_undefined() {
+        return Ok(Expr::undefined(why));
+    }
+    form.record_conditions();
+    let (n, d) = form.fraction()?;
+    let below = NormalForm::polynomial(d)?.recip()?;
+    let mut terms = Vec::new();
+    for (k, c) in n.coefficients_in(Generator::of_symbol(s).0).into_iter().enumerate() {
+        if !c.is_zero() {
+            let coefficient = NormalForm::polynomial(c)?.mul(&below)?.cancel()?.to_expr();
+            terms.push(coefficient * Expr::symbol(s).pow(k as i64));
+        }
+    }
+    Ok(Expr::add_all(terms))
+}
+
+/// The symbols on which the expression really depends: those that remain after simplification and by
+/// which the derivative does not vanish. The true order of a differential equation is read off here.
+pub fn effective_symbols(e: Expr) -> Budgeted<Vec<Symbol>> {
+    let form = normal_form(e)?.cancel()?;
+    let (n, d) = if form.as_undefined().is_some() { return Ok(Vec::new()) } else { form.fraction()? };
+    let generators = n.variables().iter().chain(d.variables());
+    let meanings: Vec<Expr> = generators.map(|&g| Generator(g).meaning()).collect();
+    let mut symbols = super::expr::symbols_of(&meanings);
+    // A symbol that is a generator of its own certainly matters; one that stands inside others only may
+    // drop out of them together.
+    let direct = |s: Symbol| meanings.contains(&Expr::symbol(s));
+    let written = read::fraction_expr(&n, &d);
+    let mut kept = Vec::new();
+    for s in symbols.drain(..) {
+        if direct(s) || !normal_form(super::derive::partial(written, s))?.is_zero() {
+            kept.push(s);
+        }
+    }
+    Ok(kept)
+}
+
+#[cfg(test)]
+mod tests;

@@ -16,6 +16,10 @@
 //! occur: sin x beside sin(x/2) is read over the base angle x/2, sin x alone over x. The same goes for
 //! exponents and for roots. Which D is needed is the [`Context`]; forms that are to be combined are
 //! read in one context.
+//!
+//! An expression speaks of its domain only: where √x or log x occurs, x ≥ 0 or x > 0 is a fact for the
+//! whole of it, and √x·√y = √(xy) holds there though it does not hold for √(xy) alone. These facts
+//! belong to the context too.
 
 use super::NormalForm;
 use super::write::{polynomial_expr, powers_expr};
@@ -41,12 +45,21 @@ pub struct Context(u32);
 struct ContextData {
     /// Sorted. What is not listed is counted in its own denominator.
     denominators: Vec<(Atom, u32)>,
+    /// Where the expression is defined.
+    domain: Domain,
     /// Write sinh and cosh by exponentials, because exponentials occur beside them.
     hyperbolic_by_exponential: bool,
     /// Also use rules that make forms comparable but longer: min and max by absolute values, cases by
     /// indicators, acos by asin, atanh by log.
     strong: bool,
 }
+
+/// A set of signs that hold wherever the expression is defined.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+struct Domain(u32);
+
+/// By expression.
+type Signs = Vec<(Expr, Sign)>;
 
 /// What is counted in multiples or fractions.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -93,8 +106,10 @@ struct Memo {
     canonical: FxHashMap<Expr, Expr>,
     prepared: FxHashSet<Expr>,
     parts: FxHashMap<Expr, Parts>,
-    powers: FxHashMap<(Expr, Rational), Rc<PowerParts>>,
-    needs: FxHashMap<Expr, Option<Rc<Needs>>>,
+    powers: FxHashMap<(Expr, Rational, Domain), Rc<PowerParts>>,
+    needs: FxHashMap<(Expr, Domain), Option<Rc<Needs>>>,
+    domains: Vec<Rc<Signs>>,
+    domain_of: FxHashMap<Expr, Domain>,
     bound: Vec<Symbol>,
 }
 
@@ -107,11 +122,21 @@ fn with_memo<T>(work: impl FnOnce(&mut Memo) -> T) -> T {
     MEMO.with_borrow_mut(|memo| {
         let epoch = assume::epoch();
         if memo.epoch != epoch || memo.contexts.is_empty() {
-            let bound = std::mem::take(&mut memo.bound);
-            *memo = Memo { epoch, bound, ..Memo::default() };
-            let default: Rc<ContextData> = Rc::default();
-            memo.contexts.push(default.clone());
-            memo.context_ids.insert(default, Context(0));
+            let old = std::mem::take(memo);
+            *memo = Memo {
+                epoch,
+                contexts: old.contexts,
+                context_ids: old.context_ids,
+                domains: old.domains,
+                bound: old.bound,
+                ..Memo::default()
+            };
+            if memo.contexts.is_empty() {
+                let default: Rc<ContextData> = Rc::default();
+                memo.contexts.push(default.clone());
+                memo.context_ids.insert(default, Context(0));
+                memo.domains.push(Rc::default());
+            }
         }
         work(memo)
     })
@@ -126,17 +151,25 @@ impl Context {
     /// The smallest context in which all the expressions can be read together.
     pub fn of(roots: &[Expr]) -> Budgeted<Context> {
         prepare(roots)?;
+        let mut domain = Domain::default();
+        for &root in roots {
+            domain = domain.and(domain_of(root)?);
+        }
         let mut all = None;
         for &root in roots {
-            all = join(all, needs(root)?);
+            all = join(all, needs(root, domain)?);
         }
-        let Some(needs) = all else { return Ok(Context(0)) };
+        let needs = match all {
+            None if domain == Domain::default() => return Ok(Context(0)),
+            all => all.unwrap_or_default(),
+        };
         let denominators = needs.denominators.iter();
         Ok(Context::intern(ContextData {
             denominators: denominators
                 .filter(|(atom, d, uniform)| !uniform || (atom.family != Family::Root && *d > 1))
                 .map(|(atom, d, _)| (*atom, *d))
                 .collect(),
+            domain,
             hyperbolic_by_exponential: needs.exponential && needs.hyperbolic,
             strong: false,
         }))
@@ -161,7 +194,12 @@ impl Context {
     }
 
     fn data(self) -> Rc<ContextData> {
-        with_memo(|memo| memo.contexts.get(self.0 as usize).cloned().unwrap_or_default())
+        with_memo(|memo| memo.contexts[self.0 as usize].clone())
+    }
+
+    /// What is known about a sign, on the domain.
+    fn sign(self, e: Expr) -> Sign {
+        self.data().domain.sign(e)
     }
 
     /// A tag for generators whose relation depends on the context.
@@ -218,7 +256,7 @@ fn canonical_of_prepared(e: Expr) -> Budgeted<Expr> {
     if let Some(known) = with_memo(|memo| memo.canonical.get(&e).copied()) {
         return Ok(known);
     }
-    let context = Context::of_prepared(e)?;
+    let context = Context::of(&[e])?;
     let form = normal_form_in(context, e)?;
     let result = match form.as_undefined() {
         Some(why) => Expr::undefined(why),
@@ -244,15 +282,6 @@ pub fn canonical_fraction(context: Context, e: Expr) -> Budgeted<Option<(Polynom
 pub(super) fn fraction_expr(n: &Polynomial, d: &Polynomial) -> Expr {
     let (n, d) = (polynomial_expr(n), polynomial_expr(d));
     if d.is_one() { n } else { n / d }
-}
-
-impl Context {
-    fn of_prepared(e: Expr) -> Budgeted<Context> {
-        Ok(match needs(e)? {
-            None => Context(0),
-            Some(_) => Context::of(&[e])?,
-        })
-    }
 }
 
 /// The children that are read in the same context as the node itself.
@@ -299,11 +328,65 @@ fn prepare(roots: &[Expr]) -> Budgeted<()> {
 }
 
 // ---------------------------------------------------------------------------------------------
-// What an expression needs
+// Where an expression is defined
 // ---------------------------------------------------------------------------------------------
 
-fn needs(root: Expr) -> Budgeted<Option<Rc<Needs>>> {
-    let known = |x: Expr| with_memo(|memo| memo.needs.get(&x).cloned());
+impl Domain {
+    fn signs(self) -> Rc<Signs> {
+        with_memo(|memo| memo.domains[self.0 as usize].clone())
+    }
+
+    fn intern(signs: Signs) -> Domain {
+        with_memo(|memo| {
+            let known = memo.domains.iter().position(|s| **s == signs);
+            Domain(known.unwrap_or_else(|| {
+                memo.domains.push(Rc::new(signs));
+                memo.domains.len() - 1
+            }) as u32)
+        })
+    }
+
+    fn and(self, other: Domain) -> Domain {
+        if self == other || other == Domain::default() {
+            return self;
+        }
+        if self == Domain::default() {
+            return other;
+        }
+        let mut joined: Signs = (*self.signs()).clone();
+        for (e, sign) in other.signs().iter() {
+            match joined.binary_search_by_key(e, |s| s.0) {
+                Ok(i) => joined[i].1 = joined[i].1.and(*sign),
+                Err(i) => joined.insert(i, (*e, *sign)),
+            }
+        }
+        Domain::intern(joined)
+    }
+
+    fn sign(self, e: Expr) -> Sign {
+        let known = sign_of(e);
+        if self == Domain::default() {
+            return known;
+        }
+        let signs = self.signs();
+        signs.binary_search_by_key(&e, |s| s.0).map_or(known, |i| known.and(signs[i].1))
+    }
+
+    /// |e|, written without bars where the sign is known.
+    fn size(self, e: Expr) -> Expr {
+        let sign = self.sign(e);
+        if sign.is_nonnegative() {
+            e
+        } else if sign.is_nonpositive() {
+            -e
+        } else {
+            Expr::apply(Abs, &[e])
+        }
+    }
+}
+
+fn domain_of(root: Expr) -> Budgeted<Domain> {
+    let known = |x: Expr| with_memo(|memo| memo.domain_of.get(&x).copied());
     if let Some(found) = known(root) {
         return Ok(found);
     }
@@ -319,11 +402,92 @@ fn needs(root: Expr) -> Budgeted<Option<Rc<Needs>>> {
             continue;
         }
         stack.pop();
-        let mut all = own_needs(x)?;
+        let mut domain = own_domain(x)?;
+        for c in transparent_children(x) {
+            domain = domain.and(known(c).unwrap_or_default());
+        }
+        with_memo(|memo| memo.domain_of.insert(x, domain));
+    }
+    Ok(known(root).unwrap_or_default())
+}
+
+/// What must hold for this node to have a value, apart from its transparent children.
+fn own_domain(e: Expr) -> Budgeted<Domain> {
+    let mut signs: Signs = Vec::new();
+    match e.node() {
+        Node::Apply(Log, u) => signs.extend(implied_sign(u[0], true)?),
+        Node::Power(base, _) => signs.extend(implied_sign(*base, true)?),
+        Node::Product(factors) => {
+            for (b, r) in factors.iter().filter(|(_, r)| !r.is_integer()) {
+                signs.extend(implied_sign(*b, r.is_negative())?);
+            }
+        }
+        _ => {}
+    }
+    if signs.is_empty() {
+        return Ok(Domain::default());
+    }
+    signs.sort_by_key(|s| s.0);
+    signs.dedup_by(|a, b| a.0 == b.0);
+    Ok(Domain::intern(signs))
+}
+
+/// u ≥ 0 (or u > 0) says something about a sign if u has one factor of unknown sign.
+fn implied_sign(u: Expr, strict: bool) -> Budgeted<Option<(Expr, Sign)>> {
+    prepare(&[u])?;
+    let form = normal_form_in(Context::of(&[u])?, u)?.cancel()?;
+    if form.as_undefined().is_some() || form.is_zero() {
+        return Ok(None);
+    }
+    let mut negative = form.coefficient().is_negative();
+    let mut open = None;
+    let powers = form.powers().map(|(g, n)| (g.meaning(), g.sign(), n));
+    let factors = form.factors().iter().map(|(p, n)| {
+        let e = polynomial_expr(p);
+        (e, sign_of(e), *n)
+    });
+    for (e, sign, n) in powers.chain(factors).filter(|(_, _, n)| n % 2 != 0) {
+        if sign.is_nonpositive() {
+            negative = !negative;
+        } else if !sign.is_nonnegative() {
+            if open.is_some() {
+                return Ok(None);
+            }
+            open = Some((e, n));
+        }
+    }
+    Ok(open.map(|(e, n)| {
+        let sign = if strict || n < 0 { Sign::POSITIVE } else { Sign::NONNEGATIVE };
+        (e, if negative { sign.negate() } else { sign })
+    }))
+}
+
+// ---------------------------------------------------------------------------------------------
+// What an expression needs
+// ---------------------------------------------------------------------------------------------
+
+fn needs(root: Expr, domain: Domain) -> Budgeted<Option<Rc<Needs>>> {
+    let known = |x: Expr| with_memo(|memo| memo.needs.get(&(x, domain)).cloned());
+    if let Some(found) = known(root) {
+        return Ok(found);
+    }
+    let mut stack = vec![root];
+    while let Some(&x) = stack.last() {
+        if known(x).is_some() {
+            stack.pop();
+            continue;
+        }
+        let before = stack.len();
+        stack.extend(transparent_children(x).filter(|c| known(*c).is_none()));
+        if stack.len() > before {
+            continue;
+        }
+        stack.pop();
+        let mut all = own_needs(x, domain)?;
         for c in transparent_children(x) {
             all = join(all, known(c).flatten());
         }
-        with_memo(|memo| memo.needs.insert(x, all));
+        with_memo(|memo| memo.needs.insert((x, domain), all));
     }
     Ok(known(root).flatten())
 }
@@ -376,7 +540,7 @@ fn common_multiple(a: u32, b: u32) -> u32 {
 }
 
 /// What a node asks apart from its transparent children.
-fn own_needs(e: Expr) -> Budgeted<Option<Rc<Needs>>> {
+fn own_needs(e: Expr, domain: Domain) -> Budgeted<Option<Rc<Needs>>> {
     let mut own = Needs::default();
     match e.node() {
         Node::Apply(Sin | Cos | Tan, u) => {
@@ -393,21 +557,21 @@ fn own_needs(e: Expr) -> Budgeted<Option<Rc<Needs>>> {
         }
         Node::Apply(Exp, u) => {
             own.exponential = true;
-            exponential_needs(canonical_of_prepared(u[0])?, &mut own)?;
+            exponential_needs(canonical_of_prepared(u[0])?, domain, &mut own)?;
         }
         Node::Power(base, exponent) => {
             own.exponential = true;
-            exponential_needs(canonical(power_exponent(*base, *exponent))?, &mut own)?;
+            exponential_needs(canonical(power_exponent(*base, *exponent))?, domain, &mut own)?;
         }
         Node::Product(factors) => {
             for (b, r) in factors.iter().filter(|(_, r)| !r.is_integer()) {
-                let parts = power_parts(*b, r)?;
+                let parts = power_parts(*b, r, domain)?;
                 for (base, r) in &parts.roots {
                     own.require_rational(Family::Root, *base, r);
                 }
                 if !parts.exponent.is_zero() {
                     own.exponential = true;
-                    exponential_needs(parts.exponent, &mut own)?;
+                    exponential_needs(canonical(parts.exponent)?, domain, &mut own)?;
                 }
             }
         }
@@ -417,11 +581,11 @@ fn own_needs(e: Expr) -> Budgeted<Option<Rc<Needs>>> {
     Ok((!empty).then(|| Rc::new(own)))
 }
 
-fn exponential_needs(argument: Expr, own: &mut Needs) -> Budgeted<()> {
+fn exponential_needs(argument: Expr, domain: Domain, own: &mut Needs) -> Budgeted<()> {
     for (a, r) in parts(argument)?.iter() {
         match logarithm_of(*a) {
             Some(u) => {
-                for (base, r) in &power_parts(u, r)?.roots {
+                for (base, r) in &power_parts(u, r, domain)?.roots {
                     own.require_rational(Family::Root, *base, r);
                 }
             }
@@ -448,7 +612,7 @@ fn parts(argument: Expr) -> Budgeted<Parts> {
     if let Some(known) = with_memo(|memo| memo.parts.get(&argument).cloned()) {
         return Ok(known);
     }
-    let context = Context::of_prepared(argument)?;
+    let context = Context::of(&[argument])?;
     let form = normal_form_in(context, argument)?;
     let whole = || -> Parts {
         let content = form.coefficient().clone();
@@ -781,20 +945,20 @@ fn read_logarithm(context: Context, u: &NormalForm) -> Budgeted<NormalForm> {
                 let inner = read_again(context, Expr::apply(Log, &[base]))?;
                 terms.push((inner, &n / &Rational::from(i64::from(degree))));
             }
-            Kind::Absolute { of, .. } => terms.push((logarithm_of_size(of), n)),
-            _ => terms.push((logarithm_of_size(g.meaning()), n)),
+            Kind::Absolute { of, .. } => terms.push((logarithm_of_size(context, of), n)),
+            _ => terms.push((logarithm_of_size(context, g.meaning()), n)),
         }
     }
     for (p, n) in u.factors() {
-        terms.push((logarithm_of_size(polynomial_expr(p)), Rational::from(i64::from(*n))));
+        terms.push((logarithm_of_size(context, polynomial_expr(p)), Rational::from(i64::from(*n))));
     }
     let list: Vec<(&NormalForm, Rational)> = terms.iter().map(|(f, c)| (f, c.clone())).collect();
     NormalForm::sum(&list)
 }
 
 /// log|f|, as a generator.
-fn logarithm_of_size(f: Expr) -> NormalForm {
-    let size = Expr::apply(Abs, &[f]);
+fn logarithm_of_size(context: Context, f: Expr) -> NormalForm {
+    let size = context.data().domain.size(f);
     NormalForm::generator(Generator::logarithm(size, Expr::apply(Log, &[size])))
 }
 
@@ -806,11 +970,11 @@ fn read_absolute(context: Context, u: &NormalForm) -> Budgeted<NormalForm> {
     let mut product = NormalForm::number(u.coefficient().abs());
     product.inherit_conditions(u);
     for (g, n) in u.powers() {
-        let size = size_of(context, &Polynomial::variable(g.0), g.sign(), n)?;
+        let size = size_of(context, &Polynomial::variable(g.0), g.sign().and(context.sign(g.meaning())), n)?;
         product = product.mul(&size)?;
     }
     for (p, n) in u.factors() {
-        let size = size_of(context, p, sign_of(polynomial_expr(p)), *n)?;
+        let size = size_of(context, p, context.sign(polynomial_expr(p)), *n)?;
         product = product.mul(&size)?;
     }
     Ok(product)
@@ -838,12 +1002,12 @@ fn read_sign(context: Context, u: &NormalForm) -> Budgeted<NormalForm> {
     }
     let mut form = read_absolute(context, u)?.div(u)?;
     for (g, _) in u.powers() {
-        if !g.sign().is_nonzero() {
+        if !g.sign().and(context.sign(g.meaning())).is_nonzero() {
             form.note_cancelled(&Rc::new(Polynomial::variable(g.0)));
         }
     }
     for (p, _) in u.factors() {
-        if !sign_of(polynomial_expr(p)).is_nonzero() {
+        if !context.sign(polynomial_expr(p)).is_nonzero() {
             form.note_cancelled(p);
         }
     }
@@ -852,7 +1016,7 @@ fn read_sign(context: Context, u: &NormalForm) -> Budgeted<NormalForm> {
 
 /// b^r for a fractional r.
 fn read_power(context: Context, b: Expr, r: &Rational) -> Budgeted<NormalForm> {
-    let parts = power_parts(b, r)?;
+    let parts = power_parts(b, r, context.data().domain)?;
     if let Some(why) = parts.undefined {
         return Ok(NormalForm::undefined(why));
     }
@@ -880,14 +1044,14 @@ fn read_power(context: Context, b: Expr, r: &Rational) -> Budgeted<NormalForm> {
     Ok(product)
 }
 
-/// Takes b^r apart; the result does not depend on the context.
-fn power_parts(b: Expr, r: &Rational) -> Budgeted<Rc<PowerParts>> {
-    let key = (b, r.clone());
+/// Takes b^r apart; of the context only the domain matters.
+fn power_parts(b: Expr, r: &Rational, domain: Domain) -> Budgeted<Rc<PowerParts>> {
+    let key = (b, r.clone(), domain);
     if let Some(known) = with_memo(|memo| memo.powers.get(&key).cloned()) {
         return Ok(known);
     }
     prepare(&[b])?;
-    let form = normal_form_in(Context::of_prepared(b)?, b)?;
+    let form = normal_form_in(Context::of(&[b])?, b)?;
     let form = form.cancel()?;
     let mut parts = PowerParts { coefficient: Rational::ONE, exponent: Expr::zero(), roots: Vec::new(), undefined: None };
     let mut negative = form.coefficient().is_negative();
@@ -917,12 +1081,16 @@ fn power_parts(b: Expr, r: &Rational) -> Budgeted<Rc<PowerParts>> {
         match g.kind() {
             Kind::Exponential(u) => parts.exponent = parts.exponent + u.scale(&times),
             Kind::Root { base, degree, .. } => parts.root(base, &times / &Rational::from(i64::from(degree))),
-            _ => take(&mut parts, &Polynomial::variable(g.0), g.meaning(), g.sign(), n)?,
+            Kind::Absolute { of, .. } => parts.root(domain.size(of), times),
+            _ => {
+                let sign = g.sign().and(domain.sign(g.meaning()));
+                take(&mut parts, &Polynomial::variable(g.0), g.meaning(), sign, n)?;
+            }
         }
     }
     for (p, n) in form.factors() {
         let base = polynomial_expr(p);
-        take(&mut parts, p, base, sign_of(base), *n)?;
+        take(&mut parts, p, base, domain.sign(base), *n)?;
     }
     let rest = reduce(rest)?;
     if form.as_undefined().is_some() {
@@ -981,7 +1149,7 @@ impl PowerParts {
 /// condition written as u > 0 or u = 0; else one generator.
 fn read_cases(context: Context, condition: Condition, then: Expr, otherwise: Expr) -> Budgeted<NormalForm> {
     let left = canonical_of_prepared(condition.left)?;
-    let sign = sign_of(left);
+    let sign = context.sign(left);
     if let Some(holds) = condition.relation.decided_by(sign) {
         return read_again(context, if holds { then } else { otherwise });
     }
@@ -994,13 +1162,9 @@ fn read_cases(context: Context, condition: Condition, then: Expr, otherwise: Exp
             _ => read_again(context, cases),
         };
     }
-    // Up to a positive factor, the condition is about a primitive polynomial over another.
-    let (left, flip) = match normal_form(left)?.coefficient() {
-        c if c.is_negative() => (left.scale(&c.abs().recip().unwrap_or(Rational::ONE)), false),
-        c if c.is_zero() => (left, false),
-        c => (left.scale(&c.recip().unwrap_or(Rational::ONE)), false),
-    };
-    let _ = flip;
+    // Up to a positive factor.
+    let scale = normal_form(left)?.coefficient().abs().recip().unwrap_or(Rational::ONE);
+    let left = left.scale(&scale);
     let indicator = |relation: Relation, left: Expr| {
         let meaning = Expr::piecewise(Condition { relation, left }, Expr::one(), Expr::zero());
         match meaning.node() {
