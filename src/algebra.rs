@@ -12,6 +12,7 @@ pub mod antiderivative;
 pub mod assume;
 pub mod ball;
 pub mod conditions;
+pub mod decide;
 pub mod derive;
 pub mod expr;
 pub mod factor;

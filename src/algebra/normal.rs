@@ -280,7 +280,9 @@ impl NormalForm {
                 let kind = Generator(g).kind();
                 let Relation { degree, value } = Generator(g).relation()?;
                 let (quotient, rest) = match kind {
-                    Kind::Root { .. } | Kind::Absolute { .. } => (n.div_euclid(degree as i32), n.rem_euclid(degree as i32)),
+                    Kind::Root { .. } | Kind::Absolute { .. } => {
+                        (n.div_euclid(degree as i32), n.rem_euclid(degree as i32))
+                    }
                     // χⁿ = χ for n ≥ 1.
                     Kind::Indicator if n > 1 => (0, 1),
                     _ => (0, n),

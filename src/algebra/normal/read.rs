@@ -730,15 +730,11 @@ fn read_function(context: Context, function: Elementary, arguments: &[Expr]) -> 
         // acos u = π/2 − asin u on [−1, 1].
         Acos if strong => read_again(context, Expr::pi().scale(&Rational::HALF) - Expr::apply(Asin, &[u])),
         // artanh u = ½ log((1 + u)/(1 − u)) on (−1, 1).
-        Atanh if strong => {
-            read_again(context, Expr::apply(Log, &[(1 + u) / (1 - u)]).scale(&Rational::HALF))
-        }
+        Atanh if strong => read_again(context, Expr::apply(Log, &[(1 + u) / (1 - u)]).scale(&Rational::HALF)),
         // min(a, b) = (a + b − |a − b|)/2 everywhere.
         Min | Max if strong => {
             let sign = Rational::from(if function == Min { -1 } else { 1 });
-            let fold = |a: Expr, b: Expr| {
-                (a + b + Expr::apply(Abs, &[a - b]).scale(&sign)).scale(&Rational::HALF)
-            };
+            let fold = |a: Expr, b: Expr| (a + b + Expr::apply(Abs, &[a - b]).scale(&sign)).scale(&Rational::HALF);
             let folded = arguments[1..].iter().fold(u, |a, b| fold(a, *b));
             read_again(context, folded)
         }
@@ -866,11 +862,7 @@ fn inverse_function_pair(base: Expr, family: Family) -> Option<(Expr, Expr)> {
 }
 
 /// The pair of n times the angle, by doubling.
-fn multiple_of_pair(
-    pair: &(NormalForm, NormalForm),
-    n: i64,
-    family: Family,
-) -> Budgeted<(NormalForm, NormalForm)> {
+fn multiple_of_pair(pair: &(NormalForm, NormalForm), n: i64, family: Family) -> Budgeted<(NormalForm, NormalForm)> {
     let mut result: Option<(NormalForm, NormalForm)> = None;
     let mut square = pair.clone();
     let mut k = n.unsigned_abs();
@@ -923,7 +915,10 @@ fn read_logarithm(context: Context, u: &NormalForm) -> Budgeted<NormalForm> {
     if u.is_zero() {
         return Ok(NormalForm::undefined(Undefined::NotReal));
     }
-    if u.coefficient().is_negative() && u.generators().iter().all(|g| g.sign().is_nonnegative()) && u.factors().is_empty() {
+    if u.coefficient().is_negative()
+        && u.generators().iter().all(|g| g.sign().is_nonnegative())
+        && u.factors().is_empty()
+    {
         return Ok(NormalForm::undefined(Undefined::NotReal));
     }
     let mut terms: Vec<(NormalForm, Rational)> = Vec::new();
@@ -1053,7 +1048,8 @@ fn power_parts(b: Expr, r: &Rational, domain: Domain) -> Budgeted<Rc<PowerParts>
     prepare(&[b])?;
     let form = normal_form_in(Context::of(&[b])?, b)?;
     let form = form.cancel()?;
-    let mut parts = PowerParts { coefficient: Rational::ONE, exponent: Expr::zero(), roots: Vec::new(), undefined: None };
+    let mut parts =
+        PowerParts { coefficient: Rational::ONE, exponent: Expr::zero(), roots: Vec::new(), undefined: None };
     let mut negative = form.coefficient().is_negative();
     // What stays together under the root.
     let mut rest = Polynomial::one();
