@@ -9,7 +9,7 @@
 //! command of the subcommand that was named is built; the whole tree is built for `--help`,
 //! completions and the manual page.
 
-mod arguments;
+pub(crate) mod arguments;
 mod console;
 
 mod check;
@@ -17,7 +17,7 @@ mod completions;
 mod derive;
 mod doc;
 mod emit;
-mod explain;
+pub(crate) mod explain;
 mod fmt;
 mod man;
 mod new;

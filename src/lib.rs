@@ -34,3 +34,4 @@ pub mod report;
 pub mod session;
 
 pub mod cli;
+pub mod repl;

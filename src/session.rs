@@ -116,6 +116,13 @@ pub struct NamedItem {
     pub type_name: String,
 }
 
+impl NamedItem {
+    /// Coordinates have jets: `x'`, `x''`.
+    pub fn is_coordinate(&self) -> bool {
+        self.type_name.split(' ').next() == Some("coordinate")
+    }
+}
+
 /// Sources, scope and answers.
 pub struct Session {
     sources: SourceMap,
@@ -176,6 +183,11 @@ impl Session {
 
     /// Declared names, in the order of their declaration.
     pub fn list(&self) -> Vec<NamedItem> {
+        vec![]
+    }
+
+    /// The built-in questions, each with its signature for a type.
+    pub fn questions(&self) -> Vec<NamedItem> {
         vec![]
     }
 

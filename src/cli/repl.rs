@@ -1,8 +1,12 @@
 //! `lepage` alone, or `lepage repl [FILE…]`: the interactive session. When standard input is not a
 //! terminal its text is run like a file, and `-e` alone is a shorthand for `lepage run -e`.
 
+#[cfg(feature = "repl")]
+use super::arguments::reason;
 use super::arguments::{Format, Programs, Settings, Talk};
+use super::console::Console;
 use super::{Exit, run};
+use crate::diagnostic::{Diagnostic, codes};
 use clap::Args;
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -35,12 +39,48 @@ pub struct Options {
 }
 
 pub fn run(arguments: Arguments) -> Exit {
-    let Arguments { mut files, options: Options { eval, format, settings, talk, .. } } = arguments;
-    if eval.is_empty() && std::io::stdin().is_terminal() {
-        return Exit::Held;
+    let Arguments { mut files, options } = arguments;
+    if options.eval.is_empty() && std::io::stdin().is_terminal() {
+        return converse(&files, options);
     }
-    if eval.is_empty() {
+    if options.eval.is_empty() {
         files.push("-".into());
     }
+    let Options { eval, format, settings, talk, .. } = options;
     run::run(run::Arguments { programs: Programs { files, eval }, format, settings, talk })
+}
+
+#[cfg(feature = "repl")]
+fn converse(files: &[PathBuf], options: Options) -> Exit {
+    use crate::repl::{Repl, editor};
+    let mut console = Console::new(&options.talk);
+    // Ctrl-C stops what is being computed; the conversation goes on.
+    let _ = ctrlc::set_handler(crate::budget::interrupt);
+    let mut repl = Repl::new(options.settings.options(), options.talk.message_format);
+    console.say(&format!("lepage {}; `:help` helps, Ctrl-D leaves\n", env!("CARGO_PKG_VERSION")));
+    for file in files {
+        let reply = repl.enter(&format!(":load {}", file.display()));
+        console.print(&reply.out);
+        console.say(&reply.talk);
+    }
+    let history = if options.no_history { None } else { editor::history_file() };
+    let exit = match editor::talk(&mut repl, history) {
+        Ok(()) => Exit::Held,
+        Err(error) => {
+            console
+                .complain(&Diagnostic::error(&codes::CANNOT_READ, "the terminal cannot be used").note(reason(&error)));
+            Exit::Failure
+        }
+    };
+    console.finish(exit)
+}
+
+#[cfg(not(feature = "repl"))]
+fn converse(_: &[PathBuf], options: Options) -> Exit {
+    let mut console = Console::new(&options.talk);
+    console.complain(
+        &Diagnostic::error(&codes::MISSING_FEATURE, "this build has no interactive session")
+            .help("build with the feature `repl`, or run a file: lepage run FILE"),
+    );
+    console.finish(Exit::Failure)
 }

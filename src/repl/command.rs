@@ -1,0 +1,265 @@
+//! The commands of the REPL, one row each; dispatch, completion and `:help` read the same rows.
+
+use super::{Repl, Reply};
+use crate::cli::arguments::{read, reason};
+use crate::cli::explain::explanation;
+use crate::diagnostic::render::Renderer;
+use crate::diagnostic::{Diagnostic, codes, suggest};
+use crate::session::{Mode, Session};
+use crate::timing;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// One command: name, other names, what follows it, one line of help, and the function that does it.
+pub struct Command {
+    pub name: &'static str,
+    pub aliases: &'static [&'static str],
+    pub arg: &'static str,
+    pub help: &'static str,
+    run: fn(&mut Repl, &str) -> Reply,
+}
+
+/// Every command, in the order in which `:help` lists them.
+pub static COMMANDS: &[Command] = &[
+    Command { name: "type", aliases: &["t"], arg: "<expr>", help: "the type of an expression", run: show_type },
+    Command { name: "doc", aliases: &["d"], arg: "<name>", help: "the documentation of a name or question", run: doc },
+    Command {
+        name: "help",
+        aliases: &["h", "?"],
+        arg: "[<what>]",
+        help: "commands; or one command, question or diagnostic",
+        run: help,
+    },
+    Command { name: "list", aliases: &["ls"], arg: "[<prefix>]", help: "what is declared", run: list },
+    Command { name: "time", aliases: &[], arg: "<statement>", help: "a statement with the time it takes", run: time },
+    Command {
+        name: "latex",
+        aliases: &[],
+        arg: "[<expr>]",
+        help: "an answer as LaTeX; alone: the last one",
+        run: latex,
+    },
+    Command { name: "show", aliases: &["all"], arg: "", help: "the last answer in full", run: show },
+    Command { name: "load", aliases: &["l"], arg: "<file>", help: "run a file in this session", run: load },
+    Command {
+        name: "save",
+        aliases: &["s"],
+        arg: "<file>",
+        help: "write a program that replays this session",
+        run: save,
+    },
+    Command { name: "reset", aliases: &[], arg: "", help: "forget everything declared", run: reset },
+    Command { name: "quit", aliases: &["q", "exit"], arg: "", help: "leave (also Ctrl-D)", run: quit },
+];
+
+/// The row with this name or alias.
+pub fn find(name: &str) -> Option<&'static Command> {
+    COMMANDS.iter().find(|c| c.name == name || c.aliases.contains(&name))
+}
+
+/// Runs the command `input`, written without its colon.
+pub fn run(repl: &mut Repl, input: &str) -> Reply {
+    let (name, rest) = input.split_once(char::is_whitespace).unwrap_or((input, ""));
+    let rest = rest.trim();
+    let Some(command) = find(name) else {
+        let mut diagnostic = Diagnostic::error(&codes::UNKNOWN_NAME, format!("there is no command `:{name}`"));
+        if let Some(near) = suggest::nearest(name, COMMANDS.iter().map(|c| c.name)) {
+            diagnostic = diagnostic.help(format!("did you mean `:{near}`?"));
+        }
+        return repl.complaint(&diagnostic.help("`:help` lists the commands"));
+    };
+    if rest.is_empty() && command.arg.starts_with('<') {
+        let title = format!("`:{}` needs something: :{} {}", command.name, command.name, command.arg);
+        return repl.complaint(&Diagnostic::error(&codes::SYNTAX, title));
+    }
+    (command.run)(repl, rest)
+}
+
+fn show_type(repl: &mut Repl, expression: &str) -> Reply {
+    match repl.session.type_of(expression) {
+        Ok(type_name) => Reply::out(format!("{type_name}\n")),
+        Err(diagnostics) => repl.complaints(&diagnostics),
+    }
+}
+
+fn doc(repl: &mut Repl, name: &str) -> Reply {
+    if let Some(text) = repl.session.doc(name) {
+        return Reply::out(format!("{}\n", text.trim_end()));
+    }
+    let items: Vec<String> =
+        repl.session.list().into_iter().chain(repl.session.questions()).map(|item| item.name).collect();
+    let mut diagnostic = if items.iter().any(|n| n == name) {
+        Diagnostic::error(&codes::UNKNOWN_NAME, format!("`{name}` has no documentation"))
+            .help("write `/// …` on the line before its declaration")
+    } else {
+        Diagnostic::error(&codes::UNKNOWN_NAME, format!("`{name}` is neither declared nor a question"))
+    };
+    if let Some(near) = suggest::nearest(name, items.iter().map(String::as_str)) {
+        diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+    }
+    repl.complaint(&diagnostic)
+}
+
+fn help(repl: &mut Repl, what: &str) -> Reply {
+    if what.is_empty() {
+        let usage = |c: &Command| format!(":{} {}", c.name, c.arg);
+        let wide = COMMANDS.iter().map(|c| usage(c).len()).max().unwrap_or(0);
+        let rows = COMMANDS.iter().map(|c| format!("  {:wide$}  {}\n", usage(c), c.help)).collect::<String>();
+        return Reply::out(format!(
+            "A statement declares, a bare expression asks; `_` is the last answer.\n\
+             Tab completes, Ctrl-R searches the history, Ctrl-C stops a computation, an empty line ends a block.\n\n{rows}"
+        ));
+    }
+    if let Some(command) = find(what.trim_start_matches(':')) {
+        let aliases: Vec<String> = command.aliases.iter().map(|a| format!(":{a}")).collect();
+        let also = if aliases.is_empty() { String::new() } else { format!(" (also {})", aliases.join(", ")) };
+        return Reply::out(format!(":{} {}{also}: {}\n", command.name, command.arg, command.help));
+    }
+    match codes::find(what) {
+        Some(code) => Reply::out(explanation(code)),
+        None => doc(repl, what),
+    }
+}
+
+fn list(repl: &mut Repl, prefix: &str) -> Reply {
+    let items: Vec<_> = repl.session.list().into_iter().filter(|i| i.name.starts_with(prefix)).collect();
+    if items.is_empty() {
+        return Reply::talk("nothing is declared yet\n");
+    }
+    let wide = items.iter().map(|i| i.name.chars().count()).max().unwrap_or(0);
+    Reply::out(items.iter().map(|i| format!("{:wide$}  {}\n", i.name, i.type_name)).collect::<String>())
+}
+
+fn time(repl: &mut Repl, statement: &str) -> Reply {
+    let (wall, cpu) = (Instant::now(), timing::process_cpu());
+    let mut reply = repl.enter(statement);
+    let (wall, cpu) = (wall.elapsed(), timing::process_cpu().saturating_sub(cpu));
+    reply.talk += &format!("took {} ({} of processor time)\n", seconds(wall), seconds(cpu));
+    reply
+}
+
+/// A duration to three digits.
+fn seconds(d: Duration) -> String {
+    let s = d.as_secs_f64();
+    match s {
+        _ if s < 1e-3 => format!("{:.0} µs", s * 1e6),
+        _ if s < 1.0 => format!("{:.1} ms", s * 1e3),
+        _ => format!("{s:.2} s"),
+    }
+}
+
+fn latex(repl: &mut Repl, expression: &str) -> Reply {
+    if expression.is_empty() {
+        return match &repl.last {
+            Some(answer) => Reply::out(format!("{}\n", answer.latex())),
+            None => Reply::talk("there is no answer yet\n"),
+        };
+    }
+    match repl.feed("input", expression, Mode::Line) {
+        Ok(outcomes) => {
+            let mut reply = Reply { out: String::new(), ..repl.reply(&outcomes) };
+            for answer in outcomes.iter().filter_map(|o| o.answer.as_ref()) {
+                reply.out += &format!("{}\n", answer.latex());
+            }
+            reply
+        }
+        Err(reply) => reply,
+    }
+}
+
+fn show(repl: &mut Repl, _: &str) -> Reply {
+    match &repl.last {
+        Some(answer) => Reply::out(format!("{}\n", answer.text(repl.screen.columns).trim_end())),
+        None => Reply::talk("there is no answer yet\n"),
+    }
+}
+
+fn load(repl: &mut Repl, file: &str) -> Reply {
+    let input = match read(Path::new(unquoted(file))) {
+        Ok(input) => input,
+        Err(unreadable) => {
+            let mut renderer = Renderer::new(&unreadable.sources, repl.format, repl.screen.color);
+            return Reply::talk(renderer.render(&unreadable.diagnostic));
+        }
+    };
+    match repl.feed(&input.name, &input.text, Mode::File) {
+        Ok(outcomes) => repl.reply(&outcomes),
+        Err(reply) => reply,
+    }
+}
+
+fn save(repl: &mut Repl, file: &str) -> Reply {
+    let file = unquoted(file);
+    let text = repl.session.save();
+    match std::fs::write(file, &text) {
+        Ok(()) => Reply::talk(format!("{} lines written to {file}\n", text.lines().count())),
+        Err(error) => repl.complaint(
+            &Diagnostic::error(&codes::CANNOT_WRITE, format!("`{file}` cannot be written")).note(reason(&error)),
+        ),
+    }
+}
+
+/// File names may be written with the quotes they have in the language.
+fn unquoted(file: &str) -> &str {
+    file.strip_prefix('"').and_then(|f| f.strip_suffix('"')).unwrap_or(file)
+}
+
+fn reset(repl: &mut Repl, _: &str) -> Reply {
+    repl.session = Session::new(repl.session.options().clone());
+    repl.last = None;
+    Reply::talk("everything is forgotten\n")
+}
+
+fn quit(_: &mut Repl, _: &str) -> Reply {
+    Reply { quit: true, ..Reply::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::render::MessageFormat;
+    use crate::session::SessionOptions;
+
+    fn enter(input: &str) -> Reply {
+        Repl::new(SessionOptions::default(), MessageFormat::Human).enter(input)
+    }
+
+    #[test]
+    fn names_and_aliases_are_all_different() {
+        let mut names: Vec<&str> = COMMANDS.iter().flat_map(|c| c.aliases.iter().copied().chain([c.name])).collect();
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+
+    #[test]
+    fn help_lists_every_command_and_explains_each() {
+        let all = enter(":help").out;
+        for command in COMMANDS {
+            assert!(all.contains(&format!(":{} ", command.name)) && all.contains(command.help));
+            assert!(enter(&format!(":help {}", command.name)).out.contains(command.help));
+        }
+        assert!(enter(":help E0101").out.contains("unknown_name"));
+    }
+
+    #[test]
+    fn a_slip_in_a_command_gets_the_nearest_one() {
+        assert!(enter(":tyep x").talk.contains("did you mean `:type`?"));
+        assert!(enter(":type").talk.contains(":type <expr>"));
+    }
+
+    #[test]
+    fn time_is_told_after_the_answer() {
+        assert!(enter(":time no_such_question(1)").talk.contains("took "));
+        assert_eq!(seconds(Duration::from_micros(250)), "250 µs");
+        assert_eq!(seconds(Duration::from_millis(42)), "42.0 ms");
+        assert_eq!(seconds(Duration::from_secs(3)), "3.00 s");
+    }
+
+    #[test]
+    fn files_that_cannot_be_used_are_diagnostics() {
+        assert!(enter(":load no/such/file.mech").talk.contains("E0903"));
+        assert!(enter(":save no/such/folder/x.mech").talk.contains("E0905"));
+    }
+}

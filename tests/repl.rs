@@ -1,0 +1,187 @@
+//! The REPL in a real (pseudo-)terminal: what a user types and sees. Every wait has a generous limit;
+//! no test depends on how fast the machine is, except that an interrupt must come through.
+
+#![cfg(all(unix, feature = "repl"))]
+
+use pty_process::blocking::{Command, Pty, open};
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, Instant};
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A running REPL, with a reader that collects what it shows.
+struct Terminal {
+    pty: Arc<Pty>,
+    child: std::process::Child,
+    shown: Arc<(Mutex<Vec<u8>>, Condvar)>,
+    /// What has been waited for already.
+    seen: usize,
+}
+
+/// A data folder of its own for every test, so that histories do not mix.
+fn data_folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("lepage-repl-{}-{name}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a temporary folder");
+    folder
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Terminal {
+    fn start(data: &std::path::Path) -> Terminal {
+        let (pty, pts) = open().expect("a pseudo-terminal");
+        pty.resize(pty_process::Size::new(24, 100)).expect("a size");
+        let child = Command::new(env!("CARGO_BIN_EXE_lepage"))
+            .env("XDG_DATA_HOME", data)
+            .env("HOME", data)
+            .env("TERM", "xterm")
+            .env_remove("NO_COLOR")
+            .current_dir(data)
+            .spawn(pts)
+            .expect("lepage starts");
+        let pty = Arc::new(pty);
+        let shown = Arc::new((Mutex::new(vec![]), Condvar::new()));
+        let (reader, sink) = (pty.clone(), shown.clone());
+        std::thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            // The read fails when the child has closed the terminal.
+            while let Ok(n @ 1..) = (&*reader).read(&mut buffer) {
+                sink.0.lock().expect("the screen").extend_from_slice(&buffer[..n]);
+                sink.1.notify_all();
+            }
+        });
+        let mut terminal = Terminal { pty, child, shown, seen: 0 };
+        terminal.expect("lepage> ");
+        terminal
+    }
+
+    fn send(&mut self, keys: &str) {
+        (&*self.pty).write_all(keys.as_bytes()).expect("the terminal takes keys");
+    }
+
+    /// Types a line, waits for a text in the answer and for the next prompt. Keys sent before the
+    /// prompt is back would be lost: a line editor drops what was typed ahead.
+    fn ask(&mut self, line: &str, answer: &str) -> String {
+        self.send(line);
+        self.send("\r");
+        let shown = self.expect(answer);
+        shown + &self.expect("lepage> ")
+    }
+
+    /// Waits until `text` is shown after what was seen before; returns what came until then.
+    fn expect(&mut self, text: &str) -> String {
+        let limit = Instant::now() + PATIENCE;
+        let (screen, changed) = (&self.shown.0, &self.shown.1);
+        let mut bytes = screen.lock().expect("the screen");
+        loop {
+            let plain = plain(&bytes);
+            if let Some(at) = plain[self.seen..].find(text) {
+                let until = self.seen + at + text.len();
+                let came = plain[self.seen..until].to_string();
+                self.seen = until;
+                return came;
+            }
+            let left = limit.saturating_duration_since(Instant::now());
+            assert!(!left.is_zero(), "waited for {text:?}, but the screen shows:\n{}", &plain[self.seen..]);
+            bytes = changed.wait_timeout(bytes, left).expect("the screen").0;
+        }
+    }
+
+    /// Leaves with Ctrl-D at the prompt and returns the exit code.
+    fn leave(mut self) -> i32 {
+        self.send("\x04");
+        self.ended()
+    }
+
+    /// The exit code, when the program has ended.
+    fn ended(&mut self) -> i32 {
+        let limit = Instant::now() + PATIENCE;
+        while Instant::now() < limit {
+            if let Some(status) = self.child.try_wait().expect("the child can be asked") {
+                return status.code().expect("an exit code, not a signal");
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        panic!("lepage did not end");
+    }
+}
+
+/// What a terminal would show, without colours and cursor movements.
+fn plain(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let mut out = String::new();
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\x1b' => {
+                if chars.next() == Some('[') {
+                    // Parameters, then one letter.
+                    for c in chars.by_ref() {
+                        if ('\x40'..='\x7e').contains(&c) {
+                            break;
+                        }
+                    }
+                }
+            }
+            '\r' => {}
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[test]
+fn a_command_is_completed_by_tab() {
+    let mut terminal = Terminal::start(&data_folder("complete"));
+    terminal.ask(":he\t", "commands; or one command, question or diagnostic");
+    assert_eq!(terminal.leave(), 0);
+}
+
+#[test]
+fn history_is_recalled_also_in_the_next_session() {
+    let data = data_folder("history");
+    let mut first = Terminal::start(&data);
+    first.ask(":help time", "a statement with the time it takes");
+    first.ask("\x1b[A", "a statement with the time it takes"); // the up key
+    assert_eq!(first.leave(), 0);
+    assert!(std::fs::read_to_string(data.join("lepage/history.txt")).expect("a history file").contains(":help time"));
+    let mut second = Terminal::start(&data);
+    second.ask("\x1b[A", "a statement with the time it takes");
+    assert_eq!(second.leave(), 0);
+}
+
+#[test]
+fn ctrl_c_while_typing_drops_the_line() {
+    let mut terminal = Terminal::start(&data_folder("drop"));
+    terminal.send("no_such_question(");
+    terminal.expect("no_such_question(");
+    terminal.send("\x03");
+    terminal.expect("\nlepage> ");
+    let shown = terminal.ask(":help quit", "leave (also Ctrl-D)");
+    assert!(!shown.contains("error["), "{shown}");
+    assert_eq!(terminal.leave(), 0);
+}
+
+#[test]
+fn a_block_over_several_lines_is_one_input() {
+    let mut terminal = Terminal::start(&data_folder("block"));
+    terminal.send("manifold Y over t {\r");
+    terminal.send("x, y\r");
+    let before = terminal.expect("x, y\n");
+    assert!(!before.contains("error["), "an open block is not answered: {before}");
+    terminal.ask("}", "}\n");
+    // The whole block comes back from the history as one entry.
+    terminal.send("\x1b[A");
+    terminal.expect("manifold Y over t {\nx, y\n}");
+    terminal.send("\x03");
+    terminal.expect("\nlepage> ");
+    assert_eq!(terminal.leave(), 0);
+}
