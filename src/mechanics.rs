@@ -32,6 +32,7 @@ pub mod hamilton;
 pub mod inverse_problem;
 pub mod lagrangian;
 pub mod lepage_class;
+pub mod symmetry;
 
 use crate::algebra::{Expr, Symbol, Verdict};
 use crate::diagnostic::Diagnostic;

@@ -157,6 +157,9 @@ codes! {
     NOT_VARIATIONAL = 401 "not_variational": "these equations have no Lagrangian as they stand",
         "Momenta, a Hamiltonian and a Lagrangian exist for variational equations only: those that satisfy the Helmholtz conditions. A multiplier may help; integrating_factor(S) searches for one.",
         "manifold Y over t { q }\nequations E on J2(Y) { q: -q'' - q' - q }\ntonti(E)" => "manifold Y over t { q }\nequations E on J2(Y) { q: -exp(t)*(q'' + q' + q) }\ntonti(E)";
+    NOT_A_SYMMETRY = 402 "not_a_symmetry": "this field is no symmetry",
+        "Noether's theorem asks that the Lagrangian change by a total derivative along the prolonged field.",
+        "manifold Y over t { q }\nlagrangian L on J1(Y) = q'^2/2 - q^2/2\nnoether(L, @q)" => "manifold Y over t { q }\nlagrangian L on J1(Y) = q'^2/2\nnoether(L, @q)";
     BUDGET = 901 "budget": "the computation went over its budget",
         "A budget of nodes, bits or time was exhausted. What is known so far is reported; nothing is guessed.",
         "2^(10^9)" => "2^(10^3)";
