@@ -1,0 +1,51 @@
+//! Strata: sets {equations = 0, inequations ≠ 0} of real points, and linear algebra over them.
+//!
+//! Where a matrix of functions has which rank, and where a linear system with coefficients that vary from
+//! point to point can be solved, are questions about such sets. The answer is a finite list of
+//! [`Branch`]es, pairwise disjoint *leaves* on each of which the rank is constant and solvability is decided.
+//! The two procedures keep the names they have in the sheet, §8:
+//!
+//! - [`split`](cell::Frame::split) decomposes {equations, inequations} into simple pieces and drops empty ones;
+//! - [`leaves`](leaves::leaves) runs fraction-free elimination, and branches wherever a pivot may vanish.
+//!
+//! # What the polynomials are made of
+//!
+//! Functions are read as quotients of polynomials in [generators](super::generator): coordinates,
+//! parameters, sin θ and cos θ with their relation, e^u ≠ 0, roots, unspecified functions V(q) and their
+//! derivatives as independent quantities. Denominators never vanish where the functions are defined; they form the
+//! *domain*, which every branch respects silently. Polynomials in parameters alone are taken to be nonzero, as
+//! generic parameters make them; which ones is recorded ([`Frame::generic_conditions`]).
+//!
+//! # Radicals before differentials
+//!
+//! q² = 0 means q = 0, and only the second form has a differential that does not vanish there. Every branch
+//! that leaves this module has its equations factored, squares and sums of squares resolved as the reals
+//! demand ([`real`]), and components on which an inequation fails removed.
+
+pub mod cell;
+pub mod leaves;
+pub mod real;
+pub mod roots;
+pub mod sample;
+pub mod set;
+
+pub use cell::{Cell, Frame};
+
+use super::expr::Expr;
+
+/// {equations = 0, nonzero ≠ 0}. Without entries it is everything.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Branch {
+    pub equations: Vec<Expr>,
+    pub nonzero: Vec<Expr>,
+}
+
+impl Branch {
+    pub fn everything() -> Branch {
+        Branch::default()
+    }
+
+    pub fn is_everything(&self) -> bool {
+        self.equations.is_empty() && self.nonzero.is_empty()
+    }
+}

@@ -1,0 +1,358 @@
+//! Cells, the branches as the engine works with them, and SPLIT.
+
+use super::super::assume::Sign;
+use super::super::expr::Expr;
+use super::super::factor::factor;
+use super::super::generator::{Generator, Kind, reduce};
+use super::super::normal::read::{Context, canonical_fraction};
+use super::super::normal::write::polynomial_expr;
+use super::super::number::Rational;
+use super::super::polynomial::Polynomial;
+use super::super::symbol::Symbol;
+use super::Branch;
+use super::basis::Basis;
+use super::real::{quadratic_split, semidefinite};
+use crate::budget::{Budgeted, Exhausted};
+use std::cell::RefCell;
+
+/// What holds at every point under consideration: in which context functions are read, which symbols move, and
+/// what is known not to vanish.
+pub struct Frame {
+    context: Context,
+    coordinates: Vec<Symbol>,
+    domain: RefCell<Vec<Polynomial>>,
+    generic: RefCell<Vec<Polynomial>>,
+}
+
+/// A set of points, simplified: a Gröbner basis of its equations, and irreducible polynomials that vanish
+/// nowhere on it.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    pub(super) basis: Basis,
+    pub(super) nonzero: Vec<Polynomial>,
+}
+
+/// More pieces than this, and SPLIT gives up.
+const MAX_PIECES: usize = 512;
+
+impl Frame {
+    /// A frame in which all the given functions can be read together.
+    pub fn new(coordinates: &[Symbol], functions: &[Expr]) -> Budgeted<Frame> {
+        Ok(Frame {
+            context: Context::of(functions)?,
+            coordinates: coordinates.to_vec(),
+            domain: RefCell::default(),
+            generic: RefCell::default(),
+        })
+    }
+
+    /// The symbols that move.
+    pub fn coordinates(&self) -> &[Symbol] {
+        &self.coordinates
+    }
+
+    /// Numerator and denominator of a function; its denominator joins the domain. `None` if it has no value.
+    pub fn read(&self, e: Expr) -> Budgeted<Option<(Polynomial, Polynomial)>> {
+        let Some((numerator, denominator)) = canonical_fraction(self.context, e)? else { return Ok(None) };
+        if !denominator.is_constant() {
+            for (f, _) in factor(&denominator)?.factors {
+                let mut domain = self.domain.borrow_mut();
+                if !domain.contains(&f) && !self.is_positive_generator(&f) {
+                    domain.push(f);
+                }
+            }
+        }
+        Ok(Some((numerator, denominator)))
+    }
+
+    /// The numerator of a function, which vanishes where the function does.
+    pub fn read_numerator(&self, e: Expr) -> Budgeted<Polynomial> {
+        Ok(self.read(e)?.ok_or(Exhausted::Size)?.0)
+    }
+
+    pub fn write(&self, p: &Polynomial) -> Expr {
+        polynomial_expr(p)
+    }
+
+    /// ∂p/∂s as a quotient.
+    pub fn derivative(&self, p: &Polynomial, s: Symbol) -> Budgeted<Polynomial> {
+        self.read_numerator(super::super::derive::partial(self.write(p), s))
+    }
+
+    /// Whether the generator is the same at every point: a number, a parameter, or a function of those.
+    pub fn is_constant(&self, variable: u32) -> bool {
+        match Generator(variable).kind() {
+            Kind::Pi => true,
+            Kind::Symbol(s) => s.is_parameter() && !self.coordinates.contains(&s),
+            _ => Generator(variable)
+                .meaning()
+                .symbols()
+                .iter()
+                .all(|s| s.is_parameter() && !self.coordinates.contains(s)),
+        }
+    }
+
+    fn is_positive_generator(&self, p: &Polynomial) -> bool {
+        matches!(p.variables(), [v] if *p == Polynomial::variable(*v) && Generator(*v).sign().is_nonzero())
+    }
+
+    /// What was taken to be nonzero because it contains parameters only.
+    pub fn generic_conditions(&self) -> Vec<Expr> {
+        self.generic.borrow().iter().map(|p| self.write(p)).collect()
+    }
+
+    /// Polynomials that vanish nowhere in the domain.
+    pub fn domain(&self) -> Vec<Expr> {
+        self.domain.borrow().iter().map(|p| self.write(p)).collect()
+    }
+
+    pub(super) fn domain_polynomials(&self) -> Vec<Polynomial> {
+        self.domain.borrow().clone()
+    }
+
+    /// Everything.
+    pub fn everything(&self) -> Cell {
+        Cell { basis: Basis::empty(), nonzero: vec![] }
+    }
+
+    /// The cells of a branch given by expressions.
+    pub fn cells(&self, branch: &Branch) -> Budgeted<Vec<Cell>> {
+        let equations = branch.equations.iter().map(|e| self.read_numerator(*e)).collect::<Budgeted<Vec<_>>>()?;
+        let nonzero = branch.nonzero.iter().map(|e| self.read_numerator(*e)).collect::<Budgeted<Vec<_>>>()?;
+        self.split(&equations, &nonzero)
+    }
+
+    /// The cells of a cell with further conditions.
+    pub fn refine(&self, cell: &Cell, equations: &[Polynomial], nonzero: &[Polynomial]) -> Budgeted<Vec<Cell>> {
+        let all: Vec<Polynomial> = cell.basis.elements().iter().chain(equations).cloned().collect();
+        let none: Vec<Polynomial> = cell.nonzero.iter().chain(nonzero).cloned().collect();
+        self.split(&all, &none)
+    }
+
+    /// SPLIT: the pieces of {equations = 0, nonzero ≠ 0}, without those shown to be empty.
+    ///
+    /// Each piece has equations that do not factor further over ℚ or over a real quadratic extension that
+    /// occurs, none of which is semidefinite, and none of the inequations vanishes on all of it.
+    pub fn split(&self, equations: &[Polynomial], nonzero: &[Polynomial]) -> Budgeted<Vec<Cell>> {
+        let mut inequations: Vec<Polynomial> = Vec::new();
+        for n in nonzero {
+            if n.is_zero() {
+                return Ok(vec![]);
+            }
+            for (f, _) in factor(n)?.factors {
+                if !inequations.contains(&f) {
+                    inequations.push(f);
+                }
+            }
+        }
+        let mut pieces: Vec<Cell> = Vec::new();
+        let mut work: Vec<Vec<Polynomial>> = vec![equations.to_vec()];
+        let mut steps = 0;
+        while let Some(equations) = work.pop() {
+            steps += 1;
+            if steps > MAX_PIECES {
+                return Err(Exhausted::Size);
+            }
+            match self.simplify_piece(&equations, &inequations)? {
+                Step::Empty => {}
+                Step::Cases(cases) => work.extend(cases.into_iter().rev()),
+                Step::Done(cell) => {
+                    if !pieces.contains(&cell) {
+                        pieces.push(cell);
+                    }
+                }
+            }
+        }
+        Ok(pieces)
+    }
+
+    fn simplify_piece(&self, equations: &[Polynomial], nonzero: &[Polynomial]) -> Budgeted<Step> {
+        // Cheap things first: factor the equations before a basis is computed.
+        for (i, g) in equations.iter().enumerate() {
+            let g = reduce(g.clone())?;
+            if g.is_zero() {
+                continue;
+            }
+            if let Some(cases) = self.cases_of(&g, nonzero)? {
+                let rest = || equations.iter().enumerate().filter(move |(j, _)| *j != i).map(|(_, e)| e.clone());
+                return Ok(Step::from_cases(cases.into_iter().map(|case| rest().chain(case).collect())));
+            }
+        }
+        let basis = Basis::new(self, equations)?;
+        if basis.is_trivial() {
+            return Ok(Step::Empty);
+        }
+        for g in basis.elements() {
+            if g.variables().iter().all(|v| self.is_constant(*v)) {
+                // A condition on parameters alone: generic parameters do not satisfy it.
+                self.note_generic(g)?;
+                return Ok(Step::Empty);
+            }
+            if self.is_discrete_family(g, &basis)? {
+                continue;
+            }
+            if let Some(cases) = self.cases_of(g, nonzero)? {
+                let elements = basis.elements();
+                let rest = || elements.iter().filter(|e| *e != g).cloned();
+                return Ok(Step::from_cases(cases.into_iter().map(|case| rest().chain(case).collect())));
+            }
+        }
+        let mut reduced: Vec<Polynomial> = Vec::new();
+        for n in nonzero {
+            let n = basis.normal_form(self, n)?;
+            if n.is_zero() {
+                return Ok(Step::Empty);
+            }
+            for (f, _) in factor(&n)?.factors {
+                if !reduced.contains(&f) && !self.is_nowhere_zero(&f)? {
+                    reduced.push(f);
+                }
+            }
+        }
+        if !basis.is_empty() {
+            let all: Vec<Polynomial> = reduced.iter().cloned().chain(self.domain_polynomials()).collect();
+            if let Some(saturated) = basis.saturate(self, &all)? {
+                return Ok(Step::Cases(vec![saturated]));
+            }
+        }
+        reduced.sort();
+        Ok(Step::Done(Cell { basis, nonzero: reduced }))
+    }
+
+    /// How g = 0 falls into cases; `None` if it is simple already.
+    fn cases_of(&self, g: &Polynomial, nonzero: &[Polynomial]) -> Budgeted<Option<Vec<Vec<Polynomial>>>> {
+        let parts = factor(g)?;
+        let mut zero_factors: Vec<Polynomial> = Vec::new();
+        let mut changed = parts.factors.len() > 1;
+        for (f, n) in parts.factors {
+            changed |= n > 1;
+            if nonzero.contains(&f) || self.domain.borrow().contains(&f) || self.is_nowhere_zero(&f)? {
+                changed = true;
+            } else {
+                zero_factors.push(f);
+            }
+        }
+        let mut cases: Vec<Vec<Polynomial>> = Vec::new();
+        for f in zero_factors {
+            if let Some(found) = semidefinite(&f)? {
+                changed = true;
+                cases.push(found.zeros);
+            } else if let Some([a, b]) = quadratic_split(&f, |v| self.is_constant(v), |g| self.root_of(g))? {
+                changed = true;
+                cases.extend([vec![a], vec![b]]);
+            } else {
+                cases.push(vec![f]);
+            }
+        }
+        Ok(changed.then_some(cases))
+    }
+
+    /// √g as a polynomial in a generator for the root.
+    fn root_of(&self, g: &Polynomial) -> Budgeted<Option<Polynomial>> {
+        let root = self.write(g).sqrt();
+        let read = canonical_fraction(self.context, root)?;
+        Ok(read.filter(|(_, d)| d.is_constant()).and_then(|(n, d)| n.unscale(&d.as_constant()?)))
+    }
+
+    /// sin θ = ±1 where cos θ = 0, and the other way round: a discrete family that is kept as one.
+    fn is_discrete_family(&self, g: &Polynomial, basis: &Basis) -> Budgeted<bool> {
+        let [v] = g.variables() else { return Ok(false) };
+        let partner = match Generator(*v).kind() {
+            Kind::Sine(_) => Generator(v + 1),
+            Kind::Cosine(_) => Generator(v - 1),
+            _ => return Ok(false),
+        };
+        let one = &Polynomial::power(*v, 2) - &Polynomial::one();
+        Ok(g.primitive_part() == one && basis.elements().contains(&Polynomial::variable(partner.0)))
+    }
+
+    /// Whether an irreducible polynomial vanishes nowhere in the domain, whatever the cell.
+    pub(super) fn is_nowhere_zero(&self, f: &Polynomial) -> Budgeted<bool> {
+        if f.is_constant() {
+            return Ok(!f.is_zero());
+        }
+        if self.is_positive_generator(f) || self.domain.borrow().contains(f) {
+            return Ok(true);
+        }
+        if semidefinite(f)?.is_some_and(|s| s.has_no_zero()) {
+            return Ok(true);
+        }
+        if f.variables().iter().all(|v| self.is_constant(*v)) {
+            self.note_generic(f)?;
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    fn note_generic(&self, p: &Polynomial) -> Budgeted<()> {
+        if semidefinite(p)?.is_some_and(|s| s.has_no_zero()) {
+            return Ok(());
+        }
+        let mut generic = self.generic.borrow_mut();
+        if !generic.contains(p) {
+            generic.push(p.clone());
+        }
+        Ok(())
+    }
+
+    /// Whether `p` vanishes nowhere on the cell. False also if that could not be shown.
+    pub fn is_nonvanishing_on(&self, cell: &Cell, p: &Polynomial) -> Budgeted<bool> {
+        for (f, _) in factor(p)?.factors {
+            if cell.nonzero.contains(&f) || self.is_nowhere_zero(&f)? {
+                continue;
+            }
+            if !self.refine(cell, &[f], &[])?.is_empty() {
+                return Ok(false);
+            }
+        }
+        Ok(!p.is_zero())
+    }
+
+    /// The cell in expressions, with as few equations as its ideal needs.
+    pub fn branch(&self, cell: &Cell) -> Budgeted<Branch> {
+        let equations = cell.basis.minimal_generators(self)?;
+        Ok(Branch {
+            equations: equations.iter().map(|p| self.write(p)).collect(),
+            nonzero: cell.nonzero.iter().map(|p| self.write(p)).collect(),
+        })
+    }
+}
+
+enum Step {
+    Empty,
+    Cases(Vec<Vec<Polynomial>>),
+    Done(Cell),
+}
+
+impl Step {
+    fn from_cases(cases: impl Iterator<Item = Vec<Polynomial>>) -> Step {
+        Step::Cases(cases.collect())
+    }
+}
+
+impl PartialEq for Cell {
+    fn eq(&self, other: &Cell) -> bool {
+        self.basis.elements() == other.basis.elements() && self.nonzero == other.nonzero
+    }
+}
+impl Eq for Cell {}
+
+impl Cell {
+    /// The normal form of a polynomial on the cell: equal functions on the cell may still look different, but
+    /// what is in the ideal becomes zero.
+    pub fn reduce(&self, frame: &Frame, p: &Polynomial) -> Budgeted<Polynomial> {
+        self.basis.normal_form(frame, p)
+    }
+
+    pub fn equations(&self) -> &[Polynomial] {
+        self.basis.elements()
+    }
+
+    pub fn nonzero(&self) -> &[Polynomial] {
+        &self.nonzero
+    }
+
+    pub fn has_equations(&self) -> bool {
+        !self.basis.is_empty()
+    }
+}

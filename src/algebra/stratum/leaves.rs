@@ -1,0 +1,338 @@
+//! LEAVES: linear systems M y = r whose coefficients vary over a set, solved by cases.
+//!
+//! Fraction-free elimination; a pivot that may vanish on the cell splits it into the part where it does and
+//! the part where it does not. What comes out is a list of disjoint leaves that fill the cell. On each the rank
+//! is constant, and the system is solvable at every point or at none. Sheet §8.
+
+use super::super::number::Rational;
+use super::super::polynomial::Polynomial;
+use super::cell::{Cell, Frame};
+use crate::budget::{Budgeted, Exhausted, check};
+
+/// M y = r.
+#[derive(Clone, Debug, Default)]
+pub struct LinearSystem {
+    pub n_columns: usize,
+    pub rows: Vec<Row>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Row {
+    pub coefficients: Vec<Polynomial>,
+    pub right: Polynomial,
+}
+
+/// A part of the cell on which rank and solvability do not change.
+#[derive(Clone, Debug)]
+pub struct Leaf {
+    pub cell: Cell,
+    pub rank: usize,
+    pub is_solvable: bool,
+    /// The rows of the elimination in the order in which they were used, each with its pivot column. A row has no
+    /// entries in the pivot columns of the rows before it.
+    pub echelon: Vec<(usize, Row)>,
+}
+
+/// The affine space of solutions on a leaf: y = particular + Σ c_k kernel_k.
+#[derive(Clone, Debug)]
+pub struct Solution {
+    pub particular: Vec<Fraction>,
+    pub kernel: Vec<Vec<Fraction>>,
+    /// The column that is 1 in `kernel[k]` and 0 in the other kernel vectors and in the particular solution.
+    pub free_columns: Vec<usize>,
+}
+
+/// A quotient whose denominator vanishes nowhere on the leaf.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fraction {
+    pub numerator: Polynomial,
+    pub denominator: Polynomial,
+}
+
+const MAX_LEAVES: usize = 4096;
+
+impl LinearSystem {
+    pub fn new(n_columns: usize) -> LinearSystem {
+        LinearSystem { n_columns, rows: vec![] }
+    }
+
+    /// A system that only asks for the rank of a matrix.
+    pub fn homogeneous(n_columns: usize, rows: Vec<Vec<Polynomial>>) -> LinearSystem {
+        let rows = rows.into_iter().map(|coefficients| Row { coefficients, right: Polynomial::zero() }).collect();
+        LinearSystem { n_columns, rows }
+    }
+
+    pub fn push(&mut self, coefficients: Vec<Polynomial>, right: Polynomial) {
+        debug_assert_eq!(coefficients.len(), self.n_columns);
+        self.rows.push(Row { coefficients, right });
+    }
+}
+
+/// A state of the elimination.
+struct State {
+    cell: Cell,
+    rows: Vec<Row>,
+    echelon: Vec<(usize, Row)>,
+}
+
+/// All leaves of `cell`.
+pub fn leaves(frame: &Frame, system: &LinearSystem, cell: &Cell) -> Budgeted<Vec<Leaf>> {
+    let mut found = Vec::new();
+    let mut stack = vec![State { cell: cell.clone(), rows: system.rows.clone(), echelon: vec![] }];
+    while let Some(mut state) = stack.pop() {
+        check()?;
+        if found.len() + stack.len() > MAX_LEAVES {
+            return Err(Exhausted::Size);
+        }
+        for row in &mut state.rows {
+            row.reduce(frame, &state.cell)?;
+        }
+        state.rows.retain(|row| !row.is_zero());
+        let Some((i, j)) = choose_pivot(frame, &state)? else {
+            emit(frame, state, &mut found)?;
+            continue;
+        };
+        let pivot = state.rows[i].coefficients[j].clone();
+        // The pivot vanishes: one case for each of its factors, disjoint from the cases before.
+        let mut earlier: Vec<Polynomial> = Vec::new();
+        let mut cases: Vec<State> = Vec::new();
+        for f in frame.factors(&pivot)? {
+            if state.cell.nonzero.contains(&f) || frame.is_nowhere_zero(&f)? {
+                continue;
+            }
+            for cell in frame.refine(&state.cell, std::slice::from_ref(&f), &earlier)? {
+                cases.push(State { cell, rows: state.rows.clone(), echelon: state.echelon.clone() });
+            }
+            earlier.push(f);
+        }
+        // The pivot does not vanish.
+        let remaining = if cases.is_empty() { vec![state.cell.clone()] } else { frame.refine(&state.cell, &[], &earlier)? };
+        for cell in remaining {
+            let (rows, used) = eliminate(&state.rows, i, j)?;
+            let mut echelon = state.echelon.clone();
+            echelon.push((j, used));
+            cases.push(State { cell, rows, echelon });
+        }
+        stack.extend(cases.into_iter().rev());
+    }
+    Ok(found)
+}
+
+/// No nonzero coefficient is left: what stands on the right sides must vanish.
+fn emit(frame: &Frame, state: State, found: &mut Vec<Leaf>) -> Budgeted<()> {
+    let rank = state.echelon.len();
+    let conditions: Vec<Polynomial> = state.rows.into_iter().map(|row| row.right).collect();
+    if conditions.is_empty() {
+        found.push(Leaf { cell: state.cell, rank, is_solvable: true, echelon: state.echelon });
+        return Ok(());
+    }
+    for cell in frame.refine(&state.cell, &conditions, &[])? {
+        found.push(Leaf { cell, rank, is_solvable: true, echelon: state.echelon.clone() });
+    }
+    for (i, c) in conditions.iter().enumerate() {
+        for cell in frame.refine(&state.cell, &conditions[..i], std::slice::from_ref(c))? {
+            found.push(Leaf { cell, rank, is_solvable: false, echelon: state.echelon.clone() });
+        }
+    }
+    Ok(())
+}
+
+/// The entry to eliminate with: a number if there is one, then what is known not to vanish, then the smallest
+/// degree; among equals the row with the fewest entries.
+fn choose_pivot(frame: &Frame, state: &State) -> Budgeted<Option<(usize, usize)>> {
+    type Score = (u32, u64, usize, usize);
+    let mut best: Option<(Score, (usize, usize))> = None;
+    let mut consider = |score: Score, place: (usize, usize)| {
+        if best.as_ref().is_none_or(|(s, _)| score < *s) {
+            best = Some((score, place));
+        }
+    };
+    let fill = |row: &Row| row.coefficients.iter().filter(|c| !c.is_zero()).count();
+    for (i, row) in state.rows.iter().enumerate() {
+        let fill = fill(row);
+        for (j, c) in row.coefficients.iter().enumerate() {
+            if c.is_constant() && !c.is_zero() {
+                consider((0, 0, fill, 0), (i, j));
+            }
+        }
+    }
+    if let Some((_, place)) = best {
+        return Ok(Some(place));
+    }
+    for (i, row) in state.rows.iter().enumerate() {
+        let fill = fill(row);
+        for (j, c) in row.coefficients.iter().enumerate().filter(|(_, c)| !c.is_zero()) {
+            let mut class = 1;
+            for f in frame.factors(c)? {
+                if !state.cell.nonzero.contains(&f) && !frame.is_nowhere_zero(&f)? {
+                    class = 2;
+                    break;
+                }
+            }
+            let score = if class == 1 { (1, 0, fill, c.n_terms()) } else { (2, c.total_degree(), fill, c.n_terms()) };
+            if best.as_ref().is_none_or(|(s, _)| score < *s) {
+                best = Some((score, (i, j)));
+            }
+        }
+    }
+    Ok(best.map(|(_, place)| place))
+}
+
+/// row_k := p·row_k − M[k,j]·row_i for the other rows. The pivot row is taken out.
+fn eliminate(rows: &[Row], i: usize, j: usize) -> Budgeted<(Vec<Row>, Row)> {
+    let used = rows[i].clone();
+    let pivot = &used.coefficients[j];
+    let mut rest = Vec::with_capacity(rows.len() - 1);
+    for row in rows.iter().enumerate().filter(|(k, _)| *k != i).map(|(_, row)| row) {
+        let factor = &row.coefficients[j];
+        if factor.is_zero() {
+            rest.push(row.clone());
+            continue;
+        }
+        let combine = |a: &Polynomial, b: &Polynomial| -> Budgeted<Polynomial> {
+            Ok(&pivot.mul(a)? - &factor.mul(b)?)
+        };
+        let mut coefficients = Vec::with_capacity(row.coefficients.len());
+        for (a, b) in row.coefficients.iter().zip(&used.coefficients) {
+            coefficients.push(combine(a, b)?);
+        }
+        coefficients[j] = Polynomial::zero();
+        rest.push(Row { coefficients, right: combine(&row.right, &used.right)? });
+    }
+    Ok((rest, used))
+}
+
+impl Row {
+    fn is_zero(&self) -> bool {
+        self.right.is_zero() && self.coefficients.iter().all(Polynomial::is_zero)
+    }
+
+    /// Every entry in normal form on the cell, and without the common number in all entries.
+    fn reduce(&mut self, frame: &Frame, cell: &Cell) -> Budgeted<()> {
+        let (reduced, right) = cell.basis.normal_forms(frame, &self.coefficients, &self.right)?;
+        self.coefficients = reduced;
+        self.right = right;
+        let entries = || self.coefficients.iter().chain([&self.right]).filter(|p| !p.is_zero());
+        if entries().next().is_none() {
+            return Ok(());
+        }
+        // Divide by a common factor that vanishes nowhere on the cell.
+        let all: Vec<Polynomial> = entries().cloned().collect();
+        let common = Polynomial::gcd_of(&all)?;
+        let mut divisor = Polynomial::one();
+        if !common.is_constant() {
+            for (f, n) in super::super::factor::factor(&common)?.factors {
+                if cell.nonzero.contains(&f) || frame.is_nowhere_zero(&f)? {
+                    divisor = divisor.mul(&f.pow(n)?)?;
+                }
+            }
+        }
+        let scale = all.iter().map(Polynomial::content).reduce(|a, b| content_gcd(&a, &b)).unwrap_or(Rational::ONE);
+        let shrink = |p: &Polynomial| -> Budgeted<Polynomial> {
+            let p = if divisor.is_constant() { p.clone() } else { p.div_exact(&divisor)?.unwrap_or_else(|| p.clone()) };
+            Ok(p.unscale(&scale).unwrap_or(p))
+        };
+        self.coefficients = self.coefficients.iter().map(shrink).collect::<Budgeted<_>>()?;
+        self.right = shrink(&self.right)?;
+        Ok(())
+    }
+}
+
+/// The largest rational that divides both with integer quotients.
+fn content_gcd(a: &Rational, b: &Rational) -> Rational {
+    let numerator = a.numerator().gcd(&b.numerator());
+    let (da, db) = (a.denominator(), b.denominator());
+    let lcm = &da.div_exact(&da.gcd(&db)).unwrap_or_else(|| da.clone()) * &db;
+    Rational::new(numerator, lcm)
+}
+
+impl Leaf {
+    /// Solves the echelon rows from the last to the first. On an unsolvable leaf the right sides are ignored, so
+    /// that the kernel is that of M.
+    pub fn solution(&self, frame: &Frame, n_columns: usize) -> Budgeted<Solution> {
+        let pivots: Vec<usize> = self.echelon.iter().map(|(j, _)| *j).collect();
+        let free_columns: Vec<usize> = (0..n_columns).filter(|j| !pivots.contains(j)).collect();
+        // Each unknown as (constant, coefficient of every free unknown).
+        let width = 1 + free_columns.len();
+        let mut y: Vec<Vec<Fraction>> = vec![vec![Fraction::zero(); width]; n_columns];
+        for (k, j) in free_columns.iter().enumerate() {
+            y[*j][k + 1] = Fraction::one();
+        }
+        for (j, row) in self.echelon.iter().rev() {
+            let mut value = vec![Fraction::zero(); width];
+            value[0] = Fraction::polynomial(row.right.clone());
+            for (column, a) in row.coefficients.iter().enumerate() {
+                if column == *j || a.is_zero() {
+                    continue;
+                }
+                for (v, other) in value.iter_mut().zip(&y[column]) {
+                    if !other.numerator.is_zero() {
+                        *v = v.minus(&other.times(a)?)?;
+                    }
+                }
+            }
+            for v in &mut value {
+                *v = v.over(&row.coefficients[*j])?.reduced(frame, &self.cell)?;
+            }
+            y[*j] = value;
+        }
+        let column = |k: usize| y.iter().map(|v| v[k].clone()).collect::<Vec<_>>();
+        Ok(Solution {
+            particular: column(0),
+            kernel: (1..width).map(column).collect(),
+            free_columns,
+        })
+    }
+}
+
+impl Fraction {
+    pub fn zero() -> Fraction {
+        Fraction::polynomial(Polynomial::zero())
+    }
+
+    pub fn one() -> Fraction {
+        Fraction::polynomial(Polynomial::one())
+    }
+
+    pub fn polynomial(numerator: Polynomial) -> Fraction {
+        Fraction { numerator, denominator: Polynomial::one() }
+    }
+
+    fn minus(&self, other: &Fraction) -> Budgeted<Fraction> {
+        if self.denominator == other.denominator {
+            return Fraction { numerator: &self.numerator - &other.numerator, denominator: self.denominator.clone() }
+                .cancelled();
+        }
+        let numerator = &self.numerator.mul(&other.denominator)? - &other.numerator.mul(&self.denominator)?;
+        Fraction { numerator, denominator: self.denominator.mul(&other.denominator)? }.cancelled()
+    }
+
+    fn times(&self, factor: &Polynomial) -> Budgeted<Fraction> {
+        Fraction { numerator: self.numerator.mul(factor)?, denominator: self.denominator.clone() }.cancelled()
+    }
+
+    fn over(&self, divisor: &Polynomial) -> Budgeted<Fraction> {
+        Fraction { numerator: self.numerator.clone(), denominator: self.denominator.mul(divisor)? }.cancelled()
+    }
+
+    /// The denominator has no zero on the leaf, so whatever it shares with the numerator may go.
+    fn cancelled(self) -> Budgeted<Fraction> {
+        if self.numerator.is_zero() {
+            return Ok(Fraction::zero());
+        }
+        let c = self.numerator.gcd_cofactors(&self.denominator)?;
+        match c.right.as_constant().and_then(|d| c.left.unscale(&d)) {
+            Some(numerator) => Ok(Fraction::polynomial(numerator)),
+            None => Ok(Fraction { numerator: c.left, denominator: c.right }),
+        }
+    }
+
+    fn reduced(self, frame: &Frame, cell: &Cell) -> Budgeted<Fraction> {
+        let (numerator, factor) = cell.basis.normal_form_with_factor(frame, &self.numerator)?;
+        Fraction { numerator, denominator: self.denominator.mul(&factor)? }.cancelled()
+    }
+
+    pub fn to_expr(&self, frame: &Frame) -> super::super::expr::Expr {
+        frame.write(&self.numerator) / frame.write(&self.denominator)
+    }
+}

@@ -1,0 +1,239 @@
+//! Points on cells. A cell that SPLIT could not show to be empty is shown not to be by a point on it: rational
+//! where one is found, else a real root of an irreducible polynomial in one variable.
+//!
+//! Values are tried one generator at a time, from a short fixed list; after each the basis is computed anew. A
+//! coordinate that also stands inside a function (q beside sin q) may only take values at which the
+//! function's value is a rational number, so that no inconsistent pair is ever called a point.
+
+use super::super::expr::Expr;
+use super::super::generator::{Generator, Kind};
+use super::super::number::Rational;
+use super::super::polynomial::Polynomial;
+use super::super::substitute::substitute;
+use super::super::symbol::Symbol;
+use super::cell::{Cell, Frame};
+use super::roots::{n_real_roots, rational_roots};
+use crate::budget::{Budgeted, check};
+use rustc_hash::FxHashMap;
+
+/// Values of generators.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SamplePoint {
+    pub values: Vec<(u32, Rational)>,
+}
+
+/// Whether a cell has a real point.
+#[derive(Clone, Debug)]
+pub enum Witness {
+    Point(SamplePoint),
+    /// There is one, though not a rational one.
+    Exists(String),
+    Unknown(String),
+}
+
+/// How many bases may be computed on the way to a point.
+const MAX_TRIALS: usize = 240;
+
+impl SamplePoint {
+    pub fn value(&self, variable: u32) -> Option<&Rational> {
+        self.values.iter().find(|(v, _)| *v == variable).map(|(_, x)| x)
+    }
+
+    /// The values of plain symbols.
+    pub fn symbols(&self) -> Vec<(Symbol, Rational)> {
+        self.values
+            .iter()
+            .filter_map(|(v, x)| match Generator(*v).kind() {
+                Kind::Symbol(s) => Some((s, x.clone())),
+                _ => None,
+            })
+            .collect()
+    }
+
+    pub fn text(&self, frame: &Frame) -> String {
+        let _ = frame;
+        let list: Vec<String> = self.values.iter().map(|(v, x)| format!("{} = {x}", Generator(*v).meaning())).collect();
+        format!("{{ {} }}", list.join(", "))
+    }
+}
+
+/// A point on the cell, or the proof that there is one, or neither.
+pub fn witness(frame: &Frame, cell: &Cell) -> Budgeted<Witness> {
+    let avoid: Vec<Polynomial> = cell.nonzero().iter().cloned().chain(frame.domain_polynomials()).collect();
+    let mut search = Search { frame, avoid, trials: 0, exists: None };
+    let start = State { equations: cell.equations().to_vec(), point: SamplePoint::default() };
+    match search.run(start)? {
+        Some(point) => Ok(Witness::Point(point)),
+        None => Ok(match search.exists {
+            Some(why) => Witness::Exists(why),
+            None => Witness::Unknown("no point was found on it, and no rule shows that there is none".into()),
+        }),
+    }
+}
+
+/// A rational point on the cell, if one is found.
+pub fn sample_point(frame: &Frame, cell: &Cell) -> Budgeted<Option<SamplePoint>> {
+    Ok(match witness(frame, cell)? {
+        Witness::Point(point) => Some(point),
+        _ => None,
+    })
+}
+
+struct Search<'a> {
+    frame: &'a Frame,
+    avoid: Vec<Polynomial>,
+    trials: usize,
+    exists: Option<String>,
+}
+
+#[derive(Clone)]
+struct State {
+    equations: Vec<Polynomial>,
+    point: SamplePoint,
+}
+
+impl Search<'_> {
+    /// Depth first with an explicit stack.
+    fn run(&mut self, start: State) -> Budgeted<Option<SamplePoint>> {
+        let mut stack = vec![start];
+        while let Some(state) = stack.pop() {
+            check()?;
+            let Some(state) = self.simplified(state)? else { continue };
+            let Some(variable) = self.next_variable(&state) else { return Ok(Some(state.point)) };
+            self.trials += 1;
+            if self.trials > MAX_TRIALS {
+                return Ok(None);
+            }
+            let values = self.candidates(&state, variable)?;
+            for value in values.into_iter().rev() {
+                if let Some(next) = self.assign(&state, variable, &value)? {
+                    stack.push(next);
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The equations as a basis; `None` if they are contradictory or an inequation fails.
+    fn simplified(&self, state: State) -> Budgeted<Option<State>> {
+        let mut equations = Vec::new();
+        for e in &state.equations {
+            if e.is_constant() {
+                if !e.is_zero() {
+                    return Ok(None);
+                }
+            } else {
+                equations.push(e.clone());
+            }
+        }
+        for n in &self.avoid {
+            if let Some(value) = n.evaluate(&state.point.values)?.as_constant()
+                && value.is_zero()
+            {
+                return Ok(None);
+            }
+        }
+        if !equations.is_empty() {
+            let basis = super::basis::Basis::over_rationals(&equations)?;
+            if basis.is_trivial() {
+                return Ok(None);
+            }
+            equations = basis.all_elements().to_vec();
+        }
+        Ok(Some(State { equations, point: state.point }))
+    }
+
+    /// A generator that has no value yet, of those that matter: first the ones that an equation in one variable
+    /// determines, then those outside all leading terms.
+    fn next_variable(&self, state: &State) -> Option<u32> {
+        if let Some(v) = state.equations.iter().find_map(|e| match e.variables() {
+            [v] => Some(*v),
+            _ => None,
+        }) {
+            return Some(v);
+        }
+        let open = |v: &u32| state.point.value(*v).is_none();
+        let in_equations = state.equations.iter().flat_map(|e| e.variables().iter().copied());
+        let in_avoid = self.avoid.iter().flat_map(|e| e.variables().iter().copied());
+        let mut all: Vec<u32> = in_equations.chain(in_avoid).filter(open).collect();
+        all.sort_unstable();
+        all.dedup();
+        // Functions before the symbols inside them, symbols that occur in high degree first: what remains is then
+        // more often linear.
+        let degree = |v: u32| state.equations.iter().map(|e| e.degree_in(v)).max().unwrap_or(0);
+        all.into_iter().max_by_key(|v| (self.is_coupled(*v), degree(*v), std::cmp::Reverse(*v)))
+    }
+
+    /// Whether the generator is a symbol that also occurs inside another generator in play.
+    fn is_coupled(&self, variable: u32) -> bool {
+        let Kind::Symbol(s) = Generator(variable).kind() else { return false };
+        self.functions_of(s).next().is_some()
+    }
+
+    fn functions_of(&self, s: Symbol) -> impl Iterator<Item = u32> {
+        let all = self.frame.generators_in_play();
+        all.into_iter().filter(move |g| {
+            !matches!(Generator(*g).kind(), Kind::Symbol(_) | Kind::Opaque) && Generator(*g).meaning().contains(s)
+        })
+    }
+
+    fn candidates(&mut self, state: &State, variable: u32) -> Budgeted<Vec<Rational>> {
+        let univariate: Vec<&Polynomial> = state.equations.iter().filter(|e| e.variables() == [variable]).collect();
+        if let Some(e) = univariate.first() {
+            let roots = rational_roots(e)?;
+            if roots.is_empty() && n_real_roots(e)? > 0 && self.is_last(state, variable) {
+                let name = Generator(variable).meaning();
+                self.exists = Some(format!("{} has a real root in {name}, with {}", self.frame.write(e), state.point.text(self.frame)));
+            }
+            return Ok(roots);
+        }
+        if self.is_coupled(variable) {
+            return Ok(vec![Rational::ZERO, Rational::ONE]);
+        }
+        let sign = Generator(variable).sign();
+        let list = [(1, 1), (2, 1), (0, 1), (-1, 1), (3, 1), (1, 2), (3, 5), (-2, 1), (5, 1), (-3, 1), (4, 5), (7, 3)];
+        let rotate = state.point.values.len() % 3;
+        let mut values: Vec<Rational> = list.iter().map(|(a, b)| Rational::ratio(*a, *b)).collect();
+        values[..3].rotate_left(rotate);
+        values.retain(|x| match x.signum() {
+            0 => sign.can_be_zero,
+            1 => sign.can_be_positive,
+            _ => sign.can_be_negative,
+        });
+        Ok(values)
+    }
+
+    /// Whether nothing else is open, so that a real root settles the existence of a point.
+    fn is_last(&self, state: &State, variable: u32) -> bool {
+        let others = state.equations.iter().flat_map(|e| e.variables().iter().copied()).any(|v| v != variable);
+        let coupled = self.is_coupled(variable) || !matches!(Generator(variable).kind(), Kind::Symbol(_));
+        let avoided = self.avoid.iter().flat_map(|n| n.variables()).any(|v| *v != variable && state.point.value(*v).is_none());
+        !others && !coupled && !avoided
+    }
+
+    fn assign(&self, state: &State, variable: u32, value: &Rational) -> Budgeted<Option<State>> {
+        let mut new = vec![(variable, value.clone())];
+        if let Kind::Symbol(s) = Generator(variable).kind() {
+            for g in self.functions_of(s) {
+                let at = substitute(Generator(g).meaning(), &FxHashMap::from_iter([(s, Expr::number(value.clone()))]));
+                match at.as_number() {
+                    Some(x) => new.push((g, x.clone())),
+                    None => return Ok(None),
+                }
+            }
+        }
+        for (g, x) in &new {
+            if state.point.value(*g).is_some_and(|known| known != x) {
+                return Ok(None);
+            }
+        }
+        let equations = state.equations.iter().map(|e| e.evaluate(&new)).collect::<Budgeted<Vec<_>>>()?;
+        let mut point = state.point.clone();
+        for (g, x) in new {
+            if point.value(g).is_none() {
+                point.values.push((g, x));
+            }
+        }
+        Ok(Some(State { equations, point }))
+    }
+}

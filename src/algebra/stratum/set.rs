@@ -1,0 +1,137 @@
+//! Unions of cells as sets of real points: difference, containment, equality, and a short way to write them.
+
+use super::super::polynomial::Polynomial;
+use super::super::verdict::Verdict;
+use super::cell::{Cell, Frame};
+use super::sample::{Witness, witness};
+use crate::budget::{Budgeted, check};
+
+/// a ∖ b, as disjoint cells: where some equation of b fails, or all hold and some inequation fails.
+pub fn difference(frame: &Frame, a: &Cell, b: &Cell) -> Budgeted<Vec<Cell>> {
+    let mut pieces = Vec::new();
+    let equations = b.equations();
+    for (i, g) in equations.iter().enumerate() {
+        pieces.extend(frame.refine(a, &equations[..i], std::slice::from_ref(g))?);
+    }
+    for (i, n) in b.nonzero().iter().enumerate() {
+        let with: Vec<Polynomial> = equations.iter().chain([n]).cloned().collect();
+        pieces.extend(frame.refine(a, &with, &b.nonzero()[..i])?);
+    }
+    Ok(pieces)
+}
+
+/// a ∖ (b₁ ∪ b₂ ∪ …).
+pub fn difference_from_all(frame: &Frame, a: &Cell, others: &[Cell]) -> Budgeted<Vec<Cell>> {
+    let mut pieces = vec![a.clone()];
+    for b in others {
+        check()?;
+        let mut rest = Vec::new();
+        for piece in &pieces {
+            rest.extend(difference(frame, piece, b)?);
+        }
+        pieces = rest;
+        if pieces.is_empty() {
+            break;
+        }
+    }
+    Ok(pieces)
+}
+
+/// Whether the cell has no real point. SPLIT has removed what it could show to be empty, so a cell that is
+/// left is empty only if no rule found out: then the verdict is unknown unless a point is found.
+pub fn is_empty(frame: &Frame, cell: &Cell) -> Budgeted<Verdict> {
+    Ok(match witness(frame, cell)? {
+        Witness::Point(point) => Verdict::no(format!("it contains the point {}", point.text(frame))),
+        Witness::Exists(why) => Verdict::no(why),
+        Witness::Unknown(why) => Verdict::unknown(why),
+    })
+}
+
+/// Whether the union is empty.
+pub fn is_union_empty(frame: &Frame, cells: &[Cell]) -> Budgeted<Verdict> {
+    let mut verdict = Verdict::yes("every piece of it is contradictory");
+    for cell in cells {
+        verdict = verdict.and(is_empty(frame, cell)?);
+        if verdict.is_no() {
+            break;
+        }
+    }
+    Ok(verdict)
+}
+
+/// Whether ∪left ⊆ ∪right.
+pub fn is_subset(frame: &Frame, left: &[Cell], right: &[Cell]) -> Budgeted<Verdict> {
+    let mut verdict = Verdict::yes("nothing of it lies outside");
+    for a in left {
+        let rest = difference_from_all(frame, a, right)?;
+        verdict = verdict.and(is_union_empty(frame, &rest)?);
+        if verdict.is_no() {
+            break;
+        }
+    }
+    Ok(verdict)
+}
+
+/// Whether the unions are the same set of real points.
+pub fn equals(frame: &Frame, left: &[Cell], right: &[Cell]) -> Budgeted<Verdict> {
+    let there = is_subset(frame, left, right)?;
+    if there.is_no() {
+        return Ok(there);
+    }
+    Ok(there.and(is_subset(frame, right, left)?))
+}
+
+/// Whether the cell lies in the union, as far as can be shown.
+pub fn is_within(frame: &Frame, cell: &Cell, others: &[Cell]) -> Budgeted<bool> {
+    Ok(difference_from_all(frame, cell, others)?.is_empty())
+}
+
+/// The union written shorter: inequations that others make up for are dropped, and cells that lie in the
+/// union of the others.
+pub fn merged(frame: &Frame, cells: Vec<Cell>) -> Budgeted<Vec<Cell>> {
+    let mut cells = cells;
+    cells.dedup();
+    let mut i = 0;
+    while i < cells.len() {
+        let mut k = 0;
+        while k < cells[i].nonzero.len() {
+            check()?;
+            // What the inequation keeps out of this cell, if all of it is in the union anyway.
+            let mut wider = cells[i].clone();
+            let n = wider.nonzero.remove(k);
+            let outside = frame.refine(&wider, &[n], &[])?;
+            let mut covered = true;
+            for piece in &outside {
+                if !is_within(frame, piece, &cells)? {
+                    covered = false;
+                    break;
+                }
+            }
+            if covered {
+                cells[i] = wider;
+            } else {
+                k += 1;
+            }
+        }
+        i += 1;
+    }
+    maximal(frame, cells)
+}
+
+/// Without the cells that lie in the union of the others.
+pub fn maximal(frame: &Frame, cells: Vec<Cell>) -> Budgeted<Vec<Cell>> {
+    let mut cells = cells;
+    let mut i = 0;
+    // Large equations sets are small sets of points: look at those first.
+    cells.sort_by_key(|c| std::cmp::Reverse((c.equations().len(), c.nonzero().len())));
+    while i < cells.len() {
+        let others: Vec<Cell> = cells.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, c)| c.clone()).collect();
+        if !others.is_empty() && is_within(frame, &cells[i], &others)? {
+            cells.remove(i);
+        } else {
+            i += 1;
+        }
+    }
+    cells.reverse();
+    Ok(cells)
+}
