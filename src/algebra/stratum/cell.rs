@@ -55,7 +55,7 @@ impl Frame {
     pub fn read(&self, e: Expr) -> Budgeted<Option<(Polynomial, Polynomial)>> {
         let Some((numerator, denominator)) = canonical_fraction(self.context, e)? else { return Ok(None) };
         if !denominator.is_constant() {
-            for (f, _) in factor(&denominator)?.factors {
+            for (f, _) in factor(&denominator).factors {
                 let mut domain = self.domain.borrow_mut();
                 if !domain.contains(&f) && !self.is_positive_generator(&f) {
                     domain.push(f);
@@ -139,7 +139,7 @@ impl Frame {
             if n.is_zero() {
                 return Ok(vec![]);
             }
-            for (f, _) in factor(n)?.factors {
+            for (f, _) in factor(n).factors {
                 if !inequations.contains(&f) {
                     inequations.push(f);
                 }
@@ -203,7 +203,7 @@ impl Frame {
             if n.is_zero() {
                 return Ok(Step::Empty);
             }
-            for (f, _) in factor(&n)?.factors {
+            for (f, _) in factor(&n).factors {
                 if !reduced.contains(&f) && !self.is_nowhere_zero(&f)? {
                     reduced.push(f);
                 }
@@ -221,7 +221,7 @@ impl Frame {
 
     /// How g = 0 falls into cases; `None` if it is simple already.
     fn cases_of(&self, g: &Polynomial, nonzero: &[Polynomial]) -> Budgeted<Option<Vec<Vec<Polynomial>>>> {
-        let parts = factor(g)?;
+        let parts = factor(g);
         let mut zero_factors: Vec<Polynomial> = Vec::new();
         let mut changed = parts.factors.len() > 1;
         for (f, n) in parts.factors {
@@ -297,7 +297,7 @@ impl Frame {
 
     /// Whether `p` vanishes nowhere on the cell. False also if that could not be shown.
     pub fn is_nonvanishing_on(&self, cell: &Cell, p: &Polynomial) -> Budgeted<bool> {
-        for (f, _) in factor(p)?.factors {
+        for (f, _) in factor(p).factors {
             if cell.nonzero.contains(&f) || self.is_nowhere_zero(&f)? {
                 continue;
             }

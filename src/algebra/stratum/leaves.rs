@@ -221,7 +221,7 @@ impl Row {
         let common = Polynomial::gcd_of(&all)?;
         let mut divisor = Polynomial::one();
         if !common.is_constant() {
-            for (f, n) in super::super::factor::factor(&common)?.factors {
+            for (f, n) in super::super::factor::factor(&common).factors {
                 if cell.nonzero.contains(&f) || frame.is_nowhere_zero(&f)? {
                     divisor = divisor.mul(&f.pow(n)?)?;
                 }

@@ -53,10 +53,10 @@ fn semidefinite_within(p: &Polynomial, depth: u32) -> Budgeted<Option<Semidefini
         return Ok(None);
     }
     // An even power, or a product of polynomials of one sign.
-    let parts = factor(p)?;
+    let parts = factor(p);
     let is_power_or_product = parts.factors.len() > 1 || parts.factors.iter().any(|(_, n)| *n > 1);
     if is_power_or_product {
-        let mut is_negative = parts.content.is_negative();
+        let mut is_negative = parts.unit.is_negative();
         let mut zeros = vec![Polynomial::one()];
         for (f, n) in &parts.factors {
             let here = if n % 2 == 0 {
@@ -167,8 +167,8 @@ pub fn quadratic_split(
             continue;
         }
         let discriminant = &b.mul(&b)? - &a.mul(&c)?.scale(&Rational::from(4));
-        let parts = factor(&discriminant)?;
-        let (mut g, mut h) = (Polynomial::constant(parts.content.clone()), Polynomial::one());
+        let parts = factor(&discriminant);
+        let (mut g, mut h) = (Polynomial::constant(parts.unit.clone()), Polynomial::one());
         for (f, n) in &parts.factors {
             h = h.mul(&f.pow(n / 2)?)?;
             if n % 2 == 1 {

@@ -1,0 +1,216 @@
+//! Classification of a mechanical system by the ranks of its matrices. Krupková §5–6; sheet §7.
+//!
+//! ```text
+//! (5.8)  (B|A)        a semispray passes through x               ⇔ rank B = rank (B|A)           Theorem 5.4
+//! (5.9)  (F|A)        Δ_α is weakly horizontal at x, Δ_α = D_α there ⇔ rank F = rank (F|A)       Theorem 5.2
+//! (5.7)  rank Δ_α = 1 + ms − rank (F|A)
+//! (5.11) rank D_α = 1 + ms − rank [[F, A], [−Aᵀ, 0]]
+//! ```
+//!
+//! The ranks may change from point to point: each is given with its strata. All conditions of the classes are
+//! meant everywhere on the phase space, so one stratum with a point on it refutes them, and a stratum of
+//! which it is unknown whether it has points leaves them open.
+
+use super::dynamical_form::DynamicalForm;
+use super::inverse_problem::is_variational;
+use super::lepage_class::LepageTwoForm;
+use super::{Answered, exhausted};
+use crate::algebra::polynomial::Polynomial;
+use crate::algebra::stratum::leaves::{Leaf, LinearSystem, leaves};
+use crate::algebra::stratum::{Branch, Cell, Frame, set};
+use crate::algebra::{Expr, Symbol, Verdict};
+use crate::budget::Budgeted;
+
+/// The values of a rank, ascending, and where each is taken.
+#[derive(Clone, Debug)]
+pub struct Rank {
+    pub values: Vec<usize>,
+    pub strata: Vec<(Branch, usize)>,
+    /// Whether exactly these values occur.
+    pub complete: Verdict,
+}
+
+/// Findings about a Lepage 2-form α and the equations E it extends. A record and not an enum, because the
+/// classes overlap: weakly regular and semiregular are independent, and either may hold of a singular system.
+#[derive(Clone, Debug)]
+pub struct Classification {
+    /// The true order s.
+    pub order: u32,
+    /// ms.
+    pub size: usize,
+    pub rank_b: Rank,
+    pub rank_ba: Rank,
+    pub rank_f: Rank,
+    pub rank_fa: Rank,
+    pub rank_delta: Rank,
+    pub rank_d: Rank,
+    /// det B vanishes nowhere (s ≥ 2), or semiregular with rank Δ = 1 (s = 1).
+    pub regular: Verdict,
+    /// P is everything and rank B is constant; not defined for s = 1.
+    pub weakly_regular: Option<Verdict>,
+    /// P̃ is everything and rank Δ is constant.
+    pub semiregular: Verdict,
+    /// Semiregular and weakly regular; not defined for s = 1.
+    pub strongly_semiregular: Option<Verdict>,
+    pub singular: Verdict,
+    /// Δ_α of this α has rank one everywhere. Not the same as regular: impossible if ms is odd (Theorem 6.3).
+    pub rank_one: Verdict,
+    pub variational: Verdict,
+    /// P̃ of (5.13).
+    pub primary: Vec<Branch>,
+    /// P of (5.14).
+    pub primary_semispray: Vec<Branch>,
+    /// Expressions in parameters that were taken to be nonzero.
+    pub generic: Vec<Expr>,
+}
+
+/// All ranks, classes and primary constraint sets.
+pub fn classify(alpha: &LepageTwoForm) -> Answered<Classification> {
+    classify_within(alpha).map_err(exhausted)
+}
+
+fn classify_within(alpha: &LepageTwoForm) -> Budgeted<Classification> {
+    let form = alpha.dynamical_form();
+    let (s, size) = (form.order(), form.size());
+    let frame = frame_of(alpha)?;
+    let everything = frame.everything();
+    let equations = leaves(&frame, &rows_of(&frame, form.b(), form.a())?, &everything)?;
+    let extended = leaves(&frame, &rows_of(&frame, alpha.matrix(), &alpha.column_a())?, &everything)?;
+
+    let augmented = |leaf: &Leaf| leaf.rank + usize::from(!leaf.is_solvable);
+    let bordered = |leaf: &Leaf| leaf.rank + if leaf.is_solvable { 0 } else { 2 };
+    let rank_b = rank(&frame, &equations, |leaf| leaf.rank)?;
+    let rank_ba = rank(&frame, &equations, augmented)?;
+    let rank_f = rank(&frame, &extended, |leaf| leaf.rank)?;
+    let rank_fa = rank(&frame, &extended, augmented)?;
+    let rank_delta = rank(&frame, &extended, |leaf| 1 + size - augmented(leaf))?;
+    let rank_d = rank(&frame, &extended, |leaf| 1 + size - bordered(leaf))?;
+
+    let solvable_everywhere = |list: &[Leaf]| nothing(&frame, list, |leaf| !leaf.is_solvable);
+    let semispray_everywhere = solvable_everywhere(&equations)?;
+    let hamilton_everywhere = solvable_everywhere(&extended)?;
+    let semiregular = hamilton_everywhere.clone().and(constant(&rank_delta));
+    let rank_one = nothing(&frame, &extended, |leaf| 1 + size - augmented(leaf) != 1)?;
+    let m = form.manifold().n_coordinates();
+    let regular = if s == 1 {
+        semiregular.clone().and(rank_one.clone())
+    } else {
+        nothing(&frame, &equations, |leaf| leaf.rank < m)?
+    };
+    let weakly_regular = (s > 1).then(|| semispray_everywhere.clone().and(constant(&rank_b)));
+    let strongly_semiregular = weakly_regular.clone().map(|w| w.and(semiregular.clone()));
+
+    let primary = solvable_set(&frame, &extended)?;
+    let primary_semispray = solvable_set(&frame, &equations)?;
+    Ok(Classification {
+        order: s,
+        size,
+        rank_b,
+        rank_ba,
+        rank_f,
+        rank_fa,
+        rank_delta,
+        rank_d,
+        singular: regular.clone().negate(),
+        regular,
+        weakly_regular,
+        semiregular,
+        strongly_semiregular,
+        rank_one,
+        variational: is_variational(form),
+        primary: branches(&frame, &primary)?,
+        primary_semispray: branches(&frame, &primary_semispray)?,
+        generic: frame.generic_conditions(),
+    })
+}
+
+/// The frame of a system: its phase space, and everything that will be read.
+pub(crate) fn frame_of(alpha: &LepageTwoForm) -> Budgeted<Frame> {
+    let form = alpha.dynamical_form();
+    let coordinates: Vec<Symbol> = form.phase_space().symbols();
+    let functions: Vec<Expr> = form
+        .a()
+        .iter()
+        .chain(form.b().iter().flatten())
+        .chain(alpha.matrix().iter().flatten())
+        .copied()
+        .collect();
+    Frame::new(&coordinates, &functions)
+}
+
+/// The system M y = −a, row by row without denominators.
+pub(crate) fn rows_of(frame: &Frame, matrix: &[Vec<Expr>], a: &[Expr]) -> Budgeted<LinearSystem> {
+    let mut system = LinearSystem::new(matrix.first().map_or(0, Vec::len));
+    for (row, a) in matrix.iter().zip(a) {
+        let mut all: Vec<Polynomial> = frame.read_row(&[row.as_slice(), &[-*a]].concat())?;
+        let right = all.pop().unwrap_or_default();
+        system.push(all, right);
+    }
+    Ok(system)
+}
+
+/// The cells of the solvable leaves, written as shortly as possible.
+pub(crate) fn solvable_set(frame: &Frame, list: &[Leaf]) -> Budgeted<Vec<Cell>> {
+    let cells = list.iter().filter(|leaf| leaf.is_solvable).map(|leaf| leaf.cell.clone()).collect();
+    set::merged(frame, cells)
+}
+
+pub(crate) fn branches(frame: &Frame, cells: &[Cell]) -> Budgeted<Vec<Branch>> {
+    cells.iter().map(|cell| frame.branch(cell)).collect()
+}
+
+/// The strata of a number that is constant on every leaf.
+pub(crate) fn rank(frame: &Frame, list: &[Leaf], value: impl Fn(&Leaf) -> usize) -> Budgeted<Rank> {
+    let mut values: Vec<usize> = list.iter().map(&value).collect();
+    values.sort_unstable();
+    values.dedup();
+    let mut kept = Vec::new();
+    let mut strata = Vec::new();
+    let mut complete = Verdict::yes("every stratum has a point on it");
+    for v in values {
+        let cells: Vec<Cell> = list.iter().filter(|leaf| value(leaf) == v).map(|leaf| leaf.cell.clone()).collect();
+        let occurs = set::is_union_empty(frame, &cells)?.negate();
+        if occurs.is_no() {
+            continue;
+        }
+        if let Verdict::Unknown(why) = &occurs {
+            complete = complete.and(Verdict::unknown(format!("whether the value {v} occurs: {why}")));
+        }
+        kept.push(v);
+        for cell in set::merged(frame, cells)? {
+            strata.push((frame.branch(&cell)?, v));
+        }
+    }
+    Ok(Rank { values: kept, strata, complete })
+}
+
+/// Whether no leaf with the property has a point.
+fn nothing(frame: &Frame, list: &[Leaf], property: impl Fn(&Leaf) -> bool) -> Budgeted<Verdict> {
+    let cells: Vec<Cell> = list.iter().filter(|leaf| property(leaf)).map(|leaf| leaf.cell.clone()).collect();
+    set::is_union_empty(frame, &cells)
+}
+
+/// Whether a rank has one value only.
+fn constant(rank: &Rank) -> Verdict {
+    match rank.values.len() {
+        0 | 1 => Verdict::yes("the rank is the same on every stratum"),
+        _ => match &rank.complete {
+            Verdict::Unknown(why) => Verdict::unknown(why.clone()),
+            _ => Verdict::no(format!("the rank takes the values {:?}", rank.values)),
+        },
+    }
+}
+
+/// Used by questions that only need to know where B is singular.
+pub fn singular_set(form: &DynamicalForm) -> Answered<Vec<Branch>> {
+    let work = || -> Budgeted<Vec<Branch>> {
+        let functions: Vec<Expr> = form.a().iter().chain(form.b().iter().flatten()).copied().collect();
+        let frame = Frame::new(&form.phase_space().symbols(), &functions)?;
+        let zero = vec![Expr::zero(); form.a().len()];
+        let list = leaves(&frame, &rows_of(&frame, form.b(), &zero)?, &frame.everything())?;
+        let m = form.a().len();
+        let cells = list.into_iter().filter(|leaf| leaf.rank < m).map(|leaf| leaf.cell).collect();
+        branches(&frame, &set::merged(&frame, cells)?)
+    };
+    work().map_err(exhausted)
+}
