@@ -34,6 +34,11 @@ pub mod lagrangian;
 pub mod lepage_class;
 pub mod symmetry;
 
+#[cfg(test)]
+mod laws;
+
+use crate::algebra::expr::post_order;
+use crate::algebra::normal::simplify;
 use crate::algebra::{Expr, Symbol, Verdict};
 use crate::diagnostic::Diagnostic;
 use crate::geometry::Refusal;
@@ -52,14 +57,19 @@ pub(crate) fn jet_expr(manifold: &FiberedManifold, sigma: usize, k: u32) -> Expr
     Expr::symbol(jet(manifold, sigma, k))
 }
 
-/// The expression in its normal form, where that fits the budget; otherwise as it is.
+/// The expression in its normal form, where that fits the budget; otherwise as it is. Large graphs are left
+/// alone: what is shared there would be written out.
 pub(crate) fn tidy(e: Expr) -> Expr {
-    e
+    const MAX_NODES: usize = 4000;
+    if post_order(&[e]).len() > MAX_NODES {
+        return e;
+    }
+    simplify(e).unwrap_or(e)
 }
 
 /// The zero test on which all verdicts of this room rest.
 pub(crate) fn vanishes(e: Expr) -> Verdict {
-    crate::geometry::vanishes(e)
+    crate::algebra::decide::is_zero(e)
 }
 
 /// The jet order of some functions after simplification; refused where it cannot be decided.
