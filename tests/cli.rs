@@ -225,3 +225,19 @@ fn text_piped_into_lepage_alone_is_a_program() {
     assert_eq!(code(&output), 1);
     assert_eq!(out(&output).lines().count(), 1);
 }
+
+#[test]
+fn fmt_rewrites_checks_and_pipes() {
+    let folder = Folder::new("fmt");
+    let file = folder.file("a.mech", b"let   a=1+2 // three\n");
+    let check = lepage(&["fmt", "--check", &file], b"");
+    assert_eq!((code(&check), out(&check)), (1, format!("{file}\n")));
+    assert_eq!(code(&lepage(&["fmt", &file], b"")), 0);
+    let formatted = std::fs::read_to_string(&file).expect("the file");
+    assert!(formatted.contains("// three") && formatted != "let   a=1+2 // three\n", "{formatted}");
+    assert_eq!(code(&lepage(&["fmt", "--check", &file], b"")), 0);
+    assert_eq!(out(&lepage(&["fmt", "-"], b"let   a=1+2 // three\n")), formatted);
+    let wrong = lepage(&["fmt", "-"], b"let a = (1\n");
+    assert_eq!((code(&wrong), out(&wrong)), (1, String::new()));
+    assert!(err(&wrong).contains("E0002"), "{}", err(&wrong));
+}

@@ -78,10 +78,12 @@ struct Problem {
 }
 
 fn formatted(name: &str, text: &str) -> Result<String, Problem> {
-    let mut sources = SourceMap::default();
-    sources.add(name, text);
-    let diagnostics = vec![Diagnostic::error(&codes::NOT_AVAILABLE, "formatting is not available yet")];
-    Err(Problem { diagnostics, sources })
+    crate::syntax::format::format(text).map_err(|problems| {
+        // The formatter reads one text, the first of the map.
+        let mut sources = SourceMap::default();
+        sources.add(name, text);
+        Problem { diagnostics: problems.into_sorted(), sources }
+    })
 }
 
 /// Writes beside the file first, so that a full disk or a crash cannot lose the program.

@@ -11,6 +11,7 @@ use super::paint::{self, Kind};
 use super::{Repl, Screen};
 use crate::diagnostic::render::wants_color;
 use crate::session::{NamedItem, Session};
+use crate::syntax::parse::{Completeness, is_complete};
 use rustyline::completion::{Completer, FilenameCompleter, Pair};
 use rustyline::config::Configurer;
 use rustyline::error::ReadlineError;
@@ -133,7 +134,7 @@ impl Assistant {
             }
             found.extend(self.questions.iter().map(|q| format!("{}(", q.name)));
             if line[..start].trim().is_empty() {
-                found.extend(paint::STATEMENT_WORDS.iter().map(|w| format!("{w} ")));
+                found.extend(paint::statement_words().map(|w| format!("{w} ")));
             }
         }
         found.retain(|c| c.starts_with(word) && c != word);
@@ -206,7 +207,7 @@ impl Validator for Assistant {
             || input.trim().is_empty()
             || input.ends_with("\n\n")
             || (input.contains('\n') && input.rsplit('\n').next().is_some_and(|l| l.trim().is_empty()))
-            || paint::is_complete(input);
+            || is_complete(input) == Completeness::Complete;
         Ok(if done { ValidationResult::Valid(None) } else { ValidationResult::Incomplete })
     }
 }

@@ -1,6 +1,9 @@
-//! Colours for a line being typed: which ranges are keywords, numbers, texts and comments, and which
-//! brackets belong together.
+//! Colours for a line being typed, from the language's own lexer: which ranges are keywords,
+//! numbers, texts and comments, and which brackets belong together.
 
+use crate::source::SourceId;
+use crate::syntax::lexer::lex;
+use crate::syntax::token::{RESERVED, RUN_CLAUSES, STATEMENT_WORDS, Token};
 use std::ops::Range;
 
 /// What a range of the line is.
@@ -13,113 +16,68 @@ pub enum Kind {
     Bracket,
 }
 
-/// Words painted as keywords.
-pub const STATEMENT_WORDS: &[&str] = &[
-    "assert",
-    "assume",
-    "let",
-    "param",
-    "manifold",
-    "map",
-    "section",
-    "function",
-    "lagrangian",
-    "form",
-    "field",
-    "force",
-    "equations",
-    "constraint",
-    "codistribution",
-    "distribution",
-    "submanifold",
-    "system",
-    "mixed",
-    "use",
-    "test",
-    "simulate",
-    "sweep",
-    "plot",
-    "save",
-    "animate",
-    "poincare",
-    "explain",
-];
+/// Words that may begin a statement.
+pub fn statement_words() -> impl Iterator<Item = &'static str> {
+    ["assert", "assume", "let", "param"].into_iter().chain(STATEMENT_WORDS.iter().map(|(word, _)| *word))
+}
 
 /// The painted ranges of a text, in order and without overlap.
 pub fn ranges(text: &str) -> Vec<(Range<usize>, Kind)> {
-    let mut found = vec![];
-    let mut rest = text.char_indices().peekable();
-    while let Some((start, c)) = rest.next() {
-        let mut take = |wanted: &dyn Fn(char) -> bool| {
-            let mut end = start + c.len_utf8();
-            while let Some((i, c)) = rest.next_if(|(_, c)| wanted(*c)) {
-                end = i + c.len_utf8();
-            }
-            end
-        };
-        match c {
-            '(' | ')' | '[' | ']' | '{' | '}' => found.push((start..start + 1, Kind::Bracket)),
-            '0'..='9' => found.push((start..take(&|c| c.is_ascii_digit() || c == '.'), Kind::Number)),
-            '/' if text[start..].starts_with("//") => found.push((start..take(&|c| c != '\n'), Kind::Comment)),
-            '"' => {
-                let mut end = take(&|c| c != '"' && c != '\n');
-                if text[end..].starts_with('"') {
-                    rest.next();
-                    end += 1;
-                }
-                found.push((start..end, Kind::Text));
-            }
-            c if c.is_alphabetic() => {
-                let end = take(&|c| c.is_alphanumeric() || c == '_' || c == '\'');
-                if STATEMENT_WORDS.contains(&&text[start..end]) {
-                    found.push((start..end, Kind::Keyword));
-                }
-            }
-            _ => {}
+    let lexed = lex(SourceId::default(), text);
+    let mut found: Vec<(Range<usize>, Kind)> = vec![];
+    for placed in &lexed.tokens {
+        if let Some(kind) = kind(placed.token) {
+            found.push((placed.start as usize..placed.end as usize, kind));
         }
     }
+    found.extend(lexed.comments.iter().map(|c| (c.start as usize..c.end as usize, Kind::Comment)));
+    found.retain(|(r, _)| r.start < r.end && text.get(r.clone()).is_some());
+    found.sort_by_key(|(r, _)| r.start);
+    let mut end = 0;
+    found.retain(|(r, _)| {
+        let fits = r.start >= end;
+        end = end.max(r.end);
+        fits
+    });
     found
+}
+
+fn kind(token: Token) -> Option<Kind> {
+    use Token::*;
+    let keyword = |table: &[(&str, Token)]| table.iter().any(|(_, t)| *t == token);
+    match token {
+        OpenParen | CloseParen | OpenBracket | CloseBracket | OpenBrace | CloseBrace => Some(Kind::Bracket),
+        Number => Some(Kind::Number),
+        String => Some(Kind::Text),
+        Every | Rising | Falling | Against | Generated => Some(Kind::Keyword),
+        _ if keyword(RESERVED) || keyword(STATEMENT_WORDS) || keyword(RUN_CLAUSES) => Some(Kind::Keyword),
+        _ => None,
+    }
 }
 
 /// The bracket at the cursor (or just before it) and its partner.
 pub fn matching_brackets(text: &str, pos: usize) -> Option<(usize, usize)> {
-    let brackets: Vec<usize> =
-        ranges(text).into_iter().filter(|(_, kind)| *kind == Kind::Bracket).map(|(range, _)| range.start).collect();
-    let mut open = vec![];
+    let mut open: Vec<(usize, Token)> = vec![];
     let mut pairs = vec![];
-    for at in brackets {
-        let partner = |c: u8| match c {
-            b')' => b'(',
-            b']' => b'[',
-            _ => b'{',
-        };
-        match text.as_bytes()[at] {
-            b'(' | b'[' | b'{' => open.push(at),
-            c => {
-                if open.last().is_some_and(|o| text.as_bytes()[*o] == partner(c)) {
-                    pairs.push((open.pop().unwrap_or(at), at));
+    for placed in lex(SourceId::default(), text).tokens {
+        // Brackets that the lexer supplied for the grammar have no place of their own.
+        if placed.start == placed.end {
+            continue;
+        }
+        match placed.token {
+            Token::OpenParen | Token::OpenBracket | Token::OpenBrace => {
+                open.push((placed.start as usize, placed.token))
+            }
+            token => {
+                if let Some(opener) = token.opener()
+                    && let Some((start, _)) = open.pop_if(|(_, t)| *t == opener)
+                {
+                    pairs.push((start, placed.start as usize));
                 }
             }
         }
     }
     pairs.into_iter().find(|(a, b)| [*a, *b].iter().any(|p| *p == pos || p + 1 == pos))
-}
-
-/// Whether the input can be answered as it stands, or goes on to the next line.
-pub fn is_complete(text: &str) -> bool {
-    let mut depth = 0i32;
-    let mut comment = None;
-    for (range, kind) in ranges(text) {
-        match kind {
-            Kind::Bracket if "([{".contains(&text[range.clone()]) => depth += 1,
-            Kind::Bracket => depth -= 1,
-            Kind::Comment => comment = Some(range.start),
-            _ => {}
-        }
-    }
-    let line = text.trim_end();
-    let end = comment.filter(|at| !text[*at..].contains('\n')).unwrap_or(line.len());
-    depth <= 0 && !text[..end.min(text.len())].trim_end().ends_with(['+', '-', '*', '/', '=', ',', '^', ':'])
 }
 
 #[cfg(test)]
@@ -128,7 +86,7 @@ mod tests {
 
     #[test]
     fn words_numbers_and_brackets_have_their_kinds() {
-        let text = "let θ' = f(2.5) // \"x\"";
+        let text = "let θ = f(2.5) // \"x\"";
         let kinds: Vec<(&str, Kind)> = ranges(text).into_iter().map(|(r, k)| (&text[r], k)).collect();
         let expected = [
             ("let", Kind::Keyword),
@@ -141,15 +99,28 @@ mod tests {
     }
 
     #[test]
-    fn a_bracket_finds_its_partner() {
-        assert_eq!(matching_brackets("f(g[1])", 1), Some((1, 6)));
-        assert_eq!(matching_brackets("f(g[1])", 7), Some((1, 6)));
-        assert_eq!(matching_brackets("f(g[1)", 2), None);
+    fn a_word_is_a_keyword_where_it_is_one() {
+        let keywords = |text: &str| ranges(text).into_iter().filter(|(_, k)| *k == Kind::Keyword).count();
+        assert_eq!(keywords("force F on J1(Y) { x: 1 }"), 2);
+        assert_eq!(keywords("param force = 2"), 1);
     }
 
     #[test]
-    fn an_open_block_or_operator_goes_on() {
-        assert!(is_complete("manifold Y over t { x }") && is_complete("x + y // and"));
-        assert!(!is_complete("manifold Y over t {") && !is_complete("x +") && !is_complete("f(a,"));
+    fn a_bracket_finds_its_partner() {
+        assert_eq!(matching_brackets("f(g[1])", 1), Some((1, 6)));
+        assert_eq!(matching_brackets("f(g[1])", 7), Some((1, 6)));
+        assert_eq!(matching_brackets("f(g[1)", 4), None);
+    }
+
+    #[test]
+    fn any_text_can_be_painted() {
+        for text in ["\"", "/*", "((((", "x\u{307}'", "λ := θ", "\u{feff}", "let \"a"] {
+            for end in 0..=text.len() {
+                if let Some(part) = text.get(..end) {
+                    ranges(part);
+                    matching_brackets(part, part.len());
+                }
+            }
+        }
     }
 }
