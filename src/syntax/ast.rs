@@ -28,6 +28,7 @@
 
 use crate::algebra::number::Rational;
 use crate::source::{SourceId, Span, Spanned};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// Text of a name or string; equal names of one program share it.
@@ -44,6 +45,9 @@ pub struct Ast {
     pub statements: Vec<Statement>,
     /// The arena of all expressions, operands first.
     pub exprs: Vec<Expr>,
+    /// The names that occur in statements that could not be read. Such a statement may have declared
+    /// or used them: that one of them is unknown, or never used, would be an echo.
+    pub doubtful: BTreeSet<Text>,
 }
 
 /// An expression: its index in [`Ast::exprs`].

@@ -623,7 +623,8 @@ impl<'t> Builder<'t> {
                     }
                     for &column in columns {
                         if self.ast.option(column).is_none() {
-                            self.problem(problem::not_an_equation(self.ast.span(column), "`collect`"));
+                            let span = self.ast.span(column);
+                            self.problem(problem::unnamed_column(span, &shortened(self.slice_of(span))));
                         }
                     }
                 }

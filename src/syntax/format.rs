@@ -269,7 +269,10 @@ impl<'t> Writer<'t> {
         let opens = matches!(before.token, Some(Token::OpenParen | Token::OpenBracket | Token::OpenBrace));
         let closes = item.token.is_some_and(|t| t.opener().is_some());
         let brace = frame.opener == Some(Token::OpenBrace);
-        if frame.is_broken && brace && (opens && item.token.is_some() || closes) {
+        // A remark on the line of the opening brace stays there.
+        let remark = item.token.is_none()
+            && (item.is_line_comment || self.items.get(i + 1).is_none_or(|next| next.newlines > 0));
+        if frame.is_broken && brace && (opens && !remark || closes) {
             return true;
         }
         item.newlines > 0 && !joins(self.items, i)
@@ -297,7 +300,7 @@ impl<'t> Writer<'t> {
         let item = self.items[i];
         let text = self.slice(&item).replace("\r\n", "\n");
         let text = text.trim_end();
-        let last = self.items.get(i + 1).is_none_or(|next| next.newlines > 0 && !joins(self.items, i + 1));
+        let last = i + 1 == self.items.len() || self.breaks_before(i + 1);
         let Some(line) = self.lines.last_mut() else { return };
         if !broken_before && (item.is_line_comment || last) && line.remark.is_none() && !text.contains('\n') {
             line.remark = Some(text.to_string());

@@ -685,7 +685,12 @@ impl Layout<'_> {
             self.lexed.open = true;
             let others: Vec<Span> =
                 self.frames.iter().rev().skip(1).filter_map(|f| f.opener.map(|o| self.span(o))).take(3).collect();
-            self.fault(problem::unclosed(self.span(opener), self.slice(opener), &others));
+            let end = self.lexed.tokens.last().map_or(0, |t| t.end) as usize;
+            let end = Span::new(self.source, end, end);
+            self.fault(match others[..] {
+                [] => problem::unclosed_at_end(self.span(opener), self.slice(opener), end),
+                _ => problem::unclosed(self.span(opener), self.slice(opener), &others),
+            });
             self.lexed.faults.push((self.text.len() as u32, Reach::Statement));
             self.close_silently(0);
         }

@@ -4,14 +4,14 @@
 //! mistake, sorted by place. LALRPOP reports what its automaton cannot shift; [`expected`](super::expected)
 //! says it in words, and [`Echoes`] drops the complaints that only repeat an earlier one.
 
-use super::ast::Ast;
+use super::ast::{Ast, Text};
 use super::build::Builder;
 use super::expected;
 use super::grammar::ProgramParser;
 use super::lexer::{self, Lexed, MAX_PROBLEMS};
-use super::problem;
 use super::token::Token;
-use crate::diagnostic::Problems;
+use super::{name, problem};
+use crate::diagnostic::{Diagnostic, Problems};
 use crate::source::{SourceId, Span};
 use lalrpop_util::ParseError;
 use std::cell::Cell;
@@ -43,7 +43,7 @@ pub fn is_complete(text: &str) -> Completeness {
 
 struct Reading {
     ast: Ast,
-    problems: Vec<crate::diagnostic::Diagnostic>,
+    problems: Vec<Diagnostic>,
     /// The text ends inside a bracket or comment.
     open: bool,
     /// The only complaint of the grammar is that the text ends.
@@ -83,11 +83,32 @@ fn read(source: SourceId, text: &str) -> Reading {
             problems.push(expected::translate(source, text, &lexed, index, error));
         }
     }
+    leave_out_broken(&mut ast, text, &lexed, &problems);
     if complaints.get() > MAX_PROBLEMS || lexed.problems.len() >= MAX_PROBLEMS {
         problems.truncate(MAX_PROBLEMS);
         problems.push(problem::too_many(Span::new(source, text.len(), text.len())));
     }
     Reading { ast, problems, open: lexed.open, ends_early }
+}
+
+/// Takes the statements with a problem out of the tree, and notes the names that occur in them.
+fn leave_out_broken(ast: &mut Ast, text: &str, lexed: &Lexed, problems: &[Diagnostic]) {
+    let mut places: Vec<u32> = problems.iter().filter_map(|d| d.primary()).map(|span| span.start).collect();
+    if places.is_empty() {
+        return;
+    }
+    places.sort_unstable();
+    let has_problem = |start: u32, end: u32| {
+        places.get(places.partition_point(|&p| p < start)).is_some_and(|&p| p < end || p == start)
+    };
+    ast.statements.retain(|s| !has_problem(s.span.start, s.span.end));
+    let starts = lexed.statements.iter().copied().chain([u32::MAX]);
+    for (start, end) in starts.clone().zip(starts.skip(1)).filter(|(start, end)| has_problem(*start, *end)) {
+        let first = lexed.tokens.partition_point(|t| t.start < start);
+        let tokens = lexed.tokens[first..].iter().take_while(|t| t.start < end);
+        let words = tokens.filter(|t| t.token == Token::Word).map(|t| &text[t.start as usize..t.end as usize]);
+        ast.doubtful.extend(words.map(|word| Text::from(name::read(word).0)));
+    }
 }
 
 /// Knows which complaints of the grammar are echoes: those in a statement where the lexer already found

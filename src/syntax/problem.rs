@@ -176,6 +176,16 @@ pub fn unclosed(opening: Span, text: &str, others: &[Span]) -> Diagnostic {
     others.iter().fold(diagnostic, |d, other| d.label(*other, "and this one"))
 }
 
+/// The only bracket that is open at the end of the text.
+pub fn unclosed_at_end(opening: Span, text: &str, end: Span) -> Diagnostic {
+    let wanted = match text {
+        "(" => ")",
+        "[" => "]",
+        _ => " }",
+    };
+    unclosed(opening, text, &[]).repair(format!("close it with `{}`", wanted.trim()), end, wanted)
+}
+
 pub fn nested(place: Span) -> Diagnostic {
     Diagnostic::error(&codes::NESTING, format!("nested more than {} levels deep", super::lexer::MAX_NESTING))
         .label(place, "the limit is passed here")
@@ -336,6 +346,15 @@ pub fn repeated_clause(word: Span, text: &str, earlier: Span) -> Diagnostic {
         .label(word, "again")
         .label(earlier, "here already")
         .help("join the two")
+}
+
+pub fn unnamed_column(place: Span, text: &str) -> Diagnostic {
+    let start = Span { end: place.start, ..place };
+    Diagnostic::error(&codes::WRONG_ENTRY, "what a sweep collects needs a name").label(place, "without a name").repair(
+        format!("write `reach = {text}`"),
+        start,
+        "reach = ",
+    )
 }
 
 pub fn collect_outside_sweep(word: Span) -> Diagnostic {
