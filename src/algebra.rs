@@ -18,6 +18,7 @@ pub mod expr;
 pub mod factor;
 pub mod function;
 pub mod generator;
+pub mod ideal;
 pub mod normal;
 pub mod number;
 pub mod polynomial;

@@ -1,0 +1,362 @@
+//! Ideals: Gröbner bases and what follows from them.
+//!
+//! A branch of a constraint set is {equations = 0, inequations ≠ 0} (Krupková §8 of the conformance sheet, SPLIT); its
+//! equations generate an ideal. A Gröbner basis of it gives normal forms, membership, dimension; with an
+//! elimination order, projections; with an extra variable, radical membership and saturation.
+//!
+//! ```
+//! use lepage::algebra::ideal::{Order, groebner};
+//! use lepage::algebra::polynomial::Polynomial;
+//! let (x, y) = (Polynomial::variable(0), Polynomial::variable(1));
+//! let circle = &(&x.square().unwrap() + &y.square().unwrap()) - &Polynomial::one();
+//! let basis = groebner(&[circle, &x - &y], &Order::lex(&[0, 1]), &[]);
+//! assert_eq!(basis.generators[0].to_string(), "2*x1^2 - 1");
+//! assert_eq!(basis.dimension().unwrap(), Some(0));
+//! ```
+//!
+//! *Parameters.* Variables given as parameters belong to the coefficients, ℚ(parameters). The basis then holds for
+//! generic values, precisely where no member of [`Basis::conditions`] vanishes.
+//!
+//! *Budgets.* A basis that does not finish is returned with `complete` unset. Its generators generate the same
+//! ideal, so "contained" remains a proof, and "not contained" becomes unknown.
+
+mod buchberger;
+mod coefficient;
+mod operations;
+mod order;
+
+pub use operations::{eliminate, intersection, quotient, radical_contains, saturate};
+pub use order::Order;
+
+use crate::algebra::factor::factor;
+use crate::algebra::number::{Integer, Rational};
+use crate::algebra::polynomial::{Monomial, Polynomial};
+use crate::budget::{Budgeted, Exhausted, check};
+use buchberger::{Element, Engine};
+use coefficient::Coefficient;
+use order::{Mono, Ring};
+
+/// Generators of an ideal, a reduced Gröbner basis if `complete`.
+#[derive(Clone, Debug)]
+pub struct Basis {
+    /// Integer coefficients without common factor, increasing leading monomials.
+    pub generators: Vec<Polynomial>,
+    pub order: Order,
+    pub parameters: Vec<u32>,
+    /// Irreducible polynomials in the parameters that must not vanish for the basis to hold.
+    pub conditions: Vec<Polynomial>,
+    pub complete: bool,
+}
+
+/// `multiplier · p = remainder` modulo the ideal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remainder {
+    pub polynomial: Polynomial,
+    /// A number, or a polynomial in the parameters.
+    pub multiplier: Polynomial,
+}
+
+/// A reduced Gröbner basis. Variables of the generators that are neither in the order nor parameters are put
+/// behind the others, compared by grevlex.
+pub fn groebner(generators: &[Polynomial], order: &Order, parameters: &[u32]) -> Basis {
+    let order = ring_order(generators, order, parameters);
+    let partial = |generators: &[Polynomial]| Basis {
+        generators: generators.iter().filter(|p| !p.is_zero()).map(Polynomial::primitive_part).collect(),
+        order: order.clone(),
+        parameters: parameters.to_vec(),
+        conditions: Vec::new(),
+        complete: false,
+    };
+    if generators.iter().all(Polynomial::is_zero) {
+        return Basis { complete: true, ..partial(&[]) };
+    }
+    with_ring(&order, generators, parameters, Groebner { generators }).unwrap_or_else(|_| partial(generators))
+}
+
+impl Basis {
+    /// False if the ideal is the whole ring: no common zeros, not even complex ones. `None` if that is not known.
+    pub fn is_proper(&self) -> Option<bool> {
+        if self.generators.iter().any(|g| self.is_unit(g)) {
+            return Some(false);
+        }
+        self.complete.then_some(true)
+    }
+
+    fn is_unit(&self, g: &Polynomial) -> bool {
+        !g.is_zero() && g.variables().iter().all(|v| self.parameters.contains(v))
+    }
+
+    /// The normal form, unique when the basis is complete. With parameters it is determined up to a factor in
+    /// the parameters; see [`Basis::reduce`].
+    pub fn normal_form(&self, p: &Polynomial) -> Budgeted<Polynomial> {
+        let r = self.reduce(p)?;
+        Ok(match r.multiplier.as_constant() {
+            Some(c) => r.polynomial.unscale(&c).expect("a multiplier is not zero"),
+            None => r.polynomial,
+        })
+    }
+
+    /// Normal form and multiplier.
+    pub fn reduce(&self, p: &Polynomial) -> Budgeted<Remainder> {
+        let order = ring_order(std::slice::from_ref(p), &self.order, &self.parameters);
+        with_ring(&order, &self.generators, &self.parameters, Reduce { basis: &self.generators, p })
+    }
+
+    /// Whether the polynomial is in the ideal; `None` if the basis is incomplete and does not show it.
+    pub fn contains(&self, p: &Polynomial) -> Budgeted<Option<bool>> {
+        if self.reduce(p)?.polynomial.is_zero() {
+            return Ok(Some(true));
+        }
+        Ok(self.complete.then_some(false))
+    }
+
+    /// Whether the ideal contains all the polynomials.
+    pub fn contains_all(&self, list: &[Polynomial]) -> Budgeted<Option<bool>> {
+        let mut answer = Some(true);
+        for p in list {
+            match self.contains(p)? {
+                Some(true) => {}
+                Some(false) => return Ok(Some(false)),
+                None => answer = None,
+            }
+        }
+        Ok(answer)
+    }
+
+    /// The leading monomials of the generators in the basis' order.
+    pub fn leading_monomials(&self) -> Budgeted<Vec<Monomial>> {
+        with_ring(&self.order, &self.generators, &self.parameters, Leads { basis: &self.generators })
+    }
+
+    /// The dimension of the zero set over ℂ, among all variables of the order: `None` for the whole ring (no
+    /// zeros) or an incomplete basis.
+    pub fn dimension(&self) -> Budgeted<Option<usize>> {
+        Ok(self.independent_variables()?.map(|list| list.len()))
+    }
+
+    /// A largest set of variables that can be chosen freely (no polynomial in them alone vanishes on all of
+    /// the zero set, and none is in the ideal of leading terms).
+    pub fn independent_variables(&self) -> Budgeted<Option<Vec<u32>>> {
+        if self.is_proper() != Some(true) {
+            return Ok(None);
+        }
+        let variables = self.order.variables();
+        let supports: Vec<Vec<usize>> = self
+            .leading_monomials()?
+            .iter()
+            .map(|m| m.iter().filter_map(|(v, _)| variables.iter().position(|w| w == v)).collect())
+            .collect();
+        let dependent = smallest_hitting_set(&supports, variables.len())?;
+        Ok(Some((0..variables.len()).filter(|k| !dependent.contains(k)).map(|k| variables[k]).collect()))
+    }
+}
+
+/// The order with all variables of the polynomials that are not parameters.
+fn ring_order(polynomials: &[Polynomial], order: &Order, parameters: &[u32]) -> Order {
+    let mut more: Vec<u32> = polynomials.iter().flat_map(|p| p.variables()).copied().collect();
+    more.retain(|v| !parameters.contains(v));
+    more.sort_unstable();
+    more.dedup();
+    order.extended(&more)
+}
+
+/// Fewest positions that meet every set; by branching on a set not met yet.
+fn smallest_hitting_set(sets: &[Vec<usize>], n: usize) -> Budgeted<Vec<usize>> {
+    let mut best: Vec<usize> = (0..n).collect();
+    let mut pending: Vec<Vec<usize>> = vec![Vec::new()];
+    while let Some(chosen) = pending.pop() {
+        check()?;
+        if chosen.len() >= best.len() {
+            continue;
+        }
+        let missed = sets.iter().filter(|s| !s.iter().any(|k| chosen.contains(k))).min_by_key(|s| s.len());
+        match missed {
+            None => best = chosen,
+            Some(set) => {
+                for &k in set.iter().rev() {
+                    let mut next = chosen.clone();
+                    next.push(k);
+                    pending.push(next);
+                }
+            }
+        }
+    }
+    Ok(best)
+}
+
+/// Something to be done in a ring whose packing is chosen at run time.
+trait Task {
+    type Output;
+    fn run<C: Convert, const W: usize>(&self, ring: &Ring<W>, parameters: &[u32]) -> Budgeted<Self::Output>;
+}
+
+/// Runs a task with narrow exponents, and again with wide ones if degrees outgrow them.
+fn with_ring<T: Task>(order: &Order, inputs: &[Polynomial], parameters: &[u32], task: T) -> Budgeted<T::Output> {
+    let degree = inputs.iter().map(Polynomial::total_degree).max().unwrap_or(0);
+    let mut last = Exhausted::Size;
+    for width in [8, 16] {
+        if degree >= 1 << (width - 2) {
+            continue;
+        }
+        match with_words(order, width, parameters, &task) {
+            Err(Exhausted::Size) => last = Exhausted::Size,
+            other => return other,
+        }
+    }
+    Err(last)
+}
+
+fn with_words<T: Task>(order: &Order, width: u32, parameters: &[u32], task: &T) -> Budgeted<T::Output> {
+    if let Some(ring) = Ring::<1>::new(order.clone(), width) {
+        return with_coefficients(&ring, parameters, task);
+    }
+    if let Some(ring) = Ring::<3>::new(order.clone(), width) {
+        return with_coefficients(&ring, parameters, task);
+    }
+    match Ring::<16>::new(order.clone(), width) {
+        Some(ring) => with_coefficients(&ring, parameters, task),
+        None => Err(Exhausted::Size),
+    }
+}
+
+fn with_coefficients<T: Task, const W: usize>(ring: &Ring<W>, parameters: &[u32], task: &T) -> Budgeted<T::Output> {
+    if parameters.is_empty() {
+        task.run::<Integer, W>(ring, parameters)
+    } else {
+        task.run::<Polynomial, W>(ring, parameters)
+    }
+}
+
+/// Between polynomials and elements of a ring.
+trait Convert: Coefficient {
+    /// The parts of an integer polynomial by monomials of the ring.
+    fn parts(p: &Polynomial, order: &Order) -> Vec<(Monomial, Self)>;
+}
+
+impl Convert for Integer {
+    fn parts(p: &Polynomial, _order: &Order) -> Vec<(Monomial, Integer)> {
+        p.terms().map(|(m, c)| (m, c.numerator().clone())).collect()
+    }
+}
+
+impl Convert for Polynomial {
+    fn parts(p: &Polynomial, order: &Order) -> Vec<(Monomial, Polynomial)> {
+        p.coefficients_with_respect_to(order.variables())
+    }
+}
+
+/// An element from a polynomial with integer coefficients.
+fn element<C: Convert, const W: usize>(p: &Polynomial, ring: &Ring<W>) -> Budgeted<Element<C, W>> {
+    let variables = ring.order.variables();
+    let mut row = vec![0; variables.len()];
+    let mut terms: Vec<(Mono<W>, C)> = Vec::new();
+    for (monomial, c) in C::parts(p, &ring.order) {
+        row.fill(0);
+        let mut degree = 0u64;
+        for (v, e) in monomial {
+            row[variables.iter().position(|&w| w == v).expect("in the ring")] = e;
+            degree += u64::from(e);
+        }
+        if degree > u64::from(ring.limit) {
+            return Err(Exhausted::Size);
+        }
+        terms.push((ring.monomial(&row), c));
+    }
+    terms.sort_by(|a, b| b.0.cmp(&a.0));
+    Ok(Element::new(terms))
+}
+
+fn polynomial<C: Coefficient, const W: usize>(f: &Element<C, W>, ring: &Ring<W>) -> Budgeted<Polynomial> {
+    let mut terms = Vec::new();
+    for (m, c) in &f.terms {
+        let monomial = ring_monomial(m, ring);
+        for (inner, c) in c.to_polynomial().terms() {
+            let mut all = monomial.clone();
+            all.extend(inner);
+            terms.push((all, c));
+        }
+    }
+    Ok(Polynomial::from_terms(terms))
+}
+
+fn ring_monomial<const W: usize>(m: &Mono<W>, ring: &Ring<W>) -> Monomial {
+    ring.order.variables().iter().copied().zip(ring.exponents(m)).filter(|(_, e)| *e > 0).collect()
+}
+
+struct Groebner<'a> {
+    generators: &'a [Polynomial],
+}
+
+impl Task for Groebner<'_> {
+    type Output = Basis;
+    fn run<C: Convert, const W: usize>(&self, ring: &Ring<W>, parameters: &[u32]) -> Budgeted<Basis> {
+        let mut inputs: Vec<Element<C, W>> = Vec::new();
+        for p in self.generators {
+            inputs.push(element(&p.primitive_part(), ring)?);
+        }
+        let mut engine = Engine::new(ring);
+        let outcome = engine.run(inputs).and_then(|()| engine.reduced_basis());
+        let (elements, complete) = match outcome {
+            Ok(elements) => (elements, true),
+            Err(Exhausted::Size) if ring.limit < 1000 => return Err(Exhausted::Size),
+            Err(_) => (engine.active.iter().map(|&i| engine.elements[i].clone()).collect(), false),
+        };
+        let mut generators = Vec::new();
+        for f in &elements {
+            generators.push(polynomial(f, ring)?.primitive_part());
+        }
+        if !complete {
+            // What the engine holds need not generate everything yet.
+            generators.extend(self.generators.iter().filter(|p| !p.is_zero()).map(Polynomial::primitive_part));
+            generators.dedup();
+        }
+        let mut conditions: Vec<Polynomial> = Vec::new();
+        for c in &engine.conditions {
+            conditions.extend(factor(c).factors.into_iter().map(|(f, _)| f));
+        }
+        conditions.sort();
+        conditions.dedup();
+        let (order, parameters) = (ring.order.clone(), parameters.to_vec());
+        Ok(Basis { generators, order, parameters, conditions, complete })
+    }
+}
+
+struct Reduce<'a> {
+    basis: &'a [Polynomial],
+    p: &'a Polynomial,
+}
+
+impl Task for Reduce<'_> {
+    type Output = Remainder;
+    fn run<C: Convert, const W: usize>(&self, ring: &Ring<W>, _parameters: &[u32]) -> Budgeted<Remainder> {
+        let mut engine: Engine<C, W> = Engine::new(ring);
+        for g in self.basis {
+            engine.active.push(engine.elements.len());
+            engine.elements.push(element(g, ring)?);
+        }
+        let f = element(&self.p.numerator(), ring)?;
+        let (r, multiplier) = engine.reduce(f, true, true)?;
+        let denominator = Rational::integer(self.p.denominator().clone());
+        let polynomial = polynomial(&r, ring)?.unscale(&denominator).expect("a denominator is not zero");
+        Ok(Remainder { polynomial, multiplier: multiplier.to_polynomial() })
+    }
+}
+
+struct Leads<'a> {
+    basis: &'a [Polynomial],
+}
+
+impl Task for Leads<'_> {
+    type Output = Vec<Monomial>;
+    fn run<C: Convert, const W: usize>(&self, ring: &Ring<W>, _parameters: &[u32]) -> Budgeted<Vec<Monomial>> {
+        let mut leads = Vec::new();
+        for g in self.basis {
+            let f: Element<C, W> = element(g, ring)?;
+            leads.push(ring_monomial(f.lead(), ring));
+        }
+        Ok(leads)
+    }
+}
+
+#[cfg(test)]
+mod tests;
