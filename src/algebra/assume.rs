@@ -57,7 +57,7 @@ impl Sign {
         }
     }
 
-    fn plus(self, other: Sign) -> Sign {
+    pub fn plus(self, other: Sign) -> Sign {
         let both = |a: Sign, b: Sign| a.can_be_zero && b.can_be_zero;
         let mixed = (self.can_be_positive && other.can_be_negative) || (self.can_be_negative && other.can_be_positive);
         Sign {
@@ -67,7 +67,7 @@ impl Sign {
         }
     }
 
-    fn times(self, other: Sign) -> Sign {
+    pub fn times(self, other: Sign) -> Sign {
         Sign {
             can_be_negative: (self.can_be_positive && other.can_be_negative)
                 || (self.can_be_negative && other.can_be_positive),

@@ -1,4 +1,5 @@
-//! Zero tests. Everything the program claims rests on them, so they never claim more than they have:
+//! Zero tests and signs. Everything the program claims rests on them, so they never claim more than
+//! they have:
 //!
 //! - *yes, proved*: the normal form is zero. Where denominators were cancelled the conditions are recorded;
 //! - *no, proved*: the normal form is a nonzero polynomial in generators whose independence is a theorem,
@@ -9,18 +10,28 @@
 //!
 //! "Zero" means zero on the domain of the expression, under the facts of [`super::assume`]. "Not zero"
 //! means not identically zero; that it vanishes nowhere is another question, [`is_nonzero_everywhere`].
+//!
+//! Signs are in [`sign`], points in [`witness`].
 
+pub mod sign;
+pub mod witness;
+
+use super::conditions;
 use super::expr::{Expr, Node};
 use super::generator::is_free;
 use super::normal::{Context, normal_form_in};
-use super::verdict::Verdict;
-use crate::budget::Exhausted;
+use super::verdict::{Ground, Verdict};
+use crate::budget::{Budgeted, Exhausted};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
+use witness::{POINTS, Sampler};
+
+pub use sign::{is_nonzero_everywhere, sign};
 
 thread_local! {
-    /// Verdicts under the facts of one epoch; those that the clock decided are not kept.
-    static VERDICTS: RefCell<(u64, FxHashMap<Expr, Verdict>)> = RefCell::default();
+    /// Refutations under the facts of one epoch. What is proved zero is asked again, because its
+    /// conditions must be recorded again; its normal form is remembered anyway.
+    static REFUTED: RefCell<(u64, FxHashMap<Expr, Verdict>)> = RefCell::default();
 }
 
 /// Whether `e` vanishes identically on its domain.
@@ -28,26 +39,21 @@ pub fn is_zero(e: Expr) -> Verdict {
     match e.node() {
         Node::Number(n) => return Verdict::from_bool(n.is_zero(), "it is a number"),
         Node::Undefined(why) => return Verdict::unknown(format!("it has no value: {why:?}")),
-        Node::Symbol(_) if !super::assume::sign_of(e).can_be_zero => {
-            return Verdict::no("it is assumed not to be zero");
-        }
         _ => {}
     }
     let epoch = super::assume::epoch();
-    let known = VERDICTS.with_borrow_mut(|(at, verdicts)| {
+    let known = REFUTED.with_borrow_mut(|(at, verdicts)| {
         if *at != epoch {
             (*at, *verdicts) = (epoch, FxHashMap::default());
         }
         verdicts.get(&e).cloned()
     });
-    if let Some(verdict) = known
-        && !verdict.is_yes()
-    {
+    if let Some(verdict) = known {
         return verdict;
     }
-    let (verdict, keep) = by_normal_form(e);
-    if keep {
-        VERDICTS.with_borrow_mut(|(_, verdicts)| verdicts.insert(e, verdict.clone()));
+    let verdict = decide(e).unwrap_or_else(|stop| Verdict::unknown(stop.to_string()));
+    if verdict.is_no() {
+        REFUTED.with_borrow_mut(|(_, verdicts)| verdicts.insert(e, verdict.clone()));
     }
     verdict
 }
@@ -60,34 +66,100 @@ pub fn equal(a: Expr, b: Expr) -> Verdict {
     is_zero(a - b)
 }
 
-/// The verdict, and whether it will be the same tomorrow.
-fn by_normal_form(e: Expr) -> (Verdict, bool) {
-    let context = match Context::of(&[e]) {
-        Ok(context) => context,
-        Err(stop) => return stopped(stop),
-    };
-    let mut independent = false;
-    for context in [context, context.strengthened()] {
-        match normal_form_in(context, e) {
-            Ok(form) if form.is_zero() => {
-                form.record_conditions();
-                return (Verdict::yes("its normal form is 0"), true);
-            }
-            Ok(form) => {
-                if let Some(why) = form.as_undefined() {
-                    return (Verdict::unknown(format!("it has no value: {why:?}")), true);
-                }
-                independent |= form.generators().into_iter().all(is_free);
-            }
-            Err(stop) => return stopped(stop),
+/// Takes the conditions that a computation recorded and drops those that hold everywhere. `Err` names one
+/// that holds nowhere: the computation divided by zero.
+pub fn settle_conditions(conditions: Vec<Expr>) -> Result<Vec<Expr>, Expr> {
+    let mut open = Vec::new();
+    for e in conditions {
+        let (zero, _) = conditions::collect(|| is_zero(e));
+        if matches!(zero, Verdict::Yes(Ground::Proved(_))) {
+            return Err(e);
         }
-        if independent {
-            return (Verdict::no("its normal form is not 0"), true);
+        if !is_nonzero_everywhere(e).is_yes() && !open.contains(&e) {
+            open.push(e);
         }
     }
-    (Verdict::unknown("its normal form is not 0, but its parts may depend on each other"), true)
+    Ok(open)
 }
 
-fn stopped(why: Exhausted) -> (Verdict, bool) {
-    (Verdict::unknown(why.to_string()), !matches!(why, Exhausted::Time | Exhausted::Interrupted))
+fn decide(e: Expr) -> Budgeted<Verdict> {
+    // First the way that costs least when it succeeds; a time limit or an interrupt ends everything, a
+    // size limit only this way.
+    let stopped = match by_normal_form(e) {
+        Ok(Some(verdict)) => return Ok(verdict),
+        Ok(None) => None,
+        Err(stop @ (Exhausted::Time | Exhausted::Interrupted)) => return Err(stop),
+        Err(stop) => Some(stop),
+    };
+    by_points(e, stopped)
 }
+
+/// A proof either way, by algebra.
+fn by_normal_form(e: Expr) -> Budgeted<Option<Verdict>> {
+    let context = Context::of(&[e])?;
+    for context in [context, context.strengthened()] {
+        let form = normal_form_in(context, e)?;
+        if form.vanishes()? {
+            form.record_conditions();
+            return Ok(Some(Verdict::yes("its normal form is 0")));
+        }
+        if let Some(why) = form.as_undefined() {
+            return Ok(Some(Verdict::unknown(format!("it has no value: {why:?}"))));
+        }
+        if form.generators().into_iter().all(is_free) && !has_equations() {
+            return Ok(Some(Verdict::no("its normal form is not 0")));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether some fact is an equation: then the domain is thin, and a function that is not zero may
+/// vanish on all of it.
+fn has_equations() -> bool {
+    super::assume::snapshot().values().any(|s| *s == super::assume::Sign::ZERO)
+}
+
+/// A refutation by a point, or the evidence of many.
+fn by_points(e: Expr, stopped: Option<Exhausted>) -> Budgeted<Verdict> {
+    let sampler = Sampler::new(e);
+    if sampler.subject.as_undefined().is_some() {
+        return Ok(Verdict::unknown("it has no value for a polynomial in the place of its unspecified functions"));
+    }
+    let constant = sampler.subject.symbols().is_empty();
+    let (mut seen, mut weakest) = (0, u32::MAX);
+    for i in 0..if constant { 1 } else { POINTS } {
+        let Some(point) = sampler.point(i)? else { continue };
+        // The first points are looked at closely enough to tell numbers that agree to hundreds of digits.
+        let limit = if seen < 2 { 1024 } else { 256 };
+        let mut bits = 64;
+        loop {
+            let Some(ball) = sampler.value(&point, bits)? else { break };
+            if !ball.contains_zero() {
+                let at = sampler.describe(&point);
+                let value = ball.decimal(3).unwrap_or_else(|| "not 0".into());
+                let place = if at.is_empty() { String::new() } else { format!(" at {at}") };
+                return Ok(Verdict::no(format!("its value{place} is {value}")));
+            }
+            if ball.is_everything() && bits >= 256 {
+                break;
+            }
+            if bits >= limit {
+                seen += 1;
+                weakest = weakest.min(bits);
+                break;
+            }
+            bits *= 4;
+        }
+    }
+    let reason = stopped.map_or_else(|| "its normal form is not 0".to_owned(), |stop| stop.to_string());
+    Ok(if seen == 0 {
+        Verdict::unknown(format!("{reason}, and no point could be evaluated"))
+    } else if seen < 6 && !constant {
+        Verdict::unknown(format!("{reason}, and only {seen} points could be evaluated, with values near 0"))
+    } else {
+        Verdict::Yes(Ground::Sampled { points: seen, bits: weakest })
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -184,7 +184,8 @@ impl Generator {
 
     /// χ with χ² = χ.
     pub fn indicator(meaning: Expr) -> Generator {
-        let g = find_or_add(meaning, || (Kind::Indicator, None));
+        // The same cases may be an opaque generator elsewhere.
+        let g = find_or_add_tagged(meaning, u32::MAX, || (Kind::Indicator, None));
         TABLE.with_borrow_mut(|t| {
             let entry = &mut t.entries[g.0 as usize];
             if entry.relation.is_none() {

@@ -123,6 +123,29 @@ impl NormalForm {
         self.coefficient.is_zero() && self.undefined.is_none()
     }
 
+    /// Proved to be zero, also where that is seen only after multiplying out: |x| − x and |x| + x are not
+    /// zero, but their product is.
+    pub fn vanishes(&self) -> Budgeted<bool> {
+        if self.undefined.is_some() || self.coefficient.is_zero() {
+            return Ok(self.is_zero());
+        }
+        let tied = |g: u32| matches!(Generator(g).kind(), Kind::Absolute { .. } | Kind::Indicator | Kind::Root { .. });
+        let mut parts: Vec<Vec<u32>> = self.powers.iter().filter(|p| p.1 > 0).map(|p| vec![p.0]).collect();
+        parts.extend(self.factors.iter().filter(|f| f.1 > 0).map(|(p, _)| p.variables().to_vec()));
+        parts.retain(|list| list.iter().any(|g| tied(*g)));
+        if parts.len() < 2 && !self.factors.iter().any(|(p, n)| *n > 1 && p.variables().iter().any(|g| tied(*g))) {
+            return Ok(false);
+        }
+        let mut product = Polynomial::one();
+        for &(g, n) in self.powers.iter().filter(|p| p.1 > 0 && tied(p.0)) {
+            product = times(&product, &Polynomial::power(g, n as u32))?;
+        }
+        for (p, n) in self.factors.iter().filter(|(p, n)| *n > 0 && p.variables().iter().any(|g| tied(*g))) {
+            product = times(&product, &power(p, *n)?)?;
+        }
+        Ok(reduce(product)?.is_zero())
+    }
+
     /// Why there is no value, if there is none.
     pub fn as_undefined(&self) -> Option<Undefined> {
         self.undefined
@@ -615,11 +638,17 @@ impl NormalForm {
     pub fn record_conditions(&self) {
         for p in &self.cancelled {
             let e = write::polynomial_expr(p);
-            if !super::assume::sign_of(e).is_nonzero() {
+            let holds = super::assume::sign_of(e).is_nonzero() || (e.symbols().is_empty() && is_certainly_nonzero(e));
+            if !holds {
                 record_nonzero(e);
             }
         }
     }
+}
+
+/// Whether a number such as 2^(1/3) − 1 is certified not to be zero.
+fn is_certainly_nonzero(number: Expr) -> bool {
+    matches!(super::ball::certified_sign(number, &Default::default(), 256), Ok(Some(1 | -1)))
 }
 
 /// The shortest among the factored form, the expanded form and the expression as it stands. Conditions

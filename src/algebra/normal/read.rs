@@ -23,8 +23,10 @@
 
 use super::NormalForm;
 use super::write::{polynomial_expr, powers_expr};
+use crate::algebra::antiderivative::unit_integral;
 use crate::algebra::assume::{self, Sign, sign_of};
 use crate::algebra::expr::{Condition, Expr, Node, Relation, Undefined, post_order};
+use crate::algebra::factor::squarefree;
 use crate::algebra::function::Elementary::{self, *};
 use crate::algebra::generator::{Generator, Kind, reduce};
 use crate::algebra::number::{Integer, Rational};
@@ -33,6 +35,7 @@ use crate::algebra::substitute::substitute;
 use crate::algebra::symbol::Symbol;
 use crate::budget::{Budgeted, Exhausted, check};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -397,18 +400,28 @@ fn domain_of(root: Expr) -> Budgeted<Domain> {
             continue;
         }
         let before = stack.len();
-        stack.extend(transparent_children(x).filter(|c| known(*c).is_none()));
+        stack.extend(domain_children(x).into_iter().filter(|c| known(*c).is_none()));
         if stack.len() > before {
             continue;
         }
         stack.pop();
         let mut domain = own_domain(x)?;
-        for c in transparent_children(x) {
+        for c in domain_children(x) {
             domain = domain.and(known(c).unwrap_or_default());
         }
         with_memo(|memo| memo.domain_of.insert(x, domain));
     }
     Ok(known(root).unwrap_or_default())
+}
+
+/// The children without whose value the node has none; of cases only the condition is always evaluated, and
+/// what stands under an integral has no single value.
+fn domain_children(e: Expr) -> SmallVec<[Expr; 8]> {
+    match e.node() {
+        Node::Piecewise { condition, .. } => SmallVec::from_slice(&[condition.left]),
+        Node::Integral { .. } => SmallVec::new(),
+        _ => e.children(),
+    }
 }
 
 /// What must hold for this node to have a value, apart from its transparent children.
@@ -969,8 +982,11 @@ fn read_absolute(context: Context, u: &NormalForm) -> Budgeted<NormalForm> {
         product = product.mul(&size)?;
     }
     for (p, n) in u.factors() {
-        let size = size_of(context, p, context.sign(polynomial_expr(p)), *n)?;
-        product = product.mul(&size)?;
+        for (q, m) in &squarefree(p)?.factors {
+            let times = i32::try_from(*m).ok().and_then(|m| m.checked_mul(*n)).ok_or(Exhausted::Size)?;
+            let size = size_of(context, q, context.sign(polynomial_expr(q)), times)?;
+            product = product.mul(&size)?;
+        }
     }
     Ok(product)
 }
@@ -1085,8 +1101,12 @@ fn power_parts(b: Expr, r: &Rational, domain: Domain) -> Budgeted<Rc<PowerParts>
         }
     }
     for (p, n) in form.factors() {
-        let base = polynomial_expr(p);
-        take(&mut parts, p, base, domain.sign(base), *n)?;
+        // Squares come out: √(x² + 2x + 1) = |x + 1|.
+        for (q, m) in &squarefree(p)?.factors {
+            let base = polynomial_expr(q);
+            let times = i32::try_from(*m).ok().and_then(|m| m.checked_mul(*n)).ok_or(Exhausted::Size)?;
+            take(&mut parts, q, base, domain.sign(base), times)?;
+        }
     }
     let rest = reduce(rest)?;
     if form.as_undefined().is_some() {
@@ -1186,9 +1206,62 @@ fn read_cases(context: Context, condition: Condition, then: Expr, otherwise: Exp
     b.add(&chi.mul(&a.sub(&b)?)?)
 }
 
-/// An integral without closed form: its bound variable gets a name that depends on nesting only.
+/// An integral. Terms with a closed form are read as such; of the others constant factors come out, and
+/// the bound variable gets a name that depends on nesting only.
 fn read_integral(context: Context, variable: Symbol, body: Expr) -> Budgeted<NormalForm> {
-    let body = canonical_of_prepared(body)?;
+    let whole = unit_integral(body, variable);
+    let mut terms: Vec<(Expr, Rational)> = Vec::new();
+    let mut closed = Expr::zero();
+    match whole.node() {
+        Node::Integral { .. } => terms.push((whole, Rational::ONE)),
+        Node::Sum { constant, terms: list } => {
+            closed = Expr::number(constant.clone());
+            for (t, c) in list.iter() {
+                if matches!(t.node(), Node::Integral { variable: v, .. } if *v == variable) {
+                    terms.push((*t, c.clone()));
+                } else {
+                    closed = closed + t.scale(c);
+                }
+            }
+        }
+        _ => closed = whole,
+    }
+    let mut sum = read_again(context, closed)?;
+    for (t, c) in terms {
+        let Node::Integral { body, .. } = t.node() else { continue };
+        let summands: Vec<(Expr, Rational)> = match body.node() {
+            Node::Sum { constant, terms } => {
+                let constant = (Expr::one(), constant.clone());
+                terms.iter().cloned().chain((!constant.1.is_zero()).then_some(constant)).collect()
+            }
+            _ => vec![(*body, Rational::ONE)],
+        };
+        for (summand, scale) in summands {
+            let (outside, inside) = split_by(summand, variable);
+            let kernel = open_integral(variable, inside)?;
+            let term = read_again(context, outside)?.mul(&kernel)?.scale(&(&scale * &c));
+            sum = sum.add(&term)?;
+        }
+    }
+    Ok(sum)
+}
+
+/// A product as the part free of a bound variable and the rest.
+fn split_by(e: Expr, variable: Symbol) -> (Expr, Expr) {
+    let depends =
+        |x: Expr| x.may_contain(variable) && post_order(&[x]).into_iter().any(|n| n.as_symbol() == Some(variable));
+    match e.node() {
+        Node::Product(factors) => {
+            let (inside, outside): (Vec<_>, Vec<_>) = factors.iter().cloned().partition(|(b, _)| depends(*b));
+            (Expr::product(Rational::ONE, outside), Expr::product(Rational::ONE, inside))
+        }
+        _ if depends(e) => (Expr::one(), e),
+        _ => (e, Expr::one()),
+    }
+}
+
+/// ∫₀¹ body, for which there is no closed form, as a generator.
+fn open_integral(variable: Symbol, body: Expr) -> Budgeted<NormalForm> {
     let depth = post_order(&[body]).iter().filter(|x| matches!(x.node(), Node::Integral { .. })).count();
     let bound = with_memo(|memo| {
         while memo.bound.len() <= depth {
@@ -1201,6 +1274,7 @@ fn read_integral(context: Context, variable: Symbol, body: Expr) -> Budgeted<Nor
     let integral = Expr::integral(bound, canonical(body)?);
     match integral.node() {
         Node::Integral { .. } => Ok(opaque(integral)),
-        _ => read_again(context, integral),
+        // The variable dropped out: what is left is its own integral.
+        _ => Ok((*normal_form(integral)?).clone()),
     }
 }

@@ -1,0 +1,362 @@
+//! Signs beyond the shape of an expression.
+//!
+//! [`super::super::assume::sign_of`] sees that x² + 1 > 0. Here the normal form is used: its factors one
+//! by one, and for each polynomial factor, in this order,
+//!
+//! ```text
+//! a declared fact               c² − ẋ² − ẏ² > 0, also as a summand of something larger
+//! its terms                     all of one sign, even powers and generators of known sign
+//! 1 − sin² for cos²             2 − sin²u = 1 + cos²u > 0
+//! bounds of sine and cosine     a polynomial linear in cos u lies between its values at cos u = ±1
+//! factors over ℚ                x² + 2x + 1 = (x + 1)²
+//! a quadratic a v² + b v + c    (also in v²) of one sign if b² − 4ac < 0, by the sign of a (completing the square)
+//! coefficients                  Σ cₖ vᵏ with v of known sign
+//! ```
+//!
+//! Each rule gives a sign that certainly holds; when none fires the answer is less precise, never wrong.
+
+use super::witness::{POINTS, Sampler};
+use crate::algebra::assume::{self, Sign, sign_of};
+use crate::algebra::ball;
+use crate::algebra::conditions;
+use crate::algebra::expr::{Expr, Node};
+use crate::algebra::factor::factor;
+use crate::algebra::generator::{Generator, Kind, reduce};
+use crate::algebra::normal::{Context, normal_form_in};
+use crate::algebra::number::Rational;
+use crate::algebra::polynomial::Polynomial;
+use crate::algebra::verdict::Verdict;
+use crate::budget::{Budgeted, check};
+
+/// What is known about the sign of `e` wherever it is defined.
+pub fn sign(e: Expr) -> Sign {
+    let shape = sign_of(e);
+    if shape.is_positive() || shape.is_negative() || shape == Sign::ZERO || e.is_number() {
+        return shape;
+    }
+    // Deciding a sign uses no cancelled form as an answer: nothing is recorded.
+    let (found, _) = conditions::collect(|| by_normal_form(e));
+    shape.and(found.unwrap_or(Sign::ANY))
+}
+
+/// Whether `e` vanishes nowhere on its domain.
+pub fn is_nonzero_everywhere(e: Expr) -> Verdict {
+    if let Some(n) = e.as_number() {
+        return Verdict::from_bool(!n.is_zero(), "it is a number");
+    }
+    if let Some(why) = e.as_undefined() {
+        return Verdict::unknown(format!("it has no value: {why:?}"));
+    }
+    let found = sign(e);
+    if found.is_positive() {
+        return Verdict::yes("it is positive");
+    }
+    if found.is_negative() {
+        return Verdict::yes("it is negative");
+    }
+    if found.is_nonzero() {
+        return Verdict::yes("its factors do not vanish");
+    }
+    if found == Sign::ZERO {
+        return Verdict::no("it is zero");
+    }
+    zero_by_points(e).unwrap_or_else(|stop| Verdict::unknown(stop.to_string()))
+}
+
+/// A point where `e` is exactly zero, or two of a convex domain between which a polynomial changes sign.
+fn zero_by_points(e: Expr) -> Budgeted<Verdict> {
+    let sampler = Sampler::new(e);
+    let continuous = is_continuous_everywhere(e) && assume::snapshot().keys().all(|f| f.as_symbol().is_some());
+    let (mut positive, mut negative) = (None, None);
+    for i in 0..POINTS {
+        let Some(point) = sampler.point(i)? else { continue };
+        if let Some(n) = ball::evaluate_exact(sampler.subject, &point)
+            && n.is_zero()
+        {
+            return Ok(Verdict::no(format!("it vanishes at {}", sampler.describe(&point))));
+        }
+        match ball::certified_sign(sampler.subject, &point, 256)? {
+            Some(1) => positive = Some(i),
+            Some(-1) => negative = Some(i),
+            _ => {}
+        }
+        if continuous && positive.is_some() && negative.is_some() {
+            return Ok(Verdict::no("it is continuous and takes both signs"));
+        }
+    }
+    Ok(Verdict::unknown("its sign could not be determined"))
+}
+
+/// Made of operations that are defined and continuous for all real arguments.
+fn is_continuous_everywhere(e: Expr) -> bool {
+    use crate::algebra::function::Elementary::*;
+    crate::algebra::expr::post_order(&[e]).into_iter().all(|x| match x.node() {
+        Node::Number(_) | Node::Pi | Node::Symbol(_) | Node::Sum { .. } => true,
+        Node::Product(factors) => factors.iter().all(|(_, n)| n.is_integer() && !n.is_negative()),
+        Node::Apply(f, _) => matches!(f, Sin | Cos | Atan | Sinh | Cosh | Tanh | Exp | Abs | Min | Max),
+        _ => false,
+    })
+}
+
+fn by_normal_form(e: Expr) -> Budgeted<Sign> {
+    let facts: Vec<(Expr, Sign)> = relevant_facts(e);
+    let mut roots = vec![e];
+    roots.extend(facts.iter().map(|f| f.0));
+    let context = Context::of(&roots)?;
+    let mut reasoner = Reasoner { facts: Vec::new(), steps: 0 };
+    for (fact, sign) in facts {
+        let form = normal_form_in(context, fact)?;
+        if form.as_undefined().is_none() {
+            let (n, d) = form.fraction()?;
+            let p = n.mul(&d)?;
+            let flipped = p.content().is_negative();
+            reasoner.facts.push((p.primitive_part(), if flipped { sign.negate() } else { sign }));
+        }
+    }
+    let form = normal_form_in(context, e)?.cancel()?;
+    if form.as_undefined().is_some() {
+        return Ok(Sign::ANY);
+    }
+    let mut sign = Sign::of_number(form.coefficient());
+    for (g, n) in form.powers() {
+        sign = sign.times(power_of(g.sign(), n));
+    }
+    for (p, n) in form.factors() {
+        sign = sign.times(power_of(reasoner.polynomial(p, 6)?, *n));
+    }
+    Ok(sign)
+}
+
+/// Facts about more than a symbol that share a symbol with `e`.
+fn relevant_facts(e: Expr) -> Vec<(Expr, Sign)> {
+    let symbols = e.symbols();
+    let mut facts: Vec<(Expr, Sign)> = assume::snapshot()
+        .into_iter()
+        .filter(|(f, _)| f.as_symbol().is_none() && f.symbols().iter().any(|s| symbols.contains(s)))
+        .collect();
+    facts.sort_by_key(|f| f.0);
+    facts
+}
+
+/// The sign of uⁿ where it is defined.
+fn power_of(sign: Sign, n: i32) -> Sign {
+    let base = if n < 0 { sign.and(Sign::NONZERO) } else { sign };
+    if n % 2 != 0 {
+        base
+    } else if base.is_nonzero() {
+        Sign::POSITIVE
+    } else {
+        Sign::NONNEGATIVE
+    }
+}
+
+struct Reasoner {
+    /// Primitive polynomials with their declared signs.
+    facts: Vec<(Polynomial, Sign)>,
+    steps: u32,
+}
+
+/// A chain of more steps is not followed.
+const MAX_STEPS: u32 = 400;
+
+impl Reasoner {
+    fn polynomial(&mut self, p: &Polynomial, depth: u32) -> Budgeted<Sign> {
+        check()?;
+        self.steps += 1;
+        if let Some(n) = p.as_constant() {
+            return Ok(Sign::of_number(&n));
+        }
+        let content = Sign::of_number(&p.content());
+        let monomial = p.monomial_content();
+        if !monomial.is_empty() {
+            let mut sign = content;
+            for &(g, n) in &monomial {
+                sign = sign.times(power_of(Generator(g).sign(), n as i32));
+            }
+            let rest = p.without_monomial(&monomial).primitive_part();
+            return Ok(sign.times(self.polynomial(&rest, depth)?));
+        }
+        let primitive = p.primitive_part();
+        Ok(content.times(self.primitive(&primitive, depth)?))
+    }
+
+    fn primitive(&mut self, p: &Polynomial, depth: u32) -> Budgeted<Sign> {
+        let mut known = Sign::ANY;
+        for (fact, sign) in &self.facts {
+            if fact == p {
+                known = known.and(*sign);
+            }
+        }
+        known = known.and(by_terms(p));
+        if is_strict(known) || depth == 0 || self.steps > MAX_STEPS || p.n_terms() > 400 {
+            return Ok(known);
+        }
+        type Rule = fn(&mut Reasoner, &Polynomial, u32) -> Budgeted<Sign>;
+        let rules: [Rule; 6] = [
+            Reasoner::by_other_square,
+            Reasoner::by_bounds,
+            Reasoner::by_factors,
+            Reasoner::by_discriminant,
+            Reasoner::by_coefficients,
+            Reasoner::by_added_fact,
+        ];
+        for rule in rules {
+            known = known.and(rule(self, p, depth - 1)?);
+            if is_strict(known) {
+                break;
+            }
+        }
+        Ok(known)
+    }
+
+    /// sin² = 1 − cos²: normal forms prefer the sine, the terms may show their sign in the cosine.
+    fn by_other_square(&mut self, p: &Polynomial, _: u32) -> Budgeted<Sign> {
+        let mut sign = Sign::ANY;
+        for &v in p.variables() {
+            if matches!(Generator(v).kind(), Kind::Sine(_)) && !p.contains(v + 1) {
+                let parts = p.coefficients_in(v);
+                if parts.iter().skip(1).step_by(2).any(|c| !c.is_zero()) {
+                    continue;
+                }
+                let square = &Polynomial::one() - &Polynomial::power(v + 1, 2);
+                let mut other = Polynomial::zero();
+                for c in parts.iter().step_by(2).rev() {
+                    other = &other.mul(&square)? + c;
+                }
+                sign = sign.and(by_terms(&other));
+            }
+        }
+        Ok(sign)
+    }
+
+    /// Linear in a sine or cosine whose partner does not occur: between the values at −1 and 1.
+    fn by_bounds(&mut self, p: &Polynomial, depth: u32) -> Budgeted<Sign> {
+        for &v in p.variables() {
+            let partner = match Generator(v).kind() {
+                Kind::Sine(_) => v + 1,
+                Kind::Cosine(_) => v - 1,
+                _ => continue,
+            };
+            if p.degree_in(v) != 1 || p.contains(partner) {
+                continue;
+            }
+            let low = self.polynomial(&p.evaluate(&[(v, Rational::MINUS_ONE)])?, depth)?;
+            let high = self.polynomial(&p.evaluate(&[(v, Rational::ONE)])?, depth)?;
+            // A convex combination of the two.
+            return Ok(Sign {
+                can_be_negative: low.can_be_negative || high.can_be_negative,
+                can_be_zero: low.can_be_zero
+                    || high.can_be_zero
+                    || ((low.can_be_negative || high.can_be_negative) && (low.can_be_positive || high.can_be_positive)),
+                can_be_positive: low.can_be_positive || high.can_be_positive,
+            });
+        }
+        Ok(Sign::ANY)
+    }
+
+    fn by_factors(&mut self, p: &Polynomial, depth: u32) -> Budgeted<Sign> {
+        let factors = factor(p);
+        if factors.factors.len() == 1 && factors.factors[0].1 == 1 {
+            return Ok(Sign::ANY);
+        }
+        let mut sign = Sign::of_number(&factors.unit);
+        for (q, n) in &factors.factors {
+            sign = sign.times(power_of(self.polynomial(q, depth)?, *n as i32));
+        }
+        Ok(sign)
+    }
+
+    /// p = a v² + b v + c; 4a·p = (2av + b)² − (b² − 4ac).
+    fn by_discriminant(&mut self, p: &Polynomial, depth: u32) -> Budgeted<Sign> {
+        let mut found = Sign::ANY;
+        for &v in p.variables() {
+            if Generator(v).relation().is_some() {
+                continue;
+            }
+            // Quadratic in v, or in v² (which is a narrower range than ℝ, so the conclusion holds all the more).
+            let parts = p.coefficients_in(v);
+            let (c, b, a) = match parts.as_slice() {
+                [c, b, a] => (c, b, a),
+                [c, odd, b, cubic, a] if odd.is_zero() && cubic.is_zero() => (c, b, a),
+                _ => continue,
+            };
+            let leading = self.polynomial(a, depth)?;
+            if !is_strict(leading) {
+                continue;
+            }
+            let discriminant = reduce(&b.square()? - &a.mul(c)?.scale(&Rational::from(4)))?;
+            let below = self.polynomial(&discriminant, depth)?;
+            if below.is_negative() {
+                return Ok(leading);
+            }
+            if below.is_nonpositive() {
+                found = found.and(Sign { can_be_zero: true, ..leading });
+            }
+        }
+        Ok(found)
+    }
+
+    /// p = Σ cₖ vᵏ with the sign of v, or of its powers, known.
+    fn by_coefficients(&mut self, p: &Polynomial, depth: u32) -> Budgeted<Sign> {
+        let mut found = Sign::ANY;
+        for &v in p.variables() {
+            let sign_of_v = Generator(v).sign();
+            let parts = p.coefficients_in(v);
+            let even = parts.iter().skip(1).step_by(2).all(Polynomial::is_zero);
+            if !even && !sign_of_v.is_nonnegative() && !sign_of_v.is_nonpositive() {
+                continue;
+            }
+            let mut sum = Sign::ZERO;
+            for (k, c) in parts.iter().enumerate().filter(|(_, c)| !c.is_zero()) {
+                let power = if k == 0 { Sign::POSITIVE } else { power_of(sign_of_v, k as i32) };
+                sum = sum.plus(self.polynomial(c, depth)?.times(power));
+                if sum == Sign::ANY {
+                    break;
+                }
+            }
+            found = found.and(sum);
+            if is_strict(found) {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    /// p = λ·fact + rest.
+    fn by_added_fact(&mut self, p: &Polynomial, depth: u32) -> Budgeted<Sign> {
+        let mut found = Sign::ANY;
+        for (fact, sign) in self.facts.clone() {
+            for (monomial, c) in fact.terms() {
+                let Some((_, mine)) = p.terms().find(|(m, _)| *m == monomial) else { continue };
+                let lambda = &mine / &c;
+                let rest = p - &fact.scale(&lambda);
+                if rest.n_terms() >= p.n_terms() {
+                    continue;
+                }
+                let rest = self.polynomial(&rest, depth)?;
+                found = found.and(sign.times(Sign::of_number(&lambda)).plus(rest));
+            }
+        }
+        Ok(found)
+    }
+}
+
+fn is_strict(sign: Sign) -> bool {
+    sign.is_positive() || sign.is_negative()
+}
+
+/// The sum of the signs of the terms.
+fn by_terms(p: &Polynomial) -> Sign {
+    let mut sum = Sign::ZERO;
+    for (monomial, c) in p.terms() {
+        let mut sign = Sign::of_number(&c);
+        for (g, n) in monomial {
+            sign = sign.times(power_of(Generator(g).sign(), n as i32));
+        }
+        sum = sum.plus(sign);
+        if sum == Sign::ANY {
+            break;
+        }
+    }
+    sum
+}
