@@ -19,6 +19,7 @@ pub mod factor;
 pub mod function;
 pub mod generator;
 pub mod ideal;
+pub mod linear;
 pub mod normal;
 pub mod number;
 pub mod polynomial;

@@ -30,6 +30,7 @@
 
 pub mod axis;
 pub mod contact;
+pub mod distribution;
 pub mod field;
 pub mod form;
 pub mod jet;

@@ -28,6 +28,9 @@ pub mod algebra;
 pub mod geometry;
 pub mod mechanics;
 
+pub mod model;
+pub mod questions;
+
 pub mod codegen;
 
 pub mod report;

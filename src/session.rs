@@ -6,10 +6,34 @@
 //! REPL) a text is a transaction: it extends the session or leaves it untouched. In [`Mode::File`]
 //! statements that failed declare nothing, and the ones after them still run.
 
+pub mod compare;
+pub mod declare;
+pub mod elaborate;
+pub mod evaluate_at;
+pub mod interpreter;
+pub mod library;
+pub mod operate;
+pub mod parts;
+pub mod promise;
+pub mod run;
+pub mod scope;
+
+use crate::algebra::{Expr, assume};
+use crate::budget;
 use crate::diagnostic::{Diagnostic, codes};
-use crate::source::{SourceMap, Span};
-use serde_json::Value;
-use std::path::PathBuf;
+use crate::model::show;
+use crate::model::value::{Fallible, Value};
+use crate::source::{SourceId, SourceMap, Span};
+use crate::syntax::ast::{Ast, Statement, StatementKind};
+use crate::syntax::parse;
+use interpreter::{Effect, Interpreter};
+use scope::{Callable, Meaning};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::time::Duration;
+
+/// How long one statement may take before it is stopped with what is known; a run is not counted.
+const STATEMENT_TIME: Duration = Duration::from_secs(60);
 
 /// Whether a text is a whole file or one input line of the REPL.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,37 +98,47 @@ impl Outcome {
 }
 
 /// The value of a question, printable as text, LaTeX and JSON.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Answer {
-    type_name: String,
-    /// The weakest ground the answer rests on: `proved`, `sampled`, `unknown`.
-    verdict: Option<&'static str>,
-    text: String,
-    latex: String,
     value: Value,
 }
 
+impl std::fmt::Debug for Answer {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str(&show::text(&self.value))
+    }
+}
+
 impl Answer {
-    /// For people, on lines of at most `width` columns where that is possible.
+    pub fn new(value: Value) -> Answer {
+        Answer { value }
+    }
+
+    pub fn value(&self) -> &Value {
+        &self.value
+    }
+
+    /// For people.
     pub fn text(&self, _width: usize) -> String {
-        self.text.clone()
+        show::text(&self.value)
     }
 
     pub fn latex(&self) -> String {
-        self.latex.clone()
+        show::latex(&self.value)
     }
 
     /// The `value` of the JSON line; expressions are strings that parse back.
-    pub fn json(&self) -> Value {
-        self.value.clone()
+    pub fn json(&self) -> serde_json::Value {
+        show::json_of(&self.value)
     }
 
-    pub fn type_name(&self) -> &str {
-        &self.type_name
+    pub fn type_name(&self) -> String {
+        self.value.type_name().replace(' ', "_")
     }
 
+    /// The weakest ground the answer rests on: `proved`, `sampled`, `unknown`.
     pub fn verdict(&self) -> Option<&str> {
-        self.verdict
+        Some(show::weakest(&self.value))
     }
 }
 
@@ -126,64 +160,194 @@ impl NamedItem {
 /// Sources, scope and answers.
 pub struct Session {
     sources: SourceMap,
-    options: SessionOptions,
-    /// Texts that extended the session, for [`Session::save`].
-    accepted: Vec<String>,
+    state: Interpreter,
+    /// What extended the session, for [`Session::save`] and for declaring a name again.
+    accepted: Vec<Accepted>,
+}
+
+/// A statement that extended the session.
+#[derive(Clone)]
+struct Accepted {
+    ast: Rc<Ast>,
+    statement: Statement,
+    text: String,
 }
 
 impl Session {
     pub fn new(options: SessionOptions) -> Session {
-        Session { sources: SourceMap::default(), options, accepted: vec![] }
+        // A session starts without facts, whatever this thread computed before.
+        assume::restore(Default::default());
+        Session { sources: SourceMap::default(), state: Interpreter::new(options), accepted: vec![] }
     }
 
     pub fn options(&self) -> &SessionOptions {
-        &self.options
+        &self.state.options
     }
 
     /// Whether questions are answered from here on; see [`SessionOptions::answer`].
     pub fn set_answer(&mut self, answer: bool) {
-        self.options.answer = answer;
+        self.state.options.answer = answer;
+        self.state.check_only = !answer;
     }
 
     pub fn sources(&self) -> &SourceMap {
         &self.sources
     }
 
-    /// Reads a text; one outcome per statement.
+    /// Reads a text; one outcome per statement, and one for text that is no statement.
     pub fn feed(&mut self, name: &str, text: &str, mode: Mode) -> Vec<Outcome> {
+        budget::clear_interrupt();
         let source = self.sources.add(name, text);
-        let mut outcomes = vec![];
-        let mut start = 0;
-        for line in text.split_inclusive('\n') {
-            let statement = line.split("//").next().unwrap_or("").trim();
-            if !statement.is_empty() {
-                let from = start + line.find(statement).unwrap_or(0);
-                let span = Span::new(source, from, from + statement.len());
-                let word = statement.split(|c: char| !c.is_alphanumeric()).next().map_or(0, str::len).max(1);
-                let place = Span::new(source, from, from + word.min(statement.len()));
-                outcomes.push(Outcome {
-                    span,
-                    line: self.sources.get(source).line_column(from).0,
-                    statement: statement.to_string(),
-                    status: Status::Refused,
-                    answer: None,
-                    diagnostics: vec![
-                        Diagnostic::error(&codes::NOT_AVAILABLE, "this statement is not available yet")
-                            .label(place, ""),
-                    ],
-                });
-            }
-            start += line.len();
+        self.state.remember_source(source, text);
+        if mode == Mode::File {
+            self.state.folder = Path::new(name).parent().map(Path::to_path_buf).unwrap_or_default();
         }
-        if mode == Mode::Line && outcomes.iter().all(Outcome::held) && !outcomes.is_empty() {
-            self.accepted.push(text.to_string());
+        let (ast, problems) = parse::parse(source, text);
+        let ast = Rc::new(ast);
+        let mut outcomes: Vec<Outcome> = problems.into_sorted().into_iter().map(|d| self.unreadable(source, d)).collect();
+        if mode == Mode::Line {
+            if outcomes.is_empty() {
+                outcomes = self.transaction(&ast);
+            }
+            return outcomes;
+        }
+        for statement in &ast.statements {
+            outcomes.push(self.carry_out(&ast, statement));
+        }
+        outcomes.extend(self.unused(source));
+        outcomes.sort_by_key(|o| o.span.start);
+        outcomes
+    }
+
+    /// A text that could not be read.
+    fn unreadable(&self, source: SourceId, d: Diagnostic) -> Outcome {
+        let span = d.primary().unwrap_or(Span::new(source, 0, 0));
+        let line = self.sources.get(source).line_column(span.start as usize).0;
+        let status = if d.is_error() { Status::Refused } else { Status::Declared };
+        Outcome { span, line, statement: self.sources.slice(span).to_string(), status, answer: None, diagnostics: vec![d] }
+    }
+
+    /// Warnings about names of this text that nothing uses.
+    fn unused(&self, source: SourceId) -> Vec<Outcome> {
+        let warnings = self.state.unused().into_iter().filter(|d| d.primary().is_some_and(|s| s.source == source));
+        warnings.map(|d| self.unreadable(source, d)).collect()
+    }
+
+    /// All statements of a line, or none.
+    fn transaction(&mut self, ast: &Rc<Ast>) -> Vec<Outcome> {
+        let (before, facts, accepted) = (self.state.clone(), assume::snapshot(), self.accepted.len());
+        let mut outcomes = vec![];
+        for statement in &ast.statements {
+            let outcome = match self.redeclared(statement) {
+                Some(place) => self.replay(ast, statement, place),
+                None => self.carry_out(ast, statement),
+            };
+            let refused = outcome.status == Status::Refused;
+            outcomes.push(outcome);
+            if refused {
+                let last = self.state.last.take();
+                self.state = before;
+                self.state.last = last.or(self.state.last.take());
+                self.accepted.truncate(accepted);
+                assume::restore(facts);
+                break;
+            }
         }
         outcomes
     }
 
+    /// Where a name that this statement declares was declared before.
+    fn redeclared(&self, statement: &Statement) -> Option<usize> {
+        let names = declare::declared_names(statement);
+        self.accepted.iter().position(|a| declare::declared_names(&a.statement).iter().any(|n| names.contains(n)))
+    }
+
+    /// Declares a name again: everything that was accepted is elaborated anew with the new
+    /// declaration in the place of the old one. If something no longer holds, nothing changes.
+    fn replay(&mut self, ast: &Rc<Ast>, statement: &Statement, place: usize) -> Outcome {
+        let old = std::mem::take(&mut self.accepted);
+        let (before, facts) = (self.state.clone(), assume::snapshot());
+        self.state.scope = Default::default();
+        self.state.parameters.clear();
+        assume::restore(Default::default());
+        let mut outcome = None;
+        for (i, accepted) in old.iter().enumerate() {
+            let result = if i == place {
+                let result = self.carry_out(ast, statement);
+                let held = result.held();
+                outcome = Some(result);
+                held
+            } else {
+                self.carry_out(&accepted.ast, &accepted.statement).held()
+            };
+            if !result {
+                let mut failed = outcome.unwrap_or_else(|| self.carry_out(ast, statement));
+                if i != place {
+                    failed.status = Status::Refused;
+                    failed.diagnostics.push(
+                        Diagnostic::error(&codes::DECLARED_TWICE, "this name cannot be declared again")
+                            .label(statement.span, "nothing was changed")
+                            .note(format!("`{}` depends on it and would no longer hold", accepted.text.trim())),
+                    );
+                }
+                self.accepted = old;
+                self.state = before;
+                assume::restore(facts);
+                return failed;
+            }
+        }
+        outcome.unwrap_or_else(|| self.carry_out(ast, statement))
+    }
+
+    /// Carries out one statement.
+    fn carry_out(&mut self, ast: &Rc<Ast>, statement: &Statement) -> Outcome {
+        let mut remarks = vec![];
+        let is_run = matches!(
+            statement.kind,
+            StatementKind::Simulate(_) | StatementKind::Sweep(_) | StatementKind::Let(_) | StatementKind::Test(_)
+        );
+        let limit = if is_run { Duration::from_secs(1 << 30) } else { STATEMENT_TIME };
+        let result = budget::within(limit, || self.state.run(ast, statement, &mut remarks));
+        let place = statement.span;
+        let (status, answer) = match result {
+            Ok(Effect::Declared) => {
+                self.accepted.push(Accepted {
+                    ast: ast.clone(),
+                    statement: statement.clone(),
+                    text: self.sources.slice(place).to_string(),
+                });
+                (Status::Declared, None)
+            }
+            Ok(Effect::Answered(value)) => (Status::Ok, Some(Answer::new(value))),
+            Ok(Effect::Held(_) | Effect::Done) => (Status::Ok, None),
+            Err(d) => {
+                let failed = [&codes::ASSERTION_FAILED, &codes::INCONCLUSIVE].iter().any(|c| c.number == d.code.number);
+                remarks.push(d.or_at(first_word(place, self.sources.slice(place)), "in this statement"));
+                (if failed { Status::Failed } else { Status::Refused }, None)
+            }
+        };
+        remarks.sort_by_key(|d| d.primary());
+        Outcome {
+            span: place,
+            line: self.sources.get(place.source).line_column(place.start as usize).0,
+            statement: self.sources.slice(place).to_string(),
+            status,
+            answer,
+            diagnostics: remarks,
+        }
+    }
+
     /// Declared names, in the order of their declaration.
     pub fn list(&self) -> Vec<NamedItem> {
-        vec![]
+        let values = self.state.scope.values.iter().map(|(name, b)| NamedItem { name: name.clone(), type_name: b.kind_name() });
+        let functions = self.state.scope.functions.iter().map(|(name, b)| NamedItem {
+            name: name.clone(),
+            type_name: match b.callable {
+                Callable::Unknown(_) => "unspecified function".into(),
+                Callable::Closure(_) => "function".into(),
+            },
+        });
+        values.chain(functions).collect()
     }
 
     /// The built-in questions, each with its signature for a type.
@@ -192,23 +356,84 @@ impl Session {
     }
 
     /// The documentation (`///`) of a declared name, or of a question.
-    pub fn doc(&self, _name: &str) -> Option<String> {
-        None
+    pub fn doc(&self, name: &str) -> Option<String> {
+        let declared = self.state.scope.values.get(name).and_then(|b| b.doc.clone());
+        let declared = declared.or_else(|| self.state.scope.functions.get(name).and_then(|b| b.doc.clone()));
+        if let Some(doc) = declared {
+            return Some(doc.to_string());
+        }
+        if let Some(binding) = self.state.scope.values.get(name) {
+            return Some(format!("{name}: {}", binding.kind_name()));
+        }
+        if let Some(q) = crate::questions::find(name) {
+            let mut text = format!("{}\n{}", q.signature, q.help);
+            for (part, meaning) in q.parts {
+                text.push_str(&format!("\n  .{part}: {meaning}"));
+            }
+            return Some(text);
+        }
+        crate::algebra::function::TABLE.iter().find(|r| r.name == name).map(|r| format!("{}(x): {}", r.name, r.help))
     }
 
     /// The type of an expression, as `:type` shows it; the session stays as it is.
     pub fn type_of(&mut self, expression: &str) -> Result<String, Vec<Diagnostic>> {
-        Err(self.feed("input", expression, Mode::Line).into_iter().flat_map(|o| o.diagnostics).collect())
+        let source = self.sources.add("input", expression);
+        self.state.remember_source(source, expression);
+        let (ast, problems) = parse::parse(source, expression);
+        let problems = problems.into_sorted();
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let ast = Rc::new(ast);
+        match ast.statements.as_slice() {
+            [Statement { kind: StatementKind::Question(id), .. }] => {
+                let value = self.state.evaluator(&ast).eval(*id).map_err(|d| vec![*d])?;
+                Ok(crate::model::infer::describe_type(&value))
+            }
+            _ => Err(vec![
+                Diagnostic::error(&codes::WRONG_KIND, "only an expression has a type")
+                    .label(Span::new(source, 0, expression.len()), "a statement"),
+            ]),
+        }
     }
 
     /// The compiled vector field of a system in `c`, `rust`, `python`, `latex` or `clif`.
     pub fn emit(&mut self, system: &str, language: &str) -> Result<String, Vec<Diagnostic>> {
-        let title = format!("`{system}` cannot be written as {language} yet");
-        Err(vec![Diagnostic::error(&codes::NOT_AVAILABLE, title)])
+        run::emit(&self.state, system, language).map_err(|d| vec![*d])
+    }
+
+    /// The value of a declared name, for programs that drive a session.
+    pub fn value(&self, name: &str) -> Option<Value> {
+        match &self.state.scope.values.get(name)?.meaning {
+            Meaning::Value(v) => Some(v.clone()),
+            _ => None,
+        }
     }
 
     /// A `.mech` text that replays the session.
     pub fn save(&self) -> String {
-        self.accepted.concat()
+        self.accepted.iter().map(|a| format!("{}\n", a.text.trim_end())).collect()
     }
+}
+
+/// `--set m=2`: the text after the equals sign, as a constant.
+pub fn set_value(text: &str) -> Fallible<Expr> {
+    let (ast, problems) = parse::parse(SourceId::default(), text);
+    if let Some(problem) = problems.into_sorted().into_iter().next() {
+        return Err(Box::new(Diagnostic { labels: vec![], repairs: vec![], ..problem }));
+    }
+    let ast = Rc::new(ast);
+    let scope = scope::Scope::default();
+    match ast.statements.as_slice() {
+        [Statement { kind: StatementKind::Question(id), .. }] => {
+            let evaluator = elaborate::Evaluator::new(&scope, &ast);
+            evaluator.expr(*id).map_err(|d| Box::new(Diagnostic { labels: vec![], repairs: vec![], ..*d }))
+        }
+        _ => Err(Box::new(Diagnostic::error(&codes::WRONG_KIND, format!("`{text}` is not a number")))),
+    }
+}
+
+fn first_word(span: Span, text: &str) -> Span {
+    let word = text.find(|c: char| c.is_whitespace() || c == '(').unwrap_or(text.len());
+    Span { end: span.start + word as u32, ..span }
 }

@@ -103,6 +103,51 @@ codes! {
     UNKNOWN_NAME = 101 "unknown_name": "this name is not declared",
         "A name must be declared before it is used: a coordinate in a manifold, a symbol with param, a value with let.",
         "manifold Y over t { x }\nlagrangian L on J1(Y) = m*x'^2/2" => "manifold Y over t { x }\nparam m\nlagrangian L on J1(Y) = m*x'^2/2";
+    DECLARED_TWICE = 102 "declared_twice": "this name is declared twice",
+        "In a file every name is declared once. In the REPL a name may be declared again: what depends on it is then elaborated anew.",
+        "param m = 1\nparam m = 2\nm" => "param m = 1\nparam k = 2\nm + k";
+    AMBIGUOUS_NAME = 103 "ambiguous_name": "this name has several meanings",
+        "Two manifolds may share a coordinate name. The clause `on` decides; elsewhere the manifold is written before the name.",
+        "manifold Y over t { x }\nmanifold Z over t { x }\nx" => "manifold Y over t { x }\nmanifold Z over t { x }\nY.x + Z.x";
+    UNKNOWN_PART = 104 "unknown_part": "this answer has no such part",
+        "Answers have named parts after a dot and entries in brackets. The message lists those of this answer.",
+        "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\ndynamical_form(L).size" => "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\ndynamical_form(L).dim";
+    UNUSED_NAME = 105 "unused_name": "this name is never used",
+        "A declared name that nothing uses is often a slip of the pen.",
+        "param m = 1" => "param m = 1\n2*m";
+    HIDES_BUILT_IN = 106 "hides_built_in": "this name hides a built-in function",
+        "A function of yours may have the name of a built-in one, which then is reached as core.name(…).",
+        "let h(x) = x^2\nh(3)" => "let height(x) = x^2\nheight(3)";
+    DEPENDS = 107 "depends": "this depends on a declaration that was refused",
+        "The statement itself may be right. Repair the declaration named in the message first.",
+        "" => "";
+    MISSING_LIBRARY = 108 "missing_library": "this library does not exist",
+        "use std.name brings in a file of the standard library; a file of yours is named in quotes.",
+        "use std.unheard_of" => "";
+    CYCLE = 109 "cycle": "these files use each other in a circle",
+        "A file cannot use itself, not even through others.",
+        "" => "";
+    WRONG_KIND = 201 "wrong_kind": "this is of the wrong kind",
+        "Numbers, forms, fields, points, matrices and systems are different things. The message says what was found and what is needed.",
+        "manifold Y over t { x }\ndx + @x" => "manifold Y over t { x }\ndx + dt";
+    WRONG_ARGUMENTS = 202 "wrong_arguments": "this function takes other arguments",
+        "The number of arguments differs from the declaration.",
+        "sin(1, 2)" => "sin(1)";
+    DIVISION_BY_ZERO = 203 "division_by_zero": "this divides by zero",
+        "The denominator is zero, as written or after simplification.",
+        "1/(2 - 2)" => "1/2";
+    NOT_REAL = 204 "not_real": "this has no real value",
+        "Everything is real: the root of a negative number and the logarithm of what is not positive do not exist.",
+        "sqrt(-1)" => "sqrt(2)";
+    NO_EFFECT = 205 "no_effect": "this has no effect",
+        "A declaration, an option or a clause that cannot have an effect is an error, never ignored.",
+        "assume 2 > 1" => "param m\nassume m > 0\nsqrt(m^2)";
+    CONTRADICTION = 206 "contradiction": "these facts contradict each other",
+        "What is assumed must be able to hold together.",
+        "param m\nassume m > 0\nassume m < 0\nm" => "param m\nassume m > 0\nsqrt(m^2)";
+    CONDITION = 207 "condition": "this holds under a condition",
+        "Something was cancelled on the way. The answer holds where the named expression does not vanish.",
+        "manifold Y over t { x }\nx/x" => "manifold Y over t { x }\nx";
     WRONG_DEGREE = 301 "wrong_degree": "this form has the wrong degree",
         "Forms are added, compared and promised degree by degree: dx is a 1-form, dx /\\ dt a 2-form, a function a 0-form. The interior product lowers the degree, and so needs one to lower.",
         "manifold Y over t { x }\nform a : 2-form on Y = x*dx" => "manifold Y over t { x }\nform a : 1-form on Y = x*dx";
@@ -160,6 +205,24 @@ codes! {
     NOT_A_SYMMETRY = 402 "not_a_symmetry": "this field is no symmetry",
         "Noether's theorem asks that the Lagrangian change by a total derivative along the prolonged field.",
         "manifold Y over t { q }\nlagrangian L on J1(Y) = q'^2/2 - q^2/2\nnoether(L, @q)" => "manifold Y over t { q }\nlagrangian L on J1(Y) = q'^2/2\nnoether(L, @q)";
+    DEGENERATE = 401 "degenerate": "this is degenerate here",
+        "An answer rests on a condition that fails at this point, or an expression has no value there.",
+        "manifold Y over t { x }\nlet f = 1/x\nf at { x = 0 }" => "manifold Y over t { x }\nlet f = 1/x\nf at { x = 2 }";
+    MISSING_PARAMETER = 402 "missing_parameter": "a value is missing",
+        "Numbers are needed here, and a parameter, coordinate or function has none yet.",
+        "manifold Y over t { x, y }\nlagrangian L on J1(Y) = x*x'^2/2 + y'^2/2\nclassify(L).rank_B at { y = 1 }" => "manifold Y over t { x, y }\nlagrangian L on J1(Y) = x*x'^2/2 + y'^2/2\nclassify(L).rank_B at { x = 1 }";
+    NOT_APPLICABLE = 403 "not_applicable": "this notion does not apply",
+        "The question makes no sense for this object, for instance weak regularity for equations of first order.",
+        "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nequivalent(L, 0).primitive" => "manifold Y over t { x }\nlagrangian L on J1(Y) = x'\nequivalent(L, 0).primitive";
+    ASSERTION_FAILED = 410 "assertion_failed": "this assertion does not hold",
+        "The two sides differ, or the verdict is no. The labels show what was found.",
+        "assert 1 + 1 = 3" => "assert 1 + 1 = 2";
+    INCONCLUSIVE = 411 "inconclusive": "this assertion could not be decided",
+        "Unknown is neither yes nor no: an assertion that rests on an unknown verdict does not hold.",
+        "param a\nassert a > 0" => "param a\nassume a > 0\nassert a > 0";
+    SAMPLED = 412 "sampled": "this rests on sampling",
+        "No proof was found, and the claim held at every point that was tried. Answers built on it repeat the mark.",
+        "" => "";
     BUDGET = 901 "budget": "the computation went over its budget",
         "A budget of nodes, bits or time was exhausted. What is known so far is reported; nothing is guessed.",
         "2^(10^9)" => "2^(10^3)";

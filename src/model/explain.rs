@@ -1,0 +1,14 @@
+//! Derivations step by step, for `explain`.
+
+use super::value::Value;
+
+/// The steps of an answer that keeps them, as text.
+pub fn explanation(value: &Value) -> Option<String> {
+    match value {
+        Value::Answer(answer) => match answer.get("log")? {
+            Ok(Value::Text(text)) => Some(text.to_string()),
+            _ => None,
+        },
+        _ => None,
+    }
+}

@@ -1,0 +1,84 @@
+//! Parts that every value of a kind has, without being asked a question: the branches of a set, the
+//! generators of a distribution, the values of a rank.
+
+use super::value::{Fallible, Judgement, Value};
+use crate::algebra::Verdict;
+use crate::geometry::contact;
+use crate::questions::refusal;
+
+/// The names of these parts.
+pub fn natural_parts(value: &Value) -> &'static [&'static str] {
+    match value {
+        Value::Set(_) => &["branches", "empty"],
+        Value::Rank(_) => &["values", "strata"],
+        Value::Distribution(_) | Value::Codistribution(_) => &["forms", "fields", "rank"],
+        Value::Run(_) => &["first", "last", "reason", "steps", "backend"],
+        Value::Series(_) => &["first", "last", "max", "min"],
+        _ => &[],
+    }
+}
+
+pub fn natural_part(value: &Value, name: &str) -> Fallible<Option<Value>> {
+    Ok(Some(match (value, name) {
+        (Value::Set(s), "branches") => Value::list(s.branches().iter().map(|b| Value::from(s.only(b)))),
+        (Value::Set(s), "empty") => Value::from(s.is_empty()),
+        (Value::Set(s), "equations") if s.branches().len() == 1 => Value::exprs(s.branches()[0].equations()),
+        (Value::Set(s), "nonzero") if s.branches().len() == 1 => Value::exprs(s.branches()[0].nonzero()),
+        (Value::Rank(r), "values") => Value::list(r.values.iter().map(|n| Value::count(*n))),
+        (Value::Rank(r), "strata") => Value::list(r.strata.iter().map(|(b, _)| Value::from(b.as_set()))),
+        (Value::Distribution(d), "fields") => Value::list(d.fields().iter().cloned().map(Value::Field)),
+        (Value::Distribution(d), "forms") => {
+            let forms = d.annihilator().map_err(refusal)?;
+            Value::list(forms.forms().iter().cloned().map(Value::Form))
+        }
+        (Value::Distribution(d), "rank") => crate::questions::strata::rank_value(&d.matrix(), None)?,
+        (Value::Codistribution(c), "forms") => Value::list(c.forms().iter().cloned().map(Value::Form)),
+        (Value::Codistribution(c), "fields") => {
+            let fields = c.annihilator().map_err(refusal)?;
+            Value::list(fields.fields().iter().cloned().map(Value::Field))
+        }
+        (Value::Codistribution(c), "rank") => crate::questions::strata::rank_value(&c.matrix(), None)?,
+        (Value::Run(r), _) => return r.part(name),
+        (Value::Series(s), _) => return s.part(name),
+        _ => return Ok(None),
+    }))
+}
+
+/// Verdicts that can be said of a value with `is`.
+pub fn natural_verdict(value: &Value, word: &str) -> Fallible<Option<Verdict>> {
+    Ok(match (value, word) {
+        (Value::Set(s), "empty") => Some(s.is_empty()),
+        (Value::Distribution(d), "integrable" | "involutive") => Some(d.is_involutive().map_err(refusal)?),
+        (Value::Codistribution(c), "integrable" | "involutive") => Some(c.is_involutive().map_err(refusal)?),
+        (Value::Form(f), _) => {
+            let Some(m) = f.manifold().map_err(refusal)? else { return Ok(None) };
+            match word {
+                "horizontal" => Some(contact::is_horizontal(f).verdict),
+                "contact" => Some(contact::is_contact(f).verdict),
+                "dynamical" => Some(contact::is_dynamical(f, &m).verdict),
+                "lepage" => Some(contact::is_lepage(f, &m).verdict),
+                "closed" => Some(contact::is_closed(f).verdict),
+                _ => None,
+            }
+        }
+        (Value::Field(x), _) => {
+            let Some(m) = x.manifold().map_err(refusal)? else { return Ok(None) };
+            match word {
+                "vertical" => Some(x.is_vertical(&m).verdict),
+                "projectable" => Some(x.is_projectable(&m).verdict),
+                "semispray" => Some(x.is_semispray(&m.jets(x.order_on(&m).order)).finding.verdict),
+                _ => None,
+            }
+        }
+        (Value::System(s), "closed") => match s.form() {
+            Some(f) => natural_verdict(&Value::Form(f), word)?,
+            None => None,
+        },
+        _ => None,
+    })
+}
+
+/// A verdict with no way to take it again.
+pub fn plain(verdict: Verdict) -> Judgement {
+    Judgement { verdict, at: None }
+}

@@ -1,0 +1,397 @@
+//! Values as text, LaTeX and JSON.
+//!
+//! Text is for people and is written in the language itself wherever it can be; expressions in JSON
+//! are strings that parse back. `docs/json.md` describes the shapes.
+
+use super::value::{Answer, Family, Key, KeyPart, LabelledMatrix, Value};
+use crate::algebra::ball;
+use crate::algebra::print::{Format, Style};
+use crate::algebra::{Expr, Ground, Rational, Symbol, Verdict};
+use crate::geometry::field::VectorField;
+use crate::geometry::form::Form;
+use rustc_hash::FxHashMap;
+use serde_json::{Map, Value as Json, json};
+
+/// How an expression is tidied before it is shown: like terms collected if that is cheap.
+pub fn tidy(e: Expr) -> Expr {
+    if e.is_number() || e.as_symbol().is_some() {
+        return e;
+    }
+    crate::algebra::normal::simplify(e).unwrap_or(e)
+}
+
+/// A number as the user would write it: exactly if it is rational, else with its digits.
+pub fn number_text(e: Expr) -> Option<String> {
+    if e.is_number() || !e.symbols().is_empty() {
+        return None;
+    }
+    decimal(e)
+}
+
+fn decimal(e: Expr) -> Option<String> {
+    let ball = ball::evaluate(e, &FxHashMap::default(), 128).ok()??;
+    ball.decimal(17)
+}
+
+pub fn expr_text(e: Expr, style: Style) -> String {
+    style.write(tidy(e))
+}
+
+/// For people, in several lines where the value has several parts.
+pub fn text(value: &Value) -> String {
+    render(value, Style::ASCII)
+}
+
+pub fn latex(value: &Value) -> String {
+    render(value, Style::LATEX)
+}
+
+fn render(value: &Value, style: Style) -> String {
+    match value {
+        Value::Expr(e) => match number_text(*e) {
+            Some(digits) if !(style.format == Format::Latex) => format!("{} ≈ {digits}", expr_text(*e, style)),
+            _ => expr_text(*e, style),
+        },
+        Value::Form(f) => form_text(f, style),
+        Value::Field(x) => field_text(x, style),
+        Value::Matrix(m) => matrix_text(m, style),
+        Value::List(items) if items.is_empty() => "[]".into(),
+        Value::List(items) => {
+            let entries: Vec<String> = items.iter().map(|v| render(v, style)).collect();
+            if entries.iter().any(|e| e.contains('\n')) || entries.iter().map(String::len).sum::<usize>() > 100 {
+                let numbered: Vec<String> =
+                    entries.iter().enumerate().map(|(i, e)| format!("[{}] {}", i + 1, indent_rest(e))).collect();
+                numbered.join("\n")
+            } else {
+                format!("[{}]", entries.join(", "))
+            }
+        }
+        Value::Family(family) => family_text(family, style),
+        Value::Point(p) => {
+            let entries: Vec<String> =
+                p.entries.iter().map(|e| format!("{} = {}", e.text, expr_text(e.value, style))).collect();
+            format!("{{ {} }}", entries.join(", "))
+        }
+        Value::Verdict(j) => j.verdict.to_string(),
+        Value::Rank(r) => {
+            let values: Vec<String> = r.values.iter().map(usize::to_string).collect();
+            let mut text = values.join(" or ");
+            for (branch, value) in &r.strata {
+                text.push_str(&format!("\n  {value} where {branch}"));
+            }
+            text
+        }
+        Value::Label(label) => (*label).into(),
+        Value::Text(t) => t.to_string(),
+        Value::Set(s) => s.to_string(),
+        Value::Distribution(d) => {
+            let fields: Vec<String> = d.fields().iter().map(|x| field_text(x, style)).collect();
+            format!("span({})", fields.join(", "))
+        }
+        Value::Codistribution(c) => {
+            let forms: Vec<String> = c.forms().iter().map(|f| form_text(f, style)).collect();
+            format!("span({})", forms.join(", "))
+        }
+        Value::Answer(answer) => answer_text(answer, style),
+        Value::Manifold(m) => m.to_string(),
+        Value::Space(s) => s.to_string(),
+        Value::System(s) => s.describe(style),
+        Value::Force(f) => form_text(&f.form(), style),
+        Value::Constraint(c) => c.describe(style),
+        Value::Map(m) => m.describe(style),
+        Value::Section(s) => s.describe(style),
+        Value::Indexed(i) => format!("{}[…], {} members", i.name, i.members.len()),
+        Value::Unknown(f) => f.name(),
+        Value::Claim(c) => {
+            format!("{} {} {}", render(&c.left, style), c.relation.text(), render(&c.right, style))
+        }
+        Value::Run(r) => r.describe(),
+        Value::Series(s) => s.describe(),
+    }
+}
+
+fn indent_rest(text: &str) -> String {
+    text.replace('\n', "\n    ")
+}
+
+fn answer_text(answer: &Answer, style: Style) -> String {
+    let mut lines = vec![];
+    if let Some(main) = &answer.main {
+        lines.push(render(main, style));
+    }
+    if let Some(family) = answer.family()
+        && !matches!(answer.main, Some(Value::Family(_)))
+    {
+        lines.push(family_text(family, style));
+    }
+    let main_shown = answer.main.is_some();
+    for name in answer.part_names() {
+        if !answer.is_ready(name) || (main_shown && answer.is_main_part(name)) {
+            continue;
+        }
+        let value = match answer.get(name) {
+            Some(Ok(value)) => value,
+            Some(Err(refused)) => {
+                lines.push(format!("{name}: none ({})", refused.title));
+                continue;
+            }
+            None => continue,
+        };
+        let shown = render(&value, style);
+        if shown.contains('\n') {
+            lines.push(format!("{name}:\n  {}", shown.replace('\n', "\n  ")));
+        } else {
+            lines.push(format!("{name}: {shown}"));
+        }
+    }
+    for condition in &answer.conditions {
+        lines.push(format!("where {} != 0", expr_text(*condition, style)));
+    }
+    lines.join("\n")
+}
+
+fn family_text(family: &Family, style: Style) -> String {
+    let lines: Vec<String> = family
+        .entries
+        .iter()
+        .map(|(key, value)| format!("{}: {}", key_shown(key, style), indent_rest(&render(value, style))))
+        .collect();
+    lines.join("\n")
+}
+
+fn key_shown(key: &Key, style: Style) -> String {
+    let parts: Vec<String> = key
+        .iter()
+        .map(|p| match p {
+            KeyPart::Symbol(s) => style.symbol(*s),
+            KeyPart::Number(n) => n.to_string(),
+        })
+        .collect();
+    if parts.len() == 1 { parts[0].clone() } else { format!("[{}]", parts.join(", ")) }
+}
+
+/// dx, dt, dx', d(jet(x, 5)): a basis form as it is written.
+pub fn differential_text(s: Symbol, style: Style) -> String {
+    let name = style.symbol(s);
+    if style.format == Format::Latex {
+        return format!(r"\mathrm{{d}}{name}");
+    }
+    if name.contains(['(', '[']) && !name.ends_with(']') { format!("d({name})") } else { format!("d{name}") }
+}
+
+fn partial_text(s: Symbol, style: Style) -> String {
+    let name = style.symbol(s);
+    if style.format == Format::Latex { format!(r"\frac{{\partial}}{{\partial {name}}}") } else { format!("@{name}") }
+}
+
+pub fn form_text(form: &Form, style: Style) -> String {
+    let wedge = if style.format == Format::Latex { r" \wedge " } else { " /\\ " };
+    let terms: Vec<(Expr, String)> = form
+        .terms_in_reading_order()
+        .into_iter()
+        .map(|(basis, c)| {
+            let names: Vec<String> = basis.iter().map(|a| differential_text(a.symbol(), style)).collect();
+            (tidy(c), names.join(wedge))
+        })
+        .filter(|(c, _)| !c.is_zero())
+        .collect();
+    if form.degree() == 0 {
+        return form.as_function().map_or_else(|| "0".into(), |e| expr_text(e, style));
+    }
+    style.combination(&terms)
+}
+
+pub fn field_text(field: &VectorField, style: Style) -> String {
+    let terms: Vec<(Expr, String)> = field
+        .components()
+        .into_iter()
+        .map(|(s, c)| (tidy(c), partial_text(s, style)))
+        .filter(|(c, _)| !c.is_zero())
+        .collect();
+    style.combination(&terms)
+}
+
+fn matrix_text(m: &LabelledMatrix, style: Style) -> String {
+    let rows: Vec<Vec<String>> = (0..m.matrix.n_rows())
+        .map(|i| (0..m.matrix.n_columns()).map(|j| expr_text(m.matrix[(i, j)], style)).collect())
+        .collect();
+    if style.format == Format::Latex {
+        let body: Vec<String> = rows.iter().map(|r| r.join(" & ")).collect();
+        return format!(r"\begin{{pmatrix}} {} \end{{pmatrix}}", body.join(r" \\ "));
+    }
+    let rows: Vec<String> = rows.iter().map(|r| format!("[{}]", r.join(", "))).collect();
+    let one_line = format!("[{}]", rows.join(", "));
+    if one_line.chars().count() <= 96 { one_line } else { format!("[{}]", rows.join(",\n ")) }
+}
+
+// ----- JSON ---------------------------------------------------------------------------------------
+
+pub fn verdict_json(verdict: &Verdict) -> Json {
+    match verdict {
+        Verdict::Yes(g) | Verdict::No(g) => {
+            let mut object = Map::new();
+            object.insert("answer".into(), json!(verdict.word()));
+            match g {
+                Ground::Proved(by) => {
+                    object.insert("ground".into(), json!("proved"));
+                    if !by.is_empty() {
+                        object.insert("by".into(), json!(by));
+                    }
+                }
+                Ground::Sampled { points, bits } => {
+                    object.insert("ground".into(), json!("sampled"));
+                    object.insert("points".into(), json!(points));
+                    object.insert("bits".into(), json!(bits));
+                }
+            }
+            Json::Object(object)
+        }
+        Verdict::Unknown(why) => json!({ "answer": "unknown", "reason": why }),
+    }
+}
+
+fn expr_json(e: Expr) -> Json {
+    let shown = tidy(e);
+    if !shown.is_number()
+        && shown.symbols().is_empty()
+        && let Some(digits) = decimal(shown)
+        && let Ok(float) = digits.parse::<serde_json::Number>()
+    {
+        return json!({ "exact": shown.to_string(), "float": float });
+    }
+    match shown.as_number() {
+        Some(n) => json!(rational_json(n)),
+        None => json!(shown.to_string()),
+    }
+}
+
+fn rational_json(n: &Rational) -> String {
+    n.to_string()
+}
+
+pub fn json_of(value: &Value) -> Json {
+    let style = Style::ASCII;
+    match value {
+        Value::Expr(e) => expr_json(*e),
+        Value::Form(f) => {
+            let mut object = Map::new();
+            for (basis, c) in f.terms_in_reading_order() {
+                let names: Vec<String> = basis.iter().map(|a| differential_text(a.symbol(), style)).collect();
+                let key = if names.is_empty() { "1".into() } else { names.join(" /\\ ") };
+                let c = tidy(c);
+                if !c.is_zero() {
+                    object.insert(key, expr_json(c));
+                }
+            }
+            Json::Object(object)
+        }
+        Value::Field(x) => {
+            let mut object = Map::new();
+            for (s, c) in x.components() {
+                let c = tidy(c);
+                if !c.is_zero() {
+                    object.insert(partial_text(s, style), expr_json(c));
+                }
+            }
+            Json::Object(object)
+        }
+        Value::Matrix(m) => {
+            let entries: Vec<Vec<Json>> = (0..m.matrix.n_rows())
+                .map(|i| (0..m.matrix.n_columns()).map(|j| expr_json(m.matrix[(i, j)])).collect())
+                .collect();
+            let names = |list: &[Symbol]| list.iter().map(|s| s.name()).collect::<Vec<_>>();
+            json!({ "rows": names(&m.rows), "columns": names(&m.columns), "entries": entries })
+        }
+        Value::List(items) => Json::Array(items.iter().map(json_of).collect()),
+        Value::Family(family) => family_json(family),
+        Value::Point(p) => {
+            let mut object = Map::new();
+            for entry in &p.entries {
+                object.insert(entry.text.clone(), expr_json(entry.value));
+            }
+            Json::Object(object)
+        }
+        Value::Verdict(j) => verdict_json(&j.verdict),
+        Value::Rank(r) => {
+            let strata: Vec<Json> =
+                r.strata.iter().map(|(b, n)| json!({ "branch": branch_json(b), "value": n })).collect();
+            json!({ "values": r.values, "strata": strata })
+        }
+        Value::Label(label) => json!(label),
+        Value::Text(t) => json!(&**t),
+        Value::Set(s) => Json::Array(s.branches().iter().map(branch_json).collect()),
+        Value::Distribution(d) => {
+            Json::Array(d.fields().iter().map(|x| json_of(&Value::Field(x.clone()))).collect())
+        }
+        Value::Codistribution(c) => {
+            Json::Array(c.forms().iter().map(|f| json_of(&Value::Form(f.clone()))).collect())
+        }
+        Value::Answer(answer) => answer_json(answer),
+        Value::Claim(_) => json!(text(value)),
+        Value::Series(s) => s.json(),
+        Value::Run(r) => r.json(),
+        other => json!(text(other)),
+    }
+}
+
+pub fn branch_json(branch: &super::set::Branch) -> Json {
+    let list = |all: Vec<Expr>| all.into_iter().map(|e| json!(tidy(e).to_string())).collect::<Vec<_>>();
+    json!({ "equations": list(branch.equations()), "nonzero": list(branch.nonzero()) })
+}
+
+fn family_json(family: &Family) -> Json {
+    let mut object = Map::new();
+    for (key, value) in &family.entries {
+        object.insert(crate::model::value::key_text(key), json_of(value));
+    }
+    Json::Object(object)
+}
+
+fn answer_json(answer: &Answer) -> Json {
+    let mut object = Map::new();
+    if let Some(main) = &answer.main {
+        object.insert("main".into(), json_of(main));
+    }
+    if let Some(family) = answer.family()
+        && !matches!(answer.main, Some(Value::Family(_)))
+        && let Json::Object(entries) = family_json(family)
+    {
+        object.extend(entries);
+    }
+    for name in answer.part_names() {
+        let value = match answer.get(name) {
+            Some(Ok(value)) => json_of(&value),
+            Some(Err(refused)) => json!({ "refused": refused.code.name }),
+            None => continue,
+        };
+        object.insert(name.into(), value);
+    }
+    if !object.contains_key("conditions") {
+        let conditions: Vec<Json> = answer.conditions.iter().map(|c| json!(tidy(*c).to_string())).collect();
+        object.insert("conditions".into(), Json::Array(conditions));
+    }
+    Json::Object(object)
+}
+
+/// The weakest ground the value rests on.
+pub fn weakest(value: &Value) -> &'static str {
+    fn rank(v: &Value) -> u8 {
+        match v {
+            Value::Verdict(j) => match &j.verdict {
+                Verdict::Unknown(_) => 2,
+                v if v.ground().is_some_and(Ground::is_proved) => 0,
+                _ => 1,
+            },
+            Value::List(items) => items.iter().map(rank).max().unwrap_or(0),
+            Value::Family(f) => f.entries.values().map(rank).max().unwrap_or(0),
+            Value::Rank(r) => rank(&Value::from(r.complete.clone())),
+            Value::Answer(a) => {
+                let main = a.main.as_ref().map_or(0, rank);
+                let parts = a.part_names().filter(|n| a.is_ready(n)).filter_map(|n| a.get(n)?.ok());
+                parts.map(|v| rank(&v)).max().unwrap_or(0).max(main)
+            }
+            _ => 0,
+        }
+    }
+    ["proved", "sampled", "unknown"][rank(value) as usize]
+}

@@ -1,0 +1,369 @@
+//! Values of the language: what an expression evaluates to and what an answer is made of.
+//!
+//! An [`Answer`] has a main value, which is meant when it stands in an expression, and named parts.
+//! Parts that cost something are computed when they are asked for, once.
+
+use super::item::{Constraint, Force, MapItem, SectionItem, System};
+use crate::algebra::{Expr, Function, Symbol, Verdict};
+use crate::algebra::expr::Relation;
+use crate::algebra::linear::Matrix;
+use crate::algebra::number::Rational;
+use crate::diagnostic::Diagnostic;
+use crate::geometry::distribution::{Codistribution, Distribution};
+use crate::geometry::field::VectorField;
+use crate::geometry::form::Form;
+use crate::source::Span;
+use crate::geometry::jet::{FiberedManifold, JetSpace};
+use indexmap::IndexMap;
+use smallvec::SmallVec;
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+/// The result of anything that may refuse: the refusal is complete but for a place.
+pub type Fallible<T> = Result<T, Box<Diagnostic>>;
+
+/// A value of the language.
+#[derive(Clone)]
+pub enum Value {
+    /// A function of jets, parameters and time; numbers too.
+    Expr(Expr),
+    Form(Form),
+    Field(VectorField),
+    Matrix(Rc<LabelledMatrix>),
+    List(Rc<Vec<Value>>),
+    /// Values keyed by coordinates, jets or tuples of them.
+    Family(Rc<Family>),
+    Point(Rc<Point>),
+    Verdict(Rc<Judgement>),
+    Rank(Rc<Rank>),
+    /// One word out of a fixed list, such as `holonomic`.
+    Label(&'static str),
+    Text(Rc<str>),
+    Set(Rc<super::set::PointSet>),
+    Distribution(Rc<Distribution>),
+    Codistribution(Rc<Codistribution>),
+    Answer(Rc<Answer>),
+    Manifold(FiberedManifold),
+    Space(JetSpace),
+    /// A Lagrangian, equations, or a system composed of them.
+    System(Rc<System>),
+    Force(Rc<Force>),
+    Constraint(Rc<Constraint>),
+    Map(Rc<MapItem>),
+    Section(Rc<SectionItem>),
+    /// The name of a family: `q` of `q[1..n]`.
+    Indexed(Rc<Indexed>),
+    /// An unspecified function, when it is named without arguments.
+    Unknown(Function),
+    /// A comparison that has not been decided yet: an equation, or what is asserted.
+    Claim(Rc<Claim>),
+    Run(Rc<super::run::Run>),
+    Series(Rc<super::run::Series>),
+}
+
+/// A key of a family: symbols and numbers.
+pub type Key = SmallVec<[KeyPart; 3]>;
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum KeyPart {
+    Symbol(Symbol),
+    Number(i64),
+}
+
+/// Values by key, in the order of the mathematics.
+#[derive(Clone, Default)]
+pub struct Family {
+    pub entries: IndexMap<Key, Value>,
+}
+
+/// A matrix whose rows and columns may be addressed by coordinates.
+#[derive(Clone)]
+pub struct LabelledMatrix {
+    pub matrix: Matrix,
+    pub rows: Vec<Symbol>,
+    pub columns: Vec<Symbol>,
+}
+
+/// Some coordinates, jets and parameters with their values.
+#[derive(Clone, Default)]
+pub struct Point {
+    pub entries: Vec<PointEntry>,
+}
+
+#[derive(Clone)]
+pub struct PointEntry {
+    /// All symbols the written name may mean; more than one when two manifolds share the name.
+    pub symbols: SmallVec<[Symbol; 1]>,
+    pub text: String,
+    pub value: Expr,
+}
+
+/// A verdict that can be taken again at a point.
+pub struct Judgement {
+    pub verdict: Verdict,
+    pub at: Option<Box<dyn Fn(&Point) -> Fallible<Verdict>>>,
+}
+
+/// A rank: the values it takes, ascending, and where.
+pub struct Rank {
+    pub values: Vec<usize>,
+    pub strata: Vec<(super::set::Branch, usize)>,
+    /// The matrix whose rank this is; at a point it is computed anew.
+    pub matrix: Matrix,
+    /// `Some(n)`: the rank in question is n − rank(matrix), as for an annihilated distribution.
+    pub complement: Option<usize>,
+    /// Whether `values` is the whole truth.
+    pub complete: Verdict,
+}
+
+/// `left relation right`, possibly `within` a tolerance.
+pub struct Claim {
+    pub relation: Relation,
+    pub left: Value,
+    pub right: Value,
+    pub within: Option<Rational>,
+    pub left_span: Span,
+    pub right_span: Span,
+}
+
+/// The members of a declared family by their indices.
+#[derive(Clone)]
+pub struct Indexed {
+    pub name: String,
+    pub members: IndexMap<SmallVec<[i64; 2]>, Value>,
+}
+
+/// The answer to a question: a main value and named parts.
+pub struct Answer {
+    /// The question, which is also the type of the answer.
+    pub question: &'static str,
+    pub main: Option<Value>,
+    parts: IndexMap<&'static str, Part>,
+    /// What `A.x` and `A[x]` look up, if it is not the main value.
+    family: Option<Rc<Family>>,
+    /// The part that is also the main value.
+    main_part: Option<&'static str>,
+    /// Keys of families are looked up on this manifold.
+    pub manifold: Option<FiberedManifold>,
+    /// Expressions that must not vanish for the answer to hold.
+    pub conditions: Vec<Expr>,
+}
+
+type Thunk = Box<dyn Fn() -> Fallible<Value>>;
+
+enum Part {
+    Ready(Fallible<Value>),
+    Lazy(Thunk, OnceCell<Fallible<Value>>),
+}
+
+impl Answer {
+    pub fn new(question: &'static str) -> Answer {
+        Answer { question, main: None, parts: IndexMap::new(), family: None, main_part: None, manifold: None, conditions: vec![] }
+    }
+
+    pub fn main(mut self, value: impl Into<Value>) -> Answer {
+        self.main = Some(value.into());
+        self
+    }
+
+    pub fn on(mut self, manifold: &FiberedManifold) -> Answer {
+        self.manifold = Some(manifold.clone());
+        self
+    }
+
+    pub fn part(mut self, name: &'static str, value: impl Into<Value>) -> Answer {
+        self.parts.insert(name, Part::Ready(Ok(value.into())));
+        self
+    }
+
+    /// A part that may not exist; asking for it refuses with this diagnostic.
+    pub fn try_part(mut self, name: &'static str, value: Fallible<Value>) -> Answer {
+        self.parts.insert(name, Part::Ready(value));
+        self
+    }
+
+    /// A part that is computed when it is first asked for.
+    pub fn lazy(mut self, name: &'static str, compute: impl Fn() -> Fallible<Value> + 'static) -> Answer {
+        self.parts.insert(name, Part::Lazy(Box::new(compute), OnceCell::new()));
+        self
+    }
+
+    /// `name` is both a part and the main value.
+    pub fn main_part(mut self, name: &'static str, value: impl Into<Value>) -> Answer {
+        let value = value.into();
+        self.main_part = Some(name);
+        self.main(value.clone()).part(name, value)
+    }
+
+    pub fn is_main_part(&self, name: &str) -> bool {
+        self.main_part == Some(name)
+    }
+
+    /// Entries looked up by `A.x` and `A[x]` beside the main value.
+    pub fn keyed(mut self, entries: impl IntoIterator<Item = (Symbol, Value)>) -> Answer {
+        if let Value::Family(family) = Value::family(entries) {
+            self.family = Some(family);
+        }
+        self
+    }
+
+    pub fn with_family(mut self, family: Family) -> Answer {
+        self.family = Some(Rc::new(family));
+        self
+    }
+
+    /// The entries by key: the family of the answer, or its main value if that is one.
+    pub fn family(&self) -> Option<&Rc<Family>> {
+        match (&self.family, &self.main) {
+            (Some(family), _) => Some(family),
+            (None, Some(Value::Family(family))) => Some(family),
+            _ => None,
+        }
+    }
+
+    pub fn valid_where(mut self, conditions: impl IntoIterator<Item = Expr>) -> Answer {
+        for condition in conditions {
+            if !self.conditions.contains(&condition) {
+                self.conditions.push(condition);
+            }
+        }
+        self
+    }
+
+    pub fn get(&self, name: &str) -> Option<Fallible<Value>> {
+        Some(match self.parts.get(name)? {
+            Part::Ready(value) => value.clone(),
+            Part::Lazy(compute, cell) => cell.get_or_init(compute).clone(),
+        })
+    }
+
+    pub fn part_names(&self) -> impl Iterator<Item = &'static str> {
+        self.parts.keys().copied()
+    }
+
+    /// Whether the part is at hand without further computation.
+    pub fn is_ready(&self, name: &str) -> bool {
+        match self.parts.get(name) {
+            Some(Part::Ready(_)) => true,
+            Some(Part::Lazy(_, cell)) => cell.get().is_some(),
+            None => false,
+        }
+    }
+}
+
+impl Value {
+    pub fn list(values: impl IntoIterator<Item = Value>) -> Value {
+        Value::List(Rc::new(values.into_iter().collect()))
+    }
+
+    pub fn exprs(values: impl IntoIterator<Item = Expr>) -> Value {
+        Value::list(values.into_iter().map(Value::Expr))
+    }
+
+    /// A family keyed by single symbols.
+    pub fn family(entries: impl IntoIterator<Item = (Symbol, Value)>) -> Value {
+        Value::Family(Rc::new(Family {
+            entries: entries.into_iter().map(|(s, v)| (SmallVec::from_elem(KeyPart::Symbol(s), 1), v)).collect(),
+        }))
+    }
+
+    pub fn keyed(entries: impl IntoIterator<Item = (Key, Value)>) -> Value {
+        Value::Family(Rc::new(Family { entries: entries.into_iter().collect() }))
+    }
+
+    pub fn number(n: impl Into<Rational>) -> Value {
+        Value::Expr(Expr::number(n.into()))
+    }
+
+    pub fn count(n: usize) -> Value {
+        Value::number(n as i64)
+    }
+
+    pub fn matrix(matrix: Matrix) -> Value {
+        Value::Matrix(Rc::new(LabelledMatrix { matrix, rows: vec![], columns: vec![] }))
+    }
+
+    /// What is meant when the value stands in an expression: the main value of an answer.
+    pub fn main(&self) -> Value {
+        let mut value = self.clone();
+        while let Value::Answer(answer) = &value {
+            match &answer.main {
+                Some(main) => value = main.clone(),
+                None => break,
+            }
+        }
+        value
+    }
+
+    /// The kind of the value in the words of the language.
+    pub fn type_name(&self) -> String {
+        match self {
+            Value::Expr(e) if e.is_number() => "number".into(),
+            Value::Expr(_) => "expression".into(),
+            Value::Form(f) => format!("{}-form", f.degree()),
+            Value::Field(_) => "vector field".into(),
+            Value::Matrix(_) => "matrix".into(),
+            Value::List(_) => "list".into(),
+            Value::Family(_) => "family".into(),
+            Value::Point(_) => "point".into(),
+            Value::Verdict(_) => "verdict".into(),
+            Value::Rank(_) => "rank".into(),
+            Value::Label(_) => "label".into(),
+            Value::Text(_) => "text".into(),
+            Value::Set(_) => "set".into(),
+            Value::Distribution(_) => "distribution".into(),
+            Value::Codistribution(_) => "codistribution".into(),
+            Value::Answer(a) => a.question.into(),
+            Value::Manifold(_) => "manifold".into(),
+            Value::Space(_) => "jet space".into(),
+            Value::System(s) => s.kind_name().into(),
+            Value::Force(_) => "force".into(),
+            Value::Constraint(_) => "constraint".into(),
+            Value::Map(_) => "map".into(),
+            Value::Section(_) => "section".into(),
+            Value::Indexed(_) => "family of names".into(),
+            Value::Unknown(_) => "unspecified function".into(),
+            Value::Claim(_) => "comparison".into(),
+            Value::Run(_) => "run".into(),
+            Value::Series(_) => "series".into(),
+        }
+    }
+}
+
+macro_rules! into_value {
+    ($($from:ty => |$x:ident| $value:expr;)*) => {
+        $(impl From<$from> for Value {
+            fn from($x: $from) -> Value {
+                $value
+            }
+        })*
+    };
+}
+into_value! {
+    Expr => |x| Value::Expr(x);
+    Form => |x| Value::Form(x);
+    VectorField => |x| Value::Field(x);
+    Verdict => |x| Value::Verdict(Rc::new(Judgement { verdict: x, at: None }));
+    Judgement => |x| Value::Verdict(Rc::new(x));
+    Rank => |x| Value::Rank(Rc::new(x));
+    LabelledMatrix => |x| Value::Matrix(Rc::new(x));
+    Matrix => |x| Value::matrix(x);
+    Answer => |x| Value::Answer(Rc::new(x));
+    usize => |x| Value::count(x);
+    Distribution => |x| Value::Distribution(Rc::new(x));
+    Codistribution => |x| Value::Codistribution(Rc::new(x));
+    super::set::PointSet => |x| Value::Set(Rc::new(x));
+    Rc<System> => |x| Value::System(x);
+}
+
+/// `q, q'`: a key as it is written between brackets.
+pub fn key_text(key: &Key) -> String {
+    let parts: Vec<String> = key
+        .iter()
+        .map(|p| match p {
+            KeyPart::Symbol(s) => s.name(),
+            KeyPart::Number(n) => n.to_string(),
+        })
+        .collect();
+    parts.join(", ")
+}

@@ -1,0 +1,656 @@
+//! Questions about Lagrangian and general systems: equations, dynamical forms, the Lepage class, the
+//! inverse problem, the Hamiltonian side. Krupková §3–4, §8.
+
+use super::{Arguments, Question, refusal};
+use crate::algebra::linear::Matrix;
+use crate::algebra::{Expr, Symbol, normal};
+use crate::diagnostic::{Diagnostic, codes};
+use crate::geometry::distribution::Codistribution;
+use crate::geometry::form::Form;
+use crate::geometry::jet::{self, FiberedManifold};
+use crate::geometry::map::Map;
+use crate::mechanics::dynamical_form::DynamicalForm;
+use crate::mechanics::lagrangian::Lagrangian;
+use crate::mechanics::{hamilton, inverse_problem, lepage_class};
+use crate::model::item::{Base, System};
+use crate::model::value::{Answer, Fallible, Key, KeyPart, LabelledMatrix, Value};
+use crate::session::operate;
+use smallvec::smallvec;
+use std::rc::Rc;
+
+pub static ROWS: &[Question] = &[
+    Question {
+        name: "equations",
+        signature: "equations(S)",
+        help: "the left sides E of the equations of motion E = 0, by coordinate",
+        options: &[],
+        takes_equations: false,
+        parts: &[("order", "the order of the equations"), ("constraints", "left sides of the constraints")],
+        run: equations,
+    },
+    Question {
+        name: "dynamical_form",
+        signature: "dynamical_form(S)",
+        help: "the form E with its true order s and E = A + B q_s (Krupková 3.3)",
+        options: &[],
+        takes_equations: false,
+        parts: &[
+            ("order", "the true order s"),
+            ("jet_order", "the order of the jets that occur"),
+            ("affine", "whether E is affine in the highest jets"),
+            ("A", "by coordinate"),
+            ("B", "matrix, rows equations, columns unknowns"),
+            ("det_B", "its determinant"),
+            ("dim", "dimension of the phase space"),
+        ],
+        run: dynamical_form,
+    },
+    Question {
+        name: "euler_lagrange",
+        signature: "euler_lagrange(L)",
+        help: "the Euler–Lagrange form; its components by coordinate",
+        options: &[],
+        takes_equations: false,
+        parts: &[("order", "its order")],
+        run: euler_lagrange,
+    },
+    Question {
+        name: "cartan",
+        signature: "cartan(L)",
+        help: "the Cartan form of a Lagrangian of any order (Krupková, Remark 8.8)",
+        options: &[],
+        takes_equations: false,
+        parts: &[("order", "its order")],
+        run: cartan,
+    },
+    Question {
+        name: "lepage",
+        signature: "lepage(S, F = η)",
+        help: "a Lepage 2-form of the class of E: the closed one if there is one, or the one with the given 2-contact part",
+        options: &["F"],
+        takes_equations: false,
+        parts: &[
+            ("closed", "whether it is closed"),
+            ("F", "its 2-contact part"),
+            ("order", "s − 1"),
+            ("matrix", "the full matrix G (5.9)"),
+        ],
+        run: lepage,
+    },
+    Question {
+        name: "dynamical_distribution",
+        signature: "dynamical_distribution(S)",
+        help: "the distribution annihilated by i_ξα for vertical ξ (Krupková 3.4)",
+        options: &[],
+        takes_equations: false,
+        parts: &[
+            ("forms", "generators of the annihilator"),
+            ("fields", "spanning fields"),
+            ("rank", "its rank"),
+            ("weakly_horizontal", "where it is weakly horizontal"),
+            ("integrable", "completely integrable"),
+        ],
+        run: dynamical_distribution,
+    },
+    Question {
+        name: "characteristic",
+        signature: "characteristic(α)",
+        help: "the characteristic distribution of a 2-form (Krupková 5.2)",
+        options: &[],
+        takes_equations: false,
+        parts: &[
+            ("forms", "generators of the annihilator"),
+            ("fields", "spanning fields"),
+            ("rank", "its rank"),
+            ("integrable", "completely integrable"),
+        ],
+        run: characteristic,
+    },
+    Question {
+        name: "hamilton_form",
+        signature: "hamilton_form(S)",
+        help: "the Hamilton form on J¹ of the phase space, in vel(q), vel(q'), … (Krupková 4.2)",
+        options: &[],
+        takes_equations: false,
+        parts: &[],
+        run: hamilton_form,
+    },
+    Question {
+        name: "helmholtz",
+        signature: "helmholtz(S)",
+        help: "the Helmholtz conditions (Krupková 8.1): whether the equations have a Lagrangian as they stand",
+        options: &[],
+        takes_equations: false,
+        parts: &[
+            ("variational", "all residuals vanish"),
+            ("residuals", "keyed [l, x, y]"),
+            ("nonzero", "those that do not vanish"),
+        ],
+        run: helmholtz,
+    },
+    Question {
+        name: "integrating_factor",
+        signature: "integrating_factor(S)",
+        help: "a search for multipliers of simple kinds that make the equations variational",
+        options: &[],
+        takes_equations: false,
+        parts: &[("multipliers", "by coordinate"), ("variational", "of the multiplied equations")],
+        run: integrating_factor,
+    },
+    Question {
+        name: "tonti",
+        signature: "tonti(S)",
+        help: "the Vainberg–Tonti Lagrangian of variational equations (Krupková 8.4)",
+        options: &[],
+        takes_equations: false,
+        parts: &[("order", "its order"), ("centre", "the point the homotopy contracts to")],
+        run: tonti,
+    },
+    Question {
+        name: "reduce_order",
+        signature: "reduce_order(S, gauge = φ)",
+        help: "an equivalent Lagrangian of minimal order (Krupková 8.14)",
+        options: &["gauge"],
+        takes_equations: false,
+        parts: &[("order", "its order"), ("f", "the function of (8.9)")],
+        run: reduce_order,
+    },
+    Question {
+        name: "equivalent",
+        signature: "equivalent(L1, L2)",
+        help: "whether two Lagrangians have the same Euler–Lagrange form",
+        options: &[],
+        takes_equations: false,
+        parts: &[
+            ("difference", "the Euler–Lagrange form of the difference"),
+            ("primitive", "f with df/dt = L1 − L2"),
+        ],
+        run: equivalent,
+    },
+    Question {
+        name: "hessian",
+        signature: "hessian(L)",
+        help: "the Hessian in the highest jets",
+        options: &[],
+        takes_equations: false,
+        parts: &[
+            ("det", "determinant"),
+            ("minors", "leading minors"),
+            ("rank", "its rank"),
+            ("regular", "the determinant does not vanish identically"),
+            ("locus", "where it vanishes"),
+            ("definite", "positive, negative, indefinite, none or conditions"),
+        ],
+        run: hessian,
+    },
+    Question {
+        name: "momenta",
+        signature: "momenta(S, gauge = φ)",
+        help: "the momenta p^k of a variational system, by the jet they are conjugate to (Krupková 8.10)",
+        options: &["gauge", "names"],
+        takes_equations: false,
+        parts: &[("f", "the function of (8.9)"), ("autonomous", "E does not depend on time")],
+        run: momenta,
+    },
+    Question {
+        name: "hamiltonian",
+        signature: "hamiltonian(S, gauge = φ)",
+        help: "the Hamiltonian on the phase space (Krupková 8.11)",
+        options: &["gauge", "names"],
+        takes_equations: false,
+        parts: &[("f", "the function of (8.9)"), ("autonomous", "E does not depend on time")],
+        run: hamiltonian,
+    },
+    Question {
+        name: "energy",
+        signature: "energy(S)",
+        help: "the energy Σ p q' − L of a Lagrangian of any order",
+        options: &[],
+        takes_equations: false,
+        parts: &[],
+        run: energy,
+    },
+    Question {
+        name: "order",
+        signature: "order(A)",
+        help: "the jet order after simplification",
+        options: &[],
+        takes_equations: false,
+        parts: &[],
+        run: order,
+    },
+];
+
+fn fibre_symbols(manifold: &FiberedManifold) -> Vec<Symbol> {
+    manifold.fibres().iter().map(|f| f.coordinate.jet(0)).collect()
+}
+
+/// A square matrix labelled by the fibre coordinates.
+fn fibre_matrix(manifold: &FiberedManifold, rows: &[Vec<Expr>]) -> LabelledMatrix {
+    let labels = fibre_symbols(manifold);
+    LabelledMatrix { matrix: Matrix::from_rows(rows.to_vec()), rows: labels.clone(), columns: labels }
+}
+
+fn simple(e: Expr) -> Expr {
+    normal::simplify(e).unwrap_or(e)
+}
+
+fn unconstrained(a: &Arguments, i: usize) -> Fallible<Rc<System>> {
+    let system = a.system(i)?;
+    if !system.constraints.is_empty() {
+        return Err(Box::new(
+            Diagnostic::error(
+                &codes::NOT_AVAILABLE,
+                format!("`{}` of a constrained system is not available yet", a.question.name),
+            )
+            .label(a.positional[i].span, "subject to constraints"),
+        ));
+    }
+    Ok(system)
+}
+
+fn form_of(a: &Arguments, i: usize) -> Fallible<(Rc<System>, Rc<DynamicalForm>)> {
+    let system = unconstrained(a, i)?;
+    let form = system.dynamical_form()?;
+    Ok((system, form))
+}
+
+fn lagrangian_of(a: &Arguments, i: usize) -> Fallible<Lagrangian> {
+    if let Value::Expr(e) = a.value(i)?.main()
+        && let Some(manifold) = FiberedManifold::of_symbols(&e.symbols()).map_err(refusal)?.or_else(|| a.on.clone())
+    {
+        return Lagrangian::new(&manifold, e);
+    }
+    let system = a.system(i)?;
+    match system.free_lagrangian() {
+        Some(l) => Ok(l.clone()),
+        None => Err(Box::new(
+            Diagnostic::error(&codes::WRONG_KIND, format!("`{}` asks about a Lagrangian", a.question.name))
+                .label(a.positional[i].span, format!("this is {}", operate::describe(&Value::System(system))))
+                .help("`tonti(S)` finds a Lagrangian of variational equations"),
+        )),
+    }
+}
+
+fn equations(a: &Arguments) -> Fallible<Value> {
+    a.count(1, 1)?;
+    let (system, form) = form_of(a, 0)?;
+    let labels = fibre_symbols(&system.manifold);
+    let entries = labels.into_iter().zip(form.components().iter().map(|e| Value::Expr(*e)));
+    Ok(Value::from(
+        Answer::new("equations")
+            .main(Value::family(entries))
+            .part("order", form.jet_order() as usize)
+            .part("constraints", Value::list([]))
+            .on(&system.manifold),
+    ))
+}
+
+fn dynamical_form(a: &Arguments) -> Fallible<Value> {
+    a.count(1, 1)?;
+    let (system, form) = form_of(a, 0)?;
+    let y = &system.manifold;
+    let labels = fibre_symbols(y);
+    let b = fibre_matrix(y, form.b());
+    let for_det = form.clone();
+    Ok(Value::from(
+        Answer::new("dynamical_form")
+            .main(form.form())
+            .keyed(labels.iter().copied().zip(form.components().iter().map(|e| Value::Expr(*e))))
+            .part("order", form.order() as usize)
+            .part("jet_order", form.jet_order() as usize)
+            .part("affine", form.is_affine().clone())
+            .part("A", Value::family(labels.iter().copied().zip(form.a().iter().map(|e| Value::Expr(*e)))))
+            .part("B", b)
+            .lazy("det_B", move || {
+                let det = Matrix::from_rows(for_det.b().to_vec()).det().map_err(stopped)?;
+                Ok(Value::Expr(det))
+            })
+            .part("dim", form.phase_space().dimension())
+            .on(y),
+    ))
+}
+
+pub(super) fn stopped(stop: crate::budget::Exhausted) -> Box<Diagnostic> {
+    Box::new(super::exhausted(stop))
+}
+
+fn euler_lagrange(a: &Arguments) -> Fallible<Value> {
+    a.count(1, 1)?;
+    let l = lagrangian_of(a, 0)?;
+    let form = l.dynamical_form()?;
+    let y = l.manifold();
+    let entries = fibre_symbols(y).into_iter().zip(form.components().iter().map(|e| Value::Expr(*e)));
+    Ok(Value::from(
+        Answer::new("euler_lagrange")
+            .main(form.form())
+            .keyed(entries)
+            .part("order", form.jet_order() as usize)
+            .on(y),
+    ))
+}
+
+fn cartan(a: &Arguments) -> Fallible<Value> {
+    a.count(1, 1)?;
+    let l = lagrangian_of(a, 0)?;
+    let theta = l.cartan_form();
+    let order = theta.order_on(l.manifold()).order;
+    Ok(Value::from(Answer::new("cartan").main(theta).part("order", order as usize).on(l.manifold())))
+}
+
+fn lepage(a: &Arguments) -> Fallible<Value> {
+    a.count(1, 1)?;
+    let (system, form) = form_of(a, 0)?;
+    let alpha = match a.option("F") {
+        None => match &system.base {
+            Base::Lepage(_) => (*system.lepage()?).clone(),
+            _ => lepage_class::lepage(&form)?,
+        },
+        Some(option) => {
+            let eta = operate::as_form(&option.value).map_err(|d| Box::new(d.or_at(option.span, "F")))?;
+            if eta.is_zero().is_yes() {
+                lepage_class::without_f(&form)
+            } else {
+                lepage_class::with_f(&form, &eta).map_err(|d| Box::new(d.or_at(option.span, "this F")))?
+            }
+        }
+    };
+    let y = &system.manifold;
+    let name = format!("lepage({})", system.name);
+    let chosen = System::from_lepage(&name, y, alpha.clone());
+    let jets = form.phase_jets();
+    let matrix =
+        LabelledMatrix { matrix: Matrix::from_rows(alpha.matrix().to_vec()), rows: jets.clone(), columns: jets };
+    Ok(Value::from(
+        Answer::new("lepage")
+            .main(Value::System(Rc::new(chosen)))
+            .part("closed", alpha.is_closed().clone())
+            .part("F", alpha.f())
+            .part("order", alpha.order() as usize)
+            .part("matrix", matrix)
+            .on(y),
+    ))
+}
+
+/// A codistribution as an answer about the distribution it annihilates.
+fn distribution_answer(
+    question: &'static str,
+    system: &System,
+    forms: Vec<Form>,
+) -> Fallible<Answer> {
+    let space = system.dynamical_form()?.phase_space();
+    let annihilator = Codistribution::new(&space, forms.clone()).map_err(refusal)?;
+    let distribution = annihilator.annihilator().map_err(refusal)?;
+    let dimension = space.dimension();
+    let rank_matrix = annihilator.matrix();
+    let involutive = annihilator.clone();
+    Ok(Answer::new(question)
+        .main(distribution.clone())
+        .part("forms", Value::list(forms.into_iter().map(Value::Form)))
+        .part("fields", Value::list(distribution.fields().iter().cloned().map(Value::Field)))
+        .lazy("rank", move || super::strata::rank_value(&rank_matrix, Some(dimension)))
+        .lazy("integrable", move || Ok(Value::from(involutive.is_involutive().map_err(refusal)?)))
+        .on(&system.manifold))
+}
+
+fn dynamical_distribution(a: &Arguments) -> Fallible<Value> {
+    a.count(1, 1)?;
+    let system = unconstrained(a, 0)?;
+    let alpha = system.lepage()?;
+    let answer = distribution_answer("dynamical_distribution", &system, alpha.rows())?;
+    let again = system.clone();
+    Ok(Value::from(answer.lazy("weakly_horizontal", move || super::strata::primary(&again))))
+}
+
+fn characteristic(a: &Arguments) -> Fallible<Value> {
+    a.count(1, 1)?;
+    let system = unconstrained(a, 0)?;
+    let alpha = system.lepage()?;
+    Ok(Value::from(distribution_answer("characteristic", &system, alpha.characteristic_rows())?))
+}
+
+fn hamilton_form(a: &Arguments) -> Fallible<Value> {
+    a.count(1, 1)?;
+    let system = unconstrained(a, 0)?;
+    let h = hamilton::hamilton_form(&*system.lepage()?);
+    let entries: Vec<(Symbol, Value)> =
+        h.jets.iter().copied().zip(h.components.iter().map(|e| Value::Expr(*e))).collect();
+    Ok(Value::from(Answer::new("hamilton_form").main(h.form()).keyed(entries).on(&system.manifold)))
+}
+
+fn helmholtz(a: &Arguments) -> Fallible<Value> {
+    a.count(1, 1)?;
+    let (system, form) = form_of(a, 0)?;
+    let found = inverse_problem::helmholtz(&form);
+    let labels = fibre_symbols(&system.manifold);
+    let key = |r: &inverse_problem::Residual| -> Key {
+        smallvec![
+            KeyPart::Number(i64::from(r.l)),
+            KeyPart::Symbol(labels[r.sigma]),
+            KeyPart::Symbol(labels[r.nu])
+        ]
+    };
+    let residuals = Value::keyed(found.residuals.iter().map(|r| (key(r), Value::Expr(r.value))));
+    let nonzero = Value::keyed(found.nonzero().map(|r| (key(r), Value::Expr(r.value))));
+    Ok(Value::from(
+        Answer::new("helmholtz")
+            .main_part("variational", found.variational.clone())
+            .part("residuals", residuals)
+            .part("nonzero", nonzero)
+            .on(&system.manifold),
+    ))
+}
+
+fn integrating_factor(a: &Arguments) -> Fallible<Value> {
+    a.count(1, 1)?;
+    let (system, form) = form_of(a, 0)?;
+    match inverse_problem::integrating_factor(&form)? {
+        Some(found) => {
+            let labels = fibre_symbols(&system.manifold);
+            let multipliers =
+                Value::family(labels.into_iter().zip(found.multipliers.iter().map(|e| Value::Expr(*e))));
+            let mut answer = Answer::new("integrating_factor");
+            answer = match found.common() {
+                Some(factor) => answer.main(factor),
+                None => answer.main(multipliers.clone()),
+            };
+            Ok(Value::from(
+                answer.part("multipliers", multipliers).part("variational", found.variational.clone()).on(&system.manifold),
+            ))
+        }
+        None => Err(Box::new(
+            Diagnostic::error(&codes::NOT_VARIATIONAL, "no multiplier of the simple kinds was found")
+                .note("searched: constants times exp(c*t), one for each equation, and exp of a function of t and q for a single equation")
+                .note("this is a search, not a proof that there is none"),
+        )),
+    }
+}
+
+fn tonti(a: &Arguments) -> Fallible<Value> {
+    a.count(1, 1)?;
+    let (system, form) = form_of(a, 0)?;
+    let found = inverse_problem::tonti(&form)?;
+    let order = found.lagrangian.order();
+    let lagrangian =
+        System::new(&format!("tonti({})", system.name), &system.manifold, Base::Lagrangian(found.lagrangian), system.span);
+    Ok(Value::from(
+        Answer::new("tonti")
+            .main(Value::System(Rc::new(lagrangian)))
+            .part("order", order as usize)
+            .part("centre", Value::exprs(found.centre))
+            .on(&system.manifold),
+    ))
+}
+
+fn gauge(a: &Arguments) -> Fallible<Option<Expr>> {
+    match a.option("gauge") {
+        Some(option) => operate::as_expr(&option.value).map(Some).map_err(|d| Box::new(d.or_at(option.span, "the gauge"))),
+        None => Ok(None),
+    }
+}
+
+fn canonical(a: &Arguments) -> Fallible<(Rc<System>, hamilton::Canonical)> {
+    a.count(1, 1)?;
+    let (system, form) = form_of(a, 0)?;
+    let found = hamilton::canonical(&form, gauge(a)?)?;
+    Ok((system, found))
+}
+
+fn reduce_order(a: &Arguments) -> Fallible<Value> {
+    let (system, found) = canonical(a)?;
+    let order = found.minimal.order();
+    let minimal = System::new(
+        &format!("reduce_order({})", system.name),
+        &system.manifold,
+        Base::Lagrangian(found.minimal),
+        system.span,
+    );
+    Ok(Value::from(
+        Answer::new("reduce_order")
+            .main(Value::System(Rc::new(minimal)))
+            .part("order", order as usize)
+            .part("f", found.f)
+            .on(&system.manifold),
+    ))
+}
+
+fn momenta(a: &Arguments) -> Fallible<Value> {
+    let (system, found) = canonical(a)?;
+    let y = &system.manifold;
+    let mut entries = vec![];
+    for (k, row) in found.momenta.iter().enumerate() {
+        for (fibre, p) in y.fibres().iter().zip(row) {
+            entries.push((fibre.coordinate.jet(k as u32), Value::Expr(*p)));
+        }
+    }
+    Ok(Value::from(
+        Answer::new("momenta")
+            .main(Value::family(entries))
+            .part("f", found.f)
+            .part("autonomous", found.autonomous)
+            .on(y),
+    ))
+}
+
+fn hamiltonian(a: &Arguments) -> Fallible<Value> {
+    let (system, found) = canonical(a)?;
+    Ok(Value::from(
+        Answer::new("hamiltonian")
+            .main(found.hamiltonian)
+            .part("f", found.f)
+            .part("autonomous", found.autonomous)
+            .on(&system.manifold),
+    ))
+}
+
+fn energy(a: &Arguments) -> Fallible<Value> {
+    a.count(1, 1)?;
+    let l = lagrangian_of(a, 0)?;
+    let momenta = l.ostrogradsky().momenta;
+    let y = l.manifold();
+    let work = momenta.iter().enumerate().flat_map(|(i, row)| {
+        row.iter().zip(y.fibres()).map(move |(p, f)| *p * Expr::symbol(f.coordinate.jet(i as u32 + 1)))
+    });
+    let energy = Expr::add_all(work.collect::<Vec<_>>()) - l.function();
+    Ok(Value::from(Answer::new("energy").main(simple(energy)).on(y)))
+}
+
+fn equivalent(a: &Arguments) -> Fallible<Value> {
+    a.count(2, 2)?;
+    let l1 = lagrangian_of(a, 0)?;
+    let l2 = a.expr(1)?;
+    let found = inverse_problem::equivalent(&l1, l2)?;
+    let y = l1.manifold();
+    let t = y.base();
+    let terms: Vec<Form> = fibre_symbols(y)
+        .into_iter()
+        .zip(&found.euler_lagrange)
+        .map(|(q, e)| Form::term(*e, &[q, t]))
+        .collect();
+    let primitive = match (found.primitive, found.equivalent.is_no()) {
+        (Some(f), _) => Ok(Value::Expr(f)),
+        (None, true) => Err(Box::new(Diagnostic::error(
+            &codes::NOT_APPLICABLE,
+            "the Lagrangians are not equivalent, so their difference is no total derivative",
+        ))),
+        (None, false) => Err(Box::new(Diagnostic::error(&codes::UNDECIDED, "the primitive could not be integrated"))),
+    };
+    Ok(Value::from(
+        Answer::new("equivalent")
+            .main(found.equivalent.clone())
+            .part("difference", Form::sum(2, &terms))
+            .try_part("primitive", primitive)
+            .on(y),
+    ))
+}
+
+fn hessian(a: &Arguments) -> Fallible<Value> {
+    a.count(1, 1)?;
+    let l = lagrangian_of(a, 0)?;
+    let rows = l.hessian();
+    let y = l.manifold();
+    let top: Vec<Symbol> = y.fibres().iter().map(|f| f.coordinate.jet(l.order())).collect();
+    let matrix = Matrix::from_rows(rows);
+    let det = matrix.det().map_err(stopped)?;
+    let vanishes = crate::algebra::decide::is_zero(det);
+    let (m1, m2, m3) = (matrix.clone(), matrix.clone(), matrix.clone());
+    let space = y.jets(l.order());
+    Ok(Value::from(
+        Answer::new("hessian")
+            .main(LabelledMatrix { matrix, rows: top.clone(), columns: top })
+            .part("det", det)
+            .lazy("minors", move || Ok(Value::exprs(m1.leading_minors().map_err(stopped)?)))
+            .lazy("rank", move || super::strata::rank_value(&m2, None))
+            .part("regular", vanishes.negate())
+            .lazy("locus", move || super::strata::zero_set(&space, det))
+            .lazy("definite", move || Ok(Value::Label(m3.definiteness().map_err(stopped)?.label())))
+            .on(y),
+    ))
+}
+
+fn order(a: &Arguments) -> Fallible<Value> {
+    a.count(1, 1)?;
+    let found = match a.value(0)?.main() {
+        Value::Form(f) => match f.manifold().map_err(refusal)? {
+            Some(m) => f.order_on(&m),
+            None => return Ok(Value::count(0)),
+        },
+        Value::Field(x) => match x.manifold().map_err(refusal)? {
+            Some(m) => x.order_on(&m),
+            None => return Ok(Value::count(0)),
+        },
+        _ => jet::jet_order(a.expr(0)?),
+    };
+    match found.undecided.first() {
+        None => Ok(Value::count(found.order as usize)),
+        Some(s) => Err(Box::new(
+            Diagnostic::error(&codes::UNDECIDED, format!("it cannot be decided whether this depends on {s}"))
+                .help("state what you know about it with `assume`"),
+        )),
+    }
+}
+
+/// A Lagrangian or equations carried back along a map.
+pub fn pull_back_system(map: &Map, system: &System) -> Fallible<Value> {
+    let target = map.source().manifold();
+    match system.lagrangian() {
+        Some(l) => {
+            let function = map.pullback_function(l.function()).map_err(refusal)?;
+            let lagrangian = Lagrangian::new(target, simple(function))?;
+            Ok(Value::System(Rc::new(System::new(&system.name, target, Base::Lagrangian(lagrangian), system.span))))
+        }
+        None => match system.form() {
+            Some(form) => Ok(Value::Form(map.pullback(&form).map_err(refusal)?)),
+            None => Err(Box::new(Diagnostic::error(
+                &codes::NOT_AVAILABLE,
+                "the pullback of such a system is not available yet",
+            ))),
+        },
+    }
+}
+
+/// `transform(A, map)`: forward along an invertible map.
+pub fn transform(a: &Arguments, map: &Map) -> Fallible<Value> {
+    let _ = map;
+    Err(Box::new(Diagnostic::error(&codes::NOT_AVAILABLE, "`transform` is not available yet").label(a.name_span, "asked here")))
+}

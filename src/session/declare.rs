@@ -1,0 +1,888 @@
+//! Declarations: manifolds, parameters, forms, systems and the rest. Each is checked before it is
+//! bound; the promises after the colon are enforced here.
+
+use super::elaborate::{Evaluator, at, refuse};
+use super::interpreter::{Effect, Interpreter};
+use super::operate::{as_expr, as_field, as_form, describe};
+use super::scope::{Binding, Callable, Closure, FunctionBinding, Meaning};
+use crate::algebra::assume::{Sign, assume};
+use crate::algebra::expr::Relation;
+use crate::algebra::{Coordinate, Expr, Function, Symbol};
+use crate::diagnostic::{Diagnostic, Severity, codes};
+use crate::geometry::distribution::{Codistribution, Distribution};
+use crate::geometry::form::Form;
+use crate::geometry::jet::{FiberedManifold, JetSpace};
+use crate::geometry::map::Map;
+use crate::geometry::section::Section;
+use crate::mechanics::lagrangian::Lagrangian;
+use crate::model::item::{Base, Constraint, Force, MapItem, SectionItem, System};
+use crate::model::set::{Branch, PointSet};
+use crate::model::value::{Fallible, Indexed, Value};
+use crate::questions::refusal;
+use crate::source::Span;
+use crate::syntax::ast::{self, Ast, Body, ConstraintClauseKind, Described, ExprId, ExprKind, LetValue, Statement, StatementKind, SystemBody, Typed, Word};
+use indexmap::IndexMap;
+use smallvec::SmallVec;
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// The names a statement declares.
+pub fn declared_names(statement: &Statement) -> Vec<Rc<str>> {
+    let one = |w: &Word| vec![w.node.clone()];
+    match &statement.kind {
+        StatementKind::Manifold(m) => {
+            let mut names = one(&m.name);
+            names.extend(m.coordinates.iter().map(|c| c.name.node.clone()));
+            names
+        }
+        StatementKind::Param(list) => list.iter().map(|p| p.name.node.clone()).collect(),
+        StatementKind::Function(f) => one(&f.name),
+        StatementKind::Let(l) => one(&l.name),
+        StatementKind::Map(m) => one(&m.name),
+        StatementKind::Lagrangian(t) | StatementKind::Form(t) | StatementKind::Field(t) => one(&t.name),
+        StatementKind::Section(d)
+        | StatementKind::Force(d)
+        | StatementKind::Equations(d)
+        | StatementKind::Codistribution(d)
+        | StatementKind::Distribution(d)
+        | StatementKind::Submanifold(d)
+        | StatementKind::Mixed(d) => one(&d.name),
+        StatementKind::Constraint(c) => one(&c.name),
+        StatementKind::System(s) => one(&s.name),
+        _ => vec![],
+    }
+}
+
+/// Carries out a declaration (or a run).
+pub fn declare(
+    state: &mut Interpreter,
+    ast: &Rc<Ast>,
+    statement: &Statement,
+    remarks: &mut Vec<Diagnostic>,
+) -> Fallible<Effect> {
+    match &statement.kind {
+        StatementKind::Manifold(m) => manifold(state, ast, m)?,
+        StatementKind::Param(list) => {
+            for param in list {
+                parameter(state, ast, param)?;
+            }
+        }
+        StatementKind::Assume(facts) => {
+            for &fact in facts {
+                assumption(state, ast, fact)?;
+            }
+        }
+        StatementKind::Function(f) => function(state, ast, f, remarks)?,
+        StatementKind::Let(l) => return definition(state, ast, l, remarks),
+        StatementKind::Use(u) => super::library::bring_in(state, u)?,
+        StatementKind::Map(m) => map(state, ast, m)?,
+        StatementKind::Section(d) => section(state, ast, d)?,
+        StatementKind::Lagrangian(t) => lagrangian(state, ast, t, remarks)?,
+        StatementKind::Form(t) => form(state, ast, t, remarks)?,
+        StatementKind::Field(t) => field(state, ast, t, remarks)?,
+        StatementKind::Force(d) => force(state, ast, d)?,
+        StatementKind::Equations(d) => equations(state, ast, d)?,
+        StatementKind::Constraint(c) => constraint(state, ast, c)?,
+        StatementKind::Codistribution(d) => {
+            let (space, forms) = entries(state, ast, d, |e, id| at(as_form(&e.eval(id)?), e.ast.span(id)))?;
+            for (f, span) in &forms {
+                if f.degree() != 1 {
+                    return Err(Box::new(
+                        Diagnostic::error(&codes::WRONG_DEGREE, format!("a codistribution is spanned by 1-forms, not by a {}-form", f.degree()))
+                            .label(*span, "this generator"),
+                    ));
+                }
+            }
+            let value = Codistribution::new(&space, forms.into_iter().map(|(f, _)| f).collect()).map_err(refusal)?;
+            bind(state, &d.name, Value::from(value))?;
+        }
+        StatementKind::Distribution(d) => {
+            let (space, fields) = entries(state, ast, d, |e, id| at(as_field(&e.eval(id)?), e.ast.span(id)))?;
+            let value = Distribution::new(&space, fields.into_iter().map(|(f, _)| f).collect()).map_err(refusal)?;
+            bind(state, &d.name, Value::from(value))?;
+        }
+        StatementKind::Submanifold(d) => submanifold(state, ast, d)?,
+        StatementKind::System(s) => system(state, ast, s)?,
+        StatementKind::Mixed(d) => mixed(state, ast, d)?,
+        StatementKind::Simulate(_)
+        | StatementKind::Sweep(_)
+        | StatementKind::Plot(_)
+        | StatementKind::Save(_)
+        | StatementKind::Animate(_)
+        | StatementKind::Poincare(_) => return super::run::run(state, ast, statement, remarks),
+        StatementKind::Explain(_) | StatementKind::Test(_) | StatementKind::Assert(_) | StatementKind::Question(_) => {
+            unreachable!("carried out by the interpreter")
+        }
+    }
+    // Documentation goes to the name it stands before.
+    if let (Some(doc), Some(name)) = (&statement.doc, declared_names(statement).first()) {
+        if let Some(binding) = state.scope.values.get_mut(&**name) {
+            binding.doc = Some(doc.clone());
+        } else if let Some(binding) = state.scope.functions.get_mut(&**name) {
+            binding.doc = Some(doc.clone());
+        }
+    }
+    Ok(Effect::Declared)
+}
+
+fn bind(state: &mut Interpreter, name: &Word, value: Value) -> Fallible<()> {
+    guard_differential(state, name)?;
+    state.bind(&name.node, Binding::new(Meaning::Value(value), name.span))
+}
+
+/// Declaring `dx` beside a coordinate `x`, or `dt` beside the base `t`, would hide the differential.
+fn guard_differential(state: &Interpreter, name: &Word) -> Fallible<()> {
+    if let Some(rest) = name.node.strip_prefix('d')
+        && let Some(binding) = state.scope.values.get(rest)
+        && matches!(binding.meaning, Meaning::Coordinate(_) | Meaning::Base(_))
+    {
+        return Err(Box::new(
+            Diagnostic::error(&codes::DECLARED_TWICE, format!("`{}` is the differential of `{rest}`", name.node))
+                .label(name.span, "cannot be declared")
+                .label(binding.span, format!("`{rest}` is declared here")),
+        ));
+    }
+    Ok(())
+}
+
+// ----- manifolds and symbols ------------------------------------------------------------------------
+
+fn manifold(state: &mut Interpreter, ast: &Rc<Ast>, m: &ast::Manifold) -> Fallible<()> {
+    let evaluator = state.evaluator(ast);
+    let mut coordinates: Vec<(Coordinate, Word, Option<Rc<str>>)> = vec![];
+    let mut families: Vec<(Word, Indexed, Option<Rc<str>>)> = vec![];
+    for c in &m.coordinates {
+        let angle = c.kind.as_ref().is_some_and(|k| &*k.node == "angle");
+        if m.coordinates.iter().filter(|other| other.name.node == c.name.node).count() > 1 {
+            let first = m.coordinates.iter().find(|o| o.name.node == c.name.node).expect("itself");
+            if first.name.span != c.name.span {
+                return Err(Box::new(
+                    Diagnostic::error(&codes::DECLARED_TWICE, format!("the coordinate `{}` is declared twice", c.name.node))
+                        .label(c.name.span, "declared again")
+                        .label(first.name.span, "declared first"),
+                ));
+            }
+        }
+        if c.family.is_empty() {
+            coordinates.push((Coordinate::declare(&c.name.node, angle), c.name.clone(), c.doc.clone()));
+        } else {
+            let mut members = IndexMap::new();
+            for indices in family_indices(&evaluator, &c.family)? {
+                let text: Vec<String> = indices.iter().map(i64::to_string).collect();
+                let member = Coordinate::declare(&format!("{}[{}]", c.name.node, text.join(", ")), angle);
+                coordinates.push((member, c.name.clone(), None));
+                members.insert(indices, Value::Expr(Expr::symbol(member.jet(0))));
+            }
+            families.push((c.name.clone(), Indexed { name: c.name.node.to_string(), members }, c.doc.clone()));
+        }
+    }
+    let list: Vec<Coordinate> = coordinates.iter().map(|(c, _, _)| *c).collect();
+    let below = state.scope.value(&m.over.manifold.words.last().expect("not empty").node).map(|b| b.meaning.clone());
+    let mut new_base: Option<(Symbol, Word)> = None;
+    let name = &m.name.node;
+    let manifold = match below {
+        Some(Meaning::Value(Value::Manifold(below))) if m.over.jets.is_empty() => {
+            FiberedManifold::over_manifold(name, &below, &list)
+        }
+        Some(Meaning::Value(Value::Manifold(_))) => {
+            let space = state.evaluator(ast).space(&m.over)?;
+            FiberedManifold::over_jets(name, &space, &list)
+        }
+        Some(Meaning::Base(t)) if m.over.jets.is_empty() => FiberedManifold::new(name, t, &list),
+        None if m.over.jets.is_empty() && m.over.manifold.words.len() == 1 => {
+            let word = &m.over.manifold.words[0];
+            let t = Symbol::base(&word.node);
+            new_base = Some((t, word.clone()));
+            FiberedManifold::new(name, t, &list)
+        }
+        None => {
+            return state.evaluator(ast).space(&m.over).map(|_| ());
+        }
+        Some(_) => {
+            let word = m.over.manifold.words.last().expect("not empty");
+            return Err(Box::new(
+                Diagnostic::error(&codes::WRONG_MANIFOLD, format!("a manifold cannot lie over `{}`", word.node))
+                    .label(word.span, "not a base coordinate, a manifold or a jet space"),
+            ));
+        }
+    };
+    if let Some((t, word)) = &new_base
+        && m.coordinates.iter().any(|c| c.name.node == word.node)
+    {
+        let _ = t;
+        return Err(Box::new(
+            Diagnostic::error(&codes::DECLARED_TWICE, format!("`{}` is both base and fibre coordinate", word.node))
+                .label(word.span, "the base coordinate"),
+        ));
+    }
+    // Everything is checked: bind.
+    for (coordinate, word, _) in &coordinates {
+        if coordinate.name() != *word.node {
+            continue;
+        }
+        if state.scope.values.contains_key(&format!("d{}", word.node)) && !state.redeclare {
+            let other = &state.scope.values[&format!("d{}", word.node)];
+            return Err(Box::new(
+                Diagnostic::error(&codes::DECLARED_TWICE, format!("`d{}` is already declared", word.node))
+                    .label(word.span, "its differential would be hidden")
+                    .label(other.span, "declared here"),
+            ));
+        }
+        match state.scope.values.get(&*word.node).map(|b| &b.meaning) {
+            None | Some(Meaning::Coordinate(_)) => {}
+            Some(_) if state.redeclare => {}
+            Some(_) => {
+                return Err(Box::new(
+                    Diagnostic::error(&codes::DECLARED_TWICE, format!("`{}` is declared twice", word.node))
+                        .label(word.span, "declared again")
+                        .label(state.scope.values[&*word.node].span, "declared first"),
+                ));
+            }
+        }
+    }
+    if let Some((t, word)) = new_base {
+        let mut binding = Binding::new(Meaning::Base(t), word.span);
+        binding.warn_if_unused = false;
+        state.bind(&word.node, binding)?;
+    }
+    bind(state, &m.name, Value::Manifold(manifold.clone()))?;
+    for (coordinate, word, doc) in coordinates {
+        if coordinate.name() != *word.node {
+            continue;
+        }
+        let mut candidates = match state.scope.values.get(&*word.node).map(|b| &b.meaning) {
+            Some(Meaning::Coordinate(list)) if !state.redeclare => list.clone(),
+            Some(Meaning::Coordinate(list)) => {
+                list.iter().filter(|(m, _)| m.name() != manifold.name()).cloned().collect()
+            }
+            _ => vec![],
+        };
+        candidates.push((manifold.clone(), coordinate));
+        let mut binding = Binding::new(Meaning::Coordinate(candidates), word.span);
+        binding.warn_if_unused = false;
+        binding.doc = doc;
+        state.failed.remove(&*word.node);
+        state.scope.values.insert(word.node.to_string(), binding);
+    }
+    for (word, family, doc) in families {
+        let mut binding = Binding::new(Meaning::Value(Value::Indexed(Rc::new(family))), word.span);
+        binding.warn_if_unused = false;
+        binding.doc = doc;
+        state.bind(&word.node, binding)?;
+    }
+    state.scope.manifolds.push(manifold);
+    Ok(())
+}
+
+/// The tuples of indices of `q[1..n, 1..m]`.
+fn family_indices(evaluator: &Evaluator, ranges: &[ExprId]) -> Fallible<Vec<SmallVec<[i64; 2]>>> {
+    let mut tuples: Vec<SmallVec<[i64; 2]>> = vec![SmallVec::new()];
+    for &range in ranges {
+        let Value::List(values) = evaluator.eval(range)?.main() else {
+            return Err(Box::new(
+                Diagnostic::error(&codes::WRONG_KIND, "a family runs over a range such as `1..8`")
+                    .label(evaluator.ast.span(range), "not a range"),
+            ));
+        };
+        let mut longer = vec![];
+        for tuple in &tuples {
+            for value in values.iter() {
+                let n = as_expr(value)?.as_number().and_then(|n| n.to_i64()).ok_or_else(|| {
+                    Box::new(
+                        Diagnostic::error(&codes::WRONG_KIND, "the size of a family is an integer")
+                            .label(evaluator.ast.span(range), "not known to be an integer"),
+                    )
+                })?;
+                let mut tuple = tuple.clone();
+                tuple.push(n);
+                longer.push(tuple);
+            }
+        }
+        tuples = longer;
+    }
+    Ok(tuples)
+}
+
+fn parameter(state: &mut Interpreter, ast: &Rc<Ast>, p: &ast::Param) -> Fallible<()> {
+    guard_differential(state, &p.name)?;
+    let mut value = p.value.map(|v| state.evaluator(ast).expr(v)).transpose()?;
+    let set = state.options.set.iter().find(|(n, _)| *n == *p.name.node).map(|(_, text)| text.clone());
+    if let Some(text) = set {
+        value = Some(super::set_value(&text).map_err(|d| Box::new(d.or_at(p.name.span, "set on the command line")))?);
+        state.set_used.insert(p.name.node.to_string());
+    }
+    if let Some(v) = value {
+        let jets: Vec<Symbol> = v.symbols().into_iter().filter(|s| !s.is_parameter()).collect();
+        if let (Some(jet), Some(id)) = (jets.first(), p.value) {
+            return Err(Box::new(
+                Diagnostic::error(&codes::WRONG_KIND, format!("the value of a parameter cannot depend on `{jet}`"))
+                    .label(ast.span(id), "not constant"),
+            ));
+        }
+    }
+    let declare_one = |state: &mut Interpreter, name: &str| -> Symbol {
+        let symbol = Symbol::parameter(name);
+        if let Some(v) = value {
+            state.parameters.insert(symbol, v);
+        }
+        symbol
+    };
+    if p.family.is_empty() {
+        let symbol = declare_one(state, &p.name.node);
+        return state.bind(&p.name.node, Binding::new(Meaning::Parameter(symbol), p.name.span));
+    }
+    let tuples = family_indices(&state.evaluator(ast), &p.family)?;
+    let mut members = IndexMap::new();
+    for indices in tuples {
+        let text: Vec<String> = indices.iter().map(i64::to_string).collect();
+        let symbol = declare_one(state, &format!("{}[{}]", p.name.node, text.join(", ")));
+        members.insert(indices, Value::Expr(Expr::symbol(symbol)));
+    }
+    let family = Indexed { name: p.name.node.to_string(), members };
+    state.bind(&p.name.node, Binding::new(Meaning::Value(Value::Indexed(Rc::new(family))), p.name.span))
+}
+
+fn assumption(state: &mut Interpreter, ast: &Rc<Ast>, id: ExprId) -> Fallible<()> {
+    let evaluator = state.evaluator(ast);
+    if let ExprKind::And(all) = ast.kind(id) {
+        for &part in all {
+            assumption(state, ast, part)?;
+        }
+        return Ok(());
+    }
+    let Value::Claim(claim) = evaluator.eval(id)? else {
+        return Err(Box::new(
+            Diagnostic::error(&codes::WRONG_KIND, "a fact is a comparison")
+                .label(ast.span(id), "not a comparison")
+                .help("for example `assume m > 0`"),
+        ));
+    };
+    let difference = as_expr(&claim.left)? - as_expr(&claim.right)?;
+    let sign = match claim.relation {
+        Relation::Less => Sign::NEGATIVE,
+        Relation::LessEqual => Sign::NONPOSITIVE,
+        Relation::Greater => Sign::POSITIVE,
+        Relation::GreaterEqual => Sign::NONNEGATIVE,
+        Relation::NotEqual => Sign::NONZERO,
+        Relation::Equal => {
+            return Err(Box::new(
+                Diagnostic::error(&codes::NO_EFFECT, "an equation cannot be assumed")
+                    .label(ast.span(id), "facts are inequalities")
+                    .help("define the one by the other with `let`, or state a constraint"),
+            ));
+        }
+    };
+    if let Some(n) = difference.as_number() {
+        return if claim.relation.holds(n) {
+            Err(Box::new(
+                Diagnostic::error(&codes::NO_EFFECT, "this fact says nothing").label(ast.span(id), "always true"),
+            ))
+        } else {
+            Err(Box::new(
+                Diagnostic::error(&codes::CONTRADICTION, "this fact cannot hold").label(ast.span(id), "always false"),
+            ))
+        };
+    }
+    if !assume(difference, sign) {
+        return Err(Box::new(
+            Diagnostic::error(&codes::CONTRADICTION, "this fact contradicts what was assumed before")
+                .label(ast.span(id), "cannot hold as well"),
+        ));
+    }
+    Ok(())
+}
+
+fn function(state: &mut Interpreter, ast: &Rc<Ast>, f: &ast::Function, remarks: &mut Vec<Diagnostic>) -> Fallible<()> {
+    let symbol = Function::declare(&f.name.node, f.arguments.len() as u32);
+    if f.arguments.is_empty() {
+        return Err(Box::new(
+            Diagnostic::error(&codes::WRONG_ARGUMENTS, format!("the function `{}` has no argument", f.name.node))
+                .label(f.name.span, "a constant is a `param`"),
+        ));
+    }
+    if let Some(table) = &f.table {
+        super::run::read_table(state, symbol, &table.node).map_err(|d| Box::new(d.or_at(table.span, "this table")))?;
+    }
+    let _ = ast;
+    bind_function(state, &f.name, Callable::Unknown(symbol), remarks)
+}
+
+fn bind_function(
+    state: &mut Interpreter,
+    name: &Word,
+    callable: Callable,
+    remarks: &mut Vec<Diagnostic>,
+) -> Fallible<()> {
+    if let Some(old) = state.scope.functions.get(&*name.node)
+        && !state.redeclare
+    {
+        return Err(Box::new(
+            Diagnostic::error(&codes::DECLARED_TWICE, format!("the function `{}` is declared twice", name.node))
+                .label(name.span, "declared again")
+                .label(old.span, "declared first"),
+        ));
+    }
+    let hides = crate::questions::find(&name.node).is_some() || crate::algebra::function::Elementary::find(&name.node).is_some();
+    if hides {
+        remarks.push(
+            Diagnostic::new(
+                Severity::Note,
+                &codes::HIDES_BUILT_IN,
+                format!("`{0}` hides the built-in `{0}(…)`, which stays `core.{0}(…)`", name.node),
+            )
+            .label(name.span, "declared here"),
+        );
+    }
+    state.failed.remove(&*name.node);
+    state.scope.functions.insert(
+        name.node.to_string(),
+        FunctionBinding { callable, span: name.span, doc: None, used: Rc::new(Cell::new(false)), warn_if_unused: true },
+    );
+    Ok(())
+}
+
+fn definition(
+    state: &mut Interpreter,
+    ast: &Rc<Ast>,
+    l: &ast::Let,
+    remarks: &mut Vec<Diagnostic>,
+) -> Fallible<Effect> {
+    match (&l.value, &l.parameters) {
+        (LetValue::Expr(body), Some(parameters)) => {
+            for (i, p) in parameters.iter().enumerate() {
+                if let Some(first) = parameters[..i].iter().find(|q| q.node == p.node) {
+                    return Err(Box::new(
+                        Diagnostic::error(&codes::DECLARED_TWICE, format!("the parameter `{}` stands twice", p.node))
+                            .label(p.span, "again")
+                            .label(first.span, "first"),
+                    ));
+                }
+            }
+            let closure = Closure {
+                name: l.name.node.to_string(),
+                parameters: parameters.iter().map(|p| p.node.clone()).collect(),
+                ast: ast.clone(),
+                body: *body,
+                span: l.name.span,
+            };
+            bind_function(state, &l.name, Callable::Closure(Rc::new(closure)), remarks)?;
+        }
+        (LetValue::Expr(body), None) => {
+            let value = state.evaluator(ast).eval(*body)?;
+            bind(state, &l.name, value)?;
+        }
+        (LetValue::Simulate(_) | LetValue::Sweep(_) | LetValue::Poincare(_), _) => {
+            let value = super::run::value(state, ast, &l.value, remarks)?;
+            if let Some(value) = value {
+                bind(state, &l.name, value)?;
+            }
+        }
+    }
+    Ok(Effect::Declared)
+}
+
+// ----- forms, fields, Lagrangians -------------------------------------------------------------------
+
+fn lagrangian(state: &mut Interpreter, ast: &Rc<Ast>, t: &Typed, remarks: &mut Vec<Diagnostic>) -> Fallible<()> {
+    let space = state.evaluator(ast).space(&t.on)?;
+    let manifold = space.manifold().clone();
+    let value = state.evaluator(ast).on(&manifold).eval(t.value)?;
+    let span = ast.span(t.value);
+    let function = match operand(&value) {
+        Value::Expr(e) => e,
+        Value::Form(form) => {
+            if form.degree() != 1 {
+                return Err(Box::new(
+                    Diagnostic::error(&codes::WRONG_DEGREE, format!("a Lagrangian is a 1-form L*dt, not a {}-form", form.degree()))
+                        .label(span, "this"),
+                ));
+            }
+            super::promise::horizontal(ast, t.value, &form, state, &manifold)?;
+            form.coefficient(&[manifold.base()])
+        }
+        other => {
+            return Err(Box::new(
+                Diagnostic::error(&codes::WRONG_KIND, format!("a Lagrangian is a function, not {}", describe(&other)))
+                    .label(span, "this"),
+            ));
+        }
+    };
+    for word in &t.types {
+        if &*word.word.node != "horizontal" && !(&*word.word.node == "form" && word.degree == Some(1)) {
+            return Err(Box::new(
+                Diagnostic::error(&codes::NO_EFFECT, "a Lagrangian is a horizontal 1-form; this word does not apply")
+                    .label(word.span, "not of a Lagrangian"),
+            ));
+        }
+    }
+    super::promise::order(ast, t.value, &[function], &space, remarks)?;
+    let lagrangian = Lagrangian::new(&manifold, function).map_err(|d| Box::new(d.or_at(span, "this function")))?;
+    let system = System::new(&t.name.node, &manifold, Base::Lagrangian(lagrangian), t.name.span);
+    bind(state, &t.name, Value::System(Rc::new(system)))
+}
+
+fn operand(value: &Value) -> Value {
+    match value.main() {
+        Value::System(s) => match s.lagrangian() {
+            Some(l) => Value::Expr(l.function()),
+            None => Value::System(s),
+        },
+        other => other,
+    }
+}
+
+fn form(state: &mut Interpreter, ast: &Rc<Ast>, t: &Typed, remarks: &mut Vec<Diagnostic>) -> Fallible<()> {
+    let space = state.evaluator(ast).space(&t.on)?;
+    let value = state.evaluator(ast).on(space.manifold()).eval(t.value)?;
+    let form = at(as_form(&value), ast.span(t.value))?;
+    super::promise::form(state, ast, t, &form, &space, remarks)?;
+    bind(state, &t.name, Value::Form(form))
+}
+
+fn field(state: &mut Interpreter, ast: &Rc<Ast>, t: &Typed, remarks: &mut Vec<Diagnostic>) -> Fallible<()> {
+    let space = state.evaluator(ast).space(&t.on)?;
+    let value = state.evaluator(ast).on(space.manifold()).eval(t.value)?;
+    let field = at(as_field(&value), ast.span(t.value))?;
+    super::promise::field(state, ast, t, &field, &space, remarks)?;
+    bind(state, &t.name, Value::Field(field))
+}
+
+/// The entries of a block, evaluated on its space, with the repetitions unrolled.
+fn entries<T>(
+    state: &Interpreter,
+    ast: &Rc<Ast>,
+    d: &Described,
+    read: impl Fn(&Evaluator, ExprId) -> Fallible<T>,
+) -> Fallible<(JetSpace, Vec<(T, Span)>)> {
+    let space = state.evaluator(ast).space(&d.on)?;
+    let evaluator = state.evaluator(ast).on(space.manifold());
+    let mut list = vec![];
+    match &d.body {
+        Body::Entries(ids) => {
+            for &id in ids {
+                evaluator.each_with(id, &mut |inner, body| {
+                    list.push((read(inner, body)?, inner.ast.span(body)));
+                    Ok(())
+                })?;
+            }
+        }
+        Body::Value(id) => list.push((read(&evaluator, *id)?, ast.span(*id))),
+    }
+    Ok((space, list))
+}
+
+/// `x: value` entries by coordinate.
+fn components(state: &Interpreter, ast: &Rc<Ast>, d: &Described, what: &str) -> Fallible<(JetSpace, Vec<Expr>)> {
+    let (space, list) = entries(state, ast, d, |e, id| match e.ast.kind(id) {
+        ExprKind::Component { key, value } => {
+            let symbol = e.jet_symbol(*key)?;
+            Ok((symbol, e.expr(*value)?, e.ast.span(*key)))
+        }
+        _ => refuse(&codes::SYNTAX, "an entry is written `coordinate: expression`"),
+    })?;
+    let fibres = space.manifold().fibres();
+    let mut values: Vec<Option<(Expr, Span)>> = vec![None; fibres.len()];
+    for ((symbol, value, key_span), _) in list {
+        let place = fibres.iter().position(|f| f.coordinate.jet(0) == symbol);
+        let Some(place) = place else {
+            return Err(Box::new(
+                Diagnostic::error(&codes::WRONG_MANIFOLD, format!("`{symbol}` is not a coordinate of `{}`", space.manifold().name()))
+                    .label(key_span, format!("{what} are given by coordinate")),
+            ));
+        };
+        if let Some((_, first)) = values[place] {
+            return Err(Box::new(
+                Diagnostic::error(&codes::DECLARED_TWICE, format!("`{symbol}` is given twice"))
+                    .label(key_span, "again")
+                    .label(first, "first"),
+            ));
+        }
+        values[place] = Some((value, key_span));
+    }
+    Ok((space, values.into_iter().map(|v| v.map_or_else(Expr::zero, |(e, _)| e)).collect()))
+}
+
+fn force(state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) -> Fallible<()> {
+    let (space, list) = match &d.body {
+        Body::Entries(_) => components(state, ast, d, "forces")?,
+        Body::Value(id) => {
+            let space = state.evaluator(ast).space(&d.on)?;
+            let evaluator = state.evaluator(ast).on(space.manifold());
+            let form = at(as_form(&evaluator.eval(*id)?), ast.span(*id))?;
+            let list = super::promise::force_components(&form, space.manifold()).map_err(|r| Box::new(r.or_at(ast.span(*id), "this form")))?;
+            (space, list)
+        }
+    };
+    let ids: Vec<ExprId> = match &d.body {
+        Body::Entries(ids) => ids.clone(),
+        Body::Value(id) => vec![*id],
+    };
+    super::promise::order_of_block(ast, &ids, &list, &space)?;
+    if list.iter().all(|e| crate::algebra::decide::is_zero(*e).is_yes()) {
+        return Err(Box::new(
+            Diagnostic::error(&codes::NO_EFFECT, format!("the force `{}` is zero", d.name.node))
+                .label(d.name.span, "it has no effect"),
+        ));
+    }
+    let force = Force { name: d.name.node.to_string(), manifold: space.manifold().clone(), components: list, span: d.name.span };
+    bind(state, &d.name, Value::Force(Rc::new(force)))
+}
+
+fn equations(state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) -> Fallible<()> {
+    if let Body::Value(id) = &d.body {
+        let space = state.evaluator(ast).space(&d.on)?;
+        let value = state.evaluator(ast).on(space.manifold()).eval(*id)?;
+        let system = at(System::from_value(&value), ast.span(*id))?;
+        return bind(state, &d.name, Value::System(system));
+    }
+    let (space, list) = components(state, ast, d, "equations")?;
+    if let Body::Entries(ids) = &d.body {
+        super::promise::order_of_block(ast, ids, &list, &space)?;
+    }
+    let system = System::new(&d.name.node, space.manifold(), Base::Equations(list), d.name.span);
+    bind(state, &d.name, Value::System(Rc::new(system)))
+}
+
+fn map(state: &mut Interpreter, ast: &Rc<Ast>, m: &ast::Map) -> Fallible<()> {
+    let evaluator = state.evaluator(ast);
+    let (from, to) = (evaluator.space(&m.from)?, evaluator.space(&m.to)?);
+    let target = state.evaluator(ast).on(to.manifold());
+    let source = state.evaluator(ast).on(from.manifold());
+    let list = map_entries(ast, &m.entries, &target, &source)?;
+    let map = Map::new(&from, &to, list).map_err(|r| Box::new(refusal(r).or_at(m.name.span, "this map")))?;
+    bind(state, &m.name, Value::Map(Rc::new(MapItem { name: m.name.node.to_string(), map })))
+}
+
+/// `x = expression`: the left side on the target, the right side on the source.
+fn map_entries(ast: &Rc<Ast>, ids: &[ExprId], target: &Evaluator, source: &Evaluator) -> Fallible<Vec<(Symbol, Expr)>> {
+    let mut list: Vec<(Symbol, Expr)> = vec![];
+    for &id in ids {
+        target.each_with(id, &mut |inner, body| {
+            let Some((left, right)) = ast.equation(body) else {
+                return Err(Box::new(
+                    Diagnostic::error(&codes::SYNTAX, "an entry is an equation `coordinate = expression`")
+                        .label(ast.span(body), "not an equation"),
+                ));
+            };
+            let symbol = inner.jet_symbol(left)?;
+            let mut there = Evaluator::new(source.scope, &source.ast);
+            there.on = source.on.clone();
+            there.locals = inner.locals.clone();
+            let value = there.expr(right)?;
+            if list.iter().any(|(s, _)| *s == symbol) {
+                return Err(Box::new(
+                    Diagnostic::error(&codes::DECLARED_TWICE, format!("`{symbol}` is given twice"))
+                        .label(ast.span(left), "again"),
+                ));
+            }
+            list.push((symbol, value));
+            Ok(())
+        })?;
+    }
+    Ok(list)
+}
+
+fn section(state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) -> Fallible<()> {
+    let space = state.evaluator(ast).space(&d.on)?;
+    let Body::Entries(ids) = &d.body else {
+        return refuse(&codes::SYNTAX, "a section is given by its equations in braces");
+    };
+    let evaluator = state.evaluator(ast).on(space.manifold());
+    let list = map_entries(ast, ids, &evaluator, &evaluator)?;
+    let section = Section::new(&space, list).map_err(|r| Box::new(refusal(r).or_at(d.name.span, "this section")))?;
+    bind(state, &d.name, Value::Section(Rc::new(SectionItem { name: d.name.node.to_string(), section })))
+}
+
+fn submanifold(state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) -> Fallible<()> {
+    let (space, list) = entries(state, ast, d, |e, id| match e.eval(id)? {
+        Value::Claim(claim) => {
+            let difference = as_expr(&claim.left)? - as_expr(&claim.right)?;
+            Ok((claim.relation, difference))
+        }
+        other => refuse(&codes::WRONG_KIND, format!("a submanifold is given by equations, not by {}", describe(&other))),
+    })?;
+    let mut equations = vec![];
+    let mut nonzero = vec![];
+    for ((relation, e), span) in list {
+        match relation {
+            Relation::Equal => equations.push(e),
+            Relation::NotEqual => nonzero.push(e),
+            _ => {
+                return Err(Box::new(
+                    Diagnostic::error(&codes::WRONG_KIND, "a submanifold is given by `=` and `!=`")
+                        .label(span, "an inequality bounds a region")
+                        .help("state it as a fact with `assume`"),
+                ));
+            }
+        }
+    }
+    super::promise::order_of_block(
+        ast,
+        match &d.body {
+            Body::Entries(ids) => ids,
+            Body::Value(id) => std::slice::from_ref(id),
+        },
+        &equations.iter().chain(&nonzero).copied().collect::<Vec<_>>(),
+        &space,
+    )?;
+    let set = PointSet::new(&space, vec![Branch::new(&space, equations, nonzero)]);
+    bind(state, &d.name, Value::from(set))
+}
+
+fn constraint(state: &mut Interpreter, ast: &Rc<Ast>, c: &ast::Constraint) -> Fallible<()> {
+    let space = state.evaluator(ast).space(&c.on)?;
+    let evaluator = state.evaluator(ast).on(space.manifold());
+    let mut equations = vec![];
+    for &id in &c.equations {
+        evaluator.each_with(id, &mut |inner, body| {
+            match inner.eval(body)? {
+                Value::Claim(claim) if claim.relation == Relation::Equal => {
+                    equations.push((as_expr(&claim.left)? - as_expr(&claim.right)?, inner.ast.span(body)));
+                }
+                Value::Set(set) => {
+                    for branch in set.branches() {
+                        equations.extend(branch.equations().into_iter().map(|e| (e, inner.ast.span(body))));
+                    }
+                }
+                _ => {
+                    return Err(Box::new(
+                        Diagnostic::error(&codes::WRONG_KIND, "a constraint is an equation")
+                            .label(inner.ast.span(body), "not an equation"),
+                    ));
+                }
+            }
+            Ok(())
+        })?;
+    }
+    let mut item = Constraint {
+        name: c.name.node.to_string(),
+        space: space.clone(),
+        equations,
+        dependent: vec![],
+        branch: vec![],
+        reactions: None,
+        forms: None,
+        span: c.name.span,
+    };
+    for clause in &c.clauses {
+        match clause.kind {
+            ConstraintClauseKind::Dependent => {
+                item.dependent = clause.values.iter().map(|v| evaluator.jet_symbol(*v)).collect::<Fallible<_>>()?;
+            }
+            ConstraintClauseKind::Branch => {
+                item.branch = clause.values.iter().map(|v| evaluator.eval(*v)).collect::<Fallible<_>>()?;
+            }
+            ConstraintClauseKind::Reactions => {
+                let none = matches!(clause.values.as_slice(), [v] if ast.name(*v).is_some_and(|n| &*n.text == "none"));
+                item.reactions = Some(if none { vec![] } else { one_forms(&evaluator, &clause.values)? });
+            }
+            ConstraintClauseKind::Forms => item.forms = Some(one_forms(&evaluator, &clause.values)?),
+        }
+    }
+    let exprs: Vec<Expr> = item.equations.iter().map(|(e, _)| *e).collect();
+    super::promise::order_of_block(ast, &c.equations, &exprs, &space)?;
+    bind(state, &c.name, Value::Constraint(Rc::new(item)))
+}
+
+fn one_forms(evaluator: &Evaluator, ids: &[ExprId]) -> Fallible<Vec<Form>> {
+    let mut list = vec![];
+    for &id in ids {
+        match evaluator.eval(id)?.main() {
+            Value::Codistribution(c) => list.extend(c.forms().iter().cloned()),
+            Value::List(items) => {
+                for item in items.iter() {
+                    list.push(at(as_form(item), evaluator.ast.span(id))?);
+                }
+            }
+            other => list.push(at(as_form(&other), evaluator.ast.span(id))?),
+        }
+    }
+    Ok(list)
+}
+
+fn system(state: &mut Interpreter, ast: &Rc<Ast>, s: &ast::System) -> Fallible<()> {
+    let evaluator = state.evaluator(ast);
+    let value = match &s.body {
+        SystemBody::Generated(id) => {
+            let form = at(as_form(&evaluator.eval(*id)?), ast.span(*id))?;
+            let manifold = form.manifold().map_err(refusal)?.ok_or_else(|| {
+                Box::new(Diagnostic::error(&codes::WRONG_MANIFOLD, "this form lives on no manifold").label(ast.span(*id), "this form"))
+            })?;
+            System::new(&s.name.node, &manifold, Base::Generated(form), s.name.span)
+        }
+        SystemBody::Composed { base, forces, constraints } => {
+            let value = evaluator.eval(*base)?;
+            let start = at(System::from_value(&value), ast.span(*base))?;
+            if forces.is_empty() && constraints.is_empty() {
+                return bind(state, &s.name, Value::System(start));
+            }
+            let mut system = System::new(&s.name.node, &start.manifold, start.base.clone(), s.name.span);
+            system.forces = start.forces.clone();
+            system.constraints = start.constraints.clone();
+            for &id in forces {
+                match evaluator.eval(id)?.main() {
+                    Value::Force(f) => {
+                        if f.manifold != system.manifold {
+                            return Err(Box::new(wrong_manifold(&f.manifold, &system.manifold, ast.span(id))));
+                        }
+                        system.forces.push(f);
+                    }
+                    other => {
+                        return Err(Box::new(
+                            Diagnostic::error(&codes::WRONG_KIND, format!("`with` takes a force, not {}", describe(&other)))
+                                .label(ast.span(id), "not a force"),
+                        ));
+                    }
+                }
+            }
+            for &id in constraints {
+                match evaluator.eval(id)?.main() {
+                    Value::Constraint(c) => {
+                        if c.space.manifold() != &system.manifold {
+                            return Err(Box::new(wrong_manifold(c.space.manifold(), &system.manifold, ast.span(id))));
+                        }
+                        system.constraints.push(c);
+                    }
+                    other => {
+                        return Err(Box::new(
+                            Diagnostic::error(&codes::WRONG_KIND, format!("`subject to` takes a constraint, not {}", describe(&other)))
+                                .label(ast.span(id), "not a constraint"),
+                        ));
+                    }
+                }
+            }
+            system
+        }
+    };
+    bind(state, &s.name, Value::System(Rc::new(value)))
+}
+
+fn wrong_manifold(found: &FiberedManifold, wanted: &FiberedManifold, span: Span) -> Diagnostic {
+    Diagnostic::error(&codes::WRONG_MANIFOLD, format!("this lives on `{}`, the system on `{}`", found.name(), wanted.name()))
+        .label(span, format!("on `{}`", found.name()))
+}
+
+fn mixed(state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) -> Fallible<()> {
+    let (space, list) = entries(state, ast, d, |e, id| match e.eval(id)? {
+        Value::Claim(claim) if claim.relation == Relation::Equal => match as_expr(&claim.left)?.as_symbol() {
+            Some(symbol) if symbol.as_jet().is_some_and(|(_, order)| order == 1 || order == 2) => {
+                Ok((symbol, as_expr(&claim.right)?))
+            }
+            _ => refuse(&codes::WRONG_KIND, "the left side of a mixed equation is `x'` or `x''`"),
+        },
+        _ => refuse(&codes::WRONG_KIND, "a mixed system is given by equations"),
+    })?;
+    let list = list.into_iter().map(|(entry, _)| entry).collect();
+    let system = System::new(&d.name.node, space.manifold(), Base::Mixed(list), d.name.span);
+    bind(state, &d.name, Value::System(Rc::new(system)))
+}
+
+/// Used by the type checker to find the words at fault.
+pub(super) fn terms_of(ast: &Ast, id: ExprId) -> Vec<ExprId> {
+    match ast.kind(id) {
+        ExprKind::Sum(terms) => terms.iter().flat_map(|(_, t)| terms_of(ast, *t)).collect(),
+        ExprKind::Neg(of) => terms_of(ast, *of),
+        _ => vec![id],
+    }
+}
+

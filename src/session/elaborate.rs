@@ -1,0 +1,780 @@
+//! Expressions of the tree become values. Names are looked up, jets and differentials recognised,
+//! operators and questions applied; every refusal gets the place of the words that caused it.
+
+use super::scope::{Binding, Callable, Closure, Meaning, Scope};
+use super::operate;
+use crate::algebra::expr::{Condition, Relation};
+use crate::algebra::function::Elementary;
+use crate::algebra::{Coordinate, Expr, Rational, Symbol};
+use crate::diagnostic::{Diagnostic, codes, suggest};
+use crate::geometry::field::VectorField;
+use crate::geometry::form::Form;
+use crate::geometry::jet::{FiberedManifold, JetSpace};
+use crate::model::value::{Claim, Fallible, Point, PointEntry, Value};
+use crate::questions::{self, Argument, Arguments};
+use crate::source::Span;
+use crate::syntax::ast::{Ast, Comparison, ExprId, ExprKind, Factor, Name, Sign, Space};
+use smallvec::SmallVec;
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// How deep expressions and calls of functions may nest.
+const MAX_DEPTH: u32 = 1200;
+
+/// The context in which an expression is evaluated.
+pub struct Evaluator<'s> {
+    pub scope: &'s Scope,
+    pub ast: Rc<Ast>,
+    /// The manifold of the `on` clause: its coordinates come first.
+    pub on: Option<FiberedManifold>,
+    /// Parameters of functions and indices of repetitions, innermost last.
+    pub locals: Vec<(Rc<str>, Value)>,
+    /// The answer before this one, `_`.
+    pub last: Option<&'s Value>,
+    pub depth: Cell<u32>,
+}
+
+/// The place of a diagnostic that has none yet.
+pub fn at<T>(result: Fallible<T>, span: Span) -> Fallible<T> {
+    result.map_err(|d| Box::new(d.or_at(span, "here")))
+}
+
+pub fn refuse<T>(code: &'static codes::Code, title: impl Into<String>) -> Fallible<T> {
+    Err(Box::new(Diagnostic::error(code, title)))
+}
+
+impl<'s> Evaluator<'s> {
+    pub fn new(scope: &'s Scope, ast: &Rc<Ast>) -> Evaluator<'s> {
+        Evaluator { scope, ast: ast.clone(), on: None, locals: vec![], last: None, depth: Cell::new(0) }
+    }
+
+    pub fn on(mut self, manifold: &FiberedManifold) -> Evaluator<'s> {
+        self.on = Some(manifold.clone());
+        self
+    }
+
+    pub fn with_last(mut self, last: Option<&'s Value>) -> Evaluator<'s> {
+        self.last = last;
+        self
+    }
+
+    /// The value of an expression.
+    pub fn eval(&self, id: ExprId) -> Fallible<Value> {
+        let depth = self.depth.get();
+        if depth >= MAX_DEPTH {
+            return Err(Box::new(
+                Diagnostic::error(&codes::BUDGET, "this expression nests too deeply")
+                    .label(self.ast.span(id), format!("more than {MAX_DEPTH} levels")),
+            ));
+        }
+        crate::budget::check().map_err(|stop| Box::new(questions::exhausted(stop).or_at(self.ast.span(id), "here")))?;
+        self.depth.set(depth + 1);
+        let value = at(self.eval_kind(id), self.ast.span(id));
+        self.depth.set(depth);
+        value
+    }
+
+    fn eval_kind(&self, id: ExprId) -> Fallible<Value> {
+        let ast = self.ast.clone();
+        let span = ast.span(id);
+        match ast.kind(id) {
+            ExprKind::Number(n) => Ok(Value::Expr(Expr::number(n.clone()))),
+            ExprKind::String(text) => Ok(Value::Text(text.clone())),
+            ExprKind::Name(name) => self.name(name, span),
+            ExprKind::Primed { of, primes } => {
+                let value = self.eval(*of)?;
+                operate::prime(&value, *primes)
+            }
+            ExprKind::Partial(of) => {
+                let symbol = self.jet_symbol(*of)?;
+                Ok(Value::Field(VectorField::coordinate(symbol)))
+            }
+            ExprKind::Neg(of) => operate::negate(&self.eval(*of)?),
+            ExprKind::Sum(terms) => {
+                let values = terms.iter().map(|(sign, id)| Ok((*sign == Sign::Minus, self.eval(*id)?, ast.span(*id))));
+                operate::sum(values.collect::<Fallible<Vec<_>>>()?)
+            }
+            ExprKind::Product(factors) => {
+                let values = factors.iter().map(|(op, id)| Ok((*op == Factor::Over, self.eval(*id)?, ast.span(*id))));
+                operate::product(values.collect::<Fallible<Vec<_>>>()?)
+            }
+            ExprKind::Wedge(all) => {
+                let values = all.iter().map(|id| Ok((self.eval(*id)?, ast.span(*id)))).collect::<Fallible<Vec<_>>>()?;
+                operate::wedge(values)
+            }
+            ExprKind::Power { base, exponent } => {
+                operate::power(&self.eval(*base)?, &self.eval(*exponent)?, ast.span(*base), ast.span(*exponent))
+            }
+            ExprKind::Compare { op, left, right, within } => Ok(Value::Claim(Rc::new(Claim {
+                relation: relation(*op),
+                left: self.eval(*left)?,
+                right: self.eval(*right)?,
+                within: within.map(|w| self.number(w)).transpose()?,
+                left_span: ast.span(*left),
+                right_span: ast.span(*right),
+            }))),
+            ExprKind::Is { subject, negated, word } => {
+                let value = self.eval(*subject)?;
+                let verdict = at(super::compare::is_word(&value, &word.node), word.span)?;
+                Ok(Value::from(if *negated { verdict.negate() } else { verdict }))
+            }
+            ExprKind::At { subject, point } => {
+                let value = self.eval(*subject)?;
+                let point = self.point(*point)?;
+                super::evaluate_at::value_at(&value, &point)
+            }
+            ExprKind::Not(of) => Ok(Value::from(super::compare::truth(&self.eval(*of)?)?.negate())),
+            ExprKind::And(all) => {
+                let verdicts = all.iter().map(|id| at(super::compare::truth(&self.eval(*id)?), ast.span(*id)));
+                let verdicts = verdicts.collect::<Fallible<Vec<_>>>()?;
+                Ok(Value::from(verdicts.into_iter().reduce(|a, b| a.and(b)).expect("two or more")))
+            }
+            ExprKind::Or(all) => {
+                let verdicts = all.iter().map(|id| at(super::compare::truth(&self.eval(*id)?), ast.span(*id)));
+                let verdicts = verdicts.collect::<Fallible<Vec<_>>>()?;
+                Ok(Value::from(verdicts.into_iter().reduce(|a, b| a.or(b)).expect("two or more")))
+            }
+            ExprKind::Call { callee, arguments } => self.call(*callee, arguments, span),
+            ExprKind::Part { of, key } => self.part(*of, &key.node, key.span),
+            ExprKind::Index { of, keys } => self.index(*of, keys),
+            ExprKind::List(all) => {
+                let mut values = Vec::new();
+                for id in all {
+                    match ast.kind(*id) {
+                        ExprKind::Each(each) if &*each.function.node == "list" => values.extend(self.each(*id)?),
+                        _ => values.push(self.eval(*id)?),
+                    }
+                }
+                operate::list(values)
+            }
+            ExprKind::Point(_) => Ok(Value::Point(Rc::new(self.point(id)?))),
+            ExprKind::Tuple(all) => Ok(Value::list(all.iter().map(|id| self.eval(*id)).collect::<Fallible<Vec<_>>>()?)),
+            ExprKind::Range { from, to } => {
+                let (from, to) = (self.integer(*from)?, self.integer(*to)?);
+                range_guard(from, to)?;
+                Ok(Value::list((from..=to).map(Value::number)))
+            }
+            ExprKind::Component { .. } => {
+                refuse(&codes::SYNTAX, "a component belongs in the block of a force or of equations")
+            }
+            ExprKind::Each(each) => {
+                let values = self.each(id)?;
+                match &*each.function.node {
+                    "sum" if values.is_empty() => Ok(Value::number(0)),
+                    "sum" => operate::sum(values.into_iter().map(|v| (false, v, ast.span(each.body))).collect()),
+                    "product" if values.is_empty() => Ok(Value::number(1)),
+                    "product" => operate::product(values.into_iter().map(|v| (false, v, ast.span(each.body))).collect()),
+                    _ => operate::list(values),
+                }
+            }
+        }
+    }
+
+    // ----- names ---------------------------------------------------------------------------------
+
+    fn name(&self, name: &Name, span: Span) -> Fallible<Value> {
+        if let Some(value) = self.lookup(&name.text, name.primes, span)? {
+            return Ok(value);
+        }
+        // dx, dt, dx': the differential of an undeclared d-name.
+        if let Some(rest) = name.text.strip_prefix('d')
+            && let Some(symbol) = self.symbol_named(rest, name.primes, span)?
+        {
+            return Ok(Value::Form(Form::differential(symbol)));
+        }
+        if let Some(symbol) = self.derived_symbol(&name.text, span)? {
+            return operate::prime(&Value::Expr(Expr::symbol(symbol)), name.primes);
+        }
+        Err(Box::new(self.unknown(&name.text, span)))
+    }
+
+    /// A declared name with its primes, if there is one.
+    fn lookup(&self, text: &str, primes: u32, span: Span) -> Fallible<Option<Value>> {
+        if let Some((_, value)) = self.locals.iter().rev().find(|(n, _)| &**n == text) {
+            return operate::prime(value, primes).map(Some);
+        }
+        if text == "_"
+            && let Some(last) = self.last
+        {
+            return operate::prime(last, primes).map(Some);
+        }
+        if let Some(coordinate) = self.on.as_ref().and_then(|m| coordinate_of(m, text)) {
+            self.scope.value(text);
+            return Ok(Some(Value::Expr(Expr::symbol(coordinate.jet(primes)))));
+        }
+        let Some(binding) = self.scope.value(text) else {
+            return Ok((text == "pi" && primes == 0).then(|| Value::Expr(Expr::pi())));
+        };
+        match &binding.meaning {
+            Meaning::Coordinate(candidates) => {
+                let coordinate = self.choose(text, candidates, span)?;
+                Ok(Some(Value::Expr(Expr::symbol(coordinate.jet(primes)))))
+            }
+            Meaning::Parameter(s) | Meaning::Base(s) => operate::prime(&Value::Expr(Expr::symbol(*s)), primes).map(Some),
+            Meaning::Value(v) => operate::prime(v, primes).map(Some),
+            Meaning::Library(_) => Err(Box::new(
+                Diagnostic::error(&codes::UNKNOWN_NAME, format!("`{text}` is a library, not a value"))
+                    .label(span, "its names stand behind a dot")
+                    .help(format!("write `{text}.name`")),
+            )),
+        }
+    }
+
+    fn choose(&self, text: &str, candidates: &[(FiberedManifold, Coordinate)], span: Span) -> Fallible<Coordinate> {
+        match candidates {
+            [(_, only)] => Ok(*only),
+            _ => {
+                let owners: Vec<String> = candidates.iter().map(|(m, _)| format!("`{}.{text}`", m.name())).collect();
+                Err(Box::new(
+                    Diagnostic::error(&codes::AMBIGUOUS_NAME, format!("several manifolds have a coordinate `{text}`"))
+                        .label(span, "which one?")
+                        .help(format!("write {}", owners.join(" or "))),
+                ))
+            }
+        }
+    }
+
+    /// The jet, parameter or time that `text` with `primes` primes names, if it names one.
+    fn symbol_named(&self, text: &str, primes: u32, span: Span) -> Fallible<Option<Symbol>> {
+        if text.is_empty() {
+            return Ok(None);
+        }
+        if let Some(coordinate) = self.on.as_ref().and_then(|m| coordinate_of(m, text)) {
+            self.scope.value(text);
+            return Ok(Some(coordinate.jet(primes)));
+        }
+        match self.scope.value(text).map(|b| &b.meaning) {
+            Some(Meaning::Coordinate(candidates)) => Ok(Some(self.choose(text, candidates, span)?.jet(primes))),
+            Some(Meaning::Base(s) | Meaning::Parameter(s)) if primes == 0 => Ok(Some(*s)),
+            _ => self.derived_symbol(text, span).map(|s| s.filter(|_| primes == 0)),
+        }
+    }
+
+    /// Symbols that answers contain and that may be written unless declared otherwise: `p_x`,
+    /// `p1_x`, `lambda_1`.
+    fn derived_symbol(&self, text: &str, span: Span) -> Fallible<Option<Symbol>> {
+        if let Some(number) = text.strip_prefix("lambda_").and_then(|n| n.parse::<u32>().ok()).filter(|n| *n > 0) {
+            return Ok(Some(Symbol::multiplier(number)));
+        }
+        let Some((head, tail)) = text.split_once('_') else { return Ok(None) };
+        let Some(digits) = head.strip_prefix('p') else { return Ok(None) };
+        let order = if digits.is_empty() { Some(0) } else { digits.parse::<u32>().ok().filter(|n| *n > 0) };
+        let Some(order) = order else { return Ok(None) };
+        Ok(self.symbol_named(tail, order, span)?.map(Symbol::momentum))
+    }
+
+    pub fn unknown(&self, text: &str, span: Span) -> Diagnostic {
+        let mut names: Vec<&str> = self.scope.value_names().collect();
+        names.extend(self.locals.iter().map(|(n, _)| &**n));
+        let owned: Vec<String> = self.on.iter().flat_map(|m| m.fibres().iter().map(|f| f.coordinate.name())).collect();
+        names.extend(owned.iter().map(String::as_str));
+        let diagnostic = Diagnostic::error(&codes::UNKNOWN_NAME, format!("the name `{text}` is not declared"));
+        if let Some(near) = suggest::nearest(text, names.iter().copied()) {
+            let primes = span.end.saturating_sub(span.start) as usize;
+            let word = Span { end: span.start + text.len().min(primes) as u32, ..span };
+            return diagnostic.label(span, "not known here").repair(format!("did you mean `{near}`?"), word, near);
+        }
+        if self.scope.functions.contains_key(text) || questions::find(text).is_some() {
+            return diagnostic.label(span, "a function, not a value").help(format!("write `{text}(…)`"));
+        }
+        diagnostic
+            .label(span, "not known here")
+            .help(format!("declare it: `param {text}`, or as a coordinate of the manifold"))
+    }
+
+    /// The symbol that an expression names: a jet, the time, a parameter, a velocity, a momentum.
+    pub fn jet_symbol(&self, id: ExprId) -> Fallible<Symbol> {
+        let value = self.eval(id)?.main();
+        match &value {
+            Value::Expr(e) if e.as_symbol().is_some() => Ok(e.as_symbol().expect("just seen")),
+            other => Err(Box::new(
+                Diagnostic::error(&codes::WRONG_KIND, "a coordinate is needed here")
+                    .label(self.ast.span(id), format!("this is {}", operate::describe(other))),
+            )),
+        }
+    }
+
+    pub fn expr(&self, id: ExprId) -> Fallible<Expr> {
+        at(operate::as_expr(&self.eval(id)?), self.ast.span(id))
+    }
+
+    /// An exact number.
+    pub fn number(&self, id: ExprId) -> Fallible<Rational> {
+        let e = self.expr(id)?;
+        let e = crate::algebra::normal::simplify(e).unwrap_or(e);
+        match e.as_number() {
+            Some(n) => Ok(n.clone()),
+            None => Err(Box::new(
+                Diagnostic::error(&codes::WRONG_KIND, "a number is needed here")
+                    .label(self.ast.span(id), "this is not a number"),
+            )),
+        }
+    }
+
+    pub fn integer(&self, id: ExprId) -> Fallible<i64> {
+        self.number(id)?.to_i64().ok_or_else(|| {
+            Box::new(
+                Diagnostic::error(&codes::WRONG_KIND, "an integer is needed here")
+                    .label(self.ast.span(id), "this is not an integer"),
+            )
+        })
+    }
+
+    /// The jet that a key after a dot names, if it names one.
+    pub fn symbol_of_key(&self, text: &str, primes: u32) -> Fallible<Option<Symbol>> {
+        self.symbol_named(text, primes, Span::default())
+    }
+
+    /// The same context, in which the coordinates of the manifold of an answer come first.
+    pub fn on_answer(&self, value: &Value) -> Evaluator<'s> {
+        let manifold = match value {
+            Value::Answer(answer) => answer.manifold.clone(),
+            Value::System(system) => Some(system.manifold.clone()),
+            _ => None,
+        };
+        Evaluator {
+            scope: self.scope,
+            ast: self.ast.clone(),
+            on: self.on.clone().or(manifold),
+            locals: self.locals.clone(),
+            last: self.last,
+            depth: Cell::new(self.depth.get()),
+        }
+    }
+
+    // ----- calls ---------------------------------------------------------------------------------
+
+    fn call(&self, callee: ExprId, arguments: &[ExprId], span: Span) -> Fallible<Value> {
+        let ast = self.ast.clone();
+        match ast.kind(callee) {
+            ExprKind::Name(name) => self.call_named(name, ast.span(callee), arguments, span),
+            ExprKind::Part { of, key } => {
+                if let Some(Name { text, primes: 0 }) = ast.name(*of) {
+                    if &**text == "core" {
+                        return self.builtin(&key.node.text, key.node.primes, key.span, arguments, span);
+                    }
+                    if let Some(Binding { meaning: Meaning::Library(library), .. }) = self.scope.value(text) {
+                        return self.call_in(library, &key.node, key.span, arguments, span);
+                    }
+                }
+                // A part that is a function: connection(S).lift(ξ).
+                let value = self.part(*of, &key.node, key.span)?;
+                refuse(&codes::WRONG_KIND, format!("{} cannot be called", operate::describe(&value)))
+            }
+            _ => refuse(&codes::WRONG_KIND, "only a function can be called"),
+        }
+    }
+
+    fn call_named(&self, name: &Name, name_span: Span, arguments: &[ExprId], span: Span) -> Fallible<Value> {
+        if self.scope.functions.contains_key(&*name.text) {
+            return self.call_in(self.scope, name, name_span, arguments, span);
+        }
+        // J1(Y), J2(Y), …
+        if let Some(order) = name.text.strip_prefix('J').and_then(|n| n.parse::<u32>().ok())
+            && name.primes == 0
+            && arguments.len() == 1
+        {
+            return match self.eval(arguments[0])? {
+                Value::Manifold(m) => Ok(Value::Space((&m).jets(order))),
+                Value::Space(below) => Ok(Value::Space((below.manifold()).jets(below.order() + order))),
+                other => refuse(&codes::WRONG_KIND, format!("jets of a manifold, not of {}", operate::describe(&other))),
+            };
+        }
+        self.builtin(&name.text, name.primes, name_span, arguments, span)
+    }
+
+    fn call_in(&self, scope: &Scope, name: &Name, name_span: Span, arguments: &[ExprId], span: Span) -> Fallible<Value> {
+        let Some(binding) = scope.function(&name.text) else {
+            return Err(Box::new(self.unknown_function(&name.text, name_span)));
+        };
+        match &binding.callable {
+            Callable::Unknown(function) => {
+                let values = arguments.iter().map(|a| self.expr(*a)).collect::<Fallible<Vec<_>>>()?;
+                check_arity(&name.text, function.arity() as usize, values.len(), name_span, binding.span)?;
+                let mut orders = vec![0; values.len()];
+                if name.primes > 0 {
+                    if values.len() != 1 {
+                        return refuse(
+                            &codes::WRONG_KIND,
+                            format!("`{}` has {} arguments: say by which one, with D", name.text, values.len()),
+                        );
+                    }
+                    orders[0] = name.primes;
+                }
+                Ok(Value::Expr(Expr::unknown(*function, &orders, &values)))
+            }
+            Callable::Closure(closure) => {
+                let values = arguments.iter().map(|a| self.eval(*a)).collect::<Fallible<Vec<_>>>()?;
+                check_arity(&name.text, closure.parameters.len(), values.len(), name_span, closure.span)?;
+                let value = self.enter(scope, closure, values).map_err(|d| {
+                    Box::new(d.label(span, "in this call"))
+                })?;
+                operate::prime(&value, name.primes)
+            }
+        }
+    }
+
+    /// Evaluates the body of a function of the language.
+    fn enter(&self, scope: &Scope, closure: &Closure, values: Vec<Value>) -> Fallible<Value> {
+        let inner = Evaluator {
+            scope,
+            ast: closure.ast.clone(),
+            on: self.on.clone(),
+            locals: closure.parameters.iter().cloned().zip(values).collect(),
+            last: None,
+            depth: Cell::new(self.depth.get()),
+        };
+        inner.eval(closure.body)
+    }
+
+    fn builtin(&self, text: &str, primes: u32, name_span: Span, arguments: &[ExprId], span: Span) -> Fallible<Value> {
+        if let Some(function) = Elementary::find(text) {
+            let values = arguments.iter().map(|a| self.expr(*a)).collect::<Fallible<Vec<_>>>()?;
+            match function.row().arity {
+                Some(n) => check_arity(text, n, values.len(), name_span, name_span)?,
+                None if values.is_empty() => check_arity(text, 1, 0, name_span, name_span)?,
+                None => {}
+            }
+            if primes > 0 {
+                let u = Symbol::bound("u");
+                let mut body = Expr::apply(function, &[Expr::symbol(u)]);
+                for _ in 0..primes {
+                    body = crate::algebra::derive::partial(body, u);
+                }
+                let map = std::iter::once((u, values[0])).collect();
+                return Ok(Value::Expr(crate::algebra::substitute::substitute(body, &map)));
+            }
+            // `max(run.x)` and the like: of a series, or of a list.
+            return operate::defined(Expr::apply(function, &values), span);
+        }
+        match text {
+            "sqrt" if arguments.len() == 1 => return operate::defined(self.expr(arguments[0])?.sqrt(), span),
+            "piecewise" => return self.piecewise(arguments, name_span),
+            _ => {}
+        }
+        let Some(question) = questions::find(text) else {
+            return Err(Box::new(self.unknown_function(text, name_span)));
+        };
+        let mut given = Arguments::new(question, span, name_span);
+        for &id in arguments {
+            let argument_span = self.ast.span(id);
+            match self.ast.option(id) {
+                Some((name, value)) if question.options.iter().any(|o| *o == &*name.node) => {
+                    let value = self.eval(value)?;
+                    given.named.insert(name.node.to_string(), Argument { value, span: argument_span });
+                }
+                Some((name, _)) if !question.takes_equations => {
+                    return Err(Box::new(
+                        Diagnostic::error(&codes::NO_EFFECT, format!("`{text}` has no option `{}`", name.node))
+                            .label(name.span, "not an option of this question")
+                            .help(if question.options.is_empty() {
+                                format!("`{text}` takes no options")
+                            } else {
+                                format!("its options are {}", question.options.join(", "))
+                            }),
+                    ));
+                }
+                _ => given.positional.push(Argument { value: self.eval(id)?, span: argument_span }),
+            }
+        }
+        given.on = self.on.clone();
+        questions::ask(question, given)
+    }
+
+    fn unknown_function(&self, text: &str, span: Span) -> Diagnostic {
+        let mut names: Vec<&str> = self.scope.function_names().collect();
+        let built_in = questions::names().chain(crate::algebra::function::TABLE.iter().map(|r| r.name));
+        for name in built_in.chain(["sqrt", "piecewise"]) {
+            names.push(name);
+        }
+        let diagnostic = Diagnostic::error(&codes::UNKNOWN_NAME, format!("the function `{text}` is not declared"));
+        match suggest::nearest(text, names) {
+            Some(near) => {
+                let word = Span { end: span.start + text.len() as u32, ..span };
+                diagnostic.label(span, "not known here").repair(format!("did you mean `{near}`?"), word, near)
+            }
+            None if self.scope.values.contains_key(text) || self.on.as_ref().is_some_and(|m| coordinate_of(m, text).is_some()) => {
+                diagnostic.label(span, "a value, not a function").help(format!("a product needs its sign: `{text}*(…)`"))
+            }
+            None => diagnostic
+                .label(span, "not known here")
+                .help(format!("declare it: `function {text}(…)`, or `let {text}(…) = …`")),
+        }
+    }
+
+    fn piecewise(&self, arguments: &[ExprId], name_span: Span) -> Fallible<Value> {
+        check_arity("piecewise", 3, arguments.len(), name_span, name_span)?;
+        let (then, otherwise) = (self.expr(arguments[1])?, self.expr(arguments[2])?);
+        match self.eval(arguments[0])? {
+            Value::Claim(claim) => {
+                let left = operate::as_expr(&claim.left)? - operate::as_expr(&claim.right)?;
+                Ok(Value::Expr(Expr::piecewise(Condition { relation: claim.relation, left }, then, otherwise)))
+            }
+            other => Err(Box::new(
+                Diagnostic::error(&codes::WRONG_KIND, "the first argument of `piecewise` is a comparison")
+                    .label(self.ast.span(arguments[0]), format!("this is {}", operate::describe(&other)))
+                    .help("for example `piecewise(x > 0, x, 0)`"),
+            )),
+        }
+    }
+
+    // ----- parts, keys, points -------------------------------------------------------------------
+
+    fn part(&self, of: ExprId, key: &Name, key_span: Span) -> Fallible<Value> {
+        if let Some(Name { text, primes: 0 }) = self.ast.name(of)
+            && !self.locals.iter().any(|(n, _)| n == text)
+            && let Some(binding) = self.scope.value(text)
+        {
+            match &binding.meaning {
+                // Y.x: the coordinate of that manifold.
+                Meaning::Value(Value::Manifold(m)) => {
+                    return match coordinate_of(m, &key.text) {
+                        Some(c) => Ok(Value::Expr(Expr::symbol(c.jet(key.primes)))),
+                        None => Err(Box::new(no_coordinate(m, &key.text, key_span))),
+                    };
+                }
+                Meaning::Library(library) => {
+                    let inner = Evaluator::new(library, &self.ast);
+                    return match inner.lookup(&key.text, key.primes, key_span)? {
+                        Some(value) => Ok(value),
+                        None => Err(Box::new(inner.unknown(&key.text, key_span))),
+                    };
+                }
+                _ => {}
+            }
+        }
+        let value = self.eval(of)?;
+        at(super::parts::part(&value, &key.text, key.primes, self), key_span)
+    }
+
+    fn index(&self, of: ExprId, keys: &[ExprId]) -> Fallible<Value> {
+        // dq[i]: the differential of a member of a family.
+        if let Some(Name { text, primes: 0 }) = self.ast.name(of)
+            && self.lookup(text, 0, self.ast.span(of))?.is_none()
+            && let Some(rest) = text.strip_prefix('d')
+            && let Some(Value::Indexed(family)) = self.lookup(rest, 0, self.ast.span(of))?
+        {
+            let member = super::parts::member(&family, &self.integers(keys)?)?;
+            let symbol = operate::as_expr(&member)?.as_symbol();
+            return match symbol {
+                Some(s) => Ok(Value::Form(Form::differential(s))),
+                None => refuse(&codes::WRONG_KIND, format!("`{rest}` is not a family of coordinates")),
+            };
+        }
+        let value = match self.eval(of) {
+            Ok(value) => value,
+            Err(d) => return Err(d),
+        };
+        if let Value::Indexed(family) = &value {
+            return super::parts::member(family, &self.integers(keys)?);
+        }
+        super::parts::index(&value, keys, self)
+    }
+
+    fn integers(&self, keys: &[ExprId]) -> Fallible<SmallVec<[i64; 2]>> {
+        keys.iter().map(|k| self.integer(*k)).collect()
+    }
+
+    /// The entries of `{ x = 1, x' = 2 }`, or a named point.
+    pub fn point(&self, id: ExprId) -> Fallible<Point> {
+        let ast = self.ast.clone();
+        let ExprKind::Point(entries) = ast.kind(id) else {
+            return match self.eval(id)?.main() {
+                Value::Point(point) => Ok((*point).clone()),
+                other => Err(Box::new(
+                    Diagnostic::error(&codes::WRONG_KIND, "a point is needed here")
+                        .label(ast.span(id), format!("this is {}", operate::describe(&other)))
+                        .help("write it as `{ x = 1, x' = 2 }`"),
+                )),
+            };
+        };
+        let mut point = Point::default();
+        for &entry in entries {
+            self.point_entry(entry, &mut point)?;
+        }
+        Ok(point)
+    }
+
+    fn point_entry(&self, entry: ExprId, point: &mut Point) -> Fallible<()> {
+        let ast = self.ast.clone();
+        if let ExprKind::Each(_) = ast.kind(entry) {
+            return self.each_with(entry, &mut |inner, body| inner.point_entry(body, point));
+        }
+        let Some((left, right)) = ast.equation(entry) else {
+            return Err(Box::new(
+                Diagnostic::error(&codes::WRONG_KIND, "an entry of a point is an equation")
+                    .label(ast.span(entry), "write `name = value`"),
+            ));
+        };
+        let symbols = self.point_symbols(left)?;
+        let value = self.expr(right)?;
+        let text = symbols.first().map(|s| s.name()).unwrap_or_default();
+        if let Some(twice) = point.entries.iter().find(|e| e.symbols == symbols) {
+            return Err(Box::new(
+                Diagnostic::error(&codes::DECLARED_TWICE, format!("`{}` is given twice in this point", twice.text))
+                    .label(ast.span(left), "given before"),
+            ));
+        }
+        point.entries.push(PointEntry { symbols, text, value });
+        Ok(())
+    }
+
+    /// All symbols a key of a point may mean: a name that several manifolds share means each of them.
+    fn point_symbols(&self, id: ExprId) -> Fallible<SmallVec<[Symbol; 1]>> {
+        if let Some(name) = self.ast.name(id)
+            && self.on.as_ref().and_then(|m| coordinate_of(m, &name.text)).is_none()
+            && !self.locals.iter().any(|(n, _)| *n == name.text)
+            && let Some(Binding { meaning: Meaning::Coordinate(candidates), .. }) = self.scope.value(&name.text)
+        {
+            return Ok(candidates.iter().map(|(_, c)| c.jet(name.primes)).collect());
+        }
+        Ok(SmallVec::from_elem(self.jet_symbol(id)?, 1))
+    }
+
+    /// The values of a repetition.
+    pub fn each(&self, id: ExprId) -> Fallible<Vec<Value>> {
+        let mut values = Vec::new();
+        self.each_with(id, &mut |inner, body| {
+            match inner.ast.kind(body) {
+                ExprKind::Each(each) if &*each.function.node == "list" => values.extend(inner.each(body)?),
+                _ => values.push(inner.eval(body)?),
+            }
+            Ok(())
+        })?;
+        Ok(values)
+    }
+
+    /// Runs `work` on the body of a repetition, once for every choice of the indices.
+    pub fn each_with(&self, id: ExprId, work: &mut dyn FnMut(&Evaluator, ExprId) -> Fallible<()>) -> Fallible<()> {
+        let ast = self.ast.clone();
+        let ExprKind::Each(each) = ast.kind(id) else { return work(self, id) };
+        let mut inner = Evaluator {
+            scope: self.scope,
+            ast: self.ast.clone(),
+            on: self.on.clone(),
+            locals: self.locals.clone(),
+            last: self.last,
+            depth: Cell::new(self.depth.get()),
+        };
+        fn run(
+            inner: &mut Evaluator,
+            binders: &[crate::syntax::ast::Binder],
+            body: ExprId,
+            work: &mut dyn FnMut(&Evaluator, ExprId) -> Fallible<()>,
+        ) -> Fallible<()> {
+            let Some((binder, rest)) = binders.split_first() else { return work(inner, body) };
+            let Value::List(values) = inner.eval(binder.range)?.main() else {
+                return Err(Box::new(
+                    Diagnostic::error(&codes::WRONG_KIND, "an index runs over a range or a list")
+                        .label(inner.ast.span(binder.range), "this is neither"),
+                ));
+            };
+            for value in values.iter() {
+                inner.locals.push((binder.index.node.clone(), value.clone()));
+                let result = run(inner, rest, body, work);
+                inner.locals.pop();
+                result?;
+            }
+            Ok(())
+        }
+        run(&mut inner, &each.binders, each.body, work)
+    }
+
+    /// A space after `on`.
+    pub fn space(&self, space: &Space) -> Fallible<JetSpace> {
+        let mut order = 0;
+        for word in &space.jets {
+            match word.node.strip_prefix('J').and_then(|n| n.parse::<u32>().ok()) {
+                Some(n) => order += n,
+                None => {
+                    return Err(Box::new(
+                        Diagnostic::error(&codes::WRONG_KIND, format!("`{}` is not a jet space", word.node))
+                            .label(word.span, "J1, J2, … are")
+                            .help("write `J1(Y)` for the first jets of `Y`"),
+                    ));
+                }
+            }
+        }
+        let manifold = self.manifold(&space.manifold)?;
+        Ok((&manifold).jets(order))
+    }
+
+    pub fn manifold(&self, path: &crate::syntax::ast::Path) -> Fallible<FiberedManifold> {
+        let mut scope = self.scope;
+        let (last, before) = path.words.split_last().expect("a path is not empty");
+        for word in before {
+            match scope.value(&word.node).map(|b| &b.meaning) {
+                Some(Meaning::Library(library)) => scope = library,
+                _ => return Err(Box::new(self.unknown(&word.node, word.span))),
+            }
+        }
+        match scope.value(&last.node).map(|b| &b.meaning) {
+            Some(Meaning::Value(Value::Manifold(m))) => Ok(m.clone()),
+            Some(_) => Err(Box::new(
+                Diagnostic::error(&codes::WRONG_MANIFOLD, format!("`{}` is not a manifold", last.node))
+                    .label(last.span, "a manifold is needed here"),
+            )),
+            None => {
+                let names: Vec<String> = scope.manifolds.iter().map(|m| m.name().to_string()).collect();
+                let diagnostic =
+                    Diagnostic::error(&codes::UNKNOWN_NAME, format!("the manifold `{}` is not declared", last.node));
+                Err(Box::new(match suggest::nearest(&last.node, names.iter().map(String::as_str)) {
+                    Some(near) => {
+                        diagnostic.label(last.span, "not known here").repair(format!("did you mean `{near}`?"), last.span, near)
+                    }
+                    None => diagnostic
+                        .label(last.span, "not known here")
+                        .help(format!("declare it before: `manifold {} over t {{ x }}`", last.node)),
+                }))
+            }
+        }
+    }
+}
+
+/// The coordinate of that name on a manifold, those below a tower included.
+pub fn coordinate_of(manifold: &FiberedManifold, name: &str) -> Option<Coordinate> {
+    manifold.fibres().iter().map(|f| f.coordinate).find(|c| c.name() == name)
+}
+
+pub fn no_coordinate(manifold: &FiberedManifold, name: &str, span: Span) -> Diagnostic {
+    let names: Vec<String> = manifold.fibres().iter().map(|f| f.coordinate.name()).collect();
+    let diagnostic = Diagnostic::error(
+        &codes::UNKNOWN_NAME,
+        format!("the manifold `{}` has no coordinate `{name}`", manifold.name()),
+    );
+    match suggest::nearest(name, names.iter().map(String::as_str)) {
+        Some(near) => diagnostic.label(span, "not a coordinate").help(format!("did you mean `{near}`?")),
+        None => diagnostic.label(span, "not a coordinate").note(format!("its coordinates are {}", names.join(", "))),
+    }
+}
+
+fn check_arity(name: &str, wanted: usize, given: usize, call: Span, declared: Span) -> Fallible<()> {
+    if wanted == given {
+        return Ok(());
+    }
+    let plural = if wanted == 1 { "" } else { "s" };
+    let diagnostic = Diagnostic::error(
+        &codes::WRONG_ARGUMENTS,
+        format!("`{name}` takes {wanted} argument{plural}, not {given}"),
+    )
+    .label(call, "called here");
+    Err(Box::new(if declared == call { diagnostic } else { diagnostic.label(declared, "declared here") }))
+}
+
+fn range_guard(from: i64, to: i64) -> Fallible<()> {
+    if to.saturating_sub(from) > 1_000_000 {
+        return refuse(&codes::BUDGET, "this range has more than a million members");
+    }
+    Ok(())
+}
+
+pub fn relation(op: Comparison) -> Relation {
+    match op {
+        Comparison::Equal => Relation::Equal,
+        Comparison::NotEqual => Relation::NotEqual,
+        Comparison::Less => Relation::Less,
+        Comparison::LessEqual => Relation::LessEqual,
+        Comparison::Greater => Relation::Greater,
+        Comparison::GreaterEqual => Relation::GreaterEqual,
+    }
+}

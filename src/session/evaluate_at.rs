@@ -1,0 +1,159 @@
+//! `A at { x = 1, m = 3 }`: substitutes in every expression of a value and keeps its shape; what is
+//! not an expression is decided anew at the point.
+
+use super::operate::describe;
+use crate::algebra::substitute::substitute;
+use crate::algebra::{Expr, Symbol, Verdict, decide};
+use crate::diagnostic::{Diagnostic, codes};
+use crate::model::value::{Answer, Fallible, Family, LabelledMatrix, Point, PointEntry, Value};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// The substitution a point stands for.
+pub fn assignment(point: &Point) -> FxHashMap<Symbol, Expr> {
+    let mut map = FxHashMap::default();
+    for entry in &point.entries {
+        for symbol in &entry.symbols {
+            map.insert(*symbol, entry.value);
+        }
+    }
+    map
+}
+
+/// The value at the point.
+pub fn value_at(value: &Value, point: &Point) -> Fallible<Value> {
+    let map = assignment(point);
+    at(value, point, &map)
+}
+
+fn at(value: &Value, point: &Point, map: &FxHashMap<Symbol, Expr>) -> Fallible<Value> {
+    Ok(match value {
+        Value::Expr(e) => Value::Expr(expr_at(*e, map)?),
+        Value::Form(f) => Value::Form(f.map_coefficients(|c| expr_at_or_poison(c, map))),
+        Value::Field(x) => Value::Field(x.map_components(|c| expr_at_or_poison(c, map))),
+        Value::Matrix(m) => Value::from(LabelledMatrix {
+            matrix: m.matrix.try_map(|e| expr_at(e, map))?,
+            ..(**m).clone()
+        }),
+        Value::List(items) => Value::list(items.iter().map(|v| at(v, point, map)).collect::<Fallible<Vec<_>>>()?),
+        Value::Family(family) => Value::Family(Rc::new(family_at(family, point, map)?)),
+        Value::Point(p) => Value::Point(Rc::new(Point {
+            entries: p
+                .entries
+                .iter()
+                .map(|e| Ok(PointEntry { value: expr_at(e.value, map)?, ..e.clone() }))
+                .collect::<Fallible<Vec<_>>>()?,
+        })),
+        Value::Verdict(j) => match &j.at {
+            Some(again) => Value::from(again(point)?),
+            None => value.clone(),
+        },
+        Value::Rank(r) => {
+            let matrix = r.matrix.try_map(|e| expr_at(e, map))?;
+            let rank = matrix.rank_of_numbers().ok_or_else(|| undetermined("this rank", &matrix))?;
+            Value::count(r.complement.map_or(rank, |n| n - rank))
+        }
+        Value::Set(s) => Value::from(s.contains(map).map_err(|stop| Box::new(crate::questions::exhausted(stop)))?),
+        Value::Distribution(d) => {
+            let matrix = d.matrix().try_map(|e| expr_at(e, map))?;
+            let reduced = matrix.rref_of_numbers().ok_or_else(|| undetermined("this distribution", &matrix))?;
+            Value::matrix(reduced)
+        }
+        Value::Codistribution(c) => {
+            let matrix = c.matrix().try_map(|e| expr_at(e, map))?;
+            let reduced = matrix.rref_of_numbers().ok_or_else(|| undetermined("this codistribution", &matrix))?;
+            Value::matrix(reduced)
+        }
+        Value::Answer(answer) => Value::from(answer_at(answer, point, map)?),
+        Value::System(s) if s.lagrangian().is_some() => {
+            Value::Expr(expr_at(s.lagrangian().expect("just seen").function(), map)?)
+        }
+        Value::Run(run) => return run.at(point),
+        Value::Label(_) | Value::Text(_) => value.clone(),
+        other => {
+            return Err(Box::new(Diagnostic::error(
+                &codes::WRONG_KIND,
+                format!("{} has no value at a point", describe(other)),
+            )));
+        }
+    })
+}
+
+fn undetermined(what: &str, matrix: &crate::algebra::linear::Matrix) -> Box<Diagnostic> {
+    let symbols = crate::algebra::expr::symbols_of(&matrix.entries().collect::<Vec<_>>());
+    let names: Vec<String> = symbols.iter().map(|s| s.name()).collect();
+    let diagnostic =
+        Diagnostic::error(&codes::MISSING_PARAMETER, format!("{what} is not determined by the point given"));
+    Box::new(if names.is_empty() {
+        diagnostic.note("a pivot could not be decided")
+    } else {
+        diagnostic.note(format!("it still depends on {}", names.join(", "))).help("give these values too")
+    })
+}
+
+fn family_at(family: &Family, point: &Point, map: &FxHashMap<Symbol, Expr>) -> Fallible<Family> {
+    let mut entries = indexmap::IndexMap::new();
+    for (key, value) in &family.entries {
+        entries.insert(key.clone(), at(value, point, map)?);
+    }
+    Ok(Family { entries })
+}
+
+fn answer_at(answer: &Rc<Answer>, point: &Point, map: &FxHashMap<Symbol, Expr>) -> Fallible<Answer> {
+    for condition in &answer.conditions {
+        let there = substitute(*condition, map);
+        if there.as_undefined().is_some() || decide::is_zero(there).is_yes() {
+            return Err(Box::new(
+                Diagnostic::error(&codes::DEGENERATE, "the answer does not hold at this point")
+                    .note(format!("it rests on {condition} != 0, which fails there")),
+            ));
+        }
+    }
+    let mut new = Answer::new(answer.question);
+    if let Some(main) = &answer.main {
+        new.main = Some(at(main, point, map)?);
+    }
+    if let Some(family) = answer.family()
+        && !matches!(answer.main, Some(Value::Family(_)))
+    {
+        new = new.with_family(family_at(family, point, map)?);
+    }
+    new.manifold = answer.manifold.clone();
+    for name in answer.part_names() {
+        let (answer, point) = (answer.clone(), point.clone());
+        new = new.lazy(name, move || {
+            let value = answer.get(name).expect("a part of this answer")?;
+            match value {
+                // What has no meaning at a point stays as it is.
+                Value::Manifold(_) | Value::Space(_) => Ok(value),
+                _ => value_at(&value, &point),
+            }
+        });
+    }
+    Ok(new)
+}
+
+/// The expression at the point; refuses where it has no value there.
+pub fn expr_at(e: Expr, map: &FxHashMap<Symbol, Expr>) -> Fallible<Expr> {
+    let value = expr_at_or_poison(e, map);
+    match value.as_undefined() {
+        None => Ok(value),
+        Some(_) => Err(Box::new(
+            Diagnostic::error(&codes::DEGENERATE, "this has no value at the point given")
+                .note(format!("{e} is not defined there")),
+        )),
+    }
+}
+
+fn expr_at_or_poison(e: Expr, map: &FxHashMap<Symbol, Expr>) -> Expr {
+    let value = substitute(e, map);
+    if value.is_number() {
+        return value;
+    }
+    crate::algebra::normal::simplify(value).unwrap_or(value)
+}
+
+/// Whether the verdict says yes at a point, for conditions such as "on the constraint".
+pub fn holds_at(e: Expr, map: &FxHashMap<Symbol, Expr>) -> Verdict {
+    decide::is_zero(substitute(e, map))
+}

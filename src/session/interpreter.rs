@@ -1,0 +1,331 @@
+//! Statements, one after the other. A declaration extends the scope, a question is answered, an
+//! assertion is decided. What failed declares nothing, and its names are remembered so that those
+//! who use them are not blamed.
+
+use super::declare;
+use super::elaborate::Evaluator;
+use super::scope::{Binding, Scope};
+use super::{SessionOptions, compare};
+use crate::algebra::{Expr, Ground, Symbol, Verdict, assume, conditions};
+use crate::diagnostic::{Diagnostic, codes};
+use crate::model::value::{Fallible, Value};
+use crate::source::{SourceId, Span};
+use crate::syntax::ast::{Assert, Ast, ExprId, Refusal, Statement, StatementKind, Test};
+use indexmap::IndexMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::path::PathBuf;
+use std::rc::Rc;
+
+/// The state that statements change.
+#[derive(Clone)]
+pub struct Interpreter {
+    pub scope: Scope,
+    /// Values of parameters for numerical runs.
+    pub parameters: IndexMap<Symbol, Expr>,
+    /// Names whose declaration was refused.
+    pub failed: FxHashSet<String>,
+    pub options: SessionOptions,
+    /// The answer before, `_`.
+    pub last: Option<Value>,
+    /// The folder of the file that is being read; `use` and data files are relative to it.
+    pub folder: PathBuf,
+    /// Files that are being read, to see cycles.
+    pub reading: Vec<PathBuf>,
+    /// In the REPL a name may be declared again.
+    pub redeclare: bool,
+    /// Only declare: questions, assertions and runs are checked for their names but not answered.
+    pub check_only: bool,
+    /// The texts read so far, for diagnostics that quote them.
+    texts: FxHashMap<SourceId, Rc<str>>,
+    /// `--set` values that have found their parameter.
+    pub set_used: FxHashSet<String>,
+}
+
+/// What a statement gave.
+pub enum Effect {
+    Declared,
+    Answered(Value),
+    /// An assertion or test that held, on this ground.
+    Held(Ground),
+    /// Nothing to show: a run that wrote a file.
+    Done,
+}
+
+impl Interpreter {
+    pub fn new(options: SessionOptions) -> Interpreter {
+        Interpreter {
+            scope: Scope::default(),
+            parameters: IndexMap::new(),
+            failed: FxHashSet::default(),
+            check_only: !options.answer,
+            options,
+            last: None,
+            folder: PathBuf::new(),
+            reading: vec![],
+            redeclare: false,
+            texts: FxHashMap::default(),
+            set_used: FxHashSet::default(),
+        }
+    }
+
+    pub fn remember_source(&mut self, source: SourceId, text: &str) {
+        self.texts.insert(source, text.into());
+    }
+
+    /// The text a span covers.
+    pub fn source_text(&self, span: Span) -> String {
+        self.texts.get(&span.source).and_then(|t| t.get(span.range())).unwrap_or("…").to_string()
+    }
+
+    pub fn evaluator(&self, ast: &Rc<Ast>) -> Evaluator<'_> {
+        Evaluator::new(&self.scope, ast).with_last(self.last.as_ref())
+    }
+
+    /// Carries out one statement. Warnings and notes go to `remarks`.
+    pub fn run(&mut self, ast: &Rc<Ast>, statement: &Statement, remarks: &mut Vec<Diagnostic>) -> Fallible<Effect> {
+        let result = match &statement.kind {
+            StatementKind::Question(id) => self.question(ast, *id, remarks),
+            StatementKind::Assert(assert) => self.assert(ast, assert, statement.span, remarks),
+            StatementKind::Test(test) => self.test(ast, test, remarks),
+            StatementKind::Explain(id) => self.explain(ast, *id),
+            _ => declare::declare(self, ast, statement, remarks),
+        };
+        if result.is_err() {
+            self.failed.extend(declare::declared_names(statement).into_iter().map(|w| w.to_string()));
+        }
+        result.map_err(|d| self.excuse(d))
+    }
+
+    /// A name that is missing because its own declaration was refused is not a new problem.
+    fn excuse(&self, d: Box<Diagnostic>) -> Box<Diagnostic> {
+        if d.code.name == codes::UNKNOWN_NAME.name
+            && let Some(name) = d.title.split('`').nth(1)
+            && self.failed.contains(name)
+        {
+            let span = d.primary().unwrap_or_default();
+            let mut excused = Diagnostic::new(
+                crate::diagnostic::Severity::Note,
+                &codes::DEPENDS,
+                format!("`{name}` was refused above"),
+            );
+            excused = excused.label(span, "depends on it");
+            return Box::new(excused);
+        }
+        d
+    }
+
+    fn question(&mut self, ast: &Rc<Ast>, id: ExprId, remarks: &mut Vec<Diagnostic>) -> Fallible<Effect> {
+        if self.check_only {
+            return Ok(Effect::Done);
+        }
+        let (value, recorded) = conditions::collect(|| self.evaluator(ast).eval(id));
+        let mut value = value?;
+        // A comparison that is asked is decided.
+        if let Value::Claim(_) = &value {
+            value = Value::from(compare::truth(&value)?);
+        }
+        for condition in recorded {
+            remarks.push(
+                Diagnostic::new(
+                    crate::diagnostic::Severity::Note,
+                    &codes::CONDITION,
+                    format!("holds where {condition} != 0"),
+                )
+                .label(ast.span(id), "cancelled here"),
+            );
+        }
+        self.last = Some(value.clone());
+        Ok(Effect::Answered(value))
+    }
+
+    fn explain(&mut self, ast: &Rc<Ast>, id: ExprId) -> Fallible<Effect> {
+        if self.check_only {
+            return Ok(Effect::Done);
+        }
+        let value = self.evaluator(ast).eval(id)?;
+        match crate::model::explain::explanation(&value) {
+            Some(text) => Ok(Effect::Answered(Value::Text(text.into()))),
+            None => Err(Box::new(
+                Diagnostic::error(&codes::NO_EFFECT, "there are no steps to explain here")
+                    .label(ast.span(id), format!("this is {}", super::operate::describe(&value)))
+                    .help("ask for a derivation, such as `explain dynamics(S)`"),
+            )),
+        }
+    }
+
+    fn assert(
+        &mut self,
+        ast: &Rc<Ast>,
+        assert: &Assert,
+        span: Span,
+        remarks: &mut Vec<Diagnostic>,
+    ) -> Fallible<Effect> {
+        if self.check_only {
+            return Ok(Effect::Done);
+        }
+        let claim_span = ast.span(assert.claim);
+        if let Some(refusal) = &assert.fails {
+            let result = self.evaluator(ast).eval(assert.claim).and_then(|value| match &value {
+                Value::Claim(_) => compare::truth(&value).map(Value::from),
+                _ => Ok(value),
+            });
+            return self.expect_refusal(refusal, result.map(|v| crate::model::show::text(&v)), claim_span);
+        }
+        let value = self.evaluator(ast).eval(assert.claim)?;
+        let verdict = compare::truth(&value).map_err(|d| Box::new(d.or_at(claim_span, "asserted here")))?;
+        match verdict {
+            Verdict::Yes(ground) => {
+                if !ground.is_proved() {
+                    remarks.push(
+                        Diagnostic::new(
+                            crate::diagnostic::Severity::Note,
+                            &codes::SAMPLED,
+                            format!("this assertion holds as far as sampling tells ({ground})"),
+                        )
+                        .label(claim_span, "not proved"),
+                    );
+                }
+                Ok(Effect::Held(ground))
+            }
+            Verdict::No(ground) => {
+                let mut diagnostic = Diagnostic::error(&codes::ASSERTION_FAILED, "this assertion does not hold");
+                diagnostic = match &value {
+                    Value::Claim(claim) => {
+                        let side = |v: &Value| shorten(&crate::model::show::text(v));
+                        diagnostic
+                            .label(claim.left_span, side(&claim.left))
+                            .label(claim.right_span, side(&claim.right))
+                    }
+                    _ => diagnostic.label(claim_span, "no"),
+                };
+                Err(Box::new(diagnostic.note(ground.to_string())))
+            }
+            Verdict::Unknown(why) => Err(Box::new(
+                Diagnostic::error(&codes::INCONCLUSIVE, "this assertion could not be decided")
+                    .label(if span == Span::default() { claim_span } else { claim_span }, "unknown")
+                    .note(why),
+            )),
+        }
+    }
+
+    fn expect_refusal(
+        &self,
+        refusal: &Refusal,
+        result: Result<String, Box<Diagnostic>>,
+        span: Span,
+    ) -> Fallible<Effect> {
+        match (result, &refusal.with) {
+            (Err(d), None) => Ok(Effect::Held(Ground::proved(format!("refused with {}", d.code.name)))),
+            (Err(d), Some(word)) => {
+                let expected = codes::find(&word.node).ok_or_else(|| unknown_code(&word.node, word.span))?;
+                if d.code.number == expected.number {
+                    return Ok(Effect::Held(Ground::proved(format!("refused with {}", d.code.name))));
+                }
+                Err(Box::new(
+                    Diagnostic::error(
+                        &codes::ASSERTION_FAILED,
+                        format!("this was refused with {}, not with {}", d.code.name, expected.name),
+                    )
+                    .label(span, d.title.clone()),
+                ))
+            }
+            (Ok(text), _) => Err(Box::new(
+                Diagnostic::error(&codes::ASSERTION_FAILED, "this was expected to be refused, and has an answer")
+                    .label(span, shorten(&text)),
+            )),
+        }
+    }
+
+    /// A test is a scope: what it declares is gone after it.
+    fn test(&mut self, ast: &Rc<Ast>, test: &Test, remarks: &mut Vec<Diagnostic>) -> Fallible<Effect> {
+        let facts = assume::snapshot();
+        let mut inner = self.clone();
+        inner.redeclare = true;
+        let mut ground = Ground::proved("");
+        let mut failure: Option<Box<Diagnostic>> = None;
+        for statement in &test.body {
+            match inner.run(ast, statement, remarks) {
+                Ok(Effect::Held(g)) => ground = ground.weaker(g),
+                Ok(_) => {}
+                Err(d) => {
+                    failure = Some(d);
+                    break;
+                }
+            }
+        }
+        assume::restore(facts);
+        match (&test.fails, failure) {
+            (None, None) => Ok(Effect::Held(ground)),
+            (None, Some(d)) => Err(Box::new(d.note(format!("in the test \"{}\"", test.title.node)))),
+            (Some(refusal), Some(d)) => self.expect_refusal(refusal, Err(d), test.title.span),
+            (Some(_), None) if self.check_only => Ok(Effect::Done),
+            (Some(refusal), None) => self.expect_refusal(refusal, Ok("everything held".into()), test.title.span),
+        }
+    }
+
+    /// Names that were declared in the text of `source` and never used.
+    pub fn unused(&self) -> Vec<Diagnostic> {
+        let mut list = vec![];
+        let warn = |name: &str, span: Span, kind: &str| {
+            Diagnostic::warning(&codes::UNUSED_NAME, format!("the {kind} `{name}` is never used")).label(span, "not used")
+        };
+        for (name, binding) in &self.scope.values {
+            if binding.warn_if_unused && !binding.used.get() {
+                list.push(warn(name, binding.span, &binding.kind_name()));
+            }
+        }
+        for (name, binding) in &self.scope.functions {
+            if binding.warn_if_unused && !binding.used.get() {
+                list.push(warn(name, binding.span, "function"));
+            }
+        }
+        list
+    }
+
+    /// Binds a name of a value, refusing a second declaration in a file.
+    pub fn bind(&mut self, name: &str, binding: Binding) -> Fallible<()> {
+        if let Some(old) = self.scope.values.get(name)
+            && !self.redeclare
+        {
+            return Err(Box::new(
+                Diagnostic::error(&codes::DECLARED_TWICE, format!("`{name}` is declared twice"))
+                    .label(binding.span, "declared again")
+                    .label(old.span, "declared first")
+                    .help("give one of them another name"),
+            ));
+        }
+        self.failed.remove(name);
+        self.scope.values.shift_remove(name);
+        self.scope.values.insert(name.into(), binding);
+        Ok(())
+    }
+
+    /// The values of the parameters that have one, as expressions without parameters where possible.
+    pub fn parameter_values(&self) -> FxHashMap<Symbol, Expr> {
+        let mut map: FxHashMap<Symbol, Expr> = FxHashMap::default();
+        for (symbol, value) in &self.parameters {
+            let resolved = crate::algebra::substitute::substitute(*value, &map);
+            map.insert(*symbol, resolved);
+        }
+        map
+    }
+}
+
+fn unknown_code(name: &str, span: Span) -> Box<Diagnostic> {
+    let diagnostic = Diagnostic::error(&codes::UNKNOWN_NAME, format!("there is no diagnostic `{name}`"));
+    let names = codes::ALL.iter().map(|c| c.name);
+    Box::new(match crate::diagnostic::suggest::nearest(name, names) {
+        Some(near) => diagnostic.label(span, "not known").repair(format!("did you mean `{near}`?"), span, near),
+        None => diagnostic.label(span, "not known").help("`lepage explain` lists them"),
+    })
+}
+
+fn shorten(text: &str) -> String {
+    let line = text.lines().next().unwrap_or("");
+    if line.chars().count() > 120 || text.lines().count() > 1 {
+        let start: String = line.chars().take(117).collect();
+        format!("{start}…")
+    } else {
+        line.to_string()
+    }
+}

@@ -1,0 +1,385 @@
+//! Operators on values: sums, products, wedge products, powers and primes of whatever can be added,
+//! multiplied, wedged, raised and differentiated.
+
+use crate::algebra::expr::Undefined;
+use crate::algebra::linear::Matrix;
+use crate::algebra::{Expr, Rational};
+use crate::diagnostic::{Diagnostic, codes};
+use crate::geometry::field::VectorField;
+use crate::geometry::form::Form;
+use crate::geometry::jet;
+use crate::model::value::{Fallible, LabelledMatrix, Value};
+use crate::source::Span;
+use std::rc::Rc;
+
+fn refuse<T>(code: &'static codes::Code, title: impl Into<String>) -> Fallible<T> {
+    Err(Box::new(Diagnostic::error(code, title)))
+}
+
+/// "a 2-form", "the number 3": what a value is, for messages.
+pub fn describe(value: &Value) -> String {
+    match value {
+        Value::Expr(e) if e.is_number() => format!("the number {e}"),
+        other => {
+            let name = other.type_name();
+            let article = if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+            format!("{article} {name}")
+        }
+    }
+}
+
+/// The operand as it is meant in an expression: main values of answers, functions of Lagrangians,
+/// forms of equations.
+fn operand(value: &Value) -> Value {
+    let value = value.main();
+    match &value {
+        Value::System(system) => match (system.lagrangian(), system.form()) {
+            (Some(lagrangian), _) => Value::Expr(lagrangian.function()),
+            (None, Some(form)) => Value::Form(form),
+            _ => value,
+        },
+        Value::Form(form) => match form.as_function() {
+            Some(e) => Value::Expr(e),
+            None => value,
+        },
+        _ => value,
+    }
+}
+
+/// The expression a value stands for.
+pub fn as_expr(value: &Value) -> Fallible<Expr> {
+    match operand(value) {
+        Value::Expr(e) => Ok(e),
+        // The dt of a Lagrangian may be written or left out.
+        other => refuse(&codes::WRONG_KIND, format!("an expression is needed here, not {}", describe(&other))),
+    }
+}
+
+/// A form: functions are forms of degree 0.
+pub fn as_form(value: &Value) -> Fallible<Form> {
+    match operand(value) {
+        Value::Form(f) => Ok(f),
+        Value::Expr(e) => Ok(Form::function(e)),
+        Value::Force(force) => Ok(force.form()),
+        other => refuse(&codes::WRONG_KIND, format!("a form is needed here, not {}", describe(&other))),
+    }
+}
+
+pub fn as_field(value: &Value) -> Fallible<VectorField> {
+    match operand(value) {
+        Value::Field(f) => Ok(f),
+        Value::Expr(e) if e.is_zero() => Ok(VectorField::zero()),
+        other => refuse(&codes::WRONG_KIND, format!("a vector field is needed here, not {}", describe(&other))),
+    }
+}
+
+/// Refuses what has no real value.
+pub fn defined(e: Expr, span: Span) -> Fallible<Value> {
+    let (code, title, label) = match e.as_undefined() {
+        None => return Ok(Value::Expr(e)),
+        Some(Undefined::DivisionByZero) => {
+            (&codes::DIVISION_BY_ZERO, "this divides by zero", "the denominator is 0")
+        }
+        Some(Undefined::NotReal) => (&codes::NOT_REAL, "this has no real value", "not a real number"),
+        Some(Undefined::Budget(_)) => {
+            (&codes::BUDGET, "this is too large to be computed exactly", "over the budget")
+        }
+    };
+    let diagnostic = Diagnostic::error(code, title).label(span, label);
+    Err(Box::new(match e.as_undefined() {
+        Some(Undefined::Budget(_)) => diagnostic.note("a number has at most 2^20 bits, a session at most 10^8 nodes"),
+        _ => diagnostic,
+    }))
+}
+
+/// The n-th total derivative.
+pub fn prime(value: &Value, primes: u32) -> Fallible<Value> {
+    if primes == 0 {
+        return Ok(value.clone());
+    }
+    if primes > 64 {
+        return refuse(&codes::BUDGET, "more than 64 primes");
+    }
+    match operand(value) {
+        Value::Expr(e) => Ok(Value::Expr(jet::total_derivatives(e, primes))),
+        Value::List(items) => {
+            Ok(Value::list(items.iter().map(|v| prime(v, primes)).collect::<Fallible<Vec<_>>>()?))
+        }
+        Value::Matrix(m) => Ok(Value::from(LabelledMatrix {
+            matrix: m.matrix.map(|e| jet::total_derivatives(e, primes)),
+            ..(*m).clone()
+        })),
+        other => refuse(&codes::WRONG_KIND, format!("a prime is d/dt of a function, not of {}", describe(&other))),
+    }
+}
+
+pub fn negate(value: &Value) -> Fallible<Value> {
+    scale(&operand(value), Expr::number(-1))
+}
+
+fn scale(value: &Value, by: Expr) -> Fallible<Value> {
+    match value {
+        Value::Expr(e) => Ok(Value::Expr(*e * by)),
+        Value::Form(f) => Ok(Value::Form(f.scale(by))),
+        Value::Field(x) => Ok(Value::Field(x.scale(by))),
+        Value::List(items) => Ok(Value::list(
+            items.iter().map(|v| scale(&operand(v), by)).collect::<Fallible<Vec<_>>>()?,
+        )),
+        Value::Matrix(m) => Ok(Value::from(LabelledMatrix { matrix: m.matrix.map(|e| e * by), ..(**m).clone() })),
+        Value::Force(force) => Ok(Value::Form(force.form().scale(by))),
+        Value::Series(s) => s.scale(by),
+        other => refuse(&codes::WRONG_KIND, format!("{} cannot be multiplied", describe(other))),
+    }
+}
+
+/// Signed terms; the flag says "minus".
+pub fn sum(terms: Vec<(bool, Value, Span)>) -> Fallible<Value> {
+    let operands: Vec<(bool, Value, Span)> = terms.into_iter().map(|(m, v, s)| (m, operand(&v), s)).collect();
+    // All functions: one n-ary node.
+    if operands.iter().all(|(_, v, _)| matches!(v, Value::Expr(_))) {
+        return Ok(Value::Expr(Expr::sum(
+            Rational::ZERO,
+            operands.iter().map(|(minus, v, _)| match v {
+                Value::Expr(e) => (*e, if *minus { Rational::MINUS_ONE } else { Rational::ONE }),
+                _ => unreachable!("all are expressions"),
+            }),
+        )));
+    }
+    let mut total: Option<(Value, Span)> = None;
+    for (minus, value, span) in operands {
+        let value = if minus { scale(&value, Expr::number(-1)).map_err(|d| Box::new(d.or_at(span, "here")))? } else { value };
+        total = Some(match total {
+            None => (value, span),
+            Some((left, left_span)) => {
+                let sum = add(&left, &value).map_err(|d| {
+                    Box::new(if d.labels.is_empty() {
+                        let (l, r) = (describe(&left), describe(&value));
+                        d.label(left_span, l).label(span, r)
+                    } else {
+                        *d
+                    })
+                })?;
+                (sum, left_span.to(span))
+            }
+        });
+    }
+    Ok(total.map_or_else(|| Value::number(0), |(v, _)| v))
+}
+
+fn add(left: &Value, right: &Value) -> Fallible<Value> {
+    match (left, right) {
+        (Value::Expr(a), Value::Expr(b)) => Ok(Value::Expr(*a + *b)),
+        (Value::Form(a), Value::Form(b)) => Ok(Value::Form(a.checked_add(b).map_err(crate::questions::refusal)?)),
+        // Zero is a form of every degree and a field.
+        (Value::Expr(z), other) | (other, Value::Expr(z)) if z.is_zero() => Ok(other.clone()),
+        (Value::Field(a), Value::Field(b)) => Ok(Value::Field(a + b)),
+        (Value::Matrix(a), Value::Matrix(b)) => {
+            same_shape(&a.matrix, &b.matrix)?;
+            Ok(Value::from(LabelledMatrix { matrix: a.matrix.add(&b.matrix), ..(**a).clone() }))
+        }
+        (Value::List(a), Value::List(b)) if a.len() == b.len() => Ok(Value::list(
+            a.iter().zip(b.iter()).map(|(x, y)| add(&operand(x), &operand(y))).collect::<Fallible<Vec<_>>>()?,
+        )),
+        (Value::List(a), Value::List(b)) => {
+            refuse(&codes::WRONG_KIND, format!("vectors of {} and {} components cannot be added", a.len(), b.len()))
+        }
+        (Value::Series(a), Value::Series(b)) => a.combine(b, false),
+        (a, b) => refuse(&codes::WRONG_KIND, format!("{} and {} cannot be added", describe(a), describe(b))),
+    }
+}
+
+fn same_shape(a: &Matrix, b: &Matrix) -> Fallible<()> {
+    if (a.n_rows(), a.n_columns()) == (b.n_rows(), b.n_columns()) {
+        return Ok(());
+    }
+    refuse(
+        &codes::WRONG_KIND,
+        format!(
+            "matrices of {}×{} and {}×{} cannot be added",
+            a.n_rows(),
+            a.n_columns(),
+            b.n_rows(),
+            b.n_columns()
+        ),
+    )
+}
+
+/// Factors; the flag says "divided by".
+pub fn product(factors: Vec<(bool, Value, Span)>) -> Fallible<Value> {
+    let whole = factors.first().zip(factors.last()).map(|(a, b)| a.2.to(b.2));
+    let operands: Vec<(bool, Value, Span)> = factors.into_iter().map(|(d, v, s)| (d, operand(&v), s)).collect();
+    if operands.iter().all(|(_, v, _)| matches!(v, Value::Expr(_))) {
+        for (divided, value, span) in &operands {
+            if let (true, Value::Expr(e)) = (*divided, value) {
+                nonzero_denominator(*e, *span)?;
+            }
+        }
+        let product = Expr::product(
+            Rational::ONE,
+            operands.iter().map(|(divided, v, _)| match v {
+                Value::Expr(e) => (*e, if *divided { Rational::MINUS_ONE } else { Rational::ONE }),
+                _ => unreachable!("all are expressions"),
+            }),
+        );
+        return defined(product, whole.unwrap_or_default());
+    }
+    let mut total: Option<(Value, Span)> = None;
+    for (divided, value, span) in operands {
+        let value = if divided {
+            match value {
+                Value::Expr(e) => {
+                    nonzero_denominator(e, span)?;
+                    Value::Expr(e.pow(-1))
+                }
+                other => {
+                    return Err(Box::new(
+                        Diagnostic::error(&codes::WRONG_KIND, format!("one cannot divide by {}", describe(&other)))
+                            .label(span, "the divisor"),
+                    ));
+                }
+            }
+        } else {
+            value
+        };
+        total = Some(match total {
+            None => (value, span),
+            Some((left, left_span)) => {
+                let product = multiply(&left, &value).map_err(|d| {
+                    Box::new(if d.labels.is_empty() {
+                        let (l, r) = (describe(&left), describe(&value));
+                        d.label(left_span, l).label(span, r)
+                    } else {
+                        *d
+                    })
+                })?;
+                (product, left_span.to(span))
+            }
+        });
+    }
+    Ok(total.map_or_else(|| Value::number(1), |(v, _)| v))
+}
+
+fn nonzero_denominator(e: Expr, span: Span) -> Fallible<()> {
+    if e.is_zero() || crate::algebra::decide::is_zero(e).is_yes() {
+        return Err(Box::new(
+            Diagnostic::error(&codes::DIVISION_BY_ZERO, "this divides by zero").label(span, "this is 0"),
+        ));
+    }
+    Ok(())
+}
+
+fn multiply(left: &Value, right: &Value) -> Fallible<Value> {
+    match (left, right) {
+        (Value::Expr(a), Value::Expr(b)) => Ok(Value::Expr(*a * *b)),
+        (Value::Expr(a), other) | (other, Value::Expr(a)) => scale(other, *a),
+        (Value::Matrix(a), Value::Matrix(b)) => {
+            if a.matrix.n_columns() != b.matrix.n_rows() {
+                return refuse(
+                    &codes::WRONG_KIND,
+                    format!("a matrix with {} columns times one with {} rows", a.matrix.n_columns(), b.matrix.n_rows()),
+                );
+            }
+            Ok(Value::from(LabelledMatrix {
+                matrix: a.matrix.mul(&b.matrix),
+                rows: a.rows.clone(),
+                columns: b.columns.clone(),
+            }))
+        }
+        (Value::Matrix(a), Value::List(v)) => {
+            let v = vector(v)?;
+            if a.matrix.n_columns() != v.len() {
+                return refuse(
+                    &codes::WRONG_KIND,
+                    format!("a matrix with {} columns times a vector of {}", a.matrix.n_columns(), v.len()),
+                );
+            }
+            Ok(Value::exprs((0..a.matrix.n_rows()).map(|i| {
+                Expr::add_all((0..v.len()).map(|j| a.matrix[(i, j)] * v[j]))
+            })))
+        }
+        (Value::List(v), Value::Matrix(a)) => {
+            let v = vector(v)?;
+            if a.matrix.n_rows() != v.len() {
+                return refuse(
+                    &codes::WRONG_KIND,
+                    format!("a vector of {} times a matrix with {} rows", v.len(), a.matrix.n_rows()),
+                );
+            }
+            Ok(Value::exprs((0..a.matrix.n_columns()).map(|j| {
+                Expr::add_all((0..v.len()).map(|i| v[i] * a.matrix[(i, j)]))
+            })))
+        }
+        (Value::Form(_), Value::Form(_)) => Err(Box::new(
+            Diagnostic::error(&codes::WRONG_KIND, "forms are multiplied with `/\\`")
+                .help("write the exterior product as `a /\\ b`"),
+        )),
+        (Value::List(_), Value::List(_)) => Err(Box::new(
+            Diagnostic::error(&codes::WRONG_KIND, "which product of vectors?").help("write `dot(a, b)` or `cross(a, b)`"),
+        )),
+        (a, b) => refuse(&codes::WRONG_KIND, format!("{} and {} cannot be multiplied", describe(a), describe(b))),
+    }
+}
+
+/// The components of a vector.
+pub fn vector(items: &[Value]) -> Fallible<Vec<Expr>> {
+    items.iter().map(as_expr).collect()
+}
+
+pub fn wedge(factors: Vec<(Value, Span)>) -> Fallible<Value> {
+    let mut total: Option<Form> = None;
+    for (value, span) in factors {
+        let form = as_form(&value).map_err(|d| Box::new(d.or_at(span, describe(&value))))?;
+        total = Some(match total {
+            None => form,
+            Some(left) => left.wedge(&form),
+        });
+    }
+    Ok(total.map_or_else(|| Value::number(1), Value::Form))
+}
+
+pub fn power(base: &Value, exponent: &Value, base_span: Span, exponent_span: Span) -> Fallible<Value> {
+    let span = base_span.to(exponent_span);
+    match (operand(base), operand(exponent)) {
+        (Value::Expr(b), Value::Expr(e)) => {
+            if e.as_number().is_some_and(|n| n.is_negative()) {
+                nonzero_denominator(b, base_span)?;
+            }
+            defined(b.power(e), span)
+        }
+        (Value::Matrix(m), Value::Expr(e)) => {
+            let n = e.as_number().and_then(Rational::to_i64).filter(|n| (0..=64).contains(n));
+            let Some(n) = n else {
+                return refuse(&codes::WRONG_KIND, "a matrix is raised to an integer from 0 to 64; `inverse` inverts it");
+            };
+            if m.matrix.n_rows() != m.matrix.n_columns() {
+                return refuse(&codes::WRONG_KIND, "only a square matrix has powers");
+            }
+            let mut power = Matrix::identity(m.matrix.n_rows());
+            for _ in 0..n {
+                power = power.mul(&m.matrix);
+            }
+            Ok(Value::from(LabelledMatrix { matrix: power, ..(*m).clone() }))
+        }
+        (b, _) => refuse(&codes::WRONG_KIND, format!("{} cannot be raised to a power", describe(&b))),
+    }
+}
+
+/// A list; a list of equally long lists of expressions is a matrix.
+pub fn list(values: Vec<Value>) -> Fallible<Value> {
+    let rows: Option<Vec<Vec<Expr>>> = values
+        .iter()
+        .map(|v| match v {
+            Value::List(row) => row.iter().map(|e| as_expr(e).ok()).collect::<Option<Vec<_>>>(),
+            _ => None,
+        })
+        .collect();
+    match rows {
+        Some(rows) if !rows.is_empty() && !rows[0].is_empty() => {
+            if rows.iter().any(|r| r.len() != rows[0].len()) {
+                return refuse(&codes::WRONG_KIND, "the rows of a matrix are equally long");
+            }
+            Ok(Value::matrix(Matrix::from_rows(rows)))
+        }
+        _ => Ok(Value::List(Rc::new(values))),
+    }
+}

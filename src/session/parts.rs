@@ -1,0 +1,344 @@
+//! Parts and keys: `A.part`, `A[key]`, members of families.
+
+use super::elaborate::Evaluator;
+use super::operate::{as_form, describe};
+use crate::algebra::{Expr, Symbol};
+use crate::diagnostic::{Diagnostic, codes, suggest};
+use crate::geometry::jet::FiberedManifold;
+use crate::model::value::{key_text, Answer, Fallible, Family, Indexed, Key, KeyPart, LabelledMatrix, Value};
+use crate::source::Span;
+use crate::syntax::ast::{ExprId, ExprKind};
+use smallvec::SmallVec;
+use std::rc::Rc;
+
+/// `value.text'…`.
+pub fn part(value: &Value, text: &str, primes: u32, evaluator: &Evaluator) -> Fallible<Value> {
+    match value {
+        Value::Answer(answer) => {
+            if primes == 0
+                && let Some(part) = answer.get(text)
+            {
+                return part;
+            }
+            if let Some(symbol) = key_symbol(answer, text, primes, evaluator)?
+                && let Some(found) = lookup_symbol(answer, symbol)
+            {
+                return found;
+            }
+            match &answer.main {
+                // A part of the main value: classify(S).primary.branches, dynamics(S).proper.final.
+                Some(main) => part(main, text, primes, evaluator).map_err(|_| Box::new(no_part(answer, text, primes))),
+                None => Err(Box::new(no_part(answer, text, primes))),
+            }
+        }
+        Value::Family(family) => {
+            let symbol = evaluator_symbol(evaluator, text, primes)?;
+            match symbol.and_then(|s| family_get(family, s)) {
+                Some(value) => Ok(value.clone()),
+                None => Err(Box::new(no_key(family, &format!("{text}{}", "'".repeat(primes as usize))))),
+            }
+        }
+        other if primes == 0 => match crate::model::parts::natural_part(other, text)? {
+            Some(value) => Ok(value),
+            None => Err(Box::new(
+                Diagnostic::error(&codes::UNKNOWN_PART, format!("{} has no part `{text}`", describe(other)))
+                    .help(hint(crate::model::parts::natural_parts(other))),
+            )),
+        },
+        other => Err(Box::new(Diagnostic::error(
+            &codes::UNKNOWN_PART,
+            format!("{} has no part `{text}{}`", describe(other), "'".repeat(primes as usize)),
+        ))),
+    }
+}
+
+fn hint(names: &[&str]) -> String {
+    if names.is_empty() { "it has no parts".into() } else { format!("its parts are {}", names.join(", ")) }
+}
+
+fn no_part(answer: &Answer, text: &str, primes: u32) -> Diagnostic {
+    let key = format!("{text}{}", "'".repeat(primes as usize));
+    let diagnostic =
+        Diagnostic::error(&codes::UNKNOWN_PART, format!("the answer to `{}` has no part `{key}`", answer.question));
+    let mut names: Vec<String> = answer.part_names().map(str::to_string).collect();
+    if let Some(family) = answer.family() {
+        names.extend(family.entries.keys().map(|k| key_text(k)));
+    }
+    match suggest::nearest(&key, names.iter().map(String::as_str)) {
+        Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+        None if names.is_empty() => diagnostic.help("it has no parts"),
+        None => diagnostic.help(format!("its parts are {}", names.join(", "))),
+    }
+}
+
+fn no_key(family: &Family, key: &str) -> Diagnostic {
+    let names: Vec<String> = family.entries.keys().map(|k| key_text(k)).collect();
+    Diagnostic::error(&codes::UNKNOWN_PART, format!("there is no entry `{key}` here"))
+        .help(format!("its keys are {}", names.join(", ")))
+}
+
+/// The jet that a key names, on the manifold of the answer if it has one.
+fn key_symbol(answer: &Answer, text: &str, primes: u32, evaluator: &Evaluator) -> Fallible<Option<Symbol>> {
+    if let Some(manifold) = &answer.manifold
+        && let Some(symbol) = symbol_on(manifold, text, primes)
+    {
+        return Ok(Some(symbol));
+    }
+    evaluator_symbol(evaluator, text, primes)
+}
+
+fn symbol_on(manifold: &FiberedManifold, text: &str, primes: u32) -> Option<Symbol> {
+    if let Some(c) = super::elaborate::coordinate_of(manifold, text) {
+        return Some(c.jet(primes));
+    }
+    // p_x, p1_x of this manifold.
+    let (head, tail) = text.split_once('_')?;
+    let digits = head.strip_prefix('p')?;
+    let order = if digits.is_empty() { 0 } else { digits.parse().ok()? };
+    super::elaborate::coordinate_of(manifold, tail).map(|c| Symbol::momentum(c.jet(order)))
+}
+
+fn evaluator_symbol(evaluator: &Evaluator, text: &str, primes: u32) -> Fallible<Option<Symbol>> {
+    evaluator.symbol_of_key(text, primes)
+}
+
+fn lookup_symbol(answer: &Answer, symbol: Symbol) -> Option<Fallible<Value>> {
+    answer.family().and_then(|f| family_get(f, symbol).cloned()).map(Ok)
+}
+
+fn family_get(family: &Family, symbol: Symbol) -> Option<&Value> {
+    let key: Key = SmallVec::from_elem(KeyPart::Symbol(symbol), 1);
+    family.entries.get(&key)
+}
+
+/// `value[keys]`.
+pub fn index(value: &Value, keys: &[ExprId], evaluator: &Evaluator) -> Fallible<Value> {
+    let evaluator = &evaluator.on_answer(value);
+    match value {
+        Value::Answer(answer) => {
+            let is_form_key = keys.iter().any(|k| is_form_or_field_key(evaluator, *k));
+            if !is_form_key && let Some(family) = answer.family() {
+                let key = read_key(evaluator, keys)?;
+                if let Some(found) = family.entries.get(&key) {
+                    return Ok(found.clone());
+                }
+                if answer.main.as_ref().is_none_or(|m| matches!(m, Value::Family(_))) {
+                    return Err(Box::new(no_key(family, &key_text(&key))));
+                }
+            }
+            match &answer.main {
+                Some(main) => index(main, keys, evaluator),
+                None => Err(Box::new(Diagnostic::error(
+                    &codes::UNKNOWN_PART,
+                    format!("the answer to `{}` has no entries", answer.question),
+                ))),
+            }
+        }
+        Value::Family(family) => {
+            let key = read_key(evaluator, keys)?;
+            family.entries.get(&key).cloned().ok_or_else(|| Box::new(no_key(family, &key_text(&key))))
+        }
+        Value::List(items) => {
+            let span = key_span(evaluator, keys);
+            let [key] = keys else {
+                return Err(Box::new(
+                    Diagnostic::error(&codes::UNKNOWN_PART, "a list has one index").label(span, "too many"),
+                ));
+            };
+            let n = evaluator.integer(*key)?;
+            usize::try_from(n - 1).ok().and_then(|i| items.get(i)).cloned().ok_or_else(|| {
+                let words = match items.len() {
+                    0 => "the list is empty".to_string(),
+                    1 => "the list has one entry".to_string(),
+                    n => format!("the list has {n} entries, counted from 1"),
+                };
+                Box::new(Diagnostic::error(&codes::UNKNOWN_PART, format!("there is no entry {n}")).label(span, words))
+            })
+        }
+        Value::Matrix(m) => matrix_entry(m, keys, evaluator),
+        Value::Form(_) => {
+            let form = as_form(value)?;
+            form_coefficient(&form, keys, evaluator)
+        }
+        Value::Field(field) => {
+            let span = key_span(evaluator, keys);
+            let [key] = keys else {
+                return Err(Box::new(
+                    Diagnostic::error(&codes::UNKNOWN_PART, "a field has one key").label(span, "such as `@x`"),
+                ));
+            };
+            match evaluator.eval(*key)? {
+                Value::Field(basis) => match coordinate_field(&basis) {
+                    Some(symbol) => Ok(Value::Expr(field.component(symbol))),
+                    None => Err(Box::new(
+                        Diagnostic::error(&codes::UNKNOWN_PART, "a coordinate field is needed here")
+                            .label(span, "write `@x` or `@x'`"),
+                    )),
+                },
+                other => Err(Box::new(
+                    Diagnostic::error(&codes::UNKNOWN_PART, "the components of a field are keyed by `@x`")
+                        .label(span, format!("this is {}", describe(&other))),
+                )),
+            }
+        }
+        Value::System(system) => match system.components() {
+            Some(family) => index(&Value::Family(family), keys, evaluator),
+            None => Err(Box::new(Diagnostic::error(&codes::UNKNOWN_PART, "this has no entries"))),
+        },
+        other => {
+            Err(Box::new(Diagnostic::error(&codes::UNKNOWN_PART, format!("{} has no entries", describe(other)))))
+        }
+    }
+}
+
+fn key_span(evaluator: &Evaluator, keys: &[ExprId]) -> Span {
+    let spans = keys.iter().map(|k| evaluator.ast.span(*k));
+    spans.reduce(Span::to).unwrap_or_default()
+}
+
+/// Whether a key is written as a form or field: `dx`, `omega(x)`, `@x`.
+fn is_form_or_field_key(evaluator: &Evaluator, key: ExprId) -> bool {
+    match evaluator.ast.kind(key) {
+        ExprKind::Partial(_) => true,
+        ExprKind::Number(_) => false,
+        _ => matches!(evaluator.eval(key), Ok(Value::Form(_))),
+    }
+}
+
+fn read_key(evaluator: &Evaluator, keys: &[ExprId]) -> Fallible<Key> {
+    keys.iter()
+        .map(|id| {
+            let e = evaluator.expr(*id)?;
+            if let Some(s) = e.as_symbol() {
+                return Ok(KeyPart::Symbol(s));
+            }
+            match e.as_number().and_then(|n| n.to_i64()) {
+                Some(n) => Ok(KeyPart::Number(n)),
+                None => Err(Box::new(
+                    Diagnostic::error(&codes::UNKNOWN_PART, "a key is a coordinate, a jet or a number")
+                        .label(evaluator.ast.span(*id), "this is none of them"),
+                )),
+            }
+        })
+        .collect()
+}
+
+fn matrix_entry(m: &Rc<LabelledMatrix>, keys: &[ExprId], evaluator: &Evaluator) -> Fallible<Value> {
+    let span = key_span(evaluator, keys);
+    let key = read_key(evaluator, keys)?;
+    let position = |part: &KeyPart, labels: &[Symbol], n: usize| -> Option<usize> {
+        match part {
+            KeyPart::Number(i) => usize::try_from(*i - 1).ok().filter(|i| *i < n),
+            KeyPart::Symbol(s) => labels.iter().position(|l| l == s),
+        }
+    };
+    let (rows, columns) = (m.matrix.n_rows(), m.matrix.n_columns());
+    let missing = || {
+        Box::new(
+            Diagnostic::error(&codes::UNKNOWN_PART, format!("the {rows}×{columns} matrix has no entry [{}]", key_text(&key)))
+                .label(span, "outside the matrix"),
+        )
+    };
+    match key.as_slice() {
+        [row, column] => {
+            let i = position(row, &m.rows, rows).ok_or_else(missing)?;
+            let j = position(column, &m.columns, columns).ok_or_else(missing)?;
+            Ok(Value::Expr(m.matrix[(i, j)]))
+        }
+        [row] => {
+            let i = position(row, &m.rows, rows).ok_or_else(missing)?;
+            Ok(Value::exprs((0..columns).map(|j| m.matrix[(i, j)])))
+        }
+        _ => Err(missing()),
+    }
+}
+
+/// `η[dx, dt]` in the coordinate basis; with an omega key, in the contact basis.
+fn form_coefficient(form: &crate::geometry::form::Form, keys: &[ExprId], evaluator: &Evaluator) -> Fallible<Value> {
+    use crate::geometry::contact::{self, Covector};
+    let span = key_span(evaluator, keys);
+    let mut basis = Vec::new();
+    for &key in keys {
+        let key_span = evaluator.ast.span(key);
+        // omega(x), as it is written.
+        if let ExprKind::Call { callee, arguments } = evaluator.ast.kind(key)
+            && evaluator.ast.name(*callee).is_some_and(|n| &*n.text == "omega")
+            && let [argument] = arguments.as_slice()
+        {
+            basis.push(Covector::Contact(evaluator.jet_symbol(*argument)?));
+            continue;
+        }
+        match evaluator.eval(key)? {
+            Value::Form(one) => match differential(&one) {
+                Some(symbol) => basis.push(Covector::Differential(symbol)),
+                None => {
+                    return Err(Box::new(
+                        Diagnostic::error(&codes::UNKNOWN_PART, "a key of a form is `dx`, `dt` or `omega(x)`")
+                            .label(key_span, "not a basis form"),
+                    ));
+                }
+            },
+            other => {
+                return Err(Box::new(
+                    Diagnostic::error(&codes::UNKNOWN_PART, "a key of a form is `dx`, `dt` or `omega(x)`")
+                        .label(key_span, format!("this is {}", describe(&other))),
+                ));
+            }
+        }
+    }
+    if basis.len() != form.degree() {
+        return Err(Box::new(
+            Diagnostic::error(
+                &codes::WRONG_DEGREE,
+                format!("a {}-form has {} keys, not {}", form.degree(), form.degree(), basis.len()),
+            )
+            .label(span, "the keys"),
+        ));
+    }
+    match contact::coefficient(form, &basis) {
+        Some(value) => Ok(Value::Expr(value)),
+        None => Err(Box::new(
+            Diagnostic::error(&codes::UNKNOWN_PART, "this is not an element of the basis dt, omega(x), omega(x'), …")
+                .label(span, "mixed keys"),
+        )),
+    }
+}
+
+/// The symbol x, if the form is dx.
+fn differential(form: &crate::geometry::form::Form) -> Option<Symbol> {
+    let mut terms = form.terms();
+    let (basis, c) = terms.next()?;
+    (form.degree() == 1 && terms.next().is_none() && c.is_one()).then(|| basis[0].symbol())
+}
+
+/// The symbol x, if the field is ∂/∂x.
+fn coordinate_field(field: &crate::geometry::field::VectorField) -> Option<Symbol> {
+    match field.components().as_slice() {
+        [(symbol, c)] if c.is_one() => Some(*symbol),
+        _ => None,
+    }
+}
+
+/// The member of a declared family.
+pub fn member(family: &Indexed, indices: &[i64]) -> Fallible<Value> {
+    match family.members.get(indices) {
+        Some(value) => Ok(value.clone()),
+        None => {
+            let text: Vec<String> = indices.iter().map(i64::to_string).collect();
+            let first = family.members.keys().next().map(|k| k.iter().map(i64::to_string).collect::<Vec<_>>().join(", "));
+            let last = family.members.keys().last().map(|k| k.iter().map(i64::to_string).collect::<Vec<_>>().join(", "));
+            Err(Box::new(
+                Diagnostic::error(&codes::UNKNOWN_NAME, format!("there is no `{}[{}]`", family.name, text.join(", ")))
+                    .note(match (first, last) {
+                        (Some(a), Some(b)) => format!("the family runs from [{a}] to [{b}]"),
+                        _ => "the family is empty".into(),
+                    }),
+            ))
+        }
+    }
+}
+
+/// An expression of a value in a family by symbol.
+pub fn family_expr(family: &Family, symbol: Symbol) -> Option<Expr> {
+    family_get(family, symbol).and_then(|v| super::operate::as_expr(v).ok())
+}

@@ -1,0 +1,109 @@
+//! Names and what they mean. Names of values and names of functions are kept apart, and the
+//! parenthesis decides: with a coordinate `p`, `p` is the coordinate and `p(η)` the contact part.
+
+use crate::algebra::{Coordinate, Function, Symbol};
+use crate::geometry::jet::FiberedManifold;
+use crate::model::value::Value;
+use crate::source::Span;
+use crate::syntax::ast::{Ast, ExprId};
+use indexmap::IndexMap;
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// What a name of a value is bound to.
+#[derive(Clone)]
+pub struct Binding {
+    pub meaning: Meaning,
+    pub span: Span,
+    pub doc: Option<Rc<str>>,
+    /// Set when the name is used; a name that is never used gets a warning.
+    pub used: Rc<Cell<bool>>,
+    /// Names other than those the user typed (from a library) are not warned about.
+    pub warn_if_unused: bool,
+}
+
+#[derive(Clone)]
+pub enum Meaning {
+    Value(Value),
+    Parameter(Symbol),
+    Base(Symbol),
+    /// A coordinate name: on each manifold that has it, one coordinate.
+    Coordinate(Vec<(FiberedManifold, Coordinate)>),
+    /// The names of a library behind a prefix.
+    Library(Rc<Scope>),
+}
+
+/// What a name of a function is bound to.
+#[derive(Clone)]
+pub enum Callable {
+    /// `function V(theta)`.
+    Unknown(Function),
+    /// `let f(a, b) = body`.
+    Closure(Rc<Closure>),
+}
+
+/// A function of the language: its parameters and its body, with the scope it was declared in.
+pub struct Closure {
+    pub name: String,
+    pub parameters: Vec<Rc<str>>,
+    pub ast: Rc<Ast>,
+    pub body: ExprId,
+    pub span: Span,
+}
+
+#[derive(Clone)]
+pub struct FunctionBinding {
+    pub callable: Callable,
+    pub span: Span,
+    pub doc: Option<Rc<str>>,
+    pub used: Rc<Cell<bool>>,
+    pub warn_if_unused: bool,
+}
+
+/// All names of a session, or of a library, in the order of their declaration.
+#[derive(Clone, Default)]
+pub struct Scope {
+    pub values: IndexMap<String, Binding>,
+    pub functions: IndexMap<String, FunctionBinding>,
+    pub manifolds: Vec<FiberedManifold>,
+}
+
+impl Scope {
+    pub fn value(&self, name: &str) -> Option<&Binding> {
+        let binding = self.values.get(name)?;
+        binding.used.set(true);
+        Some(binding)
+    }
+
+    pub fn function(&self, name: &str) -> Option<&FunctionBinding> {
+        let binding = self.functions.get(name)?;
+        binding.used.set(true);
+        Some(binding)
+    }
+
+    /// Every name of a value, for suggestions and completion.
+    pub fn value_names(&self) -> impl Iterator<Item = &str> {
+        self.values.keys().map(String::as_str)
+    }
+
+    pub fn function_names(&self) -> impl Iterator<Item = &str> {
+        self.functions.keys().map(String::as_str)
+    }
+}
+
+impl Binding {
+    pub fn new(meaning: Meaning, span: Span) -> Binding {
+        Binding { meaning, span, doc: None, used: Rc::new(Cell::new(false)), warn_if_unused: true }
+    }
+
+    /// In the words of the language, for `:list` and diagnostics.
+    pub fn kind_name(&self) -> String {
+        match &self.meaning {
+            Meaning::Value(v) => v.type_name(),
+            Meaning::Parameter(_) => "parameter".into(),
+            Meaning::Base(_) => "base coordinate".into(),
+            Meaning::Coordinate(_) => "coordinate".into(),
+            Meaning::Library(_) => "library".into(),
+        }
+    }
+}
