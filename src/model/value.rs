@@ -29,6 +29,8 @@ pub enum Value {
     Expr(Expr),
     Form(Form),
     Field(VectorField),
+    /// A declared form or field with the space of its declaration.
+    OnSpace(Rc<OnSpace>),
     Matrix(Rc<LabelledMatrix>),
     List(Rc<Vec<Value>>),
     /// Values keyed by coordinates, jets or tuples of them.
@@ -59,6 +61,12 @@ pub enum Value {
     Claim(Rc<Claim>),
     Run(Rc<super::run::Run>),
     Series(Rc<super::run::Series>),
+}
+
+/// A form or field, and the space after `on`.
+pub struct OnSpace {
+    pub value: Value,
+    pub space: JetSpace,
 }
 
 /// A key of a family: symbols and numbers.
@@ -286,13 +294,16 @@ impl Value {
     /// What is meant when the value stands in an expression: the main value of an answer.
     pub fn main(&self) -> Value {
         let mut value = self.clone();
-        while let Value::Answer(answer) = &value {
-            match &answer.main {
-                Some(main) => value = main.clone(),
-                None => break,
-            }
+        loop {
+            value = match &value {
+                Value::Answer(answer) => match &answer.main {
+                    Some(main) => main.clone(),
+                    None => return value,
+                },
+                Value::OnSpace(declared) => declared.value.clone(),
+                _ => return value,
+            };
         }
-        value
     }
 
     /// The kind of the value in the words of the language.
@@ -302,6 +313,7 @@ impl Value {
             Value::Expr(_) => "expression".into(),
             Value::Form(f) => format!("{}-form", f.degree()),
             Value::Field(_) => "vector field".into(),
+            Value::OnSpace(declared) => declared.value.type_name(),
             Value::Matrix(_) => "matrix".into(),
             Value::List(_) => "list".into(),
             Value::Family(_) => "family".into(),

@@ -290,6 +290,13 @@ fn is_semispray(a: &Arguments) -> Fallible<Value> {
     let field = a.field(0)?;
     let manifold = home(a, field.manifold().map_err(refusal)?)?;
     // The jet space is the one whose top jets have components.
+    if let Value::OnSpace(declared) = a.value(0)? {
+        let found = field.is_semispray(&declared.space);
+        if found.finding.verdict.is_yes() && !found.nonzero.is_number() {
+            crate::algebra::conditions::record_nonzero(found.nonzero);
+        }
+        return Ok(finding_value("is_semispray", found.finding));
+    }
     let order = field
         .components()
         .iter()
@@ -298,12 +305,9 @@ fn is_semispray(a: &Arguments) -> Fallible<Value> {
         .unwrap_or(0)
         .max(field.order_on(&manifold).order);
     let found = field.is_semispray(&manifold.jets(order));
-    let mut finding = found.finding;
+    let finding = found.finding;
     if finding.verdict.is_yes() && !found.nonzero.is_number() {
         crate::algebra::conditions::record_nonzero(found.nonzero);
-    }
-    if order == 0 && finding.verdict.is_yes() && manifold.fibres().is_empty() {
-        finding.evidence = None;
     }
     Ok(finding_value("is_semispray", finding))
 }

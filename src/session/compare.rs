@@ -246,6 +246,7 @@ pub fn is_word(value: &Value, word: &str) -> Fallible<Verdict> {
                 None => Err(no_word(value, word)),
             }
         }
+        Value::OnSpace(declared) => is_word(&declared.value, word),
         Value::Label(label) => Ok(Verdict::from_bool(*label == word, "the label")),
         other => match crate::model::parts::natural_verdict(other, word)? {
             Some(verdict) => Ok(verdict),

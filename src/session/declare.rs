@@ -17,7 +17,7 @@ use crate::geometry::section::Section;
 use crate::mechanics::lagrangian::Lagrangian;
 use crate::model::item::{Base, Constraint, Force, MapItem, SectionItem, System};
 use crate::model::set::{Branch, PointSet};
-use crate::model::value::{Fallible, Indexed, Value};
+use crate::model::value::{Fallible, Indexed, OnSpace, Value};
 use crate::questions::refusal;
 use crate::source::Span;
 use crate::syntax::ast::{self, Ast, Body, ConstraintClauseKind, Described, ExprId, ExprKind, LetValue, Statement, StatementKind, SystemBody, Typed, Word};
@@ -536,7 +536,7 @@ fn form(state: &mut Interpreter, ast: &Rc<Ast>, t: &Typed, remarks: &mut Vec<Dia
     let value = state.evaluator(ast).on(space.manifold()).eval(t.value)?;
     let form = at(as_form(&value), ast.span(t.value))?;
     super::promise::form(state, ast, t, &form, &space, remarks)?;
-    bind(state, &t.name, Value::Form(form))
+    bind(state, &t.name, Value::OnSpace(Rc::new(OnSpace { value: Value::Form(form), space })))
 }
 
 fn field(state: &mut Interpreter, ast: &Rc<Ast>, t: &Typed, remarks: &mut Vec<Diagnostic>) -> Fallible<()> {
@@ -544,7 +544,7 @@ fn field(state: &mut Interpreter, ast: &Rc<Ast>, t: &Typed, remarks: &mut Vec<Di
     let value = state.evaluator(ast).on(space.manifold()).eval(t.value)?;
     let field = at(as_field(&value), ast.span(t.value))?;
     super::promise::field(state, ast, t, &field, &space, remarks)?;
-    bind(state, &t.name, Value::Field(field))
+    bind(state, &t.name, Value::OnSpace(Rc::new(OnSpace { value: Value::Field(field), space })))
 }
 
 /// The entries of a block, evaluated on its space, with the repetitions unrolled.

@@ -14,6 +14,7 @@ use std::rc::Rc;
 /// `value.text'…`.
 pub fn part(value: &Value, text: &str, primes: u32, evaluator: &Evaluator) -> Fallible<Value> {
     match value {
+        Value::OnSpace(declared) => part(&declared.value, text, primes, evaluator),
         Value::Answer(answer) => {
             if primes == 0
                 && let Some(part) = answer.get(text)
@@ -115,6 +116,7 @@ fn family_get(family: &Family, symbol: Symbol) -> Option<&Value> {
 pub fn index(value: &Value, keys: &[ExprId], evaluator: &Evaluator) -> Fallible<Value> {
     let evaluator = &evaluator.on_answer(value);
     match value {
+        Value::OnSpace(declared) => index(&declared.value, keys, evaluator),
         Value::Answer(answer) => {
             let is_form_key = keys.iter().any(|k| is_form_or_field_key(evaluator, *k));
             if !is_form_key && let Some(family) = answer.family() {
@@ -181,6 +183,10 @@ pub fn index(value: &Value, keys: &[ExprId], evaluator: &Evaluator) -> Fallible<
                 )),
             }
         }
+        Value::System(system) if keys.iter().any(|k| is_form_or_field_key(evaluator, *k)) => match system.form() {
+            Some(form) => form_coefficient(&form, keys, evaluator),
+            None => Err(Box::new(Diagnostic::error(&codes::UNKNOWN_PART, "this has no components along forms"))),
+        },
         Value::System(system) => match system.components() {
             Some(family) => index(&Value::Family(family), keys, evaluator),
             None => Err(Box::new(Diagnostic::error(&codes::UNKNOWN_PART, "this has no entries"))),
