@@ -204,7 +204,8 @@ impl Session {
         }
         let (ast, problems) = parse::parse(source, text);
         let ast = Rc::new(ast);
-        let mut outcomes: Vec<Outcome> = problems.into_sorted().into_iter().map(|d| self.unreadable(source, d)).collect();
+        let mut outcomes: Vec<Outcome> =
+            problems.into_sorted().into_iter().map(|d| self.unreadable(source, d)).collect();
         if mode == Mode::Line {
             if outcomes.is_empty() {
                 outcomes = self.transaction(&ast);
@@ -224,7 +225,14 @@ impl Session {
         let span = d.primary().unwrap_or(Span::new(source, 0, 0));
         let line = self.sources.get(source).line_column(span.start as usize).0;
         let status = if d.is_error() { Status::Refused } else { Status::Declared };
-        Outcome { span, line, statement: self.sources.slice(span).to_string(), status, answer: None, diagnostics: vec![d] }
+        Outcome {
+            span,
+            line,
+            statement: self.sources.slice(span).to_string(),
+            status,
+            answer: None,
+            diagnostics: vec![d],
+        }
     }
 
     /// Warnings about names of this text that nothing uses.
@@ -339,7 +347,8 @@ impl Session {
 
     /// Declared names, in the order of their declaration.
     pub fn list(&self) -> Vec<NamedItem> {
-        let values = self.state.scope.values.iter().map(|(name, b)| NamedItem { name: name.clone(), type_name: b.kind_name() });
+        let values =
+            self.state.scope.values.iter().map(|(name, b)| NamedItem { name: name.clone(), type_name: b.kind_name() });
         let functions = self.state.scope.functions.iter().map(|(name, b)| NamedItem {
             name: name.clone(),
             type_name: match b.callable {

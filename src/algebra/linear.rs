@@ -162,7 +162,8 @@ impl Matrix {
         if signs.iter().all(|s| s.is_positive()) {
             return Ok(Definiteness::Positive);
         }
-        let alternates = |(i, s): (usize, &super::assume::Sign)| if i % 2 == 0 { s.is_negative() } else { s.is_positive() };
+        let alternates =
+            |(i, s): (usize, &super::assume::Sign)| if i % 2 == 0 { s.is_negative() } else { s.is_positive() };
         if signs.iter().enumerate().all(alternates) {
             return Ok(Definiteness::Negative);
         }
@@ -250,9 +251,11 @@ impl Matrix {
     /// The inverse, generically; `None` when the determinant vanishes identically.
     pub fn inverse(&self) -> Budgeted<Option<Matrix>> {
         let n = self.n_rows();
-        let rows = self.rows.iter().enumerate().map(|(i, r)| {
-            r.iter().copied().chain((0..n).map(|j| Expr::number(i64::from(i == j)))).collect()
-        });
+        let rows = self
+            .rows
+            .iter()
+            .enumerate()
+            .map(|(i, r)| r.iter().copied().chain((0..n).map(|j| Expr::number(i64::from(i == j)))).collect());
         let e = Matrix::with_columns(rows.collect(), 2 * n).echelon()?;
         if e.pivots.len() < n || e.pivots.iter().enumerate().any(|(i, p)| i != *p) {
             return Ok(None);

@@ -205,13 +205,13 @@ codes! {
     NOT_A_SYMMETRY = 402 "not_a_symmetry": "this field is no symmetry",
         "Noether's theorem asks that the Lagrangian change by a total derivative along the prolonged field.",
         "manifold Y over t { q }\nlagrangian L on J1(Y) = q'^2/2 - q^2/2\nnoether(L, @q)" => "manifold Y over t { q }\nlagrangian L on J1(Y) = q'^2/2\nnoether(L, @q)";
-    DEGENERATE = 401 "degenerate": "this is degenerate here",
+    DEGENERATE = 404 "degenerate": "this is degenerate here",
         "An answer rests on a condition that fails at this point, or an expression has no value there.",
         "manifold Y over t { x }\nlet f = 1/x\nf at { x = 0 }" => "manifold Y over t { x }\nlet f = 1/x\nf at { x = 2 }";
-    MISSING_PARAMETER = 402 "missing_parameter": "a value is missing",
+    MISSING_PARAMETER = 405 "missing_parameter": "a value is missing",
         "Numbers are needed here, and a parameter, coordinate or function has none yet.",
         "manifold Y over t { x, y }\nlagrangian L on J1(Y) = x*x'^2/2 + y'^2/2\nclassify(L).rank_B at { y = 1 }" => "manifold Y over t { x, y }\nlagrangian L on J1(Y) = x*x'^2/2 + y'^2/2\nclassify(L).rank_B at { x = 1 }";
-    NOT_APPLICABLE = 403 "not_applicable": "this notion does not apply",
+    NOT_APPLICABLE = 406 "not_applicable": "this notion does not apply",
         "The question makes no sense for this object, for instance weak regularity for equations of first order.",
         "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nequivalent(L, 0).primitive" => "manifold Y over t { x }\nlagrangian L on J1(Y) = x'\nequivalent(L, 0).primitive";
     ASSERTION_FAILED = 410 "assertion_failed": "this assertion does not hold",

@@ -17,14 +17,19 @@ pub fn describe_type(value: &Value) -> String {
             }
             if contact::is_horizontal(&form).verdict.is_yes() {
                 words.push("horizontal".into());
-            } else if contact::is_horizontal_over(&form, &manifold).verdict.is_yes() && !words.contains(&"dynamical".into()) {
+            } else if contact::is_horizontal_over(&form, &manifold).verdict.is_yes()
+                && !words.contains(&"dynamical".into())
+            {
                 words.push(format!("horizontal over {}", manifold.name()));
             }
             if degree == 1 && contact::is_contact(&form).verdict.is_yes() {
                 words.push("contact".into());
             }
             for k in 1..=degree {
-                if degree > 1 && contact::is_k_contact(&form, k).verdict.is_yes() && !words.contains(&"dynamical".into()) {
+                if degree > 1
+                    && contact::is_k_contact(&form, k).verdict.is_yes()
+                    && !words.contains(&"dynamical".into())
+                {
                     words.push(format!("{k}-contact"));
                 }
             }

@@ -127,15 +127,17 @@ impl System {
         let dynamical = contact::is_dynamical(form, &manifold);
         if dynamical.verdict.is_yes() {
             let t = manifold.base();
-            let components =
-                manifold.fibres().iter().map(|f| form.coefficient(&[f.coordinate.jet(0), t])).collect();
+            let components = manifold.fibres().iter().map(|f| form.coefficient(&[f.coordinate.jet(0), t])).collect();
             return Ok(Rc::new(System::new(name, &manifold, Base::Equations(components), span)));
         }
         let lepage = contact::is_lepage(form, &manifold);
         if lepage.verdict.is_no() {
             return Err(Box::new(
-                Diagnostic::error(&codes::NOT_DYNAMICAL, "this 2-form is neither dynamical nor a Lepage form")
-                    .note(lepage.evidence.map_or_else(String::new, |c| format!("its 1-contact part has a component along {}", c.basis_text()))),
+                Diagnostic::error(&codes::NOT_DYNAMICAL, "this 2-form is neither dynamical nor a Lepage form").note(
+                    lepage.evidence.map_or_else(String::new, |c| {
+                        format!("its 1-contact part has a component along {}", c.basis_text())
+                    }),
+                ),
             ));
         }
         Ok(Rc::new(System::new(name, &manifold, Base::Lepage(form.clone()), span)))
@@ -195,8 +197,7 @@ impl System {
                 let t = self.manifold.base();
                 let e = self.components_list().ok()?;
                 let terms = self.manifold.fibres().iter().zip(e);
-                let forms: Vec<Form> =
-                    terms.map(|(f, e)| Form::term(e, &[f.coordinate.jet(0), t])).collect();
+                let forms: Vec<Form> = terms.map(|(f, e)| Form::term(e, &[f.coordinate.jet(0), t])).collect();
                 Some(Form::sum(2, &forms))
             }
             Base::Lepage(form) => Some(form.clone()),

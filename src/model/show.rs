@@ -322,12 +322,8 @@ pub fn json_of(value: &Value) -> Json {
         Value::Label(label) => json!(label),
         Value::Text(t) => json!(&**t),
         Value::Set(s) => Json::Array(s.branches().iter().map(branch_json).collect()),
-        Value::Distribution(d) => {
-            Json::Array(d.fields().iter().map(|x| json_of(&Value::Field(x.clone()))).collect())
-        }
-        Value::Codistribution(c) => {
-            Json::Array(c.forms().iter().map(|f| json_of(&Value::Form(f.clone()))).collect())
-        }
+        Value::Distribution(d) => Json::Array(d.fields().iter().map(|x| json_of(&Value::Field(x.clone()))).collect()),
+        Value::Codistribution(c) => Json::Array(c.forms().iter().map(|f| json_of(&Value::Form(f.clone()))).collect()),
         Value::Answer(answer) => answer_json(answer),
         Value::Claim(_) => json!(text(value)),
         Value::Series(s) => s.json(),

@@ -4,16 +4,16 @@
 //! Parts that cost something are computed when they are asked for, once.
 
 use super::item::{Constraint, Force, MapItem, SectionItem, System};
-use crate::algebra::{Expr, Function, Symbol, Verdict};
 use crate::algebra::expr::Relation;
 use crate::algebra::linear::Matrix;
 use crate::algebra::number::Rational;
+use crate::algebra::{Expr, Function, Symbol, Verdict};
 use crate::diagnostic::Diagnostic;
 use crate::geometry::distribution::{Codistribution, Distribution};
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
-use crate::source::Span;
 use crate::geometry::jet::{FiberedManifold, JetSpace};
+use crate::source::Span;
 use indexmap::IndexMap;
 use smallvec::SmallVec;
 use std::cell::OnceCell;
@@ -166,7 +166,15 @@ enum Part {
 
 impl Answer {
     pub fn new(question: &'static str) -> Answer {
-        Answer { question, main: None, parts: IndexMap::new(), family: None, main_part: None, manifold: None, conditions: vec![] }
+        Answer {
+            question,
+            main: None,
+            parts: IndexMap::new(),
+            family: None,
+            main_part: None,
+            manifold: None,
+            conditions: vec![],
+        }
     }
 
     pub fn main(mut self, value: impl Into<Value>) -> Answer {

@@ -2,13 +2,13 @@
 
 use super::{Arguments, Question, refusal};
 use crate::algebra::derive::partials;
+use crate::algebra::linear::Matrix;
 use crate::algebra::{Expr, Symbol, Verdict};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::contact::{self, Finding};
 use crate::geometry::distribution::{Codistribution, Distribution};
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
-use crate::algebra::linear::Matrix;
 use crate::geometry::jet::{self, FiberedManifold, Prolongation};
 use crate::model::value::{Answer, Fallible, LabelledMatrix, Value};
 use crate::session::operate;
@@ -184,8 +184,11 @@ fn lift(a: &Arguments) -> Fallible<Value> {
     };
     if found.is_some_and(|n| n > order) {
         return Err(Box::new(
-            Diagnostic::error(&codes::ORDER_TOO_HIGH, format!("this is of order {}, above {order}", found.unwrap_or(0)))
-                .label(a.positional[1].span, "an order at least as high is needed"),
+            Diagnostic::error(
+                &codes::ORDER_TOO_HIGH,
+                format!("this is of order {}, above {order}", found.unwrap_or(0)),
+            )
+            .label(a.positional[1].span, "an order at least as high is needed"),
         ));
     }
     Ok(value)
@@ -272,7 +275,8 @@ fn horizontal_over(a: &Arguments) -> Fallible<Value> {
     a.count(2, 2)?;
     let Value::Manifold(manifold) = a.value(1)?.main() else {
         return Err(Box::new(
-            Diagnostic::error(&codes::WRONG_KIND, "the second argument is a manifold").label(a.positional[1].span, "not one"),
+            Diagnostic::error(&codes::WRONG_KIND, "the second argument is a manifold")
+                .label(a.positional[1].span, "not one"),
         ));
     };
     Ok(finding_value(a.question.name, contact::is_horizontal_over(&a.form(0)?, &manifold)))

@@ -161,10 +161,7 @@ pub static ROWS: &[Question] = &[
         help: "whether two Lagrangians have the same Euler–Lagrange form",
         options: &[],
         takes_equations: false,
-        parts: &[
-            ("difference", "the Euler–Lagrange form of the difference"),
-            ("primitive", "f with df/dt = L1 − L2"),
-        ],
+        parts: &[("difference", "the Euler–Lagrange form of the difference"), ("primitive", "f with df/dt = L1 − L2")],
         run: equivalent,
     },
     Question {
@@ -322,11 +319,7 @@ fn euler_lagrange(a: &Arguments) -> Fallible<Value> {
     let y = l.manifold();
     let entries = fibre_symbols(y).into_iter().zip(form.components().iter().map(|e| Value::Expr(*e)));
     Ok(Value::from(
-        Answer::new("euler_lagrange")
-            .main(form.form())
-            .keyed(entries)
-            .part("order", form.jet_order() as usize)
-            .on(y),
+        Answer::new("euler_lagrange").main(form.form()).keyed(entries).part("order", form.jet_order() as usize).on(y),
     ))
 }
 
@@ -373,11 +366,7 @@ fn lepage(a: &Arguments) -> Fallible<Value> {
 }
 
 /// A codistribution as an answer about the distribution it annihilates.
-fn distribution_answer(
-    question: &'static str,
-    system: &System,
-    forms: Vec<Form>,
-) -> Fallible<Answer> {
+fn distribution_answer(question: &'static str, system: &System, forms: Vec<Form>) -> Fallible<Answer> {
     let space = system.dynamical_form()?.phase_space();
     let annihilator = Codistribution::new(&space, forms.clone()).map_err(refusal)?;
     let distribution = annihilator.annihilator().map_err(refusal)?;
@@ -424,11 +413,7 @@ fn helmholtz(a: &Arguments) -> Fallible<Value> {
     let found = inverse_problem::helmholtz(&form);
     let labels = fibre_symbols(&system.manifold);
     let key = |r: &inverse_problem::Residual| -> Key {
-        smallvec![
-            KeyPart::Number(i64::from(r.l)),
-            KeyPart::Symbol(labels[r.sigma]),
-            KeyPart::Symbol(labels[r.nu])
-        ]
+        smallvec![KeyPart::Number(i64::from(r.l)), KeyPart::Symbol(labels[r.sigma]), KeyPart::Symbol(labels[r.nu])]
     };
     let residuals = Value::keyed(found.residuals.iter().map(|r| (key(r), Value::Expr(r.value))));
     let nonzero = Value::keyed(found.nonzero().map(|r| (key(r), Value::Expr(r.value))));
@@ -471,8 +456,12 @@ fn tonti(a: &Arguments) -> Fallible<Value> {
     let (system, form) = form_of(a, 0)?;
     let found = inverse_problem::tonti(&form)?;
     let order = found.lagrangian.order();
-    let lagrangian =
-        System::new(&format!("tonti({})", system.name), &system.manifold, Base::Lagrangian(found.lagrangian), system.span);
+    let lagrangian = System::new(
+        &format!("tonti({})", system.name),
+        &system.manifold,
+        Base::Lagrangian(found.lagrangian),
+        system.span,
+    );
     Ok(Value::from(
         Answer::new("tonti")
             .main(Value::System(Rc::new(lagrangian)))
@@ -484,7 +473,9 @@ fn tonti(a: &Arguments) -> Fallible<Value> {
 
 fn gauge(a: &Arguments) -> Fallible<Option<Expr>> {
     match a.option("gauge") {
-        Some(option) => operate::as_expr(&option.value).map(Some).map_err(|d| Box::new(d.or_at(option.span, "the gauge"))),
+        Some(option) => {
+            operate::as_expr(&option.value).map(Some).map_err(|d| Box::new(d.or_at(option.span, "the gauge")))
+        }
         None => Ok(None),
     }
 }
@@ -562,11 +553,8 @@ fn equivalent(a: &Arguments) -> Fallible<Value> {
     let found = inverse_problem::equivalent(&l1, l2)?;
     let y = l1.manifold();
     let t = y.base();
-    let terms: Vec<Form> = fibre_symbols(y)
-        .into_iter()
-        .zip(&found.euler_lagrange)
-        .map(|(q, e)| Form::term(*e, &[q, t]))
-        .collect();
+    let terms: Vec<Form> =
+        fibre_symbols(y).into_iter().zip(&found.euler_lagrange).map(|(q, e)| Form::term(*e, &[q, t])).collect();
     let primitive = match (found.primitive, found.equivalent.is_no()) {
         (Some(f), _) => Ok(Value::Expr(f)),
         (None, true) => Err(Box::new(Diagnostic::error(
@@ -652,5 +640,7 @@ pub fn pull_back_system(map: &Map, system: &System) -> Fallible<Value> {
 /// `transform(A, map)`: forward along an invertible map.
 pub fn transform(a: &Arguments, map: &Map) -> Fallible<Value> {
     let _ = map;
-    Err(Box::new(Diagnostic::error(&codes::NOT_AVAILABLE, "`transform` is not available yet").label(a.name_span, "asked here")))
+    Err(Box::new(
+        Diagnostic::error(&codes::NOT_AVAILABLE, "`transform` is not available yet").label(a.name_span, "asked here"),
+    ))
 }

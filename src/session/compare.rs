@@ -92,10 +92,7 @@ pub fn equal(left: &Value, right: &Value, within: Option<&Rational>) -> Fallible
                 return Ok(Verdict::no("matrices of different shapes"));
             }
             let entries = a.matrix.entries().zip(b.matrix.entries());
-            Ok(Verdict::all(
-                entries.map(|(x, y)| equal_exprs(x, y, within)),
-                "matrices without entries",
-            ))
+            Ok(Verdict::all(entries.map(|(x, y)| equal_exprs(x, y, within)), "matrices without entries"))
         }
         (Value::Matrix(m), Value::List(l)) | (Value::List(l), Value::Matrix(m)) if l.is_empty() => {
             Ok(Verdict::from_bool(m.matrix.n_rows() == 0, "the number of rows"))
@@ -130,9 +127,7 @@ pub fn equal(left: &Value, right: &Value, within: Option<&Rational>) -> Fallible
             let same = r.values.len() == 1 && r.values[0] as i64 == n;
             Ok(if same { r.complete.clone() } else { Verdict::no(format!("the rank takes the values {:?}", r.values)) })
         }
-        (Value::Distribution(a), Value::Distribution(b)) => {
-            a.equals(b).map_err(crate::questions::refusal)
-        }
+        (Value::Distribution(a), Value::Distribution(b)) => a.equals(b).map_err(crate::questions::refusal),
         (Value::Codistribution(a), Value::Codistribution(b)) => a.equals(b).map_err(crate::questions::refusal),
         (Value::Field(a), Value::Field(b)) => Ok(a.equals(b)),
         (Value::Field(a), Value::Expr(z)) | (Value::Expr(z), Value::Field(a)) if z.is_zero() => {
@@ -154,10 +149,7 @@ pub fn equal(left: &Value, right: &Value, within: Option<&Rational>) -> Fallible
     }
 }
 
-fn all_equal<'a>(
-    pairs: impl Iterator<Item = (&'a Value, &'a Value)>,
-    within: Option<&Rational>,
-) -> Fallible<Verdict> {
+fn all_equal<'a>(pairs: impl Iterator<Item = (&'a Value, &'a Value)>, within: Option<&Rational>) -> Fallible<Verdict> {
     let verdicts = pairs.map(|(a, b)| equal(a, b, within)).collect::<Fallible<Vec<_>>>()?;
     Ok(Verdict::all(verdicts, "nothing to compare"))
 }

@@ -20,7 +20,10 @@ use crate::model::set::{Branch, PointSet};
 use crate::model::value::{Fallible, Indexed, OnSpace, Value};
 use crate::questions::refusal;
 use crate::source::Span;
-use crate::syntax::ast::{self, Ast, Body, ConstraintClauseKind, Described, ExprId, ExprKind, LetValue, Statement, StatementKind, SystemBody, Typed, Word};
+use crate::syntax::ast::{
+    self, Ast, Body, ConstraintClauseKind, Described, ExprId, ExprKind, LetValue, Statement, StatementKind, SystemBody,
+    Typed, Word,
+};
 use indexmap::IndexMap;
 use smallvec::SmallVec;
 use std::cell::Cell;
@@ -88,8 +91,11 @@ pub fn declare(
             for (f, span) in &forms {
                 if f.degree() != 1 {
                     return Err(Box::new(
-                        Diagnostic::error(&codes::WRONG_DEGREE, format!("a codistribution is spanned by 1-forms, not by a {}-form", f.degree()))
-                            .label(*span, "this generator"),
+                        Diagnostic::error(
+                            &codes::WRONG_DEGREE,
+                            format!("a codistribution is spanned by 1-forms, not by a {}-form", f.degree()),
+                        )
+                        .label(*span, "this generator"),
                     ));
                 }
             }
@@ -157,9 +163,12 @@ fn manifold(state: &mut Interpreter, ast: &Rc<Ast>, m: &ast::Manifold) -> Fallib
             let first = m.coordinates.iter().find(|o| o.name.node == c.name.node).expect("itself");
             if first.name.span != c.name.span {
                 return Err(Box::new(
-                    Diagnostic::error(&codes::DECLARED_TWICE, format!("the coordinate `{}` is declared twice", c.name.node))
-                        .label(c.name.span, "declared again")
-                        .label(first.name.span, "declared first"),
+                    Diagnostic::error(
+                        &codes::DECLARED_TWICE,
+                        format!("the coordinate `{}` is declared twice", c.name.node),
+                    )
+                    .label(c.name.span, "declared again")
+                    .label(first.name.span, "declared first"),
                 ));
             }
         }
@@ -422,7 +431,8 @@ fn bind_function(
                 .label(old.span, "declared first"),
         ));
     }
-    let hides = crate::questions::find(&name.node).is_some() || crate::algebra::function::Elementary::find(&name.node).is_some();
+    let hides = crate::questions::find(&name.node).is_some()
+        || crate::algebra::function::Elementary::find(&name.node).is_some();
     if hides {
         remarks.push(
             Diagnostic::new(
@@ -441,12 +451,7 @@ fn bind_function(
     Ok(())
 }
 
-fn definition(
-    state: &mut Interpreter,
-    ast: &Rc<Ast>,
-    l: &ast::Let,
-    remarks: &mut Vec<Diagnostic>,
-) -> Fallible<Effect> {
+fn definition(state: &mut Interpreter, ast: &Rc<Ast>, l: &ast::Let, remarks: &mut Vec<Diagnostic>) -> Fallible<Effect> {
     match (&l.value, &l.parameters) {
         (LetValue::Expr(body), Some(parameters)) => {
             for (i, p) in parameters.iter().enumerate() {
@@ -493,8 +498,11 @@ fn lagrangian(state: &mut Interpreter, ast: &Rc<Ast>, t: &Typed, remarks: &mut V
         Value::Form(form) => {
             if form.degree() != 1 {
                 return Err(Box::new(
-                    Diagnostic::error(&codes::WRONG_DEGREE, format!("a Lagrangian is a 1-form L*dt, not a {}-form", form.degree()))
-                        .label(span, "this"),
+                    Diagnostic::error(
+                        &codes::WRONG_DEGREE,
+                        format!("a Lagrangian is a 1-form L*dt, not a {}-form", form.degree()),
+                    )
+                    .label(span, "this"),
                 ));
             }
             super::promise::horizontal(ast, t.value, &form, state, &manifold)?;
@@ -586,8 +594,11 @@ fn components(state: &Interpreter, ast: &Rc<Ast>, d: &Described, what: &str) -> 
         let place = fibres.iter().position(|f| f.coordinate.jet(0) == symbol);
         let Some(place) = place else {
             return Err(Box::new(
-                Diagnostic::error(&codes::WRONG_MANIFOLD, format!("`{symbol}` is not a coordinate of `{}`", space.manifold().name()))
-                    .label(key_span, format!("{what} are given by coordinate")),
+                Diagnostic::error(
+                    &codes::WRONG_MANIFOLD,
+                    format!("`{symbol}` is not a coordinate of `{}`", space.manifold().name()),
+                )
+                .label(key_span, format!("{what} are given by coordinate")),
             ));
         };
         if let Some((_, first)) = values[place] {
@@ -609,7 +620,8 @@ fn force(state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) -> Fallible<()> 
             let space = state.evaluator(ast).space(&d.on)?;
             let evaluator = state.evaluator(ast).on(space.manifold());
             let form = at(as_form(&evaluator.eval(*id)?), ast.span(*id))?;
-            let list = super::promise::force_components(&form, space.manifold()).map_err(|r| Box::new(r.or_at(ast.span(*id), "this form")))?;
+            let list = super::promise::force_components(&form, space.manifold())
+                .map_err(|r| Box::new(r.or_at(ast.span(*id), "this form")))?;
             (space, list)
         }
     };
@@ -624,7 +636,12 @@ fn force(state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) -> Fallible<()> 
                 .label(d.name.span, "it has no effect"),
         ));
     }
-    let force = Force { name: d.name.node.to_string(), manifold: space.manifold().clone(), components: list, span: d.name.span };
+    let force = Force {
+        name: d.name.node.to_string(),
+        manifold: space.manifold().clone(),
+        components: list,
+        span: d.name.span,
+    };
     bind(state, &d.name, Value::Force(Rc::new(force)))
 }
 
@@ -699,7 +716,9 @@ fn submanifold(state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) -> Fallibl
             let difference = as_expr(&claim.left)? - as_expr(&claim.right)?;
             Ok((claim.relation, difference))
         }
-        other => refuse(&codes::WRONG_KIND, format!("a submanifold is given by equations, not by {}", describe(&other))),
+        other => {
+            refuse(&codes::WRONG_KIND, format!("a submanifold is given by equations, not by {}", describe(&other)))
+        }
     })?;
     let mut equations = vec![];
     let mut nonzero = vec![];
@@ -806,7 +825,10 @@ fn system(state: &mut Interpreter, ast: &Rc<Ast>, s: &ast::System) -> Fallible<(
         SystemBody::Generated(id) => {
             let form = at(as_form(&evaluator.eval(*id)?), ast.span(*id))?;
             let manifold = form.manifold().map_err(refusal)?.ok_or_else(|| {
-                Box::new(Diagnostic::error(&codes::WRONG_MANIFOLD, "this form lives on no manifold").label(ast.span(*id), "this form"))
+                Box::new(
+                    Diagnostic::error(&codes::WRONG_MANIFOLD, "this form lives on no manifold")
+                        .label(ast.span(*id), "this form"),
+                )
             })?;
             System::new(&s.name.node, &manifold, Base::Generated(form), s.name.span)
         }
@@ -829,8 +851,11 @@ fn system(state: &mut Interpreter, ast: &Rc<Ast>, s: &ast::System) -> Fallible<(
                     }
                     other => {
                         return Err(Box::new(
-                            Diagnostic::error(&codes::WRONG_KIND, format!("`with` takes a force, not {}", describe(&other)))
-                                .label(ast.span(id), "not a force"),
+                            Diagnostic::error(
+                                &codes::WRONG_KIND,
+                                format!("`with` takes a force, not {}", describe(&other)),
+                            )
+                            .label(ast.span(id), "not a force"),
                         ));
                     }
                 }
@@ -845,8 +870,11 @@ fn system(state: &mut Interpreter, ast: &Rc<Ast>, s: &ast::System) -> Fallible<(
                     }
                     other => {
                         return Err(Box::new(
-                            Diagnostic::error(&codes::WRONG_KIND, format!("`subject to` takes a constraint, not {}", describe(&other)))
-                                .label(ast.span(id), "not a constraint"),
+                            Diagnostic::error(
+                                &codes::WRONG_KIND,
+                                format!("`subject to` takes a constraint, not {}", describe(&other)),
+                            )
+                            .label(ast.span(id), "not a constraint"),
                         ));
                     }
                 }
@@ -858,8 +886,11 @@ fn system(state: &mut Interpreter, ast: &Rc<Ast>, s: &ast::System) -> Fallible<(
 }
 
 fn wrong_manifold(found: &FiberedManifold, wanted: &FiberedManifold, span: Span) -> Diagnostic {
-    Diagnostic::error(&codes::WRONG_MANIFOLD, format!("this lives on `{}`, the system on `{}`", found.name(), wanted.name()))
-        .label(span, format!("on `{}`", found.name()))
+    Diagnostic::error(
+        &codes::WRONG_MANIFOLD,
+        format!("this lives on `{}`, the system on `{}`", found.name(), wanted.name()),
+    )
+    .label(span, format!("on `{}`", found.name()))
 }
 
 fn mixed(state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) -> Fallible<()> {
@@ -885,4 +916,3 @@ pub(super) fn terms_of(ast: &Ast, id: ExprId) -> Vec<ExprId> {
         _ => vec![id],
     }
 }
-

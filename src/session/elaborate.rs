@@ -1,8 +1,8 @@
 //! Expressions of the tree become values. Names are looked up, jets and differentials recognised,
 //! operators and questions applied; every refusal gets the place of the words that caused it.
 
-use super::scope::{Binding, Callable, Closure, Meaning, Scope};
 use super::operate;
+use super::scope::{Binding, Callable, Closure, Meaning, Scope};
 use crate::algebra::expr::{Condition, Relation};
 use crate::algebra::function::Elementary;
 use crate::algebra::{Coordinate, Expr, Rational, Symbol};
@@ -163,7 +163,9 @@ impl<'s> Evaluator<'s> {
                     "sum" if values.is_empty() => Ok(Value::number(0)),
                     "sum" => operate::sum(values.into_iter().map(|v| (false, v, ast.span(each.body))).collect()),
                     "product" if values.is_empty() => Ok(Value::number(1)),
-                    "product" => operate::product(values.into_iter().map(|v| (false, v, ast.span(each.body))).collect()),
+                    "product" => {
+                        operate::product(values.into_iter().map(|v| (false, v, ast.span(each.body))).collect())
+                    }
                     _ => operate::list(values),
                 }
             }
@@ -210,7 +212,9 @@ impl<'s> Evaluator<'s> {
                 let coordinate = self.choose(text, candidates, span)?;
                 Ok(Some(Value::Expr(Expr::symbol(coordinate.jet(primes)))))
             }
-            Meaning::Parameter(s) | Meaning::Base(s) => operate::prime(&Value::Expr(Expr::symbol(*s)), primes).map(Some),
+            Meaning::Parameter(s) | Meaning::Base(s) => {
+                operate::prime(&Value::Expr(Expr::symbol(*s)), primes).map(Some)
+            }
             Meaning::Value(v) => operate::prime(v, primes).map(Some),
             Meaning::Library(_) => Err(Box::new(
                 Diagnostic::error(&codes::UNKNOWN_NAME, format!("`{text}` is a library, not a value"))
@@ -377,13 +381,22 @@ impl<'s> Evaluator<'s> {
             return match self.eval(arguments[0])? {
                 Value::Manifold(m) => Ok(Value::Space((&m).jets(order))),
                 Value::Space(below) => Ok(Value::Space((below.manifold()).jets(below.order() + order))),
-                other => refuse(&codes::WRONG_KIND, format!("jets of a manifold, not of {}", operate::describe(&other))),
+                other => {
+                    refuse(&codes::WRONG_KIND, format!("jets of a manifold, not of {}", operate::describe(&other)))
+                }
             };
         }
         self.builtin(&name.text, name.primes, name_span, arguments, span)
     }
 
-    fn call_in(&self, scope: &Scope, name: &Name, name_span: Span, arguments: &[ExprId], span: Span) -> Fallible<Value> {
+    fn call_in(
+        &self,
+        scope: &Scope,
+        name: &Name,
+        name_span: Span,
+        arguments: &[ExprId],
+        span: Span,
+    ) -> Fallible<Value> {
         let Some(binding) = scope.function(&name.text) else {
             return Err(Box::new(self.unknown_function(&name.text, name_span)));
         };
@@ -406,9 +419,7 @@ impl<'s> Evaluator<'s> {
             Callable::Closure(closure) => {
                 let values = arguments.iter().map(|a| self.eval(*a)).collect::<Fallible<Vec<_>>>()?;
                 check_arity(&name.text, closure.parameters.len(), values.len(), name_span, closure.span)?;
-                let value = self.enter(scope, closure, values).map_err(|d| {
-                    Box::new(d.label(span, "in this call"))
-                })?;
+                let value = self.enter(scope, closure, values).map_err(|d| Box::new(d.label(span, "in this call")))?;
                 operate::prime(&value, name.primes)
             }
         }
@@ -493,8 +504,12 @@ impl<'s> Evaluator<'s> {
                 let word = Span { end: span.start + text.len() as u32, ..span };
                 diagnostic.label(span, "not known here").repair(format!("did you mean `{near}`?"), word, near)
             }
-            None if self.scope.values.contains_key(text) || self.on.as_ref().is_some_and(|m| coordinate_of(m, text).is_some()) => {
-                diagnostic.label(span, "a value, not a function").help(format!("a product needs its sign: `{text}*(…)`"))
+            None if self.scope.values.contains_key(text)
+                || self.on.as_ref().is_some_and(|m| coordinate_of(m, text).is_some()) =>
+            {
+                diagnostic
+                    .label(span, "a value, not a function")
+                    .help(format!("a product needs its sign: `{text}*(…)`"))
             }
             None => diagnostic
                 .label(span, "not known here")
@@ -719,9 +734,11 @@ impl<'s> Evaluator<'s> {
                 let diagnostic =
                     Diagnostic::error(&codes::UNKNOWN_NAME, format!("the manifold `{}` is not declared", last.node));
                 Err(Box::new(match suggest::nearest(&last.node, names.iter().map(String::as_str)) {
-                    Some(near) => {
-                        diagnostic.label(last.span, "not known here").repair(format!("did you mean `{near}`?"), last.span, near)
-                    }
+                    Some(near) => diagnostic.label(last.span, "not known here").repair(
+                        format!("did you mean `{near}`?"),
+                        last.span,
+                        near,
+                    ),
                     None => diagnostic
                         .label(last.span, "not known here")
                         .help(format!("declare it before: `manifold {} over t {{ x }}`", last.node)),
@@ -753,11 +770,9 @@ fn check_arity(name: &str, wanted: usize, given: usize, call: Span, declared: Sp
         return Ok(());
     }
     let plural = if wanted == 1 { "" } else { "s" };
-    let diagnostic = Diagnostic::error(
-        &codes::WRONG_ARGUMENTS,
-        format!("`{name}` takes {wanted} argument{plural}, not {given}"),
-    )
-    .label(call, "called here");
+    let diagnostic =
+        Diagnostic::error(&codes::WRONG_ARGUMENTS, format!("`{name}` takes {wanted} argument{plural}, not {given}"))
+            .label(call, "called here");
     Err(Box::new(if declared == call { diagnostic } else { diagnostic.label(declared, "declared here") }))
 }
 

@@ -32,10 +32,9 @@ fn at(value: &Value, point: &Point, map: &FxHashMap<Symbol, Expr>) -> Fallible<V
         Value::Form(f) => Value::Form(f.map_coefficients(|c| expr_at_or_poison(c, map))),
         Value::Field(x) => Value::Field(x.map_components(|c| expr_at_or_poison(c, map))),
         Value::OnSpace(declared) => return at(&declared.value, point, map),
-        Value::Matrix(m) => Value::from(LabelledMatrix {
-            matrix: m.matrix.try_map(|e| expr_at(e, map))?,
-            ..(**m).clone()
-        }),
+        Value::Matrix(m) => {
+            Value::from(LabelledMatrix { matrix: m.matrix.try_map(|e| expr_at(e, map))?, ..(**m).clone() })
+        }
         Value::List(items) => Value::list(items.iter().map(|v| at(v, point, map)).collect::<Fallible<Vec<_>>>()?),
         Value::Family(family) => Value::Family(Rc::new(family_at(family, point, map)?)),
         Value::Point(p) => Value::Point(Rc::new(Point {

@@ -192,9 +192,7 @@ impl Interpreter {
                 diagnostic = match &value {
                     Value::Claim(claim) => {
                         let side = |v: &Value| shorten(&crate::model::show::text(v));
-                        diagnostic
-                            .label(claim.left_span, side(&claim.left))
-                            .label(claim.right_span, side(&claim.right))
+                        diagnostic.label(claim.left_span, side(&claim.left)).label(claim.right_span, side(&claim.right))
                     }
                     _ => diagnostic.label(claim_span, "no"),
                 };
@@ -267,7 +265,8 @@ impl Interpreter {
     pub fn unused(&self) -> Vec<Diagnostic> {
         let mut list = vec![];
         let warn = |name: &str, span: Span, kind: &str| {
-            Diagnostic::warning(&codes::UNUSED_NAME, format!("the {kind} `{name}` is never used")).label(span, "not used")
+            Diagnostic::warning(&codes::UNUSED_NAME, format!("the {kind} `{name}` is never used"))
+                .label(span, "not used")
         };
         for (name, binding) in &self.scope.values {
             if binding.warn_if_unused && !binding.used.get() {

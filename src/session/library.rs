@@ -58,7 +58,11 @@ pub fn bring_in(state: &mut Interpreter, u: &Use) -> Fallible<()> {
         return Err(Box::new(
             Diagnostic::error(&codes::CYCLE, "these files use each other in a circle")
                 .label(span, "is being read already")
-                .note(format!("{} → {}", state.reading.iter().map(|p| p.display().to_string()).collect::<Vec<_>>().join(" → "), name.display())),
+                .note(format!(
+                    "{} → {}",
+                    state.reading.iter().map(|p| p.display().to_string()).collect::<Vec<_>>().join(" → "),
+                    name.display()
+                )),
         ));
     }
     let mut inner = state.clone();
@@ -96,7 +100,8 @@ pub fn bring_in(state: &mut Interpreter, u: &Use) -> Fallible<()> {
 /// A path relative to the file that names it, not outside its folder.
 fn inside(folder: &Path, text: &str, span: Span) -> Fallible<PathBuf> {
     let relative = Path::new(text);
-    let escapes = relative.components().any(|c| matches!(c, Component::ParentDir | Component::RootDir | Component::Prefix(_)));
+    let escapes =
+        relative.components().any(|c| matches!(c, Component::ParentDir | Component::RootDir | Component::Prefix(_)));
     if escapes {
         return Err(Box::new(
             Diagnostic::error(&codes::CANNOT_READ, "only files inside the folder of the program can be used")
@@ -121,7 +126,8 @@ fn read(state: &mut Interpreter, name: &Path, text: &str, span: Span) -> Fallibl
         state.run(&ast, statement, &mut remarks).map_err(|d| {
             let line = text[..statement.span.start as usize].lines().count() + 1;
             Box::new(
-                Diagnostic::error(d.code, format!("`{}`, line {line}: {}", name.display(), d.title)).label(span, "used here"),
+                Diagnostic::error(d.code, format!("`{}`, line {line}: {}", name.display(), d.title))
+                    .label(span, "used here"),
             )
         })?;
     }

@@ -77,13 +77,9 @@ pub fn as_field(value: &Value) -> Fallible<VectorField> {
 pub fn defined(e: Expr, span: Span) -> Fallible<Value> {
     let (code, title, label) = match e.as_undefined() {
         None => return Ok(Value::Expr(e)),
-        Some(Undefined::DivisionByZero) => {
-            (&codes::DIVISION_BY_ZERO, "this divides by zero", "the denominator is 0")
-        }
+        Some(Undefined::DivisionByZero) => (&codes::DIVISION_BY_ZERO, "this divides by zero", "the denominator is 0"),
         Some(Undefined::NotReal) => (&codes::NOT_REAL, "this has no real value", "not a real number"),
-        Some(Undefined::Budget(_)) => {
-            (&codes::BUDGET, "this is too large to be computed exactly", "over the budget")
-        }
+        Some(Undefined::Budget(_)) => (&codes::BUDGET, "this is too large to be computed exactly", "over the budget"),
     };
     let diagnostic = Diagnostic::error(code, title).label(span, label);
     Err(Box::new(match e.as_undefined() {
@@ -102,9 +98,7 @@ pub fn prime(value: &Value, primes: u32) -> Fallible<Value> {
     }
     match operand(value) {
         Value::Expr(e) => Ok(Value::Expr(jet::total_derivatives(e, primes))),
-        Value::List(items) => {
-            Ok(Value::list(items.iter().map(|v| prime(v, primes)).collect::<Fallible<Vec<_>>>()?))
-        }
+        Value::List(items) => Ok(Value::list(items.iter().map(|v| prime(v, primes)).collect::<Fallible<Vec<_>>>()?)),
         Value::Matrix(m) => Ok(Value::from(LabelledMatrix {
             matrix: m.matrix.map(|e| jet::total_derivatives(e, primes)),
             ..(*m).clone()
@@ -122,9 +116,9 @@ fn scale(value: &Value, by: Expr) -> Fallible<Value> {
         Value::Expr(e) => Ok(Value::Expr(*e * by)),
         Value::Form(f) => Ok(Value::Form(f.scale(by))),
         Value::Field(x) => Ok(Value::Field(x.scale(by))),
-        Value::List(items) => Ok(Value::list(
-            items.iter().map(|v| scale(&operand(v), by)).collect::<Fallible<Vec<_>>>()?,
-        )),
+        Value::List(items) => {
+            Ok(Value::list(items.iter().map(|v| scale(&operand(v), by)).collect::<Fallible<Vec<_>>>()?))
+        }
         Value::Matrix(m) => Ok(Value::from(LabelledMatrix { matrix: m.matrix.map(|e| e * by), ..(**m).clone() })),
         Value::Force(force) => Ok(Value::Form(force.form().scale(by))),
         Value::Series(s) => s.scale(by),
@@ -147,7 +141,8 @@ pub fn sum(terms: Vec<(bool, Value, Span)>) -> Fallible<Value> {
     }
     let mut total: Option<(Value, Span)> = None;
     for (minus, value, span) in operands {
-        let value = if minus { scale(&value, Expr::number(-1)).map_err(|d| Box::new(d.or_at(span, "here")))? } else { value };
+        let value =
+            if minus { scale(&value, Expr::number(-1)).map_err(|d| Box::new(d.or_at(span, "here")))? } else { value };
         total = Some(match total {
             None => (value, span),
             Some((left, left_span)) => {
@@ -194,13 +189,7 @@ fn same_shape(a: &Matrix, b: &Matrix) -> Fallible<()> {
     }
     refuse(
         &codes::WRONG_KIND,
-        format!(
-            "matrices of {}×{} and {}×{} cannot be added",
-            a.n_rows(),
-            a.n_columns(),
-            b.n_rows(),
-            b.n_columns()
-        ),
+        format!("matrices of {}×{} and {}×{} cannot be added", a.n_rows(), a.n_columns(), b.n_rows(), b.n_columns()),
     )
 }
 
@@ -293,9 +282,9 @@ fn multiply(left: &Value, right: &Value) -> Fallible<Value> {
                     format!("a matrix with {} columns times a vector of {}", a.matrix.n_columns(), v.len()),
                 );
             }
-            Ok(Value::exprs((0..a.matrix.n_rows()).map(|i| {
-                Expr::add_all((0..v.len()).map(|j| a.matrix[(i, j)] * v[j]))
-            })))
+            Ok(Value::exprs(
+                (0..a.matrix.n_rows()).map(|i| Expr::add_all((0..v.len()).map(|j| a.matrix[(i, j)] * v[j]))),
+            ))
         }
         (Value::List(v), Value::Matrix(a)) => {
             let v = vector(v)?;
@@ -305,16 +294,17 @@ fn multiply(left: &Value, right: &Value) -> Fallible<Value> {
                     format!("a vector of {} times a matrix with {} rows", v.len(), a.matrix.n_rows()),
                 );
             }
-            Ok(Value::exprs((0..a.matrix.n_columns()).map(|j| {
-                Expr::add_all((0..v.len()).map(|i| v[i] * a.matrix[(i, j)]))
-            })))
+            Ok(Value::exprs(
+                (0..a.matrix.n_columns()).map(|j| Expr::add_all((0..v.len()).map(|i| v[i] * a.matrix[(i, j)]))),
+            ))
         }
         (Value::Form(_), Value::Form(_)) => Err(Box::new(
             Diagnostic::error(&codes::WRONG_KIND, "forms are multiplied with `/\\`")
                 .help("write the exterior product as `a /\\ b`"),
         )),
         (Value::List(_), Value::List(_)) => Err(Box::new(
-            Diagnostic::error(&codes::WRONG_KIND, "which product of vectors?").help("write `dot(a, b)` or `cross(a, b)`"),
+            Diagnostic::error(&codes::WRONG_KIND, "which product of vectors?")
+                .help("write `dot(a, b)` or `cross(a, b)`"),
         )),
         (a, b) => refuse(&codes::WRONG_KIND, format!("{} and {} cannot be multiplied", describe(a), describe(b))),
     }
@@ -349,7 +339,10 @@ pub fn power(base: &Value, exponent: &Value, base_span: Span, exponent_span: Spa
         (Value::Matrix(m), Value::Expr(e)) => {
             let n = e.as_number().and_then(Rational::to_i64).filter(|n| (0..=64).contains(n));
             let Some(n) = n else {
-                return refuse(&codes::WRONG_KIND, "a matrix is raised to an integer from 0 to 64; `inverse` inverts it");
+                return refuse(
+                    &codes::WRONG_KIND,
+                    "a matrix is raised to an integer from 0 to 64; `inverse` inverts it",
+                );
             };
             if m.matrix.n_rows() != m.matrix.n_columns() {
                 return refuse(&codes::WRONG_KIND, "only a square matrix has powers");

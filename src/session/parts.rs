@@ -5,7 +5,7 @@ use super::operate::{as_form, describe};
 use crate::algebra::{Expr, Symbol};
 use crate::diagnostic::{Diagnostic, codes, suggest};
 use crate::geometry::jet::FiberedManifold;
-use crate::model::value::{key_text, Answer, Fallible, Family, Indexed, Key, KeyPart, LabelledMatrix, Value};
+use crate::model::value::{Answer, Fallible, Family, Indexed, Key, KeyPart, LabelledMatrix, Value, key_text};
 use crate::source::Span;
 use crate::syntax::ast::{ExprId, ExprKind};
 use smallvec::SmallVec;
@@ -191,9 +191,7 @@ pub fn index(value: &Value, keys: &[ExprId], evaluator: &Evaluator) -> Fallible<
             Some(family) => index(&Value::Family(family), keys, evaluator),
             None => Err(Box::new(Diagnostic::error(&codes::UNKNOWN_PART, "this has no entries"))),
         },
-        other => {
-            Err(Box::new(Diagnostic::error(&codes::UNKNOWN_PART, format!("{} has no entries", describe(other)))))
-        }
+        other => Err(Box::new(Diagnostic::error(&codes::UNKNOWN_PART, format!("{} has no entries", describe(other))))),
     }
 }
 
@@ -241,8 +239,11 @@ fn matrix_entry(m: &Rc<LabelledMatrix>, keys: &[ExprId], evaluator: &Evaluator) 
     let (rows, columns) = (m.matrix.n_rows(), m.matrix.n_columns());
     let missing = || {
         Box::new(
-            Diagnostic::error(&codes::UNKNOWN_PART, format!("the {rows}×{columns} matrix has no entry [{}]", key_text(&key)))
-                .label(span, "outside the matrix"),
+            Diagnostic::error(
+                &codes::UNKNOWN_PART,
+                format!("the {rows}×{columns} matrix has no entry [{}]", key_text(&key)),
+            )
+            .label(span, "outside the matrix"),
         )
     };
     match key.as_slice() {
@@ -331,8 +332,10 @@ pub fn member(family: &Indexed, indices: &[i64]) -> Fallible<Value> {
         Some(value) => Ok(value.clone()),
         None => {
             let text: Vec<String> = indices.iter().map(i64::to_string).collect();
-            let first = family.members.keys().next().map(|k| k.iter().map(i64::to_string).collect::<Vec<_>>().join(", "));
-            let last = family.members.keys().last().map(|k| k.iter().map(i64::to_string).collect::<Vec<_>>().join(", "));
+            let first =
+                family.members.keys().next().map(|k| k.iter().map(i64::to_string).collect::<Vec<_>>().join(", "));
+            let last =
+                family.members.keys().last().map(|k| k.iter().map(i64::to_string).collect::<Vec<_>>().join(", "));
             Err(Box::new(
                 Diagnostic::error(&codes::UNKNOWN_NAME, format!("there is no `{}[{}]`", family.name, text.join(", ")))
                     .note(match (first, last) {

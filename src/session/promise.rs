@@ -4,6 +4,7 @@
 use super::declare::terms_of;
 use super::interpreter::Interpreter;
 use super::operate::{as_field, as_form};
+use crate::algebra::print::Style;
 use crate::algebra::{Expr, Ground, Verdict};
 use crate::diagnostic::{Code, Diagnostic, Severity, codes};
 use crate::geometry::contact::{self, Component, Covector, Finding};
@@ -12,7 +13,6 @@ use crate::geometry::form::Form;
 use crate::geometry::jet::{FiberedManifold, JetSpace};
 use crate::model::show;
 use crate::model::value::Fallible;
-use crate::algebra::print::Style;
 use crate::source::Span;
 use crate::syntax::ast::{Ast, ExprId, TypeWord, Typed};
 use std::rc::Rc;
@@ -58,15 +58,21 @@ pub fn form(
         && !manifold.is_over(&other)
     {
         return Err(Box::new(
-            Diagnostic::error(&codes::WRONG_MANIFOLD, format!("this form lives on `{}`, not on `{}`", other.name(), manifold.name()))
-                .label(span, format!("coordinates of `{}`", other.name())),
+            Diagnostic::error(
+                &codes::WRONG_MANIFOLD,
+                format!("this form lives on `{}`, not on `{}`", other.name(), manifold.name()),
+            )
+            .label(span, format!("coordinates of `{}`", other.name())),
         ));
     }
     if form.degree() > space.dimension() {
         return Err(Box::new(
-            Diagnostic::error(&codes::PAST_DIMENSION, format!("a {}-form on {space} is zero, whatever it is made of", form.degree()))
-                .label(span, "this product")
-                .note(format!("{space} has {} dimensions", space.dimension())),
+            Diagnostic::error(
+                &codes::PAST_DIMENSION,
+                format!("a {}-form on {space} is zero, whatever it is made of", form.degree()),
+            )
+            .label(span, "this product")
+            .note(format!("{space} has {} dimensions", space.dimension())),
         ));
     }
     let coefficients = form.coefficients();
@@ -90,8 +96,12 @@ pub fn form(
 fn sampled_remark(ground: Ground, span: Span, remarks: &mut Vec<Diagnostic>) {
     if !ground.is_proved() {
         remarks.push(
-            Diagnostic::new(Severity::Warning, &codes::SAMPLED, format!("this promise holds as far as sampling tells ({ground})"))
-                .label(span, "not proved"),
+            Diagnostic::new(
+                Severity::Warning,
+                &codes::SAMPLED,
+                format!("this promise holds as far as sampling tells ({ground})"),
+            )
+            .label(span, "not proved"),
         );
     }
 }
@@ -112,9 +122,8 @@ impl Violation {
         Violation {
             code: &codes::NOT_HORIZONTAL,
             title: format!("this {}-form is not horizontal", form.degree()),
-            help: (form.degree() == 1).then(|| {
-                format!("take its horizontal part: h(…) = {}", show::form_text(&part, Style::ASCII))
-            }),
+            help: (form.degree() == 1)
+                .then(|| format!("take its horizontal part: h(…) = {}", show::form_text(&part, Style::ASCII))),
             wrap: (form.degree() == 1).then_some("h"),
             article: "a component along",
         }
@@ -132,7 +141,13 @@ fn form_word(
     let manifold = space.manifold();
     let degree = form.degree();
     let name = &*word.word.node;
-    let simple = |code, title: String, help: Option<String>, wrap| Violation { code, title, help, wrap, article: "a component along" };
+    let simple = |code, title: String, help: Option<String>, wrap| Violation {
+        code,
+        title,
+        help,
+        wrap,
+        article: "a component along",
+    };
     let text = |f: Form| show::form_text(&f.simplified().0, Style::ASCII);
     let (finding, violation) = match (name, word.degree) {
         ("form", Some(k)) => {
@@ -155,7 +170,10 @@ fn form_word(
                     simple(
                         &codes::NOT_HORIZONTAL_OVER,
                         format!("this form is not horizontal over {}", below.manifold().name()),
-                        Some(format!("only dt and the differentials of the coordinates of {} may occur", below.manifold().name())),
+                        Some(format!(
+                            "only dt and the differentials of the coordinates of {} may occur",
+                            below.manifold().name()
+                        )),
                         None,
                     ),
                 )
@@ -248,9 +266,12 @@ fn settle(
     match finding.verdict {
         Verdict::Yes(ground) => Ok(ground),
         Verdict::Unknown(why) => {
-            let mut d = Diagnostic::error(&codes::UNDECIDED, format!("it cannot be decided whether {}", violation.title.replace(" is not ", " is ")))
-                .label(whole, "undecided")
-                .note(why);
+            let mut d = Diagnostic::error(
+                &codes::UNDECIDED,
+                format!("it cannot be decided whether {}", violation.title.replace(" is not ", " is ")),
+            )
+            .label(whole, "undecided")
+            .note(why);
             if let Some(c) = &finding.evidence {
                 d = d.note(format!("it rests on whether {} vanishes", c.coefficient));
             }
@@ -335,10 +356,13 @@ pub fn field(
             Verdict::Yes(g) => ground = ground.weaker(g),
             Verdict::Unknown(why) => {
                 return Err(Box::new(
-                    Diagnostic::error(&codes::UNDECIDED, format!("it cannot be decided whether {}", title.replace(" is not ", " is ")))
-                        .label(span, "undecided")
-                        .note(why)
-                        .help("state what you know about it with `assume`"),
+                    Diagnostic::error(
+                        &codes::UNDECIDED,
+                        format!("it cannot be decided whether {}", title.replace(" is not ", " is ")),
+                    )
+                    .label(span, "undecided")
+                    .note(why)
+                    .help("state what you know about it with `assume`"),
                 ));
             }
             Verdict::No(_) => {
@@ -353,7 +377,10 @@ pub fn field(
                 let label = symbol.map_or_else(|| "this".to_string(), |s| format!("the component along @{s}"));
                 let mut d = Diagnostic::error(code, title).label(place, label).label(word.span, "promised here");
                 if let Some(s) = symbol {
-                    d = d.note(format!("its component along @{s} is {}", show::expr_text(field.component(s), Style::ASCII)));
+                    d = d.note(format!(
+                        "its component along @{s} is {}",
+                        show::expr_text(field.component(s), Style::ASCII)
+                    ));
                 }
                 return Err(Box::new(d.help(help)));
             }
@@ -412,9 +439,12 @@ fn check_order(expressions: &[Expr], space: &JetSpace) -> Fallible<Result<Ground
                 Verdict::No(_) => return Ok(Err(symbol)),
                 Verdict::Unknown(why) => {
                     return Err(Box::new(
-                        Diagnostic::error(&codes::UNDECIDED, format!("it cannot be decided whether this depends on {symbol}"))
-                            .note(why)
-                            .help("state what you know about it with `assume`"),
+                        Diagnostic::error(
+                            &codes::UNDECIDED,
+                            format!("it cannot be decided whether this depends on {symbol}"),
+                        )
+                        .note(why)
+                        .help("state what you know about it with `assume`"),
                     ));
                 }
             }
