@@ -1,3 +1,67 @@
-//! What leaves the program: JSON lines for other programs.
+//! What leaves the program: tables of numbers as text, CSV, JSON and NPY, plots in the terminal and
+//! as SVG, and the JSON lines through which other programs drive Lepage.
+//!
+//! The writers know nothing of mechanics: they take a [`Table`] of named columns. Numbers are written
+//! so that they read back to the same bits.
 
+pub mod csv;
 pub mod json;
+pub mod npy;
+pub mod plot;
+pub mod table;
+
+use crate::diagnostic::{Diagnostic, codes, suggest};
+use std::path::Path;
+pub use table::Table;
+
+/// One way to write a table, chosen by the ending of the file name.
+struct Writer {
+    ending: &'static str,
+    write: fn(&Table) -> Vec<u8>,
+}
+
+const WRITERS: &[Writer] = &[
+    Writer { ending: "csv", write: |table| csv::text(table).into_bytes() },
+    Writer { ending: "json", write: |table| format!("{}\n", json::table(table)).into_bytes() },
+    Writer { ending: "npy", write: npy::bytes },
+];
+
+/// Writes a table to a file, in the format that the ending of its name asks for.
+pub fn save(table: &Table, path: &Path) -> Result<(), Diagnostic> {
+    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("");
+    let Some(writer) = WRITERS.iter().find(|w| w.ending == ending) else {
+        let refused = format!("`{}` cannot be written: tables are not written as `.{ending}`", path.display());
+        if ending == "parquet" {
+            return Err(Diagnostic::error(&codes::MISSING_FEATURE, refused).help("save to a `.csv` or `.npy` file"));
+        }
+        let near = suggest::nearest(ending, WRITERS.iter().map(|w| w.ending)).unwrap_or("csv");
+        return Err(Diagnostic::error(&codes::CANNOT_WRITE, refused)
+            .note("tables are written as .csv, .json or .npy")
+            .help(format!("call the file `{}`", path.with_extension(near).display())));
+    };
+    write_file(path, &(writer.write)(table))
+}
+
+/// Writes a file, making the folder it lies in.
+pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Diagnostic> {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
+    folder.map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(path, bytes)).map_err(|error| {
+        let words = error.to_string();
+        Diagnostic::error(&codes::CANNOT_WRITE, format!("`{}` cannot be written", path.display()))
+            .note(words.split(" (os error").next().unwrap_or(&words).to_lowercase())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_ending_names_the_known_ones() {
+        let table = Table::new([("t", vec![0.0])]);
+        let refused = save(&table, Path::new("disk.cvs")).unwrap_err();
+        assert_eq!(refused.code.name, "cannot_write");
+        assert!(refused.helps[0].contains("disk.csv"), "{refused:?}");
+        assert_eq!(save(&table, Path::new("disk.parquet")).unwrap_err().code.name, "missing_feature");
+    }
+}

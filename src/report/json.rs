@@ -1,4 +1,4 @@
-//! The JSON line of a statement, as `lepage run --format json` writes it. Other programs drive Lepage
+//! JSON. The line of a statement, as `lepage run --format json` writes it. Other programs drive Lepage
 //! through this shape, so it is built here only, and described in `docs/json.md`.
 //!
 //! ```json
@@ -8,6 +8,7 @@
 //!  "name": "constraints_dependent", "text": "these constraints are not independent"}
 //! ```
 
+use super::Table;
 use crate::session::{Outcome, Status};
 use serde_json::{Map, Value};
 
@@ -38,6 +39,14 @@ pub fn outcome(outcome: &Outcome) -> Value {
     Value::Object(object)
 }
 
+/// A table of numbers as `{"columns": ["t", "x"], "rows": [[0, 1], …]}`; a value that is no number is null.
+pub fn table(table: &Table) -> Value {
+    let number = |x: f64| serde_json::Number::from_f64(x).map_or(Value::Null, Value::Number);
+    let names: Vec<&str> = table.columns().iter().map(|c| c.name.as_str()).collect();
+    let row = |i: usize| table.columns().iter().map(|c| number(c.values[i])).collect::<Vec<_>>();
+    serde_json::json!({"columns": names, "rows": (0..table.n_rows()).map(row).collect::<Vec<_>>()})
+}
+
 fn status_word(status: Status) -> &'static str {
     match status {
         Status::Ok | Status::Declared => "ok",
@@ -50,6 +59,12 @@ fn status_word(status: Status) -> &'static str {
 mod tests {
     use super::*;
     use crate::session::{Mode, Session, SessionOptions};
+
+    #[test]
+    fn a_table_keeps_its_bits_and_has_null_for_no_number() {
+        let value = super::table(&Table::new([("t", vec![0.1, f64::NAN])]));
+        assert_eq!(value.to_string(), r#"{"columns":["t"],"rows":[[0.1],[null]]}"#);
+    }
 
     #[test]
     fn a_refused_statement_names_its_line_and_its_code() {
