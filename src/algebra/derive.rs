@@ -221,6 +221,11 @@ pub fn gradient(e: Expr, by: &[Symbol]) -> Vec<Expr> {
     by.iter().map(|s| result.get(s).copied().unwrap_or_else(Expr::zero)).collect()
 }
 
+/// The matrix ∂rows_i/∂by_j.
+pub fn jacobian(rows: &[Expr], by: &[Symbol]) -> Vec<Vec<Expr>> {
+    rows.iter().map(|e| by.iter().map(|s| partial(*e, *s)).collect()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
