@@ -1,5 +1,5 @@
 //! W2, the part before code generation: the planar n-link pendulum from its Lagrangian to the expressions
-//! of the mass matrix M(q) and the forces f(q, v), n = 2 … 64 (or up to the number given), in both
+//! of the mass matrix M(q) and the forces f(q, v), n = 2 … 64, in both
 //! forms in which it is written down:
 //!
 //! ```text
@@ -8,9 +8,9 @@
 //! ```
 //!
 //! Every measurement starts from an empty graph, on a thread of its own; the least of several is shown.
-//! `cargo bench --bench nlink [-- 128]`.
+//! `cargo bench --bench nlink [-- largest [smallest]]`.
 
-use lepage::algebra::derive::{Direction, gradient, jacobian};
+use lepage::algebra::derive::{Direction, gradient, symmetric_jacobian};
 use lepage::algebra::expr::{node_count, post_order};
 use lepage::algebra::function::Elementary;
 use lepage::algebra::{Coordinate, Expr, Rational, Symbol};
@@ -63,10 +63,10 @@ fn lagrangian(form: Form, q: &[Expr], v: &[Expr]) -> Expr {
 /// M = ∂²L/∂v∂v, f = ∂L/∂q − Σ_j ∂²L/∂v∂q_j v_j.
 fn equations(l: Expr, q: &[Symbol], v: &[Symbol]) -> (Vec<Vec<Expr>>, Vec<Expr>) {
     let momenta = gradient(l, v);
-    let m = jacobian(&momenta, v);
-    let flow = Direction::new(|s| match q.iter().position(|x| *x == s) {
-        Some(i) => Expr::symbol(v[i]),
-        None => Expr::zero(),
+    let m = symmetric_jacobian(&momenta, v);
+    let flow = Direction::new(|s| match s.as_jet() {
+        Some((coordinate, 0)) => Expr::symbol(coordinate.jet(1)),
+        _ => Expr::zero(),
     });
     let by_q = gradient(l, q);
     let f = momenta.iter().zip(by_q).map(|(p, dq)| dq - flow.apply(*p)).collect();
@@ -88,15 +88,19 @@ fn measure(form: Form, n: usize) -> Measured {
         roots.extend(f);
         Measured { time, nodes: post_order(&roots).len(), made: node_count() }
     };
-    std::thread::Builder::new().spawn(run).and_then(|t| t.join().map_err(|_| std::io::Error::other("panicked"))).unwrap()
+    std::thread::Builder::new()
+        .spawn(run)
+        .and_then(|t| t.join().map_err(|_| std::io::Error::other("panicked")))
+        .unwrap()
 }
 
 fn main() {
-    let largest = std::env::args().filter_map(|a| a.parse::<usize>().ok()).next().unwrap_or(64);
+    let mut sizes = std::env::args().filter_map(|a| a.parse::<usize>().ok());
+    let (largest, smallest) = (sizes.next().unwrap_or(64), sizes.next().unwrap_or(2));
     println!("{:<9} {:>4} {:>12} {:>8} {:>9} {:>9}", "form", "n", "time", "growth", "nodes", "made");
     for (name, form) in [("squares", Form::Squares), ("reduced", Form::Reduced)] {
         let mut before: Option<Duration> = None;
-        let mut n = 2;
+        let mut n = smallest;
         while n <= largest {
             let repetitions = if n <= 16 { 20 } else { 7 };
             let best = (0..repetitions).map(|_| measure(form, n)).min_by_key(|m| m.time).expect("measured");

@@ -5,11 +5,12 @@
 //! by reverse accumulation. Each visits every shared node once.
 
 use super::conditions::record_nonzero;
-use super::expr::{Expr, Node, post_order};
+use super::expr::{Expr, Node, post_order_where};
 use super::function::Elementary;
 use super::number::Rational;
 use super::symbol::Symbol;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 use std::cell::RefCell;
 
 thread_local! {
@@ -18,18 +19,16 @@ thread_local! {
 
 /// ∂e/∂s.
 pub fn partial(e: Expr, s: Symbol) -> Expr {
+    let zero = Expr::zero();
     if !e.may_contain(s) {
-        return Expr::zero();
-    }
-    if let Some(known) = PARTIALS.with_borrow(|m| m.get(&(e, s)).copied()) {
-        return known;
+        return zero;
     }
     let known = |x: Expr| {
         if !x.may_contain(s) {
-            return Some(Expr::zero());
+            return Some(zero);
         }
-        if x.as_symbol().is_some() {
-            return Some(if x == Expr::symbol(s) { Expr::one() } else { Expr::zero() });
+        if let Node::Symbol(x) = x.node() {
+            return Some(if *x == s { Expr::one() } else { zero });
         }
         PARTIALS.with_borrow(|m| m.get(&(x, s)).copied())
     };
@@ -58,7 +57,7 @@ impl<F: Fn(Symbol) -> Expr> Direction<F> {
     pub fn apply(&self, e: Expr) -> Expr {
         let known = |x: Expr| match x.node() {
             Node::Number(_) | Node::Pi => Some(Expr::zero()),
-            Node::Symbol(s) => Some((self.seed)(*s)),
+            Node::Symbol(s) => Some(*self.memo.borrow_mut().entry(x).or_insert_with(|| (self.seed)(*s))),
             _ => self.memo.borrow().get(&x).copied(),
         };
         walk(e, known, |x, d| {
@@ -70,30 +69,33 @@ impl<F: Fn(Symbol) -> Expr> Direction<F> {
 /// Computes the derivative of `root` bottom-up over the nodes that `known` does not answer.
 fn walk(root: Expr, known: impl Fn(Expr) -> Option<Expr>, store: impl Fn(Expr, Expr)) -> Expr {
     let mut stack = vec![root];
+    let mut derivatives: Vec<Expr> = Vec::new();
     while let Some(&e) = stack.last() {
         if known(e).is_some() {
             stack.pop();
             continue;
         }
-        let children = e.children();
         let before = stack.len();
-        stack.extend(children.iter().copied().filter(|c| known(*c).is_none()));
+        derivatives.clear();
+        e.for_each_child(|child| match known(child) {
+            Some(d) => derivatives.push(d),
+            None => stack.push(child),
+        });
         if stack.len() > before {
             continue;
         }
         stack.pop();
-        let d: Vec<Expr> = children.iter().map(|c| known(*c).unwrap_or_else(Expr::zero)).collect();
-        store(e, chain(e, &d));
+        store(e, chain(e, &derivatives));
     }
     known(root).unwrap_or_else(Expr::zero)
 }
 
 /// The derivative of a node from those of its children.
 fn chain(e: Expr, d: &[Expr]) -> Expr {
+    let zero = Expr::zero();
+    let moving = || d.iter().copied().enumerate().filter(|(_, d)| *d != zero);
     match e.node() {
-        Node::Sum { terms, .. } => {
-            Expr::sum(Rational::ZERO, d.iter().zip(terms.iter()).map(|(d, (_, c))| (*d, c.clone())))
-        }
+        Node::Sum { terms, .. } => Expr::sum(Rational::ZERO, moving().map(|(i, d)| (d, terms[i].1.clone()))),
         // An integral over [0, 1] is differentiated under the sign.
         Node::Integral { variable, .. } => Expr::integral(*variable, d[0]),
         Node::Piecewise { condition, .. } => {
@@ -102,7 +104,23 @@ fn chain(e: Expr, d: &[Expr]) -> Expr {
             Expr::piecewise(*condition, d[1], d[2])
         }
         Node::Undefined(_) => e,
-        _ => Expr::add_all(d.iter().enumerate().filter(|(_, d)| !d.is_zero()).map(|(i, d)| local_partial(e, i) * *d)),
+        _ => Expr::sum(Rational::ZERO, moving().map(|(i, d)| contribution(e, i, d))),
+    }
+}
+
+/// d · ∂(node)/∂(i-th child) as an expression and its coefficient. Sums are left to the caller, who
+/// does not want a node per term.
+fn contribution(e: Expr, i: usize, d: Expr) -> (Expr, Rational) {
+    let one = Rational::ONE;
+    match e.node() {
+        Node::Product(factors) => {
+            let exponent = &factors[i].1;
+            let lowered = exponent - &one;
+            let rest =
+                factors.iter().enumerate().map(|(j, (b, x))| (*b, if j == i { lowered.clone() } else { x.clone() }));
+            Expr::scaled_product(exponent.clone(), rest.chain([(d, one)]))
+        }
+        _ => Expr::scaled_product(one.clone(), [(local_partial(e, i), one.clone()), (d, one)]),
     }
 }
 
@@ -186,16 +204,27 @@ fn elementary_partial(function: Elementary, e: Expr, arguments: &[Expr], i: usiz
 /// k times costs one sum of k terms.
 pub fn gradient(e: Expr, by: &[Symbol]) -> Vec<Expr> {
     let wanted = by.iter().fold(0u64, |m, s| m | s.mask());
-    let order = post_order(&[e]);
-    let mut adjoints: FxHashMap<Expr, Vec<Expr>> = FxHashMap::default();
-    adjoints.insert(e, vec![Expr::one()]);
+    let mut order = post_order_where(&[e], |x| x.mask() & wanted != 0);
+    // Masks may err; from the leaves up it is exact which nodes depend on one of the symbols.
+    let symbols: FxHashSet<Symbol> = by.iter().copied().collect();
+    let mut active: FxHashSet<Expr> = FxHashSet::default();
+    order.retain(|x| {
+        let mut moves = matches!(x.node(), Node::Symbol(s) if symbols.contains(s));
+        x.for_each_child(|child| moves = moves || active.contains(&child));
+        moves && active.insert(*x)
+    });
+    let index: FxHashMap<Expr, u32> = order.iter().enumerate().map(|(i, x)| (*x, i as u32)).collect();
+    let mut adjoints: Vec<SmallVec<[(Expr, Rational); 1]>> = vec![SmallVec::new(); order.len()];
     let mut result: FxHashMap<Symbol, Expr> = FxHashMap::default();
-    for &x in order.iter().rev() {
-        if x.mask() & wanted == 0 {
+    if let Some(last) = adjoints.last_mut() {
+        last.push((Expr::one(), Rational::ONE));
+    }
+    for (at, &x) in order.iter().enumerate().rev() {
+        let parts = std::mem::take(&mut adjoints[at]);
+        if parts.is_empty() {
             continue;
         }
-        let Some(parts) = adjoints.remove(&x) else { continue };
-        let adjoint = Expr::add_all(parts);
+        let adjoint = Expr::sum(Rational::ZERO, parts);
         match x.node() {
             Node::Symbol(s) => {
                 result.insert(*s, adjoint);
@@ -204,26 +233,53 @@ pub fn gradient(e: Expr, by: &[Symbol]) -> Vec<Expr> {
             Node::Piecewise { .. } | Node::Integral { .. } => {
                 for s in by {
                     let d = partial(x, *s);
-                    if !d.is_zero() {
-                        adjoints.entry(Expr::symbol(*s)).or_default().push(adjoint * d);
+                    if !d.is_zero()
+                        && let Some(to) = index.get(&Expr::symbol(*s))
+                    {
+                        adjoints[*to as usize].push((adjoint * d, Rational::ONE));
+                    }
+                }
+            }
+            Node::Sum { terms, .. } => {
+                for (child, c) in terms.iter() {
+                    if let Some(to) = index.get(child) {
+                        adjoints[*to as usize].push((adjoint, c.clone()));
                     }
                 }
             }
             _ => {
-                for (i, child) in x.children().into_iter().enumerate() {
-                    if child.mask() & wanted != 0 {
-                        adjoints.entry(child).or_default().push(local_partial(x, i) * adjoint);
+                let mut i = 0;
+                x.for_each_child(|child| {
+                    if let Some(to) = index.get(&child) {
+                        adjoints[*to as usize].push(contribution(x, i, adjoint));
                     }
-                }
+                    i += 1;
+                });
             }
         }
     }
     by.iter().map(|s| result.get(s).copied().unwrap_or_else(Expr::zero)).collect()
 }
 
-/// The matrix ∂rows_i/∂by_j.
+/// The matrix ∂rows_i/∂by_j, each row by reverse accumulation: the cost is that of reading the rows.
 pub fn jacobian(rows: &[Expr], by: &[Symbol]) -> Vec<Vec<Expr>> {
-    rows.iter().map(|e| by.iter().map(|s| partial(*e, *s)).collect()).collect()
+    rows.iter().map(|e| gradient(*e, by)).collect()
+}
+
+/// The matrix ∂²e/∂by_i∂by_j.
+pub fn hessian(e: Expr, by: &[Symbol]) -> Vec<Vec<Expr>> {
+    symmetric_jacobian(&gradient(e, by), by)
+}
+
+/// The same from the gradient by these symbols; the lower half is read off the upper one.
+pub fn symmetric_jacobian(gradient_by: &[Expr], by: &[Symbol]) -> Vec<Vec<Expr>> {
+    let mut rows: Vec<Vec<Expr>> = Vec::with_capacity(by.len());
+    for (i, d) in gradient_by.iter().enumerate() {
+        let mut row: Vec<Expr> = rows.iter().map(|r| r[i]).collect();
+        row.extend(gradient(*d, &by[i..]));
+        rows.push(row);
+    }
+    rows
 }
 
 #[cfg(test)]

@@ -12,29 +12,24 @@
 //! What has no real value, such as 1/0 or (−1)^(1/2), becomes [`Node::Undefined`], which swallows
 //! everything around it; whoever answers a question looks for it once at the end.
 
-use super::assume::sign_of;
-use super::conditions::record_nonzero;
+mod pool;
+mod product;
+mod special;
+
 use super::function::{Elementary, Parity};
-use super::number::{Integer, Rational};
+use super::number::Rational;
 use super::symbol::{Function, Symbol};
-use crate::budget::Exhausted;
-use hashbrown::HashTable;
+pub use pool::node_count;
+use pool::{Interned, Pairs, Walk, intern};
+use product::ProductBuilder;
+pub(crate) use product::partial_factors;
 use smallvec::SmallVec;
-use std::cell::RefCell;
+use special::{is_negative_form, opposite, special_value};
 use std::hash::{Hash, Hasher};
-use std::marker::PhantomData;
 
 /// A handle to a node; copying and comparing cost nothing. Bound to its thread.
 #[derive(Clone, Copy)]
 pub struct Expr(&'static Interned);
-
-struct Interned {
-    id: u32,
-    /// One bit per symbol that occurs (modulo 64): a zero says for sure that a symbol is absent.
-    mask: u64,
-    node: Node,
-    bound_to_thread: PhantomData<*const ()>,
-}
 
 /// The shape of an expression. Children are expressions; slices are sorted by age of the child.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -46,18 +41,18 @@ pub enum Node {
     /// scaled term; the whole is neither a number nor a single bare term.
     Sum {
         constant: Rational,
-        terms: Box<[(Expr, Rational)]>,
+        terms: &'static [(Expr, Rational)],
     },
     /// Π base^exponent. No exponent is zero; the whole is not a single base with exponent one.
-    Product(Box<[(Expr, Rational)]>),
+    Product(&'static [(Expr, Rational)]),
     /// base^exponent with an exponent that is not a rational number; the base is positive.
     Power(Expr, Expr),
-    Apply(Elementary, Box<[Expr]>),
+    Apply(Elementary, &'static [Expr]),
     /// A declared, unspecified function with so many derivatives by each argument.
     Unknown {
         function: Function,
-        orders: Box<[u32]>,
-        arguments: Box<[Expr]>,
+        orders: &'static [u32],
+        arguments: &'static [Expr],
     },
     /// `then` where `condition` holds, else `otherwise`.
     Piecewise {
@@ -104,67 +99,6 @@ pub enum Undefined {
 pub enum BudgetKind {
     Nodes,
     Bits,
-}
-
-/// More nodes than this in one session and every further node is [`Undefined::Budget`].
-const MAX_NODES: usize = 100_000_000;
-
-struct Pool {
-    nodes: Vec<Expr>,
-    table: HashTable<Expr>,
-}
-
-thread_local! {
-    static POOL: RefCell<Pool> = const { RefCell::new(Pool { nodes: Vec::new(), table: HashTable::new() }) };
-}
-
-fn hash_of(node: &Node) -> u64 {
-    let mut hasher = rustc_hash::FxHasher::default();
-    node.hash(&mut hasher);
-    hasher.finish()
-}
-
-impl Pool {
-    fn intern(&mut self, node: Node) -> Expr {
-        let hash = hash_of(&node);
-        if let Some(known) = self.table.find(hash, |e| e.0.node == node) {
-            return *known;
-        }
-        let node =
-            if self.nodes.len() >= MAX_NODES { Node::Undefined(Undefined::Budget(BudgetKind::Nodes)) } else { node };
-        let mask = mask_of(&node);
-        // Nodes live as long as the thread's graph, which is as long as the program: leaking them
-        // makes a handle a plain reference, with no drop to recurse.
-        let id = self.nodes.len() as u32;
-        let cell: &'static Interned = Box::leak(Box::new(Interned { id, mask, node, bound_to_thread: PhantomData }));
-        let e = Expr(cell);
-        self.nodes.push(e);
-        self.table.insert_unique(hash, e, |e| hash_of(&e.0.node));
-        e
-    }
-}
-
-fn mask_of(node: &Node) -> u64 {
-    match node {
-        Node::Number(_) | Node::Pi | Node::Undefined(_) => 0,
-        Node::Symbol(s) => s.mask(),
-        Node::Sum { terms, .. } => terms.iter().fold(0, |m, (e, _)| m | e.0.mask),
-        Node::Product(factors) => factors.iter().fold(0, |m, (e, _)| m | e.0.mask),
-        Node::Power(a, b) => a.0.mask | b.0.mask,
-        Node::Apply(_, args) => args.iter().fold(0, |m, e| m | e.0.mask),
-        Node::Unknown { arguments, .. } => arguments.iter().fold(0, |m, e| m | e.0.mask),
-        Node::Piecewise { condition, then, otherwise } => condition.left.0.mask | then.0.mask | otherwise.0.mask,
-        Node::Integral { variable, body } => body.0.mask | variable.mask(),
-    }
-}
-
-fn intern(node: Node) -> Expr {
-    POOL.with_borrow_mut(|pool| pool.intern(node))
-}
-
-/// How many nodes this thread has made; a measure of work for `--timings` and budgets.
-pub fn node_count() -> usize {
-    POOL.with_borrow(|pool| pool.nodes.len())
 }
 
 impl PartialEq for Expr {
@@ -214,11 +148,11 @@ impl Expr {
     }
 
     pub fn zero() -> Expr {
-        Expr::number(0)
+        pool::zero()
     }
 
     pub fn one() -> Expr {
-        Expr::number(1)
+        pool::one()
     }
 
     pub fn ratio(n: i64, d: i64) -> Expr {
@@ -275,7 +209,7 @@ impl Expr {
     /// constant + Σ coefficient · term.
     pub fn sum(constant: Rational, terms: impl IntoIterator<Item = (Expr, Rational)>) -> Expr {
         let mut constant = constant;
-        let mut list: SmallVec<[(Expr, Rational); 8]> = SmallVec::new();
+        let mut list = Pairs::new();
         for (term, coefficient) in terms {
             match term.node() {
                 Node::Undefined(_) => return term,
@@ -297,7 +231,7 @@ impl Expr {
         if constant.is_zero() && list.len() == 1 && list[0].1.is_one() {
             return list[0].0;
         }
-        intern(Node::Sum { constant, terms: list.into_vec().into() })
+        pool::sum(constant, list)
     }
 
     /// The sum of many expressions at once: one node.
@@ -306,7 +240,7 @@ impl Expr {
     }
 
     pub fn scale(self, coefficient: &Rational) -> Expr {
-        Expr::sum(Rational::ZERO, [(self, coefficient.clone())])
+        if coefficient.is_one() { self } else { Expr::sum(Rational::ZERO, [(self, coefficient.clone())]) }
     }
 
     /// The product of many expressions at once.
@@ -316,7 +250,16 @@ impl Expr {
 
     /// coefficient · Π base^exponent.
     pub fn product(coefficient: Rational, factors: impl IntoIterator<Item = (Expr, Rational)>) -> Expr {
-        let mut product = ProductBuilder { coefficient, factors: SmallVec::new(), failed: None };
+        let (body, coefficient) = Expr::scaled_product(coefficient, factors);
+        body.scale(&coefficient)
+    }
+
+    /// The same as a number and what it multiplies, for callers that will add it to something.
+    pub(crate) fn scaled_product(
+        coefficient: Rational,
+        factors: impl IntoIterator<Item = (Expr, Rational)>,
+    ) -> (Expr, Rational) {
+        let mut product = ProductBuilder::new(coefficient);
         for (base, exponent) in factors {
             product.multiply(base, exponent);
         }
@@ -360,15 +303,13 @@ impl Expr {
             Parity::Even if is_negative_form(arguments[0]) => return Expr::apply(function, &[opposite(arguments[0])]),
             _ => {}
         }
-        let mut arguments: SmallVec<[Expr; 2]> = SmallVec::from_slice(arguments);
         if matches!(function, Elementary::Min | Elementary::Max) {
+            let mut arguments: SmallVec<[Expr; 8]> = SmallVec::from_slice(arguments);
             arguments.sort();
             arguments.dedup();
-            if arguments.len() == 1 {
-                return arguments[0];
-            }
+            return if arguments.len() == 1 { arguments[0] } else { pool::apply(function, &arguments) };
         }
-        intern(Node::Apply(function, arguments.into_vec().into()))
+        pool::apply(function, arguments)
     }
 
     /// An unspecified function, with `orders[i]` derivatives by its i-th argument.
@@ -376,7 +317,7 @@ impl Expr {
         if let Some(&bad) = arguments.iter().find(|a| a.as_undefined().is_some()) {
             return bad;
         }
-        intern(Node::Unknown { function, orders: orders.into(), arguments: arguments.into() })
+        pool::unknown(function, orders, arguments)
     }
 
     pub fn piecewise(condition: Condition, then: Expr, otherwise: Expr) -> Expr {
@@ -415,6 +356,16 @@ impl Expr {
                 SmallVec::from_slice(&[condition.left, *then, *otherwise])
             }
             Node::Integral { body, .. } => SmallVec::from_slice(&[*body]),
+        }
+    }
+
+    /// The direct children in turn.
+    pub(crate) fn for_each_child(self, mut visit: impl FnMut(Expr)) {
+        match self.node() {
+            Node::Number(_) | Node::Pi | Node::Symbol(_) | Node::Undefined(_) => {}
+            Node::Sum { terms: pairs, .. } | Node::Product(pairs) => pairs.iter().for_each(|(e, _)| visit(*e)),
+            Node::Apply(_, arguments) | Node::Unknown { arguments, .. } => arguments.iter().for_each(|e| visit(*e)),
+            _ => self.children().into_iter().for_each(visit),
         }
     }
 
@@ -466,24 +417,30 @@ pub fn symbols_of(roots: &[Expr]) -> Vec<Symbol> {
 
 /// All nodes below the roots, children before parents, each once.
 pub fn post_order(roots: &[Expr]) -> Vec<Expr> {
-    let mut seen: rustc_hash::FxHashSet<Expr> = rustc_hash::FxHashSet::default();
-    let mut stack: Vec<Expr> = Vec::new();
+    post_order_where(roots, |_| true)
+}
+
+/// The same, leaving out nodes (and what is only below them) that are not wanted.
+pub(crate) fn post_order_where(roots: &[Expr], wanted: impl Fn(Expr) -> bool) -> Vec<Expr> {
+    let walk = Walk::new();
+    let mut all: Vec<Expr> = Vec::new();
     for &root in roots {
-        if seen.insert(root) {
-            stack.push(root);
+        if wanted(root) && walk.enter(root) {
+            all.push(root);
         }
     }
-    let mut all = Vec::new();
-    while let Some(e) = stack.pop() {
-        all.push(e);
-        for child in e.children() {
-            if seen.insert(child) {
-                stack.push(child);
+    let mut next = 0;
+    while next < all.len() {
+        let e = all[next];
+        next += 1;
+        e.for_each_child(|child| {
+            if wanted(child) && walk.enter(child) {
+                all.push(child);
             }
-        }
+        });
     }
     // Children are older than parents.
-    all.sort();
+    all.sort_unstable();
     all
 }
 
@@ -522,8 +479,8 @@ impl Relation {
 }
 
 /// Sorts by age and adds the numbers of equal expressions; drops zeros.
-fn merge(list: &mut SmallVec<[(Expr, Rational); 8]>) {
-    if list.len() < 2 {
+fn merge(list: &mut Pairs) {
+    if list.len() < 2 || list.is_sorted_by(|a, b| a.0 < b.0) {
         return;
     }
     list.sort_by_key(|(e, _)| *e);
@@ -543,399 +500,6 @@ fn merge(list: &mut SmallVec<[(Expr, Rational); 8]>) {
         write += 1;
     }
     list.truncate(write);
-}
-
-/// Collects the factors of a product.
-struct ProductBuilder {
-    coefficient: Rational,
-    factors: SmallVec<[(Expr, Rational); 8]>,
-    failed: Option<Expr>,
-}
-
-impl ProductBuilder {
-    fn fail(&mut self, why: Undefined) {
-        self.failed.get_or_insert(Expr::undefined(why));
-    }
-
-    fn scale(&mut self, by: Result<Rational, Exhausted>) {
-        match by {
-            Ok(by) => self.coefficient = &self.coefficient * &by,
-            Err(_) => self.fail(Undefined::Budget(BudgetKind::Bits)),
-        }
-    }
-
-    /// Multiplies by base^exponent.
-    fn multiply(&mut self, base: Expr, exponent: Rational) {
-        if exponent.is_zero() {
-            // x^0 = 1, the convention that makes polynomials work; 0^0 is 1 with it.
-            if base.as_undefined().is_some() {
-                self.failed.get_or_insert(base);
-            }
-            return;
-        }
-        match base.node() {
-            Node::Undefined(_) => {
-                self.failed.get_or_insert(base);
-            }
-            Node::Number(n) => self.number(n, &exponent),
-            Node::Sum { constant, terms } if constant.is_zero() && terms.len() == 1 => {
-                let (term, coefficient) = &terms[0];
-                if exponent.is_integer() || !coefficient.is_negative() {
-                    self.number(coefficient, &exponent);
-                    self.multiply(*term, exponent);
-                } else {
-                    self.number(&coefficient.abs(), &exponent);
-                    self.factors.push((-*term, exponent));
-                }
-            }
-            Node::Product(factors) if exponent.is_integer() => {
-                for (b, e) in factors.iter() {
-                    // A fractional power to an integer power stays on its domain.
-                    self.multiply(*b, e * &exponent);
-                }
-            }
-            Node::Product(factors) => self.root_of_product(factors, &exponent),
-            // (|u|)^(2k) = u^(2k)
-            Node::Apply(Elementary::Abs, u) if exponent.to_i64().is_some_and(|n| n % 2 == 0) => {
-                self.multiply(u[0], exponent);
-            }
-            // (e^u)^r = e^(ru)
-            Node::Apply(Elementary::Exp, u) if !exponent.is_one() => {
-                self.factors.push((Expr::apply(Elementary::Exp, &[u[0].scale(&exponent)]), Rational::ONE));
-            }
-            Node::Power(b, e) if !exponent.is_one() => {
-                // The base of a real power is positive, so the exponents multiply.
-                self.factors.push((b.power(e.scale(&exponent)), Rational::ONE));
-            }
-            _ => self.factors.push((base, exponent)),
-        }
-    }
-
-    /// (Π bᵢ^eᵢ)^r for a fractional r: factors of known nonnegative sign come out, even powers come
-    /// out as absolute values, the rest stays together under the root.
-    fn root_of_product(&mut self, factors: &[(Expr, Rational)], exponent: &Rational) {
-        let mut rest: Vec<(Expr, Rational)> = Vec::new();
-        for (b, e) in factors {
-            let sign = sign_of(*b);
-            if sign.is_nonnegative() {
-                self.multiply(*b, e * exponent);
-            } else if e.to_i64().is_some_and(|n| n % 2 == 0) {
-                self.multiply(Expr::apply(Elementary::Abs, &[*b]), e * exponent);
-            } else if !e.is_integer() {
-                // A fractional power is nonnegative wherever it is real.
-                self.multiply(*b, e * exponent);
-            } else {
-                rest.push((*b, e.clone()));
-            }
-        }
-        match rest.len() {
-            0 => {}
-            1 if rest[0].1.is_one() => self.factors.push((rest[0].0, exponent.clone())),
-            _ => {
-                let inner = intern(Node::Product(rest.into()));
-                self.factors.push((inner, exponent.clone()));
-            }
-        }
-    }
-
-    /// n^exponent for a number n: the rational part goes into the coefficient, and what remains is a
-    /// product of primes with exponents between 0 and 1.
-    fn number(&mut self, n: &Rational, exponent: &Rational) {
-        if n.is_zero() {
-            if exponent.is_negative() {
-                self.fail(Undefined::DivisionByZero);
-            } else {
-                self.coefficient = Rational::ZERO;
-            }
-            return;
-        }
-        if let Some(power) = exponent.to_i64() {
-            return self.scale(n.pow(power));
-        }
-        if n.is_negative() {
-            return self.fail(Undefined::NotReal);
-        }
-        if n.is_one() {
-            return;
-        }
-        if !exponent.is_integer() && exponent.bits() > 32 {
-            self.factors.push((Expr::number(n.clone()), exponent.clone()));
-            return;
-        }
-        self.integer_root(n.numerator(), exponent);
-        self.integer_root(n.denominator(), &-exponent);
-    }
-
-    fn integer_root(&mut self, n: &Integer, exponent: &Rational) {
-        for (prime, multiplicity) in partial_factors(n) {
-            let total = exponent * &Rational::from(i64::from(multiplicity));
-            let whole = total.floor();
-            let rest = &total - &Rational::integer(whole.clone());
-            match whole.to_i64() {
-                Some(whole) => self.scale(Rational::integer(prime.clone()).pow(whole)),
-                None => self.fail(Undefined::Budget(BudgetKind::Bits)),
-            }
-            if !rest.is_zero() {
-                self.factors.push((Expr::number(Rational::integer(prime)), rest));
-            }
-        }
-    }
-
-    fn finish(mut self) -> Expr {
-        if let Some(failed) = self.failed {
-            return failed;
-        }
-        if self.coefficient.is_zero() {
-            return Expr::zero();
-        }
-        self.merge();
-        if let Some(failed) = self.failed {
-            return failed;
-        }
-        if self.coefficient.bits() > crate::budget::MAX_BITS {
-            return Expr::undefined(Undefined::Budget(BudgetKind::Bits));
-        }
-        let body = match self.factors.len() {
-            0 => return Expr::number(self.coefficient),
-            1 if self.factors[0].1.is_one() => self.factors[0].0,
-            _ => intern(Node::Product(self.factors.into_vec().into())),
-        };
-        if self.coefficient.is_one() { body } else { body.scale(&self.coefficient) }
-    }
-
-    /// Adds the exponents of equal bases. Where a positive and a negative one meet, something was
-    /// cancelled, and the base must not vanish.
-    fn merge(&mut self) {
-        if self.factors.len() < 2 {
-            return;
-        }
-        self.factors.sort_by_key(|(e, _)| *e);
-        let mut merged: SmallVec<[(Expr, Rational); 8]> = SmallVec::new();
-        let mut again = Vec::new();
-        for (base, exponent) in std::mem::take(&mut self.factors) {
-            match merged.last_mut() {
-                Some((last, sum)) if *last == base => {
-                    if sum.is_negative() != exponent.is_negative() && !sign_of(base).is_nonzero() {
-                        record_nonzero(base);
-                    }
-                    *sum = &*sum + &exponent;
-                }
-                _ => merged.push((base, exponent)),
-            }
-        }
-        for (base, exponent) in merged {
-            if exponent.is_zero() {
-                continue;
-            }
-            // Merging may have made a number's exponent whole, or a root of a product a product.
-            let settled = match base.node() {
-                Node::Number(_) => !exponent.is_integer() && !exponent.is_negative() && exponent < Rational::ONE,
-                Node::Product(_) => !exponent.is_integer(),
-                Node::Apply(Elementary::Abs, _) => exponent.to_i64().is_none_or(|n| n % 2 != 0),
-                _ => true,
-            };
-            if settled {
-                self.factors.push((base, exponent));
-            } else {
-                again.push((base, exponent));
-            }
-        }
-        if !again.is_empty() {
-            for (base, exponent) in again {
-                self.multiply(base, exponent);
-            }
-            self.merge();
-        }
-    }
-}
-
-/// n > 0 as a product of pairwise different numbers: primes below a bound by trial division, and the
-/// remaining part (split if it is a perfect square or cube) as one factor.
-pub(crate) fn partial_factors(n: &Integer) -> Vec<(Integer, u32)> {
-    let mut factors = Vec::new();
-    let mut rest = n.clone();
-    let mut p = 2i64;
-    while p < 2000 && !rest.is_one() {
-        let prime = Integer::from(p);
-        let mut multiplicity = 0;
-        while let Some(q) = rest.div_exact(&prime) {
-            rest = q;
-            multiplicity += 1;
-        }
-        if multiplicity > 0 {
-            factors.push((prime, multiplicity));
-        }
-        if rest.to_i64().is_some_and(|r| p * p > r) {
-            break;
-        }
-        p += if p == 2 { 1 } else { 2 };
-    }
-    if !rest.is_one() {
-        for k in [2, 3, 5] {
-            if let Some(root) = rest.exact_root(k) {
-                factors.push((root, k));
-                return factors;
-            }
-        }
-        factors.push((rest, 1));
-    }
-    factors
-}
-
-/// Whether the canonical form of ±e is −e: the youngest-first rule of thumb is the sign of the first
-/// coefficient.
-fn is_negative_form(e: Expr) -> bool {
-    match e.node() {
-        Node::Number(n) => n.is_negative(),
-        Node::Sum { constant, terms } => {
-            if terms.is_empty() {
-                constant.is_negative()
-            } else {
-                terms[0].1.is_negative()
-            }
-        }
-        _ => false,
-    }
-}
-
-/// −e with every term of a sum negated. Unlike `-e`, which is one node over e, it does not look negative
-/// again, so that parity is used once or twice and not for ever.
-fn opposite(e: Expr) -> Expr {
-    match e.node() {
-        Node::Sum { constant, terms } => Expr::sum(-constant, terms.iter().map(|(t, c)| (*t, -c))),
-        _ => -e,
-    }
-}
-
-/// The multiple r with e = rπ.
-fn as_multiple_of_pi(e: Expr) -> Option<Rational> {
-    match e.node() {
-        Node::Pi => Some(Rational::ONE),
-        Node::Number(n) if n.is_zero() => Some(Rational::ZERO),
-        Node::Sum { constant, terms } if constant.is_zero() && terms.len() == 1 && terms[0].0 == Expr::pi() => {
-            Some(terms[0].1.clone())
-        }
-        _ => None,
-    }
-}
-
-/// sin(rπ) for r a multiple of 1/6 or 1/4.
-fn sine_of_pi_times(r: &Rational) -> Option<Expr> {
-    // Into [0, 2).
-    let two = Rational::from(2);
-    let turns = Rational::integer((r / &two).floor());
-    let r = r - &(&two * &turns);
-    let (r, sign) = if r >= Rational::ONE { (&r - &Rational::ONE, -1) } else { (r, 1) };
-    let r = if r > Rational::HALF { &Rational::ONE - &r } else { r };
-    let value = if r.is_zero() {
-        Expr::zero()
-    } else if r == Rational::ratio(1, 6) {
-        Expr::ratio(1, 2)
-    } else if r == Rational::ratio(1, 4) {
-        Expr::number(2).sqrt().scale(&Rational::HALF)
-    } else if r == Rational::ratio(1, 3) {
-        Expr::number(3).sqrt().scale(&Rational::HALF)
-    } else if r == Rational::HALF {
-        Expr::one()
-    } else {
-        return None;
-    };
-    Some(value.scale(&Rational::from(sign)))
-}
-
-fn special_value(function: Elementary, arguments: &[Expr]) -> Option<Expr> {
-    use Elementary::*;
-    let x = arguments[0];
-    let number = x.as_number();
-    let is = |n: i64| number.is_some_and(|x| *x == Rational::from(n));
-    match function {
-        Sin => as_multiple_of_pi(x).and_then(|r| sine_of_pi_times(&r)),
-        Cos => as_multiple_of_pi(x).and_then(|r| sine_of_pi_times(&(&r + &Rational::HALF))),
-        Tan => {
-            let r = as_multiple_of_pi(x)?;
-            let (s, c) = (sine_of_pi_times(&r)?, sine_of_pi_times(&(&r + &Rational::HALF))?);
-            Some(s / c)
-        }
-        Asin | Atan | Sinh | Tanh | Atanh if is(0) => Some(x),
-        Asin if is(1) => Some(Expr::pi().scale(&Rational::HALF)),
-        Atan if is(1) => Some(Expr::pi().scale(&Rational::ratio(1, 4))),
-        Acos if is(1) => Some(Expr::zero()),
-        Acos if is(0) => Some(Expr::pi().scale(&Rational::HALF)),
-        Acos if is(-1) => Some(Expr::pi()),
-        Asin | Acos if number.is_some_and(|n| n.abs() > Rational::ONE) => Some(Expr::undefined(Undefined::NotReal)),
-        Atanh if number.is_some_and(|n| n.abs() >= Rational::ONE) => Some(Expr::undefined(Undefined::NotReal)),
-        Cosh | Exp if is(0) => Some(Expr::one()),
-        Exp => match x.node() {
-            // log u is real only for u > 0, and there e^(log u) = u.
-            Node::Apply(Log, u) => Some(u[0]),
-            _ => None,
-        },
-        Log if is(1) => Some(Expr::zero()),
-        Log if number.is_some_and(|n| n.signum() <= 0) => Some(Expr::undefined(Undefined::NotReal)),
-        Log => match x.node() {
-            Node::Apply(Exp, u) => Some(u[0]),
-            _ => None,
-        },
-        Abs => {
-            if let Some(n) = number {
-                return Some(Expr::number(n.abs()));
-            }
-            let sign = sign_of(x);
-            if sign.is_nonnegative() {
-                return Some(x);
-            }
-            if sign.is_nonpositive() {
-                return Some(-x);
-            }
-            match x.node() {
-                // |c·u| = |c|·|u|
-                Node::Sum { constant, terms } if constant.is_zero() && terms.len() == 1 => {
-                    Some(Expr::apply(Abs, &[terms[0].0]).scale(&terms[0].1.abs()))
-                }
-                // |Π b^e| = Π |b|^e
-                Node::Product(factors) if factors.iter().all(|(_, e)| e.is_integer()) => Some(Expr::product(
-                    Rational::ONE,
-                    factors.iter().map(|(b, e)| (Expr::apply(Abs, &[*b]), e.clone())),
-                )),
-                Node::Apply(Abs, _) => Some(x),
-                _ => None,
-            }
-        }
-        Sign => {
-            let sign = sign_of(x);
-            if sign.is_positive() {
-                Some(Expr::one())
-            } else if sign.is_negative() {
-                Some(Expr::number(-1))
-            } else if is(0) {
-                Some(Expr::zero())
-            } else {
-                None
-            }
-        }
-        Min | Max => {
-            let mut numbers: Vec<&Rational> = arguments.iter().filter_map(|a| a.as_number()).collect();
-            if numbers.len() < 2 {
-                return None;
-            }
-            numbers.sort();
-            let extreme = if function == Min { numbers[0] } else { numbers[numbers.len() - 1] };
-            let rest = arguments.iter().copied().filter(|a| !a.is_number());
-            let all: Vec<Expr> = rest.chain([Expr::number(extreme.clone())]).collect();
-            Some(if all.len() == 1 { all[0] } else { Expr::apply(function, &all) })
-        }
-        Atan2 => {
-            let (y, x) = (arguments[0], arguments[1]);
-            match (y.as_number(), x.as_number()) {
-                (Some(y), Some(x)) if y.is_zero() && x.is_zero() => Some(Expr::undefined(Undefined::NotReal)),
-                (Some(y), Some(x)) if y.is_zero() && !x.is_negative() => Some(Expr::zero()),
-                (Some(y), Some(_)) if y.is_zero() => Some(Expr::pi()),
-                (Some(y), Some(x)) if x.is_zero() => Some(Expr::pi().scale(&Rational::ratio(i64::from(y.signum()), 2))),
-                _ => None,
-            }
-        }
-        _ => None,
-    }
 }
 
 macro_rules! operator {

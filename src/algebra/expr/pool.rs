@@ -1,0 +1,271 @@
+//! Where nodes live: one graph per thread, as long as the program. Nodes and the slices they hold are
+//! carved from chunks that are never given back, so a handle is a plain reference and there is no drop
+//! to recurse. A node is looked up by borrowed parts first, and only a new one takes memory.
+
+use super::{BudgetKind, Expr, Node, Undefined};
+use crate::algebra::function::Elementary;
+use crate::algebra::number::Rational;
+use crate::algebra::symbol::Function;
+use hashbrown::{HashTable, hash_table::Entry};
+use rustc_hash::FxHasher;
+use smallvec::SmallVec;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::hash::{Hash, Hasher};
+use std::marker::PhantomData;
+
+/// Terms of a sum, or factors of a product, under construction.
+pub(super) type Pairs = SmallVec<[(Expr, Rational); 8]>;
+
+/// A node with what is known about it from the start.
+pub(super) struct Interned {
+    pub(super) id: u32,
+    /// One bit per symbol that occurs (modulo 64): a zero says for sure that a symbol is absent.
+    pub(super) mask: u64,
+    /// The last walk that came here; see [`Walk`].
+    mark: Cell<u64>,
+    hash: u64,
+    pub(super) node: Node,
+    bound_to_thread: PhantomData<*const ()>,
+}
+
+/// More nodes than this in one session and every further node is [`Undefined::Budget`].
+const MAX_NODES: u32 = 100_000_000;
+
+struct Pool {
+    table: HashTable<Expr>,
+    store: Store,
+}
+
+/// Chunks, from which pieces are cut off in front.
+struct Store {
+    n_nodes: u32,
+    cells: &'static [OnceCell<Interned>],
+    pairs: &'static mut [(Expr, Rational)],
+    exprs: &'static mut [Expr],
+}
+
+thread_local! {
+    static POOL: RefCell<Pool> = const {
+        RefCell::new(Pool {
+            table: HashTable::new(),
+            store: Store { n_nodes: 0, cells: &[], pairs: &mut [], exprs: &mut [] },
+        })
+    };
+    static WALKS: Cell<u64> = const { Cell::new(0) };
+    static ZERO: Expr = intern(Node::Number(Rational::ZERO));
+    static ONE: Expr = intern(Node::Number(Rational::ONE));
+}
+
+/// How many nodes this thread has made; a measure of work for `--timings` and budgets.
+pub fn node_count() -> usize {
+    POOL.with_borrow(|pool| pool.store.n_nodes as usize)
+}
+
+pub(super) fn zero() -> Expr {
+    ZERO.with(|e| *e)
+}
+
+pub(super) fn one() -> Expr {
+    ONE.with(|e| *e)
+}
+
+/// A walk through the graph that meets every node once. A node remembers only the last walk, so two
+/// walks must not be interleaved.
+pub(super) struct Walk(u64);
+
+impl Walk {
+    pub(super) fn new() -> Walk {
+        let n = WALKS.get() + 1;
+        WALKS.set(n);
+        Walk(n)
+    }
+
+    /// True the first time.
+    pub(super) fn enter(&self, e: Expr) -> bool {
+        e.0.mark.replace(self.0) != self.0
+    }
+}
+
+pub(super) fn intern(node: Node) -> Expr {
+    let mut hasher = FxHasher::default();
+    match &node {
+        Node::Sum { constant, terms } => return sum(constant.clone(), terms.iter().cloned().collect()),
+        Node::Product(factors) => return product(factors.iter().cloned().collect()),
+        Node::Apply(function, arguments) => return apply(*function, arguments),
+        Node::Unknown { function, orders, arguments } => return unknown(*function, orders, arguments),
+        other => other.hash(&mut hasher),
+    }
+    let hash = hasher.finish();
+    POOL.with_borrow_mut(|pool| pool.get(hash, |known| *known == node, |_| node.clone()))
+}
+
+/// The node of a normalised sum.
+pub(super) fn sum(constant: Rational, terms: Pairs) -> Expr {
+    let mut hasher = FxHasher::default();
+    hasher.write_u64(1);
+    hash_number(&constant, 0, &mut hasher);
+    hash_pairs(&terms, &mut hasher);
+    let hash = hasher.finish();
+    POOL.with_borrow_mut(|pool| {
+        let same = |known: &Node| match known {
+            Node::Sum { constant: c, terms: t } => *c == constant && **t == *terms.as_slice(),
+            _ => false,
+        };
+        if let Some(known) = pool.find(hash, same) {
+            return known;
+        }
+        pool.add(hash, |store| Node::Sum { constant, terms: store.pairs(terms) })
+    })
+}
+
+/// The node of a normalised product.
+pub(super) fn product(factors: Pairs) -> Expr {
+    let mut hasher = FxHasher::default();
+    hasher.write_u64(2);
+    hash_pairs(&factors, &mut hasher);
+    let hash = hasher.finish();
+    POOL.with_borrow_mut(|pool| {
+        let same = |known: &Node| matches!(known, Node::Product(f) if **f == *factors.as_slice());
+        if let Some(known) = pool.find(hash, same) {
+            return known;
+        }
+        pool.add(hash, |store| Node::Product(store.pairs(factors)))
+    })
+}
+
+/// The node of a function of normalised arguments.
+pub(super) fn apply(function: Elementary, arguments: &[Expr]) -> Expr {
+    let mut hasher = FxHasher::default();
+    hasher.write_u64(3 | (function as u64) << 8);
+    for e in arguments {
+        hasher.write_u32(e.0.id);
+    }
+    let same = |known: &Node| matches!(known, Node::Apply(f, a) if *f == function && **a == *arguments);
+    POOL.with_borrow_mut(|pool| pool.get(hasher.finish(), same, |store| Node::Apply(function, store.exprs(arguments))))
+}
+
+/// The node of an unspecified function.
+pub(super) fn unknown(function: Function, orders: &[u32], arguments: &[Expr]) -> Expr {
+    let mut hasher = FxHasher::default();
+    hasher.write_u64(4 | u64::from(function.index()) << 8);
+    arguments.iter().for_each(|e| hasher.write_u32(e.0.id));
+    orders.iter().for_each(|n| hasher.write_u32(*n));
+    let same = |known: &Node| match known {
+        Node::Unknown { function: f, orders: o, arguments: a } => *f == function && **o == *orders && **a == *arguments,
+        _ => false,
+    };
+    POOL.with_borrow_mut(|pool| {
+        pool.get(hasher.finish(), same, |store| Node::Unknown {
+            function,
+            orders: Vec::leak(orders.to_vec()),
+            arguments: store.exprs(arguments),
+        })
+    })
+}
+
+fn hash_pairs(pairs: &[(Expr, Rational)], hasher: &mut FxHasher) {
+    for (e, n) in pairs {
+        hash_number(n, e.0.id, hasher);
+    }
+}
+
+/// One word for a small whole number and an id, which is nearly always.
+fn hash_number(n: &Rational, id: u32, hasher: &mut FxHasher) {
+    match n.to_i64().and_then(|n| i32::try_from(n).ok()) {
+        Some(n) => hasher.write_u64(u64::from(id) << 32 | u64::from(n as u32)),
+        None => {
+            hasher.write_u32(id);
+            n.hash(hasher);
+        }
+    }
+}
+
+impl Pool {
+    fn get(&mut self, hash: u64, same: impl Fn(&Node) -> bool, make: impl FnOnce(&mut Store) -> Node) -> Expr {
+        match self.find(hash, same) {
+            Some(known) => known,
+            None => self.add(hash, make),
+        }
+    }
+
+    fn find(&self, hash: u64, same: impl Fn(&Node) -> bool) -> Option<Expr> {
+        self.table.find(hash, |e| e.0.hash == hash && same(&e.0.node)).copied()
+    }
+
+    /// Adds a node that is not there.
+    fn add(&mut self, hash: u64, make: impl FnOnce(&mut Store) -> Node) -> Expr {
+        if self.store.n_nodes >= MAX_NODES {
+            let budget = Node::Undefined(Undefined::Budget(BudgetKind::Nodes));
+            // The one node beyond the limit.
+            let hash = u64::MAX;
+            return match self.table.entry(hash, |e| e.0.node == budget, |e| e.0.hash) {
+                Entry::Occupied(entry) => *entry.get(),
+                Entry::Vacant(entry) => *entry.insert(self.store.cell(hash, budget)).get(),
+            };
+        }
+        let node = make(&mut self.store);
+        let e = self.store.cell(hash, node);
+        self.table.insert_unique(hash, e, |e| e.0.hash);
+        e
+    }
+}
+
+impl Store {
+    /// Chunks grow with the graph: small programs stay small.
+    fn chunk(&self) -> usize {
+        (self.n_nodes as usize).clamp(64, 4096)
+    }
+
+    fn cell(&mut self, hash: u64, node: Node) -> Expr {
+        if self.cells.is_empty() {
+            self.cells = Vec::leak(std::iter::repeat_with(OnceCell::new).take(self.chunk()).collect());
+        }
+        let (cell, rest) = self.cells.split_first().expect("a chunk is not empty");
+        self.cells = rest;
+        let (id, mask) = (self.n_nodes, mask_of(&node));
+        self.n_nodes += 1;
+        Expr(cell.get_or_init(|| Interned { id, mask, mark: Cell::new(0), hash, node, bound_to_thread: PhantomData }))
+    }
+
+    fn pairs(&mut self, pairs: Pairs) -> &'static [(Expr, Rational)] {
+        let n = pairs.len();
+        if self.pairs.len() < n {
+            let filler = (pairs[0].0, Rational::ZERO);
+            self.pairs = Vec::leak(vec![filler; n.max(2 * self.chunk())]);
+        }
+        let (piece, rest) = std::mem::take(&mut self.pairs).split_at_mut(n);
+        self.pairs = rest;
+        for (place, pair) in piece.iter_mut().zip(pairs) {
+            *place = pair;
+        }
+        piece
+    }
+
+    fn exprs(&mut self, exprs: &[Expr]) -> &'static [Expr] {
+        let n = exprs.len();
+        if n == 0 {
+            return &[];
+        }
+        if self.exprs.len() < n {
+            self.exprs = Vec::leak(vec![exprs[0]; n.max(self.chunk())]);
+        }
+        let (piece, rest) = std::mem::take(&mut self.exprs).split_at_mut(n);
+        self.exprs = rest;
+        piece.copy_from_slice(exprs);
+        piece
+    }
+}
+
+fn mask_of(node: &Node) -> u64 {
+    match node {
+        Node::Number(_) | Node::Pi | Node::Undefined(_) => 0,
+        Node::Symbol(s) => s.mask(),
+        Node::Sum { terms, .. } => terms.iter().fold(0, |m, (e, _)| m | e.0.mask),
+        Node::Product(factors) => factors.iter().fold(0, |m, (e, _)| m | e.0.mask),
+        Node::Power(a, b) => a.0.mask | b.0.mask,
+        Node::Apply(_, args) => args.iter().fold(0, |m, e| m | e.0.mask),
+        Node::Unknown { arguments, .. } => arguments.iter().fold(0, |m, e| m | e.0.mask),
+        Node::Piecewise { condition, then, otherwise } => condition.left.0.mask | then.0.mask | otherwise.0.mask,
+        Node::Integral { variable, body } => body.0.mask | variable.mask(),
+    }
+}

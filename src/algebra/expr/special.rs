@@ -1,0 +1,162 @@
+//! Values that functions have at special arguments, and what follows from parity.
+
+use super::{Expr, Node, Undefined};
+use crate::algebra::assume::sign_of;
+use crate::algebra::function::Elementary;
+use crate::algebra::number::Rational;
+
+/// Whether the canonical form of ±e is −e: the youngest-first rule of thumb is the sign of the first
+/// coefficient.
+pub(super) fn is_negative_form(e: Expr) -> bool {
+    match e.node() {
+        Node::Number(n) => n.is_negative(),
+        Node::Sum { constant, terms } => {
+            if terms.is_empty() {
+                constant.is_negative()
+            } else {
+                terms[0].1.is_negative()
+            }
+        }
+        _ => false,
+    }
+}
+
+/// −e with every term of a sum negated. Unlike `-e`, which is one node over e, it does not look negative
+/// again, so that parity is used once or twice and not for ever.
+pub(super) fn opposite(e: Expr) -> Expr {
+    match e.node() {
+        Node::Sum { constant, terms } => Expr::sum(-constant, terms.iter().map(|(t, c)| (*t, -c))),
+        _ => -e,
+    }
+}
+
+/// The multiple r with e = rπ.
+fn as_multiple_of_pi(e: Expr) -> Option<Rational> {
+    match e.node() {
+        Node::Pi => Some(Rational::ONE),
+        Node::Number(n) if n.is_zero() => Some(Rational::ZERO),
+        Node::Sum { constant, terms } if constant.is_zero() && terms.len() == 1 && terms[0].0 == Expr::pi() => {
+            Some(terms[0].1.clone())
+        }
+        _ => None,
+    }
+}
+
+/// sin(rπ) for r a multiple of 1/6 or 1/4.
+fn sine_of_pi_times(r: &Rational) -> Option<Expr> {
+    // Into [0, 2).
+    let two = Rational::from(2);
+    let turns = Rational::integer((r / &two).floor());
+    let r = r - &(&two * &turns);
+    let (r, sign) = if r >= Rational::ONE { (&r - &Rational::ONE, -1) } else { (r, 1) };
+    let r = if r > Rational::HALF { &Rational::ONE - &r } else { r };
+    let value = if r.is_zero() {
+        Expr::zero()
+    } else if r == Rational::ratio(1, 6) {
+        Expr::ratio(1, 2)
+    } else if r == Rational::ratio(1, 4) {
+        Expr::number(2).sqrt().scale(&Rational::HALF)
+    } else if r == Rational::ratio(1, 3) {
+        Expr::number(3).sqrt().scale(&Rational::HALF)
+    } else if r == Rational::HALF {
+        Expr::one()
+    } else {
+        return None;
+    };
+    Some(value.scale(&Rational::from(sign)))
+}
+
+pub(super) fn special_value(function: Elementary, arguments: &[Expr]) -> Option<Expr> {
+    use Elementary::*;
+    let x = arguments[0];
+    let number = x.as_number();
+    let is = |n: i64| number.is_some_and(|x| *x == Rational::from(n));
+    match function {
+        Sin => as_multiple_of_pi(x).and_then(|r| sine_of_pi_times(&r)),
+        Cos => as_multiple_of_pi(x).and_then(|r| sine_of_pi_times(&(&r + &Rational::HALF))),
+        Tan => {
+            let r = as_multiple_of_pi(x)?;
+            let (s, c) = (sine_of_pi_times(&r)?, sine_of_pi_times(&(&r + &Rational::HALF))?);
+            Some(s / c)
+        }
+        Asin | Atan | Sinh | Tanh | Atanh if is(0) => Some(x),
+        Asin if is(1) => Some(Expr::pi().scale(&Rational::HALF)),
+        Atan if is(1) => Some(Expr::pi().scale(&Rational::ratio(1, 4))),
+        Acos if is(1) => Some(Expr::zero()),
+        Acos if is(0) => Some(Expr::pi().scale(&Rational::HALF)),
+        Acos if is(-1) => Some(Expr::pi()),
+        Asin | Acos if number.is_some_and(|n| n.abs() > Rational::ONE) => Some(Expr::undefined(Undefined::NotReal)),
+        Atanh if number.is_some_and(|n| n.abs() >= Rational::ONE) => Some(Expr::undefined(Undefined::NotReal)),
+        Cosh | Exp if is(0) => Some(Expr::one()),
+        Exp => match x.node() {
+            // log u is real only for u > 0, and there e^(log u) = u.
+            Node::Apply(Log, u) => Some(u[0]),
+            _ => None,
+        },
+        Log if is(1) => Some(Expr::zero()),
+        Log if number.is_some_and(|n| n.signum() <= 0) => Some(Expr::undefined(Undefined::NotReal)),
+        Log => match x.node() {
+            Node::Apply(Exp, u) => Some(u[0]),
+            _ => None,
+        },
+        Abs => {
+            if let Some(n) = number {
+                return Some(Expr::number(n.abs()));
+            }
+            let sign = sign_of(x);
+            if sign.is_nonnegative() {
+                return Some(x);
+            }
+            if sign.is_nonpositive() {
+                return Some(-x);
+            }
+            match x.node() {
+                // |c·u| = |c|·|u|
+                Node::Sum { constant, terms } if constant.is_zero() && terms.len() == 1 => {
+                    Some(Expr::apply(Abs, &[terms[0].0]).scale(&terms[0].1.abs()))
+                }
+                // |Π b^e| = Π |b|^e
+                Node::Product(factors) if factors.iter().all(|(_, e)| e.is_integer()) => Some(Expr::product(
+                    Rational::ONE,
+                    factors.iter().map(|(b, e)| (Expr::apply(Abs, &[*b]), e.clone())),
+                )),
+                Node::Apply(Abs, _) => Some(x),
+                _ => None,
+            }
+        }
+        Sign => {
+            let sign = sign_of(x);
+            if sign.is_positive() {
+                Some(Expr::one())
+            } else if sign.is_negative() {
+                Some(Expr::number(-1))
+            } else if is(0) {
+                Some(Expr::zero())
+            } else {
+                None
+            }
+        }
+        Min | Max => {
+            let mut numbers: Vec<&Rational> = arguments.iter().filter_map(|a| a.as_number()).collect();
+            if numbers.len() < 2 {
+                return None;
+            }
+            numbers.sort();
+            let extreme = if function == Min { numbers[0] } else { numbers[numbers.len() - 1] };
+            let rest = arguments.iter().copied().filter(|a| !a.is_number());
+            let all: Vec<Expr> = rest.chain([Expr::number(extreme.clone())]).collect();
+            Some(if all.len() == 1 { all[0] } else { Expr::apply(function, &all) })
+        }
+        Atan2 => {
+            let (y, x) = (arguments[0], arguments[1]);
+            match (y.as_number(), x.as_number()) {
+                (Some(y), Some(x)) if y.is_zero() && x.is_zero() => Some(Expr::undefined(Undefined::NotReal)),
+                (Some(y), Some(x)) if y.is_zero() && !x.is_negative() => Some(Expr::zero()),
+                (Some(y), Some(_)) if y.is_zero() => Some(Expr::pi()),
+                (Some(y), Some(x)) if x.is_zero() => Some(Expr::pi().scale(&Rational::ratio(i64::from(y.signum()), 2))),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
