@@ -21,6 +21,8 @@ pub mod lexer;
 pub mod name;
 pub mod parse;
 pub mod problem;
+#[cfg(test)]
+mod shapes;
 pub mod token;
 
 lalrpop_util::lalrpop_mod!(

@@ -10,7 +10,7 @@ use generate::Random;
 use lepage::diagnostic::Diagnostic;
 use lepage::source::SourceId;
 use lepage::syntax::ast::{Ast, ExprKind};
-use lepage::syntax::format::format;
+use lepage::syntax::format::{format, layout};
 use lepage::syntax::lexer::lex;
 use lepage::syntax::parse::{Completeness, is_complete, parse};
 use std::path::{Path, PathBuf};
@@ -60,7 +60,10 @@ fn comments(text: &str) -> Vec<String> {
 
 /// `fmt` keeps the tree and the comments, and is idempotent.
 fn check_format(text: &str) -> Result<(), String> {
-    let formatted = format(text).map_err(|p| format!("{:?}", p.into_sorted()))?;
+    let formatted = layout(text);
+    if format(text).ok().as_ref() != Some(&formatted) {
+        return Err(format!("the layout was thought to change the program:\n{formatted}"));
+    }
     if shape(text) != shape(&formatted) {
         return Err(format!("the tree has changed:\n{formatted}"));
     }

@@ -39,7 +39,7 @@ macro_rules! codes {
 codes! {
     SYNTAX = 1 "syntax": "this cannot be read",
         "The text does not have the shape of a statement. The message names what was expected at this place.",
-        "manifold Y over t { x " => "manifold Y over t { x }";
+        "let a = 2 + * 3" => "let a = 2 * 3";
     UNCLOSED_BRACKET = 2 "unclosed_bracket": "a bracket is never closed",
         "Every `(`, `[` and `{` needs its closing partner. Inside `( )` and `[ ]` a statement can go over several lines, so a missing bracket would swallow the lines below; reading resumes at the next line that can only begin a statement.",
         "let a = sin(2*(1 + 3)\nlet b = 2" => "let a = sin(2*(1 + 3))\nlet b = 2";

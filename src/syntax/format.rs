@@ -40,32 +40,32 @@ pub fn format(text: &str) -> Result<String, Problems> {
     if problems.has_errors() {
         return Err(problems);
     }
+    let formatted = layout(text);
+    // Laying out a program never changes it; should that ever fail, its author's layout stands.
+    Ok(if same_words(text, &formatted) { formatted } else { text.to_string() })
+}
+
+/// The text laid out anew; only for texts that can be read.
+pub fn layout(text: &str) -> String {
     let lexed = lexer::lex(SourceId::default(), text);
-    let formatted = layout(text, &lexed);
-    // A program is never changed by laying it out; should that ever fail, its author's layout stands.
-    let again = lexer::lex(SourceId::default(), &formatted);
-    Ok(if same_words(text, &lexed, &formatted, &again) { formatted } else { text.to_string() })
-}
-
-/// Whether two texts are the same tokens and the same comments.
-fn same_words(text: &str, lexed: &Lexed, other: &str, again: &Lexed) -> bool {
-    let words = |text: &str, t: &Placed| (t.token, text[t.start as usize..t.end as usize].to_string());
-    let same =
-        |a: &Placed, b: &Placed| a.token.is_separator() && a.token == b.token || words(text, a) == words(other, b);
-    lexed.tokens.len() == again.tokens.len()
-        && lexed.comments.len() == again.comments.len()
-        && lexed.tokens.iter().zip(&again.tokens).all(|(a, b)| same(a, b))
-}
-
-/// The text laid out anew.
-fn layout(text: &str, lexed: &Lexed) -> String {
-    let items = items(text, lexed);
+    let items = items(text, &lexed);
     let brackets = brackets(&items);
     let mut writer = Writer { text, items: &items, brackets: &brackets, frames: vec![Frame::file()], lines: vec![] };
     for i in 0..items.len() {
         writer.item(i);
     }
     assemble(&writer.lines)
+}
+
+/// Whether two texts have the same tokens, separators included, and as many comments.
+fn same_words(text: &str, other: &str) -> bool {
+    let (lexed, again) = (lexer::lex(SourceId::default(), text), lexer::lex(SourceId::default(), other));
+    let words = |text: &str, t: &Placed| text[t.start as usize..t.end as usize].to_string();
+    let same =
+        |a: &Placed, b: &Placed| a.token == b.token && (a.token.is_separator() || words(text, a) == words(other, b));
+    lexed.tokens.len() == again.tokens.len()
+        && lexed.comments.len() == again.comments.len()
+        && lexed.tokens.iter().zip(&again.tokens).all(|(a, b)| same(a, b))
 }
 
 /// A token or comment, with what stood before it.

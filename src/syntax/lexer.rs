@@ -495,7 +495,8 @@ impl Layout<'_> {
         match block {
             Block::Statements if at_start => {
                 let keyword = token::find(STATEMENT_WORDS, word)?;
-                if !names_follow && matches!(next, Some(Token::On | Token::Over | Token::Colon | Token::OpenBrace)) {
+                let goes_on = matches!(next, Some(Token::On | Token::Over | Token::Colon | Token::OpenBrace));
+                if goes_on && token::names_something(keyword) {
                     let fault = problem::missing_name(self.span(raw), word);
                     self.fault(fault);
                 }
@@ -592,8 +593,8 @@ impl Layout<'_> {
         let matching = self.frames.iter().rposition(|f| f.opener.map(|o| o.token) == raw.token.opener());
         let innermost = self.frame().opener;
         match (matching, innermost) {
-            // Nothing is open.
-            (None, None) => {
+            // Nothing is open, or only a block, which such a bracket cannot end.
+            (None, None | Some(Raw { token: Token::OpenBrace, .. })) => {
                 let fault = problem::closes_nothing(self.span(raw), self.slice(raw));
                 self.fault(fault);
             }

@@ -16,9 +16,9 @@ pub fn unterminated_comment(opening: Span) -> Diagnostic {
 }
 
 pub fn unterminated_string(string: Span) -> Diagnostic {
-    let end = Span { start: string.end, ..string };
+    let (quote, end) = (Span { end: string.start + 1, ..string }, Span { start: string.end, ..string });
     Diagnostic::error(&codes::UNTERMINATED_STRING, "this string does not end on its line")
-        .label(string, "no closing quote")
+        .label(quote, "no second quote follows")
         .repair("close it with `\"`", end, "\"")
 }
 
@@ -119,16 +119,16 @@ pub fn juxtaposition(second: Span, product: &str, gap: Span) -> Diagnostic {
 }
 
 pub fn missing_name(word: Span, text: &str) -> Diagnostic {
-    let article = if text.starts_with(['a', 'e', 'i', 'o', 'u']) && !text.starts_with("use") { "an" } else { "a" };
-    let title = match text {
-        "equations" => "equations need a name".to_string(),
-        _ => format!("{article} {text} needs a name"),
+    let (title, name) = match text {
+        "equations" => ("equations need a name".to_string(), " N"),
+        "test" => ("a test needs a title".to_string(), " \"title\""),
+        _ => (format!("a {text} needs a name"), " A"),
     };
     let end = Span { start: word.end, ..word };
-    Diagnostic::error(&codes::MISSING_NAME, title).label(word, "no name follows").repair(
-        format!("write `{text} name …`"),
+    Diagnostic::error(&codes::MISSING_NAME, title).label(word, "none follows").repair(
+        format!("write `{text}{name} …`"),
         end,
-        " name",
+        name,
     )
 }
 

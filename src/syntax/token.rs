@@ -250,6 +250,12 @@ pub fn find(table: &[(&str, Token)], word: &str) -> Option<Token> {
     table.iter().find(|(text, _)| *text == word).map(|(_, token)| *token)
 }
 
+/// Whether a statement word is followed by the name it declares, or by a title.
+pub fn names_something(keyword: Token) -> bool {
+    use Token::*;
+    !matches!(keyword, Use | Simulate | Sweep | Plot | Save | Animate | Poincare | Explain)
+}
+
 /// The reserved word, found by its first letter and length before any comparison of text.
 pub fn reserved(word: &str) -> Option<Token> {
     match (word.as_bytes().first()?, word.len()) {
