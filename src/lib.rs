@@ -32,6 +32,7 @@ pub mod model;
 pub mod questions;
 
 pub mod codegen;
+pub mod integrate;
 
 pub mod report;
 pub mod session;

@@ -1,0 +1,234 @@
+//! Tolerances, error norms, step sizes, and the reasons for which a run stops.
+//!
+//! A tolerance τ is relative and absolute at once. The error e of a step counts as
+//!
+//! ```text
+//! ‖e‖ = sqrt( 1/n Σᵢ (eᵢ / (τ_abs sᵢ + τ_rel max(|yᵢ|, |yᵢ′|)))² ) ,      accepted when ‖e‖ ≤ 1,
+//! ```
+//!
+//! with y before and y′ after the step and scales sᵢ, 1 unless given. The step size follows Hairer, Nørsett and
+//! Wanner, *Solving Ordinary Differential Equations I*, §II.4, the first one their algorithm (4.14).
+
+use crate::budget::Exhausted;
+use crate::codegen::interpret::Failure;
+
+/// How accurate each step has to be.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Tolerance {
+    pub relative: f64,
+    pub absolute: f64,
+    /// One per state; empty means 1 for all.
+    pub scales: Vec<f64>,
+}
+
+/// The tolerance of a run that does not state one.
+pub const DEFAULT_TOLERANCE: f64 = 1e-10;
+
+impl Default for Tolerance {
+    fn default() -> Tolerance {
+        Tolerance::both(DEFAULT_TOLERANCE)
+    }
+}
+
+impl Tolerance {
+    pub fn both(tau: f64) -> Tolerance {
+        Tolerance { relative: tau, absolute: tau, scales: Vec::new() }
+    }
+
+    /// The absolute tolerance of every state.
+    pub fn absolute_of_each(&self, n: usize) -> Vec<f64> {
+        (0..n).map(|i| self.absolute * self.scales.get(i).copied().unwrap_or(1.0)).collect()
+    }
+
+    /// Whether both numbers are positive and below 1, and every scale is positive.
+    pub fn is_valid(&self) -> bool {
+        let good = |x: f64| x > 0.0 && x < 1.0;
+        let absolute_alone = self.relative == 0.0 && self.absolute > 0.0;
+        (good(self.relative) && self.absolute >= 0.0 && self.absolute.is_finite() || absolute_alone)
+            && self.scales.iter().all(|s| *s > 0.0 && s.is_finite())
+    }
+}
+
+/// Why a run stopped.
+#[derive(Clone, PartialEq, Debug)]
+pub enum StopReason {
+    /// The end was reached.
+    Reached,
+    /// An event that stops the run.
+    Event { name: String },
+    /// Ctrl-C. What was computed is kept.
+    Interrupted,
+    /// The vector field has no value here, or none just beyond; the failure names the expression.
+    SingularPoint { failure: Failure },
+    /// The state grows beyond all bounds in finite time.
+    BlowUp,
+    /// The accuracy asked for needs steps below the spacing of numbers.
+    StepTooSmall,
+    /// Steps, time or memory of the run are used up.
+    Budget { what: String },
+}
+
+impl StopReason {
+    pub fn is_complete(&self) -> bool {
+        matches!(self, StopReason::Reached | StopReason::Event { .. })
+    }
+
+    /// One word, for files.
+    pub fn name(&self) -> &'static str {
+        match self {
+            StopReason::Reached => "reached",
+            StopReason::Event { .. } => "event",
+            StopReason::Interrupted => "interrupted",
+            StopReason::SingularPoint { .. } => "singular point",
+            StopReason::BlowUp => "blow-up",
+            StopReason::StepTooSmall => "step too small",
+            StopReason::Budget { .. } => "budget",
+        }
+    }
+}
+
+impl From<Exhausted> for StopReason {
+    fn from(exhausted: Exhausted) -> StopReason {
+        match exhausted {
+            Exhausted::Interrupted => StopReason::Interrupted,
+            other => StopReason::Budget { what: other.to_string() },
+        }
+    }
+}
+
+impl std::fmt::Display for StopReason {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        match self {
+            StopReason::Reached => write!(f, "the end was reached"),
+            StopReason::Event { name } => write!(f, "stopped by {name}"),
+            StopReason::Interrupted => write!(f, "interrupted"),
+            StopReason::SingularPoint { failure } => write!(f, "singular point: {failure}"),
+            StopReason::BlowUp => write!(f, "the motion escapes to infinity in finite time"),
+            StopReason::StepTooSmall => write!(f, "the tolerance needs steps below the spacing of numbers"),
+            StopReason::Budget { what } => write!(f, "{what}"),
+        }
+    }
+}
+
+/// How the next step size follows from the error of the last step.
+#[derive(Clone, Copy, Debug)]
+pub struct Controller {
+    /// 1/(order of the error estimate + 1), less what the integral part takes.
+    exponent: f64,
+    /// Weight of the previous error (PI control); 0 is the classical rule.
+    beta: f64,
+    safety: f64,
+    /// The step may shrink and grow by these factors.
+    least: f64,
+    most: f64,
+    previous: f64,
+    rejected: bool,
+}
+
+impl Controller {
+    /// The constants of `dop853.f`.
+    pub fn dop853() -> Controller {
+        Controller { exponent: 0.125, beta: 0.0, safety: 0.9, least: 0.333, most: 6.0, previous: 1e-4, rejected: false }
+    }
+
+    /// The constants of `dopri5.f`, which has the same orders as tsit5.
+    pub fn order5() -> Controller {
+        let beta = 0.04;
+        Controller {
+            exponent: 0.2 - 0.75 * beta,
+            beta,
+            safety: 0.9,
+            least: 0.2,
+            most: 10.0,
+            previous: 1e-4,
+            rejected: false,
+        }
+    }
+
+    /// The factor by which the step size changes, given the scaled error. The step is accepted when it is ≤ 1.
+    #[inline]
+    pub fn factor(&mut self, error: f64) -> f64 {
+        let raw = if error == 0.0 {
+            self.most
+        } else {
+            let integral = if self.beta == 0.0 { 1.0 } else { self.previous.powf(self.beta) };
+            self.safety * integral / power(error, self.exponent)
+        };
+        if error <= 1.0 {
+            self.previous = error.max(1e-4);
+            let most = if self.rejected { 1.0 } else { self.most };
+            self.rejected = false;
+            raw.clamp(self.least, most)
+        } else {
+            self.rejected = true;
+            raw.clamp(self.least, 1.0)
+        }
+    }
+
+    pub fn reset(&mut self) {
+        self.previous = 1e-4;
+        self.rejected = false;
+    }
+}
+
+/// x to a small power, without a call when the power is an eighth.
+#[inline]
+fn power(x: f64, exponent: f64) -> f64 {
+    if exponent == 0.125 { x.sqrt().sqrt().sqrt() } else { x.powf(exponent) }
+}
+
+/// A number and the rounding error of the additions that made it (Kahan; Knuth's two-sum, so that order of
+/// magnitude does not matter).
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Compensated {
+    pub value: f64,
+    pub rest: f64,
+}
+
+impl Compensated {
+    pub fn new(value: f64) -> Compensated {
+        Compensated { value, rest: 0.0 }
+    }
+
+    #[inline(always)]
+    pub fn plus(self, x: f64) -> Compensated {
+        let x = x + self.rest;
+        let value = self.value + x;
+        let back = value - self.value;
+        let rest = (self.value - (value - back)) + (x - back);
+        Compensated { value, rest }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compensated_sums_keep_what_is_lost() {
+        let mut sum = Compensated::new(1.0);
+        for _ in 0..1_000_000 {
+            sum = sum.plus(1e-17);
+        }
+        assert!((sum.value - (1.0 + 1e-11)).abs() < 1e-15, "{sum:?}");
+    }
+
+    #[test]
+    fn steps_shrink_on_failure_and_do_not_grow_right_after() {
+        let mut c = Controller::dop853();
+        assert_eq!(c.factor(0.0), 6.0);
+        assert_eq!(c.factor(1e20), 0.333);
+        assert!(c.factor(1e-9) <= 1.0);
+        assert!(c.factor(1e-9) > 1.0);
+    }
+
+    #[test]
+    fn tolerances_are_checked() {
+        assert!(Tolerance::default().is_valid());
+        assert!(!Tolerance::both(0.0).is_valid());
+        assert!(!Tolerance::both(-1e-6).is_valid());
+        assert!(!Tolerance::both(f64::NAN).is_valid());
+        assert!(Tolerance { relative: 0.0, absolute: 1e-6, scales: vec![] }.is_valid());
+        assert!(!Tolerance { relative: 1e-6, absolute: 1e-6, scales: vec![0.0] }.is_valid());
+    }
+}

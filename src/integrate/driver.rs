@@ -1,0 +1,371 @@
+//! The loop around a method: the grid of recorded times, events, the end, interruption, limits.
+
+use std::time::Instant;
+
+use crate::budget;
+use crate::codegen::compiled::Caller;
+use crate::codegen::interpret::Failure;
+
+use super::control::StopReason;
+use super::events::{self, Crossing, Watched};
+use super::explicit::{Explicit, Scheme};
+use super::field::Field;
+use super::method::Method;
+use super::problem::{BadProblem, Event, InitialValueProblem, Motion, Recording};
+use super::stepper::Stepper;
+use super::trajectory::{EventPoint, Trajectory};
+
+/// Runs a problem. It either cannot be begun, or there is a trajectory that says why it ends.
+pub fn run(motion: &Motion, problem: &InitialValueProblem) -> Result<Trajectory, BadProblem> {
+    problem.check(motion)?;
+    motion
+        .derivative(problem.start, &problem.state, &problem.parameters)
+        .map_err(|failure| BadProblem::Start { failure })?;
+    let start = Instant::now();
+    let (method, choice) = choose(problem);
+    let mut trajectory = match method {
+        Method::Rk4 => drive(motion, problem, method, explicit(motion, problem, Scheme::Rk4)),
+        Method::Tsit5 => drive(motion, problem, method, explicit(motion, problem, Scheme::Tsit5)),
+        _ => drive(motion, problem, method, explicit(motion, problem, Scheme::Dop853)),
+    };
+    trajectory.choice = choice;
+    trajectory.run_time = start.elapsed();
+    trajectory.compile_time = motion.compile_time();
+    Ok(trajectory)
+}
+
+/// The method, and why, when the choice was left to us.
+fn choose(problem: &InitialValueProblem) -> (Method, Option<String>) {
+    match problem.method {
+        Method::Auto if problem.tolerance.relative > 3e-6 => {
+            (Method::Tsit5, Some("tsit5, because the tolerance is loose".to_string()))
+        }
+        Method::Auto => (Method::Dop853, Some("dop853, because the tolerance is moderate".to_string())),
+        method => (method, None),
+    }
+}
+
+fn explicit(motion: &Motion, problem: &InitialValueProblem, scheme: Scheme) -> Explicit {
+    let field = Field::new(&motion.field, &problem.parameters);
+    let fused = !motion.options().portable;
+    Explicit::new(scheme, field, problem, fused)
+}
+
+/// Between two looks at the clock and the interrupt flag.
+const CHECK_EVERY: u64 = 16;
+
+/// Steps until there is a reason to stop.
+fn drive(motion: &Motion, problem: &InitialValueProblem, method: Method, mut stepper: impl Stepper) -> Trajectory {
+    let columns =
+        motion.record.as_ref().map_or(Vec::new(), |k| k.kernel().outputs().iter().map(|o| o.name.clone()).collect());
+    let mut recorder = Recorder {
+        trajectory: Trajectory::new(motion.states().to_vec(), columns, method, motion.backend()),
+        recording: &problem.recording,
+        caller: motion.record.as_ref().map(|k| k.caller()),
+        parameters: &problem.parameters,
+        start: problem.start,
+        forward: problem.end >= problem.start,
+        next: 0,
+        state: vec![0.0; motion.n_states()],
+        columns: vec![0.0; motion.record.as_ref().map_or(0, |k| k.kernel().outputs().len())],
+    };
+    let mut watch = motion.events.as_ref().map(|(kernel, events)| {
+        Watch::new(kernel.caller(), events, problem, motion.n_states(), problem.tolerance.relative)
+    });
+    let deadline = problem.limits.time.map(|limit| Instant::now() + limit);
+    let (t, state, reason) = match recorder.record(problem.start, &problem.state) {
+        Err(reason) => (problem.start, problem.state.clone(), reason),
+        Ok(()) => loop {
+            if stepper.time() == problem.end {
+                break (problem.end, stepper.state().to_vec(), StopReason::Reached);
+            }
+            let steps = stepper.statistics().steps;
+            if steps % CHECK_EVERY == 0 {
+                if let Err(exhausted) = budget::check() {
+                    break (stepper.time(), stepper.state().to_vec(), exhausted.into());
+                }
+                let spent = if steps >= problem.limits.steps {
+                    Some("the steps of the run are used up")
+                } else if recorder.trajectory.n_numbers() > problem.limits.numbers {
+                    Some("the memory of the run is used up: record less")
+                } else if deadline.is_some_and(|end| Instant::now() >= end) {
+                    Some("the time of the run is used up")
+                } else {
+                    None
+                };
+                if let Some(what) = spent {
+                    let reason = StopReason::Budget { what: what.to_string() };
+                    break (stepper.time(), stepper.state().to_vec(), reason);
+                }
+            }
+            if let Err(reason) = stepper.step(problem.end) {
+                break (stepper.time(), stepper.state().to_vec(), reason);
+            }
+            let mut stop = None;
+            if let Some(watch) = &mut watch {
+                match watch.look(&mut stepper, &mut recorder.trajectory.events) {
+                    Ok(found) => stop = found,
+                    Err(failure) => {
+                        let reason = StopReason::SingularPoint { failure };
+                        break (stepper.time(), stepper.state().to_vec(), reason);
+                    }
+                }
+            }
+            let end = stop.as_ref().map_or(stepper.time(), |(t, _, _)| *t);
+            if problem.dense {
+                let segment = stepper.segment();
+                recorder.trajectory.push_segment(segment);
+            }
+            if let Err(reason) = recorder.step(&mut stepper, end, stop.is_some()) {
+                break (stepper.time(), stepper.state().to_vec(), reason);
+            }
+            if let Some((t, state, name)) = stop {
+                break (t, state, StopReason::Event { name });
+            }
+        },
+    };
+    // The last state is always recorded, once.
+    if recorder.trajectory.times().last() != Some(&t) {
+        let _ = recorder.record(t, &state);
+    }
+    let mut trajectory = recorder.trajectory;
+    trajectory.statistics = stepper.statistics();
+    trajectory.finish(t, &state, reason);
+    trajectory
+}
+
+/// Puts the rows that were asked for into a trajectory.
+struct Recorder<'a> {
+    trajectory: Trajectory,
+    recording: &'a Recording,
+    caller: Option<Caller>,
+    parameters: &'a [f64],
+    start: f64,
+    forward: bool,
+    /// The number of the next time on the grid.
+    next: u64,
+    state: Vec<f64>,
+    columns: Vec<f64>,
+}
+
+impl Recorder<'_> {
+    fn record(&mut self, t: f64, state: &[f64]) -> Result<(), StopReason> {
+        if let Some(caller) = &mut self.caller {
+            caller
+                .call([&[t], state, self.parameters, &[]], &mut self.columns)
+                .map_err(|failure| StopReason::SingularPoint { failure })?;
+        }
+        self.trajectory.push(t, state, &self.columns);
+        if let (Recording::Every(_), 0) = (self.recording, self.next) {
+            self.next = 1;
+        }
+        Ok(())
+    }
+
+    /// The next time on the grid.
+    fn next_time(&self) -> Option<f64> {
+        match self.recording {
+            Recording::Every(dt) => {
+                let offset = self.next as f64 * dt;
+                Some(if self.forward { self.start + offset } else { self.start - offset })
+            }
+            Recording::At(times) => times.get(self.next as usize).copied(),
+            _ => None,
+        }
+    }
+
+    /// Records the part of the last step up to `end`.
+    fn step(&mut self, stepper: &mut impl Stepper, end: f64, stopped: bool) -> Result<(), StopReason> {
+        if *self.recording == Recording::Steps && !stopped {
+            let state = std::mem::take(&mut self.state);
+            let mut state = state;
+            state.copy_from_slice(stepper.state());
+            let result = self.record(end, &state);
+            self.state = state;
+            return result;
+        }
+        while let Some(t) = self.next_time() {
+            if if self.forward { t > end } else { t < end } {
+                break;
+            }
+            // The start is recorded already.
+            if t != self.start || self.trajectory.is_empty() {
+                let mut state = std::mem::take(&mut self.state);
+                if t == stepper.time() {
+                    state.copy_from_slice(stepper.state());
+                } else {
+                    stepper.interpolate(t, &mut state);
+                }
+                let result = self.record(t, &state);
+                self.state = state;
+                result?;
+            }
+            self.next += 1;
+        }
+        Ok(())
+    }
+}
+
+/// Looks for events in every step.
+struct Watch<'a> {
+    caller: Caller,
+    events: &'a [Event],
+    /// Periods, and what counts as touching: a hundred tolerances of the largest value so far.
+    watched: Vec<Watched>,
+    parameters: &'a [f64],
+    tolerance: f64,
+    /// Per event: when it last happened, and how often.
+    last: Vec<Option<f64>>,
+    counts: Vec<u32>,
+    /// The functions at the end of the last step.
+    values: Vec<f64>,
+    state: Vec<f64>,
+}
+
+impl<'a> Watch<'a> {
+    fn new(
+        caller: Caller,
+        events: &'a [Event],
+        problem: &'a InitialValueProblem,
+        n: usize,
+        tolerance: f64,
+    ) -> Watch<'a> {
+        let mut watch = Watch {
+            caller,
+            events,
+            watched: events.iter().map(|e| Watched { period: e.period, graze: 0.0 }).collect(),
+            parameters: &problem.parameters,
+            tolerance,
+            last: vec![None; events.len()],
+            counts: vec![0; events.len()],
+            values: vec![0.0; events.len()],
+            state: vec![0.0; n],
+        };
+        // A run that starts on the surface of an event leaves it; that is not the event.
+        let mut values = vec![0.0; events.len()];
+        if watch.evaluate(problem.start, &problem.state, &mut values).is_ok() {
+            for (i, g) in values.iter().enumerate() {
+                let distance = events[i].period.map_or(*g, |p| g - (g / p).round() * p);
+                if distance.abs() <= 1e-12 * g.abs().max(1.0) {
+                    watch.last[i] = Some(problem.start);
+                }
+            }
+        }
+        watch.rescale(&values);
+        watch.values = values;
+        watch
+    }
+
+    fn rescale(&mut self, values: &[f64]) {
+        for (watched, g) in self.watched.iter_mut().zip(values) {
+            let size = watched.period.unwrap_or(g.abs());
+            watched.graze = watched.graze.max(100.0 * self.tolerance * size);
+        }
+    }
+
+    fn evaluate(&mut self, t: f64, state: &[f64], values: &mut [f64]) -> Result<(), Failure> {
+        self.caller.call([&[t], state, self.parameters, &[]], values)
+    }
+
+    /// Records the events of the last step. The result is the time, state and name of one that stops the run.
+    fn look(
+        &mut self,
+        stepper: &mut impl Stepper,
+        points: &mut Vec<EventPoint>,
+    ) -> Result<Option<(f64, Vec<f64>, String)>, Failure> {
+        let (start, end) = (stepper.previous_time(), stepper.time());
+        let before = self.values.clone();
+        let mut after = vec![0.0; self.events.len()];
+        let state = stepper.state().to_vec();
+        self.evaluate(end, &state, &mut after)?;
+        self.values = after.clone();
+        self.rescale(&after);
+        let watched = self.watched.clone();
+        let mut inside = std::mem::take(&mut self.state);
+        let found = events::zeros(&watched, |theta, out| {
+            if theta == 0.0 {
+                out.copy_from_slice(&before);
+            } else if theta == 1.0 {
+                out.copy_from_slice(&after);
+            } else {
+                let t = start + theta * (end - start);
+                stepper.interpolate(t, &mut inside);
+                self.evaluate(t, &inside, out)?;
+            }
+            Ok::<(), Failure>(())
+        });
+        self.state = inside;
+        for crossing in found? {
+            let (t, state) = self.polish(stepper, &crossing, start, end)?;
+            let i = crossing.event;
+            let close = 1e-9 * (end - start).abs() + 8.0 * f64::EPSILON * t.abs();
+            let repeated = self.last[i].is_some_and(|last| (t - last).abs() <= close);
+            self.last[i] = Some(t);
+            if repeated || !crossing.matches(self.events[i].direction) {
+                continue;
+            }
+            self.counts[i] += 1;
+            let name = self.events[i].name.clone();
+            let point = EventPoint { name: name.clone(), t, state, rising: crossing.rising, grazing: crossing.grazing };
+            if self.events[i].stop_at == Some(self.counts[i]) {
+                let state = point.state.clone();
+                points.push(point);
+                return Ok(Some((t, state, name)));
+            }
+            points.push(point);
+        }
+        Ok(None)
+    }
+
+    /// The zero on the trajectory itself: dense output finds it, a step of the method to it and a few secants improve
+    /// on it. Grazing points are left where they are.
+    fn polish(
+        &mut self,
+        stepper: &mut impl Stepper,
+        crossing: &Crossing,
+        start: f64,
+        end: f64,
+    ) -> Result<(f64, Vec<f64>), Failure> {
+        let i = crossing.event;
+        let h = end - start;
+        let mut values = vec![0.0; self.events.len()];
+        let mut state = vec![0.0; stepper.state().len()];
+        let mut at = |watch: &mut Self, t: f64, state: &mut [f64]| -> Result<f64, Failure> {
+            if t == end {
+                state.copy_from_slice(stepper.state());
+            } else {
+                stepper.state_at(t, state);
+            }
+            watch.evaluate(t, state, &mut values)?;
+            Ok(values[i] - crossing.level)
+        };
+        let mut t = start + crossing.theta * h;
+        let mut g = at(self, t, &mut state)?;
+        if crossing.grazing {
+            return Ok((t, state));
+        }
+        let mut trial = state.clone();
+        // A second point beside the first gives the slope.
+        let inward = if crossing.theta > 0.5 { -1e-4 * h } else { 1e-4 * h };
+        let mut t_other = t + inward;
+        let mut g_other = at(self, t_other, &mut trial)?;
+        for _ in 0..6 {
+            if g == 0.0 || g == g_other {
+                break;
+            }
+            let next = t - g * (t - t_other) / (g - g_other);
+            let stays = (next - start) / h >= -1e-12 && (next - start) / h <= 1.0 + 1e-12;
+            if !stays || (next - t).abs() <= f64::EPSILON * t.abs() {
+                break;
+            }
+            let g_next = at(self, next, &mut trial)?;
+            if g_next.abs() >= g.abs() {
+                break;
+            }
+            (t_other, g_other) = (t, g);
+            (t, g) = (next, g_next);
+            state.copy_from_slice(&trial);
+        }
+        Ok((t, state))
+    }
+}

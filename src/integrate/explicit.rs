@@ -1,0 +1,502 @@
+//! Explicit Runge–Kutta methods: rk4, tsit5, dop853.
+//!
+//! A step evaluates the stages
+//!
+//! ```text
+//! kᵢ = f(t + cᵢ h, y + h Σ_{j<i} aᵢⱼ kⱼ),      y′ = y + h Σ bᵢ kᵢ,      Hairer–Nørsett–Wanner (II.1.8)
+//! ```
+//!
+//! and f(t + h, y′), which is the first stage of the next step. The sum y + h Σ bᵢ kᵢ is compensated, so that rounding
+//! does not accumulate over many small steps. Dense output: cubic Hermite for rk4, order 4 for tsit5, order 7 for
+//! dop853, whose three additional stages are evaluated only for steps that somebody looks into.
+//!
+//! States and stages are padded to a multiple of eight and handled in blocks of eight, which the compiler turns into
+//! whatever registers the processor has; the result does not depend on their width.
+
+use crate::codegen::simd;
+
+use super::control::{Compensated, Controller, StopReason};
+use super::field::Field;
+use super::problem::InitialValueProblem;
+use super::stepper::{self, Form, Segment, Statistics, Stepper};
+use super::tableau::{self, Estimate, Tableau};
+
+/// Doubles per block.
+const BLOCK: usize = 8;
+
+/// Which explicit method.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scheme {
+    Rk4,
+    Tsit5,
+    Dop853,
+}
+
+impl Scheme {
+    pub fn tableau(self) -> &'static Tableau {
+        match self {
+            Scheme::Rk4 => &tableau::RK4,
+            Scheme::Tsit5 => &tableau::TSIT5,
+            Scheme::Dop853 => &tableau::DOP853,
+        }
+    }
+}
+
+/// An explicit method at work.
+pub struct Explicit {
+    scheme: Scheme,
+    tableau: &'static Tableau,
+    field: Field,
+    n: usize,
+    stride: usize,
+    fused: bool,
+    absolute: Vec<f64>,
+    relative: f64,
+    controller: Controller,
+    t: Compensated,
+    y: Vec<f64>,
+    /// What rounding has taken from y so far.
+    rest: Vec<f64>,
+    /// f at the current state, when it is known.
+    f_known: bool,
+    f: Vec<f64>,
+    t_old: f64,
+    y_old: Vec<f64>,
+    h_old: f64,
+    h_next: f64,
+    /// Fixed-step methods know their step; adaptive ones may be told the first.
+    given_step: Option<f64>,
+    adaptive: bool,
+    /// Stage derivatives, stage by stage. After a step, those of that step.
+    k: Vec<f64>,
+    trial: Vec<f64>,
+    y_new: Vec<f64>,
+    rest_new: Vec<f64>,
+    dense: Vec<f64>,
+    dense_ready: bool,
+    statistics: Statistics,
+}
+
+impl Explicit {
+    pub fn new(scheme: Scheme, field: Field, problem: &InitialValueProblem, fused: bool) -> Explicit {
+        let InitialValueProblem { start: t, state, tolerance, step, fixed, .. } = problem;
+        let (t, step) = (*t, *step);
+        let n = field.n();
+        let stride = n.next_multiple_of(BLOCK);
+        let tableau = scheme.tableau();
+        // Padding has the tolerance 1 and the error 0.
+        let mut absolute = tolerance.absolute_of_each(n);
+        absolute.resize(stride, 1.0);
+        let mut y = state.to_vec();
+        y.resize(stride, 0.0);
+        let zeros = vec![0.0; stride];
+        let controller = match scheme {
+            Scheme::Dop853 => Controller::dop853(),
+            _ => Controller::order5(),
+        };
+        Explicit {
+            scheme,
+            tableau,
+            field,
+            n,
+            stride,
+            fused: fused && simd::has_fma(),
+            absolute,
+            relative: tolerance.relative,
+            controller,
+            t: Compensated::new(t),
+            y,
+            rest: zeros.clone(),
+            f_known: false,
+            f: zeros.clone(),
+            t_old: t,
+            y_old: zeros.clone(),
+            h_old: 0.0,
+            h_next: 0.0,
+            given_step: step,
+            adaptive: !matches!(tableau.estimate, Estimate::None) && !fixed,
+            k: vec![0.0; stride * 16],
+            trial: zeros.clone(),
+            y_new: zeros.clone(),
+            rest_new: zeros.clone(),
+            dense: vec![0.0; stride * 8],
+            dense_ready: false,
+            statistics: Statistics { order: tableau.order, ..Statistics::default() },
+        }
+    }
+
+    /// The first step size: Hairer–Nørsett–Wanner, §II.4, algorithm (4.14).
+    fn first_step(&mut self, limit: f64) -> f64 {
+        let span = limit - self.t.value;
+        let n = self.n;
+        if let Some(h) = self.given_step {
+            return h.copysign(span);
+        }
+        if !self.adaptive {
+            return span / 1000.0;
+        }
+        let scale: Vec<f64> = (0..n).map(|i| self.absolute[i] + self.relative * self.y[i].abs()).collect();
+        let norm = |x: &dyn Fn(usize) -> f64| ((0..n).map(|i| x(i).powi(2)).sum::<f64>() / n.max(1) as f64).sqrt();
+        let d0 = norm(&|i| self.y[i] / scale[i]);
+        let d1 = norm(&|i| self.f[i] / scale[i]);
+        let mut h0 = if d0 < 1e-5 || d1 < 1e-5 { 1e-6 } else { 0.01 * d0 / d1 };
+        h0 = h0.min(span.abs()).copysign(span);
+        for i in 0..n {
+            self.trial[i] = self.y[i] + h0 * self.f[i];
+        }
+        let (k, t) = (&mut self.k[self.stride..self.stride + n], self.t.value + h0);
+        if !self.field.evaluate(t, &self.trial, k) {
+            self.field.take_failure();
+            return h0;
+        }
+        let d2 = norm(&|i| (self.k[self.stride + i] - self.f[i]) / scale[i]) / h0.abs();
+        let largest = d1.max(d2);
+        let h1 = if largest <= 1e-15 {
+            (h0.abs() * 1e-3).max(1e-6)
+        } else {
+            (0.01 / largest).powf(1.0 / f64::from(self.tableau.order))
+        };
+        (100.0 * h0.abs()).min(h1).min(span.abs()).copysign(span)
+    }
+
+    /// Evaluates all stages for a step h from (t, y), then y_new; the result is the scaled error, or `None`
+    /// when the field declined or had no value. `careful` evaluations find out which.
+    fn attempt(&mut self, h: f64, careful: bool) -> Option<f64> {
+        if self.fused {
+            simd::with_widest(|| self.attempt_inner::<true>(h, careful))
+        } else {
+            self.attempt_inner::<false>(h, careful)
+        }
+    }
+
+    #[inline(always)]
+    fn attempt_inner<const FUSED: bool>(&mut self, h: f64, careful: bool) -> Option<f64> {
+        let (n, stride, t) = (self.n, self.stride, self.t.value);
+        self.k[..stride].copy_from_slice(&self.f);
+        for i in 1..self.tableau.n_stages() {
+            let (before, after) = self.k.split_at_mut(i * stride);
+            combine::<FUSED>(&mut self.trial, &self.y, h, self.tableau.a[i], before, stride);
+            let ti = t + self.tableau.c[i] * h;
+            let evaluated = match careful {
+                true => self.field.evaluate(ti, &self.trial, &mut after[..n]),
+                false => self.field.evaluate_fast(ti, &self.trial, &mut after[..n]),
+            };
+            if !evaluated {
+                return None;
+            }
+        }
+        for block in (0..stride).step_by(BLOCK) {
+            let sum = weighted::<FUSED>(self.tableau.b, &self.k, stride, block);
+            for l in 0..BLOCK {
+                let i = block + l;
+                let new = Compensated { value: self.y[i], rest: self.rest[i] }.plus(h * sum[l]);
+                self.y_new[i] = new.value;
+                self.rest_new[i] = new.rest;
+            }
+        }
+        let error = match self.tableau.estimate {
+            Estimate::None => 0.0,
+            Estimate::Difference(weights) => {
+                // The last weight belongs to f at the new point.
+                let s = self.tableau.n_stages();
+                let new = &mut self.k[s * stride..s * stride + n];
+                let evaluated = match careful {
+                    true => self.field.evaluate(t + h, &self.y_new, new),
+                    false => self.field.evaluate_fast(t + h, &self.y_new, new),
+                };
+                if !evaluated {
+                    return None;
+                }
+                let squares = self.squares::<FUSED>(weights);
+                h.abs() * (squares / n as f64).sqrt()
+            }
+            Estimate::FiveAndThree(five, three) => {
+                let five = self.squares::<FUSED>(five);
+                let three = self.squares::<FUSED>(three);
+                let denominator = five + 0.01 * three;
+                if denominator == 0.0 { 0.0 } else { h.abs() * five / (denominator * n as f64).sqrt() }
+            }
+        };
+        (error.is_finite() && (self.adaptive || self.y_new.iter().all(|y| y.is_finite()))).then_some(error)
+    }
+
+    /// Σᵢ (eᵢ/scaleᵢ)² for an error with these weights.
+    #[inline(always)]
+    fn squares<const FUSED: bool>(&self, weights: &[f64]) -> f64 {
+        let mut total = [0.0; BLOCK];
+        for block in (0..self.stride).step_by(BLOCK) {
+            let e = weighted::<FUSED>(weights, &self.k, self.stride, block);
+            for l in 0..BLOCK {
+                let i = block + l;
+                let (a, b) = (self.y[i].abs(), self.y_new[i].abs());
+                // NaN in y_new reaches the result through b.
+                let size = if a > b { a } else { b };
+                let scaled = e[l] / (self.absolute[i] + self.relative * size);
+                total[l] += scaled * scaled;
+            }
+        }
+        ((total[0] + total[4]) + (total[1] + total[5])) + ((total[2] + total[6]) + (total[3] + total[7]))
+    }
+
+    /// f at the new point, into the place of the first stage of the next step.
+    fn finish_step(&mut self, h: f64) -> bool {
+        let (n, s, stride) = (self.n, self.tableau.n_stages(), self.stride);
+        let new = &mut self.k[s * stride..s * stride + n];
+        let evaluated = match self.tableau.estimate {
+            Estimate::Difference(_) => true,
+            _ => self.field.evaluate(self.t.plus(h).value, &self.y_new, new),
+        };
+        if evaluated {
+            self.f[..n].copy_from_slice(new);
+            self.t_old = self.t.value;
+            self.h_old = h;
+            std::mem::swap(&mut self.y, &mut self.y_old);
+            std::mem::swap(&mut self.y, &mut self.y_new);
+            std::mem::swap(&mut self.rest, &mut self.rest_new);
+            self.dense_ready = false;
+        }
+        evaluated
+    }
+
+    /// Why no step can be made from here.
+    fn stuck(&mut self, failure: Option<crate::codegen::interpret::Failure>) -> StopReason {
+        if let Some(failure) = failure {
+            return StopReason::SingularPoint { failure };
+        }
+        let size = |xs: &[f64]| xs.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+        // In the time of one rounding error the state would change by more than itself.
+        let spacing = self.t.value.abs().max(f64::MIN_POSITIVE) * f64::EPSILON;
+        if size(&self.y) > 1e100 || size(&self.f) * spacing > 1e-3 * size(&self.y).max(1e-3) {
+            StopReason::BlowUp
+        } else {
+            StopReason::StepTooSmall
+        }
+    }
+
+    /// The coefficients of the dense output of the last step.
+    fn prepare_dense(&mut self) {
+        if self.dense_ready {
+            return;
+        }
+        self.dense_ready = true;
+        let (n, stride, h) = (self.n, self.stride, self.h_old);
+        if self.scheme == Scheme::Dop853 {
+            self.k[12 * stride..12 * stride + n].copy_from_slice(&self.f[..n]);
+            for s in 13..16 {
+                let (before, after) = self.k.split_at_mut(s * stride);
+                combine::<false>(&mut self.trial, &self.y_old, h, tableau::DOP853_A[s], before, stride);
+                let t = self.t_old + tableau::DOP853_C[s] * h;
+                if !self.field.evaluate(t, &self.trial, &mut after[..n]) {
+                    // A point beside the path has no value: fall back to the cubic through the ends.
+                    self.field.take_failure();
+                    return self.hermite();
+                }
+            }
+        }
+        let k = |s: usize, i: usize| self.k[s * stride + i];
+        for i in 0..n {
+            let mut c = [0.0; 8];
+            let difference = self.y[i] - self.y_old[i];
+            match self.scheme {
+                Scheme::Rk4 => return self.hermite(),
+                Scheme::Tsit5 => {
+                    c[0] = self.y_old[i];
+                    for (power, slot) in c[1..5].iter_mut().enumerate() {
+                        *slot = h * (0..7).map(|s| tableau::TSIT5_DENSE[s][power] * k(s, i)).sum::<f64>();
+                    }
+                }
+                Scheme::Dop853 => {
+                    c[0] = self.y_old[i];
+                    c[1] = difference;
+                    c[2] = h * k(0, i) - difference;
+                    c[3] = 2.0 * difference - h * (self.f[i] + k(0, i));
+                    for (row, slot) in c[4..].iter_mut().enumerate() {
+                        *slot = h * (0..16).map(|s| tableau::DOP853_D[row][s] * k(s, i)).sum::<f64>();
+                    }
+                }
+            }
+            for (power, x) in c.into_iter().enumerate() {
+                self.dense[power * stride + i] = x;
+            }
+        }
+    }
+
+    /// The cubic with the values and slopes of both ends, in the nested form.
+    fn hermite(&mut self) {
+        let (stride, h) = (self.stride, self.h_old);
+        self.dense.fill(0.0);
+        for i in 0..self.n {
+            let difference = self.y[i] - self.y_old[i];
+            self.dense[i] = self.y_old[i];
+            self.dense[stride + i] = difference;
+            self.dense[2 * stride + i] = h * self.k[i] - difference;
+            self.dense[3 * stride + i] = 2.0 * difference - h * (self.f[i] + self.k[i]);
+        }
+    }
+
+    fn form(&self) -> Form {
+        if self.scheme == Scheme::Tsit5 { Form::Powers } else { Form::Nested }
+    }
+}
+
+impl Stepper for Explicit {
+    fn time(&self) -> f64 {
+        self.t.value
+    }
+
+    fn state(&self) -> &[f64] {
+        &self.y[..self.n]
+    }
+
+    fn previous_time(&self) -> f64 {
+        self.t_old
+    }
+
+    fn step(&mut self, limit: f64) -> Result<(), StopReason> {
+        let n = self.n;
+        if !self.f_known {
+            if !self.field.evaluate(self.t.value, &self.y, &mut self.f[..n]) {
+                let failure = self.field.take_failure();
+                return Err(self.stuck(failure));
+            }
+            self.f_known = true;
+            self.h_next = self.first_step(limit);
+        }
+        let remaining = limit - self.t.value;
+        let mut h = self.h_next;
+        // The last step is stretched by up to a hundredth rather than followed by a tiny one.
+        let mut last = (1.01 * h).abs() >= remaining.abs();
+        if last {
+            h = remaining;
+        }
+        let mut failure = None;
+        loop {
+            if (self.t.value + 0.1 * h) == self.t.value && !last {
+                return Err(self.stuck(failure));
+            }
+            let mut error = self.attempt(h, false);
+            if error.is_none() {
+                error = self.attempt(h, true);
+                failure = self.field.take_failure().or(failure);
+            }
+            let Some(error) = error else {
+                // No value somewhere in the step: come closer, slowly enough to stop near the place.
+                self.statistics.rejected += 1;
+                if !self.adaptive || last && (self.t.value + 0.1 * h) == self.t.value {
+                    return Err(self.stuck(failure));
+                }
+                h *= 0.25;
+                last = false;
+                continue;
+            };
+            let factor = if self.adaptive { self.controller.factor(error) } else { 1.0 };
+            if self.adaptive && error > 1.0 {
+                self.statistics.rejected += 1;
+                h *= factor;
+                last = false;
+                continue;
+            }
+            if !self.finish_step(h) {
+                failure = self.field.take_failure().or(failure);
+                self.statistics.rejected += 1;
+                if !self.adaptive {
+                    return Err(self.stuck(failure));
+                }
+                h *= 0.25;
+                last = false;
+                continue;
+            }
+            self.t = if last { Compensated::new(limit) } else { self.t.plus(h) };
+            self.statistics.accept(h);
+            // A step that was cut short by the end says little about the next.
+            if !last || h.abs() >= self.h_next.abs() {
+                self.h_next = h * factor;
+            }
+            return Ok(());
+        }
+    }
+
+    fn interpolate(&mut self, t: f64, out: &mut [f64]) {
+        self.prepare_dense();
+        let theta = (t - self.t_old) / self.h_old;
+        stepper::evaluate(self.form(), &self.dense, self.stride, theta, &mut out[..self.n]);
+    }
+
+    /// One step of the method from the beginning of the last step.
+    fn state_at(&mut self, t: f64, out: &mut [f64]) {
+        let h = t - self.t_old;
+        if h == 0.0 {
+            return out.copy_from_slice(&self.y_old[..self.n]);
+        }
+        let mut k = vec![0.0; self.tableau.n_stages() * self.stride];
+        let mut trial = self.y_old.clone();
+        k[..self.n].copy_from_slice(&self.k[..self.n]);
+        for i in 1..self.tableau.n_stages() {
+            let (before, after) = k.split_at_mut(i * self.stride);
+            combine::<false>(&mut trial, &self.y_old, h, self.tableau.a[i], before, self.stride);
+            if !self.field.evaluate(self.t_old + self.tableau.c[i] * h, &trial, &mut after[..self.n]) {
+                self.field.take_failure();
+                return self.interpolate(t, out);
+            }
+        }
+        combine::<false>(&mut trial, &self.y_old, h, self.tableau.b, &k, self.stride);
+        out.copy_from_slice(&trial[..self.n]);
+    }
+
+    fn restart(&mut self, t: f64, state: &[f64]) {
+        self.t = Compensated::new(t);
+        self.y[..self.n].copy_from_slice(state);
+        self.rest.fill(0.0);
+        self.f_known = false;
+        self.controller.reset();
+    }
+
+    fn segment(&mut self) -> Segment {
+        self.prepare_dense();
+        let count = match self.scheme {
+            Scheme::Rk4 => 4,
+            Scheme::Tsit5 => 5,
+            Scheme::Dop853 => 8,
+        };
+        let mut coefficients = Vec::with_capacity(count * self.n);
+        for power in 0..count {
+            coefficients.extend_from_slice(&self.dense[power * self.stride..power * self.stride + self.n]);
+        }
+        Segment { start: self.t_old, step: self.h_old, form: self.form(), coefficients }
+    }
+
+    fn statistics(&self) -> Statistics {
+        Statistics { evaluations: self.field.evaluations(), ..self.statistics }
+    }
+}
+
+#[inline(always)]
+fn multiply_add<const FUSED: bool>(a: f64, b: f64, c: f64) -> f64 {
+    if FUSED { a.mul_add(b, c) } else { a * b + c }
+}
+
+/// Σⱼ wⱼ kⱼ for the block of components that begins at `block`.
+#[inline(always)]
+fn weighted<const FUSED: bool>(weights: &[f64], k: &[f64], stride: usize, block: usize) -> [f64; BLOCK] {
+    let mut sum = [0.0; BLOCK];
+    for (j, &w) in weights.iter().enumerate() {
+        if w != 0.0 {
+            let kj = &k[j * stride + block..j * stride + block + BLOCK];
+            for l in 0..BLOCK {
+                sum[l] = multiply_add::<FUSED>(w, kj[l], sum[l]);
+            }
+        }
+    }
+    sum
+}
+
+/// out = y + h Σⱼ wⱼ kⱼ
+#[inline(always)]
+fn combine<const FUSED: bool>(out: &mut [f64], y: &[f64], h: f64, weights: &[f64], k: &[f64], stride: usize) {
+    for block in (0..stride).step_by(BLOCK) {
+        let sum = weighted::<FUSED>(weights, k, stride, block);
+        for l in 0..BLOCK {
+            out[block + l] = multiply_add::<FUSED>(h, sum[l], y[block + l]);
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! What is to be integrated: the compiled motion, and the numbers of one run.
+
+use std::time::Duration;
+
+use crate::codegen::compiled::{self, Backend, CompiledKernel, Options};
+use crate::codegen::interpret::Failure;
+use crate::codegen::ir::{Bank, Kernel};
+
+use super::control::Tolerance;
+use super::method::Method;
+
+/// The direction in which a watched function passes through zero.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Direction {
+    /// From negative to positive.
+    Rising,
+    Falling,
+    /// Both, and touching without passing.
+    #[default]
+    Either,
+}
+
+/// A function that is watched for zeros.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Event {
+    pub name: String,
+    pub direction: Direction,
+    /// For angles: zeros of g − m·period for every integer m.
+    pub period: Option<f64>,
+    /// The run ends at the zero with this number, counted from 1; `None` only records.
+    pub stop_at: Option<u32>,
+}
+
+impl Event {
+    /// Stops the run at the first zero.
+    pub fn stop(name: impl Into<String>, direction: Direction) -> Event {
+        Event { name: name.into(), direction, period: None, stop_at: Some(1) }
+    }
+
+    /// Records all zeros: a Poincaré section.
+    pub fn section(name: impl Into<String>, direction: Direction) -> Event {
+        Event { name: name.into(), direction, period: None, stop_at: None }
+    }
+}
+
+/// The kernels of a motion. All read the same banks: time, state, parameters.
+#[derive(Clone, Debug)]
+pub struct MotionSpec {
+    /// Output i is the derivative of state i.
+    pub field: Kernel,
+    /// Recorded expressions, one output each.
+    pub record: Option<Kernel>,
+    /// Watched functions, one output each, and what they mean.
+    pub events: Option<(Kernel, Vec<Event>)>,
+}
+
+impl MotionSpec {
+    pub fn field(field: Kernel) -> MotionSpec {
+        MotionSpec { field, record: None, events: None }
+    }
+
+    pub fn record(mut self, record: Kernel) -> MotionSpec {
+        self.record = Some(record);
+        self
+    }
+
+    pub fn events(mut self, functions: Kernel, events: Vec<Event>) -> MotionSpec {
+        assert_eq!(functions.outputs().len(), events.len(), "one output per event");
+        self.events = Some((functions, events));
+        self
+    }
+}
+
+/// A motion, compiled. Another state, parameter or tolerance never compiles again.
+pub struct Motion {
+    pub(super) field: CompiledKernel,
+    pub(super) record: Option<CompiledKernel>,
+    pub(super) events: Option<(CompiledKernel, Vec<Event>)>,
+    states: Vec<String>,
+    options: Options,
+}
+
+impl Motion {
+    pub fn new(spec: MotionSpec, options: Options) -> Motion {
+        let n = spec.field.outputs().len();
+        let mut states: Vec<String> = (0..n).map(|i| format!("y{i}")).collect();
+        for input in spec.field.inputs() {
+            if input.bank == Bank::State && (input.slot as usize) < n {
+                states[input.slot as usize] = input.name.clone();
+            }
+        }
+        // Expressions that run once per recorded time or a few times per step are compiled quickly.
+        let quick = Options {
+            backend: if options.backend == Backend::Interpreter { Backend::Interpreter } else { Backend::InstantCode },
+            ..options
+        };
+        Motion {
+            field: compiled::compile(spec.field, options),
+            record: spec.record.map(|k| compiled::compile(k, quick)),
+            events: spec.events.map(|(k, events)| (compiled::compile(k, quick), events)),
+            states,
+            options,
+        }
+    }
+
+    /// The names of the states, in order.
+    pub fn states(&self) -> &[String] {
+        &self.states
+    }
+
+    pub fn n_states(&self) -> usize {
+        self.states.len()
+    }
+
+    pub fn n_parameters(&self) -> usize {
+        let kernels = [Some(&self.field), self.record.as_ref(), self.events.as_ref().map(|(k, _)| k)];
+        kernels.into_iter().flatten().map(|k| k.kernel().bank_len(Bank::Parameter)).max().unwrap_or(0)
+    }
+
+    pub fn field(&self) -> &CompiledKernel {
+        &self.field
+    }
+
+    pub fn backend(&self) -> Backend {
+        self.field.backend()
+    }
+
+    pub fn options(&self) -> Options {
+        self.options
+    }
+
+    pub fn compile_time(&self) -> Duration {
+        let kernels = [Some(&self.field), self.record.as_ref(), self.events.as_ref().map(|(k, _)| k)];
+        kernels.into_iter().flatten().map(CompiledKernel::compile_time).sum()
+    }
+
+    /// The derivative of the state at a point, for questions outside a run.
+    pub fn derivative(&self, t: f64, state: &[f64], parameters: &[f64]) -> Result<Vec<f64>, Failure> {
+        let mut dy = vec![0.0; self.n_states()];
+        self.field.caller().call([&[t], state, parameters, &[]], &mut dy)?;
+        Ok(dy)
+    }
+}
+
+/// Which states of a run are kept.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub enum Recording {
+    /// The first and the last.
+    Ends,
+    /// The ends of all steps.
+    #[default]
+    Steps,
+    /// Multiples of this interval, counted from the start, and the last.
+    Every(f64),
+    /// These times, in the order of the run.
+    At(Vec<f64>),
+}
+
+/// What a run may use.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Limits {
+    pub steps: u64,
+    /// Doubles kept in memory: recorded states, columns and dense output together.
+    pub numbers: usize,
+    pub time: Option<Duration>,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { steps: u64::MAX, numbers: 1 << 28, time: None }
+    }
+}
+
+/// One run of a motion.
+#[derive(Clone, PartialEq, Debug)]
+pub struct InitialValueProblem {
+    pub start: f64,
+    pub state: Vec<f64>,
+    pub parameters: Vec<f64>,
+    /// May lie before the start: then the motion runs backwards.
+    pub end: f64,
+    pub method: Method,
+    pub tolerance: Tolerance,
+    /// The first step of adaptive methods, the step of fixed-step methods.
+    pub step: Option<f64>,
+    /// All steps have the given size, whatever the method.
+    pub fixed: bool,
+    pub recording: Recording,
+    /// Keep the interpolants, so that the trajectory has a state at every time.
+    pub dense: bool,
+    pub limits: Limits,
+}
+
+impl InitialValueProblem {
+    /// From t = 0, with every choice left to its default.
+    pub fn new(state: Vec<f64>, parameters: Vec<f64>, end: f64) -> InitialValueProblem {
+        InitialValueProblem {
+            start: 0.0,
+            state,
+            parameters,
+            end,
+            method: Method::Auto,
+            tolerance: Tolerance::default(),
+            step: None,
+            fixed: false,
+            recording: Recording::default(),
+            dense: false,
+            limits: Limits::default(),
+        }
+    }
+
+    pub fn from(mut self, start: f64) -> Self {
+        self.start = start;
+        self
+    }
+
+    pub fn method(mut self, method: Method) -> Self {
+        self.method = method;
+        self
+    }
+
+    pub fn tolerance(mut self, tau: f64) -> Self {
+        self.tolerance = Tolerance::both(tau);
+        self
+    }
+
+    pub fn step(mut self, step: f64) -> Self {
+        self.step = Some(step);
+        self
+    }
+
+    pub fn fixed_step(mut self, step: f64) -> Self {
+        self.step = Some(step);
+        self.fixed = true;
+        self
+    }
+
+    pub fn recording(mut self, recording: Recording) -> Self {
+        self.recording = recording;
+        self
+    }
+
+    pub fn dense(mut self) -> Self {
+        self.dense = true;
+        self
+    }
+
+    /// What is wrong with the problem, before anything runs.
+    pub fn check(&self, motion: &Motion) -> Result<(), BadProblem> {
+        if self.state.len() != motion.n_states() {
+            return Err(BadProblem::States { needed: motion.n_states(), given: self.state.len() });
+        }
+        if self.parameters.len() < motion.n_parameters() {
+            return Err(BadProblem::Parameters { needed: motion.n_parameters(), given: self.parameters.len() });
+        }
+        if !self.tolerance.is_valid() {
+            return Err(BadProblem::Tolerance);
+        }
+        if !(self.start.is_finite() && self.end.is_finite()) {
+            return Err(BadProblem::End);
+        }
+        let not_finite = |xs: &[f64]| xs.iter().position(|x| !x.is_finite());
+        if let Some(i) = not_finite(&self.state) {
+            return Err(BadProblem::NotFinite { name: motion.states()[i].clone() });
+        }
+        if not_finite(&self.parameters).is_some() {
+            return Err(BadProblem::NotFinite { name: "a parameter".to_string() });
+        }
+        let positive = |x: f64| x > 0.0 && x.is_finite();
+        if self.step.is_some_and(|h| !positive(h)) {
+            return Err(BadProblem::Step);
+        }
+        match &self.recording {
+            Recording::Every(dt) if !positive(*dt) => Err(BadProblem::Recording),
+            Recording::At(times) => {
+                let forward = self.end >= self.start;
+                let inside = times.iter().all(|t| {
+                    let (low, high) = if forward { (self.start, self.end) } else { (self.end, self.start) };
+                    *t >= low && *t <= high
+                });
+                let ordered = times.windows(2).all(|w| if forward { w[0] <= w[1] } else { w[0] >= w[1] });
+                if inside && ordered { Ok(()) } else { Err(BadProblem::Recording) }
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A problem that cannot be run.
+#[derive(Clone, PartialEq, Debug)]
+pub enum BadProblem {
+    States {
+        needed: usize,
+        given: usize,
+    },
+    Parameters {
+        needed: usize,
+        given: usize,
+    },
+    Tolerance,
+    End,
+    Step,
+    Recording,
+    NotFinite {
+        name: String,
+    },
+    /// The vector field has no value at the initial state.
+    Start {
+        failure: Failure,
+    },
+}
+
+impl std::fmt::Display for BadProblem {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        match self {
+            BadProblem::States { needed, given } => {
+                write!(f, "the motion has {needed} states, {given} values are given")
+            }
+            BadProblem::Parameters { needed, given } => {
+                write!(f, "the motion has {needed} parameters, {given} values are given")
+            }
+            BadProblem::Tolerance => write!(f, "a tolerance lies between 0 and 1"),
+            BadProblem::End => write!(f, "the run needs a finite beginning and end"),
+            BadProblem::Step => write!(f, "a step is positive"),
+            BadProblem::Recording => {
+                write!(f, "recorded times lie inside the run, in its order; an interval is positive")
+            }
+            BadProblem::NotFinite { name } => write!(f, "{name} is not a finite number"),
+            BadProblem::Start { failure } => write!(f, "there is no motion from this state: {failure}"),
+        }
+    }
+}
+
+impl std::error::Error for BadProblem {}

@@ -1,0 +1,403 @@
+//! Integrators against references, against themselves, and against closed forms.
+
+#[path = "../benches/models.rs"]
+mod models;
+
+use std::f64::consts::PI;
+
+use lepage::codegen::compiled::{Backend, Options};
+use lepage::codegen::ir::{Bank, Kernel, KernelBuilder, Value};
+use lepage::integrate::control::StopReason;
+use lepage::integrate::method::Method;
+use lepage::integrate::problem::{
+    BadProblem, Direction, Event, InitialValueProblem, Limits, Motion, MotionSpec, Recording,
+};
+use lepage::integrate::run;
+use lepage::integrate::trajectory::Trajectory;
+
+const ADAPTIVE: [Method; 2] = [Method::Dop853, Method::Tsit5];
+
+fn motion(field: Kernel) -> Motion {
+    Motion::new(MotionSpec::field(field), Options::default())
+}
+
+/// A kernel from a function of the states.
+fn kernel(n: usize, f: impl FnOnce(&mut KernelBuilder, &[Value]) -> Vec<Value>) -> Kernel {
+    let mut b = KernelBuilder::new("test");
+    let y: Vec<Value> = (0..n).map(|i| b.input(&format!("y{i}"), Bank::State)).collect();
+    for (i, v) in f(&mut b, &y).into_iter().enumerate() {
+        b.output(format!("o{i}"), v);
+    }
+    b.finish()
+}
+
+fn oscillator() -> Kernel {
+    kernel(2, |b, y| vec![y[1], b.neg(y[0])])
+}
+
+/// Runs a model of the benchmarks to its end and gives the relative error of the final state.
+fn reference_error(name: &str, method: Method, tolerance: f64) -> (f64, Trajectory) {
+    let model = models::named(name).unwrap();
+    let motion = motion(model.field);
+    let problem = InitialValueProblem::new(model.state, vec![], model.end)
+        .method(method)
+        .tolerance(tolerance)
+        .recording(Recording::Ends);
+    let run = run(&motion, &problem).unwrap();
+    assert_eq!(run.reason, StopReason::Reached);
+    #[cfg(feature = "jit")]
+    assert_eq!(run.backend, Backend::OptimisedCode);
+    (models::error(run.last(), &model.reference), run)
+}
+
+/// Errors of DOP853 in C with the same tolerances: dp 4.8e-9 at 1e-12, hh 5.2e-7 at 1e-12.
+#[test]
+fn references_are_met() {
+    let (e, _) = reference_error("dp", Method::Dop853, 1e-12);
+    assert!(e < 2e-8, "dp {e}");
+    let (e, _) = reference_error("hh", Method::Dop853, 1e-12);
+    assert!(e < 2e-6, "hh {e}");
+    let (e, _) = reference_error("dp", Method::Tsit5, 1e-10);
+    assert!(e < 1e-4, "dp by tsit5 {e}");
+}
+
+/// With fixed steps the global error behaves like h^p over a factor 8 in h.
+#[test]
+fn fixed_steps_converge_with_the_order_of_the_method() {
+    let model = models::named("kepler").unwrap();
+    let motion = motion(model.field);
+    // A quarter of the orbit; the exact state from a run of a different method at tight tolerance.
+    let end = 1.5;
+    let exact = run(
+        &motion,
+        &InitialValueProblem::new(model.state.clone(), vec![], end).method(Method::Dop853).tolerance(1e-14),
+    )
+    .unwrap();
+    for (method, order, h) in [(Method::Rk4, 4.0, 0.02), (Method::Tsit5, 5.0, 0.04), (Method::Dop853, 8.0, 0.15)] {
+        let error = |h: f64| {
+            let steps = (end / h).round();
+            let problem = InitialValueProblem::new(model.state.clone(), vec![], end)
+                .method(method)
+                .fixed_step(end / steps)
+                .recording(Recording::Ends);
+            let run = run(&motion, &problem).unwrap();
+            assert_eq!(run.statistics.steps, steps as u64, "{method}");
+            models::error(run.last(), exact.last())
+        };
+        let (coarse, fine) = (error(h), error(h / 8.0));
+        let measured = (coarse / fine).log2() / 3.0;
+        assert!((measured - order).abs() < 0.3, "{method}: order {measured}, errors {coarse} and {fine}");
+    }
+}
+
+#[test]
+fn energy_drifts_little_over_long_runs() {
+    for name in ["dp", "hh"] {
+        let model = models::named(name).unwrap();
+        let motion = Motion::new(MotionSpec::field(model.field).record(model.energy), Options::default());
+        let problem = InitialValueProblem::new(model.state, vec![], model.end)
+            .method(Method::Dop853)
+            .tolerance(1e-12)
+            .recording(Recording::Every(model.end / 100.0));
+        let run = run(&motion, &problem).unwrap();
+        assert_eq!(run.len(), 101);
+        let energy = run.series("o0").unwrap();
+        let drift = (energy.max() - energy.min()) / energy.first().abs();
+        // About a tenth of the error of the state.
+        assert!(drift < 5e-9, "{name}: {drift}");
+    }
+}
+
+#[test]
+fn forward_and_backward_meet() {
+    for method in ADAPTIVE {
+        let model = models::named("dp").unwrap();
+        let motion = motion(model.field);
+        let there = InitialValueProblem::new(model.state.clone(), vec![], 10.0).method(method).tolerance(1e-11);
+        let there = run(&motion, &there).unwrap();
+        let back =
+            InitialValueProblem::new(there.last().to_vec(), vec![], 0.0).from(10.0).method(method).tolerance(1e-11);
+        let back = run(&motion, &back).unwrap();
+        assert_eq!(back.reason, StopReason::Reached);
+        assert!(models::error(back.last(), &model.state) < 1e-7, "{method}");
+        assert!(back.times().windows(2).all(|w| w[1] < w[0]));
+    }
+}
+
+#[test]
+fn methods_agree_with_each_other() {
+    for name in ["dp", "nl8", "disk"] {
+        let model = models::named(name).unwrap();
+        let motion = motion(model.field);
+        let last = |method| {
+            let problem = InitialValueProblem::new(model.state.clone(), vec![], 2.0).method(method).tolerance(1e-12);
+            run(&motion, &problem).unwrap().last().to_vec()
+        };
+        let (a, b) = (last(Method::Dop853), last(Method::Tsit5));
+        assert!(models::error(&a, &b) < 1e-9, "{name}");
+    }
+}
+
+/// The compiled right-hand sides of the benchmark models are those of the independent C program.
+#[test]
+fn right_hand_sides_are_the_equations() {
+    // dp at (1.5, 1, 0, 0), by hand: s = sin ½, c = cos ½.
+    let model = models::named("dp").unwrap();
+    let d = motion(model.field).derivative(0.0, &model.state, &[]).unwrap();
+    let (s1, s2, c) = (1.5f64.sin(), 1f64.sin(), 0.5f64.cos());
+    let (r1, r2) = (-2.0 * 9.81 * s1, -9.81 * s2);
+    let det = 2.0 - c * c;
+    assert!((d[2] - (r1 - c * r2) / det).abs() < 1e-14 * d[2].abs());
+    assert!((d[3] - (2.0 * r2 - c * r1) / det).abs() < 1e-13);
+    // The energy of every model is constant along the field: run a little and compare.
+    for model in models::all() {
+        let end = if model.name == "oss" { 100.0 } else { 0.5 };
+        let motion = Motion::new(MotionSpec::field(model.field).record(model.energy), Options::default());
+        let problem = InitialValueProblem::new(model.state, vec![], end).method(Method::Dop853).tolerance(1e-13);
+        let run = run(&motion, &problem).unwrap();
+        let energy = run.series("o0").unwrap();
+        let drift = (energy.max() - energy.min()) / energy.first().abs();
+        assert!(drift < 1e-12, "{}: {drift}", model.name);
+    }
+}
+
+fn watch(method: Method, function: Kernel, event: Event, end: f64, step: Option<f64>) -> Trajectory {
+    let motion = Motion::new(MotionSpec::field(oscillator()).events(function, vec![event]), Options::default());
+    let mut problem = InitialValueProblem::new(vec![1.0, 0.0], vec![], end).method(method).tolerance(1e-11);
+    problem.step = step;
+    run(&motion, &problem).unwrap()
+}
+
+/// x = cos t meets ½ at ±π/3 + 2πk.
+#[test]
+fn events_are_found_where_they_are() {
+    for method in ADAPTIVE {
+        let half = || {
+            kernel(2, |b, y| {
+                let h = b.constant(0.5);
+                vec![b.sub(y[0], h)]
+            })
+        };
+        let run = watch(method, half(), Event::section("x = 1/2", Direction::Either), 20.0, None);
+        let expected: Vec<f64> = (0..4)
+            .flat_map(|k| {
+                let turn = 2.0 * PI * f64::from(k);
+                [turn + PI / 3.0, turn + 5.0 * PI / 3.0]
+            })
+            .filter(|t| *t < 20.0)
+            .collect();
+        assert_eq!(run.events.len(), expected.len(), "{method}");
+        for (event, t) in run.events.iter().zip(&expected) {
+            assert!((event.t - t).abs() < 1e-9, "{method}: {} and {t}", event.t);
+            assert!((event.state[0] - 0.5).abs() < 1e-12, "{method}: {}", event.state[0] - 0.5);
+        }
+        let rising = watch(method, half(), Event::stop("x = 1/2", Direction::Rising), 20.0, None);
+        assert_eq!(rising.reason, StopReason::Event { name: "x = 1/2".to_string() });
+        assert!((rising.end - 5.0 * PI / 3.0).abs() < 1e-9);
+        assert_eq!(rising.times().last(), Some(&rising.end));
+        assert!((rising.last()[0] - 0.5).abs() < 1e-12);
+    }
+}
+
+/// Two crossings inside one step: x = 0.9998 near t = 2π, with steps of up to a second.
+#[test]
+fn two_events_in_one_step_are_two() {
+    let near = kernel(2, |b, y| {
+        let h = b.constant(0.9998);
+        vec![b.sub(y[0], h)]
+    });
+    let run = watch(Method::Dop853, near, Event::section("near", Direction::Either), 7.0, None);
+    let width = 0.9998f64.acos();
+    let expected = [width, 2.0 * PI - width, 2.0 * PI + width];
+    assert_eq!(run.events.len(), 3, "{:?}", run.events);
+    for (event, t) in run.events.iter().zip(expected) {
+        assert!((event.t - t).abs() < 1e-9, "{} and {t}", event.t);
+    }
+    let steps = run.times();
+    let together = steps.windows(2).any(|w| w[0] < expected[1] && expected[2] < w[1]);
+    assert!(together, "the test needs both inside one step: {steps:?}");
+}
+
+/// x = 1 is touched at 2π, and was touched at the start, which does not count.
+#[test]
+fn grazing_is_an_event_without_direction() {
+    let one = || {
+        kernel(2, |b, y| {
+            let h = b.constant(1.0);
+            vec![b.sub(y[0], h)]
+        })
+    };
+    let run = watch(Method::Dop853, one(), Event::section("x = 1", Direction::Either), 8.0, None);
+    assert_eq!(run.events.len(), 1, "{:?}", run.events);
+    assert!(run.events[0].grazing && (run.events[0].t - 2.0 * PI).abs() < 1e-4);
+    let run = watch(Method::Dop853, one(), Event::stop("x = 1", Direction::Rising), 8.0, None);
+    assert_eq!(run.reason, StopReason::Reached);
+}
+
+/// A run that starts on the surface of an event leaves it and comes back.
+#[test]
+fn the_start_is_not_an_event() {
+    for direction in [Direction::Either, Direction::Rising, Direction::Falling] {
+        let v = kernel(2, |_, y| vec![y[1]]);
+        let run = watch(Method::Dop853, v, Event::stop("v = 0", direction), 20.0, None);
+        // v = −sin t: falling at 0, rising at π, falling at 2π.
+        let expected = if direction == Direction::Falling { 2.0 * PI } else { PI };
+        assert!((run.end - expected).abs() < 1e-9, "{direction:?}: {}", run.end);
+    }
+}
+
+#[test]
+fn angles_are_counted_modulo_their_period() {
+    // phi' = 1: phi = 10 + 2πm is met at t = 10 − 2π first.
+    let field = kernel(1, |b, _| vec![b.constant(1.0)]);
+    let function = kernel(1, |b, y| {
+        let c = b.constant(10.0);
+        vec![b.sub(y[0], c)]
+    });
+    let event = Event { name: "phi".into(), direction: Direction::Rising, period: Some(2.0 * PI), stop_at: Some(2) };
+    let motion = Motion::new(MotionSpec::field(field).events(function, vec![event]), Options::default());
+    let run = run(&motion, &InitialValueProblem::new(vec![0.0], vec![], 50.0).method(Method::Dop853)).unwrap();
+    assert!((run.end - 10.0).abs() < 1e-11, "{}", run.end);
+    assert!((run.events[0].t - (10.0 - 2.0 * PI)).abs() < 1e-11);
+}
+
+#[test]
+fn looking_inside_steps_does_not_change_them() {
+    let model = models::named("dp").unwrap();
+    let motion = motion(model.field);
+    let base = InitialValueProblem::new(model.state, vec![], 10.0).method(Method::Dop853);
+    let plain = run(&motion, &base.clone().recording(Recording::Ends)).unwrap();
+    let looked = run(&motion, &base.recording(Recording::Every(0.01)).dense()).unwrap();
+    assert_eq!(plain.last(), looked.last());
+    assert_eq!(plain.statistics.steps, looked.statistics.steps);
+    assert_eq!(looked.len(), 1001);
+    // Dense output and recorded rows are the same function.
+    let row = looked.row_before(3.333).unwrap();
+    let at = looked.at(looked.times()[row]).unwrap();
+    assert!(models::error(&at, looked.state(row)) < 1e-14);
+    assert_eq!(looked.at(10.5), None);
+}
+
+/// Dense output is accurate to about the tolerance everywhere.
+#[test]
+fn dense_output_is_accurate() {
+    for (method, allowed) in [(Method::Dop853, 1e-8), (Method::Tsit5, 1e-8)] {
+        let problem = InitialValueProblem::new(vec![1.0, 0.0], vec![], 10.0).method(method).tolerance(1e-10).dense();
+        let run = run(&motion(oscillator()), &problem).unwrap();
+        for i in 0..=1000 {
+            let t = f64::from(i) * 0.01;
+            let y = run.at(t).unwrap();
+            assert!((y[0] - t.cos()).abs() < allowed, "{method} at {t}: {}", y[0] - t.cos());
+        }
+    }
+}
+
+fn stopped(field: Kernel, state: Vec<f64>, end: f64) -> Trajectory {
+    let n = state.len();
+    let run = run(&motion(field), &InitialValueProblem::new(state, vec![], end).method(Method::Dop853)).unwrap();
+    assert!(run.last().iter().all(|x| x.is_finite()) && run.last().len() == n);
+    assert!((0..run.len()).all(|i| run.state(i).iter().all(|x| x.is_finite())));
+    run
+}
+
+#[test]
+fn every_run_says_why_it_stops() {
+    // y' = y², y = 1/(1 − t).
+    let run = stopped(kernel(1, |b, y| vec![b.mul(y[0], y[0])]), vec![1.0], 2.0);
+    assert_eq!(run.reason, StopReason::BlowUp);
+    assert!((run.end - 1.0).abs() < 1e-9, "{}", run.end);
+
+    // y' = −√y reaches 0 at t = 2, and there is nothing below.
+    let run = stopped(
+        kernel(1, |b, y| {
+            let s = b.sqrt(y[0]);
+            vec![b.neg(s)]
+        }),
+        vec![1.0],
+        5.0,
+    );
+    let StopReason::SingularPoint { failure } = &run.reason else { panic!("{:?}", run.reason) };
+    assert_eq!(failure.expression, "sqrt(y0)");
+    assert!((run.end - 2.0).abs() < 1e-2, "{}", run.end);
+
+    // The sum of two numbers that tends to a wall: y' = 1/(1 − t) in the variable x = t.
+    let run = stopped(
+        kernel(2, |b, y| {
+            let one = b.constant(1.0);
+            let d = b.sub(one, y[0]);
+            vec![one, b.div(one, d)]
+        }),
+        vec![0.0, 0.0],
+        5.0,
+    );
+    assert!(!run.reason.is_complete());
+    assert!((run.end - 1.0).abs() < 1e-6, "{:?} at {}", run.reason, run.end);
+
+    let motion = motion(oscillator());
+    let mut problem = InitialValueProblem::new(vec![1.0, 0.0], vec![], 1e9);
+    problem.limits = Limits { steps: 1000, ..Limits::default() };
+    let run = run_of(&motion, &problem);
+    assert_eq!(run.reason.name(), "budget");
+    assert!(run.end > 0.0 && run.len() > 1000);
+}
+
+fn run_of(motion: &Motion, problem: &InitialValueProblem) -> Trajectory {
+    run(motion, problem).unwrap()
+}
+
+#[test]
+fn bad_problems_are_refused_before_anything_runs() {
+    let m = motion(oscillator());
+    let good = InitialValueProblem::new(vec![1.0, 0.0], vec![], 1.0);
+    let refused = |p: InitialValueProblem| run(&m, &p).unwrap_err();
+    assert_eq!(refused(good.clone().tolerance(0.0)), BadProblem::Tolerance);
+    assert_eq!(refused(good.clone().tolerance(-1.0)), BadProblem::Tolerance);
+    assert_eq!(refused(InitialValueProblem { end: f64::NAN, ..good.clone() }), BadProblem::End);
+    assert_eq!(
+        refused(InitialValueProblem { state: vec![1.0], ..good.clone() }),
+        BadProblem::States { needed: 2, given: 1 }
+    );
+    assert_eq!(refused(good.clone().step(-1.0)), BadProblem::Step);
+    assert_eq!(refused(good.recording(Recording::At(vec![2.0]))), BadProblem::Recording);
+    let singular = motion(kernel(1, |b, y| {
+        let one = b.constant(1.0);
+        vec![b.div(one, y[0])]
+    }));
+    let error = run(&singular, &InitialValueProblem::new(vec![0.0], vec![], 1.0)).unwrap_err();
+    assert_eq!(error.to_string(), "there is no motion from this state: 1 / y0 is infinite (argument 0)");
+}
+
+#[test]
+fn back_ends_and_portable_runs_agree() {
+    let model = models::named("dp").unwrap();
+    let last = |options: Options| {
+        let motion = Motion::new(MotionSpec::field(model.field.clone()), options);
+        assert_eq!(motion.backend(), options.backend);
+        let problem = InitialValueProblem::new(model.state.clone(), vec![], 5.0).method(Method::Dop853);
+        run_of(&motion, &problem).last().to_vec()
+    };
+    let backends = [Backend::OptimisedCode, Backend::InstantCode, Backend::Interpreter];
+    for portable in [false, true] {
+        let states: Vec<_> = backends.iter().map(|&backend| last(Options { backend, portable })).collect();
+        assert!(states.windows(2).all(|w| w[0] == w[1]), "portable {portable}: {states:?}");
+    }
+}
+
+#[test]
+fn parameters_are_inputs() {
+    let mut b = KernelBuilder::new("decay");
+    let y = b.input("y", Bank::State);
+    let k = b.input("k", Bank::Parameter);
+    let p = b.mul(k, y);
+    let d = b.neg(p);
+    b.output("y'", d);
+    let motion = motion(b.finish());
+    for k in [0.5, 1.0, 2.0] {
+        let run = run_of(&motion, &InitialValueProblem::new(vec![1.0], vec![k], 1.0));
+        assert!((run.last()[0] - (-k).exp()).abs() < 1e-9);
+    }
+    assert_eq!(
+        run(&motion, &InitialValueProblem::new(vec![1.0], vec![], 1.0)).unwrap_err(),
+        BadProblem::Parameters { needed: 1, given: 0 }
+    );
+}
