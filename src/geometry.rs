@@ -14,7 +14,8 @@
 //! - [`form::Form`]: a differential form of any degree, stored by its components in the basis dt, dq, dq′, …;
 //! - [`contact`]: the same form in the basis dt, ω_j = dq_j − q_{j+1}dt, Krupková (2.1), where the splitting
 //!   η = hη + p₁η + p₂η + … is read off;
-//! - [`field::VectorField`], with brackets and prolongations;
+//! - [`field::VectorField`], with brackets and prolongations; [`tensor::Tensor`], of type (1,1) and
+//!   vector-valued;
 //! - [`section::Section`] and [`map::Map`], which carry all of these between manifolds.
 //!
 //! # Signs and shapes
@@ -38,6 +39,7 @@ pub mod map;
 pub mod print;
 pub mod refusal;
 pub mod section;
+pub mod tensor;
 
 pub use contact::{Component, Covector, Finding};
 pub use field::VectorField;
@@ -46,6 +48,7 @@ pub use jet::{Chart, FiberedManifold, JetSpace};
 pub use map::Map;
 pub use refusal::Refusal;
 pub use section::Section;
+pub use tensor::Tensor;
 
 #[cfg(test)]
 mod laws;

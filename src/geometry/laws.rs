@@ -5,7 +5,7 @@
 
 use super::contact::*;
 use super::jet::*;
-use super::{Form, Map, Section, VectorField};
+use super::{Form, Map, Section, Tensor, VectorField};
 use crate::algebra::substitute::substitute_all;
 use crate::algebra::{Coordinate, Expr, Rational, Symbol};
 use rustc_hash::FxHashMap;
@@ -93,6 +93,11 @@ impl Random {
 
     fn same(&mut self, a: &Form, b: &Form) -> bool {
         a.degree() == b.degree() && self.vanish(&(a - b).coefficients())
+    }
+
+    fn same_tensor(&mut self, a: &Tensor, b: &Tensor) -> bool {
+        let difference: Vec<Expr> = (a - b).rows().flat_map(|(_, row)| row.coefficients()).collect();
+        self.vanish(&difference)
     }
 
     fn same_field(&mut self, a: &VectorField, b: &VectorField) -> bool {
@@ -321,4 +326,75 @@ fn contact_forms_vanish_along_prolonged_sections() {
         let residuals = prolonged.is_holonomic();
         vanish && s.random.same(&along, &of_h) && !residuals.verdict.is_no()
     });
+}
+
+#[test]
+fn tensors_obey_leibniz_and_nijenhuis_is_its_bracket_formula() {
+    for_all(|s| {
+        let (eta, theta) = (s.form_of(1), s.form_of(1));
+        let t = &Tensor::product(&eta, &s.field()) + &Tensor::product(&theta, &s.field());
+        let (xi, zeta) = (s.field(), s.field());
+        // L_ξ(T(ζ)) = (L_ξT)(ζ) + T([ξ, ζ])
+        let left = xi.bracket(&t.apply(&zeta));
+        let right = &t.lie(&xi).apply(&zeta) + &t.apply(&xi.bracket(&zeta));
+        let n = t.nijenhuis().interior(&xi).apply(&zeta);
+        let (tx, tz) = (t.apply(&xi), t.apply(&zeta));
+        let plus = &tx.bracket(&tz) + &t.after(&t).apply(&xi.bracket(&zeta));
+        let minus = &t.apply(&tx.bracket(&zeta)) + &t.apply(&xi.bracket(&tz));
+        let transpose = s.random.same(&t.apply_to_form(&theta).interior(&xi), &theta.interior(&t.apply(&xi)));
+        transpose && s.random.same_field(&left, &right) && s.random.same_field(&n, &(&plus - &minus))
+    });
+}
+
+/// Mixed systems §2 and §3: (L_ΓS)² = I − Γ ⊗ dt − N, Ψ = i_Γ N_N, for random right sides.
+#[test]
+fn the_connection_of_a_mixed_system_satisfies_its_identities() {
+    for seed in 0..cases().min(40) {
+        let mut random = Random(seed);
+        let (k, m) = (1 + random.below(2), 1 + random.below(2));
+        let below = random.manifold(k);
+        let own: Vec<Coordinate> = ["a", "b"][..m].iter().map(|n| Coordinate::declare(n, false)).collect();
+        let e = FiberedManifold::over_manifold("E", &below, &own);
+        let (chart, t) = (e.mixed_phase_space(), e.base());
+        let second: Vec<Coordinate> = below.fibres().iter().map(|f| f.coordinate).collect();
+        let v = |alpha: usize| second[alpha].jet(1);
+        let f: Vec<Expr> = second.iter().map(|_| random.function(chart.symbols())).collect();
+        let g: Vec<Expr> = own.iter().map(|_| random.function(chart.symbols())).collect();
+        let derivative = |e: Expr, s: Symbol| crate::algebra::derive::partial(e, s);
+        let gamma = VectorField::new(
+            [(t, Expr::one())]
+                .into_iter()
+                .chain((0..k).map(|a| (second[a].jet(0), Expr::symbol(v(a)))))
+                .chain((0..m).map(|a| (own[a].jet(0), g[a])))
+                .chain((0..k).map(|a| (v(a), f[a]))),
+        );
+        let theta = |a: usize| Form::omega(second[a].jet(0));
+        let eta = |a: usize| {
+            let b0 = g[a] - Expr::add_all((0..k).map(|c| Expr::symbol(v(c)) * derivative(g[a], v(c))));
+            let components = (0..k).map(|c| (second[c].jet(0), -derivative(g[a], v(c))));
+            Form::one_form(components.chain([(own[a].jet(0), Expr::one()), (t, -b0)]))
+        };
+        let n = Tensor::from_rows(1, (0..m).map(|a| (own[a].jet(0), eta(a))));
+        let s = Tensor::from_rows(1, (0..k).map(|a| (v(a), theta(a))));
+        let lie = s.lie(&gamma);
+        let rest = &(&Tensor::identity(&chart) - &Tensor::product(&Form::differential(t), &gamma)) - &n;
+        assert!(random.same_tensor(&lie.after(&lie), &rest), "seed {seed}");
+        let half = Expr::ratio(1, 2);
+        let p_v = (&lie + &rest).scale(half);
+        let p_h = &Tensor::identity(&chart) - &p_v;
+        assert!(random.same_tensor(&p_v.after(&p_v), &p_v) && random.same_tensor(&p_h.after(&p_h), &p_h));
+        // C^a_β = Γ(B^a_β) − X_β(g^a)
+        let psi = Tensor::from_rows(
+            1,
+            (0..m).map(|a| {
+                let c = |beta: usize| {
+                    let x = (0..m).map(|b| (own[b].jet(0), derivative(g[b], v(beta))));
+                    let x = VectorField::new(x.chain([(second[beta].jet(0), Expr::one())]));
+                    theta(beta).scale(gamma.apply(derivative(g[a], v(beta))) - x.apply(g[a]))
+                };
+                (own[a].jet(0), Form::sum(1, &(0..k).map(c).collect::<Vec<_>>()))
+            }),
+        );
+        assert!(random.same_tensor(&n.nijenhuis().interior(&gamma), &psi), "seed {seed}");
+    }
 }
