@@ -27,6 +27,7 @@ pub mod syntax;
 pub mod algebra;
 pub mod geometry;
 pub mod mechanics;
+pub mod model;
 
 pub mod model;
 pub mod questions;

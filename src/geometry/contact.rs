@@ -313,7 +313,7 @@ impl Component {
 }
 
 /// A term of a form as evidence.
-pub(crate) fn differential((basis, coefficient): (&Basis, Expr)) -> Component {
+pub fn differential((basis, coefficient): (&Basis, Expr)) -> Component {
     Component { basis: basis.iter().map(|a| Covector::Differential(a.symbol())).collect(), coefficient }
 }
 

@@ -164,7 +164,7 @@ impl Form {
     }
 
     /// The part of the form on basis elements for which `keep` gives a coefficient.
-    pub(crate) fn keep(&self, keep: impl Fn(&Basis, Expr) -> Option<Expr>) -> Form {
+    pub fn keep(&self, keep: impl Fn(&Basis, Expr) -> Option<Expr>) -> Form {
         let terms = self.terms.iter().filter_map(|(basis, c)| {
             let c = keep(basis, *c)?;
             (!c.is_zero()).then(|| (basis.clone(), c))
