@@ -19,7 +19,7 @@
 use super::axis::{Axis, Basis};
 use super::form::{Form, FormBuilder};
 use super::jet::{FiberedManifold, JetSpace, Prolongation, underlying_jet, velocity};
-use super::vanishes;
+use crate::algebra::decide::is_zero;
 use crate::algebra::{Expr, Symbol, SymbolKind, Verdict};
 
 /// A factor of a basis element, in either basis.
@@ -321,7 +321,7 @@ pub fn differential((basis, coefficient): (&Basis, Expr)) -> Component {
 pub(crate) fn all_vanish(components: impl IntoIterator<Item = Component>) -> Finding {
     let mut finding = Finding { verdict: Verdict::yes("no component speaks against it"), evidence: None };
     for component in components {
-        let verdict = vanishes(component.coefficient);
+        let verdict = is_zero(component.coefficient);
         if verdict.is_no() {
             return Finding { verdict, evidence: Some(component) };
         }

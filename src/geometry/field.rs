@@ -9,10 +9,11 @@
 //! Jʳξ = ξ⁰ ∂/∂t + Σ_{i≤r} ξ_i^σ ∂/∂q_i^σ,      ξ_0 = ξ^σ,   ξ_i = dξ_{i−1}/dt − (dξ⁰/dt) q_i
 //! ```
 
+use super::Refusal;
 use super::axis::Axis;
 use super::contact::{Component, Covector, Finding, all_vanish};
 use super::jet::{FiberedManifold, JetSpace, Order, project, total_derivative};
-use super::{Refusal, vanishes};
+use crate::algebra::decide::is_zero;
 use crate::algebra::derive::{Direction, partial};
 use crate::algebra::expr::symbols_of;
 use crate::algebra::substitute::substitute_all;
@@ -117,7 +118,7 @@ impl VectorField {
     }
 
     pub fn is_zero(&self) -> Verdict {
-        Verdict::all(self.components.values().map(|c| vanishes(*c)), "there are no components")
+        Verdict::all(self.components.values().map(|c| is_zero(*c)), "there are no components")
     }
 
     pub fn equals(&self, other: &VectorField) -> Verdict {
@@ -128,7 +129,7 @@ impl VectorField {
     pub fn simplified(&self) -> (VectorField, Ground) {
         let mut ground = Ground::proved("");
         let mut field = self.clone();
-        field.components.retain(|_, c| match vanishes(*c) {
+        field.components.retain(|_, c| match is_zero(*c) {
             Verdict::Yes(g) => {
                 ground = std::mem::replace(&mut ground, Ground::proved("")).weaker(g);
                 false
@@ -164,7 +165,7 @@ impl VectorField {
             let symbol = axis.symbol();
             if !space.contains(symbol) {
                 return Err(match space.manifold().order_of_symbol(symbol) {
-                    Some(order) => Refusal::OrderTooHigh { space: space.clone(), symbol, order, verdict: vanishes(*c) },
+                    Some(order) => Refusal::OrderTooHigh { space: space.clone(), symbol, order, verdict: is_zero(*c) },
                     None => Refusal::ForeignCoordinate { space: space.clone(), symbol },
                 });
             }
@@ -204,7 +205,7 @@ impl VectorField {
             if on == base || Axis::of(on).is_none() {
                 continue;
             }
-            let verdict = vanishes(partial(coefficient, on)).negate();
+            let verdict = is_zero(partial(coefficient, on)).negate();
             match verdict {
                 Verdict::No(g) => ground = ground.weaker(g),
                 Verdict::Yes(_) => return Err(Refusal::NotProjectable { component: base, coefficient, on, verdict }),
@@ -224,7 +225,7 @@ impl VectorField {
     pub fn is_semispray(&self, space: &JetSpace) -> Semispray {
         let base = space.manifold().base();
         let speed = self.component(base);
-        let at_rest = vanishes(speed);
+        let at_rest = is_zero(speed);
         if at_rest.is_yes() {
             let finding = Finding { verdict: at_rest.negate(), evidence: Some(component(base, speed)) };
             return Semispray { finding, nonzero: speed };

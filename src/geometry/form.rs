@@ -12,10 +12,11 @@
 //! a deep reason. Whoever asks a question calls [`Form::simplified`], which drops what is shown to
 //! vanish and says on what ground.
 
+use super::Refusal;
 use super::axis::{Axis, Basis, sort_axes, wedge_bases};
 use super::field::VectorField;
 use super::jet::{FiberedManifold, JetSpace, Order, project};
-use super::{Refusal, vanishes};
+use crate::algebra::decide::is_zero;
 use crate::algebra::derive::gradient;
 use crate::algebra::expr::symbols_of;
 use crate::algebra::substitute::substitute_all;
@@ -312,7 +313,7 @@ impl Form {
     pub fn simplified(&self) -> (Form, Ground) {
         let mut ground = Ground::proved("");
         let mut form = self.clone();
-        form.terms.retain(|_, c| match vanishes(*c) {
+        form.terms.retain(|_, c| match is_zero(*c) {
             Verdict::Yes(g) => {
                 ground = std::mem::replace(&mut ground, Ground::proved("")).weaker(g);
                 false
@@ -324,7 +325,7 @@ impl Form {
 
     /// Whether every component vanishes.
     pub fn is_zero(&self) -> Verdict {
-        Verdict::all(self.terms.values().map(|c| vanishes(*c)), "there are no components")
+        Verdict::all(self.terms.values().map(|c| is_zero(*c)), "there are no components")
     }
 
     /// Whether the forms are equal. Forms of different degrees are equal when both are zero.
@@ -361,7 +362,7 @@ impl Form {
                 let symbol = axis.symbol();
                 return Err(match space.manifold().order_of_symbol(symbol) {
                     Some(order) => {
-                        let verdict = vanishes(*c);
+                        let verdict = is_zero(*c);
                         Refusal::OrderTooHigh { space: space.clone(), symbol, order, verdict }
                     }
                     None => Refusal::ForeignCoordinate { space: space.clone(), symbol },

@@ -17,8 +17,10 @@
 //! velocity of the coordinate q_k is a coordinate `vel(q_k)` of its own, Krupková §4. A [`Prolongation`] says
 //! which of the two is meant: the total derivative sends q_k to q_{k+1} or to `vel(q_k)`.
 
-use super::{Refusal, vanishes};
+use super::Refusal;
+use crate::algebra::decide::is_zero;
 use crate::algebra::derive::{Direction, partial};
+use crate::algebra::normal::simplify;
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Coordinate, Expr, Ground, Symbol, SymbolKind, Verdict};
 use rustc_hash::FxHashMap;
@@ -435,18 +437,20 @@ fn true_order(expressions: &[Expr], order_of: impl Fn(Symbol) -> Option<u32>) ->
 fn depends_on(expressions: &[Expr], symbol: Symbol) -> Verdict {
     expressions
         .iter()
-        .map(|e| vanishes(partial(*e, symbol)).negate())
+        .map(|e| is_zero(partial(*e, symbol)).negate())
         .reduce(Verdict::or)
         .unwrap_or_else(|| Verdict::no("there is nothing"))
 }
 
-/// `e` written without `symbol`, on which it has been shown not to depend.
-///
-/// Any value of the symbol gives the same function, wherever the value is in the domain: 0 may not be,
-/// so a few more are tried.
+/// `e` written without `symbol`, on which it has been shown not to depend: in its normal form, or with some
+/// value in place of the symbol. Any value in the domain gives the same function; 0 may not be in it, so
+/// a few more are tried.
 pub fn without_symbol(e: Expr, symbol: Symbol) -> Expr {
     if !e.contains(symbol) {
         return e;
+    }
+    if let Some(normal) = simplify(e).ok().filter(|normal| !normal.contains(symbol)) {
+        return normal;
     }
     let at = |n: i64| substitute(e, &FxHashMap::from_iter([(symbol, Expr::number(n))]));
     [0, 1, -1, 2, 3].into_iter().map(at).find(|e| e.as_undefined().is_none()).unwrap_or(e)
@@ -459,7 +463,7 @@ pub fn project(e: Expr, space: &JetSpace) -> Result<(Expr, Ground), Refusal> {
     let mut ground = Ground::proved("");
     for symbol in e.symbols() {
         let Some(order) = manifold.order_of_symbol(symbol).filter(|order| *order > space.order()) else { continue };
-        match vanishes(partial(e, symbol)) {
+        match is_zero(partial(e, symbol)) {
             Verdict::Yes(g) => {
                 ground = ground.weaker(g);
                 projected = without_symbol(projected, symbol);

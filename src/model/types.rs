@@ -98,18 +98,26 @@ pub fn infer(form: &Form) -> Result<FormType, Refusal> {
     if degree == 2 && holds(FormProperty::Dynamical) {
         return Ok(inferred);
     }
-    // A closed 1-form is a Lepage form and need not be called one.
-    if manifold.is_some() && (degree == 2 || degree == 1 && !closed) {
-        holds(FormProperty::Lepage);
-    }
-    if holds(FormProperty::Horizontal) {
-        return Ok(inferred);
-    }
-    if degree == 1 {
-        holds(FormProperty::Contact);
-    } else {
-        // Only these two can occur.
-        let _ = holds(FormProperty::KContact(degree)) || holds(FormProperty::KContact(degree - 1));
+    let lepage = manifold.is_some();
+    match degree {
+        1 => {
+            // A closed 1-form is a Lepage form and need not be called one.
+            let _ = lepage && !closed && holds(FormProperty::Lepage);
+            if holds(FormProperty::Horizontal) {
+                return Ok(inferred);
+            }
+            holds(FormProperty::Contact);
+        }
+        // A 2-contact 2-form is one of zero.
+        2 if holds(FormProperty::KContact(2)) => {}
+        2 => {
+            let _ = lepage && holds(FormProperty::Lepage);
+            holds(FormProperty::KContact(1));
+        }
+        // A form of degree q has no parts but these two.
+        q => {
+            let _ = holds(FormProperty::KContact(q)) || holds(FormProperty::KContact(q - 1));
+        }
     }
     if let Some(manifold) = manifold.clone().filter(|_| inferred_order(&inferred) > 0) {
         let over = FormProperty::HorizontalOver(manifold);
@@ -257,7 +265,7 @@ mod tests {
         let e = Form::term(-j(x, 2) - j(x, 0), &[x.jet(0), t]);
         assert_eq!(shown(&e), "dynamical 2-form on J2(Y)");
         let alpha = Form::omega(x.jet(0)).wedge(&Form::differential(x.jet(1)));
-        assert_eq!(shown(&alpha), "lepage 2-form on J1(Y)");
+        assert_eq!(shown(&alpha), "closed lepage 2-form on J1(Y)");
         assert_eq!(shown(&Form::omega(x.jet(0)).wedge(&Form::omega(x.jet(1)))), "2-contact 2-form on J2(Y)");
         assert_eq!(shown(&Form::function(j(x, 1))), "function on J1(Y)");
         assert_eq!(shown(&Form::zero(2)), "zero 2-form");
