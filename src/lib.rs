@@ -27,7 +27,6 @@ pub mod syntax;
 pub mod algebra;
 pub mod geometry;
 pub mod mechanics;
-pub mod model;
 
 pub mod model;
 pub mod questions;
