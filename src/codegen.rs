@@ -39,6 +39,7 @@ pub mod ir;
 pub mod jit;
 pub mod libm;
 pub mod linear;
+pub mod lower;
 #[cfg(feature = "jit")]
 pub mod machine;
 pub mod optimise;

@@ -1,0 +1,423 @@
+//! Expressions → [`Kernel`]. The graph is already shared, so common subexpressions cost nothing: every
+//! node becomes one operation (or a short chain), children first, in the order in which the derivation
+//! created them, which is a good order for the register allocator.
+//!
+//! This is the edge where exact numbers become floating point: each constant is rounded once, to nearest.
+
+use super::ir::{Bank, Binary, Comparison, Kernel, KernelBuilder, Shape, Unary, Value};
+use super::table::Table;
+use crate::algebra::expr::{Condition, Relation, post_order};
+use crate::algebra::function::Elementary;
+use crate::algebra::{Expr, Function, Integer, Node, Rational, Symbol, SymbolKind};
+use dashu_int::IBig;
+use rustc_hash::FxHashMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// What cannot be computed with numbers.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Obstacle {
+    /// A symbol that is neither time, state nor parameter of the motion.
+    Symbol(Symbol),
+    /// An unspecified function without body or table.
+    Function(Function),
+    /// An expression without a real value.
+    Undefined,
+}
+
+impl fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Obstacle::Symbol(s) => write!(f, "`{s}` has no value"),
+            Obstacle::Function(g) => write!(f, "the function `{}` has no body", g.name()),
+            Obstacle::Undefined => f.write_str("an expression has no real value"),
+        }
+    }
+}
+
+/// Where the symbols of a motion come from.
+#[derive(Clone, Debug, Default)]
+pub struct Signature {
+    pub time: Option<Symbol>,
+    pub states: Vec<Symbol>,
+    pub parameters: Vec<Symbol>,
+    /// Unspecified functions given by tables.
+    pub tables: FxHashMap<Function, Arc<Table>>,
+}
+
+/// The equations of a motion: d(states)/dt, where the last block solves B y = −A.
+pub struct Equations<'a> {
+    /// Derivatives that are known as they stand, one for each leading state.
+    pub chain: &'a [Expr],
+    /// The matrix B, row by row, and A; their solution −B⁻¹A is the derivative of the remaining states.
+    pub b: &'a [Vec<Expr>],
+    pub a: &'a [Expr],
+    pub symmetric: bool,
+}
+
+/// The vector field of a motion; the linear system is factorised inside the compiled code.
+pub fn vector_field(signature: &Signature, equations: &Equations) -> Result<Kernel, Obstacle> {
+    let mut lowering = Lowering::new("vector field", signature);
+    let mut derivatives = equations.chain.iter().map(|e| lowering.value(*e)).collect::<Result<Vec<_>, _>>()?;
+    if !equations.a.is_empty() {
+        let mut matrix = Vec::with_capacity(equations.a.len() * equations.a.len());
+        for row in equations.b {
+            for e in row {
+                matrix.push(lowering.value(*e)?);
+            }
+        }
+        let mut rhs = Vec::with_capacity(equations.a.len());
+        for e in equations.a {
+            rhs.push(lowering.value(-*e)?);
+        }
+        let shape = if equations.symmetric { Shape::Symmetric } else { Shape::General };
+        derivatives.extend(lowering.builder.solve(shape, matrix, rhs));
+    }
+    for (state, value) in signature.states.iter().zip(derivatives) {
+        lowering.builder.output(format!("d({})/dt", state.name()), value);
+    }
+    Ok(lowering.builder.finish())
+}
+
+/// Some expressions as the outputs of one kernel.
+pub fn expressions(name: &str, signature: &Signature, list: &[(String, Expr)]) -> Result<Kernel, Obstacle> {
+    let mut lowering = Lowering::new(name, signature);
+    for (name, e) in list {
+        let value = lowering.value(*e)?;
+        lowering.builder.output(name.clone(), value);
+    }
+    Ok(lowering.builder.finish())
+}
+
+/// The nearest double.
+pub fn to_f64(n: &Rational) -> f64 {
+    const EXACT: i64 = 1 << 53;
+    if let (Some(p), Some(q)) = (n.numerator().to_i64(), n.denominator().to_i64())
+        && p.abs() <= EXACT
+        && q <= EXACT
+    {
+        // Both are exact, and one division rounds once.
+        return p as f64 / q as f64;
+    }
+    let (p, q) = (n.numerator().abs(), n.denominator());
+    // A quotient of at least 66 bits, whose last bit also stands for all that follows it.
+    let shift = 66 + q.bits() as i64 - p.bits() as i64;
+    let power = |k: i64| IBig::ONE << k.unsigned_abs() as usize;
+    let (top, bottom) =
+        if shift >= 0 { (p.to_big() * power(shift), q.to_big()) } else { (p.to_big(), q.to_big() * power(shift)) };
+    let (quotient, rest) = Integer::from_big(top).div_rem(&Integer::from_big(bottom));
+    let mut bits = u128::try_from(quotient.to_big()).unwrap_or(u128::MAX);
+    if !rest.is_zero() {
+        bits |= 1;
+    }
+    let magnitude = scaled(bits as f64, -shift);
+    if n.is_negative() { -magnitude } else { magnitude }
+}
+
+/// x·2ᵏ, in steps that neither overflow nor vanish on the way.
+fn scaled(mut x: f64, mut k: i64) -> f64 {
+    while k > 1000 {
+        x *= 2f64.powi(1000);
+        k -= 1000;
+    }
+    while k < -1000 {
+        x *= 2f64.powi(-1000);
+        k += 1000;
+    }
+    x * 2f64.powi(k as i32)
+}
+
+struct Lowering<'a> {
+    builder: KernelBuilder,
+    signature: &'a Signature,
+    inputs: FxHashMap<Symbol, Value>,
+    done: FxHashMap<Expr, Value>,
+}
+
+impl<'a> Lowering<'a> {
+    fn new(name: &str, signature: &'a Signature) -> Lowering<'a> {
+        let mut builder = KernelBuilder::new(name);
+        let mut inputs = FxHashMap::default();
+        if let Some(t) = signature.time {
+            inputs.insert(t, builder.input_at(&t.name(), Bank::Time, 0));
+        }
+        for (bank, list) in [(Bank::State, &signature.states), (Bank::Parameter, &signature.parameters)] {
+            for (slot, symbol) in list.iter().enumerate() {
+                inputs.insert(*symbol, builder.input_at(&symbol.name(), bank, slot as u32));
+            }
+        }
+        Lowering { builder, signature, inputs, done: FxHashMap::default() }
+    }
+
+    fn value(&mut self, e: Expr) -> Result<Value, Obstacle> {
+        if let Some(known) = self.done.get(&e) {
+            return Ok(*known);
+        }
+        // Below an integral the variable is bound; its body is lowered once for every node.
+        let inside = bound_nodes(e);
+        for x in post_order(&[e]) {
+            if self.done.contains_key(&x) || inside.contains(&x) {
+                continue;
+            }
+            let value = self.node(x)?;
+            self.done.insert(x, value);
+        }
+        Ok(self.done[&e])
+    }
+
+    fn node(&mut self, x: Expr) -> Result<Value, Obstacle> {
+        Ok(match x.node() {
+            Node::Number(n) => self.builder.constant(to_f64(n)),
+            Node::Pi => self.builder.constant(std::f64::consts::PI),
+            Node::Symbol(s) => *self.inputs.get(s).ok_or(Obstacle::Symbol(*s))?,
+            Node::Sum { constant, terms } => self.sum(constant, terms),
+            Node::Product(factors) => self.product(factors),
+            Node::Power(base, exponent) => {
+                let (b, e) = (self.done[base], self.done[exponent]);
+                self.builder.pow(b, e)
+            }
+            Node::Apply(function, arguments) => self.apply(*function, arguments),
+            Node::Unknown { function, orders, arguments } => {
+                let table = self.signature.tables.get(function).ok_or(Obstacle::Function(*function))?.clone();
+                let at = self.done[&arguments[0]];
+                self.builder.table(&table, orders[0] as u8, at)
+            }
+            Node::Piecewise { condition, then, otherwise } => {
+                let (left, then, otherwise) = (self.done[&condition.left], self.done[then], self.done[otherwise]);
+                self.select(condition, left, then, otherwise)
+            }
+            Node::Integral { variable, body } => self.integral(*variable, *body)?,
+            Node::Undefined(_) => return Err(Obstacle::Undefined),
+        })
+    }
+
+    /// Positive terms first, so that a sum starts with a value and not with a negation.
+    fn sum(&mut self, constant: &Rational, terms: &[(Expr, Rational)]) -> Value {
+        let mut total: Option<Value> = None;
+        let positive = terms.iter().filter(|(_, c)| !c.is_negative());
+        let negative = terms.iter().filter(|(_, c)| c.is_negative());
+        for (term, coefficient) in positive.chain(negative) {
+            let value = self.done[term];
+            let size = coefficient.abs();
+            let value = if size.is_one() {
+                value
+            } else {
+                let c = self.builder.constant(to_f64(&size));
+                self.builder.mul(c, value)
+            };
+            total = Some(match total {
+                None if coefficient.is_negative() => self.builder.neg(value),
+                None => value,
+                Some(sum) if coefficient.is_negative() => self.builder.sub(sum, value),
+                Some(sum) => self.builder.add(sum, value),
+            });
+        }
+        let total = total.unwrap_or_else(|| self.builder.constant(0.0));
+        if constant.is_zero() {
+            return total;
+        }
+        let c = self.builder.constant(to_f64(&constant.abs()));
+        if constant.is_negative() { self.builder.sub(total, c) } else { self.builder.add(total, c) }
+    }
+
+    /// One division: the factors with negative exponents are multiplied first.
+    fn product(&mut self, factors: &[(Expr, Rational)]) -> Value {
+        let mut top: Option<Value> = None;
+        let mut bottom: Option<Value> = None;
+        for (base, exponent) in factors {
+            let base = self.done[base];
+            let power = self.power(base, &exponent.abs());
+            let side = if exponent.is_negative() { &mut bottom } else { &mut top };
+            *side = Some(match *side {
+                None => power,
+                Some(product) => self.builder.mul(product, power),
+            });
+        }
+        let one = |lowering: &mut Self| lowering.builder.constant(1.0);
+        match (top, bottom) {
+            (Some(top), None) => top,
+            (Some(top), Some(bottom)) => self.builder.div(top, bottom),
+            (None, Some(bottom)) => {
+                let one = one(self);
+                self.builder.div(one, bottom)
+            }
+            (None, None) => one(self),
+        }
+    }
+
+    /// base^exponent for a positive exponent: halves by square roots, whole powers by multiplication.
+    fn power(&mut self, base: Value, exponent: &Rational) -> Value {
+        if let Some(n) = exponent.to_i64().and_then(|n| i32::try_from(n).ok()) {
+            return self.builder.powi(base, n);
+        }
+        let doubled = exponent * &Rational::from(2);
+        if let Some(n) = doubled.to_i64().and_then(|n| i32::try_from(n).ok()) {
+            let root = self.builder.sqrt(base);
+            if n == 1 {
+                return root;
+            }
+            let whole = self.builder.powi(base, n / 2);
+            return self.builder.mul(whole, root);
+        }
+        let e = self.builder.constant(to_f64(exponent));
+        self.builder.pow(base, e)
+    }
+
+    fn apply(&mut self, function: Elementary, arguments: &[Expr]) -> Value {
+        let x = self.done[&arguments[0]];
+        let unary = match function {
+            Elementary::Sin => Unary::Sin,
+            Elementary::Cos => Unary::Cos,
+            Elementary::Tan => Unary::Tan,
+            Elementary::Asin => Unary::Asin,
+            Elementary::Acos => Unary::Acos,
+            Elementary::Atan => Unary::Atan,
+            Elementary::Sinh => Unary::Sinh,
+            Elementary::Cosh => Unary::Cosh,
+            Elementary::Tanh => Unary::Tanh,
+            Elementary::Atanh => Unary::Atanh,
+            Elementary::Exp => Unary::Exp,
+            Elementary::Log => Unary::Log,
+            Elementary::Abs => Unary::Abs,
+            Elementary::Sign => Unary::Sign,
+            Elementary::Atan2 => {
+                let y = self.done[&arguments[1]];
+                return self.builder.binary(Binary::Atan2, x, y);
+            }
+            Elementary::Min | Elementary::Max => {
+                let op = if function == Elementary::Min { Binary::Min } else { Binary::Max };
+                return arguments[1..].iter().fold(x, |m, a| {
+                    let a = self.done[a];
+                    self.builder.binary(op, m, a)
+                });
+            }
+        };
+        self.builder.unary(unary, x)
+    }
+
+    fn select(&mut self, condition: &Condition, left: Value, then: Value, otherwise: Value) -> Value {
+        let zero = self.builder.constant(0.0);
+        let (comparison, a, b) = match condition.relation {
+            Relation::Equal => (Comparison::Eq, left, zero),
+            Relation::NotEqual => (Comparison::Ne, left, zero),
+            Relation::Less => (Comparison::Lt, left, zero),
+            Relation::LessEqual => (Comparison::Le, left, zero),
+            Relation::Greater => (Comparison::Lt, zero, left),
+            Relation::GreaterEqual => (Comparison::Le, zero, left),
+        };
+        self.builder.select(comparison, a, b, then, otherwise)
+    }
+
+    /// ∫₀¹ by Gauss–Legendre quadrature with 20 nodes: exact for polynomials up to degree 39.
+    fn integral(&mut self, variable: Symbol, body: Expr) -> Result<Value, Obstacle> {
+        let outer = self.inputs.get(&variable).copied();
+        let mut total = self.builder.constant(0.0);
+        for (node, weight) in gauss_legendre_20() {
+            let u = self.builder.constant(node);
+            self.inputs.insert(variable, u);
+            // What depends on the variable is computed anew for this node.
+            let kept = self.done.clone();
+            self.done.retain(|e, _| !e.may_contain(variable));
+            let value = self.value(body);
+            self.done = kept;
+            let w = self.builder.constant(weight);
+            let term = self.builder.mul(w, value?);
+            total = self.builder.add(total, term);
+        }
+        match outer {
+            Some(value) => self.inputs.insert(variable, value),
+            None => self.inputs.remove(&variable),
+        };
+        Ok(total)
+    }
+}
+
+/// Nodes below `e` that contain a bound variable of an integral: they have no value of their own.
+fn bound_nodes(e: Expr) -> rustc_hash::FxHashSet<Expr> {
+    let mut inside = rustc_hash::FxHashSet::default();
+    for x in post_order(&[e]) {
+        if let Node::Integral { variable, body } = x.node() {
+            for y in post_order(&[*body]) {
+                if y.may_contain(*variable) && depends_on(y, *variable) {
+                    inside.insert(y);
+                }
+            }
+        }
+    }
+    inside.remove(&e);
+    inside
+}
+
+fn depends_on(e: Expr, variable: Symbol) -> bool {
+    debug_assert_eq!(variable.kind(), SymbolKind::Bound);
+    post_order(&[e]).iter().any(|x| x.as_symbol() == Some(variable))
+}
+
+/// Nodes and weights on [0, 1], by Newton's method on the Legendre polynomial P₂₀.
+fn gauss_legendre_20() -> Vec<(f64, f64)> {
+    const N: usize = 20;
+    (0..N)
+        .map(|i| {
+            let mut x = (std::f64::consts::PI * (i as f64 + 0.75) / (N as f64 + 0.5)).cos();
+            let mut slope = 1.0;
+            for _ in 0..100 {
+                let (mut p, mut q) = (1.0, 0.0);
+                for k in 0..N {
+                    let k = k as f64;
+                    (p, q) = (((2.0 * k + 1.0) * x * p - k * q) / (k + 1.0), p);
+                }
+                slope = N as f64 * (x * p - q) / (x * x - 1.0);
+                let step = p / slope;
+                x -= step;
+                if step.abs() < 1e-16 {
+                    break;
+                }
+            }
+            ((1.0 + x) / 2.0, 1.0 / ((1.0 - x * x) * slope * slope))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codegen::interpret;
+
+    fn evaluate(e: Expr, symbol: Symbol, at: f64) -> f64 {
+        let signature = Signature { states: vec![symbol], ..Signature::default() };
+        let kernel = expressions("test", &signature, &[("e".into(), e)]).unwrap();
+        let mut out = [0.0];
+        interpret::evaluate(&kernel, [&[], &[at], &[], &[]], &mut out).unwrap();
+        out[0]
+    }
+
+    #[test]
+    fn rationals_round_to_nearest() {
+        let parse = |t: &str| Rational::parse(t).unwrap().unwrap();
+        for text in
+            ["0.1", "9.81", "1e-30", "123456789012345678901234567890", "1e300", "3.141592653589793238462643383279"]
+        {
+            assert_eq!(to_f64(&parse(text)), text.parse::<f64>().unwrap(), "{text}");
+        }
+        assert_eq!(to_f64(&Rational::ratio(-1, 3)), -1.0 / 3.0);
+    }
+
+    #[test]
+    fn expressions_become_arithmetic() {
+        let x = Symbol::parameter("x");
+        let e = Expr::symbol(x);
+        assert_eq!(evaluate(e.pow(3) / (1 + e.pow(2)), x, 2.0), 8.0 / 5.0);
+        assert_eq!(evaluate(e.pow(Rational::ratio(-3, 2)), x, 4.0), 0.125);
+        let s = Expr::apply(Elementary::Sin, &[e]);
+        let sum = s.pow(2) + Expr::apply(Elementary::Cos, &[e]).pow(2);
+        assert!((evaluate(sum, x, 1.7) - 1.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn integrals_are_quadratures() {
+        let (x, u) = (Symbol::parameter("x"), Symbol::bound("u"));
+        let body = Expr::apply(Elementary::Exp, &[Expr::symbol(u) * Expr::symbol(x)]);
+        let value = evaluate(Expr::integral(u, body), x, 1.0);
+        assert!((value - (std::f64::consts::E - 1.0)).abs() < 1e-14, "{value}");
+    }
+}
