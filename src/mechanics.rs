@@ -27,6 +27,7 @@
 //!
 //! Misprints of the source that matter are repaired where they stand and marked `Departure:`.
 
+pub mod classify;
 pub mod dynamical_form;
 pub mod hamilton;
 pub mod inverse_problem;
@@ -40,6 +41,7 @@ mod laws;
 use crate::algebra::expr::post_order;
 use crate::algebra::normal::simplify;
 use crate::algebra::{Expr, Symbol, Verdict};
+use crate::budget::Exhausted;
 use crate::diagnostic::Diagnostic;
 use crate::geometry::Refusal;
 use crate::geometry::jet::{FiberedManifold, without_symbol};
@@ -93,6 +95,11 @@ pub(crate) fn project_all(manifold: &FiberedManifold, functions: &[Expr], order:
 /// A fact on which the computation rests could not be decided.
 pub(crate) fn undecided(what: impl Into<String>, why: impl Into<String>) -> Box<Diagnostic> {
     Box::new(Refusal::Undecided { what: what.into(), why: why.into() }.into())
+}
+
+/// A budget ended before the answer was found.
+pub(crate) fn exhausted(why: Exhausted) -> Box<Diagnostic> {
+    Box::new(Refusal::Exhausted(why).into())
 }
 
 /// The verdict as a plain truth, or a refusal that says what could not be decided.

@@ -22,12 +22,16 @@
 //! that leaves this module has its equations factored, squares and sums of squares resolved as the reals
 //! demand ([`real`]), and components on which an inequation fails removed.
 
+pub mod basis;
 pub mod cell;
 pub mod leaves;
 pub mod real;
 pub mod roots;
 pub mod sample;
 pub mod set;
+
+#[cfg(test)]
+mod tests;
 
 pub use cell::{Cell, Frame};
 

@@ -128,13 +128,8 @@ fn classify_within(alpha: &LepageTwoForm) -> Budgeted<Classification> {
 pub(crate) fn frame_of(alpha: &LepageTwoForm) -> Budgeted<Frame> {
     let form = alpha.dynamical_form();
     let coordinates: Vec<Symbol> = form.phase_space().symbols();
-    let functions: Vec<Expr> = form
-        .a()
-        .iter()
-        .chain(form.b().iter().flatten())
-        .chain(alpha.matrix().iter().flatten())
-        .copied()
-        .collect();
+    let functions: Vec<Expr> =
+        form.a().iter().chain(form.b().iter().flatten()).chain(alpha.matrix().iter().flatten()).copied().collect();
     Frame::new(&coordinates, &functions)
 }
 

@@ -1,19 +1,19 @@
 //! Cells, the branches as the engine works with them, and SPLIT.
 
-use super::super::assume::Sign;
 use super::super::expr::Expr;
 use super::super::factor::factor;
 use super::super::generator::{Generator, Kind, reduce};
 use super::super::normal::read::{Context, canonical_fraction};
 use super::super::normal::write::polynomial_expr;
-use super::super::number::Rational;
 use super::super::polynomial::Polynomial;
 use super::super::symbol::Symbol;
 use super::Branch;
 use super::basis::Basis;
 use super::real::{quadratic_split, semidefinite};
 use crate::budget::{Budgeted, Exhausted};
+use rustc_hash::FxHashMap;
 use std::cell::RefCell;
+use std::rc::Rc;
 
 /// What holds at every point under consideration: in which context functions are read, which symbols move, and
 /// what is known not to vanish.
@@ -22,6 +22,9 @@ pub struct Frame {
     coordinates: Vec<Symbol>,
     domain: RefCell<Vec<Polynomial>>,
     generic: RefCell<Vec<Polynomial>>,
+    /// Every generator that has been read.
+    seen: RefCell<Vec<u32>>,
+    factors: RefCell<FxHashMap<Polynomial, Rc<[Polynomial]>>>,
 }
 
 /// A set of points, simplified: a Gröbner basis of its equations, and irreducible polynomials that vanish
@@ -43,6 +46,8 @@ impl Frame {
             coordinates: coordinates.to_vec(),
             domain: RefCell::default(),
             generic: RefCell::default(),
+            seen: RefCell::default(),
+            factors: RefCell::default(),
         })
     }
 
@@ -54,6 +59,12 @@ impl Frame {
     /// Numerator and denominator of a function; its denominator joins the domain. `None` if it has no value.
     pub fn read(&self, e: Expr) -> Budgeted<Option<(Polynomial, Polynomial)>> {
         let Some((numerator, denominator)) = canonical_fraction(self.context, e)? else { return Ok(None) };
+        for v in numerator.variables().iter().chain(denominator.variables()) {
+            let mut seen = self.seen.borrow_mut();
+            if let Err(at) = seen.binary_search(v) {
+                seen.insert(at, *v);
+            }
+        }
         if !denominator.is_constant() {
             for (f, _) in factor(&denominator).factors {
                 let mut domain = self.domain.borrow_mut();
@@ -63,6 +74,40 @@ impl Frame {
             }
         }
         Ok(Some((numerator, denominator)))
+    }
+
+    /// Several functions over their common denominator, which is left out: a row of a linear system.
+    pub fn read_row(&self, row: &[Expr]) -> Budgeted<Vec<Polynomial>> {
+        let mut fractions = Vec::with_capacity(row.len());
+        let mut common = Polynomial::one();
+        for e in row {
+            let (n, d) = self.read(*e)?.ok_or(Exhausted::Size)?;
+            if !common.primitive_part().eq(&d.primitive_part()) {
+                common = common.lcm(&d)?;
+            }
+            fractions.push((n, d));
+        }
+        let mut entries = Vec::with_capacity(row.len());
+        for (n, d) in fractions {
+            let missing = common.div_exact(&d)?.ok_or(Exhausted::Size)?;
+            entries.push(n.mul(&missing)?);
+        }
+        Ok(entries)
+    }
+
+    /// The generators of everything that has been read.
+    pub(super) fn generators_in_play(&self) -> Vec<u32> {
+        self.seen.borrow().clone()
+    }
+
+    /// The distinct irreducible factors.
+    pub(super) fn factors(&self, p: &Polynomial) -> Rc<[Polynomial]> {
+        if let Some(known) = self.factors.borrow().get(p) {
+            return known.clone();
+        }
+        let list: Rc<[Polynomial]> = factor(p).factors.into_iter().map(|(f, _)| f).collect();
+        self.factors.borrow_mut().insert(p.clone(), list.clone());
+        list
     }
 
     /// The numerator of a function, which vanishes where the function does.
@@ -79,16 +124,14 @@ impl Frame {
         self.read_numerator(super::super::derive::partial(self.write(p), s))
     }
 
-    /// Whether the generator is the same at every point: a number, a parameter, or a function of those.
+    /// Whether the generator is the same at every point: a number, a symbol that does not move, or a function
+    /// of those.
     pub fn is_constant(&self, variable: u32) -> bool {
+        let moves = |s: &Symbol| self.coordinates.contains(s);
         match Generator(variable).kind() {
             Kind::Pi => true,
-            Kind::Symbol(s) => s.is_parameter() && !self.coordinates.contains(&s),
-            _ => Generator(variable)
-                .meaning()
-                .symbols()
-                .iter()
-                .all(|s| s.is_parameter() && !self.coordinates.contains(s)),
+            Kind::Symbol(s) => !moves(&s),
+            _ => !Generator(variable).meaning().symbols().iter().any(moves),
         }
     }
 
@@ -139,9 +182,9 @@ impl Frame {
             if n.is_zero() {
                 return Ok(vec![]);
             }
-            for (f, _) in factor(n).factors {
-                if !inequations.contains(&f) {
-                    inequations.push(f);
+            for f in self.factors(n).iter() {
+                if !inequations.contains(f) {
+                    inequations.push(f.clone());
                 }
             }
         }
@@ -203,9 +246,9 @@ impl Frame {
             if n.is_zero() {
                 return Ok(Step::Empty);
             }
-            for (f, _) in factor(&n).factors {
-                if !reduced.contains(&f) && !self.is_nowhere_zero(&f)? {
-                    reduced.push(f);
+            for f in self.factors(&n).iter() {
+                if !reduced.contains(f) && !self.is_nowhere_zero(f)? {
+                    reduced.push(f.clone());
                 }
             }
         }
@@ -284,7 +327,7 @@ impl Frame {
         Ok(false)
     }
 
-    fn note_generic(&self, p: &Polynomial) -> Budgeted<()> {
+    pub(super) fn note_generic(&self, p: &Polynomial) -> Budgeted<()> {
         if semidefinite(p)?.is_some_and(|s| s.has_no_zero()) {
             return Ok(());
         }
@@ -297,11 +340,11 @@ impl Frame {
 
     /// Whether `p` vanishes nowhere on the cell. False also if that could not be shown.
     pub fn is_nonvanishing_on(&self, cell: &Cell, p: &Polynomial) -> Budgeted<bool> {
-        for (f, _) in factor(p).factors {
-            if cell.nonzero.contains(&f) || self.is_nowhere_zero(&f)? {
+        for f in self.factors(p).iter() {
+            if cell.nonzero.contains(f) || self.is_nowhere_zero(f)? {
                 continue;
             }
-            if !self.refine(cell, &[f], &[])?.is_empty() {
+            if !self.refine(cell, std::slice::from_ref(f), &[])?.is_empty() {
                 return Ok(false);
             }
         }

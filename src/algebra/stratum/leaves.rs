@@ -96,17 +96,18 @@ pub fn leaves(frame: &Frame, system: &LinearSystem, cell: &Cell) -> Budgeted<Vec
         // The pivot vanishes: one case for each of its factors, disjoint from the cases before.
         let mut earlier: Vec<Polynomial> = Vec::new();
         let mut cases: Vec<State> = Vec::new();
-        for f in frame.factors(&pivot)? {
-            if state.cell.nonzero.contains(&f) || frame.is_nowhere_zero(&f)? {
+        for f in frame.factors(&pivot).iter() {
+            if state.cell.nonzero.contains(f) || frame.is_nowhere_zero(f)? {
                 continue;
             }
-            for cell in frame.refine(&state.cell, std::slice::from_ref(&f), &earlier)? {
+            for cell in frame.refine(&state.cell, std::slice::from_ref(f), &earlier)? {
                 cases.push(State { cell, rows: state.rows.clone(), echelon: state.echelon.clone() });
             }
-            earlier.push(f);
+            earlier.push(f.clone());
         }
         // The pivot does not vanish.
-        let remaining = if cases.is_empty() { vec![state.cell.clone()] } else { frame.refine(&state.cell, &[], &earlier)? };
+        let remaining =
+            if cases.is_empty() { vec![state.cell.clone()] } else { frame.refine(&state.cell, &[], &earlier)? };
         for cell in remaining {
             let (rows, used) = eliminate(&state.rows, i, j)?;
             let mut echelon = state.echelon.clone();
@@ -163,8 +164,8 @@ fn choose_pivot(frame: &Frame, state: &State) -> Budgeted<Option<(usize, usize)>
         let fill = fill(row);
         for (j, c) in row.coefficients.iter().enumerate().filter(|(_, c)| !c.is_zero()) {
             let mut class = 1;
-            for f in frame.factors(c)? {
-                if !state.cell.nonzero.contains(&f) && !frame.is_nowhere_zero(&f)? {
+            for f in frame.factors(c).iter() {
+                if !state.cell.nonzero.contains(f) && !frame.is_nowhere_zero(f)? {
                     class = 2;
                     break;
                 }
@@ -189,9 +190,7 @@ fn eliminate(rows: &[Row], i: usize, j: usize) -> Budgeted<(Vec<Row>, Row)> {
             rest.push(row.clone());
             continue;
         }
-        let combine = |a: &Polynomial, b: &Polynomial| -> Budgeted<Polynomial> {
-            Ok(&pivot.mul(a)? - &factor.mul(b)?)
-        };
+        let combine = |a: &Polynomial, b: &Polynomial| -> Budgeted<Polynomial> { Ok(&pivot.mul(a)? - &factor.mul(b)?) };
         let mut coefficients = Vec::with_capacity(row.coefficients.len());
         for (a, b) in row.coefficients.iter().zip(&used.coefficients) {
             coefficients.push(combine(a, b)?);
@@ -277,11 +276,7 @@ impl Leaf {
             y[*j] = value;
         }
         let column = |k: usize| y.iter().map(|v| v[k].clone()).collect::<Vec<_>>();
-        Ok(Solution {
-            particular: column(0),
-            kernel: (1..width).map(column).collect(),
-            free_columns,
-        })
+        Ok(Solution { particular: column(0), kernel: (1..width).map(column).collect(), free_columns })
     }
 }
 

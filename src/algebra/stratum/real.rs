@@ -122,8 +122,12 @@ fn monomial_sign(monomial: &Monomial) -> Option<bool> {
 
 /// 4ap = (2ax + b)² + (4ac − b²) for a variable in which p is quadratic with a leading coefficient of one sign.
 fn completed_square(p: &Polynomial, depth: u32) -> Budgeted<Option<Semidefinite>> {
-    let mut candidates: Vec<(bool, u32)> =
-        p.variables().iter().filter(|v| p.degree_in(**v) == 2).map(|v| (!p.leading_coefficient_in(*v).is_constant(), *v)).collect();
+    let mut candidates: Vec<(bool, u32)> = p
+        .variables()
+        .iter()
+        .filter(|v| p.degree_in(**v) == 2)
+        .map(|v| (!p.leading_coefficient_in(*v).is_constant(), *v))
+        .collect();
     candidates.sort();
     for (_, v) in candidates {
         let [c, b, a] = quadratic_in(p, v);

@@ -61,7 +61,10 @@ impl SamplePoint {
 pub fn witness(frame: &Frame, cell: &Cell) -> Budgeted<Witness> {
     let avoid: Vec<Polynomial> = cell.nonzero().iter().cloned().chain(frame.domain_polynomials()).collect();
     let mut search = Search { frame, avoid, trials: 0, exists: None };
-    let start = State { equations: cell.equations().to_vec(), point: SamplePoint::default() };
+    let mut equations = cell.equations().to_vec();
+    let in_play: Vec<Polynomial> = equations.iter().chain(&search.avoid).cloned().collect();
+    equations.extend(super::basis::relations(&in_play));
+    let start = State { equations, point: SamplePoint::default() };
     match search.run(start)? {
         Some(point) => Ok(Witness::Point(point)),
         None => Ok(match search.exists {
@@ -138,7 +141,7 @@ impl Search<'_> {
             if basis.is_trivial() {
                 return Ok(None);
             }
-            equations = basis.all_elements().to_vec();
+            equations = basis.elements().to_vec();
         }
         Ok(Some(State { equations, point: state.point }))
     }
@@ -183,7 +186,11 @@ impl Search<'_> {
             let roots = rational_roots(e)?;
             if roots.is_empty() && n_real_roots(e)? > 0 && self.is_last(state, variable) {
                 let name = Generator(variable).meaning();
-                self.exists = Some(format!("{} has a real root in {name}, with {}", self.frame.write(e), state.point.text(self.frame)));
+                self.exists = Some(format!(
+                    "{} has a real root in {name}, with {}",
+                    self.frame.write(e),
+                    state.point.text(self.frame)
+                ));
             }
             return Ok(roots);
         }
@@ -207,7 +214,8 @@ impl Search<'_> {
     fn is_last(&self, state: &State, variable: u32) -> bool {
         let others = state.equations.iter().flat_map(|e| e.variables().iter().copied()).any(|v| v != variable);
         let coupled = self.is_coupled(variable) || !matches!(Generator(variable).kind(), Kind::Symbol(_));
-        let avoided = self.avoid.iter().flat_map(|n| n.variables()).any(|v| *v != variable && state.point.value(*v).is_none());
+        let avoided =
+            self.avoid.iter().flat_map(|n| n.variables()).any(|v| *v != variable && state.point.value(*v).is_none());
         !others && !coupled && !avoided
     }
 

@@ -1,0 +1,273 @@
+//! The ideal of a cell: a Gröbner basis of its equations together with the relations of all generators in play.
+//!
+//! Constants without relations (parameters, π) belong to the coefficients. The others are ordered by jets, the
+//! highest derivatives first, so that normal forms express high derivatives by low ones; then time, functions,
+//! and constants with relations such as √3.
+
+use super::super::generator::{Generator, Kind, reduce};
+use super::super::ideal::{self, Order, groebner};
+use super::super::polynomial::Polynomial;
+use super::cell::Frame;
+use crate::budget::{Budgeted, Exhausted};
+use std::cmp::Reverse;
+use std::rc::Rc;
+
+/// A reduced Gröbner basis, complete.
+#[derive(Clone, Debug)]
+pub struct Basis {
+    inner: Option<Rc<ideal::Basis>>,
+    /// The elements that say something: those that are not consequences of the relations alone.
+    elements: Rc<[Polynomial]>,
+}
+
+/// gⁿ − R for every generator among the variables, their partners and what the relations bring in.
+pub(super) fn relations(polynomials: &[Polynomial]) -> Vec<Polynomial> {
+    let mut seen: Vec<u32> = Vec::new();
+    let mut queue: Vec<u32> = polynomials.iter().flat_map(|p| p.variables().iter().copied()).collect();
+    let mut found = Vec::new();
+    while let Some(v) = queue.pop() {
+        if seen.contains(&v) {
+            continue;
+        }
+        seen.push(v);
+        // |sin u| ≤ 1 is known through its cosine.
+        if let Kind::Sine(_) = Generator(v).kind() {
+            queue.push(v + 1);
+        }
+        if let Some(relation) = Generator(v).relation() {
+            queue.extend(relation.value.variables());
+            found.push(&Polynomial::power(v, relation.degree) - &relation.value);
+        }
+    }
+    found.sort();
+    found
+}
+
+impl Basis {
+    /// No equations.
+    pub fn empty() -> Basis {
+        Basis { inner: None, elements: Rc::new([]) }
+    }
+
+    pub fn new(frame: &Frame, equations: &[Polynomial]) -> Budgeted<Basis> {
+        let mut all: Vec<Polynomial> = equations.iter().filter(|e| !e.is_zero()).cloned().collect();
+        if all.is_empty() {
+            return Ok(Basis::empty());
+        }
+        all.extend(relations(&all));
+        let (order, parameters) = order_for(frame, &all);
+        let inner = groebner(&all, &order, &parameters);
+        if !inner.complete {
+            return Err(Exhausted::Size);
+        }
+        Basis::wrap(frame, inner)
+    }
+
+    fn wrap(frame: &Frame, inner: ideal::Basis) -> Budgeted<Basis> {
+        for condition in &inner.conditions {
+            frame.note_generic(condition)?;
+        }
+        let mut elements = Vec::new();
+        for g in &inner.generators {
+            if !reduce(g.clone())?.is_zero() {
+                elements.push(g.clone());
+            }
+        }
+        Ok(Basis { inner: Some(Rc::new(inner)), elements: elements.into() })
+    }
+
+    /// A basis over the rational numbers, relations not added: the working ideal of a search for points.
+    pub(super) fn over_rationals(equations: &[Polynomial]) -> Budgeted<Basis> {
+        let mut variables: Vec<u32> = equations.iter().flat_map(|p| p.variables().iter().copied()).collect();
+        variables.sort_unstable();
+        variables.dedup();
+        let inner = groebner(equations, &Order::grevlex(&variables), &[]);
+        if !inner.complete {
+            return Err(Exhausted::Size);
+        }
+        let elements = inner.generators.clone().into();
+        Ok(Basis { inner: Some(Rc::new(inner)), elements })
+    }
+
+    /// Whether there are no common zeros, not even complex ones, for generic parameters.
+    pub fn is_trivial(&self) -> bool {
+        self.inner.as_ref().is_some_and(|b| b.is_proper() == Some(false))
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.elements.is_empty()
+    }
+
+    /// The equations, without the relations.
+    pub fn elements(&self) -> &[Polynomial] {
+        &self.elements
+    }
+
+    /// `multiplier · p = remainder` on the zero set, the multiplier being constant and generically nonzero.
+    pub fn normal_form_with_factor(&self, frame: &Frame, p: &Polynomial) -> Budgeted<(Polynomial, Polynomial)> {
+        let p = reduce(p.clone())?;
+        let Some(inner) = &self.inner else { return Ok((p, Polynomial::one())) };
+        if p.is_constant() {
+            return Ok((p, Polynomial::one()));
+        }
+        let remainder = inner.reduce(&p)?;
+        if !remainder.multiplier.is_constant() {
+            frame.note_generic(&remainder.multiplier)?;
+        }
+        Ok((reduce(remainder.polynomial)?, remainder.multiplier))
+    }
+
+    /// Zero exactly for members of the ideal; otherwise up to a constant factor.
+    pub fn normal_form(&self, frame: &Frame, p: &Polynomial) -> Budgeted<Polynomial> {
+        Ok(self.normal_form_with_factor(frame, p)?.0)
+    }
+
+    /// The entries of a row in normal form, all multiplied by the same constant.
+    pub fn normal_forms(
+        &self,
+        frame: &Frame,
+        entries: &[Polynomial],
+        right: &Polynomial,
+    ) -> Budgeted<(Vec<Polynomial>, Polynomial)> {
+        let mut reduced = Vec::with_capacity(entries.len() + 1);
+        let mut common = Polynomial::one();
+        for p in entries.iter().chain([right]) {
+            let (remainder, factor) = self.normal_form_with_factor(frame, p)?;
+            common = if factor == common || factor.is_one() { common } else { lcm(&common, &factor)? };
+            reduced.push((remainder, factor));
+        }
+        let mut scaled = Vec::with_capacity(reduced.len());
+        for (p, factor) in reduced {
+            let missing = if factor == common { Polynomial::one() } else { quotient(&common, &factor)? };
+            scaled.push(if missing.is_one() { p } else { p.mul(&missing)? });
+        }
+        let right = scaled.pop().unwrap_or_default();
+        Ok((scaled, right))
+    }
+
+    /// The closure of the part of the zero set where none of the polynomials vanishes, if it has more equations.
+    pub fn saturate(&self, frame: &Frame, nonzero: &[Polynomial]) -> Budgeted<Option<Vec<Polynomial>>> {
+        // A linear ideal is prime: a polynomial outside it divides no zero.
+        let Some(inner) = self.inner.as_ref().filter(|b| b.generators.iter().any(|g| g.total_degree() > 1)) else {
+            return Ok(None);
+        };
+        let shares = |n: &&Polynomial| {
+            let known = |v: &u32| self.elements.iter().any(|e| e.contains(*v)) && !frame.is_constant(*v);
+            n.variables().iter().any(known)
+        };
+        let factors: Vec<&Polynomial> = nonzero.iter().filter(shares).collect();
+        if factors.is_empty() {
+            return Ok(None);
+        }
+        let product = Polynomial::product(factors)?;
+        let saturated = ideal::saturate(&inner.generators, &product, &inner.parameters)?;
+        if !saturated.complete || inner.contains_all(&saturated.generators)? == Some(true) {
+            return Ok(None);
+        }
+        Ok(Some(saturated.generators))
+    }
+
+    /// Generators of the elimination ideal in which no variable satisfies `is_eliminated`.
+    pub fn eliminate(&self, frame: &Frame, is_eliminated: impl Fn(u32) -> bool) -> Budgeted<Vec<Polynomial>> {
+        let Some(inner) = &self.inner else { return Ok(vec![]) };
+        let mut variables: Vec<u32> = inner.generators.iter().flat_map(|g| g.variables().iter().copied()).collect();
+        variables.sort_unstable();
+        variables.dedup();
+        variables.retain(|v| is_eliminated(*v));
+        let result = ideal::eliminate(&inner.generators, &variables, &inner.parameters);
+        if !result.complete {
+            return Err(Exhausted::Size);
+        }
+        Basis::wrap(frame, result)?.minimal_generators(frame)
+    }
+
+    /// As few elements as generate the same ideal together with the relations: the largest that are consequences of
+    /// the others are left out.
+    pub fn minimal_generators(&self, frame: &Frame) -> Budgeted<Vec<Polynomial>> {
+        let mut kept = self.elements.to_vec();
+        // As a reader lists them: simple ones first, low derivatives first, in the order of declaration.
+        kept.sort_by_cached_key(|g| {
+            let mut places: Vec<(u32, u32)> = g.variables().iter().map(|v| place(*v)).collect();
+            places.sort_unstable();
+            (g.total_degree(), places.last().map(|p| p.0), places)
+        });
+        if kept.iter().all(|g| g.total_degree() == 1) {
+            return Ok(kept);
+        }
+        let mut i = kept.len();
+        while i > 0 {
+            i -= 1;
+            let rest: Vec<Polynomial> =
+                kept.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, g)| g.clone()).collect();
+            if rest.is_empty() {
+                break;
+            }
+            let smaller = Basis::new(frame, &rest)?;
+            if smaller.normal_form(frame, &kept[i])?.is_zero() {
+                kept.remove(i);
+            }
+        }
+        Ok(kept)
+    }
+}
+
+/// Jet order and place of declaration.
+fn place(v: u32) -> (u32, u32) {
+    match Generator(v).kind() {
+        Kind::Symbol(s) => match s.as_jet() {
+            Some((coordinate, order)) => (order, coordinate.index()),
+            None => (0, s.index()),
+        },
+        _ => (0, u32::MAX),
+    }
+}
+
+fn lcm(a: &Polynomial, b: &Polynomial) -> Budgeted<Polynomial> {
+    // Up to a number is not enough here: the product is always a common multiple.
+    if a.is_one() {
+        return Ok(b.clone());
+    }
+    a.mul(b)
+}
+
+fn quotient(a: &Polynomial, b: &Polynomial) -> Budgeted<Polynomial> {
+    if b.is_one() {
+        return Ok(a.clone());
+    }
+    a.div_exact(b)?.ok_or(Exhausted::Size)
+}
+
+/// The order of the variables, and which of them are coefficients.
+fn order_for(frame: &Frame, all: &[Polynomial]) -> (Order, Vec<u32>) {
+    let mut variables: Vec<u32> = all.iter().flat_map(|p| p.variables().iter().copied()).collect();
+    variables.sort_unstable();
+    variables.dedup();
+    let (mut parameters, mut rest) = (Vec::new(), Vec::new());
+    for v in variables {
+        if frame.is_constant(v) && Generator(v).relation().is_none() && !has_dependent_relation(v, all) {
+            parameters.push(v);
+        } else {
+            rest.push(v);
+        }
+    }
+    rest.sort_by_cached_key(|v| {
+        let (order, index) = place(*v);
+        match Generator(*v).kind() {
+            _ if frame.is_constant(*v) => (3, Reverse(0), *v),
+            Kind::Symbol(s) if s.as_jet().is_some() => (0, Reverse(order), index),
+            Kind::Symbol(_) => (1, Reverse(0), index),
+            // A cosine before its sine: cos² is replaced.
+            _ => (2, Reverse(*v), 0),
+        }
+    });
+    // Constants with relations are compared last, so that √3 y − x is a linear equation and not one of degree two.
+    let first_constant = rest.partition_point(|v| !frame.is_constant(*v));
+    let (moving, constant) = rest.split_at(first_constant);
+    (Order::of_blocks(&[moving, constant]), parameters)
+}
+
+/// Whether the constant occurs in the relation of another constant: sin α belongs with cos α.
+fn has_dependent_relation(v: u32, all: &[Polynomial]) -> bool {
+    let trigonometric = matches!(Generator(v).kind(), Kind::Sine(_) | Kind::HyperbolicSine(_));
+    trigonometric && all.iter().any(|p| p.contains(v + 1))
+}
