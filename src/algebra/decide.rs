@@ -115,7 +115,7 @@ fn by_normal_form(e: Expr) -> Budgeted<Option<Verdict>> {
 
 /// Whether some fact is an equation: then the domain is thin, and a function that is not zero may
 /// vanish on all of it.
-fn has_equations() -> bool {
+pub(crate) fn has_equations() -> bool {
     super::assume::snapshot().values().any(|s| *s == super::assume::Sign::ZERO)
 }
 

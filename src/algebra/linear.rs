@@ -1,332 +1,367 @@
 //! Matrices of expressions.
 //!
-//! Elimination here is *generic*: a pivot is an entry that is not the zero function, and unless it is
-//! known to vanish nowhere it is recorded as a condition of the result. So the rank computed from
-//! [`Matrix::echelon`] is the rank away from the zeros of the recorded pivots; where it drops is a
-//! matter of strata. At a point, where all entries are numbers, ranks are exact.
+//! Elimination works on polynomials in the generators of [`super::normal`]: denominators are cleared row by
+//! row, rows are combined without division and made primitive. Which entry may be a pivot is decided by a
+//! zero test; an entry that could not be decided is never a pivot.
+//!
+//! A symbolic rank is *generic*: it holds where one minor of that size does not vanish, and that minor is
+//! recorded as a condition, factor by factor ([`super::conditions`]). The pivots met on the way are not
+//! conditions: by Cramer's rule the results are quotients of minors, with this one below. The rank *at a
+//! point* is the rank of the matrix of values there ([`Matrix::rank_at`]).
+//!
+//! Elimination is in [`eliminate`], definiteness and LDLᵀ in [`definite`].
 
-use super::assume::sign_of;
-use super::conditions::record_nonzero;
-use super::decide::is_zero;
-use super::normal::simplify;
-use super::{Expr, Rational, Verdict};
-use crate::budget::{Budgeted, check};
+pub mod definite;
+pub mod eliminate;
+
+use super::decide;
+use super::expr::Expr;
+use super::generator::{Generator, reduce};
+use super::normal::{Context, NormalForm, canonical_fraction, write::polynomial_expr};
+use super::number::Rational;
+use super::polynomial::Polynomial;
+use super::substitute::substitute_all;
+use super::symbol::Symbol;
+use super::verdict::Verdict;
+use crate::budget::{Budgeted, Exhausted, check};
+use rustc_hash::FxHashMap;
 use std::ops::{Index, IndexMut};
 
-/// A rectangular array of expressions.
+pub use definite::{Definiteness, Ldl};
+pub use eliminate::{Echelon, LinearSolution, Rank};
+
+/// A rectangular array of expressions, row by row.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Matrix {
-    rows: Vec<Vec<Expr>>,
-    n_columns: usize,
-}
-
-/// A matrix in reduced row echelon form, generically.
-pub struct Echelon {
-    pub matrix: Matrix,
-    /// Column of the leading 1 of each nonzero row.
-    pub pivots: Vec<usize>,
-    /// Whether an entry was passed over because it could not be decided whether it vanishes.
-    pub undecided: Vec<Expr>,
-}
-
-/// Whether a symmetric matrix is definite, as far as the assumptions tell.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Definiteness {
-    Positive,
-    Negative,
-    Indefinite,
-    /// Degenerate: the determinant vanishes identically.
-    None,
-    /// It depends on the signs of the minors.
-    Conditions,
-}
-
-impl Definiteness {
-    pub fn label(self) -> &'static str {
-        match self {
-            Definiteness::Positive => "positive",
-            Definiteness::Negative => "negative",
-            Definiteness::Indefinite => "indefinite",
-            Definiteness::None => "none",
-            Definiteness::Conditions => "conditions",
-        }
-    }
+    rows: usize,
+    columns: usize,
+    entries: Vec<Expr>,
 }
 
 impl Matrix {
-    /// All rows have the same length.
-    pub fn from_rows(rows: Vec<Vec<Expr>>) -> Matrix {
-        let n_columns = rows.first().map_or(0, Vec::len);
-        debug_assert!(rows.iter().all(|r| r.len() == n_columns));
-        Matrix { rows, n_columns }
+    pub fn from_fn(rows: usize, columns: usize, mut entry: impl FnMut(usize, usize) -> Expr) -> Matrix {
+        let places = (0..rows).flat_map(|i| (0..columns).map(move |j| (i, j)));
+        Matrix { rows, columns, entries: places.map(|(i, j)| entry(i, j)).collect() }
     }
 
-    /// A matrix that may have no rows.
-    pub fn with_columns(rows: Vec<Vec<Expr>>, n_columns: usize) -> Matrix {
-        debug_assert!(rows.iter().all(|r| r.len() == n_columns));
-        Matrix { rows, n_columns }
+    /// From rows of equal length, at least one.
+    pub fn from_rows(rows: Vec<Vec<Expr>>) -> Matrix {
+        let columns = rows.first().map_or(0, Vec::len);
+        Matrix::with_columns(rows, columns)
+    }
+
+    /// From rows of this length; there may be none.
+    pub fn with_columns(rows: Vec<Vec<Expr>>, columns: usize) -> Matrix {
+        debug_assert!(rows.iter().all(|r| r.len() == columns));
+        Matrix { rows: rows.len(), columns, entries: rows.concat() }
+    }
+
+    pub fn zero(rows: usize, columns: usize) -> Matrix {
+        Matrix::from_fn(rows, columns, |_, _| Expr::zero())
     }
 
     pub fn identity(n: usize) -> Matrix {
-        let row = |i| (0..n).map(|j| Expr::number(i64::from(i == j))).collect();
-        Matrix::with_columns((0..n).map(row).collect(), n)
+        Matrix::from_fn(n, n, |i, j| if i == j { Expr::one() } else { Expr::zero() })
+    }
+
+    pub fn diagonal(entries: &[Expr]) -> Matrix {
+        Matrix::from_fn(entries.len(), entries.len(), |i, j| if i == j { entries[i] } else { Expr::zero() })
     }
 
     pub fn n_rows(&self) -> usize {
-        self.rows.len()
+        self.rows
     }
 
     pub fn n_columns(&self) -> usize {
-        self.n_columns
+        self.columns
     }
 
-    pub fn row(&self, i: usize) -> &[Expr] {
-        &self.rows[i]
+    pub fn is_square(&self) -> bool {
+        self.rows == self.columns
     }
 
     /// Row by row.
     pub fn entries(&self) -> impl Iterator<Item = Expr> + '_ {
-        self.rows.iter().flatten().copied()
+        self.entries.iter().copied()
     }
 
-    pub fn map(&self, f: impl Fn(Expr) -> Expr) -> Matrix {
-        let rows = self.rows.iter().map(|r| r.iter().map(|e| f(*e)).collect()).collect();
-        Matrix { rows, n_columns: self.n_columns }
+    pub fn row(&self, i: usize) -> &[Expr] {
+        &self.entries[i * self.columns..(i + 1) * self.columns]
     }
 
-    pub fn try_map<E>(&self, f: impl Fn(Expr) -> Result<Expr, E>) -> Result<Matrix, E> {
-        let row = |r: &Vec<Expr>| r.iter().map(|e| f(*e)).collect::<Result<Vec<_>, E>>();
-        let rows = self.rows.iter().map(row).collect::<Result<Vec<_>, E>>()?;
-        Ok(Matrix { rows, n_columns: self.n_columns })
+    pub fn column(&self, j: usize) -> Vec<Expr> {
+        (0..self.rows).map(|i| self[(i, j)]).collect()
+    }
+
+    pub fn to_rows(&self) -> Vec<Vec<Expr>> {
+        (0..self.rows).map(|i| self.row(i).to_vec()).collect()
     }
 
     pub fn transpose(&self) -> Matrix {
-        let column = |j: usize| self.rows.iter().map(|r| r[j]).collect();
-        Matrix::with_columns((0..self.n_columns).map(column).collect(), self.n_rows())
+        Matrix::from_fn(self.columns, self.rows, |i, j| self[(j, i)])
     }
 
-    /// The sum of two matrices of one shape.
-    pub fn add(&self, other: &Matrix) -> Matrix {
-        let sum = |(a, b): (&Vec<Expr>, &Vec<Expr>)| a.iter().zip(b).map(|(x, y)| *x + *y).collect();
-        Matrix { rows: self.rows.iter().zip(&other.rows).map(sum).collect(), n_columns: self.n_columns }
+    /// Each entry replaced.
+    pub fn map(&self, entry: impl Fn(Expr) -> Expr) -> Matrix {
+        Matrix { entries: self.entries.iter().map(|e| entry(*e)).collect(), ..*self }
     }
 
-    /// The product; the number of columns here is the number of rows there.
+    pub fn try_map<E>(&self, entry: impl Fn(Expr) -> Result<Expr, E>) -> Result<Matrix, E> {
+        Ok(Matrix { entries: self.entries.iter().map(|e| entry(*e)).collect::<Result<_, E>>()?, ..*self })
+    }
+
+    /// The rows and columns with these numbers, in this order.
+    pub fn minor(&self, rows: &[usize], columns: &[usize]) -> Matrix {
+        Matrix::from_fn(rows.len(), columns.len(), |i, j| self[(rows[i], columns[j])])
+    }
+
+    /// The columns of `other` to the right of these.
+    pub fn beside(&self, other: &Matrix) -> Matrix {
+        debug_assert_eq!(self.rows, other.rows);
+        Matrix::from_fn(self.rows, self.columns + other.columns, |i, j| {
+            if j < self.columns { self[(i, j)] } else { other[(i, j - self.columns)] }
+        })
+    }
+
+    /// The rows of `other` below these.
+    pub fn above(&self, other: &Matrix) -> Matrix {
+        debug_assert_eq!(self.columns, other.columns);
+        let entries = self.entries.iter().chain(&other.entries).copied().collect();
+        Matrix { rows: self.rows + other.rows, columns: self.columns, entries }
+    }
+
     pub fn mul(&self, other: &Matrix) -> Matrix {
-        let entry = |r: &Vec<Expr>, j: usize| Expr::add_all(r.iter().zip(&other.rows).map(|(x, o)| *x * o[j]));
-        let rows = self.rows.iter().map(|r| (0..other.n_columns).map(|j| entry(r, j)).collect()).collect();
-        Matrix { rows, n_columns: other.n_columns }
+        debug_assert_eq!(self.columns, other.rows);
+        Matrix::from_fn(self.rows, other.columns, |i, j| {
+            Expr::add_all((0..self.columns).map(|k| self[(i, k)] * other[(k, j)]))
+        })
     }
 
-    /// The determinant of a square matrix, by Bareiss' fraction-free elimination: every division is exact.
+    pub fn mul_vector(&self, v: &[Expr]) -> Vec<Expr> {
+        debug_assert_eq!(self.columns, v.len());
+        (0..self.rows).map(|i| Expr::add_all(self.row(i).iter().zip(v).map(|(a, x)| *a * *x))).collect()
+    }
+
+    pub fn add(&self, other: &Matrix) -> Matrix {
+        Matrix::from_fn(self.rows, self.columns, |i, j| self[(i, j)] + other[(i, j)])
+    }
+
+    pub fn sub(&self, other: &Matrix) -> Matrix {
+        Matrix::from_fn(self.rows, self.columns, |i, j| self[(i, j)] - other[(i, j)])
+    }
+
+    pub fn scale(&self, by: Expr) -> Matrix {
+        self.map(|e| e * by)
+    }
+
+    /// Each entry simplified.
+    pub fn simplify(&self) -> Budgeted<Matrix> {
+        self.try_map(super::normal::simplify)
+    }
+
+    pub fn substitute(&self, map: &FxHashMap<Symbol, Expr>) -> Matrix {
+        Matrix { entries: substitute_all(&self.entries, map), ..*self }
+    }
+
+    /// The matrix of values at a point; what the point does not mention stays.
+    pub fn at(&self, point: &FxHashMap<Symbol, Rational>) -> Matrix {
+        self.substitute(&point.iter().map(|(s, n)| (*s, Expr::number(n.clone()))).collect())
+    }
+
+    /// All entries vanish.
+    pub fn is_zero(&self) -> Verdict {
+        Verdict::all(self.entries.iter().map(|e| decide::is_zero(*e)), "it has no entries")
+    }
+
+    pub fn is_symmetric(&self) -> Verdict {
+        if !self.is_square() {
+            return Verdict::no("it is not square");
+        }
+        let pairs = (0..self.rows).flat_map(|i| (0..i).map(move |j| (i, j)));
+        Verdict::all(pairs.map(|(i, j)| decide::equal(self[(i, j)], self[(j, i)])), "it is one by one")
+    }
+
+    /// The determinant of a square matrix, as a factored normal form.
     pub fn det(&self) -> Budgeted<Expr> {
-        let n = self.n_rows();
-        debug_assert_eq!(n, self.n_columns);
-        let mut m = self.rows.clone();
-        let mut sign = Rational::ONE;
-        let mut previous = Expr::one();
-        for k in 0..n {
-            check()?;
-            let Some(p) = (k..n).find(|&i| !is_zero(m[i][k]).is_yes()) else { return Ok(Expr::zero()) };
-            if p != k {
-                m.swap(p, k);
-                sign = -&sign;
-            }
-            for i in k + 1..n {
-                for j in k + 1..n {
-                    // Exact by Sylvester's identity, so nothing is lost where the previous pivot vanishes.
-                    let numerator = m[i][j] * m[k][k] - m[i][k] * m[k][j];
-                    let (quotient, _) = super::conditions::collect(|| simplify(numerator / previous));
-                    m[i][j] = quotient?;
-                }
-            }
-            previous = m[k][k];
+        debug_assert!(self.is_square());
+        if self.rows == 0 {
+            return Ok(Expr::one());
         }
-        simplify(if n == 0 { Expr::one() } else { m[n - 1][n - 1].scale(&sign) })
+        let (mut below, rows) = match self.polynomial_rows()? {
+            Some(found) => found,
+            None => return Ok(self.undefined_entry()),
+        };
+        let mut form = NormalForm::polynomial(determinant(&rows)?)?;
+        for d in below.drain(..) {
+            form = form.div(&NormalForm::polynomial(d)?)?;
+        }
+        Ok(form.cancel()?.to_expr())
     }
 
-    /// The determinants of the upper left k×k blocks.
+    /// The leading principal minors, from 1×1 to the determinant.
     pub fn leading_minors(&self) -> Budgeted<Vec<Expr>> {
-        let block = |k: usize| Matrix::with_columns(self.rows[..k].iter().map(|r| r[..k].to_vec()).collect(), k);
-        (1..=self.n_rows()).map(|k| block(k).det()).collect()
+        let n = self.rows.min(self.columns);
+        let indices: Vec<usize> = (0..n).collect();
+        (1..=n).map(|k| self.minor(&indices[..k], &indices[..k]).det()).collect()
     }
 
-    /// Sylvester's criterion for a symmetric matrix, under the assumptions that hold.
-    pub fn definiteness(&self) -> Budgeted<Definiteness> {
-        let minors = self.leading_minors()?;
-        let Some(&det) = minors.last() else { return Ok(Definiteness::None) };
-        if is_zero(det).is_yes() {
-            return Ok(Definiteness::None);
+    /// The matrix of cofactors, transposed: A·adj(A) = det(A)·1.
+    pub fn adjugate(&self) -> Budgeted<Matrix> {
+        debug_assert!(self.is_square());
+        let n = self.rows;
+        let mut result = Matrix::zero(n, n);
+        for i in 0..n {
+            for j in 0..n {
+                let rows: Vec<usize> = (0..n).filter(|k| *k != j).collect();
+                let columns: Vec<usize> = (0..n).filter(|k| *k != i).collect();
+                let cofactor = self.minor(&rows, &columns).det()?;
+                result[(i, j)] = if (i + j) % 2 == 0 { cofactor } else { -cofactor };
+            }
         }
-        let signs: Vec<_> = minors.iter().map(|m| sign_of(*m)).collect();
-        if signs.iter().all(|s| s.is_positive()) {
-            return Ok(Definiteness::Positive);
-        }
-        let alternates =
-            |(i, s): (usize, &super::assume::Sign)| if i % 2 == 0 { s.is_negative() } else { s.is_positive() };
-        if signs.iter().enumerate().all(alternates) {
-            return Ok(Definiteness::Negative);
-        }
-        // A nonzero determinant of the wrong sign, or a negative even minor, excludes both.
-        let even_negative = signs.iter().enumerate().any(|(i, s)| i % 2 == 1 && s.is_negative());
-        let odd: Vec<_> = signs.iter().enumerate().filter(|(i, _)| i % 2 == 0).map(|(_, s)| s).collect();
-        let mixed = odd.iter().any(|s| s.is_positive()) && odd.iter().any(|s| s.is_negative());
-        if even_negative || mixed {
-            return Ok(Definiteness::Indefinite);
-        }
-        Ok(Definiteness::Conditions)
+        Ok(result)
     }
 
-    /// Reduced row echelon form with generic pivots; those not known to vanish nowhere are recorded.
-    pub fn echelon(&self) -> Budgeted<Echelon> {
-        let mut m = self.rows.clone();
-        let mut pivots = vec![];
-        let mut undecided = vec![];
-        let mut row = 0;
-        for column in 0..self.n_columns {
-            check()?;
-            let mut best: Option<(usize, u8)> = None;
-            for (i, candidate) in m.iter().enumerate().skip(row) {
-                let e = candidate[column];
-                let quality = match is_zero(e) {
-                    Verdict::Yes(_) => continue,
-                    Verdict::Unknown(_) => {
-                        undecided.push(e);
-                        continue;
-                    }
-                    Verdict::No(_) if e.is_number() => 0,
-                    Verdict::No(_) if sign_of(e).is_nonzero() => 1,
-                    Verdict::No(_) => 2,
-                };
-                if best.is_none_or(|(_, q)| quality < q) {
-                    best = Some((i, quality));
+    /// The row denominators and the rows multiplied by them, as polynomials in one context. `None` if
+    /// an entry is undefined.
+    #[allow(clippy::type_complexity)]
+    fn polynomial_rows(&self) -> Budgeted<Option<(Vec<Polynomial>, Vec<Vec<Polynomial>>)>> {
+        let context = Context::of(&self.entries)?;
+        let (mut below, mut rows) = (Vec::new(), Vec::new());
+        for i in 0..self.rows {
+            let mut fractions = Vec::with_capacity(self.columns);
+            for e in self.row(i) {
+                match canonical_fraction(context, *e)? {
+                    Some(fraction) => fractions.push(fraction),
+                    None => return Ok(None),
                 }
             }
-            let Some((p, quality)) = best else { continue };
-            m.swap(p, row);
-            let pivot = m[row][column];
-            if quality == 2 {
-                record_nonzero(simplify(pivot)?);
+            let mut common = Polynomial::one();
+            for (_, d) in &fractions {
+                if !d.is_one() {
+                    common = common.lcm(d)?;
+                }
             }
-            for j in column..self.n_columns {
-                m[row][j] = simplify(m[row][j] / pivot)?;
+            let mut row = Vec::with_capacity(self.columns);
+            for (n, d) in fractions {
+                let factor = if common.is_one() { None } else { common.div_exact(&d)? };
+                row.push(match factor {
+                    Some(f) if !n.is_zero() => reduce(n.mul(&f)?)?,
+                    _ => n,
+                });
             }
-            for i in 0..m.len() {
-                let factor = m[i][column];
-                if i == row || is_zero(factor).is_yes() {
-                    m[i][column] = if i == row { m[i][column] } else { Expr::zero() };
+            below.push(common);
+            rows.push(row);
+        }
+        Ok(Some((below, rows)))
+    }
+
+    /// The first entry without a value.
+    fn undefined_entry(&self) -> Expr {
+        let undefined = |e: &&Expr| super::normal::normal_form(**e).is_ok_and(|f| f.as_undefined().is_some());
+        let why = self.entries.iter().find(undefined).and_then(|e| super::normal::normal_form(*e).ok()?.as_undefined());
+        Expr::undefined(why.unwrap_or(super::expr::Undefined::DivisionByZero))
+    }
+}
+
+/// Up to this size determinants are expanded by minors; above, Bareiss' elimination divides exactly.
+const MAX_BY_MINORS: usize = 10;
+
+/// The determinant of a square array of polynomials.
+fn determinant(rows: &[Vec<Polynomial>]) -> Budgeted<Polynomial> {
+    if rows.len() <= MAX_BY_MINORS { by_minors(rows) } else { bareiss(rows) }
+}
+
+/// Expansion along rows with every minor computed once: minors of the first k rows by their set of
+/// columns. Needs no division, so it may reduce modulo the relations at every step.
+fn by_minors(rows: &[Vec<Polynomial>]) -> Budgeted<Polynomial> {
+    let n = rows.len();
+    let mut minors: Vec<(u32, Polynomial)> = vec![(0, Polynomial::one())];
+    for row in rows {
+        let mut next: FxHashMap<u32, Polynomial> = FxHashMap::default();
+        for (columns, minor) in &minors {
+            for (j, entry) in row.iter().enumerate() {
+                if columns >> j & 1 == 1 || entry.is_zero() {
                     continue;
                 }
-                for j in column..self.n_columns {
-                    let value = m[i][j] - factor * m[row][j];
-                    m[i][j] = simplify(value)?;
-                }
-            }
-            pivots.push(column);
-            row += 1;
-            if row == m.len() {
-                break;
+                check()?;
+                // Moving column j to the end passes the chosen columns right of it.
+                let flip = (columns >> j).count_ones() % 2 == 1;
+                let product = entry.mul(minor)?;
+                let sum = next.entry(columns | 1 << j).or_insert_with(Polynomial::zero);
+                *sum = if flip { &*sum - &product } else { &*sum + &product };
             }
         }
-        m.truncate(row);
-        Ok(Echelon { matrix: Matrix::with_columns(m, self.n_columns), pivots, undecided })
-    }
-
-    /// A basis of {x : M x = 0}, generically.
-    pub fn null_space(&self) -> Budgeted<Vec<Vec<Expr>>> {
-        let e = self.echelon()?;
-        let free = (0..self.n_columns).filter(|j| !e.pivots.contains(j));
-        Ok(free
-            .map(|j| {
-                let mut x = vec![Expr::zero(); self.n_columns];
-                x[j] = Expr::one();
-                for (i, p) in e.pivots.iter().enumerate() {
-                    x[*p] = -e.matrix[(i, j)];
-                }
-                x
-            })
-            .collect())
-    }
-
-    /// The inverse, generically; `None` when the determinant vanishes identically.
-    pub fn inverse(&self) -> Budgeted<Option<Matrix>> {
-        let n = self.n_rows();
-        let rows = self
-            .rows
-            .iter()
-            .enumerate()
-            .map(|(i, r)| r.iter().copied().chain((0..n).map(|j| Expr::number(i64::from(i == j)))).collect());
-        let e = Matrix::with_columns(rows.collect(), 2 * n).echelon()?;
-        if e.pivots.len() < n || e.pivots.iter().enumerate().any(|(i, p)| i != *p) {
-            return Ok(None);
+        minors = Vec::with_capacity(next.len());
+        for (columns, minor) in next {
+            let minor = reduce(minor)?;
+            if !minor.is_zero() {
+                minors.push((columns, minor));
+            }
         }
-        Ok(Some(Matrix::with_columns(e.matrix.rows.iter().map(|r| r[n..].to_vec()).collect(), n)))
+        minors.sort_by_key(|m| m.0);
     }
+    debug_assert!(n <= MAX_BY_MINORS);
+    Ok(minors.pop().map_or_else(Polynomial::zero, |m| m.1))
+}
 
-    /// Exact reduced row echelon form of a matrix without symbols; `None` if an entry has some, or if it
-    /// cannot be decided whether an entry vanishes.
-    pub fn rref_of_numbers(&self) -> Option<Matrix> {
-        if self.entries().any(|e| !e.is_number() && !e.symbols().is_empty()) {
-            return None;
+/// Bareiss' fraction-free elimination, in the ring of polynomials without relations, where divisions are
+/// exact; the result is reduced.
+fn bareiss(rows: &[Vec<Polynomial>]) -> Budgeted<Polynomial> {
+    let n = rows.len();
+    let mut a: Vec<Vec<Polynomial>> = rows.to_vec();
+    let mut previous = Polynomial::one();
+    let mut negative = false;
+    for k in 0..n - 1 {
+        let pivot = (k..n).filter(|&i| !a[i][k].is_zero()).min_by_key(|&i| a[i][k].n_terms());
+        let Some(pivot) = pivot else { return Ok(Polynomial::zero()) };
+        if pivot != k {
+            a.swap(pivot, k);
+            negative = !negative;
         }
-        let (echelon, _) = super::conditions::collect(|| self.echelon());
-        let echelon = echelon.ok()?;
-        echelon.undecided.is_empty().then_some(echelon.matrix)
+        for i in k + 1..n {
+            for j in k + 1..n {
+                check()?;
+                let cross = &a[i][j].mul(&a[k][k])? - &a[i][k].mul(&a[k][j])?;
+                a[i][j] = cross.div_exact(&previous)?.ok_or(Exhausted::Size)?;
+            }
+        }
+        previous = a[k][k].clone();
     }
+    let d = reduce(a[n - 1][n - 1].clone())?;
+    Ok(if negative { -&d } else { d })
+}
 
-    /// The rank of a matrix without symbols.
-    pub fn rank_of_numbers(&self) -> Option<usize> {
-        self.rref_of_numbers().map(|m| m.n_rows())
+/// Records that a polynomial must not vanish, factor by factor; factors that never vanish are left out.
+/// Returns the recorded factors.
+fn record_factors(p: &Polynomial) -> Vec<Expr> {
+    let mut factors: Vec<Expr> = p.monomial_content().iter().map(|&(g, _)| Generator(g).meaning()).collect();
+    let rest = p.without_monomial(&p.monomial_content());
+    if !rest.is_constant() {
+        if rest.n_terms() <= 100 {
+            factors.extend(super::factor::factor(&rest).factors.iter().map(|(q, _)| polynomial_expr(q)));
+        } else {
+            factors.push(polynomial_expr(&rest.primitive_part()));
+        }
     }
+    factors.retain(|e| !decide::sign(*e).is_nonzero());
+    for e in &factors {
+        super::conditions::record_nonzero(*e);
+    }
+    factors
 }
 
 impl Index<(usize, usize)> for Matrix {
     type Output = Expr;
     fn index(&self, (i, j): (usize, usize)) -> &Expr {
-        &self.rows[i][j]
+        &self.entries[i * self.columns + j]
     }
 }
 
 impl IndexMut<(usize, usize)> for Matrix {
     fn index_mut(&mut self, (i, j): (usize, usize)) -> &mut Expr {
-        &mut self.rows[i][j]
+        &mut self.entries[i * self.columns + j]
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::algebra::conditions;
-    use crate::algebra::symbol::Symbol;
-
-    fn matrix(rows: &[&[i64]]) -> Matrix {
-        Matrix::from_rows(rows.iter().map(|r| r.iter().map(|n| Expr::number(*n)).collect()).collect())
-    }
-
-    #[test]
-    fn determinant_and_inverse() {
-        let m = matrix(&[&[2, 1, 3], &[0, 4, 1], &[5, 2, 2]]);
-        assert_eq!(m.det().unwrap(), Expr::number(-43));
-        let inverse = m.inverse().unwrap().unwrap();
-        assert_eq!(m.mul(&inverse).map(|e| simplify(e).unwrap()), Matrix::identity(3));
-        assert!(matrix(&[&[1, 2], &[2, 4]]).inverse().unwrap().is_none());
-    }
-
-    #[test]
-    fn a_generic_pivot_is_recorded() {
-        let x = Expr::symbol(Symbol::parameter("x"));
-        let m = Matrix::from_rows(vec![vec![x, Expr::one()], vec![Expr::zero(), x]]);
-        let (e, conditions) = conditions::collect(|| m.echelon().unwrap());
-        assert_eq!(e.pivots, vec![0, 1]);
-        assert_eq!(conditions, vec![x]);
-        assert_eq!(m.det().unwrap(), x.pow(2));
-    }
-
-    #[test]
-    fn ranks_at_points_are_exact() {
-        assert_eq!(matrix(&[&[1, 2, 3], &[2, 4, 6], &[0, 0, 1]]).rank_of_numbers(), Some(2));
-        let root = Expr::number(2).sqrt();
-        let m = Matrix::from_rows(vec![vec![root, Expr::number(2)], vec![Expr::one(), root]]);
-        assert_eq!(m.rank_of_numbers(), Some(1));
-    }
-}
+mod tests;

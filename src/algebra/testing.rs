@@ -30,6 +30,13 @@ impl Scope {
         e
     }
 
+    /// Makes the names parameters instead of coordinates.
+    pub fn parameters(&mut self, names: &str) {
+        for name in names.split_whitespace() {
+            self.bound.insert(name.into(), Symbol::parameter(name));
+        }
+    }
+
     /// The symbol with this name.
     pub fn symbol(&mut self, name: &str) -> Symbol {
         let order = name.chars().filter(|c| *c == '\'').count() as u32;

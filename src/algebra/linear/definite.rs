@@ -1,0 +1,170 @@
+//! Definiteness of symmetric matrices, by Sylvester's minors under the declared facts, and LDLᵀ.
+//!
+//! ```text
+//! positive     all leading minors are positive
+//! negative     the leading minors are negative, positive, negative, …
+//! indefinite   everywhere both signs: two diagonal entries of opposite sign, a negative principal minor of
+//!              order 2, or a determinant that vanishes nowhere together with one indefinite point
+//! none         none of these: the determinant vanishes at some point, or the signs change with the point
+//! conditions   undecided: positive definite where the leading minors are positive
+//! ```
+
+use super::{Matrix, record_factors};
+use crate::algebra::assume::Sign;
+use crate::algebra::ball;
+use crate::algebra::decide::witness::{POINTS, Sampler};
+use crate::algebra::decide::{is_nonzero_everywhere, is_zero, sign};
+use crate::algebra::expr::Expr;
+use crate::algebra::normal::{normal_form, simplify};
+use crate::budget::Budgeted;
+
+/// What is known about the definiteness of a symmetric matrix on its whole domain.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Definiteness {
+    Positive,
+    Negative,
+    Indefinite,
+    /// Not of one kind everywhere.
+    None,
+    /// Undecided: it depends on the signs of the leading minors.
+    Conditions,
+}
+
+impl Definiteness {
+    /// The label of the language.
+    pub fn label(self) -> &'static str {
+        match self {
+            Definiteness::Positive => "positive",
+            Definiteness::Negative => "negative",
+            Definiteness::Indefinite => "indefinite",
+            Definiteness::None => "none",
+            Definiteness::Conditions => "conditions",
+        }
+    }
+}
+
+/// A = L·D·Lᵀ with ones on the diagonal of the lower triangular L.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Ldl {
+    pub l: Matrix,
+    pub d: Vec<Expr>,
+}
+
+impl Matrix {
+    /// The definiteness of a symmetric matrix; only its lower triangle matters.
+    pub fn definiteness(&self) -> Budgeted<Definiteness> {
+        debug_assert!(self.is_square());
+        let n = self.n_rows();
+        if n == 0 {
+            return Ok(Definiteness::None);
+        }
+        let minors = self.leading_minors()?;
+        let signs: Vec<Sign> = minors.iter().map(|m| sign(*m)).collect();
+        if signs.iter().all(|s| s.is_positive()) {
+            return Ok(Definiteness::Positive);
+        }
+        if signs.iter().enumerate().all(|(k, s)| if k % 2 == 0 { s.is_negative() } else { s.is_positive() }) {
+            return Ok(Definiteness::Negative);
+        }
+        let determinant = minors[n - 1];
+        if is_zero(determinant).is_yes() {
+            return Ok(Definiteness::None);
+        }
+        let diagonal: Vec<Sign> = (0..n).map(|i| sign(self[(i, i)])).collect();
+        if diagonal.iter().any(|s| s.is_positive()) && diagonal.iter().any(|s| s.is_negative()) {
+            return Ok(Definiteness::Indefinite);
+        }
+        for i in 0..n {
+            for j in 0..i {
+                if sign(self.minor(&[j, i], &[j, i]).det()?).is_negative() {
+                    return Ok(Definiteness::Indefinite);
+                }
+            }
+        }
+        if n % 2 == 0 && signs[n - 1].is_negative() {
+            return Ok(Definiteness::Indefinite);
+        }
+        self.definiteness_by_points(&minors)
+    }
+
+    /// The kinds that occur at sample points. Parameters keep one value each while the coordinates vary: a
+    /// parameter of unknown sign is a matter for conditions, a coordinate is not.
+    fn definiteness_by_points(&self, minors: &[Expr]) -> Budgeted<Definiteness> {
+        let n = self.n_rows();
+        let determinant = minors[n - 1];
+        let nowhere_singular = is_nonzero_everywhere(determinant).is_yes();
+        // One expression that holds all symbols and facts.
+        let sampler = Sampler::new(Expr::add_all(minors.iter().map(|m| m.pow(2))));
+        let varies = minors.iter().flat_map(|m| m.symbols()).any(|s| !s.is_parameter());
+        let mut first = None;
+        let mut kinds: Vec<&'static str> = Vec::new();
+        for i in 0..POINTS {
+            let Some(mut point) = sampler.point(i)? else { continue };
+            match &first {
+                None => first = Some(point.clone()),
+                Some(first) => {
+                    for (s, value) in first.iter().filter(|(s, _)| s.is_parameter()) {
+                        point.insert(*s, value.clone());
+                    }
+                }
+            }
+            let mut signs = Vec::new();
+            for m in minors {
+                match ball::certified_sign(*m, &point, 256)? {
+                    Some(sign) => signs.push(sign),
+                    None => break,
+                }
+            }
+            if signs.len() < n {
+                continue;
+            }
+            let kind = if signs.iter().all(|s| *s > 0) {
+                "positive"
+            } else if signs.iter().enumerate().all(|(k, s)| if k % 2 == 0 { *s < 0 } else { *s > 0 }) {
+                "negative"
+            } else if signs[n - 1] == 0 {
+                "singular"
+            } else if signs.contains(&0) {
+                // A minor vanishes on the way: the kind is not read off the minors here.
+                continue;
+            } else {
+                "indefinite"
+            };
+            if !kinds.contains(&kind) {
+                kinds.push(kind);
+            }
+        }
+        Ok(match kinds.as_slice() {
+            // The number of negative eigenvalues is constant where the determinant has no zero.
+            ["indefinite"] if nowhere_singular => Definiteness::Indefinite,
+            ["singular"] if varies => Definiteness::None,
+            [_, _, ..] if varies => Definiteness::None,
+            _ => Definiteness::Conditions,
+        })
+    }
+
+    /// A = L·D·Lᵀ for a symmetric matrix without exchanging rows. Pivots that are not known to be nonzero
+    /// are recorded; `None` if one is zero, or cannot be shown not to be.
+    pub fn ldl(&self) -> Budgeted<Option<Ldl>> {
+        debug_assert!(self.is_square());
+        let n = self.n_rows();
+        let (mut l, mut d) = (Matrix::identity(n), Vec::with_capacity(n));
+        for j in 0..n {
+            let known = Expr::add_all((0..j).map(|k| l[(j, k)].pow(2) * d[k]));
+            let pivot = simplify(self[(j, j)] - known)?;
+            if j + 1 < n {
+                if !is_zero(pivot).is_no() {
+                    return Ok(None);
+                }
+                let above = normal_form(pivot)?.fraction()?.0;
+                record_factors(&above);
+            }
+            for i in j + 1..n {
+                let known = Expr::add_all((0..j).map(|k| l[(i, k)] * l[(j, k)] * d[k]));
+                l[(i, j)] = simplify((self[(i, j)] - known) / pivot)?;
+            }
+            d.push(pivot);
+        }
+        Ok(Some(Ldl { l, d }))
+    }
+}
