@@ -24,6 +24,7 @@ pub mod normal;
 pub mod number;
 pub mod polynomial;
 pub mod print;
+pub mod roots;
 pub mod stratum;
 pub mod substitute;
 pub mod symbol;

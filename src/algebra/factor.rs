@@ -15,8 +15,11 @@
 //! is false.
 
 mod multivariate;
+pub mod quadratic;
 mod residues;
 mod univariate;
+
+pub use quadratic::{QuadraticSplit, split_quadratic};
 
 use crate::algebra::number::{Integer, Rational};
 use crate::algebra::polynomial::Polynomial;

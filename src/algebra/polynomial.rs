@@ -24,6 +24,7 @@ pub(crate) mod interpolation;
 pub mod modular;
 pub mod multiply;
 pub(crate) mod packed;
+pub mod resultant;
 mod zippel;
 
 use crate::algebra::number::{Integer, Rational};
