@@ -28,6 +28,7 @@
 //! Misprints of the source that matter are repaired where they stand and marked `Departure:`.
 
 pub mod classify;
+pub mod constraint_algorithm;
 pub mod dynamical_form;
 pub mod hamilton;
 pub mod inverse_problem;
@@ -35,6 +36,8 @@ pub mod lagrangian;
 pub mod lepage_class;
 pub mod symmetry;
 
+#[cfg(test)]
+mod cases;
 #[cfg(test)]
 mod laws;
 

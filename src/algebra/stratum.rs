@@ -26,9 +26,9 @@ pub mod basis;
 pub mod cell;
 pub mod leaves;
 pub mod real;
-pub mod roots;
 pub mod sample;
 pub mod set;
+pub mod tangent;
 
 #[cfg(test)]
 mod tests;
@@ -36,6 +36,9 @@ mod tests;
 pub use cell::{Cell, Frame};
 
 use super::expr::Expr;
+use super::symbol::Symbol;
+use super::verdict::Verdict;
+use crate::budget::Budgeted;
 
 /// {equations = 0, nonzero ≠ 0}. Without entries it is everything.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -52,4 +55,43 @@ impl Branch {
     pub fn is_everything(&self) -> bool {
         self.equations.is_empty() && self.nonzero.is_empty()
     }
+}
+
+/// Whether two unions of branches are the same set of real points. `coordinates` says which symbols move; the
+/// others are generic parameters.
+pub fn equal_sets(coordinates: &[Symbol], left: &[Branch], right: &[Branch]) -> Budgeted<Verdict> {
+    let (frame, left, right) = read_sets(coordinates, left, right)?;
+    set::equals(&frame, &left, &right)
+}
+
+/// Whether one union of branches lies in the other.
+pub fn is_subset(coordinates: &[Symbol], left: &[Branch], right: &[Branch]) -> Budgeted<Verdict> {
+    let (frame, left, right) = read_sets(coordinates, left, right)?;
+    set::is_subset(&frame, &left, &right)
+}
+
+/// Whether a union of branches has no point.
+pub fn is_empty_set(coordinates: &[Symbol], list: &[Branch]) -> Budgeted<Verdict> {
+    let (frame, cells, _) = read_sets(coordinates, list, &[])?;
+    set::is_union_empty(&frame, &cells)
+}
+
+/// The union simplified: factored, real, without empty or contained pieces.
+pub fn simplified(coordinates: &[Symbol], list: &[Branch]) -> Budgeted<Vec<Branch>> {
+    let (frame, cells, _) = read_sets(coordinates, list, &[])?;
+    set::merged(&frame, cells)?.iter().map(|cell| frame.branch(cell)).collect()
+}
+
+fn read_sets(coordinates: &[Symbol], left: &[Branch], right: &[Branch]) -> Budgeted<(Frame, Vec<Cell>, Vec<Cell>)> {
+    let all: Vec<Expr> = left.iter().chain(right).flat_map(|b| b.equations.iter().chain(&b.nonzero)).copied().collect();
+    let frame = Frame::new(coordinates, &all)?;
+    let read = |list: &[Branch]| -> Budgeted<Vec<Cell>> {
+        let mut cells = Vec::new();
+        for branch in list {
+            cells.extend(frame.cells(branch)?);
+        }
+        Ok(cells)
+    };
+    let (left, right) = (read(left)?, read(right)?);
+    Ok((frame, left, right))
 }

@@ -55,6 +55,8 @@ pub struct Classification {
     pub singular: Verdict,
     /// Δ_α of this α has rank one everywhere. Not the same as regular: impossible if ms is odd (Theorem 6.3).
     pub rank_one: Verdict,
+    /// Δ_α is completely integrable, where its rank is the generic one.
+    pub integrable: Verdict,
     pub variational: Verdict,
     /// P̃ of (5.13).
     pub primary: Vec<Branch>,
@@ -117,6 +119,7 @@ fn classify_within(alpha: &LepageTwoForm) -> Budgeted<Classification> {
         semiregular,
         strongly_semiregular,
         rank_one,
+        integrable: super::constraint_algorithm::is_distribution_integrable(alpha, &frame, &extended)?,
         variational: is_variational(form),
         primary: branches(&frame, &primary)?,
         primary_semispray: branches(&frame, &primary_semispray)?,

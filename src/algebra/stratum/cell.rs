@@ -110,6 +110,11 @@ impl Frame {
         list
     }
 
+    /// The distinct irreducible factors of a polynomial.
+    pub fn irreducible_factors(&self, p: &Polynomial) -> Vec<Polynomial> {
+        self.factors(p).to_vec()
+    }
+
     /// The numerator of a function, which vanishes where the function does.
     pub fn read_numerator(&self, e: Expr) -> Budgeted<Polynomial> {
         Ok(self.read(e)?.ok_or(Exhausted::Size)?.0)
@@ -213,7 +218,7 @@ impl Frame {
         // Cheap things first: factor the equations before a basis is computed.
         for (i, g) in equations.iter().enumerate() {
             let g = reduce(g.clone())?;
-            if g.is_zero() {
+            if g.is_zero() || self.is_discrete_family(&g, equations) {
                 continue;
             }
             if let Some(cases) = self.cases_of(&g, nonzero)? {
@@ -231,7 +236,7 @@ impl Frame {
                 self.note_generic(g)?;
                 return Ok(Step::Empty);
             }
-            if self.is_discrete_family(g, &basis)? {
+            if self.is_discrete_family(g, basis.elements()) {
                 continue;
             }
             if let Some(cases) = self.cases_of(g, nonzero)? {
@@ -298,15 +303,15 @@ impl Frame {
     }
 
     /// sin θ = ±1 where cos θ = 0, and the other way round: a discrete family that is kept as one.
-    fn is_discrete_family(&self, g: &Polynomial, basis: &Basis) -> Budgeted<bool> {
-        let [v] = g.variables() else { return Ok(false) };
+    fn is_discrete_family(&self, g: &Polynomial, equations: &[Polynomial]) -> bool {
+        let [v] = g.variables() else { return false };
         let partner = match Generator(*v).kind() {
             Kind::Sine(_) => Generator(v + 1),
             Kind::Cosine(_) => Generator(v - 1),
-            _ => return Ok(false),
+            _ => return false,
         };
         let one = &Polynomial::power(*v, 2) - &Polynomial::one();
-        Ok(g.primitive_part() == one && basis.elements().contains(&Polynomial::variable(partner.0)))
+        g.primitive_part() == one && equations.contains(&Polynomial::variable(partner.0))
     }
 
     /// Whether an irreducible polynomial vanishes nowhere in the domain, whatever the cell.
@@ -393,6 +398,11 @@ impl Cell {
 
     pub fn nonzero(&self) -> &[Polynomial] {
         &self.nonzero
+    }
+
+    /// The same equations with other inequations.
+    pub fn with_nonzero(&self, nonzero: Vec<Polynomial>) -> Cell {
+        Cell { basis: self.basis.clone(), nonzero }
     }
 
     pub fn has_equations(&self) -> bool {

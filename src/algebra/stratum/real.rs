@@ -17,6 +17,7 @@ use super::super::factor::factor;
 use super::super::generator::Generator;
 use super::super::number::Rational;
 use super::super::polynomial::{Monomial, Polynomial};
+use super::super::roots::count_real_roots;
 use crate::budget::Budgeted;
 
 /// A polynomial that never changes its sign.
@@ -78,7 +79,7 @@ fn semidefinite_within(p: &Polynomial, depth: u32) -> Budgeted<Option<Semidefini
         return Ok(Some(Semidefinite { is_negative, zeros }));
     }
     if let [v] = p.variables()
-        && super::roots::n_real_roots(p)? == 0
+        && count_real_roots(p, None, None)? == 0
     {
         let is_negative = p.evaluate_at(&[(*v, Rational::ZERO)])?.is_some_and(|value| value.is_negative());
         return Ok(Some(Semidefinite { is_negative, zeros: vec![Polynomial::one()] }));

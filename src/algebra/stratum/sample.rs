@@ -9,10 +9,10 @@ use super::super::expr::Expr;
 use super::super::generator::{Generator, Kind};
 use super::super::number::Rational;
 use super::super::polynomial::Polynomial;
+use super::super::roots::isolate_real_roots;
 use super::super::substitute::substitute;
 use super::super::symbol::Symbol;
 use super::cell::{Cell, Frame};
-use super::roots::{n_real_roots, rational_roots};
 use crate::budget::{Budgeted, check};
 use rustc_hash::FxHashMap;
 
@@ -183,8 +183,9 @@ impl Search<'_> {
     fn candidates(&mut self, state: &State, variable: u32) -> Budgeted<Vec<Rational>> {
         let univariate: Vec<&Polynomial> = state.equations.iter().filter(|e| e.variables() == [variable]).collect();
         if let Some(e) = univariate.first() {
-            let roots = rational_roots(e)?;
-            if roots.is_empty() && n_real_roots(e)? > 0 && self.is_last(state, variable) {
+            let all = isolate_real_roots(e)?;
+            let roots: Vec<Rational> = all.iter().filter_map(|root| root.to_rational()).collect();
+            if roots.is_empty() && !all.is_empty() && self.is_last(state, variable) {
                 let name = Generator(variable).meaning();
                 self.exists = Some(format!(
                     "{} has a real root in {name}, with {}",
