@@ -48,7 +48,7 @@ codes! {
         "let a = [1, 2)" => "let a = [1, 2]";
     UNTERMINATED_STRING = 4 "unterminated_string": "a string does not end",
         "A string stands between two quotes on one line.",
-        "use \"parts/wheel.mech" => "use \"parts/wheel.mech\"";
+        "test \"a sum { assert 1 + 1 = 2 }" => "test \"a sum\" { assert 1 + 1 = 2 }";
     UNTERMINATED_COMMENT = 5 "unterminated_comment": "a comment does not end",
         "A comment that begins with `/*` ends with `*/`. Such comments do not nest. For a comment to the end of the line write `//`.",
         "/* the sledge\nlet a = 2" => "/* the sledge */\nlet a = 2";
@@ -120,7 +120,7 @@ codes! {
         "let h(x) = x^2\nh(3)" => "let height(x) = x^2\nheight(3)";
     DEPENDS = 107 "depends": "this depends on a declaration that was refused",
         "The statement itself may be right. Repair the declaration named in the message first.",
-        "" => "";
+        "manifold Y over t { x }\nlagrangian L on J1(Y) = m*x'^2/2\nequations(L)" => "manifold Y over t { x }\nparam m\nlagrangian L on J1(Y) = m*x'^2/2\nequations(L)";
     MISSING_LIBRARY = 108 "missing_library": "this library does not exist",
         "use std.name brings in a file of the standard library; a file of yours is named in quotes.",
         "use std.unheard_of" => "";

@@ -1,14 +1,16 @@
 //! "Did you mean": the nearest names.
 
 /// The candidate nearest to `name`, if it is near enough to be a slip of the pen: at most a third of
-/// the letters differ, by insertion, deletion, replacement or swapping of neighbours.
+/// the letters differ, by insertion, deletion, replacement or swapping of neighbours, and at least one
+/// agrees (every letter is near `m` otherwise).
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = (name.chars().count() / 3).max(1);
+    let length = name.chars().count();
+    let limit = (length / 3).max(1);
     candidates
         .into_iter()
         .filter(|c| *c != name)
         .map(|c| (distance(name, c), c))
-        .filter(|(d, _)| *d <= limit)
+        .filter(|(d, c)| *d <= limit && *d < length.max(c.chars().count()))
         .min_by(|a, b| a.0.cmp(&b.0).then(a.1.cmp(b.1)))
         .map(|(_, c)| c)
 }
@@ -41,5 +43,7 @@ mod tests {
     fn a_slip_is_found_and_a_stranger_is_not() {
         assert_eq!(nearest("thteta", ["theta", "phi"]), Some("theta"));
         assert_eq!(nearest("x", ["theta", "phi"]), None);
+        assert_eq!(nearest("m", ["Y", "x"]), None);
+        assert_eq!(nearest("m", ["m1", "x"]), Some("m1"));
     }
 }
