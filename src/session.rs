@@ -361,7 +361,8 @@ impl Session {
 
     /// The built-in questions, each with its signature for a type.
     pub fn questions(&self) -> Vec<NamedItem> {
-        vec![]
+        let rows = crate::questions::all();
+        rows.map(|q| NamedItem { name: q.name.to_string(), type_name: q.signature.to_string() }).collect()
     }
 
     /// The documentation (`///`) of a declared name, or of a question.

@@ -146,6 +146,67 @@ fn a_command_is_completed_by_tab() {
 }
 
 #[test]
+fn a_declared_name_and_its_jets_are_completed_by_tab() {
+    let mut terminal = Terminal::start(&data_folder("names"));
+    terminal.ask("manifold Y over t { theta, amplitude }", "}\n");
+    terminal.ask("ampl\t^2", "\namplitude^2\n");
+    // The letters that all candidates share, then, at the second Tab, the candidates.
+    terminal.send("the\t\t");
+    terminal.expect("theta''");
+    terminal.send("\x03");
+    terminal.expect("\nlepage> ");
+    terminal.ask("simpl\tx*0)", "");
+    assert_eq!(terminal.leave(), 0);
+}
+
+#[test]
+fn the_last_answer_has_a_name() {
+    let mut terminal = Terminal::start(&data_folder("last"));
+    terminal.ask("1/2 + 1/3", "\n5/6\n");
+    terminal.ask("_ + 1/6", "\n1\n");
+    assert_eq!(terminal.leave(), 0);
+}
+
+#[test]
+fn a_refused_line_leaves_the_session_as_it_was() {
+    let data = data_folder("refused");
+    let mut terminal = Terminal::start(&data);
+    terminal.ask("param m = 2; let a = m + nonsense", "error[E0101]");
+    terminal.ask("m", "error[E0101]");
+    terminal.ask("param m = 3", "3\n");
+    terminal.ask(":save session.mech", "lines written to session.mech");
+    assert_eq!(terminal.leave(), 0);
+    assert_eq!(std::fs::read_to_string(data.join("session.mech")).expect("the saved session").trim(), "param m = 3");
+}
+
+/// A determinant that takes far longer than anybody waits.
+fn long_question() -> String {
+    let n = 9;
+    let entry = |i, j| format!("sin(a{i}*a{j}) + a{}^{} + {i}", (i + j) % n, 1 + (i * j) % 5);
+    let row = |i| format!("[{}]", (0..n).map(|j| entry(i, j)).collect::<Vec<_>>().join(", "));
+    format!("det([{}])", (0..n).map(row).collect::<Vec<_>>().join(", "))
+}
+
+#[test]
+fn ctrl_c_stops_a_derivation_and_keeps_the_session() {
+    let data = data_folder("interrupt");
+    std::fs::write(data.join("long.mech"), long_question()).expect("a file");
+    let mut terminal = Terminal::start(&data);
+    terminal.ask("manifold Y over t { a0, a1, a2, a3, a4, a5, a6, a7, a8 }", "}\n");
+    terminal.send(":load long.mech\r");
+    terminal.expect("long.mech\n");
+    std::thread::sleep(Duration::from_millis(400));
+    let pressed = Instant::now();
+    terminal.send("\x03");
+    terminal.expect("interrupted");
+    // Half a second is the promise; the rest is for machines that do other things too.
+    assert!(pressed.elapsed() < Duration::from_secs(2), "it took {:?}", pressed.elapsed());
+    terminal.expect("lepage> ");
+    terminal.ask("a1 + a1", "\n2*a1\n");
+    assert_eq!(terminal.leave(), 0);
+}
+
+#[test]
 fn history_is_recalled_also_in_the_next_session() {
     let data = data_folder("history");
     let mut first = Terminal::start(&data);

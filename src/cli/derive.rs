@@ -4,7 +4,7 @@
 use super::Exit;
 use super::arguments::{Format, Input, Programs, Settings, Talk};
 use super::console::Console;
-use super::run::{feed_program, for_each_program, show, stop_on_ctrl_c};
+use super::run::{declare_program, feed_program, for_each_program, show, stop_on_ctrl_c};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::session::{Session, SessionOptions};
 use clap::Args;
@@ -31,7 +31,7 @@ pub fn run(arguments: Arguments) -> Exit {
     let options = SessionOptions { answer: false, ..arguments.settings.options() };
     let exit = for_each_program(&arguments.programs, &mut console, |program, console| {
         let mut session = Session::new(options.clone());
-        let exit = feed_program(&mut session, &program, console, |_, _, _| {});
+        let exit = declare_program(&mut session, &program, console);
         let systems = if arguments.system.is_empty() { systems(&session) } else { arguments.system.clone() };
         if systems.is_empty() {
             let name = program.first().map_or("the program", |input| input.name.as_str());

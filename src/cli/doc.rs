@@ -4,7 +4,7 @@
 use super::Exit;
 use super::arguments::{Settings, Talk, read};
 use super::console::Console;
-use super::run::feed_program;
+use super::run::declare_program;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::session::{Session, SessionOptions};
 use clap::Args;
@@ -63,11 +63,13 @@ fn document(file: &str, session: &mut Session, console: &mut Console) -> Exit {
             return Exit::Failure;
         }
     };
-    let exit = feed_program(session, &[input], console, |_, _, _| {});
+    let exit = declare_program(session, &[input], console);
     let mut out = format!("# {file}\n");
     for item in session.list() {
         let _ = write!(out, "\n## {}\n\n{}\n", item.name, item.type_name);
-        if let Some(text) = session.doc(&item.name) {
+        // A name without documentation only repeats its type.
+        let repeated = format!("{}: {}", item.name, item.type_name);
+        if let Some(text) = session.doc(&item.name).filter(|text| *text != repeated) {
             let _ = write!(out, "\n{}\n", text.trim_end());
         }
     }

@@ -5,7 +5,7 @@ use super::Exit;
 use super::arguments::{Programs, Settings, Talk};
 use super::console::Console;
 use super::derive::systems;
-use super::run::{feed_program, for_each_program, stop_on_ctrl_c};
+use super::run::{declare_program, for_each_program, stop_on_ctrl_c};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::session::{Session, SessionOptions};
 use clap::{Args, ValueEnum};
@@ -55,7 +55,7 @@ pub fn run(arguments: Arguments) -> Exit {
     let options = SessionOptions { answer: false, ..arguments.settings.options() };
     let exit = for_each_program(&arguments.programs, &mut console, |program, console| {
         let mut session = Session::new(options.clone());
-        let mut exit = feed_program(&mut session, &program, console, |_, _, _| {});
+        let mut exit = declare_program(&mut session, &program, console);
         let systems = if arguments.system.is_empty() { systems(&session) } else { arguments.system.clone() };
         if systems.is_empty() {
             console.complain(&Diagnostic::error(&codes::UNKNOWN_NAME, "the program declares no system"));

@@ -95,6 +95,21 @@ pub fn feed_program(
     exit
 }
 
+/// Feeds a program for what it declares: its errors are reported, but not that a name is unused,
+/// because whoever wants the declarations uses them.
+pub fn declare_program(session: &mut Session, program: &[Input], console: &mut Console) -> Exit {
+    let mut exit = Exit::Held;
+    for input in program {
+        for outcome in session.feed(&input.name, &input.text, Mode::File) {
+            if !outcome.held() {
+                exit = Exit::Findings;
+            }
+            console.report(outcome.diagnostics.iter().filter(|d| d.is_error()), session.sources());
+        }
+    }
+    exit
+}
+
 /// An outcome in the chosen format; empty for what has no answer (in JSON every statement has a line).
 pub fn show(outcome: &Outcome, format: Format, with_question: bool) -> String {
     let mut out = String::new();

@@ -314,12 +314,13 @@ impl Window {
         };
         let start = floor(first.start.saturating_sub(MARGIN).max(from));
         let end = floor((first.end.min(first.start + 2 * MARGIN) + MARGIN).min(to)).max(start);
+        // Empty lines before it give the window its line number.
+        let above = "\n".repeat(source.line_column(first.start).0 - 1);
         let lead = if start > from { "… " } else { "" };
         let tail = if end < to { " …" } else { "" };
-        let shown = format!("{lead}{}{tail}", display_text(&text[start..end]).replace(['\n', '\r'], " "));
-        let (line, _) = source.line_column(first.start);
-        let source = ariadne::Source::from(shown).with_display_line_offset(line - 1);
-        Some(Window { source, range: start..end, lead: lead.len() })
+        let shown = display_text(&text[start..end]).replace(['\n', '\r'], " ");
+        let shown = format!("{above}{lead}{shown}{tail}");
+        Some(Window { source: ariadne::Source::from(shown), range: start..end, lead: above.len() + lead.len() })
     }
 
     /// Where a range of the text lies in the window; what lies outside moves to its edge.
@@ -482,11 +483,12 @@ error[E0101]: this name is not declared
 
     #[test]
     fn a_line_of_a_million_bytes_is_shown_through_a_window() {
-        let text = format!("let a = {}nu + {}", "x + ".repeat(100_000), "y + ".repeat(100_000));
+        let text = format!("\n\nlet a = {}nu + {}", "x + ".repeat(100_000), "y + ".repeat(100_000));
         let drawn = human(&text, &[("nu", "not declared")]);
         assert!(drawn.len() < 2_000, "{} bytes", drawn.len());
+        assert!(drawn.contains("\n 3 │ … "), "{drawn}");
         assert!(
-            drawn.contains("disk.mech:1:400009") && drawn.contains("… ") && drawn.contains("not declared"),
+            drawn.contains("disk.mech:3:400009") && drawn.contains("… ") && drawn.contains("not declared"),
             "{drawn}"
         );
     }

@@ -31,7 +31,9 @@ pub fn outcome(outcome: &Outcome) -> Value {
         object.insert("latex".into(), answer.latex().into());
         object.insert("value".into(), answer.json());
     }
-    if let Some(error) = outcome.diagnostics.iter().find(|d| d.is_error() && !outcome.held()) {
+    // What depends on a refused declaration carries a note instead of an error of its own.
+    let reason = outcome.diagnostics.iter().find(|d| d.is_error()).or(outcome.diagnostics.first());
+    if let Some(error) = reason.filter(|_| !outcome.held()) {
         object.insert("code".into(), error.code.to_string().into());
         object.insert("name".into(), error.code.name.into());
         object.insert("text".into(), error.title.as_str().into());
