@@ -25,6 +25,7 @@ pub mod number;
 pub mod polynomial;
 pub mod print;
 pub mod roots;
+pub mod solve;
 pub mod stratum;
 pub mod substitute;
 pub mod symbol;

@@ -18,8 +18,9 @@
 //! to [`super::conditions`] by the verbs of this module: [`simplify`], [`expand`], [`collect`],
 //! [`numerator`], [`denominator`].
 //!
-//! Reading an expression is in [`read`], writing it back in [`write`].
+//! Reading an expression is in [`read`], writing it back in [`write`], plain multiplying out in [`mod@expand`].
 
+pub mod expand;
 pub mod read;
 pub mod write;
 
@@ -33,6 +34,7 @@ use crate::budget::{Budgeted, Exhausted, check};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
+pub use expand::expand;
 pub use read::{Context, canonical, canonical_fraction, normal_form, normal_form_in};
 
 /// A rational function of generators, factored.

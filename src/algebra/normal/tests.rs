@@ -173,3 +173,56 @@ fn simplified_text() {
         assert_eq!(simplified(from), to, "{from}");
     }
 }
+
+#[test]
+fn expanding_multiplies_out_and_uses_no_relation() {
+    for (from, to) in [
+        ("(x + y)^2", "x^2 + 2*x*y + y^2"),
+        ("(x + y)*(x - y)", "x^2 - y^2"),
+        ("(sin(x) + 1)^2", "sin(x)^2 + 2*sin(x) + 1"),
+        ("sin((x + 1)*y)", "sin(x*y + y)"),
+        ("(x + 1)/y", "x/y + 1/y"),
+        ("x*(y + z)/(a + b)", "x*y/(a + b) + x*z/(a + b)"),
+        ("(2*x + 1)^3", "8*x^3 + 12*x^2 + 6*x + 1"),
+        ("sqrt(x)*(sqrt(x) + 1)", "x + sqrt(x)"),
+        ("m*(x'^2 + y'^2)/2", "m*x'^2/2 + m*y'^2/2"),
+    ] {
+        let mut scope = Scope::new();
+        let (from, to) = (scope.read(from), scope.read(to));
+        assert_eq!(expand(from).unwrap().to_string(), to.to_string());
+    }
+}
+
+#[test]
+fn collecting_orders_by_powers() {
+    let mut scope = Scope::new();
+    let x = scope.symbol("x");
+    let e = scope.read("a*x^2 + b*x + (x + 1)^2");
+    assert_eq!(collect(e, x).unwrap().to_string(), scope.read("x^2*(a + 1) + x*(b + 2) + 1").to_string());
+    let e = scope.read("(a*x + b*x)/(a + b) + c");
+    assert_eq!(collect(e, x).unwrap(), scope.read("x + c"));
+}
+
+#[test]
+fn only_symbols_that_matter_are_effective() {
+    let mut scope = Scope::new();
+    for (text, expected) in [
+        ("(x + y)^2 - x^2 - 2*x*y", "y"),
+        ("x'*(sin(t)^2 + cos(t)^2)", "x'"),
+        ("x''*(a - a) + x'", "x'"),
+        ("sin(x)*cos(y) - sin(x + y) + cos(x)*sin(y) + z", "z"),
+        ("V(x)*y/y", "x"),
+    ] {
+        let e = scope.read(text);
+        let expected = vec![scope.symbol(expected)];
+        assert_eq!(effective_symbols(e).unwrap(), expected, "{text}");
+    }
+}
+
+#[test]
+fn numerator_and_denominator() {
+    let mut scope = Scope::new();
+    let e = scope.read("x/(y*2) + 1/y^2");
+    assert_eq!(numerator(e).unwrap(), scope.read("x*y + 2"));
+    assert_eq!(denominator(e).unwrap(), scope.read("2*y^2"));
+}
