@@ -223,6 +223,24 @@ codes! {
     SAMPLED = 412 "sampled": "this rests on sampling",
         "No proof was found, and the claim held at every point that was tried. Answers built on it repeat the mark.",
         "" => "";
+    NOT_DETERMINED = 701 "not_determined": "the motion is not determined",
+        "The equations leave an acceleration open, so there is no single motion to integrate. dynamics(S) names the submanifolds on which the system moves and what is free there.",
+        "manifold Y over t { x, y }\nlagrangian L on J1(Y) = x'^2/2\nsimulate L { from x' = 1; until t = 1 }" => "manifold Y over t { x, y }\nlagrangian L on J1(Y) = x'^2/2 + y'^2/2\nsimulate L { from x' = 1; until t = 1 }";
+    NO_MOTION = 702 "no_motion": "there is no motion from this state",
+        "The equations have no solution at this state: it lies where the system is singular, or off the set where motions exist.",
+        "manifold Y over t { x }\nlagrangian L on J1(Y) = x*x'^2/2 - x\nsimulate L { from x = 0, x' = 1; until t = 1 }" => "manifold Y over t { x }\nlagrangian L on J1(Y) = x*x'^2/2 - x\nsimulate L { from x = 1, x' = 1; until t = 1/10 }";
+    NO_END = 703 "no_end": "this run has no end",
+        "A run ends at a value of the time, `until t = 10`; `stop when` may end it earlier.",
+        "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nsimulate L { from x' = 1 }" => "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nsimulate L { from x' = 1; until t = 1 }";
+    BAD_OPTION = 704 "bad_option": "this option of a run is not possible",
+        "A method that does not exist, a tolerance that is not positive, an interval that is not positive.",
+        "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nsimulate L { from x' = 1; until t = 1; tolerance -1 }" => "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nsimulate L { from x' = 1; until t = 1; tolerance 1e-9 }";
+    RUN_STOPPED = 705 "run_stopped": "the run stopped before its end",
+        "The reason is part of the run: a singular point, a blow-up, a step that became too small, an interrupt, a budget.",
+        "" => "";
+    OUTSIDE_RUN = 706 "outside_run": "this time is outside the run",
+        "A run has states between its beginning and its end.",
+        "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nlet run = simulate L { from x' = 1; until t = 1 }\nrun at { t = 3 }" => "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nlet run = simulate L { from x' = 1; until t = 1 }\nrun at { t = 1/2 }";
     BUDGET = 901 "budget": "the computation went over its budget",
         "A budget of nodes, bits or time was exhausted. What is known so far is reported; nothing is guessed.",
         "2^(10^9)" => "2^(10^3)";

@@ -106,6 +106,7 @@ fn render(value: &Value, style: Style) -> String {
         Value::Claim(c) => {
             format!("{} {} {}", render(&c.left, style), c.relation.text(), render(&c.right, style))
         }
+        Value::Float(x) => crate::report::table::exact(*x),
         Value::Run(r) => r.describe(),
         Value::Series(s) => s.describe(),
     }
@@ -326,6 +327,7 @@ pub fn json_of(value: &Value) -> Json {
         Value::Codistribution(c) => Json::Array(c.forms().iter().map(|f| json_of(&Value::Form(f.clone()))).collect()),
         Value::Answer(answer) => answer_json(answer),
         Value::Claim(_) => json!(text(value)),
+        Value::Float(x) => json!(x),
         Value::Series(s) => s.json(),
         Value::Run(r) => r.json(),
         other => json!(text(other)),

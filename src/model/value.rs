@@ -59,6 +59,8 @@ pub enum Value {
     Unknown(Function),
     /// A comparison that has not been decided yet: an equation, or what is asserted.
     Claim(Rc<Claim>),
+    /// A number of a run.
+    Float(f64),
     Run(Rc<super::run::Run>),
     Series(Rc<super::run::Series>),
 }
@@ -344,6 +346,7 @@ impl Value {
             Value::Indexed(_) => "family of names".into(),
             Value::Unknown(_) => "unspecified function".into(),
             Value::Claim(_) => "comparison".into(),
+            Value::Float(_) => "number".into(),
             Value::Run(_) => "run".into(),
             Value::Series(_) => "series".into(),
         }

@@ -440,6 +440,18 @@ impl<'s> Evaluator<'s> {
 
     fn builtin(&self, text: &str, primes: u32, name_span: Span, arguments: &[ExprId], span: Span) -> Fallible<Value> {
         if let Some(function) = Elementary::find(text) {
+            // `max(run.x)`, `abs(run.E - run.E.first)`: of a series.
+            if let [only] = arguments
+                && let Value::Series(series) = self.eval(*only)?.main()
+            {
+                let part = |name| series.part(name).transpose().expect("a part of every series");
+                return match function {
+                    Elementary::Max => part("max"),
+                    Elementary::Min => part("min"),
+                    Elementary::Abs => Ok(Value::Series(Rc::new(series.abs()))),
+                    _ => refuse(&codes::WRONG_KIND, format!("`{text}` of a series is not available; record it in the run")),
+                };
+            }
             let values = arguments.iter().map(|a| self.expr(*a)).collect::<Fallible<Vec<_>>>()?;
             match function.row().arity {
                 Some(n) => check_arity(text, n, values.len(), name_span, name_span)?,
@@ -455,7 +467,6 @@ impl<'s> Evaluator<'s> {
                 let map = std::iter::once((u, values[0])).collect();
                 return Ok(Value::Expr(crate::algebra::substitute::substitute(body, &map)));
             }
-            // `max(run.x)` and the like: of a series, or of a list.
             return operate::defined(Expr::apply(function, &values), span);
         }
         match text {

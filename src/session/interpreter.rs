@@ -35,6 +35,8 @@ pub struct Interpreter {
     pub redeclare: bool,
     /// Only declare: questions, assertions and runs are checked for their names but not answered.
     pub check_only: bool,
+    /// Unspecified functions given by tables.
+    pub tables: FxHashMap<crate::algebra::Function, std::sync::Arc<crate::codegen::table::Table>>,
     /// The texts read so far, for diagnostics that quote them.
     texts: FxHashMap<SourceId, Rc<str>>,
     /// `--set` values that have found their parameter.
@@ -63,6 +65,7 @@ impl Interpreter {
             folder: PathBuf::new(),
             reading: vec![],
             redeclare: false,
+            tables: FxHashMap::default(),
             texts: FxHashMap::default(),
             set_used: FxHashSet::default(),
         }

@@ -38,6 +38,10 @@ fn operand(value: &Value) -> Value {
             (None, Some(form)) => Value::Form(form),
             _ => value,
         },
+        Value::Float(x) => match crate::model::run::from_f64(*x) {
+            Some(n) => Value::Expr(Expr::number(n)),
+            None => value,
+        },
         Value::Form(form) => match form.as_function() {
             Some(e) => Value::Expr(e),
             None => value,
@@ -179,6 +183,10 @@ fn add(left: &Value, right: &Value) -> Fallible<Value> {
             refuse(&codes::WRONG_KIND, format!("vectors of {} and {} components cannot be added", a.len(), b.len()))
         }
         (Value::Series(a), Value::Series(b)) => a.combine(b, false),
+        (Value::Series(a), Value::Expr(e)) | (Value::Expr(e), Value::Series(a)) => match e.as_number() {
+            Some(n) => Ok(Value::Series(Rc::new(a.shift(crate::codegen::lower::to_f64(n))))),
+            None => refuse(&codes::WRONG_KIND, "only a number can be added to a series"),
+        },
         (a, b) => refuse(&codes::WRONG_KIND, format!("{} and {} cannot be added", describe(a), describe(b))),
     }
 }
