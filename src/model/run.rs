@@ -75,8 +75,7 @@ impl Run {
     pub fn describe(&self) -> String {
         let t = &self.trajectory;
         let s = &t.statistics;
-        let last: Vec<String> =
-            self.states.iter().zip(t.last()).map(|(q, x)| format!("{q} = {}", short(*x))).collect();
+        let last: Vec<String> = self.states.iter().zip(t.last()).map(|(q, x)| format!("{q} = {}", short(*x))).collect();
         let mut lines = vec![
             format!("{}: {}, at {} = {}", self.system, t.reason, self.time, short(t.end)),
             format!("  {}", last.join(", ")),
@@ -129,14 +128,20 @@ impl Run {
                     .help(format!("write `run at {{ {} = 3 }}`", self.time)),
             )
         })?;
-        let t = time.value.as_number().map(crate::codegen::lower::to_f64).ok_or_else(|| {
-            Box::new(Diagnostic::error(&codes::WRONG_KIND, "the time is a number"))
-        })?;
+        let t = time
+            .value
+            .as_number()
+            .map(crate::codegen::lower::to_f64)
+            .ok_or_else(|| Box::new(Diagnostic::error(&codes::WRONG_KIND, "the time is a number")))?;
         match self.trajectory.at(t) {
             Some(values) => Ok(self.point(t, &values)),
             None => Err(Box::new(
                 Diagnostic::error(&codes::OUTSIDE_RUN, format!("{} = {} is not inside this run", self.time, short(t)))
-                    .note(format!("it goes from {} to {}", short(self.trajectory.times()[0]), short(self.trajectory.end))),
+                    .note(format!(
+                        "it goes from {} to {}",
+                        short(self.trajectory.times()[0]),
+                        short(self.trajectory.end)
+                    )),
             )),
         }
     }
@@ -213,7 +218,10 @@ impl Series {
         let sign = if minus { -1.0 } else { 1.0 };
         let values = self.values.iter().zip(other.values.iter()).map(|(a, b)| a + sign * b).collect();
         let op = if minus { "-" } else { "+" };
-        Ok(Value::Series(Rc::new(Series { name: format!("{} {op} {}", self.name, other.name), values: Rc::new(values) })))
+        Ok(Value::Series(Rc::new(Series {
+            name: format!("{} {op} {}", self.name, other.name),
+            values: Rc::new(values),
+        })))
     }
 
     /// The series moved by a constant.

@@ -449,7 +449,10 @@ impl<'s> Evaluator<'s> {
                     Elementary::Max => part("max"),
                     Elementary::Min => part("min"),
                     Elementary::Abs => Ok(Value::Series(Rc::new(series.abs()))),
-                    _ => refuse(&codes::WRONG_KIND, format!("`{text}` of a series is not available; record it in the run")),
+                    _ => refuse(
+                        &codes::WRONG_KIND,
+                        format!("`{text}` of a series is not available; record it in the run"),
+                    ),
                 };
             }
             let values = arguments.iter().map(|a| self.expr(*a)).collect::<Fallible<Vec<_>>>()?;

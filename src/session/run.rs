@@ -126,7 +126,8 @@ fn simulate(state: &Interpreter, ast: &Rc<Ast>, s: &Simulate, remarks: &mut Vec<
     };
     // Recorded expressions may contain the highest derivatives: they are those of the motion.
     all.extend(record.iter().map(|(_, e)| *e));
-    let stops: Vec<(Expr, Event)> = clauses.stops.iter().map(|(e, event)| (with_bodies(*e, &clauses), event.clone())).collect();
+    let stops: Vec<(Expr, Event)> =
+        clauses.stops.iter().map(|(e, event)| (with_bodies(*e, &clauses), event.clone())).collect();
     all.extend(stops.iter().map(|(e, _)| *e));
     let parameters: Vec<Symbol> =
         crate::algebra::expr::symbols_of(&all).into_iter().filter(|p| p.is_parameter()).collect();
@@ -181,12 +182,7 @@ fn simulate(state: &Interpreter, ast: &Rc<Ast>, s: &Simulate, remarks: &mut Vec<
 }
 
 /// A recorded expression may contain the highest derivatives; they are computed as the motion has them.
-fn recorded(
-    signature: &Signature,
-    form: &DynamicalForm,
-    record: &[(String, Expr)],
-    span: Span,
-) -> Fallible<Kernel> {
+fn recorded(signature: &Signature, form: &DynamicalForm, record: &[(String, Expr)], span: Span) -> Fallible<Kernel> {
     lower::expressions("record", signature, record).map_err(|o| match &o {
         Obstacle::Symbol(s) if form.manifold().order_of_symbol(*s).is_some() => Box::new(
             Diagnostic::error(&codes::ORDER_TOO_HIGH, format!("`{s}` is not a state of this motion"))
@@ -232,17 +228,26 @@ fn refuse_if_undetermined(form: &DynamicalForm, b: &[Vec<Expr>], span: Span) -> 
     let names = form.manifold().fibres();
     let diagnostic = |what: String| {
         Box::new(
-            Diagnostic::error(&codes::NOT_DETERMINED, "the motion of this system is not determined by its equations as they stand")
-                .label(span, "singular: B is not invertible")
-                .note(what)
-                .help("ask `dynamics(S)` for the submanifolds on which it moves, and run it with `branch`"),
+            Diagnostic::error(
+                &codes::NOT_DETERMINED,
+                "the motion of this system is not determined by its equations as they stand",
+            )
+            .label(span, "singular: B is not invertible")
+            .note(what)
+            .help("ask `dynamics(S)` for the submanifolds on which it moves, and run it with `branch`"),
         )
     };
     if let Some(i) = zero_row {
-        return Err(diagnostic(format!("the equation of {} contains no highest derivative", names[i].coordinate.name())));
+        return Err(diagnostic(format!(
+            "the equation of {} contains no highest derivative",
+            names[i].coordinate.name()
+        )));
     }
     if let Some(j) = zero_column {
-        return Err(diagnostic(format!("no equation contains the highest derivative of {}", names[j].coordinate.name())));
+        return Err(diagnostic(format!(
+            "no equation contains the highest derivative of {}",
+            names[j].coordinate.name()
+        )));
     }
     Ok(())
 }
@@ -267,7 +272,9 @@ fn bad_problem(bad: &BadProblem, s: &Simulate, system: Span) -> Box<Diagnostic> 
                 .note(failure.to_string())
                 .help("`classify(S)` says where the system is regular, `dynamics(S)` where it moves")
         }
-        other => Diagnostic::error(&codes::BAD_OPTION, other.to_string()).label(first_word(s.span, "simulate"), "this run"),
+        other => {
+            Diagnostic::error(&codes::BAD_OPTION, other.to_string()).label(first_word(s.span, "simulate"), "this run")
+        }
     })
 }
 
@@ -433,12 +440,14 @@ fn read_clauses(state: &Interpreter, evaluator: &Evaluator, s: &Simulate, system
             }
             RunClauseKind::Branch(_) => {
                 return Err(Box::new(
-                    Diagnostic::error(&codes::NOT_AVAILABLE, "runs on a branch are not available yet").label(clause.span, "not used"),
+                    Diagnostic::error(&codes::NOT_AVAILABLE, "runs on a branch are not available yet")
+                        .label(clause.span, "not used"),
                 ));
             }
             RunClauseKind::Collect(_) => {
                 return Err(Box::new(
-                    Diagnostic::error(&codes::NO_EFFECT, "`collect` belongs to a sweep").label(clause.span, "no effect here"),
+                    Diagnostic::error(&codes::NO_EFFECT, "`collect` belongs to a sweep")
+                        .label(clause.span, "no effect here"),
                 ));
             }
         }
@@ -661,9 +670,10 @@ pub fn read_table(state: &mut Interpreter, function: Function, file: &str) -> Fa
                 // A heading.
                 _ if i == 0 => {}
                 _ => {
-                    return Err(Box::new(
-                        Diagnostic::error(&codes::CANNOT_READ, format!("`{file}`, line {}: not two numbers", i + 1)),
-                    ));
+                    return Err(Box::new(Diagnostic::error(
+                        &codes::CANNOT_READ,
+                        format!("`{file}`, line {}: not two numbers", i + 1),
+                    )));
                 }
             },
             [""] => {}
@@ -684,9 +694,5 @@ pub fn read_table(state: &mut Interpreter, function: Function, file: &str) -> Fa
 
 /// The compiled vector field of a system as text.
 pub fn emit(_: &Interpreter, system: &str, language: &str) -> Fallible<String> {
-    Err(Box::new(Diagnostic::error(
-        &codes::NOT_AVAILABLE,
-        format!("`{system}` cannot be written as {language} yet"),
-    )))
+    Err(Box::new(Diagnostic::error(&codes::NOT_AVAILABLE, format!("`{system}` cannot be written as {language} yet"))))
 }
-
