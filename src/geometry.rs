@@ -34,6 +34,7 @@ pub mod contact;
 pub mod distribution;
 pub mod field;
 pub mod form;
+mod inverse;
 pub mod jet;
 pub mod map;
 pub mod print;

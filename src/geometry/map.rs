@@ -10,13 +10,21 @@
 //! Functions, forms, Lagrangians, forces and dynamical forms are pulled back by substitution: being forms, they
 //! know how to transform. A map into a jet space J¹(Y) gives x and x′ each for itself; what it does to x″ is
 //! then not determined, and asking is refused.
+//!
+//! Fields are pulled back where the Jacobian can be inverted, which needs no inverse of the map itself:
+//! ψ^*ξ = (Tψ)⁻¹ ξ∘ψ. To go the other way, `transform(A, ψ)`, is to pull back by the [inverse](Map::inverse).
 
 use super::Refusal;
+use super::field::VectorField;
 use super::form::Form;
+use super::inverse::solve;
 use super::jet::{FiberedManifold, JetSpace, Prolongation, derivative_along};
+use crate::algebra::decide::is_zero;
 use crate::algebra::derive::partial;
+use crate::algebra::linear::Matrix;
+use crate::algebra::normal::simplify;
 use crate::algebra::substitute::substitute;
-use crate::algebra::{Expr, Symbol, SymbolKind};
+use crate::algebra::{Expr, Ground, Symbol, SymbolKind, Verdict};
 use rustc_hash::FxHashMap;
 
 /// A map from a jet space of one manifold to a jet space of another; both of order 0 in the common case.
@@ -93,7 +101,7 @@ impl Map {
                 let fibre = self.target.manifold().fibre(coordinate).ok_or_else(foreign)?;
                 if self.target.order() > 0 {
                     let order = order.saturating_sub(fibre.order);
-                    let verdict = crate::algebra::Verdict::no("it occurs");
+                    let verdict = Verdict::no("it occurs");
                     return Err(Refusal::OrderTooHigh { space: self.target.clone(), symbol, order, verdict });
                 }
                 let start = self.components.get(&coordinate.jet(fibre.order)).copied().ok_or_else(foreign)?;
@@ -132,6 +140,120 @@ impl Map {
         Jacobian { rows: components.iter().map(|(s, _)| *s).collect(), columns, entries }
     }
 
+    /// ψ^*ξ = (Tψ)⁻¹ ξ∘ψ on JʳP, for a field on JʳY, where the Jacobian of the map has an inverse.
+    ///
+    /// The Jacobian of the prolonged map is triangular by blocks: x_k depends on jets up to order k, and on those
+    /// of order k through ∂x/∂u, divided by (dτ/dt)ᵏ. So one inverse serves every order.
+    pub fn pullback_field(&self, field: &VectorField) -> Result<VectorField, Refusal> {
+        let (source, target) = (self.source.manifold(), self.target.manifold());
+        let no_inverse = |why: &str| Refusal::NotInvertible { why: why.into() };
+        if self.source.order() + self.target.order() > 0 || source.fibres().iter().any(|f| f.order > 0) {
+            return Err(no_inverse("fields are carried by maps between manifolds over the time axis only"));
+        }
+        let jacobian = self.jacobian();
+        if jacobian.rows.len() != jacobian.columns.len() {
+            return Err(no_inverse(&format!(
+                "{target} has {} coordinates and {source} has {}",
+                jacobian.rows.len(),
+                jacobian.columns.len()
+            )));
+        }
+        let inverse = Matrix::from_rows(jacobian.entries).inverse()?;
+        let inverse = inverse.ok_or_else(|| no_inverse("the determinant of its Jacobian is zero"))?;
+        let speed = derivative_along(self.time, Prolongation::Holonomic);
+        let time_component = self.pullback_function(field.component(target.base()))? / speed;
+        let mut components = vec![(source.base(), time_component)];
+        for order in 0..=field.order_on(target).order {
+            let found = VectorField::new(components.iter().copied());
+            let mut rest = vec![];
+            for fibre in target.fibres() {
+                let jet = fibre.coordinate.jet(order);
+                // What the components found so far make of x_k already.
+                let already = found.apply(self.image_of(jet)?);
+                let value = self.pullback_function(field.component(jet))? - already;
+                rest.push(vec![value * speed.pow(i64::from(order))]);
+            }
+            let new = inverse.mul(&Matrix::from_rows(rest));
+            let jets = source.fibres().iter().enumerate();
+            let jets = jets.map(|(i, f)| Ok((f.coordinate.jet(order), simplify(new[(i, 0)])?)));
+            components.extend(jets.collect::<Result<Vec<_>, Refusal>>()?);
+        }
+        Ok(VectorField::new(components))
+    }
+
+    /// The map backwards, with a check that there and back is the identity. Refused when the equations cannot be
+    /// solved, when they have conditions, or when the check fails.
+    pub fn inverse(&self) -> Result<Map, Refusal> {
+        let no_inverse = |why: String| Err(Refusal::NotInvertible { why });
+        let (source, target) = (self.source.manifold(), self.target.manifold());
+        let unknowns: Vec<Symbol> = self.source.symbols();
+        let mut equations: Vec<(Expr, Expr)> =
+            self.components().into_iter().map(|(x, e)| (e, Expr::symbol(x))).collect();
+        if equations.len() + 1 != unknowns.len() {
+            let (n, m) = (equations.len(), unknowns.len() - 1);
+            return no_inverse(format!("{} has {n} coordinates and {} has {m}", self.target, self.source));
+        }
+        equations.push((self.time, Expr::symbol(target.base())));
+        // The two spaces may have the time in common: then it is no unknown.
+        let shared = source.base() == target.base();
+        let open: Vec<Symbol> = unknowns.iter().copied().filter(|u| !shared || *u != source.base()).collect();
+        if shared && self.time == Expr::symbol(source.base()) {
+            equations.pop();
+        } else if shared {
+            return no_inverse("it changes the time and keeps its name; give the new time a name of its own".into());
+        }
+        let solved = solve(equations, &open)?;
+        if let Some(unknown) = open.iter().find(|u| !solved.values.contains_key(*u)) {
+            let why = format!("its equations could not be solved for {unknown}");
+            let hint = solved.stuck.first().map(|e| format!("; what remained is {e} = 0")).unwrap_or_default();
+            return no_inverse(why + &hint);
+        }
+        if let Some(condition) = solved.conditions.first() {
+            return no_inverse(format!("its image is not everything: {condition} = 0 holds on it"));
+        }
+        let components = solved.values.iter().map(|(u, e)| Ok((*u, simplify(*e)?)));
+        let components = components.collect::<Result<Vec<_>, Refusal>>()?;
+        let inverse = Map::new(&self.target, &self.source, components)?;
+        inverse.is_inverse_of(self)?;
+        Ok(inverse)
+    }
+
+    /// The ground on which `self` after `other` is the identity of the source of `self`.
+    pub fn is_inverse_of(&self, other: &Map) -> Result<Ground, Refusal> {
+        let mut ground = Ground::proved("");
+        for (x, e) in other.components() {
+            let there_and_back = self.pullback_function(e)?;
+            match is_zero(there_and_back - Expr::symbol(x)) {
+                Verdict::Yes(g) => ground = ground.weaker(g),
+                Verdict::No(_) => {
+                    let why = format!("there and back, {x} becomes {there_and_back}");
+                    return Err(Refusal::NotInvertible { why });
+                }
+                Verdict::Unknown(why) => {
+                    let what = format!("{x} comes back as it was, and not as {there_and_back}");
+                    return Err(Refusal::Undecided { what, why });
+                }
+            }
+        }
+        Ok(ground)
+    }
+
+    /// Equations of the image in the target, one after the other zero: what the components have to satisfy.
+    /// Refused when the coordinates of the source cannot be eliminated.
+    pub fn image_equations(&self) -> Result<Vec<Expr>, Refusal> {
+        let base = self.source.manifold().base();
+        let unknowns: Vec<Symbol> = self.source.symbols().into_iter().filter(|s| *s != base).collect();
+        let equations = self.components().into_iter().map(|(x, e)| (e, Expr::symbol(x)));
+        let solved = solve(equations, &unknowns)?;
+        if let Some(stuck) = solved.stuck.first() {
+            return Err(Refusal::Undecided {
+                what: "a point lies in the image of this map".into(),
+                why: format!("the coordinates of {} could not be eliminated from {stuck} = 0", self.source),
+            });
+        }
+        Ok(solved.conditions)
+    }
+
     /// `other` after `self`.
     pub fn then(&self, other: &Map) -> Result<Map, Refusal> {
         let components = other.components.iter().map(|(s, e)| Ok((*s, self.pullback_function(*e)?)));
@@ -147,4 +269,111 @@ pub struct Jacobian {
     pub rows: Vec<Symbol>,
     pub columns: Vec<Symbol>,
     pub entries: Vec<Vec<Expr>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algebra::Coordinate;
+    use crate::algebra::assume::{Sign, assume};
+    use crate::algebra::function::Elementary;
+
+    fn apply(f: Elementary, e: Expr) -> Expr {
+        Expr::apply(f, &[e])
+    }
+
+    fn manifold(name: &str, t: Symbol, coordinates: &[&str]) -> (FiberedManifold, Vec<Coordinate>) {
+        let coordinates: Vec<Coordinate> = coordinates.iter().map(|n| Coordinate::declare(n, false)).collect();
+        (FiberedManifold::new(name, t, &coordinates), coordinates)
+    }
+
+    fn j(c: Coordinate, k: u32) -> Expr {
+        Expr::symbol(c.jet(k))
+    }
+
+    /// fb-v12: X = x eᵗ, Y = y + x² − g t²/2.
+    #[test]
+    fn a_lagrangian_in_a_uniformly_accelerated_dilated_chart() {
+        let t = Symbol::base("t");
+        let (time, m, g) =
+            (Expr::symbol(t), Expr::symbol(Symbol::parameter("m")), Expr::symbol(Symbol::parameter("g")));
+        let ((a, old), (z, new)) = (manifold("A", t, &["x", "y"]), manifold("Z", t, &["X", "Y"]));
+        let (x, y) = (j(old[0], 0), j(old[1], 0));
+        let exp = apply(Elementary::Exp, time);
+        let images = [
+            (new[0].jet(0), x * exp),
+            (new[1].jet(0), y + x.pow(2) - (g * time.pow(2)).scale(&crate::algebra::Rational::HALF)),
+        ];
+        let psi = Map::new(&a.jets(0), &z.jets(0), images).unwrap();
+        let half = Expr::ratio(1, 2);
+        let lagrangian = half * m * (j(new[0], 1).pow(2) + j(new[1], 1).pow(2)) - m * g * j(new[1], 0);
+        let (xp, yp) = (j(old[0], 1), j(old[1], 1));
+        let e2 = apply(Elementary::Exp, 2 * time);
+        let expected = half
+            * m
+            * Expr::add_all([
+                2 * (g.pow(2) * time.pow(2)),
+                -4 * (g * time * x * xp),
+                -2 * (g * time * yp),
+                -2 * (g * x.pow(2)),
+                -2 * (g * y),
+                4 * (x.pow(2) * xp.pow(2)),
+                x.pow(2) * e2,
+                4 * (x * xp * yp),
+                2 * (x * xp * e2),
+                xp.pow(2) * e2,
+                yp.pow(2),
+            ]);
+        let pulled = psi.pullback_function(lagrangian).unwrap();
+        assert!(is_zero(pulled - expected).is_yes());
+        let jacobian = psi.jacobian();
+        assert_eq!(jacobian.entries, vec![vec![exp, Expr::zero()], vec![2 * x, Expr::one()]]);
+        // There and back.
+        let inverse = psi.inverse().unwrap();
+        assert!(is_zero(inverse.pullback_function(pulled).unwrap() - lagrangian).is_yes());
+    }
+
+    #[test]
+    fn polar_coordinates_are_inverted_where_the_radius_is_positive() {
+        let t = Symbol::base("t");
+        let ((p, polar), (y, plane)) = (manifold("P", t, &["r", "a"]), manifold("Y", t, &["x", "y"]));
+        let (r, a) = (j(polar[0], 0), j(polar[1], 0));
+        let images =
+            [(plane[0].jet(0), r * apply(Elementary::Cos, a)), (plane[1].jet(0), r * apply(Elementary::Sin, a))];
+        let map = Map::new(&p.jets(0), &y.jets(0), images).unwrap();
+        assert!(matches!(map.inverse(), Err(Refusal::NotInvertible { .. })));
+        assume(r, Sign::POSITIVE);
+        let inverse = map.inverse().unwrap();
+        let radius = inverse.image_of(polar[0].jet(0)).unwrap();
+        assert_eq!(radius.to_string(), "sqrt(x^2 + y^2)");
+        // The kinetic energy, and back.
+        let half = Expr::ratio(1, 2);
+        let energy = half * (j(polar[0], 1).pow(2) + (r * j(polar[1], 1)).pow(2));
+        let cartesian = half * (j(plane[0], 1).pow(2) + j(plane[1], 1).pow(2));
+        assert!(is_zero(map.pullback_function(cartesian).unwrap() - energy).is_yes());
+        assert!(is_zero(inverse.pullback_function(energy).unwrap() - cartesian).is_yes());
+        // Rotations are ∂/∂a, and its prolongation the prolongation.
+        let rotation = VectorField::new([(plane[1].jet(0), j(plane[0], 0)), (plane[0].jet(0), -j(plane[1], 0))]);
+        let pulled = map.pullback_field(&rotation.prolong(&y.jets(1)).unwrap()).unwrap();
+        assert!(pulled.equals(&VectorField::coordinate(polar[1].jet(0))).is_yes());
+    }
+
+    #[test]
+    fn the_image_of_a_chart_of_the_circle_is_the_circle() {
+        let t = Symbol::base("t");
+        let ((z, alpha), (y, plane)) = (manifold("Z", t, &["alpha"]), manifold("Y", t, &["x", "y"]));
+        let l = Expr::symbol(Symbol::parameter("l"));
+        assume(l, Sign::POSITIVE);
+        let angle = j(alpha[0], 0);
+        let images = [
+            (plane[0].jet(0), l * apply(Elementary::Sin, angle)),
+            (plane[1].jet(0), -(l * apply(Elementary::Cos, angle))),
+        ];
+        let map = Map::new(&z.jets(0), &y.jets(0), images).unwrap();
+        let equations = map.image_equations().unwrap();
+        assert_eq!(equations.len(), 1);
+        let circle = j(plane[0], 0).pow(2) + j(plane[1], 0).pow(2) - l.pow(2);
+        assert!(is_zero(equations[0] + circle).or(is_zero(equations[0] - circle)).is_yes());
+        assert!(map.inverse().is_err());
+    }
 }

@@ -1,0 +1,243 @@
+//! Solving x = ψ(u) for u, one unknown after the other: how maps are inverted and images described.
+//!
+//! Three rules, tried in turn until nothing changes; each states what it needs:
+//!
+//! - *linear*: an equation a·u + b = x with a, b free of u and a not zero gives u = (x − b)/a, where a ≠ 0;
+//! - *circle*: A·cos w = x and A·sin w = y give w = atan2(y, x), and A = √(x² + y²) if A is known to be positive,
+//!   or the equation A² = x² + y² if A is free of unknowns;
+//! - *isolation*: an unknown that occurs once is uncovered layer by layer, through functions that are one to one
+//!   on the real line, and through even powers and roots where the sign is known.
+//!
+//! What is left over are equations without unknowns: the conditions under which x is in the image.
+
+use crate::algebra::assume::sign_of;
+use crate::algebra::conditions::record_nonzero;
+use crate::algebra::decide::is_zero;
+use crate::algebra::derive::partial;
+use crate::algebra::expr::Node;
+use crate::algebra::function::Elementary;
+use crate::algebra::normal::simplify;
+use crate::algebra::substitute::substitute;
+use crate::algebra::{Expr, Rational, Symbol};
+use crate::budget::{Budgeted, check};
+use rustc_hash::FxHashMap;
+
+/// The unknowns that could be expressed, and what remains.
+pub(crate) struct Solved {
+    pub values: FxHashMap<Symbol, Expr>,
+    /// Equations left = 0 without unknowns.
+    pub conditions: Vec<Expr>,
+    /// Equations that still contain unknowns.
+    pub stuck: Vec<Expr>,
+}
+
+/// left(u) = right, where right is free of unknowns.
+#[derive(Clone, Copy)]
+struct Equation {
+    left: Expr,
+    right: Expr,
+}
+
+/// Solves left_i(u) = right_i for the unknowns.
+pub(crate) fn solve(equations: impl IntoIterator<Item = (Expr, Expr)>, unknowns: &[Symbol]) -> Budgeted<Solved> {
+    let mut equations: Vec<Equation> = equations.into_iter().map(|(left, right)| Equation { left, right }).collect();
+    let mut open: Vec<Symbol> = unknowns.to_vec();
+    let mut values: FxHashMap<Symbol, Expr> = FxHashMap::default();
+    let mut conditions = vec![];
+    loop {
+        check()?;
+        // Equations without unknowns are conditions.
+        let (with, without): (Vec<Equation>, Vec<Equation>) =
+            equations.into_iter().partition(|e| open.iter().any(|u| e.left.contains(*u)));
+        conditions.extend(without.iter().map(|e| e.left - e.right));
+        equations = with;
+        let Some(step) = next_step(&equations, &open)? else { break };
+        for i in step.used {
+            equations.remove(i);
+        }
+        equations.extend(step.instead);
+        let Some((unknown, value)) = step.solved else { continue };
+        open.retain(|u| *u != unknown);
+        // The value may contain unknowns that are still open; they are replaced when they are solved.
+        let found = FxHashMap::from_iter([(unknown, value)]);
+        for e in &mut equations {
+            e.left = substitute(e.left, &found);
+        }
+        for v in values.values_mut() {
+            *v = substitute(*v, &found);
+        }
+        values.insert(unknown, value);
+    }
+    let mut remaining = vec![];
+    for e in conditions {
+        let e = simplify(e)?;
+        if !is_zero(e).is_yes() {
+            remaining.push(e);
+        }
+    }
+    Ok(Solved { values, conditions: remaining, stuck: equations.iter().map(|e| e.left - e.right).collect() })
+}
+
+/// Progress: equations used up (indices, the largest first), what replaces them, and an unknown that is known now.
+struct Step {
+    used: Vec<usize>,
+    instead: Vec<Equation>,
+    solved: Option<(Symbol, Expr)>,
+}
+
+fn next_step(equations: &[Equation], open: &[Symbol]) -> Budgeted<Option<Step>> {
+    // A coefficient without unknowns is better than one with.
+    for strict in [true, false] {
+        for (i, e) in equations.iter().enumerate() {
+            for &u in open.iter().filter(|u| e.left.contains(**u)) {
+                if let Some(value) = linear(e, u, open, strict)? {
+                    return Ok(Some(Step { used: vec![i], instead: vec![], solved: Some((u, value)) }));
+                }
+            }
+        }
+        if let Some(step) = circle(equations, open)? {
+            return Ok(Some(step));
+        }
+    }
+    for (i, e) in equations.iter().enumerate() {
+        for &u in open.iter().filter(|u| e.left.contains(**u)) {
+            if let Some(value) = isolate(e.left, e.right, u) {
+                return Ok(Some(Step { used: vec![i], instead: vec![], solved: Some((u, value)) }));
+            }
+        }
+    }
+    Ok(None)
+}
+
+fn linear(e: &Equation, u: Symbol, open: &[Symbol], strict: bool) -> Budgeted<Option<Expr>> {
+    let slope = partial(e.left, u);
+    let slope = if slope.contains(u) { simplify(slope)? } else { slope };
+    if slope.contains(u) || (strict && open.iter().any(|v| slope.contains(*v))) || !is_zero(slope).is_no() {
+        return Ok(None);
+    }
+    let rest = substitute(e.left, &FxHashMap::from_iter([(u, Expr::zero())]));
+    if rest.as_undefined().is_some() {
+        return Ok(None);
+    }
+    record_nonzero(slope);
+    Ok(Some((e.right - rest) / slope))
+}
+
+/// A·cos w and A·sin w.
+fn circle(equations: &[Equation], open: &[Symbol]) -> Budgeted<Option<Step>> {
+    for (i, first) in equations.iter().enumerate() {
+        for (radius, angle) in factors_with(first.left, Elementary::Cos) {
+            for (j, second) in equations.iter().enumerate() {
+                let matching = factors_with(second.left, Elementary::Sin)
+                    .into_iter()
+                    .find_map(|(r, a)| (a == angle).then_some(r).and_then(|r| sign_between(r, radius)));
+                let Some(sign) = matching.filter(|_| i != j) else { continue };
+                let (x, y) = (first.right, second.right.scale(&sign));
+                let square = x.pow(2) + y.pow(2);
+                let known = !open.iter().any(|u| radius.contains(*u));
+                let radius_equation = if known {
+                    Equation { left: radius.pow(2), right: square }
+                } else if sign_of(radius).is_positive() {
+                    Equation { left: radius, right: square.sqrt() }
+                } else {
+                    continue;
+                };
+                // cos w = x/A and sin w = y/A, so the angle of the point (x, y) is that of (A cos w, A sin w) up to the
+                // sign of A.
+                let (ax, ay) = match sign_of(radius) {
+                    sign if sign.is_positive() => (x, y),
+                    sign if sign.is_negative() => (-x, -y),
+                    _ => (x / radius, y / radius),
+                };
+                let angle_equation = Equation { left: angle, right: Expr::apply(Elementary::Atan2, &[ay, ax]) };
+                let used = if i > j { vec![i, j] } else { vec![j, i] };
+                return Ok(Some(Step { used, instead: vec![radius_equation, angle_equation], solved: None }));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// All ways to write e = A·f(w).
+fn factors_with(e: Expr, f: Elementary) -> Vec<(Expr, Expr)> {
+    let (scale, inner) = match e.node() {
+        Node::Sum { constant, terms } if constant.is_zero() && terms.len() == 1 => (terms[0].1.clone(), terms[0].0),
+        _ => (Rational::ONE, e),
+    };
+    let angle = |x: Expr| match x.node() {
+        Node::Apply(g, w) if *g == f => Some(w[0]),
+        _ => None,
+    };
+    match inner.node() {
+        Node::Product(factors) => {
+            let of = |(k, (base, exponent)): (usize, &(Expr, Rational))| {
+                let w = angle(*base).filter(|_| exponent.is_one())?;
+                let rest = factors.iter().enumerate().filter(|(l, _)| *l != k).map(|(_, f)| f.clone());
+                Some((Expr::product(scale.clone(), rest), w))
+            };
+            factors.iter().enumerate().filter_map(of).collect()
+        }
+        _ => angle(inner).map(|w| (Expr::number(scale), w)).into_iter().collect(),
+    }
+}
+
+/// The s = ±1 with a = s·b, written as it stands.
+fn sign_between(a: Expr, b: Expr) -> Option<Rational> {
+    if a == b {
+        Some(Rational::ONE)
+    } else if a == -b {
+        Some(Rational::MINUS_ONE)
+    } else {
+        None
+    }
+}
+
+/// u from left(u) = right, if u occurs once and every layer around it can be taken off.
+fn isolate(left: Expr, right: Expr, u: Symbol) -> Option<Expr> {
+    let (mut left, mut right) = (left, right);
+    loop {
+        if left.as_symbol() == Some(u) {
+            return Some(right);
+        }
+        let children = left.children();
+        let mut inside = children.iter().enumerate().filter(|(_, c)| c.contains(u));
+        let ((i, &child), None) = (inside.next()?, inside.next()) else { return None };
+        right = match left.node() {
+            Node::Sum { constant, terms } => {
+                let rest = terms.iter().enumerate().filter(|(k, _)| *k != i).map(|(_, t)| t.clone());
+                (right - Expr::sum(constant.clone(), rest)).scale(&terms[i].1.recip()?)
+            }
+            Node::Product(factors) => {
+                let rest = factors.iter().enumerate().filter(|(k, _)| *k != i).map(|(_, f)| f.clone());
+                let rest = Expr::product(Rational::ONE, rest);
+                if !rest.is_number() {
+                    record_nonzero(rest);
+                }
+                let exponent = &factors[i].1;
+                let positive = sign_of(child).is_nonnegative();
+                // u³ takes every value once, u² only for u of known sign.
+                if !exponent.is_one() && !positive {
+                    return None;
+                }
+                (right / rest).pow(exponent.recip()?)
+            }
+            Node::Apply(f, _) => {
+                use Elementary::*;
+                match f {
+                    Exp => Expr::apply(Log, &[right]),
+                    Log => Expr::apply(Exp, &[right]),
+                    Tanh => Expr::apply(Atanh, &[right]),
+                    Atanh => Expr::apply(Tanh, &[right]),
+                    Atan => Expr::apply(Tan, &[right]),
+                    Asin => Expr::apply(Sin, &[right]),
+                    Acos => Expr::apply(Cos, &[right]),
+                    // y = sinh w, w = log(y + √(y² + 1))
+                    Sinh => Expr::apply(Log, &[right + (right.pow(2) + 1).sqrt()]),
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        };
+        left = child;
+    }
+}
