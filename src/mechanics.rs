@@ -33,7 +33,9 @@ pub mod dynamical_form;
 pub mod hamilton;
 pub mod inverse_problem;
 pub mod lagrangian;
+pub mod legendre;
 pub mod lepage_class;
+pub mod regular;
 pub mod symmetry;
 
 #[cfg(test)]

@@ -25,6 +25,7 @@
 pub mod basis;
 pub mod cell;
 pub mod leaves;
+pub mod rank;
 pub mod real;
 pub mod sample;
 pub mod set;
@@ -74,6 +75,21 @@ pub fn is_subset(coordinates: &[Symbol], left: &[Branch], right: &[Branch]) -> B
 pub fn is_empty_set(coordinates: &[Symbol], list: &[Branch]) -> Budgeted<Verdict> {
     let (frame, cells, _) = read_sets(coordinates, list, &[])?;
     set::is_union_empty(&frame, &cells)
+}
+
+/// Whether a function vanishes at every point of a branch.
+pub fn vanishes_on(coordinates: &[Symbol], e: Expr, branch: &Branch) -> Budgeted<Verdict> {
+    let all: Vec<Expr> = branch.equations.iter().chain(&branch.nonzero).chain([&e]).copied().collect();
+    let frame = Frame::new(coordinates, &all)?;
+    let numerator = frame.read_numerator(e)?;
+    let mut verdict = Verdict::yes("it lies in the ideal of the equations");
+    for cell in frame.cells(branch)? {
+        if !cell.reduce(&frame, &numerator)?.is_zero() {
+            let outside = frame.refine(&cell, &[], std::slice::from_ref(&numerator))?;
+            verdict = verdict.and(set::is_union_empty(&frame, &outside)?);
+        }
+    }
+    Ok(verdict)
 }
 
 /// The union simplified: factored, real, without empty or contained pieces.

@@ -288,7 +288,7 @@ fn rref(mut rows: Vec<Vec<Rational>>) -> Value {
 }
 
 /// The rank at a point, read off the strata.
-fn rank_at(rank: &super::classify::Rank, point: &FxHashMap<Symbol, Expr>) -> usize {
+fn rank_at(rank: &crate::algebra::stratum::rank::Rank, point: &FxHashMap<Symbol, Expr>) -> usize {
     let here: Vec<usize> =
         rank.strata.iter().filter(|(b, _)| contains_point(b, point).is_yes()).map(|(_, v)| *v).collect();
     assert_eq!(here.len(), 1, "one stratum through each point, found {here:?} in {:?}", rank.strata);
@@ -366,7 +366,7 @@ fn classifications() {
     });
 }
 
-fn values(rank: &super::classify::Rank) -> Vec<u64> {
+fn values(rank: &crate::algebra::stratum::rank::Rank) -> Vec<u64> {
     rank.values.iter().map(|v| *v as u64).collect()
 }
 

@@ -15,20 +15,11 @@ use super::dynamical_form::DynamicalForm;
 use super::inverse_problem::is_variational;
 use super::lepage_class::LepageTwoForm;
 use super::{Answered, exhausted};
-use crate::algebra::polynomial::Polynomial;
 use crate::algebra::stratum::leaves::{Leaf, LinearSystem, leaves};
+use crate::algebra::stratum::rank::{Rank, rank_by, system_of};
 use crate::algebra::stratum::{Branch, Cell, Frame, set};
 use crate::algebra::{Expr, Symbol, Verdict};
 use crate::budget::Budgeted;
-
-/// The values of a rank, ascending, and where each is taken.
-#[derive(Clone, Debug)]
-pub struct Rank {
-    pub values: Vec<usize>,
-    pub strata: Vec<(Branch, usize)>,
-    /// Whether exactly these values occur.
-    pub complete: Verdict,
-}
 
 /// Findings about a Lepage 2-form α and the equations E it extends. A record and not an enum, because the
 /// classes overlap: weakly regular and semiregular are independent, and either may hold of a singular system.
@@ -81,12 +72,12 @@ fn classify_within(alpha: &LepageTwoForm) -> Budgeted<Classification> {
 
     let augmented = |leaf: &Leaf| leaf.rank + usize::from(!leaf.is_solvable);
     let bordered = |leaf: &Leaf| leaf.rank + if leaf.is_solvable { 0 } else { 2 };
-    let rank_b = rank(&frame, &equations, |leaf| leaf.rank)?;
-    let rank_ba = rank(&frame, &equations, augmented)?;
-    let rank_f = rank(&frame, &extended, |leaf| leaf.rank)?;
-    let rank_fa = rank(&frame, &extended, augmented)?;
-    let rank_delta = rank(&frame, &extended, |leaf| 1 + size - augmented(leaf))?;
-    let rank_d = rank(&frame, &extended, |leaf| 1 + size - bordered(leaf))?;
+    let rank_b = rank_by(&frame, &equations, |leaf| leaf.rank)?;
+    let rank_ba = rank_by(&frame, &equations, augmented)?;
+    let rank_f = rank_by(&frame, &extended, |leaf| leaf.rank)?;
+    let rank_fa = rank_by(&frame, &extended, augmented)?;
+    let rank_delta = rank_by(&frame, &extended, |leaf| 1 + size - augmented(leaf))?;
+    let rank_d = rank_by(&frame, &extended, |leaf| 1 + size - bordered(leaf))?;
 
     let solvable_everywhere = |list: &[Leaf]| nothing(&frame, list, |leaf| !leaf.is_solvable);
     let semispray_everywhere = solvable_everywhere(&equations)?;
@@ -136,15 +127,9 @@ pub(crate) fn frame_of(alpha: &LepageTwoForm) -> Budgeted<Frame> {
     Frame::new(&coordinates, &functions)
 }
 
-/// The system M y = −a, row by row without denominators.
+/// The system M y = −a.
 pub(crate) fn rows_of(frame: &Frame, matrix: &[Vec<Expr>], a: &[Expr]) -> Budgeted<LinearSystem> {
-    let mut system = LinearSystem::new(matrix.first().map_or(0, Vec::len));
-    for (row, a) in matrix.iter().zip(a) {
-        let mut all: Vec<Polynomial> = frame.read_row(&[row.as_slice(), &[-*a]].concat())?;
-        let right = all.pop().unwrap_or_default();
-        system.push(all, right);
-    }
-    Ok(system)
+    system_of(frame, matrix, &a.iter().map(|a| -*a).collect::<Vec<_>>())
 }
 
 /// The cells of the solvable leaves, written as shortly as possible.
@@ -155,31 +140,6 @@ pub(crate) fn solvable_set(frame: &Frame, list: &[Leaf]) -> Budgeted<Vec<Cell>> 
 
 pub(crate) fn branches(frame: &Frame, cells: &[Cell]) -> Budgeted<Vec<Branch>> {
     cells.iter().map(|cell| frame.branch(cell)).collect()
-}
-
-/// The strata of a number that is constant on every leaf.
-pub(crate) fn rank(frame: &Frame, list: &[Leaf], value: impl Fn(&Leaf) -> usize) -> Budgeted<Rank> {
-    let mut values: Vec<usize> = list.iter().map(&value).collect();
-    values.sort_unstable();
-    values.dedup();
-    let mut kept = Vec::new();
-    let mut strata = Vec::new();
-    let mut complete = Verdict::yes("every stratum has a point on it");
-    for v in values {
-        let cells: Vec<Cell> = list.iter().filter(|leaf| value(leaf) == v).map(|leaf| leaf.cell.clone()).collect();
-        let occurs = set::is_union_empty(frame, &cells)?.negate();
-        if occurs.is_no() {
-            continue;
-        }
-        if let Verdict::Unknown(why) = &occurs {
-            complete = complete.and(Verdict::unknown(format!("whether the value {v} occurs: {why}")));
-        }
-        kept.push(v);
-        for cell in set::merged(frame, cells)? {
-            strata.push((frame.branch(&cell)?, v));
-        }
-    }
-    Ok(Rank { values: kept, strata, complete })
 }
 
 /// Whether no leaf with the property has a point.

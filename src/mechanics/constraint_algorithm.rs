@@ -20,11 +20,12 @@
 //! pass through it. It is decided where an invariant submanifold through it is found, otherwise it is listed as
 //! undecided.
 
-use super::classify::{Rank, branches, frame_of, rank, rows_of, solvable_set};
+use super::classify::{branches, frame_of, rows_of, solvable_set};
 use super::lepage_class::LepageTwoForm;
 use super::{Answered, exhausted, jet, jet_expr, vanishes};
 use crate::algebra::polynomial::Polynomial;
 use crate::algebra::stratum::leaves::{Leaf, LinearSystem, Solution, leaves};
+use crate::algebra::stratum::rank::{Rank, rank_by};
 use crate::algebra::stratum::tangent::{dimension, projection, singular_locus};
 use crate::algebra::stratum::{Branch, Cell, Frame, set};
 use crate::algebra::substitute::substitute;
@@ -475,7 +476,7 @@ impl<'a> Algorithm<'a> {
         let list = self.solve(n)?;
         let list: Vec<Leaf> = list.into_iter().filter(|leaf| leaf.is_solvable).collect();
         let width = self.unknowns.len();
-        let ranks = rank(self.frame, &list, |leaf| 1 + width - leaf.rank)?;
+        let ranks = rank_by(self.frame, &list, |leaf| 1 + width - leaf.rank)?;
         let generic_rank = list.iter().map(|leaf| leaf.rank).max().unwrap_or(0);
         let mut fields = Vec::new();
         let mut integrable = Verdict::unknown("there is no point to look at");

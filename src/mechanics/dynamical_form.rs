@@ -12,8 +12,10 @@
 use super::lagrangian::Lagrangian;
 use super::{Answered, decided, jet, jet_expr, tidy, vanishes};
 use crate::algebra::derive::partial;
+use crate::algebra::linear::Matrix;
 use crate::algebra::substitute::substitute_all;
 use crate::algebra::{Expr, Symbol, Verdict};
+use crate::budget::Budgeted;
 use crate::geometry::form::Form;
 use crate::geometry::jet::{FiberedManifold, JetSpace};
 use rustc_hash::FxHashMap;
@@ -141,6 +143,16 @@ impl DynamicalForm {
     /// B_σν = ∂E_σ/∂q_s^ν of (3.3); rows are equations, columns unknowns.
     pub fn b(&self) -> &[Vec<Expr>] {
         &self.b
+    }
+
+    /// B as a matrix.
+    pub fn b_matrix(&self) -> Matrix {
+        Matrix::from_rows(self.b.clone())
+    }
+
+    /// det B.
+    pub fn det_b(&self) -> Budgeted<Expr> {
+        self.b_matrix().det()
     }
 
     /// The Lagrangian it was derived from, if it was.

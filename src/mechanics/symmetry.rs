@@ -15,14 +15,22 @@
 //!
 //! For a projectable X this is i_{JX}θ_λ − F, Krupková Remark 8.8.
 
+use super::constraint_algorithm::{Problem, run};
+use super::dynamical_form::DynamicalForm;
 use super::inverse_problem;
 use super::lagrangian::Lagrangian;
-use super::{Answered, jet, jet_expr, tidy, vanishes};
+use super::lepage_class::LepageTwoForm;
+use super::regular::{RegularForm, regular, semispray};
+use super::{Answered, exhausted, jet, jet_expr, tidy, vanishes};
 use crate::algebra::derive::partial;
-use crate::algebra::{Expr, Verdict};
+use crate::algebra::linear::Matrix;
+use crate::algebra::stratum::vanishes_on;
+use crate::algebra::substitute::substitute;
+use crate::algebra::{Expr, Symbol, Verdict, conditions};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::field::VectorField;
 use crate::geometry::jet::{FiberedManifold, total_derivative, total_derivatives};
+use rustc_hash::FxHashMap;
 
 /// The first integral that belongs to a symmetry of a Lagrangian.
 #[derive(Clone, Debug)]
@@ -98,4 +106,220 @@ fn not_a_symmetry(manifold: &FiberedManifold, residual: &[Expr]) -> Box<Diagnost
         }
     }
     Box::new(diagnostic.help("the change of L along the prolonged field must be a total derivative df/dt"))
+}
+
+/// Whether a function is constant along every motion.
+#[derive(Clone, Debug)]
+pub struct FirstIntegral {
+    pub verdict: Verdict,
+    /// df/dt, on the motions where the highest derivatives are determined by the equations.
+    pub rate: Expr,
+}
+
+/// Whether f is constant along every motion, for regular and singular systems.
+///
+/// A regular system has one semispray Γ, and the question is Γ(f) = 0. In general df/dt = Λ^σE_σ is looked for
+/// first; where there are no such multipliers the motions are found by the constraint algorithm, and
+/// every tangent semispray of every branch is applied to f.
+pub fn first_integral(alpha: &LepageTwoForm, f: Expr) -> Answered<FirstIntegral> {
+    let form = alpha.dynamical_form();
+    let space = form.phase_space();
+    let order = form.manifold().order_of(f).order;
+    let rate = tidy(total_derivative(f));
+    if vanishes(rate).is_yes() {
+        return Ok(FirstIntegral { verdict: Verdict::yes("its total derivative vanishes identically"), rate });
+    }
+    if let Ok(regular) = regular(form) {
+        let rate = on_shell(&regular, rate);
+        return Ok(FirstIntegral { verdict: vanishes(rate), rate });
+    }
+    if order > space.order() {
+        return Err(super::undecided(
+            "this function is constant along every motion",
+            format!(
+                "it depends on derivatives of order {order}, and its rate of change was not reduced by the equations"
+            ),
+        ));
+    }
+    if let Some(verdict) = combination_of_equations(form, rate)? {
+        return Ok(FirstIntegral { verdict, rate });
+    }
+    let motions = run(alpha, Problem::Proper)?;
+    let mut verdict = Verdict::yes("it is constant along every tangent semispray");
+    let mut shown = rate;
+    for branch in &motions.branches {
+        for field in &branch.fields {
+            let change = tidy(field.apply(f));
+            let here = vanishes_on(&space.symbols(), change, &branch.branch).map_err(exhausted)?;
+            if here.is_no() {
+                shown = change;
+            }
+            verdict = verdict.and(here);
+        }
+    }
+    if !motions.complete.is_yes() {
+        verdict = verdict.and(Verdict::unknown("the motions are not all known"));
+    }
+    Ok(FirstIntegral { verdict, rate: shown })
+}
+
+/// df/dt = Λ^σE_σ with multipliers on the phase space: then f is constant wherever E = 0.
+fn combination_of_equations(form: &DynamicalForm, rate: Expr) -> Answered<Option<Verdict>> {
+    let y = form.manifold();
+    let (m, s) = (y.n_coordinates(), form.order());
+    let slopes: Vec<Expr> = (0..m).map(|nu| tidy(partial(rate, jet(y, nu, s)))).collect();
+    let zeros = FxHashMap::from_iter((0..m).map(|nu| (jet(y, nu, s), Expr::zero())));
+    let rest = substitute(rate, &zeros);
+    let rows = Matrix::from_fn(m + 1, m, |i, sigma| if i < m { form.b()[sigma][i] } else { form.a()[sigma] });
+    let right: Vec<Expr> = slopes.into_iter().chain([rest]).collect();
+    let (solution, recorded) = conditions::collect(|| rows.solve(&right));
+    let solution = solution.map_err(exhausted)?;
+    let holds = solution.residuals.is_empty() && solution.verdict.is_yes() && recorded.is_empty();
+    Ok(holds.then(|| Verdict::yes("its rate of change is a combination of the equations")))
+}
+
+/// A function of jets with the derivatives from order s on replaced by what the equations say.
+pub fn on_shell(regular: &RegularForm, f: Expr) -> Expr {
+    let space = regular.space();
+    let y = space.manifold();
+    let gamma = semispray(regular);
+    let mut values: Vec<Expr> = regular.accelerations().to_vec();
+    let mut map: FxHashMap<Symbol, Expr> = FxHashMap::default();
+    let highest = f.symbols().into_iter().filter_map(|s| y.order_of_symbol(s)).max().unwrap_or(0);
+    for k in space.order() + 1..=highest {
+        for (nu, value) in values.iter().enumerate() {
+            map.insert(jet(y, nu, k), *value);
+        }
+        if k < highest {
+            values = values.iter().map(|e| tidy(gamma.apply(*e))).collect();
+        }
+    }
+    tidy(substitute(f, &map))
+}
+
+/// Whether a field carries motions to motions.
+#[derive(Clone, Debug)]
+pub struct Symmetry {
+    pub verdict: Verdict,
+    /// What is left of the linearised equations along the characteristic, by coordinate.
+    pub residuals: Vec<Expr>,
+    /// J^{s−1}X, for a projectable field.
+    pub prolonged: Option<VectorField>,
+    /// [J^{s−1}X, Γ].
+    pub bracket: Option<VectorField>,
+}
+
+/// Whether X is a symmetry of regular equations q_s = F: with the characteristic Q of X,
+///
+/// ```text
+/// Γ^s(Q^σ) − Σ_{k<s} (∂F^σ/∂q_k^ν) Γ^k(Q^ν) = 0
+/// ```
+///
+/// For a projectable X this says [J^{s−1}X, Γ] = −(dξ⁰/dt) Γ.
+pub fn symmetry(regular: &RegularForm, x: &VectorField) -> Answered<Symmetry> {
+    let space = regular.space();
+    let y = space.manifold();
+    let gamma = semispray(regular);
+    let s = space.order() + 1;
+    let m = y.n_coordinates();
+    let mut levels: Vec<Vec<Expr>> = vec![characteristic(y, x).into_iter().map(|q| on_shell(regular, q)).collect()];
+    for _ in 0..s {
+        let next = levels[levels.len() - 1].iter().map(|q| tidy(gamma.apply(*q))).collect();
+        levels.push(next);
+    }
+    let residuals: Vec<Expr> = (0..m)
+        .map(|sigma| {
+            let f = regular.accelerations()[sigma];
+            let linear = (0..s)
+                .flat_map(|k| (0..m).map(move |nu| (k, nu)))
+                .map(|(k, nu)| partial(f, jet(y, nu, k)) * levels[k as usize][nu]);
+            tidy(levels[s as usize][sigma] - Expr::add_all(linear))
+        })
+        .collect();
+    let verdict = Verdict::all(residuals.iter().map(|e| vanishes(*e)), "there are no equations");
+    let prolonged = x.prolong(&space).ok();
+    let bracket = prolonged.as_ref().map(|p| p.bracket(&gamma).map_components(tidy));
+    Ok(Symmetry { verdict, residuals, prolonged, bracket })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cases::{Stage, assert_equal};
+    use super::super::lepage_class::lepage;
+    use super::*;
+
+    fn field(stage: &mut Stage, components: &[(&str, &str)]) -> VectorField {
+        VectorField::new(components.iter().map(|(x, c)| (stage.symbol(x), stage.read(c))).collect::<Vec<_>>())
+    }
+
+    fn check_noether(names: &[&str], l: &str, x: &[(&str, &str)], expected: &str) {
+        let mut stage = Stage::new(names);
+        let lagrangian = stage.lagrangian(l);
+        let x = field(&mut stage, x);
+        let found = noether(&lagrangian, &x).expect("a symmetry");
+        assert!(found.verified.is_yes());
+        let expected = stage.read(expected);
+        assert_equal(found.integral, expected);
+    }
+
+    #[test]
+    fn noether_integrals() {
+        // Rotation, translation, time, and a boost, which changes L by a total derivative.
+        check_noether(&["x", "y"], "(x_1^2 + y_1^2)/2", &[("x", "-y"), ("y", "x")], "x*y_1 - y*x_1");
+        check_noether(&["x"], "x_1^2/2", &[("x", "1")], "x_1");
+        check_noether(&["x"], "x_1^2/2 - x^2/2", &[("t", "1")], "-(x_1^2 + x^2)/2");
+        check_noether(&["x"], "x_1^2/2", &[("x", "t")], "t*x_1 - x");
+        // Order two: p⁰ = −q‴, p¹ = q″, so the energy is p⁰q′ + p¹q″ − L, taken negative for ∂_t.
+        check_noether(&["q"], "q_2^2/2", &[("t", "1")], "q_3*q_1 - q_2^2/2");
+        check_noether(&["q"], "q_2^2/2", &[("q", "1")], "-q_3");
+        // The Runge–Lenz component of the planar oscillator belongs to a field with velocities.
+        check_noether(&["x", "y"], "(x_1^2 + y_1^2 - x^2 - y^2)/2", &[("x", "y_1"), ("y", "x_1")], "x_1*y_1 + x*y");
+    }
+
+    #[test]
+    fn what_is_no_symmetry_is_refused() {
+        let mut stage = Stage::new(&["x"]);
+        let l = stage.lagrangian("x_1^2/2 - x^2/2");
+        let x = field(&mut stage, &[("x", "1")]);
+        assert_eq!(noether(&l, &x).unwrap_err().code.name, "not_a_symmetry");
+    }
+
+    #[test]
+    fn first_integrals_of_regular_and_singular_systems() {
+        let check = |names: &[&str], l: &str, f: &str, expected: bool| {
+            let mut stage = Stage::new(names);
+            let form = stage.lagrangian(l).dynamical_form().expect("decided");
+            let f = stage.read(f);
+            let found = first_integral(&lepage(&form).expect("decided"), f).expect("an answer");
+            super::super::cases::assert_verdict(&found.verdict, expected, "first integral");
+        };
+        check(&["x", "y"], "(x_1^2 + y_1^2)/2 - (x^2 + y^2)^2", "x*y_1 - y*x_1", true);
+        check(&["x"], "x_1^2/2 - x^2/2", "x_1", false);
+        // Krupková 9.2: q̇³ is a first integral.
+        check(&["q1", "q2", "q3"], "q1_1*q3_1 + q2^2*q3/2", "q3_1", true);
+        check(&["q1", "q2", "q3"], "q1_1*q3_1 + q2^2*q3/2", "q1_1", false);
+        // On the pendulum with a multiplier q3 the multiplier is constant: no combination of the equations says so.
+        check(&["q1", "q2", "q3"], "(q1_1^2+q2_1^2)/2 + q3*(q1^2+q2^2-1)", "q3", true);
+    }
+
+    #[test]
+    fn symmetries_of_equations() {
+        let check = |e: &[&str], x: &[(&str, &str)], expected: bool| {
+            let mut stage = Stage::new(&["x", "y"]);
+            let form = stage.equations(e);
+            let x = field(&mut stage, x);
+            let regular = regular(&form).expect("regular");
+            let found = symmetry(&regular, &x).expect("an answer");
+            super::super::cases::assert_verdict(&found.verdict, expected, "symmetry");
+        };
+        let oscillator = ["-x_2 - x", "-y_2 - y"];
+        check(&oscillator, &[("x", "-y"), ("y", "x")], true);
+        check(&oscillator, &[("x", "x")], true);
+        check(&oscillator, &[("x", "1")], false);
+        check(&oscillator, &[("x", "cos(t)")], true);
+        // The scaling of Kepler's equations: t ↦ λ³t, q ↦ λ²q.
+        let kepler = ["-x_2 - x/(x^2+y^2)^(3/2)", "-y_2 - y/(x^2+y^2)^(3/2)"];
+        check(&kepler, &[("t", "3*t"), ("x", "2*x"), ("y", "2*y")], true);
+        check(&kepler, &[("t", "2*t"), ("x", "2*x"), ("y", "2*y")], false);
+    }
 }

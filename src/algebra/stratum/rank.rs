@@ -1,0 +1,65 @@
+//! Ranks with their strata: which values a rank takes, and where.
+
+use super::super::expr::Expr;
+use super::super::symbol::Symbol;
+use super::super::verdict::Verdict;
+use super::cell::{Cell, Frame};
+use super::leaves::{Leaf, LinearSystem, leaves};
+use super::{Branch, set};
+use crate::budget::Budgeted;
+
+/// The values of a rank, ascending, and where each is taken.
+#[derive(Clone, Debug)]
+pub struct Rank {
+    pub values: Vec<usize>,
+    pub strata: Vec<(Branch, usize)>,
+    /// Whether exactly these values occur.
+    pub complete: Verdict,
+    /// Expressions in parameters that were taken to be nonzero.
+    pub generic: Vec<Expr>,
+}
+
+/// The rank of a matrix of functions, stratum by stratum. `coordinates` says which symbols move.
+pub fn rank_of(coordinates: &[Symbol], rows: &[Vec<Expr>]) -> Budgeted<Rank> {
+    let all: Vec<Expr> = rows.concat();
+    let frame = Frame::new(coordinates, &all)?;
+    let zero = vec![Expr::zero(); rows.len()];
+    let list = leaves(&frame, &system_of(&frame, rows, &zero)?, &frame.everything())?;
+    rank_by(&frame, &list, |leaf| leaf.rank)
+}
+
+/// The system M y = r, row by row without denominators.
+pub fn system_of(frame: &Frame, matrix: &[Vec<Expr>], right: &[Expr]) -> Budgeted<LinearSystem> {
+    let mut system = LinearSystem::new(matrix.first().map_or(0, Vec::len));
+    for (row, r) in matrix.iter().zip(right) {
+        let mut all = frame.read_row(&[row.as_slice(), &[*r]].concat())?;
+        let right = all.pop().unwrap_or_default();
+        system.push(all, right);
+    }
+    Ok(system)
+}
+
+/// The strata of a number that is constant on every leaf.
+pub fn rank_by(frame: &Frame, list: &[Leaf], value: impl Fn(&Leaf) -> usize) -> Budgeted<Rank> {
+    let mut values: Vec<usize> = list.iter().map(&value).collect();
+    values.sort_unstable();
+    values.dedup();
+    let mut kept = Vec::new();
+    let mut strata = Vec::new();
+    let mut complete = Verdict::yes("every stratum has a point on it");
+    for v in values {
+        let cells: Vec<Cell> = list.iter().filter(|leaf| value(leaf) == v).map(|leaf| leaf.cell.clone()).collect();
+        let occurs = set::is_union_empty(frame, &cells)?.negate();
+        if occurs.is_no() {
+            continue;
+        }
+        if let Verdict::Unknown(why) = &occurs {
+            complete = complete.and(Verdict::unknown(format!("whether the value {v} occurs: {why}")));
+        }
+        kept.push(v);
+        for cell in set::merged(frame, cells)? {
+            strata.push((frame.branch(&cell)?, v));
+        }
+    }
+    Ok(Rank { values: kept, strata, complete, generic: frame.generic_conditions() })
+}
