@@ -262,7 +262,7 @@ fn element<C: Convert, const W: usize>(p: &Polynomial, ring: &Ring<W>) -> Budget
         }
         terms.push((ring.monomial(&row), c));
     }
-    terms.sort_by(|a, b| b.0.cmp(&a.0));
+    terms.sort_by_key(|(m, _)| std::cmp::Reverse(*m));
     Ok(Element::new(terms))
 }
 

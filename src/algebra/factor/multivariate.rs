@@ -15,7 +15,7 @@ use super::univariate::{self, DegreeSet};
 use super::{Factorisation, factor};
 use crate::algebra::number::{Integer, Rational};
 use crate::algebra::polynomial::Polynomial;
-use crate::algebra::polynomial::interpolation::{Parts, Residues, Walker, nodes, systems};
+use crate::algebra::polynomial::interpolation::{Part, Parts, Residues, Walker, nodes, systems};
 use crate::algebra::polynomial::modular::{PrimeField, Sequence, dense, is_prime};
 use crate::algebra::polynomial::packed::Layout;
 use crate::budget::{Budgeted, check};
@@ -75,10 +75,11 @@ pub(super) fn irreducible(f: &Polynomial, main: usize) -> Budgeted<Option<Vec<Po
             best = Some(point);
         }
         let enough = best.as_ref().is_some_and(|b| b.leads.is_some() && b.factors.len() == 2) || usable % 3 == 0;
-        if enough && let Some(point) = best.take() {
-            if let Some(found) = problem.lift(&point, &mut random)? {
-                return Ok(Some(found));
-            }
+        if enough
+            && let Some(point) = best.take()
+            && let Some(found) = problem.lift(&point, &mut random)?
+        {
+            return Ok(Some(found));
         }
     }
     Ok(None)
@@ -387,7 +388,7 @@ fn restore(
         let Some(systems) = systems(below, betas, field) else { return Ok(None) };
         vandermondes.push(systems);
         n_images = below.iter().map(Vec::len).fold(n_images, usize::max);
-        let list = |part: &Vec<(SmallVec<[u32; 8]>, u64)>| -> (Vec<u64>, Vec<u64>) {
+        let list = |part: &Part| -> (Vec<u64>, Vec<u64>) {
             (nodes(part, betas, field), part.iter().map(|(_, c)| *c).collect())
         };
         running.push(below.iter().map(list).collect::<Vec<_>>());

@@ -62,7 +62,7 @@ pub fn split_quadratic_in(p: &Polynomial, variable: u32) -> Budgeted<Option<Quad
     }
     let k = degree / 2;
     let coefficients = p.coefficients_in(variable);
-    if coefficients.iter().enumerate().any(|(i, c)| i as u32 % k != 0 && !c.is_zero()) {
+    if coefficients.iter().enumerate().any(|(i, c)| !(i as u32).is_multiple_of(k) && !c.is_zero()) {
         return Ok(None);
     }
     let [c, b, a] = [0, k, degree].map(|i| coefficients[i as usize].clone());

@@ -54,8 +54,11 @@ fn power_modulo(a: &[u64], n: u64, f: &[u64], field: &PrimeField) -> Budgeted<Ve
     Ok(result)
 }
 
-/// The products of the irreducible factors of each degree of a monic squarefree polynomial.
-pub(super) fn by_degree(f: &[u64], field: &PrimeField) -> Budgeted<Vec<(usize, Vec<u64>)>> {
+/// For each degree the product of the monic irreducible factors of this degree.
+pub(super) type ByDegree = Vec<(usize, Vec<u64>)>;
+
+/// The distinct-degree factorisation of a monic squarefree polynomial.
+pub(super) fn by_degree(f: &[u64], field: &PrimeField) -> Budgeted<ByDegree> {
     let mut found = Vec::new();
     let mut rest = f.to_vec();
     if rest.len() < 3 {
@@ -89,7 +92,7 @@ pub(super) fn by_degree(f: &[u64], field: &PrimeField) -> Budgeted<Vec<(usize, V
 
 /// The monic irreducible factors of a monic squarefree polynomial.
 pub(super) fn irreducible_factors(
-    groups: Vec<(usize, Vec<u64>)>,
+    groups: ByDegree,
     field: &PrimeField,
     random: &mut Sequence,
 ) -> Budgeted<Vec<Vec<u64>>> {

@@ -6,7 +6,7 @@
 //! bounded by the budget: a polynomial with very many modular and few true factors (Swinnerton-Dyer)
 //! stops there instead of answering wrongly.
 
-use super::residues::{by_degree, irreducible_factors};
+use super::residues::{ByDegree, by_degree, irreducible_factors};
 use crate::algebra::number::Integer;
 use crate::algebra::polynomial::modular::{PrimeField, Sequence, dense, is_prime};
 use crate::budget::{Budgeted, Exhausted, check};
@@ -28,7 +28,7 @@ pub(super) fn irreducible(f: &Coefficients) -> Budgeted<Vec<Coefficients>> {
     }
     let mut random = Sequence::new(0x7a61_7373);
     let mut degrees = DegreeSet::all(degree);
-    let mut best: Option<(PrimeField, Vec<(usize, Vec<u64>)>, usize)> = None;
+    let mut best: Option<(PrimeField, ByDegree, usize)> = None;
     let mut tried = 0;
     let mut p: u64 = if degree < 24 { 1 << 30 } else { 1 << 14 };
     while tried < 5 {

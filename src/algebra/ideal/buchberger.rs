@@ -286,7 +286,7 @@ impl<'a, C: Coefficient, const W: usize> Engine<'a, C, W> {
             if rest.len() + done.len() > MAX_TERMS {
                 return Err(Exhausted::Size);
             }
-            if !exact && steps % 8 == 0 && rest.first().or(done.first()).is_some_and(|(_, c)| c.size() > 256) {
+            if !exact && steps.is_multiple_of(8) && rest.first().or(done.first()).is_some_and(|(_, c)| c.size() > 256) {
                 let content = C::content(done.iter().chain(&rest).map(|(_, c)| c))?;
                 if !content.is_one() {
                     self.require(&content);

@@ -361,7 +361,7 @@ fn heap_division<K: Key, C: Divisible>(
                 std::collections::binary_heap::PeekMut::pop(top);
             }
             ticks += 1;
-            if ticks % 4096 == 0 {
+            if ticks.is_multiple_of(4096) {
                 check()?;
             }
         }

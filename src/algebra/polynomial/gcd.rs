@@ -227,12 +227,12 @@ impl Images {
         };
         let (values_a, values_b) = (values(&ra), values(&rb));
         let (mut bounds, mut gcds) = (Vec::with_capacity(n), Vec::with_capacity(n));
-        for k in 0..n {
+        for (k, inverse_powers) in inverse_powers.iter().enumerate() {
             let univariate = |r: &Residues, values: &[u64]| -> Vec<u64> {
                 let mut c = vec![0; r.degrees[k] as usize + 1];
                 for (i, &v) in values.iter().enumerate() {
                     let e = r.exponents[i * n + k] as usize;
-                    let v = if e == 0 { v } else { field.mul(v, inverse_powers[k][e]) };
+                    let v = if e == 0 { v } else { field.mul(v, inverse_powers[e]) };
                     c[e] = field.add(c[e], v);
                 }
                 dense::trim(&mut c);

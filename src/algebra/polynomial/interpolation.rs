@@ -137,9 +137,9 @@ impl<'a> Walker<'a> {
     }
 
     /// The polynomial in x₁, …, xₖ with the other variables at α.
-    pub fn partial_terms(&self, n_known: usize, field: &PrimeField) -> Vec<(SmallVec<[u32; 8]>, u64)> {
+    pub fn partial_terms(&self, n_known: usize, field: &PrimeField) -> Part {
         let known = &self.order[..n_known];
-        let mut terms: Vec<(SmallVec<[u32; 8]>, u64)> = Vec::new();
+        let mut terms = Part::new();
         for i in 0..self.nodes.len() {
             let exponents = known.iter().map(|&k| self.exponent(i, k) as u32).collect();
             terms.push((exponents, self.suffix[n_known][i]));
@@ -158,7 +158,10 @@ impl<'a> Walker<'a> {
 }
 
 /// The state of the interpolation at one level: monomials in (x₁, …, xₖ) and residues, by powers of x.
-pub(crate) type Parts = Vec<Vec<(SmallVec<[u32; 8]>, u64)>>;
+pub(crate) type Parts = Vec<Part>;
+
+/// Monomials with residues.
+pub(crate) type Part = Vec<(SmallVec<[u32; 8]>, u64)>;
 
 /// The values of the monomials at β.
 pub(crate) fn nodes(part: &[(SmallVec<[u32; 8]>, u64)], betas: &[u64], field: &PrimeField) -> Vec<u64> {
@@ -169,11 +172,7 @@ pub(crate) fn nodes(part: &[(SmallVec<[u32; 8]>, u64)], betas: &[u64], field: &P
 }
 
 /// One Vandermonde system per power of x: its nodes are the values of the monomials at β.
-pub(crate) fn systems(
-    parts: &[Vec<(SmallVec<[u32; 8]>, u64)>],
-    betas: &[u64],
-    field: &PrimeField,
-) -> Option<Vec<Option<Vandermonde>>> {
+pub(crate) fn systems(parts: &[Part], betas: &[u64], field: &PrimeField) -> Option<Vec<Option<Vandermonde>>> {
     let mut systems = Vec::with_capacity(parts.len());
     for part in parts {
         if part.is_empty() {
