@@ -479,7 +479,7 @@ fn alternatives(p: &Polynomial, x: Symbol, state: &State) -> Result<(u32, Vec<Al
         power_roots(exprs[0], exprs[degree], degree as u32, g)
     } else if degree == 2 {
         quadratic_roots(&parts, &exprs)?
-    } else if degree % 2 == 0 && (1..degree).all(|k| k == degree / 2 || parts[k].is_zero()) {
+    } else if degree.is_multiple_of(2) && (1..degree).all(|k| k == degree / 2 || parts[k].is_zero()) {
         // a·y² + b·y + c = 0 for y = x^(degree/2).
         let half = degree as i64 / 2;
         let quadratic = [parts[0].clone(), parts[degree / 2].clone(), parts[degree].clone()];

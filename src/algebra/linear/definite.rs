@@ -81,7 +81,7 @@ impl Matrix {
                 }
             }
         }
-        if n % 2 == 0 && signs[n - 1].is_negative() {
+        if n.is_multiple_of(2) && signs[n - 1].is_negative() {
             return Ok(Definiteness::Indefinite);
         }
         self.definiteness_by_points(&minors)

@@ -115,17 +115,17 @@ fn eliminate(mut rows: Vec<Vec<Polynomial>>, width: usize) -> Budgeted<Eliminate
     let mut done = 0;
     for j in 0..width {
         let mut candidates = Vec::new();
-        for i in done..rows.len() {
-            match judge(&rows[i][j]) {
+        for (i, row) in rows.iter_mut().enumerate().skip(done) {
+            match judge(&row[j]) {
                 Entry::Zero(None) => {}
                 Entry::Zero(Some(found)) => {
                     if !found.is_proved() {
                         ground = Some(ground.map_or(found.clone(), |g| g.weaker(found)));
                     }
-                    rows[i][j] = Polynomial::zero();
+                    row[j] = Polynomial::zero();
                 }
                 Entry::Nonzero => candidates.push(i),
-                Entry::Undecided(why) => undecided.push((polynomial_expr(&rows[i][j]), why)),
+                Entry::Undecided(why) => undecided.push((polynomial_expr(&row[j]), why)),
             }
         }
         let Some(&best) = candidates.iter().min_by_key(|&&i| cost(&rows[i][j])) else { continue };

@@ -108,6 +108,8 @@ struct Memo {
     forms: FxHashMap<(Expr, Context), Budgeted<Rc<NormalForm>>>,
     canonical: FxHashMap<Expr, Expr>,
     prepared: FxHashSet<Expr>,
+    /// By age: 0 not yet known, 1 a rational function of symbols, 2 not.
+    rational: Vec<u8>,
     parts: FxHashMap<Expr, Parts>,
     powers: FxHashMap<(Expr, Rational, Domain), Rc<PowerParts>>,
     needs: FxHashMap<(Expr, Domain), Option<Rc<Needs>>>,
@@ -131,6 +133,7 @@ fn with_memo<T>(work: impl FnOnce(&mut Memo) -> T) -> T {
                 contexts: old.contexts,
                 context_ids: old.context_ids,
                 domains: old.domains,
+                rational: old.rational,
                 bound: old.bound,
                 ..Memo::default()
             };
@@ -153,6 +156,9 @@ const MAX_MULTIPLE: i64 = 64;
 impl Context {
     /// The smallest context in which all the expressions can be read together.
     pub fn of(roots: &[Expr]) -> Budgeted<Context> {
+        if roots.iter().all(|r| is_rational(*r)) {
+            return Ok(Context(0));
+        }
         prepare(roots)?;
         let mut domain = Domain::default();
         for &root in roots {
@@ -226,12 +232,18 @@ pub fn normal_form_in(context: Context, e: Expr) -> Budgeted<Rc<NormalForm>> {
     let mut stack = vec![e];
     while let Some(&x) = stack.last() {
         check()?;
-        if known(x).is_some() {
+        let before = stack.len();
+        let done = with_memo(|memo| {
+            if memo.forms.contains_key(&(x, context)) {
+                return true;
+            }
+            stack.extend(transparent_children(x).filter(|c| !memo.forms.contains_key(&(*c, context))));
+            false
+        });
+        if done {
             stack.pop();
             continue;
         }
-        let before = stack.len();
-        stack.extend(transparent_children(x).filter(|c| known(*c).is_none()));
         if stack.len() > before {
             continue;
         }
@@ -298,10 +310,49 @@ fn transparent_children(e: Expr) -> impl Iterator<Item = Expr> {
     list.iter().filter(move |(_, x)| is_sum || x.is_integer()).map(|(c, _)| *c)
 }
 
+/// Whether there is nothing below but numbers, symbols, sums, products and whole powers: such an expression
+/// needs no context and no preparation.
+fn is_rational(root: Expr) -> bool {
+    with_memo(|memo| {
+        let known = &mut memo.rational;
+        let mut stack = vec![root];
+        while let Some(&e) = stack.last() {
+            let i = e.id() as usize;
+            if known.len() <= i {
+                known.resize(i + 1 + i / 2, 0);
+            }
+            if known[i] != 0 {
+                stack.pop();
+                continue;
+            }
+            let list: &[(Expr, Rational)] = match e.node() {
+                Node::Number(_) | Node::Pi | Node::Symbol(_) => &[],
+                Node::Sum { terms, .. } => terms,
+                Node::Product(factors) if factors.iter().all(|(_, n)| n.is_integer()) => factors,
+                _ => {
+                    known[i] = 2;
+                    continue;
+                }
+            };
+            let state = |c: &(Expr, Rational)| known.get(c.0.id() as usize).copied().unwrap_or(0);
+            if list.iter().any(|c| state(c) == 2) {
+                known[i] = 2;
+                continue;
+            }
+            let before = stack.len();
+            stack.extend(list.iter().filter(|c| state(c) == 0).map(|c| c.0));
+            if stack.len() == before {
+                known[i] = 1;
+            }
+        }
+        known[root.id() as usize] == 1
+    })
+}
+
 /// Brings the arguments of all functions below the roots to canonical form, innermost first, so that
 /// nothing here recurses along the nesting of functions.
 fn prepare(roots: &[Expr]) -> Budgeted<()> {
-    if roots.iter().all(|r| with_memo(|memo| memo.prepared.contains(r))) {
+    if roots.iter().all(|r| with_memo(|memo| memo.prepared.contains(r)) || is_rational(*r)) {
         return Ok(());
     }
     for x in post_order(roots) {
