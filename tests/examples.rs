@@ -1,0 +1,171 @@
+//! What we show is what it does. Every `examples/*.mech` is run by the program as a user would, and
+//! its output is compared with the `.out` beside it. The programs of the README are run too, and its
+//! `text` and `console` blocks are their real output. `LEPAGE_BLESS=1 cargo test --test examples`
+//! rewrites both.
+
+use lepage::diagnostic::render::{MessageFormat, Renderer};
+use lepage::repl::Repl;
+use lepage::session::{Mode, Session, SessionOptions};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Examples whose room is not furnished yet. The tests fail when one of them could leave the list.
+const NOT_YET: &[&str] = &["first.mech", "pendulum.mech"];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn bless() -> bool {
+    std::env::var("LEPAGE_BLESS").is_ok_and(|v| v == "1")
+}
+
+fn examples() -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(root().join("examples")).expect("the examples");
+    let mut found: Vec<PathBuf> = entries.map(|e| e.expect("an example").path()).collect();
+    found.retain(|p| p.extension().is_some_and(|e| e == "mech"));
+    found.sort();
+    found
+}
+
+/// Runs an example in the root of the repository; its files go to a folder that is removed.
+fn run(example: &Path) -> (String, String, Option<i32>) {
+    let name = example.file_name().expect("a name").to_string_lossy();
+    let folder = std::env::temp_dir().join(format!("lepage-examples-{}-{name}", std::process::id()));
+    let output = Command::new(env!("CARGO_BIN_EXE_lepage"))
+        .current_dir(root())
+        .env_remove("COLUMNS")
+        .env_remove("CLICOLOR_FORCE")
+        .arg("run")
+        .arg(format!("examples/{name}"))
+        .arg("--out")
+        .arg(&folder)
+        .output()
+        .expect("lepage runs");
+    let _ = std::fs::remove_dir_all(&folder);
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    (text(output.stdout), text(output.stderr), output.status.code())
+}
+
+#[test]
+fn examples_say_what_stands_beside_them() {
+    let mut failures = vec![];
+    for example in examples() {
+        let name = example.file_name().expect("a name").to_string_lossy().into_owned();
+        let (out, talk, code) = run(&example);
+        if NOT_YET.contains(&name.as_str()) {
+            assert!(code != Some(0), "{name} holds now: take it off the list and bless its output");
+            continue;
+        }
+        if code != Some(0) {
+            failures.push(format!("── {name} does not hold:\n{talk}"));
+            continue;
+        }
+        let kept = example.with_extension("out");
+        let shown = out + &talk;
+        if std::fs::read_to_string(&kept).ok().as_ref() == Some(&shown) {
+            continue;
+        }
+        if bless() {
+            std::fs::write(&kept, shown).expect("the output can be kept");
+        } else {
+            failures.push(format!("── {name} says\n{shown}\nto accept: LEPAGE_BLESS=1 cargo test --test examples"));
+        }
+    }
+    assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+}
+
+/// A fenced block of the README: what stands after the fence, and the lines between.
+struct Block {
+    info: String,
+    text: String,
+}
+
+/// Pieces of the README: text between blocks, then a block, and so on.
+fn pieces(readme: &str) -> (Vec<String>, Vec<Block>) {
+    let (mut between, mut blocks) = (vec![String::new()], vec![]);
+    let mut open: Option<Block> = None;
+    for line in readme.lines() {
+        match (&mut open, line.strip_prefix("```")) {
+            (None, Some(info)) => open = Some(Block { info: info.to_string(), text: String::new() }),
+            (Some(_), Some("")) => {
+                blocks.extend(open.take());
+                between.push(String::new());
+            }
+            (Some(block), _) => block.text += &format!("{line}\n"),
+            (None, None) => *between.last_mut().expect("text") += &format!("{line}\n"),
+        }
+    }
+    assert!(open.is_none(), "a block of the README is not closed");
+    (between, blocks)
+}
+
+/// What a program of the README prints: answers under their questions, diagnostics in their places.
+fn output_of(name: &str, program: &str) -> String {
+    let mut session = Session::new(SessionOptions::default());
+    let outcomes = session.feed(name, program, Mode::File);
+    let mut out = String::new();
+    for outcome in &outcomes {
+        if let Some(answer) = &outcome.answer {
+            out += &format!("{}\n", outcome.statement);
+            out.extend(answer.text(96).lines().map(|l| format!("    {l}\n")));
+        }
+        out += &Renderer::new(session.sources(), MessageFormat::Human, false).render_all(&outcome.diagnostics);
+    }
+    out
+}
+
+/// A conversation with its answers: the lines that begin with the prompt are what the user types.
+fn conversation(block: &str) -> String {
+    let mut repl = Repl::new(SessionOptions::default(), MessageFormat::Human);
+    let mut out = String::new();
+    for line in block.lines() {
+        if let Some(input) = line.strip_prefix("lepage> ") {
+            let reply = repl.enter(input);
+            out += &format!("{line}\n{}{}", reply.out, reply.talk);
+        }
+    }
+    out
+}
+
+#[test]
+fn the_readme_shows_real_output() {
+    let path = root().join("README.md");
+    let readme = std::fs::read_to_string(&path).expect("the README");
+    let (between, mut blocks) = pieces(&readme);
+    let mut program: Option<(String, String)> = None;
+    let mut programs = 0;
+    for block in &mut blocks {
+        let mut info = block.info.split_whitespace();
+        match info.next() {
+            Some("mech") => {
+                program = Some((info.next().unwrap_or("program.mech").to_string(), block.text.clone()));
+                programs += 1;
+            }
+            Some("text") => {
+                let (name, text) = program.take().expect("a text block follows its program");
+                block.text = output_of(&name, &text);
+            }
+            Some("console") => block.text = conversation(&block.text),
+            _ => {}
+        }
+    }
+    assert!(programs >= 2, "the README shows a program and a diagnostic");
+    let mut written = between[0].clone();
+    for (block, after) in blocks.iter().zip(&between[1..]) {
+        written += &format!("```{}\n{}```\n{after}", block.info, block.text);
+    }
+    if bless() {
+        std::fs::write(&path, &written).expect("the README can be written");
+    } else {
+        assert!(written == readme, "the README has drifted: LEPAGE_BLESS=1 cargo test --test examples\n{written}");
+    }
+}
+
+#[test]
+fn the_map_of_the_readme_leads_somewhere() {
+    let readme = std::fs::read_to_string(root().join("README.md")).expect("the README");
+    for target in readme.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+        assert!(target.starts_with("http") || root().join(target).exists(), "{target} does not exist");
+    }
+}
