@@ -64,6 +64,14 @@ impl Axis {
             (low, high) = (middle - half, middle + half);
         }
         let step = round_step((high - low) / count.max(1) as f64);
+        // An end that nearly is a round number becomes one, so that it is written.
+        let (floor, ceiling) = ((low / step).floor() * step, (high / step).ceil() * step);
+        if low - floor < 0.1 * step {
+            low = floor;
+        }
+        if ceiling - high < 0.1 * step {
+            high = ceiling;
+        }
         let first = (low / step).ceil();
         let mut ticks = vec![];
         let mut k = first;
@@ -153,7 +161,7 @@ impl Plot {
     pub fn terminal(&self, columns: usize, rows: usize) -> String {
         let drawn = self.drawn();
         let height = rows.saturating_sub(4).clamp(3, 60);
-        let (x, y) = self.axes(&drawn, (columns / 12).clamp(2, 10), (height / 4).max(2));
+        let (x, y) = self.axes(&drawn, (columns / 12).clamp(2, 10), (height / 3).max(2));
         let labels: Vec<(usize, String)> = y
             .ticks
             .iter()
