@@ -22,7 +22,7 @@
 //! Everywhere else only "it reduces to zero" is a proof.
 
 use super::assume::{Sign, sign_of};
-use super::expr::Expr;
+use super::expr::{Expr, Node};
 use super::number::Rational;
 use super::polynomial::Polynomial;
 use super::symbol::Symbol;
@@ -262,31 +262,30 @@ pub fn reduce(p: Polynomial) -> Budgeted<Polynomial> {
 }
 
 /// Whether the generator belongs to those whose independence is a theorem: symbols, π alone, and the
-/// sines, cosines and exponentials of distinct monomials in symbols (Ax's theorem: exponentials of
-/// functions that are linearly independent over ℚ modulo constants are algebraically independent over
-/// the rational functions). Constants such as sin 1 beside π are not covered.
+/// sines, cosines and exponentials of sums of monomials in symbols. (Ax: exponentials of functions that are
+/// linearly independent over ℚ modulo constants are algebraically independent over the rational functions;
+/// the arguments that a context counts in are independent, and monomials are not constant.) Constants such
+/// as sin 1 beside π are not covered, and neither are quotients such as x/(x + y) and y/(x + y), whose sum is 1.
 pub fn is_free(g: Generator) -> bool {
-    let of_monomial = |u: Expr| {
-        let symbols = u.symbols();
-        !symbols.is_empty() && super::expr::post_order(&[u]).iter().all(|x| is_arithmetic(*x))
-    };
     match g.kind() {
         Kind::Pi | Kind::Symbol(_) => true,
         Kind::Sine(u)
         | Kind::Cosine(u)
         | Kind::HyperbolicSine(u)
         | Kind::HyperbolicCosine(u)
-        | Kind::Exponential(u) => of_monomial(u),
+        | Kind::Exponential(u) => match u.node() {
+            Node::Sum { constant, terms } => constant.is_zero() && terms.iter().all(|(t, _)| is_monomial(*t)),
+            _ => is_monomial(u),
+        },
         _ => false,
     }
 }
 
-fn is_arithmetic(e: Expr) -> bool {
-    use super::expr::Node;
+/// A product of whole powers of symbols.
+fn is_monomial(e: Expr) -> bool {
     match e.node() {
-        Node::Number(_) | Node::Symbol(_) => true,
-        Node::Sum { constant, terms } => constant.is_zero() && terms.len() == 1,
-        Node::Product(factors) => factors.iter().all(|(_, x)| x.is_integer()),
+        Node::Symbol(_) => true,
+        Node::Product(factors) => factors.iter().all(|(b, n)| n.is_integer() && b.as_symbol().is_some()),
         _ => false,
     }
 }

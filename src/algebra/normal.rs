@@ -20,7 +20,10 @@
 //!
 //! Reading an expression is in [`read`], writing it back in [`write`], plain multiplying out in [`mod@expand`].
 
+mod angle;
+pub mod context;
 pub mod expand;
+mod power;
 pub mod read;
 pub mod write;
 
@@ -34,8 +37,9 @@ use crate::budget::{Budgeted, Exhausted, check};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
+pub use context::Context;
 pub use expand::expand;
-pub use read::{Context, canonical, canonical_fraction, normal_form, normal_form_in};
+pub use read::{canonical, canonical_fraction, normal_form, normal_form_in};
 
 /// A rational function of generators, factored.
 #[derive(Clone, Debug)]

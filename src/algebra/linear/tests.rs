@@ -170,6 +170,12 @@ fn definiteness_as_in_the_force_balance_sheet() {
         (&[], "0, 1; 1, 0", "indefinite"),
         (&[], "0, 1; 1, x", "indefinite"),
         (&["m1 > 0", "m2 > 0"], "m1 + m2, m2*cos(a); m2*cos(a), m2", "positive"),
+        (&["m1 > 0", "m2 > 0"], "(m1 + m2)*l^2, m2*l*r*cos(a - b); m2*l*r*cos(a - b), m2*r^2", "none"),
+        (
+            &["m1 > 0", "m2 > 0", "l > 0", "r > 0"],
+            "(m1 + m2)*l^2, m2*l*r*cos(a - b); m2*l*r*cos(a - b), m2*r^2",
+            "positive",
+        ),
     ] {
         let found = under(facts, |scope| matrix(scope, text).definiteness().unwrap());
         assert_eq!(found.label(), expected, "{text}: {found:?}");

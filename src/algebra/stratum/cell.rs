@@ -3,8 +3,8 @@
 use super::super::expr::Expr;
 use super::super::factor::factor;
 use super::super::generator::{Generator, Kind, reduce};
-use super::super::normal::read::{Context, canonical_fraction};
 use super::super::normal::write::polynomial_expr;
+use super::super::normal::{Context, canonical_fraction};
 use super::super::polynomial::Polynomial;
 use super::super::symbol::Symbol;
 use super::Branch;
