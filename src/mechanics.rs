@@ -42,6 +42,8 @@ pub mod symmetry;
 mod cases;
 #[cfg(test)]
 mod laws;
+#[cfg(test)]
+mod metamorphic;
 
 use crate::algebra::expr::post_order;
 use crate::algebra::normal::simplify;

@@ -72,12 +72,12 @@ fn classify_within(alpha: &LepageTwoForm) -> Budgeted<Classification> {
 
     let augmented = |leaf: &Leaf| leaf.rank + usize::from(!leaf.is_solvable);
     let bordered = |leaf: &Leaf| leaf.rank + if leaf.is_solvable { 0 } else { 2 };
-    let rank_b = rank_by(&frame, &equations, |leaf| leaf.rank)?;
-    let rank_ba = rank_by(&frame, &equations, augmented)?;
-    let rank_f = rank_by(&frame, &extended, |leaf| leaf.rank)?;
-    let rank_fa = rank_by(&frame, &extended, augmented)?;
-    let rank_delta = rank_by(&frame, &extended, |leaf| 1 + size - augmented(leaf))?;
-    let rank_d = rank_by(&frame, &extended, |leaf| 1 + size - bordered(leaf))?;
+    let rank_b = rank_by(&frame, &everything, &equations, |leaf| leaf.rank)?;
+    let rank_ba = rank_by(&frame, &everything, &equations, augmented)?;
+    let rank_f = rank_by(&frame, &everything, &extended, |leaf| leaf.rank)?;
+    let rank_fa = rank_by(&frame, &everything, &extended, augmented)?;
+    let rank_delta = rank_by(&frame, &everything, &extended, |leaf| 1 + size - augmented(leaf))?;
+    let rank_d = rank_by(&frame, &everything, &extended, |leaf| 1 + size - bordered(leaf))?;
 
     let solvable_everywhere = |list: &[Leaf]| nothing(&frame, list, |leaf| !leaf.is_solvable);
     let semispray_everywhere = solvable_everywhere(&equations)?;

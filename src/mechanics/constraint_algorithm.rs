@@ -26,6 +26,7 @@ use super::{Answered, exhausted, jet, jet_expr, vanishes};
 use crate::algebra::polynomial::Polynomial;
 use crate::algebra::stratum::leaves::{Leaf, LinearSystem, Solution, leaves};
 use crate::algebra::stratum::rank::{Rank, rank_by};
+use crate::algebra::stratum::sample::sample_point;
 use crate::algebra::stratum::tangent::{dimension, projection, singular_locus};
 use crate::algebra::stratum::{Branch, Cell, Frame, set};
 use crate::algebra::substitute::substitute;
@@ -33,7 +34,7 @@ use crate::algebra::{Expr, Symbol, Verdict};
 use crate::budget::{Budgeted, Exhausted};
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
-use crate::geometry::jet::FiberedManifold;
+use crate::geometry::jet::{FiberedManifold, JetSpace};
 use rustc_hash::FxHashMap;
 
 /// Both dynamics of a system.
@@ -97,13 +98,52 @@ pub struct DynamicBranch {
     pub free: usize,
     /// The highest derivatives q_s^σ along the motion; `None` where they are free (proper dynamics only).
     pub accelerations: Vec<(Symbol, Option<Expr>)>,
-    /// Equations of the projection to configuration space, in t and q.
-    pub configuration: Vec<Expr>,
     /// What the algorithm finds on the strata where the rank jumps.
     pub jumps: Vec<DynamicBranch>,
-    pub singular_locus: Vec<Branch>,
     /// Denominators of the spanning fields.
     pub conditions: Vec<Expr>,
+    space: JetSpace,
+}
+
+impl DynamicBranch {
+    /// Equations of the projection to configuration space, in t and q.
+    pub fn configuration(&self) -> Answered<Vec<Expr>> {
+        let y = self.space.manifold();
+        let keep = |s: Symbol| y.order_of_symbol(s) == Some(0);
+        self.with_cells(|frame, cell| {
+            Ok(projection(frame, cell, keep)?.iter().map(|p| frame.write(p)).collect::<Vec<Expr>>())
+        })
+        .map(|lists| lists.concat())
+    }
+
+    /// The points at which the branch is not a submanifold, or may not be: the differentials of its equations are
+    /// dependent there.
+    pub fn singular_locus(&self) -> Answered<Vec<Branch>> {
+        self.with_cells(|frame, cell| branches(frame, &singular_locus(frame, cell)?)).map(|lists| lists.concat())
+    }
+
+    /// A point of the branch, if one with rational coordinates is found.
+    pub fn sample_point(&self) -> Answered<Option<Vec<(Symbol, Expr)>>> {
+        let points = self.with_cells(|frame, cell| {
+            let point = sample_point(frame, cell)?;
+            Ok(point.map(|p| p.symbols().into_iter().map(|(s, x)| (s, Expr::number(x))).collect()))
+        })?;
+        Ok(points.into_iter().flatten().next())
+    }
+
+    /// The space in which the branch lies.
+    pub fn space(&self) -> &JetSpace {
+        &self.space
+    }
+
+    fn with_cells<T>(&self, work: impl Fn(&Frame, &Cell) -> Budgeted<T>) -> Answered<Vec<T>> {
+        let run = || -> Budgeted<Vec<T>> {
+            let all: Vec<Expr> = self.branch.equations.iter().chain(&self.branch.nonzero).copied().collect();
+            let frame = Frame::new(&self.space.symbols(), &all)?;
+            frame.cells(&self.branch)?.iter().map(|cell| work(&frame, cell)).collect()
+        };
+        run().map_err(exhausted)
+    }
 }
 
 /// One step of the derivation, with the expressions it used.
@@ -292,7 +332,7 @@ impl<'a> Algorithm<'a> {
 
     fn system_on(&self, v: &Cell) -> Budgeted<LinearSystem> {
         let mut system = self.base.clone();
-        for g in v.equations() {
+        for g in &v.generators(self.frame)? {
             let mut row = self.tangency(g)?;
             let right = row.pop().unwrap_or_default();
             system.push(row, right);
@@ -476,7 +516,7 @@ impl<'a> Algorithm<'a> {
         let list = self.solve(n)?;
         let list: Vec<Leaf> = list.into_iter().filter(|leaf| leaf.is_solvable).collect();
         let width = self.unknowns.len();
-        let ranks = rank_by(self.frame, &list, |leaf| 1 + width - leaf.rank)?;
+        let ranks = rank_by(self.frame, n, &list, |leaf| 1 + width - leaf.rank)?;
         let generic_rank = list.iter().map(|leaf| leaf.rank).max().unwrap_or(0);
         let mut fields = Vec::new();
         let mut integrable = Verdict::unknown("there is no point to look at");
@@ -493,9 +533,6 @@ impl<'a> Algorithm<'a> {
             generic_rank == width,
             format!("the distribution has rank {}", 1 + width - generic_rank),
         );
-        let y = form.manifold();
-        let keep = |s: Symbol| y.order_of_symbol(s) == Some(0);
-        let configuration = projection(self.frame, n, keep)?.iter().map(|p| self.frame.write(p)).collect();
         let mut jumps = Vec::new();
         if with_jumps {
             for leaf in list.iter().filter(|leaf| leaf.rank < generic_rank) {
@@ -506,16 +543,15 @@ impl<'a> Algorithm<'a> {
             branch: self.frame.branch(n)?,
             dim: dimension(self.frame, n)?,
             fields,
-            forms: self.forms(n),
+            forms: self.forms(n)?,
             rank: ranks,
             integrable,
             determined,
             free: width - generic_rank,
             accelerations,
-            configuration,
             jumps,
-            singular_locus: branches(self.frame, &singular_locus(self.frame, n)?)?,
             conditions,
+            space: form.phase_space(),
         })
     }
 
@@ -591,7 +627,7 @@ impl<'a> Algorithm<'a> {
     }
 
     /// 1-forms that annihilate the distribution on the branch: those of the problem, and dg.
-    fn forms(&self, n: &Cell) -> Vec<Form> {
+    fn forms(&self, n: &Cell) -> Budgeted<Vec<Form>> {
         let form = self.alpha.dynamical_form();
         let y: &FiberedManifold = form.manifold();
         let mut forms = match self.problem {
@@ -605,8 +641,9 @@ impl<'a> Algorithm<'a> {
                 forms
             }
         };
-        forms.extend(n.equations().iter().map(|g| Form::function(self.frame.write(g)).d()));
-        forms
+        let generators = n.generators(self.frame)?;
+        forms.extend(generators.iter().map(|g| Form::function(self.frame.write(g)).d()));
+        Ok(forms)
     }
 
     fn log_primary(&mut self) -> Budgeted<()> {
@@ -633,7 +670,7 @@ impl<'a> Algorithm<'a> {
     fn log_outcome(&mut self, v: &Cell, says: &str, parts: &[Cell]) -> Budgeted<()> {
         let mut items = vec![LogItem::Sets { label: "branch".into(), list: vec![self.frame.branch(v)?] }];
         if v.has_equations() {
-            let list = v.equations().iter().map(|g| self.tangency_text(g)).collect();
+            let list = v.generators(self.frame)?.iter().map(|g| self.tangency_text(g)).collect();
             items.push(LogItem::Expressions { label: "tangency, = 0 with ξ(q) written vel(q)".into(), list });
         }
         if !parts.is_empty() {

@@ -9,6 +9,7 @@ use super::super::ideal::{self, Order, groebner};
 use super::super::polynomial::Polynomial;
 use super::cell::Frame;
 use crate::budget::{Budgeted, Exhausted};
+use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::rc::Rc;
 
@@ -18,6 +19,7 @@ pub struct Basis {
     inner: Option<Rc<ideal::Basis>>,
     /// The elements that say something: those that are not consequences of the relations alone.
     elements: Rc<[Polynomial]>,
+    minimal: Rc<OnceCell<Vec<Polynomial>>>,
 }
 
 /// gⁿ − R for every generator among the variables, their partners and what the relations bring in.
@@ -46,7 +48,7 @@ pub(super) fn relations(polynomials: &[Polynomial]) -> Vec<Polynomial> {
 impl Basis {
     /// No equations.
     pub fn empty() -> Basis {
-        Basis { inner: None, elements: Rc::new([]) }
+        Basis { inner: None, elements: Rc::new([]), minimal: Rc::default() }
     }
 
     pub fn new(frame: &Frame, equations: &[Polynomial]) -> Budgeted<Basis> {
@@ -54,13 +56,21 @@ impl Basis {
         if all.is_empty() {
             return Ok(Basis::empty());
         }
+        all.sort();
+        all.dedup();
+        if let Some(known) = frame.known_basis(&all) {
+            return Ok(known);
+        }
+        let key = all.clone();
         all.extend(relations(&all));
         let (order, parameters) = order_for(frame, &all);
         let inner = groebner(&all, &order, &parameters);
         if !inner.complete {
             return Err(Exhausted::Size);
         }
-        Basis::wrap(frame, inner)
+        let basis = Basis::wrap(frame, inner)?;
+        frame.keep_basis(key, &basis);
+        Ok(basis)
     }
 
     fn wrap(frame: &Frame, inner: ideal::Basis) -> Budgeted<Basis> {
@@ -73,7 +83,7 @@ impl Basis {
                 elements.push(g.clone());
             }
         }
-        Ok(Basis { inner: Some(Rc::new(inner)), elements: elements.into() })
+        Ok(Basis { inner: Some(Rc::new(inner)), elements: elements.into(), minimal: Rc::default() })
     }
 
     /// A basis over the rational numbers, relations not added: the working ideal of a search for points.
@@ -86,7 +96,7 @@ impl Basis {
             return Err(Exhausted::Size);
         }
         let elements = inner.generators.clone().into();
-        Ok(Basis { inner: Some(Rc::new(inner)), elements })
+        Ok(Basis { inner: Some(Rc::new(inner)), elements, minimal: Rc::default() })
     }
 
     /// Whether there are no common zeros, not even complex ones, for generic parameters.
@@ -145,6 +155,23 @@ impl Basis {
         Ok((scaled, right))
     }
 
+    /// The number of independent equations: the codimension of the complex zero set among the variables in play.
+    pub fn codimension(&self) -> Budgeted<Option<usize>> {
+        let Some(inner) = &self.inner else { return Ok(Some(0)) };
+        let in_play = inner.order.variables().len();
+        Ok(inner.dimension()?.map(|d| in_play - d))
+    }
+
+    /// Whether every polynomial is in the ideal.
+    pub fn contains_all(&self, frame: &Frame, list: &[Polynomial]) -> Budgeted<bool> {
+        for p in list {
+            if !self.normal_form(frame, p)?.is_zero() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// The closure of the part of the zero set where none of the polynomials vanishes, if it has more equations.
     pub fn saturate(&self, frame: &Frame, nonzero: &[Polynomial]) -> Budgeted<Option<Vec<Polynomial>>> {
         // A linear ideal is prime: a polynomial outside it divides no zero.
@@ -184,6 +211,14 @@ impl Basis {
     /// As few elements as generate the same ideal together with the relations: the largest that are consequences of
     /// the others are left out.
     pub fn minimal_generators(&self, frame: &Frame) -> Budgeted<Vec<Polynomial>> {
+        if let Some(known) = self.minimal.get() {
+            return Ok(known.clone());
+        }
+        let found = self.find_minimal_generators(frame)?;
+        Ok(self.minimal.get_or_init(|| found).clone())
+    }
+
+    fn find_minimal_generators(&self, frame: &Frame) -> Budgeted<Vec<Polynomial>> {
         let mut kept = self.elements.to_vec();
         // As a reader lists them: simple ones first, low derivatives first, in the order of declaration.
         kept.sort_by_cached_key(|g| {

@@ -11,7 +11,7 @@ use super::Branch;
 use super::basis::Basis;
 use super::real::{quadratic_split, semidefinite};
 use crate::budget::{Budgeted, Exhausted};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -25,6 +25,9 @@ pub struct Frame {
     /// Every generator that has been read.
     seen: RefCell<Vec<u32>>,
     factors: RefCell<FxHashMap<Polynomial, Rc<[Polynomial]>>>,
+    /// Irreducible polynomials with real zeros of codimension one, as far as the rules can tell.
+    simple: RefCell<FxHashSet<Polynomial>>,
+    bases: RefCell<FxHashMap<Vec<Polynomial>, Basis>>,
 }
 
 /// A set of points, simplified: a Gröbner basis of its equations, and irreducible polynomials that vanish
@@ -48,6 +51,8 @@ impl Frame {
             generic: RefCell::default(),
             seen: RefCell::default(),
             factors: RefCell::default(),
+            simple: RefCell::default(),
+            bases: RefCell::default(),
         })
     }
 
@@ -172,9 +177,39 @@ impl Frame {
 
     /// The cells of a cell with further conditions.
     pub fn refine(&self, cell: &Cell, equations: &[Polynomial], nonzero: &[Polynomial]) -> Budgeted<Vec<Cell>> {
-        let all: Vec<Polynomial> = cell.basis.elements().iter().chain(equations).cloned().collect();
-        let none: Vec<Polynomial> = cell.nonzero.iter().chain(nonzero).cloned().collect();
+        let mut new_equations: Vec<Polynomial> = Vec::new();
+        for e in equations {
+            let e = cell.basis.normal_form(self, e)?;
+            if e.is_constant() && !e.is_zero() {
+                return Ok(vec![]);
+            }
+            if !e.is_zero() {
+                new_equations.push(e);
+            }
+        }
+        let mut none = cell.nonzero.clone();
+        for n in nonzero {
+            let n = cell.basis.normal_form(self, n)?;
+            if n.is_zero() {
+                return Ok(vec![]);
+            }
+            if !n.is_constant() && !none.contains(&n) {
+                none.push(n);
+            }
+        }
+        if new_equations.is_empty() && none.len() == cell.nonzero.len() {
+            return Ok(vec![cell.clone()]);
+        }
+        let all: Vec<Polynomial> = new_equations.into_iter().chain(cell.basis.elements().iter().cloned()).collect();
         self.split(&all, &none)
+    }
+
+    pub(super) fn known_basis(&self, equations: &[Polynomial]) -> Option<Basis> {
+        self.bases.borrow().get(equations).cloned()
+    }
+
+    pub(super) fn keep_basis(&self, equations: Vec<Polynomial>, basis: &Basis) {
+        self.bases.borrow_mut().insert(equations, basis.clone());
     }
 
     /// SPLIT: the pieces of {equations = 0, nonzero ≠ 0}, without those shown to be empty.
@@ -195,8 +230,17 @@ impl Frame {
         }
         let mut pieces: Vec<Cell> = Vec::new();
         let mut work: Vec<Vec<Polynomial>> = vec![equations.to_vec()];
+        let mut seen: FxHashSet<Vec<Polynomial>> = FxHashSet::default();
         let mut steps = 0;
-        while let Some(equations) = work.pop() {
+        while let Some(mut equations) = work.pop() {
+            let mut key = equations.clone();
+            key.sort();
+            key.dedup();
+            if !seen.insert(key) {
+                continue;
+            }
+            equations.retain(|e| !e.is_zero());
+            equations.dedup();
             steps += 1;
             if steps > MAX_PIECES {
                 return Err(Exhausted::Size);
@@ -205,7 +249,22 @@ impl Frame {
                 Step::Empty => {}
                 Step::Cases(cases) => work.extend(cases.into_iter().rev()),
                 Step::Done(cell) => {
-                    if !pieces.contains(&cell) {
+                    // The pieces have the same inequations: one with more equations lies in the other.
+                    let mut covered = false;
+                    for other in &pieces {
+                        if cell.basis.contains_all(self, other.equations())? {
+                            covered = true;
+                            break;
+                        }
+                    }
+                    if !covered {
+                        let mut kept = Vec::new();
+                        for other in pieces {
+                            if !other.basis.contains_all(self, cell.equations())? {
+                                kept.push(other);
+                            }
+                        }
+                        pieces = kept;
                         pieces.push(cell);
                     }
                 }
@@ -215,15 +274,13 @@ impl Frame {
     }
 
     fn simplify_piece(&self, equations: &[Polynomial], nonzero: &[Polynomial]) -> Budgeted<Step> {
-        // Cheap things first: factor the equations before a basis is computed.
-        for (i, g) in equations.iter().enumerate() {
+        // One equation alone is looked at before any basis is computed.
+        if let [g] = equations {
             let g = reduce(g.clone())?;
-            if g.is_zero() || self.is_discrete_family(&g, equations) {
-                continue;
-            }
-            if let Some(cases) = self.cases_of(&g, nonzero)? {
-                let rest = || equations.iter().enumerate().filter(move |(j, _)| *j != i).map(|(_, e)| e.clone());
-                return Ok(Step::from_cases(cases.into_iter().map(|case| rest().chain(case).collect())));
+            if !g.is_zero()
+                && let Some(cases) = self.cases_of(&g, nonzero)?
+            {
+                return Ok(Step::Cases(cases));
             }
         }
         let basis = Basis::new(self, equations)?;
@@ -269,6 +326,10 @@ impl Frame {
 
     /// How g = 0 falls into cases; `None` if it is simple already.
     fn cases_of(&self, g: &Polynomial, nonzero: &[Polynomial]) -> Budgeted<Option<Vec<Vec<Polynomial>>>> {
+        let is_known = self.simple.borrow().contains(g);
+        if is_known && !nonzero.contains(g) && !self.domain.borrow().contains(g) {
+            return Ok(None);
+        }
         let parts = factor(g);
         let mut zero_factors: Vec<Polynomial> = Vec::new();
         let mut changed = parts.factors.len() > 1;
@@ -291,6 +352,9 @@ impl Frame {
             } else {
                 cases.push(vec![f]);
             }
+        }
+        if !changed {
+            self.simple.borrow_mut().insert(g.clone());
         }
         Ok(changed.then_some(cases))
     }
@@ -394,6 +458,11 @@ impl Cell {
 
     pub fn equations(&self) -> &[Polynomial] {
         self.basis.elements()
+    }
+
+    /// As few equations as generate the same ideal.
+    pub fn generators(&self, frame: &Frame) -> Budgeted<Vec<Polynomial>> {
+        self.basis.minimal_generators(frame)
     }
 
     pub fn nonzero(&self) -> &[Polynomial] {

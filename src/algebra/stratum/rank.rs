@@ -24,8 +24,9 @@ pub fn rank_of(coordinates: &[Symbol], rows: &[Vec<Expr>]) -> Budgeted<Rank> {
     let all: Vec<Expr> = rows.concat();
     let frame = Frame::new(coordinates, &all)?;
     let zero = vec![Expr::zero(); rows.len()];
-    let list = leaves(&frame, &system_of(&frame, rows, &zero)?, &frame.everything())?;
-    rank_by(&frame, &list, |leaf| leaf.rank)
+    let everything = frame.everything();
+    let list = leaves(&frame, &system_of(&frame, rows, &zero)?, &everything)?;
+    rank_by(&frame, &everything, &list, |leaf| leaf.rank)
 }
 
 /// The system M y = r, row by row without denominators.
@@ -39,11 +40,17 @@ pub fn system_of(frame: &Frame, matrix: &[Vec<Expr>], right: &[Expr]) -> Budgete
     Ok(system)
 }
 
-/// The strata of a number that is constant on every leaf.
-pub fn rank_by(frame: &Frame, list: &[Leaf], value: impl Fn(&Leaf) -> usize) -> Budgeted<Rank> {
+/// The strata of a number that is constant on every leaf of `whole`.
+pub fn rank_by(frame: &Frame, whole: &Cell, list: &[Leaf], value: impl Fn(&Leaf) -> usize) -> Budgeted<Rank> {
     let mut values: Vec<usize> = list.iter().map(&value).collect();
     values.sort_unstable();
     values.dedup();
+    if let [only] = values[..] {
+        let complete = set::is_empty(frame, whole)?.negate();
+        let complete = if complete.is_no() { Verdict::yes("there is no point") } else { complete };
+        let strata = vec![(frame.branch(whole)?, only)];
+        return Ok(Rank { values, strata, complete, generic: frame.generic_conditions() });
+    }
     let mut kept = Vec::new();
     let mut strata = Vec::new();
     let mut complete = Verdict::yes("every stratum has a point on it");

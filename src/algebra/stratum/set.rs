@@ -8,8 +8,12 @@ use crate::budget::{Budgeted, check};
 
 /// a ∖ b, as disjoint cells: where some equation of b fails, or all hold and some inequation fails.
 pub fn difference(frame: &Frame, a: &Cell, b: &Cell) -> Budgeted<Vec<Cell>> {
+    if is_plainly_within(frame, a, b)? {
+        return Ok(vec![]);
+    }
     let mut pieces = Vec::new();
-    let equations = b.equations();
+    let equations = b.generators(frame)?;
+    let equations = equations.as_slice();
     for (i, g) in equations.iter().enumerate() {
         pieces.extend(frame.refine(a, &equations[..i], std::slice::from_ref(g))?);
     }
@@ -20,8 +24,18 @@ pub fn difference(frame: &Frame, a: &Cell, b: &Cell) -> Budgeted<Vec<Cell>> {
     Ok(pieces)
 }
 
+/// Whether a ⊆ b is seen from the ideals alone: the equations of b hold on a, and its inequations are among those of a.
+fn is_plainly_within(frame: &Frame, a: &Cell, b: &Cell) -> Budgeted<bool> {
+    Ok(b.nonzero().iter().all(|n| a.nonzero().contains(n)) && a.basis.contains_all(frame, b.equations())?)
+}
+
 /// a ∖ (b₁ ∪ b₂ ∪ …).
 pub fn difference_from_all(frame: &Frame, a: &Cell, others: &[Cell]) -> Budgeted<Vec<Cell>> {
+    for b in others {
+        if is_plainly_within(frame, a, b)? {
+            return Ok(vec![]);
+        }
+    }
     let mut pieces = vec![a.clone()];
     for b in others {
         check()?;

@@ -15,7 +15,7 @@ use crate::budget::Budgeted;
 pub fn jacobian(frame: &Frame, cell: &Cell) -> Budgeted<LinearSystem> {
     let columns = frame.coordinates();
     let mut system = LinearSystem::new(columns.len());
-    for g in cell.equations() {
+    for g in &cell.generators(frame)? {
         system.push(differential(frame, g, columns)?, Polynomial::zero());
     }
     Ok(system)
@@ -31,8 +31,10 @@ pub fn differential(frame: &Frame, g: &Polynomial, symbols: &[Symbol]) -> Budget
 /// The dimension at regular points.
 pub fn dimension(frame: &Frame, cell: &Cell) -> Budgeted<usize> {
     let n = frame.coordinates().len();
-    if cell.equations().iter().all(|g| g.total_degree() == 1) && is_polynomial(frame, cell) {
-        return Ok(n - cell.equations().len());
+    if is_polynomial(frame, cell)
+        && let Some(codimension) = cell.basis.codimension()?
+    {
+        return Ok(n - codimension);
     }
     let codimension = leaves(frame, &jacobian(frame, cell)?, cell)?.iter().map(|leaf| leaf.rank).max().unwrap_or(0);
     Ok(n - codimension)
@@ -45,14 +47,68 @@ fn is_polynomial(frame: &Frame, cell: &Cell) -> bool {
     cell.equations().iter().flat_map(|g| g.variables()).all(plain)
 }
 
-/// The points at which the rank of dg is smaller than elsewhere on the cell.
+/// The points at which the rank of dg is smaller than elsewhere on the cell: all minors of the largest size vanish.
 pub fn singular_locus(frame: &Frame, cell: &Cell) -> Budgeted<Vec<Cell>> {
     if cell.equations().iter().all(|g| g.total_degree() == 1) && is_polynomial(frame, cell) {
         return Ok(vec![]);
     }
+    let rows: Vec<Vec<Polynomial>> = jacobian(frame, cell)?.rows.into_iter().map(|row| row.coefficients).collect();
+    let columns: Vec<usize> =
+        (0..frame.coordinates().len()).filter(|j| rows.iter().any(|row| !row[*j].is_zero())).collect();
+    let size = frame.coordinates().len() - dimension(frame, cell)?;
+    if size == rows.len() && binomial(columns.len(), size) <= MAX_MINORS {
+        let mut minors = Vec::new();
+        for choice in choices(columns.len(), size) {
+            let picked: Vec<usize> = choice.into_iter().map(|i| columns[i]).collect();
+            let minor = determinant(&rows, &picked)?;
+            let minor = cell.reduce(frame, &minor)?;
+            if minor.is_constant() && !minor.is_zero() {
+                return Ok(vec![]);
+            }
+            if !minor.is_zero() {
+                minors.push(minor);
+            }
+        }
+        return frame.refine(cell, &minors, &[]);
+    }
     let list = leaves(frame, &jacobian(frame, cell)?, cell)?;
     let generic = list.iter().map(|leaf| leaf.rank).max().unwrap_or(0);
     set::merged(frame, list.into_iter().filter(|leaf| leaf.rank < generic).map(|leaf| leaf.cell).collect())
+}
+
+const MAX_MINORS: usize = 400;
+
+fn binomial(n: usize, k: usize) -> usize {
+    (0..k).fold(1usize, |c, i| c.saturating_mul(n - i) / (i + 1))
+}
+
+/// All ascending lists of k numbers below n.
+fn choices(n: usize, k: usize) -> Vec<Vec<usize>> {
+    let mut list: Vec<Vec<usize>> = vec![vec![]];
+    for _ in 0..k {
+        let extend = |c: Vec<usize>| {
+            let from = c.last().map_or(0, |l| l + 1);
+            (from..n).map(move |i| [c.as_slice(), &[i]].concat())
+        };
+        list = list.into_iter().flat_map(extend).collect();
+    }
+    list
+}
+
+/// The determinant of the chosen columns, by expansion along the first row; the matrices here are small.
+fn determinant(rows: &[Vec<Polynomial>], columns: &[usize]) -> Budgeted<Polynomial> {
+    let Some((first, rest)) = rows.split_first() else { return Ok(Polynomial::one()) };
+    let mut sum = Polynomial::zero();
+    for (i, j) in columns.iter().enumerate() {
+        crate::budget::check()?;
+        if first[*j].is_zero() {
+            continue;
+        }
+        let others: Vec<usize> = columns.iter().copied().filter(|c| c != j).collect();
+        let term = first[*j].mul(&determinant(rest, &others)?)?;
+        sum = if i % 2 == 0 { &sum + &term } else { &sum - &term };
+    }
+    Ok(sum)
 }
 
 /// Equations of the closure of the projection to the coordinates that satisfy `keep`.
