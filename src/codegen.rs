@@ -35,6 +35,10 @@
 pub mod compiled;
 pub mod interpret;
 pub mod ir;
+pub mod jet;
+pub mod jet_compiled;
+#[cfg(feature = "jit")]
+pub mod jet_jit;
 #[cfg(feature = "jit")]
 pub mod jit;
 pub mod libm;

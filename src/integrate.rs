@@ -37,6 +37,7 @@ pub mod method;
 pub mod problem;
 pub mod stepper;
 pub mod tableau;
+pub mod taylor;
 pub mod trajectory;
 
 pub use driver::run;

@@ -15,7 +15,7 @@ use lepage::integrate::problem::{
 use lepage::integrate::run;
 use lepage::integrate::trajectory::Trajectory;
 
-const ADAPTIVE: [Method; 2] = [Method::Dop853, Method::Tsit5];
+const ADAPTIVE: [Method; 3] = [Method::Taylor, Method::Dop853, Method::Tsit5];
 
 fn motion(field: Kernel) -> Motion {
     Motion::new(MotionSpec::field(field), Options::default())
@@ -59,6 +59,29 @@ fn references_are_met() {
     assert!(e < 2e-6, "hh {e}");
     let (e, _) = reference_error("dp", Method::Tsit5, 1e-10);
     assert!(e < 1e-4, "dp by tsit5 {e}");
+}
+
+/// Order and number of steps of the Taylor method follow the tolerance as heyoka's do: order and steps of heyoka 7.13.2 on
+/// the same problems (two per cent allowed), and errors of the same size.
+#[test]
+fn taylor_steps_are_those_of_heyoka() {
+    for (name, tolerance, order, steps, error) in [
+        ("dp", 1e-6, 8, 2906, 2e-4),
+        ("dp", 1e-9, 12, 2957, 1e-7),
+        ("dp", 1e-12, 15, 3004, 1e-9),
+        ("dp", 1e-14, 18, 3035, 1e-10),
+        ("dp", 1e-16, 20, 3058, 1e-10),
+        ("kepler", 1e-9, 12, 43001, 2e-3),
+        ("kepler", 1e-16, 20, 43195, 5e-9),
+        ("hh", 1e-9, 12, 28155, 1e-5),
+        ("hh", 1e-14, 18, 25827, 1e-10),
+    ] {
+        let (e, run) = reference_error(name, Method::Taylor, tolerance);
+        assert_eq!(run.statistics.order, order, "{name} at {tolerance}");
+        let ratio = run.statistics.steps as f64 / f64::from(steps);
+        assert!((ratio - 1.0).abs() < 0.02, "{name} at {tolerance}: {} steps for {steps}", run.statistics.steps);
+        assert!(e < error, "{name} at {tolerance}: {e}");
+    }
 }
 
 /// With fixed steps the global error behaves like h^p over a factor 8 in h.
@@ -133,8 +156,8 @@ fn methods_agree_with_each_other() {
             let problem = InitialValueProblem::new(model.state.clone(), vec![], 2.0).method(method).tolerance(1e-12);
             run(&motion, &problem).unwrap().last().to_vec()
         };
-        let (a, b) = (last(Method::Dop853), last(Method::Tsit5));
-        assert!(models::error(&a, &b) < 1e-9, "{name}");
+        let (a, b, c) = (last(Method::Taylor), last(Method::Dop853), last(Method::Tsit5));
+        assert!(models::error(&a, &b) < 1e-9 && models::error(&b, &c) < 1e-9, "{name}");
     }
 }
 

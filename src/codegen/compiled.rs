@@ -400,9 +400,10 @@ mod tests {
                     let n = 1 + random.below(4);
                     let shape = if random.below(2) == 0 { Shape::General } else { Shape::Symmetric };
                     let matrix: Vec<Value> = (0..n * n).map(|_| pick(random, &values)).collect();
-                    let rhs: Vec<Value> = (0..n).map(|_| pick(random, &values)).collect();
+                    let columns = 1 + random.below(2);
+                    let rhs: Vec<Value> = (0..n * columns).map(|_| pick(random, &values)).collect();
                     let solution = b.solve(shape, matrix, rhs);
-                    solution[random.below(n)]
+                    solution[random.below(n * columns)]
                 }
             };
             values.push(v);

@@ -34,7 +34,7 @@ impl Interpreter {
         let (mut end, mut scratch) = (0, 0);
         for solve in kernel.solves() {
             offsets.push(end);
-            end += solve.n();
+            end += solve.rhs.len();
             scratch = scratch.max(solve.n() * solve.n() + linear::scratch_len(solve.n()));
         }
         Interpreter {
@@ -86,7 +86,7 @@ impl Interpreter {
                     let n = solve.n();
                     let offset = self.offsets[number as usize];
                     let (matrix, scratch) = self.scratch.split_at_mut(n * n);
-                    let rhs = &mut self.solutions[offset..offset + n];
+                    let rhs = &mut self.solutions[offset..offset + solve.rhs.len()];
                     matrix.iter_mut().zip(&solve.matrix).for_each(|(m, &x)| *m = at(x));
                     rhs.iter_mut().zip(&solve.rhs).for_each(|(m, &x)| *m = at(x));
                     linear::solve(solve.shape, n, matrix, rhs, scratch);

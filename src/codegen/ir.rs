@@ -217,7 +217,7 @@ pub enum Shape {
     Symmetric,
 }
 
-/// A linear system `M x = b`, factorised when the kernel runs.
+/// Linear systems `M x = b` with one matrix, factorised once when the kernel runs.
 ///
 /// Structural zeros are the constant 0 and cost nothing when the elimination is unrolled.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -225,13 +225,19 @@ pub struct Solve {
     pub shape: Shape,
     /// Row by row, n² entries.
     pub matrix: Vec<Value>,
-    /// n entries.
+    /// n entries for every right-hand side, one after the other.
     pub rhs: Vec<Value>,
 }
 
 impl Solve {
+    /// The number of unknowns.
     pub fn n(&self) -> usize {
-        self.rhs.len()
+        self.matrix.len().isqrt()
+    }
+
+    /// The number of right-hand sides.
+    pub fn n_columns(&self) -> usize {
+        self.rhs.len() / self.n().max(1)
     }
 }
 
@@ -252,7 +258,7 @@ pub enum Op {
     Select(Comparison, [Value; 4]),
     /// Factorises and solves the system with this number in [`Kernel::solves`]. Its value is 1.
     Solve(u32),
-    /// Component `.1` of the solution that operation `.0` computed.
+    /// Component `.1` of the solutions that operation `.0` computed.
     Solution(Value, u32),
     /// The interpolating spline number `.0` of [`Kernel::tables`], differentiated `.1` times, at a value.
     Table(u32, u8, Value),
@@ -725,10 +731,11 @@ impl KernelBuilder {
         self.push(Op::Select(cmp, [a, b, then, otherwise]))
     }
 
-    /// Solves `M x = b`; the result is the solution, one value per unknown.
+    /// Solves `M x = b`; the result is the solution, one value per unknown, for every right-hand side.
     pub fn solve(&mut self, shape: Shape, matrix: Vec<Value>, rhs: Vec<Value>) -> Vec<Value> {
-        let n = rhs.len();
-        assert_eq!(matrix.len(), n * n, "a linear system needs a square matrix");
+        let n = matrix.len().isqrt();
+        assert!(n > 0 && matrix.len() == n * n && rhs.len() % n == 0, "a linear system needs a square matrix");
+        let count = rhs.len() as u32;
         let mut solve = Solve { shape, matrix, rhs };
         if shape == Shape::Symmetric {
             for i in 0..n {
@@ -743,7 +750,13 @@ impl KernelBuilder {
             self.kernel.solves.push(solve);
         }
         let op = self.push(Op::Solve(number));
-        (0..n as u32).map(|i| self.push(Op::Solution(op, i))).collect()
+        (0..count).map(|i| self.push(Op::Solution(op, i))).collect()
+    }
+
+    /// A component of the solutions of a system that is already part of the kernel.
+    pub fn solution(&mut self, solve: Value, item: u32) -> Value {
+        debug_assert!(matches!(self.op(solve), Op::Solve(_)));
+        self.push(Op::Solution(solve, item))
     }
 
     pub fn table(&mut self, table: &Arc<Table>, derivative: u8, at: Value) -> Value {

@@ -21,7 +21,7 @@ use cranelift_jit::JITModule;
 use cranelift_module::Module;
 use rustc_hash::FxHashMap;
 
-use super::ir::{Bank, Binary, Comparison, Kernel, N_BANKS, Op, Shape, Unary, Value};
+use super::ir::{Bank, Binary, Comparison, Kernel, N_BANKS, Op, Shape, Solve, Unary, Value};
 use super::libm::{self, Math};
 use super::linear;
 use super::machine::{Assembler, Callee, Code, CompileError, Lengths, Tier};
@@ -63,7 +63,7 @@ pub fn clif(kernel: &Kernel, lanes: Lanes) -> Result<String, CompileError> {
     Ok(assembler.listing.unwrap_or_default())
 }
 
-fn assemble(
+pub(super) fn assemble(
     assembler: &mut Assembler,
     kernel: &Kernel,
     lanes: Lanes,
@@ -164,7 +164,7 @@ impl Plan {
             .iter()
             .map(|solve| {
                 let start = n_scratch;
-                n_scratch += lanes.count() * system_len(solve.n());
+                n_scratch += lanes.count() * system_len(solve);
                 start
             })
             .collect();
@@ -224,8 +224,8 @@ impl Plan {
 }
 
 /// The doubles that one system occupies in the scratch array.
-fn system_len(n: usize) -> usize {
-    n * n + n + linear::scratch_len(n)
+fn system_len(solve: &Solve) -> usize {
+    solve.matrix.len() + solve.rhs.len() + linear::scratch_len(solve.n())
 }
 
 /// Where a computed value is.
@@ -716,7 +716,6 @@ impl<'a, 'b> Emitter<'a, 'b> {
     /// Stores the system, lane by lane, and calls [`linear::solve`].
     fn solve(&mut self, v: Value, number: u32) {
         let solve = &self.kernel.solves()[number as usize];
-        let n = solve.n();
         for (i, &entry) in solve.matrix.iter().chain(&solve.rhs).enumerate() {
             let x = self.get(entry);
             for lane in 0..self.plan.lanes.count() {
@@ -731,9 +730,10 @@ impl<'a, 'b> Emitter<'a, 'b> {
         for lane in 0..self.plan.lanes.count() {
             let offset = 8 * self.system(number, lane) as i64;
             let area = self.fb.ins().iadd_imm_s(self.scratch, offset);
-            let size = self.fb.ins().iconst(types::I64, n as i64);
+            let size = self.fb.ins().iconst(types::I64, solve.n() as i64);
+            let columns = self.fb.ins().iconst(types::I64, solve.n_columns() as i64);
             let symmetric = self.fb.ins().iconst(types::I64, i64::from(solve.shape == Shape::Symmetric));
-            self.call(Callee::Solve, &[area, size, symmetric]);
+            self.call(Callee::Solve, &[area, size, columns, symmetric]);
         }
         let one = self.constant(1.0);
         self.define(v, Place::Register(one));
@@ -741,14 +741,14 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// Where the system of a lane begins in the scratch array.
     fn system(&self, number: u32, lane: usize) -> usize {
-        self.plan.systems[number as usize] + lane * system_len(self.kernel.solves()[number as usize].n())
+        self.plan.systems[number as usize] + lane * system_len(&self.kernel.solves()[number as usize])
     }
 
     fn solution(&mut self, solve: Value, item: u32) -> ir::Value {
         let Op::Solve(number) = self.kernel.op(solve) else { unreachable!("a solution belongs to a solve") };
-        let n = self.kernel.solves()[number as usize].n();
+        let matrix_len = self.kernel.solves()[number as usize].matrix.len();
         let load = |e: &mut Self, lane: usize| {
-            let place = e.system(number, lane) + n * n + item as usize;
+            let place = e.system(number, lane) + matrix_len + item as usize;
             e.fb.ins().load(types::F64, flags(), e.scratch, 8 * place as i32)
         };
         match self.plan.lanes {

@@ -13,12 +13,13 @@ use super::ir::Shape;
 /// A definite pivot must exceed this fraction of its diagonal entry.
 pub const DEFINITE: f64 = 1.0 / (1u64 << 46) as f64;
 
-/// How many doubles [`solve`] needs besides matrix and right-hand side.
+/// How many doubles [`solve`] needs besides matrix and right-hand sides.
 pub fn scratch_len(n: usize) -> usize {
-    3 * n
+    2 * n
 }
 
-/// Replaces `b` by the solution of `A x = b`; destroys `a`. Says whether there is a unique solution.
+/// Replaces every column of n numbers in `b` by the solution of `A x = b`; destroys `a`. Says whether there is a
+/// unique solution.
 #[inline(always)]
 pub fn solve(shape: Shape, n: usize, a: &mut [f64], b: &mut [f64], scratch: &mut [f64]) -> bool {
     let solved = shape == Shape::Symmetric && definite(n, a, b, scratch) || pivoted(n, a, b, scratch);
@@ -28,14 +29,13 @@ pub fn solve(shape: Shape, n: usize, a: &mut [f64], b: &mut [f64], scratch: &mut
     solved
 }
 
-/// The definite elimination on the upper triangle. On failure the matrix and `b` are as they were.
+/// The definite elimination on the upper triangle. On failure the matrix and `b` are as they were before.
 #[inline(always)]
 fn definite(n: usize, a: &mut [f64], b: &mut [f64], scratch: &mut [f64]) -> bool {
     let (diagonal, rest) = scratch.split_at_mut(n);
-    let (rhs, reciprocal) = rest.split_at_mut(n);
+    let reciprocal = &mut rest[..n];
     for i in 0..n {
         diagonal[i] = a[i * n + i];
-        rhs[i] = b[i];
     }
     let mut accepted = true;
     for j in 0..n {
@@ -50,19 +50,16 @@ fn definite(n: usize, a: &mut [f64], b: &mut [f64], scratch: &mut [f64]) -> bool
             break;
         }
         reciprocal[j] = 1.0 / pivot;
-        let b_j = b[j];
         for i in j + 1..n {
             let l = -(row[i] * reciprocal[j]);
             let target = &mut below[(i - j - 1) * n..(i - j) * n];
             for k in i..n {
                 target[k] = l.mul_add(row[k], target[k]);
             }
-            b[i] = l.mul_add(b_j, b[i]);
         }
     }
     if !accepted {
         for i in 0..n {
-            b[i] = rhs[i];
             a[i * n + i] = diagonal[i];
             for j in 0..i {
                 a[j * n + i] = a[i * n + j];
@@ -70,12 +67,21 @@ fn definite(n: usize, a: &mut [f64], b: &mut [f64], scratch: &mut [f64]) -> bool
         }
         return false;
     }
-    for i in (0..n).rev() {
-        let mut x = b[i];
-        for k in i + 1..n {
-            x = (-a[i * n + k]).mul_add(b[k], x);
+    for b in b.chunks_exact_mut(n) {
+        for j in 0..n {
+            let row = &a[j * n..(j + 1) * n];
+            let scaled = -(b[j] * reciprocal[j]);
+            for i in j + 1..n {
+                b[i] = row[i].mul_add(scaled, b[i]);
+            }
         }
-        b[i] = x * reciprocal[i];
+        for i in (0..n).rev() {
+            let mut x = b[i];
+            for k in i + 1..n {
+                x = (-a[i * n + k]).mul_add(b[k], x);
+            }
+            b[i] = x * reciprocal[i];
+        }
     }
     true
 }
@@ -114,28 +120,31 @@ fn pivoted(n: usize, a: &mut [f64], b: &mut [f64], scratch: &mut [f64]) -> bool 
             for k in 0..n {
                 a.swap(j * n + k, best * n + k);
             }
-            b.swap(j, best);
+            b.chunks_exact_mut(n).for_each(|b| b.swap(j, best));
             scale.swap(j, best);
         }
         let (above, below) = a.split_at_mut((j + 1) * n);
         let row = &above[j * n..];
         let reciprocal = 1.0 / row[j];
-        let b_j = b[j];
         for i in j + 1..n {
             let target = &mut below[(i - j - 1) * n..(i - j) * n];
             let l = -(target[j] * reciprocal);
             for k in j + 1..n {
                 target[k] = l.mul_add(row[k], target[k]);
             }
-            b[i] = l.mul_add(b_j, b[i]);
+            for b in b.chunks_exact_mut(n) {
+                b[i] = l.mul_add(b[j], b[i]);
+            }
         }
     }
-    for i in (0..n).rev() {
-        let mut x = b[i];
-        for k in i + 1..n {
-            x = (-a[i * n + k]).mul_add(b[k], x);
+    for b in b.chunks_exact_mut(n) {
+        for i in (0..n).rev() {
+            let mut x = b[i];
+            for k in i + 1..n {
+                x = (-a[i * n + k]).mul_add(b[k], x);
+            }
+            b[i] = x / a[i * n + i];
         }
-        b[i] = x / a[i * n + i];
     }
     b.iter().all(|x| x.is_finite())
 }
@@ -167,6 +176,14 @@ mod tests {
             &[2.0, 3.0, 8.0],
             Some(&[3.0, 1.0, 2.0]),
         );
+    }
+
+    #[test]
+    fn one_factorisation_serves_all_columns() {
+        let inverse = [3.0 / 11.0, -1.0 / 11.0, -1.0 / 11.0, 4.0 / 11.0];
+        for shape in [Shape::Symmetric, Shape::General] {
+            check(shape, 2, &[4.0, 1.0, 1.0, 3.0], &[1.0, 0.0, 0.0, 1.0], Some(&inverse));
+        }
     }
 
     #[test]

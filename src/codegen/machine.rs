@@ -59,7 +59,7 @@ pub struct Code {
     n_outputs: usize,
     n_scratch: usize,
     /// Constants and tables that the code refers to by address.
-    _constants: Vec<f64>,
+    _constants: Vec<Vec<f64>>,
     _tables: Vec<Arc<Table>>,
     /// `None` only while dropping.
     module: Mutex<Option<JITModule>>,
@@ -122,7 +122,7 @@ pub struct Assembler {
     context: Context,
     frontend: FunctionBuilderContext,
     n_bytes: usize,
-    constants: Vec<f64>,
+    constants: Vec<Vec<f64>>,
     tables: Vec<Arc<Table>>,
     /// The text of every function, when asked for.
     pub listing: Option<String>,
@@ -202,11 +202,12 @@ impl Assembler {
         Ok(id)
     }
 
-    /// Keeps constants alive as long as the code, and says where they are. Called once, before the functions.
+    /// Keeps constants alive as long as the code, and says where they are.
     pub fn constants(&mut self, constants: Vec<f64>) -> i64 {
-        assert!(self.constants.is_empty(), "constants are placed once");
-        self.constants = constants;
-        self.constants.as_ptr() as i64
+        // Moving the vector does not move its elements.
+        let address = constants.as_ptr() as i64;
+        self.constants.push(constants);
+        address
     }
 
     /// Keeps a table alive as long as the code, and says where it is.
@@ -244,7 +245,7 @@ pub enum Callee {
     Binary(super::ir::Binary),
     /// address of a table, derivative, f64 → f64.
     Table,
-    /// address of matrix, right-hand side and scratch, n, 1 when symmetric.
+    /// address of matrix, right-hand sides and scratch, n, number of right-hand sides, 1 when symmetric.
     Solve,
 }
 
@@ -259,7 +260,7 @@ impl Callee {
             Callee::Unary(_) => add(&[types::F64], Some(types::F64)),
             Callee::Binary(_) => add(&[types::F64, types::F64], Some(types::F64)),
             Callee::Table => add(&[types::I64, types::I64, types::F64], Some(types::F64)),
-            Callee::Solve => add(&[types::I64, types::I64, types::I64], None),
+            Callee::Solve => add(&[types::I64; 4], None),
         }
         signature
     }
@@ -316,7 +317,7 @@ impl Callee {
                 Binary::Div => binary!(std::ops::Div::div),
             },
             Callee::Table => table as extern "C" fn(*const Table, u64, f64) -> f64 as usize,
-            Callee::Solve => solve as extern "C" fn(*mut f64, u64, u64) as usize,
+            Callee::Solve => solve as extern "C" fn(*mut f64, u64, u64, u64) as usize,
         };
         address as i64
     }
@@ -328,13 +329,13 @@ extern "C" fn table(table: *const Table, derivative: u64, x: f64) -> f64 {
     table.evaluate(derivative as u8, x)
 }
 
-/// The area holds n² + n doubles of the system and then the scratch of [`linear::solve`].
-extern "C" fn solve(area: *mut f64, n: u64, symmetric: u64) {
-    let n = n as usize;
+/// The area holds the matrix, the right-hand sides, and then the scratch of [`linear::solve`].
+extern "C" fn solve(area: *mut f64, n: u64, columns: u64, symmetric: u64) {
+    let (n, columns) = (n as usize, columns as usize);
     // SAFETY: compiled code reserves this many doubles of its scratch array for every system.
-    let area = unsafe { std::slice::from_raw_parts_mut(area, n * n + n + linear::scratch_len(n)) };
+    let area = unsafe { std::slice::from_raw_parts_mut(area, n * n + n * columns + linear::scratch_len(n)) };
     let (matrix, rest) = area.split_at_mut(n * n);
-    let (rhs, scratch) = rest.split_at_mut(n);
+    let (rhs, scratch) = rest.split_at_mut(n * columns);
     let shape = if symmetric != 0 { Shape::Symmetric } else { Shape::General };
     simd::with_fma(|| linear::solve(shape, n, matrix, rhs, scratch));
 }

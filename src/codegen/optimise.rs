@@ -165,7 +165,8 @@ const GENERAL_PIVOT: f64 = 1.0 / 1024.0;
 /// The solution by elimination without exchanges, guarded; `None` when that is not worth while.
 fn eliminate(b: &mut KernelBuilder, solve: &Solve) -> Option<Vec<Value>> {
     let n = solve.n();
-    if elimination_cost(b, solve) > MAX_UNROLLED || solve.shape == Shape::General && n > MAX_GENERAL {
+    let cost = elimination_cost(b, solve.shape, n, &solve.matrix) + 2 * n * n * solve.n_columns();
+    if cost > 2 * MAX_UNROLLED || solve.shape == Shape::General && n > MAX_GENERAL {
         return None;
     }
     match solve.shape {
@@ -178,27 +179,25 @@ fn is_zero(b: &KernelBuilder, v: Value) -> bool {
     b.as_constant(v) == Some(0.0)
 }
 
-/// The number of multiply-adds, fill-in included.
-fn elimination_cost(b: &KernelBuilder, solve: &Solve) -> usize {
-    let n = solve.n();
+/// The number of multiply-adds of a factorisation, fill-in included.
+fn elimination_cost(b: &KernelBuilder, shape: Shape, n: usize, matrix: &[Value]) -> usize {
     if n > 200 {
-        return usize::MAX;
+        return usize::MAX / 2;
     }
-    let mut full: Vec<bool> = solve.matrix.iter().map(|&v| !is_zero(b, v)).collect();
+    let mut full: Vec<bool> = matrix.iter().map(|&v| !is_zero(b, v)).collect();
     let mut cost = 0;
     for j in 0..n {
         for i in j + 1..n {
             if full[i * n + j] {
                 for k in j + 1..n {
-                    if full[j * n + k] && (solve.shape == Shape::General || k <= i) {
+                    if full[j * n + k] && (shape == Shape::General || k <= i) {
                         cost += 1;
                         full[i * n + k] = true;
-                        if solve.shape == Shape::Symmetric {
+                        if shape == Shape::Symmetric {
                             full[k * n + i] = true;
                         }
                     }
                 }
-                cost += 2;
             }
         }
     }
@@ -214,12 +213,45 @@ fn subtract_product(b: &mut KernelBuilder, x: Value, l: Value, y: Value) -> Valu
     if is_zero(b, x) { b.neg(product) } else { b.sub(x, product) }
 }
 
-/// M = L D Lᵀ by columns. The guards demand what [`linear`] calls definite: pivots of one sign that do not
-/// vanish against their diagonal entries.
+/// M = L D Lᵀ by columns, then substitution.
 fn eliminate_symmetric(b: &mut KernelBuilder, solve: &Solve) -> Option<Vec<Value>> {
     let n = solve.n();
-    let mut m = solve.matrix.clone();
+    let (lower, pivots) = factorise_symmetric(b, n, &solve.matrix)?;
     let mut x = solve.rhs.clone();
+    for x in x.chunks_exact_mut(n) {
+        for i in 0..n {
+            for j in 0..i {
+                if let Some(l) = lower[i * n + j] {
+                    x[i] = subtract_product(b, x[i], l, x[j]);
+                }
+            }
+        }
+        for i in (0..n).rev() {
+            x[i] = b.mul(x[i], pivots[i]);
+            for k in i + 1..n {
+                if let Some(l) = lower[k * n + i] {
+                    x[i] = subtract_product(b, x[i], l, x[k]);
+                }
+            }
+        }
+    }
+    Some(x)
+}
+
+/// L below the diagonal (`None` is a structural zero) and the reciprocals of D, for M = L D Lᵀ. The guards demand what
+/// [`linear`] calls definite: pivots of one sign that do not vanish against their diagonal entries. `None` when the
+/// structure shows that the matrix is not definite, or the elimination is too long.
+#[allow(clippy::type_complexity)]
+pub(super) fn factorise_symmetric(
+    b: &mut KernelBuilder,
+    n: usize,
+    matrix: &[Value],
+) -> Option<(Vec<Option<Value>>, Vec<Value>)> {
+    if elimination_cost(b, Shape::Symmetric, n, matrix) > MAX_UNROLLED {
+        return None;
+    }
+    let mut m = matrix.to_vec();
+    let mut lower = vec![None; n * n];
     let mut reciprocal = Vec::with_capacity(n);
     let one = b.constant(1.0);
     let first = m[0];
@@ -229,7 +261,7 @@ fn eliminate_symmetric(b: &mut KernelBuilder, solve: &Solve) -> Option<Vec<Value
         if is_zero(b, pivot) {
             return None;
         }
-        let original = solve.matrix[j * n + j];
+        let original = matrix[j * n + j];
         if pivot != original {
             let least = b.mul(threshold, original);
             let margin = b.sub(pivot, least);
@@ -256,19 +288,13 @@ fn eliminate_symmetric(b: &mut KernelBuilder, solve: &Solve) -> Option<Vec<Value
                 continue;
             }
             let l = b.mul(m[i * n + j], reciprocal[j]);
+            lower[i * n + j] = Some(l);
             for k in j + 1..=i {
                 m[i * n + k] = subtract_product(b, m[i * n + k], l, m[k * n + j]);
             }
-            x[i] = subtract_product(b, x[i], l, x[j]);
         }
     }
-    for i in (0..n).rev() {
-        for k in i + 1..n {
-            x[i] = subtract_product(b, x[i], m[k * n + i], x[k]);
-        }
-        x[i] = b.mul(x[i], reciprocal[i]);
-    }
-    Some(x)
+    Some((lower, reciprocal))
 }
 
 /// M = L U by columns, the pivot of each column not much smaller than what is below it. Rows are exchanged
@@ -286,7 +312,7 @@ fn eliminate_general(b: &mut KernelBuilder, solve: &Solve) -> Option<Vec<Value>>
             for k in 0..n {
                 m.swap(j * n + k, row * n + k);
             }
-            x.swap(j, row);
+            x.chunks_exact_mut(n).for_each(|x| x.swap(j, row));
         }
         let pivot = m[j * n + j];
         let size = b.unary(Unary::Abs, pivot);
@@ -307,7 +333,9 @@ fn eliminate_general(b: &mut KernelBuilder, solve: &Solve) -> Option<Vec<Value>>
             for k in j + 1..n {
                 m[i * n + k] = subtract_product(b, m[i * n + k], l, m[j * n + k]);
             }
-            x[i] = subtract_product(b, x[i], l, x[j]);
+            for x in x.chunks_exact_mut(n) {
+                x[i] = subtract_product(b, x[i], l, x[j]);
+            }
         }
     }
     // A pivot that has cancelled to rounding level is the careful kernel's business.
@@ -328,11 +356,13 @@ fn eliminate_general(b: &mut KernelBuilder, solve: &Solve) -> Option<Vec<Value>>
         let margin = b.sub(size, least);
         b.guard(margin);
     }
-    for i in (0..n).rev() {
-        for k in i + 1..n {
-            x[i] = subtract_product(b, x[i], m[i * n + k], x[k]);
+    for x in x.chunks_exact_mut(n) {
+        for i in (0..n).rev() {
+            for k in i + 1..n {
+                x[i] = subtract_product(b, x[i], m[i * n + k], x[k]);
+            }
+            x[i] = b.mul(x[i], reciprocal[i]);
         }
-        x[i] = b.mul(x[i], reciprocal[i]);
     }
     Some(x)
 }

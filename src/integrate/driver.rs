@@ -13,6 +13,7 @@ use super::field::Field;
 use super::method::Method;
 use super::problem::{BadProblem, Event, InitialValueProblem, Motion, Recording};
 use super::stepper::Stepper;
+use super::taylor::{self, Taylor};
 use super::trajectory::{EventPoint, Trajectory};
 
 /// Runs a problem. It either cannot be begun, or there is a trajectory that says why it ends.
@@ -24,6 +25,15 @@ pub fn run(motion: &Motion, problem: &InitialValueProblem) -> Result<Trajectory,
     let start = Instant::now();
     let (method, choice) = choose(problem);
     let mut trajectory = match method {
+        Method::Taylor => match Taylor::new(motion, problem) {
+            Some(taylor) => {
+                let backend = motion.jet(taylor::order(problem), false).map(|jet| jet.backend());
+                let mut trajectory = drive(motion, problem, method, taylor);
+                trajectory.backend = backend.unwrap_or(trajectory.backend);
+                trajectory
+            }
+            None => drive(motion, problem, Method::Dop853, explicit(motion, problem, Scheme::Dop853)),
+        },
         Method::Rk4 => drive(motion, problem, method, explicit(motion, problem, Scheme::Rk4)),
         Method::Tsit5 => drive(motion, problem, method, explicit(motion, problem, Scheme::Tsit5)),
         _ => drive(motion, problem, method, explicit(motion, problem, Scheme::Dop853)),
@@ -80,7 +90,7 @@ fn drive(motion: &Motion, problem: &InitialValueProblem, method: Method, mut ste
                 break (problem.end, stepper.state().to_vec(), StopReason::Reached);
             }
             let steps = stepper.statistics().steps;
-            if steps % CHECK_EVERY == 0 {
+            if steps.is_multiple_of(CHECK_EVERY) {
                 if let Err(exhausted) = budget::check() {
                     break (stepper.time(), stepper.state().to_vec(), exhausted.into());
                 }

@@ -259,7 +259,7 @@ fn extremum(b: &Coefficients) -> (f64, f64) {
     let u = 0.5 * (low + high);
     let at = value(u);
     // At an end the function only comes near zero on its way: another piece has the rest.
-    if u < 1e-6 || u > 1.0 - 1e-6 { (u.round(), at) } else { (u, at) }
+    if !(1e-6..=1.0 - 1e-6).contains(&u) { (u.round(), at) } else { (u, at) }
 }
 
 /// A zero of `g` between two places where it has, or nearly has, different signs (Brent 1973, chapter 4).

@@ -1,10 +1,12 @@
 //! What is to be integrated: the compiled motion, and the numbers of one run.
 
+use std::sync::Mutex;
 use std::time::Duration;
 
 use crate::codegen::compiled::{self, Backend, CompiledKernel, Options};
 use crate::codegen::interpret::Failure;
 use crate::codegen::ir::{Bank, Kernel};
+use crate::codegen::jet_compiled::{self, CompiledJet};
 
 use super::control::Tolerance;
 use super::method::Method;
@@ -78,6 +80,8 @@ pub struct Motion {
     pub(super) events: Option<(CompiledKernel, Vec<Event>)>,
     states: Vec<String>,
     options: Options,
+    /// Taylor coefficients by order, and whether linear systems exchange rows; made at the first request.
+    jets: Mutex<Vec<((usize, bool), Option<CompiledJet>)>>,
 }
 
 impl Motion {
@@ -100,6 +104,7 @@ impl Motion {
             events: spec.events.map(|(k, events)| (compiled::compile(k, quick), events)),
             states,
             options,
+            jets: Mutex::new(Vec::new()),
         }
     }
 
@@ -131,7 +136,21 @@ impl Motion {
 
     pub fn compile_time(&self) -> Duration {
         let kernels = [Some(&self.field), self.record.as_ref(), self.events.as_ref().map(|(k, _)| k)];
-        kernels.into_iter().flatten().map(CompiledKernel::compile_time).sum()
+        let kernels: Duration = kernels.into_iter().flatten().map(CompiledKernel::compile_time).sum();
+        let jets = self.jets.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let jets: Duration = jets.iter().filter_map(|(_, jet)| jet.as_ref()).map(CompiledJet::compile_time).sum();
+        kernels + jets
+    }
+
+    /// The Taylor coefficients of the solutions to an order; `None` when the field has none.
+    pub fn jet(&self, order: usize, pivoted: bool) -> Option<CompiledJet> {
+        let mut jets = self.jets.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some((_, jet)) = jets.iter().find(|(key, _)| *key == (order, pivoted)) {
+            return jet.clone();
+        }
+        let jet = jet_compiled::compile(self.field.kernel(), order, self.options, pivoted).ok();
+        jets.push(((order, pivoted), jet.clone()));
+        jet
     }
 
     /// The derivative of the state at a point, for questions outside a run.

@@ -1,0 +1,302 @@
+//! Taylor coefficients that can be computed: recurrences, and machine code for them where the host allows it.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::compiled::{Backend, Options};
+use super::interpret::Banks;
+use super::ir::Kernel;
+use super::jet::{JetInterpreter, JetProgram, NoSeries};
+#[cfg(feature = "jit")]
+use super::machine::{Code, Tier};
+
+/// The recurrences of a vector field to some order, ready to be evaluated. Shared between threads.
+#[derive(Clone)]
+pub struct CompiledJet(Arc<Inner>);
+
+struct Inner {
+    program: JetProgram,
+    backend: Backend,
+    #[cfg(feature = "jit")]
+    code: Option<Code>,
+    obstacle: Option<String>,
+    compile_time: Duration,
+}
+
+/// Longer programs are not unrolled: compiling them would take longer than most runs.
+const MAX_OPERATIONS: usize = 400_000;
+
+/// Derives the recurrences and translates them.
+pub fn compile(field: &Kernel, order: usize, options: Options, pivoted: bool) -> Result<CompiledJet, NoSeries> {
+    let start = Instant::now();
+    let program = JetProgram::new(field, order, options.rewrites(), pivoted)?;
+    #[cfg(feature = "jit")]
+    let (code, obstacle) = match options.backend {
+        Backend::Interpreter => (None, None),
+        _ if program.n_operations() > MAX_OPERATIONS => {
+            (None, Some("the series is too long to be compiled".to_string()))
+        }
+        backend => {
+            let tier = if backend == Backend::InstantCode { Tier::Instant } else { Tier::Optimised };
+            match super::jet_jit::compile(&program, tier) {
+                Ok(code) => (Some(code), None),
+                Err(error) => (None, Some(error.to_string())),
+            }
+        }
+    };
+    #[cfg(feature = "jit")]
+    let backend = if code.is_some() { options.backend } else { Backend::Interpreter };
+    #[cfg(not(feature = "jit"))]
+    let (backend, obstacle) = (Backend::Interpreter, None);
+    Ok(CompiledJet(Arc::new(Inner {
+        program,
+        backend,
+        #[cfg(feature = "jit")]
+        code,
+        obstacle,
+        compile_time: start.elapsed(),
+    })))
+}
+
+impl CompiledJet {
+    pub fn program(&self) -> &JetProgram {
+        &self.0.program
+    }
+
+    pub fn backend(&self) -> Backend {
+        self.0.backend
+    }
+
+    pub fn obstacle(&self) -> Option<&str> {
+        self.0.obstacle.as_deref()
+    }
+
+    pub fn compile_time(&self) -> Duration {
+        self.0.compile_time
+    }
+
+    /// The size of the machine code in bytes.
+    pub fn code_size(&self) -> usize {
+        #[cfg(feature = "jit")]
+        return self.0.code.as_ref().map_or(0, Code::n_bytes);
+        #[cfg(not(feature = "jit"))]
+        0
+    }
+
+    /// Working memory for calls from one thread.
+    pub fn caller(&self) -> JetCaller {
+        #[cfg(feature = "jit")]
+        let n_scratch = self.0.code.as_ref().map_or(0, Code::n_scratch);
+        #[cfg(not(feature = "jit"))]
+        let n_scratch = 0;
+        JetCaller { jet: self.clone(), scratch: vec![0.0; n_scratch], interpreter: None }
+    }
+}
+
+/// Computes coefficients.
+pub struct JetCaller {
+    jet: CompiledJet,
+    scratch: Vec<f64>,
+    interpreter: Option<JetInterpreter>,
+}
+
+impl JetCaller {
+    pub fn jet(&self) -> &CompiledJet {
+        &self.jet
+    }
+
+    /// The coefficients of the solution through a state, order by order. False when guards declined; numbers may be
+    /// infinite or NaN.
+    #[inline(always)]
+    pub fn call_fast(&mut self, banks: Banks, out: &mut [f64]) -> bool {
+        #[cfg(feature = "jit")]
+        if let Some(code) = &self.jet.0.code {
+            return code.call(&banks, out, &mut self.scratch);
+        }
+        let _ = &self.scratch;
+        let program = &self.jet.0.program;
+        let interpreter = self.interpreter.get_or_insert_with(|| JetInterpreter::new(program));
+        interpreter.run(program, banks, out).is_ok()
+    }
+
+    /// The same by libm and without declining; what has no value is NaN.
+    #[cold]
+    pub fn call_carefully(&mut self, banks: Banks, out: &mut [f64]) {
+        let program = &self.jet.0.program;
+        let interpreter = self.interpreter.get_or_insert_with(|| JetInterpreter::new(program));
+        interpreter.run_carefully(program, banks, out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codegen::ir::{Bank, Binary, Comparison, KernelBuilder, Shape, Unary, Value};
+    use crate::codegen::table::{Outside, Table};
+
+    /// x′ = g(x) for x along a solution of x′ = f: an output for the test below.
+    fn jet_of(kernel: Kernel, order: usize, state: &[f64], backend: Backend) -> Vec<f64> {
+        let jet = compile(&kernel, order, Options { backend, portable: false }, false).unwrap();
+        assert_eq!(jet.backend(), backend, "{:?}", jet.obstacle());
+        let mut out = vec![0.0; (order + 1) * state.len()];
+        assert!(jet.caller().call_fast([&[0.3], state, &[0.7], &[]], &mut out));
+        out
+    }
+
+    /// A field with states (u, c, w): u′ = c, c′ = −u + u² (something with non-trivial series), w′ = g(u, c).
+    fn probe(g: impl Fn(&mut KernelBuilder, Value, Value) -> Value) -> Kernel {
+        let mut b = KernelBuilder::new("probe");
+        let (u, c) = (b.input("u", Bank::State), b.input("c", Bank::State));
+        b.input("w", Bank::State);
+        let square = b.mul(u, u);
+        let force = b.sub(square, u);
+        let w = g(&mut b, u, c);
+        b.output("u'", c);
+        b.output("c'", force);
+        b.output("w'", w);
+        b.finish()
+    }
+
+    /// The coefficients of g along the solution, by the polynomial of degree 12 through values at Chebyshev points of a
+    /// small interval: an independent way to the first few of them.
+    fn check(name: &str, g: impl Fn(&mut KernelBuilder, Value, Value) -> Value) {
+        let kernel = probe(&g);
+        let state = [0.4, 0.3, 0.0];
+        let order = 8;
+        let jets = jet_of(kernel.clone(), order, &state, Backend::Interpreter);
+        #[cfg(feature = "jit")]
+        {
+            let compiled = jet_of(kernel.clone(), order, &state, Backend::OptimisedCode);
+            let same = jets.iter().zip(&compiled).all(|(a, b)| a.to_bits() == b.to_bits());
+            assert!(same, "{name}: compiled and interpreted coefficients differ\n{jets:?}\n{compiled:?}");
+        }
+        // u and c as polynomials of high degree, then g at points, then differences.
+        let long = jet_of(kernel.clone(), 24, &state, Backend::Interpreter);
+        let at = |h: f64| {
+            let y: Vec<f64> = (0..2).map(|i| (0..=24).rev().fold(0.0, |s, k| s * h + long[3 * k + i])).collect();
+            let mut out = [0.0; 3];
+            let t = 0.3 + h;
+            crate::codegen::interpret::evaluate(&kernel, [&[t], &[y[0], y[1], 0.0], &[0.7], &[]], &mut out).unwrap();
+            out[2]
+        };
+        // Coefficient k of w is coefficient k − 1 of g over k, by a discrete Fourier sum on real Chebyshev points.
+        let (radius, m) = (0.15, 25);
+        let points: Vec<f64> = (0..m).map(|j| (std::f64::consts::PI * (j as f64 + 0.5) / m as f64).cos()).collect();
+        let values: Vec<f64> = points.iter().map(|x| at(radius * x)).collect();
+        let mut powers = vec![0.0; m];
+        let (mut before, mut current) = (vec![0.0; m], vec![0.0; m]);
+        before[0] = 1.0;
+        current[1] = 1.0;
+        for d in 0..m {
+            let factor = if d == 0 { 1.0 } else { 2.0 } / m as f64;
+            let c = factor
+                * (0..m)
+                    .map(|j| values[j] * (std::f64::consts::PI * d as f64 * (j as f64 + 0.5) / m as f64).cos())
+                    .sum::<f64>();
+            let basis = match d {
+                0 => &before,
+                _ => &current,
+            };
+            powers.iter_mut().zip(basis).for_each(|(p, t)| *p += c * t);
+            if d > 0 {
+                let mut next = vec![0.0; m];
+                for i in 0..m {
+                    next[i] = -before[i] + if i > 0 { 2.0 * current[i - 1] } else { 0.0 };
+                }
+                before = std::mem::replace(&mut current, next);
+            }
+        }
+        for k in 1..6 {
+            let expected = powers[k - 1] / radius.powi(k as i32 - 1) / k as f64;
+            let got = jets[3 * k + 2];
+            let scale = expected.abs().max(1.0);
+            assert!((got - expected).abs() < 2e-8 * scale, "{name}, order {k}: {got} and {expected}");
+        }
+    }
+
+    #[test]
+    fn every_operation_has_its_recurrence() {
+        check("product", |b, u, c| b.mul(u, c));
+        check("square", |b, u, _| b.mul(u, u));
+        check("quotient", |b, u, c| {
+            let two = b.constant(2.0);
+            let d = b.add(c, two);
+            b.div(u, d)
+        });
+        check("reciprocal", |b, u, _| {
+            let one = b.constant(1.0);
+            b.div(one, u)
+        });
+        check("power", |b, u, _| {
+            let e = b.constant(-1.5);
+            b.pow(u, e)
+        });
+        check("variable power", |b, u, c| b.pow(u, c));
+        check("integer powers", |b, u, c| {
+            let (p, q) = (b.powi(u, 5), b.powi(c, -3));
+            b.add(p, q)
+        });
+        check("parameter and time", |b, u, _| {
+            let (p, t) = (b.input("p", Bank::Parameter), b.input("t", Bank::Time));
+            let x = b.mul(p, t);
+            let s = b.sin(x);
+            let y = b.mul(s, u);
+            b.div(y, p)
+        });
+        for f in Unary::ALL {
+            check(f.name(), move |b, u, _| {
+                let one = b.constant(1.0);
+                let argument = if f == Unary::Acosh { b.add(u, one) } else { u };
+                b.unary(f, argument)
+            });
+        }
+        check("negative abs", |b, u, _| {
+            let minus = b.neg(u);
+            let two = b.constant(2.0);
+            let x = b.sub(minus, two);
+            b.unary(Unary::Abs, x)
+        });
+        check("atan2", |b, u, c| b.binary(Binary::Atan2, u, c));
+        check("atan2 of a constant", |b, u, _| {
+            let one = b.constant(1.0);
+            b.binary(Binary::Atan2, one, u)
+        });
+        check("max", |b, u, c| b.binary(Binary::Max, u, c));
+        check("select", |b, u, c| {
+            let (p, q) = (b.mul(u, u), b.constant(3.0));
+            b.select(Comparison::Lt, u, c, p, q)
+        });
+        let points: Vec<_> = (0..5).map(|i| (f64::from(i), f64::from(i * i * i) - 2.0)).collect();
+        let table = Arc::new(Table::spline("f", &points, Outside::Undefined).unwrap());
+        check("table", move |b, u, _| b.table(&table, 0, u));
+    }
+
+    #[test]
+    fn linear_systems_have_their_recurrence() {
+        for shape in [Shape::Symmetric, Shape::General] {
+            for unknown in 0..2 {
+                check("system", move |b, u, c| {
+                    let (three, zero) = (b.constant(3.0), b.constant(0.0));
+                    let d = b.add(three, c);
+                    let matrix = vec![three, u, zero, u, d, c, zero, c, three];
+                    let x = b.solve(shape, matrix, vec![c, u, three]);
+                    x[unknown]
+                });
+            }
+        }
+    }
+
+    /// The exponential series: y′ = y gives 1/k!.
+    #[test]
+    fn the_exponential_has_its_series() {
+        let mut b = KernelBuilder::new("exp");
+        let y = b.input("y", Bank::State);
+        b.output("y'", y);
+        let jets = jet_of(b.finish(), 12, &[1.0], Backend::Interpreter);
+        let mut factorial = 1.0;
+        for (k, c) in jets.iter().enumerate() {
+            factorial *= k.max(1) as f64;
+            assert!((c * factorial - 1.0).abs() < 1e-14, "order {k}");
+        }
+    }
+}

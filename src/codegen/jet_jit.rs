@@ -1,0 +1,721 @@
+//! Taylor recurrences as machine code.
+//!
+//! One function computes all coefficients of a step: first a call of the initial kernel, then order after order, unrolled.
+//! Two sums share vector instructions: the coefficients of their operands are stored in pairs, 16 bytes by 16 bytes, and
+//! loaded the same way, so that no sum is ever added up across a register and no load waits for two stores. What only the
+//! newest coefficients enter is scalar and stays in registers for the duration of an order.
+
+use cranelift::codegen::ir;
+use cranelift::prelude::{FloatCC, FunctionBuilder, InstBuilder, MemFlagsData, types};
+use cranelift_module::Module;
+use rustc_hash::FxHashMap;
+
+use super::ir::{Bank, Comparison};
+use super::jet::{Factors, JetProgram, NodeId, Rule, Series, Slot, SumId};
+use super::jit::{self, Lanes};
+use super::machine::{Assembler, Code, CompileError, Lengths, Tier};
+
+/// Compiles the recurrences. The outputs of the code are the coefficients, order by order.
+pub fn compile(program: &JetProgram, tier: Tier) -> Result<Code, CompileError> {
+    let mut assembler = Assembler::new(tier)?;
+    let (initial, needs) = jit::assemble(&mut assembler, &program.initial, Lanes::One)?;
+    let plan = Plan::new(program, &mut assembler, needs.outputs + needs.scratch);
+    let mut parts = Vec::new();
+    for (i, orders) in plan.parts.iter().enumerate() {
+        let id = assembler.function(&format!("orders{i}"), |fb, _| {
+            Emitter::new(fb, program, &plan).emit(orders.clone());
+            Ok(())
+        })?;
+        parts.push(id);
+    }
+    let n_slots = needs.outputs;
+    let entry = assembler.function("jet", |fb, module| {
+        let block = fb.create_block();
+        fb.append_block_params_for_function_params(block);
+        fb.switch_to_block(block);
+        let p = fb.block_params(block).to_vec();
+        let scratch_of_initial = fb.ins().iadd_imm_s(p[5], 8 * n_slots as i64);
+        let callee = module.declare_func_in_func(initial, fb.func);
+        let call = fb.ins().call(callee, &[p[0], p[1], p[2], p[3], p[5], scratch_of_initial]);
+        let status = fb.inst_results(call)[0];
+        for part in parts {
+            let callee = module.declare_func_in_func(part, fb.func);
+            fb.ins().call(callee, &p);
+        }
+        fb.ins().return_(&[status]);
+        Ok(())
+    })?;
+    let mut banks = needs.banks;
+    banks[Bank::State as usize] = banks[Bank::State as usize].max(program.n);
+    let lengths = Lengths { banks, outputs: program.n * (program.order + 1), scratch: plan.n_scratch };
+    assembler.finish(entry, lengths)
+}
+
+/// Two sums that are computed together.
+#[derive(Clone, Copy, Debug)]
+struct Pair {
+    sums: [SumId; 2],
+    /// Where the operands are.
+    a: Place,
+    b: Place,
+    square: bool,
+}
+
+/// Where coefficients are stored: order k at `offset + k · stride` bytes.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Place {
+    base: Base,
+    offset: i32,
+    stride: i32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Base {
+    Outputs,
+    Scratch,
+}
+
+impl Place {
+    fn at(self, k: usize) -> i32 {
+        self.offset + k as i32 * self.stride
+    }
+
+    fn lane(self, lane: usize) -> Place {
+        Place { offset: self.offset + 8 * lane as i32, ..self }
+    }
+}
+
+struct Plan {
+    parts: Vec<std::ops::Range<usize>>,
+    /// For every sum: the pair it belongs to.
+    pair_of: Vec<usize>,
+    pairs: Vec<Pair>,
+    /// Pairs of series that are stored together.
+    streams: Vec<((Series, Series), Place)>,
+    /// Series that are stored alone.
+    singles: Vec<(Series, Place)>,
+    /// Where one coefficient of a series can be loaded.
+    lanes: FxHashMap<Series, Place>,
+    n_scratch: usize,
+    constants: i64,
+}
+
+/// More instructions than this in one function make register allocation slow.
+const PART: usize = 12_000;
+
+impl Plan {
+    fn new(program: &JetProgram, assembler: &mut Assembler, reserved: usize) -> Plan {
+        let mut plan = Plan {
+            parts: Vec::new(),
+            pair_of: vec![usize::MAX; program.sums.len()],
+            pairs: Vec::new(),
+            streams: Vec::new(),
+            singles: Vec::new(),
+            lanes: FxHashMap::default(),
+            n_scratch: reserved.next_multiple_of(2),
+            constants: 0,
+        };
+        for square in [true, false] {
+            let ids: Vec<SumId> =
+                (0..program.sums.len() as SumId).filter(|&s| program.sums[s as usize].is_square() == square).collect();
+            plan.pair_up(program, ids, square);
+        }
+        // 1/k, −1/k and k, each twice, for every order.
+        let mut constants = Vec::new();
+        for k in 0..=program.order + 1 {
+            let k = k.max(1) as f64;
+            constants.extend([1.0 / k, 1.0 / k, -1.0 / k, -1.0 / k, k, k]);
+        }
+        plan.constants = assembler.constants(constants);
+        let mut start = 1;
+        let mut length = 0;
+        for k in 1..program.order {
+            length += program.nodes.len() * 3 + plan.pairs.len() * 2 * k;
+            if length > PART {
+                plan.parts.push(start..k + 1);
+                (start, length) = (k + 1, 0);
+            }
+        }
+        plan.parts.push(start..program.order.max(start));
+        plan
+    }
+
+    /// Pairs sums so that few new streams are needed.
+    fn pair_up(&mut self, program: &JetProgram, mut ids: Vec<SumId>, square: bool) {
+        ids.reverse();
+        while let Some(first) = ids.pop() {
+            let s = program.sums[first as usize];
+            let mut best: Option<(u32, usize, usize, (Series, Series))> = None;
+            // Looking back from the end of the reversed list: the nearest sums in the order of use.
+            for (distance, i) in (0..ids.len()).rev().take(64).enumerate() {
+                let t = program.sums[ids[i] as usize];
+                for (x, y) in if square { vec![(t.a, t.b)] } else { vec![(t.a, t.b), (t.b, t.a)] } {
+                    let cost = self.cost(program, (s.a, x)) + self.cost(program, (s.b, y));
+                    let candidate = (cost, distance, i, (x, y));
+                    if best.is_none_or(|(c, d, ..)| (cost, distance) < (c, d)) {
+                        best = Some(candidate);
+                    }
+                }
+            }
+            let number = self.pairs.len();
+            match best {
+                Some((_, _, i, (x, y))) => {
+                    let second = ids.remove(i);
+                    let a = self.stream(program, (s.a, x));
+                    let b = self.stream(program, (s.b, y));
+                    self.pairs.push(Pair { sums: [first, second], a, b, square });
+                    self.pair_of[first as usize] = number;
+                    self.pair_of[second as usize] = number;
+                }
+                None => {
+                    let a = self.single(program, s.a);
+                    let b = self.single(program, s.b);
+                    self.pairs.push(Pair { sums: [first, first], a, b, square });
+                    self.pair_of[first as usize] = number;
+                }
+            }
+        }
+    }
+
+    /// What storing a pair of series would cost per order.
+    fn cost(&self, program: &JetProgram, pair: (Series, Series)) -> u32 {
+        if self.streams.iter().any(|(known, _)| *known == pair) || states_in_a_row(program, pair).is_some() {
+            0
+        } else if pair.0 == pair.1 {
+            2
+        } else {
+            3
+        }
+    }
+
+    fn stream(&mut self, program: &JetProgram, pair: (Series, Series)) -> Place {
+        if let Some(place) = states_in_a_row(program, pair) {
+            return place;
+        }
+        if let Some((_, place)) = self.streams.iter().find(|(known, _)| *known == pair) {
+            return *place;
+        }
+        let place = Place { base: Base::Scratch, offset: 8 * self.n_scratch as i32, stride: 16 };
+        self.n_scratch += 2 * (program.order + 1);
+        self.streams.push((pair, place));
+        self.lanes.entry(pair.0).or_insert(place);
+        self.lanes.entry(pair.1).or_insert(place.lane(1));
+        place
+    }
+
+    fn single(&mut self, program: &JetProgram, series: Series) -> Place {
+        if let Some(place) = self.lane(program, series) {
+            return place;
+        }
+        let place = Place { base: Base::Scratch, offset: 8 * self.n_scratch as i32, stride: 8 };
+        self.n_scratch += program.order + 1;
+        self.singles.push((series, place));
+        self.lanes.insert(series, place);
+        place
+    }
+
+    /// Where single coefficients of a series are.
+    fn lane(&self, program: &JetProgram, series: Series) -> Option<Place> {
+        if let (Rule::State(i), false) = (program.nodes[series.node as usize], series.weighted) {
+            return Some(Place { base: Base::Outputs, offset: 8 * i as i32, stride: 8 * program.n as i32 });
+        }
+        self.lanes.get(&series).copied()
+    }
+}
+
+/// Two neighbouring states are stored together already: in the result.
+fn states_in_a_row(program: &JetProgram, (a, b): (Series, Series)) -> Option<Place> {
+    match (program.nodes[a.node as usize], program.nodes[b.node as usize]) {
+        (Rule::State(i), Rule::State(j)) if j == i + 1 && i % 2 == 0 && !a.weighted && !b.weighted => {
+            Some(Place { base: Base::Outputs, offset: 8 * i as i32, stride: 8 * program.n as i32 })
+        }
+        _ => None,
+    }
+}
+
+struct Emitter<'a, 'b> {
+    fb: &'a mut FunctionBuilder<'b>,
+    program: &'a JetProgram,
+    plan: &'a Plan,
+    outputs: ir::Value,
+    scratch: ir::Value,
+    constants: ir::Value,
+    order: usize,
+    /// Coefficients of the current order.
+    values: Vec<Option<ir::Value>>,
+    /// Sums of the current order.
+    sums: Vec<Option<ir::Value>>,
+    /// The address of the initial state.
+    state: ir::Value,
+    /// Coefficients of the states of the next order.
+    states: Vec<ir::Value>,
+}
+
+fn flags() -> MemFlagsData {
+    MemFlagsData::new().with_notrap()
+}
+
+#[derive(Clone, Copy)]
+enum Constant {
+    OverK,
+    MinusOverK,
+    K,
+}
+
+impl<'a, 'b> Emitter<'a, 'b> {
+    fn new(fb: &'a mut FunctionBuilder<'b>, program: &'a JetProgram, plan: &'a Plan) -> Self {
+        let block = fb.create_block();
+        fb.append_block_params_for_function_params(block);
+        fb.switch_to_block(block);
+        let p = fb.block_params(block).to_vec();
+        let constants = fb.ins().iconst(types::I64, plan.constants);
+        Emitter {
+            fb,
+            program,
+            plan,
+            outputs: p[4],
+            scratch: p[5],
+            constants,
+            order: 0,
+            values: Vec::new(),
+            sums: Vec::new(),
+            state: p[Bank::State as usize],
+            states: Vec::new(),
+        }
+    }
+
+    fn emit(mut self, orders: std::ops::Range<usize>) {
+        let n = self.program.n;
+        if orders.start == 1 {
+            self.first_orders();
+        } else {
+            self.states = (0..n)
+                .map(|i| self.fb.ins().load(types::F64, flags(), self.outputs, 8 * (orders.start * n + i) as i32))
+                .collect();
+        }
+        for k in orders {
+            self.order = k;
+            self.values = vec![None; self.program.nodes.len()];
+            self.sums = vec![None; self.program.sums.len()];
+            for (i, x) in std::mem::take(&mut self.states).into_iter().enumerate() {
+                self.values[i] = Some(x);
+                self.store(i as NodeId);
+            }
+            for node in n..self.program.nodes.len() {
+                self.node(node as NodeId);
+            }
+            self.next_states();
+        }
+        let zero = self.fb.ins().iconst(types::I64, 0);
+        self.fb.ins().return_(&[zero]);
+    }
+
+    /// Orders 0 and 1: the state and its derivative.
+    fn first_orders(&mut self) {
+        let n = self.program.n;
+        for i in 0..n {
+            let x = self.fb.ins().load(types::F64, flags(), self.state, 8 * i as i32);
+            self.fb.ins().store(flags(), x, self.outputs, 8 * i as i32);
+        }
+        for i in (0..n).step_by(2) {
+            let slots: Vec<Slot> = self.program.derivatives[i..(i + 2).min(n)].iter().map(|d| d.slot).collect();
+            let xs: Vec<ir::Value> = slots.iter().map(|&s| self.slot(s)).collect();
+            self.store_states(1, i, &xs);
+            self.states.extend(xs);
+        }
+    }
+
+    /// One or two coefficients of neighbouring states, in one store.
+    fn store_states(&mut self, order: usize, i: usize, xs: &[ir::Value]) {
+        let offset = 8 * (order * self.program.n + i) as i32;
+        let x = if xs.len() == 2 { self.join(xs[0], xs[1]) } else { xs[0] };
+        self.fb.ins().store(flags(), x, self.outputs, offset);
+    }
+
+    /// yₖ₊₁ = fₖ/(k+1)
+    fn next_states(&mut self) {
+        let n = self.program.n;
+        for i in (0..n).step_by(2) {
+            let mut xs = Vec::new();
+            for d in &self.program.derivatives[i..(i + 2).min(n)] {
+                let x = match d.node {
+                    Some(node) => {
+                        let f = self.at(node);
+                        let inverse = self.constant(Constant::OverK, self.order + 1, types::F64);
+                        self.fb.ins().fmul(f, inverse)
+                    }
+                    None => self.fb.ins().f64const(0.0),
+                };
+                xs.push(x);
+            }
+            self.store_states(self.order + 1, i, &xs);
+            self.states.extend(xs);
+        }
+    }
+
+    fn join(&mut self, low: ir::Value, high: ir::Value) -> ir::Value {
+        if low == high {
+            return self.fb.ins().splat(types::F64X2, low);
+        }
+        let pair = self.fb.ins().scalar_to_vector(types::F64X2, low);
+        self.fb.ins().insertlane(pair, high, 1)
+    }
+
+    fn constant(&mut self, which: Constant, k: usize, ty: ir::Type) -> ir::Value {
+        let offset = 48 * k as i32 + 16 * which as i32;
+        let flags = flags().with_readonly().with_can_move();
+        self.fb.ins().load(ty, flags, self.constants, offset)
+    }
+
+    fn slot(&mut self, slot: Slot) -> ir::Value {
+        self.fb.ins().load(types::F64, flags(), self.scratch, 8 * slot as i32)
+    }
+
+    fn load(&mut self, place: Place, k: usize, ty: ir::Type) -> ir::Value {
+        let base = match place.base {
+            Base::Outputs => self.outputs,
+            Base::Scratch => self.scratch,
+        };
+        self.fb.ins().load(ty, flags(), base, place.at(k))
+    }
+
+    /// The coefficient of the current order.
+    fn at(&mut self, node: NodeId) -> ir::Value {
+        self.values[node as usize].expect("nodes are computed in order")
+    }
+
+    fn multiply_add(&mut self, a: ir::Value, b: ir::Value, c: ir::Value) -> ir::Value {
+        if self.program.fused {
+            self.fb.ins().fma(a, b, c)
+        } else {
+            let product = self.fb.ins().fmul(a, b);
+            self.fb.ins().fadd(product, c)
+        }
+    }
+
+    /// c − a b, rounded like c + (−a) b.
+    fn multiply_sub(&mut self, a: ir::Value, b: ir::Value, c: ir::Value) -> ir::Value {
+        let minus = self.fb.ins().fneg(a);
+        self.multiply_add(minus, b, c)
+    }
+
+    /// A sum of the current order, which is at least 2.
+    fn sum(&mut self, id: SumId) -> ir::Value {
+        if let Some(x) = self.sums[id as usize] {
+            return x;
+        }
+        let number = self.plan.pair_of[id as usize];
+        let pair = self.plan.pairs[number];
+        let alone = pair.sums[0] == pair.sums[1];
+        let total = self.total(&pair, if alone { types::F64 } else { types::F64X2 });
+        if alone {
+            self.sums[id as usize] = Some(total);
+        } else {
+            for (l, sum) in pair.sums.into_iter().enumerate() {
+                self.sums[sum as usize] = Some(self.fb.ins().extractlane(total, l as u8));
+            }
+        }
+        self.sums[id as usize].expect("just computed")
+    }
+
+    fn total(&mut self, pair: &Pair, ty: ir::Type) -> ir::Value {
+        let k = self.order;
+        let terms = if pair.square { (k - 1) / 2 } else { k - 1 };
+        let mut partial: Vec<ir::Value> = Vec::new();
+        for j in 1..=terms {
+            let x = self.load(pair.a, j, ty);
+            let y = self.load(pair.b, k - j, ty);
+            let slot = (j - 1) % self.program.accumulators;
+            if j > self.program.accumulators {
+                partial[slot] = self.multiply_add(x, y, partial[slot]);
+            } else {
+                let product = self.fb.ins().fmul(x, y);
+                partial.push(product);
+            }
+        }
+        let total = match *partial.as_slice() {
+            [] => None,
+            [a] => Some(a),
+            [a, b] => Some(self.fb.ins().fadd(a, b)),
+            [a, b, c] => {
+                let ab = self.fb.ins().fadd(a, b);
+                Some(self.fb.ins().fadd(ab, c))
+            }
+            [a, b, c, d, ..] => {
+                let (ab, cd) = (self.fb.ins().fadd(a, b), self.fb.ins().fadd(c, d));
+                Some(self.fb.ins().fadd(ab, cd))
+            }
+        };
+        if !pair.square {
+            return total.expect("an order of at least 2 has terms");
+        }
+        let doubled = total.map(|t| self.fb.ins().fadd(t, t));
+        if k % 2 == 1 {
+            return doubled.expect("an odd order of at least 3 has terms");
+        }
+        let middle = self.load(pair.a, k / 2, ty);
+        match doubled {
+            Some(doubled) => self.multiply_add(middle, middle, doubled),
+            None => self.fb.ins().fmul(middle, middle),
+        }
+    }
+
+    /// Computes and stores the coefficient of a node; [`super::jet::JetInterpreter`] says what it is.
+    fn node(&mut self, node: NodeId) {
+        if self.values[node as usize].is_some() {
+            return;
+        }
+        let k = self.order;
+        let x = match self.program.nodes[node as usize] {
+            Rule::State(_) => return,
+            Rule::Time => self.fb.ins().f64const(if k == 1 { 1.0 } else { 0.0 }),
+            Rule::Add(a, b) => {
+                let (a, b) = (self.at(a), self.at(b));
+                self.fb.ins().fadd(a, b)
+            }
+            Rule::Sub(a, b) => {
+                let (a, b) = (self.at(a), self.at(b));
+                self.fb.ins().fsub(a, b)
+            }
+            Rule::Neg(a) => {
+                let a = self.at(a);
+                self.fb.ins().fneg(a)
+            }
+            Rule::Scale(c, a) => {
+                let (c, a) = (self.slot(c), self.at(a));
+                self.fb.ins().fmul(c, a)
+            }
+            Rule::Product { a, b, a0, b0, sum } => {
+                let head = if k > 1 {
+                    let s = self.sum(sum);
+                    let (a, b0) = (self.at(a), self.slot(b0));
+                    self.multiply_add(a, b0, s)
+                } else {
+                    let (a, b0) = (self.at(a), self.slot(b0));
+                    self.fb.ins().fmul(a, b0)
+                };
+                let (a0, b) = (self.slot(a0), self.at(b));
+                self.multiply_add(a0, b, head)
+            }
+            Rule::Square { a, twice_a0, sum } => self.head(twice_a0, a, sum, None),
+            Rule::Quotient { a, b, inverse, ratio, sum } => self.quotient(a, b, inverse, ratio, sum),
+            Rule::Root { a, half_inverse, sum } => {
+                let mut x = self.at(a);
+                if k > 1 {
+                    let s = self.sum(sum);
+                    x = self.fb.ins().fsub(x, s);
+                }
+                let h = self.slot(half_inverse);
+                self.fb.ins().fmul(x, h)
+            }
+            Rule::Power { a, alpha, alpha_plus_one, factor, inverse, sum, weighted } => {
+                if k > 1 {
+                    let (s, w) = (self.sum(sum), self.sum(weighted));
+                    let alpha = self.slot(alpha);
+                    let head = self.fb.ins().fmul(alpha, s);
+                    let (plus, over_k) = (self.slot(alpha_plus_one), self.constant(Constant::OverK, k, types::F64));
+                    let weight = self.fb.ins().fmul(plus, over_k);
+                    let head = self.multiply_sub(weight, w, head);
+                    let inverse = self.slot(inverse);
+                    let head = self.fb.ins().fmul(head, inverse);
+                    let (factor, a) = (self.slot(factor), self.at(a));
+                    self.multiply_add(factor, a, head)
+                } else {
+                    let (factor, a) = (self.slot(factor), self.at(a));
+                    self.fb.ins().fmul(factor, a)
+                }
+            }
+            Rule::Integral { a, factor, negative, sum } => {
+                let weight = if negative { Constant::MinusOverK } else { Constant::OverK };
+                self.head(factor, a, sum, Some(weight))
+            }
+            Rule::Inverse { a, negative, inverse, sum } => {
+                let mut x = self.at(a);
+                if negative {
+                    x = self.fb.ins().fneg(x);
+                }
+                if k > 1 {
+                    let s = self.sum(sum);
+                    let weight = self.constant(Constant::MinusOverK, k, types::F64);
+                    x = self.multiply_add(weight, s, x);
+                }
+                let inverse = self.slot(inverse);
+                self.fb.ins().fmul(x, inverse)
+            }
+            Rule::Atan2 { y, x, y0, x0, inverse, sums } => {
+                let (y0, x0) = (self.slot(y0), self.slot(x0));
+                let (y, x) = (self.at(y), self.at(x));
+                let product = self.fb.ins().fmul(x, y0);
+                let minus = self.fb.ins().fneg(product);
+                let mut head = self.multiply_add(y, x0, minus);
+                if k > 1 {
+                    let [p, q, r] = sums.map(|s| self.sum(s));
+                    let s = self.fb.ins().fsub(p, q);
+                    let s = self.fb.ins().fsub(s, r);
+                    let over_k = self.constant(Constant::OverK, k, types::F64);
+                    head = self.multiply_add(over_k, s, head);
+                }
+                let inverse = self.slot(inverse);
+                self.fb.ins().fmul(head, inverse)
+            }
+            Rule::Select { comparison, p, q, then, otherwise } => {
+                let (p, q) = (self.slot(p), self.slot(q));
+                let cc = match comparison {
+                    Comparison::Lt => FloatCC::LessThan,
+                    Comparison::Le => FloatCC::LessThanOrEqual,
+                    Comparison::Eq => FloatCC::Equal,
+                    Comparison::Ne => FloatCC::NotEqual,
+                };
+                let condition = self.fb.ins().fcmp(cc, p, q);
+                let [then, otherwise] = [then, otherwise].map(|n| match n {
+                    Some(n) => self.at(n),
+                    None => self.fb.ins().f64const(0.0),
+                });
+                self.fb.ins().select(condition, then, otherwise)
+            }
+            Rule::Unknown(system, _) => return self.substitute(system),
+        };
+        self.values[node as usize] = Some(x);
+        self.store(node);
+    }
+
+    /// `slot aₖ + S`, or with a weight `slot aₖ + weight S`.
+    fn head(&mut self, slot: Slot, a: NodeId, sum: SumId, weight: Option<Constant>) -> ir::Value {
+        if self.order == 1 {
+            let (slot, a) = (self.slot(slot), self.at(a));
+            return self.fb.ins().fmul(slot, a);
+        }
+        let mut s = self.sum(sum);
+        if let Some(weight) = weight {
+            let weight = self.constant(weight, self.order, types::F64);
+            s = self.fb.ins().fmul(s, weight);
+        }
+        let (slot, a) = (self.slot(slot), self.at(a));
+        self.multiply_add(slot, a, s)
+    }
+
+    fn quotient(&mut self, a: Option<NodeId>, b: NodeId, inverse: Slot, ratio: Slot, sum: SumId) -> ir::Value {
+        let head = match (a, self.order > 1) {
+            (Some(a), true) => {
+                let s = self.sum(sum);
+                let a = self.at(a);
+                let difference = self.fb.ins().fsub(a, s);
+                let inverse = self.slot(inverse);
+                self.fb.ins().fmul(difference, inverse)
+            }
+            (Some(a), false) => {
+                let (a, inverse) = (self.at(a), self.slot(inverse));
+                self.fb.ins().fmul(a, inverse)
+            }
+            (None, true) => {
+                let s = self.sum(sum);
+                let inverse = self.slot(inverse);
+                let product = self.fb.ins().fmul(s, inverse);
+                self.fb.ins().fneg(product)
+            }
+            (None, false) => {
+                let (ratio, b) = (self.slot(ratio), self.at(b));
+                let product = self.fb.ins().fmul(ratio, b);
+                return self.fb.ins().fneg(product);
+            }
+        };
+        let (ratio, b) = (self.slot(ratio), self.at(b));
+        self.multiply_sub(ratio, b, head)
+    }
+
+    /// Stores the newest coefficient wherever later orders will look for it.
+    fn store(&mut self, node: NodeId) {
+        // The newest sum of the last order uses coefficients up to two orders below it.
+        if self.order + 2 > self.program.order {
+            return;
+        }
+        for i in 0..self.plan.streams.len() {
+            let ((a, b), place) = self.plan.streams[i];
+            let latest = a.node.max(b.node);
+            if latest == node && self.values[a.node as usize].is_some() && self.values[b.node as usize].is_some() {
+                let (x, y) = (self.weigh(a), self.weigh(b));
+                let pair = self.join(x, y);
+                self.fb.ins().store(flags(), pair, self.scratch, place.at(self.order));
+            }
+        }
+        for i in 0..self.plan.singles.len() {
+            let (series, place) = self.plan.singles[i];
+            if series.node == node {
+                let x = self.weigh(series);
+                self.fb.ins().store(flags(), x, self.scratch, place.at(self.order));
+            }
+        }
+    }
+
+    fn weigh(&mut self, series: Series) -> ir::Value {
+        let x = self.at(series.node);
+        if series.weighted && self.order > 1 {
+            let k = self.constant(Constant::K, self.order, types::F64);
+            self.fb.ins().fmul(x, k)
+        } else {
+            x
+        }
+    }
+
+    /// All unknowns of a system at the current order.
+    fn substitute(&mut self, number: u32) {
+        let system = &self.program.systems[number as usize];
+        let n = system.n;
+        let mut r = Vec::with_capacity(n);
+        for i in 0..n {
+            let mut x = match system.rhs[i] {
+                Some(node) => self.at(node),
+                None => self.fb.ins().f64const(0.0),
+            };
+            for j in 0..n {
+                if let Some((node, sum)) = system.matrix[i * n + j] {
+                    if self.order > 1 {
+                        let s = self.sum(sum);
+                        x = self.fb.ins().fsub(x, s);
+                    }
+                    let (a, x0) = (self.at(node), self.slot(system.x0[j]));
+                    x = self.multiply_sub(a, x0, x);
+                }
+            }
+            r.push(x);
+        }
+        match &system.factors {
+            Factors::Symmetric { lower, pivots } => {
+                for i in 0..n {
+                    for j in 0..i {
+                        if let Some(l) = lower[i * n + j] {
+                            let l = self.slot(l);
+                            r[i] = self.multiply_sub(l, r[j], r[i]);
+                        }
+                    }
+                }
+                for i in (0..n).rev() {
+                    let pivot = self.slot(pivots[i]);
+                    r[i] = self.fb.ins().fmul(r[i], pivot);
+                    for j in i + 1..n {
+                        if let Some(l) = lower[j * n + i] {
+                            let l = self.slot(l);
+                            r[i] = self.multiply_sub(l, r[j], r[i]);
+                        }
+                    }
+                }
+            }
+            Factors::Inverse(entries) => {
+                let rhs = r.clone();
+                for i in 0..n {
+                    let first = self.slot(entries[i * n]);
+                    r[i] = self.fb.ins().fmul(first, rhs[0]);
+                    for j in 1..n {
+                        let entry = self.slot(entries[i * n + j]);
+                        r[i] = self.multiply_add(entry, rhs[j], r[i]);
+                    }
+                }
+            }
+        }
+        for (i, x) in r.into_iter().enumerate() {
+            let node = system.first + i as NodeId;
+            self.values[node as usize] = Some(x);
+            self.store(node);
+        }
+    }
+}

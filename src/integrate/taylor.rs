@@ -1,0 +1,371 @@
+//! The Taylor method: order and step follow from the tolerance.
+//!
+//! Jorba and Zou, *A software package for the numerical integration of ODEs by means of high-order Taylor methods*,
+//! Experiment. Math. 14 (2005), with the variant of the step size that heyoka uses (Biscani and Izzo, *Revisiting high-order
+//! Taylor methods for astrodynamics and celestial mechanics*, MNRAS 504 (2021), §2.1):
+//!
+//! ```text
+//! p = ⌈1 − ln(τ)/2⌉                                                        the order
+//! ρ = min( (s/‖y_{p−1}‖)^{1/(p−1)}, (s/‖y_p‖)^{1/p} ),   s = max(1, ‖y‖)   the radius of convergence, estimated
+//! h = ρ e⁻² e^{−0.7/(p−1)}                                                 the step
+//! ```
+//!
+//! in the maximum norm. There are no rejected steps. The polynomial of a step is its dense output, as accurate as the
+//! step itself. Sums over steps, of the state and of time, are compensated.
+
+use crate::codegen::interpret::Failure;
+use crate::codegen::jet::JetProgram;
+use crate::codegen::jet_compiled::JetCaller;
+use crate::codegen::simd;
+
+use super::control::{Compensated, StopReason};
+use super::field::Field;
+use super::problem::{InitialValueProblem, Motion};
+use super::stepper::{Form, Segment, Statistics, Stepper};
+
+/// The Taylor method at work.
+pub struct Taylor<'a> {
+    motion: &'a Motion,
+    caller: JetCaller,
+    field: Field,
+    parameters: &'a [f64],
+    n: usize,
+    order: usize,
+    fused: bool,
+    /// e⁻² e^{−0.7/(p−1)}
+    safety: f64,
+    t: Compensated,
+    y: Vec<f64>,
+    rest: Vec<f64>,
+    /// Of the last step, order by order.
+    coefficients: Vec<f64>,
+    t_old: f64,
+    h_old: f64,
+    fixed: Option<f64>,
+    pivoted: bool,
+    statistics: Statistics,
+}
+
+/// The order that belongs to the tolerance of a problem.
+pub fn order(problem: &InitialValueProblem) -> usize {
+    let tau = problem.tolerance.relative;
+    JetProgram::order_for(if tau > 0.0 { tau } else { problem.tolerance.absolute })
+}
+
+impl<'a> Taylor<'a> {
+    pub fn new(motion: &'a Motion, problem: &'a InitialValueProblem) -> Option<Taylor<'a>> {
+        let order = order(problem);
+        let jet = motion.jet(order, false)?;
+        let n = motion.n_states();
+        let fixed = problem.fixed.then_some(problem.step).flatten();
+        Some(Taylor {
+            motion,
+            caller: jet.caller(),
+            field: Field::new(motion.field(), &problem.parameters),
+            parameters: &problem.parameters,
+            n,
+            order,
+            fused: !motion.options().portable && simd::has_fma(),
+            safety: (-2.0 - 0.7 / (order - 1) as f64).exp(),
+            t: Compensated::new(problem.start),
+            y: problem.state.clone(),
+            rest: vec![0.0; n],
+            coefficients: vec![0.0; n * (order + 1)],
+            t_old: problem.start,
+            h_old: 0.0,
+            fixed,
+            pivoted: false,
+            statistics: Statistics { order: order as u32, ..Statistics::default() },
+        })
+    }
+
+    /// The coefficients at the current state. An error when the field has no value, or no series, here.
+    #[cold]
+    fn careful_coefficients(&mut self) -> Result<(), StopReason> {
+        let time = [self.t.value];
+        self.caller.call_carefully([&time, &self.y, self.parameters, &[]], &mut self.coefficients);
+        if self.coefficients.iter().all(|c| c.is_finite()) {
+            return Ok(());
+        }
+        let mut dy = vec![0.0; self.n];
+        if !self.field.evaluate(self.t.value, &self.y, &mut dy) {
+            let failure = self.field.take_failure();
+            return Err(self.stuck(failure));
+        }
+        // The field is fine here: a linear system may need exchanges of rows.
+        if !self.pivoted {
+            if let Some(jet) = self.motion.jet(self.order, true) {
+                self.pivoted = true;
+                self.caller = jet.caller();
+                let banks = [&time[..], &self.y, self.parameters, &[]];
+                let accepted = self.caller.call_fast(banks, &mut self.coefficients);
+                if accepted && self.coefficients.iter().all(|c| c.is_finite()) {
+                    return Ok(());
+                }
+                self.caller.call_carefully(banks, &mut self.coefficients);
+                if self.coefficients.iter().all(|c| c.is_finite()) {
+                    return Ok(());
+                }
+            }
+        }
+        Err(self.stuck(None))
+    }
+
+    fn stuck(&self, failure: Option<Failure>) -> StopReason {
+        match failure {
+            Some(failure) => StopReason::SingularPoint { failure },
+            None if self.y.iter().any(|y| y.abs() > 1e100) || self.runs_away() => StopReason::BlowUp,
+            None => StopReason::StepTooSmall,
+        }
+    }
+
+    /// Whether the state would change by more than itself in the time of one rounding error.
+    fn runs_away(&self) -> bool {
+        let size = |xs: &[f64]| xs.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+        let spacing = self.t.value.abs().max(f64::MIN_POSITIVE) * f64::EPSILON;
+        let slopes = &self.coefficients[self.n..2 * self.n];
+        size(slopes) * spacing > 1e-3 * size(&self.y).max(1e-3)
+    }
+
+    /// The step size; not finite when the coefficients are not.
+    #[inline(always)]
+    fn step_size(&self) -> f64 {
+        let (n, p) = (self.n, self.order);
+        let norm = |k: usize| largest(&self.coefficients[k * n..(k + 1) * n]);
+        let [size, second, last] = [largest(&self.y), norm(p - 1), norm(p)];
+        let s = if size <= 1.0 { 0.0 } else { log2(size) };
+        // log₂ of the radius of convergence; a vanishing coefficient says nothing.
+        let radius = |norm: f64, k: usize| (s - log2(norm)) / k as f64;
+        let rho = match (second > 0.0, last > 0.0) {
+            (true, true) => radius(second, p - 1).min(radius(last, p)),
+            (true, false) => radius(second, p - 1),
+            (false, true) => radius(last, p),
+            (false, false) => return if (second + last).is_nan() { f64::NAN } else { f64::MAX },
+        };
+        exp2(rho) * self.safety
+    }
+
+    #[inline(always)]
+    fn advance<const FUSED: bool>(&mut self, h: f64) {
+        let (n, p) = (self.n, self.order);
+        let mut i = 0;
+        while i + 4 <= n {
+            let delta = polynomial::<FUSED, 4>(&self.coefficients, n, p, i, h);
+            for l in 0..4 {
+                self.add(i + l, delta[l]);
+            }
+            i += 4;
+        }
+        while i < n {
+            let [delta] = polynomial::<FUSED, 1>(&self.coefficients, n, p, i, h);
+            self.add(i, delta);
+            i += 1;
+        }
+    }
+
+    #[inline(always)]
+    fn add(&mut self, i: usize, delta: f64) {
+        let sum = Compensated { value: self.y[i], rest: self.rest[i] }.plus(delta);
+        self.y[i] = sum.value;
+        self.rest[i] = sum.rest;
+    }
+
+    #[inline(always)]
+    fn step_inner<const FUSED: bool>(&mut self, limit: f64) -> Result<(), StopReason> {
+        let time = [self.t.value];
+        let banks = [&time[..], &self.y, self.parameters, &[]];
+        let accepted = self.caller.call_fast(banks, &mut self.coefficients);
+        self.field.count(1);
+        let mut size = self.step_size();
+        if !accepted || !size.is_finite() {
+            self.careful_coefficients()?;
+            size = self.step_size();
+        }
+        let remaining = limit - self.t.value;
+        let h = self.fixed.unwrap_or(size);
+        let (h, last) = if h >= remaining.abs() { (remaining, true) } else { (h.copysign(remaining), false) };
+        if !last && self.t.value + 0.1 * h == self.t.value {
+            return Err(self.stuck(None));
+        }
+        self.t_old = self.t.value;
+        self.h_old = h;
+        self.advance::<FUSED>(h);
+        self.t = if last { Compensated::new(limit) } else { self.t.plus(h) };
+        self.statistics.accept(h);
+        Ok(())
+    }
+}
+
+/// Σ_{k=1}^p c_k hᵏ for L neighbouring states, even and odd powers apart.
+#[inline(always)]
+fn polynomial<const FUSED: bool, const L: usize>(c: &[f64], n: usize, p: usize, i: usize, h: f64) -> [f64; L] {
+    let madd = |a: f64, b: f64, c: f64| if FUSED { a.mul_add(b, c) } else { a * b + c };
+    let hh = h * h;
+    let row = |k: usize| -> &[f64] { &c[k * n + i..k * n + i + L] };
+    let (mut high, mut low) = ([0.0; L], [0.0; L]);
+    // From the top: `high` collects the orders of the parity of p, `low` the others.
+    high.copy_from_slice(row(p));
+    low.copy_from_slice(row(p - 1));
+    let mut k = p - 1;
+    while k >= 3 {
+        let (a, b) = (row(k - 1), row(k - 2));
+        for l in 0..L {
+            high[l] = madd(high[l], hh, a[l]);
+            low[l] = madd(low[l], hh, b[l]);
+        }
+        k -= 2;
+    }
+    // Now `high` begins at order k + 1 and `low` at order k, with k = 1 or 2.
+    let mut delta = [0.0; L];
+    if k == 1 {
+        for l in 0..L {
+            delta[l] = madd(high[l], h, low[l]) * h;
+        }
+    } else {
+        let a = row(1);
+        for l in 0..L {
+            let odd = madd(high[l], hh, a[l]);
+            delta[l] = madd(low[l], h, odd) * h;
+        }
+    }
+    delta
+}
+
+/// max |x|, NaN if there is one.
+#[inline(always)]
+fn largest(xs: &[f64]) -> f64 {
+    let mut m = [0.0f64; 4];
+    let mut chunks = xs.chunks_exact(4);
+    for chunk in &mut chunks {
+        for l in 0..4 {
+            let x = chunk[l].abs();
+            m[l] = if m[l] >= x { m[l] } else { x };
+        }
+    }
+    let mut all = 0.0;
+    for x in chunks.remainder().iter().map(|x| x.abs()).chain(m) {
+        if !(all >= x) {
+            all = x;
+        }
+        if all.is_nan() {
+            return all;
+        }
+    }
+    all
+}
+
+/// log₂ of a positive number to about nine digits, which is more than a step size needs.
+#[inline(always)]
+fn log2(x: f64) -> f64 {
+    if !(x >= f64::MIN_POSITIVE && x <= f64::MAX) {
+        return x.log2();
+    }
+    let bits = x.to_bits();
+    // x = 2ᵉ m with m between √½ and √2.
+    let offset = bits.wrapping_sub(0x3FE6_A09E_667F_3BCD);
+    let e = (offset as i64 >> 52) as f64;
+    let m = f64::from_bits(bits.wrapping_sub(offset & (0xFFF << 52)));
+    // log m = 2 atanh((m − 1)/(m + 1))
+    let u = (m - 1.0) / (m + 1.0);
+    let z = u * u;
+    let series = 1.0 + z * (1.0 / 3.0 + z * (0.2 + z * (1.0 / 7.0 + z * (1.0 / 9.0 + z / 11.0))));
+    e + 2.0 * std::f64::consts::LOG2_E * u * series
+}
+
+/// 2ˣ to about nine digits.
+#[inline(always)]
+fn exp2(x: f64) -> f64 {
+    if !(x.abs() <= 1000.0) {
+        return x.exp2();
+    }
+    let shifted = x + 6755399441055744.0;
+    let e = shifted - 6755399441055744.0;
+    let z = (x - e) * std::f64::consts::LN_2;
+    let series = 1.0
+        + z * (1.0
+            + z * (0.5 + z * (1.0 / 6.0 + z * (1.0 / 24.0 + z * (1.0 / 120.0 + z * (1.0 / 720.0 + z / 5040.0))))));
+    f64::from_bits(series.to_bits().wrapping_add((e as i64 as u64) << 52))
+}
+
+impl Stepper for Taylor<'_> {
+    fn time(&self) -> f64 {
+        self.t.value
+    }
+
+    fn state(&self) -> &[f64] {
+        &self.y
+    }
+
+    fn previous_time(&self) -> f64 {
+        self.t_old
+    }
+
+    fn step(&mut self, limit: f64) -> Result<(), StopReason> {
+        if self.fused { simd::with_fma(|| self.step_inner::<true>(limit)) } else { self.step_inner::<false>(limit) }
+    }
+
+    fn interpolate(&mut self, t: f64, out: &mut [f64]) {
+        let h = t - self.t_old;
+        for (i, slot) in out.iter_mut().enumerate() {
+            let [delta] = polynomial::<false, 1>(&self.coefficients, self.n, self.order, i, h);
+            *slot = self.coefficients[i] + delta;
+        }
+    }
+
+    fn restart(&mut self, t: f64, state: &[f64]) {
+        self.t = Compensated::new(t);
+        self.y.copy_from_slice(state);
+        self.rest.fill(0.0);
+    }
+
+    fn segment(&mut self) -> Segment {
+        let mut coefficients = self.coefficients.clone();
+        let mut power = 1.0;
+        for row in coefficients.chunks_exact_mut(self.n.max(1)) {
+            row.iter_mut().for_each(|c| *c *= power);
+            power *= self.h_old;
+        }
+        Segment { start: self.t_old, step: self.h_old, form: Form::Powers, coefficients }
+    }
+
+    fn statistics(&self) -> Statistics {
+        Statistics { evaluations: self.field.evaluations(), ..self.statistics }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quick_logarithms_and_powers_have_nine_digits() {
+        for i in -300..300 {
+            let x = 1.37f64.powi(i) * (1.0 + 0.001 * f64::from(i));
+            if x > 0.0 {
+                assert!((log2(x) - x.log2()).abs() < 1e-9 * x.log2().abs().max(1.0), "{x}");
+            }
+            let y = f64::from(i) * 0.317;
+            assert!((exp2(y) / y.exp2() - 1.0).abs() < 1e-8, "{y}");
+        }
+        assert_eq!(exp2(3.0), 8.0);
+    }
+
+    #[test]
+    fn polynomials_of_every_order() {
+        for p in 2..9 {
+            let c: Vec<f64> = (0..=p).map(|k| 1.0 + k as f64).collect();
+            let h = 0.3f64;
+            let expected: f64 = (1..=p).map(|k| (1.0 + k as f64) * h.powi(k as i32)).sum();
+            let [delta] = polynomial::<true, 1>(&c, 1, p, 0, h);
+            assert!((delta - expected).abs() < 1e-14, "order {p}");
+        }
+    }
+
+    #[test]
+    fn norms_notice_nan() {
+        assert_eq!(largest(&[1.0, -3.0, 2.0, 0.5, 2.5]), 3.0);
+        assert!(largest(&[1.0, f64::NAN, 2.0, 0.5, 2.5]).is_nan());
+        assert!(largest(&[f64::NAN]).is_nan());
+        assert!(largest(&[1.0, 2.0, 0.5, 2.5, f64::NAN]).is_nan());
+    }
+}
