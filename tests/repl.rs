@@ -207,6 +207,22 @@ fn ctrl_c_stops_a_derivation_and_keeps_the_session() {
 }
 
 #[test]
+fn ctrl_c_stops_a_run_and_keeps_what_it_had_computed() {
+    let mut terminal = Terminal::start(&data_folder("run"));
+    terminal.ask("manifold Y over t { x }; lagrangian L on J1(Y) = x'^2/2 - x^2/2", "2\n");
+    terminal.send("let run = simulate L { from x = 1; until t = 10^9; record x every 1000 }\r");
+    terminal.expect("every 1000 }\n");
+    std::thread::sleep(Duration::from_millis(400));
+    let pressed = Instant::now();
+    terminal.send("\x03");
+    terminal.expect("interrupted");
+    assert!(pressed.elapsed() < Duration::from_secs(2), "it took {:?}", pressed.elapsed());
+    terminal.expect("lepage> ");
+    terminal.ask("run.x.first", "\n1.0\n");
+    assert_eq!(terminal.leave(), 0);
+}
+
+#[test]
 fn history_is_recalled_also_in_the_next_session() {
     let data = data_folder("history");
     let mut first = Terminal::start(&data);

@@ -237,7 +237,7 @@ codes! {
         "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nsimulate L { from x' = 1; until t = 1; tolerance -1 }" => "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nsimulate L { from x' = 1; until t = 1; tolerance 1e-9 }";
     RUN_STOPPED = 705 "run_stopped": "the run stopped before its end",
         "The reason is part of the run: a singular point, a blow-up, a step that became too small, an interrupt, a budget.",
-        "" => "";
+        "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2 + 2*x^3\nsimulate L { from x = 1, x' = 2; until t = 2 }" => "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2 + 2*x^3\nsimulate L { from x = 1, x' = 2; until t = 1/2 }";
     OUTSIDE_RUN = 706 "outside_run": "this time is outside the run",
         "A run has states between its beginning and its end.",
         "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nlet run = simulate L { from x' = 1; until t = 1 }\nrun at { t = 3 }" => "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nlet run = simulate L { from x' = 1; until t = 1 }\nrun at { t = 1/2 }";
