@@ -219,5 +219,62 @@ pub mod later {
 
     later! {
         "classify" "classify(S)" &[];
+        "two_force" "two_force(L)" &[];
+        "rank" "rank(A)" &[];
+        "restrict" "restrict(A, K)" &[];
+        "tangent" "tangent(ξ, K)" &[];
+        "dynamics" "dynamics(S, through = pt)" &["through"];
+        "legendre" "legendre(S)" &[];
+        "hamilton" "hamilton(S)" &["names"];
+        "power" "power(S)" &[];
+        "rank_condition" "rank_condition(Q)" &[];
+        "normal_form" "normal_form(Q)" &[];
+        "constraint_type" "constraint_type(Q)" &[];
+        "constraint_forms" "constraint_forms(Q)" &[];
+        "canonical_distribution" "canonical_distribution(Q)" &[];
+        "ideal" "ideal(Q)" &[];
+        "reduced" "reduced(S)" &[];
+        "vector_field" "vector_field(S)" &[];
+        "multipliers" "multipliers(S)" &[];
+        "reactions" "reactions(S)" &[];
+        "implicit" "implicit(S)" &[];
+        "integrability" "integrability(S)" &[];
+        "reduction" "reduction(S)" &[];
+        "ideal_conditions" "ideal_conditions(Q)" &[];
+        "compatible" "compatible(Λ0)" &[];
+        "jet_lift" "jet_lift(Λ0)" &[];
+        "balance" "balance(S)" &[];
+        "poincare_cartan" "poincare_cartan(S)" &[];
+        "connection" "connection(S)" &[];
+        "curvature" "curvature(S)" &[];
+        "jacobi" "jacobi(S)" &[];
+        "covariant" "covariant(S, X)" &[];
+        "symmetry" "symmetry(S, X)" &[];
+        "adjoint_symmetry" "adjoint_symmetry(S, α, potential = F)" &["potential"];
+        "direct" "direct(S)" &[];
+        "crosscheck" "crosscheck(S)" &[];
+        "noether" "noether(L, X)" &[];
+        "first_integral" "first_integral(S, f)" &[];
+        "find_symmetries" "find_symmetries(S, n)" &[];
+        "find_integrals" "find_integrals(S, n)" &[];
+        "dirac" "dirac(S)" &[];
+        "linearize" "linearize(S, pt)" &[];
+        "equilibria" "equilibria(S)" &[];
+        "lyapunov" "lyapunov(run)" &[];
+        "factor" "factor(e)" &[];
+        "expand" "expand(e)" &[];
+        "collect" "collect(e, x)" &[];
+        "solve" "solve(eqs, x)" &[];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_question_that_is_answered_is_not_announced_any_more() {
+        for row in super::later::ROWS {
+            let count = super::names().filter(|name| *name == row.name).count();
+            assert_eq!(count, 1, "`{}` has an answer now: take it out of `later`", row.name);
+        }
     }
 }

@@ -12,6 +12,7 @@ pub mod elaborate;
 pub mod evaluate_at;
 pub mod interpreter;
 pub mod library;
+pub mod mention;
 pub mod operate;
 pub mod parts;
 pub mod promise;

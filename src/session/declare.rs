@@ -472,6 +472,9 @@ fn definition(state: &mut Interpreter, ast: &Rc<Ast>, l: &ast::Let, remarks: &mu
             };
             bind_function(state, &l.name, Callable::Closure(Rc::new(closure)), remarks)?;
         }
+        (LetValue::Expr(body), None) if super::mention::rests_on_a_run(state, ast, ast.span(*body)) => {
+            super::mention::check(state, ast, ast.span(*body))?;
+        }
         (LetValue::Expr(body), None) => {
             let value = state.evaluator(ast).eval(*body)?;
             bind(state, &l.name, value)?;

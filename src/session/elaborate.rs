@@ -506,7 +506,7 @@ impl<'s> Evaluator<'s> {
         questions::ask(question, given)
     }
 
-    fn unknown_function(&self, text: &str, span: Span) -> Diagnostic {
+    pub fn unknown_function(&self, text: &str, span: Span) -> Diagnostic {
         let mut names: Vec<&str> = self.scope.function_names().collect();
         let built_in = questions::names().chain(crate::algebra::function::TABLE.iter().map(|r| r.name));
         for name in built_in.chain(["sqrt", "piecewise"]) {

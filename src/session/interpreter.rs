@@ -4,8 +4,8 @@
 
 use super::declare;
 use super::elaborate::Evaluator;
-use super::scope::{Binding, Scope};
-use super::{SessionOptions, compare};
+use super::scope::{Binding, Meaning, Scope};
+use super::{SessionOptions, compare, mention};
 use crate::algebra::{Expr, Ground, Symbol, Verdict, assume, conditions};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::model::value::{Fallible, Value};
@@ -119,7 +119,7 @@ impl Interpreter {
 
     fn question(&mut self, ast: &Rc<Ast>, id: ExprId, remarks: &mut Vec<Diagnostic>) -> Fallible<Effect> {
         if self.check_only {
-            return Ok(Effect::Done);
+            return mention::check(self, ast, ast.span(id)).map(|()| Effect::Done);
         }
         let (value, recorded) = conditions::collect(|| self.evaluator(ast).eval(id));
         let mut value = value?;
@@ -143,7 +143,7 @@ impl Interpreter {
 
     fn explain(&mut self, ast: &Rc<Ast>, id: ExprId) -> Fallible<Effect> {
         if self.check_only {
-            return Ok(Effect::Done);
+            return mention::check(self, ast, ast.span(id)).map(|()| Effect::Done);
         }
         let value = self.evaluator(ast).eval(id)?;
         match crate::model::explain::explanation(&value) {
@@ -164,6 +164,11 @@ impl Interpreter {
         remarks: &mut Vec<Diagnostic>,
     ) -> Fallible<Effect> {
         if self.check_only {
+            // A claim that something is refused may be about anything.
+            if assert.fails.is_none() {
+                mention::check(self, ast, ast.span(assert.claim))?;
+            }
+            mention::mark(self, ast, ast.span(assert.claim));
             return Ok(Effect::Done);
         }
         let claim_span = ast.span(assert.claim);
@@ -272,7 +277,7 @@ impl Interpreter {
                 .label(span, "not used")
         };
         for (name, binding) in &self.scope.values {
-            if binding.warn_if_unused && !binding.used.get() {
+            if binding.warn_if_unused && !binding.used.get() && !self.has_used_coordinate(binding) {
                 list.push(warn(name, binding.span, &binding.kind_name()));
             }
         }
@@ -282,6 +287,15 @@ impl Interpreter {
             }
         }
         list
+    }
+
+    /// Whether a coordinate of this manifold is used: then so is the manifold.
+    fn has_used_coordinate(&self, binding: &Binding) -> bool {
+        let Meaning::Value(Value::Manifold(manifold)) = &binding.meaning else { return false };
+        self.scope.values.values().any(|b| match &b.meaning {
+            Meaning::Coordinate(candidates) => b.used.get() && candidates.iter().any(|(m, _)| m == manifold),
+            _ => false,
+        })
     }
 
     /// Binds a name of a value, refusing a second declaration in a file.

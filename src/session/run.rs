@@ -4,6 +4,7 @@
 
 use super::elaborate::Evaluator;
 use super::interpreter::{Effect, Interpreter};
+use super::mention;
 use super::operate::describe;
 use crate::algebra::substitute::{define_function, substitute};
 use crate::algebra::{Expr, Function, Node, Symbol, ball, decide};
@@ -33,6 +34,7 @@ pub fn run(
     remarks: &mut Vec<Diagnostic>,
 ) -> Fallible<Effect> {
     if state.check_only {
+        mention::mark(state, ast, statement.span);
         return Ok(Effect::Done);
     }
     match &statement.kind {
@@ -58,8 +60,13 @@ pub fn value(
     value: &LetValue,
     remarks: &mut Vec<Diagnostic>,
 ) -> Fallible<Option<Value>> {
+    if state.check_only {
+        if let LetValue::Simulate(Simulate { span, .. }) | LetValue::Sweep(ast::Sweep { span, .. }) = value {
+            mention::mark(state, ast, *span);
+        }
+        return Ok(None);
+    }
     match value {
-        _ if state.check_only => Ok(None),
         LetValue::Simulate(s) => Ok(Some(Value::Run(Rc::new(simulate(state, ast, s, remarks)?)))),
         LetValue::Sweep(s) => not_yet("sweep", s.span),
         LetValue::Poincare(p) => not_yet("poincare", p.span),

@@ -1,0 +1,119 @@
+//! Names in statements that are not carried out. `lepage check` answers no question and makes no run,
+//! but a name that a question mentions is used, and one that nothing declares is a mistake all the
+//! same.
+
+use super::declare::declared_names;
+use super::interpreter::Interpreter;
+use crate::algebra::function;
+use crate::model::value::Fallible;
+use crate::questions;
+use crate::source::Span;
+use crate::syntax::ast::{Ast, ExprId, ExprKind, Name};
+use std::collections::HashSet;
+use std::rc::Rc;
+
+/// Marks every name that the text at `span` mentions as used.
+pub fn mark(state: &Interpreter, ast: &Ast, span: Span) {
+    for id in inside(ast, span) {
+        if let Some(name) = ast.name(id) {
+            // Looking a name up marks it; `dx` mentions `x`.
+            let _ = state.scope.value(&name.text);
+            if let Some(rest) = name.text.strip_prefix('d') {
+                let _ = state.scope.value(rest);
+            }
+            if let Some(binding) = state.scope.functions.get(&*name.text) {
+                binding.used.set(true);
+            }
+        }
+    }
+}
+
+/// The same, and refuses a name that nothing declares.
+pub fn check(state: &Interpreter, ast: &Rc<Ast>, span: Span) -> Fallible<()> {
+    mark(state, ast, span);
+    let aside = aside(ast, span);
+    // What a run would have declared is not there, but will be.
+    let to_come: HashSet<String> = ast.statements.iter().flat_map(declared_names).map(|n| n.to_string()).collect();
+    let evaluator = state.evaluator(ast);
+    for id in inside(ast, span) {
+        match ast.kind(id) {
+            ExprKind::Name(name) if !aside.contains(&id) && !to_come.contains(&*name.text) && &*name.text != "_" => {
+                evaluator.eval(id)?;
+            }
+            ExprKind::Call { callee, .. } => {
+                if let Some(name) = ast.name(*callee)
+                    && !is_function(state, name)
+                    && !to_come.contains(&*name.text)
+                {
+                    return Err(Box::new(evaluator.unknown_function(&name.text, ast.span(*callee))));
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Whether a text mentions a name that only a run would have declared; never, where runs are made.
+pub fn rests_on_a_run(state: &Interpreter, ast: &Ast, span: Span) -> bool {
+    if !state.check_only {
+        return false;
+    }
+    let declared: HashSet<String> = ast.statements.iter().flat_map(declared_names).map(|n| n.to_string()).collect();
+    inside(ast, span).filter_map(|id| ast.name(id)).any(|name| {
+        let bound = state.scope.values.contains_key(&*name.text) || state.scope.functions.contains_key(&*name.text);
+        !bound && !state.failed.contains(&*name.text) && declared.contains(&*name.text)
+    })
+}
+
+/// The expressions written inside a piece of the text. The parser makes a node after its parts and
+/// before what follows, so those nodes lie together.
+fn inside(ast: &Ast, span: Span) -> impl Iterator<Item = ExprId> {
+    let first = ast.exprs.partition_point(|e| e.span.end <= span.start);
+    let last = ast.exprs.partition_point(|e| e.span.start < span.end).max(first);
+    (first as u32..last as u32).map(ExprId).filter(move |id| {
+        let s = ast.span(*id);
+        span.source == s.source && span.start <= s.start && s.end <= span.end
+    })
+}
+
+/// Names that are no values where they stand: functions, options, the coordinates of a point, families
+/// with their indices, and everything inside a repetition, whose indices only it knows.
+fn aside(ast: &Ast, span: Span) -> HashSet<ExprId> {
+    let mut found = HashSet::new();
+    for id in inside(ast, span) {
+        match ast.kind(id) {
+            ExprKind::Call { callee, arguments } => {
+                found.insert(*callee);
+                found.extend(arguments.iter().filter_map(|a| left_side(ast, *a)));
+            }
+            ExprKind::Point(entries) => found.extend(entries.iter().filter_map(|e| left_side(ast, *e))),
+            ExprKind::Part { of, .. } | ExprKind::Index { of, .. } => {
+                if ast.name(*of).is_some_and(|name| &*name.text == "core")
+                    || matches!(ast.kind(id), ExprKind::Index { .. })
+                {
+                    found.insert(*of);
+                }
+            }
+            ExprKind::Each(_) => found.extend(inside(ast, ast.span(id))),
+            _ => {}
+        }
+    }
+    found
+}
+
+fn left_side(ast: &Ast, id: ExprId) -> Option<ExprId> {
+    match ast.kind(id) {
+        ExprKind::Compare { left, .. } => Some(*left),
+        _ => None,
+    }
+}
+
+fn is_function(state: &Interpreter, name: &Name) -> bool {
+    let text = &*name.text;
+    let jets = text.strip_prefix('J').is_some_and(|n| n.parse::<u32>().is_ok());
+    jets || ["sqrt", "piecewise"].contains(&text)
+        || state.scope.functions.contains_key(text)
+        || questions::find(text).is_some()
+        || function::TABLE.iter().any(|row| row.name == text)
+}
