@@ -44,6 +44,8 @@ mod cases;
 mod laws;
 #[cfg(test)]
 mod metamorphic;
+#[cfg(test)]
+mod pitfalls;
 
 use crate::algebra::expr::post_order;
 use crate::algebra::normal::simplify;
