@@ -216,7 +216,10 @@ impl Session {
         for statement in &ast.statements {
             outcomes.push(self.carry_out(&ast, statement));
         }
-        outcomes.extend(self.unused(source));
+        // A name may be unused only because the statement that uses it was refused.
+        if !outcomes.iter().any(|o| o.status == Status::Refused) {
+            outcomes.extend(self.unused(source));
+        }
         outcomes.sort_by_key(|o| o.span.start);
         outcomes
     }

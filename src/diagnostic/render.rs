@@ -96,12 +96,22 @@ impl<'a> Renderer<'a> {
     /// The location and the labelled lines of one text.
     fn draw(&mut self, diagnostic: &Diagnostic, id: SourceId) -> String {
         let source = self.sources.get(id);
-        let labels: Vec<&Label> = diagnostic.labels.iter().filter(|l| l.span.source == id).collect();
+        let mut labels: Vec<&Label> = diagnostic.labels.iter().filter(|l| l.span.source == id).collect();
+        let first = labels.first().map_or(0, |l| visible_range(&source.text, l.span).start);
+        // Of lines too wide to show, only the one of the primary label is, through a window.
+        let line = |byte: usize| source.line_column(byte).0;
+        let windowed = is_wide(&source.text, first);
+        labels.retain(|l| {
+            let start = visible_range(&source.text, l.span).start;
+            if windowed { line(start) == line(first) } else { !is_wide(&source.text, start) }
+        });
+        // ariadne begins a new excerpt where the lines do not ascend.
+        labels.sort_by_key(|l| l.span.start);
         let config =
             Config::new().with_color(self.color).with_index_type(IndexType::Byte).with_char_set(CharSet::Unicode);
         let color = severity_color(diagnostic.severity);
         let ranges: Vec<Range<usize>> = labels.iter().map(|l| visible_range(&source.text, l.span)).collect();
-        let window = Window::around(source, &ranges);
+        let window = windowed.then(|| Window::around(source, first));
         let shown: Vec<Range<usize>> = match &window {
             Some(w) => ranges.iter().map(|r| w.shift(r)).collect(),
             None => ranges.clone(),
@@ -113,7 +123,6 @@ impl<'a> Renderer<'a> {
             let drawn = ariadne::Label::new(range.clone())
                 .with_color(if primary { color } else { Color::Fixed(81) })
                 .with_priority(if primary { 1 } else { 0 })
-                .with_order(i32::try_from(i).unwrap_or(0))
                 .with_message(printable(&label.message));
             builder = builder.with_label(drawn);
         }
@@ -127,7 +136,7 @@ impl<'a> Renderer<'a> {
             return String::new();
         }
         let text = String::from_utf8_lossy(&bytes);
-        let (line, column) = source.line_column(ranges.first().map_or(0, |r| r.start));
+        let (line, column) = source.line_column(first);
         body(&text, &format!("{}:{line}:{column}", printable(&source.name)))
     }
 
@@ -288,6 +297,16 @@ const WIDE: usize = 240;
 /// Bytes shown on each side of a label in a wide line.
 const MARGIN: usize = 70;
 
+/// The line in which a byte lies.
+fn line_around(text: &str, byte: usize) -> Range<usize> {
+    let start = text[..byte].rfind('\n').map_or(0, |i| i + 1);
+    start..text[byte..].find('\n').map_or(text.len(), |i| byte + i)
+}
+
+fn is_wide(text: &str, byte: usize) -> bool {
+    line_around(text, byte).len() > WIDE
+}
+
 /// Part of one very long line, with its line number kept.
 struct Window {
     source: ariadne::Source<String>,
@@ -297,30 +316,25 @@ struct Window {
 }
 
 impl Window {
-    /// A window around the first label if its line is too wide to show.
-    fn around(source: &Source, ranges: &[Range<usize>]) -> Option<Window> {
-        let first = ranges.first()?;
+    /// A window around a place in a wide line.
+    fn around(source: &Source, place: usize) -> Window {
         let text = &source.text;
-        let from = text[..first.start].rfind('\n').map_or(0, |i| i + 1);
-        let to = text[first.start..].find('\n').map_or(text.len(), |i| first.start + i);
-        if to - from <= WIDE {
-            return None;
-        }
+        let line = line_around(text, place);
         let floor = |mut byte: usize| {
             while !text.is_char_boundary(byte) {
                 byte -= 1;
             }
             byte
         };
-        let start = floor(first.start.saturating_sub(MARGIN).max(from));
-        let end = floor((first.end.min(first.start + 2 * MARGIN) + MARGIN).min(to)).max(start);
+        let start = floor(place.saturating_sub(MARGIN).max(line.start));
+        let end = floor((place + 2 * MARGIN).min(line.end)).max(start);
         // Empty lines before it give the window its line number.
-        let above = "\n".repeat(source.line_column(first.start).0 - 1);
-        let lead = if start > from { "… " } else { "" };
-        let tail = if end < to { " …" } else { "" };
+        let above = "\n".repeat(source.line_column(place).0 - 1);
+        let lead = if start > line.start { "… " } else { "" };
+        let tail = if end < line.end { " …" } else { "" };
         let shown = display_text(&text[start..end]).replace(['\n', '\r'], " ");
         let shown = format!("{above}{lead}{shown}{tail}");
-        Some(Window { source: ariadne::Source::from(shown), range: start..end, lead: above.len() + lead.len() })
+        Window { source: ariadne::Source::from(shown), range: start..end, lead: above.len() + lead.len() }
     }
 
     /// Where a range of the text lies in the window; what lies outside moves to its edge.
@@ -435,6 +449,14 @@ error[E0101]: this name is not declared
     }
 
     #[test]
+    fn the_place_is_that_of_the_first_label_wherever_the_others_are() {
+        let text = "param k = 1\n\n\n\n\nparam j = 2\n";
+        let drawn = human(text, &[("j", "again"), ("k", "first")]);
+        assert!(drawn.contains("disk.mech:6:7") && drawn.matches("disk.mech").count() == 1, "{drawn}");
+        assert!(drawn.contains("╰── first") && drawn.contains("╰── again") && !drawn.contains("<unknown>"), "{drawn}");
+    }
+
+    #[test]
     fn short_and_json_name_the_place() {
         let mut sources = SourceMap::default();
         let d = diagnostic(&mut sources, "let a = b", &[("b", "")]);
@@ -484,7 +506,7 @@ error[E0101]: this name is not declared
     #[test]
     fn a_line_of_a_million_bytes_is_shown_through_a_window() {
         let text = format!("\n\nlet a = {}nu + {}", "x + ".repeat(100_000), "y + ".repeat(100_000));
-        let drawn = human(&text, &[("nu", "not declared")]);
+        let drawn = human(&text, &[("nu", "not declared"), ("let", "in this statement")]);
         assert!(drawn.len() < 2_000, "{} bytes", drawn.len());
         assert!(drawn.contains("\n 3 │ … "), "{drawn}");
         assert!(

@@ -241,6 +241,8 @@ fn form_word(
     };
     let contains: fn(&Form, &Component) -> bool = match name {
         "closed" => |f, c| has_component(&f.d(), c),
+        // A term like omega(x) has a component along dt too, but none that survives in h(…).
+        "contact" if word.degree.is_none() => |f, c| has_component(&contact::horizontal_part(f), c),
         _ => has_component,
     };
     settle(ast, t.value, state, manifold, finding, &violation, contains)
