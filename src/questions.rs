@@ -3,6 +3,7 @@
 //! documentation and the JSON schema read the same rows.
 
 pub mod calculus;
+pub mod dynamics;
 pub mod sets;
 pub mod strata;
 pub mod symbolic;
@@ -54,7 +55,7 @@ pub struct Argument {
 }
 
 /// All rows, by subject.
-static TABLES: &[&[Question]] = &[systems::ROWS, calculus::ROWS, sets::ROWS, symbolic::ROWS, later::ROWS];
+static TABLES: &[&[Question]] = &[systems::ROWS, dynamics::ROWS, calculus::ROWS, sets::ROWS, symbolic::ROWS, later::ROWS];
 
 /// The row of that name.
 pub fn find(name: &str) -> Option<&'static Question> {
@@ -218,12 +219,9 @@ pub mod later {
     }
 
     later! {
-        "classify" "classify(S)" &[];
         "two_force" "two_force(L)" &[];
-        "rank" "rank(A)" &[];
         "restrict" "restrict(A, K)" &[];
         "tangent" "tangent(ξ, K)" &[];
-        "dynamics" "dynamics(S, through = pt)" &["through"];
         "legendre" "legendre(S)" &[];
         "hamilton" "hamilton(S)" &["names"];
         "power" "power(S)" &[];
@@ -234,7 +232,6 @@ pub mod later {
         "canonical_distribution" "canonical_distribution(Q)" &[];
         "ideal" "ideal(Q)" &[];
         "reduced" "reduced(S)" &[];
-        "vector_field" "vector_field(S)" &[];
         "multipliers" "multipliers(S)" &[];
         "reactions" "reactions(S)" &[];
         "implicit" "implicit(S)" &[];
@@ -253,8 +250,6 @@ pub mod later {
         "adjoint_symmetry" "adjoint_symmetry(S, α, potential = F)" &["potential"];
         "direct" "direct(S)" &[];
         "crosscheck" "crosscheck(S)" &[];
-        "noether" "noether(L, X)" &[];
-        "first_integral" "first_integral(S, f)" &[];
         "find_symmetries" "find_symmetries(S, n)" &[];
         "find_integrals" "find_integrals(S, n)" &[];
         "dirac" "dirac(S)" &[];
@@ -265,6 +260,10 @@ pub mod later {
         "expand" "expand(e)" &[];
         "collect" "collect(e, x)" &[];
         "solve" "solve(eqs, x)" &[];
+        "eliminate" "eliminate(equations, x)" &[];
+        "groebner" "groebner(equations)" &[];
+        "branches" "branches(equations)" &[];
+        "eigenvalues" "eigenvalues(M)" &[];
     }
 }
 

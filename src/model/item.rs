@@ -8,11 +8,12 @@ use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::contact;
 use crate::geometry::form::Form;
 use crate::geometry::jet::{FiberedManifold, JetSpace};
+use crate::mechanics::classify::{self, Classification};
+use crate::mechanics::constraint_algorithm::{self, SystemDynamics};
 use crate::mechanics::dynamical_form::DynamicalForm;
 use crate::mechanics::lagrangian::Lagrangian;
 use crate::mechanics::lepage_class::{self, LepageTwoForm};
 use crate::source::Span;
-use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
 use std::rc::Rc;
 
@@ -48,7 +49,8 @@ pub enum Base {
 pub struct Derived {
     dynamical_form: OnceCell<Fallible<Rc<DynamicalForm>>>,
     lepage: OnceCell<Fallible<Rc<LepageTwoForm>>>,
-    pub answers: std::cell::RefCell<FxHashMap<&'static str, Value>>,
+    classification: OnceCell<Fallible<Rc<Classification>>>,
+    dynamics: OnceCell<Fallible<Rc<SystemDynamics>>>,
 }
 
 /// A force: a 1-contact covector Σ F_σ ω^σ.
@@ -173,6 +175,18 @@ impl System {
             }))
         };
         self.derived.lepage.get_or_init(derive).clone()
+    }
+
+    /// Ranks, strata and primary sets; derived once.
+    pub fn classification(&self) -> Fallible<Rc<Classification>> {
+        let derive = || Ok(Rc::new(classify::classify(&*self.lepage()?)?));
+        self.derived.classification.get_or_init(derive).clone()
+    }
+
+    /// The constraint algorithm, both problems; derived once.
+    pub fn dynamics(&self) -> Fallible<Rc<SystemDynamics>> {
+        let derive = || Ok(Rc::new(constraint_algorithm::dynamics(&*self.lepage()?)?));
+        self.derived.dynamics.get_or_init(derive).clone()
     }
 
     pub fn lagrangian(&self) -> Option<&Lagrangian> {

@@ -1,43 +1,21 @@
-//! Sets of points of a jet space: unions of branches {equations = 0, inequations ≠ 0}.
+//! Sets of points of a jet space: unions of branches {equations = 0, inequations ≠ 0}, compared as
+//! real point sets by the strata engine.
 
 use super::show::tidy;
-use crate::algebra::{Expr, Symbol, Verdict, decide};
+use crate::algebra::stratum;
+pub use crate::algebra::stratum::Branch;
+use crate::algebra::{Expr, Symbol, Verdict};
 use crate::budget::Budgeted;
 use crate::geometry::jet::JetSpace;
+use crate::mechanics::constraint_algorithm::union_contains_point;
 use rustc_hash::FxHashMap;
 use std::fmt;
-
-/// One branch.
-#[derive(Clone)]
-pub struct Branch {
-    space: JetSpace,
-    equations: Vec<Expr>,
-    nonzero: Vec<Expr>,
-}
 
 /// A union of branches.
 #[derive(Clone)]
 pub struct PointSet {
     space: JetSpace,
     branches: Vec<Branch>,
-}
-
-impl Branch {
-    pub fn new(space: &JetSpace, equations: Vec<Expr>, nonzero: Vec<Expr>) -> Branch {
-        Branch { space: space.clone(), equations, nonzero }
-    }
-
-    pub fn equations(&self) -> Vec<Expr> {
-        self.equations.clone()
-    }
-
-    pub fn nonzero(&self) -> Vec<Expr> {
-        self.nonzero.clone()
-    }
-
-    pub fn as_set(&self) -> PointSet {
-        PointSet { space: self.space.clone(), branches: vec![self.clone()] }
-    }
 }
 
 impl PointSet {
@@ -58,39 +36,30 @@ impl PointSet {
     }
 
     pub fn is_empty(&self) -> Verdict {
-        if self.branches.is_empty() { Verdict::yes("no branch") } else { Verdict::unknown("not decided") }
+        stratum::is_empty_set(&self.space.symbols(), &self.branches)
+            .unwrap_or_else(|stop| Verdict::unknown(stop.to_string()))
     }
 
-    pub fn equals(&self, _other: &PointSet) -> Budgeted<Verdict> {
-        Ok(Verdict::unknown("not decided"))
+    /// The same points; the sets may be written on jet spaces of different orders.
+    pub fn equals(&self, other: &PointSet) -> Budgeted<Verdict> {
+        let space = if self.space.order() >= other.space.order() { &self.space } else { &other.space };
+        stratum::equal_sets(&space.symbols(), &self.branches, &other.branches)
     }
 
     /// Whether the point lies in one of the branches.
     pub fn contains(&self, point: &FxHashMap<Symbol, Expr>) -> Budgeted<Verdict> {
-        let at = |e: &Expr| crate::algebra::substitute::substitute(*e, point);
-        let mut verdict = Verdict::no("in none of the branches");
-        for branch in &self.branches {
-            let on = Verdict::all(branch.equations.iter().map(|e| decide::is_zero(at(e))), "no equations");
-            let off = Verdict::all(branch.nonzero.iter().map(|e| decide::is_zero(at(e)).negate()), "no inequations");
-            verdict = verdict.or(on.and(off));
-        }
-        Ok(verdict)
+        Ok(union_contains_point(&self.branches, point))
     }
 }
 
-impl fmt::Display for Branch {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        if self.equations.is_empty() && self.nonzero.is_empty() {
-            return f.write_str("everywhere");
-        }
-        let parts: Vec<String> = self
-            .equations
-            .iter()
-            .map(|e| format!("{} = 0", tidy(*e)))
-            .chain(self.nonzero.iter().map(|e| format!("{} != 0", tidy(*e))))
-            .collect();
-        write!(f, "{{ {} }}", parts.join("; "))
+/// A branch as it is written in a declaration.
+pub fn branch_text(branch: &Branch) -> String {
+    if branch.is_everything() {
+        return "everywhere".into();
     }
+    let equations = branch.equations.iter().map(|e| format!("{} = 0", tidy(*e)));
+    let nonzero = branch.nonzero.iter().map(|e| format!("{} != 0", tidy(*e)));
+    format!("{{ {} }}", equations.chain(nonzero).collect::<Vec<_>>().join("; "))
 }
 
 impl fmt::Display for PointSet {
@@ -98,7 +67,7 @@ impl fmt::Display for PointSet {
         if self.branches.is_empty() {
             return f.write_str("empty");
         }
-        let parts: Vec<String> = self.branches.iter().map(Branch::to_string).collect();
+        let parts: Vec<String> = self.branches.iter().map(branch_text).collect();
         f.write_str(&parts.join(" or "))
     }
 }

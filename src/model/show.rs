@@ -78,7 +78,7 @@ fn render(value: &Value, style: Style) -> String {
             let values: Vec<String> = r.values.iter().map(usize::to_string).collect();
             let mut text = values.join(" or ");
             for (branch, value) in &r.strata {
-                text.push_str(&format!("\n  {value} where {branch}"));
+                text.push_str(&format!("\n  {value} where {}", super::set::branch_text(branch)));
             }
             text
         }
@@ -336,7 +336,7 @@ pub fn json_of(value: &Value) -> Json {
 
 pub fn branch_json(branch: &super::set::Branch) -> Json {
     let list = |all: Vec<Expr>| all.into_iter().map(|e| json!(tidy(e).to_string())).collect::<Vec<_>>();
-    json!({ "equations": list(branch.equations()), "nonzero": list(branch.nonzero()) })
+    json!({ "equations": list(branch.equations.clone()), "nonzero": list(branch.nonzero.clone()) })
 }
 
 fn family_json(family: &Family) -> Json {

@@ -40,7 +40,7 @@ fn everything(a: &Arguments) -> Fallible<Value> {
             ));
         }
     };
-    Ok(Value::from(PointSet::new(&space, vec![Branch::new(&space, vec![], vec![])])))
+    Ok(Value::from(PointSet::new(&space, vec![Branch::everything()])))
 }
 
 fn union(a: &Arguments) -> Fallible<Value> {

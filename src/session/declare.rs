@@ -747,7 +747,7 @@ fn submanifold(state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) -> Fallibl
         &equations.iter().chain(&nonzero).copied().collect::<Vec<_>>(),
         &space,
     )?;
-    let set = PointSet::new(&space, vec![Branch::new(&space, equations, nonzero)]);
+    let set = PointSet::new(&space, vec![Branch { equations, nonzero }]);
     bind(state, &d.name, Value::from(set))
 }
 
@@ -763,7 +763,7 @@ fn constraint(state: &mut Interpreter, ast: &Rc<Ast>, c: &ast::Constraint) -> Fa
                 }
                 Value::Set(set) => {
                     for branch in set.branches() {
-                        equations.extend(branch.equations().into_iter().map(|e| (e, inner.ast.span(body))));
+                        equations.extend(branch.equations.iter().copied().map(|e| (e, inner.ast.span(body))));
                     }
                 }
                 _ => {
