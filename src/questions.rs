@@ -46,6 +46,8 @@ pub struct Arguments {
     pub span: Span,
     pub name_span: Span,
     pub on: Option<FiberedManifold>,
+    /// The manifold declared last, for objects that mention only the time.
+    pub latest: Option<FiberedManifold>,
 }
 
 #[derive(Clone)]
@@ -92,7 +94,7 @@ pub fn refusal(refusal: Refusal) -> Box<Diagnostic> {
 
 impl Arguments {
     pub fn new(question: &'static Question, span: Span, name_span: Span) -> Arguments {
-        Arguments { question, positional: vec![], named: IndexMap::new(), span, name_span, on: None }
+        Arguments { question, positional: vec![], named: IndexMap::new(), span, name_span, on: None, latest: None }
     }
 
     /// Refuses unless there are between `least` and `most` arguments.

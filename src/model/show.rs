@@ -55,6 +55,7 @@ fn render(value: &Value, style: Style) -> String {
         Value::Form(f) => form_text(f, style),
         Value::Field(x) => field_text(x, style),
         Value::OnSpace(declared) => render(&declared.value, style),
+        Value::Tangent(_) => render(&value.main(), style),
         Value::Matrix(m) => matrix_text(m, style),
         Value::List(items) if items.is_empty() => "[]".into(),
         Value::List(items) => {
@@ -298,6 +299,7 @@ pub fn json_of(value: &Value) -> Json {
             Json::Object(object)
         }
         Value::OnSpace(declared) => json_of(&declared.value),
+        Value::Tangent(_) => json_of(&value.main()),
         Value::Matrix(m) => {
             let entries: Vec<Vec<Json>> = (0..m.matrix.n_rows())
                 .map(|i| (0..m.matrix.n_columns()).map(|j| expr_json(m.matrix[(i, j)])).collect())

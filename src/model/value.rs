@@ -43,6 +43,8 @@ pub enum Value {
     Text(Rc<str>),
     Set(Rc<super::set::PointSet>),
     Distribution(Rc<Distribution>),
+    /// A distribution along a branch: functions are compared on it.
+    Tangent(Rc<Tangent>),
     Codistribution(Rc<Codistribution>),
     Answer(Rc<Answer>),
     Manifold(FiberedManifold),
@@ -69,6 +71,12 @@ pub enum Value {
 pub struct OnSpace {
     pub value: Value,
     pub space: JetSpace,
+}
+
+/// A distribution on the points of a branch.
+pub struct Tangent {
+    pub distribution: Rc<Distribution>,
+    pub branch: super::set::Branch,
 }
 
 /// A key of a family: symbols and numbers.
@@ -311,6 +319,7 @@ impl Value {
                     None => return value,
                 },
                 Value::OnSpace(declared) => declared.value.clone(),
+                Value::Tangent(tangent) => Value::Distribution(tangent.distribution.clone()),
                 _ => return value,
             };
         }
@@ -333,7 +342,7 @@ impl Value {
             Value::Label(_) => "label".into(),
             Value::Text(_) => "text".into(),
             Value::Set(_) => "set".into(),
-            Value::Distribution(_) => "distribution".into(),
+            Value::Distribution(_) | Value::Tangent(_) => "distribution".into(),
             Value::Codistribution(_) => "codistribution".into(),
             Value::Answer(a) => a.question.into(),
             Value::Manifold(_) => "manifold".into(),

@@ -53,6 +53,7 @@ rows! {
     "is_semispray" "is_semispray(ξ)" "its integral curves are prolonged motions" is_semispray;
     "is_holonomic" "is_holonomic(g)" "the section is the prolongation of a motion" is_holonomic;
     "span" "span(a, b, …)" "the codistribution or distribution spanned by forms or fields" span;
+    "rank" "rank(A)" "the rank of a matrix, a 2-form, a distribution or a codistribution" rank;
     "annihilator" "annihilator(Δ)" "the forms that vanish on a distribution, the fields on which forms vanish" annihilator;
     "involutive" "involutive(Δ)" "closed under brackets (Frobenius)" involutive;
     "derived" "derived(Δ)" "the distribution with its brackets" derived;
@@ -145,7 +146,7 @@ fn k_part(a: &Arguments) -> Fallible<Value> {
 
 /// The manifold on which the arguments live.
 fn home(a: &Arguments, found: Option<FiberedManifold>) -> Fallible<FiberedManifold> {
-    found.or_else(|| a.on.clone()).ok_or_else(|| {
+    found.or_else(|| a.on.clone()).or_else(|| a.latest.clone()).ok_or_else(|| {
         Box::new(
             Diagnostic::error(&codes::WRONG_MANIFOLD, "it is not clear on which manifold this lives")
                 .label(a.span, "no coordinate of a manifold occurs"),
@@ -353,6 +354,28 @@ fn span(a: &Arguments) -> Fallible<Value> {
     let order = forms.iter().map(|f| f.order_on(&manifold).order).max().unwrap_or(0);
     let space = manifold.jets(order);
     Ok(Value::from(Codistribution::new(&space, forms).map_err(refusal)?))
+}
+
+fn rank(a: &Arguments) -> Fallible<Value> {
+    a.count(1, 1)?;
+    match a.value(0)?.main() {
+        Value::Matrix(m) => super::strata::rank_value(&m.matrix, None),
+        Value::Distribution(d) => super::strata::rank_value(&d.matrix(), None),
+        Value::Codistribution(c) => super::strata::rank_value(&c.matrix(), None),
+        _ => {
+            let form = a.form(0)?;
+            if form.degree() != 2 {
+                return Err(refusal(crate::geometry::Refusal::WrongDegree { expected: 2, found: form.degree() }));
+            }
+            // The antisymmetric matrix of its coefficients.
+            let axes: Vec<Symbol> = form.axes().iter().map(|x| x.symbol()).collect();
+            let entry = |i: usize, j: usize| {
+                if i == j { Expr::zero() } else { form.coefficient(&[axes[i], axes[j]]) }
+            };
+            let matrix = Matrix::from_fn(axes.len(), axes.len(), entry);
+            super::strata::rank_value(&matrix, None)
+        }
+    }
 }
 
 fn annihilator(a: &Arguments) -> Fallible<Value> {

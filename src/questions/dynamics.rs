@@ -8,13 +8,13 @@ use crate::algebra::{Expr, Symbol, Verdict, conditions, normal};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::distribution::Distribution;
 use crate::geometry::field::VectorField;
-use crate::geometry::jet::{JetSpace, total_derivative};
+use crate::geometry::jet::JetSpace;
 use crate::mechanics::constraint_algorithm::{DynamicBranch, Dynamics, LogItem, SystemDynamics};
 use crate::mechanics::{classify as theory, symmetry as symmetries};
 use crate::model::item::System;
 use crate::model::set::{PointSet, branch_text};
 use crate::model::show;
-use crate::model::value::{Answer, Fallible, Rank, Value};
+use crate::model::value::{Answer, Fallible, Rank, Tangent, Value};
 use crate::session::evaluate_at::assignment;
 use std::rc::Rc;
 
@@ -220,14 +220,14 @@ fn dynamics_answer(system: &Rc<System>, space: &JetSpace, d: &Dynamics, branches
 fn branch_answer(system: &Rc<System>, space: &JetSpace, b: &DynamicBranch) -> Answer {
     let accelerations = b.accelerations.iter().filter_map(|(s, e)| Some((*s, Value::Expr((*e)?))));
     let distribution = match Distribution::new(space, b.fields.clone()) {
-        Ok(d) => Ok(Value::from(d)),
+        Ok(d) => Ok(Value::Tangent(Rc::new(Tangent { distribution: Rc::new(d), branch: b.branch.clone() }))),
         Err(r) => Err(refusal(r)),
     };
     let matrix = distribution
         .as_ref()
         .ok()
         .and_then(|v| match v {
-            Value::Distribution(d) => Some(d.matrix()),
+            Value::Tangent(t) => Some(t.distribution.matrix()),
             _ => None,
         })
         .unwrap_or_else(|| Matrix::with_columns(vec![], space.dimension()));
@@ -332,31 +332,14 @@ fn vector_field(a: &Arguments) -> Fallible<Value> {
     ))
 }
 
-/// df/dt along the motion, with the highest derivatives replaced.
-fn rate(system: &System, f: Expr) -> Fallible<Expr> {
-    let form = system.dynamical_form()?;
-    let b = Matrix::with_columns(form.b().to_vec(), form.b().len());
-    let (inverse, _) = conditions::collect(|| b.inverse());
-    let Some(inverse) = inverse.map_err(stopped)? else {
-        return Err(Box::new(
-            Diagnostic::error(&codes::NOT_DETERMINED, "the motion is not determined, so rates are not").help("ask `dynamics(S)`"),
-        ));
-    };
-    let y = &system.manifold;
-    let top = inverse.mul_vector(form.a());
-    let map = y.fibres().iter().zip(top).map(|(fibre, e)| (fibre.coordinate.jet(form.order()), -e)).collect();
-    let rate = crate::algebra::substitute::substitute(total_derivative(f), &map);
-    normal::simplify(rate).map_err(stopped)
-}
-
 fn first_integral(a: &Arguments) -> Fallible<Value> {
     a.count(2, 2)?;
     let system = free_system(a)?;
-    let rate = rate(&system, a.expr(1)?)?;
+    let found = symmetries::first_integral(&*system.lepage()?, a.expr(1)?)?;
     Ok(Value::from(
         Answer::new("first_integral")
-            .main(crate::algebra::decide::is_zero(rate))
-            .part("rate", rate)
+            .main(found.verdict)
+            .part("rate", found.rate)
             .on(&system.manifold),
     ))
 }

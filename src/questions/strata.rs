@@ -4,10 +4,11 @@ use crate::algebra::linear::Matrix;
 use crate::algebra::stratum::Branch;
 use crate::algebra::stratum::cell::Frame;
 use crate::algebra::stratum::leaves::{LinearSystem, leaves};
-use crate::algebra::{Expr, Symbol, stratum};
+use crate::algebra::{Expr, Symbol, Verdict, stratum};
+use crate::geometry::distribution::Distribution;
 use crate::budget::Budgeted;
 use crate::geometry::jet::{FiberedManifold, JetSpace};
-use crate::mechanics::classify;
+use crate::algebra::stratum::rank::{Rank as StratifiedRank, rank_by};
 use crate::model::item::System;
 use crate::model::set::PointSet;
 use crate::model::value::{Fallible, Rank, Value};
@@ -31,17 +32,45 @@ fn coordinates(functions: &[Expr]) -> Vec<Symbol> {
     }
 }
 
-fn strata_of_rank(matrix: &Matrix, coordinates: &[Symbol], complement: Option<usize>) -> Budgeted<classify::Rank> {
+fn strata_of_rank(matrix: &Matrix, coordinates: &[Symbol], complement: Option<usize>) -> Budgeted<StratifiedRank> {
     let entries: Vec<Expr> = matrix.entries().collect();
     let frame = Frame::new(coordinates, &entries)?;
     let rows = (0..matrix.n_rows()).map(|i| frame.read_row(matrix.row(i))).collect::<Budgeted<Vec<_>>>()?;
     let system = LinearSystem::homogeneous(matrix.n_columns(), rows);
     let list = leaves(&frame, &system, &frame.everything())?;
-    classify::rank(&frame, &list, |leaf| complement.map_or(leaf.rank, |n| n - leaf.rank))
+    rank_by(&frame, &list, |leaf| complement.map_or(leaf.rank, |n| n - leaf.rank))
+}
+
+/// Whether two distributions have the same span at generic points of a branch.
+pub fn same_span_on(branch: &Branch, a: &Distribution, b: &Distribution) -> Budgeted<Verdict> {
+    let space = if a.space().order() >= b.space().order() { a.space() } else { b.space() };
+    let symbols = space.symbols();
+    let rows = |d: &Distribution| -> Vec<Vec<Expr>> {
+        d.fields().iter().map(|x| symbols.iter().map(|s| x.component(*s)).collect()).collect()
+    };
+    let (a, b) = (rows(a), rows(b));
+    let mut functions: Vec<Expr> = a.iter().chain(&b).flatten().copied().collect();
+    functions.extend(branch.equations.iter().chain(&branch.nonzero));
+    let frame = Frame::new(&symbols, &functions)?;
+    let read = |list: &[Vec<Expr>]| list.iter().map(|r| frame.read_row(r)).collect::<Budgeted<Vec<_>>>();
+    let (a, b) = (read(&a)?, read(&b)?);
+    let both: Vec<_> = a.iter().chain(&b).cloned().collect();
+    let mut verdict = Verdict::yes("generic ranks on the branch agree");
+    for cell in frame.cells(branch)? {
+        let rank = |rows: &Vec<_>| -> Budgeted<usize> {
+            let system = LinearSystem::homogeneous(symbols.len(), rows.clone());
+            Ok(leaves(&frame, &system, &cell)?.iter().map(|leaf| leaf.rank).max().unwrap_or(0))
+        };
+        let (ra, rb, r) = (rank(&a)?, rank(&b)?, rank(&both)?);
+        if ra != r || rb != r {
+            verdict = Verdict::no(format!("ranks {ra} and {rb} on the branch, {r} together"));
+        }
+    }
+    Ok(verdict)
 }
 
 /// A rank of a classification as a value that can be taken at a point.
-pub fn rank_with(rank: classify::Rank, matrix: Matrix, complement: Option<usize>) -> Value {
+pub fn rank_with(rank: StratifiedRank, matrix: Matrix, complement: Option<usize>) -> Value {
     Value::from(Rank { values: rank.values, strata: rank.strata, matrix, complement, complete: rank.complete })
 }
 

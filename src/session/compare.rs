@@ -76,8 +76,23 @@ pub fn equal(left: &Value, right: &Value, within: Option<&Rational>) -> Fallible
     if let Value::Point(point) = left {
         return equal_in_keys(right, point, within);
     }
+    if let Some(branch) = [left, right].iter().find_map(|v| match v {
+        Value::Tangent(t) => Some(t.branch.clone()),
+        _ => None,
+    }) && let (Value::Distribution(a), Value::Distribution(b)) = (left.main(), right.main())
+    {
+        return crate::questions::strata::same_span_on(&branch, &a, &b)
+            .map_err(|stop| Box::new(crate::questions::exhausted(stop)));
+    }
     let (left, right) = (left.main(), right.main());
     match (&left, &right) {
+        // A set against a list of expressions: their common zeros.
+        (Value::Set(set), Value::List(items)) | (Value::List(items), Value::Set(set)) => {
+            let equations = super::operate::vector(items)?;
+            let branch = crate::model::set::Branch { equations, nonzero: vec![] };
+            let zeros = crate::model::set::PointSet::new(set.space(), vec![branch]);
+            set.equals(&zeros).map_err(|stop| Box::new(crate::questions::exhausted(stop)))
+        }
         (Value::Series(_), _) | (_, Value::Series(_)) | (Value::Run(_), _) | (_, Value::Run(_)) => {
             crate::model::run::equal(&left, &right, within)
         }
@@ -239,6 +254,7 @@ pub fn is_word(value: &Value, word: &str) -> Fallible<Verdict> {
             }
         }
         Value::OnSpace(declared) => is_word(&declared.value, word),
+        Value::Tangent(_) => is_word(&value.main(), word),
         Value::Label(label) => Ok(Verdict::from_bool(*label == word, "the label")),
         other => match crate::model::parts::natural_verdict(other, word)? {
             Some(verdict) => Ok(verdict),

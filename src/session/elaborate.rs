@@ -503,6 +503,7 @@ impl<'s> Evaluator<'s> {
             }
         }
         given.on = self.on.clone();
+        given.latest = self.scope.manifolds.last().cloned();
         questions::ask(question, given)
     }
 

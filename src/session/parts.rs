@@ -15,6 +15,7 @@ use std::rc::Rc;
 pub fn part(value: &Value, text: &str, primes: u32, evaluator: &Evaluator) -> Fallible<Value> {
     match value {
         Value::OnSpace(declared) => part(&declared.value, text, primes, evaluator),
+        Value::Tangent(_) => part(&value.main(), text, primes, evaluator),
         Value::Answer(answer) => {
             if primes == 0
                 && let Some(part) = answer.get(text)
