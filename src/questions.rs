@@ -57,7 +57,8 @@ pub struct Argument {
 }
 
 /// All rows, by subject.
-static TABLES: &[&[Question]] = &[systems::ROWS, dynamics::ROWS, calculus::ROWS, sets::ROWS, symbolic::ROWS, later::ROWS];
+static TABLES: &[&[Question]] =
+    &[systems::ROWS, dynamics::ROWS, calculus::ROWS, sets::ROWS, symbolic::ROWS, later::ROWS];
 
 /// The row of that name.
 pub fn find(name: &str) -> Option<&'static Question> {

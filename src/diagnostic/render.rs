@@ -117,7 +117,7 @@ impl<'a> Renderer<'a> {
             None => ranges.clone(),
         };
         let mut builder = Report::build(ReportKind::Error, shown.first().cloned().unwrap_or(0..0)).with_config(config);
-        for (i, (label, range)) in labels.iter().zip(&shown).enumerate() {
+        for (label, range) in labels.iter().zip(&shown) {
             let primary = diagnostic.labels.first().is_some_and(|first| std::ptr::eq(first, *label));
             // A label without words gets an empty message: without any, ariadne shows it by colour only.
             let drawn = ariadne::Label::new(range.clone())

@@ -108,8 +108,11 @@ fn free_system(a: &Arguments) -> Fallible<Rc<System>> {
         return Ok(system);
     }
     Err(Box::new(
-        Diagnostic::error(&codes::NOT_AVAILABLE, format!("`{}` of a constrained system is not available yet", a.question.name))
-            .label(a.positional[0].span, "subject to constraints"),
+        Diagnostic::error(
+            &codes::NOT_AVAILABLE,
+            format!("`{}` of a constrained system is not available yet", a.question.name),
+        )
+        .label(a.positional[0].span, "subject to constraints"),
     ))
 }
 
@@ -192,10 +195,7 @@ fn dynamics(a: &Arguments) -> Fallible<Value> {
     // The parts of the proper dynamics are those of the answer itself.
     let answer = dynamics_answer(&system, &space, &found.proper, chosen(&found.proper));
     Ok(Value::from(
-        answer
-            .part("proper", proper)
-            .part("extended", extended)
-            .part("log", Value::Text(log_text(&found).into())),
+        answer.part("proper", proper).part("extended", extended).part("log", Value::Text(log_text(&found).into())),
     ))
 }
 
@@ -231,8 +231,9 @@ fn branch_answer(system: &Rc<System>, space: &JetSpace, b: &DynamicBranch) -> An
             _ => None,
         })
         .unwrap_or_else(|| Matrix::with_columns(vec![], space.dimension()));
-    let configuration = crate::model::set::Branch { equations: b.configuration.clone(), nonzero: vec![] };
     let jumps: Vec<Value> = b.jumps.iter().map(|j| Value::from(branch_answer(system, space, j))).collect();
+    let (projected, singular) = (b.clone(), b.clone());
+    let (configuration_space, locus_space) = (system.manifold.jets(0), space.clone());
     Answer::new("branch")
         .main(PointSet::new(space, vec![b.branch.clone()]))
         .part("equations", Value::exprs(b.branch.equations.clone()))
@@ -253,9 +254,12 @@ fn branch_answer(system: &Rc<System>, space: &JetSpace, b: &DynamicBranch) -> An
         .part("determined", b.determined.clone())
         .part("free", b.free)
         .part("accelerations", Value::family(accelerations))
-        .part("configuration", PointSet::new(&system.manifold.jets(0), vec![configuration]))
+        .lazy("configuration", move || {
+            let branch = crate::model::set::Branch { equations: projected.configuration()?, nonzero: vec![] };
+            Ok(Value::from(PointSet::new(&configuration_space, vec![branch])))
+        })
         .part("jumps", Value::list(jumps))
-        .part("singular_locus", PointSet::new(space, b.singular_locus.clone()))
+        .lazy("singular_locus", move || Ok(Value::from(PointSet::new(&locus_space, singular.singular_locus()?))))
         .on(&system.manifold)
         .valid_where(b.conditions.iter().copied())
 }
@@ -270,10 +274,14 @@ fn log_text(found: &SystemDynamics) -> String {
             lines.push(format!("  {}", entry.title));
             for item in &entry.items {
                 let (label, list): (&str, Vec<String>) = match item {
-                    LogItem::Expressions { label, list } => (label, list.iter().map(|e| show::expr_text(*e, style)).collect()),
+                    LogItem::Expressions { label, list } => {
+                        (label, list.iter().map(|e| show::expr_text(*e, style)).collect())
+                    }
                     LogItem::Forms { label, list } => (label, list.iter().map(|f| show::form_text(f, style)).collect()),
                     LogItem::Sets { label, list } => (label, list.iter().map(branch_text).collect()),
-                    LogItem::Fields { label, list } => (label, list.iter().map(|x| show::field_text(x, style)).collect()),
+                    LogItem::Fields { label, list } => {
+                        (label, list.iter().map(|x| show::field_text(x, style)).collect())
+                    }
                 };
                 lines.push(format!("    {label}: {}", if list.is_empty() { "none".into() } else { list.join(", ") }));
             }
@@ -292,9 +300,12 @@ fn vector_field(a: &Arguments) -> Fallible<Value> {
     let (inverse, recorded) = conditions::collect(|| b.inverse());
     let Some(inverse) = inverse.map_err(stopped)? else {
         return Err(Box::new(
-            Diagnostic::error(&codes::NOT_DETERMINED, "this system has no unique vector field: B is singular everywhere")
-                .label(a.positional[0].span, "a singular system")
-                .help("`dynamics(S)` says where it moves, and what is free"),
+            Diagnostic::error(
+                &codes::NOT_DETERMINED,
+                "this system has no unique vector field: B is singular everywhere",
+            )
+            .label(a.positional[0].span, "a singular system")
+            .help("`dynamics(S)` says where it moves, and what is free"),
         ));
     };
     let det = b.det().map_err(stopped)?;
@@ -305,8 +316,7 @@ fn vector_field(a: &Arguments) -> Fallible<Value> {
         .collect::<Fallible<_>>()?;
     let field = VectorField::semispray(&space, &top);
     let jets: Vec<Symbol> = y.fibres().iter().map(|f| f.coordinate.jet(form.order())).collect();
-    let nonzero: Vec<Expr> =
-        if crate::algebra::assume::sign_of(det).is_nonzero() { vec![] } else { vec![det] };
+    let nonzero: Vec<Expr> = if crate::algebra::assume::sign_of(det).is_nonzero() { vec![] } else { vec![det] };
     let _ = recorded;
     let unique = system.classification().map_or_else(
         |d| Verdict::unknown(d.title.clone()),
@@ -336,12 +346,7 @@ fn first_integral(a: &Arguments) -> Fallible<Value> {
     a.count(2, 2)?;
     let system = free_system(a)?;
     let found = symmetries::first_integral(&*system.lepage()?, a.expr(1)?)?;
-    Ok(Value::from(
-        Answer::new("first_integral")
-            .main(found.verdict)
-            .part("rate", found.rate)
-            .on(&system.manifold),
-    ))
+    Ok(Value::from(Answer::new("first_integral").main(found.verdict).part("rate", found.rate).on(&system.manifold)))
 }
 
 fn noether(a: &Arguments) -> Fallible<Value> {
@@ -349,7 +354,8 @@ fn noether(a: &Arguments) -> Fallible<Value> {
     let system = a.system(0)?;
     let Some(lagrangian) = system.free_lagrangian() else {
         return Err(Box::new(
-            Diagnostic::error(&codes::WRONG_KIND, "`noether` asks about a Lagrangian").label(a.positional[0].span, "not one"),
+            Diagnostic::error(&codes::WRONG_KIND, "`noether` asks about a Lagrangian")
+                .label(a.positional[0].span, "not one"),
         ));
     };
     let found = symmetries::noether(lagrangian, &a.field(1)?)

@@ -4,11 +4,11 @@ use crate::algebra::linear::Matrix;
 use crate::algebra::stratum::Branch;
 use crate::algebra::stratum::cell::Frame;
 use crate::algebra::stratum::leaves::{LinearSystem, leaves};
-use crate::algebra::{Expr, Symbol, Verdict, stratum};
-use crate::geometry::distribution::Distribution;
-use crate::budget::Budgeted;
-use crate::geometry::jet::{FiberedManifold, JetSpace};
 use crate::algebra::stratum::rank::{Rank as StratifiedRank, rank_by};
+use crate::algebra::{Expr, Symbol, Verdict, stratum};
+use crate::budget::Budgeted;
+use crate::geometry::distribution::Distribution;
+use crate::geometry::jet::{FiberedManifold, JetSpace};
 use crate::model::item::System;
 use crate::model::set::PointSet;
 use crate::model::value::{Fallible, Rank, Value};
@@ -37,8 +37,9 @@ fn strata_of_rank(matrix: &Matrix, coordinates: &[Symbol], complement: Option<us
     let frame = Frame::new(coordinates, &entries)?;
     let rows = (0..matrix.n_rows()).map(|i| frame.read_row(matrix.row(i))).collect::<Budgeted<Vec<_>>>()?;
     let system = LinearSystem::homogeneous(matrix.n_columns(), rows);
-    let list = leaves(&frame, &system, &frame.everything())?;
-    rank_by(&frame, &list, |leaf| complement.map_or(leaf.rank, |n| n - leaf.rank))
+    let everything = frame.everything();
+    let list = leaves(&frame, &system, &everything)?;
+    rank_by(&frame, &everything, &list, |leaf| complement.map_or(leaf.rank, |n| n - leaf.rank))
 }
 
 /// Whether two distributions have the same span at generic points of a branch.
