@@ -240,7 +240,7 @@ fn solar_system() -> Model {
     let mut b = B::new("oss");
     let y = b.states(36);
     let zero = b.c(-0.0);
-    let mut a = vec![zero; 18];
+    let mut a = [zero; 18];
     for i in 0..6 {
         for j in i + 1..6 {
             let d: Vec<Value> = (0..3).map(|k| b.sub(y[3 * j + k], y[3 * i + k])).collect();

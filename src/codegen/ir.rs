@@ -734,7 +734,7 @@ impl KernelBuilder {
     /// Solves `M x = b`; the result is the solution, one value per unknown, for every right-hand side.
     pub fn solve(&mut self, shape: Shape, matrix: Vec<Value>, rhs: Vec<Value>) -> Vec<Value> {
         let n = matrix.len().isqrt();
-        assert!(n > 0 && matrix.len() == n * n && rhs.len() % n == 0, "a linear system needs a square matrix");
+        assert!(n > 0 && matrix.len() == n * n && rhs.len().is_multiple_of(n), "a linear system needs a square matrix");
         let count = rhs.len() as u32;
         let mut solve = Solve { shape, matrix, rhs };
         if shape == Shape::Symmetric {

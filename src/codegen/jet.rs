@@ -875,14 +875,15 @@ impl<'a> Builder<'a> {
 
     /// A = L D Lᵀ with the guards of a definite matrix, or the inverse with pivoting.
     fn factors(&mut self, shape: Shape, n: usize, matrix: &[Value]) -> Factors {
-        if shape == Shape::Symmetric && !self.pivoted {
-            if let Some((lower, pivots)) = optimise::factorise_symmetric(&mut self.kernel, n, matrix) {
-                let lower = lower
-                    .into_iter()
-                    .map(|l| l.filter(|&l| self.kernel.as_constant(l) != Some(0.0)).map(|l| self.slot(l)))
-                    .collect();
-                return Factors::Symmetric { lower, pivots: pivots.into_iter().map(|p| self.slot(p)).collect() };
-            }
+        if shape == Shape::Symmetric
+            && !self.pivoted
+            && let Some((lower, pivots)) = optimise::factorise_symmetric(&mut self.kernel, n, matrix)
+        {
+            let lower = lower
+                .into_iter()
+                .map(|l| l.filter(|&l| self.kernel.as_constant(l) != Some(0.0)).map(|l| self.slot(l)))
+                .collect();
+            return Factors::Symmetric { lower, pivots: pivots.into_iter().map(|p| self.slot(p)).collect() };
         }
         let (zero, one) = (self.kernel.constant(0.0), self.kernel.constant(1.0));
         let identity = (0..n * n).map(|i| if i / n == i % n { one } else { zero }).collect();
@@ -1058,7 +1059,7 @@ impl JetInterpreter {
             return total;
         }
         let doubled = total + total;
-        if k % 2 == 0 {
+        if k.is_multiple_of(2) {
             let middle = series(sum.a, k / 2);
             if used == 0 { middle * middle } else { madd(middle, middle, doubled) }
         } else {

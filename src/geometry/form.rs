@@ -358,7 +358,7 @@ impl Form {
             return Err(Refusal::PastDimension { degree: form.degree, space: space.clone() });
         }
         for (basis, c) in form.terms.iter_mut() {
-            for axis in basis.iter().filter(|a| !space.contains(a.symbol())) {
+            if let Some(axis) = basis.iter().find(|a| !space.contains(a.symbol())) {
                 let symbol = axis.symbol();
                 return Err(match space.manifold().order_of_symbol(symbol) {
                     Some(order) => {

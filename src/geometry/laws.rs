@@ -160,7 +160,7 @@ fn wedge_is_associative_and_graded_commutative_and_d_an_antiderivation() {
         let (p, q) = (s.random.below(3).min(s.symbols.len()), s.random.below(3));
         let (a, b, c) = (s.form_of(p), s.form_of(q), s.form_of(1));
         let associative = s.random.same(&a.wedge(&b).wedge(&c), &a.wedge(&b.wedge(&c)));
-        let sign = |n: usize| Expr::number(if n % 2 == 0 { 1 } else { -1 });
+        let sign = |n: usize| Expr::number(if n.is_multiple_of(2) { 1 } else { -1 });
         let commutative = s.random.same(&a.wedge(&b), &b.wedge(&a).scale(sign(p * q)));
         let leibniz = &a.d().wedge(&b) + &a.wedge(&b.d()).scale(sign(p));
         associative && commutative && s.random.same(&a.wedge(&b).d(), &leibniz)

@@ -93,19 +93,19 @@ impl<'a> Taylor<'a> {
             return Err(self.stuck(failure));
         }
         // The field is fine here: a linear system may need exchanges of rows.
-        if !self.pivoted {
-            if let Some(jet) = self.motion.jet(self.order, true) {
-                self.pivoted = true;
-                self.caller = jet.caller();
-                let banks = [&time[..], &self.y, self.parameters, &[]];
-                let accepted = self.caller.call_fast(banks, &mut self.coefficients);
-                if accepted && self.coefficients.iter().all(|c| c.is_finite()) {
-                    return Ok(());
-                }
-                self.caller.call_carefully(banks, &mut self.coefficients);
-                if self.coefficients.iter().all(|c| c.is_finite()) {
-                    return Ok(());
-                }
+        if !self.pivoted
+            && let Some(jet) = self.motion.jet(self.order, true)
+        {
+            self.pivoted = true;
+            self.caller = jet.caller();
+            let banks = [&time[..], &self.y, self.parameters, &[]];
+            let accepted = self.caller.call_fast(banks, &mut self.coefficients);
+            if accepted && self.coefficients.iter().all(|c| c.is_finite()) {
+                return Ok(());
+            }
+            self.caller.call_carefully(banks, &mut self.coefficients);
+            if self.coefficients.iter().all(|c| c.is_finite()) {
+                return Ok(());
             }
         }
         Err(self.stuck(None))
@@ -257,7 +257,7 @@ fn largest(xs: &[f64]) -> f64 {
 /// log₂ of a positive number to about nine digits, which is more than a step size needs.
 #[inline(always)]
 fn log2(x: f64) -> f64 {
-    if !(x >= f64::MIN_POSITIVE && x <= f64::MAX) {
+    if !(f64::MIN_POSITIVE..=f64::MAX).contains(&x) {
         return x.log2();
     }
     let bits = x.to_bits();

@@ -85,7 +85,7 @@ impl Helmholtz {
 
 /// (−1)^k e.
 fn signed(e: Expr, k: u32) -> Expr {
-    if k % 2 == 0 { e } else { -e }
+    if k.is_multiple_of(2) { e } else { -e }
 }
 
 /// C(n, k).
@@ -351,7 +351,7 @@ pub fn integrating_factor(form: &DynamicalForm) -> Answered<Option<IntegratingFa
 /// Constants k_σ with k_σ B_σν = ± k_ν B_νσ, as the top Helmholtz condition asks; 1 where nothing is asked.
 fn balancing_weights(form: &DynamicalForm) -> Vec<Expr> {
     let m = form.manifold().n_coordinates();
-    let sign = if form.order() % 2 == 0 { Rational::ONE } else { Rational::MINUS_ONE };
+    let sign = if form.order().is_multiple_of(2) { Rational::ONE } else { Rational::MINUS_ONE };
     let mut weights: Vec<Option<Expr>> = vec![None; m];
     for start in 0..m {
         if weights[start].is_some() {

@@ -95,7 +95,7 @@ impl Lagrangian {
         if self.order > 0 {
             let hessian = self.hessian();
             if hessian.iter().flatten().any(|e| super::vanishes(*e).is_no()) {
-                let sign = if self.order % 2 == 0 { Rational::ONE } else { Rational::MINUS_ONE };
+                let sign = if self.order.is_multiple_of(2) { Rational::ONE } else { Rational::MINUS_ONE };
                 let b = hessian.into_iter().map(|row| row.into_iter().map(|e| e.scale(&sign)).collect()).collect();
                 return Ok(DynamicalForm::affine(&self.manifold, components, 2 * self.order, b).derived_from(self));
             }

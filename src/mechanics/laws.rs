@@ -56,7 +56,7 @@ fn random_lagrangian(dice: &mut Dice, s: u32, m: usize) -> Lagrangian {
     let y = manifold(m);
     let r = s.div_ceil(2);
     let lower = random_polynomial(dice, &y, r - 1, 4);
-    let leading = if s % 2 == 0 {
+    let leading = if s.is_multiple_of(2) {
         let mass = Expr::one() + random_polynomial(dice, &y, r - 1, 1).pow(2);
         let q = |i: usize| jet_expr(&y, i, r);
         Expr::add_all((0..m).map(|i| mass * q(i).pow(2))).scale(&Rational::HALF)

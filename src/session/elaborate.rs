@@ -379,7 +379,7 @@ impl<'s> Evaluator<'s> {
             && arguments.len() == 1
         {
             return match self.eval(arguments[0])? {
-                Value::Manifold(m) => Ok(Value::Space((&m).jets(order))),
+                Value::Manifold(m) => Ok(Value::Space(m.jets(order))),
                 Value::Space(below) => Ok(Value::Space((below.manifold()).jets(below.order() + order))),
                 other => {
                     refuse(&codes::WRONG_KIND, format!("jets of a manifold, not of {}", operate::describe(&other)))
@@ -591,10 +591,7 @@ impl<'s> Evaluator<'s> {
                 None => refuse(&codes::WRONG_KIND, format!("`{rest}` is not a family of coordinates")),
             };
         }
-        let value = match self.eval(of) {
-            Ok(value) => value,
-            Err(d) => return Err(d),
-        };
+        let value = self.eval(of)?;
         if let Value::Indexed(family) = &value {
             return super::parts::member(family, &self.integers(keys)?);
         }
@@ -726,7 +723,7 @@ impl<'s> Evaluator<'s> {
             }
         }
         let manifold = self.manifold(&space.manifold)?;
-        Ok((&manifold).jets(order))
+        Ok(manifold.jets(order))
     }
 
     pub fn manifold(&self, path: &crate::syntax::ast::Path) -> Fallible<FiberedManifold> {

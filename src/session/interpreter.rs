@@ -88,7 +88,7 @@ impl Interpreter {
     pub fn run(&mut self, ast: &Rc<Ast>, statement: &Statement, remarks: &mut Vec<Diagnostic>) -> Fallible<Effect> {
         let result = match &statement.kind {
             StatementKind::Question(id) => self.question(ast, *id, remarks),
-            StatementKind::Assert(assert) => self.assert(ast, assert, statement.span, remarks),
+            StatementKind::Assert(assert) => self.assert(ast, assert, remarks),
             StatementKind::Test(test) => self.test(ast, test, remarks),
             StatementKind::Explain(id) => self.explain(ast, *id),
             _ => declare::declare(self, ast, statement, remarks),
@@ -156,13 +156,7 @@ impl Interpreter {
         }
     }
 
-    fn assert(
-        &mut self,
-        ast: &Rc<Ast>,
-        assert: &Assert,
-        span: Span,
-        remarks: &mut Vec<Diagnostic>,
-    ) -> Fallible<Effect> {
+    fn assert(&mut self, ast: &Rc<Ast>, assert: &Assert, remarks: &mut Vec<Diagnostic>) -> Fallible<Effect> {
         if self.check_only {
             // A claim that something is refused may be about anything.
             if assert.fails.is_none() {
@@ -208,7 +202,7 @@ impl Interpreter {
             }
             Verdict::Unknown(why) => Err(Box::new(
                 Diagnostic::error(&codes::INCONCLUSIVE, "this assertion could not be decided")
-                    .label(if span == Span::default() { claim_span } else { claim_span }, "unknown")
+                    .label(claim_span, "unknown")
                     .note(why),
             )),
         }

@@ -88,12 +88,11 @@ fn aside(ast: &Ast, span: Span) -> HashSet<ExprId> {
                 found.extend(arguments.iter().filter_map(|a| left_side(ast, *a)));
             }
             ExprKind::Point(entries) => found.extend(entries.iter().filter_map(|e| left_side(ast, *e))),
-            ExprKind::Part { of, .. } | ExprKind::Index { of, .. } => {
-                if ast.name(*of).is_some_and(|name| &*name.text == "core")
-                    || matches!(ast.kind(id), ExprKind::Index { .. })
-                {
-                    found.insert(*of);
-                }
+            ExprKind::Part { of, .. } | ExprKind::Index { of, .. }
+                if (ast.name(*of).is_some_and(|name| &*name.text == "core")
+                    || matches!(ast.kind(id), ExprKind::Index { .. })) =>
+            {
+                found.insert(*of);
             }
             ExprKind::Each(_) => found.extend(inside(ast, ast.span(id))),
             _ => {}

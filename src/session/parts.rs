@@ -64,7 +64,7 @@ fn no_part(answer: &Answer, text: &str, primes: u32) -> Diagnostic {
         Diagnostic::error(&codes::UNKNOWN_PART, format!("the answer to `{}` has no part `{key}`", answer.question));
     let mut names: Vec<String> = answer.part_names().map(str::to_string).collect();
     if let Some(family) = answer.family() {
-        names.extend(family.entries.keys().map(|k| key_text(k)));
+        names.extend(family.entries.keys().map(key_text));
     }
     match suggest::nearest(&key, names.iter().map(String::as_str)) {
         Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
@@ -74,7 +74,7 @@ fn no_part(answer: &Answer, text: &str, primes: u32) -> Diagnostic {
 }
 
 fn no_key(family: &Family, key: &str) -> Diagnostic {
-    let names: Vec<String> = family.entries.keys().map(|k| key_text(k)).collect();
+    let names: Vec<String> = family.entries.keys().map(key_text).collect();
     Diagnostic::error(&codes::UNKNOWN_PART, format!("there is no entry `{key}` here"))
         .help(format!("its keys are {}", names.join(", ")))
 }

@@ -38,8 +38,7 @@ pub fn horizontal(
     manifold: &FiberedManifold,
 ) -> Fallible<()> {
     let finding = contact::is_horizontal(form);
-    settle(ast, value, state, manifold, finding, &Violation::not_horizontal(form), |f, c| has_component(f, c))
-        .map(|_| ())
+    settle(ast, value, state, manifold, finding, &Violation::not_horizontal(form), has_component).map(|_| ())
 }
 
 /// Checks a declared form against its type words and its space.

@@ -110,7 +110,7 @@ impl ProductBuilder {
             0 => {}
             1 if rest[0].1.is_one() => self.factors.push((rest[0].0, exponent.clone())),
             _ => {
-                let inner = pool::product(rest.into());
+                let inner = pool::product(rest);
                 self.factors.push((inner, exponent.clone()));
             }
         }

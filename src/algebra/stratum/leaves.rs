@@ -239,9 +239,9 @@ impl Row {
 
 /// The largest rational that divides both with integer quotients.
 fn content_gcd(a: &Rational, b: &Rational) -> Rational {
-    let numerator = a.numerator().gcd(&b.numerator());
+    let numerator = a.numerator().gcd(b.numerator());
     let (da, db) = (a.denominator(), b.denominator());
-    let lcm = &da.div_exact(&da.gcd(&db)).unwrap_or_else(|| da.clone()) * &db;
+    let lcm = &da.div_exact(&da.gcd(db)).unwrap_or_else(|| da.clone()) * db;
     Rational::new(numerator, lcm)
 }
 
