@@ -416,7 +416,7 @@ impl<'t> Writer<'t> {
 
     /// A `+` or `-` without an operand before it.
     fn is_prefix(&self, i: usize) -> bool {
-        !self.token_before(i).is_some_and(Token::ends_operand)
+        self.items[i].begins || !self.token_before(i).is_some_and(Token::ends_operand)
     }
 
     /// A `+` or `-` may stand without blanks in keys and ranges: `q[i-1]`, `1..n-1`.

@@ -115,6 +115,7 @@ pub fn lex(source: SourceId, text: &str) -> Lexed {
         depth: 0,
         pending: false,
         statement: 0,
+        owed: vec![],
     };
     layout.run();
     layout.lexed
@@ -249,6 +250,20 @@ fn is_superscript(c: char) -> bool {
     matches!(c, 'ª' | 'º' | '⁰'..='ⁿ')
 }
 
+/// Whether a statement that begins with `keyword` and a name goes on with `next`: `form x = 1` in a run is
+/// a clause with a slip of the pen and not a form.
+fn declares(keyword: Token, next: Option<Token>) -> bool {
+    use Token::*;
+    match keyword {
+        Manifold => next == Some(Over),
+        Map => next == Some(Colon),
+        Form | Field => matches!(next, Some(Colon | On)),
+        Function => next == Some(OpenParen),
+        System => next == Some(Equal),
+        _ => !token::names_something(keyword) || keyword == Test || next == Some(On),
+    }
+}
+
 /// The second pass: brackets, separators, keywords.
 struct Layout<'t> {
     source: SourceId,
@@ -263,6 +278,8 @@ struct Layout<'t> {
     pending: bool,
     /// Index of the first token of the current statement of the file.
     statement: usize,
+    /// Brackets of this line that were closed before a semicolon, and will be closed again.
+    owed: Vec<Token>,
 }
 
 /// An open bracket, or the file.
@@ -398,6 +415,7 @@ impl Layout<'_> {
 
     /// A line ends before the token `i`.
     fn line_end(&mut self, i: usize) {
+        self.owed.clear();
         if self.begins_statement(i) {
             self.resynchronise(i);
             // Whatever the line before still waits for, it does not come.
@@ -457,6 +475,8 @@ impl Layout<'_> {
             let opener = self.frame().opener.unwrap_or(raw);
             self.fault(problem::semicolon_in_brackets(self.span(raw), self.span(opener), self.slice(opener)));
             while self.frame().block == Block::Inline {
+                let opener = self.frame().opener.map_or(Token::OpenParen, |o| o.token);
+                self.owed.push(problem::closer(opener).0);
                 self.close_virtually();
             }
         }
@@ -592,6 +612,12 @@ impl Layout<'_> {
     fn close(&mut self, raw: Raw) {
         let matching = self.frames.iter().rposition(|f| f.opener.map(|o| o.token) == raw.token.opener());
         let innermost = self.frame().opener;
+        if matching.is_none()
+            && let Some(at) = self.owed.iter().position(|owed| *owed == raw.token)
+        {
+            self.owed.remove(at);
+            return;
+        }
         match (matching, innermost) {
             // Nothing is open, or only a block, which such a bracket cannot end.
             (None, None | Some(Raw { token: Token::OpenBrace, .. })) => {
@@ -650,8 +676,10 @@ impl Layout<'_> {
         match self.raw[i].token {
             Token::Let | Token::Param | Token::Assume | Token::Assert => true,
             Token::Word => {
-                let follows = matches!(self.next_on_line(i).map(|n| n.token), Some(Token::Word | Token::String));
-                follows && token::find(STATEMENT_WORDS, self.slice(self.raw[i])).is_some()
+                let name = self.next_on_line(i).map(|n| n.token);
+                let third = self.raw.get(i + 2).map(|n| n.token);
+                matches!(name, Some(Token::Word | Token::String))
+                    && token::find(STATEMENT_WORDS, self.slice(self.raw[i])).is_some_and(|k| declares(k, third))
             }
             _ => false,
         }

@@ -272,6 +272,7 @@ pub fn unknown_type(place: Span, text: &str, word: &str, words: &[&str]) -> Diag
                 .to_string(),
         });
     match suggest::nearest(word, words.iter().copied()) {
+        _ if text == "form" => diagnostic.repair("say its degree: `1-form`", place, "1-form"),
         Some("form") | None => diagnostic,
         Some(near) => diagnostic.repair(format!("did you mean `{near}`?"), place, near),
     }
