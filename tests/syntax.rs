@@ -328,6 +328,9 @@ fn a_million_terms_are_one_node() {
     assert!(problems.is_empty());
     let last = ast.ids().next_back().expect("an expression");
     assert!(matches!(ast.kind(last), ExprKind::Sum(terms) if terms.len() == 1_000_001));
+    // The formatter keeps up, also with remarks.
+    let text = format!("let a = x{}\n{}b", "+x*y".repeat(100_000), "// a remark\n".repeat(100_000));
+    assert!(layout(&text).starts_with("let a = x + x*y + x*y"));
 }
 
 #[test]

@@ -115,7 +115,6 @@ pub fn lex(source: SourceId, text: &str) -> Lexed {
         depth: 0,
         pending: false,
         statement: 0,
-        owed: vec![],
     };
     layout.run();
     layout.lexed
@@ -278,8 +277,6 @@ struct Layout<'t> {
     pending: bool,
     /// Index of the first token of the current statement of the file.
     statement: usize,
-    /// Brackets of this line that were closed before a semicolon, and will be closed again.
-    owed: Vec<Token>,
 }
 
 /// An open bracket, or the file.
@@ -326,7 +323,7 @@ impl Layout<'_> {
                 self.line_end(i);
             }
             match raw.token {
-                Token::Semicolon => self.semicolon(raw),
+                Token::Semicolon => self.semicolon(i),
                 Token::OpenParen | Token::OpenBracket | Token::OpenBrace => self.open(raw),
                 Token::CloseParen | Token::CloseBracket | Token::CloseBrace => self.close(raw),
                 Token::Word => self.word(i),
@@ -415,7 +412,6 @@ impl Layout<'_> {
 
     /// A line ends before the token `i`.
     fn line_end(&mut self, i: usize) {
-        self.owed.clear();
         if self.begins_statement(i) {
             self.resynchronise(i);
             // Whatever the line before still waits for, it does not come.
@@ -470,17 +466,36 @@ impl Layout<'_> {
         self.text[raw.end as usize..].chars().next().is_none_or(char::is_whitespace)
     }
 
-    fn semicolon(&mut self, raw: Raw) {
+    fn semicolon(&mut self, i: usize) {
+        let raw = self.raw[i];
         if self.frame().block == Block::Inline {
             let opener = self.frame().opener.unwrap_or(raw);
-            self.fault(problem::semicolon_in_brackets(self.span(raw), self.span(opener), self.slice(opener)));
+            let closes = self.closes_on_line(i);
+            self.fault(problem::semicolon_in_brackets(self.span(raw), self.span(opener), self.slice(opener), closes));
+            if closes {
+                // `f(x; y)` is read as `f(x, y)`.
+                return self.push(Raw { token: Token::Comma, ..raw });
+            }
             while self.frame().block == Block::Inline {
-                let opener = self.frame().opener.map_or(Token::OpenParen, |o| o.token);
-                self.owed.push(problem::closer(opener).0);
                 self.close_virtually();
             }
         }
         self.separate();
+    }
+
+    /// Whether the innermost bracket is closed on the line of token `i`, after it.
+    fn closes_on_line(&self, i: usize) -> bool {
+        let mut open = 0usize;
+        for raw in self.raw[i + 1..].iter().take_while(|raw| !raw.first) {
+            match raw.token {
+                Token::OpenParen | Token::OpenBracket | Token::OpenBrace => open += 1,
+                Token::CloseParen | Token::CloseBracket | Token::CloseBrace if open > 0 => open -= 1,
+                Token::CloseParen | Token::CloseBracket => return true,
+                Token::CloseBrace => return false,
+                _ => {}
+            }
+        }
+        false
     }
 
     /// A word: a keyword where its place makes it one, else a name.
@@ -612,12 +627,6 @@ impl Layout<'_> {
     fn close(&mut self, raw: Raw) {
         let matching = self.frames.iter().rposition(|f| f.opener.map(|o| o.token) == raw.token.opener());
         let innermost = self.frame().opener;
-        if matching.is_none()
-            && let Some(at) = self.owed.iter().position(|owed| *owed == raw.token)
-        {
-            self.owed.remove(at);
-            return;
-        }
         match (matching, innermost) {
             // Nothing is open, or only a block, which such a bracket cannot end.
             (None, None | Some(Raw { token: Token::OpenBrace, .. })) => {
