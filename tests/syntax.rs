@@ -107,6 +107,28 @@ fn the_tour_of_the_language_parses_and_survives_fmt() {
     }
 }
 
+/// The rejected programs of `tests/ui/syntax`: each marker is one problem on its line, and nothing else
+/// is reported.
+#[test]
+fn rejected_programs_are_rejected_where_the_markers_say() {
+    let programs = programs("ui/syntax");
+    assert!(programs.len() >= 30);
+    for (path, text) in programs {
+        let line = |byte: usize| text[..byte].matches('\n').count() + 1;
+        let found: Vec<(usize, String)> = read(&text)
+            .1
+            .iter()
+            .map(|d| (line(d.primary().map_or(0, |s| s.start as usize)), format!("E{:04}", d.code.number)))
+            .collect();
+        let markers: Vec<(usize, String)> = text
+            .lines()
+            .enumerate()
+            .filter_map(|(i, line)| Some((i + 1, line.split_once("//~ ")?.1.trim().to_string())))
+            .collect();
+        assert_eq!(found, markers, "{}", path.display());
+    }
+}
+
 /// parse ∘ format = identity, on programs of every construct in every layout.
 #[test]
 fn programs_at_random_parse_and_survive_fmt() {
@@ -306,6 +328,9 @@ fn a_million_terms_are_one_node() {
     assert!(problems.is_empty());
     let last = ast.ids().next_back().expect("an expression");
     assert!(matches!(ast.kind(last), ExprKind::Sum(terms) if terms.len() == 1_000_001));
+    // The formatter keeps up, also with remarks.
+    let text = format!("let a = x{}\n{}b", "+x*y".repeat(100_000), "// a remark\n".repeat(100_000));
+    assert!(layout(&text).starts_with("let a = x + x*y + x*y"));
 }
 
 #[test]

@@ -83,6 +83,12 @@ struct Item {
     semicolon: bool,
     /// A comment to the end of the line.
     is_line_comment: bool,
+    /// The last token before it.
+    before: Option<Token>,
+    /// The next token, itself included, begins or ends an entry.
+    at_entry: bool,
+    /// In a range, where operators may stand without blanks.
+    in_range: bool,
 }
 
 fn items(text: &str, lexed: &Lexed) -> Vec<Item> {
@@ -96,7 +102,18 @@ fn items(text: &str, lexed: &Lexed) -> Vec<Item> {
     let mut add = |items: &mut Vec<Item>, token: Option<Token>, start: usize, stop: usize, begins: bool| {
         let newlines = text[end..start].matches('\n').count().min(2) as u8;
         let is_line_comment = token.is_none() && text[start..].starts_with("//");
-        items.push(Item { token, start, end: stop, newlines, begins, semicolon: false, is_line_comment });
+        items.push(Item {
+            token,
+            start,
+            end: stop,
+            newlines,
+            begins,
+            semicolon: false,
+            is_line_comment,
+            before: None,
+            at_entry: false,
+            in_range: false,
+        });
         end = stop;
         newlines > 0 || token.is_none() && text[start..stop].contains('\n')
     };
@@ -125,7 +142,35 @@ fn items(text: &str, lexed: &Lexed) -> Vec<Item> {
     for comment in comments {
         add(&mut items, None, comment.start as usize, comment.end as usize, false);
     }
+    look_around(&mut items);
     items
+}
+
+/// What each item must know of the tokens around it.
+fn look_around(items: &mut [Item]) {
+    let mut before = None;
+    for item in items.iter_mut() {
+        item.before = before;
+        before = item.token.or(before);
+    }
+    let mut at_entry = true;
+    for item in items.iter_mut().rev() {
+        if let Some(token) = item.token {
+            at_entry = item.begins || token.opener().is_some();
+        }
+        item.at_entry = at_entry;
+    }
+    // `n-1..n+1`: the simple operands on both sides of the dots.
+    let is_simple = |item: &Item| {
+        use Token::*;
+        matches!(item.token, None | Some(Word | Number | Plus | Minus | Star | Slash | Caret | Primes | Dot))
+    };
+    for run in
+        items.chunk_by_mut(|a, b| is_simple(a) || a.token == Some(Token::DotDot) || b.token == Some(Token::DotDot))
+    {
+        let is_range = run.iter().any(|item| item.token == Some(Token::DotDot));
+        run.iter_mut().for_each(|item| item.in_range = is_range);
+    }
 }
 
 /// What is known of an opening bracket before it is written.
@@ -228,11 +273,6 @@ impl<'t> Writer<'t> {
         &self.text[item.start..item.end]
     }
 
-    /// The last token before item `i`, comments passed over.
-    fn token_before(&self, i: usize) -> Option<Token> {
-        self.items[..i].iter().rev().find_map(|item| item.token)
-    }
-
     fn item(&mut self, i: usize) {
         let item = self.items[i];
         let broken_before = self.breaks_before(i);
@@ -248,7 +288,7 @@ impl<'t> Writer<'t> {
         if broken_before {
             let indent = self.indent(i, closes);
             let after_open =
-                matches!(self.token_before(i), Some(Token::OpenBrace | Token::OpenParen | Token::OpenBracket));
+                matches!(self.items[i].before, Some(Token::OpenBrace | Token::OpenParen | Token::OpenBracket));
             let comment_before = i > 0 && self.items[i - 1].token.is_none();
             let blank_before = item.newlines > 1 && i > 0 && !closes && (!after_open || comment_before);
             self.lines.push(Line { blank_before, indent, ..Line::default() });
@@ -282,9 +322,8 @@ impl<'t> Writer<'t> {
     fn indent(&mut self, i: usize, closes: bool) -> usize {
         let broken = self.frames.iter().filter(|f| f.is_broken).count();
         // A comment stands where the token after it will.
-        let next = self.items[i..].iter().find(|item| item.token.is_some());
-        let begins = next.is_none_or(|item| item.begins || item.token.is_some_and(|t| t.opener().is_some()));
-        let before = self.token_before(i);
+        let begins = self.items[i].at_entry;
+        let before = self.items[i].before;
         let frame = *self.frame();
         let continues = match frame.opener {
             _ if closes || begins => false,
@@ -341,7 +380,7 @@ impl<'t> Writer<'t> {
     /// Keeps account of frames and positions after a token.
     fn enter(&mut self, i: usize, token: Token) {
         let begins = self.items[i].begins;
-        let before = self.token_before(i);
+        let before = self.items[i].before;
         let frame = self.frame();
         let head = frame.head;
         frame.at_first = begins;
@@ -416,21 +455,12 @@ impl<'t> Writer<'t> {
 
     /// A `+` or `-` without an operand before it.
     fn is_prefix(&self, i: usize) -> bool {
-        !self.token_before(i).is_some_and(Token::ends_operand)
+        self.items[i].begins || !self.items[i].before.is_some_and(Token::ends_operand)
     }
 
     /// A `+` or `-` may stand without blanks in keys and ranges: `q[i-1]`, `1..n-1`.
     fn tight(&mut self, i: usize) -> bool {
-        if self.frame().opener == Some(Token::OpenBracket) {
-            return true;
-        }
-        let simple = |t: &Token| {
-            use Token::*;
-            matches!(t, Word | Number | Plus | Minus | Star | Slash | Caret | Primes | Dot)
-        };
-        let before = self.items[..i].iter().rev().filter_map(|item| item.token).find(|t| !simple(t));
-        let after = self.items[i + 1..].iter().filter_map(|item| item.token).find(|t| !simple(t));
-        before == Some(Token::DotDot) || after == Some(Token::DotDot)
+        self.frame().opener == Some(Token::OpenBracket) || self.items[i].in_range
     }
 }
 

@@ -249,6 +249,20 @@ fn is_superscript(c: char) -> bool {
     matches!(c, 'ª' | 'º' | '⁰'..='ⁿ')
 }
 
+/// Whether a statement that begins with `keyword` and a name goes on with `next`: `form x = 1` in a run is
+/// a clause with a slip of the pen and not a form.
+fn declares(keyword: Token, next: Option<Token>) -> bool {
+    use Token::*;
+    match keyword {
+        Manifold => next == Some(Over),
+        Map => next == Some(Colon),
+        Form | Field => matches!(next, Some(Colon | On)),
+        Function => next == Some(OpenParen),
+        System => next == Some(Equal),
+        _ => !token::names_something(keyword) || keyword == Test || next == Some(On),
+    }
+}
+
 /// The second pass: brackets, separators, keywords.
 struct Layout<'t> {
     source: SourceId,
@@ -309,7 +323,7 @@ impl Layout<'_> {
                 self.line_end(i);
             }
             match raw.token {
-                Token::Semicolon => self.semicolon(raw),
+                Token::Semicolon => self.semicolon(i),
                 Token::OpenParen | Token::OpenBracket | Token::OpenBrace => self.open(raw),
                 Token::CloseParen | Token::CloseBracket | Token::CloseBrace => self.close(raw),
                 Token::Word => self.word(i),
@@ -452,15 +466,36 @@ impl Layout<'_> {
         self.text[raw.end as usize..].chars().next().is_none_or(char::is_whitespace)
     }
 
-    fn semicolon(&mut self, raw: Raw) {
+    fn semicolon(&mut self, i: usize) {
+        let raw = self.raw[i];
         if self.frame().block == Block::Inline {
             let opener = self.frame().opener.unwrap_or(raw);
-            self.fault(problem::semicolon_in_brackets(self.span(raw), self.span(opener), self.slice(opener)));
+            let closes = self.closes_on_line(i);
+            self.fault(problem::semicolon_in_brackets(self.span(raw), self.span(opener), self.slice(opener), closes));
+            if closes {
+                // `f(x; y)` is read as `f(x, y)`.
+                return self.push(Raw { token: Token::Comma, ..raw });
+            }
             while self.frame().block == Block::Inline {
                 self.close_virtually();
             }
         }
         self.separate();
+    }
+
+    /// Whether the innermost bracket is closed on the line of token `i`, after it.
+    fn closes_on_line(&self, i: usize) -> bool {
+        let mut open = 0usize;
+        for raw in self.raw[i + 1..].iter().take_while(|raw| !raw.first) {
+            match raw.token {
+                Token::OpenParen | Token::OpenBracket | Token::OpenBrace => open += 1,
+                Token::CloseParen | Token::CloseBracket | Token::CloseBrace if open > 0 => open -= 1,
+                Token::CloseParen | Token::CloseBracket => return true,
+                Token::CloseBrace => return false,
+                _ => {}
+            }
+        }
+        false
     }
 
     /// A word: a keyword where its place makes it one, else a name.
@@ -650,8 +685,10 @@ impl Layout<'_> {
         match self.raw[i].token {
             Token::Let | Token::Param | Token::Assume | Token::Assert => true,
             Token::Word => {
-                let follows = matches!(self.next_on_line(i).map(|n| n.token), Some(Token::Word | Token::String));
-                follows && token::find(STATEMENT_WORDS, self.slice(self.raw[i])).is_some()
+                let name = self.next_on_line(i).map(|n| n.token);
+                let third = self.raw.get(i + 2).map(|n| n.token);
+                matches!(name, Some(Token::Word | Token::String))
+                    && token::find(STATEMENT_WORDS, self.slice(self.raw[i])).is_some_and(|k| declares(k, third))
             }
             _ => false,
         }

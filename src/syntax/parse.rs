@@ -101,7 +101,13 @@ fn leave_out_broken(ast: &mut Ast, text: &str, lexed: &Lexed, problems: &[Diagno
     let has_problem = |start: u32, end: u32| {
         places.get(places.partition_point(|&p| p < start)).is_some_and(|&p| p < end || p == start)
     };
-    ast.statements.retain(|s| !has_problem(s.span.start, s.span.end));
+    // What stands behind a statement on its last line belongs to it.
+    let end_of = |end: u32| {
+        let line = text[end as usize..].find('\n').map_or(text.len() as u32, |n| end + n as u32);
+        let next = lexed.statements.partition_point(|&s| s < end);
+        lexed.statements.get(next).map_or(line, |&next| next.min(line))
+    };
+    ast.statements.retain(|s| !has_problem(s.span.start, end_of(s.span.end)));
     let starts = lexed.statements.iter().copied().chain([u32::MAX]);
     for (start, end) in starts.clone().zip(starts.skip(1)).filter(|(start, end)| has_problem(*start, *end)) {
         let first = lexed.tokens.partition_point(|t| t.start < start);

@@ -98,11 +98,18 @@ pub fn sign_at_start(sign: Span, text: &str, continues: bool) -> Diagnostic {
     diagnostic.repair(format!("to ask a new question, begin it with a zero: `0 {text} …`"), sign, format!("0 {text} "))
 }
 
-pub fn semicolon_in_brackets(semicolon: Span, opening: Span, bracket: &str) -> Diagnostic {
+/// A semicolon inside `( )` or `[ ]`, which are closed on the same line or not.
+pub fn semicolon_in_brackets(semicolon: Span, opening: Span, bracket: &str, closes: bool) -> Diagnostic {
+    if closes {
+        return Diagnostic::error(&codes::UNCLOSED_BRACKET, format!("a `;` cannot stand inside `{bracket}`"))
+            .label(semicolon, "a `;` ends the statement")
+            .label(opening, "opened here")
+            .repair("arguments are separated by commas", semicolon, ",");
+    }
     Diagnostic::error(&codes::UNCLOSED_BRACKET, format!("this `{bracket}` is not closed before the `;`"))
         .label(opening, "opened here")
         .label(semicolon, "a `;` ends the statement")
-        .help("close the bracket before the `;`; arguments are separated by commas")
+        .help("close the bracket before the `;`")
 }
 
 pub fn number_before_name(number: Span, name: Span, digits: &str, word: &str) -> Diagnostic {
@@ -272,6 +279,7 @@ pub fn unknown_type(place: Span, text: &str, word: &str, words: &[&str]) -> Diag
                 .to_string(),
         });
     match suggest::nearest(word, words.iter().copied()) {
+        _ if text == "form" => diagnostic.repair("say its degree: `1-form`", place, "1-form"),
         Some("form") | None => diagnostic,
         Some(near) => diagnostic.repair(format!("did you mean `{near}`?"), place, near),
     }
