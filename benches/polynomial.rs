@@ -8,6 +8,7 @@
 //! The second form writes inputs and times, and the script runs python-flint on the same inputs.
 
 use lepage::algebra::factor::factor;
+use lepage::algebra::ideal::{Order, groebner};
 use lepage::algebra::polynomial::Polynomial;
 use lepage::algebra::{Rational, polynomial::Monomial, polynomial::modular::Sequence};
 use std::hint::black_box;
@@ -57,6 +58,8 @@ fn cases() -> Vec<Case> {
         inputs: gcd_inputs(seed, count, n, terms, degree, size),
     };
     let mut cases = vec![
+        gcd("gcd, 6 terms, 3 variables", 21, 200, 3, [2, 3, 3], 1, 5),
+        gcd("gcd, 12 terms, 5 variables", 22, 200, 5, [3, 4, 4], 2, 5),
         gcd("gcd, 49 terms, 8 variables, degree 6", 1, 20, 8, [7, 7, 7], 3, 20),
         gcd("gcd, 50 terms, 8 variables, degree 2", 2, 20, 8, [10, 5, 5], 1, 20),
         gcd("gcd, 50 terms, 8 variables, large numbers", 3, 20, 8, [7, 7, 7], 3, 1 << 40),
@@ -101,7 +104,34 @@ fn cases() -> Vec<Case> {
         operation: "mul",
         inputs: (0..3).map(|_| (0..2).map(|_| random_polynomial(&mut random, 4, 1000, 7, 50)).collect()).collect(),
     });
+    let groebner = |name, generators| Case { name, operation: "groebner", inputs: vec![generators] };
+    cases.extend([
+        groebner("groebner, katsura-5, grevlex", katsura(5)),
+        groebner("groebner, katsura-6, grevlex", katsura(6)),
+        groebner("groebner, cyclic-5, grevlex", cyclic(5)),
+        groebner("groebner, cyclic-6, grevlex", cyclic(6)),
+    ]);
     cases
+}
+
+fn sum(list: impl IntoIterator<Item = Polynomial>) -> Polynomial {
+    list.into_iter().fold(Polynomial::zero(), |s, p| &s + &p)
+}
+
+/// Σ u_l u_{m−l} = u_m for 0 ≤ m < n, Σ u_l = 1, with u_{−l} = u_l and u_l = 0 for |l| > n.
+fn katsura(n: i64) -> Vec<Polynomial> {
+    let u = |l: i64| if l.abs() <= n { Polynomial::variable(l.unsigned_abs() as u32) } else { Polynomial::zero() };
+    let mut list = vec![&sum((-n..=n).map(u)) - &Polynomial::one()];
+    list.extend((0..n).map(|m| &sum((-n..=n).map(|l| u(l).mul(&u(m - l)).unwrap())) - &u(m)));
+    list
+}
+
+fn cyclic(n: u32) -> Vec<Polynomial> {
+    let window = |i: u32, k: u32| (0..k).map(move |j| Polynomial::variable((i + j) % n)).collect::<Vec<_>>();
+    let product = |list: Vec<Polynomial>| Polynomial::product(&list).unwrap();
+    let mut list: Vec<Polynomial> = (1..n).map(|k| sum((0..n).map(|i| product(window(i, k))))).collect();
+    list.push(&product(window(0, n)) - &Polynomial::one());
+    list
 }
 
 fn run(operation: &str, input: &[Polynomial]) {
@@ -116,6 +146,13 @@ fn run(operation: &str, input: &[Polynomial]) {
             let f = factor(&input[0]);
             assert!(f.complete);
             black_box(f);
+        }
+        "groebner" => {
+            let mut variables: Vec<u32> = input.iter().flat_map(|p| p.variables()).copied().collect();
+            variables.sort_unstable();
+            let basis = groebner(input, &Order::grevlex(&variables), &[]);
+            assert!(basis.complete);
+            black_box(basis);
         }
         other => unreachable!("no operation {other}"),
     }

@@ -29,7 +29,8 @@ mod zippel;
 
 use crate::algebra::number::{Integer, Rational};
 use crate::budget::{Budgeted, Exhausted, check};
-use packed::{Layout, MAX_EXPONENT, width_for};
+pub use packed::MAX_EXPONENT;
+use packed::{Layout, width_for};
 use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -86,12 +87,12 @@ impl Polynomial {
         Polynomial::power(variable, 1)
     }
 
-    /// `x_variable^exponent`, the exponent below 2³¹.
+    /// `x_variable^exponent`, the exponent at most [`MAX_EXPONENT`].
     pub fn power(variable: u32, exponent: u32) -> Polynomial {
         Polynomial::from_terms([(SmallVec::from_slice(&[(variable, exponent)]), Rational::ONE)])
     }
 
-    /// Sum of the terms, which may come in any order and repeat; exponents are below 2³¹.
+    /// Sum of the terms, which may come in any order and repeat; exponents are at most [`MAX_EXPONENT`].
     pub fn from_terms(terms: impl IntoIterator<Item = (Monomial, Rational)>) -> Polynomial {
         let terms: Vec<(Monomial, Rational)> = terms.into_iter().collect();
         let mut variables: SmallVec<[u32; 8]> = SmallVec::new();
@@ -106,7 +107,7 @@ impl Polynomial {
         }
         variables.sort_unstable();
         variables.dedup();
-        let layout = Layout::for_exponents(variables, max.min(MAX_EXPONENT));
+        let layout = Layout::for_exponents(variables, max);
         let mut exponents: SmallVec<[u32; 8]> = SmallVec::new();
         let (mut monomials, mut coefficients) = (Vec::new(), Vec::with_capacity(terms.len()));
         for (monomial, coefficient) in &terms {

@@ -10,11 +10,14 @@ use super::residues::{ByDegree, by_degree, irreducible_factors};
 use crate::algebra::number::Integer;
 use crate::algebra::polynomial::modular::{PrimeField, Sequence, dense, is_prime};
 use crate::budget::{Budgeted, Exhausted, check};
-use dashu_int::IBig;
 use dashu_int::ops::{Abs, BitTest, DivRem, Gcd, RemEuclid};
+use dashu_int::{IBig, UBig};
 
 /// Combinations of modular factors tried before giving up.
 const MAX_COMBINATIONS: u64 = 2_000_000;
+
+/// Degrees beyond this are not attempted: the Frobenius map would be a matrix of this size.
+const MAX_DEGREE: usize = 1500;
 
 /// Coefficients by increasing power.
 pub(super) type Coefficients = Vec<IBig>;
@@ -26,12 +29,15 @@ pub(super) fn irreducible(f: &Coefficients) -> Budgeted<Vec<Coefficients>> {
     if degree <= 1 {
         return Ok(vec![f.clone()]);
     }
+    if degree > MAX_DEGREE {
+        return Err(Exhausted::Size);
+    }
     let mut random = Sequence::new(0x7a61_7373);
     let mut degrees = DegreeSet::all(degree);
     let mut best: Option<(PrimeField, ByDegree, usize)> = None;
     let mut tried = 0;
-    let mut p: u64 = if degree < 24 { 1 << 30 } else { 1 << 14 };
-    while tried < 5 {
+    let mut p: u64 = 1 << 30;
+    while tried < 4 {
         check()?;
         p -= 1;
         if !is_prime(p) {
@@ -53,7 +59,7 @@ pub(super) fn irreducible(f: &Coefficients) -> Budgeted<Vec<Coefficients>> {
         }
         tried += 1;
     }
-    let (field, groups, _) = best.expect("five primes were tried");
+    let (field, groups, _) = best.expect("primes were tried");
     let factors = irreducible_factors(groups, &field, &mut random)?;
     let bound = factor_bound(f);
     let (lifted, modulus) = lift(f, &factors, &field, &bound)?;
@@ -164,15 +170,15 @@ fn lift(
         nodes[root].product = f.iter().map(|c| (c * &inverse).rem_euclid(&modulus).into()).collect();
         for index in (0..nodes.len()).rev() {
             if let Some([a, b]) = nodes[index].children {
-                lift_step(&mut nodes, index, a, b, &modulus);
+                lift_step(&mut nodes, index, a, b, &modulus, modulus >= target);
             }
         }
     }
     Ok((nodes.drain(..factors.len()).map(|n| n.product).collect(), modulus))
 }
 
-/// One quadratic Hensel step at a node whose product is already right modulo m.
-fn lift_step(nodes: &mut [Node], index: usize, a: usize, b: usize, m: &IBig) {
+/// One quadratic Hensel step at a node whose product is already right modulo m. The last step needs no s and t.
+fn lift_step(nodes: &mut [Node], index: usize, a: usize, b: usize, m: &IBig, is_last: bool) {
     let (g, h) = (nodes[a].product.clone(), nodes[b].product.clone());
     let (s, t) = (nodes[index].s.clone(), nodes[index].t.clone());
     let error = sub(&nodes[index].product, &mul(&g, &h, m), m);
@@ -180,6 +186,11 @@ fn lift_step(nodes: &mut [Node], index: usize, a: usize, b: usize, m: &IBig) {
     let (q, r) = div_rem_monic(&mul(&s, &error, m), &h, m);
     let g_new = add(&add(&g, &mul(&t, &error, m), m), &mul(&q, &g, m), m);
     let h_new = add(&h, &r, m);
+    if is_last {
+        nodes[a].product = g_new;
+        nodes[b].product = h_new;
+        return;
+    }
     let mut b_error = add(&mul(&s, &g_new, m), &mul(&t, &h_new, m), m);
     b_error = sub(&b_error, &[IBig::ONE], m);
     let (c, d) = div_rem_monic(&mul(&s, &b_error, m), &h_new, m);
@@ -215,16 +226,40 @@ fn mul(a: &[IBig], b: &[IBig], m: &IBig) -> Coefficients {
     if a.is_empty() || b.is_empty() {
         return Vec::new();
     }
+    let mut out = if a.len().min(b.len()) >= 6 { packed_product(a, b, m) } else { plain_product(a, b) };
+    for c in &mut out {
+        *c = (&*c).rem_euclid(m).into();
+    }
+    trim(&mut out);
+    out
+}
+
+fn plain_product(a: &[IBig], b: &[IBig]) -> Coefficients {
     let mut out = vec![IBig::ZERO; a.len() + b.len() - 1];
     for (i, c) in a.iter().enumerate() {
         for (j, d) in b.iter().enumerate() {
             out[i + j] += c * d;
         }
     }
-    for c in &mut out {
-        *c = (&*c).rem_euclid(m).into();
-    }
-    trim(&mut out);
+    out
+}
+
+/// Kronecker's substitution: residues 0 ≤ c < m side by side in one integer, one product, and apart again.
+fn packed_product(a: &[IBig], b: &[IBig], m: &IBig) -> Coefficients {
+    let bits = 2 * m.bit_len() + (a.len().min(b.len()).ilog2() as usize) + 1;
+    let words = bits.div_ceil(64);
+    let pack = |list: &[IBig]| {
+        let mut buffer = vec![0; words * list.len()];
+        for (slot, c) in buffer.chunks_mut(words).zip(list) {
+            let (_, digits) = c.as_sign_words();
+            slot[..digits.len()].copy_from_slice(digits);
+        }
+        UBig::from_words(&buffer)
+    };
+    let product = pack(a) * pack(b);
+    let mut out: Coefficients =
+        product.as_words().chunks(words).map(|slot| IBig::from(UBig::from_words(slot))).collect();
+    out.resize(a.len() + b.len() - 1, IBig::ZERO);
     out
 }
 

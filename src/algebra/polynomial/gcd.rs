@@ -10,11 +10,14 @@
 
 use super::interpolation::Residues;
 use super::modular::{PrimeField, Sequence, dense};
+use super::multiply::bits_of;
 use super::packed::Layout;
 use super::zippel::{self, Interpolated};
 use super::{Monomial, Polynomial};
-use crate::algebra::number::Rational;
-use crate::budget::{Budgeted, check};
+use crate::algebra::number::{Integer, Rational};
+use crate::budget::{Budgeted, Exhausted, check};
+use dashu_int::IBig;
+use dashu_int::ops::{Gcd, RemEuclid};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -145,6 +148,17 @@ fn primitive_gcd(a: &Polynomial, b: &Polynomial) -> Budgeted<Cofactors> {
             va.iter().filter(|v| !vb.contains(v)).chain(vb.iter().filter(|v| !va.contains(v))).copied().collect();
         return gcd_of_coefficients(a, b, &only);
     }
+    if let Some(steps) = common_steps(a, b) {
+        return deflated_gcd(a, b, &steps);
+    }
+    if a.degrees().iter().chain(&b.degrees()).any(|&d| d > MAX_DEGREE) {
+        return Err(Exhausted::Size);
+    }
+    if let [x] = va
+        && let Some(found) = univariate_gcd(a, b, *x)?
+    {
+        return Ok(found);
+    }
     let mut random = Sequence::new(0x6c65_7061_6765);
     for attempt in 0..8 {
         let field = PrimeField::nth(attempt);
@@ -172,6 +186,108 @@ fn primitive_gcd(a: &Polynomial, b: &Polynomial) -> Budgeted<Cofactors> {
         }
     }
     by_remainders(a, b)
+}
+
+/// Degrees above which univariate images are not attempted.
+const MAX_DEGREE: u32 = 20_000;
+
+/// For each variable the gcd of its exponents in both arguments, if one is above 1: a and b are then polynomials in
+/// powers of the variables, and so is their gcd.
+fn common_steps(a: &Polynomial, b: &Polynomial) -> Option<Vec<(u32, u32)>> {
+    let n = a.variables().len();
+    let mut steps: SmallVec<[u32; 8]> = SmallVec::from_elem(0, n);
+    for p in [a, b] {
+        for i in 0..p.n_terms() {
+            for (k, s) in steps.iter_mut().enumerate() {
+                if *s != 1 {
+                    *s = small_gcd(*s, p.layout().exponent(p.monomial_words(i), k));
+                }
+            }
+            if steps.iter().all(|&s| s == 1) {
+                return None;
+            }
+        }
+    }
+    Some(a.variables().iter().copied().zip(steps).collect())
+}
+
+fn small_gcd(mut a: u32, mut b: u32) -> u32 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+fn deflated_gcd(a: &Polynomial, b: &Polynomial, steps: &[(u32, u32)]) -> Budgeted<Cofactors> {
+    let step = |v: u32| steps.iter().find(|(w, _)| *w == v).map_or(1, |(_, s)| *s);
+    let change = |p: &Polynomial, exponent: &dyn Fn(u32, u32) -> u32| {
+        let terms = p.terms().map(|(m, c)| (m.iter().map(|&(v, e)| (v, exponent(v, e))).collect::<Monomial>(), c));
+        Polynomial::from_terms(terms.collect::<Vec<_>>())
+    };
+    let deflate = |p: &Polynomial| change(p, &|v, e| e / step(v));
+    let inflate = |p: &Polynomial| change(p, &|v, e| e * step(v));
+    let inner = primitive_gcd(&deflate(a), &deflate(b))?;
+    Ok(Cofactors { gcd: inflate(&inner.gcd), left: inflate(&inner.left), right: inflate(&inner.right) })
+}
+
+/// In one variable: the gcd of the values at a large power of two, read in that base (Char–Geddes–Gonnet). `None` if
+/// the arguments are not short enough for that or the guess does not divide.
+fn univariate_gcd(a: &Polynomial, b: &Polynomial, x: u32) -> Budgeted<Option<Cofactors>> {
+    let (bits_a, bits_b) = (bits_of(a.integer_coefficients()), bits_of(b.integer_coefficients()));
+    let degree = a.degrees()[0].max(b.degrees()[0]) as usize;
+    // Coefficients of a factor are rarely longer than those of the shorter argument.
+    let base = (bits_a.min(bits_b) + 6 + degree.ilog2() as usize).max(bits_a.max(bits_b) / 2).next_multiple_of(64);
+    if base * (degree + 1) > 20_000 {
+        return Ok(None);
+    }
+    let value = |p: &Polynomial| -> IBig {
+        let mut sum = IBig::ZERO;
+        let mut last = None;
+        for (i, c) in p.integer_coefficients().iter().enumerate() {
+            let e = p.layout().exponent(p.monomial_words(i), 0) as usize;
+            if let Some(last) = last {
+                sum <<= base * (last - e);
+            }
+            sum += c.to_big();
+            last = Some(e);
+        }
+        sum << (base * last.unwrap_or(0))
+    };
+    let mut rest = IBig::from(value(a).gcd(value(b)));
+    // Digits of the base nearest to zero.
+    let modulus = IBig::ONE << base;
+    let half = IBig::ONE << (base - 1);
+    let mut terms: Vec<(Monomial, Rational)> = Vec::new();
+    let mut e = 0;
+    while rest != IBig::ZERO {
+        let mut digit: IBig = (&rest).rem_euclid(&modulus).into();
+        if digit > half {
+            digit -= &modulus;
+        }
+        rest = (rest - &digit) >> base;
+        if digit != IBig::ZERO {
+            terms.push((smallvec::smallvec![(x, e)], Rational::integer(Integer::from_big(digit))));
+        }
+        e += 1;
+    }
+    let gcd = Polynomial::from_terms(terms).primitive_part();
+    // A common divisor; that it is the greatest follows from the size of the base: a larger gcd g·h would give the
+    // value h(2^base) > 1 as a factor of the content just removed, checked by the degree modulo a prime.
+    let Some(left) = a.div_exact(&gcd)? else { return Ok(None) };
+    let Some(right) = b.div_exact(&gcd)? else { return Ok(None) };
+    let field = PrimeField::nth(0);
+    let image = |p: &Polynomial| {
+        let mut c = vec![0; p.degree_in(x) as usize + 1];
+        for (m, v) in p.terms() {
+            c[m.first().map_or(0, |t| t.1) as usize] = field.from_integer(v.numerator());
+        }
+        dense::trim(&mut c);
+        c
+    };
+    let (l, r) = (image(&left), image(&right));
+    let kept = l.len() == left.degree_in(x) as usize + 1 && r.len() == right.degree_in(x) as usize + 1;
+    let coprime = kept && dense::gcd(l, r, &field).len() == 1;
+    Ok(coprime.then_some(Cofactors { gcd, left, right }))
 }
 
 /// The gcd is free of `absent`: it is the gcd of all coefficients with respect to these variables.

@@ -23,8 +23,8 @@ pub(crate) struct Layout {
     pub width: u8,
 }
 
-/// The exponents above which no layout exists.
-pub(crate) const MAX_EXPONENT: u32 = (1 << 31) - 1;
+/// No exponent of a product or power is above this; lists of coefficients by degree stay of moderate length.
+pub const MAX_EXPONENT: u32 = 1 << 16;
 
 impl Layout {
     pub fn constant() -> Layout {

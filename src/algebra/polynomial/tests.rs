@@ -74,6 +74,7 @@ fn size_limits_are_outcomes() {
     let long = |v| Polynomial::from_terms((0..2000).map(|e| (SmallVec::from_slice(&[(v, e)]), Rational::ONE)));
     assert_eq!(long(0).mul(&long(1)), Err(Exhausted::Size));
     assert_eq!(Polynomial::power(0, MAX_EXPONENT).mul(&x(0)), Err(Exhausted::Size));
+    assert_eq!(x(0).pow(u32::MAX), Err(Exhausted::Size));
     assert_eq!(n(2).pow(1 << 30), Err(Exhausted::Bits));
 }
 
