@@ -22,6 +22,7 @@
 
 mod buchberger;
 mod coefficient;
+mod conversion;
 mod operations;
 mod order;
 
@@ -70,7 +71,22 @@ pub fn groebner(generators: &[Polynomial], order: &Order, parameters: &[u32]) ->
     if generators.iter().all(Polynomial::is_zero) {
         return Basis { complete: true, ..partial(&[]) };
     }
-    with_ring(&order, generators, parameters, Groebner { generators }).unwrap_or_else(|_| partial(generators))
+    let compute = |order: &Order, generators: &[Polynomial]| {
+        with_ring(order, generators, parameters, Groebner { generators }).unwrap_or_else(|_| partial(generators))
+    };
+    if parameters.is_empty() && order.is_lexicographic() {
+        // Lexicographic bases are found by way of grevlex ones.
+        let graded = compute(&Order::grevlex(order.variables()), generators);
+        if graded.complete {
+            return match conversion::lexicographic(&graded, &order) {
+                Ok(Some(basis)) => basis,
+                Ok(None) => compute(&order, &graded.generators),
+                Err(_) => partial(generators),
+            };
+        }
+        return Basis { order, ..graded };
+    }
+    compute(&order, generators)
 }
 
 impl Basis {
@@ -89,17 +105,27 @@ impl Basis {
     /// The normal form, unique when the basis is complete. With parameters it is determined up to a factor in
     /// the parameters; see [`Basis::reduce`].
     pub fn normal_form(&self, p: &Polynomial) -> Budgeted<Polynomial> {
-        let r = self.reduce(p)?;
-        Ok(match r.multiplier.as_constant() {
+        Ok(self.normal_forms(std::slice::from_ref(p))?.pop().expect("one for one"))
+    }
+
+    /// Normal forms of many polynomials, faster than one by one.
+    pub fn normal_forms(&self, list: &[Polynomial]) -> Budgeted<Vec<Polynomial>> {
+        let normal = |r: Remainder| match r.multiplier.as_constant() {
             Some(c) => r.polynomial.unscale(&c).expect("a multiplier is not zero"),
             None => r.polynomial,
-        })
+        };
+        Ok(self.reduce_all(list)?.into_iter().map(normal).collect())
     }
 
     /// Normal form and multiplier.
     pub fn reduce(&self, p: &Polynomial) -> Budgeted<Remainder> {
-        let order = ring_order(std::slice::from_ref(p), &self.order, &self.parameters);
-        with_ring(&order, &self.generators, &self.parameters, Reduce { basis: &self.generators, p })
+        Ok(self.reduce_all(std::slice::from_ref(p))?.pop().expect("one for one"))
+    }
+
+    fn reduce_all(&self, list: &[Polynomial]) -> Budgeted<Vec<Remainder>> {
+        let order = ring_order(list, &self.order, &self.parameters);
+        let degrees = self.generators.iter().chain(list);
+        with_ring(&order, degrees, &self.parameters, Reduce { basis: &self.generators, list })
     }
 
     /// Whether the polynomial is in the ideal; `None` if the basis is incomplete and does not show it.
@@ -191,8 +217,13 @@ trait Task {
 }
 
 /// Runs a task with narrow exponents, and again with wide ones if degrees outgrow them.
-fn with_ring<T: Task>(order: &Order, inputs: &[Polynomial], parameters: &[u32], task: T) -> Budgeted<T::Output> {
-    let degree = inputs.iter().map(Polynomial::total_degree).max().unwrap_or(0);
+fn with_ring<'a, T: Task>(
+    order: &Order,
+    inputs: impl IntoIterator<Item = &'a Polynomial>,
+    parameters: &[u32],
+    task: T,
+) -> Budgeted<T::Output> {
+    let degree = inputs.into_iter().map(Polynomial::total_degree).max().unwrap_or(0);
     let mut last = Exhausted::Size;
     for width in [8, 16] {
         if degree >= 1 << (width - 2) {
@@ -323,22 +354,26 @@ impl Task for Groebner<'_> {
 
 struct Reduce<'a> {
     basis: &'a [Polynomial],
-    p: &'a Polynomial,
+    list: &'a [Polynomial],
 }
 
 impl Task for Reduce<'_> {
-    type Output = Remainder;
-    fn run<C: Convert, const W: usize>(&self, ring: &Ring<W>, _parameters: &[u32]) -> Budgeted<Remainder> {
+    type Output = Vec<Remainder>;
+    fn run<C: Convert, const W: usize>(&self, ring: &Ring<W>, _parameters: &[u32]) -> Budgeted<Vec<Remainder>> {
         let mut engine: Engine<C, W> = Engine::new(ring);
         for g in self.basis {
             engine.active.push(engine.elements.len());
             engine.elements.push(element(g, ring)?);
         }
-        let f = element(&self.p.numerator(), ring)?;
-        let (r, multiplier) = engine.reduce(f, true, true)?;
-        let denominator = Rational::integer(self.p.denominator().clone());
-        let polynomial = polynomial(&r, ring)?.unscale(&denominator).expect("a denominator is not zero");
-        Ok(Remainder { polynomial, multiplier: multiplier.to_polynomial() })
+        let mut remainders = Vec::new();
+        for p in self.list {
+            let f = element(&p.numerator(), ring)?;
+            let (r, multiplier) = engine.reduce(f, true, true)?;
+            let denominator = Rational::integer(p.denominator().clone());
+            let polynomial = polynomial(&r, ring)?.unscale(&denominator).expect("a denominator is not zero");
+            remainders.push(Remainder { polynomial, multiplier: multiplier.to_polynomial() });
+        }
+        Ok(remainders)
     }
 }
 

@@ -53,6 +53,10 @@ impl Order {
         &self.variables
     }
 
+    pub(super) fn is_lexicographic(&self) -> bool {
+        self.variables.len() > 1 && self.blocks.iter().all(|&n| n == 1)
+    }
+
     /// The same order with further variables in a last block.
     pub(super) fn extended(&self, more: &[u32]) -> Order {
         let mut order = self.clone();

@@ -121,6 +121,19 @@ fn standard_monomials(basis: &Basis) -> usize {
 }
 
 #[test]
+fn katsura_4_lexicographic() {
+    // In shape position: all but the last variable are polynomials in the last.
+    let basis = groebner(&katsura(4), &Order::lex(&[0, 1, 2, 3, 4]), &[]);
+    assert!(basis.complete);
+    assert_eq!(basis.generators.len(), 5);
+    assert_eq!(basis.generators[0].variables(), [4]);
+    assert_eq!(basis.generators[0].degree_in(4), 16);
+    assert_eq!(basis.contains_all(&katsura(4)).unwrap(), Some(true));
+    let leads = basis.leading_monomials().unwrap();
+    assert!(leads[1..].iter().all(|m| m.len() == 1 && m[0].1 == 1));
+}
+
+#[test]
 fn twisted_cubic_by_elimination() {
     // x = t, y = t², z = t³.
     let t = x(9);
