@@ -18,13 +18,15 @@
 //! to [`super::conditions`] by the verbs of this module: [`simplify`], [`expand`], [`collect`],
 //! [`numerator`], [`denominator`].
 //!
-//! Reading an expression is in [`read`], writing it back in [`write`], plain multiplying out in [`mod@expand`].
+//! Reading an expression is in [`read`], writing it back in [`write`] and [`tidy`], plain multiplying out in [`mod@expand`].
 
 mod angle;
 pub mod context;
 pub mod expand;
+pub(crate) mod fold;
 mod power;
 pub mod read;
+mod tidy;
 pub mod write;
 
 use super::conditions::record_nonzero;
@@ -34,7 +36,9 @@ use super::number::Rational;
 use super::polynomial::{Monomial, Polynomial};
 use super::symbol::Symbol;
 use crate::budget::{Budgeted, Exhausted, check};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::cell::RefCell;
 use std::rc::Rc;
 
 pub use context::Context;
@@ -657,56 +661,44 @@ fn is_certainly_nonzero(number: Expr) -> bool {
     matches!(super::ball::certified_sign(number, &Default::default(), 256), Ok(Some(1 | -1)))
 }
 
-/// The shortest among the factored form, the expanded form and the expression as it stands. Conditions
-/// of cancelling are recorded.
+thread_local! {
+    /// Simplified expressions with the conditions of their cancelling, under the facts of one epoch.
+    static SIMPLIFIED: RefCell<(u64, FxHashMap<Expr, (Expr, Rc<NormalForm>)>)> = RefCell::default();
+}
+
+/// The shortest way that is known to write the expression: its normal form, factored or expanded or grouped
+/// as in [`tidy`], or the expression as it stands. Conditions of cancelling are recorded.
 pub fn simplify(e: Expr) -> Budgeted<Expr> {
     if e.is_number() || e.as_symbol().is_some() || e.as_undefined().is_some() {
         return Ok(e);
     }
-    let form = normal_form(e)?.cancel()?;
-    if let Some(why) = form.as_undefined() {
-        return Ok(Expr::undefined(why));
-    }
-    let mut best = (form.to_expr(), true);
-    let mut least = length(best.0);
-    if let Ok((n, d)) = form.fraction() {
-        let expanded = read::fraction_expr(&n, &d);
-        let l = length(expanded);
-        if l < least {
-            (best, least) = ((expanded, true), l);
+    let epoch = super::assume::epoch();
+    let known = SIMPLIFIED.with_borrow_mut(|(at, known)| {
+        if *at != epoch {
+            (*at, *known) = (epoch, FxHashMap::default());
         }
-    }
-    if length(e) < least {
-        best = (e, false);
-    }
-    if best.1 {
+        known.get(&e).cloned()
+    });
+    let (simple, form) = match known {
+        Some(found) => found,
+        None => {
+            let form = Rc::new(normal_form(e)?.cancel()?);
+            let simple = match form.as_undefined() {
+                Some(why) => Expr::undefined(why),
+                None => {
+                    let (written, _) = super::conditions::collect(|| tidy::shortest(&form));
+                    let written = written?;
+                    if tidy::length(e) < tidy::length(written) { e } else { written }
+                }
+            };
+            SIMPLIFIED.with_borrow_mut(|(_, known)| known.insert(e, (simple, form.clone())));
+            (simple, form)
+        }
+    };
+    if simple != e {
         form.record_conditions();
     }
-    Ok(best.0)
-}
-
-/// The number of operations when written out; shared parts count each time.
-fn length(e: Expr) -> u64 {
-    use super::expr::Node;
-    let mut known: rustc_hash::FxHashMap<Expr, u64> = rustc_hash::FxHashMap::default();
-    for x in super::expr::post_order(&[e]) {
-        let children = x.children();
-        let below = children.iter().map(|c| known[c]).fold(0u64, u64::saturating_add);
-        let own = match x.node() {
-            Node::Number(n) => 1 + n.bits() as u64 / 32,
-            Node::Sum { constant, terms } => {
-                let scaled = terms.iter().filter(|(_, c)| !c.abs().is_one()).count();
-                terms.len() as u64 - 1 + scaled as u64 + 2 * u64::from(!constant.is_zero())
-            }
-            Node::Product(factors) => {
-                let powers = factors.iter().filter(|(_, n)| !n.is_one()).count();
-                (factors.len() - 1 + powers) as u64
-            }
-            _ => 1,
-        };
-        known.insert(x, below.saturating_add(own));
-    }
-    known[&e]
+    Ok(simple)
 }
 
 /// Numerator of the cancelled form.

@@ -8,7 +8,9 @@
 //! its terms                     all of one sign, even powers and generators of known sign
 //! 1 − sin² for cos²             2 − sin²u = 1 + cos²u > 0
 //! bounds of sine and cosine     a polynomial linear in cos u lies between its values at cos u = ±1
+//! angle differences             a function of a − b only is written in a − b
 //! factors over ℚ                x² + 2x + 1 = (x + 1)²
+//! real roots                    a polynomial in one variable without any, by Sturm's theorem
 //! a quadratic a v² + b v + c    (also in v²) of one sign if b² − 4ac < 0, by the sign of a (completing the square)
 //! coefficients                  Σ cₖ vᵏ with v of known sign
 //! ```
@@ -22,9 +24,11 @@ use crate::algebra::conditions;
 use crate::algebra::expr::{Expr, Node};
 use crate::algebra::factor::factor;
 use crate::algebra::generator::{Generator, Kind, reduce};
+use crate::algebra::normal::fold::on_fewer_angles;
 use crate::algebra::normal::{Context, normal_form_in};
 use crate::algebra::number::Rational;
 use crate::algebra::polynomial::Polynomial;
+use crate::algebra::roots::count_real_roots;
 use crate::algebra::verdict::Verdict;
 use crate::budget::{Budgeted, check};
 
@@ -192,10 +196,12 @@ impl Reasoner {
             return Ok(known);
         }
         type Rule = fn(&mut Reasoner, &Polynomial, u32) -> Budgeted<Sign>;
-        let rules: [Rule; 6] = [
+        let rules: [Rule; 8] = [
+            Reasoner::by_fewer_angles,
             Reasoner::by_other_square,
             Reasoner::by_bounds,
             Reasoner::by_factors,
+            Reasoner::by_real_roots,
             Reasoner::by_discriminant,
             Reasoner::by_coefficients,
             Reasoner::by_added_fact,
@@ -227,6 +233,34 @@ impl Reasoner {
             }
         }
         Ok(sign)
+    }
+
+    /// A function of angle differences only, written in them.
+    fn by_fewer_angles(&mut self, p: &Polynomial, depth: u32) -> Budgeted<Sign> {
+        match on_fewer_angles(p)? {
+            Some(q) => self.polynomial(&q, depth),
+            None => Ok(Sign::ANY),
+        }
+    }
+
+    /// In one variable: of one sign if it has no root where the variable may be.
+    fn by_real_roots(&mut self, p: &Polynomial, _: u32) -> Budgeted<Sign> {
+        let &[v] = p.variables() else { return Ok(Sign::ANY) };
+        if p.degree_in(v) > 40 {
+            return Ok(Sign::ANY);
+        }
+        let range = Generator(v).sign();
+        let (zero, one) = (Rational::ZERO, Rational::ONE);
+        let bounded = matches!(Generator(v).kind(), Kind::Sine(_) | Kind::Cosine(_));
+        let low = if range.is_nonnegative() { Some(zero.clone()) } else { bounded.then_some(-&one) };
+        let high = if range.is_nonpositive() { Some(zero.clone()) } else { bounded.then_some(one) };
+        // The lower end is not counted: it is looked at by itself.
+        let inside = low.clone().unwrap_or(zero);
+        let Some(value) = p.evaluate_at(&[(v, inside)])? else { return Ok(Sign::ANY) };
+        if value.is_zero() || count_real_roots(p, low.as_ref(), high.as_ref())? > 0 {
+            return Ok(Sign::ANY);
+        }
+        Ok(Sign::of_number(&value))
     }
 
     /// Linear in a sine or cosine whose partner does not occur: between the values at −1 and 1.

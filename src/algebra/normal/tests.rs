@@ -226,3 +226,36 @@ fn numerator_and_denominator() {
     assert_eq!(numerator(e).unwrap(), scope.read("x*y + 2"));
     assert_eq!(denominator(e).unwrap(), scope.read("2*y^2"));
 }
+
+/// Texts a mechanician would write. Parameters are m, m1, m2, k, l, r, g; the rest are coordinates.
+#[test]
+fn tidy_texts() {
+    for (from, to) in [
+        ("l1*sin(a)*sin(b)*b'' + l1*cos(a)*cos(b)*b'' + sin(a)", "l1*cos(a - b)*b'' + sin(a)"),
+        ("m1*l*a'' + m2*l*a'' + m2*r*cos(a)*b''", "(m1 + m2)*l*a'' + m2*r*cos(a)*b''"),
+        ("(m*q^3*p'^2 + m*q*q'^2 - 2*k)/(2*q)", "m*(q'^2 + q^2*p'^2)/2 - k/q"),
+        ("m1 + m2 - m2*(sin(a)*sin(b) + cos(a)*cos(b))^2", "m1 + m2*sin(a - b)^2"),
+        ("sin(a)*cos(b) - cos(a)*sin(b) + sin(b)", "sin(a - b) + sin(b)"),
+        ("-m*x - m*y", "-m*(x + y)"),
+        ("sin(a)^2*cos(b)^2 + cos(a)^2*cos(b)^2", "cos(b)^2"),
+        ("cos(a)*cos(b) - sin(a)*sin(b)", "cos(a + b)"),
+    ] {
+        let mut scope = Scope::new();
+        scope.parameters("m m1 m2 k l l1 r g");
+        let (e, expected) = (scope.read(from), scope.read(to));
+        assert_eq!(simplify(e).unwrap().to_string(), expected.to_string(), "{from}");
+    }
+}
+
+#[test]
+fn simplifying_twice_changes_nothing() {
+    for text in [
+        "(x + 1)^2*(x - 1)/(x^2 - 1)",
+        "a*sin(x)*cos(y) - a*cos(x)*sin(y) + b*x + c*x",
+        "x/sqrt(x^2 + y^2) + y^2/(x^2 + y^2)^(3/2)",
+        "exp(x)*exp(y)*(x^2 + 2*x*y + y^2)",
+    ] {
+        let once = simplify(Scope::new().read(text)).unwrap();
+        assert_eq!(simplify(once).unwrap(), once, "{text}");
+    }
+}

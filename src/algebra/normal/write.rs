@@ -14,20 +14,20 @@ use crate::algebra::polynomial::Polynomial;
 
 /// Π base^exponent on the way to an expression, equal bases joined.
 #[derive(Default)]
-struct Product {
+pub(super) struct Product {
     factors: Vec<(Expr, Rational)>,
     exponents: Vec<(Expr, Rational)>,
 }
 
 impl Product {
-    fn multiply(&mut self, base: Expr, exponent: Rational) {
+    pub(super) fn multiply(&mut self, base: Expr, exponent: Rational) {
         match self.factors.iter_mut().find(|(b, _)| *b == base) {
             Some((_, n)) => *n = &*n + &exponent,
             None => self.factors.push((base, exponent)),
         }
     }
 
-    fn generator(&mut self, g: u32, n: i64) {
+    pub(super) fn generator(&mut self, g: u32, n: i64) {
         let n = Rational::from(n);
         match Generator(g).kind() {
             Kind::Exponential(u) => self.exponents.push((u, n)),
@@ -58,7 +58,7 @@ impl Product {
         }
     }
 
-    fn finish(mut self, coefficient: Rational) -> Expr {
+    pub(super) fn finish(mut self, coefficient: Rational) -> Expr {
         self.join_signs();
         if !self.exponents.is_empty() {
             let argument = Expr::sum(Rational::ZERO, self.exponents);
@@ -116,7 +116,7 @@ impl NormalForm {
     }
 
     /// Undoes g⁻¹ = g^(n−1)/R where all of R stands in the denominator: 1/√(xy) rather than √(xy)/(xy).
-    fn with_roots_below(&self) -> NormalForm {
+    pub(super) fn with_roots_below(&self) -> NormalForm {
         let mut form = self.clone();
         let roots: Vec<u32> = form.powers.iter().filter(|p| p.1 > 0).map(|p| p.0).collect();
         for g in roots {
