@@ -22,6 +22,7 @@
 
 mod angle;
 pub mod context;
+pub mod arrange;
 pub mod expand;
 pub(crate) mod fold;
 mod power;
@@ -42,6 +43,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 pub use context::Context;
+pub use arrange::arrange;
 pub use expand::expand;
 pub use read::{canonical, canonical_fraction, normal_form, normal_form_in};
 

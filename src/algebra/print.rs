@@ -196,6 +196,8 @@ enum Level {
 enum Work {
     Text(Cow<'static, str>),
     Expr(Expr, Level),
+    /// The opposite of a sum, with the sign carried into its terms.
+    Opposite(Expr, Level),
     /// A node that is no sum, without the sign it might carry.
     Body(Expr),
     Term(Box<Term>, Level),
@@ -211,6 +213,7 @@ struct Printer {
     order: Order,
     /// Names of bound variables that had to change.
     renamed: FxHashMap<Symbol, String>,
+    /// Of functions: whether the argument is shown with the opposite sign; of sums: whether the sum is.
     flipped: RefCell<FxHashMap<Expr, bool>>,
 }
 
@@ -256,7 +259,8 @@ impl Printer {
                     pieces = inner;
                     pieces.push(Work::Close(close));
                 }
-                Work::Expr(e, level) => self.expression(e, level, &mut pieces),
+                Work::Expr(e, level) => self.expression(e, level, &Rational::ONE, &mut pieces),
+                Work::Opposite(e, level) => self.expression(e, level, &Rational::MINUS_ONE, &mut pieces),
                 Work::Term(term, level) => self.term(*term, level, &mut pieces),
                 Work::Factor(factor) => self.factor(factor, &mut pieces),
                 Work::Body(e) => self.body(e, &mut pieces),
@@ -270,24 +274,46 @@ impl Printer {
         if self.is_latex() { Work::Group(r"\left(", inner, r"\right)") } else { Work::Group("(", inner, ")") }
     }
 
-    fn expression(&self, e: Expr, level: Level, out: &mut Vec<Work>) {
+    /// sign · e.
+    fn expression(&self, e: Expr, level: Level, sign: &Rational, out: &mut Vec<Work>) {
         if !matches!(e.node(), Node::Sum { .. }) {
-            return out.push(Work::Term(Box::new(self.term_of(e, &Rational::ONE)), level));
+            return out.push(Work::Term(Box::new(self.term_of(e, sign)), level));
         }
-        let mut shown = self.shown(e, &Rational::ONE);
+        let mut shown = self.shown(e, sign);
         if shown.len() == 1 {
             return out.extend(shown.pop().map(|t| Work::Term(Box::new(t), level)));
         }
-        // `1 - x^2` reads better than `-x^2 + 1`; but `-m*x'' + m*g` keeps its acceleration in front.
-        let mut positive = shown.iter().enumerate().filter(|(_, t)| !t.negative).map(|(i, _)| i);
-        if shown[0].negative
-            && self.order.highest_jet(e).is_none_or(|order| order < 2)
-            && let (Some(i), None) = (positive.next(), positive.next())
-        {
+        if let Some(i) = self.leads(e, shown.iter().map(|t| t.negative)) {
             shown[..=i].rotate_right(1);
         }
         let pieces = signed(shown);
         if level == Level::Top { out.extend(pieces) } else { out.push(self.parentheses(pieces)) }
+    }
+
+    /// Which term is moved to the front of the sum `e`, the signs of whose terms are given: the only positive
+    /// one, `1 - x^2` for `-x^2 + 1`. But `-m*x'' + m*g` keeps its acceleration in front.
+    fn leads(&self, e: Expr, negative: impl IntoIterator<Item = bool>) -> Option<usize> {
+        if self.order.highest_jet(e).is_some_and(|order| order >= 2) {
+            return None;
+        }
+        let mut positive = negative.into_iter().enumerate().filter(|(_, negative)| !negative).map(|(i, _)| i);
+        match (positive.next(), positive.next()) {
+            (Some(i), None) => Some(i),
+            _ => None,
+        }
+    }
+
+    /// Whether a sum would begin with a minus sign, so that as a factor its opposite reads better.
+    fn begins_negative(&self, e: Expr) -> bool {
+        if let Some(&known) = self.flipped.borrow().get(&e) {
+            return known;
+        }
+        let terms = self.terms(e);
+        let constant = (!terms.constant.is_zero()).then(|| terms.constant.is_negative());
+        let signs = || terms.list.iter().map(|(_, c)| c.is_negative()).chain(constant);
+        let result = signs().next() == Some(true) && signs().count() > 1 && self.leads(e, signs()).is_none();
+        self.flipped.borrow_mut().insert(e, result);
+        result
     }
 
     /// The terms of sign · e as they will stand there; never empty.
@@ -340,12 +366,20 @@ impl Printer {
             Node::Product(list) => list,
             _ => &single,
         };
-        let flips = factors
-            .iter()
-            .filter(|(base, exponent)| exponent.to_i64().is_some_and(|n| n % 2 != 0) && self.flips_sign(*base, 8))
-            .count();
+        let odd = |exponent: &Rational| exponent.to_i64().is_some_and(|n| n % 2 != 0);
+        let flips = factors.iter().filter(|(base, exponent)| odd(exponent) && self.flips_sign(*base, 8)).count();
         let mut term = Term::new(coefficient, factors);
         term.negative ^= flips % 2 == 1;
+        for factor in term.numerator.iter_mut().chain(&mut term.denominator) {
+            if let Factor::Power { base, exponent, opposite } = factor
+                && exponent.is_integer()
+                && matches!(base.node(), Node::Sum { .. })
+                && self.begins_negative(*base)
+            {
+                *opposite = true;
+                term.negative ^= odd(exponent);
+            }
+        }
         let by_order = |f: &Factor| match f {
             Factor::Power { base, .. } => self.order.factor_key(*base),
             Factor::Surd { .. } => (0, (0, 0, 0), 0, 0),
@@ -418,11 +452,11 @@ impl Printer {
         if self.is_latex() && !denominator.is_empty() {
             // A sum alone above or below the bar needs no parentheses.
             for side in [&mut numerator, &mut denominator] {
-                if let [(Work::Factor(Factor::Power { base, exponent }), _)] = side.as_slice()
+                if let [(Work::Factor(Factor::Power { base, exponent, opposite }), _)] = side.as_slice()
                     && exponent.is_one()
                     && matches!(base.node(), Node::Sum { .. })
                 {
-                    side[0].0 = Work::Expr(*base, Level::Top);
+                    side[0].0 = sum_work(*base, *opposite, Level::Top);
                 }
             }
             let mut inner = self.join(numerator);
@@ -489,14 +523,14 @@ impl Printer {
                 }
             }
             Factor::Root(inner) => out.push(self.root(Work::Term(inner, Level::Top))),
-            Factor::Power { base, exponent } if exponent.is_one() => out.push(match base.node() {
-                Node::Sum { .. } => Work::Expr(base, Level::Factor),
+            Factor::Power { base, exponent, opposite } if exponent.is_one() => out.push(match base.node() {
+                Node::Sum { .. } => sum_work(base, opposite, Level::Factor),
                 _ => Work::Body(base),
             }),
-            Factor::Power { base, exponent } if exponent == Rational::HALF => {
+            Factor::Power { base, exponent, .. } if exponent == Rational::HALF => {
                 out.push(self.root(Work::Expr(base, Level::Top)));
             }
-            Factor::Power { base, exponent } => self.power(base, &exponent, out),
+            Factor::Power { base, exponent, opposite } => self.power(base, &exponent, opposite, out),
         }
     }
 
@@ -505,7 +539,7 @@ impl Printer {
     }
 
     /// base^exponent, the exponent positive and neither 1 nor 1/2.
-    fn power(&self, base: Expr, exponent: &Rational, out: &mut Vec<Work>) {
+    fn power(&self, base: Expr, exponent: &Rational, opposite: bool, out: &mut Vec<Work>) {
         if self.is_latex() {
             // sin² θ, as it is written by hand.
             if let Node::Apply(f, _) = base.node()
@@ -516,10 +550,10 @@ impl Printer {
                 let arguments = self.arguments_of(base);
                 return out.push(self.parentheses(arguments));
             }
-            out.push(self.base(base, exponent));
+            out.push(self.base(base, exponent, opposite));
             return out.push(Work::Text(format!("^{{{exponent}}}").into()));
         }
-        out.push(self.base(base, exponent));
+        out.push(self.base(base, exponent, opposite));
         out.push(Work::Text(if exponent.is_integer() {
             format!("^{exponent}").into()
         } else {
@@ -527,13 +561,13 @@ impl Printer {
         }));
     }
 
-    fn base(&self, base: Expr, exponent: &Rational) -> Work {
+    fn base(&self, base: Expr, exponent: &Rational, opposite: bool) -> Work {
         let superscript =
             self.is_latex() && base.as_symbol().and_then(Symbol::as_jet).is_some_and(|(_, order)| order > 3);
         match base.node() {
             Node::Apply(..) | Node::Unknown { .. } if exponent.is_integer() => Work::Body(base),
             _ if superscript => self.parentheses(vec![Work::Body(base)]),
-            _ => Work::Expr(base, Level::Base),
+            _ => sum_work(base, opposite, Level::Base),
         }
     }
 
@@ -701,6 +735,11 @@ impl Printer {
     }
 }
 
+/// A sum, or its opposite.
+fn sum_work(e: Expr, opposite: bool, level: Level) -> Work {
+    if opposite { Work::Opposite(e, level) } else { Work::Expr(e, level) }
+}
+
 /// Terms with their signs between them.
 fn signed(terms: Vec<Term>) -> Vec<Work> {
     let mut pieces = Vec::with_capacity(2 * terms.len());
@@ -749,3 +788,5 @@ fn rename_bound(roots: &[Expr]) -> FxHashMap<Symbol, String> {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod textbook;

@@ -17,7 +17,12 @@ pub struct Term {
 
 pub enum Factor {
     /// base^exponent, exponent > 0.
-    Power { base: Expr, exponent: Rational },
+    Power {
+        base: Expr,
+        exponent: Rational,
+        /// The base is shown as its opposite; the sign of the term accounts for it.
+        opposite: bool,
+    },
     /// The root of a whole number.
     Surd { radicand: Integer, root: u32 },
     /// A square root of several factors, √(k/m).
@@ -99,9 +104,9 @@ impl Term {
 
     fn power(&mut self, base: Expr, exponent: Rational) {
         if exponent.is_negative() {
-            self.denominator.push(Factor::Power { base, exponent: -&exponent });
+            self.denominator.push(Factor::Power { base, exponent: -&exponent, opposite: false });
         } else {
-            self.numerator.push(Factor::Power { base, exponent });
+            self.numerator.push(Factor::Power { base, exponent, opposite: false });
         }
     }
 
@@ -116,7 +121,7 @@ impl Term {
         }
         match (&self.upper, self.numerator.as_slice()) {
             (Some(_), []) => true,
-            (None, [Factor::Power { base, exponent }]) => {
+            (None, [Factor::Power { base, exponent, .. }]) => {
                 exponent.is_one() && !matches!(base.node(), Node::Power(..) | Node::Sum { .. })
             }
             (None, [Factor::Surd { root: 2, .. }]) => true,
