@@ -21,8 +21,8 @@
 //! Reading an expression is in [`read`], writing it back in [`write`] and [`tidy`], plain multiplying out in [`mod@expand`].
 
 mod angle;
-pub mod context;
 pub mod arrange;
+pub mod context;
 pub mod expand;
 pub(crate) mod fold;
 mod power;
@@ -42,8 +42,8 @@ use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-pub use context::Context;
 pub use arrange::arrange;
+pub use context::Context;
 pub use expand::expand;
 pub use read::{canonical, canonical_fraction, normal_form, normal_form_in};
 
