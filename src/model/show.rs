@@ -12,12 +12,12 @@ use crate::geometry::form::Form;
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value as Json, json};
 
-/// How an expression is tidied before it is shown: like terms collected if that is cheap.
+/// How an expression is arranged before it is shown: as a textbook would, if that is cheap.
 pub fn tidy(e: Expr) -> Expr {
     if e.is_number() || e.as_symbol().is_some() {
         return e;
     }
-    crate::algebra::normal::simplify(e).unwrap_or(e)
+    crate::algebra::normal::arrange(e).unwrap_or(e)
 }
 
 /// A number as the user would write it: exactly if it is rational, else with its digits.

@@ -16,7 +16,8 @@
 //! numbers as coefficients; each of these is written in the shortest of three ways, the
 //! coefficients of equal ones are put together again, and factored.
 
-use super::{NormalForm, length, normal_form, simplify, write};
+use super::tidy::length;
+use super::{NormalForm, normal_form, simplify, write};
 use crate::algebra::conditions;
 use crate::algebra::expr::Expr;
 use crate::algebra::function::Elementary;
