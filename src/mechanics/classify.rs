@@ -17,6 +17,7 @@ use super::lepage_class::LepageTwoForm;
 use super::{Answered, exhausted};
 use crate::algebra::stratum::leaves::{Leaf, LinearSystem, leaves};
 use crate::algebra::stratum::rank::{Rank, rank_by, system_of};
+use crate::algebra::stratum::sample::{Witness, witness};
 use crate::algebra::stratum::{Branch, Cell, Frame, set};
 use crate::algebra::{Expr, Symbol, Verdict};
 use crate::budget::Budgeted;
@@ -79,18 +80,17 @@ fn classify_within(alpha: &LepageTwoForm) -> Budgeted<Classification> {
     let rank_delta = rank_by(&frame, &everything, &extended, |leaf| 1 + size - augmented(leaf))?;
     let rank_d = rank_by(&frame, &everything, &extended, |leaf| 1 + size - bordered(leaf))?;
 
-    let solvable_everywhere = |list: &[Leaf]| nothing(&frame, list, |leaf| !leaf.is_solvable);
-    let semispray_everywhere = solvable_everywhere(&equations)?;
-    let hamilton_everywhere = solvable_everywhere(&extended)?;
-    let semiregular = hamilton_everywhere.clone().and(constant(&rank_delta));
-    let rank_one = nothing(&frame, &extended, |leaf| 1 + size - augmented(leaf) != 1)?;
+    let semispray_everywhere = nowhere(&frame, &equations, "rank B < rank (B|A)", |leaf| !leaf.is_solvable)?;
+    let hamilton_everywhere = nowhere(&frame, &extended, "rank F < rank (F|A)", |leaf| !leaf.is_solvable)?;
+    let semiregular = hamilton_everywhere.clone().and(constant("Δ", &rank_delta));
+    let rank_one = nowhere(&frame, &extended, "rank Δ > 1", |leaf| 1 + size - augmented(leaf) != 1)?;
     let m = form.manifold().n_coordinates();
     let regular = if s == 1 {
         semiregular.clone().and(rank_one.clone())
     } else {
-        nothing(&frame, &equations, |leaf| leaf.rank < m)?
+        nowhere(&frame, &equations, "det B = 0", |leaf| leaf.rank < m)?
     };
-    let weakly_regular = (s > 1).then(|| semispray_everywhere.clone().and(constant(&rank_b)));
+    let weakly_regular = (s > 1).then(|| semispray_everywhere.clone().and(constant("B", &rank_b)));
     let strongly_semiregular = weakly_regular.clone().map(|w| w.and(semiregular.clone()));
 
     let primary = solvable_set(&frame, &extended)?;
@@ -142,19 +142,33 @@ pub(crate) fn branches(frame: &Frame, cells: &[Cell]) -> Budgeted<Vec<Branch>> {
     cells.iter().map(|cell| frame.branch(cell)).collect()
 }
 
-/// Whether no leaf with the property has a point.
-fn nothing(frame: &Frame, list: &[Leaf], property: impl Fn(&Leaf) -> bool) -> Budgeted<Verdict> {
-    let cells: Vec<Cell> = list.iter().filter(|leaf| property(leaf)).map(|leaf| leaf.cell.clone()).collect();
-    set::is_union_empty(frame, &cells)
+/// Whether no leaf with the property, which is called `what`, has a point.
+fn nowhere(frame: &Frame, list: &[Leaf], what: &str, property: impl Fn(&Leaf) -> bool) -> Budgeted<Verdict> {
+    let mut verdict = Verdict::yes(format!("there is no point with {what}"));
+    for leaf in list.iter().filter(|leaf| property(leaf)) {
+        let here = match witness(frame, &leaf.cell)? {
+            Witness::Point(point) => Verdict::no(format!("{what} {}", point.place())),
+            Witness::Exists(why) => Verdict::no(format!("{what} somewhere: {why}")),
+            Witness::Unknown(why) => Verdict::unknown(format!("whether {what} somewhere: {why}")),
+        };
+        verdict = verdict.and(here);
+        if verdict.is_no() {
+            break;
+        }
+    }
+    Ok(verdict)
 }
 
-/// Whether a rank has one value only.
-fn constant(rank: &Rank) -> Verdict {
+/// Whether the rank of `what` has one value only.
+fn constant(what: &str, rank: &Rank) -> Verdict {
     match rank.values.len() {
-        0 | 1 => Verdict::yes("the rank is the same on every stratum"),
+        0 | 1 => Verdict::yes(format!("rank {what} is the same on every stratum")),
         _ => match &rank.complete {
             Verdict::Unknown(why) => Verdict::unknown(why.clone()),
-            _ => Verdict::no(format!("the rank takes the values {:?}", rank.values)),
+            _ => {
+                let values: Vec<String> = rank.values.iter().map(usize::to_string).collect();
+                Verdict::no(format!("rank {what} takes the values {}", values.join(", ")))
+            }
         },
     }
 }

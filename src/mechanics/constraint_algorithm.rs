@@ -30,7 +30,7 @@ use crate::algebra::stratum::sample::sample_point;
 use crate::algebra::stratum::tangent::{dimension, projection, singular_locus};
 use crate::algebra::stratum::{Branch, Cell, Frame, set};
 use crate::algebra::substitute::substitute;
-use crate::algebra::{Expr, Symbol, Verdict};
+use crate::algebra::{Expr, Ground, Symbol, Verdict};
 use crate::budget::{Budgeted, Exhausted};
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
@@ -495,7 +495,11 @@ impl<'a> Algorithm<'a> {
         } else {
             set::is_union_empty(self.frame, &finals)?
         };
-        let secondary = set::equals(self.frame, &finals, &self.primary)?.negate();
+        let secondary = match set::equals(self.frame, &finals, &self.primary)?.negate() {
+            Verdict::No(ground) if ground.is_proved() => Verdict::no("the final set is the primary one"),
+            Verdict::Yes(Ground::Proved(by)) => Verdict::yes(format!("of the primary set, what is left out: {by}")),
+            other => other,
+        };
         Ok(Dynamics {
             problem: self.problem,
             primary: branches(self.frame, &self.primary)?,

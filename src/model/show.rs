@@ -68,6 +68,7 @@ fn render(value: &Value, style: Style) -> String {
                 format!("[{}]", entries.join(", "))
             }
         }
+        Value::Family(family) if family.entries.is_empty() => "none".into(),
         Value::Family(family) => family_text(family, style),
         Value::Point(p) => {
             let entries: Vec<String> =
@@ -78,7 +79,8 @@ fn render(value: &Value, style: Style) -> String {
         Value::Rank(r) => {
             let values: Vec<String> = r.values.iter().map(usize::to_string).collect();
             let mut text = values.join(" or ");
-            for (branch, value) in &r.strata {
+            // One value everywhere needs no strata; one value of a rank on a branch needs none either.
+            for (branch, value) in r.strata.iter().filter(|_| r.values.len() > 1) {
                 text.push_str(&format!("\n  {value} where {}", super::set::branch_text(branch)));
             }
             text

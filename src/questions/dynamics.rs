@@ -190,13 +190,13 @@ fn dynamics(a: &Arguments) -> Fallible<Value> {
         Some(p) => d.through(p),
         None => d.branches.clone(),
     };
-    let proper = dynamics_answer(&system, &space, &found.proper, chosen(&found.proper));
+    let proper = Value::from(dynamics_answer(&system, &space, &found.proper, chosen(&found.proper)));
     let extended = dynamics_answer(&system, &space, &found.extended, chosen(&found.extended));
-    // The parts of the proper dynamics are those of the answer itself.
+    // The parts of the proper dynamics are those of the answer itself: its text does not say them twice, nor
+    // the log, which `explain` prints.
     let answer = dynamics_answer(&system, &space, &found.proper, chosen(&found.proper));
-    Ok(Value::from(
-        answer.part("proper", proper).part("extended", extended).part("log", Value::Text(log_text(&found).into())),
-    ))
+    let answer = answer.lazy("proper", move || Ok(proper.clone())).part("extended", extended);
+    Ok(Value::from(answer.lazy("log", move || Ok(Value::Text(log_text(&found).into())))))
 }
 
 fn dynamics_answer(system: &Rc<System>, space: &JetSpace, d: &Dynamics, branches: Vec<DynamicBranch>) -> Answer {

@@ -50,10 +50,13 @@ impl SamplePoint {
             .collect()
     }
 
-    pub fn text(&self, frame: &Frame) -> String {
-        let _ = frame;
+    /// `at x = 1, y = 0`: where it is; coordinates that are not named may be anything.
+    pub fn place(&self) -> String {
+        if self.values.is_empty() {
+            return "at every point".into();
+        }
         let list: Vec<String> = self.values.iter().map(|(v, x)| format!("{} = {x}", Generator(*v).meaning())).collect();
-        format!("{{ {} }}", list.join(", "))
+        format!("at {}", list.join(", "))
     }
 }
 
@@ -187,11 +190,8 @@ impl Search<'_> {
             let roots: Vec<Rational> = all.iter().filter_map(|root| root.to_rational()).collect();
             if roots.is_empty() && !all.is_empty() && self.is_last(state, variable) {
                 let name = Generator(variable).meaning();
-                self.exists = Some(format!(
-                    "{} has a real root in {name}, with {}",
-                    self.frame.write(e),
-                    state.point.text(self.frame)
-                ));
+                self.exists =
+                    Some(format!("{} has a real root in {name} {}", self.frame.write(e), state.point.place()));
             }
             return Ok(roots);
         }

@@ -55,7 +55,7 @@ pub fn difference_from_all(frame: &Frame, a: &Cell, others: &[Cell]) -> Budgeted
 /// left is empty only if no rule found out: then the verdict is unknown unless a point is found.
 pub fn is_empty(frame: &Frame, cell: &Cell) -> Budgeted<Verdict> {
     Ok(match witness(frame, cell)? {
-        Witness::Point(point) => Verdict::no(format!("it contains the point {}", point.text(frame))),
+        Witness::Point(point) => Verdict::no(format!("it has a point {}", point.place())),
         Witness::Exists(why) => Verdict::no(why),
         Witness::Unknown(why) => Verdict::unknown(why),
     })
