@@ -37,7 +37,9 @@ thread_local! {
 /// Whether `e` vanishes identically on its domain.
 pub fn is_zero(e: Expr) -> Verdict {
     match e.node() {
-        Node::Number(n) => return Verdict::from_bool(n.is_zero(), "it is a number"),
+        Node::Number(n) => {
+            return Verdict::from_bool(n.is_zero(), if n.is_zero() { "it is 0" } else { "it is a number other than 0" });
+        }
         Node::Undefined(why) => return Verdict::unknown(format!("it has no value: {why:?}")),
         _ => {}
     }

@@ -96,21 +96,20 @@ impl Interpreter {
         if result.is_err() {
             self.failed.extend(declare::declared_names(statement).into_iter().map(|w| w.to_string()));
         }
-        result.map_err(|d| self.excuse(d))
+        result.map_err(|d| self.excuse(ast, d))
     }
 
-    /// A name that is missing because its own declaration was refused is not a new problem.
-    fn excuse(&self, d: Box<Diagnostic>) -> Box<Diagnostic> {
+    /// A name that is missing because its own declaration was refused, or could not be read, is not a new problem.
+    fn excuse(&self, ast: &Ast, d: Box<Diagnostic>) -> Box<Diagnostic> {
         if d.code.name == codes::UNKNOWN_NAME.name
             && let Some(name) = d.title.split('`').nth(1)
-            && self.failed.contains(name)
+            && (self.failed.contains(name) || ast.doubtful.contains(name))
         {
             let span = d.primary().unwrap_or_default();
-            let mut excused = Diagnostic::new(
-                crate::diagnostic::Severity::Note,
-                &codes::DEPENDS,
-                format!("`{name}` was refused above"),
-            );
+            let title =
+                if self.failed.contains(name) { "was refused above" } else { "stands in a statement with an error" };
+            let mut excused =
+                Diagnostic::new(crate::diagnostic::Severity::Note, &codes::DEPENDS, format!("`{name}` {title}"));
             excused = excused.label(span, "depends on it");
             return Box::new(excused);
         }

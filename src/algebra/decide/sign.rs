@@ -46,7 +46,7 @@ pub fn sign(e: Expr) -> Sign {
 /// Whether `e` vanishes nowhere on its domain.
 pub fn is_nonzero_everywhere(e: Expr) -> Verdict {
     if let Some(n) = e.as_number() {
-        return Verdict::from_bool(!n.is_zero(), "it is a number");
+        return Verdict::from_bool(!n.is_zero(), if n.is_zero() { "it is 0" } else { "it is a number other than 0" });
     }
     if let Some(why) = e.as_undefined() {
         return Verdict::unknown(format!("it has no value: {why:?}"));
