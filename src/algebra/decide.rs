@@ -38,7 +38,10 @@ thread_local! {
 pub fn is_zero(e: Expr) -> Verdict {
     match e.node() {
         Node::Number(n) => {
-            return Verdict::from_bool(n.is_zero(), if n.is_zero() { "it is 0" } else { "it is a number other than 0" });
+            return Verdict::from_bool(
+                n.is_zero(),
+                if n.is_zero() { "it is 0" } else { "it is a number other than 0" },
+            );
         }
         Node::Undefined(why) => return Verdict::unknown(format!("it has no value: {why:?}")),
         _ => {}
