@@ -33,6 +33,7 @@
 #![allow(clippy::neg_cmp_op_on_partial_ord, clippy::needless_range_loop)]
 
 pub mod compiled;
+pub mod emit;
 pub mod interpret;
 pub mod ir;
 pub mod jet;
@@ -46,8 +47,10 @@ pub mod linear;
 pub mod lower;
 #[cfg(feature = "jit")]
 pub mod machine;
+pub mod modes;
 pub mod optimise;
 #[cfg(feature = "jit")]
 pub mod schedule;
 pub mod simd;
 pub mod table;
+pub mod tangent;

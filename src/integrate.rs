@@ -36,6 +36,7 @@ pub mod field;
 pub mod method;
 pub mod problem;
 pub mod stepper;
+pub mod switches;
 pub mod tableau;
 pub mod taylor;
 pub mod trajectory;

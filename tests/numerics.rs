@@ -4,9 +4,11 @@
 mod models;
 
 use std::f64::consts::PI;
+use std::sync::Arc;
 
 use lepage::codegen::compiled::{Backend, Options};
-use lepage::codegen::ir::{Bank, Kernel, KernelBuilder, Value};
+use lepage::codegen::ir::{Bank, Comparison, Kernel, KernelBuilder, Unary, Value};
+use lepage::codegen::table::{Outside, Table};
 use lepage::integrate::control::StopReason;
 use lepage::integrate::method::Method;
 use lepage::integrate::problem::{
@@ -423,4 +425,74 @@ fn parameters_are_inputs() {
         run(&motion, &InitialValueProblem::new(vec![1.0], vec![], 1.0)).unwrap_err(),
         BadProblem::Parameters { needed: 1, given: 0 }
     );
+}
+
+/// A ball between springs: x″ = −x for x > 0, −4x for x < 0. Half periods π and π/2, energies equal.
+#[test]
+fn kinks_do_not_cost_accuracy() {
+    let field = || {
+        kernel(2, |b, y| {
+            let (zero, four) = (b.constant(0.0), b.constant(4.0));
+            let stiff = b.mul(four, y[0]);
+            let force = b.select(Comparison::Lt, y[0], zero, stiff, y[0]);
+            vec![y[1], b.neg(force)]
+        })
+    };
+    for method in ADAPTIVE {
+        let motion = motion(field());
+        assert!(motion.has_switches());
+        // From x = 0, v = 1: after a full period 3π/2 everything is as it was.
+        let problem = InitialValueProblem::new(vec![0.0, 1.0], vec![], 15.0 * PI).method(method).tolerance(1e-12);
+        let run = run_of(&motion, &problem);
+        assert_eq!(run.reason, StopReason::Reached);
+        assert!(run.last()[0].abs() < 1e-9 && (run.last()[1] - 1.0).abs() < 1e-9, "{method}: {:?}", run.last());
+        // The kinks are ends of steps.
+        let near = |t: f64| run.times().iter().any(|x| (x - t).abs() < 1e-9);
+        assert!(near(PI) && near(1.5 * PI) && near(2.5 * PI), "{method}");
+    }
+    // Backwards as well.
+    let problem = InitialValueProblem::new(vec![0.0, 1.0], vec![], 0.0).from(3.0 * PI).tolerance(1e-12);
+    let run = run_of(&motion(field()), &problem.method(Method::Dop853));
+    assert!(run.last()[0].abs() < 1e-10 && (run.last()[1] - 1.0).abs() < 1e-10, "{:?}", run.last());
+}
+
+/// Dry friction: v′ = −sign v stops the motion, and then only sliding along v = 0 would continue it.
+#[test]
+fn sliding_is_refused() {
+    let field = kernel(1, |b, y| {
+        let s = b.unary(Unary::Sign, y[0]);
+        vec![b.neg(s)]
+    });
+    let run = run_of(&motion(field), &InitialValueProblem::new(vec![1.0], vec![], 5.0).method(Method::Dop853));
+    let StopReason::SingularPoint { failure } = &run.reason else { panic!("{:?}", run.reason) };
+    assert_eq!(failure.to_string(), "the motion would have to stay where sign(y0) switches");
+    assert!((run.end - 1.0).abs() < 1e-9 && run.last()[0].abs() < 1e-9);
+}
+
+/// A force given by a table: x′ = f(t) with the spline of sin, against its own integral by the same spline.
+#[test]
+fn tables_are_forces() {
+    let points: Vec<_> = (0..=40).map(|i| (f64::from(i) * 0.25, (f64::from(i) * 0.25).sin())).collect();
+    let table = Arc::new(Table::spline("f", &points, Outside::Undefined).unwrap());
+    let mut last = Vec::new();
+    for method in ADAPTIVE {
+        let mut b = KernelBuilder::new("driven");
+        let x = b.input("x", Bank::State);
+        let t = b.input("t", Bank::Time);
+        let f = b.table(&table, 0, t);
+        let damping = b.mul(x, x);
+        let d = b.sub(f, damping);
+        b.output("x'", d);
+        let motion = motion(b.finish());
+        let problem = InitialValueProblem::new(vec![0.5], vec![], 9.0).method(method).tolerance(1e-12);
+        let run = run_of(&motion, &problem);
+        assert_eq!(run.reason, StopReason::Reached, "{method}");
+        last.push(run.last()[0]);
+        // Beyond the table there is no force.
+        let run = run_of(&motion, &InitialValueProblem { end: 12.0, ..problem });
+        let StopReason::SingularPoint { failure } = &run.reason else { panic!("{:?}", run.reason) };
+        assert_eq!(failure.to_string(), "f(t) is asked outside the range of its table (argument 10)");
+        assert!((run.end - 10.0).abs() < 1e-9);
+    }
+    assert!(last.windows(2).all(|w| (w[0] - w[1]).abs() < 1e-10), "{last:?}");
 }

@@ -196,6 +196,8 @@ pub enum FailureKind {
     Range,
     /// An input was not finite to begin with.
     Input,
+    /// On both sides of a case distinction the motion leads back to the other.
+    Sliding,
 }
 
 impl std::fmt::Display for Failure {
@@ -206,6 +208,7 @@ impl std::fmt::Display for Failure {
             FailureKind::Domain => write!(f, "{} has no real value", self.expression)?,
             FailureKind::Range => write!(f, "{} is asked outside the range of its table", self.expression)?,
             FailureKind::Input => write!(f, "{} is not finite", self.expression)?,
+            FailureKind::Sliding => write!(f, "the motion would have to stay where {} switches", self.expression)?,
         }
         match self.argument {
             Some(x) => write!(f, " (argument {x})"),

@@ -3,6 +3,11 @@
 //! created them, which is a good order for the register allocator.
 //!
 //! This is the edge where exact numbers become floating point: each constant is rounded once, to nearest.
+//!
+//! What is decided here is shape. Powers stay powers: multiplication chains and square roots are made later, and Taylor
+//! recurrences want the power itself. A quotient is one division, unless a denominator occurs in several products: then
+//! it is inverted once. Long sums are short chains that do not wait for each other. Parameters are inputs, so another
+//! value never means another compilation.
 
 use super::ir::{Bank, Binary, Comparison, Kernel, KernelBuilder, Shape, Unary, Value};
 use super::table::Table;
@@ -57,31 +62,51 @@ pub struct Equations<'a> {
 
 /// The vector field of a motion; the linear system is factorised inside the compiled code.
 pub fn vector_field(signature: &Signature, equations: &Equations) -> Result<Kernel, Obstacle> {
-    let mut lowering = Lowering::new("vector field", signature);
+    let mut lowering = Lowering::new("vector field", signature, &equations.roots());
     let mut derivatives = equations.chain.iter().map(|e| lowering.value(*e)).collect::<Result<Vec<_>, _>>()?;
-    if !equations.a.is_empty() {
-        let mut matrix = Vec::with_capacity(equations.a.len() * equations.a.len());
-        for row in equations.b {
-            for e in row {
-                matrix.push(lowering.value(*e)?);
-            }
-        }
-        let mut rhs = Vec::with_capacity(equations.a.len());
-        for e in equations.a {
-            rhs.push(lowering.value(-*e)?);
-        }
-        let shape = if equations.symmetric { Shape::Symmetric } else { Shape::General };
-        derivatives.extend(lowering.builder.solve(shape, matrix, rhs));
-    }
+    derivatives.extend(lowering.solve(equations)?);
     for (state, value) in signature.states.iter().zip(derivatives) {
         lowering.builder.output(format!("d({})/dt", state.name()), value);
     }
     Ok(lowering.builder.finish())
 }
 
+impl Equations<'_> {
+    /// Everything that is lowered.
+    fn roots(&self) -> Vec<Expr> {
+        self.chain.iter().chain(self.b.iter().flatten()).chain(self.a).copied().collect()
+    }
+}
+
+/// Expressions along a motion: they may also contain `highest`, the derivatives that the linear system determines, in
+/// the order of its unknowns.
+pub fn expressions_along(
+    name: &str,
+    signature: &Signature,
+    equations: &Equations,
+    highest: &[Symbol],
+    list: &[(String, Expr)],
+) -> Result<Kernel, Obstacle> {
+    let mut roots: Vec<Expr> = list.iter().map(|(_, e)| *e).collect();
+    let needed = crate::algebra::expr::symbols_of(&roots).iter().any(|s| highest.contains(s));
+    if !needed {
+        return expressions(name, signature, list);
+    }
+    roots.extend(equations.roots());
+    let mut lowering = Lowering::new(name, signature, &roots);
+    let solution = lowering.solve(equations)?;
+    lowering.inputs.extend(highest.iter().copied().zip(solution));
+    for (name, e) in list {
+        let value = lowering.value(*e)?;
+        lowering.builder.output(name.clone(), value);
+    }
+    Ok(lowering.builder.finish())
+}
+
 /// Some expressions as the outputs of one kernel.
 pub fn expressions(name: &str, signature: &Signature, list: &[(String, Expr)]) -> Result<Kernel, Obstacle> {
-    let mut lowering = Lowering::new(name, signature);
+    let roots: Vec<Expr> = list.iter().map(|(_, e)| *e).collect();
+    let mut lowering = Lowering::new(name, signature, &roots);
     for (name, e) in list {
         let value = lowering.value(*e)?;
         lowering.builder.output(name.clone(), value);
@@ -132,10 +157,27 @@ struct Lowering<'a> {
     signature: &'a Signature,
     inputs: FxHashMap<Symbol, Value>,
     done: FxHashMap<Expr, Value>,
+    /// In how many products a denominator occurs, by base and exponent.
+    denominators: FxHashMap<(Expr, i64), u32>,
+}
+
+/// Bases with a negative whole exponent, and in how many products they have it.
+fn denominators(roots: &[Expr]) -> FxHashMap<(Expr, i64), u32> {
+    let mut counts: FxHashMap<(Expr, i64), u32> = FxHashMap::default();
+    for e in post_order(roots) {
+        if let Node::Product(factors) = e.node() {
+            for (base, exponent) in factors.iter() {
+                if let Some(n) = exponent.to_i64().filter(|n| *n < 0) {
+                    *counts.entry((*base, n)).or_default() += 1;
+                }
+            }
+        }
+    }
+    counts
 }
 
 impl<'a> Lowering<'a> {
-    fn new(name: &str, signature: &'a Signature) -> Lowering<'a> {
+    fn new(name: &str, signature: &'a Signature, roots: &[Expr]) -> Lowering<'a> {
         let mut builder = KernelBuilder::new(name);
         let mut inputs = FxHashMap::default();
         if let Some(t) = signature.time {
@@ -146,7 +188,18 @@ impl<'a> Lowering<'a> {
                 inputs.insert(*symbol, builder.input_at(&symbol.name(), bank, slot as u32));
             }
         }
-        Lowering { builder, signature, inputs, done: FxHashMap::default() }
+        Lowering { builder, signature, inputs, done: FxHashMap::default(), denominators: denominators(roots) }
+    }
+
+    /// The solution of B y = −A.
+    fn solve(&mut self, equations: &Equations) -> Result<Vec<Value>, Obstacle> {
+        if equations.a.is_empty() {
+            return Ok(Vec::new());
+        }
+        let matrix = equations.b.iter().flatten().map(|e| self.value(*e)).collect::<Result<Vec<_>, _>>()?;
+        let rhs = equations.a.iter().map(|e| self.value(-*e)).collect::<Result<Vec<_>, _>>()?;
+        let shape = if equations.symmetric { Shape::Symmetric } else { Shape::General };
+        Ok(self.builder.solve(shape, matrix, rhs))
     }
 
     fn value(&mut self, e: Expr) -> Result<Value, Obstacle> {
@@ -191,28 +244,36 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// Positive terms first, so that a sum starts with a value and not with a negation.
+    /// Chains of at most four terms, each beginning with a positive one if there is one.
     fn sum(&mut self, constant: &Rational, terms: &[(Expr, Rational)]) -> Value {
-        let mut total: Option<Value> = None;
-        let positive = terms.iter().filter(|(_, c)| !c.is_negative());
-        let negative = terms.iter().filter(|(_, c)| c.is_negative());
-        for (term, coefficient) in positive.chain(negative) {
-            let value = self.done[term];
-            let size = coefficient.abs();
-            let value = if size.is_one() {
-                value
-            } else {
-                let c = self.builder.constant(to_f64(&size));
-                self.builder.mul(c, value)
-            };
-            total = Some(match total {
-                None if coefficient.is_negative() => self.builder.neg(value),
-                None => value,
-                Some(sum) if coefficient.is_negative() => self.builder.sub(sum, value),
-                Some(sum) => self.builder.add(sum, value),
-            });
+        let mut partial: Vec<Value> = Vec::new();
+        for chunk in terms.chunks(4) {
+            let mut total: Option<Value> = None;
+            let positive = chunk.iter().filter(|(_, c)| !c.is_negative());
+            let negative = chunk.iter().filter(|(_, c)| c.is_negative());
+            for (term, coefficient) in positive.chain(negative) {
+                let value = self.done[term];
+                let size = coefficient.abs();
+                let value = if size.is_one() {
+                    value
+                } else {
+                    let c = self.builder.constant(to_f64(&size));
+                    self.builder.mul(c, value)
+                };
+                total = Some(match total {
+                    None if coefficient.is_negative() => self.builder.neg(value),
+                    None => value,
+                    Some(sum) if coefficient.is_negative() => self.builder.sub(sum, value),
+                    Some(sum) => self.builder.add(sum, value),
+                });
+            }
+            partial.extend(total);
         }
-        let total = total.unwrap_or_else(|| self.builder.constant(0.0));
+        while partial.len() > 1 {
+            partial =
+                partial.chunks(2).map(|p| if p.len() == 2 { self.builder.add(p[0], p[1]) } else { p[0] }).collect();
+        }
+        let total = partial.pop().unwrap_or_else(|| self.builder.constant(0.0));
         if constant.is_zero() {
             return total;
         }
@@ -220,47 +281,36 @@ impl<'a> Lowering<'a> {
         if constant.is_negative() { self.builder.sub(total, c) } else { self.builder.add(total, c) }
     }
 
-    /// One division: the factors with negative exponents are multiplied first.
+    /// At most one division: denominators are multiplied first, except those that other products have too.
     fn product(&mut self, factors: &[(Expr, Rational)]) -> Value {
-        let mut top: Option<Value> = None;
-        let mut bottom: Option<Value> = None;
+        let one = self.builder.constant(1.0);
+        let (mut top, mut bottom): (Option<Value>, Option<Value>) = (None, None);
         for (base, exponent) in factors {
-            let base = self.done[base];
-            let power = self.power(base, &exponent.abs());
-            let side = if exponent.is_negative() { &mut bottom } else { &mut top };
-            *side = Some(match *side {
-                None => power,
-                Some(product) => self.builder.mul(product, power),
-            });
+            let x = self.done[base];
+            let whole = exponent.to_i64().filter(|n| n.unsigned_abs() <= 1 << 20);
+            let factor = match whole {
+                Some(n) if n < 0 => {
+                    let power = self.builder.powi(x, -n as i32);
+                    if self.denominators.get(&(*base, n)).copied().unwrap_or(0) < 2 {
+                        bottom = Some(bottom.map_or(power, |b| self.builder.mul(b, power)));
+                        continue;
+                    }
+                    self.builder.div(one, power)
+                }
+                Some(n) => self.builder.powi(x, n as i32),
+                None if *exponent == Rational::HALF => self.builder.sqrt(x),
+                None => {
+                    let e = self.builder.constant(to_f64(exponent));
+                    self.builder.pow(x, e)
+                }
+            };
+            top = Some(top.map_or(factor, |t| self.builder.mul(t, factor)));
         }
-        let one = |lowering: &mut Self| lowering.builder.constant(1.0);
         match (top, bottom) {
             (Some(top), None) => top,
-            (Some(top), Some(bottom)) => self.builder.div(top, bottom),
-            (None, Some(bottom)) => {
-                let one = one(self);
-                self.builder.div(one, bottom)
-            }
-            (None, None) => one(self),
+            (top, Some(bottom)) => self.builder.div(top.unwrap_or(one), bottom),
+            (None, None) => one,
         }
-    }
-
-    /// base^exponent for a positive exponent: halves by square roots, whole powers by multiplication.
-    fn power(&mut self, base: Value, exponent: &Rational) -> Value {
-        if let Some(n) = exponent.to_i64().and_then(|n| i32::try_from(n).ok()) {
-            return self.builder.powi(base, n);
-        }
-        let doubled = exponent * &Rational::from(2);
-        if let Some(n) = doubled.to_i64().and_then(|n| i32::try_from(n).ok()) {
-            let root = self.builder.sqrt(base);
-            if n == 1 {
-                return root;
-            }
-            let whole = self.builder.powi(base, n / 2);
-            return self.builder.mul(whole, root);
-        }
-        let e = self.builder.constant(to_f64(exponent));
-        self.builder.pow(base, e)
     }
 
     fn apply(&mut self, function: Elementary, arguments: &[Expr]) -> Value {
@@ -411,6 +461,44 @@ mod tests {
         let s = Expr::apply(Elementary::Sin, &[e]);
         let sum = s.pow(2) + Expr::apply(Elementary::Cos, &[e]).pow(2);
         assert!((evaluate(sum, x, 1.7) - 1.0).abs() < 1e-15);
+    }
+
+    /// The double pendulum from its Lagrangian, with the accelerations used in a recorded expression.
+    #[test]
+    fn highest_derivatives_can_be_recorded() {
+        use crate::algebra::derive::partial;
+        use crate::algebra::symbol::Coordinate;
+        let q = ["q1", "q2"].map(|n| Coordinate::declare(n, true));
+        let jet = |i: usize, k: u32| q[i].jet(k);
+        let x = |i: usize, k: u32| Expr::symbol(jet(i, k));
+        let cos = |e: Expr| Expr::apply(Elementary::Cos, &[e]);
+        let l = x(0, 1).pow(2)
+            + x(1, 1).pow(2) / 2
+            + x(0, 1) * x(1, 1) * cos(x(0, 0) - x(1, 0))
+            + Expr::ratio(981, 100) * (2 * cos(x(0, 0)) + cos(x(1, 0)));
+        let momenta = [0, 1].map(|i| partial(l, jet(i, 1)));
+        let b: Vec<Vec<Expr>> = (0..2).map(|i| (0..2).map(|j| -partial(momenta[i], jet(j, 1))).collect()).collect();
+        let a: Vec<Expr> = (0..2)
+            .map(|i| partial(l, jet(i, 0)) - (0..2).map(|j| partial(momenta[i], jet(j, 0)) * x(j, 1)).sum())
+            .collect();
+        let chain = [x(0, 1), x(1, 1)];
+        let signature = Signature { states: vec![jet(0, 0), jet(1, 0), jet(0, 1), jet(1, 1)], ..Signature::default() };
+        let equations = Equations { chain: &chain, b: &b, a: &a, symmetric: true };
+        let sum = [("sum".to_string(), x(0, 2) + x(1, 2))];
+        let highest = [jet(0, 2), jet(1, 2)];
+        let field = vector_field(&signature, &equations).unwrap();
+        let recorded = expressions_along("record", &signature, &equations, &highest, &sum).unwrap();
+        let state = [1.5, 1.0, 0.3, -0.2];
+        let (mut dy, mut r) = ([0.0; 4], [0.0]);
+        interpret::evaluate(&field, [&[], &state, &[], &[]], &mut dy).unwrap();
+        interpret::evaluate(&recorded, [&[], &state, &[], &[]], &mut r).unwrap();
+        // The equations solved by hand.
+        let (s, c) = (0.5f64.sin(), 0.5f64.cos());
+        let (r1, r2) = (-s * 0.04 - 2.0 * 9.81 * 1.5f64.sin(), s * 0.09 - 9.81 * 1f64.sin());
+        let det = 2.0 - c * c;
+        let expected = [0.3, -0.2, (r1 - c * r2) / det, (2.0 * r2 - c * r1) / det];
+        assert!(dy.iter().zip(expected).all(|(d, e)| (d - e).abs() < 1e-13), "{dy:?} {expected:?}");
+        assert!((r[0] - dy[2] - dy[3]).abs() < 1e-13);
     }
 
     #[test]

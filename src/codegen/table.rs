@@ -104,6 +104,31 @@ impl Table {
         (self.knots[i], self.pieces[i])
     }
 
+    /// The piece that begins (`upward`) or ends at a place, with both its ends. At a knot this is the piece on that side;
+    /// elsewhere the piece around it. `None` where the table has no value.
+    pub fn piece_beside(&self, x: f64, upward: bool) -> Option<(f64, [f64; 4], f64)> {
+        let (first, last) = self.range();
+        let n = self.pieces.len();
+        let after =
+            if upward { self.knots.partition_point(|&k| k <= x) } else { self.knots.partition_point(|&k| k < x) };
+        let outside = |end: f64, i: usize, value: f64| match self.outside {
+            Outside::Undefined => None,
+            Outside::Hold => Some((end, [value, 0.0, 0.0, 0.0])),
+            Outside::Extrapolate => Some((self.knots[i], self.pieces[i])),
+        };
+        if after == 0 {
+            let (left, piece) = outside(first, 0, self.pieces[0][0])?;
+            let end = if self.outside == Outside::Hold { first } else { self.knots[1] };
+            return Some((left, piece, end));
+        }
+        if after > n {
+            let end = horner(self.pieces[n - 1], last - self.knots[n - 1], 0);
+            let (left, piece) = outside(last, n - 1, end)?;
+            return Some((left, piece, f64::MAX));
+        }
+        Some((self.knots[after - 1], self.pieces[after - 1], self.knots[after]))
+    }
+
     /// The value, or a derivative of it, at x.
     pub fn evaluate(&self, derivative: u8, x: f64) -> f64 {
         let (left, piece) = self.piece(x);
@@ -215,6 +240,19 @@ mod tests {
         assert_eq!(at(Outside::Hold, 9.0), 5.0);
         assert_eq!(at(Outside::Extrapolate, 3.0), 10.0);
         assert!(at(Outside::Hold, f64::NAN).is_nan());
+    }
+
+    #[test]
+    fn knots_have_two_sides() {
+        let points = [(0.0, 1.0), (1.0, 2.0), (2.0, 5.0), (3.0, 4.0), (4.0, 4.0)];
+        let table = Table::spline("f", &points, Outside::Undefined).unwrap();
+        let ends = |x, upward| table.piece_beside(x, upward).map(|(left, _, right)| (left, right));
+        assert_eq!(ends(1.0, true), Some((1.0, 2.0)));
+        assert_eq!(ends(1.0, false), Some((0.0, 1.0)));
+        assert_eq!(ends(2.5, false), Some((2.0, 3.0)));
+        assert_eq!(ends(0.0, false), None);
+        assert_eq!(ends(4.0, true), None);
+        assert_eq!(ends(0.0, true), Some((0.0, 1.0)));
     }
 
     #[test]

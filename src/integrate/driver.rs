@@ -13,6 +13,7 @@ use super::field::Field;
 use super::method::Method;
 use super::problem::{BadProblem, Event, InitialValueProblem, Motion, Recording};
 use super::stepper::Stepper;
+use super::switches::Switchboard;
 use super::taylor::{self, Taylor};
 use super::trajectory::{EventPoint, Trajectory};
 
@@ -82,6 +83,17 @@ fn drive(motion: &Motion, problem: &InitialValueProblem, method: Method, mut ste
     let mut watch = motion.events.as_ref().map(|(kernel, events)| {
         Watch::new(kernel.caller(), events, problem, motion.n_states(), problem.tolerance.relative)
     });
+    let mut board = match Switchboard::new(motion, problem) {
+        Ok(board) => board,
+        Err(failure) => {
+            let mut trajectory = recorder.trajectory;
+            trajectory.finish(problem.start, &problem.state, StopReason::SingularPoint { failure });
+            return trajectory;
+        }
+    };
+    if let Some(board) = &board {
+        stepper.restart(board.numbers());
+    }
     let deadline = problem.limits.time.map(|limit| Instant::now() + limit);
     let (t, state, reason) = match recorder.record(problem.start, &problem.state) {
         Err(reason) => (problem.start, problem.state.clone(), reason),
@@ -111,6 +123,19 @@ fn drive(motion: &Motion, problem: &InitialValueProblem, method: Method, mut ste
             if let Err(reason) = stepper.step(problem.end) {
                 break (stepper.time(), stepper.state().to_vec(), reason);
             }
+            let mut fall = None;
+            if let Some(board) = &mut board {
+                match board.look(&mut stepper) {
+                    Ok(found) => fall = found,
+                    Err(failure) => {
+                        let reason = StopReason::SingularPoint { failure };
+                        break (stepper.time(), stepper.state().to_vec(), reason);
+                    }
+                }
+                if let Some(fall) = fall {
+                    stepper.cut(fall.t);
+                }
+            }
             let mut stop = None;
             if let Some(watch) = &mut watch {
                 match watch.look(&mut stepper, &mut recorder.trajectory.events) {
@@ -131,6 +156,13 @@ fn drive(motion: &Motion, problem: &InitialValueProblem, method: Method, mut ste
             }
             if let Some((t, state, name)) = stop {
                 break (t, state, StopReason::Event { name });
+            }
+            if let (Some(board), Some(fall)) = (&mut board, fall) {
+                let direction = if problem.end >= problem.start { 1.0 } else { -1.0 };
+                if let Err(failure) = board.flip(fall, stepper.state(), direction) {
+                    break (stepper.time(), stepper.state().to_vec(), StopReason::SingularPoint { failure });
+                }
+                stepper.restart(board.numbers());
             }
         },
     };

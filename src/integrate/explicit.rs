@@ -443,10 +443,17 @@ impl Stepper for Explicit {
         out.copy_from_slice(&trial[..self.n]);
     }
 
-    fn restart(&mut self, t: f64, state: &[f64]) {
-        self.t = Compensated::new(t);
-        self.y[..self.n].copy_from_slice(state);
+    fn cut(&mut self, t: f64) {
+        self.prepare_dense();
+        let mut state = vec![0.0; self.n];
+        self.state_at(t, &mut state);
+        self.y[..self.n].copy_from_slice(&state);
         self.rest.fill(0.0);
+        self.t = Compensated::new(t);
+    }
+
+    fn restart(&mut self, modes: &[f64]) {
+        self.field.set_modes(modes);
         self.f_known = false;
         self.controller.reset();
     }

@@ -2,6 +2,7 @@
 
 use crate::codegen::compiled::{Caller, CompiledKernel};
 use crate::codegen::interpret::Failure;
+use crate::codegen::ir::Bank;
 
 /// A compiled vector field together with the parameters of one run.
 pub struct Field {
@@ -9,6 +10,8 @@ pub struct Field {
     n: usize,
     time: [f64; 1],
     parameters: Vec<f64>,
+    /// The decisions of a field with kinks.
+    modes: Vec<f64>,
     evaluations: u64,
     /// Why the last careful evaluation failed.
     failure: Option<Failure>,
@@ -21,6 +24,7 @@ impl Field {
             n: kernel.kernel().outputs().len(),
             time: [0.0],
             parameters: parameters.to_vec(),
+            modes: vec![1.0; kernel.kernel().bank_len(Bank::Extra)],
             evaluations: 0,
             failure: None,
         }
@@ -42,6 +46,14 @@ impl Field {
         &self.parameters
     }
 
+    pub fn modes(&self) -> &[f64] {
+        &self.modes
+    }
+
+    pub fn set_modes(&mut self, modes: &[f64]) {
+        self.modes.copy_from_slice(modes);
+    }
+
     /// The failure of the last careful evaluation that failed, if any since the last call.
     pub fn take_failure(&mut self) -> Option<Failure> {
         self.failure.take()
@@ -52,14 +64,14 @@ impl Field {
     pub fn evaluate_fast(&mut self, t: f64, y: &[f64], dy: &mut [f64]) -> bool {
         self.evaluations += 1;
         self.time[0] = t;
-        self.caller.call_fast([&self.time, y, &self.parameters, &[]], dy)
+        self.caller.call_fast([&self.time, y, &self.parameters, &self.modes], dy)
     }
 
     /// The evaluation that always has an answer: finite numbers, or false and a failure.
     pub fn evaluate(&mut self, t: f64, y: &[f64], dy: &mut [f64]) -> bool {
         self.evaluations += 1;
         self.time[0] = t;
-        match self.caller.call([&self.time, y, &self.parameters, &[]], dy) {
+        match self.caller.call([&self.time, y, &self.parameters, &self.modes], dy) {
             Ok(()) => true,
             Err(failure) => {
                 self.failure = Some(failure);

@@ -7,9 +7,11 @@ use crate::codegen::compiled::{self, Backend, CompiledKernel, Options};
 use crate::codegen::interpret::Failure;
 use crate::codegen::ir::{Bank, Kernel};
 use crate::codegen::jet_compiled::{self, CompiledJet};
+use crate::codegen::modes;
 
 use super::control::Tolerance;
 use super::method::Method;
+use super::switches::{Switchboard, SwitchingFunctions};
 
 /// The direction in which a watched function passes through zero.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -75,7 +77,9 @@ impl MotionSpec {
 
 /// A motion, compiled. Another state, parameter or tolerance never compiles again.
 pub struct Motion {
+    /// Smooth: decisions are in the bank `Extra`.
     pub(super) field: CompiledKernel,
+    pub(super) switching: Option<SwitchingFunctions>,
     pub(super) record: Option<CompiledKernel>,
     pub(super) events: Option<(CompiledKernel, Vec<Event>)>,
     states: Vec<String>,
@@ -98,8 +102,16 @@ impl Motion {
             backend: if options.backend == Backend::Interpreter { Backend::Interpreter } else { Backend::InstantCode },
             ..options
         };
+        let modes = modes::modes(&spec.field);
+        let switching = modes.as_ref().map(|m| SwitchingFunctions {
+            functions: compiled::compile(m.functions.clone(), quick),
+            switches: m.switches.clone(),
+            n_numbers: m.n_numbers,
+        });
+        let field = modes.map_or(spec.field, |m| m.smooth);
         Motion {
-            field: compiled::compile(spec.field, options),
+            field: compiled::compile(field, options),
+            switching,
             record: spec.record.map(|k| compiled::compile(k, quick)),
             events: spec.events.map(|(k, events)| (compiled::compile(k, quick), events)),
             states,
@@ -155,9 +167,17 @@ impl Motion {
 
     /// The derivative of the state at a point, for questions outside a run.
     pub fn derivative(&self, t: f64, state: &[f64], parameters: &[f64]) -> Result<Vec<f64>, Failure> {
+        let problem = InitialValueProblem::new(state.to_vec(), parameters.to_vec(), t).from(t);
+        let board = Switchboard::new(self, &problem)?;
+        let modes = board.as_ref().map_or(&[][..], Switchboard::numbers);
         let mut dy = vec![0.0; self.n_states()];
-        self.field.caller().call([&[t], state, parameters, &[]], &mut dy)?;
+        self.field.caller().call([&[t], state, parameters, modes], &mut dy)?;
         Ok(dy)
+    }
+
+    /// Whether the field has kinks or jumps.
+    pub fn has_switches(&self) -> bool {
+        self.switching.is_some()
     }
 }
 

@@ -49,8 +49,11 @@ pub trait Stepper {
         self.interpolate(t, out);
     }
 
-    /// Continues from another state, as after a kink.
-    fn restart(&mut self, t: f64, state: &[f64]);
+    /// Ends the last step earlier, at a time inside it.
+    fn cut(&mut self, t: f64);
+
+    /// Continues from the current state with other decisions, as after a kink.
+    fn restart(&mut self, modes: &[f64]);
 
     /// The polynomial of the last step, to be kept.
     fn segment(&mut self) -> Segment;

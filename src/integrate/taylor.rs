@@ -83,7 +83,7 @@ impl<'a> Taylor<'a> {
     #[cold]
     fn careful_coefficients(&mut self) -> Result<(), StopReason> {
         let time = [self.t.value];
-        self.caller.call_carefully([&time, &self.y, self.parameters, &[]], &mut self.coefficients);
+        self.caller.call_carefully([&time, &self.y, self.parameters, self.field.modes()], &mut self.coefficients);
         if self.coefficients.iter().all(|c| c.is_finite()) {
             return Ok(());
         }
@@ -98,7 +98,7 @@ impl<'a> Taylor<'a> {
         {
             self.pivoted = true;
             self.caller = jet.caller();
-            let banks = [&time[..], &self.y, self.parameters, &[]];
+            let banks = [&time[..], &self.y, self.parameters, self.field.modes()];
             let accepted = self.caller.call_fast(banks, &mut self.coefficients);
             if accepted && self.coefficients.iter().all(|c| c.is_finite()) {
                 return Ok(());
@@ -173,7 +173,7 @@ impl<'a> Taylor<'a> {
     #[inline(always)]
     fn step_inner<const FUSED: bool>(&mut self, limit: f64) -> Result<(), StopReason> {
         let time = [self.t.value];
-        let banks = [&time[..], &self.y, self.parameters, &[]];
+        let banks = [&time[..], &self.y, self.parameters, self.field.modes()];
         let accepted = self.caller.call_fast(banks, &mut self.coefficients);
         self.field.count(1);
         let mut size = self.step_size();
@@ -312,10 +312,16 @@ impl Stepper for Taylor<'_> {
         }
     }
 
-    fn restart(&mut self, t: f64, state: &[f64]) {
-        self.t = Compensated::new(t);
-        self.y.copy_from_slice(state);
+    fn cut(&mut self, t: f64) {
+        let mut state = vec![0.0; self.n];
+        self.interpolate(t, &mut state);
+        self.y.copy_from_slice(&state);
         self.rest.fill(0.0);
+        self.t = Compensated::new(t);
+    }
+
+    fn restart(&mut self, modes: &[f64]) {
+        self.field.set_modes(modes);
     }
 
     fn segment(&mut self) -> Segment {

@@ -1,0 +1,636 @@
+//! Kernel → source text: C, Rust, Python, LaTeX, and the intermediate representation of the code generator.
+//!
+//! The text is the kernel, operation by operation, so it computes what Lepage computes, up to the last bits of the
+//! elementary functions of its language. Linear systems come with a small elimination with partial pivoting, tables with
+//! their pieces. A function takes the banks of the kernel as arrays and writes an array of outputs; C and Rust functions
+//! say whether all results are finite.
+
+use std::fmt::Write;
+
+use super::ir::{Bank, Binary, Kernel, Op, Unary, Value};
+
+/// What a kernel can be written as.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Language {
+    C,
+    Rust,
+    Python,
+    Latex,
+    Clif,
+}
+
+/// The kernel as source text.
+pub fn emit(kernel: &Kernel, language: Language) -> Result<String, String> {
+    match language {
+        Language::C | Language::Rust | Language::Python => Ok(Writer::new(kernel, language).program()),
+        Language::Latex => Ok(latex(kernel)),
+        #[cfg(feature = "jit")]
+        Language::Clif => super::jit::clif(kernel, super::jit::Lanes::One).map_err(|e| e.to_string()),
+        #[cfg(not(feature = "jit"))]
+        Language::Clif => Err("this build has no code generator".to_string()),
+    }
+}
+
+/// A name that every language accepts.
+fn identifier(name: &str) -> String {
+    let mut id: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    if id.is_empty() || id.starts_with(|c: char| c.is_ascii_digit()) {
+        id.insert(0, 'k');
+    }
+    id
+}
+
+struct Writer<'a> {
+    kernel: &'a Kernel,
+    language: Language,
+    out: String,
+}
+
+impl<'a> Writer<'a> {
+    fn new(kernel: &'a Kernel, language: Language) -> Writer<'a> {
+        Writer { kernel, language, out: String::new() }
+    }
+
+    fn line(&mut self, text: impl AsRef<str>) {
+        self.out.push_str(text.as_ref());
+        self.out.push('\n');
+    }
+
+    fn comment(&mut self, text: &str) {
+        match self.language {
+            Language::C => self.line(format!("/* {text} */")),
+            Language::Python => self.line(format!("# {text}")),
+            _ => self.line(format!("// {text}")),
+        }
+    }
+
+    fn program(mut self) -> String {
+        let kernel = self.kernel;
+        self.comment(&format!("{}, written by Lepage", kernel.name));
+        for bank in Bank::ALL {
+            let mut names: Vec<(u32, &str)> =
+                kernel.inputs().iter().filter(|i| i.bank == bank).map(|i| (i.slot, i.name.as_str())).collect();
+            names.sort();
+            if !names.is_empty() {
+                let list: Vec<String> = names.iter().map(|(slot, name)| format!("[{slot}] {name}")).collect();
+                self.comment(&format!("{}: {}", bank.name(), list.join(", ")));
+            }
+        }
+        let list: Vec<String> = kernel.outputs().iter().enumerate().map(|(i, o)| format!("[{i}] {}", o.name)).collect();
+        self.comment(&format!("out: {}", list.join(", ")));
+        self.support();
+        let name = identifier(&kernel.name);
+        match self.language {
+            Language::C => {
+                self.line(format!(
+                    "int {name}(const double *time, const double *state, const double *parameter, const double *extra, double *out)\n{{"
+                ));
+                self.line("    (void)time; (void)state; (void)parameter; (void)extra;");
+            }
+            Language::Rust => {
+                self.line("#[allow(unused_variables)]");
+                self.line(format!(
+                    "pub fn {name}(time: &[f64], state: &[f64], parameter: &[f64], extra: &[f64], out: &mut [f64]) -> bool {{"
+                ));
+            }
+            _ => self.line(format!("def {name}(time, state, parameter=(), extra=()):")),
+        }
+        for value in kernel.values() {
+            self.operation(value);
+        }
+        self.results();
+        self.out
+    }
+
+    fn results(&mut self) {
+        let values: Vec<String> = self.kernel.outputs().iter().map(|o| v(o.value)).collect();
+        match self.language {
+            Language::Python => self.line(format!("    return [{}]", values.join(", "))),
+            _ => {
+                for (i, x) in values.iter().enumerate() {
+                    self.line(format!("    out[{i}] = {x};"));
+                }
+                let n = values.len();
+                if self.language == Language::C {
+                    self.line(format!(
+                        "    for (int i = 0; i < {n}; i++)\n        if (!isfinite(out[i])) return 0;\n    return 1;\n}}"
+                    ));
+                } else {
+                    self.line(format!("    out[..{n}].iter().all(|x| x.is_finite())\n}}"));
+                }
+            }
+        }
+    }
+
+    fn operation(&mut self, value: Value) {
+        let kernel = self.kernel;
+        let name = v(value);
+        let text = match kernel.op(value) {
+            Op::Const(bits) => number(f64::from_bits(bits), self.language),
+            Op::Input(i) => {
+                let input = &kernel.inputs()[i as usize];
+                format!("{}[{}]", input.bank.name(), input.slot)
+            }
+            Op::Unary(f, a) => self.unary(f, &v(a)),
+            Op::Binary(f, a, b) => self.binary(f, &v(a), &v(b)),
+            Op::Fma(a, b, c) => {
+                let (a, b, c) = (v(a), v(b), v(c));
+                match self.language {
+                    Language::C => format!("fma({a}, {b}, {c})"),
+                    Language::Rust => format!("{a}.mul_add({b}, {c})"),
+                    _ => format!("{a} * {b} + {c}"),
+                }
+            }
+            Op::PowI(a, n) => match self.language {
+                Language::C => format!("pow({}, {n})", v(a)),
+                Language::Rust => format!("{}.powi({n})", v(a)),
+                _ => format!("{} ** {}", v(a), if n < 0 { format!("({n})") } else { n.to_string() }),
+            },
+            Op::Select(cmp, args) => {
+                let [a, b, then, otherwise] = args.map(v);
+                match self.language {
+                    Language::C => format!("{a} {} {b} ? {then} : {otherwise}", cmp.name()),
+                    Language::Rust => format!("if {a} {} {b} {{ {then} }} else {{ {otherwise} }}", cmp.name()),
+                    _ => format!("{then} if {a} {} {b} else {otherwise}", cmp.name()),
+                }
+            }
+            Op::Solve(number) => return self.solve(value, number),
+            Op::Solution(solve, item) => format!("x{}[{item}]", solve.index()),
+            Op::Table(table, derivative, a) => format!("table{table}({}, {derivative})", v(a)),
+            Op::Guard(a) => v(a),
+        };
+        self.assign(&name, &text);
+    }
+
+    fn assign(&mut self, name: &str, text: &str) {
+        match self.language {
+            Language::C => self.line(format!("    const double {name} = {text};")),
+            Language::Rust => self.line(format!("    let {name}: f64 = {text};")),
+            _ => self.line(format!("    {name} = {text}")),
+        }
+    }
+
+    fn unary(&self, f: Unary, a: &str) -> String {
+        if f == Unary::Neg {
+            return format!("-{a}");
+        }
+        match self.language {
+            Language::C => match f {
+                Unary::Abs => format!("fabs({a})"),
+                Unary::Sign => format!("({a} > 0) - ({a} < 0)"),
+                _ => format!("{}({a})", f.name()),
+            },
+            Language::Rust => match f {
+                Unary::Sign => format!("if {a} == 0.0 {{ 0.0 }} else {{ {a}.signum() }}"),
+                Unary::Log => format!("{a}.ln()"),
+                _ => format!("{a}.{}()", f.name()),
+            },
+            _ => match f {
+                Unary::Abs => format!("abs({a})"),
+                Unary::Sign => format!("float(({a} > 0) - ({a} < 0))"),
+                _ => format!("math.{}({a})", f.name()),
+            },
+        }
+    }
+
+    fn binary(&self, f: Binary, a: &str, b: &str) -> String {
+        match (f, self.language) {
+            (Binary::Add | Binary::Sub | Binary::Mul | Binary::Div, _) => format!("{a} {} {b}", f.name()),
+            (Binary::Pow, Language::C) => format!("pow({a}, {b})"),
+            (Binary::Pow, Language::Rust) => format!("{a}.powf({b})"),
+            (Binary::Pow, _) => format!("{a} ** {b}"),
+            (Binary::Atan2, Language::C) => format!("atan2({a}, {b})"),
+            (Binary::Atan2, Language::Rust) => format!("{a}.atan2({b})"),
+            (Binary::Atan2, _) => format!("math.atan2({a}, {b})"),
+            (Binary::Min | Binary::Max, Language::C) => format!("f{}({a}, {b})", f.name()),
+            (Binary::Min | Binary::Max, Language::Rust) => format!("{a}.{}({b})", f.name()),
+            (Binary::Min | Binary::Max, _) => format!("{}({a}, {b})", f.name()),
+        }
+    }
+
+    fn solve(&mut self, value: Value, number: u32) {
+        let solve = &self.kernel.solves()[number as usize];
+        let (n, columns) = (solve.n(), solve.n_columns());
+        let list = |values: &[Value]| values.iter().map(|x| v(*x)).collect::<Vec<_>>().join(", ");
+        let (matrix, rhs) = (list(&solve.matrix), list(&solve.rhs));
+        let id = value.index();
+        match self.language {
+            Language::C => {
+                self.line(format!("    double m{id}[] = {{{matrix}}}, x{id}[] = {{{rhs}}};"));
+                self.line(format!("    lepage_solve({n}, {columns}, m{id}, x{id});"));
+            }
+            Language::Rust => {
+                self.line(format!("    let (mut m{id}, mut x{id}) = ([{matrix}], [{rhs}]);"));
+                self.line(format!("    lepage_solve({n}, &mut m{id}, &mut x{id});"));
+            }
+            _ => self.line(format!("    x{id} = lepage_solve({n}, [{matrix}], [{rhs}])")),
+        }
+        self.assign(&v(value), "1.0");
+    }
+
+    /// What the function needs besides arithmetic.
+    fn support(&mut self) {
+        let solves = !self.kernel.solves().is_empty();
+        match self.language {
+            Language::C => {
+                self.line("#include <math.h>\n");
+                if solves {
+                    self.line(C_SOLVE);
+                }
+            }
+            Language::Rust if solves => self.line(RUST_SOLVE),
+            Language::Python => {
+                self.line("import math\n");
+                if solves {
+                    self.line(PYTHON_SOLVE);
+                }
+            }
+            _ => {}
+        }
+        for (i, table) in self.kernel.tables().iter().enumerate() {
+            let pieces: Vec<(f64, [f64; 4])> =
+                table.knots()[..table.knots().len() - 1].iter().map(|&x| table.piece(x)).collect();
+            let language = self.language;
+            let row = |(x, c): &(f64, [f64; 4])| {
+                let numbers: Vec<String> = std::iter::once(x).chain(c).map(|x| number(*x, language)).collect();
+                numbers.join(", ")
+            };
+            let (first, last) = table.range();
+            let (first, last) = (number(first, language), number(last, language));
+            let n = pieces.len();
+            match language {
+                Language::C => {
+                    let rows: Vec<String> = pieces.iter().map(|p| format!("{{{}}}", row(p))).collect();
+                    self.line(format!("/* {}: its range is [{first}, {last}] */", table.name));
+                    self.line(format!("static double table{i}(double x, int derivative)\n{{\n    static const double p[{n}][5] = {{{}}};", rows.join(", ")));
+                    self.line(format!("    int i = 0;\n    if (!(x >= {first} && x <= {last})) return NAN;\n    while (i + 1 < {n} && p[i + 1][0] <= x) i++;"));
+                    self.line("    const double u = x - p[i][0], a = p[i][1], b = p[i][2], c = p[i][3], d = p[i][4];");
+                    self.line("    switch (derivative) {\n    case 0: return a + u * (b + u * (c + u * d));\n    case 1: return b + u * (2 * c + 3 * u * d);\n    case 2: return 2 * c + 6 * u * d;\n    case 3: return 6 * d;\n    }\n    return 0;\n}\n");
+                }
+                Language::Rust => {
+                    let rows: Vec<String> = pieces.iter().map(|p| format!("[{}]", row(p))).collect();
+                    self.line(format!("/// {}: its range is [{first}, {last}].", table.name));
+                    self.line(format!(
+                        "fn table{i}(x: f64, derivative: u8) -> f64 {{\n    const P: [[f64; 5]; {n}] = [{}];",
+                        rows.join(", ")
+                    ));
+                    self.line(format!("    if !(x >= {first} && x <= {last}) {{\n        return f64::NAN;\n    }}\n    let i = P.partition_point(|p| p[0] <= x).max(1) - 1;"));
+                    self.line("    let [left, a, b, c, d] = P[i];\n    let u = x - left;\n    match derivative {\n        0 => a + u * (b + u * (c + u * d)),\n        1 => b + u * (2.0 * c + 3.0 * u * d),\n        2 => 2.0 * c + 6.0 * u * d,\n        3 => 6.0 * d,\n        _ => 0.0,\n    }\n}\n");
+                }
+                _ => {
+                    let rows: Vec<String> = pieces.iter().map(|p| format!("({})", row(p))).collect();
+                    self.line(format!("def table{i}(x, derivative):\n    \"\"\"{}: its range is [{first}, {last}].\"\"\"\n    p = [{}]", table.name, rows.join(", ")));
+                    self.line(format!("    if not {first} <= x <= {last}:\n        return math.nan\n    left, a, b, c, d = [q for q in p if q[0] <= x][-1]\n    u = x - left"));
+                    self.line("    return (a + u * (b + u * (c + u * d)), b + u * (2 * c + 3 * u * d), 2 * c + 6 * u * d, 6 * d, 0.0)[min(derivative, 4)]\n");
+                }
+            }
+        }
+    }
+}
+
+fn v(value: Value) -> String {
+    format!("v{}", value.index())
+}
+
+fn number(x: f64, language: Language) -> String {
+    if x.is_finite() {
+        return if x.is_sign_negative() { format!("({x:?})") } else { format!("{x:?}") };
+    }
+    let sign = if x < 0.0 { "-" } else { "" };
+    let (infinity, nan) = match language {
+        Language::C => ("INFINITY", "NAN"),
+        Language::Rust => ("f64::INFINITY", "f64::NAN"),
+        _ => ("math.inf", "math.nan"),
+    };
+    if x.is_nan() { nan.to_string() } else { format!("{sign}{infinity}") }
+}
+
+const C_SOLVE: &str = "\
+/* Gaussian elimination with partial pivoting; NaN without a unique solution. */
+static void lepage_solve(int n, int columns, double *m, double *x)
+{
+    for (int j = 0; j < n; j++) {
+        int p = j;
+        for (int i = j + 1; i < n; i++)
+            if (fabs(m[i * n + j]) > fabs(m[p * n + j])) p = i;
+        if (m[p * n + j] == 0) {
+            for (int i = 0; i < n * columns; i++) x[i] = NAN;
+            return;
+        }
+        for (int k = 0; k < n; k++) { double t = m[j * n + k]; m[j * n + k] = m[p * n + k]; m[p * n + k] = t; }
+        for (int c = 0; c < columns; c++) { double t = x[c * n + j]; x[c * n + j] = x[c * n + p]; x[c * n + p] = t; }
+        for (int i = j + 1; i < n; i++) {
+            double l = m[i * n + j] / m[j * n + j];
+            for (int k = j + 1; k < n; k++) m[i * n + k] -= l * m[j * n + k];
+            for (int c = 0; c < columns; c++) x[c * n + i] -= l * x[c * n + j];
+        }
+    }
+    for (int c = 0; c < columns; c++)
+        for (int i = n - 1; i >= 0; i--) {
+            for (int k = i + 1; k < n; k++) x[c * n + i] -= m[i * n + k] * x[c * n + k];
+            x[c * n + i] /= m[i * n + i];
+        }
+}
+";
+
+const RUST_SOLVE: &str = "\
+/// Gaussian elimination with partial pivoting; NaN without a unique solution.
+fn lepage_solve(n: usize, m: &mut [f64], x: &mut [f64]) {
+    for j in 0..n {
+        let mut p = j;
+        for i in j + 1..n {
+            if m[i * n + j].abs() > m[p * n + j].abs() {
+                p = i;
+            }
+        }
+        if m[p * n + j] == 0.0 {
+            x.fill(f64::NAN);
+            return;
+        }
+        for k in 0..n {
+            m.swap(j * n + k, p * n + k);
+        }
+        x.chunks_exact_mut(n).for_each(|x| x.swap(j, p));
+        for i in j + 1..n {
+            let l = m[i * n + j] / m[j * n + j];
+            for k in j + 1..n {
+                m[i * n + k] -= l * m[j * n + k];
+            }
+            x.chunks_exact_mut(n).for_each(|x| x[i] -= l * x[j]);
+        }
+    }
+    for x in x.chunks_exact_mut(n) {
+        for i in (0..n).rev() {
+            for k in i + 1..n {
+                x[i] -= m[i * n + k] * x[k];
+            }
+            x[i] /= m[i * n + i];
+        }
+    }
+}
+";
+
+const PYTHON_SOLVE: &str = "\
+def lepage_solve(n, m, x):
+    \"\"\"Gaussian elimination with partial pivoting; NaN without a unique solution.\"\"\"
+    m = [m[i * n:(i + 1) * n] for i in range(n)]
+    x = [x[i:i + n] for i in range(0, len(x), n)]
+    for j in range(n):
+        p = max(range(j, n), key=lambda i: abs(m[i][j]))
+        if m[p][j] == 0:
+            return [math.nan] * (n * len(x))
+        m[j], m[p] = m[p], m[j]
+        for c in x:
+            c[j], c[p] = c[p], c[j]
+        for i in range(j + 1, n):
+            l = m[i][j] / m[j][j]
+            for k in range(j + 1, n):
+                m[i][k] -= l * m[j][k]
+            for c in x:
+                c[i] -= l * c[j]
+    for c in x:
+        for i in reversed(range(n)):
+            for k in range(i + 1, n):
+                c[i] -= m[i][k] * c[k]
+            c[i] /= m[i][i]
+    return [y for c in x for y in c]
+";
+
+/// Equations, one per output, and one per value that is used more than once.
+fn latex(kernel: &Kernel) -> String {
+    let uses = kernel.use_counts();
+    let mut texts: Vec<(String, u8)> = Vec::with_capacity(kernel.ops().len());
+    let mut lines: Vec<String> = Vec::new();
+    for value in kernel.values() {
+        let at = |x: Value, level: u8| {
+            let (text, own) = &texts[x.index()];
+            if *own < level { format!("\\left({text}\\right)") } else { text.clone() }
+        };
+        // Levels: 1 sum, 2 product, 3 power or sign, 4 atom.
+        let (text, level) = match kernel.op(value) {
+            Op::Const(bits) => {
+                let x = f64::from_bits(bits);
+                (latex_number(x), if x < 0.0 { 1 } else { 4 })
+            }
+            Op::Input(i) => (latex_name(&kernel.inputs()[i as usize].name), 4),
+            Op::Unary(Unary::Neg, a) => (format!("-{}", at(a, 2)), 1),
+            Op::Unary(Unary::Sqrt, a) => (format!("\\sqrt{{{}}}", at(a, 0)), 4),
+            Op::Unary(Unary::Abs, a) => (format!("\\left|{}\\right|", at(a, 0)), 4),
+            Op::Unary(f, a) => {
+                let name = match f {
+                    Unary::Sin
+                    | Unary::Cos
+                    | Unary::Tan
+                    | Unary::Sinh
+                    | Unary::Cosh
+                    | Unary::Tanh
+                    | Unary::Exp
+                    | Unary::Log => {
+                        format!("\\{}", f.name())
+                    }
+                    Unary::Asin | Unary::Acos | Unary::Atan => format!("\\arc{}", &f.name()[1..]),
+                    _ => format!("\\operatorname{{{}}}", f.name()),
+                };
+                (format!("{name}\\left({}\\right)", at(a, 0)), 4)
+            }
+            Op::Binary(Binary::Add, a, b) => (format!("{} + {}", at(a, 1), at(b, 2)), 1),
+            Op::Binary(Binary::Sub, a, b) => (format!("{} - {}", at(a, 1), at(b, 2)), 1),
+            Op::Binary(Binary::Mul, a, b) => (format!("{}\\,{}", at(a, 2), at(b, 2)), 2),
+            Op::Binary(Binary::Div, a, b) => (format!("\\frac{{{}}}{{{}}}", at(a, 0), at(b, 0)), 4),
+            Op::Binary(Binary::Pow, a, b) => (format!("{}^{{{}}}", at(a, 4), at(b, 0)), 3),
+            Op::Binary(f, a, b) => {
+                (format!("\\operatorname{{{}}}\\left({}, {}\\right)", f.name(), at(a, 0), at(b, 0)), 4)
+            }
+            Op::Fma(a, b, c) => (format!("{}\\,{} + {}", at(a, 2), at(b, 2), at(c, 2)), 1),
+            Op::PowI(a, n) => (format!("{}^{{{n}}}", at(a, 4)), 3),
+            Op::Select(cmp, [a, b, then, otherwise]) => {
+                let relation = match cmp.name() {
+                    "<=" => "\\le",
+                    "==" => "=",
+                    "!=" => "\\ne",
+                    name => name,
+                };
+                let cases = format!(
+                    "{} & {} {relation} {} \\\\ {} & \\text{{otherwise}}",
+                    at(then, 0),
+                    at(a, 0),
+                    at(b, 0),
+                    at(otherwise, 0)
+                );
+                (format!("\\begin{{cases}} {cases} \\end{{cases}}"), 4)
+            }
+            Op::Solve(number) => {
+                let solve = &kernel.solves()[number as usize];
+                let n = solve.n();
+                let rows: Vec<String> = (0..n)
+                    .map(|i| (0..n).map(|j| at(solve.matrix[i * n + j], 0)).collect::<Vec<_>>().join(" & "))
+                    .collect();
+                let columns: Vec<String> = (0..n)
+                    .map(|i| {
+                        (0..solve.n_columns()).map(|c| at(solve.rhs[c * n + i], 0)).collect::<Vec<_>>().join(" & ")
+                    })
+                    .collect();
+                let x = format!("x_{{{}}}", value.index());
+                let join = |rows: Vec<String>| rows.join(" \\\\ ");
+                lines.push(format!(
+                    "\\begin{{pmatrix}} {} \\end{{pmatrix}} {x} &= \\begin{{pmatrix}} {} \\end{{pmatrix}}",
+                    join(rows),
+                    join(columns)
+                ));
+                (x, 4)
+            }
+            Op::Solution(solve, item) => (format!("x_{{{},{}}}", solve.index(), item + 1), 4),
+            Op::Table(table, derivative, a) => {
+                let name = latex_name(&kernel.tables()[table as usize].name);
+                (format!("{name}{}\\left({}\\right)", "'".repeat(derivative as usize), at(a, 0)), 4)
+            }
+            Op::Guard(a) => texts[a.index()].clone(),
+        };
+        let leaf =
+            matches!(kernel.op(value), Op::Const(_) | Op::Input(_) | Op::Solve(_) | Op::Solution(..) | Op::Guard(_));
+        if !leaf && uses[value.index()] > 1 {
+            let name = format!("v_{{{}}}", value.index());
+            lines.push(format!("{name} &= {text}"));
+            texts.push((name, 4));
+        } else {
+            texts.push((text, level));
+        }
+    }
+    for output in kernel.outputs() {
+        lines.push(format!("{} &= {}", latex_name(&output.name), texts[output.value.index()].0));
+    }
+    let mut out = String::from("\\begin{aligned}\n");
+    for (i, line) in lines.iter().enumerate() {
+        let end = if i + 1 < lines.len() { " \\\\" } else { "" };
+        let _ = writeln!(out, "{line}{end}");
+    }
+    out.push_str("\\end{aligned}\n");
+    out
+}
+
+fn latex_number(x: f64) -> String {
+    let text = format!("{x}");
+    match text.split_once('e') {
+        Some((mantissa, exponent)) => format!("{mantissa}\\cdot 10^{{{exponent}}}"),
+        None => text,
+    }
+}
+
+/// One letter as it is, longer names upright; primes stay primes.
+fn latex_name(name: &str) -> String {
+    let base = name.trim_end_matches('\'');
+    let primes = &name[base.len()..];
+    let escaped = base.replace('_', "\\_");
+    if base.chars().count() <= 1 { format!("{escaped}{primes}") } else { format!("\\mathrm{{{escaped}}}{primes}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codegen::interpret;
+    use crate::codegen::ir::{Comparison, KernelBuilder, Shape};
+    use crate::codegen::table::{Outside, Table};
+    use std::process::Command;
+    use std::sync::Arc;
+
+    fn everything() -> Kernel {
+        let mut b = KernelBuilder::new("every operation");
+        let (x, y) = (b.input("x", Bank::State), b.input("y'", Bank::State));
+        let p = b.input("p", Bank::Parameter);
+        let points: Vec<_> = (0..5).map(|i| (f64::from(i), f64::from(i * i % 3))).collect();
+        let table = Arc::new(Table::spline("V", &points, Outside::Undefined).unwrap());
+        let mut outputs = Vec::new();
+        for f in Unary::ALL {
+            let one = b.constant(1.0);
+            let argument = if f == Unary::Acosh { b.add(x, one) } else { x };
+            outputs.push(b.unary(f, argument));
+        }
+        for f in Binary::ALL {
+            outputs.push(b.binary(f, x, y));
+        }
+        outputs.push(b.fma(x, y, p));
+        outputs.push(b.powi(x, -3));
+        outputs.push(b.select(Comparison::Le, x, y, p, x));
+        outputs.extend(b.solve(Shape::General, vec![x, y, p, x], vec![y, x, p, p]));
+        outputs.push(b.table(&table, 1, y));
+        for (i, v) in outputs.into_iter().enumerate() {
+            b.output(format!("o{i}"), v);
+        }
+        b.finish()
+    }
+
+    fn expected(kernel: &Kernel) -> Vec<f64> {
+        let mut out = vec![0.0; kernel.outputs().len()];
+        interpret::evaluate(kernel, [&[], &[0.4, 1.7], &[0.9], &[]], &mut out).unwrap();
+        out
+    }
+
+    fn same(kernel: &Kernel, text: &str) {
+        let got: Vec<f64> = text.split_whitespace().map(|x| x.parse().unwrap()).collect();
+        let expected = expected(kernel);
+        assert_eq!(got.len(), expected.len());
+        for (i, (g, e)) in got.iter().zip(&expected).enumerate() {
+            assert!((g - e).abs() <= 1e-14 * e.abs().max(1.0), "output {i}: {g} and {e}");
+        }
+    }
+
+    /// The emitted C, compiled by the C compiler of the machine if there is one, computes the same.
+    #[test]
+    fn c_computes_the_same() {
+        if Command::new("cc").arg("--version").output().is_err() {
+            return;
+        }
+        let kernel = everything();
+        let n = kernel.outputs().len();
+        let directory = std::env::temp_dir().join(format!("lepage-emit-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).unwrap();
+        let (source, program) = (directory.join("kernel.c"), directory.join("kernel"));
+        let main = format!(
+            "#include <stdio.h>\nint main(void) {{ double y[] = {{0.4, 1.7}}, p[] = {{0.9}}, out[{n}]; every_operation(0, y, p, 0, out); for (int i = 0; i < {n}; i++) printf(\"%.17g\\n\", out[i]); return 0; }}\n"
+        );
+        std::fs::write(&source, emit(&kernel, Language::C).unwrap() + &main).unwrap();
+        let compiled = Command::new("cc")
+            .args(["-O1", "-Wall", "-Werror", "-Wno-unused-function", "-o"])
+            .arg(&program)
+            .arg(&source)
+            .arg("-lm")
+            .output()
+            .unwrap();
+        assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+        let output = Command::new(&program).output().unwrap();
+        std::fs::remove_dir_all(&directory).unwrap();
+        same(&kernel, &String::from_utf8_lossy(&output.stdout));
+    }
+
+    #[test]
+    fn python_computes_the_same() {
+        if Command::new("python3").arg("--version").output().is_err() {
+            return;
+        }
+        let kernel = everything();
+        let program = emit(&kernel, Language::Python).unwrap()
+            + "\nprint(*map(repr, map(float, every_operation([], [0.4, 1.7], [0.9]))))\n";
+        let output = Command::new("python3").arg("-c").arg(program).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        same(&kernel, &String::from_utf8_lossy(&output.stdout));
+    }
+
+    #[test]
+    fn text_of_a_small_kernel() {
+        let mut b = KernelBuilder::new("fall");
+        let (y, v) = (b.input("y", Bank::State), b.input("v", Bank::State));
+        let g = b.input("g", Bank::Parameter);
+        let s = b.sqrt(y);
+        let d = b.mul(g, s);
+        let a = b.neg(d);
+        b.output("y'", v);
+        b.output("v'", a);
+        let kernel = b.finish();
+        let rust = emit(&kernel, Language::Rust).unwrap();
+        assert!(rust.contains("pub fn fall(") && rust.contains("let v3: f64 = v0.sqrt();"), "{rust}");
+        let latex = emit(&kernel, Language::Latex).unwrap();
+        assert_eq!(latex, "\\begin{aligned}\ny' &= v \\\\\nv' &= -g\\,\\sqrt{y}\n\\end{aligned}\n");
+        #[cfg(feature = "jit")]
+        assert!(emit(&kernel, Language::Clif).unwrap().contains("sqrt"));
+    }
+}
