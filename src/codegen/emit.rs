@@ -95,7 +95,8 @@ impl<'a> Writer<'a> {
             }
             _ => self.line(format!("def {name}(time, state, parameter=(), extra=()):")),
         }
-        for value in kernel.values() {
+        let uses = kernel.use_counts();
+        for value in kernel.values().filter(|v| uses[v.index()] > 0) {
             self.operation(value);
         }
         self.results();
@@ -225,7 +226,6 @@ impl<'a> Writer<'a> {
             }
             _ => self.line(format!("    x{id} = lepage_solve({n}, [{matrix}], [{rhs}])")),
         }
-        self.assign(&v(value), "1.0");
     }
 
     /// What the function needs besides arithmetic.

@@ -479,7 +479,7 @@ mod tests {
         let momenta = [0, 1].map(|i| partial(l, jet(i, 1)));
         let b: Vec<Vec<Expr>> = (0..2).map(|i| (0..2).map(|j| -partial(momenta[i], jet(j, 1))).collect()).collect();
         let a: Vec<Expr> = (0..2)
-            .map(|i| partial(l, jet(i, 0)) - (0..2).map(|j| partial(momenta[i], jet(j, 0)) * x(j, 1)).sum())
+            .map(|i| partial(l, jet(i, 0)) - (0..2).map(|j| partial(momenta[i], jet(j, 0)) * x(j, 1)).sum::<Expr>())
             .collect();
         let chain = [x(0, 1), x(1, 1)];
         let signature = Signature { states: vec![jet(0, 0), jet(1, 0), jet(0, 1), jet(1, 1)], ..Signature::default() };
