@@ -1,56 +1,98 @@
-//! Right-hand sides, steps and whole runs of the benchmark systems, in the units of the peer measurements.
+//! Right-hand sides, steps and whole runs of the programs in `benches/peers`, in the units of the peer measurements.
 //!
 //! ```text
-//! cargo bench --bench motion                      everything, as a table
-//! cargo bench --bench motion -- rhs dp            one line of JSON: ns per right-hand side (one state, two states)
-//! cargo bench --bench motion -- ode dp dop853 1e-9   one line of JSON: seconds, final state, error, steps
-//! cargo bench --bench motion -- compile dp        one line of JSON: milliseconds
+//! cargo bench --bench motion                            everything, as a table
+//! cargo bench --bench motion -- rhs dp                  one line of JSON: ns per right-hand side (one state, two states)
+//! cargo bench --bench motion -- ode dp taylor 1e-9      one line of JSON: seconds, final state, steps
+//! cargo bench --bench motion -- compile dp              one line of JSON: milliseconds
+//! cargo bench --bench motion -- gcc dp                  one line of JSON: ratio to gcc -O3 on the same expressions
 //! ```
 //!
-//! Times are minima over many short repetitions, in CPU time of the process.
+//! A model is a program whose last statement is a run; the run is repeated with the method and tolerance asked for. Times
+//! are minima over many short repetitions, of the processor, not of the clock on the wall.
 
-#[path = "models.rs"]
-mod models;
-
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use lepage::codegen::compiled::{self, Options};
+use lepage::codegen::compiled::{self, CompiledKernel, Options};
+use lepage::codegen::emit::{self, Language};
 use lepage::codegen::jet_compiled;
+use lepage::codegen::optimise::{self, Rewrites};
+use lepage::integrate::control::Tolerance;
 use lepage::integrate::method::Method;
-use lepage::integrate::problem::{InitialValueProblem, Motion, MotionSpec, Recording};
+use lepage::integrate::problem::{InitialValueProblem, Motion, Recording};
 use lepage::integrate::run;
+use lepage::model::value::Value;
+use lepage::session::{Mode, Session, SessionOptions};
+use lepage::timing;
+
+/// The models of the peer measurements.
+const MODELS: [&str; 6] = ["kepler", "dp", "hh", "oss", "nl8", "disk"];
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
-        ["rhs", model] => println!("{}", rhs(model)),
+        ["rhs", model] => println!("{}", rhs(&Model::read(model))),
         ["ode", model, method, tolerance] => {
-            println!(
-                "{}",
-                ode(model, Method::named(method).expect("a method"), tolerance.parse().expect("a tolerance"))
-            )
+            let tolerance = tolerance.parse().expect("a tolerance");
+            println!("{}", ode(&Model::read(model), Method::named(method).expect("a method"), tolerance));
         }
-        ["compile", model] => println!("{}", compile(model)),
+        ["compile", model] => println!("{}", compile(&Model::read(model))),
+        ["gcc", model] => println!("{}", gcc(&Model::read(model))),
+        ["shapes"] => shapes(),
         [] => table(),
-        _ => eprintln!("usage: motion [rhs MODEL | ode MODEL METHOD TOLERANCE | compile MODEL]"),
+        _ => eprintln!("usage: motion [rhs MODEL | ode MODEL METHOD TOLERANCE | compile MODEL | gcc MODEL | shapes]"),
     }
 }
 
-fn table() {
-    for model in ["dp", "nl8", "oss", "disk"] {
-        println!("rhs {model}: {}", rhs(model));
+/// What a program asked to run.
+struct Model {
+    motion: Rc<Motion>,
+    problem: InitialValueProblem,
+}
+
+impl Model {
+    /// The last run of a program, by the name of a model or the path of a file.
+    fn read(name: &str) -> Model {
+        let path = match name.ends_with(".mech") {
+            true => PathBuf::from(name),
+            false => folder().join(format!("{name}.mech")),
+        };
+        let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let mut session = Session::new(SessionOptions::default());
+        let outcomes = session.feed(&path.display().to_string(), &text, Mode::File);
+        for outcome in &outcomes {
+            assert!(outcome.held(), "{}: {:?}", outcome.statement, outcome.diagnostics);
+        }
+        let runs = outcomes.iter().rev().filter_map(|o| o.answer.as_ref());
+        let run = runs.filter_map(|a| if let Value::Run(run) = a.value() { Some(run.clone()) } else { None }).next();
+        let run = run.unwrap_or_else(|| panic!("{} runs nothing", path.display()));
+        let problem = run.problem.clone().recording(Recording::Ends);
+        Model { motion: run.motion.clone(), problem }
     }
-    for model in ["kepler", "dp", "hh", "oss"] {
-        println!("compile {model}: {}", compile(model));
-        for (method, tolerances) in
-            [(Method::Dop853, ["1e-6", "1e-9", "1e-12", "1e-14"]), (Method::Taylor, ["1e-6", "1e-9", "1e-12", "1e-14"])]
-        {
-            for tolerance in tolerances {
-                println!("{model} {method} {tolerance}: {}", ode(model, method, tolerance.parse().expect("a number")));
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/peers")
+}
+
+fn table() {
+    for name in MODELS {
+        println!("rhs {name}: {}", rhs(&Model::read(name)));
+    }
+    for name in &MODELS[..4] {
+        let model = Model::read(name);
+        println!("compile {name}: {}", compile(&model));
+        for method in [Method::Dop853, Method::Taylor] {
+            for tolerance in [1e-6, 1e-9, 1e-12, 1e-14] {
+                println!("{name} {method} {tolerance:e}: {}", ode(&model, method, tolerance));
             }
         }
     }
+    shapes();
 }
 
 /// The shortest time of one of `repetitions` runs of `work`, in nanoseconds.
@@ -58,103 +100,193 @@ fn best(repetitions: usize, mut work: impl FnMut()) -> f64 {
     work();
     let mut best = f64::INFINITY;
     for _ in 0..repetitions {
-        let start = Instant::now();
+        let start = timing::thread_cpu();
         work();
-        best = best.min(start.elapsed().as_nanos() as f64);
+        best = best.min((timing::thread_cpu() - start).as_nanos() as f64);
     }
     best
 }
 
+const STATES: usize = 1024;
+
+/// 1024 nearby states, one after the other.
+fn nearby(state: &[f64]) -> Vec<f64> {
+    let scaled = |b: usize| {
+        let scale = 1.0 + 1e-4 * (b % 97) as f64;
+        state.iter().map(move |y| y * scale)
+    };
+    (0..STATES).flat_map(scaled).collect()
+}
+
 /// ns per evaluation over 1024 nearby states.
-fn rhs(name: &str) -> String {
-    const STATES: usize = 1024;
-    let model = models::named(name).expect("a model");
-    let n = model.state.len();
-    let kernel = compiled::compile(model.field, Options::default());
-    let states: Vec<f64> = (0..STATES)
-        .flat_map(|b| {
-            let scale = 1.0 + 1e-4 * (b % 97) as f64;
-            model.state.iter().map(move |y| y * scale)
-        })
-        .collect();
+fn scalar(kernel: &CompiledKernel, problem: &InitialValueProblem) -> (f64, Vec<f64>) {
+    let n = problem.state.len();
+    let states = nearby(&problem.state);
     let mut derivatives = vec![0.0; STATES * n];
     let mut caller = kernel.caller();
     let single = best(200, || {
         for (y, dy) in states.chunks_exact(n).zip(derivatives.chunks_exact_mut(n)) {
-            assert!(caller.call_fast([&[], y, &[], &[]], dy));
+            assert!(caller.call_fast([&[0.0], y, &problem.parameters, &[]], dy));
         }
-    }) / STATES as f64;
-    let derivative = derivatives[..n].to_vec();
+    });
+    (single / STATES as f64, derivatives[..n].to_vec())
+}
+
+fn rhs(model: &Model) -> String {
+    let problem = &model.problem;
+    let kernel = model.motion.field();
+    let n = problem.state.len();
+    let (single, derivative) = scalar(kernel, problem);
+    let states = nearby(&problem.state);
+    let mut derivatives = vec![0.0; STATES * n];
     let mut pairs = vec![0.0; STATES * n];
     for (i, y) in states.iter().enumerate() {
         let (state, entry) = (i / n, i % n);
         pairs[(state / 2) * 2 * n + 2 * entry + state % 2] = *y;
     }
+    let parameters: Vec<f64> = problem.parameters.iter().flat_map(|p| [*p, *p]).collect();
     let mut pair_caller = kernel.pair_caller();
     let double = best(200, || {
         for (y, dy) in pairs.chunks_exact(2 * n).zip(derivatives.chunks_exact_mut(2 * n)) {
-            assert!(pair_caller.call_fast([&[], y, &[], &[]], dy));
+            assert!(pair_caller.call_fast([&[0.0, 0.0], y, &parameters, &[]], dy));
         }
     }) / STATES as f64;
+    let of_pairs: Vec<f64> = derivatives[..2 * n].iter().step_by(2).copied().collect();
     // Each evaluation waits for the one before.
-    let mut y = model.state.clone();
+    let mut caller = kernel.caller();
+    let mut y = problem.state.clone();
     let mut dy = vec![0.0; n];
     let chain = best(50, || {
         for _ in 0..1000 {
-            caller.call_fast([&[], &y, &[], &[]], &mut dy);
+            caller.call_fast([&[0.0], &y, &problem.parameters, &[]], &mut dy);
             y.iter_mut().zip(&dy).for_each(|(y, d)| *y += 1e-12 * d);
         }
     }) / 1000.0;
     format!(
-        "{{\"scalar\":{{\"array\":{single:.3},\"chain\":{chain:.3},\"deriv\":{derivative:?}}},\"pairs\":{{\"array\":{double:.3},\"deriv\":{derivative:?}}},\"operations\":{},\"bytes\":{},\"compile_ms\":{:.3}}}",
-        kernel.executed().n_operations(),
-        kernel.code_size(),
-        kernel.compile_time().as_secs_f64() * 1e3,
+        "{{\"scalar\":{{\"array\":{single:.3},\"chain\":{chain:.3},\"deriv\":{derivative:?}}},\"pairs\":{{\"array\":{double:.3},\"deriv\":{of_pairs:?}}}}}",
     )
 }
 
-fn ode(name: &str, method: Method, tolerance: f64) -> String {
-    let model = models::named(name).expect("a model");
-    let motion = Motion::new(MotionSpec::field(model.field), Options::default());
-    let problem = InitialValueProblem::new(model.state, vec![], model.end)
-        .method(method)
-        .tolerance(tolerance)
-        .recording(Recording::Ends);
+fn ode(model: &Model, method: Method, tolerance: f64) -> String {
+    let motion = &model.motion;
+    let mut problem = model.problem.clone().method(method);
+    // The smallest tolerance of the peers is below the spacing of doubles; the order still follows from it.
+    problem.tolerance = Tolerance::both(tolerance);
     // The first run compiles what the method needs.
-    let mut trajectory = run(&motion, &problem).expect("a run");
+    let mut trajectory = run(motion, &problem).expect("a run");
     let mut time = f64::INFINITY;
     let start = Instant::now();
     let mut runs = 0;
     while runs < 3 || start.elapsed() < Duration::from_millis(500) && runs < 50 {
-        let begin = Instant::now();
-        trajectory = run(&motion, &problem).expect("a run");
-        time = time.min(begin.elapsed().as_secs_f64());
+        let begin = timing::thread_cpu();
+        trajectory = run(motion, &problem).expect("a run");
+        time = time.min((timing::thread_cpu() - begin).as_secs_f64());
         runs += 1;
     }
     let s = trajectory.statistics;
     format!(
-        "{{\"time\":{time:.9},\"error\":{:.2e},\"steps\":{},\"rejected\":{},\"order\":{},\"ns_per_step\":{:.1},\"backend\":\"{}\",\"compile\":{:.6},\"y\":{:?}}}",
-        models::error(trajectory.last(), &model.reference),
+        "{{\"time\":{time:.9},\"steps\":{},\"rejected\":{},\"order\":{},\"ns_per_step\":{:.1},\"backend\":\"{}\",\"compile\":{:.6},\"method\":\"{}\",\"y\":{:?}}}",
         s.steps,
         s.rejected,
         s.order,
         time * 1e9 / (s.steps + s.rejected) as f64,
         trajectory.backend,
         motion.compile_time().as_secs_f64(),
+        trajectory.method,
         trajectory.last(),
     )
 }
 
-fn compile(name: &str) -> String {
-    let model = models::named(name).expect("a model");
-    let field = best(5, || drop(compiled::compile(model.field.clone(), Options::default()))) / 1e6;
-    let jet = |order: usize| {
+fn compile(model: &Model) -> String {
+    let field = model.motion.field().kernel();
+    let mut bytes = 0;
+    let field_ms = best(5, || bytes = compiled::compile(field.clone(), Options::default()).code_size()) / 1e6;
+    let mut lines = vec![format!(
+        "\"operations\":{},\"field_ms\":{field_ms:.3},\"field_bytes\":{bytes}",
+        model.motion.field().executed().n_operations()
+    )];
+    for order in [8, 12, 15, 18, 20] {
         let mut bytes = 0;
         let time = best(3, || {
-            let jet = jet_compiled::compile(&model.field, order, Options::default(), false).expect("a series");
+            let jet = jet_compiled::compile(field, order, Options::default(), false).expect("a series");
             bytes = jet.code_size();
-        }) / 1e6;
-        format!("{time:.3}, \"bytes{order}\":{bytes}")
-    };
-    format!("{{\"field_ms\":{field:.3},\"taylor12_ms\":{},\"taylor19_ms\":{}}}", jet(12), jet(19))
+        });
+        lines.push(format!("\"taylor{order}_ms\":{:.3},\"taylor{order}_bytes\":{bytes}", time / 1e6));
+    }
+    format!("{{{}}}", lines.join(","))
+}
+
+/// Models of other shapes than those of the peers, each against gcc.
+fn shapes() {
+    let mut names: Vec<PathBuf> = std::fs::read_dir(folder().join("shapes"))
+        .map(|entries| entries.filter_map(|e| Some(e.ok()?.path())).collect())
+        .unwrap_or_default();
+    names.retain(|p| p.extension().is_some_and(|e| e == "mech"));
+    names.sort();
+    for path in names {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        println!("{name}: {}", gcc(&Model::read(&path.to_string_lossy())));
+    }
+}
+
+/// The emitted C of the same kernel, through `gcc -O3`, with and without the instructions of this machine.
+fn gcc(model: &Model) -> String {
+    let problem = &model.problem;
+    let field = model.motion.field();
+    let (ours, derivative) = scalar(field, problem);
+    let n = problem.state.len();
+    let list = |xs: &[f64]| xs.iter().map(|x| format!("{x:e}")).collect::<Vec<_>>().join(", ");
+    // Eliminations unrolled as in our code, nothing contracted: that is for gcc to do.
+    let mut kernel = optimise::optimise(field.kernel(), Rewrites::portable());
+    kernel.name = "field".to_string();
+    let parameters = if problem.parameters.is_empty() { vec![0.0] } else { problem.parameters.clone() };
+    let source = emit::emit(&kernel, Language::C).expect("C")
+        + &format!(
+            "
+#include <stdio.h>
+#include <time.h>
+static double states[{STATES}][{n}], derivatives[{STATES}][{n}];
+int main(void) {{
+    const double y[] = {{{}}}, p[] = {{{}}}, t[] = {{0.0}};
+    for (int b = 0; b < {STATES}; b++) for (int i = 0; i < {n}; i++) states[b][i] = y[i] * (1 + 1e-4 * (b % 97));
+    double best = 1e300;
+    for (int r = 0; r < 300; r++) {{
+        struct timespec a, z;
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &a);
+        for (int b = 0; b < {STATES}; b++) field(t, states[b], p, 0, derivatives[b]);
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &z);
+        double time = ((z.tv_sec - a.tv_sec) * 1e9 + (z.tv_nsec - a.tv_nsec)) / {STATES};
+        if (time < best) best = time;
+    }}
+    printf(\"%.4f\", best);
+    for (int i = 0; i < {n}; i++) printf(\" %.17g\", derivatives[0][i]);
+}}
+",
+            list(&problem.state),
+            list(&parameters)
+        );
+    let directory = std::env::temp_dir().join(format!("lepage-gcc-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).expect("a temporary folder");
+    let (file, program) = (directory.join("field.c"), directory.join("field"));
+    std::fs::write(&file, source).expect("a file");
+    let mut columns = Vec::new();
+    for (name, flags) in [("O3", &["-O3"][..]), ("O3_native", &["-O3", "-march=native"])] {
+        let compiled = Command::new("gcc").args(flags).arg("-o").arg(&program).arg(&file).arg("-lm").output();
+        let compiled = compiled.expect("gcc");
+        assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+        let output = Command::new(&program).output().expect("the program").stdout;
+        let numbers: Vec<f64> =
+            String::from_utf8_lossy(&output).split_whitespace().map(|x| x.parse().expect("a number")).collect();
+        let size = derivative.iter().fold(1e-300f64, |m, x| m.max(x.abs()));
+        let difference = derivative.iter().zip(&numbers[1..]).fold(0.0f64, |m, (a, b)| m.max((a - b).abs() / size));
+        let (again, _) = scalar(field, problem);
+        let ours = ours.min(again);
+        columns.push(format!(
+            "\"{name}\":{:.2},\"ratio_{name}\":{:.3},\"difference\":{difference:.1e}",
+            numbers[0],
+            ours / numbers[0]
+        ));
+    }
+    std::fs::remove_dir_all(&directory).expect("the temporary folder");
+    format!("{{\"lepage\":{ours:.2},\"operations\":{},{}}}", field.executed().n_operations(), columns.join(","))
 }

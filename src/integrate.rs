@@ -40,5 +40,6 @@ pub mod switches;
 pub mod tableau;
 pub mod taylor;
 pub mod trajectory;
+pub mod whole_step;
 
 pub use driver::run;

@@ -103,6 +103,15 @@ struct Inner {
 pub fn compile(kernel: Kernel, options: Options) -> CompiledKernel {
     let start = Instant::now();
     let fast = optimise::optimise(&kernel, options.rewrites());
+    translate(kernel, fast, options, start)
+}
+
+/// Translates a kernel whose every operation and rounding is as it should be executed.
+pub fn compile_as_it_is(kernel: Kernel, options: Options) -> CompiledKernel {
+    translate(kernel.clone(), kernel, options, Instant::now())
+}
+
+fn translate(kernel: Kernel, fast: Kernel, options: Options, start: Instant) -> CompiledKernel {
     #[cfg(feature = "jit")]
     let (code, obstacle) = match options.backend {
         Backend::Interpreter => (None, None),

@@ -74,6 +74,11 @@ impl Interpreter {
                     let (sin, cos) = libm::sin_cos(x);
                     if f == Unary::Sin { sin } else { cos }
                 }
+                Op::Unary(Unary::Exp, a) if kernel.math == Math::Inline => {
+                    let x = at(a);
+                    accepted &= !(libm::EXP_LIMIT - x.abs()).is_sign_negative() || x.is_nan();
+                    libm::exp_inline(x)
+                }
                 Op::Unary(f, a) => unary(f, at(a)),
                 Op::Binary(f, a, b) => binary(f, at(a), at(b)),
                 Op::Fma(a, b, c) => at(a).mul_add(at(b), at(c)),

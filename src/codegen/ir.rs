@@ -601,6 +601,7 @@ impl KernelBuilder {
             let y = match (f, self.kernel.math) {
                 (Unary::Sin, Math::Inline) if x.abs() <= libm::INLINE_LIMIT => libm::sin_cos(x).0,
                 (Unary::Cos, Math::Inline) if x.abs() <= libm::INLINE_LIMIT => libm::sin_cos(x).1,
+                (Unary::Exp, Math::Inline) if x.abs() <= libm::EXP_LIMIT => libm::exp_inline(x),
                 _ => interpret::unary(f, x),
             };
             if !y.is_nan() {

@@ -213,8 +213,9 @@ impl Plan {
             }
         }
         let fixed = libm::SIN.iter().chain(&libm::COS).chain(&libm::HALF_PI).copied();
+        let exponential = libm::EXP.iter().chain(&libm::LN_2).copied().chain([libm::LOG2_E, libm::EXP_LIMIT]);
         let more = [1.0, -1.0, 0.0, -0.5, libm::ROUND, libm::TWO_OVER_PI, libm::INLINE_LIMIT];
-        for x in fixed.chain(more) {
+        for x in fixed.chain(exponential).chain(more) {
             place([x.to_bits(); 2]);
         }
         place([ONE_BITS; 2]);
@@ -451,6 +452,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             Op::Unary(Unary::Neg, _) => self.fb.ins().fneg(x[0]),
             Op::Unary(Unary::Abs, _) => self.fb.ins().fabs(x[0]),
             Op::Unary(Unary::Sqrt, _) => self.fb.ins().sqrt(x[0]),
+            Op::Unary(Unary::Exp, _) => self.exp(x[0]),
             Op::Binary(Binary::Add, ..) => self.fb.ins().fadd(x[0], x[1]),
             Op::Binary(Binary::Sub, ..) => self.fb.ins().fsub(x[0], x[1]),
             Op::Binary(Binary::Mul, ..) => self.fb.ins().fmul(x[0], x[1]),
@@ -469,6 +471,17 @@ impl<'a, 'b> Emitter<'a, 'b> {
             Op::Const(_) | Op::Input(_) => return,
             Op::Unary(f @ (Unary::Sin | Unary::Cos), a) if self.kernel.math == Math::Inline => {
                 let place = self.angle(f, a);
+                return self.define(v, place);
+            }
+            Op::Unary(Unary::Exp, a) if self.kernel.math == Math::Inline => {
+                let x = self.get(a);
+                let place = match self.plan.lanes {
+                    Lanes::One => {
+                        let x = self.fb.ins().scalar_to_vector(types::F64X2, x);
+                        Place::Half(self.exp(x), 0)
+                    }
+                    Lanes::Two => Place::Register(self.exp(x)),
+                };
                 return self.define(v, place);
             }
             Op::Unary(f, a) => {
@@ -657,6 +670,38 @@ impl<'a, 'b> Emitter<'a, 'b> {
             Lanes::One => Place::Half(pair, lane),
             Lanes::Two => Place::Register(pair),
         }
+    }
+
+    /// [`libm::exp_inline`] on a pair, operation by operation.
+    fn exp(&mut self, x: ir::Value) -> ir::Value {
+        let pair = |e: &mut Self, c: f64| e.constant_pair([c.to_bits(); 2], types::F64X2);
+        let size = self.fb.ins().fabs(x);
+        let limit = pair(self, libm::EXP_LIMIT);
+        let margin = self.fb.ins().fsub(limit, size);
+        self.guard_pair(margin);
+        let (log2_e, round) = (pair(self, libm::LOG2_E), pair(self, libm::ROUND));
+        let shifted = self.fb.ins().fma(x, log2_e, round);
+        let round = pair(self, libm::ROUND);
+        let k = self.fb.ins().fsub(shifted, round);
+        let mut r = x;
+        for part in libm::LN_2 {
+            let part = pair(self, part);
+            let minus_k = self.fb.ins().fneg(k);
+            r = self.fb.ins().fma(minus_k, part, r);
+        }
+        let mut q = pair(self, libm::EXP[11]);
+        for i in (0..11).rev() {
+            let coefficient = pair(self, libm::EXP[i]);
+            q = self.fb.ins().fma(q, r, coefficient);
+        }
+        let square = self.fb.ins().fmul(r, r);
+        let head = self.fb.ins().fma(square, q, r);
+        let one = pair(self, 1.0);
+        let y = self.fb.ins().fadd(one, head);
+        let [y, shifted] = [y, shifted].map(|x| self.fb.ins().bitcast(types::I64X2, little(), x));
+        let exponent = self.fb.ins().ishl_imm_u(shifted, 52);
+        let bits = self.fb.ins().iadd(y, exponent);
+        self.fb.ins().bitcast(types::F64X2, little(), bits)
     }
 
     /// [`libm::sin_cos`] on a pair, operation by operation.

@@ -48,6 +48,7 @@ enum Kind {
     Quotient,
     /// The sine or cosine of an angle, whichever comes first; the other comes for free.
     Angle,
+    Exponential,
 }
 
 fn kind(kernel: &Kernel, value: Value) -> Option<Kind> {
@@ -55,6 +56,7 @@ fn kind(kernel: &Kernel, value: Value) -> Option<Kind> {
         Op::Unary(Unary::Sqrt, _) => Some(Kind::Root),
         Op::Binary(Binary::Div, ..) => Some(Kind::Quotient),
         Op::Unary(Unary::Sin | Unary::Cos, _) if kernel.math == Math::Inline => Some(Kind::Angle),
+        Op::Unary(Unary::Exp, _) if kernel.math == Math::Inline => Some(Kind::Exponential),
         _ => None,
     }
 }

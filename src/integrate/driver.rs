@@ -9,7 +9,6 @@ use crate::codegen::interpret::Failure;
 use super::control::StopReason;
 use super::events::{self, Crossing, Watched};
 use super::explicit::{Explicit, Scheme};
-use super::field::Field;
 use super::method::Method;
 use super::problem::{BadProblem, Event, InitialValueProblem, Motion, Recording};
 use super::stepper::Stepper;
@@ -24,7 +23,7 @@ pub fn run(motion: &Motion, problem: &InitialValueProblem) -> Result<Trajectory,
         .derivative(problem.start, &problem.state, &problem.parameters)
         .map_err(|failure| BadProblem::Start { failure })?;
     let start = Instant::now();
-    let (method, choice) = choose(problem);
+    let (method, mut choice) = choose(motion, problem);
     let mut trajectory = match method {
         Method::Taylor => match Taylor::new(motion, problem) {
             Some(taylor) => {
@@ -33,11 +32,14 @@ pub fn run(motion: &Motion, problem: &InitialValueProblem) -> Result<Trajectory,
                 trajectory.backend = backend.unwrap_or(trajectory.backend);
                 trajectory
             }
-            None => drive(motion, problem, Method::Dop853, explicit(motion, problem, Scheme::Dop853)),
+            None => {
+                choice = Some("dop853 instead of taylor, because the field has no series".to_string());
+                drive(motion, problem, Method::Dop853, Explicit::new(Scheme::Dop853, motion, problem))
+            }
         },
-        Method::Rk4 => drive(motion, problem, method, explicit(motion, problem, Scheme::Rk4)),
-        Method::Tsit5 => drive(motion, problem, method, explicit(motion, problem, Scheme::Tsit5)),
-        _ => drive(motion, problem, method, explicit(motion, problem, Scheme::Dop853)),
+        Method::Rk4 => drive(motion, problem, method, Explicit::new(Scheme::Rk4, motion, problem)),
+        Method::Tsit5 => drive(motion, problem, method, Explicit::new(Scheme::Tsit5, motion, problem)),
+        _ => drive(motion, problem, method, Explicit::new(Scheme::Dop853, motion, problem)),
     };
     trajectory.choice = choice;
     trajectory.run_time = start.elapsed();
@@ -46,20 +48,42 @@ pub fn run(motion: &Motion, problem: &InitialValueProblem) -> Result<Trajectory,
 }
 
 /// The method, and why, when the choice was left to us.
-fn choose(problem: &InitialValueProblem) -> (Method, Option<String>) {
-    match problem.method {
-        Method::Auto if problem.tolerance.relative > 3e-6 => {
-            (Method::Tsit5, Some("tsit5, because the tolerance is loose".to_string()))
-        }
-        Method::Auto => (Method::Dop853, Some("dop853, because the tolerance is moderate".to_string())),
-        method => (method, None),
+///
+/// A Taylor step costs the compilation of its series once, and then little; it is the most accurate method for tight
+/// tolerances, and the cheapest for long runs of fields that are not too large. What counts as long is estimated from the
+/// shortest time in which the state changes by its own size.
+fn choose(motion: &Motion, problem: &InitialValueProblem) -> (Method, Option<String>) {
+    let Method::Auto = problem.method else { return (problem.method, None) };
+    let because = |method: Method, why: &str| (method, Some(format!("{method}, because {why}")));
+    let tolerance =
+        if problem.tolerance.relative > 0.0 { problem.tolerance.relative } else { problem.tolerance.absolute };
+    let operations = motion.field().executed().n_operations();
+    if problem.fixed {
+        because(Method::Dop853, "the step is fixed")
+    } else if tolerance > 3e-6 {
+        because(Method::Tsit5, "the tolerance is loose")
+    } else if tolerance <= 1e-11 && operations <= LARGE_FIELD {
+        because(Method::Taylor, "the tolerance is tight")
+    } else if tolerance <= 1e-11 {
+        because(Method::Dop853, "the field is too large for a series")
+    } else if operations <= SMALL_FIELD && n_changes(motion, problem) > LONG_RUN {
+        because(Method::Taylor, "the run is long and the field is small")
+    } else {
+        because(Method::Dop853, "the tolerance is moderate")
     }
 }
 
-fn explicit(motion: &Motion, problem: &InitialValueProblem, scheme: Scheme) -> Explicit {
-    let field = Field::new(&motion.field, &problem.parameters);
-    let fused = !motion.options().portable;
-    Explicit::new(scheme, field, problem, fused)
+/// Operations of a field up to which its series are compiled for a long run, and for any run.
+const SMALL_FIELD: usize = 200;
+const LARGE_FIELD: usize = 3000;
+/// Changes of the state by its own size that make a run long.
+const LONG_RUN: f64 = 200.0;
+
+/// How often the state changes by its own size during the run, judged at its beginning.
+fn n_changes(motion: &Motion, problem: &InitialValueProblem) -> f64 {
+    let Ok(slope) = motion.derivative(problem.start, &problem.state, &problem.parameters) else { return 0.0 };
+    let size = |xs: &[f64]| xs.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+    (problem.end - problem.start).abs() * size(&slope) / size(&problem.state).max(f64::MIN_POSITIVE)
 }
 
 /// Between two looks at the clock and the interrupt flag.
@@ -329,6 +353,8 @@ impl<'a> Watch<'a> {
                 out.copy_from_slice(&before);
             } else if theta == 1.0 {
                 out.copy_from_slice(&after);
+            } else if events::is_tiny(start, end) {
+                out.iter_mut().enumerate().for_each(|(i, o)| *o = before[i] + theta * (after[i] - before[i]));
             } else {
                 let t = start + theta * (end - start);
                 stepper.interpolate(t, &mut inside);

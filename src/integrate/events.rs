@@ -98,6 +98,12 @@ pub fn zeros<E>(
     Ok(found)
 }
 
+/// Whether a step is so short that times inside it are visibly spaced. Functions are straight there; sampled, they would
+/// be staircases.
+pub fn is_tiny(start: f64, end: f64) -> bool {
+    (end - start).abs() <= 1e4 * f64::EPSILON * start.abs().max(end.abs())
+}
+
 const DEGREE: usize = 10;
 
 type Coefficients = [f64; DEGREE + 1];

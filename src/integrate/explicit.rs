@@ -17,9 +17,10 @@ use crate::codegen::simd;
 
 use super::control::{Compensated, Controller, StopReason};
 use super::field::Field;
-use super::problem::InitialValueProblem;
+use super::problem::{InitialValueProblem, Motion};
 use super::stepper::{self, Form, Segment, Statistics, Stepper};
 use super::tableau::{self, Estimate, Tableau};
+use super::whole_step::WholeStep;
 
 /// Doubles per block.
 const BLOCK: usize = 8;
@@ -42,8 +43,16 @@ impl Scheme {
     }
 }
 
+/// After this many steps a run is long enough for the step to be compiled as a whole.
+const LONG_RUN: u64 = 500;
+
 /// An explicit method at work.
-pub struct Explicit {
+pub struct Explicit<'a> {
+    motion: &'a Motion,
+    /// The step as one kernel, once there is one.
+    whole: Option<WholeStep>,
+    /// The last step was made by it, and its stages are there.
+    stages_in_whole: bool,
     scheme: Scheme,
     tableau: &'static Tableau,
     field: Field,
@@ -77,8 +86,10 @@ pub struct Explicit {
     statistics: Statistics,
 }
 
-impl Explicit {
-    pub fn new(scheme: Scheme, field: Field, problem: &InitialValueProblem, fused: bool) -> Explicit {
+impl<'a> Explicit<'a> {
+    pub fn new(scheme: Scheme, motion: &'a Motion, problem: &InitialValueProblem) -> Explicit<'a> {
+        let field = Field::new(motion.field(), &problem.parameters);
+        let fused = !motion.options().portable;
         let InitialValueProblem { start: t, state, tolerance, step, fixed, .. } = problem;
         let (t, step) = (*t, *step);
         let n = field.n();
@@ -95,6 +106,9 @@ impl Explicit {
             _ => Controller::order5(),
         };
         Explicit {
+            motion,
+            whole: None,
+            stages_in_whole: false,
             scheme,
             tableau,
             field,
@@ -162,6 +176,18 @@ impl Explicit {
     /// Evaluates all stages for a step h from (t, y), then y_new; the result is the scaled error, or `None`
     /// when the field declined or had no value. `careful` evaluations find out which.
     fn attempt(&mut self, h: f64, careful: bool) -> Option<f64> {
+        self.stages_in_whole = false;
+        if !careful && let Some(whole) = &mut self.whole {
+            if !whole.fresh {
+                whole.start(&self.y, &self.rest, &self.f);
+            }
+            self.field.count(self.tableau.n_stages() as u64);
+            let times = [self.t.value, h, self.t.plus(h).value];
+            let squares = whole.attempt(times, self.field.parameters())?;
+            self.stages_in_whole = true;
+            let error = self.error(h, squares);
+            return error.is_finite().then_some(error);
+        }
         if self.fused {
             simd::with_widest(|| self.attempt_inner::<true>(h, careful))
         } else {
@@ -208,16 +234,44 @@ impl Explicit {
                     return None;
                 }
                 let squares = self.squares::<FUSED>(weights);
-                h.abs() * (squares / n as f64).sqrt()
+                self.error(h, [squares, 0.0])
             }
             Estimate::FiveAndThree(five, three) => {
-                let five = self.squares::<FUSED>(five);
-                let three = self.squares::<FUSED>(three);
-                let denominator = five + 0.01 * three;
-                if denominator == 0.0 { 0.0 } else { h.abs() * five / (denominator * n as f64).sqrt() }
+                let squares = [self.squares::<FUSED>(five), self.squares::<FUSED>(three)];
+                self.error(h, squares)
             }
         };
         (error.is_finite() && (self.adaptive || self.y_new.iter().all(|y| y.is_finite()))).then_some(error)
+    }
+
+    /// The scaled error of a step from its sums of squares.
+    #[inline(always)]
+    fn error(&self, h: f64, [five, three]: [f64; 2]) -> f64 {
+        let n = self.n as f64;
+        match self.tableau.estimate {
+            Estimate::None => 0.0,
+            Estimate::Difference(_) => h.abs() * (five / n).sqrt(),
+            Estimate::FiveAndThree(..) => {
+                let denominator = five + 0.01 * three;
+                if denominator == 0.0 { 0.0 } else { h.abs() * five / (denominator * n).sqrt() }
+            }
+        }
+    }
+
+    /// Compiles the step as a whole when the run turns out to be long.
+    #[cold]
+    fn compile_whole(&mut self) {
+        if let Some(kernel) = self.motion.whole_step(self.scheme, true) {
+            self.use_whole(kernel);
+        }
+    }
+
+    fn use_whole(&mut self, kernel: crate::codegen::compiled::CompiledKernel) {
+        if self.adaptive {
+            let mut whole = WholeStep::new(&kernel, self.n, &self.absolute, self.relative);
+            whole.set_modes(self.field.modes());
+            self.whole = Some(whole);
+        }
     }
 
     /// Σᵢ (eᵢ/scaleᵢ)² for an error with these weights.
@@ -231,8 +285,8 @@ impl Explicit {
                 let (a, b) = (self.y[i].abs(), self.y_new[i].abs());
                 // NaN in y_new reaches the result through b.
                 let size = if a > b { a } else { b };
-                let scaled = e[l] / (self.absolute[i] + self.relative * size);
-                total[l] += scaled * scaled;
+                let scaled = e[l] * (1.0 / multiply_add::<FUSED>(self.relative, size, self.absolute[i]));
+                total[l] = multiply_add::<FUSED>(scaled, scaled, total[l]);
             }
         }
         ((total[0] + total[4]) + (total[1] + total[5])) + ((total[2] + total[6]) + (total[3] + total[7]))
@@ -241,6 +295,22 @@ impl Explicit {
     /// f at the new point, into the place of the first stage of the next step.
     fn finish_step(&mut self, h: f64) -> bool {
         let (n, s, stride) = (self.n, self.tableau.n_stages(), self.stride);
+        if self.stages_in_whole
+            && let Some(whole) = &mut self.whole
+        {
+            let [y, rest, f] = whole.accept();
+            for i in 0..n {
+                self.k[i] = self.f[i];
+                self.f[i] = f[i];
+                self.y_old[i] = self.y[i];
+                self.y[i] = y[i];
+                self.rest[i] = rest[i];
+            }
+            self.t_old = self.t.value;
+            self.h_old = h;
+            self.dense_ready = false;
+            return true;
+        }
         let new = &mut self.k[s * stride..s * stride + n];
         let evaluated = match self.tableau.estimate {
             Estimate::Difference(_) => true,
@@ -254,6 +324,9 @@ impl Explicit {
             std::mem::swap(&mut self.y, &mut self.y_new);
             std::mem::swap(&mut self.rest, &mut self.rest_new);
             self.dense_ready = false;
+            if let Some(whole) = &mut self.whole {
+                whole.fresh = false;
+            }
         }
         evaluated
     }
@@ -280,6 +353,15 @@ impl Explicit {
         }
         self.dense_ready = true;
         let (n, stride, h) = (self.n, self.stride, self.h_old);
+        if self.stages_in_whole
+            && let Some(whole) = &self.whole
+        {
+            for s in 1..self.tableau.n_stages() {
+                self.k[s * stride..s * stride + n].copy_from_slice(whole.stage(s));
+            }
+            let s = self.tableau.n_stages();
+            self.k[s * stride..s * stride + n].copy_from_slice(&self.f[..n]);
+        }
         if self.scheme == Scheme::Dop853 {
             self.k[12 * stride..12 * stride + n].copy_from_slice(&self.f[..n]);
             for s in 13..16 {
@@ -339,7 +421,7 @@ impl Explicit {
     }
 }
 
-impl Stepper for Explicit {
+impl Stepper for Explicit<'_> {
     fn time(&self) -> f64 {
         self.t.value
     }
@@ -361,6 +443,15 @@ impl Stepper for Explicit {
             }
             self.f_known = true;
             self.h_next = self.first_step(limit);
+            // What an earlier run compiled serves this one from the start.
+            if self.whole.is_none()
+                && let Some(kernel) = self.motion.whole_step(self.scheme, false)
+            {
+                self.use_whole(kernel);
+            }
+        }
+        if self.whole.is_none() && self.statistics.steps == LONG_RUN {
+            self.compile_whole();
         }
         let remaining = limit - self.t.value;
         let mut h = self.h_next;
@@ -450,10 +541,15 @@ impl Stepper for Explicit {
         self.y[..self.n].copy_from_slice(&state);
         self.rest.fill(0.0);
         self.t = Compensated::new(t);
+        if let Some(whole) = &mut self.whole {
+            whole.fresh = false;
+        }
     }
 
     fn restart(&mut self, modes: &[f64]) {
         self.field.set_modes(modes);
+        // The kernel of whole steps gets the new decisions when it is taken up again.
+        self.whole = None;
         self.f_known = false;
         self.controller.reset();
     }

@@ -7,11 +7,13 @@ use crate::codegen::compiled::{self, Backend, CompiledKernel, Options};
 use crate::codegen::interpret::Failure;
 use crate::codegen::ir::{Bank, Kernel};
 use crate::codegen::jet_compiled::{self, CompiledJet};
-use crate::codegen::modes;
+use crate::codegen::{modes, simd};
 
 use super::control::Tolerance;
+use super::explicit::Scheme;
 use super::method::Method;
 use super::switches::{Switchboard, SwitchingFunctions};
+use super::whole_step;
 
 /// The direction in which a watched function passes through zero.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -86,6 +88,8 @@ pub struct Motion {
     options: Options,
     /// Taylor coefficients by order, and whether linear systems exchange rows; made at the first request.
     jets: Mutex<Vec<((usize, bool), Option<CompiledJet>)>>,
+    /// Whole steps of explicit methods, made when a run is long; `None` when the field is too large.
+    whole_steps: Mutex<Vec<(Scheme, Option<CompiledKernel>)>>,
 }
 
 impl Motion {
@@ -117,6 +121,7 @@ impl Motion {
             states,
             options,
             jets: Mutex::new(Vec::new()),
+            whole_steps: Mutex::new(Vec::new()),
         }
     }
 
@@ -151,7 +156,9 @@ impl Motion {
         let kernels: Duration = kernels.into_iter().flatten().map(CompiledKernel::compile_time).sum();
         let jets = self.jets.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let jets: Duration = jets.iter().filter_map(|(_, jet)| jet.as_ref()).map(CompiledJet::compile_time).sum();
-        kernels + jets
+        let steps = self.whole_steps.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let steps: Duration = steps.iter().filter_map(|(_, s)| s.as_ref()).map(CompiledKernel::compile_time).sum();
+        kernels + jets + steps
     }
 
     /// The Taylor coefficients of the solutions to an order; `None` when the field has none.
@@ -163,6 +170,23 @@ impl Motion {
         let jet = jet_compiled::compile(self.field.kernel(), order, self.options, pivoted).ok();
         jets.push(((order, pivoted), jet.clone()));
         jet
+    }
+
+    /// The step of an explicit method as one kernel; `None` when that is not worth while, or, unless `make` is set, when it
+    /// has not been compiled yet.
+    pub fn whole_step(&self, scheme: Scheme, make: bool) -> Option<CompiledKernel> {
+        let mut steps = self.whole_steps.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some((_, step)) = steps.iter().find(|(s, _)| *s == scheme) {
+            return step.clone();
+        }
+        if !make {
+            return None;
+        }
+        let fused = !self.options.portable && simd::has_fma();
+        let step = (self.backend() != Backend::Interpreter && whole_step::worth_while(scheme.tableau(), &self.field))
+            .then(|| whole_step::compile(scheme.tableau(), &self.field, fused));
+        steps.push((scheme, step.clone()));
+        step
     }
 
     /// The derivative of the state at a point, for questions outside a run.

@@ -131,7 +131,7 @@ impl<'a> Switchboard<'a> {
         let orientation: Vec<f64> = self.orientation();
         let watched = vec![Watched::default(); orientation.len()];
         let mut state = std::mem::take(&mut self.state);
-        let found = events::zeros(&watched, |theta, out| {
+        let mut oriented = |theta: f64, out: &mut [f64]| {
             let t = start + theta * (end - start);
             if theta == 1.0 {
                 state.copy_from_slice(stepper.state());
@@ -141,7 +141,18 @@ impl<'a> Switchboard<'a> {
             self.evaluate(t, &state)?;
             out.iter_mut().zip(&self.values).zip(&orientation).for_each(|((o, g), s)| *o = s * g);
             Ok::<(), Failure>(())
-        });
+        };
+        let found = if events::is_tiny(start, end) {
+            let mut ends = [vec![0.0; orientation.len()], vec![0.0; orientation.len()]];
+            oriented(0.0, &mut ends[0]).and_then(|()| oriented(1.0, &mut ends[1])).and_then(|()| {
+                events::zeros(&watched, |theta, out| {
+                    out.iter_mut().enumerate().for_each(|(i, o)| *o = ends[0][i] + theta * (ends[1][i] - ends[0][i]));
+                    Ok(())
+                })
+            })
+        } else {
+            events::zeros(&watched, oriented)
+        };
         self.state = state;
         // Functions are positive while their decision stands.
         let fall = found?.into_iter().find(|c| !c.rising && !c.grazing && orientation[c.event] != 0.0);

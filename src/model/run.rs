@@ -4,6 +4,7 @@
 use super::value::{Fallible, Point, PointEntry, Value};
 use crate::algebra::{Expr, Integer, Rational, Symbol, Verdict};
 use crate::diagnostic::{Diagnostic, codes};
+use crate::integrate::problem::{InitialValueProblem, Motion};
 use crate::integrate::trajectory::Trajectory;
 use crate::report::table::{Table, exact, short};
 use dashu_int::IBig;
@@ -14,6 +15,9 @@ use std::rc::Rc;
 pub struct Run {
     pub system: String,
     pub trajectory: Trajectory,
+    /// What was run; it can be run again with other numbers, without compiling again.
+    pub motion: Rc<Motion>,
+    pub problem: InitialValueProblem,
     pub time: Symbol,
     pub states: Vec<Symbol>,
     /// Parameters with the values the run used.

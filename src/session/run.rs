@@ -181,6 +181,8 @@ fn simulate(state: &Interpreter, ast: &Rc<Ast>, s: &Simulate, remarks: &mut Vec<
     Ok(Run {
         system: system.name.clone(),
         trajectory,
+        motion: Rc::new(motion),
+        problem,
         time,
         states,
         parameters: parameters.into_iter().zip(values).collect(),
