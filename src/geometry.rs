@@ -16,7 +16,8 @@
 //!   η = hη + p₁η + p₂η + … is read off;
 //! - [`field::VectorField`], with brackets and prolongations; [`tensor::Tensor`], of type (1,1) and
 //!   vector-valued;
-//! - [`section::Section`] and [`map::Map`], which carry all of these between manifolds.
+//! - [`section::Section`] and [`map::Map`], which carry all of these between manifolds;
+//! - [`distribution`] and [`submanifold`]: subspaces that may jump in rank, and zero sets.
 //!
 //! # Signs and shapes
 //!
@@ -38,17 +39,22 @@ mod inverse;
 pub mod jet;
 pub mod map;
 pub mod print;
+pub mod rank;
 pub mod refusal;
 pub mod section;
+pub mod submanifold;
+mod subspace;
 pub mod tensor;
 
 pub use contact::{Component, Covector, Finding};
+pub use distribution::{Codistribution, Distribution};
 pub use field::VectorField;
 pub use form::Form;
 pub use jet::{Chart, FiberedManifold, JetSpace};
 pub use map::Map;
 pub use refusal::Refusal;
 pub use section::Section;
+pub use submanifold::Submanifold;
 pub use tensor::Tensor;
 
 #[cfg(test)]

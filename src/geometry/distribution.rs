@@ -1,111 +1,286 @@
 //! Distributions and codistributions, of rank that need not be constant. Krupková §2.
 //!
-//! Both are given by generators on a jet space; columns of their matrices stand in the order t, q, q′, ….
-//! Operations that need a basis (annihilators, involutivity) are generic: the pivots on which they rest
-//! are recorded as conditions. At a point everything is exact.
+//! A distribution Δ gives a subspace of the tangent space at every point. It is spanned by vector fields, or it
+//! is what a list of 1-forms annihilates; its generators stay what they were, because the two differ where the
+//! rank jumps. Columns of matrices stand in the order t, q, q′, …
+//!
+//! ```text
+//! D = ker(x dx)      has rank n − 1 where x ≠ 0 and n where x = 0
+//! D = span(x ∂/∂x)   has rank 1 where x ≠ 0 and 0 where x = 0
+//! ```
+//!
+//! Ranks come with their [strata](super::rank::Rank) and are exact at every point. What needs a basis, such as
+//! brackets, is a statement about generic points; the pivots on which it rests are recorded as conditions.
 
+use super::Refusal;
 use super::field::VectorField;
 use super::form::Form;
-use super::jet::JetSpace;
-use super::refusal::Refusal;
+use super::jet::{Chart, JetSpace};
+use super::rank::Rank;
+use super::submanifold::Submanifold;
+use super::subspace::{Given, Row, Subspace, dot, vanish_at};
 use crate::algebra::linear::Matrix;
+use crate::algebra::stratum::leaves::{LinearSystem, leaves};
+use crate::algebra::stratum::{Branch, set};
 use crate::algebra::{Expr, Symbol, Verdict};
+use crate::budget::{Budgeted, check};
+use rustc_hash::FxHashMap;
 
-/// A subspace of the tangent space at every point, spanned by vector fields.
-#[derive(Clone, Debug)]
+/// A subspace of the tangent space at every point.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Distribution {
-    space: JetSpace,
+    subspace: Subspace,
     fields: Vec<VectorField>,
 }
 
-/// A subspace of the cotangent space at every point, spanned by 1-forms.
-#[derive(Clone, Debug)]
+/// A subspace of the cotangent space at every point.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Codistribution {
-    space: JetSpace,
+    subspace: Subspace,
     forms: Vec<Form>,
 }
 
+/// Whether a distribution is completely integrable at generic points; the evidence is a bracket that leaves it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Involutivity {
+    pub verdict: Verdict,
+    pub evidence: Option<LeavingBracket>,
+}
+
+/// [left, right], on which the form, which annihilates the distribution, has the value `residual`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LeavingBracket {
+    pub left: VectorField,
+    pub right: VectorField,
+    pub form: Form,
+    pub residual: Expr,
+}
+
 impl Distribution {
+    /// The span of fields on a jet space.
     pub fn new(space: &JetSpace, fields: Vec<VectorField>) -> Result<Distribution, Refusal> {
+        let foreign = |(symbol, _): &(Symbol, Expr)| !space.contains(*symbol);
         for field in &fields {
-            if let Some((symbol, _)) = field.components().into_iter().find(|(s, _)| !space.contains(*s)) {
+            if let Some((symbol, _)) = field.components().into_iter().find(foreign) {
                 return Err(Refusal::ForeignCoordinate { space: space.clone(), symbol });
             }
         }
-        Ok(Distribution { space: space.clone(), fields })
+        Ok(Distribution::span(&space.chart(), fields))
     }
 
-    pub fn space(&self) -> &JetSpace {
-        &self.space
+    /// The span of fields in the coordinates of the chart.
+    pub fn span(chart: &Chart, fields: Vec<VectorField>) -> Distribution {
+        let row = |x: &VectorField| chart.symbols().iter().map(|s| x.component(*s)).collect();
+        Distribution { subspace: Subspace::span(chart, fields.iter().map(row).collect()), fields }
     }
 
+    /// {ζ : i_ζη = 0 for all the forms}, at every point.
+    pub fn kernel(chart: &Chart, forms: &[Form]) -> Result<Distribution, Refusal> {
+        let subspace = Subspace::kernel(chart, form_rows(chart, forms), Branch::everything())?;
+        Ok(Distribution::from_subspace(subspace))
+    }
+
+    /// The characteristic distribution {ζ : i_ζα = 0} of a 2-form.
+    pub fn characteristic(chart: &Chart, alpha: &Form) -> Result<Distribution, Refusal> {
+        if alpha.degree() != 2 {
+            return Err(Refusal::WrongDegree { expected: 2, found: alpha.degree() });
+        }
+        let contracted = |s: &Symbol| alpha.interior(&VectorField::coordinate(*s));
+        let rows: Vec<Form> = chart.symbols().iter().map(contracted).collect();
+        Distribution::kernel(chart, &rows)
+    }
+
+    fn from_subspace(subspace: Subspace) -> Distribution {
+        let field = |row: &Row| VectorField::new(subspace.chart.symbols().iter().copied().zip(row.iter().copied()));
+        let fields = subspace.basis.iter().map(field).collect();
+        Distribution { subspace, fields }
+    }
+
+    pub fn chart(&self) -> &Chart {
+        &self.subspace.chart
+    }
+
+    /// The branch on which it lives; everything unless it was restricted.
+    pub fn home(&self) -> &Branch {
+        &self.subspace.on
+    }
+
+    /// The generators, or fields that span it at generic points.
     pub fn fields(&self) -> &[VectorField] {
         &self.fields
     }
 
-    /// One row for each generator.
+    /// The matrix of [`Distribution::fields`], one row each. Its rank at special points need not be that of the
+    /// distribution: see [`Distribution::rank_matrix`] and [`Distribution::rref_at`].
     pub fn matrix(&self) -> Matrix {
-        let symbols = self.space.symbols();
-        let row = |x: &VectorField| symbols.iter().map(|s| x.component(*s)).collect();
-        Matrix::with_columns(self.fields.iter().map(row).collect(), symbols.len())
+        Matrix::with_columns(self.subspace.basis.clone(), self.chart().dimension())
     }
 
-    /// The 1-forms that vanish on all the fields, generically.
+    /// A matrix whose rank, subtracted from the number if there is one, is the rank at every point.
+    pub fn rank_matrix(&self) -> (Matrix, Option<usize>) {
+        self.subspace.rank_matrix()
+    }
+
+    /// The rank with its strata.
+    pub fn rank(&self) -> Budgeted<Rank> {
+        self.subspace.rank()
+    }
+
+    pub fn generic_rank(&self) -> Budgeted<usize> {
+        self.subspace.generic_rank()
+    }
+
+    /// The points at which the rank is not what it is at generic points.
+    pub fn singular_points(&self) -> Budgeted<Submanifold> {
+        let generic = self.generic_rank()?;
+        let rank = self.rank()?;
+        let branches = rank.strata.into_iter().filter(|(_, r)| *r != generic).map(|(branch, _)| branch).collect();
+        Ok(Submanifold::new(self.chart(), branches))
+    }
+
+    /// The reduced row echelon matrix at a point, exact; `None` if the point does not determine it.
+    pub fn rref_at(&self, point: &FxHashMap<Symbol, Expr>) -> Option<Matrix> {
+        self.subspace.at(point)
+    }
+
+    /// The forms that vanish on it, with the same rank at every point.
     pub fn annihilator(&self) -> Result<Codistribution, Refusal> {
-        let symbols = self.space.symbols();
-        let forms = self.matrix().null_space()?.into_iter().map(|row| one_form(&symbols, &row)).collect();
-        Codistribution::new(&self.space, forms)
+        Ok(Codistribution::from_subspace(self.subspace.annihilator()?))
     }
 
-    /// Frobenius: all brackets of generators lie in the span, generically.
+    /// The points at which it contains a vector with time component 1. Sheet §3:
+    /// rank(rows) = rank(rows without the dt column).
+    pub fn weakly_horizontal(&self) -> Budgeted<Submanifold> {
+        let chart = self.chart();
+        let Some(time) = chart.base().and_then(|t| chart.position(t)) else { return Ok(Submanifold::empty(chart)) };
+        if self.subspace.given == Given::Span {
+            let branch = |row: &Row| {
+                let mut branch = self.subspace.on.clone();
+                branch.nonzero.push(row[time]);
+                branch
+            };
+            let some = self.subspace.rows.iter().filter(|row| !row[time].is_zero());
+            return Submanifold::new(chart, some.map(branch).collect()).simplified();
+        }
+        let home = self.subspace.home();
+        let frame = home.frame(&self.subspace.rows.iter().flatten().copied().collect::<Vec<_>>())?;
+        let mut system = LinearSystem::new(chart.dimension() - 1);
+        for row in &self.subspace.rows {
+            let mut polynomials = frame.read_row(row)?;
+            let right = -&polynomials.remove(time);
+            system.push(polynomials, right);
+        }
+        let mut solvable = vec![];
+        for cell in home.cells(&frame)? {
+            let found = leaves(&frame, &system, &cell)?;
+            solvable.extend(found.into_iter().filter(|leaf| leaf.is_solvable).map(|leaf| leaf.cell));
+        }
+        let cells = set::merged(&frame, solvable)?;
+        Ok(Submanifold::new(chart, cells.iter().map(|cell| frame.branch(cell)).collect::<Budgeted<_>>()?))
+    }
+
+    /// Contained in ker dt.
+    pub fn is_vertical(&self) -> Budgeted<Verdict> {
+        let chart = self.chart();
+        let Some(time) = chart.base().and_then(|t| chart.position(t)) else {
+            return Ok(Verdict::yes("there is no time"));
+        };
+        self.subspace.all_vanish(self.subspace.basis.iter().map(|row| row[time]))
+    }
+
+    /// Frobenius, at generic points: all brackets of spanning fields stay in the distribution.
     pub fn is_involutive(&self) -> Result<Verdict, Refusal> {
-        let rank = self.matrix().echelon()?.pivots.len();
-        let mut verdict = Verdict::yes("all brackets of generators lie in the span");
-        for (i, x) in self.fields.iter().enumerate() {
-            for y in &self.fields[i + 1..] {
-                crate::budget::check()?;
-                let bracket = x.bracket(y);
-                let mut with = self.clone();
-                with.fields.push(bracket);
-                let e = with.matrix().echelon()?;
-                if e.pivots.len() > rank {
-                    return Ok(Verdict::no(format!("[{x}, {y}] is not in the span")));
-                }
-                if !e.undecided.is_empty() {
-                    verdict = Verdict::unknown("a coefficient of a bracket could not be decided");
+        Ok(self.involutivity()?.verdict)
+    }
+
+    /// The same with evidence. Each form η that annihilates the distribution is applied to each bracket, which
+    /// is to test dη ≡ 0 modulo the forms, since η([X, Y]) = −dη(X, Y).
+    pub fn involutivity(&self) -> Result<Involutivity, Refusal> {
+        let forms = self.annihilator()?;
+        let home = self.subspace.home();
+        let frame = home.frame(&self.subspace.rows.iter().flatten().copied().collect::<Vec<_>>())?;
+        let cells = if self.home().equations.is_empty() { vec![] } else { home.cells(&frame)? };
+        let mut found = Involutivity { verdict: Verdict::yes("all brackets stay inside"), evidence: None };
+        for (i, left) in self.fields.iter().enumerate() {
+            for right in &self.fields[i + 1..] {
+                check()?;
+                let bracket = left.bracket(right);
+                for form in forms.forms() {
+                    let residual = form.interior(&bracket).as_function().unwrap_or_else(Expr::zero);
+                    let verdict = vanish_at(&frame, &cells, self.home(), residual)?;
+                    if !verdict.is_yes() && (verdict.is_no() || found.evidence.is_none()) {
+                        let (left, right, form) = (left.clone(), right.clone(), form.clone());
+                        found.evidence = Some(LeavingBracket { left, right, form, residual });
+                    }
+                    found.verdict = found.verdict.and(verdict);
+                    if found.verdict.is_no() {
+                        return Ok(found);
+                    }
                 }
             }
         }
-        Ok(verdict)
+        Ok(found)
     }
 
-    /// The distribution together with the brackets of its generators.
+    /// Δ + [Δ, Δ], at generic points.
     pub fn derived(&self) -> Result<Distribution, Refusal> {
-        let mut fields = self.fields.clone();
-        let mut rank = self.matrix().echelon()?.pivots.len();
-        for (i, x) in self.fields.iter().enumerate() {
-            for y in &self.fields[i + 1..] {
-                fields.push(x.bracket(y).simplified().0);
-                let larger = Distribution { space: self.space.clone(), fields: fields.clone() };
-                let new_rank = larger.matrix().echelon()?.pivots.len();
-                if new_rank == rank {
-                    fields.pop();
+        let mut larger = self.clone();
+        for (i, left) in self.fields.iter().enumerate() {
+            for right in &self.fields[i + 1..] {
+                check()?;
+                let (bracket, _) = left.bracket(right).simplified();
+                let row: Row = self.chart().symbols().iter().map(|s| bracket.component(*s)).collect();
+                let forms = larger.annihilator()?;
+                let residuals = forms.subspace.basis.iter().map(|form| dot(form, &row));
+                if larger.subspace.all_vanish(residuals.collect::<Vec<_>>())?.is_yes() {
+                    continue;
                 }
-                rank = new_rank;
+                let mut fields = larger.fields.clone();
+                fields.push(bracket);
+                larger = Distribution::span(self.chart(), fields);
+                larger.subspace.on = self.subspace.on.clone();
             }
         }
-        Ok(Distribution { space: self.space.clone(), fields })
+        Ok(larger)
     }
 
-    /// Equal spans at generic points.
+    /// Δ ⊂ Δ′ ⊂ Δ″ ⊂ … until it stays.
+    pub fn derived_flag(&self) -> Result<Vec<Distribution>, Refusal> {
+        let mut flag = vec![self.clone()];
+        loop {
+            check()?;
+            let last = &flag[flag.len() - 1];
+            let next = last.derived()?;
+            if next.generic_rank()? == last.generic_rank()? {
+                return Ok(flag);
+            }
+            flag.push(next);
+        }
+    }
+
+    /// Δ ∩ TK along K, one for each branch of the set. Its annihilator is Δ⁰ together with the differentials of
+    /// the equations of K.
+    pub fn restrict(&self, set: &Submanifold) -> Result<Vec<Distribution>, Refusal> {
+        let set = set.simplified()?;
+        set.branches().iter().map(|b| Ok(Distribution::from_subspace(self.subspace.restricted(b)?))).collect()
+    }
+
+    /// Equal spans; see [`Rank`] for where ranks jump.
     pub fn equals(&self, other: &Distribution) -> Result<Verdict, Refusal> {
-        let higher = if self.space.order() >= other.space.order() { &self.space } else { &other.space };
-        let lift = |d: &Distribution| Distribution { space: higher.clone(), fields: d.fields.clone() }.matrix();
-        same_span(&lift(self), &lift(other))
+        self.subspace.equals(&other.subspace)
+    }
+
+    /// Whether the field lies in the distribution, where the distribution lives.
+    pub fn contains(&self, field: &VectorField) -> Result<Verdict, Refusal> {
+        let forms = self.annihilator()?;
+        let residual = |form: &Form| form.interior(field).as_function().unwrap_or_else(Expr::zero);
+        let residuals: Vec<Expr> = forms.forms().iter().map(residual).collect();
+        Ok(self.subspace.all_vanish(residuals)?)
     }
 }
 
 impl Codistribution {
+    /// The span of 1-forms on a jet space.
     pub fn new(space: &JetSpace, forms: Vec<Form>) -> Result<Codistribution, Refusal> {
         for form in &forms {
             if form.degree() != 1 {
@@ -115,59 +290,238 @@ impl Codistribution {
                 return Err(Refusal::ForeignCoordinate { space: space.clone(), symbol: axis.symbol() });
             }
         }
-        Ok(Codistribution { space: space.clone(), forms })
+        Ok(Codistribution::span(&space.chart(), forms))
     }
 
-    pub fn space(&self) -> &JetSpace {
-        &self.space
+    /// The span of 1-forms in the coordinates of the chart.
+    pub fn span(chart: &Chart, forms: Vec<Form>) -> Codistribution {
+        Codistribution { subspace: Subspace::span(chart, form_rows(chart, &forms)), forms }
     }
 
+    fn from_subspace(subspace: Subspace) -> Codistribution {
+        let form = |row: &Row| Form::one_form(subspace.chart.symbols().iter().copied().zip(row.iter().copied()));
+        let forms = subspace.basis.iter().map(form).collect();
+        Codistribution { subspace, forms }
+    }
+
+    pub fn chart(&self) -> &Chart {
+        &self.subspace.chart
+    }
+
+    pub fn home(&self) -> &Branch {
+        &self.subspace.on
+    }
+
+    /// The generators, or forms that span it at generic points.
     pub fn forms(&self) -> &[Form] {
         &self.forms
     }
 
-    /// One row for each generator.
+    /// The matrix of [`Codistribution::forms`], one row each.
     pub fn matrix(&self) -> Matrix {
-        let symbols = self.space.symbols();
-        let row = |f: &Form| symbols.iter().map(|s| f.coefficient(&[*s])).collect();
-        Matrix::with_columns(self.forms.iter().map(row).collect(), symbols.len())
+        Matrix::with_columns(self.subspace.basis.clone(), self.chart().dimension())
     }
 
-    /// The fields on which all the forms vanish, generically.
+    /// A matrix whose rank, subtracted from the number if there is one, is the rank at every point.
+    pub fn rank_matrix(&self) -> (Matrix, Option<usize>) {
+        self.subspace.rank_matrix()
+    }
+
+    /// The rank with its strata.
+    pub fn rank(&self) -> Budgeted<Rank> {
+        self.subspace.rank()
+    }
+
+    pub fn generic_rank(&self) -> Budgeted<usize> {
+        self.subspace.generic_rank()
+    }
+
+    /// The reduced row echelon matrix at a point, exact; `None` if the point does not determine it.
+    pub fn rref_at(&self, point: &FxHashMap<Symbol, Expr>) -> Option<Matrix> {
+        self.subspace.at(point)
+    }
+
+    /// The vectors on which all the forms vanish, at every point.
     pub fn annihilator(&self) -> Result<Distribution, Refusal> {
-        let symbols = self.space.symbols();
-        let field = |row: Vec<Expr>| VectorField::new(symbols.iter().copied().zip(row));
-        Distribution::new(&self.space, self.matrix().null_space()?.into_iter().map(field).collect())
+        Ok(Distribution::from_subspace(self.subspace.annihilator()?))
     }
 
-    /// Complete integrability of the annihilated distribution, generically.
+    /// Complete integrability of the annihilated distribution, at generic points.
     pub fn is_involutive(&self) -> Result<Verdict, Refusal> {
         self.annihilator()?.is_involutive()
     }
 
-    /// Equal spans at generic points.
+    /// The derived system {η : dη ≡ 0 modulo the forms}: the annihilator of Δ + [Δ, Δ].
+    pub fn derived(&self) -> Result<Codistribution, Refusal> {
+        self.annihilator()?.derived()?.annihilator()
+    }
+
+    /// Along K, modulo the differentials of its equations: the annihilator of the restricted distribution.
+    pub fn restrict(&self, set: &Submanifold) -> Result<Vec<Codistribution>, Refusal> {
+        self.annihilator()?.restrict(set)?.iter().map(Distribution::annihilator).collect()
+    }
+
+    /// Equal spans.
     pub fn equals(&self, other: &Codistribution) -> Result<Verdict, Refusal> {
-        let higher = if self.space.order() >= other.space.order() { &self.space } else { &other.space };
-        let lift = |c: &Codistribution| Codistribution { space: higher.clone(), forms: c.forms.clone() }.matrix();
-        same_span(&lift(self), &lift(other))
+        self.subspace.equals(&other.subspace)
     }
 }
 
-fn one_form(symbols: &[Symbol], row: &[Expr]) -> Form {
-    Form::one_form(symbols.iter().copied().zip(row.iter().copied()))
+fn form_rows(chart: &Chart, forms: &[Form]) -> Vec<Row> {
+    forms.iter().map(|f| chart.symbols().iter().map(|s| f.coefficient(&[*s])).collect()).collect()
 }
 
-/// Equal ranks of both and of the two stacked, generically.
-fn same_span(a: &Matrix, b: &Matrix) -> Result<Verdict, Refusal> {
-    let rows = |m: &Matrix| (0..m.n_rows()).map(|i| m.row(i).to_vec()).collect::<Vec<_>>();
-    let stacked = Matrix::with_columns(rows(a).into_iter().chain(rows(b)).collect(), a.n_columns());
-    let (ranks, _) = crate::algebra::conditions::collect(|| -> Result<_, Refusal> {
-        Ok([a.echelon()?, b.echelon()?, stacked.echelon()?])
-    });
-    let [a, b, both] = ranks?;
-    if !(a.undecided.is_empty() && b.undecided.is_empty() && both.undecided.is_empty()) {
-        return Ok(Verdict::unknown("it could not be decided whether an entry vanishes"));
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algebra::{Coordinate, Rational};
+    use crate::geometry::FiberedManifold;
+
+    fn stage(names: &[&str]) -> (FiberedManifold, Vec<Symbol>) {
+        let coordinates: Vec<Coordinate> = names.iter().map(|n| Coordinate::declare(n, false)).collect();
+        let manifold = FiberedManifold::new("Y", Symbol::base("t"), &coordinates);
+        let symbols = manifold.jets(0).symbols();
+        (manifold, symbols)
     }
-    let same = a.pivots.len() == both.pivots.len() && b.pivots.len() == both.pivots.len();
-    Ok(Verdict::from_bool(same, "generic ranks of both and of the two together"))
+
+    fn e(s: Symbol) -> Expr {
+        Expr::symbol(s)
+    }
+
+    fn field(components: &[(Symbol, Expr)]) -> VectorField {
+        VectorField::new(components.iter().copied())
+    }
+
+    fn rows(matrix: &Matrix) -> Vec<Vec<String>> {
+        (0..matrix.n_rows()).map(|i| matrix.row(i).iter().map(Expr::to_string).collect()).collect()
+    }
+
+    #[test]
+    fn a_kernel_gains_rank_where_a_span_loses_it() {
+        let (y, s) = stage(&["x"]);
+        let chart = y.jets(0).chart();
+        let form = Form::one_form([(s[1], e(s[1]))]);
+        let kernel = Distribution::kernel(&chart, &[form]).unwrap();
+        let span = Distribution::span(&chart, vec![field(&[(s[1], e(s[1]))])]);
+        let (k, v) = (kernel.rank().unwrap(), span.rank().unwrap());
+        assert_eq!((k.values.as_slice(), v.values.as_slice()), (&[1, 2][..], &[0, 1][..]));
+        assert_eq!(kernel.singular_points().unwrap().to_string(), "{ x = 0 }");
+        let origin = FxHashMap::from_iter([(s[1], Expr::zero())]);
+        assert_eq!(rows(&kernel.rref_at(&origin).unwrap()), [["1", "0"], ["0", "1"]]);
+        assert_eq!(span.rref_at(&origin).unwrap().n_rows(), 0);
+        // The annihilator of a kernel is the span of the same forms, at every point.
+        assert_eq!(kernel.annihilator().unwrap().rank().unwrap().values, [0, 1]);
+        // Equal at generic points, and not at x = 0.
+        let time = Distribution::span(&chart, vec![VectorField::coordinate(s[0])]);
+        assert!(kernel.equals(&time).unwrap().is_no());
+        assert!(span.equals(&Distribution::span(&chart, vec![field(&[(s[1], 3 * e(s[1]))])])).unwrap().is_yes());
+    }
+
+    /// V09 of the sheet: the dynamical codistribution of a system with a matrix B that is not symmetric.
+    #[test]
+    fn the_codistribution_of_v09_at_its_points() {
+        let coordinates: Vec<Coordinate> = ["q1", "q2"].iter().map(|n| Coordinate::declare(n, false)).collect();
+        let y = FiberedManifold::new("Y", Symbol::base("t"), &coordinates);
+        let s = y.jets(1).symbols();
+        let (t, q1, q2, v1, v2) = (s[0], s[1], s[2], s[3], s[4]);
+        let forms = vec![
+            Form::one_form([(t, -(e(q1) * e(v2)) - e(q1)), (q2, e(q1)), (v1, Expr::one()), (v2, Expr::number(2))]),
+            Form::one_form([(t, e(q1) * e(v1) + e(v1)), (q1, -e(q1)), (v2, Expr::one())]),
+            Form::one_form([(t, e(v1)), (q1, Expr::number(-1))]),
+            Form::one_form([(t, 2 * e(v1) + e(v2)), (q1, Expr::number(-2)), (q2, Expr::number(-1))]),
+        ];
+        let delta = Codistribution::new(&y.jets(1), forms).unwrap();
+        let point = |values: [(i64, i64); 5]| -> FxHashMap<Symbol, Expr> {
+            s.iter().copied().zip(values.map(|(n, d)| Expr::number(Rational::ratio(n, d)))).collect()
+        };
+        let first = delta.rref_at(&point([(0, 1), (5, 3), (-4, 3), (-2, 1), (-1, 1)])).unwrap();
+        assert_eq!(
+            rows(&first),
+            [
+                ["1", "0", "0", "0", "-1/2"],
+                ["0", "1", "0", "0", "1"],
+                ["0", "0", "1", "0", "1/2"],
+                ["0", "0", "0", "1", "7/6"]
+            ]
+        );
+        let second = delta.rref_at(&point([(0, 1), (-2, 1), (-3, 2), (-1, 1), (4, 1)])).unwrap();
+        let last: Vec<String> = (0..4).map(|i| second[(i, 4)].to_string()).collect();
+        assert_eq!(last, ["-1", "1", "-4", "4"]);
+        let distribution = delta.annihilator().unwrap();
+        assert_eq!(distribution.generic_rank().unwrap(), 1);
+        assert!(
+            distribution.weakly_horizontal().unwrap().equals(&Submanifold::everything(delta.chart())).unwrap().is_yes()
+        );
+    }
+
+    #[test]
+    fn contact_structures_are_not_integrable_and_grow() {
+        // The Engel distribution, annihilated by dy − u dx and du − v dx: ranks 2, 3, 4 in (x, y, u, v), and the time.
+        let (manifold, s) = stage(&["x", "y", "u", "v"]);
+        let (x, y, u, v) = (s[1], s[2], s[3], s[4]);
+        let chart = Chart::new([x, y, u, v]);
+        let forms = [Form::one_form([(y, Expr::one()), (x, -e(u))]), Form::one_form([(u, Expr::one()), (x, -e(v))])];
+        let engel = Distribution::kernel(&chart, &forms).unwrap();
+        let involutivity = engel.involutivity().unwrap();
+        assert!(involutivity.verdict.is_no());
+        assert!(involutivity.evidence.is_some());
+        let ranks: Vec<usize> = engel.derived_flag().unwrap().iter().map(|d| d.generic_rank().unwrap()).collect();
+        assert_eq!(ranks, [2, 3, 4]);
+        let derived = engel.annihilator().unwrap().derived().unwrap();
+        assert!(derived.equals(&Codistribution::span(&chart, vec![forms[0].clone()])).unwrap().is_yes());
+        // Spheres are integrable.
+        let radial = Form::one_form([x, y, u].map(|c| (c, e(c))));
+        let spheres = Codistribution::new(&manifold.jets(0), vec![radial]).unwrap();
+        assert!(spheres.is_involutive().unwrap().is_yes());
+    }
+
+    #[test]
+    fn restriction_to_a_submanifold_keeps_what_is_tangent() {
+        let (y, s) = stage(&["x", "y"]);
+        let space = y.jets(0);
+        let circle = e(s[1]).pow(2) + e(s[2]).pow(2) - 1;
+        let circle = Submanifold::zero_set(&space, vec![circle], vec![]);
+        let everything = Distribution::span(&space.chart(), s.iter().map(|s| VectorField::coordinate(*s)).collect());
+        let tangent = everything.restrict(&circle).unwrap();
+        assert_eq!(tangent.len(), 1);
+        assert_eq!(tangent[0].generic_rank().unwrap(), 2);
+        let rotation = field(&[(s[2], e(s[1])), (s[1], -e(s[2]))]);
+        assert!(tangent[0].contains(&rotation).unwrap().is_yes());
+        assert!(tangent[0].contains(&VectorField::coordinate(s[1])).unwrap().is_no());
+        assert!(tangent[0].is_involutive().unwrap().is_yes());
+        let north = FxHashMap::from_iter([(s[0], Expr::zero()), (s[1], Expr::zero()), (s[2], Expr::one())]);
+        assert_eq!(rows(&tangent[0].rref_at(&north).unwrap()), [["1", "0", "0"], ["0", "1", "0"]]);
+    }
+
+    #[test]
+    fn weak_horizontality_is_where_the_equations_can_be_solved() {
+        // x dx − y dt: a vector (1, x′) exists where x ≠ 0, or where x = 0 and y = 0.
+        let (manifold, s) = stage(&["x", "y"]);
+        let chart = manifold.jets(0).chart();
+        let form = Form::one_form([(s[1], e(s[1])), (s[0], -e(s[2]))]);
+        let delta = Distribution::kernel(&chart, &[form]).unwrap();
+        let expected = Submanifold::new(
+            &chart,
+            vec![
+                Branch { equations: vec![], nonzero: vec![e(s[1])] },
+                Branch { equations: vec![e(s[1]), e(s[2])], nonzero: vec![] },
+            ],
+        );
+        let found = delta.weakly_horizontal().unwrap();
+        assert!(found.equals(&expected).unwrap().is_yes(), "{found}");
+        assert!(delta.is_vertical().unwrap().is_no());
+    }
+
+    #[test]
+    fn the_characteristic_distribution_of_a_symplectic_form_with_time() {
+        let (y, s) = stage(&["q", "p"]);
+        let (t, q, p) = (s[0], s[1], s[2]);
+        // dp ∧ dq − dH ∧ dt with H = (p² + q²)/2 is annihilated by ∂t + p ∂q − q ∂p.
+        let h = Form::function((e(p).pow(2) + e(q).pow(2)).scale(&Rational::HALF));
+        let alpha = &Form::term(Expr::one(), &[p, q]) - &h.d().wedge(&Form::differential(t));
+        let found = Distribution::characteristic(&y.jets(0).chart(), &alpha).unwrap();
+        let motion = field(&[(t, Expr::one()), (q, e(p)), (p, -e(q))]);
+        assert!(found.equals(&Distribution::span(found.chart(), vec![motion])).unwrap().is_yes());
+        assert_eq!(found.rank().unwrap().values, [1]);
+    }
 }
