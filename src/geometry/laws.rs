@@ -398,3 +398,99 @@ fn the_connection_of_a_mixed_system_satisfies_its_identities() {
         assert!(random.same_tensor(&n.nijenhuis().interior(&gamma), &psi), "seed {seed}");
     }
 }
+
+/// E_σ = Σ (−1)ᵏ dᵏ/dtᵏ ∂L/∂q_k^σ as a dynamical form, by the formula.
+fn euler_lagrange(manifold: &FiberedManifold, lagrangian: Expr) -> Form {
+    let order = written_order(lagrangian);
+    let component = |q: Coordinate| {
+        Expr::add_all((0..=order).map(|k| {
+            let p = total_derivatives(crate::algebra::derive::partial(lagrangian, q.jet(k)), k);
+            if k % 2 == 0 { p } else { -p }
+        }))
+    };
+    let base = manifold.base();
+    let terms: Vec<Form> =
+        manifold.fibres().iter().map(|f| Form::term(component(f.coordinate), &[f.coordinate.jet(0), base])).collect();
+    Form::sum(2, &terms)
+}
+
+#[test]
+fn total_derivatives_are_null_lagrangians() {
+    for_all(|s| {
+        let space = s.space.manifold().jets(s.space.order().min(2));
+        let f = s.random.function(&space.symbols());
+        s.random.vanish(&euler_lagrange(space.manifold(), total_derivative(f)).coefficients())
+    });
+}
+
+/// A map u ↦ x that can be inverted: x_k = c_k u_k + f_k(t, u_1, …, u_{k−1}).
+fn triangular_map(random: &mut Random, target: &FiberedManifold) -> Map {
+    let source = random.manifold(target.n_coordinates());
+    let (from, to) = (source.jets(0).symbols(), target.jets(0).symbols());
+    let images: Vec<(Symbol, Expr)> = (1..to.len())
+        .map(|k| {
+            let slope = Expr::ratio(1 + random.below(5) as i64, 1 + random.below(3) as i64);
+            (to[k], slope * Expr::symbol(from[k]) + random.function(&from[..k]))
+        })
+        .collect();
+    Map::new(&source.jets(0), &target.jets(0), images).unwrap()
+}
+
+#[test]
+fn pullback_commutes_with_the_euler_lagrange_form() {
+    for_all(|s| {
+        let target = s.space.manifold().clone();
+        let n = 1 + s.random.below(2);
+        let source = s.random.manifold(n);
+        let from = source.jets(0).symbols();
+        let images: Vec<(Symbol, Expr)> =
+            target.jets(0).symbols()[1..].iter().map(|x| (*x, s.random.function(&from))).collect();
+        let map = Map::new(&source.jets(0), &target.jets(0), images).unwrap();
+        let lagrangian = s.random.function(&target.jets(1).symbols());
+        let pulled = map.pullback_function(lagrangian).unwrap();
+        let form = euler_lagrange(&target, lagrangian);
+        s.random.same(&euler_lagrange(&source, pulled), &map.pullback(&form).unwrap())
+    });
+}
+
+#[test]
+fn transforming_is_pulling_back_by_the_inverse() {
+    for seed in 0..cases().min(60) {
+        let mut random = Random(seed);
+        let m = 1 + random.below(3);
+        let target = random.manifold(m);
+        let map = triangular_map(&mut random, &target);
+        let source = map.source().manifold().clone();
+        let inverse = map.inverse().unwrap();
+        // Forms there and back, d and E on the way.
+        let eta = random.form(&source.jets(1).symbols(), 1);
+        let there = inverse.pullback(&eta).unwrap();
+        assert!(random.same(&map.pullback(&there).unwrap(), &eta), "seed {seed}");
+        assert!(random.same(&inverse.pullback(&eta.d()).unwrap(), &there.d()), "seed {seed}");
+        let lagrangian = random.function(&source.jets(1).symbols());
+        let transformed = euler_lagrange(&target, inverse.pullback_function(lagrangian).unwrap());
+        assert!(random.same(&transformed, &inverse.pullback(&euler_lagrange(&source, lagrangian)).unwrap()));
+    }
+}
+
+#[test]
+fn fields_are_pulled_back_as_derivations() {
+    for seed in 0..cases().min(60) {
+        let mut random = Random(seed);
+        let m = 1 + random.below(3);
+        let target = random.manifold(m);
+        let map = triangular_map(&mut random, &target);
+        let source = map.source().manifold().clone();
+        let xi = random.projectable_field(&target);
+        let zeta = random.projectable_field(&target);
+        let pull = |x: &VectorField| map.pullback_field(x).unwrap();
+        assert!(random.same_field(&pull(&xi.bracket(&zeta)), &pull(&xi).bracket(&pull(&zeta))), "seed {seed}");
+        let f = random.function(&target.jets(0).symbols());
+        let derivative =
+            map.pullback_function(xi.apply(f)).unwrap() - pull(&xi).apply(map.pullback_function(f).unwrap());
+        assert!(random.vanish(&[derivative]), "seed {seed}");
+        // Prolongation and pullback commute.
+        let prolonged = pull(&xi.prolong(&target.jets(2)).unwrap());
+        assert!(random.same_field(&prolonged, &pull(&xi).prolong(&source.jets(2)).unwrap()), "seed {seed}");
+    }
+}

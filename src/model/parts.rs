@@ -33,13 +33,19 @@ pub fn natural_part(value: &Value, name: &str) -> Fallible<Option<Value>> {
             let forms = d.annihilator().map_err(refusal)?;
             Value::list(forms.forms().iter().cloned().map(Value::Form))
         }
-        (Value::Distribution(d), "rank") => crate::questions::strata::rank_value(&d.matrix(), None)?,
+        (Value::Distribution(d), "rank") => {
+            let (matrix, complement) = d.rank_matrix();
+            crate::questions::strata::rank_value(&matrix, complement)?
+        }
         (Value::Codistribution(c), "forms") => Value::list(c.forms().iter().cloned().map(Value::Form)),
         (Value::Codistribution(c), "fields") => {
             let fields = c.annihilator().map_err(refusal)?;
             Value::list(fields.fields().iter().cloned().map(Value::Field))
         }
-        (Value::Codistribution(c), "rank") => crate::questions::strata::rank_value(&c.matrix(), None)?,
+        (Value::Codistribution(c), "rank") => {
+            let (matrix, complement) = c.rank_matrix();
+            crate::questions::strata::rank_value(&matrix, complement)?
+        }
         (Value::Run(r), _) => return r.part(name),
         (Value::Series(s), _) => return s.part(name),
         _ => return Ok(None),

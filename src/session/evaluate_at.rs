@@ -56,13 +56,13 @@ fn at(value: &Value, point: &Point, map: &FxHashMap<Symbol, Expr>) -> Fallible<V
         }
         Value::Set(s) => Value::from(s.contains(map).map_err(|stop| Box::new(crate::questions::exhausted(stop)))?),
         Value::Distribution(d) => {
-            let matrix = d.matrix().try_map(|e| expr_at(e, map))?;
-            let reduced = matrix.rref_of_numbers().ok_or_else(|| undetermined("this distribution", &matrix))?;
+            let matrix = d.rank_matrix().0.try_map(|e| expr_at(e, map))?;
+            let reduced = d.rref_at(map).ok_or_else(|| undetermined("this distribution", &matrix))?;
             Value::matrix(reduced)
         }
         Value::Codistribution(c) => {
-            let matrix = c.matrix().try_map(|e| expr_at(e, map))?;
-            let reduced = matrix.rref_of_numbers().ok_or_else(|| undetermined("this codistribution", &matrix))?;
+            let matrix = c.rank_matrix().0.try_map(|e| expr_at(e, map))?;
+            let reduced = c.rref_at(map).ok_or_else(|| undetermined("this codistribution", &matrix))?;
             Value::matrix(reduced)
         }
         Value::Answer(answer) => Value::from(answer_at(answer, point, map)?),
