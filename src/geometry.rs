@@ -17,7 +17,8 @@
 //! - [`field::VectorField`], with brackets and prolongations; [`tensor::Tensor`], of type (1,1) and
 //!   vector-valued;
 //! - [`section::Section`] and [`map::Map`], which carry all of these between manifolds;
-//! - [`distribution`] and [`submanifold`]: subspaces that may jump in rank, and zero sets.
+//! - [`distribution`] and [`submanifold`]: subspaces that may jump in rank, and zero sets, to which a
+//!   [`restriction`] carries everything.
 //!
 //! # Signs and shapes
 //!
@@ -41,6 +42,7 @@ pub mod map;
 pub mod print;
 pub mod rank;
 pub mod refusal;
+pub mod restriction;
 pub mod section;
 pub mod submanifold;
 mod subspace;
@@ -53,6 +55,7 @@ pub use form::Form;
 pub use jet::{Chart, FiberedManifold, JetSpace};
 pub use map::Map;
 pub use refusal::Refusal;
+pub use restriction::Restriction;
 pub use section::Section;
 pub use submanifold::Submanifold;
 pub use tensor::Tensor;

@@ -3,11 +3,14 @@
 //! documentation and the JSON schema read the same rows.
 
 pub mod calculus;
+pub mod distributions;
 pub mod dynamics;
+pub mod maps;
 pub mod sets;
 pub mod strata;
 pub mod symbolic;
 pub mod systems;
+pub mod tensors;
 
 use crate::algebra::{Expr, Symbol};
 use crate::budget::Exhausted;
@@ -57,8 +60,17 @@ pub struct Argument {
 }
 
 /// All rows, by subject.
-static TABLES: &[&[Question]] =
-    &[systems::ROWS, dynamics::ROWS, calculus::ROWS, sets::ROWS, symbolic::ROWS, later::ROWS];
+static TABLES: &[&[Question]] = &[
+    systems::ROWS,
+    dynamics::ROWS,
+    calculus::ROWS,
+    tensors::ROWS,
+    maps::ROWS,
+    distributions::ROWS,
+    sets::ROWS,
+    symbolic::ROWS,
+    later::ROWS,
+];
 
 /// The row of that name.
 pub fn find(name: &str) -> Option<&'static Question> {
@@ -223,8 +235,6 @@ pub mod later {
 
     later! {
         "two_force" "two_force(L)" &[];
-        "restrict" "restrict(A, K)" &[];
-        "tangent" "tangent(ξ, K)" &[];
         "legendre" "legendre(S)" &[];
         "hamilton" "hamilton(S)" &["names"];
         "power" "power(S)" &[];

@@ -18,13 +18,16 @@ use super::Refusal;
 use super::field::VectorField;
 use super::form::Form;
 use super::inverse::solve;
-use super::jet::{FiberedManifold, JetSpace, Prolongation, derivative_along};
+use super::jet::{Chart, FiberedManifold, JetSpace, Prolongation, derivative_along};
+use super::submanifold::Submanifold;
 use crate::algebra::decide::is_zero;
 use crate::algebra::derive::partial;
 use crate::algebra::linear::Matrix;
 use crate::algebra::normal::simplify;
+use crate::algebra::stratum::Branch;
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Ground, Symbol, SymbolKind, Verdict};
+use crate::budget::Exhausted;
 use rustc_hash::FxHashMap;
 
 /// A map from a jet space of one manifold to a jet space of another; both of order 0 in the common case.
@@ -111,6 +114,11 @@ impl Map {
         }
     }
 
+    /// dτ/dt: what the differential of the time of the target becomes, 1 unless the map changes the time.
+    pub fn speed(&self) -> Expr {
+        derivative_along(self.time, Prolongation::Holonomic)
+    }
+
     /// df/dT = (df/dt)/(dτ/dt).
     fn rate(&self, e: Expr, prolongation: Prolongation) -> Expr {
         derivative_along(e, prolongation) / derivative_along(self.time, prolongation)
@@ -160,7 +168,7 @@ impl Map {
         }
         let inverse = Matrix::from_rows(jacobian.entries).inverse()?;
         let inverse = inverse.ok_or_else(|| no_inverse("the determinant of its Jacobian is zero"))?;
-        let speed = derivative_along(self.time, Prolongation::Holonomic);
+        let speed = self.speed();
         let time_component = self.pullback_function(field.component(target.base()))? / speed;
         let mut components = vec![(source.base(), time_component)];
         for order in 0..=field.order_on(target).order {
@@ -175,7 +183,7 @@ impl Map {
             }
             let new = inverse.mul(&Matrix::from_rows(rest));
             let jets = source.fibres().iter().enumerate();
-            let jets = jets.map(|(i, f)| Ok((f.coordinate.jet(order), simplify(new[(i, 0)])?)));
+            let jets = jets.map(|(i, f)| Ok((f.coordinate.jet(order), tidy(new[(i, 0)])?)));
             components.extend(jets.collect::<Result<Vec<_>, Refusal>>()?);
         }
         Ok(VectorField::new(components))
@@ -245,13 +253,23 @@ impl Map {
         let unknowns: Vec<Symbol> = self.source.symbols().into_iter().filter(|s| *s != base).collect();
         let equations = self.components().into_iter().map(|(x, e)| (e, Expr::symbol(x)));
         let solved = solve(equations, &unknowns)?;
-        if let Some(stuck) = solved.stuck.first() {
-            return Err(Refusal::Undecided {
-                what: "a point lies in the image of this map".into(),
-                why: format!("the coordinates of {} could not be eliminated from {stuck} = 0", self.source),
-            });
+        if solved.stuck.is_empty() {
+            return Ok(solved.conditions);
         }
-        Ok(solved.conditions)
+        // What could not be solved is eliminated: the smallest set given by equations that contains the image.
+        let mut symbols = self.source.symbols();
+        symbols.extend(self.target.symbols().into_iter().filter(|s| !self.source.contains(*s)));
+        let equations = self.components().into_iter().map(|(x, e)| Expr::symbol(x) - e).collect();
+        let graph = Submanifold::new(&Chart::new(symbols), vec![Branch { equations, nonzero: vec![] }]);
+        let image = graph.projection(&self.target.chart(), |s| self.target.contains(s))?;
+        match image.branches() {
+            [] => Ok(vec![Expr::one()]),
+            [only] => Ok(only.equations.clone()),
+            // A point satisfies one of the branches: products of their equations.
+            several => Ok(several.iter().fold(vec![Expr::one()], |products, branch| {
+                products.iter().flat_map(|p| branch.equations.iter().map(move |e| *p * *e)).collect()
+            })),
+        }
     }
 
     /// `other` after `self`.
@@ -260,6 +278,15 @@ impl Map {
         let components = components.collect::<Result<FxHashMap<Symbol, Expr>, Refusal>>()?;
         let time = self.pullback_function(other.time)?;
         Ok(Map { source: self.source.clone(), target: other.target.clone(), time, components })
+    }
+}
+
+/// The expression simplified, or as it is when that is too large a task.
+fn tidy(e: Expr) -> Result<Expr, Refusal> {
+    match simplify(e) {
+        Err(Exhausted::Interrupted) => Err(Exhausted::Interrupted.into()),
+        Err(_) => Ok(e),
+        Ok(simple) => Ok(simple),
     }
 }
 

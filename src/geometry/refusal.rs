@@ -94,14 +94,10 @@ impl From<Refusal> for Diagnostic {
                 Diagnostic::error(&codes::PAST_DIMENSION, title)
                     .note(format!("{space} has {} dimensions", space.dimension()))
             }
-            Refusal::ContractsFunction => Diagnostic::error(
-                &codes::WRONG_DEGREE,
-                "a function has no slot for a vector field",
-            )
-            .note("the interior product lowers the degree by one, and a function has degree 0")
-            .help(
-                "to differentiate a function along a field write lie(ξ, f); to contract its differential, i(ξ, d(f))",
-            ),
+            Refusal::ContractsFunction => {
+                Diagnostic::error(&codes::WRONG_DEGREE, "a function has no slot for a vector field")
+                    .note("the interior product lowers the degree by one, and a function has degree 0")
+            }
             Refusal::OrderTooHigh { space, symbol, order, verdict } => {
                 let higher = space.manifold().jets(order);
                 let title = match &verdict {

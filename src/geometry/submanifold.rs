@@ -8,11 +8,14 @@
 //! submanifold K on J1(Y) { x = 0; x' = 0; y != 0 }        union(K1, K2)        everything(J1(Y))
 //! ```
 
+use super::Refusal;
+use super::distribution::Distribution;
 use super::field::VectorField;
 use super::jet::{Chart, JetSpace};
 use crate::algebra::decide::is_zero;
 use crate::algebra::print::text;
 use crate::algebra::stratum::leaves::{LinearSystem, leaves};
+use crate::algebra::stratum::tangent::{projection, singular_locus};
 use crate::algebra::stratum::{Branch, Cell, Frame, set};
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Symbol, Verdict};
@@ -162,6 +165,35 @@ impl Submanifold {
             largest = largest.max(Some(n - rank));
         }
         Ok(largest)
+    }
+
+    /// One tangent distribution for each branch: {ζ : df(ζ) = 0 for the equations f of its radical}.
+    pub fn tangent_spaces(&self) -> Result<Vec<Distribution>, Refusal> {
+        let all = self.chart.symbols().iter().map(|s| VectorField::coordinate(*s)).collect();
+        Distribution::span(&self.chart, all).restrict(self)
+    }
+
+    /// The closure of the projection to the coordinates that satisfy `keep`, such as those of configuration space.
+    pub fn projection(&self, chart: &Chart, keep: impl Fn(Symbol) -> bool) -> Budgeted<Submanifold> {
+        let frame = self.frame(&[])?;
+        let mut branches = vec![];
+        for cell in self.cells(&frame)? {
+            let equations = projection(&frame, &cell, &keep)?.iter().map(|p| frame.write(p)).collect();
+            branches.push(Branch { equations, nonzero: vec![] });
+        }
+        Submanifold { chart: chart.clone(), branches }.simplified()
+    }
+
+    /// The points at which the differentials of the equations are dependent, or may be.
+    pub fn singular_points(&self) -> Budgeted<Submanifold> {
+        let frame = self.frame(&[])?;
+        let mut branches = vec![];
+        for cell in self.cells(&frame)? {
+            for found in singular_locus(&frame, &cell)? {
+                branches.push(frame.branch(&found)?);
+            }
+        }
+        Ok(Submanifold { chart: self.chart.clone(), branches })
     }
 
     /// Whether the field is tangent to the set: ξ(f) = 0 on it for every equation f of its radical.

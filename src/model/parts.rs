@@ -3,15 +3,21 @@
 
 use super::value::{Fallible, Judgement, Value};
 use crate::algebra::Verdict;
+use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::contact;
+use crate::questions::distributions::{point_set, strata_value};
 use crate::questions::refusal;
+use crate::questions::sets::submanifold;
+use crate::questions::systems::stopped;
 
 /// The names of these parts.
 pub fn natural_parts(value: &Value) -> &'static [&'static str] {
     match value {
-        Value::Set(_) => &["branches", "empty"],
+        Value::Set(_) => &["branches", "empty", "dim", "configuration", "locus"],
         Value::Rank(_) => &["values", "strata"],
-        Value::Distribution(_) | Value::Codistribution(_) => &["forms", "fields", "rank"],
+        Value::Distribution(_) | Value::Codistribution(_) => {
+            &["forms", "fields", "rank", "weakly_horizontal", "integrable", "vertical", "locus"]
+        }
         Value::Run(_) => &["first", "last", "reason", "steps", "backend"],
         Value::Series(_) => &["first", "last", "max", "min"],
         _ => &[],
@@ -22,6 +28,19 @@ pub fn natural_part(value: &Value, name: &str) -> Fallible<Option<Value>> {
     Ok(Some(match (value, name) {
         (Value::Set(s), "branches") => Value::list(s.branches().iter().map(|b| Value::from(s.only(b)))),
         (Value::Set(s), "empty") => Value::from(s.is_empty()),
+        (Value::Set(s), "dim") => match submanifold(s).dimension().map_err(stopped)? {
+            Some(n) => Value::count(n),
+            None => {
+                return Err(Box::new(Diagnostic::error(&codes::NOT_APPLICABLE, "the empty set has no dimension")));
+            }
+        },
+        (Value::Set(s), "configuration") => {
+            let y = s.space().manifold();
+            let space = y.jets(0);
+            let projected = submanifold(s).projection(&space.chart(), |x| y.order_of_symbol(x) == Some(0));
+            Value::from(super::set::PointSet::new(&space, projected.map_err(stopped)?.branches().to_vec()))
+        }
+        (Value::Set(s), "locus") => point_set(&submanifold(s).singular_points().map_err(stopped)?)?,
         (Value::Set(s), "equations") if s.branches().len() == 1 => Value::exprs(s.branches()[0].equations.clone()),
         (Value::Set(s), "nonzero") if s.branches().len() == 1 => Value::exprs(s.branches()[0].nonzero.clone()),
         (Value::Rank(r), "values") => Value::list(r.values.iter().map(|n| Value::count(*n))),
@@ -33,19 +52,21 @@ pub fn natural_part(value: &Value, name: &str) -> Fallible<Option<Value>> {
             let forms = d.annihilator().map_err(refusal)?;
             Value::list(forms.forms().iter().cloned().map(Value::Form))
         }
-        (Value::Distribution(d), "rank") => {
-            let (matrix, complement) = d.rank_matrix();
-            crate::questions::strata::rank_value(&matrix, complement)?
+        (Value::Distribution(d), "rank") => strata_value(d.rank(), d.rank_matrix())?,
+        (Value::Distribution(d), "weakly_horizontal") => point_set(&d.weakly_horizontal().map_err(stopped)?)?,
+        (Value::Distribution(d), "locus") => point_set(&d.singular_points().map_err(stopped)?)?,
+        (Value::Distribution(d), "vertical") => Value::from(d.is_vertical().map_err(stopped)?),
+        (Value::Distribution(d), "integrable") => Value::from(d.is_involutive().map_err(refusal)?),
+        (Value::Codistribution(c), "weakly_horizontal" | "locus" | "vertical" | "integrable") => {
+            let distribution = c.annihilator().map_err(refusal)?;
+            return natural_part(&Value::from(distribution), name);
         }
         (Value::Codistribution(c), "forms") => Value::list(c.forms().iter().cloned().map(Value::Form)),
         (Value::Codistribution(c), "fields") => {
             let fields = c.annihilator().map_err(refusal)?;
             Value::list(fields.fields().iter().cloned().map(Value::Field))
         }
-        (Value::Codistribution(c), "rank") => {
-            let (matrix, complement) = c.rank_matrix();
-            crate::questions::strata::rank_value(&matrix, complement)?
-        }
+        (Value::Codistribution(c), "rank") => strata_value(c.rank(), c.rank_matrix())?,
         (Value::Run(r), _) => return r.part(name),
         (Value::Series(s), _) => return s.part(name),
         _ => return Ok(None),
@@ -56,6 +77,7 @@ pub fn natural_part(value: &Value, name: &str) -> Fallible<Option<Value>> {
 pub fn natural_verdict(value: &Value, word: &str) -> Fallible<Option<Verdict>> {
     Ok(match (value, word) {
         (Value::Set(s), "empty") => Some(s.is_empty()),
+        (Value::Distribution(d), "vertical") => Some(d.is_vertical().map_err(stopped)?),
         (Value::Distribution(d), "integrable" | "involutive") => Some(d.is_involutive().map_err(refusal)?),
         (Value::Codistribution(c), "integrable" | "involutive") => Some(c.is_involutive().map_err(refusal)?),
         (Value::Form(f), _) => {

@@ -1,12 +1,12 @@
 //! Questions of the calculus on jets: d, h, p, contraction, Lie derivatives, prolongation, predicates.
 
+use super::distributions::home;
+use super::tensors::{as_tensor, tensor_value};
 use super::{Arguments, Question, refusal};
 use crate::algebra::derive::partials;
-use crate::algebra::linear::Matrix;
 use crate::algebra::{Expr, Symbol, Verdict};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::contact::{self, Finding};
-use crate::geometry::distribution::{Codistribution, Distribution};
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
 use crate::geometry::jet::{self, FiberedManifold, Prolongation};
@@ -28,8 +28,8 @@ rows! {
     "omega" "omega(x)" "the contact form dx - x'*dt" omega;
     "D" "D(f, x', y)" "partial derivatives, one after the other" partial;
     "d" "d(η)" "the exterior derivative" exterior;
-    "i" "i(ξ, η)" "the contraction of a form with a vector field" contraction;
-    "lie" "lie(ξ, η)" "the Lie derivative of a function, form or field" lie;
+    "i" "i(ξ, η)" "the contraction of a form with a vector field, or a (1,1) tensor applied to it" contraction;
+    "lie" "lie(ξ, η)" "the Lie derivative of a function, form, field or (1,1) tensor" lie;
     "bracket" "bracket(ξ, ζ)" "the Lie bracket of two vector fields" bracket;
     "h" "h(η)" "the horizontal part" |a| part(a, contact::horizontal_part);
     "p" "p(η)" "the contact part" |a| part(a, contact::contact_part);
@@ -38,10 +38,6 @@ rows! {
     "contact_part" "contact_part(η, k)" "the k-contact part" k_part;
     "prolong" "prolong(ξ, r)" "the r-th prolongation of a projectable field or of a section" prolong;
     "lift" "lift(η, r)" "the same object on the r-th jet space" lift;
-    "pullback" "pullback(map, η)" "the pullback of a function, form or Lagrangian by a map or section" pullback;
-    "transform" "transform(A, map)" "carries an object forward along an invertible map" transform;
-    "jacobian" "jacobian(map)" "the matrix of a map, rows the new, columns the old fibre coordinates" jacobian;
-    "image" "image(map)" "the submanifold a map parametrises" image;
     "is_horizontal" "is_horizontal(η)" "components along dt only" |a| finding(a, |f, _| contact::is_horizontal(f));
     "is_horizontal_over" "is_horizontal_over(η, Y)" "only dt and the differentials of the coordinates of Y" horizontal_over;
     "is_contact" "is_contact(η)" "vanishes along every motion" |a| finding(a, |f, _| contact::is_contact(f));
@@ -52,11 +48,6 @@ rows! {
     "is_projectable" "is_projectable(ξ)" "the component along @t depends on t only" |a| field_finding(a, |x, m| x.is_projectable(m));
     "is_semispray" "is_semispray(ξ)" "its integral curves are prolonged motions" is_semispray;
     "is_holonomic" "is_holonomic(g)" "the section is the prolongation of a motion" is_holonomic;
-    "span" "span(a, b, …)" "the codistribution or distribution spanned by forms or fields" span;
-    "rank" "rank(A)" "the rank of a matrix, a 2-form, a distribution or a codistribution" rank;
-    "annihilator" "annihilator(Δ)" "the forms that vanish on a distribution, the fields on which forms vanish" annihilator;
-    "involutive" "involutive(Δ)" "closed under brackets (Frobenius)" involutive;
-    "derived" "derived(Δ)" "the distribution with its brackets" derived;
 }
 
 fn jet_of(a: &Arguments) -> Fallible<Value> {
@@ -103,10 +94,20 @@ fn exterior(a: &Arguments) -> Fallible<Value> {
 
 fn contraction(a: &Arguments) -> Fallible<Value> {
     a.count(2, 2)?;
-    let (field, form) = (a.field(0)?, a.form(1)?);
+    let field = a.field(0)?;
+    if let Value::Matrix(m) = a.value(1)?.main()
+        && let Some((tensor, _)) = as_tensor(&m)
+    {
+        return Ok(Value::Field(tensor.apply(&field)));
+    }
+    let form = a.form(1)?;
     if form.degree() == 0 {
-        return Err(refusal(crate::geometry::Refusal::ContractsFunction))
-            .map_err(|d| Box::new(d.or_at(a.positional[1].span, "a function")));
+        let diagnostic: Diagnostic = crate::geometry::Refusal::ContractsFunction.into();
+        return Err(Box::new(diagnostic.label(a.positional[1].span, "a function").repair(
+            "to differentiate the function along the field, take its Lie derivative",
+            a.name_span,
+            "lie",
+        )));
     }
     Ok(simple_form(form.interior(&field)))
 }
@@ -124,6 +125,14 @@ fn lie(a: &Arguments) -> Fallible<Value> {
     let field = a.field(0)?;
     match a.value(1)?.main() {
         Value::Field(other) => Ok(Value::Field(field.bracket(&other))),
+        Value::Matrix(m) => match as_tensor(&m) {
+            Some((tensor, chart)) => Ok(tensor_value(&tensor.lie(&field), &chart)),
+            None => Ok(Value::from(LabelledMatrix { matrix: m.matrix.map(|e| field.apply(e)), ..(*m).clone() })),
+        },
+        Value::List(items) => {
+            let each = |v: &Value| Ok(simple_form(operate::as_form(v)?.lie(&field)));
+            Ok(Value::list(items.iter().map(each).collect::<Fallible<Vec<_>>>()?))
+        }
         _ => Ok(simple_form(a.form(1)?.lie(&field))),
     }
 }
@@ -142,16 +151,6 @@ fn k_part(a: &Arguments) -> Fallible<Value> {
     a.count(2, 2)?;
     let k = a.jet_order(1)? as usize;
     Ok(Value::Form(contact::k_contact_part(&a.form(0)?, k, Prolongation::Holonomic)))
-}
-
-/// The manifold on which the arguments live.
-fn home(a: &Arguments, found: Option<FiberedManifold>) -> Fallible<FiberedManifold> {
-    found.or_else(|| a.on.clone()).or_else(|| a.latest.clone()).ok_or_else(|| {
-        Box::new(
-            Diagnostic::error(&codes::WRONG_MANIFOLD, "it is not clear on which manifold this lives")
-                .label(a.span, "no coordinate of a manifold occurs"),
-        )
-    })
 }
 
 fn prolong(a: &Arguments) -> Fallible<Value> {
@@ -193,64 +192,6 @@ fn lift(a: &Arguments) -> Fallible<Value> {
         ));
     }
     Ok(value)
-}
-
-fn pullback(a: &Arguments) -> Fallible<Value> {
-    a.count(2, 2)?;
-    let by = a.value(0)?.main();
-    let wrong = |r| Box::new(refusal(r).or_at(a.positional[1].span, "this object"));
-    let form = a.form(1);
-    let value = a.value(1)?;
-    match by {
-        Value::Map(m) => match value.main() {
-            Value::System(s) => super::systems::pull_back_system(&m.map, &s),
-            _ => Ok(simple_form(m.map.pullback(&form?).map_err(wrong)?)),
-        },
-        Value::Section(s) => match value.main() {
-            Value::System(system) if system.lagrangian().is_some() => {
-                let l = system.lagrangian().expect("just seen").function();
-                Ok(Value::Expr(s.section.pullback_function(l).map_err(wrong)?))
-            }
-            _ => Ok(simple_form(s.section.pullback(&form?).map_err(wrong)?)),
-        },
-        other => Err(Box::new(
-            Diagnostic::error(&codes::WRONG_KIND, "the first argument of `pullback` is a map or a section")
-                .label(a.positional[0].span, format!("this is {}", operate::describe(&other))),
-        )),
-    }
-}
-
-fn map_argument(a: &Arguments, i: usize) -> Fallible<std::rc::Rc<crate::model::item::MapItem>> {
-    match a.value(i)?.main() {
-        Value::Map(m) => Ok(m),
-        other => Err(Box::new(
-            Diagnostic::error(&codes::WRONG_KIND, "a map is needed here")
-                .label(a.positional[i].span, format!("this is {}", operate::describe(&other))),
-        )),
-    }
-}
-
-fn transform(a: &Arguments) -> Fallible<Value> {
-    a.count(2, 2)?;
-    let map = map_argument(a, 1)?;
-    super::systems::transform(a, &map.map)
-}
-
-fn jacobian(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
-    let map = map_argument(a, 0)?;
-    let jacobian = map.map.jacobian();
-    Ok(Value::from(LabelledMatrix {
-        matrix: Matrix::from_rows(jacobian.entries.clone()),
-        rows: jacobian.rows.clone(),
-        columns: jacobian.columns.clone(),
-    }))
-}
-
-fn image(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
-    let map = map_argument(a, 0)?;
-    super::sets::image(&map.map)
 }
 
 /// The predicate of a finding, with its evidence as a part.
@@ -325,88 +266,5 @@ fn is_holonomic(a: &Arguments) -> Fallible<Value> {
             Diagnostic::error(&codes::WRONG_KIND, "a section is needed here")
                 .label(a.positional[0].span, format!("this is {}", operate::describe(&other))),
         )),
-    }
-}
-
-/// Forms give a codistribution, fields a distribution.
-fn span(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1000)?;
-    let mut fields = vec![];
-    let mut forms = vec![];
-    for (i, argument) in a.positional.iter().enumerate() {
-        match argument.value.main() {
-            Value::Field(x) => fields.push(x),
-            _ => forms.push(a.form(i)?),
-        }
-    }
-    if !fields.is_empty() && !forms.is_empty() {
-        return Err(Box::new(
-            Diagnostic::error(&codes::WRONG_KIND, "forms and fields do not span together").label(a.span, "both occur"),
-        ));
-    }
-    if forms.is_empty() {
-        let manifold = home(a, fields.iter().find_map(|x| x.manifold().ok().flatten()))?;
-        let order = fields.iter().map(|x| x.order_on(&manifold).order).max().unwrap_or(0);
-        let space = manifold.jets(order);
-        return Ok(Value::from(Distribution::new(&space, fields).map_err(refusal)?));
-    }
-    let manifold = home(a, forms.iter().find_map(|f| f.manifold().ok().flatten()))?;
-    let order = forms.iter().map(|f| f.order_on(&manifold).order).max().unwrap_or(0);
-    let space = manifold.jets(order);
-    Ok(Value::from(Codistribution::new(&space, forms).map_err(refusal)?))
-}
-
-fn rank(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
-    match a.value(0)?.main() {
-        Value::Matrix(m) => super::strata::rank_value(&m.matrix, None),
-        Value::Distribution(d) => super::strata::rank_value(&d.matrix(), None),
-        Value::Codistribution(c) => super::strata::rank_value(&c.matrix(), None),
-        _ => {
-            let form = a.form(0)?;
-            if form.degree() != 2 {
-                return Err(refusal(crate::geometry::Refusal::WrongDegree { expected: 2, found: form.degree() }));
-            }
-            // The antisymmetric matrix of its coefficients.
-            let axes: Vec<Symbol> = form.axes().iter().map(|x| x.symbol()).collect();
-            let entry = |i: usize, j: usize| {
-                if i == j { Expr::zero() } else { form.coefficient(&[axes[i], axes[j]]) }
-            };
-            let matrix = Matrix::from_fn(axes.len(), axes.len(), entry);
-            super::strata::rank_value(&matrix, None)
-        }
-    }
-}
-
-fn annihilator(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
-    match a.value(0)?.main() {
-        Value::Distribution(d) => Ok(Value::from(d.annihilator().map_err(refusal)?)),
-        Value::Codistribution(c) => Ok(Value::from(c.annihilator().map_err(refusal)?)),
-        other => Err(not_a_distribution(a, &other)),
-    }
-}
-
-fn not_a_distribution(a: &Arguments, found: &Value) -> Box<Diagnostic> {
-    Box::new(
-        Diagnostic::error(&codes::WRONG_KIND, "a distribution or codistribution is needed here")
-            .label(a.positional[0].span, format!("this is {}", operate::describe(found))),
-    )
-}
-
-fn involutive(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
-    match a.value(0)?.main() {
-        Value::Distribution(d) => Ok(Value::from(d.is_involutive().map_err(refusal)?)),
-        Value::Codistribution(c) => Ok(Value::from(c.is_involutive().map_err(refusal)?)),
-        other => Err(not_a_distribution(a, &other)),
-    }
-}
-
-fn derived(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
-    match a.value(0)?.main() {
-        Value::Distribution(d) => Ok(Value::from(d.derived().map_err(refusal)?)),
-        other => Err(not_a_distribution(a, &other)),
     }
 }

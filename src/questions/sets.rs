@@ -1,11 +1,17 @@
-//! Questions about sets: unions, everything, images.
+//! Questions about sets: unions, everything, restriction to a set, tangency.
 
-use super::{Arguments, Question};
+use super::distributions::tangent_value;
+use super::systems::stopped;
+use super::{Arguments, Question, refusal};
+use crate::algebra::Verdict;
 use crate::diagnostic::{Diagnostic, codes};
-use crate::geometry::map::Map;
+use crate::geometry::restriction::Restriction;
+use crate::geometry::submanifold::{Submanifold, Tangency};
+use crate::geometry::{Form, VectorField};
 use crate::model::set::{Branch, PointSet};
-use crate::model::value::{Fallible, Value};
+use crate::model::value::{Answer, Fallible, LabelledMatrix, Value};
 use crate::session::operate;
+use std::rc::Rc;
 
 pub static ROWS: &[Question] = &[
     Question {
@@ -26,6 +32,33 @@ pub static ROWS: &[Question] = &[
         parts: &[("branches", "of all of them"), ("empty", "all are empty")],
         run: union,
     },
+    Question {
+        name: "intersection",
+        signature: "intersection(K1, K2, …)",
+        help: "the intersection of sets",
+        options: &[],
+        takes_equations: false,
+        parts: &[("branches", "the pieces"), ("empty", "they do not meet")],
+        run: intersection,
+    },
+    Question {
+        name: "restrict",
+        signature: "restrict(A, K)",
+        help: "a function, form, tangent field, distribution or set along a submanifold; a list by branches if it has several",
+        options: &[],
+        takes_equations: false,
+        parts: &[],
+        run: restrict,
+    },
+    Question {
+        name: "tangent",
+        signature: "tangent(ξ, K)",
+        help: "whether a field or distribution is tangent to a set; tangent(K) is its tangent distribution",
+        options: &[],
+        takes_equations: false,
+        parts: &[("equation", "f, zero on the set"), ("rate", "its derivative along the field, not zero on the set")],
+        run: tangent,
+    },
 ];
 
 fn everything(a: &Arguments) -> Fallible<Value> {
@@ -43,28 +76,177 @@ fn everything(a: &Arguments) -> Fallible<Value> {
     Ok(Value::from(PointSet::new(&space, vec![Branch::everything()])))
 }
 
-fn union(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1000)?;
-    let mut branches = vec![];
-    let mut space = None;
-    for (i, argument) in a.positional.iter().enumerate() {
-        match a.value(i)?.main() {
-            Value::Set(s) => {
-                branches.extend(s.branches().iter().cloned());
-                space.get_or_insert(s.space().clone());
-            }
-            other => {
-                return Err(Box::new(
-                    Diagnostic::error(&codes::WRONG_KIND, "a set is needed here")
-                        .label(argument.span, format!("this is {}", operate::describe(&other))),
-                ));
-            }
+fn set(a: &Arguments, i: usize) -> Fallible<Rc<PointSet>> {
+    match a.value(i)?.main() {
+        Value::Set(s) => Ok(s),
+        Value::Constraint(c) => {
+            let equations = c.equations.iter().map(|(e, _)| *e).collect();
+            Ok(Rc::new(PointSet::new(&c.space, vec![Branch { equations, nonzero: vec![] }])))
         }
+        other => Err(Box::new(
+            Diagnostic::error(&codes::WRONG_KIND, "a set is needed here")
+                .label(a.positional[i].span, format!("this is {}", operate::describe(&other))),
+        )),
     }
-    let space = space.expect("at least one argument");
+}
+
+/// All the sets, each seen on the jet space of the highest order; refused when they live on different manifolds.
+fn sets(a: &Arguments) -> Fallible<(crate::geometry::JetSpace, Vec<Rc<PointSet>>)> {
+    a.count(1, 1000)?;
+    let list = (0..a.positional.len()).map(|i| set(a, i)).collect::<Fallible<Vec<_>>>()?;
+    let mut space = list[0].space().clone();
+    for (i, s) in list.iter().enumerate() {
+        let other = s.space();
+        let manifold = space.manifold().join(other.manifold());
+        let manifold = manifold.map_err(|r| Box::new(refusal(r).or_at(a.positional[i].span, "this set")))?;
+        space = manifold.jets(space.order().max(other.order()));
+    }
+    Ok((space, list))
+}
+
+fn union(a: &Arguments) -> Fallible<Value> {
+    let (space, list) = sets(a)?;
+    let branches = list.iter().flat_map(|s| s.branches().iter().cloned()).collect();
     Ok(Value::from(PointSet::new(&space, branches)))
 }
 
-pub fn image(_map: &Map) -> Fallible<Value> {
-    Err(Box::new(Diagnostic::error(&codes::NOT_AVAILABLE, "`image` is not available yet")))
+fn intersection(a: &Arguments) -> Fallible<Value> {
+    let (space, list) = sets(a)?;
+    let all = list.iter().map(|s| submanifold(s)).reduce(|x, y| x.intersection(&y)).expect("at least one");
+    let all = Submanifold::new(&space.chart(), all.branches().to_vec()).simplified().map_err(stopped)?;
+    Ok(Value::from(PointSet::new(&space, all.branches().to_vec())))
+}
+
+/// The set in the coordinates of its space.
+pub fn submanifold(set: &PointSet) -> Submanifold {
+    Submanifold::new(&set.space().chart(), set.branches().to_vec())
+}
+
+fn restrict(a: &Arguments) -> Fallible<Value> {
+    a.count(2, 2)?;
+    let set = set(a, 1)?;
+    let value = a.value(0)?;
+    if let Value::Set(other) = value.main() {
+        let order = other.space().order().max(set.space().order());
+        let space = other.space().manifold().jets(order);
+        let both = submanifold(&other).intersection(&submanifold(&set)).simplified().map_err(stopped)?;
+        return Ok(Value::from(PointSet::new(&space, both.branches().to_vec())));
+    }
+    let whole = submanifold(&set);
+    if whole.is_empty().map_err(stopped)?.is_yes() {
+        return Err(Box::new(
+            Diagnostic::error(&codes::DEGENERATE, "this set is empty, nothing can be restricted to it")
+                .label(a.positional[1].span, "no point lies in it"),
+        ));
+    }
+    let at = |d: Box<Diagnostic>| Box::new(d.or_at(a.positional[0].span, "this object"));
+    match value.main() {
+        Value::Distribution(d) => {
+            let parts = d.restrict(&whole_for(d.chart(), &whole)).map_err(refusal).map_err(at)?;
+            Ok(one_or_list(parts.into_iter().map(tangent_value).collect()))
+        }
+        Value::Codistribution(c) => {
+            let parts = c.restrict(&whole_for(c.chart(), &whole)).map_err(refusal).map_err(at)?;
+            Ok(one_or_list(parts.into_iter().map(Value::from).collect()))
+        }
+        _ => {
+            let simple = whole.simplified().map_err(stopped)?;
+            let mut parts = vec![];
+            for branch in simple.branches() {
+                let chart = larger(simple.chart(), &value);
+                let along = Restriction::new(&chart, branch).map_err(stopped)?;
+                parts.push(restricted(a, &along, &simple, &value).map_err(at)?);
+            }
+            Ok(one_or_list(parts))
+        }
+    }
+}
+
+/// The set in a chart that may have more coordinates.
+fn whole_for(chart: &crate::geometry::Chart, set: &Submanifold) -> Submanifold {
+    let chart = if chart.dimension() > set.chart().dimension() { chart } else { set.chart() };
+    Submanifold::new(chart, set.branches().to_vec())
+}
+
+/// The chart of the set with the coordinates of the object that it does not have.
+fn larger(chart: &crate::geometry::Chart, value: &Value) -> crate::geometry::Chart {
+    let symbols = match value.main() {
+        Value::Form(f) => f.symbols(),
+        Value::Field(x) => x.symbols(),
+        other => operate::as_expr(&other).map(|e| e.symbols()).unwrap_or_default(),
+    };
+    let more = symbols.into_iter().filter(|s| !s.is_parameter() && !chart.contains(*s)).collect::<Vec<_>>();
+    crate::geometry::Chart::new(chart.symbols().iter().copied().chain(more))
+}
+
+/// One value for one branch, a list for several.
+fn one_or_list(mut parts: Vec<Value>) -> Value {
+    if parts.len() == 1 { parts.remove(0) } else { Value::list(parts) }
+}
+
+fn restricted(a: &Arguments, along: &Restriction, set: &Submanifold, value: &Value) -> Fallible<Value> {
+    match value.main() {
+        Value::Form(f) => form_value(along.form(&f).map_err(refusal)?),
+        Value::Field(x) => {
+            let Tangency { verdict, evidence } = set.is_tangent(&x).map_err(stopped)?;
+            if let (false, Some((f, rate))) = (verdict.is_yes(), evidence) {
+                let why = match verdict {
+                    Verdict::Unknown(why) => format!("whether {rate} vanishes on the set is unknown: {why}"),
+                    _ => format!("along the field {f} changes at the rate {rate}, which is not zero on the set"),
+                };
+                return Err(Box::new(
+                    Diagnostic::error(&codes::DEGENERATE, "this field is not tangent to the set")
+                        .label(a.positional[0].span, "it leads out of it")
+                        .note(why)
+                        .help("`tangent(ξ, K)` decides it; a distribution is restricted to what is tangent"),
+                ));
+            }
+            Ok(Value::Field(along.field(&x).map_err(stopped)?))
+        }
+        Value::List(items) => {
+            let items = items.iter().map(|v| restricted(a, along, set, v)).collect::<Fallible<Vec<_>>>()?;
+            Ok(Value::list(items))
+        }
+        Value::Matrix(m) => {
+            let matrix = m.matrix.try_map(|e| along.function(e).map_err(stopped))?;
+            Ok(Value::from(LabelledMatrix { matrix, rows: m.rows.clone(), columns: m.columns.clone() }))
+        }
+        Value::Force(force) => form_value(along.form(&force.form()).map_err(refusal)?),
+        other => Ok(Value::Expr(along.function(operate::as_expr(&other)?).map_err(stopped)?)),
+    }
+}
+
+fn form_value(form: Form) -> Fallible<Value> {
+    Ok(match form.as_function() {
+        Some(e) => Value::Expr(e),
+        None => Value::Form(form),
+    })
+}
+
+fn tangent(a: &Arguments) -> Fallible<Value> {
+    a.count(1, 2)?;
+    if a.positional.len() == 1 {
+        let spaces = submanifold(&*set(a, 0)?).tangent_spaces().map_err(refusal)?;
+        return Ok(one_or_list(spaces.into_iter().map(tangent_value).collect()));
+    }
+    let whole = submanifold(&*set(a, 1)?);
+    let fields: Vec<VectorField> = match a.value(0)?.main() {
+        Value::Distribution(d) => d.fields().to_vec(),
+        Value::Codistribution(c) => c.annihilator().map_err(refusal)?.fields().to_vec(),
+        _ => vec![a.field(0)?],
+    };
+    let mut verdict = Verdict::yes("the equations stay zero along it");
+    let mut evidence = None;
+    for field in &fields {
+        let found = whole.is_tangent(field).map_err(stopped)?;
+        if !found.verdict.is_yes() && evidence.is_none() {
+            evidence = found.evidence;
+        }
+        verdict = if fields.len() == 1 { found.verdict } else { verdict.and(found.verdict) };
+    }
+    let mut answer = Answer::new("tangent").main(verdict);
+    if let Some((f, rate)) = evidence {
+        answer = answer.part("equation", f).part("rate", rate);
+    }
+    Ok(Value::from(answer))
 }

@@ -44,8 +44,8 @@ fn strata_of_rank(matrix: &Matrix, coordinates: &[Symbol], complement: Option<us
 
 /// Whether two distributions have the same span at generic points of a branch.
 pub fn same_span_on(branch: &Branch, a: &Distribution, b: &Distribution) -> Budgeted<Verdict> {
-    let space = if a.space().order() >= b.space().order() { a.space() } else { b.space() };
-    let symbols = space.symbols();
+    let larger = if a.chart().dimension() >= b.chart().dimension() { a } else { b };
+    let symbols = larger.chart().symbols().to_vec();
     let rows = |d: &Distribution| -> Vec<Vec<Expr>> {
         d.fields().iter().map(|x| symbols.iter().map(|s| x.component(*s)).collect()).collect()
     };

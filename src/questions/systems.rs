@@ -5,10 +5,9 @@ use super::{Arguments, Question, refusal};
 use crate::algebra::linear::Matrix;
 use crate::algebra::{Expr, Symbol, normal};
 use crate::diagnostic::{Diagnostic, codes};
-use crate::geometry::distribution::Codistribution;
+use crate::geometry::distribution::{Codistribution, Distribution};
 use crate::geometry::form::Form;
 use crate::geometry::jet::{self, FiberedManifold};
-use crate::geometry::map::Map;
 use crate::mechanics::dynamical_form::DynamicalForm;
 use crate::mechanics::lagrangian::Lagrangian;
 use crate::mechanics::{hamilton, inverse_problem, lepage_class};
@@ -308,7 +307,7 @@ fn dynamical_form(a: &Arguments) -> Fallible<Value> {
     ))
 }
 
-pub(super) fn stopped(stop: crate::budget::Exhausted) -> Box<Diagnostic> {
+pub(crate) fn stopped(stop: crate::budget::Exhausted) -> Box<Diagnostic> {
     Box::new(super::exhausted(stop))
 }
 
@@ -393,6 +392,15 @@ fn dynamical_distribution(a: &Arguments) -> Fallible<Value> {
 
 fn characteristic(a: &Arguments) -> Fallible<Value> {
     a.count(1, 1)?;
+    // A 2-form that is no Lepage form has a characteristic distribution, too.
+    if let Value::Form(form) = a.value(0)?.main()
+        && form.degree() == 2
+        && let Some(manifold) = form.manifold().map_err(refusal)?
+        && crate::geometry::contact::is_lepage(&form, &manifold).verdict.is_no()
+    {
+        let chart = manifold.jets(form.order_on(&manifold).order).chart();
+        return Ok(Value::from(Distribution::characteristic(&chart, &form).map_err(refusal)?));
+    }
     let system = unconstrained(a, 0)?;
     let alpha = system.lepage()?;
     Ok(Value::from(distribution_answer("characteristic", &system, alpha.characteristic_rows())?))
@@ -616,31 +624,4 @@ fn order(a: &Arguments) -> Fallible<Value> {
                 .help("state what you know about it with `assume`"),
         )),
     }
-}
-
-/// A Lagrangian or equations carried back along a map.
-pub fn pull_back_system(map: &Map, system: &System) -> Fallible<Value> {
-    let target = map.source().manifold();
-    match system.lagrangian() {
-        Some(l) => {
-            let function = map.pullback_function(l.function()).map_err(refusal)?;
-            let lagrangian = Lagrangian::new(target, simple(function))?;
-            Ok(Value::System(Rc::new(System::new(&system.name, target, Base::Lagrangian(lagrangian), system.span))))
-        }
-        None => match system.form() {
-            Some(form) => Ok(Value::Form(map.pullback(&form).map_err(refusal)?)),
-            None => Err(Box::new(Diagnostic::error(
-                &codes::NOT_AVAILABLE,
-                "the pullback of such a system is not available yet",
-            ))),
-        },
-    }
-}
-
-/// `transform(A, map)`: forward along an invertible map.
-pub fn transform(a: &Arguments, map: &Map) -> Fallible<Value> {
-    let _ = map;
-    Err(Box::new(
-        Diagnostic::error(&codes::NOT_AVAILABLE, "`transform` is not available yet").label(a.name_span, "asked here"),
-    ))
 }

@@ -717,37 +717,45 @@ fn submanifold(state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) -> Fallibl
     let (space, list) = entries(state, ast, d, |e, id| match e.eval(id)? {
         Value::Claim(claim) => {
             let difference = as_expr(&claim.left)? - as_expr(&claim.right)?;
-            Ok((claim.relation, difference))
-        }
-        other => {
-            refuse(&codes::WRONG_KIND, format!("a submanifold is given by equations, not by {}", describe(&other)))
-        }
-    })?;
-    let mut equations = vec![];
-    let mut nonzero = vec![];
-    for ((relation, e), span) in list {
-        match relation {
-            Relation::Equal => equations.push(e),
-            Relation::NotEqual => nonzero.push(e),
-            _ => {
-                return Err(Box::new(
+            let span = e.ast.span(id);
+            match claim.relation {
+                Relation::Equal => Ok(vec![Branch { equations: vec![difference], nonzero: vec![] }]),
+                Relation::NotEqual => Ok(vec![Branch { equations: vec![], nonzero: vec![difference] }]),
+                _ => Err(Box::new(
                     Diagnostic::error(&codes::WRONG_KIND, "a submanifold is given by `=` and `!=`")
                         .label(span, "an inequality bounds a region")
                         .help("state it as a fact with `assume`"),
-                ));
+                )),
             }
         }
+        // A set: image(map), union(K1, K2), a part of an answer.
+        other => match other.main() {
+            Value::Set(set) => Ok(set.branches().to_vec()),
+            other => {
+                refuse(&codes::WRONG_KIND, format!("a submanifold is given by equations, not by {}", describe(&other)))
+            }
+        },
+    })?;
+    // The entries hold together.
+    let mut branches = vec![Branch::everything()];
+    for (alternatives, _) in list {
+        let both = |a: &Branch, b: &Branch| Branch {
+            equations: a.equations.iter().chain(&b.equations).copied().collect(),
+            nonzero: a.nonzero.iter().chain(&b.nonzero).copied().collect(),
+        };
+        branches = branches.iter().flat_map(|a| alternatives.iter().map(move |b| both(a, b))).collect();
     }
+    let functions: Vec<Expr> = branches.iter().flat_map(|b| b.equations.iter().chain(&b.nonzero)).copied().collect();
     super::promise::order_of_block(
         ast,
         match &d.body {
             Body::Entries(ids) => ids,
             Body::Value(id) => std::slice::from_ref(id),
         },
-        &equations.iter().chain(&nonzero).copied().collect::<Vec<_>>(),
+        &functions,
         &space,
     )?;
-    let set = PointSet::new(&space, vec![Branch { equations, nonzero }]);
+    let set = PointSet::new(&space, branches);
     bind(state, &d.name, Value::from(set))
 }
 

@@ -1,0 +1,226 @@
+//! Restriction to a branch {equations = 0, inequations ≠ 0}: functions, forms and fields along a submanifold.
+//!
+//! Equations that give a coordinate outright, s = f, are put in: they are a parametrisation by the other
+//! coordinates, and a form is pulled back along it. What remains is implicit. There the differential of an equation
+//! expresses one differential through the others, where its coefficient is not zero, which is recorded:
+//!
+//! ```text
+//! x² + y² = 1:     dy = −(x/y) dx   where y ≠ 0,        x dx + y dy  restricts to  0
+//! ```
+//!
+//! and coefficients are reduced modulo the equations. So two functions, or two forms, that agree along the set
+//! become one.
+
+use super::Refusal;
+use super::field::VectorField;
+use super::form::Form;
+use super::jet::Chart;
+use super::submanifold::{Submanifold, vanishes_on};
+use crate::algebra::conditions::record_nonzero;
+use crate::algebra::derive::partial;
+use crate::algebra::expr::symbols_of;
+use crate::algebra::normal::simplify;
+use crate::algebra::stratum::{Branch, Cell, Frame};
+use crate::algebra::substitute::substitute;
+use crate::algebra::{Expr, Symbol};
+use crate::budget::{Budgeted, check};
+use rustc_hash::FxHashMap;
+
+/// How objects are restricted to one branch.
+pub struct Restriction {
+    chart: Chart,
+    branch: Branch,
+    /// Coordinates that the equations give outright, as functions of the others.
+    solved: FxHashMap<Symbol, Expr>,
+    /// The equations that remain, and a description of where they hold.
+    implicit: Vec<Expr>,
+}
+
+impl Restriction {
+    /// To a branch in the coordinates of the chart. The branch should be written shortly: radicals taken.
+    pub fn new(chart: &Chart, branch: &Branch) -> Budgeted<Restriction> {
+        let mut open = branch.equations.clone();
+        let mut solved: FxHashMap<Symbol, Expr> = FxHashMap::default();
+        while let Some((i, symbol, value)) = explicit(chart, &open) {
+            check()?;
+            open.remove(i);
+            let step = FxHashMap::from_iter([(symbol, value)]);
+            for e in &mut open {
+                *e = substitute(*e, &step);
+            }
+            for e in solved.values_mut() {
+                *e = substitute(*e, &step);
+            }
+            solved.insert(symbol, value);
+        }
+        for value in solved.values_mut() {
+            *value = simplify(*value)?;
+        }
+        Ok(Restriction { chart: chart.clone(), branch: branch.clone(), solved, implicit: open })
+    }
+
+    pub fn branch(&self) -> &Branch {
+        &self.branch
+    }
+
+    /// The coordinates that the equations give, in the order of the chart.
+    pub fn dependent(&self) -> Vec<(Symbol, Expr)> {
+        self.chart.symbols().iter().filter_map(|s| Some((*s, *self.solved.get(s)?))).collect()
+    }
+
+    /// The frame of the implicit equations together with some functions, and the cells where they hold.
+    fn cells(&self, functions: &[Expr]) -> Budgeted<(Frame, Vec<Cell>)> {
+        let nonzero = self.branch.nonzero.iter().map(|e| substitute(*e, &self.solved)).collect();
+        let branch = Branch { equations: self.implicit.clone(), nonzero };
+        let set = Submanifold::new(&self.chart, vec![branch]);
+        let frame = set.frame(functions)?;
+        let cells = set.cells(&frame)?;
+        Ok((frame, cells))
+    }
+
+    /// The function along the branch.
+    pub fn function(&self, e: Expr) -> Budgeted<Expr> {
+        let e = substitute(e, &self.solved);
+        if self.implicit.is_empty() {
+            return simplify(e);
+        }
+        let (frame, cells) = self.cells(&[e])?;
+        reduce(&frame, &cells, e)
+    }
+
+    /// The form pulled back to the branch, written without the differentials that the equations express.
+    pub fn form(&self, form: &Form) -> Result<Form, Refusal> {
+        let mut form = form.pullback(&self.parametrisation(&form.symbols()));
+        if self.implicit.is_empty() {
+            return Ok(form.simplified().0);
+        }
+        let mut functions = form.coefficients();
+        let differentials: Vec<Form> = self.implicit.iter().map(|e| Form::function(*e).d()).collect();
+        functions.extend(differentials.iter().flat_map(Form::coefficients));
+        let (frame, cells) = self.cells(&functions)?;
+        let mut replaced: Vec<(Symbol, Form)> = vec![];
+        for df in differentials {
+            let df = replaced.iter().fold(df, |df, (s, by)| replace_differential(&df, *s, by));
+            let Some((symbol, slope)) = pivot(&frame, &cells, &df)? else { continue };
+            if !slope.is_number() {
+                record_nonzero(slope);
+            }
+            let rest = df.keep(|basis, c| (basis[0].symbol() != symbol).then_some(-c / slope));
+            for (_, by) in &mut replaced {
+                *by = replace_differential(by, symbol, &rest);
+            }
+            replaced.push((symbol, rest));
+        }
+        for (symbol, by) in &replaced {
+            form = replace_differential(&form, *symbol, by);
+        }
+        let mut terms = vec![];
+        for (basis, c) in form.terms() {
+            let axes: Vec<Symbol> = basis.iter().map(|a| a.symbol()).collect();
+            terms.push(Form::term(self.function(c)?, &axes));
+        }
+        Ok(Form::sum(form.degree(), &terms))
+    }
+
+    /// The field along the branch: its components there.
+    pub fn field(&self, field: &VectorField) -> Budgeted<VectorField> {
+        let components = field.components().into_iter().map(|(s, c)| Ok((s, self.function(c)?)));
+        Ok(VectorField::new(components.collect::<Budgeted<Vec<_>>>()?))
+    }
+
+    /// The solved coordinates by their values, all others by themselves.
+    fn parametrisation(&self, symbols: &[Symbol]) -> FxHashMap<Symbol, Expr> {
+        symbols.iter().map(|s| (*s, self.solved.get(s).copied().unwrap_or_else(|| Expr::symbol(*s)))).collect()
+    }
+}
+
+/// An equation c·s + r = 0 with a number c and r free of s: its place, s, and −r/c. The last coordinate of the
+/// chart that will do is taken, so that derivatives are expressed by what they are derivatives of.
+fn explicit(chart: &Chart, equations: &[Expr]) -> Option<(usize, Symbol, Expr)> {
+    for (i, e) in equations.iter().enumerate() {
+        let symbols = symbols_of(&[*e]);
+        for &s in chart.symbols().iter().rev().filter(|s| symbols.contains(s)) {
+            let slope = partial(*e, s);
+            if let Some(c) = slope.as_number().filter(|c| !c.is_zero()) {
+                let rest = substitute(*e, &FxHashMap::from_iter([(s, Expr::zero())]));
+                return Some((i, s, -(rest / Expr::number(c.clone()))));
+            }
+        }
+    }
+    None
+}
+
+/// The axis along which a 1-form has a coefficient that does not vanish on the cells; numbers are preferred.
+fn pivot(frame: &Frame, cells: &[Cell], form: &Form) -> Budgeted<Option<(Symbol, Expr)>> {
+    let mut found = None;
+    for (basis, c) in form.terms() {
+        if c.is_number() {
+            return Ok(Some((basis[0].symbol(), c)));
+        }
+        if found.is_none() && vanishes_on(frame, cells, c)?.is_no() {
+            found = Some((basis[0].symbol(), c));
+        }
+    }
+    Ok(found)
+}
+
+/// η with a 1-form in the place of ds: dsʹs part of η is ds ∧ i_{∂s}η.
+fn replace_differential(form: &Form, symbol: Symbol, by: &Form) -> Form {
+    let rest = form.keep(|basis, c| basis.iter().all(|a| a.symbol() != symbol).then_some(c));
+    if rest == *form {
+        return rest;
+    }
+    let part = form.interior(&VectorField::coordinate(symbol));
+    &rest + &by.wedge(&part)
+}
+
+/// The normal form of a function where the cells are; a set of several cells leaves it as it is unless all agree.
+fn reduce(frame: &Frame, cells: &[Cell], e: Expr) -> Budgeted<Expr> {
+    let Some((numerator, denominator)) = frame.read(e)? else { return Ok(e) };
+    let mut common = None;
+    for cell in cells {
+        let (n, d) = (cell.reduce(frame, &numerator)?, cell.reduce(frame, &denominator)?);
+        let here = if d.is_zero() { e } else { frame.write(&n) / frame.write(&d) };
+        match common {
+            None => common = Some(here),
+            Some(other) if other == here => {}
+            Some(_) => return Ok(e),
+        }
+    }
+    simplify(common.unwrap_or(e))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algebra::Coordinate;
+    use crate::geometry::FiberedManifold;
+
+    #[test]
+    fn functions_and_forms_that_agree_along_a_set_become_one() {
+        let (x, y, z) =
+            (Coordinate::declare("x", false), Coordinate::declare("y", false), Coordinate::declare("z", false));
+        let manifold = FiberedManifold::new("Y", Symbol::base("t"), &[x, y, z]);
+        let chart = manifold.jets(1).chart();
+        let j = |c: Coordinate, k: u32| Expr::symbol(c.jet(k));
+        let branch = |equations: &[Expr]| Branch { equations: equations.to_vec(), nonzero: vec![] };
+        // A graph: z = x², z' = 2 x x'.
+        let graph = [j(z, 0) - j(x, 0).pow(2), j(z, 1) - 2 * (j(x, 0) * j(x, 1))];
+        let along = Restriction::new(&chart, &branch(&graph)).unwrap();
+        assert_eq!(along.function(j(z, 0) * j(z, 1)).unwrap().to_string(), "2*x^3*x'");
+        let dz = along.form(&Form::differential(z.jet(0))).unwrap();
+        assert!(dz.equals(&Form::term(2 * j(x, 0), &[x.jet(0)])).is_yes());
+        // The contact form of z restricts to a multiple of that of x.
+        let omega = along.form(&Form::omega(z.jet(0))).unwrap();
+        assert!(omega.equals(&Form::omega(x.jet(0)).scale(2 * j(x, 0))).is_yes());
+        // The circle is implicit.
+        let circle = Restriction::new(&chart, &branch(&[j(x, 0).pow(2) + j(y, 0).pow(2) - 1])).unwrap();
+        assert_eq!(circle.function(j(x, 0).pow(2) + j(y, 0).pow(2)).unwrap(), Expr::one());
+        let radial = Form::one_form([(x.jet(0), j(x, 0)), (y.jet(0), j(y, 0))]);
+        assert!(circle.form(&radial).unwrap().is_zero().is_yes());
+        let area = Form::term(Expr::one(), &[x.jet(0), y.jet(0)]);
+        assert!(circle.form(&area).unwrap().is_zero().is_yes());
+        let angle = Form::one_form([(y.jet(0), j(x, 0)), (x.jet(0), -j(y, 0))]);
+        assert!(circle.form(&angle).unwrap().is_zero().is_no());
+    }
+}

@@ -1,0 +1,214 @@
+//! Questions about distributions and codistributions, of rank that may jump: spans, ranks with strata,
+//! annihilators, involutivity, derived flags. Krupková §2.
+
+use super::strata::rank_value;
+use super::{Arguments, Question, refusal};
+use crate::algebra::linear::Matrix;
+use crate::algebra::{Expr, Symbol};
+use crate::budget::Budgeted;
+use crate::diagnostic::{Diagnostic, codes};
+use crate::geometry::distribution::{Codistribution, Distribution, Involutivity};
+use crate::geometry::jet::{Chart, FiberedManifold, JetSpace};
+use crate::geometry::rank::Rank as Strata;
+use crate::geometry::submanifold::Submanifold;
+use crate::geometry::{Form, Refusal, VectorField};
+use crate::model::set::PointSet;
+use crate::model::value::{Answer, Fallible, Rank, Tangent, Value};
+use crate::session::operate;
+use std::rc::Rc;
+
+macro_rules! rows {
+    ($($name:literal $signature:literal $help:literal $parts:expr, $run:expr;)*) => {
+        pub static ROWS: &[Question] = &[$(Question {
+            name: $name, signature: $signature, help: $help, options: &[], takes_equations: false,
+            parts: $parts, run: $run,
+        }),*];
+    };
+}
+
+rows! {
+    "span" "span(a, b, …)" "the codistribution or distribution spanned by forms or fields" DELTA, span;
+    "rank" "rank(A)" "the rank of a matrix, a 2-form, a distribution or a codistribution, with its strata"
+        &[("values", "ascending"), ("strata", "where each is taken")], rank;
+    "annihilator" "annihilator(Δ)" "the forms that vanish on a distribution, the fields on which forms vanish" DELTA, annihilator;
+    "involutive" "involutive(Δ)" "closed under brackets (Frobenius)"
+        &[("left", "a field of Δ"), ("right", "another"), ("bracket", "which leaves Δ"), ("residual", "a form of Δ⁰ on it")], involutive;
+    "derived" "derived(Δ)" "the distribution with its brackets; of a codistribution, what is closed modulo it" DELTA, derived;
+    "flag" "flag(Δ)" "Δ, derived(Δ), … until it stays" &[], flag;
+}
+
+/// Parts of every distribution and codistribution.
+const DELTA: &[(&str, &str)] = &[
+    ("forms", "that vanish on it, or span it"),
+    ("fields", "that span it, or on which it vanishes"),
+    ("rank", "with its strata"),
+    ("weakly_horizontal", "where it has a vector along the time"),
+    ("integrable", "closed under brackets"),
+    ("vertical", "contained in ker dt"),
+    ("locus", "where the rank is not the generic one"),
+];
+
+/// The manifold on which something lives, or the one at hand.
+pub fn home(a: &Arguments, found: Option<FiberedManifold>) -> Fallible<FiberedManifold> {
+    found.or_else(|| a.on.clone()).or_else(|| a.latest.clone()).ok_or_else(|| {
+        Box::new(
+            Diagnostic::error(&codes::WRONG_MANIFOLD, "it is not clear on which manifold this lives")
+                .label(a.span, "no coordinate of a manifold occurs"),
+        )
+    })
+}
+
+/// The manifold of several objects, refused where two do not meet.
+fn common<'a, T: 'a>(
+    a: &Arguments,
+    list: impl IntoIterator<Item = &'a T>,
+    manifold: impl Fn(&T) -> Result<Option<FiberedManifold>, Refusal>,
+) -> Fallible<FiberedManifold> {
+    let mut joined: Option<FiberedManifold> = None;
+    for (i, item) in list.into_iter().enumerate() {
+        let at = |r| Box::new(refusal(r).or_at(a.positional[i].span, "this generator"));
+        if let Some(m) = manifold(item).map_err(at)? {
+            joined = Some(match joined {
+                Some(other) => other.join(&m).map_err(at)?,
+                None => m,
+            });
+        }
+    }
+    home(a, joined)
+}
+
+/// Forms give a codistribution, fields a distribution.
+fn span(a: &Arguments) -> Fallible<Value> {
+    a.count(1, 1000)?;
+    let mut fields: Vec<VectorField> = vec![];
+    let mut forms: Vec<Form> = vec![];
+    for (i, argument) in a.positional.iter().enumerate() {
+        match argument.value.main() {
+            Value::Field(x) => fields.push(x),
+            _ => {
+                let form = a.form(i)?;
+                if form.degree() != 1 {
+                    let wrong = Refusal::WrongDegree { expected: 1, found: form.degree() };
+                    return Err(Box::new(refusal(wrong).or_at(argument.span, "this generator")));
+                }
+                forms.push(form);
+            }
+        }
+    }
+    if !fields.is_empty() && !forms.is_empty() {
+        return Err(Box::new(
+            Diagnostic::error(&codes::WRONG_KIND, "forms and fields do not span together").label(a.span, "both occur"),
+        ));
+    }
+    if forms.is_empty() {
+        let manifold = common(a, &fields, VectorField::manifold)?;
+        let order = fields.iter().map(|x| x.order_on(&manifold).order).max().unwrap_or(0);
+        return Ok(Value::from(Distribution::new(&manifold.jets(order), fields).map_err(refusal)?));
+    }
+    let manifold = common(a, &forms, Form::manifold)?;
+    let order = forms.iter().map(|f| f.order_on(&manifold).order).max().unwrap_or(0);
+    Ok(Value::from(Codistribution::new(&manifold.jets(order), forms).map_err(refusal)?))
+}
+
+fn rank(a: &Arguments) -> Fallible<Value> {
+    a.count(1, 1)?;
+    match a.value(0)?.main() {
+        Value::Matrix(m) => rank_value(&m.matrix, None),
+        Value::Distribution(d) => strata_value(d.rank(), d.rank_matrix()),
+        Value::Codistribution(c) => strata_value(c.rank(), c.rank_matrix()),
+        _ => {
+            let form = a.form(0)?;
+            if form.degree() != 2 {
+                let wrong = Refusal::WrongDegree { expected: 2, found: form.degree() };
+                return Err(Box::new(refusal(wrong).or_at(a.positional[0].span, "this form")));
+            }
+            // The antisymmetric matrix of its coefficients.
+            let axes: Vec<Symbol> = form.axes().iter().map(|x| x.symbol()).collect();
+            let entry = |i: usize, j: usize| {
+                if i == j { Expr::zero() } else { form.coefficient(&[axes[i], axes[j]]) }
+            };
+            rank_value(&Matrix::from_fn(axes.len(), axes.len(), entry), None)
+        }
+    }
+}
+
+/// A rank with the matrix from which it is taken again at a point.
+pub fn strata_value(rank: Budgeted<Strata>, (matrix, complement): (Matrix, Option<usize>)) -> Fallible<Value> {
+    let rank = rank.map_err(super::systems::stopped)?;
+    Ok(Value::from(Rank { values: rank.values, strata: rank.strata, matrix, complement, complete: rank.complete }))
+}
+
+fn annihilator(a: &Arguments) -> Fallible<Value> {
+    a.count(1, 1)?;
+    match a.value(0)?.main() {
+        Value::Distribution(d) => Ok(Value::from(d.annihilator().map_err(refusal)?)),
+        Value::Codistribution(c) => Ok(Value::from(c.annihilator().map_err(refusal)?)),
+        other => Err(not_a_distribution(a, &other)),
+    }
+}
+
+fn not_a_distribution(a: &Arguments, found: &Value) -> Box<Diagnostic> {
+    Box::new(
+        Diagnostic::error(&codes::WRONG_KIND, "a distribution or codistribution is needed here")
+            .label(a.positional[0].span, format!("this is {}", operate::describe(found))),
+    )
+}
+
+/// The distribution an argument stands for: a codistribution stands for what it annihilates.
+fn distribution(a: &Arguments) -> Fallible<Rc<Distribution>> {
+    a.count(1, 1)?;
+    match a.value(0)?.main() {
+        Value::Distribution(d) => Ok(d),
+        Value::Codistribution(c) => Ok(Rc::new(c.annihilator().map_err(refusal)?)),
+        other => Err(not_a_distribution(a, &other)),
+    }
+}
+
+fn involutive(a: &Arguments) -> Fallible<Value> {
+    let Involutivity { verdict, evidence } = distribution(a)?.involutivity().map_err(refusal)?;
+    let mut answer = Answer::new("involutive").main(verdict);
+    if let Some(e) = evidence {
+        let bracket = e.left.bracket(&e.right);
+        answer =
+            answer.part("left", e.left).part("right", e.right).part("bracket", bracket).part("residual", e.residual);
+    }
+    Ok(Value::from(answer))
+}
+
+fn derived(a: &Arguments) -> Fallible<Value> {
+    a.count(1, 1)?;
+    match a.value(0)?.main() {
+        Value::Distribution(d) => Ok(Value::from(d.derived().map_err(refusal)?)),
+        Value::Codistribution(c) => Ok(Value::from(c.derived().map_err(refusal)?)),
+        other => Err(not_a_distribution(a, &other)),
+    }
+}
+
+fn flag(a: &Arguments) -> Fallible<Value> {
+    let flag = distribution(a)?.derived_flag().map_err(refusal)?;
+    if let Value::Codistribution(_) = a.value(0)?.main() {
+        let flag = flag.iter().map(|d| Ok(Value::from(d.annihilator().map_err(refusal)?)));
+        return Ok(Value::list(flag.collect::<Fallible<Vec<_>>>()?));
+    }
+    Ok(Value::list(flag.into_iter().map(Value::from)))
+}
+
+/// A set in the coordinates of a chart, as one of points of a jet space.
+pub fn point_set(set: &Submanifold) -> Fallible<Value> {
+    Ok(Value::from(PointSet::new(&space_of(set.chart())?, set.branches().to_vec())))
+}
+
+/// The jet space with these coordinates, or the smallest that has them.
+fn space_of(chart: &Chart) -> Fallible<JetSpace> {
+    let manifold = FiberedManifold::of_symbols(chart.symbols()).map_err(refusal)?.ok_or_else(|| {
+        Box::new(Diagnostic::error(&codes::WRONG_MANIFOLD, "these coordinates belong to no manifold"))
+    })?;
+    let order = chart.symbols().iter().filter_map(|s| manifold.order_of_symbol(*s)).max().unwrap_or(0);
+    Ok(manifold.jets(order))
+}
+
+/// A distribution along a branch.
+pub fn tangent_value(distribution: Distribution) -> Value {
+    let branch = distribution.home().clone();
+    Value::Tangent(Rc::new(Tangent { distribution: Rc::new(distribution), branch }))
+}

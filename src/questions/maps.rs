@@ -1,0 +1,392 @@
+//! Questions about maps: `pullback`, `transform`, `jacobian`, `image`.
+//!
+//! A map ψ: P → Y carries what lives on Y back to P, prolonged as far as the object asks for. Functions and forms
+//! are composed with Jʳψ. What stands for a form is carried as that form: a Lagrangian as L dt, a force as
+//! F_σ ω^σ ∧ dt, which is how it enters E; with a new time T = τ(t) both gain the factor dτ/dt. A constraint is
+//! carried by its equations and by the forms given with it. `transform(A, ψ)` goes the other way: it pulls back by
+//! the inverse of ψ, which has to exist; points and sections go forward without one.
+
+use super::{Arguments, Question, refusal};
+use crate::algebra::linear::Matrix;
+use crate::algebra::substitute::substitute;
+use crate::algebra::{Expr, decide, normal};
+use crate::diagnostic::{Diagnostic, codes};
+use crate::geometry::distribution::{Codistribution, Distribution};
+use crate::geometry::form::Form;
+use crate::geometry::jet::{Chart, FiberedManifold, JetSpace};
+use crate::geometry::map::Map;
+use crate::geometry::section::Section;
+use crate::mechanics::lagrangian::Lagrangian;
+use crate::model::item::{Base, Constraint, Force, MapItem, SectionItem, System};
+use crate::model::set::{Branch, PointSet};
+use crate::model::value::{Answer, Claim, Fallible, LabelledMatrix, Point, PointEntry, Value};
+use crate::session::evaluate_at::assignment;
+use crate::session::operate;
+use crate::source::Span;
+use smallvec::SmallVec;
+use std::rc::Rc;
+
+pub static ROWS: &[Question] = &[
+    Question {
+        name: "pullback",
+        signature: "pullback(map, A)",
+        help: "a function, form, field, Lagrangian, force, constraint, set or system of the target, carried back along a map or section",
+        options: &[],
+        takes_equations: false,
+        parts: &[],
+        run: pullback,
+    },
+    Question {
+        name: "transform",
+        signature: "transform(A, map)",
+        help: "the same forward, along a map that can be inverted; points and sections along any map",
+        options: &[],
+        takes_equations: false,
+        parts: &[],
+        run: transform,
+    },
+    Question {
+        name: "jacobian",
+        signature: "jacobian(map)",
+        help: "the matrix of a map, rows the new, columns the old fibre coordinates",
+        options: &[],
+        takes_equations: false,
+        parts: &[],
+        run: jacobian,
+    },
+    Question {
+        name: "image",
+        signature: "image(map)",
+        help: "the submanifold a map parametrises: the smallest set given by equations that contains its values",
+        options: &[],
+        takes_equations: false,
+        parts: &[("rank", "of its Jacobian"), ("immersion", "the rank is that of the source everywhere")],
+        run: image,
+    },
+];
+
+fn map_argument(a: &Arguments, i: usize) -> Fallible<Rc<MapItem>> {
+    match a.value(i)?.main() {
+        Value::Map(m) => Ok(m),
+        other => Err(Box::new(
+            Diagnostic::error(&codes::WRONG_KIND, "a map is needed here")
+                .label(a.positional[i].span, format!("this is {}", operate::describe(&other))),
+        )),
+    }
+}
+
+fn pullback(a: &Arguments) -> Fallible<Value> {
+    a.count(2, 2)?;
+    let value = a.value(1)?;
+    let carried = match a.value(0)?.main() {
+        Value::Map(m) => carry(&m.map, &value),
+        Value::Section(s) => along(&s.section, &value),
+        other => {
+            return Err(Box::new(
+                Diagnostic::error(&codes::WRONG_KIND, "the first argument of `pullback` is a map or a section")
+                    .label(a.positional[0].span, format!("this is {}", operate::describe(&other))),
+            ));
+        }
+    };
+    carried.map_err(|d| Box::new(d.or_at(a.positional[1].span, "this object")))
+}
+
+fn transform(a: &Arguments) -> Fallible<Value> {
+    a.count(2, 2)?;
+    let map = map_argument(a, 1)?;
+    let value = a.value(0)?;
+    let carried = match value.main() {
+        Value::Point(point) => point_forward(&map.map, &point),
+        Value::Section(s) => section_forward(&map.map, &s),
+        _ => {
+            let inverse =
+                map.map.inverse().map_err(|r| Box::new(refusal(r).or_at(a.positional[1].span, "this map")))?;
+            carry(&inverse, &value)
+        }
+    };
+    carried.map_err(|d| Box::new(d.or_at(a.positional[0].span, "this object")))
+}
+
+fn jacobian(a: &Arguments) -> Fallible<Value> {
+    a.count(1, 1)?;
+    let jacobian = map_argument(a, 0)?.map.jacobian();
+    Ok(Value::from(LabelledMatrix {
+        matrix: Matrix::with_columns(jacobian.entries, jacobian.columns.len()),
+        rows: jacobian.rows,
+        columns: jacobian.columns,
+    }))
+}
+
+fn image(a: &Arguments) -> Fallible<Value> {
+    a.count(1, 1)?;
+    let map = map_argument(a, 0)?;
+    let map = &map.map;
+    let equations = map.image_equations().map_err(refusal)?;
+    let target = map.target();
+    let branch = Branch { equations, nonzero: vec![] };
+    let branches =
+        crate::algebra::stratum::simplified(&target.symbols(), &[branch]).map_err(super::systems::stopped)?;
+    let jacobian = map.jacobian();
+    let (matrix, full) = (Matrix::with_columns(jacobian.entries, jacobian.columns.len()), jacobian.columns.len());
+    let again = matrix.clone();
+    Ok(Value::from(
+        Answer::new("image")
+            .main(PointSet::new(target, branches))
+            .lazy("rank", move || super::strata::rank_value(&matrix, None))
+            .lazy("immersion", move || {
+                let Value::Rank(rank) = super::strata::rank_value(&again, None)? else { unreachable!("a rank") };
+                let always = rank.values.as_slice() == [full];
+                Ok(Value::from(if always {
+                    rank.complete.clone()
+                } else {
+                    crate::algebra::Verdict::no(format!("the rank takes the values {:?}, not only {full}", rank.values))
+                }))
+            })
+            .on(target.manifold()),
+    ))
+}
+
+/// A form of degree 0 is a function.
+fn form_value(form: Form) -> Value {
+    match form.as_function() {
+        Some(e) => Value::Expr(e),
+        None => Value::Form(form),
+    }
+}
+
+/// The value on the target of the map, as one on its source.
+fn carry(map: &Map, value: &Value) -> Fallible<Value> {
+    let function = |e: Expr| map.pullback_function(e).map_err(refusal);
+    let source = map.source();
+    Ok(match value {
+        Value::OnSpace(declared) => return carry(map, &declared.value),
+        Value::Tangent(_) => return carry(map, &value.main()),
+        Value::Answer(answer) => match &answer.main {
+            Some(main) => return carry(map, main),
+            None => return Err(not_carried(value)),
+        },
+        Value::Expr(e) => Value::Expr(function(*e)?),
+        Value::Form(f) => form_value(map.pullback(f).map_err(refusal)?),
+        Value::Field(x) => Value::Field(map.pullback_field(x).map_err(refusal)?),
+        Value::List(items) => Value::list(items.iter().map(|v| carry(map, v)).collect::<Fallible<Vec<_>>>()?),
+        Value::Matrix(m) => Value::matrix(m.matrix.try_map(function)?),
+        Value::Claim(claim) => Value::Claim(Rc::new(Claim {
+            left: carry(map, &claim.left)?,
+            right: carry(map, &claim.right)?,
+            within: claim.within.clone(),
+            relation: claim.relation,
+            left_span: claim.left_span,
+            right_span: claim.right_span,
+        })),
+        Value::Force(force) => Value::Force(Rc::new(carry_force(map, force)?)),
+        Value::Constraint(c) => Value::Constraint(Rc::new(carry_constraint(map, c)?)),
+        Value::System(s) => Value::System(Rc::new(carry_system(map, s)?)),
+        Value::Set(s) => {
+            let branch = |b: &Branch| -> Fallible<Branch> {
+                Ok(Branch {
+                    equations: b.equations.iter().map(|e| function(*e)).collect::<Fallible<_>>()?,
+                    nonzero: b.nonzero.iter().map(|e| function(*e)).collect::<Fallible<_>>()?,
+                })
+            };
+            let branches = s.branches().iter().map(branch).collect::<Fallible<Vec<_>>>()?;
+            let above = s.space().order().saturating_sub(map.target().order());
+            let space = source.manifold().jets(source.order() + above);
+            let branches =
+                crate::algebra::stratum::simplified(&space.symbols(), &branches).map_err(super::systems::stopped)?;
+            Value::from(PointSet::new(&space, branches))
+        }
+        Value::Codistribution(c) => {
+            let space = source_space(map, c.chart());
+            let forms = c.forms().iter().map(|f| map.pullback(f).map_err(refusal)).collect::<Fallible<Vec<_>>>()?;
+            Value::from(Codistribution::new(&space, forms).map_err(refusal)?)
+        }
+        Value::Distribution(d) => {
+            let space = source_space(map, d.chart());
+            let fields = d.fields().iter().map(|x| map.pullback_field(x).map_err(refusal));
+            Value::from(Distribution::new(&space, fields.collect::<Fallible<Vec<_>>>()?).map_err(refusal)?)
+        }
+        other => return Err(not_carried(other)),
+    })
+}
+
+fn not_carried(value: &Value) -> Box<Diagnostic> {
+    Box::new(
+        Diagnostic::error(&codes::WRONG_KIND, format!("{} cannot be carried along a map", operate::describe(value)))
+            .note("functions, forms, fields, Lagrangians, forces, constraints, sets, distributions and systems can"),
+    )
+}
+
+/// The jet space of the source that corresponds to a chart of the target.
+fn source_space(map: &Map, chart: &Chart) -> JetSpace {
+    let target = map.target().manifold();
+    let order = chart.symbols().iter().filter_map(|s| target.order_of_symbol(*s)).max().unwrap_or(0);
+    map.source().manifold().jets(map.source().order() + order.saturating_sub(map.target().order()))
+}
+
+fn tidy(e: Expr) -> Expr {
+    normal::simplify(e).unwrap_or(e)
+}
+
+/// F_σ ω^σ ∧ dt pulled back, by components: (F_σ ∘ Jψ) ∂ψ^σ/∂u^ν dτ/dt.
+fn carry_force(map: &Map, force: &Force) -> Fallible<Force> {
+    let t = force.manifold.base();
+    let terms: Vec<Form> = force
+        .manifold
+        .fibres()
+        .iter()
+        .zip(&force.components)
+        .map(|(f, c)| Form::term(*c, &[f.coordinate.jet(0), t]))
+        .collect();
+    let form = map.pullback(&Form::sum(2, &terms)).map_err(refusal)?;
+    let source = map.source().manifold();
+    Ok(Force {
+        name: force.name.clone(),
+        manifold: source.clone(),
+        components: components_of(&form, source),
+        span: force.span,
+    })
+}
+
+/// The coefficients of ω^ν ∧ dt, which are those of du^ν ∧ dt.
+fn components_of(form: &Form, manifold: &FiberedManifold) -> Vec<Expr> {
+    let t = manifold.base();
+    manifold.fibres().iter().map(|f| tidy(form.coefficient(&[f.coordinate.jet(0), t]))).collect()
+}
+
+fn carry_constraint(map: &Map, c: &Constraint) -> Fallible<Constraint> {
+    let source = map.source().manifold();
+    let forms = |list: &Option<Vec<Form>>| -> Fallible<Option<Vec<Form>>> {
+        list.as_ref()
+            .map(|l| l.iter().map(|f| map.pullback(f).map_err(refusal)).collect::<Fallible<Vec<_>>>())
+            .transpose()
+    };
+    let mut equations: Vec<(Expr, Span)> = vec![];
+    for (e, span) in &c.equations {
+        let e = tidy(map.pullback_function(*e).map_err(refusal)?);
+        // What the map satisfies by itself is no constraint any more.
+        if !decide::is_zero(e).is_yes() {
+            equations.push((e, *span));
+        }
+    }
+    let branch = c.branch.iter().map(|b| match b {
+        Value::Claim(_) => carry(map, b),
+        _ => Err(Box::new(
+            Diagnostic::error(
+                &codes::WRONG_KIND,
+                format!("the branch of the constraint `{}` is a point of the target", c.name),
+            )
+            .help("state the branch by an inequality, which can be carried along a map"),
+        )),
+    });
+    let branch = branch.collect::<Fallible<Vec<_>>>()?;
+    Ok(Constraint {
+        name: c.name.clone(),
+        space: source.jets(c.space.order()),
+        equations,
+        // Which coordinates can be solved for is a question about the new ones.
+        dependent: vec![],
+        branch,
+        reactions: forms(&c.reactions)?,
+        forms: forms(&c.forms)?,
+        span: c.span,
+    })
+}
+
+fn carry_system(map: &Map, system: &System) -> Fallible<System> {
+    let source = map.source().manifold();
+    let base = match &system.base {
+        Base::Lagrangian(l) => {
+            let function = map.pullback_function(l.function()).map_err(refusal)? * map.speed();
+            Base::Lagrangian(Lagrangian::new(source, tidy(function))?)
+        }
+        Base::Equations(components) => {
+            let t = system.manifold.base();
+            let terms = system.manifold.fibres().iter().zip(components);
+            let terms: Vec<Form> = terms.map(|(f, e)| Form::term(*e, &[f.coordinate.jet(0), t])).collect();
+            let form = map.pullback(&Form::sum(2, &terms)).map_err(refusal)?;
+            Base::Equations(components_of(&form, source))
+        }
+        Base::Lepage(form) => Base::Lepage(map.pullback(form).map_err(refusal)?.simplified().0),
+        Base::Generated(form) => Base::Generated(map.pullback(form).map_err(refusal)?.simplified().0),
+        Base::Mixed(_) => return Err(not_carried(&Value::Label("mixed system"))),
+    };
+    let mut carried = System::new(&system.name, source, base, system.span);
+    for force in &system.forces {
+        carried.forces.push(Rc::new(carry_force(map, force)?));
+    }
+    for constraint in &system.constraints {
+        let constraint = carry_constraint(map, constraint)?;
+        if !constraint.equations.is_empty() || constraint.forms.is_some() {
+            carried.constraints.push(Rc::new(constraint));
+        }
+    }
+    Ok(carried)
+}
+
+/// The value along a section: functions of the time and forms on the time axis.
+fn along(section: &Section, value: &Value) -> Fallible<Value> {
+    match value {
+        Value::List(items) => Ok(Value::list(items.iter().map(|v| along(section, v)).collect::<Fallible<Vec<_>>>()?)),
+        Value::Answer(answer) => match &answer.main {
+            Some(main) => along(section, main),
+            None => Err(not_carried(value)),
+        },
+        Value::System(system) if system.lagrangian().is_some() => {
+            let l = system.lagrangian().expect("just seen").function();
+            Ok(Value::Expr(section.pullback_function(l).map_err(refusal)?))
+        }
+        Value::Matrix(m) => Ok(Value::matrix(m.matrix.try_map(|e| section.pullback_function(e).map_err(refusal))?)),
+        Value::Family(family) => {
+            let entries = family.entries.iter().map(|(k, v)| Ok((k.clone(), along(section, v)?)));
+            Ok(Value::keyed(entries.collect::<Fallible<Vec<_>>>()?))
+        }
+        _ => Ok(form_value(section.pullback(&operate::as_form(value)?).map_err(refusal)?)),
+    }
+}
+
+/// ψ of a point: the coordinates of the target that its entries determine.
+fn point_forward(map: &Map, point: &Point) -> Fallible<Value> {
+    let values = assignment(point);
+    let given = |e: Expr| e.symbols().into_iter().all(|s| s.is_parameter() || values.contains_key(&s));
+    let order =
+        point.entries.iter().flat_map(|e| &e.symbols).filter_map(|s| map.source().manifold().order_of_symbol(*s));
+    let order = order.max().unwrap_or(0).max(map.target().order());
+    let mut entries = vec![];
+    for symbol in map.target().manifold().jets(order).symbols() {
+        let Ok(image) = map.image_of(symbol) else { continue };
+        let is_time = symbol == map.target().manifold().base();
+        if given(image) && !(is_time && !values.contains_key(&map.source().manifold().base())) {
+            let value = tidy(substitute(image, &values));
+            entries.push(PointEntry { symbols: SmallVec::from_elem(symbol, 1), text: symbol.name(), value });
+        }
+    }
+    if entries.is_empty() {
+        let names: Vec<String> = map.source().symbols().iter().map(|s| s.name()).collect();
+        return Err(Box::new(
+            Diagnostic::error(&codes::MISSING_PARAMETER, "this point does not determine its image")
+                .note(format!("the map depends on {}", names.join(", "))),
+        ));
+    }
+    Ok(Value::Point(Rc::new(Point { entries })))
+}
+
+/// ψ ∘ γ, for a map that keeps the time.
+fn section_forward(map: &Map, item: &SectionItem) -> Fallible<Value> {
+    let section = &item.section;
+    let (old, new) = (Expr::symbol(map.source().manifold().base()), map.image_of(map.target().manifold().base()));
+    if new.map_err(refusal)? != old || map.source().manifold().base() != map.target().manifold().base() {
+        return Err(Box::new(
+            Diagnostic::error(&codes::NOT_AVAILABLE, "a section is not carried along a map that changes the time")
+                .note("its image is a curve with another parameter"),
+        ));
+    }
+    let space = map.target().lift(section.space().order().max(map.target().order()));
+    let symbols = space.symbols().into_iter().filter(|s| *s != space.manifold().base());
+    let components = symbols.map(|s| {
+        let image = map.image_of(s).map_err(refusal)?;
+        Ok((s, tidy(section.pullback_function(image).map_err(refusal)?)))
+    });
+    let components = components.collect::<Fallible<Vec<_>>>()?;
+    let section = Section::new(&space, components).map_err(refusal)?;
+    Ok(Value::Section(Rc::new(SectionItem { name: item.name.clone(), section })))
+}

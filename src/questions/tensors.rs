@@ -1,0 +1,122 @@
+//! Tensors of type (1,1), written as matrices whose rows and columns are labelled by the same coordinates:
+//! T[x, y] = dx(T(∂/∂y)). Mixed systems §0–§4.
+//!
+//! ```text
+//! tensor(omega(x), @x')         S = ω ⊗ ∂/∂x′, the vertical endomorphism, in one coordinate
+//! lie(Γ, S), nijenhuis(S), is_projector(P), i(ξ, T), T1*T2, T^2
+//! ```
+
+use super::distributions::home;
+use super::{Arguments, Question, refusal};
+use crate::algebra::linear::Matrix;
+use crate::diagnostic::{Diagnostic, codes};
+use crate::geometry::jet::{Chart, JetSpace};
+use crate::geometry::{Form, Tensor};
+use crate::model::value::{Answer, Fallible, LabelledMatrix, Value};
+use crate::session::operate;
+
+macro_rules! rows {
+    ($($name:literal $signature:literal $help:literal $parts:expr, $run:expr;)*) => {
+        pub static ROWS: &[Question] = &[$(Question {
+            name: $name, signature: $signature, help: $help, options: &[], takes_equations: false,
+            parts: $parts, run: $run,
+        }),*];
+    };
+}
+
+rows! {
+    "tensor" "tensor(η, ξ)" "the (1,1) tensor that sends a vector v to η(v)*ξ, as a matrix labelled by coordinates" &[], tensor;
+    "identity" "identity(J1(Y))" "the identity of the tangent spaces, as a labelled matrix" &[], identity;
+    "nijenhuis" "nijenhuis(T)" "the Nijenhuis tensor of a (1,1) tensor: its 2-forms by coordinate, without a factor 1/2"
+        &[("zero", "whether it vanishes")], nijenhuis;
+    "is_projector" "is_projector(P)" "whether P*P = P" &[("difference", "P*P - P")], is_projector;
+}
+
+/// The tensor a labelled matrix stands for, if its rows and columns have the same labels.
+pub fn as_tensor(m: &LabelledMatrix) -> Option<(Tensor, Chart)> {
+    if m.rows.is_empty() || m.rows != m.columns || m.matrix.n_rows() != m.rows.len() || !m.matrix.is_square() {
+        return None;
+    }
+    let row = |i: usize| Form::one_form(m.columns.iter().copied().zip(m.matrix.row(i).iter().copied()));
+    let rows = m.rows.iter().enumerate().map(|(i, s)| (*s, row(i)));
+    Some((Tensor::from_rows(1, rows.collect::<Vec<_>>()), Chart::new(m.rows.iter().copied())))
+}
+
+pub fn tensor_value(tensor: &Tensor, chart: &Chart) -> Value {
+    let labels = chart.symbols().to_vec();
+    let matrix = Matrix::with_columns(tensor.matrix(chart), labels.len());
+    Value::from(LabelledMatrix { matrix, rows: labels.clone(), columns: labels })
+}
+
+fn argument(a: &Arguments, i: usize) -> Fallible<(Tensor, Chart)> {
+    let value = a.value(i)?.main();
+    let found = match &value {
+        Value::Matrix(m) => as_tensor(m),
+        _ => None,
+    };
+    found.ok_or_else(|| {
+        Box::new(
+            Diagnostic::error(&codes::WRONG_KIND, "a (1,1) tensor is needed here")
+                .label(a.positional[i].span, format!("this is {}", operate::describe(&value)))
+                .note("a (1,1) tensor is a square matrix with the same coordinates as rows and columns")
+                .help("make one with `tensor(η, ξ)` or `identity(J1(Y))`"),
+        )
+    })
+}
+
+fn tensor(a: &Arguments) -> Fallible<Value> {
+    a.count(2, 2)?;
+    let (form, field) = (a.form(0)?, a.field(1)?);
+    if form.degree() != 1 {
+        let wrong = crate::geometry::Refusal::WrongDegree { expected: 1, found: form.degree() };
+        return Err(Box::new(refusal(wrong).or_at(a.positional[0].span, "this form")));
+    }
+    let manifold = match (form.manifold().map_err(refusal)?, field.manifold().map_err(refusal)?) {
+        (Some(m), Some(n)) => {
+            Some(m.join(&n).map_err(|r| Box::new(refusal(r).or_at(a.positional[1].span, "this field")))?)
+        }
+        (m, n) => m.or(n),
+    };
+    let manifold = home(a, manifold)?;
+    let order = form.order_on(&manifold).order.max(field.order_on(&manifold).order);
+    Ok(tensor_value(&Tensor::product(&form, &field), &manifold.jets(order).chart()))
+}
+
+fn identity(a: &Arguments) -> Fallible<Value> {
+    a.count(1, 1)?;
+    let space: JetSpace = match a.value(0)?.main() {
+        Value::Space(s) => s,
+        Value::Manifold(m) => m.jets(0),
+        other => {
+            return Err(Box::new(
+                Diagnostic::error(&codes::WRONG_KIND, "a manifold or jet space is needed here")
+                    .label(a.positional[0].span, format!("this is {}", operate::describe(&other))),
+            ));
+        }
+    };
+    Ok(tensor_value(&Tensor::identity(&space.chart()), &space.chart()))
+}
+
+fn nijenhuis(a: &Arguments) -> Fallible<Value> {
+    a.count(1, 1)?;
+    let (tensor, chart) = argument(a, 0)?;
+    let found = tensor.nijenhuis();
+    let rows = chart.symbols().iter().map(|s| (*s, Value::Form(found.row(*s).simplified().0)));
+    Ok(Value::from(Answer::new("nijenhuis").main(Value::family(rows)).part("zero", found.is_zero())))
+}
+
+fn is_projector(a: &Arguments) -> Fallible<Value> {
+    a.count(1, 1)?;
+    let Value::Matrix(m) = a.value(0)?.main() else {
+        argument(a, 0)?;
+        unreachable!("a matrix, or refused");
+    };
+    if !m.matrix.is_square() {
+        argument(a, 0)?;
+    }
+    let difference = m.matrix.mul(&m.matrix).sub(&m.matrix);
+    let verdict = difference.is_zero();
+    let difference = difference.simplify().map_err(super::systems::stopped)?;
+    let difference = LabelledMatrix { matrix: difference, rows: m.rows.clone(), columns: m.columns.clone() };
+    Ok(Value::from(Answer::new("is_projector").main(verdict).part("difference", difference)))
+}
