@@ -10,6 +10,7 @@ pub mod compare;
 pub mod declare;
 pub mod elaborate;
 pub mod evaluate_at;
+pub mod file;
 pub mod interpreter;
 pub mod library;
 pub mod mention;
@@ -160,7 +161,6 @@ impl NamedItem {
 
 /// Sources, scope and answers.
 pub struct Session {
-    sources: SourceMap,
     state: Interpreter,
     /// What extended the session, for [`Session::save`] and for declaring a name again.
     accepted: Vec<Accepted>,
@@ -172,13 +172,15 @@ struct Accepted {
     ast: Rc<Ast>,
     statement: Statement,
     text: String,
+    /// Files that it names are relative to this one.
+    folder: PathBuf,
 }
 
 impl Session {
     pub fn new(options: SessionOptions) -> Session {
         // A session starts without facts, whatever this thread computed before.
         assume::restore(Default::default());
-        Session { sources: SourceMap::default(), state: Interpreter::new(options), accepted: vec![] }
+        Session { state: Interpreter::new(options), accepted: vec![] }
     }
 
     pub fn options(&self) -> &SessionOptions {
@@ -192,17 +194,18 @@ impl Session {
     }
 
     pub fn sources(&self) -> &SourceMap {
-        &self.sources
+        &self.state.sources
     }
 
     /// Reads a text; one outcome per statement, and one for text that is no statement.
     pub fn feed(&mut self, name: &str, text: &str, mode: Mode) -> Vec<Outcome> {
         budget::clear_interrupt();
-        let source = self.sources.add(name, text);
-        self.state.remember_source(source, text);
-        if mode == Mode::File {
-            self.state.folder = Path::new(name).parent().map(Path::to_path_buf).unwrap_or_default();
-        }
+        let source = self.state.sources.add(name, text);
+        // What a line names is relative to the working folder, what a file names to the file.
+        let file = if mode == Mode::File { file::normal(Path::new(name)) } else { PathBuf::new() };
+        self.state.folder = file.parent().map(Path::to_path_buf).unwrap_or_default();
+        self.state.root = self.state.folder.clone();
+        self.state.reading = if mode == Mode::File { vec![file] } else { vec![] };
         let (ast, problems) = parse::parse(source, text);
         let ast = Rc::new(ast);
         let mut outcomes: Vec<Outcome> =
@@ -227,12 +230,12 @@ impl Session {
     /// A text that could not be read.
     fn unreadable(&self, source: SourceId, d: Diagnostic) -> Outcome {
         let span = d.primary().unwrap_or(Span::new(source, 0, 0));
-        let line = self.sources.get(source).line_column(span.start as usize).0;
+        let line = self.sources().get(source).line_column(span.start as usize).0;
         let status = if d.is_error() { Status::Refused } else { Status::Declared };
         Outcome {
             span,
             line,
-            statement: self.sources.slice(span).to_string(),
+            statement: self.sources().slice(span).to_string(),
             status,
             answer: None,
             diagnostics: vec![d],
@@ -258,7 +261,7 @@ impl Session {
             outcomes.push(outcome);
             if refused {
                 let last = self.state.last.take();
-                self.state = before;
+                self.go_back(before);
                 self.state.last = last.or(self.state.last.take());
                 self.accepted.truncate(accepted);
                 assume::restore(facts);
@@ -266,6 +269,12 @@ impl Session {
             }
         }
         outcomes
+    }
+
+    /// Leaves the state as it was, except that texts that were read are kept: diagnostics show them.
+    fn go_back(&mut self, before: Interpreter) {
+        let sources = std::mem::take(&mut self.state.sources);
+        self.state = Interpreter { sources, ..before };
     }
 
     /// Where a name that this statement declares was declared before.
@@ -290,7 +299,10 @@ impl Session {
                 outcome = Some(result);
                 held
             } else {
-                self.carry_out(&accepted.ast, &accepted.statement).held()
+                let here = std::mem::replace(&mut self.state.folder, accepted.folder.clone());
+                let held = self.carry_out(&accepted.ast, &accepted.statement).held();
+                self.state.folder = here;
+                held
             };
             if !result {
                 let mut failed = outcome.unwrap_or_else(|| self.carry_out(ast, statement));
@@ -303,7 +315,7 @@ impl Session {
                     );
                 }
                 self.accepted = old;
-                self.state = before;
+                self.go_back(before);
                 assume::restore(facts);
                 return failed;
             }
@@ -326,7 +338,8 @@ impl Session {
                 self.accepted.push(Accepted {
                     ast: ast.clone(),
                     statement: statement.clone(),
-                    text: self.sources.slice(place).to_string(),
+                    text: self.sources().slice(place).to_string(),
+                    folder: self.state.folder.clone(),
                 });
                 (Status::Declared, None)
             }
@@ -334,15 +347,15 @@ impl Session {
             Ok(Effect::Held(_) | Effect::Done) => (Status::Ok, None),
             Err(d) => {
                 let failed = [&codes::ASSERTION_FAILED, &codes::INCONCLUSIVE].iter().any(|c| c.number == d.code.number);
-                remarks.push(d.or_at(first_word(place, self.sources.slice(place)), "in this statement"));
+                remarks.push(d.or_at(first_word(place, self.sources().slice(place)), "in this statement"));
                 (if failed { Status::Failed } else { Status::Refused }, None)
             }
         };
         remarks.sort_by_key(|d| d.primary());
         Outcome {
             span: place,
-            line: self.sources.get(place.source).line_column(place.start as usize).0,
-            statement: self.sources.slice(place).to_string(),
+            line: self.sources().get(place.source).line_column(place.start as usize).0,
+            statement: self.sources().slice(place).to_string(),
             status,
             answer,
             diagnostics: remarks,
@@ -391,8 +404,7 @@ impl Session {
 
     /// The type of an expression, as `:type` shows it; the session stays as it is.
     pub fn type_of(&mut self, expression: &str) -> Result<String, Vec<Diagnostic>> {
-        let source = self.sources.add("input", expression);
-        self.state.remember_source(source, expression);
+        let source = self.state.sources.add("input", expression);
         let (ast, problems) = parse::parse(source, expression);
         let problems = problems.into_sorted();
         if !problems.is_empty() {

@@ -43,12 +43,12 @@ impl<T> Spanned<T> {
     }
 }
 
-/// One text: its name as shown in diagnostics, and its contents.
+/// One text: its name as shown in diagnostics, and its contents. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Source {
-    pub name: String,
+    pub name: Rc<str>,
     pub text: Rc<str>,
-    line_starts: Vec<u32>,
+    line_starts: Rc<[u32]>,
 }
 
 impl Source {
@@ -69,10 +69,10 @@ pub struct SourceMap {
 }
 
 impl SourceMap {
-    pub fn add(&mut self, name: impl Into<String>, text: impl Into<Rc<str>>) -> SourceId {
+    pub fn add(&mut self, name: impl Into<Rc<str>>, text: impl Into<Rc<str>>) -> SourceId {
         let text = text.into();
-        let mut line_starts = vec![0];
-        line_starts.extend(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1));
+        let ends = text.bytes().enumerate().filter(|(_, b)| *b == b'\n');
+        let line_starts = std::iter::once(0).chain(ends.map(|(i, _)| i as u32 + 1)).collect();
         self.sources.push(Source { name: name.into(), text, line_starts });
         SourceId(self.sources.len() as u32 - 1)
     }
@@ -83,7 +83,7 @@ impl SourceMap {
 
     /// The text a span covers.
     pub fn slice(&self, span: Span) -> &str {
-        self.get(span.source).text.get(span.range()).unwrap_or("")
+        self.sources.get(span.source.0 as usize).and_then(|s| s.text.get(span.range())).unwrap_or("")
     }
 
     pub fn len(&self) -> usize {

@@ -3,6 +3,8 @@
 use crate::diagnostic::render::MessageFormat;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::session::SessionOptions;
+pub use crate::session::file::reason;
+use crate::session::file::nearby;
 use clap::{Args, ValueEnum};
 use std::io::Read;
 use std::path::PathBuf;
@@ -140,7 +142,7 @@ pub fn read(path: &std::path::Path) -> Result<Input, Unreadable> {
         let mut diagnostic =
             Diagnostic::error(&codes::CANNOT_READ, format!("`{name}` cannot be read")).note(reason(&error));
         if let Some(near) = nearby(path).filter(|_| error.kind() == std::io::ErrorKind::NotFound) {
-            diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+            diagnostic = diagnostic.help(format!("did you mean `{}`?", path.with_file_name(near).display()));
         }
         diagnostic
     })?;
@@ -151,27 +153,6 @@ fn read_stdin() -> std::io::Result<Vec<u8>> {
     let mut bytes = vec![];
     std::io::stdin().lock().read_to_end(&mut bytes)?;
     Ok(bytes)
-}
-
-/// The error of the system in words, without its number.
-pub fn reason(error: &std::io::Error) -> String {
-    let words = error.to_string();
-    words.split(" (os error").next().unwrap_or(&words).to_lowercase()
-}
-
-/// A file in the same folder whose name is nearly the one asked for.
-fn nearby(path: &std::path::Path) -> Option<String> {
-    let wanted = path.file_name()?.to_str()?;
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
-    let entries = std::fs::read_dir(folder.unwrap_or(std::path::Path::new("."))).ok()?;
-    let mut names: Vec<String> = entries.filter_map(|e| e.ok()?.file_name().into_string().ok()).collect();
-    names.retain(|n| n.ends_with(".mech"));
-    names.sort();
-    let candidates = names.iter().map(String::as_str);
-    let with_ending = format!("{wanted}.mech");
-    let near = names.iter().find(|n| **n == with_ending).map(String::as_str);
-    let near = near.or_else(|| crate::diagnostic::suggest::nearest(wanted, candidates))?;
-    Some(folder.map_or(near.to_string(), |f| f.join(near).to_string_lossy().into_owned()))
 }
 
 /// UTF-8 text from bytes; a byte order mark at the beginning is dropped.

@@ -123,10 +123,13 @@ codes! {
         "manifold Y over t { x }\nlagrangian L on J1(Y) = m*x'^2/2\nequations(L)" => "manifold Y over t { x }\nparam m\nlagrangian L on J1(Y) = m*x'^2/2\nequations(L)";
     MISSING_LIBRARY = 108 "missing_library": "this library does not exist",
         "use std.name brings in a file of the standard library; a file of yours is named in quotes.",
-        "use std.unheard_of" => "";
+        "use std.spring\nspring(2, 1)" => "use std.springs\nspring(2, 1)";
     CYCLE = 109 "cycle": "these files use each other in a circle",
         "A file cannot use itself, not even through others.",
         "" => "";
+    OUTSIDE_FOLDER = 110 "outside_folder": "this file is outside the folder of the program",
+        "A program reads only files in its own folder and below it, so that running a program that somebody sent is safe. A path is relative to the file that names it.",
+        "use \"../springs.mech\"\nspring(2, 1)" => "use std.springs\nspring(2, 1)";
     WRONG_KIND = 201 "wrong_kind": "this is of the wrong kind",
         "Numbers, forms, fields, points, matrices and systems are different things. The message says what was found and what is needed.",
         "manifold Y over t { x }\ndx + @x" => "manifold Y over t { x }\ndx + dt";

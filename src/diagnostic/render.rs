@@ -369,7 +369,7 @@ pub fn json_object(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
         let (line, column) = source.line_column(span.start as usize);
         let (end_line, end_column) = source.line_column(span.end as usize);
         json!({
-            "file": source.name, "start": span.start, "end": span.end,
+            "file": &*source.name, "start": span.start, "end": span.end,
             "line": line, "column": column, "end_line": end_line, "end_column": end_column,
         })
     };

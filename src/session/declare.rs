@@ -200,7 +200,7 @@ fn manifold(state: &mut Interpreter, ast: &Rc<Ast>, m: &ast::Manifold) -> Fallib
         Some(Meaning::Base(t)) if m.over.jets.is_empty() => FiberedManifold::new(name, t, &list),
         None if m.over.jets.is_empty() && m.over.manifold.words.len() == 1 => {
             let word = &m.over.manifold.words[0];
-            let t = Symbol::base(&word.node);
+            let t = state.base(&word.node);
             new_base = Some((t, word.clone()));
             FiberedManifold::new(name, t, &list)
         }

@@ -5,11 +5,12 @@
 use super::declare;
 use super::elaborate::Evaluator;
 use super::scope::{Binding, Meaning, Scope};
+use super::library::Library;
 use super::{SessionOptions, compare, mention};
 use crate::algebra::{Expr, Ground, Symbol, Verdict, assume, conditions};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::model::value::{Fallible, Value};
-use crate::source::{SourceId, Span};
+use crate::source::{SourceMap, Span};
 use crate::syntax::ast::{Assert, Ast, ExprId, Refusal, Statement, StatementKind, Test};
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -29,16 +30,24 @@ pub struct Interpreter {
     pub last: Option<Value>,
     /// The folder of the file that is being read; `use` and data files are relative to it.
     pub folder: PathBuf,
+    /// The folder of the program: what it uses lies inside.
+    pub root: PathBuf,
     /// Files that are being read, to see cycles.
     pub reading: Vec<PathBuf>,
+    /// Files that were read, so that a file used twice is the same file.
+    pub libraries: FxHashMap<PathBuf, Rc<Library>>,
+    /// The files whose names this text brought in without a prefix, and where.
+    pub uses: Vec<(Span, Rc<Library>)>,
+    /// One symbol for each name of a base: manifolds over `t` share the time, in whatever file they stand.
+    bases: FxHashMap<String, Symbol>,
     /// In the REPL a name may be declared again.
     pub redeclare: bool,
     /// Only declare: questions, assertions and runs are checked for their names but not answered.
     pub check_only: bool,
     /// Unspecified functions given by tables.
     pub tables: FxHashMap<crate::algebra::Function, std::sync::Arc<crate::codegen::table::Table>>,
-    /// The texts read so far, for diagnostics that quote them.
-    texts: FxHashMap<SourceId, Rc<str>>,
+    /// The texts read so far, those of libraries included.
+    pub sources: SourceMap,
     /// `--set` values that have found their parameter.
     pub set_used: FxHashSet<String>,
 }
@@ -63,21 +72,31 @@ impl Interpreter {
             options,
             last: None,
             folder: PathBuf::new(),
+            root: PathBuf::new(),
             reading: vec![],
+            libraries: FxHashMap::default(),
+            uses: vec![],
+            bases: FxHashMap::default(),
             redeclare: false,
             tables: FxHashMap::default(),
-            texts: FxHashMap::default(),
+            sources: SourceMap::default(),
             set_used: FxHashSet::default(),
         }
     }
 
-    pub fn remember_source(&mut self, source: SourceId, text: &str) {
-        self.texts.insert(source, text.into());
-    }
-
     /// The text a span covers.
     pub fn source_text(&self, span: Span) -> String {
-        self.texts.get(&span.source).and_then(|t| t.get(span.range())).unwrap_or("…").to_string()
+        self.sources.slice(span).to_string()
+    }
+
+    /// The base coordinate of this name.
+    pub fn base(&mut self, name: &str) -> Symbol {
+        *self.bases.entry(name.to_string()).or_insert_with(|| Symbol::base(name))
+    }
+
+    /// Bases that a library has named first.
+    pub fn share_bases(&mut self, other: &Interpreter) {
+        self.bases.extend(other.bases.iter().map(|(name, t)| (name.clone(), *t)));
     }
 
     pub fn evaluator(&self, ast: &Rc<Ast>) -> Evaluator<'_> {
@@ -253,6 +272,7 @@ impl Interpreter {
             }
         }
         assume::restore(facts);
+        self.sources = inner.sources;
         match (&test.fails, failure) {
             (None, None) => Ok(Effect::Held(ground)),
             (None, Some(d)) => Err(Box::new(d.note(format!("in the test \"{}\"", test.title.node)))),
@@ -278,6 +298,12 @@ impl Interpreter {
             if binding.warn_if_unused && !binding.used.get() {
                 list.push(warn(name, binding.span, "function"));
             }
+        }
+        for (span, library) in self.uses.iter().filter(|(_, library)| !library.is_used()) {
+            list.push(
+                Diagnostic::warning(&codes::UNUSED_NAME, format!("nothing of `{}` is used", library.name))
+                    .label(*span, "not used"),
+            );
         }
         list
     }

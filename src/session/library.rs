@@ -1,135 +1,217 @@
 //! `use`: files of the standard library, embedded in the program and read only when used, and files
 //! beside the program, inside its folder only.
+//!
+//! A file is read once and in a scope of its own; everything it declares, and everything that it uses
+//! itself, is brought into the scope of the user, or stands behind the prefix of `use … as sp`. A file
+//! that is reached on two ways is the same file: its coordinates and parameters are not doubled.
 
+use super::file;
 use super::interpreter::Interpreter;
-use super::scope::{Binding, Meaning, Scope};
+use super::scope::{Binding, FunctionBinding, Meaning, Scope};
+use crate::algebra::{Expr, Symbol};
 use crate::diagnostic::{Diagnostic, codes, suggest};
 use crate::model::value::Fallible;
-use crate::source::{SourceId, Span};
-use crate::syntax::ast::{Use, UseTarget};
+use crate::source::Span;
+use crate::syntax::ast::{Path as Words, Use, UseTarget};
 use crate::syntax::parse;
-use std::path::{Component, Path, PathBuf};
+use crate::timing;
+use indexmap::IndexMap;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// The standard library: path and text.
-pub static FILES: &[(&str, &str)] = &[];
+/// The standard library: name and text of each file, in the order of their names.
+pub static FILES: &[(&str, &str)] = &[
+    ("coordinates", include_str!("../../stdlib/coordinates.mech")),
+    ("particles", include_str!("../../stdlib/particles.mech")),
+    ("pendulums", include_str!("../../stdlib/pendulums.mech")),
+    ("prelude", include_str!("../../stdlib/prelude.mech")),
+    ("rigid_body", include_str!("../../stdlib/rigid_body.mech")),
+    ("springs", include_str!("../../stdlib/springs.mech")),
+];
+
+/// What a file declares.
+pub struct Library {
+    /// As shown to people: `std.springs`, `parts/wheel.mech`.
+    pub name: String,
+    pub scope: Rc<Scope>,
+    parameters: IndexMap<Symbol, Expr>,
+}
+
+impl Library {
+    /// Whether something of it is used.
+    pub fn is_used(&self) -> bool {
+        self.scope.values.values().any(|b| b.used.get()) || self.scope.functions.values().any(|b| b.used.get())
+    }
+}
 
 /// Brings the names of a library into the scope, or behind a prefix.
 pub fn bring_in(state: &mut Interpreter, u: &Use) -> Fallible<()> {
-    let (name, text, folder, span) = match &u.what {
-        UseTarget::Library(path) => {
-            let words: Vec<&str> = path.words.iter().map(|w| &*w.node).collect();
-            let key = match words.as_slice() {
-                ["std", rest @ ..] if !rest.is_empty() => rest.join("."),
-                _ => {
-                    return Err(Box::new(
-                        Diagnostic::error(&codes::MISSING_LIBRARY, "only `std` has libraries")
-                            .label(path.span(), "not a library")
-                            .help("a file of yours is named in quotes: `use \"parts/wheel.mech\"`"),
-                    ));
-                }
-            };
-            let Some((_, text)) = FILES.iter().find(|(n, _)| *n == key) else {
-                let d = Diagnostic::error(&codes::MISSING_LIBRARY, format!("there is no library `std.{key}`"))
-                    .label(path.span(), "not found");
-                return Err(Box::new(match suggest::nearest(&key, FILES.iter().map(|(n, _)| *n)) {
-                    Some(near) => d.repair(format!("did you mean `std.{near}`?"), path.span(), format!("std.{near}")),
-                    None => d.note(format!(
-                        "the libraries are {}",
-                        FILES.iter().map(|(n, _)| format!("std.{n}")).collect::<Vec<_>>().join(", ")
-                    )),
-                }));
-            };
-            (PathBuf::from(format!("std.{key}")), (*text).to_string(), PathBuf::new(), path.span())
-        }
+    let found = match &u.what {
+        UseTarget::Library(words) => standard(words)?,
         UseTarget::File(word) => {
-            let path = inside(&state.folder, &word.node, word.span)?;
-            let text = std::fs::read_to_string(&path).map_err(|e| {
-                Box::new(
-                    Diagnostic::error(&codes::CANNOT_READ, format!("`{}` cannot be read", word.node))
-                        .label(word.span, e.to_string()),
-                )
-            })?;
-            let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
-            (path, text, folder, word.span)
+            let path = file::inside(state, &word.node, word.span)?;
+            Found { name: path.display().to_string(), path, text: None, span: word.span }
         }
     };
-    if state.reading.contains(&name) {
+    if let Some(place) = state.reading.iter().position(|p| *p == found.path) {
+        let circle = state.reading[place..].iter().chain([&found.path]).map(|p| p.display().to_string());
         return Err(Box::new(
             Diagnostic::error(&codes::CYCLE, "these files use each other in a circle")
-                .label(span, "is being read already")
-                .note(format!(
-                    "{} → {}",
-                    state.reading.iter().map(|p| p.display().to_string()).collect::<Vec<_>>().join(" → "),
-                    name.display()
-                )),
+                .label(found.span, "is being read already")
+                .note(circle.collect::<Vec<_>>().join(" uses "))
+                .help("put what both need into a third file"),
         ));
     }
+    let library = match state.libraries.get(&found.path) {
+        Some(known) => known.clone(),
+        None => read(state, &found)?,
+    };
+    state.parameters.extend(library.parameters.iter().map(|(s, v)| (*s, *v)));
+    state.libraries.insert(found.path, library.clone());
+    if let Some(prefix) = &u.prefix {
+        return state
+            .bind(&prefix.node, Binding::new(Meaning::Library(library.scope.clone()), prefix.span));
+    }
+    for (name, binding) in &library.scope.values {
+        bind(state, name, binding, found.span)?;
+    }
+    for (name, binding) in &library.scope.functions {
+        bind_function(state, name, binding, found.span)?;
+    }
+    for manifold in &library.scope.manifolds {
+        if !state.scope.manifolds.contains(manifold) {
+            state.scope.manifolds.push(manifold.clone());
+        }
+    }
+    state.uses.push((found.span, library));
+    Ok(())
+}
+
+/// A file to use: where it is, and its text if it is embedded.
+struct Found {
+    name: String,
+    path: PathBuf,
+    text: Option<&'static str>,
+    /// The words that name it.
+    span: Span,
+}
+
+fn standard(words: &Words) -> Fallible<Found> {
+    let span = words.span();
+    let all = || FILES.iter().map(|(n, _)| format!("std.{n}")).collect::<Vec<_>>().join(", ");
+    let names: Vec<&str> = words.words.iter().map(|w| &*w.node).collect();
+    let key = match names.as_slice() {
+        ["std", rest @ ..] if !rest.is_empty() => rest.join("."),
+        _ => {
+            let known = names.join(".");
+            let diagnostic = Diagnostic::error(&codes::MISSING_LIBRARY, format!("there is no library `{known}`"))
+                .label(span, "not found");
+            return Err(Box::new(match FILES.iter().find(|(n, _)| *n == known) {
+                Some(_) => diagnostic.repair("the standard library stands behind `std`", span, format!("std.{known}")),
+                None => diagnostic
+                    .note(format!("the libraries are {}", all()))
+                    .help("a file of yours is named in quotes: `use \"parts/wheel.mech\"`"),
+            }));
+        }
+    };
+    let Some((_, text)) = FILES.iter().find(|(n, _)| *n == key) else {
+        let d = Diagnostic::error(&codes::MISSING_LIBRARY, format!("there is no library `std.{key}`"))
+            .label(span, "not found");
+        return Err(Box::new(match suggest::nearest(&key, FILES.iter().map(|(n, _)| *n)) {
+            Some(near) => d.repair(format!("did you mean `std.{near}`?"), span, format!("std.{near}")),
+            None => d.note(format!("the libraries are {}", all())),
+        }));
+    };
+    // No path of a user looks like this one.
+    let path = PathBuf::from(format!("std.{key}"));
+    Ok(Found { name: format!("std.{key}"), path, text: Some(text), span })
+}
+
+/// Reads a file in a scope of its own. The first mistake in it refuses the `use`, and is shown there.
+fn read(state: &mut Interpreter, found: &Found) -> Fallible<Rc<Library>> {
+    let text = match found.text {
+        Some(text) => text.to_string(),
+        None => timing::stage("read", || file::read(&found.path, &found.name, found.span))?,
+    };
+    let source = state.sources.add(found.name.as_str(), text.as_str());
     let mut inner = state.clone();
     inner.scope = Scope::default();
-    inner.folder = folder;
-    inner.reading.push(name.clone());
+    inner.parameters.clear();
+    inner.uses.clear();
+    inner.folder = found.path.parent().map(Path::to_path_buf).unwrap_or_default();
+    inner.reading.push(found.path.clone());
     inner.check_only = true;
-    read(&mut inner, &name, &text, span)?;
+    inner.redeclare = false;
+    let used_here = |d: Diagnostic| Box::new(d.label(found.span, "used here"));
+    let (ast, problems) = timing::stage("parse", || parse::parse(source, &text));
+    let mut problems = problems.into_sorted();
+    problems.retain(Diagnostic::is_error);
+    if !problems.is_empty() {
+        let more = problems.len() - 1;
+        let first = used_here(problems.swap_remove(0));
+        return Err(if more > 0 { Box::new(first.note(format!("and {more} more in that file"))) } else { first });
+    }
+    let ast = Rc::new(ast);
+    let mut remarks = vec![];
+    let outcome = ast.statements.iter().try_for_each(|statement| {
+        let result = inner.run(&ast, statement, &mut remarks).map(|_| ());
+        result.map_err(|d| used_here(d.or_at(statement.span, "in this statement")))
+    });
+    state.sources = std::mem::take(&mut inner.sources);
+    state.share_bases(&inner);
+    outcome?;
+    state.libraries.extend(std::mem::take(&mut inner.libraries));
     let mut scope = inner.scope;
+    // What the file itself uses is not yet used by anybody else.
     for binding in scope.values.values_mut() {
         binding.warn_if_unused = false;
+        binding.used.set(false);
     }
     for binding in scope.functions.values_mut() {
         binding.warn_if_unused = false;
+        binding.used.set(false);
     }
-    state.parameters.extend(inner.parameters);
-    match &u.prefix {
-        Some(prefix) => state.bind(&prefix.node, Binding::new(Meaning::Library(Rc::new(scope)), prefix.span)),
-        None => {
-            for (name, mut binding) in scope.values {
-                binding.span = span;
-                match (state.scope.values.get(&name).map(|b| &b.meaning), &binding.meaning) {
-                    // Bases of the same name are the same time.
-                    (Some(Meaning::Base(_)), Meaning::Base(_)) => {}
-                    _ => state.bind(&name, binding)?,
+    Ok(Rc::new(Library { name: found.name.clone(), scope: Rc::new(scope), parameters: inner.parameters }))
+}
+
+fn bind(state: &mut Interpreter, name: &str, binding: &Binding, span: Span) -> Fallible<()> {
+    let Some(old) = state.scope.values.get_mut(name) else {
+        return state.bind(name, binding.clone());
+    };
+    match (&mut old.meaning, &binding.meaning) {
+        // The same thing, reached on another way; bases of the same name are the same time.
+        _ if Rc::ptr_eq(&old.used, &binding.used) => Ok(()),
+        (Meaning::Base(_), Meaning::Base(_)) => Ok(()),
+        // Manifolds may share names of coordinates; the `on` clause decides.
+        (Meaning::Coordinate(known), Meaning::Coordinate(new)) => {
+            for candidate in new {
+                if !known.iter().any(|(m, _)| *m == candidate.0) {
+                    known.push(candidate.clone());
                 }
             }
-            state.scope.functions.extend(scope.functions);
-            state.scope.manifolds.extend(scope.manifolds);
+            Ok(())
+        }
+        _ => Err(declared_twice(name, span, binding.span, old.span)),
+    }
+}
+
+fn bind_function(state: &mut Interpreter, name: &str, binding: &FunctionBinding, span: Span) -> Fallible<()> {
+    match state.scope.functions.get(name) {
+        Some(old) if Rc::ptr_eq(&old.used, &binding.used) => Ok(()),
+        Some(old) if !state.redeclare => Err(declared_twice(name, span, binding.span, old.span)),
+        _ => {
+            state.scope.functions.insert(name.to_string(), binding.clone());
             Ok(())
         }
     }
 }
 
-/// A path relative to the file that names it, not outside its folder.
-fn inside(folder: &Path, text: &str, span: Span) -> Fallible<PathBuf> {
-    let relative = Path::new(text);
-    let escapes =
-        relative.components().any(|c| matches!(c, Component::ParentDir | Component::RootDir | Component::Prefix(_)));
-    if escapes {
-        return Err(Box::new(
-            Diagnostic::error(&codes::CANNOT_READ, "only files inside the folder of the program can be used")
-                .label(span, "leads outside"),
-        ));
-    }
-    Ok(folder.join(relative))
-}
-
-fn read(state: &mut Interpreter, name: &Path, text: &str, span: Span) -> Fallible<()> {
-    let (ast, problems) = parse::parse(SourceId(u32::MAX), text);
-    if let Some(problem) = problems.into_sorted().into_iter().find(Diagnostic::is_error) {
-        let line = problem.primary().map_or(1, |s| text[..s.start as usize].lines().count().max(1));
-        return Err(Box::new(
-            Diagnostic::error(&codes::SYNTAX, format!("`{}` cannot be read: {}", name.display(), problem.title))
-                .label(span, format!("line {line} of that file")),
-        ));
-    }
-    let ast = Rc::new(ast);
-    let mut remarks = vec![];
-    for statement in &ast.statements {
-        state.run(&ast, statement, &mut remarks).map_err(|d| {
-            let line = text[..statement.span.start as usize].lines().count() + 1;
-            Box::new(
-                Diagnostic::error(d.code, format!("`{}`, line {line}: {}", name.display(), d.title))
-                    .label(span, "used here"),
-            )
-        })?;
-    }
-    Ok(())
+fn declared_twice(name: &str, used: Span, here: Span, first: Span) -> Box<Diagnostic> {
+    Box::new(
+        Diagnostic::error(&codes::DECLARED_TWICE, format!("`{name}` is declared twice"))
+            .label(used, "this file declares it too")
+            .label(first, "declared first")
+            .label(here, "declared again")
+            .help("keep its names behind a prefix: `use … as name`"),
+    )
 }
