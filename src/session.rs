@@ -20,7 +20,7 @@ pub mod promise;
 pub mod run;
 pub mod scope;
 
-use crate::algebra::{Expr, assume};
+use crate::algebra::{Expr, assume, expr};
 use crate::budget;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::model::show;
@@ -28,6 +28,7 @@ use crate::model::value::{Fallible, Value};
 use crate::source::{SourceId, SourceMap, Span};
 use crate::syntax::ast::{Ast, Statement, StatementKind};
 use crate::syntax::parse;
+use crate::timing;
 use interpreter::{Effect, Interpreter};
 use scope::{Callable, Meaning};
 use std::path::{Path, PathBuf};
@@ -206,7 +207,8 @@ impl Session {
         self.state.folder = file.parent().map(Path::to_path_buf).unwrap_or_default();
         self.state.root = self.state.folder.clone();
         self.state.reading = if mode == Mode::File { vec![file] } else { vec![] };
-        let (ast, problems) = parse::parse(source, text);
+        let (ast, problems) = timing::stage("parse", || parse::parse(source, text));
+        timing::nodes("parse", ast.exprs.len());
         let ast = Rc::new(ast);
         let mut outcomes: Vec<Outcome> =
             problems.into_sorted().into_iter().map(|d| self.unreadable(source, d)).collect();
@@ -274,7 +276,8 @@ impl Session {
     /// Leaves the state as it was, except that texts that were read are kept: diagnostics show them.
     fn go_back(&mut self, before: Interpreter) {
         let sources = std::mem::take(&mut self.state.sources);
-        self.state = Interpreter { sources, ..before };
+        self.state = before;
+        self.state.sources = sources;
     }
 
     /// Where a name that this statement declares was declared before.
@@ -331,7 +334,9 @@ impl Session {
             StatementKind::Simulate(_) | StatementKind::Sweep(_) | StatementKind::Let(_) | StatementKind::Test(_)
         );
         let limit = if is_run { Duration::from_secs(1 << 30) } else { STATEMENT_TIME };
-        let result = budget::within(limit, || self.state.run(ast, statement, &mut remarks));
+        let (stage, nodes) = (stage(&statement.kind), expr::node_count());
+        let result = timing::stage(stage, || budget::within(limit, || self.state.run(ast, statement, &mut remarks)));
+        timing::nodes(stage, expr::node_count().saturating_sub(nodes));
         let place = statement.span;
         let (status, answer) = match result {
             Ok(Effect::Declared) => {
@@ -384,12 +389,17 @@ impl Session {
 
     /// The documentation (`///`) of a declared name, or of a question.
     pub fn doc(&self, name: &str) -> Option<String> {
-        let declared = self.state.scope.values.get(name).and_then(|b| b.doc.clone());
-        let declared = declared.or_else(|| self.state.scope.functions.get(name).and_then(|b| b.doc.clone()));
+        // `sp.spring`: a name of a library.
+        let (scope, name) = match name.split_once('.').map(|(p, n)| (self.state.scope.values.get(p), n)) {
+            Some((Some(scope::Binding { meaning: Meaning::Library(library), .. }), inner)) => (&**library, inner),
+            _ => (&self.state.scope, name),
+        };
+        let declared = scope.values.get(name).and_then(|b| b.doc.clone());
+        let declared = declared.or_else(|| scope.functions.get(name).and_then(|b| b.doc.clone()));
         if let Some(doc) = declared {
             return Some(doc.to_string());
         }
-        if let Some(binding) = self.state.scope.values.get(name) {
+        if let Some(binding) = scope.values.get(name) {
             return Some(format!("{name}: {}", binding.kind_name()));
         }
         if let Some(q) = crate::questions::find(name) {
@@ -456,6 +466,23 @@ pub fn set_value(text: &str) -> Fallible<Expr> {
             evaluator.expr(*id).map_err(|d| Box::new(Diagnostic { labels: vec![], repairs: vec![], ..*d }))
         }
         _ => Err(Box::new(Diagnostic::error(&codes::WRONG_KIND, format!("`{text}` is not a number")))),
+    }
+}
+
+/// The stage of `--timings` that a statement belongs to: declarations are checked, questions and
+/// assertions derive, runs are prepared (and compiled and integrated in stages of their own).
+fn stage(kind: &StatementKind) -> &'static str {
+    match kind {
+        StatementKind::Question(_) | StatementKind::Assert(_) | StatementKind::Test(_) | StatementKind::Explain(_) => {
+            "derive"
+        }
+        StatementKind::Simulate(_)
+        | StatementKind::Sweep(_)
+        | StatementKind::Plot(_)
+        | StatementKind::Save(_)
+        | StatementKind::Animate(_)
+        | StatementKind::Poincare(_) => "run",
+        _ => "check",
     }
 }
 

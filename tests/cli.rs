@@ -241,3 +241,82 @@ fn fmt_rewrites_checks_and_pipes() {
     assert_eq!((code(&wrong), out(&wrong)), (1, String::new()));
     assert!(err(&wrong).contains("E0002"), "{}", err(&wrong));
 }
+
+#[test]
+fn a_program_uses_files_below_its_folder_relative_to_the_file_that_names_them() {
+    let folder = Folder::new("use");
+    std::fs::create_dir_all(folder.0.join("parts")).expect("a folder");
+    folder.file("common.mech", b"/// The mass.\nparam m = 2\nlet twice(x) = 2*x\n");
+    folder.file("parts/wheel.mech", b"use \"../common.mech\"\nlet wheel = twice(m)\n");
+    // Two ways to one file: its names are not doubled.
+    let main =
+        folder.file("main.mech", b"use \"common.mech\"\nuse \"parts/wheel.mech\"\nassert wheel = 2*m\nwheel - m\n");
+    let output = lepage(&["run", &main], b"");
+    assert_eq!((code(&output), out(&output)), (0, "wheel - m\n    m\n".to_string()), "{}", err(&output));
+    let prefixed = folder
+        .file("prefixed.mech", b"param m = 1\nuse \"common.mech\" as c\nassert c.m - m != 0 fails\nc.twice(c.m)\n");
+    let output = lepage(&["run", &prefixed], b"");
+    assert!(out(&output).contains("2*m"), "{}{}", out(&output), err(&output));
+}
+
+#[test]
+fn what_cannot_be_used_is_said_where_it_is_named() {
+    let folder = Folder::new("misuse");
+    std::fs::create_dir_all(folder.0.join("inner")).expect("a folder");
+    folder.file("wheel.mech", b"let wheel = 1\n");
+    folder.file("broken.mech", b"let a = 1\nlet b = (2\n");
+    folder.file("wrong.mech", b"let a = 1\nlet b = a + nothing\n");
+    folder.file("latin.mech", b"let a = 1 // caf\xe9\n");
+    folder.file("a.mech", b"use \"b.mech\"\n");
+    folder.file("b.mech", b"use \"a.mech\"\n");
+    folder.file("self.mech", b"use \"self.mech\"\n");
+    folder.file("inner/out.mech", b"use \"../../elsewhere.mech\"\n");
+    let check = |name: &str, text: &str, words: &[&str]| {
+        let main = folder.file(name, text.as_bytes());
+        let output = lepage(&["check", "--message-format", "short", &main], b"");
+        assert_eq!(code(&output), 1, "{text}");
+        for word in words {
+            assert!(err(&output).contains(word), "{text}: {word:?} is not in\n{}", err(&output));
+        }
+        assert_eq!(err(&output).lines().count(), 1, "one mistake, one message: {}", err(&output));
+    };
+    check("m1.mech", "use \"weel.mech\"\n", &["m1.mech:1:5", "E0903"]);
+    check("m2.mech", "use \"/etc/passwd\"\n", &["m2.mech:1:5", "E0110"]);
+    check("m3.mech", "use \"../wheel.mech\"\n", &["m3.mech:1:5", "E0110"]);
+    check("m4.mech", "use \"inner/out.mech\"\n", &["out.mech:1:5", "E0110"]);
+    check("m5.mech", "use \"broken.mech\"\n", &["broken.mech:2:9", "E0002"]);
+    check("m6.mech", "use \"wrong.mech\"\n", &["wrong.mech:2:13", "E0101"]);
+    check("m7.mech", "use \"latin.mech\"\n", &["m7.mech:1:5", "E0904"]);
+    check("m8.mech", "use std.sprigns\n", &["m8.mech:1:5", "E0108"]);
+    check("m9.mech", "let wheel = 2\nuse \"wheel.mech\"\nwheel\n", &["m9.mech:2:5", "E0102"]);
+    check("a.mech", "use \"b.mech\"\n", &["b.mech:1:5", "E0109"]);
+    check("self.mech", "use \"self.mech\"\n", &["self.mech:1:5", "E0109"]);
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("/etc/passwd", folder.0.join("link.mech")).expect("a link");
+        check("m10.mech", "use \"link.mech\"\n", &["m10.mech:1:5", "E0110"]);
+    }
+    let human = lepage(&["check", &folder.file("h.mech", b"use \"wrong.mech\"\n")], b"");
+    assert!(err(&human).contains("used here") && err(&human).contains("h.mech:1:5"), "{}", err(&human));
+}
+
+#[test]
+fn an_unused_library_is_a_warning() {
+    let output = lepage(&["check", "-e", "use std.springs"], b"");
+    assert!(code(&output) == 0 && err(&output).contains("warning[E0105]"), "{}", err(&output));
+    let output = lepage(&["run", "-e", "use std.springs\nspring(2, 3)"], b"");
+    assert_eq!((code(&output), out(&output), err(&output)), (0, "9\n".to_string(), String::new()));
+}
+
+#[test]
+fn timings_name_every_stage_that_was_entered() {
+    let text = "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2 - x^2/2\nequations(L)\n\
+                simulate L { from x = 1; until t = 1 }\n";
+    let output = lepage(&["run", "--timings", "-"], text.as_bytes());
+    let report: Value = serde_json::from_str(err(&output).lines().last().expect("a line")).expect("JSON");
+    let stages = report["stages"].as_array().expect("stages");
+    for name in ["read", "parse", "check", "derive", "compile", "integrate", "print"] {
+        let row = stages.iter().find(|s| s["stage"] == name).unwrap_or_else(|| panic!("no {name} in {report}"));
+        assert!(row["nodes"].as_u64().is_some_and(|n| n > 0) && row["calls"].as_u64().is_some_and(|n| n > 0), "{row}");
+    }
+}

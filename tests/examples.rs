@@ -169,3 +169,49 @@ fn the_map_of_the_readme_leads_somewhere() {
         assert!(target.starts_with("http") || root().join(target).exists(), "{target} does not exist");
     }
 }
+
+/// `(name, text)` of every file of the standard library, as it lies in the folder.
+fn library() -> Vec<(String, String)> {
+    let entries = std::fs::read_dir(root().join("stdlib")).expect("the standard library");
+    let mut found: Vec<PathBuf> = entries.map(|e| e.expect("a file").path()).collect();
+    found.sort();
+    let name = |p: &PathBuf| p.file_stem().expect("a name").to_string_lossy().into_owned();
+    found.iter().map(|p| (name(p), std::fs::read_to_string(p).expect("a text"))).collect()
+}
+
+#[test]
+fn the_standard_library_is_embedded_and_each_file_holds_alone() {
+    let files = library();
+    let embedded: Vec<&str> = lepage::session::library::FILES.iter().map(|f| f.0).collect();
+    assert_eq!(files.iter().map(|f| f.0.as_str()).collect::<Vec<_>>(), embedded);
+    for (name, text) in &files {
+        let mut session = Session::new(SessionOptions::default());
+        let outcomes = session.feed(&format!("stdlib/{name}.mech"), text, Mode::File);
+        let wrong: Vec<_> = outcomes.iter().filter(|o| !o.held()).flat_map(|o| &o.diagnostics).collect();
+        let shown = Renderer::new(session.sources(), MessageFormat::Human, false).render_all(wrong);
+        assert!(outcomes.iter().all(|o| o.held()), "{name}:\n{shown}");
+        assert!(text.contains("\ntest \""), "{name} has no test");
+        assert_eq!(lepage::syntax::format::format(text).ok().as_ref(), Some(text), "{name} is not laid out");
+    }
+}
+
+#[test]
+fn the_standard_library_is_documented_and_behind_a_prefix() {
+    for (name, _) in library() {
+        let mut session = Session::new(SessionOptions::default());
+        let outcomes = session.feed("main.mech", &format!("use std.{name} as lib"), Mode::File);
+        assert!(outcomes.iter().all(|o| o.held()), "{name}: {outcomes:?}");
+        assert_eq!(session.list().iter().map(|i| i.name.as_str()).collect::<Vec<_>>(), ["lib"]);
+        let mut inside = Session::new(SessionOptions::default());
+        inside.feed("main.mech", &format!("use std.{name}"), Mode::File);
+        for item in inside.list().iter().filter(|i| !["coordinate", "base coordinate"].contains(&i.type_name.as_str()))
+        {
+            let doc = session.doc(&format!("lib.{}", item.name)).unwrap_or_default();
+            assert!(
+                doc.len() > item.name.len() + 10 && doc.trim_end().ends_with('.'),
+                "{name}: {}: {doc:?}",
+                item.name
+            );
+        }
+    }
+}

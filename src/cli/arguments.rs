@@ -3,8 +3,8 @@
 use crate::diagnostic::render::MessageFormat;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::session::SessionOptions;
-pub use crate::session::file::reason;
 use crate::session::file::nearby;
+pub use crate::session::file::reason;
 use clap::{Args, ValueEnum};
 use std::io::Read;
 use std::path::PathBuf;

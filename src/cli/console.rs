@@ -56,7 +56,7 @@ impl Console {
             return;
         }
         let color = self.format == MessageFormat::Human && wants_color(std::io::stderr().is_terminal());
-        let text = Renderer::new(sources, self.format, color).render_all(diagnostics);
+        let text = timing::stage("print", || Renderer::new(sources, self.format, color).render_all(diagnostics));
         self.say(&text);
     }
 

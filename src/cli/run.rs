@@ -30,7 +30,9 @@ pub fn run(arguments: Arguments) -> Exit {
     let options = arguments.settings.options();
     let exit = for_each_program(&arguments.programs, &mut console, |program, console| {
         run_program(program, options.clone(), console, |outcome, input, console| {
-            console.print(&show(outcome, arguments.format, input.name != "-e"));
+            let text = timing::stage("print", || show(outcome, arguments.format, input.name != "-e"));
+            timing::nodes("print", text.len());
+            console.print(&text);
         })
     });
     console.finish(exit)
@@ -49,7 +51,9 @@ pub fn for_each_program(
         return Exit::Failure;
     }
     let mut exit = Exit::Held;
-    for program in timing::stage("read", || programs.read()) {
+    let programs = timing::stage("read", || programs.read());
+    timing::nodes("read", programs.iter().flatten().flatten().map(|input| input.text.len()).sum());
+    for program in programs {
         if console.is_broken() || budget::is_interrupted() {
             break;
         }

@@ -4,8 +4,8 @@
 
 use super::declare;
 use super::elaborate::Evaluator;
-use super::scope::{Binding, Meaning, Scope};
 use super::library::Library;
+use super::scope::{Binding, Meaning, Scope};
 use super::{SessionOptions, compare, mention};
 use crate::algebra::{Expr, Ground, Symbol, Verdict, assume, conditions};
 use crate::diagnostic::{Diagnostic, codes};

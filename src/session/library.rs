@@ -50,7 +50,13 @@ pub fn bring_in(state: &mut Interpreter, u: &Use) -> Fallible<()> {
         UseTarget::Library(words) => standard(words)?,
         UseTarget::File(word) => {
             let path = file::inside(state, &word.node, word.span)?;
-            Found { name: path.display().to_string(), path, text: None, span: word.span }
+            Found {
+                name: path.display().to_string(),
+                written: word.node.to_string(),
+                path,
+                text: None,
+                span: word.span,
+            }
         }
     };
     if let Some(place) = state.reading.iter().position(|p| *p == found.path) {
@@ -69,27 +75,40 @@ pub fn bring_in(state: &mut Interpreter, u: &Use) -> Fallible<()> {
     state.parameters.extend(library.parameters.iter().map(|(s, v)| (*s, *v)));
     state.libraries.insert(found.path, library.clone());
     if let Some(prefix) = &u.prefix {
-        return state
-            .bind(&prefix.node, Binding::new(Meaning::Library(library.scope.clone()), prefix.span));
+        return state.bind(&prefix.node, Binding::new(Meaning::Library(library.scope.clone()), prefix.span));
     }
-    for (name, binding) in &library.scope.values {
-        bind(state, name, binding, found.span)?;
-    }
-    for (name, binding) in &library.scope.functions {
-        bind_function(state, name, binding, found.span)?;
-    }
-    for manifold in &library.scope.manifolds {
-        if !state.scope.manifolds.contains(manifold) {
-            state.scope.manifolds.push(manifold.clone());
-        }
+    // All of its names or none.
+    let before = state.scope.clone();
+    if let Err(diagnostic) = merge(state, &library.scope, found.span) {
+        state.scope = before;
+        return Err(diagnostic);
     }
     state.uses.push((found.span, library));
     Ok(())
 }
 
+/// Brings every name of a library into the scope.
+fn merge(state: &mut Interpreter, library: &Scope, span: Span) -> Fallible<()> {
+    for (name, binding) in &library.values {
+        bind(state, name, binding, span)?;
+    }
+    for (name, binding) in &library.functions {
+        bind_function(state, name, binding, span)?;
+    }
+    for manifold in &library.manifolds {
+        if !state.scope.manifolds.contains(manifold) {
+            state.scope.manifolds.push(manifold.clone());
+        }
+    }
+    Ok(())
+}
+
 /// A file to use: where it is, and its text if it is embedded.
 struct Found {
+    /// For people.
     name: String,
+    /// As the program writes it.
+    written: String,
     path: PathBuf,
     text: Option<&'static str>,
     /// The words that name it.
@@ -124,14 +143,15 @@ fn standard(words: &Words) -> Fallible<Found> {
     };
     // No path of a user looks like this one.
     let path = PathBuf::from(format!("std.{key}"));
-    Ok(Found { name: format!("std.{key}"), path, text: Some(text), span })
+    let name = format!("std.{key}");
+    Ok(Found { written: name.clone(), name, path, text: Some(text), span })
 }
 
 /// Reads a file in a scope of its own. The first mistake in it refuses the `use`, and is shown there.
 fn read(state: &mut Interpreter, found: &Found) -> Fallible<Rc<Library>> {
     let text = match found.text {
         Some(text) => text.to_string(),
-        None => timing::stage("read", || file::read(&found.path, &found.name, found.span))?,
+        None => timing::stage("read", || file::read(&found.path, &found.written, found.span))?,
     };
     let source = state.sources.add(found.name.as_str(), text.as_str());
     let mut inner = state.clone();

@@ -23,6 +23,7 @@ use crate::report;
 use crate::report::plot::{Curve, Plot};
 use crate::source::Span;
 use crate::syntax::ast::{self, Ast, ExprId, ExprKind, LetValue, RunClauseKind, Simulate, Statement, StatementKind};
+use crate::timing;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -169,9 +170,13 @@ fn simulate(state: &Interpreter, ast: &Rc<Ast>, s: &Simulate, remarks: &mut Vec<
         spec = spec.events(kernel, stops.iter().map(|(_, event)| event.clone()).collect());
     }
     let backend = if state.options.jit { Backend::OptimisedCode } else { Backend::Interpreter };
-    let motion = Motion::new(spec, Options { backend, portable: state.options.portable });
+    let options = Options { backend, portable: state.options.portable };
+    timing::nodes("compile", spec.field.n_operations());
+    let motion = timing::stage("compile", || Motion::new(spec, options));
     let problem = problem(&clauses, &numbers, &states, time, values.clone())?;
-    let trajectory = crate::integrate::run(&motion, &problem).map_err(|bad| bad_problem(&bad, s, system_span))?;
+    let trajectory = timing::stage("integrate", || crate::integrate::run(&motion, &problem))
+        .map_err(|bad| bad_problem(&bad, s, system_span))?;
+    timing::nodes("integrate", trajectory.len());
     if !trajectory.reason.is_complete() {
         remarks.push(
             Diagnostic::warning(&codes::RUN_STOPPED, format!("the run stopped early: {}", trajectory.reason))
