@@ -320,3 +320,36 @@ fn timings_name_every_stage_that_was_entered() {
         assert!(row["nodes"].as_u64().is_some_and(|n| n > 0) && row["calls"].as_u64().is_some_and(|n| n > 0), "{row}");
     }
 }
+
+#[test]
+fn a_table_is_read_beside_the_program_and_nowhere_else() {
+    let folder = Folder::new("table");
+    folder.file("force.csv", b"t, F\n0, 0\n1, 1\n2, 2\n3, 3\n4, 4\n");
+    folder.file("broken.csv", b"t, F\n0, 0\n1, one\n");
+    let program = |table: &str| {
+        let text = format!(
+            "manifold Y over t {{ x }}\nfunction F(t) from \"{table}\"\nlagrangian L on J1(Y) = x'^2/2 + F(t)*x\n\
+             let run = simulate L {{ until t = 2; tolerance rel 1e-10, abs 1e-12 }}\n\
+             assert run.last = {{ x = 4/3, x' = 2 }} within 1e-8\n"
+        );
+        lepage(&["run", "--message-format", "short", &folder.file("main.mech", text.as_bytes())], b"")
+    };
+    let held = program("force.csv");
+    assert_eq!((code(&held), err(&held)), (0, String::new()));
+    for (table, wanted) in [("absent.csv", "E0903"), ("broken.csv", "E0903"), ("../force.csv", "E0110")] {
+        let refused = program(table);
+        assert!(code(&refused) == 1 && err(&refused).starts_with(&format!("{}/main.mech:2:", folder.0.display())));
+        assert!(err(&refused).contains(wanted), "{table}: {}", err(&refused));
+    }
+}
+
+#[test]
+fn documentation_of_programs_libraries_and_questions() {
+    let folder = Folder::new("doc");
+    let file = folder.file("a.mech", b"/// The mass of the wheel.\nparam m = 2\n");
+    assert!(out(&lepage(&["doc", &file], b"")).contains("## m\n\nparameter\n\nThe mass of the wheel."));
+    assert!(out(&lepage(&["doc", "std.springs"], b"")).contains("## duffing"));
+    assert!(out(&lepage(&["doc", "momenta"], b"")).contains("momenta(S"));
+    let unknown = lepage(&["doc", "momentum"], b"");
+    assert!(code(&unknown) == 2 && err(&unknown).contains("did you mean `momenta`?"), "{}", err(&unknown));
+}

@@ -215,3 +215,22 @@ fn the_standard_library_is_documented_and_behind_a_prefix() {
         }
     }
 }
+
+#[test]
+fn the_programs_of_the_reference_hold() {
+    let text = std::fs::read_to_string(root().join("docs/language.md")).expect("the reference");
+    let (_, blocks) = pieces(&text);
+    let programs: Vec<&Block> = blocks.iter().filter(|b| b.info == "mech").collect();
+    assert!(programs.len() >= 10);
+    for block in programs {
+        let mut session = Session::new(SessionOptions::default());
+        let outcomes = session.feed("language.md", &block.text, Mode::File);
+        let wrong: Vec<_> = outcomes
+            .iter()
+            .flat_map(|o| &o.diagnostics)
+            .filter(|d| d.severity != lepage::diagnostic::Severity::Note && d.code.name != "not_available")
+            .collect();
+        let shown = Renderer::new(session.sources(), MessageFormat::Human, false).render_all(wrong.iter().copied());
+        assert!(wrong.is_empty(), "\n{}\n{shown}", block.text);
+    }
+}

@@ -67,8 +67,7 @@ impl Terminal {
         (&*self.pty).write_all(keys.as_bytes()).expect("the terminal takes keys");
     }
 
-    /// Types a line, waits for a text in the answer and for the next prompt. Keys sent before the
-    /// prompt is back would be lost: a line editor drops what was typed ahead.
+    /// Types a line, waits for a text in the answer and for the next prompt.
     fn ask(&mut self, line: &str, answer: &str) -> String {
         self.send(line);
         self.send("\r");
@@ -258,6 +257,94 @@ fn a_block_over_several_lines_is_one_input() {
     // The whole block comes back from the history as one entry.
     terminal.send("\x1b[A");
     terminal.expect("manifold Y over t {\nx, y\n}");
+    terminal.send("\x03");
+    terminal.expect("\nlepage> ");
+    assert_eq!(terminal.leave(), 0);
+}
+
+#[test]
+fn what_is_typed_ahead_is_not_lost() {
+    let mut terminal = Terminal::start(&data_folder("ahead"));
+    // Several lines in one breath, as editors send them.
+    terminal.send("1 + 1\r2 + 3\rlet a = 7\ra^2\r");
+    terminal.expect("\n2\n");
+    terminal.expect("\n5\n");
+    terminal.expect("\n49\n");
+    terminal.expect("lepage> ");
+    // And lines that are typed while something is computed.
+    terminal.ask("manifold Y over t { x }; lagrangian L on J1(Y) = x'^2/2 - x^2/2", "2\n");
+    terminal.send("let run = simulate L { from x = 1; until t = 20000; record x every 100 }\r");
+    terminal.expect("every 100 }\n");
+    terminal.send("10 + 1\r10 + 2\r");
+    terminal.expect("\n11\n");
+    terminal.expect("\n12\n");
+    terminal.expect("lepage> ");
+    assert_eq!(terminal.leave(), 0);
+}
+
+#[test]
+fn a_name_declared_again_changes_what_depends_on_it_or_nothing() {
+    let mut terminal = Terminal::start(&data_folder("again"));
+    terminal.ask("let c = 2", "2\n");
+    terminal.ask("let f = c^2 + 1", "1\n");
+    terminal.ask("let c = 3", "3\n");
+    terminal.ask("f", "\n10\n");
+    terminal.ask("manifold Y over t { x }", "}\n");
+    terminal.ask("lagrangian L on J1(Y) = x'^2/2", "2\n");
+    let shown = terminal.ask("manifold Y over t { z }", "nothing was changed");
+    assert!(shown.contains("lagrangian L on J1(Y)"), "the reason is named: {shown}");
+    terminal.ask("equations(L).x", "\n-x''\n");
+    assert_eq!(terminal.leave(), 0);
+}
+
+#[test]
+fn a_long_answer_is_shortened_and_shown_on_demand() {
+    let mut terminal = Terminal::start(&data_folder("long"));
+    let shown = terminal.ask("list(i in 1..1000, i^2)", "`:show` prints all");
+    assert!(shown.contains("characters") && !shown.contains("1000000"), "{shown}");
+    terminal.ask(":show", "998001, 1000000]");
+    assert_eq!(terminal.leave(), 0);
+}
+
+#[test]
+fn every_command_of_the_session_answers() {
+    let data = data_folder("commands");
+    std::fs::write(data.join("wheel.mech"), "/// The radius.\nparam radius = 2\n").expect("a file");
+    let mut terminal = Terminal::start(&data);
+    terminal.ask(":load wheel.mech", "lepage> ");
+    terminal.ask(":doc radius", "\nThe radius.\n");
+    terminal.ask(":type radius^2", "\nexpression");
+    terminal.ask(":list", "radius  parameter");
+    terminal.ask(":time 1 + 1", "processor time");
+    terminal.ask("1/2", "\n1/2\n");
+    terminal.ask(":latex", "\\frac{1}{2}");
+    terminal.ask(":latex sqrt(radius)", "\\sqrt");
+    terminal.ask(":help equations", "equations(S)");
+    terminal.ask(":help E0312", "Repaired:");
+    terminal.ask(":typ radius", "did you mean `:type`?");
+    terminal.ask(":save kept.mech", "lines written");
+    terminal.ask(":reset", "everything is forgotten");
+    terminal.ask("radius", "error[E0101]");
+    terminal.ask(":load kept.mech", "lepage> ");
+    terminal.ask("radius - radius", "\n0\n");
+    terminal.ask("use std.springs", "springs\n");
+    terminal.ask("spring(2, 3)", "\n9\n");
+    terminal.ask(":doc spring", "The energy");
+    terminal.ask("manifold Y over t { x }; lagrangian L on J1(Y) = x'^2/2", "2\n");
+    terminal.ask("explain dynamics(L)", "Step 1");
+    terminal.send(":quit\r");
+    assert_eq!(terminal.ended(), 0);
+}
+
+#[test]
+fn what_is_typed_is_painted_and_hinted() {
+    let mut terminal = Terminal::start(&data_folder("paint"));
+    terminal.send("assume momen");
+    terminal.expect("momen");
+    // The rest of the only question that begins so.
+    terminal.expect("ta(");
+    let bytes = terminal.shown.0.lock().expect("the screen").clone();
+    assert!(String::from_utf8_lossy(&bytes).contains("\x1b[35massume"), "a keyword is painted");
     terminal.send("\x03");
     terminal.expect("\nlepage> ");
     assert_eq!(terminal.leave(), 0);

@@ -8,6 +8,8 @@ mod generate;
 
 use generate::Random;
 use lepage::diagnostic::Diagnostic;
+use lepage::diagnostic::render::{MessageFormat, Renderer};
+use lepage::session::{Mode, Session, SessionOptions, Status};
 use lepage::source::SourceId;
 use lepage::syntax::ast::{Ast, ExprKind};
 use lepage::syntax::format::{format, layout};
@@ -15,7 +17,7 @@ use lepage::syntax::lexer::lex;
 use lepage::syntax::parse::{Completeness, is_complete, parse};
 use std::path::{Path, PathBuf};
 
-/// Every `.mech` file below a folder of `tests/`, in the order of their paths.
+/// Every `.mech` file below a folder of `tests/`, in the order of their paths; `../examples` works too.
 fn programs(folder: &str) -> Vec<(PathBuf, String)> {
     let mut found = vec![];
     let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder)];
@@ -393,4 +395,73 @@ fn the_repl_knows_when_a_text_goes_on() {
     ] {
         assert_eq!(is_complete(text), Completeness::Complete, "{text}");
     }
+}
+
+/// Reads a text as `lepage check` does, shows every message, and says how the statements ended.
+fn check(text: &str, answer: bool) -> Vec<Status> {
+    let mut session = Session::new(SessionOptions { answer, ..SessionOptions::default() });
+    let outcomes = session.feed("cut.mech", text, Mode::File);
+    for format in [MessageFormat::Human, MessageFormat::Json] {
+        let mut renderer = Renderer::new(session.sources(), format, false);
+        for outcome in &outcomes {
+            let shown = renderer.render_all(&outcome.diagnostics);
+            assert!(outcome.diagnostics.is_empty() != !shown.is_empty(), "{shown}");
+            assert!(!shown.contains("E0999"), "{shown}");
+        }
+    }
+    outcomes.iter().map(|o| o.status).collect()
+}
+
+#[test]
+fn every_example_cut_at_every_byte_is_a_diagnostic_or_a_result() {
+    let examples = programs("../examples");
+    assert!(examples.len() >= 2);
+    for (_, text) in &examples {
+        for end in (0..=text.len()).filter(|end| text.is_char_boundary(*end)) {
+            check(&text[..end], false);
+        }
+    }
+    // The library at every line, and now and then between.
+    for (_, text) in programs("../stdlib") {
+        for end in (0..=text.len()).filter(|end| text.is_char_boundary(*end)) {
+            if text[..end].ends_with('\n') || end % (61 / long().min(61) as usize).max(1) == 0 {
+                check(&text[..end], false);
+            }
+        }
+    }
+}
+
+#[test]
+fn texts_that_are_far_too_large_are_answered_in_bounded_time() {
+    // Generous: the machine may be busy, and the promise is "bounded", not "fast".
+    let limit = std::time::Duration::from_secs(60);
+    let start = std::time::Instant::now();
+    let refused = [
+        format!("{}1{}", "(".repeat(100_000), ")".repeat(100_000)),
+        "2^(10^9)".to_string(),
+        "3^(3^(3^3))".to_string(),
+        "(1/3)^(2^40)".to_string(),
+        "sum(i in 1..10^12, i)".to_string(),
+        "let f(x) = f(x + 1)\nf(1)".to_string(),
+        "manifold Y over t { q[1..10^9] }".to_string(),
+        "manifold Y over t { x }\njet(x, 10^9)".to_string(),
+        "manifold Y over t { x }\n(x^2 + 1)^(10^9) = 0".to_string(),
+    ];
+    for text in &refused {
+        let outcomes = check(text, true);
+        assert!(outcomes.contains(&Status::Refused), "{}: {outcomes:?}", &text[..text.len().min(60)]);
+    }
+    let terms = format!("manifold Y over t {{ x }}\nx{}", " + x".repeat(1_000_000));
+    assert_eq!(check(&terms, true), [Status::Declared, Status::Ok]);
+    assert!(start.elapsed() < limit, "it took {:?}", start.elapsed());
+}
+
+#[test]
+fn line_ends_and_marks_of_other_systems_make_no_difference() {
+    for (path, text) in programs("../examples") {
+        let plain = check(&text, false);
+        assert_eq!(check(&text.replace('\n', "\r\n"), false), plain, "{}", path.display());
+        assert_eq!(check(&format!("\u{feff}{text}"), false), plain, "{}", path.display());
+    }
+    assert_eq!(check("", true), []);
 }

@@ -226,3 +226,71 @@ fn repairs_repair() {
         Ok(())
     });
 }
+
+/// Every word that begins a statement, and constructs inside statements, by a piece of their text.
+const CONSTRUCTS: &[&str] = &[
+    "manifold ",
+    "param ",
+    "assume ",
+    "function ",
+    "let ",
+    "use ",
+    "map ",
+    "section ",
+    "lagrangian ",
+    "form ",
+    "field ",
+    "force ",
+    "equations ",
+    "constraint ",
+    "codistribution ",
+    "distribution ",
+    "submanifold ",
+    "system ",
+    "mixed ",
+    "simulate ",
+    "sweep ",
+    "plot ",
+    "save ",
+    "animate ",
+    "poincare ",
+    "explain ",
+    "assert ",
+    "test \"",
+];
+
+/// Statements whose answers are still to come: no accepted program yet, only ones that parse.
+const NOT_YET: &[&str] = &["sweep ", "animate ", "poincare "];
+
+#[test]
+fn every_construct_is_accepted_once_and_rejected_once() {
+    let read_all = |folder: &str| -> Vec<String> {
+        programs().iter().filter(|p| name(p).starts_with(folder)).map(|p| read(p)).collect()
+    };
+    let (accepted, syntax, meaning) = (read_all("accepted/"), read_all("syntax/"), read_all("meaning/"));
+    let begins = |text: &str, word: &str| {
+        text.lines().any(|l| l.trim_start().starts_with(word) || (word == "simulate " && l.contains("= simulate ")))
+    };
+    for word in CONSTRUCTS {
+        let found = accepted.iter().any(|text| begins(text, word));
+        assert_eq!(found, !NOT_YET.contains(word), "accepted programs with `{word}`");
+        let rejected = |text: &String| text.lines().any(|l| l.contains("//~") && begins(l, word));
+        let block = |text: &String| begins(text, word) && text.contains("//~");
+        let found = syntax.iter().chain(&meaning).any(|t| rejected(t) || (*word == "test \"" && block(t)));
+        assert!(found, "no program is rejected for its `{word}`");
+    }
+}
+
+#[test]
+fn one_mistake_is_one_message() {
+    for_every_program(|path, text| {
+        let ran = Ran::new(&name(path), text);
+        for outcome in &ran.outcomes {
+            let errors = outcome.diagnostics.iter().filter(|d| d.is_error()).count();
+            if errors > 1 {
+                return Err(format!("`{}` has {errors} errors", outcome.statement));
+            }
+        }
+        Ok(())
+    });
+}

@@ -1,19 +1,21 @@
-//! `lepage doc FILE…`: what a program declares, with its `///` documentation. `lepage doc NAME`: the
-//! documentation of a built-in question.
+//! `lepage doc FILE…`: what a program declares, with its `///` documentation. `lepage doc std.springs`:
+//! the same of a file of the standard library. `lepage doc NAME`: the documentation of a built-in
+//! question.
 
 use super::Exit;
-use super::arguments::{Settings, Talk, read};
+use super::arguments::{Input, Settings, Talk, read};
 use super::console::Console;
 use super::run::declare_program;
-use crate::diagnostic::{Diagnostic, codes};
-use crate::session::{Session, SessionOptions};
+use crate::diagnostic::{Diagnostic, codes, suggest};
+use crate::questions;
+use crate::session::{Session, SessionOptions, library};
 use clap::Args;
 use std::fmt::Write;
 use std::path::Path;
 
 #[derive(Args, Clone, Debug)]
 pub struct Arguments {
-    /// Programs (- is standard input), or names of questions
+    /// Programs (- is standard input), libraries such as std.springs, or names of questions
     #[arg(value_name = "FILE|NAME", required = true)]
     pub what: Vec<String>,
     #[command(flatten)]
@@ -29,8 +31,17 @@ pub fn run(arguments: Arguments) -> Exit {
     for what in &arguments.what {
         let mut session = Session::new(options.clone());
         let is_file = what == "-" || what.ends_with(".mech") || Path::new(what).exists();
-        exit = exit.max(if is_file {
-            document(what, &mut session, &mut console)
+        let library = what.strip_prefix("std.").and_then(|name| library::FILES.iter().find(|(n, _)| *n == name));
+        exit = exit.max(if let Some((_, text)) = library {
+            document(Input { name: what.clone(), text: text.to_string() }, &mut session, &mut console)
+        } else if is_file {
+            match read(Path::new(what)) {
+                Ok(input) => document(input, &mut session, &mut console),
+                Err(unreadable) => {
+                    console.report([&unreadable.diagnostic], &unreadable.sources);
+                    Exit::Failure
+                }
+            }
         } else {
             name(what, &session, &mut console)
         });
@@ -45,26 +56,23 @@ fn name(name: &str, session: &Session, console: &mut Console) -> Exit {
             Exit::Held
         }
         None => {
-            console.complain(&Diagnostic::error(
-                &codes::UNKNOWN_NAME,
-                format!("`{name}` is neither a program nor a question"),
-            ));
+            let title = format!("`{name}` is neither a program nor a library nor a question");
+            let mut known: Vec<String> = library::FILES.iter().map(|(n, _)| format!("std.{n}")).collect();
+            known.extend(questions::names().map(String::from));
+            let mut diagnostic = Diagnostic::error(&codes::UNKNOWN_NAME, title);
+            if let Some(near) = suggest::nearest(name, known.iter().map(String::as_str)) {
+                diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+            }
+            console.complain(&diagnostic);
             Exit::Failure
         }
     }
 }
 
 /// One section per declared name.
-fn document(file: &str, session: &mut Session, console: &mut Console) -> Exit {
-    let input = match read(Path::new(file)) {
-        Ok(input) => input,
-        Err(unreadable) => {
-            console.report([&unreadable.diagnostic], &unreadable.sources);
-            return Exit::Failure;
-        }
-    };
+fn document(input: Input, session: &mut Session, console: &mut Console) -> Exit {
+    let mut out = format!("# {}\n", input.name);
     let exit = declare_program(session, &[input], console);
-    let mut out = format!("# {file}\n");
     for item in session.list() {
         let _ = write!(out, "\n## {}\n\n{}\n", item.name, item.type_name);
         // A name without documentation only repeats its type.

@@ -198,7 +198,7 @@ codes! {
         "manifold Y over t { x }\nfield S : semispray on J1(Y) = @t + x*@x" => "manifold Y over t { x }\nfield S : semispray on J1(Y) = @t + x'*@x";
     UNDECIDED = 330 "undecided": "this could not be decided",
         "A promise or a question rests on whether an expression is zero, and neither yes nor no could be shown. What is known about parameters and domains can be stated with assume.",
-        "param a\nassert sqrt(a^2) = a" => "param a\nassume a > 0\nassert sqrt(a^2) = a";
+        "manifold Y over t { x }\nlagrangian L on J1(Y) = exp(x^2)*x'\nequivalent(L, 0).primitive" => "manifold Y over t { x }\nlagrangian L on J1(Y) = exp(x)*x'\nequivalent(L, 0).primitive";
     NOT_INVERTIBLE = 331 "not_invertible": "this map cannot be inverted",
         "transform(A, map) needs the old coordinates as functions of the new ones. The map must have as many components as coordinates, and equations that can be solved.",
         "manifold P over t { r }\nmanifold Y over t { x, y }\nmap c : P -> Y { x = r; y = r }\nlagrangian L on J1(P) = r'^2\ntransform(L, c)" => "manifold P over t { r }\nmanifold Y over t { x }\nmap c : P -> Y { x = 2*r }\nlagrangian L on J1(P) = r'^2\ntransform(L, c)";
@@ -224,8 +224,8 @@ codes! {
         "Unknown is neither yes nor no: an assertion that rests on an unknown verdict does not hold.",
         "param a\nassert a > 0" => "param a\nassume a > 0\nassert a > 0";
     SAMPLED = 412 "sampled": "this rests on sampling",
-        "No proof was found, and the claim held at every point that was tried. Answers built on it repeat the mark.",
-        "" => "";
+        "No proof was found, and the claim held at every point that was tried. Answers built on it repeat the mark. Often another form of the same claim can be proved.",
+        "param a\nassume a > 0\nassert acos((1 - a^2)/(1 + a^2)) = 2*atan(a)" => "param a\nassume a > 0\nassert (1 - a^2)/(1 + a^2) = cos(2*atan(a))";
     NOT_DETERMINED = 701 "not_determined": "the motion is not determined",
         "The equations leave an acceleration open, so there is no single motion to integrate. dynamics(S) names the submanifolds on which the system moves and what is free there.",
         "manifold Y over t { x, y }\nlagrangian L on J1(Y) = x'^2/2\nsimulate L { from x' = 1; until t = 1 }" => "manifold Y over t { x, y }\nlagrangian L on J1(Y) = x'^2/2 + y'^2/2\nsimulate L { from x' = 1; until t = 1 }";

@@ -109,7 +109,7 @@ fn dot(a: &Arguments) -> Fallible<Value> {
     if u.len() != v.len() {
         return Err(Box::new(
             Diagnostic::error(&codes::WRONG_KIND, format!("vectors of {} and {} components", u.len(), v.len()))
-                .label(a.span, "equally many are needed"),
+                .label(a.name_span, "equally many are needed"),
         ));
     }
     Ok(Value::Expr(Expr::add_all(u.into_iter().zip(v).map(|(x, y)| x * y))))
@@ -121,7 +121,7 @@ fn cross(a: &Arguments) -> Fallible<Value> {
     if u.len() != 3 || v.len() != 3 {
         return Err(Box::new(
             Diagnostic::error(&codes::WRONG_KIND, "the vector product lives in three dimensions")
-                .label(a.span, format!("vectors of {} and {} components", u.len(), v.len())),
+                .label(a.name_span, format!("vectors of {} and {} components", u.len(), v.len())),
         ));
     }
     Ok(Value::exprs((0..3).map(|i| {

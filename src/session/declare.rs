@@ -410,7 +410,14 @@ fn function(state: &mut Interpreter, ast: &Rc<Ast>, f: &ast::Function, remarks: 
         ));
     }
     if let Some(table) = &f.table {
-        super::run::read_table(state, symbol, &table.node).map_err(|d| Box::new(d.or_at(table.span, "this table")))?;
+        if f.arguments.len() > 1 {
+            return Err(Box::new(
+                Diagnostic::error(&codes::WRONG_ARGUMENTS, "a table gives a function of one argument")
+                    .label(f.name.span, format!("this one has {}", f.arguments.len())),
+            ));
+        }
+        super::run::read_table(state, symbol, &table.node, table.span)
+            .map_err(|d| Box::new(d.or_at(table.span, "this table")))?;
     }
     let _ = ast;
     bind_function(state, &f.name, Callable::Unknown(symbol), remarks)
@@ -811,7 +818,36 @@ fn constraint(state: &mut Interpreter, ast: &Rc<Ast>, c: &ast::Constraint) -> Fa
     }
     let exprs: Vec<Expr> = item.equations.iter().map(|(e, _)| *e).collect();
     super::promise::order_of_block(ast, &c.equations, &exprs, &space)?;
+    refuse_without_effect(&item, ast, c)?;
     bind(state, &c.name, Value::Constraint(Rc::new(item)))
+}
+
+/// An equation that always holds, a block without equations and forms, a coordinate to solve for that
+/// does not occur: none of them can have an effect.
+fn refuse_without_effect(item: &Constraint, ast: &Ast, c: &ast::Constraint) -> Fallible<()> {
+    let refuse = |title: &str, span: Span, label: &str| {
+        Err(Box::new(Diagnostic::error(&codes::NO_EFFECT, title).label(span, label)))
+    };
+    if item.equations.is_empty() && item.forms.is_none() {
+        return refuse("this constraint says nothing", c.name.span, "neither an equation nor forms");
+    }
+    if let Some((_, span)) = item.equations.iter().find(|(e, _)| crate::algebra::decide::is_zero(*e).is_yes()) {
+        return refuse("this equation always holds", *span, "left and right side are equal");
+    }
+    let ids = c.clauses.iter().filter(|clause| clause.kind == ConstraintClauseKind::Dependent);
+    let ids = ids.flat_map(|clause| &clause.values);
+    for (symbol, id) in item.dependent.iter().zip(ids) {
+        let coordinate = symbol.as_jet().map(|(c, _)| c);
+        let occurs = |e: &Expr| e.symbols().iter().any(|s| s.as_jet().map(|(c, _)| c) == coordinate);
+        if !item.equations.is_empty() && !item.equations.iter().any(|(e, _)| occurs(e)) {
+            return refuse(
+                &format!("the constraint cannot be solved for `{symbol}`"),
+                ast.span(*id),
+                "does not occur in the equations",
+            );
+        }
+    }
+    Ok(())
 }
 
 fn one_forms(evaluator: &Evaluator, ids: &[ExprId]) -> Fallible<Vec<Form>> {

@@ -82,6 +82,9 @@ impl<'s> Evaluator<'s> {
             ExprKind::String(text) => Ok(Value::Text(text.clone())),
             ExprKind::Name(name) => self.name(name, span),
             ExprKind::Primed { of, primes } => {
+                if let Some(value) = self.member_part(*of, *primes)? {
+                    return Ok(value);
+                }
                 let value = self.eval(*of)?;
                 operate::prime(&value, *primes)
             }
@@ -136,7 +139,10 @@ impl<'s> Evaluator<'s> {
             }
             ExprKind::Call { callee, arguments } => self.call(*callee, arguments, span),
             ExprKind::Part { of, key } => self.part(*of, &key.node, key.span),
-            ExprKind::Index { of, keys } => self.index(*of, keys),
+            ExprKind::Index { of, keys } => match self.member_part(id, 0)? {
+                Some(value) => Ok(value),
+                None => self.index(*of, keys),
+            },
             ExprKind::List(all) => {
                 let mut values = Vec::new();
                 for id in all {
@@ -485,7 +491,11 @@ impl<'s> Evaluator<'s> {
             let argument_span = self.ast.span(id);
             match self.ast.option(id) {
                 Some((name, value)) if question.options.iter().any(|o| *o == &*name.node) => {
-                    let value = self.eval(value)?;
+                    // `names = P`: a name and not a value.
+                    let value = match self.ast.name(value) {
+                        Some(word) if &*name.node == "names" => Value::Text(word.text.clone()),
+                        _ => self.eval(value)?,
+                    };
                     given.named.insert(name.node.to_string(), Argument { value, span: argument_span });
                 }
                 Some((name, _)) if !question.takes_equations => {
@@ -499,7 +509,12 @@ impl<'s> Evaluator<'s> {
                             }),
                     ));
                 }
-                _ => given.positional.push(Argument { value: self.eval(id)?, span: argument_span }),
+                _ => match self.eval(id) {
+                    Ok(value) => given.positional.push(Argument { value, span: argument_span }),
+                    // `constraint_type(Q1 and Q2)`: what it would mean is not known yet either.
+                    Err(d) if d.code == &codes::WRONG_KIND && !question.is_available() => break,
+                    Err(d) => return Err(d),
+                },
             }
         }
         given.on = self.on.clone();
@@ -575,6 +590,21 @@ impl<'s> Evaluator<'s> {
         }
         let value = self.eval(of)?;
         at(super::parts::part(&value, &key.text, key.primes, self), key_span)
+    }
+
+    /// `A.q[3]''`: the entry of an answer for a jet of a member of a family of coordinates.
+    fn member_part(&self, id: ExprId, primes: u32) -> Fallible<Option<Value>> {
+        let ExprKind::Index { of, keys } = self.ast.kind(id) else { return Ok(None) };
+        let ExprKind::Part { of: answer, key } = self.ast.kind(*of) else { return Ok(None) };
+        let Some(Value::Indexed(family)) = self.lookup(&key.node.text, 0, key.span)? else { return Ok(None) };
+        let value = self.eval(*answer)?;
+        if matches!(&value, Value::Answer(a) if a.get(&key.node.text).is_some()) {
+            return Ok(None);
+        }
+        let member = super::parts::member(&family, &self.integers(keys)?)?;
+        let jet = operate::as_expr(&member)?.as_symbol().and_then(|s| s.as_jet());
+        let jet = jet.map(|(coordinate, order)| coordinate.jet(order + primes));
+        at(super::parts::at_symbol(&value, jet, &key.node.text), key.span).map(Some)
     }
 
     fn index(&self, of: ExprId, keys: &[ExprId]) -> Fallible<Value> {

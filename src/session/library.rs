@@ -181,6 +181,7 @@ fn read(state: &mut Interpreter, found: &Found) -> Fallible<Rc<Library>> {
     state.share_bases(&inner);
     outcome?;
     state.libraries.extend(std::mem::take(&mut inner.libraries));
+    state.tables.extend(std::mem::take(&mut inner.tables));
     let mut scope = inner.scope;
     // What the file itself uses is not yet used by anybody else.
     for binding in scope.values.values_mut() {

@@ -86,6 +86,9 @@ fn aside(ast: &Ast, span: Span) -> HashSet<ExprId> {
             ExprKind::Call { callee, arguments } => {
                 found.insert(*callee);
                 found.extend(arguments.iter().filter_map(|a| left_side(ast, *a)));
+                // `names = P` gives a name and not a value.
+                let named = arguments.iter().filter_map(|a| ast.option(*a)).filter(|(name, _)| &*name.node == "names");
+                found.extend(named.map(|(_, value)| value));
             }
             ExprKind::Point(entries) => found.extend(entries.iter().filter_map(|e| left_side(ast, *e))),
             ExprKind::Part { of, .. } | ExprKind::Index { of, .. }

@@ -40,6 +40,19 @@ pub fn part(value: &Value, text: &str, primes: u32, evaluator: &Evaluator) -> Fa
                 None => Err(Box::new(no_key(family, &format!("{text}{}", "'".repeat(primes as usize))))),
             }
         }
+        Value::Point(point) => {
+            let key = format!("{text}{}", "'".repeat(primes as usize));
+            match point.entries.iter().find(|e| e.text == key) {
+                Some(entry) => Ok(Value::Expr(entry.value)),
+                None => {
+                    let names: Vec<&str> = point.entries.iter().map(|e| e.text.as_str()).collect();
+                    Err(Box::new(
+                        Diagnostic::error(&codes::UNKNOWN_PART, format!("the point has no entry `{key}`"))
+                            .help(format!("its entries are {}", names.join(", "))),
+                    ))
+                }
+            }
+        }
         other if primes == 0 => match crate::model::parts::natural_part(other, text)? {
             Some(value) => Ok(value),
             None => Err(Box::new(
@@ -111,6 +124,24 @@ fn lookup_symbol(answer: &Answer, symbol: Symbol) -> Option<Fallible<Value>> {
 fn family_get(family: &Family, symbol: Symbol) -> Option<&Value> {
     let key: Key = SmallVec::from_elem(KeyPart::Symbol(symbol), 1);
     family.entries.get(&key)
+}
+
+/// The entry of an answer, family or point for a jet; `text` names it in the refusal.
+pub fn at_symbol(value: &Value, jet: Option<Symbol>, text: &str) -> Fallible<Value> {
+    let found = jet.and_then(|symbol| match value {
+        Value::OnSpace(declared) => at_symbol(&declared.value, jet, text).ok(),
+        Value::Answer(answer) => lookup_symbol(answer, symbol).and_then(Result::ok),
+        Value::Family(family) => family_get(family, symbol).cloned(),
+        Value::Point(point) => point.entries.iter().find(|e| e.symbols.contains(&symbol)).map(|e| Value::Expr(e.value)),
+        _ => None,
+    });
+    let name = jet.map_or(text.to_string(), Symbol::name);
+    found.ok_or_else(|| match value {
+        Value::Answer(answer) => Box::new(no_part(answer, &name, 0)),
+        other => {
+            Box::new(Diagnostic::error(&codes::UNKNOWN_PART, format!("{} has no entry `{name}`", describe(other))))
+        }
+    })
 }
 
 /// `value[keys]`.

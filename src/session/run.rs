@@ -670,11 +670,9 @@ fn save(state: &mut Interpreter, ast: &Rc<Ast>, s: &ast::Save) -> Fallible<Effec
 }
 
 /// A table for an unspecified function: two columns, argument and value.
-pub fn read_table(state: &mut Interpreter, function: Function, file: &str) -> Fallible<()> {
-    let path = state.folder.join(file);
-    let text = std::fs::read_to_string(&path).map_err(|e| {
-        Box::new(Diagnostic::error(&codes::CANNOT_READ, format!("`{file}` cannot be read")).note(e.to_string()))
-    })?;
+pub fn read_table(state: &mut Interpreter, function: Function, file: &str, span: Span) -> Fallible<()> {
+    let path = super::file::inside(state, file, span)?;
+    let text = super::file::read(&path, file, span)?;
     let mut points: Vec<(f64, f64)> = vec![];
     for (i, line) in text.lines().enumerate() {
         let fields: Vec<&str> = line.split([',', ';', '\t']).map(str::trim).collect();

@@ -1,0 +1,208 @@
+//! The table of questions, row by row. Every answer prints as text, as LaTeX and as JSON, and has the
+//! parts that its row promises, in JSON and after a dot. `docs/json.md` lists the same rows;
+//! `LEPAGE_BLESS=1 cargo test --test questions` writes them there.
+
+use lepage::questions::{self, Question};
+use lepage::session::{Mode, Outcome, Session, SessionOptions, Status};
+use serde_json::Value;
+
+/// What the letters of the signatures stand for.
+const WORLD: &str = "
+manifold Y over t { x, y }
+manifold P over t { r, a }
+param m = 1, k = 2
+assume m > 0, k > 0
+lagrangian L on J1(Y) = m*(x'^2 + y'^2)/2 - k*(x^2 + y^2)/2
+lagrangian L1 on J1(Y) = x'^2/2 + x*x'
+lagrangian L2 on J1(Y) = x'^2/2
+system S = L
+form eta on J1(Y) = x*omega(y)
+form alpha on J1(Y) = d(cartan(L))
+field xi on Y = x*@y - y*@x
+field zeta on Y = @x
+map polar : P -> Y { x = r*cos(a); y = r*sin(a) }
+section g on Y { x = cos(t); y = sin(t) }
+distribution Delta on Y { @x; @y }
+submanifold K on J1(Y) { x = 0; x' = 0 }
+submanifold K1 on J1(Y) { x = 0 }
+submanifold K2 on J1(Y) { y = 0 }
+let M = [[2, 1], [1, 2]]
+let e = x^2 + 2*x*y + y^2
+let run = simulate L { from x = 1; until t = 1 }
+";
+
+/// The argument that stands for a word of a signature.
+fn argument(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "S" | "L" => "L",
+        "L1" => "L1",
+        "L2" => "L2",
+        "η" => "eta",
+        "α" => "alpha",
+        "ξ" | "X" => "xi",
+        "ζ" => "zeta",
+        "A" | "Δ" => "Delta",
+        "K" => "K",
+        "K1" => "K1",
+        "K2" => "K2",
+        "M" => "M",
+        "map" => "polar",
+        "g" => "g",
+        "e" => "e",
+        "f" => "x*y' - y*x'",
+        "x" | "q" => "x",
+        "x'" => "x'",
+        "r" | "k" | "n" => "1",
+        "5" => "5",
+        "Y" => "Y",
+        "J1(Y)" => "J1(Y)",
+        "{x = 1}" => "{x = 1}",
+        "eqs" | "equations" => "[x + y = 1]",
+        "run" => "run",
+        "pt" | "point" => "{ x = 0, y = 0, x' = 0, y' = 0 }",
+        _ => return None,
+    })
+}
+
+/// Rows whose letters mean something else than elsewhere.
+const SAMPLES: &[(&str, &str)] = &[
+    ("dot", "dot([x, y], [1, 2])"),
+    ("cross", "cross([1, 0, 0], [0, x, y])"),
+    ("span", "span(dx, dy)"),
+    ("rank", "rank(M)"),
+    ("order", "order(L)"),
+    ("transform", "transform(L, polar)"),
+    ("integrating_factor", "integrating_factor(L)"),
+    ("noether", "noether(L, xi)"),
+    ("tangent", "tangent(xi, K)"),
+    ("restrict", "restrict(eta, K)"),
+    ("is_holonomic", "is_holonomic(prolong(g, 1))"),
+];
+
+/// Parts that are refused, or do not exist, for the sample: the answer says so in their place.
+const REFUSED: &[(&str, &str)] = &[];
+
+fn sample(question: &Question) -> Option<String> {
+    if let Some((_, text)) = SAMPLES.iter().find(|(name, _)| *name == question.name) {
+        return Some(text.to_string());
+    }
+    let inside = question.signature.strip_prefix(question.name)?.strip_prefix('(')?.strip_suffix(')')?;
+    let mut arguments = vec![];
+    for word in inside.split(", ").filter(|w| *w != "…" && !(w.contains(" = ") && !w.starts_with('{'))) {
+        arguments.push(argument(word)?);
+    }
+    Some(format!("{}({})", question.name, arguments.join(", ")))
+}
+
+fn world() -> Session {
+    let mut session = Session::new(SessionOptions::default());
+    for outcome in session.feed("world.mech", WORLD, Mode::File) {
+        assert!(outcome.held(), "{}: {:?}", outcome.statement, outcome.diagnostics);
+    }
+    session
+}
+
+/// Asks, and gives the reason of a refusal.
+fn ask(session: &mut Session, text: &str) -> Result<Outcome, String> {
+    let outcome = session.feed("input", text, Mode::Line).pop().ok_or("no statement")?;
+    match outcome.status {
+        Status::Ok => Ok(outcome),
+        _ => Err(outcome.diagnostics.iter().map(|d| format!("{}: {}", d.code.name, d.title)).collect()),
+    }
+}
+
+/// What is wrong with the answer to one row, if anything.
+fn complaint(session: &mut Session, question: &Question) -> Option<String> {
+    let Some(text) = sample(question) else {
+        return Some(format!("{}: the letters of its signature have no meaning here", question.signature));
+    };
+    let outcome = match ask(session, &text) {
+        Ok(outcome) => outcome,
+        Err(reason) => return Some(format!("{text} is refused with {reason}")),
+    };
+    let line = lepage::report::json::outcome(&outcome);
+    for key in ["line", "statement", "status", "type", "text", "latex", "value"] {
+        if line[key].is_null() || line[key] == "" {
+            return Some(format!("{text} has no {key}: {line}"));
+        }
+    }
+    let latex = line["latex"].as_str().unwrap_or_default();
+    if latex.matches('{').count() != latex.matches('}').count() || latex.contains("Debug") {
+        return Some(format!("{text}: the braces of its LaTeX do not match: {latex}"));
+    }
+    for (part, _) in question.parts {
+        if REFUSED.contains(&(question.name, part)) {
+            continue;
+        }
+        if line["value"].get(part).is_none() {
+            return Some(format!("{text} has no part `{part}` in {}", line["value"]));
+        }
+        let refused = line["value"][part].get("refused").is_some();
+        if let (Err(reason), false) = (ask(session, &format!("({text}).{part}")), refused) {
+            return Some(format!("({text}).{part} is refused with {reason}"));
+        }
+    }
+    None
+}
+
+#[test]
+fn every_answer_has_text_latex_json_and_its_parts() {
+    let mut session = world();
+    let rows = questions::all().filter(|q| q.is_available());
+    let complaints: Vec<String> = rows.filter_map(|q| complaint(&mut session, q)).collect();
+    assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
+}
+
+#[test]
+fn expressions_in_json_parse_back() {
+    let mut session = world();
+    for question in questions::all().filter(|q| q.is_available()) {
+        let Some(outcome) = sample(question).and_then(|text| ask(&mut session, &text).ok()) else { continue };
+        let answer = outcome.answer.expect("an answer");
+        if answer.type_name() != "expression" {
+            continue;
+        }
+        let main = match answer.json() {
+            Value::String(text) => text,
+            Value::Object(object) => match object.get("main") {
+                Some(Value::String(text)) => text.clone(),
+                _ => continue,
+            },
+            _ => continue,
+        };
+        let again =
+            ask(&mut session, &main).unwrap_or_else(|e| panic!("{}: `{main}` does not parse: {e}", question.name));
+        assert_eq!(again.answer.expect("an answer").json(), Value::String(main), "{}", question.name);
+    }
+}
+
+/// The rows as they stand in the documentation.
+fn table() -> String {
+    let mut out = String::from("| question | parts |\n|---|---|\n");
+    for q in questions::all().filter(|q| q.is_available()) {
+        let cell = |text: &str| text.replace('|', "\\|");
+        let parts: Vec<String> = q.parts.iter().map(|(name, meaning)| format!("`{name}` {}", cell(meaning))).collect();
+        out += &format!("| `{}`: {} | {} |\n", cell(q.signature), cell(q.help), parts.join("; "));
+    }
+    let later: Vec<String> = questions::later::ROWS.iter().map(|q| format!("`{}`", q.name)).collect();
+    if !later.is_empty() {
+        out += &format!("\nKnown by name and refused with `not_available`: {}.\n", later.join(", "));
+    }
+    out
+}
+
+#[test]
+fn the_documentation_lists_the_questions() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/json.md");
+    let text = std::fs::read_to_string(&path).expect("docs/json.md");
+    let (begin, end) = ("<!-- questions: written by `cargo test --test questions` -->\n", "<!-- end of questions -->");
+    let (before, rest) = text.split_once(begin).expect("the place of the table");
+    let (_, after) = rest.split_once(end).expect("the end of the table");
+    let written = format!("{before}{begin}\n{}\n{end}{after}", table());
+    if std::env::var("LEPAGE_BLESS").is_ok_and(|v| v == "1") {
+        std::fs::write(&path, written).expect("docs/json.md can be written");
+    } else {
+        assert!(written == text, "docs/json.md has drifted: LEPAGE_BLESS=1 cargo test --test questions");
+    }
+    assert!(text.contains(&format!("now **{}**", lepage::report::json::SCHEMA)), "the schema number has changed");
+}
