@@ -438,6 +438,11 @@ impl Session {
         run::emit(&self.state, system, language).map_err(|d| vec![*d])
     }
 
+    /// How many kernels this session has compiled for its runs.
+    pub fn n_compilations(&self) -> usize {
+        self.state.motions.n_compilations()
+    }
+
     /// The value of a declared name, for programs that drive a session.
     pub fn value(&self, name: &str) -> Option<Value> {
         match &self.state.scope.values.get(name)?.meaning {

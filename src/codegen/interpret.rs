@@ -216,7 +216,7 @@ impl std::fmt::Display for Failure {
             FailureKind::Sliding => write!(f, "the motion would have to stay where {} switches", self.expression)?,
         }
         match self.argument {
-            Some(x) => write!(f, " (argument {x})"),
+            Some(x) => write!(f, " (argument {x:?})"),
             None => Ok(()),
         }
     }

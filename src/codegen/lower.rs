@@ -87,15 +87,21 @@ pub fn expressions_along(
     highest: &[Symbol],
     list: &[(String, Expr)],
 ) -> Result<Kernel, Obstacle> {
-    let mut roots: Vec<Expr> = list.iter().map(|(_, e)| *e).collect();
+    let roots: Vec<Expr> = list.iter().map(|(_, e)| *e).collect();
     let needed = crate::algebra::expr::symbols_of(&roots).iter().any(|s| highest.contains(s));
-    if !needed {
-        return expressions(name, signature, list);
-    }
-    roots.extend(equations.roots());
+    let stage = Stage {
+        unknowns: highest.to_vec(),
+        b: equations.b.to_vec(),
+        a: equations.a.to_vec(),
+        symmetric: equations.symmetric,
+    };
+    expressions_in_stages(name, signature, if needed { std::slice::from_ref(&stage) } else { &[] }, list)
+}
+
+/// Some expressions as the outputs of one kernel.
+pub fn expressions(name: &str, signature: &Signature, list: &[(String, Expr)]) -> Result<Kernel, Obstacle> {
+    let roots: Vec<Expr> = list.iter().map(|(_, e)| *e).collect();
     let mut lowering = Lowering::new(name, signature, &roots);
-    let solution = lowering.solve(equations)?;
-    lowering.inputs.extend(highest.iter().copied().zip(solution));
     for (name, e) in list {
         let value = lowering.value(*e)?;
         lowering.builder.output(name.clone(), value);
@@ -103,10 +109,31 @@ pub fn expressions_along(
     Ok(lowering.builder.finish())
 }
 
-/// Some expressions as the outputs of one kernel.
-pub fn expressions(name: &str, signature: &Signature, list: &[(String, Expr)]) -> Result<Kernel, Obstacle> {
-    let roots: Vec<Expr> = list.iter().map(|(_, e)| *e).collect();
+/// A linear system B y = −A whose solution gives some symbols their values. A and B may contain those of the stages before.
+pub struct Stage {
+    pub unknowns: Vec<Symbol>,
+    pub b: Vec<Vec<Expr>>,
+    pub a: Vec<Expr>,
+    pub symmetric: bool,
+}
+
+/// Expressions along a motion, in which the unknowns of the stages may occur: accelerations and higher derivatives.
+pub fn expressions_in_stages(
+    name: &str,
+    signature: &Signature,
+    stages: &[Stage],
+    list: &[(String, Expr)],
+) -> Result<Kernel, Obstacle> {
+    let mut roots: Vec<Expr> = list.iter().map(|(_, e)| *e).collect();
+    roots.extend(stages.iter().flat_map(|s| s.b.iter().flatten().chain(&s.a)));
     let mut lowering = Lowering::new(name, signature, &roots);
+    for stage in stages {
+        let matrix = stage.b.iter().flatten().map(|e| lowering.value(*e)).collect::<Result<Vec<_>, _>>()?;
+        let rhs = stage.a.iter().map(|e| lowering.value(-*e)).collect::<Result<Vec<_>, _>>()?;
+        let shape = if stage.symmetric { Shape::Symmetric } else { Shape::General };
+        let solution = lowering.builder.solve(shape, matrix, rhs);
+        lowering.inputs.extend(stage.unknowns.iter().copied().zip(solution));
+    }
     for (name, e) in list {
         let value = lowering.value(*e)?;
         lowering.builder.output(name.clone(), value);

@@ -226,6 +226,9 @@ codes! {
     SAMPLED = 412 "sampled": "this rests on sampling",
         "No proof was found, and the claim held at every point that was tried. Answers built on it repeat the mark. Often another form of the same claim can be proved.",
         "param a\nassume a > 0\nassert acos((1 - a^2)/(1 + a^2)) = 2*atan(a)" => "param a\nassume a > 0\nassert (1 - a^2)/(1 + a^2) = cos(2*atan(a))";
+    OFF_CONSTRAINT = 601 "off_constraint": "this state does not lie on the constraint",
+        "A system moves on a submanifold only, and the values that were given do not fit together. The message shows the residual of each violated equation and the nearest state that fits; what is left out is filled in.",
+        "manifold Y over t { x, y }\nlagrangian L on J1(Y) = x'^2/2 - x*y - y^2/2\nsimulate L { from x = 1, y = 1; until t = 1 }" => "manifold Y over t { x, y }\nlagrangian L on J1(Y) = x'^2/2 - x*y - y^2/2\nsimulate L { from x = 1, y = -1; until t = 1 }";
     NOT_DETERMINED = 701 "not_determined": "the motion is not determined",
         "The equations leave an acceleration open, so there is no single motion to integrate. dynamics(S) names the submanifolds on which the system moves and what is free there.",
         "manifold Y over t { x, y }\nlagrangian L on J1(Y) = x'^2/2\nsimulate L { from x' = 1; until t = 1 }" => "manifold Y over t { x, y }\nlagrangian L on J1(Y) = x'^2/2 + y'^2/2\nsimulate L { from x' = 1; until t = 1 }";
@@ -244,6 +247,9 @@ codes! {
     OUTSIDE_RUN = 706 "outside_run": "this time is outside the run",
         "A run has states between its beginning and its end.",
         "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nlet run = simulate L { from x' = 1; until t = 1 }\nrun at { t = 3 }" => "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nlet run = simulate L { from x' = 1; until t = 1 }\nrun at { t = 1/2 }";
+    FILLED_IN = 707 "filled_in": "the initial state was completed",
+        "What `from` leaves out is 0, unless the system moves on a submanifold that forbids it: then the missing values are those nearest to 0 that lie on it.",
+        "manifold Y over t { x, y }\nlagrangian L on J1(Y) = x'^2/2 - x*y - y^2/2\nsimulate L { from x = 1; until t = 1 }" => "manifold Y over t { x, y }\nlagrangian L on J1(Y) = x'^2/2 - x*y - y^2/2\nsimulate L { from x = 1, y = -1; until t = 1 }";
     BUDGET = 901 "budget": "the computation went over its budget",
         "A budget of nodes, bits or time was exhausted. What is known so far is reported; nothing is guessed.",
         "2^(10^9)" => "2^(10^3)";

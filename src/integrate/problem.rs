@@ -1,6 +1,6 @@
 //! What is to be integrated: the compiled motion, and the numbers of one run.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::codegen::compiled::{self, Backend, CompiledKernel, Options};
@@ -87,10 +87,14 @@ pub struct Motion {
     states: Vec<String>,
     options: Options,
     /// Taylor coefficients by order, and whether linear systems exchange rows; made at the first request.
-    jets: Mutex<Vec<((usize, bool), Option<CompiledJet>)>>,
+    jets: Jets,
     /// Whole steps of explicit methods, made when a run is long; `None` when the field is too large.
-    whole_steps: Mutex<Vec<(Scheme, Option<CompiledKernel>)>>,
+    whole_steps: WholeSteps,
 }
+
+/// Shared between motions that have the same field.
+type Jets = Arc<Mutex<Vec<((usize, bool), Option<CompiledJet>)>>>;
+type WholeSteps = Arc<Mutex<Vec<(Scheme, Option<CompiledKernel>)>>>;
 
 impl Motion {
     pub fn new(spec: MotionSpec, options: Options) -> Motion {
@@ -101,11 +105,7 @@ impl Motion {
                 states[input.slot as usize] = input.name.clone();
             }
         }
-        // Expressions that run once per recorded time or a few times per step are compiled quickly.
-        let quick = Options {
-            backend: if options.backend == Backend::Interpreter { Backend::Interpreter } else { Backend::InstantCode },
-            ..options
-        };
+        let quick = quick(options);
         let modes = modes::modes(&spec.field);
         let switching = modes.as_ref().map(|m| SwitchingFunctions {
             functions: compiled::compile(m.functions.clone(), quick),
@@ -120,9 +120,37 @@ impl Motion {
             events: spec.events.map(|(k, events)| (compiled::compile(k, quick), events)),
             states,
             options,
-            jets: Mutex::new(Vec::new()),
-            whole_steps: Mutex::new(Vec::new()),
+            jets: Jets::default(),
+            whole_steps: WholeSteps::default(),
         }
+    }
+
+    /// The same field, already compiled, with other things recorded and watched.
+    pub fn observing(&self, record: Option<Kernel>, events: Option<(Kernel, Vec<Event>)>) -> Motion {
+        let quick = quick(self.options);
+        Motion {
+            field: self.field.clone(),
+            switching: self.switching.clone(),
+            record: record.map(|k| compiled::compile(k, quick)),
+            events: events.map(|(k, events)| (compiled::compile(k, quick), events)),
+            states: self.states.clone(),
+            options: self.options,
+            jets: self.jets.clone(),
+            whole_steps: self.whole_steps.clone(),
+        }
+    }
+
+    /// How many Taylor recurrences were made so far.
+    pub fn n_jets(&self) -> usize {
+        self.jets.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).len()
+    }
+
+    /// The recorded expressions at a state; empty when nothing but the state is recorded.
+    pub fn recorded(&self, t: f64, state: &[f64], parameters: &[f64]) -> Result<Vec<f64>, Failure> {
+        let Some(record) = &self.record else { return Ok(Vec::new()) };
+        let mut columns = vec![0.0; record.kernel().outputs().len()];
+        record.caller().call([&[t], state, parameters, &[]], &mut columns)?;
+        Ok(columns)
     }
 
     /// The names of the states, in order.
@@ -203,6 +231,13 @@ impl Motion {
     pub fn has_switches(&self) -> bool {
         self.switching.is_some()
     }
+}
+
+/// Expressions that run once per recorded time or a few times per step are compiled quickly.
+fn quick(options: Options) -> Options {
+    let backend =
+        if options.backend == Backend::Interpreter { Backend::Interpreter } else { Backend::InstantCode };
+    Options { backend, ..options }
 }
 
 /// Which states of a run are kept.

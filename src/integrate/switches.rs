@@ -37,6 +37,7 @@ pub struct Fall {
 }
 
 /// The compiled switching functions of a motion.
+#[derive(Clone)]
 pub struct SwitchingFunctions {
     pub functions: CompiledKernel,
     pub switches: Vec<Switch>,

@@ -52,7 +52,7 @@ pub fn regular(form: &DynamicalForm) -> Answered<RegularForm> {
 }
 
 /// The matrix in front of the highest derivatives, minus the rest, and their order: B and −A unless B = 0.
-fn leading_part(form: &DynamicalForm) -> (Matrix, Vec<Expr>, u32) {
+pub(crate) fn leading_part(form: &DynamicalForm) -> (Matrix, Vec<Expr>, u32) {
     let n = form.jet_order();
     if form.order() == n || n == 0 || !form.is_affine().is_yes() {
         let right = form.a().iter().map(|a| -*a).collect();

@@ -18,7 +18,7 @@ pub fn natural_parts(value: &Value) -> &'static [&'static str] {
         Value::Distribution(_) | Value::Codistribution(_) => {
             &["forms", "fields", "rank", "weakly_horizontal", "integrable", "vertical", "locus"]
         }
-        Value::Run(_) => &["first", "last", "reason", "steps", "backend"],
+        Value::Run(_) => super::run::PARTS,
         Value::Series(_) => &["first", "last", "max", "min"],
         _ => &[],
     }
@@ -69,6 +69,10 @@ pub fn natural_part(value: &Value, name: &str) -> Fallible<Option<Value>> {
         (Value::Codistribution(c), "rank") => strata_value(c.rank(), c.rank_matrix())?,
         (Value::Run(r), _) => return r.part(name),
         (Value::Series(s), _) => return s.part(name),
+        (Value::Point(p), _) => match p.entries.iter().find(|e| e.text == name) {
+            Some(entry) => super::run::as_double(entry.value).map_or(Value::Expr(entry.value), Value::Float),
+            None => return Ok(None),
+        },
         _ => return Ok(None),
     }))
 }
@@ -78,6 +82,7 @@ pub fn natural_verdict(value: &Value, word: &str) -> Fallible<Option<Verdict>> {
     Ok(match (value, word) {
         (Value::Set(s), "empty") => Some(s.is_empty()),
         (Value::Distribution(d), "vertical") => Some(d.is_vertical().map_err(stopped)?),
+        (Value::Run(r), _) => r.verdict(word),
         (Value::Distribution(d), "integrable" | "involutive") => Some(d.is_involutive().map_err(refusal)?),
         (Value::Codistribution(c), "integrable" | "involutive") => Some(c.is_involutive().map_err(refusal)?),
         (Value::Form(f), _) => {

@@ -37,6 +37,11 @@ pub fn expr_text(e: Expr, style: Style) -> String {
     style.write(tidy(e))
 }
 
+/// An entry of a point: a number of a run with its digits.
+fn entry_text(e: Expr, style: Style) -> String {
+    super::run::as_double(e).map_or_else(|| expr_text(e, style), |x| super::run::number_text(x, style))
+}
+
 /// For people, in several lines where the value has several parts.
 pub fn text(value: &Value) -> String {
     render(value, Style::ASCII)
@@ -72,7 +77,7 @@ fn render(value: &Value, style: Style) -> String {
         Value::Family(family) => family_text(family, style),
         Value::Point(p) => {
             let entries: Vec<String> =
-                p.entries.iter().map(|e| format!("{} = {}", e.text, expr_text(e.value, style))).collect();
+                p.entries.iter().map(|e| format!("{} = {}", e.text, entry_text(e.value, style))).collect();
             format!("{{ {} }}", entries.join(", "))
         }
         Value::Verdict(j) => j.verdict.to_string(),
@@ -109,7 +114,9 @@ fn render(value: &Value, style: Style) -> String {
         Value::Claim(c) => {
             format!("{} {} {}", render(&c.left, style), c.relation.text(), render(&c.right, style))
         }
-        Value::Float(x) => crate::report::table::exact(*x),
+        Value::Float(x) => super::run::number_text(*x, style),
+        Value::Run(r) if style.format == Format::Latex => r.latex(),
+        Value::Series(s) if style.format == Format::Latex => s.latex(),
         Value::Run(r) => r.describe(),
         Value::Series(s) => s.describe(),
     }
@@ -314,7 +321,8 @@ pub fn json_of(value: &Value) -> Json {
         Value::Point(p) => {
             let mut object = Map::new();
             for entry in &p.entries {
-                object.insert(entry.text.clone(), expr_json(entry.value));
+                let number = super::run::as_double(entry.value).map(|x| json!(x));
+                object.insert(entry.text.clone(), number.unwrap_or_else(|| expr_json(entry.value)));
             }
             Json::Object(object)
         }

@@ -173,7 +173,13 @@ fn all_equal<'a>(pairs: impl Iterator<Item = (&'a Value, &'a Value)>, within: Op
 fn equal_in_keys(value: &Value, point: &Point, within: Option<&Rational>) -> Fallible<Verdict> {
     let mut verdicts = vec![];
     for entry in &point.entries {
-        let found = entry.symbols.iter().find_map(|s| entry_of(value, *s));
+        let found = match (entry.symbols.is_empty(), value) {
+            // A recorded column has a name and no symbol.
+            (true, Value::Point(p)) => {
+                p.entries.iter().find(|e| e.text == entry.text).map(|e| Value::Expr(e.value))
+            }
+            _ => entry.symbols.iter().find_map(|s| entry_of(value, *s)),
+        };
         match found {
             Some(found) => verdicts.push(equal(&found, &Value::Expr(entry.value), within)?),
             None => {

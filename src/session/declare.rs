@@ -409,17 +409,18 @@ fn function(state: &mut Interpreter, ast: &Rc<Ast>, f: &ast::Function, remarks: 
                 .label(f.name.span, "a constant is a `param`"),
         ));
     }
-    if let Some(table) = &f.table {
-        if f.arguments.len() > 1 {
-            return Err(Box::new(
-                Diagnostic::error(&codes::WRONG_ARGUMENTS, "a table gives a function of one argument")
-                    .label(f.name.span, format!("this one has {}", f.arguments.len())),
-            ));
+    match &f.meaning {
+        ast::FunctionMeaning::Unspecified => {}
+        ast::FunctionMeaning::Body(value) => {
+            let body = super::run::read_body(&state.evaluator(ast), symbol, &f.arguments, *value, f.name.span)?;
+            state.bodies.insert(symbol, body);
         }
-        super::run::read_table(state, symbol, &table.node, table.span)
-            .map_err(|d| Box::new(d.or_at(table.span, "this table")))?;
+        ast::FunctionMeaning::Table { file, outside } => {
+            let outside = super::run::read_outside(outside.as_ref())?;
+            super::run::read_table(state, symbol, &file.node, file.span, outside)
+                .map_err(|d| Box::new(d.or_at(file.span, "this table")))?;
+        }
     }
-    let _ = ast;
     bind_function(state, &f.name, Callable::Unknown(symbol), remarks)
 }
 

@@ -123,7 +123,21 @@ impl<'s> Evaluator<'s> {
             }
             ExprKind::At { subject, point } => {
                 let value = self.eval(*subject)?;
-                let point = self.point(*point)?;
+                let point = match &value {
+                    // `run at 3` is `run at { t = 3 }`.
+                    Value::Run(run) if !matches!(ast.kind(*point), ExprKind::Point(_)) => {
+                        match self.eval(*point)?.main() {
+                            Value::Point(p) => (*p).clone(),
+                            time => {
+                                let time = at(operate::as_expr(&time), ast.span(*point))?;
+                                let symbols = SmallVec::from_elem(run.time, 1);
+                                let entry = PointEntry { symbols, text: run.time.name(), value: time };
+                                Point { entries: vec![entry] }
+                            }
+                        }
+                    }
+                    _ => self.point(*point)?,
+                };
                 super::evaluate_at::value_at(&value, &point)
             }
             ExprKind::Not(of) => Ok(Value::from(super::compare::truth(&self.eval(*of)?)?.negate())),
@@ -454,11 +468,23 @@ impl<'s> Evaluator<'s> {
                 return match function {
                     Elementary::Max => part("max"),
                     Elementary::Min => part("min"),
-                    Elementary::Abs => Ok(Value::Series(Rc::new(series.abs()))),
-                    _ => refuse(
-                        &codes::WRONG_KIND,
-                        format!("`{text}` of a series is not available; record it in the run"),
-                    ),
+                    _ => {
+                        let name = format!("{text}({})", series.name);
+                        let series = series.map(name, |x| crate::model::run::apply(function, &[x]))?;
+                        Ok(Value::Series(Rc::new(series)))
+                    }
+                };
+            }
+            // Of numbers of a run: a number of the same kind.
+            let values = arguments.iter().map(|a| Ok(self.eval(*a)?.main())).collect::<Fallible<Vec<_>>>()?;
+            if primes == 0
+                && values.iter().any(|v| matches!(v, Value::Float(_)))
+                && let Some(doubles) = values.iter().map(crate::model::run::double).collect::<Option<Vec<f64>>>()
+                && function.row().arity.is_none_or(|n| n == doubles.len())
+            {
+                return match crate::model::run::apply(function, &doubles) {
+                    Some(x) => Ok(Value::Float(x)),
+                    None => refuse(&codes::NOT_REAL, "this has no real value"),
                 };
             }
             let values = arguments.iter().map(|a| self.expr(*a)).collect::<Fallible<Vec<_>>>()?;
@@ -479,7 +505,13 @@ impl<'s> Evaluator<'s> {
             return operate::defined(Expr::apply(function, &values), span);
         }
         match text {
-            "sqrt" if arguments.len() == 1 => return operate::defined(self.expr(arguments[0])?.sqrt(), span),
+            "sqrt" if arguments.len() == 1 => {
+                let half = Value::Expr(Expr::ratio(1, 2));
+                return match self.eval(arguments[0])?.main() {
+                    value @ (Value::Float(_) | Value::Series(_)) => operate::power(&value, &half, span, span),
+                    _ => operate::defined(self.expr(arguments[0])?.sqrt(), span),
+                };
+            }
             "piecewise" => return self.piecewise(arguments, name_span),
             _ => {}
         }

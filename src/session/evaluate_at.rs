@@ -70,6 +70,7 @@ fn at(value: &Value, point: &Point, map: &FxHashMap<Symbol, Expr>) -> Fallible<V
             Value::Expr(expr_at(s.lagrangian().expect("just seen").function(), map)?)
         }
         Value::Run(run) => return run.at(point),
+        Value::Series(series) => return series.at(point),
         Value::Label(_) | Value::Text(_) => value.clone(),
         other => {
             return Err(Box::new(Diagnostic::error(

@@ -48,6 +48,10 @@ pub struct Interpreter {
     pub tables: FxHashMap<crate::algebra::Function, std::sync::Arc<crate::codegen::table::Table>>,
     /// The texts read so far, those of libraries included.
     pub sources: SourceMap,
+    /// Unspecified functions declared with a body: what runs use for them.
+    pub bodies: IndexMap<crate::algebra::Function, super::run::Body>,
+    /// Compiled motions; shared with everything that was cloned from this session.
+    pub motions: super::run::Motions,
     /// `--set` values that have found their parameter.
     pub set_used: FxHashSet<String>,
 }
@@ -80,6 +84,8 @@ impl Interpreter {
             redeclare: false,
             tables: FxHashMap::default(),
             sources: SourceMap::default(),
+            bodies: IndexMap::new(),
+            motions: super::run::Motions::default(),
             set_used: FxHashSet::default(),
         }
     }

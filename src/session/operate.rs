@@ -112,6 +112,9 @@ pub fn prime(value: &Value, primes: u32) -> Fallible<Value> {
 }
 
 pub fn negate(value: &Value) -> Fallible<Value> {
+    if let Value::Float(x) = value.main() {
+        return Ok(Value::Float(-x));
+    }
     scale(&operand(value), Expr::number(-1))
 }
 
@@ -125,13 +128,39 @@ fn scale(value: &Value, by: Expr) -> Fallible<Value> {
         }
         Value::Matrix(m) => Ok(Value::from(LabelledMatrix { matrix: m.matrix.map(|e| e * by), ..(**m).clone() })),
         Value::Force(force) => Ok(Value::Form(force.form().scale(by))),
-        Value::Series(s) => s.scale(by),
+        Value::Series(s) => match crate::model::run::constant(by) {
+            Some(factor) => Ok(Value::Series(Rc::new(s.map(format!("{by}*{}", s.name), |x| Some(x * factor))?))),
+            None => refuse(&codes::WRONG_KIND, "a series is multiplied by a number"),
+        },
         other => refuse(&codes::WRONG_KIND, format!("{} cannot be multiplied", describe(other))),
     }
 }
 
+/// The operands as doubles, if one of them is a number of a run and the others are numbers.
+fn doubles(operands: &[(bool, Value, Span)]) -> Option<Vec<f64>> {
+    let values: Vec<Value> = operands.iter().map(|(_, v, _)| v.main()).collect();
+    let any = values.iter().any(|v| matches!(v, Value::Float(_)));
+    if any { values.iter().map(crate::model::run::double).collect() } else { None }
+}
+
+fn finite(x: f64) -> Fallible<Value> {
+    if x.is_finite() {
+        return Ok(Value::Float(x));
+    }
+    refuse(&codes::NOT_REAL, "this is not a finite number")
+}
+
 /// Signed terms; the flag says "minus".
 pub fn sum(terms: Vec<(bool, Value, Span)>) -> Fallible<Value> {
+    if let Some(doubles) = doubles(&terms) {
+        let total = doubles.iter().zip(&terms).fold(0.0, |sum, (x, (minus, ..))| if *minus { sum - x } else { sum + x });
+        return finite(total);
+    }
+    if let [(false, left, _), (true, right, _)] = terms.as_slice()
+        && let (Value::Run(a), Value::Run(b)) = (left.main(), right.main())
+    {
+        return a.minus(&b);
+    }
     let operands: Vec<(bool, Value, Span)> = terms.into_iter().map(|(m, v, s)| (m, operand(&v), s)).collect();
     // All functions: one n-ary node.
     if operands.iter().all(|(_, v, _)| matches!(v, Value::Expr(_))) {
@@ -145,6 +174,10 @@ pub fn sum(terms: Vec<(bool, Value, Span)>) -> Fallible<Value> {
     }
     let mut total: Option<(Value, Span)> = None;
     for (minus, value, span) in operands {
+        if let (true, Some((Value::Series(left), left_span)), Value::Series(right)) = (minus, &total, &value) {
+            total = Some((left.combine(right, "-", |x, y| x - y)?, left_span.to(span)));
+            continue;
+        }
         let value =
             if minus { scale(&value, Expr::number(-1)).map_err(|d| Box::new(d.or_at(span, "here")))? } else { value };
         total = Some(match total {
@@ -182,11 +215,16 @@ fn add(left: &Value, right: &Value) -> Fallible<Value> {
         (Value::List(a), Value::List(b)) => {
             refuse(&codes::WRONG_KIND, format!("vectors of {} and {} components cannot be added", a.len(), b.len()))
         }
-        (Value::Series(a), Value::Series(b)) => a.combine(b, false),
-        (Value::Series(a), Value::Expr(e)) | (Value::Expr(e), Value::Series(a)) => match e.as_number() {
-            Some(n) => Ok(Value::Series(Rc::new(a.shift(crate::codegen::lower::to_f64(n))))),
-            None => refuse(&codes::WRONG_KIND, "only a number can be added to a series"),
-        },
+        (Value::Series(a), Value::Series(b)) => a.combine(b, "+", |x, y| x + y),
+        (Value::Series(a), Value::Expr(e)) | (Value::Expr(e), Value::Series(a)) => {
+            match crate::model::run::constant(*e) {
+                Some(by) => {
+                    let name = format!("{} + {}", a.name, crate::report::table::exact(by));
+                    Ok(Value::Series(Rc::new(a.map(name, |x| Some(x + by))?)))
+                }
+                None => refuse(&codes::WRONG_KIND, "only a number can be added to a series"),
+            }
+        }
         (a, b) => refuse(&codes::WRONG_KIND, format!("{} and {} cannot be added", describe(a), describe(b))),
     }
 }
@@ -203,6 +241,10 @@ fn same_shape(a: &Matrix, b: &Matrix) -> Fallible<()> {
 
 /// Factors; the flag says "divided by".
 pub fn product(factors: Vec<(bool, Value, Span)>) -> Fallible<Value> {
+    if let Some(doubles) = doubles(&factors) {
+        let terms = doubles.iter().zip(&factors);
+        return finite(terms.fold(1.0, |product, (x, (over, ..))| if *over { product / x } else { product * x }));
+    }
     let whole = factors.first().zip(factors.last()).map(|(a, b)| a.2.to(b.2));
     let operands: Vec<(bool, Value, Span)> = factors.into_iter().map(|(d, v, s)| (d, operand(&v), s)).collect();
     if operands.iter().all(|(_, v, _)| matches!(v, Value::Expr(_))) {
@@ -228,6 +270,7 @@ pub fn product(factors: Vec<(bool, Value, Span)>) -> Fallible<Value> {
                     nonzero_denominator(e, span)?;
                     Value::Expr(e.pow(-1))
                 }
+                Value::Series(s) => Value::Series(Rc::new(s.map(format!("1/({})", s.name), |x| Some(1.0 / x))?)),
                 other => {
                     return Err(Box::new(
                         Diagnostic::error(&codes::WRONG_KIND, format!("one cannot divide by {}", describe(&other)))
@@ -269,6 +312,7 @@ fn multiply(left: &Value, right: &Value) -> Fallible<Value> {
     match (left, right) {
         (Value::Expr(a), Value::Expr(b)) => Ok(Value::Expr(*a * *b)),
         (Value::Expr(a), other) | (other, Value::Expr(a)) => scale(other, *a),
+        (Value::Series(a), Value::Series(b)) => a.combine(b, "*", |x, y| x * y),
         (Value::Matrix(a), Value::Matrix(b)) => {
             if a.matrix.n_columns() != b.matrix.n_rows() {
                 return refuse(
@@ -337,6 +381,13 @@ pub fn wedge(factors: Vec<(Value, Span)>) -> Fallible<Value> {
 
 pub fn power(base: &Value, exponent: &Value, base_span: Span, exponent_span: Span) -> Fallible<Value> {
     let span = base_span.to(exponent_span);
+    if let (Value::Series(s), Some(e)) = (base.main(), crate::model::run::double(&exponent.main())) {
+        let series = s.map(format!("({})^{e}", s.name), |x| Some(crate::codegen::libm::pow(x, e)))?;
+        return Ok(Value::Series(Rc::new(series)));
+    }
+    if let Some(pair) = doubles(&[(false, base.clone(), base_span), (false, exponent.clone(), exponent_span)]) {
+        return finite(crate::codegen::libm::pow(pair[0], pair[1]));
+    }
     match (operand(base), operand(exponent)) {
         (Value::Expr(b), Value::Expr(e)) => {
             if e.as_number().is_some_and(|n| n.is_negative()) {

@@ -40,18 +40,11 @@ pub fn part(value: &Value, text: &str, primes: u32, evaluator: &Evaluator) -> Fa
                 None => Err(Box::new(no_key(family, &format!("{text}{}", "'".repeat(primes as usize))))),
             }
         }
-        Value::Point(point) => {
+        // The columns and states of a run, and the entries of a point, may have primes.
+        Value::Run(_) | Value::Point(_) => {
             let key = format!("{text}{}", "'".repeat(primes as usize));
-            match point.entries.iter().find(|e| e.text == key) {
-                Some(entry) => Ok(Value::Expr(entry.value)),
-                None => {
-                    let names: Vec<&str> = point.entries.iter().map(|e| e.text.as_str()).collect();
-                    Err(Box::new(
-                        Diagnostic::error(&codes::UNKNOWN_PART, format!("the point has no entry `{key}`"))
-                            .help(format!("its entries are {}", names.join(", "))),
-                    ))
-                }
-            }
+            let found = crate::model::parts::natural_part(value, &key)?;
+            found.ok_or_else(|| Box::new(no_entry(value, &key)))
         }
         other if primes == 0 => match crate::model::parts::natural_part(other, text)? {
             Some(value) => Ok(value),
@@ -64,6 +57,27 @@ pub fn part(value: &Value, text: &str, primes: u32, evaluator: &Evaluator) -> Fa
             &codes::UNKNOWN_PART,
             format!("{} has no part `{text}{}`", describe(other), "'".repeat(primes as usize)),
         ))),
+    }
+}
+
+/// A run or a point without this column or entry.
+fn no_entry(value: &Value, key: &str) -> Diagnostic {
+    let diagnostic = Diagnostic::error(&codes::UNKNOWN_PART, format!("{} has no part `{key}`", describe(value)));
+    match value {
+        Value::Run(run) => {
+            let mut names = run.column_names();
+            names.extend(crate::model::run::PARTS.iter().map(|p| p.to_string()));
+            let diagnostic = diagnostic.note(format!("it has {}", names.join(", ")));
+            match suggest::nearest(key, names.iter().map(String::as_str)) {
+                Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+                None => diagnostic.help(format!("add it to the run: `record {key} = …`")),
+            }
+        }
+        Value::Point(point) => {
+            let names: Vec<&str> = point.entries.iter().map(|e| e.text.as_str()).collect();
+            diagnostic.help(hint(&names))
+        }
+        _ => diagnostic,
     }
 }
 
@@ -190,6 +204,17 @@ pub fn index(value: &Value, keys: &[ExprId], evaluator: &Evaluator) -> Fallible<
             })
         }
         Value::Matrix(m) => matrix_entry(m, keys, evaluator),
+        Value::Run(_) | Value::Point(_) => {
+            let [key] = keys else {
+                return Err(Box::new(
+                    Diagnostic::error(&codes::UNKNOWN_PART, "one key is needed here")
+                        .label(key_span(evaluator, keys), "such as `x'`"),
+                ));
+            };
+            let name = evaluator.jet_symbol(*key)?.name();
+            let found = crate::model::parts::natural_part(value, &name)?;
+            found.ok_or_else(|| Box::new(no_entry(value, &name).label(evaluator.ast.span(*key), "not there")))
+        }
         Value::Form(_) => {
             let form = as_form(value)?;
             form_coefficient(&form, keys, evaluator)

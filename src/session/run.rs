@@ -1,31 +1,64 @@
 //! Runs: `simulate`, and what shows and keeps them. Everything is checked before anything runs: the
 //! end, the method, the tolerance, a value for every parameter, a body for every function, an initial
 //! state at which the motion is determined.
+//!
+//! The steps are files: [`clauses`] reads what the block says, [`law`] is how the state moves, [`start`] where it
+//! starts, [`motions`] what was compiled before. A system whose equations cannot be solved for the highest derivatives is
+//! run on the final constraint submanifold (Krupková §7) through its initial state, or on the one that the clause
+//! `branch` names, if the motion there is determined.
 
-use super::elaborate::Evaluator;
+mod clauses;
+mod emit;
+mod law;
+mod motions;
+mod numbers;
+mod show;
+mod start;
+mod tables;
+
+pub use clauses::read_body;
+pub use emit::emit;
+pub use law::Body;
+pub use motions::Motions;
+pub use tables::{read_outside, read_table};
+
 use super::interpreter::{Effect, Interpreter};
 use super::mention;
-use super::operate::describe;
-use crate::algebra::substitute::{define_function, substitute};
-use crate::algebra::{Expr, Function, Node, Symbol, ball, decide};
+use crate::algebra::expr::symbols_of;
+use crate::algebra::{Expr, Function, Symbol};
+use crate::budget;
 use crate::codegen::compiled::{Backend, Options};
-use crate::codegen::ir::Kernel;
-use crate::codegen::lower::{self, Obstacle, Signature};
-use crate::diagnostic::{Diagnostic, codes, suggest};
-use crate::integrate::control::Tolerance;
-use crate::integrate::method::{METHODS, Method};
-use crate::integrate::problem::{BadProblem, Direction, Event, InitialValueProblem, Motion, MotionSpec, Recording};
+use crate::codegen::lower::{Obstacle, Signature};
+use crate::diagnostic::{Diagnostic, Severity, codes};
+use crate::geometry::jet::FiberedManifold;
+use crate::integrate::control::StopReason;
+use crate::integrate::method::Method;
+use crate::integrate::problem::{BadProblem, InitialValueProblem, Limits, Motion, Recording};
+use crate::integrate::trajectory::Trajectory;
+use crate::mechanics::constraint_algorithm::{DynamicBranch, SystemDynamics};
 use crate::mechanics::dynamical_form::DynamicalForm;
+use crate::mechanics::regular;
 use crate::model::item::System;
-use crate::model::run::{Run, Series};
-use crate::model::value::{Fallible, Value};
-use crate::report;
-use crate::report::plot::{Curve, Plot};
+use crate::model::run::Run;
+use crate::model::set::branch_text;
+use crate::model::value::{Fallible, KeyPart, Value};
+use crate::report::table::short;
 use crate::source::Span;
 use crate::syntax::ast::{self, Ast, ExprId, ExprKind, LetValue, RunClauseKind, Simulate, Statement, StatementKind};
 use crate::timing;
-use rustc_hash::FxHashMap;
+use clauses::Clauses;
+use law::{Law, Reading};
+use motions::{Observed, Unlowered};
+use numbers::Numbers;
+use start::{Start, Surface};
 use std::rc::Rc;
+use std::time::Duration;
+
+/// How long the constraint algorithm may think before a run is refused.
+const DERIVATION_TIME: Duration = Duration::from_secs(60);
+
+/// Numbers that a run may keep: half a gigabyte.
+const RUN_NUMBERS: usize = 1 << 26;
 
 /// Statements that run something or show a run.
 pub fn run(
@@ -45,11 +78,11 @@ pub fn run(
             state.last = Some(value.clone());
             Ok(Effect::Answered(value))
         }
-        StatementKind::Plot(p) => plot(state, ast, p),
-        StatementKind::Save(s) => save(state, ast, s),
-        StatementKind::Sweep(s) => not_yet("sweep", s.span),
-        StatementKind::Animate(_) => not_yet("animate", first_word(statement.span, "animate")),
-        StatementKind::Poincare(p) => not_yet("poincare", p.span),
+        StatementKind::Plot(p) => show::plot(state, ast, p),
+        StatementKind::Save(s) => show::save(state, ast, s),
+        StatementKind::Sweep(s) => not_yet("`sweep`", first_word(s.span, "sweep")),
+        StatementKind::Animate(_) => not_yet("`animate`", first_word(statement.span, "animate")),
+        StatementKind::Poincare(p) => not_yet("`poincare`", first_word(p.span, "poincare")),
         _ => unreachable!("a statement of this file"),
     }
 }
@@ -69,8 +102,8 @@ pub fn value(
     }
     match value {
         LetValue::Simulate(s) => Ok(Some(Value::Run(Rc::new(simulate(state, ast, s, remarks)?)))),
-        LetValue::Sweep(s) => not_yet("sweep", s.span),
-        LetValue::Poincare(p) => not_yet("poincare", p.span),
+        LetValue::Sweep(s) => not_yet("`sweep`", first_word(s.span, "sweep")),
+        LetValue::Poincare(p) => not_yet("`poincare`", first_word(p.span, "poincare")),
         LetValue::Expr(_) => unreachable!("no run"),
     }
 }
@@ -79,191 +112,503 @@ fn first_word(span: Span, word: &str) -> Span {
     Span { end: span.start + word.len() as u32, ..span }
 }
 
-fn not_yet<T>(word: &str, span: Span) -> Fallible<T> {
+fn not_yet<T>(what: &str, span: Span) -> Fallible<T> {
     Err(Box::new(
-        Diagnostic::error(&codes::NOT_AVAILABLE, format!("`{word}` is not available yet"))
-            .label(first_word(span, word), "no answer in this version"),
+        Diagnostic::error(&codes::NOT_AVAILABLE, format!("{what} is not available yet"))
+            .label(span, "not in this version"),
     ))
 }
 
-/// What the clauses of a run say.
-struct Clauses {
-    /// Values over the declared ones.
-    set: FxHashMap<Symbol, Expr>,
-    bodies: Vec<(Function, Vec<Symbol>, Expr)>,
-    from: Vec<(Symbol, Expr, Span)>,
-    until: (Symbol, Expr, Span),
-    method: Method,
-    tolerance: Tolerance,
-    step: Option<f64>,
-    record: Option<Vec<(String, Expr)>>,
-    every: Option<f64>,
-    stops: Vec<(Expr, Event)>,
-}
+// ----- from a block to a trajectory ---------------------------------------------------------------
 
 fn simulate(state: &Interpreter, ast: &Rc<Ast>, s: &Simulate, remarks: &mut Vec<Diagnostic>) -> Fallible<Run> {
-    let evaluator = state.evaluator(ast);
-    let value = evaluator.eval(s.system)?;
-    let system_span = ast.span(s.system);
-    let system = super::elaborate::at(System::from_value(&value), system_span)?;
-    if let Some(constraint) = system.constraints.first() {
-        return Err(Box::new(
-            Diagnostic::error(&codes::NOT_AVAILABLE, "runs of constrained systems are not available yet")
-                .label(system_span, format!("subject to `{}`", constraint.name)),
-        ));
-    }
-    let form = system.dynamical_form()?;
-    let evaluator = state.evaluator(ast).on(&system.manifold);
-    let clauses = read_clauses(state, &evaluator, s, &system)?;
-    let time = system.manifold.base();
-    if clauses.until.0 != time {
-        return Err(Box::new(
-            Diagnostic::error(&codes::NO_END, format!("a run ends at a value of {time}"))
-                .label(clauses.until.2, "not the time")
-                .help(format!("write `until {time} = 10`; `stop when` stops it elsewhere")),
-        ));
-    }
-    let states = form.phase_jets();
+    let subject = Subject::read(state, ast, s.system)?;
+    let evaluator = state.evaluator(ast).on(&subject.manifold);
+    let mut clauses = Clauses::read(state, &evaluator, s, &subject.manifold)?;
+    clauses.add_declared_bodies(state);
     let numbers = Numbers::new(state, &clauses);
-    // Parameters that occur, and functions that need a body.
-    let (chain, a, b) = equations(&form, &clauses);
-    let mut all: Vec<Expr> = chain.iter().chain(&a).chain(b.iter().flatten()).copied().collect();
-    let record: Vec<(String, Expr)> = match &clauses.record {
-        Some(list) => list.iter().map(|(n, e)| (n.clone(), with_bodies(*e, &clauses))).collect(),
-        None => vec![],
-    };
-    // Recorded expressions may contain the highest derivatives: they are those of the motion.
-    all.extend(record.iter().map(|(_, e)| *e));
-    let stops: Vec<(Expr, Event)> =
-        clauses.stops.iter().map(|(e, event)| (with_bodies(*e, &clauses), event.clone())).collect();
-    all.extend(stops.iter().map(|(e, _)| *e));
-    let parameters: Vec<Symbol> =
-        crate::algebra::expr::symbols_of(&all).into_iter().filter(|p| p.is_parameter()).collect();
-    let missing: Vec<String> =
-        parameters.iter().filter(|p| numbers.value_of(**p).is_none()).map(|p| format!("`{p}`")).collect();
-    if !missing.is_empty() {
-        return Err(Box::new(
-            Diagnostic::error(&codes::MISSING_PARAMETER, format!("a value is missing for {}", missing.join(", ")))
-                .label(system_span, "this system depends on it")
-                .help(format!("add `set {} = …` to the run, or declare it with a value", missing[0].trim_matches('`'))),
-        ));
-    }
-    let values = parameters.iter().map(|p| numbers.value_of(*p).expect("just seen")).collect::<Vec<f64>>();
-    let signature = Signature {
-        time: Some(time),
-        states: states.clone(),
-        parameters: parameters.clone(),
-        tables: state.tables.clone(),
-    };
-    refuse_if_undetermined(&form, &b, system_span)?;
-    let symmetric = b.iter().enumerate().all(|(i, row)| (0..i).all(|j| row[j] == b[j][i]));
-    let equations = lower::Equations { chain: &chain, b: &b, a: &a, symmetric };
-    let obstacle = |o: Obstacle| obstacle_diagnostic(&o, system_span);
-    let field = lower::vector_field(&signature, &equations).map_err(obstacle)?;
-    let mut spec = MotionSpec::field(field);
-    if !record.is_empty() {
-        spec = spec.record(recorded(&signature, &form, &record, system_span)?);
-    }
-    if !stops.is_empty() {
-        let list: Vec<(String, Expr)> = stops.iter().map(|(e, event)| (event.name.clone(), *e)).collect();
-        let kernel = lower::expressions("events", &signature, &list).map_err(obstacle)?;
-        spec = spec.events(kernel, stops.iter().map(|(_, event)| event.clone()).collect());
-    }
-    let backend = if state.options.jit { Backend::OptimisedCode } else { Backend::Interpreter };
-    let options = Options { backend, portable: state.options.portable };
-    timing::nodes("compile", spec.field.n_operations());
-    let motion = timing::stage("compile", || Motion::new(spec, options));
-    let problem = problem(&clauses, &numbers, &states, time, values.clone())?;
-    let trajectory = timing::stage("integrate", || crate::integrate::run(&motion, &problem))
-        .map_err(|bad| bad_problem(&bad, s, system_span))?;
-    timing::nodes("integrate", trajectory.len());
-    if !trajectory.reason.is_complete() {
+    let context = Context { state, clauses: &clauses, numbers: &numbers, span: subject.span };
+    let Determined { law, start, filled } = context.determine(&subject)?;
+    if !filled.is_empty() {
+        let list: Vec<String> = filled.iter().map(|(s, x)| format!("{s} = {}", short(*x))).collect();
         remarks.push(
-            Diagnostic::warning(&codes::RUN_STOPPED, format!("the run stopped early: {}", trajectory.reason))
-                .label(first_word(s.span, "simulate"), format!("at {time} = {}", report::table::short(trajectory.end))),
+            Diagnostic::new(Severity::Note, &codes::FILLED_IN, format!("the initial state was completed with {}", list.join(", ")))
+                .label(clauses.from_span.unwrap_or(clauses.simulate), "not given here"),
         );
     }
+    let signature = context.signature(&law);
+    let observed = context.observed(&law, &signature)?;
+    let parameters = numbers.values_of(&observed.parameters, subject.span)?;
+    let problem = context.problem(&law, start, parameters.clone())?;
+    let compiled = timing::stage("compile", || state.motions.get(&law, &signature, &observed, context.options()));
+    let motion = compiled.map_err(|u| context.unlowered(u))?;
+    timing::nodes("compile", motion.field().kernel().n_operations());
+    let trajectory = timing::stage("integrate", || crate::integrate::run(&motion, &problem))
+        .map_err(|bad| bad_problem(&bad, s, subject.span))?;
+    timing::nodes("integrate", trajectory.len());
+    if trajectory.reason == StopReason::Interrupted {
+        // The interrupt was meant for this run. What was computed is kept, and the program goes on with it.
+        budget::clear_interrupt();
+    }
+    let time = law.time();
+    if !trajectory.reason.is_complete() {
+        let last: Vec<String> =
+            law.states.iter().zip(trajectory.last()).map(|(q, x)| format!("{q} = {}", short(*x))).collect();
+        let warning = Diagnostic::warning(&codes::RUN_STOPPED, format!("the run stopped early: {}", trajectory.reason))
+            .label(clauses.simulate, format!("at {time} = {}", short(trajectory.end)))
+            .note(format!("there {}", last.join(", ")));
+        remarks.push(match fastest(&motion, &trajectory, &problem) {
+            Some(note) => warning.note(note),
+            None => warning,
+        });
+    }
     Ok(Run {
-        system: system.name.clone(),
+        system: subject.name,
+        manifold: subject.manifold,
         trajectory,
-        motion: Rc::new(motion),
-        problem,
         time,
-        states,
-        parameters: parameters.into_iter().zip(values).collect(),
+        states: law.states,
+        parameters: observed.parameters.into_iter().zip(parameters).collect(),
         records: clauses.record.is_some(),
+        motion,
+        problem,
     })
 }
 
-/// A recorded expression may contain the highest derivatives; they are computed as the motion has them.
-fn recorded(signature: &Signature, form: &DynamicalForm, record: &[(String, Expr)], span: Span) -> Fallible<Kernel> {
-    lower::expressions("record", signature, record).map_err(|o| match &o {
-        Obstacle::Symbol(s) if form.manifold().order_of_symbol(*s).is_some() => Box::new(
-            Diagnostic::error(&codes::ORDER_TOO_HIGH, format!("`{s}` is not a state of this motion"))
-                .label(span, format!("its states are those of {}", form.phase_space()))
-                .help("record the expression the equations give for it"),
-        ),
-        _ => obstacle_diagnostic(&o, span),
-    })
+/// What is to be run.
+struct Subject {
+    name: String,
+    span: Span,
+    manifold: FiberedManifold,
+    kind: SubjectKind,
 }
 
-fn obstacle_diagnostic(o: &Obstacle, span: Span) -> Box<Diagnostic> {
-    Box::new(match o {
-        Obstacle::Function(f) => {
-            Diagnostic::error(&codes::MISSING_PARAMETER, format!("the function `{}` has no body", f.name()))
-                .label(span, "this system depends on it")
-                .help(format!("add `set {}(x) = …` to the run, or declare it with a table", f.name()))
+enum SubjectKind {
+    System(Rc<System>),
+    /// `hamilton(S, gauge = φ)`: the same in canonical coordinates.
+    Canonical(Rc<System>, Option<Expr>),
+    /// First-order equations that were derived before.
+    Explicit(Law),
+}
+
+impl Subject {
+    fn read(state: &Interpreter, ast: &Rc<Ast>, id: ExprId) -> Fallible<Subject> {
+        let span = ast.span(id);
+        let evaluator = state.evaluator(ast);
+        let subject = |system: &Rc<System>, name: String, kind: SubjectKind| {
+            if let Some(constraint) = system.constraints.first() {
+                return Err(Box::new(
+                    Diagnostic::error(&codes::NOT_AVAILABLE, "runs of constrained systems are not available yet")
+                        .label(span, format!("subject to `{}`", constraint.name)),
+                ));
+            }
+            Ok(Subject { name, span, manifold: system.manifold.clone(), kind })
+        };
+        if let ExprKind::Call { callee, arguments } = ast.kind(id)
+            && ast.name(*callee).is_some_and(|n| &*n.text == "hamilton" && n.primes == 0)
+            && !state.scope.functions.contains_key("hamilton")
+            && let [system, options @ ..] = arguments.as_slice()
+        {
+            let value = evaluator.eval(*system)?;
+            let system = super::elaborate::at(System::from_value(&value), ast.span(*system))?;
+            let mut gauge = None;
+            for &option in options {
+                match ast.option(option) {
+                    Some((name, value)) if &*name.node == "gauge" => {
+                        gauge = Some(state.evaluator(ast).on(&system.manifold).expr(value)?);
+                    }
+                    _ => {
+                        return Err(Box::new(
+                            Diagnostic::error(&codes::NO_EFFECT, "`hamilton` in a run takes a system and a `gauge`")
+                                .label(ast.span(option), "no effect"),
+                        ));
+                    }
+                }
+            }
+            let name = format!("hamilton({})", system.name);
+            return subject(&system, name, SubjectKind::Canonical(system.clone(), gauge));
         }
-        _ => Diagnostic::error(&codes::MISSING_PARAMETER, format!("the motion cannot be computed: {o}"))
-            .label(span, "this system"),
-    })
+        let value = evaluator.eval(id)?;
+        if let Value::Answer(answer) = &value
+            && answer.question == "hamilton"
+            && let (Some(manifold), Some(family)) = (&answer.manifold, answer.family())
+        {
+            let entries = family.entries.iter().map(|(key, value)| match key.as_slice() {
+                [KeyPart::Symbol(s)] => Ok((*s, super::operate::as_expr(value)?)),
+                _ => Err(Box::new(Diagnostic::error(&codes::WRONG_KIND, "these are not equations of motion"))),
+            });
+            let law = Law::explicit(manifold, entries.collect::<Fallible<Vec<_>>>()?);
+            let name = state.source_text(span);
+            return Ok(Subject { name, span, manifold: manifold.clone(), kind: SubjectKind::Explicit(law) });
+        }
+        let system = super::elaborate::at(System::from_value(&value), span)?;
+        subject(&system, system.name.clone(), SubjectKind::System(system.clone()))
+    }
 }
 
-/// q_{k+1} for the lower jets, and A, B of E = A + B q_s, with the bodies of functions put in.
-fn equations(form: &DynamicalForm, clauses: &Clauses) -> (Vec<Expr>, Vec<Expr>, Vec<Vec<Expr>>) {
-    let y = form.manifold();
-    let mut chain = vec![];
-    for k in 1..form.order() {
-        chain.extend(y.fibres().iter().map(|f| Expr::symbol(f.coordinate.jet(k))));
-    }
-    let put = |e: &Expr| with_bodies(*e, clauses);
-    let b = form.b().iter().map(|row| row.iter().map(put).collect()).collect();
-    (chain, form.a().iter().map(put).collect(), b)
+/// A law with a state from which it determines the motion.
+struct Determined {
+    law: Law,
+    start: Start,
+    /// Values that `from` left out and that are not 0.
+    filled: Vec<(Symbol, f64)>,
 }
 
-fn with_bodies(e: Expr, clauses: &Clauses) -> Expr {
-    clauses.bodies.iter().fold(e, |e, (f, parameters, body)| define_function(e, *f, parameters, *body))
+/// What one run knows while it is prepared.
+struct Context<'a> {
+    state: &'a Interpreter,
+    clauses: &'a Clauses,
+    numbers: &'a Numbers,
+    /// The system, as it is written.
+    span: Span,
 }
 
-/// A singular B has no determined motion: refused before anything is compiled.
-fn refuse_if_undetermined(form: &DynamicalForm, b: &[Vec<Expr>], span: Span) -> Fallible<()> {
-    let zero_row = b.iter().position(|row| row.iter().all(|e| decide::is_zero(*e).is_yes()));
-    let zero_column = (0..b.len()).find(|&j| b.iter().all(|row| decide::is_zero(row[j]).is_yes()));
-    let names = form.manifold().fibres();
-    let diagnostic = |what: String| {
-        Box::new(
-            Diagnostic::error(
-                &codes::NOT_DETERMINED,
-                "the motion of this system is not determined by its equations as they stand",
-            )
-            .label(span, "singular: B is not invertible")
-            .note(what)
-            .help("ask `dynamics(S)` for the submanifolds on which it moves, and run it with `branch`"),
-        )
-    };
-    if let Some(i) = zero_row {
-        return Err(diagnostic(format!(
-            "the equation of {} contains no highest derivative",
-            names[i].coordinate.name()
-        )));
+impl Context<'_> {
+    fn options(&self) -> Options {
+        let backend = if self.state.options.jit { Backend::OptimisedCode } else { Backend::Interpreter };
+        Options { backend, portable: self.state.options.portable }
     }
-    if let Some(j) = zero_column {
-        return Err(diagnostic(format!(
-            "no equation contains the highest derivative of {}",
-            names[j].coordinate.name()
-        )));
+
+    /// Where the symbols of the field come from.
+    fn signature(&self, law: &Law) -> Signature {
+        Signature {
+            time: Some(law.time()),
+            states: law.states.clone(),
+            parameters: parameters_of(&law.expressions()),
+            tables: self.state.tables.clone(),
+        }
     }
-    Ok(())
+
+    /// The law that determines the motion, and the state from which it starts.
+    fn determine(&self, subject: &Subject) -> Fallible<Determined> {
+        let (system, law) = match &subject.kind {
+            SubjectKind::System(system) => (Some(system), Law::of_equations(&system.dynamical_form()?)),
+            SubjectKind::Canonical(system, gauge) => {
+                let law = Law::canonical(&*system.dynamical_form()?, *gauge)
+                    .map_err(|d| Box::new(d.or_at(self.span, "in canonical coordinates")))?;
+                (None, law)
+            }
+            SubjectKind::Explicit(law) => (None, law.clone()),
+        };
+        let law = law.with_bodies(&self.clauses.bodies);
+        let signature = self.signature(&law);
+        let values = self.numbers.values_of(&signature.parameters, self.span)?;
+        let Some(system) = system else {
+            if let Some((_, span)) = &self.clauses.branch {
+                return Err(Box::new(
+                    Diagnostic::error(&codes::NO_EFFECT, "canonical coordinates have no branches")
+                        .label(*span, "no effect here")
+                        .help("run the system itself on its branch"),
+                ));
+            }
+            let start = Start::read(&law, self.clauses, self.numbers)?;
+            return Ok(Determined { law, start, filled: vec![] });
+        };
+        if let Some((value, span)) = &self.clauses.branch {
+            return self.on_named_branch(system, value, *span);
+        }
+        // Whether the equations can be solved is seen at the initial state, and proved only where it is in doubt.
+        let start = Start::read(&law, self.clauses, self.numbers);
+        let probe = start.as_ref().ok().cloned().unwrap_or_else(|| {
+            let n = law.states.len();
+            Start { time: 0.0, state: vec![0.0; n], given: vec![false; n] }
+        });
+        let doubtful =
+            start::is_singular_at(&law, &signature, &values, &probe).map_err(|o| self.obstacle(&o, self.span))?;
+        if doubtful && self.is_singular_everywhere(&*system.dynamical_form()?)? {
+            return self.on_branch_through_start(system);
+        }
+        Ok(Determined { law, start: start?, filled: vec![] })
+    }
+
+    fn is_singular_everywhere(&self, form: &DynamicalForm) -> Fallible<bool> {
+        let (matrix, _, _) = regular::leading_part(form);
+        let rank = matrix.rank().map_err(|stop| Box::new(crate::questions::exhausted(stop)))?;
+        Ok(rank.value < matrix.n_rows())
+    }
+
+    fn dynamics(&self, system: &System) -> Fallible<Rc<SystemDynamics>> {
+        let found = budget::within(DERIVATION_TIME, || system.dynamics())
+            .map_err(|d| Box::new(d.or_at(self.span, "where this system moves is not known")))?;
+        // What was taken to be nonzero must be so for the values of this run.
+        for e in found.proper.generic.iter().chain(&found.extended.generic) {
+            if self.numbers.number(*e) == Some(0.0) {
+                return Err(Box::new(
+                    Diagnostic::error(&codes::NOT_DETERMINED, "the derivation does not hold for these parameters")
+                        .label(self.span, "this system")
+                        .note(format!("it assumes {e} != 0, and with the values of this run it is 0"))
+                        .help("write the numbers into the equations"),
+                ));
+            }
+        }
+        Ok(found)
+    }
+
+    /// `branch dynamics(S).branches[2]`.
+    fn on_named_branch(&self, system: &Rc<System>, value: &Value, span: Span) -> Fallible<Determined> {
+        let Value::Set(set) = value.main() else {
+            return Err(Box::new(
+                Diagnostic::error(&codes::WRONG_KIND, "`branch` takes a branch of the dynamics")
+                    .label(span, format!("this is {}", super::operate::describe(value)))
+                    .help("write `branch dynamics(S).branches[1]`"),
+            ));
+        };
+        let found = self.dynamics(system)?;
+        let mut all: Vec<&DynamicBranch> = found.proper.branches.iter().chain(&found.extended.branches).collect();
+        all.extend(found.proper.branches.iter().chain(&found.extended.branches).flat_map(|b| &b.jumps));
+        let same = |b: &&&DynamicBranch| set.branches() == std::slice::from_ref(&b.branch);
+        let mut chosen = all.iter().find(same).copied();
+        if chosen.is_none() {
+            // The same set, written otherwise.
+            for branch in &all {
+                let here = crate::model::set::PointSet::new(set.space(), vec![branch.branch.clone()]);
+                if set.equals(&here).is_ok_and(|v| v.is_yes()) {
+                    chosen = Some(branch);
+                    break;
+                }
+            }
+        }
+        let Some(branch) = chosen else {
+            let known: Vec<String> = found.proper.branches.iter().map(|b| branch_text(&b.branch)).collect();
+            return Err(Box::new(
+                Diagnostic::error(&codes::NO_MOTION, "this is not a set on which the system moves")
+                    .label(span, "not one of its branches")
+                    .note(format!("it moves on {}", if known.is_empty() { "none".into() } else { known.join(", or ") }))
+                    .help("write `branch dynamics(S).branches[1]`"),
+            ));
+        };
+        let law = self.branch_law(system, branch, span)?;
+        let start = Start::read(&law, self.clauses, self.numbers)?;
+        match self.surface(&law, branch)?.settle(&start, &law.states) {
+            Ok((start, filled)) => Ok(Determined { law, start, filled }),
+            Err(off) => Err(Box::new(off.diagnostic(&law, &start, self.clauses, self.span))),
+        }
+    }
+
+    /// The final constraint submanifold on which the initial state lies.
+    fn on_branch_through_start(&self, system: &Rc<System>) -> Fallible<Determined> {
+        let found = self.dynamics(system)?;
+        let branches = &found.proper.branches;
+        if branches.is_empty() {
+            let why = match found.proper.undecided.first() {
+                Some(undecided) => format!("{}: {}", branch_text(&undecided.branch), undecided.reason),
+                None => "the constraint algorithm leaves no point".to_string(),
+            };
+            return Err(Box::new(
+                Diagnostic::error(&codes::NO_MOTION, "this system has no motion")
+                    .label(self.span, "its equations contradict each other")
+                    .note(why)
+                    .help("`explain dynamics(S)` shows every step"),
+            ));
+        }
+        let form = system.dynamical_form()?;
+        let mut fitting: Vec<(usize, Start, Vec<(Symbol, f64)>)> = vec![];
+        let mut nearest: Option<(start::Off, Law, Start)> = None;
+        for (i, branch) in branches.iter().enumerate() {
+            let Some(law) = Law::on_branch(&form, branch) else { continue };
+            let law = law.with_bodies(&self.clauses.bodies);
+            let start = Start::read(&law, self.clauses, self.numbers)?;
+            match self.surface(&law, branch)?.settle(&start, &law.states) {
+                Ok((start, filled)) => fitting.push((i, start, filled)),
+                Err(off) => {
+                    let closer = nearest.as_ref().is_none_or(|(best, _, _)| off.distance(&start) < best.distance(&start));
+                    if closer {
+                        nearest = Some((off, law, start));
+                    }
+                }
+            }
+        }
+        // A state that lies on a branch as it was given decides; so does the one branch that determines the motion.
+        if fitting.iter().any(|(_, _, filled)| filled.is_empty()) {
+            fitting.retain(|(_, _, filled)| filled.is_empty());
+        }
+        if fitting.len() > 1 && fitting.iter().any(|(i, _, _)| branches[*i].determined.is_yes()) {
+            fitting.retain(|(i, _, _)| branches[*i].determined.is_yes());
+        }
+        match fitting.as_slice() {
+            [] => {
+                let (off, law, start) = nearest.ok_or_else(|| {
+                    Box::new(
+                        Diagnostic::error(&codes::NO_MOTION, "there is no motion from this state")
+                            .label(self.span, "of this system"),
+                    )
+                })?;
+                Err(Box::new(off.diagnostic(&law, &start, self.clauses, self.span)))
+            }
+            [(i, start, filled)] => {
+                let law = self.branch_law(system, &branches[*i], self.span)?;
+                Ok(Determined { law, start: start.clone(), filled: filled.clone() })
+            }
+            several => {
+                let mut diagnostic = Diagnostic::error(
+                    &codes::NOT_DETERMINED,
+                    format!("{} branches of the dynamics pass through this state", several.len()),
+                )
+                .label(self.clauses.from_span.unwrap_or(self.clauses.simulate), "which one?");
+                for (i, _, _) in several {
+                    diagnostic = diagnostic.note(format!("branch {}: {}", i + 1, branch_text(&branches[*i].branch)));
+                }
+                Err(Box::new(
+                    diagnostic.help(format!("add `branch dynamics({}).branches[{}]`", system.name, several[0].0 + 1)),
+                ))
+            }
+        }
+    }
+
+    /// The law on a branch, refused when functions of time remain free there.
+    fn branch_law(&self, system: &Rc<System>, branch: &DynamicBranch, span: Span) -> Fallible<Law> {
+        let form = system.dynamical_form()?;
+        if !branch.determined.is_yes() {
+            let free: Vec<Symbol> = branch.accelerations.iter().filter(|(_, e)| e.is_none()).map(|(s, _)| *s).collect();
+            let mut names: Vec<String> = free.iter().map(Symbol::to_string).collect();
+            if names.is_empty() {
+                let moved = branch.fields.iter().skip(1).flat_map(|x| x.components()).map(|(s, _)| format!("vel({s})"));
+                names = moved.collect();
+                names.sort();
+                names.dedup();
+            }
+            let count = match branch.free {
+                1 => "one function of time is free".to_string(),
+                n => format!("{n} functions of time are free"),
+            };
+            return Err(Box::new(
+                Diagnostic::error(&codes::NOT_DETERMINED, "the motion of this system is not determined by its equations")
+                    .label(span, format!("{count}: {}", names.join(", ")))
+                    .note(match branch.branch.is_everything() {
+                        true => "at every state".to_string(),
+                        false => format!("on {}", branch_text(&branch.branch)),
+                    })
+                    .help("fix what is free with further equations, or choose a gauge"),
+            ));
+        }
+        let law = Law::on_branch(&form, branch).ok_or_else(|| {
+            Box::new(Diagnostic::error(&codes::NO_MOTION, "no vector field is known on this branch").label(span, "this branch"))
+        })?;
+        Ok(law.with_bodies(&self.clauses.bodies))
+    }
+
+    fn surface(&self, law: &Law, branch: &DynamicBranch) -> Fallible<Surface> {
+        let all: Vec<Expr> = branch.branch.equations.iter().chain(&branch.branch.nonzero).copied().collect();
+        let bodies = &self.clauses.bodies;
+        let all: Vec<Expr> = all.into_iter().map(|e| law::with_bodies(e, bodies)).collect();
+        let signature = Signature { parameters: parameters_of(&all), ..self.signature(law) };
+        let values = self.numbers.values_of(&signature.parameters, self.span)?;
+        Surface::new(&branch.branch, bodies, &signature, &values).map_err(|o| self.obstacle(&o, self.span))
+    }
+
+    /// What is recorded and watched.
+    fn observed(&self, law: &Law, signature: &Signature) -> Fallible<Observed> {
+        let bodies = &self.clauses.bodies;
+        let columns = self.clauses.record.as_deref().unwrap_or(&[]);
+        let record: Vec<(String, Expr)> = columns.iter().map(|c| (c.name.clone(), c.value)).collect();
+        let place = columns.first().map_or(self.span, |c| c.span);
+        let record = law.read(&record, bodies).map_err(|d| Box::new(d.or_at(place, "recorded here")))?;
+        let events: Vec<(String, Expr)> =
+            self.clauses.stops.iter().map(|s| (s.event.name.clone(), s.value)).collect();
+        let place = self.clauses.stops.first().map_or(self.span, |s| s.span);
+        let events = law.read(&events, bodies).map_err(|d| Box::new(d.or_at(place, "watched here")))?;
+        let of_reading = |r: &Reading| {
+            let stages = r.stages.iter().flat_map(|s| s.a.iter().chain(s.b.iter().flatten()).copied());
+            r.list.iter().map(|(_, e)| *e).chain(stages).collect::<Vec<_>>()
+        };
+        let mut parameters = signature.parameters.clone();
+        for p in parameters_of(&[of_reading(&record), of_reading(&events)].concat()) {
+            if !parameters.contains(&p) {
+                parameters.push(p);
+            }
+        }
+        let kinds = self.clauses.stops.iter().map(|s| s.event.clone()).collect();
+        Ok(Observed { record, events, kinds, parameters })
+    }
+
+    /// The numbers of the run.
+    fn problem(&self, law: &Law, start: Start, parameters: Vec<f64>) -> Fallible<InitialValueProblem> {
+        let clauses = self.clauses;
+        let end = self.numbers.number_at(clauses.until.0, clauses.until.1)?;
+        let mut problem = InitialValueProblem::new(start.state, parameters, end).from(start.time).method(clauses.method);
+        problem.tolerance = clauses.tolerance.clone();
+        if !clauses.scales.is_empty() {
+            let mut scales = vec![1.0; law.states.len()];
+            for (symbol, scale, span) in &clauses.scales {
+                let Some(i) = law.states.iter().position(|s| s == symbol) else {
+                    let names: Vec<String> = law.states.iter().map(|s| s.name()).collect();
+                    return Err(Box::new(
+                        Diagnostic::error(&codes::NO_EFFECT, format!("`{symbol}` is not a state of this motion"))
+                            .label(*span, "no scale")
+                            .note(format!("the states are {}", names.join(", "))),
+                    ));
+                };
+                scales[i] = *scale;
+            }
+            problem.tolerance.scales = scales;
+        }
+        if let Some(step) = clauses.step {
+            problem = if clauses.method == Method::Rk4 { problem.fixed_step(step) } else { problem.step(step) };
+        }
+        if let Some(every) = clauses.every {
+            problem = problem.recording(Recording::Every(every));
+        }
+        problem.limits = Limits { numbers: RUN_NUMBERS, ..Limits::default() };
+        Ok(problem)
+    }
+
+    fn unlowered(&self, what: Unlowered) -> Box<Diagnostic> {
+        match what {
+            Unlowered::Field(o) => self.obstacle(&o, self.span),
+            Unlowered::Record(o) => {
+                let columns = self.clauses.record.as_deref().unwrap_or(&[]);
+                let place = columns.iter().find(|c| mentions(c.value, &o)).or(columns.first());
+                self.obstacle(&o, place.map_or(self.span, |c| c.span))
+            }
+            Unlowered::Events(o) => {
+                let place = self.clauses.stops.iter().find(|s| mentions(s.value, &o)).or(self.clauses.stops.first());
+                self.obstacle(&o, place.map_or(self.span, |s| s.span))
+            }
+        }
+    }
+
+    fn obstacle(&self, o: &Obstacle, span: Span) -> Box<Diagnostic> {
+        Box::new(match o {
+            Obstacle::Function(f) => {
+                Diagnostic::error(&codes::MISSING_PARAMETER, format!("the function `{}` has no body", f.name()))
+                    .label(span, "depends on it")
+                    .help(body_help(*f))
+            }
+            Obstacle::Symbol(s) => {
+                Diagnostic::error(&codes::MISSING_PARAMETER, format!("`{s}` has no value along this motion"))
+                    .label(span, "depends on it")
+            }
+            Obstacle::Undefined => Diagnostic::error(&codes::NOT_REAL, "this has no real value along the motion")
+                .label(span, "an expression without a value"),
+        })
+    }
+}
+
+/// The state that changes fastest where a run got stuck: it names the expression behind a step that is too small.
+fn fastest(motion: &Motion, trajectory: &Trajectory, problem: &InitialValueProblem) -> Option<String> {
+    if !matches!(trajectory.reason, StopReason::StepTooSmall | StopReason::BlowUp) {
+        return None;
+    }
+    let speeds = motion.derivative(trajectory.end, trajectory.last(), &problem.parameters).ok()?;
+    let relative = |i: &usize| speeds[*i].abs() / (1.0 + trajectory.last()[*i].abs());
+    let i = (0..speeds.len()).max_by(|i, j| relative(i).total_cmp(&relative(j)))?;
+    Some(format!("the fastest change is d({})/dt = {}", motion.states()[i], short(speeds[i])))
+}
+
+fn body_help(f: Function) -> String {
+    let arguments = if f.arity() == 1 { "x".to_string() } else { (1..=f.arity()).map(|i| format!("x{i}")).collect::<Vec<_>>().join(", ") };
+    format!("add `set {}({arguments}) = …` to the run, or declare it with a body or a table", f.name())
+}
+
+fn mentions(e: Expr, o: &Obstacle) -> bool {
+    match o {
+        Obstacle::Symbol(s) => e.contains(*s),
+        _ => false,
+    }
+}
+
+fn parameters_of(list: &[Expr]) -> Vec<Symbol> {
+    symbols_of(list).into_iter().filter(|s| s.is_parameter()).collect()
 }
 
 fn bad_problem(bad: &BadProblem, s: &Simulate, system: Span) -> Box<Diagnostic> {
@@ -290,421 +635,4 @@ fn bad_problem(bad: &BadProblem, s: &Simulate, system: Span) -> Box<Diagnostic> 
             Diagnostic::error(&codes::BAD_OPTION, other.to_string()).label(first_word(s.span, "simulate"), "this run")
         }
     })
-}
-
-/// Values of parameters, as numbers.
-struct Numbers {
-    values: FxHashMap<Symbol, Expr>,
-}
-
-impl Numbers {
-    fn new(state: &Interpreter, clauses: &Clauses) -> Numbers {
-        let mut values: FxHashMap<Symbol, Expr> = FxHashMap::default();
-        for (symbol, value) in &state.parameters {
-            let value = clauses.set.get(symbol).copied().unwrap_or(*value);
-            let resolved = substitute(value, &values);
-            values.insert(*symbol, resolved);
-        }
-        for (symbol, value) in &clauses.set {
-            if !values.contains_key(symbol) {
-                values.insert(*symbol, *value);
-            }
-        }
-        Numbers { values }
-    }
-
-    fn value_of(&self, symbol: Symbol) -> Option<f64> {
-        self.number(*self.values.get(&symbol)?)
-    }
-
-    /// The nearest double of an expression in parameters.
-    fn number(&self, e: Expr) -> Option<f64> {
-        let e = substitute(e, &self.values);
-        match e.node() {
-            Node::Number(n) => Some(lower::to_f64(n)),
-            _ => ball::decimal(e, &FxHashMap::default(), 19).ok()??.parse().ok(),
-        }
-    }
-}
-
-fn problem(
-    clauses: &Clauses,
-    numbers: &Numbers,
-    states: &[Symbol],
-    time: Symbol,
-    parameters: Vec<f64>,
-) -> Fallible<InitialValueProblem> {
-    let number = |e: Expr, span: Span| {
-        numbers.number(e).ok_or_else(|| {
-            Box::new(
-                Diagnostic::error(&codes::MISSING_PARAMETER, "this is not a number")
-                    .label(span, "a parameter in it has no value"),
-            )
-        })
-    };
-    let mut state = vec![0.0; states.len()];
-    let mut start = 0.0;
-    for (symbol, value, span) in &clauses.from {
-        let x = number(*value, *span)?;
-        if *symbol == time {
-            start = x;
-        } else if let Some(i) = states.iter().position(|s| s == symbol) {
-            state[i] = x;
-        } else {
-            let names: Vec<String> = states.iter().map(|s| s.name()).collect();
-            return Err(Box::new(
-                Diagnostic::error(&codes::NO_EFFECT, format!("`{symbol}` is not a state of this motion"))
-                    .label(*span, "has no effect")
-                    .note(format!("the states are {}", names.join(", "))),
-            ));
-        }
-    }
-    let end = number(clauses.until.1, clauses.until.2)?;
-    let mut problem = InitialValueProblem::new(state, parameters, end).from(start).method(clauses.method).dense();
-    problem.tolerance = clauses.tolerance.clone();
-    if let Some(step) = clauses.step {
-        problem = if clauses.method == Method::Rk4 { problem.fixed_step(step) } else { problem.step(step) };
-    }
-    if let Some(every) = clauses.every {
-        problem = problem.recording(Recording::Every(every));
-    }
-    Ok(problem)
-}
-
-fn read_clauses(state: &Interpreter, evaluator: &Evaluator, s: &Simulate, system: &System) -> Fallible<Clauses> {
-    let ast = &evaluator.ast;
-    let mut until = None;
-    let mut clauses = Clauses {
-        set: FxHashMap::default(),
-        bodies: vec![],
-        from: vec![],
-        until: (system.manifold.base(), Expr::zero(), s.span),
-        method: Method::Auto,
-        tolerance: Tolerance::default(),
-        step: None,
-        record: None,
-        every: None,
-        stops: vec![],
-    };
-    for clause in &s.clauses {
-        match &clause.kind {
-            RunClauseKind::Set(list) => {
-                for &id in list {
-                    read_set(state, evaluator, id, &mut clauses)?;
-                }
-            }
-            RunClauseKind::From(list) => {
-                for &id in list {
-                    read_from(evaluator, id, &mut clauses)?;
-                }
-            }
-            RunClauseKind::Until(id) => {
-                let Some((left, right)) = ast.equation(*id) else {
-                    return Err(Box::new(
-                        Diagnostic::error(&codes::NO_END, "`until` takes an equation such as `t = 10`")
-                            .label(ast.span(*id), "not an equation"),
-                    ));
-                };
-                until = Some((evaluator.jet_symbol(left)?, evaluator.expr(right)?, ast.span(*id)));
-            }
-            RunClauseKind::Method(id) => clauses.method = read_method(ast, *id)?,
-            RunClauseKind::Tolerance(list) => clauses.tolerance = read_tolerance(evaluator, list, system)?,
-            RunClauseKind::Step(id) => clauses.step = Some(positive(evaluator, *id, "a step")?),
-            RunClauseKind::Record { columns, every } => {
-                let mut record = clauses.record.take().unwrap_or_default();
-                for &id in columns {
-                    let (name, value) = match ast.option(id) {
-                        Some((name, value)) => (name.node.to_string(), evaluator.expr(value)?),
-                        None => (state.source_text(ast.span(id)), evaluator.expr(id)?),
-                    };
-                    if record.iter().any(|(n, _)| *n == name) {
-                        return Err(Box::new(
-                            Diagnostic::error(&codes::DECLARED_TWICE, format!("`{name}` is recorded twice"))
-                                .label(ast.span(id), "again"),
-                        ));
-                    }
-                    record.push((name, value));
-                }
-                clauses.record = Some(record);
-                if let Some(every) = every {
-                    clauses.every = Some(positive(evaluator, *every, "an interval")?);
-                }
-            }
-            RunClauseKind::Stop { when, direction } => {
-                let Some((left, right)) = ast.equation(*when) else {
-                    return Err(Box::new(
-                        Diagnostic::error(&codes::BAD_OPTION, "`stop when` takes an equation")
-                            .label(ast.span(*when), "not an equation"),
-                    ));
-                };
-                let e = evaluator.expr(left)? - evaluator.expr(right)?;
-                let direction = match direction {
-                    Some(ast::Direction::Rising) => Direction::Rising,
-                    Some(ast::Direction::Falling) => Direction::Falling,
-                    None => Direction::Either,
-                };
-                let name = state.source_text(ast.span(*when));
-                let mut event = Event::stop(name, direction);
-                if let Some(symbol) = evaluator.expr(left)?.as_symbol()
-                    && symbol.as_jet().is_some_and(|(c, order)| order == 0 && c.is_angle())
-                {
-                    event.period = Some(std::f64::consts::TAU);
-                }
-                clauses.stops.push((e, event));
-            }
-            RunClauseKind::Branch(_) => {
-                return Err(Box::new(
-                    Diagnostic::error(&codes::NOT_AVAILABLE, "runs on a branch are not available yet")
-                        .label(clause.span, "not used"),
-                ));
-            }
-            RunClauseKind::Collect(_) => {
-                return Err(Box::new(
-                    Diagnostic::error(&codes::NO_EFFECT, "`collect` belongs to a sweep")
-                        .label(clause.span, "no effect here"),
-                ));
-            }
-        }
-    }
-    match until {
-        Some(until) => {
-            clauses.until = until;
-            Ok(clauses)
-        }
-        None => Err(Box::new(
-            Diagnostic::error(&codes::NO_END, "this run has no end")
-                .label(first_word(s.span, "simulate"), "no `until`")
-                .help(format!("add `until {} = 10`", system.manifold.base())),
-        )),
-    }
-}
-
-fn positive(evaluator: &Evaluator, id: ExprId, what: &str) -> Fallible<f64> {
-    let n = evaluator.number(id)?;
-    if n.signum() <= 0 {
-        return Err(Box::new(
-            Diagnostic::error(&codes::BAD_OPTION, format!("{what} is a positive number"))
-                .label(evaluator.ast.span(id), "not positive"),
-        ));
-    }
-    Ok(lower::to_f64(&n))
-}
-
-/// `m = 2` or `V(theta) = cos(theta)`.
-fn read_set(state: &Interpreter, evaluator: &Evaluator, id: ExprId, clauses: &mut Clauses) -> Fallible<()> {
-    let ast = &evaluator.ast;
-    let Some((left, right)) = ast.equation(id) else {
-        return Err(Box::new(
-            Diagnostic::error(&codes::BAD_OPTION, "`set` takes equations").label(ast.span(id), "not an equation"),
-        ));
-    };
-    if let ExprKind::Call { callee, arguments } = ast.kind(left)
-        && let Some(name) = ast.name(*callee)
-        && let Some(binding) = state.scope.function(&name.text)
-        && let super::scope::Callable::Unknown(function) = binding.callable
-    {
-        let mut parameters = vec![];
-        for argument in arguments {
-            parameters.push(evaluator.jet_symbol(*argument)?);
-        }
-        let body = evaluator.expr(right)?;
-        clauses.bodies.push((function, parameters, body));
-        return Ok(());
-    }
-    let symbol = evaluator.jet_symbol(left)?;
-    if !symbol.is_parameter() {
-        return Err(Box::new(
-            Diagnostic::error(&codes::NO_EFFECT, format!("`{symbol}` is not a parameter"))
-                .label(ast.span(left), "`set` gives values to parameters and functions")
-                .help(format!("an initial value is given with `from {symbol} = …`")),
-        ));
-    }
-    let value = evaluator.expr(right)?;
-    clauses.set.insert(symbol, value);
-    Ok(())
-}
-
-/// `x = 1`, or a point.
-fn read_from(evaluator: &Evaluator, id: ExprId, clauses: &mut Clauses) -> Fallible<()> {
-    let ast = &evaluator.ast;
-    let span = ast.span(id);
-    if let Some((left, right)) = ast.equation(id) {
-        let symbol = evaluator.jet_symbol(left)?;
-        if clauses.from.iter().any(|(s, _, _)| *s == symbol) {
-            return Err(Box::new(
-                Diagnostic::error(&codes::DECLARED_TWICE, format!("`{symbol}` is given twice")).label(span, "again"),
-            ));
-        }
-        clauses.from.push((symbol, evaluator.expr(right)?, span));
-        return Ok(());
-    }
-    let point = evaluator.point(id)?;
-    for entry in &point.entries {
-        let symbol = entry.symbols.iter().copied().find(|s| {
-            evaluator.on.as_ref().is_none_or(|m| m.order_of_symbol(*s).is_some() || m.base() == *s || s.is_parameter())
-        });
-        let Some(symbol) = symbol else { continue };
-        if symbol.is_parameter() {
-            clauses.set.entry(symbol).or_insert(entry.value);
-            continue;
-        }
-        clauses.from.push((symbol, entry.value, span));
-    }
-    Ok(())
-}
-
-fn read_method(ast: &Ast, id: ExprId) -> Fallible<Method> {
-    let later = ["gauss", "verlet", "variational", "radau", "bdf"];
-    let name = match ast.kind(id) {
-        ExprKind::Call { callee, .. } => ast.name(*callee),
-        _ => ast.name(id),
-    };
-    let text = name.map(|n| n.text.to_string()).unwrap_or_default();
-    if let Some(method) = Method::named(&text) {
-        return Ok(method);
-    }
-    if later.contains(&text.as_str()) {
-        return Err(Box::new(
-            Diagnostic::error(&codes::NOT_AVAILABLE, format!("the method `{text}` is not available yet"))
-                .label(ast.span(id), "not in this version"),
-        ));
-    }
-    let d = Diagnostic::error(&codes::BAD_OPTION, format!("there is no method `{text}`"));
-    let names: Vec<&str> = METHODS.iter().map(|m| m.name).collect();
-    Err(Box::new(match suggest::nearest(&text, names.iter().copied()) {
-        Some(near) => d.label(ast.span(id), "not known").repair(format!("did you mean `{near}`?"), ast.span(id), near),
-        None => d.label(ast.span(id), "not known").note(format!("the methods are {}", names.join(", "))),
-    }))
-}
-
-fn read_tolerance(evaluator: &Evaluator, list: &[ast::Tolerance], system: &System) -> Fallible<Tolerance> {
-    let mut tolerance = Tolerance::default();
-    let _ = system;
-    for entry in list {
-        match entry {
-            ast::Tolerance::Both(id) => tolerance = Tolerance::both(positive(evaluator, *id, "a tolerance")?),
-            ast::Tolerance::Relative(id) => tolerance.relative = positive(evaluator, *id, "a tolerance")?,
-            ast::Tolerance::Absolute(id) => tolerance.absolute = positive(evaluator, *id, "a tolerance")?,
-            ast::Tolerance::Scale { coordinate, .. } => {
-                return Err(Box::new(
-                    Diagnostic::error(&codes::NOT_AVAILABLE, "scales of single coordinates are not available yet")
-                        .label(evaluator.ast.span(*coordinate), "no effect in this version"),
-                ));
-            }
-        }
-    }
-    Ok(tolerance)
-}
-
-// ----- showing and keeping ------------------------------------------------------------------------
-
-fn the_run(state: &Interpreter, ast: &Rc<Ast>, id: ExprId) -> Fallible<Rc<Run>> {
-    match state.evaluator(ast).eval(id)?.main() {
-        Value::Run(run) => Ok(run),
-        other => Err(Box::new(
-            Diagnostic::error(&codes::WRONG_KIND, "a run is needed here")
-                .label(ast.span(id), format!("this is {}", describe(&other)))
-                .help("make one with `let run = simulate S { … }`"),
-        )),
-    }
-}
-
-/// A curve of a plot: a recorded column or state, by the text that names it.
-fn column(state: &Interpreter, ast: &Rc<Ast>, run: &Run, id: ExprId) -> Fallible<Series> {
-    let text = state.source_text(ast.span(id));
-    if let Some(series) = run.series(&text) {
-        return Ok(series);
-    }
-    let table = run.table();
-    let mut names: Vec<String> = run.states.iter().map(|s| s.name()).collect();
-    names.extend(table.columns().iter().map(|c| c.name.clone()));
-    names.dedup();
-    Err(Box::new(
-        Diagnostic::error(&codes::UNKNOWN_PART, format!("the run has no column `{text}`"))
-            .label(ast.span(id), "not recorded")
-            .note(format!("it has {}", names.join(", ")))
-            .help(format!("add it to the run: `record {text}`")),
-    ))
-}
-
-fn plot(state: &mut Interpreter, ast: &Rc<Ast>, p: &ast::Plot) -> Fallible<Effect> {
-    let run = the_run(state, ast, p.what)?;
-    let mut picture = Plot { title: String::new(), x_name: run.time.name(), ..Plot::default() };
-    for curve in &p.curves {
-        let x = match curve.against {
-            Some(id) => {
-                let series = column(state, ast, &run, id)?;
-                picture.x_name = series.name.clone();
-                picture.x_period = angle_period(&run, &series.name);
-                series.values.to_vec()
-            }
-            None => run.trajectory.times().to_vec(),
-        };
-        for &id in &curve.values {
-            let series = column(state, ast, &run, id)?;
-            picture.y_period = angle_period(&run, &series.name);
-            picture.curves.push(Curve { name: series.name.clone(), x: x.clone(), y: series.values.to_vec() });
-        }
-    }
-    match &p.to {
-        None => Ok(Effect::Answered(Value::Text(picture.terminal(72, 18).into()))),
-        Some(file) => {
-            let path = state.options.out.join(&*file.node);
-            report::write_file(&path, picture.svg(720, 480).as_bytes())
-                .map_err(|d| Box::new(d.or_at(file.span, "this file")))?;
-            Ok(Effect::Done)
-        }
-    }
-}
-
-fn angle_period(run: &Run, name: &str) -> Option<f64> {
-    let symbol = run.states.iter().find(|s| s.name() == name)?;
-    symbol.as_jet().filter(|(c, order)| *order == 0 && c.is_angle()).map(|_| std::f64::consts::TAU)
-}
-
-fn save(state: &mut Interpreter, ast: &Rc<Ast>, s: &ast::Save) -> Fallible<Effect> {
-    let run = the_run(state, ast, s.what)?;
-    let path = state.options.out.join(&*s.to.node);
-    report::save(&run.table(), &path).map_err(|d| Box::new(d.or_at(s.to.span, "this file")))?;
-    Ok(Effect::Done)
-}
-
-/// A table for an unspecified function: two columns, argument and value.
-pub fn read_table(state: &mut Interpreter, function: Function, file: &str, span: Span) -> Fallible<()> {
-    let path = super::file::inside(state, file, span)?;
-    let text = super::file::read(&path, file, span)?;
-    let mut points: Vec<(f64, f64)> = vec![];
-    for (i, line) in text.lines().enumerate() {
-        let fields: Vec<&str> = line.split([',', ';', '\t']).map(str::trim).collect();
-        match fields.as_slice() {
-            [x, y, ..] => match (x.parse(), y.parse()) {
-                (Ok(x), Ok(y)) => points.push((x, y)),
-                // A heading.
-                _ if i == 0 => {}
-                _ => {
-                    return Err(Box::new(Diagnostic::error(
-                        &codes::CANNOT_READ,
-                        format!("`{file}`, line {}: not two numbers", i + 1),
-                    )));
-                }
-            },
-            [""] => {}
-            _ => {
-                return Err(Box::new(Diagnostic::error(
-                    &codes::CANNOT_READ,
-                    format!("`{file}`, line {}: two columns are needed", i + 1),
-                )));
-            }
-        }
-    }
-    use crate::codegen::table::{Outside, Table};
-    let table = Table::spline(function.name(), &points, Outside::default())
-        .map_err(|e| Box::new(Diagnostic::error(&codes::CANNOT_READ, format!("`{file}` is not a table: {e}"))))?;
-    state.tables.insert(function, std::sync::Arc::new(table));
-    Ok(())
-}
-
-/// The compiled vector field of a system as text.
-pub fn emit(_: &Interpreter, system: &str, language: &str) -> Fallible<String> {
-    Err(Box::new(Diagnostic::error(&codes::NOT_AVAILABLE, format!("`{system}` cannot be written as {language} yet"))))
 }

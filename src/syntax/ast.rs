@@ -316,7 +316,17 @@ pub struct Function {
     pub name: Word,
     /// Names, possibly with primes or keys.
     pub arguments: Vec<ExprId>,
-    pub table: Option<Word>,
+    pub meaning: FunctionMeaning,
+}
+
+/// What runs use for an unspecified function; derivations do not look at it.
+#[derive(Clone, PartialEq, Debug)]
+pub enum FunctionMeaning {
+    Unspecified,
+    /// `function V(x) = x^4`.
+    Body(ExprId),
+    /// `function F(t) from "force.csv" with hold`.
+    Table { file: Word, outside: Option<Word> },
 }
 
 /// `let T = …`, `let kinetic(m, v) = …`, `let run = simulate …`.

@@ -508,8 +508,14 @@ impl Writer {
                     w.token(jet);
                 });
                 self.close(")");
-                if self.random.one_in(2) {
-                    self.word("from \"table.csv\"");
+                match self.random.below(4) {
+                    0 => self.word("from \"table.csv\""),
+                    1 => self.word("from \"table.csv\" with hold"),
+                    2 => {
+                        self.operator("=");
+                        self.expression(depth);
+                    }
+                    _ => {}
                 }
             }
             4 | 5 => {

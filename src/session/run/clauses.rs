@@ -1,0 +1,441 @@
+//! What the clauses of a run say: `set`, `from`, `until`, `method`, `tolerance`, `step`, `record`, `stop`, `branch`.
+
+use super::law::Body;
+use super::{first_word, not_yet};
+use crate::algebra::{Expr, Node, Symbol};
+use crate::codegen::lower;
+use crate::diagnostic::{Diagnostic, codes, suggest};
+use crate::geometry::jet::FiberedManifold;
+use crate::integrate::control::Tolerance;
+use crate::integrate::method::{METHODS, Method};
+use crate::integrate::problem::{Direction, Event};
+use crate::model::value::{Fallible, Value, key_text};
+use crate::session::elaborate::Evaluator;
+use crate::session::interpreter::Interpreter;
+use crate::session::operate;
+use crate::session::scope::Callable;
+use crate::source::Span;
+use crate::syntax::ast::{self, Ast, ExprId, ExprKind, RunClauseKind, Simulate};
+use rustc_hash::FxHashMap;
+
+/// What the clauses of a run say, before anything is derived.
+pub struct Clauses {
+    /// Values over the declared ones.
+    pub set: FxHashMap<Symbol, Expr>,
+    pub bodies: Vec<Body>,
+    /// The initial state, entry by entry.
+    pub from: Vec<(Symbol, Expr, Span)>,
+    pub until: (Expr, Span),
+    pub method: Method,
+    pub tolerance: Tolerance,
+    /// Scales of single states.
+    pub scales: Vec<(Symbol, f64, Span)>,
+    pub step: Option<f64>,
+    /// `None` without a `record` clause: then the states are recorded.
+    pub record: Option<Vec<Column>>,
+    pub every: Option<f64>,
+    pub stops: Vec<Stop>,
+    pub branch: Option<(Value, Span)>,
+    /// The words `simulate` and `from`, for diagnostics.
+    pub simulate: Span,
+    pub from_span: Option<Span>,
+}
+
+/// A recorded expression.
+pub struct Column {
+    pub name: String,
+    pub value: Expr,
+    pub span: Span,
+}
+
+/// A function whose zeros end the run.
+pub struct Stop {
+    pub value: Expr,
+    pub event: Event,
+    pub span: Span,
+}
+
+impl Clauses {
+    pub fn read(
+        state: &Interpreter,
+        evaluator: &Evaluator,
+        s: &Simulate,
+        manifold: &FiberedManifold,
+    ) -> Fallible<Clauses> {
+        let ast = &evaluator.ast;
+        let simulate = first_word(s.span, "simulate");
+        let mut until = None;
+        let mut clauses = Clauses {
+            set: FxHashMap::default(),
+            bodies: vec![],
+            from: vec![],
+            until: (Expr::zero(), s.span),
+            method: Method::Auto,
+            tolerance: Tolerance::default(),
+            scales: vec![],
+            step: None,
+            record: None,
+            every: None,
+            stops: vec![],
+            branch: None,
+            simulate,
+            from_span: None,
+        };
+        for clause in &s.clauses {
+            match &clause.kind {
+                RunClauseKind::Set(list) => {
+                    for &id in list {
+                        clauses.read_set(state, evaluator, id)?;
+                    }
+                }
+                RunClauseKind::From(list) => {
+                    clauses.from_span.get_or_insert(clause.span);
+                    for &id in list {
+                        clauses.read_from(evaluator, id)?;
+                    }
+                }
+                RunClauseKind::Until(id) => until = Some(read_until(evaluator, *id, manifold)?),
+                RunClauseKind::Method(id) => clauses.method = read_method(ast, *id)?,
+                RunClauseKind::Tolerance(list) => clauses.read_tolerance(evaluator, list)?,
+                RunClauseKind::Step(id) => clauses.step = Some(positive(evaluator, *id, "a step")?),
+                RunClauseKind::Record { columns, every } => {
+                    for &id in columns {
+                        clauses.read_column(state, evaluator, id)?;
+                    }
+                    if let Some(every) = every {
+                        clauses.every = Some(positive(evaluator, *every, "an interval")?);
+                    }
+                }
+                RunClauseKind::Stop { when, direction } => {
+                    clauses.stops.push(read_stop(state, evaluator, *when, *direction)?);
+                }
+                RunClauseKind::Branch(id) => clauses.branch = Some((evaluator.eval(*id)?, ast.span(*id))),
+                RunClauseKind::Collect(_) => {
+                    return Err(Box::new(
+                        Diagnostic::error(&codes::NO_EFFECT, "`collect` belongs to a sweep")
+                            .label(first_word(clause.span, "collect"), "no effect here")
+                            .help("write `record` to keep an expression"),
+                    ));
+                }
+            }
+        }
+        let Some(until) = until else {
+            return Err(Box::new(
+                Diagnostic::error(&codes::NO_END, "this run has no end")
+                    .label(simulate, "no `until`")
+                    .help(format!("add `until {} = 10`", manifold.base())),
+            ));
+        };
+        clauses.until = until;
+        if clauses.method == Method::Rk4 && clauses.step.is_none() {
+            let method = s.clauses.iter().find(|c| matches!(c.kind, RunClauseKind::Method(_)));
+            return Err(Box::new(
+                Diagnostic::error(&codes::BAD_OPTION, "`rk4` has a fixed step, and none is given")
+                    .label(method.map_or(simulate, |c| c.span), "no `step`")
+                    .help("add `step 1/100`"),
+            ));
+        }
+        Ok(clauses)
+    }
+
+    /// `m = 2` or `V(theta) = cos(theta)`.
+    fn read_set(&mut self, state: &Interpreter, evaluator: &Evaluator, id: ExprId) -> Fallible<()> {
+        let ast = &evaluator.ast;
+        let Some((left, right)) = ast.equation(id) else {
+            return Err(Box::new(
+                Diagnostic::error(&codes::BAD_OPTION, "`set` takes equations").label(ast.span(id), "not an equation"),
+            ));
+        };
+        if let ExprKind::Call { callee, arguments } = ast.kind(left)
+            && let Some(name) = ast.name(*callee)
+            && let Some(binding) = state.scope.function(&name.text)
+            && let Callable::Unknown(function) = binding.callable
+        {
+            let body = read_body(evaluator, function, arguments, right, ast.span(left))?;
+            if self.bodies.iter().any(|b| b.function == function) {
+                return Err(given_twice(&format!("{}(…)", name.text), ast.span(left)));
+            }
+            self.bodies.push(body);
+            return Ok(());
+        }
+        let symbol = evaluator.jet_symbol(left)?;
+        if !symbol.is_parameter() {
+            return Err(Box::new(
+                Diagnostic::error(&codes::NO_EFFECT, format!("`{symbol}` is not a parameter"))
+                    .label(ast.span(left), "`set` gives values to parameters and functions")
+                    .help(format!("an initial value is given with `from {symbol} = …`")),
+            ));
+        }
+        match self.set.insert(symbol, evaluator.expr(right)?) {
+            Some(_) => Err(given_twice(&symbol.name(), ast.span(left))),
+            None => Ok(()),
+        }
+    }
+
+    /// `x = 1`, or a point.
+    fn read_from(&mut self, evaluator: &Evaluator, id: ExprId) -> Fallible<()> {
+        let ast = &evaluator.ast;
+        let span = ast.span(id);
+        if let ExprKind::Each(_) = ast.kind(id) {
+            return evaluator.each_with(id, &mut |inner, body| self.read_from(inner, body));
+        }
+        if let Some((left, right)) = ast.equation(id) {
+            let symbol = evaluator.jet_symbol(left)?;
+            return self.start_at(symbol, evaluator.expr(right)?, span);
+        }
+        let point = evaluator.point(id)?;
+        for entry in &point.entries {
+            let here = |s: &Symbol| {
+                evaluator.on.as_ref().is_none_or(|m| m.order_of_symbol(*s).is_some() || m.base() == *s)
+                    || !matches!(s.kind(), crate::algebra::SymbolKind::Jet { .. } | crate::algebra::SymbolKind::Base)
+            };
+            let Some(symbol) = entry.symbols.iter().copied().find(here) else { continue };
+            if symbol.is_parameter() {
+                self.set.entry(symbol).or_insert(entry.value);
+                continue;
+            }
+            self.start_at(symbol, entry.value, span)?;
+        }
+        Ok(())
+    }
+
+    fn start_at(&mut self, symbol: Symbol, value: Expr, span: Span) -> Fallible<()> {
+        if self.from.iter().any(|(s, _, _)| *s == symbol) {
+            return Err(given_twice(&symbol.name(), span));
+        }
+        self.from.push((symbol, value, span));
+        Ok(())
+    }
+
+    /// `1e-9`, `rel 1e-9, abs 1e-12`, `x = 1e-3`.
+    fn read_tolerance(&mut self, evaluator: &Evaluator, list: &[ast::Tolerance]) -> Fallible<()> {
+        let number = |id: ExprId| {
+            let tau = positive(evaluator, id, "a tolerance")?;
+            if tau < 1.0 {
+                return Ok(tau);
+            }
+            Err(Box::new(
+                Diagnostic::error(&codes::BAD_OPTION, "a tolerance lies between 0 and 1")
+                    .label(evaluator.ast.span(id), "too large")
+                    .help("write for example `tolerance 1e-10`"),
+            ))
+        };
+        for entry in list {
+            match entry {
+                ast::Tolerance::Both(id) => self.tolerance = Tolerance::both(number(*id)?),
+                ast::Tolerance::Relative(id) => self.tolerance.relative = number(*id)?,
+                ast::Tolerance::Absolute(id) => self.tolerance.absolute = positive(evaluator, *id, "a tolerance")?,
+                ast::Tolerance::Scale { coordinate, scale } => {
+                    let span = evaluator.ast.span(*coordinate);
+                    let symbol = evaluator.jet_symbol(*coordinate)?;
+                    if self.scales.iter().any(|(s, _, _)| *s == symbol) {
+                        return Err(given_twice(&symbol.name(), span));
+                    }
+                    self.scales.push((symbol, positive(evaluator, *scale, "a scale")?, span));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `x`, `E = energy(S)`; a list or a family is several columns.
+    fn read_column(&mut self, state: &Interpreter, evaluator: &Evaluator, id: ExprId) -> Fallible<()> {
+        let ast = &evaluator.ast;
+        let span = ast.span(id);
+        if let ExprKind::Each(each) = ast.kind(id)
+            && &*each.function.node == "list"
+        {
+            return evaluator.each_with(id, &mut |inner, body| {
+                let value = inner.expr(body)?;
+                self.push_column(value.to_string(), value, span)
+            });
+        }
+        let (name, value) = match ast.option(id) {
+            Some((name, value)) => (name.node.to_string(), value),
+            None => (state.source_text(span), id),
+        };
+        match evaluator.eval(value)?.main() {
+            Value::List(items) => {
+                for (i, item) in items.iter().enumerate() {
+                    self.push_column(format!("{name}[{}]", i + 1), operate::as_expr(item)?, span)?;
+                }
+                Ok(())
+            }
+            Value::Family(family) => {
+                for (key, item) in &family.entries {
+                    self.push_column(format!("{name}.{}", key_text(key)), operate::as_expr(item)?, span)?;
+                }
+                Ok(())
+            }
+            Value::Indexed(family) => {
+                for (key, item) in &family.members {
+                    let key: Vec<String> = key.iter().map(i64::to_string).collect();
+                    self.push_column(format!("{name}[{}]", key.join(", ")), operate::as_expr(item)?, span)?;
+                }
+                Ok(())
+            }
+            other => {
+                let value = operate::as_expr(&other).map_err(|d| Box::new(d.or_at(span, "recorded here")))?;
+                self.push_column(name, value, span)
+            }
+        }
+    }
+
+    fn push_column(&mut self, name: String, value: Expr, span: Span) -> Fallible<()> {
+        let record = self.record.get_or_insert_default();
+        if record.iter().any(|c| c.name == name) {
+            return Err(Box::new(
+                Diagnostic::error(&codes::DECLARED_TWICE, format!("`{name}` is recorded twice")).label(span, "again"),
+            ));
+        }
+        record.push(Column { name, value, span });
+        Ok(())
+    }
+
+    /// Declared bodies of functions that this run does not set itself.
+    pub fn add_declared_bodies(&mut self, state: &Interpreter) {
+        let declared = state.bodies.values().filter(|b| self.bodies.iter().all(|own| own.function != b.function));
+        self.bodies.extend(declared.cloned().collect::<Vec<_>>());
+    }
+}
+
+fn given_twice(name: &str, span: Span) -> Box<Diagnostic> {
+    Box::new(Diagnostic::error(&codes::DECLARED_TWICE, format!("`{name}` is given twice")).label(span, "again"))
+}
+
+/// `V(theta) = cos(theta)`: the arguments are formal, whatever else their names mean.
+pub fn read_body(
+    evaluator: &Evaluator,
+    function: crate::algebra::Function,
+    arguments: &[ExprId],
+    value: ExprId,
+    span: Span,
+) -> Fallible<Body> {
+    if arguments.len() != function.arity() as usize {
+        return Err(Box::new(
+            Diagnostic::error(
+                &codes::WRONG_ARGUMENTS,
+                format!("`{}` takes {} arguments, not {}", function.name(), function.arity(), arguments.len()),
+            )
+            .label(span, "here"),
+        ));
+    }
+    let mut inner = evaluator.on_answer(&Value::number(0));
+    let mut formal = vec![];
+    for argument in arguments {
+        let Some(name) = evaluator.ast.name(*argument).filter(|n| n.primes == 0) else {
+            // A jet such as x' stands for itself.
+            formal.push(evaluator.jet_symbol(*argument)?);
+            continue;
+        };
+        let symbol = Symbol::bound(&name.text);
+        inner.locals.push((name.text.clone(), Value::Expr(Expr::symbol(symbol))));
+        formal.push(symbol);
+    }
+    let value = inner.expr(value)?;
+    Ok(Body { function, arguments: formal, value })
+}
+
+fn read_until(evaluator: &Evaluator, id: ExprId, manifold: &FiberedManifold) -> Fallible<(Expr, Span)> {
+    let (ast, time) = (&evaluator.ast, manifold.base());
+    let span = ast.span(id);
+    let Some((left, right)) = ast.equation(id) else {
+        return Err(Box::new(
+            Diagnostic::error(&codes::NO_END, format!("`until` takes an equation such as `{time} = 10`"))
+                .label(span, "not an equation"),
+        ));
+    };
+    if evaluator.expr(left)?.as_symbol() != Some(time) {
+        return Err(Box::new(
+            Diagnostic::error(&codes::NO_END, format!("a run ends at a value of {time}"))
+                .label(ast.span(left), "not the time")
+                .help(format!("write `until {time} = 10`; `stop when` stops it elsewhere")),
+        ));
+    }
+    Ok((evaluator.expr(right)?, ast.span(right)))
+}
+
+fn read_stop(
+    state: &Interpreter,
+    evaluator: &Evaluator,
+    when: ExprId,
+    direction: Option<ast::Direction>,
+) -> Fallible<Stop> {
+    let ast = &evaluator.ast;
+    let span = ast.span(when);
+    let Some((left, right)) = ast.equation(when) else {
+        return Err(Box::new(
+            Diagnostic::error(&codes::BAD_OPTION, "`stop when` takes an equation")
+                .label(span, "not an equation")
+                .help("write `stop when x = 3 rising`, `falling`, or neither for both"),
+        ));
+    };
+    let value = evaluator.expr(left)? - evaluator.expr(right)?;
+    let direction = match direction {
+        Some(ast::Direction::Rising) => Direction::Rising,
+        Some(ast::Direction::Falling) => Direction::Falling,
+        None => Direction::Either,
+    };
+    let mut event = Event::stop(state.source_text(span), direction);
+    if is_angle(value) {
+        event.period = Some(std::f64::consts::TAU);
+    }
+    Ok(Stop { value, event, span })
+}
+
+/// A sum of whole multiples of angles and of constants is an angle: it counts modulo 2π.
+pub fn is_angle(e: Expr) -> bool {
+    let is_angular = |s: Symbol| s.as_jet().is_some_and(|(c, order)| order == 0 && c.is_angle());
+    match e.node() {
+        Node::Symbol(s) => is_angular(*s),
+        Node::Sum { terms, .. } => {
+            let (angles, others): (Vec<_>, Vec<_>) =
+                terms.iter().partition(|(term, _)| term.as_symbol().is_some_and(is_angular));
+            let whole = angles.iter().all(|(_, c)| c.to_i64().is_some());
+            let constant = |t: Expr| t.symbols().iter().all(|s| s.is_parameter());
+            !angles.is_empty() && whole && others.iter().all(|(t, _)| constant(*t))
+        }
+        _ => false,
+    }
+}
+
+fn positive(evaluator: &Evaluator, id: ExprId, what: &str) -> Fallible<f64> {
+    let n = evaluator.number(id)?;
+    let x = lower::to_f64(&n);
+    if n.signum() <= 0 || !x.is_finite() || x == 0.0 {
+        return Err(Box::new(
+            Diagnostic::error(&codes::BAD_OPTION, format!("{what} is a positive number"))
+                .label(evaluator.ast.span(id), "not positive"),
+        ));
+    }
+    Ok(x)
+}
+
+fn read_method(ast: &Ast, id: ExprId) -> Fallible<Method> {
+    let later = ["gauss", "verlet", "variational", "radau", "bdf"];
+    let span = ast.span(id);
+    let (name, arguments) = match ast.kind(id) {
+        ExprKind::Call { callee, arguments } => (ast.name(*callee), arguments.len()),
+        _ => (ast.name(id), 0),
+    };
+    let text = name.map(|n| n.text.to_string()).unwrap_or_default();
+    if let Some(method) = Method::named(&text) {
+        if arguments > 0 {
+            return Err(Box::new(
+                Diagnostic::error(&codes::NO_EFFECT, format!("the method `{text}` takes no argument"))
+                    .label(span, "no effect")
+                    .repair(format!("write `{text}`"), span, text),
+            ));
+        }
+        return Ok(method);
+    }
+    if later.contains(&text.as_str()) {
+        return not_yet(&format!("the method {text}"), span);
+    }
+    let d = Diagnostic::error(&codes::BAD_OPTION, format!("there is no method `{text}`")).label(span, "not known");
+    let names: Vec<&str> = METHODS.iter().map(|m| m.name).collect();
+    Err(Box::new(match suggest::nearest(&text, names.iter().copied()) {
+        Some(near) => d.repair(format!("did you mean `{near}`?"), span, near),
+        None => d.note(format!("the methods are {}", names.join(", "))),
+    }))
+}

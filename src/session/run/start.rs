@@ -1,0 +1,333 @@
+//! Where a motion starts, and whether it may start there.
+//!
+//! What `from` leaves out is 0. On a submanifold that is not always possible: then the values left out are those nearest to
+//! 0 that lie on it, found by Newton's method with the shortest step,
+//!
+//! ```text
+//! x ← x − Jᵀ (J Jᵀ)⁻¹ g(x),      J = ∂g/∂x in the values left out.
+//! ```
+//!
+//! Values that were given are never changed. When they do not fit, the refusal shows how far off they are, and the
+//! nearest state that does.
+
+use super::clauses::Clauses;
+use super::law::{Body, Derivatives, Law, with_bodies};
+use super::numbers::Numbers;
+use crate::algebra::derive::partial;
+use crate::algebra::stratum::Branch;
+use crate::algebra::{Expr, Symbol};
+use crate::codegen::interpret;
+use crate::codegen::ir::Kernel;
+use crate::codegen::lower::{self, Obstacle, Signature};
+use crate::diagnostic::{Diagnostic, codes};
+use crate::model::value::Fallible;
+use crate::report::table::short;
+use crate::source::Span;
+
+/// A time and a state; which of its values were given.
+#[derive(Clone, Debug)]
+pub struct Start {
+    pub time: f64,
+    pub state: Vec<f64>,
+    pub given: Vec<bool>,
+}
+
+impl Start {
+    /// The state that `from` describes.
+    pub fn read(law: &Law, clauses: &Clauses, numbers: &Numbers) -> Fallible<Start> {
+        let n = law.states.len();
+        let mut start = Start { time: 0.0, state: vec![0.0; n], given: vec![false; n] };
+        for (symbol, value, span) in &clauses.from {
+            let x = numbers.number_at(*value, *span)?;
+            if *symbol == law.time() {
+                start.time = x;
+            } else if let Some(i) = law.states.iter().position(|s| s == symbol) {
+                (start.state[i], start.given[i]) = (x, true);
+            } else {
+                return Err(not_a_state(law, *symbol, *span));
+            }
+        }
+        Ok(start)
+    }
+}
+
+fn not_a_state(law: &Law, symbol: Symbol, span: Span) -> Box<Diagnostic> {
+    let names: Vec<String> = law.states.iter().map(|s| s.name()).collect();
+    Box::new(
+        Diagnostic::error(&codes::NO_EFFECT, format!("`{symbol}` is not a state of this motion"))
+            .label(span, "has no effect")
+            .note(format!("the states are {}", names.join(", "))),
+    )
+}
+
+/// Equations g = 0 and inequations on the states, with the Jacobian of g, ready to be evaluated.
+pub struct Surface {
+    pub equations: Vec<Expr>,
+    pub nonzero: Vec<Expr>,
+    kernel: Kernel,
+    n: usize,
+    parameters: Vec<f64>,
+}
+
+/// Why a state does not lie on a surface.
+#[derive(Clone, Debug)]
+pub struct Off {
+    /// The equations that are violated, with their residuals.
+    pub residuals: Vec<(Expr, f64)>,
+    /// Expressions that must not vanish, and do.
+    pub vanishing: Vec<Expr>,
+    /// The nearest state on the surface, if one was found.
+    pub nearest: Option<Vec<f64>>,
+}
+
+/// Digits to which given values must fit, so that decimals may be typed.
+const FIT: f64 = 1e-10;
+
+impl Surface {
+    pub fn new(branch: &Branch, bodies: &[Body], signature: &Signature, parameters: &[f64]) -> Result<Surface, Obstacle> {
+        let put = |list: &[Expr]| list.iter().map(|e| with_bodies(*e, bodies)).collect::<Vec<_>>();
+        let (equations, nonzero) = (put(&branch.equations), put(&branch.nonzero));
+        let slopes = equations.iter().flat_map(|g| signature.states.iter().map(move |x| partial(*g, *x)));
+        let outputs = equations.iter().copied().chain(slopes).chain(nonzero.iter().copied());
+        let outputs: Vec<(String, Expr)> = outputs.enumerate().map(|(i, e)| (i.to_string(), e)).collect();
+        let kernel = lower::expressions("surface", signature, &outputs)?;
+        Ok(Surface { equations, nonzero, kernel, n: signature.states.len(), parameters: parameters.to_vec() })
+    }
+
+    /// Residuals, Jacobian row by row, values of the inequations.
+    fn evaluate(&self, t: f64, state: &[f64]) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
+        let mut out = vec![f64::NAN; self.kernel.outputs().len()];
+        // What has no value stays NaN, and NaN fits nowhere.
+        let _ = interpret::evaluate(&self.kernel, [&[t], state, &self.parameters, &[]], &mut out);
+        let nonzero = out.split_off(self.equations.len() * (1 + self.n));
+        let slopes = out.split_off(self.equations.len());
+        (out, slopes, nonzero)
+    }
+
+    /// Whether a state lies on the surface.
+    fn fits(&self, t: f64, state: &[f64], digits: f64) -> bool {
+        let (g, slopes, nonzero) = self.evaluate(t, state);
+        let close = g.iter().enumerate().all(|(i, g)| g.abs() <= digits * self.scale(&slopes, i, state));
+        close && nonzero.iter().all(|x| x.abs() > 0.0)
+    }
+
+    /// 1 + Σ |∂g/∂x| |x|: the size of the terms of an equation.
+    fn scale(&self, slopes: &[f64], i: usize, state: &[f64]) -> f64 {
+        let row = &slopes[i * self.n..(i + 1) * self.n];
+        1.0 + row.iter().zip(state).map(|(s, x)| (s * x).abs()).sum::<f64>()
+    }
+
+    /// The state nearest to `state` on the surface, moving only the values that are free.
+    fn project(&self, t: f64, state: &[f64], free: &[bool]) -> Option<Vec<f64>> {
+        let mut x = state.to_vec();
+        for _ in 0..60 {
+            if self.fits(t, &x, 1e-14) {
+                return Some(x);
+            }
+            let (g, slopes, _) = self.evaluate(t, &x);
+            let k = g.len();
+            let column = |i: usize, j: usize| if free[j] { slopes[i * self.n + j] } else { 0.0 };
+            let mut gram = vec![0.0; k * k];
+            for (i, row) in gram.chunks_mut(k.max(1)).enumerate() {
+                for (l, entry) in row.iter_mut().enumerate() {
+                    *entry = (0..self.n).map(|j| column(i, j) * column(l, j)).sum();
+                }
+            }
+            // Equations may repeat each other; a trace of the identity decides between them.
+            let trace: f64 = (0..k).map(|i| gram[i * k + i]).sum();
+            (0..k).for_each(|i| gram[i * k + i] += 1e-13 * trace);
+            let lambda = solve(&mut gram, &g)?;
+            let step = |j: usize| (0..k).map(|i| column(i, j) * lambda[i]).sum::<f64>();
+            let moved: Vec<f64> = (0..self.n).map(|j| x[j] - step(j)).collect();
+            if moved.iter().any(|v| !v.is_finite()) {
+                return None;
+            }
+            x = moved;
+        }
+        self.fits(t, &x, 1e-12).then_some(x)
+    }
+
+    /// Fills in what `from` left out. The result says what was filled in, or how far the state is off.
+    pub fn settle(&self, start: &Start, states: &[Symbol]) -> Result<(Start, Vec<(Symbol, f64)>), Off> {
+        if self.fits(start.time, &start.state, FIT) {
+            return Ok((start.clone(), vec![]));
+        }
+        let free: Vec<bool> = start.given.iter().map(|g| !g).collect();
+        // From 0; where that is a singular point of the equations, from other places that are always the same.
+        for seed in [0.0, 1.0, -1.0, 0.37] {
+            let mut guess = start.state.clone();
+            for (i, x) in guess.iter_mut().enumerate().filter(|(i, _)| free[*i]) {
+                *x = seed * (1.0 + i as f64 / 16.0);
+            }
+            if let Some(state) = self.project(start.time, &guess, &free)
+                && self.fits(start.time, &state, FIT)
+            {
+                let filled = states.iter().copied().zip(&state).zip(&start.state);
+                let filled = filled.filter(|((_, x), old)| x != old).map(|((s, x), _)| (s, *x)).collect();
+                return Ok((Start { state, ..start.clone() }, filled));
+            }
+        }
+        let (g, slopes, nonzero) = self.evaluate(start.time, &start.state);
+        let off = |i: usize| !(g[i].abs() <= FIT * self.scale(&slopes, i, &start.state));
+        Err(Off {
+            residuals: (0..g.len()).filter(|i| off(*i)).map(|i| (self.equations[i], g[i])).collect(),
+            vanishing: self.nonzero.iter().zip(&nonzero).filter(|(_, x)| !(x.abs() > 0.0)).map(|(e, _)| *e).collect(),
+            nearest: self.project(start.time, &start.state, &vec![true; self.n]),
+        })
+    }
+}
+
+impl Off {
+    /// How far the state is off, altogether: the measure by which one of several surfaces is named.
+    pub fn distance(&self, start: &Start) -> f64 {
+        match &self.nearest {
+            Some(nearest) => nearest.iter().zip(&start.state).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt(),
+            None => f64::INFINITY,
+        }
+    }
+
+    /// The refusal, with the evidence and the nearest state.
+    pub fn diagnostic(&self, law: &Law, start: &Start, clauses: &Clauses, system: Span) -> Diagnostic {
+        let mut diagnostic =
+            Diagnostic::error(&codes::OFF_CONSTRAINT, "the initial state does not lie where this system moves")
+                .label(clauses.from_span.unwrap_or(clauses.simulate), "this initial state");
+        diagnostic = diagnostic.label(system, "of this system");
+        for (equation, residual) in &self.residuals {
+            let size = if residual.is_finite() { short(*residual) } else { "not a number".to_string() };
+            diagnostic = diagnostic.note(format!("{equation} = 0 is violated: the left side is {size}"));
+        }
+        for e in &self.vanishing {
+            diagnostic = diagnostic.note(format!("{e} != 0 is violated"));
+        }
+        match &self.nearest {
+            Some(nearest) => {
+                // Zero up to rounding is zero.
+                let size = nearest.iter().chain(&start.state).fold(1.0f64, |m, x| m.max(x.abs()));
+                let nearest = nearest.iter().map(|x| if x.abs() < 1e-12 * size { 0.0 } else { *x });
+                let entries = law.states.iter().zip(nearest).zip(&start.state).zip(&start.given);
+                let shown: Vec<String> = entries
+                    .filter(|(((_, x), old), given)| *x != **old || **given)
+                    .map(|(((s, x), _), _)| format!("{s} = {}", short(x)))
+                    .collect();
+                diagnostic.help(format!("the nearest state on it is `from {}`", shown.join(", ")))
+            }
+            None => diagnostic.help("`dynamics(S)` says where it moves"),
+        }
+    }
+}
+
+/// Whether B has no usable inverse at the start: structurally, or to the precision of doubles.
+pub fn is_singular_at(law: &Law, signature: &Signature, parameters: &[f64], start: &Start) -> Result<bool, Obstacle> {
+    let Derivatives::Implicit { b, .. } = &law.derivatives else { return Ok(false) };
+    let m = b.len();
+    let zero_row = b.iter().any(|row| row.iter().all(|e| e.is_zero()));
+    let zero_column = (0..m).any(|j| b.iter().all(|row| row[j].is_zero()));
+    if zero_row || zero_column {
+        return Ok(true);
+    }
+    let is_diagonal = b.iter().enumerate().all(|(i, row)| row.iter().enumerate().all(|(j, e)| (i == j) != e.is_zero()));
+    if is_diagonal && b.iter().flatten().all(|e| e.is_number()) {
+        return Ok(false);
+    }
+    let entries: Vec<(String, Expr)> = b.iter().flatten().map(|e| (String::new(), *e)).collect();
+    let kernel = lower::expressions("matrix", signature, &entries)?;
+    let mut matrix = vec![0.0; m * m];
+    let _ = interpret::evaluate(&kernel, [&[start.time], &start.state, parameters, &[]], &mut matrix);
+    if matrix.iter().any(|x| !x.is_finite()) {
+        // Where B itself has no value the run says which expression has none.
+        return Ok(false);
+    }
+    Ok(reciprocal_condition(&mut matrix, m) < 1e-12)
+}
+
+/// The smallest over the largest pivot, after every row has been divided by its largest entry.
+fn reciprocal_condition(matrix: &mut [f64], m: usize) -> f64 {
+    for row in matrix.chunks_mut(m) {
+        let size = row.iter().fold(0.0f64, |s, x| s.max(x.abs()));
+        if size == 0.0 {
+            return 0.0;
+        }
+        row.iter_mut().for_each(|x| *x /= size);
+    }
+    let (mut least, mut most) = (f64::INFINITY, 0.0f64);
+    for k in 0..m {
+        let best = (k..m).max_by(|i, j| matrix[i * m + k].abs().total_cmp(&matrix[j * m + k].abs())).unwrap_or(k);
+        (0..m).for_each(|j| matrix.swap(k * m + j, best * m + j));
+        let pivot = matrix[k * m + k];
+        (least, most) = (least.min(pivot.abs()), most.max(pivot.abs()));
+        if pivot == 0.0 {
+            return 0.0;
+        }
+        for i in k + 1..m {
+            let factor = matrix[i * m + k] / pivot;
+            (k..m).for_each(|j| matrix[i * m + j] -= factor * matrix[k * m + j]);
+        }
+    }
+    least / most
+}
+
+/// The solution of a small linear system, by elimination with pivots.
+fn solve(matrix: &mut [f64], right: &[f64]) -> Option<Vec<f64>> {
+    let m = right.len();
+    let mut x = right.to_vec();
+    for k in 0..m {
+        let best = (k..m).max_by(|i, j| matrix[i * m + k].abs().total_cmp(&matrix[j * m + k].abs()))?;
+        (0..m).for_each(|j| matrix.swap(k * m + j, best * m + j));
+        x.swap(k, best);
+        let pivot = matrix[k * m + k];
+        if pivot == 0.0 || !pivot.is_finite() {
+            return None;
+        }
+        for i in k + 1..m {
+            let factor = matrix[i * m + k] / pivot;
+            (k..m).for_each(|j| matrix[i * m + j] -= factor * matrix[k * m + j]);
+            x[i] -= factor * x[k];
+        }
+    }
+    for k in (0..m).rev() {
+        let rest: f64 = (k + 1..m).map(|j| matrix[k * m + j] * x[j]).sum();
+        x[k] = (x[k] - rest) / matrix[k * m + k];
+    }
+    Some(x)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algebra::Coordinate;
+
+    fn circle() -> (Surface, Vec<Symbol>) {
+        let (x, y) = (Coordinate::declare("x", false).jet(0), Coordinate::declare("y", false).jet(0));
+        let g = Expr::symbol(x).pow(2) + Expr::symbol(y).pow(2) - 1;
+        let signature = Signature { states: vec![x, y], ..Signature::default() };
+        let branch = Branch { equations: vec![g], nonzero: vec![] };
+        (Surface::new(&branch, &[], &signature, &[]).unwrap(), vec![x, y])
+    }
+
+    #[test]
+    fn what_was_left_out_is_filled_in_and_what_was_given_stays() {
+        let (surface, states) = circle();
+        let start = Start { time: 0.0, state: vec![0.6, 0.0], given: vec![true, false] };
+        let (settled, filled) = surface.settle(&start, &states).unwrap();
+        assert_eq!(settled.state[0], 0.6);
+        assert!((settled.state[1].abs() - 0.8).abs() < 1e-14);
+        assert_eq!(filled.len(), 1);
+    }
+
+    /// The point of the unit circle nearest to (3, 4) is (3/5, 4/5).
+    #[test]
+    fn the_nearest_state_is_offered() {
+        let (surface, states) = circle();
+        let start = Start { time: 0.0, state: vec![3.0, 4.0], given: vec![true, true] };
+        let off = surface.settle(&start, &states).unwrap_err();
+        assert_eq!(off.residuals[0].1, 24.0);
+        let nearest = off.nearest.unwrap();
+        assert!((nearest[0] - 0.6).abs() < 1e-12 && (nearest[1] - 0.8).abs() < 1e-12, "{nearest:?}");
+    }
+
+    #[test]
+    fn singular_matrices_are_seen() {
+        assert!(reciprocal_condition(&mut [0.1, 0.3, 0.1 / 3.0, 0.1], 2) < 1e-15);
+        assert!(reciprocal_condition(&mut [1e-20, 0.0, 0.0, 1.0], 2) == 1.0);
+    }
+}

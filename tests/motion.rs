@@ -1,0 +1,652 @@
+//! Motion from end to end: `.mech` programs that simulate, each with its assertions in the language. Expected values are
+//! closed forms, or those of `tests/oracle/motion.py`.
+
+use lepage::diagnostic::render::{MessageFormat, Renderer};
+use lepage::session::{Mode, Outcome, Session, SessionOptions, Status};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn feed(session: &mut Session, name: &str, program: &str) -> Vec<Outcome> {
+    session.feed(name, program, Mode::File)
+}
+
+fn told(session: &Session, outcomes: &[Outcome]) -> String {
+    let mut renderer = Renderer::new(session.sources(), MessageFormat::Human, false);
+    outcomes.iter().map(|o| renderer.render_all(&o.diagnostics)).collect()
+}
+
+/// Every statement of the program holds.
+fn check_with(options: SessionOptions, program: &str) -> Session {
+    let mut session = Session::new(options);
+    let outcomes = feed(&mut session, "motion.mech", program);
+    assert!(outcomes.iter().all(Outcome::held), "{}", told(&session, &outcomes));
+    session
+}
+
+fn check(program: &str) -> Session {
+    check_with(SessionOptions::default(), program)
+}
+
+/// The last statement is refused with this code; what it says contains the words, and nothing ran.
+fn refused(program: &str, code: &str, words: &[&str]) {
+    let mut session = Session::new(SessionOptions::default());
+    let outcomes = feed(&mut session, "motion.mech", program);
+    let text = told(&session, &outcomes);
+    let refused: Vec<&Outcome> = outcomes.iter().filter(|o| o.status == Status::Refused).collect();
+    assert_eq!(refused.len(), 1, "one refusal is expected:\n{text}");
+    let found = refused[0].diagnostics.iter().find(|d| d.is_error()).expect("an error");
+    assert_eq!(found.code.name, code, "{text}");
+    assert!(!found.labels.is_empty(), "a place is shown:\n{text}");
+    for word in words {
+        assert!(text.contains(word), "`{word}` is not in\n{text}");
+    }
+    assert_eq!(session.n_compilations(), 0, "nothing is compiled before everything is checked");
+}
+
+/// A folder for the files of one test, removed afterwards.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("lepage-motion-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a folder");
+        Folder(path)
+    }
+
+    fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.0.join(name);
+        std::fs::write(&path, text).expect("a file");
+        path
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+const OSCILLATOR: &str = "manifold Y over t { x }\nparam k = 1\nlagrangian L on J1(Y) = x'^2/2 - k*x^2/2\n";
+
+// ----- systems with a determined motion --------------------------------------------------------------
+
+/// Semi-major axis 1 and GM = 1: the period is 2π whatever the eccentricity.
+#[test]
+fn kepler_orbits_close_after_their_period() {
+    check(
+        "manifold Y over t { x, y }
+         param e = 1/2
+         lagrangian L on J1(Y) = (x'^2 + y'^2)/2 + 1/sqrt(x^2 + y^2)
+         let run = simulate L {
+             from x = 1 - e, y' = sqrt((1 + e)/(1 - e))
+             until t = 10
+             tolerance 1e-12
+             record x, y, E = energy(L), J = x*y' - y*x'
+             stop when y = 0 rising
+         }
+         assert run is event
+         assert run.end = 2*pi within 1e-9
+         assert run.last = { x = 1/2, y = 0, x' = 0, y' = sqrt(3) } within 1e-9
+         assert run.E = -1/2 within 1e-10
+         assert run.J = sqrt(3)/2 within 1e-10
+         assert run.x.min = -1.5 within 1e-2
+         // Another eccentricity is another value, not another derivation.
+         let rounder = simulate L { set e = 1/10; from x = 1 - e, y' = sqrt((1 + e)/(1 - e)); until t = 2*pi }
+         assert rounder.x.last = 9/10 within 1e-7",
+    );
+}
+
+/// θ(t) = 2 asin(k cd(t, k)), k = sin 1.
+#[test]
+fn pendulum_swings_as_the_elliptic_functions_say() {
+    for method in ["taylor", "dop853"] {
+        check(&format!(
+            "manifold Q over t {{ theta : angle }}
+             param g = 1, l = 1
+             lagrangian L on J1(Q) = l^2*theta'^2/2 + g*l*cos(theta)
+             let run = simulate L {{ from theta = 2; until t = 20; method {method}; tolerance 1e-12; record theta every 1 }}
+             assert run.theta.last = -1.6445675165127079 within 1e-9
+             assert (run at {{ t = 5 }}).theta = -1.6841244365668094 within 1e-9
+             assert (run at 1).theta = 1.5327275060382534 within 1e-9
+             let turn = simulate L {{ from theta = 2; until t = 20; tolerance 1e-12; stop when theta' = 0 falling }}
+             assert turn.end = 8.349752926918495 within 1e-8"
+        ));
+    }
+}
+
+/// x⁗ + (a² + b²) x″ + a²b² x = 0 has cos at and sin bt among its solutions.
+#[test]
+fn pais_uhlenbeck_follows_its_closed_form() {
+    check(
+        "manifold Y over t { x }
+         param a = 1, b = 2
+         lagrangian L on J2(Y) = (x''^2 - (a^2 + b^2)*x'^2 + a^2*b^2*x^2)/2
+         let run = simulate L {
+             from x = 1, x' = 1, x'' = -1, jet(x, 3) = -4
+             until t = 3
+             tolerance 1e-12
+             record x, x'', s = jet(x, 4), five = jet(x, 5), E = energy(L), p = momenta(L).x
+         }
+         assert run.x.last = cos(3) + sin(6)/2 within 1e-10
+         assert run.x''.last = -cos(3) - 2*sin(6) within 1e-10
+         assert run.s.last = cos(3) + 8*sin(6) within 1e-9
+         assert run.five.last = -sin(3) + 16*cos(6) within 1e-9
+         assert run.E = run.E.first within 1e-10
+         let canonical = simulate hamilton(L) { from x = 1, x' = 1, p1_x = -1, p_x = -1; until t = 3; tolerance 1e-12; record x, x'' }
+         assert canonical.x.last = run.x.last within 1e-10
+         assert canonical.x''.last = run.x''.last within 1e-10",
+    );
+}
+
+#[test]
+fn hamilton_and_lagrange_agree() {
+    check(
+        "manifold Y over t { q1 : angle, q2 : angle }
+         param m = 2
+         lagrangian L on J1(Y) = q1'^2 + m*q2'^2/4 + q1'*q2'*cos(q1 - q2) + 9.81*(2*cos(q1) + cos(q2))
+         let a = simulate L { from q1 = 1, q2 = 1/2, q1' = 1/3; until t = 2; tolerance 1e-12; record q1, q2, p_q1, E = energy(L) every 1/10 }
+         let start = a.first
+         let b = simulate hamilton(L) {
+             from q1 = 1, q2 = 1/2, p_q1 = 2/3, p_q2 = cos(1/2)/3
+             until t = 2
+             tolerance 1e-12
+             record q1, q2, p_q1, E = energy(L), v = q1' every 1/10
+         }
+         assert a.q1 = b.q1 within 1e-9
+         assert a.p_q1 = b.p_q1 within 1e-9
+         assert a.E = b.E within 1e-9
+         assert a.q1' = b.v within 1e-9
+         assert (a - b).max < 1e-9
+         assert b.E = b.E.first within 1e-10",
+    );
+}
+
+/// x″ = −y and x + y = 0: on x + y = 0, x′ + y′ = 0 the motion is x = cosh t.
+#[test]
+fn singular_system_moves_on_its_final_submanifold() {
+    check(
+        "manifold Y over t { x, y }
+         lagrangian L on J1(Y) = x'^2/2 - x*y - y^2/2
+         let run = simulate L { from x = 1, y = -1; until t = 1; record x, y, y', y'' }
+         assert run.x.last = cosh(1) within 1e-9
+         assert run.y'.last = -sinh(1) within 1e-9
+         assert run.y''.last = -cosh(1) within 1e-9
+         let named = simulate L { from x = 1; until t = 1; branch dynamics(L).branches[1] }
+         assert named.last = run.last within 1e-12",
+    );
+}
+
+/// Orders may differ: x″ = y with y′ = −x is of third order altogether.
+#[test]
+fn equations_of_mixed_order_run() {
+    check(
+        "manifold Y over t { x, y }
+         equations M on J2(Y) { x: -x'' + y; y: -y' - x }
+         let run = simulate M { from x = 1, y = -1, x' = 1/2, y' = -1; until t = 1; tolerance 1e-12; record r = x'' - y, s = y' + x, third = jet(x, 3) + x }
+         assert run.r = 0 within 1e-10
+         assert run.s = 0 within 1e-10
+         assert run.third = 0 within 1e-10
+         equations O on J1(Y) { x: -x' + y; y: -y' - x }
+         let circle = simulate O { from x = 1; until t = pi; record x, x', y' }
+         assert circle.last = { x = -1, y = 0 } within 1e-8
+         form E : dynamical 2-form on J2(Y) = (-x'' - x)*dx /\\ dt + (-y'' - 4*y)*dy /\\ dt
+         let two = simulate E { from x = 1, y = 1; until t = pi }
+         assert two.last = { x = -1, y = 1 } within 1e-8",
+    );
+}
+
+#[test]
+fn an_equation_that_is_not_affine_is_run_on_its_branch() {
+    check(
+        "manifold Y over t { x }
+         equations Q on J2(Y) { x: x''^2 - 1 }
+         let up = simulate Q { from x'' = 1; until t = 2 }
+         let down = simulate Q { from x'' = -1; until t = 2 }
+         assert up.last = { x = 2, x' = 2 } within 1e-10
+         assert down.last = { x = -2, x' = -2 } within 1e-10",
+    );
+}
+
+// ----- refusals, before anything runs ------------------------------------------------------------------
+
+#[test]
+fn inconsistent_states_are_refused_with_residuals_and_a_repair() {
+    let system = "manifold Y over t { x, y }\nlagrangian L on J1(Y) = x'^2/2 - x*y - y^2/2\n";
+    refused(
+        &format!("{system}simulate L {{ from x = 1, y = 1; until t = 1 }}"),
+        "off_constraint",
+        &["x + y = 0 is violated", "the left side is 2", "from x = 0, y = 0"],
+    );
+    refused(
+        &format!("{system}simulate L {{ from x = 1, y = -1, x' = 1, y' = 1; until t = 1; branch dynamics(L).branches[1] }}"),
+        "off_constraint",
+        &["x' + y' = 0 is violated"],
+    );
+    refused(&format!("{system}simulate L {{ from x = 1; until t = 1; branch x }}"), "wrong_kind", &["dynamics(S).branches"]);
+}
+
+#[test]
+fn undetermined_motions_are_refused_naming_what_is_free() {
+    let y = "manifold Y over t { x, y }\n";
+    refused(
+        &format!("{y}lagrangian L on J1(Y) = (x' - y)^2/2\nsimulate L {{ from x = 1; until t = 1 }}"),
+        "not_determined",
+        &["one function of time is free: y''"],
+    );
+    refused(
+        &format!("{y}lagrangian L on J1(Y) = (x' + y')^2/2\nsimulate L {{ from x = 1; until t = 1 }}"),
+        "not_determined",
+        &["free"],
+    );
+    refused(&format!("{y}lagrangian L on J1(Y) = x + y\nsimulate L {{ until t = 1 }}"), "no_motion", &["no motion"]);
+    refused(
+        "manifold Y over t { x }\nlagrangian L on J1(Y) = x*x'^2/2 - x\nsimulate L { from x' = 1; until t = 1 }",
+        "no_motion",
+        &["this initial state"],
+    );
+}
+
+#[test]
+fn bad_clauses_are_refused() {
+    let cases = [
+        ("from x = 1; until t = 1; method eulr", "bad_option", "there is no method `eulr`"),
+        ("from x = 1; until t = 1; method tsit", "bad_option", "did you mean `tsit5`?"),
+        ("from x = 1; until t = 1; method gauss(4)", "not_available", "not available yet"),
+        ("from x = 1; until t = 1; method rk4", "bad_option", "add `step 1/100`"),
+        ("from x = 1; until t = 1; method taylor(3)", "no_effect", "takes no argument"),
+        ("from x = 1; until t = 1; tolerance 0", "bad_option", "a tolerance is a positive number"),
+        ("from x = 1; until t = 1; tolerance rel -1e-3", "bad_option", "a tolerance is a positive number"),
+        ("from x = 1; until t = 1; tolerance 2", "bad_option", "between 0 and 1"),
+        ("from x = 1; until t = 1; tolerance 1e-9, x'' = 1", "no_effect", "not a state"),
+        ("from x = 1", "no_end", "add `until t = 10`"),
+        ("from x = 1; until x = 3", "no_end", "not the time"),
+        ("from x = 1; until t = a", "missing_parameter", "`a` has no value"),
+        ("from x = a; until t = 1", "missing_parameter", "`a` has no value"),
+        ("from x = 1, x = 2; until t = 1", "declared_twice", "given twice"),
+        ("from x'' = 1; until t = 1", "no_effect", "the states are x, x'"),
+        ("from x = 1; until t = 1; set x = 3", "no_effect", "not a parameter"),
+        ("from x = 1; until t = 1; record x, x", "declared_twice", "recorded twice"),
+        ("from x = 1; until t = 1; record x every 0", "bad_option", "positive"),
+        ("from x = 1; until t = 1; record a*x", "missing_parameter", "a value is missing for `a`"),
+        ("from x = 1; until t = 1; record F(x)", "missing_parameter", "`F` has no body"),
+        ("from x = 1; until t = 1; record lambda_1", "missing_parameter", "no value along this motion"),
+        ("from x = 1; until t = 1; stop when x > 1", "bad_option", "rising"),
+        ("from x = 1; until t = 1; step 0", "bad_option", "a step is a positive number"),
+        ("from x = 1; until t = 1; branch 3", "wrong_kind", "branch"),
+    ];
+    for (clauses, code, words) in cases {
+        refused(&format!("{OSCILLATOR}param a\nfunction F(x)\nsimulate L {{ {clauses} }}"), code, &[words]);
+    }
+    refused(
+        "manifold Y over t { x }\nparam m\nlagrangian L on J1(Y) = m*x'^2/2\nsimulate L { from x' = 1; until t = 1 }",
+        "missing_parameter",
+        &["add `set m = …`"],
+    );
+    refused(
+        "manifold Y over t { x }\nfunction V(x)\nlagrangian L on J1(Y) = x'^2/2 - V(x)\nsimulate L { until t = 1 }",
+        "missing_parameter",
+        &["the function `V` has no body", "set V(x)"],
+    );
+}
+
+// ----- tolerances, directions, events ----------------------------------------------------------------
+
+#[test]
+fn tolerances_are_relative_absolute_and_scaled() {
+    check(&format!(
+        "{OSCILLATOR}
+         let loose = simulate L {{ from x = 1; until t = 10; tolerance rel 1e-4, abs 1e-6 }}
+         let tight = simulate L {{ from x = 1; until t = 10; tolerance rel 1e-12, abs 1e-14 }}
+         let scaled = simulate L {{ from x = 1; until t = 10; tolerance rel 1e-12, abs 1e-14, x = 1e9, x' = 1e9 }}
+         assert loose.steps < tight.steps
+         assert scaled.steps < tight.steps
+         assert tight.x.last = cos(10) within 1e-11"
+    ));
+}
+
+#[test]
+fn runs_go_backwards() {
+    check(&format!(
+        "{OSCILLATOR}
+         let there = simulate L {{ from x = 1, x' = 1/2; until t = 7; tolerance 1e-12 }}
+         let back = simulate L {{ from there.last; until t = 0; tolerance 1e-12; record x, E = energy(L) every 1/2 }}
+         assert back.last = {{ t = 0, x = 1, x' = 1/2 }} within 1e-9
+         assert (back at {{ t = 3 }}).x = (there at {{ t = 3 }}).x within 1e-9
+         let early = simulate L {{ from t = 5, x = cos(5), x' = -sin(5); until t = -1; stop when x = 0 rising }}
+         assert early.end = 3*pi/2 within 1e-9"
+    ));
+}
+
+#[test]
+fn events_stop_runs_in_their_direction() {
+    check(&format!(
+        "{OSCILLATOR}
+         let falling = simulate L {{ from x = 1; until t = 10; tolerance 1e-12; stop when x = 0 falling }}
+         let rising = simulate L {{ from x = 1; until t = 10; tolerance 1e-12; stop when x = 0 rising }}
+         let either = simulate L {{ from x = 1; until t = 10; tolerance 1e-12; stop when x = 1/2 }}
+         let never = simulate L {{ from x = 1; until t = 10; stop when x = 2 }}
+         let fast = simulate L {{ from x = 1; until t = 10; tolerance 1e-12; stop when x'' = 1/2 rising }}
+         assert falling.end = pi/2 within 1e-10
+         assert rising.end = 3*pi/2 within 1e-10
+         assert either.end = pi/3 within 1e-10
+         assert fast.end = 2*pi/3 within 1e-10
+         assert falling is event
+         assert never is reached
+         assert falling is not reached
+         assert falling.last = {{ x = 0, x' = -1 }} within 1e-9"
+    ));
+}
+
+/// The angle passes 1 at t = 1, again at 1 + 2π; the states count on.
+#[test]
+fn angles_are_unwrapped_in_states_and_counted_modulo_a_turn_in_events() {
+    check(
+        "manifold Q over t { phi : angle, psi : angle }
+         lagrangian L on J1(Q) = phi'^2/2 + psi'^2/2
+         let free = simulate L { from phi' = 1; until t = 20 }
+         assert free.phi.last = 20 within 1e-9
+         let first = simulate L { from phi' = 1; until t = 20; stop when phi = 1 }
+         assert first.end = 1 within 1e-10
+         let later = simulate L { from phi = 2, phi' = 1; until t = 20; stop when phi = 1 rising }
+         assert later.end = 2*pi - 1 within 1e-10
+         assert later.phi.last = 2*pi + 1 within 1e-10
+         let meet = simulate L { from phi = 1, phi' = 3, psi' = 1; until t = 20; stop when phi - psi = 0 }
+         assert meet.end = (2*pi - 1)/2 within 1e-10",
+    );
+}
+
+// ----- every run ends with a reason -------------------------------------------------------------------
+
+#[test]
+fn runs_say_why_they_end() {
+    check(
+        "manifold Y over t { x }
+         lagrangian B on J1(Y) = x'^2/2 + 2*x^3
+         let blow = simulate B { from x = 1, x' = 2; until t = 2 }
+         assert blow is blow_up
+         assert blow.end = 1 within 1e-3
+         lagrangian S on J1(Y) = x'^2/2 - 2*sqrt(x)
+         let edge = simulate S { from x = 1; until t = 9 }
+         assert edge is singular_point
+         assert edge.end = 4/3 within 1e-6
+         assert edge.x.last = 0 within 1e-9
+         equations R on J1(Y) { x: -x' - 1/x }
+         let stuck = simulate R { from x = 1; until t = 1 }
+         assert stuck is not reached
+         assert stuck.end = 1/2 within 1e-6
+         let steep = simulate B { from x = 1; until t = 1/10 }
+         assert steep is reached",
+    );
+}
+
+#[test]
+fn the_failed_expression_is_named() {
+    let mut session = Session::new(SessionOptions::default());
+    let outcomes = feed(
+        &mut session,
+        "motion.mech",
+        "manifold Y over t { x }\nlagrangian S on J1(Y) = x'^2/2 - 2*sqrt(x)\nsimulate S { from x = 1; until t = 9 }",
+    );
+    let run = outcomes.last().expect("a run");
+    assert_eq!(run.status, Status::Ok);
+    let warning = run.diagnostics.iter().find(|d| d.code.name == "run_stopped").expect("a warning");
+    assert!(warning.title.contains("sqrt(x)"), "{}", warning.title);
+    assert!(warning.notes[0].contains("x = "), "{:?}", warning.notes);
+    let json = run.answer.as_ref().expect("an answer").json();
+    assert_eq!(json["reason"], "singular point");
+    assert!(json["failed"]["expression"].as_str().is_some_and(|e| e.contains("sqrt")), "{json}");
+    assert!(json["last"]["x"].is_number() && json["end"].is_number());
+    assert!(!json.to_string().contains("null"), "no number is missing: {json}");
+}
+
+#[test]
+fn a_budget_of_time_leaves_what_was_computed() {
+    let mut session = Session::new(SessionOptions::default());
+    let program = format!("{OSCILLATOR}let run = simulate L {{ from x = 1; until t = 1e12; method rk4; step 1e-3; record x every 1e6 }}\n");
+    let limit = std::time::Duration::from_millis(300);
+    lepage::budget::within(limit, || feed(&mut session, "motion.mech", &program));
+    let outcomes = feed(&mut session, "then.mech", "assert run is budget\nassert run.end > 0\nassert run.x.max < 1.1");
+    assert!(outcomes.iter().all(Outcome::held), "{}", told(&session, &outcomes));
+}
+
+/// Ctrl-C stops the run, what was computed is kept and saved, and the program goes on.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_is_kept() {
+    let folder = Folder::new("interrupt");
+    let program = folder.write(
+        "long.mech",
+        &format!("{OSCILLATOR}1 + 1\nlet run = simulate L {{ from x = 1; until t = 1e12; method rk4; step 1e-3; record x every 100 }}\nsave run to \"long.csv\"\nassert run is interrupted\n"),
+    );
+    let mut child = Command::new(env!("CARGO_BIN_EXE_lepage"))
+        .arg("run")
+        .arg(&program)
+        .arg("--out")
+        .arg(&folder.0)
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("lepage starts");
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    let sent = Command::new("kill").arg("-INT").arg(child.id().to_string()).status().expect("kill");
+    assert!(sent.success());
+    let output = child.wait_with_output().expect("it ends");
+    child = Command::new("true").spawn().expect("nothing more");
+    let _ = child.wait();
+    let talk = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{talk}");
+    assert!(talk.contains("interrupted"), "{talk}");
+    let table = std::fs::read_to_string(folder.0.join("long.csv")).expect("what was computed");
+    assert!(table.lines().count() > 3, "{table}");
+}
+
+// ----- inputs -----------------------------------------------------------------------------------------
+
+#[test]
+fn forces_may_depend_on_time_and_be_given_by_bodies() {
+    check(
+        "manifold Y over t { x }
+         function F(t) = 6*t
+         function V(x)
+         equations E on J2(Y) { x: -x'' + F(t) }
+         let run = simulate E { until t = 2; tolerance 1e-12 }
+         assert run.x.last = 8 within 1e-10
+         let other = simulate E { set F(s) = 12*s^2; until t = 2; tolerance 1e-12 }
+         assert other.x.last = 16 within 1e-10
+         lagrangian L on J1(Y) = x'^2/2 - V(x)
+         let spring = simulate L { set V(u) = u^2/2; from x = 1; until t = pi; tolerance 1e-12; record x, E = x'^2/2 + V(x) }
+         assert spring.x.last = -1 within 1e-10
+         assert spring.E = 1/2 within 1e-10",
+    );
+}
+
+/// The spline through points of a cubic is the cubic: x″ = t³ from rest gives x = t⁵/20.
+#[test]
+fn forces_may_be_given_by_tables() {
+    let folder = Folder::new("table");
+    let rows: String = (0..=20).map(|i| i as f64 / 10.0).map(|t| format!("{t},{}\n", t * t * t)).collect();
+    folder.write("force.csv", &format!("t,F\n{rows}"));
+    let program = "manifold Y over t { x }
+         function F(t) from \"force.csv\"
+         function H(t) from \"force.csv\" with hold
+         function G(t) from \"force.csv\" with extrapolate
+         equations E on J2(Y) { x: -x'' + F(t) }
+         equations K on J2(Y) { x: -x'' + H(t) }
+         equations X on J2(Y) { x: -x'' + G(t) }
+         let run = simulate E { until t = 2; tolerance 1e-12 }
+         assert run is reached
+         assert run.x.last = 8/5 within 1e-9
+         let beyond = simulate E { until t = 3 }
+         assert beyond is singular_point
+         assert beyond.end = 2 within 1e-3
+         let held = simulate K { until t = 3; tolerance 1e-12 }
+         assert held.x.last = 8/5 + 4 + 4 within 1e-8
+         let further = simulate X { until t = 3; tolerance 1e-12 }
+         assert further.x.last = 243/20 within 1e-8\n";
+    let path = folder.write("driven.mech", program);
+    let mut session = Session::new(SessionOptions::default());
+    let outcomes = feed(&mut session, &path.to_string_lossy(), program);
+    assert!(outcomes.iter().all(Outcome::held), "{}", told(&session, &outcomes));
+    assert!(told(&session, &outcomes).contains("outside the range"), "{}", told(&session, &outcomes));
+}
+
+/// x″ = −sign x from x = 1 at rest: parabolas of duration √2, period 4√2.
+#[test]
+fn kinks_and_jumps_are_met_exactly() {
+    check(
+        "manifold Y over t { x }
+         equations E on J2(Y) { x: -x'' - sign(x) }
+         let run = simulate E { from x = 1; until t = 4*sqrt(2); tolerance 1e-11 }
+         assert run.last = { x = 1, x' = 0 } within 1e-8
+         equations P on J2(Y) { x: -x'' - piecewise(x > 0, 1, 4)*x }
+         let half = simulate P { from x = 1; until t = 3*pi/2; tolerance 1e-11 }
+         assert half.last = { x = 1, x' = 0 } within 1e-8
+         equations A on J2(Y) { x: -x'' - abs(x) }
+         let away = simulate A { from x' = 1; until t = pi; tolerance 1e-11 }
+         assert away.last = { x = 0, x' = -1 } within 1e-8",
+    );
+}
+
+// ----- compiled once -----------------------------------------------------------------------------------
+
+#[test]
+fn a_second_run_neither_derives_nor_compiles() {
+    let mut session = Session::new(SessionOptions::default());
+    let mut run = |text: &str| {
+        let outcomes = feed(&mut session, "motion.mech", text);
+        assert!(outcomes.iter().all(Outcome::held), "{}", told(&session, &outcomes));
+        session.n_compilations()
+    };
+    run(OSCILLATOR);
+    let first = run("let a = simulate L { from x = 1; until t = 1; record x, E = energy(L) }");
+    assert!(first > 0);
+    let second = run("let b = simulate L { set k = 9; from x = 2, x' = 1; until t = 2; tolerance 1e-9; record x, E = energy(L) }");
+    assert_eq!(first, second, "another parameter, state, end and tolerance");
+    let third = run("let c = simulate L { from x = 1; until t = 1; record x' }");
+    assert_eq!(third, second + 1, "only what is recorded is new");
+    let fourth = run("test \"inside a test\" { let d = simulate L { set k = 4; from x = 1; until t = 1; record x' } }");
+    assert_eq!(fourth, third);
+    let fifth = run("let e = simulate L { from x = 1; until t = 1; method taylor }");
+    let sixth = run("let f = simulate L { set k = 2; from x = 2; until t = 3; method taylor }");
+    assert!(fifth > fourth && sixth == fifth, "Taylor recurrences are made once");
+}
+
+#[test]
+fn a_run_says_what_executed_it() {
+    let program = format!("{OSCILLATOR}let run = simulate L {{ from x = 1; until t = 1; method dop853 }}\n");
+    let options = |jit, portable| SessionOptions { jit, portable, ..SessionOptions::default() };
+    check_with(options(true, false), &format!("{program}assert run.backend = \"jit\"\nassert run.portable is no"));
+    check_with(options(false, false), &format!("{program}assert run.backend = \"interpreter\"\nassert run.portable is no"));
+    check_with(options(true, true), &format!("{program}assert run.backend = \"jit\"\nassert run.portable is yes"));
+    check_with(options(false, true), &format!("{program}assert run.x.last = cos(1) within 1e-9\nassert run.portable is yes"));
+}
+
+#[test]
+fn set_on_the_command_line_changes_the_run() {
+    let folder = Folder::new("set");
+    let program = folder.write(
+        "set.mech",
+        &format!("{OSCILLATOR}let run = simulate L {{ from x = 1; until t = pi/3 }}\nassert run.x.last = -1 within 1e-8\n"),
+    );
+    let status = |extra: &[&str]| {
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_lepage")).arg("run").arg(&program).args(extra).output().expect("lepage runs");
+        output.status.success()
+    };
+    assert!(!status(&[]));
+    assert!(status(&["--set", "k=9"]));
+    assert!(status(&["--set", "k=9", "--no-jit"]));
+    assert!(status(&["--set", "k=9", "--portable"]));
+}
+
+// ----- runs as values ----------------------------------------------------------------------------------
+
+#[test]
+fn runs_have_parts_series_and_differences() {
+    check(&format!(
+        "{OSCILLATOR}
+         let run = simulate L {{ from x = 1; until t = 10; tolerance 1e-12; record x, x', E = energy(L) every 1/10 }}
+         assert run.x.first = 1
+         assert run.x.last = cos(10) within 1e-10
+         assert run.x'.last = -sin(10) within 1e-10
+         assert run.x.min >= -1.0001
+         assert run.E.max = 1/2 within 1e-10
+         assert run.E = 1/2 within 1e-10
+         assert run.last.x = run.x.last
+         assert run[x'].last = run.x'.last
+         assert (run at {{ t = 1/3 }}).E = 1/2 within 1e-10
+         assert run.x at {{ t = 1/3 }} = cos(1/3) within 1e-10
+         assert max(abs(run.E - run.E.first)) < 1e-10
+         assert run.x^2 + run.x'^2 = 1 within 1e-10
+         assert sqrt(run.x^2).max = 1
+         assert run.t.last = 10
+         assert run.method = \"dop853\"
+         let same = simulate L {{ from x = 1; until t = 10; method taylor; tolerance 1e-12 }}
+         assert (run - same).max < 1e-9
+         assert (run - same).x.max < 1e-9
+         assert run.x = same.x within 1e-9
+         assert run = same within 1e-9
+         assert run.last = same.last within 1e-9
+         assert (run at {{ t = 11 }}) fails with outside_run
+         assert run.y fails with unknown_part
+         assert log(run.x) fails with not_real"
+    ));
+}
+
+#[test]
+fn families_are_recorded_member_by_member() {
+    check(
+        "let n = 3
+         manifold C over t { q[1..n] }
+         lagrangian L on J1(C) = sum(i in 1..n, q[i]'^2/2 - i^2*q[i]^2/2)
+         let run = simulate L { from list(i in 1..n, q[i] = 1); until t = pi; tolerance 1e-12; record q, p = list(i in 1..n, q[i]'), e = q[1]*q[2] }
+         assert run.q[1].last = -1 within 1e-9
+         assert run.q[2].last = 1 within 1e-9
+         assert run.p[3].last = 0 within 1e-9
+         assert run.e.last = -1 within 1e-9",
+    );
+}
+
+#[test]
+fn answers_are_text_latex_and_json() {
+    let mut session = Session::new(SessionOptions::default());
+    let program = format!("{OSCILLATOR}let run = simulate L {{ from x = 1; until t = 1; record x every 1/4 }}\nrun\nrun.x\nrun.last\nrun.x.last\n");
+    let outcomes = feed(&mut session, "motion.mech", &program);
+    assert!(outcomes.iter().all(Outcome::held), "{}", told(&session, &outcomes));
+    let answers: Vec<_> = outcomes.iter().filter_map(|o| o.answer.clone()).collect();
+    let [run, series, last, number] = answers.as_slice() else { panic!("four answers") };
+    assert!(run.text(96).contains("the end was reached, at t = 1"), "{}", run.text(96));
+    assert_eq!(run.json()["rows"], 5);
+    assert_eq!(run.json()["backend"], if cfg!(feature = "jit") { "jit" } else { "interpreter" });
+    assert!(run.latex().starts_with("t = 1.0,\\quad x = 0.5403"), "{}", run.latex());
+    assert_eq!(series.json().as_array().map(Vec::len), Some(5));
+    assert!(series.latex().contains("\\in"), "{}", series.latex());
+    assert!(last.json()["x"].as_f64().is_some_and(|x| (x - 1f64.cos()).abs() < 1e-9), "{}", last.json());
+    assert!(number.json().as_f64().is_some_and(|x| (x - 1f64.cos()).abs() < 1e-9));
+}
+
+/// Memory is bounded by what is recorded: a long run of which eleven rows are kept.
+#[test]
+fn only_what_is_recorded_is_kept() {
+    let session = check(&format!(
+        "{OSCILLATOR}let run = simulate L {{ from x = 1; until t = 20000; method rk4; step 1/10; record x every 2000 }}\nassert run.steps = 200000"
+    ));
+    let Some(lepage::model::value::Value::Run(run)) = session.value("run") else { panic!("a run") };
+    assert_eq!(run.trajectory.len(), 11);
+    assert!(run.trajectory.at(1.0).is_none(), "no interpolants are kept");
+}
+
+#[test]
+fn files_hold_unwrapped_angles() {
+    let folder = Folder::new("files");
+    let program = folder.write(
+        "spin.mech",
+        "manifold Q over t { phi : angle }\nlagrangian L on J1(Q) = phi'^2/2\nlet run = simulate L { from phi' = 10; until t = 2; record phi, phi' every 1 }\nsave run to \"spin.csv\"\n",
+    );
+    let out = Command::new(env!("CARGO_BIN_EXE_lepage")).arg("run").arg(&program).arg("--out").arg(&folder.0).output();
+    assert!(out.expect("lepage runs").status.success());
+    let table = std::fs::read_to_string(Path::new(&folder.0).join("spin.csv")).expect("a table");
+    let last: Vec<f64> = table.lines().last().expect("rows").split(',').map(|x| x.parse().expect("a number")).collect();
+    assert!((last[1] - 20.0).abs() < 1e-9 && (last[2] - 10.0).abs() < 1e-12, "{last:?}");
+    assert!(table.starts_with("t,phi,phi'"), "{table}");
+}
