@@ -433,9 +433,24 @@ impl Session {
         }
     }
 
-    /// The compiled vector field of a system in `c`, `rust`, `python`, `latex` or `clif`.
+    /// The vector field of a system, or of `hamilton(S)`, in `c`, `rust`, `python`, `latex` or `clif`.
     pub fn emit(&mut self, system: &str, language: &str) -> Result<String, Vec<Diagnostic>> {
-        run::emit(&self.state, system, language).map_err(|d| vec![*d])
+        let source = self.state.sources.add("system", system);
+        let (ast, problems) = parse::parse(source, system);
+        let problems = problems.into_sorted();
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let ast = Rc::new(ast);
+        match ast.statements.as_slice() {
+            [Statement { kind: StatementKind::Question(id), .. }] => {
+                run::emit(&self.state, &ast, *id, language).map_err(|d| vec![*d])
+            }
+            _ => Err(vec![
+                Diagnostic::error(&codes::WRONG_KIND, "a system is named here")
+                    .label(Span::new(source, 0, system.len()), "a statement"),
+            ]),
+        }
     }
 
     /// How many kernels this session has compiled for its runs.

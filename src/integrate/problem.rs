@@ -235,8 +235,7 @@ impl Motion {
 
 /// Expressions that run once per recorded time or a few times per step are compiled quickly.
 fn quick(options: Options) -> Options {
-    let backend =
-        if options.backend == Backend::Interpreter { Backend::Interpreter } else { Backend::InstantCode };
+    let backend = if options.backend == Backend::Interpreter { Backend::Interpreter } else { Backend::InstantCode };
     Options { backend, ..options }
 }
 

@@ -206,7 +206,8 @@ impl Run {
 
     /// The columns `q[1]`, `q[2]`, … of a family `q`.
     fn members(self: &Rc<Run>, name: &str) -> Option<Value> {
-        let is_member = |n: &&String| n.strip_prefix(name).is_some_and(|rest| rest.starts_with('[') && rest.ends_with(']'));
+        let is_member =
+            |n: &&String| n.strip_prefix(name).is_some_and(|rest| rest.starts_with('[') && rest.ends_with(']'));
         let names = self.column_names();
         let members: Vec<Series> = names.iter().filter(is_member).filter_map(|n| self.series(n)).collect();
         (!members.is_empty()).then(|| Value::list(members.into_iter().map(|s| Value::Series(Rc::new(s)))))
@@ -243,7 +244,10 @@ impl Run {
         let problem = InitialValueProblem { start: from, state: run.state(row).to_vec(), end: t, ..self.quiet() };
         let field = self.motion.observing(None, None);
         let short_run = crate::integrate::run(&field, &problem).map_err(|bad| {
-            Box::new(Diagnostic::error(&codes::OUTSIDE_RUN, format!("there is no state at {} = {}", self.time, short(t))).note(bad.to_string()))
+            Box::new(
+                Diagnostic::error(&codes::OUTSIDE_RUN, format!("there is no state at {} = {}", self.time, short(t)))
+                    .note(bad.to_string()),
+            )
         })?;
         match short_run.reason {
             StopReason::Reached => Ok(short_run.last().to_vec()),
@@ -285,7 +289,8 @@ impl Run {
             false => Rc::new(self.motion.observing(None, None)),
         };
         for t in times {
-            if !(*t >= self.problem.start.min(self.trajectory.end) && *t <= self.problem.start.max(self.trajectory.end)) {
+            if !(*t >= self.problem.start.min(self.trajectory.end) && *t <= self.problem.start.max(self.trajectory.end))
+            {
                 return Err(refuse(self.outside(*t).title));
             }
         }
@@ -311,14 +316,19 @@ impl Run {
             entries.push((symbol, Value::Series(difference)));
         }
         Ok(Value::from(
-            Answer::new("difference").main(Value::family(entries)).part("max", Value::Float(largest)).on(&self.manifold),
+            Answer::new("difference")
+                .main(Value::family(entries))
+                .part("max", Value::Float(largest))
+                .on(&self.manifold),
         ))
     }
 
     /// `run is reached`, `run is event`, …
     pub fn verdict(&self, word: &str) -> Option<Verdict> {
         let known = ["reached", "event", "interrupted", "singular_point", "blow_up", "step_too_small", "budget"];
-        known.contains(&word).then(|| Verdict::from_bool(reason_label(&self.trajectory.reason) == word, "why the run ended"))
+        known
+            .contains(&word)
+            .then(|| Verdict::from_bool(reason_label(&self.trajectory.reason) == word, "why the run ended"))
     }
 }
 
@@ -348,9 +358,11 @@ fn entry(symbol: Symbol, x: f64) -> PointEntry {
 pub fn constant(e: Expr) -> Option<f64> {
     match e.as_number() {
         Some(n) => Some(to_f64(n)),
-        None if e.symbols().is_empty() => {
-            crate::algebra::ball::decimal(e, &Default::default(), 19).ok()??.parse().ok().filter(|x: &f64| x.is_finite())
-        }
+        None if e.symbols().is_empty() => crate::algebra::ball::decimal(e, &Default::default(), 19)
+            .ok()??
+            .parse()
+            .ok()
+            .filter(|x: &f64| x.is_finite()),
         None => None,
     }
 }
@@ -481,7 +493,8 @@ impl Series {
     /// Entry by entry; a series of another run is taken at the times of this one.
     pub fn combine(&self, other: &Series, sign: &str, f: impl Fn(f64, f64) -> f64) -> Fallible<Value> {
         let name = format!("{} {sign} {}", self.name, other.name);
-        let others = if *self.times == *other.times { other.values.clone() } else { Rc::new(other.at_times(&self.times)?) };
+        let others =
+            if *self.times == *other.times { other.values.clone() } else { Rc::new(other.at_times(&self.times)?) };
         let mut values = Vec::with_capacity(self.values.len());
         for ((t, x), y) in self.times.iter().zip(self.values.iter()).zip(others.iter()) {
             let value = f(*x, *y);

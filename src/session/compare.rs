@@ -175,9 +175,7 @@ fn equal_in_keys(value: &Value, point: &Point, within: Option<&Rational>) -> Fal
     for entry in &point.entries {
         let found = match (entry.symbols.is_empty(), value) {
             // A recorded column has a name and no symbol.
-            (true, Value::Point(p)) => {
-                p.entries.iter().find(|e| e.text == entry.text).map(|e| Value::Expr(e.value))
-            }
+            (true, Value::Point(p)) => p.entries.iter().find(|e| e.text == entry.text).map(|e| Value::Expr(e.value)),
             _ => entry.symbols.iter().find_map(|s| entry_of(value, *s)),
         };
         match found {

@@ -153,7 +153,8 @@ fn finite(x: f64) -> Fallible<Value> {
 /// Signed terms; the flag says "minus".
 pub fn sum(terms: Vec<(bool, Value, Span)>) -> Fallible<Value> {
     if let Some(doubles) = doubles(&terms) {
-        let total = doubles.iter().zip(&terms).fold(0.0, |sum, (x, (minus, ..))| if *minus { sum - x } else { sum + x });
+        let total =
+            doubles.iter().zip(&terms).fold(0.0, |sum, (x, (minus, ..))| if *minus { sum - x } else { sum + x });
         return finite(total);
     }
     if let [(false, left, _), (true, right, _)] = terms.as_slice()

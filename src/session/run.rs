@@ -115,7 +115,7 @@ fn first_word(span: Span, word: &str) -> Span {
 fn not_yet<T>(what: &str, span: Span) -> Fallible<T> {
     Err(Box::new(
         Diagnostic::error(&codes::NOT_AVAILABLE, format!("{what} is not available yet"))
-            .label(span, "not in this version"),
+            .label(span, "no answer in this version"),
     ))
 }
 
@@ -132,8 +132,12 @@ fn simulate(state: &Interpreter, ast: &Rc<Ast>, s: &Simulate, remarks: &mut Vec<
     if !filled.is_empty() {
         let list: Vec<String> = filled.iter().map(|(s, x)| format!("{s} = {}", short(*x))).collect();
         remarks.push(
-            Diagnostic::new(Severity::Note, &codes::FILLED_IN, format!("the initial state was completed with {}", list.join(", ")))
-                .label(clauses.from_span.unwrap_or(clauses.simulate), "not given here"),
+            Diagnostic::new(
+                Severity::Note,
+                &codes::FILLED_IN,
+                format!("the initial state was completed with {}", list.join(", ")),
+            )
+            .label(clauses.from_span.unwrap_or(clauses.simulate), "not given here"),
         );
     }
     let signature = context.signature(&law);
@@ -315,16 +319,10 @@ impl Context<'_> {
         });
         let doubtful =
             start::is_singular_at(&law, &signature, &values, &probe).map_err(|o| self.obstacle(&o, self.span))?;
-        if doubtful && self.is_singular_everywhere(&*system.dynamical_form()?)? {
+        if doubtful && is_singular_everywhere(&*system.dynamical_form()?)? {
             return self.on_branch_through_start(system);
         }
         Ok(Determined { law, start: start?, filled: vec![] })
-    }
-
-    fn is_singular_everywhere(&self, form: &DynamicalForm) -> Fallible<bool> {
-        let (matrix, _, _) = regular::leading_part(form);
-        let rank = matrix.rank().map_err(|stop| Box::new(crate::questions::exhausted(stop)))?;
-        Ok(rank.value < matrix.n_rows())
     }
 
     fn dynamics(&self, system: &System) -> Fallible<Rc<SystemDynamics>> {
@@ -411,7 +409,8 @@ impl Context<'_> {
             match self.surface(&law, branch)?.settle(&start, &law.states) {
                 Ok((start, filled)) => fitting.push((i, start, filled)),
                 Err(off) => {
-                    let closer = nearest.as_ref().is_none_or(|(best, _, _)| off.distance(&start) < best.distance(&start));
+                    let closer =
+                        nearest.as_ref().is_none_or(|(best, _, _)| off.distance(&start) < best.distance(&start));
                     if closer {
                         nearest = Some((off, law, start));
                     }
@@ -448,9 +447,11 @@ impl Context<'_> {
                 for (i, _, _) in several {
                     diagnostic = diagnostic.note(format!("branch {}: {}", i + 1, branch_text(&branches[*i].branch)));
                 }
-                Err(Box::new(
-                    diagnostic.help(format!("add `branch dynamics({}).branches[{}]`", system.name, several[0].0 + 1)),
-                ))
+                Err(Box::new(diagnostic.help(format!(
+                    "add `branch dynamics({}).branches[{}]`",
+                    system.name,
+                    several[0].0 + 1
+                ))))
             }
         }
     }
@@ -472,17 +473,23 @@ impl Context<'_> {
                 n => format!("{n} functions of time are free"),
             };
             return Err(Box::new(
-                Diagnostic::error(&codes::NOT_DETERMINED, "the motion of this system is not determined by its equations")
-                    .label(span, format!("{count}: {}", names.join(", ")))
-                    .note(match branch.branch.is_everything() {
-                        true => "at every state".to_string(),
-                        false => format!("on {}", branch_text(&branch.branch)),
-                    })
-                    .help("fix what is free with further equations, or choose a gauge"),
+                Diagnostic::error(
+                    &codes::NOT_DETERMINED,
+                    "the motion of this system is not determined by its equations",
+                )
+                .label(span, format!("{count}: {}", names.join(", ")))
+                .note(match branch.branch.is_everything() {
+                    true => "at every state".to_string(),
+                    false => format!("on {}", branch_text(&branch.branch)),
+                })
+                .help("fix what is free with further equations, or choose a gauge"),
             ));
         }
         let law = Law::on_branch(&form, branch).ok_or_else(|| {
-            Box::new(Diagnostic::error(&codes::NO_MOTION, "no vector field is known on this branch").label(span, "this branch"))
+            Box::new(
+                Diagnostic::error(&codes::NO_MOTION, "no vector field is known on this branch")
+                    .label(span, "this branch"),
+            )
         })?;
         Ok(law.with_bodies(&self.clauses.bodies))
     }
@@ -503,8 +510,7 @@ impl Context<'_> {
         let record: Vec<(String, Expr)> = columns.iter().map(|c| (c.name.clone(), c.value)).collect();
         let place = columns.first().map_or(self.span, |c| c.span);
         let record = law.read(&record, bodies).map_err(|d| Box::new(d.or_at(place, "recorded here")))?;
-        let events: Vec<(String, Expr)> =
-            self.clauses.stops.iter().map(|s| (s.event.name.clone(), s.value)).collect();
+        let events: Vec<(String, Expr)> = self.clauses.stops.iter().map(|s| (s.event.name.clone(), s.value)).collect();
         let place = self.clauses.stops.first().map_or(self.span, |s| s.span);
         let events = law.read(&events, bodies).map_err(|d| Box::new(d.or_at(place, "watched here")))?;
         let of_reading = |r: &Reading| {
@@ -525,7 +531,8 @@ impl Context<'_> {
     fn problem(&self, law: &Law, start: Start, parameters: Vec<f64>) -> Fallible<InitialValueProblem> {
         let clauses = self.clauses;
         let end = self.numbers.number_at(clauses.until.0, clauses.until.1)?;
-        let mut problem = InitialValueProblem::new(start.state, parameters, end).from(start.time).method(clauses.method);
+        let mut problem =
+            InitialValueProblem::new(start.state, parameters, end).from(start.time).method(clauses.method);
         problem.tolerance = clauses.tolerance.clone();
         if !clauses.scales.is_empty() {
             let mut scales = vec![1.0; law.states.len()];
@@ -584,6 +591,13 @@ impl Context<'_> {
     }
 }
 
+/// Whether the equations can be solved for the highest derivatives nowhere.
+fn is_singular_everywhere(form: &DynamicalForm) -> Fallible<bool> {
+    let (matrix, _, _) = regular::leading_part(form);
+    let rank = matrix.rank().map_err(|stop| Box::new(crate::questions::exhausted(stop)))?;
+    Ok(rank.value < matrix.n_rows())
+}
+
 /// The state that changes fastest where a run got stuck: it names the expression behind a step that is too small.
 fn fastest(motion: &Motion, trajectory: &Trajectory, problem: &InitialValueProblem) -> Option<String> {
     if !matches!(trajectory.reason, StopReason::StepTooSmall | StopReason::BlowUp) {
@@ -596,7 +610,11 @@ fn fastest(motion: &Motion, trajectory: &Trajectory, problem: &InitialValueProbl
 }
 
 fn body_help(f: Function) -> String {
-    let arguments = if f.arity() == 1 { "x".to_string() } else { (1..=f.arity()).map(|i| format!("x{i}")).collect::<Vec<_>>().join(", ") };
+    let arguments = if f.arity() == 1 {
+        "x".to_string()
+    } else {
+        (1..=f.arity()).map(|i| format!("x{i}")).collect::<Vec<_>>().join(", ")
+    };
     format!("add `set {}({arguments}) = …` to the run, or declare it with a body or a table", f.name())
 }
 

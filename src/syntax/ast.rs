@@ -326,7 +326,10 @@ pub enum FunctionMeaning {
     /// `function V(x) = x^4`.
     Body(ExprId),
     /// `function F(t) from "force.csv" with hold`.
-    Table { file: Word, outside: Option<Word> },
+    Table {
+        file: Word,
+        outside: Option<Word>,
+    },
 }
 
 /// `let T = …`, `let kinetic(m, v) = …`, `let run = simulate …`.

@@ -1,7 +1,7 @@
 //! What the clauses of a run say: `set`, `from`, `until`, `method`, `tolerance`, `step`, `record`, `stop`, `branch`.
 
+use super::first_word;
 use super::law::Body;
-use super::{first_word, not_yet};
 use crate::algebra::{Expr, Node, Symbol};
 use crate::codegen::lower;
 use crate::diagnostic::{Diagnostic, codes, suggest};
@@ -430,7 +430,10 @@ fn read_method(ast: &Ast, id: ExprId) -> Fallible<Method> {
         return Ok(method);
     }
     if later.contains(&text.as_str()) {
-        return not_yet(&format!("the method {text}"), span);
+        return Err(Box::new(
+            Diagnostic::error(&codes::NOT_AVAILABLE, format!("the method `{text}` is not available yet"))
+                .label(span, "not in this version"),
+        ));
     }
     let d = Diagnostic::error(&codes::BAD_OPTION, format!("there is no method `{text}`")).label(span, "not known");
     let names: Vec<&str> = METHODS.iter().map(|m| m.name).collect();

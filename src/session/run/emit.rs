@@ -1,10 +1,85 @@
-//! The compiled vector field of a system as text of another language.
+//! The vector field of a system as text of another language, so that it can leave Lepage. Parameters are arguments of
+//! the function, in the order that its first lines state.
 
+use super::law::Law;
+use super::{Subject, SubjectKind, parameters_of};
+use crate::algebra::Symbol;
+use crate::codegen::emit::{Language, emit as write};
+use crate::codegen::lower::Signature;
 use crate::diagnostic::{Diagnostic, codes};
+use crate::model::set::branch_text;
 use crate::model::value::Fallible;
 use crate::session::interpreter::Interpreter;
+use crate::syntax::ast::{Ast, ExprId};
+use std::rc::Rc;
 
-/// The vector field of `system` in `c`, `rust`, `python`, `latex` or `clif`.
-pub fn emit(_: &Interpreter, system: &str, language: &str) -> Fallible<String> {
-    Err(Box::new(Diagnostic::error(&codes::NOT_AVAILABLE, format!("`{system}` cannot be written as {language} yet"))))
+/// The languages by name.
+const LANGUAGES: &[(&str, Language)] = &[
+    ("c", Language::C),
+    ("rust", Language::Rust),
+    ("python", Language::Python),
+    ("latex", Language::Latex),
+    ("clif", Language::Clif),
+];
+
+/// The vector field of the system that an expression names, in `c`, `rust`, `python`, `latex` or `clif`.
+pub fn emit(state: &Interpreter, ast: &Rc<Ast>, id: ExprId, language: &str) -> Fallible<String> {
+    let Some((_, language)) = LANGUAGES.iter().find(|(name, _)| *name == language) else {
+        let names: Vec<&str> = LANGUAGES.iter().map(|(name, _)| *name).collect();
+        return Err(Box::new(
+            Diagnostic::error(&codes::BAD_OPTION, format!("a vector field is not written as `{language}`"))
+                .note(format!("the languages are {}", names.join(", "))),
+        ));
+    };
+    let subject = Subject::read(state, ast, id)?;
+    let law = law_of(&subject)?;
+    let bodies: Vec<super::Body> = state.bodies.values().cloned().collect();
+    let law = law.with_bodies(&bodies);
+    let signature = Signature {
+        time: Some(law.time()),
+        states: law.states.clone(),
+        parameters: parameters_of(&law.expressions()),
+        tables: state.tables.clone(),
+    };
+    let mut kernel = law.field(&signature).map_err(|o| {
+        Box::new(
+            Diagnostic::error(&codes::MISSING_PARAMETER, format!("the field cannot be computed: {o}"))
+                .label(subject.span, "this system"),
+        )
+    })?;
+    kernel.name = format!("{}_field", subject.name);
+    write(&kernel, *language).map_err(|why| {
+        Box::new(Diagnostic::error(&codes::NOT_AVAILABLE, "this field cannot be written").label(subject.span, why))
+    })
+}
+
+/// The law of a regular system, or on the one branch of a singular one on which the motion is determined.
+fn law_of(subject: &Subject) -> Fallible<Law> {
+    let system = match &subject.kind {
+        SubjectKind::Explicit(law) => return Ok(law.clone()),
+        SubjectKind::Canonical(system, gauge) => return Law::canonical(&*system.dynamical_form()?, *gauge),
+        SubjectKind::System(system) => system,
+    };
+    let form = system.dynamical_form()?;
+    if !super::is_singular_everywhere(&form)? {
+        return Ok(Law::of_equations(&form));
+    }
+    let found = system.dynamics()?;
+    let determined: Vec<_> = found.proper.branches.iter().filter(|b| b.determined.is_yes()).collect();
+    let law = match determined.as_slice() {
+        [only] => Law::on_branch(&form, only),
+        _ => None,
+    };
+    law.ok_or_else(|| {
+        let mut refused =
+            Diagnostic::error(&codes::NOT_DETERMINED, "this system has no vector field that is determined everywhere")
+                .label(subject.span, "a singular system");
+        for branch in &found.proper.branches {
+            let free: Vec<Symbol> = branch.accelerations.iter().filter(|(_, e)| e.is_none()).map(|(s, _)| *s).collect();
+            let names: Vec<String> = free.iter().map(Symbol::to_string).collect();
+            let what = if names.is_empty() { "determined".to_string() } else { format!("free: {}", names.join(", ")) };
+            refused = refused.note(format!("on {}: {what}", branch_text(&branch.branch)));
+        }
+        Box::new(refused)
+    })
 }

@@ -16,8 +16,8 @@
 use crate::algebra::derive::partial;
 use crate::algebra::substitute::{define_function, substitute, substitute_all};
 use crate::algebra::{Coordinate, Expr, Function, Symbol, SymbolKind};
-use crate::codegen::lower::{Equations, Obstacle, Signature, Stage, vector_field};
 use crate::codegen::ir::Kernel;
+use crate::codegen::lower::{Equations, Obstacle, Signature, Stage, vector_field};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::field::VectorField;
 use crate::geometry::jet::{FiberedManifold, total_derivatives};
@@ -86,13 +86,7 @@ impl Law {
         let field: &VectorField = branch.fields.first()?;
         let states = form.phase_jets();
         let derivatives = Derivatives::Explicit(states.iter().map(|s| field.component(*s)).collect());
-        Some(Law {
-            manifold: form.manifold().clone(),
-            states,
-            derivatives,
-            form: Some(form.clone()),
-            inverse: vec![],
-        })
+        Some(Law { manifold: form.manifold().clone(), states, derivatives, form: Some(form.clone()), inverse: vec![] })
     }
 
     /// Hamilton's equations in canonical coordinates.
@@ -123,7 +117,9 @@ impl Law {
     /// Every expression of the law.
     pub fn expressions(&self) -> Vec<Expr> {
         match &self.derivatives {
-            Derivatives::Implicit { chain, a, b, .. } => chain.iter().chain(a).chain(b.iter().flatten()).copied().collect(),
+            Derivatives::Implicit { chain, a, b, .. } => {
+                chain.iter().chain(a).chain(b.iter().flatten()).copied().collect()
+            }
             Derivatives::Explicit(right) => right.clone(),
         }
     }
@@ -242,7 +238,8 @@ impl Law {
     fn without_momenta(&self, values: Vec<Expr>, bodies: &[Body]) -> Fallible<Vec<Expr>> {
         let values: Vec<Expr> = values.into_iter().map(|e| with_bodies(e, bodies)).collect();
         let is_momentum = |s: &Symbol| matches!(s.kind(), SymbolKind::Momentum { .. }) && !self.states.contains(s);
-        let Some(form) = self.form.as_ref().filter(|_| crate::algebra::expr::symbols_of(&values).iter().any(is_momentum))
+        let Some(form) =
+            self.form.as_ref().filter(|_| crate::algebra::expr::symbols_of(&values).iter().any(is_momentum))
         else {
             return Ok(values);
         };
@@ -300,11 +297,11 @@ mod tests {
         let (theta0, omega) = (0.7f64, 1.3f64);
         let (sin, cos) = theta0.sin_cos();
         let expected = [-sin, -omega * cos, omega * omega * sin + sin * cos];
-        let explicit = Law::explicit(&y, vec![(theta.jet(0), jet(1)), (theta.jet(1), -Expr::apply(Elementary::Sin, &[jet(0)]))]);
+        let explicit =
+            Law::explicit(&y, vec![(theta.jet(0), jet(1)), (theta.jet(1), -Expr::apply(Elementary::Sin, &[jet(0)]))]);
         for law in [law, explicit] {
             let reading = law.read(&list, &[]).unwrap();
-            let signature =
-                Signature { time: Some(law.time()), states: law.states.clone(), ..Signature::default() };
+            let signature = Signature { time: Some(law.time()), states: law.states.clone(), ..Signature::default() };
             let kernel = expressions_in_stages("test", &signature, &reading.stages, &reading.list).unwrap();
             let mut out = [0.0; 3];
             interpret::evaluate(&kernel, [&[0.0], &[theta0, omega], &[], &[]], &mut out).unwrap();

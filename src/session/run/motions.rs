@@ -147,8 +147,18 @@ impl Observed {
         }
         use crate::integrate::problem::Direction;
         let kind = |e: &Event| {
-            (e.direction == Direction::Rising, e.direction == Direction::Falling, e.period.is_some(), e.stop_at.is_some())
+            (
+                e.direction == Direction::Rising,
+                e.direction == Direction::Falling,
+                e.period.is_some(),
+                e.stop_at.is_some(),
+            )
         };
-        ObserverKey { parameters: self.parameters.clone(), expressions, names, events: self.kinds.iter().map(kind).collect() }
+        ObserverKey {
+            parameters: self.parameters.clone(),
+            expressions,
+            names,
+            events: self.kinds.iter().map(kind).collect(),
+        }
     }
 }

@@ -49,7 +49,8 @@ impl Numbers {
         self.number(e).ok_or_else(|| {
             let missing: Vec<String> =
                 e.symbols().into_iter().filter(|s| self.value_of(*s).is_none()).map(|s| format!("`{s}`")).collect();
-            let diagnostic = Diagnostic::error(&codes::MISSING_PARAMETER, "this is not a number").label(span, "needed in the run");
+            let diagnostic =
+                Diagnostic::error(&codes::MISSING_PARAMETER, "this is not a number").label(span, "needed in the run");
             Box::new(match missing.is_empty() {
                 true => diagnostic.note("its value is not a finite real number"),
                 false => diagnostic.note(format!("{} has no value", missing.join(", "))),

@@ -84,7 +84,12 @@ pub struct Off {
 const FIT: f64 = 1e-10;
 
 impl Surface {
-    pub fn new(branch: &Branch, bodies: &[Body], signature: &Signature, parameters: &[f64]) -> Result<Surface, Obstacle> {
+    pub fn new(
+        branch: &Branch,
+        bodies: &[Body],
+        signature: &Signature,
+        parameters: &[f64],
+    ) -> Result<Surface, Obstacle> {
         let put = |list: &[Expr]| list.iter().map(|e| with_bodies(*e, bodies)).collect::<Vec<_>>();
         let (equations, nonzero) = (put(&branch.equations), put(&branch.nonzero));
         let slopes = equations.iter().flat_map(|g| signature.states.iter().map(move |x| partial(*g, *x)));

@@ -28,7 +28,13 @@ pub fn read_outside(word: Option<&Word>) -> Fallible<Outside> {
 }
 
 /// Reads a table of two columns, argument and value; a first line of words is a heading.
-pub fn read_table(state: &mut Interpreter, function: Function, file: &str, span: Span, outside: Outside) -> Fallible<()> {
+pub fn read_table(
+    state: &mut Interpreter,
+    function: Function,
+    file: &str,
+    span: Span,
+    outside: Outside,
+) -> Fallible<()> {
     let refuse = |title: String| Box::new(Diagnostic::error(&codes::CANNOT_READ, title));
     if function.arity() != 1 {
         return Err(Box::new(
