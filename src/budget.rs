@@ -82,3 +82,11 @@ pub fn within<T>(limit: Duration, work: impl FnOnce() -> T) -> T {
     DEADLINE.set(outer);
     result
 }
+
+/// Runs `work`, which puts together what is known after a limit was reached, with so much time of its own.
+pub fn grace<T>(limit: Duration, work: impl FnOnce() -> T) -> T {
+    let outer = DEADLINE.replace(Some(Instant::now() + limit));
+    let result = work();
+    DEADLINE.set(outer);
+    result
+}

@@ -29,13 +29,16 @@
 
 pub mod classify;
 pub mod constraint_algorithm;
+pub mod dirac;
 pub mod dynamical_form;
 pub mod hamilton;
+mod invariant_set;
 pub mod inverse_problem;
 pub mod lagrangian;
 pub mod legendre;
 pub mod lepage_class;
 pub mod regular;
+pub mod search;
 pub mod symmetry;
 
 #[cfg(test)]

@@ -3,9 +3,11 @@
 //! documentation and the JSON schema read the same rows.
 
 pub mod calculus;
+pub mod canonical;
 pub mod distributions;
 pub mod dynamics;
 pub mod maps;
+pub mod motion;
 pub mod sets;
 pub mod strata;
 pub mod symbolic;
@@ -69,7 +71,9 @@ pub struct Argument {
 /// All rows, by subject.
 static TABLES: &[&[Question]] = &[
     systems::ROWS,
+    canonical::ROWS,
     dynamics::ROWS,
+    motion::ROWS,
     calculus::ROWS,
     tensors::ROWS,
     maps::ROWS,
@@ -242,9 +246,6 @@ pub mod later {
 
     later! {
         "two_force" "two_force(L)" &[];
-        "legendre" "legendre(S)" &[];
-        "hamilton" "hamilton(S)" &["names"];
-        "power" "power(S)" &[];
         "rank_condition" "rank_condition(Q)" &[];
         "normal_form" "normal_form(Q)" &[];
         "constraint_type" "constraint_type(Q)" &[];
@@ -266,15 +267,9 @@ pub mod later {
         "curvature" "curvature(S)" &[];
         "jacobi" "jacobi(S)" &[];
         "covariant" "covariant(S, X)" &[];
-        "symmetry" "symmetry(S, X)" &[];
         "adjoint_symmetry" "adjoint_symmetry(S, α, potential = F)" &["potential"];
         "direct" "direct(S)" &[];
         "crosscheck" "crosscheck(S)" &[];
-        "find_symmetries" "find_symmetries(S, n)" &[];
-        "find_integrals" "find_integrals(S, n)" &[];
-        "dirac" "dirac(S)" &[];
-        "linearize" "linearize(S, pt)" &[];
-        "equilibria" "equilibria(S)" &[];
         "lyapunov" "lyapunov(run)" &[];
         "factor" "factor(e)" &[];
         "expand" "expand(e)" &[];

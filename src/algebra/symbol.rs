@@ -57,7 +57,9 @@ struct Table {
     functions: Vec<(String, u32)>,
     jets: FxHashMap<(Coordinate, u32), Symbol>,
     velocities: FxHashMap<Symbol, Symbol>,
-    momenta: FxHashMap<Symbol, Symbol>,
+    /// By prefix and conjugate jet; the prefix is `p` unless someone chose another.
+    momenta: FxHashMap<(String, Symbol), Symbol>,
+    prefixes: Vec<String>,
     multipliers: FxHashMap<u32, Symbol>,
 }
 
@@ -101,20 +103,51 @@ impl Symbol {
 
     /// `p_x` conjugate to x, `p1_x` conjugate to x′, …
     pub fn momentum(of: Symbol) -> Symbol {
+        Symbol::momentum_named("p", of)
+    }
+
+    /// `P_x`, `P1_x`, … for the prefix `P`.
+    pub fn momentum_named(prefix: &str, of: Symbol) -> Symbol {
         TABLE.with_borrow_mut(|t| {
-            if let Some(&known) = t.momenta.get(&of) {
+            let key = (prefix.to_string(), of);
+            if let Some(&known) = t.momenta.get(&key) {
                 return known;
             }
             let name = match t.symbols[of.0 as usize].kind {
                 SymbolKind::Jet { coordinate, order } => {
                     let digits = if order == 0 { String::new() } else { order.to_string() };
-                    format!("p{digits}_{}", t.coordinates[coordinate.0 as usize].0)
+                    format!("{prefix}{digits}_{}", t.coordinates[coordinate.0 as usize].0)
                 }
-                _ => format!("p_{}", t.symbols[of.0 as usize].name),
+                _ => format!("{prefix}_{}", t.symbols[of.0 as usize].name),
             };
             let symbol = t.add(name, SymbolKind::Momentum { of });
-            t.momenta.insert(of, symbol);
+            t.momenta.insert(key, symbol);
             symbol
+        })
+    }
+
+    /// From now on momenta may also be written with this prefix: the option `names = P`.
+    pub fn allow_momentum_prefix(prefix: &str) {
+        TABLE.with_borrow_mut(|t| {
+            if !t.prefixes.iter().any(|p| p == prefix) {
+                t.prefixes.push(prefix.into());
+            }
+        });
+    }
+
+    /// `p_x`, `p2_x`, `P_x` taken apart into prefix, order of the conjugate jet and coordinate.
+    pub fn split_momentum(text: &str) -> Option<(&str, u32, &str)> {
+        let order = |digits: &str| match digits {
+            "" => Some(0),
+            d => d.parse::<u32>().ok().filter(|n| *n > 0),
+        };
+        let mut places = text.match_indices('_').map(|(i, _)| i);
+        places.find_map(|i| {
+            let (head, tail) = (&text[..i], &text[i + 1..]);
+            let prefix = head.trim_end_matches(|c: char| c.is_ascii_digit());
+            let known = prefix == "p" || TABLE.with_borrow(|t| t.prefixes.iter().any(|p| p == prefix));
+            let order = order(&head[prefix.len()..])?;
+            (known && !tail.is_empty()).then_some((prefix, order, tail))
         })
     }
 

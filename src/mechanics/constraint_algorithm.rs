@@ -21,6 +21,7 @@
 //! undecided.
 
 use super::classify::{branches, frame_of, rows_of, solvable_set};
+use super::invariant_set::{Event, InvariantSets, Vectors, closure, generic_leaf};
 use super::lepage_class::LepageTwoForm;
 use super::{Answered, exhausted, jet, jet_expr, vanishes};
 use crate::algebra::polynomial::Polynomial;
@@ -31,7 +32,7 @@ use crate::algebra::stratum::tangent::{dimension, projection, singular_locus};
 use crate::algebra::stratum::{Branch, Cell, Frame, set};
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Ground, Symbol, Verdict};
-use crate::budget::{Budgeted, Exhausted};
+use crate::budget::{Budgeted, Exhausted, grace};
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
 use crate::geometry::jet::{FiberedManifold, JetSpace};
@@ -60,6 +61,8 @@ pub struct Dynamics {
     pub complete: Verdict,
     pub undecided: Vec<Undecided>,
     pub rounds: usize,
+    /// Why the algorithm was cut off, if it was.
+    pub stopped: Option<Exhausted>,
     pub log: Vec<LogEntry>,
     /// Expressions in parameters that were taken to be nonzero.
     pub generic: Vec<Expr>,
@@ -159,6 +162,7 @@ pub enum LogItem {
     Forms { label: String, list: Vec<Form> },
     Sets { label: String, list: Vec<Branch> },
     Fields { label: String, list: Vec<VectorField> },
+    Remark(String),
 }
 
 /// The algorithm for both problems.
@@ -176,16 +180,22 @@ pub fn dynamics(alpha: &LepageTwoForm) -> Answered<SystemDynamics> {
 /// The algorithm for one problem. A budget that ends on the way leaves what is known, marked incomplete.
 pub fn run(alpha: &LepageTwoForm, problem: Problem) -> Answered<Dynamics> {
     let frame = frame_of(alpha).map_err(exhausted)?;
-    let mut state = Algorithm::new(alpha, &frame, problem).map_err(exhausted)?;
-    match state.execute() {
-        Ok(()) => {}
-        Err(Exhausted::Interrupted) => return Err(exhausted(Exhausted::Interrupted)),
-        Err(why) => state.stopped = Some(why),
-    }
-    state.report().map_err(exhausted)
+    let task = Task::new(alpha, &frame, problem).map_err(exhausted)?;
+    task.execute().map_err(exhausted)
 }
 
 impl Dynamics {
+    /// `motion`, or why there is none: `contradictory` equations, which hold at no point, `no_motion` on what is left of
+    /// the constraint sets, or an algorithm that was `cut_off` by its budget.
+    pub fn kind(&self) -> &'static str {
+        match (self.stopped, self.primary.is_empty(), self.branches.is_empty()) {
+            (Some(_), ..) => "cut_off",
+            (None, true, _) => "contradictory",
+            (None, false, true) => "no_motion",
+            (None, false, false) => "motion",
+        }
+    }
+
     /// The final set, as the union of its branches.
     pub fn final_set(&self) -> Vec<Branch> {
         self.branches.iter().map(|b| b.branch.clone()).collect()
@@ -210,8 +220,11 @@ pub fn union_contains_point(list: &[Branch], point: &FxHashMap<Symbol, Expr>) ->
     list.iter().map(|b| contains_point(b, point)).reduce(Verdict::or).unwrap_or_else(|| Verdict::no("the set is empty"))
 }
 
-/// The state of the loop.
-struct Algorithm<'a> {
+/// How long an algorithm that was cut off may take to say how far it came.
+const GRACE: std::time::Duration = std::time::Duration::from_millis(500);
+
+/// What is looked for: the vectors of one problem.
+struct Task<'a> {
     alpha: &'a LepageTwoForm,
     frame: &'a Frame,
     problem: Problem,
@@ -219,32 +232,29 @@ struct Algorithm<'a> {
     unknowns: Vec<Symbol>,
     /// The components that are prescribed: q_k ↦ q_{k+1} for semisprays.
     known: Vec<(Symbol, Expr)>,
-    /// Step 2 without tangency: η(ξ) = 0.
+    /// η(ξ) = 0.
     base: LinearSystem,
-    primary: Vec<Cell>,
-    finals: Vec<Cell>,
-    /// Lower strata next to an open part that was kept, with that part.
-    boundary: Vec<(Cell, Cell)>,
-    queue: Vec<Cell>,
-    rounds: usize,
-    stopped: Option<Exhausted>,
-    log: Vec<LogEntry>,
 }
 
-/// What Step 3 says about a branch.
-enum Outcome {
-    /// Vectors exist nowhere on it.
-    Lost,
-    /// Everywhere.
-    Whole,
-    /// On an open part, and perhaps on lower strata.
-    Open { kept: Vec<Cell>, lower: Vec<Cell> },
-    /// On a smaller closed part.
-    Smaller(Vec<Cell>),
+impl Vectors for Task<'_> {
+    fn base(&self) -> &LinearSystem {
+        &self.base
+    }
+
+    /// Σ_unknown (∂g/∂x) ξ_x = −∂g/∂t − Σ_known (∂g/∂q_k) q_{k+1}; the right side is last.
+    fn tangency(&self, g: &Polynomial) -> Budgeted<Vec<Polynomial>> {
+        use crate::algebra::derive::partial;
+        let e = self.frame.write(g);
+        let t = self.alpha.dynamical_form().manifold().base();
+        let moving = self.known.iter().map(|(q, speed)| partial(e, *q) * *speed);
+        let right = -(partial(e, t) + Expr::add_all(moving));
+        let row: Vec<Expr> = self.unknowns.iter().map(|x| partial(e, *x)).chain([right]).collect();
+        self.frame.read_row(&row)
+    }
 }
 
-impl<'a> Algorithm<'a> {
-    fn new(alpha: &'a LepageTwoForm, frame: &'a Frame, problem: Problem) -> Budgeted<Algorithm<'a>> {
+impl<'a> Task<'a> {
+    fn new(alpha: &'a LepageTwoForm, frame: &'a Frame, problem: Problem) -> Budgeted<Task<'a>> {
         let form = alpha.dynamical_form();
         let (y, s) = (form.manifold(), form.order());
         let m = y.n_coordinates();
@@ -270,179 +280,30 @@ impl<'a> Algorithm<'a> {
                 (unknowns, known, rows_of(frame, form.b(), form.a())?)
             }
         };
-        Ok(Algorithm {
-            alpha,
-            frame,
-            problem,
-            unknowns,
-            known,
-            base,
-            primary: vec![],
-            finals: vec![],
-            boundary: vec![],
-            queue: vec![],
-            rounds: 0,
-            stopped: None,
-            log: vec![],
-        })
+        Ok(Task { alpha, frame, problem, unknowns, known, base })
     }
 
-    fn execute(&mut self) -> Budgeted<()> {
+    fn execute(&self) -> Budgeted<Dynamics> {
         // Step 1.
         let whole = self.frame.everything();
         let list = leaves(self.frame, &self.base, &whole)?;
-        self.primary = solvable_set(self.frame, &list)?;
-        self.log_primary()?;
-        let outcome = self.outcome(&whole, list)?;
-        self.queue = self.apply(&whole, outcome)?;
+        let primary = solvable_set(self.frame, &list)?;
         // Steps 2 and 3, until nothing is cut off.
-        let limit = 2 * self.frame.coordinates().len() + 4;
-        self.iterate(limit)?;
-        self.settle_boundaries(limit)
-    }
-
-    fn iterate(&mut self, limit: usize) -> Budgeted<()> {
-        while !self.queue.is_empty() {
-            if self.rounds >= limit {
-                return Err(Exhausted::Size);
-            }
-            self.rounds += 1;
-            let mut next = Vec::new();
-            while let Some(v) = self.queue.pop() {
-                let list = match self.solve(&v) {
-                    Ok(list) => list,
-                    Err(why) => {
-                        self.queue.push(v);
-                        self.queue.extend(next);
-                        return Err(why);
-                    }
-                };
-                let outcome = self.outcome(&v, list)?;
-                next.extend(self.apply(&v, outcome)?);
-            }
-            self.queue = set::maximal(self.frame, next)?;
+        let mut sets = InvariantSets::new(self.frame, self);
+        let outcome = sets
+            .begin(&whole, list)
+            .and_then(|()| sets.iterate())
+            .and_then(|()| sets.settle_boundaries(|open| self.invariant_candidates(open)));
+        match outcome {
+            Ok(()) => self.report(&primary, &sets, None),
+            Err(Exhausted::Interrupted) => Err(Exhausted::Interrupted),
+            // What is known is put together all the same, in a little time of its own.
+            Err(why) => grace(GRACE, || self.report(&primary, &sets, Some(why))),
         }
-        Ok(())
     }
 
-    /// Step 2 on a branch: the base system with the tangency conditions, by leaves.
     fn solve(&self, v: &Cell) -> Budgeted<Vec<Leaf>> {
-        leaves(self.frame, &self.system_on(v)?, v)
-    }
-
-    fn system_on(&self, v: &Cell) -> Budgeted<LinearSystem> {
-        let mut system = self.base.clone();
-        for g in &v.generators(self.frame)? {
-            let mut row = self.tangency(g)?;
-            let right = row.pop().unwrap_or_default();
-            system.push(row, right);
-        }
-        Ok(system)
-    }
-
-    /// Σ_unknown (∂g/∂x) ξ_x = −∂g/∂t − Σ_known (∂g/∂q_k) q_{k+1}; the right side is last.
-    fn tangency(&self, g: &Polynomial) -> Budgeted<Vec<Polynomial>> {
-        use crate::algebra::derive::partial;
-        let e = self.frame.write(g);
-        let t = self.alpha.dynamical_form().manifold().base();
-        let moving = self.known.iter().map(|(q, speed)| partial(e, *q) * *speed);
-        let right = -(partial(e, t) + Expr::add_all(moving));
-        let row: Vec<Expr> = self.unknowns.iter().map(|x| partial(e, *x)).chain([right]).collect();
-        self.frame.read_row(&row)
-    }
-
-    /// Step 3 on a branch.
-    fn outcome(&self, v: &Cell, list: Vec<Leaf>) -> Budgeted<Outcome> {
-        let (good, bad): (Vec<Leaf>, Vec<Leaf>) = list.into_iter().partition(|leaf| leaf.is_solvable);
-        if good.is_empty() {
-            return Ok(Outcome::Lost);
-        }
-        if bad.is_empty() {
-            return Ok(Outcome::Whole);
-        }
-        let d = dimension(self.frame, v)?;
-        let mut generic: Option<usize> = None;
-        for leaf in &good {
-            let same = leaf.cell.equations() == v.equations() || dimension(self.frame, &leaf.cell)? == d;
-            if same {
-                generic = Some(generic.map_or(leaf.rank, |r| r.max(leaf.rank)));
-            }
-        }
-        let Some(generic) = generic else {
-            // The closures: without the inequations that made the leaves disjoint.
-            let closed = good.into_iter().map(|leaf| self.closure(&leaf.cell, v)).collect();
-            return Ok(Outcome::Smaller(set::maximal(self.frame, closed)?));
-        };
-        // Where the rank is the generic one a solution exists on an open part of the branch.
-        let (open, lower): (Vec<Leaf>, Vec<Leaf>) = good.into_iter().partition(|leaf| leaf.rank == generic);
-        let kept = set::merged(self.frame, open.into_iter().map(|leaf| leaf.cell).collect())?;
-        let lower = lower.into_iter().map(|leaf| leaf.cell).collect();
-        Ok(Outcome::Open { kept, lower })
-    }
-
-    fn closure(&self, leaf: &Cell, v: &Cell) -> Cell {
-        leaf.with_nonzero(v.nonzero().to_vec())
-    }
-
-    /// Records an outcome; returns the branches of the next round.
-    fn apply(&mut self, v: &Cell, outcome: Outcome) -> Budgeted<Vec<Cell>> {
-        let next = match outcome {
-            Outcome::Lost => {
-                self.log_outcome(v, "no vector is tangent to it anywhere: it is lost", &[])?;
-                vec![]
-            }
-            Outcome::Whole => {
-                self.log_outcome(v, "a vector exists at every point and is tangent: it is final", &[])?;
-                self.finals.push(v.clone());
-                vec![]
-            }
-            Outcome::Open { kept, lower } => {
-                self.log_outcome(v, "vectors exist on an open part, which is final", &kept)?;
-                let mut next = Vec::new();
-                for w in &lower {
-                    let closed = self.closure(w, v);
-                    self.boundary.extend(kept.iter().map(|k| (w.clone(), k.clone())));
-                    if !next.contains(&closed) {
-                        next.push(closed);
-                    }
-                }
-                self.finals.extend(kept);
-                next
-            }
-            Outcome::Smaller(parts) => {
-                self.log_outcome(v, "vectors exist on a smaller part only", &parts)?;
-                parts
-            }
-        };
-        Ok(next)
-    }
-
-    /// Lower strata next to an open part may be crossed by its motions. They are settled if they lie in a final
-    /// branch, or in an invariant submanifold that is found among the factors of the components of the field.
-    fn settle_boundaries(&mut self, limit: usize) -> Budgeted<()> {
-        let boundary = std::mem::take(&mut self.boundary);
-        for (stratum, open) in &boundary {
-            if set::is_within(self.frame, stratum, &self.finals)? {
-                continue;
-            }
-            for g in self.invariant_candidates(open)? {
-                let closed = open.with_nonzero(vec![]);
-                for candidate in self.frame.refine(&closed, &[g], &[])? {
-                    let list = self.solve(&candidate)?;
-                    if !list.is_empty() && list.iter().all(|leaf| leaf.is_solvable) {
-                        self.log_outcome(
-                            &candidate,
-                            "it is invariant and continues the motions of the open part",
-                            &[],
-                        )?;
-                        self.finals.push(candidate);
-                    }
-                }
-            }
-        }
-        self.boundary = boundary;
-        let _ = limit;
-        Ok(())
+        InvariantSets::new(self.frame, self).solve(v)
     }
 
     /// Factors of the numerators of the components of the field on an open branch.
@@ -462,20 +323,15 @@ impl<'a> Algorithm<'a> {
         Ok(candidates)
     }
 
-    fn report(mut self) -> Budgeted<Dynamics> {
-        let finals = set::maximal(self.frame, std::mem::take(&mut self.finals))?;
+    fn report(&self, primary: &[Cell], sets: &InvariantSets, stopped: Option<Exhausted>) -> Budgeted<Dynamics> {
+        let finals = sets.maximal_finals()?;
         let mut undecided = Vec::new();
-        for (stratum, _) in &self.boundary {
-            for rest in set::difference_from_all(self.frame, stratum, &finals)? {
-                let branch = self.frame.branch(&rest)?;
-                if !undecided.iter().any(|u: &Undecided| u.branch == branch) {
-                    let reason = "boundary of an open branch: motions of the open part may pass through it".into();
-                    undecided.push(Undecided { branch, reason });
-                }
-            }
+        for rest in sets.unsettled(&finals)? {
+            let reason = "boundary of an open branch: motions of the open part may pass through it".into();
+            undecided.push(Undecided { branch: self.frame.branch(&rest)?, reason });
         }
-        for cell in &self.queue {
-            let reason = match self.stopped {
+        for cell in &sets.queue {
+            let reason = match stopped {
                 Some(why) => format!("the algorithm stopped here: {why}"),
                 None => "the algorithm stopped here".into(),
             };
@@ -485,31 +341,32 @@ impl<'a> Algorithm<'a> {
         for cell in &finals {
             described.push(self.describe(cell, true)?);
         }
-        let complete = match (&self.stopped, undecided.is_empty()) {
+        let complete = match (stopped, undecided.is_empty()) {
             (Some(why), _) => Verdict::unknown(format!("the algorithm was cut off: {why}")),
             (None, true) => Verdict::yes("every branch was followed to its end"),
             (None, false) => Verdict::no("some strata are undecided"),
         };
-        let empty = if self.stopped.is_some() && finals.is_empty() {
+        let empty = if stopped.is_some() && finals.is_empty() {
             Verdict::unknown("the algorithm was cut off")
         } else {
             set::is_union_empty(self.frame, &finals)?
         };
-        let secondary = match set::equals(self.frame, &finals, &self.primary)?.negate() {
+        let secondary = match set::equals(self.frame, &finals, primary)?.negate() {
             Verdict::No(ground) if ground.is_proved() => Verdict::no("the final set is the primary one"),
             Verdict::Yes(Ground::Proved(by)) => Verdict::yes(format!("of the primary set, what is left out: {by}")),
             other => other,
         };
         Ok(Dynamics {
             problem: self.problem,
-            primary: branches(self.frame, &self.primary)?,
+            primary: branches(self.frame, primary)?,
+            log: self.log(primary, &sets.history, &described, &undecided, stopped)?,
             branches: described,
             empty,
             secondary,
             complete,
             undecided,
-            rounds: self.rounds,
-            log: self.log,
+            rounds: sets.rounds,
+            stopped,
             generic: self.frame.generic_conditions(),
         })
     }
@@ -528,7 +385,7 @@ impl<'a> Algorithm<'a> {
         let mut conditions = Vec::new();
         if let Some(leaf) = generic_leaf(&list, n) {
             let solution = leaf.solution(self.frame, width)?;
-            fields = self.fields(&solution);
+            fields = self.fields(&solution, &leaf.cell)?;
             integrable = self.is_integrable(&leaf.cell, &fields)?;
             accelerations = self.accelerations(&solution);
             conditions = self.conditions(&solution, n)?;
@@ -540,7 +397,7 @@ impl<'a> Algorithm<'a> {
         let mut jumps = Vec::new();
         if with_jumps {
             for leaf in list.iter().filter(|leaf| leaf.rank < generic_rank) {
-                jumps.extend(self.on_stratum(&self.closure(&leaf.cell, n))?);
+                jumps.extend(self.on_stratum(&closure(&leaf.cell, n))?);
             }
         }
         Ok(DynamicBranch {
@@ -561,39 +418,30 @@ impl<'a> Algorithm<'a> {
 
     /// The algorithm started on a stratum where the rank jumps.
     fn on_stratum(&self, stratum: &Cell) -> Budgeted<Vec<DynamicBranch>> {
-        let mut inner = Algorithm {
-            alpha: self.alpha,
-            frame: self.frame,
-            problem: self.problem,
-            unknowns: self.unknowns.clone(),
-            known: self.known.clone(),
-            base: self.base.clone(),
-            primary: vec![],
-            finals: vec![],
-            boundary: vec![],
-            queue: vec![stratum.clone()],
-            rounds: 0,
-            stopped: None,
-            log: vec![],
-        };
-        inner.iterate(2 * self.frame.coordinates().len() + 4)?;
-        let finals = set::maximal(self.frame, std::mem::take(&mut inner.finals))?;
-        finals.iter().map(|cell| inner.describe(cell, false)).collect()
+        let mut sets = InvariantSets::new(self.frame, self);
+        sets.queue.push(stratum.clone());
+        sets.iterate()?;
+        sets.maximal_finals()?.iter().map(|cell| self.describe(cell, false)).collect()
     }
 
-    /// ∂_t + particular solution, then the kernel without denominators.
-    fn fields(&self, solution: &Solution) -> Vec<VectorField> {
+    /// ∂_t + particular solution, then the kernel; what vanishes on the branch is left out.
+    fn fields(&self, solution: &Solution, cell: &Cell) -> Budgeted<Vec<VectorField>> {
         let t = self.alpha.dynamical_form().manifold().base();
+        let mut known = Vec::with_capacity(self.known.len());
+        for (q, speed) in &self.known {
+            let reduced = cell.reduce(self.frame, &self.frame.read_numerator(*speed)?)?;
+            known.push((*q, self.frame.write(&reduced)));
+        }
         let first = [(t, Expr::one())]
             .into_iter()
-            .chain(self.known.iter().copied())
+            .chain(known)
             .chain(self.unknowns.iter().copied().zip(solution.particular.iter().map(|f| f.to_expr(self.frame))));
         let mut fields = vec![VectorField::new(first)];
         for vector in &solution.kernel {
             let components = self.unknowns.iter().copied().zip(vector.iter().map(|f| f.to_expr(self.frame)));
             fields.push(VectorField::new(components));
         }
-        fields
+        Ok(fields)
     }
 
     /// Frobenius on the branch. Each field has constant components along t and the free directions, those of
@@ -650,39 +498,91 @@ impl<'a> Algorithm<'a> {
         Ok(forms)
     }
 
-    fn log_primary(&mut self) -> Budgeted<()> {
+    /// The derivation as a reader of the paper would do it, with the expressions of every step.
+    fn log(
+        &self,
+        primary: &[Cell],
+        history: &[Event],
+        finals: &[DynamicBranch],
+        undecided: &[Undecided],
+        stopped: Option<Exhausted>,
+    ) -> Budgeted<Vec<LogEntry>> {
         let form = self.alpha.dynamical_form();
-        let (title, items) = match self.problem {
-            Problem::Extended => {
-                let forms = LogItem::Forms { label: "Δ_α is annihilated by".into(), list: self.alpha.rows() };
-                ("Step 1: the primary constraint set, where rank F = rank (F|A)", vec![forms])
-            }
-            Problem::Proper => {
-                let label = |l: &str| l.to_string();
-                let a = LogItem::Expressions { label: label("A"), list: form.a().to_vec() };
-                let b = LogItem::Expressions { label: label("B, row by row"), list: form.b().concat() };
-                ("Step 1: the primary semispray-constraint set, where rank B = rank (B|A)", vec![a, b])
-            }
+        let expressions = |label: &str, list: Vec<Expr>| LogItem::Expressions { label: label.into(), list };
+        let sets = |label: &str, cells: &[Cell]| -> Budgeted<LogItem> {
+            Ok(LogItem::Sets { label: label.into(), list: branches(self.frame, cells)? })
         };
-        let mut items = items;
-        let name = if self.problem == Problem::Extended { "P̃" } else { "P" };
-        items.push(LogItem::Sets { label: name.into(), list: branches(self.frame, &self.primary)? });
-        self.log.push(LogEntry { title: title.into(), items });
-        Ok(())
+        let first = match self.problem {
+            Problem::Extended => LogEntry {
+                title: "Step 1: the primary constraint set, where rank F = rank (F|A)".into(),
+                items: vec![
+                    LogItem::Forms { label: "Δ_α is annihilated by".into(), list: self.alpha.rows() },
+                    sets("P̃", primary)?,
+                ],
+            },
+            Problem::Proper => LogEntry {
+                title: "Step 1: the primary semispray-constraint set, where rank B = rank (B|A)".into(),
+                items: vec![
+                    expressions("A", form.a().to_vec()),
+                    expressions("B, row by row", form.b().concat()),
+                    sets("P", primary)?,
+                ],
+            },
+        };
+        let mut log = vec![first];
+        for event in history {
+            let mut items = vec![sets("branch", std::slice::from_ref(&event.branch))?];
+            if event.branch.has_equations() {
+                let rows = event.branch.generators(self.frame)?;
+                let list = rows.iter().map(|g| self.tangency_text(g)).collect();
+                items.push(expressions("tangent vectors make these vanish", list));
+            }
+            if !event.residuals.is_empty() {
+                let list = event.residuals.iter().map(|p| self.frame.write(p)).collect();
+                items.push(expressions("there is one where these vanish", list));
+            }
+            if !event.remains.is_empty() {
+                items.push(sets("what remains", &event.remains)?);
+            }
+            log.push(LogEntry { title: format!("Round {}: {}", event.round, event.says), items });
+        }
+        for (n, branch) in finals.iter().enumerate() {
+            let free = match branch.free {
+                0 => "the motion is determined".to_string(),
+                1 => "one function of time is free".to_string(),
+                n => format!("{n} functions of time are free"),
+            };
+            let found: Vec<Expr> = branch.accelerations.iter().filter_map(|(_, e)| *e).collect();
+            let mut items = vec![
+                LogItem::Sets { label: format!("of dimension {}", branch.dim), list: vec![branch.branch.clone()] },
+                LogItem::Fields {
+                    label: format!("spanned by, {}", self.integrability(branch)),
+                    list: branch.fields.clone(),
+                },
+            ];
+            if self.problem == Problem::Proper && !found.is_empty() {
+                let names = branch.accelerations.iter().filter(|(_, e)| e.is_some()).map(|(s, _)| s.name());
+                items.push(expressions(&names.collect::<Vec<_>>().join(", "), found));
+            }
+            log.push(LogEntry { title: format!("Final branch {}: {free}", n + 1), items });
+        }
+        for u in undecided {
+            let set = LogItem::Sets { label: "branch".into(), list: vec![u.branch.clone()] };
+            log.push(LogEntry { title: format!("Undecided: {}", u.reason), items: vec![set] });
+        }
+        log.push(LogEntry { title: format!("Result: {}", verdict_of(primary, finals, stopped)), items: vec![] });
+        Ok(log)
     }
 
-    fn log_outcome(&mut self, v: &Cell, says: &str, parts: &[Cell]) -> Budgeted<()> {
-        let mut items = vec![LogItem::Sets { label: "branch".into(), list: vec![self.frame.branch(v)?] }];
-        if v.has_equations() {
-            let list = v.generators(self.frame)?.iter().map(|g| self.tangency_text(g)).collect();
-            items.push(LogItem::Expressions { label: "tangency, = 0 with ξ(q) written vel(q)".into(), list });
+    fn integrability(&self, branch: &DynamicBranch) -> String {
+        match &branch.integrable {
+            Verdict::Unknown(why) => format!("whether it is completely integrable was not decided: {why}"),
+            Verdict::Yes(_) => "completely integrable".into(),
+            Verdict::No(ground) => match ground {
+                Ground::Proved(by) => format!("not completely integrable: {by}"),
+                _ => "not completely integrable".into(),
+            },
         }
-        if !parts.is_empty() {
-            items.push(LogItem::Sets { label: "what remains".into(), list: branches(self.frame, parts)? });
-        }
-        let title = format!("Round {}: {says}", self.rounds);
-        self.log.push(LogEntry { title, items });
-        Ok(())
     }
 
     /// dg(∂_t + ξ) with the unknown components written as velocities.
@@ -696,6 +596,17 @@ impl<'a> Algorithm<'a> {
     }
 }
 
+/// The outcome in one sentence.
+fn verdict_of(primary: &[Cell], finals: &[DynamicBranch], stopped: Option<Exhausted>) -> String {
+    match (stopped, primary.is_empty(), finals.len()) {
+        (Some(why), _, n) => format!("cut off ({why}) with {n} final branches known"),
+        (None, true, _) => "the equations contradict each other at every point".into(),
+        (None, false, 0) => "no motion: nothing of the primary constraint set is left".into(),
+        (None, false, 1) => "one final branch".into(),
+        (None, false, n) => format!("{n} final branches"),
+    }
+}
+
 fn brackets_vanish(frame: &Frame, cell: &Cell, fields: &[VectorField]) -> Budgeted<Verdict> {
     for (i, x) in fields.iter().enumerate() {
         for z in &fields[i + 1..] {
@@ -704,7 +615,8 @@ fn brackets_vanish(frame: &Frame, cell: &Cell, fields: &[VectorField]) -> Budget
                 let rest = cell.reduce(frame, &numerator)?;
                 if !rest.is_zero() {
                     let rest = frame.write(&rest);
-                    return Ok(Verdict::no(format!("a bracket has the component {rest} along @{symbol}")));
+                    let (x, z) = (x.to_string(), z.to_string());
+                    return Ok(Verdict::no(format!("[{x}, {z}] has the component {rest} along @{symbol}")));
                 }
             }
         }
@@ -744,12 +656,4 @@ pub(crate) fn is_distribution_integrable(alpha: &LepageTwoForm, frame: &Frame, l
         }
     }
     brackets_vanish(frame, &leaf.cell, &fields)
-}
-
-/// The leaf on which the rank is the largest; among those the one with the fewest conditions beyond the branch.
-fn generic_leaf<'l>(list: &'l [Leaf], n: &Cell) -> Option<&'l Leaf> {
-    list.iter().filter(|leaf| leaf.is_solvable).max_by_key(|leaf| {
-        let same = leaf.cell.equations() == n.equations();
-        (leaf.rank, same, std::cmp::Reverse((leaf.cell.equations().len(), leaf.cell.nonzero().len())))
-    })
 }

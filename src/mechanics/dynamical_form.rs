@@ -81,6 +81,14 @@ impl DynamicalForm {
         DynamicalForm { manifold, components, jet_order: s, affine, order: s, a, b, lagrangian: None }
     }
 
+    /// E = A + B q_s put together from its parts; s is its true order.
+    pub(crate) fn from_parts(manifold: &FiberedManifold, s: u32, a: Vec<Expr>, b: Vec<Vec<Expr>>) -> DynamicalForm {
+        let components = a.iter().zip(&b).map(|(a, row)| *a + contract(row, |nu| jet_expr(manifold, nu, s))).collect();
+        let affine = Verdict::yes("the derivatives by the highest jets do not depend on them");
+        let manifold = manifold.clone();
+        DynamicalForm { manifold, components, jet_order: s, affine, order: s, a, b, lagrangian: None }
+    }
+
     /// B = 0 and A = E.
     fn without_b(m: &FiberedManifold, components: Vec<Expr>, n: u32, affine: Verdict, s: u32) -> DynamicalForm {
         let b = vec![vec![Expr::zero(); m.n_coordinates()]; m.n_coordinates()];

@@ -192,7 +192,7 @@ fn by_homotopy(form: &DynamicalForm, phi: Expr) -> Answered<Option<Canonical>> {
 /// ```text
 /// p_ν^k = Σ_j (−1)^j d^j/dt^j ∂L_min/∂q_{k+1+j}^ν,       H = −L_min + Σ p_ν^k q_{k+1}^ν
 /// ```
-fn from_lagrangian(form: &DynamicalForm, lagrangian: &Lagrangian, phi: Expr) -> Answered<Canonical> {
+pub(super) fn from_lagrangian(form: &DynamicalForm, lagrangian: &Lagrangian, phi: Expr) -> Answered<Canonical> {
     let y = form.manifold();
     let (m, s, c) = (y.n_coordinates(), form.order(), half(form));
     let mut f = phi;
@@ -230,7 +230,12 @@ fn from_lagrangian(form: &DynamicalForm, lagrangian: &Lagrangian, phi: Expr) -> 
 impl Canonical {
     /// Whether α_E = −dH∧dt + Σ dp_ν^k∧dq_k^ν, Krupková (8.5).
     pub fn is_canonical_form_of(&self, alpha: &LepageTwoForm) -> Verdict {
-        let y = alpha.dynamical_form().manifold();
+        self.canonical_form().equals(&alpha.form())
+    }
+
+    /// −dH∧dt + Σ dp_ν^k∧dq_k^ν, Krupková (8.5).
+    pub fn canonical_form(&self) -> Form {
+        let y = self.minimal.manifold();
         let t = Form::differential(y.base());
         let mut terms = vec![-&Form::function(self.hamiltonian).d().wedge(&t)];
         for (k, row) in self.momenta.iter().enumerate() {
@@ -238,6 +243,6 @@ impl Canonical {
                 terms.push(Form::function(*p).d().wedge(&Form::differential(jet(y, nu, k as u32))));
             }
         }
-        Form::sum(2, &terms).equals(&alpha.form())
+        Form::sum(2, &terms)
     }
 }

@@ -46,12 +46,7 @@ pub fn helmholtz(form: &DynamicalForm) -> Helmholtz {
     for l in 0..=n {
         for sigma in 0..m {
             for nu in 0..m {
-                let mut parts = vec![slope(sigma, nu, l), signed(slope(nu, sigma, l), l + 1)];
-                for k in l + 1..=n {
-                    let term = total_derivatives(slope(nu, sigma, k), k - l);
-                    parts.push(signed(term, k + 1).scale(&Rational::from(binomial(k, l))));
-                }
-                let value = tidy(Expr::add_all(parts));
+                let value = tidy(slope(sigma, nu, l) + transposed(y, form.components()[nu], sigma, l, n));
                 residuals.push(Residual { l, sigma, nu, value, vanishes: vanishes(value) });
             }
         }
@@ -61,6 +56,16 @@ pub fn helmholtz(form: &DynamicalForm) -> Helmholtz {
         None => Verdict::all(residuals.iter().map(|r| r.vanishes.clone()), "there are no conditions"),
     };
     Helmholtz { residuals, variational }
+}
+
+/// What R_{l,σν} has of E_ν: −(−1)^l ∂E_ν/∂q_l^σ − Σ_{k>l} (−1)^k C(k,l) d^{k−l}/dt^{k−l} ∂E_ν/∂q_k^σ.
+fn transposed(y: &FiberedManifold, e: Expr, sigma: usize, l: u32, n: u32) -> Expr {
+    let mut parts = vec![signed(partial(e, jet(y, sigma, l)), l + 1)];
+    for k in l + 1..=n {
+        let term = total_derivatives(partial(e, jet(y, sigma, k)), k - l);
+        parts.push(signed(term, k + 1).scale(&Rational::from(binomial(k, l))));
+    }
+    Expr::add_all(parts)
 }
 
 /// Whether E is locally variational, without the residuals where a Lagrangian is known.
@@ -314,7 +319,7 @@ impl IntegratingFactor {
     }
 }
 
-/// A search, not a decision: multipliers k_σ e^{ct} with constants k_σ, c, and for one equation of second
+/// A search, not a decision: multipliers k_σ e^{c_σ t} with constants k_σ, c_σ, and for one equation of second
 /// order exp of a function of t and q. `None` means that there is none of these kinds.
 pub fn integrating_factor(form: &DynamicalForm) -> Answered<Option<IntegratingFactor>> {
     let y = form.manifold();
@@ -328,18 +333,11 @@ pub fn integrating_factor(form: &DynamicalForm) -> Answered<Option<IntegratingFa
     if let Some(found) = attempt(vec![Expr::one(); m])? {
         return Ok(Some(found));
     }
-    let weights = balancing_weights(form);
-    if weights.iter().any(|w| !w.is_one())
-        && let Some(found) = attempt(weights.clone())?
-    {
-        return Ok(Some(found));
-    }
-    if let Some(found) = exponential_rate(form, &weights)
-        .map(|c| Expr::apply(Elementary::Exp, &[c * Expr::symbol(y.base())]))
-        .map(|factor| attempt(weights.iter().map(|w| *w * factor).collect()))
-        .transpose()?
-        .flatten()
-    {
+    let t = Expr::symbol(y.base());
+    let factors: Vec<Expr> =
+        exponential_rates(form).into_iter().map(|c| Expr::apply(Elementary::Exp, &[tidy(c * t)])).collect();
+    let weights = balancing_weights(form, &factors);
+    if let Some(found) = attempt(weights.iter().zip(&factors).map(|(k, f)| *k * *f).collect())? {
         return Ok(Some(found));
     }
     match last_multiplier(form) {
@@ -348,10 +346,47 @@ pub fn integrating_factor(form: &DynamicalForm) -> Answered<Option<IntegratingFa
     }
 }
 
-/// Constants k_σ with k_σ B_σν = ± k_ν B_νσ, as the top Helmholtz condition asks; 1 where nothing is asked.
-fn balancing_weights(form: &DynamicalForm) -> Vec<Expr> {
-    let m = form.manifold().n_coordinates();
-    let sign = if form.order().is_multiple_of(2) { Rational::ONE } else { Rational::MINUS_ONE };
+/// c_σ such that the conditions R_{l,σσ} of e^{ct} E_σ by itself hold; they are linear in c where they ask for anything.
+/// Zero where they do not.
+fn exponential_rates(form: &DynamicalForm) -> Vec<Expr> {
+    let (y, n) = (form.manifold(), form.jet_order());
+    let c = Symbol::parameter("c");
+    let factor = Expr::apply(Elementary::Exp, &[Expr::symbol(c) * Expr::symbol(y.base())]);
+    let rate = |sigma: usize| -> Option<Expr> {
+        let scaled = factor * form.components()[sigma];
+        (0..=n).rev().find_map(|l| {
+            let residual = partial(scaled, jet(y, sigma, l)) + transposed(y, scaled, sigma, l, n);
+            let value = tidy(residual / factor);
+            let slope = tidy(partial(value, c));
+            if slope.contains(c) || !vanishes(slope).is_no() {
+                return None;
+            }
+            let offset = substitute(value, &FxHashMap::from_iter([(c, Expr::zero())]));
+            let rate = tidy(-offset / slope);
+            rate.symbols().iter().all(|s| s.is_parameter()).then_some(rate)
+        })
+    };
+    (0..y.n_coordinates()).map(|sigma| rate(sigma).unwrap_or_else(Expr::zero)).collect()
+}
+
+/// Constants k_σ for which R_{l,σν} = k_σ ∂E_σ/∂q_l^ν + k_ν (…) can vanish, for E with the factors; 1 where nothing is
+/// asked. Each coupling of two equations fixes one ratio.
+fn balancing_weights(form: &DynamicalForm, factors: &[Expr]) -> Vec<Expr> {
+    let (y, n) = (form.manifold(), form.jet_order());
+    let m = y.n_coordinates();
+    let e: Vec<Expr> = form.components().iter().zip(factors).map(|(e, f)| *e * *f).collect();
+    // k_ν / k_σ, from the highest condition in which both sides appear.
+    let ratio = |sigma: usize, nu: usize| -> Option<Expr> {
+        (0..=n).rev().find_map(|l| {
+            let left = tidy(partial(e[sigma], jet(y, nu, l)));
+            let right = tidy(transposed(y, e[nu], sigma, l, n));
+            if !vanishes(left).is_no() || !vanishes(right).is_no() {
+                return None;
+            }
+            let ratio = tidy(-left / right);
+            ratio.symbols().iter().all(|s| s.is_parameter()).then_some(ratio)
+        })
+    };
     let mut weights: Vec<Option<Expr>> = vec![None; m];
     for start in 0..m {
         if weights[start].is_some() {
@@ -360,40 +395,18 @@ fn balancing_weights(form: &DynamicalForm) -> Vec<Expr> {
         weights[start] = Some(Expr::one());
         let mut queue = vec![start];
         while let Some(i) = queue.pop() {
+            let base = weights[i].unwrap_or_else(Expr::one);
             for j in 0..m {
-                let (bij, bji) = (form.b()[i][j], form.b()[j][i]);
-                if weights[j].is_some() || bij.is_zero() || bji.is_zero() {
-                    continue;
+                if weights[j].is_none()
+                    && let Some(ratio) = ratio(i, j)
+                {
+                    weights[j] = Some(tidy(base * ratio));
+                    queue.push(j);
                 }
-                let ratio = tidy((bij / bji).scale(&sign));
-                let constant = ratio.symbols().iter().all(|s| s.is_parameter());
-                let base = weights[i].unwrap_or_else(Expr::one);
-                weights[j] = Some(if constant { tidy(base * ratio) } else { Expr::one() });
-                queue.push(j);
             }
         }
     }
     weights.into_iter().map(|w| w.unwrap_or_else(Expr::one)).collect()
-}
-
-/// c such that the conditions next to the top, which are linear in c, hold for e^{ct} k_σ E_σ.
-fn exponential_rate(form: &DynamicalForm, weights: &[Expr]) -> Option<Expr> {
-    let y = form.manifold();
-    let c = Symbol::parameter("c");
-    let factor = Expr::apply(Elementary::Exp, &[Expr::symbol(c) * Expr::symbol(y.base())]);
-    let components = form.components().iter().zip(weights).map(|(e, k)| factor * *k * *e).collect();
-    let scaled = DynamicalForm::new(y, components).ok()?;
-    for residual in helmholtz(&scaled).nonzero() {
-        let value = tidy(residual.value / factor);
-        let slope = tidy(partial(value, c));
-        let offset = substitute(value, &FxHashMap::from_iter([(c, Expr::zero())]));
-        if !slope.contains(c) && vanishes(slope).is_no() {
-            let rate = tidy(-offset / slope);
-            let constant = rate.symbols().iter().all(|s| s.is_parameter());
-            return constant.then_some(rate);
-        }
-    }
-    None
 }
 
 /// One equation q″ = F of second order: μ B is a multiplier of q″ − F if dμ/dt + μ ∂F/∂q′ = 0 (Jacobi's last

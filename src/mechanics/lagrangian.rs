@@ -12,7 +12,8 @@
 
 use super::dynamical_form::DynamicalForm;
 use super::{Answered, jet, tidy};
-use crate::algebra::derive::{gradient, partial};
+use crate::algebra::derive::{Direction, gradient, symmetric_jacobian};
+use crate::algebra::expr::post_order;
 use crate::algebra::{Expr, Rational, Symbol};
 use crate::geometry::form::Form;
 use crate::geometry::jet::{FiberedManifold, total_derivative};
@@ -65,20 +66,15 @@ impl Lagrangian {
 
     /// The recursion of the module essay, from the top jet down. A Lagrangian without jets has no momenta.
     pub fn ostrogradsky(&self) -> Ostrogradsky {
-        let (m, r) = (self.manifold.n_coordinates(), self.order);
-        let jets: Vec<Symbol> =
-            (0..=r).flat_map(|k| (0..m).map(move |s| (s, k))).map(|(s, k)| jet(&self.manifold, s, k)).collect();
-        let slopes = gradient(self.function, &jets);
-        let mut momenta: Vec<Vec<Expr>> = Vec::new();
-        let mut above: Vec<Expr> = vec![Expr::zero(); m];
-        for k in (0..=r as usize).rev() {
-            above = (0..m).map(|s| slopes[k * m + s] - total_derivative(above[s])).collect();
-            if k > 0 {
-                momenta.push(above.clone());
-            }
-        }
-        momenta.reverse();
-        Ostrogradsky { momenta, euler_lagrange: above }
+        let m = self.manifold.n_coordinates();
+        let momenta = self.momenta();
+        let positions: Vec<Symbol> = (0..m).map(|sigma| jet(&self.manifold, sigma, 0)).collect();
+        let slopes = gradient(self.function, &positions);
+        let euler_lagrange = match momenta.first() {
+            Some(p) => slopes.into_iter().zip(p).map(|(slope, p)| slope - total_derivative(*p)).collect(),
+            None => slopes,
+        };
+        Ostrogradsky { momenta, euler_lagrange }
     }
 
     /// E_σ = Σ_k (−1)^k d^k/dt^k ∂L/∂q_k^σ.
@@ -89,18 +85,53 @@ impl Lagrangian {
     /// The Euler–Lagrange form with its true order.
     ///
     /// Where the Hessian does not vanish, s = 2r and E is affine in q_s with B = (−1)^r ∂²L/∂q_r∂q_r: nothing
-    /// has to be tested.
+    /// has to be tested. Then E = A + B q_s is put together from its parts,
+    ///
+    /// ```text
+    /// A_σ = ∂L/∂q^σ − d′p_σ^0/dt,       d′/dt the total derivative without the terms in q_s,
+    /// ```
+    ///
+    /// so that a large Lagrangian is differentiated once and nothing is substituted.
     pub fn dynamical_form(&self) -> Answered<DynamicalForm> {
-        let components = self.euler_lagrange();
-        if self.order > 0 {
-            let hessian = self.hessian();
+        let (m, r) = (self.manifold.n_coordinates(), self.order);
+        if r > 0 {
+            let momenta = self.momenta();
+            let hessian = self.hessian_of(&momenta[r as usize - 1]);
             if hessian.iter().flatten().any(|e| super::vanishes(*e).is_no()) {
-                let sign = if self.order.is_multiple_of(2) { Rational::ONE } else { Rational::MINUS_ONE };
+                let sign = if r.is_multiple_of(2) { Rational::ONE } else { Rational::MINUS_ONE };
                 let b = hessian.into_iter().map(|row| row.into_iter().map(|e| e.scale(&sign)).collect()).collect();
-                return Ok(DynamicalForm::affine(&self.manifold, components, 2 * self.order, b).derived_from(self));
+                let (s, base) = (2 * r, self.manifold.base());
+                let below = Direction::new(move |x: Symbol| match x.as_jet() {
+                    Some((q, k)) if k + 1 < s => Expr::symbol(q.jet(k + 1)),
+                    None if x == base => Expr::one(),
+                    _ => Expr::zero(),
+                });
+                let positions: Vec<Symbol> = (0..m).map(|sigma| jet(&self.manifold, sigma, 0)).collect();
+                let slopes = gradient(self.function, &positions);
+                let a = slopes.into_iter().zip(&momenta[0]).map(|(slope, p)| slope - below.apply(*p)).collect();
+                return Ok(DynamicalForm::from_parts(&self.manifold, s, a, b).derived_from(self));
             }
         }
-        Ok(DynamicalForm::new(&self.manifold, components)?.derived_from(self))
+        Ok(DynamicalForm::new(&self.manifold, self.euler_lagrange())?.derived_from(self))
+    }
+
+    /// p_σ^i for i = 0 … r−1.
+    fn momenta(&self) -> Vec<Vec<Expr>> {
+        let (m, r) = (self.manifold.n_coordinates(), self.order);
+        let jets: Vec<Symbol> =
+            (1..=r).flat_map(|k| (0..m).map(move |s| (s, k))).map(|(s, k)| jet(&self.manifold, s, k)).collect();
+        let slopes = gradient(self.function, &jets);
+        let mut momenta: Vec<Vec<Expr>> = Vec::new();
+        for k in (0..r as usize).rev() {
+            let next = |s: usize| match momenta.last() {
+                Some(above) => slopes[k * m + s] - total_derivative(above[s]),
+                None => slopes[k * m + s],
+            };
+            let row = (0..m).map(next).collect();
+            momenta.push(row);
+        }
+        momenta.reverse();
+        momenta
     }
 
     /// The Cartan form, Krupková Remark 8.8:
@@ -123,9 +154,21 @@ impl Lagrangian {
 
     /// ∂²L/∂q_r^σ∂q_r^ν, the matrix g_L or W of the textbooks.
     pub fn hessian(&self) -> Vec<Vec<Expr>> {
-        let m = self.manifold.n_coordinates();
-        let top: Vec<Symbol> = (0..m).map(|s| jet(&self.manifold, s, self.order)).collect();
-        let slopes = gradient(self.function, &top);
-        (0..m).map(|s| (0..m).map(|n| tidy(partial(slopes[s.min(n)], top[s.max(n)]))).collect()).collect()
+        self.hessian_of(&gradient(self.function, &self.top_jets()))
+    }
+
+    /// The Hessian from ∂L/∂q_r. Large ones stay as they were derived.
+    fn hessian_of(&self, slopes: &[Expr]) -> Vec<Vec<Expr>> {
+        const MAX_NODES: usize = 2000;
+        let rows = symmetric_jacobian(slopes, &self.top_jets());
+        let entries: Vec<Expr> = rows.iter().flatten().copied().collect();
+        if post_order(&entries).len() > MAX_NODES {
+            return rows;
+        }
+        rows.into_iter().map(|row| row.into_iter().map(tidy).collect()).collect()
+    }
+
+    fn top_jets(&self) -> Vec<Symbol> {
+        (0..self.manifold.n_coordinates()).map(|s| jet(&self.manifold, s, self.order)).collect()
     }
 }

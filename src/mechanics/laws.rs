@@ -69,8 +69,21 @@ fn random_lagrangian(dice: &mut Dice, s: u32, m: usize) -> Lagrangian {
 }
 
 /// s, m, and how many systems of the kind are tried.
-const KINDS: [(u32, usize, usize); 9] =
-    [(1, 2, 3), (1, 3, 2), (2, 1, 3), (2, 2, 3), (2, 3, 1), (3, 2, 2), (4, 1, 2), (4, 2, 1), (6, 1, 1)];
+const KINDS: [(u32, usize, usize); 13] = [
+    (1, 2, 3),
+    (1, 3, 2),
+    (2, 1, 3),
+    (2, 2, 3),
+    (2, 3, 1),
+    (3, 2, 2),
+    (3, 3, 1),
+    (4, 1, 2),
+    (4, 2, 1),
+    (4, 3, 1),
+    (6, 1, 1),
+    (6, 2, 1),
+    (6, 3, 1),
+];
 
 fn for_each_system(check: impl Fn(&Lagrangian, &DynamicalForm)) {
     let mut dice = Dice(20);

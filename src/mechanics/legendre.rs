@@ -1,16 +1,19 @@
 //! The Legendre transformation of variational systems of even order, and Hamilton's equations in canonical
 //! coordinates. Krupková §8.
 //!
-//! For s = 2c the momenta p^k, k < c, and the jets q_k, k < c, are coordinates of the phase space J^{s−1}Y wherever
+//! A given Lagrangian of minimal order keeps its own momenta ∂L/∂q_1, …, as a mechanician expects; equations without a
+//! Lagrangian, and Lagrangians of which a gauge is chosen, have those of (8.10). For s = 2c the momenta p^k, k < c, and the jets q_k, k < c, are coordinates of the phase space J^{s−1}Y wherever
 //! det B ≠ 0. The inverse is found from the top: p^{c−1} contains q_c, then p^{c−2} contains q_{c+1} linearly, and
 //! so on. Only the first step can be nonlinear; where it cannot be solved in closed form the
 //! transformation stays implicit, and its equations are still there.
 
 use super::dynamical_form::DynamicalForm;
-use super::hamilton::{Canonical, canonical};
+use super::hamilton::{Canonical, canonical, from_lagrangian};
 use super::{Answered, exhausted, jet, tidy, vanishes};
 use crate::algebra::derive::partial;
+use crate::algebra::expr::Relation;
 use crate::algebra::linear::Matrix;
+use crate::algebra::solve::solve;
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Symbol, Verdict, conditions};
 use crate::diagnostic::{Diagnostic, codes};
@@ -39,16 +42,38 @@ pub struct Momentum {
     pub function: Expr,
 }
 
-/// The Legendre transformation in a gauge; refused for equations that are not variational.
-pub fn legendre(form: &DynamicalForm, gauge: Option<Expr>) -> Answered<Legendre> {
-    let canonical = canonical(form, gauge)?;
+/// Whose momenta are meant, and what they are called.
+#[derive(Clone, Copy, Debug)]
+pub struct Naming<'a> {
+    /// A gauge function of (8.9); without one a given Lagrangian keeps its own momenta.
+    pub gauge: Option<Expr>,
+    /// `p` of `p_x`.
+    pub prefix: &'a str,
+}
+
+impl Default for Naming<'_> {
+    fn default() -> Self {
+        Naming { gauge: None, prefix: "p" }
+    }
+}
+
+/// The Legendre transformation; refused for equations that are not variational.
+pub fn legendre(form: &DynamicalForm, naming: Naming) -> Answered<Legendre> {
+    let canonical = match (form.lagrangian(), naming.gauge) {
+        (Some(lagrangian), None) => from_lagrangian(form, lagrangian, Expr::zero())?,
+        (_, gauge) => canonical(form, gauge)?,
+    };
     let y = form.manifold();
     let m = y.n_coordinates();
     let mut momenta = Vec::new();
     for (k, row) in canonical.momenta.iter().enumerate() {
         for (nu, p) in row.iter().enumerate() {
             let conjugate = jet(y, nu, k as u32);
-            momenta.push(Momentum { conjugate, symbol: Symbol::momentum(conjugate), function: *p });
+            momenta.push(Momentum {
+                conjugate,
+                symbol: Symbol::momentum_named(naming.prefix, conjugate),
+                function: *p,
+            });
         }
     }
     let s = form.order();
@@ -68,7 +93,12 @@ pub fn legendre(form: &DynamicalForm, gauge: Option<Expr>) -> Answered<Legendre>
             .iter()
             .map(|p| tidy(substitute(p.function, &known) - Expr::symbol(p.symbol)))
             .collect();
-        match solve_for(&equations, &unknowns)? {
+        let symbols: Vec<Symbol> = momenta[level * m..(level + 1) * m].iter().map(|p| p.symbol).collect();
+        let solved = match solve_for(&equations, &unknowns)? {
+            Err(why) => solve_radially(&equations, &unknowns, &symbols).ok_or(why),
+            solved => solved,
+        };
+        match solved {
             Ok((values, conditions)) => {
                 recorded.extend(conditions);
                 for (q, value) in unknowns.iter().zip(values) {
@@ -89,7 +119,7 @@ pub fn legendre(form: &DynamicalForm, gauge: Option<Expr>) -> Answered<Legendre>
 /// Values of the unknowns with what must not vanish, or why there are none.
 type Solved = Result<(Vec<Expr>, Vec<Expr>), Verdict>;
 
-/// Equations that are affine in the unknowns, or each a power of one of them.
+/// Equations that are affine in the unknowns, or that have exactly one real solution in closed form.
 fn solve_for(equations: &[Expr], unknowns: &[Symbol]) -> Answered<Solved> {
     let m = unknowns.len();
     let slopes = Matrix::from_fn(m, m, |i, j| tidy(partial(equations[i], unknowns[j])));
@@ -98,7 +128,7 @@ fn solve_for(equations: &[Expr], unknowns: &[Symbol]) -> Answered<Solved> {
         "",
     );
     if !is_affine.is_yes() {
-        return Ok(Err(Verdict::no("the momenta are not affine in the highest jets, and no closed form was found")));
+        return Ok(solve_nonlinear(equations, unknowns));
     }
     let zeros = FxHashMap::from_iter(unknowns.iter().map(|u| (*u, Expr::zero())));
     let right: Vec<Expr> = equations.iter().map(|e| -substitute(*e, &zeros)).collect();
@@ -108,6 +138,54 @@ fn solve_for(equations: &[Expr], unknowns: &[Symbol]) -> Answered<Solved> {
         return Ok(Err(Verdict::no("the momenta are not independent: the matrix of their derivatives is singular")));
     }
     Ok(Ok((solution.particular, recorded)))
+}
+
+/// A single real branch that holds wherever some expressions do not vanish; anything else stays implicit.
+fn solve_nonlinear(equations: &[Expr], unknowns: &[Symbol]) -> Solved {
+    let implicit = |why: &str| Err(Verdict::no(format!("the momenta are not affine in the highest jets, and {why}")));
+    let solutions = match solve(equations, unknowns) {
+        Ok(solutions) => solutions,
+        Err(why) => return implicit(&format!("no closed form was found: {why}")),
+    };
+    let [branch] = &solutions.branches[..] else {
+        return implicit(&format!("there are {} real solutions", solutions.branches.len()));
+    };
+    if !branch.free.is_empty() || branch.conditions.iter().any(|c| c.relation != Relation::NotEqual) {
+        return implicit("the solution found holds only on a part of the phase space");
+    }
+    let value = |u: &Symbol| branch.values.iter().find(|(s, _)| s == u).map(|(_, e)| *e);
+    match unknowns.iter().map(value).collect::<Option<Vec<Expr>>>() {
+        Some(values) => {
+            let recorded = branch.conditions.iter().map(|c| c.left).chain(solutions.not_covered).collect();
+            Ok((values, recorded))
+        }
+        None => implicit("the solution found leaves some of them open"),
+    }
+}
+
+/// Momenta parallel to the velocities, as those of a relativistic particle: v = p u with one function u > 0, found from the
+/// square of one equation and tried on all of them.
+fn solve_radially(equations: &[Expr], unknowns: &[Symbol], momenta: &[Symbol]) -> Option<(Vec<Expr>, Vec<Expr>)> {
+    let u = Symbol::bound("u");
+    let along =
+        FxHashMap::from_iter(unknowns.iter().zip(momenta).map(|(v, p)| (*v, Expr::symbol(*p) * Expr::symbol(u))));
+    let p = Expr::symbol(*momenta.first()?);
+    let (squared, _) = conditions::collect(|| {
+        let ratio = tidy(substitute(*equations.first()? + p, &along) / p);
+        Some(tidy(ratio.pow(2) - 1))
+    });
+    let solutions = solve(&[squared?], &[u]).ok()?;
+    let is_inverse = |values: &[Expr]| {
+        let map = FxHashMap::from_iter(unknowns.iter().copied().zip(values.iter().copied()));
+        let (verdict, _) =
+            conditions::collect(|| Verdict::all(equations.iter().map(|e| vanishes(substitute(*e, &map))), ""));
+        verdict.is_yes()
+    };
+    solutions.branches.iter().find_map(|branch| {
+        let (_, value) = branch.values.iter().find(|(s, _)| *s == u)?;
+        let values: Vec<Expr> = momenta.iter().map(|p| tidy(Expr::symbol(*p) * *value)).collect();
+        is_inverse(&values).then(|| (values, vec![]))
+    })
 }
 
 impl Legendre {
@@ -133,15 +211,18 @@ pub struct HamiltonEquations {
     pub conditions: Vec<Expr>,
 }
 
-/// dq/dt = ∂H/∂p, dp/dt = −∂H/∂q; refused where the Legendre transformation cannot be inverted.
-pub fn hamilton_equations(form: &DynamicalForm, gauge: Option<Expr>) -> Answered<HamiltonEquations> {
-    let legendre = legendre(form, gauge)?;
+/// dq_k/dt = ∂H/∂p^k, dp^k/dt = −∂H/∂q_k, and with forces F_σ on the equations dp^0/dt = −∂H/∂q + F; refused where the
+/// Legendre transformation cannot be inverted.
+pub fn hamilton_equations(legendre: &Legendre, forces: &[Expr]) -> Answered<HamiltonEquations> {
     let map: FxHashMap<Symbol, Expr> = legendre.inverse()?.iter().copied().collect();
     let hamiltonian = tidy(substitute(legendre.canonical.hamiltonian, &map));
     let positions = legendre.momenta.iter().map(|p| (p.conjugate, tidy(partial(hamiltonian, p.symbol))));
-    let momenta = legendre.momenta.iter().map(|p| (p.symbol, tidy(-partial(hamiltonian, p.conjugate))));
+    let momenta = legendre.momenta.iter().enumerate().map(|(i, p)| {
+        let force = forces.get(i).map_or_else(Expr::zero, |f| substitute(*f, &map));
+        (p.symbol, tidy(force - partial(hamiltonian, p.conjugate)))
+    });
     let right_sides = positions.chain(momenta).collect();
-    Ok(HamiltonEquations { hamiltonian, right_sides, conditions: legendre.conditions })
+    Ok(HamiltonEquations { hamiltonian, right_sides, conditions: legendre.conditions.clone() })
 }
 
 /// The energy Σ p^k q_{k+1} − L of the given Lagrangian, or the Hamiltonian of equations without one.
@@ -167,9 +248,9 @@ mod tests {
 
     /// Hamilton's equations, pulled back by the Legendre map, are the equations of motion.
     fn check_equivalent(form: &DynamicalForm) {
-        let transformation = legendre(form, None).expect("variational");
+        let transformation = legendre(form, Naming::default()).expect("variational");
         let regular = super::super::regular::regular(form).expect("regular");
-        let equations = hamilton_equations(form, None).expect("invertible");
+        let equations = hamilton_equations(&transformation, &[]).expect("invertible");
         let back: FxHashMap<Symbol, Expr> = transformation.momenta.iter().map(|p| (p.symbol, p.function)).collect();
         for (symbol, right) in &equations.right_sides {
             let along = match back.get(symbol) {
@@ -197,12 +278,17 @@ mod tests {
     fn the_pendulum() {
         let mut stage = Stage::new(&["theta"]);
         let form = stage.lagrangian("theta_1^2/2 + cos(theta)").dynamical_form().expect("decided");
-        let equations = hamilton_equations(&form, None).expect("invertible");
+        let transformation = legendre(&form, Naming::default()).expect("variational");
+        let equations = hamilton_equations(&transformation, &[]).expect("invertible");
         let theta = stage.symbol("theta");
         let p = Expr::symbol(Symbol::momentum(theta));
         let cos = stage.read("cos(theta)");
-        // (8.4) fixes the constant: L_VT = cos θ − 1 + …
-        assert_equal(equations.hamiltonian, p.pow(2) / 2 - cos + 1);
+        assert_equal(equations.hamiltonian, p.pow(2) / 2 - cos);
+        // In a gauge of (8.9), (8.4) fixes the constant: L_VT = cos θ − 1 + …
+        let gauged = legendre(&form, Naming { gauge: Some(Expr::zero()), prefix: "P" }).expect("variational");
+        let (big_p, equations_of_8) = (gauged.momenta[0].symbol, hamilton_equations(&gauged, &[]).expect("invertible"));
+        assert_eq!(big_p.name(), "P_theta");
+        assert_equal(equations_of_8.hamiltonian, Expr::symbol(big_p).pow(2) / 2 - cos + 1);
         let sin = stage.read("-sin(theta)");
         assert_equal(equations.right_sides[1].1, sin);
         let energy = energy(&form).expect("an energy");
@@ -214,10 +300,10 @@ mod tests {
     fn singular_lagrangians_have_no_inverse_but_momenta() {
         let mut stage = Stage::new(&["q1", "q2"]);
         let form = stage.lagrangian("(q1_1^2 + q1^2*q2)/2").dynamical_form().expect("decided");
-        let transformation = legendre(&form, None).expect("variational");
+        let transformation = legendre(&form, Naming::default()).expect("variational");
         assert!(transformation.inverse.is_none() && transformation.explicit.is_no());
         assert_eq!(transformation.inverse().unwrap_err().code.name, "degenerate");
-        assert!(hamilton_equations(&form, None).is_err());
+        assert!(hamilton_equations(&transformation, &[]).is_err());
     }
 
     #[test]
@@ -225,9 +311,56 @@ mod tests {
         // Kepler in polar coordinates: (8.4) diverges at r = 0, so L itself is the minimal Lagrangian.
         let mut stage = Stage::new(&["r", "phi"]);
         let form = stage.lagrangian("(r_1^2 + r^2*phi_1^2)/2 + 1/r").dynamical_form().expect("decided");
-        let transformation = legendre(&form, None).expect("variational");
+        let transformation = legendre(&form, Naming::default()).expect("variational");
         let expected = stage.read("r^2*phi_1");
         assert_equal(transformation.canonical.momenta[0][1], expected);
         check_equivalent(&form);
+    }
+
+    /// p = v³ has one real inverse, v = ∛p; p = v + v⁵ has none in closed form, and stays implicit.
+    #[test]
+    fn nonlinear_momenta() {
+        let mut stage = Stage::new(&["x"]);
+        let form = stage.lagrangian("x_1^4/4 - x^2/2").dynamical_form().expect("decided");
+        let transformation = legendre(&form, Naming::default()).expect("variational");
+        let inverse = transformation.inverse().expect("one real root");
+        let p = transformation.momenta[0].symbol;
+        let cube = inverse[0].1.pow(3);
+        let at = |n: i64| substitute(cube, &FxHashMap::from_iter([(p, Expr::number(n))]));
+        assert_equal(at(8), Expr::number(8));
+        assert_equal(at(-27), Expr::number(-27));
+        let form = stage.lagrangian("x_1^2/2 + x_1^6/6").dynamical_form().expect("decided");
+        let transformation = legendre(&form, Naming::default()).expect("variational");
+        assert!(transformation.inverse.is_none() && transformation.explicit.is_no());
+    }
+
+    /// A force enters dp/dt: x″ = −x − c x′ with L = (x′² − x²)/2.
+    #[test]
+    fn forces_act_on_momenta() {
+        let mut stage = Stage::new(&["x"]);
+        let c = stage.parameter("c");
+        let form = stage.lagrangian("x_1^2/2 - x^2/2").dynamical_form().expect("decided");
+        let transformation = legendre(&form, Naming::default()).expect("variational");
+        let drag = -(c * stage.read("x_1"));
+        let equations = hamilton_equations(&transformation, &[drag]).expect("invertible");
+        let p = Expr::symbol(transformation.momenta[0].symbol);
+        let x = stage.read("x");
+        assert_equal(equations.right_sides[1].1, -x - c * p);
+    }
+
+    /// L = −c²√(1 − v²/c²) in two dimensions: p = v/√(1 − v²/c²), v = p/√(1 + p²/c²), H = c²√(1 + p²/c²).
+    #[test]
+    fn relativistic_particle() {
+        let mut stage = Stage::new(&["x", "y"]);
+        let c = stage.parameter("c");
+        crate::algebra::assume::assume(c, crate::algebra::assume::Sign::POSITIVE);
+        let form = stage.lagrangian("-c^2*sqrt(1 - (x_1^2 + y_1^2)/c^2)").dynamical_form().expect("decided");
+        let transformation = legendre(&form, Naming::default()).expect("variational");
+        let inverse = transformation.inverse().expect("parallel momenta");
+        let p: Vec<Expr> = transformation.momenta.iter().map(|p| Expr::symbol(p.symbol)).collect();
+        let gamma = (Expr::one() + (p[0].pow(2) + p[1].pow(2)) / c.pow(2)).sqrt();
+        assert_equal(inverse[0].1, p[0] / gamma);
+        let equations = hamilton_equations(&transformation, &[]).expect("invertible");
+        assert_equal(equations.hamiltonian, c.pow(2) * gamma);
     }
 }

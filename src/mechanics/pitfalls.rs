@@ -3,7 +3,7 @@
 
 use super::cases::{Stage, assert_verdict};
 use super::classify::classify;
-use super::constraint_algorithm::{Dynamics, SystemDynamics, dynamics, union_contains_point};
+use super::constraint_algorithm::{Dynamics, Problem, SystemDynamics, dynamics, union_contains_point};
 use super::dynamical_form::DynamicalForm;
 use super::lepage_class::lepage;
 use crate::algebra::stratum::{Branch, equal_sets};
@@ -225,4 +225,34 @@ fn higher_order_multiplier() {
     let found = solve(&form).proper;
     assert_final(&mut stage, &form, &found, &["q_1; q_2; q_3; z_1; z_2; z_3"]);
     assert_verdict(&found.branches[0].determined, true, "determined");
+}
+
+/// A budget that ends on the way: refused with `budget`, or an answer that says that it was cut off and calls nothing
+/// complete. Never an answer that looks whole.
+#[test]
+fn a_cut_off_says_so() {
+    let mut stage = Stage::new(&["x", "y", "z"]);
+    let form = stage.lagrangian("(x_1^2 + y_1^2)/2 + z*(x^2 + 3*x*y^2 + y^3 - 1)").dynamical_form().expect("decided");
+    let alpha = lepage(&form).expect("decided");
+    for microseconds in [0, 200, 2000, 20_000] {
+        let limit = std::time::Duration::from_micros(microseconds);
+        match crate::budget::within(limit, || super::constraint_algorithm::run(&alpha, Problem::Proper)) {
+            Err(why) => assert_eq!(why.code.name, "budget"),
+            Ok(found) if found.stopped.is_some() => {
+                assert_eq!(found.kind(), "cut_off");
+                assert!(found.complete.is_unknown() && !found.empty.is_yes());
+            }
+            Ok(found) => assert_eq!(found.kind(), "motion"),
+        }
+    }
+}
+
+/// x″ = 1 on x = 0: the equations hold somewhere, but nothing moves. x² + 1 = 0: they hold nowhere.
+#[test]
+fn no_motion_is_not_contradiction() {
+    let mut stage = Stage::new(&["x", "y"]);
+    let form = stage.equations(&["x_2 - 1", "x"]);
+    assert_eq!(solve(&form).proper.kind(), "no_motion");
+    let form = stage.equations(&["x_2", "x^2 + 1"]);
+    assert_eq!(solve(&form).proper.kind(), "contradictory");
 }

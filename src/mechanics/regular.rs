@@ -84,6 +84,11 @@ impl RegularForm {
         &self.form
     }
 
+    /// The order of the derivatives solved for: s, or 1 for first-order equations whose B is not antisymmetric.
+    pub fn order(&self) -> u32 {
+        self.order
+    }
+
     /// q_s^σ as functions on J^{s−1}Y.
     pub fn accelerations(&self) -> &[Expr] {
         &self.accelerations

@@ -209,6 +209,40 @@ pub struct Symmetry {
     pub bracket: Option<VectorField>,
 }
 
+/// Whether X is a symmetry, for regular and singular equations.
+///
+/// Where the equations cannot be solved for the highest derivatives, X is one if it is a symmetry of the Lagrangian up to
+/// a total derivative, or if the change of each equation is a combination of the equations:
+///
+/// ```text
+/// pr_Q E_σ + ξ⁰ dE_σ/dt = Λ_σ^ν E_ν
+/// ```
+pub fn symmetry_of(form: &DynamicalForm, x: &VectorField) -> Answered<Symmetry> {
+    if let Ok(regular) = regular(form) {
+        return symmetry(&regular, x);
+    }
+    let y = form.manifold();
+    let q = characteristic(y, x);
+    let xi0 = x.component(y.base());
+    let change = |e: &Expr| tidy(prolonged_derivative(y, &q, *e) + xi0 * total_derivative(*e));
+    let residuals: Vec<Expr> = form.components().iter().map(change).collect();
+    let mut verdict = Verdict::yes("the equations change into combinations of themselves");
+    for r in &residuals {
+        let here = match vanishes(*r) {
+            Verdict::Yes(ground) => Verdict::Yes(ground),
+            _ if y.order_of(*r).order <= form.order() => combination_of_equations(form, *r)?
+                .unwrap_or_else(|| Verdict::unknown(format!("the change {r} is no combination of the equations"))),
+            _ => Verdict::unknown(format!("the change {r} has derivatives that the equations do not determine")),
+        };
+        verdict = verdict.and(here);
+    }
+    if !verdict.is_yes() && form.lagrangian().is_some_and(|l| noether(l, x).is_ok()) {
+        verdict = Verdict::yes("a symmetry of the Lagrangian up to a total derivative");
+    }
+    let prolonged = x.prolong(&form.phase_space()).ok();
+    Ok(Symmetry { verdict, residuals, prolonged, bracket: None })
+}
+
 /// Whether X is a symmetry of regular equations q_s = F: with the characteristic Q of X,
 ///
 /// ```text

@@ -53,6 +53,18 @@ pub struct Derived {
     dynamics: OnceCell<Fallible<Rc<SystemDynamics>>>,
 }
 
+/// What was derived before, or is derived now and kept; a computation that was stopped may be tried again.
+fn once<T: Clone>(cell: &OnceCell<Fallible<T>>, derive: impl FnOnce() -> Fallible<T>) -> Fallible<T> {
+    if let Some(known) = cell.get() {
+        return known.clone();
+    }
+    let found = derive();
+    if !matches!(&found, Err(why) if why.code.name == codes::BUDGET.name) {
+        let _ = cell.set(found.clone());
+    }
+    found
+}
+
 /// A force: a 1-contact covector Σ F_σ ω^σ.
 pub struct Force {
     pub name: String,
@@ -163,7 +175,7 @@ impl System {
             };
             Ok(Rc::new(form))
         };
-        self.derived.dynamical_form.get_or_init(derive).clone()
+        once(&self.derived.dynamical_form, derive)
     }
 
     /// The Lepage 2-form: the chosen one, else the closed one if there is one, else the one with F = 0.
@@ -174,19 +186,19 @@ impl System {
                 _ => lepage_class::lepage(&*self.dynamical_form()?)?,
             }))
         };
-        self.derived.lepage.get_or_init(derive).clone()
+        once(&self.derived.lepage, derive)
     }
 
     /// Ranks, strata and primary sets; derived once.
     pub fn classification(&self) -> Fallible<Rc<Classification>> {
         let derive = || Ok(Rc::new(classify::classify(&*self.lepage()?)?));
-        self.derived.classification.get_or_init(derive).clone()
+        once(&self.derived.classification, derive)
     }
 
     /// The constraint algorithm, both problems; derived once.
     pub fn dynamics(&self) -> Fallible<Rc<SystemDynamics>> {
         let derive = || Ok(Rc::new(constraint_algorithm::dynamics(&*self.lepage()?)?));
-        self.derived.dynamics.get_or_init(derive).clone()
+        once(&self.derived.dynamics, derive)
     }
 
     pub fn lagrangian(&self) -> Option<&Lagrangian> {
@@ -268,6 +280,7 @@ impl System {
             Base::Lagrangian(l) if self.forces.is_empty() && self.constraints.is_empty() => {
                 show::expr_text(l.function(), style)
             }
+            Base::Lepage(form) if self.forces.is_empty() && self.constraints.is_empty() => show::form_text(form, style),
             _ => match self.components_list() {
                 Ok(list) => {
                     let lines: Vec<String> = self

@@ -26,6 +26,7 @@ static LABELS: &[(&str, &[&str])] = &[
             "not_adjoint_symmetry",
         ],
     ),
+    ("dynamics", &["motion", "no_motion", "contradictory", "cut_off"]),
     ("hessian", &["positive", "negative", "indefinite", "none", "conditions"]),
 ];
 

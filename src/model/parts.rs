@@ -45,7 +45,7 @@ pub fn natural_part(value: &Value, name: &str) -> Fallible<Option<Value>> {
         (Value::Set(s), "nonzero") if s.branches().len() == 1 => Value::exprs(s.branches()[0].nonzero.clone()),
         (Value::Rank(r), "values") => Value::list(r.values.iter().map(|n| Value::count(*n))),
         (Value::Rank(r), "strata") => {
-            Value::list(r.strata.iter().map(|(b, _)| Value::Text(super::set::branch_text(b).into())))
+            Value::list(super::show::strata(r).iter().map(|(b, _)| Value::Text(super::set::branch_text(b).into())))
         }
         (Value::Distribution(d), "fields") => Value::list(d.fields().iter().cloned().map(Value::Field)),
         (Value::Distribution(d), "forms") => {

@@ -60,7 +60,7 @@ fn render(value: &Value, style: Style) -> String {
         Value::Form(f) => form_text(f, style),
         Value::Field(x) => field_text(x, style),
         Value::OnSpace(declared) => render(&declared.value, style),
-        Value::Tangent(_) => render(&value.main(), style),
+        Value::OnBranch(_) => render(&value.main(), style),
         Value::Matrix(m) => matrix_text(m, style),
         Value::List(items) if items.is_empty() => "[]".into(),
         Value::List(items) => {
@@ -92,6 +92,7 @@ fn render(value: &Value, style: Style) -> String {
         }
         Value::Label(label) => (*label).into(),
         Value::Text(t) => t.to_string(),
+        Value::Set(s) if style.format == Format::Latex => set_latex(s.branches(), style),
         Value::Set(s) => s.to_string(),
         Value::Distribution(d) => {
             let fields: Vec<String> = d.fields().iter().map(|x| field_text(x, style)).collect();
@@ -122,6 +123,28 @@ fn render(value: &Value, style: Style) -> String {
     }
 }
 
+/// Where a rank takes its values; nothing has to be said of a rank that has one.
+pub fn strata(rank: &super::value::Rank) -> &[(super::set::Branch, usize)] {
+    if rank.values.len() > 1 { &rank.strata } else { &[] }
+}
+
+fn set_latex(branches: &[super::set::Branch], style: Style) -> String {
+    if branches.is_empty() {
+        return r"\emptyset".into();
+    }
+    let parts: Vec<String> = branches.iter().map(|b| branch_latex(b, style)).collect();
+    parts.join(r" \cup ")
+}
+
+fn branch_latex(branch: &super::set::Branch, style: Style) -> String {
+    if branch.is_everything() {
+        return r"\text{everywhere}".into();
+    }
+    let equations = branch.equations.iter().map(|e| format!("{} = 0", expr_text(*e, style)));
+    let nonzero = branch.nonzero.iter().map(|e| format!(r"{} \neq 0", expr_text(*e, style)));
+    format!(r"\{{ {} \}}", equations.chain(nonzero).collect::<Vec<_>>().join(r",\; "))
+}
+
 fn indent_rest(text: &str) -> String {
     text.replace('\n', "\n    ")
 }
@@ -150,6 +173,7 @@ fn answer_text(answer: &Answer, style: Style) -> String {
             None => continue,
         };
         let shown = render(&value, style);
+        let shown = if shown.is_empty() { "none".to_string() } else { shown };
         if shown.contains('\n') {
             lines.push(format!("{name}:\n  {}", shown.replace('\n', "\n  ")));
         } else {
@@ -308,7 +332,7 @@ pub fn json_of(value: &Value) -> Json {
             Json::Object(object)
         }
         Value::OnSpace(declared) => json_of(&declared.value),
-        Value::Tangent(_) => json_of(&value.main()),
+        Value::OnBranch(_) => json_of(&value.main()),
         Value::Matrix(m) => {
             let entries: Vec<Vec<Json>> = (0..m.matrix.n_rows())
                 .map(|i| (0..m.matrix.n_columns()).map(|j| expr_json(m.matrix[(i, j)])).collect())
@@ -329,7 +353,7 @@ pub fn json_of(value: &Value) -> Json {
         Value::Verdict(j) => verdict_json(&j.verdict),
         Value::Rank(r) => {
             let strata: Vec<Json> =
-                r.strata.iter().map(|(b, n)| json!({ "branch": branch_json(b), "value": n })).collect();
+                strata(r).iter().map(|(b, n)| json!({ "branch": branch_json(b), "value": n })).collect();
             json!({ "values": r.values, "strata": strata })
         }
         Value::Label(label) => json!(label),
@@ -338,6 +362,11 @@ pub fn json_of(value: &Value) -> Json {
         Value::Distribution(d) => Json::Array(d.fields().iter().map(|x| json_of(&Value::Field(x.clone()))).collect()),
         Value::Codistribution(c) => Json::Array(c.forms().iter().map(|f| json_of(&Value::Form(f.clone()))).collect()),
         Value::Answer(answer) => answer_json(answer),
+        Value::System(s) => match (s.lagrangian(), s.form()) {
+            (Some(l), _) => expr_json(l.function()),
+            (None, Some(form)) => json_of(&Value::Form(form)),
+            (None, None) => json!(text(value)),
+        },
         Value::Claim(_) => json!(text(value)),
         Value::Float(x) => json!(x),
         Value::Series(s) => s.json(),
@@ -359,6 +388,31 @@ fn family_json(family: &Family) -> Json {
     Json::Object(object)
 }
 
+/// Parts that count something: numbers in JSON, where other values are strings that parse back.
+static COUNTS: &[&str] = &[
+    "order",
+    "jet_order",
+    "dim",
+    "size",
+    "rounds",
+    "free",
+    "generic_rank",
+    "degree",
+    "stable",
+    "constraints",
+    "coordinates",
+];
+
+fn part_json(name: &str, value: &Value) -> Json {
+    match value {
+        Value::Expr(e) if COUNTS.contains(&name) => match e.as_number().and_then(Rational::to_i64) {
+            Some(n) => json!(n),
+            None => expr_json(*e),
+        },
+        _ => json_of(value),
+    }
+}
+
 fn answer_json(answer: &Answer) -> Json {
     let mut object = Map::new();
     if let Some(main) = &answer.main {
@@ -372,7 +426,7 @@ fn answer_json(answer: &Answer) -> Json {
     }
     for name in answer.part_names() {
         let value = match answer.get(name) {
-            Some(Ok(value)) => json_of(&value),
+            Some(Ok(value)) => part_json(name, &value),
             Some(Err(refused)) => json!({ "refused": refused.code.name }),
             None => continue,
         };

@@ -8,7 +8,7 @@ use crate::algebra::expr::Relation;
 use crate::algebra::linear::Matrix;
 use crate::algebra::number::Rational;
 use crate::algebra::{Expr, Function, Symbol, Verdict};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::distribution::{Codistribution, Distribution};
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
@@ -43,8 +43,8 @@ pub enum Value {
     Text(Rc<str>),
     Set(Rc<super::set::PointSet>),
     Distribution(Rc<Distribution>),
-    /// A distribution along a branch: functions are compared on it.
-    Tangent(Rc<Tangent>),
+    /// A distribution or function along a branch: it is compared there.
+    OnBranch(Rc<OnBranch>),
     Codistribution(Rc<Codistribution>),
     Answer(Rc<Answer>),
     Manifold(FiberedManifold),
@@ -73,9 +73,11 @@ pub struct OnSpace {
     pub space: JetSpace,
 }
 
-/// A distribution on the points of a branch.
-pub struct Tangent {
-    pub distribution: Rc<Distribution>,
+/// A distribution or function on the points of a branch.
+pub struct OnBranch {
+    pub value: Value,
+    /// The coordinates of the space in which the branch lies.
+    pub coordinates: Vec<Symbol>,
     pub branch: super::set::Branch,
 }
 
@@ -156,6 +158,8 @@ pub struct Answer {
     /// The question, which is also the type of the answer.
     pub question: &'static str,
     pub main: Option<Value>,
+    /// Why there is no main value, although the question has one.
+    pub refused: Option<Box<Diagnostic>>,
     parts: IndexMap<&'static str, Part>,
     /// What `A.x` and `A[x]` look up, if it is not the main value.
     family: Option<Rc<Family>>,
@@ -179,6 +183,7 @@ impl Answer {
         Answer {
             question,
             main: None,
+            refused: None,
             parts: IndexMap::new(),
             family: None,
             main_part: None,
@@ -189,6 +194,12 @@ impl Answer {
 
     pub fn main(mut self, value: impl Into<Value>) -> Answer {
         self.main = Some(value.into());
+        self
+    }
+
+    /// There is no main value; using it or its entries refuses with this diagnostic.
+    pub fn refused_main(mut self, why: Box<Diagnostic>) -> Answer {
+        self.refused = Some(why);
         self
     }
 
@@ -259,7 +270,17 @@ impl Answer {
     pub fn get(&self, name: &str) -> Option<Fallible<Value>> {
         Some(match self.parts.get(name)? {
             Part::Ready(value) => value.clone(),
-            Part::Lazy(compute, cell) => cell.get_or_init(compute).clone(),
+            Part::Lazy(compute, cell) => match cell.get() {
+                Some(known) => known.clone(),
+                None => {
+                    let found = compute();
+                    // What was stopped may be tried again.
+                    if !matches!(&found, Err(why) if why.code.name == codes::BUDGET.name) {
+                        let _ = cell.set(found.clone());
+                    }
+                    found
+                }
+            },
         })
     }
 
@@ -319,7 +340,7 @@ impl Value {
                     None => return value,
                 },
                 Value::OnSpace(declared) => declared.value.clone(),
-                Value::Tangent(tangent) => Value::Distribution(tangent.distribution.clone()),
+                Value::OnBranch(along) => along.value.clone(),
                 _ => return value,
             };
         }
@@ -342,7 +363,8 @@ impl Value {
             Value::Label(_) => "label".into(),
             Value::Text(_) => "text".into(),
             Value::Set(_) => "set".into(),
-            Value::Distribution(_) | Value::Tangent(_) => "distribution".into(),
+            Value::OnBranch(along) => along.value.type_name(),
+            Value::Distribution(_) => "distribution".into(),
             Value::Codistribution(_) => "codistribution".into(),
             Value::Answer(a) => a.question.into(),
             Value::Manifold(_) => "manifold".into(),

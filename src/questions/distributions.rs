@@ -13,7 +13,7 @@ use crate::geometry::rank::Rank as Strata;
 use crate::geometry::submanifold::Submanifold;
 use crate::geometry::{Form, Refusal, VectorField};
 use crate::model::set::PointSet;
-use crate::model::value::{Answer, Fallible, Rank, Tangent, Value};
+use crate::model::value::{Answer, Fallible, OnBranch, Rank, Value};
 use crate::session::operate;
 use std::rc::Rc;
 
@@ -209,6 +209,6 @@ fn space_of(chart: &Chart) -> Fallible<JetSpace> {
 
 /// A distribution along a branch.
 pub fn tangent_value(distribution: Distribution) -> Value {
-    let branch = distribution.home().clone();
-    Value::Tangent(Rc::new(Tangent { distribution: Rc::new(distribution), branch }))
+    let (branch, coordinates) = (distribution.home().clone(), distribution.chart().symbols().to_vec());
+    Value::OnBranch(Rc::new(OnBranch { value: Value::from(distribution), coordinates, branch }))
 }

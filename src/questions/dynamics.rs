@@ -4,18 +4,16 @@ use super::strata::rank_with;
 use super::systems::stopped;
 use super::{Arguments, Question, refusal};
 use crate::algebra::linear::Matrix;
-use crate::algebra::{Expr, Symbol, Verdict, conditions, normal};
+use crate::algebra::{Expr, Verdict};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::distribution::Distribution;
-use crate::geometry::field::VectorField;
 use crate::geometry::jet::JetSpace;
 use crate::mechanics::constraint_algorithm::{DynamicBranch, Dynamics, LogItem, SystemDynamics};
-use crate::mechanics::{classify as theory, symmetry as symmetries};
 use crate::model::item::System;
 use crate::model::set::{PointSet, branch_text};
 use crate::model::show;
-use crate::model::value::{Answer, Fallible, Rank, Tangent, Value};
-use crate::session::evaluate_at::assignment;
+use crate::model::value::{Answer, Fallible, Judgement, OnBranch, Point, Rank, Value};
+use crate::session::evaluate_at::{assignment, expr_at};
 use std::rc::Rc;
 
 pub static ROWS: &[Question] = &[
@@ -65,40 +63,10 @@ pub static ROWS: &[Question] = &[
             ("complete", "nothing undecided"),
             ("undecided", "branches that could not be decided"),
             ("rounds", "rounds of the algorithm"),
+            ("kind", "motion, no_motion, contradictory or cut_off"),
             ("log", "every step, for `explain`"),
         ],
         run: dynamics,
-    },
-    Question {
-        name: "vector_field",
-        signature: "vector_field(S)",
-        help: "the semispray of a regular system (Krupková 5.15); its highest derivatives by jet",
-        options: &[],
-        takes_equations: false,
-        parts: &[
-            ("unique", "whether there is exactly one"),
-            ("conditions", "what must not vanish"),
-            ("locus", "where the system is singular"),
-        ],
-        run: vector_field,
-    },
-    Question {
-        name: "first_integral",
-        signature: "first_integral(S, f)",
-        help: "whether a function is constant along all motions",
-        options: &[],
-        takes_equations: false,
-        parts: &[("rate", "its derivative along the motion")],
-        run: first_integral,
-    },
-    Question {
-        name: "noether",
-        signature: "noether(L, X)",
-        help: "the first integral of a symmetry of a Lagrangian, up to a total derivative",
-        options: &[],
-        takes_equations: false,
-        parts: &[("primitive", "F with L_X λ = dF"), ("verified", "checked against E")],
-        run: noether,
     },
 ];
 
@@ -137,20 +105,34 @@ fn classify(a: &Arguments) -> Fallible<Value> {
     let fa = f.beside(&column(alpha.column_a()));
     let bordered = Matrix::from_rows(alpha.bordered_matrix());
     let dimension = space.dimension();
-    let optional = |v: &Option<Verdict>, what: &str| match v {
-        Some(v) => Ok(Value::from(v.clone())),
+    // At a point the ranks there decide.
+    let ranks = Ranks { b: b.clone(), ba: ba.clone(), f: f.clone(), fa: fa.clone() };
+    let judged = |v: &Verdict, at: fn(&AtPoint) -> bool| {
+        let ranks = ranks.clone();
+        let again = move |point: &Point| Ok(Verdict::from_bool(at(&ranks.at(point)?), "the ranks at the point"));
+        Value::from(Judgement { verdict: v.clone(), at: Some(Box::new(again)) })
+    };
+    let optional = |v: &Option<Verdict>, what: &str, at: fn(&AtPoint) -> bool| match v {
+        Some(v) => Ok(judged(v, at)),
         None => Err(not_applicable(what)),
     };
+    let regular: fn(&AtPoint) -> bool =
+        if form.order() == 1 { |p| p.is_semiregular() && p.rank_delta() == 1 } else { |p| p.b == p.m };
+    let singular: fn(&AtPoint) -> bool =
+        if form.order() == 1 { |p| !p.is_semiregular() || p.rank_delta() != 1 } else { |p| p.b != p.m };
     let set = |branches: &[crate::model::set::Branch]| Value::from(PointSet::new(&space, branches.to_vec()));
     let det = b.clone();
     Ok(Value::from(
         Answer::new("classify")
-            .part("regular", found.regular.clone())
-            .try_part("weakly_regular", optional(&found.weakly_regular, "weak regularity"))
-            .part("semiregular", found.semiregular.clone())
-            .try_part("strongly_semiregular", optional(&found.strongly_semiregular, "strong semiregularity"))
-            .part("singular", found.singular.clone())
-            .part("rank_one", found.rank_one.clone())
+            .part("regular", judged(&found.regular, regular))
+            .try_part("weakly_regular", optional(&found.weakly_regular, "weak regularity", |p| p.b == p.ba))
+            .part("semiregular", judged(&found.semiregular, AtPoint::is_semiregular))
+            .try_part(
+                "strongly_semiregular",
+                optional(&found.strongly_semiregular, "strong semiregularity", |p| p.b == p.ba && p.is_semiregular()),
+            )
+            .part("singular", judged(&found.singular, singular))
+            .part("rank_one", judged(&found.rank_one, |p| p.rank_delta() == 1))
             .part("integrable", found.integrable.clone())
             .part("variational", found.variational.clone())
             .part("rank_B", rank_with(found.rank_b.clone(), b, None))
@@ -167,6 +149,53 @@ fn classify(a: &Arguments) -> Fallible<Value> {
             .on(&system.manifold)
             .valid_where(found.generic.iter().copied()),
     ))
+}
+
+/// The matrices whose ranks decide, and these ranks at a point.
+#[derive(Clone)]
+struct Ranks {
+    b: Matrix,
+    ba: Matrix,
+    f: Matrix,
+    fa: Matrix,
+}
+
+struct AtPoint {
+    m: usize,
+    b: usize,
+    ba: usize,
+    f: usize,
+    fa: usize,
+    size: usize,
+}
+
+impl Ranks {
+    fn at(&self, point: &Point) -> Fallible<AtPoint> {
+        let map = assignment(point);
+        let rank = |m: &Matrix| -> Fallible<usize> {
+            let there = m.try_map(|e| expr_at(e, &map))?;
+            there.rank_of_numbers().ok_or_else(|| {
+                Box::new(
+                    Diagnostic::error(&codes::MISSING_PARAMETER, "the point given does not determine the ranks")
+                        .help("give all coordinates and parameters that occur"),
+                )
+            })
+        };
+        let (m, size) = (self.b.n_rows(), self.f.n_rows());
+        Ok(AtPoint { m, b: rank(&self.b)?, ba: rank(&self.ba)?, f: rank(&self.f)?, fa: rank(&self.fa)?, size })
+    }
+}
+
+impl AtPoint {
+    /// A Hamilton vector exists: Theorem 5.2.
+    fn is_semiregular(&self) -> bool {
+        self.f == self.fa
+    }
+
+    /// (5.7).
+    fn rank_delta(&self) -> usize {
+        1 + self.size - self.fa
+    }
 }
 
 fn dynamics(a: &Arguments) -> Fallible<Value> {
@@ -213,24 +242,22 @@ fn dynamics_answer(system: &Rc<System>, space: &JetSpace, d: &Dynamics, branches
             Value::list(d.undecided.iter().map(|u| Value::from(PointSet::new(space, vec![u.branch.clone()])))),
         )
         .part("rounds", d.rounds)
+        .part("kind", Value::Label(d.kind()))
         .on(&system.manifold)
         .valid_where(d.generic.iter().copied())
 }
 
 fn branch_answer(system: &Rc<System>, space: &JetSpace, b: &DynamicBranch) -> Answer {
-    let accelerations = b.accelerations.iter().filter_map(|(s, e)| Some((*s, Value::Expr((*e)?))));
-    let distribution = match Distribution::new(space, b.fields.clone()) {
-        Ok(d) => Ok(Value::Tangent(Rc::new(Tangent { distribution: Rc::new(d), branch: b.branch.clone() }))),
-        Err(r) => Err(refusal(r)),
+    let along = |value: Value| {
+        Value::OnBranch(Rc::new(OnBranch { value, coordinates: space.symbols(), branch: b.branch.clone() }))
     };
-    let matrix = distribution
-        .as_ref()
-        .ok()
-        .and_then(|v| match v {
-            Value::Tangent(t) => Some(t.distribution.matrix()),
-            _ => None,
-        })
-        .unwrap_or_else(|| Matrix::with_columns(vec![], space.dimension()));
+    let accelerations = b.accelerations.iter().filter_map(|(s, e)| Some((*s, along(Value::Expr((*e)?)))));
+    let distribution = Distribution::new(space, b.fields.clone());
+    let matrix = match &distribution {
+        Ok(d) => d.matrix(),
+        Err(_) => Matrix::with_columns(vec![], space.dimension()),
+    };
+    let distribution = distribution.map(|d| along(Value::from(d))).map_err(refusal);
     let jumps: Vec<Value> = b.jumps.iter().map(|j| Value::from(branch_answer(system, space, j))).collect();
     let (projected, singular) = (b.clone(), b.clone());
     let (configuration_space, locus_space) = (system.manifold.jets(0), space.clone());
@@ -254,6 +281,7 @@ fn branch_answer(system: &Rc<System>, space: &JetSpace, b: &DynamicBranch) -> An
         .part("determined", b.determined.clone())
         .part("free", b.free)
         .part("accelerations", Value::family(accelerations))
+        .part("multipliers", Value::list([]))
         .lazy("configuration", move || {
             let branch = crate::model::set::Branch { equations: projected.configuration()?, nonzero: vec![] };
             Ok(Value::from(PointSet::new(&configuration_space, vec![branch])))
@@ -274,6 +302,10 @@ fn log_text(found: &SystemDynamics) -> String {
             lines.push(format!("  {}", entry.title));
             for item in &entry.items {
                 let (label, list): (&str, Vec<String>) = match item {
+                    LogItem::Remark(text) => {
+                        lines.push(format!("    {text}"));
+                        continue;
+                    }
                     LogItem::Expressions { label, list } => {
                         (label, list.iter().map(|e| show::expr_text(*e, style)).collect())
                     }
@@ -288,83 +320,4 @@ fn log_text(found: &SystemDynamics) -> String {
         }
     }
     lines.join("\n")
-}
-
-fn vector_field(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
-    let system = free_system(a)?;
-    let form = system.dynamical_form()?;
-    let b = Matrix::with_columns(form.b().to_vec(), form.b().len());
-    let y = &system.manifold;
-    let space = form.phase_space();
-    let (inverse, recorded) = conditions::collect(|| b.inverse());
-    let Some(inverse) = inverse.map_err(stopped)? else {
-        return Err(Box::new(
-            Diagnostic::error(
-                &codes::NOT_DETERMINED,
-                "this system has no unique vector field: B is singular everywhere",
-            )
-            .label(a.positional[0].span, "a singular system")
-            .help("`dynamics(S)` says where it moves, and what is free"),
-        ));
-    };
-    let det = b.det().map_err(stopped)?;
-    let top: Vec<Expr> = inverse
-        .mul_vector(form.a())
-        .into_iter()
-        .map(|e| normal::simplify(-e).map_err(stopped))
-        .collect::<Fallible<_>>()?;
-    let field = VectorField::semispray(&space, &top);
-    let jets: Vec<Symbol> = y.fibres().iter().map(|f| f.coordinate.jet(form.order())).collect();
-    let nonzero: Vec<Expr> = if crate::algebra::assume::sign_of(det).is_nonzero() { vec![] } else { vec![det] };
-    let _ = recorded;
-    let unique = system.classification().map_or_else(
-        |d| Verdict::unknown(d.title.clone()),
-        |c| match &c.regular {
-            Verdict::No(_) => Verdict::no("the system is singular on a set of points"),
-            v => v.clone(),
-        },
-    );
-    let for_locus = form.clone();
-    let locus_space = space.clone();
-    Ok(Value::from(
-        Answer::new("vector_field")
-            .main(field)
-            .keyed(jets.into_iter().zip(top.into_iter().map(Value::Expr)))
-            .part("unique", unique)
-            .part("conditions", Value::exprs(nonzero.clone()))
-            .lazy("locus", move || {
-                let branches = theory::singular_set(&for_locus)?;
-                Ok(Value::from(PointSet::new(&locus_space, branches)))
-            })
-            .on(y)
-            .valid_where(nonzero),
-    ))
-}
-
-fn first_integral(a: &Arguments) -> Fallible<Value> {
-    a.count(2, 2)?;
-    let system = free_system(a)?;
-    let found = symmetries::first_integral(&*system.lepage()?, a.expr(1)?)?;
-    Ok(Value::from(Answer::new("first_integral").main(found.verdict).part("rate", found.rate).on(&system.manifold)))
-}
-
-fn noether(a: &Arguments) -> Fallible<Value> {
-    a.count(2, 2)?;
-    let system = a.system(0)?;
-    let Some(lagrangian) = system.free_lagrangian() else {
-        return Err(Box::new(
-            Diagnostic::error(&codes::WRONG_KIND, "`noether` asks about a Lagrangian")
-                .label(a.positional[0].span, "not one"),
-        ));
-    };
-    let found = symmetries::noether(lagrangian, &a.field(1)?)
-        .map_err(|d| Box::new(d.or_at(a.positional[1].span, "this field")))?;
-    Ok(Value::from(
-        Answer::new("noether")
-            .main(found.integral)
-            .part("primitive", found.primitive)
-            .part("verified", found.verified)
-            .on(&system.manifold),
-    ))
 }

@@ -160,7 +160,7 @@ fn carry(map: &Map, value: &Value) -> Fallible<Value> {
     let source = map.source();
     Ok(match value {
         Value::OnSpace(declared) => return carry(map, &declared.value),
-        Value::Tangent(_) => return carry(map, &value.main()),
+        Value::OnBranch(_) => return carry(map, &value.main()),
         Value::Answer(answer) => match &answer.main {
             Some(main) => return carry(map, main),
             None => return Err(not_carried(value)),

@@ -133,7 +133,11 @@ pub static ROWS: &[Question] = &[
         help: "a search for multipliers of simple kinds that make the equations variational",
         options: &[],
         takes_equations: false,
-        parts: &[("multipliers", "by coordinate"), ("variational", "of the multiplied equations")],
+        parts: &[
+            ("multipliers", "by coordinate"),
+            ("variational", "of the multiplied equations"),
+            ("method", "what was searched"),
+        ],
         run: integrating_factor,
     },
     Question {
@@ -149,7 +153,7 @@ pub static ROWS: &[Question] = &[
         name: "reduce_order",
         signature: "reduce_order(S, gauge = φ)",
         help: "an equivalent Lagrangian of minimal order (Krupková 8.14)",
-        options: &["gauge"],
+        options: &["gauge", "names"],
         takes_equations: false,
         parts: &[("order", "its order"), ("f", "the function of (8.9)")],
         run: reduce_order,
@@ -180,33 +184,6 @@ pub static ROWS: &[Question] = &[
         run: hessian,
     },
     Question {
-        name: "momenta",
-        signature: "momenta(S, gauge = φ)",
-        help: "the momenta p^k of a variational system, by the jet they are conjugate to (Krupková 8.10)",
-        options: &["gauge", "names"],
-        takes_equations: false,
-        parts: &[("f", "the function of (8.9)"), ("autonomous", "E does not depend on time")],
-        run: momenta,
-    },
-    Question {
-        name: "hamiltonian",
-        signature: "hamiltonian(S, gauge = φ)",
-        help: "the Hamiltonian on the phase space (Krupková 8.11)",
-        options: &["gauge", "names"],
-        takes_equations: false,
-        parts: &[("f", "the function of (8.9)"), ("autonomous", "E does not depend on time")],
-        run: hamiltonian,
-    },
-    Question {
-        name: "energy",
-        signature: "energy(S)",
-        help: "the energy Σ p q' − L of a Lagrangian of any order",
-        options: &[],
-        takes_equations: false,
-        parts: &[],
-        run: energy,
-    },
-    Question {
         name: "order",
         signature: "order(A)",
         help: "the jet order after simplification",
@@ -227,7 +204,7 @@ fn fibre_matrix(manifold: &FiberedManifold, rows: &[Vec<Expr>]) -> LabelledMatri
     LabelledMatrix { matrix: Matrix::from_rows(rows.to_vec()), rows: labels.clone(), columns: labels }
 }
 
-fn simple(e: Expr) -> Expr {
+pub(super) fn simple(e: Expr) -> Expr {
     normal::simplify(e).unwrap_or(e)
 }
 
@@ -245,13 +222,13 @@ fn unconstrained(a: &Arguments, i: usize) -> Fallible<Rc<System>> {
     Ok(system)
 }
 
-fn form_of(a: &Arguments, i: usize) -> Fallible<(Rc<System>, Rc<DynamicalForm>)> {
+pub(super) fn form_of(a: &Arguments, i: usize) -> Fallible<(Rc<System>, Rc<DynamicalForm>)> {
     let system = unconstrained(a, i)?;
     let form = system.dynamical_form()?;
     Ok((system, form))
 }
 
-fn lagrangian_of(a: &Arguments, i: usize) -> Fallible<Lagrangian> {
+pub(super) fn lagrangian_of(a: &Arguments, i: usize) -> Fallible<Lagrangian> {
     if let Value::Expr(e) = a.value(i)?.main()
         && let Some(manifold) = FiberedManifold::of_symbols(&e.symbols()).map_err(refusal)?.or_else(|| a.on.clone())
     {
@@ -434,26 +411,33 @@ fn helmholtz(a: &Arguments) -> Fallible<Value> {
     ))
 }
 
+/// What the search for integrating factors tries.
+const SEARCH: &str = "a multiplier search: constants times exp(c*t), one for each equation, and the exponential of a function of \
+                      t and q for a single equation";
+
 fn integrating_factor(a: &Arguments) -> Fallible<Value> {
     a.count(1, 1)?;
     let (system, form) = form_of(a, 0)?;
     match inverse_problem::integrating_factor(&form)? {
         Some(found) => {
             let labels = fibre_symbols(&system.manifold);
-            let multipliers =
-                Value::family(labels.into_iter().zip(found.multipliers.iter().map(|e| Value::Expr(*e))));
+            let multipliers = Value::family(labels.into_iter().zip(found.multipliers.iter().map(|e| Value::Expr(*e))));
             let mut answer = Answer::new("integrating_factor");
             answer = match found.common() {
                 Some(factor) => answer.main(factor),
                 None => answer.main(multipliers.clone()),
             };
             Ok(Value::from(
-                answer.part("multipliers", multipliers).part("variational", found.variational.clone()).on(&system.manifold),
+                answer
+                    .part("multipliers", multipliers)
+                    .part("variational", found.variational.clone())
+                    .part("method", Value::Text(SEARCH.into()))
+                    .on(&system.manifold),
             ))
         }
         None => Err(Box::new(
             Diagnostic::error(&codes::NOT_VARIATIONAL, "no multiplier of the simple kinds was found")
-                .note("searched: constants times exp(c*t), one for each equation, and exp of a function of t and q for a single equation")
+                .note(SEARCH)
                 .note("this is a search, not a proof that there is none"),
         )),
     }
@@ -479,7 +463,8 @@ fn tonti(a: &Arguments) -> Fallible<Value> {
     ))
 }
 
-fn gauge(a: &Arguments) -> Fallible<Option<Expr>> {
+/// The gauge function of the user's choice.
+pub(super) fn gauge(a: &Arguments) -> Fallible<Option<Expr>> {
     match a.option("gauge") {
         Some(option) => {
             operate::as_expr(&option.value).map(Some).map_err(|d| Box::new(d.or_at(option.span, "the gauge")))
@@ -488,15 +473,23 @@ fn gauge(a: &Arguments) -> Fallible<Option<Expr>> {
     }
 }
 
-fn canonical(a: &Arguments) -> Fallible<(Rc<System>, hamilton::Canonical)> {
-    a.count(1, 1)?;
-    let (system, form) = form_of(a, 0)?;
-    let found = hamilton::canonical(&form, gauge(a)?)?;
-    Ok((system, found))
+/// The prefix of the momenta, `p` unless the option `names` says otherwise.
+pub(super) fn names(a: &Arguments) -> Fallible<String> {
+    match a.option("names") {
+        None => Ok("p".into()),
+        Some(option) => match &option.value {
+            Value::Text(prefix) => Ok(prefix.to_string()),
+            _ => Err(Box::new(
+                Diagnostic::error(&codes::WRONG_KIND, "`names` takes a word")
+                    .label(option.span, "not a word")
+                    .help("`names = P` calls the momentum of x `P_x`"),
+            )),
+        },
+    }
 }
 
 fn reduce_order(a: &Arguments) -> Fallible<Value> {
-    let (system, found) = canonical(a)?;
+    let (system, found) = super::canonical::canonical(a)?;
     let order = found.minimal.order();
     let minimal = System::new(
         &format!("reduce_order({})", system.name),
@@ -511,47 +504,6 @@ fn reduce_order(a: &Arguments) -> Fallible<Value> {
             .part("f", found.f)
             .on(&system.manifold),
     ))
-}
-
-fn momenta(a: &Arguments) -> Fallible<Value> {
-    let (system, found) = canonical(a)?;
-    let y = &system.manifold;
-    let mut entries = vec![];
-    for (k, row) in found.momenta.iter().enumerate() {
-        for (fibre, p) in y.fibres().iter().zip(row) {
-            entries.push((fibre.coordinate.jet(k as u32), Value::Expr(*p)));
-        }
-    }
-    Ok(Value::from(
-        Answer::new("momenta")
-            .main(Value::family(entries))
-            .part("f", found.f)
-            .part("autonomous", found.autonomous)
-            .on(y),
-    ))
-}
-
-fn hamiltonian(a: &Arguments) -> Fallible<Value> {
-    let (system, found) = canonical(a)?;
-    Ok(Value::from(
-        Answer::new("hamiltonian")
-            .main(found.hamiltonian)
-            .part("f", found.f)
-            .part("autonomous", found.autonomous)
-            .on(&system.manifold),
-    ))
-}
-
-fn energy(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
-    let l = lagrangian_of(a, 0)?;
-    let momenta = l.ostrogradsky().momenta;
-    let y = l.manifold();
-    let work = momenta.iter().enumerate().flat_map(|(i, row)| {
-        row.iter().zip(y.fibres()).map(move |(p, f)| *p * Expr::symbol(f.coordinate.jet(i as u32 + 1)))
-    });
-    let energy = Expr::add_all(work.collect::<Vec<_>>()) - l.function();
-    Ok(Value::from(Answer::new("energy").main(simple(energy)).on(y)))
 }
 
 fn equivalent(a: &Arguments) -> Fallible<Value> {

@@ -76,13 +76,23 @@ pub fn equal(left: &Value, right: &Value, within: Option<&Rational>) -> Fallible
     if let Value::Point(point) = left {
         return equal_in_keys(right, point, within);
     }
-    if let Some(branch) = [left, right].iter().find_map(|v| match v {
-        Value::Tangent(t) => Some(t.branch.clone()),
+    let along = [left, right].into_iter().find_map(|v| match v {
+        Value::OnBranch(along) => Some(along.clone()),
         _ => None,
-    }) && let (Value::Distribution(a), Value::Distribution(b)) = (left.main(), right.main())
-    {
-        return crate::questions::strata::same_span_on(&branch, &a, &b)
-            .map_err(|stop| Box::new(crate::questions::exhausted(stop)));
+    });
+    if let Some(along) = along {
+        let verdict = match (left.main(), right.main()) {
+            (Value::Distribution(a), Value::Distribution(b)) => {
+                Some(crate::questions::strata::same_span_on(&along.branch, &a, &b))
+            }
+            (Value::Expr(a), Value::Expr(b)) if within.is_none() => {
+                Some(crate::algebra::stratum::vanishes_on(&along.coordinates, a - b, &along.branch))
+            }
+            _ => None,
+        };
+        if let Some(verdict) = verdict {
+            return verdict.map_err(|stop| Box::new(crate::questions::exhausted(stop)));
+        }
     }
     let (left, right) = (left.main(), right.main());
     match (&left, &right) {
@@ -135,6 +145,11 @@ pub fn equal(left: &Value, right: &Value, within: Option<&Rational>) -> Fallible
             (Verdict::Unknown(why), _) | (_, Verdict::Unknown(why)) => Ok(Verdict::Unknown(why.clone())),
             (x, y) => Ok(Verdict::from_bool(x.is_yes() == y.is_yes(), "verdicts")),
         },
+        (Value::Rank(a), Value::Rank(b)) => Ok(match (&a.values[..], &b.values[..]) {
+            ([x], [y]) if x == y => a.complete.clone().and(b.complete.clone()),
+            (x, y) if x == y => Verdict::unknown("both ranks take the same values, perhaps not at the same points"),
+            (x, y) => Verdict::no(format!("the ranks take the values {x:?} and {y:?}")),
+        }),
         (Value::Rank(r), Value::Expr(n)) | (Value::Expr(n), Value::Rank(r)) => {
             let Some(n) = n.as_number().and_then(Rational::to_i64) else {
                 return Ok(Verdict::no("a rank is a number"));
@@ -258,7 +273,7 @@ pub fn is_word(value: &Value, word: &str) -> Fallible<Verdict> {
             }
         }
         Value::OnSpace(declared) => is_word(&declared.value, word),
-        Value::Tangent(_) => is_word(&value.main(), word),
+        Value::OnBranch(_) => is_word(&value.main(), word),
         Value::Label(label) => Ok(Verdict::from_bool(*label == word, "the label")),
         other => match crate::model::parts::natural_verdict(other, word)? {
             Some(verdict) => Ok(verdict),

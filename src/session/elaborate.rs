@@ -280,11 +280,8 @@ impl<'s> Evaluator<'s> {
         if let Some(number) = text.strip_prefix("lambda_").and_then(|n| n.parse::<u32>().ok()).filter(|n| *n > 0) {
             return Ok(Some(Symbol::multiplier(number)));
         }
-        let Some((head, tail)) = text.split_once('_') else { return Ok(None) };
-        let Some(digits) = head.strip_prefix('p') else { return Ok(None) };
-        let order = if digits.is_empty() { Some(0) } else { digits.parse::<u32>().ok().filter(|n| *n > 0) };
-        let Some(order) = order else { return Ok(None) };
-        Ok(self.symbol_named(tail, order, span)?.map(Symbol::momentum))
+        let Some((prefix, order, tail)) = Symbol::split_momentum(text) else { return Ok(None) };
+        Ok(self.symbol_named(tail, order, span)?.map(|q| Symbol::momentum_named(prefix, q)))
     }
 
     pub fn unknown(&self, text: &str, span: Span) -> Diagnostic {
@@ -523,9 +520,12 @@ impl<'s> Evaluator<'s> {
             let argument_span = self.ast.span(id);
             match self.ast.option(id) {
                 Some((name, value)) if question.options.iter().any(|o| *o == &*name.node) => {
-                    // `names = P`: a name and not a value.
-                    let value = match self.ast.name(value) {
-                        Some(word) if &*name.node == "names" => Value::Text(word.text.clone()),
+                    let value = match (&*name.node, self.ast.name(value)) {
+                        // `names = P`: a prefix, whatever else the word may mean.
+                        ("names", Some(Name { text, primes: 0 })) => {
+                            Symbol::allow_momentum_prefix(text);
+                            Value::Text((&**text).into())
+                        }
                         _ => self.eval(value)?,
                     };
                     given.named.insert(name.node.to_string(), Argument { value, span: argument_span });

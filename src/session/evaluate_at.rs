@@ -32,7 +32,7 @@ fn at(value: &Value, point: &Point, map: &FxHashMap<Symbol, Expr>) -> Fallible<V
         Value::Form(f) => Value::Form(f.map_coefficients(|c| expr_at_or_poison(c, map))),
         Value::Field(x) => Value::Field(x.map_components(|c| expr_at_or_poison(c, map))),
         Value::OnSpace(declared) => return at(&declared.value, point, map),
-        Value::Tangent(_) => return at(&value.main(), point, map),
+        Value::OnBranch(_) => return at(&value.main(), point, map),
         Value::Matrix(m) => {
             Value::from(LabelledMatrix { matrix: m.matrix.try_map(|e| expr_at(e, map))?, ..(**m).clone() })
         }

@@ -86,9 +86,7 @@ fn aside(ast: &Ast, span: Span) -> HashSet<ExprId> {
             ExprKind::Call { callee, arguments } => {
                 found.insert(*callee);
                 found.extend(arguments.iter().filter_map(|a| left_side(ast, *a)));
-                // `names = P` gives a name and not a value.
-                let named = arguments.iter().filter_map(|a| ast.option(*a)).filter(|(name, _)| &*name.node == "names");
-                found.extend(named.map(|(_, value)| value));
+                found.extend(arguments.iter().filter_map(|a| prefix_of_momenta(ast, *a)));
             }
             ExprKind::Point(entries) => found.extend(entries.iter().filter_map(|e| left_side(ast, *e))),
             ExprKind::Part { of, .. } | ExprKind::Index { of, .. }
@@ -102,6 +100,14 @@ fn aside(ast: &Ast, span: Span) -> HashSet<ExprId> {
         }
     }
     found
+}
+
+/// `P` in the option `names = P`; from here on `P_x` is a name.
+fn prefix_of_momenta(ast: &Ast, id: ExprId) -> Option<ExprId> {
+    let (option, value) = ast.option(id)?;
+    let name = ast.name(value).filter(|name| &*option.node == "names" && name.primes == 0)?;
+    crate::algebra::Symbol::allow_momentum_prefix(&name.text);
+    Some(value)
 }
 
 fn left_side(ast: &Ast, id: ExprId) -> Option<ExprId> {

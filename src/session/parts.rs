@@ -15,7 +15,7 @@ use std::rc::Rc;
 pub fn part(value: &Value, text: &str, primes: u32, evaluator: &Evaluator) -> Fallible<Value> {
     match value {
         Value::OnSpace(declared) => part(&declared.value, text, primes, evaluator),
-        Value::Tangent(_) => part(&value.main(), text, primes, evaluator),
+        Value::OnBranch(_) => part(&value.main(), text, primes, evaluator),
         Value::Answer(answer) => {
             if primes == 0
                 && let Some(part) = answer.get(text)
@@ -30,7 +30,10 @@ pub fn part(value: &Value, text: &str, primes: u32, evaluator: &Evaluator) -> Fa
             match &answer.main {
                 // A part of the main value: classify(S).primary.branches, dynamics(S).proper.final.
                 Some(main) => part(main, text, primes, evaluator).map_err(|_| Box::new(no_part(answer, text, primes))),
-                None => Err(Box::new(no_part(answer, text, primes))),
+                None => match &answer.refused {
+                    Some(why) if key_symbol(answer, text, primes, evaluator)?.is_some() => Err(why.clone()),
+                    _ => Err(Box::new(no_part(answer, text, primes))),
+                },
             }
         }
         Value::Family(family) => {
@@ -121,10 +124,8 @@ fn symbol_on(manifold: &FiberedManifold, text: &str, primes: u32) -> Option<Symb
         return Some(c.jet(primes));
     }
     // p_x, p1_x of this manifold.
-    let (head, tail) = text.split_once('_')?;
-    let digits = head.strip_prefix('p')?;
-    let order = if digits.is_empty() { 0 } else { digits.parse().ok()? };
-    super::elaborate::coordinate_of(manifold, tail).map(|c| Symbol::momentum(c.jet(order)))
+    let (prefix, order, tail) = Symbol::split_momentum(text)?;
+    super::elaborate::coordinate_of(manifold, tail).map(|c| Symbol::momentum_named(prefix, c.jet(order)))
 }
 
 fn evaluator_symbol(evaluator: &Evaluator, text: &str, primes: u32) -> Fallible<Option<Symbol>> {
@@ -176,6 +177,7 @@ pub fn index(value: &Value, keys: &[ExprId], evaluator: &Evaluator) -> Fallible<
             }
             match &answer.main {
                 Some(main) => index(main, keys, evaluator),
+                None if answer.refused.is_some() => Err(answer.refused.clone().expect("just seen")),
                 None => Err(Box::new(Diagnostic::error(
                     &codes::UNKNOWN_PART,
                     format!("the answer to `{}` has no entries", answer.question),

@@ -31,6 +31,9 @@ pub struct Leaf {
     /// The rows of the elimination in the order in which they were used, each with its pivot column. A row has no
     /// entries in the pivot columns of the rows before it.
     pub echelon: Vec<(usize, Row)>,
+    /// The right sides that elimination left over: they all vanish where the system is solvable, and one of them does
+    /// not where it is unsolvable.
+    pub residuals: Vec<Polynomial>,
 }
 
 /// The affine space of solutions on a leaf: y = particular + Σ c_k kernel_k.
@@ -124,15 +127,18 @@ fn emit(frame: &Frame, state: State, found: &mut Vec<Leaf>) -> Budgeted<()> {
     let rank = state.echelon.len();
     let conditions: Vec<Polynomial> = state.rows.into_iter().map(|row| row.right).collect();
     if conditions.is_empty() {
-        found.push(Leaf { cell: state.cell, rank, is_solvable: true, echelon: state.echelon });
+        let residuals = vec![];
+        found.push(Leaf { cell: state.cell, rank, is_solvable: true, echelon: state.echelon, residuals });
         return Ok(());
     }
     for cell in frame.refine(&state.cell, &conditions, &[])? {
-        found.push(Leaf { cell, rank, is_solvable: true, echelon: state.echelon.clone() });
+        let (echelon, residuals) = (state.echelon.clone(), conditions.clone());
+        found.push(Leaf { cell, rank, is_solvable: true, echelon, residuals });
     }
     for (i, c) in conditions.iter().enumerate() {
         for cell in frame.refine(&state.cell, &conditions[..i], std::slice::from_ref(c))? {
-            found.push(Leaf { cell, rank, is_solvable: false, echelon: state.echelon.clone() });
+            let (echelon, residuals) = (state.echelon.clone(), conditions.clone());
+            found.push(Leaf { cell, rank, is_solvable: false, echelon, residuals });
         }
     }
     Ok(())

@@ -3,7 +3,9 @@
 //!
 //! Values are tried one generator at a time, from a short fixed list; after each the basis is computed anew. A
 //! coordinate that also stands inside a function (q beside sin q) may only take values at which the
-//! function's value is a rational number, so that no inconsistent pair is ever called a point.
+//! function's value is a rational number, so that no inconsistent pair is ever called a point. An angle that stands outside
+//! its sine and cosine only where other coordinates can follow it needs no value: every pair on the unit circle is
+//! the sine and cosine of some angle.
 
 use super::super::expr::Expr;
 use super::super::generator::{Generator, Kind};
@@ -63,12 +65,15 @@ impl SamplePoint {
 /// A point on the cell, or the proof that there is one, or neither.
 pub fn witness(frame: &Frame, cell: &Cell) -> Budgeted<Witness> {
     let avoid: Vec<Polynomial> = cell.nonzero().iter().cloned().chain(frame.domain_polynomials()).collect();
-    let mut search = Search { frame, avoid, trials: 0, exists: None };
+    let mut search = Search { frame, avoid, trials: 0, exists: None, has_angle: false };
     let mut equations = cell.equations().to_vec();
     let in_play: Vec<Polynomial> = equations.iter().chain(&search.avoid).cloned().collect();
     equations.extend(super::basis::relations(&in_play));
     let start = State { equations, point: SamplePoint::default() };
     match search.run(start)? {
+        Some(point) if search.has_angle => {
+            Ok(Witness::Exists(format!("{}, with the angle that has these values", point.place())))
+        }
         Some(point) => Ok(Witness::Point(point)),
         None => Ok(match search.exists {
             Some(why) => Witness::Exists(why),
@@ -90,6 +95,8 @@ struct Search<'a> {
     avoid: Vec<Polynomial>,
     trials: usize,
     exists: Option<String>,
+    /// Whether an angle was left without a value.
+    has_angle: bool,
 }
 
 #[derive(Clone)]
@@ -105,6 +112,7 @@ impl Search<'_> {
         while let Some(state) = stack.pop() {
             check()?;
             let Some(state) = self.simplified(state)? else { continue };
+            let state = self.without_followed_angles(state);
             let Some(variable) = self.next_variable(&state) else { return Ok(Some(state.point)) };
             self.trials += 1;
             if self.trials > MAX_TRIALS {
@@ -167,7 +175,55 @@ impl Search<'_> {
         // Functions before the symbols inside them, symbols that occur in high degree first: what remains is then
         // more often linear.
         let degree = |v: u32| state.equations.iter().map(|e| e.degree_in(v)).max().unwrap_or(0);
-        all.into_iter().max_by_key(|v| (self.is_coupled(*v), degree(*v), std::cmp::Reverse(*v)))
+        all.into_iter()
+            .max_by_key(|v| (self.is_coupled(*v) && !self.is_angle(*v, state), degree(*v), std::cmp::Reverse(*v)))
+    }
+
+    /// Whether the generator is a symbol of which only the sine and the cosine occur beside it, and stands in no
+    /// inequation.
+    fn is_angle(&self, variable: u32, state: &State) -> bool {
+        let Kind::Symbol(s) = Generator(variable).kind() else { return false };
+        let is_circular = |g: u32| match Generator(g).kind() {
+            Kind::Sine(u) | Kind::Cosine(u) => u.as_symbol() == Some(s),
+            _ => false,
+        };
+        self.functions_of(s).all(is_circular)
+            && self.functions_of(s).next().is_some()
+            && state.point.value(variable).is_none()
+            && !self.avoid.iter().any(|n| n.variables().contains(&variable))
+    }
+
+    /// Leaves out the equations that only say how other coordinates follow an angle whose sine and cosine have values:
+    /// each is solved, for every value of the angle, by a coordinate of its own.
+    fn without_followed_angles(&mut self, mut state: State) -> State {
+        let variables: Vec<u32> = state.equations.iter().flat_map(|e| e.variables().iter().copied()).collect();
+        for angle in variables.into_iter().filter(|v| self.is_angle(*v, &state)).collect::<Vec<u32>>() {
+            let Kind::Symbol(s) = Generator(angle).kind() else { continue };
+            if self.functions_of(s).any(|g| state.point.value(g).is_none()) {
+                continue;
+            }
+            let (with, without): (Vec<Polynomial>, Vec<Polynomial>) =
+                state.equations.iter().cloned().partition(|e| e.variables().contains(&angle));
+            let follows = |i: usize| {
+                with[i].variables().iter().any(|v| {
+                    let elsewhere = with.iter().enumerate().any(|(k, e)| k != i && e.variables().contains(v));
+                    let avoided = self.avoid.iter().any(|n| n.variables().contains(v));
+                    *v != angle
+                        && !elsewhere
+                        && !avoided
+                        && !without.iter().any(|e| e.variables().contains(v))
+                        && !self.is_coupled(*v)
+                        && matches!(Generator(*v).kind(), Kind::Symbol(_))
+                        && with[i].degree_in(*v) == 1
+                        && with[i].coefficient_in(*v, 1).is_constant()
+                })
+            };
+            if !with.is_empty() && (0..with.len()).all(follows) {
+                self.has_angle = true;
+                state.equations = without;
+            }
+        }
+        state
     }
 
     /// Whether the generator is a symbol that also occurs inside another generator in play.

@@ -91,8 +91,9 @@ impl Law {
 
     /// Hamilton's equations in canonical coordinates.
     pub fn canonical(form: &DynamicalForm, gauge: Option<Expr>) -> Fallible<Law> {
-        let inverse = legendre::legendre(form, gauge)?.inverse()?.to_vec();
-        let equations = legendre::hamilton_equations(form, gauge)?;
+        let transformation = legendre::legendre(form, legendre::Naming { gauge, ..Default::default() })?;
+        let inverse = transformation.inverse()?.to_vec();
+        let equations = legendre::hamilton_equations(&transformation, &[])?;
         let (states, right) = equations.right_sides.into_iter().unzip();
         Ok(Law {
             manifold: form.manifold().clone(),
@@ -243,7 +244,7 @@ impl Law {
         else {
             return Ok(values);
         };
-        let momenta = legendre::legendre(form, None)?.momenta;
+        let momenta = legendre::legendre(form, legendre::Naming::default())?.momenta;
         let map = momenta.into_iter().map(|p| (p.symbol, with_bodies(p.function, bodies))).collect();
         Ok(substitute_all(&values, &map))
     }

@@ -1,0 +1,236 @@
+//! The loop of every constraint algorithm: cut a set down until vectors of a given kind are tangent to it.
+//!
+//! The kind is described by a linear system for the unknown components of a vector, to which each equation g = 0
+//! of the set adds one row: the vector must be tangent. Where the system can be solved a vector exists; the set
+//! is cut down to those points, branch by branch, and the cut brings new equations and so new rows. The
+//! dynamical distribution, the semisprays and Dirac's total Hamiltonian field are three such kinds.
+
+use crate::algebra::polynomial::Polynomial;
+use crate::algebra::stratum::leaves::{Leaf, LinearSystem, leaves};
+use crate::algebra::stratum::tangent::dimension;
+use crate::algebra::stratum::{Cell, Frame, set};
+use crate::budget::{Budgeted, Exhausted};
+
+/// The vectors that are looked for.
+pub(crate) trait Vectors {
+    /// What their components satisfy, whatever the set.
+    fn base(&self) -> &LinearSystem;
+    /// The row of tangency to g = 0, its right side last.
+    fn tangency(&self, g: &Polynomial) -> Budgeted<Vec<Polynomial>>;
+}
+
+/// The state of the loop.
+pub(crate) struct InvariantSets<'a> {
+    frame: &'a Frame,
+    vectors: &'a dyn Vectors,
+    pub finals: Vec<Cell>,
+    /// Lower strata next to an open part that was kept, with that part.
+    pub boundary: Vec<(Cell, Cell)>,
+    /// What is still to be looked at.
+    pub queue: Vec<Cell>,
+    pub rounds: usize,
+    pub history: Vec<Event>,
+}
+
+/// What happened to a branch in a round.
+pub(crate) struct Event {
+    pub round: usize,
+    pub branch: Cell,
+    pub says: &'static str,
+    /// What the elimination left over: a vector exists where all of these vanish.
+    pub residuals: Vec<Polynomial>,
+    pub remains: Vec<Cell>,
+}
+
+/// What a round says about a branch.
+enum Outcome {
+    /// Vectors exist nowhere on it.
+    Lost,
+    /// Everywhere.
+    Whole,
+    /// On an open part, and perhaps on lower strata.
+    Open { kept: Vec<Cell>, lower: Vec<Cell> },
+    /// On a smaller closed part.
+    Smaller(Vec<Cell>),
+}
+
+impl<'a> InvariantSets<'a> {
+    pub fn new(frame: &'a Frame, vectors: &'a dyn Vectors) -> InvariantSets<'a> {
+        InvariantSets { frame, vectors, finals: vec![], boundary: vec![], queue: vec![], rounds: 0, history: vec![] }
+    }
+
+    /// Every cut lowers the dimension of a branch, so no chain is longer than this.
+    fn limit(&self) -> usize {
+        2 * self.frame.coordinates().len() + 4
+    }
+
+    /// Looks at a set whose leaves are known already.
+    pub fn begin(&mut self, v: &Cell, list: Vec<Leaf>) -> Budgeted<()> {
+        let next = self.look(v, list)?;
+        self.queue.extend(next);
+        Ok(())
+    }
+
+    /// Rounds until nothing is cut off any more. When a budget ends, what was not looked at is in the queue.
+    pub fn iterate(&mut self) -> Budgeted<()> {
+        while !self.queue.is_empty() {
+            if self.rounds >= self.limit() {
+                return Err(Exhausted::Size);
+            }
+            self.rounds += 1;
+            let mut next = Vec::new();
+            while let Some(v) = self.queue.pop() {
+                let step = self.solve(&v).and_then(|list| self.look(&v, list));
+                match step {
+                    Ok(parts) => next.extend(parts),
+                    Err(why) => {
+                        self.queue.push(v);
+                        self.queue.extend(next);
+                        return Err(why);
+                    }
+                }
+            }
+            self.queue = set::maximal(self.frame, next)?;
+        }
+        Ok(())
+    }
+
+    /// The system on a branch, by leaves.
+    pub fn solve(&self, v: &Cell) -> Budgeted<Vec<Leaf>> {
+        let mut system = self.vectors.base().clone();
+        for g in &v.generators(self.frame)? {
+            let mut row = self.vectors.tangency(g)?;
+            let right = row.pop().unwrap_or_default();
+            system.push(row, right);
+        }
+        leaves(self.frame, &system, v)
+    }
+
+    /// Decides about a branch whose leaves are known; returns the branches of the next round.
+    fn look(&mut self, v: &Cell, list: Vec<Leaf>) -> Budgeted<Vec<Cell>> {
+        let mut residuals: Vec<Polynomial> = Vec::new();
+        for r in list.iter().flat_map(|leaf| &leaf.residuals) {
+            if !residuals.contains(r) {
+                residuals.push(r.clone());
+            }
+        }
+        let outcome = self.outcome(v, list)?;
+        self.apply(v, outcome, residuals)
+    }
+
+    fn outcome(&self, v: &Cell, list: Vec<Leaf>) -> Budgeted<Outcome> {
+        let (good, bad): (Vec<Leaf>, Vec<Leaf>) = list.into_iter().partition(|leaf| leaf.is_solvable);
+        if good.is_empty() {
+            return Ok(Outcome::Lost);
+        }
+        if bad.is_empty() {
+            return Ok(Outcome::Whole);
+        }
+        let d = dimension(self.frame, v)?;
+        let is_open = |cell: &Cell| -> Budgeted<bool> {
+            Ok(cell.equations() == v.equations() || dimension(self.frame, cell)? == d)
+        };
+        let mut generic: Option<usize> = None;
+        for leaf in &good {
+            if is_open(&leaf.cell)? {
+                generic = Some(generic.map_or(leaf.rank, |r| r.max(leaf.rank)));
+            }
+        }
+        let Some(generic) = generic else {
+            // The closures: without the inequations that made the leaves disjoint.
+            let closed = good.into_iter().map(|leaf| closure(&leaf.cell, v)).collect();
+            return Ok(Outcome::Smaller(set::maximal(self.frame, closed)?));
+        };
+        // Where the rank is the generic one a solution exists on an open part of the branch.
+        let (open, rest): (Vec<Leaf>, Vec<Leaf>) = good.into_iter().partition(|leaf| leaf.rank == generic);
+        let mut lower: Vec<Cell> = rest.into_iter().map(|leaf| leaf.cell).collect();
+        let mut kept = Vec::new();
+        for cell in set::merged(self.frame, open.into_iter().map(|leaf| leaf.cell).collect())? {
+            if is_open(&cell)? { kept.push(cell) } else { lower.push(cell) }
+        }
+        Ok(Outcome::Open { kept, lower })
+    }
+
+    /// Records an outcome; returns the branches of the next round.
+    fn apply(&mut self, v: &Cell, outcome: Outcome, residuals: Vec<Polynomial>) -> Budgeted<Vec<Cell>> {
+        let (says, remains, next) = match outcome {
+            Outcome::Lost => ("no vector is tangent to it anywhere: it is lost", vec![], vec![]),
+            Outcome::Whole => {
+                self.finals.push(v.clone());
+                ("a vector exists at every point and is tangent: it is final", vec![], vec![])
+            }
+            Outcome::Open { kept, lower } => {
+                let mut next = Vec::new();
+                for w in &lower {
+                    let closed = closure(w, v);
+                    self.boundary.extend(kept.iter().map(|k| (w.clone(), k.clone())));
+                    if !next.contains(&closed) {
+                        next.push(closed);
+                    }
+                }
+                self.finals.extend(kept.clone());
+                ("vectors exist on an open part, which is final", kept, next)
+            }
+            Outcome::Smaller(parts) => ("vectors exist on a smaller part only", parts.clone(), parts),
+        };
+        self.note(v, says, residuals, remains);
+        Ok(next)
+    }
+
+    fn note(&mut self, branch: &Cell, says: &'static str, residuals: Vec<Polynomial>, remains: Vec<Cell>) {
+        self.history.push(Event { round: self.rounds, branch: branch.clone(), says, residuals, remains });
+    }
+
+    /// Lower strata next to an open part may be crossed by integral curves of the open part. They are settled if they
+    /// lie in a final set, or in an invariant set among the zeros of the given candidates on that open part.
+    pub fn settle_boundaries(&mut self, candidates: impl Fn(&Cell) -> Budgeted<Vec<Polynomial>>) -> Budgeted<()> {
+        for (stratum, open) in self.boundary.clone() {
+            if set::is_within(self.frame, &stratum, &self.finals)? {
+                continue;
+            }
+            let closed = open.with_nonzero(vec![]);
+            for g in candidates(&open)? {
+                for candidate in self.frame.refine(&closed, &[g], &[])? {
+                    let list = self.solve(&candidate)?;
+                    if !list.is_empty() && list.iter().all(|leaf| leaf.is_solvable) {
+                        let says = "it is invariant and continues what happens on the open part";
+                        self.note(&candidate, says, vec![], vec![]);
+                        self.finals.push(candidate);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The largest of the final sets.
+    pub fn maximal_finals(&self) -> Budgeted<Vec<Cell>> {
+        set::maximal(self.frame, self.finals.clone())
+    }
+
+    /// What is left of the lower strata outside the final sets.
+    pub fn unsettled(&self, finals: &[Cell]) -> Budgeted<Vec<Cell>> {
+        let mut rest: Vec<Cell> = Vec::new();
+        for (stratum, _) in &self.boundary {
+            for cell in set::difference_from_all(self.frame, stratum, finals)? {
+                if !rest.contains(&cell) {
+                    rest.push(cell);
+                }
+            }
+        }
+        Ok(rest)
+    }
+}
+
+/// The leaf with the inequations of the branch only.
+pub(crate) fn closure(leaf: &Cell, v: &Cell) -> Cell {
+    leaf.with_nonzero(v.nonzero().to_vec())
+}
+
+/// The leaf on which the rank is the largest; among those the one with the fewest conditions beyond the branch.
+pub(crate) fn generic_leaf<'l>(list: &'l [Leaf], n: &Cell) -> Option<&'l Leaf> {
+    list.iter().filter(|leaf| leaf.is_solvable).max_by_key(|leaf| {
+        let same = leaf.cell.equations() == n.equations();
+        (leaf.rank, same, std::cmp::Reverse((leaf.cell.equations().len(), leaf.cell.nonzero().len())))
+    })
+}

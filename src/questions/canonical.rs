@@ -1,0 +1,351 @@
+//! The Hamiltonian side: momenta and Hamiltonians of any order, the Legendre transformation, Hamilton's equations in
+//! canonical coordinates, Dirac's brackets, energy and power. Krupková §8, Volný–Krupková §4.
+//!
+//! Momenta and Hamiltonians come in two kinds. `momenta`, `hamiltonian` and `reduce_order` are about E: those of (8.9)–(8.14), in
+//! the gauge φ of the user's choice, zero unless one is given. `legendre`, `hamilton` and `energy` are about the Lagrangian
+//! that was written, if one was, and keep its own momenta. Both give the same α_E.
+
+use super::systems::{form_of, gauge, lagrangian_of, names, simple};
+use super::{Arguments, Question};
+use crate::algebra::derive::partial;
+use crate::algebra::{Expr, Symbol, Verdict, conditions};
+use crate::diagnostic::{Diagnostic, codes};
+use crate::geometry::form::Form;
+use crate::mechanics::dirac::{DiracBranch, DiracSystem, dirac as dirac_system};
+use crate::mechanics::dynamical_form::DynamicalForm;
+use crate::mechanics::hamilton::{self, Canonical};
+use crate::mechanics::inverse_problem::is_variational;
+use crate::mechanics::legendre::{self as theory, Legendre, Naming};
+use crate::mechanics::{jet, lepage_class};
+use crate::model::item::System;
+use crate::model::set::branch_text;
+use crate::model::value::{Answer, Fallible, LabelledMatrix, Value};
+use std::rc::Rc;
+
+pub static ROWS: &[Question] = &[
+    Question {
+        name: "momenta",
+        signature: "momenta(S, gauge = φ)",
+        help: "the momenta p^k of a variational system, by the jet they are conjugate to (Krupková 8.10)",
+        options: &["gauge", "names"],
+        takes_equations: false,
+        parts: &[
+            ("f", "the function of (8.9)"),
+            ("autonomous", "E does not depend on time"),
+            ("canonical", "whether α_E = −dH∧dt + Σ dp∧dq (8.5)"),
+        ],
+        run: momenta,
+    },
+    Question {
+        name: "hamiltonian",
+        signature: "hamiltonian(S, gauge = φ)",
+        help: "the Hamiltonian on the phase space (Krupková 8.11)",
+        options: &["gauge", "names"],
+        takes_equations: false,
+        parts: &[
+            ("f", "the function of (8.9)"),
+            ("autonomous", "E does not depend on time"),
+            ("form", "−dH∧dt + Σ dp∧dq, the canonical form of α_E (8.5)"),
+            ("in_momenta", "H in canonical coordinates"),
+        ],
+        run: hamiltonian,
+    },
+    Question {
+        name: "legendre",
+        signature: "legendre(S)",
+        help: "the Legendre transformation: the highest jets in terms of positions and momenta",
+        options: &["gauge", "names"],
+        takes_equations: false,
+        parts: &[
+            ("integrable", "momenta exist (condition 4.4)"),
+            ("violations", "where they do not"),
+            ("choices", "by dependent coordinates"),
+            ("momenta", "by the jet they are conjugate to"),
+            ("eta", "dp/dt in velocities"),
+            ("H", "the Hamiltonian in velocities"),
+            ("exact", "η = −dH"),
+            ("explicit", "the inverse was found in closed form"),
+        ],
+        run: legendre,
+    },
+    Question {
+        name: "hamilton",
+        signature: "hamilton(S, names = P)",
+        help: "Hamilton's equations: right sides in t, q, p, by coordinate and momentum",
+        options: &["gauge", "names"],
+        takes_equations: false,
+        parts: &[("eta", "the energy 1-form η"), ("H", "the Hamiltonian in t, q, p")],
+        run: hamilton,
+    },
+    Question {
+        name: "dirac",
+        signature: "dirac(S)",
+        help: "Dirac's brackets of a Lagrangian of first order; with two functions, their bracket",
+        options: &[],
+        takes_equations: false,
+        parts: &[
+            ("first_class", "constraints that generate gauge transformations"),
+            ("second_class", "constraints with an invertible matrix of brackets"),
+            ("gauge", "the gauge directions"),
+            ("constraints", "all constraints of the branch"),
+            ("primary", "those that the momenta satisfy identically"),
+            ("hamiltonian", "H on the primary constraints"),
+            ("multipliers", "u of H + u^a φ_a; `free` where it may be chosen"),
+            ("branches", "one answer for each branch of the final constraint set"),
+            ("complete", "every branch was followed to its end"),
+        ],
+        run: dirac,
+    },
+    Question {
+        name: "energy",
+        signature: "energy(S)",
+        help: "the energy Σ p q' − L of a Lagrangian of any order, the Hamiltonian of equations without one",
+        options: &[],
+        takes_equations: false,
+        parts: &[],
+        run: energy,
+    },
+    Question {
+        name: "power",
+        signature: "power(S)",
+        help: "the rate of change of the energy along the motion",
+        options: &[],
+        takes_equations: false,
+        parts: &[("forces", "the power of the forces"), ("reactions", "the power of the reactions")],
+        run: power,
+    },
+];
+
+/// The variational part of a system and the forces that are left: E itself if it is variational, else its Lagrangian.
+fn variational_part(system: &System, form: Rc<DynamicalForm>) -> Fallible<(Rc<DynamicalForm>, Vec<Expr>)> {
+    match system.free_lagrangian() {
+        Some(lagrangian) if !system.forces.is_empty() && !is_variational(&form).is_yes() => {
+            Ok((Rc::new(lagrangian.dynamical_form()?), total_force(system)))
+        }
+        _ => Ok((form, vec![])),
+    }
+}
+
+fn total_force(system: &System) -> Vec<Expr> {
+    let n = system.manifold.n_coordinates();
+    (0..n).map(|i| Expr::add_all(system.forces.iter().map(|f| f.components[i]))).collect()
+}
+
+struct Found {
+    system: Rc<System>,
+    form: Rc<DynamicalForm>,
+    canonical: Canonical,
+}
+
+pub(super) fn canonical(a: &Arguments) -> Fallible<(Rc<System>, Canonical)> {
+    canonical_of(a).map(|found| (found.system, found.canonical))
+}
+
+fn canonical_of(a: &Arguments) -> Fallible<Found> {
+    a.count(1, 1)?;
+    let (system, form) = form_of(a, 0)?;
+    let (form, _) = variational_part(&system, form)?;
+    let canonical = hamilton::canonical(&form, gauge(a)?)?;
+    Ok(Found { system, form, canonical })
+}
+
+fn momenta(a: &Arguments) -> Fallible<Value> {
+    let Found { system, form, canonical } = canonical_of(a)?;
+    let y = &system.manifold;
+    let prefix = names(a)?;
+    let mut entries = vec![];
+    for (k, row) in canonical.momenta.iter().enumerate() {
+        for (nu, p) in row.iter().enumerate() {
+            entries.push((jet(y, nu, k as u32), Value::Expr(*p)));
+        }
+    }
+    // `.x` and `.p_x` are the same.
+    let named = entries.iter().map(|(q, p)| (Symbol::momentum_named(&prefix, *q), p.clone()));
+    let both: Vec<(Symbol, Value)> = entries.iter().cloned().chain(named).collect();
+    let (f, autonomous) = (canonical.f, canonical.autonomous.clone());
+    Ok(Value::from(
+        Answer::new("momenta")
+            .main(Value::family(entries))
+            .keyed(both)
+            .part("f", f)
+            .part("autonomous", autonomous)
+            .lazy("canonical", move || {
+                Ok(Value::from(canonical.is_canonical_form_of(&lepage_class::closed_representative(&form))))
+            })
+            .on(y),
+    ))
+}
+
+fn hamiltonian(a: &Arguments) -> Fallible<Value> {
+    let prefix = names(a)?;
+    let chosen = gauge(a)?;
+    let Found { system, form, canonical } = canonical_of(a)?;
+    Ok(Value::from(
+        Answer::new("hamiltonian")
+            .main(canonical.hamiltonian)
+            .part("f", canonical.f)
+            .part("autonomous", canonical.autonomous.clone())
+            .lazy("form", move || Ok(Value::Form(canonical.canonical_form())))
+            .lazy("in_momenta", move || {
+                let naming = Naming { gauge: Some(chosen.unwrap_or_else(Expr::zero)), prefix: &prefix };
+                Ok(Value::Expr(theory::hamilton_equations(&theory::legendre(&form, naming)?, &[])?.hamiltonian))
+            })
+            .on(&system.manifold),
+    ))
+}
+
+/// The Legendre transformation of the question, and the forces beside it.
+fn transformation(a: &Arguments) -> Fallible<(Rc<System>, Legendre, Vec<Expr>)> {
+    a.count(1, 1)?;
+    let (system, form) = form_of(a, 0)?;
+    let (form, forces) = variational_part(&system, form)?;
+    let prefix = names(a)?;
+    let found = theory::legendre(&form, Naming { gauge: gauge(a)?, prefix: &prefix })?;
+    Ok((system, found, forces))
+}
+
+fn legendre(a: &Arguments) -> Fallible<Value> {
+    let (system, found, forces) = transformation(a)?;
+    let y = &system.manifold;
+    let family = |entries: Vec<(Symbol, Expr)>| Value::family(entries.into_iter().map(|(s, e)| (s, Value::Expr(e))));
+    let momenta = found.momenta.iter().map(|p| (p.conjugate, p.function)).collect();
+    let answer = Answer::new("legendre");
+    let answer = match found.inverse() {
+        Ok(inverse) => answer.main(family(inverse.to_vec())),
+        Err(why) => answer.refused_main(why),
+    };
+    let exact = match Verdict::all(forces.iter().map(|f| crate::algebra::decide::is_zero(*f)), "there are no forces") {
+        Verdict::No(_) => Verdict::no("η = −dH + F with the force F"),
+        verdict => verdict,
+    };
+    Ok(Value::from(
+        answer
+            .part("integrable", Verdict::yes("there are no constraints"))
+            .part("violations", Value::family([]))
+            .part("choices", Value::family([]))
+            .part("momenta", family(momenta))
+            .part("eta", family(rates_of_momenta(&system, &found, &forces)))
+            .part("H", found.canonical.hamiltonian)
+            .part("exact", exact)
+            .part("explicit", found.explicit.clone())
+            .on(y)
+            .valid_where(found.conditions),
+    ))
+}
+
+/// dp^0/dt = ∂L/∂q + F and dp^k/dt = ∂L/∂q_k − p^{k−1} along motions, as functions of jets.
+fn rates_of_momenta(system: &System, found: &Legendre, forces: &[Expr]) -> Vec<(Symbol, Expr)> {
+    let l = found.canonical.minimal.function();
+    let m = system.manifold.n_coordinates();
+    let rate = |i: usize| {
+        let q = found.momenta[i].conjugate;
+        let below = if i < m { forces.get(i).map_or_else(Expr::zero, |f| -*f) } else { found.momenta[i - m].function };
+        (q, simple(partial(l, q) - below))
+    };
+    (0..found.momenta.len()).map(rate).collect()
+}
+
+fn hamilton(a: &Arguments) -> Fallible<Value> {
+    let (system, found, forces) = transformation(a)?;
+    let (equations, recorded) = conditions::collect(|| theory::hamilton_equations(&found, &forces));
+    let equations = equations?;
+    let n = found.momenta.len();
+    // η = η_a dq^a + η^a dp_a with dp_a/dt = η_a and dq^a/dt = −η^a.
+    let (positions, momenta) = equations.right_sides.split_at(n);
+    let along = |list: &[(Symbol, Expr)]| list.iter().map(|(_, e)| *e).collect::<Vec<Expr>>();
+    let eta = positions.iter().map(|(q, _)| *q).zip(along(momenta));
+    let eta = eta.chain(momenta.iter().map(|(p, _)| *p).zip(along(positions).into_iter().map(|e| -e)));
+    let entries = equations.right_sides.iter().map(|(s, e)| (*s, Value::Expr(*e)));
+    Ok(Value::from(
+        Answer::new("hamilton")
+            .main(Value::family(entries))
+            .part("eta", Form::one_form(eta))
+            .part("H", equations.hamiltonian)
+            .on(&system.manifold)
+            .valid_where(equations.conditions)
+            .valid_where(recorded),
+    ))
+}
+
+fn energy(a: &Arguments) -> Fallible<Value> {
+    a.count(1, 1)?;
+    let system = a.system(0)?;
+    let energy = match system.free_lagrangian() {
+        Some(lagrangian) => theory::energy(&lagrangian.dynamical_form()?)?,
+        None => theory::energy(&*form_of(a, 0)?.1)?,
+    };
+    Ok(Value::from(Answer::new("energy").main(energy).on(&system.manifold)))
+}
+
+/// d(Σ p q′ − L)/dt = −∂L/∂t − q′E, and E = −F on the motion.
+fn power(a: &Arguments) -> Fallible<Value> {
+    a.count(1, 1)?;
+    let (system, form) = form_of(a, 0)?;
+    let y = &system.manifold;
+    let (l, forces) = match system.free_lagrangian() {
+        Some(lagrangian) => (lagrangian.function(), total_force(&system)),
+        None => (hamilton::canonical(&form, None)?.minimal.function(), vec![]),
+    };
+    let work = forces.iter().enumerate().map(|(i, f)| *f * Expr::symbol(jet(y, i, 1)));
+    let work = simple(Expr::add_all(work.collect::<Vec<_>>()));
+    Ok(Value::from(
+        Answer::new("power")
+            .main(simple(work - partial(l, y.base())))
+            .part("forces", work)
+            .part("reactions", Expr::zero())
+            .on(y),
+    ))
+}
+
+fn dirac(a: &Arguments) -> Fallible<Value> {
+    a.count(1, 3)?;
+    let lagrangian = lagrangian_of(a, 0)?;
+    let system = Rc::new(dirac_system(&lagrangian)?);
+    let Some(first) = system.branches.first() else {
+        return Err(Box::new(
+            Diagnostic::error(&codes::NO_MOTION, "this system has no motion")
+                .note("no point of phase space satisfies all constraints and their consequences")
+                .help("`explain dynamics(S)` shows how they contradict each other"),
+        ));
+    };
+    match a.positional.len() {
+        2 => {
+            a.count(3, 3)?;
+            unreachable!("count refuses");
+        }
+        3 => {
+            let bracket = system.dirac_bracket(first, a.expr(1)?, a.expr(2)?);
+            Ok(Value::from(Answer::new("dirac").main(bracket).on(lagrangian.manifold())))
+        }
+        _ => {
+            let branches: Vec<Value> =
+                system.branches.iter().map(|b| Value::from(dirac_answer(&system, b, &lagrangian))).collect();
+            Ok(Value::from(
+                dirac_answer(&system, first, &lagrangian)
+                    .part("primary", Value::exprs(system.primary.clone()))
+                    .part("hamiltonian", system.hamiltonian)
+                    .part("branches", Value::list(branches))
+                    .part("complete", system.complete.clone()),
+            ))
+        }
+    }
+}
+
+/// What there is to say about one branch of the final constraint set.
+fn dirac_answer(
+    system: &DiracSystem,
+    branch: &DiracBranch,
+    lagrangian: &crate::mechanics::lagrangian::Lagrangian,
+) -> Answer {
+    let (labels, matrix) = system.bracket_matrix(branch);
+    let multiplier = |u: &Option<Expr>| u.map_or(Value::Label("free"), Value::Expr);
+    Answer::new("dirac")
+        .main(LabelledMatrix { matrix, rows: labels.clone(), columns: labels })
+        .part("first_class", Value::exprs(branch.first_class.clone()))
+        .part("second_class", Value::exprs(branch.second_class.clone()))
+        .part("gauge", Value::list(branch.gauge.iter().cloned().map(Value::Field)))
+        .part("constraints", Value::exprs(branch.constraints.clone()))
+        .part("on", Value::Text(branch_text(&branch.branch).into()))
+        .part("multipliers", Value::list(branch.multipliers.iter().map(multiplier)))
+        .on(lagrangian.manifold())
+}

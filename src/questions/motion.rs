@@ -1,0 +1,292 @@
+//! Questions about the vector field of a system: the field itself, its symmetries and first integrals, its
+//! equilibria and their linearisation. Krupková §5–6, (5.15).
+
+use super::systems::{form_of, lagrangian_of, stopped};
+use super::{Arguments, Question};
+use crate::algebra::derive::partial;
+use crate::algebra::linear::Matrix;
+use crate::algebra::substitute::substitute;
+use crate::algebra::{Expr, Symbol, Verdict, conditions, decide, stratum};
+use crate::diagnostic::{Diagnostic, codes};
+use crate::mechanics::regular::{self, RegularForm};
+use crate::mechanics::{search, symmetry as theory};
+use crate::model::set::{Branch, PointSet};
+use crate::model::value::{Answer, Fallible, LabelledMatrix, Value};
+use crate::session::evaluate_at::assignment;
+use rustc_hash::FxHashMap;
+
+pub static ROWS: &[Question] = &[
+    Question {
+        name: "vector_field",
+        signature: "vector_field(S)",
+        help: "the semispray of a regular system (Krupková 5.15); its highest derivatives by jet",
+        options: &[],
+        takes_equations: false,
+        parts: &[
+            ("unique", "whether there is exactly one"),
+            ("conditions", "what must not vanish"),
+            ("locus", "where the system is singular"),
+        ],
+        run: vector_field,
+    },
+    Question {
+        name: "first_integral",
+        signature: "first_integral(S, f)",
+        help: "whether a function is constant along all motions",
+        options: &[],
+        takes_equations: false,
+        parts: &[("rate", "its derivative along the motion")],
+        run: first_integral,
+    },
+    Question {
+        name: "noether",
+        signature: "noether(L, X)",
+        help: "the first integral of a symmetry of a Lagrangian, up to a total derivative",
+        options: &[],
+        takes_equations: false,
+        parts: &[
+            ("primitive", "F with L_X λ = dF"),
+            ("characteristic", "Q = ξ − q' ξ⁰, by coordinate"),
+            ("verified", "dΦ/dt = −Q E, checked"),
+        ],
+        run: noether,
+    },
+    Question {
+        name: "symmetry",
+        signature: "symmetry(S, X)",
+        help: "whether a field carries motions to motions",
+        options: &[],
+        takes_equations: false,
+        parts: &[
+            ("second", "what is left of the linearised equations, by coordinate"),
+            ("first", "the same for first-order equations"),
+            ("prolonged", "the prolongation of X to the phase space"),
+            ("bracket", "its bracket with the vector field"),
+            ("rate", "for mixed systems"),
+        ],
+        run: symmetry,
+    },
+    Question {
+        name: "find_integrals",
+        signature: "find_integrals(S, n)",
+        help: "the first integrals that are polynomials of degree at most n in the phase coordinates",
+        options: &[],
+        takes_equations: false,
+        parts: &[],
+        run: find_integrals,
+    },
+    Question {
+        name: "find_symmetries",
+        signature: "find_symmetries(S, n)",
+        help: "the projectable symmetries whose components are polynomials of degree at most n in t and q",
+        options: &[],
+        takes_equations: false,
+        parts: &[],
+        run: find_symmetries,
+    },
+    Question {
+        name: "equilibria",
+        signature: "equilibria(S)",
+        help: "the states of rest, in the phase space",
+        options: &[],
+        takes_equations: false,
+        parts: &[("branches", "one after the other"), ("empty", "there is none")],
+        run: equilibria,
+    },
+    Question {
+        name: "linearize",
+        signature: "linearize(S, pt)",
+        help: "the matrix of the equations linearised at a point of the phase space",
+        options: &[],
+        takes_equations: false,
+        parts: &[("eigenvalues", "of the matrix"), ("equilibrium", "whether the point is one")],
+        run: linearize,
+    },
+];
+
+fn regular_form(a: &Arguments) -> Fallible<RegularForm> {
+    let (_, form) = form_of(a, 0)?;
+    regular::regular(&form).map_err(|d| Box::new(d.or_at(a.positional[0].span, "a singular system")))
+}
+
+fn vector_field(a: &Arguments) -> Fallible<Value> {
+    a.count(1, 1)?;
+    let (system, form) = form_of(a, 0)?;
+    let regular = regular_form(a)?;
+    let y = &system.manifold;
+    let space = regular.space();
+    let is_of_true_order = regular.order() == form.order();
+    // The determinant says it in one expression; where it is not that of B the pivots do.
+    let nonzero: Vec<Expr> = if is_of_true_order {
+        let det = form.det_b().map_err(stopped)?;
+        if crate::algebra::assume::sign_of(det).is_nonzero() { vec![] } else { vec![det] }
+    } else {
+        regular.conditions().to_vec()
+    };
+    let unique = if is_of_true_order {
+        system.classification().map_or_else(
+            |d| Verdict::unknown(d.title.clone()),
+            |c| match &c.regular {
+                Verdict::No(_) => Verdict::no("the system is singular on a set of points"),
+                v => v.clone(),
+            },
+        )
+    } else {
+        Verdict::from_bool(nonzero.is_empty(), "the equations are solved for the highest derivatives")
+    };
+    let (for_locus, locus_space) = (regular.clone(), space.clone());
+    let values = regular.top_jets().into_iter().zip(regular.accelerations().iter().map(|e| Value::Expr(*e)));
+    Ok(Value::from(
+        Answer::new("vector_field")
+            .main(regular::semispray(&regular))
+            .keyed(values)
+            .part("unique", unique)
+            .part("conditions", Value::exprs(nonzero.clone()))
+            .lazy("locus", move || Ok(Value::from(PointSet::new(&locus_space, for_locus.locus()?))))
+            .on(y)
+            .valid_where(nonzero),
+    ))
+}
+
+fn first_integral(a: &Arguments) -> Fallible<Value> {
+    a.count(2, 2)?;
+    let (system, _) = form_of(a, 0)?;
+    let found = theory::first_integral(&*system.lepage()?, a.expr(1)?)?;
+    Ok(Value::from(Answer::new("first_integral").main(found.verdict).part("rate", found.rate).on(&system.manifold)))
+}
+
+fn noether(a: &Arguments) -> Fallible<Value> {
+    a.count(2, 2)?;
+    let lagrangian = lagrangian_of(a, 0)?;
+    let found = theory::noether(&lagrangian, &a.field(1)?)
+        .map_err(|d| Box::new(d.or_at(a.positional[1].span, "this field")))?;
+    let y = lagrangian.manifold();
+    let coordinates = y.fibres().iter().map(|f| f.coordinate.jet(0));
+    let characteristic = coordinates.zip(found.characteristic.iter().map(|q| Value::Expr(*q)));
+    Ok(Value::from(
+        Answer::new("noether")
+            .main(found.integral)
+            .part("primitive", found.primitive)
+            .part("characteristic", Value::family(characteristic))
+            .part("verified", found.verified)
+            .on(y),
+    ))
+}
+
+fn symmetry(a: &Arguments) -> Fallible<Value> {
+    a.count(2, 2)?;
+    let (system, form) = form_of(a, 0)?;
+    let y = &system.manifold;
+    let x = a.field(1)?;
+    let (found, recorded) = conditions::collect(|| theory::symmetry_of(&form, &x));
+    let found = found?;
+    let coordinates = y.fibres().iter().map(|f| f.coordinate.jet(0));
+    let residuals: Vec<(Symbol, Value)> = coordinates.zip(found.residuals.iter().map(|e| Value::Expr(*e))).collect();
+    let (second, first) = if form.jet_order() > 1 { (residuals, vec![]) } else { (vec![], residuals) };
+    let missing = |what: &str| Box::new(Diagnostic::error(&codes::NOT_APPLICABLE, what));
+    let field = |x: Option<crate::geometry::field::VectorField>, what: &str| match x {
+        Some(x) => Ok(Value::Field(x)),
+        None => Err(missing(what)),
+    };
+    Ok(Value::from(
+        Answer::new("symmetry")
+            .main(found.verdict)
+            .part("second", Value::family(second))
+            .part("first", Value::family(first))
+            .try_part("prolonged", field(found.prolonged, "this field is not projectable, so it has no prolongation"))
+            .try_part("bracket", field(found.bracket, "there is no bracket without a prolongation and a vector field"))
+            .try_part("rate", Err(missing("the rate ν is a notion for mixed systems")))
+            .on(y)
+            .valid_where(recorded),
+    ))
+}
+
+fn degree(a: &Arguments) -> Fallible<u32> {
+    let n = a.integer(1)?;
+    u32::try_from(n).ok().filter(|n| (1..=12).contains(n)).ok_or_else(|| {
+        Box::new(
+            Diagnostic::error(&codes::WRONG_KIND, format!("{n} is no degree to search up to"))
+                .label(a.positional[1].span, "a degree from 1 to 12"),
+        )
+    })
+}
+
+fn find_integrals(a: &Arguments) -> Fallible<Value> {
+    a.count(2, 2)?;
+    let n = degree(a)?;
+    Ok(Value::exprs(search::polynomial_integrals(&regular_form(a)?, n)?))
+}
+
+fn find_symmetries(a: &Arguments) -> Fallible<Value> {
+    a.count(2, 2)?;
+    let n = degree(a)?;
+    Ok(Value::list(search::polynomial_symmetries(&regular_form(a)?, n)?.into_iter().map(Value::Field)))
+}
+
+/// q = const: all jets vanish, and E(q, 0, …, 0) = 0.
+fn equilibria(a: &Arguments) -> Fallible<Value> {
+    a.count(1, 1)?;
+    let (system, form) = form_of(a, 0)?;
+    let y = &system.manifold;
+    if !form.is_autonomous().is_yes() {
+        return Err(Box::new(
+            Diagnostic::error(
+                &codes::NOT_APPLICABLE,
+                "these equations depend on time, so no state stays at rest by itself",
+            )
+            .label(a.positional[0].span, format!("it depends on {}", y.base())),
+        ));
+    }
+    let space = form.phase_space();
+    let jets: Vec<Symbol> = y
+        .jets(form.jet_order())
+        .symbols()
+        .into_iter()
+        .filter(|s| y.order_of_symbol(*s).is_some_and(|k| k > 0))
+        .collect();
+    let at_rest = FxHashMap::from_iter(jets.iter().map(|s| (*s, Expr::zero())));
+    let balance = form.components().iter().map(|e| substitute(*e, &at_rest));
+    let rest = jets.iter().filter(|s| space.contains(**s)).map(|s| Expr::symbol(*s));
+    let branch = Branch { equations: balance.chain(rest).collect(), nonzero: vec![] };
+    let branches = stratum::simplified(&space.symbols(), &[branch]).map_err(stopped)?;
+    Ok(Value::from(Answer::new("equilibria").main(PointSet::new(&space, branches)).on(y)))
+}
+
+/// dx/dt = X(x): the matrix ∂X^i/∂x^j at the point, rows and columns q, q′, ….
+fn linearize(a: &Arguments) -> Fallible<Value> {
+    a.count(2, 2)?;
+    let regular = regular_form(a)?;
+    let point = assignment(&*a.point(1)?);
+    let space = regular.space();
+    let y = space.manifold();
+    let field = regular::semispray(&regular);
+    for condition in regular.conditions() {
+        if decide::is_zero(substitute(*condition, &point)).is_yes() {
+            return Err(Box::new(
+                Diagnostic::error(&codes::DEGENERATE, "the system is singular at this point")
+                    .label(a.positional[1].span, format!("{condition} vanishes here")),
+            ));
+        }
+    }
+    let jets: Vec<Symbol> = space.symbols().into_iter().filter(|s| *s != y.base()).collect();
+    let at = |e: Expr| crate::session::evaluate_at::expr_at(e, &point);
+    let entry = |q: Symbol, x: Symbol| at(partial(field.component(q), x));
+    let row = |q: Symbol| jets.iter().map(|x| entry(q, *x)).collect::<Fallible<Vec<Expr>>>();
+    let matrix = Matrix::from_rows(jets.iter().map(|q| row(*q)).collect::<Fallible<_>>()?);
+    let speeds = jets.iter().map(|q| at(field.component(*q))).collect::<Fallible<Vec<Expr>>>()?;
+    let equilibrium = Verdict::all(speeds.into_iter().map(decide::is_zero), "there are no coordinates");
+    let labelled = LabelledMatrix { matrix, rows: jets.clone(), columns: jets };
+    let (span, name_span, for_values) = (a.span, a.name_span, Value::from(labelled.clone()));
+    Ok(Value::from(
+        Answer::new("linearize")
+            .main(labelled)
+            .lazy("eigenvalues", move || {
+                let question = super::find("eigenvalues").expect("a question of the language");
+                let mut given = Arguments::new(question, span, name_span);
+                given.positional.push(super::Argument { value: for_values.clone(), span });
+                super::ask(question, given)
+            })
+            .part("equilibrium", equilibrium)
+            .on(y),
+    ))
+}
