@@ -7,6 +7,7 @@ pub mod canonical;
 pub mod distributions;
 pub mod dynamics;
 pub mod maps;
+pub mod matrices;
 pub mod motion;
 pub mod sets;
 pub mod strata;
@@ -80,6 +81,7 @@ static TABLES: &[&[Question]] = &[
     distributions::ROWS,
     sets::ROWS,
     symbolic::ROWS,
+    matrices::ROWS,
     later::ROWS,
 ];
 
@@ -272,13 +274,9 @@ pub mod later {
         "crosscheck" "crosscheck(S)" &[];
         "lyapunov" "lyapunov(run)" &[];
         "factor" "factor(e)" &[];
-        "expand" "expand(e)" &[];
-        "collect" "collect(e, x)" &[];
-        "solve" "solve(eqs, x)" &[];
         "eliminate" "eliminate(equations, x)" &[];
         "groebner" "groebner(equations)" &[];
         "branches" "branches(equations)" &[];
-        "eigenvalues" "eigenvalues(M)" &[];
     }
 }
 

@@ -18,10 +18,12 @@
 //! to [`super::conditions`] by the verbs of this module: [`simplify`], [`expand`], [`collect`],
 //! [`numerator`], [`denominator`].
 //!
-//! Reading an expression is in [`read`], writing it back in [`write`] and [`tidy`], plain multiplying out in [`mod@expand`].
+//! Reading an expression is in [`read`], writing it back in [`write`], [`tidy`] and [`mod@collect`], plain multiplying out in
+//! [`mod@expand`].
 
 mod angle;
 pub mod arrange;
+mod collect;
 pub mod context;
 pub mod expand;
 pub(crate) mod fold;
@@ -43,6 +45,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 pub use arrange::arrange;
+pub use collect::collect;
 pub use context::Context;
 pub use expand::expand;
 pub use read::{canonical, canonical_fraction, normal_form, normal_form_in};
@@ -728,26 +731,6 @@ fn part(e: Expr, sign: i32) -> Budgeted<Expr> {
         undefined: None,
     };
     Ok(half.to_expr())
-}
-
-/// The expression as a polynomial in the symbol: Σ coefficient·sᵏ, each coefficient simplified. Where
-/// the symbol stands inside a function or in the denominator it is left there.
-pub fn collect(e: Expr, s: Symbol) -> Budgeted<Expr> {
-    let form = normal_form(e)?.cancel()?;
-    if let Some(why) = form.as_undefined() {
-        return Ok(Expr::undefined(why));
-    }
-    form.record_conditions();
-    let (n, d) = form.fraction()?;
-    let below = NormalForm::polynomial(d)?.recip()?;
-    let mut terms = Vec::new();
-    for (k, c) in n.coefficients_in(Generator::of_symbol(s).0).into_iter().enumerate() {
-        if !c.is_zero() {
-            let coefficient = NormalForm::polynomial(c)?.mul(&below)?.cancel()?.to_expr();
-            terms.push(coefficient * Expr::symbol(s).pow(k as i64));
-        }
-    }
-    Ok(Expr::add_all(terms))
 }
 
 /// The symbols on which the expression really depends: those that remain after simplification and by

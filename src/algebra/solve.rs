@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Several equations are solved one after the other, the simplest first (triangular systems), systems linear
-//! in all unknowns by elimination. A [`Branch`] carries the conditions under which it is a solution; a
+//! in all unknowns by elimination, polynomial systems through a lexicographic Gröbner basis, which is triangular. A [`Branch`] carries the conditions under which it is a solution; a
 //! condition that holds by the declared facts is dropped, a branch whose conditions contradict them too.
 //! Nothing is lost without a word: where elimination has divided by a minor, the places where it
 //! vanishes are listed in [`Solutions::not_covered`]. What these rules do not cover is refused, with the reason.
@@ -21,6 +21,7 @@ use super::expr::{Condition, Expr, Relation};
 use super::factor::{factor, squarefree};
 use super::function::Elementary;
 use super::generator::{Generator, Kind};
+use super::ideal::{Order, groebner};
 use super::linear::Matrix;
 use super::normal::{self, NormalForm, simplify, write::polynomial_expr};
 use super::number::Rational;
@@ -81,8 +82,13 @@ const MAX_BRANCHES: usize = 256;
 
 /// The real solutions of `equations` (each a left side that is to vanish) for the unknowns.
 pub fn solve(equations: &[Expr], unknowns: &[Symbol]) -> Result<Solutions, Unsolved> {
+    solve_where(equations, &[], unknowns)
+}
+
+/// Those that satisfy the conditions, too.
+pub fn solve_where(equations: &[Expr], given: &[Condition], unknowns: &[Symbol]) -> Result<Solutions, Unsolved> {
     // Cancelling on the way is accounted for by the branches' own conditions.
-    let (result, _) = conditions::collect(|| solve_all(equations, unknowns));
+    let (result, _) = conditions::collect(|| solve_all(equations, given, unknowns));
     result
 }
 
@@ -94,6 +100,8 @@ struct State {
     values: Vec<(Symbol, Expr)>,
     open: Vec<Symbol>,
     conditions: Vec<Condition>,
+    /// The equations are a Gröbner basis already.
+    is_basis: bool,
 }
 
 /// What one step does to an equation: alternatives, each with a value or a simpler equation.
@@ -108,12 +116,13 @@ enum Step {
 
 type Alternative = (Step, Vec<Condition>);
 
-fn solve_all(equations: &[Expr], unknowns: &[Symbol]) -> Result<Solutions, Unsolved> {
+fn solve_all(equations: &[Expr], given: &[Condition], unknowns: &[Symbol]) -> Result<Solutions, Unsolved> {
     let mut pending = vec![State {
         equations: equations.to_vec(),
         values: Vec::new(),
         open: unknowns.to_vec(),
-        conditions: Vec::new(),
+        conditions: given.to_vec(),
+        is_basis: false,
     }];
     let (mut branches, mut not_covered) = (Vec::new(), Vec::new());
     while let Some(mut state) = pending.pop() {
@@ -138,7 +147,17 @@ fn solve_all(equations: &[Expr], unknowns: &[Symbol]) -> Result<Solutions, Unsol
             pending.extend(next);
             continue;
         }
-        let (which, alternatives) = easiest(&state, &forms)?;
+        let (which, alternatives) = match easiest(&state, &forms) {
+            Err(beyond @ Unsolved::Beyond { .. }) => match state.triangular(&forms)? {
+                Some((next, uncovered)) => {
+                    not_covered.extend(uncovered);
+                    pending.extend(next);
+                    continue;
+                }
+                None => return Err(beyond),
+            },
+            found => found?,
+        };
         // The first alternative is followed first, so branches come out in the order of the rules.
         for (step, conditions) in alternatives.into_iter().rev() {
             if let Some(next) = state.after(which, step, conditions)? {
@@ -338,6 +357,47 @@ impl State {
             let along = free.iter().zip(&solution.null_space).map(|(s, v)| Expr::symbol(*s) * v[j]);
             let value = solution.particular[j] + Expr::add_all(along);
             next.put(*x, simplify(value)?)?;
+        }
+        Ok(Some((Some(next), uncovered)))
+    }
+}
+
+impl State {
+    /// The equations replaced by a lexicographic Gröbner basis, which can be solved one after the other; `None` if
+    /// they are not several polynomials in the unknowns, or are a basis already. The basis holds where the second
+    /// part of the result does not vanish.
+    #[allow(clippy::type_complexity)]
+    fn triangular(&self, forms: &[Form]) -> Result<Option<(Option<State>, Vec<Expr>)>, Unsolved> {
+        let direct = |f: &Form| {
+            f.numerator.variables().iter().all(|g| {
+                let meaning = Generator(*g).meaning();
+                meaning.as_symbol().is_some() || !self.open.iter().any(|s| meaning.contains(*s))
+            })
+        };
+        if self.is_basis || forms.len() < 2 || !forms.iter().all(direct) {
+            return Ok(None);
+        }
+        let unknowns: Vec<u32> = self.open.iter().map(|s| Generator::of_symbol(*s).0).collect();
+        let polynomials: Vec<Polynomial> = forms.iter().map(|f| f.numerator.clone()).collect();
+        let mut parameters: Vec<u32> =
+            polynomials.iter().flat_map(|p| p.variables().to_vec()).filter(|g| !unknowns.contains(g)).collect();
+        parameters.sort_unstable();
+        parameters.dedup();
+        let basis = groebner(&polynomials, &Order::lex(&unknowns), &parameters);
+        if !basis.complete {
+            return Ok(None);
+        }
+        let mut next = State { is_basis: true, ..self.clone() };
+        next.equations = basis.generators.iter().map(to_expr).collect::<Budgeted<_>>()?;
+        let mut uncovered = Vec::new();
+        for p in &basis.conditions {
+            let e = to_expr(p)?;
+            if !sign(e).is_nonzero() {
+                uncovered.push(e);
+            }
+            if !next.require(Condition { relation: Relation::NotEqual, left: e })? {
+                return Ok(Some((None, uncovered)));
+            }
         }
         Ok(Some((Some(next), uncovered)))
     }

@@ -24,6 +24,13 @@ pub fn substitute_all(roots: &[Expr], map: &FxHashMap<Symbol, Expr>) -> Vec<Expr
     })
 }
 
+/// The smallest part of `e` that loses its value when `map` is put in: 1/x at x = 0.
+pub fn undefined_part(e: Expr, map: &FxHashMap<Symbol, Expr>) -> Option<Expr> {
+    let parts = super::expr::post_order(&[e]);
+    let images = substitute_all(&parts, map);
+    parts.into_iter().zip(images).find(|(_, image)| image.as_undefined().is_some()).map(|(part, _)| part)
+}
+
 /// Gives an unspecified function a body: V(u) becomes `body` with the formal `parameters` replaced
 /// by the arguments, and its derivatives those of the body.
 pub fn define_function(e: Expr, function: Function, parameters: &[Symbol], body: Expr) -> Expr {

@@ -151,6 +151,9 @@ codes! {
     CONDITION = 207 "condition": "this holds under a condition",
         "Something was cancelled on the way. The answer holds where the named expression does not vanish.",
         "manifold Y over t { x }\nx/x" => "manifold Y over t { x }\nx";
+    UNSOLVED = 208 "unsolved": "these equations cannot be solved in closed form",
+        "`solve` follows rules that give every real solution: linear and quadratic equations, roots, exponentials and logarithms, factors one by one, systems that can be solved one after the other. What they do not cover is refused, and the message shows the equation that is left.",
+        "manifold Y over t { x }\nsolve(x + exp(x) = 0, x)" => "manifold Y over t { x }\nsolve(exp(x) = 2, x)";
     WRONG_DEGREE = 301 "wrong_degree": "this form has the wrong degree",
         "Forms are added, compared and promised degree by degree: dx is a 1-form, dx /\\ dt a 2-form, a function a 0-form. The interior product lowers the degree, and so needs one to lower.",
         "manifold Y over t { x }\nform a : 2-form on Y = x*dx" => "manifold Y over t { x }\nform a : 1-form on Y = x*dx";

@@ -11,10 +11,24 @@ use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value as Json, json};
+use std::cell::Cell;
+
+thread_local! {
+    /// Set while a value is shown whose expressions are not to be arranged.
+    static AS_WRITTEN: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Shows the main value of an answer, as it stands if the answer says so.
+fn main_of<T>(answer: &Answer, show: impl FnOnce() -> T) -> T {
+    let before = AS_WRITTEN.replace(AS_WRITTEN.get() || answer.as_written);
+    let shown = show();
+    AS_WRITTEN.set(before);
+    shown
+}
 
 /// How an expression is arranged before it is shown: as a textbook would, if that is cheap.
 pub fn tidy(e: Expr) -> Expr {
-    if e.is_number() || e.as_symbol().is_some() {
+    if e.is_number() || e.as_symbol().is_some() || AS_WRITTEN.get() {
         return e;
     }
     crate::algebra::normal::arrange(e).unwrap_or(e)
@@ -152,7 +166,7 @@ fn indent_rest(text: &str) -> String {
 fn answer_text(answer: &Answer, style: Style) -> String {
     let mut lines = vec![];
     if let Some(main) = &answer.main {
-        lines.push(render(main, style));
+        lines.push(main_of(answer, || render(main, style)));
     }
     if let Some(family) = answer.family()
         && !matches!(answer.main, Some(Value::Family(_)))
@@ -416,7 +430,12 @@ fn part_json(name: &str, value: &Value) -> Json {
 fn answer_json(answer: &Answer) -> Json {
     let mut object = Map::new();
     if let Some(main) = &answer.main {
-        object.insert("main".into(), json_of(main));
+        let shown = main_of(answer, || json_of(main));
+        // An expression under no condition is just that.
+        if answer.as_written && answer.conditions.is_empty() {
+            return shown;
+        }
+        object.insert("main".into(), shown);
     }
     if let Some(family) = answer.family()
         && !matches!(answer.main, Some(Value::Family(_)))

@@ -4,7 +4,7 @@
 //! Parts that cost something are computed when they are asked for, once.
 
 use super::item::{Constraint, Force, MapItem, SectionItem, System};
-use crate::algebra::expr::Relation;
+use crate::algebra::expr::{Condition, Relation};
 use crate::algebra::linear::Matrix;
 use crate::algebra::number::Rational;
 use crate::algebra::{Expr, Function, Symbol, Verdict};
@@ -169,6 +169,8 @@ pub struct Answer {
     pub manifold: Option<FiberedManifold>,
     /// Expressions that must not vanish for the answer to hold.
     pub conditions: Vec<Expr>,
+    /// The main value is shown as it stands: what was multiplied out is not factored again.
+    pub as_written: bool,
 }
 
 type Thunk = Box<dyn Fn() -> Fallible<Value>>;
@@ -189,6 +191,7 @@ impl Answer {
             main_part: None,
             manifold: None,
             conditions: vec![],
+            as_written: false,
         }
     }
 
@@ -200,6 +203,12 @@ impl Answer {
     /// There is no main value; using it or its entries refuses with this diagnostic.
     pub fn refused_main(mut self, why: Box<Diagnostic>) -> Answer {
         self.refused = Some(why);
+        self
+    }
+
+    /// The main value is shown as it stands.
+    pub fn as_written(mut self) -> Answer {
+        self.as_written = true;
         self
     }
 
@@ -404,6 +413,14 @@ into_value! {
     Matrix => |x| Value::matrix(x);
     Answer => |x| Value::Answer(Rc::new(x));
     usize => |x| Value::count(x);
+    Condition => |x| Value::Claim(Rc::new(Claim {
+        relation: x.relation,
+        left: Value::Expr(x.left),
+        right: Value::number(0),
+        within: None,
+        left_span: Span::default(),
+        right_span: Span::default(),
+    }));
     Distribution => |x| Value::Distribution(Rc::new(x));
     Codistribution => |x| Value::Codistribution(Rc::new(x));
     super::set::PointSet => |x| Value::Set(Rc::new(x));

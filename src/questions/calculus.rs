@@ -3,7 +3,6 @@
 use super::distributions::home;
 use super::tensors::{as_tensor, tensor_value};
 use super::{Arguments, Question, refusal};
-use crate::algebra::derive::partials;
 use crate::algebra::{Expr, Symbol, Verdict};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::contact::{self, Finding};
@@ -26,7 +25,6 @@ rows! {
     "jet" "jet(q, 5)" "the fifth jet of a coordinate, or the fifth total derivative of a function" jet_of;
     "vel" "vel(x')" "the velocity of a phase-space coordinate along a curve that need not be holonomic" vel;
     "omega" "omega(x)" "the contact form dx - x'*dt" omega;
-    "D" "D(f, x', y)" "partial derivatives, one after the other" partial;
     "d" "d(η)" "the exterior derivative" exterior;
     "i" "i(ξ, η)" "the contraction of a form with a vector field, or a (1,1) tensor applied to it" contraction;
     "lie" "lie(ξ, η)" "the Lie derivative of a function, form, field or (1,1) tensor" lie;
@@ -78,13 +76,6 @@ fn omega(a: &Arguments) -> Fallible<Value> {
         ));
     }
     Ok(Value::Form(Form::omega(symbol)))
-}
-
-fn partial(a: &Arguments) -> Fallible<Value> {
-    a.count(2, 64)?;
-    let f = a.expr(0)?;
-    let by = (1..a.positional.len()).map(|i| a.symbol(i)).collect::<Fallible<Vec<_>>>()?;
-    Ok(Value::Expr(partials(f, &by)))
 }
 
 fn exterior(a: &Arguments) -> Fallible<Value> {

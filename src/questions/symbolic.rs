@@ -1,47 +1,127 @@
-//! Questions of plain algebra: simplify, expand, solve, determinants, vectors.
+//! The verbs of plain algebra: `simplify expand collect subs D solve`.
+//!
+//! What `simplify`, `expand` and `collect` make is shown as it stands; other answers are arranged when they are
+//! shown. Every cancelling on the way is a condition of the answer: it is shown, and evaluating the answer where it
+//! fails is refused.
 
 use super::{Arguments, Question};
-use crate::algebra::linear::Matrix;
-use crate::algebra::{Expr, normal};
+use crate::algebra::conditions;
+use crate::algebra::derive::partials;
+use crate::algebra::expr::{Condition, Node, Relation};
+use crate::algebra::print::Style;
+use crate::algebra::solve::{Branch, Unsolved};
+use crate::algebra::substitute::{define_function, substitute, undefined_part};
+use crate::algebra::{Expr, Symbol, Verdict, normal, solve};
+use crate::budget::Budgeted;
 use crate::diagnostic::{Diagnostic, codes};
-use crate::model::value::{Fallible, LabelledMatrix, Value};
+use crate::model::value::{Answer, Claim, Fallible, Family, LabelledMatrix, Point, PointEntry, Value};
+use crate::session::evaluate_at::assignment;
 use crate::session::operate;
+use crate::source::Span;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::rc::Rc;
 
 macro_rules! rows {
-    ($($name:literal $signature:literal $help:literal $equations:literal $run:expr;)*) => {
+    ($($name:literal $signature:literal $help:literal $equations:literal $parts:expr, $run:expr;)*) => {
         pub static ROWS: &[Question] = &[$(Question {
             name: $name, signature: $signature, help: $help, options: &[], takes_equations: $equations,
-            parts: &[], run: $run,
+            parts: $parts, run: $run,
         }),*];
     };
 }
 
 rows! {
-    "simplify" "simplify(e)" "the normal form of an expression" false |a| each_expr(a, |e| normal::simplify(e).map_err(stopped));
-    "latex" "latex(e)" "the LaTeX of an answer, as text" false latex;
-    "subs" "subs(e, {x = 1})" "replaces symbols, all at once" false subs;
-    "det" "det(M)" "determinant" false det;
-    "transpose" "transpose(M)" "transposed matrix" false transpose;
-    "dot" "dot(a, b)" "the scalar product of two vectors" false dot;
-    "cross" "cross(a, b)" "the vector product in three dimensions" false cross;
+    "simplify" "simplify(e)" "the shortest form that is known" false &[], simplify;
+    "expand" "expand(e)" "multiplies out" false &[], expand;
+    "collect" "collect(e, x)" "a polynomial in x, also in several symbols or functions, with simplified coefficients" false &[], collect;
+    "subs" "subs(e, {x = 1})" "replaces symbols, all at once; `V(x) = x^2` gives an unspecified function its body" true &[], subs;
+    "D" "D(f, x', y)" "partial derivatives, one after the other" false &[], derivative;
+    "solve" "solve(eqs, x)" "all real solutions: equations, or expressions that are to vanish, for one or several unknowns" true
+        &[("branches", "the families of solutions, with `.conditions` and `.free` unknowns"), ("empty", "there is none")], solve_for;
+    "latex" "latex(e)" "the LaTeX of an answer, as text" false &[], latex;
 }
 
-use super::systems::stopped;
+fn simplify(a: &Arguments) -> Fallible<Value> {
+    a.count(1, 1)?;
+    rewritten(a, normal::simplify)
+}
+
+fn expand(a: &Arguments) -> Fallible<Value> {
+    a.count(1, 1)?;
+    rewritten(a, normal::expand)
+}
+
+fn collect(a: &Arguments) -> Fallible<Value> {
+    a.count(2, 64)?;
+    let mut by = Vec::new();
+    for i in 1..a.positional.len() {
+        match a.value(i)?.main() {
+            Value::List(items) => by.extend(operate::vector(&items)?),
+            _ => by.push(a.expr(i)?),
+        }
+    }
+    for (i, e) in by.iter().enumerate() {
+        if e.is_number() || matches!(e.node(), Node::Sum { .. } | Node::Product(_)) {
+            let span = a.positional.get(i + 1).map_or(a.span, |p| p.span);
+            return Err(Box::new(
+                Diagnostic::error(&codes::WRONG_KIND, "terms are collected by a symbol or by a function")
+                    .label(span, "this is neither")
+                    .help("for example `collect(e, x)` or `collect(e, cos(theta))`"),
+            ));
+        }
+    }
+    rewritten(a, |e| normal::collect(e, &by))
+}
+
+/// The first argument with all its expressions rewritten, shown as it stands.
+fn rewritten(a: &Arguments, rewrite: impl Fn(Expr) -> Budgeted<Expr>) -> Fallible<Value> {
+    let span = a.positional[0].span;
+    let (value, recorded) = conditions::collect(|| {
+        map_expr(&a.value(0)?.main(), &|e| match rewrite(e) {
+            Ok(new) => defined(new, e, span),
+            Err(stop) => Err(Box::new(
+                super::exhausted(stop).label(span, "in this expression").note(format!("stopped at {}", shortened(e))),
+            )),
+        })
+    });
+    let value = value?;
+    recorded.iter().for_each(|c| conditions::record_nonzero(*c));
+    Ok(Value::from(Answer::new(a.question.name).main(value).as_written().valid_where(recorded)))
+}
+
+/// Refuses what has no real value, with the expression it came from.
+fn defined(new: Expr, from: Expr, span: Span) -> Fallible<Expr> {
+    match operate::defined(new, span) {
+        Ok(_) => Ok(new),
+        Err(d) => Err(Box::new(d.note(format!("in {}", shortened(from))))),
+    }
+}
+
+fn shortened(e: Expr) -> String {
+    Style::ASCII.with_limit(200).write(e)
+}
 
 /// Applies a rewriting to the expressions of a value.
-fn each_expr(a: &Arguments, f: impl Fn(Expr) -> Fallible<Expr>) -> Fallible<Value> {
-    a.count(1, 1)?;
-    map_expr(&a.value(0)?.main(), &f)
-}
-
 fn map_expr(value: &Value, f: &dyn Fn(Expr) -> Fallible<Expr>) -> Fallible<Value> {
     Ok(match value {
         Value::List(items) => Value::list(items.iter().map(|v| map_expr(&v.main(), f)).collect::<Fallible<Vec<_>>>()?),
         Value::Matrix(m) => Value::from(LabelledMatrix { matrix: m.matrix.try_map(f)?, ..(**m).clone() }),
+        Value::Family(family) => {
+            let entries = family.entries.iter().map(|(k, v)| Ok((k.clone(), map_expr(&v.main(), f)?)));
+            Value::Family(Rc::new(Family { entries: entries.collect::<Fallible<_>>()? }))
+        }
         // A coefficient that does not fit the budget stays as it is.
-        Value::Form(form) => Value::Form(form.map_coefficients(|c| f(c).unwrap_or(c))),
+        Value::Form(form) if form.as_function().is_none() => Value::Form(form.map_coefficients(|c| f(c).unwrap_or(c))),
         Value::Field(field) => Value::Field(field.map_components(|c| f(c).unwrap_or(c))),
+        Value::Claim(c) => Value::Claim(Rc::new(Claim {
+            relation: c.relation,
+            left: map_expr(&c.left.main(), f)?,
+            right: map_expr(&c.right.main(), f)?,
+            within: c.within.clone(),
+            left_span: c.left_span,
+            right_span: c.right_span,
+        })),
         other => Value::Expr(f(operate::as_expr(other)?)?),
     })
 }
@@ -51,81 +131,201 @@ fn latex(a: &Arguments) -> Fallible<Value> {
     Ok(Value::Text(crate::model::show::latex(&a.value(0)?).into()))
 }
 
+// ----- substitution and derivatives ---------------------------------------------------------------
+
 fn subs(a: &Arguments) -> Fallible<Value> {
-    a.count(2, 2)?;
-    let map = crate::session::evaluate_at::assignment(&*a.point(1)?);
-    map_expr(&a.value(0)?.main(), &|e| Ok(crate::algebra::substitute::substitute(e, &map)))
+    a.count(2, 64)?;
+    let mut map: FxHashMap<Symbol, Expr> = FxHashMap::default();
+    let mut bodies = Vec::new();
+    for (i, argument) in a.positional.iter().enumerate().skip(1) {
+        match a.value(i)?.main() {
+            Value::Point(p) => map.extend(assignment(&p)),
+            Value::Claim(claim) if claim.relation == Relation::Equal => {
+                let (left, right) = (operate::as_expr(&claim.left)?, operate::as_expr(&claim.right)?);
+                match left.node() {
+                    Node::Symbol(s) => {
+                        map.insert(*s, right);
+                    }
+                    Node::Unknown { function, orders, arguments }
+                        if orders.iter().all(|n| *n == 0) && arguments.iter().all(|x| x.as_symbol().is_some()) =>
+                    {
+                        let parameters: Vec<Symbol> = arguments.iter().filter_map(|x| x.as_symbol()).collect();
+                        bodies.push((*function, parameters, right));
+                    }
+                    _ => {
+                        return Err(Box::new(
+                            Diagnostic::error(&codes::WRONG_KIND, "only symbols and functions are replaced")
+                                .label(claim.left_span, "neither a symbol nor a function of symbols"),
+                        ));
+                    }
+                }
+            }
+            other => {
+                return Err(Box::new(
+                    Diagnostic::error(&codes::WRONG_KIND, "a point or an equation is needed here")
+                        .label(argument.span, format!("this is {}", operate::describe(&other)))
+                        .help("write `subs(e, {x = 1, y = 2})` or `subs(e, V(x) = x^2)`"),
+                ));
+            }
+        }
+    }
+    map_expr(&a.value(0)?.main(), &|e| {
+        let mut specified = e;
+        for (function, parameters, body) in &bodies {
+            specified = define_function(specified, *function, parameters, *body);
+        }
+        let new = substitute(specified, &map);
+        defined(new, undefined_part(specified, &map).unwrap_or(e), a.span)
+    })
 }
 
-fn matrix(a: &Arguments, i: usize) -> Fallible<Rc<LabelledMatrix>> {
-    match a.value(i)?.main() {
-        Value::Matrix(m) => Ok(m),
-        other => Err(Box::new(
-            Diagnostic::error(&codes::WRONG_KIND, "a matrix is needed here")
-                .label(a.positional[i].span, format!("this is {}", operate::describe(&other)))
-                .help("write it as `[[a, b], [c, d]]`"),
-        )),
+fn derivative(a: &Arguments) -> Fallible<Value> {
+    a.count(2, 64)?;
+    let by = (1..a.positional.len()).map(|i| a.symbol(i)).collect::<Fallible<Vec<_>>>()?;
+    match a.value(0)?.main() {
+        value @ (Value::List(_) | Value::Matrix(_) | Value::Family(_)) => {
+            map_expr(&value, &|e| defined(partials(e, &by), e, a.span))
+        }
+        _ => {
+            let f = a.expr(0)?;
+            Ok(Value::Expr(defined(partials(f, &by), f, a.span)?))
+        }
     }
 }
 
-fn square(a: &Arguments, i: usize) -> Fallible<Rc<LabelledMatrix>> {
-    let m = matrix(a, i)?;
-    if m.matrix.n_rows() != m.matrix.n_columns() {
-        return Err(Box::new(
-            Diagnostic::error(&codes::WRONG_KIND, "a square matrix is needed here")
-                .label(a.positional[i].span, format!("{}×{}", m.matrix.n_rows(), m.matrix.n_columns())),
-        ));
+// ----- equations ----------------------------------------------------------------------------------
+
+/// Main value: for one unknown the list of its values, for several the list of points. A single solution is
+/// also meant by the name of the unknown, and stands for itself in an expression.
+fn solve_for(a: &Arguments) -> Fallible<Value> {
+    a.count(2, 64)?;
+    let (mut equations, mut conditions) = (Vec::new(), Vec::new());
+    read_equations(&a.value(0)?, &mut equations, &mut conditions)
+        .map_err(|d| Box::new(d.or_at(a.positional[0].span, "these equations")))?;
+    let unknowns = unknowns(a)?;
+    let solutions = solve::solve_where(&equations, &conditions, &unknowns).map_err(|why| unsolved(why, a))?;
+    let values: Vec<Value> = solutions.branches.iter().map(|b| solution(b, &unknowns)).collect();
+    let mut answer = Answer::new("solve").main(Value::list(values));
+    if let [only] = solutions.branches.as_slice() {
+        answer = answer.keyed(only.values.iter().map(|(s, e)| (*s, Value::Expr(*e))));
     }
-    Ok(m)
+    let conditional = solutions.branches.iter().any(|b| !b.conditions.is_empty() || !b.free.is_empty());
+    let branches = Value::list(solutions.branches.iter().map(branch_answer));
+    answer = if conditional {
+        answer.part("branches", branches)
+    } else {
+        answer.lazy("branches", move || Ok(branches.clone()))
+    };
+    let none = Verdict::from_bool(solutions.branches.is_empty(), "every branch was followed");
+    answer = answer.lazy("empty", move || Ok(Value::from(none.clone())));
+    Ok(Value::from(answer.valid_where(solutions.not_covered)))
 }
 
-fn det(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
-    Ok(Value::Expr(square(a, 0)?.matrix.det().map_err(stopped)?))
+/// Equations become left sides that are to vanish; inequalities become conditions.
+fn read_equations(value: &Value, equations: &mut Vec<Expr>, conditions: &mut Vec<Condition>) -> Fallible<()> {
+    match value.main() {
+        Value::Claim(claim) => {
+            let (left, right) = (components(&claim.left)?, components(&claim.right)?);
+            let differences: Vec<Expr> = match (left.as_slice(), right.as_slice()) {
+                (_, [zero]) if zero.is_zero() => left,
+                (a, b) if a.len() == b.len() => a.iter().zip(b).map(|(x, y)| *x - *y).collect(),
+                (a, b) => {
+                    return Err(Box::new(
+                        Diagnostic::error(&codes::WRONG_KIND, "the sides have different numbers of components")
+                            .label(claim.left_span, format!("{}", a.len()))
+                            .label(claim.right_span, format!("{}", b.len())),
+                    ));
+                }
+            };
+            match claim.relation {
+                Relation::Equal => equations.extend(differences),
+                relation => conditions.extend(differences.into_iter().map(|left| Condition { relation, left })),
+            }
+        }
+        Value::List(items) => {
+            for item in items.iter() {
+                read_equations(item, equations, conditions)?;
+            }
+        }
+        other => equations.extend(components(&other)?),
+    }
+    Ok(())
 }
 
-fn transpose(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
-    let m = matrix(a, 0)?;
-    let (rows, columns) = (m.matrix.n_rows(), m.matrix.n_columns());
-    let t = (0..columns).map(|j| (0..rows).map(|i| m.matrix[(i, j)]).collect()).collect();
-    Ok(Value::from(LabelledMatrix { matrix: Matrix::from_rows(t), rows: m.columns.clone(), columns: m.rows.clone() }))
+/// The expressions a value is made of.
+fn components(value: &Value) -> Fallible<Vec<Expr>> {
+    Ok(match value.main() {
+        Value::List(items) => items.iter().map(components).collect::<Fallible<Vec<_>>>()?.concat(),
+        Value::Matrix(m) => m.matrix.entries().collect(),
+        Value::Family(f) => f.entries.values().map(components).collect::<Fallible<Vec<_>>>()?.concat(),
+        Value::Form(f) if f.as_function().is_none() => f.terms_in_reading_order().into_iter().map(|t| t.1).collect(),
+        other => vec![operate::as_expr(&other)?],
+    })
 }
 
-fn vector(a: &Arguments, i: usize) -> Fallible<Vec<Expr>> {
-    match a.value(i)?.main() {
-        Value::List(items) => operate::vector(&items),
-        other => Err(Box::new(
-            Diagnostic::error(&codes::WRONG_KIND, "a vector is needed here")
-                .label(a.positional[i].span, format!("this is {}", operate::describe(&other)))
-                .help("write it as `[a, b, c]`"),
-        )),
+fn unknowns(a: &Arguments) -> Fallible<Vec<Symbol>> {
+    let mut found: Vec<Symbol> = Vec::new();
+    for i in 1..a.positional.len() {
+        let span = a.positional[i].span;
+        let list = match a.value(i)?.main() {
+            Value::List(items) => operate::vector(&items)?,
+            Value::Indexed(family) => family.members.values().map(operate::as_expr).collect::<Fallible<Vec<_>>>()?,
+            _ => vec![Expr::symbol(a.symbol(i)?)],
+        };
+        for e in list {
+            let Some(s) = e.as_symbol() else {
+                return Err(Box::new(
+                    Diagnostic::error(&codes::WRONG_KIND, "an unknown is a coordinate, jet or parameter")
+                        .label(span, format!("{} is none", shortened(e))),
+                ));
+            };
+            if found.contains(&s) {
+                return Err(Box::new(
+                    Diagnostic::error(&codes::DECLARED_TWICE, format!("`{s}` is an unknown already"))
+                        .label(span, "named twice"),
+                ));
+            }
+            found.push(s);
+        }
+    }
+    Ok(found)
+}
+
+fn unsolved(why: Unsolved, a: &Arguments) -> Box<Diagnostic> {
+    Box::new(match why {
+        Unsolved::Budget(stop) => super::exhausted(stop).label(a.positional[0].span, "these equations"),
+        Unsolved::Beyond { equation, reason } => {
+            Diagnostic::error(&codes::UNSOLVED, "there is no closed form for these solutions")
+                .label(a.positional[0].span, reason)
+                .note(format!("what is left to solve is {} = 0", shortened(equation)))
+        }
+    })
+}
+
+/// One solution: the value of the only unknown, or a point.
+fn solution(branch: &Branch, unknowns: &[Symbol]) -> Value {
+    match (unknowns, branch.values.as_slice()) {
+        ([_], [(_, value)]) => Value::Expr(*value),
+        // Any value will do: the unknown itself.
+        ([x], []) => Value::Expr(Expr::symbol(*x)),
+        (_, values) => {
+            let entry =
+                |(s, e): &(Symbol, Expr)| PointEntry { symbols: SmallVec::from_elem(*s, 1), text: s.name(), value: *e };
+            Value::Point(Rc::new(Point { entries: values.iter().map(entry).collect() }))
+        }
     }
 }
 
-fn dot(a: &Arguments) -> Fallible<Value> {
-    a.count(2, 2)?;
-    let (u, v) = (vector(a, 0)?, vector(a, 1)?);
-    if u.len() != v.len() {
-        return Err(Box::new(
-            Diagnostic::error(&codes::WRONG_KIND, format!("vectors of {} and {} components", u.len(), v.len()))
-                .label(a.name_span, "equally many are needed"),
-        ));
-    }
-    Ok(Value::Expr(Expr::add_all(u.into_iter().zip(v).map(|(x, y)| x * y))))
-}
-
-fn cross(a: &Arguments) -> Fallible<Value> {
-    a.count(2, 2)?;
-    let (u, v) = (vector(a, 0)?, vector(a, 1)?);
-    if u.len() != 3 || v.len() != 3 {
-        return Err(Box::new(
-            Diagnostic::error(&codes::WRONG_KIND, "the vector product lives in three dimensions")
-                .label(a.name_span, format!("vectors of {} and {} components", u.len(), v.len())),
-        ));
-    }
-    Ok(Value::exprs((0..3).map(|i| {
-        let (j, k) = ((i + 1) % 3, (i + 2) % 3);
-        u[j] * v[k] - u[k] * v[j]
-    })))
+fn branch_answer(branch: &Branch) -> Value {
+    let conditions = Value::list(branch.conditions.iter().copied().map(Value::from));
+    let free = Value::exprs(branch.free.iter().map(|s| Expr::symbol(*s)));
+    let mut answer = Answer::new("solution").keyed(branch.values.iter().map(|(s, e)| (*s, Value::Expr(*e))));
+    answer = match branch.free.is_empty() {
+        true => answer.lazy("free", move || Ok(free.clone())),
+        false => answer.part("free", free),
+    };
+    Value::from(match branch.conditions.is_empty() {
+        true => answer.lazy("conditions", move || Ok(conditions.clone())),
+        false => answer.part("conditions", conditions),
+    })
 }

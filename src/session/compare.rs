@@ -106,6 +106,9 @@ pub fn equal(left: &Value, right: &Value, within: Option<&Rational>) -> Fallible
         (Value::Series(_), _) | (_, Value::Series(_)) | (Value::Run(_), _) | (_, Value::Run(_)) => {
             crate::model::run::equal(&left, &right, within)
         }
+        // A list of one solution against that solution.
+        (Value::List(a), Value::Expr(_)) if a.len() == 1 => equal(&a[0], &right, within),
+        (Value::Expr(_), Value::List(b)) if b.len() == 1 => equal(&left, &b[0], within),
         (Value::List(a), Value::List(b)) => {
             if a.len() != b.len() {
                 return Ok(Verdict::no(format!("lists of {} and {} entries", a.len(), b.len())));

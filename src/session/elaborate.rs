@@ -5,6 +5,7 @@ use super::operate;
 use super::scope::{Binding, Callable, Closure, Meaning, Scope};
 use crate::algebra::expr::{Condition, Relation};
 use crate::algebra::function::Elementary;
+use crate::algebra::print::name::spelled;
 use crate::algebra::{Coordinate, Expr, Rational, Symbol};
 use crate::diagnostic::{Diagnostic, codes, suggest};
 use crate::geometry::field::VectorField;
@@ -13,7 +14,7 @@ use crate::geometry::jet::{FiberedManifold, JetSpace};
 use crate::model::value::{Claim, Fallible, Point, PointEntry, Value};
 use crate::questions::{self, Argument, Arguments};
 use crate::source::Span;
-use crate::syntax::ast::{Ast, Comparison, ExprId, ExprKind, Factor, Name, Sign, Space};
+use crate::syntax::ast::{Ast, Comparison, Each, ExprId, ExprKind, Factor, Name, Sign, Space};
 use smallvec::SmallVec;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -177,6 +178,7 @@ impl<'s> Evaluator<'s> {
             ExprKind::Component { .. } => {
                 refuse(&codes::SYNTAX, "a component belongs in the block of a force or of equations")
             }
+            ExprKind::Each(each) if &*each.function.node == "integral" => self.integral(each, span),
             ExprKind::Each(each) => {
                 let values = self.each(id)?;
                 match &*each.function.node {
@@ -225,7 +227,7 @@ impl<'s> Evaluator<'s> {
             return Ok(Some(Value::Expr(Expr::symbol(coordinate.jet(primes)))));
         }
         let Some(binding) = self.scope.value(text) else {
-            return Ok((text == "pi" && primes == 0).then(|| Value::Expr(Expr::pi())));
+            return Ok((matches!(text, "pi" | "π") && primes == 0).then(|| Value::Expr(Expr::pi())));
         };
         match &binding.meaning {
             Meaning::Coordinate(candidates) => {
@@ -277,7 +279,8 @@ impl<'s> Evaluator<'s> {
     /// Symbols that answers contain and that may be written unless declared otherwise: `p_x`,
     /// `p1_x`, `lambda_1`.
     fn derived_symbol(&self, text: &str, span: Span) -> Fallible<Option<Symbol>> {
-        if let Some(number) = text.strip_prefix("lambda_").and_then(|n| n.parse::<u32>().ok()).filter(|n| *n > 0) {
+        let multiplier = text.strip_prefix("lambda_").or_else(|| text.strip_prefix("λ_"));
+        if let Some(number) = multiplier.and_then(|n| n.parse::<u32>().ok()).filter(|n| *n > 0) {
             return Ok(Some(Symbol::multiplier(number)));
         }
         let Some((prefix, order, tail)) = Symbol::split_momentum(text) else { return Ok(None) };
@@ -382,12 +385,66 @@ impl<'s> Evaluator<'s> {
                 let value = self.part(*of, &key.node, key.span)?;
                 refuse(&codes::WRONG_KIND, format!("{} cannot be called", operate::describe(&value)))
             }
+            // D(V, 1, 2)(x^2, y): the derivative of an unspecified function by the positions of its arguments.
+            ExprKind::Call { callee: outer, arguments: by }
+                if ast.name(*outer).is_some_and(|n| &*n.text == "D" && n.primes == 0) =>
+            {
+                self.derivative_by_position(by, arguments, ast.span(callee))
+            }
             _ => refuse(&codes::WRONG_KIND, "only a function can be called"),
         }
     }
 
+    fn derivative_by_position(&self, by: &[ExprId], arguments: &[ExprId], span: Span) -> Fallible<Value> {
+        let name = by.first().and_then(|id| self.ast.name(*id));
+        let function = name.and_then(|n| self.scope.function(&n.text)).map(|b| &b.callable);
+        let Some(Callable::Unknown(function)) = function else {
+            return Err(Box::new(
+                Diagnostic::error(&codes::WRONG_KIND, "only an unspecified function is differentiated by position")
+                    .label(span, "not such a function")
+                    .help("declare it with `function V(x, y)` and write `D(V, 1, 2)(x, y)`"),
+            ));
+        };
+        let values = arguments.iter().map(|a| self.expr(*a)).collect::<Fallible<Vec<_>>>()?;
+        check_arity(&function.name(), function.arity() as usize, values.len(), span, span)?;
+        let mut orders = vec![0; values.len()];
+        for id in &by[1..] {
+            let position = self.integer(*id)?;
+            match usize::try_from(position - 1).ok().and_then(|i| orders.get_mut(i)) {
+                Some(order) => *order += 1,
+                None => {
+                    return Err(Box::new(
+                        Diagnostic::error(&codes::WRONG_ARGUMENTS, format!("there is no argument {position}"))
+                            .label(self.ast.span(*id), format!("`{}` has {}", function.name(), values.len())),
+                    ));
+                }
+            }
+        }
+        Ok(Value::Expr(Expr::unknown(*function, &orders, &values)))
+    }
+
+    /// `integral(u in a..b, f)` = (b − a)·∫₀¹ f(a + (b − a)u) du, in closed form where there is one.
+    fn integral(&self, each: &Each, span: Span) -> Fallible<Value> {
+        let [binder] = each.binders.as_slice() else {
+            return refuse(&codes::WRONG_ARGUMENTS, "an integral is over one variable");
+        };
+        let ExprKind::Range { from, to } = self.ast.kind(binder.range) else {
+            return Err(Box::new(
+                Diagnostic::error(&codes::WRONG_KIND, "the limits of an integral are a range")
+                    .label(self.ast.span(binder.range), "write `0..1`"),
+            ));
+        };
+        let (from, to) = (self.expr(*from)?, self.expr(*to)?);
+        let u = Symbol::bound(&binder.index.node);
+        let width = to - from;
+        let mut inner = self.on_answer(&Value::number(0));
+        inner.locals.push((binder.index.node.clone(), Value::Expr(from + width * Expr::symbol(u))));
+        let body = inner.expr(each.body)?;
+        operate::defined(width * crate::algebra::antiderivative::unit_integral(body, u), span)
+    }
+
     fn call_named(&self, name: &Name, name_span: Span, arguments: &[ExprId], span: Span) -> Fallible<Value> {
-        if self.scope.functions.contains_key(&*name.text) {
+        if self.scope.function(&name.text).is_some() {
             return self.call_in(self.scope, name, name_span, arguments, span);
         }
         // J1(Y), J2(Y), …
@@ -506,7 +563,7 @@ impl<'s> Evaluator<'s> {
                 let half = Value::Expr(Expr::ratio(1, 2));
                 return match self.eval(arguments[0])?.main() {
                     value @ (Value::Float(_) | Value::Series(_)) => operate::power(&value, &half, span, span),
-                    _ => operate::defined(self.expr(arguments[0])?.sqrt(), span),
+                    _ => operate::square_root(self.expr(arguments[0])?, self.ast.span(arguments[0]), span),
                 };
             }
             "piecewise" => return self.piecewise(arguments, name_span),
@@ -651,6 +708,18 @@ impl<'s> Evaluator<'s> {
             return match symbol {
                 Some(s) => Ok(Value::Form(Form::differential(s))),
                 None => refuse(&codes::WRONG_KIND, format!("`{rest}` is not a family of coordinates")),
+            };
+        }
+        // p_q[i]: the momentum conjugate to a member of a family.
+        if let Some(Name { text, primes: 0 }) = self.ast.name(of)
+            && self.lookup(text, 0, self.ast.span(of))?.is_none()
+            && let Some((prefix, order, tail)) = Symbol::split_momentum(text)
+            && let Some(Value::Indexed(family)) = self.lookup(tail, 0, self.ast.span(of))?
+        {
+            let member = super::parts::member(&family, &self.integers(keys)?)?;
+            return match operate::as_expr(&member)?.as_symbol().and_then(Symbol::as_jet) {
+                Some((coordinate, 0)) => Ok(Value::Expr(Expr::symbol(Symbol::momentum_named(prefix, coordinate.jet(order))))),
+                _ => refuse(&codes::WRONG_KIND, format!("`{tail}` is not a family of coordinates")),
             };
         }
         let value = self.eval(of)?;
@@ -822,9 +891,10 @@ impl<'s> Evaluator<'s> {
     }
 }
 
-/// The coordinate of that name on a manifold, those below a tower included.
+/// The coordinate of that name on a manifold, those below a tower included. A Greek letter also means its spelling.
 pub fn coordinate_of(manifold: &FiberedManifold, name: &str) -> Option<Coordinate> {
-    manifold.fibres().iter().map(|f| f.coordinate).find(|c| c.name() == name)
+    let named = |name: &str| manifold.fibres().iter().map(|f| f.coordinate).find(|c| c.name() == name);
+    named(name).or_else(|| named(&spelled(name)?))
 }
 
 pub fn no_coordinate(manifold: &FiberedManifold, name: &str, span: Span) -> Diagnostic {

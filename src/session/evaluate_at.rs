@@ -2,10 +2,10 @@
 //! not an expression is decided anew at the point.
 
 use super::operate::describe;
-use crate::algebra::substitute::substitute;
+use crate::algebra::substitute::{substitute, undefined_part};
 use crate::algebra::{Expr, Symbol, Verdict, decide};
 use crate::diagnostic::{Diagnostic, codes};
-use crate::model::value::{Answer, Fallible, Family, LabelledMatrix, Point, PointEntry, Value};
+use crate::model::value::{Answer, Claim, Fallible, Family, LabelledMatrix, Point, PointEntry, Value};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -49,6 +49,17 @@ fn at(value: &Value, point: &Point, map: &FxHashMap<Symbol, Expr>) -> Fallible<V
             Some(again) => Value::from(again(point)?),
             None => value.clone(),
         },
+        Value::Claim(c) => {
+            let there = Claim {
+                relation: c.relation,
+                left: at(&c.left, point, map)?,
+                right: at(&c.right, point, map)?,
+                within: c.within.clone(),
+                left_span: c.left_span,
+                right_span: c.right_span,
+            };
+            Value::from(super::compare::decide_claim(&there)?)
+        }
         Value::Rank(r) => {
             let matrix = r.matrix.try_map(|e| expr_at(e, map))?;
             let rank = matrix.rank_of_numbers().ok_or_else(|| undetermined("this rank", &matrix))?;
@@ -142,7 +153,7 @@ pub fn expr_at(e: Expr, map: &FxHashMap<Symbol, Expr>) -> Fallible<Expr> {
         None => Ok(value),
         Some(_) => Err(Box::new(
             Diagnostic::error(&codes::DEGENERATE, "this has no value at the point given")
-                .note(format!("{e} is not defined there")),
+                .note(format!("{} is not defined there", undefined_part(e, map).unwrap_or(e))),
         )),
     }
 }

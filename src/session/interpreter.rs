@@ -151,7 +151,12 @@ impl Interpreter {
         if let Value::Claim(_) = &value {
             value = Value::from(compare::truth(&value)?);
         }
-        for condition in recorded {
+        // What the answer itself says need not be said twice.
+        let said: &[Expr] = match &value {
+            Value::Answer(answer) => &answer.conditions,
+            _ => &[],
+        };
+        for condition in recorded.into_iter().filter(|c| !said.contains(c)) {
             remarks.push(
                 Diagnostic::new(
                     crate::diagnostic::Severity::Note,

@@ -85,6 +85,10 @@ fn aside(ast: &Ast, span: Span) -> HashSet<ExprId> {
         match ast.kind(id) {
             ExprKind::Call { callee, arguments } => {
                 found.insert(*callee);
+                // D(V, 1)(x^2): the function that is differentiated.
+                if let ExprKind::Call { arguments, .. } = ast.kind(*callee) {
+                    found.extend(arguments.first());
+                }
                 found.extend(arguments.iter().filter_map(|a| left_side(ast, *a)));
                 found.extend(arguments.iter().filter_map(|a| prefix_of_momenta(ast, *a)));
             }
@@ -121,7 +125,7 @@ fn is_function(state: &Interpreter, name: &Name) -> bool {
     let text = &*name.text;
     let jets = text.strip_prefix('J').is_some_and(|n| n.parse::<u32>().is_ok());
     jets || ["sqrt", "piecewise"].contains(&text)
-        || state.scope.functions.contains_key(text)
+        || state.scope.function(text).is_some()
         || questions::find(text).is_some()
         || function::TABLE.iter().any(|row| row.name == text)
 }

@@ -31,6 +31,14 @@ pub fn describe(value: &Value) -> String {
 /// The operand as it is meant in an expression: main values of answers, functions of Lagrangians,
 /// forms of equations.
 fn operand(value: &Value) -> Value {
+    // The only solution of an equation stands for itself.
+    if let Value::Answer(answer) = value
+        && answer.question == "solve"
+        && let Some(Value::List(items)) = &answer.main
+        && let [only @ Value::Expr(_)] = items.as_slice()
+    {
+        return only.clone();
+    }
     let value = value.main();
     match &value {
         Value::System(system) => match (system.lagrangian(), system.form()) {
@@ -300,6 +308,25 @@ pub fn product(factors: Vec<(bool, Value, Span)>) -> Fallible<Value> {
     Ok(total.map_or_else(|| Value::number(1), |(v, _)| v))
 }
 
+/// Refuses an even root of what is known to be negative.
+fn real_root(base: Expr, exponent: &Rational, span: Span) -> Fallible<()> {
+    let even = exponent.denominator().to_i64().is_some_and(|d| d % 2 == 0);
+    if even && !base.is_number() && crate::algebra::assume::sign_of(base).is_negative() {
+        return Err(Box::new(
+            Diagnostic::error(&codes::NOT_REAL, "this root has no real value")
+                .label(span, "this is negative")
+                .note(format!("{base} < 0 by the signs of its parts")),
+        ));
+    }
+    Ok(())
+}
+
+/// √e, refused where it cannot be real.
+pub fn square_root(e: Expr, argument: Span, span: Span) -> Fallible<Value> {
+    real_root(e, &Rational::HALF, argument)?;
+    defined(e.sqrt(), span)
+}
+
 fn nonzero_denominator(e: Expr, span: Span) -> Fallible<()> {
     if e.is_zero() || crate::algebra::decide::is_zero(e).is_yes() {
         return Err(Box::new(
@@ -391,8 +418,11 @@ pub fn power(base: &Value, exponent: &Value, base_span: Span, exponent_span: Spa
     }
     match (operand(base), operand(exponent)) {
         (Value::Expr(b), Value::Expr(e)) => {
-            if e.as_number().is_some_and(|n| n.is_negative()) {
-                nonzero_denominator(b, base_span)?;
+            if let Some(n) = e.as_number() {
+                if n.is_negative() {
+                    nonzero_denominator(b, base_span)?;
+                }
+                real_root(b, n, base_span)?;
             }
             defined(b.power(e), span)
         }

@@ -1,6 +1,7 @@
 //! Names and what they mean. Names of values and names of functions are kept apart, and the
 //! parenthesis decides: with a coordinate `p`, `p` is the coordinate and `p(η)` the contact part.
 
+use crate::algebra::print::name::spelled;
 use crate::algebra::{Coordinate, Function, Symbol};
 use crate::geometry::jet::FiberedManifold;
 use crate::model::value::Value;
@@ -69,14 +70,15 @@ pub struct Scope {
 }
 
 impl Scope {
+    /// What the name means; an undeclared Greek letter means its spelling, as answers write θ for `theta`.
     pub fn value(&self, name: &str) -> Option<&Binding> {
-        let binding = self.values.get(name)?;
+        let binding = self.values.get(name).or_else(|| self.values.get(&spelled(name)?))?;
         binding.used.set(true);
         Some(binding)
     }
 
     pub fn function(&self, name: &str) -> Option<&FunctionBinding> {
-        let binding = self.functions.get(name)?;
+        let binding = self.functions.get(name).or_else(|| self.functions.get(&spelled(name)?))?;
         binding.used.set(true);
         Some(binding)
     }

@@ -60,6 +60,21 @@ pub fn unicode(name: &str) -> String {
     out
 }
 
+/// `θ1` becomes `theta1`: the spelling of a name with Greek letters; `None` if it has none.
+pub fn spelled(name: &str) -> Option<String> {
+    if name.is_ascii() {
+        return None;
+    }
+    let mut out = String::new();
+    for c in name.chars() {
+        match GREEK.iter().find(|(_, letter)| *letter == c) {
+            Some((word, _)) => out.push_str(word),
+            None => out.push(c),
+        }
+    }
+    (out != name).then_some(out)
+}
+
 /// The letter and the subscript of a name: `theta1` is `\theta` and `1`, `p_theta` is `p` and `\theta`,
 /// `q[2, 3]` is `q` and `2, 3`, `mass` is `\mathrm{mass}`.
 pub fn latex_parts(name: &str) -> (String, String) {
@@ -144,6 +159,7 @@ mod tests {
             ("θ", "θ", r"\theta"),
         ] {
             assert_eq!((unicode(name).as_str(), latex(name).as_str()), (greek, tex));
+            assert_eq!(spelled(greek).unwrap_or(name.into()), if name == "θ" { "theta" } else { name });
         }
     }
 }
