@@ -87,7 +87,15 @@ pub fn settle_conditions(conditions: Vec<Expr>) -> Result<Vec<Expr>, Expr> {
     Ok(open)
 }
 
+/// Graphs with more nodes than this are first looked at in a few points.
+const LARGE: usize = 400;
+
 fn decide(e: Expr) -> Budgeted<Verdict> {
+    if super::expr::post_order(&[e]).len() > LARGE
+        && let Some(verdict) = refuted_by_a_point(e)?
+    {
+        return Ok(verdict);
+    }
     // First the way that costs least when it succeeds; a time limit or an interrupt ends everything, a
     // size limit only this way.
     let stopped = match by_normal_form(e) {
@@ -122,6 +130,21 @@ fn by_normal_form(e: Expr) -> Budgeted<Option<Verdict>> {
 /// vanish on all of it.
 pub(crate) fn has_equations() -> bool {
     super::assume::snapshot().values().any(|s| *s == super::assume::Sign::ZERO)
+}
+
+/// A large expression that is not zero shows it at almost every point, long before its normal form is known.
+fn refuted_by_a_point(e: Expr) -> Budgeted<Option<Verdict>> {
+    let sampler = Sampler::new(e);
+    if sampler.subject.as_undefined().is_some() {
+        return Ok(None);
+    }
+    for i in 0..2 {
+        let Some(point) = sampler.point(i)? else { continue };
+        if sampler.value(&point, 64)?.is_some_and(|ball| !ball.contains_zero()) {
+            return Ok(Some(Verdict::no("its value at a rational point is not 0")));
+        }
+    }
+    Ok(None)
 }
 
 /// A refutation by a point, or the evidence of many.

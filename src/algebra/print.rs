@@ -277,17 +277,42 @@ impl Printer {
     /// sign · e.
     fn expression(&self, e: Expr, level: Level, sign: &Rational, out: &mut Vec<Work>) {
         if !matches!(e.node(), Node::Sum { .. }) {
-            return out.push(Work::Term(Box::new(self.term_of(e, sign)), level));
+            return out.push(Work::Term(Box::new(self.alone(self.term_of(e, sign), level)), level));
         }
         let mut shown = self.shown(e, sign);
         if shown.len() == 1 {
-            return out.extend(shown.pop().map(|t| Work::Term(Box::new(t), level)));
+            return out.extend(shown.pop().map(|t| Work::Term(Box::new(self.alone(t, level)), level)));
         }
         if let Some(i) = self.leads(e, shown.iter().map(|t| t.negative)) {
             shown[..=i].rotate_right(1);
         }
         let pieces = signed(shown);
         if level == Level::Top { out.extend(pieces) } else { out.push(self.parentheses(pieces)) }
+    }
+
+    /// A term that stands alone takes its minus sign into a sum where that reads better: `a/(b - c)` for
+    /// `-a/(c - b)`.
+    fn alone(&self, mut term: Term, level: Level) -> Term {
+        if !term.negative || level != Level::Top {
+            return term;
+        }
+        for factor in term.numerator.iter_mut().chain(&mut term.denominator) {
+            if let Factor::Power { base, exponent, opposite } = factor
+                && !*opposite
+                && exponent.to_i64().is_some_and(|n| n % 2 != 0)
+                && matches!(base.node(), Node::Sum { .. })
+            {
+                let terms = self.terms(*base);
+                let constant = (!terms.constant.is_zero()).then(|| terms.constant.is_negative());
+                let signs: Vec<bool> =
+                    terms.list.iter().map(|(_, c)| !c.is_negative()).chain(constant.map(|n| !n)).collect();
+                if signs.len() > 1 && (!signs[0] || self.leads(*base, signs.iter().copied()).is_some()) {
+                    (*opposite, term.negative) = (true, false);
+                    break;
+                }
+            }
+        }
+        term
     }
 
     /// Which term is moved to the front of the sum `e`, the signs of whose terms are given: the only positive

@@ -17,7 +17,7 @@
 use super::assume::Sign;
 use super::conditions;
 use super::decide::{is_zero, sign};
-use super::expr::{Condition, Expr, Relation};
+use super::expr::{Condition, Expr, Node, Relation};
 use super::factor::{factor, squarefree};
 use super::function::Elementary;
 use super::generator::{Generator, Kind};
@@ -76,6 +76,9 @@ impl std::fmt::Display for Unsolved {
         }
     }
 }
+
+/// The cost from which on a step takes roots.
+const ROOTS: u32 = 4;
 
 /// More branches than this are not followed.
 const MAX_BRANCHES: usize = 256;
@@ -147,17 +150,20 @@ fn solve_all(equations: &[Expr], given: &[Condition], unknowns: &[Symbol]) -> Re
             pending.extend(next);
             continue;
         }
-        let (which, alternatives) = match easiest(&state, &forms) {
-            Err(beyond @ Unsolved::Beyond { .. }) => match state.triangular(&forms)? {
-                Some((next, uncovered)) => {
-                    not_covered.extend(uncovered);
-                    pending.extend(next);
-                    continue;
+        let found = easiest(&state, &forms);
+        // Roots of one equation do not get into the others if these are made triangular first.
+        if !matches!(&found, Ok((cost, ..)) if *cost < ROOTS)
+            && let Some((next, uncovered)) = state.triangular(&forms)?
+        {
+            for e in uncovered {
+                if !not_covered.contains(&e) {
+                    not_covered.push(e);
                 }
-                None => return Err(beyond),
-            },
-            found => found?,
-        };
+            }
+            pending.extend(next);
+            continue;
+        }
+        let (_, which, alternatives) = found?;
         // The first alternative is followed first, so branches come out in the order of the rules.
         for (step, conditions) in alternatives.into_iter().rev() {
             if let Some(next) = state.after(which, step, conditions)? {
@@ -235,7 +241,7 @@ impl State {
         match condition.relation.decided_by(known) {
             Some(holds) => Ok(holds),
             None => {
-                self.note(Condition { relation: condition.relation, left });
+                self.note(oriented(Condition { relation: condition.relation, left }));
                 Ok(true)
             }
         }
@@ -403,6 +409,23 @@ impl State {
     }
 }
 
+/// h ≤ 0 rather than −h ≥ 0.
+fn oriented(condition: Condition) -> Condition {
+    use Relation::*;
+    let minus = match condition.left.node() {
+        Node::Sum { constant, terms } => constant.signum() <= 0 && terms.iter().all(|(_, c)| c.is_negative()),
+        _ => false,
+    };
+    let relation = match condition.relation {
+        Less => Greater,
+        LessEqual => GreaterEqual,
+        Greater => Less,
+        GreaterEqual => LessEqual,
+        same => same,
+    };
+    if minus { Condition { relation, left: -condition.left } } else { condition }
+}
+
 /// The left side without what does not matter to the comparison: positive numbers, and for (in)equality with
 /// zero also signs, powers, denominators and factors without zeros.
 fn essential(condition: Condition) -> Result<Expr, Unsolved> {
@@ -472,13 +495,13 @@ fn to_expr(p: &Polynomial) -> Budgeted<Expr> {
 }
 
 /// The equation and unknown that are solved first, with the alternatives: the one with the smallest cost.
-fn easiest(state: &State, forms: &[Form]) -> Result<(usize, Vec<Alternative>), Unsolved> {
+fn easiest(state: &State, forms: &[Form]) -> Result<(u32, usize, Vec<Alternative>), Unsolved> {
     let mut best: Option<(u32, usize, Vec<Alternative>)> = None;
     let mut reason = None;
     for form in forms {
         let open: Vec<Symbol> = state.open.iter().copied().filter(|s| occurs(&form.numerator, *s)).collect();
         if let Some(alternatives) = by_factors(&form.numerator, &open)? {
-            return Ok((form.index, alternatives));
+            return Ok((0, form.index, alternatives));
         }
         for x in open {
             match alternatives(&form.numerator, x, state) {
@@ -495,7 +518,7 @@ fn easiest(state: &State, forms: &[Form]) -> Result<(usize, Vec<Alternative>), U
         }
     }
     match (best, reason) {
-        (Some((_, index, list)), _) => Ok((index, list)),
+        (Some(found), _) => Ok(found),
         (None, Some((equation, reason))) => Err(Unsolved::Beyond { equation, reason }),
         (None, None) => Err(Exhausted::Size.into()),
     }
@@ -624,7 +647,7 @@ fn power_roots(b: Expr, c: Expr, n: u32, g: u32) -> Vec<(Root, Vec<Condition>)> 
         let root = simplify(w.pow(exponent.clone())).unwrap_or_else(|_| w.pow(exponent));
         // ±|u| and ±u are the same pair.
         let root = match root.node() {
-            super::expr::Node::Apply(Elementary::Abs, u) => u[0],
+            Node::Apply(Elementary::Abs, u) => u[0],
             _ => root,
         };
         let real = condition(Relation::GreaterEqual, w);

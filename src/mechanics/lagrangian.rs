@@ -33,6 +33,14 @@ pub struct Ostrogradsky {
     pub euler_lagrange: Vec<Expr>,
 }
 
+/// A Lagrangian's equations in the form mass · q″ = a.
+#[derive(Clone, Debug)]
+pub struct Motion {
+    /// ∂²L/∂q′∂q′ = −B, symmetric entry by entry.
+    pub mass: Vec<Vec<Expr>>,
+    pub a: Vec<Expr>,
+}
+
 impl Lagrangian {
     /// The Lagrangian L dt. Refused if it cannot be decided on which jets L depends.
     pub fn new(manifold: &FiberedManifold, function: Expr) -> Answered<Lagrangian> {
@@ -132,6 +140,31 @@ impl Lagrangian {
         }
         momenta.reverse();
         momenta
+    }
+
+    /// The equations of motion A + B q″ of a Lagrangian of first order as they go to compiled code: B = −∂²L/∂q′∂q′
+    /// and A = ∂L/∂q − ∂/∂t ∂L/∂q′ − q′·∂/∂q ∂L/∂q′, nothing written out or simplified. `None` for other orders.
+    ///
+    /// The transport of the momenta along q′ uses one memo for all of them, so what they share is
+    /// differentiated once.
+    pub fn motion(&self) -> Option<Motion> {
+        if self.order != 1 {
+            return None;
+        }
+        let m = self.manifold.n_coordinates();
+        let jets = |k: u32| (0..m).map(|s| jet(&self.manifold, s, k)).collect::<Vec<Symbol>>();
+        let (q, v) = (jets(0), jets(1));
+        let mut slopes = gradient(self.function, &[q, v.clone()].concat());
+        let momenta = slopes.split_off(m);
+        let mass = symmetric_jacobian(&momenta, &v);
+        let base = self.manifold.base();
+        let transport = Direction::new(move |s| match s.as_jet() {
+            Some((coordinate, 0)) => Expr::symbol(coordinate.jet(1)),
+            None if s == base => Expr::one(),
+            _ => Expr::zero(),
+        });
+        let a = slopes.into_iter().zip(&momenta).map(|(force, p)| force - transport.apply(*p)).collect();
+        Some(Motion { mass, a })
     }
 
     /// The Cartan form, Krupková Remark 8.8:

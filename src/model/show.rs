@@ -168,8 +168,9 @@ fn answer_text(answer: &Answer, style: Style) -> String {
     if let Some(main) = &answer.main {
         lines.push(main_of(answer, || render(main, style)));
     }
+    // A list already says what its only entry is.
     if let Some(family) = answer.family()
-        && !matches!(answer.main, Some(Value::Family(_)))
+        && !matches!(answer.main, Some(Value::Family(_) | Value::List(_)))
     {
         lines.push(family_text(family, style));
     }

@@ -175,7 +175,7 @@ fn subs(a: &Arguments) -> Fallible<Value> {
             specified = define_function(specified, *function, parameters, *body);
         }
         let new = substitute(specified, &map);
-        defined(new, undefined_part(specified, &map).unwrap_or(e), a.span)
+        defined(new, undefined_part(specified, &map).unwrap_or(e), a.positional[0].span)
     })
 }
 
@@ -184,11 +184,11 @@ fn derivative(a: &Arguments) -> Fallible<Value> {
     let by = (1..a.positional.len()).map(|i| a.symbol(i)).collect::<Fallible<Vec<_>>>()?;
     match a.value(0)?.main() {
         value @ (Value::List(_) | Value::Matrix(_) | Value::Family(_)) => {
-            map_expr(&value, &|e| defined(partials(e, &by), e, a.span))
+            map_expr(&value, &|e| defined(partials(e, &by), e, a.positional[0].span))
         }
         _ => {
             let f = a.expr(0)?;
-            Ok(Value::Expr(defined(partials(f, &by), f, a.span)?))
+            Ok(Value::Expr(defined(partials(f, &by), f, a.positional[0].span)?))
         }
     }
 }

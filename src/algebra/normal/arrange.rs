@@ -170,7 +170,7 @@ fn shortest(p: &Polynomial) -> Budgeted<Expr> {
 }
 
 /// s² = 1 − c² used until s is of degree at most one; the cosine is the next generator.
-fn without_squares(p: &Polynomial, s: u32) -> Budgeted<Polynomial> {
+pub(super) fn without_squares(p: &Polynomial, s: u32) -> Budgeted<Polynomial> {
     let square = &Polynomial::one() - &Polynomial::power(s + 1, 2);
     let parts = p.coefficients_in(s);
     let mut sum = Polynomial::zero();

@@ -471,7 +471,7 @@ fn open_integral(variable: Symbol, body: Expr) -> Budgeted<NormalForm> {
     let depth = post_order(&[body]).iter().filter(|x| matches!(x.node(), Node::Integral { .. })).count();
     let bound = with_memo(|memo| {
         while memo.bound.len() <= depth {
-            let name = format!("u{}", memo.bound.len() + 1);
+            let name = if memo.bound.is_empty() { "u".to_string() } else { format!("u{}", memo.bound.len() + 1) };
             memo.bound.push(Symbol::bound(&name));
         }
         memo.bound[depth]

@@ -8,12 +8,14 @@
 //! m*(r'^2 + r^2*phi'^2)/2 - k/r                  grouped by parameters, divided term by term
 //! ```
 
+use super::arrange::without_squares;
 use super::fold::{folded, monomial};
 use super::write::{Product, polynomial_expr};
 use super::{NormalForm, read};
 use crate::algebra::expr::{Expr, Node, post_order};
+use crate::algebra::factor::squarefree;
 use crate::algebra::generator::{Generator, Kind};
-use crate::algebra::number::Rational;
+use crate::algebra::number::{Integer, Rational};
 use crate::algebra::polynomial::Polynomial;
 use crate::budget::{Budgeted, Exhausted};
 use rustc_hash::FxHashMap;
@@ -77,15 +79,27 @@ fn factored(form: &NormalForm) -> Budgeted<Expr> {
     for (g, n) in form.powers() {
         product.generator(g.0, i64::from(n));
     }
-    for (p, n) in form.factors() {
+    // Decimal numbers came with the terms of one sum: 9.81*m - k and not (981*m - 100*k)/100.
+    let decimal = is_decimal(&coefficient).then(|| form.factors().iter().position(|(_, n)| *n == 1)).flatten();
+    for (i, (p, n)) in form.factors().iter().enumerate() {
         let flip = n % 2 != 0 && is_mostly_negative(p);
-        let p = if flip { -&**p } else { (**p).clone() };
+        let mut p = if flip { -&**p } else { (**p).clone() };
         if flip {
             coefficient = -&coefficient;
+        }
+        if decimal == Some(i) {
+            let below = Rational::integer(coefficient.denominator().clone());
+            p = p.unscale(&below).unwrap_or(p);
+            coefficient = &coefficient * &below;
         }
         product.multiply(shortest_polynomial(&p)?, Rational::from(i64::from(*n)));
     }
     Ok(product.finish(coefficient))
+}
+
+/// Whether a number is a fraction that is shown with a decimal point.
+fn is_decimal(n: &Rational) -> bool {
+    n.denominator().div_exact(&Integer::from(5)).is_some() && n.to_decimal().is_some()
 }
 
 fn is_mostly_negative(p: &Polynomial) -> bool {
@@ -129,7 +143,8 @@ fn grouped(p: &Polynomial, by: Grouping, below: Expr) -> Budgeted<Expr> {
         // A minus before the bracket rather than in every term of it.
         let (inside, sign) =
             if is_mostly_negative(&inside) { (-&inside, Rational::MINUS_ONE) } else { (inside, Rational::ONE) };
-        terms.push((bracket(&inside) * polynomial_expr(&monomial(outside)) * below, sign));
+        let inside = if by == Grouping::Parameters { shortest_bracket(&inside)? } else { bracket(&inside) };
+        terms.push((inside * polynomial_expr(&monomial(outside)) * below, sign));
     }
     Ok(Expr::sum(Rational::ZERO, terms))
 }
@@ -141,6 +156,34 @@ fn bracket(p: &Polynomial) -> Expr {
     let number = rest.content().abs();
     let rest = number.recip().map_or(rest.clone(), |inverse| rest.scale(&inverse));
     (polynomial_expr(&monomial(content)) * polynomial_expr(&rest)).scale(&number)
+}
+
+/// Larger sums are not looked through for squares.
+const MAX_BRACKET: usize = 16;
+
+/// What stands in a bracket, in the shortest of several ways: as it is, with sin² = 1 − cos² used, as a product with
+/// squares: (ψ′ + φ′ cos θ)².
+fn shortest_bracket(p: &Polynomial) -> Budgeted<Expr> {
+    let mut best = Best::default();
+    best.offer(bracket(p));
+    if (3..=MAX_BRACKET).contains(&p.n_terms()) {
+        let sines = p.variables().iter().copied().filter(|v| matches!(Generator(*v).kind(), Kind::Sine(_)));
+        let mut ways = vec![p.clone()];
+        for s in sines.collect::<Vec<_>>() {
+            ways.push(without_squares(p, s)?);
+        }
+        for (i, q) in ways.iter().enumerate() {
+            if i > 0 {
+                best.offer(bracket(q));
+            }
+            let pieces = squarefree(q)?;
+            if pieces.factors.iter().any(|(f, n)| *n > 1 && f.n_terms() > 1) {
+                let factors = pieces.factors.iter().map(|(f, n)| (polynomial_expr(f), Rational::from(i64::from(*n))));
+                best.offer(Expr::product(pieces.unit.clone(), factors));
+            }
+        }
+    }
+    best.take().ok_or(Exhausted::Size)
 }
 
 /// The number of operations when written out; shared parts count each time.
