@@ -87,7 +87,7 @@ fn equations_are_solved_with_all_real_branches() {
         ("solve([x + y = 3, x - y = 1], x, y).y", "1"),
         ("solve([x^2 + y^2 = 25, x - y = 1], [x, y])", "[{ x = 4, y = 3 }, { x = -3, y = -4 }]"),
         ("solve([x^2 = 4, x > 0], x)", "[2]"),
-        ("solve([[1, 2], [3, 4]]*[x, y] = [5, 6], [x, y])", "[{ x = -4, y = 4.5 }]"),
+        ("solve([[1, 2], [3, 4]]*[x, y] = [5, 6], [x, y])", "[{ x = -4, y = 9/2 }]"),
         ("solve(x^2 = h, x).branches[1].conditions", "[h >= 0]"),
         ("solve(a*x = b, x).branches[2].free", "[x]"),
         ("solve(x^2 + 1 = 0, x).empty", "yes (proved: every branch was followed)"),
@@ -137,7 +137,7 @@ fn answers_have_latex_and_json() {
     let mut session = session(NAMES);
     let mut json = |question: &str| ask(&mut session, question).answer.expect(question).json().to_string();
     assert_eq!(json("expand((x + 1)^2)"), r#""x^2 + 2*x + 1""#);
-    assert_eq!(json("simplify(x^2/x)"), r#"{"main":"x","conditions":["x"]}"#);
+    assert_eq!(json("simplify((x^2 - 1)/(x - 1))"), r#"{"main":"x + 1","conditions":["x - 1"]}"#);
     assert_eq!(
         json("solve(a*x = b, x)"),
         r#"{"main":["b/a","x"],"branches":[{"x":"b/a","free":[],"conditions":["a != 0"]},{"free":["x"],"conditions":["a = 0","b = 0"]}],"empty":{"answer":"no","ground":"proved","by":"every branch was followed"},"conditions":[]}"#

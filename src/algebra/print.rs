@@ -22,7 +22,7 @@ pub mod name;
 pub mod order;
 mod term;
 
-use super::expr::{Condition, Expr, Node, Undefined};
+use super::expr::{Condition, Expr, Node, Undefined, post_order_where};
 use super::function::{Elementary, Parity};
 use super::number::Rational;
 use super::symbol::{Function, Symbol, SymbolKind};
@@ -302,10 +302,7 @@ impl Printer {
                 && exponent.to_i64().is_some_and(|n| n % 2 != 0)
                 && matches!(base.node(), Node::Sum { .. })
             {
-                let terms = self.terms(*base);
-                let constant = (!terms.constant.is_zero()).then(|| terms.constant.is_negative());
-                let signs: Vec<bool> =
-                    terms.list.iter().map(|(_, c)| !c.is_negative()).chain(constant.map(|n| !n)).collect();
+                let signs: Vec<bool> = self.signs(*base).into_iter().map(|negative| !negative).collect();
                 if signs.len() > 1 && (!signs[0] || self.leads(*base, signs.iter().copied()).is_some()) {
                     (*opposite, term.negative) = (true, false);
                     break;
@@ -333,12 +330,21 @@ impl Printer {
         if let Some(&known) = self.flipped.borrow().get(&e) {
             return known;
         }
+        // Sums inside come first, so that nothing recurses.
+        let open = post_order_where(&[e], |x| !self.flipped.borrow().contains_key(&x));
+        for x in open.into_iter().filter(|x| matches!(x.node(), Node::Sum { .. })) {
+            let signs = self.signs(x);
+            let negative = signs.len() > 1 && signs[0] && self.leads(x, signs).is_none();
+            self.flipped.borrow_mut().insert(x, negative);
+        }
+        self.flipped.borrow().get(&e).copied().unwrap_or(false)
+    }
+
+    /// Which terms of a sum are shown with a minus sign, in reading order.
+    fn signs(&self, e: Expr) -> Vec<bool> {
         let terms = self.terms(e);
         let constant = (!terms.constant.is_zero()).then(|| terms.constant.is_negative());
-        let signs = || terms.list.iter().map(|(_, c)| c.is_negative()).chain(constant);
-        let result = signs().next() == Some(true) && signs().count() > 1 && self.leads(e, signs()).is_none();
-        self.flipped.borrow_mut().insert(e, result);
-        result
+        terms.list.iter().map(|(t, c)| self.term_of(*t, c).negative).chain(constant).collect()
     }
 
     /// The terms of sign · e as they will stand there; never empty.
@@ -378,8 +384,11 @@ impl Printer {
     fn split_sign(&self, e: Expr) -> (bool, Expr) {
         let negative = match e.node() {
             Node::Number(n) => n.is_negative(),
-            Node::Sum { constant, terms } => constant.is_zero() && terms.len() == 1 && terms[0].1.is_negative(),
-            _ => false,
+            Node::Sum { constant, terms } if constant.is_zero() && terms.len() == 1 => {
+                self.term_of(terms[0].0, &terms[0].1).negative
+            }
+            Node::Sum { .. } => false,
+            _ => self.term_of(e, &Rational::ONE).negative,
         };
         if negative { (true, -e) } else { (false, e) }
     }

@@ -11,7 +11,7 @@
 
 use super::lagrangian::Lagrangian;
 use super::{Answered, decided, jet, jet_expr, tidy, vanishes};
-use crate::algebra::derive::partial;
+use crate::algebra::derive::{jacobian, partial};
 use crate::algebra::linear::Matrix;
 use crate::algebra::substitute::substitute_all;
 use crate::algebra::{Expr, Symbol, Verdict};
@@ -48,7 +48,7 @@ impl DynamicalForm {
         }
         let top: Vec<Symbol> = (0..m).map(|nu| jet(manifold, nu, n)).collect();
         let b: Vec<Vec<Expr>> =
-            components.iter().map(|e| top.iter().map(|q| tidy(partial(*e, *q))).collect()).collect();
+            jacobian(&components, &top).into_iter().map(|row| row.into_iter().map(tidy).collect()).collect();
         let affine = is_free_of(&b, &top);
         if !decided(&affine, format!("the equations are affine in {}", names(&top)))? {
             return Ok(DynamicalForm::without_b(manifold, components, n, affine, n + 1));

@@ -139,7 +139,8 @@ impl<'s> Evaluator<'s> {
                     }
                     _ => self.point(*point)?,
                 };
-                super::evaluate_at::value_at(&value, &point)
+                let there = super::evaluate_at::value_at(&value, &point);
+                there.map_err(|d| Box::new(d.or_at(ast.span(*subject), "this")))
             }
             ExprKind::Not(of) => Ok(Value::from(super::compare::truth(&self.eval(*of)?)?.negate())),
             ExprKind::And(all) => {

@@ -60,6 +60,11 @@ fn sine_of_pi_times(r: &Rational) -> Option<Expr> {
         Expr::number(3).sqrt().scale(&Rational::HALF)
     } else if r == Rational::HALF {
         Expr::one()
+    } else if r == Rational::ratio(1, 10) {
+        // The pentagon: sin 18° = (√5 − 1)/4, sin 54° = (√5 + 1)/4.
+        (Expr::number(5).sqrt() - 1).scale(&Rational::ratio(1, 4))
+    } else if r == Rational::ratio(3, 10) {
+        (Expr::number(5).sqrt() + 1).scale(&Rational::ratio(1, 4))
     } else {
         return None;
     };
