@@ -222,7 +222,8 @@ fn cross(a: &Arguments) -> Fallible<Value> {
     a.count(2, 2)?;
     let (Some(u), Some(v)) = (vector(a, 0)?, vector(a, 1)?) else {
         return Err(Box::new(
-            Diagnostic::error(&codes::WRONG_KIND, "the vector product is of vectors").label(a.name_span, "not of matrices"),
+            Diagnostic::error(&codes::WRONG_KIND, "the vector product is of vectors")
+                .label(a.name_span, "not of matrices"),
         ));
     };
     if u.len() != 3 || v.len() != 3 {
