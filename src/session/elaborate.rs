@@ -719,7 +719,9 @@ impl<'s> Evaluator<'s> {
         {
             let member = super::parts::member(&family, &self.integers(keys)?)?;
             return match operate::as_expr(&member)?.as_symbol().and_then(Symbol::as_jet) {
-                Some((coordinate, 0)) => Ok(Value::Expr(Expr::symbol(Symbol::momentum_named(prefix, coordinate.jet(order))))),
+                Some((coordinate, 0)) => {
+                    Ok(Value::Expr(Expr::symbol(Symbol::momentum_named(prefix, coordinate.jet(order)))))
+                }
                 _ => refuse(&codes::WRONG_KIND, format!("`{tail}` is not a family of coordinates")),
             };
         }
