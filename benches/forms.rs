@@ -6,15 +6,19 @@
 //! ```
 //!
 //! Every run declares new coordinates, so that nothing is remembered from the run before. The last columns
-//! show that memory is linear in what there is to say: nodes made per distinct term of dθ.
+//! show that memory is linear in what there is to say: nodes made per distinct subexpression of θ, dθ and p₁dθ.
+//!
+//! With `LEPAGE_PEER_PYTHON=…/bin/python`, a Python that has symengine, its Euler–Lagrange derivation of the same
+//! pendulum is timed in turn with ours, and the ratio is shown; both in CPU seconds, the least of several.
 
 use lepage::algebra::derive::gradient;
-use lepage::algebra::expr::node_count;
+use lepage::algebra::expr::{node_count, post_order};
 use lepage::algebra::function::Elementary;
 use lepage::algebra::{Coordinate, Expr, Rational, Symbol};
 use lepage::geometry::contact::one_contact_part;
 use lepage::geometry::{FiberedManifold, Form};
-use std::time::{Duration, Instant};
+use lepage::timing::thread_cpu;
+use std::time::Duration;
 
 fn pendulum(n: usize) -> (FiberedManifold, Expr) {
     let coordinates: Vec<Coordinate> = (0..n).map(|i| Coordinate::declare(&format!("q{i}"), true)).collect();
@@ -43,37 +47,77 @@ fn cartan_form(manifold: &FiberedManifold, lagrangian: Expr) -> Form {
     theta
 }
 
+struct Measured {
+    d: Duration,
+    p1: Duration,
+    /// Nodes made on the way, and distinct subexpressions of θ, dθ and p₁dθ.
+    made: usize,
+    distinct: usize,
+}
+
+impl Measured {
+    fn together(&self) -> Duration {
+        self.d + self.p1
+    }
+}
+
+/// The best of several runs.
+fn measure(n: usize, runs: usize) -> Measured {
+    let once = || {
+        let (manifold, lagrangian) = pendulum(n);
+        let theta = cartan_form(&manifold, lagrangian);
+        let before = node_count();
+        let start = thread_cpu();
+        let d = theta.d();
+        let middle = thread_cpu();
+        let p1 = one_contact_part(&d);
+        let end = thread_cpu();
+        assert!(p1.degree() == 2 && !p1.is_empty());
+        let all: Vec<Expr> = [&theta, &d, &p1].into_iter().flat_map(Form::coefficients).collect();
+        Measured { d: middle - start, p1: end - middle, made: node_count() - before, distinct: post_order(&all).len() }
+    };
+    (0..runs).map(|_| once()).min_by_key(Measured::together).expect("at least one run")
+}
+
+/// SymEngine's derivation in CPU seconds.
+fn peer(python: &str, n: usize) -> Option<f64> {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/peers/forms.py");
+    let output = std::process::Command::new(python).args([script, &n.to_string()]).output().ok()?;
+    String::from_utf8(output.stdout).ok()?.trim().parse().ok()
+}
+
 fn main() {
     println!(
-        "{:>5} {:>10} {:>10} {:>10} {:>9} {:>9} {:>12}",
-        "links", "d", "p1", "together", "nodes", "terms", "nodes/term"
+        "{:>5} {:>11} {:>11} {:>11} {:>9} {:>9} {:>14} {:>12} {:>7}",
+        "links", "d", "p1", "together", "made", "distinct", "made/distinct", "symengine", "ratio"
     );
+    let python = std::env::var("LEPAGE_PEER_PYTHON").ok();
     for n in [2, 4, 8, 16, 32] {
-        let mut best = (Duration::from_secs(9), Duration::from_secs(9));
-        let (mut nodes, mut terms) = (0, 0);
-        for _ in 0..9 {
-            let (manifold, lagrangian) = pendulum(n);
-            let theta = cartan_form(&manifold, lagrangian);
-            let before = node_count();
-            let start = Instant::now();
-            let d = theta.d();
-            let middle = Instant::now();
-            let p1 = one_contact_part(&d);
-            let end = Instant::now();
-            assert!(p1.degree() == 2);
-            if end - start < best.0 + best.1 {
-                best = (middle - start, end - middle);
+        // In turn, so that both meet the machine in the same states.
+        let mut ours = measure(n, 5);
+        let mut theirs: Option<f64> = None;
+        for _ in 0..3 {
+            if let Some(t) = python.as_deref().and_then(|p| peer(p, n)) {
+                theirs = Some(theirs.map_or(t, |old| old.min(t)));
             }
-            nodes = node_count() - before;
-            terms = d.terms().len() + p1.terms().len();
+            let again = measure(n, 5);
+            if again.together() < ours.together() {
+                ours = again;
+            }
         }
         let ms = |d: Duration| format!("{:.3} ms", d.as_secs_f64() * 1e3);
-        let per_term = nodes as f64 / terms as f64;
+        let (symengine, ratio) = match theirs {
+            Some(t) => (format!("{:.3} ms", t * 1e3), format!("{:.3}", ours.together().as_secs_f64() / t)),
+            None => ("-".into(), "-".into()),
+        };
         println!(
-            "{n:>5} {:>10} {:>10} {:>10} {nodes:>9} {terms:>9} {per_term:>12.2}",
-            ms(best.0),
-            ms(best.1),
-            ms(best.0 + best.1)
+            "{n:>5} {:>11} {:>11} {:>11} {:>9} {:>9} {:>14.2} {symengine:>12} {ratio:>7}",
+            ms(ours.d),
+            ms(ours.p1),
+            ms(ours.together()),
+            ours.made,
+            ours.distinct,
+            ours.made as f64 / ours.distinct as f64
         );
     }
 }

@@ -24,7 +24,8 @@ pub struct Label {
 }
 
 /// A change that repairs the program: replace the text at `span` by `text`. A help that can be
-/// applied by a program carries one; tests apply it and check that the error is gone.
+/// applied by a program carries one; tests apply it and check that the error is gone. Until a session hands it
+/// out, `…` in the text stands for what is written at the span.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Repair {
     pub span: Span,

@@ -62,6 +62,3 @@ pub use tensor::Tensor;
 
 #[cfg(test)]
 mod laws;
-
-/// The zero test on which all verdicts of this room rest.
-pub(crate) use crate::algebra::decide::is_zero as vanishes;

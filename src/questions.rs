@@ -186,7 +186,8 @@ impl Arguments {
         u32::try_from(n).ok().filter(|n| *n <= 64).ok_or_else(|| {
             Box::new(
                 Diagnostic::error(&codes::ORDER_TOO_HIGH, format!("there is no jet space of order {n} here"))
-                    .label(self.positional[i].span, "an order from 0 to 64"),
+                    .label(self.positional[i].span, "an order from 0 to 64")
+                    .repair("take the nearest order there is", self.positional[i].span, n.clamp(0, 64).to_string()),
             )
         })
     }

@@ -11,6 +11,7 @@ pub mod declare;
 pub mod elaborate;
 pub mod evaluate_at;
 pub mod file;
+pub mod grounds;
 pub mod interpreter;
 pub mod library;
 pub mod mention;
@@ -19,6 +20,7 @@ pub mod parts;
 pub mod promise;
 pub mod run;
 pub mod scope;
+pub mod signature;
 
 use crate::algebra::{Expr, assume, expr};
 use crate::budget;
@@ -104,6 +106,8 @@ impl Outcome {
 #[derive(Clone)]
 pub struct Answer {
     value: Value,
+    /// It rests on a promise that holds as far as sampling tells.
+    sampled: bool,
 }
 
 impl std::fmt::Debug for Answer {
@@ -114,7 +118,7 @@ impl std::fmt::Debug for Answer {
 
 impl Answer {
     pub fn new(value: Value) -> Answer {
-        Answer { value }
+        Answer { value, sampled: false }
     }
 
     pub fn value(&self) -> &Value {
@@ -141,7 +145,10 @@ impl Answer {
 
     /// The weakest ground the answer rests on: `proved`, `sampled`, `unknown`.
     pub fn verdict(&self) -> Option<&str> {
-        Some(show::weakest(&self.value))
+        match show::weakest(&self.value) {
+            "proved" if self.sampled => Some("sampled"),
+            ground => Some(ground),
+        }
     }
 }
 
@@ -348,7 +355,10 @@ impl Session {
                 });
                 (Status::Declared, None)
             }
-            Ok(Effect::Answered(value)) => (Status::Ok, Some(Answer::new(value))),
+            Ok(Effect::Answered(value)) => {
+                let sampled = remarks.iter().any(|d| d.code.number == codes::SAMPLED.number);
+                (Status::Ok, Some(Answer { value, sampled }))
+            }
             Ok(Effect::Held(_) | Effect::Done) => (Status::Ok, None),
             Err(d) => {
                 let failed = [&codes::ASSERTION_FAILED, &codes::INCONCLUSIVE].iter().any(|c| c.number == d.code.number);
@@ -423,6 +433,14 @@ impl Session {
         let ast = Rc::new(ast);
         match ast.statements.as_slice() {
             [Statement { kind: StatementKind::Question(id), .. }] => {
+                // A function of the language: what it takes.
+                if let Some(name) = ast.name(*id)
+                    && !self.state.scope.values.contains_key(&*name.text)
+                    && let Some(binding) = self.state.scope.functions.get(&*name.text)
+                    && let Callable::Closure(closure) = &binding.callable
+                {
+                    return Ok(signature::describe_signature(&self.state.scope, closure));
+                }
                 let value = self.state.evaluator(&ast).eval(*id).map_err(|d| vec![*d])?;
                 Ok(crate::model::infer::describe_type(&value))
             }

@@ -489,6 +489,13 @@ mod tests {
         assert!(tangent[0].contains(&rotation).unwrap().is_yes());
         assert!(tangent[0].contains(&VectorField::coordinate(s[1])).unwrap().is_no());
         assert!(tangent[0].is_involutive().unwrap().is_yes());
+        // Its generators span it at generic points of the circle, not at x = 0 only.
+        let span = Distribution::span(&space.chart(), vec![rotation, VectorField::coordinate(s[0])]);
+        for field in tangent[0].fields() {
+            let forms = span.annihilator().unwrap();
+            let residual = forms.forms()[0].interior(field).as_function().unwrap();
+            assert!(circle.annihilates(residual).unwrap().is_yes(), "{field:?}");
+        }
         let north = FxHashMap::from_iter([(s[0], Expr::zero()), (s[1], Expr::zero()), (s[2], Expr::one())]);
         assert_eq!(rows(&tangent[0].rref_at(&north).unwrap()), [["1", "0", "0"], ["0", "1", "0"]]);
     }

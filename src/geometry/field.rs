@@ -160,20 +160,24 @@ impl VectorField {
 
     /// The field as one on JʳY, written without higher jets; refused with a coordinate that does not fit.
     pub fn project(&self, space: &JetSpace) -> Result<(VectorField, Ground), Refusal> {
-        let (mut field, mut ground) = self.simplified();
-        for (axis, c) in field.components.iter_mut() {
-            let symbol = axis.symbol();
+        let mut ground = Ground::proved("");
+        let mut components = vec![];
+        for (symbol, c) in self.components() {
             if !space.contains(symbol) {
-                return Err(match space.manifold().order_of_symbol(symbol) {
-                    Some(order) => Refusal::OrderTooHigh { space: space.clone(), symbol, order, verdict: is_zero(*c) },
-                    None => Refusal::ForeignCoordinate { space: space.clone(), symbol },
-                });
+                ground = match (is_zero(c), space.manifold().order_of_symbol(symbol)) {
+                    (Verdict::Yes(g), _) => ground.weaker(g),
+                    (verdict, Some(order)) => {
+                        return Err(Refusal::OrderTooHigh { space: space.clone(), symbol, order, verdict });
+                    }
+                    (_, None) => return Err(Refusal::ForeignCoordinate { space: space.clone(), symbol }),
+                };
+                continue;
             }
-            let (projected, g) = project(*c, space)?;
-            *c = projected;
+            let (projected, g) = project(c, space)?;
+            components.push((symbol, projected));
             ground = ground.weaker(g);
         }
-        Ok((field, ground))
+        Ok((VectorField::new(components), ground))
     }
 
     /// No component along t.

@@ -351,28 +351,31 @@ impl Form {
         order
     }
 
-    /// The form as one on JʳY, written without higher jets; refused with a coordinate that does not fit.
+    /// The form as one on JʳY, written without higher jets; refused with a coordinate that does not fit. What fits
+    /// stays as it is written.
     pub fn project(&self, space: &JetSpace) -> Result<(Form, Ground), Refusal> {
-        let (mut form, mut ground) = self.simplified();
-        if form.degree > space.dimension() {
-            return Err(Refusal::PastDimension { degree: form.degree, space: space.clone() });
+        if self.degree > space.dimension() {
+            return Err(Refusal::PastDimension { degree: self.degree, space: space.clone() });
         }
-        for (basis, c) in form.terms.iter_mut() {
+        let mut ground = Ground::proved("");
+        let mut builder = FormBuilder::new(self.degree);
+        for (basis, c) in self.terms() {
             if let Some(axis) = basis.iter().find(|a| !space.contains(a.symbol())) {
                 let symbol = axis.symbol();
-                return Err(match space.manifold().order_of_symbol(symbol) {
-                    Some(order) => {
-                        let verdict = is_zero(*c);
-                        Refusal::OrderTooHigh { space: space.clone(), symbol, order, verdict }
+                ground = match (is_zero(c), space.manifold().order_of_symbol(symbol)) {
+                    (Verdict::Yes(g), _) => ground.weaker(g),
+                    (verdict, Some(order)) => {
+                        return Err(Refusal::OrderTooHigh { space: space.clone(), symbol, order, verdict });
                     }
-                    None => Refusal::ForeignCoordinate { space: space.clone(), symbol },
-                });
+                    (_, None) => return Err(Refusal::ForeignCoordinate { space: space.clone(), symbol }),
+                };
+                continue;
             }
-            let (projected, g) = project(*c, space)?;
-            *c = projected;
+            let (projected, g) = project(c, space)?;
+            builder.add(basis.clone(), false, projected);
             ground = ground.weaker(g);
         }
-        Ok((form, ground))
+        Ok((builder.finish(), ground))
     }
 }
 

@@ -29,6 +29,8 @@ pub(crate) struct Solved {
     pub conditions: Vec<Expr>,
     /// Equations that still contain unknowns.
     pub stuck: Vec<Expr>,
+    /// What would help if it were known to be positive: radii.
+    pub wanted: Vec<Expr>,
 }
 
 /// left(u) = right, where right is free of unknowns.
@@ -42,6 +44,7 @@ struct Equation {
 pub(crate) fn solve(equations: impl IntoIterator<Item = (Expr, Expr)>, unknowns: &[Symbol]) -> Budgeted<Solved> {
     let mut equations: Vec<Equation> = equations.into_iter().map(|(left, right)| Equation { left, right }).collect();
     let mut open: Vec<Symbol> = unknowns.to_vec();
+    let wanted = radii(&equations, &open);
     let mut values: FxHashMap<Symbol, Expr> = FxHashMap::default();
     let mut conditions = vec![];
     loop {
@@ -75,7 +78,7 @@ pub(crate) fn solve(equations: impl IntoIterator<Item = (Expr, Expr)>, unknowns:
             remaining.push(e);
         }
     }
-    Ok(Solved { values, conditions: remaining, stuck: equations.iter().map(|e| e.left - e.right).collect() })
+    Ok(Solved { values, conditions: remaining, stuck: equations.iter().map(|e| e.left - e.right).collect(), wanted })
 }
 
 /// Progress: equations used up (indices, the largest first), what replaces them, and an unknown that is known now.
@@ -156,6 +159,24 @@ fn circle(equations: &[Equation], open: &[Symbol]) -> Budgeted<Option<Step>> {
         }
     }
     Ok(None)
+}
+
+/// Radii A of pairs A·cos w, A·sin w that stayed because their sign is not known.
+fn radii(equations: &[Equation], open: &[Symbol]) -> Vec<Expr> {
+    let mut found = vec![];
+    for first in equations {
+        for (radius, angle) in factors_with(first.left, Elementary::Cos) {
+            let paired = equations.iter().any(|second| {
+                let pairs = factors_with(second.left, Elementary::Sin);
+                pairs.into_iter().any(|(r, a)| a == angle && sign_between(r, radius).is_some())
+            });
+            let unknown = open.iter().any(|u| radius.contains(*u)) && !sign_of(radius).is_positive();
+            if paired && unknown && !found.contains(&radius) {
+                found.push(radius);
+            }
+        }
+    }
+    found
 }
 
 /// All ways to write e = A·f(w).

@@ -456,19 +456,25 @@ pub fn without_symbol(e: Expr, symbol: Symbol) -> Expr {
     [0, 1, -1, 2, 3].into_iter().map(at).find(|e| e.as_undefined().is_none()).unwrap_or(e)
 }
 
-/// The function as one on JᵏY, if it does not depend on higher jets; else a jet that occurs.
+/// The function as one on JᵏY, if it does not depend on higher jets, nor on another manifold; else what occurs.
 pub fn project(e: Expr, space: &JetSpace) -> Result<(Expr, Ground), Refusal> {
     let manifold = space.manifold();
     let mut projected = e;
     let mut ground = Ground::proved("");
     for symbol in e.symbols() {
-        let Some(order) = manifold.order_of_symbol(symbol).filter(|order| *order > space.order()) else { continue };
-        match is_zero(partial(e, symbol)) {
-            Verdict::Yes(g) => {
+        let moves = symbol.as_jet().is_some() || matches!(symbol.kind(), SymbolKind::Base);
+        if !moves || space.contains(symbol) {
+            continue;
+        }
+        match (is_zero(partial(e, symbol)), manifold.order_of_symbol(symbol)) {
+            (Verdict::Yes(g), _) => {
                 ground = ground.weaker(g);
                 projected = without_symbol(projected, symbol);
             }
-            verdict => return Err(Refusal::OrderTooHigh { space: space.clone(), symbol, order, verdict }),
+            (verdict, Some(order)) => {
+                return Err(Refusal::OrderTooHigh { space: space.clone(), symbol, order, verdict });
+            }
+            (_, None) => return Err(Refusal::ForeignCoordinate { space: space.clone(), symbol }),
         }
     }
     Ok((projected, ground))

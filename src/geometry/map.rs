@@ -154,7 +154,7 @@ impl Map {
     /// of order k through ∂x/∂u, divided by (dτ/dt)ᵏ. So one inverse serves every order.
     pub fn pullback_field(&self, field: &VectorField) -> Result<VectorField, Refusal> {
         let (source, target) = (self.source.manifold(), self.target.manifold());
-        let no_inverse = |why: &str| Refusal::NotInvertible { why: why.into() };
+        let no_inverse = |why: &str| Refusal::NotInvertible { why: why.into(), positive: vec![] };
         if self.source.order() + self.target.order() > 0 || source.fibres().iter().any(|f| f.order > 0) {
             return Err(no_inverse("fields are carried by maps between manifolds over the time axis only"));
         }
@@ -192,7 +192,7 @@ impl Map {
     /// The map backwards, with a check that there and back is the identity. Refused when the equations cannot be
     /// solved, when they have conditions, or when the check fails.
     pub fn inverse(&self) -> Result<Map, Refusal> {
-        let no_inverse = |why: String| Err(Refusal::NotInvertible { why });
+        let no_inverse = |why: String| Err(Refusal::NotInvertible { why, positive: vec![] });
         let (source, target) = (self.source.manifold(), self.target.manifold());
         let unknowns: Vec<Symbol> = self.source.symbols();
         let mut equations: Vec<(Expr, Expr)> =
@@ -214,7 +214,7 @@ impl Map {
         if let Some(unknown) = open.iter().find(|u| !solved.values.contains_key(*u)) {
             let why = format!("its equations could not be solved for {unknown}");
             let hint = solved.stuck.first().map(|e| format!("; what remained is {e} = 0")).unwrap_or_default();
-            return no_inverse(why + &hint);
+            return Err(Refusal::NotInvertible { why: why + &hint, positive: solved.wanted });
         }
         if let Some(condition) = solved.conditions.first() {
             return no_inverse(format!("its image is not everything: {condition} = 0 holds on it"));
@@ -235,7 +235,7 @@ impl Map {
                 Verdict::Yes(g) => ground = ground.weaker(g),
                 Verdict::No(_) => {
                     let why = format!("there and back, {x} becomes {there_and_back}");
-                    return Err(Refusal::NotInvertible { why });
+                    return Err(Refusal::NotInvertible { why, positive: vec![] });
                 }
                 Verdict::Unknown(why) => {
                     let what = format!("{x} comes back as it was, and not as {there_and_back}");

@@ -53,9 +53,10 @@ pub enum Refusal {
         component: Symbol,
         on: Symbol,
     },
-    /// A map without an inverse that could be computed, and why.
+    /// A map without an inverse that could be computed, and why; it might be if these were known to be positive.
     NotInvertible {
         why: String,
+        positive: Vec<Expr>,
     },
     /// A fact on which the computation rests could not be decided.
     Undecided {
@@ -129,8 +130,13 @@ impl From<Refusal> for Diagnostic {
                 Diagnostic::error(&codes::WRONG_MANIFOLD, title)
                     .note("a section gives every coordinate as a function of the time and of parameters")
             }
-            Refusal::NotInvertible { why } => {
-                Diagnostic::error(&codes::NOT_INVERTIBLE, "this map cannot be inverted").note(why)
+            Refusal::NotInvertible { why, positive } => {
+                let diagnostic = Diagnostic::error(&codes::NOT_INVERTIBLE, "this map cannot be inverted").note(why);
+                let facts: Vec<String> = positive.iter().map(|e| format!("{e} > 0")).collect();
+                if facts.is_empty() {
+                    return diagnostic;
+                }
+                diagnostic.help(format!("assume {}", facts.join(", ")))
             }
             Refusal::Undecided { what, why } => {
                 Diagnostic::error(&codes::UNDECIDED, format!("it cannot be decided whether {what}"))

@@ -18,7 +18,7 @@ use super::jet::Chart;
 use super::submanifold::{Submanifold, vanishes_on};
 use crate::algebra::conditions::record_nonzero;
 use crate::algebra::derive::partial;
-use crate::algebra::expr::symbols_of;
+use crate::algebra::expr::{Node, symbols_of};
 use crate::algebra::normal::simplify;
 use crate::algebra::stratum::{Branch, Cell, Frame};
 use crate::algebra::substitute::substitute;
@@ -103,7 +103,7 @@ impl Restriction {
             let df = replaced.iter().fold(df, |df, (s, by)| replace_differential(&df, *s, by));
             let Some((symbol, slope)) = pivot(&frame, &cells, &df)? else { continue };
             if !slope.is_number() {
-                record_nonzero(slope);
+                record_nonzero(without_factor(slope));
             }
             let rest = df.keep(|basis, c| (basis[0].symbol() != symbol).then_some(-c / slope));
             for (_, by) in &mut replaced {
@@ -162,6 +162,14 @@ fn pivot(frame: &Frame, cells: &[Cell], form: &Form) -> Budgeted<Option<(Symbol,
         }
     }
     Ok(found)
+}
+
+/// 2x and x vanish together.
+fn without_factor(e: Expr) -> Expr {
+    match e.node() {
+        Node::Sum { constant, terms } if constant.is_zero() && terms.len() == 1 => terms[0].0,
+        _ => e,
+    }
 }
 
 /// η with a 1-form in the place of ds: dsʹs part of η is ds ∧ i_{∂s}η.

@@ -15,8 +15,8 @@ use super::rank::{self, Rank};
 use super::submanifold::{Submanifold, vanishes_on};
 use crate::algebra::decide::is_zero;
 use crate::algebra::linear::Matrix;
-use crate::algebra::stratum::leaves::leaves;
-use crate::algebra::stratum::{Branch, Cell, Frame, set};
+use crate::algebra::stratum::leaves::{Leaf, leaves};
+use crate::algebra::stratum::{Branch, Cell, Frame, set, tangent};
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Symbol, Verdict};
 use crate::budget::{Budgeted, within};
@@ -209,16 +209,17 @@ fn kernel_on(chart: &Chart, rows: &[Row], on: &Branch) -> Budgeted<Vec<Row>> {
     let entries: Vec<Expr> = rows.iter().flatten().copied().collect();
     let frame = home.frame(&entries)?;
     let system = rank::homogeneous(&frame, rows, chart.dimension())?;
-    // The rank of the rows is largest at generic points.
-    let mut best = None;
+    // At generic points the cell of the leaf is as large as can be, and there the rank of the rows is largest.
+    let mut best: Option<(usize, Leaf)> = None;
     for cell in home.cells(&frame)? {
         for leaf in leaves(&frame, &system, &cell)? {
-            if best.as_ref().is_none_or(|b: &crate::algebra::stratum::leaves::Leaf| leaf.rank > b.rank) {
-                best = Some(leaf);
+            let dimension = tangent::dimension(&frame, &leaf.cell)?;
+            if best.as_ref().is_none_or(|(d, b)| (dimension, leaf.rank) > (*d, b.rank)) {
+                best = Some((dimension, leaf));
             }
         }
     }
-    let Some(leaf) = best else { return Ok(vec![]) };
+    let Some((_, leaf)) = best else { return Ok(vec![]) };
     let kernel = leaf.solution(&frame, chart.dimension())?.kernel;
     Ok(kernel.iter().map(|v| v.iter().map(|f| f.to_expr(&frame)).collect()).collect())
 }

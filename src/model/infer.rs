@@ -1,60 +1,20 @@
 //! The most precise type of a value, as `:type` shows it.
 
+use super::types;
 use super::value::Value;
-use crate::geometry::contact;
+use crate::geometry::jet::Chart;
 
 /// A type in the words of the language.
 pub fn describe_type(value: &Value) -> String {
     match value.main() {
-        Value::Form(form) => {
-            let Ok(Some(manifold)) = form.manifold() else { return format!("{}-form", form.degree()) };
-            let mut words: Vec<String> = vec![];
-            let degree = form.degree();
-            if contact::is_dynamical(&form, &manifold).verdict.is_yes() && degree == 2 {
-                words.push("dynamical".into());
-            } else if degree == 2 && contact::is_lepage(&form, &manifold).verdict.is_yes() {
-                words.push("lepage".into());
-            }
-            if contact::is_horizontal(&form).verdict.is_yes() {
-                words.push("horizontal".into());
-            } else if contact::is_horizontal_over(&form, &manifold).verdict.is_yes()
-                && !words.contains(&"dynamical".into())
-            {
-                words.push(format!("horizontal over {}", manifold.name()));
-            }
-            if degree == 1 && contact::is_contact(&form).verdict.is_yes() {
-                words.push("contact".into());
-            }
-            for k in 1..=degree {
-                if degree > 1
-                    && contact::is_k_contact(&form, k).verdict.is_yes()
-                    && !words.contains(&"dynamical".into())
-                {
-                    words.push(format!("{k}-contact"));
-                }
-            }
-            if contact::is_closed(&form).verdict.is_yes() {
-                words.push("closed".into());
-            }
-            words.push(format!("{degree}-form"));
-            format!("{} on {}", words.join(" "), manifold.jets(form.order_on(&manifold).order))
-        }
-        Value::Field(field) => {
-            let Ok(Some(manifold)) = field.manifold() else { return "vector field".into() };
-            let order = field.order_on(&manifold).order;
-            let space = manifold.jets(order);
-            let mut words: Vec<&str> = vec![];
-            if field.is_vertical(&manifold).verdict.is_yes() {
-                words.push("vertical");
-            } else if order > 0 && field.is_semispray(&space).finding.verdict.is_yes() {
-                words.push("semispray");
-            }
-            if field.is_projectable(&manifold).verdict.is_yes() && !words.contains(&"vertical") {
-                words.push("projectable");
-            }
-            words.push("field");
-            format!("{} on {space}", words.join(" "))
-        }
+        Value::Form(form) => match types::infer(&form) {
+            Ok(found) => found.to_string(),
+            Err(_) => format!("{}-form on several manifolds", form.degree()),
+        },
+        Value::Field(field) => match types::infer_field(&field) {
+            Ok(found) => found.to_string(),
+            Err(_) => "field on several manifolds".into(),
+        },
         Value::Expr(e) => {
             let symbols = e.symbols();
             match crate::geometry::jet::FiberedManifold::of_symbols(&symbols) {
@@ -70,6 +30,66 @@ pub fn describe_type(value: &Value) -> String {
             Some(l) if s.kind_name() == "lagrangian" => format!("lagrangian on {}", l.manifold().jets(l.order())),
             _ => format!("{} on {}", s.kind_name(), s.manifold.name()),
         },
+        Value::Distribution(d) => subspace("distribution", d.generic_rank().ok(), d.chart()),
+        Value::Codistribution(c) => subspace("codistribution", c.generic_rank().ok(), c.chart()),
+        Value::Set(s) => format!("set in {}", s.space()),
+        Value::Map(m) => format!("map {} -> {}", m.map.source(), m.map.target()),
+        Value::Section(s) => format!("section of {}", s.section.space()),
+        Value::Force(f) => {
+            let order = f.manifold.order_of_all(&f.components).order;
+            format!("force on {}", f.manifold.jets(order))
+        }
+        Value::Constraint(c) => format!("constraint on {}", c.space),
+        Value::Matrix(m) => format!("{}×{} matrix", m.matrix.n_rows(), m.matrix.n_columns()),
         other => other.type_name(),
+    }
+}
+
+/// `distribution of rank 2 on J1(Y)`; the rank is that at generic points.
+fn subspace(kind: &str, rank: Option<usize>, chart: &Chart) -> String {
+    let rank = rank.map(|r| format!(" of rank {r}")).unwrap_or_default();
+    let space = crate::questions::distributions::space_of(chart).map(|s| format!(" on {s}")).unwrap_or_default();
+    format!("{kind}{rank}{space}")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::session::{Mode, Session, SessionOptions};
+
+    #[test]
+    fn the_most_precise_type_is_shown() {
+        let mut session = Session::new(SessionOptions::default());
+        let program = "
+            manifold Y over t { x, y }
+            manifold P over t { r, a }
+            map polar : P -> Y { x = r*cos(a); y = r*sin(a) }
+            lagrangian L on J1(Y) = x'^2/2
+            force F on J1(Y) { x: -x' }
+            form eta : contact 1-form on J1(Y) = omega(x)
+            submanifold K on J1(Y) { x = 0 }
+            let work(ξ, η) = i(ξ, d(η))
+            let twice(u) = 2*u
+        ";
+        assert!(session.feed("types", program, Mode::File).iter().all(|o| o.held()));
+        let mut check = |expression: &str, expected: &str| {
+            assert_eq!(session.type_of(expression).unwrap_or_else(|d| d[0].title.clone()), expected, "{expression}");
+        };
+        check("x'*dt + y*dx - y*dx", "horizontal 1-form on J1(Y)");
+        check("y*eta", "contact horizontal over Y 1-form on J1(Y)");
+        check("(-x'' - x)*dx /\\ dt", "dynamical 2-form on J2(Y)");
+        check("d(cartan(L))", "closed lepage 2-form on J1(Y)");
+        check("x*@y - y*@x", "vertical field on Y");
+        check("@t + x'*@x + y'*@y", "projectable semispray field on J1(Y)");
+        check("x'' - x'' + x", "function on Y");
+        check("pullback(polar, dx)", "closed 1-form on P");
+        check("polar", "map P -> Y");
+        check("L", "lagrangian on J1(Y)");
+        check("F", "force on J1(Y)");
+        check("K", "set in J1(Y)");
+        check("span(dx, dy)", "codistribution of rank 2 on Y");
+        check("annihilator(span(omega(x)))", "distribution of rank 4 on J1(Y)");
+        check("work", "work(ξ: vector field, η: form)");
+        check("twice", "twice(u)");
+        check("2/3", "number");
     }
 }

@@ -339,6 +339,7 @@ impl SectionItem {
             .space()
             .symbols()
             .into_iter()
+            .filter(|s| *s != self.section.manifold().base())
             .filter_map(|s| Some((s, self.section.value(s).ok()?)))
             .map(|(s, e)| format!("{} = {}", style.symbol(s), show::expr_text(e, style)))
             .collect();

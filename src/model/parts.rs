@@ -2,7 +2,7 @@
 //! generators of a distribution, the values of a rank.
 
 use super::value::{Fallible, Judgement, Value};
-use crate::algebra::Verdict;
+use crate::algebra::{Verdict, conditions};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::contact;
 use crate::questions::distributions::{point_set, strata_value};
@@ -53,11 +53,20 @@ pub fn natural_part(value: &Value, name: &str) -> Fallible<Option<Value>> {
             Value::list(forms.forms().iter().cloned().map(Value::Form))
         }
         (Value::Distribution(d), "rank") => strata_value(d.rank(), d.rank_matrix())?,
-        (Value::Distribution(d), "weakly_horizontal") => point_set(&d.weakly_horizontal().map_err(stopped)?)?,
-        (Value::Distribution(d), "locus") => point_set(&d.singular_points().map_err(stopped)?)?,
+        // Strata are exact at every point: they do not rest on the generic basis.
+        (Value::Distribution(d), "weakly_horizontal") => {
+            point_set(&conditions::collect(|| d.weakly_horizontal()).0.map_err(stopped)?)?
+        }
+        (Value::Distribution(d), "locus") => {
+            point_set(&conditions::collect(|| d.singular_points()).0.map_err(stopped)?)?
+        }
         (Value::Distribution(d), "vertical") => Value::from(d.is_vertical().map_err(stopped)?),
         (Value::Distribution(d), "integrable") => Value::from(d.is_involutive().map_err(refusal)?),
-        (Value::Codistribution(c), "weakly_horizontal" | "locus" | "vertical" | "integrable") => {
+        (Value::Codistribution(c), "weakly_horizontal" | "locus") => {
+            let distribution = conditions::collect(|| c.annihilator()).0.map_err(refusal)?;
+            return natural_part(&Value::from(distribution), name);
+        }
+        (Value::Codistribution(c), "vertical" | "integrable") => {
             let distribution = c.annihilator().map_err(refusal)?;
             return natural_part(&Value::from(distribution), name);
         }

@@ -12,8 +12,11 @@
 //! that rests on sampling is kept, and the ground is handed back to be repeated by every answer built on it.
 
 use super::types::{FieldProperty, FormProperty, find_field, find_form};
+use crate::algebra::assume;
+use crate::algebra::expr::Node;
+use crate::algebra::function::Elementary;
 use crate::algebra::print::Style;
-use crate::algebra::{Expr, Ground, Verdict};
+use crate::algebra::{Expr, Ground, Symbol, Verdict};
 use crate::diagnostic::{Code, Diagnostic, codes};
 use crate::geometry::contact::{self, Component, Finding};
 use crate::geometry::jet::{JetSpace, Prolongation, velocity};
@@ -42,6 +45,10 @@ pub struct Violation {
     pub title: String,
     /// The component that breaks it; the term that makes it is the place to point at.
     pub evidence: Option<Component>,
+    /// The coordinate that does not belong there.
+    pub symbol: Option<Symbol>,
+    /// The word that was promised, as it is written.
+    pub property: Option<String>,
     /// What to say beside the offending term: `a component along dx`.
     pub label: String,
     pub notes: Vec<String>,
@@ -60,6 +67,8 @@ pub enum Remedy {
     Promise { instead_of: String, words: String },
     /// Declare it on a larger space.
     Space { space: JetSpace },
+    /// State facts under which the question can be settled: these are positive.
+    Assume { positive: Vec<Expr> },
 }
 
 impl Remedy {
@@ -74,30 +83,15 @@ impl Remedy {
             Remedy::Promise { instead_of, words } if words.is_empty() => format!("leave out the word {instead_of}"),
             Remedy::Promise { instead_of, words } => format!("promise {words} instead of {instead_of}"),
             Remedy::Space { space } => format!("declare it on {space}"),
+            Remedy::Assume { .. } => format!("state what is known, so that it can be settled: {}", self.statement()),
         }
     }
 
-    /// The text that replaces what was written, where the remedy is a change of the right side.
-    pub fn replacement(&self, written: &str) -> Option<String> {
-        match self {
-            Remedy::Apply { operator, space: None, .. } => Some(format!("{operator}({written})")),
-            Remedy::Replace { value, .. } => Some(value.clone()),
-            _ => None,
-        }
-    }
-}
-
-impl Violation {
-    /// The diagnostic, without a place. `written` is the source text of the right side.
-    pub fn diagnostic(&self, written: &str) -> Diagnostic {
-        let mut diagnostic = Diagnostic::error(self.code, self.title.clone());
-        for note in &self.notes {
-            diagnostic = diagnostic.note(note.clone());
-        }
-        match &self.remedy {
-            Some(remedy) => diagnostic.help(remedy.help(written)),
-            None => diagnostic,
-        }
+    /// `assume x > 0`, for facts that are missing.
+    pub fn statement(&self) -> String {
+        let Remedy::Assume { positive } = self else { return String::new() };
+        let facts: Vec<String> = positive.iter().map(|e| format!("{} > 0", Style::ASCII.write(*e))).collect();
+        format!("assume {}", facts.join(", "))
     }
 }
 
@@ -105,7 +99,11 @@ impl Violation {
 /// jets that cancel, with the ground on which the promise holds.
 pub fn check(promise: &FormPromise, form: &Form) -> Result<(Form, Ground), Box<Violation>> {
     if let Some(expected) = promise.degree.filter(|d| *d != form.degree()) {
-        return Err(Box::new(wrong_degree(expected, form)));
+        // Zero is a form of every degree.
+        return match form.is_zero() {
+            Verdict::Yes(ground) => Ok((Form::zero(expected), ground)),
+            _ => Err(Box::new(wrong_degree(expected, form))),
+        };
     }
     let (form, mut ground) = form.project(&promise.space).map_err(|refusal| Box::new(misplaced(refusal)))?;
     for property in &promise.properties {
@@ -140,25 +138,31 @@ fn wrong_degree(expected: usize, form: &Form) -> Violation {
     Violation {
         code: &codes::WRONG_DEGREE,
         title: format!("this is a {found}, and a {expected} was promised"),
-        evidence: form.terms_in_reading_order().first().map(|term| contact::differential(*term)),
+        evidence: None,
+        symbol: None,
+        property: Some(expected.clone()),
         label: format!("a {found}"),
         notes: vec![],
         remedy: Some(Remedy::Promise { instead_of: expected, words: found }),
     }
 }
 
-/// A form or field on the wrong manifold or of too high an order.
-fn misplaced(refusal: Refusal) -> Violation {
-    let label = match &refusal {
-        Refusal::OrderTooHigh { symbol, .. } | Refusal::ForeignCoordinate { symbol, .. } => format!("here is {symbol}"),
-        _ => String::new(),
+/// Something on the wrong manifold or of too high an order.
+pub fn misplaced(refusal: Refusal) -> Violation {
+    let (label, symbol, remedy) = match &refusal {
+        Refusal::OrderTooHigh { space, symbol, order, .. } => {
+            let higher = space.manifold().jets(*order);
+            (format!("{symbol} is a coordinate of {higher}"), Some(*symbol), Some(Remedy::Space { space: higher }))
+        }
+        Refusal::ForeignCoordinate { symbol, .. } => ("a coordinate of another manifold".into(), Some(*symbol), None),
+        _ => (String::new(), None, None),
     };
-    let remedy = match &refusal {
-        Refusal::OrderTooHigh { space, order, .. } => Some(Remedy::Space { space: space.manifold().jets(*order) }),
-        _ => None,
-    };
+    // The label says already that the jet occurs.
+    let occurs = matches!(&refusal, Refusal::OrderTooHigh { verdict: Verdict::No(_), .. });
     let diagnostic = Diagnostic::from(refusal);
-    Violation { code: diagnostic.code, title: diagnostic.title, evidence: None, label, notes: diagnostic.notes, remedy }
+    let (code, title) = (diagnostic.code, diagnostic.title);
+    let notes = if occurs { vec![] } else { diagnostic.notes };
+    Violation { code, title, evidence: None, symbol, property: None, label, notes, remedy }
 }
 
 fn broken(promise: &FormPromise, form: &Form, property: &FormProperty, finding: Finding) -> Violation {
@@ -224,20 +228,33 @@ fn violation(
         Some(component) => format!("a component{of} along {}", component.basis_text()),
         None => String::new(),
     };
-    let coefficient = finding.evidence.as_ref().map(|c| Style::ASCII.with_limit(400).write(c.coefficient));
+    let coefficient = finding.evidence.as_ref().map(|c| {
+        Style::ASCII.with_limit(400).write(crate::algebra::normal::simplify(c.coefficient).unwrap_or(c.coefficient))
+    });
+    let is = match property {
+        "lepage" => "a Lepage form",
+        "semispray" => "a semispray",
+        other => other,
+    };
     match finding.verdict {
         Verdict::Unknown(why) => {
+            let facts = finding.evidence.as_ref().and_then(|c| missing_facts(c.coefficient));
             let mut notes = vec![why];
             if let Some(coefficient) = coefficient {
                 notes.push(format!("it holds if this is zero: {coefficient}"));
             }
+            if facts.is_none() {
+                notes.push("a fact about where it has a value may settle it: `assume …`".into());
+            }
             Violation {
                 code: &codes::UNDECIDED,
-                title: format!("it cannot be decided whether this {what} is {property}"),
+                title: format!("it cannot be decided whether this {what} is {is}"),
                 evidence: finding.evidence,
+                symbol: None,
+                property: Some(property.into()),
                 label,
                 notes,
-                remedy: Some(Remedy::Promise { instead_of: property.into(), words: String::new() }),
+                remedy: Some(facts.unwrap_or(Remedy::Promise { instead_of: property.into(), words: String::new() })),
             }
         }
         Verdict::No(ground) | Verdict::Yes(ground) => {
@@ -252,14 +269,48 @@ fn violation(
             }
             Violation {
                 code,
-                title: format!("this {what} is not {property}"),
+                title: format!("this {what} is not {is}"),
                 evidence: finding.evidence,
+                symbol: None,
+                property: Some(property.into()),
                 label,
                 notes,
                 remedy: remedy(),
             }
         }
     }
+}
+
+/// Facts under which it can be decided whether the function vanishes: that its roots and logarithms have a value.
+/// They are tried before they are proposed.
+pub fn missing_facts(e: Expr) -> Option<Remedy> {
+    let mut positive: Vec<Expr> = vec![];
+    let mut stack = vec![e];
+    let mut seen = rustc_hash::FxHashSet::default();
+    while let Some(e) = stack.pop() {
+        if !seen.insert(e) {
+            continue;
+        }
+        let needed = match e.node() {
+            Node::Apply(Elementary::Log, arguments) => vec![arguments[0]],
+            Node::Product(factors) => {
+                factors.iter().filter(|(_, exponent)| !exponent.is_integer()).map(|(base, _)| *base).collect()
+            }
+            _ => vec![],
+        };
+        positive.extend(needed.into_iter().filter(|e| !assume::sign_of(*e).is_positive()));
+        stack.extend(e.children());
+    }
+    positive.sort();
+    positive.dedup();
+    if positive.is_empty() {
+        return None;
+    }
+    let facts = assume::snapshot();
+    let possible = positive.iter().all(|e| assume::assume(*e, assume::Sign::POSITIVE));
+    let settled = possible && !crate::algebra::decide::is_zero(e).is_unknown();
+    assume::restore(facts);
+    settled.then_some(Remedy::Assume { positive })
 }
 
 /// The order above the promised one that the form needs, if it needs one.
@@ -334,13 +385,17 @@ fn form_remedy(promise: &FormPromise, form: &Form, property: &FormProperty) -> O
 fn field_remedy(promise: &FieldPromise, field: &VectorField, property: FieldProperty) -> Option<Remedy> {
     let base = promise.space.manifold().base();
     let value = |field: VectorField| field.write(Style::ASCII.with_limit(400));
+    let drop_word = || Remedy::Promise { instead_of: property.to_string(), words: String::new() };
     match property {
         FieldProperty::Vertical => {
             let rest = field - &VectorField::new([(base, field.component(base))]);
-            (!rest.is_empty())
-                .then(|| Remedy::Replace { words: "leave out the component along time", value: value(rest) })
+            Some(if rest.is_empty() {
+                drop_word()
+            } else {
+                Remedy::Replace { words: "leave out the component along time", value: value(rest) }
+            })
         }
-        FieldProperty::Projectable => Some(Remedy::Promise { instead_of: property.to_string(), words: String::new() }),
+        FieldProperty::Projectable => Some(drop_word()),
         FieldProperty::Semispray => {
             let speed = match field.component(base) {
                 none if none.is_zero() => Expr::one(),
@@ -434,7 +489,7 @@ mod tests {
         assert_eq!(broken(&degree, &dx, "dx")[2], "promise 1-form instead of 2-form");
         let [title, label, help] = broken(&s.promise(1, &[]), &Form::term(j(s.x, 2), &[s.t]), "x''");
         assert_eq!(title, "this does not live on J1(Y)");
-        assert_eq!((label.as_str(), help.as_str()), ("here is x''", "declare it on J2(Y)"));
+        assert_eq!((label.as_str(), help.as_str()), ("x'' is a coordinate of J2(Y)", "declare it on J2(Y)"));
     }
 
     #[test]

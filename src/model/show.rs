@@ -98,6 +98,10 @@ fn render(value: &Value, style: Style) -> String {
         Value::Rank(r) => {
             let values: Vec<String> = r.values.iter().map(usize::to_string).collect();
             let mut text = values.join(" or ");
+            if style.format == Format::Latex && r.values.len() > 1 {
+                let strata = r.strata.iter().map(|(b, n)| format!(r"{n} \text{{ on }} {}", branch_latex(b, style)));
+                return strata.collect::<Vec<_>>().join(r",\ ");
+            }
             // One value everywhere needs no strata; one value of a rank on a branch needs none either.
             for (branch, value) in r.strata.iter().filter(|_| r.values.len() > 1) {
                 text.push_str(&format!("\n  {value} where {}", super::set::branch_text(branch)));
@@ -108,14 +112,8 @@ fn render(value: &Value, style: Style) -> String {
         Value::Text(t) => t.to_string(),
         Value::Set(s) if style.format == Format::Latex => set_latex(s.branches(), style),
         Value::Set(s) => s.to_string(),
-        Value::Distribution(d) => {
-            let fields: Vec<String> = d.fields().iter().map(|x| field_text(x, style)).collect();
-            format!("span({})", fields.join(", "))
-        }
-        Value::Codistribution(c) => {
-            let forms: Vec<String> = c.forms().iter().map(|f| form_text(f, style)).collect();
-            format!("span({})", forms.join(", "))
-        }
+        Value::Distribution(d) => span_text(d.fields().iter().map(|x| field_text(x, style)).collect(), style),
+        Value::Codistribution(c) => span_text(c.forms().iter().map(|f| form_text(f, style)).collect(), style),
         Value::Answer(answer) => answer_text(answer, style),
         Value::Manifold(m) => m.to_string(),
         Value::Space(s) => s.to_string(),
@@ -157,6 +155,13 @@ fn branch_latex(branch: &super::set::Branch, style: Style) -> String {
     let equations = branch.equations.iter().map(|e| format!("{} = 0", expr_text(*e, style)));
     let nonzero = branch.nonzero.iter().map(|e| format!(r"{} \neq 0", expr_text(*e, style)));
     format!(r"\{{ {} \}}", equations.chain(nonzero).collect::<Vec<_>>().join(r",\; "))
+}
+
+fn span_text(generators: Vec<String>, style: Style) -> String {
+    match style.format {
+        Format::Latex => format!(r"\operatorname{{span}}\left({}\right)", generators.join(", ")),
+        _ => format!("span({})", generators.join(", ")),
+    }
 }
 
 fn indent_rest(text: &str) -> String {

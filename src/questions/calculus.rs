@@ -1,7 +1,7 @@
 //! Questions of the calculus on jets: d, h, p, contraction, Lie derivatives, prolongation, predicates.
 
 use super::distributions::home;
-use super::tensors::{as_tensor, tensor_value};
+use super::tensors::{as_tensor, lie_value};
 use super::{Arguments, Question, refusal};
 use crate::algebra::{Expr, Symbol, Verdict};
 use crate::diagnostic::{Diagnostic, codes};
@@ -78,6 +78,25 @@ fn omega(a: &Arguments) -> Fallible<Value> {
     Ok(Value::Form(Form::omega(symbol)))
 }
 
+/// Refuses objects on manifolds that do not meet.
+fn meet(
+    a: &Arguments,
+    left: Result<Option<FiberedManifold>, crate::geometry::Refusal>,
+    right: Result<Option<FiberedManifold>, crate::geometry::Refusal>,
+) -> Fallible<()> {
+    let (left, right) = (left.map_err(refusal)?, right.map_err(refusal)?);
+    if let (Some(left), Some(right)) = (left, right)
+        && let Err(refused) = left.join(&right)
+    {
+        return Err(Box::new(
+            refusal(refused)
+                .label(a.positional[0].span, format!("on {}", left.name()))
+                .label(a.positional[1].span, format!("on {}", right.name())),
+        ));
+    }
+    Ok(())
+}
+
 fn exterior(a: &Arguments) -> Fallible<Value> {
     a.count(1, 1)?;
     Ok(Value::Form(a.form(0)?.d()))
@@ -100,6 +119,7 @@ fn contraction(a: &Arguments) -> Fallible<Value> {
             "lie",
         )));
     }
+    meet(a, field.manifold(), form.manifold())?;
     Ok(simple_form(form.interior(&field)))
 }
 
@@ -115,22 +135,31 @@ fn lie(a: &Arguments) -> Fallible<Value> {
     a.count(2, 2)?;
     let field = a.field(0)?;
     match a.value(1)?.main() {
-        Value::Field(other) => Ok(Value::Field(field.bracket(&other))),
+        Value::Field(other) => {
+            meet(a, field.manifold(), other.manifold())?;
+            Ok(Value::Field(field.bracket(&other)))
+        }
         Value::Matrix(m) => match as_tensor(&m) {
-            Some((tensor, chart)) => Ok(tensor_value(&tensor.lie(&field), &chart)),
+            Some((tensor, chart)) => lie_value(&field, &tensor, &chart),
             None => Ok(Value::from(LabelledMatrix { matrix: m.matrix.map(|e| field.apply(e)), ..(*m).clone() })),
         },
         Value::List(items) => {
             let each = |v: &Value| Ok(simple_form(operate::as_form(v)?.lie(&field)));
             Ok(Value::list(items.iter().map(each).collect::<Fallible<Vec<_>>>()?))
         }
-        _ => Ok(simple_form(a.form(1)?.lie(&field))),
+        _ => {
+            let form = a.form(1)?;
+            meet(a, field.manifold(), form.manifold())?;
+            Ok(simple_form(form.lie(&field)))
+        }
     }
 }
 
 fn bracket(a: &Arguments) -> Fallible<Value> {
     a.count(2, 2)?;
-    Ok(Value::Field(a.field(0)?.bracket(&a.field(1)?)))
+    let (left, right) = (a.field(0)?, a.field(1)?);
+    meet(a, left.manifold(), right.manifold())?;
+    Ok(Value::Field(left.bracket(&right)))
 }
 
 fn part(a: &Arguments, take: fn(&Form) -> Form) -> Fallible<Value> {
@@ -179,7 +208,12 @@ fn lift(a: &Arguments) -> Fallible<Value> {
                 &codes::ORDER_TOO_HIGH,
                 format!("this is of order {}, above {order}", found.unwrap_or(0)),
             )
-            .label(a.positional[1].span, "an order at least as high is needed"),
+            .label(a.positional[1].span, "an order at least as high is needed")
+            .repair(
+                format!("lift it to the order {}", found.unwrap_or(0)),
+                a.positional[1].span,
+                found.unwrap_or(0).to_string(),
+            ),
         ));
     }
     Ok(value)

@@ -199,7 +199,7 @@ pub fn point_set(set: &Submanifold) -> Fallible<Value> {
 }
 
 /// The jet space with these coordinates, or the smallest that has them.
-fn space_of(chart: &Chart) -> Fallible<JetSpace> {
+pub fn space_of(chart: &Chart) -> Fallible<JetSpace> {
     let manifold = FiberedManifold::of_symbols(chart.symbols()).map_err(refusal)?.ok_or_else(|| {
         Box::new(Diagnostic::error(&codes::WRONG_MANIFOLD, "these coordinates belong to no manifold"))
     })?;

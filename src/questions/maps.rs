@@ -99,12 +99,22 @@ fn transform(a: &Arguments) -> Fallible<Value> {
         Value::Point(point) => point_forward(&map.map, &point),
         Value::Section(s) => section_forward(&map.map, &s),
         _ => {
-            let inverse =
-                map.map.inverse().map_err(|r| Box::new(refusal(r).or_at(a.positional[1].span, "this map")))?;
+            let inverse = map.map.inverse().map_err(|r| not_inverted(a, r))?;
             carry(&inverse, &value)
         }
     };
     carried.map_err(|d| Box::new(d.or_at(a.positional[0].span, "this object")))
+}
+
+/// A map that cannot be inverted; facts that would help are offered as statements.
+fn not_inverted(a: &Arguments, refused: crate::geometry::Refusal) -> Box<Diagnostic> {
+    let mut d = *refusal(refused);
+    let fact = d.helps.iter().position(|h| h.starts_with("assume ")).map(|i| d.helps.remove(i));
+    let d = d.or_at(a.positional[1].span, "this map");
+    Box::new(match fact {
+        Some(fact) => d.repair(format!("state where it is looked at: {fact}"), a.positional[1].span, fact),
+        None => d,
+    })
 }
 
 fn jacobian(a: &Arguments) -> Fallible<Value> {

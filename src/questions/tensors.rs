@@ -8,10 +8,11 @@
 
 use super::distributions::home;
 use super::{Arguments, Question, refusal};
+use crate::algebra::Symbol;
 use crate::algebra::linear::Matrix;
 use crate::diagnostic::{Diagnostic, codes};
-use crate::geometry::jet::{Chart, JetSpace};
-use crate::geometry::{Form, Tensor};
+use crate::geometry::jet::{Chart, FiberedManifold, JetSpace, Over};
+use crate::geometry::{Form, Tensor, VectorField};
 use crate::model::value::{Answer, Fallible, LabelledMatrix, Value};
 use crate::session::operate;
 
@@ -26,7 +27,7 @@ macro_rules! rows {
 
 rows! {
     "tensor" "tensor(η, ξ)" "the (1,1) tensor that sends a vector v to η(v)*ξ, as a matrix labelled by coordinates" &[], tensor;
-    "identity" "identity(J1(Y))" "the identity of the tangent spaces, as a labelled matrix" &[], identity;
+    "identity" "identity(J1(Y))" "the identity of the tangent spaces, as a labelled matrix; of a tensor, that with the same labels" &[], identity;
     "nijenhuis" "nijenhuis(T)" "the Nijenhuis tensor of a (1,1) tensor: its 2-forms by coordinate, without a factor 1/2"
         &[("zero", "whether it vanishes")], nijenhuis;
     "is_projector" "is_projector(P)" "whether P*P = P" &[("difference", "P*P - P")], is_projector;
@@ -78,8 +79,52 @@ fn tensor(a: &Arguments) -> Fallible<Value> {
         (m, n) => m.or(n),
     };
     let manifold = home(a, manifold)?;
-    let order = form.order_on(&manifold).order.max(field.order_on(&manifold).order);
-    Ok(tensor_value(&Tensor::product(&form, &field), &manifold.jets(order).chart()))
+    let tensor = Tensor::product(&form, &field);
+    Ok(tensor_value(&tensor, &chart_of(&tensor, &manifold)))
+}
+
+/// The coordinates of the space on which a tensor lives. On a tower E → M that is the phase space of mixed systems, if
+/// it is enough.
+fn chart_of(tensor: &Tensor, manifold: &FiberedManifold) -> Chart {
+    let symbols: Vec<Symbol> = tensor.symbols().into_iter().filter(|s| !s.is_parameter()).collect();
+    let mixed = manifold.mixed_phase_space();
+    if matches!(manifold.over(), Over::Manifold(_)) && symbols.iter().all(|s| mixed.contains(*s)) {
+        return mixed;
+    }
+    let order = symbols.iter().filter_map(|s| manifold.order_of_symbol(*s)).max().unwrap_or(0);
+    manifold.jets(order).chart()
+}
+
+/// L_ξT, on the chart of T, or on a larger one if ξ leads out of it.
+pub fn lie_value(field: &VectorField, tensor: &Tensor, chart: &Chart) -> Fallible<Value> {
+    let derivative = tensor.lie(field);
+    let outside = |s: &Symbol| !s.is_parameter() && !chart.contains(*s);
+    let symbols = derivative.symbols();
+    if !symbols.iter().any(outside) {
+        return Ok(tensor_value(&derivative, chart));
+    }
+    let manifold = FiberedManifold::of_symbols(&symbols).map_err(refusal)?;
+    let chart = manifold.map_or_else(|| Chart::new(symbols), |m| chart_of(&derivative, &m));
+    Ok(tensor_value(&derivative, &chart))
+}
+
+/// Two tensors in the coordinates of the larger chart, if one chart contains the other: what is missing is zero.
+pub fn aligned(a: &LabelledMatrix, b: &LabelledMatrix) -> Option<(LabelledMatrix, LabelledMatrix)> {
+    if a.rows == b.rows {
+        return None;
+    }
+    let ((left, small), (right, other)) = (as_tensor(a)?, as_tensor(b)?);
+    let (inner, chart) = if small.dimension() < other.dimension() { (small, other) } else { (other, small) };
+    if !inner.symbols().iter().all(|s| chart.contains(*s)) {
+        return None;
+    }
+    let labels = chart.symbols().to_vec();
+    let lifted = |t: &Tensor| LabelledMatrix {
+        matrix: Matrix::with_columns(t.matrix(&chart), labels.len()),
+        rows: labels.clone(),
+        columns: labels.clone(),
+    };
+    Some((lifted(&left), lifted(&right)))
 }
 
 fn identity(a: &Arguments) -> Fallible<Value> {
@@ -87,6 +132,10 @@ fn identity(a: &Arguments) -> Fallible<Value> {
     let space: JetSpace = match a.value(0)?.main() {
         Value::Space(s) => s,
         Value::Manifold(m) => m.jets(0),
+        Value::Matrix(m) if as_tensor(&m).is_some() => {
+            let chart = Chart::new(m.rows.iter().copied());
+            return Ok(tensor_value(&Tensor::identity(&chart), &chart));
+        }
         other => {
             return Err(Box::new(
                 Diagnostic::error(&codes::WRONG_KIND, "a manifold or jet space is needed here")

@@ -116,6 +116,9 @@ pub fn equal(left: &Value, right: &Value, within: Option<&Rational>) -> Fallible
             all_equal(a.iter().zip(b.iter()), within)
         }
         (Value::Matrix(a), Value::Matrix(b)) => {
+            if let Some((a, b)) = crate::questions::tensors::aligned(a, b) {
+                return equal(&Value::from(a), &Value::from(b), within);
+            }
             if (a.matrix.n_rows(), a.matrix.n_columns()) != (b.matrix.n_rows(), b.matrix.n_columns()) {
                 return Ok(Verdict::no("matrices of different shapes"));
             }

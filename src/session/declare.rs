@@ -4,6 +4,7 @@
 use super::elaborate::{Evaluator, at, refuse};
 use super::interpreter::{Effect, Interpreter};
 use super::operate::{as_expr, as_field, as_form, describe};
+use super::promise::Place;
 use super::scope::{Binding, Callable, Closure, FunctionBinding, Meaning};
 use crate::algebra::assume::{Sign, assume};
 use crate::algebra::expr::Relation;
@@ -16,7 +17,9 @@ use crate::geometry::map::Map;
 use crate::geometry::section::Section;
 use crate::mechanics::lagrangian::Lagrangian;
 use crate::model::item::{Base, Constraint, Force, MapItem, SectionItem, System};
+use crate::model::promise::FormPromise;
 use crate::model::set::{Branch, PointSet};
+use crate::model::types::FormProperty;
 use crate::model::value::{Fallible, Indexed, OnSpace, Value};
 use crate::questions::refusal;
 use crate::source::Span;
@@ -86,27 +89,8 @@ pub fn declare(
         StatementKind::Force(d) => force(state, ast, d)?,
         StatementKind::Equations(d) => equations(state, ast, d)?,
         StatementKind::Constraint(c) => constraint(state, ast, c)?,
-        StatementKind::Codistribution(d) => {
-            let (space, forms) = entries(state, ast, d, |e, id| at(as_form(&e.eval(id)?), e.ast.span(id)))?;
-            for (f, span) in &forms {
-                if f.degree() != 1 {
-                    return Err(Box::new(
-                        Diagnostic::error(
-                            &codes::WRONG_DEGREE,
-                            format!("a codistribution is spanned by 1-forms, not by a {}-form", f.degree()),
-                        )
-                        .label(*span, "this generator"),
-                    ));
-                }
-            }
-            let value = Codistribution::new(&space, forms.into_iter().map(|(f, _)| f).collect()).map_err(refusal)?;
-            bind(state, &d.name, Value::from(value))?;
-        }
-        StatementKind::Distribution(d) => {
-            let (space, fields) = entries(state, ast, d, |e, id| at(as_field(&e.eval(id)?), e.ast.span(id)))?;
-            let value = Distribution::new(&space, fields.into_iter().map(|(f, _)| f).collect()).map_err(refusal)?;
-            bind(state, &d.name, Value::from(value))?;
-        }
+        StatementKind::Codistribution(d) => codistribution(state, ast, d, remarks)?,
+        StatementKind::Distribution(d) => distribution(state, ast, d, remarks)?,
         StatementKind::Submanifold(d) => submanifold(state, ast, d)?,
         StatementKind::System(s) => system(state, ast, s)?,
         StatementKind::Mixed(d) => mixed(state, ast, d)?,
@@ -478,6 +462,7 @@ fn definition(state: &mut Interpreter, ast: &Rc<Ast>, l: &ast::Let, remarks: &mu
                 body: *body,
                 span: l.name.span,
             };
+            super::signature::needs(&state.scope, &closure)?;
             bind_function(state, &l.name, Callable::Closure(Rc::new(closure)), remarks)?;
         }
         (LetValue::Expr(body), None) if super::mention::rests_on_a_run(state, ast, ast.span(*body)) => {
@@ -504,8 +489,16 @@ fn lagrangian(state: &mut Interpreter, ast: &Rc<Ast>, t: &Typed, remarks: &mut V
     let manifold = space.manifold().clone();
     let value = state.evaluator(ast).on(&manifold).eval(t.value)?;
     let span = ast.span(t.value);
-    let function = match operand(&value) {
-        Value::Expr(e) => e,
+    for word in &t.types {
+        if &*word.word.node != "horizontal" && !(&*word.word.node == "form" && word.degree == Some(1)) {
+            let place = Place::of(state, ast, t);
+            return Err(Box::new(
+                place.no_such_word(word, &word.word.node, "a Lagrangian").note("a Lagrangian is a horizontal 1-form"),
+            ));
+        }
+    }
+    let (form, properties) = match operand(&value) {
+        Value::Expr(e) => (Form::function(e), vec![]),
         Value::Form(form) => {
             if form.degree() != 1 {
                 return Err(Box::new(
@@ -513,11 +506,15 @@ fn lagrangian(state: &mut Interpreter, ast: &Rc<Ast>, t: &Typed, remarks: &mut V
                         &codes::WRONG_DEGREE,
                         format!("a Lagrangian is a 1-form L*dt, not a {}-form", form.degree()),
                     )
-                    .label(span, "this"),
+                    .label(span, format!("a {}-form", form.degree()))
+                    .repair(
+                        "declare it as a form",
+                        state.word_before(t.name.span, "lagrangian"),
+                        "form",
+                    ),
                 ));
             }
-            super::promise::horizontal(ast, t.value, &form, state, &manifold)?;
-            form.coefficient(&[manifold.base()])
+            (form, vec![FormProperty::Horizontal])
         }
         other => {
             return Err(Box::new(
@@ -526,18 +523,14 @@ fn lagrangian(state: &mut Interpreter, ast: &Rc<Ast>, t: &Typed, remarks: &mut V
             ));
         }
     };
-    for word in &t.types {
-        if &*word.word.node != "horizontal" && !(&*word.word.node == "form" && word.degree == Some(1)) {
-            return Err(Box::new(
-                Diagnostic::error(&codes::NO_EFFECT, "a Lagrangian is a horizontal 1-form; this word does not apply")
-                    .label(word.span, "not of a Lagrangian"),
-            ));
-        }
-    }
-    super::promise::order(ast, t.value, &[function], &space, remarks)?;
+    let promise = FormPromise { degree: None, space: space.clone(), properties };
+    let (form, ground) = Place::of(state, ast, t).settle_form(&promise, &form, remarks)?;
+    let function = form.as_function().unwrap_or_else(|| form.coefficient(&[manifold.base()]));
     let lagrangian = Lagrangian::new(&manifold, function).map_err(|d| Box::new(d.or_at(span, "this function")))?;
     let system = System::new(&t.name.node, &manifold, Base::Lagrangian(lagrangian), t.name.span);
-    bind(state, &t.name, Value::System(Rc::new(system)))
+    bind(state, &t.name, Value::System(Rc::new(system)))?;
+    state.rests_on(&t.name.node, &ground);
+    Ok(())
 }
 
 fn operand(value: &Value) -> Value {
@@ -554,16 +547,20 @@ fn form(state: &mut Interpreter, ast: &Rc<Ast>, t: &Typed, remarks: &mut Vec<Dia
     let space = state.evaluator(ast).space(&t.on)?;
     let value = state.evaluator(ast).on(space.manifold()).eval(t.value)?;
     let form = at(as_form(&value), ast.span(t.value))?;
-    super::promise::form(state, ast, t, &form, &space, remarks)?;
-    bind(state, &t.name, Value::OnSpace(Rc::new(OnSpace { value: Value::Form(form), space })))
+    let (form, ground) = Place::of(state, ast, t).form(&form, &space, remarks)?;
+    bind(state, &t.name, Value::OnSpace(Rc::new(OnSpace { value: Value::Form(form), space })))?;
+    state.rests_on(&t.name.node, &ground);
+    Ok(())
 }
 
 fn field(state: &mut Interpreter, ast: &Rc<Ast>, t: &Typed, remarks: &mut Vec<Diagnostic>) -> Fallible<()> {
     let space = state.evaluator(ast).space(&t.on)?;
     let value = state.evaluator(ast).on(space.manifold()).eval(t.value)?;
     let field = at(as_field(&value), ast.span(t.value))?;
-    super::promise::field(state, ast, t, &field, &space, remarks)?;
-    bind(state, &t.name, Value::OnSpace(Rc::new(OnSpace { value: Value::Field(field), space })))
+    let (field, ground) = Place::of(state, ast, t).field(&field, &space, remarks)?;
+    bind(state, &t.name, Value::OnSpace(Rc::new(OnSpace { value: Value::Field(field), space })))?;
+    state.rests_on(&t.name.node, &ground);
+    Ok(())
 }
 
 /// The entries of a block, evaluated on its space, with the repetitions unrolled.
@@ -588,6 +585,21 @@ fn entries<T>(
         Body::Value(id) => list.push((read(&evaluator, *id)?, ast.span(*id))),
     }
     Ok((space, list))
+}
+
+/// The functions of a block live on its space.
+fn order_of_block(
+    state: &Interpreter,
+    ast: &Rc<Ast>,
+    name: Span,
+    on: &ast::Space,
+    ids: &[ExprId],
+    functions: &[Expr],
+    space: &JetSpace,
+) -> Fallible<()> {
+    let Some(&value) = ids.first() else { return Ok(()) };
+    let place = Place { state, ast, name, types: &[], on, value };
+    place.functions(ids, functions, space).map(|_| ())
 }
 
 /// `x: value` entries by coordinate.
@@ -631,8 +643,8 @@ fn force(state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) -> Fallible<()> 
             let space = state.evaluator(ast).space(&d.on)?;
             let evaluator = state.evaluator(ast).on(space.manifold());
             let form = at(as_form(&evaluator.eval(*id)?), ast.span(*id))?;
-            let list = super::promise::force_components(&form, space.manifold())
-                .map_err(|r| Box::new(r.or_at(ast.span(*id), "this form")))?;
+            let place = Place { state, ast, name: d.name.span, types: &[], on: &d.on, value: *id };
+            let list = super::promise::force_components(&place, &form, space.manifold())?;
             (space, list)
         }
     };
@@ -640,7 +652,7 @@ fn force(state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) -> Fallible<()> 
         Body::Entries(ids) => ids.clone(),
         Body::Value(id) => vec![*id],
     };
-    super::promise::order_of_block(ast, &ids, &list, &space)?;
+    order_of_block(state, ast, d.name.span, &d.on, &ids, &list, &space)?;
     if list.iter().all(|e| crate::algebra::decide::is_zero(*e).is_yes()) {
         return Err(Box::new(
             Diagnostic::error(&codes::NO_EFFECT, format!("the force `{}` is zero", d.name.node))
@@ -665,7 +677,7 @@ fn equations(state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) -> Fallible<
     }
     let (space, list) = components(state, ast, d, "equations")?;
     if let Body::Entries(ids) = &d.body {
-        super::promise::order_of_block(ast, ids, &list, &space)?;
+        order_of_block(state, ast, d.name.span, &d.on, ids, &list, &space)?;
     }
     let system = System::new(&d.name.node, space.manifold(), Base::Equations(list), d.name.span);
     bind(state, &d.name, Value::System(Rc::new(system)))
@@ -677,7 +689,8 @@ fn map(state: &mut Interpreter, ast: &Rc<Ast>, m: &ast::Map) -> Fallible<()> {
     let target = state.evaluator(ast).on(to.manifold());
     let source = state.evaluator(ast).on(from.manifold());
     let list = map_entries(ast, &m.entries, &target, &source)?;
-    let map = Map::new(&from, &to, list).map_err(|r| Box::new(refusal(r).or_at(m.name.span, "this map")))?;
+    let last = m.entries.last().map(|id| ast.span(*id));
+    let map = Map::new(&from, &to, list).map_err(|r| incomplete(r, m.name.span, "this map", last, from.manifold()))?;
     bind(state, &m.name, Value::Map(Rc::new(MapItem { name: m.name.node.to_string(), map })))
 }
 
@@ -710,6 +723,29 @@ fn map_entries(ast: &Rc<Ast>, ids: &[ExprId], target: &Evaluator, source: &Evalu
     Ok(list)
 }
 
+/// A map or section that could not be made; a missing component is added after the last entry: the coordinate of the
+/// source with the same name, or 0.
+fn incomplete(
+    refused: crate::geometry::Refusal,
+    name: Span,
+    what: &str,
+    last: Option<Span>,
+    source: &FiberedManifold,
+) -> Box<Diagnostic> {
+    let missing = match &refused {
+        crate::geometry::Refusal::MissingComponent { symbol } => Some(*symbol),
+        _ => None,
+    };
+    let mut d = refusal(refused).or_at(name, what);
+    if let (Some(symbol), Some(last)) = (missing, last) {
+        let same = what == "this map" && source.fibres().iter().any(|f| f.coordinate.name() == symbol.name());
+        let entry = format!("{symbol} = {}", if same { symbol.name() } else { "0".into() });
+        d.helps.clear();
+        d = d.repair(format!("add an entry, such as {entry}"), Span { start: last.end, ..last }, format!("; {entry}"));
+    }
+    Box::new(d)
+}
+
 fn section(state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) -> Fallible<()> {
     let space = state.evaluator(ast).space(&d.on)?;
     let Body::Entries(ids) = &d.body else {
@@ -717,8 +753,58 @@ fn section(state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) -> Fallible<()
     };
     let evaluator = state.evaluator(ast).on(space.manifold());
     let list = map_entries(ast, ids, &evaluator, &evaluator)?;
-    let section = Section::new(&space, list).map_err(|r| Box::new(refusal(r).or_at(d.name.span, "this section")))?;
+    let last = ids.last().map(|id| ast.span(*id));
+    let section =
+        Section::new(&space, list).map_err(|r| incomplete(r, d.name.span, "this section", last, space.manifold()))?;
     bind(state, &d.name, Value::Section(Rc::new(SectionItem { name: d.name.node.to_string(), section })))
+}
+
+fn codistribution(
+    state: &mut Interpreter,
+    ast: &Rc<Ast>,
+    d: &Described,
+    remarks: &mut Vec<Diagnostic>,
+) -> Fallible<()> {
+    // A codistribution that is an answer: annihilator(D).
+    if let Body::Value(id) = &d.body
+        && let space = state.evaluator(ast).space(&d.on)?
+        && let value @ Value::Codistribution(_) = state.evaluator(ast).on(space.manifold()).eval(*id)?.main()
+    {
+        return bind(state, &d.name, value);
+    }
+    let (space, list) = entries(state, ast, d, |e, id| Ok((at(as_form(&e.eval(id)?), e.ast.span(id))?, id)))?;
+    let promise = FormPromise { degree: None, space: space.clone(), properties: vec![] };
+    let mut forms = vec![];
+    for ((form, id), span) in list {
+        if form.degree() != 1 {
+            return Err(Box::new(
+                Diagnostic::error(
+                    &codes::WRONG_DEGREE,
+                    format!("a codistribution is spanned by 1-forms, not by a {}-form", form.degree()),
+                )
+                .label(span, "this generator"),
+            ));
+        }
+        let place = Place { state, ast, name: d.name.span, types: &[], on: &d.on, value: id };
+        forms.push(place.settle_form(&promise, &form, remarks)?.0);
+    }
+    bind(state, &d.name, Value::from(Codistribution::new(&space, forms).map_err(refusal)?))
+}
+
+fn distribution(state: &mut Interpreter, ast: &Rc<Ast>, d: &Described, remarks: &mut Vec<Diagnostic>) -> Fallible<()> {
+    if let Body::Value(id) = &d.body
+        && let space = state.evaluator(ast).space(&d.on)?
+        && let value @ Value::Distribution(_) = state.evaluator(ast).on(space.manifold()).eval(*id)?.main()
+    {
+        return bind(state, &d.name, value);
+    }
+    let (space, list) = entries(state, ast, d, |e, id| Ok((at(as_field(&e.eval(id)?), e.ast.span(id))?, id)))?;
+    let mut fields = vec![];
+    for ((field, id), _) in list {
+        let place = Place { state, ast, name: d.name.span, types: &[], on: &d.on, value: id };
+        fields.push(place.field(&field, &space, remarks)?.0);
+    }
+    bind(state, &d.name, Value::from(Distribution::new(&space, fields).map_err(refusal)?))
 }
 
 fn submanifold(state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) -> Fallible<()> {
@@ -754,15 +840,11 @@ fn submanifold(state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) -> Fallibl
         branches = branches.iter().flat_map(|a| alternatives.iter().map(move |b| both(a, b))).collect();
     }
     let functions: Vec<Expr> = branches.iter().flat_map(|b| b.equations.iter().chain(&b.nonzero)).copied().collect();
-    super::promise::order_of_block(
-        ast,
-        match &d.body {
-            Body::Entries(ids) => ids,
-            Body::Value(id) => std::slice::from_ref(id),
-        },
-        &functions,
-        &space,
-    )?;
+    let ids = match &d.body {
+        Body::Entries(ids) => ids.as_slice(),
+        Body::Value(id) => std::slice::from_ref(id),
+    };
+    order_of_block(state, ast, d.name.span, &d.on, ids, &functions, &space)?;
     let set = PointSet::new(&space, branches);
     bind(state, &d.name, Value::from(set))
 }
@@ -818,7 +900,7 @@ fn constraint(state: &mut Interpreter, ast: &Rc<Ast>, c: &ast::Constraint) -> Fa
         }
     }
     let exprs: Vec<Expr> = item.equations.iter().map(|(e, _)| *e).collect();
-    super::promise::order_of_block(ast, &c.equations, &exprs, &space)?;
+    order_of_block(state, ast, c.name.span, &c.on, &c.equations, &exprs, &space)?;
     refuse_without_effect(&item, ast, c)?;
     bind(state, &c.name, Value::Constraint(Rc::new(item)))
 }

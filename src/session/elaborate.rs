@@ -97,6 +97,7 @@ impl<'s> Evaluator<'s> {
             ExprKind::Sum(terms) => {
                 let values = terms.iter().map(|(sign, id)| Ok((*sign == Sign::Minus, self.eval(*id)?, ast.span(*id))));
                 operate::sum(values.collect::<Fallible<Vec<_>>>()?)
+                    .map_err(|d| super::promise::mend_sum(self, terms, d))
             }
             ExprKind::Product(factors) => {
                 let values = factors.iter().map(|(op, id)| Ok((*op == Factor::Over, self.eval(*id)?, ast.span(*id))));
@@ -104,7 +105,7 @@ impl<'s> Evaluator<'s> {
             }
             ExprKind::Wedge(all) => {
                 let values = all.iter().map(|id| Ok((self.eval(*id)?, ast.span(*id)))).collect::<Fallible<Vec<_>>>()?;
-                operate::wedge(values)
+                operate::wedge(values).map_err(|d| super::promise::mend_meeting(self, all, d))
             }
             ExprKind::Power { base, exponent } => {
                 operate::power(&self.eval(*base)?, &self.eval(*exponent)?, ast.span(*base), ast.span(*exponent))
@@ -238,7 +239,12 @@ impl<'s> Evaluator<'s> {
             Meaning::Parameter(s) | Meaning::Base(s) => {
                 operate::prime(&Value::Expr(Expr::symbol(*s)), primes).map(Some)
             }
-            Meaning::Value(v) => operate::prime(v, primes).map(Some),
+            Meaning::Value(v) => {
+                if let Some(ground) = &binding.sampled {
+                    super::grounds::rests_on(text, ground, span);
+                }
+                operate::prime(v, primes).map(Some)
+            }
             Meaning::Library(_) => Err(Box::new(
                 Diagnostic::error(&codes::UNKNOWN_NAME, format!("`{text}` is a library, not a value"))
                     .label(span, "its names stand behind a dot")
@@ -494,6 +500,8 @@ impl<'s> Evaluator<'s> {
             Callable::Closure(closure) => {
                 let values = arguments.iter().map(|a| self.eval(*a)).collect::<Fallible<Vec<_>>>()?;
                 check_arity(&name.text, closure.parameters.len(), values.len(), name_span, closure.span)?;
+                let spans: Vec<Span> = arguments.iter().map(|a| self.ast.span(*a)).collect();
+                super::signature::check_call(scope, closure, &values, &spans)?;
                 let value = self.enter(scope, closure, values).map_err(|d| Box::new(d.label(span, "in this call")))?;
                 operate::prime(&value, name.primes)
             }
@@ -609,7 +617,7 @@ impl<'s> Evaluator<'s> {
         }
         given.on = self.on.clone();
         given.latest = self.scope.manifolds.last().cloned();
-        questions::ask(question, given)
+        questions::ask(question, given).map_err(|d| super::promise::mend_meeting(self, arguments, d))
     }
 
     pub fn unknown_function(&self, text: &str, span: Span) -> Diagnostic {

@@ -6,7 +6,7 @@ use super::declare;
 use super::elaborate::Evaluator;
 use super::library::Library;
 use super::scope::{Binding, Meaning, Scope};
-use super::{SessionOptions, compare, mention};
+use super::{SessionOptions, compare, grounds, mention};
 use crate::algebra::{Expr, Ground, Symbol, Verdict, assume, conditions};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::model::value::{Fallible, Value};
@@ -105,19 +105,50 @@ impl Interpreter {
         self.bases.extend(other.bases.iter().map(|(name, t)| (name.clone(), *t)));
     }
 
+    /// The empty place at the beginning of the line.
+    fn line_start(&self, span: Span) -> Span {
+        let before = self.sources.slice(Span { start: 0, end: span.start, ..span });
+        let start = before.rfind('\n').map_or(0, |i| i as u32 + 1);
+        Span { start, end: start, ..span }
+    }
+
+    /// The last place before the span at which the word stands.
+    pub fn word_before(&self, span: Span, word: &str) -> Span {
+        let before = self.sources.slice(Span { start: 0, end: span.start, ..span });
+        before.rfind(word).map_or(span, |i| Span { start: i as u32, end: (i + word.len()) as u32, ..span })
+    }
+
+    /// Marks a name whose promise rests on a ground that is not a proof.
+    pub fn rests_on(&mut self, name: &str, ground: &Ground) {
+        if let Some(binding) = self.scope.values.get_mut(name).filter(|_| !ground.is_proved()) {
+            binding.sampled = Some(ground.to_string().into());
+        }
+    }
+
     pub fn evaluator(&self, ast: &Rc<Ast>) -> Evaluator<'_> {
         Evaluator::new(&self.scope, ast).with_last(self.last.as_ref())
     }
 
     /// Carries out one statement. Warnings and notes go to `remarks`.
     pub fn run(&mut self, ast: &Rc<Ast>, statement: &Statement, remarks: &mut Vec<Diagnostic>) -> Fallible<Effect> {
-        let result = match &statement.kind {
+        let (result, sampled) = grounds::collect(|| match &statement.kind {
             StatementKind::Question(id) => self.question(ast, *id, remarks),
             StatementKind::Assert(assert) => self.assert(ast, assert, remarks),
             StatementKind::Test(test) => self.test(ast, test, remarks),
             StatementKind::Explain(id) => self.explain(ast, *id),
             _ => declare::declare(self, ast, statement, remarks),
-        };
+        });
+        // What rests on sampling says so, and hands it on.
+        if result.is_ok() && !matches!(statement.kind, StatementKind::Test(_)) {
+            remarks.extend(sampled.iter().map(grounds::Sampled::remark));
+            if let Some(first) = sampled.first() {
+                for name in declare::declared_names(statement) {
+                    if let Some(binding) = self.scope.values.get_mut(&*name) {
+                        binding.sampled.get_or_insert_with(|| first.ground.clone());
+                    }
+                }
+            }
+        }
         if result.is_err() {
             self.failed.extend(declare::declared_names(statement).into_iter().map(|w| w.to_string()));
         }
@@ -125,7 +156,16 @@ impl Interpreter {
     }
 
     /// A name that is missing because its own declaration was refused, or could not be read, is not a new problem.
-    fn excuse(&self, ast: &Ast, d: Box<Diagnostic>) -> Box<Diagnostic> {
+    fn excuse(&self, ast: &Ast, mut d: Box<Diagnostic>) -> Box<Diagnostic> {
+        // In the text of a repair `…` is what was written there.
+        for repair in d.repairs.iter_mut().filter(|r| r.text.contains('…')) {
+            repair.text = repair.text.replace('…', &self.source_text(repair.span));
+        }
+        // A fact stands on a line of its own before the statement that needs it.
+        for repair in d.repairs.iter_mut().filter(|r| r.text.starts_with("assume ") && !r.text.ends_with('\n')) {
+            repair.span = self.line_start(repair.span);
+            repair.text.push('\n');
+        }
         if d.code.name == codes::UNKNOWN_NAME.name
             && let Some(name) = d.title.split('`').nth(1)
             && (self.failed.contains(name) || ast.doubtful.contains(name))

@@ -7,7 +7,7 @@ use crate::algebra::{Expr, Rational};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
-use crate::geometry::jet;
+use crate::geometry::{FiberedManifold, jet};
 use crate::model::value::{Fallible, LabelledMatrix, Value};
 use crate::source::Span;
 use std::rc::Rc;
@@ -182,6 +182,8 @@ pub fn sum(terms: Vec<(bool, Value, Span)>) -> Fallible<Value> {
         )));
     }
     let mut total: Option<(Value, Span)> = None;
+    let places: Vec<(Option<FiberedManifold>, Span)> =
+        operands.iter().map(|(_, v, span)| (manifold_of(v), *span)).collect();
     for (minus, value, span) in operands {
         if let (true, Some((Value::Series(left), left_span)), Value::Series(right)) = (minus, &total, &value) {
             total = Some((left.combine(right, "-", |x, y| x - y)?, left_span.to(span)));
@@ -204,7 +206,33 @@ pub fn sum(terms: Vec<(bool, Value, Span)>) -> Fallible<Value> {
             }
         });
     }
+    // Terms on manifolds that do not meet.
+    let mut first: Option<(FiberedManifold, Span)> = None;
+    for (manifold, span) in places.into_iter().filter_map(|(m, span)| Some((m?, span))) {
+        first = Some(match first {
+            None => (manifold, span),
+            Some((home, home_span)) => match home.join(&manifold) {
+                Ok(joined) => (joined, home_span),
+                Err(refused) => {
+                    return Err(Box::new(
+                        crate::questions::refusal(refused)
+                            .label(home_span, format!("on {}", home.name()))
+                            .label(span, format!("on {}", manifold.name())),
+                    ));
+                }
+            },
+        });
+    }
     Ok(total.map_or_else(|| Value::number(0), |(v, _)| v))
+}
+
+/// Where a form or field lives.
+pub(super) fn manifold_of(value: &Value) -> Option<FiberedManifold> {
+    match value {
+        Value::Form(f) => f.manifold().ok().flatten(),
+        Value::Field(x) => x.manifold().ok().flatten(),
+        _ => None,
+    }
 }
 
 fn add(left: &Value, right: &Value) -> Fallible<Value> {
@@ -215,6 +243,9 @@ fn add(left: &Value, right: &Value) -> Fallible<Value> {
         (Value::Expr(z), other) | (other, Value::Expr(z)) if z.is_zero() => Ok(other.clone()),
         (Value::Field(a), Value::Field(b)) => Ok(Value::Field(a + b)),
         (Value::Matrix(a), Value::Matrix(b)) => {
+            if let Some((a, b)) = crate::questions::tensors::aligned(a, b) {
+                return add(&Value::from(a), &Value::from(b));
+            }
             same_shape(&a.matrix, &b.matrix)?;
             Ok(Value::from(LabelledMatrix { matrix: a.matrix.add(&b.matrix), ..(**a).clone() }))
         }
@@ -342,6 +373,9 @@ fn multiply(left: &Value, right: &Value) -> Fallible<Value> {
         (Value::Expr(a), other) | (other, Value::Expr(a)) => scale(other, *a),
         (Value::Series(a), Value::Series(b)) => a.combine(b, "*", |x, y| x * y),
         (Value::Matrix(a), Value::Matrix(b)) => {
+            if let Some((a, b)) = crate::questions::tensors::aligned(a, b) {
+                return multiply(&Value::from(a), &Value::from(b));
+            }
             if a.matrix.n_columns() != b.matrix.n_rows() {
                 return refuse(
                     &codes::WRONG_KIND,
@@ -396,15 +430,26 @@ pub fn vector(items: &[Value]) -> Fallible<Vec<Expr>> {
 }
 
 pub fn wedge(factors: Vec<(Value, Span)>) -> Fallible<Value> {
-    let mut total: Option<Form> = None;
+    let mut total: Option<(Form, Span)> = None;
     for (value, span) in factors {
         let form = as_form(&value).map_err(|d| Box::new(d.or_at(span, describe(&value))))?;
         total = Some(match total {
-            None => form,
-            Some(left) => left.wedge(&form),
+            None => (form, span),
+            Some((left, left_span)) => {
+                if let (Some(a), Some(b)) = (left.manifold().ok().flatten(), form.manifold().ok().flatten())
+                    && let Err(refused) = a.join(&b)
+                {
+                    return Err(Box::new(
+                        crate::questions::refusal(refused)
+                            .label(left_span, format!("on {}", a.name()))
+                            .label(span, format!("on {}", b.name())),
+                    ));
+                }
+                (left.wedge(&form), left_span.to(span))
+            }
         });
     }
-    Ok(total.map_or_else(|| Value::number(1), Value::Form))
+    Ok(total.map_or_else(|| Value::number(1), |(form, _)| Value::Form(form)))
 }
 
 pub fn power(base: &Value, exponent: &Value, base_span: Span, exponent_span: Span) -> Fallible<Value> {

@@ -1,20 +1,25 @@
-//! The promises of a declaration: the words after the colon and the order after `on`. A violation
-//! points at the term that breaks the promise, says what was found, and computes what to write instead.
+//! The promises of a declaration at their place in the source. [`model::promise`](crate::model::promise) finds what
+//! is wrong and computes what to write instead; here the finding gets the words that caused it, and the remedy
+//! becomes an edit of the program: the tests apply it and see that the error is gone.
 
 use super::declare::terms_of;
+use super::elaborate::Evaluator;
 use super::interpreter::Interpreter;
-use super::operate::{as_field, as_form};
+use super::operate::{as_field, as_form, manifold_of};
+use super::scope::{Meaning, Scope};
 use crate::algebra::print::Style;
-use crate::algebra::{Expr, Ground, Verdict};
-use crate::diagnostic::{Code, Diagnostic, Severity, codes};
-use crate::geometry::contact::{self, Component, Covector, Finding};
+use crate::algebra::{Expr, Ground, Symbol};
+use crate::diagnostic::{Diagnostic, Severity, codes, suggest};
+use crate::geometry::contact::{self, Component, Covector};
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
-use crate::geometry::jet::{FiberedManifold, JetSpace};
+use crate::geometry::jet::{self, FiberedManifold, JetSpace};
+use crate::model::promise::{self as theory, FieldPromise, FormPromise, Remedy, Violation};
 use crate::model::show;
-use crate::model::value::Fallible;
+use crate::model::types::{FieldProperty, FormProperty};
+use crate::model::value::{Fallible, Value};
 use crate::source::Span;
-use crate::syntax::ast::{Ast, ExprId, TypeWord, Typed};
+use crate::syntax::ast::{self, Ast, ExprId, Sign, TypeWord, Typed};
 use std::rc::Rc;
 
 /// `dx /\ dt`, `omega(x)`: a basis element as it is written.
@@ -29,70 +34,307 @@ pub fn basis_text(basis: &[Covector]) -> String {
     names.join(" /\\ ")
 }
 
-/// A Lagrangian must be horizontal: components along dt only.
-pub fn horizontal(
-    ast: &Rc<Ast>,
-    value: ExprId,
-    form: &Form,
-    state: &Interpreter,
-    manifold: &FiberedManifold,
-) -> Fallible<()> {
-    let finding = contact::is_horizontal(form);
-    settle(ast, value, state, manifold, finding, &Violation::not_horizontal(form), has_component).map(|_| ())
+/// A declaration: the words of its promise and the value that has to keep it.
+pub struct Place<'a> {
+    pub state: &'a Interpreter,
+    pub ast: &'a Rc<Ast>,
+    pub name: Span,
+    pub types: &'a [TypeWord],
+    pub on: &'a ast::Space,
+    pub value: ExprId,
 }
 
-/// Checks a declared form against its type words and its space.
-pub fn form(
-    state: &Interpreter,
-    ast: &Rc<Ast>,
-    t: &Typed,
-    form: &Form,
-    space: &JetSpace,
-    remarks: &mut Vec<Diagnostic>,
-) -> Fallible<()> {
-    let manifold = space.manifold();
-    let span = ast.span(t.value);
-    if let Some(other) = form.manifold().map_err(|r| Box::new(crate::questions::refusal(r).or_at(span, "this form")))?
-        && other != *manifold
-        && !manifold.is_over(&other)
-    {
-        return Err(Box::new(
-            Diagnostic::error(
-                &codes::WRONG_MANIFOLD,
-                format!("this form lives on `{}`, not on `{}`", other.name(), manifold.name()),
-            )
-            .label(span, format!("coordinates of `{}`", other.name())),
-        ));
+impl<'a> Place<'a> {
+    pub fn of(state: &'a Interpreter, ast: &'a Rc<Ast>, t: &'a Typed) -> Place<'a> {
+        Place { state, ast, name: t.name.span, types: &t.types, on: &t.on, value: t.value }
     }
-    if form.degree() > space.dimension() {
-        return Err(Box::new(
-            Diagnostic::error(
-                &codes::PAST_DIMENSION,
-                format!("a {}-form on {space} is zero, whatever it is made of", form.degree()),
-            )
-            .label(span, "this product")
-            .note(format!("{space} has {} dimensions", space.dimension())),
-        ));
+
+    /// Checks a form against the words of its declaration. It comes back as a form on the space, with the ground on
+    /// which the promise holds; a ground that is not a proof is remarked.
+    pub fn form(&self, form: &Form, space: &JetSpace, remarks: &mut Vec<Diagnostic>) -> Fallible<(Form, Ground)> {
+        let whole = self.ast.span(self.value);
+        if form.degree() > space.dimension() {
+            return Err(Box::new(
+                Diagnostic::error(
+                    &codes::PAST_DIMENSION,
+                    format!("a {}-form on {space} is zero, whatever it is made of", form.degree()),
+                )
+                .label(whole, "this product")
+                .note(format!("{space} has {} dimensions", space.dimension()))
+                .repair("write 0, which is what it is", whole, "0"),
+            ));
+        }
+        let mut promise = FormPromise { degree: None, space: space.clone(), properties: vec![] };
+        for word in self.types {
+            match self.form_word(word)? {
+                FormWord::Degree(k) => promise.degree = Some(k),
+                FormWord::Property(p) => promise.properties.push(p),
+            }
+        }
+        self.settle_form(&promise, form, remarks)
     }
-    let coefficients = form.coefficients();
-    order(ast, t.value, &coefficients, space, remarks)?;
-    for symbol in form.axes().iter().map(|a| a.symbol()) {
-        if !space.contains(symbol) {
-            let vanishing = form.simplified().0.axes().iter().all(|a| a.symbol() != symbol);
-            if !vanishing {
-                return Err(order_violation(ast, t.value, space, symbol));
+
+    /// The same for a promise that is not written in words: a Lagrangian is a horizontal 1-form.
+    pub fn settle_form(
+        &self,
+        promise: &FormPromise,
+        form: &Form,
+        remarks: &mut Vec<Diagnostic>,
+    ) -> Fallible<(Form, Ground)> {
+        match theory::check(promise, form) {
+            Ok((form, ground)) => {
+                sampled_remark(&ground, self.ast.span(self.value), remarks);
+                Ok((form, ground))
+            }
+            Err(violation) => {
+                let span = match (&violation.evidence, violation.symbol) {
+                    (_, Some(symbol)) => self.mention_of(symbol),
+                    (Some(component), None) => self.term_along(promise, &violation, component),
+                    (None, None) => self.ast.span(self.value),
+                };
+                Err(Box::new(self.diagnostic(&violation, span, &promise.space)))
             }
         }
     }
-    let mut ground = Ground::proved("");
-    for word in &t.types {
-        ground = ground.weaker(form_word(state, ast, t, word, form, space)?);
+
+    /// Checks a declared field.
+    pub fn field(
+        &self,
+        field: &VectorField,
+        space: &JetSpace,
+        remarks: &mut Vec<Diagnostic>,
+    ) -> Fallible<(VectorField, Ground)> {
+        let mut properties = vec![];
+        for word in self.types {
+            properties.push(match &*word.word.node {
+                "vertical" => FieldProperty::Vertical,
+                "projectable" => FieldProperty::Projectable,
+                "semispray" => FieldProperty::Semispray,
+                other => return Err(Box::new(self.no_such_word(word, other, "a field"))),
+            });
+        }
+        let promise = FieldPromise { space: space.clone(), properties };
+        match theory::check_field(&promise, field) {
+            Ok((field, ground)) => {
+                sampled_remark(&ground, self.ast.span(self.value), remarks);
+                Ok((field, ground))
+            }
+            Err(violation) => {
+                let symbol = violation.evidence.as_ref().and_then(|c| c.basis.first().map(|b| b.symbol()));
+                let evaluator = self.state.evaluator(self.ast).on(space.manifold());
+                let culprit = symbol.and_then(|s| {
+                    terms_of(self.ast, self.value).into_iter().find(|term| {
+                        evaluator.eval(*term).and_then(|v| as_field(&v)).is_ok_and(|f| !f.component(s).is_zero())
+                    })
+                });
+                let span = match (violation.symbol, culprit) {
+                    (Some(symbol), _) => self.mention_of(symbol),
+                    (None, Some(term)) => self.ast.span(term),
+                    (None, None) => self.ast.span(self.value),
+                };
+                Err(Box::new(self.diagnostic(&violation, span, space)))
+            }
+        }
     }
-    sampled_remark(ground, span, remarks);
-    Ok(())
+
+    /// The functions of a block may contain jets of the space only, after simplification.
+    pub fn functions(&self, ids: &[ExprId], functions: &[Expr], space: &JetSpace) -> Fallible<Ground> {
+        let mut ground = Ground::proved("");
+        for &e in functions {
+            match jet::project(e, space) {
+                Ok((_, g)) => ground = ground.weaker(g),
+                Err(refusal) => {
+                    let violation = theory::misplaced(refusal);
+                    let value =
+                        violation.symbol.and_then(|s| ids.iter().copied().find(|id| mentions(self.ast, *id, s)));
+                    let place = Place { value: value.unwrap_or(self.value), ..*self };
+                    let span = violation.symbol.map_or_else(|| self.ast.span(place.value), |s| place.mention_of(s));
+                    return Err(Box::new(place.diagnostic(&violation, span, space)));
+                }
+            }
+        }
+        Ok(ground)
+    }
+
+    fn form_word(&self, word: &TypeWord) -> Fallible<FormWord> {
+        let property = match (&*word.word.node, word.degree) {
+            ("form", Some(k)) => return Ok(FormWord::Degree(k as usize)),
+            ("horizontal", None) => match &word.over {
+                None => FormProperty::Horizontal,
+                Some(over) => {
+                    FormProperty::HorizontalOver(self.state.evaluator(self.ast).space(over)?.manifold().clone())
+                }
+            },
+            ("contact", None) => FormProperty::Contact,
+            ("contact", Some(k)) => FormProperty::KContact(k as usize),
+            ("dynamical", None) => FormProperty::Dynamical,
+            ("lepage", None) => FormProperty::Lepage,
+            ("closed", None) => FormProperty::Closed,
+            (other, _) => return Err(Box::new(self.no_such_word(word, other, "a form"))),
+        };
+        Ok(FormWord::Property(property))
+    }
+
+    /// A word that cannot be promised of such an object.
+    pub fn no_such_word(&self, word: &TypeWord, name: &str, of: &str) -> Diagnostic {
+        let (span, text) = self.without_word(word);
+        Diagnostic::error(&codes::NO_EFFECT, format!("`{name}` cannot be promised of {of}"))
+            .label(word.span, format!("not a type of {}s", of.trim_start_matches("a ")))
+            .repair("leave the word out", span, text)
+    }
+
+    /// What is wrong, where, and the remedy as an edit.
+    fn diagnostic(&self, violation: &Violation, span: Span, space: &JetSpace) -> Diagnostic {
+        let mut d = Diagnostic::error(violation.code, violation.title.clone());
+        d = d.label(span, if violation.label.is_empty() { "this" } else { &violation.label });
+        if let Some(word) = violation.property.as_ref().and_then(|p| self.word_of(p)) {
+            d = d.label(word.span, "promised here");
+        }
+        for note in &violation.notes {
+            d = d.note(note.clone());
+        }
+        match (&violation.remedy, violation.symbol) {
+            (Some(remedy), _) => self.apply(d, remedy),
+            (None, Some(symbol)) => self.carry_over(d, symbol, space),
+            (None, None) => d,
+        }
+    }
+
+    /// The help and the edit of a remedy.
+    fn apply(&self, d: Diagnostic, remedy: &Remedy) -> Diagnostic {
+        let whole = self.ast.span(self.value);
+        let written = self.state.source_text(whole);
+        let help = remedy.help(&written);
+        match remedy {
+            Remedy::Apply { operator, space: None, .. } => d.repair(help, whole, format!("{operator}({written})")),
+            Remedy::Apply { operator, space: Some(space), .. } => {
+                let text = format!("{} = {operator}({written})", self.on_text(space.order()));
+                d.repair(help, self.on.span.to(whole), text)
+            }
+            Remedy::Replace { value, .. } if !value.contains('…') => d.repair(help, whole, value.clone()),
+            Remedy::Replace { .. } => d.help(help),
+            Remedy::Promise { instead_of, words } => match self.word_of(instead_of) {
+                Some(word) if words.is_empty() => {
+                    let (span, text) = self.without_word(word);
+                    d.repair(help, span, text)
+                }
+                Some(word) => d.repair(help, word.span, words.clone()),
+                None => d.help(help),
+            },
+            Remedy::Space { space } => d.repair(help, self.on.span, self.on_text(space.order())),
+            Remedy::Assume { .. } => d.repair(help, self.name, remedy.statement()),
+        }
+    }
+
+    /// A coordinate of another manifold: the part that has it can be carried over by a map that is at hand; else the
+    /// name may be a slip, or the declaration may belong on that other manifold.
+    fn carry_over(&self, d: Diagnostic, symbol: Symbol, space: &JetSpace) -> Diagnostic {
+        let here = space.manifold();
+        let Ok(Some(other)) = FiberedManifold::of_symbols(&[symbol]) else { return d };
+        let terms = terms_of(self.ast, self.value);
+        let has = |id: &ExprId| mentions(self.ast, *id, symbol);
+        if let (Some(map), Some(term)) = (map_between(&self.state.scope, here, &other), terms.iter().find(|t| has(t))) {
+            let span = self.ast.span(*term);
+            return d.repair(
+                format!("carry it over: pullback({map}, {})", self.state.source_text(span)),
+                span,
+                format!("pullback({map}, …)"),
+            );
+        }
+        let foreign = terms.iter().all(|t| {
+            let evaluator = self.state.evaluator(self.ast).on(here);
+            let manifold = evaluator.eval(*t).and_then(|v| as_form(&v)).map(|f| f.manifold());
+            matches!(manifold, Ok(Ok(Some(m))) if m == other)
+        });
+        if foreign {
+            let order = other.order_of_symbol(symbol).unwrap_or(0).max(space.order());
+            let text = if order == 0 { other.name().to_string() } else { format!("J{order}({})", other.name()) };
+            return d.repair(format!("declare it on {text}"), self.on.span, text);
+        }
+        let names: Vec<String> = here.fibres().iter().map(|f| f.coordinate.name()).collect();
+        if let (Some((c, _)), Some(span)) = (symbol.as_jet(), find_mention(self.ast, self.value, symbol)) {
+            let name = c.name();
+            if let Some(near) = suggest::nearest(&name, names.iter().map(String::as_str)).filter(|n| *n != name) {
+                let text = self.state.source_text(span).replacen(&*name, near, 1);
+                return d.repair(format!("did you mean `{near}`?"), span, text);
+            }
+        }
+        d.help(format!("carry it over with a map {} -> {}: pullback(map, …)", here.name(), other.name()))
+    }
+
+    /// `J2(Y)`, with the manifold as it is written.
+    fn on_text(&self, order: u32) -> String {
+        let words: Vec<&str> = self.on.manifold.words.iter().map(|w| &*w.node).collect();
+        if order == 0 { words.join(".") } else { format!("J{order}({})", words.join(".")) }
+    }
+
+    /// The type word that says this: `horizontal`, `2-contact`, `1-form`.
+    fn word_of(&self, text: &str) -> Option<&'a TypeWord> {
+        self.types.iter().find(|w| {
+            let name = match w.degree {
+                Some(k) => format!("{k}-{}", w.word.node),
+                None => w.word.node.to_string(),
+            };
+            name == text || (w.over.is_some() && text.starts_with(&format!("{name} over ")))
+        })
+    }
+
+    /// The edit that takes a word out: with the colon if it is the only one.
+    fn without_word(&self, word: &TypeWord) -> (Span, &'static str) {
+        match self.types.iter().position(|w| w.span == word.span) {
+            Some(_) if self.types.len() == 1 => (Span { start: self.name.end, ..word.span }, ""),
+            Some(0) => (Span { end: self.types[1].span.start, ..word.span }, ""),
+            Some(i) => (Span { start: self.types[i - 1].span.end, ..word.span }, ""),
+            None => (word.span, ""),
+        }
+    }
+
+    fn mention_of(&self, symbol: Symbol) -> Span {
+        find_mention(self.ast, self.value, symbol)
+            .or_else(|| {
+                // Behind a name: the term that brings it.
+                let evaluator = self.state.evaluator(self.ast);
+                let term = terms_of(self.ast, self.value).into_iter().find(|t| {
+                    evaluator.eval(*t).is_ok_and(|v| match as_form(&v) {
+                        Ok(f) => f.symbols().contains(&symbol),
+                        Err(_) => as_field(&v).is_ok_and(|x| x.symbols().contains(&symbol)),
+                    })
+                });
+                term.map(|t| self.ast.span(t))
+            })
+            .unwrap_or_else(|| self.ast.span(self.value))
+    }
+
+    /// The term of the value that has the component which breaks the promise.
+    fn term_along(&self, promise: &FormPromise, violation: &Violation, component: &Component) -> Span {
+        let evaluator = self.state.evaluator(self.ast).on(promise.space.manifold());
+        let part: fn(&Form) -> Form = match violation.code.number {
+            n if n == codes::NOT_CLOSED.number => Form::d,
+            // A term like omega(x) has a component along dt too, but none that survives in h(…).
+            n if n == codes::NOT_CONTACT.number => contact::horizontal_part,
+            n if n == codes::NOT_LEPAGE.number => contact::one_contact_part,
+            _ => Form::clone,
+        };
+        let culprit = terms_of(self.ast, self.value).into_iter().find(|term| {
+            evaluator.eval(*term).and_then(|v| as_form(&v)).is_ok_and(|f| has_component(&part(&f), component))
+        });
+        self.ast.span(culprit.unwrap_or(self.value))
+    }
 }
 
-fn sampled_remark(ground: Ground, span: Span, remarks: &mut Vec<Diagnostic>) {
+enum FormWord {
+    Degree(usize),
+    Property(FormProperty),
+}
+
+/// Whether a form has a part along the component, in the basis in which the component speaks.
+fn has_component(form: &Form, component: &Component) -> bool {
+    form.degree() == component.basis.len()
+        && contact::coefficient(form, &component.basis)
+            .is_some_and(|c| !c.is_zero() && !crate::algebra::decide::is_zero(c).is_yes())
+}
+
+fn sampled_remark(ground: &Ground, span: Span, remarks: &mut Vec<Diagnostic>) {
     if !ground.is_proved() {
         remarks.push(
             Diagnostic::new(
@@ -105,383 +347,87 @@ fn sampled_remark(ground: Ground, span: Span, remarks: &mut Vec<Diagnostic>) {
     }
 }
 
-/// What a violated promise says.
-struct Violation {
-    code: &'static Code,
-    title: String,
-    help: Option<String>,
-    /// The expression that repairs the declaration, in terms of the text of the value.
-    wrap: Option<&'static str>,
-    article: &'static str,
+/// A map from one manifold to another that the scope has.
+fn map_between<'s>(scope: &'s Scope, from: &FiberedManifold, to: &FiberedManifold) -> Option<&'s str> {
+    scope.values.iter().find_map(|(name, binding)| match &binding.meaning {
+        Meaning::Value(Value::Map(m)) if m.map.source().manifold() == from && m.map.target().manifold() == to => {
+            Some(name.as_str())
+        }
+        _ => None,
+    })
 }
 
-impl Violation {
-    fn not_horizontal(form: &Form) -> Violation {
-        let part = contact::horizontal_part(form).simplified().0;
-        Violation {
-            code: &codes::NOT_HORIZONTAL,
-            title: format!("this {}-form is not horizontal", form.degree()),
-            help: (form.degree() == 1)
-                .then(|| format!("take its horizontal part: h(…) = {}", show::form_text(&part, Style::ASCII))),
-            wrap: (form.degree() == 1).then_some("h"),
-            article: "a component along",
-        }
+/// A sum of objects that do not meet: what lives elsewhere is carried over by a map, if the scope has one, or left out.
+pub fn mend_sum(evaluator: &Evaluator, terms: &[(Sign, ExprId)], d: Box<Diagnostic>) -> Box<Diagnostic> {
+    let ast = &evaluator.ast;
+    let degrees = d.code.number == codes::WRONG_DEGREE.number;
+    if !(degrees || d.code.number == codes::WRONG_MANIFOLD.number) || !d.repairs.is_empty() {
+        return d;
     }
-}
-
-fn form_word(
-    state: &Interpreter,
-    ast: &Rc<Ast>,
-    t: &Typed,
-    word: &TypeWord,
-    form: &Form,
-    space: &JetSpace,
-) -> Fallible<Ground> {
-    let manifold = space.manifold();
-    let degree = form.degree();
-    let name = &*word.word.node;
-    let simple = |code, title: String, help: Option<String>, wrap| Violation {
-        code,
-        title,
-        help,
-        wrap,
-        article: "a component along",
-    };
-    let text = |f: Form| show::form_text(&f.simplified().0, Style::ASCII);
-    let (finding, violation) = match (name, word.degree) {
-        ("form", Some(k)) => {
-            if degree as u32 != k && !form.is_zero().is_yes() {
-                return Err(Box::new(
-                    Diagnostic::error(&codes::WRONG_DEGREE, format!("this is a {degree}-form, not a {k}-form"))
-                        .label(ast.span(t.value), format!("a {degree}-form"))
-                        .label(word.span, "promised here")
-                        .repair(format!("declare it as a {degree}-form"), word.span, format!("{degree}-form")),
-                ));
-            }
-            return Ok(Ground::proved("the degree"));
-        }
-        ("horizontal", None) => match &word.over {
-            None => (contact::is_horizontal(form), Violation::not_horizontal(form)),
-            Some(over) => {
-                let below = state.evaluator(ast).space(over)?;
-                (
-                    contact::is_horizontal_over(form, below.manifold()),
-                    simple(
-                        &codes::NOT_HORIZONTAL_OVER,
-                        format!("this form is not horizontal over {}", below.manifold().name()),
-                        Some(format!(
-                            "only dt and the differentials of the coordinates of {} may occur",
-                            below.manifold().name()
-                        )),
-                        None,
-                    ),
-                )
-            }
-        },
-        ("contact", None) => (
-            contact::is_contact(form),
-            simple(
-                &codes::NOT_CONTACT,
-                format!("this {degree}-form is not contact"),
-                Some(format!("take its contact part: p(…) = {}", text(contact::contact_part(form)))),
-                Some("p"),
-            ),
-        ),
-        ("contact", Some(k)) => (
-            contact::is_k_contact(form, k as usize),
-            simple(
-                &codes::NOT_K_CONTACT,
-                format!("this {degree}-form is not {k}-contact"),
-                (k == 1 || k == 2).then(|| {
-                    let part = contact::k_contact_part(form, k as usize, crate::geometry::jet::Prolongation::Holonomic);
-                    format!("take its {k}-contact part: p{k}(…) = {}", text(part))
-                }),
-                match k {
-                    1 => Some("p1"),
-                    2 => Some("p2"),
-                    _ => None,
-                },
-            ),
-        ),
-        ("dynamical", None) => (
-            contact::is_dynamical(form, manifold),
-            simple(
-                &codes::NOT_DYNAMICAL,
-                format!("this {degree}-form is not dynamical"),
-                Some("a dynamical form has terms E*dx /\\ dt only, one for each coordinate".into()),
-                None,
-            ),
-        ),
-        ("lepage", None) => (
-            contact::is_lepage(form, manifold),
-            simple(
-                &codes::NOT_LEPAGE,
-                format!("this {degree}-form is not a Lepage form"),
-                Some("the 1-contact part of a Lepage form has terms along omega(x) /\\ dt only".into()),
-                None,
-            ),
-        ),
-        ("closed", None) => (
-            contact::is_closed(form),
-            Violation {
-                code: &codes::NOT_CLOSED,
-                title: format!("this {degree}-form is not closed"),
-                help: Some(format!("its derivative is {}", text(form.d()))),
-                wrap: None,
-                article: "d of it has a component along",
-            },
-        ),
-        _ => {
-            return Err(Box::new(
-                Diagnostic::error(&codes::NO_EFFECT, format!("`{name}` cannot be promised of a form"))
-                    .label(word.span, "not a type of forms"),
-            ));
-        }
-    };
-    let contains: fn(&Form, &Component) -> bool = match name {
-        "closed" => |f, c| has_component(&f.d(), c),
-        // A term like omega(x) has a component along dt too, but none that survives in h(…).
-        "contact" if word.degree.is_none() => |f, c| has_component(&contact::horizontal_part(f), c),
-        _ => has_component,
-    };
-    settle(ast, t.value, state, manifold, finding, &violation, contains)
-}
-
-/// Whether a form has a part along the component, in the basis in which the component speaks.
-fn has_component(form: &Form, component: &Component) -> bool {
-    contact::coefficient(form, &component.basis)
-        .is_some_and(|c| !c.is_zero() && !crate::algebra::decide::is_zero(c).is_yes())
-}
-
-/// Turns a finding into the ground of a promise that holds, or into the diagnostic.
-fn settle(
-    ast: &Rc<Ast>,
-    value: ExprId,
-    state: &Interpreter,
-    manifold: &FiberedManifold,
-    finding: Finding,
-    violation: &Violation,
-    contains: impl Fn(&Form, &Component) -> bool,
-) -> Fallible<Ground> {
-    let whole = ast.span(value);
-    match finding.verdict {
-        Verdict::Yes(ground) => Ok(ground),
-        Verdict::Unknown(why) => {
-            let mut d = Diagnostic::error(
-                &codes::UNDECIDED,
-                format!("it cannot be decided whether {}", violation.title.replace(" is not ", " is ")),
-            )
-            .label(whole, "undecided")
-            .note(why);
-            if let Some(c) = &finding.evidence {
-                d = d.note(format!("it rests on whether {} vanishes", c.coefficient));
-            }
-            Err(Box::new(d.help("state what you know about it with `assume`")))
-        }
-        Verdict::No(_) => {
-            let mut d = Diagnostic::error(violation.code, violation.title.clone());
-            d = match &finding.evidence {
-                Some(component) => {
-                    let evaluator = state.evaluator(ast).on(manifold);
-                    let culprit = terms_of(ast, value).into_iter().find(|term| {
-                        evaluator.eval(*term).and_then(|v| as_form(&v)).is_ok_and(|f| contains(&f, component))
-                    });
-                    let span = culprit.map_or(whole, |id| ast.span(id));
-                    let basis = basis_text(&component.basis);
-                    let d = d.label(span, format!("{} {basis}", violation.article));
-                    let coefficient = show::expr_text(component.coefficient, Style::ASCII);
-                    d.note(format!("the coefficient of {basis} is {coefficient}"))
-                }
-                None => d.label(whole, "this"),
-            };
-            Err(Box::new(match (&violation.help, violation.wrap) {
-                (Some(help), Some(function)) => {
-                    let source = state.source_text(whole);
-                    let help = help.replace("(…)", &format!("({source})"));
-                    d.repair(help, whole, format!("{function}({source})"))
-                }
-                (Some(help), None) => d.help(help.clone()),
-                _ => d,
-            }))
-        }
-    }
-}
-
-/// Checks a declared field.
-pub fn field(
-    state: &Interpreter,
-    ast: &Rc<Ast>,
-    t: &Typed,
-    field: &VectorField,
-    space: &JetSpace,
-    remarks: &mut Vec<Diagnostic>,
-) -> Fallible<()> {
-    let manifold = space.manifold();
-    let span = ast.span(t.value);
-    for (symbol, _) in field.components() {
-        if !space.contains(symbol) {
-            return Err(order_violation(ast, t.value, space, symbol));
-        }
-    }
-    let coefficients: Vec<Expr> = field.components().into_iter().map(|(_, c)| c).collect();
-    order(ast, t.value, &coefficients, space, remarks)?;
-    let mut ground = Ground::proved("");
-    for word in &t.types {
-        let (finding, code, title, help) = match &*word.word.node {
-            "vertical" => (
-                field.is_vertical(manifold),
-                &codes::NOT_VERTICAL,
-                "this vector field is not vertical",
-                format!("a vertical field has no component along @{}", manifold.base()),
-            ),
-            "projectable" => (
-                field.is_projectable(manifold),
-                &codes::NOT_PROJECTABLE,
-                "this vector field is not projectable",
-                format!("its component along @{0} may depend on {0} only", manifold.base()),
-            ),
-            "semispray" => (
-                field.is_semispray(space).finding,
-                &codes::NOT_SEMISPRAY,
-                "this vector field is not a semispray",
-                "along @x it must have x', along @x' it must have x'', and so on".to_string(),
-            ),
-            other => {
-                return Err(Box::new(
-                    Diagnostic::error(&codes::NO_EFFECT, format!("`{other}` cannot be promised of a field"))
-                        .label(word.span, "not a type of fields"),
-                ));
-            }
+    let values: Vec<Option<Value>> = terms.iter().map(|(_, id)| evaluator.eval(*id).map(|v| v.main()).ok()).collect();
+    if degrees {
+        let degree = |v: &Option<Value>| v.as_ref().and_then(|v| as_form(v).ok()).map(|f| f.degree());
+        let first = values.first().and_then(degree);
+        let odd = values.iter().position(|v| degree(v).is_some_and(|d| Some(d) != first));
+        return match odd.filter(|_| first.is_some()) {
+            Some(i) => Box::new(leave_out(ast, terms, i, *d)),
+            None => d,
         };
-        match finding.verdict {
-            Verdict::Yes(g) => ground = ground.weaker(g),
-            Verdict::Unknown(why) => {
-                return Err(Box::new(
-                    Diagnostic::error(
-                        &codes::UNDECIDED,
-                        format!("it cannot be decided whether {}", title.replace(" is not ", " is ")),
-                    )
-                    .label(span, "undecided")
-                    .note(why)
-                    .help("state what you know about it with `assume`"),
-                ));
-            }
-            Verdict::No(_) => {
-                let symbol = finding.evidence.as_ref().and_then(|c| c.basis.first().map(|b| b.symbol()));
-                let evaluator = state.evaluator(ast).on(manifold);
-                let culprit = symbol.and_then(|s| {
-                    terms_of(ast, t.value).into_iter().find(|term| {
-                        evaluator.eval(*term).and_then(|v| as_field(&v)).is_ok_and(|f| !f.component(s).is_zero())
-                    })
-                });
-                let place = culprit.map_or(span, |id| ast.span(id));
-                let label = symbol.map_or_else(|| "this".to_string(), |s| format!("the component along @{s}"));
-                let mut d = Diagnostic::error(code, title).label(place, label).label(word.span, "promised here");
-                if let Some(s) = symbol {
-                    d = d.note(format!(
-                        "its component along @{s} is {}",
-                        show::expr_text(field.component(s), Style::ASCII)
-                    ));
-                }
-                return Err(Box::new(d.help(help)));
-            }
-        }
     }
-    sampled_remark(ground, span, remarks);
-    Ok(())
-}
-
-/// The expressions may contain jets of the space only, after simplification.
-pub fn order(
-    ast: &Rc<Ast>,
-    value: ExprId,
-    expressions: &[Expr],
-    space: &JetSpace,
-    remarks: &mut Vec<Diagnostic>,
-) -> Fallible<()> {
-    match check_order(expressions, space)? {
-        Ok(ground) => {
-            sampled_remark(ground, ast.span(value), remarks);
-            Ok(())
-        }
-        Err(symbol) => Err(order_violation(ast, value, space, symbol)),
+    let ids: Vec<ExprId> = terms.iter().map(|(_, id)| *id).collect();
+    let d = mend_meeting(evaluator, &ids, d);
+    if !d.repairs.is_empty() {
+        return d;
+    }
+    let manifold = |v: &Option<Value>| v.as_ref().and_then(manifold_of);
+    let Some(home) = evaluator.on.clone().or_else(|| values.iter().find_map(manifold)) else { return d };
+    let foreign = values.iter().position(|v| manifold(v).is_some_and(|m| home.join(&m).is_err()));
+    match foreign {
+        Some(i) => Box::new(leave_out(ast, terms, i, *d)),
+        None => d,
     }
 }
 
-/// The same for the entries of a block.
-pub fn order_of_block(ast: &Rc<Ast>, ids: &[ExprId], expressions: &[Expr], space: &JetSpace) -> Fallible<()> {
-    match check_order(expressions, space)? {
-        Ok(_) => Ok(()),
-        Err(symbol) => {
-            let id = ids.iter().copied().find(|id| mentions(ast, *id, symbol)).or(ids.first().copied());
-            match id {
-                Some(id) => Err(order_violation(ast, id, space, symbol)),
-                None => Err(order_violation(ast, ExprId(0), space, symbol)),
+/// Objects that do not meet: one of them is carried over by a map, if the scope has one.
+pub fn mend_meeting(evaluator: &Evaluator, ids: &[ExprId], d: Box<Diagnostic>) -> Box<Diagnostic> {
+    if d.code.number != codes::WRONG_MANIFOLD.number || !d.repairs.is_empty() {
+        return d;
+    }
+    let manifold = |id: &ExprId| match evaluator.eval(*id).ok()?.main() {
+        Value::Expr(e) => FiberedManifold::of_symbols(&e.symbols()).ok().flatten(),
+        value => manifold_of(&value),
+    };
+    let manifolds: Vec<Option<FiberedManifold>> = ids.iter().map(manifold).collect();
+    let homes = evaluator.on.iter().chain(manifolds.iter().flatten());
+    for home in homes {
+        for (id, other) in ids.iter().zip(&manifolds).filter_map(|(id, m)| Some((id, m.as_ref()?))) {
+            if let Some(map) = map_between(evaluator.scope, home, other).filter(|_| home.join(other).is_err()) {
+                let help = format!("carry it over from {} to {}: pullback({map}, …)", other.name(), home.name());
+                let mut d = *d;
+                d.helps.clear();
+                return Box::new(d.repair(help, evaluator.ast.span(*id), format!("pullback({map}, …)")));
             }
         }
     }
+    d
 }
 
-/// The ground on which all live on the space, or a symbol that does not.
-fn check_order(expressions: &[Expr], space: &JetSpace) -> Fallible<Result<Ground, crate::algebra::Symbol>> {
-    let mut ground = Ground::proved("");
-    for &e in expressions {
-        for symbol in e.symbols() {
-            if symbol.as_jet().is_none() && !matches!(symbol.kind(), crate::algebra::SymbolKind::Base) {
-                continue;
-            }
-            if space.contains(symbol) {
-                continue;
-            }
-            // It may cancel.
-            let verdict = crate::geometry::vanishes(crate::algebra::derive::partial(e, symbol));
-            match verdict {
-                Verdict::Yes(g) => ground = ground.weaker(g),
-                Verdict::No(_) => return Ok(Err(symbol)),
-                Verdict::Unknown(why) => {
-                    return Err(Box::new(
-                        Diagnostic::error(
-                            &codes::UNDECIDED,
-                            format!("it cannot be decided whether this depends on {symbol}"),
-                        )
-                        .note(why)
-                        .help("state what you know about it with `assume`"),
-                    ));
-                }
-            }
-        }
+/// The edit that takes a term out of a sum.
+fn leave_out(ast: &Ast, terms: &[(Sign, ExprId)], i: usize, d: Diagnostic) -> Diagnostic {
+    let span = |k: usize| ast.span(terms[k].1);
+    if i > 0 {
+        return d.repair("leave out the second one", Span { start: span(i - 1).end, ..span(i) }, "");
     }
-    Ok(Ok(ground))
+    let sign = if terms[1].0 == Sign::Minus { "-" } else { "" };
+    d.repair("leave out the first one", Span { end: span(1).start, ..span(0) }, sign)
 }
 
-fn order_violation(ast: &Rc<Ast>, value: ExprId, space: &JetSpace, symbol: crate::algebra::Symbol) -> Box<Diagnostic> {
-    let span = find_mention(ast, value, symbol).unwrap_or_else(|| ast.span(value));
-    match space.manifold().order_of_symbol(symbol) {
-        Some(order) if space.manifold().jets(order).contains(symbol) => {
-            let higher = space.manifold().jets(order);
-            Box::new(
-                Diagnostic::error(&codes::ORDER_TOO_HIGH, format!("this does not live on {space}"))
-                    .label(span, format!("{symbol} is a coordinate of {higher}"))
-                    .help(format!("declare it on {higher}")),
-            )
-        }
-        _ => {
-            let names: Vec<String> = space.manifold().fibres().iter().map(|f| f.coordinate.name()).collect();
-            Box::new(
-                Diagnostic::error(&codes::WRONG_MANIFOLD, format!("{symbol} is not a coordinate of {space}"))
-                    .label(span, "a coordinate of another manifold")
-                    .note(format!("the coordinates of `{}` are {}", space.manifold().name(), names.join(", "))),
-            )
-        }
-    }
-}
-
-fn mentions(ast: &Ast, id: ExprId, symbol: crate::algebra::Symbol) -> bool {
+fn mentions(ast: &Ast, id: ExprId, symbol: Symbol) -> bool {
     find_mention(ast, id, symbol).is_some()
 }
 
-/// Where the symbol is written below an expression: the name with its primes, or a name that leads to it.
-fn find_mention(ast: &Ast, id: ExprId, symbol: crate::algebra::Symbol) -> Option<Span> {
+/// Where the symbol is written below an expression: the name with its primes, or its differential.
+fn find_mention(ast: &Ast, id: ExprId, symbol: Symbol) -> Option<Span> {
     let (coordinate, order) = symbol.as_jet()?;
     let name = coordinate.name();
     let mut stack = vec![id];
@@ -500,21 +446,42 @@ fn find_mention(ast: &Ast, id: ExprId, symbol: crate::algebra::Symbol) -> Option
     None
 }
 
-/// Σ F_σ ω^σ, or Σ F_σ dq^σ read modulo dt: the components of a force.
-pub fn force_components(form: &Form, manifold: &FiberedManifold) -> Fallible<Vec<Expr>> {
+/// Σ F_σ ω^σ, or Σ F_σ dq^σ read modulo dt: the components of a force. What it should be is computed: its contact
+/// part, as far as it is a force.
+pub fn force_components(place: &Place, form: &Form, manifold: &FiberedManifold) -> Fallible<Vec<Expr>> {
+    let span = place.ast.span(place.value);
     if form.degree() != 1 {
-        return Err(Box::new(Diagnostic::error(
-            &codes::WRONG_DEGREE,
-            format!("a force is a 1-form, not a {}-form", form.degree()),
-        )));
+        let d = Diagnostic::error(&codes::WRONG_DEGREE, format!("a force is a 1-form, not a {}-form", form.degree()))
+            .label(span, format!("a {}-form", form.degree()));
+        // F*omega(x) /\ dt is how the force F*omega(x) enters the equations.
+        if form.degree() == 2 && contact::is_dynamical(form, manifold).verdict.is_yes() {
+            let t = manifold.base();
+            let components = manifold.fibres().iter().map(|f| f.coordinate.jet(0));
+            let text = combination(components.map(|q| (q, form.coefficient(&[q, t]))));
+            return Err(Box::new(d.repair(format!("write the force itself: {text}"), span, text)));
+        }
+        return Err(Box::new(d));
     }
     let contact = contact::is_contact(form);
     let over = contact::is_horizontal_over(form, manifold);
+    let components =
+        || manifold.fibres().iter().map(|f| (f.coordinate.jet(0), form.coefficient(&[f.coordinate.jet(0)])));
     if contact.verdict.is_no() || over.verdict.is_no() {
-        return Err(Box::new(
-            Diagnostic::error(&codes::NOT_CONTACT, "a force is a combination of omega(x) for the coordinates x")
-                .help("write it by components: `force F on J1(Y) { x: … }`"),
-        ));
+        let text = combination(components());
+        let d = Diagnostic::error(&codes::NOT_CONTACT, "a force is a combination of omega(x) for the coordinates x")
+            .label(span, "this has other parts");
+        return Err(Box::new(if text.is_empty() {
+            d.help("write it by components: `{ x: … }`")
+        } else {
+            d.repair(format!("keep what acts on the coordinates: {text}"), span, text)
+        }));
     }
-    Ok(manifold.fibres().iter().map(|f| form.coefficient(&[f.coordinate.jet(0)])).collect())
+    Ok(components().map(|(_, c)| c).collect())
+}
+
+/// Σ F_σ ω^σ as it is written.
+fn combination(components: impl Iterator<Item = (Symbol, Expr)>) -> String {
+    let terms: Vec<(Expr, String)> =
+        components.filter(|(_, c)| !c.is_zero()).map(|(q, c)| (show::tidy(c), format!("omega({q})"))).collect();
+    if terms.is_empty() { String::new() } else { Style::ASCII.combination(&terms) }
 }

@@ -21,6 +21,8 @@ pub struct Binding {
     pub used: Rc<Cell<bool>>,
     /// Names other than those the user typed (from a library) are not warned about.
     pub warn_if_unused: bool,
+    /// The ground of its promise, if that is not a proof.
+    pub sampled: Option<Rc<str>>,
 }
 
 #[derive(Clone)]
@@ -95,7 +97,7 @@ impl Scope {
 
 impl Binding {
     pub fn new(meaning: Meaning, span: Span) -> Binding {
-        Binding { meaning, span, doc: None, used: Rc::new(Cell::new(false)), warn_if_unused: true }
+        Binding { meaning, span, doc: None, used: Rc::new(Cell::new(false)), warn_if_unused: true, sampled: None }
     }
 
     /// In the words of the language, for `:list` and diagnostics.
