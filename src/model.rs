@@ -4,6 +4,7 @@ pub mod explain;
 pub mod infer;
 pub mod item;
 pub mod labels;
+pub mod latex;
 pub mod parts;
 pub mod promise;
 pub mod run;

@@ -46,7 +46,7 @@ pub struct Question {
 impl Question {
     /// Whether this version answers it.
     pub fn is_available(&self) -> bool {
-        !later::ROWS.iter().any(|row| std::ptr::eq(row, self))
+        !later::ROWS.iter().any(|row| row.name == self.name)
     }
 }
 

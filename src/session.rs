@@ -29,7 +29,8 @@ use crate::model::show;
 use crate::model::value::{Fallible, Value};
 use crate::source::{SourceId, SourceMap, Span};
 use crate::syntax::ast::{Ast, Statement, StatementKind};
-use crate::syntax::parse;
+use crate::syntax::token::Token;
+use crate::syntax::{lexer, parse};
 use crate::timing;
 use interpreter::{Effect, Interpreter};
 use scope::{Callable, Meaning};
@@ -226,7 +227,11 @@ impl Session {
             return outcomes;
         }
         for statement in &ast.statements {
-            outcomes.push(self.carry_out(&ast, statement));
+            // After Ctrl-C nothing more is computed; what was computed is still shown and saved.
+            let shows = matches!(statement.kind, StatementKind::Plot(_) | StatementKind::Save(_));
+            if shows || !budget::is_interrupted() {
+                outcomes.push(self.carry_out(&ast, statement));
+            }
         }
         // A name may be unused only because the statement that uses it was refused.
         if !outcomes.iter().any(|o| o.status == Status::Refused) {
@@ -289,48 +294,101 @@ impl Session {
 
     /// Where a name that this statement declares was declared before.
     fn redeclared(&self, statement: &Statement) -> Option<usize> {
-        let names = declare::declared_names(statement);
-        self.accepted.iter().position(|a| declare::declared_names(&a.statement).iter().any(|n| names.contains(n)))
+        let names = own_names(statement);
+        self.accepted.iter().position(|a| own_names(&a.statement).iter().any(|n| names.contains(n)))
     }
 
     /// Declares a name again: everything that was accepted is elaborated anew with the new
-    /// declaration in the place of the old one. If something no longer holds, nothing changes.
+    /// declaration in the place of the old one, or after everything if it needs what came later. If
+    /// something no longer holds, nothing changes.
     fn replay(&mut self, ast: &Rc<Ast>, statement: &Statement, place: usize) -> Outcome {
         let old = std::mem::take(&mut self.accepted);
         let (before, facts) = (self.state.clone(), assume::snapshot());
+        let mut failed = None;
+        for place in [place, old.len() - 1] {
+            match self.rebuild(&old, place, ast, statement) {
+                Ok(outcome) => {
+                    // The last answer speaks of coordinates that are no more.
+                    self.state.last = None;
+                    return outcome;
+                }
+                Err(outcome) => {
+                    failed.get_or_insert(outcome);
+                    self.go_back(before.clone());
+                    assume::restore(facts.clone());
+                }
+            }
+        }
+        self.accepted = old;
+        failed.expect("two attempts were made")
+    }
+
+    /// Elaborates the accepted statements anew, with `statement` after the one at `place` and without
+    /// the names that it declares.
+    fn rebuild(
+        &mut self,
+        old: &[Accepted],
+        place: usize,
+        ast: &Rc<Ast>,
+        statement: &Statement,
+    ) -> Result<Outcome, Outcome> {
+        self.accepted.clear();
         self.state.scope = Default::default();
         self.state.parameters.clear();
         assume::restore(Default::default());
+        let names = own_names(statement);
         let mut outcome = None;
         for (i, accepted) in old.iter().enumerate() {
-            let result = if i == place {
-                let result = self.carry_out(ast, statement);
-                let held = result.held();
-                outcome = Some(result);
-                held
-            } else {
-                let here = std::mem::replace(&mut self.state.folder, accepted.folder.clone());
-                let held = self.carry_out(&accepted.ast, &accepted.statement).held();
+            if let Some(kept) = self.without(accepted, &names) {
+                let here = std::mem::replace(&mut self.state.folder, kept.folder.clone());
+                let again = self.carry_out(&kept.ast, &kept.statement);
                 self.state.folder = here;
-                held
-            };
-            if !result {
-                let mut failed = outcome.unwrap_or_else(|| self.carry_out(ast, statement));
-                if i != place {
+                if !again.held() {
+                    let mut failed = outcome.unwrap_or_else(|| Outcome { status: Status::Refused, ..again });
+                    failed.span = statement.span;
+                    failed.statement = self.sources().slice(statement.span).to_string();
                     failed.status = Status::Refused;
-                    failed.diagnostics.push(
+                    failed.diagnostics = vec![
                         Diagnostic::error(&codes::DECLARED_TWICE, "this name cannot be declared again")
-                            .label(statement.span, "nothing was changed")
-                            .note(format!("`{}` depends on it and would no longer hold", accepted.text.trim())),
-                    );
+                            .label(first_word(statement.span, &failed.statement), "nothing was changed")
+                            .note(format!("`{}` depends on it and would no longer hold", kept.text.trim())),
+                    ];
+                    return Err(failed);
                 }
-                self.accepted = old;
-                self.go_back(before);
-                assume::restore(facts);
-                return failed;
+                if let Some(last) = self.accepted.last_mut() {
+                    last.text = kept.text;
+                }
+            }
+            if i == place {
+                let new = self.carry_out(ast, statement);
+                if !new.held() {
+                    return Err(new);
+                }
+                outcome = Some(new);
             }
         }
-        outcome.unwrap_or_else(|| self.carry_out(ast, statement))
+        Ok(outcome.expect("the place is one of the statements"))
+    }
+
+    /// An accepted statement without these names; of several parameters the others are kept.
+    fn without(&self, accepted: &Accepted, names: &[Rc<str>]) -> Option<Accepted> {
+        if !own_names(&accepted.statement).iter().any(|n| names.contains(n)) {
+            return Some(accepted.clone());
+        }
+        let StatementKind::Param(list) = &accepted.statement.kind else { return None };
+        let ends = list.iter().skip(1).map(|p| p.name.span.start).chain([accepted.statement.span.end]);
+        let mut kept = accepted.clone();
+        let (mut params, mut texts) = (vec![], vec![]);
+        for (param, end) in list.iter().zip(ends).filter(|(p, _)| !names.contains(&p.name.node)) {
+            params.push(param.clone());
+            texts.push(without_comma(self.sources().slice(Span { end, ..param.name.span })));
+        }
+        if params.is_empty() {
+            return None;
+        }
+        kept.statement.kind = StatementKind::Param(params);
+        kept.text = format!("param {}", texts.join(", "));
+        Some(kept)
     }
 
     /// Carries out one statement.
@@ -360,6 +418,12 @@ impl Session {
                 (Status::Ok, Some(Answer { value, sampled }))
             }
             Ok(Effect::Held(_) | Effect::Done) => (Status::Ok, None),
+            // Stopped on the way to a decision: the interrupt is the reason, whatever came of it.
+            Err(_) if budget::is_interrupted() => {
+                let stopped = crate::questions::exhausted(budget::Exhausted::Interrupted);
+                remarks.push(stopped.or_at(first_word(place, self.sources().slice(place)), "in this statement"));
+                (Status::Refused, None)
+            }
             Err(d) => {
                 let failed = [&codes::ASSERTION_FAILED, &codes::INCONCLUSIVE].iter().any(|c| c.number == d.code.number);
                 remarks.push(d.or_at(first_word(place, self.sources().slice(place)), "in this statement"));
@@ -484,6 +548,23 @@ impl Session {
         }
     }
 
+    /// A complaint about each `--set` that no parameter took.
+    pub fn unused_settings(&self) -> Vec<Diagnostic> {
+        let unused = self.state.options.set.iter().filter(|(name, _)| !self.state.set_used.contains(name));
+        let parameters = self.list().into_iter().filter(|item| item.type_name == "parameter");
+        let parameters: Vec<String> = parameters.map(|item| item.name).collect();
+        let complaint = |(name, value): &(String, String)| {
+            let title = format!("`--set {name}={value}` has no effect: there is no parameter `{name}`");
+            let diagnostic = Diagnostic::error(&codes::NO_EFFECT, title);
+            match crate::diagnostic::suggest::nearest(name, parameters.iter().map(String::as_str)) {
+                Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+                None if parameters.is_empty() => diagnostic.note("the program has no parameters"),
+                None => diagnostic.note(format!("the parameters are {}", parameters.join(", "))),
+            }
+        };
+        unused.map(complaint).collect()
+    }
+
     /// A `.mech` text that replays the session.
     pub fn save(&self) -> String {
         self.accepted.iter().map(|a| format!("{}\n", a.text.trim_end())).collect()
@@ -505,6 +586,23 @@ pub fn set_value(text: &str) -> Fallible<Expr> {
         }
         _ => Err(Box::new(Diagnostic::error(&codes::WRONG_KIND, format!("`{text}` is not a number")))),
     }
+}
+
+/// The names that a declaration is about. Coordinates belong to their manifold, and several manifolds
+/// may share them.
+fn own_names(statement: &Statement) -> Vec<Rc<str>> {
+    let mut names = declare::declared_names(statement);
+    if let StatementKind::Manifold(_) = statement.kind {
+        names.truncate(1);
+    }
+    names
+}
+
+/// A piece of a list without the comma and the comments after it.
+fn without_comma(text: &str) -> &str {
+    let lexed = lexer::lex(SourceId::default(), text);
+    let words = lexed.tokens.iter().filter(|t| t.token != Token::Comma && !t.token.is_separator());
+    text.get(..words.map(|t| t.end as usize).max().unwrap_or(text.len())).unwrap_or(text)
 }
 
 /// The stage of `--timings` that a statement belongs to: declarations are checked, questions and

@@ -353,3 +353,94 @@ fn documentation_of_programs_libraries_and_questions() {
     let unknown = lepage(&["doc", "momentum"], b"");
     assert!(code(&unknown) == 2 && err(&unknown).contains("did you mean `momenta`?"), "{}", err(&unknown));
 }
+
+const OSCILLATOR: &[u8] = b"manifold Y over t { x }\nparam m = 1, k = 4\nlagrangian L on J1(Y) = m*x'^2/2 - k*x^2/2\n";
+
+#[test]
+fn equations_are_derived_in_three_formats() {
+    let folder = Folder::new("derive");
+    let file = folder.file("a.mech", OSCILLATOR);
+    assert!(out(&lepage(&["derive", &file], b"")).contains("x: -m*x'' - k*x"));
+    let latex = out(&lepage(&["derive", "--format", "latex", &file], b""));
+    assert!(latex.contains("\\ddot{x}") && latex.contains("\\begin{aligned}"), "{latex}");
+    let json: Value = serde_json::from_str(&out(&lepage(&["derive", "--format", "json", &file], b""))).expect("JSON");
+    assert_eq!(json["value"]["main"]["x"], "-m*x'' - k*x");
+    assert_eq!(json["value"]["order"], 2);
+}
+
+#[test]
+fn a_setting_reaches_its_parameter_or_is_an_error() {
+    let run = |set: &str, expected: i32| {
+        let text = "param m = 1, k = 4\nmanifold Y over t { x }\nlagrangian L on J1(Y) = m*x'^2/2 - k*x^2/2\n\
+                    let run = simulate L { from x = 1; until t = 1 }\nrun.x.last\n";
+        let output = lepage(&["run", "--set", set, "-"], text.as_bytes());
+        assert_eq!(code(&output), expected, "{}", err(&output));
+        (out(&output), err(&output))
+    };
+    // cos(2) and cos(1): the frequency is sqrt(k/m).
+    assert!(run("m=1", 0).0.contains("-0.4161468365"));
+    assert!(run("m=4", 0).0.contains("0.5403023058"));
+    let (_, talk) = run("mm=4", 1);
+    assert!(talk.contains("E0205") && talk.contains("did you mean `m`?"), "{talk}");
+}
+
+#[test]
+fn outputs_go_to_the_folder_of_out() {
+    let folder = Folder::new("out");
+    let text =
+        [OSCILLATOR, b"let run = simulate L { from x = 1; until t = 1; record x every 1/2 }\nsave run to \"x.csv\"\n"]
+            .concat();
+    let file = folder.file("a.mech", &text);
+    let target = folder.0.join("deep/er");
+    let output = lepage(&["run", "--out", target.to_str().expect("UTF-8"), &file], b"");
+    assert_eq!(code(&output), 0, "{}", err(&output));
+    let table = std::fs::read_to_string(target.join("x.csv")).expect("the table");
+    assert!(table.starts_with("t,x\n0.0,1.0\n0.5,"), "{table}");
+}
+
+#[test]
+fn assertions_are_counted() {
+    let folder = Folder::new("test");
+    let file = folder.file("a.mech", b"assert 1 + 1 = 2\ntest \"sum\" { assert 1 + 2 = 3 }\nassert 1 = 2\n");
+    let output = lepage(&["test", &file], b"");
+    assert_eq!((code(&output), out(&output)), (1, format!("{file}: 2 held, 1 failed\n")));
+    let json = out(&lepage(&["test", "--format", "json", &file], b""));
+    let statuses: Vec<Value> =
+        json.lines().map(|l| serde_json::from_str::<Value>(l).expect("JSON")["status"].clone()).collect();
+    assert_eq!(statuses, ["ok", "ok", "failed"]);
+}
+
+#[test]
+fn texts_on_the_command_line_follow_the_file() {
+    let folder = Folder::new("eval");
+    let file = folder.file("a.mech", b"param m = 2\nlet a = m^2\n");
+    assert_eq!(out(&lepage(&["run", &file, "-e", "a*m"], b"")), "m^3\n");
+    assert_eq!(out(&lepage(&["-e", "let a = 2", "-e", "a^10"], b"")), "1024\n");
+    assert_eq!(out(&lepage(&["run", "--format", "latex", "-e", "sqrt(2)/3"], b"")), "\\frac{\\sqrt{2}}{3}\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_program_says_so_once_and_saves_what_it_has() {
+    let folder = Folder::new("interrupt");
+    let text = [
+        OSCILLATOR,
+        b"let run = simulate L { from x = 1; until t = 10^9; record x every 1000 }\n\
+          save run to \"x.csv\"\nequations(L)\nenergy(L)\n",
+    ]
+    .concat();
+    let file = folder.file("a.mech", &text);
+    let child = Command::new(env!("CARGO_BIN_EXE_lepage"))
+        .args(["run", "--message-format", "short", "--out", folder.0.to_str().expect("UTF-8"), &file])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("lepage starts");
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    assert!(sent.success());
+    let output = child.wait_with_output().expect("lepage ends");
+    assert!(code(&output) == 1 && err(&output).contains("interrupted"), "{}", err(&output));
+    assert!(!out(&output).contains("equations(L)"), "nothing is computed after the interrupt: {}", out(&output));
+    assert!(std::fs::read_to_string(folder.0.join("x.csv")).expect("the table").starts_with("t,x\n"));
+}

@@ -37,16 +37,19 @@ impl Drop for Terminal {
 
 impl Terminal {
     fn start(data: &std::path::Path) -> Terminal {
+        Terminal::start_with(data, |command| command.env_remove("NO_COLOR"))
+    }
+
+    /// With a last word about the environment.
+    fn start_with(data: &std::path::Path, environment: impl FnOnce(Command) -> Command) -> Terminal {
         let (pty, pts) = open().expect("a pseudo-terminal");
         pty.resize(pty_process::Size::new(24, 100)).expect("a size");
-        let child = Command::new(env!("CARGO_BIN_EXE_lepage"))
+        let command = Command::new(env!("CARGO_BIN_EXE_lepage"))
             .env("XDG_DATA_HOME", data)
             .env("HOME", data)
             .env("TERM", "xterm")
-            .env_remove("NO_COLOR")
-            .current_dir(data)
-            .spawn(pts)
-            .expect("lepage starts");
+            .current_dir(data);
+        let child = environment(command).spawn(pts).expect("lepage starts");
         let pty = Arc::new(pty);
         let shown = Arc::new((Mutex::new(vec![]), Condvar::new()));
         let (reader, sink) = (pty.clone(), shown.clone());
@@ -289,6 +292,14 @@ fn a_name_declared_again_changes_what_depends_on_it_or_nothing() {
     terminal.ask("let f = c^2 + 1", "1\n");
     terminal.ask("let c = 3", "3\n");
     terminal.ask("f", "\n10\n");
+    // One of several parameters; the others stay.
+    terminal.ask("param m = 1, /* stiffness */ k = 2", "k = 2\n");
+    terminal.ask("param m = 3", "3\n");
+    terminal.ask("m + k - k", "\nm\n");
+    // Manifolds may share the names of their coordinates.
+    terminal.ask("manifold A over t { u }", "}\n");
+    terminal.ask("manifold B over t { u }", "}\n");
+    terminal.ask("A.u - B.u", "\nu - u\n");
     terminal.ask("manifold Y over t { x }", "}\n");
     terminal.ask("lagrangian L on J1(Y) = x'^2/2", "2\n");
     let shown = terminal.ask("manifold Y over t { z }", "nothing was changed");
@@ -301,8 +312,8 @@ fn a_name_declared_again_changes_what_depends_on_it_or_nothing() {
 fn a_long_answer_is_shortened_and_shown_on_demand() {
     let mut terminal = Terminal::start(&data_folder("long"));
     let shown = terminal.ask("list(i in 1..1000, i^2)", "`:show` prints all");
-    assert!(shown.contains("characters") && !shown.contains("1000000"), "{shown}");
-    terminal.ask(":show", "998001, 1000000]");
+    assert!(shown.contains("characters") && !shown.contains("[1000]"), "{shown}");
+    terminal.ask(":show", "[1000] 1000000");
     assert_eq!(terminal.leave(), 0);
 }
 
@@ -313,7 +324,7 @@ fn every_command_of_the_session_answers() {
     let mut terminal = Terminal::start(&data);
     terminal.ask(":load wheel.mech", "lepage> ");
     terminal.ask(":doc radius", "\nThe radius.\n");
-    terminal.ask(":type radius^2", "\nexpression");
+    terminal.ask(":type radius^2", "\nconstant");
     terminal.ask(":list", "radius  parameter");
     terminal.ask(":time 1 + 1", "processor time");
     terminal.ask("1/2", "\n1/2\n");
@@ -347,5 +358,15 @@ fn what_is_typed_is_painted_and_hinted() {
     assert!(String::from_utf8_lossy(&bytes).contains("\x1b[35massume"), "a keyword is painted");
     terminal.send("\x03");
     terminal.expect("\nlepage> ");
+    assert_eq!(terminal.leave(), 0);
+}
+
+#[test]
+fn no_color_is_respected() {
+    let mut terminal = Terminal::start_with(&data_folder("plain"), |command| command.env("NO_COLOR", "1"));
+    terminal.ask("let a = nonsense", "error[E0101]");
+    let bytes = terminal.shown.0.lock().expect("the screen").clone();
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    assert!(!text.contains("\x1b[3") && !text.contains("\x1b[1;"), "{text:?}");
     assert_eq!(terminal.leave(), 0);
 }

@@ -42,8 +42,11 @@ struct Ran {
 
 impl Ran {
     fn new(name: &str, text: &str) -> Ran {
-        let mut session = Session::new(SessionOptions::default());
+        // What a program saves goes to a folder of its own.
+        let out = std::env::temp_dir().join(format!("lepage-ui-{}", std::process::id()));
+        let mut session = Session::new(SessionOptions { out: out.clone(), ..SessionOptions::default() });
         let outcomes = session.feed(name, text, Mode::File);
+        let _ = std::fs::remove_dir_all(out);
         Ran { session, outcomes }
     }
 

@@ -76,7 +76,11 @@ pub fn run_program(
     each: impl FnMut(&Outcome, &Input, &mut Console),
 ) -> Exit {
     let mut session = Session::new(options);
-    feed_program(&mut session, &program, console, each)
+    let exit = feed_program(&mut session, &program, console, each);
+    // The parameter may be missing only because its declaration was refused.
+    let unused = if exit == Exit::Held { session.unused_settings() } else { vec![] };
+    console.report(&unused, session.sources());
+    if unused.is_empty() { exit } else { Exit::Findings }
 }
 
 /// The same with a session that the caller keeps.
@@ -94,6 +98,10 @@ pub fn feed_program(
             }
             each(&outcome, input, console);
             console.report(&outcome.diagnostics, session.sources());
+        }
+        // What was left out after Ctrl-C did not hold.
+        if budget::is_interrupted() {
+            return Exit::Findings;
         }
     }
     exit

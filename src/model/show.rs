@@ -62,7 +62,7 @@ pub fn text(value: &Value) -> String {
 }
 
 pub fn latex(value: &Value) -> String {
-    render(value, Style::LATEX)
+    super::latex::latex(value)
 }
 
 fn render(value: &Value, style: Style) -> String {
@@ -215,7 +215,7 @@ fn family_text(family: &Family, style: Style) -> String {
     lines.join("\n")
 }
 
-fn key_shown(key: &Key, style: Style) -> String {
+pub(super) fn key_shown(key: &Key, style: Style) -> String {
     let parts: Vec<String> = key
         .iter()
         .map(|p| match p {
@@ -267,7 +267,7 @@ pub fn field_text(field: &VectorField, style: Style) -> String {
     style.combination(&terms)
 }
 
-fn matrix_text(m: &LabelledMatrix, style: Style) -> String {
+pub(super) fn matrix_text(m: &LabelledMatrix, style: Style) -> String {
     let rows: Vec<Vec<String>> = (0..m.matrix.n_rows())
         .map(|i| (0..m.matrix.n_columns()).map(|j| expr_text(m.matrix[(i, j)], style)).collect())
         .collect();

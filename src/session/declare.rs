@@ -79,7 +79,11 @@ pub fn declare(
             }
         }
         StatementKind::Function(f) => function(state, ast, f, remarks)?,
-        StatementKind::Let(l) => return definition(state, ast, l, remarks),
+        StatementKind::Let(l) => {
+            let effect = definition(state, ast, l, remarks)?;
+            document(state, statement);
+            return Ok(effect);
+        }
         StatementKind::Use(u) => super::library::bring_in(state, u)?,
         StatementKind::Map(m) => map(state, ast, m)?,
         StatementKind::Section(d) => section(state, ast, d)?,
@@ -104,15 +108,22 @@ pub fn declare(
             unreachable!("carried out by the interpreter")
         }
     }
-    // Documentation goes to the name it stands before.
-    if let (Some(doc), Some(name)) = (&statement.doc, declared_names(statement).first()) {
-        if let Some(binding) = state.scope.values.get_mut(&**name) {
-            binding.doc = Some(doc.clone());
-        } else if let Some(binding) = state.scope.functions.get_mut(&**name) {
+    document(state, statement);
+    Ok(Effect::Declared)
+}
+
+/// Documentation goes to the name it stands before.
+fn document(state: &mut Interpreter, statement: &Statement) {
+    let (Some(doc), Some(name)) = (&statement.doc, declared_names(statement).first().cloned()) else { return };
+    let is_function = matches!(&statement.kind, StatementKind::Function(_))
+        || matches!(&statement.kind, StatementKind::Let(l) if l.parameters.is_some());
+    if is_function {
+        if let Some(binding) = state.scope.functions.get_mut(&*name) {
             binding.doc = Some(doc.clone());
         }
+    } else if let Some(binding) = state.scope.values.get_mut(&*name) {
+        binding.doc = Some(doc.clone());
     }
-    Ok(Effect::Declared)
 }
 
 fn bind(state: &mut Interpreter, name: &Word, value: Value) -> Fallible<()> {

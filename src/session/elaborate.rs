@@ -35,6 +35,16 @@ pub struct Evaluator<'s> {
     pub depth: Cell<u32>,
 }
 
+/// The first row of a matrix that is not as long as the first.
+fn uneven_row(ast: &Ast, rows: &[ExprId]) -> Option<Span> {
+    let length = |id: &ExprId| match ast.kind(*id) {
+        ExprKind::List(entries) => Some(entries.len()),
+        _ => None,
+    };
+    let first = length(rows.first()?)?;
+    rows.iter().find(|row| length(row).is_some_and(|n| n != first)).map(|row| ast.span(*row))
+}
+
 /// The place of a diagnostic that has none yet.
 pub fn at<T>(result: Fallible<T>, span: Span) -> Fallible<T> {
     result.map_err(|d| Box::new(d.or_at(span, "here")))
@@ -168,7 +178,10 @@ impl<'s> Evaluator<'s> {
                         _ => values.push(self.eval(*id)?),
                     }
                 }
-                operate::list(values)
+                operate::list(values).map_err(|d| match uneven_row(&ast, all) {
+                    Some(row) => Box::new(d.or_at(row, "another length than the first")),
+                    None => d,
+                })
             }
             ExprKind::Point(_) => Ok(Value::Point(Rc::new(self.point(id)?))),
             ExprKind::Tuple(all) => Ok(Value::list(all.iter().map(|id| self.eval(*id)).collect::<Fallible<Vec<_>>>()?)),

@@ -324,6 +324,7 @@ impl Interpreter {
         }
         assume::restore(facts);
         self.sources = inner.sources;
+        self.set_used.extend(inner.set_used);
         match (&test.fails, failure) {
             (None, None) => Ok(Effect::Held(ground)),
             (None, Some(d)) => Err(Box::new(d.note(format!("in the test \"{}\"", test.title.node)))),

@@ -182,6 +182,7 @@ fn read(state: &mut Interpreter, found: &Found) -> Fallible<Rc<Library>> {
     outcome?;
     state.libraries.extend(std::mem::take(&mut inner.libraries));
     state.tables.extend(std::mem::take(&mut inner.tables));
+    state.set_used.extend(std::mem::take(&mut inner.set_used));
     let mut scope = inner.scope;
     // What the file itself uses is not yet used by anybody else.
     for binding in scope.values.values_mut() {

@@ -32,18 +32,19 @@ pub fn mark(state: &Interpreter, ast: &Ast, span: Span) {
 pub fn check(state: &Interpreter, ast: &Rc<Ast>, span: Span) -> Fallible<()> {
     mark(state, ast, span);
     let aside = aside(ast, span);
-    // What a run would have declared is not there, but will be.
-    let to_come: HashSet<String> = ast.statements.iter().flat_map(declared_names).map(|n| n.to_string()).collect();
     let evaluator = state.evaluator(ast);
     for id in inside(ast, span) {
         match ast.kind(id) {
-            ExprKind::Name(name) if !aside.contains(&id) && !to_come.contains(&*name.text) && &*name.text != "_" => {
-                evaluator.eval(id)?;
+            ExprKind::Name(name) if !aside.contains(&id) && &*name.text != "_" && !is_value(state, &name.text) => {
+                match evaluator.eval(id) {
+                    Err(_) if is_to_come(ast, &name.text) => {}
+                    result => drop(result?),
+                }
             }
             ExprKind::Call { callee, .. } => {
                 if let Some(name) = ast.name(*callee)
                     && !is_function(state, name)
-                    && !to_come.contains(&*name.text)
+                    && !is_to_come(ast, &name.text)
                 {
                     return Err(Box::new(evaluator.unknown_function(&name.text, ast.span(*callee))));
                 }
@@ -54,15 +55,29 @@ pub fn check(state: &Interpreter, ast: &Rc<Ast>, span: Span) -> Fallible<()> {
     Ok(())
 }
 
+/// Whether the name is bound to one thing, which need not be looked at more closely.
+fn is_value(state: &Interpreter, text: &str) -> bool {
+    use super::scope::Meaning;
+    match state.scope.values.get(text).map(|b| &b.meaning) {
+        Some(Meaning::Coordinate(candidates)) => candidates.len() == 1,
+        Some(Meaning::Library(_)) | None => false,
+        Some(_) => true,
+    }
+}
+
+/// Whether a statement of the text declares the name: a run, say, which is not made here.
+fn is_to_come(ast: &Ast, text: &str) -> bool {
+    ast.statements.iter().flat_map(declared_names).any(|name| *name == *text)
+}
+
 /// Whether a text mentions a name that only a run would have declared; never, where runs are made.
 pub fn rests_on_a_run(state: &Interpreter, ast: &Ast, span: Span) -> bool {
     if !state.check_only {
         return false;
     }
-    let declared: HashSet<String> = ast.statements.iter().flat_map(declared_names).map(|n| n.to_string()).collect();
     inside(ast, span).filter_map(|id| ast.name(id)).any(|name| {
         let bound = state.scope.values.contains_key(&*name.text) || state.scope.functions.contains_key(&*name.text);
-        !bound && !state.failed.contains(&*name.text) && declared.contains(&*name.text)
+        !bound && !state.failed.contains(&*name.text) && is_to_come(ast, &name.text)
     })
 }
 

@@ -1,0 +1,189 @@
+//! Answers as LaTeX, to be pasted into a display of a paper. An expression is a formula; what has
+//! several entries is an `aligned` block with one line each; words are `\text{…}`.
+//!
+//! ```text
+//! equations(L)   \begin{aligned} x &\colon\; -m \ddot{x} - k x \\ \text{order} &\colon\; 2 \end{aligned}
+//! ```
+
+use super::set::Branch;
+use super::show::{expr_text, field_text, form_text, key_shown, matrix_text, text};
+use super::value::{Answer, Family, Value};
+use crate::algebra::print::Style;
+
+const STYLE: Style = Style::LATEX;
+
+/// The value as a formula of mathematical mode.
+pub fn latex(value: &Value) -> String {
+    match value {
+        Value::Expr(e) => expr_text(*e, STYLE),
+        Value::Form(f) => form_text(f, STYLE),
+        Value::Field(x) => field_text(x, STYLE),
+        Value::OnSpace(declared) => latex(&declared.value),
+        Value::Matrix(m) => matrix_text(m, STYLE),
+        Value::List(items) => list(items),
+        Value::Family(family) if family.entries.is_empty() => words("none"),
+        Value::Family(family) => aligned(&family_rows(family)),
+        Value::Point(p) => {
+            let entries: Vec<String> = p
+                .entries
+                .iter()
+                .map(|e| {
+                    let name = match e.symbols.first() {
+                        Some(symbol) => STYLE.symbol(*symbol),
+                        None => words(&e.text),
+                    };
+                    format!("{name} = {}", expr_text(e.value, STYLE))
+                })
+                .collect();
+            format!(r"\left\{{ {} \right\}}", entries.join(r",\; "))
+        }
+        Value::Set(s) if s.branches().is_empty() => r"\varnothing".into(),
+        Value::Set(s) => s.branches().iter().map(branch).collect::<Vec<_>>().join(r" \cup "),
+        Value::Distribution(d) => span(d.fields().iter().map(|x| field_text(x, STYLE)).collect()),
+        Value::Codistribution(c) => span(c.forms().iter().map(|f| form_text(f, STYLE)).collect()),
+        Value::Answer(answer) => answer_latex(answer),
+        Value::System(s) => match s.components() {
+            Some(family) => aligned(&family_rows(&family)),
+            None => words(&text(value)),
+        },
+        Value::Force(f) => form_text(&f.form(), STYLE),
+        Value::Map(m) => lines(&m.describe(STYLE)),
+        Value::Section(s) => lines(&s.describe(STYLE)),
+        Value::Claim(c) => {
+            let sign = match c.relation.text() {
+                "!=" => r"\neq",
+                "<=" => r"\leq",
+                ">=" => r"\geq",
+                other => other,
+            };
+            format!("{} {sign} {}", latex(&c.left), latex(&c.right))
+        }
+        Value::Float(x) => crate::report::table::exact(*x),
+        // A rank, a verdict, a label, a text, a run: said in words.
+        other => text(other).lines().map(words).collect::<Vec<_>>().join(r" \\ "),
+    }
+}
+
+/// Words in a formula, with the signs that TeX keeps for itself protected.
+fn words(text: &str) -> String {
+    let mut out = String::from(r"\text{");
+    for c in text.chars() {
+        match c {
+            '{' | '}' | '_' | '#' | '%' | '&' | '$' => out.extend(['\\', c]),
+            '\\' => out.push_str(r"\textbackslash{}"),
+            '^' => out.push_str(r"\textasciicircum{}"),
+            '~' => out.push_str(r"\textasciitilde{}"),
+            c => out.push(c),
+        }
+    }
+    out + "}"
+}
+
+/// One line for each row: what it is, and its value.
+fn aligned(rows: &[(String, String)]) -> String {
+    let row = |(key, value): &(String, String)| match key.is_empty() {
+        true => format!("& {value}"),
+        false => format!(r"{key} &\colon\; {value}"),
+    };
+    let body: Vec<String> = rows.iter().map(row).collect();
+    format!(r"\begin{{aligned}} {} \end{{aligned}}", body.join(r" \\ "))
+}
+
+/// Lines that are formulas already.
+fn lines(text: &str) -> String {
+    let rows: Vec<(String, String)> = text.lines().map(|line| (String::new(), line.to_string())).collect();
+    if let [(_, only)] = rows.as_slice() { only.clone() } else { aligned(&rows) }
+}
+
+fn list(items: &[Value]) -> String {
+    let entries: Vec<String> = items.iter().map(latex).collect();
+    if entries.iter().any(|e| e.contains(r"\begin{aligned}")) || entries.iter().map(String::len).sum::<usize>() > 400 {
+        let rows: Vec<(String, String)> = entries.into_iter().map(|e| (String::new(), e)).collect();
+        return aligned(&rows);
+    }
+    format!(r"\left[ {} \right]", entries.join(r",\; "))
+}
+
+fn family_rows(family: &Family) -> Vec<(String, String)> {
+    family.entries.iter().map(|(key, value)| (key_shown(key, STYLE), latex(value))).collect()
+}
+
+fn branch(branch: &Branch) -> String {
+    if branch.is_everything() {
+        return words("everywhere");
+    }
+    let equations = branch.equations.iter().map(|e| format!("{} = 0", expr_text(*e, STYLE)));
+    let nonzero = branch.nonzero.iter().map(|e| format!(r"{} \neq 0", expr_text(*e, STYLE)));
+    format!(r"\left\{{ {} \right\}}", equations.chain(nonzero).collect::<Vec<_>>().join(r",\; "))
+}
+
+fn span(generators: Vec<String>) -> String {
+    format!(r"\operatorname{{span}}\left( {} \right)", generators.join(r",\; "))
+}
+
+fn answer_latex(answer: &Answer) -> String {
+    let mut rows: Vec<(String, String)> = vec![];
+    match (&answer.main, answer.family()) {
+        (Some(Value::Family(family)), _) => rows.extend(family_rows(family)),
+        (main, family) => {
+            rows.extend(main.as_ref().map(|main| (String::new(), latex(main))));
+            rows.extend(family.map(|f| family_rows(f)).unwrap_or_default());
+        }
+    }
+    for name in answer.part_names() {
+        if !answer.is_ready(name) || (answer.main.is_some() && answer.is_main_part(name)) {
+            continue;
+        }
+        match answer.get(name) {
+            Some(Ok(value)) => rows.push((words(name), latex(&value))),
+            Some(Err(refused)) => rows.push((words(name), words(&format!("none ({})", refused.title)))),
+            None => {}
+        }
+    }
+    rows.extend(answer.conditions.iter().map(|c| (words("where"), format!(r"{} \neq 0", expr_text(*c, STYLE)))));
+    match rows.as_slice() {
+        [(key, only)] if key.is_empty() => only.clone(),
+        _ => aligned(&rows),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::{Mode, Session, SessionOptions};
+
+    /// The LaTeX of the last question of a program.
+    fn check(program: &str, expected: &str) {
+        let mut session = Session::new(SessionOptions::default());
+        let outcomes = session.feed("program", program, Mode::File);
+        let answer = outcomes.iter().rev().find_map(|o| o.answer.as_ref()).expect("an answer");
+        assert_eq!(answer.latex(), expected, "{program}");
+    }
+
+    #[test]
+    fn answers_are_formulas() {
+        check("1/2 + 1/3", r"\frac{5}{6}");
+    }
+
+    #[test]
+    fn words_are_protected() {
+        assert_eq!(words("a_b 100% {x}"), r"\text{a\_b 100\% \{x\}}");
+        assert_eq!(
+            aligned(&[("x".into(), "1".into()), (String::new(), "2".into())]),
+            r"\begin{aligned} x &\colon\; 1 \\ & 2 \end{aligned}"
+        );
+    }
+
+    #[test]
+    fn several_entries_are_lines() {
+        let program =
+            "manifold Y over t { x }\nparam m, k\nlagrangian L on J1(Y) = m*x'^2/2 - k*x^2/2\nequations(L)[x]";
+        check(program, r"-m \ddot{x} - k x");
+        check(
+            "manifold Y over t { x, y }\nspan(dx, dy)",
+            r"\operatorname{span}\left( \mathrm{d}x,\; \mathrm{d}y \right)",
+        );
+        check("manifold Y over t { x }\nlet p = { x = 1, x' = 2 }\np", r"\left\{ x = 1,\; \dot{x} = 2 \right\}");
+        check("[1, 2/3]", r"\left[ 1,\; \frac{2}{3} \right]");
+    }
+}
