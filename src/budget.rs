@@ -58,7 +58,7 @@ pub fn is_interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }
 
-/// Cheap enough for inner loops: looks at the clock every 256th call.
+/// Cheap enough for inner loops: looks at the clock every 32nd call.
 pub fn check() -> Budgeted<()> {
     if INTERRUPTED.load(Ordering::Relaxed) {
         return Err(Exhausted::Interrupted);
@@ -66,7 +66,7 @@ pub fn check() -> Budgeted<()> {
     TICKS.with(|ticks| {
         let n = ticks.get().wrapping_add(1);
         ticks.set(n);
-        if n.is_multiple_of(256) && DEADLINE.get().is_some_and(|end| Instant::now() >= end) {
+        if n.is_multiple_of(32) && DEADLINE.get().is_some_and(|end| Instant::now() >= end) {
             return Err(Exhausted::Time);
         }
         Ok(())
@@ -81,6 +81,11 @@ pub fn within<T>(limit: Duration, work: impl FnOnce() -> T) -> T {
     let result = work();
     DEADLINE.set(outer);
     result
+}
+
+/// Whether the limit that holds now is over.
+pub fn is_over() -> bool {
+    DEADLINE.get().is_some_and(|end| Instant::now() >= end)
 }
 
 /// Runs `work`, which puts together what is known after a limit was reached, with so much time of its own.

@@ -6,7 +6,7 @@ use lepage::session::{Mode, Session, SessionOptions, Status};
 use std::path::{Path, PathBuf};
 
 /// Sheets whose questions are all available; the programs of the others parse and declare.
-const ANSWERED: &[&str] = &["geometry", "krupkova-odes", "more-odes"];
+const ANSWERED: &[&str] = &["geometry", "krupkova-odes", "more-odes", "random-odes"];
 
 /// The `.mech` files below a folder, sorted.
 fn programs(folder: &Path) -> Vec<PathBuf> {

@@ -188,11 +188,12 @@ impl Dynamics {
     /// `motion`, or why there is none: `contradictory` equations, which hold at no point, `no_motion` on what is left of
     /// the constraint sets, or an algorithm that was `cut_off` by its budget.
     pub fn kind(&self) -> &'static str {
-        match (self.stopped, self.primary.is_empty(), self.branches.is_empty()) {
-            (Some(_), ..) => "cut_off",
-            (None, true, _) => "contradictory",
-            (None, false, true) => "no_motion",
-            (None, false, false) => "motion",
+        let is_cut_off = self.stopped.is_some() || (self.branches.is_empty() && self.complete.is_unknown());
+        match (is_cut_off, self.primary.is_empty(), self.branches.is_empty()) {
+            (true, ..) => "cut_off",
+            (false, true, _) => "contradictory",
+            (false, false, true) => "no_motion",
+            (false, false, false) => "motion",
         }
     }
 
@@ -330,6 +331,10 @@ impl<'a> Task<'a> {
             let reason = "boundary of an open branch: motions of the open part may pass through it".into();
             undecided.push(Undecided { branch: self.frame.branch(&rest)?, reason });
         }
+        for cell in &sets.unsolved {
+            let reason = "the tangency equations on it were not solved in the time of one branch".into();
+            undecided.push(Undecided { branch: self.frame.branch(cell)?, reason });
+        }
         for cell in &sets.queue {
             let reason = match stopped {
                 Some(why) => format!("the algorithm stopped here: {why}"),
@@ -344,9 +349,10 @@ impl<'a> Task<'a> {
         let complete = match (stopped, undecided.is_empty()) {
             (Some(why), _) => Verdict::unknown(format!("the algorithm was cut off: {why}")),
             (None, true) => Verdict::yes("every branch was followed to its end"),
-            (None, false) => Verdict::no("some strata are undecided"),
+            (None, false) if sets.unsolved.is_empty() => Verdict::no("some strata are undecided"),
+            (None, false) => Verdict::unknown("some branches were too hard to look at"),
         };
-        let empty = if stopped.is_some() && finals.is_empty() {
+        let empty = if (stopped.is_some() || !sets.unsolved.is_empty()) && finals.is_empty() {
             Verdict::unknown("the algorithm was cut off")
         } else {
             set::is_union_empty(self.frame, &finals)?
@@ -535,11 +541,11 @@ impl<'a> Task<'a> {
             if event.branch.has_equations() {
                 let rows = event.branch.generators(self.frame)?;
                 let list = rows.iter().map(|g| self.tangency_text(g)).collect();
-                items.push(expressions("tangent vectors make these vanish", list));
+                items.push(expressions("a vector, with components vel(q), is tangent where these vanish", list));
             }
             if !event.residuals.is_empty() {
                 let list = event.residuals.iter().map(|p| self.frame.write(p)).collect();
-                items.push(expressions("there is one where these vanish", list));
+                items.push(expressions("the unknown components can be found where these vanish", list));
             }
             if !event.remains.is_empty() {
                 items.push(sets("what remains", &event.remains)?);
@@ -556,9 +562,10 @@ impl<'a> Task<'a> {
             let mut items = vec![
                 LogItem::Sets { label: format!("of dimension {}", branch.dim), list: vec![branch.branch.clone()] },
                 LogItem::Fields {
-                    label: format!("spanned by, {}", self.integrability(branch)),
+                    label: format!("a distribution of rank {}, spanned by", 1 + branch.free),
                     list: branch.fields.clone(),
                 },
+                LogItem::Remark(self.integrability(branch)),
             ];
             if self.problem == Problem::Proper && !found.is_empty() {
                 let names = branch.accelerations.iter().filter(|(_, e)| e.is_some()).map(|(s, _)| s.name());

@@ -164,7 +164,9 @@ impl DiracSystem {
         sets.queue = start;
         sets.iterate()?;
         let finals = sets.maximal_finals()?;
-        let complete = if sets.unsettled(&finals)?.is_empty() {
+        let complete = if !sets.unsolved.is_empty() {
+            Verdict::unknown("some branches were too hard to look at")
+        } else if sets.unsettled(&finals)?.is_empty() {
             Verdict::yes("every branch was followed to its end")
         } else {
             Verdict::no("motions may pass through strata at the boundary of open branches")

@@ -9,7 +9,8 @@ use crate::algebra::polynomial::Polynomial;
 use crate::algebra::stratum::leaves::{Leaf, LinearSystem, leaves};
 use crate::algebra::stratum::tangent::dimension;
 use crate::algebra::stratum::{Cell, Frame, set};
-use crate::budget::{Budgeted, Exhausted};
+use crate::budget::{Budgeted, Exhausted, is_over, within};
+use std::time::Duration;
 
 /// The vectors that are looked for.
 pub(crate) trait Vectors {
@@ -28,9 +29,14 @@ pub(crate) struct InvariantSets<'a> {
     pub boundary: Vec<(Cell, Cell)>,
     /// What is still to be looked at.
     pub queue: Vec<Cell>,
+    /// What would have taken too long to look at.
+    pub unsolved: Vec<Cell>,
     pub rounds: usize,
     pub history: Vec<Event>,
 }
+
+/// How long one branch may take in one round.
+const BRANCH_TIME: Duration = Duration::from_secs(8);
 
 /// What happened to a branch in a round.
 pub(crate) struct Event {
@@ -56,7 +62,16 @@ enum Outcome {
 
 impl<'a> InvariantSets<'a> {
     pub fn new(frame: &'a Frame, vectors: &'a dyn Vectors) -> InvariantSets<'a> {
-        InvariantSets { frame, vectors, finals: vec![], boundary: vec![], queue: vec![], rounds: 0, history: vec![] }
+        InvariantSets {
+            frame,
+            vectors,
+            finals: vec![],
+            boundary: vec![],
+            queue: vec![],
+            unsolved: vec![],
+            rounds: 0,
+            history: vec![],
+        }
     }
 
     /// Every cut lowers the dimension of a branch, so no chain is longer than this.
@@ -80,9 +95,11 @@ impl<'a> InvariantSets<'a> {
             self.rounds += 1;
             let mut next = Vec::new();
             while let Some(v) = self.queue.pop() {
-                let step = self.solve(&v).and_then(|list| self.look(&v, list));
+                let step = within(BRANCH_TIME, || self.solve(&v).and_then(|list| self.look(&v, list)));
                 match step {
                     Ok(parts) => next.extend(parts),
+                    // One branch that is too hard does not hold up the others.
+                    Err(Exhausted::Time) if !is_over() => self.unsolved.push(v),
                     Err(why) => {
                         self.queue.push(v);
                         self.queue.extend(next);

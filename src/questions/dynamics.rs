@@ -40,6 +40,7 @@ pub static ROWS: &[Question] = &[
             ("rank_D", "of the characteristic distribution"),
             ("order", "s"),
             ("size", "ms"),
+            ("parity", "what ms even or odd says about representatives of rank one"),
             ("det_B", "determinant of B"),
             ("primary", "the primary constraint set (5.13)"),
             ("primary_semispray", "the primary semispray-constraint set (5.14)"),
@@ -143,12 +144,25 @@ fn classify(a: &Arguments) -> Fallible<Value> {
             .part("rank_D", rank_with(found.rank_d.clone(), bordered, Some(dimension)))
             .part("order", found.order as usize)
             .part("size", found.size)
+            .part("parity", Value::Text(parity(found.size, found.order).into()))
             .lazy("det_B", move || Ok(Value::Expr(det.det().map_err(stopped)?)))
             .part("primary", set(&found.primary))
             .part("primary_semispray", set(&found.primary_semispray))
             .on(&system.manifold)
             .valid_where(found.generic.iter().copied()),
     ))
+}
+
+/// Theorems 6.1 and 6.3.
+fn parity(size: usize, order: u32) -> String {
+    match (size % 2, order) {
+        (_, 1) => format!("s = 1: B is antisymmetric of size {size}, invertible for even sizes only"),
+        (0, 2) => {
+            format!("ms = {size} is even and s = 2: where det B != 0 every representative has rank one (Theorem 6.1)")
+        }
+        (0, _) => format!("ms = {size} is even: where det B != 0 some representative has rank one (Theorem 6.1)"),
+        _ => format!("ms = {size} is odd: no representative has rank one (Theorem 6.3)"),
+    }
 }
 
 /// The matrices whose ranks decide, and these ranks at a point.
