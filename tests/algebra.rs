@@ -352,3 +352,61 @@ fn shown_answers_are_equal_to_what_was_asked() {
         assert!(!decide::equal(again, e).is_no(), "{source}\n  is shown as {shown}");
     }
 }
+
+/// W2 of the benchmarks: Lagrangian to mass matrix and forces without a normal form; prefixes of sums are shared.
+#[test]
+fn a_chain_of_links_is_derived_without_being_written_out() {
+    use lepage::algebra::Rational;
+    use lepage::algebra::expr::post_order;
+    use lepage::algebra::substitute::substitute;
+    let n: i64 = 24;
+    for (form, lagrangian) in [
+        (
+            "squares",
+            "sum(k in 1..n, (sum(i in 1..k, q[i]'*cos(q[i]))^2 + sum(i in 1..k, q[i]'*sin(q[i]))^2)/2
+                 + 9.81*sum(i in 1..k, cos(q[i])))",
+        ),
+        (
+            "reduced",
+            "sum(i in 1..n, (n + 1 - i)*(q[i]'^2/2 + 9.81*cos(q[i])))
+                 + sum(i in 1..n, j in 1..i - 1, (n + 1 - i)*cos(q[i] - q[j])*q[i]'*q[j]')",
+        ),
+    ] {
+        let program = format!("let n = {n}\nmanifold Y over t {{ q[1..n] }}\nlagrangian L on J1(Y) = {lagrangian}\n");
+        let session = session(&program);
+        let Some(Value::System(system)) = session.value("L") else { panic!("no Lagrangian") };
+        let lagrangian = system.lagrangian().expect("declared");
+        let motion = lagrangian.motion().expect("of first order");
+        let all: Vec<Expr> = motion.mass.iter().flatten().chain(&motion.a).copied().collect();
+        let limit = if form == "squares" { 4 } else { 12 } * (n * n) as usize;
+        assert!(post_order(&all).len() < limit, "{form}: {} nodes", post_order(&all).len());
+        if form == "squares" {
+            let nodes = post_order(&[lagrangian.function()]).len();
+            assert!(nodes < 16 * n as usize, "prefixes are not shared: {nodes} nodes");
+        }
+        // Hanging down at rest: M_ij = n − max(i, j) counted from 0, and no force.
+        let jets = lagrangian.manifold().fibres().iter().flat_map(|f| [f.coordinate.jet(0), f.coordinate.jet(1)]);
+        let rest = jets.map(|s| (s, Expr::zero())).collect();
+        for i in 0..n as usize {
+            for j in 0..n as usize {
+                let expected = Rational::from(n - i.max(j) as i64);
+                assert_eq!(substitute(motion.mass[i][j], &rest).as_number(), Some(&expected), "{form} {i} {j}");
+            }
+            assert!(substitute(motion.a[i], &rest).is_zero(), "{form} {i}");
+        }
+    }
+}
+
+/// A point that shows a set not to be empty obeys the declared facts: the mass matrix of the double pendulum is not
+/// singular for positive masses.
+#[test]
+fn witnesses_obey_the_facts() {
+    let mut session = session(
+        "manifold Y over t { a : angle, b : angle }
+         param m1, m2, l1, l2
+         assume m1 > 0, m2 > 0, l1 > 0, l2 > 0
+         lagrangian L on J1(Y) = (m1 + m2)*l1^2*a'^2/2 + m2*l2^2*b'^2/2 + m2*l1*l2*a'*b'*cos(a - b)",
+    );
+    let outcome = ask(&mut session, "assert classify(L) is not regular");
+    assert!(!outcome.held(), "{:?}", outcome.diagnostics);
+}

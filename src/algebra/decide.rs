@@ -88,7 +88,7 @@ pub fn settle_conditions(conditions: Vec<Expr>) -> Result<Vec<Expr>, Expr> {
 }
 
 /// Graphs with more nodes than this are first looked at in a few points.
-const LARGE: usize = 400;
+const LARGE: usize = 64;
 
 fn decide(e: Expr) -> Budgeted<Verdict> {
     if super::expr::post_order(&[e]).len() > LARGE

@@ -15,8 +15,9 @@ use crate::model::value::{Claim, Fallible, Point, PointEntry, Value};
 use crate::questions::{self, Argument, Arguments};
 use crate::source::Span;
 use crate::syntax::ast::{Ast, Comparison, Each, ExprId, ExprKind, Factor, Name, Sign, Space};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// How deep expressions and calls of functions may nest.
@@ -33,7 +34,11 @@ pub struct Evaluator<'s> {
     /// The answer before this one, `_`.
     pub last: Option<&'s Value>,
     pub depth: Cell<u32>,
+    /// Sums over growing ranges that were computed on the way, by repetition and lower limit.
+    prefixes: Prefixes,
 }
+
+type Prefixes = Rc<RefCell<FxHashMap<(usize, ExprId, i64), Vec<Expr>>>>;
 
 /// The first row of a matrix that is not as long as the first.
 fn uneven_row(ast: &Ast, rows: &[ExprId]) -> Option<Span> {
@@ -56,7 +61,15 @@ pub fn refuse<T>(code: &'static codes::Code, title: impl Into<String>) -> Fallib
 
 impl<'s> Evaluator<'s> {
     pub fn new(scope: &'s Scope, ast: &Rc<Ast>) -> Evaluator<'s> {
-        Evaluator { scope, ast: ast.clone(), on: None, locals: vec![], last: None, depth: Cell::new(0) }
+        Evaluator {
+            scope,
+            ast: ast.clone(),
+            on: None,
+            locals: vec![],
+            last: None,
+            depth: Cell::new(0),
+            prefixes: Prefixes::default(),
+        }
     }
 
     pub fn on(mut self, manifold: &FiberedManifold) -> Evaluator<'s> {
@@ -195,6 +208,11 @@ impl<'s> Evaluator<'s> {
             }
             ExprKind::Each(each) if &*each.function.node == "integral" => self.integral(each, span),
             ExprKind::Each(each) => {
+                if &*each.function.node == "sum"
+                    && let Some(sum) = self.prefix_sum(id, each)?
+                {
+                    return Ok(Value::Expr(sum));
+                }
                 let values = self.each(id)?;
                 match &*each.function.node {
                     "sum" if values.is_empty() => Ok(Value::number(0)),
@@ -383,6 +401,7 @@ impl<'s> Evaluator<'s> {
             locals: self.locals.clone(),
             last: self.last,
             depth: Cell::new(self.depth.get()),
+            prefixes: Prefixes::default(),
         }
     }
 
@@ -530,6 +549,7 @@ impl<'s> Evaluator<'s> {
             locals: closure.parameters.iter().cloned().zip(values).collect(),
             last: None,
             depth: Cell::new(self.depth.get()),
+            prefixes: Prefixes::default(),
         };
         inner.eval(closure.body)
     }
@@ -813,6 +833,40 @@ impl<'s> Evaluator<'s> {
         Ok(SmallVec::from_elem(self.jet_symbol(id)?, 1))
     }
 
+    /// A sum inside a repetition whose body mentions no index but its own: the sums to 1, 2, …, k are prefixes of
+    /// one another, and each is the one before plus a term. So the velocities Σ_{i≤k} q′ᵢ cos qᵢ of a
+    /// chain share their parts. `None` if it is not such a sum.
+    fn prefix_sum(&self, id: ExprId, each: &Each) -> Fallible<Option<Expr>> {
+        let ([binder], false) = (each.binders.as_slice(), self.locals.is_empty()) else { return Ok(None) };
+        let ExprKind::Range { from, to } = self.ast.kind(binder.range) else { return Ok(None) };
+        let others = |id: ExprId| {
+            let name = self.ast.name(id)?;
+            self.locals.iter().find(|(local, _)| *local == name.text && *local != binder.index.node)
+        };
+        if super::mention::inside(&self.ast, self.ast.span(each.body)).any(|id| others(id).is_some()) {
+            return Ok(None);
+        }
+        let (from, to) = (self.integer(*from)?, self.integer(*to)?);
+        range_guard(from, to)?;
+        if to < from {
+            return Ok(None);
+        }
+        let key = (Rc::as_ptr(&self.ast) as usize, id, from);
+        let mut sums = self.prefixes.borrow_mut().remove(&key).unwrap_or_default();
+        let mut inner = self.on_answer(&Value::number(0));
+        inner.prefixes = self.prefixes.clone();
+        for index in from + sums.len() as i64..=to {
+            inner.locals.push((binder.index.node.clone(), Value::number(index)));
+            let term = inner.eval(each.body);
+            inner.locals.pop();
+            let Ok(term) = operate::as_expr(&term?) else { return Ok(None) };
+            sums.push(sums.last().map_or(term, |before| *before + term));
+        }
+        let sum = sums[(to - from) as usize];
+        self.prefixes.borrow_mut().insert(key, sums);
+        Ok(Some(sum))
+    }
+
     /// The values of a repetition.
     pub fn each(&self, id: ExprId) -> Fallible<Vec<Value>> {
         let mut values = Vec::new();
@@ -837,6 +891,7 @@ impl<'s> Evaluator<'s> {
             locals: self.locals.clone(),
             last: self.last,
             depth: Cell::new(self.depth.get()),
+            prefixes: self.prefixes.clone(),
         };
         fn run(
             inner: &mut Evaluator,

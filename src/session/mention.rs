@@ -83,7 +83,7 @@ pub fn rests_on_a_run(state: &Interpreter, ast: &Ast, span: Span) -> bool {
 
 /// The expressions written inside a piece of the text. The parser makes a node after its parts and
 /// before what follows, so those nodes lie together.
-fn inside(ast: &Ast, span: Span) -> impl Iterator<Item = ExprId> {
+pub(super) fn inside(ast: &Ast, span: Span) -> impl Iterator<Item = ExprId> {
     let first = ast.exprs.partition_point(|e| e.span.end <= span.start);
     let last = ast.exprs.partition_point(|e| e.span.start < span.end).max(first);
     (first as u32..last as u32).map(ExprId).filter(move |id| {

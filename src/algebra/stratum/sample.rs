@@ -241,8 +241,16 @@ impl Search<'_> {
 
     fn candidates(&mut self, state: &State, variable: u32) -> Budgeted<Vec<Rational>> {
         let univariate: Vec<&Polynomial> = state.equations.iter().filter(|e| e.variables() == [variable]).collect();
+        // A point has to obey the declared facts, whether its coordinates are chosen or found.
+        let sign = Generator(variable).sign();
+        let allowed = |x: i32| match x {
+            0 => sign.can_be_zero,
+            1 => sign.can_be_positive,
+            _ => sign.can_be_negative,
+        };
         if let Some(e) = univariate.first() {
-            let all = isolate_real_roots(e)?;
+            let mut all = isolate_real_roots(e)?;
+            all.retain(|root| allowed(root.signum()));
             let roots: Vec<Rational> = all.iter().filter_map(|root| root.to_rational()).collect();
             if roots.is_empty() && !all.is_empty() && self.is_last(state, variable) {
                 let name = Generator(variable).meaning();
@@ -254,16 +262,11 @@ impl Search<'_> {
         if self.is_coupled(variable) {
             return Ok(vec![Rational::ZERO, Rational::ONE]);
         }
-        let sign = Generator(variable).sign();
         let list = [(1, 1), (2, 1), (0, 1), (-1, 1), (3, 1), (1, 2), (3, 5), (-2, 1), (5, 1), (-3, 1), (4, 5), (7, 3)];
         let rotate = state.point.values.len() % 3;
         let mut values: Vec<Rational> = list.iter().map(|(a, b)| Rational::ratio(*a, *b)).collect();
         values[..3].rotate_left(rotate);
-        values.retain(|x| match x.signum() {
-            0 => sign.can_be_zero,
-            1 => sign.can_be_positive,
-            _ => sign.can_be_negative,
-        });
+        values.retain(|x| allowed(x.signum()));
         Ok(values)
     }
 
