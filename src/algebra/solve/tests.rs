@@ -153,6 +153,8 @@ fn branches_solve_their_equations() {
                     Relation::NotEqual => Sign::NONZERO,
                     Relation::GreaterEqual => Sign::NONNEGATIVE,
                     Relation::Greater => Sign::POSITIVE,
+                    Relation::LessEqual => Sign::NONPOSITIVE,
+                    Relation::Less => Sign::NEGATIVE,
                     _ => Sign::ANY,
                 };
                 assume::assume(c.left, sign);
