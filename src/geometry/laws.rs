@@ -1,7 +1,7 @@
 //! Laws of the calculus on random instances: up to four coordinates, order four and every degree.
 //!
 //! The zero test here is not the one of the algebra but exact evaluation at random rational points, so
-//! that one does not vouch for the other. `LEPAGE_CASES=5000 cargo test geometry::laws` runs thousands.
+//! that one does not vouch for the other. `LEPAGE_LAWS=5000 cargo test geometry::laws` runs thousands.
 
 use super::contact::*;
 use super::jet::*;
@@ -115,7 +115,7 @@ struct Stage {
 }
 
 fn cases() -> u64 {
-    std::env::var("LEPAGE_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(150)
+    std::env::var("LEPAGE_LAWS").ok().and_then(|n| n.parse().ok()).unwrap_or(150)
 }
 
 /// Checks a law on random stages; a failure names its seed.
