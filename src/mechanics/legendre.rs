@@ -93,12 +93,7 @@ pub fn legendre(form: &DynamicalForm, naming: Naming) -> Answered<Legendre> {
             .iter()
             .map(|p| tidy(substitute(p.function, &known) - Expr::symbol(p.symbol)))
             .collect();
-        let symbols: Vec<Symbol> = momenta[level * m..(level + 1) * m].iter().map(|p| p.symbol).collect();
-        let solved = match solve_for(&equations, &unknowns)? {
-            Err(why) => solve_radially(&equations, &unknowns, &symbols).ok_or(why),
-            solved => solved,
-        };
-        match solved {
+        match solve_for(&equations, &unknowns)? {
             Ok((values, conditions)) => {
                 recorded.extend(conditions);
                 for (q, value) in unknowns.iter().zip(values) {
@@ -161,31 +156,6 @@ fn solve_nonlinear(equations: &[Expr], unknowns: &[Symbol]) -> Solved {
         }
         None => implicit("the solution found leaves some of them open"),
     }
-}
-
-/// Momenta parallel to the velocities, as those of a relativistic particle: v = p u with one function u > 0, found from the
-/// square of one equation and tried on all of them.
-fn solve_radially(equations: &[Expr], unknowns: &[Symbol], momenta: &[Symbol]) -> Option<(Vec<Expr>, Vec<Expr>)> {
-    let u = Symbol::bound("u");
-    let along =
-        FxHashMap::from_iter(unknowns.iter().zip(momenta).map(|(v, p)| (*v, Expr::symbol(*p) * Expr::symbol(u))));
-    let p = Expr::symbol(*momenta.first()?);
-    let (squared, _) = conditions::collect(|| {
-        let ratio = tidy(substitute(*equations.first()? + p, &along) / p);
-        Some(tidy(ratio.pow(2) - 1))
-    });
-    let solutions = solve(&[squared?], &[u]).ok()?;
-    let is_inverse = |values: &[Expr]| {
-        let map = FxHashMap::from_iter(unknowns.iter().copied().zip(values.iter().copied()));
-        let (verdict, _) =
-            conditions::collect(|| Verdict::all(equations.iter().map(|e| vanishes(substitute(*e, &map))), ""));
-        verdict.is_yes()
-    };
-    solutions.branches.iter().find_map(|branch| {
-        let (_, value) = branch.values.iter().find(|(s, _)| *s == u)?;
-        let values: Vec<Expr> = momenta.iter().map(|p| tidy(Expr::symbol(*p) * *value)).collect();
-        is_inverse(&values).then(|| (values, vec![]))
-    })
 }
 
 impl Legendre {
@@ -346,21 +316,5 @@ mod tests {
         let p = Expr::symbol(transformation.momenta[0].symbol);
         let x = stage.read("x");
         assert_equal(equations.right_sides[1].1, -x - c * p);
-    }
-
-    /// L = −c²√(1 − v²/c²) in two dimensions: p = v/√(1 − v²/c²), v = p/√(1 + p²/c²), H = c²√(1 + p²/c²).
-    #[test]
-    fn relativistic_particle() {
-        let mut stage = Stage::new(&["x", "y"]);
-        let c = stage.parameter("c");
-        crate::algebra::assume::assume(c, crate::algebra::assume::Sign::POSITIVE);
-        let form = stage.lagrangian("-c^2*sqrt(1 - (x_1^2 + y_1^2)/c^2)").dynamical_form().expect("decided");
-        let transformation = legendre(&form, Naming::default()).expect("variational");
-        let inverse = transformation.inverse().expect("parallel momenta");
-        let p: Vec<Expr> = transformation.momenta.iter().map(|p| Expr::symbol(p.symbol)).collect();
-        let gamma = (Expr::one() + (p[0].pow(2) + p[1].pow(2)) / c.pow(2)).sqrt();
-        assert_equal(inverse[0].1, p[0] / gamma);
-        let equations = hamilton_equations(&transformation, &[]).expect("invertible");
-        assert_equal(equations.hamiltonian, c.pow(2) * gamma);
     }
 }

@@ -12,7 +12,7 @@ use super::{Answered, exhausted, jet, tidy, vanishes};
 use crate::algebra::linear::Matrix;
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Rational, Symbol, conditions};
-use crate::budget::check;
+use crate::budget::{Budgeted, check};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::field::VectorField;
 use rustc_hash::FxHashMap;
@@ -127,9 +127,18 @@ fn constant_combinations(rows: &[Vec<Expr>], symbols: &[Symbol]) -> Answered<Vec
             }
         }
     }
-    let (found, _) = conditions::collect(|| Matrix::with_columns(equations, n).null_space());
+    let numbers: Option<Vec<Vec<Rational>>> =
+        equations.iter().map(|row| row.iter().map(|e| e.as_number().cloned()).collect()).collect();
+    let found = match numbers {
+        Some(rows) => null_space_of_numbers(rows, n).map_err(exhausted)?,
+        // Parameters occur: generic elimination.
+        None => {
+            let (found, _) = conditions::collect(|| Matrix::with_columns(equations, n).null_space());
+            found.map_err(exhausted)?
+        }
+    };
     let mut proved = Vec::new();
-    for c in found.map_err(exhausted)? {
+    for c in found {
         let is_solution = (0..width).all(|j| {
             let column: Vec<Expr> = rows.iter().map(|r| r[j]).collect();
             vanishes(combine(&c, &column)).is_yes()
@@ -139,6 +148,44 @@ fn constant_combinations(rows: &[Vec<Expr>], symbols: &[Symbol]) -> Answered<Vec
         }
     }
     Ok(proved)
+}
+
+/// A basis of the vectors that all rows annihilate, by elimination in rational numbers.
+fn null_space_of_numbers(mut rows: Vec<Vec<Rational>>, n: usize) -> Budgeted<Vec<Vec<Expr>>> {
+    let mut pivots: Vec<usize> = Vec::new();
+    for column in 0..n {
+        let rank = pivots.len();
+        let Some(i) = (rank..rows.len()).find(|i| !rows[*i][column].is_zero()) else { continue };
+        check()?;
+        rows.swap(rank, i);
+        let lead = rows[rank][column].clone();
+        for x in &mut rows[rank] {
+            *x = &*x / &lead;
+        }
+        let pivot_row = rows[rank].clone();
+        for (k, row) in rows.iter_mut().enumerate() {
+            let factor = row[column].clone();
+            if k == rank || factor.is_zero() {
+                continue;
+            }
+            for (x, p) in row.iter_mut().zip(&pivot_row) {
+                if !p.is_zero() {
+                    *x = &*x - &(&factor * p);
+                }
+            }
+        }
+        pivots.push(column);
+    }
+    let free = (0..n).filter(|j| !pivots.contains(j));
+    let vector = |j: usize| {
+        let mut v = vec![Expr::zero(); n];
+        v[j] = Expr::one();
+        for (row, column) in pivots.iter().enumerate() {
+            v[*column] = Expr::number(-&rows[row][j]);
+        }
+        v
+    };
+    Ok(free.map(vector).collect())
 }
 
 #[cfg(test)]
