@@ -169,6 +169,9 @@ codes! {
     MISSING_COMPONENT = 305 "missing_component": "a coordinate has no component",
         "A section gives every coordinate of its manifold, a map every coordinate of its target.",
         "manifold Y over t { x, y }\nsection g on Y { x = cos(t) }" => "manifold Y over t { x, y }\nsection g on Y { x = cos(t); y = sin(t) }";
+    NO_SLOT = 306 "no_slot": "a function cannot be contracted",
+        "The interior product fills the first slot of a form and lowers its degree by one. A function has no slot; its derivative along a field is the Lie derivative.",
+        "manifold Y over t { x }\ni(@x, x^2)" => "manifold Y over t { x }\nlie(@x, x^2)";
     NOT_HORIZONTAL = 312 "not_horizontal": "this form is not horizontal",
         "A horizontal form has components along dt only. The horizontal part h(η) replaces dx by x'*dt.",
         "manifold Y over t { x, y }\nlagrangian L on J1(Y) = x'*dt + y*dx" => "manifold Y over t { x, y }\nlagrangian L on J1(Y) = h(x'*dt + y*dx)";

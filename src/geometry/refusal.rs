@@ -96,7 +96,7 @@ impl From<Refusal> for Diagnostic {
                     .note(format!("{space} has {} dimensions", space.dimension()))
             }
             Refusal::ContractsFunction => {
-                Diagnostic::error(&codes::WRONG_DEGREE, "a function has no slot for a vector field")
+                Diagnostic::error(&codes::NO_SLOT, "a function has no slot for a vector field")
                     .note("the interior product lowers the degree by one, and a function has degree 0")
             }
             Refusal::OrderTooHigh { space, symbol, order, verdict } => {

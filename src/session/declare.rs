@@ -1,6 +1,8 @@
 //! Declarations: manifolds, parameters, forms, systems and the rest. Each is checked before it is
 //! bound; the promises after the colon are enforced here.
 
+mod geometry;
+
 use super::elaborate::{Evaluator, at, refuse};
 use super::interpreter::{Effect, Interpreter};
 use super::operate::{as_expr, as_field, as_form, describe};
@@ -10,15 +12,11 @@ use crate::algebra::assume::{Sign, assume};
 use crate::algebra::expr::Relation;
 use crate::algebra::{Coordinate, Expr, Function, Symbol};
 use crate::diagnostic::{Diagnostic, Severity, codes};
-use crate::geometry::distribution::{Codistribution, Distribution};
 use crate::geometry::form::Form;
 use crate::geometry::jet::{FiberedManifold, JetSpace};
-use crate::geometry::map::Map;
-use crate::geometry::section::Section;
 use crate::mechanics::lagrangian::Lagrangian;
-use crate::model::item::{Base, Constraint, Force, MapItem, SectionItem, System};
+use crate::model::item::{Base, Constraint, Force, System};
 use crate::model::promise::FormPromise;
-use crate::model::set::{Branch, PointSet};
 use crate::model::types::FormProperty;
 use crate::model::value::{Fallible, Indexed, OnSpace, Value};
 use crate::questions::refusal;
@@ -85,17 +83,17 @@ pub fn declare(
             return Ok(effect);
         }
         StatementKind::Use(u) => super::library::bring_in(state, u)?,
-        StatementKind::Map(m) => map(state, ast, m)?,
-        StatementKind::Section(d) => section(state, ast, d)?,
+        StatementKind::Map(m) => geometry::map(state, ast, m)?,
+        StatementKind::Section(d) => geometry::section(state, ast, d)?,
         StatementKind::Lagrangian(t) => lagrangian(state, ast, t, remarks)?,
         StatementKind::Form(t) => form(state, ast, t, remarks)?,
         StatementKind::Field(t) => field(state, ast, t, remarks)?,
         StatementKind::Force(d) => force(state, ast, d)?,
         StatementKind::Equations(d) => equations(state, ast, d)?,
         StatementKind::Constraint(c) => constraint(state, ast, c)?,
-        StatementKind::Codistribution(d) => codistribution(state, ast, d, remarks)?,
-        StatementKind::Distribution(d) => distribution(state, ast, d, remarks)?,
-        StatementKind::Submanifold(d) => submanifold(state, ast, d)?,
+        StatementKind::Codistribution(d) => geometry::codistribution(state, ast, d, remarks)?,
+        StatementKind::Distribution(d) => geometry::distribution(state, ast, d, remarks)?,
+        StatementKind::Submanifold(d) => geometry::submanifold(state, ast, d)?,
         StatementKind::System(s) => system(state, ast, s)?,
         StatementKind::Mixed(d) => mixed(state, ast, d)?,
         StatementKind::Simulate(_)
@@ -692,172 +690,6 @@ fn equations(state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) -> Fallible<
     }
     let system = System::new(&d.name.node, space.manifold(), Base::Equations(list), d.name.span);
     bind(state, &d.name, Value::System(Rc::new(system)))
-}
-
-fn map(state: &mut Interpreter, ast: &Rc<Ast>, m: &ast::Map) -> Fallible<()> {
-    let evaluator = state.evaluator(ast);
-    let (from, to) = (evaluator.space(&m.from)?, evaluator.space(&m.to)?);
-    let target = state.evaluator(ast).on(to.manifold());
-    let source = state.evaluator(ast).on(from.manifold());
-    let list = map_entries(ast, &m.entries, &target, &source)?;
-    let last = m.entries.last().map(|id| ast.span(*id));
-    let map = Map::new(&from, &to, list).map_err(|r| incomplete(r, m.name.span, "this map", last, from.manifold()))?;
-    bind(state, &m.name, Value::Map(Rc::new(MapItem { name: m.name.node.to_string(), map })))
-}
-
-/// `x = expression`: the left side on the target, the right side on the source.
-fn map_entries(ast: &Rc<Ast>, ids: &[ExprId], target: &Evaluator, source: &Evaluator) -> Fallible<Vec<(Symbol, Expr)>> {
-    let mut list: Vec<(Symbol, Expr)> = vec![];
-    for &id in ids {
-        target.each_with(id, &mut |inner, body| {
-            let Some((left, right)) = ast.equation(body) else {
-                return Err(Box::new(
-                    Diagnostic::error(&codes::SYNTAX, "an entry is an equation `coordinate = expression`")
-                        .label(ast.span(body), "not an equation"),
-                ));
-            };
-            let symbol = inner.jet_symbol(left)?;
-            let mut there = Evaluator::new(source.scope, &source.ast);
-            there.on = source.on.clone();
-            there.locals = inner.locals.clone();
-            let value = there.expr(right)?;
-            if list.iter().any(|(s, _)| *s == symbol) {
-                return Err(Box::new(
-                    Diagnostic::error(&codes::DECLARED_TWICE, format!("`{symbol}` is given twice"))
-                        .label(ast.span(left), "again"),
-                ));
-            }
-            list.push((symbol, value));
-            Ok(())
-        })?;
-    }
-    Ok(list)
-}
-
-/// A map or section that could not be made; a missing component is added after the last entry: the coordinate of the
-/// source with the same name, or 0.
-fn incomplete(
-    refused: crate::geometry::Refusal,
-    name: Span,
-    what: &str,
-    last: Option<Span>,
-    source: &FiberedManifold,
-) -> Box<Diagnostic> {
-    let missing = match &refused {
-        crate::geometry::Refusal::MissingComponent { symbol } => Some(*symbol),
-        _ => None,
-    };
-    let mut d = refusal(refused).or_at(name, what);
-    if let (Some(symbol), Some(last)) = (missing, last) {
-        let same = what == "this map" && source.fibres().iter().any(|f| f.coordinate.name() == symbol.name());
-        let entry = format!("{symbol} = {}", if same { symbol.name() } else { "0".into() });
-        d.helps.clear();
-        d = d.repair(format!("add an entry, such as {entry}"), Span { start: last.end, ..last }, format!("; {entry}"));
-    }
-    Box::new(d)
-}
-
-fn section(state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) -> Fallible<()> {
-    let space = state.evaluator(ast).space(&d.on)?;
-    let Body::Entries(ids) = &d.body else {
-        return refuse(&codes::SYNTAX, "a section is given by its equations in braces");
-    };
-    let evaluator = state.evaluator(ast).on(space.manifold());
-    let list = map_entries(ast, ids, &evaluator, &evaluator)?;
-    let last = ids.last().map(|id| ast.span(*id));
-    let section =
-        Section::new(&space, list).map_err(|r| incomplete(r, d.name.span, "this section", last, space.manifold()))?;
-    bind(state, &d.name, Value::Section(Rc::new(SectionItem { name: d.name.node.to_string(), section })))
-}
-
-fn codistribution(
-    state: &mut Interpreter,
-    ast: &Rc<Ast>,
-    d: &Described,
-    remarks: &mut Vec<Diagnostic>,
-) -> Fallible<()> {
-    // A codistribution that is an answer: annihilator(D).
-    if let Body::Value(id) = &d.body
-        && let space = state.evaluator(ast).space(&d.on)?
-        && let value @ Value::Codistribution(_) = state.evaluator(ast).on(space.manifold()).eval(*id)?.main()
-    {
-        return bind(state, &d.name, value);
-    }
-    let (space, list) = entries(state, ast, d, |e, id| Ok((at(as_form(&e.eval(id)?), e.ast.span(id))?, id)))?;
-    let promise = FormPromise { degree: None, space: space.clone(), properties: vec![] };
-    let mut forms = vec![];
-    for ((form, id), span) in list {
-        if form.degree() != 1 {
-            return Err(Box::new(
-                Diagnostic::error(
-                    &codes::WRONG_DEGREE,
-                    format!("a codistribution is spanned by 1-forms, not by a {}-form", form.degree()),
-                )
-                .label(span, "this generator"),
-            ));
-        }
-        let place = Place { state, ast, name: d.name.span, types: &[], on: &d.on, value: id };
-        forms.push(place.settle_form(&promise, &form, remarks)?.0);
-    }
-    bind(state, &d.name, Value::from(Codistribution::new(&space, forms).map_err(refusal)?))
-}
-
-fn distribution(state: &mut Interpreter, ast: &Rc<Ast>, d: &Described, remarks: &mut Vec<Diagnostic>) -> Fallible<()> {
-    if let Body::Value(id) = &d.body
-        && let space = state.evaluator(ast).space(&d.on)?
-        && let value @ Value::Distribution(_) = state.evaluator(ast).on(space.manifold()).eval(*id)?.main()
-    {
-        return bind(state, &d.name, value);
-    }
-    let (space, list) = entries(state, ast, d, |e, id| Ok((at(as_field(&e.eval(id)?), e.ast.span(id))?, id)))?;
-    let mut fields = vec![];
-    for ((field, id), _) in list {
-        let place = Place { state, ast, name: d.name.span, types: &[], on: &d.on, value: id };
-        fields.push(place.field(&field, &space, remarks)?.0);
-    }
-    bind(state, &d.name, Value::from(Distribution::new(&space, fields).map_err(refusal)?))
-}
-
-fn submanifold(state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) -> Fallible<()> {
-    let (space, list) = entries(state, ast, d, |e, id| match e.eval(id)? {
-        Value::Claim(claim) => {
-            let difference = as_expr(&claim.left)? - as_expr(&claim.right)?;
-            let span = e.ast.span(id);
-            match claim.relation {
-                Relation::Equal => Ok(vec![Branch { equations: vec![difference], nonzero: vec![] }]),
-                Relation::NotEqual => Ok(vec![Branch { equations: vec![], nonzero: vec![difference] }]),
-                _ => Err(Box::new(
-                    Diagnostic::error(&codes::WRONG_KIND, "a submanifold is given by `=` and `!=`")
-                        .label(span, "an inequality bounds a region")
-                        .help("state it as a fact with `assume`"),
-                )),
-            }
-        }
-        // A set: image(map), union(K1, K2), a part of an answer.
-        other => match other.main() {
-            Value::Set(set) => Ok(set.branches().to_vec()),
-            other => {
-                refuse(&codes::WRONG_KIND, format!("a submanifold is given by equations, not by {}", describe(&other)))
-            }
-        },
-    })?;
-    // The entries hold together.
-    let mut branches = vec![Branch::everything()];
-    for (alternatives, _) in list {
-        let both = |a: &Branch, b: &Branch| Branch {
-            equations: a.equations.iter().chain(&b.equations).copied().collect(),
-            nonzero: a.nonzero.iter().chain(&b.nonzero).copied().collect(),
-        };
-        branches = branches.iter().flat_map(|a| alternatives.iter().map(move |b| both(a, b))).collect();
-    }
-    let functions: Vec<Expr> = branches.iter().flat_map(|b| b.equations.iter().chain(&b.nonzero)).copied().collect();
-    let ids = match &d.body {
-        Body::Entries(ids) => ids.as_slice(),
-        Body::Value(id) => std::slice::from_ref(id),
-    };
-    order_of_block(state, ast, d.name.span, &d.on, ids, &functions, &space)?;
-    let set = PointSet::new(&space, branches);
-    bind(state, &d.name, Value::from(set))
 }
 
 fn constraint(state: &mut Interpreter, ast: &Rc<Ast>, c: &ast::Constraint) -> Fallible<()> {
