@@ -365,7 +365,7 @@ fn point_forward(map: &Map, point: &Point) -> Fallible<Value> {
     for symbol in map.target().manifold().jets(order).symbols() {
         let Ok(image) = map.image_of(symbol) else { continue };
         let is_time = symbol == map.target().manifold().base();
-        if given(image) && !(is_time && !values.contains_key(&map.source().manifold().base())) {
+        if given(image) && (!is_time || values.contains_key(&map.source().manifold().base())) {
             let value = tidy(substitute(image, &values));
             entries.push(PointEntry { symbols: SmallVec::from_elem(symbol, 1), text: symbol.name(), value });
         }
