@@ -161,7 +161,10 @@ impl Run {
             "columns": self.table().columns().iter().map(|c| c.name.clone()).collect::<Vec<_>>(), "rows": t.len(),
         });
         if let StopReason::SingularPoint { failure } = &t.reason {
-            json["failed"] = serde_json::json!({ "expression": failure.expression, "argument": failure.argument });
+            json["failed"] = serde_json::json!({ "expression": failure.expression });
+            if let Some(argument) = failure.argument {
+                json["failed"]["argument"] = serde_json::json!(argument);
+            }
         }
         json
     }

@@ -148,6 +148,7 @@ pub fn at_symbol(value: &Value, jet: Option<Symbol>, text: &str) -> Fallible<Val
         Value::Answer(answer) => lookup_symbol(answer, symbol).and_then(Result::ok),
         Value::Family(family) => family_get(family, symbol).cloned(),
         Value::Point(point) => point.entries.iter().find(|e| e.symbols.contains(&symbol)).map(|e| Value::Expr(e.value)),
+        Value::Run(run) => run.series(&symbol.name()).map(|s| Value::Series(std::rc::Rc::new(s))),
         _ => None,
     });
     let name = jet.map_or(text.to_string(), Symbol::name);

@@ -212,21 +212,14 @@ impl Subject {
             && ast.name(*callee).is_some_and(|n| &*n.text == "hamilton" && n.primes == 0)
             && !state.scope.functions.contains_key("hamilton")
             && let [system, options @ ..] = arguments.as_slice()
+            && options.iter().all(|o| ast.option(*o).is_some_and(|(name, _)| &*name.node == "gauge"))
         {
             let value = evaluator.eval(*system)?;
             let system = super::elaborate::at(System::from_value(&value), ast.span(*system))?;
             let mut gauge = None;
             for &option in options {
-                match ast.option(option) {
-                    Some((name, value)) if &*name.node == "gauge" => {
-                        gauge = Some(state.evaluator(ast).on(&system.manifold).expr(value)?);
-                    }
-                    _ => {
-                        return Err(Box::new(
-                            Diagnostic::error(&codes::NO_EFFECT, "`hamilton` in a run takes a system and a `gauge`")
-                                .label(ast.span(option), "no effect"),
-                        ));
-                    }
+                if let Some((_, value)) = ast.option(option) {
+                    gauge = Some(state.evaluator(ast).on(&system.manifold).expr(value)?);
                 }
             }
             let name = format!("hamilton({})", system.name);
