@@ -159,6 +159,11 @@ fn hamilton_and_lagrange_agree() {
              tolerance 1e-12
              record q1, q2, p_q1, E = energy(L), v = q1' every 1/10
          }
+         // Velocities may be given instead of momenta.
+         let c = simulate hamilton(L) { from q1 = 1, q2 = 1/2, q1' = 1/3; until t = 2; tolerance 1e-12 }
+         let d = simulate hamilton(L) { from start; until t = 2; tolerance 1e-12 }
+         assert c.last = { q1 = b.q1.last, p_q1 = b.p_q1.last } within 1e-9
+         assert d.p_q1.last = a.p_q1.last within 1e-9
          assert a.q1 = b.q1 within 1e-9
          assert a.p_q1 = b.p_q1 within 1e-9
          assert a.E = b.E within 1e-9

@@ -39,8 +39,9 @@ pub struct Law {
     pub derivatives: Derivatives,
     /// The equations, for momenta of runs in Lagrangian coordinates.
     form: Option<Rc<DynamicalForm>>,
-    /// What jets are on the canonical phase space.
+    /// What jets are on the canonical phase space, and what momenta are on the jets.
     inverse: Vec<(Symbol, Expr)>,
+    pub momenta: Vec<(Symbol, Expr)>,
 }
 
 #[derive(Clone)]
@@ -78,7 +79,7 @@ impl Law {
         let a = right.iter().map(|e| -*e).collect();
         let highest = jets(order);
         let derivatives = Derivatives::Implicit { chain, a, b, symmetric, highest };
-        Law { states, derivatives, form: Some(form.clone()), inverse: vec![], manifold }
+        Law { states, derivatives, form: Some(form.clone()), inverse: vec![], momenta: vec![], manifold }
     }
 
     /// The law on a final constraint submanifold whose dynamics has rank one.
@@ -86,13 +87,14 @@ impl Law {
         let field: &VectorField = branch.fields.first()?;
         let states = form.phase_jets();
         let derivatives = Derivatives::Explicit(states.iter().map(|s| field.component(*s)).collect());
-        Some(Law { manifold: form.manifold().clone(), states, derivatives, form: Some(form.clone()), inverse: vec![] })
+        Some(Law { manifold: form.manifold().clone(), states, derivatives, form: Some(form.clone()), inverse: vec![], momenta: vec![] })
     }
 
     /// Hamilton's equations in canonical coordinates.
     pub fn canonical(form: &DynamicalForm, gauge: Option<Expr>) -> Fallible<Law> {
         let transformation = legendre::legendre(form, legendre::Naming { gauge, ..Default::default() })?;
         let inverse = transformation.inverse()?.to_vec();
+        let momenta = transformation.momenta.iter().map(|p| (p.symbol, p.function)).collect();
         let equations = legendre::hamilton_equations(&transformation, &[])?;
         let (states, right) = equations.right_sides.into_iter().unzip();
         Ok(Law {
@@ -101,6 +103,7 @@ impl Law {
             derivatives: Derivatives::Explicit(right),
             form: None,
             inverse,
+            momenta,
         })
     }
 
@@ -108,7 +111,7 @@ impl Law {
     pub fn explicit(manifold: &FiberedManifold, right_sides: Vec<(Symbol, Expr)>) -> Law {
         let (states, right) = right_sides.into_iter().unzip();
         let manifold = manifold.clone();
-        Law { manifold, states, derivatives: Derivatives::Explicit(right), form: None, inverse: vec![] }
+        Law { manifold, states, derivatives: Derivatives::Explicit(right), form: None, inverse: vec![], momenta: vec![] }
     }
 
     pub fn time(&self) -> Symbol {
@@ -142,7 +145,8 @@ impl Law {
             Derivatives::Explicit(right) => Derivatives::Explicit(right.iter().map(put).collect()),
         };
         let inverse = self.inverse.iter().map(|(s, e)| (*s, put(e))).collect();
-        Law { derivatives, inverse, ..self.clone() }
+        let momenta = self.momenta.iter().map(|(s, e)| (*s, put(e))).collect();
+        Law { derivatives, inverse, momenta, ..self.clone() }
     }
 
     /// The vector field as a kernel.

@@ -15,6 +15,7 @@ use super::law::{Body, Derivatives, Law, with_bodies};
 use super::numbers::Numbers;
 use crate::algebra::derive::partial;
 use crate::algebra::stratum::Branch;
+use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Symbol};
 use crate::codegen::interpret;
 use crate::codegen::ir::Kernel;
@@ -23,6 +24,7 @@ use crate::diagnostic::{Diagnostic, codes};
 use crate::model::value::Fallible;
 use crate::report::table::short;
 use crate::source::Span;
+use rustc_hash::FxHashMap;
 
 /// A time and a state; which of its values were given.
 #[derive(Clone, Debug)]
@@ -37,7 +39,8 @@ impl Start {
     pub fn read(law: &Law, clauses: &Clauses, numbers: &Numbers) -> Fallible<Start> {
         let n = law.states.len();
         let mut start = Start { time: 0.0, state: vec![0.0; n], given: vec![false; n] };
-        for (symbol, value, span) in &clauses.from {
+        let jets = start.momenta_of_jets(law, clauses, numbers)?;
+        for (symbol, value, span) in clauses.from.iter().filter(|(s, _, _)| !jets.contains(s)) {
             let x = numbers.number_at(*value, *span)?;
             if *symbol == law.time() {
                 start.time = x;
@@ -48,6 +51,32 @@ impl Start {
             }
         }
         Ok(start)
+    }
+
+    /// In canonical coordinates velocities may be given instead of momenta: the Legendre transformation of the jets
+    /// gives them. The result are the jets that were used.
+    fn momenta_of_jets(&mut self, law: &Law, clauses: &Clauses, numbers: &Numbers) -> Fallible<Vec<Symbol>> {
+        let given = |symbol: &Symbol| clauses.from.iter().any(|(s, _, _)| s == symbol);
+        let is_jet = |s: &Symbol| s.as_jet().is_some_and(|(c, _)| law.manifold.fibre(c).is_some());
+        let jets: Vec<Symbol> =
+            clauses.from.iter().map(|(s, _, _)| *s).filter(|s| is_jet(s) && !law.states.contains(s)).collect();
+        if jets.is_empty() || law.momenta.is_empty() || law.momenta.iter().any(|(p, _)| given(p)) {
+            return Ok(vec![]);
+        }
+        // What is not given is 0, as everywhere in an initial state.
+        let functions: Vec<Expr> = law.momenta.iter().map(|(_, f)| *f).collect();
+        let symbols = crate::algebra::expr::symbols_of(&functions).into_iter();
+        let mut point: FxHashMap<Symbol, Expr> =
+            symbols.filter(|s| is_jet(s) || *s == law.time()).map(|s| (s, Expr::zero())).collect();
+        point.extend(clauses.from.iter().map(|(s, value, _)| (*s, *value)));
+        let span = clauses.from_span.unwrap_or(clauses.simulate);
+        for (p, function) in &law.momenta {
+            if let Some(i) = law.states.iter().position(|s| s == p) {
+                self.state[i] = numbers.number_at(substitute(*function, &point), span)?;
+                self.given[i] = true;
+            }
+        }
+        Ok(jets)
     }
 }
 
