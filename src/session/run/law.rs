@@ -87,7 +87,14 @@ impl Law {
         let field: &VectorField = branch.fields.first()?;
         let states = form.phase_jets();
         let derivatives = Derivatives::Explicit(states.iter().map(|s| field.component(*s)).collect());
-        Some(Law { manifold: form.manifold().clone(), states, derivatives, form: Some(form.clone()), inverse: vec![], momenta: vec![] })
+        Some(Law {
+            manifold: form.manifold().clone(),
+            states,
+            derivatives,
+            form: Some(form.clone()),
+            inverse: vec![],
+            momenta: vec![],
+        })
     }
 
     /// Hamilton's equations in canonical coordinates.
@@ -111,7 +118,14 @@ impl Law {
     pub fn explicit(manifold: &FiberedManifold, right_sides: Vec<(Symbol, Expr)>) -> Law {
         let (states, right) = right_sides.into_iter().unzip();
         let manifold = manifold.clone();
-        Law { manifold, states, derivatives: Derivatives::Explicit(right), form: None, inverse: vec![], momenta: vec![] }
+        Law {
+            manifold,
+            states,
+            derivatives: Derivatives::Explicit(right),
+            form: None,
+            inverse: vec![],
+            momenta: vec![],
+        }
     }
 
     pub fn time(&self) -> Symbol {
