@@ -839,6 +839,12 @@ fn system(state: &mut Interpreter, ast: &Rc<Ast>, s: &ast::System) -> Fallible<(
                         if c.space.manifold() != &system.manifold {
                             return Err(Box::new(wrong_manifold(c.space.manifold(), &system.manifold, ast.span(id))));
                         }
+                        if system.constraints.iter().any(|known| Rc::ptr_eq(known, &c)) {
+                            return Err(Box::new(
+                                Diagnostic::error(&codes::NO_EFFECT, format!("`{}` is there already", c.name))
+                                    .label(ast.span(id), "a second time"),
+                            ));
+                        }
                         system.constraints.push(c);
                     }
                     other => {
