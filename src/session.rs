@@ -28,7 +28,7 @@ use crate::diagnostic::{Diagnostic, codes};
 use crate::model::show;
 use crate::model::value::{Fallible, Value};
 use crate::source::{SourceId, SourceMap, Span};
-use crate::syntax::ast::{Ast, Statement, StatementKind};
+use crate::syntax::ast::{Ast, LetValue, Statement, StatementKind};
 use crate::syntax::token::Token;
 use crate::syntax::{lexer, parse};
 use crate::timing;
@@ -394,10 +394,11 @@ impl Session {
     /// Carries out one statement.
     fn carry_out(&mut self, ast: &Rc<Ast>, statement: &Statement) -> Outcome {
         let mut remarks = vec![];
-        let is_run = matches!(
-            statement.kind,
-            StatementKind::Simulate(_) | StatementKind::Sweep(_) | StatementKind::Let(_) | StatementKind::Test(_)
-        );
+        let is_run = match &statement.kind {
+            StatementKind::Simulate(_) | StatementKind::Sweep(_) | StatementKind::Test(_) => true,
+            StatementKind::Let(l) => !matches!(l.value, LetValue::Expr(_)),
+            _ => false,
+        };
         let limit = if is_run { Duration::from_secs(1 << 30) } else { STATEMENT_TIME };
         let (stage, nodes) = (stage(&statement.kind), expr::node_count());
         let result = timing::stage(stage, || budget::within(limit, || self.state.run(ast, statement, &mut remarks)));

@@ -419,17 +419,10 @@ fn texts_on_the_command_line_follow_the_file() {
     assert_eq!(out(&lepage(&["run", "--format", "latex", "-e", "sqrt(2)/3"], b"")), "\\frac{\\sqrt{2}}{3}\n");
 }
 
+/// Runs a program and presses Ctrl-C after a while.
 #[cfg(unix)]
-#[test]
-fn an_interrupted_program_says_so_once_and_saves_what_it_has() {
-    let folder = Folder::new("interrupt");
-    let text = [
-        OSCILLATOR,
-        b"let run = simulate L { from x = 1; until t = 10^9; record x every 1000 }\n\
-          save run to \"x.csv\"\nequations(L)\nenergy(L)\n",
-    ]
-    .concat();
-    let file = folder.file("a.mech", &text);
+fn interrupted(folder: &Folder, text: &[u8]) -> Output {
+    let file = folder.file("a.mech", text);
     let child = Command::new(env!("CARGO_BIN_EXE_lepage"))
         .args(["run", "--message-format", "short", "--out", folder.0.to_str().expect("UTF-8"), &file])
         .stdout(Stdio::piped())
@@ -439,8 +432,29 @@ fn an_interrupted_program_says_so_once_and_saves_what_it_has() {
     std::thread::sleep(std::time::Duration::from_millis(1500));
     let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
     assert!(sent.success());
-    let output = child.wait_with_output().expect("lepage ends");
-    assert!(code(&output) == 1 && err(&output).contains("interrupted"), "{}", err(&output));
-    assert!(!out(&output).contains("equations(L)"), "nothing is computed after the interrupt: {}", out(&output));
+    child.wait_with_output().expect("lepage ends")
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_is_saved_as_far_as_it_came() {
+    let folder = Folder::new("interrupted-run");
+    let run = b"let run = simulate L { from x = 1; until t = 10^9; record x every 1000 }\nsave run to \"x.csv\"\n";
+    let output = interrupted(&folder, &[OSCILLATOR, run].concat());
+    assert!(err(&output).contains("interrupted") && err(&output).lines().count() == 1, "{}", err(&output));
     assert!(std::fs::read_to_string(folder.0.join("x.csv")).expect("the table").starts_with("t,x\n"));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_derivation_ends_the_program_with_one_message() {
+    let folder = Folder::new("interrupted-derivation");
+    let entry = |i: usize, j: usize| format!("sin(a{i}*a{j}) + a{}^{} + {i}", (i + j) % 9, 1 + (i * j) % 5);
+    let row = |i: usize| format!("[{}]", (0..9).map(|j| entry(i, j)).collect::<Vec<_>>().join(", "));
+    let names: Vec<String> = (0..9).map(|i| format!("a{i}")).collect();
+    let rows: Vec<String> = (0..9).map(row).collect();
+    let text = format!("manifold Y over t {{ {} }}\ndet([{}])\na1 + a1\n", names.join(", "), rows.join(", "));
+    let output = interrupted(&folder, text.as_bytes());
+    assert_eq!((code(&output), out(&output)), (1, String::new()), "{}", err(&output));
+    assert!(err(&output).contains("interrupted") && err(&output).lines().count() == 1, "{}", err(&output));
 }

@@ -84,7 +84,7 @@ const SAMPLES: &[(&str, &str)] = &[
 ];
 
 /// Parts that are refused, or do not exist, for the sample: the answer says so in their place.
-const REFUSED: &[(&str, &str)] = &[("involutive", "left"), ("involutive", "right")];
+const REFUSED: &[(&str, &str)] = &[("involutive", "left"), ("involutive", "right"), ("involutive", "bracket")];
 
 fn sample(question: &Question) -> Option<String> {
     if let Some((_, text)) = SAMPLES.iter().find(|(name, _)| *name == question.name) {
