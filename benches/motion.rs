@@ -5,6 +5,7 @@
 //! cargo bench --bench motion -- rhs dp                  one line of JSON: ns per right-hand side (one state, two states)
 //! cargo bench --bench motion -- ode dp taylor 1e-9      one line of JSON: seconds, final state, steps
 //! cargo bench --bench motion -- compile dp              one line of JSON: milliseconds
+//! cargo bench --bench motion -- long 100000             one line of JSON: seconds to compile so many operations
 //! cargo bench --bench motion -- gcc dp                  one line of JSON: ratio to gcc -O3 on the same expressions
 //! ```
 //!
@@ -18,6 +19,7 @@ use std::time::{Duration, Instant};
 
 use lepage::codegen::compiled::{self, CompiledKernel, Options};
 use lepage::codegen::emit::{self, Language};
+use lepage::codegen::ir::{Bank, KernelBuilder};
 use lepage::codegen::jet_compiled;
 use lepage::codegen::optimise::{self, Rewrites};
 use lepage::integrate::control::Tolerance;
@@ -43,8 +45,11 @@ fn main() {
         ["compile", model] => println!("{}", compile(&Model::read(model))),
         ["gcc", model] => println!("{}", gcc(&Model::read(model))),
         ["shapes"] => shapes(),
+        ["long", operations] => println!("{}", long(operations.parse().expect("a number"))),
         [] => table(),
-        _ => eprintln!("usage: motion [rhs MODEL | ode MODEL METHOD TOLERANCE | compile MODEL | gcc MODEL | shapes]"),
+        _ => eprintln!(
+            "usage: motion [rhs MODEL | ode MODEL METHOD TOLERANCE | compile MODEL | gcc MODEL | shapes | long OPERATIONS]"
+        ),
     }
 }
 
@@ -214,6 +219,40 @@ fn compile(model: &Model) -> String {
         lines.push(format!("\"taylor{order}_ms\":{:.3},\"taylor{order}_bytes\":{bytes}", time / 1e6));
     }
     format!("{{{}}}", lines.join(","))
+}
+
+/// How long a straight-line kernel of many operations takes to compile.
+fn long(operations: usize) -> String {
+    let mut b = KernelBuilder::new("long");
+    let mut values: Vec<_> = (0..16).map(|i| b.input(&format!("y{i}"), Bank::State)).collect();
+    let mut seed = 1u64;
+    let mut pick = |n: usize| {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 33) as usize % n
+    };
+    while b.len() < operations + 16 {
+        let mut recent = || values[values.len() - 1 - pick(values.len().min(24))];
+        let (x, y, z) = (recent(), recent(), recent());
+        let v = match b.len() % 3 {
+            0 => b.fma(x, y, z),
+            1 => b.sub(x, y),
+            _ => b.mul(x, y),
+        };
+        values.push(v);
+        if b.len() % 64 == 0 {
+            b.output("o", v);
+        }
+    }
+    let kernel = b.finish();
+    let start = timing::process_cpu();
+    let compiled = compiled::compile(kernel, Options::default());
+    let time = (timing::process_cpu() - start).as_secs_f64();
+    format!(
+        "{{\"operations\":{},\"seconds\":{time:.3},\"bytes\":{},\"backend\":\"{}\"}}",
+        compiled.executed().n_operations(),
+        compiled.code_size(),
+        compiled.backend()
+    )
 }
 
 /// Models of other shapes than those of the peers, each against gcc.

@@ -39,6 +39,8 @@ pub mod ir;
 pub mod jet;
 pub mod jet_compiled;
 #[cfg(feature = "jit")]
+pub mod jet_groups;
+#[cfg(feature = "jit")]
 pub mod jet_jit;
 #[cfg(feature = "jit")]
 pub mod jit;

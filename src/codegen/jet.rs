@@ -149,7 +149,7 @@ impl Rule {
     }
 
     /// The same rule with other numbers for quantities and sums.
-    fn renamed(&self, n: &dyn Fn(NodeId) -> NodeId, s: &mut dyn FnMut(SumId) -> SumId) -> Rule {
+    pub(super) fn renamed(&self, n: &dyn Fn(NodeId) -> NodeId, s: &mut dyn FnMut(SumId) -> SumId) -> Rule {
         match *self {
             Rule::State(_) | Rule::Time | Rule::Unknown(..) => *self,
             Rule::Add(a, b) => Rule::Add(n(a), n(b)),

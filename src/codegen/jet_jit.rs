@@ -4,14 +4,19 @@
 //! Two sums share vector instructions: the coefficients of their operands are stored in pairs, 16 bytes by 16 bytes, and
 //! loaded the same way, so that no sum is ever added up across a register and no load waits for two stores. What only the
 //! newest coefficients enter is scalar and stays in registers for the duration of an order.
+//!
+//! Repeated interactions ([`super::jet_groups`]) are a loop inside every order, two groups per turn, each pair of groups with
+//! its own stretch of memory: what they use from outside is put there before the loop, and what the outside uses is fetched
+//! after it. So the code of an order is that of one pair of groups, and stays in the cache from turn to turn.
 
 use cranelift::codegen::ir;
-use cranelift::prelude::{FloatCC, FunctionBuilder, InstBuilder, MemFlagsData, types};
+use cranelift::prelude::{FloatCC, FunctionBuilder, InstBuilder, IntCC, MemFlagsData, types};
 use cranelift_module::Module;
 use rustc_hash::FxHashMap;
 
 use super::ir::{Bank, Comparison};
 use super::jet::{Factors, JetProgram, NodeId, Rule, Series, Slot, SumId};
+use super::jet_groups::{self, Groups};
 use super::jit::{self, Lanes};
 use super::machine::{Assembler, Code, CompileError, Lengths, Tier};
 
@@ -73,6 +78,8 @@ struct Place {
 enum Base {
     Outputs,
     Scratch,
+    /// The memory of the pair of groups whose turn it is.
+    Turn,
 }
 
 impl Place {
@@ -98,6 +105,66 @@ struct Plan {
     lanes: FxHashMap<Series, Place>,
     n_scratch: usize,
     constants: i64,
+    repeated: Option<Repeated>,
+}
+
+/// Groups that are a loop, and where their numbers are. Quantities, sums and slots have the names of the first group.
+struct Repeated {
+    groups: Groups,
+    /// Turns of the loop: pairs of groups. The last may be one group twice.
+    n_turns: usize,
+    /// Bytes from the scratch array to the memory of the first turn, and from turn to turn.
+    start: i32,
+    stride: i32,
+    /// Places in the memory of a turn: coefficients, slots, and what is passed in and out at the current order.
+    series: FxHashMap<Series, i32>,
+    slots: FxHashMap<Slot, i32>,
+    passed: FxHashMap<NodeId, i32>,
+}
+
+impl Repeated {
+    fn new(program: &JetProgram, groups: Groups, start: usize) -> Repeated {
+        let (mut series, mut slots, mut passed) = (FxHashMap::default(), FxHashMap::default(), FxHashMap::default());
+        let mut bytes = 0;
+        let mut reserve = |pairs: usize| {
+            bytes += 16 * pairs as i32;
+            bytes - 16 * pairs as i32
+        };
+        for slot in &groups.slots[0] {
+            slots.entry(*slot).or_insert_with(|| reserve(1));
+        }
+        for sum in &groups.sums[0] {
+            let sum = program.sums[*sum as usize];
+            for s in [sum.a, sum.b] {
+                series.entry(s).or_insert_with(|| reserve(program.order + 1));
+            }
+        }
+        for input in &groups.inputs[0] {
+            passed.entry(*input).or_insert_with(|| reserve(1));
+        }
+        for (place, member) in groups.members[0].iter().enumerate() {
+            if groups.used_outside[place] {
+                passed.entry(*member).or_insert_with(|| reserve(1));
+            }
+        }
+        let n_turns = groups.members.len().div_ceil(2);
+        Repeated { groups, n_turns, start: 8 * start as i32, stride: bytes, series, slots, passed }
+    }
+
+    /// The two groups of a turn.
+    fn lanes(&self, turn: usize) -> [usize; 2] {
+        [2 * turn, (2 * turn + 1).min(self.groups.members.len() - 1)]
+    }
+
+    fn turn(&self, turn: usize) -> i32 {
+        self.start + turn as i32 * self.stride
+    }
+
+    /// Where a member that is used outside can be loaded at the current order.
+    fn outside(&self, group: usize, place: usize) -> i32 {
+        let template = self.groups.members[0][place];
+        self.turn(group / 2) + self.passed[&template] + 8 * (group % 2) as i32
+    }
 }
 
 /// More instructions than this in one function make register allocation slow.
@@ -114,11 +181,18 @@ impl Plan {
             lanes: FxHashMap::default(),
             n_scratch: reserved.next_multiple_of(2),
             constants: 0,
+            repeated: None,
         };
+        if let Some(groups) = jet_groups::find(program) {
+            let repeated = Repeated::new(program, groups, plan.n_scratch);
+            plan.n_scratch += repeated.n_turns * repeated.stride as usize / 8;
+            plan.repeated = Some(repeated);
+        }
+        let unrolled = |s: SumId| plan.repeated.as_ref().is_none_or(|r| r.groups.outer_sums[s as usize]);
+        let ids: Vec<SumId> = (0..program.sums.len() as SumId).filter(|&s| unrolled(s)).collect();
         for square in [true, false] {
-            let ids: Vec<SumId> =
-                (0..program.sums.len() as SumId).filter(|&s| program.sums[s as usize].is_square() == square).collect();
-            plan.pair_up(program, ids, square);
+            let alike = ids.iter().copied().filter(|&s| program.sums[s as usize].is_square() == square).collect();
+            plan.pair_up(program, alike, square);
         }
         // 1/k, −1/k and k, each twice, for every order.
         let mut constants = Vec::new();
@@ -127,10 +201,19 @@ impl Plan {
             constants.extend([1.0 / k, 1.0 / k, -1.0 / k, -1.0 / k, k, k]);
         }
         plan.constants = assembler.constants(constants);
+        // What is unrolled, and one turn of the loop.
+        let (nodes, sums) = match &plan.repeated {
+            None => (program.nodes.len(), plan.pairs.len()),
+            Some(r) => {
+                let (members, sums) = (r.groups.members[0].len(), r.groups.sums[0].len());
+                let unrolled = program.nodes.len() - members * r.groups.members.len();
+                (unrolled + members + r.groups.inputs[0].len() * r.n_turns, plan.pairs.len() + sums)
+            }
+        };
         let mut start = 1;
         let mut length = 0;
         for k in 1..program.order {
-            length += program.nodes.len() * 3 + plan.pairs.len() * 2 * k;
+            length += nodes * 3 + sums * 2 * k;
             if length > PART {
                 plan.parts.push(start..k + 1);
                 (start, length) = (k + 1, 0);
@@ -249,6 +332,14 @@ struct Emitter<'a, 'b> {
     state: ir::Value,
     /// Coefficients of the states of the next order.
     states: Vec<ir::Value>,
+    turn: Option<Turn>,
+}
+
+/// One turn of the loop over groups, all values pairs.
+struct Turn {
+    memory: ir::Value,
+    values: FxHashMap<NodeId, ir::Value>,
+    sums: FxHashMap<SumId, ir::Value>,
 }
 
 fn flags() -> MemFlagsData {
@@ -281,6 +372,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             sums: Vec::new(),
             state: p[Bank::State as usize],
             states: Vec::new(),
+            turn: None,
         }
     }
 
@@ -301,8 +393,15 @@ impl<'a, 'b> Emitter<'a, 'b> {
                 self.values[i] = Some(x);
                 self.store(i as NodeId);
             }
-            for node in n..self.program.nodes.len() {
-                self.node(node as NodeId);
+            let nodes = n as NodeId..self.program.nodes.len() as NodeId;
+            match &self.plan.repeated {
+                None => nodes.for_each(|node| self.node(node)),
+                Some(repeated) => {
+                    nodes.clone().filter(|n| !repeated.groups.after[*n as usize]).for_each(|node| self.node(node));
+                    self.pass_inputs(repeated);
+                    self.turns(repeated);
+                    nodes.filter(|n| repeated.groups.after[*n as usize]).for_each(|node| self.node(node));
+                }
             }
             self.next_states();
         }
@@ -323,6 +422,77 @@ impl<'a, 'b> Emitter<'a, 'b> {
             self.store_states(1, i, &xs);
             self.states.extend(xs);
         }
+        let Some(repeated) = &self.plan.repeated else { return };
+        for turn in 0..repeated.n_turns {
+            for (place, template) in repeated.groups.slots[0].iter().enumerate() {
+                let [x, y] = repeated.lanes(turn).map(|g| self.slot(repeated.groups.slots[g][place]));
+                let pair = self.join(x, y);
+                let offset = repeated.turn(turn) + repeated.slots[template];
+                self.fb.ins().store(flags(), pair, self.scratch, offset);
+            }
+        }
+    }
+
+    /// Gives every group what it uses from outside.
+    fn pass_inputs(&mut self, repeated: &Repeated) {
+        for turn in 0..repeated.n_turns {
+            for (place, &template) in repeated.groups.inputs[0].iter().enumerate() {
+                let [x, y] = repeated.lanes(turn).map(|g| self.at(repeated.groups.inputs[g][place]));
+                let pair = self.join(x, y);
+                let offset = repeated.turn(turn) + repeated.passed[&template];
+                self.fb.ins().store(flags(), pair, self.scratch, offset);
+            }
+        }
+    }
+
+    /// The rules of the first group, for all pairs of groups.
+    fn turns(&mut self, repeated: &Repeated) {
+        let body = self.fb.create_block();
+        let exit = self.fb.create_block();
+        self.fb.append_block_param(body, types::I64);
+        let first = self.fb.ins().iadd_imm_s(self.scratch, i64::from(repeated.start));
+        let end = self.fb.ins().iadd_imm_s(self.scratch, i64::from(repeated.turn(repeated.n_turns)));
+        self.fb.ins().jump(body, &[first.into()]);
+        self.fb.switch_to_block(body);
+        let memory = self.fb.block_params(body)[0];
+        self.turn = Some(Turn { memory, values: FxHashMap::default(), sums: FxHashMap::default() });
+        for &input in &repeated.groups.inputs[0] {
+            let x = self.fb.ins().load(types::F64X2, flags(), memory, repeated.passed[&input]);
+            self.remember(repeated, input, x);
+        }
+        for &member in &repeated.groups.members[0] {
+            let x = self.rule(self.program.nodes[member as usize]);
+            if let Some(&place) = repeated.passed.get(&member) {
+                self.fb.ins().store(flags(), x, memory, place);
+            }
+            self.remember(repeated, member, x);
+        }
+        self.turn = None;
+        let next = self.fb.ins().iadd_imm_s(memory, i64::from(repeated.stride));
+        let more = self.fb.ins().icmp(IntCC::UnsignedLessThan, next, end);
+        self.fb.ins().brif(more, body, &[next.into()], exit, &[]);
+        self.fb.switch_to_block(exit);
+    }
+
+    /// The newest coefficients of a quantity of a turn, stored where later orders will look for them.
+    fn remember(&mut self, repeated: &Repeated, node: NodeId, x: ir::Value) {
+        let Some(turn) = &mut self.turn else { return };
+        turn.values.insert(node, x);
+        let memory = turn.memory;
+        if self.order + 2 > self.program.order {
+            return;
+        }
+        for weighted in [false, true] {
+            if let Some(&offset) = repeated.series.get(&Series { node, weighted }) {
+                let x = if weighted && self.order > 1 {
+                    let k = self.constant(Constant::K, self.order);
+                    self.fb.ins().fmul(x, k)
+                } else {
+                    x
+                };
+                self.fb.ins().store(flags(), x, memory, offset + 16 * self.order as i32);
+            }
+        }
     }
 
     /// One or two coefficients of neighbouring states, in one store.
@@ -341,7 +511,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
                 let x = match d.node {
                     Some(node) => {
                         let f = self.at(node);
-                        let inverse = self.constant(Constant::OverK, self.order + 1, types::F64);
+                        let inverse = self.constant(Constant::OverK, self.order + 1);
                         self.fb.ins().fmul(f, inverse)
                     }
                     None => self.fb.ins().f64const(0.0),
@@ -361,13 +531,22 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.fb.ins().insertlane(pair, high, 1)
     }
 
-    fn constant(&mut self, which: Constant, k: usize, ty: ir::Type) -> ir::Value {
+    /// Scalars, or pairs inside a turn.
+    fn ty(&self) -> ir::Type {
+        if self.turn.is_some() { types::F64X2 } else { types::F64 }
+    }
+
+    fn constant(&mut self, which: Constant, k: usize) -> ir::Value {
+        let ty = self.ty();
         let offset = 48 * k as i32 + 16 * which as i32;
         let flags = flags().with_readonly().with_can_move();
         self.fb.ins().load(ty, flags, self.constants, offset)
     }
 
     fn slot(&mut self, slot: Slot) -> ir::Value {
+        if let (Some(turn), Some(repeated)) = (&self.turn, &self.plan.repeated) {
+            return self.fb.ins().load(types::F64X2, flags(), turn.memory, repeated.slots[&slot]);
+        }
         self.fb.ins().load(types::F64, flags(), self.scratch, 8 * slot as i32)
     }
 
@@ -375,12 +554,22 @@ impl<'a, 'b> Emitter<'a, 'b> {
         let base = match place.base {
             Base::Outputs => self.outputs,
             Base::Scratch => self.scratch,
+            Base::Turn => self.turn.as_ref().map_or(self.scratch, |turn| turn.memory),
         };
         self.fb.ins().load(ty, flags(), base, place.at(k))
     }
 
     /// The coefficient of the current order.
     fn at(&mut self, node: NodeId) -> ir::Value {
+        if let Some(turn) = &self.turn {
+            return turn.values[&node];
+        }
+        if let (None, Some(repeated)) = (self.values[node as usize], &self.plan.repeated)
+            && let Some(&(group, place)) = repeated.groups.place_of.get(&node)
+        {
+            let x = self.fb.ins().load(types::F64, flags(), self.scratch, repeated.outside(group, place));
+            self.values[node as usize] = Some(x);
+        }
         self.values[node as usize].expect("nodes are computed in order")
     }
 
@@ -401,6 +590,16 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// A sum of the current order, which is at least 2.
     fn sum(&mut self, id: SumId) -> ir::Value {
+        if let (Some(turn), Some(repeated)) = (&self.turn, &self.plan.repeated) {
+            if let Some(&x) = turn.sums.get(&id) {
+                return x;
+            }
+            let sum = self.program.sums[id as usize];
+            let [a, b] = [sum.a, sum.b].map(|s| Place { base: Base::Turn, offset: repeated.series[&s], stride: 16 });
+            let total = self.total(&Pair { sums: [id, id], a, b, square: sum.is_square() }, types::F64X2);
+            self.turn.as_mut().expect("in a turn").sums.insert(id, total);
+            return total;
+        }
         if let Some(x) = self.sums[id as usize] {
             return x;
         }
@@ -462,12 +661,33 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// Computes and stores the coefficient of a node; [`super::jet::JetInterpreter`] says what it is.
     fn node(&mut self, node: NodeId) {
+        if let Some(repeated) = &self.plan.repeated
+            && let Some((_, place)) = repeated.groups.place_of.get(&node)
+        {
+            // Computed in a turn; sums outside may need its coefficients.
+            if repeated.groups.used_outside[*place] {
+                self.at(node);
+                self.store(node);
+            }
+            return;
+        }
         if self.values[node as usize].is_some() {
             return;
         }
-        let k = self.order;
         let x = match self.program.nodes[node as usize] {
             Rule::State(_) => return,
+            Rule::Unknown(system, _) => return self.substitute(system),
+            rule => self.rule(rule),
+        };
+        self.values[node as usize] = Some(x);
+        self.store(node);
+    }
+
+    /// The coefficient of the current order that a rule gives.
+    fn rule(&mut self, rule: Rule) -> ir::Value {
+        let k = self.order;
+        match rule {
+            Rule::State(_) | Rule::Unknown(..) => unreachable!("no rule of its own"),
             Rule::Time => self.fb.ins().f64const(if k == 1 { 1.0 } else { 0.0 }),
             Rule::Add(a, b) => {
                 let (a, b) = (self.at(a), self.at(b));
@@ -513,7 +733,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
                     let (s, w) = (self.sum(sum), self.sum(weighted));
                     let alpha = self.slot(alpha);
                     let head = self.fb.ins().fmul(alpha, s);
-                    let (plus, over_k) = (self.slot(alpha_plus_one), self.constant(Constant::OverK, k, types::F64));
+                    let (plus, over_k) = (self.slot(alpha_plus_one), self.constant(Constant::OverK, k));
                     let weight = self.fb.ins().fmul(plus, over_k);
                     let head = self.multiply_sub(weight, w, head);
                     let inverse = self.slot(inverse);
@@ -536,7 +756,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
                 }
                 if k > 1 {
                     let s = self.sum(sum);
-                    let weight = self.constant(Constant::MinusOverK, k, types::F64);
+                    let weight = self.constant(Constant::MinusOverK, k);
                     x = self.multiply_add(weight, s, x);
                 }
                 let inverse = self.slot(inverse);
@@ -552,7 +772,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
                     let [p, q, r] = sums.map(|s| self.sum(s));
                     let s = self.fb.ins().fsub(p, q);
                     let s = self.fb.ins().fsub(s, r);
-                    let over_k = self.constant(Constant::OverK, k, types::F64);
+                    let over_k = self.constant(Constant::OverK, k);
                     head = self.multiply_add(over_k, s, head);
                 }
                 let inverse = self.slot(inverse);
@@ -573,10 +793,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
                 });
                 self.fb.ins().select(condition, then, otherwise)
             }
-            Rule::Unknown(system, _) => return self.substitute(system),
-        };
-        self.values[node as usize] = Some(x);
-        self.store(node);
+        }
     }
 
     /// `slot aₖ + S`, or with a weight `slot aₖ + weight S`.
@@ -587,7 +804,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         }
         let mut s = self.sum(sum);
         if let Some(weight) = weight {
-            let weight = self.constant(weight, self.order, types::F64);
+            let weight = self.constant(weight, self.order);
             s = self.fb.ins().fmul(s, weight);
         }
         let (slot, a) = (self.slot(slot), self.at(a));
@@ -631,8 +848,10 @@ impl<'a, 'b> Emitter<'a, 'b> {
         }
         for i in 0..self.plan.streams.len() {
             let ((a, b), place) = self.plan.streams[i];
-            let latest = a.node.max(b.node);
-            if latest == node && self.values[a.node as usize].is_some() && self.values[b.node as usize].is_some() {
+            if (a.node == node || b.node == node)
+                && self.values[a.node as usize].is_some()
+                && self.values[b.node as usize].is_some()
+            {
                 let (x, y) = (self.weigh(a), self.weigh(b));
                 let pair = self.join(x, y);
                 self.fb.ins().store(flags(), pair, self.scratch, place.at(self.order));
@@ -650,7 +869,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
     fn weigh(&mut self, series: Series) -> ir::Value {
         let x = self.at(series.node);
         if series.weighted && self.order > 1 {
-            let k = self.constant(Constant::K, self.order, types::F64);
+            let k = self.constant(Constant::K, self.order);
             self.fb.ins().fmul(x, k)
         } else {
             x

@@ -7,7 +7,7 @@
 //! - Compiled functions write only through their arguments, so one `Code` may be called from many threads.
 //! - Functions called from compiled code are registered by address and never unwind.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use cranelift::codegen::Context;
 use cranelift::codegen::ir;
@@ -128,8 +128,18 @@ pub struct Assembler {
     pub listing: Option<String>,
 }
 
-/// The instruction set of this machine.
+/// The instruction set of this machine, described once per tier.
 fn isa(tier: Tier) -> Result<OwnedTargetIsa, CompileError> {
+    static KNOWN: [OnceLock<OwnedTargetIsa>; 2] = [const { OnceLock::new() }; 2];
+    let known = &KNOWN[tier as usize];
+    if let Some(isa) = known.get() {
+        return Ok(isa.clone());
+    }
+    let isa = make_isa(tier)?;
+    Ok(known.get_or_init(|| isa).clone())
+}
+
+fn make_isa(tier: Tier) -> Result<OwnedTargetIsa, CompileError> {
     let mut flags = settings::builder();
     let allocator = match tier {
         Tier::Instant => "single_pass",

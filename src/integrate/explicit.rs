@@ -224,11 +224,11 @@ impl<'a> Explicit<'a> {
             Estimate::None => 0.0,
             Estimate::Difference(weights) => {
                 // The last weight belongs to f at the new point.
-                let s = self.tableau.n_stages();
+                let (s, end) = (self.tableau.n_stages(), self.t.plus(h).value);
                 let new = &mut self.k[s * stride..s * stride + n];
                 let evaluated = match careful {
-                    true => self.field.evaluate(t + h, &self.y_new, new),
-                    false => self.field.evaluate_fast(t + h, &self.y_new, new),
+                    true => self.field.evaluate(end, &self.y_new, new),
+                    false => self.field.evaluate_fast(end, &self.y_new, new),
                 };
                 if !evaluated {
                     return None;

@@ -96,6 +96,9 @@ pub struct Motion {
 type Jets = Arc<Mutex<Vec<((usize, bool), Option<CompiledJet>)>>>;
 type WholeSteps = Arc<Mutex<Vec<(Scheme, Option<CompiledKernel>)>>>;
 
+/// Operations up to which recorded and watched expressions are interpreted.
+const SHORT: usize = 6;
+
 impl Motion {
     pub fn new(spec: MotionSpec, options: Options) -> Motion {
         let n = spec.field.outputs().len();
@@ -105,10 +108,9 @@ impl Motion {
                 states[input.slot as usize] = input.name.clone();
             }
         }
-        let quick = quick(options);
         let modes = modes::modes(&spec.field);
         let switching = modes.as_ref().map(|m| SwitchingFunctions {
-            functions: compiled::compile(m.functions.clone(), quick),
+            functions: quick(m.functions.clone(), options),
             switches: m.switches.clone(),
             n_numbers: m.n_numbers,
         });
@@ -116,8 +118,8 @@ impl Motion {
         Motion {
             field: compiled::compile(field, options),
             switching,
-            record: spec.record.map(|k| compiled::compile(k, quick)),
-            events: spec.events.map(|(k, events)| (compiled::compile(k, quick), events)),
+            record: spec.record.map(|k| quick(k, options)),
+            events: spec.events.map(|(k, events)| (quick(k, options), events)),
             states,
             options,
             jets: Jets::default(),
@@ -127,12 +129,11 @@ impl Motion {
 
     /// The same field, already compiled, with other things recorded and watched.
     pub fn observing(&self, record: Option<Kernel>, events: Option<(Kernel, Vec<Event>)>) -> Motion {
-        let quick = quick(self.options);
         Motion {
             field: self.field.clone(),
             switching: self.switching.clone(),
-            record: record.map(|k| compiled::compile(k, quick)),
-            events: events.map(|(k, events)| (compiled::compile(k, quick), events)),
+            record: record.map(|k| quick(k, self.options)),
+            events: events.map(|(k, events)| (quick(k, self.options), events)),
             states: self.states.clone(),
             options: self.options,
             jets: self.jets.clone(),
@@ -233,10 +234,12 @@ impl Motion {
     }
 }
 
-/// Expressions that run once per recorded time or a few times per step are compiled quickly.
-fn quick(options: Options) -> Options {
-    let backend = if options.backend == Backend::Interpreter { Backend::Interpreter } else { Backend::InstantCode };
-    Options { backend, ..options }
+/// Expressions that run once per recorded time or a few times per step are compiled quickly. The shortest of them are
+/// interpreted: they are not worth a page of code memory.
+fn quick(kernel: Kernel, options: Options) -> CompiledKernel {
+    let interpret = options.backend == Backend::Interpreter || kernel.n_operations() <= SHORT;
+    let backend = if interpret { Backend::Interpreter } else { Backend::InstantCode };
+    compiled::compile(kernel, Options { backend, ..options })
 }
 
 /// Which states of a run are kept.
