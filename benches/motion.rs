@@ -75,7 +75,7 @@ impl Model {
         let runs = outcomes.iter().rev().filter_map(|o| o.answer.as_ref());
         let run = runs.filter_map(|a| if let Value::Run(run) = a.value() { Some(run.clone()) } else { None }).next();
         let run = run.unwrap_or_else(|| panic!("{} runs nothing", path.display()));
-        let problem = run.problem.clone().recording(Recording::Ends);
+        let problem = InitialValueProblem { dense: false, ..run.problem.clone().recording(Recording::Ends) };
         Model { motion: run.motion.clone(), problem }
     }
 }

@@ -34,6 +34,7 @@
 
 pub mod compiled;
 pub mod emit;
+pub mod flatten;
 pub mod interpret;
 pub mod ir;
 pub mod jet;

@@ -9,6 +9,7 @@
 //! it is inverted once. Long sums are short chains that do not wait for each other. Parameters are inputs, so another
 //! value never means another compilation.
 
+use super::flatten;
 use super::ir::{Bank, Binary, Comparison, Kernel, KernelBuilder, Shape, Unary, Value};
 use super::table::Table;
 use crate::algebra::expr::{Condition, Relation, post_order};
@@ -62,6 +63,8 @@ pub struct Equations<'a> {
 
 /// The vector field of a motion; the linear system is factorised inside the compiled code.
 pub fn vector_field(signature: &Signature, equations: &Equations) -> Result<Kernel, Obstacle> {
+    let a = flatten::shorter(equations.a);
+    let equations = &Equations { a: &a, ..*equations };
     let mut lowering = Lowering::new("vector field", signature, &equations.roots());
     let mut derivatives = equations.chain.iter().map(|e| lowering.value(*e)).collect::<Result<Vec<_>, _>>()?;
     derivatives.extend(lowering.solve(equations)?);
@@ -92,7 +95,7 @@ pub fn expressions_along(
     let stage = Stage {
         unknowns: highest.to_vec(),
         b: equations.b.to_vec(),
-        a: equations.a.to_vec(),
+        a: flatten::shorter(equations.a),
         symmetric: equations.symmetric,
     };
     expressions_in_stages(name, signature, if needed { std::slice::from_ref(&stage) } else { &[] }, list)
@@ -186,6 +189,33 @@ struct Lowering<'a> {
     done: FxHashMap<Expr, Value>,
     /// In how many products a denominator occurs, by base and exponent.
     denominators: FxHashMap<(Expr, i64), u32>,
+    /// In how many terms a factor occurs together with a coefficient, by base, exponent and size of the coefficient.
+    scaled: FxHashMap<(Expr, Rational, Rational), u32>,
+}
+
+/// Factors that are worth multiplying by a coefficient once for several terms: the pull G m k/r³ of two bodies has the
+/// same factor for all coordinates.
+fn is_costly(base: Expr) -> bool {
+    !matches!(base.node(), Node::Symbol(_))
+}
+
+/// How often costly factors occur in terms with a coefficient.
+fn scaled_factors(roots: &[Expr]) -> FxHashMap<(Expr, Rational, Rational), u32> {
+    let mut counts: FxHashMap<(Expr, Rational, Rational), u32> = FxHashMap::default();
+    for e in post_order(roots) {
+        let Node::Sum { terms, .. } = e.node() else { continue };
+        for (term, coefficient) in terms.iter() {
+            let size = coefficient.abs();
+            let Node::Product(factors) = term.node() else { continue };
+            if size.is_one() || factors.len() < 2 {
+                continue;
+            }
+            for (base, exponent) in factors.iter().filter(|(base, _)| is_costly(*base)) {
+                *counts.entry((*base, exponent.clone(), size.clone())).or_default() += 1;
+            }
+        }
+    }
+    counts
 }
 
 /// Bases with a negative whole exponent, and in how many products they have it.
@@ -215,16 +245,23 @@ impl<'a> Lowering<'a> {
                 inputs.insert(*symbol, builder.input_at(&symbol.name(), bank, slot as u32));
             }
         }
-        Lowering { builder, signature, inputs, done: FxHashMap::default(), denominators: denominators(roots) }
+        Lowering {
+            builder,
+            signature,
+            inputs,
+            done: FxHashMap::default(),
+            denominators: denominators(roots),
+            scaled: scaled_factors(roots),
+        }
     }
 
-    /// The solution of B y = −A.
+    /// The solution of B y = −A, as (−B) y = A: the mass matrix is −B.
     fn solve(&mut self, equations: &Equations) -> Result<Vec<Value>, Obstacle> {
         if equations.a.is_empty() {
             return Ok(Vec::new());
         }
-        let matrix = equations.b.iter().flatten().map(|e| self.value(*e)).collect::<Result<Vec<_>, _>>()?;
-        let rhs = equations.a.iter().map(|e| self.value(-*e)).collect::<Result<Vec<_>, _>>()?;
+        let matrix = equations.b.iter().flatten().map(|e| self.value(-*e)).collect::<Result<Vec<_>, _>>()?;
+        let rhs = equations.a.iter().map(|e| self.value(*e)).collect::<Result<Vec<_>, _>>()?;
         let shape = if equations.symmetric { Shape::Symmetric } else { Shape::General };
         Ok(self.builder.solve(shape, matrix, rhs))
     }
@@ -279,14 +316,8 @@ impl<'a> Lowering<'a> {
             let positive = chunk.iter().filter(|(_, c)| !c.is_negative());
             let negative = chunk.iter().filter(|(_, c)| c.is_negative());
             for (term, coefficient) in positive.chain(negative) {
-                let value = self.done[term];
                 let size = coefficient.abs();
-                let value = if size.is_one() {
-                    value
-                } else {
-                    let c = self.builder.constant(to_f64(&size));
-                    self.builder.mul(c, value)
-                };
+                let value = if size.is_one() { self.done[term] } else { self.scaled_term(*term, &size) };
                 total = Some(match total {
                     None if coefficient.is_negative() => self.builder.neg(value),
                     None => value,
@@ -306,6 +337,26 @@ impl<'a> Lowering<'a> {
         }
         let c = self.builder.constant(to_f64(&constant.abs()));
         if constant.is_negative() { self.builder.sub(total, c) } else { self.builder.add(total, c) }
+    }
+
+    /// A term with a positive coefficient, which goes to a factor that other terms have with the same coefficient.
+    fn scaled_term(&mut self, term: Expr, size: &Rational) -> Value {
+        let c = self.builder.constant(to_f64(size));
+        if let Node::Product(factors) = term.node() {
+            let shared = factors.iter().position(|(base, exponent)| {
+                is_costly(*base) && self.scaled.get(&(*base, exponent.clone(), size.clone())).copied().unwrap_or(0) >= 2
+            });
+            if let Some(place) = shared.filter(|_| factors.len() > 1) {
+                let own = self.product(&factors[place..place + 1]);
+                let scaled = self.builder.mul(c, own);
+                let others: Vec<_> =
+                    factors.iter().enumerate().filter(|(i, _)| *i != place).map(|(_, f)| f.clone()).collect();
+                let others = self.product(&others);
+                return self.builder.mul(others, scaled);
+            }
+        }
+        let value = self.done[&term];
+        self.builder.mul(c, value)
     }
 
     /// At most one division: denominators are multiplied first, except those that other products have too.

@@ -43,7 +43,49 @@ pub fn has_fma() -> bool {
     width() != Width::Baseline || cfg!(target_arch = "aarch64")
 }
 
-/// Runs inlinable code with fused multiply-add as an instruction where there is one.
+/// Work that is compiled once for every instruction set. Only what is inlined gets its instructions, and closures may not
+/// be: `run`, and all it calls in its loops, must be `#[inline(always)]`.
+pub trait Work {
+    type Output;
+
+    fn run(self) -> Self::Output;
+}
+
+/// Runs work with fused multiply-add as an instruction where there is one.
+#[inline]
+pub fn fused<W: Work>(work: W) -> W::Output {
+    #[cfg(target_arch = "x86_64")]
+    {
+        #[target_feature(enable = "avx2,fma")]
+        fn four<W: Work>(work: W) -> W::Output {
+            work.run()
+        }
+        if width() != Width::Baseline {
+            // SAFETY: `width` has found AVX2 and FMA on this processor.
+            return unsafe { four(work) };
+        }
+    }
+    work.run()
+}
+
+/// Runs work with the widest vectors.
+#[inline]
+pub fn widest<W: Work>(work: W) -> W::Output {
+    #[cfg(target_arch = "x86_64")]
+    {
+        #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma")]
+        fn eight<W: Work>(work: W) -> W::Output {
+            work.run()
+        }
+        if width() == Width::Eight {
+            // SAFETY: `width` has found AVX-512 F, DQ and VL on this processor.
+            return unsafe { eight(work) };
+        }
+    }
+    fused(work)
+}
+
+/// Runs code that is not in the inner loop of anything with fused multiply-add where it is inlined.
 #[inline]
 pub fn with_fma<T>(work: impl FnOnce() -> T) -> T {
     #[cfg(target_arch = "x86_64")]
@@ -58,23 +100,6 @@ pub fn with_fma<T>(work: impl FnOnce() -> T) -> T {
         }
     }
     work()
-}
-
-/// Runs inlinable code with the widest vectors.
-#[inline]
-pub fn with_widest<T>(work: impl FnOnce() -> T) -> T {
-    #[cfg(target_arch = "x86_64")]
-    {
-        #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma")]
-        fn eight<T>(work: impl FnOnce() -> T) -> T {
-            work()
-        }
-        if width() == Width::Eight {
-            // SAFETY: `width` has found AVX-512 F, DQ and VL on this processor.
-            return unsafe { eight(work) };
-        }
-    }
-    with_fma(work)
 }
 
 /// Clears the upper halves of the vector registers. Compiled kernels mix legacy and VEX instructions, which is

@@ -86,6 +86,22 @@ pub struct Explicit<'a> {
     statistics: Statistics,
 }
 
+/// A trial step, compiled for the widest vectors of the processor.
+struct Attempt<'s, 'a> {
+    method: &'s mut Explicit<'a>,
+    h: f64,
+    careful: bool,
+}
+
+impl simd::Work for Attempt<'_, '_> {
+    type Output = Option<f64>;
+
+    #[inline(always)]
+    fn run(self) -> Option<f64> {
+        self.method.attempt_inner::<true>(self.h, self.careful)
+    }
+}
+
 impl<'a> Explicit<'a> {
     pub fn new(scheme: Scheme, motion: &'a Motion, problem: &InitialValueProblem) -> Explicit<'a> {
         let field = Field::new(motion.field(), &problem.parameters);
@@ -189,7 +205,7 @@ impl<'a> Explicit<'a> {
             return error.is_finite().then_some(error);
         }
         if self.fused {
-            simd::with_widest(|| self.attempt_inner::<true>(h, careful))
+            simd::widest(Attempt { method: self, h, careful })
         } else {
             self.attempt_inner::<false>(h, careful)
         }

@@ -46,6 +46,21 @@ pub struct Taylor<'a> {
     statistics: Statistics,
 }
 
+/// A step, compiled with fused multiply-add.
+struct Step<'s, 'a> {
+    method: &'s mut Taylor<'a>,
+    limit: f64,
+}
+
+impl simd::Work for Step<'_, '_> {
+    type Output = Result<(), StopReason>;
+
+    #[inline(always)]
+    fn run(self) -> Result<(), StopReason> {
+        self.method.step_inner::<true>(self.limit)
+    }
+}
+
 /// The order that belongs to the tolerance of a problem.
 pub fn order(problem: &InitialValueProblem) -> usize {
     let tau = problem.tolerance.relative;
@@ -301,7 +316,7 @@ impl Stepper for Taylor<'_> {
     }
 
     fn step(&mut self, limit: f64) -> Result<(), StopReason> {
-        if self.fused { simd::with_fma(|| self.step_inner::<true>(limit)) } else { self.step_inner::<false>(limit) }
+        if self.fused { simd::fused(Step { method: self, limit }) } else { self.step_inner::<false>(limit) }
     }
 
     fn interpolate(&mut self, t: f64, out: &mut [f64]) {
