@@ -232,12 +232,11 @@ impl Plan {
             // Looking back from the end of the reversed list: the nearest sums in the order of use.
             for (distance, i) in (0..ids.len()).rev().take(64).enumerate() {
                 let t = program.sums[ids[i] as usize];
-                for (x, y) in if square { vec![(t.a, t.b)] } else { vec![(t.a, t.b), (t.b, t.a)] } {
-                    let cost = self.cost(program, (s.a, x)) + self.cost(program, (s.b, y));
-                    let candidate = (cost, distance, i, (x, y));
-                    if best.is_none_or(|(c, d, ..)| (cost, distance) < (c, d)) {
-                        best = Some(candidate);
-                    }
+                // Never the other way round: the terms would be added in another order than the interpreter adds them.
+                let (x, y) = (t.a, t.b);
+                let cost = self.cost(program, (s.a, x)) + self.cost(program, (s.b, y));
+                if best.is_none_or(|(c, d, ..)| (cost, distance) < (c, d)) {
+                    best = Some((cost, distance, i, (x, y)));
                 }
             }
             let number = self.pairs.len();

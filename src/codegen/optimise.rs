@@ -2,7 +2,7 @@
 //!
 //! | pass | what it does | how far results move |
 //! |---|---|---|
-//! | [`expand`] | powers become multiplications, small linear systems become guarded elimination | a power xⁿ: n/2 ulp; an elimination: as backward stable as the pivoted one, or the guard declines |
+//! | [`expand`] | powers become multiplications and a root, small linear systems become guarded elimination | a power xⁿ: n/2 + 1 ulp; an elimination: as backward stable as the pivoted one, or the guard declines |
 //! | [`expand_angle_sums`] | sines of sums become products when that leaves fewer sines | as much as moving the angles by half an ulp |
 //! | [`share_reciprocals`] | `a/d`, `b/d` become `a·r`, `b·r` with `r = 1/d` | 1.5 ulp per quotient instead of 0.5 |
 //! | [`contract`] | `a·b + c` is rounded once | never farther from the exact value of the sum |
@@ -111,14 +111,15 @@ pub fn expand(kernel: &Kernel, math: Math) -> Kernel {
             let twice = kernel.constant(e).map(|e| 2.0 * e).filter(|t| *t == t.trunc() && t.abs() <= 64.0)? as i32;
             let x = at(a);
             let root = b.sqrt(x);
-            let whole = power(b, x, twice.abs() / 2);
-            let positive = b.mul(whole, root);
-            Some(if twice < 0 {
+            // Root and reciprocal do not wait for each other: x^{−m−1/2} = √x (1/x)^{m+1}.
+            let (base, whole) = if twice < 0 {
                 let one = b.constant(1.0);
-                b.div(one, positive)
+                (b.div(one, x), twice.abs() / 2 + 1)
             } else {
-                positive
-            })
+                (x, twice / 2)
+            };
+            let whole = power(b, base, whole);
+            Some(b.mul(whole, root))
         }
         Op::Solve(number) => {
             let solve = &kernel.solves()[number as usize];

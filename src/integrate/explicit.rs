@@ -609,13 +609,23 @@ fn weighted<const FUSED: bool>(weights: &[f64], k: &[f64], stride: usize, block:
     sum
 }
 
-/// out = y + h Σⱼ wⱼ kⱼ
+/// out = y + Σⱼ (h wⱼ) kⱼ, the newest stage last, so that the next evaluation waits for one operation only.
 #[inline(always)]
 fn combine<const FUSED: bool>(out: &mut [f64], y: &[f64], h: f64, weights: &[f64], k: &[f64], stride: usize) {
+    let newest = weights.iter().rposition(|w| *w != 0.0).unwrap_or(0);
     for block in (0..stride).step_by(BLOCK) {
-        let sum = weighted::<FUSED>(weights, k, stride, block);
+        let mut sum = [0.0; BLOCK];
+        for (j, &w) in weights[..newest].iter().enumerate() {
+            if w != 0.0 {
+                let (hw, kj) = (h * w, &k[j * stride + block..j * stride + block + BLOCK]);
+                for l in 0..BLOCK {
+                    sum[l] = multiply_add::<FUSED>(hw, kj[l], sum[l]);
+                }
+            }
+        }
+        let (hw, kj) = (h * weights[newest], &k[newest * stride + block..newest * stride + block + BLOCK]);
         for l in 0..BLOCK {
-            out[block + l] = multiply_add::<FUSED>(h, sum[l], y[block + l]);
+            out[block + l] = multiply_add::<FUSED>(hw, kj[l], y[block + l] + sum[l]);
         }
     }
 }

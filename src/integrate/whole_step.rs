@@ -142,12 +142,32 @@ impl Step<'_> {
         sum.unwrap_or_else(|| self.b.constant(0.0))
     }
 
-    /// y + h Σⱼ wⱼ kⱼ
+    /// y + Σⱼ (h wⱼ) kⱼ, the newest stage last.
     fn combine(&mut self, weights: &[f64], k: &[Vec<Value>]) -> Vec<Value> {
+        let newest = weights.iter().rposition(|w| *w != 0.0).unwrap_or(0);
+        let scaled: Vec<Option<Value>> = weights
+            .iter()
+            .map(|&w| {
+                let c = self.b.constant(w);
+                (w != 0.0).then(|| self.b.mul(self.h, c))
+            })
+            .collect();
         (0..self.y.len())
             .map(|i| {
-                let sum = self.weighted(weights, k, i);
-                self.multiply_add(self.h, sum, self.y[i])
+                let mut sum: Option<Value> = None;
+                for (hw, k) in scaled[..newest].iter().zip(k) {
+                    if let Some(hw) = *hw {
+                        sum = Some(match sum {
+                            None => self.b.mul(hw, k[i]),
+                            Some(sum) => self.multiply_add(hw, k[i], sum),
+                        });
+                    }
+                }
+                let base = sum.map_or(self.y[i], |sum| self.b.add(self.y[i], sum));
+                match scaled.get(newest).copied().flatten() {
+                    Some(hw) => self.multiply_add(hw, k[newest][i], base),
+                    None => base,
+                }
             })
             .collect()
     }
