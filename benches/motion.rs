@@ -279,7 +279,10 @@ fn gcc(model: &Model) -> String {
     let mut kernel = optimise::optimise(field.kernel(), Rewrites::portable());
     kernel.name = "field".to_string();
     let parameters = if problem.parameters.is_empty() { vec![0.0] } else { problem.parameters.clone() };
-    let source = emit::emit(&kernel, Language::C).expect("C")
+    // Called, not inlined: ours does not know the parameters either.
+    let prototype = "__attribute__((noinline)) int field(const double *, const double *, const double *, const double *, double *);\n";
+    let source = prototype.to_string()
+        + &emit::emit(&kernel, Language::C).expect("C")
         + &format!(
             "
 #include <stdio.h>

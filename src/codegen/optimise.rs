@@ -255,7 +255,8 @@ pub(super) fn factorise_symmetric(
     let mut lower = vec![None; n * n];
     let mut reciprocal = Vec::with_capacity(n);
     let one = b.constant(1.0);
-    let first = m[0];
+    // The pivot whose sign the others must have.
+    let mut first: Option<Value> = None;
     let threshold = b.constant(linear::DEFINITE);
     for j in 0..n {
         let pivot = m[j * n + j];
@@ -263,25 +264,34 @@ pub(super) fn factorise_symmetric(
             return None;
         }
         let original = matrix[j * n + j];
-        if pivot != original {
-            let least = b.mul(threshold, original);
-            let margin = b.sub(pivot, least);
-            match b.as_constant(first) {
-                Some(f) if f > 0.0 => b.guard(margin),
-                Some(_) => {
-                    let negative = b.neg(margin);
-                    b.guard(negative)
-                }
-                None => {
-                    let same_sign = b.mul(margin, first);
-                    b.guard(same_sign)
-                }
-            };
-        } else if j > 0 && (b.as_constant(pivot).is_none() || b.as_constant(first).is_none()) {
-            let same_sign = b.mul(pivot, first);
-            b.guard(same_sign);
-        } else if j > 0 && b.as_constant(pivot).map(f64::signum) != b.as_constant(first).map(f64::signum) {
-            return None;
+        // An equation for one unknown alone: any sign will do, as for the time of a relativistic motion.
+        let alone = (0..n).all(|i| i == j || is_zero(b, m[i.max(j) * n + i.min(j)]) && lower[j * n + i].is_none());
+        match first {
+            _ if alone && pivot == original => {}
+            None => first = Some(pivot),
+            Some(first) if pivot != original => {
+                let least = b.mul(threshold, original);
+                let margin = b.sub(pivot, least);
+                match b.as_constant(first) {
+                    Some(f) if f > 0.0 => b.guard(margin),
+                    Some(_) => {
+                        let negative = b.neg(margin);
+                        b.guard(negative)
+                    }
+                    None => {
+                        let same_sign = b.mul(margin, first);
+                        b.guard(same_sign)
+                    }
+                };
+            }
+            Some(first) if b.as_constant(pivot).is_none() || b.as_constant(first).is_none() => {
+                let same_sign = b.mul(pivot, first);
+                b.guard(same_sign);
+            }
+            Some(first) if b.as_constant(pivot).map(f64::signum) != b.as_constant(first).map(f64::signum) => {
+                return None;
+            }
+            Some(_) => {}
         }
         reciprocal.push(b.div(one, pivot));
         for i in j + 1..n {
