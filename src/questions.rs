@@ -9,6 +9,7 @@ pub mod dynamics;
 pub mod maps;
 pub mod matrices;
 pub mod motion;
+pub mod polynomials;
 pub mod sets;
 pub mod strata;
 pub mod symbolic;
@@ -82,6 +83,7 @@ static TABLES: &[&[Question]] = &[
     sets::ROWS,
     symbolic::ROWS,
     matrices::ROWS,
+    polynomials::ROWS,
     later::ROWS,
 ];
 
@@ -274,10 +276,6 @@ pub mod later {
         "direct" "direct(S)" &[];
         "crosscheck" "crosscheck(S)" &[];
         "lyapunov" "lyapunov(run)" &[];
-        "factor" "factor(e)" &[];
-        "eliminate" "eliminate(equations, x)" &[];
-        "groebner" "groebner(equations)" &[];
-        "branches" "branches(equations)" &[];
     }
 }
 

@@ -1,8 +1,8 @@
 //! Polynomials against python-flint and SymPy. The answers are data (`tests/data/polynomial.json`), made by
 //! `tests/oracle/polynomial.py`; neither program is needed here.
 
-use lepage::algebra::factor::{factor, squarefree};
-use lepage::algebra::ideal::{Order, groebner};
+use lepage::algebra::factor::{factor, split_quadratic, squarefree};
+use lepage::algebra::ideal::{Order, eliminate, groebner, radical_contains, saturate};
 use lepage::algebra::polynomial::{Monomial, Polynomial};
 use lepage::algebra::roots::{AlgebraicNumber, count_real_roots, isolate_real_roots};
 use lepage::algebra::{Integer, Rational};
@@ -138,6 +138,49 @@ fn groebner_bases() {
         found.sort();
         expected.sort();
         assert_eq!(found, expected, "{case}");
+    }
+}
+
+fn polynomials(value: &Value) -> Vec<Polynomial> {
+    value.as_array().unwrap().iter().map(|g| read(text(g))).collect()
+}
+
+/// The generators of reduced bases, in a fixed order.
+fn sorted(list: &[Polynomial]) -> Vec<Polynomial> {
+    let mut list: Vec<Polynomial> = list.iter().map(Polynomial::primitive_part).collect();
+    list.sort();
+    list
+}
+
+#[test]
+fn elimination_saturation_and_membership() {
+    for case in data("ideal") {
+        let generators = polynomials(&case["generators"]);
+        let (k, n) = (case["variable"].as_u64().unwrap() as u32, case["n"].as_u64().unwrap() as u32);
+        let f = read(text(&case["f"]));
+        let eliminated = eliminate(&generators, &[k], &[]);
+        assert!(eliminated.complete);
+        assert_eq!(sorted(&eliminated.generators), sorted(&polynomials(&case["eliminated"])), "{case}");
+        let saturated = saturate(&generators, &f, &[]).unwrap();
+        let grevlex = Order::grevlex(&(0..n).collect::<Vec<_>>());
+        let saturated = groebner(&saturated.generators, &grevlex, &[]);
+        assert_eq!(sorted(&saturated.generators), sorted(&polynomials(&case["saturated"])), "{case}");
+        assert_eq!(radical_contains(&generators, &f, &[]).unwrap(), case["radical_contains"].as_bool(), "{case}");
+        let basis = groebner(&generators, &grevlex, &[]);
+        assert_eq!(basis.contains(&f).unwrap(), case["contains"].as_bool(), "{case}");
+    }
+}
+
+#[test]
+fn factors_over_real_quadratic_extensions() {
+    for case in data("quadratic") {
+        let p = read(text(&case["p"]));
+        let over_rationals: u64 = factor(&p).factors.iter().map(|(_, e)| u64::from(*e)).sum();
+        assert_eq!(Some(over_rationals), case["over_Q"].as_u64(), "{case}");
+        let split = split_quadratic(&p).unwrap();
+        let d = split.as_ref().and_then(|s| s.radicand.as_constant());
+        let splits = d.is_some_and(|d| d == Rational::from(case["d"].as_i64().unwrap()));
+        assert_eq!(splits, case["over_root"].as_u64() == Some(2), "{case}: {split:?}");
     }
 }
 

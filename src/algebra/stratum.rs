@@ -2,7 +2,7 @@
 //!
 //! Where a matrix of functions has which rank, and where a linear system with coefficients that vary from
 //! point to point can be solved, are questions about such sets. The answer is a finite list of
-//! [`Branch`]es, pairwise disjoint *leaves* on each of which the rank is constant and solvability is decided.
+//! [`Branch`]es, *leaves* that fill the set, on each of which the rank is constant and solvability is decided.
 //! The two procedures keep the names they have in the sheet, §8:
 //!
 //! - [`split`](cell::Frame::split) decomposes {equations, inequations} into simple pieces and drops empty ones;
@@ -24,11 +24,13 @@
 
 pub mod basis;
 pub mod cell;
+pub mod components;
 pub mod leaves;
 pub mod rank;
 pub mod real;
 pub mod sample;
 pub mod set;
+pub mod solve;
 pub mod tangent;
 
 #[cfg(test)]

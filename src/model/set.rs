@@ -15,12 +15,28 @@ use std::fmt;
 #[derive(Clone)]
 pub struct PointSet {
     space: JetSpace,
+    /// Symbols that move beside the coordinates: parameters about which cases are distinguished.
+    others: Vec<Symbol>,
     branches: Vec<Branch>,
 }
 
 impl PointSet {
     pub fn new(space: &JetSpace, branches: Vec<Branch>) -> PointSet {
-        PointSet { space: space.clone(), branches }
+        PointSet { space: space.clone(), others: vec![], branches }
+    }
+
+    /// The same set when these symbols move too.
+    pub fn moving(mut self, symbols: &[Symbol]) -> PointSet {
+        let known = self.symbols();
+        self.others.extend(symbols.iter().filter(|s| !known.contains(s)));
+        self
+    }
+
+    /// Everything that moves: the coordinates of the space, and what else was named.
+    pub fn symbols(&self) -> Vec<Symbol> {
+        let mut symbols = self.space.symbols();
+        symbols.extend(&self.others);
+        symbols
     }
 
     pub fn space(&self) -> &JetSpace {
@@ -32,18 +48,18 @@ impl PointSet {
     }
 
     pub fn only(&self, branch: &Branch) -> PointSet {
-        PointSet { space: self.space.clone(), branches: vec![branch.clone()] }
+        PointSet { branches: vec![branch.clone()], ..self.clone() }
     }
 
     pub fn is_empty(&self) -> Verdict {
-        stratum::is_empty_set(&self.space.symbols(), &self.branches)
-            .unwrap_or_else(|stop| Verdict::unknown(stop.to_string()))
+        stratum::is_empty_set(&self.symbols(), &self.branches).unwrap_or_else(|stop| Verdict::unknown(stop.to_string()))
     }
 
     /// The same points; the sets may be written on jet spaces of different orders.
     pub fn equals(&self, other: &PointSet) -> Budgeted<Verdict> {
-        let space = if self.space.order() >= other.space.order() { &self.space } else { &other.space };
-        stratum::equal_sets(&space.symbols(), &self.branches, &other.branches)
+        let mut symbols = self.symbols();
+        symbols.extend(other.symbols().into_iter().filter(|s| !self.space.contains(*s) && !self.others.contains(s)));
+        stratum::equal_sets(&symbols, &self.branches, &other.branches)
     }
 
     /// Whether the point lies in one of the branches.

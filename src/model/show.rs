@@ -5,6 +5,7 @@
 
 use super::value::{Answer, Family, Key, KeyPart, LabelledMatrix, Value};
 use crate::algebra::ball;
+use crate::algebra::expr::Relation;
 use crate::algebra::print::{Format, Style};
 use crate::algebra::{Expr, Ground, Rational, Symbol, Verdict};
 use crate::geometry::field::VectorField;
@@ -125,13 +126,23 @@ fn render(value: &Value, style: Style) -> String {
         Value::Indexed(i) => format!("{}[…], {} members", i.name, i.members.len()),
         Value::Unknown(f) => f.name(),
         Value::Claim(c) => {
-            format!("{} {} {}", render(&c.left, style), c.relation.text(), render(&c.right, style))
+            format!("{} {} {}", render(&c.left, style), relation_text(c.relation, style), render(&c.right, style))
         }
         Value::Float(x) => super::run::number_text(*x, style),
         Value::Run(r) if style.format == Format::Latex => r.latex(),
         Value::Series(s) if style.format == Format::Latex => s.latex(),
         Value::Run(r) => r.describe(),
         Value::Series(s) => s.describe(),
+    }
+}
+
+fn relation_text(relation: Relation, style: Style) -> &'static str {
+    match relation {
+        _ if style.format != Format::Latex => relation.text(),
+        Relation::NotEqual => r"\neq",
+        Relation::LessEqual => r"\le",
+        Relation::GreaterEqual => r"\ge",
+        other => other.text(),
     }
 }
 
@@ -438,7 +449,7 @@ fn answer_json(answer: &Answer) -> Json {
     if let Some(main) = &answer.main {
         let shown = main_of(answer, || json_of(main));
         // An expression under no condition is just that.
-        if answer.as_written && answer.conditions.is_empty() {
+        if answer.as_written && answer.conditions.is_empty() && answer.part_names().next().is_none() {
             return shown;
         }
         object.insert("main".into(), shown);

@@ -234,6 +234,14 @@ impl Answer {
         self
     }
 
+    /// A verdict that is shown unless it is a plain yes.
+    pub fn optional_part(self, name: &'static str, verdict: Verdict) -> Answer {
+        match verdict {
+            Verdict::Yes(_) => self.lazy(name, move || Ok(Value::from(verdict.clone()))),
+            _ => self.part(name, verdict),
+        }
+    }
+
     /// `name` is both a part and the main value.
     pub fn main_part(mut self, name: &'static str, value: impl Into<Value>) -> Answer {
         let value = value.into();

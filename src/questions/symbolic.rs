@@ -9,7 +9,7 @@ use crate::algebra::conditions;
 use crate::algebra::derive::partials;
 use crate::algebra::expr::{Condition, Node, Relation};
 use crate::algebra::print::Style;
-use crate::algebra::solve::{Branch, Unsolved};
+use crate::algebra::solve::{Branch, Solutions, Unsolved};
 use crate::algebra::substitute::{define_function, substitute, undefined_part};
 use crate::algebra::{Expr, Symbol, Verdict, normal, solve};
 use crate::budget::Budgeted;
@@ -203,7 +203,19 @@ fn solve_for(a: &Arguments) -> Fallible<Value> {
     read_equations(&a.value(0)?, &mut equations, &mut conditions)
         .map_err(|d| Box::new(d.or_at(a.positional[0].span, "these equations")))?;
     let unknowns = unknowns(a)?;
-    let solutions = solve::solve_where(&equations, &conditions, &unknowns).map_err(|why| unsolved(why, a))?;
+    let found = solve::solve_where(&equations, &conditions, &unknowns);
+    // Where the rules end, or roots stand under conditions, the real branches of the system may say more.
+    let is_conditional = |s: &Solutions| unknowns.len() > 1 && s.branches.iter().any(|b| !b.conditions.is_empty());
+    let is_beyond = matches!(found, Err(Unsolved::Beyond { .. }));
+    if (is_beyond || found.as_ref().is_ok_and(is_conditional))
+        && conditions.iter().all(|c| c.relation == Relation::NotEqual)
+    {
+        let nonzero: Vec<Expr> = conditions.iter().map(|c| c.left).collect();
+        if let Some(answer) = super::polynomials::solved_by_branches(&equations, &nonzero, &unknowns, is_beyond)? {
+            return Ok(answer);
+        }
+    }
+    let solutions = found.map_err(|why| unsolved(why, a))?;
     let values: Vec<Value> = solutions.branches.iter().map(|b| solution(b, &unknowns)).collect();
     let mut answer = Answer::new("solve").main(Value::list(values));
     if let [only] = solutions.branches.as_slice() {

@@ -145,6 +145,61 @@ def groebner_cases():
             yield {"generators": text.split(", "), "n": n, "order": order, "basis": out}
 
 
+def normalised(g, gens):
+    """Integer coefficients without common factor, leading coefficient positive; as text."""
+    g = sympy.Poly(g, *gens).clear_denoms(convert=True)[1].primitive()[1]
+    if g.LC() < 0:
+        g = -g
+    return str(g.as_expr()).replace("**", "^")
+
+
+def reduced(polys, gens):
+    return [normalised(g, gens) for g in sympy.groebner(polys, *gens, order="grevlex", domain=sympy.QQ).exprs]
+
+
+def eliminated(polys, out, keep):
+    """The reduced grevlex basis of the elimination ideal; empty if it is zero."""
+    lexicographic = sympy.groebner(polys, *out, *keep, order="lex", domain=sympy.QQ).exprs
+    free = [g for g in lexicographic if not (g.free_symbols & set(out))]
+    return reduced(free, keep) if free else []
+
+
+IDEALS = [
+    ("x0 - x2^2, x1 - x2^3", 3), ("x0*x1 - x2, x0^2 + x1^2 - 1", 3), ("x0^2*x1, x0*x1^2", 2), ("x0*x2 - x1^2, x0^3 - x1*x2", 3),
+    ("x0 - x3^2, x1 - x3^3, x2 - x3^4", 4), ("x0*x3 - x1*x2, x0^2 - x1*x3", 4), ("x0^2 - x1^2, x0*x2 - x1", 3),
+    ("x0^2 + x1^2 + x2^2 - 4, x0 - x1*x2", 3), ("x0*x1 - 1, x1*x2 - 1, x0 + x1 + x2", 3), ("x0^3 - x1^2, x1^3 - x2^2", 3),
+    ("x0*x1*x2, x0^2 - x0*x1", 3), ("x0 + x1 + x2, x0*x1 + x1*x2 + x2*x0", 3),
+]
+
+
+def ideal_cases():
+    for text, n in IDEALS:
+        gens = sympy.symbols(f"x0:{n}")
+        polys = [sympy.sympify(s.replace("^", "**")) for s in text.split(",")]
+        t = sympy.Symbol("t")
+        for k in range(n):
+            keep = [g for i, g in enumerate(gens) if i != k]
+            case = {"generators": text.split(", "), "n": n, "variable": k}
+            case["eliminated"] = eliminated(polys, [gens[k]], keep)
+            f = gens[k] - (1 if k == 0 else 0) * gens[-1]
+            case["f"] = str(f).replace("**", "^")
+            case["saturated"] = eliminated(polys + [1 - t * f], [t], list(gens))
+            case["radical_contains"] = sympy.groebner(polys + [1 - t * f], t, *gens, order="grevlex").exprs == [1]
+            case["contains"] = bool(sympy.groebner(polys, *gens, order="grevlex").contains(f))
+            yield case
+
+
+def quadratic_cases():
+    """Over ℚ(√d): how many factors, and whether the polynomial is irreducible over ℚ."""
+    X, Y, Z = sympy.symbols("x0:3")
+    for d in (2, 3, 5, 6, 7):
+        for p in [X**2 - d * Y**2, X**2 + 2 * X * Y + (1 - d) * Y**2, d * X**2 - Y**2 * Z**2, X**2 - 2 * X - (d - 1), X**2 - d * Y**2 - Z, (X + Z) ** 2 - d * (Y - 1) ** 2]:
+            p = sympy.expand(p)
+            rational = sympy.factor_list(p)[1]
+            extended = sympy.factor_list(p, extension=sympy.sqrt(d))[1]
+            yield {"p": str(p).replace("**", "^"), "d": d, "over_Q": sum(e for _, e in rational), "over_root": sum(e for _, e in extended)}
+
+
 def main():
     # SymPy as a second opinion on flint's gcds and factorisations.
     for case in [next(gcd_cases()) for _ in range(3)]:
@@ -154,7 +209,8 @@ def main():
     random.seed(20261116)
     data = {
         "gcd": list(gcd_cases()), "factor": list(factor_cases()), "resultant": list(resultant_cases()),
-        "roots": list(root_cases()), "groebner": list(groebner_cases()),
+        "roots": list(root_cases()), "groebner": list(groebner_cases()), "ideal": list(ideal_cases()),
+        "quadratic": list(quadratic_cases()),
     }
     print("{")
     for i, (name, cases) in enumerate(data.items()):

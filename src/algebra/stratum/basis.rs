@@ -23,7 +23,7 @@ pub struct Basis {
 }
 
 /// gⁿ − R for every generator among the variables, their partners and what the relations bring in.
-pub(super) fn relations(polynomials: &[Polynomial]) -> Vec<Polynomial> {
+pub fn relations(polynomials: &[Polynomial]) -> Vec<Polynomial> {
     let mut seen: Vec<u32> = Vec::new();
     let mut queue: Vec<u32> = polynomials.iter().flat_map(|p| p.variables().iter().copied()).collect();
     let mut found = Vec::new();
@@ -104,6 +104,11 @@ impl Basis {
         self.inner.as_ref().is_some_and(|b| b.is_proper() == Some(false))
     }
 
+    /// The basis with the relations; `None` if there are no equations.
+    pub(super) fn inner(&self) -> Option<&ideal::Basis> {
+        self.inner.as_deref()
+    }
+
     pub fn is_empty(&self) -> bool {
         self.elements.is_empty()
     }
@@ -155,11 +160,14 @@ impl Basis {
         Ok((scaled, right))
     }
 
-    /// The number of independent equations: the codimension of the complex zero set among the variables in play.
-    pub fn codimension(&self) -> Budgeted<Option<usize>> {
+    /// The number of independent equations: the codimension of the complex zero set among the coordinates. The
+    /// relations of constants such as √3 do not count.
+    pub fn codimension(&self, frame: &Frame) -> Budgeted<Option<usize>> {
         let Some(inner) = &self.inner else { return Ok(Some(0)) };
-        let in_play = inner.order.variables().len();
-        Ok(inner.dimension()?.map(|d| in_play - d))
+        let variables = inner.order.variables();
+        let is_root = |v: &&u32| frame.is_constant(**v) && Generator(**v).relation().is_some();
+        let roots = variables.iter().filter(is_root).count();
+        Ok(inner.dimension()?.map(|d| variables.len() - d - roots))
     }
 
     /// Whether every polynomial is in the ideal.

@@ -1,15 +1,18 @@
 //! Cells, the branches as the engine works with them, and SPLIT.
 
+use super::super::assume::Sign;
+use super::super::decide::sign;
 use super::super::expr::Expr;
 use super::super::factor::factor;
 use super::super::generator::{Generator, Kind, reduce};
 use super::super::normal::write::polynomial_expr;
 use super::super::normal::{Context, canonical_fraction};
+use super::super::number::Rational;
 use super::super::polynomial::Polynomial;
 use super::super::symbol::Symbol;
 use super::Branch;
 use super::basis::Basis;
-use super::real::{quadratic_split, semidefinite};
+use super::real::{Constants, semidefinite, split_over_roots};
 use crate::budget::{Budgeted, Exhausted};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
@@ -28,6 +31,7 @@ pub struct Frame {
     /// Irreducible polynomials with real zeros of codimension one, as far as the rules can tell.
     simple: RefCell<FxHashSet<Polynomial>>,
     bases: RefCell<FxHashMap<Vec<Polynomial>, Basis>>,
+    nowhere_zero: RefCell<FxHashMap<Polynomial, bool>>,
 }
 
 /// A set of points, simplified: a Gröbner basis of its equations, and irreducible polynomials that vanish
@@ -36,6 +40,15 @@ pub struct Frame {
 pub struct Cell {
     pub(super) basis: Basis,
     pub(super) nonzero: Vec<Polynomial>,
+}
+
+/// How far SPLIT came.
+#[derive(Debug)]
+pub struct Splitting {
+    pub pieces: Vec<Cell>,
+    /// Equations of sets that were not split yet. Empty unless a budget ended.
+    pub open: Vec<Vec<Polynomial>>,
+    pub stopped: Option<Exhausted>,
 }
 
 /// More pieces than this, and SPLIT gives up.
@@ -53,6 +66,7 @@ impl Frame {
             factors: RefCell::default(),
             simple: RefCell::default(),
             bases: RefCell::default(),
+            nowhere_zero: RefCell::default(),
         })
     }
 
@@ -217,10 +231,20 @@ impl Frame {
     /// Each piece has equations that do not factor further over ℚ or over a real quadratic extension that
     /// occurs, none of which is semidefinite, and none of the inequations vanishes on all of it.
     pub fn split(&self, equations: &[Polynomial], nonzero: &[Polynomial]) -> Budgeted<Vec<Cell>> {
+        let found = self.split_as_far_as_possible(equations, nonzero);
+        match found.stopped {
+            None => Ok(found.pieces),
+            Some(stop) => Err(stop),
+        }
+    }
+
+    /// SPLIT with its state when a budget ends: the pieces that are finished, and what was still to be split.
+    pub fn split_as_far_as_possible(&self, equations: &[Polynomial], nonzero: &[Polynomial]) -> Splitting {
+        let mut found = Splitting { pieces: vec![], open: vec![], stopped: None };
         let mut inequations: Vec<Polynomial> = Vec::new();
         for n in nonzero {
             if n.is_zero() {
-                return Ok(vec![]);
+                return found;
             }
             for f in self.factors(n).iter() {
                 if !inequations.contains(f) {
@@ -228,7 +252,6 @@ impl Frame {
                 }
             }
         }
-        let mut pieces: Vec<Cell> = Vec::new();
         let mut work: Vec<Vec<Polynomial>> = vec![equations.to_vec()];
         let mut seen: FxHashSet<Vec<Polynomial>> = FxHashSet::default();
         let mut steps = 0;
@@ -242,35 +265,45 @@ impl Frame {
             equations.retain(|e| !e.is_zero());
             equations.dedup();
             steps += 1;
-            if steps > MAX_PIECES {
-                return Err(Exhausted::Size);
-            }
-            match self.simplify_piece(&equations, &inequations)? {
-                Step::Empty => {}
-                Step::Cases(cases) => work.extend(cases.into_iter().rev()),
-                Step::Done(cell) => {
-                    // The pieces have the same inequations: one with more equations lies in the other.
-                    let mut covered = false;
-                    for other in &pieces {
-                        if cell.basis.contains_all(self, other.equations())? {
-                            covered = true;
-                            break;
-                        }
+            let step = if steps > MAX_PIECES {
+                Err(Exhausted::Size)
+            } else {
+                self.simplify_piece(&equations, &inequations).and_then(|step| match step {
+                    Step::Done(cell) => self.keep_maximal(&mut found.pieces, cell),
+                    Step::Empty => Ok(()),
+                    Step::Cases(cases) => {
+                        work.extend(cases.into_iter().rev());
+                        Ok(())
                     }
-                    if !covered {
-                        let mut kept = Vec::new();
-                        for other in pieces {
-                            if !other.basis.contains_all(self, cell.equations())? {
-                                kept.push(other);
-                            }
-                        }
-                        pieces = kept;
-                        pieces.push(cell);
-                    }
-                }
+                })
+            };
+            if let Err(stop) = step {
+                found.stopped = Some(stop);
+                work.push(equations);
+                break;
             }
         }
-        Ok(pieces)
+        found.open = work;
+        found
+    }
+
+    /// Takes a piece in, unless it lies in another one. The pieces have the same inequations: one with more
+    /// equations lies in the other.
+    fn keep_maximal(&self, pieces: &mut Vec<Cell>, cell: Cell) -> Budgeted<()> {
+        for other in pieces.iter() {
+            if cell.basis.contains_all(self, other.equations())? {
+                return Ok(());
+            }
+        }
+        let mut kept = Vec::new();
+        for other in pieces.iter() {
+            if !other.basis.contains_all(self, cell.equations())? {
+                kept.push(other.clone());
+            }
+        }
+        kept.push(cell);
+        *pieces = kept;
+        Ok(())
     }
 
     fn simplify_piece(&self, equations: &[Polynomial], nonzero: &[Polynomial]) -> Budgeted<Step> {
@@ -346,9 +379,9 @@ impl Frame {
             if let Some(found) = semidefinite(&f)? {
                 changed = true;
                 cases.push(found.zeros);
-            } else if let Some([a, b]) = quadratic_split(&f, |v| self.is_constant(v), |g| self.root_of(g))? {
+            } else if let Some(factors) = split_over_roots(&f, self)? {
                 changed = true;
-                cases.extend([vec![a], vec![b]]);
+                cases.extend(factors.into_iter().map(|f| vec![f]));
             } else {
                 cases.push(vec![f]);
             }
@@ -357,13 +390,6 @@ impl Frame {
             self.simple.borrow_mut().insert(g.clone());
         }
         Ok(changed.then_some(cases))
-    }
-
-    /// √g as a polynomial in a generator for the root.
-    fn root_of(&self, g: &Polynomial) -> Budgeted<Option<Polynomial>> {
-        let root = self.write(g).sqrt();
-        let read = canonical_fraction(self.context, root)?;
-        Ok(read.filter(|(_, d)| d.is_constant()).and_then(|(n, d)| n.unscale(&d.as_constant()?)))
     }
 
     /// sin θ = ±1 where cos θ = 0, and the other way round: a discrete family that is kept as one.
@@ -386,14 +412,16 @@ impl Frame {
         if self.is_positive_generator(f) || self.domain.borrow().contains(f) {
             return Ok(true);
         }
-        if semidefinite(f)?.is_some_and(|s| s.has_no_zero()) {
-            return Ok(true);
+        if let Some(known) = self.nowhere_zero.borrow().get(f) {
+            return Ok(*known);
         }
-        if f.variables().iter().all(|v| self.is_constant(*v)) {
+        let is_generic = f.variables().iter().all(|v| self.is_constant(*v));
+        let has_no_zero = semidefinite(f)?.is_some_and(|s| s.has_no_zero());
+        if is_generic && !has_no_zero {
             self.note_generic(f)?;
-            return Ok(true);
         }
-        Ok(false)
+        self.nowhere_zero.borrow_mut().insert(f.clone(), is_generic || has_no_zero);
+        Ok(is_generic || has_no_zero)
     }
 
     pub(super) fn note_generic(&self, p: &Polynomial) -> Budgeted<()> {
@@ -427,6 +455,31 @@ impl Frame {
             equations: equations.iter().map(|p| self.write(p)).collect(),
             nonzero: cell.nonzero.iter().map(|p| self.write(p)).collect(),
         })
+    }
+}
+
+impl Constants for Frame {
+    fn is_constant(&self, variable: u32) -> bool {
+        Frame::is_constant(self, variable)
+    }
+
+    fn sign_of(&self, p: &Polynomial) -> Budgeted<Sign> {
+        Ok(match semidefinite(p)? {
+            Some(found) if found.has_no_zero() => {
+                if found.is_negative {
+                    Sign::NEGATIVE
+                } else {
+                    Sign::POSITIVE
+                }
+            }
+            _ => sign(self.write(p)),
+        })
+    }
+
+    fn root_of(&self, p: &Polynomial, n: u32) -> Budgeted<Option<Polynomial>> {
+        let root = self.write(p).pow(Rational::ratio(1, i64::from(n)));
+        let read = canonical_fraction(self.context, root)?;
+        Ok(read.filter(|(_, d)| d.is_constant()).and_then(|(n, d)| n.unscale(&d.as_constant()?)))
     }
 }
 

@@ -6,8 +6,9 @@
 //! - *semidefinite*: p ≥ 0 (or p ≤ 0) everywhere, with its zeros given by simpler equations. Sums of even
 //!   monomials of one sign are; a polynomial quadratic in x is if its square can be completed,
 //!   4ap = (2ax + b)² + (4ac − b²), with a of one sign and 4ac − b² again semidefinite;
-//! - *split over a real quadratic extension*: b² − 4ac = g·h² with a number or parameter g > 0 that is no square
-//!   gives two factors, x² − 3y² = (x − √3 y)(x + √3 y);
+//! - *split over a real extension*: b² − 4ac = g·h² with a number or parameter g > 0 that is no square
+//!   gives two factors, x² − 3y² = (x − √3 y)(x + √3 y); two terms that are n-th powers up to constants give
+//!   the real ones among their linear factors, x⁴ = 2y⁴ the lines x = ±⁴√2 y;
 //! - *without real roots*: a polynomial in one variable, by Sturm's theorem.
 //!
 //! Signs of generators count: e^u > 0, √u ≥ 0, m > 0 by assumption.
@@ -50,6 +51,9 @@ fn semidefinite_within(p: &Polynomial, depth: u32) -> Budgeted<Option<Semidefini
     if let Some(found) = even_terms(p) {
         return Ok(Some(found));
     }
+    if let Some(is_negative) = known_sign(p) {
+        return Ok(Some(Semidefinite { is_negative, zeros: vec![Polynomial::one()] }));
+    }
     if depth == 0 {
         return Ok(None);
     }
@@ -86,6 +90,19 @@ fn semidefinite_within(p: &Polynomial, depth: u32) -> Budgeted<Option<Semidefini
     }
     completed_square(p, depth)
 }
+
+/// Whether a polynomial in parameters and numbers is negative, if the declared facts tell that it is never zero.
+fn known_sign(p: &Polynomial) -> Option<bool> {
+    let is_fixed = |v: &u32| Generator(*v).meaning().symbols().iter().all(|s| s.is_parameter());
+    if p.n_terms() > MAX_SIGNED_TERMS || !p.variables().iter().all(is_fixed) {
+        return None;
+    }
+    let sign = super::super::decide::sign(super::super::normal::write::polynomial_expr(p));
+    (sign.is_positive() || sign.is_negative()).then(|| sign.is_negative())
+}
+
+/// Larger polynomials in parameters are not looked at for their sign.
+const MAX_SIGNED_TERMS: usize = 24;
 
 /// Every term of the same sign, whatever the values: even powers, and generators of known sign.
 fn even_terms(p: &Polynomial) -> Option<Semidefinite> {
@@ -156,22 +173,46 @@ fn quadratic_in(p: &Polynomial, v: u32) -> [Polynomial; 3] {
     [parts[0].clone(), parts[1].clone(), parts[2].clone()]
 }
 
-/// The two real factors of an irreducible quadratic whose discriminant is g·h² with a constant g > 0; up to a
-/// factor without zeros. `is_constant` says which generators are constants.
-pub fn quadratic_split(
-    p: &Polynomial,
-    is_constant: impl Fn(u32) -> bool,
-    root_of: impl Fn(&Polynomial) -> Budgeted<Option<Polynomial>>,
-) -> Budgeted<Option<[Polynomial; 2]>> {
+/// What is known of the constants in a polynomial: parameters, numbers such as √3.
+pub trait Constants {
+    fn is_constant(&self, variable: u32) -> bool;
+    /// The sign of a polynomial in constants.
+    fn sign_of(&self, p: &Polynomial) -> Budgeted<Sign>;
+    /// The n-th root of a positive polynomial in constants, as a polynomial in a generator for it.
+    fn root_of(&self, p: &Polynomial, n: u32) -> Budgeted<Option<Polynomial>>;
+}
+
+fn is_constant(p: &Polynomial, constants: &impl Constants) -> bool {
+    p.variables().iter().all(|v| constants.is_constant(*v))
+}
+
+/// Real factors of an irreducible polynomial over an extension of the constants by a real root, up to factors
+/// without real zeros. A polynomial in one unknown is left as it is: its zeros are a finite family.
+pub fn split_over_roots(p: &Polynomial, constants: &impl Constants) -> Budgeted<Option<Vec<Polynomial>>> {
+    match quadratic_split(p, constants)? {
+        Some(factors) => Ok(Some(factors)),
+        None => binomial_split(p, constants),
+    }
+}
+
+/// a·y² + b·y + c with y = xᵏ, where b² − 4ac = g·h² with a constant g > 0: 2a·y + b ± √g·h.
+fn quadratic_split(p: &Polynomial, constants: &impl Constants) -> Budgeted<Option<Vec<Polynomial>>> {
     for &v in p.variables() {
-        if p.degree_in(v) != 2 || is_constant(v) {
+        let degree = p.degree_in(v);
+        if degree % 2 == 1 || degree == 0 || constants.is_constant(v) {
             continue;
         }
-        let [c, b, a] = quadratic_in(p, v);
-        if !a.variables().iter().all(|v| is_constant(*v)) && !semidefinite(&a)?.is_some_and(|s| s.has_no_zero()) {
+        let parts = p.coefficients_in(v);
+        let half = degree as usize / 2;
+        if parts.iter().enumerate().any(|(k, c)| k % half != 0 && !c.is_zero()) {
             continue;
         }
-        let discriminant = &b.mul(&b)? - &a.mul(&c)?.scale(&Rational::from(4));
+        let (c, b, a) = (&parts[0], &parts[half], &parts[2 * half]);
+        if !is_constant(a, constants) && !semidefinite(a)?.is_some_and(|s| s.has_no_zero()) {
+            continue;
+        }
+        let discriminant = &b.mul(b)? - &a.mul(c)?.scale(&Rational::from(4));
+        let discriminant = super::super::generator::reduce(discriminant)?;
         let parts = factor(&discriminant);
         let (mut g, mut h) = (Polynomial::constant(parts.unit.clone()), Polynomial::one());
         for (f, n) in &parts.factors {
@@ -180,17 +221,50 @@ pub fn quadratic_split(
                 g = g.mul(f)?;
             }
         }
-        if h.is_constant() || !g.variables().iter().all(|v| is_constant(*v)) {
+        if is_constant(&h, constants) || !is_constant(&g, constants) || !constants.sign_of(&g)?.is_positive() {
             continue;
         }
-        let positive = semidefinite(&g)?.is_some_and(|s| s.has_no_zero() && !s.is_negative);
-        if !positive {
-            continue;
-        }
-        let Some(root) = root_of(&g)? else { continue };
-        let line = &a.mul(&Polynomial::variable(v))?.scale(&Rational::from(2)) + &b;
+        let Some(root) = constants.root_of(&g, 2)? else { continue };
+        let line = &a.mul(&Polynomial::power(v, half as u32))?.scale(&Rational::from(2)) + b;
         let offset = root.mul(&h)?;
-        return Ok(Some([&line - &offset, &line + &offset]));
+        return Ok(Some(vec![&line - &offset, &line + &offset]));
     }
     Ok(None)
+}
+
+/// a·uⁿ + b·wⁿ with monomials u, w in the unknowns: a·u = ±ⁿ√(−b·aⁿ⁻¹)·w for even n, one sign for odd n.
+fn binomial_split(p: &Polynomial, constants: &impl Constants) -> Budgeted<Option<Vec<Polynomial>>> {
+    let unknowns: Vec<u32> = p.variables().iter().copied().filter(|v| !constants.is_constant(*v)).collect();
+    let terms = p.coefficients_with_respect_to(&unknowns);
+    let [(u, a), (w, b)] = terms.as_slice() else { return Ok(None) };
+    if u.is_empty() || w.is_empty() {
+        return Ok(None);
+    }
+    let n = u.iter().chain(w.iter()).fold(0, |n, (_, e)| gcd(n, *e));
+    if n < 2 {
+        return Ok(None);
+    }
+    let radicand = b.mul(&a.pow(n - 1)?)?.scale(&Rational::from(-1));
+    let radicand = super::super::generator::reduce(radicand)?;
+    let sign = constants.sign_of(&radicand)?;
+    let negative = sign.is_negative();
+    if !sign.is_positive() && !(negative && n % 2 == 1) {
+        return Ok(None);
+    }
+    let positive = if negative { radicand.scale(&Rational::from(-1)) } else { radicand };
+    let Some(root) = constants.root_of(&positive, n)? else { return Ok(None) };
+    let part = |m: &Monomial| -> Polynomial {
+        let monomial: Monomial = m.iter().map(|(v, e)| (*v, e / n)).collect();
+        Polynomial::from_terms([(monomial, Rational::ONE)])
+    };
+    let (left, right) = (a.mul(&part(u))?, root.mul(&part(w))?);
+    Ok(Some(match (n % 2, negative) {
+        (0, _) => vec![&left - &right, &left + &right],
+        (_, false) => vec![&left - &right],
+        (_, true) => vec![&left + &right],
+    }))
+}
+
+fn gcd(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { gcd(b, a % b) }
 }

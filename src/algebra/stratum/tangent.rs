@@ -32,7 +32,7 @@ pub fn differential(frame: &Frame, g: &Polynomial, symbols: &[Symbol]) -> Budget
 pub fn dimension(frame: &Frame, cell: &Cell) -> Budgeted<usize> {
     let n = frame.coordinates().len();
     if is_polynomial(frame, cell)
-        && let Some(codimension) = cell.basis.codimension()?
+        && let Some(codimension) = cell.basis.codimension(frame)?
     {
         return Ok(n - codimension);
     }

@@ -1,0 +1,213 @@
+//! Components: cells that SPLIT leaves whole although they fall apart.
+//!
+//! The curve (t³, t⁴, t⁵) and the line x = y = 0 together are {xz = y², x³ = yz}, and no element of that basis has two
+//! factors. Two further looks find what factoring the basis does not show (Gianni, Trager and Zacharias, *J. Symb.
+//! Comput.* 6, 1988). Let u be as many coordinates as the equations leave independent, and x the others.
+//!
+//! - *Eliminants.* What follows for u and one of the x alone is one equation; its factors are cases. A linear form in the
+//!   x takes the part of the last coordinate, so that conjugate points in special position come apart too.
+//! - *Contraction.* Over ℚ(u) only the components on which u is independent remain. With h the product of the leading
+//!   coefficients of a basis for x before u these are V(I : h^∞), and the rest has h = 0.
+//!
+//! Neither is needed for SPLIT to be right, and both cost a basis, so they are tried where components are
+//! asked for. Whatever their budget leaves whole stays whole.
+
+use super::super::factor::factor;
+use super::super::generator::Generator;
+use super::super::ideal::{self, Basis, Order, groebner};
+use super::super::number::Rational;
+use super::super::polynomial::{Monomial, Polynomial};
+use super::cell::{Cell, Frame};
+use super::set;
+use crate::budget::{Budgeted, Exhausted, check, within};
+use std::time::Duration;
+
+/// For one eliminant or contraction.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// More cells than this are not looked at.
+const MAX_COMPONENTS: usize = 64;
+
+/// The components of a cell, as far as the two looks separate them; none lies in another.
+pub fn components(frame: &Frame, cell: &Cell) -> Budgeted<Vec<Cell>> {
+    let mut done: Vec<Cell> = Vec::new();
+    let mut pending = vec![cell.clone()];
+    let mut seen: Vec<Cell> = Vec::new();
+    while let Some(cell) = pending.pop() {
+        check()?;
+        if seen.contains(&cell) {
+            continue;
+        }
+        seen.push(cell.clone());
+        let cases = if done.len() + pending.len() < MAX_COMPONENTS {
+            unfinished_is_none(cases_of(frame, &cell))?
+        } else {
+            None
+        };
+        match cases {
+            None => done.push(cell),
+            Some(cases) => {
+                for case in cases.iter().rev() {
+                    pending.extend(frame.refine(&cell, case, &[])?);
+                }
+            }
+        }
+    }
+    set::maximal(frame, done)
+}
+
+/// What a budget does not allow is left undone; an interrupt is passed on.
+fn unfinished_is_none<T>(result: Budgeted<Option<T>>) -> Budgeted<Option<T>> {
+    match result {
+        Err(Exhausted::Interrupted) => Err(Exhausted::Interrupted),
+        Err(_) => Ok(None),
+        found => found,
+    }
+}
+
+/// Equations to add, one list for each case; `None` if the cell shows no sign of falling apart.
+fn cases_of(frame: &Frame, cell: &Cell) -> Budgeted<Option<Vec<Vec<Polynomial>>>> {
+    let Some(basis) = cell.basis.inner() else { return Ok(None) };
+    // One irreducible equation, or linear ones.
+    if cell.equations().len() < 2 || basis.generators.iter().all(|g| g.total_degree() <= 1) {
+        return Ok(None);
+    }
+    let Some(independent) = basis.independent_variables()? else { return Ok(None) };
+    let is_constant = |v: &u32| frame.is_constant(*v);
+    let dependent: Vec<u32> =
+        basis.order.variables().iter().copied().filter(|v| !independent.contains(v) && !is_constant(v)).collect();
+    if let Some(cases) = within(PATIENCE, || contraction(frame, cell, basis, &dependent))? {
+        return Ok(Some(cases));
+    }
+    within(PATIENCE, || by_eliminants(frame, cell, basis, &dependent))
+}
+
+/// V(I : h^∞), and the factors of h.
+fn contraction(frame: &Frame, cell: &Cell, basis: &Basis, dependent: &[u32]) -> Budgeted<Option<Vec<Vec<Polynomial>>>> {
+    let rest: Vec<u32> = basis.order.variables().iter().copied().filter(|v| !dependent.contains(v)).collect();
+    let order = Order::of_blocks(&[dependent, &rest]);
+    let blocked = groebner(&basis.generators, &order, &basis.parameters);
+    if !blocked.complete {
+        return Err(Exhausted::Time);
+    }
+    let mut leading: Vec<Polynomial> = Vec::new();
+    for (g, lead) in blocked.generators.iter().zip(blocked.leading_monomials()?) {
+        let head: Monomial = lead.iter().copied().filter(|(v, _)| dependent.contains(v)).collect();
+        let parts = g.coefficients_with_respect_to(dependent);
+        let Some((_, c)) = parts.into_iter().find(|(m, _)| same_monomial(m, &head)) else { continue };
+        for (f, _) in factor(&c).factors {
+            if !f.variables().iter().all(|v| frame.is_constant(*v)) && !leading.contains(&f) {
+                leading.push(f);
+            }
+        }
+    }
+    if leading.is_empty() {
+        return Ok(None);
+    }
+    let h = Polynomial::product(&leading)?;
+    let saturated = ideal::saturate(&basis.generators, &h, &basis.parameters)?;
+    if !saturated.complete {
+        return Err(Exhausted::Time);
+    }
+    let new: Vec<Polynomial> = (saturated.generators.into_iter())
+        .filter_map(|g| match cell.reduce(frame, &g) {
+            Ok(r) if r.is_zero() => None,
+            Ok(_) => Some(Ok(g)),
+            Err(stop) => Some(Err(stop)),
+        })
+        .collect::<Budgeted<_>>()?;
+    if new.is_empty() {
+        return Ok(None);
+    }
+    let mut cases = vec![new];
+    cases.extend(leading.into_iter().map(|f| vec![f]));
+    Ok(Some(cases))
+}
+
+fn same_monomial(a: &Monomial, b: &Monomial) -> bool {
+    a.len() == b.len() && a.iter().all(|entry| b.contains(entry))
+}
+
+/// The factors of what follows for the independent coordinates and one other, or a linear form in the others.
+fn by_eliminants(
+    frame: &Frame,
+    cell: &Cell,
+    basis: &Basis,
+    dependent: &[u32],
+) -> Budgeted<Option<Vec<Vec<Polynomial>>>> {
+    for v in dependent {
+        let others: Vec<u32> = dependent.iter().copied().filter(|w| w != v).collect();
+        let eliminated = ideal::eliminate(&basis.generators, &others, &basis.parameters);
+        if !eliminated.complete {
+            return Err(Exhausted::Time);
+        }
+        if let Some(factors) = proper_factors(frame, cell, &eliminated.generators, *v)? {
+            return Ok(Some(factors.into_iter().map(|f| vec![f]).collect()));
+        }
+    }
+    if dependent.len() < 2 {
+        return Ok(None);
+    }
+    // w = x₁ + 2x₂ + 5x₃ + …: any form that separates the points will do.
+    let weights = [1i64, 2, 5, 11, 17, 29, 37, 53];
+    let term = |(v, c): (&u32, &i64)| Polynomial::variable(*v).scale(&Rational::from(*c));
+    let form = dependent.iter().zip(weights.iter().cycle()).map(term).fold(Polynomial::zero(), |s, t| &s + &t);
+    let used = basis.order.variables().iter().chain(&basis.parameters);
+    let w = used.chain(form.variables()).max().map_or(0, |m| m + 1);
+    let mut generators = basis.generators.clone();
+    generators.push(&Polynomial::variable(w) - &form);
+    let eliminated = ideal::eliminate(&generators, dependent, &basis.parameters);
+    if !eliminated.complete {
+        return Err(Exhausted::Time);
+    }
+    let in_w: Vec<&Polynomial> = eliminated.generators.iter().filter(|g| g.contains(w)).collect();
+    let Some(g) = in_w.iter().min_by_key(|g| g.degree_in(w)) else { return Ok(None) };
+    let parts = factor(g);
+    let parts: Vec<&Polynomial> = parts.factors.iter().map(|(f, _)| f).filter(|f| f.contains(w)).collect();
+    if parts.len() < 2 {
+        return Ok(None);
+    }
+    let mut cases = Vec::new();
+    for f in parts {
+        cases.push(vec![f.substitute(w, &form)?]);
+    }
+    Ok(Some(cases))
+}
+
+/// Two or more factors of the equation of least degree in the variable, without those that vanish nowhere on the cell.
+fn proper_factors(
+    frame: &Frame,
+    cell: &Cell,
+    generators: &[Polynomial],
+    variable: u32,
+) -> Budgeted<Option<Vec<Polynomial>>> {
+    let mut best: Option<&Polynomial> = None;
+    for g in generators.iter().filter(|g| g.contains(variable)) {
+        if super::super::generator::reduce(g.clone())?.is_zero() || is_relation(g) {
+            continue;
+        }
+        if best.is_none_or(|b| g.degree_in(variable) < b.degree_in(variable)) {
+            best = Some(g);
+        }
+    }
+    let Some(g) = best else { return Ok(None) };
+    let parts = factor(g);
+    let has_powers = parts.factors.iter().any(|(_, n)| *n > 1);
+    let mut factors = Vec::new();
+    for (f, _) in parts.factors {
+        if !cell.nonzero().contains(&f) && !frame.is_nowhere_zero(&f)? {
+            factors.push(f);
+        }
+    }
+    Ok((factors.len() > 1 || has_powers).then_some(factors))
+}
+
+/// sin² + cos² − 1 and the like hold everywhere.
+fn is_relation(g: &Polynomial) -> bool {
+    g.variables().iter().any(|v| {
+        Generator(*v).relation().is_some_and(|r| {
+            let relation = &Polynomial::power(*v, r.degree) - &r.value;
+            relation.primitive_part() == g.primitive_part()
+        })
+    })
+}

@@ -1,0 +1,775 @@
+//! Questions about polynomial equations: factors, Gröbner bases, elimination, branches.
+//!
+//! Functions that are not polynomials enter as generators with their relations: sin q and cos q with
+//! sin² + cos² = 1, e^u, roots, unspecified functions V(q). Coordinates move; parameters are generic, and what was
+//! taken to be nonzero is said. A computation that reaches its budget answers with what it has, marked incomplete.
+
+use super::systems::stopped;
+use super::{Argument, Arguments, Question};
+use crate::algebra::expr::{Condition, Relation, symbols_of};
+use crate::algebra::factor::factor as factorisation;
+use crate::algebra::generator::{Generator, Kind, reduce};
+use crate::algebra::ideal::{self, Basis, Order};
+use crate::algebra::normal::write::polynomial_expr;
+use crate::algebra::normal::{self, Context, canonical_fraction};
+use crate::algebra::polynomial::Polynomial;
+use crate::algebra::stratum::cell::Frame;
+use crate::algebra::stratum::components::components;
+use crate::algebra::stratum::sample::{Witness, witness};
+use crate::algebra::stratum::solve::{SystemBranch, solve_system};
+use crate::algebra::stratum::{Branch, Cell, basis, set, tangent};
+use crate::algebra::{Expr, Rational, Symbol, Verdict};
+use crate::budget::{Budgeted, Exhausted, within};
+use crate::diagnostic::{Diagnostic, codes};
+use crate::geometry::jet::{FiberedManifold, JetSpace};
+use crate::model::set::PointSet;
+use crate::model::value::{Answer, Claim, Fallible, Point, PointEntry, Value};
+use crate::session::operate;
+use crate::source::Span;
+use smallvec::smallvec;
+use std::cmp::Reverse;
+use std::rc::Rc;
+use std::time::Duration;
+
+pub static ROWS: &[Question] = &[
+    Question {
+        name: "factor",
+        signature: "factor(e)",
+        help: "a product of irreducible factors over the rational numbers, above and below",
+        options: &[],
+        takes_equations: false,
+        parts: &[
+            ("factors", "the distinct irreducible factors"),
+            ("multiplicities", "how often each occurs; negative below"),
+            ("unit", "the number in front"),
+            ("complete", "every factor is proved irreducible"),
+        ],
+        run: factor,
+    },
+    Question {
+        name: "groebner",
+        signature: "groebner(equations, [x, y])",
+        help: "a reduced Gröbner basis: lexicographic in the variables listed, graded by degree without a list",
+        options: &[],
+        takes_equations: true,
+        parts: &[
+            ("complete", "the computation came to its end"),
+            ("variables", "in decreasing order"),
+            ("dimension", "of the complex zero set"),
+            ("relations", "of the functions that occur, taken into the ideal"),
+        ],
+        run: groebner,
+    },
+    Question {
+        name: "eliminate",
+        signature: "eliminate(equations, [x, y])",
+        help: "what follows from the equations without these variables: the closure of the projection",
+        options: &[],
+        takes_equations: true,
+        parts: &[("complete", "the computation came to its end")],
+        run: eliminate,
+    },
+    Question {
+        name: "branches",
+        signature: "branches(equations, fork = [a])",
+        help: "the real zero set, split into branches; `fork` lists parameters that are not taken to be generic",
+        options: &["fork"],
+        takes_equations: true,
+        parts: &[
+            ("branches", "each with equations, nonzero, dim, singular_locus, point, configuration"),
+            ("empty", "there is no real point"),
+            ("complete", "nothing is left to split, and every branch has a point"),
+            ("undecided", "branches that were not split to the end, or on which no point was found"),
+            ("dim", "the largest dimension"),
+        ],
+        run: branches,
+    },
+];
+
+/// How long one basis or one splitting may take before what is known is shown.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+// ----- reading the arguments ----------------------------------------------------------------------
+
+/// Equations and inequations with the places where they were written.
+#[derive(Default)]
+struct System {
+    equations: Vec<(Expr, Span)>,
+    nonzero: Vec<(Expr, Span)>,
+}
+
+impl System {
+    fn read(arguments: &[Argument]) -> Fallible<System> {
+        let mut system = System::default();
+        for argument in arguments {
+            let mut pending = vec![argument.value.clone()];
+            while let Some(value) = pending.pop() {
+                system.take(&value, argument.span, &mut pending)?;
+            }
+        }
+        Ok(system)
+    }
+
+    fn take(&mut self, value: &Value, span: Span, pending: &mut Vec<Value>) -> Fallible<()> {
+        match value.main() {
+            Value::Claim(claim) => self.claim(&claim, pending)?,
+            Value::List(items) => pending.extend(items.iter().rev().cloned()),
+            Value::Family(family) => pending.extend(family.entries.values().rev().cloned()),
+            Value::Matrix(m) => self.equations.extend(m.matrix.entries().map(|e| (e, span))),
+            Value::Point(point) => {
+                for entry in &point.entries {
+                    let [symbol] = entry.symbols.as_slice() else {
+                        return Err(Box::new(
+                            Diagnostic::error(&codes::AMBIGUOUS_NAME, format!("`{}` has several meanings", entry.text))
+                                .label(span, "which one?"),
+                        ));
+                    };
+                    self.equations.push((Expr::symbol(*symbol) - entry.value, span));
+                }
+            }
+            Value::Set(s) if s.branches().len() == 1 => {
+                let branch = &s.branches()[0];
+                self.equations.extend(branch.equations.iter().map(|e| (*e, span)));
+                self.nonzero.extend(branch.nonzero.iter().map(|e| (*e, span)));
+            }
+            other => {
+                let e = operate::as_expr(&other).map_err(|_| {
+                    Box::new(
+                        Diagnostic::error(&codes::WRONG_KIND, "equations are needed here")
+                            .label(span, format!("this is {}", operate::describe(&other)))
+                            .help("write `x*y = 0`, or a list `[x*y = 0, x != 1]`"),
+                    )
+                })?;
+                self.equations.push((e, span));
+            }
+        }
+        Ok(())
+    }
+
+    fn claim(&mut self, claim: &Rc<Claim>, pending: &mut Vec<Value>) -> Fallible<()> {
+        // Lists are compared entry by entry.
+        if let (Value::List(left), Value::List(right)) = (claim.left.main(), claim.right.main())
+            && left.len() == right.len()
+        {
+            let entry = |(l, r): (&Value, &Value)| {
+                Value::Claim(Rc::new(Claim { left: l.clone(), right: r.clone(), within: None, ..**claim }))
+            };
+            pending.extend(left.iter().zip(right.iter()).map(entry).collect::<Vec<_>>().into_iter().rev());
+            return Ok(());
+        }
+        let side = |value: &Value, span: Span| {
+            operate::as_expr(value)
+                .map_err(|d| Box::new(d.or_at(span, format!("this is {}", operate::describe(value)))))
+        };
+        let left = side(&claim.left, claim.left_span)? - side(&claim.right, claim.right_span)?;
+        let span = claim.left_span.to(claim.right_span);
+        match claim.relation {
+            Relation::Equal => self.equations.push((left, span)),
+            Relation::NotEqual => self.nonzero.push((left, span)),
+            _ => {
+                return Err(Box::new(
+                    Diagnostic::error(&codes::WRONG_KIND, "only `=` and `!=` cut out a branch")
+                        .label(span, "a comparison of sizes")
+                        .help("state it as a fact: `assume a > 0`"),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn equations(&self) -> Vec<Expr> {
+        self.equations.iter().map(|(e, _)| *e).collect()
+    }
+
+    fn nonzero(&self) -> Vec<Expr> {
+        self.nonzero.iter().map(|(e, _)| *e).collect()
+    }
+
+    fn functions(&self) -> Vec<Expr> {
+        self.equations.iter().chain(&self.nonzero).map(|(e, _)| *e).collect()
+    }
+
+    /// The numerators of the equations. Refuses what has no polynomial meaning, and names it.
+    fn polynomials(&self, context: Context) -> Fallible<Vec<Polynomial>> {
+        let mut list = Vec::new();
+        for (e, span) in &self.equations {
+            let (n, _) = canonical_fraction(context, *e).map_err(stopped)?.ok_or_else(|| no_value(*e, *span))?;
+            for v in n.variables() {
+                let generator = Generator(*v);
+                let help = match generator.kind() {
+                    Kind::Absolute { of, .. } => format!("distinguish the signs of {of}, or square the equation"),
+                    Kind::Indicator => "ask about each piece of `piecewise` by itself".to_string(),
+                    Kind::Opaque if is_unspecified(generator.meaning()) => continue,
+                    Kind::Opaque => format!("give {} a name of its own with `param`", generator.meaning()),
+                    _ => continue,
+                };
+                return Err(Box::new(
+                    Diagnostic::error(
+                        &codes::WRONG_KIND,
+                        format!("{} is not polynomial, nor sin, cos, exp or a root", generator.meaning()),
+                    )
+                    .label(*span, "only polynomials have a basis")
+                    .help(help),
+                ));
+            }
+            list.push(n);
+        }
+        Ok(list)
+    }
+}
+
+fn is_unspecified(e: Expr) -> bool {
+    matches!(e.node(), crate::algebra::Node::Unknown { .. })
+}
+
+fn no_value(e: Expr, span: Span) -> Box<Diagnostic> {
+    Box::new(Diagnostic::error(&codes::DIVISION_BY_ZERO, "this has no value anywhere").label(span, format!("{e}")))
+}
+
+/// The symbols listed in the arguments from the given one on.
+fn symbols(a: &Arguments, from: usize) -> Fallible<Vec<Symbol>> {
+    let mut found = Vec::new();
+    for argument in &a.positional[from..] {
+        let items = match argument.value.main() {
+            Value::List(items) => items.to_vec(),
+            other => vec![other],
+        };
+        for item in items {
+            match operate::as_expr(&item).ok().and_then(|e| e.as_symbol()) {
+                Some(s) => found.push(s),
+                None => {
+                    return Err(Box::new(
+                        Diagnostic::error(&codes::WRONG_KIND, "a coordinate or parameter is needed here")
+                            .label(argument.span, format!("this is {}", operate::describe(&item)))
+                            .help(format!("it is written `{}`", a.question.signature)),
+                    ));
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Reads `verb(equations, x, y)`: the first argument, and the symbols after it.
+fn equations_and_symbols(a: &Arguments) -> Fallible<(System, Vec<Symbol>)> {
+    a.count(1, 64)?;
+    Ok((System::read(&a.positional[..1])?, symbols(a, 1)?))
+}
+
+fn incomplete(stop: Option<Exhausted>) -> Verdict {
+    match stop {
+        Some(stop) => Verdict::unknown(format!("incomplete: {stop}")),
+        None => Verdict::unknown("incomplete: the budget ended before the computation did"),
+    }
+}
+
+/// The sign a reader would choose: the term of highest degree, first in the order of declaration, is positive.
+fn presented(p: &Polynomial) -> Polynomial {
+    let moves = |v: &u32| Generator(*v).meaning().symbols().iter().any(|s| !s.is_parameter());
+    let has_moving = p.variables().iter().any(moves);
+    let counts = |v: &u32| !has_moving || moves(v);
+    let mut variables: Vec<u32> = p.variables().to_vec();
+    variables.sort_by_key(|v| (!counts(v), reading_place(*v)));
+    let lead = p.terms().max_by_key(|(monomial, _)| {
+        let exponent = |v: &u32| monomial.iter().find(|(w, _)| w == v).map_or(0, |(_, e)| *e);
+        let degree: u32 = variables.iter().filter(|v| counts(v)).map(exponent).sum();
+        (degree, variables.iter().map(exponent).collect::<Vec<u32>>())
+    });
+    if lead.is_some_and(|(_, c)| c.is_negative()) { p.scale(&Rational::from(-1)) } else { p.clone() }
+}
+
+/// Highest derivatives first, then as declared; functions behind symbols.
+fn reading_place(v: u32) -> (u8, Reverse<u32>, u32) {
+    match Generator(v).kind() {
+        Kind::Symbol(s) => match s.as_jet() {
+            Some((c, order)) => (0, Reverse(order), c.index()),
+            None => (1, Reverse(0), s.index()),
+        },
+        _ => (2, Reverse(0), v),
+    }
+}
+
+// ----- factor -------------------------------------------------------------------------------------
+
+fn factor(a: &Arguments) -> Fallible<Value> {
+    a.count(1, 1)?;
+    let e = a.expr(0)?;
+    let context = Context::of(&[e]).map_err(stopped)?;
+    let (n, d) = canonical_fraction(context, e).map_err(stopped)?.ok_or_else(|| no_value(e, a.positional[0].span))?;
+    let (above, below) = within(PATIENCE, || (factorisation(&n), factorisation(&d)));
+    let mut unit = &above.unit / &below.unit;
+    let signed = (above.factors.iter().map(|(f, k)| (f, i64::from(*k))))
+        .chain(below.factors.iter().map(|(f, k)| (f, -i64::from(*k))));
+    let mut parts: Vec<(Expr, i64)> = Vec::new();
+    for (f, k) in signed {
+        let positive = presented(f);
+        if positive != *f && k % 2 != 0 {
+            unit = -&unit;
+        }
+        parts.push((polynomial_expr(&positive), k));
+    }
+    let product = parts.iter().fold(Expr::number(unit.clone()), |product, (f, k)| product * f.pow(*k));
+    let complete = if above.complete && below.complete {
+        Verdict::yes("every factor is irreducible over the rational numbers")
+    } else {
+        incomplete(None)
+    };
+    Ok(Value::from(
+        Answer::new("factor")
+            .main(product)
+            .as_written()
+            .lazy("factors", {
+                let factors: Vec<Expr> = parts.iter().map(|(f, _)| *f).collect();
+                move || Ok(Value::exprs(factors.clone()))
+            })
+            .lazy("multiplicities", move || Ok(Value::list(parts.iter().map(|(_, k)| Value::number(*k)))))
+            .lazy("unit", move || Ok(Value::number(unit.clone())))
+            .optional_part("complete", complete),
+    ))
+}
+
+// ----- groebner, eliminate ------------------------------------------------------------------------
+
+/// The ring in which a system is read: moving generators in decreasing order, parameters, relations.
+struct Ideal {
+    generators: Vec<Polynomial>,
+    relations: Vec<Polynomial>,
+    moving: Vec<u32>,
+    parameters: Vec<u32>,
+}
+
+impl Ideal {
+    /// `listed` are the variables by name. Without names coordinates move, or everything if there are none.
+    fn read(system: &System, listed: &[Symbol]) -> Fallible<Ideal> {
+        let functions = system.equations();
+        let context = Context::of(&functions).map_err(stopped)?;
+        let generators = system.polynomials(context)?;
+        let relations = basis::relations(&generators);
+        let mut variables: Vec<u32> =
+            generators.iter().chain(&relations).flat_map(|g| g.variables().iter().copied()).collect();
+        variables.sort_unstable();
+        variables.dedup();
+        let symbols = symbols_of(&functions);
+        let has_coordinates = symbols.iter().any(|s| !s.is_parameter());
+        let moves = |s: &Symbol| listed.contains(s) || !has_coordinates || !s.is_parameter();
+        let is_moving = |v: &u32| {
+            let generator = Generator(*v);
+            generator.relation().is_some() || generator.meaning().symbols().iter().any(moves)
+        };
+        let (moving, parameters): (Vec<u32>, Vec<u32>) = variables.into_iter().partition(is_moving);
+        Ok(Ideal { generators, relations, moving, parameters })
+    }
+
+    fn all(&self) -> Vec<Polynomial> {
+        self.generators.iter().chain(&self.relations).cloned().collect()
+    }
+
+    fn graded(&self) -> Order {
+        let mut moving = self.moving.clone();
+        moving.sort_by_key(|v| reading_place(*v));
+        Order::grevlex(&moving)
+    }
+
+    /// Lexicographic in the listed symbols, each with the functions of it; what is not listed comes last.
+    fn lexicographic(&self, listed: &[Symbol]) -> Order {
+        let place = |v: &u32| {
+            let symbols = Generator(*v).meaning().symbols();
+            listed.iter().position(|s| symbols.contains(s)).unwrap_or(listed.len())
+        };
+        let mut moving = self.moving.clone();
+        moving.sort_by_key(|v| (place(v), *v));
+        Order::lex(&moving)
+    }
+}
+
+/// The generators of a basis, without the consequences of relations alone.
+fn written(basis: &Basis) -> Vec<Expr> {
+    let says_something = |g: &&Polynomial| !reduce((*g).clone()).is_ok_and(|r| r.is_zero());
+    basis.generators.iter().filter(says_something).map(|g| polynomial_expr(&presented(g))).collect()
+}
+
+fn no_inequations(a: &Arguments, system: &System) -> Fallible<()> {
+    match system.nonzero.first() {
+        None => Ok(()),
+        Some((_, span)) => Err(Box::new(
+            Diagnostic::error(&codes::WRONG_KIND, format!("`{}` is about equations", a.question.name))
+                .label(*span, "an inequation")
+                .help("ask for `branches(…)`, which takes both"),
+        )),
+    }
+}
+
+fn basis_complete(basis: &Basis) -> Verdict {
+    if basis.complete { Verdict::yes("every S-polynomial reduces to zero") } else { incomplete(None) }
+}
+
+fn groebner(a: &Arguments) -> Fallible<Value> {
+    let (system, listed) = equations_and_symbols(a)?;
+    no_inequations(a, &system)?;
+    let ideal = Ideal::read(&system, &listed)?;
+    let order = if listed.is_empty() { ideal.graded() } else { ideal.lexicographic(&listed) };
+    let all = ideal.all();
+    let basis = within(PATIENCE, || ideal::groebner(&all, &order, &ideal.parameters));
+    let variables: Vec<Expr> = basis.order.variables().iter().map(|v| Generator(*v).meaning()).collect();
+    let relations: Vec<Expr> = ideal.relations.iter().map(polynomial_expr).collect();
+    let conditions: Vec<Expr> = basis.conditions.iter().map(polynomial_expr).collect();
+    let list = written(&basis);
+    let complete = basis_complete(&basis);
+    Ok(Value::from(
+        Answer::new("groebner")
+            .main(Value::exprs(list))
+            .as_written()
+            .optional_part("complete", complete)
+            .lazy("variables", move || Ok(Value::exprs(variables.clone())))
+            .lazy("dimension", move || match basis.dimension().map_err(stopped)? {
+                Some(n) if basis.is_proper() == Some(true) => Ok(Value::count(n)),
+                Some(_) => Err(Box::new(Diagnostic::error(&codes::NOT_APPLICABLE, "the zero set is empty"))),
+                None => Err(Box::new(Diagnostic::error(&codes::BUDGET, "the basis is incomplete"))),
+            })
+            .lazy("relations", move || Ok(Value::exprs(relations.clone())))
+            .valid_where(conditions),
+    ))
+}
+
+fn eliminate(a: &Arguments) -> Fallible<Value> {
+    let (system, listed) = equations_and_symbols(a)?;
+    no_inequations(a, &system)?;
+    if listed.is_empty() {
+        a.count(2, 64)?;
+    }
+    let ideal = Ideal::read(&system, &listed)?;
+    let eliminated: Vec<u32> = (ideal.moving.iter().copied())
+        .filter(|v| Generator(*v).meaning().symbols().iter().any(|s| listed.contains(s)))
+        .collect();
+    let all = ideal.all();
+    let basis = within(PATIENCE, || ideal::eliminate(&all, &eliminated, &ideal.parameters));
+    let conditions: Vec<Expr> = basis.conditions.iter().map(polynomial_expr).collect();
+    // An angle and its sine have no polynomial relation: what they say together is not all found here.
+    let coupled = listed.iter().find(|s| {
+        let is_plain = eliminated.contains(&Generator::of_symbol(**s).0);
+        is_plain && eliminated.iter().filter(|v| Generator(**v).meaning().contains(**s)).count() > 1
+    });
+    let complete = match coupled {
+        Some(s) if basis.complete => {
+            Verdict::unknown(format!("{s} stands by itself and inside a function: more may follow from both"))
+        }
+        _ => basis_complete(&basis),
+    };
+    Ok(Value::from(
+        Answer::new("eliminate")
+            .main(Value::exprs(written(&basis)))
+            .as_written()
+            .optional_part("complete", complete)
+            .valid_where(conditions),
+    ))
+}
+
+// ----- branches -----------------------------------------------------------------------------------
+
+fn branches(a: &Arguments) -> Fallible<Value> {
+    a.count(1, 64)?;
+    // A union is intersected with the other conditions, branch by branch.
+    let mut unions: Vec<Vec<Branch>> = Vec::new();
+    let mut plain = Vec::new();
+    for argument in &a.positional {
+        match argument.value.main() {
+            Value::Set(s) => unions.push(s.branches().to_vec()),
+            _ => plain.push(argument.clone()),
+        }
+    }
+    let system = System::read(&plain)?;
+    let mut list = vec![Branch { equations: system.equations(), nonzero: system.nonzero() }];
+    for union in &unions {
+        let both = |(l, r): (&Branch, &Branch)| Branch {
+            equations: l.equations.iter().chain(&r.equations).copied().collect(),
+            nonzero: l.nonzero.iter().chain(&r.nonzero).copied().collect(),
+        };
+        list = list.iter().flat_map(|l| union.iter().map(move |r| both((l, r)))).collect();
+    }
+    let mut functions = system.functions();
+    functions.extend(unions.iter().flatten().flat_map(|b| b.equations.iter().chain(&b.nonzero)));
+    let fork = match a.option("fork") {
+        Some(option) => symbols_of_option(option)?,
+        None => vec![],
+    };
+    let place = Place::of(a, &functions, &fork)?;
+    let frame = Rc::new(Frame::new(&place.symbols, &functions).map_err(stopped)?);
+    let Found { cells, open, stopped: stop } = within(PATIENCE, || split_all(&frame, &list)).map_err(stopped)?;
+    let whole = place.set(cells.iter().map(|c| branch_of(&frame, c)).chain(open.clone()).collect());
+    let mut answers: Vec<Value> = cells.iter().map(|cell| branch_answer(&frame, cell, &place)).collect();
+    answers.extend(open.iter().map(|b| Value::from(place.set(vec![b.clone()]))));
+    let undecided: Vec<Value> = open.iter().map(|b| Value::from(place.set(vec![b.clone()]))).collect();
+    let mut answer = Answer::new("branches").main(Value::from(whole)).lazy("branches", {
+        let answers = answers.clone();
+        move || Ok(Value::list(answers.clone()))
+    });
+    if let Some(stop) = stop {
+        answer = answer.part("complete", incomplete(Some(stop))).part("undecided", Value::list(undecided));
+    } else {
+        let (f, c, p) = (frame.clone(), cells.clone(), place.clone());
+        answer = answer
+            .lazy("complete", {
+                let (frame, cells) = (frame.clone(), cells.clone());
+                move || Ok(Value::from(all_inhabited(&frame, &cells).map_err(stopped)?))
+            })
+            .lazy("undecided", move || {
+                let mut list = Vec::new();
+                for cell in &c {
+                    if set::is_empty(&f, cell).map_err(stopped)?.is_unknown() {
+                        list.push(branch_answer(&f, cell, &p));
+                    }
+                }
+                Ok(Value::list(list))
+            });
+    }
+    let (f, c) = (frame.clone(), cells.clone());
+    answer = answer.lazy("dim", move || {
+        let dimensions = c.iter().map(|cell| tangent::dimension(&f, cell)).collect::<Budgeted<Vec<_>>>();
+        match dimensions.map_err(stopped)?.into_iter().max() {
+            Some(n) => Ok(Value::count(n)),
+            None => Err(Box::new(Diagnostic::error(&codes::NOT_APPLICABLE, "the set is empty"))),
+        }
+    });
+    if place.is_jets {
+        answer = answer.on(place.space.manifold());
+    }
+    Ok(Value::from(answer.valid_where(frame.generic_conditions())))
+}
+
+fn symbols_of_option(option: &Argument) -> Fallible<Vec<Symbol>> {
+    let items = match option.value.main() {
+        Value::List(items) => items.to_vec(),
+        other => vec![other],
+    };
+    let symbol = |item: &Value| match operate::as_expr(item).ok().and_then(|e| e.as_symbol()) {
+        Some(s) => Ok(s),
+        None => Err(Box::new(
+            Diagnostic::error(&codes::WRONG_KIND, "a parameter is needed here")
+                .label(option.span, format!("this is {}", operate::describe(item))),
+        )),
+    };
+    items.iter().map(symbol).collect()
+}
+
+/// Where a set lives: the symbols that move, and their manifold if they have one.
+#[derive(Clone)]
+struct Place {
+    symbols: Vec<Symbol>,
+    space: JetSpace,
+    /// Whether the coordinates of the space are meant, and not symbols without a manifold.
+    is_jets: bool,
+}
+
+impl Place {
+    /// The coordinates of the manifold of the functions; all symbols if none of them is a coordinate.
+    fn of(a: &Arguments, functions: &[Expr], fork: &[Symbol]) -> Fallible<Place> {
+        let occurring = symbols_of(functions);
+        let manifold = FiberedManifold::of_symbols(&occurring).map_err(super::refusal)?.or_else(|| {
+            let has_time = occurring.iter().any(|s| !s.is_parameter());
+            a.on.clone().or(a.latest.clone()).filter(|_| has_time)
+        });
+        let mut place = match manifold {
+            Some(m) => {
+                let space = m.jets(m.order_of_all(functions).order);
+                Place { symbols: space.symbols(), space, is_jets: true }
+            }
+            None => {
+                // Parameters alone: all of them move. A set needs a space to be in, whichever.
+                let nowhere = || FiberedManifold::new("parameters", Symbol::base("t"), &[]);
+                let space = a.on.clone().or(a.latest.clone()).unwrap_or_else(nowhere).jets(0);
+                Place { symbols: occurring, space, is_jets: false }
+            }
+        };
+        for s in fork {
+            if !place.symbols.contains(s) {
+                place.symbols.push(*s);
+            }
+        }
+        Ok(place)
+    }
+
+    fn set(&self, branches: Vec<Branch>) -> PointSet {
+        PointSet::new(&self.space, branches).moving(&self.symbols)
+    }
+}
+
+struct Found {
+    cells: Vec<Cell>,
+    /// What was not split to its end.
+    open: Vec<Branch>,
+    stopped: Option<Exhausted>,
+}
+
+fn split_all(frame: &Frame, list: &[Branch]) -> Budgeted<Found> {
+    let mut found = Found { cells: vec![], open: vec![], stopped: None };
+    for branch in list {
+        let read = |list: &[Expr]| list.iter().map(|e| frame.read_numerator(*e)).collect::<Budgeted<Vec<_>>>();
+        let splitting = frame.split_as_far_as_possible(&read(&branch.equations)?, &read(&branch.nonzero)?);
+        found.cells.extend(splitting.pieces);
+        let write = |p: &Polynomial| frame.write(p);
+        found.open.extend(splitting.open.iter().map(|equations| Branch {
+            equations: equations.iter().map(write).collect(),
+            nonzero: branch.nonzero.clone(),
+        }));
+        match splitting.stopped {
+            Some(Exhausted::Interrupted) => return Err(Exhausted::Interrupted),
+            Some(stop) => found.stopped = Some(stop),
+            None => {}
+        }
+    }
+    if found.stopped.is_none() {
+        let mut apart = Vec::new();
+        for cell in &found.cells {
+            match components(frame, cell) {
+                Ok(cells) => apart.extend(cells),
+                Err(Exhausted::Interrupted) => return Err(Exhausted::Interrupted),
+                Err(_) => apart.push(cell.clone()),
+            }
+        }
+        found.cells = apart;
+    }
+    if found.stopped.is_none() && found.cells.len() > 1 {
+        let before = found.cells.clone();
+        match set::merged(frame, before) {
+            Ok(cells) => found.cells = cells,
+            Err(Exhausted::Interrupted) => return Err(Exhausted::Interrupted),
+            // Longer than need be, and right.
+            Err(_) => {}
+        }
+    }
+    Ok(found)
+}
+
+/// Whether every cell is known to have a point.
+fn all_inhabited(frame: &Frame, cells: &[Cell]) -> Budgeted<Verdict> {
+    let mut verdict = Verdict::yes("every branch has a point");
+    for cell in cells {
+        if let Verdict::Unknown(why) = set::is_empty(frame, cell)? {
+            verdict = verdict.and(Verdict::unknown(why));
+        }
+    }
+    Ok(verdict)
+}
+
+/// One branch as an answer of its own.
+fn branch_answer(frame: &Rc<Frame>, cell: &Cell, place: &Place) -> Value {
+    let branch = branch_of(frame, cell);
+    let (equations, nonzero) = (branch.equations.clone(), branch.nonzero.clone());
+    let parts = || (frame.clone(), cell.clone(), place.clone());
+    let mut answer = Answer::new("branch")
+        .main(Value::from(place.set(vec![branch])))
+        .lazy("equations", move || Ok(Value::exprs(equations.clone())))
+        .lazy("nonzero", move || Ok(Value::exprs(nonzero.clone())))
+        .lazy("dim", {
+            let (frame, cell, _) = parts();
+            move || Ok(Value::count(tangent::dimension(&frame, &cell).map_err(stopped)?))
+        })
+        .lazy("singular_locus", {
+            let (frame, cell, place) = parts();
+            move || {
+                let locus = tangent::singular_locus(&frame, &cell).map_err(stopped)?;
+                let branches = locus.iter().map(|c| frame.branch(c)).collect::<Budgeted<Vec<_>>>();
+                Ok(Value::from(place.set(branches.map_err(stopped)?)))
+            }
+        })
+        .lazy("point", {
+            let (frame, cell, _) = parts();
+            move || sample(&frame, &cell)
+        });
+    if place.is_jets {
+        answer = answer.on(place.space.manifold());
+        let (frame, cell, _) = parts();
+        answer = answer.lazy("configuration", move || {
+            let keep = |s: Symbol| s.as_jet().is_none_or(|(_, order)| order == 0);
+            let equations = tangent::projection(&frame, &cell, keep).map_err(stopped)?;
+            Ok(Value::exprs(equations.iter().map(|p| frame.write(p))))
+        });
+    }
+    Value::from(answer)
+}
+
+/// The cell in expressions; with all equations of its basis where time does not suffice to find out which are needed.
+fn branch_of(frame: &Frame, cell: &Cell) -> Branch {
+    let write = |list: &[Polynomial]| list.iter().map(|p| frame.write(&presented(p))).collect();
+    let equations = cell.generators(frame).unwrap_or_else(|_| cell.equations().to_vec());
+    Branch { equations: write(&equations), nonzero: write(cell.nonzero()) }
+}
+
+/// A point of the cell with rational coordinates; refused if none is found.
+fn sample(frame: &Frame, cell: &Cell) -> Fallible<Value> {
+    match witness(frame, cell).map_err(stopped)? {
+        Witness::Point(point) => {
+            let entry =
+                |(s, value)| PointEntry { symbols: smallvec![s], text: Symbol::name(s), value: Expr::number(value) };
+            Ok(Value::Point(Rc::new(Point { entries: point.symbols().into_iter().map(entry).collect() })))
+        }
+        Witness::Exists(why) | Witness::Unknown(why) => {
+            Err(Box::new(Diagnostic::error(&codes::UNDECIDED, "no rational point was found here").note(why)))
+        }
+    }
+}
+
+// ----- solutions of systems -----------------------------------------------------------------------
+
+/// The answer to `solve` by way of real branches. `None` if that says no more than the rules for single equations.
+pub(super) fn solved_by_branches(
+    equations: &[Expr],
+    nonzero: &[Expr],
+    unknowns: &[Symbol],
+    is_beyond: bool,
+) -> Fallible<Option<Value>> {
+    let found = match within(PATIENCE, || solve_system(equations, nonzero, unknowns)) {
+        Ok(found) => found,
+        Err(Exhausted::Interrupted) => return Err(stopped(Exhausted::Interrupted)),
+        Err(_) => return Ok(None),
+    };
+    let is_useful = if is_beyond { !found.explicit.is_unknown() } else { found.explicit.is_yes() };
+    if !is_useful || !found.complete.is_yes() {
+        return Ok(None);
+    }
+    let branches: Vec<Value> = found.branches.iter().map(solution).collect();
+    let main =
+        found.branches.iter().zip(&branches).map(|(branch, answer)| match (unknowns, branch.values.as_slice()) {
+            ([_], [(_, value)]) => Value::Expr(*value),
+            _ if branch.values.is_empty() => answer.clone(),
+            (_, values) => {
+                let entry = |(s, e): &(Symbol, Expr)| PointEntry { symbols: smallvec![*s], text: s.name(), value: *e };
+                Value::Point(Rc::new(Point { entries: values.iter().map(entry).collect() }))
+            }
+        });
+    let mut answer = Answer::new("solve").main(Value::list(main));
+    if let [only] = found.branches.as_slice() {
+        answer = answer.keyed(only.values.iter().map(|(s, e)| (*s, Value::Expr(*e))));
+    }
+    let is_plain = |b: &SystemBranch| b.conditions.is_empty() && b.free.is_empty() && b.equations.is_empty();
+    let empty = match (found.branches.is_empty(), found.branches.iter().any(|b| b.conditions.is_empty())) {
+        (true, _) => Verdict::yes("every branch is contradictory"),
+        (false, true) => Verdict::no("there is a solution"),
+        (false, false) => Verdict::unknown("that depends on the conditions of the branches"),
+    };
+    answer = if found.branches.iter().all(is_plain) {
+        answer.lazy("branches", move || Ok(Value::list(branches.clone())))
+    } else {
+        answer.part("branches", Value::list(branches))
+    };
+    answer = answer.optional_part("explicit", found.explicit).lazy("empty", move || Ok(Value::from(empty.clone())));
+    Ok(Some(Value::from(answer.valid_where(found.generic))))
+}
+
+/// One family of solutions: the unknowns by name, then what else is known.
+fn solution(branch: &SystemBranch) -> Value {
+    let condition = |c: &Condition| {
+        let left = normal::simplify(c.left).unwrap_or(c.left);
+        Value::from(Condition { relation: c.relation, left })
+    };
+    let mut answer = Answer::new("solution").keyed(branch.values.iter().map(|(s, e)| (*s, Value::Expr(*e))));
+    let lists = [
+        ("free", Value::exprs(branch.free.iter().map(|s| Expr::symbol(*s))), branch.free.is_empty()),
+        ("equations", Value::exprs(branch.equations.clone()), branch.equations.is_empty()),
+        ("conditions", Value::list(branch.conditions.iter().map(condition)), branch.conditions.is_empty()),
+    ];
+    for (name, list, is_empty) in lists {
+        answer = if is_empty { answer.lazy(name, move || Ok(list.clone())) } else { answer.part(name, list) };
+    }
+    Value::from(answer)
+}
