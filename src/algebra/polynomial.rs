@@ -25,6 +25,7 @@ pub mod modular;
 pub mod multiply;
 pub(crate) mod packed;
 pub mod resultant;
+mod word_gcd;
 mod zippel;
 
 use crate::algebra::number::{Integer, Rational};

@@ -747,7 +747,8 @@ pub(super) fn solved_by_branches(
         (false, true) => Verdict::no("there is a solution"),
         (false, false) => Verdict::unknown("that depends on the conditions of the branches"),
     };
-    answer = if found.branches.iter().all(is_plain) {
+    let is_shown = found.branches.iter().any(|b| b.values.is_empty());
+    answer = if is_shown || found.branches.iter().all(is_plain) {
         answer.lazy("branches", move || Ok(Value::list(branches.clone())))
     } else {
         answer.part("branches", Value::list(branches))
@@ -762,7 +763,10 @@ fn solution(branch: &SystemBranch) -> Value {
         let left = normal::simplify(c.left).unwrap_or(c.left);
         Value::from(Condition { relation: c.relation, left })
     };
-    let mut answer = Answer::new("solution").keyed(branch.values.iter().map(|(s, e)| (*s, Value::Expr(*e))));
+    let mut answer = Answer::new("solution");
+    if !branch.values.is_empty() {
+        answer = answer.keyed(branch.values.iter().map(|(s, e)| (*s, Value::Expr(*e))));
+    }
     let lists = [
         ("free", Value::exprs(branch.free.iter().map(|s| Expr::symbol(*s))), branch.free.is_empty()),
         ("equations", Value::exprs(branch.equations.clone()), branch.equations.is_empty()),

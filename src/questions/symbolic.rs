@@ -10,6 +10,7 @@ use crate::algebra::derive::partials;
 use crate::algebra::expr::{Condition, Node, Relation};
 use crate::algebra::print::Style;
 use crate::algebra::solve::{Branch, Solutions, Unsolved};
+use crate::algebra::stratum::solve::sort_descending;
 use crate::algebra::substitute::{define_function, substitute, undefined_part};
 use crate::algebra::{Expr, Symbol, Verdict, normal, solve};
 use crate::budget::Budgeted;
@@ -205,7 +206,9 @@ fn solve_for(a: &Arguments) -> Fallible<Value> {
     let unknowns = unknowns(a)?;
     let found = solve::solve_where(&equations, &conditions, &unknowns);
     // Where the rules end, or roots stand under conditions, the real branches of the system may say more.
-    let is_conditional = |s: &Solutions| unknowns.len() > 1 && s.branches.iter().any(|b| !b.conditions.is_empty());
+    let is_conditional = |s: &Solutions| {
+        unknowns.len() > 1 && (s.branches.is_empty() || s.branches.iter().any(|b| !b.conditions.is_empty()))
+    };
     let is_beyond = matches!(found, Err(Unsolved::Beyond { .. }));
     if (is_beyond || found.as_ref().is_ok_and(is_conditional))
         && conditions.iter().all(|c| c.relation == Relation::NotEqual)
@@ -215,7 +218,8 @@ fn solve_for(a: &Arguments) -> Fallible<Value> {
             return Ok(answer);
         }
     }
-    let solutions = found.map_err(|why| unsolved(why, a))?;
+    let mut solutions = found.map_err(|why| unsolved(why, a))?;
+    sort_descending(&mut solutions.branches, |b| &b.values);
     let values: Vec<Value> = solutions.branches.iter().map(|b| solution(b, &unknowns)).collect();
     let mut answer = Answer::new("solve").main(Value::list(values));
     if let [only] = solutions.branches.as_slice() {

@@ -16,24 +16,13 @@ impl Frobenius {
         let mut images: Vec<Vec<u64>> = vec![vec![field.one()]];
         for i in 1..degree {
             check()?;
-            let mut next = dense::mul(&images[i - 1], &xp, field);
-            dense::div_rem(&mut next, f, field);
-            images.push(next);
+            images.push(dense::mul_modulo(&images[i - 1], &xp, f, field));
         }
         Ok(Frobenius { images })
     }
 
     fn apply(&self, a: &[u64], field: &PrimeField) -> Vec<u64> {
-        let mut out = vec![0; self.images.len()];
-        for (&c, image) in a.iter().zip(&self.images) {
-            if c != 0 {
-                for (o, &d) in out.iter_mut().zip(image) {
-                    *o = field.add(*o, field.mul(c, d));
-                }
-            }
-        }
-        dense::trim(&mut out);
-        out
+        dense::combination(a, &self.images, field)
     }
 }
 
@@ -44,15 +33,16 @@ fn power_modulo(a: &[u64], n: u64, f: &[u64], field: &PrimeField) -> Budgeted<Ve
     let mut result = base.clone();
     for bit in (0..n.ilog2()).rev() {
         check()?;
-        result = dense::mul(&result, &result, field);
-        dense::div_rem(&mut result, f, field);
+        result = dense::mul_modulo(&result, &result, f, field);
         if n >> bit & 1 == 1 {
-            result = dense::mul(&result, &base, field);
-            dense::div_rem(&mut result, f, field);
+            result = dense::mul_modulo(&result, &base, f, field);
         }
     }
     Ok(result)
 }
+
+/// Degrees that are looked for together.
+const BLOCK: usize = 4;
 
 /// For each degree the product of the monic irreducible factors of this degree.
 pub(super) type ByDegree = Vec<(usize, Vec<u64>)>;
@@ -70,19 +60,36 @@ pub(super) fn by_degree(f: &[u64], field: &PrimeField) -> Budgeted<ByDegree> {
     let x = [0, field.one()];
     let frobenius = Frobenius::new(f, field)?;
     let mut power = frobenius.apply(&x, field);
-    for degree in 1.. {
+    // Several degrees share one gcd; they are told apart only where there is something to tell.
+    let mut degree = 1;
+    while 2 * degree <= dense::degree(&rest) {
         check()?;
-        if 2 * degree > dense::degree(&rest) {
-            break;
+        let last = (degree + BLOCK - 1).min(dense::degree(&rest) / 2);
+        let mut differences: Vec<Vec<u64>> = Vec::new();
+        for _ in degree..=last {
+            let mut difference = dense::sub(&power, &x, field);
+            dense::div_rem(&mut difference, &rest, field);
+            differences.push(difference);
+            power = frobenius.apply(&power, field);
         }
-        let mut difference = dense::sub(&power, &x, field);
-        dense::div_rem(&mut difference, &rest, field);
-        let g = dense::gcd(rest.clone(), difference, field);
-        if g.len() > 1 {
-            rest = dense::div_rem(&mut rest, &g, field);
-            found.push((degree, g));
+        let product =
+            differences[1..].iter().fold(differences[0].clone(), |p, d| dense::mul_modulo(&p, d, &rest, field));
+        let mut common = dense::gcd(rest.clone(), product, field);
+        if common.len() > 1 {
+            rest = dense::div_rem(&mut rest, &common, field);
+            for (k, mut difference) in (degree..=last).zip(differences) {
+                dense::div_rem(&mut difference, &common, field);
+                let g = dense::gcd(common.clone(), difference, field);
+                if g.len() > 1 {
+                    common = dense::div_rem(&mut common, &g, field);
+                    found.push((k, g));
+                }
+                if common.len() == 1 {
+                    break;
+                }
+            }
         }
-        power = frobenius.apply(&power, field);
+        degree = last + 1;
     }
     if rest.len() > 1 {
         found.push((dense::degree(&rest), rest));
@@ -118,8 +125,7 @@ pub(super) fn irreducible_factors(
                 let mut conjugate = a;
                 for _ in 1..degree {
                     conjugate = frobenius.apply(&conjugate, field);
-                    norm = dense::mul(&norm, &conjugate, field);
-                    dense::div_rem(&mut norm, &f, field);
+                    norm = dense::mul_modulo(&norm, &conjugate, &f, field);
                 }
             }
             let power = power_modulo(&norm, (field.modulus() - 1) / 2, &f, field)?;

@@ -233,6 +233,9 @@ fn deflated_gcd(a: &Polynomial, b: &Polynomial, steps: &[(u32, u32)]) -> Budgete
 /// In one variable: the gcd of the values at a large power of two, read in that base (Char–Geddes–Gonnet). `None` if
 /// the arguments are not short enough for that or the guess does not divide.
 fn univariate_gcd(a: &Polynomial, b: &Polynomial, x: u32) -> Budgeted<Option<Cofactors>> {
+    if let Some(found) = super::word_gcd::word_gcd(a, b, x) {
+        return Ok(Some(found));
+    }
     let (bits_a, bits_b) = (bits_of(a.integer_coefficients()), bits_of(b.integer_coefficients()));
     let degree = a.degrees()[0].max(b.degrees()[0]) as usize;
     // Coefficients of a factor are rarely longer than those of the shorter argument.

@@ -92,6 +92,12 @@ impl PrimeField {
         self.reduce(u128::from(a) * u128::from(b))
     }
 
+    /// a·b + c·d with one reduction; the modulus leaves two bits for the sum.
+    #[inline]
+    pub fn mul_add(&self, a: u64, b: u64, c: u64, d: u64) -> u64 {
+        self.reduce(u128::from(a) * u128::from(b) + u128::from(c) * u128::from(d))
+    }
+
     pub fn pow(&self, mut base: u64, mut exponent: u64) -> u64 {
         let mut result = self.one;
         while exponent > 0 {
@@ -308,6 +314,68 @@ pub mod dense {
         out
     }
 
+    /// Whether sums of that many products fit a word without reduction.
+    fn can_postpone(products: usize, field: &PrimeField) -> bool {
+        products < 256 && field.modulus() < 1 << 28
+    }
+
+    /// out += c·b without reduction. The factors are below 2³², which lets them be multiplied several at a time.
+    fn add_products(out: &mut [u64], c: u64, b: &[u64]) {
+        let c = c as u32;
+        for (o, &d) in out.iter_mut().zip(b) {
+            *o += u64::from(c) * u64::from(d as u32);
+        }
+    }
+
+    /// a·b modulo a monic f, for a and b of smaller degree. Small primes are reduced by once, at the end.
+    pub fn mul_modulo(a: &[u64], b: &[u64], f: &[u64], field: &PrimeField) -> Vec<u64> {
+        let n = f.len() - 1;
+        if a.is_empty() || b.is_empty() || !can_postpone(2 * n, field) {
+            let mut product = mul(a, b, field);
+            div_rem(&mut product, f, field);
+            return product;
+        }
+        let mut sums = vec![0; a.len() + b.len() - 1];
+        for (i, &c) in a.iter().enumerate().filter(|(_, c)| **c != 0) {
+            add_products(&mut sums[i..], c, b);
+        }
+        for k in (n..sums.len()).rev() {
+            let q = field.reduce(u128::from(sums[k]));
+            if q != 0 {
+                add_products(&mut sums[k - n..k], field.modulus() - q, &f[..n]);
+            }
+        }
+        sums.truncate(n);
+        for c in &mut sums {
+            *c = field.reduce(u128::from(*c));
+        }
+        trim(&mut sums);
+        sums
+    }
+
+    /// Σ aᵢ·rowᵢ.
+    pub fn combination(a: &[u64], rows: &[Vec<u64>], field: &PrimeField) -> Vec<u64> {
+        let n = rows.iter().map(Vec::len).max().unwrap_or(0);
+        let mut out = vec![0; n];
+        let postponed = can_postpone(a.len(), field);
+        for (&c, row) in a.iter().zip(rows).filter(|(c, _)| **c != 0) {
+            if postponed {
+                add_products(&mut out, c, row);
+            } else {
+                for (o, &d) in out.iter_mut().zip(row) {
+                    *o = field.add(*o, field.mul(c, d));
+                }
+            }
+        }
+        if postponed {
+            for c in &mut out {
+                *c = field.reduce(u128::from(*c));
+            }
+        }
+        trim(&mut out);
+        out
+    }
+
     pub fn scale(a: &[u64], c: u64, field: &PrimeField) -> Vec<u64> {
         a.iter().map(|&x| field.mul(x, c)).collect()
     }
@@ -350,8 +418,9 @@ pub mod dense {
                     for c in a[..shift].iter_mut() {
                         *c = field.mul(*c, lead);
                     }
+                    let minus_top = field.neg(top);
                     for (c, &d) in a[shift..].iter_mut().zip(&b) {
-                        *c = field.sub(field.mul(*c, lead), field.mul(top, d));
+                        *c = field.mul_add(*c, lead, minus_top, d);
                     }
                 } else {
                     for (c, &d) in a[shift..].iter_mut().zip(&b) {

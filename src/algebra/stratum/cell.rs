@@ -393,7 +393,7 @@ impl Frame {
     }
 
     /// sin θ = ±1 where cos θ = 0, and the other way round: a discrete family that is kept as one.
-    fn is_discrete_family(&self, g: &Polynomial, equations: &[Polynomial]) -> bool {
+    pub(super) fn is_discrete_family(&self, g: &Polynomial, equations: &[Polynomial]) -> bool {
         let [v] = g.variables() else { return false };
         let partner = match Generator(*v).kind() {
             Kind::Sine(_) => Generator(v + 1),

@@ -73,9 +73,11 @@ fn cases_of(frame: &Frame, cell: &Cell) -> Budgeted<Option<Vec<Vec<Polynomial>>>
         return Ok(None);
     }
     let Some(independent) = basis.independent_variables()? else { return Ok(None) };
-    let is_constant = |v: &u32| frame.is_constant(*v);
+    // sin θ = ±1 beside cos θ = 0 is one periodic family and stays one.
+    let families = || cell.equations().iter().filter(|g| frame.is_discrete_family(g, cell.equations()));
+    let is_fixed = |v: &u32| frame.is_constant(*v) || families().any(|g| g.contains(*v));
     let dependent: Vec<u32> =
-        basis.order.variables().iter().copied().filter(|v| !independent.contains(v) && !is_constant(v)).collect();
+        basis.order.variables().iter().copied().filter(|v| !independent.contains(v) && !is_fixed(v)).collect();
     if let Some(cases) = within(PATIENCE, || contraction(frame, cell, basis, &dependent))? {
         return Ok(Some(cases));
     }

@@ -109,7 +109,7 @@ pub fn solve_system(equations: &[Expr], nonzero: &[Expr], unknowns: &[Symbol]) -
             solutions.generic.push(e);
         }
     }
-    sort_ascending(&mut solutions.branches);
+    sort_descending(&mut solutions.branches, |b| &b.values);
     Ok(solutions)
 }
 
@@ -120,19 +120,15 @@ fn is_linear(frame: &Frame, p: &Polynomial) -> bool {
     p.variables().iter().all(is_plain) && p.terms().all(|(m, _)| degree(&m) <= 1)
 }
 
-/// Ascending values of the unknowns, as far as their order is known; otherwise as they were found.
-fn sort_ascending(branches: &mut [SystemBranch]) {
-    let is_before = |a: &SystemBranch, b: &SystemBranch| {
-        for ((x, left), (y, right)) in a.values.iter().zip(&b.values) {
-            if x != y {
-                return false;
-            }
-            if left != right {
-                let sign = decide::sign(*right - *left);
-                return sign.is_nonnegative() && sign.can_be_positive;
-            }
-        }
-        false
+/// Solutions that are numbers in descending order, the first unknown first; others stay as they were found.
+pub fn sort_descending<B>(branches: &mut [B], values: impl Fn(&B) -> &[(Symbol, Expr)]) {
+    if branches.iter().any(|b| values(b).iter().any(|(_, e)| !e.symbols().is_empty())) {
+        return;
+    }
+    let is_before = |a: &B, b: &B| {
+        let pairs = values(a).iter().zip(values(b)).take_while(|((x, _), (y, _))| x == y);
+        let mut differing = pairs.filter(|((_, left), (_, right))| left != right);
+        differing.next().is_some_and(|((_, left), (_, right))| decide::sign(*left - *right).is_positive())
     };
     for i in 1..branches.len() {
         let mut k = i;
