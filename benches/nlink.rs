@@ -7,8 +7,8 @@
 //! ```
 //!
 //! A measurement starts from an empty graph on a thread of its own and contains everything: reading the program,
-//! checking the Lagrangian, both derivatives, code generation. The least of several is shown, with the numbers it
-//! consists of. The callable is called once and compared with the formulas written by hand.
+//! checking the Lagrangian, both derivatives, code generation. Processor time, as the peers measure it; the least of
+//! several is shown, with the numbers it consists of. The callable is called once and compared with the formulas written by hand.
 //!
 //! `cargo bench --bench nlink [-- largest [smallest]]`; with `PEERS_PYTHON` and `PEERS_W2` (the interpreter of an
 //! environment with SymEngine and CasADi, and the script that measures them) the peers run in the same run.
@@ -19,8 +19,9 @@ use lepage::codegen::compiled::{Backend, Options, compile};
 use lepage::codegen::lower::{Signature, expressions};
 use lepage::model::value::Value;
 use lepage::session::{Mode, Session, SessionOptions};
+use lepage::timing::thread_cpu;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 #[derive(Clone, Copy, PartialEq)]
 enum Form {
@@ -76,17 +77,17 @@ fn by_hand(q: &[f64], v: &[f64]) -> Vec<f64> {
 fn measure(form: Form, n: usize, backend: Backend) -> Measured {
     let text = program(form, n);
     let run = move || {
-        let start = Instant::now();
+        let start = thread_cpu();
         let mut session = Session::new(SessionOptions::default());
         let outcomes = session.feed("nlink.mech", &text, Mode::File);
         assert!(outcomes.iter().all(|o| o.held()), "{outcomes:?}");
         let Some(Value::System(system)) = session.value("L") else { panic!("no Lagrangian") };
         let lagrangian = system.lagrangian().expect("declared");
-        let read = start.elapsed();
-        let start = Instant::now();
+        let read = thread_cpu() - start;
+        let start = thread_cpu();
         let motion = lagrangian.motion().expect("of first order");
-        let derive = start.elapsed();
-        let start = Instant::now();
+        let derive = thread_cpu() - start;
+        let start = thread_cpu();
         let coordinates = lagrangian.manifold().fibres();
         let jets = |k: u32| coordinates.iter().map(move |f| f.coordinate.jet(k));
         let states: Vec<Symbol> = jets(0).chain(jets(1)).collect();
@@ -96,7 +97,7 @@ fn measure(form: Form, n: usize, backend: Backend) -> Measured {
         let operations = kernel.n_operations();
         let compiled = compile(kernel, Options { backend, portable: false });
         let mut caller = compiled.caller();
-        let compile = start.elapsed();
+        let compile = thread_cpu() - start;
         let q: Vec<f64> = (0..n).map(|i| 0.3 + 0.1 * i as f64).collect();
         let v: Vec<f64> = (0..n).map(|i| 0.05 * i as f64).collect();
         let state = [q.clone(), v.clone()].concat();
