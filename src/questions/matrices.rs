@@ -228,8 +228,8 @@ fn cross(a: &Arguments) -> Fallible<Value> {
     };
     if u.len() != 3 || v.len() != 3 {
         return Err(Box::new(
-            Diagnostic::error(&codes::WRONG_KIND, format!("vectors of {} and {} components", u.len(), v.len()))
-                .label(a.name_span, "three are needed"),
+            Diagnostic::error(&codes::WRONG_KIND, "the vector product lives in three dimensions")
+                .label(a.name_span, format!("vectors of {} and {} components", u.len(), v.len())),
         ));
     }
     let component = |i: usize, j: usize| u[i] * v[j] - u[j] * v[i];
