@@ -305,7 +305,8 @@ mod tests {
         let branch = &system.branches[0];
         let equations = expected.branch.iter().map(|e| read(&mut stage, e)).collect();
         let set = Branch { equations, nonzero: vec![] };
-        let same = crate::algebra::stratum::equal_sets(&system.coordinates(), &[branch.branch.clone()], &[set]);
+        let same =
+            crate::algebra::stratum::equal_sets(&system.coordinates(), std::slice::from_ref(&branch.branch), &[set]);
         assert!(same.expect("within the budget").is_yes(), "{:?}", branch.constraints);
         assert_eq!(branch.first_class.len(), expected.first, "first class");
         assert_eq!(branch.second_class.len(), expected.second, "second class");

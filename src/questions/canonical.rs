@@ -272,7 +272,7 @@ fn energy(a: &Arguments) -> Fallible<Value> {
     let system = a.system(0)?;
     let energy = match system.free_lagrangian() {
         Some(lagrangian) => theory::energy(&lagrangian.dynamical_form()?)?,
-        None => theory::energy(&*form_of(a, 0)?.1)?,
+        None => theory::energy(&form_of(a, 0)?.1)?,
     };
     Ok(Value::from(Answer::new("energy").main(energy).on(&system.manifold)))
 }
