@@ -419,7 +419,8 @@ fn true_order(expressions: &[Expr], order_of: impl Fn(Symbol) -> Option<u32>) ->
             break;
         }
         let mut undecided = vec![];
-        for (_, symbol) in jets.drain(first..) {
+        // The last first: in chains of bodies it stands in the fewest terms.
+        for (_, symbol) in jets.drain(first..).rev() {
             match depends_on(expressions, symbol) {
                 Verdict::Yes(g) => return Order { order, ground: g, undecided: vec![] },
                 Verdict::No(g) => ground = ground.weaker(g),
