@@ -32,7 +32,8 @@ pub fn latex(value: &Value) -> String {
                         Some(symbol) => STYLE.symbol(*symbol),
                         None => words(&e.text),
                     };
-                    format!("{name} = {}", expr_text(e.value, STYLE))
+                    let number = super::run::as_double(e.value).map(super::run::latex_number);
+                    format!("{name} = {}", number.unwrap_or_else(|| expr_text(e.value, STYLE)))
                 })
                 .collect();
             format!(r"\left\{{ {} \right\}}", entries.join(r",\; "))
@@ -58,8 +59,10 @@ pub fn latex(value: &Value) -> String {
             };
             format!("{} {sign} {}", latex(&c.left), latex(&c.right))
         }
-        Value::Float(x) => crate::report::table::exact(*x),
-        // A rank, a verdict, a label, a text, a run: said in words.
+        Value::Float(x) => super::run::latex_number(*x),
+        Value::Run(run) => run.latex(),
+        Value::Series(series) => series.latex(),
+        // A rank, a verdict, a label, a text: said in words.
         other => text(other).lines().map(words).collect::<Vec<_>>().join(r" \\ "),
     }
 }

@@ -129,8 +129,6 @@ fn render(value: &Value, style: Style) -> String {
             format!("{} {} {}", render(&c.left, style), relation_text(c.relation, style), render(&c.right, style))
         }
         Value::Float(x) => super::run::number_text(*x, style),
-        Value::Run(r) if style.format == Format::Latex => r.latex(),
-        Value::Series(s) if style.format == Format::Latex => s.latex(),
         Value::Run(r) => r.describe(),
         Value::Series(s) => s.describe(),
     }
