@@ -184,10 +184,18 @@ impl Submanifold {
         Submanifold { chart: chart.clone(), branches }.simplified()
     }
 
-    /// The points at which the differentials of the equations are dependent, or may be.
+    /// The points at which the set is no submanifold, or may be none: where the differentials of the equations of a branch
+    /// are dependent, and where two branches meet.
     pub fn singular_points(&self) -> Budgeted<Submanifold> {
         let frame = self.frame(&[])?;
         let mut branches = vec![];
+        let simple = self.simplified()?;
+        for (i, left) in simple.branches.iter().enumerate() {
+            for right in &simple.branches[i + 1..] {
+                let only = |b: &Branch| Submanifold::new(&self.chart, vec![b.clone()]);
+                branches.extend(only(left).intersection(&only(right)).simplified()?.branches);
+            }
+        }
         for cell in self.cells(&frame)? {
             for found in singular_locus(&frame, &cell)? {
                 branches.push(frame.branch(&found)?);
@@ -289,6 +297,9 @@ mod tests {
         assert!(set(&[x]).annihilates(x * y).unwrap().is_yes());
         assert!(set(&[x]).annihilates(y).unwrap().is_no());
         assert_eq!(set(&[x * x]).simplified().unwrap().to_string(), "{ x = 0 }");
+        let crossing = set(&[x * y]).singular_points().unwrap();
+        assert!(crossing.equals(&set(&[x, y])).unwrap().is_yes(), "{crossing}");
+        assert!(set(&[x.pow(2) + y.pow(2) - 1]).singular_points().unwrap().is_empty().unwrap().is_yes());
     }
 
     #[test]
