@@ -161,7 +161,17 @@ fn kinds_of(scope: &Scope, name: &str, n: usize, depth: usize) -> Vec<Option<Kin
     }
     let Some(question) = questions::find(name) else { return vec![] };
     let list = question.signature.split_once('(').map_or("", |(_, rest)| rest.trim_end_matches(')'));
-    list.split(", ").map(Kind::of_letter).collect()
+    let mut kinds: Vec<Option<Kind>> = list.split(", ").map(Kind::of_letter).collect();
+    // Questions that take more in a place than their signature names.
+    let open = match name {
+        "lie" => Some(1),
+        "lift" | "prolong" | "tangent" | "simplify" | "latex" => Some(0),
+        _ => None,
+    };
+    if let Some(kind) = open.and_then(|i| kinds.get_mut(i)) {
+        *kind = None;
+    }
+    kinds
 }
 
 impl Kind {
@@ -176,7 +186,7 @@ impl Kind {
             "S" | "L" | "N" => Kind::System,
             "pt" | "point" => Kind::Point,
             "M" | "T" | "P" => Kind::Matrix,
-            "e" | "f" | "r" | "n" | "k" => Kind::Function,
+            "f" | "r" | "n" | "k" => Kind::Function,
             _ => return None,
         })
     }
