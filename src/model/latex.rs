@@ -6,7 +6,7 @@
 //! ```
 
 use super::set::Branch;
-use super::show::{expr_text, field_text, form_text, key_shown, matrix_text, text};
+use super::show::{expr_text, field_text, form_text, key_shown, main_of, matrix_text, text};
 use super::value::{Answer, Family, Value};
 use crate::algebra::print::Style;
 
@@ -129,7 +129,7 @@ fn answer_latex(answer: &Answer) -> String {
     match (&answer.main, answer.family()) {
         (Some(Value::Family(family)), _) => rows.extend(family_rows(family)),
         (main, family) => {
-            rows.extend(main.as_ref().map(|main| (String::new(), latex(main))));
+            rows.extend(main.as_ref().map(|main| (String::new(), main_of(answer, || latex(main)))));
             rows.extend(family.map(|f| family_rows(f)).unwrap_or_default());
         }
     }

@@ -5,7 +5,6 @@
 
 use super::value::{Answer, Family, Key, KeyPart, LabelledMatrix, Value};
 use crate::algebra::ball;
-use crate::algebra::expr::Relation;
 use crate::algebra::print::{Format, Style};
 use crate::algebra::{Expr, Ground, Rational, Symbol, Verdict};
 use crate::geometry::field::VectorField;
@@ -20,7 +19,7 @@ thread_local! {
 }
 
 /// Shows the main value of an answer, as it stands if the answer says so.
-fn main_of<T>(answer: &Answer, show: impl FnOnce() -> T) -> T {
+pub fn main_of<T>(answer: &Answer, show: impl FnOnce() -> T) -> T {
     let before = AS_WRITTEN.replace(AS_WRITTEN.get() || answer.as_written);
     let shown = show();
     AS_WRITTEN.set(before);
@@ -126,21 +125,11 @@ fn render(value: &Value, style: Style) -> String {
         Value::Indexed(i) => format!("{}[…], {} members", i.name, i.members.len()),
         Value::Unknown(f) => f.name(),
         Value::Claim(c) => {
-            format!("{} {} {}", render(&c.left, style), relation_text(c.relation, style), render(&c.right, style))
+            format!("{} {} {}", render(&c.left, style), c.relation.text(), render(&c.right, style))
         }
         Value::Float(x) => super::run::number_text(*x, style),
         Value::Run(r) => r.describe(),
         Value::Series(s) => s.describe(),
-    }
-}
-
-fn relation_text(relation: Relation, style: Style) -> &'static str {
-    match relation {
-        _ if style.format != Format::Latex => relation.text(),
-        Relation::NotEqual => r"\neq",
-        Relation::LessEqual => r"\le",
-        Relation::GreaterEqual => r"\ge",
-        other => other.text(),
     }
 }
 

@@ -78,14 +78,20 @@ fn cases_of(frame: &Frame, cell: &Cell) -> Budgeted<Option<Vec<Vec<Polynomial>>>
     let is_fixed = |v: &u32| frame.is_constant(*v) || families().any(|g| g.contains(*v));
     let dependent: Vec<u32> =
         basis.order.variables().iter().copied().filter(|v| !independent.contains(v) && !is_fixed(v)).collect();
-    if let Some(cases) = within(PATIENCE, || contraction(frame, cell, basis, &dependent))? {
+    if let Some(cases) = within(PATIENCE, || contraction(frame, cell, basis, &dependent, &independent))? {
         return Ok(Some(cases));
     }
     within(PATIENCE, || by_eliminants(frame, cell, basis, &dependent))
 }
 
 /// V(I : h^∞), and the factors of h.
-fn contraction(frame: &Frame, cell: &Cell, basis: &Basis, dependent: &[u32]) -> Budgeted<Option<Vec<Vec<Polynomial>>>> {
+fn contraction(
+    frame: &Frame,
+    cell: &Cell,
+    basis: &Basis,
+    dependent: &[u32],
+    independent: &[u32],
+) -> Budgeted<Option<Vec<Vec<Polynomial>>>> {
     let rest: Vec<u32> = basis.order.variables().iter().copied().filter(|v| !dependent.contains(v)).collect();
     let order = Order::of_blocks(&[dependent, &rest]);
     let blocked = groebner(&basis.generators, &order, &basis.parameters);
@@ -98,7 +104,10 @@ fn contraction(frame: &Frame, cell: &Cell, basis: &Basis, dependent: &[u32]) -> 
         let parts = g.coefficients_with_respect_to(dependent);
         let Some((_, c)) = parts.into_iter().find(|(m, _)| same_monomial(m, &head)) else { continue };
         for (f, _) in factor(&c).factors {
-            if !f.variables().iter().all(|v| frame.is_constant(*v)) && !leading.contains(&f) {
+            let is_free = |v: &u32| independent.contains(v) || frame.is_constant(*v);
+            let is_condition =
+                f.variables().iter().all(is_free) && !f.variables().iter().all(|v| frame.is_constant(*v));
+            if is_condition && !leading.contains(&f) {
                 leading.push(f);
             }
         }
