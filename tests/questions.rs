@@ -69,6 +69,8 @@ fn argument(word: &str) -> Option<&'static str> {
 const SAMPLES: &[(&str, &str)] = &[
     ("nijenhuis", "nijenhuis(tensor(omega(x), @x'))"),
     ("is_projector", "is_projector(tensor(dx, @x))"),
+    ("groebner", "groebner([x + y, x*y - 1], [x, y])"),
+    ("eliminate", "eliminate([x + y, x*y - 1], [x])"),
     ("involutive", "involutive(span(@t + x'*@x + y'*@y, @x'))"),
     ("dot", "dot([x, y], [1, 2])"),
     ("cross", "cross([1, 0, 0], [0, x, y])"),
