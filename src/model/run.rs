@@ -533,7 +533,7 @@ impl Series {
         let mut worst = (0.0f64, 0.0);
         for ((t, x), y) in self.times.iter().zip(self.values.iter()).zip(other) {
             let excess = (x - y).abs() / y.abs().max(1.0);
-            if !(excess <= worst.0) {
+            if excess > worst.0 || excess.is_nan() {
                 worst = (excess, *t);
             }
         }

@@ -202,10 +202,16 @@ impl Surface {
             }
         }
         let (g, slopes, nonzero) = self.evaluate(start.time, &start.state);
-        let off = |i: usize| !(g[i].abs() <= FIT * self.scale(&slopes, i, &start.state));
+        let fits = |i: usize| g[i].abs() <= FIT * self.scale(&slopes, i, &start.state);
         Err(Off {
-            residuals: (0..g.len()).filter(|i| off(*i)).map(|i| (self.equations[i], g[i])).collect(),
-            vanishing: self.nonzero.iter().zip(&nonzero).filter(|(_, x)| !(x.abs() > 0.0)).map(|(e, _)| *e).collect(),
+            residuals: (0..g.len()).filter(|i| !fits(*i)).map(|i| (self.equations[i], g[i])).collect(),
+            vanishing: self
+                .nonzero
+                .iter()
+                .zip(&nonzero)
+                .filter(|(_, x)| **x == 0.0 || x.is_nan())
+                .map(|(e, _)| *e)
+                .collect(),
             nearest: self.project(start.time, &start.state, &vec![true; self.n]),
         })
     }
