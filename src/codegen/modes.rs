@@ -135,11 +135,11 @@ impl Freezer<'_> {
     /// The side of a switching function, as an input. One input per function.
     fn side(&mut self, value: Value, g: Value) -> Value {
         for switch in &self.switches {
-            if let Switch::Side { slot, function, .. } = switch {
-                if self.functions[*function] == g {
-                    let slot = *slot;
-                    return self.b.input_at("", Bank::Extra, slot as u32);
-                }
+            if let Switch::Side { slot, function, .. } = switch
+                && self.functions[*function] == g
+            {
+                let slot = *slot;
+                return self.b.input_at("", Bank::Extra, slot as u32);
             }
         }
         let (slot, side) = self.number();
