@@ -248,7 +248,8 @@ fn binomial_split(p: &Polynomial, constants: &impl Constants) -> Budgeted<Option
     let radicand = super::super::generator::reduce(radicand)?;
     let sign = constants.sign_of(&radicand)?;
     let negative = sign.is_negative();
-    if !sign.is_positive() && !(negative && n % 2 == 1) {
+    let has_root = sign.is_positive() || (negative && n % 2 == 1);
+    if !has_root {
         return Ok(None);
     }
     let positive = if negative { radicand.scale(&Rational::from(-1)) } else { radicand };
