@@ -390,7 +390,7 @@ fn bad_problems_are_refused_before_anything_runs() {
         vec![b.div(one, y[0])]
     }));
     let error = run(&singular, &InitialValueProblem::new(vec![0.0], vec![], 1.0)).unwrap_err();
-    assert_eq!(error.to_string(), "there is no motion from this state: 1 / y0 is infinite (argument 0)");
+    assert_eq!(error.to_string(), "there is no motion from this state: 1 / y0 is infinite (argument 0.0)");
 }
 
 #[test]
@@ -492,7 +492,7 @@ fn tables_are_forces() {
         // Beyond the table there is no force.
         let run = run_of(&motion, &InitialValueProblem { end: 12.0, ..problem });
         let StopReason::SingularPoint { failure } = &run.reason else { panic!("{:?}", run.reason) };
-        assert_eq!(failure.to_string(), "f(t) is asked outside the range of its table (argument 10)");
+        assert_eq!(failure.to_string(), "f(t) is asked outside the range of its table (argument 10.0)");
         assert!((run.end - 10.0).abs() < 1e-9);
     }
     assert!(last.windows(2).all(|w| (w[0] - w[1]).abs() < 1e-10), "{last:?}");
