@@ -72,6 +72,12 @@ impl Diagnostic {
         self
     }
 
+    /// A label that a recursion would repeat at every level.
+    pub fn label_once(self, span: Span, message: &str) -> Diagnostic {
+        let known = self.labels.iter().any(|l| l.span == span && l.message == message);
+        if known { self } else { self.label(span, message) }
+    }
+
     pub fn note(mut self, note: impl Into<String>) -> Diagnostic {
         self.notes.push(note.into());
         self

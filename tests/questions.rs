@@ -92,7 +92,7 @@ fn sample(question: &Question) -> Option<String> {
     }
     let inside = question.signature.strip_prefix(question.name)?.strip_prefix('(')?.strip_suffix(')')?;
     let mut arguments = vec![];
-    for word in inside.split(", ").filter(|w| *w != "…" && !(w.contains(" = ") && !w.starts_with('{'))) {
+    for word in inside.split(", ").filter(|w| *w != "…" && (w.starts_with('{') || !w.contains(" = "))) {
         arguments.push(argument(word)?);
     }
     Some(format!("{}({})", question.name, arguments.join(", ")))

@@ -535,7 +535,8 @@ mod tests {
         let kernel = b.finish();
         let fast = optimise(&kernel, Rewrites::native());
         let divisions = fast.ops().iter().filter(|op| matches!(op, Op::Binary(Binary::Div, ..))).count();
-        assert_eq!(divisions, 3, "{fast:?}");
+        // One for r², shared by r⁻³ and both quotients, and one for the seventh power.
+        assert_eq!(divisions, 2, "{fast:?}");
         assert!(!fast.ops().iter().any(|op| matches!(op, Op::Binary(Binary::Pow, ..) | Op::PowI(..))));
         check_close(&kernel, &fast, 16.0);
     }

@@ -21,7 +21,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// How deep expressions and calls of functions may nest.
-const MAX_DEPTH: u32 = 1200;
+const MAX_DEPTH: u32 = 500;
 
 /// The context in which an expression is evaluated.
 pub struct Evaluator<'s> {
@@ -534,7 +534,8 @@ impl<'s> Evaluator<'s> {
                 check_arity(&name.text, closure.parameters.len(), values.len(), name_span, closure.span)?;
                 let spans: Vec<Span> = arguments.iter().map(|a| self.ast.span(*a)).collect();
                 super::signature::check_call(scope, closure, &values, &spans)?;
-                let value = self.enter(scope, closure, values).map_err(|d| Box::new(d.label(span, "in this call")))?;
+                let value =
+                    self.enter(scope, closure, values).map_err(|d| Box::new(d.label_once(span, "in this call")))?;
                 operate::prime(&value, name.primes)
             }
         }

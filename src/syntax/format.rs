@@ -419,6 +419,8 @@ impl<'t> Writer<'t> {
         match (before, token) {
             (OpenBrace, CloseBrace) => false,
             (OpenParen | OpenBracket, _) | (_, CloseParen | CloseBracket) => false,
+            // Primes that touch a name are part of it.
+            (Word, Primes) => before_item.end < self.items[i].start,
             (_, Comma | Primes) => false,
             (Dot | DotDot | Partial | Caret, _) | (_, Dot | DotDot | Caret) => false,
             (_, Colon) => self.spaced_colon(),
@@ -426,13 +428,19 @@ impl<'t> Writer<'t> {
             (_, Star | Slash) => self.wide(i),
             // `1-form`
             _ if frame.in_types && (before == Minus || token == Minus) => false,
-            (Plus | Minus, _) if self.is_prefix(i - 1) => false,
+            // A sign with a blank after it continues the line above; without one it would begin a statement.
+            (Plus | Minus, _) if self.is_prefix(i - 1) => !before_item.begins && self.stands_alone(),
             (Plus | Minus, _) => self.wide(i - 1) || !self.tight(i - 1),
             (_, Plus | Minus) if operand => self.wide(i) || !self.tight(i),
             (Word, OpenParen) => frame.is_animation && frame.at_first,
             (_, OpenParen | OpenBracket) if operand && before != String => false,
             _ => true,
         }
+    }
+
+    /// The line so far is one sign.
+    fn stands_alone(&self) -> bool {
+        self.lines.last().is_some_and(|line| matches!(line.text.as_str(), "-" | "+"))
     }
 
     /// The colon of types stands between blanks, that of components and clauses after its word.
