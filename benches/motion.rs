@@ -239,7 +239,7 @@ fn long(operations: usize) -> String {
             _ => b.mul(x, y),
         };
         values.push(v);
-        if b.len() % 64 == 0 {
+        if b.len().is_multiple_of(64) {
             b.output("o", v);
         }
     }

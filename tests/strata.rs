@@ -63,11 +63,11 @@ fn rank_of(mut rows: Vec<Vec<Rational>>) -> usize {
         let Some(pivot) = (rank..rows.len()).find(|i| !rows[*i][column].is_zero()) else { continue };
         rows.swap(rank, pivot);
         let inverse = rows[rank][column].recip().expect("not zero");
-        for i in rank + 1..rows.len() {
-            let factor = &rows[i][column] * &inverse;
-            for k in column..n {
-                let value = &rows[i][k] - &(&factor * &rows[rank][k]);
-                rows[i][k] = value;
+        let (above, below) = rows.split_at_mut(rank + 1);
+        for row in below {
+            let factor = &row[column] * &inverse;
+            for (entry, over) in row.iter_mut().zip(&above[rank]).skip(column) {
+                *entry = &*entry - &(&factor * over);
             }
         }
         rank += 1;
