@@ -8,7 +8,7 @@ use crate::algebra::function;
 use crate::model::value::Fallible;
 use crate::questions;
 use crate::source::Span;
-use crate::syntax::ast::{Ast, ExprId, ExprKind, Name};
+use crate::syntax::ast::{Ast, ExprId, ExprKind, Name, Statement, StatementKind};
 use std::collections::HashSet;
 use std::rc::Rc;
 
@@ -37,14 +37,14 @@ pub fn check(state: &Interpreter, ast: &Rc<Ast>, span: Span) -> Fallible<()> {
         match ast.kind(id) {
             ExprKind::Name(name) if !aside.contains(&id) && &*name.text != "_" && !is_value(state, &name.text) => {
                 match evaluator.eval(id) {
-                    Err(_) if is_to_come(ast, &name.text) => {}
+                    Err(_) if is_to_come(ast, &name.text, span) => {}
                     result => drop(result?),
                 }
             }
             ExprKind::Call { callee, .. } => {
                 if let Some(name) = ast.name(*callee)
                     && !is_function(state, name)
-                    && !is_to_come(ast, &name.text)
+                    && !is_to_come(ast, &name.text, span)
                 {
                     return Err(Box::new(evaluator.unknown_function(&name.text, ast.span(*callee))));
                 }
@@ -65,9 +65,16 @@ fn is_value(state: &Interpreter, text: &str) -> bool {
     }
 }
 
-/// Whether a statement of the text declares the name: a run, say, which is not made here.
-fn is_to_come(ast: &Ast, text: &str) -> bool {
-    ast.statements.iter().flat_map(declared_names).any(|name| *name == *text)
+/// Whether a statement of the text, or of the test around the place, declares the name: a run, say, which is not
+/// made here.
+fn is_to_come(ast: &Ast, text: &str, place: Span) -> bool {
+    let declares = |s: &Statement| declared_names(s).iter().any(|name| **name == *text);
+    ast.statements.iter().any(|s| match &s.kind {
+        StatementKind::Test(test) => {
+            s.span.start <= place.start && place.end <= s.span.end && test.body.iter().any(declares)
+        }
+        _ => declares(s),
+    })
 }
 
 /// Whether a text mentions a name that only a run would have declared; never, where runs are made.
@@ -77,7 +84,7 @@ pub fn rests_on_a_run(state: &Interpreter, ast: &Ast, span: Span) -> bool {
     }
     inside(ast, span).filter_map(|id| ast.name(id)).any(|name| {
         let bound = state.scope.values.contains_key(&*name.text) || state.scope.functions.contains_key(&*name.text);
-        !bound && !state.failed.contains(&*name.text) && is_to_come(ast, &name.text)
+        !bound && !state.failed.contains(&*name.text) && is_to_come(ast, &name.text, span)
     })
 }
 
