@@ -28,7 +28,7 @@ use crate::diagnostic::{Diagnostic, codes};
 use crate::model::show;
 use crate::model::value::{Fallible, Value};
 use crate::source::{SourceId, SourceMap, Span};
-use crate::syntax::ast::{Ast, LetValue, Statement, StatementKind};
+use crate::syntax::ast::{Ast, ExprId, LetValue, Statement, StatementKind};
 use crate::syntax::token::Token;
 use crate::syntax::{lexer, parse};
 use crate::timing;
@@ -489,49 +489,45 @@ impl Session {
 
     /// The type of an expression, as `:type` shows it; the session stays as it is.
     pub fn type_of(&mut self, expression: &str) -> Result<String, Vec<Diagnostic>> {
-        let source = self.state.sources.add("input", expression);
-        let (ast, problems) = parse::parse(source, expression);
-        let problems = problems.into_sorted();
-        if !problems.is_empty() {
-            return Err(problems);
+        let (ast, id) = self.read_expression("input", expression, "only an expression has a type")?;
+        // A function of the language: what it takes.
+        if let Some(name) = ast.name(id)
+            && !self.state.scope.values.contains_key(&*name.text)
+            && let Some(binding) = self.state.scope.functions.get(&*name.text)
+            && let Callable::Closure(closure) = &binding.callable
+        {
+            return Ok(signature::describe_signature(&self.state.scope, closure));
         }
-        let ast = Rc::new(ast);
-        match ast.statements.as_slice() {
-            [Statement { kind: StatementKind::Question(id), .. }] => {
-                // A function of the language: what it takes.
-                if let Some(name) = ast.name(*id)
-                    && !self.state.scope.values.contains_key(&*name.text)
-                    && let Some(binding) = self.state.scope.functions.get(&*name.text)
-                    && let Callable::Closure(closure) = &binding.callable
-                {
-                    return Ok(signature::describe_signature(&self.state.scope, closure));
-                }
-                let value = self.state.evaluator(&ast).eval(*id).map_err(|d| vec![*d])?;
-                Ok(crate::model::infer::describe_type(&value))
-            }
-            _ => Err(vec![
-                Diagnostic::error(&codes::WRONG_KIND, "only an expression has a type")
-                    .label(Span::new(source, 0, expression.len()), "a statement"),
-            ]),
-        }
+        let value = self.state.evaluator(&ast).eval(id).map_err(|d| vec![*d])?;
+        Ok(crate::model::infer::describe_type(&value))
     }
 
     /// The vector field of a system, or of `hamilton(S)`, in `c`, `rust`, `python`, `latex` or `clif`.
     pub fn emit(&mut self, system: &str, language: &str) -> Result<String, Vec<Diagnostic>> {
-        let source = self.state.sources.add("system", system);
-        let (ast, problems) = parse::parse(source, system);
+        let (ast, id) = self.read_expression("system", system, "a system is named here")?;
+        run::emit(&self.state, &ast, id, language).map_err(|d| vec![*d])
+    }
+
+    /// A text that must be one expression; `otherwise` is the complaint about a statement.
+    fn read_expression(
+        &mut self,
+        name: &str,
+        text: &str,
+        otherwise: &str,
+    ) -> Result<(Rc<Ast>, ExprId), Vec<Diagnostic>> {
+        let source = self.state.sources.add(name, text);
+        let (ast, problems) = parse::parse(source, text);
         let problems = problems.into_sorted();
         if !problems.is_empty() {
             return Err(problems);
         }
-        let ast = Rc::new(ast);
         match ast.statements.as_slice() {
             [Statement { kind: StatementKind::Question(id), .. }] => {
-                run::emit(&self.state, &ast, *id, language).map_err(|d| vec![*d])
+                let id = *id;
+                Ok((Rc::new(ast), id))
             }
             _ => Err(vec![
-                Diagnostic::error(&codes::WRONG_KIND, "a system is named here")
-                    .label(Span::new(source, 0, system.len()), "a statement"),
+                Diagnostic::error(&codes::WRONG_KIND, otherwise).label(Span::new(source, 0, text.len()), "a statement"),
             ]),
         }
     }
