@@ -206,11 +206,6 @@ impl Coordinate {
         TABLE.with_borrow(|t| t.coordinates[self.0 as usize].0.clone())
     }
 
-    /// Whether this is its name; nothing is copied, because every name of a program is looked for.
-    pub fn is_named(self, name: &str) -> bool {
-        TABLE.with_borrow(|t| t.coordinates[self.0 as usize].0 == name)
-    }
-
     /// The position in the order of declaration.
     pub fn index(self) -> u32 {
         self.0

@@ -550,9 +550,16 @@ impl KernelBuilder {
     /// A builder whose inputs are those of another kernel, in the same order: input `i` is `values[i]`.
     pub fn like(other: &Kernel) -> (Self, Vec<Value>) {
         let mut builder = KernelBuilder::new(other.name.clone());
+        builder.reserve(other.ops.len());
         builder.kernel.math = other.math;
         let values = other.inputs.iter().map(|i| builder.input_at(&i.name, i.bank, i.slot)).collect();
         (builder, values)
+    }
+
+    /// Makes room for that many operations.
+    pub fn reserve(&mut self, operations: usize) {
+        self.kernel.ops.reserve(operations);
+        self.known.reserve(operations);
     }
 
     pub fn set_math(&mut self, math: Math) {

@@ -16,7 +16,7 @@ use crate::algebra::expr::{Condition, Relation, post_order};
 use crate::algebra::function::Elementary;
 use crate::algebra::{Expr, Function, Integer, Node, Rational, Symbol, SymbolKind};
 use dashu_int::IBig;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::fmt;
 use std::sync::Arc;
 
@@ -200,9 +200,9 @@ fn is_costly(base: Expr) -> bool {
 }
 
 /// How often costly factors occur in terms with a coefficient.
-fn scaled_factors(roots: &[Expr]) -> FxHashMap<(Expr, Rational, Rational), u32> {
+fn scaled_factors(nodes: &[Expr]) -> FxHashMap<(Expr, Rational, Rational), u32> {
     let mut counts: FxHashMap<(Expr, Rational, Rational), u32> = FxHashMap::default();
-    for e in post_order(roots) {
+    for e in nodes {
         let Node::Sum { terms, .. } = e.node() else { continue };
         for (term, coefficient) in terms.iter() {
             let size = coefficient.abs();
@@ -219,9 +219,9 @@ fn scaled_factors(roots: &[Expr]) -> FxHashMap<(Expr, Rational, Rational), u32> 
 }
 
 /// Bases with a negative whole exponent, and in how many products they have it.
-fn denominators(roots: &[Expr]) -> FxHashMap<(Expr, i64), u32> {
+fn denominators(nodes: &[Expr]) -> FxHashMap<(Expr, i64), u32> {
     let mut counts: FxHashMap<(Expr, i64), u32> = FxHashMap::default();
-    for e in post_order(roots) {
+    for e in nodes {
         if let Node::Product(factors) = e.node() {
             for (base, exponent) in factors.iter() {
                 if let Some(n) = exponent.to_i64().filter(|n| *n < 0) {
@@ -235,7 +235,9 @@ fn denominators(roots: &[Expr]) -> FxHashMap<(Expr, i64), u32> {
 
 impl<'a> Lowering<'a> {
     fn new(name: &str, signature: &'a Signature, roots: &[Expr]) -> Lowering<'a> {
+        let nodes = post_order(roots);
         let mut builder = KernelBuilder::new(name);
+        builder.reserve(nodes.len());
         let mut inputs = FxHashMap::default();
         if let Some(t) = signature.time {
             inputs.insert(t, builder.input_at(&t.name(), Bank::Time, 0));
@@ -249,9 +251,9 @@ impl<'a> Lowering<'a> {
             builder,
             signature,
             inputs,
-            done: FxHashMap::default(),
-            denominators: denominators(roots),
-            scaled: scaled_factors(roots),
+            done: FxHashMap::with_capacity_and_hasher(nodes.len(), FxBuildHasher),
+            denominators: denominators(&nodes),
+            scaled: scaled_factors(&nodes),
         }
     }
 

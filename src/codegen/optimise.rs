@@ -45,7 +45,7 @@ pub fn optimise(kernel: &Kernel, rewrites: Rewrites) -> Kernel {
     if rewrites.angle_sums {
         k = expand_angle_sums(&k);
     }
-    if rewrites.reciprocals {
+    if rewrites.reciprocals && k.ops().iter().any(|op| matches!(op, Op::Binary(Binary::Div, ..))) {
         k = share_reciprocals(&k);
     }
     if rewrites.fused {

@@ -39,6 +39,9 @@ struct Declaration {
     /// Those of what lies below first.
     fibres: Vec<Fibre>,
     own: Vec<Coordinate>,
+    /// Where a coordinate stands among the fibres, by itself and by its name: programs with families ask often.
+    places: FxHashMap<Coordinate, usize>,
+    named: FxHashMap<String, usize>,
 }
 
 /// A fibre coordinate q, and the number `order` such that q, q′, …, q_order are coordinates of the manifold.
@@ -125,7 +128,13 @@ impl FiberedManifold {
     ) -> FiberedManifold {
         fibres.extend(coordinates.iter().map(|&coordinate| Fibre { coordinate, order: 0 }));
         let own = coordinates.to_vec();
-        let manifold = FiberedManifold(Rc::new(Declaration { name: name.into(), base, over, fibres, own }));
+        let (mut places, mut named) = (FxHashMap::default(), FxHashMap::default());
+        for (place, fibre) in fibres.iter().enumerate() {
+            places.entry(fibre.coordinate).or_insert(place);
+            named.entry(fibre.coordinate.name()).or_insert(place);
+        }
+        let declaration = Declaration { name: name.into(), base, over, fibres, own, places, named };
+        let manifold = FiberedManifold(Rc::new(declaration));
         LATEST_BASE.set(Some(base));
         OWNERS.with_borrow_mut(|owners| {
             for &coordinate in coordinates {
@@ -168,7 +177,12 @@ impl FiberedManifold {
     }
 
     pub fn fibre(&self, coordinate: Coordinate) -> Option<Fibre> {
-        self.0.fibres.iter().copied().find(|f| f.coordinate == coordinate)
+        self.0.places.get(&coordinate).map(|&place| self.0.fibres[place])
+    }
+
+    /// The fibre coordinate of that name, those from below included.
+    pub fn coordinate_named(&self, name: &str) -> Option<Coordinate> {
+        self.0.named.get(name).map(|&place| self.0.fibres[place].coordinate)
     }
 
     /// Whether this is `other` or stands on it, at any height.

@@ -973,8 +973,7 @@ impl<'s> Evaluator<'s> {
 
 /// The coordinate of that name on a manifold, those below a tower included. A Greek letter also means its spelling.
 pub fn coordinate_of(manifold: &FiberedManifold, name: &str) -> Option<Coordinate> {
-    let named = |name: &str| manifold.fibres().iter().map(|f| f.coordinate).find(|c| c.is_named(name));
-    named(name).or_else(|| named(&spelled(name)?))
+    manifold.coordinate_named(name).or_else(|| manifold.coordinate_named(&spelled(name)?))
 }
 
 pub fn no_coordinate(manifold: &FiberedManifold, name: &str, span: Span) -> Diagnostic {
