@@ -42,6 +42,7 @@ fn main() {
             let tolerance = tolerance.parse().expect("a tolerance");
             println!("{}", ode(&Model::read(model), Method::named(method).expect("a method"), tolerance));
         }
+        ["kernel", model] => print_kernel(&Model::read(model)),
         ["compile", model] => println!("{}", compile(&Model::read(model))),
         ["gcc", model] => println!("{}", gcc(&Model::read(model))),
         ["shapes"] => shapes(),
@@ -78,6 +79,15 @@ impl Model {
         let problem = InitialValueProblem { dense: false, ..run.problem.clone().recording(Recording::Ends) };
         Model { motion: run.motion.clone(), problem }
     }
+}
+
+fn print_kernel(model: &Model) {
+    let kernel = model.motion.field().kernel();
+    for input in kernel.inputs() {
+        println!("in {} {} {}", input.bank.name(), input.slot, input.name);
+    }
+    println!("state {:?}\nparameters {:?}\nend {:?}", model.problem.state, model.problem.parameters, model.problem.end);
+    println!("{kernel:?}");
 }
 
 fn folder() -> PathBuf {

@@ -7,7 +7,7 @@ use std::f64::consts::PI;
 use std::sync::Arc;
 
 use lepage::codegen::compiled::{Backend, Options};
-use lepage::codegen::ir::{Bank, Comparison, Kernel, KernelBuilder, Unary, Value};
+use lepage::codegen::ir::{Bank, Comparison, Kernel, KernelBuilder, Shape, Unary, Value};
 use lepage::codegen::table::{Outside, Table};
 use lepage::integrate::control::StopReason;
 use lepage::integrate::explicit::Scheme;
@@ -87,32 +87,36 @@ fn taylor_steps_are_those_of_heyoka() {
     }
 }
 
-/// With fixed steps the global error behaves like h^p over a factor 8 in h.
+/// With fixed steps the global error behaves like h^p over a factor 8 in h, at every halving of it.
+///
+/// The steps are the smallest powers of two whose errors stay above rounding: the finest has an error of at least 500 ulp.
+/// The motion is that of Hénon and Heiles, whose error expansion is dominated by its first term in this range. Kepler's
+/// orbit from its pericentre is no such motion: there the coefficients of h⁸ and h⁹ nearly cancel for steps between a
+/// fourth and a sixtieth of the arc, and measured orders of dop853 lie between 6.7 and 8.7 whatever the reference.
 #[test]
 fn fixed_steps_converge_with_the_order_of_the_method() {
-    let model = models::named("kepler").unwrap();
+    let model = models::named("hh").unwrap();
     let motion = motion(model.field);
-    // A quarter of the orbit; the exact state from a run of a different method at tight tolerance.
-    let end = 1.5;
-    let exact = run(
-        &motion,
-        &InitialValueProblem::new(model.state.clone(), vec![], end).method(Method::Taylor).tolerance(1e-16),
-    )
-    .unwrap();
-    for (method, order, h) in [(Method::Rk4, 4.0, 0.02), (Method::Tsit5, 5.0, 0.04), (Method::Dop853, 8.0, 0.1875)] {
-        let error = |h: f64| {
-            let steps = (end / h).round();
-            let problem = InitialValueProblem::new(model.state.clone(), vec![], end)
-                .method(method)
-                .fixed_step(end / steps)
-                .recording(Recording::Ends);
+    let end = 8.0;
+    let problem = || InitialValueProblem::new(model.state.clone(), vec![], end);
+    let exact = run(&motion, &problem().method(Method::Taylor).tolerance(1e-16)).unwrap();
+    let other = run(&motion, &problem().method(Method::Dop853).tolerance(1e-15)).unwrap();
+    let rounding = 500.0 * f64::EPSILON;
+    // The reference is one: a method of another kind agrees with it far below the errors that are measured.
+    assert!(models::error(exact.last(), other.last()) < rounding / 10.0);
+    for (method, order) in [(Method::Rk4, 4.0), (Method::Tsit5, 5.0), (Method::Dop853, 8.0)] {
+        let error = |steps: u64| {
+            let problem = problem().method(method).fixed_step(end / steps as f64).recording(Recording::Ends);
             let run = run(&motion, &problem).unwrap();
-            assert_eq!(run.statistics.steps, steps as u64, "{method}");
+            assert_eq!(run.statistics.steps, steps, "{method}");
             models::error(run.last(), exact.last())
         };
-        let (coarse, fine) = (error(h), error(h / 8.0));
-        let measured = (coarse / fine).log2() / 3.0;
-        assert!((measured - order).abs() < 0.3, "{method}: order {measured}, errors {coarse} and {fine}");
+        let errors: Vec<f64> = (3..16).map(|k| error(1 << k)).take_while(|e| *e > rounding).collect();
+        let finest = &errors[errors.len() - 4..];
+        for pair in finest.windows(2) {
+            let measured = (pair[0] / pair[1]).log2();
+            assert!((measured - order).abs() < 0.3, "{method}: order {measured}, errors {finest:?}");
+        }
     }
 }
 
@@ -356,7 +360,8 @@ fn every_run_says_why_it_stops() {
         vec![0.0, 0.0],
         5.0,
     );
-    assert!(!run.reason.is_complete());
+    let StopReason::SingularPoint { failure } = &run.reason else { panic!("{:?}", run.reason) };
+    assert_eq!(failure.expression, "1 / (1 - y0)");
     assert!((run.end - 1.0).abs() < 1e-6, "{:?} at {}", run.reason, run.end);
 
     let motion = motion(oscillator());
@@ -365,6 +370,98 @@ fn every_run_says_why_it_stops() {
     let run = run_of(&motion, &problem);
     assert_eq!(run.reason.name(), "budget");
     assert!(run.end > 0.0 && run.len() > 1000);
+}
+
+/// A fall into the centre of attraction, x″ = −1/x²: from rest at 1 it takes π/√8. Every method says what it runs into.
+#[test]
+fn poles_are_named() {
+    let field = kernel(2, |b, y| {
+        let one = b.constant(-1.0);
+        let square = b.mul(y[0], y[0]);
+        vec![y[1], b.div(one, square)]
+    });
+    let motion = motion(field);
+    for method in [Method::Taylor, Method::Dop853, Method::Tsit5] {
+        let run = run_of(&motion, &InitialValueProblem::new(vec![1.0, 0.0], vec![], 5.0).method(method));
+        let StopReason::SingularPoint { failure } = &run.reason else { panic!("{method}: {:?}", run.reason) };
+        assert_eq!(failure.expression, "-1 / (y0 * y0)", "{method}");
+        let expected = std::f64::consts::PI / 8f64.sqrt();
+        assert!((run.end - expected).abs() < 1e-6, "{method}: {}", run.end);
+        assert!(run.last().iter().all(|x| x.is_finite()));
+    }
+}
+
+/// A motion on the unit circle whose field drives every error outwards: r′ = 20 r (r² − 1) beside φ′ = 1.
+fn circle() -> Kernel {
+    kernel(2, |b, y| {
+        let (xx, yy) = (b.mul(y[0], y[0]), b.mul(y[1], y[1]));
+        let (rr, one, twenty) = (b.add(xx, yy), b.constant(1.0), b.constant(20.0));
+        let g = b.sub(rr, one);
+        let push = b.mul(twenty, g);
+        let (px, py) = (b.mul(push, y[0]), b.mul(push, y[1]));
+        vec![b.sub(px, y[1]), b.add(py, y[0])]
+    })
+}
+
+/// x² + y² − 1 and its slopes.
+fn on_the_circle(radius: f64) -> Kernel {
+    kernel(2, |b, y| {
+        let (xx, yy) = (b.mul(y[0], y[0]), b.mul(y[1], y[1]));
+        let (rr, one, two) = (b.add(xx, yy), b.constant(radius), b.constant(2.0));
+        vec![b.sub(rr, one), b.mul(two, y[0]), b.mul(two, y[1])]
+    })
+}
+
+#[test]
+fn motions_stay_on_their_surface() {
+    for method in [Method::Taylor, Method::Dop853] {
+        let problem = InitialValueProblem::new(vec![1.0, 0.0], vec![], 20.0).method(method).tolerance(1e-9);
+        let free = run_of(&motion(circle()), &problem);
+        let off = |run: &Trajectory| (run.last()[0].hypot(run.last()[1]) - 1.0).abs();
+        assert!(free.reason != StopReason::Reached || off(&free) > 1e-3, "{method}: {}", off(&free));
+        let kept = run_of(&motion(circle()).on_surface(on_the_circle(1.0)), &problem);
+        assert_eq!(kept.reason, StopReason::Reached, "{method}");
+        assert!(off(&kept) < 1e-8, "{method}: {}", off(&kept));
+        assert!((kept.last()[0] - 20f64.cos()).abs() < 1e-7, "{method}: {:?}", kept.last());
+        // A set that the motion does not stay on is left, and the run says by which equation.
+        let wrong = motion(oscillator()).on_surface(on_the_circle(1.5));
+        let left = run_of(&wrong, &InitialValueProblem::new(vec![1.0, 0.0], vec![], 1.0).method(method));
+        let StopReason::LeftSurface { value, .. } = left.reason else { panic!("{:?}", left.reason) };
+        assert!((value + 0.5).abs() < 1e-6, "{value}");
+    }
+}
+
+/// T = (q₁′² + 6 q₁′q₂′ cos q₁ + q₂′²)/2, which is neither positive nor negative: every method runs it by machine code.
+#[test]
+fn indefinite_mass_matrices_are_solved_in_machine_code() {
+    let field = |shape: Shape| {
+        kernel(4, |b, y| {
+            let (one, three) = (b.constant(1.0), b.constant(3.0));
+            let (s, c) = (b.sin(y[0]), b.cos(y[0]));
+            let off = b.mul(three, c);
+            let (v1, v2) = (b.mul(y[2], y[2]), b.mul(s, three));
+            let f2 = b.mul(v2, v1);
+            let (f1, f2) = (b.neg(y[0]), b.sub(f2, y[1]));
+            let x = b.solve(shape, vec![one, off, off, one], vec![f1, f2]);
+            vec![y[2], y[3], x[0], x[1]]
+        })
+    };
+    let symmetric = motion(field(Shape::Symmetric));
+    for method in [Method::Taylor, Method::Dop853, Method::Tsit5, Method::Rk4] {
+        let problem = InitialValueProblem::new(vec![0.3, 0.2, 0.1, 0.0], vec![], 0.5).method(method).step(1e-3);
+        let problem = problem.tolerance(1e-11);
+        let problem = if method == Method::Rk4 { problem.fixed_step(1e-3) } else { problem };
+        let before = symmetric.field().n_declined();
+        let run = run_of(&symmetric, &problem);
+        assert_eq!(run.reason, StopReason::Reached, "{method}");
+        assert_eq!(run.backend, Backend::OptimisedCode, "{method}");
+        // The first look at the state is all that the definite elimination is asked.
+        assert!(symmetric.field().n_declined() <= before + 1, "{method}: {}", symmetric.field().n_declined() - before);
+        let general = run_of(&motion(field(Shape::General)), &problem.clone());
+        for (a, b) in run.last().iter().zip(general.last()) {
+            assert!((a - b).abs() < 1e-9, "{method}: {a} and {b}");
+        }
+    }
 }
 
 fn run_of(motion: &Motion, problem: &InitialValueProblem) -> Trajectory {

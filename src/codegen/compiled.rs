@@ -106,6 +106,14 @@ pub fn compile(kernel: Kernel, options: Options) -> CompiledKernel {
     translate(kernel, fast, options, start)
 }
 
+/// The same with linear systems solved by exchanging rows, inside the machine code: for matrices that are not definite,
+/// which the elimination of [`compile`] declines.
+pub fn compile_pivoted(kernel: Kernel, options: Options) -> CompiledKernel {
+    let start = Instant::now();
+    let fast = optimise::optimise(&kernel, options.rewrites().pivoted());
+    translate(kernel, fast, options, start)
+}
+
 /// Translates a kernel whose every operation and rounding is as it should be executed.
 pub fn compile_as_it_is(kernel: Kernel, options: Options) -> CompiledKernel {
     translate(kernel.clone(), kernel, options, Instant::now())

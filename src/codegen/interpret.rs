@@ -195,6 +195,8 @@ pub enum FailureKind {
     Singular,
     /// A division by zero, or a result beyond the largest double.
     Infinite,
+    /// A quantity that must not vanish tends to zero: the motion ends in a pole.
+    Pole,
     /// An argument outside the domain, such as the root of a negative number.
     Domain,
     /// An argument outside the range of a table.
@@ -210,6 +212,7 @@ impl std::fmt::Display for Failure {
         match self.kind {
             FailureKind::Singular => write!(f, "{} has no unique solution", self.expression)?,
             FailureKind::Infinite => write!(f, "{} is infinite", self.expression)?,
+            FailureKind::Pole => write!(f, "the motion runs into the singularity of {}", self.expression)?,
             FailureKind::Domain => write!(f, "{} has no real value", self.expression)?,
             FailureKind::Range => write!(f, "{} is asked outside the range of its table", self.expression)?,
             FailureKind::Input => write!(f, "{} is not finite", self.expression)?,

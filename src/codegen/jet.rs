@@ -258,7 +258,8 @@ impl JetProgram {
         builder.prune();
         let Builder { kernel, nodes, sums, systems, derivatives, .. } = builder;
         let careful = kernel.finish();
-        let initial = optimise::optimise(&careful, Rewrites { angle_sums: false, ..rewrites });
+        let elimination = rewrites.elimination && !pivoted;
+        let initial = optimise::optimise(&careful, Rewrites { angle_sums: false, elimination, ..rewrites });
         // Enough independent chains to hide the latency of an addition.
         let accumulators = match sums.len() {
             0..=4 => 4,

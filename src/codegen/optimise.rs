@@ -25,23 +25,30 @@ pub struct Rewrites {
     pub fused: bool,
     pub angle_sums: bool,
     pub reciprocals: bool,
+    /// Small linear systems become elimination without exchanges; otherwise they stay calls that exchange rows.
+    pub elimination: bool,
 }
 
 impl Rewrites {
     /// Everything this machine does well.
     pub fn native() -> Rewrites {
-        Rewrites { fused: simd::has_fma(), angle_sums: true, reciprocals: true }
+        Rewrites { fused: simd::has_fma(), angle_sums: true, reciprocals: true, elimination: true }
     }
 
     /// The same bits on every machine: no contraction, libm only.
     pub fn portable() -> Rewrites {
-        Rewrites { fused: false, angle_sums: true, reciprocals: true }
+        Rewrites { fused: false, angle_sums: true, reciprocals: true, elimination: true }
+    }
+
+    /// The same with linear systems solved by exchanging rows: for matrices that are not definite.
+    pub fn pivoted(self) -> Rewrites {
+        Rewrites { elimination: false, ..self }
     }
 }
 
 /// The kernel that is executed.
 pub fn optimise(kernel: &Kernel, rewrites: Rewrites) -> Kernel {
-    let mut k = expand(kernel, if rewrites.fused { Math::Inline } else { Math::Library });
+    let mut k = expand(kernel, if rewrites.fused { Math::Inline } else { Math::Library }, rewrites.elimination);
     if rewrites.angle_sums {
         k = expand_angle_sums(&k);
     }
@@ -102,8 +109,9 @@ pub fn live(kernel: &Kernel) -> Kernel {
     rewrite(kernel, kernel.math, |_, _, _| None)
 }
 
-/// Powers as multiplications, half-integer powers by a square root, small linear systems as elimination.
-pub fn expand(kernel: &Kernel, math: Math) -> Kernel {
+/// Powers as multiplications, half-integer powers by a square root, and with `elimination` small linear systems as guarded
+/// elimination.
+pub fn expand(kernel: &Kernel, math: Math, elimination: bool) -> Kernel {
     let mut solutions: FxHashMap<Value, Vec<Value>> = FxHashMap::default();
     rewrite(kernel, math, |b, at, value| match kernel.op(value) {
         Op::PowI(a, n) => Some(power(b, at(a), n)),
@@ -121,7 +129,7 @@ pub fn expand(kernel: &Kernel, math: Math) -> Kernel {
             let whole = power(b, base, whole);
             Some(b.mul(whole, root))
         }
-        Op::Solve(number) => {
+        Op::Solve(number) if elimination => {
             let solve = &kernel.solves()[number as usize];
             let mapped = Solve {
                 shape: solve.shape,

@@ -1,4 +1,4 @@
-//! Derivatives of kernels: directional derivatives and Jacobian matrices, as kernels.
+//! Derivatives of kernels: directional derivatives, Jacobian matrices and Hessians, as kernels.
 //!
 //! Forward accumulation, operation by operation; what does not depend on the variables has no tangent and costs nothing.
 //! A linear system is differentiated as one, M ẋ = ḃ − Ṁ x, with the matrix it already has: all directions of a Jacobian
@@ -31,6 +31,25 @@ pub fn jacobian(kernel: &Kernel, n: usize) -> Kernel {
         (0..n).map(|j| (input.bank == Bank::State && input.slot as usize == j).then_some(one)).collect()
     });
     tangents.finish(false, |names, n| names.iter().flat_map(|f| (0..n).map(move |j| format!("d({f})/dy{j}"))).collect())
+}
+
+/// The kernel whose output `(i n + j) n + k` is ∂²fᵢ/∂yⱼ∂yₖ, for all states y, n of them: the tangents of the tangents, which
+/// share everything that they have in common. Each matrix is symmetric; entries above its diagonal are those below.
+pub fn hessian(kernel: &Kernel, n: usize) -> Kernel {
+    let second = jacobian(&jacobian(kernel, n), n);
+    let (mut b, _) = KernelBuilder::like(&second);
+    let mut values: Vec<Value> = Vec::with_capacity(second.ops().len());
+    for value in second.values() {
+        let new = b.copy(&second, value, &|v: Value| values[v.index()]);
+        values.push(new);
+    }
+    for (i, f) in kernel.outputs().iter().enumerate() {
+        for (j, k) in (0..n).flat_map(|j| (0..n).map(move |k| (j, k))) {
+            let entry = (i * n + j.max(k)) * n + j.min(k);
+            b.output(format!("d2({})/dy{j}dy{k}", f.name), values[second.outputs()[entry].value.index()]);
+        }
+    }
+    super::optimise::live(&b.finish())
 }
 
 struct Tangents<'a> {
@@ -378,6 +397,46 @@ mod tests {
             vec![b.select(Comparison::Lt, x, y, p, x)]
         });
         check("constant", |b, x, _| vec![b.constant(2.0), x]);
+    }
+
+    /// V = sin(x) y³ + e^{xy} − log(1 + x²) and the Hessian by hand, compiled and interpreted, with the same bits.
+    #[test]
+    fn hessians_are_compiled() {
+        use crate::codegen::compiled::{Backend, Options, compile};
+        let mut b = KernelBuilder::new("V");
+        let (x, y) = (b.input("x", Bank::State), b.input("y", Bank::State));
+        let (s, cube) = (b.sin(x), b.powi(y, 3));
+        let first = b.mul(s, cube);
+        let p = b.mul(x, y);
+        let second = b.unary(Unary::Exp, p);
+        let (one, square) = (b.constant(1.0), b.mul(x, x));
+        let third = b.add(one, square);
+        let third = b.unary(Unary::Log, third);
+        let v = b.add(first, second);
+        let v = b.sub(v, third);
+        b.output("V", v);
+        let kernel = hessian(&b.finish(), 2);
+        let (x, y) = (0.37f64, 0.81f64);
+        let e = (x * y).exp();
+        let d = 1.0 + x * x;
+        let xx = -x.sin() * y.powi(3) + y * y * e - (2.0 * d - 4.0 * x * x) / (d * d);
+        let xy = 3.0 * x.cos() * y * y + (1.0 + x * y) * e;
+        let yy = 6.0 * x.sin() * y + x * x * e;
+        let mut results = Vec::new();
+        for backend in [Backend::Interpreter, Backend::InstantCode, Backend::OptimisedCode] {
+            if cfg!(not(feature = "jit")) && backend != Backend::Interpreter {
+                continue;
+            }
+            let compiled = compile(kernel.clone(), Options { backend, portable: false });
+            assert_eq!(compiled.backend(), backend);
+            let mut out = [0.0; 4];
+            compiled.caller().call([&[], &[x, y], &[], &[]], &mut out).unwrap();
+            for (got, expected) in out.iter().zip([xx, xy, xy, yy]) {
+                assert!((got - expected).abs() < 1e-14 * (1.0 + expected.abs()), "{got} and {expected}");
+            }
+            results.push(out.map(f64::to_bits));
+        }
+        assert!(results.windows(2).all(|r| r[0] == r[1]), "back ends differ");
     }
 
     #[test]

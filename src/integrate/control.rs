@@ -64,6 +64,8 @@ pub enum StopReason {
     BlowUp,
     /// The accuracy asked for needs steps below the spacing of numbers.
     StepTooSmall,
+    /// The state drifted off the set on which the motion is determined, and could not be brought back.
+    LeftSurface { expression: String, value: f64 },
     /// Steps, time or memory of the run are used up.
     Budget { what: String },
 }
@@ -82,6 +84,7 @@ impl StopReason {
             StopReason::SingularPoint { .. } => "singular point",
             StopReason::BlowUp => "blow-up",
             StopReason::StepTooSmall => "step too small",
+            StopReason::LeftSurface { .. } => "left its set",
             StopReason::Budget { .. } => "budget",
         }
     }
@@ -105,6 +108,12 @@ impl std::fmt::Display for StopReason {
             StopReason::SingularPoint { failure } => write!(f, "singular point: {failure}"),
             StopReason::BlowUp => write!(f, "the motion escapes to infinity in finite time"),
             StopReason::StepTooSmall => write!(f, "the tolerance needs steps below the spacing of numbers"),
+            StopReason::LeftSurface { expression, value } => {
+                write!(
+                    f,
+                    "the motion left the set on which it is determined: {expression} = {value:e} is not 0 any more"
+                )
+            }
             StopReason::Budget { what } => write!(f, "{what}"),
         }
     }

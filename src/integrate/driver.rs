@@ -12,6 +12,7 @@ use super::explicit::{Explicit, Scheme};
 use super::method::Method;
 use super::problem::{BadProblem, Event, InitialValueProblem, Motion, Recording};
 use super::stepper::Stepper;
+use super::surface::SurfaceWatch;
 use super::switches::Switchboard;
 use super::taylor::{self, Taylor};
 use super::trajectory::{EventPoint, Trajectory};
@@ -107,6 +108,7 @@ fn drive(motion: &Motion, problem: &InitialValueProblem, method: Method, mut ste
     let mut watch = motion.events.as_ref().map(|(kernel, events)| {
         Watch::new(kernel.caller(), events, problem, motion.n_states(), problem.tolerance.relative)
     });
+    let mut surface = motion.surface.as_ref().map(|s| SurfaceWatch::new(s, problem));
     let mut board = match Switchboard::new(motion, problem) {
         Ok(board) => board,
         Err(failure) => {
@@ -159,6 +161,11 @@ fn drive(motion: &Motion, problem: &InitialValueProblem, method: Method, mut ste
                 if let Some(fall) = fall {
                     stepper.cut(fall.t);
                 }
+            }
+            if let Some(surface) = &mut surface
+                && let Err(reason) = surface.look(&mut stepper)
+            {
+                break (stepper.time(), stepper.state().to_vec(), reason);
             }
             let mut stop = None;
             if let Some(watch) = &mut watch {

@@ -13,10 +13,12 @@
 //! States and stages are padded to a multiple of eight and handled in blocks of eight, which the compiler turns into
 //! whatever registers the processor has; the result does not depend on their width.
 
+use crate::codegen::interpret::Failure;
 use crate::codegen::simd;
 
 use super::control::{Compensated, Controller, StopReason};
 use super::field::Field;
+use super::poles;
 use super::problem::{InitialValueProblem, Motion};
 use super::stepper::{self, Form, Segment, Statistics, Stepper};
 use super::tableau::{self, Estimate, Tableau};
@@ -49,6 +51,8 @@ const LONG_RUN: u64 = 500;
 /// An explicit method at work.
 pub struct Explicit<'a> {
     motion: &'a Motion,
+    /// The field exchanges rows in its linear systems, and is too long to be repeated in one kernel.
+    pivoted: bool,
     /// The step as one kernel, once there is one.
     whole: Option<WholeStep>,
     /// The last step was made by it, and its stages are there.
@@ -104,7 +108,8 @@ impl simd::Work for Attempt<'_, '_> {
 
 impl<'a> Explicit<'a> {
     pub fn new(scheme: Scheme, motion: &'a Motion, problem: &InitialValueProblem) -> Explicit<'a> {
-        let field = Field::new(motion.field(), &problem.parameters);
+        let (kernel, pivoted) = motion.field_for(problem);
+        let field = Field::new(&kernel, &problem.parameters);
         let fused = !motion.options().portable;
         let InitialValueProblem { start: t, state, tolerance, step, fixed, .. } = problem;
         let (t, step) = (*t, *step);
@@ -123,6 +128,7 @@ impl<'a> Explicit<'a> {
         };
         Explicit {
             motion,
+            pivoted,
             whole: None,
             stages_in_whole: false,
             scheme,
@@ -348,7 +354,8 @@ impl<'a> Explicit<'a> {
     }
 
     /// Why no step can be made from here.
-    fn stuck(&mut self, failure: Option<crate::codegen::interpret::Failure>) -> StopReason {
+    fn stuck(&mut self, failure: Option<Failure>) -> StopReason {
+        let failure = failure.or_else(|| self.pole());
         if let Some(failure) = failure {
             return StopReason::SingularPoint { failure };
         }
@@ -360,6 +367,15 @@ impl<'a> Explicit<'a> {
         } else {
             StopReason::StepTooSmall
         }
+    }
+
+    /// The singularity just ahead, if there is one.
+    fn pole(&self) -> Option<Failure> {
+        let h = self.h_old;
+        let beyond: Vec<f64> = (0..self.n).map(|i| self.y[i] + h * self.f[i]).collect();
+        let (now, then) = ([self.t.value], [self.t.value + h]);
+        let (p, modes) = (self.field.parameters(), self.field.modes());
+        poles::ahead(self.motion.field().kernel(), [&now, &self.y[..self.n], p, modes], [&then, &beyond, p, modes])
     }
 
     /// The coefficients of the dense output of the last step.
@@ -461,12 +477,13 @@ impl Stepper for Explicit<'_> {
             self.h_next = self.first_step(limit);
             // What an earlier run compiled serves this one from the start.
             if self.whole.is_none()
+                && !self.pivoted
                 && let Some(kernel) = self.motion.whole_step(self.scheme, false)
             {
                 self.use_whole(kernel);
             }
         }
-        if self.whole.is_none() && self.statistics.steps == LONG_RUN {
+        if self.whole.is_none() && !self.pivoted && self.statistics.steps == LONG_RUN {
             self.compile_whole();
         }
         let remaining = limit - self.t.value;
@@ -557,6 +574,19 @@ impl Stepper for Explicit<'_> {
         self.y[..self.n].copy_from_slice(&state);
         self.rest.fill(0.0);
         self.t = Compensated::new(t);
+        if let Some(whole) = &mut self.whole {
+            whole.fresh = false;
+        }
+    }
+
+    fn replace(&mut self, state: &[f64]) {
+        // The interpolant of the step belongs to the state that the step found.
+        self.prepare_dense();
+        self.y[..self.n].copy_from_slice(state);
+        self.rest.fill(0.0);
+        if !self.field.evaluate(self.t.value, &self.y, &mut self.f[..self.n]) {
+            self.f_known = false;
+        }
         if let Some(whole) = &mut self.whole {
             whole.fresh = false;
         }

@@ -1,6 +1,6 @@
 //! What is to be integrated: the compiled motion, and the numbers of one run.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use crate::codegen::compiled::{self, Backend, CompiledKernel, Options};
@@ -12,6 +12,7 @@ use crate::codegen::{modes, simd};
 use super::control::Tolerance;
 use super::explicit::Scheme;
 use super::method::Method;
+use super::surface::Surface;
 use super::switches::{Switchboard, SwitchingFunctions};
 use super::whole_step;
 
@@ -81,9 +82,13 @@ impl MotionSpec {
 pub struct Motion {
     /// Smooth: decisions are in the bank `Extra`.
     pub(super) field: CompiledKernel,
+    /// The same field with rows exchanged in its linear systems, made when a run starts where the first declines.
+    pivoted: Arc<OnceLock<CompiledKernel>>,
     pub(super) switching: Option<SwitchingFunctions>,
     pub(super) record: Option<CompiledKernel>,
     pub(super) events: Option<(CompiledKernel, Vec<Event>)>,
+    /// The set on which the field is a motion, when that is not every state.
+    pub(super) surface: Option<Surface>,
     states: Vec<String>,
     options: Options,
     /// Taylor coefficients by order, and whether linear systems exchange rows; made at the first request.
@@ -117,9 +122,11 @@ impl Motion {
         let field = modes.map_or(spec.field, |m| m.smooth);
         Motion {
             field: compiled::compile(field, options),
+            pivoted: Arc::default(),
             switching,
             record: spec.record.map(|k| quick(k, options)),
             events: spec.events.map(|(k, events)| (quick(k, options), events)),
+            surface: None,
             states,
             options,
             jets: Jets::default(),
@@ -131,14 +138,23 @@ impl Motion {
     pub fn observing(&self, record: Option<Kernel>, events: Option<(Kernel, Vec<Event>)>) -> Motion {
         Motion {
             field: self.field.clone(),
+            pivoted: self.pivoted.clone(),
             switching: self.switching.clone(),
             record: record.map(|k| quick(k, self.options)),
             events: events.map(|(k, events)| (quick(k, self.options), events)),
+            surface: None,
             states: self.states.clone(),
             options: self.options,
             jets: self.jets.clone(),
             whole_steps: self.whole_steps.clone(),
         }
+    }
+
+    /// The same motion, kept on a surface: the outputs are equations, then their slopes in every state, row by row.
+    pub fn on_surface(mut self, equations: Kernel) -> Motion {
+        let n_equations = equations.outputs().len() / (1 + self.n_states());
+        self.surface = Some(Surface { kernel: quick(equations, self.options), n_equations });
+        self
     }
 
     /// How many Taylor recurrences were made so far.
@@ -181,7 +197,8 @@ impl Motion {
     }
 
     pub fn compile_time(&self) -> Duration {
-        let kernels = [Some(&self.field), self.record.as_ref(), self.events.as_ref().map(|(k, _)| k)];
+        let kernels =
+            [Some(&self.field), self.pivoted.get(), self.record.as_ref(), self.events.as_ref().map(|(k, _)| k)];
         let kernels: Duration = kernels.into_iter().flatten().map(CompiledKernel::compile_time).sum();
         let jets = self.jets.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let jets: Duration = jets.iter().filter_map(|(_, jet)| jet.as_ref()).map(CompiledJet::compile_time).sum();
@@ -199,6 +216,29 @@ impl Motion {
         let jet = jet_compiled::compile(self.field.kernel(), order, self.options, pivoted).ok();
         jets.push(((order, pivoted), jet.clone()));
         jet
+    }
+
+    /// The field that serves a run: the one whose linear systems exchange rows when the other declines at the initial state,
+    /// as it does where a mass matrix is not definite. The matrix cannot lose or gain that property without becoming
+    /// singular on the way, so the decision stands for the run; and it depends on nothing but the run.
+    pub(super) fn field_for(&self, problem: &InitialValueProblem) -> (CompiledKernel, bool) {
+        let unchanged = (self.field.clone(), false);
+        if self.field.kernel().solves().is_empty() {
+            return unchanged;
+        }
+        let Ok(board) = Switchboard::new(self, problem) else { return unchanged };
+        let modes = board.as_ref().map_or(&[][..], Switchboard::numbers);
+        let mut dy = vec![0.0; self.n_states()];
+        let time = [problem.start];
+        let mut accepts = |field: &CompiledKernel| {
+            field.caller().call_fast([&time, &problem.state, &problem.parameters, modes], &mut dy)
+        };
+        if accepts(&self.field) {
+            return unchanged;
+        }
+        let make = || compiled::compile_pivoted(self.field.kernel().clone(), self.options);
+        let pivoted = self.pivoted.get_or_init(make);
+        if accepts(pivoted) { (pivoted.clone(), true) } else { unchanged }
     }
 
     /// The step of an explicit method as one kernel; `None` when that is not worth while, or, unless `make` is set, when it

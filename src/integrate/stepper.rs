@@ -52,6 +52,9 @@ pub trait Stepper {
     /// Ends the last step earlier, at a time inside it.
     fn cut(&mut self, t: f64);
 
+    /// Moves the state at the end of the last step a little, as a projection does.
+    fn replace(&mut self, state: &[f64]);
+
     /// Continues from the current state with other decisions, as after a kink.
     fn restart(&mut self, modes: &[f64]);
 

@@ -20,6 +20,7 @@ use crate::codegen::simd;
 
 use super::control::{Compensated, StopReason};
 use super::field::Field;
+use super::poles;
 use super::problem::{InitialValueProblem, Motion};
 use super::stepper::{Form, Segment, Statistics, Stepper};
 
@@ -72,13 +73,14 @@ pub fn order(problem: &InitialValueProblem) -> usize {
 impl<'a> Taylor<'a> {
     pub fn new(motion: &'a Motion, problem: &'a InitialValueProblem) -> Option<Taylor<'a>> {
         let order = order(problem);
-        let jet = motion.jet(order, false)?;
+        let (kernel, pivoted) = motion.field_for(problem);
+        let jet = motion.jet(order, pivoted)?;
         let n = motion.n_states();
         let fixed = problem.fixed.then_some(problem.step).flatten();
         Some(Taylor {
             motion,
             caller: jet.caller(),
-            field: Field::new(motion.field(), &problem.parameters),
+            field: Field::new(&kernel, &problem.parameters),
             parameters: &problem.parameters,
             n,
             order,
@@ -92,7 +94,7 @@ impl<'a> Taylor<'a> {
             t_old: problem.start,
             h_old: 0.0,
             fixed,
-            pivoted: false,
+            pivoted,
             statistics: Statistics { order: order as u32, ..Statistics::default() },
         })
     }
@@ -130,11 +132,21 @@ impl<'a> Taylor<'a> {
     }
 
     fn stuck(&self, failure: Option<Failure>) -> StopReason {
-        match failure {
+        match failure.or_else(|| self.pole()) {
             Some(failure) => StopReason::SingularPoint { failure },
             None if self.y.iter().any(|y| y.abs() > 1e100) || self.runs_away() => StopReason::BlowUp,
             None => StopReason::StepTooSmall,
         }
+    }
+
+    /// The singularity just ahead, if there is one.
+    fn pole(&self) -> Option<Failure> {
+        let h = self.h_old;
+        let slopes = &self.coefficients[self.n..2 * self.n];
+        let beyond: Vec<f64> = self.y.iter().zip(slopes).map(|(y, f)| y + h * f).collect();
+        let (now, then) = ([self.t.value], [self.t.value + h]);
+        let (p, modes) = (self.parameters, self.field.modes());
+        poles::ahead(self.motion.field().kernel(), [&now, &self.y, p, modes], [&then, &beyond, p, modes])
     }
 
     /// Whether the state would change by more than itself in the time of one rounding error.
@@ -372,6 +384,11 @@ impl Stepper for Taylor<'_> {
         self.y.copy_from_slice(&state);
         self.rest.fill(0.0);
         self.t = Compensated::new(t);
+    }
+
+    fn replace(&mut self, state: &[f64]) {
+        self.y.copy_from_slice(state);
+        self.rest.fill(0.0);
     }
 
     fn restart(&mut self, modes: &[f64]) {

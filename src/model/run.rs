@@ -328,7 +328,16 @@ impl Run {
 
     /// `run is reached`, `run is event`, …
     pub fn verdict(&self, word: &str) -> Option<Verdict> {
-        let known = ["reached", "event", "interrupted", "singular_point", "blow_up", "step_too_small", "budget"];
+        let known = [
+            "reached",
+            "event",
+            "interrupted",
+            "singular_point",
+            "blow_up",
+            "step_too_small",
+            "left_its_set",
+            "budget",
+        ];
         known
             .contains(&word)
             .then(|| Verdict::from_bool(reason_label(&self.trajectory.reason) == word, "why the run ended"))
@@ -344,6 +353,7 @@ fn reason_label(reason: &StopReason) -> &'static str {
         StopReason::SingularPoint { .. } => "singular_point",
         StopReason::BlowUp => "blow_up",
         StopReason::StepTooSmall => "step_too_small",
+        StopReason::LeftSurface { .. } => "left_its_set",
         StopReason::Budget { .. } => "budget",
     }
 }

@@ -128,7 +128,7 @@ fn simulate(state: &Interpreter, ast: &Rc<Ast>, s: &Simulate, remarks: &mut Vec<
     clauses.add_declared_bodies(state);
     let numbers = Numbers::new(state, &clauses);
     let context = Context { state, clauses: &clauses, numbers: &numbers, span: subject.span };
-    let Determined { law, start, filled } = context.determine(&subject)?;
+    let Determined { law, start, filled, surface } = context.determine(&subject)?;
     if !filled.is_empty() {
         let list: Vec<String> = filled.iter().map(|(s, x)| format!("{s} = {}", short(*x))).collect();
         remarks.push(
@@ -141,7 +141,7 @@ fn simulate(state: &Interpreter, ast: &Rc<Ast>, s: &Simulate, remarks: &mut Vec<
         );
     }
     let signature = context.signature(&law);
-    let observed = context.observed(&law, &signature)?;
+    let observed = context.observed(&law, &signature, surface)?;
     let parameters = numbers.values_of(&observed.parameters, subject.span)?;
     let problem = context.problem(&law, start, parameters.clone())?;
     let compiled = timing::stage("compile", || state.motions.get(&law, &signature, &observed, context.options()));
@@ -249,6 +249,8 @@ struct Determined {
     start: Start,
     /// Values that `from` left out and that are not 0.
     filled: Vec<(Symbol, f64)>,
+    /// Equations of the set on which the motion stays.
+    surface: Vec<Expr>,
 }
 
 /// What one run knows while it is prepared.
@@ -299,7 +301,7 @@ impl Context<'_> {
                 ));
             }
             let start = Start::read(&law, self.clauses, self.numbers)?;
-            return Ok(Determined { law, start, filled: vec![] });
+            return Ok(Determined { law, start, filled: vec![], surface: vec![] });
         };
         if let Some((value, span)) = &self.clauses.branch {
             return self.on_named_branch(system, value, *span);
@@ -315,7 +317,7 @@ impl Context<'_> {
         if doubtful && is_singular_everywhere(&*system.dynamical_form()?)? {
             return self.on_branch_through_start(system);
         }
-        Ok(Determined { law, start: start?, filled: vec![] })
+        Ok(Determined { law, start: start?, filled: vec![], surface: vec![] })
     }
 
     fn dynamics(&self, system: &System) -> Fallible<Rc<SystemDynamics>> {
@@ -371,7 +373,7 @@ impl Context<'_> {
         let law = self.branch_law(system, branch, span)?;
         let start = Start::read(&law, self.clauses, self.numbers)?;
         match self.surface(&law, branch)?.settle(&start, &law.states) {
-            Ok((start, filled)) => Ok(Determined { law, start, filled }),
+            Ok((start, filled)) => Ok(Determined { law, start, filled, surface: self.equations(branch) }),
             Err(off) => Err(Box::new(off.diagnostic(&law, &start, self.clauses, self.span))),
         }
     }
@@ -429,7 +431,8 @@ impl Context<'_> {
             }
             [(i, start, filled)] => {
                 let law = self.branch_law(system, &branches[*i], self.span)?;
-                Ok(Determined { law, start: start.clone(), filled: filled.clone() })
+                let surface = self.equations(&branches[*i]);
+                Ok(Determined { law, start: start.clone(), filled: filled.clone(), surface })
             }
             several => {
                 let mut diagnostic = Diagnostic::error(
@@ -487,6 +490,11 @@ impl Context<'_> {
         Ok(law.with_bodies(&self.clauses.bodies))
     }
 
+    /// The equations of a branch, with the bodies of this run.
+    fn equations(&self, branch: &DynamicBranch) -> Vec<Expr> {
+        branch.branch.equations.iter().map(|e| law::with_bodies(*e, &self.clauses.bodies)).collect()
+    }
+
     fn surface(&self, law: &Law, branch: &DynamicBranch) -> Fallible<Surface> {
         let all: Vec<Expr> = branch.branch.equations.iter().chain(&branch.branch.nonzero).copied().collect();
         let bodies = &self.clauses.bodies;
@@ -497,7 +505,7 @@ impl Context<'_> {
     }
 
     /// What is recorded and watched.
-    fn observed(&self, law: &Law, signature: &Signature) -> Fallible<Observed> {
+    fn observed(&self, law: &Law, signature: &Signature, surface: Vec<Expr>) -> Fallible<Observed> {
         let bodies = &self.clauses.bodies;
         let columns = self.clauses.record.as_deref().unwrap_or(&[]);
         let record: Vec<(String, Expr)> = columns.iter().map(|c| (c.name.clone(), c.value)).collect();
@@ -511,13 +519,13 @@ impl Context<'_> {
             r.list.iter().map(|(_, e)| *e).chain(stages).collect::<Vec<_>>()
         };
         let mut parameters = signature.parameters.clone();
-        for p in parameters_of(&[of_reading(&record), of_reading(&events)].concat()) {
+        for p in parameters_of(&[of_reading(&record), of_reading(&events), surface.clone()].concat()) {
             if !parameters.contains(&p) {
                 parameters.push(p);
             }
         }
         let kinds = self.clauses.stops.iter().map(|s| s.event.clone()).collect();
-        Ok(Observed { record, events, kinds, parameters })
+        Ok(Observed { record, events, kinds, surface, parameters })
     }
 
     /// The numbers of the run.

@@ -3,9 +3,10 @@
 //! watched is kept beside the field it belongs to.
 
 use super::law::{Law, Reading};
+use crate::algebra::derive::partial;
 use crate::algebra::{Expr, Function, Symbol};
 use crate::codegen::compiled::Options;
-use crate::codegen::lower::{Obstacle, Signature, Stage, expressions_in_stages};
+use crate::codegen::lower::{self, Obstacle, Signature, Stage, expressions_in_stages};
 use crate::codegen::table::Table;
 use crate::integrate::problem::{Event, Motion, MotionSpec};
 use indexmap::IndexMap;
@@ -57,6 +58,8 @@ pub struct Observed {
     pub record: Reading,
     pub events: Reading,
     pub kinds: Vec<Event>,
+    /// Equations of the set on which the motion stays.
+    pub surface: Vec<Expr>,
     /// The parameters of the field, then those that only occur here.
     pub parameters: Vec<Symbol>,
 }
@@ -106,6 +109,15 @@ impl Motions {
         };
         let record = kernel("record", &observed.record).map_err(Unlowered::Record)?;
         let events = kernel("events", &observed.events).map_err(Unlowered::Events)?;
+        let surface = match observed.surface.is_empty() {
+            true => None,
+            false => {
+                let slopes = observed.surface.iter().flat_map(|g| signature.states.iter().map(|x| partial(*g, *x)));
+                let list: Vec<(String, Expr)> =
+                    observed.surface.iter().copied().chain(slopes).map(|e| (e.to_string(), e)).collect();
+                Some(lower::expressions("surface", &with_observed, &list).map_err(Unlowered::Field)?)
+            }
+        };
         if let Some(field) = new_field {
             kept.compilations += 1;
             if kept.fields.len() >= KEPT {
@@ -117,9 +129,15 @@ impl Motions {
         }
         let Some(field) = kept.fields.get_mut(&key) else { unreachable!("just kept") };
         kept.compilations += usize::from(record.is_some()) + usize::from(events.is_some());
-        let motion = match (&record, &events) {
-            (None, None) => field.motion.clone(),
-            _ => Rc::new(field.motion.observing(record, events.map(|k| (k, observed.kinds.clone())))),
+        let motion = match (&record, &events, surface) {
+            (None, None, None) => field.motion.clone(),
+            (_, _, surface) => {
+                let motion = field.motion.observing(record, events.map(|k| (k, observed.kinds.clone())));
+                Rc::new(match surface {
+                    Some(surface) => motion.on_surface(surface),
+                    None => motion,
+                })
+            }
         };
         field.observed.insert(observer, motion.clone());
         Ok(motion)
@@ -145,6 +163,7 @@ impl Observed {
             // A mark between the two lists.
             names.push(String::new());
         }
+        expressions.extend(&self.surface);
         use crate::integrate::problem::Direction;
         let kind = |e: &Event| {
             (
