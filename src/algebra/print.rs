@@ -298,13 +298,12 @@ impl Printer {
         }
         for factor in term.numerator.iter_mut().chain(&mut term.denominator) {
             if let Factor::Power { base, exponent, opposite } = factor
-                && !*opposite
                 && exponent.to_i64().is_some_and(|n| n % 2 != 0)
                 && matches!(base.node(), Node::Sum { .. })
             {
-                let signs: Vec<bool> = self.signs(*base).into_iter().map(|negative| !negative).collect();
-                if signs.len() > 1 && (!signs[0] || self.leads(*base, signs.iter().copied()).is_some()) {
-                    (*opposite, term.negative) = (true, false);
+                let turned: Vec<bool> = self.signs(*base).into_iter().map(|negative| negative == *opposite).collect();
+                if turned.len() > 1 && (!turned[0] || self.leads(*base, turned.iter().copied()).is_some()) {
+                    (*opposite, term.negative) = (!*opposite, false);
                     break;
                 }
             }
@@ -334,10 +333,20 @@ impl Printer {
         let open = post_order_where(&[e], |x| !self.flipped.borrow().contains_key(&x));
         for x in open.into_iter().filter(|x| matches!(x.node(), Node::Sum { .. })) {
             let signs = self.signs(x);
-            let negative = signs.len() > 1 && signs[0] && self.leads(x, signs).is_none();
+            let negative = signs.len() > 1 && signs[0] && (self.leads(x, signs).is_none() || self.is_difference(x));
             self.flipped.borrow_mut().insert(x, negative);
         }
         self.flipped.borrow().get(&e).copied().unwrap_or(false)
+    }
+
+    /// Whether a sum is the difference of two terms that only their names tell apart, such as A − C or m₁v₁ − m₂v₂:
+    /// as a factor it has one orientation throughout an answer. 1 − x² is not one.
+    fn is_difference(&self, e: Expr) -> bool {
+        let terms = self.terms(e);
+        match terms.list.as_slice() {
+            [(a, c), (b, d)] => terms.constant.is_zero() && c.abs() == d.abs() && self.order.is_like(*a, *b),
+            _ => false,
+        }
     }
 
     /// Which terms of a sum are shown with a minus sign, in reading order.

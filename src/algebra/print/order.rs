@@ -129,6 +129,17 @@ impl Order {
         (top, degrees, functions, symbols, self.rank(e))
     }
 
+    /// Whether two terms are powers of symbols of the same roles with the same exponents.
+    pub fn is_like(&self, a: Expr, b: Expr) -> bool {
+        let (a, b) = (self.term_key(a), self.term_key(b));
+        let roles = |symbols: &[(SymbolKey, Reverse<Rational>)]| {
+            let mut roles: Vec<_> = symbols.iter().map(|(key, exponent)| (key.0, exponent.clone())).collect();
+            roles.sort();
+            roles
+        };
+        a.2 == 0 && b.2 == 0 && a.1 == b.1 && roles(&a.3) == roles(&b.3)
+    }
+
     /// Where a factor stands in its product.
     pub fn factor_key(&self, e: Expr) -> FactorKey {
         let Some(f) = self.facts.get(&e) else { return (u32::MAX, NO_SYMBOL, u8::MAX, u32::MAX) };
