@@ -21,6 +21,7 @@ pub(crate) mod explain;
 mod fmt;
 mod man;
 mod new;
+mod reading;
 mod repl;
 mod run;
 mod sweep;

@@ -67,6 +67,15 @@ impl Diagnostic {
         }
     }
 
+    /// Something that only builds with an optional feature of the crate can do.
+    pub fn missing_feature(title: impl Into<String>, feature: &str) -> Diagnostic {
+        Diagnostic::error(&codes::MISSING_FEATURE, title)
+            .note(format!("this build was made without the feature `{feature}`"))
+            .help(format!(
+                "build lepage with it: cargo install --path . --features {feature} (or full, for everything)"
+            ))
+    }
+
     pub fn label(mut self, span: Span, message: impl Into<String>) -> Diagnostic {
         self.labels.push(Label { span, message: message.into() });
         self

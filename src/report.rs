@@ -7,6 +7,8 @@
 pub mod csv;
 pub mod json;
 pub mod npy;
+#[cfg(feature = "arrow")]
+pub mod parquet;
 pub mod plot;
 pub mod table;
 
@@ -17,29 +19,41 @@ pub use table::Table;
 /// One way to write a table, chosen by the ending of the file name.
 struct Writer {
     ending: &'static str,
-    write: fn(&Table) -> Vec<u8>,
+    write: fn(&Table) -> Result<Vec<u8>, Diagnostic>,
 }
 
 const WRITERS: &[Writer] = &[
-    Writer { ending: "csv", write: |table| csv::text(table).into_bytes() },
-    Writer { ending: "json", write: |table| format!("{}\n", json::table(table)).into_bytes() },
-    Writer { ending: "npy", write: npy::bytes },
+    Writer { ending: "csv", write: |table| Ok(csv::text(table).into_bytes()) },
+    Writer { ending: "json", write: |table| Ok(format!("{}\n", json::table(table)).into_bytes()) },
+    Writer { ending: "npy", write: |table| Ok(npy::bytes(table)) },
+    Writer { ending: "parquet", write: parquet_bytes },
 ];
+
+#[cfg(feature = "arrow")]
+fn parquet_bytes(table: &Table) -> Result<Vec<u8>, Diagnostic> {
+    let refused = |why: ::parquet::errors::ParquetError| {
+        Diagnostic::error(&codes::CANNOT_WRITE, "this table cannot be written as `.parquet`").note(why.to_string())
+    };
+    parquet::bytes(table).map_err(refused)
+}
+
+#[cfg(not(feature = "arrow"))]
+fn parquet_bytes(_: &Table) -> Result<Vec<u8>, Diagnostic> {
+    let refused = Diagnostic::missing_feature("this build does not write `.parquet` files", "arrow");
+    Err(refused.help("or save to a `.csv`, `.json` or `.npy` file"))
+}
 
 /// Writes a table to a file, in the format that the ending of its name asks for.
 pub fn save(table: &Table, path: &Path) -> Result<(), Diagnostic> {
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("");
     let Some(writer) = WRITERS.iter().find(|w| w.ending == ending) else {
         let refused = format!("`{}` cannot be written: tables are not written as `.{ending}`", path.display());
-        if ending == "parquet" {
-            return Err(Diagnostic::error(&codes::MISSING_FEATURE, refused).help("save to a `.csv` or `.npy` file"));
-        }
         let near = suggest::nearest(ending, WRITERS.iter().map(|w| w.ending)).unwrap_or("csv");
         return Err(Diagnostic::error(&codes::CANNOT_WRITE, refused)
-            .note("tables are written as .csv, .json or .npy")
+            .note("tables are written as .csv, .json, .npy or .parquet")
             .help(format!("call the file `{}`", path.with_extension(near).display())));
     };
-    write_file(path, &(writer.write)(table))
+    write_file(path, &(writer.write)(table)?)
 }
 
 /// Writes a file, making the folder it lies in.
@@ -62,6 +76,14 @@ mod tests {
         let refused = save(&table, Path::new("disk.cvs")).unwrap_err();
         assert_eq!(refused.code.name, "cannot_write");
         assert!(refused.helps[0].contains("disk.csv"), "{refused:?}");
-        assert_eq!(save(&table, Path::new("disk.parquet")).unwrap_err().code.name, "missing_feature");
+    }
+
+    #[test]
+    #[cfg(not(feature = "arrow"))]
+    fn a_missing_feature_is_named() {
+        let table = Table::new([("t", vec![0.0])]);
+        let refused = save(&table, Path::new("disk.parquet")).unwrap_err();
+        assert_eq!(refused.code.name, "missing_feature");
+        assert!(refused.helps[0].contains("--features arrow"), "{refused:?}");
     }
 }

@@ -41,6 +41,12 @@ use std::time::Duration;
 /// How long one statement may take before it is stopped with what is known; a run is not counted.
 const STATEMENT_TIME: Duration = Duration::from_secs(60);
 
+/// The same for `lepage check`, which then leaves the value open ([`interpreter::Interpreter::run`]).
+const CHECK_TIME: Duration = Duration::from_secs(2);
+
+/// How long the most readable form of an answer is looked for; then it is shown as it is.
+const PRINT_TIME: Duration = Duration::from_secs(20);
+
 /// Whether a text is a whole file or one input line of the REPL.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
@@ -82,9 +88,31 @@ pub enum Status {
     Failed,
 }
 
+/// What a statement is, as far as a command asks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StatementWord {
+    /// `assert …` or `test "…" { … }`.
+    Claim,
+    /// `sweep …`, also behind `let reach =`.
+    Sweep,
+    Other,
+}
+
+impl StatementWord {
+    fn of(kind: &StatementKind) -> StatementWord {
+        match kind {
+            StatementKind::Assert(_) | StatementKind::Test(_) => StatementWord::Claim,
+            StatementKind::Sweep(_) => StatementWord::Sweep,
+            StatementKind::Let(l) if matches!(l.value, LetValue::Sweep(_)) => StatementWord::Sweep,
+            _ => StatementWord::Other,
+        }
+    }
+}
+
 /// What became of one statement.
 #[derive(Clone, Debug)]
 pub struct Outcome {
+    pub word: StatementWord,
     pub span: Span,
     /// One-based line on which the statement begins.
     pub line: usize,
@@ -128,16 +156,16 @@ impl Answer {
 
     /// For people.
     pub fn text(&self, _width: usize) -> String {
-        show::text(&self.value)
+        budget::within(PRINT_TIME, || show::text(&self.value))
     }
 
     pub fn latex(&self) -> String {
-        show::latex(&self.value)
+        budget::within(PRINT_TIME, || show::latex(&self.value))
     }
 
     /// The `value` of the JSON line; expressions are strings that parse back.
     pub fn json(&self) -> serde_json::Value {
-        show::json_of(&self.value)
+        budget::within(PRINT_TIME, || show::json_of(&self.value))
     }
 
     pub fn type_name(&self) -> String {
@@ -206,8 +234,31 @@ impl Session {
         &self.state.sources
     }
 
-    /// Reads a text; one outcome per statement, and one for text that is no statement.
+    /// Reads a text; one outcome per statement, and one for text that is no statement, in the order of the text.
     pub fn feed(&mut self, name: &str, text: &str, mode: Mode) -> Vec<Outcome> {
+        let mut outcomes: Vec<Outcome> = vec![];
+        let remarks = self.feed_each(name, text, mode, |_, outcome| outcomes.push(outcome));
+        outcomes.sort_by_key(|o| o.span.start);
+        for remark in remarks {
+            let place = remark.primary().map_or(0, |span| span.start);
+            let at = outcomes.partition_point(|o| o.span.start <= place).saturating_sub(1);
+            if let Some(outcome) = outcomes.get_mut(at) {
+                outcome.diagnostics.push(remark);
+                outcome.diagnostics.sort_by_key(|d| d.primary());
+            }
+        }
+        outcomes
+    }
+
+    /// Reads a text and hands out each outcome as soon as there is one, what cannot be read first. Returns what
+    /// can be said only at the end: names that nothing uses.
+    pub fn feed_each(
+        &mut self,
+        name: &str,
+        text: &str,
+        mode: Mode,
+        mut each: impl FnMut(&Session, Outcome),
+    ) -> Vec<Diagnostic> {
         budget::clear_interrupt();
         let source = self.state.sources.add(name, text);
         // What a line names is relative to the working folder, what a file names to the file.
@@ -218,27 +269,31 @@ impl Session {
         let (ast, problems) = timing::stage("parse", || parse::parse(source, text));
         timing::nodes("parse", ast.exprs.len());
         let ast = Rc::new(ast);
-        let mut outcomes: Vec<Outcome> =
-            problems.into_sorted().into_iter().map(|d| self.unreadable(source, d)).collect();
+        let mut refused = false;
+        for problem in problems.into_sorted() {
+            let outcome = self.unreadable(source, problem);
+            refused |= outcome.status == Status::Refused;
+            each(self, outcome);
+        }
         if mode == Mode::Line {
-            if outcomes.is_empty() {
-                outcomes = self.transaction(&ast);
+            if !refused {
+                self.transaction(&ast).into_iter().for_each(|outcome| each(self, outcome));
             }
-            return outcomes;
+            return vec![];
         }
         for statement in &ast.statements {
             // After Ctrl-C nothing more is computed; what was computed is still shown and saved.
             let shows = matches!(statement.kind, StatementKind::Plot(_) | StatementKind::Save(_));
             if shows || !budget::is_interrupted() {
-                outcomes.push(self.carry_out(&ast, statement));
+                let outcome = self.carry_out(&ast, statement);
+                refused |= outcome.status == Status::Refused;
+                each(self, outcome);
             }
         }
         // A name may be unused only because the statement that uses it was refused.
-        if !outcomes.iter().any(|o| o.status == Status::Refused) {
-            outcomes.extend(self.unused(source));
-        }
-        outcomes.sort_by_key(|o| o.span.start);
-        outcomes
+        // A file of nothing but `use` hands on what it uses.
+        let hands_on = ast.statements.iter().all(|s| matches!(s.kind, StatementKind::Use(_)));
+        if refused || hands_on || budget::is_interrupted() { vec![] } else { self.unused(source) }
     }
 
     /// A text that could not be read.
@@ -247,6 +302,7 @@ impl Session {
         let line = self.sources().get(source).line_column(span.start as usize).0;
         let status = if d.is_error() { Status::Refused } else { Status::Declared };
         Outcome {
+            word: StatementWord::Other,
             span,
             line,
             statement: self.sources().slice(span).to_string(),
@@ -257,9 +313,8 @@ impl Session {
     }
 
     /// Warnings about names of this text that nothing uses.
-    fn unused(&self, source: SourceId) -> Vec<Outcome> {
-        let warnings = self.state.unused().into_iter().filter(|d| d.primary().is_some_and(|s| s.source == source));
-        warnings.map(|d| self.unreadable(source, d)).collect()
+    fn unused(&self, source: SourceId) -> Vec<Diagnostic> {
+        self.state.unused().into_iter().filter(|d| d.primary().is_some_and(|s| s.source == source)).collect()
     }
 
     /// All statements of a line, or none.
@@ -399,12 +454,22 @@ impl Session {
             StatementKind::Let(l) => !matches!(l.value, LetValue::Expr(_)),
             _ => false,
         };
-        let limit = if is_run { Duration::from_secs(1 << 30) } else { STATEMENT_TIME };
+        let limit = match () {
+            _ if !self.options().answer => CHECK_TIME,
+            _ if is_run => Duration::from_secs(1 << 30),
+            _ => STATEMENT_TIME,
+        };
         let (stage, nodes) = (stage(&statement.kind), expr::node_count());
         let result = timing::stage(stage, || budget::within(limit, || self.state.run(ast, statement, &mut remarks)));
         timing::nodes(stage, expr::node_count().saturating_sub(nodes));
         let place = statement.span;
         let (status, answer) = match result {
+            // Stopped on the way to a decision: the interrupt is the reason, whatever came of it.
+            Err(_) | Ok(Effect::Answered(_) | Effect::Held(_)) if budget::is_interrupted() => {
+                let stopped = crate::questions::exhausted(budget::Exhausted::Interrupted);
+                remarks.push(stopped.or_at(first_word(place, self.sources().slice(place)), "in this statement"));
+                (Status::Refused, None)
+            }
             Ok(Effect::Declared) => {
                 self.accepted.push(Accepted {
                     ast: ast.clone(),
@@ -419,12 +484,6 @@ impl Session {
                 (Status::Ok, Some(Answer { value, sampled }))
             }
             Ok(Effect::Held(_) | Effect::Done) => (Status::Ok, None),
-            // Stopped on the way to a decision: the interrupt is the reason, whatever came of it.
-            Err(_) if budget::is_interrupted() => {
-                let stopped = crate::questions::exhausted(budget::Exhausted::Interrupted);
-                remarks.push(stopped.or_at(first_word(place, self.sources().slice(place)), "in this statement"));
-                (Status::Refused, None)
-            }
             Err(d) => {
                 let failed = [&codes::ASSERTION_FAILED, &codes::INCONCLUSIVE].iter().any(|c| c.number == d.code.number);
                 remarks.push(d.or_at(first_word(place, self.sources().slice(place)), "in this statement"));
@@ -433,6 +492,7 @@ impl Session {
         };
         remarks.sort_by_key(|d| d.primary());
         Outcome {
+            word: StatementWord::of(&statement.kind),
             span: place,
             line: self.sources().get(place.source).line_column(place.start as usize).0,
             statement: self.sources().slice(place).to_string(),

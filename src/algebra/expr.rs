@@ -17,7 +17,7 @@ mod product;
 mod special;
 
 use super::function::{Elementary, Parity};
-use super::number::Rational;
+use super::number::{Rational, Total};
 use super::symbol::{Function, Symbol};
 pub use pool::node_count;
 use pool::{Interned, Pairs, Walk, intern};
@@ -208,13 +208,13 @@ impl Expr {
 
     /// constant + Σ coefficient · term.
     pub fn sum(constant: Rational, terms: impl IntoIterator<Item = (Expr, Rational)>) -> Expr {
-        let mut constant = constant;
+        let mut constants = Total::new(constant);
         let mut list = Pairs::new();
         for (term, coefficient) in terms {
             match term.node() {
                 Node::Undefined(_) => return term,
                 _ if coefficient.is_zero() => {}
-                Node::Number(n) => constant = &constant + &(n * &coefficient),
+                Node::Number(n) => constants.add(n * &coefficient),
                 Node::Sum { constant: c, terms } if c.is_zero() && terms.len() == 1 => {
                     list.push((terms[0].0, &terms[0].1 * &coefficient));
                 }
@@ -222,6 +222,7 @@ impl Expr {
             }
         }
         merge(&mut list);
+        let constant = constants.finish();
         if constant.bits() > crate::budget::MAX_BITS || list.iter().any(|(_, c)| c.bits() > crate::budget::MAX_BITS) {
             return Expr::undefined(Undefined::Budget(BudgetKind::Bits));
         }

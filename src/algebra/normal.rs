@@ -71,6 +71,9 @@ const MAX_POWER: i32 = 4096;
 /// [`MAX_EXPANDED`] not continued with: a zero test has other ways.
 const MAX_PAIRS: usize = 1 << 22;
 const MAX_EXPANDED: usize = 1 << 17;
+/// Words of packed monomials up to which a sum is put over one list of generators: a sum of as many terms as
+/// generators grows with their square.
+const MAX_WORDS: usize = 1 << 21;
 
 /// The product of polynomials, within the limits of a normal form.
 fn times(p: &Polynomial, q: &Polynomial) -> Budgeted<Polynomial> {
@@ -413,7 +416,7 @@ impl NormalForm {
             }
             _ => {}
         }
-        let (shared_powers, shared_factors) = shared(&terms);
+        let (shared_powers, shared_factors) = shared(&terms)?;
         // Terms that are monomials are collected first: the usual case, and one sort.
         let mut monomials: Vec<(Monomial, Rational)> = Vec::new();
         let mut rest = Polynomial::zero();
@@ -437,8 +440,14 @@ impl NormalForm {
                 Some(p) => {
                     let single = Polynomial::from_terms([(monomial, coefficient)]);
                     rest = &rest + &p.mul(&single)?;
+                    if rest.n_words() > MAX_WORDS {
+                        return Err(Exhausted::Size);
+                    }
                 }
             }
+        }
+        if monomials.len() > 1 << 10 && Polynomial::n_words_of(&monomials) > MAX_WORDS {
+            return Err(Exhausted::Size);
         }
         let expanded = if rest.is_zero() {
             Polynomial::from_terms(monomials)
@@ -480,7 +489,7 @@ type Powers = SmallVec<[(u32, i32); 4]>;
 /// all share, and the common denominator. Every factor of every term is listed, with exponent 0 if
 /// it is not shared.
 #[allow(clippy::type_complexity)]
-fn shared(terms: &[&(&NormalForm, Rational)]) -> (Powers, Vec<(Rc<Polynomial>, i32)>) {
+fn shared(terms: &[&(&NormalForm, Rational)]) -> Budgeted<(Powers, Vec<(Rc<Polynomial>, i32)>)> {
     let mut powers: Powers = terms[0].0.powers.clone();
     for (form, _) in terms.iter().skip(1) {
         let mut merged = Powers::new();
@@ -515,6 +524,7 @@ fn shared(terms: &[&(&NormalForm, Rational)]) -> (Powers, Vec<(Rc<Polynomial>, i
     }
     let mut factors: Vec<(Rc<Polynomial>, i32)> = Vec::new();
     for (form, _) in terms {
+        check()?;
         for (p, _) in &form.factors {
             if !factors.iter().any(|(q, _)| Rc::ptr_eq(q, p) || q == p) {
                 let least = terms.iter().map(|(f, _)| f.exponent_of(p)).min().unwrap_or(0);
@@ -522,7 +532,7 @@ fn shared(terms: &[&(&NormalForm, Rational)]) -> (Powers, Vec<(Rc<Polynomial>, i
             }
         }
     }
-    (powers, factors)
+    Ok((powers, factors))
 }
 
 /// Π g^n / Π g^m, which has no negative exponents because m is the minimum.

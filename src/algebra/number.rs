@@ -446,6 +446,48 @@ impl Add for &Rational {
     }
 }
 
+/// A sum of many numbers. Fractions with large denominators are added in pairs of about equal size, so that
+/// Σ 1/i costs little more than its last addition.
+pub struct Total {
+    small: Rational,
+    /// Sums of 2^k blocks each, k decreasing.
+    blocks: Vec<(u32, Rational)>,
+}
+
+impl Total {
+    /// A block is closed when it has so many bits.
+    const BLOCK: usize = 1 << 10;
+
+    pub fn new(first: Rational) -> Total {
+        Total { small: first, blocks: Vec::new() }
+    }
+
+    /// Adds a number; of a total beyond [`MAX_BITS`] only that is kept.
+    pub fn add(&mut self, n: Rational) {
+        if self.blocks.first().is_some_and(|(_, b)| b.bits() > MAX_BITS) {
+            return;
+        }
+        self.small = &self.small + &n;
+        if self.small.bits() <= Total::BLOCK || self.small.is_integer() {
+            return;
+        }
+        let (mut level, mut block) = (0, std::mem::replace(&mut self.small, Rational::ZERO));
+        while self.blocks.last().is_some_and(|(l, _)| *l == level) {
+            let (_, other) = self.blocks.pop().expect("looked at above");
+            block = &block + &other;
+            level += 1;
+        }
+        self.blocks.push((level, block));
+    }
+
+    pub fn finish(self) -> Rational {
+        if let Some((_, block)) = self.blocks.first().filter(|(_, b)| b.bits() > MAX_BITS) {
+            return block.clone();
+        }
+        self.blocks.into_iter().rev().fold(self.small, |sum, (_, block)| &sum + &block)
+    }
+}
+
 impl Sub for &Rational {
     type Output = Rational;
     fn sub(self, other: &Rational) -> Rational {

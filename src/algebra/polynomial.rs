@@ -264,6 +264,20 @@ impl Polynomial {
         self.coefficients.len()
     }
 
+    /// The machine words that hold the monomials.
+    pub fn n_words(&self) -> usize {
+        self.monomials.len()
+    }
+
+    /// About how many words [`Polynomial::from_terms`] would need at least.
+    pub fn n_words_of(terms: &[(Monomial, Rational)]) -> usize {
+        let mut variables: Vec<u32> = terms.iter().flat_map(|(m, _)| m.iter().map(|&(v, _)| v)).collect();
+        variables.sort_unstable();
+        variables.dedup();
+        let layout = Layout::for_exponents(variables.into(), 1);
+        terms.len().saturating_mul(layout.words())
+    }
+
     /// The terms in decreasing lexicographic order.
     pub fn terms(&self) -> impl Iterator<Item = (Monomial, Rational)> + '_ {
         (0..self.n_terms()).map(|i| (self.monomial(i), self.coefficient(i)))

@@ -1,28 +1,17 @@
 //! `lepage check FILE…`: everything but the answers and the runs.
 
 use super::Exit;
-use super::arguments::{Programs, Settings, Talk};
-use super::console::Console;
-use super::run::{for_each_program, run_program, stop_on_ctrl_c};
-use crate::session::SessionOptions;
+use super::reading::{Purpose, Reading, feed_program};
 use clap::Args;
 
 #[derive(Args, Clone, Debug)]
 pub struct Arguments {
     #[command(flatten)]
-    pub programs: Programs,
-    #[command(flatten)]
-    pub settings: Settings,
-    #[command(flatten)]
-    pub talk: Talk,
+    pub reading: Reading,
 }
 
 pub fn run(arguments: Arguments) -> Exit {
-    let mut console = Console::new(&arguments.talk);
-    stop_on_ctrl_c();
-    let options = SessionOptions { answer: false, ..arguments.settings.options() };
-    let exit = for_each_program(&arguments.programs, &mut console, |program, console| {
-        run_program(program, options.clone(), console, |_, _, _| {})
-    });
-    console.finish(exit)
+    arguments
+        .reading
+        .each(Purpose::Declare, |session, program, console| feed_program(session, program, console, |_, _, _| {}))
 }

@@ -5,7 +5,7 @@
 use super::Exit;
 use super::arguments::{Input, Settings, Talk, read};
 use super::console::Console;
-use super::run::declare_program;
+use super::reading::declare_program;
 use crate::diagnostic::{Diagnostic, codes, suggest};
 use crate::questions;
 use crate::session::{Session, SessionOptions, library};

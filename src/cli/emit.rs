@@ -2,12 +2,7 @@
 //! language, so that it can leave Lepage.
 
 use super::Exit;
-use super::arguments::{Programs, Settings, Talk};
-use super::console::Console;
-use super::derive::systems;
-use super::run::{declare_program, for_each_program, stop_on_ctrl_c};
-use crate::diagnostic::{Diagnostic, codes};
-use crate::session::{Session, SessionOptions};
+use super::reading::Reading;
 use clap::{Args, ValueEnum};
 
 /// What a kernel can be written as.
@@ -35,8 +30,6 @@ impl Language {
 
 #[derive(Args, Clone, Debug)]
 pub struct Arguments {
-    #[command(flatten)]
-    pub programs: Programs,
     /// The language to write
     #[arg(long, short, value_enum, default_value = "c")]
     pub language: Language,
@@ -44,33 +37,20 @@ pub struct Arguments {
     #[arg(long, short, value_name = "NAME")]
     pub system: Vec<String>,
     #[command(flatten)]
-    pub settings: Settings,
-    #[command(flatten)]
-    pub talk: Talk,
+    pub reading: Reading,
 }
 
 pub fn run(arguments: Arguments) -> Exit {
-    let mut console = Console::new(&arguments.talk);
-    stop_on_ctrl_c();
-    let options = SessionOptions { answer: false, ..arguments.settings.options() };
-    let exit = for_each_program(&arguments.programs, &mut console, |program, console| {
-        let mut session = Session::new(options.clone());
-        let mut exit = declare_program(&mut session, &program, console);
-        let systems = if arguments.system.is_empty() { systems(&session) } else { arguments.system.clone() };
-        if systems.is_empty() {
-            console.complain(&Diagnostic::error(&codes::UNKNOWN_NAME, "the program declares no system"));
-            return exit.max(Exit::Findings);
-        }
-        for system in &systems {
-            match session.emit(system, arguments.language.name()) {
-                Ok(text) => console.print(&text),
-                Err(diagnostics) => {
-                    console.report(&diagnostics, session.sources());
-                    exit = Exit::Findings;
-                }
+    arguments.reading.each_system(&arguments.system, |session, system, console| {
+        match session.emit(system, arguments.language.name()) {
+            Ok(text) => {
+                console.print(&text);
+                Exit::Held
+            }
+            Err(diagnostics) => {
+                console.report(&diagnostics, session.sources());
+                Exit::Findings
             }
         }
-        exit
-    });
-    console.finish(exit)
+    })
 }

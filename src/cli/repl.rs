@@ -5,8 +5,11 @@
 use super::arguments::reason;
 use super::arguments::{Format, Programs, Settings, Talk};
 use super::console::Console;
+use super::reading::Reading;
 use super::{Exit, run};
-use crate::diagnostic::{Diagnostic, codes};
+use crate::diagnostic::Diagnostic;
+#[cfg(feature = "repl")]
+use crate::diagnostic::codes;
 use clap::Args;
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -47,7 +50,8 @@ pub fn run(arguments: Arguments) -> Exit {
         files.push("-".into());
     }
     let Options { eval, format, settings, talk, .. } = options;
-    run::run(run::Arguments { programs: Programs { files, eval }, format, settings, talk })
+    let reading = Reading { programs: Programs { files, eval }, settings, talk };
+    run::run(run::Arguments { format, reading })
 }
 
 #[cfg(feature = "repl")]
@@ -78,9 +82,7 @@ fn converse(files: &[PathBuf], options: Options) -> Exit {
 #[cfg(not(feature = "repl"))]
 fn converse(_: &[PathBuf], options: Options) -> Exit {
     let mut console = Console::new(&options.talk);
-    console.complain(
-        &Diagnostic::error(&codes::MISSING_FEATURE, "this build has no interactive session")
-            .help("build with the feature `repl`, or run a file: lepage run FILE"),
-    );
+    let missing = Diagnostic::missing_feature("this build has no interactive session", "repl");
+    console.complain(&missing.help("or run a file: lepage run FILE"));
     console.finish(Exit::Failure)
 }

@@ -2,25 +2,21 @@
 //! hold, and counts. Without a file it runs every program under the working folder.
 
 use super::Exit;
-use super::arguments::{Format, Programs, Settings, Talk};
+use super::arguments::Format;
 use super::console::Console;
-use super::run::{for_each_program, run_program, stop_on_ctrl_c};
+use super::reading::{Purpose, Reading, feed_program};
 use crate::report::json;
-use crate::session::{Outcome, Status};
+use crate::session::{Outcome, StatementWord, Status};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
 #[derive(Args, Clone, Debug)]
 pub struct Arguments {
-    #[command(flatten)]
-    pub programs: Programs,
     /// How results are written: text or json
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT", hide_possible_values = true)]
     pub format: Format,
     #[command(flatten)]
-    pub settings: Settings,
-    #[command(flatten)]
-    pub talk: Talk,
+    pub reading: Reading,
 }
 
 /// What a program's assertions came to.
@@ -34,7 +30,7 @@ struct Tally {
 
 impl Tally {
     fn count(&mut self, outcome: &Outcome) {
-        let claim = is_claim(&outcome.statement);
+        let claim = outcome.word == StatementWord::Claim;
         match outcome.status {
             Status::Ok | Status::Declared if claim => self.held += 1,
             Status::Ok | Status::Declared => {}
@@ -55,39 +51,30 @@ impl Tally {
     }
 }
 
-/// Whether a statement claims something: `assert …` or `test "…" { … }`.
-fn is_claim(statement: &str) -> bool {
-    let after = |word: &str| statement.strip_prefix(word);
-    after("assert").is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
-        || after("test").is_some_and(|rest| rest.trim_start().starts_with('"'))
-}
-
 pub fn run(mut arguments: Arguments) -> Exit {
-    let mut console = Console::new(&arguments.talk);
-    stop_on_ctrl_c();
-    if arguments.programs.files.is_empty() && arguments.programs.eval.is_empty() {
-        arguments.programs.files = programs_under(Path::new("."));
-        if arguments.programs.files.is_empty() {
+    let programs = &mut arguments.reading.programs;
+    if programs.files.is_empty() && programs.eval.is_empty() {
+        programs.files = programs_under(Path::new("."));
+        if programs.files.is_empty() {
+            let mut console = Console::new(&arguments.reading.talk);
             console.say("error: there is no .mech program in this folder\n");
             return console.finish(Exit::Failure);
         }
     }
-    let options = arguments.settings.options();
-    let exit = for_each_program(&arguments.programs, &mut console, |program, console| {
+    arguments.reading.each(Purpose::Answer, |session, program, console| {
         let mut tally = Tally::default();
-        let name = program.first().map_or(String::new(), |input| input.name.clone());
-        let exit = run_program(program, options.clone(), console, |outcome, _, console| {
+        let exit = feed_program(session, program, console, |outcome, _, console| {
             tally.count(outcome);
-            if arguments.format == Format::Json && is_claim(&outcome.statement) {
+            if arguments.format == Format::Json && outcome.word == StatementWord::Claim {
                 console.print(&format!("{}\n", json::outcome(outcome)));
             }
         });
         if arguments.format != Format::Json {
+            let name = program.first().map_or("", |input| input.name.as_str());
             console.print(&format!("{name}: {}\n", tally.words()));
         }
         exit
-    });
-    console.finish(exit)
+    })
 }
 
 /// Every `.mech` file below a folder, sorted; hidden folders and `target` are left out.
@@ -109,15 +96,4 @@ pub fn programs_under(folder: &Path) -> Vec<PathBuf> {
     }
     found.sort();
     found
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_claim;
-
-    #[test]
-    fn claims_are_recognised_by_their_words() {
-        assert!(is_claim("assert x = 1") && is_claim("assert(x = 1)") && is_claim("test \"a\" { }"));
-        assert!(!is_claim("assertion") && !is_claim("tests = 1") && !is_claim("test(1)"));
-    }
 }

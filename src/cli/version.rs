@@ -18,7 +18,8 @@ pub struct Arguments {
 }
 
 /// Optional features, and whether this build has them.
-const FEATURES: &[(&str, bool)] = &[("jit", cfg!(feature = "jit")), ("repl", cfg!(feature = "repl"))];
+const FEATURES: &[(&str, bool)] =
+    &[("jit", cfg!(feature = "jit")), ("repl", cfg!(feature = "repl")), ("arrow", cfg!(feature = "arrow"))];
 
 pub fn run(arguments: Arguments) -> Exit {
     let mut console = Console::new(&Talk::default());

@@ -99,7 +99,7 @@ codes! {
         "manifold Y over t { x }\nforce on J1(Y) { x: -x' }" => "manifold Y over t { x }\nforce F on J1(Y) { x: -x' }";
     TOO_MANY_PROBLEMS = 21 "too_many_problems": "the rest of the text was not read",
         "After a hundred problems reading stops; mend these first.",
-        "" => "";
+        ")))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))" => "(1)";
     UNKNOWN_NAME = 101 "unknown_name": "this name is not declared",
         "A name must be declared before it is used: a coordinate in a manifold, a symbol with param, a value with let.",
         "manifold Y over t { x }\nlagrangian L on J1(Y) = m*x'^2/2" => "manifold Y over t { x }\nparam m\nlagrangian L on J1(Y) = m*x'^2/2";
@@ -114,7 +114,7 @@ codes! {
         "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\ndynamical_form(L).size" => "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\ndynamical_form(L).dim";
     UNUSED_NAME = 105 "unused_name": "this name is never used",
         "A declared name that nothing uses is often a slip of the pen.",
-        "param m = 1" => "param m = 1\n2*m";
+        "param m = 1, k = 2\n2*m" => "param m = 1\n2*m";
     HIDES_BUILT_IN = 106 "hides_built_in": "this name hides a built-in function",
         "A function of yours may have the name of a built-in one, which then is reached as core.name(…).",
         "let h(x) = x^2\nh(3)" => "let height(x) = x^2\nheight(3)";
@@ -126,7 +126,7 @@ codes! {
         "use std.spring\nspring(2, 1)" => "use std.springs\nspring(2, 1)";
     CYCLE = 109 "cycle": "these files use each other in a circle",
         "A file cannot use itself, not even through others.",
-        "" => "";
+        "// This is the file program.mech.\nuse \"program.mech\"" => "// This is the file program.mech.\nuse std.springs\nspring(2, 1)";
     OUTSIDE_FOLDER = 110 "outside_folder": "this file is outside the folder of the program",
         "A program reads only files in its own folder and below it, so that running a program that somebody sent is safe. A path is relative to the file that names it.",
         "use \"../springs.mech\"\nspring(2, 1)" => "use std.springs\nspring(2, 1)";
@@ -261,21 +261,21 @@ codes! {
         "2^(10^9)" => "2^(10^3)";
     NOT_AVAILABLE = 902 "not_available": "this is not available yet",
         "The statement belongs to the language, but this version does not answer it yet.",
-        "" => "";
+        "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nsweep L over x' in 0..1 by 1/10 { until t = 1; collect reach = max(x) } to \"reach.csv\"" => "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nlet run = simulate L { from x' = 1; until t = 1 }\nrun.x.max";
     CANNOT_READ = 903 "cannot_read": "this file cannot be read",
         "A file named on the command line or after use is missing, is a folder, or may not be read.",
-        "" => "";
+        "use \"no_such_file.mech\"" => "use std.springs\nspring(2, 1)";
     NOT_TEXT = 904 "not_text": "this file is not UTF-8 text",
         "Programs are UTF-8. The message names the first byte that is not, counted from 1.",
-        "" => "";
+        "// latin1.mech was saved in another encoding.\nuse \"latin1.mech\"" => "// utf8.mech is the same file, saved as UTF-8.\nuse \"utf8.mech\"";
     CANNOT_WRITE = 905 "cannot_write": "the output cannot be written",
         "The disk is full, the file may not be written, or the program reading the output has gone.",
-        "" => "";
+        "// program.mech is a file and no folder.\nmanifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nlet run = simulate L { from x' = 1; until t = 1 }\nsave run to \"program.mech/run.csv\"" => "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nlet run = simulate L { from x' = 1; until t = 1 }\nsave run to \"run.csv\"";
     MISSING_FEATURE = 906 "missing_feature": "this build lacks a feature",
         "Heavy parts are optional. Build with the named feature: cargo install lepage --features full.",
-        "" => "";
+        "// In a build without the feature arrow.\nmanifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nlet run = simulate L { from x' = 1; until t = 1 }\nsave run to \"run.parquet\"" => "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nlet run = simulate L { from x' = 1; until t = 1 }\nsave run to \"run.csv\"";
     INTERNAL = 999 "internal": "lepage made a mistake",
-        "This is a bug in lepage, not in the program it was given. Please report it with the program that shows it.",
+        "This is a bug in lepage, not in the program it was given. No program is known that shows it; if you have one, please report it.",
         "" => "";
 }
 

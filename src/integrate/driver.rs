@@ -87,7 +87,7 @@ fn n_changes(motion: &Motion, problem: &InitialValueProblem) -> f64 {
     (problem.end - problem.start).abs() * size(&slope) / size(&problem.state).max(f64::MIN_POSITIVE)
 }
 
-/// Between two looks at the clock and the interrupt flag.
+/// Steps between two looks at the clock and the limits.
 const CHECK_EVERY: u64 = 16;
 
 /// Steps until there is a reason to stop.
@@ -128,7 +128,8 @@ fn drive(motion: &Motion, problem: &InitialValueProblem, method: Method, mut ste
                 break (problem.end, stepper.state().to_vec(), StopReason::Reached);
             }
             let steps = stepper.statistics().steps;
-            if steps.is_multiple_of(CHECK_EVERY) {
+            // A step of a large system may take a while, so the interrupt is looked for at every one.
+            if steps.is_multiple_of(CHECK_EVERY) || budget::is_interrupted() {
                 if let Err(exhausted) = budget::check() {
                     break (stepper.time(), stepper.state().to_vec(), exhausted.into());
                 }

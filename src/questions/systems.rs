@@ -24,7 +24,11 @@ pub static ROWS: &[Question] = &[
         help: "the left sides E of the equations of motion E = 0, by coordinate",
         options: &[],
         takes_equations: false,
-        parts: &[("order", "the order of the equations"), ("constraints", "left sides of the constraints")],
+        parts: &[
+            ("multiplier_form", "the balance Φ − F − Σ lambda_i A_i, by coordinate; −E where nothing constrains"),
+            ("order", "the order of the equations"),
+            ("constraints", "left sides of the constraints"),
+        ],
         run: equations,
     },
     Question {
@@ -249,10 +253,17 @@ fn equations(a: &Arguments) -> Fallible<Value> {
     a.count(1, 1)?;
     let (system, form) = form_of(a, 0)?;
     let labels = fibre_symbols(&system.manifold);
-    let entries = labels.into_iter().zip(form.components().iter().map(|e| Value::Expr(*e)));
+    let family = |sign: i64| {
+        let sides = form.components().iter().map(|e| Value::Expr(*e * sign));
+        Value::family(labels.iter().copied().zip(sides))
+    };
     Ok(Value::from(
         Answer::new("equations")
-            .main(Value::family(entries))
+            .main(family(1))
+            .lazy("multiplier_form", {
+                let balance = family(-1);
+                move || Ok(balance.clone())
+            })
             .part("order", form.jet_order() as usize)
             .part("constraints", Value::list([]))
             .on(&system.manifold),

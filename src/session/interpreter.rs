@@ -8,6 +8,7 @@ use super::library::Library;
 use super::scope::{Binding, Meaning, Scope};
 use super::{SessionOptions, compare, grounds, mention};
 use crate::algebra::{Expr, Ground, Symbol, Verdict, assume, conditions};
+use crate::budget;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::model::value::{Fallible, Value};
 use crate::source::{SourceMap, Span};
@@ -16,6 +17,7 @@ use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::PathBuf;
 use std::rc::Rc;
+use std::time::Duration;
 
 /// The state that statements change.
 #[derive(Clone)]
@@ -148,6 +150,16 @@ impl Interpreter {
                     }
                 }
             }
+        }
+        // `lepage check` need not know the value: its names are declared, and only a run tells more.
+        if let Err(d) = &result
+            && self.check_only
+            && d.code.number == codes::BUDGET.number
+            && budget::is_over()
+            && !budget::is_interrupted()
+        {
+            let seen = budget::grace(Duration::from_secs(1), || mention::check(self, ast, statement.span));
+            return seen.map(|()| Effect::Declared).map_err(|d| self.excuse(ast, d));
         }
         if result.is_err() {
             self.failed.extend(declare::declared_names(statement).into_iter().map(|w| w.to_string()));
@@ -342,12 +354,14 @@ impl Interpreter {
                 .label(span, "not used")
         };
         for (name, binding) in &self.scope.values {
-            if binding.warn_if_unused && !binding.used.get() && !self.has_used_coordinate(binding) {
+            // What is documented is meant for whoever uses the file.
+            let exported = binding.doc.is_some();
+            if binding.warn_if_unused && !exported && !binding.used.get() && !self.has_used_coordinate(binding) {
                 list.push(warn(name, binding.span, &binding.kind_name()));
             }
         }
         for (name, binding) in &self.scope.functions {
-            if binding.warn_if_unused && !binding.used.get() {
+            if binding.warn_if_unused && binding.doc.is_none() && !binding.used.get() {
                 list.push(warn(name, binding.span, "function"));
             }
         }

@@ -355,11 +355,11 @@ impl<'t> Builder<'t> {
         (!lines.is_empty()).then(|| lines.join("\n").into())
     }
 
-    /// A `///` that is alone on its line; behind a statement it is a remark about that.
+    /// A `///` that is alone on its line (semicolons apart); behind a statement it is a remark about that.
     fn is_doc_line(&self, comment: &Comment) -> bool {
         let before = &self.text[..comment.start as usize];
-        comment.kind == CommentKind::Doc
-            && before.rsplit('\n').next().is_none_or(|line| line.trim_start_matches('\u{FEFF}').trim().is_empty())
+        let is_empty = |line: &str| line.chars().all(|c| c.is_whitespace() || matches!(c, ';' | '\u{FEFF}'));
+        comment.kind == CommentKind::Doc && before.rsplit('\n').next().is_none_or(is_empty)
     }
 
     pub fn manifold(&mut self, name: Word, over: Space, block: Block) -> Box<StatementKind> {

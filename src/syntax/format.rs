@@ -262,6 +262,8 @@ struct Line {
     text: String,
     /// A comment at its end.
     remark: Option<String>,
+    /// Not only comments.
+    has_words: bool,
 }
 
 impl<'t> Writer<'t> {
@@ -280,8 +282,9 @@ impl<'t> Writer<'t> {
         if closes {
             self.frames.pop();
         }
+        // Behind the last word, not behind a comment after it.
         if item.semicolon
-            && let Some(line) = self.lines.last_mut()
+            && let Some(line) = self.lines.iter_mut().rev().find(|line| line.has_words)
         {
             line.text.push(';');
         }
@@ -373,6 +376,7 @@ impl<'t> Writer<'t> {
                 line.text.push(' ');
             }
             line.text.push_str(text);
+            line.has_words = true;
         }
         self.enter(i, token);
     }
@@ -421,6 +425,8 @@ impl<'t> Writer<'t> {
             (OpenParen | OpenBracket, _) | (_, CloseParen | CloseBracket) => false,
             // Primes that touch a name are part of it.
             (Word, Primes) => before_item.end < self.items[i].start,
+            // Two groups of primes stay two, and a number does not become `1.`
+            (Primes, Primes) | (Number, Dot) => true,
             (_, Comma | Primes) => false,
             (Dot | DotDot | Partial | Caret, _) | (_, Dot | DotDot | Caret) => false,
             (_, Colon) => self.spaced_colon(),
@@ -454,10 +460,11 @@ impl<'t> Writer<'t> {
         }
     }
 
-    /// The author put blanks around this operator.
+    /// The author put blanks around this operator, or a comment, which gets them.
     fn wide(&self, i: usize) -> bool {
-        let before = i.checked_sub(1).is_some_and(|b| self.items[b].end < self.items[i].start);
-        let after = self.items.get(i + 1).is_some_and(|a| self.items[i].end < a.start);
+        let apart = |a: &Item, b: &Item| a.end < b.start || a.token.is_none() || b.token.is_none();
+        let before = i.checked_sub(1).is_some_and(|b| apart(&self.items[b], &self.items[i]));
+        let after = self.items.get(i + 1).is_some_and(|a| apart(&self.items[i], a));
         before || after
     }
 

@@ -558,7 +558,7 @@ impl Layout<'_> {
             }
             Block::Run => match (word, head) {
                 ("rel" | "abs", Some(Token::Tolerance))
-                    if matches!(next, Some(Token::Number | Token::Word))
+                    if (matches!(next, Some(Token::Number | Token::Word)) || self.sign_follows(i))
                         && matches!(previous, Some(Token::Tolerance | Token::Comma)) =>
                 {
                     Some(if word == "rel" { Token::Relative } else { Token::Absolute })
@@ -581,6 +581,12 @@ impl Layout<'_> {
             },
             _ => None,
         }
+    }
+
+    /// `rel -1` and not `rel - 1`: a sign that belongs to what comes after it.
+    fn sign_follows(&self, i: usize) -> bool {
+        self.next_on_line(i)
+            .is_some_and(|next| next.token == Token::Minus && !self.blank_after(next) && next.start > self.raw[i].end)
     }
 
     /// A point that is not `.part`: `1.` and `.5`. Says so and leaves it out.

@@ -31,6 +31,12 @@ pub fn emit(state: &Interpreter, ast: &Rc<Ast>, id: ExprId, language: &str) -> F
                 .note(format!("the languages are {}", names.join(", "))),
         ));
     };
+    if *language == Language::Clif && !cfg!(feature = "jit") {
+        return Err(Box::new(Diagnostic::missing_feature(
+            "this build makes no machine code, so there is no IR",
+            "jit",
+        )));
+    }
     let subject = Subject::read(state, ast, id)?;
     let law = law_of(&subject)?;
     let bodies: Vec<super::Body> = state.bodies.values().cloned().collect();

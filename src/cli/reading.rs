@@ -1,0 +1,156 @@
+//! From the files of the command line to sessions: what `run`, `check`, `test`, `derive`, `emit` and `sweep` share. Each
+//! states what it does with one program; reading, the session, Ctrl-C, complaints and the exit code are the same for all.
+
+use super::Exit;
+use super::arguments::{Input, Program, Programs, Settings, Talk, Unreadable};
+use super::console::Console;
+use crate::budget;
+use crate::diagnostic::{Diagnostic, codes};
+use crate::session::{Mode, Outcome, Session, SessionOptions};
+use crate::timing;
+use clap::Args;
+
+/// The arguments of a command that reads programs.
+#[derive(Args, Clone, Debug)]
+pub struct Reading {
+    #[command(flatten)]
+    pub programs: Programs,
+    #[command(flatten)]
+    pub settings: Settings,
+    #[command(flatten)]
+    pub talk: Talk,
+}
+
+/// What the session of a program is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Purpose {
+    /// Questions are answered and runs are made.
+    Answer,
+    /// Only what is declared counts.
+    Declare,
+}
+
+impl Reading {
+    /// Does `work` with every program, in a session of its own. What cannot be read is said, and the others go on.
+    pub fn each(&self, purpose: Purpose, mut work: impl FnMut(&mut Session, &Program, &mut Console) -> Exit) -> Exit {
+        let mut console = Console::new(&self.talk);
+        stop_on_ctrl_c();
+        if self.programs.files.is_empty() && self.programs.eval.is_empty() {
+            console.say(
+                "error: name a program, - for standard input, or give -e 'TEXT'\n\nFor more information, try '--help'.\n",
+            );
+            return console.finish(Exit::Failure);
+        }
+        let options = SessionOptions { answer: purpose == Purpose::Answer, ..self.settings.options() };
+        let mut exit = Exit::Held;
+        let programs = timing::stage("read", || self.programs.read());
+        timing::nodes("read", programs.iter().flatten().flatten().map(|input| input.text.len()).sum());
+        for program in programs {
+            if console.is_broken() || budget::is_interrupted() {
+                break;
+            }
+            exit = exit.max(match program {
+                Ok(program) => {
+                    let mut session = Session::new(options.clone());
+                    let exit = work(&mut session, &program, &mut console);
+                    // The parameter may be missing only because its declaration was refused.
+                    let unused = if exit == Exit::Held { session.unused_settings() } else { vec![] };
+                    console.report(&unused, session.sources());
+                    if unused.is_empty() { exit } else { Exit::Findings }
+                }
+                Err(Unreadable { diagnostic, sources }) => {
+                    console.report([&diagnostic], &sources);
+                    Exit::Failure
+                }
+            });
+        }
+        console.finish(exit)
+    }
+
+    /// Does `work` with each system of every program, or with the named ones; the programs are read for what they
+    /// declare.
+    pub fn each_system(
+        &self,
+        named: &[String],
+        mut work: impl FnMut(&mut Session, &str, &mut Console) -> Exit,
+    ) -> Exit {
+        self.each(Purpose::Declare, |session, program, console| {
+            let mut exit = declare_program(session, program, console);
+            let systems = if named.is_empty() { systems(session) } else { named.to_vec() };
+            if systems.is_empty() {
+                let name = program.first().map_or("the program", |input| input.name.as_str());
+                console.complain(
+                    &Diagnostic::error(&codes::UNKNOWN_NAME, format!("`{name}` declares no system"))
+                        .help("declare one: system S = L, or lagrangian L on J1(Y) = …"),
+                );
+                return exit.max(Exit::Findings);
+            }
+            session.set_answer(true);
+            for system in &systems {
+                exit = exit.max(work(session, system, console));
+            }
+            exit
+        })
+    }
+}
+
+/// Feeds a program to a session, hands every outcome to `each` as soon as it is there, and reports its diagnostics.
+pub fn feed_program(
+    session: &mut Session,
+    program: &[Input],
+    console: &mut Console,
+    mut each: impl FnMut(&Outcome, &Input, &mut Console),
+) -> Exit {
+    let mut exit = Exit::Held;
+    for input in program {
+        let remarks = session.feed_each(&input.name, &input.text, Mode::File, |session, outcome| {
+            if !outcome.held() {
+                exit = Exit::Findings;
+            }
+            each(&outcome, input, console);
+            console.report(&outcome.diagnostics, session.sources());
+        });
+        console.report(&remarks, session.sources());
+        // What was left out after Ctrl-C did not hold.
+        if budget::is_interrupted() {
+            return Exit::Findings;
+        }
+    }
+    exit
+}
+
+/// Feeds a program for what it declares: its errors are reported, but not that a name is unused,
+/// because whoever wants the declarations uses them.
+pub fn declare_program(session: &mut Session, program: &[Input], console: &mut Console) -> Exit {
+    let mut exit = Exit::Held;
+    for input in program {
+        session.feed_each(&input.name, &input.text, Mode::File, |session, outcome| {
+            if !outcome.held() {
+                exit = Exit::Findings;
+            }
+            console.report(outcome.diagnostics.iter().filter(|d| d.is_error()), session.sources());
+        });
+    }
+    exit
+}
+
+/// The declared systems; a program without any means its Lagrangians and equations.
+fn systems(session: &Session) -> Vec<String> {
+    let names = |kinds: &[&str]| {
+        let of_kind = |t: &str| kinds.iter().any(|k| t.split([' ', ':']).next() == Some(*k));
+        session.list().into_iter().filter(|n| of_kind(&n.type_name)).map(|n| n.name).collect::<Vec<_>>()
+    };
+    let systems = names(&["system", "mixed"]);
+    if systems.is_empty() { names(&["lagrangian", "equations"]) } else { systems }
+}
+
+/// The first Ctrl-C stops the computation and lets the program say so; the second ends it at once.
+fn stop_on_ctrl_c() {
+    // Without a handler Ctrl-C ends the process, which is acceptable: nothing to report.
+    let _ = ctrlc::set_handler(|| {
+        if budget::is_interrupted() {
+            std::process::exit(Exit::Findings as i32);
+        }
+        budget::interrupt();
+    });
+}
