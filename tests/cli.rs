@@ -302,7 +302,7 @@ fn what_cannot_be_used_is_said_where_it_is_named() {
 
 #[test]
 fn an_unused_library_is_a_warning() {
-    let output = lepage(&["check", "-e", "use std.springs"], b"");
+    let output = lepage(&["check", "-e", "use std.springs\n1 + 1"], b"");
     assert!(code(&output) == 0 && err(&output).contains("warning[E0105]"), "{}", err(&output));
     let output = lepage(&["run", "-e", "use std.springs\nspring(2, 3)"], b"");
     assert_eq!((code(&output), out(&output), err(&output)), (0, "9\n".to_string(), String::new()));

@@ -209,6 +209,38 @@ fn ctrl_c_stops_a_derivation_and_keeps_the_session() {
 }
 
 #[test]
+fn ctrl_c_stops_every_stage() {
+    let mut terminal = Terminal::start(&data_folder("stages"));
+    terminal.ask("manifold Y over t { x, y, z, w }; lagrangian L on J1(Y) = x*y'^2*z' + w'^3*x + sin(x*y)*z'^2", "2\n");
+    for long in [
+        // Many angles, put into their most readable form.
+        "sum(i in 1..20000, sin(i*x)^2)",
+        // A long numerical sum, list and product.
+        "sum(i in 1..1000000, 1/i)",
+        // Factors modulo a prime.
+        "factor(x^1500 - 1)",
+        // A polynomial with many terms, to be printed.
+        "expand((x + y + z + w)^70)",
+        // Many jets.
+        "jet(sin(x*y*z)^2, 30)",
+        // The constraint algorithm.
+        "dynamics(L)",
+    ] {
+        terminal.send(&format!("{long}\r"));
+        terminal.expect(&format!("{long}\n"));
+        std::thread::sleep(Duration::from_millis(300));
+        let pressed = Instant::now();
+        terminal.send("\x03");
+        terminal.expect("lepage> ");
+        assert!(pressed.elapsed() < Duration::from_secs(3), "{long} took {:?}", pressed.elapsed());
+        // An answer may have come before the key, which then drops an empty line.
+        terminal.send("\r");
+        terminal.ask("x + x", "\n2*x\n");
+    }
+    assert_eq!(terminal.leave(), 0);
+}
+
+#[test]
 fn ctrl_c_stops_a_run_and_keeps_what_it_had_computed() {
     let mut terminal = Terminal::start(&data_folder("run"));
     terminal.ask("manifold Y over t { x }; lagrangian L on J1(Y) = x'^2/2 - x^2/2", "2\n");

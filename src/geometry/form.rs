@@ -21,6 +21,7 @@ use crate::algebra::derive::gradient;
 use crate::algebra::expr::symbols_of;
 use crate::algebra::substitute::substitute_all;
 use crate::algebra::{Expr, Ground, Rational, Symbol, Verdict};
+use crate::budget::{Budgeted, check};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
@@ -45,6 +46,15 @@ impl FormBuilder {
     pub(crate) fn add(&mut self, basis: Basis, odd: bool, coefficient: Expr) {
         if !coefficient.is_zero() {
             self.parts.entry(basis).or_default().push(if odd { -coefficient } else { coefficient });
+        }
+    }
+
+    /// a dx^I ∧ η.
+    fn add_product(&mut self, left: &Basis, a: Expr, other: &Form) {
+        for (right, b) in other.terms() {
+            if let Some((basis, odd)) = wedge_bases(left, right) {
+                self.add(basis, odd, a * b);
+            }
         }
     }
 
@@ -201,13 +211,19 @@ impl Form {
     pub fn wedge(&self, other: &Form) -> Form {
         let mut builder = FormBuilder::new(self.degree + other.degree);
         for (left, a) in self.terms() {
-            for (right, b) in other.terms() {
-                if let Some((basis, odd)) = wedge_bases(left, right) {
-                    builder.add(basis, odd, a * b);
-                }
-            }
+            builder.add_product(left, a, other);
         }
         builder.finish()
+    }
+
+    /// The same for forms that someone typed, which may have very many terms.
+    pub fn try_wedge(&self, other: &Form) -> Budgeted<Form> {
+        let mut builder = FormBuilder::new(self.degree + other.degree);
+        for (left, a) in self.terms() {
+            check()?;
+            builder.add_product(left, a, other);
+        }
+        Ok(builder.finish())
     }
 
     /// The exterior derivative, d(c dx^I) = Σ ∂c/∂x dx ∧ dx^I.

@@ -445,7 +445,7 @@ pub fn wedge(factors: Vec<(Value, Span)>) -> Fallible<Value> {
                             .label(span, format!("on {}", b.name())),
                     ));
                 }
-                (left.wedge(&form), left_span.to(span))
+                (left.try_wedge(&form).map_err(crate::questions::systems::stopped)?, left_span.to(span))
             }
         });
     }

@@ -124,6 +124,7 @@ pub(super) fn irreducible_factors(
                 let frobenius = Frobenius::new(&f, field)?;
                 let mut conjugate = a;
                 for _ in 1..degree {
+                    check()?;
                     conjugate = frobenius.apply(&conjugate, field);
                     norm = dense::mul_modulo(&norm, &conjugate, &f, field);
                 }
