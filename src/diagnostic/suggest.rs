@@ -15,6 +15,45 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, c)| c)
 }
 
+/// What functions are called elsewhere.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("ln", "log"),
+    ("arcsin", "asin"),
+    ("arccos", "acos"),
+    ("arctan", "atan"),
+    ("arctan2", "atan2"),
+    ("arctanh", "atanh"),
+    ("sgn", "sign"),
+    ("diff", "D"),
+    ("derivative", "D"),
+    ("pdiff", "D"),
+    ("partial", "D"),
+    ("integrate", "integral"),
+    ("substitute", "subs"),
+    ("replace", "subs"),
+    ("determinant", "det"),
+    ("inv", "inverse"),
+    ("eigvals", "eigenvalues"),
+    ("eom", "equations"),
+    ("lagrange", "euler_lagrange"),
+    ("legendre_transform", "legendre"),
+];
+
+/// The name that a function of another system has here.
+pub fn from_elsewhere(name: &str) -> Option<&'static str> {
+    ELSEWHERE.iter().find(|(other, _)| *other == name).map(|(_, ours)| *ours)
+}
+
+/// A name that spells a derivative, `xdot`, `theta_ddot`, and the number of its dots.
+pub fn dotted(name: &str) -> Option<(&str, usize)> {
+    for (ending, dots) in [("ddot", 2), ("dot", 1)] {
+        if let Some(base) = name.strip_suffix(ending).map(|b| b.trim_end_matches('_')).filter(|b| !b.is_empty()) {
+            return Some((base, dots));
+        }
+    }
+    None
+}
+
 /// Damerau–Levenshtein distance (optimal string alignment).
 fn distance(a: &str, b: &str) -> usize {
     let a: Vec<char> = a.chars().collect();
@@ -37,7 +76,7 @@ fn distance(a: &str, b: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::nearest;
+    use super::{dotted, from_elsewhere, nearest};
 
     #[test]
     fn a_slip_is_found_and_a_stranger_is_not() {
@@ -45,5 +84,7 @@ mod tests {
         assert_eq!(nearest("x", ["theta", "phi"]), None);
         assert_eq!(nearest("m", ["Y", "x"]), None);
         assert_eq!(nearest("m", ["m1", "x"]), Some("m1"));
+        assert_eq!((from_elsewhere("ln"), from_elsewhere("log")), (Some("log"), None));
+        assert_eq!((dotted("theta_ddot"), dotted("xdot"), dotted("dot")), (Some(("theta", 2)), Some(("x", 1)), None));
     }
 }

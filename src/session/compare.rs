@@ -289,10 +289,16 @@ pub fn is_word(value: &Value, word: &str) -> Fallible<Verdict> {
 }
 
 fn no_word(value: &Value, word: &str) -> Box<Diagnostic> {
-    Box::new(
-        Diagnostic::error(&codes::UNKNOWN_PART, format!("`{word}` cannot be said of {}", describe(value)))
-            .note("`is` takes a verdict part of the answer, one of its labels, or yes, no, unknown"),
-    )
+    let (subject, parts): (String, Vec<&str>) = match value {
+        Value::Answer(answer) => (format!("the answer to `{}`", answer.question), answer.part_names().collect()),
+        other => (describe(other), vec![]),
+    };
+    let diagnostic = Diagnostic::error(&codes::UNKNOWN_PART, format!("`{word}` cannot be said of {subject}"))
+        .note("`is` takes a verdict part of the answer, one of its labels, or yes, no, unknown");
+    Box::new(match crate::diagnostic::suggest::nearest(word, parts) {
+        Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+        None => diagnostic,
+    })
 }
 
 /// `v is yes`, `v is no`, `v is unknown`.

@@ -611,11 +611,34 @@ fn order_of_block(
     place.functions(ids, functions, space).map(|_| ())
 }
 
+/// The coordinate before the colon of a component.
+fn component_key(e: &Evaluator, key: ExprId) -> Fallible<Symbol> {
+    match (e.ast.name(key), &e.on) {
+        (Some(name), Some(manifold)) if e.scope.values.get(&*name.text).is_none() => {
+            match super::elaborate::coordinate_of(manifold, &name.text) {
+                Some(c) => Ok(c.jet(name.primes)),
+                None => Err(Box::new(super::elaborate::no_coordinate(manifold, &name.text, e.ast.span(key)))),
+            }
+        }
+        _ => e.jet_symbol(key),
+    }
+}
+
 /// `x: value` entries by coordinate.
 fn components(state: &Interpreter, ast: &Rc<Ast>, d: &Described, what: &str) -> Fallible<(JetSpace, Vec<Expr>)> {
     let (space, list) = entries(state, ast, d, |e, id| match e.ast.kind(id) {
         ExprKind::Component { key, value } => {
-            let symbol = e.jet_symbol(*key)?;
+            let symbol = component_key(e, *key)?;
+            // `x: m*x'' = -k*x`: the component is one side minus the other.
+            if let Some((left, right)) = e.ast.equation(*value) {
+                let (span, side) = (e.ast.span(*value), |id| state.source_text(e.ast.span(id)));
+                let component = format!("{} - ({})", side(right), side(left));
+                return Err(Box::new(
+                    Diagnostic::error(&codes::WRONG_KIND, "a component is an expression, not an equation")
+                        .label(span, "which of the two sides?")
+                        .repair(format!("give force minus inertia: `{symbol}: {component}`"), span, component),
+                ));
+            }
             Ok((symbol, e.expr(*value)?, e.ast.span(*key)))
         }
         _ => refuse(&codes::SYNTAX, "an entry is written `coordinate: expression`"),

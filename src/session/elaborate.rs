@@ -331,6 +331,16 @@ impl<'s> Evaluator<'s> {
         let owned: Vec<String> = self.on.iter().flat_map(|m| m.fibres().iter().map(|f| f.coordinate.name())).collect();
         names.extend(owned.iter().map(String::as_str));
         let diagnostic = Diagnostic::error(&codes::UNKNOWN_NAME, format!("the name `{text}` is not declared"));
+        if let Some((base, dots)) = suggest::dotted(text)
+            && names.contains(&base)
+        {
+            let primed = format!("{base}{}", "'".repeat(dots));
+            return diagnostic.label(span, "not known here").repair(
+                format!("derivatives are written with primes: `{primed}`"),
+                span,
+                primed,
+            );
+        }
         if let Some(near) = suggest::nearest(text, names.iter().copied()) {
             let primes = span.end.saturating_sub(span.start) as usize;
             let word = Span { end: span.start + text.len().min(primes) as u32, ..span };
@@ -661,7 +671,7 @@ impl<'s> Evaluator<'s> {
             names.push(name);
         }
         let diagnostic = Diagnostic::error(&codes::UNKNOWN_NAME, format!("the function `{text}` is not declared"));
-        match suggest::nearest(text, names) {
+        match suggest::from_elsewhere(text).or_else(|| suggest::nearest(text, names)) {
             Some(near) => {
                 let word = Span { end: span.start + text.len() as u32, ..span };
                 diagnostic.label(span, "not known here").repair(format!("did you mean `{near}`?"), word, near)
@@ -669,9 +679,15 @@ impl<'s> Evaluator<'s> {
             None if self.scope.values.contains_key(text)
                 || self.on.as_ref().is_some_and(|m| coordinate_of(m, text).is_some()) =>
             {
-                diagnostic
-                    .label(span, "a value, not a function")
-                    .help(format!("a product needs its sign: `{text}*(…)`"))
+                let diagnostic = diagnostic.label(span, "a value, not a function");
+                let is_coordinate =
+                    matches!(self.scope.values.get(text).map(|b| &b.meaning), None | Some(Meaning::Coordinate(_)));
+                match is_coordinate {
+                    true => diagnostic.help(format!(
+                        "a product is written `{text}*(…)`, an initial value `from {text} = 1`, a value in a run `run at {{ t = 3 }}`"
+                    )),
+                    false => diagnostic.help(format!("a product needs its sign: `{text}*(…)`")),
+                }
             }
             None => diagnostic
                 .label(span, "not known here")

@@ -295,10 +295,14 @@ impl Interpreter {
         result: Result<String, Box<Diagnostic>>,
         span: Span,
     ) -> Fallible<Effect> {
-        match (result, &refusal.with) {
+        // A name that no diagnostic has is a slip, whatever the statement does.
+        let expected = match &refusal.with {
+            Some(word) => Some(codes::find(&word.node).ok_or_else(|| unknown_code(&word.node, word.span))?),
+            None => None,
+        };
+        match (result, expected) {
             (Err(d), None) => Ok(Effect::Held(Ground::proved(format!("refused with {}", d.code.name)))),
-            (Err(d), Some(word)) => {
-                let expected = codes::find(&word.node).ok_or_else(|| unknown_code(&word.node, word.span))?;
+            (Err(d), Some(expected)) => {
                 if d.code.number == expected.number {
                     return Ok(Effect::Held(Ground::proved(format!("refused with {}", d.code.name))));
                 }

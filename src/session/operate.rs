@@ -81,7 +81,14 @@ pub fn as_field(value: &Value) -> Fallible<VectorField> {
     match operand(value) {
         Value::Field(f) => Ok(f),
         Value::Expr(e) if e.is_zero() => Ok(VectorField::zero()),
-        other => refuse(&codes::WRONG_KIND, format!("a vector field is needed here, not {}", describe(&other))),
+        other => {
+            let title = format!("a vector field is needed here, not {}", describe(&other));
+            let diagnostic = Diagnostic::error(&codes::WRONG_KIND, title);
+            Err(Box::new(match other {
+                Value::Form(_) => diagnostic.help("the field ∂/∂x is `@x`; `dx` is the differential"),
+                _ => diagnostic,
+            }))
+        }
     }
 }
 
@@ -487,6 +494,12 @@ pub fn power(base: &Value, exponent: &Value, base_span: Span, exponent_span: Spa
                 power = power.mul(&m.matrix);
             }
             Ok(Value::from(LabelledMatrix { matrix: power, ..(*m).clone() }))
+        }
+        (b @ Value::Form(_), Value::Form(_)) => {
+            let between = Span { start: base_span.end, end: exponent_span.start, ..base_span };
+            let title = format!("{} cannot be raised to a power", describe(&b));
+            let diagnostic = Diagnostic::error(&codes::WRONG_KIND, title).label(between, "a power");
+            Err(Box::new(diagnostic.repair("the wedge product is written `/\\`", between, " /\\ ")))
         }
         (b, _) => refuse(&codes::WRONG_KIND, format!("{} cannot be raised to a power", describe(&b))),
     }

@@ -303,7 +303,8 @@ fn matrix_entry(m: &Rc<LabelledMatrix>, keys: &[ExprId], evaluator: &Evaluator) 
                 &codes::UNKNOWN_PART,
                 format!("the {rows}×{columns} matrix has no entry [{}]", key_text(&key)),
             )
-            .label(span, "outside the matrix"),
+            .label(span, "outside the matrix")
+            .note(format!("rows count from 1 to {rows}, columns from 1 to {columns}")),
         )
     };
     match key.as_slice() {

@@ -200,6 +200,12 @@ fn scan(source: SourceId, text: &str, lexed: &mut Lexed) -> Vec<Raw> {
             if lexed.problems.len() < MAX_PROBLEMS {
                 fault(lexed, problem::foreign(Span::new(source, start, end), lexer.slice()));
             }
+            // The comment of another language: its words are not for us.
+            if lexer.slice() == "#" {
+                let rest = lexer.remainder();
+                lexer.bump(rest.find('\n').unwrap_or(rest.len()));
+                continue;
+            }
             let Some(meant) = problem::meaning(lexer.slice()) else {
                 lexed.faults.push((start as u32, Reach::Entry));
                 continue;

@@ -6,7 +6,7 @@
 
 use super::ast::Comparison;
 use super::token::{RUN_CLAUSES, Token};
-use crate::diagnostic::{Diagnostic, Severity, codes, suggest};
+use crate::diagnostic::{Diagnostic, Repair, Severity, codes, suggest};
 use crate::source::Span;
 
 pub fn unterminated_comment(opening: Span) -> Diagnostic {
@@ -56,9 +56,10 @@ pub fn foreign(place: Span, text: &str) -> Diagnostic {
         "→" => diagnostic.repair("write `->`", place, "->"),
         "…" => diagnostic.repair("a range is written with `..`", place, ".."),
         "?" => diagnostic.help("a question is a bare expression: `classify(S)`"),
-        _ => match text.chars().next().and_then(superscript) {
-            Some(digit) => diagnostic.repair(format!("write `^{digit}`"), place, format!("^{digit}")),
-            None => diagnostic.help("remove it"),
+        _ => match text.chars().next().map(|c| (superscript(c), fraction(c))) {
+            Some((Some(digit), _)) => diagnostic.repair(format!("write `^{digit}`"), place, format!("^{digit}")),
+            Some((_, Some(written))) => diagnostic.repair(format!("write `{written}`"), place, format!("({written})")),
+            _ => diagnostic.help("remove it"),
         },
     }
 }
@@ -85,6 +86,20 @@ pub fn meaning(text: &str) -> Option<Token> {
 
 fn superscript(c: char) -> Option<char> {
     "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().position(|s| s == c).and_then(|d| char::from_digit(d as u32, 10))
+}
+
+fn fraction(c: char) -> Option<&'static str> {
+    const FRACTIONS: &[(char, &str)] = &[
+        ('½', "1/2"),
+        ('⅓', "1/3"),
+        ('⅔', "2/3"),
+        ('¼', "1/4"),
+        ('¾', "3/4"),
+        ('⅕', "1/5"),
+        ('⅙', "1/6"),
+        ('⅛', "1/8"),
+    ];
+    FRACTIONS.iter().find(|(sign, _)| *sign == c).map(|(_, written)| *written)
 }
 
 /// A statement that begins with a sign; `continues` when there is a line above that it might belong to.
@@ -180,7 +195,8 @@ pub fn unclosed(opening: Span, text: &str, others: &[Span]) -> Diagnostic {
     };
     let diagnostic = Diagnostic::error(&codes::UNCLOSED_BRACKET, format!("this `{text}` is never closed"))
         .label(opening, format!("no `{wanted}` follows"));
-    others.iter().fold(diagnostic, |d, other| d.label(*other, "and this one"))
+    let diagnostic = others.iter().fold(diagnostic, |d, other| d.label(*other, "and this one"));
+    diagnostic.help(format!("close it with `{wanted}`"))
 }
 
 /// The only bracket that is open at the end of the text.
@@ -190,7 +206,9 @@ pub fn unclosed_at_end(opening: Span, text: &str, end: Span) -> Diagnostic {
         "[" => "]",
         _ => " }",
     };
-    unclosed(opening, text, &[]).repair(format!("close it with `{}`", wanted.trim()), end, wanted)
+    let mut diagnostic = unclosed(opening, text, &[]);
+    diagnostic.repairs.push(Repair { span: end, text: wanted.to_string() });
+    diagnostic
 }
 
 pub fn nested(place: Span) -> Diagnostic {

@@ -342,7 +342,8 @@ fn read_until(evaluator: &Evaluator, id: ExprId, manifold: &FiberedManifold) -> 
     let Some((left, right)) = ast.equation(id) else {
         return Err(Box::new(
             Diagnostic::error(&codes::NO_END, format!("`until` takes an equation such as `{time} = 10`"))
-                .label(span, "not an equation"),
+                .label(span, "not an equation")
+                .repair(format!("write `until {time} = …`"), span, format!("{time} = …")),
         ));
     };
     if evaluator.expr(left)?.as_symbol() != Some(time) {
