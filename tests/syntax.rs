@@ -307,6 +307,21 @@ fn mutated_programs_are_read_or_refused() {
     }
 }
 
+/// Found by mutations: what stands between two words may join them, or come between them and their comments.
+#[test]
+fn layouts_that_once_changed_a_program() {
+    for text in [
+        "let a = (x)'' '",
+        "let a = f(1 .n)",
+        "let a = 2*/* two */3",
+        "let a = 1\n;/// documentation\nlet b = 2",
+        "let a = A at {}\n// a line\nevery",
+    ] {
+        assert!(read(text).1.is_empty(), "{text}");
+        check_format(text).unwrap_or_else(|e| panic!("{text}: {e}"));
+    }
+}
+
 #[test]
 fn deep_nesting_is_refused_at_once() {
     for (open, close) in [("(", ")"), ("[", "]"), ("f(", ")"), ("{x = ", "}"), ("-", ""), ("not ", ""), ("2^", "")] {
