@@ -20,6 +20,7 @@
 use super::Refusal;
 use crate::algebra::decide::is_zero;
 use crate::algebra::derive::{Direction, partial};
+use crate::algebra::expr::post_order;
 use crate::algebra::normal::simplify;
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Coordinate, Expr, Ground, Symbol, SymbolKind, Verdict};
@@ -448,11 +449,23 @@ fn true_order(expressions: &[Expr], order_of: impl Fn(Symbol) -> Option<u32>) ->
     Order { order: 0, ground, undecided: vec![] }
 }
 
-/// Whether one of the expressions really changes with the symbol.
+/// Whether one of the expressions really changes with the symbol. A second derivative that is not zero settles it, too; of a
+/// long chain it is often much the shorter one, and what is derived next asks about it anyway.
 fn depends_on(expressions: &[Expr], symbol: Symbol) -> Verdict {
+    const LONG: usize = 40;
+    let changes = |e: &Expr| {
+        let slope = partial(*e, symbol);
+        if post_order(&[slope]).len() > LONG {
+            let verdict = is_zero(partial(slope, symbol)).negate();
+            if verdict.is_yes() {
+                return verdict;
+            }
+        }
+        is_zero(slope).negate()
+    };
     expressions
         .iter()
-        .map(|e| is_zero(partial(*e, symbol)).negate())
+        .map(changes)
         .reduce(Verdict::or)
         .unwrap_or_else(|| Verdict::no("there is nothing"))
 }

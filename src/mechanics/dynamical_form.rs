@@ -14,7 +14,7 @@ use super::{Answered, decided, jet, jet_expr, tidy, vanishes};
 use crate::algebra::derive::{jacobian, partial};
 use crate::algebra::linear::Matrix;
 use crate::algebra::substitute::substitute_all;
-use crate::algebra::{Expr, Symbol, Verdict};
+use crate::algebra::{Expr, Rational, Symbol, Verdict};
 use crate::budget::Budgeted;
 use crate::geometry::form::Form;
 use crate::geometry::jet::{FiberedManifold, JetSpace};
@@ -81,9 +81,27 @@ impl DynamicalForm {
         DynamicalForm { manifold, components, jet_order: s, affine, order: s, a, b, lagrangian: None }
     }
 
-    /// E = A + B q_s put together from its parts; s is its true order.
-    pub(crate) fn from_parts(manifold: &FiberedManifold, s: u32, a: Vec<Expr>, b: Vec<Vec<Expr>>) -> DynamicalForm {
-        let components = a.iter().zip(&b).map(|(a, row)| *a + contract(row, |nu| jet_expr(manifold, nu, s))).collect();
+    /// E = A + B q_s put together from its parts, B = ±(a symmetric matrix); s is its true order.
+    pub(crate) fn from_hessian(
+        manifold: &FiberedManifold,
+        s: u32,
+        a: Vec<Expr>,
+        hessian: &[Vec<Expr>],
+        sign: &Rational,
+    ) -> DynamicalForm {
+        let top: Vec<Expr> = (0..manifold.n_coordinates()).map(|nu| jet_expr(manifold, nu, s)).collect();
+        let inertia = |row: &[Expr]| -> Vec<(Expr, Rational)> {
+            let entries = row.iter().zip(&top).filter(|(e, _)| !e.is_zero());
+            entries.map(|(e, q)| (*e * *q, sign.clone())).collect()
+        };
+        let component = |a: &Expr, row: &[Expr]| Expr::sum(Rational::ZERO, inertia(row).into_iter().chain([(*a, Rational::ONE)]));
+        let components = a.iter().zip(hessian).map(|(a, row)| component(a, row)).collect();
+        let mut b: Vec<Vec<Expr>> = Vec::with_capacity(hessian.len());
+        for (i, row) in hessian.iter().enumerate() {
+            let mut entries: Vec<Expr> = b.iter().map(|above| above[i]).collect();
+            entries.extend(row[i..].iter().map(|e| e.scale(sign)));
+            b.push(entries);
+        }
         let affine = Verdict::yes("the derivatives by the highest jets do not depend on them");
         let manifold = manifold.clone();
         DynamicalForm { manifold, components, jet_order: s, affine, order: s, a, b, lagrangian: None }

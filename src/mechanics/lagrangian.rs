@@ -109,7 +109,6 @@ impl Lagrangian {
             let diagonal = (0..m).rev().map(|i| hessian[i][i]);
             if diagonal.chain(hessian.iter().flatten().copied()).any(|e| super::vanishes(e).is_no()) {
                 let sign = if r.is_multiple_of(2) { Rational::ONE } else { Rational::MINUS_ONE };
-                let b = hessian.into_iter().map(|row| row.into_iter().map(|e| e.scale(&sign)).collect()).collect();
                 let (s, base) = (2 * r, self.manifold.base());
                 let below = Direction::new(move |x: Symbol| match x.as_jet() {
                     Some((q, k)) if k + 1 < s => Expr::symbol(q.jet(k + 1)),
@@ -119,7 +118,7 @@ impl Lagrangian {
                 let positions: Vec<Symbol> = (0..m).map(|sigma| jet(&self.manifold, sigma, 0)).collect();
                 let slopes = gradient(self.function, &positions);
                 let a = slopes.into_iter().zip(&momenta[0]).map(|(slope, p)| slope - below.apply(*p)).collect();
-                return Ok(DynamicalForm::from_parts(&self.manifold, s, a, b).derived_from(self));
+                return Ok(DynamicalForm::from_hessian(&self.manifold, s, a, &hessian, &sign).derived_from(self));
             }
         }
         Ok(DynamicalForm::new(&self.manifold, self.euler_lagrange())?.derived_from(self))
