@@ -463,11 +463,7 @@ fn depends_on(expressions: &[Expr], symbol: Symbol) -> Verdict {
         }
         is_zero(slope).negate()
     };
-    expressions
-        .iter()
-        .map(changes)
-        .reduce(Verdict::or)
-        .unwrap_or_else(|| Verdict::no("there is nothing"))
+    expressions.iter().map(changes).reduce(Verdict::or).unwrap_or_else(|| Verdict::no("there is nothing"))
 }
 
 /// `e` written without `symbol`, on which it has been shown not to depend: in its normal form, or with some

@@ -94,7 +94,8 @@ impl DynamicalForm {
             let entries = row.iter().zip(&top).filter(|(e, _)| !e.is_zero());
             entries.map(|(e, q)| (*e * *q, sign.clone())).collect()
         };
-        let component = |a: &Expr, row: &[Expr]| Expr::sum(Rational::ZERO, inertia(row).into_iter().chain([(*a, Rational::ONE)]));
+        let component =
+            |a: &Expr, row: &[Expr]| Expr::sum(Rational::ZERO, inertia(row).into_iter().chain([(*a, Rational::ONE)]));
         let components = a.iter().zip(hessian).map(|(a, row)| component(a, row)).collect();
         let mut b: Vec<Vec<Expr>> = Vec::with_capacity(hessian.len());
         for (i, row) in hessian.iter().enumerate() {

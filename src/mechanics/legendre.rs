@@ -5,17 +5,21 @@
 //! Lagrangian, and Lagrangians of which a gauge is chosen, have those of (8.10). For s = 2c the momenta p^k, k < c, and the jets q_k, k < c, are coordinates of the phase space J^{s−1}Y wherever
 //! det B ≠ 0. The inverse is found from the top: p^{c−1} contains q_c, then p^{c−2} contains q_{c+1} linearly, and
 //! so on. Only the first step can be nonlinear; where it cannot be solved in closed form the
-//! transformation stays implicit, and its equations are still there.
+//! transformation stays implicit, and its equations are still there. One square root √R of the jets is no obstacle if the
+//! momenta are affine in them once s = √R is known, as for a relativistic particle: p = m v/s gives v = p s/m, and s² = R is left.
+//!
+//! Whatever the momenta, they are those of (8.10) in some gauge φ; [`gauge_of`] finds the one in which the Lagrangian as
+//! written is the minimal one.
 
 use super::dynamical_form::DynamicalForm;
 use super::hamilton::{Canonical, canonical, from_lagrangian};
-use super::{Answered, exhausted, jet, tidy, vanishes};
+use super::{Answered, exhausted, inverse_problem, jet, tidy, vanishes};
 use crate::algebra::derive::partial;
-use crate::algebra::expr::Relation;
+use crate::algebra::expr::{Node, Relation, post_order};
 use crate::algebra::linear::Matrix;
 use crate::algebra::solve::solve;
 use crate::algebra::substitute::substitute;
-use crate::algebra::{Expr, Symbol, Verdict, conditions};
+use crate::algebra::{Expr, Rational, Symbol, Verdict, conditions};
 use crate::diagnostic::{Diagnostic, codes};
 use rustc_hash::FxHashMap;
 
@@ -123,7 +127,10 @@ fn solve_for(equations: &[Expr], unknowns: &[Symbol]) -> Answered<Solved> {
         "",
     );
     if !is_affine.is_yes() {
-        return Ok(solve_nonlinear(equations, unknowns));
+        return Ok(match solve_with_root(equations, unknowns)? {
+            Some(solved) => Ok(solved),
+            None => solve_nonlinear(equations, unknowns),
+        });
     }
     let zeros = FxHashMap::from_iter(unknowns.iter().map(|u| (*u, Expr::zero())));
     let right: Vec<Expr> = equations.iter().map(|e| -substitute(*e, &zeros)).collect();
@@ -133,6 +140,114 @@ fn solve_for(equations: &[Expr], unknowns: &[Symbol]) -> Answered<Solved> {
         return Ok(Err(Verdict::no("the momenta are not independent: the matrix of their derivatives is singular")));
     }
     Ok(Ok((solution.particular, recorded)))
+}
+
+/// Equations with a single square root √R of the unknowns that are affine in them once the root is called s:
+///
+/// ```text
+/// M(s) v = b(s),    s² = R(M⁻¹b),    s > 0
+/// ```
+///
+/// If the last equation is affine in s² it has one positive solution, and the branch is the only one. `None` if this is not
+/// the shape of the equations.
+fn solve_with_root(equations: &[Expr], unknowns: &[Symbol]) -> Answered<Option<(Vec<Expr>, Vec<Expr>)>> {
+    let Some(radicand) = only_radicand(equations, unknowns) else { return Ok(None) };
+    let root = Symbol::parameter("√");
+    let s = Expr::symbol(root);
+    // R^(k/2) is s^k.
+    let named: Vec<Expr> = equations.iter().map(|e| with_root_named(*e, radicand, s)).collect();
+    let free_of_s = |e: Expr| unknowns.iter().all(|u| !e.contains(*u));
+    let m = unknowns.len();
+    let slopes = Matrix::from_fn(m, m, |i, j| tidy(partial(named[i], unknowns[j])));
+    if !slopes.entries().all(free_of_s) {
+        return Ok(None);
+    }
+    let zeros = FxHashMap::from_iter(unknowns.iter().map(|u| (*u, Expr::zero())));
+    let right: Vec<Expr> = named.iter().map(|e| -substitute(*e, &zeros)).collect();
+    let (solution, recorded) = conditions::collect(|| slopes.solve(&right));
+    let solution = solution.map_err(exhausted)?;
+    if !solution.free.is_empty() || !solution.residuals.is_empty() {
+        return Ok(None);
+    }
+    let map = FxHashMap::from_iter(unknowns.iter().copied().zip(solution.particular.iter().copied()));
+    // s² − R at the solution, in u = s².
+    let square = Symbol::parameter("√²");
+    let rest = tidy(s.pow(2) - substitute(radicand, &map));
+    let in_square = tidy(substitute(rest, &FxHashMap::from_iter([(root, Expr::symbol(square).sqrt())])));
+    let slope = tidy(partial(in_square, square));
+    if in_square.contains(root) || slope.contains(square) || vanishes(slope).is_yes() {
+        return Ok(None);
+    }
+    let at_zero = substitute(in_square, &FxHashMap::from_iter([(square, Expr::zero())]));
+    let value = tidy(-(at_zero / slope));
+    if value.contains(square) || !vanishes(slope).is_no() {
+        return Ok(None);
+    }
+    let back = FxHashMap::from_iter([(root, value.sqrt())]);
+    let values = solution.particular.iter().map(|e| tidy(substitute(*e, &back))).collect();
+    let nonzero = recorded.into_iter().map(|e| tidy(substitute(e, &back))).filter(|e| !e.is_number());
+    Ok(Some((values, nonzero.collect())))
+}
+
+/// The base R of the half-integer powers that contain unknowns, if there is exactly one up to a constant.
+fn only_radicand(equations: &[Expr], unknowns: &[Symbol]) -> Option<Expr> {
+    let mut found: Option<Expr> = None;
+    for e in post_order(equations) {
+        let Node::Product(factors) = e.node() else { continue };
+        for (base, exponent) in factors.iter() {
+            if exponent.is_integer() || !unknowns.iter().any(|u| base.contains(*u)) {
+                continue;
+            }
+            let is_half = (exponent * &Rational::from(2)).is_integer();
+            if !is_half || found.is_some_and(|known| known != *base) {
+                return None;
+            }
+            found = Some(*base);
+        }
+    }
+    found
+}
+
+/// The expression with s^k in place of R^(k/2).
+fn with_root_named(e: Expr, radicand: Expr, s: Expr) -> Expr {
+    let mut done: FxHashMap<Expr, Expr> = FxHashMap::default();
+    for x in post_order(&[e]) {
+        let replaced = match x.node() {
+            Node::Product(factors) if factors.iter().any(|(base, k)| *base == radicand && !k.is_integer()) => {
+                let named = factors.iter().map(|(base, k)| match *base == radicand {
+                    true => (s, k * &Rational::from(2)),
+                    false => (done.get(base).copied().unwrap_or(*base), k.clone()),
+                });
+                Expr::product(Rational::ONE, named)
+            }
+            _ => {
+                let children: Vec<Expr> = x.children().iter().map(|c| done.get(c).copied().unwrap_or(*c)).collect();
+                if children.is_empty() { x } else { x.with_children(&children) }
+            }
+        };
+        done.insert(x, replaced);
+    }
+    done.get(&e).copied().unwrap_or(e)
+}
+
+/// The gauge function φ of (8.9) in which the momenta of (8.10) are those of the Lagrangian as written, so that
+/// `legendre` and `hamilton` of it are `momenta` and `hamiltonian` in this gauge: with L_min(φ) = L_min(0) − dφ/dt,
+///
+/// ```text
+/// dφ/dt = L_min(0) − L
+/// ```
+///
+/// Zero for equations without a Lagrangian. Refused where no closed form of φ was found.
+pub fn gauge_of(form: &DynamicalForm) -> Answered<Expr> {
+    let Some(lagrangian) = form.lagrangian() else { return Ok(Expr::zero()) };
+    let (own, of_8_9) = (from_lagrangian(form, lagrangian, Expr::zero())?, canonical(form, None)?);
+    let difference = own.minimal.with_function(tidy(of_8_9.minimal.function() - own.minimal.function()))?;
+    inverse_problem::primitive(&difference)?.map(tidy).ok_or_else(|| {
+        super::undecided(
+            "the gauge has a closed form",
+            "no closed form of the integral of a total derivative was found",
+        )
+    })
 }
 
 /// A single real branch that holds wherever some expressions do not vanish; anything else stays implicit.
@@ -302,6 +417,53 @@ mod tests {
         let form = stage.lagrangian("x_1^2/2 + x_1^6/6").dynamical_form().expect("decided");
         let transformation = legendre(&form, Naming::default()).expect("variational");
         assert!(transformation.inverse.is_none() && transformation.explicit.is_no());
+    }
+
+    /// p = m v/√(1 − v²/c²) is solved for v, in one and three dimensions; H = m c² √(1 + p²/(m c)²).
+    #[test]
+    fn relativistic_momenta_are_inverted() {
+        let mut stage = Stage::new(&["x", "y", "z"]);
+        let (m, c) = (stage.parameter("m"), stage.parameter("c"));
+        for l in
+            ["-m*c^2*sqrt(1 - (x_1^2 + y_1^2 + z_1^2)/c^2) - x^2/2", "-m*c*sqrt(c^2 - x_1^2 - y_1^2 - z_1^2) + y*x_1"]
+        {
+            let form = stage.lagrangian(l).dynamical_form().expect("decided");
+            let transformation = legendre(&form, Naming::default()).expect("variational");
+            let inverse: FxHashMap<Symbol, Expr> = transformation.inverse().expect("solved").iter().copied().collect();
+            let at = |e: Expr| {
+                let p = |i: usize| transformation.momenta[i].symbol;
+                let values = [(p(0), 1), (p(1), -2), (p(2), 3)].map(|(s, n)| (s, Expr::number(n)));
+                let rest = [(m, 2), (c, 3)].map(|(e, n)| (e.as_symbol().unwrap(), Expr::number(n)));
+                substitute(e, &values.into_iter().chain(rest).collect())
+            };
+            for p in &transformation.momenta {
+                assert_equal(at(substitute(p.function, &inverse)), at(Expr::symbol(p.symbol)));
+            }
+        }
+    }
+
+    /// The Lagrangian's own momenta are those of (8.10) in the gauge that `gauge_of` finds, and α_E is one.
+    #[test]
+    fn both_kinds_of_momenta_differ_by_a_gauge() {
+        let check = |names: &[&str], l: &str| {
+            let mut stage = Stage::new(names);
+            let form = stage.lagrangian(l).dynamical_form().expect("decided");
+            let own = legendre(&form, Naming::default()).expect("variational").canonical;
+            let phi = gauge_of(&form).expect("closed form");
+            let of_8 = canonical(&form, Some(phi)).expect("variational");
+            for (p, q) in own.momenta.iter().flatten().zip(of_8.momenta.iter().flatten()) {
+                assert_equal(*p, *q);
+            }
+            assert_equal(own.hamiltonian, of_8.hamiltonian);
+            assert!(own.canonical_form().equals(&of_8.canonical_form()).is_yes());
+            assert!(own.canonical_form().equals(&canonical(&form, None).expect("").canonical_form()).is_yes());
+        };
+        check(&["x", "y"], "x_1^2/2 + y_1^2/2 + x*y_1 - t*x^2");
+        check(&["theta"], "theta_1^2/2 + cos(theta)");
+        check(&["q"], "q_2^2/2 - q_1^2 + q^2/2");
+        check(&["q", "z"], "q_2^2/2 + z_2^2/2 + q*z_2 - q_1^2*z - z^2");
+        check(&["q"], "q_3^2/2 + q*q_2 - t*q_1^2");
+        check(&["r", "phi"], "(r_1^2 + r^2*phi_1^2)/2 + 1/r + r^2*phi_1");
     }
 
     /// A force enters dp/dt: x″ = −x − c x′ with L = (x′² − x²)/2.

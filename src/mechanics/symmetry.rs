@@ -217,6 +217,10 @@ pub struct Symmetry {
 /// ```text
 /// pr_Q E_σ + ξ⁰ dE_σ/dt = Λ_σ^ν E_ν
 /// ```
+///
+/// Otherwise the motions are found by the constraint algorithm, and the change of the equations is followed along them: a motion
+/// along which it does not vanish is the witness that X is none; and X is one if J^{s−1}X is tangent to
+/// every final submanifold N and the distribution Δ of motions on N is kept, [J^{s−1}X, Δ] ⊂ Δ.
 pub fn symmetry_of(form: &DynamicalForm, x: &VectorField) -> Answered<Symmetry> {
     if let Ok(regular) = regular(form) {
         return symmetry(&regular, x);
@@ -240,7 +244,79 @@ pub fn symmetry_of(form: &DynamicalForm, x: &VectorField) -> Answered<Symmetry> 
         verdict = Verdict::yes("a symmetry of the Lagrangian up to a total derivative");
     }
     let prolonged = x.prolong(&form.phase_space()).ok();
+    if verdict.is_unknown()
+        && let Ok(alpha) = super::lepage_class::lepage(form)
+        && let Some(decided) = along_the_motions(form, &alpha, &residuals, prolonged.as_ref())?
+    {
+        verdict = decided;
+    }
     Ok(Symmetry { verdict, residuals, prolonged, bracket: None })
+}
+
+/// What the motions of a singular system say about a symmetry; `None` if nothing certain.
+fn along_the_motions(
+    form: &DynamicalForm,
+    alpha: &LepageTwoForm,
+    residuals: &[Expr],
+    prolonged: Option<&VectorField>,
+) -> Answered<Option<Verdict>> {
+    let space = form.phase_space();
+    let symbols = space.symbols();
+    let motions = run(alpha, Problem::Proper)?;
+    // A witness: a semispray tangent to N, so that its integral curves are motions, along which the equations change.
+    for branch in &motions.branches {
+        let Some((first, free)) = branch.fields.split_first() else { continue };
+        let shifted = free.iter().flat_map(|w| [first + w, first - w]);
+        for gamma in std::iter::once(first.clone()).chain(shifted) {
+            if !vanishes(gamma.component(form.manifold().base()) - 1).is_yes() {
+                continue;
+            }
+            for r in residuals {
+                let change = along(form, &gamma, *r);
+                if vanishes_on(&symbols, change, &branch.branch).map_err(exhausted)?.is_no() {
+                    let equations = branch.branch.equations.iter().map(|g| format!("{g} = 0")).collect::<Vec<_>>();
+                    let on = if equations.is_empty() { String::new() } else { format!(" on {}", equations.join(", ")) };
+                    return Ok(Some(Verdict::no(format!(
+                        "along the motions {gamma}{on} the equations change by {change}, which is not zero everywhere there"
+                    ))));
+                }
+            }
+        }
+    }
+    // A proof: N and the distribution of motions on it are carried along; prolonged fields keep semisprays.
+    let (true, Some(x)) = (motions.complete.is_yes() && !motions.branches.is_empty(), prolonged) else {
+        return Ok(None);
+    };
+    let mut verdict = Verdict::yes("it is tangent to every final constraint submanifold and keeps the motions there");
+    for branch in &motions.branches {
+        if branch.rank.values.len() != 1 || !branch.conditions.is_empty() {
+            return Ok(None);
+        }
+        let leaves = branch.branch.equations.iter().map(|g| x.apply(*g));
+        let turned = branch.fields.iter().flat_map(|f| {
+            let bracket = x.bracket(f);
+            branch.forms.iter().filter_map(move |eta| eta.interior(&bracket).as_function())
+        });
+        for e in leaves.chain(turned).collect::<Vec<_>>() {
+            verdict = verdict.and(vanishes_on(&symbols, tidy(e), &branch.branch).map_err(exhausted)?);
+        }
+    }
+    Ok(verdict.is_yes().then_some(verdict))
+}
+
+/// A function of jets along a semispray of the phase space: q_s = Γ(q_{s−1}), q_{s+1} = Γ(Γ(q_{s−1})), ….
+fn along(form: &DynamicalForm, gamma: &VectorField, f: Expr) -> Expr {
+    let (y, s) = (form.manifold(), form.order());
+    let highest = f.symbols().into_iter().filter_map(|q| y.order_of_symbol(q)).max().unwrap_or(0);
+    let mut values: Vec<Expr> = (0..y.n_coordinates()).map(|nu| gamma.component(jet(y, nu, s - 1))).collect();
+    let mut map: FxHashMap<Symbol, Expr> = FxHashMap::default();
+    for k in s..=highest {
+        for (nu, value) in values.iter().enumerate() {
+            map.insert(jet(y, nu, k), *value);
+        }
+        values = values.iter().map(|e| tidy(gamma.apply(*e))).collect();
+    }
+    tidy(substitute(f, &map))
 }
 
 /// Whether X is a symmetry of regular equations q_s = F: with the characteristic Q of X,
@@ -334,6 +410,28 @@ mod tests {
         check(&["q1", "q2", "q3"], "q1_1*q3_1 + q2^2*q3/2", "q1_1", false);
         // On the pendulum with a multiplier q3 the multiplier is constant: no combination of the equations says so.
         check(&["q1", "q2", "q3"], "(q1_1^2+q2_1^2)/2 + q3*(q1^2+q2^2-1)", "q3", true);
+    }
+
+    /// Singular systems: yes by the motions on N, no with a motion that is carried away.
+    #[test]
+    fn symmetries_of_singular_systems() {
+        let check = |names: &[&str], l: &str, x: &[(&str, &str)], expected: bool| {
+            let mut stage = Stage::new(names);
+            let form = stage.lagrangian(l).dynamical_form().expect("decided");
+            let x = field(&mut stage, x);
+            let found = symmetry_of(&form, &x).expect("an answer");
+            super::super::cases::assert_verdict(&found.verdict, expected, l);
+        };
+        // x″ = −x, y = x with a multiplier z = 0 … : translations of x leave N, scalings of everything do not.
+        check(&["x", "y"], "x_1^2/2 - x^2/2 - (x - y)^2/2", &[("x", "1"), ("y", "1")], false);
+        check(&["x", "y"], "x_1^2/2 - x^2/2 - (x - y)^2/2", &[("x", "x"), ("y", "y")], true);
+        check(&["x", "y"], "x_1^2/2 - x^2/2 - (x - y)^2/2", &[("y", "1")], false);
+        // Krupková 9.1: q1 = 0, q2 free. ∂/∂q1 leaves the set; ∂/∂q2 stays in it although it changes L.
+        check(&["q1", "q2"], "(q1_1^2 + q1^2*q2)/2", &[("q1", "1")], false);
+        check(&["q1", "q2"], "(q1_1^2 + q1^2*q2)/2", &[("q2", "1")], true);
+        // A pendulum with a multiplier: rotations, but no translation.
+        check(&["a", "b", "l"], "(a_1^2+b_1^2)/2 + l*(a^2+b^2-1)", &[("a", "-b"), ("b", "a")], true);
+        check(&["a", "b", "l"], "(a_1^2+b_1^2)/2 + l*(a^2+b^2-1)", &[("a", "1")], false);
     }
 
     #[test]

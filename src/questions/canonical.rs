@@ -3,7 +3,9 @@
 //!
 //! Momenta and Hamiltonians come in two kinds. `momenta`, `hamiltonian` and `reduce_order` are about E: those of (8.9)–(8.14), in
 //! the gauge φ of the user's choice, zero unless one is given. `legendre`, `hamilton` and `energy` are about the Lagrangian
-//! that was written, if one was, and keep its own momenta. Both give the same α_E.
+//! that was written, if one was, and keep its own momenta ∂L/∂q′ of Volný–Krupková (4.10). Both are of one family: every
+//! answer has its gauge function as the part `gauge`, `momenta(L, gauge = legendre(L).gauge)` are the momenta of `legendre(L)`,
+//! and all of them give the same α_E.
 
 use super::systems::{form_of, gauge, lagrangian_of, names, simple};
 use super::{Arguments, Question};
@@ -31,6 +33,7 @@ pub static ROWS: &[Question] = &[
         takes_equations: false,
         parts: &[
             ("f", "the function of (8.9)"),
+            ("gauge", "the gauge function φ in it"),
             ("autonomous", "E does not depend on time"),
             ("canonical", "whether α_E = −dH∧dt + Σ dp∧dq (8.5)"),
         ],
@@ -44,6 +47,7 @@ pub static ROWS: &[Question] = &[
         takes_equations: false,
         parts: &[
             ("f", "the function of (8.9)"),
+            ("gauge", "the gauge function φ in it"),
             ("autonomous", "E does not depend on time"),
             ("form", "−dH∧dt + Σ dp∧dq, the canonical form of α_E (8.5)"),
             ("in_momenta", "H in canonical coordinates"),
@@ -52,7 +56,7 @@ pub static ROWS: &[Question] = &[
     },
     Question {
         name: "legendre",
-        signature: "legendre(S)",
+        signature: "legendre(S, gauge = φ)",
         help: "the Legendre transformation: the highest jets in terms of positions and momenta",
         options: &["gauge", "names"],
         takes_equations: false,
@@ -65,6 +69,10 @@ pub static ROWS: &[Question] = &[
             ("H", "the Hamiltonian in velocities"),
             ("exact", "η = −dH"),
             ("explicit", "the inverse was found in closed form"),
+            (
+                "gauge",
+                "the gauge function φ of (8.9); without the option the one in which L itself is the minimal Lagrangian",
+            ),
         ],
         run: legendre,
     },
@@ -74,7 +82,14 @@ pub static ROWS: &[Question] = &[
         help: "Hamilton's equations: right sides in t, q, p, by coordinate and momentum",
         options: &["gauge", "names"],
         takes_equations: false,
-        parts: &[("eta", "the energy 1-form η"), ("H", "the Hamiltonian in t, q, p")],
+        parts: &[
+            ("eta", "the energy 1-form η"),
+            ("H", "the Hamiltonian in t, q, p"),
+            (
+                "gauge",
+                "the gauge function φ of (8.9); without the option the one in which L itself is the minimal Lagrangian",
+            ),
+        ],
         run: hamilton,
     },
     Question {
@@ -131,6 +146,15 @@ fn total_force(system: &System) -> Vec<Expr> {
     (0..n).map(|i| Expr::add_all(system.forces.iter().map(|f| f.components[i]))).collect()
 }
 
+/// The gauge an answer of `legendre` or `hamilton` stands in: the chosen one, or that of the Lagrangian as written.
+fn gauge_part(a: &Arguments, form: &Rc<DynamicalForm>) -> Fallible<impl Fn() -> Fallible<Value> + 'static> {
+    let (chosen, form) = (gauge(a)?, form.clone());
+    Ok(move || match chosen {
+        Some(phi) => Ok(Value::Expr(phi)),
+        None => theory::gauge_of(&form).map(Value::Expr),
+    })
+}
+
 struct Found {
     system: Rc<System>,
     form: Rc<DynamicalForm>,
@@ -168,6 +192,7 @@ fn momenta(a: &Arguments) -> Fallible<Value> {
             .main(Value::family(entries))
             .keyed(both)
             .part("f", f)
+            .part("gauge", gauge(a)?.unwrap_or_else(Expr::zero))
             .part("autonomous", autonomous)
             .lazy("canonical", move || {
                 Ok(Value::from(canonical.is_canonical_form_of(&lepage_class::closed_representative(&form))))
@@ -184,6 +209,7 @@ fn hamiltonian(a: &Arguments) -> Fallible<Value> {
         Answer::new("hamiltonian")
             .main(canonical.hamiltonian)
             .part("f", canonical.f)
+            .part("gauge", chosen.unwrap_or_else(Expr::zero))
             .part("autonomous", canonical.autonomous.clone())
             .lazy("form", move || Ok(Value::Form(canonical.canonical_form())))
             .lazy("in_momenta", move || {
@@ -195,17 +221,17 @@ fn hamiltonian(a: &Arguments) -> Fallible<Value> {
 }
 
 /// The Legendre transformation of the question, and the forces beside it.
-fn transformation(a: &Arguments) -> Fallible<(Rc<System>, Legendre, Vec<Expr>)> {
+fn transformation(a: &Arguments) -> Fallible<(Rc<System>, Rc<DynamicalForm>, Legendre, Vec<Expr>)> {
     a.count(1, 1)?;
     let (system, form) = form_of(a, 0)?;
     let (form, forces) = variational_part(&system, form)?;
     let prefix = names(a)?;
     let found = theory::legendre(&form, Naming { gauge: gauge(a)?, prefix: &prefix })?;
-    Ok((system, found, forces))
+    Ok((system, form, found, forces))
 }
 
 fn legendre(a: &Arguments) -> Fallible<Value> {
-    let (system, found, forces) = transformation(a)?;
+    let (system, form, found, forces) = transformation(a)?;
     let y = &system.manifold;
     let family = |entries: Vec<(Symbol, Expr)>| Value::family(entries.into_iter().map(|(s, e)| (s, Value::Expr(e))));
     let momenta = found.momenta.iter().map(|p| (p.conjugate, p.function)).collect();
@@ -228,6 +254,7 @@ fn legendre(a: &Arguments) -> Fallible<Value> {
             .part("H", found.canonical.hamiltonian)
             .part("exact", exact)
             .part("explicit", found.explicit.clone())
+            .lazy("gauge", gauge_part(a, &form)?)
             .on(y)
             .valid_where(found.conditions),
     ))
@@ -246,7 +273,7 @@ fn rates_of_momenta(system: &System, found: &Legendre, forces: &[Expr]) -> Vec<(
 }
 
 fn hamilton(a: &Arguments) -> Fallible<Value> {
-    let (system, found, forces) = transformation(a)?;
+    let (system, form, found, forces) = transformation(a)?;
     let (equations, recorded) = conditions::collect(|| theory::hamilton_equations(&found, &forces));
     let equations = equations?;
     let n = found.momenta.len();
@@ -261,6 +288,7 @@ fn hamilton(a: &Arguments) -> Fallible<Value> {
             .main(Value::family(entries))
             .part("eta", Form::one_form(eta))
             .part("H", equations.hamiltonian)
+            .lazy("gauge", gauge_part(a, &form)?)
             .on(&system.manifold)
             .valid_where(equations.conditions)
             .valid_where(recorded),
