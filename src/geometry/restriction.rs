@@ -187,8 +187,8 @@ fn reduce(frame: &Frame, cells: &[Cell], e: Expr) -> Budgeted<Expr> {
     let Some((numerator, denominator)) = frame.read(e)? else { return Ok(e) };
     let mut common = None;
     for cell in cells {
-        let (n, d) = (cell.reduce(frame, &numerator)?, cell.reduce(frame, &denominator)?);
-        let here = if d.is_zero() { e } else { frame.write(&n) / frame.write(&d) };
+        let (n, d) = (cell.value(frame, &numerator)?, cell.value(frame, &denominator)?);
+        let here = if d.is_zero() { e } else { n / d };
         match common {
             None => common = Some(here),
             Some(other) if other == here => {}
@@ -221,6 +221,9 @@ mod tests {
         // The contact form of z restricts to a multiple of that of x.
         let omega = along.form(&Form::omega(z.jet(0))).unwrap();
         assert!(omega.equals(&Form::omega(x.jet(0)).scale(2 * j(x, 0))).is_yes());
+        // 2z = 1: the value of z is a fraction.
+        let half = Restriction::new(&chart, &branch(&[2 * j(z, 0) - 1, 3 * j(z, 1) - j(x, 0)])).unwrap();
+        assert_eq!(half.function(j(z, 0) + j(z, 1)).unwrap(), Expr::ratio(1, 2) + j(x, 0) / 3);
         // The circle is implicit.
         let circle = Restriction::new(&chart, &branch(&[j(x, 0).pow(2) + j(y, 0).pow(2) - 1])).unwrap();
         assert_eq!(circle.function(j(x, 0).pow(2) + j(y, 0).pow(2)).unwrap(), Expr::one());

@@ -435,8 +435,7 @@ impl<'a> Task<'a> {
         let t = self.alpha.dynamical_form().manifold().base();
         let mut known = Vec::with_capacity(self.known.len());
         for (q, speed) in &self.known {
-            let reduced = cell.reduce(self.frame, &self.frame.read_numerator(*speed)?)?;
-            known.push((*q, self.frame.write(&reduced)));
+            known.push((*q, cell.value(self.frame, &self.frame.read_numerator(*speed)?)?));
         }
         let first = [(t, Expr::one())]
             .into_iter()

@@ -202,8 +202,8 @@ impl DiracSystem {
         let n = constraints.len();
         let reduced = |e: Expr| -> Budgeted<Expr> {
             let (numerator, denominator) = frame.read(e)?.unwrap_or_default();
-            let rest = cell.reduce(frame, &numerator)?;
-            Ok(if rest == numerator { e } else { tidy(frame.write(&rest) / frame.write(&denominator)) })
+            let rest = cell.value(frame, &numerator)?;
+            Ok(if rest == frame.write(&numerator) { e } else { tidy(rest / frame.write(&denominator)) })
         };
         let mut c = Matrix::zero(n, n);
         for i in 0..n {

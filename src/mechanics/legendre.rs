@@ -118,6 +118,8 @@ pub fn legendre(form: &DynamicalForm, naming: Naming) -> Answered<Legendre> {
 /// Values of the unknowns with what must not vanish, or why there are none.
 type Solved = Result<(Vec<Expr>, Vec<Expr>), Verdict>;
 
+const DEPENDENT: &str = "the momenta are not independent: the matrix of their derivatives is singular";
+
 /// Equations that are affine in the unknowns, or that have exactly one real solution in closed form.
 fn solve_for(equations: &[Expr], unknowns: &[Symbol]) -> Answered<Solved> {
     let m = unknowns.len();
@@ -128,7 +130,7 @@ fn solve_for(equations: &[Expr], unknowns: &[Symbol]) -> Answered<Solved> {
     );
     if !is_affine.is_yes() {
         return Ok(match solve_with_root(equations, unknowns)? {
-            Some(solved) => Ok(solved),
+            Some(solved) => solved,
             None => solve_nonlinear(equations, unknowns),
         });
     }
@@ -137,7 +139,7 @@ fn solve_for(equations: &[Expr], unknowns: &[Symbol]) -> Answered<Solved> {
     let (solution, recorded) = conditions::collect(|| slopes.solve(&right));
     let solution = solution.map_err(exhausted)?;
     if !solution.free.is_empty() {
-        return Ok(Err(Verdict::no("the momenta are not independent: the matrix of their derivatives is singular")));
+        return Ok(Err(Verdict::no(DEPENDENT)));
     }
     Ok(Ok((solution.particular, recorded)))
 }
@@ -150,7 +152,7 @@ fn solve_for(equations: &[Expr], unknowns: &[Symbol]) -> Answered<Solved> {
 ///
 /// If the last equation is affine in s² it has one positive solution, and the branch is the only one. `None` if this is not
 /// the shape of the equations.
-fn solve_with_root(equations: &[Expr], unknowns: &[Symbol]) -> Answered<Option<(Vec<Expr>, Vec<Expr>)>> {
+fn solve_with_root(equations: &[Expr], unknowns: &[Symbol]) -> Answered<Option<Solved>> {
     let Some(radicand) = only_radicand(equations, unknowns) else { return Ok(None) };
     let root = Symbol::parameter("√");
     let s = Expr::symbol(root);
@@ -166,8 +168,8 @@ fn solve_with_root(equations: &[Expr], unknowns: &[Symbol]) -> Answered<Option<(
     let right: Vec<Expr> = named.iter().map(|e| -substitute(*e, &zeros)).collect();
     let (solution, recorded) = conditions::collect(|| slopes.solve(&right));
     let solution = solution.map_err(exhausted)?;
-    if !solution.free.is_empty() || !solution.residuals.is_empty() {
-        return Ok(None);
+    if !solution.free.is_empty() {
+        return Ok(Some(Err(Verdict::no(DEPENDENT))));
     }
     let map = FxHashMap::from_iter(unknowns.iter().copied().zip(solution.particular.iter().copied()));
     // s² − R at the solution, in u = s².
@@ -186,7 +188,7 @@ fn solve_with_root(equations: &[Expr], unknowns: &[Symbol]) -> Answered<Option<(
     let back = FxHashMap::from_iter([(root, value.sqrt())]);
     let values = solution.particular.iter().map(|e| tidy(substitute(*e, &back))).collect();
     let nonzero = recorded.into_iter().map(|e| tidy(substitute(e, &back))).filter(|e| !e.is_number());
-    Ok(Some((values, nonzero.collect())))
+    Ok(Some(Ok((values, nonzero.collect()))))
 }
 
 /// The base R of the half-integer powers that contain unknowns, if there is exactly one up to a constant.

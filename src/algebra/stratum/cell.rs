@@ -504,9 +504,15 @@ impl Eq for Cell {}
 
 impl Cell {
     /// The normal form of a polynomial on the cell: equal functions on the cell may still look different, but
-    /// what is in the ideal becomes zero.
+    /// what is in the ideal becomes zero. Up to a constant factor: use [`Cell::value`] for the function itself.
     pub fn reduce(&self, frame: &Frame, p: &Polynomial) -> Budgeted<Polynomial> {
         self.basis.normal_form(frame, p)
+    }
+
+    /// A function with the same values as the polynomial on the cell, in normal form.
+    pub fn value(&self, frame: &Frame, p: &Polynomial) -> Budgeted<Expr> {
+        let (remainder, factor) = self.basis.normal_form_with_factor(frame, p)?;
+        Ok(if factor.is_one() { frame.write(&remainder) } else { frame.write(&remainder) / frame.write(&factor) })
     }
 
     pub fn equations(&self) -> &[Polynomial] {
