@@ -47,11 +47,17 @@ fn parquet_bytes(_: &Table) -> Result<Vec<u8>, Diagnostic> {
 pub fn save(table: &Table, path: &Path) -> Result<(), Diagnostic> {
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("");
     let Some(writer) = WRITERS.iter().find(|w| w.ending == ending) else {
-        let refused = format!("`{}` cannot be written: tables are not written as `.{ending}`", path.display());
+        let refused = match ending {
+            "" => "the name of a table has an ending".to_string(),
+            _ => format!("tables are not written as `.{ending}`"),
+        };
         let near = suggest::nearest(ending, WRITERS.iter().map(|w| w.ending)).unwrap_or("csv");
         return Err(Diagnostic::error(&codes::CANNOT_WRITE, refused)
             .note("tables are written as .csv, .json, .npy or .parquet")
-            .help(format!("call the file `{}`", path.with_extension(near).display())));
+            .help(format!(
+                "call the file `{}`",
+                Path::new(path.file_name().unwrap_or_default()).with_extension(near).display()
+            )));
     };
     write_file(path, &(writer.write)(table)?)
 }

@@ -122,6 +122,7 @@ impl fmt::Display for Ground {
         match self {
             Ground::Proved(by) if by.is_empty() => f.write_str("proved"),
             Ground::Proved(by) => write!(f, "proved: {by}"),
+            Ground::Sampled { points: 1, bits } => write!(f, "sampled at one point with {bits} bits"),
             Ground::Sampled { points, bits } => write!(f, "sampled at {points} points with {bits} bits"),
         }
     }

@@ -241,6 +241,8 @@ impl CompiledKernel {
 /// Calls a kernel. Not shared between threads; making one is cheap.
 pub struct Caller {
     kernel: CompiledKernel,
+    /// For machine code.
+    #[cfg_attr(not(feature = "jit"), allow(dead_code))]
     scratch: Vec<f64>,
     fast: Option<Interpreter>,
     careful: Option<Interpreter>,
@@ -293,6 +295,8 @@ impl Caller {
 
 /// Calls a kernel for two states at once. All arrays are interleaved: entry i of state l is at `2 i + l`.
 pub struct PairCaller {
+    /// For machine code.
+    #[cfg_attr(not(feature = "jit"), allow(dead_code))]
     scratch: Vec<f64>,
     single: Caller,
     /// One lane of the banks and of the outputs, for the slow way.
@@ -337,6 +341,7 @@ fn all_finite(xs: &[f64]) -> bool {
 }
 
 #[cfg(test)]
+#[cfg_attr(not(feature = "jit"), allow(dead_code, unused_imports))]
 mod tests {
     use super::*;
     use crate::codegen::ir::{Bank, Binary, Comparison, KernelBuilder, Op, Shape, Unary, Value};

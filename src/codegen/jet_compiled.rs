@@ -24,6 +24,7 @@ struct Inner {
 }
 
 /// Longer programs are not unrolled: compiling them would take longer than most runs.
+#[cfg(feature = "jit")]
 const MAX_OPERATIONS: usize = 400_000;
 
 /// Derives the recurrences and translates them.

@@ -359,7 +359,7 @@ fn assumption(state: &mut Interpreter, ast: &Rc<Ast>, id: ExprId) -> Fallible<()
                 .help("for example `assume m > 0`"),
         ));
     };
-    let difference = as_expr(&claim.left)? - as_expr(&claim.right)?;
+    let difference = at(as_expr(&claim.left), claim.left_span)? - at(as_expr(&claim.right), claim.right_span)?;
     let sign = match claim.relation {
         Relation::Less => Sign::NEGATIVE,
         Relation::LessEqual => Sign::NONPOSITIVE,
@@ -802,24 +802,38 @@ fn refuse_without_effect(item: &Constraint, ast: &Ast, c: &ast::Constraint) -> F
 fn one_forms(evaluator: &Evaluator, ids: &[ExprId]) -> Fallible<Vec<Form>> {
     let mut list = vec![];
     for &id in ids {
+        let span = evaluator.ast.span(id);
         match evaluator.eval(id)?.main() {
             Value::Codistribution(c) => list.extend(c.forms().iter().cloned()),
             Value::List(items) => {
                 for item in items.iter() {
-                    list.push(at(as_form(item), evaluator.ast.span(id))?);
+                    list.push(one_form(item, span)?);
                 }
             }
-            other => list.push(at(as_form(&other), evaluator.ast.span(id))?),
+            other => list.push(one_form(&other, span)?),
         }
     }
     Ok(list)
+}
+
+/// A form of degree 1; a form that is zero has every degree.
+fn one_form(value: &Value, span: Span) -> Fallible<Form> {
+    let form = at(as_form(value), span)?;
+    if form.degree() == 1 || form.terms().len() == 0 {
+        return Ok(form);
+    }
+    Err(Box::new(
+        Diagnostic::error(&codes::WRONG_DEGREE, format!("a 1-form is needed here, not {}", describe(value)))
+            .label(span, "not a 1-form")
+            .help("write 1-forms such as `dx - y*dt` or `omega(x)`; `d(f)` is the differential of a function"),
+    ))
 }
 
 fn system(state: &mut Interpreter, ast: &Rc<Ast>, s: &ast::System) -> Fallible<()> {
     let evaluator = state.evaluator(ast);
     let value = match &s.body {
         SystemBody::Generated(id) => {
-            let form = at(as_form(&evaluator.eval(*id)?), ast.span(*id))?;
+            let form = one_form(&evaluator.eval(*id)?, ast.span(*id))?;
             let manifold = form.manifold().map_err(refusal)?.ok_or_else(|| {
                 Box::new(
                     Diagnostic::error(&codes::WRONG_MANIFOLD, "this form lives on no manifold")

@@ -260,7 +260,8 @@ impl<'s> Evaluator<'s> {
             return Ok(Some(Value::Expr(Expr::symbol(coordinate.jet(primes)))));
         }
         let Some(binding) = self.scope.value(text) else {
-            return Ok((matches!(text, "pi" | "π") && primes == 0).then(|| Value::Expr(Expr::pi())));
+            let constant = if primes == 0 { Expr::pi() } else { Expr::zero() };
+            return Ok(matches!(text, "pi" | "π").then_some(Value::Expr(constant)));
         };
         match &binding.meaning {
             Meaning::Coordinate(candidates) => {
@@ -347,7 +348,10 @@ impl<'s> Evaluator<'s> {
             return diagnostic.label(span, "not known here").repair(format!("did you mean `{near}`?"), word, near);
         }
         if self.scope.functions.contains_key(text) || questions::find(text).is_some() {
-            return diagnostic.label(span, "a function, not a value").help(format!("write `{text}(…)`"));
+            let title = format!("`{text}` is a function and needs its arguments");
+            return Diagnostic { title, ..diagnostic }
+                .label(span, "not a value")
+                .help(format!("write `{text}(…)`, or declare a value of this name"));
         }
         diagnostic
             .label(span, "not known here")
@@ -597,7 +601,12 @@ impl<'s> Evaluator<'s> {
             let values = arguments.iter().map(|a| self.expr(*a)).collect::<Fallible<Vec<_>>>()?;
             match function.row().arity {
                 Some(n) => check_arity(text, n, values.len(), name_span, name_span)?,
-                None if values.is_empty() => check_arity(text, 1, 0, name_span, name_span)?,
+                None if values.is_empty() => {
+                    return Err(Box::new(
+                        Diagnostic::error(&codes::WRONG_ARGUMENTS, format!("`{text}` takes at least one argument"))
+                            .label(name_span, "called here"),
+                    ));
+                }
                 None => {}
             }
             if primes > 0 {
@@ -671,6 +680,12 @@ impl<'s> Evaluator<'s> {
             names.push(name);
         }
         let diagnostic = Diagnostic::error(&codes::UNKNOWN_NAME, format!("the function `{text}` is not declared"));
+        if matches!(text, "sum" | "product" | "list" | "integral") {
+            let range = if text == "integral" { "u in 0..1" } else { "i in 1..n" };
+            return Diagnostic { title: format!("`{text}` needs an index and its range"), ..diagnostic }
+                .label(span, "over what?")
+                .help(format!("write `{text}({range}, …)`"));
+        }
         match suggest::from_elsewhere(text).or_else(|| suggest::nearest(text, names)) {
             Some(near) => {
                 let word = Span { end: span.start + text.len() as u32, ..span };

@@ -12,7 +12,7 @@ use crate::budget;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::model::value::{Fallible, Value};
 use crate::source::{SourceMap, Span};
-use crate::syntax::ast::{Assert, Ast, ExprId, Refusal, Statement, StatementKind, Test};
+use crate::syntax::ast::{Assert, Ast, ExprId, ExprKind, Refusal, Statement, StatementKind, Test};
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::PathBuf;
@@ -254,22 +254,43 @@ impl Interpreter {
             });
             return self.expect_refusal(refusal, result.map(|v| crate::model::show::text(&v)), claim_span);
         }
-        let value = self.evaluator(ast).eval(assert.claim)?;
-        let verdict = compare::truth(&value).map_err(|d| Box::new(d.or_at(claim_span, "asserted here")))?;
-        match verdict {
-            Verdict::Yes(ground) => {
-                if !ground.is_proved() {
-                    remarks.push(
-                        Diagnostic::new(
-                            crate::diagnostic::Severity::Note,
-                            &codes::SAMPLED,
-                            format!("this assertion holds as far as sampling tells ({ground})"),
-                        )
-                        .label(claim_span, "not proved"),
-                    );
-                }
-                Ok(Effect::Held(ground))
+        // Of several claims the one that fails is named.
+        let claims = match ast.kind(assert.claim) {
+            ExprKind::And(claims) => claims.as_slice(),
+            _ => std::slice::from_ref(&assert.claim),
+        };
+        let (mut ground, mut undecided) = (None::<Ground>, None);
+        for &id in claims {
+            match self.claim(ast, id)? {
+                Ok(g) => ground = Some(ground.map_or(g.clone(), |weakest| weakest.weaker(g))),
+                Err(d) if d.code.number == codes::INCONCLUSIVE.number => drop(undecided.get_or_insert(d)),
+                Err(d) => return Err(d),
             }
+        }
+        if let Some(d) = undecided {
+            return Err(d);
+        }
+        let ground = ground.unwrap_or_else(|| Ground::proved(""));
+        if !ground.is_proved() {
+            remarks.push(
+                Diagnostic::new(
+                    crate::diagnostic::Severity::Note,
+                    &codes::SAMPLED,
+                    format!("this assertion holds as far as sampling tells ({ground})"),
+                )
+                .label(claim_span, "not proved"),
+            );
+        }
+        Ok(Effect::Held(ground))
+    }
+
+    /// The ground on which a claim holds, or why it does not; refused if it has no truth at all.
+    fn claim(&self, ast: &Rc<Ast>, id: ExprId) -> Fallible<Fallible<Ground>> {
+        let span = ast.span(id);
+        let value = self.evaluator(ast).eval(id)?;
+        let verdict = compare::truth(&value).map_err(|d| Box::new(d.or_at(span, "asserted here")))?;
+        Ok(match verdict {
+            Verdict::Yes(ground) => Ok(ground),
             Verdict::No(ground) => {
                 let mut diagnostic = Diagnostic::error(&codes::ASSERTION_FAILED, "this assertion does not hold");
                 diagnostic = match &value {
@@ -277,16 +298,16 @@ impl Interpreter {
                         let side = |v: &Value| shorten(&crate::model::show::text(v));
                         diagnostic.label(claim.left_span, side(&claim.left)).label(claim.right_span, side(&claim.right))
                     }
-                    _ => diagnostic.label(claim_span, "no"),
+                    _ => diagnostic.label(span, "no"),
                 };
                 Err(Box::new(diagnostic.note(ground.to_string())))
             }
             Verdict::Unknown(why) => Err(Box::new(
                 Diagnostic::error(&codes::INCONCLUSIVE, "this assertion could not be decided")
-                    .label(claim_span, "unknown")
+                    .label(span, "unknown")
                     .note(why),
             )),
-        }
+        })
     }
 
     fn expect_refusal(

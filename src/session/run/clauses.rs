@@ -166,7 +166,15 @@ impl Clauses {
                     .help(format!("an initial value is given with `from {symbol} = …`")),
             ));
         }
-        match self.set.insert(symbol, evaluator.expr(right)?) {
+        let value = evaluator.expr(right)?;
+        if let Some(varies) = value.symbols().into_iter().find(|s| !s.is_parameter()) {
+            return Err(Box::new(
+                Diagnostic::error(&codes::WRONG_KIND, format!("a parameter is constant, and `{varies}` is not"))
+                    .label(ast.span(right), format!("depends on `{varies}`"))
+                    .help("declare `function` for what varies, and set it: `set V(x) = …`"),
+            ));
+        }
+        match self.set.insert(symbol, value) {
             Some(_) => Err(given_twice(&symbol.name(), ast.span(left))),
             None => Ok(()),
         }

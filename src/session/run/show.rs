@@ -68,6 +68,15 @@ pub fn plot(state: &mut Interpreter, ast: &Rc<Ast>, p: &ast::Plot) -> Fallible<E
         None => Ok(Effect::Answered(Value::Text(picture.terminal(72, 18).into()))),
         Some(file) => {
             let path = state.options.out.join(&*file.node);
+            if path.extension().is_none_or(|ending| ending != "svg") {
+                let svg = std::path::Path::new(&*file.node).with_extension("svg");
+                return Err(Box::new(
+                    Diagnostic::error(&codes::CANNOT_WRITE, "a plot is written as `.svg`")
+                        .label(file.span, "this file")
+                        .repair(format!("call it `{}`", svg.display()), file.span, format!("\"{}\"", svg.display()))
+                        .help("`save run to …` writes the numbers"),
+                ));
+            }
             report::write_file(&path, picture.svg(720, 480).as_bytes())
                 .map_err(|d| Box::new(d.or_at(file.span, "this file")))?;
             Ok(Effect::Done)
