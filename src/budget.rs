@@ -83,6 +83,11 @@ pub fn within<T>(limit: Duration, work: impl FnOnce() -> T) -> T {
     result
 }
 
+/// How much time is left; `None` without a limit.
+pub fn remaining() -> Option<Duration> {
+    DEADLINE.get().map(|end| end.saturating_duration_since(Instant::now()))
+}
+
 /// Whether the limit that holds now is over.
 pub fn is_over() -> bool {
     DEADLINE.get().is_some_and(|end| Instant::now() >= end)

@@ -26,7 +26,7 @@ mod conversion;
 mod operations;
 mod order;
 
-pub use operations::{eliminate, intersection, quotient, radical_contains, saturate};
+pub use operations::{eliminate, intersection, quotient, radical_contains, saturate, saturate_within};
 pub use order::Order;
 
 use crate::algebra::factor::factor;
@@ -60,6 +60,12 @@ pub struct Remainder {
 /// A reduced Gröbner basis. Variables of the generators that are neither in the order nor parameters are put
 /// behind the others, compared by grevlex.
 pub fn groebner(generators: &[Polynomial], order: &Order, parameters: &[u32]) -> Basis {
+    groebner_within(generators, order, parameters, u64::MAX)
+}
+
+/// The same, stopped when so many terms have been combined: for bases that are useful and not necessary. What it
+/// finds does not depend on the speed of the machine.
+pub fn groebner_within(generators: &[Polynomial], order: &Order, parameters: &[u32], work: u64) -> Basis {
     let order = ring_order(generators, order, parameters);
     let partial = |generators: &[Polynomial]| Basis {
         generators: generators.iter().filter(|p| !p.is_zero()).map(Polynomial::primitive_part).collect(),
@@ -72,7 +78,7 @@ pub fn groebner(generators: &[Polynomial], order: &Order, parameters: &[u32]) ->
         return Basis { complete: true, ..partial(&[]) };
     }
     let compute = |order: &Order, generators: &[Polynomial]| {
-        with_ring(order, generators, parameters, Groebner { generators }).unwrap_or_else(|_| partial(generators))
+        with_ring(order, generators, parameters, Groebner { generators, work }).unwrap_or_else(|_| partial(generators))
     };
     if parameters.is_empty() && order.is_lexicographic() {
         // Lexicographic bases are found by way of grevlex ones.
@@ -316,6 +322,7 @@ fn ring_monomial<const W: usize>(m: &Mono<W>, ring: &Ring<W>) -> Monomial {
 
 struct Groebner<'a> {
     generators: &'a [Polynomial],
+    work: u64,
 }
 
 impl Task for Groebner<'_> {
@@ -326,6 +333,7 @@ impl Task for Groebner<'_> {
             inputs.push(element(&p.primitive_part(), ring)?);
         }
         let mut engine = Engine::new(ring);
+        engine.work = self.work;
         let outcome = engine.run(inputs).and_then(|()| engine.reduced_basis());
         let (elements, complete) = match outcome {
             Ok(elements) => (elements, true),

@@ -19,24 +19,28 @@
 //! lower stratum of which admits no vector tangent to itself, is reported: motions of the open part may still
 //! pass through it. It is decided where an invariant submanifold through it is found, otherwise it is listed as
 //! undecided.
+//!
+//! A budget that ends leaves what is known: the branches that are final, each described as far as time allows; the
+//! sets that were still to be looked at, as undecided; the round, and which computation ran out.
 
 use super::classify::{branches, frame_of, rows_of, solvable_set};
-use super::invariant_set::{Event, InvariantSets, Vectors, closure, generic_leaf};
+use super::invariant_set::{Event, InvariantSets, Vectors, aside, closure, generic_leaf};
 use super::lepage_class::LepageTwoForm;
 use super::{Answered, exhausted, jet, jet_expr, vanishes};
 use crate::algebra::polynomial::Polynomial;
-use crate::algebra::stratum::leaves::{Leaf, LinearSystem, Solution, leaves};
+use crate::algebra::stratum::leaves::{Leaf, LinearSystem, Solution, leaves_as_far_as_possible};
 use crate::algebra::stratum::rank::{Rank, rank_by};
 use crate::algebra::stratum::sample::sample_point;
 use crate::algebra::stratum::tangent::{dimension, projection, singular_locus};
 use crate::algebra::stratum::{Branch, Cell, Frame, set};
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Ground, Symbol, Verdict};
-use crate::budget::{Budgeted, Exhausted, grace};
+use crate::budget::{Budgeted, Exhausted, grace, remaining, within};
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
 use crate::geometry::jet::{FiberedManifold, JetSpace};
 use rustc_hash::FxHashMap;
+use std::time::{Duration, Instant};
 
 /// Both dynamics of a system.
 #[derive(Clone, Debug)]
@@ -61,8 +65,10 @@ pub struct Dynamics {
     pub complete: Verdict,
     pub undecided: Vec<Undecided>,
     pub rounds: usize,
-    /// Why the algorithm was cut off, if it was.
-    pub stopped: Option<Exhausted>,
+    /// Final submanifolds of which the motions were not described any more. Empty unless a budget ended.
+    pub undescribed: Vec<Branch>,
+    /// Why the algorithm was cut off, if it was, and where.
+    pub stopped: Option<Stop>,
     pub log: Vec<LogEntry>,
     /// Expressions in parameters that were taken to be nonzero.
     pub generic: Vec<Expr>,
@@ -74,6 +80,20 @@ pub enum Problem {
     Extended,
     /// Paths: the motions, 7.2.
     Proper,
+}
+
+/// Where a budget ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stop {
+    pub why: Exhausted,
+    /// The computation that ran out, as it continues "while …".
+    pub during: String,
+}
+
+impl std::fmt::Display for Stop {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "{} while {}", self.why, self.during)
+    }
 }
 
 /// A set of which the algorithm cannot say whether motions pass through it.
@@ -165,9 +185,12 @@ pub enum LogItem {
     Remark(String),
 }
 
-/// The algorithm for both problems.
+/// The algorithm for both problems, each with its share of the time.
 pub fn dynamics(alpha: &LepageTwoForm) -> Answered<SystemDynamics> {
-    let extended = run(alpha, Problem::Extended)?;
+    let extended = match remaining() {
+        Some(time) => within(time / 2, || run(alpha, Problem::Extended))?,
+        None => run(alpha, Problem::Extended)?,
+    };
     let proper = if alpha.dynamical_form().order() == 1 {
         // There is no semispray problem: every Hamilton path is a path.
         Dynamics { problem: Problem::Proper, ..extended.clone() }
@@ -179,9 +202,18 @@ pub fn dynamics(alpha: &LepageTwoForm) -> Answered<SystemDynamics> {
 
 /// The algorithm for one problem. A budget that ends on the way leaves what is known, marked incomplete.
 pub fn run(alpha: &LepageTwoForm, problem: Problem) -> Answered<Dynamics> {
-    let frame = frame_of(alpha).map_err(exhausted)?;
-    let task = Task::new(alpha, &frame, problem).map_err(exhausted)?;
+    let frame = in_any_case(|| frame_of(alpha)).map_err(exhausted)?;
+    let task = in_any_case(|| Task::new(alpha, &frame, problem)).map_err(exhausted)?;
     task.execute().map_err(exhausted)
+}
+
+/// What is short and needed to say anything at all is done even if the time is over.
+fn in_any_case<T>(work: impl Fn() -> Budgeted<T>) -> Budgeted<T> {
+    match work() {
+        Err(Exhausted::Interrupted) => Err(Exhausted::Interrupted),
+        Err(_) => grace(GRACE, work),
+        found => found,
+    }
 }
 
 impl Dynamics {
@@ -199,7 +231,7 @@ impl Dynamics {
 
     /// The final set, as the union of its branches.
     pub fn final_set(&self) -> Vec<Branch> {
-        self.branches.iter().map(|b| b.branch.clone()).collect()
+        self.branches.iter().map(|b| &b.branch).chain(&self.undescribed).cloned().collect()
     }
 
     /// The branches through a point; those of which it cannot be decided are kept.
@@ -222,7 +254,36 @@ pub fn union_contains_point(list: &[Branch], point: &FxHashMap<Symbol, Expr>) ->
 }
 
 /// How long an algorithm that was cut off may take to say how far it came.
-const GRACE: std::time::Duration = std::time::Duration::from_millis(500);
+const GRACE: Duration = Duration::from_millis(1500);
+
+/// How long the comparison of the final set with the primary one may take.
+const COMPARISON_TIME: Duration = Duration::from_secs(4);
+
+/// Puts a report together part by part. When a budget ends the parts share a little time of their own, and those that
+/// need more are left out.
+struct Reporter {
+    stopped: Option<Stop>,
+    end: Option<Instant>,
+}
+
+impl Reporter {
+    /// A part, or `None` if there was no time for it.
+    fn part<T>(&mut self, during: &str, work: impl Fn() -> Budgeted<T>) -> Budgeted<Option<T>> {
+        if self.stopped.is_none() {
+            match work() {
+                Ok(found) => return Ok(Some(found)),
+                Err(Exhausted::Interrupted) => return Err(Exhausted::Interrupted),
+                Err(why) => self.stopped = Some(Stop { why, during: during.into() }),
+            }
+        }
+        let end = *self.end.get_or_insert_with(|| Instant::now() + GRACE);
+        match grace(end.saturating_duration_since(Instant::now()), work) {
+            Ok(found) => Ok(Some(found)),
+            Err(Exhausted::Interrupted) => Err(Exhausted::Interrupted),
+            Err(_) => Ok(None),
+        }
+    }
+}
 
 /// What is looked for: the vectors of one problem.
 struct Task<'a> {
@@ -287,19 +348,43 @@ impl<'a> Task<'a> {
     fn execute(&self) -> Budgeted<Dynamics> {
         // Step 1.
         let whole = self.frame.everything();
-        let list = leaves(self.frame, &self.base, &whole)?;
-        let primary = solvable_set(self.frame, &list)?;
-        // Steps 2 and 3, until nothing is cut off.
         let mut sets = InvariantSets::new(self.frame, self);
-        let outcome = sets
-            .begin(&whole, list)
-            .and_then(|()| sets.iterate())
-            .and_then(|()| sets.settle_boundaries(|open| self.invariant_candidates(open)));
-        match outcome {
+        let first = leaves_as_far_as_possible(self.frame, &self.base, &whole);
+        let solvable = || first.leaves.iter().filter(|leaf| leaf.is_solvable).map(|leaf| leaf.cell.clone());
+        if let Some(why) = first.stopped {
+            let primary: Vec<Cell> = solvable().collect();
+            sets.unsolved = first.open;
+            sets.queue = primary.clone();
+            return self.cut_off(&primary, &sets, why, "solving the equations for the vectors");
+        }
+        let primary = match solvable_set(self.frame, &first.leaves) {
+            Ok(primary) => primary,
+            Err(why) => {
+                let primary: Vec<Cell> = solvable().collect();
+                sets.queue = primary.clone();
+                return self.cut_off(&primary, &sets, why, "simplifying the primary set");
+            }
+        };
+        // Steps 2 and 3, until nothing is cut off.
+        if let Err(why) = sets.begin(&whole, first.leaves) {
+            sets.queue = primary.clone();
+            return self.cut_off(&primary, &sets, why, "looking at the primary set");
+        }
+        if let Err(why) = sets.iterate() {
+            let during = format!("solving the tangency equations of round {}", sets.rounds);
+            return self.cut_off(&primary, &sets, why, &during);
+        }
+        match sets.settle_boundaries(|open| self.invariant_candidates(open)) {
             Ok(()) => self.report(&primary, &sets, None),
-            Err(Exhausted::Interrupted) => Err(Exhausted::Interrupted),
-            // What is known is put together all the same, in a little time of its own.
-            Err(why) => grace(GRACE, || self.report(&primary, &sets, Some(why))),
+            Err(why) => self.cut_off(&primary, &sets, why, "looking for invariant sets through boundary strata"),
+        }
+    }
+
+    /// What is known is put together all the same.
+    fn cut_off(&self, primary: &[Cell], sets: &InvariantSets, why: Exhausted, during: &str) -> Budgeted<Dynamics> {
+        match why {
+            Exhausted::Interrupted => Err(why),
+            _ => self.report(primary, sets, Some(Stop { why, during: during.into() })),
         }
     }
 
@@ -324,54 +409,75 @@ impl<'a> Task<'a> {
         Ok(candidates)
     }
 
-    fn report(&self, primary: &[Cell], sets: &InvariantSets, stopped: Option<Exhausted>) -> Budgeted<Dynamics> {
-        let finals = sets.maximal_finals()?;
+    fn report(&self, primary: &[Cell], sets: &InvariantSets, stopped: Option<Stop>) -> Budgeted<Dynamics> {
+        let mut reporter = Reporter { stopped, end: None };
+        let finals = reporter.part("comparing the final branches", || sets.maximal_finals())?;
+        let finals = finals.unwrap_or_else(|| sets.finals.clone());
+        let write = |cell: &Cell| grace(GRACE, || self.frame.branch_at_hand(cell));
         let mut undecided = Vec::new();
-        for rest in sets.unsettled(&finals)? {
+        let unsettled =
+            reporter.part("comparing boundary strata with the final branches", || sets.unsettled(&finals))?;
+        for rest in unsettled.unwrap_or_else(|| sets.boundary.iter().map(|(stratum, _)| stratum.clone()).collect()) {
             let reason = "boundary of an open branch: motions of the open part may pass through it".into();
-            undecided.push(Undecided { branch: self.frame.branch(&rest)?, reason });
+            undecided.push(Undecided { branch: write(&rest), reason });
         }
+        let (mut branches, mut undescribed) = (Vec::new(), Vec::new());
+        for cell in &finals {
+            match reporter.part("describing the motions on a final branch", || self.describe(cell, true))? {
+                Some(described) => branches.push(described),
+                None => undescribed.push(write(cell)),
+            }
+        }
+        let stopped = reporter.stopped;
         for cell in &sets.unsolved {
-            let reason = "the tangency equations on it were not solved in the time of one branch".into();
-            undecided.push(Undecided { branch: self.frame.branch(cell)?, reason });
+            let reason = "the equations for vectors on it were not solved in the time of one branch".into();
+            undecided.push(Undecided { branch: write(cell), reason });
         }
         for cell in &sets.queue {
-            let reason = match stopped {
-                Some(why) => format!("the algorithm stopped here: {why}"),
+            let reason = match &stopped {
+                Some(stop) => format!("the algorithm stopped here: {}", stop.why),
                 None => "the algorithm stopped here".into(),
             };
-            undecided.push(Undecided { branch: self.frame.branch(cell)?, reason });
+            undecided.push(Undecided { branch: write(cell), reason });
         }
-        let mut described = Vec::new();
-        for cell in &finals {
-            described.push(self.describe(cell, true)?);
-        }
-        let complete = match (stopped, undecided.is_empty()) {
-            (Some(why), _) => Verdict::unknown(format!("the algorithm was cut off: {why}")),
+        let complete = match (&stopped, undecided.is_empty()) {
+            (Some(stop), _) => Verdict::unknown(format!("the algorithm was cut off: {stop}")),
             (None, true) => Verdict::yes("every branch was followed to its end"),
             (None, false) if sets.unsolved.is_empty() => Verdict::no("some strata are undecided"),
             (None, false) => Verdict::unknown("some branches were too hard to look at"),
         };
-        let empty = if (stopped.is_some() || !sets.unsolved.is_empty()) && finals.is_empty() {
+        let is_open = stopped.is_some() || !sets.unsolved.is_empty();
+        // What follows is about the outcome, and its budget does not count as that of the algorithm.
+        let mut reporter = Reporter { stopped: stopped.clone(), end: None };
+        let unknown = |what: &str| Verdict::unknown(format!("there was no time to find out {what}"));
+        let empty = if is_open && finals.is_empty() {
             Verdict::unknown("the algorithm was cut off")
         } else {
-            set::is_union_empty(self.frame, &finals)?
+            let found = reporter.part("", || aside(COMPARISON_TIME, || set::is_union_empty(self.frame, &finals)))?;
+            found.flatten().unwrap_or_else(|| unknown("whether the final set has a point"))
         };
-        let secondary = match set::equals(self.frame, &finals, primary)?.negate() {
-            Verdict::No(ground) if ground.is_proved() => Verdict::no("the final set is the primary one"),
-            Verdict::Yes(Ground::Proved(by)) => Verdict::yes(format!("of the primary set, what is left out: {by}")),
-            other => other,
+        let same = reporter.part("", || aside(COMPARISON_TIME, || set::equals(self.frame, &finals, primary)))?;
+        let secondary = match same.flatten().map(Verdict::negate) {
+            None => unknown("whether the final set is the primary one"),
+            Some(Verdict::Yes(_)) if is_open => Verdict::unknown("the algorithm was cut off"),
+            Some(Verdict::No(ground)) if ground.is_proved() => Verdict::no("the final set is the primary one"),
+            Some(Verdict::Yes(Ground::Proved(by))) => {
+                Verdict::yes(format!("of the primary set, what is left out: {by}"))
+            }
+            Some(other) => other,
         };
+        let log = reporter.part("", || self.log(primary, &sets.history, &branches, &undecided, stopped.as_ref()))?;
         Ok(Dynamics {
             problem: self.problem,
-            primary: branches(self.frame, primary)?,
-            log: self.log(primary, &sets.history, &described, &undecided, stopped)?,
-            branches: described,
+            primary: primary.iter().map(write).collect(),
+            log: log.unwrap_or_default(),
+            branches,
             empty,
             secondary,
             complete,
             undecided,
             rounds: sets.rounds,
+            undescribed,
             stopped,
             generic: self.frame.generic_conditions(),
         })
@@ -510,7 +616,7 @@ impl<'a> Task<'a> {
         history: &[Event],
         finals: &[DynamicBranch],
         undecided: &[Undecided],
-        stopped: Option<Exhausted>,
+        stopped: Option<&Stop>,
     ) -> Budgeted<Vec<LogEntry>> {
         let form = self.alpha.dynamical_form();
         let expressions = |label: &str, list: Vec<Expr>| LogItem::Expressions { label: label.into(), list };
@@ -603,9 +709,9 @@ impl<'a> Task<'a> {
 }
 
 /// The outcome in one sentence.
-fn verdict_of(primary: &[Cell], finals: &[DynamicBranch], stopped: Option<Exhausted>) -> String {
+fn verdict_of(primary: &[Cell], finals: &[DynamicBranch], stopped: Option<&Stop>) -> String {
     match (stopped, primary.is_empty(), finals.len()) {
-        (Some(why), _, n) => format!("cut off ({why}) with {n} final branches known"),
+        (Some(stop), _, n) => format!("cut off ({stop}) with {n} final branches known"),
         (None, true, _) => "the equations contradict each other at every point".into(),
         (None, false, 0) => "no motion: nothing of the primary constraint set is left".into(),
         (None, false, 1) => "one final branch".into(),

@@ -38,6 +38,19 @@ pub(crate) struct InvariantSets<'a> {
 /// How long one branch may take in one round.
 const BRANCH_TIME: Duration = Duration::from_secs(8);
 
+/// How long it may take to find an invariant set through a boundary stratum, or to write a union shortly.
+const SIDE_TIME: Duration = Duration::from_secs(2);
+
+/// What a side question found in its own time; `None` if that, and not the time of the whole, was too short.
+pub(crate) fn aside<T>(limit: Duration, work: impl FnOnce() -> Budgeted<T>) -> Budgeted<Option<T>> {
+    match within(limit, work) {
+        Ok(found) => Ok(Some(found)),
+        Err(Exhausted::Interrupted) => Err(Exhausted::Interrupted),
+        Err(why) if is_over() => Err(why),
+        Err(_) => Ok(None),
+    }
+}
+
 /// What happened to a branch in a round.
 pub(crate) struct Event {
     pub round: usize,
@@ -95,11 +108,11 @@ impl<'a> InvariantSets<'a> {
             self.rounds += 1;
             let mut next = Vec::new();
             while let Some(v) = self.queue.pop() {
-                let step = within(BRANCH_TIME, || self.solve(&v).and_then(|list| self.look(&v, list)));
+                let step = aside(BRANCH_TIME, || self.solve(&v).and_then(|list| self.look(&v, list)));
                 match step {
-                    Ok(parts) => next.extend(parts),
+                    Ok(Some(parts)) => next.extend(parts),
                     // One branch that is too hard does not hold up the others.
-                    Err(Exhausted::Time) if !is_over() => self.unsolved.push(v),
+                    Ok(None) => self.unsolved.push(v),
                     Err(why) => {
                         self.queue.push(v);
                         self.queue.extend(next);
@@ -107,9 +120,15 @@ impl<'a> InvariantSets<'a> {
                     }
                 }
             }
-            self.queue = set::maximal(self.frame, next)?;
+            self.queue = next;
+            self.queue = self.maximal(self.queue.clone())?;
         }
         Ok(())
+    }
+
+    /// The largest of the cells; all of them if that is not found out soon.
+    fn maximal(&self, cells: Vec<Cell>) -> Budgeted<Vec<Cell>> {
+        Ok(aside(SIDE_TIME, || set::maximal(self.frame, cells.clone()))?.unwrap_or(cells))
     }
 
     /// The system on a branch, by leaves.
@@ -156,13 +175,15 @@ impl<'a> InvariantSets<'a> {
         let Some(generic) = generic else {
             // The closures: without the inequations that made the leaves disjoint.
             let closed = good.into_iter().map(|leaf| closure(&leaf.cell, v)).collect();
-            return Ok(Outcome::Smaller(set::maximal(self.frame, closed)?));
+            return Ok(Outcome::Smaller(self.maximal(closed)?));
         };
         // Where the rank is the generic one a solution exists on an open part of the branch.
         let (open, rest): (Vec<Leaf>, Vec<Leaf>) = good.into_iter().partition(|leaf| leaf.rank == generic);
         let mut lower: Vec<Cell> = rest.into_iter().map(|leaf| leaf.cell).collect();
         let mut kept = Vec::new();
-        for cell in set::merged(self.frame, open.into_iter().map(|leaf| leaf.cell).collect())? {
+        let open: Vec<Cell> = open.into_iter().map(|leaf| leaf.cell).collect();
+        let open = aside(SIDE_TIME, || set::merged(self.frame, open.clone()))?.unwrap_or(open);
+        for cell in open {
             if is_open(&cell)? { kept.push(cell) } else { lower.push(cell) }
         }
         Ok(Outcome::Open { kept, lower })
@@ -202,34 +223,49 @@ impl<'a> InvariantSets<'a> {
     /// lie in a final set, or in an invariant set among the zeros of the given candidates on that open part.
     pub fn settle_boundaries(&mut self, candidates: impl Fn(&Cell) -> Budgeted<Vec<Polynomial>>) -> Budgeted<()> {
         for (stratum, open) in self.boundary.clone() {
-            if set::is_within(self.frame, &stratum, &self.finals)? {
-                continue;
-            }
-            let closed = open.with_nonzero(vec![]);
-            for g in candidates(&open)? {
-                for candidate in self.frame.refine(&closed, &[g], &[])? {
-                    let list = self.solve(&candidate)?;
-                    if !list.is_empty() && list.iter().all(|leaf| leaf.is_solvable) {
-                        let says = "it is invariant and continues what happens on the open part";
-                        self.note(&candidate, says, vec![], vec![]);
-                        self.finals.push(candidate);
-                    }
-                }
+            // What is not found in a while stays undecided.
+            let found = aside(SIDE_TIME, || self.invariant_sets_through(&stratum, &open, &candidates))?;
+            for candidate in found.into_iter().flatten() {
+                self.note(&candidate, "it is invariant and continues what happens on the open part", vec![], vec![]);
+                self.finals.push(candidate);
             }
         }
         Ok(())
     }
 
+    fn invariant_sets_through(
+        &self,
+        stratum: &Cell,
+        open: &Cell,
+        candidates: &impl Fn(&Cell) -> Budgeted<Vec<Polynomial>>,
+    ) -> Budgeted<Vec<Cell>> {
+        let mut found = Vec::new();
+        if set::is_within(self.frame, stratum, &self.finals)? {
+            return Ok(found);
+        }
+        let closed = open.with_nonzero(vec![]);
+        for g in candidates(open)? {
+            for candidate in self.frame.refine(&closed, &[g], &[])? {
+                let list = self.solve(&candidate)?;
+                if !list.is_empty() && list.iter().all(|leaf| leaf.is_solvable) {
+                    found.push(candidate);
+                }
+            }
+        }
+        Ok(found)
+    }
+
     /// The largest of the final sets.
     pub fn maximal_finals(&self) -> Budgeted<Vec<Cell>> {
-        set::maximal(self.frame, self.finals.clone())
+        self.maximal(self.finals.clone())
     }
 
     /// What is left of the lower strata outside the final sets.
     pub fn unsettled(&self, finals: &[Cell]) -> Budgeted<Vec<Cell>> {
         let mut rest: Vec<Cell> = Vec::new();
         for (stratum, _) in &self.boundary {
-            for cell in set::difference_from_all(self.frame, stratum, finals)? {
+            let outside = aside(SIDE_TIME, || set::difference_from_all(self.frame, stratum, finals))?;
+            for cell in outside.unwrap_or_else(|| vec![stratum.clone()]) {
                 if !rest.contains(&cell) {
                     rest.push(cell);
                 }

@@ -63,6 +63,7 @@ pub static ROWS: &[Question] = &[
             ("secondary", "the final set is smaller than the primary one"),
             ("complete", "nothing undecided"),
             ("undecided", "branches that could not be decided"),
+            ("reasons", "why, for each of these"),
             ("rounds", "rounds of the algorithm"),
             ("kind", "motion, no_motion, contradictory or cut_off"),
             ("log", "every step, for `explain`"),
@@ -244,6 +245,7 @@ fn dynamics(a: &Arguments) -> Fallible<Value> {
 
 fn dynamics_answer(system: &Rc<System>, space: &JetSpace, d: &Dynamics, branches: Vec<DynamicBranch>) -> Answer {
     let set = |list: Vec<crate::model::set::Branch>| Value::from(PointSet::new(space, list));
+    let reasons: Vec<String> = d.undecided.iter().map(|u| u.reason.clone()).collect();
     Answer::new("dynamics")
         .part("primary", set(d.primary.clone()))
         .part("final", set(d.final_set()))
@@ -255,6 +257,7 @@ fn dynamics_answer(system: &Rc<System>, space: &JetSpace, d: &Dynamics, branches
             "undecided",
             Value::list(d.undecided.iter().map(|u| Value::from(PointSet::new(space, vec![u.branch.clone()])))),
         )
+        .lazy("reasons", move || Ok(Value::list(reasons.iter().map(|r| Value::Text(r.as_str().into())))))
         .part("rounds", d.rounds)
         .part("kind", Value::Label(d.kind()))
         .on(&system.manifold)

@@ -382,6 +382,14 @@ impl Context<'_> {
     fn on_branch_through_start(&self, system: &Rc<System>) -> Fallible<Determined> {
         let found = self.dynamics(system)?;
         let branches = &found.proper.branches;
+        if let (true, Some(stop)) = (branches.is_empty(), &found.proper.stopped) {
+            return Err(Box::new(
+                Diagnostic::error(&codes::BUDGET, "where this system moves was not found out")
+                    .label(self.span, "its constraint algorithm was cut off")
+                    .note(stop.to_string())
+                    .help("`dynamics(S)` shows what is known"),
+            ));
+        }
         if branches.is_empty() {
             let why = match found.proper.undecided.first() {
                 Some(undecided) => format!("{}: {}", branch_text(&undecided.branch), undecided.reason),

@@ -53,11 +53,20 @@ pub(super) struct Engine<'a, C, const W: usize> {
     pairs: Vec<Pair<W>>,
     /// Nonconstant polynomials in the parameters that were divided by or taken as leading coefficients.
     pub conditions: Vec<Polynomial>,
+    /// How many terms may still be combined. A count and not a time, so that the outcome is the same on every machine.
+    pub work: u64,
 }
 
 impl<'a, C: Coefficient, const W: usize> Engine<'a, C, W> {
     pub fn new(ring: &'a Ring<W>) -> Engine<'a, C, W> {
-        Engine { ring, elements: Vec::new(), active: Vec::new(), pairs: Vec::new(), conditions: Vec::new() }
+        let (elements, active, pairs, conditions) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Engine { ring, elements, active, pairs, conditions, work: u64::MAX }
+    }
+
+    /// Counts terms that were combined.
+    fn spend(&mut self, terms: usize) -> Budgeted<()> {
+        self.work = self.work.checked_sub(terms as u64).ok_or(Exhausted::Nodes)?;
+        Ok(())
     }
 
     /// Makes the engine hold a Gröbner basis of the ideal of the inputs. On an error `active` still lists members of
@@ -283,6 +292,7 @@ impl<'a, C: Coefficient, const W: usize> Engine<'a, C, W> {
                 }
             }
             steps += 1;
+            self.spend(rest.len() + 1)?;
             if rest.len() + done.len() > MAX_TERMS {
                 return Err(Exhausted::Size);
             }

@@ -1,6 +1,6 @@
 //! Operations on ideals by way of Gröbner bases in a ring with one variable more.
 
-use super::{Basis, Order, groebner};
+use super::{Basis, Order, groebner, groebner_within};
 use crate::algebra::polynomial::Polynomial;
 use crate::budget::{Budgeted, Exhausted};
 
@@ -17,9 +17,13 @@ fn ambient(lists: &[&[Polynomial]], parameters: &[u32]) -> (Vec<u32>, u32) {
 /// The ideal of the polynomials in the ideal that are free of `variables`: the closure of the projection. The
 /// basis is for grevlex in the variables that are kept.
 pub fn eliminate(generators: &[Polynomial], variables: &[u32], parameters: &[u32]) -> Basis {
+    eliminate_within(generators, variables, parameters, u64::MAX)
+}
+
+fn eliminate_within(generators: &[Polynomial], variables: &[u32], parameters: &[u32], work: u64) -> Basis {
     let (mut keep, _) = ambient(&[generators], parameters);
     keep.retain(|v| !variables.contains(v));
-    let basis = groebner(generators, &Order::elimination(variables, &keep), parameters);
+    let basis = groebner_within(generators, &Order::elimination(variables, &keep), parameters, work);
     let free = |g: &Polynomial| !g.variables().iter().any(|v| variables.contains(v));
     let generators = basis.generators.into_iter().filter(free).collect();
     Basis { generators, order: Order::grevlex(&keep), ..basis }
@@ -27,10 +31,15 @@ pub fn eliminate(generators: &[Polynomial], variables: &[u32], parameters: &[u32
 
 /// `I : f^∞`, the polynomials that vanish where the ideal does and f does not: the closure of that part.
 pub fn saturate(generators: &[Polynomial], f: &Polynomial, parameters: &[u32]) -> Budgeted<Basis> {
+    saturate_within(generators, f, parameters, u64::MAX)
+}
+
+/// The same, stopped when so many terms have been combined.
+pub fn saturate_within(generators: &[Polynomial], f: &Polynomial, parameters: &[u32], work: u64) -> Budgeted<Basis> {
     let (_, t) = ambient(&[generators, std::slice::from_ref(f)], parameters);
     let mut list = generators.to_vec();
     list.push(inverse_relation(f, t)?);
-    Ok(eliminate(&list, &[t], parameters))
+    Ok(eliminate_within(&list, &[t], parameters, work))
 }
 
 /// 1 − t·f.

@@ -5,13 +5,22 @@
 //! and constants with relations such as √3.
 
 use super::super::generator::{Generator, Kind, reduce};
-use super::super::ideal::{self, Order, groebner};
+use super::super::ideal::{self, Order, groebner, groebner_within};
 use super::super::polynomial::Polynomial;
 use super::cell::Frame;
-use crate::budget::{Budgeted, Exhausted};
+use crate::budget::{Budgeted, Exhausted, check};
 use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::rc::Rc;
+
+/// Terms that may be combined before the order of the variables is thought over.
+const FIRST_WORK: u64 = 2_000_000;
+
+/// Terms that may be combined for a closure. Without it a cell has fewer equations than it could have, and is right.
+const CLOSURE_WORK: u64 = 1_000_000;
+
+/// Terms that may be combined to find out whether an equation follows from the others.
+const DEPENDENCE_WORK: u64 = 100_000;
 
 /// A reduced Gröbner basis, complete.
 #[derive(Clone, Debug)]
@@ -64,8 +73,18 @@ impl Basis {
         let key = all.clone();
         all.extend(relations(&all));
         let (order, parameters) = order_for(frame, &all);
-        let inner = groebner(&all, &order, &parameters);
+        let mut inner = groebner_within(&all, &order, &parameters, FIRST_WORK);
         if !inner.complete {
+            check()?;
+            let linear = linear_first(&all, &order);
+            inner = groebner_within(&all, &linear, &parameters, FIRST_WORK);
+        }
+        if !inner.complete {
+            check()?;
+            inner = groebner(&all, &order, &parameters);
+        }
+        if !inner.complete {
+            check()?;
             return Err(Exhausted::Size);
         }
         let basis = Basis::wrap(frame, inner)?;
@@ -161,13 +180,14 @@ impl Basis {
     }
 
     /// The number of independent equations: the codimension of the complex zero set among the coordinates. The
-    /// relations of constants such as √3 do not count.
+    /// relations of constants such as √3 and of sine and cosine do not count.
     pub fn codimension(&self, frame: &Frame) -> Budgeted<Option<usize>> {
         let Some(inner) = &self.inner else { return Ok(Some(0)) };
         let variables = inner.order.variables();
         let is_root = |v: &&u32| frame.is_constant(**v) && Generator(**v).relation().is_some();
-        let roots = variables.iter().filter(is_root).count();
-        Ok(inner.dimension()?.map(|d| variables.len() - d - roots))
+        let is_cosine = |v: &&u32| !frame.is_constant(**v) && matches!(Generator(**v).kind(), Kind::Cosine(_));
+        let relations = variables.iter().filter(|v| is_root(v) || is_cosine(v)).count();
+        Ok(inner.dimension()?.map(|d| variables.len() - d - relations))
     }
 
     /// Whether every polynomial is in the ideal.
@@ -182,10 +202,11 @@ impl Basis {
 
     /// The closure of the part of the zero set where none of the polynomials vanishes, if it has more equations.
     pub fn saturate(&self, frame: &Frame, nonzero: &[Polynomial]) -> Budgeted<Option<Vec<Polynomial>>> {
-        // A linear ideal is prime: a polynomial outside it divides no zero.
-        let Some(inner) = self.inner.as_ref().filter(|b| b.generators.iter().any(|g| g.total_degree() > 1)) else {
+        let Some(inner) = &self.inner else { return Ok(None) };
+        // The ideal of a graph is prime: a polynomial outside it divides no zero.
+        if self.is_graph(inner)? {
             return Ok(None);
-        };
+        }
         let shares = |n: &&Polynomial| {
             let known = |v: &u32| self.elements.iter().any(|e| e.contains(*v)) && !frame.is_constant(*v);
             n.variables().iter().any(known)
@@ -195,11 +216,27 @@ impl Basis {
             return Ok(None);
         }
         let product = Polynomial::product(factors)?;
-        let saturated = ideal::saturate(&inner.generators, &product, &inner.parameters)?;
+        let saturated = ideal::saturate_within(&inner.generators, &product, &inner.parameters, CLOSURE_WORK)?;
         if !saturated.complete || inner.contains_all(&saturated.generators)? == Some(true) {
             return Ok(None);
         }
         Ok(Some(saturated.generators))
+    }
+
+    /// Whether the equations give some coordinates as functions of the others, which are free but for sin² + cos² = 1:
+    /// every equation begins with a coordinate to the first power, and these are different. The quotient by such
+    /// an ideal is a ring of polynomials over the coordinates of some circles, which has no zero divisors.
+    fn is_graph(&self, inner: &ideal::Basis) -> Budgeted<bool> {
+        let is_circular = |v: u32| matches!(Generator(v).kind(), Kind::Sine(_) | Kind::Cosine(_));
+        let is_free = |v: u32| Generator(v).relation().is_none() && !is_circular(v) && !is_hyperbolic(v);
+        for (g, lead) in inner.generators.iter().zip(inner.leading_monomials()?) {
+            let is_solved = matches!(lead.as_slice(), [(v, 1)] if is_free(*v));
+            let is_circle = !self.elements.contains(g);
+            if !(is_solved || is_circle) || !g.variables().iter().all(|v| is_free(*v) || is_circular(*v)) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Generators of the elimination ideal in which no variable satisfies `is_eliminated`.
@@ -245,13 +282,48 @@ impl Basis {
             if rest.is_empty() {
                 break;
             }
-            let smaller = Basis::new(frame, &rest)?;
-            if smaller.normal_form(frame, &kept[i])?.is_zero() {
+            if follows(frame, &rest, &kept[i])? {
                 kept.remove(i);
             }
         }
         Ok(kept)
     }
+}
+
+fn is_hyperbolic(v: u32) -> bool {
+    matches!(Generator(v).kind(), Kind::HyperbolicSine(_) | Kind::HyperbolicCosine(_))
+}
+
+/// Whether an equation is seen to follow from others. A part of a basis may be much harder to complete than the whole,
+/// and what is not seen in a while is kept.
+fn follows(frame: &Frame, others: &[Polynomial], g: &Polynomial) -> Budgeted<bool> {
+    let mut all = others.to_vec();
+    all.extend(relations(&[others, std::slice::from_ref(g)].concat()));
+    let (order, parameters) = order_for(frame, &all);
+    let smaller = groebner_within(&all, &order, &parameters, DEPENDENCE_WORK);
+    check()?;
+    for condition in &smaller.conditions {
+        frame.note_generic(condition)?;
+    }
+    let remainder = smaller.reduce(g)?;
+    Ok(remainder.polynomial.is_zero())
+}
+
+/// The same variables, those in which all equations are linear together first. A basis then begins as elimination
+/// in a linear system: velocities and multipliers are expressed by the angles that turn them.
+fn linear_first(all: &[Polynomial], order: &Order) -> Order {
+    let mut linear: Vec<u32> = Vec::new();
+    for &v in order.variables() {
+        let alone = |p: &Polynomial| {
+            p.degree_in(v) < 2
+                && p.terms().all(|(m, _)| !m.iter().any(|(w, _)| *w == v) || !m.iter().any(|(w, _)| linear.contains(w)))
+        };
+        if matches!(Generator(v).kind(), Kind::Symbol(_)) && all.iter().all(alone) {
+            linear.push(v);
+        }
+    }
+    let rest: Vec<u32> = order.variables().iter().copied().filter(|v| !linear.contains(v)).collect();
+    Order::of_blocks(&[&linear, &rest])
 }
 
 /// Jet order and place of declaration.

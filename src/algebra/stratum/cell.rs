@@ -458,6 +458,17 @@ impl Frame {
     }
 }
 
+impl Frame {
+    /// The cell in expressions, whatever the budget: with all equations of its basis if finding out which are needed
+    /// would take too long.
+    pub fn branch_at_hand(&self, cell: &Cell) -> Branch {
+        self.branch(cell).unwrap_or_else(|_| Branch {
+            equations: cell.equations().iter().map(|p| self.write(p)).collect(),
+            nonzero: cell.nonzero.iter().map(|p| self.write(p)).collect(),
+        })
+    }
+}
+
 impl Constants for Frame {
     fn is_constant(&self, variable: u32) -> bool {
         Frame::is_constant(self, variable)

@@ -78,48 +78,82 @@ struct State {
     echelon: Vec<(usize, Row)>,
 }
 
+/// How far LEAVES came.
+#[derive(Debug)]
+pub struct Foliation {
+    pub leaves: Vec<Leaf>,
+    /// Parts of the cell on which the elimination did not come to its end. Empty unless a budget ended.
+    pub open: Vec<Cell>,
+    pub stopped: Option<Exhausted>,
+}
+
 /// All leaves of `cell`.
 pub fn leaves(frame: &Frame, system: &LinearSystem, cell: &Cell) -> Budgeted<Vec<Leaf>> {
-    let mut found = Vec::new();
-    let mut stack = vec![State { cell: cell.clone(), rows: system.rows.clone(), echelon: vec![] }];
-    while let Some(mut state) = stack.pop() {
-        check()?;
-        if found.len() + stack.len() > MAX_LEAVES {
-            return Err(Exhausted::Size);
-        }
-        for row in &mut state.rows {
-            row.reduce(frame, &state.cell)?;
-        }
-        state.rows.retain(|row| !row.is_zero());
-        let Some((i, j)) = choose_pivot(frame, &state)? else {
-            emit(frame, state, &mut found)?;
-            continue;
-        };
-        let pivot = state.rows[i].coefficients[j].clone();
-        // The pivot vanishes: one case for each of its factors, disjoint from the cases before.
-        let mut earlier: Vec<Polynomial> = Vec::new();
-        let mut cases: Vec<State> = Vec::new();
-        for f in frame.factors(&pivot).iter() {
-            if state.cell.nonzero.contains(f) || frame.is_nowhere_zero(f)? {
-                continue;
-            }
-            for cell in frame.refine(&state.cell, std::slice::from_ref(f), &earlier)? {
-                cases.push(State { cell, rows: state.rows.clone(), echelon: state.echelon.clone() });
-            }
-            earlier.push(f.clone());
-        }
-        // The pivot does not vanish.
-        let remaining =
-            if cases.is_empty() { vec![state.cell.clone()] } else { frame.refine(&state.cell, &[], &earlier)? };
-        for cell in remaining {
-            let (rows, used) = eliminate(&state.rows, i, j)?;
-            let mut echelon = state.echelon.clone();
-            echelon.push((j, used));
-            cases.push(State { cell, rows, echelon });
-        }
-        stack.extend(cases.into_iter().rev());
+    let found = leaves_as_far_as_possible(frame, system, cell);
+    match found.stopped {
+        None => Ok(found.leaves),
+        Some(stop) => Err(stop),
     }
-    Ok(found)
+}
+
+/// LEAVES with its state when a budget ends: the leaves that are proved, and what was still to be looked at.
+pub fn leaves_as_far_as_possible(frame: &Frame, system: &LinearSystem, cell: &Cell) -> Foliation {
+    let mut found = Foliation { leaves: vec![], open: vec![], stopped: None };
+    let mut stack = vec![State { cell: cell.clone(), rows: system.rows.clone(), echelon: vec![] }];
+    while let Some(state) = stack.pop() {
+        let (cell, before) = (state.cell.clone(), found.leaves.len());
+        let step = if before + stack.len() > MAX_LEAVES {
+            Err(Exhausted::Size)
+        } else {
+            check().and_then(|()| advance(frame, state, &mut found.leaves))
+        };
+        match step {
+            Ok(cases) => stack.extend(cases.into_iter().rev()),
+            Err(stop) => {
+                // What a step found before it was stopped is looked at again as a whole.
+                found.leaves.truncate(before);
+                found.open = stack.into_iter().map(|state| state.cell).chain([cell]).collect();
+                found.stopped = Some(stop);
+                break;
+            }
+        }
+    }
+    found
+}
+
+/// One step of the elimination: the cases it leads to, or leaves.
+fn advance(frame: &Frame, mut state: State, found: &mut Vec<Leaf>) -> Budgeted<Vec<State>> {
+    for row in &mut state.rows {
+        row.reduce(frame, &state.cell)?;
+    }
+    state.rows.retain(|row| !row.is_zero());
+    let Some((i, j)) = choose_pivot(frame, &state)? else {
+        emit(frame, state, found)?;
+        return Ok(vec![]);
+    };
+    let pivot = state.rows[i].coefficients[j].clone();
+    // The pivot vanishes: one case for each of its factors, disjoint from the cases before.
+    let mut earlier: Vec<Polynomial> = Vec::new();
+    let mut cases: Vec<State> = Vec::new();
+    for f in frame.factors(&pivot).iter() {
+        if state.cell.nonzero.contains(f) || frame.is_nowhere_zero(f)? {
+            continue;
+        }
+        for cell in frame.refine(&state.cell, std::slice::from_ref(f), &earlier)? {
+            cases.push(State { cell, rows: state.rows.clone(), echelon: state.echelon.clone() });
+        }
+        earlier.push(f.clone());
+    }
+    // The pivot does not vanish.
+    let remaining =
+        if cases.is_empty() { vec![state.cell.clone()] } else { frame.refine(&state.cell, &[], &earlier)? };
+    for cell in remaining {
+        let (rows, used) = eliminate(&state.rows, i, j)?;
+        let mut echelon = state.echelon.clone();
+        echelon.push((j, used));
+        cases.push(State { cell, rows, echelon });
+    }
+    Ok(cases)
 }
 
 /// No nonzero coefficient is left: what stands on the right sides must vanish.

@@ -9,9 +9,10 @@ use super::{Branch, set};
 use crate::budget::Budgeted;
 
 /// The values of a rank, ascending, and where each is taken.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rank {
     pub values: Vec<usize>,
+    /// Shortly written; together they fill the set on which the rank was asked for.
     pub strata: Vec<(Branch, usize)>,
     /// Whether exactly these values occur.
     pub complete: Verdict,
@@ -51,6 +52,14 @@ pub fn rank_by(frame: &Frame, whole: &Cell, list: &[Leaf], value: impl Fn(&Leaf)
         let strata = vec![(frame.branch(whole)?, only)];
         return Ok(Rank { values, strata, complete, generic: frame.generic_conditions() });
     }
+    strata_by(frame, list, value)
+}
+
+/// The strata of a number that is constant on every leaf of some set.
+pub fn strata_by(frame: &Frame, list: &[Leaf], value: impl Fn(&Leaf) -> usize) -> Budgeted<Rank> {
+    let mut values: Vec<usize> = list.iter().map(&value).collect();
+    values.sort_unstable();
+    values.dedup();
     let mut kept = Vec::new();
     let mut strata = Vec::new();
     let mut complete = Verdict::yes("every stratum has a point on it");
@@ -69,4 +78,19 @@ pub fn rank_by(frame: &Frame, whole: &Cell, list: &[Leaf], value: impl Fn(&Leaf)
         }
     }
     Ok(Rank { values: kept, strata, complete, generic: frame.generic_conditions() })
+}
+
+impl Rank {
+    /// The rank n − r of the complement.
+    pub fn complement(self, n: usize) -> Rank {
+        let mut values: Vec<usize> = self.values.iter().map(|r| n - r).collect();
+        values.sort_unstable();
+        let strata = self.strata.into_iter().map(|(branch, r)| (branch, n - r)).collect();
+        Rank { values, strata, ..self }
+    }
+
+    /// Whether the rank is the same everywhere.
+    pub fn is_constant(&self) -> bool {
+        self.values.len() == 1
+    }
 }

@@ -31,13 +31,26 @@ pub fn differential(frame: &Frame, g: &Polynomial, symbols: &[Symbol]) -> Budget
 /// The dimension at regular points.
 pub fn dimension(frame: &Frame, cell: &Cell) -> Budgeted<usize> {
     let n = frame.coordinates().len();
-    if is_polynomial(frame, cell)
+    if is_algebraic(frame, cell)
         && let Some(codimension) = cell.basis.codimension(frame)?
     {
         return Ok(n - codimension);
     }
     let codimension = leaves(frame, &jacobian(frame, cell)?, cell)?.iter().map(|leaf| leaf.rank).max().unwrap_or(0);
     Ok(n - codimension)
+}
+
+/// Whether the codimension can be read off the ideal: the equations contain coordinates, constants, and sines and
+/// cosines of coordinates that do not occur by themselves. An angle covers its circle without loss of dimension.
+fn is_algebraic(frame: &Frame, cell: &Cell) -> bool {
+    use super::super::generator::{Generator, Kind};
+    let occurs = |s: Symbol| cell.equations().iter().any(|g| g.contains(Generator::of_symbol(s).0));
+    let allowed = |v: &u32| match Generator(*v).kind() {
+        Kind::Symbol(_) => true,
+        Kind::Sine(u) | Kind::Cosine(u) => u.as_symbol().is_some_and(|s| !occurs(s)),
+        _ => false,
+    };
+    cell.equations().iter().flat_map(|g| g.variables()).all(|v| frame.is_constant(*v) || allowed(v))
 }
 
 /// Whether the equations contain coordinates and constants only, no functions of coordinates.
