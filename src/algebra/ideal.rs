@@ -128,7 +128,8 @@ impl Basis {
         Ok(self.reduce_all(std::slice::from_ref(p))?.pop().expect("one for one"))
     }
 
-    fn reduce_all(&self, list: &[Polynomial]) -> Budgeted<Vec<Remainder>> {
+    /// Normal forms and multipliers of many polynomials, faster than one by one.
+    pub fn reduce_all(&self, list: &[Polynomial]) -> Budgeted<Vec<Remainder>> {
         let order = ring_order(list, &self.order, &self.parameters);
         let degrees = self.generators.iter().chain(list);
         with_ring(&order, degrees, &self.parameters, Reduce { basis: &self.generators, list })

@@ -25,6 +25,7 @@
 pub mod basis;
 pub mod cell;
 pub mod components;
+mod coupling;
 pub mod leaves;
 pub mod rank;
 pub mod real;

@@ -164,11 +164,26 @@ impl Basis {
         right: &Polynomial,
     ) -> Budgeted<(Vec<Polynomial>, Polynomial)> {
         let mut reduced = Vec::with_capacity(entries.len() + 1);
-        let mut common = Polynomial::one();
         for p in entries.iter().chain([right]) {
-            let (remainder, factor) = self.normal_form_with_factor(frame, p)?;
-            common = if factor == common || factor.is_one() { common } else { lcm(&common, &factor)? };
-            reduced.push((remainder, factor));
+            reduced.push((reduce(p.clone())?, Polynomial::one()));
+        }
+        if let Some(inner) = &self.inner {
+            let (places, list): (Vec<usize>, Vec<Polynomial>) = reduced
+                .iter()
+                .enumerate()
+                .filter(|(_, (p, _))| !p.is_constant())
+                .map(|(i, (p, _))| (i, p.clone()))
+                .unzip();
+            for (i, remainder) in places.into_iter().zip(inner.reduce_all(&list)?) {
+                if !remainder.multiplier.is_constant() {
+                    frame.note_generic(&remainder.multiplier)?;
+                }
+                reduced[i] = (reduce(remainder.polynomial)?, remainder.multiplier);
+            }
+        }
+        let mut common = Polynomial::one();
+        for (_, factor) in &reduced {
+            common = if *factor == common || factor.is_one() { common } else { lcm(&common, factor)? };
         }
         let mut scaled = Vec::with_capacity(reduced.len());
         for (p, factor) in reduced {

@@ -12,6 +12,7 @@ use super::super::polynomial::Polynomial;
 use super::super::symbol::Symbol;
 use super::Branch;
 use super::basis::Basis;
+use super::coupling::{Coupling, coupling};
 use super::real::{Constants, semidefinite, split_over_roots};
 use crate::budget::{Budgeted, Exhausted};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -333,6 +334,13 @@ impl Frame {
                 let elements = basis.elements();
                 let rest = || elements.iter().filter(|e| *e != g).cloned();
                 return Ok(Step::from_cases(cases.into_iter().map(|case| rest().chain(case).collect())));
+            }
+        }
+        match coupling(self, &basis)? {
+            Coupling::Nothing => {}
+            Coupling::Contradiction => return Ok(Step::Empty),
+            Coupling::Equations(new) => {
+                return Ok(Step::Cases(vec![basis.elements().iter().cloned().chain(new).collect()]));
             }
         }
         let mut reduced: Vec<Polynomial> = Vec::new();

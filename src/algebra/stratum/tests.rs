@@ -224,3 +224,40 @@ fn solutions_solve() {
         }
     }
 }
+
+/// sin 0 = 0 and cos 0 = 1; sin r and eʳ are transcendental for every other rational r (Lindemann).
+#[test]
+fn a_fixed_coordinate_fixes_its_functions() {
+    let mut s = Stage::new("x b");
+    assert_eq!(s.pieces("b = 0; sin(b) = 1"), [""; 0]);
+    assert_eq!(s.pieces("b = 1; cos(b) = 0"), [""; 0]);
+    assert_eq!(s.pieces("2*b = 3; sin(b)^2 = 1/2"), [""; 0]);
+    assert_eq!(s.pieces("b = 1; exp(b) = 3"), [""; 0]);
+    assert!(s.equal("b = 0; x = cos(b)", "b = 0; x = 1").is_yes());
+    assert!(s.equal("b = 0; x = exp(2*b) + sin(b)", "b = 0; x = 1").is_yes());
+    // What is not fixed stays a family.
+    assert_eq!(s.pieces("sin(b) = 0"), ["sin(b)"]);
+}
+
+/// A budget that ends leaves what was proved and what was still to be looked at.
+#[test]
+fn leaves_that_are_not_finished_say_what_is_open() {
+    let mut s = Stage::new("x y");
+    let (m, r) = (s.scope.read("x*y"), s.scope.read("x - y"));
+    let frame = Frame::new(&s.coordinates, &[m, r]).unwrap();
+    let mut system = LinearSystem::new(1);
+    system.push(vec![frame.read_numerator(m).unwrap()], frame.read_numerator(r).unwrap());
+    let whole = frame.everything();
+    let all = leaves::leaves_as_far_as_possible(&frame, &system, &whole);
+    assert!(all.stopped.is_none() && all.open.is_empty() && all.leaves.len() > 2);
+    let none = crate::budget::within(std::time::Duration::ZERO, || {
+        // The clock is looked at now and then.
+        while crate::budget::check().is_ok() {}
+        let mut found = leaves::leaves_as_far_as_possible(&frame, &system, &whole);
+        while found.stopped.is_none() {
+            found = leaves::leaves_as_far_as_possible(&frame, &system, &whole);
+        }
+        found
+    });
+    assert!(!none.open.is_empty() && none.leaves.len() < all.leaves.len());
+}

@@ -1,0 +1,73 @@
+//! Coordinates that stand beside functions of themselves.
+//!
+//! To the polynomials b and sin b are two unknowns. Where the equations give b a number the other is known as well: b = 0
+//! makes sin b = 0 and cos b = 1. At any other rational number sine, cosine and exponential take transcendental
+//! values (Lindemann), so that an equation with rational coefficients for one of them cannot hold there.
+
+use super::super::expr::Expr;
+use super::super::generator::{Generator, Kind};
+use super::super::number::Rational;
+use super::super::polynomial::Polynomial;
+use super::super::substitute::substitute;
+use super::basis::Basis;
+use super::cell::Frame;
+use crate::budget::Budgeted;
+use rustc_hash::FxHashMap;
+
+/// What follows for functions of coordinates that the equations fix.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Coupling {
+    Nothing,
+    Contradiction,
+    /// Equations that the basis does not contain yet.
+    Equations(Vec<Polynomial>),
+}
+
+pub(super) fn coupling(frame: &Frame, basis: &Basis) -> Budgeted<Coupling> {
+    let mut new = Vec::new();
+    for (v, value) in basis.elements().iter().filter_map(fixed) {
+        let Kind::Symbol(s) = Generator(v).kind() else { continue };
+        let map = FxHashMap::from_iter([(s, Expr::number(value.clone()))]);
+        for g in frame.generators_in_play() {
+            let kind = Generator(g).kind();
+            if g == v || matches!(kind, Kind::Symbol(_) | Kind::Opaque) || !Generator(g).meaning().contains(s) {
+                continue;
+            }
+            let here = substitute(Generator(g).meaning(), &map);
+            if let Some(x) = here.as_number() {
+                let equation = &Polynomial::variable(g) - &Polynomial::constant(x.clone());
+                if !basis.normal_form(frame, &equation)?.is_zero() {
+                    new.push(equation);
+                }
+            } else if is_transcendental(&kind, s, &value) && basis.elements().iter().any(|e| e.variables() == [g]) {
+                return Ok(Coupling::Contradiction);
+            }
+        }
+    }
+    Ok(if new.is_empty() { Coupling::Nothing } else { Coupling::Equations(new) })
+}
+
+/// The variable and its value, of an equation that says just that.
+fn fixed(e: &Polynomial) -> Option<(u32, Rational)> {
+    let [v] = e.variables() else { return None };
+    if e.total_degree() != 1 {
+        return None;
+    }
+    let (slope, offset) = (e.coefficient_in(*v, 1).as_constant()?, e.coefficient_in(*v, 0).as_constant()?);
+    Some((*v, -&(&offset / &slope)))
+}
+
+/// Whether the function of the symbol has a transcendental value at the number: a sine, cosine or exponential of a rational
+/// multiple of it, at a number that is not zero.
+fn is_transcendental(kind: &Kind, s: super::super::symbol::Symbol, value: &Rational) -> bool {
+    let argument = match kind {
+        Kind::Sine(u)
+        | Kind::Cosine(u)
+        | Kind::Exponential(u)
+        | Kind::HyperbolicSine(u)
+        | Kind::HyperbolicCosine(u) => *u,
+        _ => return false,
+    };
+    let here = substitute(argument, &FxHashMap::from_iter([(s, Expr::number(value.clone()))]));
+    here.as_number().is_some_and(|x| !x.is_zero())
+}
