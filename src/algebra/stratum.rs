@@ -22,6 +22,7 @@
 //! that leaves this module has its equations factored, squares and sums of squares resolved as the reals
 //! demand ([`real`]), and components on which an inequation fails removed.
 
+pub mod algebraic_point;
 pub mod basis;
 pub mod cell;
 pub mod components;

@@ -148,6 +148,7 @@ fn nowhere(frame: &Frame, list: &[Leaf], what: &str, property: impl Fn(&Leaf) ->
     for leaf in list.iter().filter(|leaf| property(leaf)) {
         let here = match witness(frame, &leaf.cell)? {
             Witness::Point(point) => Verdict::no(format!("{what} {}", point.place())),
+            Witness::Algebraic(point) => Verdict::no(format!("{what} {}", point.place())),
             Witness::Exists(why) => Verdict::no(format!("{what} somewhere: {why}")),
             Witness::Unknown(why) => Verdict::unknown(format!("whether {what} somewhere: {why}")),
         };

@@ -134,6 +134,8 @@ pub struct Rank {
     pub complement: Option<usize>,
     /// Whether `values` is the whole truth.
     pub complete: Verdict,
+    /// Expressions in parameters that were taken to be nonzero.
+    pub generic: Vec<Expr>,
 }
 
 /// `left relation right`, possibly `within` a tolerance.

@@ -13,7 +13,7 @@ use crate::geometry::rank::Rank as Strata;
 use crate::geometry::submanifold::Submanifold;
 use crate::geometry::{Form, Refusal, VectorField};
 use crate::model::set::PointSet;
-use crate::model::value::{Answer, Fallible, OnBranch, Rank, Value};
+use crate::model::value::{Answer, Fallible, OnBranch, Value};
 use crate::session::operate;
 use std::rc::Rc;
 
@@ -112,6 +112,17 @@ fn span(a: &Arguments) -> Fallible<Value> {
 
 fn rank(a: &Arguments) -> Fallible<Value> {
     a.count(1, 1)?;
+    Ok(match rank_of(a)? {
+        // What was taken to be nonzero is said.
+        Value::Rank(rank) if !rank.generic.is_empty() => {
+            let generic = rank.generic.clone();
+            Value::from(Answer::new("rank").main(Value::Rank(rank)).valid_where(generic))
+        }
+        plain => plain,
+    })
+}
+
+fn rank_of(a: &Arguments) -> Fallible<Value> {
     match a.value(0)?.main() {
         Value::Matrix(m) => rank_value(&m.matrix, None),
         Value::Distribution(d) => strata_value(d.rank(), d.rank_matrix()),
@@ -134,8 +145,7 @@ fn rank(a: &Arguments) -> Fallible<Value> {
 
 /// A rank with the matrix from which it is taken again at a point.
 pub fn strata_value(rank: Budgeted<Strata>, (matrix, complement): (Matrix, Option<usize>)) -> Fallible<Value> {
-    let rank = rank.map_err(super::systems::stopped)?;
-    Ok(Value::from(Rank { values: rank.values, strata: rank.strata, matrix, complement, complete: rank.complete }))
+    Ok(super::strata::rank_with(rank.map_err(super::systems::stopped)?, matrix, complement))
 }
 
 fn annihilator(a: &Arguments) -> Fallible<Value> {

@@ -292,6 +292,7 @@ fn branch_answer(system: &Rc<System>, space: &JetSpace, b: &DynamicBranch) -> An
                 matrix,
                 complement: None,
                 complete: b.rank.complete.clone(),
+                generic: b.rank.generic.clone(),
             },
         )
         .part("integrable", b.integrable.clone())

@@ -695,16 +695,24 @@ fn branch_of(frame: &Frame, cell: &Cell) -> Branch {
     Branch { equations: write(&equations), nonzero: write(cell.nonzero()) }
 }
 
-/// A point of the cell with rational coordinates; refused if none is found.
+/// A point of the cell, with rational or algebraic coordinates; refused if none is found. A coordinate without closed form
+/// comes with its polynomial and an interval.
 fn sample(frame: &Frame, cell: &Cell) -> Fallible<Value> {
+    let entry = |s: Symbol, value: Expr| PointEntry { symbols: smallvec![s], text: Symbol::name(s), value };
+    let point = |entries: Vec<PointEntry>| Value::Point(Rc::new(Point { entries }));
     match witness(frame, cell).map_err(stopped)? {
-        Witness::Point(point) => {
-            let entry =
-                |(s, value)| PointEntry { symbols: smallvec![s], text: Symbol::name(s), value: Expr::number(value) };
-            Ok(Value::Point(Rc::new(Point { entries: point.symbols().into_iter().map(entry).collect() })))
+        Witness::Point(found) => {
+            Ok(point(found.symbols().into_iter().map(|(s, x)| entry(s, Expr::number(x))).collect()))
+        }
+        Witness::Algebraic(found) => {
+            let branch = found.description();
+            if !branch.equations.is_empty() {
+                return Ok(solution(&branch));
+            }
+            Ok(point(branch.values.into_iter().map(|(s, e)| entry(s, e)).collect()))
         }
         Witness::Exists(why) | Witness::Unknown(why) => {
-            Err(Box::new(Diagnostic::error(&codes::UNDECIDED, "no rational point was found here").note(why)))
+            Err(Box::new(Diagnostic::error(&codes::UNDECIDED, "no point was found here").note(why)))
         }
     }
 }

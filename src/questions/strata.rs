@@ -72,7 +72,8 @@ pub fn same_span_on(branch: &Branch, a: &Distribution, b: &Distribution) -> Budg
 
 /// A rank of a classification as a value that can be taken at a point.
 pub fn rank_with(rank: StratifiedRank, matrix: Matrix, complement: Option<usize>) -> Value {
-    Value::from(Rank { values: rank.values, strata: rank.strata, matrix, complement, complete: rank.complete })
+    let StratifiedRank { values, strata, complete, generic } = rank;
+    Value::from(Rank { values, strata, matrix, complement, complete, generic })
 }
 
 /// {e = 0}, simplified.

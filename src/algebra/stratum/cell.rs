@@ -52,6 +52,9 @@ pub struct Splitting {
     pub stopped: Option<Exhausted>,
 }
 
+/// Numbers of more terms than this are not looked at for their sign.
+const MAX_NUMBER_TERMS: usize = 24;
+
 /// More pieces than this, and SPLIT gives up.
 const MAX_PIECES: usize = 512;
 
@@ -434,6 +437,11 @@ impl Frame {
 
     pub(super) fn note_generic(&self, p: &Polynomial) -> Budgeted<()> {
         if semidefinite(p)?.is_some_and(|s| s.has_no_zero()) {
+            return Ok(());
+        }
+        // √3 − √2 is a number like any other.
+        let is_number = p.variables().iter().all(|v| Generator(*v).meaning().symbols().is_empty());
+        if is_number && p.n_terms() <= MAX_NUMBER_TERMS && sign(self.write(p)).is_nonzero() {
             return Ok(());
         }
         let mut generic = self.generic.borrow_mut();

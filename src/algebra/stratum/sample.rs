@@ -1,5 +1,5 @@
 //! Points on cells. A cell that SPLIT could not show to be empty is shown not to be by a point on it: rational
-//! where one is found, else a real root of an irreducible polynomial in one variable.
+//! where one is found, else with [algebraic](super::algebraic_point) coordinates.
 //!
 //! Values are tried one generator at a time, from a short fixed list; after each the basis is computed anew. A
 //! coordinate that also stands inside a function (q beside sin q) may only take values at which the
@@ -14,6 +14,7 @@ use super::super::polynomial::Polynomial;
 use super::super::roots::isolate_real_roots;
 use super::super::substitute::substitute;
 use super::super::symbol::Symbol;
+use super::algebraic_point::{AlgebraicPoint, algebraic_point};
 use super::cell::{Cell, Frame};
 use crate::budget::{Budgeted, check};
 use rustc_hash::FxHashMap;
@@ -28,7 +29,8 @@ pub struct SamplePoint {
 #[derive(Clone, Debug)]
 pub enum Witness {
     Point(SamplePoint),
-    /// There is one, though not a rational one.
+    Algebraic(Box<AlgebraicPoint>),
+    /// There is one, though its coordinates are not algebraic numbers.
     Exists(String),
     Unknown(String),
 }
@@ -65,7 +67,7 @@ impl SamplePoint {
 /// A point on the cell, or the proof that there is one, or neither.
 pub fn witness(frame: &Frame, cell: &Cell) -> Budgeted<Witness> {
     let avoid: Vec<Polynomial> = cell.nonzero().iter().cloned().chain(frame.domain_polynomials()).collect();
-    let mut search = Search { frame, avoid, trials: 0, exists: None, has_angle: false };
+    let mut search = Search { frame, avoid, trials: 0, algebraic: None, has_angle: false };
     let mut equations = cell.equations().to_vec();
     let in_play: Vec<Polynomial> = equations.iter().chain(&search.avoid).cloned().collect();
     equations.extend(super::basis::relations(&in_play));
@@ -75,8 +77,8 @@ pub fn witness(frame: &Frame, cell: &Cell) -> Budgeted<Witness> {
             Ok(Witness::Exists(format!("{}, with the angle that has these values", point.place())))
         }
         Some(point) => Ok(Witness::Point(point)),
-        None => Ok(match search.exists {
-            Some(why) => Witness::Exists(why),
+        None => Ok(match search.algebraic {
+            Some(point) => Witness::Algebraic(Box::new(point)),
             None => Witness::Unknown("no point was found on it, and no rule shows that there is none".into()),
         }),
     }
@@ -90,11 +92,22 @@ pub fn sample_point(frame: &Frame, cell: &Cell) -> Budgeted<Option<SamplePoint>>
     })
 }
 
+/// Whether a value of this sign obeys the declared facts.
+fn is_allowed(variable: u32, sign: i32) -> bool {
+    let known = Generator(variable).sign();
+    match sign {
+        0 => known.can_be_zero,
+        1 => known.can_be_positive,
+        _ => known.can_be_negative,
+    }
+}
+
 struct Search<'a> {
     frame: &'a Frame,
     avoid: Vec<Polynomial>,
     trials: usize,
-    exists: Option<String>,
+    /// The first point with algebraic coordinates.
+    algebraic: Option<AlgebraicPoint>,
     /// Whether an angle was left without a value.
     has_angle: bool,
 }
@@ -118,7 +131,18 @@ impl Search<'_> {
             if self.trials > MAX_TRIALS {
                 return Ok(None);
             }
-            let values = self.candidates(&state, variable)?;
+            let mut variable = variable;
+            let mut values = self.candidates(&state, variable)?;
+            if values.is_empty() && self.algebraic.is_none() {
+                // No rational value: something else is given one, until finitely many points are left.
+                match self.independent(&state)? {
+                    Some(free) => {
+                        variable = free;
+                        values = self.candidates(&state, variable)?;
+                    }
+                    None => self.algebraic = self.algebraic_point(&state)?,
+                }
+            }
             for value in values.into_iter().rev() {
                 if let Some(next) = self.assign(&state, variable, &value)? {
                     stack.push(next);
@@ -242,21 +266,10 @@ impl Search<'_> {
     fn candidates(&mut self, state: &State, variable: u32) -> Budgeted<Vec<Rational>> {
         let univariate: Vec<&Polynomial> = state.equations.iter().filter(|e| e.variables() == [variable]).collect();
         // A point has to obey the declared facts, whether its coordinates are chosen or found.
-        let sign = Generator(variable).sign();
-        let allowed = |x: i32| match x {
-            0 => sign.can_be_zero,
-            1 => sign.can_be_positive,
-            _ => sign.can_be_negative,
-        };
+        let allowed = |x: i32| is_allowed(variable, x);
         if let Some(e) = univariate.first() {
-            let mut all = isolate_real_roots(e)?;
-            all.retain(|root| allowed(root.signum()));
-            let roots: Vec<Rational> = all.iter().filter_map(|root| root.to_rational()).collect();
-            if roots.is_empty() && !all.is_empty() && self.is_last(state, variable) {
-                let name = Generator(variable).meaning();
-                self.exists =
-                    Some(format!("{} has a real root in {name} {}", self.frame.write(e), state.point.place()));
-            }
+            let mut roots: Vec<Rational> = isolate_real_roots(e)?.iter().filter_map(|r| r.to_rational()).collect();
+            roots.retain(|x| allowed(x.signum()));
             return Ok(roots);
         }
         if self.is_coupled(variable) {
@@ -270,13 +283,25 @@ impl Search<'_> {
         Ok(values)
     }
 
-    /// Whether nothing else is open, so that a real root settles the existence of a point.
-    fn is_last(&self, state: &State, variable: u32) -> bool {
-        let others = state.equations.iter().flat_map(|e| e.variables().iter().copied()).any(|v| v != variable);
-        let coupled = self.is_coupled(variable) || !matches!(Generator(variable).kind(), Kind::Symbol(_));
-        let avoided =
-            self.avoid.iter().flat_map(|n| n.variables()).any(|v| *v != variable && state.point.value(*v).is_none());
-        !others && !coupled && !avoided
+    /// A variable that the equations leave free and that may be given any value.
+    fn independent(&self, state: &State) -> Budgeted<Option<u32>> {
+        let basis = super::basis::Basis::over_rationals(&state.equations)?;
+        let Some(inner) = basis.inner() else { return Ok(None) };
+        let free = inner.independent_variables()?.unwrap_or_default();
+        let in_avoid = self.avoid.iter().flat_map(|n| n.variables().iter().copied());
+        let elsewhere = in_avoid.filter(|v| !state.equations.iter().any(|e| e.contains(*v)));
+        let open = |v: &u32| state.point.value(*v).is_none();
+        let candidate = free.into_iter().chain(elsewhere).filter(open).min();
+        Ok(candidate)
+    }
+
+    /// A point among finitely many, if no coordinate stands inside a function.
+    fn algebraic_point(&self, state: &State) -> Budgeted<Option<AlgebraicPoint>> {
+        let is_plain = |v: &u32| !self.is_coupled(*v) && matches!(Generator(*v).kind(), Kind::Symbol(_));
+        if !state.equations.iter().flat_map(|e| e.variables()).all(is_plain) {
+            return Ok(None);
+        }
+        algebraic_point(&state.equations, &self.avoid, &state.point, is_allowed)
     }
 
     fn assign(&self, state: &State, variable: u32, value: &Rational) -> Budgeted<Option<State>> {

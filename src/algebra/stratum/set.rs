@@ -56,6 +56,7 @@ pub fn difference_from_all(frame: &Frame, a: &Cell, others: &[Cell]) -> Budgeted
 pub fn is_empty(frame: &Frame, cell: &Cell) -> Budgeted<Verdict> {
     Ok(match witness(frame, cell)? {
         Witness::Point(point) => Verdict::no(format!("it has a point {}", point.place())),
+        Witness::Algebraic(point) => Verdict::no(format!("it has a point {}", point.place())),
         Witness::Exists(why) => Verdict::no(why),
         Witness::Unknown(why) => Verdict::unknown(why),
     })
