@@ -92,6 +92,9 @@ struct Inner {
     code: Option<Code>,
     #[cfg(feature = "jit")]
     pairs: std::sync::OnceLock<Option<Code>>,
+    /// Loops over states and over pairs of states, made at the first request.
+    #[cfg(feature = "jit")]
+    loops: [std::sync::OnceLock<Option<Code>>; 2],
     /// Why there is no machine code although it was asked for.
     obstacle: Option<String>,
     compile_time: Duration,
@@ -144,6 +147,8 @@ fn translate(kernel: Kernel, fast: Kernel, options: Options, start: Instant) -> 
         code,
         #[cfg(feature = "jit")]
         pairs: std::sync::OnceLock::new(),
+        #[cfg(feature = "jit")]
+        loops: Default::default(),
         obstacle,
         compile_time: start.elapsed(),
         declined: AtomicU64::new(0),
@@ -235,6 +240,82 @@ impl CompiledKernel {
             backend => jit::compile(&self.0.fast, tier(backend), Lanes::Two).ok(),
         };
         self.0.pairs.get_or_init(make).as_ref()
+    }
+}
+
+impl CompiledKernel {
+    /// Working memory for calls that evaluate many states, one after the other.
+    pub fn array_caller(&self) -> ArrayCaller {
+        ArrayCaller::new(self.clone(), 1)
+    }
+
+    /// Working memory for calls that evaluate many pairs of states. Arrays are interleaved pair by pair, as for
+    /// [`PairCaller`].
+    pub fn pair_array_caller(&self) -> ArrayCaller {
+        ArrayCaller::new(self.clone(), 2)
+    }
+
+    #[cfg(feature = "jit")]
+    fn loop_code(&self, lanes: usize) -> Option<&Code> {
+        let make = || match self.0.backend {
+            Backend::Interpreter => None,
+            backend => {
+                let lanes = if lanes == 1 { Lanes::One } else { Lanes::Two };
+                jit::compile_loop(&self.0.fast, tier(backend), lanes).ok().flatten()
+            }
+        };
+        self.0.loops[lanes - 1].get_or_init(make).as_ref()
+    }
+}
+
+/// Calls a kernel for many states with one time, one set of parameters, one set of extra numbers. The loop over the states is
+/// part of the machine code.
+pub struct ArrayCaller {
+    lanes: usize,
+    scratch: Vec<f64>,
+    single: Caller,
+    pair: PairCaller,
+}
+
+impl ArrayCaller {
+    fn new(kernel: CompiledKernel, lanes: usize) -> ArrayCaller {
+        #[cfg(feature = "jit")]
+        let n_scratch = kernel.loop_code(lanes).map_or(0, Code::n_scratch);
+        #[cfg(not(feature = "jit"))]
+        let n_scratch = 0;
+        ArrayCaller { lanes, scratch: vec![0.0; n_scratch], single: kernel.caller(), pair: kernel.pair_caller() }
+    }
+
+    /// Evaluates `count` states or pairs of states. Outputs are finite, or there is the first failure.
+    pub fn call(&mut self, banks: Banks, count: usize, outputs: &mut [f64]) -> Result<(), Failure> {
+        let kernel = &self.single.kernel.0.fast;
+        let (n, m) = (self.lanes * kernel.bank_len(super::ir::Bank::State), self.lanes * kernel.outputs().len());
+        if self.call_fast(banks, count, outputs) && all_finite(&outputs[..count * m]) {
+            return Ok(());
+        }
+        for i in 0..count {
+            let mut one = banks;
+            one[super::ir::Bank::State as usize] = &banks[super::ir::Bank::State as usize][i * n..(i + 1) * n];
+            let outputs = &mut outputs[i * m..(i + 1) * m];
+            if self.lanes == 1 {
+                self.single.call(one, outputs)?;
+            } else {
+                let [first, second] = self.pair.call(one, outputs);
+                first.and(second)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The same by the fast kernel. False when it declined for one of the states, or is not compiled.
+    #[inline(always)]
+    pub fn call_fast(&mut self, banks: Banks, count: usize, outputs: &mut [f64]) -> bool {
+        #[cfg(feature = "jit")]
+        if let Some(Some(code)) = self.single.kernel.0.loops[self.lanes - 1].get() {
+            return code.call_loop(&banks, count, outputs, &mut self.scratch);
+        }
+        let _ = (banks, count, outputs, &self.scratch);
+        false
     }
 }
 
@@ -500,6 +581,16 @@ mod tests {
             double.call(&[&t, &y, &p, &[]], &mut b, &mut vec![0.0; double.n_scratch()]);
             let a = interleave(&|l, i| results[l][i], n);
             assert!(a.iter().zip(&b).all(|(&a, &b)| same(a, b)), "pairs: {a:?}\n{b:?}\n{fast:?}");
+            // The same with a loop around it, over three copies of the pair and of its first state.
+            let looped = jit::compile_loop(&fast, tier, Lanes::Two).unwrap().unwrap();
+            let mut c = vec![0.0; 6 * n];
+            looped.call_loop(&[&t, &y.repeat(3), &p, &[]], 3, &mut c, &mut vec![0.0; looped.n_scratch()]);
+            assert!(c.iter().zip(a.repeat(3)).all(|(&a, b)| same(a, b)), "loop of pairs: {a:?}\n{c:?}\n{fast:?}");
+            let looped = jit::compile_loop(&fast, tier, Lanes::One).unwrap().unwrap();
+            let mut c = vec![0.0; 3 * n];
+            let (t, y, p) = &states[0];
+            looped.call_loop(&[t, &y.repeat(3), p, &[]], 3, &mut c, &mut vec![0.0; looped.n_scratch()]);
+            assert!(c.iter().zip(results[0].repeat(3)).all(|(&a, b)| same(a, b)), "loop: {c:?}\n{fast:?}");
         }
     }
 

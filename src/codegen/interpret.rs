@@ -70,13 +70,13 @@ impl Interpreter {
                 }
                 Op::Unary(f @ (Unary::Sin | Unary::Cos), a) if kernel.math == Math::Inline => {
                     let x = at(a);
-                    accepted &= !(libm::INLINE_LIMIT - x.abs()).is_sign_negative() || x.is_nan();
+                    accepted &= !libm::angle_margin(x).is_sign_negative() || x.is_nan();
                     let (sin, cos) = libm::sin_cos(x);
                     if f == Unary::Sin { sin } else { cos }
                 }
                 Op::Unary(Unary::Exp, a) if kernel.math == Math::Inline => {
                     let x = at(a);
-                    accepted &= !(libm::EXP_LIMIT - x.abs()).is_sign_negative() || x.is_nan();
+                    accepted &= !libm::exponent_margin(x).is_sign_negative() || x.is_nan();
                     libm::exp_inline(x)
                 }
                 Op::Unary(f, a) => unary(f, at(a)),

@@ -194,10 +194,10 @@ impl Plan {
             let alike = ids.iter().copied().filter(|&s| program.sums[s as usize].is_square() == square).collect();
             plan.pair_up(program, alike, square);
         }
-        // 1/k, −1/k and k, each twice, for every order.
-        let mut constants = Vec::new();
-        for k in 0..=program.order + 1 {
-            let k = k.max(1) as f64;
+        // 1/k, −1/k and k, each twice, for every order; at order 0, the sign.
+        let mut constants = vec![-0.0; 6];
+        for k in 1..=program.order + 1 {
+            let k = k as f64;
             constants.extend([1.0 / k, 1.0 / k, -1.0 / k, -1.0 / k, k, k]);
         }
         plan.constants = assembler.constants(constants);
@@ -343,6 +343,12 @@ struct Turn {
 
 fn flags() -> MemFlagsData {
     MemFlagsData::new().with_notrap()
+}
+
+/// Loads that may become the memory operand of their use. Coefficients and slots are stored once in a call, before they are
+/// loaded, and a load only ever moves down to its use; so it finds the same number there.
+fn settled() -> MemFlagsData {
+    flags().with_readonly().with_can_move()
 }
 
 #[derive(Clone, Copy)]
@@ -526,8 +532,16 @@ impl<'a, 'b> Emitter<'a, 'b> {
         if low == high {
             return self.fb.ins().splat(types::F64X2, low);
         }
-        let pair = self.fb.ins().scalar_to_vector(types::F64X2, low);
+        // Twice the low one, which is one instruction; clearing the other half would be two.
+        let pair = self.fb.ins().splat(types::F64X2, low);
         self.fb.ins().insertlane(pair, high, 1)
+    }
+
+    /// −x by a mask from memory; the instruction for it would make the mask every time.
+    fn negate(&mut self, x: ir::Value) -> ir::Value {
+        let ty = self.ty();
+        let mask = self.fb.ins().load(ty, settled(), self.constants, 0);
+        self.fb.ins().bxor(x, mask)
     }
 
     /// Scalars, or pairs inside a turn.
@@ -538,15 +552,14 @@ impl<'a, 'b> Emitter<'a, 'b> {
     fn constant(&mut self, which: Constant, k: usize) -> ir::Value {
         let ty = self.ty();
         let offset = 48 * k as i32 + 16 * which as i32;
-        let flags = flags().with_readonly().with_can_move();
-        self.fb.ins().load(ty, flags, self.constants, offset)
+        self.fb.ins().load(ty, settled(), self.constants, offset)
     }
 
     fn slot(&mut self, slot: Slot) -> ir::Value {
         if let (Some(turn), Some(repeated)) = (&self.turn, &self.plan.repeated) {
-            return self.fb.ins().load(types::F64X2, flags(), turn.memory, repeated.slots[&slot]);
+            return self.fb.ins().load(types::F64X2, settled(), turn.memory, repeated.slots[&slot]);
         }
-        self.fb.ins().load(types::F64, flags(), self.scratch, 8 * slot as i32)
+        self.fb.ins().load(types::F64, settled(), self.scratch, 8 * slot as i32)
     }
 
     fn load(&mut self, place: Place, k: usize, ty: ir::Type) -> ir::Value {
@@ -555,7 +568,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             Base::Scratch => self.scratch,
             Base::Turn => self.turn.as_ref().map_or(self.scratch, |turn| turn.memory),
         };
-        self.fb.ins().load(ty, flags(), base, place.at(k))
+        self.fb.ins().load(ty, settled(), base, place.at(k))
     }
 
     /// The coefficient of the current order.
@@ -616,7 +629,24 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.sums[id as usize].expect("just computed")
     }
 
+    /// A value that is used often, cut off from how it is computed. The code generator folds a load into its use only when
+    /// it is sure to do so once; without the cut, every use of a coefficient would count as a use of all the loads in
+    /// its sum, and none would be folded.
+    fn cut(&mut self, x: ir::Value) -> ir::Value {
+        let ty = self.fb.func.dfg.value_type(x);
+        let block = self.fb.create_block();
+        self.fb.append_block_param(block, ty);
+        self.fb.ins().jump(block, &[x.into()]);
+        self.fb.switch_to_block(block);
+        self.fb.block_params(block)[0]
+    }
+
     fn total(&mut self, pair: &Pair, ty: ir::Type) -> ir::Value {
+        let total = self.sum_of_products(pair, ty);
+        self.cut(total)
+    }
+
+    fn sum_of_products(&mut self, pair: &Pair, ty: ir::Type) -> ir::Value {
         let k = self.order;
         let terms = if pair.square { (k - 1) / 2 } else { k - 1 };
         let mut partial: Vec<ir::Value> = Vec::new();
@@ -698,7 +728,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             }
             Rule::Neg(a) => {
                 let a = self.at(a);
-                self.fb.ins().fneg(a)
+                self.negate(a)
             }
             Rule::Scale(c, a) => {
                 let (c, a) = (self.slot(c), self.at(a));
@@ -751,7 +781,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             Rule::Inverse { a, negative, inverse, sum } => {
                 let mut x = self.at(a);
                 if negative {
-                    x = self.fb.ins().fneg(x);
+                    x = self.negate(x);
                 }
                 if k > 1 {
                     let s = self.sum(sum);
@@ -765,7 +795,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
                 let (y0, x0) = (self.slot(y0), self.slot(x0));
                 let (y, x) = (self.at(y), self.at(x));
                 let product = self.fb.ins().fmul(x, y0);
-                let minus = self.fb.ins().fneg(product);
+                let minus = self.negate(product);
                 let mut head = self.multiply_add(y, x0, minus);
                 if k > 1 {
                     let [p, q, r] = sums.map(|s| self.sum(s));
@@ -827,12 +857,12 @@ impl<'a, 'b> Emitter<'a, 'b> {
                 let s = self.sum(sum);
                 let inverse = self.slot(inverse);
                 let product = self.fb.ins().fmul(s, inverse);
-                self.fb.ins().fneg(product)
+                self.negate(product)
             }
             (None, false) => {
                 let (ratio, b) = (self.slot(ratio), self.at(b));
                 let product = self.fb.ins().fmul(ratio, b);
-                return self.fb.ins().fneg(product);
+                return self.negate(product);
             }
         };
         let (ratio, b) = (self.slot(ratio), self.at(b));

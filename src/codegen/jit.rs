@@ -55,6 +55,58 @@ pub fn compile(kernel: &Kernel, tier: Tier, lanes: Lanes) -> Result<Code, Compil
     assembler.finish(entry, lengths)
 }
 
+/// Compiles a kernel with a loop around it: one call evaluates many states, or pairs of states, that follow each other in
+/// memory, all with the same time, parameters and extra numbers. `None` for kernels of several functions.
+pub fn compile_loop(kernel: &Kernel, tier: Tier, lanes: Lanes) -> Result<Option<Code>, CompileError> {
+    let mut assembler = Assembler::new(tier)?;
+    let items = scheduled(kernel, lanes);
+    let plan = Plan::new(&mut assembler, kernel, lanes, &items);
+    if plan.chunks.len() > 1 {
+        return Ok(None);
+    }
+    let lengths = plan.lengths(kernel);
+    let entry = assembler.loop_function("many", |fb, module| {
+        let start = fb.create_block();
+        fb.append_block_params_for_function_params(start);
+        fb.switch_to_block(start);
+        let p = fb.block_params(start).to_vec();
+        let (state, outputs, count) = (p[Bank::State as usize], p[4], p[6]);
+        let constants = fb.ins().iconst(types::I64, plan.constants);
+        let (body, exit) = (fb.create_block(), fb.create_block());
+        for _ in 0..4 {
+            fb.append_block_param(body, types::I64);
+        }
+        fb.append_block_param(exit, types::I64);
+        let zero = fb.ins().iconst(types::I64, 0);
+        let arguments = [state, outputs, count, zero].map(Into::into);
+        fb.ins().brif(count, body, &arguments, exit, &[zero.into()]);
+        fb.switch_to_block(body);
+        let [state, outputs, left, before] = [0, 1, 2, 3].map(|i| fb.block_params(body)[i]);
+        let mut arrays = [p[0], p[1], p[2], p[3], outputs, p[5]];
+        arrays[Bank::State as usize] = state;
+        let status = Emitter::new(fb, module, kernel, &plan, 0, arrays, constants).emit(&items)?;
+        let status = fb.ins().bor(before, status);
+        let state = fb.ins().iadd_imm_s(state, 8 * lengths.banks[Bank::State as usize] as i64);
+        let outputs = fb.ins().iadd_imm_s(outputs, 8 * lengths.outputs as i64);
+        let left = fb.ins().iadd_imm_s(left, -1);
+        let arguments = [state, outputs, left, status].map(Into::into);
+        fb.ins().brif(left, body, &arguments, exit, &[status.into()]);
+        fb.switch_to_block(exit);
+        let status = fb.block_params(exit)[0];
+        fb.ins().return_(&[status]);
+        Ok(())
+    })?;
+    assembler.finish(entry, lengths).map(Some)
+}
+
+/// The order in which operations are emitted.
+fn scheduled(kernel: &Kernel, lanes: Lanes) -> Vec<Item> {
+    match lanes {
+        Lanes::One => schedule::paired(kernel),
+        Lanes::Two => schedule::plain(kernel),
+    }
+}
+
 /// The text of the functions that [`compile`] would make.
 pub fn clif(kernel: &Kernel, lanes: Lanes) -> Result<String, CompileError> {
     let mut assembler = Assembler::new(Tier::Instant)?;
@@ -68,21 +120,21 @@ pub(super) fn assemble(
     kernel: &Kernel,
     lanes: Lanes,
 ) -> Result<(cranelift_module::FuncId, Lengths), CompileError> {
-    let items = match lanes {
-        Lanes::One => schedule::paired(kernel),
-        Lanes::Two => schedule::plain(kernel),
-    };
+    let items = scheduled(kernel, lanes);
     let plan = Plan::new(assembler, kernel, lanes, &items);
-    let n = kernel.outputs().len();
-    let lengths = Lengths {
-        banks: Bank::ALL.map(|bank| kernel.bank_len(bank) * lanes.count()),
-        outputs: n * lanes.count(),
-        scratch: plan.n_scratch,
-    };
+    let lengths = plan.lengths(kernel);
     let mut parts = Vec::new();
     for (i, chunk) in plan.chunks.iter().enumerate() {
         let id = assembler.function(&format!("part{i}"), |fb, module| {
-            Emitter::new(fb, module, kernel, &plan, i).emit(&items[chunk.clone()])
+            let block = fb.create_block();
+            fb.append_block_params_for_function_params(block);
+            fb.switch_to_block(block);
+            let arrays = [0, 1, 2, 3, 4, 5].map(|i| fb.block_params(block)[i]);
+            let constants = fb.ins().iconst(types::I64, plan.constants);
+            let emitter = Emitter::new(fb, module, kernel, &plan, i, arrays, constants);
+            let status = emitter.emit(&items[chunk.clone()])?;
+            fb.ins().return_(&[status]);
+            Ok(())
         })?;
         parts.push(id);
     }
@@ -121,10 +173,12 @@ struct Plan {
     constant_slots: FxHashMap<[u64; 2], i32>,
     tables: Vec<i64>,
     outputs_of: FxHashMap<Value, Vec<usize>>,
+    /// Values that only fused multiply-adds use, which can negate their operands.
+    negated_in_place: Vec<bool>,
 }
 
-/// Bit patterns that the sine needs besides the constants of the kernel.
-const ONE_BITS: u64 = 1;
+/// All bits but the sign.
+const MAGNITUDE: f64 = f64::from_bits(u64::MAX >> 1);
 
 impl Plan {
     fn new(assembler: &mut Assembler, kernel: &Kernel, lanes: Lanes, items: &[Item]) -> Plan {
@@ -178,6 +232,7 @@ impl Plan {
             constant_slots: FxHashMap::default(),
             tables: Vec::new(),
             outputs_of: FxHashMap::default(),
+            negated_in_place: negated_in_place(kernel),
         };
         plan.place_constants(assembler, kernel, items);
         plan.tables = kernel.tables().iter().map(|t| assembler.table(t)).collect();
@@ -185,6 +240,15 @@ impl Plan {
             plan.outputs_of.entry(output.value).or_default().push(i);
         }
         plan
+    }
+
+    fn lengths(&self, kernel: &Kernel) -> Lengths {
+        let lanes = self.lanes.count();
+        Lengths {
+            banks: Bank::ALL.map(|bank| kernel.bank_len(bank) * lanes),
+            outputs: kernel.outputs().len() * lanes,
+            scratch: self.n_scratch,
+        }
     }
 
     /// Every constant is kept as a pair, so that one place serves scalar and paired use.
@@ -212,16 +276,28 @@ impl Plan {
                 }
             }
         }
-        let fixed = libm::SIN.iter().chain(&libm::COS).chain(&libm::HALF_PI).copied();
-        let exponential = libm::EXP.iter().chain(&libm::LN_2).copied().chain([libm::LOG2_E, libm::EXP_LIMIT]);
-        let more = [1.0, -1.0, 0.0, -0.5, libm::ROUND, libm::TWO_OVER_PI, libm::INLINE_LIMIT];
-        for x in fixed.chain(exponential).chain(more) {
+        let fixed = libm::SIN.iter().chain(&libm::COS).chain(&libm::EXP).copied().chain([libm::LOG2_E]);
+        let minus = libm::HALF_PI.iter().chain(&libm::LN_2).map(|x| -x);
+        let limits = [libm::QUARTERS_SQUARED, libm::EXPONENT_SQUARED];
+        let more = [1.0, -1.0, 0.0, -0.0, -0.5, MAGNITUDE, libm::ROUND, libm::TWO_OVER_PI];
+        for x in fixed.chain(minus).chain(limits).chain(more) {
             place([x.to_bits(); 2]);
         }
-        place([ONE_BITS; 2]);
         self.constants = assembler.constants(pool);
         self.constant_slots = slots;
     }
+}
+
+/// Which values are used by fused multiply-adds and nothing else.
+fn negated_in_place(kernel: &Kernel) -> Vec<bool> {
+    let mut only = vec![true; kernel.ops().len()];
+    for &op in kernel.ops() {
+        if !matches!(op, Op::Fma(..)) {
+            kernel.operands(op).iter().for_each(|v| only[v.index()] = false);
+        }
+    }
+    kernel.outputs().iter().for_each(|o| only[o.value.index()] = false);
+    only
 }
 
 /// The doubles that one system occupies in the scratch array.
@@ -271,12 +347,9 @@ impl<'a, 'b> Emitter<'a, 'b> {
         kernel: &'a Kernel,
         plan: &'a Plan,
         chunk: usize,
+        [time, state, parameter, extra, outputs, scratch]: [ir::Value; N_BANKS + 2],
+        constants: ir::Value,
     ) -> Self {
-        let block = fb.create_block();
-        fb.append_block_params_for_function_params(block);
-        fb.switch_to_block(block);
-        let p = fb.block_params(block).to_vec();
-        let constants = fb.ins().iconst(types::I64, plan.constants);
         Emitter {
             fb,
             module,
@@ -286,16 +359,17 @@ impl<'a, 'b> Emitter<'a, 'b> {
             places: vec![Place::Nowhere; kernel.ops().len()],
             pairs: FxHashMap::default(),
             angles: FxHashMap::default(),
-            banks: [p[0], p[1], p[2], p[3]],
-            outputs: p[4],
-            scratch: p[5],
+            banks: [time, state, parameter, extra],
+            outputs,
+            scratch,
             constants,
             declined: None,
             callees: FxHashMap::default(),
         }
     }
 
-    fn emit(mut self, items: &[Item]) -> Result<(), CompileError> {
+    /// Emits the operations; the result is not 0 when a guard failed.
+    fn emit(mut self, items: &[Item]) -> Result<ir::Value, CompileError> {
         if self.chunk == 0 {
             self.store_trivial_outputs();
         }
@@ -305,16 +379,14 @@ impl<'a, 'b> Emitter<'a, 'b> {
                 Item::Two(a, b) => self.emit_two(a, b),
             }
         }
-        let status = match self.declined {
+        Ok(match self.declined {
             None => self.fb.ins().iconst(types::I64, 0),
             Some(signs) => {
                 let bits = self.fb.ins().bitcast(types::I64X2, little(), signs);
                 let high = self.fb.ins().vhigh_bits(types::I32, bits);
                 self.fb.ins().uextend(types::I64, high)
             }
-        };
-        self.fb.ins().return_(&[status]);
-        Ok(())
+        })
     }
 
     /// Outputs that are inputs or constants.
@@ -362,8 +434,15 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// A constant in the type of the kernel.
     fn constant(&mut self, x: f64) -> ir::Value {
-        let ty = self.ty();
-        self.constant_pair([x.to_bits(); 2], ty)
+        self.constant_bits(x.to_bits())
+    }
+
+    /// A scalar constant becomes a memory operand of its use, whatever else depends on that; a pair is loaded.
+    fn constant_bits(&mut self, bits: u64) -> ir::Value {
+        match self.plan.lanes {
+            Lanes::One => self.fb.ins().f64const(f64::from_bits(bits)),
+            Lanes::Two => self.constant_pair([bits; 2], types::F64X2),
+        }
     }
 
     fn constant_pair(&mut self, pair: [u64; 2], ty: ir::Type) -> ir::Value {
@@ -376,7 +455,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
     fn get(&mut self, v: Value) -> ir::Value {
         let ty = self.ty();
         match self.kernel.op(v) {
-            Op::Const(bits) => return self.constant_pair([bits; 2], ty),
+            Op::Const(bits) => return self.constant_bits(bits),
             Op::Input(n) => {
                 let input = &self.kernel.inputs()[n as usize];
                 let offset = self.byte_offset(input.slot as usize);
@@ -421,8 +500,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             self.fb.ins().splat(types::F64X2, x)
         } else {
             let y = self.get(b);
-            let low = self.fb.ins().scalar_to_vector(types::F64X2, x);
-            self.fb.ins().insertlane(low, y, 1)
+            self.join([x, y])
         };
         self.pairs.insert((a, b), pair);
         pair
@@ -449,8 +527,14 @@ impl<'a, 'b> Emitter<'a, 'b> {
             .map(|(x, y)| self.get_pair(x, y))
             .collect();
         let pair = match op {
-            Op::Unary(Unary::Neg, _) => self.fb.ins().fneg(x[0]),
-            Op::Unary(Unary::Abs, _) => self.fb.ins().fabs(x[0]),
+            Op::Unary(Unary::Neg, _) => {
+                let mask = self.constant_pair([(-0.0f64).to_bits(); 2], types::F64X2);
+                self.fb.ins().bxor(x[0], mask)
+            }
+            Op::Unary(Unary::Abs, _) => {
+                let mask = self.constant_pair([MAGNITUDE.to_bits(); 2], types::F64X2);
+                self.fb.ins().band(x[0], mask)
+            }
             Op::Unary(Unary::Sqrt, _) => self.fb.ins().sqrt(x[0]),
             Op::Unary(Unary::Exp, _) => self.exp(x[0]),
             Op::Binary(Binary::Add, ..) => self.fb.ins().fadd(x[0], x[1]),
@@ -477,12 +561,17 @@ impl<'a, 'b> Emitter<'a, 'b> {
                 let x = self.get(a);
                 let place = match self.plan.lanes {
                     Lanes::One => {
-                        let x = self.fb.ins().scalar_to_vector(types::F64X2, x);
+                        let x = self.fb.ins().splat(types::F64X2, x);
                         Place::Half(self.exp(x), 0)
                     }
                     Lanes::Two => Place::Register(self.exp(x)),
                 };
                 return self.define(v, place);
+            }
+            Op::Unary(Unary::Neg, a) => {
+                let a = self.get(a);
+                // An operand of a fused multiply-add is negated there.
+                if self.plan.negated_in_place[v.index()] { self.fb.ins().fneg(a) } else { self.negate(a) }
             }
             Op::Unary(f, a) => {
                 let a = self.get(a);
@@ -524,10 +613,19 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.define(v, Place::Register(x));
     }
 
+    /// −x by a mask from memory; the instruction for it would make the mask every time.
+    fn negate(&mut self, x: ir::Value) -> ir::Value {
+        let mask = self.constant(-0.0);
+        self.fb.ins().bxor(x, mask)
+    }
+
     fn unary(&mut self, f: Unary, x: ir::Value) -> ir::Value {
         match f {
-            Unary::Neg => self.fb.ins().fneg(x),
-            Unary::Abs => self.fb.ins().fabs(x),
+            Unary::Neg => self.negate(x),
+            Unary::Abs => {
+                let mask = self.constant(MAGNITUDE);
+                self.fb.ins().band(x, mask)
+            }
             Unary::Sqrt => self.fb.ins().sqrt(x),
             Unary::Sign => {
                 let [zero, one, minus] = [0.0, 1.0, -1.0].map(|c| self.constant(c));
@@ -563,7 +661,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
     }
 
     fn join(&mut self, [low, high]: [ir::Value; 2]) -> ir::Value {
-        let pair = self.fb.ins().scalar_to_vector(types::F64X2, low);
+        // Twice the low one, which is one instruction; clearing the other half would be two.
+        let pair = self.fb.ins().splat(types::F64X2, low);
         self.fb.ins().insertlane(pair, high, 1)
     }
 
@@ -640,10 +739,18 @@ impl<'a, 'b> Emitter<'a, 'b> {
     /// Declines the call when the sign bit of `x` is set.
     fn guard(&mut self, x: ir::Value) {
         let x = match self.plan.lanes {
-            Lanes::One => self.fb.ins().scalar_to_vector(types::F64X2, x),
+            Lanes::One => self.fb.ins().splat(types::F64X2, x),
             Lanes::Two => x,
         };
         self.guard_pair(x);
+    }
+
+    /// Declines the call when k² exceeds a limit.
+    fn guard_square(&mut self, k: ir::Value, limit: f64) {
+        let limit = self.constant_pair([limit.to_bits(); 2], types::F64X2);
+        let minus = self.fb.ins().fneg(k);
+        let margin = self.fb.ins().fma(minus, k, limit);
+        self.guard_pair(margin);
     }
 
     fn guard_pair(&mut self, x: ir::Value) {
@@ -658,7 +765,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         if !self.angles.contains_key(&a) {
             let x = self.get(a);
             let x = match self.plan.lanes {
-                Lanes::One => self.fb.ins().scalar_to_vector(types::F64X2, x),
+                Lanes::One => self.fb.ins().splat(types::F64X2, x),
                 Lanes::Two => x,
             };
             let (sin, cos) = self.sin_cos(x);
@@ -675,20 +782,16 @@ impl<'a, 'b> Emitter<'a, 'b> {
     /// [`libm::exp_inline`] on a pair, operation by operation.
     fn exp(&mut self, x: ir::Value) -> ir::Value {
         let pair = |e: &mut Self, c: f64| e.constant_pair([c.to_bits(); 2], types::F64X2);
-        let size = self.fb.ins().fabs(x);
-        let limit = pair(self, libm::EXP_LIMIT);
-        let margin = self.fb.ins().fsub(limit, size);
-        self.guard_pair(margin);
+        // Constants first: the first operand of a fused multiply-add is overwritten, and they are not needed again.
         let (log2_e, round) = (pair(self, libm::LOG2_E), pair(self, libm::ROUND));
-        let shifted = self.fb.ins().fma(x, log2_e, round);
-        let round = pair(self, libm::ROUND);
+        let shifted = self.fb.ins().fma(log2_e, x, round);
         let k = self.fb.ins().fsub(shifted, round);
         let mut r = x;
         for part in libm::LN_2 {
-            let part = pair(self, part);
-            let minus_k = self.fb.ins().fneg(k);
-            r = self.fb.ins().fma(minus_k, part, r);
+            let part = pair(self, -part);
+            r = self.fb.ins().fma(part, k, r);
         }
+        self.guard_square(k, libm::EXPONENT_SQUARED);
         let mut q = pair(self, libm::EXP[11]);
         for i in (0..11).rev() {
             let coefficient = pair(self, libm::EXP[i]);
@@ -707,21 +810,16 @@ impl<'a, 'b> Emitter<'a, 'b> {
     /// [`libm::sin_cos`] on a pair, operation by operation.
     fn sin_cos(&mut self, x: ir::Value) -> (ir::Value, ir::Value) {
         let pair = |e: &mut Self, c: f64| e.constant_pair([c.to_bits(); 2], types::F64X2);
-        let size = self.fb.ins().fabs(x);
-        let limit = pair(self, libm::INLINE_LIMIT);
-        let margin = self.fb.ins().fsub(limit, size);
-        self.guard_pair(margin);
-
+        // Constants first: the first operand of a fused multiply-add is overwritten, and they are not needed again.
         let (two_over_pi, round) = (pair(self, libm::TWO_OVER_PI), pair(self, libm::ROUND));
-        let shifted = self.fb.ins().fma(x, two_over_pi, round);
-        let round = pair(self, libm::ROUND);
+        let shifted = self.fb.ins().fma(two_over_pi, x, round);
         let k = self.fb.ins().fsub(shifted, round);
         let mut r = x;
         for part in libm::HALF_PI {
-            let part = pair(self, part);
-            let minus_k = self.fb.ins().fneg(k);
-            r = self.fb.ins().fma(minus_k, part, r);
+            let part = pair(self, -part);
+            r = self.fb.ins().fma(part, k, r);
         }
+        self.guard_square(k, libm::QUARTERS_SQUARED);
         let z = self.fb.ins().fmul(r, r);
         let mut s = pair(self, libm::SIN[5]);
         let mut c = pair(self, libm::COS[5]);
@@ -735,24 +833,23 @@ impl<'a, 'b> Emitter<'a, 'b> {
         let s = self.fb.ins().fma(cube, s, r);
         let square = self.fb.ins().fmul(z, z);
         let (half, one) = (pair(self, -0.5), pair(self, 1.0));
-        let head = self.fb.ins().fma(z, half, one);
+        let head = self.fb.ins().fma(half, z, one);
         let c = self.fb.ins().fma(square, c, head);
 
         let k = self.fb.ins().bitcast(types::I64X2, little(), shifted);
         let [s, c] = [s, c].map(|x| self.fb.ins().bitcast(types::I64X2, little(), x));
-        let one = self.constant_pair([ONE_BITS; 2], types::I64X2);
-        let odd = self.fb.ins().band(k, one);
-        let zero = self.constant_pair([0; 2], types::I64X2);
-        let mask = self.fb.ins().isub(zero, odd);
-        let difference = self.fb.ins().bxor(s, c);
-        let swap = self.fb.ins().band(mask, difference);
+        let parity = self.fb.ins().ishl_imm_u(k, 63);
+        let (s, c) = if cfg!(target_arch = "x86_64") {
+            // Chosen by the sign bit alone.
+            (self.fb.ins().blendv(parity, c, s), self.fb.ins().blendv(parity, s, c))
+        } else {
+            let odd = self.fb.ins().sshr_imm_u(parity, 63);
+            (self.fb.ins().bitselect(odd, c, s), self.fb.ins().bitselect(odd, s, c))
+        };
         let half_k = self.fb.ins().ushr_imm_u(k, 1);
         let sign_of_sin = self.fb.ins().ishl_imm_u(half_k, 63);
-        let parity = self.fb.ins().ishl_imm_u(k, 63);
         let sign_of_cos = self.fb.ins().bxor(sign_of_sin, parity);
-        let s = self.fb.ins().bxor(s, swap);
         let s = self.fb.ins().bxor(s, sign_of_sin);
-        let c = self.fb.ins().bxor(c, swap);
         let c = self.fb.ins().bxor(c, sign_of_cos);
         let [s, c] = [s, c].map(|x| self.fb.ins().bitcast(types::F64X2, little(), x));
         (s, c)

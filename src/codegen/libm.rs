@@ -38,8 +38,10 @@ pub enum Math {
     Inline,
 }
 
-/// The largest argument of the inlined sine and cosine.
+/// The largest argument of the inlined sine and cosine. What the compiled code looks at is the number k of quarter turns:
+/// it declines when k² exceeds [`QUARTERS_SQUARED`], which no |x| ≤ 10⁹ does.
 pub const INLINE_LIMIT: f64 = 1e9;
+pub const QUARTERS_SQUARED: f64 = 4.0528474e17;
 
 /// 1.5·2⁵²: adding it leaves the nearest integer in the low bits.
 pub const ROUND: f64 = 6755399441055744.0;
@@ -67,8 +69,9 @@ pub const COS: [f64; 6] = [
     -1.1359647557788195e-11,
 ];
 
-/// The largest argument of the inlined exponential.
+/// The largest argument of the inlined exponential; the code declines when the exponent k of two has a larger square.
 pub const EXP_LIMIT: f64 = 708.0;
+pub const EXPONENT_SQUARED: f64 = 1043462.25;
 pub const LOG2_E: f64 = std::f64::consts::LOG2_E;
 /// ln 2 in two parts of 53 bits.
 pub const LN_2: [f64; 2] = [std::f64::consts::LN_2, 2.3190468138462996e-17];
@@ -88,6 +91,20 @@ pub const EXP: [f64; 12] = [
     1.0 / 479001600.0,
     1.0 / 6227020800.0,
 ];
+
+/// Whether the compiled code accepts an argument of its sine and cosine: no sign bit, as for every guard.
+#[inline(always)]
+pub fn angle_margin(x: f64) -> f64 {
+    let k = x.mul_add(TWO_OVER_PI, ROUND) - ROUND;
+    (-k).mul_add(k, QUARTERS_SQUARED)
+}
+
+/// The same for its exponential.
+#[inline(always)]
+pub fn exponent_margin(x: f64) -> f64 {
+    let k = x.mul_add(LOG2_E, ROUND) - ROUND;
+    (-k).mul_add(k, EXPONENT_SQUARED)
+}
 
 /// The exponential as the compiled code computes it, operation by operation. Meaningful for |x| ≤ [`EXP_LIMIT`].
 #[inline(always)]

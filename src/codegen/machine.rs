@@ -17,7 +17,7 @@ use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module};
 
 use super::interpret::Banks;
-use super::ir::{N_BANKS, Shape};
+use super::ir::{Bank, N_BANKS, Shape};
 use super::libm;
 use super::linear;
 use super::simd;
@@ -50,9 +50,14 @@ impl<E: std::error::Error> From<E> for CompileError {
 
 type Entry = unsafe extern "C" fn(*const f64, *const f64, *const f64, *const f64, *mut f64, *mut f64) -> u64;
 
+/// The same with a number of states.
+type LoopEntry = unsafe extern "C" fn(*const f64, *const f64, *const f64, *const f64, *mut f64, *mut f64, u64) -> u64;
+
 /// Executable functions of one signature: banks, outputs, scratch; the result is 0 when all guards held.
 pub struct Code {
     entry: Entry,
+    /// The entry takes a number of states as well, and must be called with it.
+    is_loop: bool,
     clear_upper: bool,
     n_bytes: usize,
     bank_lens: [usize; N_BANKS],
@@ -69,7 +74,7 @@ impl Code {
     /// Whether all guards held; if not, the outputs mean nothing.
     #[inline(always)]
     pub fn call(&self, banks: &Banks, outputs: &mut [f64], scratch: &mut [f64]) -> bool {
-        let long_enough = (0..N_BANKS).all(|i| banks[i].len() >= self.bank_lens[i]);
+        let long_enough = (0..N_BANKS).all(|i| banks[i].len() >= self.bank_lens[i]) && !self.is_loop;
         assert!(long_enough && outputs.len() >= self.n_outputs && scratch.len() >= self.n_scratch);
         if self.clear_upper {
             simd::clear_upper();
@@ -84,6 +89,35 @@ impl Code {
                 banks[3].as_ptr(),
                 outputs.as_mut_ptr(),
                 scratch.as_mut_ptr(),
+            )
+        };
+        status == 0
+    }
+
+    /// Evaluates `count` states that follow each other in the bank of states; their outputs follow each other too. Whether
+    /// all guards held.
+    pub fn call_loop(&self, banks: &Banks, count: usize, outputs: &mut [f64], scratch: &mut [f64]) -> bool {
+        assert!(self.is_loop, "the code has no loop");
+        let states = |i: usize| if i == Bank::State as usize { count } else { 1 };
+        let needed = |i: usize| self.bank_lens[i].checked_mul(states(i));
+        let long_enough = (0..N_BANKS).all(|i| needed(i).is_some_and(|n| banks[i].len() >= n));
+        let room = self.n_outputs.checked_mul(count).is_some_and(|n| outputs.len() >= n);
+        assert!(long_enough && room && scratch.len() >= self.n_scratch);
+        if self.clear_upper {
+            simd::clear_upper();
+        }
+        // SAFETY: the function was compiled with a loop, so its type is that of `LoopEntry`, and for arrays of the lengths
+        // just checked; `outputs` and `scratch` are borrowed mutably and so overlap nothing; the pages live as long as `self`.
+        let status = unsafe {
+            let entry = std::mem::transmute::<Entry, LoopEntry>(self.entry);
+            entry(
+                banks[0].as_ptr(),
+                banks[1].as_ptr(),
+                banks[2].as_ptr(),
+                banks[3].as_ptr(),
+                outputs.as_mut_ptr(),
+                scratch.as_mut_ptr(),
+                count as u64,
             )
         };
         status == 0
@@ -124,6 +158,8 @@ pub struct Assembler {
     n_bytes: usize,
     constants: Vec<Vec<f64>>,
     tables: Vec<Arc<Table>>,
+    /// Functions that take a number of states.
+    loops: Vec<FuncId>,
     /// The text of every function, when asked for.
     pub listing: Option<String>,
 }
@@ -174,6 +210,7 @@ impl Assembler {
             n_bytes: 0,
             constants: Vec::new(),
             tables: Vec::new(),
+            loops: Vec::new(),
             listing: None,
         })
     }
@@ -195,6 +232,28 @@ impl Assembler {
         emit: impl FnOnce(&mut FunctionBuilder, &mut JITModule) -> Result<(), CompileError>,
     ) -> Result<FuncId, CompileError> {
         let signature = self.signature();
+        self.function_with(signature, name, emit)
+    }
+
+    /// Compiles a function that takes a number of states after its arrays: an entry for [`Code::call_loop`].
+    pub fn loop_function(
+        &mut self,
+        name: &str,
+        emit: impl FnOnce(&mut FunctionBuilder, &mut JITModule) -> Result<(), CompileError>,
+    ) -> Result<FuncId, CompileError> {
+        let mut signature = self.signature();
+        signature.params.push(AbiParam::new(types::I64));
+        let id = self.function_with(signature, name, emit)?;
+        self.loops.push(id);
+        Ok(id)
+    }
+
+    fn function_with(
+        &mut self,
+        signature: Signature,
+        name: &str,
+        emit: impl FnOnce(&mut FunctionBuilder, &mut JITModule) -> Result<(), CompileError>,
+    ) -> Result<FuncId, CompileError> {
         let id = self.module.declare_function(name, Linkage::Local, &signature)?;
         self.context.func.signature = signature;
         let mut builder = FunctionBuilder::new(&mut self.context.func, &mut self.frontend);
@@ -229,11 +288,14 @@ impl Assembler {
     /// Makes everything executable; `entry` is what [`Code::call`] calls.
     pub fn finish(mut self, entry: FuncId, lengths: Lengths) -> Result<Code, CompileError> {
         self.module.finalize_definitions()?;
+        let is_loop = self.loops.contains(&entry);
         let pointer = self.module.get_finalized_function(entry);
-        // SAFETY: the function was declared with `signature`, which is this type in the C convention of the host.
+        // SAFETY: the function was declared with `signature`, which is this type in the C convention of the host, or with
+        // one argument more, and then `is_loop` keeps it from being called as this type.
         let entry = unsafe { std::mem::transmute::<*const u8, Entry>(pointer) };
         Ok(Code {
             entry,
+            is_loop,
             clear_upper: simd::width() != simd::Width::Baseline,
             n_bytes: self.n_bytes,
             bank_lens: lengths.banks,
