@@ -814,24 +814,23 @@ impl<'a, 'b> Emitter<'a, 'b> {
         let (two_over_pi, round) = (pair(self, libm::TWO_OVER_PI), pair(self, libm::ROUND));
         let shifted = self.fb.ins().fma(two_over_pi, x, round);
         let k = self.fb.ins().fsub(shifted, round);
-        let mut r = x;
-        for part in libm::HALF_PI {
-            let part = pair(self, -part);
-            r = self.fb.ins().fma(part, k, r);
-        }
+        let [p1, p2, p3] = libm::HALF_PI.map(|part| pair(self, -part));
+        let r = self.fb.ins().fma(p1, k, x);
+        let r = self.fb.ins().fma(p2, k, r);
+        let nearest = self.fb.ins().fma(p3, k, r);
         self.guard_square(k, libm::QUARTERS_SQUARED);
         let z = self.fb.ins().fmul(r, r);
-        let mut s = pair(self, libm::SIN[5]);
-        let mut c = pair(self, libm::COS[5]);
-        for i in (0..5).rev() {
-            let coefficient = pair(self, libm::SIN[i]);
-            s = self.fb.ins().fma(s, z, coefficient);
-            let coefficient = pair(self, libm::COS[i]);
-            c = self.fb.ins().fma(c, z, coefficient);
-        }
-        let cube = self.fb.ins().fmul(z, r);
-        let s = self.fb.ins().fma(cube, s, r);
         let square = self.fb.ins().fmul(z, z);
+        let [s, c] = [libm::SIN, libm::COS].map(|coefficients| {
+            let [p01, p23, p45] = [0, 2, 4].map(|i| {
+                let (low, high) = (pair(self, coefficients[i]), pair(self, coefficients[i + 1]));
+                self.fb.ins().fma(high, z, low)
+            });
+            let high = self.fb.ins().fma(p45, square, p23);
+            self.fb.ins().fma(high, square, p01)
+        });
+        let cube = self.fb.ins().fmul(z, r);
+        let s = self.fb.ins().fma(cube, s, nearest);
         let (half, one) = (pair(self, -0.5), pair(self, 1.0));
         let head = self.fb.ins().fma(half, z, one);
         let c = self.fb.ins().fma(square, c, head);

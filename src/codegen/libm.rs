@@ -15,7 +15,8 @@
 //!
 //! each step one fused multiply-add. The first step is exact: x and k·P₁ are multiples of 2⁻⁵³ (for k ≠ 0) and
 //! their difference is below 1. The second keeps its rounding error of half an ulp of r, and the third
-//! supplies what two terms miss when x is the double nearest to a multiple of π/2 (451 ulp without it). On
+//! supplies what two terms miss when x is the double nearest to a multiple of π/2 (451 ulp without it); it enters the
+//! leading term of the sine alone, since it is far below an ulp of everything else. On
 //! |r| ≤ π/4 the minimax polynomials of fdlibm's `k_sin.c` and `k_cos.c` (Sun Microsystems, 1993) have errors below 2⁻⁵⁸.
 //! Swapping sine and cosine and the signs, both by the last two bits of k, are bit masks.
 //!
@@ -129,16 +130,15 @@ pub fn sin_cos(x: f64) -> (f64, f64) {
     let k = shifted - ROUND;
     let r = (-k).mul_add(HALF_PI[0], x);
     let r = (-k).mul_add(HALF_PI[1], r);
-    let r = (-k).mul_add(HALF_PI[2], r);
+    let nearest = (-k).mul_add(HALF_PI[2], r);
     let z = r * r;
-    let mut s = SIN[5];
-    let mut c = COS[5];
-    for i in (0..5).rev() {
-        s = s.mul_add(z, SIN[i]);
-        c = c.mul_add(z, COS[i]);
-    }
-    let s = (z * r).mul_add(s, r);
-    let c = (z * z).mul_add(c, z.mul_add(-0.5, 1.0));
+    let w = z * z;
+    let [s, c] = [SIN, COS].map(|a| {
+        let (p01, p23, p45) = (a[1].mul_add(z, a[0]), a[3].mul_add(z, a[2]), a[5].mul_add(z, a[4]));
+        p45.mul_add(w, p23).mul_add(w, p01)
+    });
+    let s = (z * r).mul_add(s, nearest);
+    let c = w.mul_add(c, z.mul_add(-0.5, 1.0));
     let k = shifted.to_bits();
     let swap = 0u64.wrapping_sub(k & 1) & (s.to_bits() ^ c.to_bits());
     let sign_of_sin = (k >> 1) << 63;
