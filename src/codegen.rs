@@ -44,6 +44,8 @@ pub mod jet_groups;
 #[cfg(feature = "jit")]
 pub mod jet_jit;
 #[cfg(feature = "jit")]
+pub mod jet_steps;
+#[cfg(feature = "jit")]
 pub mod jit;
 pub mod libm;
 pub mod linear;

@@ -90,7 +90,7 @@ impl CompiledJet {
         let n_scratch = self.0.code.as_ref().map_or(0, Code::n_scratch);
         #[cfg(not(feature = "jit"))]
         let n_scratch = 0;
-        JetCaller { jet: self.clone(), scratch: vec![0.0; n_scratch], interpreter: None }
+        JetCaller { jet: self.clone(), scratch: vec![0.0; n_scratch], carried: Vec::new(), interpreter: None }
     }
 }
 
@@ -98,10 +98,62 @@ impl CompiledJet {
 pub struct JetCaller {
     jet: CompiledJet,
     scratch: Vec<f64>,
+    /// What loops over steps carry from one to the next.
+    carried: Vec<f64>,
     interpreter: Option<JetInterpreter>,
 }
 
+/// What a number of Taylor steps starts from.
+pub struct Steps<'a> {
+    /// The end of the run, its direction, and the time after which the caller wants to look.
+    pub run: [f64; 3],
+    pub parameters: &'a [f64],
+    pub modes: &'a [f64],
+    pub y: &'a mut [f64],
+    /// What rounding has taken from y.
+    pub rest: &'a mut [f64],
+    /// The time and what rounding has taken from it.
+    pub t: [f64; 2],
+    /// Where the last step began, and how long it was.
+    pub last: [f64; 2],
+    /// The shortest and the longest step.
+    pub extremes: [f64; 2],
+}
+
+/// Up to this many states steps are made in a loop of machine code, and polynomials are summed in pairs.
+pub const SMALL: usize = 8;
+
 impl JetCaller {
+    /// Makes up to `most` steps in a loop of machine code ([`super::jet_steps`]); `None` when there is none. The result is
+    /// their number, which may be 0, and where they lead; `out` are the coefficients of the last of them.
+    pub fn steps<'a>(&mut self, from: Steps<'a>, most: u64, out: &mut [f64]) -> Option<(u64, Steps<'a>)> {
+        #[cfg(feature = "jit")]
+        if let Some(code) = self.jet.0.code.as_ref().filter(|code| code.has_loop()) {
+            use super::jet_steps::N_CARRIED;
+            let (n, m) = (from.y.len(), out.len());
+            self.carried.resize(m + 2 * n + N_CARRIED, 0.0);
+            let (y, others) = self.carried[m..].split_at_mut(n);
+            let (rest, numbers) = others.split_at_mut(n);
+            y.copy_from_slice(from.y);
+            rest.copy_from_slice(from.rest);
+            numbers.copy_from_slice(&[from.t, from.last, from.extremes].concat());
+            let banks = [&from.run[..], &[], from.parameters, from.modes];
+            let made = code.call_steps(&banks, most, &mut self.carried, &mut self.scratch);
+            if made == 0 {
+                return Some((0, from));
+            }
+            out.copy_from_slice(&self.carried[..m]);
+            let numbers = &self.carried[m + 2 * n..];
+            let pair = |i: usize| [numbers[i], numbers[i + 1]];
+            let (t, last, extremes) = (pair(0), pair(2), pair(4));
+            from.y.copy_from_slice(&self.carried[m..m + n]);
+            from.rest.copy_from_slice(&self.carried[m + n..m + 2 * n]);
+            return Some((made, Steps { t, last, extremes, ..from }));
+        }
+        let _ = (from, most, out, &self.carried);
+        None
+    }
+
     pub fn jet(&self) -> &CompiledJet {
         &self.jet
     }

@@ -17,8 +17,9 @@ use rustc_hash::FxHashMap;
 use super::ir::{Bank, Comparison};
 use super::jet::{Factors, JetProgram, NodeId, Rule, Series, Slot, SumId};
 use super::jet_groups::{self, Groups};
+use super::jet_steps::{self, Coefficients};
 use super::jit::{self, Lanes};
-use super::machine::{Assembler, Code, CompileError, Lengths, Tier};
+use super::machine::{Assembler, Code, CompileError, Entries, Lengths, Tier};
 
 /// Compiles the recurrences. The outputs of the code are the coefficients, order by order.
 pub fn compile(program: &JetProgram, tier: Tier) -> Result<Code, CompileError> {
@@ -34,6 +35,16 @@ pub fn compile(program: &JetProgram, tier: Tier) -> Result<Code, CompileError> {
         parts.push(id);
     }
     let n_slots = needs.outputs;
+    let steps = match program.n <= super::jet_compiled::SMALL && program.order > 2 {
+        true => {
+            let functions = Coefficients { initial, parts: &parts, n_slots };
+            Some(assembler.loop_function("steps", |fb, module| {
+                jet_steps::emit(fb, module, program, &functions);
+                Ok(())
+            })?)
+        }
+        false => None,
+    };
     let entry = assembler.function("jet", |fb, module| {
         let block = fb.create_block();
         fb.append_block_params_for_function_params(block);
@@ -43,8 +54,8 @@ pub fn compile(program: &JetProgram, tier: Tier) -> Result<Code, CompileError> {
         let callee = module.declare_func_in_func(initial, fb.func);
         let call = fb.ins().call(callee, &[p[0], p[1], p[2], p[3], p[5], scratch_of_initial]);
         let status = fb.inst_results(call)[0];
-        for part in parts {
-            let callee = module.declare_func_in_func(part, fb.func);
+        for part in &parts {
+            let callee = module.declare_func_in_func(*part, fb.func);
             fb.ins().call(callee, &p);
         }
         fb.ins().return_(&[status]);
@@ -53,7 +64,7 @@ pub fn compile(program: &JetProgram, tier: Tier) -> Result<Code, CompileError> {
     let mut banks = needs.banks;
     banks[Bank::State as usize] = banks[Bank::State as usize].max(program.n);
     let lengths = Lengths { banks, outputs: program.n * (program.order + 1), scratch: plan.n_scratch };
-    assembler.finish(entry, lengths)
+    assembler.finish(Entries { single: Some(entry), many: steps }, lengths)
 }
 
 /// Two sums that are computed together.
@@ -329,7 +340,9 @@ struct Emitter<'a, 'b> {
     sums: Vec<Option<ir::Value>>,
     /// The address of the initial state.
     state: ir::Value,
-    /// Coefficients of the states of the next order.
+    /// Coefficients of the states of the next order, in pairs; the last may be alone.
+    next: Vec<ir::Value>,
+    /// The same of the current order.
     states: Vec<ir::Value>,
     turn: Option<Turn>,
 }
@@ -376,6 +389,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             values: Vec::new(),
             sums: Vec::new(),
             state: p[Bank::State as usize],
+            next: Vec::new(),
             states: Vec::new(),
             turn: None,
         }
@@ -386,16 +400,21 @@ impl<'a, 'b> Emitter<'a, 'b> {
         if orders.start == 1 {
             self.first_orders();
         } else {
-            self.states = (0..n)
-                .map(|i| self.fb.ins().load(types::F64, flags(), self.outputs, 8 * (orders.start * n + i) as i32))
-                .collect();
+            for i in (0..n).step_by(2) {
+                let ty = if i + 1 < n { types::F64X2 } else { types::F64 };
+                let x = self.fb.ins().load(ty, flags(), self.outputs, 8 * (orders.start * n + i) as i32);
+                self.next.push(x);
+            }
         }
         for k in orders {
             self.order = k;
             self.values = vec![None; self.program.nodes.len()];
             self.sums = vec![None; self.program.sums.len()];
-            for (i, x) in std::mem::take(&mut self.states).into_iter().enumerate() {
-                self.values[i] = Some(x);
+            self.states = std::mem::take(&mut self.next);
+            for i in 0..n {
+                let x = self.states[i / 2];
+                let alone = i + 1 == n && n % 2 == 1;
+                self.values[i] = Some(if alone { x } else { self.fb.ins().extractlane(x, (i % 2) as u8) });
                 self.store(i as NodeId);
             }
             let nodes = n as NodeId..self.program.nodes.len() as NodeId;
@@ -424,8 +443,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
         for i in (0..n).step_by(2) {
             let slots: Vec<Slot> = self.program.derivatives[i..(i + 2).min(n)].iter().map(|d| d.slot).collect();
             let xs: Vec<ir::Value> = slots.iter().map(|&s| self.slot(s)).collect();
-            self.store_states(1, i, &xs);
-            self.states.extend(xs);
+            let x = if let [x, y] = xs[..] { self.join(x, y) } else { xs[0] };
+            self.store_states(1, i, x);
         }
         let Some(repeated) = &self.plan.repeated else { return };
         for turn in 0..repeated.n_turns {
@@ -501,30 +520,38 @@ impl<'a, 'b> Emitter<'a, 'b> {
     }
 
     /// One or two coefficients of neighbouring states, in one store.
-    fn store_states(&mut self, order: usize, i: usize, xs: &[ir::Value]) {
-        let offset = 8 * (order * self.program.n + i) as i32;
-        let x = if xs.len() == 2 { self.join(xs[0], xs[1]) } else { xs[0] };
-        self.fb.ins().store(flags(), x, self.outputs, offset);
+    fn store_states(&mut self, order: usize, i: usize, x: ir::Value) {
+        self.fb.ins().store(flags(), x, self.outputs, 8 * (order * self.program.n + i) as i32);
+        self.next.push(x);
     }
 
-    /// yₖ₊₁ = fₖ/(k+1)
+    /// yₖ₊₁ = fₖ/(k+1), two at a time.
     fn next_states(&mut self) {
         let n = self.program.n;
         for i in (0..n).step_by(2) {
-            let mut xs = Vec::new();
-            for d in &self.program.derivatives[i..(i + 2).min(n)] {
-                let x = match d.node {
-                    Some(node) => {
-                        let f = self.at(node);
-                        let inverse = self.constant(Constant::OverK, self.order + 1);
-                        self.fb.ins().fmul(f, inverse)
-                    }
-                    None => self.fb.ins().f64const(0.0),
-                };
-                xs.push(x);
-            }
-            self.store_states(self.order + 1, i, &xs);
-            self.states.extend(xs);
+            let nodes: Vec<Option<NodeId>> =
+                self.program.derivatives[i..(i + 2).min(n)].iter().map(|d| d.node).collect();
+            let f = match nodes[..] {
+                // The derivatives are two states that are a pair already.
+                [Some(a), Some(b)] if b == a + 1 && a % 2 == 0 && (b as usize) < n => self.states[a as usize / 2],
+                [a, b] => {
+                    let [a, b] = [a, b].map(|node| self.derivative(node));
+                    self.join(a, b)
+                }
+                _ => self.derivative(nodes[0]),
+            };
+            let ty = self.fb.func.dfg.value_type(f);
+            let offset = 48 * (self.order + 1) as i32 + 16 * Constant::OverK as i32;
+            let inverse = self.fb.ins().load(ty, settled(), self.constants, offset);
+            let x = self.fb.ins().fmul(f, inverse);
+            self.store_states(self.order + 1, i, x);
+        }
+    }
+
+    fn derivative(&mut self, node: Option<NodeId>) -> ir::Value {
+        match node {
+            Some(node) => self.at(node),
+            None => self.fb.ins().f64const(0.0),
         }
     }
 
@@ -539,8 +566,10 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// −x by a mask from memory; the instruction for it would make the mask every time.
     fn negate(&mut self, x: ir::Value) -> ir::Value {
-        let ty = self.ty();
-        let mask = self.fb.ins().load(ty, settled(), self.constants, 0);
+        let mask = match self.turn {
+            None => self.fb.ins().f64const(-0.0),
+            Some(_) => self.fb.ins().load(types::F64X2, settled(), self.constants, 0),
+        };
         self.fb.ins().bxor(x, mask)
     }
 
@@ -550,9 +579,16 @@ impl<'a, 'b> Emitter<'a, 'b> {
     }
 
     fn constant(&mut self, which: Constant, k: usize) -> ir::Value {
-        let ty = self.ty();
+        if self.turn.is_none() {
+            let inverse = 1.0 / k as f64;
+            return self.fb.ins().f64const(match which {
+                Constant::OverK => inverse,
+                Constant::MinusOverK => -inverse,
+                Constant::K => k as f64,
+            });
+        }
         let offset = 48 * k as i32 + 16 * which as i32;
-        self.fb.ins().load(ty, settled(), self.constants, offset)
+        self.fb.ins().load(types::F64X2, settled(), self.constants, offset)
     }
 
     fn slot(&mut self, slot: Slot) -> ir::Value {
@@ -629,24 +665,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.sums[id as usize].expect("just computed")
     }
 
-    /// A value that is used often, cut off from how it is computed. The code generator folds a load into its use only when
-    /// it is sure to do so once; without the cut, every use of a coefficient would count as a use of all the loads in
-    /// its sum, and none would be folded.
-    fn cut(&mut self, x: ir::Value) -> ir::Value {
-        let ty = self.fb.func.dfg.value_type(x);
-        let block = self.fb.create_block();
-        self.fb.append_block_param(block, ty);
-        self.fb.ins().jump(block, &[x.into()]);
-        self.fb.switch_to_block(block);
-        self.fb.block_params(block)[0]
-    }
-
     fn total(&mut self, pair: &Pair, ty: ir::Type) -> ir::Value {
-        let total = self.sum_of_products(pair, ty);
-        self.cut(total)
-    }
-
-    fn sum_of_products(&mut self, pair: &Pair, ty: ir::Type) -> ir::Value {
         let k = self.order;
         let terms = if pair.square { (k - 1) / 2 } else { k - 1 };
         let mut partial: Vec<ir::Value> = Vec::new();

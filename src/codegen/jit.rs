@@ -24,7 +24,7 @@ use rustc_hash::FxHashMap;
 use super::ir::{Bank, Binary, Comparison, Kernel, N_BANKS, Op, Shape, Solve, Unary, Value};
 use super::libm::{self, Math};
 use super::linear;
-use super::machine::{Assembler, Callee, Code, CompileError, Lengths, Tier};
+use super::machine::{Assembler, Callee, Code, CompileError, Entries, Lengths, Tier};
 use super::schedule::{self, Item};
 
 /// How many states one call evaluates.
@@ -52,7 +52,7 @@ const WHOLE: usize = 20_000;
 pub fn compile(kernel: &Kernel, tier: Tier, lanes: Lanes) -> Result<Code, CompileError> {
     let mut assembler = Assembler::new(tier)?;
     let (entry, lengths) = assemble(&mut assembler, kernel, lanes)?;
-    assembler.finish(entry, lengths)
+    assembler.finish(Entries { single: Some(entry), many: None }, lengths)
 }
 
 /// Compiles a kernel with a loop around it: one call evaluates many states, or pairs of states, that follow each other in
@@ -96,7 +96,7 @@ pub fn compile_loop(kernel: &Kernel, tier: Tier, lanes: Lanes) -> Result<Option<
         fb.ins().return_(&[status]);
         Ok(())
     })?;
-    assembler.finish(entry, lengths).map(Some)
+    assembler.finish(Entries { single: None, many: Some(entry) }, lengths).map(Some)
 }
 
 /// The order in which operations are emitted.

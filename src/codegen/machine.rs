@@ -55,9 +55,8 @@ type LoopEntry = unsafe extern "C" fn(*const f64, *const f64, *const f64, *const
 
 /// Executable functions of one signature: banks, outputs, scratch; the result is 0 when all guards held.
 pub struct Code {
-    entry: Entry,
-    /// The entry takes a number of states as well, and must be called with it.
-    is_loop: bool,
+    entry: Option<Entry>,
+    loop_entry: Option<LoopEntry>,
     clear_upper: bool,
     n_bytes: usize,
     bank_lens: [usize; N_BANKS],
@@ -74,7 +73,8 @@ impl Code {
     /// Whether all guards held; if not, the outputs mean nothing.
     #[inline(always)]
     pub fn call(&self, banks: &Banks, outputs: &mut [f64], scratch: &mut [f64]) -> bool {
-        let long_enough = (0..N_BANKS).all(|i| banks[i].len() >= self.bank_lens[i]) && !self.is_loop;
+        let long_enough = (0..N_BANKS).all(|i| banks[i].len() >= self.bank_lens[i]);
+        let Some(entry) = self.entry else { unreachable!("this code is a loop") };
         assert!(long_enough && outputs.len() >= self.n_outputs && scratch.len() >= self.n_scratch);
         if self.clear_upper {
             simd::clear_upper();
@@ -82,7 +82,7 @@ impl Code {
         // SAFETY: the function was compiled for arrays of the lengths just checked; `outputs` and `scratch` are
         // borrowed mutably and so overlap nothing; the pages live as long as `self`.
         let status = unsafe {
-            (self.entry)(
+            entry(
                 banks[0].as_ptr(),
                 banks[1].as_ptr(),
                 banks[2].as_ptr(),
@@ -97,7 +97,7 @@ impl Code {
     /// Evaluates `count` states that follow each other in the bank of states; their outputs follow each other too. Whether
     /// all guards held.
     pub fn call_loop(&self, banks: &Banks, count: usize, outputs: &mut [f64], scratch: &mut [f64]) -> bool {
-        assert!(self.is_loop, "the code has no loop");
+        let Some(entry) = self.loop_entry else { unreachable!("this code has no loop") };
         let states = |i: usize| if i == Bank::State as usize { count } else { 1 };
         let needed = |i: usize| self.bank_lens[i].checked_mul(states(i));
         let long_enough = (0..N_BANKS).all(|i| needed(i).is_some_and(|n| banks[i].len() >= n));
@@ -106,10 +106,9 @@ impl Code {
         if self.clear_upper {
             simd::clear_upper();
         }
-        // SAFETY: the function was compiled with a loop, so its type is that of `LoopEntry`, and for arrays of the lengths
-        // just checked; `outputs` and `scratch` are borrowed mutably and so overlap nothing; the pages live as long as `self`.
+        // SAFETY: the function was compiled for arrays of the lengths just checked; `outputs` and `scratch` are borrowed
+        // mutably and so overlap nothing; the pages live as long as `self`.
         let status = unsafe {
-            let entry = std::mem::transmute::<Entry, LoopEntry>(self.entry);
             entry(
                 banks[0].as_ptr(),
                 banks[1].as_ptr(),
@@ -121,6 +120,36 @@ impl Code {
             )
         };
         status == 0
+    }
+
+    pub fn has_loop(&self) -> bool {
+        self.loop_entry.is_some()
+    }
+
+    /// Makes up to `most` Taylor steps; the result is how many were made. The arrays are those of [`super::jet_steps`].
+    pub fn call_steps(&self, banks: &Banks, most: u64, carried: &mut [f64], scratch: &mut [f64]) -> u64 {
+        let Some(entry) = self.loop_entry else { unreachable!("this code has no loop") };
+        let states = self.bank_lens[Bank::State as usize];
+        let numbers = [Bank::Parameter, Bank::Extra].map(|b| b as usize);
+        let long_enough = numbers.into_iter().all(|i| banks[i].len() >= self.bank_lens[i]) && banks[0].len() >= 3;
+        let room = carried.len() >= self.n_outputs + 2 * states + super::jet_steps::N_CARRIED;
+        assert!(long_enough && room && scratch.len() >= self.n_scratch);
+        if self.clear_upper {
+            simd::clear_upper();
+        }
+        // SAFETY: the function was compiled for arrays of the lengths just checked; the state is part of `carried`, which like
+        // `scratch` is borrowed mutably and so overlaps nothing; the pages live as long as `self`.
+        unsafe {
+            entry(
+                banks[0].as_ptr(),
+                banks[1].as_ptr(),
+                banks[2].as_ptr(),
+                banks[3].as_ptr(),
+                carried.as_mut_ptr(),
+                scratch.as_mut_ptr(),
+                most,
+            )
+        }
     }
 
     pub fn n_bytes(&self) -> usize {
@@ -140,6 +169,13 @@ impl Drop for Code {
             unsafe { module.free_memory() };
         }
     }
+}
+
+/// What Rust calls: a function for one state, a function with a loop in it, or both.
+#[derive(Clone, Copy, Debug)]
+pub struct Entries {
+    pub single: Option<FuncId>,
+    pub many: Option<FuncId>,
 }
 
 /// The lengths of the arrays a function is compiled for.
@@ -285,17 +321,21 @@ impl Assembler {
         Arc::as_ptr(table) as i64
     }
 
-    /// Makes everything executable; `entry` is what [`Code::call`] calls.
-    pub fn finish(mut self, entry: FuncId, lengths: Lengths) -> Result<Code, CompileError> {
+    /// Makes everything executable.
+    pub fn finish(mut self, entries: Entries, lengths: Lengths) -> Result<Code, CompileError> {
         self.module.finalize_definitions()?;
-        let is_loop = self.loops.contains(&entry);
-        let pointer = self.module.get_finalized_function(entry);
-        // SAFETY: the function was declared with `signature`, which is this type in the C convention of the host, or with
-        // one argument more, and then `is_loop` keeps it from being called as this type.
-        let entry = unsafe { std::mem::transmute::<*const u8, Entry>(pointer) };
+        let pointer = |id: FuncId| self.module.get_finalized_function(id);
+        assert!(
+            entries.many.is_none_or(|id| self.loops.contains(&id))
+                && entries.single.is_none_or(|id| !self.loops.contains(&id))
+        );
+        // SAFETY: the function was declared with `signature`, which is this type in the C convention of the host.
+        let entry = entries.single.map(|id| unsafe { std::mem::transmute::<*const u8, Entry>(pointer(id)) });
+        // SAFETY: the function was declared by `loop_function`, with `signature` and one number more, which is this type.
+        let loop_entry = entries.many.map(|id| unsafe { std::mem::transmute::<*const u8, LoopEntry>(pointer(id)) });
         Ok(Code {
             entry,
-            is_loop,
+            loop_entry,
             clear_upper: simd::width() != simd::Width::Baseline,
             n_bytes: self.n_bytes,
             bank_lens: lengths.banks,

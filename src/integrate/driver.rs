@@ -89,6 +89,8 @@ fn n_changes(motion: &Motion, problem: &InitialValueProblem) -> f64 {
 
 /// Steps between two looks at the clock and the limits.
 const CHECK_EVERY: u64 = 16;
+/// The same when only some steps are looked at, and so many are made at once.
+const CHECK_MANY: u64 = 64;
 
 /// Steps until there is a reason to stop.
 fn drive(motion: &Motion, problem: &InitialValueProblem, method: Method, mut stepper: impl Stepper) -> Trajectory {
@@ -120,6 +122,13 @@ fn drive(motion: &Motion, problem: &InitialValueProblem, method: Method, mut ste
     if let Some(board) = &board {
         stepper.restart(board.numbers());
     }
+    // Whether every step is looked at, or only those with a recorded time in them.
+    let every_step = problem.dense
+        || *recorder.recording == Recording::Steps
+        || board.is_some()
+        || watch.is_some()
+        || surface.is_some();
+    let mut next_check = 0;
     let deadline = problem.limits.time.map(|limit| Instant::now() + limit);
     let (t, state, reason) = match recorder.record(problem.start, &problem.state) {
         Err(reason) => (problem.start, problem.state.clone(), reason),
@@ -129,7 +138,8 @@ fn drive(motion: &Motion, problem: &InitialValueProblem, method: Method, mut ste
             }
             let steps = stepper.statistics().steps;
             // A step of a large system may take a while, so the interrupt is looked for at every one.
-            if steps.is_multiple_of(CHECK_EVERY) || budget::is_interrupted() {
+            if steps >= next_check || budget::is_interrupted() {
+                next_check = steps + if every_step { CHECK_EVERY } else { CHECK_MANY };
                 if let Err(exhausted) = budget::check() {
                     break (stepper.time(), stepper.state().to_vec(), exhausted.into());
                 }
@@ -147,7 +157,15 @@ fn drive(motion: &Motion, problem: &InitialValueProblem, method: Method, mut ste
                     break (stepper.time(), stepper.state().to_vec(), reason);
                 }
             }
-            if let Err(reason) = stepper.step(problem.end) {
+            let made = match every_step {
+                true => stepper.step(problem.end),
+                false => {
+                    let until = recorder.next_time().unwrap_or(problem.end);
+                    let most = (next_check - steps).min(problem.limits.steps.saturating_sub(steps).max(1));
+                    stepper.advance(problem.end, until, most)
+                }
+            };
+            if let Err(reason) = made {
                 break (stepper.time(), stepper.state().to_vec(), reason);
             }
             let mut fall = None;

@@ -29,6 +29,18 @@ impl Statistics {
     }
 }
 
+impl Statistics {
+    /// Counts several accepted steps, of which the shortest and the longest are known.
+    pub fn accept_many(&mut self, steps: u64, [shortest, longest]: [f64; 2]) {
+        if self.steps == 0 {
+            self.smallest_step = shortest;
+        }
+        self.steps += steps;
+        self.smallest_step = self.smallest_step.min(shortest);
+        self.largest_step = self.largest_step.max(longest);
+    }
+}
+
 /// A method at work.
 pub trait Stepper {
     fn time(&self) -> f64;
@@ -40,6 +52,13 @@ pub trait Stepper {
 
     /// Advances by one accepted step that does not pass `limit`.
     fn step(&mut self, limit: f64) -> Result<(), StopReason>;
+
+    /// Advances by one or more steps: at least one, at most `most`, none after one that reaches or passes `until`. For those
+    /// who look at the last of them only.
+    fn advance(&mut self, limit: f64, until: f64, most: u64) -> Result<(), StopReason> {
+        let _ = (until, most);
+        self.step(limit)
+    }
 
     /// The state at a time inside the last step, as accurate as the dense output of the method.
     fn interpolate(&mut self, t: f64, out: &mut [f64]);

@@ -15,7 +15,8 @@
 
 use crate::codegen::interpret::Failure;
 use crate::codegen::jet::JetProgram;
-use crate::codegen::jet_compiled::JetCaller;
+use crate::codegen::jet_compiled::{JetCaller, SMALL, Steps};
+use crate::codegen::libm::{self, quick_exp2, quick_log2};
 use crate::codegen::simd;
 
 use super::control::{Compensated, StopReason};
@@ -85,7 +86,7 @@ impl<'a> Taylor<'a> {
             n,
             order,
             fused: !motion.options().portable && simd::has_fma(),
-            safety: (-2.0 - 0.7 / (order - 1) as f64).exp(),
+            safety: libm::taylor_safety(order),
             inverses: [1.0 / (order - 1) as f64, 1.0 / order as f64],
             t: Compensated::new(problem.start),
             y: problem.state.clone(),
@@ -163,9 +164,9 @@ impl<'a> Taylor<'a> {
         let (n, p) = (self.n, self.order);
         let norm = |k: usize| largest(&self.coefficients[k * n..(k + 1) * n]);
         let [size, second, last] = [largest(&self.y), norm(p - 1), norm(p)];
-        let s = if size <= 1.0 { 0.0 } else { log2::<FUSED>(size) };
+        let s = if size <= 1.0 { 0.0 } else { quick_log2::<FUSED>(size) };
         // log₂ of the radius of convergence; a vanishing coefficient says nothing.
-        let radius = |norm: f64, inverse: f64| (s - log2::<FUSED>(norm)) * inverse;
+        let radius = |norm: f64, inverse: f64| (s - quick_log2::<FUSED>(norm)) * inverse;
         let [over_second, over_last] = self.inverses;
         let rho = match (second > 0.0, last > 0.0) {
             (true, true) => {
@@ -177,11 +178,11 @@ impl<'a> Taylor<'a> {
             (false, true) => radius(last, over_last),
             (false, false) => return if (second + last).is_nan() { f64::NAN } else { f64::MAX },
         };
-        exp2::<FUSED>(rho) * self.safety
+        quick_exp2::<FUSED>(rho) * self.safety
     }
 
     #[inline(always)]
-    fn advance<const FUSED: bool>(&mut self, h: f64) {
+    fn add_polynomial<const FUSED: bool>(&mut self, h: f64) {
         let (n, p) = (self.n, self.order);
         let mut i = 0;
         // Coefficients were stored in pairs a moment ago: longer loads would have to wait for two stores.
@@ -231,7 +232,7 @@ impl<'a> Taylor<'a> {
         }
         self.t_old = self.t.value;
         self.h_old = h;
-        self.advance::<FUSED>(h);
+        self.add_polynomial::<FUSED>(h);
         self.t = if last { Compensated::new(limit) } else { self.t.plus(h) };
         self.statistics.accept(h);
         Ok(())
@@ -274,9 +275,6 @@ fn madd<const FUSED: bool>(a: f64, b: f64, c: f64) -> f64 {
     if FUSED { a.mul_add(b, c) } else { a * b + c }
 }
 
-/// Up to this many states the latest coefficients are loaded in pairs, as they were stored.
-const SMALL: usize = 8;
-
 /// max |x|, NaN if there is one.
 #[inline(always)]
 fn largest(xs: &[f64]) -> f64 {
@@ -312,52 +310,6 @@ fn largest(xs: &[f64]) -> f64 {
     all
 }
 
-/// log₂(1 + u)/u on [√½ − 1, √2 − 1], interpolated at six Chebyshev points; the error of log₂ is 6e-6.
-const LOG2: [f64; 6] = [
-    1.4427004400134948,
-    -0.7211957523938682,
-    0.47992557347080755,
-    -0.3669257709575621,
-    0.3168981871562629,
-    -0.20228926372875827,
-];
-
-/// 2ᶻ on |z| ≤ ½, interpolated at five Chebyshev points; the error is 2.8e-6.
-const EXP2: [f64; 5] = [1.0, 0.6931210452034271, 0.2402234903802036, 0.05592197584225585, 0.009666368515385448];
-
-/// log₂ of a positive number to 6e-6, of which a step size sees the p-th part. Everything that waits for a step waits for
-/// this; so few operations follow each other, and none is a division.
-#[inline(always)]
-fn log2<const FUSED: bool>(x: f64) -> f64 {
-    if !(f64::MIN_POSITIVE..=f64::MAX).contains(&x) {
-        return x.log2();
-    }
-    let bits = x.to_bits();
-    // x = 2ᵉ m with m between √½ and √2.
-    let offset = bits.wrapping_sub(0x3FE6_A09E_667F_3BCD);
-    let e = (offset as i64 >> 52) as f64;
-    let u = f64::from_bits(bits.wrapping_sub(offset & (0xFFF << 52))) - 1.0;
-    let [c0, c1, c2, c3, c4, c5] = LOG2;
-    let u2 = u * u;
-    let (p01, p23, p45) = (madd::<FUSED>(c1, u, c0), madd::<FUSED>(c3, u, c2), madd::<FUSED>(c5, u, c4));
-    madd::<FUSED>(madd::<FUSED>(madd::<FUSED>(p45, u2, p23), u2, p01), u, e)
-}
-
-/// 2ˣ to 2.8e-6, relatively.
-#[inline(always)]
-fn exp2<const FUSED: bool>(x: f64) -> f64 {
-    if !(x.abs() <= 1000.0) {
-        return x.exp2();
-    }
-    let shifted = x + 6755399441055744.0;
-    let z = x - (shifted - 6755399441055744.0);
-    let [c0, c1, c2, c3, c4] = EXP2;
-    let z2 = z * z;
-    let (p01, p23) = (madd::<FUSED>(c1, z, c0), madd::<FUSED>(c3, z, c2));
-    let series = madd::<FUSED>(madd::<FUSED>(c4, z2, p23), z2, p01);
-    f64::from_bits(series.to_bits().wrapping_add(shifted.to_bits() << 52))
-}
-
 impl Stepper for Taylor<'_> {
     fn time(&self) -> f64 {
         self.t.value
@@ -373,6 +325,36 @@ impl Stepper for Taylor<'_> {
 
     fn step(&mut self, limit: f64) -> Result<(), StopReason> {
         if self.fused { simd::fused(Step { method: self, limit }) } else { self.step_inner::<false>(limit) }
+    }
+
+    fn advance(&mut self, limit: f64, until: f64, most: u64) -> Result<(), StopReason> {
+        let remaining = limit - self.t.value;
+        if self.fixed.is_none() && remaining != 0.0 {
+            let run = [limit, 1f64.copysign(remaining), until];
+            let (n, p) = (self.n, self.order);
+            let carried = Steps {
+                run,
+                parameters: self.parameters,
+                modes: self.field.modes(),
+                y: &mut self.y,
+                rest: &mut self.rest,
+                t: [self.t.value, self.t.rest],
+                last: [self.t_old, self.h_old],
+                extremes: [f64::INFINITY, 0.0],
+            };
+            let made = self.caller.steps(carried, most, &mut self.coefficients[..n * (p + 1)]);
+            if let Some((steps, after)) = made
+                && steps > 0
+            {
+                let extremes = after.extremes;
+                self.t = Compensated { value: after.t[0], rest: after.t[1] };
+                [self.t_old, self.h_old] = after.last;
+                self.field.count(steps);
+                self.statistics.accept_many(steps, extremes);
+                return Ok(());
+            }
+        }
+        self.step(limit)
     }
 
     fn interpolate(&mut self, t: f64, out: &mut [f64]) {
@@ -418,19 +400,6 @@ impl Stepper for Taylor<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn quick_logarithms_and_powers_are_good_for_steps() {
-        for i in -3000..3000 {
-            let x = 1.037f64.powi(i) * (1.0 + 0.001 * f64::from(i).abs());
-            assert!((log2::<false>(x) - x.log2()).abs() < 7e-6, "{x}");
-            assert!((log2::<true>(x) - x.log2()).abs() < 7e-6, "{x}");
-            let y = f64::from(i) * 0.0317;
-            assert!((exp2::<false>(y) / y.exp2() - 1.0).abs() < 4e-6, "{y}");
-            assert!((exp2::<true>(y) / y.exp2() - 1.0).abs() < 4e-6, "{y}");
-        }
-        assert_eq!(exp2::<true>(3.0), 8.0);
-    }
 
     #[test]
     fn polynomials_of_every_order() {
