@@ -6,6 +6,7 @@
 //! cargo bench --bench motion -- ode dp taylor 1e-9      one line of JSON: seconds, final state, steps
 //! cargo bench --bench motion -- compile dp              one line of JSON: milliseconds
 //! cargo bench --bench motion -- long 100000             one line of JSON: seconds to compile so many operations
+//! cargo bench --bench motion -- kernel dp               the vector field, operation by operation
 //! cargo bench --bench motion -- gcc dp                  one line of JSON: ratio to gcc -O3 on the same expressions
 //! ```
 //!
@@ -81,6 +82,7 @@ impl Model {
     }
 }
 
+/// The vector field as it is given, with its numbers.
 fn print_kernel(model: &Model) {
     let kernel = model.motion.field().kernel();
     for input in kernel.inputs() {
@@ -133,11 +135,43 @@ fn nearby(state: &[f64]) -> Vec<f64> {
     (0..STATES).flat_map(scaled).collect()
 }
 
-/// ns per evaluation over 1024 nearby states.
+/// Input, its pairs and results, whole pages apart, so that no store is mistaken for the source of a later load.
+struct Arrays {
+    memory: Vec<f64>,
+    n: usize,
+}
+
+impl Arrays {
+    fn new(state: &[f64]) -> Arrays {
+        let n = state.len();
+        let room = Arrays::room(n);
+        let mut memory = vec![0.0; 3 * room];
+        for (i, y) in nearby(state).into_iter().enumerate() {
+            let (state, entry) = (i / n, i % n);
+            memory[i] = y;
+            memory[room + (state / 2) * 2 * n + 2 * entry + state % 2] = y;
+        }
+        Arrays { memory, n }
+    }
+
+    fn room(n: usize) -> usize {
+        (STATES * n).next_multiple_of(512)
+    }
+
+    /// States one by one, states in pairs, results.
+    fn parts(&mut self) -> (&[f64], &[f64], &mut [f64]) {
+        let (room, used) = (Arrays::room(self.n), STATES * self.n);
+        let (states, rest) = self.memory.split_at_mut(room);
+        let (pairs, results) = rest.split_at_mut(room);
+        (&states[..used], &pairs[..used], &mut results[..used])
+    }
+}
+
+/// ns per evaluation over 1024 nearby states, each by a call of its own.
 fn scalar(kernel: &CompiledKernel, problem: &InitialValueProblem) -> (f64, Vec<f64>) {
     let n = problem.state.len();
-    let states = nearby(&problem.state);
-    let mut derivatives = vec![0.0; STATES * n];
+    let mut arrays = Arrays::new(&problem.state);
+    let (states, _, derivatives) = arrays.parts();
     let mut caller = kernel.caller();
     let single = best(200, || {
         for (y, dy) in states.chunks_exact(n).zip(derivatives.chunks_exact_mut(n)) {
@@ -147,27 +181,23 @@ fn scalar(kernel: &CompiledKernel, problem: &InitialValueProblem) -> (f64, Vec<f
     (single / STATES as f64, derivatives[..n].to_vec())
 }
 
+/// ns per evaluation over 1024 nearby states: all in one call, in pairs, one by one, each waiting for the one before.
 fn rhs(model: &Model) -> String {
     let problem = &model.problem;
     let kernel = model.motion.field();
     let n = problem.state.len();
-    let (single, derivative) = scalar(kernel, problem);
-    let states = nearby(&problem.state);
-    let mut derivatives = vec![0.0; STATES * n];
-    let mut pairs = vec![0.0; STATES * n];
-    for (i, y) in states.iter().enumerate() {
-        let (state, entry) = (i / n, i % n);
-        pairs[(state / 2) * 2 * n + 2 * entry + state % 2] = *y;
-    }
+    let (called, _) = scalar(kernel, problem);
+    let mut arrays = Arrays::new(&problem.state);
+    let (states, pairs, derivatives) = arrays.parts();
+    let mut array_caller = kernel.array_caller();
+    let single =
+        best(600, || assert!(array_caller.call_fast([&[0.0], states, &problem.parameters, &[]], STATES, derivatives)));
+    let derivative = derivatives[..n].to_vec();
     let parameters: Vec<f64> = problem.parameters.iter().flat_map(|p| [*p, *p]).collect();
-    let mut pair_caller = kernel.pair_caller();
-    let double = best(200, || {
-        for (y, dy) in pairs.chunks_exact(2 * n).zip(derivatives.chunks_exact_mut(2 * n)) {
-            assert!(pair_caller.call_fast([&[0.0, 0.0], y, &parameters, &[]], dy));
-        }
-    }) / STATES as f64;
+    let mut pair_caller = kernel.pair_array_caller();
+    let double =
+        best(600, || assert!(pair_caller.call_fast([&[0.0; 2], pairs, &parameters, &[]], STATES / 2, derivatives)));
     let of_pairs: Vec<f64> = derivatives[..2 * n].iter().step_by(2).copied().collect();
-    // Each evaluation waits for the one before.
     let mut caller = kernel.caller();
     let mut y = problem.state.clone();
     let mut dy = vec![0.0; n];
@@ -176,9 +206,10 @@ fn rhs(model: &Model) -> String {
             caller.call_fast([&[0.0], &y, &problem.parameters, &[]], &mut dy);
             y.iter_mut().zip(&dy).for_each(|(y, d)| *y += 1e-12 * d);
         }
-    }) / 1000.0;
+    });
+    let (single, double, chain) = (single / STATES as f64, double / STATES as f64, chain / 1000.0);
     format!(
-        "{{\"scalar\":{{\"array\":{single:.3},\"chain\":{chain:.3},\"deriv\":{derivative:?}}},\"pairs\":{{\"array\":{double:.3},\"deriv\":{of_pairs:?}}}}}",
+        "{{\"scalar\":{{\"array\":{single:.3},\"called\":{called:.3},\"chain\":{chain:.3},\"deriv\":{derivative:?}}},\"pairs\":{{\"array\":{double:.3},\"deriv\":{of_pairs:?}}}}}",
     )
 }
 

@@ -573,11 +573,6 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.fb.ins().bxor(x, mask)
     }
 
-    /// Scalars, or pairs inside a turn.
-    fn ty(&self) -> ir::Type {
-        if self.turn.is_some() { types::F64X2 } else { types::F64 }
-    }
-
     fn constant(&mut self, which: Constant, k: usize) -> ir::Value {
         if self.turn.is_none() {
             let inverse = 1.0 / k as f64;

@@ -27,6 +27,32 @@ use super::whole_step::WholeStep;
 /// Doubles per block.
 const BLOCK: usize = 8;
 
+/// Blocks that are summed at once: as many as registers hold.
+const AT_ONCE: usize = 5;
+
+/// Runs `$work` for all blocks, [`AT_ONCE`] at a time as long as there are so many, then those that are left.
+macro_rules! for_blocks {
+    ($stride:expr, |$first:ident, $count:ident| $work:expr) => {
+        let (mut $first, stride) = (0, $stride);
+        while $first < stride {
+            macro_rules! with {
+                ($n:literal) => {{
+                    const $count: usize = $n;
+                    $work
+                }};
+            }
+            match ((stride - $first) / BLOCK).min(AT_ONCE) {
+                1 => with!(1),
+                2 => with!(2),
+                3 => with!(3),
+                4 => with!(4),
+                _ => with!(5),
+            }
+            $first += BLOCK * ((stride - $first) / BLOCK).min(AT_ONCE);
+        }
+    };
+}
+
 /// Which explicit method.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scheme {
@@ -233,15 +259,20 @@ impl<'a> Explicit<'a> {
                 return None;
             }
         }
-        for block in (0..stride).step_by(BLOCK) {
-            let sum = weighted::<FUSED>(self.tableau.b, &self.k, stride, block);
-            for l in 0..BLOCK {
-                let i = block + l;
-                let new = Compensated { value: self.y[i], rest: self.rest[i] }.plus(h * sum[l]);
-                self.y_new[i] = new.value;
-                self.rest_new[i] = new.rest;
+        for_blocks!(stride, |first, N| {
+            let sums = weighted::<FUSED, N>(1.0, self.tableau.b, &self.k, stride, first);
+            for (b, sum) in sums.into_iter().enumerate() {
+                let block = first + b * BLOCK;
+                let (y, rest) = (eight(&self.y, block), eight(&self.rest, block));
+                let (mut y_new, mut rest_new) = ([0.0; BLOCK], [0.0; BLOCK]);
+                for l in 0..BLOCK {
+                    let new = Compensated { value: y[l], rest: rest[l] }.plus(h * sum[l]);
+                    (y_new[l], rest_new[l]) = (new.value, new.rest);
+                }
+                *eight_mut(&mut self.y_new, block) = y_new;
+                *eight_mut(&mut self.rest_new, block) = rest_new;
             }
-        }
+        });
         let error = match self.tableau.estimate {
             Estimate::None => 0.0,
             Estimate::Difference(weights) => {
@@ -300,17 +331,21 @@ impl<'a> Explicit<'a> {
     #[inline(always)]
     fn squares<const FUSED: bool>(&self, weights: &[f64]) -> f64 {
         let mut total = [0.0; BLOCK];
-        for block in (0..self.stride).step_by(BLOCK) {
-            let e = weighted::<FUSED>(weights, &self.k, self.stride, block);
-            for l in 0..BLOCK {
-                let i = block + l;
-                let (a, b) = (self.y[i].abs(), self.y_new[i].abs());
-                // NaN in y_new reaches the result through b.
-                let size = if a > b { a } else { b };
-                let scaled = e[l] * (1.0 / multiply_add::<FUSED>(self.relative, size, self.absolute[i]));
-                total[l] = multiply_add::<FUSED>(scaled, scaled, total[l]);
+        for_blocks!(self.stride, |first, N| {
+            let errors = weighted::<FUSED, N>(1.0, weights, &self.k, self.stride, first);
+            for (b, e) in errors.into_iter().enumerate() {
+                let block = first + b * BLOCK;
+                let (y, y_new) = (eight(&self.y, block), eight(&self.y_new, block));
+                let absolute = eight(&self.absolute, block);
+                for l in 0..BLOCK {
+                    let (a, b) = (y[l].abs(), y_new[l].abs());
+                    // NaN in y_new reaches the result through b.
+                    let size = if a > b { a } else { b };
+                    let scaled = e[l] * (1.0 / multiply_add::<FUSED>(self.relative, size, absolute[l]));
+                    total[l] = multiply_add::<FUSED>(scaled, scaled, total[l]);
+                }
             }
-        }
+        });
         ((total[0] + total[4]) + (total[1] + total[5])) + ((total[2] + total[6]) + (total[3] + total[7]))
     }
 
@@ -624,38 +659,55 @@ fn multiply_add<const FUSED: bool>(a: f64, b: f64, c: f64) -> f64 {
     if FUSED { a.mul_add(b, c) } else { a * b + c }
 }
 
-/// Σⱼ wⱼ kⱼ for the block of components that begins at `block`.
+/// Eight neighbours as an array, whose length the compiler knows: it then uses vectors and checks no index.
 #[inline(always)]
-fn weighted<const FUSED: bool>(weights: &[f64], k: &[f64], stride: usize, block: usize) -> [f64; BLOCK] {
-    let mut sum = [0.0; BLOCK];
+fn eight(xs: &[f64], first: usize) -> &[f64; BLOCK] {
+    xs[first..first + BLOCK].first_chunk().expect("a block")
+}
+
+#[inline(always)]
+fn eight_mut(xs: &mut [f64], first: usize) -> &mut [f64; BLOCK] {
+    xs[first..first + BLOCK].first_chunk_mut().expect("a block")
+}
+
+/// Σⱼ (factor wⱼ) kⱼ for some blocks of components, the first of which begins at `first`.
+#[inline(always)]
+fn weighted<const FUSED: bool, const N: usize>(
+    factor: f64,
+    weights: &[f64],
+    k: &[f64],
+    stride: usize,
+    first: usize,
+) -> [[f64; BLOCK]; N] {
+    let mut sums = [[0.0; BLOCK]; N];
     for (j, &w) in weights.iter().enumerate() {
         if w != 0.0 {
-            let kj = &k[j * stride + block..j * stride + block + BLOCK];
-            for l in 0..BLOCK {
-                sum[l] = multiply_add::<FUSED>(w, kj[l], sum[l]);
+            let w = factor * w;
+            let kj = &k[j * stride + first..j * stride + first + N * BLOCK];
+            for (b, sum) in sums.iter_mut().enumerate() {
+                let kj = eight(kj, b * BLOCK);
+                for l in 0..BLOCK {
+                    sum[l] = multiply_add::<FUSED>(w, kj[l], sum[l]);
+                }
             }
         }
     }
-    sum
+    sums
 }
 
 /// out = y + Σⱼ (h wⱼ) kⱼ, the newest stage last, so that the next evaluation waits for one operation only.
 #[inline(always)]
 fn combine<const FUSED: bool>(out: &mut [f64], y: &[f64], h: f64, weights: &[f64], k: &[f64], stride: usize) {
     let newest = weights.iter().rposition(|w| *w != 0.0).unwrap_or(0);
-    for block in (0..stride).step_by(BLOCK) {
-        let mut sum = [0.0; BLOCK];
-        for (j, &w) in weights[..newest].iter().enumerate() {
-            if w != 0.0 {
-                let (hw, kj) = (h * w, &k[j * stride + block..j * stride + block + BLOCK]);
-                for l in 0..BLOCK {
-                    sum[l] = multiply_add::<FUSED>(hw, kj[l], sum[l]);
-                }
+    for_blocks!(stride, |first, N| {
+        let sums = weighted::<FUSED, N>(h, &weights[..newest], k, stride, first);
+        for (b, mut sum) in sums.into_iter().enumerate() {
+            let block = first + b * BLOCK;
+            let (hw, kj, y) = (h * weights[newest], eight(k, newest * stride + block), eight(y, block));
+            for l in 0..BLOCK {
+                sum[l] = multiply_add::<FUSED>(hw, kj[l], y[l] + sum[l]);
             }
+            *eight_mut(out, block) = sum;
         }
-        let (hw, kj) = (h * weights[newest], &k[newest * stride + block..newest * stride + block + BLOCK]);
-        for l in 0..BLOCK {
-            out[block + l] = multiply_add::<FUSED>(hw, kj[l], y[block + l] + sum[l]);
-        }
-    }
+    });
 }
