@@ -6,6 +6,7 @@
 //! cargo bench --bench motion -- ode dp taylor 1e-9      one line of JSON: seconds, final state, steps
 //! cargo bench --bench motion -- compile dp              one line of JSON: milliseconds
 //! cargo bench --bench motion -- long 100000             one line of JSON: seconds to compile so many operations
+//! cargo bench --bench motion -- ensemble                one line of JSON: 10 000 double pendulums, two at a time and alone
 //! cargo bench --bench motion -- kernel dp               the vector field, operation by operation
 //! cargo bench --bench motion -- gcc dp                  one line of JSON: ratio to gcc -O3 on the same expressions
 //! ```
@@ -25,6 +26,7 @@ use lepage::codegen::jet_compiled;
 use lepage::codegen::optimise::{self, Rewrites};
 use lepage::integrate::control::Tolerance;
 use lepage::integrate::method::Method;
+use lepage::integrate::pairs;
 use lepage::integrate::problem::{InitialValueProblem, Motion, Recording};
 use lepage::integrate::run;
 use lepage::model::value::Value;
@@ -44,13 +46,14 @@ fn main() {
             println!("{}", ode(&Model::read(model), Method::named(method).expect("a method"), tolerance));
         }
         ["kernel", model] => print_kernel(&Model::read(model)),
+        ["ensemble"] => println!("{}", ensemble(&Model::read("dp"))),
         ["compile", model] => println!("{}", compile(&Model::read(model))),
         ["gcc", model] => println!("{}", gcc(&Model::read(model))),
         ["shapes"] => shapes(),
         ["long", operations] => println!("{}", long(operations.parse().expect("a number"))),
         [] => table(),
         _ => eprintln!(
-            "usage: motion [rhs MODEL | ode MODEL METHOD TOLERANCE | compile MODEL | gcc MODEL | shapes | long OPERATIONS]"
+            "usage: motion [rhs MODEL | ode MODEL METHOD TOLERANCE | ensemble | compile MODEL | kernel MODEL | gcc MODEL | shapes | long OPERATIONS]"
         ),
     }
 }
@@ -241,6 +244,26 @@ fn ode(model: &Model, method: Method, tolerance: f64) -> String {
         trajectory.method,
         trajectory.last(),
     )
+}
+
+/// 10 000 double pendulums at rest on a grid of angles, to t = 10: two trajectories at once, and each alone.
+fn ensemble(model: &Model) -> String {
+    let problem = |i: usize| {
+        let angle = |j: usize| -2.0 + 4.0 * j as f64 / 99.0;
+        let mut problem = model.problem.clone().method(Method::Dop853).tolerance(1e-9);
+        problem.state = vec![angle(i / 100), angle(i % 100), 0.0, 0.0];
+        problem.end = 10.0;
+        problem
+    };
+    let problems: Vec<InitialValueProblem> = (0..10_000).map(problem).collect();
+    let mut last = (Vec::new(), Vec::new());
+    let pairs = best(2, || {
+        let runs = pairs::run_all(&model.motion, &problems);
+        let state = |i: usize| runs[i].as_ref().expect("a run").last().to_vec();
+        last = (state(0), state(5050));
+    });
+    let alone = best(1, || problems.iter().for_each(|p| assert!(run(&model.motion, p).is_ok())));
+    format!("{{\"time\":{:.6},\"alone\":{:.6},\"y0\":{:?},\"ymid\":{:?}}}", pairs / 1e9, alone / 1e9, last.0, last.1)
 }
 
 fn compile(model: &Model) -> String {

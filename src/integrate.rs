@@ -34,6 +34,7 @@ pub mod events;
 pub mod explicit;
 pub mod field;
 pub mod method;
+pub mod pairs;
 pub mod poles;
 pub mod problem;
 pub mod stepper;

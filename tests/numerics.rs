@@ -12,6 +12,7 @@ use lepage::codegen::table::{Outside, Table};
 use lepage::integrate::control::StopReason;
 use lepage::integrate::explicit::Scheme;
 use lepage::integrate::method::Method;
+use lepage::integrate::pairs;
 use lepage::integrate::problem::{
     BadProblem, Direction, Event, InitialValueProblem, Limits, Motion, MotionSpec, Recording,
 };
@@ -503,6 +504,40 @@ fn back_ends_and_portable_runs_agree() {
     for portable in [false, true] {
         let states: Vec<_> = backends.iter().map(|&backend| last(Options { backend, portable })).collect();
         assert!(states.windows(2).all(|w| w[0] == w[1]), "portable {portable}: {states:?}");
+    }
+}
+
+/// Runs have the same bits in pairs as alone: an odd number of them, with ends and tolerances of their own, one of which
+/// falls into the centre and one of which goes backwards.
+#[test]
+fn pairs_of_runs_are_the_runs_themselves() {
+    for name in ["kepler", "dp", "hh"] {
+        let model = models::named(name).unwrap();
+        for portable in [false, true] {
+            let options = Options { portable, ..Options::default() };
+            let motion = Motion::new(MotionSpec::field(model.field.clone()), options);
+            let mut problems: Vec<InitialValueProblem> = (0..9)
+                .map(|i| {
+                    let state = model.state.iter().map(|y| y * (1.0 - 0.01 * f64::from(i))).collect();
+                    let end = [7.0, 3.0, -2.0, 11.0][i as usize % 4];
+                    let problem = InitialValueProblem::new(state, vec![], end).method(Method::Dop853);
+                    let problem = problem.tolerance([1e-6, 1e-9, 1e-11][i as usize % 3]).recording(Recording::Ends);
+                    InitialValueProblem { dense: false, ..problem }
+                })
+                .collect();
+            if name == "kepler" {
+                problems[4].state = vec![1.0, 0.0, 0.0, 0.0];
+            }
+            assert!(problems.iter().all(|p| pairs::goes_in_pairs(&motion, p)), "{name}");
+            for (i, run) in pairs::run_all(&motion, &problems).into_iter().enumerate() {
+                let (run, alone) = (run.unwrap(), run_of(&motion, &problems[i]));
+                assert_eq!(run.last(), alone.last(), "{name} {i}");
+                assert_eq!((run.end, &run.reason), (alone.end, &alone.reason), "{name} {i}");
+                let counts = |t: &Trajectory| (t.statistics.steps, t.statistics.rejected, t.statistics.smallest_step);
+                assert_eq!(counts(&run), counts(&alone), "{name} {i}");
+                assert_eq!(run.times(), alone.times(), "{name} {i}");
+            }
+        }
     }
 }
 

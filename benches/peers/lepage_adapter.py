@@ -33,7 +33,8 @@ def w4_command(model, tol):
 
 
 def w5_command(threads):
-    return None
+    """Two trajectories at once, on one thread."""
+    return MOTION and [MOTION, "ensemble"] if threads == 1 else None
 
 
 def w6_command(case):

@@ -558,7 +558,7 @@ mod tests {
                 // The sign of a NaN is not specified, so neither is the verdict of a guard on one.
                 let nan_guard = fast.values().any(|v| {
                     let doubtful = match fast.op(v) {
-                        Op::Guard(a) | Op::Unary(Unary::Sin | Unary::Cos, a) => Some(a),
+                        Op::Guard(a) | Op::Unary(Unary::Sin | Unary::Cos | Unary::Exp, a) => Some(a),
                         _ => None,
                     };
                     doubtful.is_some_and(|a| interpreter.values()[a.index()].is_nan())

@@ -53,7 +53,7 @@ pub fn run(motion: &Motion, problem: &InitialValueProblem) -> Result<Trajectory,
 /// A Taylor step costs the compilation of its series once, and then little; it is the most accurate method for tight
 /// tolerances, and the cheapest for long runs of fields that are not too large. What counts as long is estimated from the
 /// shortest time in which the state changes by its own size.
-fn choose(motion: &Motion, problem: &InitialValueProblem) -> (Method, Option<String>) {
+pub(super) fn choose(motion: &Motion, problem: &InitialValueProblem) -> (Method, Option<String>) {
     let Method::Auto = problem.method else { return (problem.method, None) };
     let because = |method: Method, why: &str| (method, Some(format!("{method}, because {why}")));
     let tolerance =

@@ -221,6 +221,16 @@ impl<'a> Explicit<'a> {
         (100.0 * h0.abs()).min(h1).min(span.abs()).copysign(span)
     }
 
+    /// The slope at the initial state and the first step; `None` when there is no value.
+    pub(super) fn begin(&mut self, limit: f64) -> Option<(Vec<f64>, f64)> {
+        let n = self.n;
+        if !self.field.evaluate(self.t.value, &self.y, &mut self.f[..n]) {
+            return None;
+        }
+        let h = self.first_step(limit);
+        Some((self.f[..n].to_vec(), h))
+    }
+
     /// Evaluates all stages for a step h from (t, y), then y_new; the result is the scaled error, or `None`
     /// when the field declined or had no value. `careful` evaluations find out which.
     fn attempt(&mut self, h: f64, careful: bool) -> Option<f64> {

@@ -218,6 +218,11 @@ impl Motion {
         jet
     }
 
+    /// Whether nothing but the state is recorded, watched or switched.
+    pub(super) fn is_bare(&self) -> bool {
+        self.switching.is_none() && self.record.is_none() && self.events.is_none() && self.surface.is_none()
+    }
+
     /// The field that serves a run: the one whose linear systems exchange rows when the other declines at the initial state,
     /// as it does where a mass matrix is not definite. The matrix cannot lose or gain that property without becoming
     /// singular on the way, so the decision stands for the run; and it depends on nothing but the run.
