@@ -1,12 +1,18 @@
 //! Side conditions. Cancelling x/x is right where x ≠ 0; whoever cancels records that here, and the
 //! statement that is being answered collects it. A condition travels with its answer: it can be
 //! shown, and evaluating the answer at a point where it fails is refused.
+//!
+//! A second kind: √x·√x is x, but only where x ≥ 0. What an expression needs to be real is its [`domain`];
+//! a rewriting that loses some of it says so with [`lost`].
 
-use super::expr::Expr;
+use super::assume::sign_of;
+use super::expr::{Condition, Expr, Node, Relation, post_order};
+use super::function::Elementary;
 use std::cell::RefCell;
 
 thread_local! {
     static NONZERO: RefCell<Vec<Expr>> = const { RefCell::new(Vec::new()) };
+    static REAL: RefCell<Vec<Condition>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Records that the computation under way is valid where `e` ≠ 0.
@@ -21,9 +27,80 @@ pub fn record_nonzero(e: Expr) {
     });
 }
 
-/// Runs `work` and returns what it recorded, in order, apart from what was recorded before.
+/// Records that a root of `e` was multiplied away, which is right where `e` ≥ 0.
+pub(super) fn record_root(e: Expr) {
+    if sign_of(e).is_nonnegative() {
+        return;
+    }
+    let condition = Condition { relation: Relation::GreaterEqual, left: e };
+    REAL.with_borrow_mut(|list| {
+        if !list.contains(&condition) {
+            list.push(condition);
+        }
+    });
+}
+
+/// Runs `work` and returns what it recorded to be nonzero, in order, apart from what was recorded before.
 pub fn collect<T>(work: impl FnOnce() -> T) -> (T, Vec<Expr>) {
-    let outer = NONZERO.take();
+    let (result, nonzero, _) = collect_all(work);
+    (result, nonzero)
+}
+
+/// Both kinds of conditions.
+pub fn collect_all<T>(work: impl FnOnce() -> T) -> (T, Vec<Expr>, Vec<Condition>) {
+    let outer = (NONZERO.take(), REAL.take());
     let result = work();
-    (result, NONZERO.replace(outer))
+    (result, NONZERO.replace(outer.0), REAL.replace(outer.1))
+}
+
+/// What must hold for `e` to have a real value, as far as the facts do not say it: bases of fractional powers, arguments
+/// of logarithms and inverse functions. Vanishing denominators are [`record_nonzero`]'s business.
+pub fn domain(e: Expr) -> Vec<Condition> {
+    let mut found: Vec<Condition> = Vec::new();
+    let mut need = |relation: Relation, left: Expr| {
+        let sign = sign_of(left);
+        let known = if relation == Relation::Greater { sign.is_positive() } else { sign.is_nonnegative() };
+        let condition = Condition { relation, left };
+        if !known && !found.contains(&condition) {
+            found.push(condition);
+        }
+    };
+    for x in post_order(&[e]) {
+        match x.node() {
+            Node::Product(factors) => {
+                for (base, exponent) in factors.iter().filter(|(_, exponent)| !exponent.is_integer()) {
+                    need(if exponent.is_negative() { Relation::Greater } else { Relation::GreaterEqual }, *base);
+                }
+            }
+            Node::Power(base, _) => need(Relation::Greater, *base),
+            Node::Apply(Elementary::Log, x) => need(Relation::Greater, x[0]),
+            Node::Apply(Elementary::Asin | Elementary::Acos, x) => {
+                need(Relation::GreaterEqual, Expr::one() - x[0] * x[0]);
+            }
+            Node::Apply(Elementary::Atanh, x) => need(Relation::Greater, Expr::one() - x[0] * x[0]),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// What the old expression needed to be real and the new one does not.
+pub fn lost(old: Expr, new: Expr) -> Vec<Condition> {
+    not_needed_by(new, domain(old))
+}
+
+/// Those conditions that the expression itself does not need to be real.
+pub fn not_needed_by(e: Expr, mut before: Vec<Condition>) -> Vec<Condition> {
+    if before.is_empty() {
+        return before;
+    }
+    let after = domain(e);
+    // What must be positive need not be said to be nonnegative as well.
+    let says = |list: &[Condition], c: &Condition| {
+        list.iter().any(|d| d.left == c.left && (d.relation == c.relation || d.relation == Relation::Greater))
+    };
+    before.retain(|c| !says(&after, c));
+    let strict: Vec<Condition> = before.iter().copied().filter(|c| c.relation == Relation::Greater).collect();
+    before.retain(|c| c.relation == Relation::Greater || !says(&strict, c));
+    before
 }

@@ -13,6 +13,7 @@
 //!
 //! Signs are in [`sign`], points in [`witness`].
 
+pub mod separation;
 pub mod sign;
 pub mod witness;
 
@@ -172,6 +173,11 @@ fn by_points(e: Expr, stopped: Option<Exhausted>) -> Budgeted<Verdict> {
                 break;
             }
             if bits >= limit {
+                if constant && let Some(needed) = is_too_small(&sampler, &point)? {
+                    return Ok(Verdict::yes(format!(
+                        "it is below 2^-{needed}, the least an algebraic number of its kind can be"
+                    )));
+                }
                 seen += 1;
                 weakest = weakest.min(bits);
                 break;
@@ -187,6 +193,22 @@ fn by_points(e: Expr, stopped: Option<Exhausted>) -> Budgeted<Verdict> {
     } else {
         Verdict::Yes(Ground::Sampled { points: seen, bits: weakest })
     })
+}
+
+/// A number smaller than its separation bound is 0: b such that it is below 2⁻ᵇ and would have to be larger.
+fn is_too_small(sampler: &Sampler, point: &witness::Point) -> Budgeted<Option<u32>> {
+    let Some(needed) = separation::bits(sampler.subject) else { return Ok(None) };
+    for spare in [64, 512] {
+        let Some(ball) = sampler.value(point, needed + spare)? else { return Ok(None) };
+        if !ball.contains_zero() {
+            return Ok(None);
+        }
+        // Of at most so many bits before the point: below 2^top.
+        if ball.magnitude().to_float().top() <= -i64::from(needed) {
+            return Ok(Some(needed));
+        }
+    }
+    Ok(None)
 }
 
 #[cfg(test)]

@@ -75,6 +75,13 @@ pub struct Condition {
     pub left: Expr,
 }
 
+/// An expression that must not vanish.
+impl From<Expr> for Condition {
+    fn from(left: Expr) -> Condition {
+        Condition { relation: Relation::NotEqual, left }
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Relation {
     Equal,

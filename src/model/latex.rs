@@ -143,7 +143,7 @@ fn answer_latex(answer: &Answer) -> String {
             None => {}
         }
     }
-    rows.extend(answer.conditions.iter().map(|c| (words("where"), format!(r"{} \neq 0", expr_text(*c, STYLE)))));
+    rows.extend(answer.conditions.iter().map(|c| (words("where"), latex(&Value::from(*c)))));
     match rows.as_slice() {
         [(key, only)] if key.is_empty() => only.clone(),
         _ => aligned(&rows),

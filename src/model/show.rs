@@ -5,6 +5,7 @@
 
 use super::value::{Answer, Family, Key, KeyPart, LabelledMatrix, Value};
 use crate::algebra::ball;
+use crate::algebra::expr::{Condition, Relation};
 use crate::algebra::print::{Format, Style};
 use crate::algebra::{Expr, Ground, Rational, Symbol, Verdict};
 use crate::geometry::field::VectorField;
@@ -199,7 +200,7 @@ fn answer_text(answer: &Answer, style: Style) -> String {
         }
     }
     for condition in &answer.conditions {
-        lines.push(format!("where {} != 0", expr_text(*condition, style)));
+        lines.push(format!("where {}", render(&Value::from(*condition), style)));
     }
     lines.join("\n")
 }
@@ -456,7 +457,11 @@ fn answer_json(answer: &Answer) -> Json {
         object.insert(name.into(), value);
     }
     if !object.contains_key("conditions") {
-        let conditions: Vec<Json> = answer.conditions.iter().map(|c| json!(tidy(*c).to_string())).collect();
+        let written = |c: &Condition| match c.relation {
+            Relation::NotEqual => tidy(c.left).to_string(),
+            _ => text(&Value::from(*c)),
+        };
+        let conditions: Vec<Json> = answer.conditions.iter().map(|c| json!(written(c))).collect();
         object.insert("conditions".into(), Json::Array(conditions));
     }
     Json::Object(object)

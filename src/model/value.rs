@@ -170,7 +170,7 @@ pub struct Answer {
     /// Keys of families are looked up on this manifold.
     pub manifold: Option<FiberedManifold>,
     /// Expressions that must not vanish for the answer to hold.
-    pub conditions: Vec<Expr>,
+    pub conditions: Vec<Condition>,
     /// The main value is shown as it stands: what was multiplied out is not factored again.
     pub as_written: bool,
 }
@@ -277,8 +277,9 @@ impl Answer {
         }
     }
 
-    pub fn valid_where(mut self, conditions: impl IntoIterator<Item = Expr>) -> Answer {
-        for condition in conditions {
+    /// Under these conditions; an expression alone must not vanish.
+    pub fn valid_where<C: Into<Condition>>(mut self, conditions: impl IntoIterator<Item = C>) -> Answer {
+        for condition in conditions.into_iter().map(Into::into) {
             if !self.conditions.contains(&condition) {
                 self.conditions.push(condition);
             }

@@ -21,6 +21,7 @@ use crate::session::operate;
 use crate::source::Span;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::cell::RefCell;
 use std::rc::Rc;
 
 macro_rules! rows {
@@ -78,9 +79,13 @@ fn collect(a: &Arguments) -> Fallible<Value> {
 /// The first argument with all its expressions rewritten, shown as it stands.
 fn rewritten(a: &Arguments, rewrite: impl Fn(Expr) -> Budgeted<Expr>) -> Fallible<Value> {
     let span = a.positional[0].span;
+    let lost = RefCell::new(Vec::new());
     let (value, recorded) = conditions::collect(|| {
         map_expr(&a.value(0)?.main(), &|e| match rewrite(e) {
-            Ok(new) => defined(new, e, span),
+            Ok(new) => {
+                lost.borrow_mut().extend(conditions::lost(e, new));
+                defined(new, e, span)
+            }
             Err(stop) => Err(Box::new(
                 super::exhausted(stop).label(span, "in this expression").note(format!("stopped at {}", shortened(e))),
             )),
@@ -88,7 +93,8 @@ fn rewritten(a: &Arguments, rewrite: impl Fn(Expr) -> Budgeted<Expr>) -> Fallibl
     });
     let value = value?;
     recorded.iter().for_each(|c| conditions::record_nonzero(*c));
-    Ok(Value::from(Answer::new(a.question.name).main(value).as_written().valid_where(recorded)))
+    let answer = Answer::new(a.question.name).main(value).as_written();
+    Ok(Value::from(answer.valid_where(recorded).valid_where(lost.into_inner())))
 }
 
 /// Refuses what has no real value, with the expression it came from.

@@ -2,6 +2,7 @@
 //! not an expression is decided anew at the point.
 
 use super::operate::describe;
+use crate::algebra::expr::Relation;
 use crate::algebra::substitute::{substitute, undefined_part};
 use crate::algebra::{Expr, Symbol, Verdict, decide};
 use crate::diagnostic::{Diagnostic, codes};
@@ -114,11 +115,17 @@ fn family_at(family: &Family, point: &Point, map: &FxHashMap<Symbol, Expr>) -> F
 
 fn answer_at(answer: &Rc<Answer>, point: &Point, map: &FxHashMap<Symbol, Expr>) -> Fallible<Answer> {
     for condition in &answer.conditions {
-        let there = substitute(*condition, map);
-        if there.as_undefined().is_some() || decide::is_zero(there).is_yes() {
+        let there = substitute(condition.left, map);
+        let fails = match condition.relation {
+            Relation::GreaterEqual => decide::sign(there).is_negative(),
+            Relation::Greater => decide::sign(there).is_nonpositive(),
+            _ => decide::is_zero(there).is_yes(),
+        };
+        if there.as_undefined().is_some() || fails {
+            let condition = crate::model::show::text(&Value::from(*condition));
             return Err(Box::new(
                 Diagnostic::error(&codes::DEGENERATE, "the answer does not hold at this point")
-                    .note(format!("it rests on {condition} != 0, which fails there")),
+                    .note(format!("it rests on {condition}, which fails there")),
             ));
         }
     }

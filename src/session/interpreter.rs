@@ -7,6 +7,7 @@ use super::elaborate::Evaluator;
 use super::library::Library;
 use super::scope::{Binding, Meaning, Scope};
 use super::{SessionOptions, compare, grounds, mention};
+use crate::algebra::expr::Condition;
 use crate::algebra::{Expr, Ground, Symbol, Verdict, assume, conditions};
 use crate::budget;
 use crate::diagnostic::{Diagnostic, codes};
@@ -197,25 +198,35 @@ impl Interpreter {
         if self.check_only {
             return mention::check(self, ast, ast.span(id)).map(|()| Effect::Done);
         }
-        let (value, recorded) = conditions::collect(|| self.evaluator(ast).eval(id));
+        let (value, nonzero, real) = conditions::collect_all(|| self.evaluator(ast).eval(id));
         let mut value = value?;
         // A comparison that is asked is decided.
         if let Value::Claim(_) = &value {
             value = Value::from(compare::truth(&value)?);
         }
         // What the answer itself says need not be said twice.
-        let said: &[Expr] = match &value {
+        let said: &[Condition] = match &value {
             Value::Answer(answer) => &answer.conditions,
             _ => &[],
         };
-        for condition in recorded.into_iter().filter(|c| !said.contains(c)) {
+        // Roots multiplied away inside a derivation belong to its domain; those of a written expression are said.
+        let real = match &value {
+            Value::Expr(e) => conditions::not_needed_by(*e, real),
+            Value::Answer(answer) if answer.as_written => match &answer.main {
+                Some(Value::Expr(e)) => conditions::not_needed_by(*e, real),
+                _ => vec![],
+            },
+            _ => vec![],
+        };
+        let recorded = nonzero.into_iter().map(Condition::from).chain(real);
+        for condition in recorded.filter(|c| !said.contains(c)) {
             remarks.push(
                 Diagnostic::new(
                     crate::diagnostic::Severity::Note,
                     &codes::CONDITION,
-                    format!("holds where {condition} != 0"),
+                    format!("holds where {}", crate::model::show::text(&Value::from(condition))),
                 )
-                .label(ast.span(id), "cancelled here"),
+                .label(ast.span(id), "the answer needs this"),
             );
         }
         self.last = Some(value.clone());

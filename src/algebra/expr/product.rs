@@ -4,7 +4,7 @@
 use super::pool::{self, Pairs};
 use super::{BudgetKind, Expr, Node, Undefined};
 use crate::algebra::assume::sign_of;
-use crate::algebra::conditions::record_nonzero;
+use crate::algebra::conditions::{record_nonzero, record_root};
 use crate::algebra::function::Elementary;
 use crate::algebra::number::{Integer, Rational};
 use crate::budget::Exhausted;
@@ -60,8 +60,11 @@ impl ProductBuilder {
             Node::Product(factors) if exponent.is_one() => self.factors.extend(factors.iter().cloned()),
             Node::Product(factors) if exponent.is_integer() => {
                 for (b, e) in factors.iter() {
-                    // A fractional power to an integer power stays on its domain.
-                    self.multiply(*b, e * &exponent);
+                    let product = e * &exponent;
+                    if product.is_integer() && !e.is_integer() {
+                        record_root(*b);
+                    }
+                    self.multiply(*b, product);
                 }
             }
             Node::Product(factors) => self.root_of_product(factors, &exponent),
@@ -182,9 +185,32 @@ impl ProductBuilder {
         (body, self.coefficient)
     }
 
+    /// Whole powers of −S beside a root of S are written as powers of S: (x² − 1)·√(1 − x²) is −(1 − x²)^(3/2).
+    fn align_with_roots(&mut self) {
+        let is_sum = |e: Expr| matches!(e.node(), Node::Sum { .. });
+        let is_root = |(base, exponent): &(Expr, Rational)| !exponent.is_integer() && is_sum(*base);
+        let has_whole = self.factors.iter().any(|(base, exponent)| exponent.is_integer() && is_sum(*base));
+        if !has_whole || !self.factors.iter().any(is_root) {
+            return;
+        }
+        let roots: Vec<Expr> = self.factors.iter().filter(|f| is_root(f)).map(|(base, _)| *base).collect();
+        for root in roots {
+            let opposite = -root;
+            for (base, exponent) in self.factors.iter_mut().filter(|(base, _)| *base == opposite) {
+                if let Some(n) = exponent.to_i64() {
+                    *base = root;
+                    if n % 2 != 0 {
+                        self.coefficient = -&self.coefficient;
+                    }
+                }
+            }
+        }
+    }
+
     /// Adds the exponents of equal bases. Where a positive and a negative one meet, something was
     /// cancelled, and the base must not vanish.
     fn merge(&mut self) {
+        self.align_with_roots();
         let strictly = |list: &[(Expr, Rational)]| list.is_sorted_by(|a, b| a.0 < b.0);
         if strictly(&self.factors) {
             return;
@@ -201,7 +227,11 @@ impl ProductBuilder {
                     if sum.is_negative() != exponent.is_negative() && !sign_of(base).is_nonzero() {
                         record_nonzero(base);
                     }
+                    let is_root = !exponent.is_integer();
                     *sum = &*sum + &exponent;
+                    if is_root && sum.is_integer() {
+                        record_root(base);
+                    }
                 }
                 _ => merged.push((base, exponent)),
             }
