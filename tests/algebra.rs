@@ -206,6 +206,39 @@ fn equations_of_motion_are_those_of_a_textbook() {
     }
 }
 
+/// What a rewriting loses of the domain of an expression is said, and obeyed at points.
+#[test]
+fn lost_domains_are_conditions() {
+    let mut session = session(
+        "manifold Y over t { x }
+         param a, b, m
+         assume m > 0",
+    );
+    for (question, expected) in [
+        // log(ab) − log(a) is real where a > 0 and ab > 0; log|b| is real almost everywhere.
+        ("simplify(log(a*b) - log(a))", "log(abs(b)); where a*b > 0; where a > 0"),
+        ("simplify(log(m*x) - log(m))", "log(x)"),
+        // Nothing is lost while the root stays.
+        ("simplify(sqrt(x)*sqrt(x) + sqrt(x))", "x + sqrt(x)"),
+        ("simplify((x^2 - 1)*sqrt(1 - x^2))", "-(1 - x^2)^(3/2)"),
+        // Rank 2 of parameters is rank 2 for generic ones, and says so.
+        ("rank([[a, 0], [0, 1]])", "2; where a != 0"),
+        ("rank([[m, 0], [0, 1]])", "2"),
+    ] {
+        let found = answer(&mut session, question);
+        assert_eq!(found, expected, "{question}");
+    }
+    // What disappears while an expression is read is a remark.
+    for (question, expected) in [
+        ("a^(1/3)*a^(2/3)", "holds where a >= 0"),
+        ("sqrt(x)^4 + sqrt(m)^2", "holds where x >= 0"),
+        ("exp(log(b)) + exp(log(m))", "holds where b > 0"),
+    ] {
+        let remarks: Vec<String> = ask(&mut session, question).diagnostics.iter().map(|d| d.title.clone()).collect();
+        assert_eq!(remarks, [expected], "{question}");
+    }
+}
+
 // ----- text that parses back ------------------------------------------------------------------------
 
 const ALPHABET: &str = "

@@ -6,6 +6,7 @@
 //! a rewriting that loses some of it says so with [`lost`].
 
 use super::assume::sign_of;
+use super::decide;
 use super::expr::{Condition, Expr, Node, Relation, post_order};
 use super::function::Elementary;
 use std::cell::RefCell;
@@ -29,10 +30,19 @@ pub fn record_nonzero(e: Expr) {
 
 /// Records that a root of `e` was multiplied away, which is right where `e` ≥ 0.
 pub(super) fn record_root(e: Expr) {
-    if sign_of(e).is_nonnegative() {
-        return;
+    if !sign_of(e).is_nonnegative() {
+        record_real(Condition { relation: Relation::GreaterEqual, left: e });
     }
-    let condition = Condition { relation: Relation::GreaterEqual, left: e };
+}
+
+/// Records that a logarithm of `e` was undone, which is right where `e` > 0.
+pub(super) fn record_positive(e: Expr) {
+    if !sign_of(e).is_positive() {
+        record_real(Condition { relation: Relation::Greater, left: e });
+    }
+}
+
+fn record_real(condition: Condition) {
     REAL.with_borrow_mut(|list| {
         if !list.contains(&condition) {
             list.push(condition);
@@ -58,6 +68,7 @@ pub fn collect_all<T>(work: impl FnOnce() -> T) -> (T, Vec<Expr>, Vec<Condition>
 pub fn domain(e: Expr) -> Vec<Condition> {
     let mut found: Vec<Condition> = Vec::new();
     let mut need = |relation: Relation, left: Expr| {
+        let left = without_positive_factors(left);
         let sign = sign_of(left);
         let known = if relation == Relation::Greater { sign.is_positive() } else { sign.is_nonnegative() };
         let condition = Condition { relation, left };
@@ -84,6 +95,20 @@ pub fn domain(e: Expr) -> Vec<Condition> {
     found
 }
 
+/// x for m·x with m > 0: of the same sign, and shorter.
+fn without_positive_factors(e: Expr) -> Expr {
+    match e.node() {
+        Node::Sum { constant, terms } if constant.is_zero() && terms.len() == 1 && !terms[0].1.is_negative() => {
+            without_positive_factors(terms[0].0)
+        }
+        Node::Product(factors) => {
+            let rest = factors.iter().filter(|(base, _)| !sign_of(*base).is_positive());
+            rest.fold(Expr::one(), |product, (base, exponent)| product * base.pow(exponent.clone()))
+        }
+        _ => e,
+    }
+}
+
 /// What the old expression needed to be real and the new one does not.
 pub fn lost(old: Expr, new: Expr) -> Vec<Condition> {
     not_needed_by(new, domain(old))
@@ -96,8 +121,9 @@ pub fn not_needed_by(e: Expr, mut before: Vec<Condition>) -> Vec<Condition> {
     }
     let after = domain(e);
     // What must be positive need not be said to be nonnegative as well.
+    let same = |a: Expr, b: Expr| a == b || collect(|| decide::equal(a, b)).0.is_yes();
     let says = |list: &[Condition], c: &Condition| {
-        list.iter().any(|d| d.left == c.left && (d.relation == c.relation || d.relation == Relation::Greater))
+        list.iter().any(|d| (d.relation == c.relation || d.relation == Relation::Greater) && same(d.left, c.left))
     };
     before.retain(|c| !says(&after, c));
     let strict: Vec<Condition> = before.iter().copied().filter(|c| c.relation == Relation::Greater).collect();

@@ -2,6 +2,7 @@
 
 use super::{Expr, Node, Undefined};
 use crate::algebra::assume::sign_of;
+use crate::algebra::conditions::record_positive;
 use crate::algebra::function::Elementary;
 use crate::algebra::number::Rational;
 
@@ -95,7 +96,10 @@ pub(super) fn special_value(function: Elementary, arguments: &[Expr]) -> Option<
         Cosh | Exp if is(0) => Some(Expr::one()),
         Exp => match x.node() {
             // log u is real only for u > 0, and there e^(log u) = u.
-            Node::Apply(Log, u) => Some(u[0]),
+            Node::Apply(Log, u) => {
+                record_positive(u[0]);
+                Some(u[0])
+            }
             _ => None,
         },
         Log if is(1) => Some(Expr::zero()),
