@@ -1,4 +1,5 @@
-//! Polynomial arithmetic, gcd, factorisation and Gröbner bases on fixed pseudo-random inputs.
+//! Polynomial arithmetic, gcd, factorisation and Gröbner bases on fixed pseudo-random inputs; then all worked cases of the
+//! sheets, whose linear systems and ideals are to take less than two seconds together.
 //!
 //! ```text
 //! cargo bench --bench polynomial                      times of this crate
@@ -11,7 +12,9 @@ use lepage::algebra::factor::factor;
 use lepage::algebra::ideal::{Order, groebner};
 use lepage::algebra::polynomial::Polynomial;
 use lepage::algebra::{Rational, polynomial::Monomial, polynomial::modular::Sequence};
+use lepage::session::{Mode, Session, SessionOptions};
 use std::hint::black_box;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 struct Case {
@@ -177,7 +180,37 @@ fn time(case: &Case) -> f64 {
     best.as_secs_f64()
 }
 
+/// The programs of the worked cases, run one after the other in sessions of their own: how many, and seconds for all that
+/// they do. The linear systems and ideals are a part of it.
+fn sheets() -> (usize, f64) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let mut folders = vec![root];
+    let mut programs: Vec<PathBuf> = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("the worked cases") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "mech") {
+                programs.push(path);
+            }
+        }
+    }
+    programs.sort();
+    let mut seconds = 0.0;
+    for path in &programs {
+        let text = std::fs::read_to_string(path).expect("UTF-8");
+        let start = Instant::now();
+        let outcomes = Session::new(SessionOptions::default()).feed("case.mech", &text, Mode::File);
+        seconds += start.elapsed().as_secs_f64();
+        assert!(outcomes.iter().all(|o| o.held()), "{}", path.display());
+    }
+    (programs.len(), seconds)
+}
+
 fn main() {
+    let (programs, seconds) = sheets();
+    println!("{:<50} {:>12.1} ms, {programs} programs", "worked cases of the sheets", seconds * 1e3);
     let cases = cases();
     let mut report = Vec::new();
     for case in &cases {

@@ -1,7 +1,7 @@
 //! Cells, the branches as the engine works with them, and SPLIT.
 
 use super::super::assume::Sign;
-use super::super::decide::sign;
+use super::super::decide::{is_zero, sign};
 use super::super::expr::Expr;
 use super::super::factor::factor;
 use super::super::generator::{Generator, Kind, reduce};
@@ -52,7 +52,7 @@ pub struct Splitting {
     pub stopped: Option<Exhausted>,
 }
 
-/// Numbers of more terms than this are not looked at for their sign.
+/// Numbers of more terms than this are not looked at.
 const MAX_NUMBER_TERMS: usize = 24;
 
 /// More pieces than this, and SPLIT gives up.
@@ -441,7 +441,7 @@ impl Frame {
         }
         // √3 − √2 is a number like any other.
         let is_number = p.variables().iter().all(|v| Generator(*v).meaning().symbols().is_empty());
-        if is_number && p.n_terms() <= MAX_NUMBER_TERMS && sign(self.write(p)).is_nonzero() {
+        if is_number && p.n_terms() <= MAX_NUMBER_TERMS && is_zero(self.write(p)).is_no() {
             return Ok(());
         }
         let mut generic = self.generic.borrow_mut();
