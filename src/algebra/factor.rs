@@ -14,6 +14,7 @@
 //! ends, or a polynomial has more modular factors than can be combined, pieces stay together and `complete`
 //! is false.
 
+mod binomial;
 mod multivariate;
 pub mod quadratic;
 mod residues;
@@ -194,6 +195,11 @@ enum Step {
 
 fn split(f: &Polynomial) -> Budgeted<Step> {
     check()?;
+    if f.n_terms() == 2
+        && let Some(step) = binomial::binomial_factors(f)?
+    {
+        return Ok(step);
+    }
     match f.variables() {
         [] => return Ok(Step::Irreducibles(Vec::new())),
         [x] => return univariate_factors(f, *x),

@@ -87,7 +87,7 @@ pub static ROWS: &[Question] = &[
 ];
 
 /// How long one basis or one splitting may take before what is known is shown.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 
 // ----- reading the arguments ----------------------------------------------------------------------
 
@@ -731,8 +731,13 @@ pub(super) fn solved_by_branches(
         Err(Exhausted::Interrupted) => return Err(stopped(Exhausted::Interrupted)),
         Err(_) => return Ok(None),
     };
-    let is_useful = if is_beyond { !found.explicit.is_unknown() } else { found.explicit.is_yes() };
-    if !is_useful || !found.complete.is_yes() {
+    let is_useful = match (is_beyond, found.complete.is_yes()) {
+        (true, true) => !found.explicit.is_unknown(),
+        // What is known when a budget ends.
+        (true, false) => true,
+        (false, complete) => complete && found.explicit.is_yes(),
+    };
+    if !is_useful {
         return Ok(None);
     }
     let branches: Vec<Value> = found.branches.iter().map(solution).collect();
@@ -750,7 +755,10 @@ pub(super) fn solved_by_branches(
         answer = answer.keyed(only.values.iter().map(|(s, e)| (*s, Value::Expr(*e))));
     }
     let is_plain = |b: &SystemBranch| b.conditions.is_empty() && b.free.is_empty() && b.equations.is_empty();
-    let empty = match (found.branches.is_empty(), found.branches.iter().any(|b| b.conditions.is_empty())) {
+    let is_complete = found.complete.is_yes();
+    let is_solution = |b: &SystemBranch| b.conditions.is_empty() && (is_complete || !b.values.is_empty());
+    let empty = match (found.branches.is_empty(), found.branches.iter().any(is_solution)) {
+        _ if !is_complete && !found.branches.iter().any(is_solution) => found.complete.clone(),
         (true, _) => Verdict::yes("every branch is contradictory"),
         (false, true) => Verdict::no("there is a solution"),
         (false, false) => Verdict::unknown("that depends on the conditions of the branches"),
@@ -761,6 +769,7 @@ pub(super) fn solved_by_branches(
     } else {
         answer.part("branches", Value::list(branches))
     };
+    answer = answer.optional_part("complete", found.complete);
     answer = answer.optional_part("explicit", found.explicit).lazy("empty", move || Ok(Value::from(empty.clone())));
     Ok(Some(Value::from(answer.valid_where(found.generic))))
 }

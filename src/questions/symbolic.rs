@@ -4,6 +4,7 @@
 //! shown. Every cancelling on the way is a condition of the answer: it is shown, and evaluating the answer where it
 //! fails is refused.
 
+use super::polynomials::PATIENCE;
 use super::{Arguments, Question};
 use crate::algebra::conditions;
 use crate::algebra::derive::partials;
@@ -13,7 +14,7 @@ use crate::algebra::solve::{Branch, Solutions, Unsolved};
 use crate::algebra::stratum::solve::sort_descending;
 use crate::algebra::substitute::{define_function, substitute, undefined_part};
 use crate::algebra::{Expr, Symbol, Verdict, normal, solve};
-use crate::budget::Budgeted;
+use crate::budget::{Budgeted, Exhausted, within};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::model::value::{Answer, Claim, Fallible, Family, LabelledMatrix, Point, PointEntry, Value};
 use crate::session::evaluate_at::assignment;
@@ -210,12 +211,15 @@ fn solve_for(a: &Arguments) -> Fallible<Value> {
     read_equations(&a.value(0)?, &mut equations, &mut conditions)
         .map_err(|d| Box::new(d.or_at(a.positional[0].span, "these equations")))?;
     let unknowns = unknowns(a)?;
-    let found = solve::solve_where(&equations, &conditions, &unknowns);
+    let found = within(PATIENCE, || solve::solve_where(&equations, &conditions, &unknowns));
     // Where the rules end, or roots stand under conditions, the real branches of the system may say more.
     let is_conditional = |s: &Solutions| {
         unknowns.len() > 1 && (s.branches.is_empty() || s.branches.iter().any(|b| !b.conditions.is_empty()))
     };
-    let is_beyond = matches!(found, Err(Unsolved::Beyond { .. }));
+    let is_beyond = match &found {
+        Err(Unsolved::Budget(why)) => *why != Exhausted::Interrupted,
+        found => matches!(found, Err(Unsolved::Beyond { .. })),
+    };
     if (is_beyond || found.as_ref().is_ok_and(is_conditional))
         && conditions.iter().all(|c| c.relation == Relation::NotEqual)
     {

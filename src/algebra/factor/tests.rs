@@ -97,6 +97,28 @@ fn an_interrupted_factorisation_says_so() {
     assert!(!stopped.complete);
 }
 
+/// The number of factors of xⁿ − yⁿ is that of the divisors of n. Φ₁₀₅ is the first with a coefficient −2; Sophie Germain's
+/// x⁴ + 4y⁴ is a sum of squares that falls apart.
+#[test]
+fn two_terms_fall_into_cyclotomic_polynomials() {
+    let (x, y) = (Polynomial::variable(0), Polynomial::variable(1));
+    let power = |v: &Polynomial, n: u32| v.pow(n).unwrap();
+    for (n, count) in [(2u32, 2), (12, 6), (105, 8), (200, 12), (2000, 20)] {
+        let p = &power(&x, n) - &power(&y, n);
+        let f = factor(&p);
+        assert!(f.complete && f.factors.len() == count, "{n}: {f}");
+        assert_eq!(f.product().unwrap(), p);
+    }
+    let phi_105 = factor(&(&power(&x, 105) - &Polynomial::one()));
+    assert!(phi_105.factors.iter().any(|(g, _)| g.coefficient_in(0, 7) == Polynomial::constant(Rational::from(-2))));
+    let germain = factor(&(&power(&x, 4) + &power(&y, 4).scale(&Rational::from(4))));
+    assert_eq!(germain.to_string(), "(x0^2 - 2*x0*x1 + 2*x1^2)*(x0^2 + 2*x0*x1 + 2*x1^2)");
+    let quarters = factor(&(&power(&x, 8).scale(&Rational::from(4)) - &power(&y, 2).scale(&Rational::from(9))));
+    assert_eq!(quarters.to_string(), "(2*x0^4 - 3*x1)*(2*x0^4 + 3*x1)");
+    assert!(factor(&(&power(&x, 8) + &power(&y, 4))).is_irreducible());
+    assert!(factor(&(&power(&x, 3) - &power(&y, 2))).is_irreducible());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(120))]
 

@@ -8,6 +8,7 @@ use super::super::generator::{Generator, Kind, reduce};
 use super::super::ideal::{self, Order, groebner, groebner_within};
 use super::super::polynomial::Polynomial;
 use super::cell::Frame;
+use super::coupling::is_implied;
 use crate::budget::{Budgeted, Exhausted, check};
 use std::cell::OnceCell;
 use std::cmp::Reverse;
@@ -280,6 +281,7 @@ impl Basis {
 
     fn find_minimal_generators(&self, frame: &Frame) -> Budgeted<Vec<Polynomial>> {
         let mut kept = self.elements.to_vec();
+        kept.retain(|e| !is_implied(e, &self.elements));
         // As a reader lists them: simple ones first, low derivatives first, in the order of declaration.
         kept.sort_by_cached_key(|g| {
             let mut places: Vec<(u32, u32)> = g.variables().iter().map(|v| place(*v)).collect();

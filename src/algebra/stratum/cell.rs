@@ -181,6 +181,10 @@ impl Frame {
         self.domain.borrow().clone()
     }
 
+    pub(super) fn generic_polynomials(&self) -> Vec<Polynomial> {
+        self.generic.borrow().clone()
+    }
+
     /// Everything.
     pub fn everything(&self) -> Cell {
         Cell { basis: Basis::empty(), nonzero: vec![] }

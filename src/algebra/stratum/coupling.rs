@@ -47,6 +47,20 @@ pub(super) fn coupling(frame: &Frame, basis: &Basis) -> Budgeted<Coupling> {
     Ok(if new.is_empty() { Coupling::Nothing } else { Coupling::Equations(new) })
 }
 
+/// Whether an equation only says what a function is at a coordinate that another equation fixes: sin b = 0 beside b = 0.
+pub(super) fn is_implied(e: &Polynomial, elements: &[Polynomial]) -> bool {
+    let Some((g, value)) = fixed(e) else { return false };
+    let meaning = Generator(g).meaning();
+    if meaning.as_symbol().is_some() || matches!(Generator(g).kind(), Kind::Opaque) {
+        return false;
+    }
+    elements.iter().filter_map(fixed).any(|(v, x)| {
+        let Kind::Symbol(s) = Generator(v).kind() else { return false };
+        let here = substitute(meaning, &FxHashMap::from_iter([(s, Expr::number(x))]));
+        here.as_number().is_some_and(|found| *found == value)
+    })
+}
+
 /// The variable and its value, of an equation that says just that.
 fn fixed(e: &Polynomial) -> Option<(u32, Rational)> {
     let [v] = e.variables() else { return None };

@@ -66,7 +66,9 @@ impl SamplePoint {
 
 /// A point on the cell, or the proof that there is one, or neither.
 pub fn witness(frame: &Frame, cell: &Cell) -> Budgeted<Witness> {
-    let avoid: Vec<Polynomial> = cell.nonzero().iter().cloned().chain(frame.domain_polynomials()).collect();
+    // Parameters are generic in a sample too.
+    let known = frame.domain_polynomials().into_iter().chain(frame.generic_polynomials());
+    let avoid: Vec<Polynomial> = cell.nonzero().iter().cloned().chain(known).collect();
     let mut search = Search { frame, avoid, trials: 0, algebraic: None, has_angle: false };
     let mut equations = cell.equations().to_vec();
     let in_play: Vec<Polynomial> = equations.iter().chain(&search.avoid).cloned().collect();
