@@ -21,6 +21,7 @@ pub mod promise;
 pub mod run;
 pub mod scope;
 pub mod signature;
+pub mod unknown;
 
 use crate::algebra::{Expr, assume, expr};
 use crate::budget;
@@ -30,7 +31,7 @@ use crate::model::value::{Fallible, Value};
 use crate::source::{SourceId, SourceMap, Span};
 use crate::syntax::ast::{Ast, ExprId, LetValue, Statement, StatementKind};
 use crate::syntax::token::Token;
-use crate::syntax::{lexer, parse};
+use crate::syntax::{lexer, parse, usage};
 use crate::timing;
 use interpreter::{Effect, Interpreter};
 use scope::{Callable, Meaning};
@@ -537,14 +538,16 @@ impl Session {
         if let Some(binding) = scope.values.get(name) {
             return Some(format!("{name}: {}", binding.kind_name()));
         }
-        if let Some(q) = crate::questions::find(name) {
-            let mut text = format!("{}\n{}", q.signature, q.help);
-            for (part, meaning) in q.parts {
-                text.push_str(&format!("\n  .{part}: {meaning}"));
-            }
-            return Some(text);
-        }
-        crate::algebra::function::TABLE.iter().find(|r| r.name == name).map(|r| format!("{}(x): {}", r.name, r.help))
+        let question = crate::questions::find(name).map(|q| {
+            let parts = q.parts.iter().map(|(part, meaning)| format!("\n  .{part}: {meaning}"));
+            format!("{}\n{}{}", q.signature, q.help, parts.collect::<String>())
+        });
+        let elementary = crate::algebra::function::TABLE.iter().find(|r| r.name == name);
+        let elementary = elementary.map(|r| format!("{}(x): {}", r.name, r.help));
+        // `equations` asks and declares.
+        let word = usage::find(name).map(|u| format!("{}\n{}", u.written, u.help));
+        let texts: Vec<String> = [question, elementary, word].into_iter().flatten().collect();
+        (!texts.is_empty()).then(|| texts.join("\n\n"))
     }
 
     /// The type of an expression, as `:type` shows it; the session stays as it is.
@@ -558,7 +561,8 @@ impl Session {
         {
             return Ok(signature::describe_signature(&self.state.scope, closure));
         }
-        let value = self.state.evaluator(&ast).eval(id).map_err(|d| vec![*d])?;
+        budget::clear_interrupt();
+        let value = budget::within(STATEMENT_TIME, || self.state.evaluator(&ast).eval(id)).map_err(|d| vec![*d])?;
         Ok(crate::model::infer::describe_type(&value))
     }
 

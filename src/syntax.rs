@@ -24,6 +24,7 @@ pub mod problem;
 #[cfg(test)]
 mod shapes;
 pub mod token;
+pub mod usage;
 
 lalrpop_util::lalrpop_mod!(
     #[allow(clippy::all, unused_imports, unused_parens)]

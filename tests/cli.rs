@@ -458,3 +458,59 @@ fn an_interrupted_derivation_ends_the_program_with_one_message() {
     assert_eq!((code(&output), out(&output)), (1, String::new()), "{}", err(&output));
     assert!(err(&output).contains("interrupted") && err(&output).lines().count() == 1, "{}", err(&output));
 }
+
+/// A value that takes long is left to a run; the names around it are checked all the same.
+#[test]
+fn check_is_bounded_and_still_sees_names() {
+    let hard = "manifold Y over t { x, y, z, w }
+lagrangian L on J1(Y) = x*y'^2*z' + w'^3*x + sin(x*y)*z'^2 + w*x'
+let D = dynamics(L)
+let n = D.rounds + 1
+D.branches[1].dim
+n
+";
+    let start = std::time::Instant::now();
+    let output = lepage(&["check", "-e", hard], b"");
+    assert_eq!((code(&output), err(&output)), (0, String::new()));
+    assert!(start.elapsed() < std::time::Duration::from_secs(20), "{:?}", start.elapsed());
+    let output = lepage(&["check", "-e", &format!("{hard}D + no_such_name")], b"");
+    assert!(code(&output) == 1 && err(&output).contains("E0101"), "{}", err(&output));
+}
+
+/// One line for each statement, also when there are warnings about names.
+#[test]
+fn warnings_are_no_json_lines() {
+    let output = lepage(&["run", "--format", "json", "-e", "param unused = 1\n1 + 1"], b"");
+    assert_eq!(out(&output).lines().count(), 2, "{}", out(&output));
+    assert!(err(&output).contains("E0105"));
+}
+
+/// Answers come while the program runs: the first is there although the second takes forever.
+#[test]
+fn answers_come_one_by_one() {
+    use std::io::Read;
+    let text = "1 + 1\nmanifold Y over t { x }\nfactor(x^3000 - 1)\n";
+    let mut child = Command::new(env!("CARGO_BIN_EXE_lepage"))
+        .args(["run", "-e", text])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .expect("lepage starts");
+    let mut first = [0; 2];
+    child.stdout.as_mut().expect("its output").read_exact(&mut first).expect("an answer");
+    assert!(&first == b"2\n" && child.try_wait().expect("it can be asked").is_none());
+    child.kill().expect("it can be stopped");
+    let _ = child.wait();
+}
+
+#[test]
+fn words_of_the_language_are_documented() {
+    let output = lepage(&["doc", "simulate"], b"");
+    assert!(code(&output) == 0 && out(&output).contains("until t = 10"), "{}", out(&output));
+}
+
+#[test]
+fn numbers_without_an_exact_decimal_come_with_the_nearest_double() {
+    let output = lepage(&["run", "--format", "json", "-e", "sqrt(2)"], b"");
+    assert!(out(&output).contains(r#"{"exact":"sqrt(2)","float":1.4142135623730951}"#), "{}", out(&output));
+}

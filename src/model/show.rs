@@ -29,7 +29,9 @@ pub fn main_of<T>(answer: &Answer, show: impl FnOnce() -> T) -> T {
 
 /// How an expression is arranged before it is shown: as a textbook would, if that is cheap.
 pub fn tidy(e: Expr) -> Expr {
-    if e.is_number() || e.as_symbol().is_some() || AS_WRITTEN.get() {
+    // After an interrupt, or when its time is over, an answer is shown as it is.
+    let stopped = crate::budget::is_interrupted() || crate::budget::is_over();
+    if stopped || e.is_number() || e.as_symbol().is_some() || AS_WRITTEN.get() {
         return e;
     }
     crate::algebra::normal::arrange(e).unwrap_or(e)
@@ -40,10 +42,6 @@ pub fn number_text(e: Expr) -> Option<String> {
     if e.is_number() || !e.symbols().is_empty() {
         return None;
     }
-    decimal(e)
-}
-
-fn decimal(e: Expr) -> Option<String> {
     let ball = ball::evaluate(e, &FxHashMap::default(), 128).ok()??;
     ball.decimal(17)
 }
@@ -309,8 +307,7 @@ fn expr_json(e: Expr) -> Json {
     let shown = tidy(e);
     if !shown.is_number()
         && shown.symbols().is_empty()
-        && let Some(digits) = decimal(shown)
-        && let Ok(float) = digits.parse::<serde_json::Number>()
+        && let Some(float) = super::run::constant(shown)
     {
         return json!({ "exact": shown.to_string(), "float": float });
     }

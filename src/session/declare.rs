@@ -617,7 +617,7 @@ fn component_key(e: &Evaluator, key: ExprId) -> Fallible<Symbol> {
         (Some(name), Some(manifold)) if e.scope.values.get(&*name.text).is_none() => {
             match super::elaborate::coordinate_of(manifold, &name.text) {
                 Some(c) => Ok(c.jet(name.primes)),
-                None => Err(Box::new(super::elaborate::no_coordinate(manifold, &name.text, e.ast.span(key)))),
+                None => Err(Box::new(super::unknown::no_coordinate(manifold, &name.text, e.ast.span(key)))),
             }
         }
         _ => e.jet_symbol(key),

@@ -326,38 +326,6 @@ impl<'s> Evaluator<'s> {
         Ok(self.symbol_named(tail, order, span)?.map(|q| Symbol::momentum_named(prefix, q)))
     }
 
-    pub fn unknown(&self, text: &str, span: Span) -> Diagnostic {
-        let mut names: Vec<&str> = self.scope.value_names().collect();
-        names.extend(self.locals.iter().map(|(n, _)| &**n));
-        let owned: Vec<String> = self.on.iter().flat_map(|m| m.fibres().iter().map(|f| f.coordinate.name())).collect();
-        names.extend(owned.iter().map(String::as_str));
-        let diagnostic = Diagnostic::error(&codes::UNKNOWN_NAME, format!("the name `{text}` is not declared"));
-        if let Some((base, dots)) = suggest::dotted(text)
-            && names.contains(&base)
-        {
-            let primed = format!("{base}{}", "'".repeat(dots));
-            return diagnostic.label(span, "not known here").repair(
-                format!("derivatives are written with primes: `{primed}`"),
-                span,
-                primed,
-            );
-        }
-        if let Some(near) = suggest::nearest(text, names.iter().copied()) {
-            let primes = span.end.saturating_sub(span.start) as usize;
-            let word = Span { end: span.start + text.len().min(primes) as u32, ..span };
-            return diagnostic.label(span, "not known here").repair(format!("did you mean `{near}`?"), word, near);
-        }
-        if self.scope.functions.contains_key(text) || questions::find(text).is_some() {
-            let title = format!("`{text}` is a function and needs its arguments");
-            return Diagnostic { title, ..diagnostic }
-                .label(span, "not a value")
-                .help(format!("write `{text}(…)`, or declare a value of this name"));
-        }
-        diagnostic
-            .label(span, "not known here")
-            .help(format!("declare it: `param {text}`, or as a coordinate of the manifold"))
-    }
-
     /// The symbol that an expression names: a jet, the time, a parameter, a velocity, a momentum.
     pub fn jet_symbol(&self, id: ExprId) -> Fallible<Symbol> {
         let value = self.eval(id)?.main();
@@ -673,43 +641,6 @@ impl<'s> Evaluator<'s> {
         questions::ask(question, given).map_err(|d| super::promise::mend_meeting(self, arguments, d))
     }
 
-    pub fn unknown_function(&self, text: &str, span: Span) -> Diagnostic {
-        let mut names: Vec<&str> = self.scope.function_names().collect();
-        let built_in = questions::names().chain(crate::algebra::function::TABLE.iter().map(|r| r.name));
-        for name in built_in.chain(["sqrt", "piecewise"]) {
-            names.push(name);
-        }
-        let diagnostic = Diagnostic::error(&codes::UNKNOWN_NAME, format!("the function `{text}` is not declared"));
-        if matches!(text, "sum" | "product" | "list" | "integral") {
-            let range = if text == "integral" { "u in 0..1" } else { "i in 1..n" };
-            return Diagnostic { title: format!("`{text}` needs an index and its range"), ..diagnostic }
-                .label(span, "over what?")
-                .help(format!("write `{text}({range}, …)`"));
-        }
-        match suggest::from_elsewhere(text).or_else(|| suggest::nearest(text, names)) {
-            Some(near) => {
-                let word = Span { end: span.start + text.len() as u32, ..span };
-                diagnostic.label(span, "not known here").repair(format!("did you mean `{near}`?"), word, near)
-            }
-            None if self.scope.values.contains_key(text)
-                || self.on.as_ref().is_some_and(|m| coordinate_of(m, text).is_some()) =>
-            {
-                let diagnostic = diagnostic.label(span, "a value, not a function");
-                let is_coordinate =
-                    matches!(self.scope.values.get(text).map(|b| &b.meaning), None | Some(Meaning::Coordinate(_)));
-                match is_coordinate {
-                    true => diagnostic.help(format!(
-                        "a product is written `{text}*(…)`, an initial value `from {text} = 1`, a value in a run `run at {{ t = 3 }}`"
-                    )),
-                    false => diagnostic.help(format!("a product needs its sign: `{text}*(…)`")),
-                }
-            }
-            None => diagnostic
-                .label(span, "not known here")
-                .help(format!("declare it: `function {text}(…)`, or `let {text}(…) = …`")),
-        }
-    }
-
     fn piecewise(&self, arguments: &[ExprId], name_span: Span) -> Fallible<Value> {
         check_arity("piecewise", 3, arguments.len(), name_span, name_span)?;
         let (then, otherwise) = (self.expr(arguments[1])?, self.expr(arguments[2])?);
@@ -738,7 +669,7 @@ impl<'s> Evaluator<'s> {
                 Meaning::Value(Value::Manifold(m)) => {
                     return match coordinate_of(m, &key.text) {
                         Some(c) => Ok(Value::Expr(Expr::symbol(c.jet(key.primes)))),
-                        None => Err(Box::new(no_coordinate(m, &key.text, key_span))),
+                        None => Err(Box::new(super::unknown::no_coordinate(m, &key.text, key_span))),
                     };
                 }
                 Meaning::Library(library) => {
@@ -1005,18 +936,6 @@ impl<'s> Evaluator<'s> {
 /// The coordinate of that name on a manifold, those below a tower included. A Greek letter also means its spelling.
 pub fn coordinate_of(manifold: &FiberedManifold, name: &str) -> Option<Coordinate> {
     manifold.coordinate_named(name).or_else(|| manifold.coordinate_named(&spelled(name)?))
-}
-
-pub fn no_coordinate(manifold: &FiberedManifold, name: &str, span: Span) -> Diagnostic {
-    let names: Vec<String> = manifold.fibres().iter().map(|f| f.coordinate.name()).collect();
-    let diagnostic = Diagnostic::error(
-        &codes::UNKNOWN_NAME,
-        format!("the manifold `{}` has no coordinate `{name}`", manifold.name()),
-    );
-    match suggest::nearest(name, names.iter().map(String::as_str)) {
-        Some(near) => diagnostic.label(span, "not a coordinate").help(format!("did you mean `{near}`?")),
-        None => diagnostic.label(span, "not a coordinate").note(format!("its coordinates are {}", names.join(", "))),
-    }
 }
 
 fn check_arity(name: &str, wanted: usize, given: usize, call: Span, declared: Span) -> Fallible<()> {
