@@ -284,8 +284,7 @@ impl Session {
         }
         for statement in &ast.statements {
             // After Ctrl-C nothing more is computed; what was computed is still shown and saved.
-            let shows = matches!(statement.kind, StatementKind::Plot(_) | StatementKind::Save(_));
-            if shows || !budget::is_interrupted() {
+            if shows(statement) || !budget::is_interrupted() {
                 let outcome = self.carry_out(&ast, statement);
                 refused |= outcome.status == Status::Refused;
                 each(self, outcome);
@@ -466,10 +465,9 @@ impl Session {
         let place = statement.span;
         let (status, answer) = match result {
             // Stopped on the way to a decision: the interrupt is the reason, whatever came of it.
-            Err(_) | Ok(Effect::Answered(_) | Effect::Held(_)) if budget::is_interrupted() => {
-                let stopped = crate::questions::exhausted(budget::Exhausted::Interrupted);
-                remarks.push(stopped.or_at(first_word(place, self.sources().slice(place)), "in this statement"));
-                (Status::Refused, None)
+            Err(_) if budget::is_interrupted() => self.interrupted(place, &mut remarks),
+            Ok(Effect::Answered(_) | Effect::Held(_)) if budget::is_interrupted() && !shows(statement) => {
+                self.interrupted(place, &mut remarks)
             }
             Ok(Effect::Declared) => {
                 self.accepted.push(Accepted {
@@ -501,6 +499,13 @@ impl Session {
             answer,
             diagnostics: remarks,
         }
+    }
+
+    /// What is said of a statement that Ctrl-C stopped.
+    fn interrupted(&self, place: Span, remarks: &mut Vec<Diagnostic>) -> (Status, Option<Answer>) {
+        let stopped = crate::questions::exhausted(budget::Exhausted::Interrupted);
+        remarks.push(stopped.or_at(first_word(place, self.sources().slice(place)), "in this statement"));
+        (Status::Refused, None)
     }
 
     /// Declared names, in the order of their declaration.
@@ -630,6 +635,11 @@ impl Session {
     pub fn save(&self) -> String {
         self.accepted.iter().map(|a| format!("{}\n", a.text.trim_end())).collect()
     }
+}
+
+/// Whether a statement only shows or keeps what was computed before.
+fn shows(statement: &Statement) -> bool {
+    matches!(statement.kind, StatementKind::Plot(_) | StatementKind::Save(_))
 }
 
 /// `--set m=2`: the text after the equals sign, as a constant.
