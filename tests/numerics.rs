@@ -541,6 +541,52 @@ fn pairs_of_runs_are_the_runs_themselves() {
     }
 }
 
+/// Taylor steps made in a loop of machine code, one by one, and by the interpreter have the same bits, whichever way the run
+/// goes and whatever is recorded; also with an odd number of states.
+#[test]
+fn many_steps_in_one_call_change_nothing() {
+    let odd = || {
+        kernel(3, |b, y| {
+            let (s, p) = (b.sin(y[1]), b.mul(y[0], y[2]));
+            vec![y[1], b.neg(y[0]), b.sub(s, p)]
+        })
+    };
+    let fields = ["kepler", "hh", "dp"].map(|name| models::named(name).map(|m| (m.field, m.state)).unwrap());
+    for (field, state) in fields.into_iter().chain([(odd(), vec![0.3, 0.8, 0.1])]) {
+        for (end, tolerance, portable) in [(20.0, 1e-6, false), (-20.0, 1e-13, false), (20.0, 1e-10, true)] {
+            let problem = InitialValueProblem::new(state.clone(), vec![], end).method(Method::Taylor);
+            let problem = problem.tolerance(tolerance);
+            let run = |backend: Backend, recording: Recording| {
+                let motion = Motion::new(MotionSpec::field(field.clone()), Options { backend, portable });
+                let dense = recording == Recording::Steps;
+                let problem = InitialValueProblem { dense, ..problem.clone().recording(recording) };
+                let run = run_of(&motion, &problem);
+                assert_eq!(run.backend, backend);
+                run
+            };
+            let looped = run(Backend::OptimisedCode, Recording::Ends);
+            let counts = |run: &Trajectory| {
+                let s = run.statistics;
+                (s.steps, s.smallest_step.to_bits(), s.largest_step.to_bits(), s.evaluations)
+            };
+            assert!(looped.statistics.steps > 20);
+            for other in [
+                run(Backend::OptimisedCode, Recording::Steps),
+                run(Backend::Interpreter, Recording::Ends),
+                run(Backend::InstantCode, Recording::Every(0.7)),
+            ] {
+                assert_eq!(looped.last(), other.last());
+                assert_eq!(counts(&looped), counts(&other));
+            }
+            let grid = |backend| {
+                let run = run(backend, Recording::Every(0.7));
+                (0..run.len()).map(|i| run.state(i).to_vec()).collect::<Vec<_>>()
+            };
+            assert_eq!(grid(Backend::OptimisedCode), grid(Backend::Interpreter));
+        }
+    }
+}
+
 #[test]
 fn parameters_are_inputs() {
     let mut b = KernelBuilder::new("decay");

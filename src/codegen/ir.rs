@@ -449,7 +449,12 @@ impl Kernel {
                 self.write_expression(otherwise, 1, budget, out);
             }
             Op::Solve(number) => {
-                let _ = write!(out, "a linear system of {} equations", self.solves[number as usize].n());
+                let solve = &self.solves[number as usize];
+                if let [coefficient] = solve.matrix[..] {
+                    out.push_str("the equation with the coefficient ");
+                    return self.write_expression(coefficient, 0, budget, out);
+                }
+                let _ = write!(out, "a linear system of {} equations", solve.n());
             }
             Op::Solution(solve, item) => {
                 let _ = write!(out, "unknown {} of ", item + 1);
