@@ -19,8 +19,13 @@ TAYLOR = dict(zip(TOLERANCES, (8, 12, 15, 18, 20)))
 END = {"kepler": "6283.185307179586", "dp": "100", "hh": "10000", "oss": "3652500", "nl8": "10"}
 
 
-def run(*command):
-    output = subprocess.run([str(c) for c in command], capture_output=True, text=True)
+def one_core():
+    """A peer that spreads an array over all cores is compared on one of them, like the others."""
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+
+
+def run(*command, setup=None):
+    output = subprocess.run([str(c) for c in command], capture_output=True, text=True, preexec_fn=setup)
     if output.returncode:
         raise SystemExit(f"{command}: {output.stderr[-400:]}")
     return json.loads(output.stdout.strip().splitlines()[-1])
@@ -44,7 +49,7 @@ def rhs(rounds):
             merge(best, (model, "C_fast array"), run(f"{ENV}/bin/limit_fast", "rhs", model)["array"])
             merge(best, (model, "C_inl simd128"), run(f"{ENV}/bin/limit_inl", "rhs", model)["simd128"])
             with tempfile.TemporaryDirectory() as folder:
-                heyoka = run(PYTHON, f"{PEERS}/py/w3.py", "heyoka", model, folder)
+                heyoka = run(PYTHON, f"{PEERS}/py/w3.py", "heyoka", model, folder, setup=one_core)
             merge(best, (model, "heyoka batch"), heyoka["batch"]["array"])
             ours = run(MOTION, "rhs", model)
             merge(best, (model, "scalar"), ours["scalar"]["array"])

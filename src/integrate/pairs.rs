@@ -250,22 +250,27 @@ impl<'a> Pairs<'a> {
     fn attempt_inner<const FUSED: bool>(&mut self) -> Option<Two> {
         let h = [self.lanes[0].h, self.lanes[1].h];
         let t = [self.lanes[0].t.value, self.lanes[1].t.value];
+        let n = self.n;
         for s in 1..DOP853.n_stages() {
             let (before, after) = self.k.split_at_mut(s);
             let weights = DOP853.a[s];
             let newest = weights.iter().rposition(|w| *w != 0.0).unwrap_or(0);
-            for i in 0..self.n {
-                let mut sum = [0.0; 2];
-                for (&w, k) in weights[..newest].iter().zip(before.iter()) {
-                    if w != 0.0 {
+            // Stage by stage over all states: the weights of a stage are multiplied and looked at once.
+            self.trial.fill([0.0; 2]);
+            for (&w, k) in weights[..newest].iter().zip(before.iter()) {
+                if w != 0.0 {
+                    let hw = [h[0] * w, h[1] * w];
+                    for (sum, k) in self.trial[..n].iter_mut().zip(&k[..n]) {
                         for l in 0..2 {
-                            sum[l] = multiply_add::<FUSED>(h[l] * w, k[i][l], sum[l]);
+                            sum[l] = multiply_add::<FUSED>(hw[l], k[l], sum[l]);
                         }
                     }
                 }
+            }
+            let hw = [h[0] * weights[newest], h[1] * weights[newest]];
+            for ((sum, k), y) in self.trial[..n].iter_mut().zip(&before[newest][..n]).zip(&self.y[..n]) {
                 for l in 0..2 {
-                    let newest = (h[l] * weights[newest], before[newest][i][l]);
-                    self.trial[i][l] = multiply_add::<FUSED>(newest.0, newest.1, self.y[i][l] + sum[l]);
+                    sum[l] = multiply_add::<FUSED>(hw[l], k[l], y[l] + sum[l]);
                 }
             }
             let ts = [t[0] + DOP853.c[s] * h[0], t[1] + DOP853.c[s] * h[1]];
@@ -273,10 +278,11 @@ impl<'a> Pairs<'a> {
                 return None;
             }
         }
-        for i in 0..self.n {
-            let sum = self.weighted::<FUSED>(DOP853.b, i);
+        let sums = &mut self.trial[..n];
+        weighted::<FUSED>(sums, DOP853.b, &self.k);
+        for i in 0..n {
             for l in 0..2 {
-                let new = Compensated { value: self.y[i][l], rest: self.rest[i][l] }.plus(h[l] * sum[l]);
+                let new = Compensated { value: self.y[i][l], rest: self.rest[i][l] }.plus(h[l] * sums[i][l]);
                 (self.y_new[i][l], self.rest_new[i][l]) = (new.value, new.rest);
             }
         }
@@ -290,25 +296,13 @@ impl<'a> Pairs<'a> {
         errors.iter().all(|e| e.is_finite()).then_some(errors)
     }
 
-    #[inline(always)]
-    fn weighted<const FUSED: bool>(&self, weights: &[f64], i: usize) -> Two {
-        let mut sum = [0.0; 2];
-        for (&w, k) in weights.iter().zip(&self.k) {
-            if w != 0.0 {
-                for l in 0..2 {
-                    sum[l] = multiply_add::<FUSED>(w, k[i][l], sum[l]);
-                }
-            }
-        }
-        sum
-    }
-
     /// Σᵢ (eᵢ/scaleᵢ)², spread over eight sums as in a run alone.
     #[inline(always)]
-    fn squares<const FUSED: bool>(&self, weights: &[f64]) -> Two {
+    fn squares<const FUSED: bool>(&mut self, weights: &[f64]) -> Two {
         let mut total = [[0.0; 2]; 8];
+        weighted::<FUSED>(&mut self.trial[..self.n], weights, &self.k);
         for i in 0..self.n {
-            let e = self.weighted::<FUSED>(weights, i);
+            let e = self.trial[i];
             for l in 0..2 {
                 let (a, b) = (self.y[i][l].abs(), self.y_new[i][l].abs());
                 let size = if a > b { a } else { b };
@@ -394,6 +388,21 @@ impl<'a> Pairs<'a> {
         trajectory.finish(t, &state, reason);
         results[i] = Some(Ok(trajectory));
         self.fill(l, results);
+    }
+}
+
+/// Σⱼ wⱼ kⱼ of every state.
+#[inline(always)]
+fn weighted<const FUSED: bool>(sums: &mut [Two], weights: &[f64], k: &[Vec<Two>]) {
+    sums.fill([0.0; 2]);
+    for (&w, k) in weights.iter().zip(k) {
+        if w != 0.0 {
+            for (sum, k) in sums.iter_mut().zip(k) {
+                for l in 0..2 {
+                    sum[l] = multiply_add::<FUSED>(w, k[l], sum[l]);
+                }
+            }
+        }
     }
 }
 
