@@ -9,8 +9,9 @@ use super::super::ideal::{self, Order, groebner, groebner_within};
 use super::super::polynomial::Polynomial;
 use super::cell::Frame;
 use super::coupling::is_implied;
-use crate::budget::{Budgeted, Exhausted, check};
-use std::cell::OnceCell;
+use crate::budget::{Budgeted, Exhausted, check, is_over};
+use rustc_hash::FxHashMap;
+use std::cell::{OnceCell, RefCell};
 use std::cmp::Reverse;
 use std::rc::Rc;
 
@@ -18,7 +19,7 @@ use std::rc::Rc;
 const FIRST_WORK: u64 = 2_000_000;
 
 /// Terms that may be combined for a closure. Without it a cell has fewer equations than it could have, and is right.
-const CLOSURE_WORK: u64 = 1_000_000;
+const CLOSURE_WORK: u64 = 400_000;
 
 /// Terms that may be combined to find out whether an equation follows from the others.
 const DEPENDENCE_WORK: u64 = 100_000;
@@ -30,7 +31,12 @@ pub struct Basis {
     /// The elements that say something: those that are not consequences of the relations alone.
     elements: Rc<[Polynomial]>,
     minimal: Rc<OnceCell<Vec<Polynomial>>>,
+    closures: Closures,
 }
+
+/// For each polynomial that was asked about, the equations of the part where it does not vanish; `None` if they are the same
+/// or were not found.
+type Closures = Rc<RefCell<FxHashMap<Polynomial, Option<Vec<Polynomial>>>>>;
 
 /// gⁿ − R for every generator among the variables, their partners and what the relations bring in.
 pub fn relations(polynomials: &[Polynomial]) -> Vec<Polynomial> {
@@ -58,7 +64,7 @@ pub fn relations(polynomials: &[Polynomial]) -> Vec<Polynomial> {
 impl Basis {
     /// No equations.
     pub fn empty() -> Basis {
-        Basis { inner: None, elements: Rc::new([]), minimal: Rc::default() }
+        Basis { inner: None, elements: Rc::new([]), minimal: Rc::default(), closures: Rc::default() }
     }
 
     pub fn new(frame: &Frame, equations: &[Polynomial]) -> Budgeted<Basis> {
@@ -103,7 +109,12 @@ impl Basis {
                 elements.push(g.clone());
             }
         }
-        Ok(Basis { inner: Some(Rc::new(inner)), elements: elements.into(), minimal: Rc::default() })
+        Ok(Basis {
+            inner: Some(Rc::new(inner)),
+            elements: elements.into(),
+            minimal: Rc::default(),
+            closures: Rc::default(),
+        })
     }
 
     /// A basis over the rational numbers, relations not added: the working ideal of a search for points.
@@ -116,7 +127,7 @@ impl Basis {
             return Err(Exhausted::Size);
         }
         let elements = inner.generators.clone().into();
-        Ok(Basis { inner: Some(Rc::new(inner)), elements, minimal: Rc::default() })
+        Ok(Basis { inner: Some(Rc::new(inner)), elements, minimal: Rc::default(), closures: Rc::default() })
     }
 
     /// Whether there are no common zeros, not even complex ones, for generic parameters.
@@ -231,8 +242,30 @@ impl Basis {
         if factors.is_empty() {
             return Ok(None);
         }
-        let product = Polynomial::product(factors)?;
-        let saturated = ideal::saturate_within(&inner.generators, &product, &inner.parameters, CLOSURE_WORK)?;
+        // One by one, each asked once: cells with the same equations share their answers.
+        for n in factors {
+            let known = self.closures.borrow().get(n).cloned();
+            let found = match known {
+                Some(found) => found,
+                None => {
+                    let found = self.closure_where(inner, n)?;
+                    self.closures.borrow_mut().insert(n.clone(), found.clone());
+                    found
+                }
+            };
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+
+    fn closure_where(&self, inner: &ideal::Basis, n: &Polynomial) -> Budgeted<Option<Vec<Polynomial>>> {
+        let saturated = ideal::saturate_within(&inner.generators, n, &inner.parameters, CLOSURE_WORK)?;
+        if !saturated.complete && is_over() {
+            return Err(Exhausted::Time);
+        }
+        check()?;
         if !saturated.complete || inner.contains_all(&saturated.generators)? == Some(true) {
             return Ok(None);
         }
