@@ -161,11 +161,18 @@ impl Arguments {
     }
 
     pub fn form(&self, i: usize) -> Fallible<Form> {
-        self.at(i, operate::as_form)
+        self.at(i, operate::as_form).map_err(|d| self.mend_kind(i, d))
     }
 
     pub fn field(&self, i: usize) -> Fallible<VectorField> {
-        self.at(i, operate::as_field)
+        self.at(i, operate::as_field).map_err(|d| self.mend_kind(i, d))
+    }
+
+    fn mend_kind(&self, i: usize, d: Box<Diagnostic>) -> Box<Diagnostic> {
+        match self.positional.get(i) {
+            Some(argument) => operate::mend_kind(d, &argument.value, argument.span),
+            None => d,
+        }
     }
 
     pub fn symbol(&self, i: usize) -> Fallible<Symbol> {

@@ -18,6 +18,7 @@ pub mod mention;
 pub mod operate;
 pub mod parts;
 pub mod promise;
+pub mod result_type;
 pub mod run;
 pub mod scope;
 pub mod signature;

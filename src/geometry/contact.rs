@@ -93,23 +93,33 @@ pub fn in_contact_basis(form: &Form, basis: ContactBasis) -> ContactForm {
 
 /// hη: dq_j ↦ q_{j+1}dt. Zero from degree 2 on, since the base has dimension 1.
 pub fn horizontal_part(form: &Form) -> Form {
-    k_contact_part(form, 0, Prolongation::Holonomic)
+    k_contact_part(form, 0, prolongation_of(form))
 }
 
 /// pη = η − hη, lifted to J^{r+1}Y.
 pub fn contact_part(form: &Form) -> Form {
-    let contact = in_contact_basis(form, ContactBasis::Full(Prolongation::Holonomic));
-    contact.keep(|contactness| contactness > 0).to_form()
+    contact_part_along(form, prolongation_of(form))
+}
+
+/// pη with respect to the contact forms of JʳY or of J¹(JʳY).
+pub fn contact_part_along(form: &Form, prolongation: Prolongation) -> Form {
+    in_contact_basis(form, ContactBasis::Full(prolongation)).keep(|contactness| contactness > 0).to_form()
+}
+
+/// Whose contact forms are meant: a form in which a jet has a velocity of its own is one on J¹(JʳY).
+pub fn prolongation_of(form: &Form) -> Prolongation {
+    let is_free = |s: &Symbol| matches!(s.kind(), SymbolKind::Velocity { of } if of.as_jet().is_some());
+    if form.symbols().iter().any(is_free) { Prolongation::Free } else { Prolongation::Holonomic }
 }
 
 /// p₁η.
 pub fn one_contact_part(form: &Form) -> Form {
-    k_contact_part(form, 1, Prolongation::Holonomic)
+    k_contact_part(form, 1, prolongation_of(form))
 }
 
 /// p₂η.
 pub fn two_contact_part(form: &Form) -> Form {
-    k_contact_part(form, 2, Prolongation::Holonomic)
+    k_contact_part(form, 2, prolongation_of(form))
 }
 
 /// p_kη, with respect to the holonomic contact forms or to those of J¹(JʳY).
@@ -257,15 +267,25 @@ pub fn is_horizontal_over(form: &Form, manifold: &FiberedManifold) -> Finding {
 
 /// Contact: vanishes along every prolonged section, hη = 0. From degree 2 on every form is.
 pub fn is_contact(form: &Form) -> Finding {
+    is_contact_along(form, prolongation_of(form))
+}
+
+/// The same with respect to the contact forms of JʳY or of J¹(JʳY).
+pub fn is_contact_along(form: &Form, prolongation: Prolongation) -> Finding {
     if form.degree() >= 2 {
         return Finding { verdict: Verdict::yes("a form of degree 2 or more vanishes along curves"), evidence: None };
     }
-    all_vanish(horizontal_part(form).terms().map(differential))
+    all_vanish(k_contact_part(form, 0, prolongation).terms().map(differential))
 }
 
 /// k-contact: every term in the contact basis has exactly k factors ω.
 pub fn is_k_contact(form: &Form, k: usize) -> Finding {
-    let contact = in_contact_basis(form, ContactBasis::Full(Prolongation::Holonomic));
+    is_k_contact_along(form, k, prolongation_of(form))
+}
+
+/// The same with respect to the contact forms of JʳY or of J¹(JʳY).
+pub fn is_k_contact_along(form: &Form, k: usize, prolongation: Prolongation) -> Finding {
+    let contact = in_contact_basis(form, ContactBasis::Full(prolongation));
     all_vanish(contact.components().filter(|c| c.contactness() != k))
 }
 

@@ -235,7 +235,7 @@ impl VectorField {
             return Semispray { finding, nonzero: speed };
         }
         let residual = |jet: Symbol| {
-            let next = super::jet::velocity(jet, super::jet::Prolongation::Holonomic);
+            let next = super::jet::velocity(jet, space.prolongation());
             Component { basis: vec![Covector::Contact(jet)], coefficient: self.component(jet) - speed * next }
         };
         let mut finding = all_vanish(space.contact_jets().into_iter().map(residual));
@@ -272,7 +272,7 @@ impl VectorField {
     pub fn semispray(space: &JetSpace, top: &[Expr]) -> VectorField {
         let base = [(space.manifold().base(), Expr::one())];
         let chain = space.contact_jets().into_iter();
-        let chain = chain.map(|q| (q, super::jet::velocity(q, super::jet::Prolongation::Holonomic)));
+        let chain = chain.map(|q| (q, super::jet::velocity(q, space.prolongation())));
         VectorField::new(base.into_iter().chain(chain).chain(space.top_jets().into_iter().zip(top.iter().copied())))
     }
 }

@@ -61,11 +61,12 @@ pub enum Over {
     Jets(JetSpace),
 }
 
-/// JʳY. Also stands for Y itself, with r = 0.
+/// JʳY, or J¹(JʳY) with velocities that need not be holonomic. Also stands for Y itself, with r = 0.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JetSpace {
     manifold: FiberedManifold,
     order: u32,
+    prolongation: Prolongation,
 }
 
 /// A list of coordinates, in the order in which matrices and tables show them: t, q, q′, …
@@ -174,7 +175,7 @@ impl FiberedManifold {
     }
 
     pub fn jets(&self, order: u32) -> JetSpace {
-        JetSpace { manifold: self.clone(), order }
+        JetSpace { manifold: self.clone(), order, prolongation: Prolongation::Holonomic }
     }
 
     pub fn fibre(&self, coordinate: Coordinate) -> Option<Fibre> {
@@ -258,10 +259,25 @@ impl JetSpace {
         self.order
     }
 
-    /// 1 + m(r + 1) for JʳY over the time axis.
+    /// J¹(JʳY): the coordinates of JʳY and a velocity of each. J^{r+1}Y lies in it as the set vel(q_k) = q_{k+1}.
+    pub fn free(&self) -> JetSpace {
+        JetSpace { prolongation: Prolongation::Free, ..self.clone() }
+    }
+
+    /// Which contact forms belong to the space: dq_k − q_{k+1}dt on JʳY, dq_k − vel(q_k)dt on J¹(JʳY).
+    pub fn prolongation(&self) -> Prolongation {
+        self.prolongation
+    }
+
+    pub fn is_free(&self) -> bool {
+        self.prolongation == Prolongation::Free
+    }
+
+    /// 1 + m(r + 1) for JʳY over the time axis, 1 + 2m(r + 1) for J¹(JʳY).
     pub fn dimension(&self) -> usize {
         let jets = |f: &Fibre| (f.order + self.order + 1) as usize;
-        1 + self.manifold.fibres().iter().map(jets).sum::<usize>()
+        let fibre: usize = self.manifold.fibres().iter().map(jets).sum();
+        1 + if self.is_free() { 2 * fibre } else { fibre }
     }
 
     /// t, then the coordinates of the manifold, then q_1, q_2, … of each coordinate in turn.
@@ -275,6 +291,10 @@ impl JetSpace {
         for order in 1..=self.order {
             symbols.extend(self.manifold.fibres().iter().map(|f| f.coordinate.jet(f.order + order)));
         }
+        if self.is_free() {
+            let velocities: Vec<Symbol> = symbols[1..].iter().map(|s| Symbol::velocity(*s)).collect();
+            symbols.extend(velocities);
+        }
         symbols
     }
 
@@ -284,27 +304,32 @@ impl JetSpace {
 
     /// t, the coordinates of JʳY, and their velocities: the coordinates of J¹(JʳY).
     pub fn free_prolongation(&self) -> Chart {
-        let mut symbols = self.symbols();
-        let velocities: Vec<Symbol> = symbols[1..].iter().map(|s| Symbol::velocity(*s)).collect();
-        symbols.extend(velocities);
-        Chart::new(symbols)
+        self.free().chart()
     }
 
     pub fn contains(&self, symbol: Symbol) -> bool {
         match symbol.kind() {
             SymbolKind::Base => symbol == self.manifold.base(),
             SymbolKind::Jet { .. } => self.manifold.order_of_symbol(symbol).is_some_and(|order| order <= self.order),
+            SymbolKind::Velocity { of } if self.is_free() => of.as_jet().is_some() && self.contains(of),
             _ => false,
         }
     }
 
-    /// q_r for every fibre coordinate.
+    /// q_r for every fibre coordinate, or the velocities.
     pub fn top_jets(&self) -> Vec<Symbol> {
+        if self.is_free() {
+            let all = self.symbols();
+            return all[all.len() / 2 + 1..].to_vec();
+        }
         self.manifold.fibres().iter().map(|f| f.coordinate.jet(f.order + self.order)).collect()
     }
 
     /// The jets q_j, j < r, of which ω_j is a form on this space.
     pub fn contact_jets(&self) -> Vec<Symbol> {
+        if self.is_free() {
+            return self.manifold.jets(self.order).symbols().into_iter().filter(|s| s.as_jet().is_some()).collect();
+        }
         let top = |s: &Symbol| {
             s.as_jet().is_none_or(|(c, k)| self.manifold.fibre(c).is_none_or(|f| k == f.order + self.order))
         };
@@ -312,7 +337,7 @@ impl JetSpace {
     }
 
     pub fn lift(&self, order: u32) -> JetSpace {
-        self.manifold.jets(order.max(self.order))
+        JetSpace { order: order.max(self.order), ..self.clone() }
     }
 }
 
@@ -486,7 +511,11 @@ pub fn project(e: Expr, space: &JetSpace) -> Result<(Expr, Ground), Refusal> {
     let mut projected = e;
     let mut ground = Ground::proved("");
     for symbol in e.symbols() {
-        let moves = symbol.as_jet().is_some() || matches!(symbol.kind(), SymbolKind::Base);
+        let moves = match symbol.kind() {
+            SymbolKind::Base => true,
+            SymbolKind::Velocity { of } => of.as_jet().is_some(),
+            _ => symbol.as_jet().is_some(),
+        };
         if !moves || space.contains(symbol) {
             continue;
         }
@@ -523,12 +552,45 @@ impl fmt::Display for FiberedManifold {
     }
 }
 
-/// As the language writes it: `Y`, `J1(Y)`, `J2(Y)`.
+/// The space of which objects with these symbols are objects: J¹(JʳY) as soon as a jet has a velocity of its own.
+pub fn space_with(manifold: &FiberedManifold, order: u32, symbols: &[Symbol]) -> JetSpace {
+    let free = symbols.iter().filter(|s| matches!(s.kind(), SymbolKind::Velocity { of } if of.as_jet().is_some()));
+    let orders = free.filter_map(|s| manifold.order_of_symbol(underlying(*s))).max();
+    match orders {
+        Some(of_velocities) => manifold.jets(order.max(of_velocities)).free(),
+        None => manifold.jets(order),
+    }
+}
+
+/// The jet below a velocity, or the symbol itself.
+pub(crate) fn underlying(symbol: Symbol) -> Symbol {
+    underlying_jet(symbol).map_or(symbol, |(coordinate, order)| coordinate.jet(order))
+}
+
+/// The function along the canonical embedding of J^{r+1}Y in J¹(JʳY): vel(q_k) = q_{k+1}.
+pub fn holonomic_values(symbols: &[Symbol]) -> FxHashMap<Symbol, Expr> {
+    let value = |s: &Symbol| match s.kind() {
+        SymbolKind::Velocity { .. } => {
+            let (mut depth, mut here) = (0, *s);
+            while let SymbolKind::Velocity { of } = here.kind() {
+                (depth, here) = (depth + 1, of);
+            }
+            let (coordinate, order) = here.as_jet()?;
+            Some((*s, Expr::symbol(coordinate.jet(order + depth))))
+        }
+        _ => None,
+    };
+    symbols.iter().filter_map(value).collect()
+}
+
+/// As the language writes it: `Y`, `J1(Y)`, `J2(Y)`, `J1(J2(Y))`.
 impl fmt::Display for JetSpace {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self.order {
-            0 => f.write_str(self.manifold.name()),
-            r => write!(f, "J{r}({})", self.manifold.name()),
+        match (self.order, self.is_free()) {
+            (0, false) => f.write_str(self.manifold.name()),
+            (r, false) => write!(f, "J{r}({})", self.manifold.name()),
+            (0, true) => write!(f, "J1({})", self.manifold.name()),
+            (r, true) => write!(f, "J1(J{r}({}))", self.manifold.name()),
         }
     }
 }

@@ -291,6 +291,56 @@ fn pullback_commutes_with_d_and_wedge_and_prolonged_maps_respect_contact_forms()
     });
 }
 
+/// A map u ↦ x whose images stay small at every order: coordinates exchanged and scaled, a function of the time added, and one
+/// of them bent, x_k = c u_j + a tⁿ (+ b u_i²).
+fn gentle_map(random: &mut Random, target: &FiberedManifold) -> Map {
+    let source = random.manifold(target.n_coordinates());
+    let (from, to) = (source.jets(0).symbols(), target.jets(0).symbols());
+    let mut free: Vec<Symbol> = from[1..].to_vec();
+    let bent = 1 + random.below(to.len() - 1);
+    let mut used: Vec<Symbol> = vec![];
+    let images: Vec<(Symbol, Expr)> = (1..to.len())
+        .map(|k| {
+            let u = free.swap_remove(random.below(free.len()));
+            let slope = Expr::ratio(1 + random.below(5) as i64, 1 + random.below(3) as i64);
+            let shift = Expr::number(random.rational()) * Expr::symbol(from[0]).pow(random.below(4) as i64);
+            let bend = match used.last() {
+                Some(other) if k >= bent => Expr::number(random.rational()) * Expr::symbol(*other).pow(2),
+                _ => Expr::zero(),
+            };
+            used.push(u);
+            (to[k], slope * Expr::symbol(u) + shift + if k == bent.max(2) { bend } else { Expr::zero() })
+        })
+        .collect();
+    Map::new(&source.jets(0), &target.jets(0), images).unwrap()
+}
+
+/// d, ∧, contact forms, the inverse and E, up to order four, four coordinates and every degree.
+#[test]
+fn pullback_and_transform_in_every_degree() {
+    for_all(|s| {
+        let target = s.space.manifold().clone();
+        let map = gentle_map(&mut s.random, &target);
+        let source = map.source().manifold().clone();
+        let inverse = map.inverse().unwrap();
+        let pull = |f: &Form| map.pullback(f).unwrap();
+        let (eta, theta) = (s.form(), s.form_of(1));
+        let contact = s.space.contact_jets().into_iter().all(|q| {
+            let image = pull(&Form::omega(q));
+            s.random.vanish(&horizontal_part(&image).coefficients())
+        });
+        let there = pull(&eta);
+        let laws = contact
+            && s.random.same(&pull(&eta.d()), &there.d())
+            && s.random.same(&pull(&eta.wedge(&theta)), &there.wedge(&pull(&theta)))
+            && s.random.same(&inverse.pullback(&there).unwrap(), &eta)
+            && s.random.same(&inverse.pullback(&there.d()).unwrap(), &eta.d());
+        let lagrangian = s.random.function(&s.symbols);
+        let pulled = euler_lagrange(&source, map.pullback_function(lagrangian).unwrap());
+        laws && s.random.same(&pulled, &pull(&euler_lagrange(&target, lagrangian)))
+    });
+}
+
 #[test]
 fn maps_may_change_the_time() {
     for_all(|s| {

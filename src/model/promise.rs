@@ -16,10 +16,10 @@ use crate::algebra::assume;
 use crate::algebra::expr::Node;
 use crate::algebra::function::Elementary;
 use crate::algebra::print::Style;
-use crate::algebra::{Expr, Ground, Symbol, Verdict};
+use crate::algebra::{Expr, Ground, Symbol, SymbolKind, Verdict};
 use crate::diagnostic::{Code, Diagnostic, codes};
 use crate::geometry::contact::{self, Component, Finding};
-use crate::geometry::jet::{JetSpace, Prolongation, velocity};
+use crate::geometry::jet::{JetSpace, space_with, underlying, velocity};
 use crate::geometry::{Form, Refusal, VectorField};
 
 /// What a declaration of a form promises.
@@ -107,7 +107,7 @@ pub fn check(promise: &FormPromise, form: &Form) -> Result<(Form, Ground), Box<V
     }
     let (form, mut ground) = form.project(&promise.space).map_err(|refusal| Box::new(misplaced(refusal)))?;
     for property in &promise.properties {
-        let finding = find_form(&form, property, Some(promise.space.manifold()));
+        let finding = find_form(&form, property, Some(promise.space.manifold()), promise.space.prolongation());
         match finding.verdict {
             Verdict::Yes(g) => ground = ground.weaker(g),
             _ => return Err(Box::new(broken(promise, &form, property, finding))),
@@ -153,6 +153,13 @@ pub fn misplaced(refusal: Refusal) -> Violation {
         Refusal::OrderTooHigh { space, symbol, order, .. } => {
             let higher = space.manifold().jets(*order);
             (format!("{symbol} is a coordinate of {higher}"), Some(*symbol), Some(Remedy::Space { space: higher }))
+        }
+        Refusal::ForeignCoordinate { symbol, space }
+            if matches!(symbol.kind(), SymbolKind::Velocity { .. })
+                && space.manifold().order_of_symbol(underlying(*symbol)).is_some() =>
+        {
+            let free = space_with(space.manifold(), space.order(), &[*symbol]);
+            (format!("{symbol} is a coordinate of {free}"), Some(*symbol), Some(Remedy::Space { space: free }))
         }
         Refusal::ForeignCoordinate { symbol, .. } => ("a coordinate of another manifold".into(), Some(*symbol), None),
         _ => (String::new(), None, None),
@@ -205,7 +212,7 @@ fn broken_field(promise: &FieldPromise, field: &VectorField, property: FieldProp
             }
             FieldProperty::Semispray if matches!(basis[0], contact::Covector::Contact(_)) => vec![format!(
                 "the component along @{symbol} should be {}, and is {component}",
-                field.component(promise.space.manifold().base()) * velocity(symbol, Prolongation::Holonomic)
+                field.component(promise.space.manifold().base()) * velocity(symbol, promise.space.prolongation())
             )],
             FieldProperty::Semispray => {
                 vec![format!("the component along @{symbol} must not vanish, and is {coefficient}")]
@@ -293,6 +300,9 @@ pub fn missing_facts(e: Expr) -> Option<Remedy> {
         }
         let needed = match e.node() {
             Node::Apply(Elementary::Log, arguments) => vec![arguments[0]],
+            Node::Apply(Elementary::Asin | Elementary::Acos | Elementary::Atanh, arguments) => {
+                vec![1 - arguments[0], 1 + arguments[0]]
+            }
             Node::Product(factors) => {
                 factors.iter().filter(|(_, exponent)| !exponent.is_integer()).map(|(base, _)| *base).collect()
             }
@@ -334,13 +344,18 @@ fn form_remedy(promise: &FormPromise, form: &Form, property: &FormProperty) -> O
     };
     match property {
         FormProperty::Horizontal if form.degree() <= 1 => {
-            Some(apply(promise, "h", "its horizontal part", contact::horizontal_part(form)))
+            let part = contact::k_contact_part(form, 0, promise.space.prolongation());
+            Some(apply(promise, "h", "its horizontal part", part))
         }
         FormProperty::Horizontal => Some(drop_word()),
         FormProperty::HorizontalOver(over) => {
             let space = over.jets(0);
             let part = form.keep(|basis, c| basis.iter().all(|a| space.contains(a.symbol())).then_some(c));
             written(part, "keep the terms without differentials of derivatives").or_else(|| Some(drop_word()))
+        }
+        FormProperty::Contact if promise.space.is_free() => {
+            let part = contact::contact_part_along(form, promise.space.prolongation());
+            written(part, "take its contact part").or_else(|| Some(drop_word()))
         }
         FormProperty::Contact => Some(apply(promise, "p", "its contact part", contact::contact_part(form))),
         FormProperty::KContact(k) => {

@@ -13,7 +13,7 @@
 
 use crate::algebra::{Ground, Verdict};
 use crate::geometry::contact::{self, Finding};
-use crate::geometry::jet::{FiberedManifold, JetSpace};
+use crate::geometry::jet::{FiberedManifold, JetSpace, Prolongation, space_with};
 use crate::geometry::{Form, Refusal, VectorField};
 use std::fmt;
 
@@ -73,14 +73,14 @@ pub fn infer(form: &Form) -> Result<FormType, Refusal> {
     let space = manifold.as_ref().map(|manifold| {
         let order = form.order_on(manifold);
         ground = std::mem::replace(&mut ground, Ground::proved("")).weaker(order.ground);
-        manifold.jets(order.order)
+        space_with(manifold, order.order, &form.symbols())
     });
     let mut inferred = FormType { degree, space, properties: vec![], zero, ground, undecided: vec![] };
     if degree == 0 || zero {
         return Ok(inferred);
     }
     let mut holds = |property: FormProperty| {
-        let verdict = find_form(&form, &property, manifold.as_ref()).verdict;
+        let verdict = find_form(&form, &property, manifold.as_ref(), contact::prolongation_of(&form)).verdict;
         match verdict {
             Verdict::Yes(ground) => {
                 inferred.ground = std::mem::replace(&mut inferred.ground, Ground::proved("")).weaker(ground);
@@ -121,7 +121,7 @@ pub fn infer(form: &Form) -> Result<FormType, Refusal> {
     }
     if let Some(manifold) = manifold.clone().filter(|_| inferred_order(&inferred) > 0) {
         let over = FormProperty::HorizontalOver(manifold);
-        let verdict = find_form(&form, &over, None).verdict;
+        let verdict = find_form(&form, &over, None, contact::prolongation_of(&form)).verdict;
         match verdict {
             Verdict::Yes(_) => inferred.properties.push(over),
             Verdict::Unknown(_) => inferred.undecided.push(over),
@@ -144,7 +144,7 @@ pub fn infer_field(field: &VectorField) -> Result<FieldType, Refusal> {
     };
     let order = field.order_on(&manifold);
     ground = ground.weaker(order.ground);
-    let space = manifold.jets(order.order);
+    let space = space_with(&manifold, order.order, &field.symbols());
     let mut inferred = FieldType { space: Some(space.clone()), properties: vec![], ground, undecided: vec![] };
     for property in [FieldProperty::Vertical, FieldProperty::Projectable, FieldProperty::Semispray] {
         let implied = property != FieldProperty::Vertical && inferred.properties.contains(&FieldProperty::Vertical);
@@ -164,14 +164,19 @@ pub fn infer_field(field: &VectorField) -> Result<FieldType, Refusal> {
 }
 
 /// Whether the form has the property, with evidence. `manifold` is where it lives; a form that mentions no
-/// coordinate lives anywhere.
-pub fn find_form(form: &Form, property: &FormProperty, manifold: Option<&FiberedManifold>) -> Finding {
+/// coordinate lives anywhere; `prolongation` says which contact forms it has there.
+pub fn find_form(
+    form: &Form,
+    property: &FormProperty,
+    manifold: Option<&FiberedManifold>,
+    prolongation: Prolongation,
+) -> Finding {
     let anywhere = || Finding { verdict: form.is_zero(), evidence: None };
     match property {
         FormProperty::Horizontal => contact::is_horizontal(form),
         FormProperty::HorizontalOver(manifold) => contact::is_horizontal_over(form, manifold),
-        FormProperty::Contact => contact::is_contact(form),
-        FormProperty::KContact(k) => contact::is_k_contact(form, *k),
+        FormProperty::Contact => contact::is_contact_along(form, prolongation),
+        FormProperty::KContact(k) => contact::is_k_contact_along(form, *k, prolongation),
         FormProperty::Dynamical => manifold.map_or_else(anywhere, |m| contact::is_dynamical(form, m)),
         FormProperty::Lepage => manifold.map_or_else(anywhere, |m| contact::is_lepage(form, m)),
         FormProperty::Closed => contact::is_closed(form),

@@ -29,10 +29,11 @@ rows! {
     "i" "i(ξ, η)" "the contraction of a form with a vector field, or a (1,1) tensor applied to it" contraction;
     "lie" "lie(ξ, η)" "the Lie derivative of a function, form, field or (1,1) tensor" lie;
     "bracket" "bracket(ξ, ζ)" "the Lie bracket of two vector fields" bracket;
-    "h" "h(η)" "the horizontal part" |a| part(a, contact::horizontal_part);
-    "p" "p(η)" "the contact part" |a| part(a, contact::contact_part);
-    "p1" "p1(η)" "the 1-contact part" |a| part(a, contact::one_contact_part);
-    "p2" "p2(η)" "the 2-contact part" |a| part(a, contact::two_contact_part);
+    "h" "h(η)" "the horizontal part" |a| part(a, |f, along| contact::k_contact_part(f, 0, along));
+    "p" "p(η)" "the contact part" |a| part(a, contact::contact_part_along);
+    "p1" "p1(η)" "the 1-contact part" |a| part(a, |f, along| contact::k_contact_part(f, 1, along));
+    "p2" "p2(η)" "the 2-contact part" |a| part(a, |f, along| contact::k_contact_part(f, 2, along));
+    "holonomic" "holonomic(A)" "a function or form of J1(J2(Y)) on J3(Y), which lies in it as vel(q) = q', …" holonomic;
     "contact_part" "contact_part(η, k)" "the k-contact part" k_part;
     "prolong" "prolong(ξ, r)" "the r-th prolongation of a projectable field or of a section" prolong;
     "lift" "lift(η, r)" "the same object on the r-th jet space" lift;
@@ -162,15 +163,37 @@ fn bracket(a: &Arguments) -> Fallible<Value> {
     Ok(Value::Field(left.bracket(&right)))
 }
 
-fn part(a: &Arguments, take: fn(&Form) -> Form) -> Fallible<Value> {
+/// The contact forms are those of the space on which the form was declared, or of what occurs in it; a second argument
+/// `J1(J1(Y))` chooses them.
+fn part(a: &Arguments, take: fn(&Form, Prolongation) -> Form) -> Fallible<Value> {
+    a.count(1, 2)?;
+    let form = a.form(0)?;
+    let chosen = if a.positional.len() == 2 { Some(a.value(1)?) } else { None };
+    let along = match (chosen, a.value(0)?) {
+        (Some(Value::Space(space)), _) => space.prolongation(),
+        (Some(_), _) => {
+            return Err(Box::new(
+                Diagnostic::error(&codes::WRONG_KIND, "the contact forms are those of a space")
+                    .label(a.positional[1].span, "not a space")
+                    .help("`h(η, J1(J1(Y)))` takes them from there"),
+            ));
+        }
+        (None, Value::OnSpace(declared)) if declared.space.is_free() => Prolongation::Free,
+        _ => contact::prolongation_of(&form),
+    };
+    Ok(Value::Form(take(&form, along)))
+}
+
+fn holonomic(a: &Arguments) -> Fallible<Value> {
     a.count(1, 1)?;
-    Ok(Value::Form(take(&a.form(0)?)))
+    let form = a.form(0)?;
+    Ok(simple_form(form.pullback(&jet::holonomic_values(&form.symbols()))))
 }
 
 fn k_part(a: &Arguments) -> Fallible<Value> {
     a.count(2, 2)?;
     let k = a.jet_order(1)? as usize;
-    Ok(Value::Form(contact::k_contact_part(&a.form(0)?, k, Prolongation::Holonomic)))
+    Ok(Value::Form(contact::k_contact_part(&a.form(0)?, k, contact::prolongation_of(&a.form(0)?))))
 }
 
 fn prolong(a: &Arguments) -> Fallible<Value> {

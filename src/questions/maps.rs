@@ -99,7 +99,7 @@ fn transform(a: &Arguments) -> Fallible<Value> {
         Value::Point(point) => point_forward(&map.map, &point),
         Value::Section(s) => section_forward(&map.map, &s),
         _ => {
-            let inverse = map.map.inverse().map_err(|r| not_inverted(a, r))?;
+            let inverse = map.map.inverse().map_err(|r| not_inverted(a, &map.name, r))?;
             carry(&inverse, &value)
         }
     };
@@ -107,13 +107,20 @@ fn transform(a: &Arguments) -> Fallible<Value> {
 }
 
 /// A map that cannot be inverted; facts that would help are offered as statements.
-fn not_inverted(a: &Arguments, refused: crate::geometry::Refusal) -> Box<Diagnostic> {
+fn not_inverted(a: &Arguments, name: &str, refused: crate::geometry::Refusal) -> Box<Diagnostic> {
     let mut d = *refusal(refused);
     let fact = d.helps.iter().position(|h| h.starts_with("assume ")).map(|i| d.helps.remove(i));
     let d = d.or_at(a.positional[1].span, "this map");
     Box::new(match fact {
         Some(fact) => d.repair(format!("state where it is looked at: {fact}"), a.positional[1].span, fact),
-        None => d,
+        None => {
+            let image = format!("image({name})");
+            d.repair(
+                format!("only points and sections go forward along it, and together they fill {image}"),
+                a.span,
+                image,
+            )
+        }
     })
 }
 

@@ -553,7 +553,7 @@ fn operand(value: &Value) -> Value {
 }
 
 fn form(state: &mut Interpreter, ast: &Rc<Ast>, t: &Typed, remarks: &mut Vec<Diagnostic>) -> Fallible<()> {
-    let space = state.evaluator(ast).space(&t.on)?;
+    let space = state.evaluator(ast).any_space(&t.on)?;
     let value = state.evaluator(ast).on(space.manifold()).eval(t.value)?;
     let form = at(as_form(&value), ast.span(t.value))?;
     let (form, ground) = Place::of(state, ast, t).form(&form, &space, remarks)?;
@@ -563,7 +563,7 @@ fn form(state: &mut Interpreter, ast: &Rc<Ast>, t: &Typed, remarks: &mut Vec<Dia
 }
 
 fn field(state: &mut Interpreter, ast: &Rc<Ast>, t: &Typed, remarks: &mut Vec<Diagnostic>) -> Fallible<()> {
-    let space = state.evaluator(ast).space(&t.on)?;
+    let space = state.evaluator(ast).any_space(&t.on)?;
     let value = state.evaluator(ast).on(space.manifold()).eval(t.value)?;
     let field = at(as_field(&value), ast.span(t.value))?;
     let (field, ground) = Place::of(state, ast, t).field(&field, &space, remarks)?;
@@ -579,7 +579,7 @@ fn entries<T>(
     d: &Described,
     read: impl Fn(&Evaluator, ExprId) -> Fallible<T>,
 ) -> Fallible<(JetSpace, Vec<(T, Span)>)> {
-    let space = state.evaluator(ast).space(&d.on)?;
+    let space = state.evaluator(ast).any_space(&d.on)?;
     let evaluator = state.evaluator(ast).on(space.manifold());
     let mut list = vec![];
     match &d.body {
@@ -626,6 +626,7 @@ fn component_key(e: &Evaluator, key: ExprId) -> Fallible<Symbol> {
 
 /// `x: value` entries by coordinate.
 fn components(state: &Interpreter, ast: &Rc<Ast>, d: &Described, what: &str) -> Fallible<(JetSpace, Vec<Expr>)> {
+    state.evaluator(ast).space(&d.on)?;
     let (space, list) = entries(state, ast, d, |e, id| match e.ast.kind(id) {
         ExprKind::Component { key, value } => {
             let symbol = component_key(e, *key)?;

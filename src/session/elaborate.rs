@@ -475,7 +475,7 @@ impl<'s> Evaluator<'s> {
         {
             return match self.eval(arguments[0])? {
                 Value::Manifold(m) => Ok(Value::Space(m.jets(order))),
-                Value::Space(below) => Ok(Value::Space((below.manifold()).jets(below.order() + order))),
+                Value::Space(below) => jets_of(&below, order, span).map(Value::Space),
                 other => {
                     refuse(&codes::WRONG_KIND, format!("jets of a manifold, not of {}", operate::describe(&other)))
                 }
@@ -880,12 +880,26 @@ impl<'s> Evaluator<'s> {
         run(&mut inner, &each.binders, each.body, work)
     }
 
-    /// A space after `on`.
+    /// A space JʳY after `on`.
     pub fn space(&self, space: &Space) -> Fallible<JetSpace> {
-        let mut order = 0;
-        for word in &space.jets {
+        let found = self.any_space(space)?;
+        if !found.is_free() {
+            return Ok(found);
+        }
+        let holonomic = found.manifold().jets(found.order() + 1);
+        Err(Box::new(
+            Diagnostic::error(&codes::WRONG_KIND, format!("the space {found} has velocities that are no derivatives"))
+                .label(space.span, format!("a system lives on {holonomic}, which lies in it as vel(q) = q'"))
+                .repair(format!("declare it on {holonomic}"), space.span, holonomic.to_string()),
+        ))
+    }
+
+    /// A space JʳY or J¹(JʳY) after `on`.
+    pub fn any_space(&self, space: &Space) -> Fallible<JetSpace> {
+        let mut found = self.manifold(&space.manifold)?.jets(0);
+        for word in space.jets.iter().rev() {
             match word.node.strip_prefix('J').and_then(|n| n.parse::<u32>().ok()) {
-                Some(n) => order += n,
+                Some(n) => found = jets_of(&found, n, space.span)?,
                 None => {
                     return Err(Box::new(
                         Diagnostic::error(&codes::WRONG_KIND, format!("`{}` is not a jet space", word.node))
@@ -895,8 +909,7 @@ impl<'s> Evaluator<'s> {
                 }
             }
         }
-        let manifold = self.manifold(&space.manifold)?;
-        Ok(manifold.jets(order))
+        Ok(found)
     }
 
     pub fn manifold(&self, path: &crate::syntax::ast::Path) -> Fallible<FiberedManifold> {
@@ -964,5 +977,29 @@ pub fn relation(op: Comparison) -> Relation {
         Comparison::LessEqual => Relation::LessEqual,
         Comparison::Greater => Relation::Greater,
         Comparison::GreaterEqual => Relation::GreaterEqual,
+    }
+}
+
+/// Jⁿ of a manifold or a jet space: JʳY, and J¹(JʳY) with its own velocities.
+fn jets_of(below: &JetSpace, order: u32, span: Span) -> Fallible<JetSpace> {
+    match (below.order(), order) {
+        (0, _) if !below.is_free() => Ok(below.manifold().jets(order)),
+        (_, 0) => Ok(below.clone()),
+        (_, 1) if !below.is_free() => Ok(below.free()),
+        (r, n) => {
+            let holonomic = below.manifold().jets(r + n + u32::from(below.is_free()));
+            Err(Box::new(
+                Diagnostic::error(
+                    &codes::WRONG_KIND,
+                    format!("there is no J{n}({below}): a jet space has first jets only"),
+                )
+                .label(span, "`J1(J2(Y))` has the velocities of the coordinates of `J2(Y)`")
+                .repair(
+                    format!("the derivatives of that order are on {holonomic}"),
+                    span,
+                    holonomic.to_string(),
+                ),
+            ))
+        }
     }
 }

@@ -170,6 +170,16 @@ impl Interpreter {
 
     /// A name that is missing because its own declaration was refused, or could not be read, is not a new problem.
     fn excuse(&self, ast: &Ast, mut d: Box<Diagnostic>) -> Box<Diagnostic> {
+        // `declaration` and a line below it the replacement: the declaration goes before the line, all in one edit.
+        for repair in d.repairs.iter_mut().filter(|r| r.text.starts_with("map ")) {
+            if let Some((declaration, replacement)) = repair.text.split_once('\n') {
+                let start = self.line_start(repair.span);
+                let before = self.source_text(Span { end: repair.span.start, ..start });
+                let replacement = replacement.replace('…', &self.source_text(repair.span));
+                repair.text = format!("{declaration}\n{before}{replacement}");
+                repair.span = Span { start: start.start, ..repair.span };
+            }
+        }
         // In the text of a repair `…` is what was written there.
         for repair in d.repairs.iter_mut().filter(|r| r.text.contains('…')) {
             repair.text = repair.text.replace('…', &self.source_text(repair.span));

@@ -3,7 +3,8 @@
 
 use crate::algebra::expr::Undefined;
 use crate::algebra::linear::Matrix;
-use crate::algebra::{Expr, Rational};
+use crate::algebra::print::Style;
+use crate::algebra::{Expr, Rational, Symbol};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
@@ -75,6 +76,45 @@ pub fn as_form(value: &Value) -> Fallible<Form> {
         Value::Force(force) => Ok(force.form()),
         other => refuse(&codes::WRONG_KIND, format!("a form is needed here, not {}", describe(&other))),
     }
+}
+
+/// A field in the place of a form or the other way round, or a function in the place of a field: the edit that writes
+/// what was probably meant, with the same components.
+pub fn mend_kind(d: Box<Diagnostic>, value: &Value, span: Span) -> Box<Diagnostic> {
+    if d.code.number != codes::WRONG_KIND.number || !d.repairs.is_empty() {
+        return d;
+    }
+    let components = |list: Vec<(Symbol, Expr)>, mark: &str| {
+        let terms: Vec<(Expr, String)> = list.into_iter().map(|(s, c)| (c, format!("{mark}{s}"))).collect();
+        Style::ASCII.combination(&terms)
+    };
+    let wants = |kind: &str| {
+        d.title.starts_with(&format!("a {kind} is needed")) || d.title.contains(&format!("takes a {kind} "))
+    };
+    let wants_field = wants("vector field");
+    let (help, text) = match operand(value) {
+        Value::Field(x) if wants("form") && !x.is_empty() => {
+            let text = components(x.components(), "d");
+            (format!("the form with the same components is {text}"), text)
+        }
+        Value::Form(f) if wants_field && f.degree() == 1 && !f.is_empty() => {
+            let axes = f.axes().into_iter().map(|a| (a.symbol(), f.coefficient(&[a.symbol()])));
+            let text = components(axes.collect(), "@");
+            (format!("the field with the same components is {text}"), text)
+        }
+        Value::Expr(e) if wants_field => match (e.as_symbol(), FiberedManifold::of_symbols(&e.symbols())) {
+            (Some(s), Ok(Some(_))) => (format!("the field ∂/∂{s} is @{s}"), format!("@{s}")),
+            (_, Ok(Some(m))) => {
+                let first = m.fibres()[0].coordinate.jet(0);
+                (format!("a field has components along @{first}, …"), format!("(…)*@{first}"))
+            }
+            _ => return d,
+        },
+        _ => return d,
+    };
+    let mut d = *d;
+    d.helps.clear();
+    Box::new(d.repair(help, span, text))
 }
 
 pub fn as_field(value: &Value) -> Fallible<VectorField> {
@@ -439,7 +479,7 @@ pub fn vector(items: &[Value]) -> Fallible<Vec<Expr>> {
 pub fn wedge(factors: Vec<(Value, Span)>) -> Fallible<Value> {
     let mut total: Option<(Form, Span)> = None;
     for (value, span) in factors {
-        let form = as_form(&value).map_err(|d| Box::new(d.or_at(span, describe(&value))))?;
+        let form = as_form(&value).map_err(|d| mend_kind(Box::new(d.or_at(span, describe(&value))), &value, span))?;
         total = Some(match total {
             None => (form, span),
             Some((left, left_span)) => {

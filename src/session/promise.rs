@@ -208,7 +208,7 @@ impl<'a> Place<'a> {
         match remedy {
             Remedy::Apply { operator, space: None, .. } => d.repair(help, whole, format!("{operator}({written})")),
             Remedy::Apply { operator, space: Some(space), .. } => {
-                let text = format!("{} = {operator}({written})", self.on_text(space.order()));
+                let text = format!("{} = {operator}({written})", self.on_text(space));
                 d.repair(help, self.on.span.to(whole), text)
             }
             Remedy::Replace { value, .. } if !value.contains('…') => d.repair(help, whole, value.clone()),
@@ -221,7 +221,7 @@ impl<'a> Place<'a> {
                 Some(word) => d.repair(help, word.span, words.clone()),
                 None => d.help(help),
             },
-            Remedy::Space { space } => d.repair(help, self.on.span, self.on_text(space.order())),
+            Remedy::Space { space } => d.repair(help, self.on.span, self.on_text(space)),
             Remedy::Assume { .. } => d.repair(help, self.name, remedy.statement()),
         }
     }
@@ -233,8 +233,15 @@ impl<'a> Place<'a> {
         let Ok(Some(other)) = FiberedManifold::of_symbols(&[symbol]) else { return d };
         let terms = terms_of(self.ast, self.value);
         let has = |id: &ExprId| mentions(self.ast, *id, symbol);
-        if let (Some(map), Some(term)) = (map_between(&self.state.scope, here, &other), terms.iter().find(|t| has(t))) {
-            let span = self.ast.span(*term);
+        // The term, if all of it lives there; else the word.
+        let place = terms.iter().find(|t| has(t)).map(|term| {
+            let value = self.state.evaluator(self.ast).on(here).eval(*term);
+            let whole =
+                value.and_then(|v| as_form(&v)).is_ok_and(|f| matches!(f.manifold(), Ok(Some(m)) if m == other));
+            let word = if whole { None } else { find_mention(self.ast, *term, symbol) };
+            word.unwrap_or_else(|| self.ast.span(*term))
+        });
+        if let (Some(map), Some(span)) = (map_between(&self.state.scope, here, &other), place) {
             return d.repair(
                 format!("carry it over: pullback({map}, {})", self.state.source_text(span)),
                 span,
@@ -259,13 +266,19 @@ impl<'a> Place<'a> {
                 return d.repair(format!("did you mean `{near}`?"), span, text);
             }
         }
-        d.help(format!("carry it over with a map {} -> {}: pullback(map, …)", here.name(), other.name()))
+        match place {
+            Some(span) => {
+                let (help, text) = with_new_map(&self.state.scope, here, &other);
+                d.repair(help, span, text)
+            }
+            None => d.help(format!("carry it over with a map {} -> {}: pullback(map, …)", here.name(), other.name())),
+        }
     }
 
     /// `J2(Y)`, with the manifold as it is written.
-    fn on_text(&self, order: u32) -> String {
+    fn on_text(&self, space: &JetSpace) -> String {
         let words: Vec<&str> = self.on.manifold.words.iter().map(|w| &*w.node).collect();
-        if order == 0 { words.join(".") } else { format!("J{order}({})", words.join(".")) }
+        space.to_string().replace(space.manifold().name(), &words.join("."))
     }
 
     /// The type word that says this: `horizontal`, `2-contact`, `1-form`.
@@ -361,6 +374,19 @@ fn map_between<'s>(scope: &'s Scope, from: &FiberedManifold, to: &FiberedManifol
 pub fn mend_sum(evaluator: &Evaluator, terms: &[(Sign, ExprId)], d: Box<Diagnostic>) -> Box<Diagnostic> {
     let ast = &evaluator.ast;
     let degrees = d.code.number == codes::WRONG_DEGREE.number;
+    if d.code.number == codes::WRONG_KIND.number && d.repairs.is_empty() {
+        // A form and a field: what is not of the kind of the first goes.
+        let kind = |id: &ExprId| match evaluator.eval(*id).map(|v| v.main()) {
+            Ok(Value::Field(_)) => Some(true),
+            Ok(Value::Form(_)) => Some(false),
+            _ => None,
+        };
+        let kinds: Vec<Option<bool>> = terms.iter().map(|(_, id)| kind(id)).collect();
+        return match kinds.iter().position(|k| k.is_some() && *k != kinds[0]).filter(|_| kinds[0].is_some()) {
+            Some(i) => Box::new(leave_out(ast, terms, i, *d)),
+            None => d,
+        };
+    }
     if !(degrees || d.code.number == codes::WRONG_MANIFOLD.number) || !d.repairs.is_empty() {
         return d;
     }
@@ -401,7 +427,10 @@ pub fn mend_meeting(evaluator: &Evaluator, ids: &[ExprId], d: Box<Diagnostic>) -
     let homes = evaluator.on.iter().chain(manifolds.iter().flatten());
     for home in homes {
         for (id, other) in ids.iter().zip(&manifolds).filter_map(|(id, m)| Some((id, m.as_ref()?))) {
-            if let Some(map) = map_between(evaluator.scope, home, other).filter(|_| home.join(other).is_err()) {
+            if home.join(other).is_ok() {
+                continue;
+            }
+            if let Some(map) = map_between(evaluator.scope, home, other) {
                 let help = format!("carry it over from {} to {}: pullback({map}, …)", other.name(), home.name());
                 let mut d = *d;
                 d.helps.clear();
@@ -409,7 +438,41 @@ pub fn mend_meeting(evaluator: &Evaluator, ids: &[ExprId], d: Box<Diagnostic>) -
             }
         }
     }
-    d
+    // No map: say how the coordinates correspond. A field does not come back along a map.
+    let is_field = |id: &ExprId| matches!(evaluator.eval(*id).map(|v| v.main()), Ok(Value::Field(_)));
+    let Some(home) = evaluator.on.as_ref().or_else(|| manifolds.iter().flatten().next()) else { return d };
+    let pairs = || ids.iter().zip(&manifolds).filter_map(|(id, m)| Some((id, m.as_ref()?)));
+    let apart = pairs().find(|(id, m)| home.join(m).is_err() && !is_field(id));
+    let (home, (id, other)) = match apart {
+        Some(found) => (home, found),
+        // The first is a field on another manifold: carry over what stands beside it.
+        None => {
+            let Some((_, away)) = pairs().find(|(_, m)| home.join(m).is_err()) else { return d };
+            let Some(found) = pairs().find(|(id, m)| *m == home && !is_field(id)) else { return d };
+            (away, found)
+        }
+    };
+    let (help, text) = with_new_map(evaluator.scope, home, other);
+    let mut d = *d;
+    d.helps.clear();
+    Box::new(d.repair(help, evaluator.ast.span(*id), text))
+}
+
+/// A map between two manifolds, coordinate by coordinate, to be declared before the statement, and its pullback in place of
+/// what was written: the help, and the text of the edit as [`Interpreter`] hands it out.
+fn with_new_map(scope: &Scope, here: &FiberedManifold, other: &FiberedManifold) -> (String, String) {
+    let mut name = format!("to_{}", other.name());
+    while scope.values.contains_key(name.as_str()) {
+        name.push('1');
+    }
+    let sources: Vec<String> = here.fibres().iter().map(|f| f.coordinate.name()).collect();
+    let entry = |(i, fibre): (usize, &crate::geometry::jet::Fibre)| {
+        format!("{} = {}", fibre.coordinate.name(), sources.get(i).map_or("0", String::as_str))
+    };
+    let entries: Vec<String> = other.fibres().iter().enumerate().map(entry).collect();
+    let declaration = format!("map {name} : {} -> {} {{ {} }}", here.name(), other.name(), entries.join("; "));
+    let help = format!("say how they correspond, with equations of your own, and carry it over: {declaration}");
+    (help, format!("{declaration}\npullback({name}, …)"))
 }
 
 /// The edit that takes a term out of a sum.

@@ -4,10 +4,11 @@
 //! that a wrong argument is reported where it is written, beside the place that needs it.
 //!
 //! ```text
-//! let work(ξ, η) = i(ξ, d(η))          work(ξ: vector field, η: form)
+//! let work(ξ, η) = i(ξ, d(η))          work(ξ: vector field, η: form) -> form of degree deg(η)
 //! ```
 
 use super::operate::describe;
+use super::result_type::Shape;
 use super::scope::{Callable, Closure, Scope};
 use crate::algebra::function::Elementary;
 use crate::diagnostic::{Diagnostic, codes};
@@ -48,7 +49,7 @@ pub fn needs(scope: &Scope, closure: &Closure) -> Fallible<Vec<Option<Need>>> {
     follow(scope, closure, MAX_DEPTH)
 }
 
-/// `work(ξ: vector field, η: form)`.
+/// `work(ξ: vector field, η: form) -> form of degree deg(η)`.
 pub fn describe_signature(scope: &Scope, closure: &Closure) -> String {
     let needs = needs(scope, closure).unwrap_or_else(|_| vec![None; closure.parameters.len()]);
     let parameter = |(name, need): (&std::rc::Rc<str>, &Option<Need>)| match need {
@@ -56,7 +57,11 @@ pub fn describe_signature(scope: &Scope, closure: &Closure) -> String {
         None => name.to_string(),
     };
     let list: Vec<String> = closure.parameters.iter().zip(&needs).map(parameter).collect();
-    format!("{}({})", closure.name, list.join(", "))
+    let head = format!("{}({})", closure.name, list.join(", "));
+    match super::result_type::result(scope, closure, &needs) {
+        Shape::Unknown => head,
+        shape => format!("{head} -> {shape}"),
+    }
 }
 
 /// Refuses a call whose arguments are not what the body needs.
@@ -66,7 +71,7 @@ pub fn check_call(scope: &Scope, closure: &Closure, values: &[Value], spans: &[S
         let (Some(need), Some(value)) = (need, values.get(i)) else { continue };
         if !need.kind.accepts(value) {
             let (name, wanted) = (&closure.parameters[i], need.kind.name());
-            return Err(Box::new(
+            let d = Box::new(
                 Diagnostic::error(
                     &codes::WRONG_KIND,
                     format!(
@@ -79,7 +84,11 @@ pub fn check_call(scope: &Scope, closure: &Closure, values: &[Value], spans: &[S
                 .label(spans[i], format!("this is {}", describe(&value.main())))
                 .label(need.span, format!("{} is needed here", article(wanted)))
                 .note(format!("its type is {}", describe_signature(scope, closure))),
-            ));
+            );
+            // One edit cannot mend two arguments.
+            let others = needs.iter().zip(values).skip(i + 1);
+            let rest_fits = others.into_iter().all(|(n, v)| n.is_none_or(|n| n.kind.accepts(v)));
+            return Err(if rest_fits { super::operate::mend_kind(d, value, spans[i]) } else { d });
         }
     }
     Ok(())

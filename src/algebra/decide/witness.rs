@@ -7,9 +7,10 @@
 
 use crate::algebra::assume::{self, Sign, sign_of};
 use crate::algebra::ball::{self, Ball};
+use crate::algebra::derive::partial;
 use crate::algebra::expr::{Expr, Node, post_order, symbols_of};
 use crate::algebra::number::Rational;
-use crate::algebra::substitute::define_function;
+use crate::algebra::substitute::{define_function, substitute};
 use crate::algebra::symbol::{Function, Symbol};
 use crate::budget::{Budgeted, check};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -80,6 +81,7 @@ impl Sampler {
             }
             point.insert(s, value);
         }
+        self.move_to_facts(&mut point)?;
         for (fact, sign) in &self.facts {
             let Some(found) = ball::certified_sign(*fact, &point, 256)? else { return Ok(None) };
             let agrees = match found {
@@ -94,6 +96,58 @@ impl Sampler {
         Ok(Some(point))
     }
 
+    /// Moves coordinates into the region that the facts describe: a fact that is affine in one of them, the others being
+    /// what they are, bounds it from one side. Facts of other shapes are left to chance.
+    fn move_to_facts(&self, point: &mut Point) -> Budgeted<()> {
+        let bounds = self.facts.iter().filter(|(f, sign)| f.as_symbol().is_none() && *sign != Sign::ZERO);
+        let bounds: Vec<&(Expr, Sign)> = bounds.collect();
+        if bounds.is_empty() {
+            return Ok(());
+        }
+        for &s in &self.symbols {
+            let (mut low, mut high): (Option<Rational>, Option<Rational>) = (None, None);
+            let sign = sign_of(Expr::symbol(s));
+            if sign.is_nonnegative() {
+                low = Some(Rational::ZERO);
+            }
+            if sign.is_nonpositive() {
+                high = Some(Rational::ZERO);
+            }
+            let mut bounded = false;
+            for (fact, sign) in bounds.iter().filter(|(f, _)| f.contains(s)) {
+                check()?;
+                let Some((slope, rest)) = affine_at(*fact, s, point) else { continue };
+                let positive = sign.is_nonnegative();
+                if slope.is_zero() || !(positive || sign.is_nonpositive()) {
+                    continue;
+                }
+                let limit = &-&rest / &slope;
+                bounded = true;
+                if (Rational::ZERO < slope) == positive {
+                    low = Some(low.map_or(limit.clone(), |l| if l < limit { limit } else { l }));
+                } else {
+                    high = Some(high.map_or(limit.clone(), |h| if limit < h { limit } else { h }));
+                }
+            }
+            let value = &point[&s];
+            let inside = low.as_ref().is_none_or(|l| l < value) && high.as_ref().is_none_or(|h| value < h);
+            if !bounded || inside {
+                continue;
+            }
+            let size = value.abs();
+            let moved = match (low, high) {
+                (Some(l), Some(h)) if l < h => {
+                    &l + &(&(&(&h - &l) * &(&size + &Rational::ONE)) / &(&size + &Rational::from(2)))
+                }
+                (Some(l), None) => &(&l + &size) + &Rational::ratio(1, 3),
+                (None, Some(h)) => &(&h - &size) - &Rational::ratio(1, 3),
+                _ => continue,
+            };
+            point.insert(s, moved);
+        }
+        Ok(())
+    }
+
     /// The enclosure of the value at a point.
     pub fn value(&self, point: &Point, bits: u32) -> Budgeted<Option<Ball>> {
         ball::evaluate(self.subject, point, bits)
@@ -105,6 +159,22 @@ impl Sampler {
         let shown: Vec<String> = occurring.iter().filter_map(|s| point.get(s).map(|n| format!("{s} = {n}"))).collect();
         shown.join(", ")
     }
+}
+
+/// (a, b) with e = a·s + b when all other symbols have their values at the point, if e is affine in s.
+fn affine_at(e: Expr, s: Symbol, point: &Point) -> Option<(Rational, Rational)> {
+    let slope = partial(e, s);
+    if slope.contains(s) {
+        return None;
+    }
+    let values = |with_zero: bool| {
+        let value = |(x, n): (&Symbol, &Rational)| {
+            (*x, if with_zero && *x == s { Expr::zero() } else { Expr::number(n.clone()) })
+        };
+        point.iter().map(value).collect::<FxHashMap<Symbol, Expr>>()
+    };
+    let number = |e: Expr| e.as_number().cloned();
+    Some((number(substitute(slope, &values(false)))?, number(substitute(e, &values(true)))?))
 }
 
 /// The k-th coordinate of the i-th point.

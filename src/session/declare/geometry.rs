@@ -106,7 +106,7 @@ pub(super) fn codistribution(
 ) -> Fallible<()> {
     // A codistribution that is an answer: annihilator(D).
     if let Body::Value(id) = &d.body
-        && let space = state.evaluator(ast).space(&d.on)?
+        && let space = state.evaluator(ast).any_space(&d.on)?
         && let value @ Value::Codistribution(_) = state.evaluator(ast).on(space.manifold()).eval(*id)?.main()
     {
         return bind(state, &d.name, value);
@@ -116,18 +116,36 @@ pub(super) fn codistribution(
     let mut forms = vec![];
     for ((form, id), span) in list {
         if form.degree() != 1 {
-            return Err(Box::new(
-                Diagnostic::error(
-                    &codes::WRONG_DEGREE,
-                    format!("a codistribution is spanned by 1-forms, not by a {}-form", form.degree()),
-                )
-                .label(span, "this generator"),
-            ));
+            let kind = if form.degree() == 0 { "function".into() } else { format!("{}-form", form.degree()) };
+            let d = Diagnostic::error(
+                &codes::WRONG_DEGREE,
+                format!("a codistribution is spanned by 1-forms, not by a {kind}"),
+            )
+            .label(span, "this generator");
+            return Err(Box::new(match one_form_of(&form) {
+                Some((words, text)) => d.repair(words, span, text),
+                None => d,
+            }));
         }
         let place = Place { state, ast, name: d.name.span, types: &[], on: &d.on, value: id };
         forms.push(place.settle_form(&promise, &form, remarks)?.0);
     }
     bind(state, &d.name, Value::from(Codistribution::new(&space, forms).map_err(refusal)?))
+}
+
+/// A 1-form made of another form: the differential of a function, or the contraction with as many coordinate fields as it takes.
+fn one_form_of(form: &crate::geometry::Form) -> Option<(String, String)> {
+    if form.degree() == 0 {
+        return Some(("take its differential".into(), "d(…)".into()));
+    }
+    let (mut rest, mut text) = (form.clone(), "…".to_string());
+    while rest.degree() > 1 {
+        let axis = rest.terms_in_reading_order().first().and_then(|(basis, _)| basis.first().copied())?;
+        rest = rest.interior(&crate::geometry::VectorField::coordinate(axis.symbol()));
+        text = format!("i(@{}, {text})", axis.symbol());
+    }
+    let value = rest.simplified().0.write(crate::algebra::print::Style::ASCII.with_limit(200));
+    Some((format!("a contraction of it is a 1-form: {value}"), text))
 }
 
 pub(super) fn distribution(
@@ -137,7 +155,7 @@ pub(super) fn distribution(
     remarks: &mut Vec<Diagnostic>,
 ) -> Fallible<()> {
     if let Body::Value(id) = &d.body
-        && let space = state.evaluator(ast).space(&d.on)?
+        && let space = state.evaluator(ast).any_space(&d.on)?
         && let value @ Value::Distribution(_) = state.evaluator(ast).on(space.manifold()).eval(*id)?.main()
     {
         return bind(state, &d.name, value);
