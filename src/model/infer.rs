@@ -69,6 +69,9 @@ mod tests {
             submanifold K on J1(Y) { x = 0 }
             let work(ξ, η) = i(ξ, d(η))
             let twice(u) = 2*u
+            let part(η) = p1(d(η))
+            let lagrange(L) = euler_lagrange(L)
+            let again(f) = h(sin(f)*d(f))
         ";
         assert!(session.feed("types", program, Mode::File).iter().all(|o| o.held()));
         let mut check = |expression: &str, expected: &str| {
@@ -88,8 +91,13 @@ mod tests {
         check("K", "set in J1(Y)");
         check("span(dx, dy)", "codistribution of rank 2 on Y");
         check("annihilator(span(omega(x)))", "distribution of rank 4 on J1(Y)");
-        check("work", "work(ξ: vector field, η: form)");
+        check("work", "work(ξ: vector field, η: form) -> form of degree deg(η)");
+        check("part", "part(η: form) -> 1-contact form of degree deg(η) + 1");
+        check("lagrange", "lagrange(L: system) -> dynamical 2-form");
+        check("again", "again(f: function) -> horizontal 1-form");
         check("twice", "twice(u)");
         check("2/3", "number");
+        check("dx' - vel(x')*dt", "contact 1-form on J1(J1(Y))");
+        check("J1(J2(Y))", "jet space");
     }
 }
