@@ -33,7 +33,7 @@ rows! {
     "p" "p(η)" "the contact part" |a| part(a, contact::contact_part_along);
     "p1" "p1(η)" "the 1-contact part" |a| part(a, |f, along| contact::k_contact_part(f, 1, along));
     "p2" "p2(η)" "the 2-contact part" |a| part(a, |f, along| contact::k_contact_part(f, 2, along));
-    "holonomic" "holonomic(A)" "a function or form of J1(J2(Y)) on J3(Y), which lies in it as vel(q) = q', …" holonomic;
+    "holonomic" "holonomic(η)" "a function or form of J1(J2(Y)) on J3(Y), which lies in it as vel(q) = q', …" holonomic;
     "contact_part" "contact_part(η, k)" "the k-contact part" k_part;
     "prolong" "prolong(ξ, r)" "the r-th prolongation of a projectable field or of a section" prolong;
     "lift" "lift(η, r)" "the same object on the r-th jet space" lift;
