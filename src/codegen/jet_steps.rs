@@ -284,18 +284,12 @@ impl Steps<'_, '_> {
     fn polynomial(&mut self, chunk: (usize, ir::Type), powers: [ir::Value; 3]) -> ir::Value {
         let (n, p) = (self.n, self.p);
         let mut k = (p - 1) / 4 * 4 + 1;
-        let mut part: [Option<ir::Value>; 4] = [None; 4];
-        for r in 0..4 {
+        let first = self.row(self.outputs, k * n, chunk);
+        let zero = self.like(first, 0.0);
+        let mut part = [first, zero, zero, zero];
+        for r in 1..4 {
             if k + r <= p {
-                part[r] = Some(self.row(self.outputs, (k + r) * n, chunk));
-            }
-        }
-        let mut part = part.map(|x| x.unwrap_or(powers[0]));
-        let (first, zero) = (part[0], self.constant(0.0));
-        let zero = self.spread(first, zero);
-        for r in 0..4 {
-            if k + r > p {
-                part[r] = zero;
+                part[r] = self.row(self.outputs, (k + r) * n, chunk);
             }
         }
         let [h, h2, h4] = powers.map(|x| self.spread(first, x));

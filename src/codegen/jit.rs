@@ -173,6 +173,8 @@ struct Plan {
     constant_slots: FxHashMap<[u64; 2], i32>,
     tables: Vec<i64>,
     outputs_of: FxHashMap<Value, Vec<usize>>,
+    /// How often each value is used.
+    uses: Vec<u32>,
     /// Values that only fused multiply-adds use, which can negate their operands.
     negated_in_place: Vec<bool>,
 }
@@ -232,6 +234,7 @@ impl Plan {
             constant_slots: FxHashMap::default(),
             tables: Vec::new(),
             outputs_of: FxHashMap::default(),
+            uses: kernel.use_counts(),
             negated_in_place: negated_in_place(kernel),
         };
         plan.place_constants(assembler, kernel, items);
@@ -240,6 +243,14 @@ impl Plan {
             plan.outputs_of.entry(output.value).or_default().push(i);
         }
         plan
+    }
+
+    /// The factors of a fused multiply-add, of which the instruction overwrites the first: one that is loaded for it, or one
+    /// that nothing else uses, need not be copied beforehand.
+    fn overwritten_first(&self, kernel: &Kernel, a: Value, b: Value) -> (Value, Value) {
+        let is_loaded = |v: Value| matches!(kernel.op(v), Op::Const(_) | Op::Input(_));
+        let is_free = |v: Value| is_loaded(v) || self.uses[v.index()] == 1;
+        if !is_free(a) && is_free(b) { (b, a) } else { (a, b) }
     }
 
     fn lengths(&self, kernel: &Kernel) -> Lengths {
@@ -582,6 +593,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
                 self.binary(f, x, y)
             }
             Op::Fma(a, b, c) => {
+                let (a, b) = self.plan.overwritten_first(self.kernel, a, b);
                 let (a, b, c) = (self.get(a), self.get(b), self.get(c));
                 self.fb.ins().fma(a, b, c)
             }
