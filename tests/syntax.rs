@@ -316,6 +316,7 @@ fn layouts_that_once_changed_a_program() {
         "let a = 2*/* two */3",
         "let a = 1\n;/// documentation\nlet b = 2",
         "let a = A at {}\n// a line\nevery",
+        "plot run { x\n-// the end\n2 }",
     ] {
         assert!(read(text).1.is_empty(), "{text}");
         check_format(text).unwrap_or_else(|e| panic!("{text}: {e}"));

@@ -541,6 +541,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_long_sum_is_the_sum_of_its_terms() {
+        let term = |i: i64| Rational::new(Integer::from(i % 7 - 3), Integer::from(i));
+        let mut total = Total::new(Rational::ONE);
+        let mut plain = Rational::ONE;
+        for i in 1..3000 {
+            total.add(term(i));
+            plain = &plain + &term(i);
+        }
+        assert!(plain.bits() > 2 * Total::BLOCK && total.finish() == plain);
+    }
+
+    #[test]
     fn words_overflow_into_big_integers_and_back() {
         let big = Integer::from(i64::MAX);
         let sum = &big + &Integer::ONE;

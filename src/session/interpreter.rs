@@ -236,7 +236,7 @@ impl Interpreter {
                     &codes::CONDITION,
                     format!("holds where {}", crate::model::show::text(&Value::from(condition))),
                 )
-                .label(ast.span(id), "the answer needs this"),
+                .label(asked(ast, id), "the answer needs this"),
             );
         }
         self.last = Some(value.clone());
@@ -465,6 +465,15 @@ fn unknown_code(name: &str, span: Span) -> Box<Diagnostic> {
         Some(near) => diagnostic.label(span, "not known").repair(format!("did you mean `{near}`?"), span, near),
         None => diagnostic.label(span, "not known").help("`lepage explain` lists them"),
     })
+}
+
+/// The name of a question, or the whole of an expression that was asked.
+fn asked(ast: &Ast, id: ExprId) -> Span {
+    match ast.kind(id) {
+        ExprKind::Call { callee, .. } => ast.span(*callee),
+        ExprKind::Part { of, .. } | ExprKind::Index { of, .. } | ExprKind::At { subject: of, .. } => asked(ast, *of),
+        _ => ast.span(id),
+    }
 }
 
 fn shorten(text: &str) -> String {

@@ -468,8 +468,10 @@ impl Layout<'_> {
         }
     }
 
+    /// A comment counts as a blank.
     fn blank_after(&self, raw: Raw) -> bool {
-        self.text[raw.end as usize..].chars().next().is_none_or(char::is_whitespace)
+        let rest = &self.text[raw.end as usize..];
+        rest.starts_with("//") || rest.starts_with("/*") || rest.chars().next().is_none_or(char::is_whitespace)
     }
 
     fn semicolon(&mut self, i: usize) {
