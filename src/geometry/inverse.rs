@@ -89,6 +89,18 @@ struct Step {
 }
 
 fn next_step(equations: &[Equation], open: &[Symbol]) -> Budgeted<Option<Step>> {
+    // An equation with one unknown is solved first: triangular maps come apart from there.
+    for (i, e) in equations.iter().enumerate() {
+        let mut own = open.iter().copied().filter(|u| e.left.contains(*u));
+        let (Some(u), None) = (own.next(), own.next()) else { continue };
+        let value = match linear(e, u, open, true)? {
+            Some(value) => Some(value),
+            None => isolate(e.left, e.right, u),
+        };
+        if let Some(value) = value {
+            return Ok(Some(Step { used: vec![i], instead: vec![], solved: Some((u, value)) }));
+        }
+    }
     // A coefficient without unknowns is better than one with.
     for strict in [true, false] {
         for (i, e) in equations.iter().enumerate() {

@@ -138,7 +138,7 @@ fn call_shape(scope: &Scope, name: &str, given: &[Shape], depth: usize) -> Shape
         _ => None,
     };
     let form = |word: &'static str, i: usize, by: i64| match degree(i) {
-        Some(d) => Shape::Form { word, degree: Degree { constant: d.constant + by, ..d } }.as_function(),
+        Some(d) => Shape::Form { word, degree: Degree { constant: d.constant + by, ..d } }.or_function(),
         None => Shape::Unknown,
     };
     match name {
@@ -174,7 +174,7 @@ impl Shape {
     }
 
     /// A form of degree 0 is a function.
-    fn as_function(self) -> Shape {
+    fn or_function(self) -> Shape {
         match &self {
             Shape::Form { degree, .. } if degree.of.is_empty() && degree.constant == 0 => Shape::Function,
             _ => self,
@@ -234,7 +234,7 @@ impl Shape {
                 _ => return Shape::Unknown,
             }
         }
-        Shape::Form { word, degree: total }.as_function()
+        Shape::Form { word, degree: total }.or_function()
     }
 }
 
