@@ -139,8 +139,8 @@ fn common_multiple(a: u64, b: u64) -> Option<u64> {
 fn totient(mut n: u64) -> u64 {
     let (mut result, mut p) = (n, 2);
     while p * p <= n {
-        if n % p == 0 {
-            while n % p == 0 {
+        if n.is_multiple_of(p) {
+            while n.is_multiple_of(p) {
                 n /= p;
             }
             result -= result / p;
