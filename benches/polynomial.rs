@@ -180,9 +180,10 @@ fn time(case: &Case) -> f64 {
     best.as_secs_f64()
 }
 
-/// The programs of the worked cases, run one after the other in sessions of their own: how many, and seconds for all that
-/// they do. The linear systems and ideals are a part of it.
-fn sheets() -> (usize, f64) {
+/// The programs of the worked cases, run one after the other in sessions of their own: how many, how many of them hold
+/// throughout (some ask about parts of the language that are still to come), and seconds for all that they do. The linear
+/// systems and ideals are a part of it.
+fn sheets() -> (usize, usize, f64) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
     let mut folders = vec![root];
     let mut programs: Vec<PathBuf> = Vec::new();
@@ -197,20 +198,21 @@ fn sheets() -> (usize, f64) {
         }
     }
     programs.sort();
-    let mut seconds = 0.0;
+    let (mut held, mut seconds) = (0, 0.0);
     for path in &programs {
         let text = std::fs::read_to_string(path).expect("UTF-8");
         let start = Instant::now();
         let outcomes = Session::new(SessionOptions::default()).feed("case.mech", &text, Mode::File);
         seconds += start.elapsed().as_secs_f64();
-        assert!(outcomes.iter().all(|o| o.held()), "{}", path.display());
+        held += usize::from(outcomes.iter().all(|o| o.held()));
     }
-    (programs.len(), seconds)
+    (programs.len(), held, seconds)
 }
 
 fn main() {
-    let (programs, seconds) = sheets();
-    println!("{:<50} {:>12.1} ms, {programs} programs", "worked cases of the sheets", seconds * 1e3);
+    let (programs, held, seconds) = sheets();
+    let name = "worked cases of the sheets";
+    println!("{name:<50} {:>12.1} ms, {programs} programs, {held} hold", seconds * 1e3);
     let cases = cases();
     let mut report = Vec::new();
     for case in &cases {
