@@ -59,7 +59,7 @@ pub fn compile(kernel: &Kernel, tier: Tier, lanes: Lanes) -> Result<Code, Compil
 /// memory, all with the same time, parameters and extra numbers. `None` for kernels of several functions.
 pub fn compile_loop(kernel: &Kernel, tier: Tier, lanes: Lanes) -> Result<Option<Code>, CompileError> {
     let mut assembler = Assembler::new(tier)?;
-    let items = scheduled(kernel, lanes);
+    let items = scheduled(kernel, lanes, assembler.tier);
     let plan = Plan::new(&mut assembler, kernel, lanes, &items);
     if plan.chunks.len() > 1 {
         return Ok(None);
@@ -99,9 +99,14 @@ pub fn compile_loop(kernel: &Kernel, tier: Tier, lanes: Lanes) -> Result<Option<
     assembler.finish(Entries { single: None, many: Some(entry) }, lengths).map(Some)
 }
 
-/// The order in which operations are emitted.
-fn scheduled(kernel: &Kernel, lanes: Lanes) -> Vec<Item> {
+/// Looking for pairs takes longer than single-pass code generation where values have many users, as the sines of a long
+/// chain do.
+const MAX_PAIRED_AT_ONCE: usize = 4000;
+
+/// The order in which operations are emitted. Large kernels for the prompt wait for nothing.
+fn scheduled(kernel: &Kernel, lanes: Lanes, tier: Tier) -> Vec<Item> {
     match lanes {
+        Lanes::One if tier == Tier::Instant && kernel.ops().len() > MAX_PAIRED_AT_ONCE => schedule::plain(kernel),
         Lanes::One => schedule::paired(kernel),
         Lanes::Two => schedule::plain(kernel),
     }
@@ -120,7 +125,7 @@ pub(super) fn assemble(
     kernel: &Kernel,
     lanes: Lanes,
 ) -> Result<(cranelift_module::FuncId, Lengths), CompileError> {
-    let items = scheduled(kernel, lanes);
+    let items = scheduled(kernel, lanes, assembler.tier);
     let plan = Plan::new(assembler, kernel, lanes, &items);
     let lengths = plan.lengths(kernel);
     let mut parts = Vec::new();

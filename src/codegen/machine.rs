@@ -188,6 +188,7 @@ pub struct Lengths {
 
 /// Collects functions, then makes them executable.
 pub struct Assembler {
+    pub tier: Tier,
     module: JITModule,
     context: Context,
     frontend: FunctionBuilderContext,
@@ -240,6 +241,7 @@ impl Assembler {
         let module = JITModule::new(builder);
         let context = module.make_context();
         Ok(Assembler {
+            tier,
             module,
             context,
             frontend: FunctionBuilderContext::new(),
