@@ -13,6 +13,7 @@ use super::Refusal;
 use super::jet::Chart;
 use super::rank::{self, Rank};
 use super::submanifold::{Submanifold, vanishes_on};
+use crate::algebra::conditions;
 use crate::algebra::decide::is_zero;
 use crate::algebra::linear::Matrix;
 use crate::algebra::stratum::leaves::{Leaf, leaves};
@@ -53,7 +54,7 @@ impl Subspace {
 
     pub fn kernel(chart: &Chart, rows: Vec<Row>, on: Branch) -> Result<Subspace, Refusal> {
         let basis = if on.equations.is_empty() {
-            Matrix::with_columns(rows.clone(), chart.dimension()).null_space()?
+            widest_null_space(&rows, chart.dimension())?
         } else {
             kernel_on(chart, &rows, &on)?
         };
@@ -96,7 +97,7 @@ impl Subspace {
     pub fn generic_rank(&self) -> Budgeted<usize> {
         if self.on.equations.is_empty() {
             let (matrix, complement) = self.rank_matrix();
-            let (echelon, _) = crate::algebra::conditions::collect(|| matrix.echelon());
+            let (echelon, _) = conditions::collect(|| matrix.echelon());
             let rank = echelon?.pivots.len();
             return Ok(complement.map_or(rank, |n| n - rank));
         }
@@ -113,7 +114,7 @@ impl Subspace {
         match complement {
             None => Some(reduced),
             Some(n) => {
-                let (kernel, _) = crate::algebra::conditions::collect(|| reduced.null_space());
+                let (kernel, _) = conditions::collect(|| reduced.null_space());
                 Matrix::with_columns(kernel.ok()?, n).rref_of_numbers()
             }
         }
@@ -201,6 +202,27 @@ impl Subspace {
 
 pub(crate) fn dot(a: &[Expr], b: &[Expr]) -> Expr {
     Expr::add_all(a.iter().zip(b).filter(|(x, y)| !x.is_zero() && !y.is_zero()).map(|(x, y)| *x * *y))
+}
+
+/// A basis of the null space that divides by as little as possible: pivots from the first column on, or, if that takes
+/// conditions, from the last. @t + x'*@x - x*@x' spans the motions of an oscillator everywhere, the same divided by x only
+/// where x ≠ 0.
+fn widest_null_space(rows: &[Row], n: usize) -> Budgeted<Vec<Row>> {
+    let (forward, needed) = conditions::collect(|| Matrix::with_columns(rows.to_vec(), n).null_space());
+    let forward = forward?;
+    if needed.is_empty() {
+        return Ok(forward);
+    }
+    let turned = |row: &Row| -> Row { row.iter().rev().copied().collect() };
+    let (backward, needed_then) =
+        conditions::collect(|| Matrix::with_columns(rows.iter().map(turned).collect(), n).null_space());
+    let (basis, needed) = if needed_then.len() < needed.len() {
+        (backward?.iter().rev().map(turned).collect(), needed_then)
+    } else {
+        (forward, needed)
+    };
+    needed.into_iter().for_each(conditions::record_nonzero);
+    Ok(basis)
 }
 
 /// A basis of the kernel at generic points of the branch, with coefficients reduced on it.

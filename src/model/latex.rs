@@ -43,9 +43,11 @@ pub fn latex(value: &Value) -> String {
         Value::Distribution(d) => span(d.fields().iter().map(|x| field_text(x, STYLE)).collect()),
         Value::Codistribution(c) => span(c.forms().iter().map(|f| form_text(f, STYLE)).collect()),
         Value::Answer(answer) => answer_latex(answer),
-        Value::System(s) => match s.components() {
-            Some(family) => aligned(&family_rows(&family)),
-            None => words(&text(value)),
+        Value::System(s) => match (s.lagrangian(), s.components()) {
+            // A Lagrangian alone is shown as it is, as in text.
+            (Some(l), _) => expr_text(l.function(), STYLE),
+            (None, Some(family)) => aligned(&family_rows(&family)),
+            (None, None) => words(&text(value)),
         },
         Value::Force(f) => form_text(&f.form(), STYLE),
         Value::Map(m) => lines(&m.describe(STYLE)),

@@ -105,6 +105,7 @@ pub static ROWS: &[Question] = &[
             ("forms", "generators of the annihilator"),
             ("fields", "spanning fields"),
             ("rank", "its rank"),
+            ("weakly_horizontal", "where it has a vector along the time"),
             ("integrable", "completely integrable"),
         ],
         run: characteristic,
@@ -150,7 +151,11 @@ pub static ROWS: &[Question] = &[
         help: "the Vainberg–Tonti Lagrangian of variational equations (Krupková 8.4)",
         options: &[],
         takes_equations: false,
-        parts: &[("order", "its order"), ("centre", "the point the homotopy contracts to")],
+        parts: &[
+            ("order", "its order"),
+            ("f", "the function of (8.9): less df/dt, the Lagrangian has minimal order"),
+            ("centre", "the point the homotopy contracts to"),
+        ],
         run: tonti,
     },
     Question {
@@ -469,6 +474,7 @@ fn tonti(a: &Arguments) -> Fallible<Value> {
         Answer::new("tonti")
             .main(Value::System(Rc::new(lagrangian)))
             .part("order", order as usize)
+            .lazy("f", move || Ok(Value::Expr(hamilton::canonical(&form, None)?.f)))
             .part("centre", Value::exprs(found.centre))
             .on(&system.manifold),
     ))
