@@ -424,7 +424,7 @@ impl<'t> Builder<'t> {
         match self.declared(target) {
             Some((name, family)) => Some(Param { name, family, value }),
             None => {
-                self.problem(problem::not_a_parameter(self.ast.span(target)));
+                self.problem(problem::not_a_parameter(self.ast.span(target), self.slice_of(self.ast.span(target))));
                 None
             }
         }

@@ -58,6 +58,18 @@ struct Scene<'t> {
     expected: Vec<&'t str>,
 }
 
+/// Words with which other languages begin a declaration, and what they are here.
+const OTHER_WORDS: &[(&str, &str)] = &[
+    ("parameter", "param"),
+    ("parameters", "param"),
+    ("constant", "param"),
+    ("const", "param"),
+    ("def", "let"),
+    ("var", "let"),
+    ("import", "use"),
+    ("include", "use"),
+];
+
 impl<'t> Scene<'t> {
     fn token(&self, index: Option<usize>) -> Option<Placed> {
         index.and_then(|i| self.lexed.tokens.get(i)).copied()
@@ -109,11 +121,39 @@ impl<'t> Scene<'t> {
     fn statement_word(&self) -> Option<Diagnostic> {
         let (head, first) = self.head()?;
         let found = self.found()?;
-        let operand = matches!(found.token, Token::Word | Token::String);
+        if first.token == Token::Simulate && found.token == Token::As {
+            let name = self.after().filter(|t| t.token == Token::Word).map_or("run", |t| self.slice(t));
+            let system = self.before().map_or("S", |t| self.slice(t));
+            return Some(
+                Diagnostic::error(&codes::SYNTAX, "a run gets its name from `let`")
+                    .label(self.span(found), "not here")
+                    .help(format!("write `let {name} = simulate {system} {{ … }}`")),
+            );
+        }
+        let operand = matches!(found.token, Token::Word | Token::String | Token::Number);
         if first.token != Token::Word || self.index != head + 1 || !operand {
             return None;
         }
         let word = self.slice(first);
+        if matches!(word, "show" | "print" | "display") {
+            let whole = Span { source: self.source, start: first.start, end: found.start };
+            return Some(
+                Diagnostic::error(&codes::SYNTAX, format!("no statement begins with `{word}`"))
+                    .label(self.span(first), "not needed")
+                    .repair("an expression alone is a question, and its answer is shown", whole, ""),
+            );
+        }
+        let foreign = OTHER_WORDS.iter().find(|(other, _)| *other == word);
+        if let Some((_, near)) = foreign {
+            return Some(
+                Diagnostic::error(&codes::SYNTAX, format!("no statement begins with `{word}`"))
+                    .label(self.span(first), "not a statement word")
+                    .repair(format!("write `{near}`"), self.span(first), *near),
+            );
+        }
+        if found.token == Token::Number {
+            return None;
+        }
         let words = STATEMENT_WORDS.iter().map(|(w, _)| *w).chain(["let", "param", "assume", "assert"]);
         let near = suggest::nearest(word, words)?;
         Some(

@@ -312,10 +312,14 @@ pub fn not_a_coordinate(place: Span, has_value: bool) -> Diagnostic {
     }
 }
 
-pub fn not_a_parameter(place: Span) -> Diagnostic {
-    Diagnostic::error(&codes::WRONG_ENTRY, "this is not the name of a parameter")
-        .label(place, "expected a name")
-        .help("write `param m`, `param m = 1` or `param m[1..n] = 1`")
+pub fn not_a_parameter(place: Span, text: &str) -> Diagnostic {
+    let wrong = || Diagnostic::error(&codes::WRONG_ENTRY, "this is not the name of a parameter");
+    match text.find(['<', '>']) {
+        Some(at) => wrong()
+            .label(Span { start: place.start + at as u32, ..place }, "a condition is an assumption")
+            .help(format!("write `param {}`, then `assume {text}`", text[..at].trim())),
+        None => wrong().label(place, "expected a name").help("write `param m`, `param m = 1` or `param m[1..n] = 1`"),
+    }
 }
 
 pub fn not_a_range(place: Span, text: &str) -> Diagnostic {
