@@ -214,13 +214,13 @@ fn ctrl_c_stops_every_stage() {
     terminal.ask("manifold Y over t { x, y, z, w }; lagrangian L on J1(Y) = x*y'^2*z' + w'^3*x + sin(x*y)*z'^2", "2\n");
     for long in [
         // Many angles, put into their most readable form.
-        "sum(i in 1..20000, sin(i*x)^2)",
+        "sum(i in 1..200000, sin(i*x)^2)",
         // A long numerical sum, list and product.
         "sum(i in 1..1000000, 1/i)",
         // Factors modulo a prime.
         "factor(x^1500 - x^7 - 3)",
-        // A polynomial with many terms, to be printed.
-        "expand((x + y + z + w)^70)",
+        // A polynomial with many terms.
+        "expand((x + y + z + w)^200)",
         // Many jets.
         "jet(sin(x*y*z)^2, 30)",
         // The constraint algorithm.
@@ -231,10 +231,9 @@ fn ctrl_c_stops_every_stage() {
         std::thread::sleep(Duration::from_millis(300));
         let pressed = Instant::now();
         terminal.send("\x03");
-        terminal.expect("lepage> ");
+        terminal.expect("interrupted");
         assert!(pressed.elapsed() < Duration::from_secs(3), "{long} took {:?}", pressed.elapsed());
-        // An answer may have come before the key, which then drops an empty line.
-        terminal.send("\r");
+        terminal.expect("lepage> ");
         terminal.ask("x + x", "\n2*x\n");
     }
     assert_eq!(terminal.leave(), 0);
