@@ -31,6 +31,7 @@ pub mod classify;
 pub mod constraint_algorithm;
 pub mod dirac;
 pub mod dynamical_form;
+mod gauge;
 pub mod hamilton;
 mod invariant_set;
 pub mod inverse_problem;

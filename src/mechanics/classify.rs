@@ -145,8 +145,12 @@ pub(crate) fn branches(frame: &Frame, cells: &[Cell]) -> Budgeted<Vec<Branch>> {
 /// Whether no leaf with the property, which is called `what`, has a point.
 fn nowhere(frame: &Frame, list: &[Leaf], what: &str, property: impl Fn(&Leaf) -> bool) -> Budgeted<Verdict> {
     let mut verdict = Verdict::yes(format!("there is no point with {what}"));
+    let is_everywhere = list.iter().all(&property);
     for leaf in list.iter().filter(|leaf| property(leaf)) {
         let here = match witness(frame, &leaf.cell)? {
+            Witness::Point(_) | Witness::Algebraic(_) | Witness::Exists(_) if is_everywhere => {
+                Verdict::no(format!("{what} everywhere"))
+            }
             Witness::Point(point) => Verdict::no(format!("{what} {}", point.place())),
             Witness::Algebraic(point) => Verdict::no(format!("{what} {}", point.place())),
             Witness::Exists(why) => Verdict::no(format!("{what} somewhere: {why}")),

@@ -24,6 +24,7 @@
 //! sets that were still to be looked at, as undecided; the round, and which computation ran out.
 
 use super::classify::{branches, frame_of, rows_of, solvable_set};
+use super::gauge::Motions;
 use super::invariant_set::{Event, InvariantSets, Vectors, aside, closure, generic_leaf};
 use super::lepage_class::LepageTwoForm;
 use super::{Answered, exhausted, jet, jet_expr, vanishes};
@@ -145,6 +146,22 @@ impl DynamicBranch {
         self.with_cells(|frame, cell| branches(frame, &singular_locus(frame, cell)?)).map(|lists| lists.concat())
     }
 
+    /// Directions in which motions from one state come apart; none where the motion is determined.
+    pub fn gauge(&self) -> Answered<Vec<VectorField>> {
+        let Some((drift, free)) = self.fields.split_first() else { return Ok(vec![]) };
+        let components = self.fields.iter().flat_map(|x| x.components()).map(|(_, e)| e);
+        let all: Vec<Expr> = self.branch.equations.iter().chain(&self.branch.nonzero).copied().chain(components).collect();
+        let coordinates = self.space.symbols();
+        let run = || -> Budgeted<Vec<VectorField>> {
+            let frame = Frame::new(&coordinates, &all)?;
+            let cells = frame.cells(&self.branch)?;
+            let Some(cell) = cells.first() else { return Ok(vec![]) };
+            let (drift, free) = (drift.clone(), free.to_vec());
+            Motions { frame: &frame, cell, coordinates: &coordinates, drift, free }.gauge_directions()
+        };
+        run().map_err(exhausted)
+    }
+
     /// A point of the branch, if one with rational coordinates is found.
     pub fn sample_point(&self) -> Answered<Option<Vec<(Symbol, Expr)>>> {
         let points = self.with_cells(|frame, cell| {
@@ -234,10 +251,37 @@ impl Dynamics {
         self.branches.iter().map(|b| &b.branch).chain(&self.undescribed).cloned().collect()
     }
 
-    /// The branches through a point; those of which it cannot be decided are kept.
-    pub fn through(&self, point: &FxHashMap<Symbol, Expr>) -> Vec<DynamicBranch> {
-        self.branches.iter().filter(|b| !contains_point(&b.branch, point).is_no()).cloned().collect()
+    /// The branches through a point, or, if the point leaves coordinates open, those with a point that has the given
+    /// ones. Branches of which it cannot be decided are kept.
+    pub fn through(&self, point: &FxHashMap<Symbol, Expr>) -> Answered<Vec<DynamicBranch>> {
+        let mut kept = Vec::new();
+        for b in &self.branches {
+            if !meets(&b.space, &b.branch, point)?.is_no() {
+                kept.push(b.clone());
+            }
+        }
+        Ok(kept)
     }
+}
+
+/// Whether a branch has a point with the given coordinates.
+fn meets(space: &JetSpace, branch: &Branch, point: &FxHashMap<Symbol, Expr>) -> Answered<Verdict> {
+    let at = |e: &Expr| substitute(*e, point);
+    let rest = Branch {
+        equations: branch.equations.iter().map(at).collect(),
+        nonzero: branch.nonzero.iter().map(at).collect(),
+    };
+    let open: Vec<Symbol> = space.symbols().into_iter().filter(|s| !point.contains_key(s)).collect();
+    let is_settled = |e: &Expr| !e.symbols().iter().any(|s| open.contains(s));
+    if rest.equations.iter().chain(&rest.nonzero).all(is_settled) {
+        return Ok(contains_point(branch, point));
+    }
+    let run = || -> Budgeted<Verdict> {
+        let all: Vec<Expr> = rest.equations.iter().chain(&rest.nonzero).copied().collect();
+        let frame = Frame::new(&open, &all)?;
+        Ok(set::is_union_empty(&frame, &frame.cells(&rest)?)?.negate())
+    };
+    run().map_err(exhausted)
 }
 
 /// Whether a point lies in a branch.
@@ -409,6 +453,19 @@ impl<'a> Task<'a> {
         Ok(candidates)
     }
 
+    /// Whether the final set lacks points of the primary one, whatever becomes of the strata that are left open.
+    fn is_smaller(&self, primary: &[Cell], finals: &[Cell], open: &[Cell]) -> Budgeted<Verdict> {
+        if set::is_subset(self.frame, primary, finals)?.is_yes() {
+            return Ok(Verdict::no("the final set is the primary one"));
+        }
+        let all: Vec<Cell> = finals.iter().chain(open).cloned().collect();
+        Ok(match set::is_subset(self.frame, primary, &all)?.negate() {
+            Verdict::Yes(Ground::Proved(by)) => Verdict::yes(format!("of the primary set, what is left out: {by}")),
+            Verdict::No(_) => Verdict::unknown("it depends on the strata that are undecided"),
+            other => other,
+        })
+    }
+
     fn report(&self, primary: &[Cell], sets: &InvariantSets, stopped: Option<Stop>) -> Budgeted<Dynamics> {
         let mut reporter = Reporter { stopped, end: None };
         let finals = reporter.part("comparing the final branches", || sets.maximal_finals())?;
@@ -417,10 +474,13 @@ impl<'a> Task<'a> {
         let mut undecided = Vec::new();
         let unsettled =
             reporter.part("comparing boundary strata with the final branches", || sets.unsettled(&finals))?;
-        for rest in unsettled.unwrap_or_else(|| sets.boundary.iter().map(|(stratum, _)| stratum.clone()).collect()) {
+        let mut open: Vec<Cell> =
+            unsettled.unwrap_or_else(|| sets.boundary.iter().map(|(stratum, _)| stratum.clone()).collect());
+        for rest in &open {
             let reason = "boundary of an open branch: motions of the open part may pass through it".into();
-            undecided.push(Undecided { branch: write(&rest), reason });
+            undecided.push(Undecided { branch: write(rest), reason });
         }
+        open.extend(sets.unsolved.iter().chain(&sets.queue).cloned());
         let (mut branches, mut undescribed) = (Vec::new(), Vec::new());
         for cell in &finals {
             match reporter.part("describing the motions on a final branch", || self.describe(cell, true))? {
@@ -456,16 +516,9 @@ impl<'a> Task<'a> {
             let found = reporter.part("", || aside(COMPARISON_TIME, || set::is_union_empty(self.frame, &finals)))?;
             found.flatten().unwrap_or_else(|| unknown("whether the final set has a point"))
         };
-        let same = reporter.part("", || aside(COMPARISON_TIME, || set::equals(self.frame, &finals, primary)))?;
-        let secondary = match same.flatten().map(Verdict::negate) {
-            None => unknown("whether the final set is the primary one"),
-            Some(Verdict::Yes(_)) if is_open => Verdict::unknown("the algorithm was cut off"),
-            Some(Verdict::No(ground)) if ground.is_proved() => Verdict::no("the final set is the primary one"),
-            Some(Verdict::Yes(Ground::Proved(by))) => {
-                Verdict::yes(format!("of the primary set, what is left out: {by}"))
-            }
-            Some(other) => other,
-        };
+        let secondary =
+            reporter.part("", || aside(COMPARISON_TIME, || self.is_smaller(primary, &finals, &open)))?.flatten();
+        let secondary = secondary.unwrap_or_else(|| unknown("whether the final set is the primary one"));
         let log = reporter.part("", || self.log(primary, &sets.history, &branches, &undecided, stopped.as_ref()))?;
         Ok(Dynamics {
             problem: self.problem,

@@ -11,20 +11,24 @@
 //!
 //! The set is cut down until this can be solved, by the same loop over real branches as the constraint
 //! algorithm of Krupková §7; so z² = 0 means z = 0 here too. On a final branch with constraints Φ the matrix
-//! {Φ_a, Φ_b} decides: combinations in its kernel are first class, and generate gauge transformations; a maximal
-//! set χ with invertible brackets is second class, and
+//! {Φ_a, Φ_b} decides: combinations in its kernel are first class; a maximal set χ with invertible brackets is second
+//! class, and
 //!
 //! ```text
 //! {f, g}_D = {f, g} − {f, χ_i} C^{ij} {χ_j, g},        C_ij = {χ_i, χ_j}
 //! ```
+//!
+//! Whether a first-class constraint generates a gauge transformation is another question: the [gauge
+//! directions](super::gauge) are those in which motions from one state do come apart.
 
+use super::gauge::{Motions, reduced};
 use super::invariant_set::{InvariantSets, Vectors, generic_leaf};
 use super::lagrangian::Lagrangian;
 use super::{Answered, exhausted, jet, tidy, vanishes};
 use crate::algebra::derive::partial;
 use crate::algebra::linear::Matrix;
 use crate::algebra::polynomial::Polynomial;
-use crate::algebra::stratum::leaves::{LinearSystem, leaves};
+use crate::algebra::stratum::leaves::{Fraction, LinearSystem, Solution, leaves};
 use crate::algebra::stratum::rank::system_of;
 use crate::algebra::stratum::{Branch, Cell, Frame};
 use crate::algebra::substitute::substitute;
@@ -59,7 +63,7 @@ pub struct DiracBranch {
     pub first_class: Vec<Expr>,
     /// Constraints with an invertible matrix of brackets.
     pub second_class: Vec<Expr>,
-    /// The Hamiltonian vector fields of the first-class constraints, on the branch.
+    /// Directions in which motions from one state come apart.
     pub gauge: Vec<VectorField>,
     /// The multipliers u^a: `None` for those that may be chosen, the others in terms of the chosen ones, written
     /// `lambda_a`, a counted from 1.
@@ -174,22 +178,11 @@ impl DiracSystem {
         let mut found = Vec::new();
         for cell in &finals {
             let list = sets.solve(cell)?;
-            let multipliers = match generic_leaf(&list, cell) {
-                Some(leaf) => {
-                    let solution = leaf.solution(&frame, self.primary.len())?;
-                    let chosen = &solution.free_columns;
-                    let value = |a: usize| {
-                        let moved = chosen
-                            .iter()
-                            .zip(&solution.kernel)
-                            .map(|(j, k)| k[a].to_expr(&frame) * Expr::symbol(Symbol::multiplier(*j as u32 + 1)));
-                        tidy(solution.particular[a].to_expr(&frame) + Expr::add_all(moved))
-                    };
-                    (0..self.primary.len()).map(|a| (!chosen.contains(&a)).then(|| value(a))).collect()
-                }
-                None => vec![],
+            let solution = match generic_leaf(&list, cell) {
+                Some(leaf) => Some(leaf.solution(&frame, self.primary.len())?),
+                None => None,
             };
-            found.push(self.describe(&frame, cell, multipliers)?);
+            found.push(self.describe(&frame, cell, solution.as_ref())?);
         }
         drop(sets);
         self.branches = found;
@@ -197,18 +190,50 @@ impl DiracSystem {
         Ok(())
     }
 
-    fn describe(&self, frame: &Frame, cell: &Cell, multipliers: Vec<Option<Expr>>) -> Budgeted<DiracBranch> {
+    /// u^a: free, or in terms of the free ones.
+    fn multipliers(&self, frame: &Frame, solution: &Solution) -> Vec<Option<Expr>> {
+        let chosen = &solution.free_columns;
+        let value = |a: usize| {
+            let moved = chosen
+                .iter()
+                .zip(&solution.kernel)
+                .map(|(j, k)| k[a].to_expr(frame) * Expr::symbol(Symbol::multiplier(*j as u32 + 1)));
+            tidy(solution.particular[a].to_expr(frame) + Expr::add_all(moved))
+        };
+        (0..self.primary.len()).map(|a| (!chosen.contains(&a)).then(|| value(a))).collect()
+    }
+
+    /// {·, f}.
+    fn hamiltonian_field(&self, f: Expr) -> VectorField {
+        let along = self.pairs.iter().flat_map(|(q, p)| [(*q, partial(f, *p)), (*p, -partial(f, *q))]);
+        VectorField::new(along.map(|(s, e)| (s, tidy(e))))
+    }
+
+    /// Σ u^a {·, φ_a}.
+    fn combination(&self, frame: &Frame, multipliers: &[Fraction]) -> Vec<(Symbol, Expr)> {
+        let fields = self.primary.iter().map(|phi| self.hamiltonian_field(*phi));
+        let terms = multipliers.iter().zip(fields).flat_map(|(u, x)| x.scale(u.to_expr(frame)).components());
+        terms.collect()
+    }
+
+    /// The motions ∂_t + {·, H_c + u^aφ_a}, and the directions that the free multipliers leave open.
+    fn gauge(&self, frame: &Frame, cell: &Cell, solution: &Solution) -> Budgeted<Vec<VectorField>> {
+        let drift = [(self.time, Expr::one())]
+            .into_iter()
+            .chain(self.hamiltonian_field(self.hamiltonian).components())
+            .chain(self.combination(frame, &solution.particular));
+        let free = solution.kernel.iter().map(|u| VectorField::new(self.combination(frame, u))).collect();
+        let coordinates = self.coordinates();
+        Motions { frame, cell, coordinates: &coordinates, drift: VectorField::new(drift), free }.gauge_directions()
+    }
+
+    fn describe(&self, frame: &Frame, cell: &Cell, solution: Option<&Solution>) -> Budgeted<DiracBranch> {
         let constraints: Vec<Expr> = cell.generators(frame)?.iter().map(|g| frame.write(g)).collect();
         let n = constraints.len();
-        let reduced = |e: Expr| -> Budgeted<Expr> {
-            let (numerator, denominator) = frame.read(e)?.unwrap_or_default();
-            let rest = cell.value(frame, &numerator)?;
-            Ok(if rest == frame.write(&numerator) { e } else { tidy(rest / frame.write(&denominator)) })
-        };
         let mut c = Matrix::zero(n, n);
         for i in 0..n {
             for j in i + 1..n {
-                let value = reduced(self.bracket(constraints[i], constraints[j]))?;
+                let value = reduced(frame, cell, self.bracket(constraints[i], constraints[j]))?;
                 c[(i, j)] = value;
                 c[(j, i)] = -value;
             }
@@ -230,14 +255,10 @@ impl DiracSystem {
             Some(inverse) => inverse,
             None => Matrix::zero(pivots.len(), pivots.len()),
         };
-        let gauge = first_class
-            .iter()
-            .map(|phi| {
-                let along = self.pairs.iter().flat_map(|(q, p)| [(*q, partial(*phi, *p)), (*p, -partial(*phi, *q))]);
-                let components = along.map(|(s, e)| Ok((s, reduced(tidy(e))?))).collect::<Budgeted<Vec<_>>>()?;
-                Ok(VectorField::new(components))
-            })
-            .collect::<Budgeted<Vec<_>>>()?;
+        let (multipliers, gauge) = match solution {
+            Some(u) => (self.multipliers(frame, u), self.gauge(frame, cell, u)?),
+            None => (vec![], vec![]),
+        };
         Ok(DiracBranch {
             branch: frame.branch(cell)?,
             second_class: pivots.iter().map(|j| constraints[*j]).collect(),

@@ -99,9 +99,9 @@ pub static ROWS: &[Question] = &[
         options: &[],
         takes_equations: false,
         parts: &[
-            ("first_class", "constraints that generate gauge transformations"),
+            ("first_class", "combinations whose brackets with all constraints vanish"),
             ("second_class", "constraints with an invertible matrix of brackets"),
-            ("gauge", "the gauge directions"),
+            ("gauge", "the directions in which motions from one state come apart"),
             ("constraints", "all constraints of the branch"),
             ("primary", "those that the momenta satisfy identically"),
             ("hamiltonian", "H on the primary constraints"),

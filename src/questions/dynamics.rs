@@ -232,13 +232,14 @@ fn dynamics(a: &Arguments) -> Fallible<Value> {
     };
     let chosen = |d: &Dynamics| match &point {
         Some(p) => d.through(p),
-        None => d.branches.clone(),
+        None => Ok(d.branches.clone()),
     };
-    let proper = Value::from(dynamics_answer(&system, &space, &found.proper, chosen(&found.proper)));
-    let extended = dynamics_answer(&system, &space, &found.extended, chosen(&found.extended));
+    let paths = chosen(&found.proper)?;
+    let proper = Value::from(dynamics_answer(&system, &space, &found.proper, paths.clone()));
+    let extended = dynamics_answer(&system, &space, &found.extended, chosen(&found.extended)?);
     // The parts of the proper dynamics are those of the answer itself: its text does not say them twice, nor
     // the log, which `explain` prints.
-    let answer = dynamics_answer(&system, &space, &found.proper, chosen(&found.proper));
+    let answer = dynamics_answer(&system, &space, &found.proper, paths);
     let answer = answer.lazy("proper", move || Ok(proper.clone())).part("extended", extended);
     Ok(Value::from(answer.lazy("log", move || Ok(Value::Text(log_text(&found).into())))))
 }
@@ -276,7 +277,7 @@ fn branch_answer(system: &Rc<System>, space: &JetSpace, b: &DynamicBranch) -> An
     };
     let distribution = distribution.map(|d| along(Value::from(d))).map_err(refusal);
     let jumps: Vec<Value> = b.jumps.iter().map(|j| Value::from(branch_answer(system, space, j))).collect();
-    let (projected, singular) = (b.clone(), b.clone());
+    let (projected, singular, moved, coordinates) = (b.clone(), b.clone(), b.clone(), space.symbols());
     let (configuration_space, locus_space) = (system.manifold.jets(0), space.clone());
     Answer::new("branch")
         .main(PointSet::new(space, vec![b.branch.clone()]))
@@ -303,6 +304,10 @@ fn branch_answer(system: &Rc<System>, space: &JetSpace, b: &DynamicBranch) -> An
         .lazy("configuration", move || {
             let branch = crate::model::set::Branch { equations: projected.configuration()?, nonzero: vec![] };
             Ok(Value::from(PointSet::new(&configuration_space, vec![branch])))
+        })
+        .lazy("gauge", move || {
+            let on = |value: Value| OnBranch { value, coordinates: coordinates.clone(), branch: moved.branch.clone() };
+            Ok(Value::list(moved.gauge()?.into_iter().map(|x| Value::OnBranch(Rc::new(on(Value::Field(x)))))))
         })
         .part("jumps", Value::list(jumps))
         .lazy("singular_locus", move || Ok(Value::from(PointSet::new(&locus_space, singular.singular_locus()?))))

@@ -374,6 +374,7 @@ impl<'s> Evaluator<'s> {
         let manifold = match value {
             Value::Answer(answer) => answer.manifold.clone(),
             Value::System(system) => Some(system.manifold.clone()),
+            Value::Family(family) => super::parts::manifold_of(family),
             _ => None,
         };
         Evaluator {

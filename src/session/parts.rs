@@ -37,7 +37,10 @@ pub fn part(value: &Value, text: &str, primes: u32, evaluator: &Evaluator) -> Fa
             }
         }
         Value::Family(family) => {
-            let symbol = evaluator_symbol(evaluator, text, primes)?;
+            let symbol = match manifold_of(family).and_then(|y| symbol_on(&y, text, primes)) {
+                Some(symbol) => Some(symbol),
+                None => evaluator_symbol(evaluator, text, primes)?,
+            };
             match symbol.and_then(|s| family_get(family, s)) {
                 Some(value) => Ok(value.clone()),
                 None => Err(Box::new(no_key(family, &format!("{text}{}", "'".repeat(primes as usize))))),
@@ -107,6 +110,15 @@ fn no_key(family: &Family, key: &str) -> Diagnostic {
     let names: Vec<String> = family.entries.keys().map(key_text).collect();
     Diagnostic::error(&codes::UNKNOWN_PART, format!("there is no entry `{key}` here"))
         .help(format!("its keys are {}", names.join(", ")))
+}
+
+/// The manifold whose jets are the keys of a family.
+pub fn manifold_of(family: &Family) -> Option<FiberedManifold> {
+    let keys = family.entries.keys().flatten().filter_map(|part| match part {
+        KeyPart::Symbol(symbol) => Some(*symbol),
+        _ => None,
+    });
+    FiberedManifold::of_symbols(&keys.collect::<Vec<_>>()).ok().flatten()
 }
 
 /// The jet that a key names, on the manifold of the answer if it has one.

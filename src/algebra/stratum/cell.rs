@@ -32,7 +32,7 @@ pub struct Frame {
     /// Irreducible polynomials with real zeros of codimension one, as far as the rules can tell.
     simple: RefCell<FxHashSet<Polynomial>>,
     bases: RefCell<FxHashMap<Vec<Polynomial>, Basis>>,
-    nowhere_zero: RefCell<FxHashMap<Polynomial, bool>>,
+    zeros: RefCell<FxHashMap<Polynomial, Zeros>>,
 }
 
 /// A set of points, simplified: a Gröbner basis of its equations, and irreducible polynomials that vanish
@@ -70,7 +70,7 @@ impl Frame {
             factors: RefCell::default(),
             simple: RefCell::default(),
             bases: RefCell::default(),
-            nowhere_zero: RefCell::default(),
+            zeros: RefCell::default(),
         })
     }
 
@@ -419,24 +419,39 @@ impl Frame {
         g.primitive_part() == one && equations.contains(&Polynomial::variable(partner.0))
     }
 
-    /// Whether an irreducible polynomial vanishes nowhere in the domain, whatever the cell.
+    /// Whether an irreducible polynomial vanishes nowhere in the domain, whatever the cell. What holds for generic
+    /// parameters only is noted as a condition of the answer.
     pub(super) fn is_nowhere_zero(&self, f: &Polynomial) -> Budgeted<bool> {
+        Ok(match self.zeros_of(f)? {
+            Zeros::None => true,
+            Zeros::Generic => {
+                self.note_generic(f)?;
+                true
+            }
+            Zeros::Perhaps => false,
+        })
+    }
+
+    /// What is known of the zeros of an irreducible polynomial in the domain; nothing is assumed yet.
+    pub(super) fn zeros_of(&self, f: &Polynomial) -> Budgeted<Zeros> {
         if f.is_constant() {
-            return Ok(!f.is_zero());
+            return Ok(if f.is_zero() { Zeros::Perhaps } else { Zeros::None });
         }
         if self.is_positive_generator(f) || self.domain.borrow().contains(f) {
-            return Ok(true);
+            return Ok(Zeros::None);
         }
-        if let Some(known) = self.nowhere_zero.borrow().get(f) {
+        if let Some(known) = self.zeros.borrow().get(f) {
             return Ok(*known);
         }
-        let is_generic = f.variables().iter().all(|v| self.is_constant(*v));
-        let has_no_zero = semidefinite(f)?.is_some_and(|s| s.has_no_zero());
-        if is_generic && !has_no_zero {
-            self.note_generic(f)?;
-        }
-        self.nowhere_zero.borrow_mut().insert(f.clone(), is_generic || has_no_zero);
-        Ok(is_generic || has_no_zero)
+        let known = if semidefinite(f)?.is_some_and(|s| s.has_no_zero()) {
+            Zeros::None
+        } else if f.variables().iter().all(|v| self.is_constant(*v)) {
+            Zeros::Generic
+        } else {
+            Zeros::Perhaps
+        };
+        self.zeros.borrow_mut().insert(f.clone(), known);
+        Ok(known)
     }
 
     pub(super) fn note_generic(&self, p: &Polynomial) -> Budgeted<()> {
@@ -512,6 +527,16 @@ impl Constants for Frame {
         let read = canonical_fraction(self.context, root)?;
         Ok(read.filter(|(_, d)| d.is_constant()).and_then(|(n, d)| n.unscale(&d.as_constant()?)))
     }
+}
+
+/// What is known of the zeros of a polynomial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Zeros {
+    /// It has none, by the declared facts.
+    None,
+    /// It is a polynomial in parameters alone: generic ones are no zeros of it.
+    Generic,
+    Perhaps,
 }
 
 enum Step {

@@ -6,7 +6,7 @@
 
 use super::super::number::Rational;
 use super::super::polynomial::Polynomial;
-use super::cell::{Cell, Frame};
+use super::cell::{Cell, Frame, Zeros};
 use crate::budget::{Budgeted, Exhausted, check};
 
 /// M y = r.
@@ -178,8 +178,8 @@ fn emit(frame: &Frame, state: State, found: &mut Vec<Leaf>) -> Budgeted<()> {
     Ok(())
 }
 
-/// The entry to eliminate with: a number if there is one, then what is known not to vanish, then the smallest
-/// degree; among equals the row with the fewest entries.
+/// The entry to eliminate with: a number if there is one, then what is known not to vanish, then what generic
+/// parameters keep from vanishing, then the smallest degree; among equals the row with the fewest entries.
 fn choose_pivot(frame: &Frame, state: &State) -> Budgeted<Option<(usize, usize)>> {
     type Score = (u32, u64, usize, usize);
     let mut best: Option<(Score, (usize, usize))> = None;
@@ -204,13 +204,15 @@ fn choose_pivot(frame: &Frame, state: &State) -> Budgeted<Option<(usize, usize)>
         let fill = fill(row);
         for (j, c) in row.coefficients.iter().enumerate().filter(|(_, c)| !c.is_zero()) {
             let mut class = 1;
-            for f in frame.factors(c).iter() {
-                if !state.cell.nonzero.contains(f) && !frame.is_nowhere_zero(f)? {
-                    class = 2;
-                    break;
-                }
+            for f in frame.factors(c).iter().filter(|f| !state.cell.nonzero.contains(f)) {
+                class = class.max(match frame.zeros_of(f)? {
+                    Zeros::None => 1,
+                    Zeros::Generic => 2,
+                    Zeros::Perhaps => 3,
+                });
             }
-            let score = if class == 1 { (1, 0, fill, c.n_terms()) } else { (2, c.total_degree(), fill, c.n_terms()) };
+            let degree = if class == 3 { c.total_degree() } else { 0 };
+            let score = (class, degree, fill, c.n_terms());
             if best.as_ref().is_none_or(|(s, _)| score < *s) {
                 best = Some((score, (i, j)));
             }
