@@ -150,7 +150,8 @@ impl DynamicBranch {
     pub fn gauge(&self) -> Answered<Vec<VectorField>> {
         let Some((drift, free)) = self.fields.split_first() else { return Ok(vec![]) };
         let components = self.fields.iter().flat_map(|x| x.components()).map(|(_, e)| e);
-        let all: Vec<Expr> = self.branch.equations.iter().chain(&self.branch.nonzero).copied().chain(components).collect();
+        let all: Vec<Expr> =
+            self.branch.equations.iter().chain(&self.branch.nonzero).copied().chain(components).collect();
         let coordinates = self.space.symbols();
         let run = || -> Budgeted<Vec<VectorField>> {
             let frame = Frame::new(&coordinates, &all)?;
