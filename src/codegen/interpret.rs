@@ -79,6 +79,11 @@ impl Interpreter {
                     accepted &= !libm::exponent_margin(x).is_sign_negative() || x.is_nan();
                     libm::exp_inline(x)
                 }
+                Op::Unary(Unary::Log, a) if kernel.math == Math::Inline => {
+                    let x = at(a);
+                    accepted &= libm::log_accepts(x);
+                    libm::log_inline(x)
+                }
                 Op::Unary(f, a) => unary(f, at(a)),
                 Op::Binary(f, a, b) => binary(f, at(a), at(b)),
                 Op::Fma(a, b, c) => at(a).mul_add(at(b), at(c)),

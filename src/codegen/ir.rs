@@ -272,6 +272,8 @@ pub struct Kernel {
     pub name: String,
     /// Which sine and cosine the kernel means.
     pub math: Math,
+    /// Its parts wait for each other, as the stages of a step do: the time of a call is the time of a chain of operations.
+    pub one_chain: bool,
     inputs: Vec<Input>,
     outputs: Vec<Output>,
     ops: Vec<Op>,
@@ -614,6 +616,7 @@ impl KernelBuilder {
                 (Unary::Sin, Math::Inline) if x.abs() <= libm::INLINE_LIMIT => libm::sin_cos(x).0,
                 (Unary::Cos, Math::Inline) if x.abs() <= libm::INLINE_LIMIT => libm::sin_cos(x).1,
                 (Unary::Exp, Math::Inline) if x.abs() <= libm::EXP_LIMIT => libm::exp_inline(x),
+                (Unary::Log, Math::Inline) if libm::log_accepts(x) => libm::log_inline(x),
                 _ => interpret::unary(f, x),
             };
             if !y.is_nan() {

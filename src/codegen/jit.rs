@@ -292,11 +292,14 @@ impl Plan {
                 }
             }
         }
-        let fixed = libm::SIN.iter().chain(&libm::COS).chain(&libm::EXP).copied().chain([libm::LOG2_E]);
+        let fixed = libm::SIN.iter().chain(&libm::COS).chain(&libm::EXP).chain(&libm::LOG).chain(&libm::LN_2_SHORT);
+        let fixed = fixed.copied().chain([libm::LOG2_E]);
         let minus = libm::HALF_PI.iter().chain(&libm::LN_2).map(|x| -x);
         let limits = [libm::QUARTERS_SQUARED, libm::EXPONENT_SQUARED];
-        let more = [1.0, -1.0, 0.0, -0.0, -0.5, MAGNITUDE, libm::ROUND, libm::TWO_OVER_PI];
-        for x in fixed.chain(minus).chain(limits).chain(more) {
+        let more = [1.0, 2.0, 0.5, -1.0, 0.0, -0.0, -0.5, MAGNITUDE, libm::ROUND, libm::TWO_OVER_PI];
+        let of_log = [f64::MIN_POSITIVE, f64::MAX, libm::LARGE_AND_BIAS];
+        let masks = [libm::TO_ONE, libm::LARGE_BITS, libm::MANTISSA, libm::ROOT_HALF_BITS].map(f64::from_bits);
+        for x in fixed.chain(minus).chain(limits).chain(more).chain(of_log).chain(masks) {
             place([x.to_bits(); 2]);
         }
         self.constants = assembler.constants(pool);
@@ -349,7 +352,22 @@ struct Emitter<'a, 'b> {
     /// Sign bits of failed guards.
     declined: Option<ir::Value>,
     callees: FxHashMap<Callee, (ir::SigRef, ir::Value)>,
+    /// Loaded constants, and when.
+    recent: FxHashMap<Value, (ir::Value, usize)>,
+    emitted: usize,
+    current: Value,
+    /// When an output of a chain was last used, in operations.
+    touched: FxHashMap<Value, usize>,
+    n_defined: usize,
 }
+/// After how many operations an output of a chain is fetched again.
+const FRESH: usize = 24;
+
+/// How many operations ahead a second angle is looked for.
+const AHEAD: usize = 40;
+
+/// For how many loads a constant or an input stays in its register.
+const STAYS: usize = 8;
 
 /// The address is aligned for doubles, not for pairs.
 fn flags() -> MemFlagsData {
@@ -381,6 +399,11 @@ impl<'a, 'b> Emitter<'a, 'b> {
             constants,
             declined: None,
             callees: FxHashMap::default(),
+            recent: FxHashMap::default(),
+            emitted: 0,
+            current: Value(0),
+            touched: FxHashMap::default(),
+            n_defined: 0,
         }
     }
 
@@ -434,6 +457,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
     /// Records a value and stores it where it is an output or another function needs it.
     fn define(&mut self, v: Value, place: Place) {
         self.places[v.index()] = place;
+        self.n_defined += 1;
+        self.touched.insert(v, self.n_defined);
         let stored = self.plan.outputs_of.get(&v);
         let shared = self.plan.shared.get(&v).copied();
         if stored.is_none() && shared.is_none() {
@@ -448,17 +473,9 @@ impl<'a, 'b> Emitter<'a, 'b> {
         }
     }
 
-    /// A constant in the type of the kernel.
+    /// A constant in the type of the kernel, from memory: to make it would take two instructions.
     fn constant(&mut self, x: f64) -> ir::Value {
-        self.constant_bits(x.to_bits())
-    }
-
-    /// A scalar constant becomes a memory operand of its use, whatever else depends on that; a pair is loaded.
-    fn constant_bits(&mut self, bits: u64) -> ir::Value {
-        match self.plan.lanes {
-            Lanes::One => self.fb.ins().f64const(f64::from_bits(bits)),
-            Lanes::Two => self.constant_pair([bits; 2], types::F64X2),
-        }
+        self.constant_pair([x.to_bits(); 2], self.ty())
     }
 
     fn constant_pair(&mut self, pair: [u64; 2], ty: ir::Type) -> ir::Value {
@@ -470,18 +487,11 @@ impl<'a, 'b> Emitter<'a, 'b> {
     /// The value in a register of the type of the kernel.
     fn get(&mut self, v: Value) -> ir::Value {
         let ty = self.ty();
-        match self.kernel.op(v) {
-            Op::Const(bits) => return self.constant_bits(bits),
-            Op::Input(n) => {
-                let input = &self.kernel.inputs()[n as usize];
-                let offset = self.byte_offset(input.slot as usize);
-                let flags = flags().with_readonly().with_can_move();
-                return self.fb.ins().load(ty, flags, self.banks[input.bank as usize], offset);
-            }
-            _ => {}
+        if let Op::Const(_) | Op::Input(_) = self.kernel.op(v) {
+            return self.load_leaf(v);
         }
         match self.places[v.index()] {
-            Place::Register(x) => x,
+            Place::Register(x) => self.again(v, x),
             Place::Half(pair, lane) => {
                 let x = self.fb.ins().extractlane(pair, lane);
                 self.places[v.index()] = Place::Register(x);
@@ -494,6 +504,55 @@ impl<'a, 'b> Emitter<'a, 'b> {
                 x
             }
         }
+    }
+
+    /// The value as the last operand of an instruction, which may lie in memory: there a scalar constant costs nothing.
+    fn get_last(&mut self, v: Value) -> ir::Value {
+        match (self.kernel.op(v), self.plan.lanes) {
+            (Op::Const(bits), Lanes::One) => self.fb.ins().f64const(f64::from_bits(bits)),
+            _ => self.get(v),
+        }
+    }
+
+    /// A value that was used before. In a long chain an output is fetched from where it was stored, unless it is fresh, and
+    /// the register allocator need not store it once more.
+    fn again(&mut self, v: Value, x: ir::Value) -> ir::Value {
+        if !self.kernel.one_chain {
+            return x;
+        }
+        let Some(&i) = self.plan.outputs_of.get(&v).and_then(|list| list.first()) else { return x };
+        let (now, last) = (self.n_defined, self.touched.insert(v, self.n_defined).unwrap_or(0));
+        if now - last <= FRESH {
+            return x;
+        }
+        let offset = self.byte_offset(i);
+        let ty = self.ty();
+        let x = self.fb.ins().load(ty, flags(), self.outputs, offset);
+        self.places[v.index()] = Place::Register(x);
+        x
+    }
+
+    /// A constant or an input, which stays in its register for the operations that follow.
+    fn load_leaf(&mut self, v: Value) -> ir::Value {
+        self.emitted += 1;
+        if let Some(&(x, at)) = self.recent.get(&v)
+            && self.emitted - at <= STAYS
+        {
+            return x;
+        }
+        let ty = self.ty();
+        let x = match self.kernel.op(v) {
+            Op::Const(bits) => self.constant_pair([bits; 2], ty),
+            Op::Input(n) => {
+                let input = &self.kernel.inputs()[n as usize];
+                let offset = self.byte_offset(input.slot as usize);
+                let flags = flags().with_readonly().with_can_move();
+                self.fb.ins().load(ty, flags, self.banks[input.bank as usize], offset)
+            }
+            _ => unreachable!("a leaf"),
+        };
+        self.recent.insert(v, (x, self.emitted));
+        x
     }
 
     /// Two scalars in one register.
@@ -527,7 +586,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         if let (Op::Unary(Unary::Sin | Unary::Cos, x), Op::Unary(_, y)) = (op, other) {
             if !self.angles.contains_key(&x) && !self.angles.contains_key(&y) {
                 let angles = self.get_pair(x, y);
-                let (sin, cos) = self.sin_cos(angles);
+                let [(sin, cos)] = self.sin_cos([angles]);
                 self.angles.insert(x, (sin, cos, 0));
                 self.angles.insert(y, (sin, cos, 1));
             }
@@ -553,6 +612,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             }
             Op::Unary(Unary::Sqrt, _) => self.fb.ins().sqrt(x[0]),
             Op::Unary(Unary::Exp, _) => self.exp(x[0]),
+            Op::Unary(Unary::Log, _) => self.log(x[0]),
             Op::Binary(Binary::Add, ..) => self.fb.ins().fadd(x[0], x[1]),
             Op::Binary(Binary::Sub, ..) => self.fb.ins().fsub(x[0], x[1]),
             Op::Binary(Binary::Mul, ..) => self.fb.ins().fmul(x[0], x[1]),
@@ -566,6 +626,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
     }
 
     fn emit_one(&mut self, v: Value) {
+        self.current = v;
         let op = self.kernel.op(v);
         let x = match op {
             Op::Const(_) | Op::Input(_) => return,
@@ -573,14 +634,15 @@ impl<'a, 'b> Emitter<'a, 'b> {
                 let place = self.angle(f, a);
                 return self.define(v, place);
             }
-            Op::Unary(Unary::Exp, a) if self.kernel.math == Math::Inline => {
+            Op::Unary(f @ (Unary::Exp | Unary::Log), a) if self.kernel.math == Math::Inline => {
                 let x = self.get(a);
+                let inlined = if f == Unary::Exp { Self::exp } else { Self::log };
                 let place = match self.plan.lanes {
                     Lanes::One => {
                         let x = self.fb.ins().splat(types::F64X2, x);
-                        Place::Half(self.exp(x), 0)
+                        Place::Half(inlined(self, x), 0)
                     }
-                    Lanes::Two => Place::Register(self.exp(x)),
+                    Lanes::Two => Place::Register(inlined(self, x)),
                 };
                 return self.define(v, place);
             }
@@ -594,12 +656,17 @@ impl<'a, 'b> Emitter<'a, 'b> {
                 self.unary(f, a)
             }
             Op::Binary(f, a, b) => {
-                let (x, y) = (self.get(a), self.get(b));
+                let constant_first = f.is_commutative() && self.kernel.constant(a).is_some();
+                let (a, b) = if constant_first { (b, a) } else { (a, b) };
+                let (x, y) = match f {
+                    Binary::Add | Binary::Sub | Binary::Mul | Binary::Div => (self.get(a), self.get_last(b)),
+                    _ => (self.get(a), self.get(b)),
+                };
                 self.binary(f, x, y)
             }
             Op::Fma(a, b, c) => {
                 let (a, b) = self.plan.overwritten_first(self.kernel, a, b);
-                let (a, b, c) = (self.get(a), self.get(b), self.get(c));
+                let (a, b, c) = (self.get(a), self.get(b), self.get_last(c));
                 self.fb.ins().fma(a, b, c)
             }
             Op::PowI(a, n) => {
@@ -780,13 +847,27 @@ impl<'a, 'b> Emitter<'a, 'b> {
     /// The sine or cosine of an angle; both are computed at the first request.
     fn angle(&mut self, f: Unary, a: Value) -> Place {
         if !self.angles.contains_key(&a) {
-            let x = self.get(a);
-            let x = match self.plan.lanes {
-                Lanes::One => self.fb.ins().splat(types::F64X2, x),
-                Lanes::Two => x,
-            };
-            let (sin, cos) = self.sin_cos(x);
-            self.angles.insert(a, (sin, cos, 0));
+            match self.plan.lanes {
+                Lanes::One => {
+                    let x = self.get(a);
+                    let x = self.fb.ins().splat(types::F64X2, x);
+                    let [(sin, cos)] = self.sin_cos([x]);
+                    self.angles.insert(a, (sin, cos, 0));
+                }
+                Lanes::Two => match self.next_angle(a) {
+                    None => {
+                        let x = self.get(a);
+                        let [(sin, cos)] = self.sin_cos([x]);
+                        self.angles.insert(a, (sin, cos, 0));
+                    }
+                    Some(b) => {
+                        let x = [self.get(a), self.get(b)];
+                        let [(sin, cos), (sin_b, cos_b)] = self.sin_cos(x);
+                        self.angles.insert(a, (sin, cos, 0));
+                        self.angles.insert(b, (sin_b, cos_b, 0));
+                    }
+                },
+            }
         }
         let (sin, cos, lane) = self.angles[&a];
         let pair = if f == Unary::Sin { sin } else { cos };
@@ -794,6 +875,17 @@ impl<'a, 'b> Emitter<'a, 'b> {
             Lanes::One => Place::Half(pair, lane),
             Lanes::Two => Place::Register(pair),
         }
+    }
+
+    /// Another angle whose sine or cosine is needed soon, and that is known already.
+    fn next_angle(&mut self, a: Value) -> Option<Value> {
+        let known =
+            |v: Value| matches!(self.kernel.op(v), Op::Input(_)) || !matches!(self.places[v.index()], Place::Nowhere);
+        let from = self.current.index();
+        (from..(from + AHEAD).min(self.kernel.ops().len())).find_map(|i| match self.kernel.ops()[i] {
+            Op::Unary(Unary::Sin | Unary::Cos, b) if b != a && !self.angles.contains_key(&b) && known(b) => Some(b),
+            _ => None,
+        })
     }
 
     /// [`libm::exp_inline`] on a pair, operation by operation.
@@ -824,36 +916,124 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.fb.ins().bitcast(types::F64X2, little(), bits)
     }
 
-    /// [`libm::sin_cos`] on a pair, operation by operation.
-    fn sin_cos(&mut self, x: ir::Value) -> (ir::Value, ir::Value) {
+    /// [`libm::log_inline`] on a pair, operation by operation.
+    fn log(&mut self, x: ir::Value) -> ir::Value {
+        let pair = |e: &mut Self, c: f64| e.constant_pair([c.to_bits(); 2], types::F64X2);
+        let integers = |e: &mut Self, bits: u64| e.constant_pair([bits; 2], types::I64X2);
+        for (limit, beyond) in
+            [(f64::MIN_POSITIVE, FloatCC::UnorderedOrLessThan), (f64::MAX, FloatCC::UnorderedOrGreaterThan)]
+        {
+            let limit = pair(self, limit);
+            let outside = self.fb.ins().fcmp(beyond, x, limit);
+            let signs = self.fb.ins().bitcast(types::F64X2, little(), outside);
+            self.guard_pair(signs);
+        }
+        let bits = self.fb.ins().bitcast(types::I64X2, little(), x);
+        let to_one = integers(self, libm::TO_ONE);
+        let moved = self.fb.ins().iadd(bits, to_one);
+        let exponent = self.fb.ins().ushr_imm_u(moved, 52);
+        let large = integers(self, libm::LARGE_BITS);
+        let exponent = self.fb.ins().bor(exponent, large);
+        let exponent = self.fb.ins().bitcast(types::F64X2, little(), exponent);
+        let bias = pair(self, libm::LARGE_AND_BIAS);
+        let k = self.fb.ins().fsub(exponent, bias);
+        let mask = integers(self, libm::MANTISSA);
+        let mantissa = self.fb.ins().band(moved, mask);
+        let root_half = integers(self, libm::ROOT_HALF_BITS);
+        let mantissa = self.fb.ins().iadd(mantissa, root_half);
+        let mantissa = self.fb.ins().bitcast(types::F64X2, little(), mantissa);
+        let one = pair(self, 1.0);
+        let f = self.fb.ins().fsub(mantissa, one);
+        let two = pair(self, 2.0);
+        let sum = self.fb.ins().fadd(two, f);
+        let s = self.fb.ins().fdiv(f, sum);
+        let z = self.fb.ins().fmul(s, s);
+        let w = self.fb.ins().fmul(z, z);
+        let [even, odd] = [&[5, 3, 1][..], &[6, 4, 2, 0]].map(|numbers| {
+            let mut q = pair(self, libm::LOG[numbers[0]]);
+            for &i in &numbers[1..] {
+                let coefficient = pair(self, libm::LOG[i]);
+                q = self.fb.ins().fma(q, w, coefficient);
+            }
+            q
+        });
+        let odd = self.fb.ins().fmul(z, odd);
+        let r = self.fb.ins().fma(w, even, odd);
+        let half = pair(self, 0.5);
+        let half = self.fb.ins().fmul(half, f);
+        let half = self.fb.ins().fmul(half, f);
+        let [high, low] = libm::LN_2_SHORT.map(|part| pair(self, part));
+        let low = self.fb.ins().fmul(k, low);
+        let inner = self.fb.ins().fadd(half, r);
+        let rest = self.fb.ins().fma(s, inner, low);
+        let less = self.fb.ins().fsub(half, rest);
+        let rest = self.fb.ins().fsub(f, less);
+        self.fb.ins().fma(k, high, rest)
+    }
+
+    /// [`libm::sin_cos`] on pairs, operation by operation.
+    fn sin_cos<const N: usize>(&mut self, x: [ir::Value; N]) -> [(ir::Value, ir::Value); N] {
         let pair = |e: &mut Self, c: f64| e.constant_pair([c.to_bits(); 2], types::F64X2);
         // Constants first: the first operand of a fused multiply-add is overwritten, and they are not needed again.
-        let (two_over_pi, round) = (pair(self, libm::TWO_OVER_PI), pair(self, libm::ROUND));
-        let shifted = self.fb.ins().fma(two_over_pi, x, round);
-        let k = self.fb.ins().fsub(shifted, round);
-        let [p1, p2, p3] = libm::HALF_PI.map(|part| pair(self, -part));
-        let r = self.fb.ins().fma(p1, k, x);
-        let r = self.fb.ins().fma(p2, k, r);
-        let nearest = self.fb.ins().fma(p3, k, r);
-        self.guard_square(k, libm::QUARTERS_SQUARED);
-        let z = self.fb.ins().fmul(r, r);
-        let square = self.fb.ins().fmul(z, z);
+        let round = pair(self, libm::ROUND);
+        let shifted = x.map(|x| {
+            let two_over_pi = pair(self, libm::TWO_OVER_PI);
+            self.fb.ins().fma(two_over_pi, x, round)
+        });
+        let k = shifted.map(|shifted| self.fb.ins().fsub(shifted, round));
+        let mut r = x;
+        for part in &libm::HALF_PI[..2] {
+            for n in 0..N {
+                let part = pair(self, -part);
+                r[n] = self.fb.ins().fma(part, k[n], r[n]);
+            }
+        }
+        let mut nearest = r;
+        for n in 0..N {
+            let part = pair(self, -libm::HALF_PI[2]);
+            nearest[n] = self.fb.ins().fma(part, k[n], r[n]);
+        }
+        for k in k {
+            self.guard_square(k, libm::QUARTERS_SQUARED);
+        }
+        let z = r.map(|r| self.fb.ins().fmul(r, r));
+        let square = z.map(|z| self.fb.ins().fmul(z, z));
         let [s, c] = [libm::SIN, libm::COS].map(|coefficients| {
-            let [p01, p23, p45] = [0, 2, 4].map(|i| {
-                let (low, high) = (pair(self, coefficients[i]), pair(self, coefficients[i + 1]));
+            let [p45, p23] = [4, 2].map(|i| {
+                z.map(|z| {
+                    let (high, low) = (pair(self, coefficients[i + 1]), pair(self, coefficients[i]));
+                    self.fb.ins().fma(high, z, low)
+                })
+            });
+            let mut sums = p45;
+            for n in 0..N {
+                sums[n] = self.fb.ins().fma(p45[n], square[n], p23[n]);
+            }
+            let p01 = z.map(|z| {
+                let (high, low) = (pair(self, coefficients[1]), pair(self, coefficients[0]));
                 self.fb.ins().fma(high, z, low)
             });
-            let high = self.fb.ins().fma(p45, square, p23);
-            self.fb.ins().fma(high, square, p01)
+            for n in 0..N {
+                sums[n] = self.fb.ins().fma(sums[n], square[n], p01[n]);
+            }
+            sums
         });
-        let cube = self.fb.ins().fmul(z, r);
-        let s = self.fb.ins().fma(cube, s, nearest);
-        let (half, one) = (pair(self, -0.5), pair(self, 1.0));
-        let head = self.fb.ins().fma(half, z, one);
-        let c = self.fb.ins().fma(square, c, head);
+        let mut reduced = Vec::with_capacity(2 * N);
+        for n in 0..N {
+            let cube = self.fb.ins().fmul(z[n], r[n]);
+            reduced.push(self.fb.ins().fma(cube, s[n], nearest[n]));
+        }
+        for n in 0..N {
+            let (half, one) = (pair(self, -0.5), pair(self, 1.0));
+            let head = self.fb.ins().fma(half, z[n], one);
+            reduced.push(self.fb.ins().fma(square[n], c[n], head));
+        }
+        std::array::from_fn(|n| self.quadrant(shifted[n], reduced[n], reduced[N + n]))
+    }
 
-        let k = self.fb.ins().bitcast(types::I64X2, little(), shifted);
-        let [s, c] = [s, c].map(|x| self.fb.ins().bitcast(types::I64X2, little(), x));
+    /// Sine and cosine from those of the reduced angle; the last two bits of `shifted` are those of the quarter turns.
+    fn quadrant(&mut self, shifted: ir::Value, s: ir::Value, c: ir::Value) -> (ir::Value, ir::Value) {
+        let [k, s, c] = [shifted, s, c].map(|x| self.fb.ins().bitcast(types::I64X2, little(), x));
         let parity = self.fb.ins().ishl_imm_u(k, 63);
         let (s, c) = if cfg!(target_arch = "x86_64") {
             // Chosen by the sign bit alone.

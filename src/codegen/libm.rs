@@ -5,6 +5,7 @@
 //! | `sqrt`, `abs`, `sign`, `min`, `max` | one or a few instructions | exact or correctly rounded |
 //! | `sin`, `cos` of [`Math::Inline`] kernels | [`sin_cos`], inlined, no branches | ≤ 1.5 ulp for \|x\| ≤ 10⁹, also next to multiples of π/2 |
 //! | `exp` of [`Math::Inline`] kernels | [`exp_inline`], inlined, no branches | ≤ 1 ulp for \|x\| ≤ 708 |
+//! | `log` of [`Math::Inline`] kernels | [`log_inline`], inlined, no branches | ≤ 1 ulp for normal x > 0 |
 //! | everything else | the `libm` crate, registered by address | ≤ 1 ulp (sin, cos, tan, exp, log, asin, acos, atan), ≤ 2 ulp (the rest) |
 //!
 //! **The inlined sine and cosine.** With k the integer next to 2x/π, the argument is reduced by
@@ -26,6 +27,14 @@
 //! **The inlined exponential** is 2ᵏ eʳ with k the integer next to x/ln 2 and r = x − k ln 2, ln 2 in two parts; eʳ is its
 //! series to r¹³, whose rest is below 2⁻⁵⁷ on |r| ≤ (ln 2)/2, and k is added to the exponent. Beyond [`EXP_LIMIT`] the
 //! compiled code declines.
+//!
+//! **The inlined logarithm** is that of fdlibm's `e_log.c`: x = 2ᵏ(1 + f) with √½ ≤ 1 + f < √2, s = f/(2 + f), and
+//!
+//! ```text
+//! ln(1 + f) = 2 artanh s = f − f²/2 + s (f²/2 + R(s²)).
+//! ```
+//!
+//! Zeros, negative and subnormal numbers, infinities and NaN are declined.
 
 pub use libm::{acos, acosh, asin, asinh, atan, atan2, atanh, cos, cosh, exp, log, pow, sin, sinh, tan, tanh};
 
@@ -92,6 +101,49 @@ pub const EXP: [f64; 12] = [
     1.0 / 479001600.0,
     1.0 / 6227020800.0,
 ];
+
+/// R(z) = z (R₀ + R₁ z + … + R₆ z⁶) of the logarithm.
+pub const LOG: [f64; 7] = [
+    0.6666666666666735,
+    0.3999999999940942,
+    0.2857142874366239,
+    0.22222198432149784,
+    0.1818357216161805,
+    0.15313837699209373,
+    0.14798198605116586,
+];
+/// ln 2 in two parts, of which the first has 32 bits, so that its product with an exponent is exact.
+pub const LN_2_SHORT: [f64; 2] = [6.93147180369123816490e-01, 1.90821492927058770002e-10];
+/// Adding these bits moves the numbers from √½ up to the exponent of 1.
+pub const TO_ONE: u64 = (1023 << 52) - ROOT_HALF_BITS;
+pub const MANTISSA: u64 = (1 << 52) - 1;
+/// The bits of 2⁵²: with an integer below it in the last bits, a number that large more.
+pub const LARGE_BITS: u64 = 0x433 << 52;
+/// What is to be taken from that number so that the exponent of 1 becomes 0.
+pub const LARGE_AND_BIAS: f64 = ((1u64 << 52) + 1023) as f64;
+
+/// The logarithm as the compiled code computes it, operation by operation. Meaningful for normal x > 0.
+#[inline(always)]
+pub fn log_inline(x: f64) -> f64 {
+    let moved = x.to_bits().wrapping_add(TO_ONE);
+    let k = f64::from_bits((moved >> 52) | LARGE_BITS) - LARGE_AND_BIAS;
+    let f = f64::from_bits((moved & MANTISSA).wrapping_add(ROOT_HALF_BITS)) - 1.0;
+    let s = f / (2.0 + f);
+    let z = s * s;
+    let w = z * z;
+    let even = LOG[5].mul_add(w, LOG[3]).mul_add(w, LOG[1]);
+    let odd = LOG[6].mul_add(w, LOG[4]).mul_add(w, LOG[2]).mul_add(w, LOG[0]);
+    let r = w.mul_add(even, z * odd);
+    let half = 0.5 * f * f;
+    let rest = s.mul_add(half + r, k * LN_2_SHORT[1]);
+    k.mul_add(LN_2_SHORT[0], f - (half - rest))
+}
+
+/// Whether the compiled code accepts an argument of its logarithm.
+#[inline(always)]
+pub fn log_accepts(x: f64) -> bool {
+    (f64::MIN_POSITIVE..=f64::MAX).contains(&x)
+}
 
 /// Whether the compiled code accepts an argument of its sine and cosine: no sign bit, as for every guard.
 #[inline(always)]
@@ -308,6 +360,23 @@ mod tests {
         // What the table of the essay states.
         assert!(worst <= 1.0, "{worst} ulp");
         assert_eq!(exp_inline(0.0), 1.0);
+    }
+
+    /// Against 200-bit arithmetic (tests/oracle/log.py).
+    #[test]
+    fn inlined_logarithms_are_within_two_ulp() {
+        let mut worst = 0.0f64;
+        for line in include_str!("../../tests/data/log.txt").lines() {
+            let column: Vec<f64> =
+                line.split(' ').map(|c| f64::from_bits(u64::from_str_radix(c, 16).unwrap())).collect();
+            let (y, hi, lo) = (log_inline(column[0]), column[1], column[2]);
+            let ulp = f64::from_bits(hi.abs().to_bits() + 1) - hi.abs();
+            worst = worst.max(((y - hi) - lo).abs() / ulp);
+        }
+        // What the table of the essay states.
+        assert!(worst <= 1.0, "{worst} ulp");
+        assert_eq!(log_inline(1.0), 0.0);
+        assert!(!log_accepts(0.0) && !log_accepts(-1.0) && !log_accepts(f64::NAN) && !log_accepts(f64::INFINITY));
     }
 
     #[test]

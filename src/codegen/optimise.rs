@@ -5,6 +5,7 @@
 //! | [`expand`] | powers become multiplications and a root, small linear systems become guarded elimination | a power xⁿ: n/2 + 1 ulp; an elimination: as backward stable as the pivoted one, or the guard declines |
 //! | [`expand_angle_sums`] | sines of sums become products when that leaves fewer sines | as much as moving the angles by half an ulp |
 //! | [`share_reciprocals`] | `a/d`, `b/d` become `a·r`, `b·r` with `r = 1/d` | 1.5 ulp per quotient instead of 0.5 |
+//! | [`share_signs`] | factors are negated instead of several products | not at all |
 //! | [`contract`] | `a·b + c` is rounded once | never farther from the exact value of the sum |
 //!
 //! Each pass is a function from kernel to kernel; the last one drops what became unused. The order of
@@ -55,6 +56,7 @@ pub fn optimise(kernel: &Kernel, rewrites: Rewrites) -> Kernel {
     if rewrites.reciprocals && k.ops().iter().any(|op| matches!(op, Op::Binary(Binary::Div, ..))) {
         k = share_reciprocals(&k);
     }
+    k = share_signs(&k);
     if rewrites.fused {
         k = contract(&k);
     }
@@ -449,6 +451,58 @@ pub fn share_reciprocals(kernel: &Kernel) -> Kernel {
     })
 }
 
+/// −(x·p), −(y·p) become x·q, y·q with q = −p; and when p is a product itself that nothing else uses, the sign goes on to
+/// the factor of p that is known first, where nothing waits for it. Signs never change a rounding.
+pub fn share_signs(kernel: &Kernel) -> Kernel {
+    let uses = kernel.use_counts();
+    let product = |v: Value| match kernel.op(v) {
+        Op::Binary(Binary::Mul, a, b) => Some((a, b)),
+        _ => None,
+    };
+    // Products that are negated and not used otherwise.
+    let negated = |value: Value| match kernel.op(value) {
+        Op::Unary(Unary::Neg, v) if uses[v.index()] == 1 => product(v),
+        _ => None,
+    };
+    let mut votes: FxHashMap<Value, u32> = FxHashMap::default();
+    for (a, b) in kernel.values().filter_map(negated) {
+        *votes.entry(a).or_default() += 1;
+        *votes.entry(b).or_default() += u32::from(a != b);
+    }
+    if votes.values().all(|n| *n < 2) {
+        return kernel.clone();
+    }
+    let mut depth = vec![0u32; kernel.ops().len()];
+    for value in kernel.values() {
+        let op = kernel.op(value);
+        let own = match op {
+            Op::Const(_) | Op::Input(_) => 0,
+            Op::Unary(Unary::Neg | Unary::Abs, _) => 1,
+            Op::Unary(..) => 20,
+            Op::Binary(Binary::Div | Binary::Pow | Binary::Atan2, ..) => 13,
+            _ => 4,
+        };
+        depth[value.index()] = own + kernel.operands(op).iter().map(|v| depth[v.index()]).max().unwrap_or(0);
+    }
+    rewrite(kernel, kernel.math, |b, at, value| {
+        let (x, y) = negated(value)?;
+        let shared = |v: Value| kernel.constant(v).is_none() && votes[&v] > 1;
+        let (other, p) = if shared(y) && (!shared(x) || votes[&y] >= votes[&x]) { (x, y) } else { (y, x) };
+        if !shared(p) {
+            return None;
+        }
+        let q = match product(p) {
+            Some((u, v)) if uses[p.index()] == votes[&p] => {
+                let (late, early) = if depth[u.index()] > depth[v.index()] { (u, v) } else { (v, u) };
+                let sign = b.neg(at(early));
+                b.mul(at(late), sign)
+            }
+            _ => b.neg(at(p)),
+        };
+        Some(b.mul(at(other), q))
+    })
+}
+
 /// Products that are only added become part of a fused multiply-add.
 pub fn contract(kernel: &Kernel) -> Kernel {
     let uses = kernel.use_counts();
@@ -602,6 +656,28 @@ mod tests {
         // A first pivot of zero shows as an infinity or NaN, which callers treat like a declined call.
         let zero = interpret::evaluate(&fast, [&[], &[0.0, 2.0, 0.0], &[], &[]], &mut out);
         assert!(zero.is_err() || !out[0].is_finite());
+    }
+
+    /// −x r⁻³, −y r⁻³: one negation, and the root does not wait for it. The bits stay.
+    #[test]
+    fn signs_of_products_go_to_their_common_factor() {
+        let mut b = KernelBuilder::new("attraction");
+        let y = states(&mut b, 4);
+        let root = b.sqrt(y[2]);
+        let square = b.mul(y[3], y[3]);
+        let p = b.mul(square, root);
+        for i in 0..2 {
+            let product = b.mul(y[i], p);
+            let minus = b.neg(product);
+            b.output(format!("f{i}"), minus);
+        }
+        let kernel = b.finish();
+        let fast = live(&share_signs(&kernel));
+        let negations: Vec<Value> = fast.values().filter(|v| matches!(fast.op(*v), Op::Unary(Unary::Neg, _))).collect();
+        assert_eq!(negations.len(), 1, "{fast:?}");
+        let Op::Unary(_, operand) = fast.op(negations[0]) else { unreachable!() };
+        assert!(matches!(fast.op(operand), Op::Binary(Binary::Mul, ..)), "{fast:?}");
+        check_close(&kernel, &fast, 0.0);
     }
 
     #[test]

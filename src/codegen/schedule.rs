@@ -40,6 +40,9 @@ fn is_leaf(kernel: &Kernel, v: Value) -> bool {
 
 /// How far apart in the order the members of a pair may be.
 const WINDOW: usize = 400;
+/// The same where operations form one chain: a pair waits for its later member, and then the chain does. Members of one
+/// evaluation are neighbours; those of two stages are not.
+const WINDOW_IN_CHAIN: usize = 24;
 
 /// The kinds of operation that are worth pairing by themselves.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -49,6 +52,7 @@ enum Kind {
     /// The sine or cosine of an angle, whichever comes first; the other comes for free.
     Angle,
     Exponential,
+    Logarithm,
 }
 
 fn kind(kernel: &Kernel, value: Value) -> Option<Kind> {
@@ -57,6 +61,7 @@ fn kind(kernel: &Kernel, value: Value) -> Option<Kind> {
         Op::Binary(Binary::Div, ..) => Some(Kind::Quotient),
         Op::Unary(Unary::Sin | Unary::Cos, _) if kernel.math == Math::Inline => Some(Kind::Angle),
         Op::Unary(Unary::Exp, _) if kernel.math == Math::Inline => Some(Kind::Exponential),
+        Op::Unary(Unary::Log, _) if kernel.math == Math::Inline => Some(Kind::Logarithm),
         _ => None,
     }
 }
@@ -85,6 +90,7 @@ impl Pairs {
 /// Pairs neighbours of equal kind and equal depth. They cannot depend on each other, nor can pairs of them form
 /// a cycle, because whatever depends on a slow operation is deeper.
 fn pair_slow(kernel: &Kernel, pairs: &mut Pairs) {
+    let window = if kernel.one_chain { WINDOW_IN_CHAIN } else { WINDOW };
     let mut depth = vec![0u32; kernel.ops().len()];
     let mut waiting: FxHashMap<(Kind, u32), Value> = FxHashMap::default();
     let mut seen_angles: FxHashSet<Value> = FxHashSet::default();
@@ -101,7 +107,7 @@ fn pair_slow(kernel: &Kernel, pairs: &mut Pairs) {
             continue;
         }
         match waiting.remove(&(kind, own)) {
-            Some(first) if value.index() - first.index() <= WINDOW => pairs.accept(kernel, first, value),
+            Some(first) if value.index() - first.index() <= window => pairs.accept(kernel, first, value),
             _ => {
                 waiting.insert((kind, own), value);
             }

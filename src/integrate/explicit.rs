@@ -16,7 +16,7 @@
 use crate::codegen::interpret::Failure;
 use crate::codegen::simd;
 
-use super::control::{Compensated, Controller, StopReason};
+use super::control::{self, Compensated, Controller, StopReason};
 use super::field::Field;
 use super::poles;
 use super::problem::{InitialValueProblem, Motion};
@@ -83,6 +83,8 @@ pub struct Explicit<'a> {
     whole: Option<WholeStep>,
     /// The last step was made by it, and its stages are there.
     stages_in_whole: bool,
+    /// So are the state and the one before; they have not been fetched yet.
+    state_in_whole: bool,
     scheme: Scheme,
     tableau: &'static Tableau,
     field: Field,
@@ -157,6 +159,7 @@ impl<'a> Explicit<'a> {
             pivoted,
             whole: None,
             stages_in_whole: false,
+            state_in_whole: false,
             scheme,
             tableau,
             field,
@@ -231,9 +234,12 @@ impl<'a> Explicit<'a> {
         Some((self.f[..n].to_vec(), h))
     }
 
-    /// Evaluates all stages for a step h from (t, y), then y_new; the result is the scaled error, or `None`
+    /// Evaluates all stages for a step h from (t, y), then y_new; the result is the square of the scaled error, or `None`
     /// when the field declined or had no value. `careful` evaluations find out which.
     fn attempt(&mut self, h: f64, careful: bool) -> Option<f64> {
+        if careful {
+            self.fetch();
+        }
         self.stages_in_whole = false;
         if !careful && let Some(whole) = &mut self.whole {
             if !whole.fresh {
@@ -243,8 +249,8 @@ impl<'a> Explicit<'a> {
             let times = [self.t.value, h, self.t.plus(h).value];
             let squares = whole.attempt(times, self.field.parameters())?;
             self.stages_in_whole = true;
-            let error = self.error(h, squares);
-            return error.is_finite().then_some(error);
+            let square = self.squared_error(h, squares);
+            return square.is_finite().then_some(square);
         }
         if self.fused {
             simd::widest(Attempt { method: self, h, careful })
@@ -270,7 +276,7 @@ impl<'a> Explicit<'a> {
             }
         }
         for_blocks!(stride, |first, N| {
-            let sums = weighted::<FUSED, N>(1.0, self.tableau.b, &self.k, stride, first);
+            let sums = weighted::<FUSED, N>(self.tableau.b, &self.k, stride, first);
             for (b, sum) in sums.into_iter().enumerate() {
                 let block = first + b * BLOCK;
                 let (y, rest) = (eight(&self.y, block), eight(&self.rest, block));
@@ -283,7 +289,7 @@ impl<'a> Explicit<'a> {
                 *eight_mut(&mut self.rest_new, block) = rest_new;
             }
         });
-        let error = match self.tableau.estimate {
+        let square = match self.tableau.estimate {
             Estimate::None => 0.0,
             Estimate::Difference(weights) => {
                 // The last weight belongs to f at the new point.
@@ -297,27 +303,24 @@ impl<'a> Explicit<'a> {
                     return None;
                 }
                 let squares = self.squares::<FUSED>(weights);
-                self.error(h, [squares, 0.0])
+                self.squared_error(h, [squares, 0.0])
             }
             Estimate::FiveAndThree(five, three) => {
                 let squares = [self.squares::<FUSED>(five), self.squares::<FUSED>(three)];
-                self.error(h, squares)
+                self.squared_error(h, squares)
             }
         };
-        (error.is_finite() && (self.adaptive || self.y_new.iter().all(|y| y.is_finite()))).then_some(error)
+        (square.is_finite() && (self.adaptive || self.y_new.iter().all(|y| y.is_finite()))).then_some(square)
     }
 
-    /// The scaled error of a step from its sums of squares.
+    /// The square of the scaled error of a step from its sums of squares.
     #[inline(always)]
-    fn error(&self, h: f64, [five, three]: [f64; 2]) -> f64 {
+    fn squared_error(&self, h: f64, squares: [f64; 2]) -> f64 {
         let n = self.n as f64;
         match self.tableau.estimate {
             Estimate::None => 0.0,
-            Estimate::Difference(_) => h.abs() * (five / n).sqrt(),
-            Estimate::FiveAndThree(..) => {
-                let denominator = five + 0.01 * three;
-                if denominator == 0.0 { 0.0 } else { h.abs() * five / (denominator * n).sqrt() }
-            }
+            Estimate::Difference(_) => h * h * (squares[0] / n),
+            Estimate::FiveAndThree(..) => control::five_and_three(h, squares, n),
         }
     }
 
@@ -342,7 +345,7 @@ impl<'a> Explicit<'a> {
     fn squares<const FUSED: bool>(&self, weights: &[f64]) -> f64 {
         let mut total = [0.0; BLOCK];
         for_blocks!(self.stride, |first, N| {
-            let errors = weighted::<FUSED, N>(1.0, weights, &self.k, self.stride, first);
+            let errors = weighted::<FUSED, N>(weights, &self.k, self.stride, first);
             for (b, e) in errors.into_iter().enumerate() {
                 let block = first + b * BLOCK;
                 let (y, y_new) = (eight(&self.y, block), eight(&self.y_new, block));
@@ -365,14 +368,8 @@ impl<'a> Explicit<'a> {
         if self.stages_in_whole
             && let Some(whole) = &mut self.whole
         {
-            let [y, rest, f] = whole.accept();
-            for i in 0..n {
-                self.k[i] = self.f[i];
-                self.f[i] = f[i];
-                self.y_old[i] = self.y[i];
-                self.y[i] = y[i];
-                self.rest[i] = rest[i];
-            }
+            whole.accept();
+            self.state_in_whole = true;
             self.t_old = self.t.value;
             self.h_old = h;
             self.dense_ready = false;
@@ -398,8 +395,27 @@ impl<'a> Explicit<'a> {
         evaluated
     }
 
+    /// Copies the state, and the one before, from the compiled step.
+    fn fetch(&mut self) {
+        if !self.state_in_whole {
+            return;
+        }
+        self.state_in_whole = false;
+        if let Some(whole) = &self.whole {
+            let n = self.n;
+            let [y, rest, f] = whole.state();
+            self.y[..n].copy_from_slice(y);
+            self.rest[..n].copy_from_slice(rest);
+            self.f[..n].copy_from_slice(f);
+            let [y_old, _, f_old] = whole.state_before();
+            self.y_old[..n].copy_from_slice(y_old);
+            self.k[..n].copy_from_slice(f_old);
+        }
+    }
+
     /// Why no step can be made from here.
     fn stuck(&mut self, failure: Option<Failure>) -> StopReason {
+        self.fetch();
         let failure = failure.or_else(|| self.pole());
         if let Some(failure) = failure {
             return StopReason::SingularPoint { failure };
@@ -493,25 +509,9 @@ impl<'a> Explicit<'a> {
         }
     }
 
-    fn form(&self) -> Form {
-        if self.scheme == Scheme::Tsit5 { Form::Powers } else { Form::Nested }
-    }
-}
-
-impl Stepper for Explicit<'_> {
-    fn time(&self) -> f64 {
-        self.t.value
-    }
-
-    fn state(&self) -> &[f64] {
-        &self.y[..self.n]
-    }
-
-    fn previous_time(&self) -> f64 {
-        self.t_old
-    }
-
-    fn step(&mut self, limit: f64) -> Result<(), StopReason> {
+    /// One accepted step; a compiled one leaves the state where it is.
+    #[inline(always)]
+    fn one_step(&mut self, limit: f64) -> Result<(), StopReason> {
         let n = self.n;
         if !self.f_known {
             if !self.field.evaluate(self.t.value, &self.y, &mut self.f[..n]) {
@@ -543,12 +543,12 @@ impl Stepper for Explicit<'_> {
             if (self.t.value + 0.1 * h) == self.t.value && !last {
                 return Err(self.stuck(failure));
             }
-            let mut error = self.attempt(h, false);
-            if error.is_none() {
-                error = self.attempt(h, true);
+            let mut square = self.attempt(h, false);
+            if square.is_none() {
+                square = self.attempt(h, true);
                 failure = self.field.take_failure().or(failure);
             }
-            let Some(error) = error else {
+            let Some(square) = square else {
                 // No value somewhere in the step: come closer, slowly enough to stop near the place.
                 self.statistics.rejected += 1;
                 if !self.adaptive || last && (self.t.value + 0.1 * h) == self.t.value {
@@ -558,8 +558,8 @@ impl Stepper for Explicit<'_> {
                 last = false;
                 continue;
             };
-            let factor = if self.adaptive { self.controller.factor(error) } else { 1.0 };
-            if self.adaptive && error > 1.0 {
+            let factor = if self.adaptive { self.controller.factor(square) } else { 1.0 };
+            if self.adaptive && square > 1.0 {
                 self.statistics.rejected += 1;
                 h *= factor;
                 last = false;
@@ -583,6 +583,44 @@ impl Stepper for Explicit<'_> {
             }
             return Ok(());
         }
+    }
+
+    fn form(&self) -> Form {
+        if self.scheme == Scheme::Tsit5 { Form::Powers } else { Form::Nested }
+    }
+}
+
+impl Stepper for Explicit<'_> {
+    fn time(&self) -> f64 {
+        self.t.value
+    }
+
+    fn state(&self) -> &[f64] {
+        &self.y[..self.n]
+    }
+
+    fn previous_time(&self) -> f64 {
+        self.t_old
+    }
+
+    fn step(&mut self, limit: f64) -> Result<(), StopReason> {
+        let made = self.one_step(limit);
+        self.fetch();
+        made
+    }
+
+    fn advance(&mut self, limit: f64, until: f64, most: u64) -> Result<(), StopReason> {
+        let forward = limit >= self.t.value;
+        let mut made = Ok(());
+        for _ in 0..most.max(1) {
+            made = self.one_step(limit);
+            let t = self.t.value;
+            if made.is_err() || t == limit || if forward { t >= until } else { t <= until } {
+                break;
+            }
+        }
+        self.fetch();
+        made
     }
 
     fn interpolate(&mut self, t: f64, out: &mut [f64]) {
@@ -680,10 +718,9 @@ fn eight_mut(xs: &mut [f64], first: usize) -> &mut [f64; BLOCK] {
     xs[first..first + BLOCK].first_chunk_mut().expect("a block")
 }
 
-/// Σⱼ (factor wⱼ) kⱼ for some blocks of components, the first of which begins at `first`.
+/// Σⱼ wⱼ kⱼ for some blocks of components, the first of which begins at `first`.
 #[inline(always)]
 fn weighted<const FUSED: bool, const N: usize>(
-    factor: f64,
     weights: &[f64],
     k: &[f64],
     stride: usize,
@@ -692,7 +729,6 @@ fn weighted<const FUSED: bool, const N: usize>(
     let mut sums = [[0.0; BLOCK]; N];
     for (j, &w) in weights.iter().enumerate() {
         if w != 0.0 {
-            let w = factor * w;
             let kj = &k[j * stride + first..j * stride + first + N * BLOCK];
             for (b, sum) in sums.iter_mut().enumerate() {
                 let kj = eight(kj, b * BLOCK);
@@ -705,17 +741,17 @@ fn weighted<const FUSED: bool, const N: usize>(
     sums
 }
 
-/// out = y + Σⱼ (h wⱼ) kⱼ, the newest stage last, so that the next evaluation waits for one operation only.
+/// out = y + h Σⱼ wⱼ kⱼ, the newest stage last, so that the next evaluation waits for one operation only.
 #[inline(always)]
 fn combine<const FUSED: bool>(out: &mut [f64], y: &[f64], h: f64, weights: &[f64], k: &[f64], stride: usize) {
     let newest = weights.iter().rposition(|w| *w != 0.0).unwrap_or(0);
     for_blocks!(stride, |first, N| {
-        let sums = weighted::<FUSED, N>(h, &weights[..newest], k, stride, first);
+        let sums = weighted::<FUSED, N>(&weights[..newest], k, stride, first);
         for (b, mut sum) in sums.into_iter().enumerate() {
             let block = first + b * BLOCK;
             let (hw, kj, y) = (h * weights[newest], eight(k, newest * stride + block), eight(y, block));
             for l in 0..BLOCK {
-                sum[l] = multiply_add::<FUSED>(hw, kj[l], y[l] + sum[l]);
+                sum[l] = multiply_add::<FUSED>(hw, kj[l], multiply_add::<FUSED>(h, sum[l], y[l]));
             }
             *eight_mut(out, block) = sum;
         }

@@ -15,7 +15,7 @@ use crate::budget;
 use crate::codegen::compiled::{Backend, PairCaller};
 use crate::codegen::simd;
 
-use super::control::{Compensated, Controller, StopReason};
+use super::control::{self, Compensated, Controller, StopReason};
 use super::driver;
 use super::explicit::{Explicit, Scheme};
 use super::method::Method;
@@ -245,7 +245,7 @@ impl<'a> Pairs<'a> {
             && out.iter().fold(0.0, |sum, x| sum + 0.0 * (x[0] + x[1])) == 0.0
     }
 
-    /// All stages and the new states; the scaled errors, or `None` when the field had no value for one of them.
+    /// All stages and the new states; the squares of the scaled errors, or `None` when the field had no value for one of them.
     #[inline(always)]
     fn attempt_inner<const FUSED: bool>(&mut self) -> Option<Two> {
         let h = [self.lanes[0].h, self.lanes[1].h];
@@ -255,14 +255,13 @@ impl<'a> Pairs<'a> {
             let (before, after) = self.k.split_at_mut(s);
             let weights = DOP853.a[s];
             let newest = weights.iter().rposition(|w| *w != 0.0).unwrap_or(0);
-            // Stage by stage over all states: the weights of a stage are multiplied and looked at once.
+            // Stage by stage over all states: the weights of a stage are looked at once.
             self.trial.fill([0.0; 2]);
             for (&w, k) in weights[..newest].iter().zip(before.iter()) {
                 if w != 0.0 {
-                    let hw = [h[0] * w, h[1] * w];
                     for (sum, k) in self.trial[..n].iter_mut().zip(&k[..n]) {
                         for l in 0..2 {
-                            sum[l] = multiply_add::<FUSED>(hw[l], k[l], sum[l]);
+                            sum[l] = multiply_add::<FUSED>(w, k[l], sum[l]);
                         }
                     }
                 }
@@ -270,7 +269,7 @@ impl<'a> Pairs<'a> {
             let hw = [h[0] * weights[newest], h[1] * weights[newest]];
             for ((sum, k), y) in self.trial[..n].iter_mut().zip(&before[newest][..n]).zip(&self.y[..n]) {
                 for l in 0..2 {
-                    sum[l] = multiply_add::<FUSED>(hw[l], k[l], y[l] + sum[l]);
+                    sum[l] = multiply_add::<FUSED>(hw[l], k[l], multiply_add::<FUSED>(h[l], sum[l], y[l]));
                 }
             }
             let ts = [t[0] + DOP853.c[s] * h[0], t[1] + DOP853.c[s] * h[1]];
@@ -289,10 +288,7 @@ impl<'a> Pairs<'a> {
         let Estimate::FiveAndThree(five, three) = DOP853.estimate else { unreachable!("the estimate of dop853") };
         let (five, three) = (self.squares::<FUSED>(five), self.squares::<FUSED>(three));
         let n = self.n as f64;
-        let errors = [0, 1].map(|l| {
-            let denominator = five[l] + 0.01 * three[l];
-            if denominator == 0.0 { 0.0 } else { h[l].abs() * five[l] / (denominator * n).sqrt() }
-        });
+        let errors = [0, 1].map(|l| control::five_and_three(h[l], [five[l], three[l]], n));
         errors.iter().all(|e| e.is_finite()).then_some(errors)
     }
 
@@ -318,14 +314,14 @@ impl<'a> Pairs<'a> {
     }
 
     /// Whether the trial step of a lane is good; its next step follows.
-    fn judge(&mut self, l: usize, error: f64) -> bool {
+    fn judge(&mut self, l: usize, square: f64) -> bool {
         let lane = &mut self.lanes[l];
         if lane.problem.is_none() {
             return false;
         }
         lane.statistics.evaluations += DOP853.n_stages() as u64 - 1;
-        let factor = lane.controller.factor(error);
-        if error > 1.0 {
+        let factor = lane.controller.factor(square);
+        if square > 1.0 {
             lane.statistics.rejected += 1;
             lane.h_next = lane.h * factor;
             return false;

@@ -18,6 +18,7 @@
 
 use crate::codegen::compiled::{self, Caller, CompiledKernel};
 use crate::codegen::ir::{Bank, Comparison, Input, Kernel, KernelBuilder, Unary, Value};
+use crate::codegen::optimise;
 
 use super::tableau::{Estimate, Tableau};
 
@@ -64,8 +65,8 @@ pub fn step_kernel(tableau: &Tableau, field: &Kernel, fused: bool) -> Kernel {
     // y + h Σ b k, compensated: Knuth's two-sum.
     let mut new = Vec::with_capacity(n);
     let mut lost = Vec::with_capacity(n);
-    for i in 0..n {
-        let sum = step.weighted(tableau.b, &k, i);
+    let sums = step.weighted(tableau.b, &k);
+    for (i, sum) in sums.into_iter().enumerate() {
         let b = &mut step.b;
         let x = b.mul(h, sum);
         let x = b.add(x, rest[i]);
@@ -77,14 +78,20 @@ pub fn step_kernel(tableau: &Tableau, field: &Kernel, fused: bool) -> Kernel {
         new.push(value);
     }
     let end = step.b.input_at("end", Bank::Time, 2);
-    let slope = step.evaluate(end, &new);
-    let weights: Vec<&[f64]> = match tableau.estimate {
-        Estimate::None => vec![],
-        Estimate::Difference(w) => vec![w],
-        Estimate::FiveAndThree(five, three) => vec![five, three],
+    // The next step waits for the error, so that comes first when it does not need the new slope.
+    let (slope, squares) = match tableau.estimate {
+        Estimate::None => (step.evaluate(end, &new), vec![]),
+        Estimate::Difference(weights) => {
+            let slope = step.evaluate(end, &new);
+            k.push(slope.clone());
+            let squares = step.squares(&[weights], &k, &new);
+            (slope, squares)
+        }
+        Estimate::FiveAndThree(five, three) => {
+            let squares = step.squares(&[five, three], &k, &new);
+            (step.evaluate(end, &new), squares)
+        }
     };
-    k.push(slope.clone());
-    let squares: Vec<Value> = weights.iter().map(|w| step.squares(w, &k, &new)).collect();
     let mut b = step.b;
     for (name, values) in [("y", new), ("rest", lost), ("f", slope)] {
         for (i, v) in values.into_iter().enumerate() {
@@ -100,7 +107,10 @@ pub fn step_kernel(tableau: &Tableau, field: &Kernel, fused: bool) -> Kernel {
             b.output(format!("k{}_{i}", s + 1), *v);
         }
     }
-    b.finish()
+    // The times of the stages are not needed when the field does not depend on time.
+    let mut kernel = optimise::live(&b.finish());
+    kernel.one_chain = true;
+    kernel
 }
 
 struct Step<'a> {
@@ -127,47 +137,34 @@ impl Step<'_> {
         self.b.add(t, offset)
     }
 
-    /// Σⱼ wⱼ kⱼ of one component.
-    fn weighted(&mut self, weights: &[f64], k: &[Vec<Value>], i: usize) -> Value {
-        let mut sum: Option<Value> = None;
+    /// Σⱼ wⱼ kⱼ of every component, stage by stage, so that a weight is loaded once.
+    fn weighted(&mut self, weights: &[f64], k: &[Vec<Value>]) -> Vec<Value> {
+        let mut sums: Vec<Option<Value>> = vec![None; self.y.len()];
         for (&w, k) in weights.iter().zip(k) {
             if w != 0.0 {
                 let w = self.b.constant(w);
-                sum = Some(match sum {
-                    None => self.b.mul(w, k[i]),
-                    Some(sum) => self.multiply_add(w, k[i], sum),
-                });
+                for (sum, &k) in sums.iter_mut().zip(k) {
+                    *sum = Some(match *sum {
+                        None => self.b.mul(w, k),
+                        Some(sum) => self.multiply_add(w, k, sum),
+                    });
+                }
             }
         }
-        sum.unwrap_or_else(|| self.b.constant(0.0))
+        sums.into_iter().map(|sum| sum.unwrap_or_else(|| self.b.constant(0.0))).collect()
     }
 
-    /// y + Σⱼ (h wⱼ) kⱼ, the newest stage last.
+    /// y + h Σⱼ wⱼ kⱼ, the newest stage last.
     fn combine(&mut self, weights: &[f64], k: &[Vec<Value>]) -> Vec<Value> {
         let newest = weights.iter().rposition(|w| *w != 0.0).unwrap_or(0);
-        let scaled: Vec<Option<Value>> = weights
-            .iter()
-            .map(|&w| {
-                let c = self.b.constant(w);
-                (w != 0.0).then(|| self.b.mul(self.h, c))
-            })
-            .collect();
+        let sums = self.weighted(&weights[..newest], k);
+        let older = weights[..newest].iter().any(|w| *w != 0.0);
+        let w = self.b.constant(weights[newest]);
+        let hw = self.b.mul(self.h, w);
         (0..self.y.len())
             .map(|i| {
-                let mut sum: Option<Value> = None;
-                for (hw, k) in scaled[..newest].iter().zip(k) {
-                    if let Some(hw) = *hw {
-                        sum = Some(match sum {
-                            None => self.b.mul(hw, k[i]),
-                            Some(sum) => self.multiply_add(hw, k[i], sum),
-                        });
-                    }
-                }
-                let base = sum.map_or(self.y[i], |sum| self.b.add(self.y[i], sum));
-                match scaled.get(newest).copied().flatten() {
-                    Some(hw) => self.multiply_add(hw, k[newest][i], base),
-                    None => base,
-                }
+                let base = if older { self.multiply_add(self.h, sums[i], self.y[i]) } else { self.y[i] };
+                self.multiply_add(hw, k[newest][i], base)
             })
             .collect()
     }
@@ -180,20 +177,28 @@ impl Step<'_> {
         })
     }
 
-    /// Σᵢ (eᵢ/scaleᵢ)², spread over lanes.
-    fn squares(&mut self, weights: &[f64], k: &[Vec<Value>], new: &[Value]) -> Value {
+    /// Σᵢ (eᵢ/scaleᵢ)², spread over lanes, for errors with each of these weights.
+    fn squares(&mut self, weights: &[&[f64]], k: &[Vec<Value>], new: &[Value]) -> Vec<Value> {
         let n = self.y.len();
         let relative = self.b.input_at("relative", Bank::Extra, (self.modes + n) as u32);
         let one = self.b.constant(1.0);
+        let errors: Vec<Vec<Value>> = weights.iter().map(|w| self.weighted(w, k)).collect();
+        let inverses: Vec<Value> = (0..n)
+            .map(|i| {
+                let (a, b) = (self.b.unary(Unary::Abs, self.y[i]), self.b.unary(Unary::Abs, new[i]));
+                // NaN in the new state reaches the result.
+                let size = self.b.select(Comparison::Lt, b, a, a, b);
+                let absolute = self.b.input_at("absolute", Bank::Extra, (self.modes + i) as u32);
+                let scale = self.multiply_add(relative, size, absolute);
+                self.b.div(one, scale)
+            })
+            .collect();
+        errors.into_iter().map(|e| self.sum_of_squares(&e, &inverses)).collect()
+    }
+
+    fn sum_of_squares(&mut self, errors: &[Value], inverses: &[Value]) -> Value {
         let mut total: [Option<Value>; LANES] = [None; LANES];
-        for i in 0..n {
-            let e = self.weighted(weights, k, i);
-            let (a, b) = (self.b.unary(Unary::Abs, self.y[i]), self.b.unary(Unary::Abs, new[i]));
-            // NaN in the new state reaches the result.
-            let size = self.b.select(Comparison::Lt, b, a, a, b);
-            let absolute = self.b.input_at("absolute", Bank::Extra, (self.modes + i) as u32);
-            let scale = self.multiply_add(relative, size, absolute);
-            let inverse = self.b.div(one, scale);
+        for (i, (&e, &inverse)) in errors.iter().zip(inverses).enumerate() {
             let scaled = self.b.mul(e, inverse);
             let lane = &mut total[i % LANES];
             *lane = Some(match *lane {
@@ -266,14 +271,25 @@ impl WholeStep {
         (accepted && finite).then(|| [self.output[3 * n], self.output[3 * n + 1]])
     }
 
-    /// The last trial becomes the state: new state, what rounding took from it, its slope.
+    /// The last trial becomes the state.
     #[inline(always)]
-    pub fn accept(&mut self) -> [&[f64]; 3] {
+    pub fn accept(&mut self) {
         std::mem::swap(&mut self.input, &mut self.output);
+    }
+
+    /// The state, what rounding took from it, its slope.
+    pub fn state(&self) -> [&[f64]; 3] {
+        self.parts(&self.input)
+    }
+
+    /// The same where the last step began; right after that step.
+    pub fn state_before(&self) -> [&[f64]; 3] {
+        self.parts(&self.output)
+    }
+
+    fn parts<'a>(&self, numbers: &'a [f64]) -> [&'a [f64]; 3] {
         let n = self.n;
-        let (y, others) = self.input.split_at(n);
-        let (rest, others) = others.split_at(n);
-        [y, rest, &others[..n]]
+        [&numbers[..n], &numbers[n..2 * n], &numbers[2 * n..3 * n]]
     }
 
     /// Stage `s ≥ 1` of the last accepted step.
