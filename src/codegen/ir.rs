@@ -274,6 +274,8 @@ pub struct Kernel {
     pub math: Math,
     /// Its parts wait for each other, as the stages of a step do: the time of a call is the time of a chain of operations.
     pub one_chain: bool,
+    /// Values that do the same for neighbouring components: an invitation to compute them together.
+    pub neighbours: Vec<(Value, Value)>,
     inputs: Vec<Input>,
     outputs: Vec<Output>,
     ops: Vec<Op>,

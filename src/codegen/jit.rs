@@ -359,6 +359,8 @@ struct Emitter<'a, 'b> {
     /// When an output of a chain was last used, in operations.
     touched: FxHashMap<Value, usize>,
     n_defined: usize,
+    /// Pairs of outputs that were stored together: where, and when they were last used.
+    stored_pairs: FxHashMap<(Value, Value), (usize, usize)>,
 }
 /// After how many operations an output of a chain is fetched again.
 const FRESH: usize = 24;
@@ -404,6 +406,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             current: Value(0),
             touched: FxHashMap::default(),
             n_defined: 0,
+            stored_pairs: FxHashMap::default(),
         }
     }
 
@@ -532,6 +535,20 @@ impl<'a, 'b> Emitter<'a, 'b> {
         x
     }
 
+    /// The same for a pair that was stored as one.
+    fn pair_again(&mut self, pair: (Value, Value), x: ir::Value) -> ir::Value {
+        let now = self.n_defined;
+        let Some((i, last)) = self.stored_pairs.get_mut(&pair) else { return x };
+        let (i, last) = (*i, std::mem::replace(last, now));
+        if !self.kernel.one_chain || now - last <= FRESH {
+            return x;
+        }
+        let offset = self.byte_offset(i);
+        let x = self.fb.ins().load(types::F64X2, flags(), self.outputs, offset);
+        self.pairs.insert(pair, x);
+        x
+    }
+
     /// A constant or an input, which stays in its register for the operations that follow.
     fn load_leaf(&mut self, v: Value) -> ir::Value {
         self.emitted += 1;
@@ -561,7 +578,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             return self.constant_pair([x, y], types::F64X2);
         }
         if let Some(&x) = self.pairs.get(&(a, b)) {
-            return x;
+            return self.pair_again((a, b), x);
         }
         if let (Op::Input(m), Op::Input(n)) = (self.kernel.op(a), self.kernel.op(b)) {
             let (i, j) = (&self.kernel.inputs()[m as usize], &self.kernel.inputs()[n as usize]);
@@ -621,6 +638,19 @@ impl<'a, 'b> Emitter<'a, 'b> {
             _ => unreachable!("the schedule pairs arithmetic only"),
         };
         self.pairs.insert((a, b), pair);
+        if let [Some([i]), Some([j])] = [a, b].map(|v| self.plan.outputs_of.get(&v).map(Vec::as_slice))
+            && *j == *i + 1
+            && !self.plan.shared.contains_key(&a)
+            && !self.plan.shared.contains_key(&b)
+        {
+            // Neighbours are stored together.
+            self.store_output(*i, pair);
+            self.places[a.index()] = Place::Half(pair, 0);
+            self.places[b.index()] = Place::Half(pair, 1);
+            self.n_defined += 2;
+            self.stored_pairs.insert((a, b), (*i, self.n_defined));
+            return;
+        }
         self.define(a, Place::Half(pair, 0));
         self.define(b, Place::Half(pair, 1));
     }

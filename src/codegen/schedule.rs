@@ -27,6 +27,12 @@ pub fn plain(kernel: &Kernel) -> Vec<Item> {
 /// The slow operations in pairs, and what lies between them.
 pub fn paired(kernel: &Kernel) -> Vec<Item> {
     let mut pairs = Pairs::default();
+    for &(a, b) in &kernel.neighbours {
+        let free = a != b && !pairs.partner.contains_key(&a) && !pairs.partner.contains_key(&b);
+        if free && same_operation(kernel.op(a), kernel.op(b)) {
+            pairs.accept(kernel, a, b);
+        }
+    }
     pair_slow(kernel, &mut pairs);
     if !pairs.partner.is_empty() {
         extend(kernel, &mut pairs);
@@ -101,6 +107,9 @@ fn pair_slow(kernel: &Kernel, pairs: &mut Pairs) {
         let own = below + u32::from(kind.is_some() || matches!(op, Op::Solve(_)));
         depth[value.index()] = own;
         let Some(kind) = kind else { continue };
+        if pairs.partner.contains_key(&value) {
+            continue;
+        }
         if let (Kind::Angle, Op::Unary(_, angle)) = (kind, op)
             && !seen_angles.insert(angle)
         {

@@ -17,8 +17,7 @@
 //! ```
 
 use crate::codegen::compiled::{self, Caller, CompiledKernel};
-use crate::codegen::ir::{Bank, Comparison, Input, Kernel, KernelBuilder, Unary, Value};
-use crate::codegen::optimise;
+use crate::codegen::ir::{Bank, Comparison, Input, Kernel, KernelBuilder, Op, Unary, Value};
 
 use super::tableau::{Estimate, Tableau};
 
@@ -55,7 +54,13 @@ pub fn step_kernel(tableau: &Tableau, field: &Kernel, fused: bool) -> Kernel {
         (0..n).map(|i| b.input_at(&format!("{name}{i}"), Bank::State, (first + i) as u32)).collect()
     };
     let (y, rest, f) = (states(&mut b, "y", 0), states(&mut b, "rest", n), states(&mut b, "f", 2 * n));
-    let mut step = Step { b, field, fused, h, y: y.clone(), modes: field.bank_len(Bank::Extra) };
+    let uses = field.use_counts();
+    let timed = field.values().any(|v| {
+        let Op::Input(i) = field.op(v) else { return false };
+        field.inputs()[i as usize].bank == Bank::Time && uses[v.index()] > 0
+    });
+    let modes = field.bank_len(Bank::Extra);
+    let mut step = Step { b, field, fused, timed, h, y: y.clone(), modes, neighbours: Vec::new() };
     let mut k: Vec<Vec<Value>> = vec![f];
     for s in 1..tableau.n_stages() {
         let trial = step.combine(tableau.a[s], &k);
@@ -63,20 +68,24 @@ pub fn step_kernel(tableau: &Tableau, field: &Kernel, fused: bool) -> Kernel {
         k.push(step.evaluate(ts, &trial));
     }
     // y + h Σ b k, compensated: Knuth's two-sum.
-    let mut new = Vec::with_capacity(n);
-    let mut lost = Vec::with_capacity(n);
     let sums = step.weighted(tableau.b, &k);
-    for (i, sum) in sums.into_iter().enumerate() {
-        let b = &mut step.b;
-        let x = b.mul(h, sum);
-        let x = b.add(x, rest[i]);
-        let value = b.add(y[i], x);
-        let back = b.sub(value, y[i]);
-        let (kept, off) = (b.sub(value, back), b.sub(x, back));
-        let missing = b.sub(y[i], kept);
-        lost.push(b.add(missing, off));
-        new.push(value);
+    let columns: Vec<[Value; 7]> = (0..n)
+        .map(|i| {
+            let b = &mut step.b;
+            let x = b.mul(h, sums[i]);
+            let x = b.add(x, rest[i]);
+            let value = b.add(y[i], x);
+            let back = b.sub(value, y[i]);
+            let (kept, off) = (b.sub(value, back), b.sub(x, back));
+            let missing = b.sub(y[i], kept);
+            [x, value, back, kept, off, missing, b.add(missing, off)]
+        })
+        .collect();
+    for row in 0..7 {
+        let values: Vec<Value> = columns.iter().map(|c| c[row]).collect();
+        step.together(&values);
     }
+    let (new, lost): (Vec<Value>, Vec<Value>) = columns.iter().map(|c| (c[1], c[6])).unzip();
     let end = step.b.input_at("end", Bank::Time, 2);
     // The next step waits for the error, so that comes first when it does not need the new slope.
     let (slope, squares) = match tableau.estimate {
@@ -92,7 +101,7 @@ pub fn step_kernel(tableau: &Tableau, field: &Kernel, fused: bool) -> Kernel {
             (step.evaluate(end, &new), squares)
         }
     };
-    let mut b = step.b;
+    let Step { mut b, neighbours, .. } = step;
     for (name, values) in [("y", new), ("rest", lost), ("f", slope)] {
         for (i, v) in values.into_iter().enumerate() {
             b.output(format!("{name}{i}"), v);
@@ -107,9 +116,9 @@ pub fn step_kernel(tableau: &Tableau, field: &Kernel, fused: bool) -> Kernel {
             b.output(format!("k{}_{i}", s + 1), *v);
         }
     }
-    // The times of the stages are not needed when the field does not depend on time.
-    let mut kernel = optimise::live(&b.finish());
+    let mut kernel = b.finish();
     kernel.one_chain = true;
+    kernel.neighbours = neighbours;
     kernel
 }
 
@@ -117,9 +126,12 @@ struct Step<'a> {
     b: KernelBuilder,
     field: &'a Kernel,
     fused: bool,
+    /// The field depends on time.
+    timed: bool,
     h: Value,
     y: Vec<Value>,
     modes: usize,
+    neighbours: Vec<(Value, Value)>,
 }
 
 impl Step<'_> {
@@ -131,7 +143,18 @@ impl Step<'_> {
         self.b.add(product, c)
     }
 
+    /// Components are neighbours two by two, positions and velocities apart.
+    fn together(&mut self, values: &[Value]) {
+        let half = if values.len().is_multiple_of(2) { values.len() / 2 } else { values.len() };
+        for values in values.chunks(half.max(1)) {
+            self.neighbours.extend(values.chunks_exact(2).map(|pair| (pair[0], pair[1])));
+        }
+    }
+
     fn time(&mut self, t: Value, c: f64) -> Value {
+        if !self.timed {
+            return t;
+        }
         let c = self.b.constant(c);
         let offset = self.b.mul(c, self.h);
         self.b.add(t, offset)
@@ -149,6 +172,8 @@ impl Step<'_> {
                         Some(sum) => self.multiply_add(w, k, sum),
                     });
                 }
+                let known: Vec<Value> = sums.iter().flatten().copied().collect();
+                self.together(&known);
             }
         }
         sums.into_iter().map(|sum| sum.unwrap_or_else(|| self.b.constant(0.0))).collect()
@@ -161,20 +186,23 @@ impl Step<'_> {
         let older = weights[..newest].iter().any(|w| *w != 0.0);
         let w = self.b.constant(weights[newest]);
         let hw = self.b.mul(self.h, w);
-        (0..self.y.len())
-            .map(|i| {
-                let base = if older { self.multiply_add(self.h, sums[i], self.y[i]) } else { self.y[i] };
-                self.multiply_add(hw, k[newest][i], base)
-            })
-            .collect()
+        let bases: Vec<Value> = (0..self.y.len())
+            .map(|i| if older { self.multiply_add(self.h, sums[i], self.y[i]) } else { self.y[i] })
+            .collect();
+        self.together(&bases);
+        let trial: Vec<Value> = (0..self.y.len()).map(|i| self.multiply_add(hw, k[newest][i], bases[i])).collect();
+        self.together(&trial);
+        trial
     }
 
     fn evaluate(&mut self, t: Value, y: &[Value]) -> Vec<Value> {
-        self.b.inline(self.field, &mut |b: &mut KernelBuilder, input: &Input| match input.bank {
+        let k = self.b.inline(self.field, &mut |b: &mut KernelBuilder, input: &Input| match input.bank {
             Bank::Time => t,
             Bank::State => y[input.slot as usize],
             bank => b.input_at(&input.name, bank, input.slot),
-        })
+        });
+        self.together(&k);
+        k
     }
 
     /// Σᵢ (eᵢ/scaleᵢ)², spread over lanes, for errors with each of these weights.
@@ -183,23 +211,29 @@ impl Step<'_> {
         let relative = self.b.input_at("relative", Bank::Extra, (self.modes + n) as u32);
         let one = self.b.constant(1.0);
         let errors: Vec<Vec<Value>> = weights.iter().map(|w| self.weighted(w, k)).collect();
-        let inverses: Vec<Value> = (0..n)
+        let columns: Vec<[Value; 4]> = (0..n)
             .map(|i| {
                 let (a, b) = (self.b.unary(Unary::Abs, self.y[i]), self.b.unary(Unary::Abs, new[i]));
                 // NaN in the new state reaches the result.
                 let size = self.b.select(Comparison::Lt, b, a, a, b);
                 let absolute = self.b.input_at("absolute", Bank::Extra, (self.modes + i) as u32);
                 let scale = self.multiply_add(relative, size, absolute);
-                self.b.div(one, scale)
+                [a, b, scale, self.b.div(one, scale)]
             })
             .collect();
+        for row in 0..4 {
+            let values: Vec<Value> = columns.iter().map(|c| c[row]).collect();
+            self.together(&values);
+        }
+        let inverses: Vec<Value> = columns.iter().map(|c| c[3]).collect();
         errors.into_iter().map(|e| self.sum_of_squares(&e, &inverses)).collect()
     }
 
     fn sum_of_squares(&mut self, errors: &[Value], inverses: &[Value]) -> Value {
         let mut total: [Option<Value>; LANES] = [None; LANES];
-        for (i, (&e, &inverse)) in errors.iter().zip(inverses).enumerate() {
-            let scaled = self.b.mul(e, inverse);
+        let scaled: Vec<Value> = errors.iter().zip(inverses).map(|(&e, &inverse)| self.b.mul(e, inverse)).collect();
+        self.together(&scaled);
+        for (i, &scaled) in scaled.iter().enumerate() {
             let lane = &mut total[i % LANES];
             *lane = Some(match *lane {
                 None => self.b.mul(scaled, scaled),
