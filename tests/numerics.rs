@@ -606,6 +606,43 @@ fn parameters_are_inputs() {
     );
 }
 
+/// A field of many operations is compiled instantly and, when its run turns out to be long, with care; the bits stay. Here a
+/// chain of 1200 masses between springs, once in a short and once in a long run.
+#[test]
+fn large_fields_are_compiled_instantly_first() {
+    let n = 1200;
+    let field = || {
+        let mut b = KernelBuilder::new("chain");
+        let q: Vec<_> = (0..n).map(|i| b.input(&format!("q{i}"), Bank::State)).collect();
+        let v: Vec<_> = (0..n).map(|i| b.input(&format!("v{i}"), Bank::State)).collect();
+        for (i, v) in v.into_iter().enumerate() {
+            b.output(format!("dq{i}"), v);
+        }
+        for i in 0..n {
+            let (left, right) = (q[(i + n - 1) % n], q[(i + 1) % n]);
+            let sum = b.add(left, right);
+            let two = b.constant(2.0);
+            let twice = b.mul(two, q[i]);
+            let force = b.sub(sum, twice);
+            let cube = b.powi(q[i], 3);
+            let total = b.sub(force, cube);
+            b.output(format!("dv{i}"), total);
+        }
+        b.finish()
+    };
+    let state: Vec<f64> = (0..2 * n).map(|i| if i < n { (i as f64 * 0.01).sin() } else { 0.0 }).collect();
+    let problem = |end| InitialValueProblem::new(state.clone(), vec![], end).method(Method::Dop853).tolerance(1e-9);
+    let large = motion(field());
+    let short = run_of(&large, &problem(1.0).recording(Recording::Ends));
+    assert_eq!(short.backend, Backend::InstantCode);
+    let long = problem(300.0).recording(Recording::Ends).fixed_step(0.4);
+    let first = run_of(&large, &long);
+    assert_eq!(first.backend, Backend::OptimisedCode);
+    let instant =
+        Motion::new(MotionSpec::field(field()), Options { backend: Backend::InstantCode, ..Options::default() });
+    assert_eq!(run_of(&instant, &long).last(), first.last());
+}
+
 /// A ball between springs: x″ = −x for x > 0, −4x for x < 0. Half periods π and π/2, energies equal.
 #[test]
 fn kinks_do_not_cost_accuracy() {

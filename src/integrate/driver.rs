@@ -222,6 +222,7 @@ fn drive(motion: &Motion, problem: &InitialValueProblem, method: Method, mut ste
     }
     let mut trajectory = recorder.trajectory;
     trajectory.statistics = stepper.statistics();
+    trajectory.backend = motion.backend();
     trajectory.finish(t, &state, reason);
     trajectory
 }

@@ -530,6 +530,9 @@ impl<'a> Explicit<'a> {
         }
         if self.whole.is_none() && !self.pivoted && self.statistics.steps == LONG_RUN {
             self.compile_whole();
+            if let Some(field) = self.motion.field_of_long_run() {
+                self.field.continue_with(field);
+            }
         }
         let remaining = limit - self.t.value;
         let mut h = self.h_next;

@@ -30,6 +30,11 @@ impl Field {
         }
     }
 
+    /// Continues with other code for the same kernel.
+    pub fn continue_with(&mut self, kernel: &CompiledKernel) {
+        self.caller = kernel.caller();
+    }
+
     pub fn n(&self) -> usize {
         self.n
     }

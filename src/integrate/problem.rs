@@ -82,6 +82,8 @@ impl MotionSpec {
 pub struct Motion {
     /// Smooth: decisions are in the bank `Extra`.
     pub(super) field: CompiledKernel,
+    /// The same field compiled with care, made when a run with a large field turns out to be long.
+    optimised: Arc<OnceLock<CompiledKernel>>,
     /// The same field with rows exchanged in its linear systems, made when a run starts where the first declines.
     pivoted: Arc<OnceLock<CompiledKernel>>,
     pub(super) switching: Option<SwitchingFunctions>,
@@ -104,6 +106,10 @@ type WholeSteps = Arc<Mutex<Vec<(Scheme, Option<CompiledKernel>)>>>;
 /// Operations up to which recorded and watched expressions are interpreted.
 const SHORT: usize = 6;
 
+/// Operations beyond which a field is compiled instantly first: the prompt does not wait, and a long run gets better code
+/// after a while. Both execute the same kernel, bit for bit.
+const LARGE: usize = 4000;
+
 impl Motion {
     pub fn new(spec: MotionSpec, options: Options) -> Motion {
         let n = spec.field.outputs().len();
@@ -120,8 +126,11 @@ impl Motion {
             n_numbers: m.n_numbers,
         });
         let field = modes.map_or(spec.field, |m| m.smooth);
+        let at_once = options.backend == Backend::OptimisedCode && field.n_operations() > LARGE;
+        let backend = if at_once { Backend::InstantCode } else { options.backend };
         Motion {
-            field: compiled::compile(field, options),
+            field: compiled::compile(field, Options { backend, ..options }),
+            optimised: Arc::default(),
             pivoted: Arc::default(),
             switching,
             record: spec.record.map(|k| quick(k, options)),
@@ -138,6 +147,7 @@ impl Motion {
     pub fn observing(&self, record: Option<Kernel>, events: Option<(Kernel, Vec<Event>)>) -> Motion {
         Motion {
             field: self.field.clone(),
+            optimised: self.optimised.clone(),
             pivoted: self.pivoted.clone(),
             switching: self.switching.clone(),
             record: record.map(|k| quick(k, self.options)),
@@ -189,7 +199,15 @@ impl Motion {
     }
 
     pub fn backend(&self) -> Backend {
-        self.field.backend()
+        self.optimised.get().unwrap_or(&self.field).backend()
+    }
+
+    /// The field for the rest of a long run, if there is a better one than that of its beginning.
+    pub(super) fn field_of_long_run(&self) -> Option<&CompiledKernel> {
+        if self.field.backend() == self.options.backend || self.field.backend() == Backend::Interpreter {
+            return None;
+        }
+        Some(self.optimised.get_or_init(|| compiled::compile(self.field.kernel().clone(), self.options)))
     }
 
     pub fn options(&self) -> Options {
@@ -197,8 +215,13 @@ impl Motion {
     }
 
     pub fn compile_time(&self) -> Duration {
-        let kernels =
-            [Some(&self.field), self.pivoted.get(), self.record.as_ref(), self.events.as_ref().map(|(k, _)| k)];
+        let kernels = [
+            Some(&self.field),
+            self.optimised.get(),
+            self.pivoted.get(),
+            self.record.as_ref(),
+            self.events.as_ref().map(|(k, _)| k),
+        ];
         let kernels: Duration = kernels.into_iter().flatten().map(CompiledKernel::compile_time).sum();
         let jets = self.jets.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let jets: Duration = jets.iter().filter_map(|(_, jet)| jet.as_ref()).map(CompiledJet::compile_time).sum();
@@ -227,7 +250,7 @@ impl Motion {
     /// as it does where a mass matrix is not definite. The matrix cannot lose or gain that property without becoming
     /// singular on the way, so the decision stands for the run; and it depends on nothing but the run.
     pub(super) fn field_for(&self, problem: &InitialValueProblem) -> (CompiledKernel, bool) {
-        let unchanged = (self.field.clone(), false);
+        let unchanged = (self.optimised.get().unwrap_or(&self.field).clone(), false);
         if self.field.kernel().solves().is_empty() {
             return unchanged;
         }
