@@ -240,31 +240,26 @@ impl State {
         }
         match condition.relation.decided_by(known) {
             Some(holds) => Ok(holds),
-            None => {
-                self.note(oriented(Condition { relation: condition.relation, left }));
-                Ok(true)
-            }
+            None => Ok(self.note(oriented(Condition { relation: condition.relation, left }))),
         }
     }
 
-    /// Adds a condition to the list, joined with what the list says of the same expression.
-    fn note(&mut self, new: Condition) {
-        use Relation::*;
-        for old in self.conditions.iter_mut().filter(|c| c.left == new.left) {
-            let joined = match (old.relation, new.relation) {
-                (a, b) if a == b => Some(a),
-                (Greater, GreaterEqual | NotEqual) | (GreaterEqual | NotEqual, Greater) => Some(Greater),
-                (GreaterEqual, NotEqual) | (NotEqual, GreaterEqual) => Some(Greater),
-                (Less, LessEqual | NotEqual) | (LessEqual | NotEqual, Less) => Some(Less),
-                (LessEqual, NotEqual) | (NotEqual, LessEqual) => Some(Less),
-                _ => None,
-            };
-            if let Some(relation) = joined {
-                old.relation = relation;
-                return;
+    /// Adds a condition to the list, joined with what the list says of the same expression. False if the two contradict
+    /// each other.
+    fn note(&mut self, new: Condition) -> bool {
+        match self.conditions.iter_mut().find(|c| c.left == new.left) {
+            Some(old) => match relation_of(signs(old.relation) & signs(new.relation)) {
+                Some(both) => {
+                    old.relation = both;
+                    true
+                }
+                None => false,
+            },
+            None => {
+                self.conditions.push(new);
+                true
             }
         }
-        self.conditions.push(new);
     }
 
     /// The state after one alternative for equation `which`; `None` if its conditions contradict the facts.
@@ -407,6 +402,23 @@ impl State {
         }
         Ok(Some((Some(next), uncovered)))
     }
+}
+
+/// The signs that a relation to zero allows, each one bit: negative, zero, positive.
+fn signs(relation: Relation) -> u8 {
+    match relation {
+        Relation::Less => 0b100,
+        Relation::LessEqual => 0b110,
+        Relation::Equal => 0b010,
+        Relation::NotEqual => 0b101,
+        Relation::GreaterEqual => 0b011,
+        Relation::Greater => 0b001,
+    }
+}
+
+fn relation_of(allowed: u8) -> Option<Relation> {
+    use Relation::*;
+    [Less, LessEqual, Equal, NotEqual, GreaterEqual, Greater].into_iter().find(|r| signs(*r) == allowed)
 }
 
 /// h ≤ 0 rather than −h ≥ 0.

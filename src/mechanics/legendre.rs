@@ -14,10 +14,11 @@
 use super::dynamical_form::DynamicalForm;
 use super::hamilton::{Canonical, canonical, from_lagrangian};
 use super::{Answered, exhausted, inverse_problem, jet, tidy, vanishes};
+use crate::algebra::decide::sign;
 use crate::algebra::derive::partial;
-use crate::algebra::expr::{Node, Relation, post_order};
+use crate::algebra::expr::{Condition, Node, Relation, post_order};
 use crate::algebra::linear::Matrix;
-use crate::algebra::solve::solve;
+use crate::algebra::solve::{Branch, solve};
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Rational, Symbol, Verdict, conditions};
 use crate::diagnostic::{Diagnostic, codes};
@@ -97,7 +98,8 @@ pub fn legendre(form: &DynamicalForm, naming: Naming) -> Answered<Legendre> {
             .iter()
             .map(|p| tidy(substitute(p.function, &known) - Expr::symbol(p.symbol)))
             .collect();
-        match solve_for(&equations, &unknowns)? {
+        let names: Vec<Symbol> = momenta[level * m..(level + 1) * m].iter().map(|p| p.symbol).collect();
+        match solve_for(&equations, &names, &unknowns)? {
             Ok((values, conditions)) => {
                 recorded.extend(conditions);
                 for (q, value) in unknowns.iter().zip(values) {
@@ -121,7 +123,7 @@ type Solved = Result<(Vec<Expr>, Vec<Expr>), Verdict>;
 const DEPENDENT: &str = "the momenta are not independent: the matrix of their derivatives is singular";
 
 /// Equations that are affine in the unknowns, or that have exactly one real solution in closed form.
-fn solve_for(equations: &[Expr], unknowns: &[Symbol]) -> Answered<Solved> {
+fn solve_for(equations: &[Expr], momenta: &[Symbol], unknowns: &[Symbol]) -> Answered<Solved> {
     let m = unknowns.len();
     let slopes = Matrix::from_fn(m, m, |i, j| tidy(partial(equations[i], unknowns[j])));
     let is_affine = Verdict::all(
@@ -131,7 +133,7 @@ fn solve_for(equations: &[Expr], unknowns: &[Symbol]) -> Answered<Solved> {
     if !is_affine.is_yes() {
         return Ok(match solve_with_root(equations, unknowns)? {
             Some(solved) => solved,
-            None => solve_nonlinear(equations, unknowns),
+            None => solve_nonlinear(equations, momenta, unknowns),
         });
     }
     let zeros = FxHashMap::from_iter(unknowns.iter().map(|u| (*u, Expr::zero())));
@@ -252,23 +254,37 @@ pub fn gauge_of(form: &DynamicalForm) -> Answered<Expr> {
     })
 }
 
-/// A single real branch that holds wherever some expressions do not vanish; anything else stays implicit.
-fn solve_nonlinear(equations: &[Expr], unknowns: &[Symbol]) -> Solved {
+/// A single real branch that holds wherever some expressions do not vanish; anything else stays implicit. Solutions for
+/// special values of the momenta do not count, and inequalities may be left out that all momenta satisfy which belong
+/// to a velocity: p = e^v is positive.
+fn solve_nonlinear(equations: &[Expr], momenta: &[Symbol], unknowns: &[Symbol]) -> Solved {
     let implicit = |why: &str| Err(Verdict::no(format!("the momenta are not affine in the highest jets, and {why}")));
     let solutions = match solve(equations, unknowns) {
         Ok(solutions) => solutions,
         Err(why) => return implicit(&format!("no closed form was found: {why}")),
     };
-    let [branch] = &solutions.branches[..] else {
-        return implicit(&format!("there are {} real solutions", solutions.branches.len()));
+    let is_special = |b: &&Branch| b.conditions.iter().any(|c| c.relation == Relation::Equal);
+    let (special, generic): (Vec<&Branch>, Vec<&Branch>) = solutions.branches.iter().partition(is_special);
+    let [branch] = generic[..] else {
+        return implicit(&format!("there are {} real solutions", generic.len()));
     };
-    if !branch.free.is_empty() || branch.conditions.iter().any(|c| c.relation != Relation::NotEqual) {
+    // p as a function of the velocities.
+    let values = momenta.iter().zip(equations).map(|(p, e)| (*p, *e + Expr::symbol(*p)));
+    let map: FxHashMap<Symbol, Expr> = values.collect();
+    let holds = |c: &Condition| c.relation.decided_by(sign(tidy(substitute(c.left, &map)))) == Some(true);
+    let (nonzero, others): (Vec<&Condition>, Vec<&Condition>) =
+        branch.conditions.iter().partition(|c| c.relation == Relation::NotEqual);
+    if !branch.free.is_empty() || !others.into_iter().all(holds) {
         return implicit("the solution found holds only on a part of the phase space");
     }
     let value = |u: &Symbol| branch.values.iter().find(|(s, _)| s == u).map(|(_, e)| *e);
     match unknowns.iter().map(value).collect::<Option<Vec<Expr>>>() {
         Some(values) => {
-            let recorded = branch.conditions.iter().map(|c| c.left).chain(solutions.not_covered).collect();
+            let excluded = special.iter().flat_map(|b| &b.conditions).filter(|c| c.relation == Relation::Equal);
+            let mut recorded: Vec<Expr> =
+                nonzero.into_iter().chain(excluded).map(|c| c.left).chain(solutions.not_covered).collect();
+            let mut seen = rustc_hash::FxHashSet::default();
+            recorded.retain(|e| seen.insert(*e));
             Ok((values, recorded))
         }
         None => implicit("the solution found leaves some of them open"),
@@ -417,6 +433,27 @@ mod tests {
         assert_equal(at(8), Expr::number(8));
         assert_equal(at(-27), Expr::number(-27));
         let form = stage.lagrangian("x_1^2/2 + x_1^6/6").dynamical_form().expect("decided");
+        let transformation = legendre(&form, Naming::default()).expect("variational");
+        assert!(transformation.inverse.is_none() && transformation.explicit.is_no());
+    }
+
+    /// p_x = v_y² e^{v_x}, p_y = 2v_y e^{v_x}: v_y = 2p_x/p_y and e^{v_x} = p_y²/4p_x, one solution for all momenta that belong to a
+    /// velocity. p = v³ − v has up to three, and stays implicit.
+    #[test]
+    fn momenta_with_exponentials() {
+        let mut stage = Stage::new(&["x", "y"]);
+        let form = stage.lagrangian("exp(x_1)*y_1^2 - x").dynamical_form().expect("decided");
+        let transformation = legendre(&form, Naming::default()).expect("variational");
+        let inverse = transformation.inverse().expect("one solution");
+        let p: Vec<Expr> = transformation.momenta.iter().map(|p| Expr::symbol(p.symbol)).collect();
+        assert_equal(inverse[1].1, Expr::number(2) * p[0] / p[1]);
+        let at = |e: Expr| {
+            let values = transformation.momenta.iter().zip([3, 5]).map(|(p, n)| (p.symbol, Expr::number(n)));
+            substitute(e, &values.collect())
+        };
+        let logarithm = stage.read("log(25/12)");
+        assert_equal(at(inverse[0].1), logarithm);
+        let form = stage.lagrangian("x_1^4/4 - x_1^2/2 + y_1^2").dynamical_form().expect("decided");
         let transformation = legendre(&form, Naming::default()).expect("variational");
         assert!(transformation.inverse.is_none() && transformation.explicit.is_no());
     }

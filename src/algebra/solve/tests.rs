@@ -164,3 +164,16 @@ fn branches_solve_their_equations() {
         }
     }
 }
+
+/// y²eˣ = a, 2y eˣ = b has one solution for a ≠ 0 ≠ b, and no branch may ask for both b = 0 and b ≠ 0. For a = b = 0 the
+/// solutions are y = 0, which is not "everything is free".
+#[test]
+fn conditions_of_a_branch_do_not_contradict_each_other() {
+    let mut scope = Scope::new();
+    scope.parameters("x y a b");
+    let equations = ["y^2*exp(x) - a", "2*y*exp(x) - b"].map(|e| scope.read(e));
+    let [x, y] = ["x", "y"].map(|name| scope.read(name).as_symbol().expect("a symbol"));
+    let found = crate::algebra::stratum::solve::solve_system(&equations, &[], &[x, y]).expect("within the budget");
+    assert_eq!(found.branches.len(), 1, "{:?}", found.branches);
+    assert!(found.branches[0].free.is_empty());
+}

@@ -18,7 +18,7 @@ use super::super::ideal::{Order, groebner};
 use super::super::number::Rational;
 use super::super::polynomial::{Monomial, Polynomial};
 use super::super::roots::{AlgebraicNumber, isolate_real_roots};
-use super::super::solve::{Unsolved, solve};
+use super::super::solve::{Unsolved, solve_where};
 use super::super::substitute::substitute;
 use super::super::symbol::Symbol;
 use super::super::verdict::Verdict;
@@ -62,7 +62,7 @@ pub fn solve_system(equations: &[Expr], nonzero: &[Expr], unknowns: &[Symbol]) -
     let (polynomials, avoided) = (read(equations)?, read(nonzero)?);
     if nonzero.is_empty()
         && polynomials.iter().all(|p| is_linear(&frame, p))
-        && let Ok((branches, generic)) = explicit_branches(equations, unknowns)
+        && let Ok((branches, generic)) = explicit_branches(equations, &[], unknowns)
     {
         let explicit = Verdict::yes("linear equations, by elimination");
         return Ok(SystemSolutions { branches, generic, complete: explicit.clone(), explicit });
@@ -165,7 +165,10 @@ fn solve_cell(frame: &Frame, cell: &Cell, unknowns: &[Symbol]) -> Budgeted<Solve
     let triangular = triangular(frame, cell, unknowns)?;
     let mut resisted = String::new();
     for list in [&equations, &triangular] {
-        match explicit_branches(list, unknowns) {
+        // The equations of a piece hold for generic parameters, and are solved for these only.
+        let nonzero = |left| Condition { relation: Relation::NotEqual, left };
+        let generic: Vec<Condition> = frame.generic_conditions().into_iter().map(nonzero).collect();
+        match explicit_branches(list, &generic, unknowns) {
             Ok((mut branches, generic)) => {
                 branches.retain_mut(conditions);
                 return Ok(Solved { branches, explicit, generic });
@@ -211,8 +214,12 @@ fn triangular(frame: &Frame, cell: &Cell, unknowns: &[Symbol]) -> Budgeted<Vec<E
 }
 
 /// The rules for single equations, one after the other.
-fn explicit_branches(equations: &[Expr], unknowns: &[Symbol]) -> Result<(Vec<SystemBranch>, Vec<Expr>), Unsolved> {
-    let found = solve(equations, unknowns)?;
+fn explicit_branches(
+    equations: &[Expr],
+    given: &[Condition],
+    unknowns: &[Symbol],
+) -> Result<(Vec<SystemBranch>, Vec<Expr>), Unsolved> {
+    let found = solve_where(equations, given, unknowns)?;
     let plain = |b: super::super::solve::Branch| SystemBranch {
         values: b.values,
         free: b.free,
@@ -237,7 +244,7 @@ fn by_real_roots(equations: &[Expr], unknowns: &[Symbol]) -> Budgeted<Option<Sol
     let Kind::Symbol(x) = Generator(variable).kind() else { return Ok(None) };
     let rest: Vec<Expr> = equations.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, e)| *e).collect();
     let others: Vec<Symbol> = unknowns.iter().copied().filter(|s| *s != x).collect();
-    let (families, generic) = match explicit_branches(&rest, &others) {
+    let (families, generic) = match explicit_branches(&rest, &[], &others) {
         Ok(found) => found,
         Err(Unsolved::Budget(Exhausted::Interrupted)) => return Err(Exhausted::Interrupted),
         Err(_) => return Ok(None),
