@@ -16,8 +16,18 @@ thread_local! {
     static REAL: RefCell<Vec<Condition>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Records that the computation under way is valid where `e` ≠ 0.
+/// Records that the computation under way is valid where `e` ≠ 0: where no factor of it vanishes.
 pub fn record_nonzero(e: Expr) {
+    match e.node() {
+        Node::Product(factors) => {
+            let above = factors.iter().filter(|(_, exponent)| !exponent.is_negative());
+            above.for_each(|(base, _)| record_factor(*base));
+        }
+        _ => record_factor(e),
+    }
+}
+
+fn record_factor(e: Expr) {
     if e.is_number() {
         return;
     }

@@ -33,7 +33,7 @@ mod tidy;
 pub mod write;
 
 use super::conditions::record_nonzero;
-use super::expr::{Expr, Undefined};
+use super::expr::{Expr, Node, Undefined};
 use super::generator::{Generator, Kind, Relation, reduce};
 use super::number::Rational;
 use super::polynomial::{Monomial, Polynomial};
@@ -703,7 +703,12 @@ pub fn simplify(e: Expr) -> Budgeted<Expr> {
                 None => {
                     let (written, _) = super::conditions::collect(|| tidy::shortest(&form));
                     let written = written?;
-                    if tidy::length(e) < tidy::length(written) { e } else { written }
+                    let shorter = if tidy::length(e) < tidy::length(written) { e } else { written };
+                    let (apart, _) = super::conditions::collect(|| by_denominators(e));
+                    match apart? {
+                        Some(apart) if tidy::length(apart) < tidy::length(shorter) => apart,
+                        _ => shorter,
+                    }
                 }
             };
             SIMPLIFIED.with_borrow_mut(|(_, known)| known.insert(e, (simple, form.clone())));
@@ -714,6 +719,42 @@ pub fn simplify(e: Expr) -> Budgeted<Expr> {
         form.record_conditions();
     }
     Ok(simple)
+}
+
+/// A sum with the terms over each denominator simplified by themselves: m x² − m(x² + y²)/2 + k/√(x² + y²) is long as a single
+/// fraction, and as it stands. `None` for sums over one denominator, over many, and for large ones.
+fn by_denominators(e: Expr) -> Budgeted<Option<Expr>> {
+    const MAX_GROUPS: usize = 4;
+    const MAX_LENGTH: u64 = 600;
+    let below = |term: Expr| -> Vec<(Expr, Rational)> {
+        let is_below = |(base, n): &&(Expr, Rational)| {
+            matches!(base.node(), Node::Sum { .. }) && (n.is_negative() || !n.is_integer())
+        };
+        match term.node() {
+            Node::Product(factors) => factors.iter().filter(is_below).cloned().collect(),
+            _ => vec![],
+        }
+    };
+    let mut groups: Vec<(Vec<(Expr, Rational)>, Vec<Expr>)> = vec![];
+    let mut pending = vec![(e, Rational::from(1))];
+    while let Some((term, coefficient)) = pending.pop() {
+        if let Node::Sum { constant, terms } = term.node() {
+            pending.extend(terms.iter().rev().map(|(t, c)| (*t, c * &coefficient)));
+            pending.push((Expr::number(constant.clone()), coefficient));
+            continue;
+        }
+        let (denominator, term) = (below(term), term * Expr::number(coefficient));
+        match groups.iter_mut().find(|(d, _)| *d == denominator) {
+            Some((_, list)) => list.push(term),
+            None => groups.push((denominator, vec![term])),
+        }
+    }
+    let sums: Vec<Expr> = groups.into_iter().map(|(_, list)| Expr::add_all(list)).filter(|s| !s.is_zero()).collect();
+    if sums.len() < 2 || sums.len() > MAX_GROUPS || tidy::length(e) > MAX_LENGTH {
+        return Ok(None);
+    }
+    let parts = sums.into_iter().map(simplify).collect::<Budgeted<Vec<_>>>()?;
+    Ok(Some(Expr::add_all(parts)))
 }
 
 /// Numerator of the cancelled form.
