@@ -1,5 +1,5 @@
-//! Polynomial arithmetic, gcd, factorisation and Gröbner bases on fixed pseudo-random inputs; then all worked cases of the
-//! sheets, whose linear systems and ideals are to take less than two seconds together.
+//! Polynomial arithmetic, gcd, factorisation and Gröbner bases on fixed pseudo-random inputs; all linear systems and ideals
+//! that the worked cases of the sheets produce, which are to take less than two seconds together; the programs of these cases.
 //!
 //! ```text
 //! cargo bench --bench polynomial                      times of this crate
@@ -7,6 +7,10 @@
 //! ```
 //!
 //! The second form writes inputs and times, and the script runs python-flint on the same inputs.
+
+#[allow(dead_code)]
+#[path = "../tests/sheets/data.rs"]
+mod data;
 
 use lepage::algebra::factor::factor;
 use lepage::algebra::ideal::{Order, groebner};
@@ -209,7 +213,39 @@ fn sheets() -> (usize, usize, f64) {
     (programs.len(), held, seconds)
 }
 
+/// All systems M y = r and all ideals of the worked cases, one pass: how many, seconds for all, and the slowest.
+fn systems_and_ideals() {
+    let (systems, ideals) = data::read();
+    let mut spent: Vec<(f64, &str)> = Vec::new();
+    let mut stopped = 0;
+    for case in &systems {
+        let start = Instant::now();
+        stopped += usize::from(!black_box(data::solve(case).expect("small")).open.is_empty());
+        spent.push((start.elapsed().as_secs_f64(), &case.title));
+    }
+    let first: f64 = spent.iter().map(|(s, _)| s).sum();
+    for case in &ideals {
+        let start = Instant::now();
+        black_box(data::decompose(case).expect("small"));
+        spent.push((start.elapsed().as_secs_f64(), &case.title));
+    }
+    let total: f64 = spent.iter().map(|(s, _)| s).sum();
+    let row = |name: &str, seconds: f64, note: String| println!("{name:<50} {:>12.1} ms, {note}", seconds * 1e3);
+    row(
+        "linear systems of the sheets",
+        first,
+        format!("{} systems by strata, with solutions; {stopped} stopped", systems.len()),
+    );
+    row("ideals of the sheets", total - first, format!("{} ideals with components and points", ideals.len()));
+    row("linear systems and ideals together", total, "one pass".into());
+    spent.sort_by(|a, b| b.0.total_cmp(&a.0));
+    for (seconds, title) in spent.iter().take(5) {
+        row(&format!("  {title}"), *seconds, "among the slowest".into());
+    }
+}
+
 fn main() {
+    systems_and_ideals();
     let (programs, held, seconds) = sheets();
     let name = "worked cases of the sheets";
     println!("{name:<50} {:>12.1} ms, {programs} programs, {held} hold", seconds * 1e3);

@@ -38,6 +38,7 @@ pub mod inverse_problem;
 pub mod lagrangian;
 pub mod legendre;
 pub mod lepage_class;
+mod passage;
 pub mod regular;
 pub mod search;
 pub mod symmetry;

@@ -6,6 +6,7 @@ pub mod calculus;
 pub mod canonical;
 pub mod distributions;
 pub mod dynamics;
+pub mod ideals;
 pub mod maps;
 pub mod matrices;
 pub mod motion;
@@ -84,6 +85,7 @@ static TABLES: &[&[Question]] = &[
     symbolic::ROWS,
     matrices::ROWS,
     polynomials::ROWS,
+    ideals::ROWS,
     later::ROWS,
 ];
 

@@ -520,9 +520,12 @@ fn an_unfinished_answer_says_what_is_known() {
         (1..7).map(|k| (0..7).map(|i| window(i, k)).collect::<Vec<_>>().join(" + ")).collect();
     cyclic.push(format!("{} - 1", window(0, 7)));
     let cyclic = cyclic.join(", ");
-    for question in ["groebner", "branches", "eliminate"] {
+    for question in ["groebner", "branches", "eliminate", "solve", "saturate", "quotient", "member"] {
         let arguments = match question {
             "eliminate" => format!("[{cyclic}], c1"),
+            "solve" => format!("[{cyclic}], [{}]", names.join(", ")),
+            "saturate" | "quotient" => format!("[{cyclic}], c1 - c2"),
+            "member" => format!("c1^3 - c2, [{cyclic}]"),
             _ => format!("[{cyclic}]"),
         };
         let program = format!("manifold Y over t {{ {} }}\n{question}({arguments})\n", names.join(", "));
@@ -532,7 +535,10 @@ fn an_unfinished_answer_says_what_is_known() {
         let shown = last.answer.as_ref().map(|a| a.text(100));
         let shown = shown.unwrap_or_else(|| panic!("{question}: {:?}", last.diagnostics));
         assert!(shown.contains("incomplete"), "{question}: {shown}");
-        assert!(question == "eliminate" || shown.contains("c1"), "{question}: what is known is shown");
+        let has_list = ["groebner", "branches", "solve"].contains(&question);
+        assert!(!has_list || shown.contains("c1"), "{question}: what is known is shown");
+        let json = last.answer.as_ref().map(|a| a.json().to_string()).unwrap_or_default();
+        assert!(json.contains("incomplete"), "{question}: {json}");
     }
 }
 

@@ -26,7 +26,9 @@ mod conversion;
 mod operations;
 mod order;
 
-pub use operations::{eliminate, intersection, quotient, radical_contains, saturate, saturate_within};
+pub use operations::{
+    eliminate, eliminate_within, intersection, quotient, radical_contains, saturate, saturate_within,
+};
 pub use order::Order;
 
 use crate::algebra::factor::factor;

@@ -17,8 +17,8 @@
 //!
 //! Every cut lowers the dimension of a branch, so the loop ends. A set from which an open part was kept, and a
 //! lower stratum of which admits no vector tangent to itself, is reported: motions of the open part may still
-//! pass through it. It is decided where an invariant submanifold through it is found, otherwise it is listed as
-//! undecided.
+//! pass through it. It is decided where an invariant submanifold through it is found, or where the equations
+//! [differentiated along a curve](super::passage) contradict it; otherwise what is left of it is listed as undecided.
 //!
 //! A budget that ends leaves what is known: the branches that are final, each described as far as time allows; the
 //! sets that were still to be looked at, as undecided; the round, and which computation ran out.
@@ -27,6 +27,7 @@ use super::classify::{branches, frame_of, rows_of, solvable_set};
 use super::gauge::Motions;
 use super::invariant_set::{Event, InvariantSets, Vectors, aside, closure, generic_leaf};
 use super::lepage_class::LepageTwoForm;
+use super::passage::Curves;
 use super::{Answered, exhausted, jet, jet_expr, vanishes};
 use crate::algebra::polynomial::Polynomial;
 use crate::algebra::stratum::leaves::{Leaf, LinearSystem, Solution, leaves_as_far_as_possible};
@@ -35,12 +36,13 @@ use crate::algebra::stratum::sample::sample_point;
 use crate::algebra::stratum::tangent::{dimension, projection, singular_locus};
 use crate::algebra::stratum::{Branch, Cell, Frame, set};
 use crate::algebra::substitute::substitute;
-use crate::algebra::{Expr, Ground, Symbol, Verdict};
+use crate::algebra::{Coordinate, Expr, Ground, Symbol, Verdict};
 use crate::budget::{Budgeted, Exhausted, grace, remaining, within};
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
 use crate::geometry::jet::{FiberedManifold, JetSpace};
 use rustc_hash::FxHashMap;
+use std::cell::OnceCell;
 use std::time::{Duration, Instant};
 
 /// Both dynamics of a system.
@@ -341,6 +343,8 @@ struct Task<'a> {
     known: Vec<(Symbol, Expr)>,
     /// η(ξ) = 0.
     base: LinearSystem,
+    /// Names for derivatives along a curve.
+    velocities: OnceCell<Vec<Coordinate>>,
 }
 
 impl Vectors for Task<'_> {
@@ -357,6 +361,12 @@ impl Vectors for Task<'_> {
         let right = -(partial(e, t) + Expr::add_all(moving));
         let row: Vec<Expr> = self.unknowns.iter().map(|x| partial(e, *x)).chain([right]).collect();
         self.frame.read_row(&row)
+    }
+
+    fn crossing(&self, stratum: &Cell) -> Budgeted<Vec<Cell>> {
+        let (time, velocities) = (self.alpha.dynamical_form().manifold().base(), &self.velocities);
+        let (known, unknowns) = (self.known.as_slice(), self.unknowns.as_slice());
+        Curves { frame: self.frame, time, known, unknowns, system: &self.base, velocities }.crossing(stratum)
     }
 }
 
@@ -387,7 +397,7 @@ impl<'a> Task<'a> {
                 (unknowns, known, rows_of(frame, form.b(), form.a())?)
             }
         };
-        Ok(Task { alpha, frame, problem, unknowns, known, base })
+        Ok(Task { alpha, frame, problem, unknowns, known, base, velocities: OnceCell::new() })
     }
 
     fn execute(&self) -> Budgeted<Dynamics> {

@@ -10,7 +10,7 @@ use crate::algebra::stratum::leaves::{Leaf, LinearSystem, leaves};
 use crate::algebra::stratum::tangent::dimension;
 use crate::algebra::stratum::{Cell, Frame, set};
 use crate::budget::{Budgeted, Exhausted, is_over, within};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The vectors that are looked for.
 pub(crate) trait Vectors {
@@ -18,6 +18,10 @@ pub(crate) trait Vectors {
     fn base(&self) -> &LinearSystem;
     /// The row of tangency to g = 0, its right side last.
     fn tangency(&self, g: &Polynomial) -> Budgeted<Vec<Polynomial>>;
+    /// Cells that contain every point of the stratum through which a smooth integral curve passes.
+    fn crossing(&self, stratum: &Cell) -> Budgeted<Vec<Cell>> {
+        Ok(vec![stratum.clone()])
+    }
 }
 
 /// The state of the loop.
@@ -40,6 +44,9 @@ const BRANCH_TIME: Duration = Duration::from_secs(8);
 
 /// How long it may take to find an invariant set through a boundary stratum, or to write a union shortly.
 const SIDE_TIME: Duration = Duration::from_secs(2);
+
+/// How long all boundary strata together may take.
+const BOUNDARY_TIME: Duration = Duration::from_secs(6);
 
 /// What a side question found in its own time; `None` if that, and not the time of the whole, was too short.
 pub(crate) fn aside<T>(limit: Duration, work: impl FnOnce() -> Budgeted<T>) -> Budgeted<Option<T>> {
@@ -220,17 +227,84 @@ impl<'a> InvariantSets<'a> {
     }
 
     /// Lower strata next to an open part may be crossed by integral curves of the open part. They are settled if they
-    /// lie in a final set, or in an invariant set among the zeros of the given candidates on that open part.
+    /// lie in a final set, or in an invariant set among the zeros of the given candidates on that open part; if no smooth
+    /// curve passes through them; or if what is left of them lies in an invariant set with fewer equations.
     pub fn settle_boundaries(&mut self, candidates: impl Fn(&Cell) -> Budgeted<Vec<Polynomial>>) -> Budgeted<()> {
         for (stratum, open) in self.boundary.clone() {
             // What is not found in a while stays undecided.
             let found = aside(SIDE_TIME, || self.invariant_sets_through(&stratum, &open, &candidates))?;
-            for candidate in found.into_iter().flatten() {
-                self.note(&candidate, "it is invariant and continues what happens on the open part", vec![], vec![]);
-                self.finals.push(candidate);
+            self.add_invariant(found.into_iter().flatten());
+        }
+        let end = Instant::now() + BOUNDARY_TIME;
+        let mut unsettled = Vec::new();
+        for (stratum, open) in std::mem::take(&mut self.boundary) {
+            let limit = SIDE_TIME.min(end.saturating_duration_since(Instant::now()));
+            match aside(limit, || self.what_is_left(&stratum)) {
+                Ok(Some(left)) => {
+                    let (left, invariant) = left;
+                    if left.is_empty() {
+                        self.note(&stratum, "no smooth curve passes through it outside the final sets", vec![], vec![]);
+                    }
+                    unsettled.extend(left.into_iter().map(|cell| (cell, open.clone())));
+                    self.add_invariant(invariant.into_iter());
+                }
+                Ok(None) => unsettled.push((stratum, open)),
+                Err(why) => {
+                    unsettled.push((stratum, open));
+                    self.boundary = unsettled;
+                    return Err(why);
+                }
             }
         }
+        self.boundary = unsettled;
         Ok(())
+    }
+
+    fn add_invariant(&mut self, found: impl Iterator<Item = Cell>) {
+        for candidate in found {
+            self.note(&candidate, "it is invariant and continues what happens on the open part", vec![], vec![]);
+            self.finals.push(candidate);
+        }
+    }
+
+    /// The part of a stratum outside the final sets that smooth curves may pass through, and invariant sets through it.
+    fn what_is_left(&self, stratum: &Cell) -> Budgeted<(Vec<Cell>, Vec<Cell>)> {
+        let (mut left, mut invariant): (Vec<Cell>, Vec<Cell>) = (vec![], vec![]);
+        for outside in set::difference_from_all(self.frame, stratum, &self.finals)? {
+            for cell in self.vectors.crossing(&outside)? {
+                let known: Vec<Cell> = self.finals.iter().chain(&invariant).cloned().collect();
+                if set::is_within(self.frame, &cell, &known)? {
+                    continue;
+                }
+                let found = self.invariant_by_fewer_equations(&cell)?;
+                if found.is_empty() {
+                    left.push(cell);
+                }
+                invariant.extend(found);
+            }
+        }
+        Ok((left, invariant))
+    }
+
+    /// Invariant sets given by all equations of the cell but one or two. The cell lies in each.
+    fn invariant_by_fewer_equations(&self, cell: &Cell) -> Budgeted<Vec<Cell>> {
+        let equations = cell.generators(self.frame)?;
+        let n = equations.len();
+        let pairs = (0..n).flat_map(|i| (i + 1..n).map(move |k| vec![i, k]));
+        for dropped in (0..n).map(|i| vec![i]).chain(pairs) {
+            let kept = equations.iter().enumerate().filter(|(i, _)| !dropped.contains(i)).map(|(_, g)| g.clone());
+            let mut found = Vec::new();
+            for candidate in self.frame.split(&kept.collect::<Vec<_>>(), &[])? {
+                let list = self.solve(&candidate)?;
+                if !list.is_empty() && list.iter().all(|leaf| leaf.is_solvable) {
+                    found.push(candidate);
+                }
+            }
+            if set::is_within(self.frame, cell, &found)? {
+                return Ok(found);
+            }
+        }
+        Ok(vec![])
     }
 
     fn invariant_sets_through(

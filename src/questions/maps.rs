@@ -138,7 +138,13 @@ fn image(a: &Arguments) -> Fallible<Value> {
     a.count(1, 1)?;
     let map = map_argument(a, 0)?;
     let map = &map.map;
-    let equations = map.image_equations().map_err(refusal)?;
+    // What was divided by on the way is not zero on a dense part of the source, whose image has the same closure: only
+    // conditions on parameters are conditions of the answer.
+    let (equations, divisors) = crate::algebra::conditions::collect(|| map.image_equations());
+    let equations = equations.map_err(refusal)?;
+    for e in divisors.into_iter().filter(|e| e.symbols().iter().all(|s| s.is_parameter())) {
+        crate::algebra::conditions::record_nonzero(e);
+    }
     let target = map.target();
     let branch = Branch { equations, nonzero: vec![] };
     let branches =

@@ -19,7 +19,7 @@ use crate::algebra::stratum::sample::{Witness, witness};
 use crate::algebra::stratum::solve::{SystemBranch, solve_system};
 use crate::algebra::stratum::{Branch, Cell, basis, set, tangent};
 use crate::algebra::{Expr, Rational, Symbol, Verdict};
-use crate::budget::{Budgeted, Exhausted, within};
+use crate::budget::{Budgeted, Exhausted, clear_interrupt, is_interrupted, within};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::jet::{FiberedManifold, JetSpace};
 use crate::model::set::PointSet;
@@ -93,13 +93,13 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Equations and inequations with the places where they were written.
 #[derive(Default)]
-struct System {
+pub(super) struct System {
     equations: Vec<(Expr, Span)>,
     nonzero: Vec<(Expr, Span)>,
 }
 
 impl System {
-    fn read(arguments: &[Argument]) -> Fallible<System> {
+    pub(super) fn read(arguments: &[Argument]) -> Fallible<System> {
         let mut system = System::default();
         for argument in arguments {
             let mut pending = vec![argument.value.clone()];
@@ -177,7 +177,14 @@ impl System {
         Ok(())
     }
 
-    fn equations(&self) -> Vec<Expr> {
+    /// Both systems, the equations of the other last.
+    pub(super) fn and(mut self, other: System) -> System {
+        self.equations.extend(other.equations);
+        self.nonzero.extend(other.nonzero);
+        self
+    }
+
+    pub(super) fn equations(&self) -> Vec<Expr> {
         self.equations.iter().map(|(e, _)| *e).collect()
     }
 
@@ -222,7 +229,7 @@ fn is_unspecified(e: Expr) -> bool {
     matches!(e.node(), crate::algebra::Node::Unknown { .. })
 }
 
-fn no_value(e: Expr, span: Span) -> Box<Diagnostic> {
+pub(super) fn no_value(e: Expr, span: Span) -> Box<Diagnostic> {
     Box::new(Diagnostic::error(&codes::DIVISION_BY_ZERO, "this has no value anywhere").label(span, format!("{e}")))
 }
 
@@ -256,8 +263,12 @@ fn equations_and_symbols(a: &Arguments) -> Fallible<(System, Vec<Symbol>)> {
     Ok((System::read(&a.positional[..1])?, symbols(a, 1)?))
 }
 
+/// What a computation that did not come to its end is called. An interrupt was meant for it: what was found is shown, and the
+/// session goes on.
 fn incomplete(stop: Option<Exhausted>) -> Verdict {
+    let was_interrupted = is_interrupted() && clear_interrupt();
     match stop {
+        _ if was_interrupted => Verdict::unknown(format!("incomplete: {}", Exhausted::Interrupted)),
         Some(stop) => Verdict::unknown(format!("incomplete: {stop}")),
         None => Verdict::unknown("incomplete: the budget ended before the computation did"),
     }
@@ -331,16 +342,16 @@ fn factor(a: &Arguments) -> Fallible<Value> {
 // ----- groebner, eliminate ------------------------------------------------------------------------
 
 /// The ring in which a system is read: moving generators in decreasing order, parameters, relations.
-struct Ideal {
-    generators: Vec<Polynomial>,
+pub(super) struct Ideal {
+    pub generators: Vec<Polynomial>,
     relations: Vec<Polynomial>,
-    moving: Vec<u32>,
-    parameters: Vec<u32>,
+    pub moving: Vec<u32>,
+    pub parameters: Vec<u32>,
 }
 
 impl Ideal {
     /// `listed` are the variables by name. Without names coordinates move, or everything if there are none.
-    fn read(system: &System, listed: &[Symbol]) -> Fallible<Ideal> {
+    pub(super) fn read(system: &System, listed: &[Symbol]) -> Fallible<Ideal> {
         let functions = system.equations();
         let context = Context::of(&functions).map_err(stopped)?;
         let generators = system.polynomials(context)?;
@@ -360,11 +371,11 @@ impl Ideal {
         Ok(Ideal { generators, relations, moving, parameters })
     }
 
-    fn all(&self) -> Vec<Polynomial> {
+    pub(super) fn all(&self) -> Vec<Polynomial> {
         self.generators.iter().chain(&self.relations).cloned().collect()
     }
 
-    fn graded(&self) -> Order {
+    pub(super) fn graded(&self) -> Order {
         let mut moving = self.moving.clone();
         moving.sort_by_key(|v| reading_place(*v));
         Order::grevlex(&moving)
@@ -383,12 +394,12 @@ impl Ideal {
 }
 
 /// The generators of a basis, without the consequences of relations alone.
-fn written(basis: &Basis) -> Vec<Expr> {
+pub(super) fn written(basis: &Basis) -> Vec<Expr> {
     let says_something = |g: &&Polynomial| !reduce((*g).clone()).is_ok_and(|r| r.is_zero());
     basis.generators.iter().filter(says_something).map(|g| polynomial_expr(&presented(g))).collect()
 }
 
-fn no_inequations(a: &Arguments, system: &System) -> Fallible<()> {
+pub(super) fn no_inequations(a: &Arguments, system: &System) -> Fallible<()> {
     match system.nonzero.first() {
         None => Ok(()),
         Some((_, span)) => Err(Box::new(
@@ -399,7 +410,7 @@ fn no_inequations(a: &Arguments, system: &System) -> Fallible<()> {
     }
 }
 
-fn basis_complete(basis: &Basis) -> Verdict {
+pub(super) fn basis_complete(basis: &Basis) -> Verdict {
     if basis.complete { Verdict::yes("every S-polynomial reduces to zero") } else { incomplete(None) }
 }
 
@@ -410,11 +421,11 @@ fn groebner(a: &Arguments) -> Fallible<Value> {
     let order = if listed.is_empty() { ideal.graded() } else { ideal.lexicographic(&listed) };
     let all = ideal.all();
     let basis = within(PATIENCE, || ideal::groebner(&all, &order, &ideal.parameters));
+    let complete = basis_complete(&basis);
     let variables: Vec<Expr> = basis.order.variables().iter().map(|v| Generator(*v).meaning()).collect();
     let relations: Vec<Expr> = ideal.relations.iter().map(polynomial_expr).collect();
     let conditions: Vec<Expr> = basis.conditions.iter().map(polynomial_expr).collect();
     let list = written(&basis);
-    let complete = basis_complete(&basis);
     Ok(Value::from(
         Answer::new("groebner")
             .main(Value::exprs(list))
@@ -443,6 +454,7 @@ fn eliminate(a: &Arguments) -> Fallible<Value> {
         .collect();
     let all = ideal.all();
     let basis = within(PATIENCE, || ideal::eliminate(&all, &eliminated, &ideal.parameters));
+    let ended = basis_complete(&basis);
     let conditions: Vec<Expr> = basis.conditions.iter().map(polynomial_expr).collect();
     // An angle and its sine have no polynomial relation: what they say together is not all found here.
     let coupled = listed.iter().find(|s| {
@@ -453,7 +465,7 @@ fn eliminate(a: &Arguments) -> Fallible<Value> {
         Some(s) if basis.complete => {
             Verdict::unknown(format!("{s} stands by itself and inside a function: more may follow from both"))
         }
-        _ => basis_complete(&basis),
+        _ => ended,
     };
     Ok(Value::from(
         Answer::new("eliminate")
@@ -495,6 +507,8 @@ fn branches(a: &Arguments) -> Fallible<Value> {
     let place = Place::of(a, &functions, &fork)?;
     let frame = Rc::new(Frame::new(&place.symbols, &functions).map_err(stopped)?);
     let Found { cells, open, stopped: stop } = within(PATIENCE, || split_all(&frame, &list)).map_err(stopped)?;
+    // Before anything else is computed: an interrupt ends here.
+    let cut_off = stop.map(|stop| incomplete(Some(stop)));
     let whole = place.set(cells.iter().map(|c| branch_of(&frame, c)).chain(open.clone()).collect());
     let mut answers: Vec<Value> = cells.iter().map(|cell| branch_answer(&frame, cell, &place)).collect();
     answers.extend(open.iter().map(|b| Value::from(place.set(vec![b.clone()]))));
@@ -503,8 +517,8 @@ fn branches(a: &Arguments) -> Fallible<Value> {
         let answers = answers.clone();
         move || Ok(Value::list(answers.clone()))
     });
-    if let Some(stop) = stop {
-        answer = answer.part("complete", incomplete(Some(stop))).part("undecided", Value::list(undecided));
+    if let Some(cut_off) = cut_off {
+        answer = answer.part("complete", cut_off).part("undecided", Value::list(undecided));
     } else {
         let (f, c, p) = (frame.clone(), cells.clone(), place.clone());
         answer = answer
@@ -611,10 +625,8 @@ fn split_all(frame: &Frame, list: &[Branch]) -> Budgeted<Found> {
             equations: equations.iter().map(write).collect(),
             nonzero: branch.nonzero.clone(),
         }));
-        match splitting.stopped {
-            Some(Exhausted::Interrupted) => return Err(Exhausted::Interrupted),
-            Some(stop) => found.stopped = Some(stop),
-            None => {}
+        if splitting.stopped.is_some() {
+            found.stopped = splitting.stopped;
         }
     }
     if found.stopped.is_none() {
@@ -622,8 +634,10 @@ fn split_all(frame: &Frame, list: &[Branch]) -> Budgeted<Found> {
         for cell in &found.cells {
             match components(frame, cell) {
                 Ok(cells) => apart.extend(cells),
-                Err(Exhausted::Interrupted) => return Err(Exhausted::Interrupted),
-                Err(_) => apart.push(cell.clone()),
+                Err(stop) => {
+                    apart.push(cell.clone());
+                    found.stopped = Some(stop).filter(|s| *s == Exhausted::Interrupted).or(found.stopped);
+                }
             }
         }
         found.cells = apart;
@@ -632,7 +646,7 @@ fn split_all(frame: &Frame, list: &[Branch]) -> Budgeted<Found> {
         let before = found.cells.clone();
         match set::merged(frame, before) {
             Ok(cells) => found.cells = cells,
-            Err(Exhausted::Interrupted) => return Err(Exhausted::Interrupted),
+            Err(Exhausted::Interrupted) => found.stopped = Some(Exhausted::Interrupted),
             // Longer than need be, and right.
             Err(_) => {}
         }
@@ -731,6 +745,9 @@ pub(super) fn solved_by_branches(
         Err(Exhausted::Interrupted) => return Err(stopped(Exhausted::Interrupted)),
         Err(_) => return Ok(None),
     };
+    if found.complete.is_unknown() {
+        clear_interrupt();
+    }
     let is_useful = match (is_beyond, found.complete.is_yes()) {
         (true, true) => !found.explicit.is_unknown(),
         // What is known when a budget ends.

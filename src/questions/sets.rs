@@ -3,8 +3,13 @@
 use super::distributions::tangent_value;
 use super::systems::stopped;
 use super::{Arguments, Question, refusal};
-use crate::algebra::Verdict;
+use crate::algebra::normal::{Context, canonical_fraction};
+use crate::algebra::polynomial::Polynomial;
+use crate::algebra::stratum::Frame;
+use crate::algebra::{Expr, Verdict, conditions};
+use crate::budget::Budgeted;
 use crate::diagnostic::{Diagnostic, codes};
+use crate::geometry::distribution::Distribution;
 use crate::geometry::restriction::Restriction;
 use crate::geometry::submanifold::{Submanifold, Tangency};
 use crate::geometry::{Form, VectorField};
@@ -223,10 +228,41 @@ fn form_value(form: Form) -> Fallible<Value> {
     })
 }
 
+/// Fields that span a tangent space have denominators, and span it where these do not vanish: where they may, that is said.
+fn note_denominators(space: &Distribution) -> Budgeted<()> {
+    let components: Vec<Expr> =
+        space.fields().iter().flat_map(|x| x.components()).map(|(_, component)| component).collect();
+    let branch = space.home();
+    let all: Vec<Expr> = branch.equations.iter().chain(&branch.nonzero).chain(&components).copied().collect();
+    let frame = Frame::new(space.chart().symbols(), &all)?;
+    let context = Context::of(&all)?;
+    let cells = frame.cells(branch)?;
+    let mut seen: Vec<Polynomial> = Vec::new();
+    for e in components {
+        let Some((_, below)) = canonical_fraction(context, e)? else { continue };
+        for f in frame.irreducible_factors(&below) {
+            if seen.contains(&f) {
+                continue;
+            }
+            for cell in &cells {
+                if !frame.is_nonvanishing_on(cell, &f)? {
+                    conditions::record_nonzero(frame.write(&f));
+                    break;
+                }
+            }
+            seen.push(f);
+        }
+    }
+    Ok(())
+}
+
 fn tangent(a: &Arguments) -> Fallible<Value> {
     a.count(1, 2)?;
     if a.positional.len() == 1 {
         let spaces = submanifold(&*set(a, 0)?).tangent_spaces().map_err(refusal)?;
+        for space in &spaces {
+            note_denominators(space).map_err(stopped)?;
+        }
         return Ok(one_or_list(spaces.into_iter().map(tangent_value).collect()));
     }
     let whole = submanifold(&*set(a, 1)?);

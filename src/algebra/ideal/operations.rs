@@ -20,7 +20,8 @@ pub fn eliminate(generators: &[Polynomial], variables: &[u32], parameters: &[u32
     eliminate_within(generators, variables, parameters, u64::MAX)
 }
 
-fn eliminate_within(generators: &[Polynomial], variables: &[u32], parameters: &[u32], work: u64) -> Basis {
+/// The same, stopped when so many terms have been combined.
+pub fn eliminate_within(generators: &[Polynomial], variables: &[u32], parameters: &[u32], work: u64) -> Basis {
     let (mut keep, _) = ambient(&[generators], parameters);
     keep.retain(|v| !variables.contains(v));
     let basis = groebner_within(generators, &Order::elimination(variables, &keep), parameters, work);

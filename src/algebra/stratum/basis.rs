@@ -61,6 +61,16 @@ pub fn relations(polynomials: &[Polynomial]) -> Vec<Polynomial> {
     found
 }
 
+/// The equations with the relations of what occurs in them, and the equations alone, each once and in order.
+fn with_relations(equations: &[Polynomial]) -> (Vec<Polynomial>, Vec<Polynomial>) {
+    let mut key: Vec<Polynomial> = equations.iter().filter(|e| !e.is_zero()).cloned().collect();
+    key.sort();
+    key.dedup();
+    let mut all = key.clone();
+    all.extend(relations(&key));
+    (all, key)
+}
+
 impl Basis {
     /// No equations.
     pub fn empty() -> Basis {
@@ -68,17 +78,28 @@ impl Basis {
     }
 
     pub fn new(frame: &Frame, equations: &[Polynomial]) -> Budgeted<Basis> {
-        let mut all: Vec<Polynomial> = equations.iter().filter(|e| !e.is_zero()).cloned().collect();
-        if all.is_empty() {
-            return Ok(Basis::empty());
+        if let Some(basis) = Basis::soon(frame, equations)? {
+            return Ok(basis);
         }
-        all.sort();
-        all.dedup();
-        if let Some(known) = frame.known_basis(&all) {
-            return Ok(known);
+        let (all, key) = with_relations(equations);
+        let (order, parameters) = order_for(frame, &all);
+        let inner = groebner(&all, &order, &parameters);
+        if !inner.complete {
+            check()?;
+            return Err(Exhausted::Size);
         }
-        let key = all.clone();
-        all.extend(relations(&all));
+        Basis::kept(frame, key, inner)
+    }
+
+    /// The basis, if it is found in bounded work. A set that has none soon is better taken apart first.
+    pub(super) fn soon(frame: &Frame, equations: &[Polynomial]) -> Budgeted<Option<Basis>> {
+        let (all, key) = with_relations(equations);
+        if key.is_empty() {
+            return Ok(Some(Basis::empty()));
+        }
+        if let Some(known) = frame.known_basis(&key) {
+            return Ok(Some(known));
+        }
         let (order, parameters) = order_for(frame, &all);
         let mut inner = groebner_within(&all, &order, &parameters, FIRST_WORK);
         if !inner.complete {
@@ -88,12 +109,12 @@ impl Basis {
         }
         if !inner.complete {
             check()?;
-            inner = groebner(&all, &order, &parameters);
+            return Ok(None);
         }
-        if !inner.complete {
-            check()?;
-            return Err(Exhausted::Size);
-        }
+        Basis::kept(frame, key, inner).map(Some)
+    }
+
+    fn kept(frame: &Frame, key: Vec<Polynomial>, inner: ideal::Basis) -> Budgeted<Basis> {
         let basis = Basis::wrap(frame, inner)?;
         frame.keep_basis(key, &basis);
         Ok(basis)
@@ -231,7 +252,7 @@ impl Basis {
     pub fn saturate(&self, frame: &Frame, nonzero: &[Polynomial]) -> Budgeted<Option<Vec<Polynomial>>> {
         let Some(inner) = &self.inner else { return Ok(None) };
         // The ideal of a graph is prime: a polynomial outside it divides no zero.
-        if self.is_graph(inner)? {
+        if self.is_graph()? {
             return Ok(None);
         }
         let shares = |n: &&Polynomial| {
@@ -275,7 +296,8 @@ impl Basis {
     /// Whether the equations give some coordinates as functions of the others, which are free but for sin² + cos² = 1:
     /// every equation begins with a coordinate to the first power, and these are different. The quotient by such
     /// an ideal is a ring of polynomials over the coordinates of some circles, which has no zero divisors.
-    fn is_graph(&self, inner: &ideal::Basis) -> Budgeted<bool> {
+    pub(super) fn is_graph(&self) -> Budgeted<bool> {
+        let Some(inner) = &self.inner else { return Ok(true) };
         let is_circular = |v: u32| matches!(Generator(v).kind(), Kind::Sine(_) | Kind::Cosine(_));
         let is_free = |v: u32| Generator(v).relation().is_none() && !is_circular(v) && !is_hyperbolic(v);
         for (g, lead) in inner.generators.iter().zip(inner.leading_monomials()?) {

@@ -12,7 +12,7 @@ use super::super::polynomial::Polynomial;
 use super::super::symbol::Symbol;
 use super::Branch;
 use super::basis::Basis;
-use super::coupling::{Coupling, coupling};
+use super::coupling::{Coupling, coupling, fixed};
 use super::real::{Constants, semidefinite, split_over_roots};
 use crate::budget::{Budgeted, Exhausted};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -54,6 +54,9 @@ pub struct Splitting {
 
 /// Numbers of more terms than this are not looked at.
 const MAX_NUMBER_TERMS: usize = 24;
+
+/// So many equations are taken apart as far as can be seen from each by itself.
+const MANY_EQUATIONS: usize = 8;
 
 /// More pieces than this, and SPLIT gives up.
 const MAX_PIECES: usize = 512;
@@ -324,7 +327,27 @@ impl Frame {
                 return Ok(Step::Cases(cases));
             }
         }
-        let basis = Basis::new(self, equations)?;
+        // Many equations are looked at before any basis is computed as well: values of coordinates are put in, and products
+        // with a coordinate taken apart.
+        let simpler;
+        let mut equations = equations;
+        if equations.len() >= MANY_EQUATIONS {
+            simpler = with_values(equations)?;
+            equations = &simpler;
+            let products: Vec<Polynomial> =
+                equations.iter().filter(|g| is_multiple_of_a_variable(g)).cloned().collect();
+            if let Some(step) = self.cases_at_hand(&products, equations, nonzero)? {
+                return Ok(step);
+            }
+        }
+        let basis = match Basis::soon(self, equations)? {
+            Some(basis) => basis,
+            // What has no basis soon is taken apart first, where an equation is a product.
+            None => match self.cases_at_hand(equations, equations, nonzero)? {
+                Some(step) => return Ok(step),
+                None => Basis::new(self, equations)?,
+            },
+        };
         if basis.is_trivial() {
             return Ok(Step::Empty);
         }
@@ -370,6 +393,24 @@ impl Frame {
         }
         reduced.sort();
         Ok(Step::Done(Cell { basis, nonzero: reduced }))
+    }
+
+    /// The cases of the smallest of some equations that falls into any, without a basis.
+    fn cases_at_hand(
+        &self,
+        some: &[Polynomial],
+        equations: &[Polynomial],
+        nonzero: &[Polynomial],
+    ) -> Budgeted<Option<Step>> {
+        let mut order: Vec<&Polynomial> = some.iter().collect();
+        order.sort_by_key(|g| (g.n_terms(), g.total_degree()));
+        for g in order {
+            if let Some(cases) = self.cases_of(&reduce(g.clone())?, nonzero)? {
+                let rest = || equations.iter().filter(|e| *e != g).cloned();
+                return Ok(Some(Step::from_cases(cases.into_iter().map(|case| rest().chain(case).collect()))));
+            }
+        }
+        Ok(None)
     }
 
     /// How g = 0 falls into cases; `None` if it is simple already.
@@ -537,6 +578,34 @@ pub(super) enum Zeros {
     /// It is a polynomial in parameters alone: generic ones are no zeros of it.
     Generic,
     Perhaps,
+}
+
+/// The equations with the values that some of them give to variables put into the others.
+fn with_values(equations: &[Polynomial]) -> Budgeted<Vec<Polynomial>> {
+    let mut list = equations.to_vec();
+    loop {
+        let values: Vec<(u32, Rational)> = list.iter().filter_map(fixed).collect();
+        let mut changed = false;
+        let mut next: Vec<Polynomial> = Vec::with_capacity(list.len());
+        for e in &list {
+            let holds_others = |(v, _): &&(u32, Rational)| e.contains(*v) && fixed(e).is_none();
+            let here: Vec<(u32, Rational)> = values.iter().filter(holds_others).cloned().collect();
+            changed |= !here.is_empty();
+            let e = if here.is_empty() { e.clone() } else { e.evaluate(&here)?.primitive_part() };
+            if !e.is_zero() && !next.contains(&e) {
+                next.push(e);
+            }
+        }
+        list = next;
+        if !changed {
+            return Ok(list);
+        }
+    }
+}
+
+/// Whether a variable divides the polynomial, and something else does too.
+fn is_multiple_of_a_variable(g: &Polynomial) -> bool {
+    g.total_degree() > 1 && g.variables().iter().any(|v| g.coefficient_in(*v, 0).is_zero())
 }
 
 enum Step {

@@ -13,8 +13,8 @@
 //! asked for. Whatever their budget leaves whole stays whole.
 
 use super::super::factor::factor;
-use super::super::generator::Generator;
-use super::super::ideal::{self, Basis, Order, groebner};
+use super::super::generator::{Generator, Kind};
+use super::super::ideal::{self, Basis, Order, groebner_within};
 use super::super::number::Rational;
 use super::super::polynomial::{Monomial, Polynomial};
 use super::cell::{Cell, Frame};
@@ -24,6 +24,10 @@ use std::time::Duration;
 
 /// For one eliminant or contraction.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Terms that may be combined for one basis: most components are found in less, and what is found does not depend on the speed
+/// of the machine.
+const WORK: u64 = 600_000;
 
 /// More cells than this are not looked at.
 const MAX_COMPONENTS: usize = 64;
@@ -68,8 +72,8 @@ fn unfinished_is_none<T>(result: Budgeted<Option<T>>) -> Budgeted<Option<T>> {
 /// Equations to add, one list for each case; `None` if the cell shows no sign of falling apart.
 fn cases_of(frame: &Frame, cell: &Cell) -> Budgeted<Option<Vec<Vec<Polynomial>>>> {
     let Some(basis) = cell.basis.inner() else { return Ok(None) };
-    // One irreducible equation, or linear ones.
-    if cell.equations().len() < 2 || basis.generators.iter().all(|g| g.total_degree() <= 1) {
+    // One irreducible equation, linear ones, or coordinates as functions of the others.
+    if cell.equations().len() < 2 || is_graph(frame, cell)? || basis.generators.iter().all(|g| g.total_degree() <= 1) {
         return Ok(None);
     }
     let Some(independent) = basis.independent_variables()? else { return Ok(None) };
@@ -84,6 +88,27 @@ fn cases_of(frame: &Frame, cell: &Cell) -> Budgeted<Option<Vec<Vec<Polynomial>>>
     within(PATIENCE, || by_eliminants(frame, cell, basis, &dependent))
 }
 
+/// Whether each generator gives a coordinate of its own as a function of the others, which are free but for the circles of
+/// sines and cosines: the ideal is prime.
+fn is_graph(frame: &Frame, cell: &Cell) -> Budgeted<bool> {
+    if cell.basis.is_graph()? {
+        return Ok(true);
+    }
+    let generators = cell.generators(frame)?;
+    let is_circular = |v: u32| matches!(Generator(v).kind(), Kind::Sine(_) | Kind::Cosine(_));
+    let is_free = |v: u32| matches!(Generator(v).kind(), Kind::Symbol(_));
+    let is_solved = |(i, g): (usize, &Polynomial)| {
+        g.variables().iter().any(|v| {
+            let elsewhere = generators.iter().enumerate().any(|(k, h)| k != i && h.contains(*v));
+            let slope = g.coefficient_in(*v, 1);
+            let is_constant = slope.variables().iter().all(|w| frame.is_constant(*w) && is_free(*w));
+            is_free(*v) && !frame.is_constant(*v) && !elsewhere && g.degree_in(*v) == 1 && is_constant
+        })
+    };
+    let is_plain = |g: &Polynomial| g.variables().iter().all(|v| is_free(*v) || is_circular(*v));
+    Ok(generators.iter().all(is_plain) && generators.iter().enumerate().all(is_solved))
+}
+
 /// V(I : h^∞), and the factors of h.
 fn contraction(
     frame: &Frame,
@@ -94,7 +119,7 @@ fn contraction(
 ) -> Budgeted<Option<Vec<Vec<Polynomial>>>> {
     let rest: Vec<u32> = basis.order.variables().iter().copied().filter(|v| !dependent.contains(v)).collect();
     let order = Order::of_blocks(&[dependent, &rest]);
-    let blocked = groebner(&basis.generators, &order, &basis.parameters);
+    let blocked = groebner_within(&basis.generators, &order, &basis.parameters, WORK);
     if !blocked.complete {
         return Err(Exhausted::Time);
     }
@@ -116,7 +141,7 @@ fn contraction(
         return Ok(None);
     }
     let h = Polynomial::product(&leading)?;
-    let saturated = ideal::saturate(&basis.generators, &h, &basis.parameters)?;
+    let saturated = ideal::saturate_within(&basis.generators, &h, &basis.parameters, WORK)?;
     if !saturated.complete {
         return Err(Exhausted::Time);
     }
@@ -148,7 +173,7 @@ fn by_eliminants(
 ) -> Budgeted<Option<Vec<Vec<Polynomial>>>> {
     for v in dependent {
         let others: Vec<u32> = dependent.iter().copied().filter(|w| w != v).collect();
-        let eliminated = ideal::eliminate(&basis.generators, &others, &basis.parameters);
+        let eliminated = ideal::eliminate_within(&basis.generators, &others, &basis.parameters, WORK);
         if !eliminated.complete {
             return Err(Exhausted::Time);
         }
@@ -167,7 +192,7 @@ fn by_eliminants(
     let w = used.chain(form.variables()).max().map_or(0, |m| m + 1);
     let mut generators = basis.generators.clone();
     generators.push(&Polynomial::variable(w) - &form);
-    let eliminated = ideal::eliminate(&generators, dependent, &basis.parameters);
+    let eliminated = ideal::eliminate_within(&generators, dependent, &basis.parameters, WORK);
     if !eliminated.complete {
         return Err(Exhausted::Time);
     }

@@ -62,7 +62,7 @@ pub(super) fn is_implied(e: &Polynomial, elements: &[Polynomial]) -> bool {
 }
 
 /// The variable and its value, of an equation that says just that.
-fn fixed(e: &Polynomial) -> Option<(u32, Rational)> {
+pub(super) fn fixed(e: &Polynomial) -> Option<(u32, Rational)> {
     let [v] = e.variables() else { return None };
     if e.total_degree() != 1 {
         return None;

@@ -68,9 +68,6 @@ pub fn solve_system(equations: &[Expr], nonzero: &[Expr], unknowns: &[Symbol]) -
         return Ok(SystemSolutions { branches, generic, complete: explicit.clone(), explicit });
     }
     let splitting = frame.split_as_far_as_possible(&polynomials, &avoided);
-    if splitting.stopped == Some(Exhausted::Interrupted) {
-        return Err(Exhausted::Interrupted);
-    }
     let mut solutions = SystemSolutions {
         branches: vec![],
         generic: vec![],
@@ -79,10 +76,20 @@ pub fn solve_system(equations: &[Expr], nonzero: &[Expr], unknowns: &[Symbol]) -
     };
     let mut cells = Vec::new();
     for cell in &splitting.pieces {
-        cells.extend(if splitting.stopped.is_none() { components(&frame, cell)? } else { vec![cell.clone()] });
+        let apart = if splitting.stopped.is_none() { components(&frame, cell).ok() } else { None };
+        cells.extend(apart.unwrap_or_else(|| vec![cell.clone()]));
     }
+    let mut stopped = splitting.stopped;
     for cell in &cells {
-        let found = solve_cell(&frame, cell, unknowns)?;
+        let found = match solve_cell(&frame, cell, unknowns) {
+            Ok(found) => found,
+            // A piece that was not solved is still known by its equations.
+            Err(stop) => {
+                stopped = Some(stop);
+                solutions.branches.push(as_equations(&frame, cell));
+                continue;
+            }
+        };
         for branch in found.branches {
             if !solutions.branches.contains(&branch) {
                 solutions.branches.push(branch);
@@ -95,7 +102,7 @@ pub fn solve_system(equations: &[Expr], nonzero: &[Expr], unknowns: &[Symbol]) -
             }
         }
     }
-    if let Some(stop) = splitting.stopped {
+    if let Some(stop) = stopped {
         solutions.complete = Verdict::unknown(format!("incomplete: {stop}"));
         for open in &splitting.open {
             let equations = open.iter().map(|p| frame.write(p)).collect();
@@ -111,6 +118,13 @@ pub fn solve_system(equations: &[Expr], nonzero: &[Expr], unknowns: &[Symbol]) -
     }
     sort_descending(&mut solutions.branches, |b| &b.values);
     Ok(solutions)
+}
+
+/// A piece of the set, by its equations and inequations.
+fn as_equations(frame: &Frame, cell: &Cell) -> SystemBranch {
+    let Branch { equations, nonzero } = frame.branch_at_hand(cell);
+    let conditions = nonzero.into_iter().map(|left| Condition { relation: Relation::NotEqual, left }).collect();
+    SystemBranch { equations, conditions, ..SystemBranch::default() }
 }
 
 /// Whether the polynomial is linear in the unknowns together, and no unknown stands inside a function.

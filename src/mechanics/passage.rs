@@ -1,0 +1,179 @@
+//! Whether an integral curve can pass through a stratum on which no vector is tangent to the stratum itself.
+//!
+//! The field of an open branch may be continued through its boundary: for q·q″ + q′ − 1 = 0 the curve q = t crosses
+//! {q = 0, q′ = 1}, and no vector there is tangent to that set. What a curve x(t) with M(x) ẋ = r(x) cannot escape are the
+//! equations differentiated along it, at the moment at which it is on the stratum:
+//!
+//! ```text
+//! M ẋ − r = 0,   d/dt (M ẋ − r) = 0,   d²/dt² (M ẋ − r) = 0,   …        in x, ẋ, ẍ, …
+//! ```
+//!
+//! Where these contradict the equations and inequations of the stratum no smooth curve passes; what is left of the stratum
+//! otherwise is the projection of their zero set. That is sheet 9.4 at the points of one stratum, and a proof in one direction
+//! only: a formal curve is not yet a curve.
+
+use crate::algebra::derive::partial;
+use crate::algebra::stratum::leaves::LinearSystem;
+use crate::algebra::stratum::tangent::projection;
+use crate::algebra::stratum::{Branch, Cell, Frame};
+use crate::algebra::{Coordinate, Expr, Symbol};
+use crate::budget::{Budgeted, Exhausted, check};
+use std::cell::OnceCell;
+
+/// The curves that are looked for: M ẋ = r for some coordinates, the speeds of the others being given.
+pub(crate) struct Curves<'a> {
+    pub frame: &'a Frame,
+    pub time: Symbol,
+    pub known: &'a [(Symbol, Expr)],
+    pub unknowns: &'a [Symbol],
+    pub system: &'a LinearSystem,
+    /// The derivatives of the unknown coordinates are the jets of these.
+    pub velocities: &'a OnceCell<Vec<Coordinate>>,
+}
+
+/// How often the equations are differentiated.
+const DERIVATIVES: usize = 4;
+
+impl Curves<'_> {
+    /// Cells that contain every point of the stratum through which a smooth curve passes: none if there is no such point.
+    pub fn crossing(&self, stratum: &Cell) -> Budgeted<Vec<Cell>> {
+        let branch: Branch = self.frame.branch(stratum)?;
+        let mut orders = vec![self.rows()];
+        for _ in 0..DERIVATIVES {
+            let next = orders.last().map(|rows| rows.iter().map(|e| self.along(*e)).collect());
+            orders.push(next.unwrap_or_default());
+        }
+        let mut functions: Vec<Expr> = branch.equations.iter().chain(&branch.nonzero).copied().collect();
+        functions.extend(orders.iter().flatten());
+        let lifted = self.lifted(&functions)?;
+        let mut cells = lifted.cells(&branch)?;
+        for rows in &orders {
+            match self.cut(&lifted, &cells, rows) {
+                Ok(rest) => cells = rest,
+                Err(Exhausted::Interrupted) => return Err(Exhausted::Interrupted),
+                // What was found so far holds.
+                Err(_) => break,
+            }
+            if cells.is_empty() {
+                return Ok(vec![]);
+            }
+        }
+        let mut found = Vec::new();
+        for cell in &cells {
+            let keep = |s: Symbol| self.frame.coordinates().contains(&s);
+            let equations = projection(&lifted, cell, keep)?.into_iter().map(|p| lifted.write(&p));
+            let equations = equations.map(|e| self.frame.read_numerator(e)).collect::<Budgeted<Vec<_>>>()?;
+            for piece in self.frame.refine(stratum, &equations, &[])? {
+                if !found.contains(&piece) {
+                    found.push(piece);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    fn cut(&self, lifted: &Frame, cells: &[Cell], rows: &[Expr]) -> Budgeted<Vec<Cell>> {
+        let equations = rows.iter().map(|e| lifted.read_numerator(*e)).collect::<Budgeted<Vec<_>>>()?;
+        let mut rest = Vec::new();
+        for cell in cells {
+            check()?;
+            rest.extend(lifted.refine(cell, &equations, &[])?);
+        }
+        Ok(rest)
+    }
+
+    /// The frame with the derivatives of the unknown coordinates among its own.
+    fn lifted(&self, functions: &[Expr]) -> Budgeted<Frame> {
+        let derivatives = |c: &Coordinate| (1..=DERIVATIVES as u32 + 1).map(|k| c.jet(k)).collect::<Vec<_>>();
+        let moving = self.velocities().iter().flat_map(derivatives);
+        let coordinates: Vec<Symbol> = self.frame.coordinates().iter().copied().chain(moving).collect();
+        Frame::new(&coordinates, functions)
+    }
+
+    fn velocities(&self) -> &[Coordinate] {
+        let declare = |s: &Symbol| Coordinate::declare(&format!("vel({s})"), false);
+        self.velocities.get_or_init(|| self.unknowns.iter().map(declare).collect())
+    }
+
+    /// M ẋ − r.
+    fn rows(&self) -> Vec<Expr> {
+        let speeds: Vec<Expr> = self.velocities().iter().map(|c| Expr::symbol(c.jet(1))).collect();
+        let row = |row: &crate::algebra::stratum::leaves::Row| {
+            let terms = row.coefficients.iter().zip(&speeds).filter(|(a, _)| !a.is_zero());
+            let left = Expr::add_all(terms.map(|(a, v)| self.frame.write(a) * *v));
+            left - self.frame.write(&row.right)
+        };
+        self.system.rows.iter().map(row).collect()
+    }
+
+    /// The derivative along the curve.
+    fn along(&self, e: Expr) -> Expr {
+        let mut terms = vec![partial(e, self.time)];
+        terms.extend(self.known.iter().map(|(q, speed)| partial(e, *q) * *speed));
+        for (x, c) in self.unknowns.iter().zip(self.velocities()) {
+            terms.push(partial(e, *x) * Expr::symbol(c.jet(1)));
+            terms.extend((1..=DERIVATIVES as u32).map(|k| partial(e, c.jet(k)) * Expr::symbol(c.jet(k + 1))));
+        }
+        Expr::add_all(terms)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algebra::stratum::rank::system_of;
+
+    /// What is left of a stratum of q, p = q′ for M·p′ = r.
+    fn left_of(m: impl Fn(Expr, Expr) -> Expr, r: impl Fn(Expr, Expr) -> Expr, equations: &[Expr]) -> Vec<Branch> {
+        let (q, time) = (coordinate(), Symbol::base("t"));
+        let symbols = [time, q.jet(0), q.jet(1)];
+        let (x, v) = (Expr::symbol(q.jet(0)), Expr::symbol(q.jet(1)));
+        let (m, r) = (m(x, v), r(x, v));
+        let all: Vec<Expr> = equations.iter().chain([&m, &r]).copied().collect();
+        let frame = Frame::new(&symbols, &all).unwrap();
+        let system = system_of(&frame, &[vec![m]], &[r]).unwrap();
+        let stratum = frame.cells(&Branch { equations: equations.to_vec(), nonzero: vec![] }).unwrap();
+        let curves = Curves {
+            frame: &frame,
+            time,
+            known: &[(q.jet(0), v)],
+            unknowns: &[q.jet(1)],
+            system: &system,
+            velocities: &OnceCell::new(),
+        };
+        let found = curves.crossing(&stratum[0]).unwrap();
+        found.iter().map(|cell| frame.branch(cell).unwrap()).collect()
+    }
+
+    fn coordinate() -> Coordinate {
+        thread_local!(static Q: Coordinate = Coordinate::declare("q", false));
+        Q.with(|q| *q)
+    }
+
+    fn q(order: u32) -> Expr {
+        Expr::symbol(coordinate().jet(order))
+    }
+
+    /// q·q″ = 1 − q′ has q = t; the stratum q = 0, q′ = 1 is crossed.
+    #[test]
+    fn a_curve_that_crosses_is_not_lost() {
+        let stratum = [q(0), q(1) - Expr::one()];
+        let left = left_of(|x, _| x, |_, v| Expr::one() - v, &stratum);
+        assert_eq!(left.len(), 1);
+        assert_eq!(left[0].equations.len(), 2);
+    }
+
+    /// q·q″ = q + q′ needs q′ = 0 where q = 0; of these curves there is one, q = 0.
+    #[test]
+    fn a_stratum_shrinks_to_what_the_derivatives_allow() {
+        let left = left_of(|x, _| x, |x, v| x + v, &[q(0)]);
+        assert_eq!(left, [Branch { equations: vec![q(0), q(1)], nonzero: vec![] }]);
+    }
+
+    /// q·q″ = q′² + t can hold at t = 0 where q = q′ = 0, but its derivative q·q‴ = q′q″ + 1 cannot.
+    #[test]
+    fn contradictory_derivatives_exclude_a_stratum() {
+        let t = Expr::symbol(Symbol::base("t"));
+        assert!(left_of(|x, _| x, |_, v| v * v + t, &[q(0), q(1), t]).is_empty());
+    }
+}

@@ -1,0 +1,52 @@
+//! Ctrl-C during a computation with polynomials: what was found is shown, marked incomplete, and the session goes on. One
+//! test, because an interrupt is for the whole process.
+
+use lepage::budget;
+use lepage::session::{Mode, Session, SessionOptions, Status};
+use std::time::{Duration, Instant};
+
+/// The cyclic 7-roots: no basis in the time of this test.
+fn cyclic() -> (String, String) {
+    let names: Vec<String> = (1..=7).map(|i| format!("c{i}")).collect();
+    let window = |i: usize, k: usize| (0..k).map(|j| names[(i + j) % 7].clone()).collect::<Vec<_>>().join("*");
+    let sum = |k: usize| (0..7).map(|i| window(i, k)).collect::<Vec<_>>().join(" + ");
+    let mut list: Vec<String> = (1..7).map(sum).collect();
+    list.push(format!("{} - 1", window(0, 7)));
+    (names.join(", "), format!("[{}]", list.join(", ")))
+}
+
+#[test]
+fn ctrl_c_leaves_what_is_known() {
+    let (names, system) = cyclic();
+    let questions = [
+        format!("groebner({system})"),
+        format!("eliminate({system}, c1)"),
+        format!("branches({system})"),
+        format!("solve({system}, [{names}])"),
+        format!("saturate({system}, c1 - c2)"),
+        format!("member(c1^3 - c2, {system})"),
+    ];
+    for question in questions {
+        let mut session = Session::new(SessionOptions::default());
+        let declared = session.feed("names.mech", &format!("manifold Y over t {{ {names} }}\n"), Mode::File);
+        assert!(declared.iter().all(|o| o.held()));
+        let presser = std::thread::spawn(|| {
+            std::thread::sleep(Duration::from_millis(400));
+            budget::interrupt();
+            Instant::now()
+        });
+        let outcomes = session.feed("long.mech", &format!("{question}\nc1 + c1\n"), Mode::File);
+        let ended = Instant::now();
+        let pressed = presser.join().expect("it presses");
+        let name = question.split('(').next().expect("a name");
+        let [long, short] = outcomes.as_slice() else { panic!("{name}: {outcomes:?}") };
+        let shown = long.answer.as_ref().unwrap_or_else(|| panic!("{name}: {:?}", long.diagnostics));
+        let text = shown.text(100);
+        assert!(text.contains("incomplete") && text.contains("interrupted"), "{name}: {text}");
+        assert!(matches!(name, "eliminate" | "member" | "saturate") || text.contains("c1"), "{name}: {text}");
+        assert!(shown.latex().contains("incomplete"), "{name}: {}", shown.latex());
+        // The promise is half a second; the rest is for machines that do other things too.
+        assert!(ended.saturating_duration_since(pressed) < Duration::from_secs(4), "{name}");
+        assert_eq!(short.status, Status::Ok, "{name}: the session goes on");
+    }
+}
