@@ -190,8 +190,15 @@ impl<'a> InvariantSets<'a> {
         let mut kept = Vec::new();
         let open: Vec<Cell> = open.into_iter().map(|leaf| leaf.cell).collect();
         let open = aside(SIDE_TIME, || set::merged(self.frame, open.clone()))?.unwrap_or(open);
-        for cell in open {
-            if is_open(&cell)? { kept.push(cell) } else { lower.push(cell) }
+        for cell in &open {
+            if is_open(cell)? {
+                kept.push(cell.clone());
+                continue;
+            }
+            // Of the generic rank: a solution exists nearby as well. What continues it is a larger part of the branch.
+            let wider = v.with_nonzero(v.nonzero().iter().chain(cell.nonzero()).cloned().collect());
+            let is_good = aside(SIDE_TIME, || set::is_within(self.frame, &wider, &open))?.unwrap_or(false);
+            if is_good { kept.push(wider) } else { lower.push(cell.clone()) }
         }
         Ok(Outcome::Open { kept, lower })
     }
@@ -239,7 +246,7 @@ impl<'a> InvariantSets<'a> {
         let mut unsettled = Vec::new();
         for (stratum, open) in std::mem::take(&mut self.boundary) {
             let limit = SIDE_TIME.min(end.saturating_duration_since(Instant::now()));
-            match aside(limit, || self.what_is_left(&stratum)) {
+            match aside(limit, || self.what_is_left(&stratum, &open)) {
                 Ok(Some(left)) => {
                     let (left, invariant) = left;
                     if left.is_empty() {
@@ -268,15 +275,15 @@ impl<'a> InvariantSets<'a> {
     }
 
     /// The part of a stratum outside the final sets that smooth curves may pass through, and invariant sets through it.
-    fn what_is_left(&self, stratum: &Cell) -> Budgeted<(Vec<Cell>, Vec<Cell>)> {
+    fn what_is_left(&self, stratum: &Cell, open: &Cell) -> Budgeted<(Vec<Cell>, Vec<Cell>)> {
         let (mut left, mut invariant): (Vec<Cell>, Vec<Cell>) = (vec![], vec![]);
         for outside in set::difference_from_all(self.frame, stratum, &self.finals)? {
-            for cell in self.vectors.crossing(&outside)? {
+            for cell in set::maximal(self.frame, self.vectors.crossing(&outside)?)? {
                 let known: Vec<Cell> = self.finals.iter().chain(&invariant).cloned().collect();
                 if set::is_within(self.frame, &cell, &known)? {
                     continue;
                 }
-                let found = self.invariant_by_fewer_equations(&cell)?;
+                let found = self.invariant_by_fewer_equations(&cell, open)?;
                 if found.is_empty() {
                     left.push(cell);
                 }
@@ -286,15 +293,15 @@ impl<'a> InvariantSets<'a> {
         Ok((left, invariant))
     }
 
-    /// Invariant sets given by all equations of the cell but one or two. The cell lies in each.
-    fn invariant_by_fewer_equations(&self, cell: &Cell) -> Budgeted<Vec<Cell>> {
+    /// Invariant sets given by the equations of the open part and all those of the cell but one or two. The cell lies in each.
+    fn invariant_by_fewer_equations(&self, cell: &Cell, open: &Cell) -> Budgeted<Vec<Cell>> {
         let equations = cell.generators(self.frame)?;
         let n = equations.len();
         let pairs = (0..n).flat_map(|i| (i + 1..n).map(move |k| vec![i, k]));
         for dropped in (0..n).map(|i| vec![i]).chain(pairs) {
             let kept = equations.iter().enumerate().filter(|(i, _)| !dropped.contains(i)).map(|(_, g)| g.clone());
             let mut found = Vec::new();
-            for candidate in self.frame.split(&kept.collect::<Vec<_>>(), &[])? {
+            for candidate in self.frame.split(&open.equations().iter().cloned().chain(kept).collect::<Vec<_>>(), &[])? {
                 let list = self.solve(&candidate)?;
                 if !list.is_empty() && list.iter().all(|leaf| leaf.is_solvable) {
                     found.push(candidate);

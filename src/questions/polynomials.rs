@@ -538,8 +538,8 @@ fn branches(a: &Arguments) -> Fallible<Value> {
     }
     let (f, c) = (frame.clone(), cells.clone());
     answer = answer.lazy("dim", move || {
-        let dimensions = c.iter().map(|cell| tangent::dimension(&f, cell)).collect::<Budgeted<Vec<_>>>();
-        match dimensions.map_err(stopped)?.into_iter().max() {
+        let dimensions = c.iter().map(|cell| real_dimension(&f, cell)).collect::<Fallible<Vec<_>>>();
+        match dimensions?.into_iter().max() {
             Some(n) => Ok(Value::count(n)),
             None => Err(Box::new(Diagnostic::error(&codes::NOT_APPLICABLE, "the set is empty"))),
         }
@@ -665,6 +665,18 @@ fn all_inhabited(frame: &Frame, cells: &[Cell]) -> Budgeted<Verdict> {
     Ok(verdict)
 }
 
+/// The dimension of the real points near a regular one; refused where no regular one is found, because there may be none.
+fn real_dimension(frame: &Frame, cell: &Cell) -> Fallible<usize> {
+    let n = tangent::dimension(frame, cell).map_err(stopped)?;
+    match within(PATIENCE, || tangent::has_regular_point(frame, cell)).map_err(stopped)? {
+        Verdict::Yes(_) => Ok(n),
+        _ => Err(Box::new(
+            Diagnostic::error(&codes::UNDECIDED, format!("the dimension is at most {n}"))
+                .note("no real point was found at which the differentials of the equations are independent"),
+        )),
+    }
+}
+
 /// One branch as an answer of its own.
 fn branch_answer(frame: &Rc<Frame>, cell: &Cell, place: &Place) -> Value {
     let branch = branch_of(frame, cell);
@@ -676,7 +688,7 @@ fn branch_answer(frame: &Rc<Frame>, cell: &Cell, place: &Place) -> Value {
         .lazy("nonzero", move || Ok(Value::exprs(nonzero.clone())))
         .lazy("dim", {
             let (frame, cell, _) = parts();
-            move || Ok(Value::count(tangent::dimension(&frame, &cell).map_err(stopped)?))
+            move || Ok(Value::count(real_dimension(&frame, &cell)?))
         })
         .lazy("singular_locus", {
             let (frame, cell, place) = parts();

@@ -229,6 +229,7 @@ fn solve_for(a: &Arguments) -> Fallible<Value> {
         }
     }
     let mut solutions = found.map_err(|why| unsolved(why, a))?;
+    drop_contained(&mut solutions.branches);
     sort_descending(&mut solutions.branches, |b| &b.values);
     let values: Vec<Value> = solutions.branches.iter().map(|b| solution(b, &unknowns)).collect();
     let mut answer = Answer::new("solve").main(Value::list(values));
@@ -245,6 +246,25 @@ fn solve_for(a: &Arguments) -> Fallible<Value> {
     let none = Verdict::from_bool(solutions.branches.is_empty(), "every branch was followed");
     answer = answer.lazy("empty", move || Ok(Value::from(none.clone())));
     Ok(Value::from(answer.valid_where(solutions.not_covered)))
+}
+
+/// Leaves out branches that lie in others: x = 0, y = 0 lies in y = 0.
+fn drop_contained(branches: &mut Vec<solve::Branch>) {
+    let lies_in = |a: &solve::Branch, b: &solve::Branch| {
+        let map = a.values.iter().copied().collect();
+        let holds = |(s, value): &(Symbol, Expr)| substitute(Expr::symbol(*s) - *value, &map).is_zero();
+        b.conditions.iter().all(|c| a.conditions.contains(c)) && b.values.iter().all(holds)
+    };
+    let mut i = 0;
+    while i < branches.len() {
+        let contained = (0..branches.len())
+            .any(|k| k != i && lies_in(&branches[i], &branches[k]) && (k < i || !lies_in(&branches[k], &branches[i])));
+        if contained {
+            branches.remove(i);
+        } else {
+            i += 1;
+        }
+    }
 }
 
 /// Equations become left sides that are to vanish; inequalities become conditions.

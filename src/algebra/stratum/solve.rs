@@ -200,7 +200,19 @@ fn solve_cell(frame: &Frame, cell: &Cell, unknowns: &[Symbol]) -> Budgeted<Solve
     branch.free = unknowns.iter().copied().filter(|s| !in_play.contains(s)).collect();
     let mut branches = vec![branch];
     branches.retain_mut(conditions);
-    Ok(Solved { branches, explicit: Verdict::unknown(resisted), generic: vec![] })
+    let explicit = match is_periodic(cell) {
+        true => Verdict::no("a periodic family has infinitely many members: it is kept as an equation"),
+        false => Verdict::unknown(resisted),
+    };
+    Ok(Solved { branches, explicit, generic: vec![] })
+}
+
+/// Whether the equations are about sines and cosines alone, or give other unknowns by numbers: sin q = 0, x = 1.
+fn is_periodic(cell: &Cell) -> bool {
+    let is_circular = |v: &u32| matches!(Generator(*v).kind(), Kind::Sine(_) | Kind::Cosine(_));
+    let is_number = |p: &Polynomial| p.variables().len() == 1 && p.total_degree() == 1;
+    let has_family = cell.equations().iter().any(|p| p.variables().iter().all(is_circular));
+    has_family && cell.equations().iter().all(|p| is_number(p) || p.variables().iter().all(is_circular))
 }
 
 /// The equations of the cell in lexicographic order of the unknowns: the last ones contain the last unknowns only.

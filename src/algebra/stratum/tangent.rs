@@ -6,6 +6,7 @@
 
 use super::super::polynomial::Polynomial;
 use super::super::symbol::Symbol;
+use super::super::verdict::Verdict;
 use super::cell::{Cell, Frame};
 use super::leaves::{LinearSystem, leaves};
 use super::set;
@@ -38,6 +39,18 @@ pub fn dimension(frame: &Frame, cell: &Cell) -> Budgeted<usize> {
     }
     let codimension = leaves(frame, &jacobian(frame, cell)?, cell)?.iter().map(|leaf| leaf.rank).max().unwrap_or(0);
     Ok(n - codimension)
+}
+
+/// Whether the real points of the cell have the dimension of its complex ones: that is so near a real point at which the
+/// differentials of the equations are as independent as anywhere. x² + y² = 0 in disguise has none.
+pub fn has_regular_point(frame: &Frame, cell: &Cell) -> Budgeted<Verdict> {
+    let singular = singular_locus(frame, cell)?;
+    for piece in set::difference_from_all(frame, cell, &singular)? {
+        if let Verdict::No(ground) = set::is_empty(frame, &piece)? {
+            return Ok(Verdict::Yes(ground));
+        }
+    }
+    Ok(Verdict::unknown("no real point was found at which the differentials of the equations are independent"))
 }
 
 /// Whether the codimension can be read off the ideal: the equations contain coordinates, constants, and sines and
