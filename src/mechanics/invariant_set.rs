@@ -46,7 +46,7 @@ const BRANCH_TIME: Duration = Duration::from_secs(8);
 const SIDE_TIME: Duration = Duration::from_secs(2);
 
 /// How long all boundary strata together may take.
-const BOUNDARY_TIME: Duration = Duration::from_secs(6);
+const BOUNDARY_TIME: Duration = Duration::from_secs(4);
 
 /// What a side question found in its own time; `None` if that, and not the time of the whole, was too short.
 pub(crate) fn aside<T>(limit: Duration, work: impl FnOnce() -> Budgeted<T>) -> Budgeted<Option<T>> {

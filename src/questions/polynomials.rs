@@ -803,6 +803,16 @@ pub(super) fn solved_by_branches(
     Ok(Some(Value::from(answer.valid_where(found.generic))))
 }
 
+/// What is known of the solutions when the search is interrupted before any was found: what they satisfy.
+pub(super) fn interrupted_solve(equations: &[Expr], conditions: &[Condition]) -> Value {
+    let complete = incomplete(Some(Exhausted::Interrupted));
+    let branch =
+        SystemBranch { equations: equations.to_vec(), conditions: conditions.to_vec(), ..SystemBranch::default() };
+    let unknown = complete.clone();
+    let answer = Answer::new("solve").main(Value::list([solution(&branch)])).optional_part("complete", complete);
+    Value::from(answer.lazy("empty", move || Ok(Value::from(unknown.clone()))))
+}
+
 /// One family of solutions: the unknowns by name, then what else is known.
 fn solution(branch: &SystemBranch) -> Value {
     let condition = |c: &Condition| {

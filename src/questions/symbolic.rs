@@ -228,6 +228,9 @@ fn solve_for(a: &Arguments) -> Fallible<Value> {
             return Ok(answer);
         }
     }
+    if let Err(Unsolved::Budget(Exhausted::Interrupted)) = &found {
+        return Ok(super::polynomials::interrupted_solve(&equations, &conditions));
+    }
     let mut solutions = found.map_err(|why| unsolved(why, a))?;
     drop_contained(&mut solutions.branches);
     sort_descending(&mut solutions.branches, |b| &b.values);

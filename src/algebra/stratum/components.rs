@@ -27,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Terms that may be combined for one basis: most components are found in less, and what is found does not depend on the speed
 /// of the machine.
-const WORK: u64 = 600_000;
+const WORK: u64 = 250_000;
 
 /// More cells than this are not looked at.
 const MAX_COMPONENTS: usize = 64;

@@ -258,11 +258,14 @@ impl Search<'_> {
         self.functions_of(s).next().is_some()
     }
 
+    /// Roots and absolute values do not count: their powers are polynomials, and these relations are among the equations.
     fn functions_of(&self, s: Symbol) -> impl Iterator<Item = u32> {
         let all = self.frame.generators_in_play();
-        all.into_iter().filter(move |g| {
-            !matches!(Generator(*g).kind(), Kind::Symbol(_) | Kind::Opaque) && Generator(*g).meaning().contains(s)
-        })
+        let is_independent = |g: u32| {
+            use Kind::{Absolute, Opaque, Root};
+            matches!(Generator(g).kind(), Kind::Symbol(_) | Opaque | Root { .. } | Absolute { .. })
+        };
+        all.into_iter().filter(move |g| !is_independent(*g) && Generator(*g).meaning().contains(s))
     }
 
     fn candidates(&mut self, state: &State, variable: u32) -> Budgeted<Vec<Rational>> {
