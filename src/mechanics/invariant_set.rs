@@ -245,17 +245,18 @@ impl<'a> InvariantSets<'a> {
         let end = Instant::now() + BOUNDARY_TIME;
         let mut unsettled = Vec::new();
         for (stratum, open) in std::mem::take(&mut self.boundary) {
-            let limit = SIDE_TIME.min(end.saturating_duration_since(Instant::now()));
-            match aside(limit, || self.what_is_left(&stratum, &open)) {
-                Ok(Some(left)) => {
-                    let (left, invariant) = left;
+            if Instant::now() >= end {
+                unsettled.push((stratum, open));
+                continue;
+            }
+            match self.what_is_left(&stratum, &open) {
+                Ok((left, invariant)) => {
                     if left.is_empty() {
                         self.note(&stratum, "no smooth curve passes through it outside the final sets", vec![], vec![]);
                     }
                     unsettled.extend(left.into_iter().map(|cell| (cell, open.clone())));
                     self.add_invariant(invariant.into_iter());
                 }
-                Ok(None) => unsettled.push((stratum, open)),
                 Err(why) => {
                     unsettled.push((stratum, open));
                     self.boundary = unsettled;
@@ -277,31 +278,41 @@ impl<'a> InvariantSets<'a> {
     /// The part of a stratum outside the final sets that smooth curves may pass through, and invariant sets through it.
     fn what_is_left(&self, stratum: &Cell, open: &Cell) -> Budgeted<(Vec<Cell>, Vec<Cell>)> {
         let (mut left, mut invariant): (Vec<Cell>, Vec<Cell>) = (vec![], vec![]);
-        for outside in set::difference_from_all(self.frame, stratum, &self.finals)? {
-            for cell in set::maximal(self.frame, self.vectors.crossing(&outside)?)? {
-                let known: Vec<Cell> = self.finals.iter().chain(&invariant).cloned().collect();
-                if set::is_within(self.frame, &cell, &known)? {
-                    continue;
+        let outside = aside(SIDE_TIME, || set::difference_from_all(self.frame, stratum, &self.finals))?;
+        for outside in outside.unwrap_or_else(|| vec![stratum.clone()]) {
+            let crossed = aside(SIDE_TIME, || self.vectors.crossing(&outside))?.unwrap_or_else(|| vec![outside]);
+            for cell in self.maximal(crossed)? {
+                let found = aside(SIDE_TIME, || {
+                    let known: Vec<Cell> = self.finals.iter().chain(&invariant).cloned().collect();
+                    if set::is_within(self.frame, &cell, &known)? {
+                        return Ok(None);
+                    }
+                    self.invariant_by_fewer_equations(&cell, open).map(Some)
+                })?;
+                match found {
+                    Some(None) => {}
+                    Some(Some(found)) if !found.is_empty() => invariant.extend(found),
+                    _ => left.push(cell),
                 }
-                let found = self.invariant_by_fewer_equations(&cell, open)?;
-                if found.is_empty() {
-                    left.push(cell);
-                }
-                invariant.extend(found);
             }
         }
         Ok((left, invariant))
     }
 
-    /// Invariant sets given by the equations of the open part and all those of the cell but one or two. The cell lies in each.
+    /// Invariant sets given by the equations of the open part and some of those of the cell: all but one or two, or one or
+    /// two. The cell lies in each.
     fn invariant_by_fewer_equations(&self, cell: &Cell, open: &Cell) -> Budgeted<Vec<Cell>> {
         let equations = cell.generators(self.frame)?;
         let n = equations.len();
         let pairs = (0..n).flat_map(|i| (i + 1..n).map(move |k| vec![i, k]));
-        for dropped in (0..n).map(|i| vec![i]).chain(pairs) {
-            let kept = equations.iter().enumerate().filter(|(i, _)| !dropped.contains(i)).map(|(_, g)| g.clone());
+        let few: Vec<Vec<usize>> = (0..n).map(|i| vec![i]).chain(pairs).collect();
+        let complement = |few: &Vec<usize>| (0..n).filter(|i| !few.contains(i)).collect::<Vec<usize>>();
+        let many = few.iter().map(complement).filter(|kept| kept.len() > 2);
+        for kept in many.chain(few.iter().filter(|kept| kept.len() < n).cloned()) {
+            let kept = kept.into_iter().map(|i| equations[i].clone());
+            let all: Vec<Polynomial> = open.equations().iter().cloned().chain(kept).collect();
             let mut found = Vec::new();
-            for candidate in self.frame.split(&open.equations().iter().cloned().chain(kept).collect::<Vec<_>>(), &[])? {
+            for candidate in self.frame.split(&all, &[])? {
                 let list = self.solve(&candidate)?;
                 if !list.is_empty() && list.iter().all(|leaf| leaf.is_solvable) {
                     found.push(candidate);
