@@ -8,12 +8,12 @@ use super::polynomials::PATIENCE;
 use super::{Arguments, Question};
 use crate::algebra::conditions;
 use crate::algebra::derive::partials;
-use crate::algebra::expr::{Condition, Node, Relation};
+use crate::algebra::expr::{Condition, Node, Relation, symbols_of};
 use crate::algebra::print::Style;
 use crate::algebra::solve::{Branch, Solutions, Unsolved};
 use crate::algebra::stratum::solve::sort_descending;
 use crate::algebra::substitute::{define_function, substitute, undefined_part};
-use crate::algebra::{Expr, Symbol, Verdict, normal, solve};
+use crate::algebra::{Expr, Symbol, Verdict, normal, solve, stratum};
 use crate::budget::{Budgeted, Exhausted, within};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::model::value::{Answer, Claim, Fallible, Family, LabelledMatrix, Point, PointEntry, Value};
@@ -24,6 +24,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::time::Duration;
 
 macro_rules! rows {
     ($($name:literal $signature:literal $help:literal $equations:literal $parts:expr, $run:expr;)*) => {
@@ -232,6 +233,7 @@ fn solve_for(a: &Arguments) -> Fallible<Value> {
         return Ok(super::polynomials::interrupted_solve(&equations, &conditions));
     }
     let mut solutions = found.map_err(|why| unsolved(why, a))?;
+    solutions.branches.retain(|b| !is_contradictory(b));
     drop_contained(&mut solutions.branches);
     sort_descending(&mut solutions.branches, |b| &b.values);
     let values: Vec<Value> = solutions.branches.iter().map(|b| solution(b, &unknowns)).collect();
@@ -250,6 +252,21 @@ fn solve_for(a: &Arguments) -> Fallible<Value> {
     answer = answer.lazy("empty", move || Ok(Value::from(none.clone())));
     Ok(Value::from(answer.valid_where(solutions.not_covered)))
 }
+
+/// Whether no real point satisfies the conditions of a branch: sin q = 0 together with cos q = 0.
+fn is_contradictory(branch: &solve::Branch) -> bool {
+    let with = |relation: Relation| branch.conditions.iter().filter(move |c| c.relation == relation).map(|c| c.left);
+    let set =
+        stratum::Branch { equations: with(Relation::Equal).collect(), nonzero: with(Relation::NotEqual).collect() };
+    if set.equations.len() < 2 {
+        return false;
+    }
+    let symbols = symbols_of(&set.equations);
+    within(SIDE_TIME, || stratum::is_empty_set(&symbols, &[set])).is_ok_and(|verdict| verdict.is_yes())
+}
+
+/// How long it may take to find out that the conditions of a solution contradict each other.
+const SIDE_TIME: Duration = Duration::from_millis(500);
 
 /// Leaves out branches that lie in others: x = 0, y = 0 lies in y = 0.
 fn drop_contained(branches: &mut Vec<solve::Branch>) {
