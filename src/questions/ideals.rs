@@ -20,10 +20,11 @@ use crate::algebra::normal::{Context, canonical_fraction};
 use crate::algebra::polynomial::Polynomial;
 use crate::algebra::stratum::{Branch, vanishes_on};
 use crate::algebra::{Symbol, Verdict};
-use crate::budget::{Budgeted, within};
+use crate::budget::{Budgeted, grace, within};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::model::value::{Answer, Fallible, Value};
 use crate::session::operate;
+use std::time::Duration;
 
 pub static ROWS: &[Question] = &[
     Question {
@@ -77,6 +78,9 @@ pub static ROWS: &[Question] = &[
     },
 ];
 
+/// For a division after the time of a basis is over.
+const GRACE: Duration = Duration::from_secs(1);
+
 // ----- ideals -------------------------------------------------------------------------------------
 
 /// The ideal of the equations of one argument, and the polynomials of the other, read together.
@@ -115,12 +119,16 @@ fn member(a: &Arguments) -> Fallible<Value> {
     };
     let all = ideal.all();
     let basis = within(PATIENCE, || ideal::groebner(&all, &ideal.graded(), &ideal.parameters));
-    let remainder = basis.reduce(f).map_err(stopped)?.polynomial;
-    let verdict = match (remainder.is_zero(), basis.complete) {
-        (true, _) => Verdict::yes("its remainder by elements of the ideal is zero"),
-        (false, true) => Verdict::no("its remainder by a Gröbner basis is not zero"),
-        (false, false) => basis_complete(&basis),
+    let ended = basis_complete(&basis);
+    // A budget that ended with the basis leaves a little time to divide by what was found of it.
+    let remainder = grace(GRACE, || basis.reduce(f)).ok().map(|r| r.polynomial);
+    let verdict = match &remainder {
+        Some(r) if r.is_zero() => Verdict::yes("its remainder by elements of the ideal is zero"),
+        Some(_) if basis.complete => Verdict::no("its remainder by a Gröbner basis is not zero"),
+        _ if basis.complete => Verdict::unknown("incomplete: there was no time to divide by the basis"),
+        _ => ended,
     };
+    let remainder = remainder.unwrap_or_else(|| f.clone());
     let (radical, real) = (verdict.clone(), verdict.clone());
     let (f, generators, parameters) = (f.clone(), basis.generators.clone(), ideal.parameters.clone());
     let function = polynomial_expr(&f);
