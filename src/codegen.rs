@@ -54,6 +54,7 @@ pub mod lower;
 pub mod machine;
 pub mod modes;
 pub mod optimise;
+pub mod products;
 #[cfg(feature = "jit")]
 pub mod schedule;
 pub mod simd;

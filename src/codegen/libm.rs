@@ -113,7 +113,7 @@ pub const LOG: [f64; 7] = [
     0.14798198605116586,
 ];
 /// ln 2 in two parts, of which the first has 32 bits, so that its product with an exponent is exact.
-pub const LN_2_SHORT: [f64; 2] = [6.93147180369123816490e-01, 1.90821492927058770002e-10];
+pub const LN_2_SHORT: [f64; 2] = [0.6931471803691238, 1.9082149292705877e-10];
 /// Adding these bits moves the numbers from √½ up to the exponent of 1.
 pub const TO_ONE: u64 = (1023 << 52) - ROOT_HALF_BITS;
 pub const MANTISSA: u64 = (1 << 52) - 1;

@@ -5,6 +5,7 @@
 //! | [`expand`] | powers become multiplications and a root, small linear systems become guarded elimination | a power xⁿ: n/2 + 1 ulp; an elimination: as backward stable as the pivoted one, or the guard declines |
 //! | [`expand_angle_sums`] | sines of sums become products when that leaves fewer sines | as much as moving the angles by half an ulp |
 //! | [`share_reciprocals`] | `a/d`, `b/d` become `a·r`, `b·r` with `r = 1/d` | 1.5 ulp per quotient instead of 0.5 |
+//! | [`products::share_products`] | products of common factors are bracketed alike | less than n ulp for n factors |
 //! | [`share_signs`] | factors are negated instead of several products | not at all |
 //! | [`contract`] | `a·b + c` is rounded once | never farther from the exact value of the sum |
 //!
@@ -17,6 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::ir::{Binary, Kernel, KernelBuilder, Op, Shape, Solve, Unary, Value};
 use super::libm::Math;
 use super::linear;
+use super::products;
 use super::simd;
 
 /// What the executed kernel may use.
@@ -25,6 +27,7 @@ pub struct Rewrites {
     /// Fused multiply-add and the inlined sine and cosine.
     pub fused: bool,
     pub angle_sums: bool,
+    /// Quotients and products are shared.
     pub reciprocals: bool,
     /// Small linear systems become elimination without exchanges; otherwise they stay calls that exchange rows.
     pub elimination: bool,
@@ -56,15 +59,22 @@ pub fn optimise(kernel: &Kernel, rewrites: Rewrites) -> Kernel {
     if rewrites.reciprocals && k.ops().iter().any(|op| matches!(op, Op::Binary(Binary::Div, ..))) {
         k = share_reciprocals(&k);
     }
-    k = share_signs(&k);
-    if rewrites.fused {
-        k = contract(&k);
+    let finished = |k: &Kernel| {
+        let k = share_signs(k);
+        live(&if rewrites.fused { contract(&k) } else { k })
+    };
+    let as_written = finished(&k);
+    if !rewrites.reciprocals {
+        return as_written;
     }
-    live(&k)
+    // Other brackets for clearly fewer operations only: the order in which products were written is often a good one.
+    let shared = finished(&products::share_products(&k));
+    let fewer = 20 * shared.n_operations() <= 19 * as_written.n_operations();
+    if fewer { shared } else { as_written }
 }
 
 /// Rewrites every live operation by `rule`, which may return `None` to copy it. Inputs stay where they are.
-fn rewrite(
+pub(super) fn rewrite(
     kernel: &Kernel,
     math: Math,
     mut rule: impl FnMut(&mut KernelBuilder, &dyn Fn(Value) -> Value, Value) -> Option<Value>,
