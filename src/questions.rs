@@ -108,6 +108,18 @@ pub fn ask(question: &'static Question, arguments: Arguments) -> Fallible<Value>
     (question.run)(&arguments).map_err(|d| Box::new(d.or_at(arguments.name_span, "asked here")))
 }
 
+/// Jets beyond this order are slips of the pen.
+pub const MAX_JET_ORDER: u32 = 64;
+
+/// A jet order that does not exist, with the nearest one that does, as it is written there.
+pub fn no_such_order(order: &str, span: Span, near: String) -> Box<Diagnostic> {
+    Box::new(
+        Diagnostic::error(&codes::ORDER_TOO_HIGH, format!("there is no jet space of order {order} here"))
+            .label(span, format!("an order from 0 to {MAX_JET_ORDER}"))
+            .repair(format!("the nearest is {near}"), span, near),
+    )
+}
+
 /// A computation that was stopped, as a diagnostic without a place.
 pub fn exhausted(stop: Exhausted) -> Diagnostic {
     let diagnostic = Diagnostic::error(&codes::BUDGET, format!("the computation was stopped: {stop}"));
@@ -194,12 +206,10 @@ impl Arguments {
     /// A small number of jets: an order that someone typed.
     pub fn jet_order(&self, i: usize) -> Fallible<u32> {
         let n = self.integer(i)?;
-        u32::try_from(n).ok().filter(|n| *n <= 64).ok_or_else(|| {
-            Box::new(
-                Diagnostic::error(&codes::ORDER_TOO_HIGH, format!("there is no jet space of order {n} here"))
-                    .label(self.positional[i].span, "an order from 0 to 64")
-                    .repair("take the nearest order there is", self.positional[i].span, n.clamp(0, 64).to_string()),
-            )
+        let order = u32::try_from(n).ok().filter(|n| *n <= MAX_JET_ORDER);
+        order.ok_or_else(|| {
+            let near = n.clamp(0, MAX_JET_ORDER.into()).to_string();
+            no_such_order(&n.to_string(), self.positional[i].span, near)
         })
     }
 

@@ -161,8 +161,10 @@ impl Answer {
         budget::within(PRINT_TIME, || show::text(&self.value))
     }
 
+    /// For papers. A verdict says in words what it rests on; everything else gets the mark `(sampled)` behind it.
     pub fn latex(&self) -> String {
-        budget::within(PRINT_TIME, || show::latex(&self.value))
+        let formula = budget::within(PRINT_TIME, || show::latex(&self.value));
+        if self.sampled && !formula.contains("sampled") { formula + r" \quad \text{(sampled)}" } else { formula }
     }
 
     /// The `value` of the JSON line; expressions are strings that parse back.

@@ -391,6 +391,41 @@ fn every_construct_is_accepted_once_and_rejected_once() {
     }
 }
 
+/// What rests on a promise that holds as far as sampling tells says so: to a reader, to a program and in a paper.
+#[test]
+fn every_answer_built_on_sampling_repeats_the_mark() {
+    let text = "manifold Y over t { x, y }
+assume x > 0
+form a : horizontal 1-form on Y = y*dt + (atan(x) + atan(1/x) - pi/2)*dx
+let b = 2*a
+let f(e) = h(e)
+lagrangian L on J1(Y) = y'^2/2*dt + (atan(x) + atan(1/x) - pi/2)*dx
+h(b)
+a[dt]
+d(a)
+is_horizontal(a)
+[a[dt], 1]
+span(a, dx)
+f(b)
+equations(L)
+classify(L).regular
+vector_field(L)
+y*dt";
+    let ran = Ran::new("sampled.mech", text);
+    let questions: Vec<&Outcome> = ran.outcomes.iter().filter(|o| o.answer.is_some()).collect();
+    let (last, marked) = questions.split_last().expect("questions");
+    assert_eq!(marked.len(), 9, "{}", ran.shown());
+    for outcome in marked {
+        let answer = outcome.answer.as_ref().expect("an answer");
+        let in_text = outcome.diagnostics.iter().any(|d| d.code.name == "sampled");
+        assert!(in_text, "no remark for {}", outcome.statement);
+        assert_eq!(answer.verdict(), Some("sampled"), "{}", outcome.statement);
+        assert!(answer.latex().contains("sampled"), "{}: {}", outcome.statement, answer.latex());
+    }
+    let answer = last.answer.as_ref().expect("an answer");
+    assert!(answer.verdict() == Some("proved") && !answer.latex().contains("sampled"));
+}
+
 #[test]
 fn one_mistake_is_one_message() {
     for_every_program(|path, text| {

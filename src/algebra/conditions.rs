@@ -73,6 +73,29 @@ pub fn collect_all<T>(work: impl FnOnce() -> T) -> (T, Vec<Expr>, Vec<Condition>
     (result, NONZERO.replace(outer.0), REAL.replace(outer.1))
 }
 
+/// Those of the conditions e ≠ 0 that say more than the ones before them: √x ≠ 0 says no more than x ≠ 0, and x ≠ 0 no
+/// more than x·y ≠ 0.
+pub fn without_repetition(conditions: Vec<Expr>) -> Vec<Expr> {
+    let mut said: Vec<Expr> = Vec::new();
+    let mut kept = Vec::new();
+    for e in conditions {
+        let mut factors = Vec::new();
+        let mut stack = vec![e];
+        while let Some(x) = stack.pop() {
+            match x.node() {
+                Node::Sum { constant, terms } if constant.is_zero() && terms.len() == 1 => stack.push(terms[0].0),
+                Node::Product(all) => stack.extend(all.iter().map(|(base, _)| *base)),
+                _ => factors.push(x),
+            }
+        }
+        if factors.iter().any(|f| !said.contains(f)) {
+            kept.push(e);
+            said.extend(factors);
+        }
+    }
+    kept
+}
+
 /// What must hold for `e` to have a real value, as far as the facts do not say it: bases of fractional powers, arguments
 /// of logarithms and inverse functions. Vanishing denominators are [`record_nonzero`]'s business.
 pub fn domain(e: Expr) -> Vec<Condition> {

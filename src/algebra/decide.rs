@@ -21,6 +21,7 @@ use super::conditions;
 use super::expr::{Expr, Node};
 use super::generator::is_free;
 use super::normal::{Context, normal_form_in};
+use super::number::Rational;
 use super::verdict::{Ground, Verdict};
 use crate::budget::{Budgeted, Exhausted};
 use rustc_hash::FxHashMap;
@@ -156,8 +157,16 @@ fn by_points(e: Expr, stopped: Option<Exhausted>) -> Budgeted<Verdict> {
     }
     let constant = sampler.subject.symbols().is_empty();
     let (mut seen, mut weakest) = (0, u32::MAX);
+    let own = sampler.subject.symbols();
+    let mut visited: Vec<Vec<Option<Rational>>> = Vec::new();
     for i in 0..if constant { 1 } else { POINTS } {
         let Some(point) = sampler.point(i)? else { continue };
+        // Points that were moved to the same place are one point.
+        let place: Vec<Option<Rational>> = own.iter().map(|s| point.get(s).cloned()).collect();
+        if visited.contains(&place) {
+            continue;
+        }
+        visited.push(place);
         // The first points are looked at closely enough to tell numbers that agree to hundreds of digits.
         let limit = if seen < 2 { 1024 } else { 256 };
         let mut bits = 64;

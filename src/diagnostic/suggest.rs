@@ -15,33 +15,49 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, c)| c)
 }
 
-/// What functions are called elsewhere.
-const ELSEWHERE: &[(&str, &str)] = &[
-    ("ln", "log"),
-    ("arcsin", "asin"),
-    ("arccos", "acos"),
-    ("arctan", "atan"),
-    ("arctan2", "atan2"),
-    ("arctanh", "atanh"),
-    ("sgn", "sign"),
-    ("diff", "D"),
-    ("derivative", "D"),
-    ("pdiff", "D"),
-    ("partial", "D"),
-    ("integrate", "integral"),
-    ("substitute", "subs"),
-    ("replace", "subs"),
-    ("determinant", "det"),
-    ("inv", "inverse"),
-    ("eigvals", "eigenvalues"),
-    ("eom", "equations"),
-    ("lagrange", "euler_lagrange"),
-    ("legendre_transform", "legendre"),
+/// What a word of another system is here.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Use {
+    Function,
+    /// It begins a statement.
+    Statement,
+}
+
+/// What functions and statement words are called elsewhere.
+const ELSEWHERE: &[(Use, &str, &str)] = &[
+    (Use::Function, "ln", "log"),
+    (Use::Function, "arcsin", "asin"),
+    (Use::Function, "arccos", "acos"),
+    (Use::Function, "arctan", "atan"),
+    (Use::Function, "arctan2", "atan2"),
+    (Use::Function, "arctanh", "atanh"),
+    (Use::Function, "sgn", "sign"),
+    (Use::Function, "diff", "D"),
+    (Use::Function, "derivative", "D"),
+    (Use::Function, "pdiff", "D"),
+    (Use::Function, "partial", "D"),
+    (Use::Function, "integrate", "integral"),
+    (Use::Function, "substitute", "subs"),
+    (Use::Function, "replace", "subs"),
+    (Use::Function, "determinant", "det"),
+    (Use::Function, "inv", "inverse"),
+    (Use::Function, "eigvals", "eigenvalues"),
+    (Use::Function, "eom", "equations"),
+    (Use::Function, "lagrange", "euler_lagrange"),
+    (Use::Function, "legendre_transform", "legendre"),
+    (Use::Statement, "parameter", "param"),
+    (Use::Statement, "parameters", "param"),
+    (Use::Statement, "constant", "param"),
+    (Use::Statement, "const", "param"),
+    (Use::Statement, "def", "let"),
+    (Use::Statement, "var", "let"),
+    (Use::Statement, "import", "use"),
+    (Use::Statement, "include", "use"),
 ];
 
-/// The name that a function of another system has here.
-pub fn from_elsewhere(name: &str) -> Option<&'static str> {
-    ELSEWHERE.iter().find(|(other, _)| *other == name).map(|(_, ours)| *ours)
+/// The name that a function or a statement word of another system has here.
+pub fn from_elsewhere(used: Use, name: &str) -> Option<&'static str> {
+    ELSEWHERE.iter().find(|(of, other, _)| *of == used && *other == name).map(|(_, _, ours)| *ours)
 }
 
 /// A name that spells a derivative, `xdot`, `theta_ddot`, and the number of its dots.
@@ -76,7 +92,7 @@ fn distance(a: &str, b: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{dotted, from_elsewhere, nearest};
+    use super::{Use, dotted, from_elsewhere, nearest};
 
     #[test]
     fn a_slip_is_found_and_a_stranger_is_not() {
@@ -84,7 +100,7 @@ mod tests {
         assert_eq!(nearest("x", ["theta", "phi"]), None);
         assert_eq!(nearest("m", ["Y", "x"]), None);
         assert_eq!(nearest("m", ["m1", "x"]), Some("m1"));
-        assert_eq!((from_elsewhere("ln"), from_elsewhere("log")), (Some("log"), None));
+        assert_eq!((from_elsewhere(Use::Function, "ln"), from_elsewhere(Use::Function, "log")), (Some("log"), None));
         assert_eq!((dotted("theta_ddot"), dotted("xdot"), dotted("dot")), (Some(("theta", 2)), Some(("x", 1)), None));
     }
 }

@@ -12,7 +12,7 @@
 use super::Refusal;
 use super::axis::Axis;
 use super::contact::{Component, Covector, Finding, all_vanish};
-use super::jet::{FiberedManifold, JetSpace, Order, project, total_derivative};
+use super::jet::{FiberedManifold, JetSpace, Order, Prolongation, derivative_along, project, total_derivative};
 use crate::algebra::decide::is_zero;
 use crate::algebra::derive::{Direction, partial};
 use crate::algebra::expr::symbols_of;
@@ -266,6 +266,31 @@ impl VectorField {
             }
         }
         Ok(prolonged)
+    }
+
+    /// J¹(ξ) on J¹(JʳY), for a projectable field ξ on JʳY that need not be a prolongation itself: like Jʳξ, with the
+    /// velocities of the coordinates of JʳY in the place of derivatives,
+    ///
+    /// ```text
+    /// ξ + Σ (dξ^a/dt − (dξ⁰/dt) vel(a)) ∂/∂vel(a)          over the coordinates a of JʳY but t
+    /// ```
+    pub fn prolong_freely(&self, space: &JetSpace) -> Result<VectorField, Refusal> {
+        self.projectability(space.manifold())?;
+        let base = space.manifold().base();
+        let rate = |e: Expr| derivative_along(e, Prolongation::Free);
+        let stretch = rate(self.component(base));
+        let below = space.manifold().jets(space.order()).symbols();
+        let velocities = below.into_iter().filter(|s| *s != base).map(|s| {
+            let velocity = Symbol::velocity(s);
+            (velocity, rate(self.component(s)) - stretch * Expr::symbol(velocity))
+        });
+        Ok(VectorField::new(self.components().into_iter().chain(velocities)))
+    }
+
+    /// What the field does to the points of the manifold: its components along t and the coordinates of order 0.
+    pub fn on_manifold(&self, manifold: &FiberedManifold) -> VectorField {
+        let below = |(s, _): &(Symbol, Expr)| manifold.order_of_symbol(*s) == Some(0);
+        VectorField::new(self.components().into_iter().filter(below))
     }
 
     /// ∂/∂t + Σ_{j<r} q_{j+1} ∂/∂q_j + Σ f^σ ∂/∂q_r^σ: the semispray on JʳY with the given top components.

@@ -1,21 +1,24 @@
 //! Solving x = ψ(u) for u, one unknown after the other: how maps are inverted and images described.
 //!
-//! Three rules, tried in turn until nothing changes; each states what it needs:
+//! Four rules, tried in turn until nothing changes; each states what it needs:
 //!
+//! - *affine system*: as many equations A·u = x − b as there are unknowns in them, A and b free of unknowns, give
+//!   u = A⁻¹(x − b), where det A ≠ 0: a rotating frame needs no condition;
 //! - *linear*: an equation a·u + b = x with a, b free of u and a not zero gives u = (x − b)/a, where a ≠ 0;
-//! - *circle*: A·cos w = x and A·sin w = y give w = atan2(y, x), and A = √(x² + y²) if A is known to be positive,
-//!   or the equation A² = x² + y² if A is free of unknowns;
+//! - *circle*: A·cos w = x and A·sin w = y give w = atan2(y, x), and A = √(x² + y²) if A is known to be positive
+//!   (both with the other sign if it is negative), or the equation A² = x² + y² if A is free of unknowns;
 //! - *isolation*: an unknown that occurs once is uncovered layer by layer, through functions that are one to one
 //!   on the real line, and through even powers and roots where the sign is known.
 //!
 //! What is left over are equations without unknowns: the conditions under which x is in the image.
 
 use crate::algebra::assume::sign_of;
-use crate::algebra::conditions::record_nonzero;
+use crate::algebra::conditions::{self, record_nonzero};
 use crate::algebra::decide::is_zero;
 use crate::algebra::derive::partial;
 use crate::algebra::expr::Node;
 use crate::algebra::function::Elementary;
+use crate::algebra::linear::Matrix;
 use crate::algebra::normal::simplify;
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Rational, Symbol};
@@ -29,7 +32,7 @@ pub(crate) struct Solved {
     pub conditions: Vec<Expr>,
     /// Equations that still contain unknowns.
     pub stuck: Vec<Expr>,
-    /// What would help if it were known to be positive: radii.
+    /// What would help if it were known to be positive: the factors of radii.
     pub wanted: Vec<Expr>,
 }
 
@@ -40,11 +43,25 @@ struct Equation {
     right: Expr,
 }
 
+impl Equation {
+    /// Terms without unknowns go to the right: R + b·cos u = x is b·cos u = x − R.
+    fn separate(&mut self, open: &[Symbol]) {
+        let Node::Sum { constant, terms } = self.left.node() else { return };
+        let (with, without): (Vec<_>, Vec<_>) =
+            terms.iter().cloned().partition(|(term, _)| open.iter().any(|u| term.contains(*u)));
+        if constant.is_zero() && without.is_empty() {
+            return;
+        }
+        let moved = Expr::sum(constant.clone(), without);
+        *self = Equation { left: Expr::sum(Rational::ZERO, with), right: self.right - moved };
+    }
+}
+
 /// Solves left_i(u) = right_i for the unknowns.
 pub(crate) fn solve(equations: impl IntoIterator<Item = (Expr, Expr)>, unknowns: &[Symbol]) -> Budgeted<Solved> {
     let mut equations: Vec<Equation> = equations.into_iter().map(|(left, right)| Equation { left, right }).collect();
     let mut open: Vec<Symbol> = unknowns.to_vec();
-    let wanted = radii(&equations, &open);
+    let mut wanted = vec![];
     let mut values: FxHashMap<Symbol, Expr> = FxHashMap::default();
     let mut conditions = vec![];
     loop {
@@ -54,7 +71,18 @@ pub(crate) fn solve(equations: impl IntoIterator<Item = (Expr, Expr)>, unknowns:
             equations.into_iter().partition(|e| open.iter().any(|u| e.left.contains(*u)));
         conditions.extend(without.iter().map(|e| e.left - e.right));
         equations = with;
-        let Some(step) = next_step(&equations, &open)? else { break };
+        equations.iter_mut().for_each(|e| e.separate(&open));
+        if let Some((used, found)) = affine_system(&equations, &open)? {
+            let mut index = 0;
+            equations.retain(|_| {
+                index += 1;
+                !used.contains(&(index - 1))
+            });
+            open.retain(|u| !found.contains_key(u));
+            put_in(&found, &mut equations, &mut values);
+            continue;
+        }
+        let Some(step) = next_step(&equations, &open, &mut wanted)? else { break };
         for i in step.used {
             equations.remove(i);
         }
@@ -62,14 +90,7 @@ pub(crate) fn solve(equations: impl IntoIterator<Item = (Expr, Expr)>, unknowns:
         let Some((unknown, value)) = step.solved else { continue };
         open.retain(|u| *u != unknown);
         // The value may contain unknowns that are still open; they are replaced when they are solved.
-        let found = FxHashMap::from_iter([(unknown, value)]);
-        for e in &mut equations {
-            e.left = substitute(e.left, &found);
-        }
-        for v in values.values_mut() {
-            *v = substitute(*v, &found);
-        }
-        values.insert(unknown, value);
+        put_in(&FxHashMap::from_iter([(unknown, value)]), &mut equations, &mut values);
     }
     let mut remaining = vec![];
     for e in conditions {
@@ -81,6 +102,47 @@ pub(crate) fn solve(equations: impl IntoIterator<Item = (Expr, Expr)>, unknowns:
     Ok(Solved { values, conditions: remaining, stuck: equations.iter().map(|e| e.left - e.right).collect(), wanted })
 }
 
+/// Puts what has been found into the equations and into what was found before.
+fn put_in(found: &FxHashMap<Symbol, Expr>, equations: &mut [Equation], values: &mut FxHashMap<Symbol, Expr>) {
+    for e in equations {
+        e.left = substitute(e.left, found);
+    }
+    for v in values.values_mut() {
+        *v = substitute(*v, found);
+    }
+    values.extend(found.iter().map(|(u, e)| (*u, *e)));
+}
+
+/// Equations that are affine in all their unknowns, with coefficients without any, if there are as many of them as
+/// unknowns and they can be solved: their indices, and the solution.
+fn affine_system(equations: &[Equation], open: &[Symbol]) -> Budgeted<Option<(Vec<usize>, FxHashMap<Symbol, Expr>)>> {
+    let free = |e: Expr| !open.iter().any(|u| e.contains(*u));
+    let affine = |e: &Equation| open.iter().all(|u| free(partial(e.left, *u)));
+    let used: Vec<usize> = (0..equations.len()).filter(|i| affine(&equations[*i])).collect();
+    let occurs = |u: &Symbol| used.iter().any(|i| equations[*i].left.contains(*u));
+    let unknowns: Vec<Symbol> = open.iter().copied().filter(occurs).collect();
+    // One equation alone is a matter for the other rules.
+    if unknowns.len() < 2 || unknowns.len() != used.len() {
+        return Ok(None);
+    }
+    check()?;
+    let row = |i: &usize| unknowns.iter().map(|u| partial(equations[*i].left, *u)).collect();
+    let matrix = Matrix::from_rows(used.iter().map(row).collect());
+    let (determinant, _) = conditions::collect(|| matrix.det());
+    let determinant = simplify(determinant?)?;
+    if !is_zero(determinant).is_no() {
+        return Ok(None);
+    }
+    record_nonzero(determinant);
+    let origin: FxHashMap<Symbol, Expr> = unknowns.iter().map(|u| (*u, Expr::zero())).collect();
+    let right: Vec<Expr> = used.iter().map(|i| equations[*i].right - substitute(equations[*i].left, &origin)).collect();
+    let (adjugate, _) = conditions::collect(|| matrix.adjugate());
+    let values = adjugate?.mul_vector(&right);
+    let values = values.into_iter().map(|e| simplify(e / determinant));
+    let values = values.collect::<Budgeted<Vec<Expr>>>()?;
+    Ok(Some((used, unknowns.into_iter().zip(values).collect())))
+}
+
 /// Progress: equations used up (indices, the largest first), what replaces them, and an unknown that is known now.
 struct Step {
     used: Vec<usize>,
@@ -88,7 +150,7 @@ struct Step {
     solved: Option<(Symbol, Expr)>,
 }
 
-fn next_step(equations: &[Equation], open: &[Symbol]) -> Budgeted<Option<Step>> {
+fn next_step(equations: &[Equation], open: &[Symbol], wanted: &mut Vec<Expr>) -> Budgeted<Option<Step>> {
     // An equation with one unknown is solved first: triangular maps come apart from there.
     for (i, e) in equations.iter().enumerate() {
         let mut own = open.iter().copied().filter(|u| e.left.contains(*u));
@@ -110,7 +172,7 @@ fn next_step(equations: &[Equation], open: &[Symbol]) -> Budgeted<Option<Step>> 
                 }
             }
         }
-        if let Some(step) = circle(equations, open)? {
+        if let Some(step) = circle(equations, open, wanted)? {
             return Ok(Some(step));
         }
     }
@@ -138,8 +200,8 @@ fn linear(e: &Equation, u: Symbol, open: &[Symbol], strict: bool) -> Budgeted<Op
     Ok(Some((e.right - rest) / slope))
 }
 
-/// A·cos w and A·sin w.
-fn circle(equations: &[Equation], open: &[Symbol]) -> Budgeted<Option<Step>> {
+/// A·cos w and A·sin w. A radius of unknown sign is passed over, and what would tell its sign is noted.
+fn circle(equations: &[Equation], open: &[Symbol], wanted: &mut Vec<Expr>) -> Budgeted<Option<Step>> {
     for (i, first) in equations.iter().enumerate() {
         for (radius, angle) in factors_with(first.left, Elementary::Cos) {
             for (j, second) in equations.iter().enumerate() {
@@ -154,7 +216,15 @@ fn circle(equations: &[Equation], open: &[Symbol]) -> Budgeted<Option<Step>> {
                     Equation { left: radius.pow(2), right: square }
                 } else if sign_of(radius).is_positive() {
                     Equation { left: radius, right: square.sqrt() }
+                } else if sign_of(radius).is_negative() {
+                    Equation { left: radius, right: -square.sqrt() }
                 } else {
+                    for factor in odd_factors(radius) {
+                        let sign = sign_of(factor);
+                        if !sign.is_positive() && !sign.is_negative() && !wanted.contains(&factor) {
+                            wanted.push(factor);
+                        }
+                    }
                     continue;
                 };
                 // cos w = x/A and sin w = y/A, so the angle of the point (x, y) is that of (A cos w, A sin w) up to the
@@ -173,22 +243,19 @@ fn circle(equations: &[Equation], open: &[Symbol]) -> Budgeted<Option<Step>> {
     Ok(None)
 }
 
-/// Radii A of pairs A·cos w, A·sin w that stayed because their sign is not known.
-fn radii(equations: &[Equation], open: &[Symbol]) -> Vec<Expr> {
-    let mut found = vec![];
-    for first in equations {
-        for (radius, angle) in factors_with(first.left, Elementary::Cos) {
-            let paired = equations.iter().any(|second| {
-                let pairs = factors_with(second.left, Elementary::Sin);
-                pairs.into_iter().any(|(r, a)| a == angle && sign_between(r, radius).is_some())
-            });
-            let unknown = open.iter().any(|u| radius.contains(*u)) && !sign_of(radius).is_positive();
-            if paired && unknown && !found.contains(&radius) {
-                found.push(radius);
-            }
+/// The factors that decide about the sign of a product.
+fn odd_factors(e: Expr) -> Vec<Expr> {
+    let inner = match e.node() {
+        Node::Sum { constant, terms } if constant.is_zero() && terms.len() == 1 => terms[0].0,
+        _ => e,
+    };
+    match inner.node() {
+        Node::Product(factors) => {
+            let even = |n: &Rational| n.to_i64().is_some_and(|n| n % 2 == 0);
+            factors.iter().filter(|(_, n)| !even(n)).map(|(base, _)| *base).collect()
         }
+        _ => vec![inner],
     }
-    found
 }
 
 /// All ways to write e = A·f(w).

@@ -20,6 +20,8 @@ use super::form::Form;
 use super::inverse::solve;
 use super::jet::{Chart, FiberedManifold, JetSpace, Prolongation, derivative_along};
 use super::submanifold::Submanifold;
+use crate::algebra::assume;
+use crate::algebra::conditions;
 use crate::algebra::decide::is_zero;
 use crate::algebra::derive::partial;
 use crate::algebra::linear::Matrix;
@@ -148,11 +150,17 @@ impl Map {
         Jacobian { rows: components.iter().map(|(s, _)| *s).collect(), columns, entries }
     }
 
-    /// ψ^*ξ = (Tψ)⁻¹ ξ∘ψ on JʳP, for a field on JʳY, where the Jacobian of the map has an inverse.
+    /// ψ^*ξ for a field on the lowest JʳY that it fits on.
+    pub fn pullback_field(&self, field: &VectorField) -> Result<VectorField, Refusal> {
+        self.pullback_field_on(field, field.order_on(self.target.manifold()).order)
+    }
+
+    /// ψ^*ξ = (Tψ)⁻¹ ξ∘ψ on JʳP, for a field on JʳY, where the Jacobian of the map has an inverse. The order matters:
+    /// ∂/∂x on Y and ∂/∂x on J¹Y, which keeps x′ as it is, are different fields.
     ///
     /// The Jacobian of the prolonged map is triangular by blocks: x_k depends on jets up to order k, and on those
     /// of order k through ∂x/∂u, divided by (dτ/dt)ᵏ. So one inverse serves every order.
-    pub fn pullback_field(&self, field: &VectorField) -> Result<VectorField, Refusal> {
+    pub fn pullback_field_on(&self, field: &VectorField, order: u32) -> Result<VectorField, Refusal> {
         let (source, target) = (self.source.manifold(), self.target.manifold());
         let no_inverse = |why: &str| Refusal::NotInvertible { why: why.into(), positive: vec![] };
         if self.source.order() + self.target.order() > 0 || source.fibres().iter().any(|f| f.order > 0) {
@@ -171,7 +179,7 @@ impl Map {
         let speed = self.speed();
         let time_component = self.pullback_function(field.component(target.base()))? / speed;
         let mut components = vec![(source.base(), time_component)];
-        for order in 0..=field.order_on(target).order {
+        for order in 0..=order.max(field.order_on(target).order) {
             let found = VectorField::new(components.iter().copied());
             let mut rest = vec![];
             for fibre in target.fibres() {
@@ -189,9 +197,45 @@ impl Map {
         Ok(VectorField::new(components))
     }
 
-    /// The map backwards, with a check that there and back is the identity. Refused when the equations cannot be
+    /// The map backwards, with the ground on which there and back is the identity. Refused when the equations cannot be
     /// solved, when they have conditions, or when the check fails.
-    pub fn inverse(&self) -> Result<Map, Refusal> {
+    pub fn inverse(&self) -> Result<(Map, Ground), Refusal> {
+        match self.invert() {
+            Err(Refusal::NotInvertible { why, positive }) if !positive.is_empty() => {
+                let positive = self.facts_that_help(positive)?;
+                Err(Refusal::NotInvertible { why, positive })
+            }
+            result => result,
+        }
+    }
+
+    /// Facts under which there is an inverse: these, and what is missing after them. None of them if they do not help.
+    fn facts_that_help(&self, mut positive: Vec<Expr>) -> Result<Vec<Expr>, Refusal> {
+        let known = assume::snapshot();
+        let mut helpful = false;
+        for _ in 0..3 {
+            if !positive.iter().all(|e| assume::assume(*e, assume::Sign::POSITIVE)) {
+                break;
+            }
+            match conditions::collect(|| self.invert()).0 {
+                Ok(_) => helpful = true,
+                Err(Refusal::NotInvertible { positive: more, .. }) if more.iter().any(|e| !positive.contains(e)) => {
+                    positive.extend(more.into_iter().filter(|e| !positive.contains(e)).collect::<Vec<_>>());
+                    continue;
+                }
+                Err(stop @ Refusal::Exhausted(_)) => {
+                    assume::restore(known);
+                    return Err(stop);
+                }
+                Err(_) => {}
+            }
+            break;
+        }
+        assume::restore(known);
+        Ok(if helpful { positive } else { vec![] })
+    }
+
+    fn invert(&self) -> Result<(Map, Ground), Refusal> {
         let no_inverse = |why: String| Err(Refusal::NotInvertible { why, positive: vec![] });
         let (source, target) = (self.source.manifold(), self.target.manifold());
         let unknowns: Vec<Symbol> = self.source.symbols();
@@ -222,8 +266,8 @@ impl Map {
         let components = solved.values.iter().map(|(u, e)| Ok((*u, simplify(*e)?)));
         let components = components.collect::<Result<Vec<_>, Refusal>>()?;
         let inverse = Map::new(&self.target, &self.source, components)?;
-        inverse.is_inverse_of(self)?;
-        Ok(inverse)
+        let ground = inverse.is_inverse_of(self)?;
+        Ok((inverse, ground))
     }
 
     /// The ground on which `self` after `other` is the identity of the source of `self`.
@@ -249,6 +293,23 @@ impl Map {
     /// Equations of the image in the target, one after the other zero: what the components have to satisfy.
     /// Refused when the coordinates of the source cannot be eliminated.
     pub fn image_equations(&self) -> Result<Vec<Expr>, Refusal> {
+        // A map whose Jacobian has the rank of the target somewhere fills an open set there: no equation holds on it.
+        let jacobian = self.jacobian();
+        let n_rows = jacobian.rows.len();
+        if n_rows <= jacobian.columns.len() {
+            let matrix = Matrix::with_columns(jacobian.entries, jacobian.columns.len());
+            if conditions::collect(|| matrix.rank()).0?.value == n_rows {
+                return Ok(vec![]);
+            }
+        }
+        // Conditions on the source are met almost everywhere, and what holds there holds in the limit.
+        let (equations, recorded) = conditions::collect(|| self.equations_of_image());
+        let on_target = |e: &Expr| e.symbols().iter().all(|s| s.is_parameter());
+        recorded.into_iter().filter(on_target).for_each(conditions::record_nonzero);
+        equations
+    }
+
+    fn equations_of_image(&self) -> Result<Vec<Expr>, Refusal> {
         let base = self.source.manifold().base();
         let unknowns: Vec<Symbol> = self.source.symbols().into_iter().filter(|s| *s != base).collect();
         let equations = self.components().into_iter().map(|(x, e)| (e, Expr::symbol(x)));
@@ -356,7 +417,7 @@ mod tests {
         let jacobian = psi.jacobian();
         assert_eq!(jacobian.entries, vec![vec![exp, Expr::zero()], vec![2 * x, Expr::one()]]);
         // There and back.
-        let inverse = psi.inverse().unwrap();
+        let inverse = psi.inverse().unwrap().0;
         assert!(is_zero(inverse.pullback_function(pulled).unwrap() - lagrangian).is_yes());
     }
 
@@ -370,7 +431,7 @@ mod tests {
         let map = Map::new(&p.jets(0), &y.jets(0), images).unwrap();
         assert!(matches!(map.inverse(), Err(Refusal::NotInvertible { .. })));
         assume(r, Sign::POSITIVE);
-        let inverse = map.inverse().unwrap();
+        let inverse = map.inverse().unwrap().0;
         let radius = inverse.image_of(polar[0].jet(0)).unwrap();
         assert_eq!(radius.to_string(), "sqrt(x^2 + y^2)");
         // The kinetic energy, and back.

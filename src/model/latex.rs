@@ -6,7 +6,7 @@
 //! ```
 
 use super::set::Branch;
-use super::show::{expr_text, field_text, form_text, key_shown, main_of, matrix_text, text};
+use super::show::{expr_text, field_text, force_text, form_text, key_shown, main_of, matrix_text, text};
 use super::value::{Answer, Family, Value};
 use crate::algebra::print::Style;
 
@@ -49,7 +49,7 @@ pub fn latex(value: &Value) -> String {
             (None, Some(family)) => aligned(&family_rows(&family)),
             (None, None) => words(&text(value)),
         },
-        Value::Force(f) => form_text(&f.form(), STYLE),
+        Value::Force(f) => force_text(f, STYLE),
         Value::Map(m) => lines(&m.describe(STYLE)),
         Value::Section(s) => lines(&s.describe(STYLE)),
         Value::Claim(c) => {

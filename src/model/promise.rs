@@ -351,7 +351,7 @@ fn form_remedy(promise: &FormPromise, form: &Form, property: &FormProperty) -> O
         FormProperty::HorizontalOver(over) => {
             let space = over.jets(0);
             let part = form.keep(|basis, c| basis.iter().all(|a| space.contains(a.symbol())).then_some(c));
-            written(part, "keep the terms without differentials of derivatives").or_else(|| Some(drop_word()))
+            written(part, "keep the terms along dt and its coordinates").or_else(|| Some(drop_word()))
         }
         FormProperty::Contact if promise.space.is_free() => {
             let part = contact::contact_part_along(form, promise.space.prolongation());
@@ -498,7 +498,7 @@ mod tests {
         );
         assert_eq!(
             help(1, FormProperty::HorizontalOver(s.manifold.clone()), &both),
-            r"keep the terms without differentials of derivatives: x*dx /\ dt"
+            r"keep the terms along dt and its coordinates: x*dx /\ dt"
         );
         let degree = FormPromise { degree: Some(2), ..s.promise(1, &[]) };
         assert_eq!(broken(&degree, &dx, "dx")[2], "promise 1-form instead of 2-form");

@@ -3,11 +3,13 @@
 //! Text is for people and is written in the language itself wherever it can be; expressions in JSON
 //! are strings that parse back. `docs/json.md` describes the shapes.
 
+use super::item::Force;
 use super::value::{Answer, Family, Key, KeyPart, LabelledMatrix, Value};
 use crate::algebra::ball;
 use crate::algebra::expr::{Condition, Relation};
 use crate::algebra::print::{Format, Style};
 use crate::algebra::{Expr, Ground, Rational, Symbol, Verdict};
+use crate::geometry::contact::Covector;
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
 use rustc_hash::FxHashMap;
@@ -117,7 +119,7 @@ fn render(value: &Value, style: Style) -> String {
         Value::Manifold(m) => m.to_string(),
         Value::Space(s) => s.to_string(),
         Value::System(s) => s.describe(style),
-        Value::Force(f) => form_text(&f.form(), style),
+        Value::Force(f) => force_text(f, style),
         Value::Constraint(c) => c.describe(style),
         Value::Map(m) => m.describe(style),
         Value::Section(s) => s.describe(style),
@@ -130,6 +132,18 @@ fn render(value: &Value, style: Style) -> String {
         Value::Run(r) => r.describe(),
         Value::Series(s) => s.describe(),
     }
+}
+
+/// Σ F_σ ω^σ, as a force is written.
+pub fn force_text(force: &Force, style: Style) -> String {
+    let fibres = force.manifold.fibres().iter().zip(&force.components);
+    let terms: Vec<(Expr, String)> = fibres
+        .map(|(f, c)| {
+            let contact = Covector::Contact(f.coordinate.jet(0));
+            (tidy(*c), crate::geometry::print::covector(style, contact))
+        })
+        .collect();
+    style.combination(&terms)
 }
 
 /// Where a rank takes its values; nothing has to be said of a rank that has one.

@@ -3,6 +3,7 @@
 use super::distributions::home;
 use super::tensors::{as_tensor, lie_value};
 use super::{Arguments, Question, refusal};
+use crate::algebra::print::Style;
 use crate::algebra::{Expr, Symbol, Verdict};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::contact::{self, Finding};
@@ -34,15 +35,16 @@ rows! {
     "p1" "p1(η)" "the 1-contact part" |a| part(a, |f, along| contact::k_contact_part(f, 1, along));
     "p2" "p2(η)" "the 2-contact part" |a| part(a, |f, along| contact::k_contact_part(f, 2, along));
     "holonomic" "holonomic(η)" "a function or form of J1(J2(Y)) on J3(Y), which lies in it as vel(q) = q', …" holonomic;
-    "contact_part" "contact_part(η, k)" "the k-contact part" k_part;
-    "prolong" "prolong(ξ, r)" "the r-th prolongation of a projectable field or of a section" prolong;
+    "contact_part" "contact_part(η, k)" "the k-contact part; p3(η) is short for contact_part(η, 3)" k_part;
+    "prolong" "prolong(ξ, r)" "the r-th prolongation of a projectable field or of a section; prolong(ξ, J1(J2(Y))) to that space" prolong;
     "lift" "lift(η, r)" "the same object on the r-th jet space" lift;
-    "is_horizontal" "is_horizontal(η)" "components along dt only" |a| finding(a, |f, _| contact::is_horizontal(f));
+    "is_horizontal" "is_horizontal(η)" "components along dt only" |a| finding(a, |f, _, _| contact::is_horizontal(f));
     "is_horizontal_over" "is_horizontal_over(η, Y)" "only dt and the differentials of the coordinates of Y" horizontal_over;
-    "is_contact" "is_contact(η)" "vanishes along every motion" |a| finding(a, |f, _| contact::is_contact(f));
-    "is_dynamical" "is_dynamical(η)" "a 2-form with terms E*dx /\\ dt only" |a| finding(a, contact::is_dynamical);
-    "is_lepage" "is_lepage(η)" "its 1-contact part is dynamical" |a| finding(a, contact::is_lepage);
-    "is_closed" "is_closed(η)" "its exterior derivative vanishes" |a| finding(a, |f, _| contact::is_closed(f));
+    "is_contact" "is_contact(η)" "vanishes along every motion" |a| finding(a, |f, along, _| contact::is_contact_along(f, along));
+    "is_k_contact" "is_k_contact(η, k)" "its parts are k-contact: omega(x) /\\ dt is 1-contact" is_k_contact;
+    "is_dynamical" "is_dynamical(η)" "a 2-form with terms E*dx /\\ dt only" |a| finding(a, |f, _, m| contact::is_dynamical(f, m));
+    "is_lepage" "is_lepage(η)" "its 1-contact part is dynamical" |a| finding(a, |f, _, m| contact::is_lepage(f, m));
+    "is_closed" "is_closed(η)" "its exterior derivative vanishes" |a| finding(a, |f, _, _| contact::is_closed(f));
     "is_vertical" "is_vertical(ξ)" "no component along @t" |a| field_finding(a, |x, m| x.is_vertical(m));
     "is_projectable" "is_projectable(ξ)" "the component along @t depends on t only" |a| field_finding(a, |x, m| x.is_projectable(m));
     "is_semispray" "is_semispray(ξ)" "its integral curves are prolonged motions" is_semispray;
@@ -178,8 +180,7 @@ fn part(a: &Arguments, take: fn(&Form, Prolongation) -> Form) -> Fallible<Value>
                     .help("`h(η, J1(J1(Y)))` takes them from there"),
             ));
         }
-        (None, Value::OnSpace(declared)) if declared.space.is_free() => Prolongation::Free,
-        _ => contact::prolongation_of(&form),
+        (None, _) => prolongation(a, &form)?,
     };
     Ok(Value::Form(take(&form, along)))
 }
@@ -192,13 +193,28 @@ fn holonomic(a: &Arguments) -> Fallible<Value> {
 
 fn k_part(a: &Arguments) -> Fallible<Value> {
     a.count(2, 2)?;
-    let k = a.jet_order(1)? as usize;
-    Ok(Value::Form(contact::k_contact_part(&a.form(0)?, k, contact::prolongation_of(&a.form(0)?))))
+    let (form, k) = (a.form(0)?, a.jet_order(1)? as usize);
+    Ok(Value::Form(contact::k_contact_part(&form, k, prolongation(a, &form)?)))
+}
+
+/// Of which space the contact forms are: of the one on which the form was declared, or of what occurs in it.
+fn prolongation(a: &Arguments, form: &Form) -> Fallible<Prolongation> {
+    Ok(match a.value(0)? {
+        Value::OnSpace(declared) => declared.space.prolongation(),
+        _ => contact::prolongation_of(form),
+    })
 }
 
 fn prolong(a: &Arguments) -> Fallible<Value> {
     a.count(2, 2)?;
-    let order = a.jet_order(1)?;
+    let space = match a.value(1)?.main() {
+        Value::Space(space) => Some(space),
+        _ => None,
+    };
+    let order = match &space {
+        Some(space) => space.order(),
+        None => a.jet_order(1)?,
+    };
     match a.value(0)?.main() {
         Value::Section(s) => {
             let section = s.section.prolong(order).map_err(refusal)?;
@@ -208,8 +224,48 @@ fn prolong(a: &Arguments) -> Fallible<Value> {
         _ => {
             let field = a.field(0)?;
             let manifold = home(a, field.manifold().map_err(refusal)?)?;
-            let prolonged = field.prolong(&manifold.jets(order));
-            Ok(Value::Field(prolonged.map_err(|r| Box::new(refusal(r).or_at(a.positional[0].span, "this field")))?))
+            let here = |r| {
+                let d = refusal(r).or_at(a.positional[0].span, "this field");
+                if d.code.number != codes::NOT_PROJECTABLE.number {
+                    return Box::new(d);
+                }
+                // It moves motions as (ξ^σ − q′ ξ⁰) ∂/∂q does, which keeps the time.
+                let time = field.component(manifold.base());
+                let vertical = VectorField::new(manifold.fibres().iter().map(|f| {
+                    let (q, velocity) = (f.coordinate.jet(0), f.coordinate.jet(1));
+                    (q, field.component(q) - Expr::symbol(velocity) * time)
+                }));
+                let text = vertical.write(Style::ASCII);
+                let help = format!("prolong the field that moves motions in the same way and keeps the time: {text}");
+                Box::new(d.repair(help, a.positional[0].span, text))
+            };
+            // A field that moves jets already must be a prolongation, or is one on JʳY and prolonged to J¹(JʳY).
+            let below = field.on_manifold(&manifold);
+            let moved = field.order_on(&manifold).order;
+            let jets = manifold.jets(moved);
+            let known = || below.prolong(&jets).is_ok_and(|x| x.equals(&field).is_yes());
+            let on_jets = field.components().iter().any(|(s, _)| manifold.order_of_symbol(*s) != Some(0));
+            let prolongs = !on_jets || known();
+            if !prolongs && !space.as_ref().is_some_and(|s| s.is_free() && s.order() >= moved) {
+                let free = jets.free().to_string();
+                return Err(Box::new(
+                    Diagnostic::error(
+                        &codes::WRONG_KIND,
+                        format!("this field on {jets} is not the prolongation of one on {manifold}"),
+                    )
+                    .label(a.positional[0].span, "it moves derivatives in a way of its own")
+                    .repair(
+                        format!("its own prolongation is on {free}"),
+                        a.positional[1].span,
+                        free,
+                    ),
+                ));
+            }
+            let field = if prolongs { below.prolong(&manifold.jets(order)).map_err(&here)? } else { field.clone() };
+            Ok(Value::Field(match space {
+                Some(space) if space.is_free() => field.prolong_freely(&space).map_err(&here)?,
+                _ => field,
+            }))
         }
     }
 }
@@ -252,13 +308,19 @@ fn finding_value(question: &'static str, found: Finding) -> Value {
     Value::from(answer)
 }
 
-fn finding(a: &Arguments, test: impl Fn(&Form, &FiberedManifold) -> Finding) -> Fallible<Value> {
+fn finding(a: &Arguments, test: impl Fn(&Form, Prolongation, &FiberedManifold) -> Finding) -> Fallible<Value> {
     a.count(1, 1)?;
     let form = a.form(0)?;
     match form.manifold().map_err(refusal)?.or_else(|| a.on.clone()) {
-        Some(manifold) => Ok(finding_value(a.question.name, test(&form, &manifold))),
+        Some(manifold) => Ok(finding_value(a.question.name, test(&form, prolongation(a, &form)?, &manifold))),
         None => Ok(Value::from(Verdict::yes("no coordinate of a manifold occurs"))),
     }
+}
+
+fn is_k_contact(a: &Arguments) -> Fallible<Value> {
+    a.count(2, 2)?;
+    let (form, k) = (a.form(0)?, a.jet_order(1)? as usize);
+    Ok(finding_value(a.question.name, contact::is_k_contact_along(&form, k, prolongation(a, &form)?)))
 }
 
 fn horizontal_over(a: &Arguments) -> Fallible<Value> {

@@ -21,7 +21,7 @@ use crate::model::item::{Base, Constraint, Force, MapItem, SectionItem, System};
 use crate::model::set::{Branch, PointSet};
 use crate::model::value::{Answer, Claim, Fallible, LabelledMatrix, Point, PointEntry, Value};
 use crate::session::evaluate_at::assignment;
-use crate::session::operate;
+use crate::session::{grounds, operate};
 use crate::source::Span;
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -88,18 +88,51 @@ fn pullback(a: &Arguments) -> Fallible<Value> {
             ));
         }
     };
-    carried.map_err(|d| Box::new(d.or_at(a.positional[1].span, "this object")))
+    carried.map_err(|mut d| {
+        if let Ok(Value::Map(m)) = a.value(0).map(|v| v.main()) {
+            let (source, target) = (m.map.source(), m.map.target());
+            let order = d.code.number == codes::ORDER_TOO_HIGH.number;
+            if order && target.order() > 0 {
+                d.helps.clear();
+                d.notes.push(format!("`{}` goes to {target}: what it does to higher jets is not determined", m.name));
+            }
+            if home_of(&value).is_some_and(|h| h != *target.manifold() && h == *source.manifold()) {
+                d.helps.push(format!("to go from {source} to {target}: `transform(…, {})`", m.name));
+            }
+        }
+        Box::new(d.or_at(a.positional[1].span, "this object"))
+    })
+}
+
+/// The manifold on which a form, a field or a function lives.
+fn home_of(value: &Value) -> Option<FiberedManifold> {
+    match value.main() {
+        Value::Field(x) => x.manifold().ok().flatten(),
+        other => operate::as_form(&other).ok()?.manifold().ok().flatten(),
+    }
 }
 
 fn transform(a: &Arguments) -> Fallible<Value> {
     a.count(2, 2)?;
     let map = map_argument(a, 1)?;
     let value = a.value(0)?;
+    let (source, target) = (map.map.source(), map.map.target());
+    if home_of(&value).is_some_and(|h| h == *target.manifold() && h != *source.manifold()) {
+        return Err(Box::new(
+            Diagnostic::error(&codes::WRONG_MANIFOLD, format!("this lives on {target} already"))
+                .label(a.positional[0].span, format!("on {target}"))
+                .note(format!("`{}` goes from {source} to {target}", map.name))
+                .help(format!("to go from {target} to {source}: `pullback({}, …)`", map.name)),
+        ));
+    }
     let carried = match value.main() {
         Value::Point(point) => point_forward(&map.map, &point),
         Value::Section(s) => section_forward(&map.map, &s),
         _ => {
-            let inverse = map.map.inverse().map_err(|r| not_inverted(a, &map.name, r))?;
+            let (inverse, ground) = map.map.inverse().map_err(|r| not_inverted(a, &map.name, r))?;
+            if !ground.is_proved() {
+                grounds::rests_on(&map.name, &ground.to_string().into(), a.positional[1].span);
+            }
             carry(&inverse, &value)
         }
     };
@@ -182,7 +215,10 @@ fn carry(map: &Map, value: &Value) -> Fallible<Value> {
     let function = |e: Expr| map.pullback_function(e).map_err(refusal);
     let source = map.source();
     Ok(match value {
-        Value::OnSpace(declared) => return carry(map, &declared.value),
+        Value::OnSpace(declared) => match &declared.value {
+            Value::Field(x) => Value::Field(map.pullback_field_on(x, declared.space.order()).map_err(refusal)?),
+            value => return carry(map, value),
+        },
         Value::OnBranch(_) => return carry(map, &value.main()),
         Value::Answer(answer) => match &answer.main {
             Some(main) => return carry(map, main),
@@ -225,7 +261,8 @@ fn carry(map: &Map, value: &Value) -> Fallible<Value> {
         }
         Value::Distribution(d) => {
             let space = source_space(map, d.chart());
-            let fields = d.fields().iter().map(|x| map.pullback_field(x).map_err(refusal));
+            let order = space.order().saturating_sub(source.order());
+            let fields = d.fields().iter().map(|x| map.pullback_field_on(x, order).map_err(refusal));
             Value::from(Distribution::new(&space, fields.collect::<Fallible<Vec<_>>>()?).map_err(refusal)?)
         }
         other => return Err(not_carried(other)),

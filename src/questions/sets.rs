@@ -151,7 +151,9 @@ fn restrict(a: &Arguments) -> Fallible<Value> {
             Ok(one_or_list(parts.into_iter().map(tangent_value).collect()))
         }
         Value::Codistribution(c) => {
-            let parts = c.restrict(&whole_for(c.chart(), &whole)).map_err(refusal).map_err(at)?;
+            // The forms and the differentials of the equations span it everywhere on the set.
+            let (parts, _) = conditions::collect(|| c.restrict(&whole_for(c.chart(), &whole)));
+            let parts = parts.map_err(refusal).map_err(at)?;
             Ok(one_or_list(parts.into_iter().map(Value::from).collect()))
         }
         _ => {

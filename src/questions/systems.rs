@@ -587,7 +587,17 @@ fn order(a: &Arguments) -> Fallible<Value> {
         _ => jet::jet_order(a.expr(0)?),
     };
     match found.undecided.first() {
-        None => Ok(Value::count(found.order as usize)),
+        // Of J¹(JʳY) the order is r.
+        None => {
+            let symbols = match a.value(0)?.main() {
+                Value::Form(f) => f.symbols(),
+                Value::Field(x) => x.symbols(),
+                _ => a.expr(0)?.symbols(),
+            };
+            let manifold = FiberedManifold::of_symbols(&symbols).map_err(refusal)?;
+            let space = manifold.map(|m| jet::space_with(&m, found.order, &symbols));
+            Ok(Value::count(space.map_or(found.order, |s| s.order()) as usize))
+        }
         Some(s) => Err(Box::new(
             Diagnostic::error(&codes::UNDECIDED, format!("it cannot be decided whether this depends on {s}"))
                 .help("state what you know about it with `assume`"),

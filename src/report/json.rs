@@ -9,6 +9,7 @@
 //! ```
 
 use super::Table;
+use crate::diagnostic::codes;
 use crate::session::{Outcome, Status};
 use serde_json::{Map, Value};
 
@@ -30,6 +31,11 @@ pub fn outcome(outcome: &Outcome) -> Value {
         object.insert("text".into(), answer.text(usize::MAX).into());
         object.insert("latex".into(), answer.latex().into());
         object.insert("value".into(), answer.json());
+        let conditions = outcome.diagnostics.iter().filter(|d| d.code.number == codes::CONDITION.number);
+        let conditions: Vec<&str> = conditions.filter_map(|d| d.title.strip_prefix("holds where ")).collect();
+        if !conditions.is_empty() {
+            object.insert("conditions".into(), conditions.into());
+        }
     }
     // What depends on a refused declaration carries a note instead of an error of its own.
     let reason = outcome.diagnostics.iter().find(|d| d.is_error()).or(outcome.diagnostics.first());

@@ -41,8 +41,7 @@ pub fn collect<T>(run: impl FnOnce() -> T) -> (T, Vec<Sampled>) {
 impl Sampled {
     /// The mark, repeated.
     pub fn remark(&self) -> Diagnostic {
-        let title =
-            format!("this rests on `{}`, whose promise holds as far as sampling tells ({})", self.name, self.ground);
+        let title = format!("this rests on `{}`, which holds as far as sampling tells ({})", self.name, self.ground);
         Diagnostic::new(Severity::Note, &codes::SAMPLED, title).label(self.span, "not proved")
     }
 }

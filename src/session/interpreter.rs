@@ -228,7 +228,7 @@ impl Interpreter {
             },
             _ => vec![],
         };
-        let recorded = nonzero.into_iter().map(Condition::from).chain(real);
+        let recorded = conditions::without_repetition(nonzero).into_iter().map(Condition::from).chain(real);
         for condition in recorded.filter(|c| !said.contains(c)) {
             remarks.push(
                 Diagnostic::new(

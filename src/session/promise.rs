@@ -14,6 +14,7 @@ use crate::geometry::contact::{self, Component, Covector};
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
 use crate::geometry::jet::{self, FiberedManifold, JetSpace};
+use crate::model::item::MapItem;
 use crate::model::promise::{self as theory, FieldPromise, FormPromise, Remedy, Violation};
 use crate::model::show;
 use crate::model::types::{FieldProperty, FormProperty};
@@ -233,15 +234,22 @@ impl<'a> Place<'a> {
         let Ok(Some(other)) = FiberedManifold::of_symbols(&[symbol]) else { return d };
         let terms = terms_of(self.ast, self.value);
         let has = |id: &ExprId| mentions(self.ast, *id, symbol);
-        // The term, if all of it lives there; else the word.
-        let place = terms.iter().find(|t| has(t)).map(|term| {
-            let value = self.state.evaluator(self.ast).on(here).eval(*term);
-            let whole =
-                value.and_then(|v| as_form(&v)).is_ok_and(|f| matches!(f.manifold(), Ok(Some(m)) if m == other));
-            let word = if whole { None } else { find_mention(self.ast, *term, symbol) };
-            word.unwrap_or_else(|| self.ast.span(*term))
+        let map = map_between(&self.state.scope, here, &other);
+        // The term, if all of it lives there; else the word. A field needs a map whose Jacobian has an inverse, and a
+        // direction alone is not carried.
+        let place = terms.iter().find(|t| has(t)).and_then(|term| {
+            let value = self.state.evaluator(self.ast).on(here).eval(*term).ok();
+            let field = value.as_ref().and_then(|v| as_field(v).ok());
+            let whole = value.and_then(|v| home_of(&v)).is_some_and(|m| m == other);
+            let carried = |x: &VectorField| map.is_some_and(|(_, m)| m.map.pullback_field(x).is_ok());
+            match field {
+                Some(x) if whole => carried(&x).then(|| self.ast.outer(*term)),
+                Some(x) if x.components().iter().any(|(s, _)| *s == symbol) => None,
+                _ if whole => Some(self.ast.outer(*term)),
+                _ => Some(find_mention(self.ast, *term, symbol).unwrap_or_else(|| self.ast.outer(*term))),
+            }
         });
-        if let (Some(map), Some(span)) = (map_between(&self.state.scope, here, &other), place) {
+        if let (Some((map, _)), Some(span)) = (map, place) {
             return d.repair(
                 format!("carry it over: pullback({map}, {})", self.state.source_text(span)),
                 span,
@@ -250,8 +258,7 @@ impl<'a> Place<'a> {
         }
         let foreign = terms.iter().all(|t| {
             let evaluator = self.state.evaluator(self.ast).on(here);
-            let manifold = evaluator.eval(*t).and_then(|v| as_form(&v)).map(|f| f.manifold());
-            matches!(manifold, Ok(Ok(Some(m))) if m == other)
+            evaluator.eval(*t).is_ok_and(|v| home_of(&v).is_some_and(|m| m == other))
         });
         if foreign {
             let order = other.order_of_symbol(symbol).unwrap_or(0).max(space.order());
@@ -360,11 +367,16 @@ fn sampled_remark(ground: &Ground, span: Span, remarks: &mut Vec<Diagnostic>) {
     }
 }
 
+/// The manifold on which a form, a field or a function lives.
+fn home_of(value: &Value) -> Option<FiberedManifold> {
+    manifold_of(&value.main()).or_else(|| as_form(value).ok()?.manifold().ok().flatten())
+}
+
 /// A map from one manifold to another that the scope has.
-fn map_between<'s>(scope: &'s Scope, from: &FiberedManifold, to: &FiberedManifold) -> Option<&'s str> {
+fn map_between<'s>(scope: &'s Scope, from: &FiberedManifold, to: &FiberedManifold) -> Option<(&'s str, &'s MapItem)> {
     scope.values.iter().find_map(|(name, binding)| match &binding.meaning {
         Meaning::Value(Value::Map(m)) if m.map.source().manifold() == from && m.map.target().manifold() == to => {
-            Some(name.as_str())
+            Some((name.as_str(), &**m))
         }
         _ => None,
     })
@@ -430,7 +442,7 @@ pub fn mend_meeting(evaluator: &Evaluator, ids: &[ExprId], d: Box<Diagnostic>) -
             if home.join(other).is_ok() {
                 continue;
             }
-            if let Some(map) = map_between(evaluator.scope, home, other) {
+            if let Some((map, _)) = map_between(evaluator.scope, home, other) {
                 let help = format!("carry it over from {} to {}: pullback({map}, …)", other.name(), home.name());
                 let mut d = *d;
                 d.helps.clear();
@@ -477,7 +489,7 @@ fn with_new_map(scope: &Scope, here: &FiberedManifold, other: &FiberedManifold) 
 
 /// The edit that takes a term out of a sum.
 fn leave_out(ast: &Ast, terms: &[(Sign, ExprId)], i: usize, d: Diagnostic) -> Diagnostic {
-    let span = |k: usize| ast.span(terms[k].1);
+    let span = |k: usize| ast.outer(terms[k].1);
     if i > 0 {
         return d.repair("leave out the second one", Span { start: span(i - 1).end, ..span(i) }, "");
     }

@@ -55,7 +55,7 @@ impl Evaluator<'_> {
                 .label(span, "over what?")
                 .help(format!("write `{text}({range}, …)`"));
         }
-        match suggest::from_elsewhere(text).or_else(|| suggest::nearest(text, names)) {
+        match suggest::from_elsewhere(suggest::Use::Function, text).or_else(|| suggest::nearest(text, names)) {
             Some(near) => {
                 let word = Span { end: span.start + text.len() as u32, ..span };
                 diagnostic.label(span, "not known here").repair(format!("did you mean `{near}`?"), word, near)

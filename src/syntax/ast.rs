@@ -59,6 +59,8 @@ pub struct Expr {
     pub kind: ExprKind,
     /// Without the parentheses around it.
     pub span: Span,
+    /// With them.
+    pub outer: Span,
     /// How many pairs of parentheses stand around it.
     pub parens: u16,
 }
@@ -617,6 +619,11 @@ impl Ast {
         self[id].span
     }
 
+    /// Where an expression stands, its parentheses included.
+    pub fn outer(&self, id: ExprId) -> Span {
+        self[id].outer
+    }
+
     /// Every expression, operands before those who use them.
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = ExprId> + use<> {
         (0..self.exprs.len() as u32).map(ExprId)
@@ -624,7 +631,7 @@ impl Ast {
 
     /// Adds an expression; its operands are already there.
     pub fn push(&mut self, kind: ExprKind, span: Span) -> ExprId {
-        self.exprs.push(Expr { kind, span, parens: 0 });
+        self.exprs.push(Expr { kind, span, outer: span, parens: 0 });
         ExprId(self.exprs.len() as u32 - 1)
     }
 

@@ -161,8 +161,10 @@ impl<'t> Builder<'t> {
         self.push(l, ExprKind::String(text), r)
     }
 
-    pub fn parenthesise(&mut self, e: ExprId) -> ExprId {
+    pub fn parenthesise(&mut self, l: u32, e: ExprId, r: u32) -> ExprId {
+        let outer = self.span(l, r);
         let expr = &mut self.ast.exprs[e.0 as usize];
+        expr.outer = outer;
         expr.parens = expr.parens.saturating_add(1);
         e
     }

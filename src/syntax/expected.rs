@@ -58,18 +58,6 @@ struct Scene<'t> {
     expected: Vec<&'t str>,
 }
 
-/// Words with which other languages begin a declaration, and what they are here.
-const OTHER_WORDS: &[(&str, &str)] = &[
-    ("parameter", "param"),
-    ("parameters", "param"),
-    ("constant", "param"),
-    ("const", "param"),
-    ("def", "let"),
-    ("var", "let"),
-    ("import", "use"),
-    ("include", "use"),
-];
-
 impl<'t> Scene<'t> {
     fn token(&self, index: Option<usize>) -> Option<Placed> {
         index.and_then(|i| self.lexed.tokens.get(i)).copied()
@@ -143,12 +131,11 @@ impl<'t> Scene<'t> {
                     .repair("an expression alone is a question, and its answer is shown", whole, ""),
             );
         }
-        let foreign = OTHER_WORDS.iter().find(|(other, _)| *other == word);
-        if let Some((_, near)) = foreign {
+        if let Some(near) = suggest::from_elsewhere(suggest::Use::Statement, word) {
             return Some(
                 Diagnostic::error(&codes::SYNTAX, format!("no statement begins with `{word}`"))
                     .label(self.span(first), "not a statement word")
-                    .repair(format!("write `{near}`"), self.span(first), *near),
+                    .repair(format!("write `{near}`"), self.span(first), near),
             );
         }
         if found.token == Token::Number {

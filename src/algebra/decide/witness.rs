@@ -4,9 +4,17 @@
 //! V(q) + … is not zero for one V, it is not zero. Points obey the declared facts; those at which a fact
 //! cannot be certified are not used. The sequence of points is fixed: the same question meets the same
 //! points, small ones, large ones and a few special ones (0, ±1) among them.
+//!
+//! A point outside the region that the facts describe is moved into it, and so is one at which the expression has no
+//! real value: first one coordinate at a time, where a fact g > 0 is affine in it, and then by steps along the gradient,
+//!
+//! ```text
+//! x ← x − (5/4)·g/|∇g|²·∇g          Newton's step to the hypersurface g = 0, a little longer, in rational numbers
+//! ```
 
 use crate::algebra::assume::{self, Sign, sign_of};
 use crate::algebra::ball::{self, Ball};
+use crate::algebra::conditions;
 use crate::algebra::derive::partial;
 use crate::algebra::expr::{Expr, Node, post_order, symbols_of};
 use crate::algebra::number::Rational;
@@ -25,6 +33,8 @@ pub struct Sampler {
     pub subject: Expr,
     symbols: Vec<Symbol>,
     facts: Vec<(Expr, Sign)>,
+    /// What the subject needs to be real. Not all of it need hold: one branch of a case distinction may do without.
+    domain: Vec<(Expr, Sign)>,
 }
 
 /// How many points there are.
@@ -57,7 +67,9 @@ impl Sampler {
         let facts = roots[1..].iter().zip(&facts).map(|(f, (_, sign))| (*f, *sign)).collect();
         let mut symbols: Vec<Symbol> = symbols.into_iter().collect();
         symbols.sort();
-        Sampler { subject: roots[0], symbols, facts }
+        // The inside of the domain: on its boundary √x is 0 without being zero.
+        let domain = conditions::domain(roots[0]).into_iter().map(|c| (c.left, Sign::POSITIVE)).collect();
+        Sampler { subject: roots[0], symbols, facts, domain }
     }
 
     /// The i-th point, if the facts are certified there.
@@ -82,22 +94,33 @@ impl Sampler {
             point.insert(s, value);
         }
         self.move_to_facts(&mut point)?;
-        for (fact, sign) in &self.facts {
-            let Some(found) = ball::certified_sign(*fact, &point, 256)? else { return Ok(None) };
-            let agrees = match found {
-                0 => sign.can_be_zero,
-                1.. => sign.can_be_positive,
-                _ => sign.can_be_negative,
-            };
-            if !agrees {
-                return Ok(None);
+        if !self.facts_hold(&point)? {
+            return Ok(None);
+        }
+        // Where the subject has no value, another point near by may do.
+        if !self.domain.is_empty() && self.value(&point, 64)?.is_none() {
+            let mut moved = point.clone();
+            let wishes: Vec<(Expr, Sign)> = self.facts.iter().chain(&self.domain).copied().collect();
+            if descend(&wishes, &mut moved)? && self.facts_hold(&moved)? {
+                point = moved;
             }
         }
         Ok(Some(point))
     }
 
+    /// Whether all facts are certified at the point.
+    fn facts_hold(&self, point: &Point) -> Budgeted<bool> {
+        for (fact, sign) in &self.facts {
+            match ball::certified_sign(*fact, point, 256)? {
+                Some(found) if agrees(*sign, found) => {}
+                _ => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
     /// Moves coordinates into the region that the facts describe: a fact that is affine in one of them, the others being
-    /// what they are, bounds it from one side. Facts of other shapes are left to chance.
+    /// what they are, bounds it from one side. Facts of other shapes are approached along their gradients.
     fn move_to_facts(&self, point: &mut Point) -> Budgeted<()> {
         let bounds = self.facts.iter().filter(|(f, sign)| f.as_symbol().is_none() && *sign != Sign::ZERO);
         let bounds: Vec<&(Expr, Sign)> = bounds.collect();
@@ -145,6 +168,7 @@ impl Sampler {
             };
             point.insert(s, moved);
         }
+        descend(&self.facts, point)?;
         Ok(())
     }
 
@@ -159,6 +183,76 @@ impl Sampler {
         let shown: Vec<String> = occurring.iter().filter_map(|s| point.get(s).map(|n| format!("{s} = {n}"))).collect();
         shown.join(", ")
     }
+}
+
+/// Whether a sign that was found is one of those allowed.
+fn agrees(allowed: Sign, found: i32) -> bool {
+    match found {
+        0 => allowed.can_be_zero,
+        1.. => allowed.can_be_positive,
+        _ => allowed.can_be_negative,
+    }
+}
+
+/// How often all facts are gone through.
+const ROUNDS: u32 = 24;
+
+/// Moves a point, fact by fact, until all signs are as they should be; says whether that was reached. The point is an
+/// improvement in any case, or as it was.
+fn descend(facts: &[(Expr, Sign)], point: &mut Point) -> Budgeted<bool> {
+    let start = point.clone();
+    for _ in 0..ROUNDS {
+        let mut all_hold = true;
+        for (fact, sign) in facts {
+            check()?;
+            let found = ball::certified_sign(*fact, point, 128)?;
+            if found.is_some_and(|found| agrees(*sign, found)) {
+                continue;
+            }
+            all_hold = false;
+            if !step(*fact, *sign, point)? {
+                *point = start;
+                return Ok(false);
+            }
+        }
+        if all_hold {
+            return Ok(true);
+        }
+    }
+    *point = start;
+    Ok(false)
+}
+
+/// One step from the wrong side of g = 0 to the right one. `false` where g has no value or no gradient.
+fn step(g: Expr, sign: Sign, point: &mut Point) -> Budgeted<bool> {
+    let symbols: Vec<Symbol> = g.symbols().into_iter().filter(|s| point.contains_key(s)).collect();
+    let mut wanted = vec![g];
+    wanted.extend(symbols.iter().map(|s| partial(g, *s)));
+    let values = ball::evaluate_all(&wanted, point, 64)?;
+    let Some(values) = values.into_iter().map(|v| rounded(&v?)).collect::<Option<Vec<Rational>>>() else {
+        return Ok(false);
+    };
+    let (value, gradient) = values.split_first().expect("one value at least");
+    let square = gradient.iter().fold(Rational::ZERO, |sum, d| &sum + &(d * d));
+    let Some(inverse) = square.recip() else { return Ok(false) };
+    // Up if it should be positive. On the surface itself a step of the size of the gradient.
+    let up = if sign.can_be_positive { Rational::ONE } else { Rational::MINUS_ONE };
+    let size = if value.is_zero() { Rational::ratio(1, 16) } else { value.abs() };
+    let length = &(&(&up * &size) * &inverse) * &Rational::ratio(5, 4);
+    for (s, d) in symbols.iter().zip(gradient) {
+        let moved = &point[s] + &(&length * d);
+        let Some(moved) = rounded(&Ball::from_rational(&moved, 64)) else { return Ok(false) };
+        point.insert(*s, moved);
+    }
+    Ok(true)
+}
+
+/// The midpoint to a few digits: points are to stay small numbers.
+fn rounded(ball: &Ball) -> Option<Rational> {
+    if ball.is_everything() || ball.mid().top().abs() > 1 << 12 {
+        return ball.mid().is_zero().then_some(Rational::ZERO).filter(|_| !ball.is_everything());
+    }
+    ball.mid().clone().round(24).0.to_rational()
 }
 
 /// (a, b) with e = a·s + b when all other symbols have their values at the point, if e is affine in s.

@@ -1,0 +1,388 @@
+//! Laws of maps: pullback and transformation commute with everything that is made without coordinates.
+
+use super::*;
+
+#[test]
+fn pullback_commutes_with_d_and_wedge_and_prolonged_maps_respect_contact_forms() {
+    for_all(|s| {
+        let n = 1 + s.random.below(3);
+        let source = s.random.manifold(n);
+        let target = s.space.manifold().clone();
+        let from = source.jets(0).symbols();
+        let images: Vec<(Symbol, Expr)> =
+            target.jets(0).symbols()[1..].iter().map(|x| (*x, s.random.function(&from))).collect();
+        let map = Map::new(&source.jets(0), &target.jets(0), images).unwrap();
+        // Forms of order at most 2, or the images grow beyond what is worth evaluating.
+        s.space = target.jets(s.space.order().min(2));
+        s.symbols = s.space.symbols();
+        let (p, q) = (s.random.below(s.symbols.len().min(4)), s.random.below(3));
+        let (eta, theta) = (s.form_of(p), s.form_of(q));
+        let pull = |f: &Form| map.pullback(f).unwrap();
+        let contact = s.space.contact_jets().into_iter().all(|q| {
+            let image = pull(&Form::omega(q));
+            s.random.vanish(&horizontal_part(&image).coefficients())
+        });
+        contact
+            && s.random.same(&pull(&eta.d()), &pull(&eta).d())
+            && s.random.same(&pull(&eta.wedge(&theta)), &pull(&eta).wedge(&pull(&theta)))
+    });
+}
+
+/// A map u ↦ x whose images stay small at every order: coordinates exchanged and scaled, a function of the time added, and one
+/// of them bent, x_k = c u_j + a tⁿ (+ b u_i²).
+fn gentle_map(random: &mut Random, target: &FiberedManifold) -> Map {
+    let source = random.manifold(target.n_coordinates());
+    let (from, to) = (source.jets(0).symbols(), target.jets(0).symbols());
+    let mut free: Vec<Symbol> = from[1..].to_vec();
+    let bent = 1 + random.below(to.len() - 1);
+    let mut used: Vec<Symbol> = vec![];
+    let images: Vec<(Symbol, Expr)> = (1..to.len())
+        .map(|k| {
+            let u = free.swap_remove(random.below(free.len()));
+            let slope = Expr::ratio(1 + random.below(5) as i64, 1 + random.below(3) as i64);
+            let shift = Expr::number(random.rational()) * Expr::symbol(from[0]).pow(random.below(4) as i64);
+            let bend = match used.last() {
+                Some(other) if k >= bent => Expr::number(random.rational()) * Expr::symbol(*other).pow(2),
+                _ => Expr::zero(),
+            };
+            used.push(u);
+            (to[k], slope * Expr::symbol(u) + shift + if k == bent.max(2) { bend } else { Expr::zero() })
+        })
+        .collect();
+    Map::new(&source.jets(0), &target.jets(0), images).unwrap()
+}
+
+/// d, ∧, contact forms, the inverse and E, up to order four, four coordinates and every degree.
+#[test]
+fn pullback_and_transform_in_every_degree() {
+    for_all(|s| {
+        let target = s.space.manifold().clone();
+        let map = gentle_map(&mut s.random, &target);
+        let source = map.source().manifold().clone();
+        let (inverse, _) = map.inverse().unwrap();
+        let pull = |f: &Form| map.pullback(f).unwrap();
+        let (eta, theta) = (s.form(), s.form_of(1));
+        let contact = s.space.contact_jets().into_iter().all(|q| {
+            let image = pull(&Form::omega(q));
+            s.random.vanish(&horizontal_part(&image).coefficients())
+        });
+        let there = pull(&eta);
+        let laws = contact
+            && s.random.same(&pull(&eta.d()), &there.d())
+            && s.random.same(&pull(&eta.wedge(&theta)), &there.wedge(&pull(&theta)))
+            && s.random.same(&inverse.pullback(&there).unwrap(), &eta)
+            && s.random.same(&inverse.pullback(&there.d()).unwrap(), &eta.d());
+        let lagrangian = s.random.function(&s.symbols);
+        let pulled = euler_lagrange(&source, map.pullback_function(lagrangian).unwrap());
+        laws && s.random.same(&pulled, &pull(&euler_lagrange(&target, lagrangian)))
+    });
+}
+
+#[test]
+fn maps_may_change_the_time() {
+    for_all(|s| {
+        let target = s.space.manifold().clone();
+        let source = s.random.manifold(1);
+        let from = source.jets(0).symbols();
+        let mut images: Vec<(Symbol, Expr)> =
+            target.jets(0).symbols()[1..].iter().map(|x| (*x, s.random.function(&from))).collect();
+        let t = Expr::symbol(source.base());
+        images.push((target.base(), t.pow(3) + 3 * t));
+        let map = Map::new(&source.jets(0), &target.jets(0), images).unwrap();
+        target.jets(2).contact_jets().into_iter().all(|q| {
+            let image = map.pullback(&Form::omega(q)).unwrap();
+            s.random.vanish(&horizontal_part(&image).coefficients())
+        })
+    });
+}
+
+/// A map u ↦ x that can be inverted: x_k = c_k u_k + f_k(t, u_1, …, u_{k−1}).
+fn triangular_map(random: &mut Random, target: &FiberedManifold) -> Map {
+    let source = random.manifold(target.n_coordinates());
+    let (from, to) = (source.jets(0).symbols(), target.jets(0).symbols());
+    let images: Vec<(Symbol, Expr)> = (1..to.len())
+        .map(|k| {
+            let slope = Expr::ratio(1 + random.below(5) as i64, 1 + random.below(3) as i64);
+            (to[k], slope * Expr::symbol(from[k]) + random.function(&from[..k]))
+        })
+        .collect();
+    Map::new(&source.jets(0), &target.jets(0), images).unwrap()
+}
+
+#[test]
+fn pullback_commutes_with_the_euler_lagrange_form() {
+    for_all(|s| {
+        let target = s.space.manifold().clone();
+        let n = 1 + s.random.below(2);
+        let source = s.random.manifold(n);
+        let from = source.jets(0).symbols();
+        let images: Vec<(Symbol, Expr)> =
+            target.jets(0).symbols()[1..].iter().map(|x| (*x, s.random.function(&from))).collect();
+        let map = Map::new(&source.jets(0), &target.jets(0), images).unwrap();
+        // Of second order sometimes: E is of fourth order then.
+        let order = if s.random.below(5) == 0 { 2 } else { 1 };
+        let lagrangian = s.random.function(&target.jets(order).symbols());
+        let pulled = map.pullback_function(lagrangian).unwrap();
+        let form = euler_lagrange(&target, lagrangian);
+        s.random.same(&euler_lagrange(&source, pulled), &map.pullback(&form).unwrap())
+    });
+}
+
+#[test]
+fn transforming_is_pulling_back_by_the_inverse() {
+    for seed in 0..cases().min(60) {
+        let mut random = Random(seed);
+        let m = 1 + random.below(3);
+        let target = random.manifold(m);
+        let map = triangular_map(&mut random, &target);
+        let source = map.source().manifold().clone();
+        let (inverse, _) = map.inverse().unwrap();
+        // Forms there and back, d and E on the way.
+        let symbols = source.jets(random.below(4) as u32).symbols();
+        let degree = random.below(symbols.len().min(4));
+        let eta = random.form(&symbols, degree);
+        let there = inverse.pullback(&eta).unwrap();
+        assert!(random.same(&map.pullback(&there).unwrap(), &eta), "seed {seed}");
+        assert!(random.same(&inverse.pullback(&eta.d()).unwrap(), &there.d()), "seed {seed}");
+        let lagrangian = random.function(&source.jets(1).symbols());
+        let transformed = euler_lagrange(&target, inverse.pullback_function(lagrangian).unwrap());
+        assert!(random.same(&transformed, &inverse.pullback(&euler_lagrange(&source, lagrangian)).unwrap()));
+    }
+}
+
+#[test]
+fn fields_are_pulled_back_as_derivations() {
+    for seed in 0..cases().min(60) {
+        let mut random = Random(seed);
+        let m = 1 + random.below(3);
+        let target = random.manifold(m);
+        let map = triangular_map(&mut random, &target);
+        let source = map.source().manifold().clone();
+        let xi = random.projectable_field(&target);
+        let zeta = random.projectable_field(&target);
+        let pull = |x: &VectorField| map.pullback_field(x).unwrap();
+        assert!(random.same_field(&pull(&xi.bracket(&zeta)), &pull(&xi).bracket(&pull(&zeta))), "seed {seed}");
+        let f = random.function(&target.jets(0).symbols());
+        let derivative =
+            map.pullback_function(xi.apply(f)).unwrap() - pull(&xi).apply(map.pullback_function(f).unwrap());
+        assert!(random.vanish(&[derivative]), "seed {seed}");
+        // Prolongation and pullback commute.
+        let prolonged = pull(&xi.prolong(&target.jets(2)).unwrap());
+        assert!(random.same_field(&prolonged, &pull(&xi).prolong(&source.jets(2)).unwrap()), "seed {seed}");
+    }
+}
+
+/// A map with the map that undoes it, both made from the same pieces.
+struct Change {
+    map: Map,
+    inverse: Map,
+}
+
+/// A function of the time: a power, sin, cos, exp, or a rational function.
+fn of_time(random: &mut Random, t: Expr) -> Expr {
+    let angle = if random.below(2) == 0 { t } else { t.pow(2) };
+    let c = Expr::number(random.rational());
+    c * match random.below(5) {
+        0 => t.pow(1 + random.below(3) as i64),
+        1 => Expr::apply(Elementary::Sin, &[angle]),
+        2 => Expr::apply(Elementary::Cos, &[angle]),
+        3 => Expr::apply(Elementary::Exp, &[t]),
+        _ => (1 + t.pow(2)).pow(-1),
+    }
+}
+
+/// One step: a triangular map with polynomials of all coordinates before, a shift or a scale that depends on the
+/// time, a rotation by an angle that does, or new names in another order.
+fn step(random: &mut Random, target: &FiberedManifold) -> Change {
+    let source = random.manifold_over(target.base(), target.n_coordinates());
+    let (from, to) = (source.jets(0).symbols(), target.jets(0).symbols());
+    let t = Expr::symbol(from[0]);
+    let (u, x) = (|k: usize| Expr::symbol(from[k]), |k: usize| Expr::symbol(to[k]));
+    let n = to.len();
+    let mut images: Vec<Expr> = (0..n).map(u).collect();
+    let mut back: Vec<Expr> = (0..n).map(x).collect();
+    match random.below(if n > 2 { 5 } else { 3 }) {
+        0 => {
+            let k = 1 + random.below(n - 1);
+            let others: Vec<usize> = (0..n).filter(|i| *i != k).collect();
+            let symbols: Vec<Symbol> = others.iter().map(|i| from[*i]).collect();
+            let bend = Expr::symbol(random.pick(&symbols)) * Expr::symbol(random.pick(&symbols));
+            let bend = bend * Expr::number(random.rational()) + Expr::symbol(random.pick(&symbols)).pow(3);
+            images[k] = u(k) + bend;
+            let there: FxHashMap<Symbol, Expr> = others.iter().map(|i| (from[*i], x(*i))).collect();
+            back[k] = x(k) - crate::algebra::substitute::substitute(bend, &there);
+        }
+        1 => {
+            for k in 1..n {
+                let shift = of_time(random, t);
+                images[k] = u(k) + shift;
+                back[k] = x(k) - shift;
+            }
+        }
+        2 => {
+            let k = 1 + random.below(n - 1);
+            let scale = if random.below(2) == 0 { 1 + t.pow(2) } else { Expr::apply(Elementary::Exp, &[t]) };
+            images[k] = scale * u(k);
+            back[k] = x(k) / scale;
+        }
+        3 => {
+            let angle = if random.below(2) == 0 { t } else { t.pow(2) };
+            let (sin, cos) = (Expr::apply(Elementary::Sin, &[angle]), Expr::apply(Elementary::Cos, &[angle]));
+            let j = 1 + random.below(n - 1);
+            let k = if j == n - 1 { 1 } else { j + 1 };
+            (images[j], images[k]) = (cos * u(j) - sin * u(k), sin * u(j) + cos * u(k));
+            (back[j], back[k]) = (cos * x(j) + sin * x(k), cos * x(k) - sin * x(j));
+        }
+        _ => {
+            images[1..].rotate_left(1);
+            back[1..].rotate_right(1);
+        }
+    }
+    let map = Map::new(&source.jets(0), &target.jets(0), to[1..].iter().copied().zip(images[1..].iter().copied()));
+    let inverse = Map::new(&target.jets(0), &source.jets(0), from[1..].iter().copied().zip(back[1..].iter().copied()));
+    Change { map: map.unwrap(), inverse: inverse.unwrap() }
+}
+
+/// One to three steps after each other.
+fn change(random: &mut Random, target: &FiberedManifold) -> Change {
+    let mut whole = step(random, target);
+    for _ in 0..random.below(3) {
+        let next = step(random, &whole.map.source().manifold().clone());
+        whole = Change { map: next.map.then(&whole.map).unwrap(), inverse: whole.inverse.then(&next.inverse).unwrap() };
+    }
+    whole
+}
+
+/// The pullback of a form of middle degree by a map that mixes all coordinates has as many components as there are subsets;
+/// this keeps them countable. Every degree occurs where there are few coordinates.
+fn affordable_degree(s: &mut Stage) -> usize {
+    let n = s.symbols.len();
+    let subsets = |k: usize| (0..k).fold(1_usize, |c, i| c * (n - i) / (i + 1));
+    let all: Vec<usize> = (0..=n).filter(|k| subsets(*k) <= 40).collect();
+    let low: Vec<usize> = all.iter().copied().filter(|k| n <= 7 || *k <= 2).collect();
+    s.random.pick(&low)
+}
+
+/// ψ^*: d, ∧, contact forms, contact parts, the inverse, compositions, and the Lie derivative, for random changes of
+/// coordinates.
+#[test]
+fn pullback_by_changes_of_coordinates_is_natural() {
+    for_all(|s| {
+        let target = s.space.manifold().clone();
+        let Change { map, inverse } = change(&mut s.random, &target);
+        let pull = |f: &Form| map.pullback(f).unwrap();
+        s.degree = affordable_degree(s);
+        let (eta, theta) = (s.form(), s.form_of(1));
+        let there = pull(&eta);
+        let contact = s.space.contact_jets().into_iter().all(|q| {
+            let image = pull(&Form::omega(q));
+            s.random.vanish(&horizontal_part(&image).coefficients())
+        });
+        let parts = (0..=s.degree.min(2)).all(|k| {
+            let part = |f: &Form| k_contact_part(f, k, Prolongation::Holonomic);
+            s.degree > 2 || s.random.same(&pull(&part(&eta)), &part(&there))
+        });
+        let second = step(&mut s.random, &map.source().manifold().clone());
+        let composed = second.map.then(&map).unwrap();
+        contact
+            && parts
+            && s.random.same(&pull(&eta.d()), &there.d())
+            && s.random.same(&pull(&eta.wedge(&theta)), &there.wedge(&pull(&theta)))
+            && s.random.same(&inverse.pullback(&there).unwrap(), &eta)
+            && s.random.same(&composed.pullback(&theta).unwrap(), &second.map.pullback(&pull(&theta)).unwrap())
+    });
+}
+
+/// ψ^*(L_ξ η) = L_{ψ^*ξ} ψ^*η for every field on JʳY, and ψ^* of fields respects brackets and prolongations.
+#[test]
+fn lie_derivatives_are_natural() {
+    for_all(|s| {
+        let target = s.space.manifold().clone();
+        s.space = target.jets(s.space.order().min(2));
+        s.symbols = s.space.symbols();
+        let Change { map, .. } = change(&mut s.random, &target);
+        s.degree = s.random.below(3).min(s.symbols.len());
+        let (eta, xi, zeta) = (s.form(), s.field(), s.field());
+        let pull = |x: &VectorField| map.pullback_field_on(x, s.space.order()).unwrap();
+        let (pulled, other) = (pull(&xi), pull(&zeta));
+        let natural = s.random.same(&map.pullback(&eta.lie(&xi)).unwrap(), &map.pullback(&eta).unwrap().lie(&pulled));
+        let bracket = pull(&xi.bracket(&zeta));
+        let below = s.random.projectable_field(&target);
+        let prolonged = pull(&below.prolong(&s.space).unwrap());
+        let again = map.pullback_field(&below).unwrap();
+        let source = map.source().manifold().jets(s.space.order());
+        natural
+            && s.random.same_field(&bracket, &pulled.bracket(&other))
+            && s.random.same_field(&prolonged, &again.prolong(&source).unwrap())
+    });
+}
+
+/// E(ψ^*L) = ψ^*E(L), E of order up to four, for changes of coordinates.
+#[test]
+fn the_euler_lagrange_form_is_natural() {
+    for_all(|s| {
+        let target = s.space.manifold().clone();
+        let Change { map, inverse } = change(&mut s.random, &target);
+        let source = map.source().manifold().clone();
+        let order = if s.random.below(4) == 0 { 2 } else { 1 };
+        let lagrangian = s.random.function(&target.jets(order).symbols());
+        let pulled = euler_lagrange(&source, map.pullback_function(lagrangian).unwrap());
+        let forward = s.random.function(&source.jets(1).symbols());
+        let transformed = euler_lagrange(&target, inverse.pullback_function(forward).unwrap());
+        s.random.same(&pulled, &map.pullback(&euler_lagrange(&target, lagrangian)).unwrap())
+            && s.random.same(&transformed, &inverse.pullback(&euler_lagrange(&source, forward)).unwrap())
+    });
+}
+
+/// Immersions and submersions: maps between manifolds of different dimensions, with functions of the time of all kinds.
+#[test]
+fn pullback_between_dimensions_is_natural() {
+    for_all(|s| {
+        let target = s.space.manifold().clone();
+        let n = [1, 2, 3, 4].into_iter().filter(|n| *n != target.n_coordinates()).collect::<Vec<_>>();
+        let n = s.random.pick(&n);
+        let source = s.random.manifold(n);
+        let from = source.jets(0).symbols();
+        let t = Expr::symbol(from[0]);
+        let images: Vec<(Symbol, Expr)> = target.jets(0).symbols()[1..]
+            .iter()
+            .enumerate()
+            .map(|(k, x)| {
+                let along = Expr::symbol(from[1 + k % n]);
+                let bend = Expr::symbol(s.random.pick(&from)) * Expr::symbol(s.random.pick(&from));
+                (*x, along + bend * Expr::number(s.random.rational()) + of_time(&mut s.random, t))
+            })
+            .collect();
+        let map = Map::new(&source.jets(0), &target.jets(0), images).unwrap();
+        let pull = |f: &Form| map.pullback(f).unwrap();
+        s.degree = affordable_degree(s);
+        let (eta, theta) = (s.form(), s.form_of(1));
+        let contact = s.space.contact_jets().into_iter().all(|q| {
+            let image = pull(&Form::omega(q));
+            s.random.vanish(&horizontal_part(&image).coefficients())
+        });
+        let order = 1 + s.random.below(2) as u32;
+        let lagrangian = s.random.function(&target.jets(order).symbols());
+        let pulled = euler_lagrange(&source, map.pullback_function(lagrangian).unwrap());
+        contact
+            && s.random.same(&pull(&eta.d()), &pull(&eta).d())
+            && s.random.same(&pull(&eta.wedge(&theta)), &pull(&eta).wedge(&pull(&theta)))
+            && s.random.same(&pulled, &pull(&euler_lagrange(&target, lagrangian)))
+    });
+}
+
+/// The inverse that is computed is the one that was made.
+#[test]
+fn inverses_are_found() {
+    for seed in 0..cases().min(60) {
+        let mut random = Random(seed);
+        let m = 1 + random.below(3);
+        let target = random.manifold(m);
+        let Change { map, inverse } = change(&mut random, &target);
+        let (found, ground) = map.inverse().unwrap_or_else(|why| panic!("seed {seed}: {why:?} for {map:?}"));
+        assert!(ground.is_proved(), "seed {seed}");
+        let difference: Vec<Expr> =
+            found.components().iter().zip(inverse.components()).map(|((_, a), (_, b))| *a - b).collect();
+        assert!(random.vanish(&difference), "seed {seed}");
+    }
+}
