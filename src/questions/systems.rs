@@ -589,6 +589,7 @@ fn order(a: &Arguments) -> Fallible<Value> {
     match found.undecided.first() {
         // Of J¹(JʳY) the order is r.
         None => {
+            crate::session::grounds::answer_rests_on(&found.ground, a.name_span);
             let symbols = match a.value(0)?.main() {
                 Value::Form(f) => f.symbols(),
                 Value::Field(x) => x.symbols(),

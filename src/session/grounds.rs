@@ -1,6 +1,7 @@
 //! What an answer rests on without a proof. A declaration whose promise holds as far as sampling tells is accepted
 //! and marked; everything that is built on it repeats the mark.
 
+use crate::algebra::Ground;
 use crate::diagnostic::{Diagnostic, Severity, codes};
 use crate::source::Span;
 use std::cell::RefCell;
@@ -27,6 +28,13 @@ pub fn rests_on(name: &str, ground: &Rc<str>, span: Span) {
     });
 }
 
+/// Notes that an answer itself rests on a ground, if that is not a proof.
+pub fn answer_rests_on(ground: &Ground, span: Span) {
+    if !ground.is_proved() {
+        rests_on("", &ground.to_string().into(), span);
+    }
+}
+
 /// Runs a statement and hands back the marked names that it used; those around it see them too.
 pub fn collect<T>(run: impl FnOnce() -> T) -> (T, Vec<Sampled>) {
     let before = USED.take();
@@ -41,6 +49,10 @@ pub fn collect<T>(run: impl FnOnce() -> T) -> (T, Vec<Sampled>) {
 impl Sampled {
     /// The mark, repeated.
     pub fn remark(&self) -> Diagnostic {
+        if self.name.is_empty() {
+            let title = format!("this holds as far as sampling tells ({})", self.ground);
+            return Diagnostic::new(Severity::Note, &codes::SAMPLED, title).label(self.span, "not proved");
+        }
         let title = format!("this rests on `{}`, which holds as far as sampling tells ({})", self.name, self.ground);
         Diagnostic::new(Severity::Note, &codes::SAMPLED, title).label(self.span, "not proved")
     }

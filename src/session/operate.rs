@@ -4,7 +4,7 @@
 use crate::algebra::expr::Undefined;
 use crate::algebra::linear::Matrix;
 use crate::algebra::print::Style;
-use crate::algebra::{Expr, Rational, Symbol};
+use crate::algebra::{Expr, Rational, Symbol, Verdict};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
@@ -406,10 +406,9 @@ pub fn square_root(e: Expr, argument: Span, span: Span) -> Fallible<Value> {
 }
 
 fn nonzero_denominator(e: Expr, span: Span) -> Fallible<()> {
-    if e.is_zero() || crate::algebra::decide::is_zero(e).is_yes() {
-        return Err(Box::new(
-            Diagnostic::error(&codes::DIVISION_BY_ZERO, "this divides by zero").label(span, "this is 0"),
-        ));
+    if let Verdict::Yes(ground) = crate::algebra::decide::is_zero(e) {
+        let label = if ground.is_proved() { "this is 0" } else { "this is 0, as far as sampling tells" };
+        return Err(Box::new(Diagnostic::error(&codes::DIVISION_BY_ZERO, "this divides by zero").label(span, label)));
     }
     Ok(())
 }
