@@ -199,6 +199,7 @@ pub struct LogEntry {
 #[derive(Clone, Debug)]
 pub enum LogItem {
     Expressions { label: String, list: Vec<Expr> },
+    Rows { label: String, rows: Vec<Vec<Expr>> },
     Forms { label: String, list: Vec<Form> },
     Sets { label: String, list: Vec<Branch> },
     Fields { label: String, list: Vec<VectorField> },
@@ -699,7 +700,7 @@ impl<'a> Task<'a> {
                 title: "Step 1: the primary semispray-constraint set, where rank B = rank (B|A)".into(),
                 items: vec![
                     expressions("A", form.a().to_vec()),
-                    expressions("B, row by row", form.b().concat()),
+                    LogItem::Rows { label: "B".into(), rows: form.b().to_vec() },
                     sets("P", primary)?,
                 ],
             },
@@ -787,8 +788,7 @@ fn brackets_vanish(frame: &Frame, cell: &Cell, fields: &[VectorField]) -> Budget
     for (i, x) in fields.iter().enumerate() {
         for z in &fields[i + 1..] {
             for (symbol, component) in x.bracket(z).components() {
-                let numerator = frame.read_numerator(component)?;
-                let rest = cell.reduce(frame, &numerator)?;
+                let rest = frame.on_stratum(|| cell.reduce(frame, &frame.read_numerator(component)?))?;
                 if !rest.is_zero() {
                     let rest = frame.write(&rest);
                     let (x, z) = (x.to_string(), z.to_string());

@@ -47,6 +47,10 @@ impl Motions<'_> {
     /// Fields that span the gauge directions: everywhere if the rank of the family is constant, otherwise at the
     /// points where it is the generic one.
     pub fn gauge_directions(&self) -> Budgeted<Vec<VectorField>> {
+        self.frame.on_stratum(|| self.find_directions())
+    }
+
+    fn find_directions(&self) -> Budgeted<Vec<VectorField>> {
         let mut found: Vec<Direction> = Vec::new();
         let mut rejected: VecDeque<VectorField> = VecDeque::new();
         let mut queue: VecDeque<VectorField> = self.free.iter().cloned().collect();

@@ -332,6 +332,13 @@ fn log_text(found: &SystemDynamics) -> String {
                     LogItem::Expressions { label, list } => {
                         (label, list.iter().map(|e| show::expr_text(*e, style)).collect())
                     }
+                    LogItem::Rows { label, rows } => {
+                        let row = |row: &Vec<Expr>| {
+                            let entries: Vec<String> = row.iter().map(|e| show::expr_text(*e, style)).collect();
+                            format!("[{}]", entries.join(", "))
+                        };
+                        (label, rows.iter().map(row).collect())
+                    }
                     LogItem::Forms { label, list } => (label, list.iter().map(|f| show::form_text(f, style)).collect()),
                     LogItem::Sets { label, list } => (label, list.iter().map(branch_text).collect()),
                     LogItem::Fields { label, list } => {

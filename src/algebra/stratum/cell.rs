@@ -102,6 +102,15 @@ impl Frame {
         Ok(Some((numerator, denominator)))
     }
 
+    /// Runs `work` on functions that were computed on one stratum: their denominators, which vanish nowhere there, are
+    /// part of the domain for as long as it takes, and no longer.
+    pub fn on_stratum<T>(&self, work: impl FnOnce() -> T) -> T {
+        let domain = self.domain.borrow().clone();
+        let result = work();
+        *self.domain.borrow_mut() = domain;
+        result
+    }
+
     /// Several functions over their common denominator, which is left out: a row of a linear system.
     pub fn read_row(&self, row: &[Expr]) -> Budgeted<Vec<Polynomial>> {
         let mut fractions = Vec::with_capacity(row.len());
