@@ -551,9 +551,13 @@ const SHOWN: &[(&str, &str)] = &[
     ("branches([x^3 - x - 1]).branches[1].point.equations", "[x^3 - x - 1]"),
     ("branches([x^5 - x - 1, y^2 - x]).empty", "no (proved: it has a point"),
     ("branches([x^4 + x^2*y^2 + y^4 + x + 1 - x]).empty", "yes"),
-    // Motzkin's polynomial vanishes at (±1, ±1); with 2 for 1 it is positive, which no rule here shows.
+    // Motzkin's polynomial vanishes at (±1, ±1); with 2 for 1 it is positive, though no sum of squares.
     ("branches(x^4*y^2 + x^2*y^4 - 3*x^2*y^2 + 1).empty", "no (proved: it has a point at"),
-    ("branches(x^4*y^2 + x^2*y^4 - 3*x^2*y^2 + 2).empty", "unknown"),
+    ("branches(x^4*y^2 + x^2*y^4 - 3*x^2*y^2 + 2).empty", "yes"),
+    ("branches(x^4*y^2 + x^2*y^4 - 3*x^2*y^2 + 2)", "empty"),
+    // A sum of squares multiplied out: two points on a circle.
+    ("branches((x^2 + y^2 - 1)^2 + (x - y)^2).empty", "no (proved: it has a point at"),
+    ("branches((x^2 + y^2 + x*y + 1)^2 + (x - y)^4).empty", "yes"),
     // The real branches of irreducible polynomials, with numbers and with a parameter of known sign.
     ("branches(x^4 - 5*x^2*y^2 + 6*y^4)", "sqrt(2)*y = 0 }"),
     ("branches(x^2 = m*y^2)", "+ sqrt(m)*y = 0 } & - sqrt(m)*y = 0 }"),

@@ -27,6 +27,7 @@ pub mod basis;
 pub mod cell;
 pub mod components;
 mod coupling;
+mod critical;
 pub mod leaves;
 pub mod rank;
 pub mod real;

@@ -86,6 +86,9 @@ pub static ROWS: &[Question] = &[
     },
 ];
 
+/// How long it may take to find out that a branch is empty, or has a point.
+const SIDE_TIME: Duration = Duration::from_secs(2);
+
 /// How long one basis or one splitting may take before what is known is shown.
 pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -641,6 +644,11 @@ fn split_all(frame: &Frame, list: &[Branch]) -> Budgeted<Found> {
             }
         }
         found.cells = apart;
+    }
+    if found.stopped.is_none() {
+        // What no rule of SPLIT showed to be empty may still be.
+        let is_empty = |cell: &Cell| within(SIDE_TIME, || set::is_empty(frame, cell)).is_ok_and(|v| v.is_yes());
+        found.cells.retain(|cell| !is_empty(cell));
     }
     if found.stopped.is_none() && found.cells.len() > 1 {
         let before = found.cells.clone();

@@ -95,7 +95,7 @@ pub fn sample_point(frame: &Frame, cell: &Cell) -> Budgeted<Option<SamplePoint>>
 }
 
 /// Whether a value of this sign obeys the declared facts.
-fn is_allowed(variable: u32, sign: i32) -> bool {
+pub(super) fn is_allowed(variable: u32, sign: i32) -> bool {
     let known = Generator(variable).sign();
     match sign {
         0 => known.can_be_zero,

@@ -3,7 +3,8 @@
 use super::super::polynomial::Polynomial;
 use super::super::verdict::Verdict;
 use super::cell::{Cell, Frame};
-use super::sample::{Witness, witness};
+use super::critical::{Nearest, nearest};
+use super::sample::{Witness, is_allowed, witness};
 use crate::budget::{Budgeted, check};
 
 /// a ∖ b, as disjoint cells: where some equation of b fails, or all hold and some inequation fails.
@@ -51,10 +52,18 @@ pub fn difference_from_all(frame: &Frame, a: &Cell, others: &[Cell]) -> Budgeted
     Ok(pieces)
 }
 
-/// Whether the cell has no real point. SPLIT has removed what it could show to be empty, so a cell that is
-/// left is empty only if no rule found out: then the verdict is unknown unless a point is found.
+/// Whether the cell has no real point. SPLIT has removed what it could show to be empty; of what is left a point is
+/// looked for, and if none is found the points nearest to another point decide where they can.
 pub fn is_empty(frame: &Frame, cell: &Cell) -> Budgeted<Verdict> {
-    Ok(match witness(frame, cell)? {
+    let found = witness(frame, cell)?;
+    if let Witness::Unknown(_) = found {
+        match nearest(frame, cell, is_allowed)? {
+            Nearest::Point(point) => return Ok(Verdict::no(format!("it has a point {}", point.place()))),
+            Nearest::None => return Ok(Verdict::yes("no real point of it is nearest to a given one")),
+            Nearest::Unknown => {}
+        }
+    }
+    Ok(match found {
         Witness::Point(point) => Verdict::no(format!("it has a point {}", point.place())),
         Witness::Algebraic(point) => Verdict::no(format!("it has a point {}", point.place())),
         Witness::Exists(why) => Verdict::no(why),

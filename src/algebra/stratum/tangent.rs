@@ -109,7 +109,7 @@ fn binomial(n: usize, k: usize) -> usize {
 }
 
 /// All ascending lists of k numbers below n.
-fn choices(n: usize, k: usize) -> Vec<Vec<usize>> {
+pub(super) fn choices(n: usize, k: usize) -> Vec<Vec<usize>> {
     let mut list: Vec<Vec<usize>> = vec![vec![]];
     for _ in 0..k {
         let extend = |c: Vec<usize>| {
@@ -122,7 +122,7 @@ fn choices(n: usize, k: usize) -> Vec<Vec<usize>> {
 }
 
 /// The determinant of the chosen columns, by expansion along the first row; the matrices here are small.
-fn determinant(rows: &[Vec<Polynomial>], columns: &[usize]) -> Budgeted<Polynomial> {
+pub(super) fn determinant(rows: &[Vec<Polynomial>], columns: &[usize]) -> Budgeted<Polynomial> {
     let Some((first, rest)) = rows.split_first() else { return Ok(Polynomial::one()) };
     let mut sum = Polynomial::zero();
     for (i, j) in columns.iter().enumerate() {

@@ -261,3 +261,29 @@ fn leaves_that_are_not_finished_say_what_is_open() {
     });
     assert!(!none.open.is_empty() && none.leaves.len() < all.leaves.len());
 }
+
+/// Real points of positive polynomials that are no sums of even terms, against the inequality of means and by hand.
+#[test]
+fn nearest_points_decide_whether_a_set_is_empty() {
+    let cases = [
+        // Motzkin: zero exactly where x² = y² = 1.
+        ("x^4*y^2 + x^2*y^4 - 3*x^2*y^2 + 1", false),
+        ("x^4*y^2 + x^2*y^4 - 3*x^2*y^2 + 2", true),
+        // Two points on the diagonal, x² = 1/2, and none.
+        ("x^4 + 2*x^2*y^2 + y^4 - x^2 - 2*x*y - y^2 + 1", false),
+        ("x^4 + 2*x^2*y^2 + y^4 - x^2 - 2*x*y - y^2 + 3", true),
+        // x² + y² = 1 and xy = 1 do not meet, x² + y² = 3 and xy = 1 do.
+        ("x^2 + y^2 - 1; x*y - 1", true),
+        ("x^2 + y^2 - 3; x*y - 1", false),
+        // An inequation on a curve without the excluded points.
+        ("x^2 + y^2 - 3; x*y - 1; x - y != 0", false),
+    ];
+    for (text, is_empty) in cases {
+        let mut stage = Stage::new("x y");
+        let branch = stage.branch(text);
+        let frame = stage.frame(&[&branch]);
+        let cells = frame.cells(&branch).unwrap();
+        let found = set::is_union_empty(&frame, &cells).unwrap();
+        assert!(if is_empty { found.is_yes() } else { found.is_no() }, "{text}: {found:?}");
+    }
+}
