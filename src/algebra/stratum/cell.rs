@@ -55,9 +55,6 @@ pub struct Splitting {
 /// Numbers of more terms than this are not looked at.
 const MAX_NUMBER_TERMS: usize = 24;
 
-/// So many equations are taken apart as far as can be seen from each by itself.
-const MANY_EQUATIONS: usize = 8;
-
 /// More pieces than this, and SPLIT gives up.
 const MAX_PIECES: usize = 512;
 
@@ -336,23 +333,10 @@ impl Frame {
                 return Ok(Step::Cases(cases));
             }
         }
-        // Many equations are looked at before any basis is computed as well: values of coordinates are put in, and products
-        // with a coordinate taken apart.
-        let simpler;
-        let mut equations = equations;
-        if equations.len() >= MANY_EQUATIONS {
-            simpler = with_values(equations)?;
-            equations = &simpler;
-            let products: Vec<Polynomial> =
-                equations.iter().filter(|g| is_multiple_of_a_variable(g)).cloned().collect();
-            if let Some(step) = self.cases_at_hand(&products, equations, nonzero)? {
-                return Ok(step);
-            }
-        }
         let basis = match Basis::soon(self, equations)? {
             Some(basis) => basis,
             // What has no basis soon is taken apart first, where an equation is a product.
-            None => match self.cases_at_hand(equations, equations, nonzero)? {
+            None => match self.cases_at_hand(&with_values(equations)?, nonzero)? {
                 Some(step) => return Ok(step),
                 None => Basis::new(self, equations)?,
             },
@@ -404,14 +388,9 @@ impl Frame {
         Ok(Step::Done(Cell { basis, nonzero: reduced }))
     }
 
-    /// The cases of the smallest of some equations that falls into any, without a basis.
-    fn cases_at_hand(
-        &self,
-        some: &[Polynomial],
-        equations: &[Polynomial],
-        nonzero: &[Polynomial],
-    ) -> Budgeted<Option<Step>> {
-        let mut order: Vec<&Polynomial> = some.iter().collect();
+    /// The cases of the smallest equation that falls into any, without a basis.
+    fn cases_at_hand(&self, equations: &[Polynomial], nonzero: &[Polynomial]) -> Budgeted<Option<Step>> {
+        let mut order: Vec<&Polynomial> = equations.iter().collect();
         order.sort_by_key(|g| (g.n_terms(), g.total_degree()));
         for g in order {
             if let Some(cases) = self.cases_of(&reduce(g.clone())?, nonzero)? {
@@ -610,11 +589,6 @@ fn with_values(equations: &[Polynomial]) -> Budgeted<Vec<Polynomial>> {
             return Ok(list);
         }
     }
-}
-
-/// Whether a variable divides the polynomial, and something else does too.
-fn is_multiple_of_a_variable(g: &Polynomial) -> bool {
-    g.total_degree() > 1 && g.variables().iter().any(|v| g.coefficient_in(*v, 0).is_zero())
 }
 
 enum Step {
