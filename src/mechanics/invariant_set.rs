@@ -299,8 +299,8 @@ impl<'a> InvariantSets<'a> {
         Ok((left, invariant))
     }
 
-    /// Invariant sets given by the equations of the open part and some of those of the cell: all but one or two, or one or
-    /// two. The cell lies in each.
+    /// Sets given by the equations of the open part and some of those of the cell, all but one or two, or one or two, as far as
+    /// they are invariant, if the cell lies in that.
     fn invariant_by_fewer_equations(&self, cell: &Cell, open: &Cell) -> Budgeted<Vec<Cell>> {
         let equations = cell.generators(self.frame)?;
         let n = equations.len();
@@ -314,8 +314,10 @@ impl<'a> InvariantSets<'a> {
             let mut found = Vec::new();
             for candidate in self.frame.split(&all, &[])? {
                 let list = self.solve(&candidate)?;
-                if !list.is_empty() && list.iter().all(|leaf| leaf.is_solvable) {
-                    found.push(candidate);
+                match self.outcome(&candidate, list)? {
+                    Outcome::Whole => found.push(candidate),
+                    Outcome::Open { kept, .. } => found.extend(kept),
+                    Outcome::Lost | Outcome::Smaller(_) => {}
                 }
             }
             if set::is_within(self.frame, cell, &found)? {
