@@ -46,7 +46,10 @@ const BRANCH_TIME: Duration = Duration::from_secs(8);
 const SIDE_TIME: Duration = Duration::from_secs(2);
 
 /// How long all boundary strata together may take.
-const BOUNDARY_TIME: Duration = Duration::from_secs(4);
+const BOUNDARY_TIME: Duration = Duration::from_millis(1500);
+
+/// How long one question about a boundary stratum may take.
+const STRATUM_TIME: Duration = Duration::from_millis(600);
 
 /// What a side question found in its own time; `None` if that, and not the time of the whole, was too short.
 pub(crate) fn aside<T>(limit: Duration, work: impl FnOnce() -> Budgeted<T>) -> Budgeted<Option<T>> {
@@ -278,11 +281,11 @@ impl<'a> InvariantSets<'a> {
     /// The part of a stratum outside the final sets that smooth curves may pass through, and invariant sets through it.
     fn what_is_left(&self, stratum: &Cell, open: &Cell) -> Budgeted<(Vec<Cell>, Vec<Cell>)> {
         let (mut left, mut invariant): (Vec<Cell>, Vec<Cell>) = (vec![], vec![]);
-        let outside = aside(SIDE_TIME, || set::difference_from_all(self.frame, stratum, &self.finals))?;
+        let outside = aside(STRATUM_TIME, || set::difference_from_all(self.frame, stratum, &self.finals))?;
         for outside in outside.unwrap_or_else(|| vec![stratum.clone()]) {
-            let crossed = aside(SIDE_TIME, || self.vectors.crossing(&outside))?.unwrap_or_else(|| vec![outside]);
+            let crossed = aside(STRATUM_TIME, || self.vectors.crossing(&outside))?.unwrap_or_else(|| vec![outside]);
             for cell in self.maximal(crossed)? {
-                let found = aside(SIDE_TIME, || {
+                let found = aside(STRATUM_TIME, || {
                     let known: Vec<Cell> = self.finals.iter().chain(&invariant).cloned().collect();
                     if set::is_within(self.frame, &cell, &known)? {
                         return Ok(None);
