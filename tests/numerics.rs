@@ -709,6 +709,14 @@ fn tables_are_forces() {
         let StopReason::SingularPoint { failure } = &run.reason else { panic!("{:?}", run.reason) };
         assert_eq!(failure.to_string(), "f(t) is asked outside the range of its table (argument 10.0)");
         assert!((run.end - 10.0).abs() < 1e-9);
+        // Up to its end, and from its end back, there is.
+        let there = InitialValueProblem::new(vec![0.5], vec![], 10.0).method(method).tolerance(1e-12);
+        let run = run_of(&motion, &there);
+        assert_eq!(run.reason, StopReason::Reached, "{method}");
+        let back = InitialValueProblem::new(run.last().to_vec(), vec![], 8.0).from(10.0).method(method);
+        let run = run_of(&motion, &back.tolerance(1e-12));
+        assert_eq!(run.reason, StopReason::Reached, "{method}");
+        assert_eq!(run.end, 8.0);
     }
     assert!(last.windows(2).all(|w| (w[0] - w[1]).abs() < 1e-10), "{last:?}");
 }

@@ -135,7 +135,8 @@ pub fn log_inline(x: f64) -> f64 {
     let odd = LOG[6].mul_add(w, LOG[4]).mul_add(w, LOG[2]).mul_add(w, LOG[0]);
     let r = w.mul_add(even, z * odd);
     let half = 0.5 * f * f;
-    let rest = s.mul_add(half + r, k * LN_2_SHORT[1]);
+    // x − x is 0, or NaN when x has no finite value.
+    let rest = s.mul_add(half + r, k.mul_add(LN_2_SHORT[1], x - x));
     k.mul_add(LN_2_SHORT[0], f - (half - rest))
 }
 
@@ -376,6 +377,7 @@ mod tests {
         // What the table of the essay states.
         assert!(worst <= 1.0, "{worst} ulp");
         assert_eq!(log_inline(1.0), 0.0);
+        assert!(log_inline(f64::NAN).is_nan() && log_inline(f64::INFINITY).is_nan());
         assert!(!log_accepts(0.0) && !log_accepts(-1.0) && !log_accepts(f64::NAN) && !log_accepts(f64::INFINITY));
     }
 

@@ -20,9 +20,7 @@ use super::trajectory::{EventPoint, Trajectory};
 /// Runs a problem. It either cannot be begun, or there is a trajectory that says why it ends.
 pub fn run(motion: &Motion, problem: &InitialValueProblem) -> Result<Trajectory, BadProblem> {
     problem.check(motion)?;
-    motion
-        .derivative(problem.start, &problem.state, &problem.parameters)
-        .map_err(|failure| BadProblem::Start { failure })?;
+    motion.first_derivative(problem).map_err(|failure| BadProblem::Start { failure })?;
     let start = Instant::now();
     let (method, mut choice) = choose(motion, problem);
     let mut trajectory = match method {
@@ -82,7 +80,7 @@ const LONG_RUN: f64 = 200.0;
 
 /// How often the state changes by its own size during the run, judged at its beginning.
 fn n_changes(motion: &Motion, problem: &InitialValueProblem) -> f64 {
-    let Ok(slope) = motion.derivative(problem.start, &problem.state, &problem.parameters) else { return 0.0 };
+    let Ok(slope) = motion.first_derivative(problem) else { return 0.0 };
     let size = |xs: &[f64]| xs.iter().fold(0.0f64, |m, x| m.max(x.abs()));
     (problem.end - problem.start).abs() * size(&slope) / size(&problem.state).max(f64::MIN_POSITIVE)
 }

@@ -288,11 +288,15 @@ impl Motion {
 
     /// The derivative of the state at a point, for questions outside a run.
     pub fn derivative(&self, t: f64, state: &[f64], parameters: &[f64]) -> Result<Vec<f64>, Failure> {
-        let problem = InitialValueProblem::new(state.to_vec(), parameters.to_vec(), t).from(t);
-        let board = Switchboard::new(self, &problem)?;
+        self.first_derivative(&InitialValueProblem::new(state.to_vec(), parameters.to_vec(), t).from(t))
+    }
+
+    /// The derivative of the state where a run starts, on the side to which the run leads.
+    pub fn first_derivative(&self, problem: &InitialValueProblem) -> Result<Vec<f64>, Failure> {
+        let board = Switchboard::new(self, problem)?;
         let modes = board.as_ref().map_or(&[][..], Switchboard::numbers);
         let mut dy = vec![0.0; self.n_states()];
-        self.field.caller().call([&[t], state, parameters, modes], &mut dy)?;
+        self.field.caller().call([&[problem.start], &problem.state, &problem.parameters, modes], &mut dy)?;
         Ok(dy)
     }
 

@@ -81,7 +81,8 @@ impl Emitter<'_, '_> {
         let half = self.fb.ins().fmul(half, f);
         let half = self.fb.ins().fmul(half, f);
         let [high, low] = libm::LN_2_SHORT.map(|part| pair(self, part));
-        let low = self.fb.ins().fmul(k, low);
+        let nothing = self.fb.ins().fsub(x, x);
+        let low = self.fb.ins().fma(low, k, nothing);
         let inner = self.fb.ins().fadd(half, r);
         let rest = self.fb.ins().fma(s, inner, low);
         let less = self.fb.ins().fsub(half, rest);
