@@ -5,9 +5,13 @@
 //! - Cranelift's optimiser reorders pure code and loses the order we chose: `opt_level=none`, all algebra before.
 //! - Outputs are stored where they are defined. Stored at the end they keep everything alive, and register
 //!   allocation becomes quadratic.
-//! - Inputs and constants are loaded where they are used: a load with one use becomes a memory operand, costs
-//!   no register, and there are only sixteen.
+//! - Inputs and constants are loaded where they are used, there being only sixteen registers, and stay for the few
+//!   operations that follow. A scalar constant as last operand is part of its instruction; elsewhere it would be made
+//!   in two instructions, and is loaded.
 //! - Square roots, quotients, and sines of independent arguments go in pairs ([`super::schedule`]).
+//! - A processor sees some tens of waiting operations, so what does not depend on each other stands close together: with
+//!   pairs of states the sines of two angles take turns, and in [`loops`] two pairs do.
+//! - In the stages of a step an output is fetched from where it was stored instead of being spilled.
 //! - Guards are or-ed into one register whose sign bits are the result of the call.
 //! - Long kernels are cut into functions of [`CHUNK`] operations that pass values through the scratch array, so that
 //!   the time of the allocator stays linear.
