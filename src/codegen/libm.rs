@@ -124,6 +124,7 @@ pub const LARGE_AND_BIAS: f64 = ((1u64 << 52) + 1023) as f64;
 
 /// The logarithm as the compiled code computes it, operation by operation. Meaningful for normal x > 0.
 #[inline(always)]
+#[allow(clippy::eq_op)]
 pub fn log_inline(x: f64) -> f64 {
     let moved = x.to_bits().wrapping_add(TO_ONE);
     let k = f64::from_bits((moved >> 52) | LARGE_BITS) - LARGE_AND_BIAS;
