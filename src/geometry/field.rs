@@ -12,9 +12,11 @@
 use super::Refusal;
 use super::axis::Axis;
 use super::contact::{Component, Covector, Finding, all_vanish};
-use super::jet::{FiberedManifold, JetSpace, Order, Prolongation, derivative_along, project, total_derivative};
+use super::jet::{
+    FiberedManifold, JetSpace, Order, Prolongation, changes_with, derivative_along, project, total_derivative,
+};
 use crate::algebra::decide::is_zero;
-use crate::algebra::derive::{Direction, partial};
+use crate::algebra::derive::Direction;
 use crate::algebra::expr::symbols_of;
 use crate::algebra::substitute::substitute_all;
 use crate::algebra::{Expr, Ground, Symbol, Verdict};
@@ -209,7 +211,7 @@ impl VectorField {
             if on == base || Axis::of(on).is_none() {
                 continue;
             }
-            let verdict = is_zero(partial(coefficient, on)).negate();
+            let verdict = changes_with(coefficient, on);
             match verdict {
                 Verdict::No(g) => ground = ground.weaker(g),
                 Verdict::Yes(_) => return Err(Refusal::NotProjectable { component: base, coefficient, on, verdict }),

@@ -18,6 +18,7 @@
 //! which of the two is meant: the total derivative sends q_k to q_{k+1} or to `vel(q_k)`.
 
 use super::Refusal;
+use crate::algebra::assume;
 use crate::algebra::decide::is_zero;
 use crate::algebra::derive::{Direction, partial};
 use crate::algebra::expr::post_order;
@@ -486,14 +487,39 @@ fn depends_on(expressions: &[Expr], symbol: Symbol) -> Verdict {
                 return verdict;
             }
         }
-        is_zero(slope).negate()
+        changes_with(*e, symbol)
     };
     expressions.iter().map(changes).reduce(Verdict::or).unwrap_or_else(|| Verdict::no("there is nothing"))
 }
 
+thread_local! {
+    /// A second value of a symbol.
+    static OTHER: Symbol = Symbol::parameter("other");
+}
+
+/// Whether the function changes with the symbol. It does where its derivative is not zero. Where the derivative is zero it
+/// is constant on intervals only: sign x and arctan x + arctan 1/x have another value on the other side of 0. So unless the
+/// symbol goes away by itself, the function is compared with itself at another value of the symbol, under the same facts.
+pub fn changes_with(e: Expr, symbol: Symbol) -> Verdict {
+    let constant = is_zero(partial(e, symbol));
+    if !constant.is_yes() || simplify(e).is_ok_and(|e| !e.contains(symbol)) {
+        return constant.negate();
+    }
+    let other = FxHashMap::from_iter([(symbol, Expr::symbol(OTHER.with(|s| *s)))]);
+    let facts = assume::snapshot();
+    let mut about: Vec<(Expr, assume::Sign)> =
+        facts.iter().filter(|(f, _)| f.contains(symbol)).map(|(f, sign)| (*f, *sign)).collect();
+    about.sort_by_key(|(f, _)| *f);
+    for (fact, sign) in about {
+        assume::assume(substitute(fact, &other), sign);
+    }
+    let same = is_zero(e - substitute(e, &other));
+    assume::restore(facts);
+    constant.and(same).negate()
+}
+
 /// `e` written without `symbol`, on which it has been shown not to depend: in its normal form, or with some
-/// value in place of the symbol. Any value in the domain gives the same function; 0 may not be in it, so
-/// a few more are tried.
+/// value in place of the symbol. Any value in the domain gives the same function; a few are tried until there is one.
 pub fn without_symbol(e: Expr, symbol: Symbol) -> Expr {
     if !e.contains(symbol) {
         return e;
@@ -502,7 +528,9 @@ pub fn without_symbol(e: Expr, symbol: Symbol) -> Expr {
         return normal;
     }
     let at = |n: i64| substitute(e, &FxHashMap::from_iter([(symbol, Expr::number(n))]));
-    [0, 1, -1, 2, 3].into_iter().map(at).find(|e| e.as_undefined().is_none()).unwrap_or(e)
+    let sign = assume::sign_of(Expr::symbol(symbol));
+    let allowed = |n: &i64| if *n < 0 { sign.can_be_negative } else { sign.can_be_positive };
+    [1, 2, 3, -1, -2, -3].into_iter().filter(allowed).map(at).find(|e| e.as_undefined().is_none()).unwrap_or(e)
 }
 
 /// The function as one on JᵏY, if it does not depend on higher jets, nor on another manifold; else what occurs.
@@ -519,7 +547,7 @@ pub fn project(e: Expr, space: &JetSpace) -> Result<(Expr, Ground), Refusal> {
         if !moves || space.contains(symbol) {
             continue;
         }
-        match (is_zero(partial(e, symbol)), manifold.order_of_symbol(symbol)) {
+        match (changes_with(e, symbol).negate(), manifold.order_of_symbol(symbol)) {
             (Verdict::Yes(g), _) => {
                 ground = ground.weaker(g);
                 projected = without_symbol(projected, symbol);
