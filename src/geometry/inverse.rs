@@ -32,7 +32,7 @@ pub(crate) struct Solved {
     pub conditions: Vec<Expr>,
     /// Equations that still contain unknowns.
     pub stuck: Vec<Expr>,
-    /// What would help if it were known to be positive: the factors of radii.
+    /// What would help if it were known to be positive: the factors of radii, what is squared.
     pub wanted: Vec<Expr>,
 }
 
@@ -157,7 +157,7 @@ fn next_step(equations: &[Equation], open: &[Symbol], wanted: &mut Vec<Expr>) ->
         let (Some(u), None) = (own.next(), own.next()) else { continue };
         let value = match linear(e, u, open, true)? {
             Some(value) => Some(value),
-            None => isolate(e.left, e.right, u),
+            None => isolate(e.left, e.right, u, wanted),
         };
         if let Some(value) = value {
             return Ok(Some(Step { used: vec![i], instead: vec![], solved: Some((u, value)) }));
@@ -178,7 +178,7 @@ fn next_step(equations: &[Equation], open: &[Symbol], wanted: &mut Vec<Expr>) ->
     }
     for (i, e) in equations.iter().enumerate() {
         for &u in open.iter().filter(|u| e.left.contains(**u)) {
-            if let Some(value) = isolate(e.left, e.right, u) {
+            if let Some(value) = isolate(e.left, e.right, u, wanted) {
                 return Ok(Some(Step { used: vec![i], instead: vec![], solved: Some((u, value)) }));
             }
         }
@@ -292,8 +292,9 @@ fn sign_between(a: Expr, b: Expr) -> Option<Rational> {
     }
 }
 
-/// u from left(u) = right, if u occurs once and every layer around it can be taken off.
-fn isolate(left: Expr, right: Expr, u: Symbol) -> Option<Expr> {
+/// u from left(u) = right, if u occurs once and every layer around it can be taken off. What would have to be positive for
+/// that is noted.
+fn isolate(left: Expr, right: Expr, u: Symbol, wanted: &mut Vec<Expr>) -> Option<Expr> {
     let (mut left, mut right) = (left, right);
     loop {
         if left.as_symbol() == Some(u) {
@@ -317,6 +318,9 @@ fn isolate(left: Expr, right: Expr, u: Symbol) -> Option<Expr> {
                 let positive = sign_of(child).is_nonnegative();
                 // u³ takes every value once, u² only for u of known sign.
                 if !exponent.is_one() && !positive {
+                    if !wanted.contains(&child) {
+                        wanted.push(child);
+                    }
                     return None;
                 }
                 (right / rest).pow(exponent.recip()?)

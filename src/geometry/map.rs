@@ -209,30 +209,40 @@ impl Map {
         }
     }
 
-    /// Facts under which there is an inverse: these, and what is missing after them. None of them if they do not help.
+    /// Facts under which there is an inverse: some of these, and of what is missing after them, as few as will do. None if
+    /// they do not help.
     fn facts_that_help(&self, mut positive: Vec<Expr>) -> Result<Vec<Expr>, Refusal> {
         let known = assume::snapshot();
-        let mut helpful = false;
+        // What is missing under the facts; `None` if there is an inverse.
+        let missing = |facts: &[Expr]| -> Result<Option<Vec<Expr>>, Refusal> {
+            assume::restore(known.clone());
+            let possible = facts.iter().all(|e| assume::assume(*e, assume::Sign::POSITIVE));
+            let result = conditions::collect(|| self.invert()).0;
+            assume::restore(known.clone());
+            match result {
+                Ok(_) if possible => Ok(None),
+                Err(Refusal::NotInvertible { positive, .. }) if possible => Ok(Some(positive)),
+                Err(stop @ Refusal::Exhausted(_)) => Err(stop),
+                _ => Ok(Some(vec![])),
+            }
+        };
         for _ in 0..3 {
-            if !positive.iter().all(|e| assume::assume(*e, assume::Sign::POSITIVE)) {
+            let Some(more) = missing(&positive)? else {
+                for i in (0..positive.len()).rev() {
+                    let fewer: Vec<Expr> = [&positive[..i], &positive[i + 1..]].concat();
+                    if missing(&fewer)?.is_none() {
+                        positive = fewer;
+                    }
+                }
+                return Ok(positive);
+            };
+            let new: Vec<Expr> = more.into_iter().filter(|e| !positive.contains(e)).collect();
+            if new.is_empty() {
                 break;
             }
-            match conditions::collect(|| self.invert()).0 {
-                Ok(_) => helpful = true,
-                Err(Refusal::NotInvertible { positive: more, .. }) if more.iter().any(|e| !positive.contains(e)) => {
-                    positive.extend(more.into_iter().filter(|e| !positive.contains(e)).collect::<Vec<_>>());
-                    continue;
-                }
-                Err(stop @ Refusal::Exhausted(_)) => {
-                    assume::restore(known);
-                    return Err(stop);
-                }
-                Err(_) => {}
-            }
-            break;
+            positive.extend(new);
         }
-        assume::restore(known);
-        Ok(if helpful { positive } else { vec![] })
+        Ok(vec![])
     }
 
     fn invert(&self) -> Result<(Map, Ground), Refusal> {
@@ -258,7 +268,9 @@ impl Map {
         if let Some(unknown) = open.iter().find(|u| !solved.values.contains_key(*u)) {
             let why = format!("its equations could not be solved for {unknown}");
             let hint = solved.stuck.first().map(|e| format!("; what remained is {e} = 0")).unwrap_or_default();
-            return Err(Refusal::NotInvertible { why: why + &hint, positive: solved.wanted });
+            let of_source = |e: &Expr| e.symbols().iter().all(|s| s.is_parameter() || self.source.contains(*s));
+            let positive = solved.wanted.into_iter().filter(of_source).collect();
+            return Err(Refusal::NotInvertible { why: why + &hint, positive });
         }
         if let Some(condition) = solved.conditions.first() {
             return no_inverse(format!("its image is not everything: {condition} = 0 holds on it"));

@@ -296,7 +296,7 @@ fn pullback_by_changes_of_coordinates_is_natural() {
 /// ψ^*(L_ξ η) = L_{ψ^*ξ} ψ^*η for every field on JʳY, and ψ^* of fields respects brackets and prolongations.
 #[test]
 fn lie_derivatives_are_natural() {
-    for_all(|s| {
+    for_some(cases() / 5, |s| {
         let target = s.space.manifold().clone();
         // Fields are carried by an inverse matrix, which is simplified: small orders, and one step beyond the first.
         let order = if s.random.below(5) == 0 { 2 } else { 1 };
