@@ -46,7 +46,8 @@ impl Ran {
         std::env::set_current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui")).expect("tests/ui");
         // What a program saves goes to a folder of its own.
         let out = std::env::temp_dir().join(format!("lepage-ui-{}", std::process::id()));
-        let mut session = Session::new(SessionOptions { out: out.clone(), ..SessionOptions::default() });
+        let mut session =
+            Session::new(SessionOptions { out: out.clone(), portable: true, ..SessionOptions::default() });
         let outcomes = session.feed(name, text, Mode::File);
         let _ = std::fs::remove_dir_all(out);
         Ran { session, outcomes }
