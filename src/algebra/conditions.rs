@@ -52,6 +52,14 @@ pub(super) fn record_positive(e: Expr) {
     }
 }
 
+/// Records a condition that an answer carries, for a part that is taken out of it.
+pub fn record(condition: Condition) {
+    match condition.relation {
+        Relation::NotEqual => record_nonzero(condition.left),
+        _ => record_real(condition),
+    }
+}
+
 fn record_real(condition: Condition) {
     REAL.with_borrow_mut(|list| {
         if !list.contains(&condition) {

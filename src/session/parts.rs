@@ -2,7 +2,7 @@
 
 use super::elaborate::Evaluator;
 use super::operate::{as_form, describe};
-use crate::algebra::{Expr, Symbol};
+use crate::algebra::{Expr, Symbol, conditions};
 use crate::diagnostic::{Diagnostic, codes, suggest};
 use crate::geometry::jet::FiberedManifold;
 use crate::model::value::{Answer, Fallible, Family, Indexed, Key, KeyPart, LabelledMatrix, Value, key_text};
@@ -17,6 +17,8 @@ pub fn part(value: &Value, text: &str, primes: u32, evaluator: &Evaluator) -> Fa
         Value::OnSpace(declared) => part(&declared.value, text, primes, evaluator),
         Value::OnBranch(_) => part(&value.main(), text, primes, evaluator),
         Value::Answer(answer) => {
+            // What an answer needs, its parts need too.
+            answer.conditions.iter().copied().for_each(conditions::record);
             if primes == 0
                 && let Some(part) = answer.get(text)
             {

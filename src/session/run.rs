@@ -314,8 +314,16 @@ impl Context<'_> {
         });
         let doubtful =
             start::is_singular_at(&law, &signature, &values, &probe).map_err(|o| self.obstacle(&o, self.span))?;
-        if doubtful && is_singular_everywhere(&*system.dynamical_form()?)? {
-            return self.on_branch_through_start(system);
+        if doubtful {
+            if is_singular_everywhere(&*system.dynamical_form()?)? {
+                return self.on_branch_through_start(system);
+            }
+            // Regular in general, but perhaps not for these values of the parameters.
+            if let Err(d) = self.dynamics(system)
+                && std::ptr::eq(d.code, &codes::NOT_DETERMINED)
+            {
+                return Err(d);
+            }
         }
         Ok(Determined { law, start: start?, filled: vec![], surface: vec![] })
     }

@@ -89,9 +89,17 @@ impl Frame {
             }
         }
         if !denominator.is_constant() {
-            for (f, _) in factor(&denominator).factors {
+            let mut pending: Vec<Polynomial> = factor(&denominator).factors.into_iter().map(|(f, _)| f).collect();
+            while let Some(f) = pending.pop() {
+                // Where a root does not vanish its radicand does not.
+                if let [v] = f.variables()
+                    && matches!(Generator(*v).kind(), Kind::Root { .. })
+                    && let Some(relation) = Generator(*v).relation()
+                {
+                    pending.extend(factor(&relation.value).factors.into_iter().map(|(f, _)| f));
+                }
                 let mut domain = self.domain.borrow_mut();
-                if !domain.contains(&f) && !self.is_positive_generator(&f) {
+                if !f.is_constant() && !domain.contains(&f) && !self.is_positive_generator(&f) {
                     domain.push(f);
                 }
             }
@@ -379,6 +387,11 @@ impl Frame {
             }
         }
         if !basis.is_empty() {
+            for p in self.domain_polynomials() {
+                if basis.normal_form(self, &p)?.is_zero() {
+                    return Ok(Step::Empty);
+                }
+            }
             let all: Vec<Polynomial> = reduced.iter().cloned().chain(self.domain_polynomials()).collect();
             if let Some(saturated) = basis.saturate(self, &all)? {
                 return Ok(Step::Cases(vec![saturated]));
