@@ -26,7 +26,7 @@ use crate::algebra::normal::simplify;
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Coordinate, Expr, Ground, Symbol, SymbolKind, Verdict};
 use rustc_hash::FxHashMap;
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt;
 use std::rc::Rc;
 
@@ -44,6 +44,8 @@ struct Declaration {
     /// Where a coordinate stands among the fibres, by itself and by its name: programs with families ask often.
     places: FxHashMap<Coordinate, usize>,
     named: FxHashMap<String, usize>,
+    /// Made on demand.
+    unfolded: OnceCell<FiberedManifold>,
 }
 
 /// A fibre coordinate q, and the number `order` such that q, q′, …, q_order are coordinates of the manifold.
@@ -136,7 +138,8 @@ impl FiberedManifold {
             places.entry(fibre.coordinate).or_insert(place);
             named.entry(fibre.coordinate.name()).or_insert(place);
         }
-        let declaration = Declaration { name: name.into(), base, over, fibres, own, places, named };
+        let unfolded = OnceCell::new();
+        let declaration = Declaration { name: name.into(), base, over, fibres, own, places, named, unfolded };
         let manifold = FiberedManifold(Rc::new(declaration));
         LATEST_BASE.set(Some(base));
         OWNERS.with_borrow_mut(|owners| {
@@ -145,6 +148,28 @@ impl FiberedManifold {
             }
         });
         manifold
+    }
+
+    /// The same coordinates over the time axis alone, so that every jet counts as one. W over J¹Y with λ becomes the
+    /// manifold of q and λ, whose curves are those of W along which q′ is the derivative of q.
+    pub fn unfolded(&self) -> FiberedManifold {
+        if self.0.fibres.iter().all(|f| f.order == 0) {
+            return self.clone();
+        }
+        let make = || {
+            let own: Vec<Coordinate> = self.0.fibres.iter().map(|f| f.coordinate).collect();
+            FiberedManifold(Rc::new(Declaration {
+                name: self.0.name.clone(),
+                base: self.0.base,
+                over: Over::Base,
+                fibres: own.iter().map(|&coordinate| Fibre { coordinate, order: 0 }).collect(),
+                own,
+                places: self.0.places.clone(),
+                named: self.0.named.clone(),
+                unfolded: OnceCell::new(),
+            }))
+        };
+        self.0.unfolded.get_or_init(make).clone()
     }
 
     pub fn name(&self) -> &str {

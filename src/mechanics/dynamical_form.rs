@@ -39,6 +39,7 @@ impl DynamicalForm {
     /// The form with the given components E_σ, one for each fibre coordinate. Refused if its order cannot
     /// be decided.
     pub fn new(manifold: &FiberedManifold, components: Vec<Expr>) -> Answered<DynamicalForm> {
+        let manifold = &manifold.unfolded();
         let n = super::decided_order(manifold, &components)?;
         let components = super::project_all(manifold, &components, n);
         let m = manifold.n_coordinates();

@@ -44,9 +44,10 @@ pub struct Motion {
 impl Lagrangian {
     /// The Lagrangian L dt. Refused if it cannot be decided on which jets L depends.
     pub fn new(manifold: &FiberedManifold, function: Expr) -> Answered<Lagrangian> {
-        let order = super::decided_order(manifold, &[function])?;
-        let function = super::project_all(manifold, &[function], order)[0];
-        Ok(Lagrangian { manifold: manifold.clone(), function, order })
+        let manifold = manifold.unfolded();
+        let order = super::decided_order(&manifold, &[function])?;
+        let function = super::project_all(&manifold, &[function], order)[0];
+        Ok(Lagrangian { manifold, function, order })
     }
 
     pub fn manifold(&self) -> &FiberedManifold {

@@ -302,7 +302,12 @@ impl Search<'_> {
 
     /// A point among finitely many, if no coordinate stands inside a function.
     fn algebraic_point(&self, state: &State) -> Budgeted<Option<AlgebraicPoint>> {
-        let is_plain = |v: &u32| !self.is_coupled(*v) && matches!(Generator(*v).kind(), Kind::Symbol(_));
+        // √3 is a coordinate of the point like the others, with its equation and its sign.
+        let is_plain = |v: &u32| match Generator(*v).kind() {
+            Kind::Symbol(_) => !self.is_coupled(*v),
+            Kind::Root { .. } => Generator(*v).meaning().symbols().is_empty(),
+            _ => false,
+        };
         if !state.equations.iter().flat_map(|e| e.variables()).all(is_plain) {
             return Ok(None);
         }
