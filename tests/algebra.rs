@@ -92,7 +92,12 @@ fn equations_are_solved_with_all_real_branches() {
         ("solve(a*x = b, x).branches[2].free", "[x]"),
         ("solve(x^2 + 1 = 0, x).empty", "yes (proved: every branch was followed)"),
         ("solve(x + exp(x) = 0, x)", "refused: unsolved"),
-        ("solve(sin(x) = 0, x)", "refused: unsolved"),
+        // Infinitely many solutions stay together, as the equation that they satisfy.
+        ("solve(sin(x) = 0, x).branches[1].equations", "[sin(x)]"),
+        (
+            "solve(sin(x) = 0, x).explicit",
+            "no (proved: a periodic family has infinitely many members: it is kept as an equation)",
+        ),
     ] {
         assert_eq!(answer(&mut session, question), expected, "{question}");
     }
