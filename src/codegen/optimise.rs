@@ -68,9 +68,10 @@ pub fn optimise(kernel: &Kernel, rewrites: Rewrites) -> Kernel {
         return as_written;
     }
     // Other brackets for clearly fewer operations only: the order in which products were written is often a good one.
-    let shared = finished(&products::share_products(&k));
-    let fewer = 20 * shared.n_operations() <= 19 * as_written.n_operations();
-    if fewer { shared } else { as_written }
+    match products::share_products(&k).map(|shared| finished(&shared)) {
+        Some(shared) if 20 * shared.n_operations() <= 19 * as_written.n_operations() => shared,
+        _ => as_written,
+    }
 }
 
 /// Rewrites every live operation by `rule`, which may return `None` to copy it. Inputs stay where they are.

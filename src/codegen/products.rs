@@ -12,6 +12,8 @@
 //! However it is bracketed, a product of n factors has n − 1 roundings, so the results move by less than n ulp.
 
 use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
 
 use super::ir::{Binary, Kernel, KernelBuilder, Op, Value};
 use super::optimise::rewrite;
@@ -34,10 +36,10 @@ struct Product {
     fused: bool,
 }
 
-/// The kernel with its products bracketed anew.
-pub fn share_products(kernel: &Kernel) -> Kernel {
+/// The kernel with its products bracketed anew; `None` if no brackets are better.
+pub fn share_products(kernel: &Kernel) -> Option<Kernel> {
     if kernel.ops().len() > MAX_OPERATIONS {
-        return kernel.clone();
+        return None;
     }
     let uses = kernel.use_counts();
     let (absorbed, added) = users(kernel, &uses);
@@ -51,12 +53,12 @@ pub fn share_products(kernel: &Kernel) -> Kernel {
     }
     let pairs = choose_pairs(&mut roots);
     if pairs.is_empty() {
-        return kernel.clone();
+        return None;
     }
     let depth = depths(kernel);
     let lists: FxHashMap<Value, Product> = roots.into_iter().collect();
     let mut made: Vec<Option<Value>> = vec![None; pairs.len()];
-    rewrite(kernel, kernel.math, |b, at, value| {
+    Some(rewrite(kernel, kernel.math, |b, at, value| {
         let product = lists.get(&value)?;
         let mut rest = product.factors.clone();
         // What is known first is multiplied first.
@@ -65,7 +67,7 @@ pub fn share_products(kernel: &Kernel) -> Kernel {
         let first = values.next()?;
         let values: Vec<Value> = values.collect();
         Some(values.into_iter().fold(first, |p, x| b.mul(p, x)))
-    })
+    }))
 }
 
 fn is_product(kernel: &Kernel, v: Value) -> bool {
@@ -107,42 +109,102 @@ fn factors_of(kernel: &Kernel, value: Value, absorbed: &[bool]) -> Vec<Factor> {
     factors
 }
 
-/// Makes pairs as long as one saves a multiplication; the lists get the pairs in place of their members.
+/// Makes pairs as long as one saves a multiplication; the lists get the pairs in place of their members. Of the pairs in most
+/// lists that of the earliest list comes first.
 fn choose_pairs(roots: &mut [(Value, Product)]) -> Vec<[Factor; 2]> {
+    let mut occurrences = Occurrences::default();
+    for (number, (_, product)) in roots.iter().enumerate() {
+        occurrences.add(number, product);
+    }
     let mut pairs = Vec::new();
-    loop {
-        let mut saved: FxHashMap<[Factor; 2], (u32, usize)> = FxHashMap::default();
-        for (number, (_, product)) in roots.iter().enumerate() {
-            // In a sum a product of two costs nothing, and cannot cost less.
-            if product.factors.len() < 2 || product.factors.len() == 2 && product.fused {
-                continue;
-            }
-            let mut seen: Vec<[Factor; 2]> = Vec::new();
-            for (i, &x) in product.factors.iter().enumerate() {
-                for &y in &product.factors[i + 1..] {
-                    if !seen.contains(&[x, y]) {
-                        seen.push([x, y]);
-                    }
-                }
-            }
-            for pair in seen {
-                saved.entry(pair).or_insert((0, number)).0 += 1;
-            }
-        }
-        // The best pair; of equally good ones that of the earliest product.
-        let best = saved.into_iter().filter(|(_, (n, _))| *n > 1);
-        let Some((pair, _)) = best.max_by_key(|&(pair, (n, first))| (n, std::cmp::Reverse((first, pair)))) else {
-            return pairs;
-        };
+    while let Some(pair) = occurrences.best() {
         let new = Factor::Pair(pairs.len());
         pairs.push(pair);
-        for (_, product) in roots.iter_mut() {
+        for number in occurrences.lists_with(pair) {
+            let product = &mut roots[number].1;
             if let Some(without) = take(&product.factors, pair) {
+                occurrences.remove(number, product);
                 product.factors = without;
                 product.factors.push(new);
+                occurrences.add(number, product);
             }
         }
     }
+    pairs
+}
+
+/// In which lists each pair of factors stands.
+#[derive(Default)]
+struct Occurrences {
+    lists: FxHashMap<[Factor; 2], BTreeSet<usize>>,
+    /// The same without products of two in a sum: these cost nothing, and cannot cost less.
+    saving: FxHashMap<[Factor; 2], BTreeSet<usize>>,
+    /// Pairs with the number of lists they would save a multiplication in, and the first of these. Entries are not taken
+    /// back: one that is out of date is passed over.
+    queue: BinaryHeap<(usize, Reverse<(usize, [Factor; 2])>)>,
+}
+
+impl Occurrences {
+    fn best(&mut self) -> Option<[Factor; 2]> {
+        while let Some((n, Reverse((first, pair)))) = self.queue.pop() {
+            let now = self.saving.get(&pair);
+            if now.is_some_and(|now| now.len() == n && now.first() == Some(&first)) {
+                return Some(pair);
+            }
+        }
+        None
+    }
+
+    fn lists_with(&self, pair: [Factor; 2]) -> Vec<usize> {
+        self.lists.get(&pair).into_iter().flatten().copied().collect()
+    }
+
+    fn add(&mut self, number: usize, product: &Product) {
+        for pair in pairs_of(&product.factors) {
+            self.lists.entry(pair).or_default().insert(number);
+            if product.can_cost_less() {
+                self.saving.entry(pair).or_default().insert(number);
+                self.enqueue(pair);
+            }
+        }
+    }
+
+    fn remove(&mut self, number: usize, product: &Product) {
+        for pair in pairs_of(&product.factors) {
+            self.lists.entry(pair).or_default().remove(&number);
+            if self.saving.entry(pair).or_default().remove(&number) {
+                self.enqueue(pair);
+            }
+        }
+    }
+
+    fn enqueue(&mut self, pair: [Factor; 2]) {
+        if let Some(lists) = self.saving.get(&pair)
+            && lists.len() > 1
+            && let Some(&first) = lists.first()
+        {
+            self.queue.push((lists.len(), Reverse((first, pair))));
+        }
+    }
+}
+
+impl Product {
+    fn can_cost_less(&self) -> bool {
+        self.factors.len() > 2 || self.factors.len() == 2 && !self.fused
+    }
+}
+
+/// Every pair of factors once.
+fn pairs_of(factors: &[Factor]) -> Vec<[Factor; 2]> {
+    let mut seen: Vec<[Factor; 2]> = Vec::new();
+    for (i, &x) in factors.iter().enumerate() {
+        for &y in &factors[i + 1..] {
+            if !seen.contains(&[x, y]) {
+                seen.push([x, y]);
+            }
+        }
+    }
+    seen
 }
 
 /// The list without both members of a pair.
@@ -222,7 +284,7 @@ mod tests {
             k.output(name, v);
         }
         let kernel = k.finish();
-        let shared = live(&share_products(&kernel));
+        let shared = live(&share_products(&kernel).expect("shared factors"));
         let count = |k: &Kernel| k.values().filter(|v| is_product(k, *v)).count();
         assert_eq!((count(&kernel), count(&shared)), (7, 4), "{shared:?}");
         let y = [1.7, -0.3, 2.9, 5.1];
@@ -247,6 +309,6 @@ mod tests {
         k.output("first", first);
         k.output("second", second);
         let kernel = k.finish();
-        assert_eq!(share_products(&kernel).ops(), kernel.ops());
+        assert!(share_products(&kernel).is_none());
     }
 }
