@@ -97,7 +97,8 @@ fn pullback(a: &Arguments) -> Fallible<Value> {
                 d.notes.push(format!("`{}` goes to {target}: what it does to higher jets is not determined", m.name));
             }
             if home_of(&value).is_some_and(|h| h != *target.manifold() && h == *source.manifold()) {
-                d.helps.push(format!("to go from {source} to {target}: `transform(…, {})`", m.name));
+                let turned = format!("transform({}, {})", crate::model::show::text(&value), m.name);
+                *d = d.clone().repair(format!("to go from {source} to {target}: `{turned}`"), a.span, turned);
             }
         }
         Box::new(d.or_at(a.positional[1].span, "this object"))
@@ -118,11 +119,12 @@ fn transform(a: &Arguments) -> Fallible<Value> {
     let value = a.value(0)?;
     let (source, target) = (map.map.source(), map.map.target());
     if home_of(&value).is_some_and(|h| h == *target.manifold() && h != *source.manifold()) {
+        let turned = format!("pullback({}, {})", map.name, crate::model::show::text(&value));
         return Err(Box::new(
             Diagnostic::error(&codes::WRONG_MANIFOLD, format!("this lives on {target} already"))
                 .label(a.positional[0].span, format!("on {target}"))
                 .note(format!("`{}` goes from {source} to {target}", map.name))
-                .help(format!("to go from {target} to {source}: `pullback({}, …)`", map.name)),
+                .repair(format!("to go from {target} to {source}: `{turned}`"), a.span, turned),
         ));
     }
     let carried = match value.main() {
