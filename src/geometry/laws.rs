@@ -102,6 +102,8 @@ impl Random {
     fn values_vanish(&mut self, nodes: &[Expr], expressions: &[Expr]) -> Option<bool> {
         let mut values: FxHashMap<Expr, Rational> = FxHashMap::default();
         let mut points: FxHashMap<Expr, Rational> = FxHashMap::default();
+        // e^w is a positive number, whatever point of the circle w is.
+        let mut powers: FxHashMap<Expr, Rational> = FxHashMap::default();
         for &e in nodes {
             let value = match e.node() {
                 Node::Number(n) => n.clone(),
@@ -137,7 +139,7 @@ impl Random {
                 Node::Apply(Elementary::Exp, w) => {
                     let mut product = Rational::ONE;
                     for (of, n) in multiples(w[0]) {
-                        let power = points.entry(of).or_insert_with(|| &self.rational().abs() + &Rational::ratio(1, 3));
+                        let power = powers.entry(of).or_insert_with(|| &self.rational().abs() + &Rational::ratio(1, 3));
                         product = &product * &power.pow(n).ok()?;
                     }
                     product
