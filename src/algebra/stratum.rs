@@ -33,6 +33,7 @@ pub mod rank;
 pub mod real;
 pub mod sample;
 pub mod set;
+mod shear;
 pub mod solve;
 pub mod tangent;
 

@@ -296,6 +296,16 @@ def is_new(*data):
     return not (key in SEEN or SEEN.add(key))
 
 
+# Points of strata that chance does not meet. Two links of lengths 2 and 3 with 5·cos(angle) = 3: the multipliers of the double
+# pendulum are undetermined or do not exist where m1 = −m2·sin²(angle).
+MORE_POINTS = {
+    ("nh-double-pendulum-redundant", "multipliers"): [
+        {"m1": -16, "m2": 25, "G": 75, "l1": 2, "l2": 3, "x1": "8/5", "y1": "6/5", "x2": "8/5", "y2": "21/5",
+         "x1_1": 0, "y1_1": 0, "x2_1": velocity, "y2_1": 0} for velocity in (-9, -6, 0)
+    ],
+}
+
+
 def system(case, name, y, matrix, right, equations=(), nonzero=()):
     rows = [[sp.sympify(x) for x in row] for row in matrix]
     right = [sp.sympify(x) for x in right]
@@ -313,7 +323,10 @@ def system(case, name, y, matrix, right, equations=(), nonzero=()):
     denominators = {d for d in (sp.denom(sp.together(x)) for row in enc for x in row + rhs) if d.free_symbols}
     used = set().union(*[x.free_symbols for x in entries], set()) | {s for p in ring.pairs for s in p}
     checks = []
-    for p in points(ring, eqs, neq + sorted(denominators, key=str), variables, y.parameters, 4):
+    found = list(points(ring, eqs, neq + sorted(denominators, key=str), variables, y.parameters, 4))
+    found += [{sp.Symbol(k): sp.Rational(v) for k, v in p.items()} for p in MORE_POINTS.get((case, name), [])]
+    assert all(e.xreplace(p) == 0 for e in eqs for p in found)
+    for p in found:
         m = sp.Matrix([[x.xreplace(p) for x in row] for row in enc])
         a = m.row_join(sp.Matrix([x.xreplace(p) for x in rhs]))
         if all(x.is_Rational for x in a):

@@ -11,7 +11,7 @@ use lepage::budget::within;
 use std::time::Duration;
 
 /// For one system or ideal. All together take seconds.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The values of generators at a place; `None` if one of the given functions is not a generator of the frame.
 fn point(frame: &Frame, place: &Place) -> Option<Vec<(u32, Rational)>> {
@@ -71,7 +71,7 @@ fn linear_systems_of_the_sheets() {
         }
     }
     println!("{} systems, {unfinished} stopped, {checked} points, {skipped} left out", systems.len());
-    assert!(unfinished <= 1);
+    assert_eq!(unfinished, 0);
     assert!(systems.len() > 380 && checked > 20 * skipped);
 }
 

@@ -9,11 +9,15 @@ use super::super::ideal::{self, Order, groebner, groebner_within};
 use super::super::polynomial::Polynomial;
 use super::cell::Frame;
 use super::coupling::is_implied;
+use super::shear::Shear;
 use crate::budget::{Budgeted, Exhausted, check, is_over};
 use rustc_hash::FxHashMap;
 use std::cell::{OnceCell, RefCell};
 use std::cmp::Reverse;
 use std::rc::Rc;
+
+/// Terms that may be combined before shorter equations are looked for.
+const SHORT_WORK: u64 = 50_000;
 
 /// Terms that may be combined before the order of the variables is thought over.
 const FIRST_WORK: u64 = 2_000_000;
@@ -28,6 +32,8 @@ const DEPENDENCE_WORK: u64 = 100_000;
 #[derive(Clone, Debug)]
 pub struct Basis {
     inner: Option<Rc<ideal::Basis>>,
+    /// The coordinates of `inner`, if they are not those of the frame.
+    shear: Option<Rc<Shear>>,
     /// The elements that say something: those that are not consequences of the relations alone.
     elements: Rc<[Polynomial]>,
     minimal: Rc<OnceCell<Vec<Polynomial>>>,
@@ -74,7 +80,7 @@ fn with_relations(equations: &[Polynomial]) -> (Vec<Polynomial>, Vec<Polynomial>
 impl Basis {
     /// No equations.
     pub fn empty() -> Basis {
-        Basis { inner: None, elements: Rc::new([]), minimal: Rc::default(), closures: Rc::default() }
+        Basis { inner: None, shear: None, elements: Rc::new([]), minimal: Rc::default(), closures: Rc::default() }
     }
 
     pub fn new(frame: &Frame, equations: &[Polynomial]) -> Budgeted<Basis> {
@@ -88,7 +94,7 @@ impl Basis {
             check()?;
             return Err(Exhausted::Size);
         }
-        Basis::kept(frame, key, inner)
+        Basis::kept(frame, key, inner, None)
     }
 
     /// The basis, if it is found in bounded work. A set that has none soon is better taken apart first.
@@ -101,37 +107,60 @@ impl Basis {
             return Ok(Some(known));
         }
         let (order, parameters) = order_for(frame, &all);
-        let mut inner = groebner_within(&all, &order, &parameters, FIRST_WORK);
-        if !inner.complete {
-            check()?;
-            let linear = linear_first(&all, &order);
-            inner = groebner_within(&all, &linear, &parameters, FIRST_WORK);
+        let attempt = |all: &[Polynomial], order: &Order, work: u64| -> Budgeted<Option<ideal::Basis>> {
+            let inner = groebner_within(all, order, &parameters, work);
+            if !inner.complete {
+                check()?;
+            }
+            Ok(inner.complete.then_some(inner))
+        };
+        // Where shorter equations have helped before they are tried first.
+        if frame.shear().is_none()
+            && let Some(inner) = attempt(&all, &order, SHORT_WORK)?
+        {
+            return Basis::kept(frame, key, inner, None).map(Some);
         }
-        if !inner.complete {
-            check()?;
-            return Ok(None);
+        let shear = match frame.shear() {
+            Some(shear) => Some(shear),
+            None => Shear::shortening(frame, &all)?.map(Rc::new),
+        };
+        if let Some(shear) = shear {
+            let short = all.iter().map(|p| shear.forth(p)).collect::<Budgeted<Vec<_>>>()?;
+            if let Some(inner) = attempt(&short, &order, FIRST_WORK)? {
+                frame.keep_shear(&shear);
+                return Basis::kept(frame, key, inner, Some(shear)).map(Some);
+            }
         }
-        Basis::kept(frame, key, inner).map(Some)
+        let inner = match attempt(&all, &order, FIRST_WORK)? {
+            Some(inner) => Some(inner),
+            None => attempt(&all, &linear_first(&all, &order), FIRST_WORK)?,
+        };
+        inner.map(|inner| Basis::kept(frame, key, inner, None)).transpose()
     }
 
-    fn kept(frame: &Frame, key: Vec<Polynomial>, inner: ideal::Basis) -> Budgeted<Basis> {
-        let basis = Basis::wrap(frame, inner)?;
+    fn kept(frame: &Frame, key: Vec<Polynomial>, inner: ideal::Basis, shear: Option<Rc<Shear>>) -> Budgeted<Basis> {
+        let basis = Basis::wrap(frame, inner, shear)?;
         frame.keep_basis(key, &basis);
         Ok(basis)
     }
 
-    fn wrap(frame: &Frame, inner: ideal::Basis) -> Budgeted<Basis> {
+    fn wrap(frame: &Frame, inner: ideal::Basis, shear: Option<Rc<Shear>>) -> Budgeted<Basis> {
         for condition in &inner.conditions {
             frame.note_generic(condition)?;
         }
         let mut elements = Vec::new();
         for g in &inner.generators {
+            let g = match &shear {
+                Some(shear) => shear.back(g)?.primitive_part(),
+                None => g.clone(),
+            };
             if !reduce(g.clone())?.is_zero() {
-                elements.push(g.clone());
+                elements.push(g);
             }
         }
         Ok(Basis {
             inner: Some(Rc::new(inner)),
+            shear,
             elements: elements.into(),
             minimal: Rc::default(),
             closures: Rc::default(),
@@ -148,7 +177,13 @@ impl Basis {
             return Err(Exhausted::Size);
         }
         let elements = inner.generators.clone().into();
-        Ok(Basis { inner: Some(Rc::new(inner)), elements, minimal: Rc::default(), closures: Rc::default() })
+        Ok(Basis {
+            inner: Some(Rc::new(inner)),
+            shear: None,
+            elements,
+            minimal: Rc::default(),
+            closures: Rc::default(),
+        })
     }
 
     /// Whether there are no common zeros, not even complex ones, for generic parameters.
@@ -156,7 +191,17 @@ impl Basis {
         self.inner.as_ref().is_some_and(|b| b.is_proper() == Some(false))
     }
 
-    /// The basis with the relations; `None` if there are no equations.
+    /// A polynomial in the coordinates of `inner`.
+    pub(super) fn to_inner(&self, p: &Polynomial) -> Budgeted<Polynomial> {
+        self.shear.as_ref().map_or_else(|| Ok(p.clone()), |shear| shear.forth(p))
+    }
+
+    /// A polynomial in the coordinates of `inner`, in those of the frame.
+    pub(super) fn from_inner(&self, p: Polynomial) -> Budgeted<Polynomial> {
+        self.shear.as_ref().map_or(Ok(p.clone()), |shear| shear.back(&p))
+    }
+
+    /// The basis with the relations, in its own coordinates; `None` if there are no equations.
     pub(super) fn inner(&self) -> Option<&ideal::Basis> {
         self.inner.as_deref()
     }
@@ -177,11 +222,11 @@ impl Basis {
         if p.is_constant() {
             return Ok((p, Polynomial::one()));
         }
-        let remainder = inner.reduce(&p)?;
+        let remainder = inner.reduce(&self.to_inner(&p)?)?;
         if !remainder.multiplier.is_constant() {
             frame.note_generic(&remainder.multiplier)?;
         }
-        Ok((reduce(remainder.polynomial)?, remainder.multiplier))
+        Ok((reduce(self.from_inner(remainder.polynomial)?)?, remainder.multiplier))
     }
 
     /// Zero exactly for members of the ideal; otherwise up to a constant factor.
@@ -201,17 +246,16 @@ impl Basis {
             reduced.push((reduce(p.clone())?, Polynomial::one()));
         }
         if let Some(inner) = &self.inner {
-            let (places, list): (Vec<usize>, Vec<Polynomial>) = reduced
-                .iter()
-                .enumerate()
-                .filter(|(_, (p, _))| !p.is_constant())
-                .map(|(i, (p, _))| (i, p.clone()))
-                .unzip();
+            let (mut places, mut list) = (Vec::new(), Vec::new());
+            for (i, (p, _)) in reduced.iter().enumerate().filter(|(_, (p, _))| !p.is_constant()) {
+                places.push(i);
+                list.push(self.to_inner(p)?);
+            }
             for (i, remainder) in places.into_iter().zip(inner.reduce_all(&list)?) {
                 if !remainder.multiplier.is_constant() {
                     frame.note_generic(&remainder.multiplier)?;
                 }
-                reduced[i] = (reduce(remainder.polynomial)?, remainder.multiplier);
+                reduced[i] = (reduce(self.from_inner(remainder.polynomial)?)?, remainder.multiplier);
             }
         }
         let mut common = Polynomial::one();
@@ -282,7 +326,8 @@ impl Basis {
     }
 
     fn closure_where(&self, inner: &ideal::Basis, n: &Polynomial) -> Budgeted<Option<Vec<Polynomial>>> {
-        let saturated = ideal::saturate_within(&inner.generators, n, &inner.parameters, CLOSURE_WORK)?;
+        let n = self.to_inner(n)?;
+        let saturated = ideal::saturate_within(&inner.generators, &n, &inner.parameters, CLOSURE_WORK)?;
         if !saturated.complete && is_over() {
             return Err(Exhausted::Time);
         }
@@ -290,7 +335,7 @@ impl Basis {
         if !saturated.complete || inner.contains_all(&saturated.generators)? == Some(true) {
             return Ok(None);
         }
-        Ok(Some(saturated.generators))
+        saturated.generators.into_iter().map(|g| self.from_inner(g)).collect::<Budgeted<Vec<_>>>().map(Some)
     }
 
     /// Whether the equations give some coordinates as functions of the others, which are free but for sin² + cos² = 1:
@@ -298,6 +343,9 @@ impl Basis {
     /// an ideal is a ring of polynomials over the coordinates of some circles, which has no zero divisors.
     pub(super) fn is_graph(&self) -> Budgeted<bool> {
         let Some(inner) = &self.inner else { return Ok(true) };
+        if self.shear.is_some() {
+            return Ok(false);
+        }
         let is_circular = |v: u32| matches!(Generator(v).kind(), Kind::Sine(_) | Kind::Cosine(_));
         let is_free = |v: u32| Generator(v).relation().is_none() && !is_circular(v) && !is_hyperbolic(v);
         for (g, lead) in inner.generators.iter().zip(inner.leading_monomials()?) {
@@ -313,15 +361,21 @@ impl Basis {
     /// Generators of the elimination ideal in which no variable satisfies `is_eliminated`.
     pub fn eliminate(&self, frame: &Frame, is_eliminated: impl Fn(u32) -> bool) -> Budgeted<Vec<Polynomial>> {
         let Some(inner) = &self.inner else { return Ok(vec![]) };
-        let mut variables: Vec<u32> = inner.generators.iter().flat_map(|g| g.variables().iter().copied()).collect();
+        // In the coordinates of the frame, unless those of the basis have the same projection.
+        let shear = self.shear.clone().filter(|s| s.preserves(|v| !is_eliminated(v)));
+        let generators = match (&self.shear, &shear) {
+            (Some(own), None) => inner.generators.iter().map(|g| own.back(g)).collect::<Budgeted<Vec<_>>>()?,
+            _ => inner.generators.clone(),
+        };
+        let mut variables: Vec<u32> = generators.iter().flat_map(|g| g.variables().iter().copied()).collect();
         variables.sort_unstable();
         variables.dedup();
         variables.retain(|v| is_eliminated(*v));
-        let result = ideal::eliminate(&inner.generators, &variables, &inner.parameters);
+        let result = ideal::eliminate(&generators, &variables, &inner.parameters);
         if !result.complete {
             return Err(Exhausted::Size);
         }
-        Basis::wrap(frame, result)?.minimal_generators(frame)
+        Basis::wrap(frame, result, shear)?.minimal_generators(frame)
     }
 
     /// As few elements as generate the same ideal together with the relations: the largest that are consequences of

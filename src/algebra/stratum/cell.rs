@@ -14,6 +14,7 @@ use super::Branch;
 use super::basis::Basis;
 use super::coupling::{Coupling, coupling, fixed};
 use super::real::{Constants, semidefinite, split_over_roots};
+use super::shear::Shear;
 use crate::budget::{Budgeted, Exhausted};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
@@ -33,6 +34,8 @@ pub struct Frame {
     simple: RefCell<FxHashSet<Polynomial>>,
     bases: RefCell<FxHashMap<Vec<Polynomial>, Basis>>,
     zeros: RefCell<FxHashMap<Polynomial, Zeros>>,
+    /// Coordinates in which a basis was found that was not found in those of the frame.
+    shear: RefCell<Option<Rc<Shear>>>,
 }
 
 /// A set of points, simplified: a Gröbner basis of its equations, and irreducible polynomials that vanish
@@ -71,6 +74,7 @@ impl Frame {
             simple: RefCell::default(),
             bases: RefCell::default(),
             zeros: RefCell::default(),
+            shear: RefCell::default(),
         })
     }
 
@@ -245,6 +249,14 @@ impl Frame {
 
     pub(super) fn known_basis(&self, equations: &[Polynomial]) -> Option<Basis> {
         self.bases.borrow().get(equations).cloned()
+    }
+
+    pub(super) fn shear(&self) -> Option<Rc<Shear>> {
+        self.shear.borrow().clone()
+    }
+
+    pub(super) fn keep_shear(&self, shear: &Rc<Shear>) {
+        *self.shear.borrow_mut() = Some(shear.clone());
     }
 
     pub(super) fn keep_basis(&self, equations: Vec<Polynomial>, basis: &Basis) {

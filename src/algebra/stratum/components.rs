@@ -82,10 +82,12 @@ fn cases_of(frame: &Frame, cell: &Cell) -> Budgeted<Option<Vec<Vec<Polynomial>>>
     let is_fixed = |v: &u32| frame.is_constant(*v) || families().any(|g| g.contains(*v));
     let dependent: Vec<u32> =
         basis.order.variables().iter().copied().filter(|v| !independent.contains(v) && !is_fixed(v)).collect();
-    if let Some(cases) = within(PATIENCE, || contraction(frame, cell, basis, &dependent, &independent))? {
-        return Ok(Some(cases));
-    }
-    within(PATIENCE, || by_eliminants(frame, cell, basis, &dependent))
+    let cases = match within(PATIENCE, || contraction(frame, cell, basis, &dependent, &independent))? {
+        Some(cases) => Some(cases),
+        None => within(PATIENCE, || by_eliminants(frame, cell, basis, &dependent))?,
+    };
+    let in_frame = |case: Vec<Polynomial>| case.into_iter().map(|p| cell.basis.from_inner(p)).collect();
+    cases.map(|list| list.into_iter().map(in_frame).collect()).transpose()
 }
 
 /// Whether each generator gives a coordinate of its own as a function of the others, which are free but for the circles of
@@ -146,7 +148,7 @@ fn contraction(
         return Err(Exhausted::Time);
     }
     let new: Vec<Polynomial> = (saturated.generators.into_iter())
-        .filter_map(|g| match cell.reduce(frame, &g) {
+        .filter_map(|g| match cell.basis.from_inner(g.clone()).and_then(|p| cell.reduce(frame, &p)) {
             Ok(r) if r.is_zero() => None,
             Ok(_) => Some(Ok(g)),
             Err(stop) => Some(Err(stop)),
@@ -219,7 +221,8 @@ fn proper_factors(
 ) -> Budgeted<Option<Vec<Polynomial>>> {
     let mut best: Option<&Polynomial> = None;
     for g in generators.iter().filter(|g| g.contains(variable)) {
-        if super::super::generator::reduce(g.clone())?.is_zero() || is_relation(g) {
+        let in_frame = cell.basis.from_inner(g.clone())?;
+        if super::super::generator::reduce(in_frame.clone())?.is_zero() || is_relation(&in_frame) {
             continue;
         }
         if best.is_none_or(|b| g.degree_in(variable) < b.degree_in(variable)) {
@@ -231,7 +234,8 @@ fn proper_factors(
     let has_powers = parts.factors.iter().any(|(_, n)| *n > 1);
     let mut factors = Vec::new();
     for (f, _) in parts.factors {
-        if !cell.nonzero().contains(&f) && !frame.is_nowhere_zero(&f)? {
+        let in_frame = cell.basis.from_inner(f.clone())?.primitive_part();
+        if !cell.nonzero().contains(&in_frame) && !frame.is_nowhere_zero(&in_frame)? {
             factors.push(f);
         }
     }
