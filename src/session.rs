@@ -24,6 +24,7 @@ pub mod scope;
 pub mod signature;
 pub mod unknown;
 
+use crate::algebra::expr::Condition;
 use crate::algebra::{Expr, assume, expr};
 use crate::budget;
 use crate::diagnostic::{Diagnostic, codes};
@@ -34,7 +35,7 @@ use crate::syntax::ast::{Ast, ExprId, LetValue, Statement, StatementKind};
 use crate::syntax::token::Token;
 use crate::syntax::{lexer, parse, usage};
 use crate::timing;
-use interpreter::{Effect, Interpreter};
+use interpreter::{Answered, Effect, Interpreter};
 use scope::{Callable, Meaning};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -137,6 +138,8 @@ impl Outcome {
 #[derive(Clone)]
 pub struct Answer {
     value: Value,
+    /// Where it holds, beyond what the value itself says.
+    conditions: Vec<Condition>,
     /// It rests on a promise that holds as far as sampling tells.
     sampled: bool,
 }
@@ -149,7 +152,7 @@ impl std::fmt::Debug for Answer {
 
 impl Answer {
     pub fn new(value: Value) -> Answer {
-        Answer { value, sampled: false }
+        Answer { value, conditions: vec![], sampled: false }
     }
 
     pub fn value(&self) -> &Value {
@@ -161,9 +164,14 @@ impl Answer {
         budget::within(PRINT_TIME, || show::text(&self.value))
     }
 
-    /// For papers. A verdict says in words what it rests on; everything else gets the mark `(sampled)` behind it.
+    /// For papers. The conditions stand behind it. A verdict says in words what it rests on; everything else gets the
+    /// mark `(sampled)` behind it.
     pub fn latex(&self) -> String {
-        let formula = budget::within(PRINT_TIME, || show::latex(&self.value));
+        let mut formula = budget::within(PRINT_TIME, || show::latex(&self.value));
+        for (i, condition) in self.conditions.iter().enumerate() {
+            formula += if i == 0 { r" \quad \text{where } " } else { r",\ " };
+            formula += &show::latex(&show::condition(condition));
+        }
         if self.sampled && !formula.contains("sampled") { formula + r" \quad \text{(sampled)}" } else { formula }
     }
 
@@ -481,9 +489,9 @@ impl Session {
                 });
                 (Status::Declared, None)
             }
-            Ok(Effect::Answered(value)) => {
+            Ok(Effect::Answered(Answered { value, conditions })) => {
                 let sampled = remarks.iter().any(|d| d.code.number == codes::SAMPLED.number);
-                (Status::Ok, Some(Answer { value, sampled }))
+                (Status::Ok, Some(Answer { value, conditions, sampled }))
             }
             Ok(Effect::Held(_) | Effect::Done) => (Status::Ok, None),
             Err(d) => {

@@ -2,8 +2,12 @@
 //! statement that is being answered collects it. A condition travels with its answer: it can be
 //! shown, and evaluating the answer at a point where it fails is refused.
 //!
-//! A second kind: √x·√x is x, but only where x ≥ 0. What an expression needs to be real is its [`domain`];
-//! a rewriting that loses some of it says so with [`lost`].
+//! There are three kinds, see [`Recorded`]: divisors, the domains of roots and logarithms that were undone, and
+//! inequalities that are [stated](state) by whoever chose a branch: r = log x is an inverse of x = eʳ where x > 0,
+//! whatever becomes of the logarithm. √x·√x is x, but only where x ≥ 0: what an expression needs to be real is
+//! its [`domain`]; a rewriting that loses some of it says so with [`lost`].
+
+pub mod inequality;
 
 use super::assume::sign_of;
 use super::decide;
@@ -11,9 +15,34 @@ use super::expr::{Condition, Expr, Node, Relation, post_order};
 use super::function::Elementary;
 use std::cell::RefCell;
 
+/// What a computation recorded, each kind in order and without repetition.
+#[derive(Clone, Default, Debug)]
+pub struct Recorded {
+    /// Divisors: the result is valid where none of them vanishes.
+    pub nonzero: Vec<Expr>,
+    /// What roots and logarithms needed that were undone on the way. It is said of an expression that somebody wrote;
+    /// inside a derivation it belongs to the domain of what was given.
+    pub real: Vec<Condition>,
+    /// Inequalities under which alone there is a result: the range of a map that was inverted, the branch that was
+    /// chosen. They are said of every answer, and of what is made of it.
+    pub stated: Vec<Condition>,
+}
+
+impl Recorded {
+    /// What every answer says: divisors and what was stated.
+    pub fn conditions(&self) -> Vec<Condition> {
+        self.nonzero.iter().copied().map(Condition::from).chain(self.stated.iter().copied()).collect()
+    }
+
+    fn push(list: &mut Vec<Condition>, condition: Condition) {
+        if !list.contains(&condition) {
+            list.push(condition);
+        }
+    }
+}
+
 thread_local! {
-    static NONZERO: RefCell<Vec<Expr>> = const { RefCell::new(Vec::new()) };
-    static REAL: RefCell<Vec<Condition>> = const { RefCell::new(Vec::new()) };
+    static RECORDED: RefCell<Recorded> = RefCell::default();
 }
 
 /// Records that the computation under way is valid where `e` ≠ 0: where no factor of it vanishes.
@@ -31,9 +60,9 @@ fn record_factor(e: Expr) {
     if e.is_number() {
         return;
     }
-    NONZERO.with_borrow_mut(|list| {
-        if !list.contains(&e) {
-            list.push(e);
+    RECORDED.with_borrow_mut(|all| {
+        if !all.nonzero.contains(&e) {
+            all.nonzero.push(e);
         }
     });
 }
@@ -41,44 +70,45 @@ fn record_factor(e: Expr) {
 /// Records that a root of `e` was multiplied away, which is right where `e` ≥ 0.
 pub(super) fn record_root(e: Expr) {
     if !sign_of(e).is_nonnegative() {
-        record_real(Condition { relation: Relation::GreaterEqual, left: e });
+        let condition = Condition { relation: Relation::GreaterEqual, left: e };
+        RECORDED.with_borrow_mut(|all| Recorded::push(&mut all.real, condition));
     }
 }
 
 /// Records that a logarithm of `e` was undone, which is right where `e` > 0.
 pub(super) fn record_positive(e: Expr) {
     if !sign_of(e).is_positive() {
-        record_real(Condition { relation: Relation::Greater, left: e });
+        let condition = Condition { relation: Relation::Greater, left: e };
+        RECORDED.with_borrow_mut(|all| Recorded::push(&mut all.real, condition));
     }
 }
 
-/// Records a condition that an answer carries, for a part that is taken out of it.
-pub fn record(condition: Condition) {
+/// States a condition on which the result rests, in whatever form it is shown in the end.
+pub fn state(condition: Condition) {
     match condition.relation {
         Relation::NotEqual => record_nonzero(condition.left),
-        _ => record_real(condition),
+        _ => RECORDED.with_borrow_mut(|all| Recorded::push(&mut all.stated, condition)),
     }
-}
-
-fn record_real(condition: Condition) {
-    REAL.with_borrow_mut(|list| {
-        if !list.contains(&condition) {
-            list.push(condition);
-        }
-    });
 }
 
 /// Runs `work` and returns what it recorded to be nonzero, in order, apart from what was recorded before.
 pub fn collect<T>(work: impl FnOnce() -> T) -> (T, Vec<Expr>) {
-    let (result, nonzero, _) = collect_all(work);
-    (result, nonzero)
+    let (result, recorded) = collect_all(work);
+    (result, recorded.nonzero)
 }
 
-/// Both kinds of conditions.
-pub fn collect_all<T>(work: impl FnOnce() -> T) -> (T, Vec<Expr>, Vec<Condition>) {
-    let outer = (NONZERO.take(), REAL.take());
+/// All kinds of conditions.
+pub fn collect_all<T>(work: impl FnOnce() -> T) -> (T, Recorded) {
+    let outer = RECORDED.take();
     let result = work();
-    (result, NONZERO.replace(outer.0), REAL.replace(outer.1))
+    (result, RECORDED.replace(outer))
+}
+
+/// Puts what was collected back, for those around.
+pub fn record_all(recorded: &Recorded) {
+    recorded.nonzero.iter().for_each(|e| record_factor(*e));
+    recorded.stated.iter().for_each(|c| state(*c));
+    RECORDED.with_borrow_mut(|all| recorded.real.iter().for_each(|c| Recorded::push(&mut all.real, *c)));
 }
 
 /// Those of the conditions e ≠ 0 that say more than the ones before them: √x ≠ 0 says no more than x ≠ 0, and x ≠ 0 no
@@ -87,15 +117,7 @@ pub fn without_repetition(conditions: Vec<Expr>) -> Vec<Expr> {
     let mut said: Vec<Expr> = Vec::new();
     let mut kept = Vec::new();
     for e in conditions {
-        let mut factors = Vec::new();
-        let mut stack = vec![e];
-        while let Some(x) = stack.pop() {
-            match x.node() {
-                Node::Sum { constant, terms } if constant.is_zero() && terms.len() == 1 => stack.push(terms[0].0),
-                Node::Product(all) => stack.extend(all.iter().map(|(base, _)| *base)),
-                _ => factors.push(x),
-            }
-        }
+        let factors = inequality::factors(e);
         if factors.iter().any(|f| !said.contains(f)) {
             kept.push(e);
             said.extend(factors);

@@ -8,15 +8,19 @@
 //! - *circle*: A·cos w = x and A·sin w = y give w = atan2(y, x), and A = √(x² + y²) if A is known to be positive
 //!   (both with the other sign if it is negative), or the equation A² = x² + y² if A is free of unknowns;
 //! - *isolation*: an unknown that occurs once is uncovered layer by layer, through functions that are one to one
-//!   on the real line, and through even powers and roots where the sign is known.
+//!   on the real line, and through even powers, roots, hyperbolic cosines, sines and cosines where the sign or the
+//!   range of what stands inside is known.
+//!
+//! Every rule says where its step is right: a ≠ 0 for a slope, x > 0 for r = log x, x² + y² > 0 for a positive radius.
+//! These are the [`needs`](Solved::needs) of the solution, in terms of what is given.
 //!
 //! What is left over are equations without unknowns: the conditions under which x is in the image.
 
-use crate::algebra::assume::sign_of;
-use crate::algebra::conditions::{self, record_nonzero};
-use crate::algebra::decide::is_zero;
+use crate::algebra::assume::{Sign, sign_of};
+use crate::algebra::conditions;
+use crate::algebra::decide::{is_zero, sign};
 use crate::algebra::derive::partial;
-use crate::algebra::expr::Node;
+use crate::algebra::expr::{Condition, Node};
 use crate::algebra::function::Elementary;
 use crate::algebra::linear::Matrix;
 use crate::algebra::normal::simplify;
@@ -32,6 +36,8 @@ pub(crate) struct Solved {
     pub conditions: Vec<Expr>,
     /// Equations that still contain unknowns.
     pub stuck: Vec<Expr>,
+    /// The values are a solution where all of these hold.
+    pub needs: Vec<Condition>,
     /// What would help if it were known to be positive: the factors of radii, what is squared.
     pub wanted: Vec<Expr>,
 }
@@ -59,9 +65,24 @@ impl Equation {
 
 /// Solves left_i(u) = right_i for the unknowns.
 pub(crate) fn solve(equations: impl IntoIterator<Item = (Expr, Expr)>, unknowns: &[Symbol]) -> Budgeted<Solved> {
+    let (solved, divisors) = conditions::collect(|| solve_by_steps(equations, unknowns));
+    let mut solved = solved?;
+    // What was cancelled on the way may contain unknowns, as the steps may.
+    let mut needs = vec![];
+    for c in solved.needs.into_iter().chain(divisors.into_iter().map(Condition::from)) {
+        let left = substitute(c.left, &solved.values);
+        let simple = conditions::collect(|| simplify(left)).0?;
+        let left = if simple.as_undefined().is_some() { left } else { simple };
+        needs.push(Condition { left, ..c });
+    }
+    solved.needs = needs;
+    Ok(solved)
+}
+
+fn solve_by_steps(equations: impl IntoIterator<Item = (Expr, Expr)>, unknowns: &[Symbol]) -> Budgeted<Solved> {
     let mut equations: Vec<Equation> = equations.into_iter().map(|(left, right)| Equation { left, right }).collect();
     let mut open: Vec<Symbol> = unknowns.to_vec();
-    let mut wanted = vec![];
+    let (mut wanted, mut needs) = (vec![], vec![]);
     let mut values: FxHashMap<Symbol, Expr> = FxHashMap::default();
     let mut conditions = vec![];
     loop {
@@ -72,12 +93,13 @@ pub(crate) fn solve(equations: impl IntoIterator<Item = (Expr, Expr)>, unknowns:
         conditions.extend(without.iter().map(|e| e.left - e.right));
         equations = with;
         equations.iter_mut().for_each(|e| e.separate(&open));
-        if let Some((used, found)) = affine_system(&equations, &open)? {
+        if let Some((used, found, determinant)) = affine_system(&equations, &open)? {
             let mut index = 0;
             equations.retain(|_| {
                 index += 1;
                 !used.contains(&(index - 1))
             });
+            needs.push(Condition::nonzero(determinant));
             open.retain(|u| !found.contains_key(u));
             put_in(&found, &mut equations, &mut values);
             continue;
@@ -87,6 +109,7 @@ pub(crate) fn solve(equations: impl IntoIterator<Item = (Expr, Expr)>, unknowns:
             equations.remove(i);
         }
         equations.extend(step.instead);
+        needs.extend(step.needs);
         let Some((unknown, value)) = step.solved else { continue };
         open.retain(|u| *u != unknown);
         // The value may contain unknowns that are still open; they are replaced when they are solved.
@@ -99,7 +122,8 @@ pub(crate) fn solve(equations: impl IntoIterator<Item = (Expr, Expr)>, unknowns:
             remaining.push(e);
         }
     }
-    Ok(Solved { values, conditions: remaining, stuck: equations.iter().map(|e| e.left - e.right).collect(), wanted })
+    let stuck = equations.iter().map(|e| e.left - e.right).collect();
+    Ok(Solved { values, conditions: remaining, stuck, needs, wanted })
 }
 
 /// Puts what has been found into the equations and into what was found before.
@@ -113,9 +137,11 @@ fn put_in(found: &FxHashMap<Symbol, Expr>, equations: &mut [Equation], values: &
     values.extend(found.iter().map(|(u, e)| (*u, *e)));
 }
 
+type AffineSolution = (Vec<usize>, FxHashMap<Symbol, Expr>, Expr);
+
 /// Equations that are affine in all their unknowns, with coefficients without any, if there are as many of them as
-/// unknowns and they can be solved: their indices, and the solution.
-fn affine_system(equations: &[Equation], open: &[Symbol]) -> Budgeted<Option<(Vec<usize>, FxHashMap<Symbol, Expr>)>> {
+/// unknowns and they can be solved: their indices, the solution, and the determinant.
+fn affine_system(equations: &[Equation], open: &[Symbol]) -> Budgeted<Option<AffineSolution>> {
     let free = |e: Expr| !open.iter().any(|u| e.contains(*u));
     let affine = |e: &Equation| open.iter().all(|u| free(partial(e.left, *u)));
     let used: Vec<usize> = (0..equations.len()).filter(|i| affine(&equations[*i])).collect();
@@ -133,60 +159,86 @@ fn affine_system(equations: &[Equation], open: &[Symbol]) -> Budgeted<Option<(Ve
     if !is_zero(determinant).is_no() {
         return Ok(None);
     }
-    record_nonzero(determinant);
     let origin: FxHashMap<Symbol, Expr> = unknowns.iter().map(|u| (*u, Expr::zero())).collect();
     let right: Vec<Expr> = used.iter().map(|i| equations[*i].right - substitute(equations[*i].left, &origin)).collect();
     let (adjugate, _) = conditions::collect(|| matrix.adjugate());
     let values = adjugate?.mul_vector(&right);
     let values = values.into_iter().map(|e| simplify(e / determinant));
     let values = values.collect::<Budgeted<Vec<Expr>>>()?;
-    Ok(Some((used, unknowns.into_iter().zip(values).collect())))
+    Ok(Some((used, unknowns.into_iter().zip(values).collect(), determinant)))
 }
 
-/// Progress: equations used up (indices, the largest first), what replaces them, and an unknown that is known now.
+/// Progress: equations used up (indices, the largest first), what replaces them, an unknown that is known now, and where
+/// the step is right.
+#[derive(Default)]
 struct Step {
     used: Vec<usize>,
     instead: Vec<Equation>,
     solved: Option<(Symbol, Expr)>,
+    needs: Vec<Condition>,
 }
 
+impl Step {
+    /// The equation `i` gives the unknown.
+    fn solves(i: usize, u: Symbol, (value, needs): (Expr, Vec<Condition>)) -> Step {
+        Step { used: vec![i], solved: Some((u, value)), needs, ..Step::default() }
+    }
+}
+
+/// The value of an unknown, and where it is one.
+type Found = (Expr, Vec<Condition>);
+
 fn next_step(equations: &[Equation], open: &[Symbol], wanted: &mut Vec<Expr>) -> Budgeted<Option<Step>> {
-    // An equation with one unknown is solved first: triangular maps come apart from there.
-    for (i, e) in equations.iter().enumerate() {
-        let mut own = open.iter().copied().filter(|u| e.left.contains(*u));
-        let (Some(u), None) = (own.next(), own.next()) else { continue };
-        let value = match linear(e, u, open, true)? {
-            Some(value) => Some(value),
-            None => isolate(e.left, e.right, u, wanted),
-        };
-        if let Some(value) = value {
-            return Ok(Some(Step { used: vec![i], instead: vec![], solved: Some((u, value)) }));
+    // An equation with one unknown is solved first: triangular maps come apart from there. A circle is better described
+    // by x² + y² = A² than by a root of it.
+    for rule in [Rule::Linear, Rule::Circle, Rule::Isolation] {
+        if rule == Rule::Circle {
+            if let Some(step) = circle(equations, open, true, wanted)? {
+                return Ok(Some(step));
+            }
+            continue;
+        }
+        for (i, e) in equations.iter().enumerate() {
+            let mut own = open.iter().copied().filter(|u| e.left.contains(*u));
+            let (Some(u), None) = (own.next(), own.next()) else { continue };
+            let found =
+                if rule == Rule::Linear { linear(e, u, open, true)? } else { isolate(e.left, e.right, u, wanted) };
+            if let Some(found) = found {
+                return Ok(Some(Step::solves(i, u, found)));
+            }
         }
     }
     // A coefficient without unknowns is better than one with.
     for strict in [true, false] {
         for (i, e) in equations.iter().enumerate() {
             for &u in open.iter().filter(|u| e.left.contains(**u)) {
-                if let Some(value) = linear(e, u, open, strict)? {
-                    return Ok(Some(Step { used: vec![i], instead: vec![], solved: Some((u, value)) }));
+                if let Some(found) = linear(e, u, open, strict)? {
+                    return Ok(Some(Step::solves(i, u, found)));
                 }
             }
         }
-        if let Some(step) = circle(equations, open, wanted)? {
+        if let Some(step) = circle(equations, open, false, wanted)? {
             return Ok(Some(step));
         }
     }
     for (i, e) in equations.iter().enumerate() {
         for &u in open.iter().filter(|u| e.left.contains(**u)) {
-            if let Some(value) = isolate(e.left, e.right, u, wanted) {
-                return Ok(Some(Step { used: vec![i], instead: vec![], solved: Some((u, value)) }));
+            if let Some(found) = isolate(e.left, e.right, u, wanted) {
+                return Ok(Some(Step::solves(i, u, found)));
             }
         }
     }
     Ok(None)
 }
 
-fn linear(e: &Equation, u: Symbol, open: &[Symbol], strict: bool) -> Budgeted<Option<Expr>> {
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rule {
+    Linear,
+    Circle,
+    Isolation,
+}
+
+fn linear(e: &Equation, u: Symbol, open: &[Symbol], strict: bool) -> Budgeted<Option<Found>> {
     let slope = partial(e.left, u);
     let slope = if slope.contains(u) { simplify(slope)? } else { slope };
     if slope.contains(u) || (strict && open.iter().any(|v| slope.contains(*v))) || !is_zero(slope).is_no() {
@@ -196,12 +248,12 @@ fn linear(e: &Equation, u: Symbol, open: &[Symbol], strict: bool) -> Budgeted<Op
     if rest.as_undefined().is_some() {
         return Ok(None);
     }
-    record_nonzero(slope);
-    Ok(Some((e.right - rest) / slope))
+    Ok(Some(((e.right - rest) / slope, vec![Condition::nonzero(slope)])))
 }
 
-/// A·cos w and A·sin w. A radius of unknown sign is passed over, and what would tell its sign is noted.
-fn circle(equations: &[Equation], open: &[Symbol], wanted: &mut Vec<Expr>) -> Budgeted<Option<Step>> {
+/// A·cos w and A·sin w, with a radius free of unknowns if only such `fixed` ones are asked for. A radius of unknown sign
+/// is passed over, and what would tell its sign is noted.
+fn circle(equations: &[Equation], open: &[Symbol], fixed: bool, wanted: &mut Vec<Expr>) -> Budgeted<Option<Step>> {
     for (i, first) in equations.iter().enumerate() {
         for (radius, angle) in factors_with(first.left, Elementary::Cos) {
             for (j, second) in equations.iter().enumerate() {
@@ -212,11 +264,17 @@ fn circle(equations: &[Equation], open: &[Symbol], wanted: &mut Vec<Expr>) -> Bu
                 let (x, y) = (first.right, second.right.scale(&sign));
                 let square = x.pow(2) + y.pow(2);
                 let known = !open.iter().any(|u| radius.contains(*u));
+                if fixed && !known {
+                    continue;
+                }
+                let mut needs = vec![];
                 let radius_equation = if known {
                     Equation { left: radius.pow(2), right: square }
                 } else if sign_of(radius).is_positive() {
+                    needs.push(Condition::positive(square));
                     Equation { left: radius, right: square.sqrt() }
                 } else if sign_of(radius).is_negative() {
+                    needs.push(Condition::positive(square));
                     Equation { left: radius, right: -square.sqrt() }
                 } else {
                     for factor in odd_factors(radius) {
@@ -232,11 +290,14 @@ fn circle(equations: &[Equation], open: &[Symbol], wanted: &mut Vec<Expr>) -> Bu
                 let (ax, ay) = match sign_of(radius) {
                     sign if sign.is_positive() => (x, y),
                     sign if sign.is_negative() => (-x, -y),
-                    _ => (x / radius, y / radius),
+                    _ => {
+                        needs.push(Condition::nonzero(radius));
+                        (x / radius, y / radius)
+                    }
                 };
                 let angle_equation = Equation { left: angle, right: Expr::apply(Elementary::Atan2, &[ay, ax]) };
                 let used = if i > j { vec![i, j] } else { vec![j, i] };
-                return Ok(Some(Step { used, instead: vec![radius_equation, angle_equation], solved: None }));
+                return Ok(Some(Step { used, instead: vec![radius_equation, angle_equation], solved: None, needs }));
             }
         }
     }
@@ -294,11 +355,12 @@ fn sign_between(a: Expr, b: Expr) -> Option<Rational> {
 
 /// u from left(u) = right, if u occurs once and every layer around it can be taken off. What would have to be positive for
 /// that is noted.
-fn isolate(left: Expr, right: Expr, u: Symbol, wanted: &mut Vec<Expr>) -> Option<Expr> {
+fn isolate(left: Expr, right: Expr, u: Symbol, wanted: &mut Vec<Expr>) -> Option<Found> {
     let (mut left, mut right) = (left, right);
+    let mut needs = vec![];
     loop {
         if left.as_symbol() == Some(u) {
-            return Some(right);
+            return Some((right, needs));
         }
         let children = left.children();
         let mut inside = children.iter().enumerate().filter(|(_, c)| c.contains(u));
@@ -312,36 +374,127 @@ fn isolate(left: Expr, right: Expr, u: Symbol, wanted: &mut Vec<Expr>) -> Option
                 let rest = factors.iter().enumerate().filter(|(k, _)| *k != i).map(|(_, f)| f.clone());
                 let rest = Expr::product(Rational::ONE, rest);
                 if !rest.is_number() {
-                    record_nonzero(rest);
+                    needs.push(Condition::nonzero(rest));
                 }
-                let exponent = &factors[i].1;
-                let positive = sign_of(child).is_nonnegative();
-                // u³ takes every value once, u² only for u of known sign.
-                if !exponent.is_one() && !positive {
-                    if !wanted.contains(&child) {
-                        wanted.push(child);
-                    }
-                    return None;
-                }
-                (right / rest).pow(exponent.recip()?)
+                root(child, &factors[i].1, right / rest, &mut needs, wanted)?
             }
-            Node::Apply(f, _) => {
-                use Elementary::*;
-                match f {
-                    Exp => Expr::apply(Log, &[right]),
-                    Log => Expr::apply(Exp, &[right]),
-                    Tanh => Expr::apply(Atanh, &[right]),
-                    Atanh => Expr::apply(Tanh, &[right]),
-                    Atan => Expr::apply(Tan, &[right]),
-                    Asin => Expr::apply(Sin, &[right]),
-                    Acos => Expr::apply(Cos, &[right]),
-                    // y = sinh w, w = log(y + √(y² + 1))
-                    Sinh => Expr::apply(Log, &[right + (right.pow(2) + 1).sqrt()]),
-                    _ => return None,
+            // The base of a real power is positive, and so is the power.
+            Node::Power(base, exponent) => {
+                needs.push(Condition::positive(right));
+                let divisor = if i == 0 { *exponent } else { Expr::apply(Elementary::Log, &[*base]) };
+                needs.push(Condition::nonzero(divisor));
+                match i {
+                    0 => right.power(Expr::one() / divisor),
+                    _ => Expr::apply(Elementary::Log, &[right]) / divisor,
                 }
             }
+            Node::Apply(f, _) => argument(*f, child, right, &mut needs, wanted)?,
             _ => return None,
         };
         left = child;
+    }
+}
+
+/// v from vⁿ = right. u³ takes every value once, but only for u of known sign its root is written; u² needs the sign.
+fn root(v: Expr, n: &Rational, right: Expr, needs: &mut Vec<Condition>, wanted: &mut Vec<Expr>) -> Option<Expr> {
+    if n.is_one() {
+        return Some(right);
+    }
+    let reciprocal = n.recip()?;
+    if (-n).is_one() {
+        needs.push(Condition::nonzero(right));
+        return Some(right.pow(reciprocal));
+    }
+    // What stands under a root is not negative wherever there is a value.
+    let known = if n.is_integer() { sign(v) } else { sign(v).and(Sign::NONNEGATIVE) };
+    let even = n.to_i64().is_some_and(|n| n % 2 == 0);
+    let (power, negative) = match known {
+        s if s.is_nonnegative() => (right, false),
+        s if s.is_nonpositive() => (if even { right } else { -right }, true),
+        _ => {
+            want(v, wanted);
+            return None;
+        }
+    };
+    let nowhere_zero = known.is_nonzero() || n.is_negative();
+    needs.push(if nowhere_zero { Condition::positive(power) } else { Condition::nonnegative(power) });
+    let root = power.pow(reciprocal);
+    Some(if negative { -root } else { root })
+}
+
+/// w from f(w) = right.
+fn argument(f: Elementary, w: Expr, right: Expr, needs: &mut Vec<Condition>, wanted: &mut Vec<Expr>) -> Option<Expr> {
+    use Elementary::*;
+    let quarter = Expr::pi().scale(&Rational::HALF);
+    let apply = |f: Elementary, e: Expr| Some(Expr::apply(f, &[e]));
+    // low ≤ right ≤ high, or strictly.
+    let mut between = |low: Expr, high: Expr, strict: bool| {
+        let condition = if strict { Condition::positive } else { Condition::nonnegative };
+        needs.extend([condition(right - low), condition(high - right)]);
+    };
+    // Whether low ≤ w ≤ high; if that is open, it is what would help.
+    let mut lies = |low: Expr, high: Expr| {
+        let missing: Vec<Expr> = [w - low, high - w].into_iter().filter(|e| !sign(*e).is_nonnegative()).collect();
+        missing.iter().for_each(|e| want(*e, wanted));
+        missing.is_empty()
+    };
+    match f {
+        Exp => {
+            needs.push(Condition::positive(right));
+            apply(Log, right)
+        }
+        Log => apply(Exp, right),
+        Tanh => {
+            between(-Expr::one(), Expr::one(), true);
+            apply(Atanh, right)
+        }
+        Atanh => apply(Tanh, right),
+        Atan => {
+            between(-quarter, quarter, true);
+            apply(Tan, right)
+        }
+        Asin => {
+            between(-quarter, quarter, false);
+            apply(Sin, right)
+        }
+        Acos => {
+            between(Expr::zero(), Expr::pi(), false);
+            apply(Cos, right)
+        }
+        // y = sinh w, w = log(y + √(y² + 1))
+        Sinh => apply(Log, right + (right.pow(2) + 1).sqrt()),
+        // y = cosh w, |w| = log(y + √(y² − 1))
+        Cosh => {
+            let known = sign(w);
+            if !known.is_nonnegative() && !known.is_nonpositive() {
+                want(w, wanted);
+                return None;
+            }
+            let above = right - Expr::one();
+            needs.push(if known.is_nonzero() { Condition::positive(above) } else { Condition::nonnegative(above) });
+            let size = apply(Log, right + (right.pow(2) - Expr::one()).sqrt())?;
+            Some(if known.is_nonnegative() { size } else { -size })
+        }
+        Sin if lies(-quarter, quarter) => {
+            between(-Expr::one(), Expr::one(), false);
+            apply(Asin, right)
+        }
+        Cos if sign(w).is_nonpositive() && lies(-Expr::pi(), Expr::zero()) => {
+            between(-Expr::one(), Expr::one(), false);
+            apply(Acos, right).map(|e| -e)
+        }
+        Cos if lies(Expr::zero(), Expr::pi()) => {
+            between(-Expr::one(), Expr::one(), false);
+            apply(Acos, right)
+        }
+        Tan if lies(-quarter, quarter) => apply(Atan, right),
+        _ => None,
+    }
+}
+
+/// Notes what would help if it were positive.
+fn want(e: Expr, wanted: &mut Vec<Expr>) {
+    if !wanted.contains(&e) {
+        wanted.push(e);
     }
 }

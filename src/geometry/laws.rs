@@ -14,6 +14,7 @@ use crate::algebra::function::Elementary;
 use crate::algebra::{Coordinate, Expr, Rational, Symbol};
 use rustc_hash::FxHashMap;
 
+mod inverses;
 mod maps;
 
 /// A reproducible source of instances (splitmix64).
@@ -58,14 +59,15 @@ impl Random {
 
     /// A few terms along different axes, in any order; `degree` is at most the dimension.
     fn form(&mut self, symbols: &[Symbol], degree: usize) -> Form {
-        let terms: Vec<Form> = (0..1 + self.below(4))
-            .map(|_| {
-                let mut rest = symbols.to_vec();
-                let axes: Vec<Symbol> = (0..degree).map(|_| rest.swap_remove(self.below(rest.len()))).collect();
-                Form::term(self.function(symbols), &axes)
-            })
-            .collect();
+        let terms: Vec<Form> = (0..1 + self.below(4)).map(|_| self.term(symbols, degree)).collect();
         Form::sum(degree, &terms)
+    }
+
+    /// f dx¹ ∧ … ∧ dxᵏ.
+    fn term(&mut self, symbols: &[Symbol], degree: usize) -> Form {
+        let mut rest = symbols.to_vec();
+        let axes: Vec<Symbol> = (0..degree).map(|_| rest.swap_remove(self.below(rest.len()))).collect();
+        Form::term(self.function(symbols), &axes)
     }
 
     fn field(&mut self, symbols: &[Symbol]) -> VectorField {

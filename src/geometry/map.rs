@@ -12,7 +12,9 @@
 //! then not determined, and asking is refused.
 //!
 //! Fields are pulled back where the Jacobian can be inverted, which needs no inverse of the map itself:
-//! ψ^*ξ = (Tψ)⁻¹ ξ∘ψ. To go the other way, `transform(A, ψ)`, is to pull back by the [inverse](Map::inverse).
+//! ψ^*ξ = (Tψ)⁻¹ ξ∘ψ. To go the other way, `transform(A, ψ)`, is to pull back by the [inverse](Map::inverse), which
+//! lives on the image of what was assumed about the source: with r > 0 and x = eʳ, where x > 1. These conditions are
+//! [stated](conditions::state), and every answer that rests on the inverse says them.
 
 use super::Refusal;
 use super::field::VectorField;
@@ -21,9 +23,10 @@ use super::inverse::solve;
 use super::jet::{Chart, FiberedManifold, JetSpace, Prolongation, derivative_along};
 use super::submanifold::Submanifold;
 use crate::algebra::assume;
-use crate::algebra::conditions;
+use crate::algebra::conditions::{self, inequality};
 use crate::algebra::decide::is_zero;
 use crate::algebra::derive::partial;
+use crate::algebra::expr::{Condition, Relation};
 use crate::algebra::linear::Matrix;
 use crate::algebra::normal::simplify;
 use crate::algebra::stratum::Branch;
@@ -197,9 +200,9 @@ impl Map {
         Ok(VectorField::new(components))
     }
 
-    /// The map backwards, with the ground on which there and back is the identity. Refused when the equations cannot be
-    /// solved, when they have conditions, or when the check fails.
-    pub fn inverse(&self) -> Result<(Map, Ground), Refusal> {
+    /// The map backwards, with the ground on which there and back is the identity, and where it is one. Refused when the
+    /// equations cannot be solved, when the image is thin, or when the check fails.
+    pub fn inverse(&self) -> Result<Inverse, Refusal> {
         match self.invert() {
             Err(Refusal::NotInvertible { why, positive }) if !positive.is_empty() => {
                 let positive = self.facts_that_help(positive)?;
@@ -245,7 +248,7 @@ impl Map {
         Ok(vec![])
     }
 
-    fn invert(&self) -> Result<(Map, Ground), Refusal> {
+    fn invert(&self) -> Result<Inverse, Refusal> {
         let no_inverse = |why: String| Err(Refusal::NotInvertible { why, positive: vec![] });
         let (source, target) = (self.source.manifold(), self.target.manifold());
         let unknowns: Vec<Symbol> = self.source.symbols();
@@ -275,11 +278,63 @@ impl Map {
         if let Some(condition) = solved.conditions.first() {
             return no_inverse(format!("its image is not everything: {condition} = 0 holds on it"));
         }
-        let components = solved.values.iter().map(|(u, e)| Ok((*u, simplify(*e)?)));
-        let components = components.collect::<Result<Vec<_>, Refusal>>()?;
-        let inverse = Map::new(&self.target, &self.source, components)?;
-        let ground = inverse.is_inverse_of(self)?;
-        Ok((inverse, ground))
+        let conditions = inequality::reduced(self.on_the_image(solved.needs, &solved.values)?);
+        if let Some(never) = inequality::contradiction(&conditions) {
+            let (left, relation, right) = never.sides();
+            let relation = relation.text();
+            return no_inverse(format!("{left} {relation} {right} on its image, which contradicts what is assumed"));
+        }
+        // What is cancelled in writing and checking it is no condition: where the map is continuous, so is the identity.
+        let checked = || {
+            let components = solved.values.iter().map(|(u, e)| Ok((*u, simplify(*e)?)));
+            let components = components.collect::<Result<Vec<_>, Refusal>>()?;
+            let map = Map::new(&self.target, &self.source, components)?;
+            // Each step of the solution is an equivalence under its conditions, so the composition is the identity; that
+            // it is not refuted, even where the zero test sees it by sampling only, guards against errors of ours.
+            let ground = match map.is_inverse_of(self) {
+                Ok(_) | Err(Refusal::Undecided { .. }) => Ground::proved("solved step by step"),
+                Err(refused) => return Err(refused),
+            };
+            Ok(Inverse { map, ground, conditions: conditions.clone() })
+        };
+        conditions::collect(|| inequality::under(&conditions, checked)).0
+    }
+
+    /// What holds on the image: the needs of the solution, and what is assumed about the coordinates of the source, in
+    /// those of the target.
+    fn on_the_image(&self, needs: Vec<Condition>, values: &FxHashMap<Symbol, Expr>) -> Result<Vec<Condition>, Refusal> {
+        let mut facts: Vec<(Expr, assume::Sign)> = assume::snapshot().into_iter().collect();
+        facts.sort_by_key(|f| f.0);
+        let own = |s: &Symbol| values.contains_key(s) && !self.target.contains(*s);
+        let known = |s: &Symbol| s.is_parameter() || values.contains_key(s) || self.target.contains(*s);
+        let mut conditions = needs;
+        for (fact, sign) in facts {
+            let symbols = fact.symbols();
+            let Some(condition) = Condition::from_fact(fact, sign) else { continue };
+            if symbols.iter().any(own) && symbols.iter().all(known) {
+                let left = conditions::collect(|| simplify(substitute(condition.left, values))).0?;
+                conditions.push(Condition { left, ..condition });
+            }
+        }
+        conditions.retain(|c| c.left.as_undefined().is_none());
+        Ok(conditions)
+    }
+
+    /// Inequalities that the points of the image satisfy besides its equations, as far as the map can be solved for the
+    /// coordinates of the source.
+    pub fn image_conditions(&self) -> Result<Vec<Condition>, Refusal> {
+        let base = self.source.manifold().base();
+        let unknowns: Vec<Symbol> = self.source.symbols().into_iter().filter(|s| *s != base).collect();
+        let equations = self.components().into_iter().map(|(x, e)| (e, Expr::symbol(x)));
+        let solved = conditions::collect(|| solve(equations, &unknowns)).0?;
+        if !solved.stuck.is_empty() {
+            return Ok(vec![]);
+        }
+        let mut conditions = self.on_the_image(solved.needs, &solved.values)?;
+        // What is not zero is so on a dense part; what contains a coordinate of the source holds for some value of it.
+        let on_target = |c: &Condition| c.left.symbols().iter().all(|s| s.is_parameter() || self.target.contains(*s));
+        conditions.retain(|c| c.relation != Relation::NotEqual && on_target(c));
+        Ok(inequality::reduced(conditions))
     }
 
     /// The ground on which `self` after `other` is the identity of the source of `self`.
@@ -363,6 +418,16 @@ fn tidy(e: Expr) -> Result<Expr, Refusal> {
     }
 }
 
+/// A map backwards.
+#[derive(Clone, Debug)]
+pub struct Inverse {
+    pub map: Map,
+    /// On which there and back is the identity.
+    pub ground: Ground,
+    /// Where it is an inverse: the image of what is assumed about the source, as far as the facts do not say it.
+    pub conditions: Vec<Condition>,
+}
+
 /// A matrix of partial derivatives with its labels.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Jacobian {
@@ -429,7 +494,7 @@ mod tests {
         let jacobian = psi.jacobian();
         assert_eq!(jacobian.entries, vec![vec![exp, Expr::zero()], vec![2 * x, Expr::one()]]);
         // There and back.
-        let inverse = psi.inverse().unwrap().0;
+        let inverse = psi.inverse().unwrap().map;
         assert!(is_zero(inverse.pullback_function(pulled).unwrap() - lagrangian).is_yes());
     }
 
@@ -443,7 +508,7 @@ mod tests {
         let map = Map::new(&p.jets(0), &y.jets(0), images).unwrap();
         assert!(matches!(map.inverse(), Err(Refusal::NotInvertible { .. })));
         assume(r, Sign::POSITIVE);
-        let inverse = map.inverse().unwrap().0;
+        let inverse = map.inverse().unwrap().map;
         let radius = inverse.image_of(polar[0].jet(0)).unwrap();
         assert_eq!(radius.to_string(), "sqrt(x^2 + y^2)");
         // The kinetic energy, and back.

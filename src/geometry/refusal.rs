@@ -2,6 +2,7 @@
 //! [`Diagnostic`] without labels, and the caller that knows the place points at it.
 
 use super::jet::{FiberedManifold, JetSpace};
+use crate::algebra::expr::Condition;
 use crate::algebra::{Expr, Symbol, Verdict};
 use crate::budget::Exhausted;
 use crate::diagnostic::{Diagnostic, codes};
@@ -132,7 +133,11 @@ impl From<Refusal> for Diagnostic {
             }
             Refusal::NotInvertible { why, positive } => {
                 let diagnostic = Diagnostic::error(&codes::NOT_INVERTIBLE, "this map cannot be inverted").note(why);
-                let facts: Vec<String> = positive.iter().map(|e| format!("{e} > 0")).collect();
+                let fact = |e: &Expr| {
+                    let (left, relation, right) = Condition::positive(*e).sides();
+                    format!("{left} {} {right}", relation.text())
+                };
+                let facts: Vec<String> = positive.iter().map(fact).collect();
                 if facts.is_empty() {
                     return diagnostic;
                 }

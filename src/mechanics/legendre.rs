@@ -14,6 +14,7 @@
 use super::dynamical_form::DynamicalForm;
 use super::hamilton::{Canonical, canonical, from_lagrangian};
 use super::{Answered, exhausted, inverse_problem, jet, tidy, vanishes};
+use crate::algebra::conditions::inequality;
 use crate::algebra::decide::sign;
 use crate::algebra::derive::partial;
 use crate::algebra::expr::{Condition, Node, Relation, post_order};
@@ -35,7 +36,7 @@ pub struct Legendre {
     /// Whether the inverse was found in closed form.
     pub explicit: Verdict,
     /// What must not vanish for the inverse to hold.
-    pub conditions: Vec<Expr>,
+    pub conditions: Vec<Condition>,
 }
 
 #[derive(Clone, Debug)]
@@ -89,7 +90,7 @@ pub fn legendre(form: &DynamicalForm, naming: Naming) -> Answered<Legendre> {
     let c = s / 2;
     let mut known: FxHashMap<Symbol, Expr> = FxHashMap::default();
     let mut inverse: Vec<(Symbol, Expr)> = Vec::new();
-    let mut recorded: Vec<Expr> = Vec::new();
+    let mut recorded: Vec<Condition> = Vec::new();
     let mut explicit = Verdict::yes("solved for the jets one order after another");
     for step in 0..c {
         let unknowns: Vec<Symbol> = (0..m).map(|nu| jet(y, nu, c + step)).collect();
@@ -114,11 +115,11 @@ pub fn legendre(form: &DynamicalForm, naming: Naming) -> Answered<Legendre> {
         }
     }
     let inverse = explicit.is_yes().then_some(inverse);
-    Ok(Legendre { canonical, momenta, inverse, explicit, conditions: recorded })
+    Ok(Legendre { canonical, momenta, inverse, explicit, conditions: inequality::reduced(recorded) })
 }
 
-/// Values of the unknowns with what must not vanish, or why there are none.
-type Solved = Result<(Vec<Expr>, Vec<Expr>), Verdict>;
+/// Values of the unknowns and where they are a solution, or why there are none.
+type Solved = Result<(Vec<Expr>, Vec<Condition>), Verdict>;
 
 const DEPENDENT: &str = "the momenta are not independent: the matrix of their derivatives is singular";
 
@@ -143,7 +144,7 @@ fn solve_for(equations: &[Expr], momenta: &[Symbol], unknowns: &[Symbol]) -> Ans
     if !solution.free.is_empty() {
         return Ok(Err(Verdict::no(DEPENDENT)));
     }
-    Ok(Ok((solution.particular, recorded)))
+    Ok(Ok((solution.particular, recorded.into_iter().map(Condition::nonzero).collect())))
 }
 
 /// Equations with a single square root √R of the unknowns that are affine in them once the root is called s:
@@ -190,7 +191,9 @@ fn solve_with_root(equations: &[Expr], unknowns: &[Symbol]) -> Answered<Option<S
     let back = FxHashMap::from_iter([(root, value.sqrt())]);
     let values = solution.particular.iter().map(|e| tidy(substitute(*e, &back))).collect();
     let nonzero = recorded.into_iter().map(|e| tidy(substitute(e, &back))).filter(|e| !e.is_number());
-    Ok(Some(Ok((values, nonzero.collect()))))
+    // The momenta that belong to a velocity: |p| < 1 for p = v/√(1 + v²).
+    let range = Condition::positive(value);
+    Ok(Some(Ok((values, nonzero.map(Condition::nonzero).chain([range]).collect()))))
 }
 
 /// The base R of the half-integer powers that contain unknowns, if there is exactly one up to a constant.
@@ -254,9 +257,9 @@ pub fn gauge_of(form: &DynamicalForm) -> Answered<Expr> {
     })
 }
 
-/// A single real branch that holds wherever some expressions do not vanish; anything else stays implicit. Solutions for
-/// special values of the momenta do not count, and inequalities may be left out that all momenta satisfy which belong
-/// to a velocity: p = e^v is positive.
+/// A single real branch that holds for all momenta that belong to a velocity, apart from where some expressions vanish;
+/// anything else stays implicit. Solutions for special values of the momenta do not count. Inequalities say which
+/// momenta belong to a velocity: p > 0 for p = e^v.
 fn solve_nonlinear(equations: &[Expr], momenta: &[Symbol], unknowns: &[Symbol]) -> Solved {
     let implicit = |why: &str| Err(Verdict::no(format!("the momenta are not affine in the highest jets, and {why}")));
     let solutions = match solve(equations, unknowns) {
@@ -274,18 +277,15 @@ fn solve_nonlinear(equations: &[Expr], momenta: &[Symbol], unknowns: &[Symbol]) 
     let holds = |c: &Condition| c.relation.decided_by(sign(tidy(substitute(c.left, &map)))) == Some(true);
     let (nonzero, others): (Vec<&Condition>, Vec<&Condition>) =
         branch.conditions.iter().partition(|c| c.relation == Relation::NotEqual);
-    if !branch.free.is_empty() || !others.into_iter().all(holds) {
+    if !branch.free.is_empty() || !others.iter().all(|c| holds(c)) {
         return implicit("the solution found holds only on a part of the phase space");
     }
     let value = |u: &Symbol| branch.values.iter().find(|(s, _)| s == u).map(|(_, e)| *e);
     match unknowns.iter().map(value).collect::<Option<Vec<Expr>>>() {
         Some(values) => {
             let excluded = special.iter().flat_map(|b| &b.conditions).filter(|c| c.relation == Relation::Equal);
-            let mut recorded: Vec<Expr> =
-                nonzero.into_iter().chain(excluded).map(|c| c.left).chain(solutions.not_covered).collect();
-            let mut seen = rustc_hash::FxHashSet::default();
-            recorded.retain(|e| seen.insert(*e));
-            Ok((values, recorded))
+            let nonzero = nonzero.into_iter().chain(excluded).map(|c| c.left).chain(solutions.not_covered);
+            Ok((values, nonzero.map(Condition::nonzero).chain(others.into_iter().copied()).collect()))
         }
         None => implicit("the solution found leaves some of them open"),
     }
@@ -311,7 +311,7 @@ pub struct HamiltonEquations {
     pub hamiltonian: Expr,
     /// dq_k/dt = ∂H/∂p^k for all q_k, then dp^k/dt = −∂H/∂q_k.
     pub right_sides: Vec<(Symbol, Expr)>,
-    pub conditions: Vec<Expr>,
+    pub conditions: Vec<Condition>,
 }
 
 /// dq_k/dt = ∂H/∂p^k, dp^k/dt = −∂H/∂q_k, and with forces F_σ on the equations dp^0/dt = −∂H/∂q + F; refused where the

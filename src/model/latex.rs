@@ -145,7 +145,7 @@ fn answer_latex(answer: &Answer) -> String {
             None => {}
         }
     }
-    rows.extend(answer.conditions.iter().map(|c| (words("where"), latex(&Value::from(*c)))));
+    rows.extend(answer.conditions.iter().map(|c| (words("where"), latex(&super::show::condition(c)))));
     match rows.as_slice() {
         [(key, only)] if key.is_empty() => only.clone(),
         _ => aligned(&rows),

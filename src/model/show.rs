@@ -4,7 +4,7 @@
 //! are strings that parse back. `docs/json.md` describes the shapes.
 
 use super::item::Force;
-use super::value::{Answer, Family, Key, KeyPart, LabelledMatrix, Value};
+use super::value::{Answer, Claim, Family, Key, KeyPart, LabelledMatrix, Value};
 use crate::algebra::ball;
 use crate::algebra::expr::{Condition, Relation};
 use crate::algebra::print::{Format, Style};
@@ -12,9 +12,11 @@ use crate::algebra::{Expr, Ground, Rational, Symbol, Verdict};
 use crate::geometry::contact::Covector;
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
+use crate::source::Span;
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value as Json, json};
 use std::cell::Cell;
+use std::rc::Rc;
 
 thread_local! {
     /// Set while a value is shown whose expressions are not to be arranged.
@@ -212,7 +214,7 @@ fn answer_text(answer: &Answer, style: Style) -> String {
         }
     }
     for condition in &answer.conditions {
-        lines.push(format!("where {}", render(&Value::from(*condition), style)));
+        lines.push(format!("where {}", render(&self::condition(condition), style)));
     }
     lines.join("\n")
 }
@@ -470,12 +472,25 @@ fn answer_json(answer: &Answer) -> Json {
     if !object.contains_key("conditions") {
         let written = |c: &Condition| match c.relation {
             Relation::NotEqual => tidy(c.left).to_string(),
-            _ => text(&Value::from(*c)),
+            _ => text(&condition(c)),
         };
         let conditions: Vec<Json> = answer.conditions.iter().map(|c| json!(written(c))).collect();
         object.insert("conditions".into(), Json::Array(conditions));
     }
     Json::Object(object)
+}
+
+/// A condition with its two sides as one writes them: x > 1, and not x - 1 > 0.
+pub fn condition(condition: &Condition) -> Value {
+    let (left, relation, right) = condition.sides();
+    Value::Claim(Rc::new(Claim {
+        relation,
+        left: Value::Expr(left),
+        right: Value::Expr(right),
+        within: None,
+        left_span: Span::default(),
+        right_span: Span::default(),
+    }))
 }
 
 /// The weakest ground the value rests on.

@@ -6,7 +6,9 @@
 //! carried by its equations and by the forms given with it. `transform(A, ψ)` goes the other way: it pulls back by
 //! the inverse of ψ, which has to exist; points and sections go forward without one.
 
+use super::tensors::{as_tensor, tensor_value};
 use super::{Arguments, Question, refusal};
+use crate::algebra::conditions::{self, inequality};
 use crate::algebra::linear::Matrix;
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, decide, normal};
@@ -16,6 +18,7 @@ use crate::geometry::form::Form;
 use crate::geometry::jet::{Chart, FiberedManifold, JetSpace};
 use crate::geometry::map::Map;
 use crate::geometry::section::Section;
+use crate::geometry::{Tensor, VectorField};
 use crate::mechanics::lagrangian::Lagrangian;
 use crate::model::item::{Base, Constraint, Force, MapItem, SectionItem, System};
 use crate::model::set::{Branch, PointSet};
@@ -57,7 +60,7 @@ pub static ROWS: &[Question] = &[
     Question {
         name: "image",
         signature: "image(map)",
-        help: "the submanifold a map parametrises: the smallest set given by equations that contains its values",
+        help: "the submanifold a map parametrises: the smallest set given by equations that contains its values; inequalities that they satisfy are stated",
         options: &[],
         takes_equations: false,
         parts: &[("rank", "of its Jacobian"), ("immersion", "the rank is that of the source everywhere")],
@@ -131,11 +134,12 @@ fn transform(a: &Arguments) -> Fallible<Value> {
         Value::Point(point) => point_forward(&map.map, &point),
         Value::Section(s) => section_forward(&map.map, &s),
         _ => {
-            let (inverse, ground) = map.map.inverse().map_err(|r| not_inverted(a, &map.name, r))?;
-            if !ground.is_proved() {
-                grounds::rests_on(&map.name, &ground.to_string().into(), a.positional[1].span);
+            let inverse = map.map.inverse().map_err(|r| not_inverted(a, &map.name, r))?;
+            if !inverse.ground.is_proved() {
+                grounds::rests_on(&map.name, &inverse.ground.to_string().into(), a.positional[1].span);
             }
-            carry(&inverse, &value)
+            inverse.conditions.iter().for_each(|c| conditions::state(*c));
+            inequality::under(&inverse.conditions, || carry(&inverse.map, &value))
         }
     };
     carried.map_err(|d| Box::new(d.or_at(a.positional[0].span, "this object")))
@@ -175,15 +179,21 @@ fn image(a: &Arguments) -> Fallible<Value> {
     let map = &map.map;
     // What was divided by on the way is not zero on a dense part of the source, whose image has the same closure: only
     // conditions on parameters are conditions of the answer.
-    let (equations, divisors) = crate::algebra::conditions::collect(|| map.image_equations());
+    let (equations, divisors) = conditions::collect(|| map.image_equations());
     let equations = equations.map_err(refusal)?;
     for e in divisors.into_iter().filter(|e| e.symbols().iter().all(|s| s.is_parameter())) {
-        crate::algebra::conditions::record_nonzero(e);
+        conditions::record_nonzero(e);
     }
+    let range = map.image_conditions().map_err(refusal)?;
     let target = map.target();
-    let branch = Branch { equations, nonzero: vec![] };
-    let branches =
-        crate::algebra::stratum::simplified(&target.symbols(), &[branch]).map_err(super::systems::stopped)?;
+    // Where the facts about the target exclude the image there is none of it.
+    let branches = if inequality::contradiction(&range).is_some() {
+        vec![]
+    } else {
+        range.into_iter().for_each(conditions::state);
+        let branch = Branch { equations, nonzero: vec![] };
+        crate::algebra::stratum::simplified(&target.symbols(), &[branch]).map_err(super::systems::stopped)?
+    };
     let jacobian = map.jacobian();
     let (matrix, full) = (Matrix::with_columns(jacobian.entries, jacobian.columns.len()), jacobian.columns.len());
     let again = matrix.clone();
@@ -230,7 +240,10 @@ fn carry(map: &Map, value: &Value) -> Fallible<Value> {
         Value::Form(f) => form_value(map.pullback(f).map_err(refusal)?),
         Value::Field(x) => Value::Field(map.pullback_field(x).map_err(refusal)?),
         Value::List(items) => Value::list(items.iter().map(|v| carry(map, v)).collect::<Fallible<Vec<_>>>()?),
-        Value::Matrix(m) => Value::matrix(m.matrix.try_map(function)?),
+        Value::Matrix(m) => match as_tensor(m) {
+            Some((tensor, chart)) if is_jet_chart(map, &chart) => carry_tensor(map, &tensor, &chart)?,
+            _ => Value::matrix(m.matrix.try_map(function)?),
+        },
         Value::Claim(claim) => Value::Claim(Rc::new(Claim {
             left: carry(map, &claim.left)?,
             right: carry(map, &claim.right)?,
@@ -283,6 +296,28 @@ fn source_space(map: &Map, chart: &Chart) -> JetSpace {
     let target = map.target().manifold();
     let order = chart.symbols().iter().filter_map(|s| target.order_of_symbol(*s)).max().unwrap_or(0);
     map.source().manifold().jets(map.source().order() + order.saturating_sub(map.target().order()))
+}
+
+/// Whether these are all coordinates of a jet space of the target: a (1,1) tensor there has these labels, and a matrix
+/// of functions, such as a Hessian, has not.
+fn is_jet_chart(map: &Map, chart: &Chart) -> bool {
+    let target = map.target().manifold();
+    let order = chart.symbols().iter().filter_map(|s| target.order_of_symbol(*s)).max().unwrap_or(0);
+    chart.symbols() == target.jets(order).chart().symbols()
+}
+
+/// T = Σ τ_x ⊗ ∂/∂x pulled back: Σ ψ^*τ_x ⊗ ψ^*∂/∂x.
+fn carry_tensor(map: &Map, tensor: &Tensor, chart: &Chart) -> Fallible<Value> {
+    let space = source_space(map, chart);
+    let order = space.order().saturating_sub(map.source().order());
+    let mut rows = vec![];
+    for (x, form) in tensor.rows() {
+        let form = map.pullback(form).map_err(refusal)?;
+        let field = map.pullback_field_on(&VectorField::coordinate(x), order).map_err(refusal)?;
+        rows.extend(field.components().into_iter().map(|(u, c)| (u, form.scale(c))));
+    }
+    let carried = Tensor::from_rows(1, rows.into_iter().map(|(u, f)| (u, f.simplified().0)));
+    Ok(tensor_value(&carried, &space.chart()))
 }
 
 fn tidy(e: Expr) -> Expr {

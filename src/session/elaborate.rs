@@ -11,10 +11,11 @@ mod space;
 
 pub use space::coordinate_of;
 
+use super::interpreter::Answered;
 use super::operate;
 use super::scope::Scope;
 use crate::algebra::expr::Relation;
-use crate::algebra::{Expr, Rational};
+use crate::algebra::{Expr, Rational, conditions};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::field::VectorField;
 use crate::geometry::jet::FiberedManifold;
@@ -39,7 +40,7 @@ pub struct Evaluator<'s> {
     /// Parameters of functions and indices of repetitions, innermost last.
     pub locals: Vec<(Rc<str>, Value)>,
     /// The answer before this one, `_`.
-    pub last: Option<&'s Value>,
+    pub last: Option<&'s Answered>,
     pub depth: Cell<u32>,
     /// Sums over growing ranges that were computed on the way, by repetition and lower limit.
     prefixes: Prefixes,
@@ -84,7 +85,7 @@ impl<'s> Evaluator<'s> {
         self
     }
 
-    pub fn with_last(mut self, last: Option<&'s Value>) -> Evaluator<'s> {
+    pub fn with_last(mut self, last: Option<&'s Answered>) -> Evaluator<'s> {
         self.last = last;
         self
     }
@@ -155,7 +156,8 @@ impl<'s> Evaluator<'s> {
                 Ok(Value::from(if *negated { verdict.negate() } else { verdict }))
             }
             ExprKind::At { subject, point } => {
-                let value = self.eval(*subject)?;
+                let (value, recorded) = conditions::collect_all(|| self.eval(*subject));
+                let value = value?;
                 let point = match &value {
                     // `run at 3` is `run at { t = 3 }`.
                     Value::Run(run) if !matches!(ast.kind(*point), ExprKind::Point(_)) => {
@@ -171,7 +173,7 @@ impl<'s> Evaluator<'s> {
                     }
                     _ => self.point(*point)?,
                 };
-                let there = super::evaluate_at::value_at(&value, &point);
+                let there = super::evaluate_at::value_under(&value, &point, recorded);
                 there.map_err(|d| Box::new(d.or_at(ast.span(*subject), "this")))
             }
             ExprKind::Not(of) => Ok(Value::from(super::compare::truth(&self.eval(*of)?)?.negate())),

@@ -2,7 +2,8 @@
 //! not an expression is decided anew at the point.
 
 use super::operate::describe;
-use crate::algebra::expr::Relation;
+use crate::algebra::conditions::{self, Recorded};
+use crate::algebra::expr::{Condition, Relation};
 use crate::algebra::substitute::{substitute, undefined_part};
 use crate::algebra::{Expr, Symbol, Verdict, decide};
 use crate::diagnostic::{Diagnostic, codes};
@@ -25,6 +26,39 @@ pub fn assignment(point: &Point) -> FxHashMap<Symbol, Expr> {
 pub fn value_at(value: &Value, point: &Point) -> Fallible<Value> {
     let map = assignment(point);
     at(value, point, &map)
+}
+
+/// The value at the point, for one that was found under conditions. What was stated is decided there: where it fails there
+/// is no value, and no such point in a set.
+pub fn value_under(value: &Value, point: &Point, recorded: Recorded) -> Fallible<Value> {
+    let map = assignment(point);
+    let there = |c: &Condition| Condition { left: substitute(c.left, &map), ..*c };
+    let mut left = Recorded { real: recorded.real, ..Recorded::default() };
+    for condition in &recorded.stated {
+        let there = there(condition);
+        match there.decided() {
+            Some(true) => {}
+            None if there.left.as_undefined().is_none() => left.stated.push(there),
+            _ if matches!(value.main(), Value::Set(_)) => {
+                let condition = crate::model::show::text(&crate::model::show::condition(condition));
+                return Ok(Value::from(Verdict::no(format!("{condition} fails there"))));
+            }
+            _ => return Err(fails_there(condition)),
+        }
+    }
+    // A divisor that vanishes at the point is said: the value may have a continuation.
+    left.nonzero = recorded.nonzero;
+    left.nonzero.retain(|e| there(&Condition::nonzero(*e)).decided() != Some(true));
+    conditions::record_all(&left);
+    at(value, point, &map)
+}
+
+fn fails_there(condition: &Condition) -> Box<Diagnostic> {
+    let condition = crate::model::show::text(&crate::model::show::condition(condition));
+    Box::new(
+        Diagnostic::error(&codes::DEGENERATE, "the answer does not hold at this point")
+            .note(format!("it rests on {condition}, which fails there")),
+    )
 }
 
 fn at(value: &Value, point: &Point, map: &FxHashMap<Symbol, Expr>) -> Fallible<Value> {
@@ -122,11 +156,7 @@ fn answer_at(answer: &Rc<Answer>, point: &Point, map: &FxHashMap<Symbol, Expr>) 
             _ => decide::is_zero(there).is_yes(),
         };
         if there.as_undefined().is_some() || fails {
-            let condition = crate::model::show::text(&Value::from(*condition));
-            return Err(Box::new(
-                Diagnostic::error(&codes::DEGENERATE, "the answer does not hold at this point")
-                    .note(format!("it rests on {condition}, which fails there")),
-            ));
+            return Err(fails_there(condition));
         }
     }
     let mut new = Answer::new(answer.question);

@@ -7,6 +7,7 @@ use super::elaborate::Evaluator;
 use super::library::Library;
 use super::scope::{Binding, Meaning, Scope};
 use super::{SessionOptions, compare, grounds, mention};
+use crate::algebra::conditions::{Recorded, inequality};
 use crate::algebra::expr::Condition;
 use crate::algebra::{Expr, Ground, Symbol, Verdict, assume, conditions};
 use crate::budget;
@@ -30,7 +31,7 @@ pub struct Interpreter {
     pub failed: FxHashSet<String>,
     pub options: SessionOptions,
     /// The answer before, `_`.
-    pub last: Option<Value>,
+    pub last: Option<Answered>,
     /// The folder of the file that is being read; `use` and data files are relative to it.
     pub folder: PathBuf,
     /// The folder of the program: what it uses lies inside.
@@ -62,11 +63,24 @@ pub struct Interpreter {
 /// What a statement gave.
 pub enum Effect {
     Declared,
-    Answered(Value),
+    Answered(Answered),
     /// An assertion or test that held, on this ground.
     Held(Ground),
     /// Nothing to show: a run that wrote a file.
     Done,
+}
+
+/// The value of a question, and where it is one beyond what the value itself says.
+#[derive(Clone)]
+pub struct Answered {
+    pub value: Value,
+    pub conditions: Vec<Condition>,
+}
+
+impl From<Value> for Answered {
+    fn from(value: Value) -> Answered {
+        Answered { value, conditions: vec![] }
+    }
 }
 
 impl Interpreter {
@@ -134,13 +148,24 @@ impl Interpreter {
 
     /// Carries out one statement. Warnings and notes go to `remarks`.
     pub fn run(&mut self, ast: &Rc<Ast>, statement: &Statement, remarks: &mut Vec<Diagnostic>) -> Fallible<Effect> {
-        let (result, sampled) = grounds::collect(|| match &statement.kind {
-            StatementKind::Question(id) => self.question(ast, *id, remarks),
-            StatementKind::Assert(assert) => self.assert(ast, assert, remarks),
-            StatementKind::Test(test) => self.test(ast, test, remarks),
-            StatementKind::Explain(id) => self.explain(ast, *id),
-            _ => declare::declare(self, ast, statement, remarks),
+        let ((result, recorded), sampled) = grounds::collect(|| {
+            conditions::collect_all(|| match &statement.kind {
+                StatementKind::Question(id) => self.question(ast, *id, remarks),
+                StatementKind::Assert(assert) => self.assert(ast, assert, remarks),
+                StatementKind::Test(test) => self.test(ast, test, remarks),
+                StatementKind::Explain(id) => self.explain(ast, *id),
+                _ => declare::declare(self, ast, statement, remarks),
+            })
         });
+        // A name stands for its value where that is one.
+        if matches!(result, Ok(Effect::Declared)) {
+            let conditions: Rc<[Condition]> = inequality::reduced(recorded.conditions()).into();
+            for name in declare::declared_names(statement).into_iter().filter(|_| !conditions.is_empty()) {
+                if let Some(binding) = self.scope.values.get_mut(&*name) {
+                    binding.conditions = conditions.clone();
+                }
+            }
+        }
         // What rests on sampling says so, and hands it on.
         if result.is_ok() && !matches!(statement.kind, StatementKind::Test(_)) {
             remarks.extend(sampled.iter().map(grounds::Sampled::remark));
@@ -208,39 +233,26 @@ impl Interpreter {
         if self.check_only {
             return mention::check(self, ast, ast.span(id)).map(|()| Effect::Done);
         }
-        let (value, nonzero, real) = conditions::collect_all(|| self.evaluator(ast).eval(id));
+        let (value, recorded) = conditions::collect_all(|| self.evaluator(ast).eval(id));
         let mut value = value?;
         // A comparison that is asked is decided.
         if let Value::Claim(_) = &value {
             value = Value::from(compare::truth(&value)?);
         }
-        // What the answer itself says need not be said twice.
-        let said: &[Condition] = match &value {
-            Value::Answer(answer) => &answer.conditions,
-            _ => &[],
-        };
-        // Roots multiplied away inside a derivation belong to its domain; those of a written expression are said.
-        let real = match &value {
-            Value::Expr(e) => conditions::not_needed_by(*e, real),
-            Value::Answer(answer) if answer.as_written => match &answer.main {
-                Some(Value::Expr(e)) => conditions::not_needed_by(*e, real),
-                _ => vec![],
-            },
-            _ => vec![],
-        };
-        let recorded = conditions::without_repetition(nonzero).into_iter().map(Condition::from).chain(real);
-        for condition in recorded.filter(|c| !said.contains(c)) {
+        let conditions = said_beside(&value, recorded);
+        for condition in &conditions {
             remarks.push(
                 Diagnostic::new(
                     crate::diagnostic::Severity::Note,
                     &codes::CONDITION,
-                    format!("holds where {}", crate::model::show::text(&Value::from(condition))),
+                    format!("holds where {}", crate::model::show::text(&crate::model::show::condition(condition))),
                 )
                 .label(asked(ast, id), "the answer needs this"),
             );
         }
-        self.last = Some(value.clone());
-        Ok(Effect::Answered(value))
+        let answered = Answered { value, conditions };
+        self.last = Some(answered.clone());
+        Ok(Effect::Answered(answered))
     }
 
     fn explain(&mut self, ast: &Rc<Ast>, id: ExprId) -> Fallible<Effect> {
@@ -249,7 +261,7 @@ impl Interpreter {
         }
         let value = self.evaluator(ast).eval(id)?;
         match crate::model::explain::explanation(&value) {
-            Some(text) => Ok(Effect::Answered(Value::Text(text.into()))),
+            Some(text) => Ok(Effect::Answered(Value::Text(text.into()).into())),
             None => Err(Box::new(
                 Diagnostic::error(&codes::NO_EFFECT, "there are no steps to explain here")
                     .label(ast.span(id), format!("this is {}", super::operate::describe(&value)))
@@ -465,6 +477,26 @@ fn unknown_code(name: &str, span: Span) -> Box<Diagnostic> {
         Some(near) => diagnostic.label(span, "not known").repair(format!("did you mean `{near}`?"), span, near),
         None => diagnostic.label(span, "not known").help("`lepage explain` lists them"),
     })
+}
+
+/// What was recorded on the way to an answer and is said beside it: not what the answer says itself, nor what follows.
+fn said_beside(value: &Value, recorded: Recorded) -> Vec<Condition> {
+    let said: &[Condition] = match value {
+        Value::Answer(answer) => &answer.conditions,
+        _ => &[],
+    };
+    // Roots multiplied away inside a derivation belong to its domain; those of a written expression are said.
+    let real = match value {
+        Value::Expr(e) => conditions::not_needed_by(*e, recorded.real),
+        Value::Answer(answer) if answer.as_written => match &answer.main {
+            Some(Value::Expr(e)) => conditions::not_needed_by(*e, recorded.real),
+            _ => vec![],
+        },
+        _ => vec![],
+    };
+    let nonzero = conditions::without_repetition(recorded.nonzero).into_iter().map(Condition::from);
+    let all = nonzero.chain(recorded.stated).chain(real).filter(|c| !said.contains(c));
+    inequality::reduced(all)
 }
 
 /// The name of a question, or the whole of an expression that was asked.

@@ -18,7 +18,7 @@ pub fn part(value: &Value, text: &str, primes: u32, evaluator: &Evaluator) -> Fa
         Value::OnBranch(_) => part(&value.main(), text, primes, evaluator),
         Value::Answer(answer) => {
             // What an answer needs, its parts need too.
-            answer.conditions.iter().copied().for_each(conditions::record);
+            answer.conditions.iter().copied().for_each(conditions::state);
             if primes == 0
                 && let Some(part) = answer.get(text)
             {

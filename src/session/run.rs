@@ -75,8 +75,8 @@ pub fn run(
         StatementKind::Simulate(s) => {
             let run = simulate(state, ast, s, remarks)?;
             let value = Value::Run(Rc::new(run));
-            state.last = Some(value.clone());
-            Ok(Effect::Answered(value))
+            state.last = Some(value.clone().into());
+            Ok(Effect::Answered(value.into()))
         }
         StatementKind::Plot(p) => show::plot(state, ast, p),
         StatementKind::Save(s) => show::save(state, ast, s),

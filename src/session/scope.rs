@@ -1,6 +1,7 @@
 //! Names and what they mean. Names of values and names of functions are kept apart, and the
 //! parenthesis decides: with a coordinate `p`, `p` is the coordinate and `p(η)` the contact part.
 
+use crate::algebra::expr::Condition;
 use crate::algebra::print::name::spelled;
 use crate::algebra::{Coordinate, Function, Symbol};
 use crate::geometry::jet::FiberedManifold;
@@ -23,6 +24,8 @@ pub struct Binding {
     pub warn_if_unused: bool,
     /// The ground of its promise, if that is not a proof.
     pub sampled: Option<Rc<str>>,
+    /// Where the value is one: what was divided by and what was stated on the way to it. Whoever uses it says so.
+    pub conditions: Rc<[Condition]>,
 }
 
 #[derive(Clone)]
@@ -97,7 +100,15 @@ impl Scope {
 
 impl Binding {
     pub fn new(meaning: Meaning, span: Span) -> Binding {
-        Binding { meaning, span, doc: None, used: Rc::new(Cell::new(false)), warn_if_unused: true, sampled: None }
+        Binding {
+            meaning,
+            span,
+            doc: None,
+            used: Rc::new(Cell::new(false)),
+            warn_if_unused: true,
+            sampled: None,
+            conditions: Rc::new([]),
+        }
     }
 
     /// In the words of the language, for `:list` and diagnostics.

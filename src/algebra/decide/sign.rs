@@ -123,7 +123,7 @@ fn by_normal_form(e: Expr) -> Budgeted<Sign> {
     }
     let mut sign = Sign::of_number(form.coefficient());
     for (g, n) in form.powers() {
-        sign = sign.times(power_of(g.sign(), n));
+        sign = sign.times(power_of(reasoner.generator(g), n));
     }
     for (p, n) in form.factors() {
         sign = sign.times(power_of(reasoner.polynomial(p, 6)?, *n));
@@ -175,13 +175,27 @@ impl Reasoner {
         if !monomial.is_empty() {
             let mut sign = content;
             for &(g, n) in &monomial {
-                sign = sign.times(power_of(Generator(g).sign(), n as i32));
+                sign = sign.times(power_of(self.generator(Generator(g)), n as i32));
             }
             let rest = p.without_monomial(&monomial).primitive_part();
             return Ok(sign.times(self.polynomial(&rest, depth)?));
         }
         let primitive = p.primitive_part();
         Ok(content.times(self.primitive(&primitive, depth)?))
+    }
+
+    /// The sign of a generator, also from facts that compare it with a number: x > 0 where x > 1.
+    fn generator(&self, g: Generator) -> Sign {
+        let mut known = g.sign();
+        for (fact, sign) in &self.facts {
+            let [b, a] = &fact.coefficients_in(g.0)[..] else { continue };
+            if let (Some(a), Some(b)) = (a.as_constant(), b.as_constant()) {
+                // a·g = fact − b.
+                let product = sign.plus(Sign::of_number(&-&b));
+                known = known.and(product.times(Sign::of_number(&a)));
+            }
+        }
+        known
     }
 
     fn primitive(&mut self, p: &Polynomial, depth: u32) -> Budgeted<Sign> {
@@ -364,7 +378,7 @@ impl Reasoner {
                 let Some((_, mine)) = p.terms().find(|(m, _)| *m == monomial) else { continue };
                 let lambda = &mine / &c;
                 let rest = p - &fact.scale(&lambda);
-                if rest.n_terms() >= p.n_terms() {
+                if rest.as_constant().is_none() && rest.n_terms() >= p.n_terms() {
                     continue;
                 }
                 let rest = self.polynomial(&rest, depth)?;

@@ -1,7 +1,7 @@
 //! Names: declared ones, differentials of undeclared `d`-names, symbols that answers contain.
 
 use super::{Evaluator, coordinate_of};
-use crate::algebra::{Coordinate, Expr, Symbol};
+use crate::algebra::{Coordinate, Expr, Symbol, conditions};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::form::Form;
 use crate::geometry::jet::FiberedManifold;
@@ -36,7 +36,8 @@ impl<'s> Evaluator<'s> {
         if text == "_"
             && let Some(last) = self.last
         {
-            return operate::prime(last, primes).map(Some);
+            last.conditions.iter().for_each(|c| conditions::state(*c));
+            return operate::prime(&last.value, primes).map(Some);
         }
         if let Some(coordinate) = self.on.as_ref().and_then(|m| coordinate_of(m, text)) {
             self.scope.value(text);
@@ -59,6 +60,7 @@ impl<'s> Evaluator<'s> {
                 if let Some(ground) = &binding.sampled {
                     crate::session::grounds::rests_on(text, ground, span);
                 }
+                binding.conditions.iter().for_each(|c| conditions::state(*c));
                 operate::prime(v, primes).map(Some)
             }
             Meaning::Library(_) => Err(Box::new(

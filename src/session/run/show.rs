@@ -65,7 +65,7 @@ pub fn plot(state: &mut Interpreter, ast: &Rc<Ast>, p: &ast::Plot) -> Fallible<E
         }
     }
     match &p.to {
-        None => Ok(Effect::Answered(Value::Text(picture.terminal(72, 18).into()))),
+        None => Ok(Effect::Answered(Value::Text(picture.terminal(72, 18).into()).into())),
         Some(file) => {
             let path = state.options.out.join(&*file.node);
             if path.extension().is_none_or(|ending| ending != "svg") {
