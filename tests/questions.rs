@@ -214,3 +214,39 @@ fn the_documentation_lists_the_questions() {
     }
     assert!(text.contains(&format!("now **{}**", lepage::report::json::SCHEMA)), "the schema number has changed");
 }
+
+/// Where a map was inverted, the range of its functions is said in every format, also of what is made of the answer, and what is
+/// said parses back as a fact.
+#[test]
+fn the_range_of_an_inverse_is_said_in_every_format() {
+    let program = "
+manifold P over t { r }
+manifold Y over t { x }
+map m : P -> Y { x = tanh(r) }
+map n : P -> Y { x = atan(r) }
+transform(dr, m)
+let f = transform(dr, m)
+d(x*f)
+transform(@r, n)
+";
+    let mut session = Session::new(SessionOptions::default());
+    let outcomes = session.feed("test", program, Mode::File);
+    let said: Vec<(Value, String)> = outcomes
+        .iter()
+        .filter_map(|o| Some((lepage::report::json::outcome(o)["conditions"].clone(), o.answer.as_ref()?.latex())))
+        .collect();
+    let expected = [
+        (r#"["x > -1","x < 1"]"#, r"\quad \text{where } x > -1,\ x < 1"),
+        (r#"["x > -1","x < 1"]"#, r"\quad \text{where } x > -1,\ x < 1"),
+        (r#"["x > -pi/2","x < pi/2"]"#, r"\quad \text{where } x > -\frac{\pi}{2},\ x < \frac{\pi}{2}"),
+    ];
+    assert_eq!(said.len(), expected.len());
+    for ((json, latex), (conditions, end)) in said.iter().zip(expected) {
+        assert_eq!(json.to_string(), conditions);
+        assert!(latex.ends_with(end), "{latex}");
+        for condition in json.as_array().expect("a list") {
+            let fact = format!("assume {}", condition.as_str().expect("a text"));
+            assert!(session.feed("fact", &fact, Mode::File).iter().all(Outcome::held), "{fact}");
+        }
+    }
+}

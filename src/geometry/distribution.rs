@@ -10,7 +10,9 @@
 //! ```
 //!
 //! Ranks come with their [strata](super::rank::Rank) and are exact at every point. What needs a basis, such as
-//! brackets, is a statement about generic points; the pivots on which it rests are recorded as conditions.
+//! brackets, is a statement about generic points; the pivots on which it rests are recorded as conditions. A bracket that
+//! is a combination of the generators with regular coefficients rests on none, and neither does a bracket that leaves:
+//! it does so on an open set.
 
 use super::Refusal;
 use super::field::VectorField;
@@ -19,10 +21,15 @@ use super::jet::{Chart, JetSpace};
 use super::rank::Rank;
 use super::submanifold::Submanifold;
 use super::subspace::{Given, Row, Subspace, dot, vanish_at};
+use crate::algebra::assume::sign_of;
+use crate::algebra::conditions;
+use crate::algebra::expr::{Node, post_order};
+use crate::algebra::function::Elementary;
 use crate::algebra::linear::Matrix;
+use crate::algebra::normal::simplify;
 use crate::algebra::stratum::leaves::{LinearSystem, leaves};
 use crate::algebra::stratum::{Branch, set};
-use crate::algebra::{Expr, Symbol, Verdict};
+use crate::algebra::{Expr, Rational, Symbol, Verdict};
 use crate::budget::{Budgeted, check};
 use rustc_hash::FxHashMap;
 
@@ -196,30 +203,75 @@ impl Distribution {
     /// The same with evidence. Each form η that annihilates the distribution is applied to each bracket, which
     /// is to test dη ≡ 0 modulo the forms, since η([X, Y]) = −dη(X, Y).
     pub fn involutivity(&self) -> Result<Involutivity, Refusal> {
-        let forms = self.annihilator()?;
-        let home = self.subspace.home();
-        let frame = home.frame(&self.subspace.rows.iter().flatten().copied().collect::<Vec<_>>())?;
-        let cells = if self.home().equations.is_empty() { vec![] } else { home.cells(&frame)? };
+        let (found, pivots) = conditions::collect(|| self.leaving_bracket());
+        let found = found?;
+        if !found.verdict.is_no() {
+            pivots.into_iter().for_each(conditions::record_nonzero);
+        }
+        Ok(found)
+    }
+
+    fn leaving_bracket(&self) -> Result<Involutivity, Refusal> {
         let mut found = Involutivity { verdict: Verdict::yes("all brackets stay inside"), evidence: None };
+        let mut open = vec![];
         for (i, left) in self.fields.iter().enumerate() {
             for right in &self.fields[i + 1..] {
                 check()?;
                 let bracket = left.bracket(right);
-                for form in forms.forms() {
-                    let residual = form.interior(&bracket).as_function().unwrap_or_else(Expr::zero);
-                    let verdict = vanish_at(&frame, &cells, self.home(), residual)?;
-                    if !verdict.is_yes() && (verdict.is_no() || found.evidence.is_none()) {
-                        let (left, right, form) = (left.clone(), right.clone(), form.clone());
-                        found.evidence = Some(LeavingBracket { left, right, form, residual });
-                    }
-                    found.verdict = found.verdict.and(verdict);
-                    if found.verdict.is_no() {
-                        return Ok(found);
-                    }
+                if !self.generates(&bracket)? {
+                    open.push((left, right, bracket));
+                }
+            }
+        }
+        if open.is_empty() {
+            return Ok(found);
+        }
+        let forms = self.annihilator()?;
+        let home = self.subspace.home();
+        let frame = home.frame(&self.subspace.rows.iter().flatten().copied().collect::<Vec<_>>())?;
+        let cells = if self.home().equations.is_empty() { vec![] } else { home.cells(&frame)? };
+        for (left, right, bracket) in open {
+            check()?;
+            for form in forms.forms() {
+                let residual = form.interior(&bracket).as_function().unwrap_or_else(Expr::zero);
+                let verdict = vanish_at(&frame, &cells, self.home(), residual)?;
+                if !verdict.is_yes() && (verdict.is_no() || found.evidence.is_none()) {
+                    let (left, right, form) = (left.clone(), right.clone(), form.clone());
+                    found.evidence = Some(LeavingBracket { left, right, form, residual });
+                }
+                found.verdict = found.verdict.and(verdict);
+                if found.verdict.is_no() {
+                    return Ok(found);
                 }
             }
         }
         Ok(found)
+    }
+
+    /// Whether the field is Σ cᵢXᵢ with coefficients that have a value everywhere, as far as one solution tells: then it lies in
+    /// the distribution at every point, whatever the rank.
+    fn generates(&self, field: &VectorField) -> Result<bool, Refusal> {
+        let row = self.row(field);
+        if row.iter().all(|e| e.is_zero()) {
+            return Ok(true);
+        }
+        let matrix = Matrix::with_columns(self.subspace.basis.clone(), self.chart().dimension()).transpose();
+        let (solution, _) = conditions::collect(|| matrix.solve(&row));
+        let solution = solution?;
+        if !solution.residuals.is_empty() || !solution.verdict.is_yes() {
+            return Ok(false);
+        }
+        for c in solution.particular {
+            let (c, _) = conditions::collect(|| simplify(c));
+            if !is_regular(c?) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn row(&self, field: &VectorField) -> Row {
+        self.chart().symbols().iter().map(|s| field.component(*s)).collect()
     }
 
     /// Δ + [Δ, Δ], at generic points.
@@ -229,10 +281,17 @@ impl Distribution {
             for right in &self.fields[i + 1..] {
                 check()?;
                 let (bracket, _) = left.bracket(right).simplified();
-                let row: Row = self.chart().symbols().iter().map(|s| bracket.component(*s)).collect();
-                let forms = larger.annihilator()?;
-                let residuals = forms.subspace.basis.iter().map(|form| dot(form, &row));
-                if larger.subspace.all_vanish(residuals.collect::<Vec<_>>())?.is_yes() {
+                if larger.generates(&bracket)? {
+                    continue;
+                }
+                let row = self.row(&bracket);
+                let (inside, pivots) = conditions::collect(|| -> Result<bool, Refusal> {
+                    let forms = larger.annihilator()?;
+                    let residuals: Vec<Expr> = forms.subspace.basis.iter().map(|form| dot(form, &row)).collect();
+                    Ok(larger.subspace.all_vanish(residuals)?.is_yes())
+                });
+                if inside? {
+                    pivots.into_iter().for_each(conditions::record_nonzero);
                     continue;
                 }
                 let mut fields = larger.fields.clone();
@@ -348,7 +407,17 @@ impl Codistribution {
 
     /// Complete integrability of the annihilated distribution, at generic points.
     pub fn is_involutive(&self) -> Result<Verdict, Refusal> {
-        self.annihilator()?.is_involutive()
+        Ok(self.involutivity()?.verdict)
+    }
+
+    /// The same with evidence.
+    pub fn involutivity(&self) -> Result<Involutivity, Refusal> {
+        let (found, pivots) = conditions::collect(|| self.annihilator()?.involutivity());
+        let found = found?;
+        if !found.verdict.is_no() {
+            pivots.into_iter().for_each(conditions::record_nonzero);
+        }
+        Ok(found)
     }
 
     /// The derived system {η : dη ≡ 0 modulo the forms}: the annihilator of Δ + [Δ, Δ].
@@ -367,6 +436,22 @@ impl Codistribution {
     }
 }
 
+/// Made of operations that have a value for all real arguments.
+fn is_regular(e: Expr) -> bool {
+    post_order(&[e]).into_iter().all(|x| match x.node() {
+        Node::Number(_) | Node::Pi | Node::Symbol(_) | Node::Sum { .. } => true,
+        Node::Product(factors) => {
+            let regular = |n: &Rational| n.is_integer() && !n.is_negative();
+            factors.iter().all(|(base, n)| regular(n) || (n.is_integer() && sign_of(*base).is_nonzero()))
+        }
+        Node::Apply(f, _) => {
+            use Elementary::*;
+            matches!(f, Sin | Cos | Atan | Sinh | Cosh | Tanh | Exp)
+        }
+        _ => false,
+    })
+}
+
 fn form_rows(chart: &Chart, forms: &[Form]) -> Vec<Row> {
     forms.iter().map(|f| chart.symbols().iter().map(|s| f.coefficient(&[*s])).collect()).collect()
 }
@@ -374,7 +459,7 @@ fn form_rows(chart: &Chart, forms: &[Form]) -> Vec<Row> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algebra::{Coordinate, Rational};
+    use crate::algebra::Coordinate;
     use crate::geometry::FiberedManifold;
 
     fn stage(names: &[&str]) -> (FiberedManifold, Vec<Symbol>) {

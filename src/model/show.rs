@@ -214,7 +214,10 @@ fn answer_text(answer: &Answer, style: Style) -> String {
         }
     }
     for condition in &answer.conditions {
-        lines.push(format!("where {}", render(&self::condition(condition), style)));
+        lines.push(match style.format {
+            Format::Latex => format!("where {}", render(&self::condition(condition), style)),
+            _ => format!("where {}", condition_text(condition)),
+        });
     }
     lines.join("\n")
 }
@@ -472,7 +475,7 @@ fn answer_json(answer: &Answer) -> Json {
     if !object.contains_key("conditions") {
         let written = |c: &Condition| match c.relation {
             Relation::NotEqual => tidy(c.left).to_string(),
-            _ => text(&condition(c)),
+            _ => condition_text(c),
         };
         let conditions: Vec<Json> = answer.conditions.iter().map(|c| json!(written(c))).collect();
         object.insert("conditions".into(), Json::Array(conditions));
@@ -480,7 +483,14 @@ fn answer_json(answer: &Answer) -> Json {
     Json::Object(object)
 }
 
-/// A condition with its two sides as one writes them: x > 1, and not x - 1 > 0.
+/// A condition in the language itself: x > 1, and not x - 1 > 0; a bound that is a number without its digits.
+pub fn condition_text(condition: &Condition) -> String {
+    let (left, relation, right) = condition.sides();
+    let side = |e: Expr| expr_text(e, Style::ASCII);
+    format!("{} {} {}", side(left), relation.text(), side(right))
+}
+
+/// A condition with its two sides as one writes them.
 pub fn condition(condition: &Condition) -> Value {
     let (left, relation, right) = condition.sides();
     Value::Claim(Rc::new(Claim {

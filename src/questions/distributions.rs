@@ -175,7 +175,13 @@ fn distribution(a: &Arguments) -> Fallible<Rc<Distribution>> {
 }
 
 fn involutive(a: &Arguments) -> Fallible<Value> {
-    let Involutivity { verdict, evidence } = distribution(a)?.involutivity().map_err(refusal)?;
+    a.count(1, 1)?;
+    let found = match a.value(0)?.main() {
+        Value::Distribution(d) => d.involutivity(),
+        Value::Codistribution(c) => c.involutivity(),
+        other => return Err(not_a_distribution(a, &other)),
+    };
+    let Involutivity { verdict, evidence } = found.map_err(refusal)?;
     let mut answer = Answer::new("involutive").main(verdict);
     if let Some(e) = evidence {
         let bracket = e.left.bracket(&e.right);

@@ -40,7 +40,7 @@ pub fn value_under(value: &Value, point: &Point, recorded: Recorded) -> Fallible
             Some(true) => {}
             None if there.left.as_undefined().is_none() => left.stated.push(there),
             _ if matches!(value.main(), Value::Set(_)) => {
-                let condition = crate::model::show::text(&crate::model::show::condition(condition));
+                let condition = crate::model::show::condition_text(condition);
                 return Ok(Value::from(Verdict::no(format!("{condition} fails there"))));
             }
             _ => return Err(fails_there(condition)),
@@ -54,7 +54,7 @@ pub fn value_under(value: &Value, point: &Point, recorded: Recorded) -> Fallible
 }
 
 fn fails_there(condition: &Condition) -> Box<Diagnostic> {
-    let condition = crate::model::show::text(&crate::model::show::condition(condition));
+    let condition = crate::model::show::condition_text(condition);
     Box::new(
         Diagnostic::error(&codes::DEGENERATE, "the answer does not hold at this point")
             .note(format!("it rests on {condition}, which fails there")),

@@ -14,7 +14,7 @@ use crate::budget;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::model::value::{Fallible, Value};
 use crate::source::{SourceMap, Span};
-use crate::syntax::ast::{Assert, Ast, ExprId, ExprKind, Refusal, Statement, StatementKind, Test};
+use crate::syntax::ast::{Assert, Ast, ExprId, ExprKind, Name, Refusal, Statement, StatementKind, Test};
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::PathBuf;
@@ -245,14 +245,25 @@ impl Interpreter {
                 Diagnostic::new(
                     crate::diagnostic::Severity::Note,
                     &codes::CONDITION,
-                    format!("holds where {}", crate::model::show::text(&crate::model::show::condition(condition))),
+                    format!("holds where {}", crate::model::show::condition_text(condition)),
                 )
-                .label(asked(ast, id), "the answer needs this"),
+                .label(self.conditional_name(ast, id).unwrap_or_else(|| asked(ast, id)), "the answer needs this"),
             );
         }
         let answered = Answered { value, conditions };
         self.last = Some(answered.clone());
         Ok(Effect::Answered(answered))
+    }
+
+    /// The first name in an expression whose value has conditions, unless the expression is a question by itself.
+    fn conditional_name(&self, ast: &Ast, id: ExprId) -> Option<Span> {
+        if asked(ast, id) != ast.span(id) {
+            return None;
+        }
+        let has_conditions =
+            |name: &Name| self.scope.values.get(&*name.text).is_some_and(|binding| !binding.conditions.is_empty());
+        let mut names = mention::inside(ast, ast.span(id)).filter(|id| ast.name(*id).is_some_and(has_conditions));
+        names.next().map(|id| ast.span(id))
     }
 
     fn explain(&mut self, ast: &Rc<Ast>, id: ExprId) -> Fallible<Effect> {

@@ -14,6 +14,7 @@ use crate::algebra::ball::certified_sign;
 use crate::algebra::decide::sign;
 use crate::algebra::expr::{Condition, Expr, Node, Relation, post_order};
 use crate::algebra::function::Elementary;
+use crate::algebra::normal::simplify;
 use crate::algebra::number::Rational;
 use rustc_hash::FxHashMap;
 
@@ -61,6 +62,20 @@ impl Condition {
             return Some(self.relation.holds(&Rational::from(i64::from(sign))));
         }
         self.relation.decided_by(sign(self.left))
+    }
+
+    /// Whether it follows from the other one, of the same function with another bound.
+    fn is_weaker_than(&self, other: &Condition) -> bool {
+        let is_inequality = |c: &Condition| matches!(c.relation, Relation::Greater | Relation::GreaterEqual);
+        if self == other || !is_inequality(self) || !is_inequality(other) {
+            return false;
+        }
+        let Ok(apart) = super::collect(|| simplify(self.left - other.left)).0 else { return false };
+        if !apart.symbols().is_empty() {
+            return false;
+        }
+        let above = Condition::positive(apart).decided() == Some(true);
+        above || (apart.is_zero() && self.relation == Relation::GreaterEqual)
     }
 
     /// The two sides as one writes them: x > 1 for x − 1 > 0, x < 1 for 1 − x > 0.
@@ -135,17 +150,26 @@ pub fn reduced(conditions: impl IntoIterator<Item = Condition>) -> Vec<Condition
     }
     for c in small.iter().rev() {
         let others: Vec<Condition> = kept.iter().copied().filter(|d| d != c && is_small(d)).collect();
-        if follows_from_factors(c, &others) || under(&others, || c.decided()) == Some(true) {
+        let follows = follows_from_factors(c, &others) || others.iter().any(|d| c.is_weaker_than(d));
+        if follows || under(&others, || c.decided()) == Some(true) {
             kept.retain(|d| d != c);
         }
     }
     kept
 }
 
-/// Where x/y > 0 or x·y ≠ 0, neither x nor y vanishes.
+/// Where x·y ≠ 0, or x/y > 0, or x/y > 1, neither x nor y vanishes.
 fn follows_from_factors(c: &Condition, others: &[Condition]) -> bool {
-    let strict = |d: &&Condition| matches!(d.relation, Relation::Greater | Relation::NotEqual);
-    let nonzero: Vec<Expr> = others.iter().filter(strict).flat_map(|d| factors(d.left)).collect();
+    let nonzero = |d: &Condition| match (d.relation, d.left.node()) {
+        (Relation::Greater, Node::Sum { constant, terms })
+            if constant.is_negative() && terms.len() == 1 && !terms[0].1.is_negative() =>
+        {
+            factors(terms[0].0)
+        }
+        (Relation::Greater | Relation::NotEqual, _) => factors(d.left),
+        _ => vec![],
+    };
+    let nonzero: Vec<Expr> = others.iter().flat_map(nonzero).collect();
     c.relation == Relation::NotEqual && factors(c.left).iter().all(|f| nonzero.contains(f))
 }
 
@@ -395,6 +419,8 @@ mod tests {
         let quotient = Condition::positive(x / y);
         assert_eq!(said(&[Condition::nonzero(x), quotient, Condition::nonzero(y)]), [quotient]);
         assert_eq!(said(&[Condition::positive(x - 1), positive]), [Condition::positive(x - 1)]);
+        let larger = Condition::positive(x / y - 1);
+        assert_eq!(said(&[Condition::nonzero(x), quotient, larger]), [larger]);
         // Which of two that exclude each other is wrong cannot be said here: both stay.
         let opposite = [positive, Condition::positive(-x)];
         assert_eq!(contradiction(&opposite), Some(opposite[1]));
