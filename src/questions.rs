@@ -61,8 +61,8 @@ pub struct Arguments {
     pub span: Span,
     pub name_span: Span,
     pub on: Option<FiberedManifold>,
-    /// The manifold declared last, for objects that mention only the time.
-    pub latest: Option<FiberedManifold>,
+    /// The manifolds declared so far, for objects that mention only the time.
+    pub manifolds: Vec<FiberedManifold>,
 }
 
 #[derive(Clone)]
@@ -136,7 +136,42 @@ pub fn refusal(refusal: Refusal) -> Box<Diagnostic> {
 
 impl Arguments {
     pub fn new(question: &'static Question, span: Span, name_span: Span) -> Arguments {
-        Arguments { question, positional: vec![], named: IndexMap::new(), span, name_span, on: None, latest: None }
+        Arguments { question, positional: vec![], named: IndexMap::new(), span, name_span, on: None, manifolds: vec![] }
+    }
+
+    /// The manifold declared last: for questions whose answer is the same on every manifold.
+    pub fn latest(&self) -> Option<FiberedManifold> {
+        self.manifolds.last().cloned()
+    }
+
+    /// The manifold on which an argument was declared.
+    pub fn declared(&self) -> Option<FiberedManifold> {
+        self.positional.iter().find_map(|argument| match &argument.value {
+            Value::OnSpace(on) => Some(on.space.manifold().clone()),
+            _ => None,
+        })
+    }
+
+    /// Refuses an argument that lives on another manifold than what it is asked about.
+    pub fn lives_on(&self, i: usize, manifold: &FiberedManifold) -> Fallible<()> {
+        let argument = &self.positional[i];
+        let found = match argument.value.main() {
+            Value::Field(x) => x.manifold(),
+            Value::Form(f) => f.manifold(),
+            Value::Expr(e) => FiberedManifold::of_symbols(&e.symbols()),
+            Value::Distribution(d) => FiberedManifold::of_symbols(d.chart().symbols()),
+            Value::Codistribution(c) => FiberedManifold::of_symbols(c.chart().symbols()),
+            _ => return Ok(()),
+        };
+        let label = |name: &str| format!("on {name}");
+        match found {
+            Ok(Some(found)) => match found.join(manifold) {
+                Ok(_) => Ok(()),
+                Err(refused) => Err(Box::new(refusal(refused).label(argument.span, label(found.name())))),
+            },
+            Ok(None) => Ok(()),
+            Err(refused) => Err(Box::new(refusal(refused).or_at(argument.span, "this"))),
+        }
     }
 
     /// Refuses unless there are between `least` and `most` arguments.

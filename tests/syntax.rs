@@ -386,6 +386,7 @@ fn the_repl_knows_when_a_text_goes_on() {
         "let a =",
         "system S = L with",
         "/* a comment",
+        "/// what follows",
         "test \"a\" {\n x",
         "manifold Y over t",
         "simulate S",

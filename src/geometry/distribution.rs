@@ -274,7 +274,8 @@ impl Distribution {
         self.chart().symbols().iter().map(|s| field.component(*s)).collect()
     }
 
-    /// Δ + [Δ, Δ], at generic points.
+    /// Δ + [Δ, Δ], at every point: a bracket is left out only where it is known to add nothing anywhere. In span(@x, x @y)
+    /// the bracket @y adds nothing where x ≠ 0, and a dimension where x = 0.
     pub fn derived(&self) -> Result<Distribution, Refusal> {
         let mut larger = self.clone();
         for (i, left) in self.fields.iter().enumerate() {
@@ -290,11 +291,18 @@ impl Distribution {
                     let residuals: Vec<Expr> = forms.subspace.basis.iter().map(|form| dot(form, &row)).collect();
                     Ok(larger.subspace.all_vanish(residuals)?.is_yes())
                 });
-                if inside? {
+                if inside? && (pivots.is_empty() || !self.home().equations.is_empty()) {
                     pivots.into_iter().for_each(conditions::record_nonzero);
                     continue;
                 }
-                let mut fields = larger.fields.clone();
+                // x @y says no more than @y.
+                let alone = Distribution::span(self.chart(), vec![bracket.clone()]);
+                let mut fields = vec![];
+                for x in &larger.fields {
+                    if !alone.generates(x)? {
+                        fields.push(x.clone());
+                    }
+                }
                 fields.push(bracket);
                 larger = Distribution::span(self.chart(), fields);
                 larger.subspace.on = self.subspace.on.clone();
@@ -303,15 +311,22 @@ impl Distribution {
         Ok(larger)
     }
 
-    /// Δ ⊂ Δ′ ⊂ Δ″ ⊂ … until it stays.
+    /// Δ ⊂ Δ′ ⊂ Δ″ ⊂ … until it stays, at every point; where it takes long to stay at special points, until it stays at
+    /// generic ones.
     pub fn derived_flag(&self) -> Result<Vec<Distribution>, Refusal> {
+        const FIELDS_AT_SPECIAL_POINTS: usize = 8;
         let mut flag = vec![self.clone()];
         loop {
             check()?;
             let last = &flag[flag.len() - 1];
             let next = last.derived()?;
-            if next.generic_rank()? == last.generic_rank()? {
+            if next.fields.iter().all(|x| last.fields.contains(x)) {
                 return Ok(flag);
+            }
+            if next.generic_rank()? == last.generic_rank()? {
+                if next.fields.len() > FIELDS_AT_SPECIAL_POINTS || last.equals(&next)?.is_yes() {
+                    return Ok(flag);
+                }
             }
             flag.push(next);
         }

@@ -249,7 +249,8 @@ impl VectorField {
     }
 
     /// Jʳξ, for a projectable field on the manifold. Refused with the coordinate on which the component
-    /// along t depends.
+    /// along t depends. Over a jet space, W → JˢY, the jets of Y below the top are moved as ξ moves Y, so that contact
+    /// forms stay among themselves.
     pub fn prolong(&self, space: &JetSpace) -> Result<VectorField, Refusal> {
         let manifold = space.manifold();
         self.projectability(manifold)?;
@@ -257,8 +258,8 @@ impl VectorField {
         let stretch = total_derivative(self.component(base));
         let mut prolonged = self.clone();
         for fibre in manifold.fibres() {
-            let mut previous = self.component(fibre.coordinate.jet(fibre.order));
-            for order in fibre.order + 1..=fibre.order + space.order() {
+            let mut previous = self.component(fibre.coordinate.jet(0));
+            for order in 1..=fibre.order + space.order() {
                 let jet = fibre.coordinate.jet(order);
                 previous = total_derivative(previous) - stretch * Expr::symbol(jet);
                 prolonged.components.remove(&axis(jet));

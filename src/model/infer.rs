@@ -28,6 +28,7 @@ pub fn describe_type(value: &Value) -> String {
         }
         Value::System(s) => match s.free_lagrangian() {
             Some(l) if s.kind_name() == "lagrangian" => format!("lagrangian on {}", l.manifold().jets(l.order())),
+            _ if let Some(form) = s.form_itself() => describe_type(&Value::Form(form.clone())),
             _ => format!("{} on {}", s.kind_name(), s.manifold.name()),
         },
         Value::Distribution(d) => subspace("distribution", d.generic_rank().ok(), d.chart()),
@@ -81,6 +82,7 @@ mod tests {
         check("y*eta", "contact horizontal over Y 1-form on J1(Y)");
         check("(-x'' - x)*dx /\\ dt", "dynamical 2-form on J2(Y)");
         check("d(cartan(L))", "closed lepage 2-form on J1(Y)");
+        check("lepage(L)", "closed lepage 2-form on J1(Y)");
         check("x*@y - y*@x", "vertical field on Y");
         check("@t + x'*@x + y'*@y", "projectable semispray field on J1(Y)");
         check("x'' - x'' + x", "function on Y");

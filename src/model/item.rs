@@ -262,6 +262,14 @@ impl System {
         }
     }
 
+    /// The Lepage form that is this system, with nothing added.
+    pub fn form_itself(&self) -> Option<&Form> {
+        match &self.base {
+            Base::Lepage(form) if self.forces.is_empty() && self.constraints.is_empty() => Some(form),
+            _ => None,
+        }
+    }
+
     pub fn kind_name(&self) -> &'static str {
         if !self.forces.is_empty() || !self.constraints.is_empty() {
             return "system";

@@ -3,9 +3,11 @@
 
 use super::value::{Fallible, Judgement, Value};
 use crate::algebra::{Verdict, conditions};
+use crate::budget::within;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::contact;
-use crate::questions::distributions::{point_set, strata_value};
+use crate::questions::distributions::{is_homeless, no_home, point_set, strata_value};
+use crate::questions::polynomials::PATIENCE;
 use crate::questions::refusal;
 use crate::questions::sets::submanifold;
 use crate::questions::systems::stopped;
@@ -47,18 +49,24 @@ pub fn natural_part(value: &Value, name: &str) -> Fallible<Option<Value>> {
         (Value::Rank(r), "strata") => {
             Value::list(super::show::strata(r).iter().map(|(b, _)| Value::Text(super::set::branch_text(b).into())))
         }
+        (Value::Distribution(d), "forms" | "weakly_horizontal" | "locus") if is_homeless(d.chart()) => {
+            return Err(Box::new(no_home("Y")));
+        }
+        (Value::Codistribution(c), "fields" | "weakly_horizontal" | "locus") if is_homeless(c.chart()) => {
+            return Err(Box::new(no_home("Y")));
+        }
         (Value::Distribution(d), "fields") => Value::list(d.fields().iter().cloned().map(Value::Field)),
         (Value::Distribution(d), "forms") => {
             let forms = d.annihilator().map_err(refusal)?;
             Value::list(forms.forms().iter().cloned().map(Value::Form))
         }
-        (Value::Distribution(d), "rank") => strata_value(d.rank(), d.rank_matrix())?,
+        (Value::Distribution(d), "rank") => strata_value(|| d.rank(), || d.generic_rank(), d.rank_matrix())?,
         // Strata are exact at every point: they do not rest on the generic basis.
         (Value::Distribution(d), "weakly_horizontal") => {
-            point_set(&conditions::collect(|| d.weakly_horizontal()).0.map_err(stopped)?)?
+            point_set(&conditions::collect(|| within(PATIENCE, || d.weakly_horizontal())).0.map_err(stopped)?)?
         }
         (Value::Distribution(d), "locus") => {
-            point_set(&conditions::collect(|| d.singular_points()).0.map_err(stopped)?)?
+            point_set(&conditions::collect(|| within(PATIENCE, || d.singular_points())).0.map_err(stopped)?)?
         }
         (Value::Distribution(d), "vertical") => Value::from(d.is_vertical().map_err(stopped)?),
         (Value::Distribution(d), "integrable") => Value::from(d.is_involutive().map_err(refusal)?),
@@ -75,7 +83,7 @@ pub fn natural_part(value: &Value, name: &str) -> Fallible<Option<Value>> {
             let fields = c.annihilator().map_err(refusal)?;
             Value::list(fields.fields().iter().cloned().map(Value::Field))
         }
-        (Value::Codistribution(c), "rank") => strata_value(c.rank(), c.rank_matrix())?,
+        (Value::Codistribution(c), "rank") => strata_value(|| c.rank(), || c.generic_rank(), c.rank_matrix())?,
         (Value::Run(r), _) => return r.part(name),
         (Value::Series(s), _) => return s.part(name),
         (Value::Point(p), _) => match p.entries.iter().find(|e| e.text == name) {

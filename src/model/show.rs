@@ -105,6 +105,9 @@ fn render(value: &Value, style: Style) -> String {
                 let strata = r.strata.iter().map(|(b, n)| format!(r"{n} \text{{ on }} {}", branch_latex(b, style)));
                 return strata.collect::<Vec<_>>().join(r",\ ");
             }
+            if let crate::algebra::Verdict::Unknown(why) = &r.complete {
+                text.push_str(&format!(" ({why})"));
+            }
             // One value everywhere needs no strata; one value of a rank on a branch needs none either.
             for (branch, value) in r.strata.iter().filter(|_| r.values.len() > 1) {
                 text.push_str(&format!("\n  {value} where {}", super::set::branch_text(branch)));

@@ -223,7 +223,8 @@ fn prolong(a: &Arguments) -> Fallible<Value> {
         }
         _ => {
             let field = a.field(0)?;
-            let manifold = home(a, field.manifold().map_err(refusal)?)?;
+            let found = field.manifold().map_err(refusal)?.or_else(|| Some(space.as_ref()?.manifold().clone()));
+            let manifold = home(a, found).map_err(|d| on_a_space(a, order, d))?;
             let here = |r| {
                 let d = refusal(r).or_at(a.positional[0].span, "this field");
                 if d.code.number != codes::NOT_PROJECTABLE.number {
@@ -244,22 +245,32 @@ fn prolong(a: &Arguments) -> Fallible<Value> {
             let moved = field.order_on(&manifold).order;
             let jets = manifold.jets(moved);
             let known = || below.prolong(&jets).is_ok_and(|x| x.equals(&field).is_yes());
-            let on_jets = field.components().iter().any(|(s, _)| manifold.order_of_symbol(*s) != Some(0));
+            let on_jets = field
+                .components()
+                .iter()
+                .any(|(s, _)| s.as_jet().is_none_or(|(_, order)| order > 0) && *s != manifold.base());
             let prolongs = !on_jets || known();
             if !prolongs && !space.as_ref().is_some_and(|s| s.is_free() && s.order() >= moved) {
-                let free = jets.free().to_string();
-                return Err(Box::new(
-                    Diagnostic::error(
-                        &codes::WRONG_KIND,
-                        format!("this field on {jets} is not the prolongation of one on {manifold}"),
-                    )
-                    .label(a.positional[0].span, "it moves derivatives in a way of its own")
-                    .repair(
-                        format!("its own prolongation is on {free}"),
-                        a.positional[1].span,
-                        free,
+                let title = match jets.order() {
+                    0 => format!(
+                        "this field on {jets} does not move derivatives as it moves what they are derivatives of"
                     ),
-                ));
+                    _ => format!("this field on {jets} is not the prolongation of one on {manifold}"),
+                };
+                let d = Diagnostic::error(&codes::WRONG_KIND, title)
+                    .label(a.positional[0].span, "it moves derivatives in a way of its own");
+                let free = jets.free().to_string();
+                return Err(Box::new(match jets.order() {
+                    0 => {
+                        let text = without_jets(&field, &manifold).write(Style::ASCII);
+                        d.repair(
+                            format!("leave the derivatives to the prolongation: {text}"),
+                            a.positional[0].span,
+                            text,
+                        )
+                    }
+                    _ => d.repair(format!("its own prolongation is on {free}"), a.positional[1].span, free),
+                }));
             }
             let field = if prolongs { below.prolong(&manifold.jets(order)).map_err(&here)? } else { field.clone() };
             Ok(Value::Field(match space {
@@ -268,6 +279,22 @@ fn prolong(a: &Arguments) -> Fallible<Value> {
             }))
         }
     }
+}
+
+/// The components along t and the coordinates themselves.
+fn without_jets(field: &VectorField, manifold: &FiberedManifold) -> VectorField {
+    let below = |(s, _): &(Symbol, Expr)| *s == manifold.base() || s.as_jet().is_some_and(|(_, order)| order == 0);
+    VectorField::new(field.components().into_iter().filter(below))
+}
+
+/// A field along the time is prolonged to the jets of one manifold: which one is said by the space.
+fn on_a_space(a: &Arguments, order: u32, mut d: Box<Diagnostic>) -> Box<Diagnostic> {
+    d.helps.clear();
+    let offer = |d: Diagnostic, m: &FiberedManifold| {
+        let space = m.jets(order).to_string();
+        d.repair(format!("name the space: {space}"), a.positional[1].span, space)
+    };
+    Box::new(a.manifolds.iter().fold(*d, offer))
 }
 
 /// Objects know no order but the one they depend on, so lifting leaves them as they are, once the
@@ -334,17 +361,23 @@ fn horizontal_over(a: &Arguments) -> Fallible<Value> {
     Ok(finding_value(a.question.name, contact::is_horizontal_over(&a.form(0)?, &manifold)))
 }
 
+/// The manifold of a field; any if it moves only the time, which is seen in the same way on every one.
+fn anywhere(a: &Arguments, field: &VectorField) -> Fallible<FiberedManifold> {
+    let found = field.manifold().map_err(refusal)?;
+    home(a, found.or_else(|| a.declared()).or_else(|| a.on.clone()).or_else(|| a.latest()))
+}
+
 fn field_finding(a: &Arguments, test: impl Fn(&VectorField, &FiberedManifold) -> Finding) -> Fallible<Value> {
     a.count(1, 1)?;
     let field = a.field(0)?;
-    let manifold = home(a, field.manifold().map_err(refusal)?)?;
+    let manifold = anywhere(a, &field)?;
     Ok(finding_value(a.question.name, test(&field, &manifold)))
 }
 
 fn is_semispray(a: &Arguments) -> Fallible<Value> {
     a.count(1, 1)?;
     let field = a.field(0)?;
-    let manifold = home(a, field.manifold().map_err(refusal)?)?;
+    let manifold = anywhere(a, &field)?;
     // The jet space is the one whose top jets have components.
     if let Value::OnSpace(declared) = a.value(0)? {
         let found = field.is_semispray(&declared.space);

@@ -48,14 +48,31 @@ const DELTA: &[(&str, &str)] = &[
     ("locus", "where the rank is not the generic one"),
 ];
 
-/// The manifold on which something lives, or the one at hand.
+/// The manifold on which something lives: that of its coordinates, of its declaration, of the `on` clause, or the only
+/// one there is.
 pub fn home(a: &Arguments, found: Option<FiberedManifold>) -> Fallible<FiberedManifold> {
-    found.or_else(|| a.on.clone()).or_else(|| a.latest.clone()).ok_or_else(|| {
-        Box::new(
-            Diagnostic::error(&codes::WRONG_MANIFOLD, "it is not clear on which manifold this lives")
-                .label(a.span, "no coordinate of a manifold occurs"),
-        )
-    })
+    settled(a, found).ok_or_else(|| homeless(a))
+}
+
+fn settled(a: &Arguments, found: Option<FiberedManifold>) -> Option<FiberedManifold> {
+    let only = || match &a.manifolds[..] {
+        [only] => Some(only.clone()),
+        _ => None,
+    };
+    found.or_else(|| a.declared()).or_else(|| a.on.clone()).or_else(only)
+}
+
+/// The refusal of an object that mentions only the time where several manifolds, or none, lie over it.
+fn homeless(a: &Arguments) -> Box<Diagnostic> {
+    let names: Vec<&str> = a.manifolds.iter().map(FiberedManifold::name).collect();
+    let d = no_home(names.last().copied().unwrap_or("Y")).label(a.span, "no coordinate of a manifold occurs");
+    Box::new(if names.is_empty() { d } else { d.note(format!("the manifolds here are {}", names.join(", "))) })
+}
+
+/// The same without a place.
+pub fn no_home(example: &str) -> Diagnostic {
+    Diagnostic::error(&codes::AMBIGUOUS_NAME, "it is not clear on which manifold this lives")
+        .help(format!("declare it with its space: `field T on {example} = …`, `codistribution C on {example} {{ … }}`"))
 }
 
 /// The manifold of several objects, refused where two do not meet.
@@ -63,7 +80,7 @@ fn common<'a, T: 'a>(
     a: &Arguments,
     list: impl IntoIterator<Item = &'a T>,
     manifold: impl Fn(&T) -> Result<Option<FiberedManifold>, Refusal>,
-) -> Fallible<FiberedManifold> {
+) -> Fallible<Option<FiberedManifold>> {
     let mut joined: Option<FiberedManifold> = None;
     for (i, item) in list.into_iter().enumerate() {
         let at = |r| Box::new(refusal(r).or_at(a.positional[i].span, "this generator"));
@@ -74,7 +91,18 @@ fn common<'a, T: 'a>(
             });
         }
     }
-    home(a, joined)
+    Ok(settled(a, joined))
+}
+
+/// Generators that know only the time, where the manifold is open, are seen in the time alone: that is enough to compare
+/// them, and not to annihilate them.
+fn time_alone(a: &Arguments) -> Fallible<Chart> {
+    a.latest().map(|any| Chart::new([any.base()])).ok_or_else(|| homeless(a))
+}
+
+/// Whether it is open on which manifold a distribution or codistribution lives.
+pub fn is_homeless(chart: &Chart) -> bool {
+    chart.dimension() == 1
 }
 
 /// Forms give a codistribution, fields a distribution.
@@ -102,12 +130,18 @@ fn span(a: &Arguments) -> Fallible<Value> {
     }
     if forms.is_empty() {
         let manifold = common(a, &fields, VectorField::manifold)?;
-        let order = fields.iter().map(|x| x.order_on(&manifold).order).max().unwrap_or(0);
-        return Ok(Value::from(Distribution::new(&manifold.jets(order), fields).map_err(refusal)?));
+        let order = |m: &FiberedManifold| fields.iter().map(|x| x.order_on(m).order).max().unwrap_or(0);
+        return Ok(Value::from(match manifold {
+            Some(m) => Distribution::new(&m.jets(order(&m)), fields).map_err(refusal)?,
+            None => Distribution::span(&time_alone(a)?, fields),
+        }));
     }
     let manifold = common(a, &forms, Form::manifold)?;
-    let order = forms.iter().map(|f| f.order_on(&manifold).order).max().unwrap_or(0);
-    Ok(Value::from(Codistribution::new(&manifold.jets(order), forms).map_err(refusal)?))
+    let order = |m: &FiberedManifold| forms.iter().map(|f| f.order_on(m).order).max().unwrap_or(0);
+    Ok(Value::from(match manifold {
+        Some(m) => Codistribution::new(&m.jets(order(&m)), forms).map_err(refusal)?,
+        None => Codistribution::span(&time_alone(a)?, forms),
+    }))
 }
 
 fn rank(a: &Arguments) -> Fallible<Value> {
@@ -125,8 +159,8 @@ fn rank(a: &Arguments) -> Fallible<Value> {
 fn rank_of(a: &Arguments) -> Fallible<Value> {
     match a.value(0)?.main() {
         Value::Matrix(m) => rank_value(&m.matrix, None),
-        Value::Distribution(d) => strata_value(d.rank(), d.rank_matrix()),
-        Value::Codistribution(c) => strata_value(c.rank(), c.rank_matrix()),
+        Value::Distribution(d) => strata_value(|| d.rank(), || d.generic_rank(), d.rank_matrix()),
+        Value::Codistribution(c) => strata_value(|| c.rank(), || c.generic_rank(), c.rank_matrix()),
         _ => {
             let form = a.form(0)?;
             if form.degree() != 2 {
@@ -144,13 +178,19 @@ fn rank_of(a: &Arguments) -> Fallible<Value> {
 }
 
 /// A rank with the matrix from which it is taken again at a point.
-pub fn strata_value(rank: Budgeted<Strata>, (matrix, complement): (Matrix, Option<usize>)) -> Fallible<Value> {
-    Ok(super::strata::rank_with(rank.map_err(super::systems::stopped)?, matrix, complement))
+pub fn strata_value(
+    rank: impl FnOnce() -> Budgeted<Strata>,
+    generic: impl FnOnce() -> Budgeted<usize>,
+    (matrix, complement): (Matrix, Option<usize>),
+) -> Fallible<Value> {
+    Ok(super::strata::rank_with(super::strata::patiently(rank, generic)?, matrix, complement))
 }
 
 fn annihilator(a: &Arguments) -> Fallible<Value> {
     a.count(1, 1)?;
     match a.value(0)?.main() {
+        Value::Distribution(d) if is_homeless(d.chart()) => Err(homeless(a)),
+        Value::Codistribution(c) if is_homeless(c.chart()) => Err(homeless(a)),
         Value::Distribution(d) => Ok(Value::from(d.annihilator().map_err(refusal)?)),
         Value::Codistribution(c) => Ok(Value::from(c.annihilator().map_err(refusal)?)),
         other => Err(not_a_distribution(a, &other)),
@@ -158,10 +198,19 @@ fn annihilator(a: &Arguments) -> Fallible<Value> {
 }
 
 fn not_a_distribution(a: &Arguments, found: &Value) -> Box<Diagnostic> {
-    Box::new(
-        Diagnostic::error(&codes::WRONG_KIND, "a distribution or codistribution is needed here")
-            .label(a.positional[0].span, format!("this is {}", operate::describe(found))),
-    )
+    let d = Diagnostic::error(&codes::WRONG_KIND, "a distribution or codistribution is needed here")
+        .label(a.positional[0].span, format!("this is {}", operate::describe(found)));
+    let spans = match found {
+        Value::Field(_) => true,
+        Value::Form(f) => f.degree() == 1,
+        _ => false,
+    };
+    Box::new(if spans {
+        let text = format!("span({})", crate::model::show::text(found));
+        d.repair(format!("what it spans: {text}"), a.positional[0].span, text)
+    } else {
+        d
+    })
 }
 
 /// The distribution an argument stands for: a codistribution stands for what it annihilates.

@@ -85,10 +85,16 @@ fn pullback(a: &Arguments) -> Fallible<Value> {
         Value::Map(m) => carry(&m.map, &value),
         Value::Section(s) => along(&s.section, &value),
         other => {
-            return Err(Box::new(
-                Diagnostic::error(&codes::WRONG_KIND, "the first argument of `pullback` is a map or a section")
-                    .label(a.positional[0].span, format!("this is {}", operate::describe(&other))),
-            ));
+            let d = Diagnostic::error(&codes::WRONG_KIND, "the first argument of `pullback` is a map or a section")
+                .label(a.positional[0].span, format!("this is {}", operate::describe(&other)));
+            let turned = match value.main() {
+                Value::Map(m) => Some(format!("pullback({}, {})", m.name, crate::model::show::text(&a.value(0)?))),
+                _ => None,
+            };
+            return Err(Box::new(match turned {
+                Some(text) => d.repair(format!("the map comes first: {text}"), a.span, text),
+                None => d,
+            }));
         }
     };
     carried.map_err(|mut d| {
@@ -99,7 +105,9 @@ fn pullback(a: &Arguments) -> Fallible<Value> {
                 d.helps.clear();
                 d.notes.push(format!("`{}` goes to {target}: what it does to higher jets is not determined", m.name));
             }
-            if home_of(&value).is_some_and(|h| h != *target.manifold() && h == *source.manifold()) {
+            if home_of(&value).is_some_and(|h| h != *target.manifold() && h == *source.manifold())
+                && m.map.inverse().is_ok()
+            {
                 let turned = format!("transform({}, {})", crate::model::show::text(&value), m.name);
                 *d = d.clone().repair(format!("to go from {source} to {target}: `{turned}`"), a.span, turned);
             }

@@ -151,6 +151,7 @@ fn vector_field(a: &Arguments) -> Fallible<Value> {
 fn first_integral(a: &Arguments) -> Fallible<Value> {
     a.count(2, 2)?;
     let (system, _) = form_of(a, 0)?;
+    a.lives_on(1, &system.manifold)?;
     let found = theory::first_integral(&*system.lepage()?, a.expr(1)?)?;
     Ok(Value::from(Answer::new("first_integral").main(found.verdict).part("rate", found.rate).on(&system.manifold)))
 }
@@ -158,8 +159,10 @@ fn first_integral(a: &Arguments) -> Fallible<Value> {
 fn noether(a: &Arguments) -> Fallible<Value> {
     a.count(2, 2)?;
     let lagrangian = lagrangian_of(a, 0)?;
-    let found = theory::noether(&lagrangian, &a.field(1)?)
-        .map_err(|d| Box::new(d.or_at(a.positional[1].span, "this field")))?;
+    let field = a.field(1)?;
+    a.lives_on(1, lagrangian.manifold())?;
+    let found =
+        theory::noether(&lagrangian, &field).map_err(|d| Box::new(d.or_at(a.positional[1].span, "this field")))?;
     let y = lagrangian.manifold();
     let coordinates = y.fibres().iter().map(|f| f.coordinate.jet(0));
     let characteristic = coordinates.zip(found.characteristic.iter().map(|q| Value::Expr(*q)));
@@ -178,6 +181,7 @@ fn symmetry(a: &Arguments) -> Fallible<Value> {
     let (system, form) = form_of(a, 0)?;
     let y = &system.manifold;
     let x = a.field(1)?;
+    a.lives_on(1, y)?;
     let (found, recorded) = conditions::collect(|| theory::symmetry_of(&form, &x));
     let found = found?;
     let coordinates = y.fibres().iter().map(|f| f.coordinate.jet(0));

@@ -90,7 +90,7 @@ pub static ROWS: &[Question] = &[
 const SIDE_TIME: Duration = Duration::from_secs(2);
 
 /// How long one basis or one splitting may take before what is known is shown.
-pub(super) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 // ----- reading the arguments ----------------------------------------------------------------------
 
@@ -583,7 +583,7 @@ impl Place {
         let occurring = symbols_of(functions);
         let manifold = FiberedManifold::of_symbols(&occurring).map_err(super::refusal)?.or_else(|| {
             let has_time = occurring.iter().any(|s| !s.is_parameter());
-            a.on.clone().or(a.latest.clone()).filter(|_| has_time)
+            a.on.clone().or(a.latest()).filter(|_| has_time)
         });
         let mut place = match manifold {
             Some(m) => {
@@ -593,7 +593,7 @@ impl Place {
             None => {
                 // Parameters alone: all of them move. A set needs a space to be in, whichever.
                 let nowhere = || FiberedManifold::new("parameters", Symbol::base("t"), &[]);
-                let space = a.on.clone().or(a.latest.clone()).unwrap_or_else(nowhere).jets(0);
+                let space = a.on.clone().or(a.latest()).unwrap_or_else(nowhere).jets(0);
                 Place { symbols: occurring, space, is_jets: false }
             }
         };

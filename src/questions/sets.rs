@@ -131,6 +131,7 @@ fn restrict(a: &Arguments) -> Fallible<Value> {
     a.count(2, 2)?;
     let set = set(a, 1)?;
     let value = a.value(0)?;
+    a.lives_on(0, set.space().manifold())?;
     if let Value::Set(other) = value.main() {
         let order = other.space().order().max(set.space().order());
         let space = other.space().manifold().jets(order);
@@ -267,7 +268,9 @@ fn tangent(a: &Arguments) -> Fallible<Value> {
         }
         return Ok(one_or_list(spaces.into_iter().map(tangent_value).collect()));
     }
-    let whole = submanifold(&*set(a, 1)?);
+    let set = set(a, 1)?;
+    a.lives_on(0, set.space().manifold())?;
+    let whole = submanifold(&set);
     let fields: Vec<VectorField> = match a.value(0)?.main() {
         Value::Distribution(d) => d.fields().to_vec(),
         Value::Codistribution(c) => c.annihilator().map_err(refusal)?.fields().to_vec(),

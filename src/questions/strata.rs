@@ -5,22 +5,46 @@ use crate::algebra::stratum::Branch;
 use crate::algebra::stratum::cell::Frame;
 use crate::algebra::stratum::leaves::{LinearSystem, leaves};
 use crate::algebra::stratum::rank::{Rank as StratifiedRank, rank_by};
-use crate::algebra::{Expr, Symbol, Verdict, stratum};
-use crate::budget::Budgeted;
+use crate::algebra::{Expr, Symbol, Verdict, conditions, stratum};
+use crate::budget::{Budgeted, Exhausted, within};
 use crate::geometry::distribution::Distribution;
 use crate::geometry::jet::{FiberedManifold, JetSpace};
 use crate::model::item::System;
 use crate::model::set::PointSet;
 use crate::model::value::{Fallible, Rank, Value};
 
+use super::polynomials::PATIENCE;
 use super::systems::stopped;
 
 /// The rank of a matrix of functions, with the strata on which it takes its values. With a complement
 /// n the question is about n − rank.
 pub fn rank_value(matrix: &Matrix, complement: Option<usize>) -> Fallible<Value> {
     let entries: Vec<Expr> = matrix.entries().collect();
-    let rank = strata_of_rank(matrix, &coordinates(&entries), complement).map_err(stopped)?;
+    let generic = || {
+        let (echelon, _) = conditions::collect(|| matrix.echelon());
+        let rank = echelon?.pivots.len();
+        Ok(complement.map_or(rank, |n| n - rank))
+    };
+    let rank = patiently(|| strata_of_rank(matrix, &coordinates(&entries), complement), generic)?;
     Ok(rank_with(rank, matrix.clone(), complement))
+}
+
+/// A rank with its strata, or, where these take too long, at generic points only, which is then said.
+pub fn patiently(
+    strata: impl FnOnce() -> Budgeted<StratifiedRank>,
+    generic: impl FnOnce() -> Budgeted<usize>,
+) -> Fallible<StratifiedRank> {
+    let why = match within(PATIENCE, strata) {
+        Ok(rank) => return Ok(rank),
+        Err(Exhausted::Interrupted) => return Err(stopped(Exhausted::Interrupted)),
+        Err(why) => why,
+    };
+    Ok(StratifiedRank {
+        values: vec![generic().map_err(stopped)?],
+        strata: vec![],
+        complete: Verdict::unknown(format!("this is the rank at generic points; elsewhere {why}")),
+        generic: vec![],
+    })
 }
 
 /// The coordinates of the manifold on which the functions live, up to their order.

@@ -67,6 +67,16 @@ fn argument(a: &Arguments, i: usize) -> Fallible<(Tensor, Chart)> {
 
 fn tensor(a: &Arguments) -> Fallible<Value> {
     a.count(2, 2)?;
+    if let (Value::Field(_), Value::Form(_)) = (a.value(0)?.main(), a.value(1)?.main()) {
+        let text = |i: usize| crate::model::show::text(&a.positional[i].value);
+        let turned = format!("tensor({}, {})", text(1), text(0));
+        return Err(Box::new(
+            Diagnostic::error(&codes::WRONG_KIND, "a tensor η ⊗ ξ is written with the form first")
+                .label(a.positional[0].span, "a vector field")
+                .label(a.positional[1].span, "a form")
+                .repair(format!("the other way round: {turned}"), a.span, turned),
+        ));
+    }
     let (form, field) = (a.form(0)?, a.field(1)?);
     if form.degree() != 1 {
         let wrong = crate::geometry::Refusal::WrongDegree { expected: 1, found: form.degree() };

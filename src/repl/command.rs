@@ -110,7 +110,9 @@ fn help(repl: &mut Repl, what: &str) -> Reply {
              Tab completes, Ctrl-R searches the history, Ctrl-C stops a computation, an empty line ends a block.\n\n{rows}"
         ));
     }
-    if let Some(command) = find(what.trim_start_matches(':')) {
+    // `h` alone is the question, `:h` the command.
+    let asked = crate::questions::find(what).is_some();
+    if let Some(command) = find(what.trim_start_matches(':')).filter(|c| !asked || c.name == what) {
         let aliases: Vec<String> = command.aliases.iter().map(|a| format!(":{a}")).collect();
         let also = if aliases.is_empty() { String::new() } else { format!(" (also {})", aliases.join(", ")) };
         return Reply::out(format!(":{} {}{also}: {}\n", command.name, command.arg, command.help));
@@ -241,6 +243,8 @@ mod tests {
             assert!(enter(&format!(":help {}", command.name)).out.contains(command.help));
         }
         assert!(enter(":help E0101").out.contains("unknown_name"));
+        assert!(enter(":help h").out.contains("horizontal part"));
+        assert!(enter(":help :h").out.contains(":help"));
     }
 
     #[test]

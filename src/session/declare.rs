@@ -135,13 +135,17 @@ fn guard_differential(state: &Interpreter, name: &Word) -> Fallible<()> {
         && let Some(binding) = state.scope.values.get(rest)
         && matches!(binding.meaning, Meaning::Coordinate(_) | Meaning::Base(_))
     {
-        return Err(Box::new(
-            Diagnostic::error(&codes::DECLARED_TWICE, format!("`{}` is the differential of `{rest}`", name.node))
-                .label(name.span, "cannot be declared")
-                .label(binding.span, format!("`{rest}` is declared here")),
-        ));
+        return Err(differential_taken(name, rest, binding.span));
     }
     Ok(())
+}
+
+fn differential_taken(name: &Word, of: &str, declared: Span) -> Box<Diagnostic> {
+    Box::new(
+        Diagnostic::error(&codes::DECLARED_TWICE, format!("`{}` is the differential of `{of}`", name.node))
+            .label(name.span, "cannot be declared")
+            .label(declared, format!("`{of}` is declared here")),
+    )
 }
 
 // ----- manifolds and symbols ------------------------------------------------------------------------
@@ -215,6 +219,26 @@ fn manifold(state: &mut Interpreter, ast: &Rc<Ast>, m: &ast::Manifold) -> Fallib
         return Err(Box::new(
             Diagnostic::error(&codes::DECLARED_TWICE, format!("`{}` is both base and fibre coordinate", word.node))
                 .label(word.span, "the base coordinate"),
+        ));
+    }
+    // Neither may a coordinate be called as the differential of another one, or of the base.
+    let own = |text: &str| m.coordinates.iter().find(|c| *c.name.node == *text).map(|c| c.name.span);
+    let base = new_base.as_ref().map(|(_, word)| word);
+    for c in m.coordinates.iter().filter(|_| !state.redeclare) {
+        guard_differential(state, &c.name)?;
+        if let Some(rest) = c.name.node.strip_prefix('d')
+            && let Some(span) = own(rest).or_else(|| base.filter(|t| *t.node == *rest).map(|t| t.span))
+        {
+            return Err(differential_taken(&c.name, rest, span));
+        }
+    }
+    if let Some(t) = base
+        && let Some(other) = state.scope.values.get(&format!("d{}", t.node)).filter(|_| !state.redeclare)
+    {
+        return Err(Box::new(
+            Diagnostic::error(&codes::DECLARED_TWICE, format!("`d{}` is already declared", t.node))
+                .label(t.span, "its differential would be hidden")
+                .label(other.span, "declared here"),
         ));
     }
     // Everything is checked: bind.

@@ -122,6 +122,13 @@ impl<'s> Evaluator<'s> {
             }
             ExprKind::Partial(of) => {
                 let symbol = self.jet_symbol(*of)?;
+                if symbol.is_parameter() {
+                    return Err(Box::new(
+                        Diagnostic::error(&codes::WRONG_KIND, format!("`{symbol}` is a parameter, not a coordinate"))
+                            .label(ast.span(*of), "no direction in a manifold")
+                            .help(format!("a derivative with respect to a parameter is `D(f, {symbol})`")),
+                    ));
+                }
                 Ok(Value::Field(VectorField::coordinate(symbol)))
             }
             ExprKind::Neg(of) => operate::negate(&self.eval(*of)?),

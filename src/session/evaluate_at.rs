@@ -4,6 +4,7 @@
 use super::operate::describe;
 use crate::algebra::conditions::{self, Recorded};
 use crate::algebra::expr::{Condition, Relation};
+use crate::algebra::number::Rational;
 use crate::algebra::substitute::{substitute, undefined_part};
 use crate::algebra::{Expr, Symbol, Verdict, decide};
 use crate::diagnostic::{Diagnostic, codes};
@@ -67,7 +68,10 @@ fn at(value: &Value, point: &Point, map: &FxHashMap<Symbol, Expr>) -> Fallible<V
         Value::Form(f) => Value::Form(f.map_coefficients(|c| expr_at_or_poison(c, map))),
         Value::Field(x) => Value::Field(x.map_components(|c| expr_at_or_poison(c, map))),
         Value::OnSpace(declared) => return at(&declared.value, point, map),
-        Value::OnBranch(_) => return at(&value.main(), point, map),
+        Value::OnBranch(there) => {
+            on_the_branch(&there.branch, map)?;
+            return at(&value.main(), point, map);
+        }
         Value::Matrix(m) => {
             Value::from(LabelledMatrix { matrix: m.matrix.try_map(|e| expr_at(e, map))?, ..(**m).clone() })
         }
@@ -102,11 +106,13 @@ fn at(value: &Value, point: &Point, map: &FxHashMap<Symbol, Expr>) -> Fallible<V
         }
         Value::Set(s) => Value::from(s.contains(map).map_err(|stop| Box::new(crate::questions::exhausted(stop)))?),
         Value::Distribution(d) => {
+            on_the_branch(d.home(), map)?;
             let matrix = d.rank_matrix().0.try_map(|e| expr_at(e, map))?;
             let reduced = d.rref_at(map).ok_or_else(|| undetermined("this distribution", &matrix))?;
             Value::matrix(reduced)
         }
         Value::Codistribution(c) => {
+            on_the_branch(c.home(), map)?;
             let matrix = c.rank_matrix().0.try_map(|e| expr_at(e, map))?;
             let reduced = c.rref_at(map).ok_or_else(|| undetermined("this codistribution", &matrix))?;
             Value::matrix(reduced)
@@ -181,6 +187,32 @@ fn answer_at(answer: &Rc<Answer>, point: &Point, map: &FxHashMap<Symbol, Expr>) 
         });
     }
     Ok(new)
+}
+
+/// What lives on a set has no value elsewhere. An equation that the point leaves open says nothing, and decimals may have
+/// been typed: ten digits are enough.
+fn on_the_branch(branch: &crate::model::set::Branch, map: &FxHashMap<Symbol, Expr>) -> Fallible<()> {
+    let tolerance = Rational::ratio(1, 10_000_000_000);
+    for e in &branch.equations {
+        let residual = substitute(*e, map);
+        let is_small = residual.as_number().is_some_and(|n| n.abs() < tolerance);
+        if !is_small && residual.symbols().is_empty() && decide::is_zero(residual).is_no() {
+            return Err(Box::new(
+                Diagnostic::error(&codes::OFF_CONSTRAINT, "the point does not lie on the set where this lives")
+                    .note(format!("{e} is {residual} there, and 0 on the set")),
+            ));
+        }
+    }
+    for e in &branch.nonzero {
+        let value = substitute(*e, map);
+        if value.symbols().is_empty() && decide::is_zero(value).is_yes() {
+            return Err(Box::new(
+                Diagnostic::error(&codes::OFF_CONSTRAINT, "the point does not lie on the set where this lives")
+                    .note(format!("{e} is 0 there, and does not vanish on the set")),
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// The expression at the point; refuses where it has no value there.

@@ -434,6 +434,16 @@ fn multiply(left: &Value, right: &Value) -> Fallible<Value> {
                 columns: b.columns.clone(),
             }))
         }
+        // A (1,1) tensor acts on vectors from the left and on 1-forms from the right.
+        (Value::Matrix(m), Value::Field(x)) if let Some((tensor, _)) = crate::questions::tensors::as_tensor(m) => {
+            Ok(Value::Field(tensor.apply(x)))
+        }
+        (Value::Form(f), Value::Matrix(m))
+            if f.degree() == 1
+                && let Some((tensor, _)) = crate::questions::tensors::as_tensor(m) =>
+        {
+            Ok(Value::Form(tensor.apply_to_form(f)))
+        }
         (Value::Matrix(a), Value::List(v)) => {
             let v = vector(v)?;
             if a.matrix.n_columns() != v.len() {

@@ -245,7 +245,10 @@ pub fn index(value: &Value, keys: &[ExprId], evaluator: &Evaluator) -> Fallible<
             };
             match evaluator.eval(*key)? {
                 Value::Field(basis) => match coordinate_field(&basis) {
-                    Some(symbol) => Ok(Value::Expr(field.component(symbol))),
+                    Some(symbol) => {
+                        same_manifold(field.manifold(), &[symbol], span)?;
+                        Ok(Value::Expr(field.component(symbol)))
+                    }
                     None => Err(Box::new(
                         Diagnostic::error(&codes::UNKNOWN_PART, "a coordinate field is needed here")
                             .label(span, "write `@x` or `@x'`"),
@@ -377,12 +380,35 @@ fn form_coefficient(form: &crate::geometry::form::Form, keys: &[ExprId], evaluat
             .label(span, "the keys"),
         ));
     }
+    let keys_on: Vec<Symbol> = basis
+        .iter()
+        .map(|b| match b {
+            Covector::Contact(s) | Covector::Differential(s) => *s,
+        })
+        .collect();
+    same_manifold(form.manifold(), &keys_on, span)?;
     match contact::coefficient(form, &basis) {
         Some(value) => Ok(Value::Expr(value)),
         None => Err(Box::new(
             Diagnostic::error(&codes::UNKNOWN_PART, "this is not an element of the basis dt, omega(x), omega(x'), …")
                 .label(span, "mixed keys"),
         )),
+    }
+}
+
+/// A key is a coordinate of the manifold on which the object lives.
+fn same_manifold(
+    home: Result<Option<FiberedManifold>, crate::geometry::Refusal>,
+    keys: &[Symbol],
+    span: Span,
+) -> Fallible<()> {
+    let (Ok(Some(home)), Ok(Some(other))) = (home, FiberedManifold::of_symbols(keys)) else { return Ok(()) };
+    match home.join(&other) {
+        Ok(_) => Ok(()),
+        Err(refused) => {
+            let d: Diagnostic = *crate::questions::refusal(refused);
+            Err(Box::new(d.label(span, format!("on {}", other.name()))))
+        }
     }
 }
 

@@ -436,7 +436,8 @@ pub fn mend_meeting(evaluator: &Evaluator, ids: &[ExprId], d: Box<Diagnostic>) -
         value => manifold_of(&value),
     };
     let manifolds: Vec<Option<FiberedManifold>> = ids.iter().map(manifold).collect();
-    let homes = evaluator.on.iter().chain(manifolds.iter().flatten());
+    // Under an `on` clause everything is carried there.
+    let homes = evaluator.on.iter().chain(manifolds.iter().flatten().filter(|_| evaluator.on.is_none()));
     for home in homes {
         for (id, other) in ids.iter().zip(&manifolds).filter_map(|(id, m)| Some((id, m.as_ref()?))) {
             if home.join(other).is_ok() {

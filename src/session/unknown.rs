@@ -30,7 +30,20 @@ impl Evaluator<'_> {
             let word = Span { end: span.start + text.len().min(primes) as u32, ..span };
             return diagnostic.label(span, "not known here").repair(format!("did you mean `{near}`?"), word, near);
         }
-        if self.scope.functions.contains_key(text) || questions::find(text).is_some() {
+        if let Some(of) = text.strip_prefix('d').filter(|of| !of.is_empty() && !self.scope.manifolds.is_empty()) {
+            let list: Vec<String> =
+                self.scope.manifolds.iter().flat_map(|m| m.own_coordinates().iter().map(|c| c.name())).collect();
+            return diagnostic.label(span, format!("no manifold has a coordinate `{of}`")).help(format!(
+                "differentials are those of {}; a parameter is declared with `param {text}`",
+                list.join(", ")
+            ));
+        }
+        let is_space = text.strip_prefix('J').is_some_and(|order| order.parse::<u32>().is_ok());
+        let is_built_in = questions::find(text).is_some()
+            || is_space
+            || crate::algebra::function::TABLE.iter().any(|row| row.name == text)
+            || matches!(text, "sqrt" | "piecewise" | "sum" | "product" | "list");
+        if self.scope.functions.contains_key(text) || is_built_in {
             let title = format!("`{text}` is a function and needs its arguments");
             return Diagnostic { title, ..diagnostic }
                 .label(span, "not a value")

@@ -38,7 +38,9 @@ pub enum Completeness {
 /// Asks lexer and grammar whether the text could go on.
 pub fn is_complete(text: &str) -> Completeness {
     let reading = read(SourceId::default(), text);
-    if reading.open || reading.ends_early { Completeness::Incomplete } else { Completeness::Complete }
+    // A comment that documents waits for what it documents.
+    let documents = text.lines().last().is_some_and(|line| line.trim_start().starts_with("///"));
+    if reading.open || reading.ends_early || documents { Completeness::Incomplete } else { Completeness::Complete }
 }
 
 struct Reading {

@@ -10,7 +10,7 @@ use crate::algebra::expr::Relation;
 use crate::algebra::{Expr, Symbol};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::distribution::{Codistribution, Distribution};
-use crate::geometry::jet::FiberedManifold;
+use crate::geometry::jet::{FiberedManifold, JetSpace, total_derivative};
 use crate::geometry::map::Map;
 use crate::geometry::section::Section;
 use crate::model::item::{MapItem, SectionItem};
@@ -29,7 +29,8 @@ pub(super) fn map(state: &mut Interpreter, ast: &Rc<Ast>, m: &ast::Map) -> Falli
     let source = state.evaluator(ast).on(from.manifold());
     let list = map_entries(ast, &m.entries, &target, &source)?;
     let last = m.entries.last().map(|id| ast.span(*id));
-    let map = Map::new(&from, &to, list).map_err(|r| incomplete(r, m.name.span, "this map", last, from.manifold()))?;
+    let map = Map::new(&from, &to, list.clone())
+        .map_err(|r| incomplete(r, m.name.span, "this map", last, (from.manifold(), &to), list))?;
     bind(state, &m.name, Value::Map(Rc::new(MapItem { name: m.name.node.to_string(), map })))
 }
 
@@ -62,27 +63,39 @@ fn map_entries(ast: &Rc<Ast>, ids: &[ExprId], target: &Evaluator, source: &Evalu
     Ok(list)
 }
 
-/// A map or section that could not be made; a missing component is added after the last entry: the coordinate of the
-/// source with the same name, or 0.
+/// A map or section that could not be made; what is missing is added after the last entry: the coordinate of the source
+/// with the same name, the derivative of an entry that was given, or 0.
 fn incomplete(
     refused: crate::geometry::Refusal,
     name: Span,
     what: &str,
     last: Option<Span>,
-    source: &FiberedManifold,
+    (source, target): (&FiberedManifold, &JetSpace),
+    mut given: Vec<(Symbol, Expr)>,
 ) -> Box<Diagnostic> {
-    let missing = match &refused {
-        crate::geometry::Refusal::MissingComponent { symbol } => Some(*symbol),
-        _ => None,
-    };
+    let is_missing = matches!(refused, crate::geometry::Refusal::MissingComponent { .. });
     let mut d = refusal(refused).or_at(name, what);
-    if let (Some(symbol), Some(last)) = (missing, last) {
-        let same = what == "this map" && source.fibres().iter().any(|f| f.coordinate.name() == symbol.name());
-        let entry = format!("{symbol} = {}", if same { symbol.name() } else { "0".into() });
-        d.helps.clear();
-        d = d.repair(format!("add an entry, such as {entry}"), Span { start: last.end, ..last }, format!("; {entry}"));
+    let Some(last) = last.filter(|_| is_missing) else { return Box::new(d) };
+    let mut added = vec![];
+    for symbol in target.symbols() {
+        let Some((coordinate, order)) = symbol.as_jet() else { continue };
+        let entry_of = |s: Symbol| given.iter().find(|(x, _)| *x == s).map(|(_, e)| *e);
+        if entry_of(symbol).is_some() {
+            continue;
+        }
+        let below = order.checked_sub(1).and_then(|k| entry_of(coordinate.jet(k)));
+        let same = source.fibres().iter().find(|f| what == "this map" && f.coordinate.name() == symbol.name());
+        let value = match (below, same) {
+            (Some(e), _) => total_derivative(e),
+            (None, Some(fibre)) => Expr::symbol(fibre.coordinate.jet(0)),
+            (None, None) => Expr::zero(),
+        };
+        given.push((symbol, value));
+        added.push(format!("{symbol} = {value}"));
     }
-    Box::new(d)
+    d.helps.clear();
+    let (text, noun) = (added.join("; "), if added.len() == 1 { "an entry" } else { "entries" });
+    Box::new(d.repair(format!("add {noun}, such as {text}"), Span { start: last.end, ..last }, format!("; {text}")))
 }
 
 pub(super) fn section(state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) -> Fallible<()> {
@@ -93,8 +106,8 @@ pub(super) fn section(state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) -> 
     let evaluator = state.evaluator(ast).on(space.manifold());
     let list = map_entries(ast, ids, &evaluator, &evaluator)?;
     let last = ids.last().map(|id| ast.span(*id));
-    let section =
-        Section::new(&space, list).map_err(|r| incomplete(r, d.name.span, "this section", last, space.manifold()))?;
+    let section = Section::new(&space, list.clone())
+        .map_err(|r| incomplete(r, d.name.span, "this section", last, (space.manifold(), &space), list))?;
     bind(state, &d.name, Value::Section(Rc::new(SectionItem { name: d.name.node.to_string(), section })))
 }
 

@@ -78,8 +78,8 @@ impl<'s> Evaluator<'s> {
         // J1(Y), J2(Y), …
         if let Some(digits) = jet_word(&name.text)
             && name.primes == 0
-            && arguments.len() == 1
         {
+            check_arity(&name.text, 1, arguments.len(), name_span, name_span)?;
             let order = existing_order(digits, name_span)?;
             return match self.eval(arguments[0])? {
                 Value::Manifold(m) => Ok(Value::Space(m.jets(order))),
@@ -258,7 +258,7 @@ impl<'s> Evaluator<'s> {
             given.positional.push(Argument { value: Value::number(i64::from(k)), span: name_span });
         }
         given.on = self.on.clone();
-        given.latest = self.scope.manifolds.last().cloned();
+        given.manifolds = self.scope.manifolds.clone();
         questions::ask(question, given).map_err(|d| crate::session::promise::mend_meeting(self, arguments, d))
     }
 
