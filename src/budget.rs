@@ -73,6 +73,12 @@ pub fn check() -> Budgeted<()> {
     })
 }
 
+/// The same for steps that take long each: looks at the clock every time.
+pub fn check_clock() -> Budgeted<()> {
+    check()?;
+    if is_over() { Err(Exhausted::Time) } else { Ok(()) }
+}
+
 /// Runs `work` with at most `limit` of wall time, inside whatever limit already holds.
 pub fn within<T>(limit: Duration, work: impl FnOnce() -> T) -> T {
     let outer = DEADLINE.get();

@@ -7,7 +7,7 @@
 use super::coefficient::Coefficient;
 use super::order::{Mono, Ring};
 use crate::algebra::polynomial::Polynomial;
-use crate::budget::{Budgeted, Exhausted, check};
+use crate::budget::{Budgeted, Exhausted, check, check_clock};
 
 /// Elements of a basis before the computation counts as too large.
 const MAX_ELEMENTS: usize = 4000;
@@ -56,6 +56,9 @@ pub(super) struct Engine<'a, C, const W: usize> {
     /// How many terms may still be combined. A count and not a time, so that the outcome is the same on every machine.
     pub work: u64,
 }
+
+/// Coefficients of this size make a step of reduction slow.
+const LARGE: usize = 1024;
 
 impl<'a, C: Coefficient, const W: usize> Engine<'a, C, W> {
     pub fn new(ring: &'a Ring<W>) -> Engine<'a, C, W> {
@@ -267,7 +270,12 @@ impl<'a, C: Coefficient, const W: usize> Engine<'a, C, W> {
         let mut multiplier = C::one();
         let mut steps = 0usize;
         while start < rest.len() {
-            check()?;
+            // With numbers of thousands of digits a step takes as long as many others.
+            if rest[start].1.size() > LARGE {
+                check_clock()?
+            } else {
+                check()?
+            }
             let lead = rest[start].0;
             let Some(&index) = reducers.iter().find(|&&i| ring.divides(self.elements[i].lead(), &lead)) else {
                 if !tail {
