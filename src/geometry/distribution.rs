@@ -99,7 +99,7 @@ impl Distribution {
 
     fn from_subspace(subspace: Subspace) -> Distribution {
         let field = |row: &Row| VectorField::new(subspace.chart.symbols().iter().copied().zip(row.iter().copied()));
-        let fields = subspace.basis.iter().map(field).collect();
+        let (fields, _) = conditions::collect(|| subspace.basis().iter().map(field).collect());
         Distribution { subspace, fields }
     }
 
@@ -112,15 +112,16 @@ impl Distribution {
         &self.subspace.on
     }
 
-    /// The generators, or fields that span it at generic points.
+    /// The generators, or fields that span it at generic points, which are recorded then.
     pub fn fields(&self) -> &[VectorField] {
+        self.subspace.basis();
         &self.fields
     }
 
     /// The matrix of [`Distribution::fields`], one row each. Its rank at special points need not be that of the
     /// distribution: see [`Distribution::rank_matrix`] and [`Distribution::rref_at`].
     pub fn matrix(&self) -> Matrix {
-        Matrix::with_columns(self.subspace.basis.clone(), self.chart().dimension())
+        Matrix::with_columns(self.subspace.basis().to_vec(), self.chart().dimension())
     }
 
     /// A matrix whose rank, subtracted from the number if there is one, is the rank at every point.
@@ -192,7 +193,7 @@ impl Distribution {
         let Some(time) = chart.base().and_then(|t| chart.position(t)) else {
             return Ok(Verdict::yes("there is no time"));
         };
-        self.subspace.all_vanish(self.subspace.basis.iter().map(|row| row[time]))
+        self.subspace.all_vanish(self.subspace.basis().iter().map(|row| row[time]))
     }
 
     /// Frobenius, at generic points: all brackets of spanning fields stay in the distribution.
@@ -214,7 +215,7 @@ impl Distribution {
     fn leaving_bracket(&self) -> Result<Involutivity, Refusal> {
         let mut found = Involutivity { verdict: Verdict::yes("all brackets stay inside"), evidence: None };
         let mut open = vec![];
-        for (i, left) in self.fields.iter().enumerate() {
+        for (i, left) in self.fields().iter().enumerate() {
             for right in &self.fields[i + 1..] {
                 check()?;
                 let bracket = left.bracket(right);
@@ -255,7 +256,7 @@ impl Distribution {
         if row.iter().all(|e| e.is_zero()) {
             return Ok(true);
         }
-        let matrix = Matrix::with_columns(self.subspace.basis.clone(), self.chart().dimension()).transpose();
+        let matrix = Matrix::with_columns(self.subspace.basis().to_vec(), self.chart().dimension()).transpose();
         let (solution, _) = conditions::collect(|| matrix.solve(&row));
         let solution = solution?;
         if !solution.residuals.is_empty() || !solution.verdict.is_yes() {
@@ -278,7 +279,7 @@ impl Distribution {
     /// the bracket @y adds nothing where x ≠ 0, and a dimension where x = 0.
     pub fn derived(&self) -> Result<Distribution, Refusal> {
         let mut larger = self.clone();
-        for (i, left) in self.fields.iter().enumerate() {
+        for (i, left) in self.fields().iter().enumerate() {
             for right in &self.fields[i + 1..] {
                 check()?;
                 let (bracket, _) = left.bracket(right).simplified();
@@ -288,7 +289,7 @@ impl Distribution {
                 let row = self.row(&bracket);
                 let (inside, pivots) = conditions::collect(|| -> Result<bool, Refusal> {
                     let forms = larger.annihilator()?;
-                    let residuals: Vec<Expr> = forms.subspace.basis.iter().map(|form| dot(form, &row)).collect();
+                    let residuals: Vec<Expr> = forms.subspace.basis().iter().map(|form| dot(form, &row)).collect();
                     Ok(larger.subspace.all_vanish(residuals)?.is_yes())
                 });
                 if inside? && (pivots.is_empty() || !self.home().equations.is_empty()) {
@@ -374,7 +375,7 @@ impl Codistribution {
 
     fn from_subspace(subspace: Subspace) -> Codistribution {
         let form = |row: &Row| Form::one_form(subspace.chart.symbols().iter().copied().zip(row.iter().copied()));
-        let forms = subspace.basis.iter().map(form).collect();
+        let (forms, _) = conditions::collect(|| subspace.basis().iter().map(form).collect());
         Codistribution { subspace, forms }
     }
 
@@ -386,14 +387,15 @@ impl Codistribution {
         &self.subspace.on
     }
 
-    /// The generators, or forms that span it at generic points.
+    /// The generators, or forms that span it at generic points, which are recorded then.
     pub fn forms(&self) -> &[Form] {
+        self.subspace.basis();
         &self.forms
     }
 
     /// The matrix of [`Codistribution::forms`], one row each.
     pub fn matrix(&self) -> Matrix {
-        Matrix::with_columns(self.subspace.basis.clone(), self.chart().dimension())
+        Matrix::with_columns(self.subspace.basis().to_vec(), self.chart().dimension())
     }
 
     /// A matrix whose rank, subtracted from the number if there is one, is the rank at every point.
@@ -452,7 +454,7 @@ impl Codistribution {
 }
 
 /// Made of operations that have a value for all real arguments.
-fn is_regular(e: Expr) -> bool {
+pub(super) fn is_regular(e: Expr) -> bool {
     post_order(&[e]).into_iter().all(|x| match x.node() {
         Node::Number(_) | Node::Pi | Node::Symbol(_) | Node::Sum { .. } => true,
         Node::Product(factors) => {

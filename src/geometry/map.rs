@@ -19,7 +19,7 @@
 use super::Refusal;
 use super::field::VectorField;
 use super::form::Form;
-use super::inverse::solve;
+use super::inverse::{Solved, solve};
 use super::jet::{Chart, FiberedManifold, JetSpace, Prolongation, derivative_along};
 use super::submanifold::Submanifold;
 use crate::algebra::assume;
@@ -267,7 +267,7 @@ impl Map {
         } else if shared {
             return no_inverse("it changes the time and keeps its name; give the new time a name of its own".into());
         }
-        let solved = solve(equations, &open)?;
+        let solved = self.solved(equations, &open)?;
         if let Some(unknown) = open.iter().find(|u| !solved.values.contains_key(*u)) {
             let why = format!("its equations could not be solved for {unknown}");
             let hint = solved.stuck.first().map(|e| format!("; what remained is {e} = 0")).unwrap_or_default();
@@ -300,13 +300,31 @@ impl Map {
         conditions::collect(|| inequality::under(&conditions, checked)).0
     }
 
+    /// Solves for coordinates of the source. A map of a manifold to itself gives the new coordinates other names meanwhile.
+    fn solved(&self, equations: Vec<(Expr, Expr)>, unknowns: &[Symbol]) -> Result<Solved, Refusal> {
+        if unknowns.iter().all(|u| !self.target.contains(*u)) {
+            return Ok(solve(equations, unknowns)?);
+        }
+        let old = self.target.symbols();
+        let new: Vec<Symbol> = old.iter().map(|s| Symbol::parameter(&s.name())).collect();
+        let there: FxHashMap<Symbol, Expr> = old.iter().copied().zip(new.iter().map(|s| Expr::symbol(*s))).collect();
+        let back: FxHashMap<Symbol, Expr> = new.iter().copied().zip(old.iter().map(|s| Expr::symbol(*s))).collect();
+        let renamed = equations.into_iter().map(|(left, right)| (left, substitute(right, &there)));
+        let mut solved = solve(renamed, unknowns)?;
+        let again = |e: &mut Expr| *e = substitute(*e, &back);
+        solved.values.values_mut().for_each(again);
+        solved.conditions.iter_mut().for_each(again);
+        solved.needs.iter_mut().for_each(|c| again(&mut c.left));
+        Ok(solved)
+    }
+
     /// What holds on the image: the needs of the solution, and what is assumed about the coordinates of the source, in
     /// those of the target.
     fn on_the_image(&self, needs: Vec<Condition>, values: &FxHashMap<Symbol, Expr>) -> Result<Vec<Condition>, Refusal> {
         let mut facts: Vec<(Expr, assume::Sign)> = assume::snapshot().into_iter().collect();
         facts.sort_by_key(|f| f.0);
-        let own = |s: &Symbol| values.contains_key(s) && !self.target.contains(*s);
-        let known = |s: &Symbol| s.is_parameter() || values.contains_key(s) || self.target.contains(*s);
+        let own = |s: &Symbol| values.contains_key(s);
+        let known = |s: &Symbol| own(s) || s.is_parameter() || *s == self.target.manifold().base();
         let mut conditions = needs;
         for (fact, sign) in facts {
             let symbols = fact.symbols();
@@ -325,8 +343,8 @@ impl Map {
     pub fn image_conditions(&self) -> Result<Vec<Condition>, Refusal> {
         let base = self.source.manifold().base();
         let unknowns: Vec<Symbol> = self.source.symbols().into_iter().filter(|s| *s != base).collect();
-        let equations = self.components().into_iter().map(|(x, e)| (e, Expr::symbol(x)));
-        let solved = conditions::collect(|| solve(equations, &unknowns)).0?;
+        let equations = self.components().into_iter().map(|(x, e)| (e, Expr::symbol(x))).collect();
+        let solved = conditions::collect(|| self.solved(equations, &unknowns)).0?;
         if !solved.stuck.is_empty() {
             return Ok(vec![]);
         }
@@ -379,8 +397,8 @@ impl Map {
     fn equations_of_image(&self) -> Result<Vec<Expr>, Refusal> {
         let base = self.source.manifold().base();
         let unknowns: Vec<Symbol> = self.source.symbols().into_iter().filter(|s| *s != base).collect();
-        let equations = self.components().into_iter().map(|(x, e)| (e, Expr::symbol(x)));
-        let solved = solve(equations, &unknowns)?;
+        let equations = self.components().into_iter().map(|(x, e)| (e, Expr::symbol(x))).collect();
+        let solved = self.solved(equations, &unknowns)?;
         if solved.stuck.is_empty() {
             return Ok(solved.conditions);
         }

@@ -9,20 +9,21 @@
 //! ```
 //!
 //! and coefficients are reduced modulo the equations. So two functions, or two forms, that agree along the set
-//! become one.
+//! become one. A result without denominators holds in the limit too, where y = 0 on a thin part of the set.
 
 use super::Refusal;
+use super::distribution::is_regular;
 use super::field::VectorField;
 use super::form::Form;
 use super::jet::Chart;
 use super::submanifold::{Submanifold, vanishes_on};
-use crate::algebra::conditions::record_nonzero;
+use crate::algebra::conditions;
 use crate::algebra::derive::partial;
 use crate::algebra::expr::{Node, symbols_of};
 use crate::algebra::normal::simplify;
 use crate::algebra::stratum::{Branch, Cell, Frame};
 use crate::algebra::substitute::substitute;
-use crate::algebra::{Expr, Symbol};
+use crate::algebra::{Expr, Rational, Symbol};
 use crate::budget::{Budgeted, check};
 use rustc_hash::FxHashMap;
 
@@ -90,10 +91,23 @@ impl Restriction {
 
     /// The form pulled back to the branch, written without the differentials that the equations express.
     pub fn form(&self, form: &Form) -> Result<Form, Refusal> {
-        let mut form = form.pullback(&self.parametrisation(&form.symbols()));
+        let form = form.pullback(&self.parametrisation(&form.symbols()));
         if self.implicit.is_empty() {
             return Ok(form.simplified().0);
         }
+        let (restricted, divisors) = conditions::collect(|| self.along_implicit(form));
+        let restricted = restricted?;
+        let regular = restricted.coefficients().into_iter().all(is_regular);
+        for e in divisors {
+            if !regular || !self.is_thin(e)? {
+                conditions::record_nonzero(e);
+            }
+        }
+        Ok(restricted)
+    }
+
+    /// The form without the differentials that the implicit equations express, where their coefficients are not zero.
+    fn along_implicit(&self, mut form: Form) -> Result<Form, Refusal> {
         let mut functions = form.coefficients();
         let differentials: Vec<Form> = self.implicit.iter().map(|e| Form::function(*e).d()).collect();
         functions.extend(differentials.iter().flat_map(Form::coefficients));
@@ -103,7 +117,7 @@ impl Restriction {
             let df = replaced.iter().fold(df, |df, (s, by)| replace_differential(&df, *s, by));
             let Some((symbol, slope)) = pivot(&frame, &cells, &df)? else { continue };
             if !slope.is_number() {
-                record_nonzero(without_factor(slope));
+                conditions::record_nonzero(without_factor(slope));
             }
             let rest = df.keep(|basis, c| (basis[0].symbol() != symbol).then_some(-c / slope));
             for (_, by) in &mut replaced {
@@ -120,6 +134,19 @@ impl Restriction {
             terms.push(Form::term(self.function(c)?, &axes));
         }
         Ok(Form::sum(form.degree(), &terms))
+    }
+
+    /// Whether the zeros of a function are a smaller part of the implicit set.
+    fn is_thin(&self, e: Expr) -> Budgeted<bool> {
+        // e = n/d vanishes where n does.
+        let (numerator, denominator) = fraction(e)?;
+        let dimension = |more: &[Expr]| {
+            let equations = [&self.implicit[..], more].concat();
+            let branch = Branch { equations, nonzero: vec![] };
+            Submanifold::new(&self.chart, vec![branch]).dimension()
+        };
+        let whole = dimension(&[])?;
+        Ok(dimension(&[numerator])? < whole && dimension(&[denominator])? < whole)
     }
 
     /// The field along the branch: its components there.
@@ -148,6 +175,15 @@ fn explicit(chart: &Chart, equations: &[Expr]) -> Option<(usize, Symbol, Expr)> 
         }
     }
     None
+}
+
+/// The numerator and the denominator of an expression.
+fn fraction(e: Expr) -> Budgeted<(Expr, Expr)> {
+    let simple = simplify(e)?;
+    let Node::Product(factors) = without_factor(simple).node() else { return Ok((simple, Expr::one())) };
+    let (below, above): (Vec<_>, Vec<_>) = factors.iter().cloned().partition(|(_, n)| n.is_negative());
+    let below = below.into_iter().map(|(base, n)| (base, -&n));
+    Ok((Expr::product(Rational::ONE, above), Expr::product(Rational::ONE, below)))
 }
 
 /// The axis along which a 1-form has a coefficient that does not vanish on the cells; numbers are preferred.

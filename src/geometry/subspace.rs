@@ -7,7 +7,8 @@
 //! must not be replaced by vector fields globally.
 //!
 //! A *basis* is a generic thing. It is computed once, when the subspace is made, and holds away from the zeros of
-//! its pivots, which are recorded as conditions; whatever is asked at a point goes back to the rows.
+//! its pivots, which are recorded as conditions [when it is used](Subspace::basis); whatever is asked at a point goes
+//! back to the rows.
 
 use super::Refusal;
 use super::jet::Chart;
@@ -37,8 +38,9 @@ pub(crate) struct Subspace {
     pub chart: Chart,
     pub rows: Vec<Row>,
     pub given: Given,
-    /// Spans the subspace at generic points.
-    pub basis: Vec<Row>,
+    /// Spans the subspace where the pivots do not vanish.
+    basis: Vec<Row>,
+    pivots: Vec<Expr>,
     /// Where it lives: one branch.
     pub on: Branch,
 }
@@ -49,16 +51,22 @@ const SPECIAL_POINTS: Duration = Duration::from_secs(2);
 impl Subspace {
     pub fn span(chart: &Chart, rows: Vec<Row>) -> Subspace {
         let (chart, on) = (chart.clone(), Branch::everything());
-        Subspace { chart, basis: rows.clone(), rows, given: Given::Span, on }
+        Subspace { chart, basis: rows.clone(), pivots: vec![], rows, given: Given::Span, on }
+    }
+
+    /// Rows that span the subspace at generic points. Where that is, is recorded.
+    pub fn basis(&self) -> &[Row] {
+        self.pivots.iter().for_each(|e| conditions::record_nonzero(*e));
+        &self.basis
     }
 
     pub fn kernel(chart: &Chart, rows: Vec<Row>, on: Branch) -> Result<Subspace, Refusal> {
-        let basis = if on.equations.is_empty() {
+        let (basis, pivots) = if on.equations.is_empty() {
             widest_null_space(&rows, chart.dimension())?
         } else {
-            kernel_on(chart, &rows, &on)?
+            (kernel_on(chart, &rows, &on)?, vec![])
         };
-        Ok(Subspace { chart: chart.clone(), rows, given: Given::Kernel, basis, on })
+        Ok(Subspace { chart: chart.clone(), rows, given: Given::Kernel, basis, pivots, on })
     }
 
     pub fn annihilator(&self) -> Result<Subspace, Refusal> {
@@ -69,6 +77,7 @@ impl Subspace {
                 rows: self.rows.clone(),
                 given: Given::Span,
                 basis: self.rows.clone(),
+                pivots: vec![],
                 on: self.on.clone(),
             }),
         }
@@ -178,7 +187,7 @@ impl Subspace {
     pub fn restricted(&self, branch: &Branch) -> Result<Subspace, Refusal> {
         let kernel_rows = match self.given {
             Given::Kernel => self.rows.clone(),
-            Given::Span => self.annihilator()?.basis,
+            Given::Span => self.annihilator()?.basis().to_vec(),
         };
         let home = Submanifold::new(&self.chart, vec![branch.clone()]).intersection(&self.home());
         let frame = home.frame(&kernel_rows.iter().flatten().copied().collect::<Vec<_>>())?;
@@ -204,25 +213,23 @@ pub(crate) fn dot(a: &[Expr], b: &[Expr]) -> Expr {
     Expr::add_all(a.iter().zip(b).filter(|(x, y)| !x.is_zero() && !y.is_zero()).map(|(x, y)| *x * *y))
 }
 
-/// A basis of the null space that divides by as little as possible: pivots from the first column on, or, if that takes
+/// A basis of the null space, with its pivots, that divides by as little as possible: pivots from the first column on, or, if that takes
 /// conditions, from the last. @t + x'*@x - x*@x' spans the motions of an oscillator everywhere, the same divided by x only
 /// where x ≠ 0.
-fn widest_null_space(rows: &[Row], n: usize) -> Budgeted<Vec<Row>> {
+fn widest_null_space(rows: &[Row], n: usize) -> Budgeted<(Vec<Row>, Vec<Expr>)> {
     let (forward, needed) = conditions::collect(|| Matrix::with_columns(rows.to_vec(), n).null_space());
     let forward = forward?;
     if needed.is_empty() {
-        return Ok(forward);
+        return Ok((forward, needed));
     }
     let turned = |row: &Row| -> Row { row.iter().rev().copied().collect() };
     let (backward, needed_then) =
         conditions::collect(|| Matrix::with_columns(rows.iter().map(turned).collect(), n).null_space());
-    let (basis, needed) = if needed_then.len() < needed.len() {
+    Ok(if needed_then.len() < needed.len() {
         (backward?.iter().rev().map(turned).collect(), needed_then)
     } else {
         (forward, needed)
-    };
-    needed.into_iter().for_each(conditions::record_nonzero);
-    Ok(basis)
+    })
 }
 
 /// A basis of the kernel at generic points of the branch, with coefficients reduced on it.
@@ -256,7 +263,7 @@ fn common_chart(a: &Subspace, b: &Subspace) -> (Subspace, Subspace) {
             chart.symbols().iter().map(value).collect()
         };
         let rows = s.rows.iter().map(place).collect();
-        Subspace { chart: chart.clone(), rows, basis: s.basis.clone(), given: s.given, on: s.on.clone() }
+        Subspace { chart: chart.clone(), rows, ..s.clone() }
     };
     (lift(a), lift(b))
 }

@@ -365,10 +365,12 @@ fn distribution_answer(question: &'static str, system: &System, forms: Vec<Form>
     let dimension = space.dimension();
     let rank_matrix = annihilator.matrix();
     let involutive = annihilator.clone();
+    // Whoever shows or uses them says where they span it; ranks do not rest on them.
+    let (fields, _) = crate::algebra::conditions::collect(|| distribution.fields().to_vec());
     Ok(Answer::new(question)
         .main(distribution.clone())
         .part("forms", Value::list(forms.into_iter().map(Value::Form)))
-        .part("fields", Value::list(distribution.fields().iter().cloned().map(Value::Field)))
+        .part("fields", Value::list(fields.into_iter().map(Value::Field)))
         .lazy("rank", move || super::strata::rank_value(&rank_matrix, Some(dimension)))
         .lazy("integrable", move || Ok(Value::from(involutive.is_involutive().map_err(refusal)?)))
         .on(&system.manifold))

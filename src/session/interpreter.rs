@@ -233,7 +233,8 @@ impl Interpreter {
         if self.check_only {
             return mention::check(self, ast, ast.span(id)).map(|()| Effect::Done);
         }
-        let (value, recorded) = conditions::collect_all(|| self.evaluator(ast).eval(id));
+        let (value, recorded) =
+            conditions::collect_all(|| self.evaluator(ast).eval(id).inspect(super::parts::use_generators));
         let mut value = value?;
         // A comparison that is asked is decided.
         if let Value::Claim(_) = &value {

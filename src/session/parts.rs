@@ -19,6 +19,9 @@ pub fn part(value: &Value, text: &str, primes: u32, evaluator: &Evaluator) -> Fa
         Value::Answer(answer) => {
             // What an answer needs, its parts need too.
             answer.conditions.iter().copied().for_each(conditions::state);
+            if matches!(text, "fields" | "forms") {
+                answer.main.iter().for_each(use_generators);
+            }
             if primes == 0
                 && let Some(part) = answer.get(text)
             {
@@ -65,6 +68,19 @@ pub fn part(value: &Value, text: &str, primes: u32, evaluator: &Evaluator) -> Fa
             &codes::UNKNOWN_PART,
             format!("{} has no part `{text}{}`", describe(other), "'".repeat(primes as usize)),
         ))),
+    }
+}
+
+/// Records where the generators span what is shown by them.
+pub fn use_generators(value: &Value) {
+    match value {
+        Value::Distribution(d) => _ = d.fields(),
+        Value::Codistribution(c) => _ = c.forms(),
+        Value::List(items) => items.iter().for_each(use_generators),
+        Value::Answer(answer) => answer.main.iter().for_each(use_generators),
+        Value::OnSpace(declared) => use_generators(&declared.value),
+        Value::OnBranch(on) => use_generators(&on.value),
+        _ => {}
     }
 }
 
