@@ -23,9 +23,11 @@
 //! arithmetic would give, bit for bit: `x * 1` is `x`, but `x * 0` stays, since `x` may be infinite.
 
 use std::fmt;
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use hashbrown::{HashTable, hash_table::Entry};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
 use super::interpret;
@@ -353,6 +355,47 @@ impl Kernel {
         self.ops.iter().filter(|op| !matches!(op, Op::Const(_) | Op::Input(_) | Op::Solution(..))).count()
     }
 
+    /// The operations that are alive, in their order, inputs first: nothing is rewritten. `None` if there are linear systems,
+    /// which are numbered apart.
+    pub(super) fn compacted(&self, alive: &[bool]) -> Option<Kernel> {
+        if !self.solves.is_empty() {
+            return None;
+        }
+        let mut map = vec![Value(u32::MAX); self.ops.len()];
+        let mut ops: Vec<Op> = Vec::with_capacity(self.ops.len());
+        let is_input = |value: &Value| matches!(self.op(*value), Op::Input(_));
+        let inputs = self.values().filter(is_input);
+        let others = self.values().filter(|value| alive[value.index()] && !is_input(value));
+        for value in inputs.chain(others) {
+            let at = |v: Value| map[v.index()];
+            let op = match self.op(value) {
+                op @ (Op::Const(_) | Op::Input(_) | Op::Solve(_)) => op,
+                Op::Unary(f, a) => Op::Unary(f, at(a)),
+                Op::Binary(f, a, b) => Op::Binary(f, at(a), at(b)),
+                Op::Fma(a, b, c) => Op::Fma(at(a), at(b), at(c)),
+                Op::PowI(a, n) => Op::PowI(at(a), n),
+                Op::Select(cmp, args) => Op::Select(cmp, args.map(at)),
+                Op::Solution(solve, i) => Op::Solution(at(solve), i),
+                Op::Table(t, derivative, a) => Op::Table(t, derivative, at(a)),
+                Op::Guard(a) => Op::Guard(at(a)),
+            };
+            map[value.index()] = Value(ops.len() as u32);
+            ops.push(op);
+        }
+        let outputs = self.outputs.iter().map(|o| Output { value: map[o.value.index()], ..o.clone() }).collect();
+        let labels = self.labels.iter().filter(|(v, _)| alive[v.index()] || is_input(v));
+        Some(Kernel {
+            name: self.name.clone(),
+            math: self.math,
+            inputs: self.inputs.clone(),
+            outputs,
+            ops,
+            tables: self.tables.clone(),
+            labels: labels.map(|(v, label)| (map[v.index()], label.clone())).collect(),
+            ..Kernel::default()
+        })
+    }
+
     /// How often each value is used, outputs included.
     pub fn use_counts(&self) -> Vec<u32> {
         let mut counts = vec![0; self.ops.len()];
@@ -545,7 +588,8 @@ impl fmt::Debug for Kernel {
 #[derive(Default)]
 pub struct KernelBuilder {
     kernel: Kernel,
-    known: FxHashMap<Op, Value>,
+    /// The operations by what they are: numbers of four bytes, so that the table stays in the cache.
+    known: HashTable<Value>,
     known_solves: FxHashMap<Solve, u32>,
     known_inputs: FxHashMap<(Bank, u32), u32>,
     bank_lens: [u32; N_BANKS],
@@ -568,7 +612,8 @@ impl KernelBuilder {
     /// Makes room for that many operations.
     pub fn reserve(&mut self, operations: usize) {
         self.kernel.ops.reserve(operations);
-        self.known.reserve(operations);
+        let ops = &self.kernel.ops;
+        self.known.reserve(operations, |value| hash_of(&ops[value.index()]));
     }
 
     pub fn set_math(&mut self, math: Math) {
@@ -851,14 +896,22 @@ impl KernelBuilder {
     }
 
     fn push(&mut self, op: Op) -> Value {
-        if let Some(&value) = self.known.get(&op) {
-            return value;
+        let ops = &mut self.kernel.ops;
+        let is_same = |value: &Value| ops[value.index()] == op;
+        match self.known.entry(hash_of(&op), is_same, |value| hash_of(&ops[value.index()])) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(place) => {
+                let value = Value(ops.len() as u32);
+                place.insert(value);
+                ops.push(op);
+                value
+            }
         }
-        let value = Value(self.kernel.ops.len() as u32);
-        self.kernel.ops.push(op);
-        self.known.insert(op, value);
-        value
     }
+}
+
+fn hash_of(op: &Op) -> u64 {
+    FxBuildHasher.hash_one(op)
 }
 
 fn is_negative_zero(x: f64) -> bool {

@@ -119,7 +119,8 @@ fn liveness(kernel: &Kernel) -> Vec<bool> {
 
 /// Drops what nothing depends on.
 pub fn live(kernel: &Kernel) -> Kernel {
-    rewrite(kernel, kernel.math, |_, _, _| None)
+    let compacted = kernel.compacted(&liveness(kernel));
+    compacted.unwrap_or_else(|| rewrite(kernel, kernel.math, |_, _, _| None))
 }
 
 /// Powers as multiplications, half-integer powers by a square root, and with `elimination` small linear systems as guarded
