@@ -283,6 +283,16 @@ impl<'t> Builder<'t> {
     }
 
     pub fn point(&mut self, l: u32, block: Block, r: u32) -> ExprId {
+        let given: Vec<ExprId> = block.iter().flatten().copied().collect();
+        if let Some((left, right)) = given.iter().find_map(|e| self.condition(self.innermost(*e))) {
+            let list = given.iter().map(|e| self.slice_of(self.ast.span(*e))).collect::<Vec<_>>().join(", ");
+            let (from, to) = (self.ast.span(left).end, self.ast.span(right).start);
+            let between = self.slice(from, to);
+            let start = from + (between.len() - between.trim_start().len()) as u32;
+            let sign = self.span(start, start + between.trim().len() as u32);
+            self.problem(problem::set_for_point(sign, self.span(l, r), &list));
+            return self.push(l, ExprKind::Point(vec![]), r);
+        }
         let entries = self.equations(block, "a point");
         self.push(l, ExprKind::Point(entries), r)
     }
@@ -504,6 +514,17 @@ impl<'t> Builder<'t> {
             e = each.body;
         }
         e
+    }
+
+    /// The sides of an entry that says something about points and is not the value of a coordinate: `z != 0`, `x*y = 0`.
+    fn condition(&self, e: ExprId) -> Option<(ExprId, ExprId)> {
+        let ExprKind::Compare { left, right, .. } = *self.ast.kind(e) else { return None };
+        let is_value = self.ast.equation(e).is_some()
+            && !matches!(
+                self.ast.kind(left),
+                ExprKind::Sum(_) | ExprKind::Product(_) | ExprKind::Power { .. } | ExprKind::Neg(_)
+            );
+        (!is_value).then_some((left, right))
     }
 
     fn equations(&mut self, block: Block, owner: &str) -> Vec<ExprId> {

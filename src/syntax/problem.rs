@@ -349,6 +349,12 @@ pub fn not_an_equation(place: Span, owner: &str) -> Diagnostic {
         .repair("write `… = …`", end, " = 0")
 }
 
+pub fn set_for_point(sign: Span, braces: Span, list: &str) -> Diagnostic {
+    Diagnostic::error(&codes::WRONG_ENTRY, "the entries of a point give values to coordinates")
+        .label(sign, "this is a condition")
+        .repair(format!("a set is a list of conditions: `[{list}]`"), braces, format!("[{list}]"))
+}
+
 pub fn not_a_component(place: Span, owner: &str) -> Diagnostic {
     Diagnostic::error(&codes::WRONG_ENTRY, format!("the entries of {owner} are components"))
         .label(place, "of which coordinate?")
