@@ -4,7 +4,8 @@
 //! a·x + b = 0          x = −b/a where a ≠ 0;  x free where a = b = 0
 //! a·x² + b·x + c = 0   x = (−b ± √(b² − 4ac))/2a where a ≠ 0 and b² − 4ac ≥ 0;  the linear case where a = 0
 //! c·xⁿ = h             one real root for odd n, ± for even n where h/c ≥ 0
-//! f(x) = h             for exp, log, √, |·| of an argument that can be solved for further
+//! f(x) = h             for exp, log, √, |·|, asin, acos, atan, atanh of an argument that can be solved for further;
+//!                      sinh, cosh and tanh are written with exp
 //! f·g = 0              f = 0, or g = 0
 //! ```
 //!
@@ -17,7 +18,7 @@
 use super::assume::Sign;
 use super::conditions;
 use super::decide::{is_zero, sign};
-use super::expr::{Condition, Expr, Node, Relation};
+use super::expr::{Condition, Expr, Node, Relation, post_order};
 use super::factor::{factor, squarefree};
 use super::function::Elementary;
 use super::generator::{Generator, Kind};
@@ -26,7 +27,7 @@ use super::linear::Matrix;
 use super::normal::{self, NormalForm, simplify, write::polynomial_expr};
 use super::number::Rational;
 use super::polynomial::Polynomial;
-use super::substitute::substitute;
+use super::substitute::{rewrite, substitute};
 use super::symbol::Symbol;
 use crate::budget::{Budgeted, Exhausted, check};
 use rustc_hash::FxHashMap;
@@ -90,9 +91,35 @@ pub fn solve(equations: &[Expr], unknowns: &[Symbol]) -> Result<Solutions, Unsol
 
 /// Those that satisfy the conditions, too.
 pub fn solve_where(equations: &[Expr], given: &[Condition], unknowns: &[Symbol]) -> Result<Solutions, Unsolved> {
+    let equations = without_hyperbolic(equations, unknowns);
     // Cancelling on the way is accounted for by the branches' own conditions.
-    let (result, _) = conditions::collect(|| solve_all(equations, given, unknowns));
+    let (result, _) = conditions::collect(|| solve_all(&equations, given, unknowns));
     result
+}
+
+/// sinh u = (eᵘ − e⁻ᵘ)/2, cosh u = (eᵘ + e⁻ᵘ)/2 and their quotient where an unknown stands in u: one function instead of two.
+pub(super) fn without_hyperbolic(list: &[Expr], unknowns: &[Symbol]) -> Vec<Expr> {
+    let mut list = list.to_vec();
+    let of_unknown = |x: &Expr| match x.node() {
+        Node::Apply(Elementary::Sinh | Elementary::Cosh | Elementary::Tanh, u) => {
+            unknowns.iter().any(|s| u[0].contains(*s))
+        }
+        _ => false,
+    };
+    while post_order(&list).iter().any(of_unknown) {
+        list = rewrite(&list, |x| {
+            let Node::Apply(function, u) = x.node() else { return None };
+            let u = *u.first().filter(|_| of_unknown(&x))?;
+            let exp = |u: Expr| Expr::apply(Elementary::Exp, &[u]);
+            let (plus, minus) = (exp(u) + exp(-u), exp(u) - exp(-u));
+            Some(match function {
+                Elementary::Sinh => minus / 2,
+                Elementary::Cosh => plus / 2,
+                _ => minus / plus,
+            })
+        });
+    }
+    list
 }
 
 /// A branch on the way.
@@ -738,8 +765,33 @@ fn invert(g: u32, x: Symbol, value: Expr, conditions: &mut Vec<Condition>) -> Re
         Kind::Sine(_) | Kind::Cosine(_) => {
             return Err(format!("{} = {value} has infinitely many solutions or none", Generator(g).meaning()));
         }
-        _ => return Err(format!("{} cannot be solved for {x}", Generator(g).meaning())),
+        _ => match Generator(g).meaning().node() {
+            Node::Apply(function, u) if u.len() == 1 => match inverse_of_inverse(*function, value, conditions) {
+                Some(w) => Some(Step::Equation(u[0] - w)),
+                None => return Err(format!("{} cannot be solved for {x}", Generator(g).meaning())),
+            },
+            _ => return Err(format!("{} cannot be solved for {x}", Generator(g).meaning())),
+        },
     })
+}
+
+/// w from asin w = v, acos w = v, atan w = v, atanh w = v, with the range in which v must be.
+fn inverse_of_inverse(function: Elementary, v: Expr, conditions: &mut Vec<Condition>) -> Option<Expr> {
+    let right = Expr::pi() / 2;
+    let mut between = |low: Expr, high: Expr, relation: Relation| {
+        conditions.extend([condition(relation, v - low), condition(relation, high - v)]);
+    };
+    let (inverse, range) = match function {
+        Elementary::Asin => (Elementary::Sin, Some((-right, right, Relation::GreaterEqual))),
+        Elementary::Acos => (Elementary::Cos, Some((Expr::zero(), Expr::pi(), Relation::GreaterEqual))),
+        Elementary::Atan => (Elementary::Tan, Some((-right, right, Relation::Greater))),
+        Elementary::Atanh => (Elementary::Tanh, None),
+        _ => return None,
+    };
+    if let Some((low, high, relation)) = range {
+        between(low, high, relation);
+    }
+    Some(Expr::apply(inverse, &[v]))
 }
 
 #[cfg(test)]

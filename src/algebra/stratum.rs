@@ -28,6 +28,7 @@ pub mod cell;
 pub mod components;
 mod coupling;
 mod critical;
+mod families;
 pub mod leaves;
 pub mod rank;
 pub mod real;

@@ -756,11 +756,14 @@ fn sample(frame: &Frame, cell: &Cell) -> Fallible<Value> {
 /// The answer to `solve` by way of real branches. `None` if that says no more than the rules for single equations.
 pub(super) fn solved_by_branches(
     equations: &[Expr],
-    nonzero: &[Expr],
+    conditions: &[Condition],
     unknowns: &[Symbol],
     is_beyond: bool,
 ) -> Fallible<Option<Value>> {
-    let found = match within(PATIENCE, || solve_system(equations, nonzero, unknowns)) {
+    let (nonzero, given): (Vec<Condition>, Vec<Condition>) =
+        conditions.iter().partition(|c| c.relation == Relation::NotEqual);
+    let nonzero: Vec<Expr> = nonzero.iter().map(|c| c.left).collect();
+    let found = match within(PATIENCE, || solve_system(equations, &nonzero, &given, unknowns)) {
         Ok(found) => found,
         Err(Exhausted::Interrupted) => return Err(stopped(Exhausted::Interrupted)),
         Err(_) => return Ok(None),
@@ -768,8 +771,10 @@ pub(super) fn solved_by_branches(
     if found.complete.is_unknown() {
         clear_interrupt();
     }
+    // A family that is not resolved further says something if others of the unknowns have values, or if it was split.
+    let is_split = found.branches.len() != 1 || found.branches.iter().any(|b| !b.values.is_empty());
     let is_useful = match (is_beyond, found.complete.is_yes()) {
-        (true, true) => !found.explicit.is_unknown(),
+        (true, true) => !found.explicit.is_unknown() || is_split,
         // What is known when a budget ends.
         (true, false) => true,
         (false, complete) => complete && found.explicit.is_yes(),
@@ -793,12 +798,17 @@ pub(super) fn solved_by_branches(
     }
     let is_plain = |b: &SystemBranch| b.conditions.is_empty() && b.free.is_empty() && b.equations.is_empty();
     let is_complete = found.complete.is_yes();
-    let is_solution = |b: &SystemBranch| b.conditions.is_empty() && (is_complete || !b.values.is_empty());
+    let has_members = |b: &SystemBranch| b.equations.is_empty() || !found.explicit.is_unknown();
+    let is_solution =
+        |b: &SystemBranch| b.conditions.is_empty() && (is_complete || !b.values.is_empty()) && has_members(b);
     let empty = match (found.branches.is_empty(), found.branches.iter().any(is_solution)) {
         _ if !is_complete && !found.branches.iter().any(is_solution) => found.complete.clone(),
         (true, _) => Verdict::yes("every branch is contradictory"),
         (false, true) => Verdict::no("there is a solution"),
-        (false, false) => Verdict::unknown("that depends on the conditions of the branches"),
+        (false, false) if found.branches.iter().all(has_members) => {
+            Verdict::unknown("that depends on the conditions of the branches")
+        }
+        (false, false) => Verdict::unknown("whether the equations that are left have a common solution"),
     };
     let is_shown = found.branches.iter().any(|b| b.values.is_empty());
     answer = if is_shown || found.branches.iter().all(is_plain) {

@@ -41,7 +41,7 @@ rows! {
     "collect" "collect(e, x)" "a polynomial in x, also in several symbols or functions, with simplified coefficients" false &[], collect;
     "subs" "subs(e, {x = 1})" "replaces symbols, all at once; `V(x) = x^2` gives an unspecified function its body" true &[], subs;
     "D" "D(f, x', y)" "partial derivatives, one after the other" false &[], derivative;
-    "solve" "solve(eqs, x)" "all real solutions: equations, or expressions that are to vanish, for one or several unknowns" true
+    "solve" "solve(eqs, x)" "all real solutions: equations, or expressions that are to vanish, for one or several unknowns (without a list: for all coordinates in them)" true
         &[("branches", "the families of solutions, with `.conditions` and `.free` unknowns"), ("empty", "there is none")], solve_for;
     "latex" "latex(e)" "the LaTeX of an answer, as text" false &[], latex;
 }
@@ -207,11 +207,11 @@ fn derivative(a: &Arguments) -> Fallible<Value> {
 /// Main value: for one unknown the list of its values, for several the list of points. A single solution is
 /// also meant by the name of the unknown, and stands for itself in an expression.
 fn solve_for(a: &Arguments) -> Fallible<Value> {
-    a.count(2, 64)?;
+    a.count(1, 64)?;
     let (mut equations, mut conditions) = (Vec::new(), Vec::new());
     read_equations(&a.value(0)?, &mut equations, &mut conditions)
         .map_err(|d| Box::new(d.or_at(a.positional[0].span, "these equations")))?;
-    let unknowns = unknowns(a)?;
+    let unknowns = if a.positional.len() > 1 { unknowns(a)? } else { what_moves(&equations) };
     let found = within(PATIENCE, || solve::solve_where(&equations, &conditions, &unknowns));
     // Where the rules end, or roots stand under conditions, the real branches of the system may say more.
     let is_conditional = |s: &Solutions| {
@@ -222,12 +222,9 @@ fn solve_for(a: &Arguments) -> Fallible<Value> {
         found => matches!(found, Err(Unsolved::Beyond { .. })),
     };
     if (is_beyond || found.as_ref().is_ok_and(is_conditional))
-        && conditions.iter().all(|c| c.relation == Relation::NotEqual)
+        && let Some(answer) = super::polynomials::solved_by_branches(&equations, &conditions, &unknowns, is_beyond)?
     {
-        let nonzero: Vec<Expr> = conditions.iter().map(|c| c.left).collect();
-        if let Some(answer) = super::polynomials::solved_by_branches(&equations, &nonzero, &unknowns, is_beyond)? {
-            return Ok(answer);
-        }
+        return Ok(answer);
     }
     if let Err(Unsolved::Budget(Exhausted::Interrupted)) = &found {
         return Ok(super::polynomials::interrupted_solve(&equations, &conditions));
@@ -327,6 +324,13 @@ fn components(value: &Value) -> Fallible<Vec<Expr>> {
         Value::Form(f) if f.as_function().is_none() => f.terms_in_reading_order().into_iter().map(|t| t.1).collect(),
         other => vec![operate::as_expr(&other)?],
     })
+}
+
+/// The unknowns if none are named: coordinates and jets, or the parameters of equations without any.
+fn what_moves(equations: &[Expr]) -> Vec<Symbol> {
+    let (parameters, moving): (Vec<Symbol>, Vec<Symbol>) =
+        symbols_of(equations).into_iter().partition(|s| s.is_parameter());
+    if moving.is_empty() { parameters } else { moving }
 }
 
 fn unknowns(a: &Arguments) -> Fallible<Vec<Symbol>> {

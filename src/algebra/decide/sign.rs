@@ -13,7 +13,10 @@
 //! real roots                    a polynomial in one variable without any, by Sturm's theorem
 //! a quadratic a v² + b v + c    (also in v²) of one sign if b² − 4ac < 0, by the sign of a (completing the square)
 //! coefficients                  Σ cₖ vᵏ with v of known sign
+//! a square root                 a + b√w has the sign of b where a² < b²w, and that of a where a² > b²w
 //! ```
+//!
+//! An expression without symbols is a number: its ball decides, unless the number is too close to zero.
 //!
 //! Each rule gives a sign that certainly holds; when none fires the answer is less precise, never wrong.
 
@@ -31,12 +34,18 @@ use crate::algebra::polynomial::Polynomial;
 use crate::algebra::roots::count_real_roots;
 use crate::algebra::verdict::Verdict;
 use crate::budget::{Budgeted, check};
+use rustc_hash::FxHashMap;
 
 /// What is known about the sign of `e` wherever it is defined.
 pub fn sign(e: Expr) -> Sign {
     let shape = sign_of(e);
     if shape.is_positive() || shape.is_negative() || shape == Sign::ZERO || e.is_number() {
         return shape;
+    }
+    if e.symbols().is_empty()
+        && let Ok(Some(n)) = ball::certified_sign(e, &FxHashMap::default(), 256)
+    {
+        return Sign::of_number(&Rational::from(i64::from(n)));
     }
     // Deciding a sign uses no cancelled form as an answer: nothing is recorded.
     let (found, _) = conditions::collect(|| by_normal_form(e));
@@ -210,7 +219,7 @@ impl Reasoner {
             return Ok(known);
         }
         type Rule = fn(&mut Reasoner, &Polynomial, u32) -> Budgeted<Sign>;
-        let rules: [Rule; 8] = [
+        let rules: [Rule; 9] = [
             Reasoner::by_fewer_angles,
             Reasoner::by_other_square,
             Reasoner::by_bounds,
@@ -219,6 +228,7 @@ impl Reasoner {
             Reasoner::by_discriminant,
             Reasoner::by_coefficients,
             Reasoner::by_added_fact,
+            Reasoner::by_square_root,
         ];
         for rule in rules {
             known = known.and(rule(self, p, depth - 1)?);
@@ -365,6 +375,26 @@ impl Reasoner {
             found = found.and(sum);
             if is_strict(found) {
                 break;
+            }
+        }
+        Ok(found)
+    }
+
+    /// p = a + b√w: which of |a| and |b|√w is larger says whose sign it has.
+    fn by_square_root(&mut self, p: &Polynomial, depth: u32) -> Budgeted<Sign> {
+        let mut found = Sign::ANY;
+        for &v in p.variables() {
+            let Kind::Root { degree: 2, radicand, .. } = Generator(v).kind() else { continue };
+            if p.degree_in(v) != 1 {
+                continue;
+            }
+            let (a, b) = (p.coefficient_in(v, 0), p.coefficient_in(v, 1));
+            let norm = reduce(&a.square()? - &b.square()?.mul(&radicand)?)?;
+            let larger = self.polynomial(&norm, depth)?;
+            if larger.is_negative() {
+                found = found.and(self.polynomial(&b, depth)?.and(Sign::NONZERO));
+            } else if larger.is_positive() {
+                found = found.and(self.polynomial(&a, depth)?.and(Sign::NONZERO));
             }
         }
         Ok(found)

@@ -173,7 +173,7 @@ fn conditions_of_a_branch_do_not_contradict_each_other() {
     scope.parameters("x y a b");
     let equations = ["y^2*exp(x) - a", "2*y*exp(x) - b"].map(|e| scope.read(e));
     let [x, y] = ["x", "y"].map(|name| scope.read(name).as_symbol().expect("a symbol"));
-    let found = crate::algebra::stratum::solve::solve_system(&equations, &[], &[x, y]).expect("within the budget");
+    let found = crate::algebra::stratum::solve::solve_system(&equations, &[], &[], &[x, y]).expect("within the budget");
     assert_eq!(found.branches.len(), 1, "{:?}", found.branches);
     assert!(found.branches[0].free.is_empty());
 }

@@ -18,13 +18,14 @@ use super::super::ideal::{Order, groebner};
 use super::super::number::Rational;
 use super::super::polynomial::{Monomial, Polynomial};
 use super::super::roots::{AlgebraicNumber, isolate_real_roots};
-use super::super::solve::{Unsolved, solve_where};
+use super::super::solve::{Unsolved, solve_where, without_hyperbolic};
 use super::super::substitute::substitute;
 use super::super::symbol::Symbol;
 use super::super::verdict::Verdict;
 use super::super::{decide, expr};
 use super::cell::{Cell, Frame};
 use super::components::components;
+use super::families::by_functions;
 use super::{Branch, basis};
 use crate::budget::{Budgeted, Exhausted, check};
 use rustc_hash::FxHashMap;
@@ -54,15 +55,23 @@ pub struct SystemSolutions {
     pub complete: Verdict,
 }
 
-/// The real solutions of {equations = 0, nonzero ≠ 0} for the unknowns.
-pub fn solve_system(equations: &[Expr], nonzero: &[Expr], unknowns: &[Symbol]) -> Budgeted<SystemSolutions> {
+/// The real solutions of {equations = 0, nonzero ≠ 0} for the unknowns that satisfy the inequalities, too.
+pub fn solve_system(
+    equations: &[Expr],
+    nonzero: &[Expr],
+    given: &[Condition],
+    unknowns: &[Symbol],
+) -> Budgeted<SystemSolutions> {
+    let equations = without_hyperbolic(equations, unknowns);
+    let nonzero = without_hyperbolic(nonzero, unknowns);
+    let (equations, nonzero) = (equations.as_slice(), nonzero.as_slice());
     let all: Vec<Expr> = equations.iter().chain(nonzero).copied().collect();
     let frame = Frame::new(unknowns, &all)?;
     let read = |list: &[Expr]| list.iter().map(|e| frame.read_numerator(*e)).collect::<Budgeted<Vec<_>>>();
     let (polynomials, avoided) = (read(equations)?, read(nonzero)?);
     if nonzero.is_empty()
         && polynomials.iter().all(|p| is_linear(&frame, p))
-        && let Ok((branches, generic)) = explicit_branches(equations, &[], unknowns)
+        && let Ok((branches, generic)) = explicit_branches(equations, given, unknowns)
     {
         let explicit = Verdict::yes("linear equations, by elimination");
         return Ok(SystemSolutions { branches, generic, complete: explicit.clone(), explicit });
@@ -81,12 +90,14 @@ pub fn solve_system(equations: &[Expr], nonzero: &[Expr], unknowns: &[Symbol]) -
     }
     let mut stopped = splitting.stopped;
     for cell in &cells {
-        let found = match solve_cell(&frame, cell, unknowns) {
+        let found = match solve_cell(&frame, cell, given, unknowns) {
             Ok(found) => found,
             // A piece that was not solved is still known by its equations.
             Err(stop) => {
                 stopped = Some(stop);
-                solutions.branches.push(as_equations(&frame, cell));
+                let mut branch = as_equations(&frame, cell);
+                branch.conditions.extend(given);
+                solutions.branches.push(branch);
                 continue;
             }
         };
@@ -106,7 +117,8 @@ pub fn solve_system(equations: &[Expr], nonzero: &[Expr], unknowns: &[Symbol]) -
         solutions.complete = Verdict::unknown(format!("incomplete: {stop}"));
         for open in &splitting.open {
             let equations = open.iter().map(|p| frame.write(p)).collect();
-            let conditions = nonzero.iter().map(|e| Condition { relation: Relation::NotEqual, left: *e }).collect();
+            let avoided = nonzero.iter().map(|e| Condition { relation: Relation::NotEqual, left: *e });
+            let conditions = avoided.chain(given.iter().copied()).collect();
             solutions.branches.push(SystemBranch { equations, conditions, ..SystemBranch::default() });
         }
         solutions.explicit = Verdict::unknown(format!("incomplete: {stop}"));
@@ -153,15 +165,16 @@ pub fn sort_descending<B>(branches: &mut [B], values: impl Fn(&B) -> &[(Symbol, 
     }
 }
 
-struct Solved {
-    branches: Vec<SystemBranch>,
-    explicit: Verdict,
+pub(super) struct Solved {
+    pub branches: Vec<SystemBranch>,
+    pub explicit: Verdict,
     /// Minors that were divided by.
-    generic: Vec<Expr>,
+    pub generic: Vec<Expr>,
 }
 
-fn solve_cell(frame: &Frame, cell: &Cell, unknowns: &[Symbol]) -> Budgeted<Solved> {
-    let Branch { equations, nonzero } = frame.branch(cell)?;
+fn solve_cell(frame: &Frame, cell: &Cell, given: &[Condition], unknowns: &[Symbol]) -> Budgeted<Solved> {
+    let whole = frame.branch(cell)?;
+    let Branch { equations, nonzero } = &whole;
     let conditions = |branch: &mut SystemBranch| -> bool {
         let map: FxHashMap<Symbol, Expr> = branch.values.iter().copied().collect();
         nonzero.iter().all(|e| {
@@ -178,10 +191,11 @@ fn solve_cell(frame: &Frame, cell: &Cell, unknowns: &[Symbol]) -> Budgeted<Solve
     // As few equations as there are first; the triangular form if they resist.
     let triangular = triangular(frame, cell, unknowns)?;
     let mut resisted = String::new();
-    for list in [&equations, &triangular] {
+    for list in [equations, &triangular] {
         // The equations of a piece hold for generic parameters, and are solved for these only.
         let nonzero = |left| Condition { relation: Relation::NotEqual, left };
-        let generic: Vec<Condition> = frame.generic_conditions().into_iter().map(nonzero).collect();
+        let mut generic: Vec<Condition> = frame.generic_conditions().into_iter().map(nonzero).collect();
+        generic.extend(given);
         match explicit_branches(list, &generic, unknowns) {
             Ok((mut branches, generic)) => {
                 branches.retain_mut(conditions);
@@ -191,13 +205,17 @@ fn solve_cell(frame: &Frame, cell: &Cell, unknowns: &[Symbol]) -> Budgeted<Solve
             Err(stop) => resisted = stop.to_string(),
         }
     }
-    if let Some(mut found) = by_real_roots(&triangular, unknowns)? {
+    if let Some(mut found) = by_real_roots(&triangular, given, unknowns)? {
         found.branches.retain_mut(conditions);
         return Ok(found);
     }
-    let mut branch = SystemBranch { equations, ..SystemBranch::default() };
+    if let Some(found) = by_functions(frame, cell, &whole, given, unknowns)? {
+        return Ok(found);
+    }
+    let mut branch = SystemBranch { equations: equations.clone(), ..SystemBranch::default() };
     let in_play = expr::symbols_of(&branch.equations);
     branch.free = unknowns.iter().copied().filter(|s| !in_play.contains(s)).collect();
+    branch.conditions.extend(given);
     let mut branches = vec![branch];
     branches.retain_mut(conditions);
     let explicit = match is_periodic(cell) {
@@ -240,7 +258,7 @@ fn triangular(frame: &Frame, cell: &Cell, unknowns: &[Symbol]) -> Budgeted<Vec<E
 }
 
 /// The rules for single equations, one after the other.
-fn explicit_branches(
+pub(super) fn explicit_branches(
     equations: &[Expr],
     given: &[Condition],
     unknowns: &[Symbol],
@@ -257,7 +275,11 @@ fn explicit_branches(
 
 /// If an unknown satisfies a polynomial with rational coefficients: one branch for each real root, the other
 /// unknowns solved for in terms of it.
-fn by_real_roots(equations: &[Expr], unknowns: &[Symbol]) -> Budgeted<Option<Solved>> {
+pub(super) fn by_real_roots(
+    equations: &[Expr],
+    given: &[Condition],
+    unknowns: &[Symbol],
+) -> Budgeted<Option<Solved>> {
     let frame = Frame::new(unknowns, equations)?;
     let polynomials = equations.iter().map(|e| frame.read_numerator(*e)).collect::<Budgeted<Vec<_>>>()?;
     let in_one_unknown = polynomials.iter().position(|p| match p.variables() {
@@ -270,7 +292,7 @@ fn by_real_roots(equations: &[Expr], unknowns: &[Symbol]) -> Budgeted<Option<Sol
     let Kind::Symbol(x) = Generator(variable).kind() else { return Ok(None) };
     let rest: Vec<Expr> = equations.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, e)| *e).collect();
     let others: Vec<Symbol> = unknowns.iter().copied().filter(|s| *s != x).collect();
-    let (families, generic) = match explicit_branches(&rest, &[], &others) {
+    let (families, generic) = match explicit_branches(&rest, given, &others) {
         Ok(found) => found,
         Err(Unsolved::Budget(Exhausted::Interrupted)) => return Err(Exhausted::Interrupted),
         Err(_) => return Ok(None),
