@@ -1,6 +1,10 @@
 //! Budgets and interruption. Every loop that can be long asks [`check`]; it says no when the user
 //! pressed Ctrl-C, when the time of the current question is over, or when a question has made more
 //! nodes or bits than it may. "Exhausted" is an outcome of its own and never a wrong answer.
+//!
+//! Time differs from machine to machine and from run to run. Where a part of an answer may be left out because it would
+//! take too long, *work* is counted instead ([`within_work`]): terms that are combined, with the inner loops of the
+//! algebra as the unit. Then the same question has the same answer everywhere.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,6 +16,8 @@ pub enum Exhausted {
     /// Ctrl-C.
     Interrupted,
     Time,
+    /// The work that a part of a computation may cost; see [`within_work`].
+    Work,
     Nodes,
     /// A number would have more bits than [`MAX_BITS`].
     Bits,
@@ -24,6 +30,7 @@ impl std::fmt::Display for Exhausted {
         f.write_str(match self {
             Exhausted::Interrupted => "interrupted",
             Exhausted::Time => "the time budget is used up",
+            Exhausted::Work => "it would take too many steps",
             Exhausted::Nodes => "the budget of expression nodes is used up",
             Exhausted::Bits => "a number would have more than 2^20 bits",
             Exhausted::Size => "an intermediate result outgrew its limit",
@@ -42,7 +49,12 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 thread_local! {
     static DEADLINE: Cell<Option<Instant>> = const { Cell::new(None) };
     static TICKS: Cell<u32> = const { Cell::new(0) };
+    static WORK: Cell<u64> = const { Cell::new(0) };
+    static WORK_END: Cell<u64> = const { Cell::new(u64::MAX) };
 }
+
+/// What one turn of a loop that asks [`check`] costs, in terms combined.
+const WORK_OF_A_TURN: u64 = 4;
 
 /// Called by the Ctrl-C handler.
 pub fn interrupt() {
@@ -63,6 +75,7 @@ pub fn check() -> Budgeted<()> {
     if INTERRUPTED.load(Ordering::Relaxed) {
         return Err(Exhausted::Interrupted);
     }
+    spend(WORK_OF_A_TURN)?;
     TICKS.with(|ticks| {
         let n = ticks.get().wrapping_add(1);
         ticks.set(n);
@@ -77,6 +90,27 @@ pub fn check() -> Budgeted<()> {
 pub fn check_clock() -> Budgeted<()> {
     check()?;
     if is_over() { Err(Exhausted::Time) } else { Ok(()) }
+}
+
+/// Counts work that was done or is about to be done: terms combined.
+pub fn spend(terms: u64) -> Budgeted<()> {
+    let done = WORK.get().saturating_add(terms);
+    WORK.set(done);
+    if done > WORK_END.get() { Err(Exhausted::Work) } else { Ok(()) }
+}
+
+/// The work that was counted since the thread began.
+pub fn work_done() -> u64 {
+    WORK.get()
+}
+
+/// Runs `task` with at most so much work, inside whatever limit already holds.
+pub fn within_work<T>(limit: u64, task: impl FnOnce() -> T) -> T {
+    let outer = WORK_END.get();
+    WORK_END.set(outer.min(WORK.get().saturating_add(limit)));
+    let result = task();
+    WORK_END.set(outer);
+    result
 }
 
 /// Runs `work` with at most `limit` of wall time, inside whatever limit already holds.
@@ -96,13 +130,14 @@ pub fn remaining() -> Option<Duration> {
 
 /// Whether the limit that holds now is over.
 pub fn is_over() -> bool {
-    DEADLINE.get().is_some_and(|end| Instant::now() >= end)
+    WORK.get() > WORK_END.get() || DEADLINE.get().is_some_and(|end| Instant::now() >= end)
 }
 
 /// Runs `work`, which puts together what is known after a limit was reached, with so much time of its own.
 pub fn grace<T>(limit: Duration, work: impl FnOnce() -> T) -> T {
-    let outer = DEADLINE.replace(Some(Instant::now() + limit));
+    let outer = (DEADLINE.replace(Some(Instant::now() + limit)), WORK_END.replace(u64::MAX));
     let result = work();
-    DEADLINE.set(outer);
+    DEADLINE.set(outer.0);
+    WORK_END.set(outer.1);
     result
 }

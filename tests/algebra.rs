@@ -111,6 +111,68 @@ fn equations_are_solved_with_all_real_branches() {
     }
 }
 
+/// sin, cos and V are unknowns of their own: other unknowns get values, and the families they live on stay as equations.
+/// sin 30° = 1/2, cos 30° = √3/2; a·sin q = b needs b² ≤ a²; 8c³ − 6c − 1 = 2·cos 3q − 1 has the three roots cos 20°, cos 140°, cos 260°.
+#[test]
+fn equations_with_unknowns_inside_functions() {
+    let mut session = session("manifold Y over t { q, x, y }\nparam a, b, m\nassume m > 0\nfunction V(q)\n");
+    for (question, expected) in [
+        ("solve([sin(q) = 1/2, x = cos(q)])", "[{ x = sqrt(3)/2 }, { x = -sqrt(3)/2 }]"),
+        ("solve([sin(q) = 1/2, x = cos(q)], [q, x]).branches[2].equations", "[2*sin(q) - 1, 2*cos(q) + sqrt(3)]"),
+        ("solve([sin(q) = 1/2, x = cos(q)], [q, x]).empty", "no (proved: there is a solution)"),
+        ("solve([sin(q) = 1/2, x = cos(q), x > 0], [q, x])", "[{ x = sqrt(3)/2 }]"),
+        ("solve([sin(q) = 1/2, x = cos(q), cos(q) < 0], [q, x])", "[{ x = -sqrt(3)/2 }]"),
+        ("solve(sin(q) = 2, q)", "[]"),
+        ("solve([cos(q)^3 - 3*cos(q) + 5 = 0, x = cos(q)^2], [q, x])", "[]"),
+        ("solve(3*sin(q) + 4*cos(q) = 6, q)", "[]"),
+        ("solve(3*sin(q) + 4*cos(q) = 5, q).branches[1].equations", "[5*sin(q) - 3, 5*cos(q) - 4]"),
+        ("solve(a*sin(q) = b, q).branches[1].equations", "[a*sin(q) - b]"),
+        ("solve(a*sin(q) = b, q).branches[1].conditions", "[b^2 - a^2 <= 0]"),
+        ("solve([m*sin(q) = 2*x, x*cos(q) = 0], [q, x])", "[{ x = 0 }, { x = m/2 }, { x = -m/2 }]"),
+        ("solve([m*sin(q) = 2*x, x*cos(q) = 0], [q, x]).branches[1].equations", "[sin(q)]"),
+        ("solve([sqrt(x) = sin(q), cos(q) = -1/2], [q, x])", "[{ x = 3/4 }]"),
+        ("solve([V(q)^2 = 4, x*V(q) = 1], [q, x])", "[{ x = 1/2 }, { x = -1/2 }]"),
+        ("solve([V(q) = 0, x = V(q) + 1], [q, x]).branches[1].equations", "[V(q)]"),
+        (
+            "solve([8*cos(q)^3 - 6*cos(q) - 1 = 0, x = cos(q)], [q, x])",
+            "[{ x = cos(q) }, { x = cos(q) }, { x = cos(q) }]",
+        ),
+        ("solve([x = cos(q), y = sin(q)], [x, y, q]).branches[1].free", "[q]"),
+        ("solve(q + sin(q) = 0, q)", "refused: unsolved"),
+        // What is written with exponentials can be inverted.
+        ("solve(cosh(q) = 2, q)", "[log(sqrt(3) + 2) ≈ 1.3169578969248167, log(2 - sqrt(3)) ≈ -1.3169578969248167]"),
+        ("solve(sinh(q) = a, q)", "[log(a + sqrt(a^2 + 1))]"),
+        ("solve(tanh(q) = 1/2, q)", "[log(3)/2 ≈ 0.54930614433405485]"),
+        ("solve(atan(x) = 2, x)", "[]"),
+        // Where a denominator that was cancelled vanishes there is nothing to solve.
+        ("solve(x^2/x = 0, x)", "[]"),
+        ("solve(tan(q)*cos(q) = 1, q)", "[]"),
+        ("branches(tan(q)*cos(q) = 1).empty", "yes"),
+    ] {
+        let found = answer(&mut session, question);
+        assert!(found.starts_with(expected), "{question}: {found}");
+    }
+}
+
+/// What was taken to be nonzero only because a pivot was chosen is not a condition: [[m, c], [c, m]] has rank 2 where m² ≠ c².
+#[test]
+fn ranks_need_no_more_than_they_need() {
+    let mut session = session("manifold Y over t { x, y }\nparam m, c, a, b\n");
+    for (question, expected) in [
+        ("rank([[m, c], [c, m]])", "2; where m - c != 0; where m + c != 0"),
+        ("rank([[0, m], [c, x]])", "2; where m != 0; where c != 0"),
+        (
+            "rank([[m*x, c*x], [c, m]])",
+            "1 or 2; 1 where { x = 0 }; 2 where { x != 0 }; where m - c != 0; where m + c != 0",
+        ),
+        // det = a³ + b³; the other factor vanishes at a = b = 0 only.
+        ("rank([[a, b, 0], [0, a, b], [b, 0, a]])", "3; where a + b != 0"),
+        ("solve([m*x + c*y = a], [x, y]).branches[2].y", "a/c"),
+    ] {
+        assert_eq!(answer(&mut session, question), expected, "{question}");
+    }
+}
+
 #[test]
 fn matrices_and_vectors() {
     let mut session = session(NAMES);

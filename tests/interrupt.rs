@@ -18,7 +18,17 @@ fn cyclic() -> (String, String) {
 #[test]
 fn ctrl_c_leaves_what_is_known() {
     let (names, system) = cyclic();
+    // A rod of seven joints on seven surfaces, and a matrix of as many functions.
+    let lagrangian =
+        "c1'^2/2 + c2'^2/2 + c3'^2/2 + c6*(c1^3 + c2^3 + c3^3 + c1*c2*c4 - 1) + c7*(c1*c2*c3 + c4^3 - c5^2*c1)";
+    let entry =
+        |i: usize, j: usize| format!("c{}*c{} + {}*c{}^2", i % 7 + 1, (i * j) % 7 + 1, i + 2 * j, (i + 3 * j) % 7 + 1);
+    let row = |i: usize| format!("[{}]", (0..6).map(|j| entry(i, j)).collect::<Vec<_>>().join(", "));
+    let matrix = (0..6).map(row).collect::<Vec<_>>().join(", ");
     let questions = [
+        "dynamics(L)".to_string(),
+        "dirac(L)".to_string(),
+        format!("rank([{matrix}])"),
         format!("groebner({system})"),
         format!("eliminate({system}, c1)"),
         format!("branches({system})"),
@@ -26,9 +36,10 @@ fn ctrl_c_leaves_what_is_known() {
         format!("saturate({system}, c1 - c2)"),
         format!("member(c1^3 - c2, {system})"),
     ];
+    let declarations = format!("manifold Y over t {{ {names} }}\nlagrangian L on J1(Y) = {lagrangian}\n");
     for question in questions {
         let mut session = Session::new(SessionOptions::default());
-        let declared = session.feed("names.mech", &format!("manifold Y over t {{ {names} }}\n"), Mode::File);
+        let declared = session.feed("names.mech", &declarations, Mode::File);
         assert!(declared.iter().all(|o| o.held()));
         let presser = std::thread::spawn(|| {
             std::thread::sleep(Duration::from_millis(400));

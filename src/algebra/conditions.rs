@@ -111,6 +111,16 @@ pub fn record_all(recorded: &Recorded) {
     RECORDED.with_borrow_mut(|all| recorded.real.iter().for_each(|c| Recorded::push(&mut all.real, *c)));
 }
 
+/// What was recorded to be nonzero up to now, by the statement under way.
+pub fn recorded() -> Vec<Expr> {
+    NONZERO.with_borrow(Clone::clone)
+}
+
+/// What cancels when the expressions are brought to their normal forms: they have no value where it vanishes.
+pub fn cancelled(list: &[Expr]) -> Vec<Expr> {
+    collect(|| list.iter().filter(|e| super::normal::simplify(**e).is_ok()).count()).1
+}
+
 /// Those of the conditions e ≠ 0 that say more than the ones before them: √x ≠ 0 says no more than x ≠ 0, and x ≠ 0 no
 /// more than x·y ≠ 0.
 pub fn without_repetition(conditions: Vec<Expr>) -> Vec<Expr> {

@@ -303,7 +303,10 @@ impl State {
             }
         }
         for c in conditions {
-            if !next.require(c)? {
+            // Where a coefficient vanishes the rest is an equation for other unknowns.
+            if c.relation == Relation::Equal && next.open.iter().any(|s| c.left.contains(*s)) {
+                next.equations.push(c.left);
+            } else if !next.require(c)? {
                 return Ok(None);
             }
         }
@@ -482,7 +485,15 @@ fn essential(condition: Condition) -> Result<Expr, Unsolved> {
             return Ok(base);
         }
         let scale = form.coefficient().abs().recip().unwrap_or(Rational::ONE);
-        return Ok(simplify(form.scale(&scale).to_expr())?);
+        let mut product = form.scale(&scale);
+        // 1/d has the sign of d, and 1/d² is positive.
+        for (g, n) in powers.into_iter().filter(|(_, n)| *n < 0) {
+            product = product.mul(&NormalForm::generator(g).pow(i64::from(n.rem_euclid(2) - n))?)?;
+        }
+        for (p, n) in form.factors().iter().filter(|f| f.1 < 0) {
+            product = product.mul(&NormalForm::polynomial((**p).clone())?.pow(i64::from(n.rem_euclid(2) - n))?)?;
+        }
+        return Ok(simplify(product.to_expr())?);
     }
     let mut product = NormalForm::one();
     for (g, _) in form.powers().filter(|(g, n)| *n > 0 && !g.sign().is_nonzero()) {

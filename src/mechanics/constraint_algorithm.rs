@@ -37,7 +37,7 @@ use crate::algebra::stratum::tangent::{dimension, projection, singular_locus};
 use crate::algebra::stratum::{Branch, Cell, Frame, set};
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Coordinate, Expr, Ground, Symbol, Verdict};
-use crate::budget::{Budgeted, Exhausted, grace, remaining, within};
+use crate::budget::{Budgeted, Exhausted, clear_interrupt, grace, remaining, within};
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
 use crate::geometry::jet::{FiberedManifold, JetSpace};
@@ -215,10 +215,20 @@ pub fn dynamics(alpha: &LepageTwoForm) -> Answered<SystemDynamics> {
     let proper = if alpha.dynamical_form().order() == 1 {
         // There is no semispray problem: every Hamilton path is a path.
         Dynamics { problem: Problem::Proper, ..extended.clone() }
+    } else if extended.is_interrupted() {
+        // Nobody waits for the second problem: what it says in a moment is said.
+        within(GRACE, || run(alpha, Problem::Proper))?
     } else {
         run(alpha, Problem::Proper)?
     };
     Ok(SystemDynamics { extended, proper })
+}
+
+impl SystemDynamics {
+    /// Whether Ctrl-C ended it: an answer for the moment, and not to be kept.
+    pub fn is_interrupted(&self) -> bool {
+        self.extended.is_interrupted() || self.proper.is_interrupted()
+    }
 }
 
 /// The algorithm for one problem. A budget that ends on the way leaves what is known, marked incomplete.
@@ -238,6 +248,10 @@ fn in_any_case<T>(work: impl Fn() -> Budgeted<T>) -> Budgeted<T> {
 }
 
 impl Dynamics {
+    fn is_interrupted(&self) -> bool {
+        self.stopped.as_ref().is_some_and(|stop| stop.why == Exhausted::Interrupted)
+    }
+
     /// `motion`, or why there is none: `contradictory` equations, which hold at no point, `no_motion` on what is left of
     /// the constraint sets, or an algorithm that was `cut_off` by its budget.
     pub fn kind(&self) -> &'static str {
@@ -304,8 +318,8 @@ pub fn union_contains_point(list: &[Branch], point: &FxHashMap<Symbol, Expr>) ->
 /// How long an algorithm that was cut off may take to say how far it came.
 const GRACE: Duration = Duration::from_millis(1500);
 
-/// How long the comparison of the final set with the primary one may take.
-const COMPARISON_TIME: Duration = Duration::from_secs(4);
+/// What the comparison of the final set with the primary one may cost, in terms combined.
+const COMPARISON_WORK: u64 = 20_000_000;
 
 /// Puts a report together part by part. When a budget ends the parts share a little time of their own, and those that
 /// need more are left out.
@@ -320,9 +334,10 @@ impl Reporter {
         if self.stopped.is_none() {
             match work() {
                 Ok(found) => return Ok(Some(found)),
-                Err(Exhausted::Interrupted) => return Err(Exhausted::Interrupted),
                 Err(why) => self.stopped = Some(Stop { why, during: during.into() }),
             }
+            // Whoever presses twice does not want to wait for the report either.
+            clear_interrupt();
         }
         let end = *self.end.get_or_insert_with(|| Instant::now() + GRACE);
         match grace(end.saturating_duration_since(Instant::now()), work) {
@@ -436,12 +451,12 @@ impl<'a> Task<'a> {
         }
     }
 
-    /// What is known is put together all the same.
+    /// What is known is put together all the same. An interrupt was meant for the algorithm, and is dealt with here.
     fn cut_off(&self, primary: &[Cell], sets: &InvariantSets, why: Exhausted, during: &str) -> Budgeted<Dynamics> {
-        match why {
-            Exhausted::Interrupted => Err(why),
-            _ => self.report(primary, sets, Some(Stop { why, during: during.into() })),
+        if why == Exhausted::Interrupted {
+            clear_interrupt();
         }
+        self.report(primary, sets, Some(Stop { why, during: during.into() }))
     }
 
     fn solve(&self, v: &Cell) -> Budgeted<Vec<Leaf>> {
@@ -502,7 +517,7 @@ impl<'a> Task<'a> {
         }
         let stopped = reporter.stopped;
         for cell in &sets.unsolved {
-            let reason = "the equations for vectors on it were not solved in the time of one branch".into();
+            let reason = "the equations for vectors on it were not solved with the work of one branch".into();
             undecided.push(Undecided { branch: write(cell), reason });
         }
         for cell in &sets.queue {
@@ -513,7 +528,7 @@ impl<'a> Task<'a> {
             undecided.push(Undecided { branch: write(cell), reason });
         }
         let complete = match (&stopped, undecided.is_empty()) {
-            (Some(stop), _) => Verdict::unknown(format!("the algorithm was cut off: {stop}")),
+            (Some(stop), _) => Verdict::unknown(format!("incomplete: the algorithm was cut off: {stop}")),
             (None, true) => Verdict::yes("every branch was followed to its end"),
             (None, false) if sets.unsolved.is_empty() => Verdict::no("some strata are undecided"),
             (None, false) => Verdict::unknown("some branches were too hard to look at"),
@@ -525,11 +540,11 @@ impl<'a> Task<'a> {
         let empty = if is_open && finals.is_empty() {
             Verdict::unknown("the algorithm was cut off")
         } else {
-            let found = reporter.part("", || aside(COMPARISON_TIME, || set::is_union_empty(self.frame, &finals)))?;
+            let found = reporter.part("", || aside(COMPARISON_WORK, || set::is_union_empty(self.frame, &finals)))?;
             found.flatten().unwrap_or_else(|| unknown("whether the final set has a point"))
         };
         let secondary =
-            reporter.part("", || aside(COMPARISON_TIME, || self.is_smaller(primary, &finals, &open)))?.flatten();
+            reporter.part("", || aside(COMPARISON_WORK, || self.is_smaller(primary, &finals, &open)))?.flatten();
         let secondary = secondary.unwrap_or_else(|| unknown("whether the final set is the primary one"));
         let log = reporter.part("", || self.log(primary, &sets.history, &branches, &undecided, stopped.as_ref()))?;
         Ok(Dynamics {

@@ -33,10 +33,11 @@ use crate::algebra::stratum::rank::system_of;
 use crate::algebra::stratum::{Branch, Cell, Frame};
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Symbol, Verdict, conditions};
-use crate::budget::Budgeted;
+use crate::budget::{Budgeted, Exhausted, clear_interrupt, grace};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::field::VectorField;
 use rustc_hash::FxHashMap;
+use std::time::Duration;
 
 /// The phase space of a first-order Lagrangian with its primary constraints.
 #[derive(Clone, Debug)]
@@ -49,9 +50,14 @@ pub struct DiracSystem {
     pub hamiltonian: Expr,
     /// One for each branch of the final constraint set.
     pub branches: Vec<DiracBranch>,
+    /// What was not followed to its end, or lies at the boundary of an open branch.
+    pub undecided: Vec<Branch>,
     /// Whether every branch was followed to its end.
     pub complete: Verdict,
 }
+
+/// How long it may take to describe what is known when a budget has ended.
+const GRACE: Duration = Duration::from_millis(1500);
 
 /// A final branch, with its constraints sorted by class.
 #[derive(Clone, Debug)]
@@ -86,8 +92,8 @@ pub fn dirac(lagrangian: &Lagrangian) -> Answered<DiracSystem> {
     let m = y.n_coordinates();
     let pairs: Vec<(Symbol, Symbol)> = (0..m).map(|i| (jet(y, i, 0), Symbol::momentum(jet(y, i, 0)))).collect();
     let (primary, hamiltonian) = primary_constraints(lagrangian, &pairs)?;
-    let mut system =
-        DiracSystem { time: y.base(), pairs, primary, hamiltonian, branches: vec![], complete: Verdict::yes("") };
+    let (time, complete) = (y.base(), Verdict::yes(""));
+    let mut system = DiracSystem { time, pairs, primary, hamiltonian, branches: vec![], undecided: vec![], complete };
     system.find_branches().map_err(exhausted)?;
     Ok(system)
 }
@@ -162,32 +168,69 @@ impl DiracSystem {
     fn find_branches(&mut self) -> Budgeted<()> {
         let functions: Vec<Expr> = self.primary.iter().copied().chain([self.hamiltonian]).collect();
         let frame = Frame::new(&self.coordinates(), &functions)?;
-        let start = frame.cells(&Branch { equations: self.primary.clone(), nonzero: vec![] })?;
+        let start = Branch { equations: self.primary.clone(), nonzero: vec![] };
         let field = TotalField { system: self, frame: &frame, base: LinearSystem::new(self.primary.len()) };
         let mut sets = InvariantSets::new(&frame, &field);
-        sets.queue = start;
-        sets.iterate()?;
+        let followed = frame.cells(&start).and_then(|cells| {
+            sets.queue = cells;
+            sets.iterate()
+        });
+        let found = followed.and_then(|()| self.described(&frame, &sets));
+        let found = found.unwrap_or_else(|why| self.as_far_as_found(&frame, &sets, &start, why));
+        drop(sets);
+        (self.branches, self.undecided, self.complete) = found;
+        Ok(())
+    }
+
+    /// The branches of the final set, what is left open, and whether that is everything.
+    fn described(&self, frame: &Frame, sets: &InvariantSets) -> Budgeted<(Vec<DiracBranch>, Vec<Branch>, Verdict)> {
         let finals = sets.maximal_finals()?;
+        let boundary = sets.unsettled(&finals)?;
         let complete = if !sets.unsolved.is_empty() {
             Verdict::unknown("some branches were too hard to look at")
-        } else if sets.unsettled(&finals)?.is_empty() {
+        } else if boundary.is_empty() {
             Verdict::yes("every branch was followed to its end")
         } else {
             Verdict::no("motions may pass through strata at the boundary of open branches")
         };
-        let mut found = Vec::new();
-        for cell in &finals {
-            let list = sets.solve(cell)?;
-            let solution = match generic_leaf(&list, cell) {
-                Some(leaf) => Some(leaf.solution(&frame, self.primary.len())?),
-                None => None,
-            };
-            found.push(self.describe(&frame, cell, solution.as_ref())?);
+        let open = sets.unsolved.iter().chain(&boundary).map(|cell| frame.branch_at_hand(cell)).collect();
+        let found = finals.iter().map(|cell| self.described_branch(frame, sets, cell)).collect::<Budgeted<_>>()?;
+        Ok((found, open, complete))
+    }
+
+    fn described_branch(&self, frame: &Frame, sets: &InvariantSets, cell: &Cell) -> Budgeted<DiracBranch> {
+        let list = sets.solve(cell)?;
+        let solution = match generic_leaf(&list, cell) {
+            Some(leaf) => Some(leaf.solution(frame, self.primary.len())?),
+            None => None,
+        };
+        self.describe(frame, cell, solution.as_ref())
+    }
+
+    /// What is known when a budget ends, or at Ctrl-C: final branches, and the sets that were still to be looked at.
+    fn as_far_as_found(
+        &self,
+        frame: &Frame,
+        sets: &InvariantSets,
+        start: &Branch,
+        why: Exhausted,
+    ) -> (Vec<DiracBranch>, Vec<Branch>, Verdict) {
+        clear_interrupt();
+        let (mut branches, mut open) = (Vec::new(), Vec::new());
+        grace(GRACE, || {
+            for cell in &sets.finals {
+                match self.described_branch(frame, sets, cell) {
+                    Ok(described) => branches.push(described),
+                    Err(_) => open.push(frame.branch_at_hand(cell)),
+                }
+            }
+            let boundary = sets.boundary.iter().map(|(stratum, _)| stratum);
+            open.extend(sets.queue.iter().chain(&sets.unsolved).chain(boundary).map(|c| frame.branch_at_hand(c)));
+        });
+        if branches.is_empty() && open.is_empty() {
+            open.push(start.clone());
         }
-        drop(sets);
-        self.branches = found;
-        self.complete = complete;
-        Ok(())
+        (branches, open, Verdict::unknown(format!("incomplete: the search for constraints was cut off: {why}")))
     }
 
     /// u^a: free, or in terms of the free ones.

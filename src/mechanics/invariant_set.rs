@@ -6,11 +6,12 @@
 //! dynamical distribution, the semisprays and Dirac's total Hamiltonian field are three such kinds.
 
 use crate::algebra::polynomial::Polynomial;
-use crate::algebra::stratum::leaves::{Leaf, LinearSystem, leaves};
+use crate::algebra::stratum::leaves::{Leaf, LinearSystem, is_generically_solvable, leaves};
 use crate::algebra::stratum::tangent::dimension;
 use crate::algebra::stratum::{Cell, Frame, set};
-use crate::budget::{Budgeted, Exhausted, is_over, within};
-use std::time::{Duration, Instant};
+use crate::budget::{Budgeted, Exhausted, is_over, within_work, work_done};
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 
 /// The vectors that are looked for.
 pub(crate) trait Vectors {
@@ -37,23 +38,28 @@ pub(crate) struct InvariantSets<'a> {
     pub unsolved: Vec<Cell>,
     pub rounds: usize,
     pub history: Vec<Event>,
+    /// The invariant parts of sets that were looked at on the way through boundary strata.
+    tried: RefCell<FxHashMap<Vec<Polynomial>, Vec<Cell>>>,
 }
 
-/// How long one branch may take in one round.
-const BRANCH_TIME: Duration = Duration::from_secs(8);
+/// What one branch may cost in one round, in terms combined.
+const BRANCH_WORK: u64 = 40_000_000;
 
-/// How long it may take to find an invariant set through a boundary stratum, or to write a union shortly.
-const SIDE_TIME: Duration = Duration::from_secs(2);
+/// What it may cost to write a union shortly.
+const SIDE_WORK: u64 = 8_000_000;
 
-/// How long all boundary strata together may take.
-const BOUNDARY_TIME: Duration = Duration::from_millis(1500);
+/// What it may cost to find invariant sets in an open part with a boundary.
+const INVARIANT_WORK: u64 = 2_000_000;
 
-/// How long one question about a boundary stratum may take.
-const STRATUM_TIME: Duration = Duration::from_millis(600);
+/// What all boundary strata together may cost.
+const BOUNDARY_WORK: u64 = 6_000_000;
 
-/// What a side question found in its own time; `None` if that, and not the time of the whole, was too short.
-pub(crate) fn aside<T>(limit: Duration, work: impl FnOnce() -> Budgeted<T>) -> Budgeted<Option<T>> {
-    match within(limit, work) {
+/// What one question about a boundary stratum may cost.
+const STRATUM_WORK: u64 = 1_500_000;
+
+/// What a side question found with its own share of work; `None` if that, and not the budget of the whole, was too small.
+pub(crate) fn aside<T>(limit: u64, task: impl FnOnce() -> Budgeted<T>) -> Budgeted<Option<T>> {
+    match within_work(limit, task) {
         Ok(found) => Ok(Some(found)),
         Err(Exhausted::Interrupted) => Err(Exhausted::Interrupted),
         Err(why) if is_over() => Err(why),
@@ -94,6 +100,7 @@ impl<'a> InvariantSets<'a> {
             unsolved: vec![],
             rounds: 0,
             history: vec![],
+            tried: RefCell::default(),
         }
     }
 
@@ -118,7 +125,7 @@ impl<'a> InvariantSets<'a> {
             self.rounds += 1;
             let mut next = Vec::new();
             while let Some(v) = self.queue.pop() {
-                let step = aside(BRANCH_TIME, || self.solve(&v).and_then(|list| self.look(&v, list)));
+                let step = aside(BRANCH_WORK, || self.solve(&v).and_then(|list| self.look(&v, list)));
                 match step {
                     Ok(Some(parts)) => next.extend(parts),
                     // One branch that is too hard does not hold up the others.
@@ -138,18 +145,23 @@ impl<'a> InvariantSets<'a> {
 
     /// The largest of the cells; all of them if that is not found out soon.
     fn maximal(&self, cells: Vec<Cell>) -> Budgeted<Vec<Cell>> {
-        Ok(aside(SIDE_TIME, || set::maximal(self.frame, cells.clone()))?.unwrap_or(cells))
+        Ok(aside(SIDE_WORK, || set::maximal(self.frame, cells.clone()))?.unwrap_or(cells))
     }
 
     /// The system on a branch, by leaves.
     pub fn solve(&self, v: &Cell) -> Budgeted<Vec<Leaf>> {
+        leaves(self.frame, &self.system_on(v)?, v)
+    }
+
+    /// What vectors of the kind that are tangent to a branch satisfy.
+    fn system_on(&self, v: &Cell) -> Budgeted<LinearSystem> {
         let mut system = self.vectors.base().clone();
         for g in &v.generators(self.frame)? {
             let mut row = self.vectors.tangency(g)?;
             let right = row.pop().unwrap_or_default();
             system.push(row, right);
         }
-        leaves(self.frame, &system, v)
+        Ok(system)
     }
 
     /// Decides about a branch whose leaves are known; returns the branches of the next round.
@@ -192,7 +204,7 @@ impl<'a> InvariantSets<'a> {
         let mut lower: Vec<Cell> = rest.into_iter().map(|leaf| leaf.cell).collect();
         let mut kept = Vec::new();
         let open: Vec<Cell> = open.into_iter().map(|leaf| leaf.cell).collect();
-        let open = aside(SIDE_TIME, || set::merged(self.frame, open.clone()))?.unwrap_or(open);
+        let open = aside(SIDE_WORK, || set::merged(self.frame, open.clone()))?.unwrap_or(open);
         for cell in &open {
             if is_open(cell)? {
                 kept.push(cell.clone());
@@ -200,7 +212,7 @@ impl<'a> InvariantSets<'a> {
             }
             // Of the generic rank: a solution exists nearby as well. What continues it is a larger part of the branch.
             let wider = v.with_nonzero(v.nonzero().iter().chain(cell.nonzero()).cloned().collect());
-            let is_good = aside(SIDE_TIME, || set::is_within(self.frame, &wider, &open))?.unwrap_or(false);
+            let is_good = aside(SIDE_WORK, || set::is_within(self.frame, &wider, &open))?.unwrap_or(false);
             if is_good { kept.push(wider) } else { lower.push(cell.clone()) }
         }
         Ok(Outcome::Open { kept, lower })
@@ -240,15 +252,28 @@ impl<'a> InvariantSets<'a> {
     /// lie in a final set, or in an invariant set among the zeros of the given candidates on that open part; if no smooth
     /// curve passes through them; or if what is left of them lies in an invariant set with fewer equations.
     pub fn settle_boundaries(&mut self, candidates: impl Fn(&Cell) -> Budgeted<Vec<Polynomial>>) -> Budgeted<()> {
+        let mut looked_at: Vec<Cell> = Vec::new();
         for (stratum, open) in self.boundary.clone() {
-            // What is not found in a while stays undecided.
-            let found = aside(SIDE_TIME, || self.invariant_sets_through(&stratum, &open, &candidates))?;
-            self.add_invariant(found.into_iter().flatten());
+            if looked_at.contains(&open) {
+                continue;
+            }
+            // What is not found with moderate work stays undecided.
+            let found = aside(INVARIANT_WORK, || {
+                if set::is_within(self.frame, &stratum, &self.finals)? {
+                    return Ok(None);
+                }
+                self.invariant_sets_in(&open, &candidates).map(Some)
+            })?;
+            if let Some(None) = found {
+                continue;
+            }
+            looked_at.push(open);
+            self.add_invariant(found.flatten().into_iter().flatten());
         }
-        let end = Instant::now() + BOUNDARY_TIME;
+        let end = work_done() + BOUNDARY_WORK;
         let mut unsettled = Vec::new();
         for (stratum, open) in std::mem::take(&mut self.boundary) {
-            if Instant::now() >= end {
+            if work_done() >= end {
                 unsettled.push((stratum, open));
                 continue;
             }
@@ -281,11 +306,11 @@ impl<'a> InvariantSets<'a> {
     /// The part of a stratum outside the final sets that smooth curves may pass through, and invariant sets through it.
     fn what_is_left(&self, stratum: &Cell, open: &Cell) -> Budgeted<(Vec<Cell>, Vec<Cell>)> {
         let (mut left, mut invariant): (Vec<Cell>, Vec<Cell>) = (vec![], vec![]);
-        let outside = aside(STRATUM_TIME, || set::difference_from_all(self.frame, stratum, &self.finals))?;
+        let outside = aside(STRATUM_WORK, || set::difference_from_all(self.frame, stratum, &self.finals))?;
         for outside in outside.unwrap_or_else(|| vec![stratum.clone()]) {
-            let crossed = aside(STRATUM_TIME, || self.vectors.crossing(&outside))?.unwrap_or_else(|| vec![outside]);
+            let crossed = aside(STRATUM_WORK, || self.vectors.crossing(&outside))?.unwrap_or_else(|| vec![outside]);
             for cell in self.maximal(crossed)? {
-                let found = aside(STRATUM_TIME, || {
+                let found = aside(STRATUM_WORK, || {
                     let known: Vec<Cell> = self.finals.iter().chain(&invariant).cloned().collect();
                     if set::is_within(self.frame, &cell, &known)? {
                         return Ok(None);
@@ -314,36 +339,53 @@ impl<'a> InvariantSets<'a> {
         for kept in many.chain(few.iter().filter(|kept| kept.len() < n).cloned()) {
             let kept = kept.into_iter().map(|i| equations[i].clone());
             let all: Vec<Polynomial> = open.equations().iter().cloned().chain(kept).collect();
-            let mut found = Vec::new();
-            for candidate in self.frame.split(&all, &[])? {
-                let list = self.solve(&candidate)?;
-                match self.outcome(&candidate, list)? {
-                    Outcome::Whole => found.push(candidate),
-                    Outcome::Open { kept, .. } => found.extend(kept),
-                    Outcome::Lost | Outcome::Smaller(_) => {}
-                }
-            }
-            if set::is_within(self.frame, cell, &found)? {
+            let found = self.invariant_parts(all)?;
+            if !found.is_empty() && set::is_within(self.frame, cell, &found)? {
                 return Ok(found);
             }
         }
         Ok(vec![])
     }
 
-    fn invariant_sets_through(
+    /// The invariant open parts of the set with these equations. Remembered, because different strata lead to the same sets.
+    fn invariant_parts(&self, mut equations: Vec<Polynomial>) -> Budgeted<Vec<Cell>> {
+        equations.sort();
+        equations.dedup();
+        if let Some(known) = self.tried.borrow().get(&equations) {
+            return Ok(known.clone());
+        }
+        let mut found = Vec::new();
+        for candidate in self.frame.split(&equations, &[])? {
+            let system = self.system_on(&candidate)?;
+            if !is_generically_solvable(self.frame, &system, &candidate)? {
+                continue;
+            }
+            let list = leaves(self.frame, &system, &candidate)?;
+            match self.outcome(&candidate, list)? {
+                Outcome::Whole => found.push(candidate),
+                Outcome::Open { kept, .. } => found.extend(kept),
+                Outcome::Lost | Outcome::Smaller(_) => {}
+            }
+        }
+        self.tried.borrow_mut().insert(equations, found.clone());
+        Ok(found)
+    }
+
+    /// The invariant sets among the zeros of the candidates on an open part.
+    fn invariant_sets_in(
         &self,
-        stratum: &Cell,
         open: &Cell,
         candidates: &impl Fn(&Cell) -> Budgeted<Vec<Polynomial>>,
     ) -> Budgeted<Vec<Cell>> {
         let mut found = Vec::new();
-        if set::is_within(self.frame, stratum, &self.finals)? {
-            return Ok(found);
-        }
         let closed = open.with_nonzero(vec![]);
         for g in candidates(open)? {
             for candidate in self.frame.refine(&closed, &[g], &[])? {
-                let list = self.solve(&candidate)?;
+                let system = self.system_on(&candidate)?;
+                if !is_generically_solvable(self.frame, &system, &candidate)? {
+                    continue;
+                }
+                let list = leaves(self.frame, &system, &candidate)?;
                 if !list.is_empty() && list.iter().all(|leaf| leaf.is_solvable) {
                     found.push(candidate);
                 }
@@ -361,7 +403,7 @@ impl<'a> InvariantSets<'a> {
     pub fn unsettled(&self, finals: &[Cell]) -> Budgeted<Vec<Cell>> {
         let mut rest: Vec<Cell> = Vec::new();
         for (stratum, _) in &self.boundary {
-            let outside = aside(SIDE_TIME, || set::difference_from_all(self.frame, stratum, finals))?;
+            let outside = aside(SIDE_WORK, || set::difference_from_all(self.frame, stratum, finals))?;
             for cell in outside.unwrap_or_else(|| vec![stratum.clone()]) {
                 if !rest.contains(&cell) {
                     rest.push(cell);

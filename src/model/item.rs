@@ -195,10 +195,16 @@ impl System {
         once(&self.derived.classification, derive)
     }
 
-    /// The constraint algorithm, both problems; derived once.
+    /// The constraint algorithm, both problems; derived once, unless Ctrl-C ended it.
     pub fn dynamics(&self) -> Fallible<Rc<SystemDynamics>> {
-        let derive = || Ok(Rc::new(constraint_algorithm::dynamics(&*self.lepage()?)?));
-        once(&self.derived.dynamics, derive)
+        if let Some(known) = self.derived.dynamics.get() {
+            return known.clone();
+        }
+        let found: Rc<SystemDynamics> = Rc::new(constraint_algorithm::dynamics(&*self.lepage()?)?);
+        if found.is_interrupted() {
+            return Ok(found);
+        }
+        once(&self.derived.dynamics, || Ok(found))
     }
 
     pub fn lagrangian(&self) -> Option<&Lagrangian> {

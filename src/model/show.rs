@@ -101,6 +101,13 @@ fn render(value: &Value, style: Style) -> String {
         Value::Rank(r) => {
             let values: Vec<String> = r.values.iter().map(usize::to_string).collect();
             let mut text = values.join(" or ");
+            if let Some(why) = unfinished(r) {
+                let strata = r.strata.iter().map(|(b, n)| (super::set::branch_text(b), n));
+                let known: Vec<String> = strata.map(|(b, n)| format!("{n} where {b}")).collect();
+                let text = format!("{}\n  {why}", if known.is_empty() { "unknown".into() } else { known.join("\n  ") });
+                let is_latex = style.format == Format::Latex;
+                return if is_latex { format!(r"\text{{{}}}", text.replace('\n', "; ")) } else { text };
+            }
             if style.format == Format::Latex && r.values.len() > 1 {
                 let strata = r.strata.iter().map(|(b, n)| format!(r"{n} \text{{ on }} {}", branch_latex(b, style)));
                 return strata.collect::<Vec<_>>().join(r",\ ");
@@ -149,6 +156,14 @@ pub fn force_text(force: &Force, style: Style) -> String {
         })
         .collect();
     style.combination(&terms)
+}
+
+/// Why a rank was not found everywhere, if a budget ended.
+fn unfinished(rank: &super::value::Rank) -> Option<&str> {
+    match &rank.complete {
+        Verdict::Unknown(why) if why.starts_with("incomplete") => Some(why),
+        _ => None,
+    }
 }
 
 /// Where a rank takes its values; nothing has to be said of a rank that has one.
@@ -392,7 +407,10 @@ pub fn json_of(value: &Value) -> Json {
         Value::Rank(r) => {
             let strata: Vec<Json> =
                 strata(r).iter().map(|(b, n)| json!({ "branch": branch_json(b), "value": n })).collect();
-            json!({ "values": r.values, "strata": strata })
+            match unfinished(r) {
+                Some(why) => json!({ "values": r.values, "strata": strata, "incomplete": why }),
+                None => json!({ "values": r.values, "strata": strata }),
+            }
         }
         Value::Label(label) => json!(label),
         Value::Text(t) => json!(&**t),

@@ -108,6 +108,7 @@ pub static ROWS: &[Question] = &[
             ("multipliers", "u of H + u^a φ_a; `free` where it may be chosen"),
             ("branches", "one answer for each branch of the final constraint set"),
             ("complete", "every branch was followed to its end"),
+            ("undecided", "what was not followed to its end, or lies at the boundary of an open branch"),
         ],
         run: dirac,
     },
@@ -329,7 +330,18 @@ fn dirac(a: &Arguments) -> Fallible<Value> {
     a.count(1, 3)?;
     let lagrangian = lagrangian_of(a, 0)?;
     let system = Rc::new(dirac_system(&lagrangian)?);
+    let undecided = Value::list(system.undecided.iter().map(|b| Value::Text(branch_text(b).into())));
     let Some(first) = system.branches.first() else {
+        if system.complete.is_unknown() && a.positional.len() == 1 {
+            return Ok(Value::from(
+                Answer::new("dirac")
+                    .part("primary", Value::exprs(system.primary.clone()))
+                    .part("hamiltonian", system.hamiltonian)
+                    .part("undecided", undecided)
+                    .part("complete", system.complete.clone())
+                    .on(lagrangian.manifold()),
+            ));
+        }
         return Err(Box::new(
             Diagnostic::error(&codes::NO_MOTION, "this system has no motion")
                 .note("no point of phase space satisfies all constraints and their consequences")
@@ -353,7 +365,8 @@ fn dirac(a: &Arguments) -> Fallible<Value> {
                     .part("primary", Value::exprs(system.primary.clone()))
                     .part("hamiltonian", system.hamiltonian)
                     .part("branches", Value::list(branches))
-                    .part("complete", system.complete.clone()),
+                    .part("complete", system.complete.clone())
+                    .lazy("undecided", move || Ok(undecided.clone())),
             ))
         }
     }

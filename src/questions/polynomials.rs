@@ -18,7 +18,7 @@ use crate::algebra::stratum::components::components;
 use crate::algebra::stratum::sample::{Witness, witness};
 use crate::algebra::stratum::solve::{SystemBranch, solve_system};
 use crate::algebra::stratum::{Branch, Cell, basis, set, tangent};
-use crate::algebra::{Expr, Rational, Symbol, Verdict};
+use crate::algebra::{Expr, Rational, Symbol, Verdict, conditions};
 use crate::budget::{Budgeted, Exhausted, clear_interrupt, is_interrupted, within};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::jet::{FiberedManifold, JetSpace};
@@ -493,7 +493,12 @@ fn branches(a: &Arguments) -> Fallible<Value> {
         }
     }
     let system = System::read(&plain)?;
-    let mut list = vec![Branch { equations: system.equations(), nonzero: system.nonzero() }];
+    // x²/x has no zero: what was cancelled must not vanish.
+    let moves = |e: &Expr| e.symbols().iter().any(|s| !s.is_parameter());
+    let excluded = conditions::recorded().into_iter().chain(conditions::cancelled(&system.equations()));
+    let excluded: Vec<Expr> = excluded.filter(moves).collect();
+    let nonzero: Vec<Expr> = system.nonzero().into_iter().chain(excluded.iter().copied()).collect();
+    let mut list = vec![Branch { equations: system.equations(), nonzero }];
     for union in &unions {
         let both = |(l, r): (&Branch, &Branch)| Branch {
             equations: l.equations.iter().chain(&r.equations).copied().collect(),
@@ -502,6 +507,7 @@ fn branches(a: &Arguments) -> Fallible<Value> {
         list = list.iter().flat_map(|l| union.iter().map(move |r| both((l, r)))).collect();
     }
     let mut functions = system.functions();
+    functions.extend(excluded);
     functions.extend(unions.iter().flatten().flat_map(|b| b.equations.iter().chain(&b.nonzero)));
     let fork = match a.option("fork") {
         Some(option) => symbols_of_option(option)?,

@@ -2,19 +2,21 @@
 
 use crate::algebra::linear::Matrix;
 use crate::algebra::stratum::Branch;
-use crate::algebra::stratum::cell::Frame;
-use crate::algebra::stratum::leaves::{LinearSystem, leaves};
+use crate::algebra::stratum::cell::{Cell, Frame};
+use crate::algebra::stratum::leaves::{Foliation, Leaf, LinearSystem, leaves, leaves_as_far_as_possible};
 use crate::algebra::stratum::rank::{Rank as StratifiedRank, rank_by};
+use crate::algebra::stratum::set;
 use crate::algebra::{Expr, Symbol, Verdict, conditions, stratum};
-use crate::budget::{Budgeted, Exhausted, within};
+use crate::budget::{Budgeted, Exhausted, clear_interrupt, grace, within, within_work};
 use crate::geometry::distribution::Distribution;
 use crate::geometry::jet::{FiberedManifold, JetSpace};
 use crate::model::item::System;
-use crate::model::set::PointSet;
+use crate::model::set::{PointSet, branch_text};
 use crate::model::value::{Fallible, Rank, Value};
 
 use super::polynomials::PATIENCE;
 use super::systems::stopped;
+use std::time::Duration;
 
 /// The rank of a matrix of functions, with the strata on which it takes its values. With a complement
 /// n the question is about n − rank.
@@ -62,8 +64,81 @@ fn strata_of_rank(matrix: &Matrix, coordinates: &[Symbol], complement: Option<us
     let rows = (0..matrix.n_rows()).map(|i| frame.read_row(matrix.row(i))).collect::<Budgeted<Vec<_>>>()?;
     let system = LinearSystem::homogeneous(matrix.n_columns(), rows);
     let everything = frame.everything();
-    let list = leaves(&frame, &system, &everything)?;
-    rank_by(&frame, &everything, &list, |leaf| complement.map_or(leaf.rank, |n| n - leaf.rank))
+    let found = leaves_as_far_as_possible(&frame, &system, &everything);
+    let value = |leaf: &Leaf| complement.map_or(leaf.rank, |n| n - leaf.rank);
+    let described = match found.stopped {
+        None => rank_by(&frame, &everything, &found.leaves, value),
+        Some(stop) => Err(stop),
+    };
+    let mut rank = match described {
+        Ok(rank) => rank,
+        Err(Exhausted::Interrupted) => return Ok(rank_as_far_as_found(&frame, &found, value)),
+        Err(stop) => return Err(stop),
+    };
+    let mut i = 0;
+    while i < rank.generic.len() {
+        let superfluous = within_work(CONDITION_WORK, || is_superfluous(matrix, coordinates, complement, &rank, i));
+        match superfluous {
+            Ok(true) => drop(rank.generic.remove(i)),
+            Err(Exhausted::Interrupted) => return Err(Exhausted::Interrupted),
+            Ok(false) | Err(_) => i += 1,
+        }
+    }
+    Ok(rank)
+}
+
+/// What is known at Ctrl-C: the leaves that were finished, and where nothing was found out.
+fn rank_as_far_as_found(frame: &Frame, found: &Foliation, value: impl Fn(&Leaf) -> usize) -> StratifiedRank {
+    clear_interrupt();
+    let write = |cell: &Cell| grace(GRACE, || frame.branch_at_hand(cell));
+    let strata: Vec<(Branch, usize)> = found.leaves.iter().map(|leaf| (write(&leaf.cell), value(leaf))).collect();
+    let mut values: Vec<usize> = strata.iter().map(|(_, v)| *v).collect();
+    values.sort_unstable();
+    values.dedup();
+    let open: Vec<String> = found.open.iter().map(|cell| branch_text(&write(cell))).collect();
+    let open = if open.is_empty() { String::new() } else { format!("; not looked at: {}", open.join(", ")) };
+    let complete = Verdict::unknown(format!("incomplete: {}{open}", Exhausted::Interrupted));
+    StratifiedRank { values, strata, complete, generic: frame.generic_conditions() }
+}
+
+/// How long it may take to write down what is known when a budget has ended.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// What it may cost to find out that a condition of a rank is not needed, in terms combined.
+const CONDITION_WORK: u64 = 400_000;
+
+/// Whether a parameter was taken to be nonzero only because a pivot was chosen: where it vanishes, and the other conditions
+/// hold, every stratum has the rank that it is said to have. [[m, c], [c, m]] has rank 2 where m² ≠ c², m ≠ 0 or not.
+fn is_superfluous(
+    matrix: &Matrix,
+    coordinates: &[Symbol],
+    complement: Option<usize>,
+    rank: &StratifiedRank,
+    which: usize,
+) -> Budgeted<bool> {
+    let strata = rank.strata.iter().flat_map(|(b, _)| b.equations.iter().chain(&b.nonzero));
+    let functions: Vec<Expr> = matrix.entries().chain(rank.generic.iter().copied()).chain(strata.copied()).collect();
+    // All parameters move.
+    let mut moving = coordinates.to_vec();
+    moving.extend(crate::algebra::expr::symbols_of(&functions).into_iter().filter(|s| !coordinates.contains(s)));
+    let frame = Frame::new(&moving, &functions)?;
+    let rows = (0..matrix.n_rows()).map(|i| frame.read_row(matrix.row(i))).collect::<Budgeted<Vec<_>>>()?;
+    let system = LinearSystem::homogeneous(matrix.n_columns(), rows);
+    let mut nonzero = rank.generic.clone();
+    let equations = vec![nonzero.remove(which)];
+    for cell in frame.cells(&Branch { equations, nonzero })? {
+        for leaf in leaves(&frame, &system, &cell)? {
+            let value = complement.map_or(leaf.rank, |n| n - leaf.rank);
+            let mut strata = Vec::new();
+            for (branch, _) in rank.strata.iter().filter(|(_, v)| *v == value) {
+                strata.extend(frame.cells(branch)?);
+            }
+            if !set::is_within(&frame, &leaf.cell, &strata)? {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
 }
 
 /// Whether two distributions have the same span at generic points of a branch.

@@ -208,11 +208,15 @@ fn derivative(a: &Arguments) -> Fallible<Value> {
 /// also meant by the name of the unknown, and stands for itself in an expression.
 fn solve_for(a: &Arguments) -> Fallible<Value> {
     a.count(1, 64)?;
-    let (mut equations, mut conditions) = (Vec::new(), Vec::new());
-    read_equations(&a.value(0)?, &mut equations, &mut conditions)
+    let (mut equations, mut required) = (Vec::new(), Vec::new());
+    read_equations(&a.value(0)?, &mut equations, &mut required)
         .map_err(|d| Box::new(d.or_at(a.positional[0].span, "these equations")))?;
     let unknowns = if a.positional.len() > 1 { unknowns(a)? } else { what_moves(&equations) };
-    let found = within(PATIENCE, || solve::solve_where(&equations, &conditions, &unknowns));
+    // x²/x has no zero: what was cancelled must not vanish.
+    let excluded = conditions::recorded().into_iter().chain(conditions::cancelled(&equations));
+    let excluded = excluded.filter(|e| unknowns.iter().any(|s| e.contains(*s))).map(Condition::from);
+    required.extend(excluded);
+    let found = within(PATIENCE, || solve::solve_where(&equations, &required, &unknowns));
     // Where the rules end, or roots stand under conditions, the real branches of the system may say more.
     let is_conditional = |s: &Solutions| {
         unknowns.len() > 1 && (s.branches.is_empty() || s.branches.iter().any(|b| !b.conditions.is_empty()))
@@ -222,12 +226,12 @@ fn solve_for(a: &Arguments) -> Fallible<Value> {
         found => matches!(found, Err(Unsolved::Beyond { .. })),
     };
     if (is_beyond || found.as_ref().is_ok_and(is_conditional))
-        && let Some(answer) = super::polynomials::solved_by_branches(&equations, &conditions, &unknowns, is_beyond)?
+        && let Some(answer) = super::polynomials::solved_by_branches(&equations, &required, &unknowns, is_beyond)?
     {
         return Ok(answer);
     }
     if let Err(Unsolved::Budget(Exhausted::Interrupted)) = &found {
-        return Ok(super::polynomials::interrupted_solve(&equations, &conditions));
+        return Ok(super::polynomials::interrupted_solve(&equations, &required));
     }
     let mut solutions = found.map_err(|why| unsolved(why, a))?;
     solutions.branches.retain(|b| !is_contradictory(b));

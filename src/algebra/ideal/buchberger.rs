@@ -7,7 +7,7 @@
 use super::coefficient::Coefficient;
 use super::order::{Mono, Ring};
 use crate::algebra::polynomial::Polynomial;
-use crate::budget::{Budgeted, Exhausted, check, check_clock};
+use crate::budget::{Budgeted, Exhausted, check, check_clock, spend};
 
 /// Elements of a basis before the computation counts as too large.
 const MAX_ELEMENTS: usize = 4000;
@@ -66,8 +66,9 @@ impl<'a, C: Coefficient, const W: usize> Engine<'a, C, W> {
         Engine { ring, elements, active, pairs, conditions, work: u64::MAX }
     }
 
-    /// Counts terms that were combined.
-    fn spend(&mut self, terms: usize) -> Budgeted<()> {
+    /// Counts terms that were combined, with coefficients of so many bits.
+    fn spend(&mut self, terms: usize, size: usize) -> Budgeted<()> {
+        spend(terms as u64 * (1 + size as u64 / 64))?;
         self.work = self.work.checked_sub(terms as u64).ok_or(Exhausted::Nodes)?;
         Ok(())
     }
@@ -300,7 +301,8 @@ impl<'a, C: Coefficient, const W: usize> Engine<'a, C, W> {
                 }
             }
             steps += 1;
-            self.spend(rest.len() + 1)?;
+            let size = rest.first().map_or(0, |(_, c)| c.size());
+            self.spend(rest.len() + 1, size)?;
             if rest.len() + done.len() > MAX_TERMS {
                 return Err(Exhausted::Size);
             }

@@ -15,7 +15,7 @@ use super::packed::Layout;
 use super::zippel::{self, Interpolated};
 use super::{Monomial, Polynomial};
 use crate::algebra::number::{Integer, Rational};
-use crate::budget::{Budgeted, Exhausted, check};
+use crate::budget::{Budgeted, Exhausted, check, spend};
 use dashu_int::IBig;
 use dashu_int::ops::{Gcd, RemEuclid};
 use rustc_hash::FxHashMap;
@@ -119,9 +119,13 @@ impl Polynomial {
     }
 }
 
+/// What a gcd costs for each term, in terms combined.
+const GCD_WORK: u64 = 16;
+
 /// The gcd of nonzero integer polynomials up to sign.
 fn primitive_gcd(a: &Polynomial, b: &Polynomial) -> Budgeted<Cofactors> {
     check()?;
+    spend(GCD_WORK * (a.n_terms() + b.n_terms()) as u64)?;
     let coprime = || Cofactors { gcd: Polynomial::one(), left: a.clone(), right: b.clone() };
     if a.is_constant() || b.is_constant() {
         return Ok(coprime());

@@ -8,7 +8,7 @@
 use super::packed::{Key, Layout, MAX_EXPONENT, width_for, with_key};
 use super::{MAX_TERMS, Polynomial};
 use crate::algebra::number::Integer;
-use crate::budget::{Budgeted, Exhausted, MAX_BITS, check};
+use crate::budget::{Budgeted, Exhausted, MAX_BITS, check, spend};
 use dashu_int::IBig;
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
@@ -24,6 +24,7 @@ impl Polynomial {
         }
         // The factor with fewer terms first.
         let (a, b) = if self.n_terms() <= other.n_terms() { (self, other) } else { (other, self) };
+        spend(a.n_terms() as u64 * b.n_terms() as u64)?;
         let layout = product_layout(a, b)?;
         let bits = bits_of(a.integer_coefficients()) + bits_of(b.integer_coefficients());
         if bits > MAX_BITS {

@@ -149,8 +149,12 @@ impl Frame {
         if let Some(known) = self.factors.borrow().get(p) {
             return known.clone();
         }
-        let list: Rc<[Polynomial]> = factor(p).factors.into_iter().map(|(f, _)| f).collect();
-        self.factors.borrow_mut().insert(p.clone(), list.clone());
+        let found = factor(p);
+        let list: Rc<[Polynomial]> = found.factors.into_iter().map(|(f, _)| f).collect();
+        // Factors that a budget left together are looked at again.
+        if found.complete {
+            self.factors.borrow_mut().insert(p.clone(), list.clone());
+        }
         list
     }
 

@@ -15,6 +15,7 @@
 
 use super::super::decide;
 use super::super::expr::{Condition, Expr, Relation, symbols_of};
+use super::super::factor::squarefree;
 use super::super::generator::{Generator, Kind};
 use super::super::ideal::{Order, groebner_within};
 use super::super::normal::{self, write::polynomial_expr};
@@ -47,7 +48,7 @@ pub(super) fn by_functions(
     unknowns: &[Symbol],
 ) -> Budgeted<Option<Solved>> {
     let mut polynomials = equations.iter().map(|e| frame.read_numerator(*e)).collect::<Budgeted<Vec<_>>>()?;
-    let functions = Functions::of(&mut polynomials, unknowns);
+    let functions = Functions::of(&mut polynomials, unknowns)?;
     if functions.list.is_empty() {
         return Ok(None);
     }
@@ -78,9 +79,20 @@ pub(super) fn by_functions(
     let plain: Vec<Polynomial> = polynomials.iter().map(|p| functions.name(p)).collect();
     let Some(solved) = solve_plain(frame, &plain, &given, &order)? else { return Ok(None) };
     let mut branches = Vec::new();
+    let is_cut = |c: &Condition| c.relation == Relation::Equal && !is_constant(functions.written(c.left), unknowns);
+    let is_smaller = solved.branches.iter().any(|b| b.conditions.iter().any(is_cut));
+    let mut generic: Vec<Expr> = solved.generic.into_iter().map(|e| functions.meaning(e)).collect();
     let is_kept = |s: &Symbol| unknowns.contains(s) && !is_inside(s);
     for branch in solved.branches {
         let Some(mut written) = functions.write_back(&branch, &bounds, is_kept, unknowns)? else { continue };
+        // Parameters are generic: they satisfy no equation, and every inequation, which is said once for all branches.
+        let of_parameters = |c: &Condition| is_constant(c.left, unknowns);
+        if written.conditions.iter().any(|c| c.relation == Relation::Equal && of_parameters(c)) {
+            continue;
+        }
+        let said = |c: &Condition| c.relation == Relation::NotEqual && of_parameters(c);
+        generic.extend(written.conditions.iter().filter(|c| said(c)).map(|c| c.left));
+        written.conditions.retain(|c| !said(c));
         let values: FxHashMap<Symbol, Expr> = written.values.iter().copied().collect();
         let there = |c: &Condition| Condition { relation: c.relation, left: substitute(c.left, &values) };
         written.conditions.extend(elsewhere.iter().map(there));
@@ -88,6 +100,7 @@ pub(super) fn by_functions(
     }
     // Equations of functions alone are kept as they are, if the solutions add nothing but where they exist.
     if let Some(first) = branches.first()
+        && !is_smaller
         && branches.iter().all(|b| b.values.is_empty() && b.conditions == first.conditions)
         && cell.equations().iter().all(|p| p.variables().iter().all(|v| !is_symbol_in(*v, unknowns)))
     {
@@ -98,8 +111,8 @@ pub(super) fn by_functions(
         true => Verdict::yes("every unknown has a value or is free"),
         false => functions.kept_families(&branches, unknowns),
     };
-    let generic = solved.generic.into_iter().map(|e| functions.meaning(e)).filter(|e| is_constant(*e, unknowns));
-    Ok(Some(Solved { branches, explicit, generic: generic.collect() }))
+    generic.retain(|e| is_constant(*e, unknowns) && !decide::sign(*e).is_nonzero());
+    Ok(Some(Solved { branches, explicit, generic }))
 }
 
 fn is_symbol_in(variable: u32, list: &[Symbol]) -> bool {
@@ -149,13 +162,13 @@ fn solve_plain(
 impl Functions {
     /// Every function of unknowns in the polynomials, which get the relations of the functions among them. A function that
     /// can be inverted is none of these as long as its unknowns stand nowhere else.
-    fn of(polynomials: &mut Vec<Polynomial>, unknowns: &[Symbol]) -> Functions {
+    fn of(polynomials: &mut Vec<Polynomial>, unknowns: &[Symbol]) -> Budgeted<Functions> {
+        in_cosines(polynomials)?;
         let mut variables = variables_of(polynomials);
         let holds = |v: u32| unknowns.iter().copied().filter(move |s| Generator(v).meaning().contains(*s));
         let is_function = |v: &u32| !matches!(Generator(*v).kind(), Kind::Symbol(_)) && holds(*v).next().is_some();
-        let is_alone = |v: u32, all: &[u32]| {
-            holds(v).all(|s| all.iter().all(|w| *w == v || !Generator(*w).meaning().contains(s)))
-        };
+        let is_alone =
+            |v: u32, all: &[u32]| holds(v).all(|s| all.iter().all(|w| *w == v || !Generator(*w).meaning().contains(s)));
         let mut done: Vec<u32> = Vec::new();
         let mut list = Vec::new();
         while let Some(v) = variables.iter().copied().find(|v| !done.contains(v)) {
@@ -176,7 +189,7 @@ impl Functions {
             }
         }
         list.sort_unstable();
-        Functions { list: list.into_iter().map(|v| (v, stand_in(Generator(v).meaning()))).collect() }
+        Ok(Functions { list: list.into_iter().map(|v| (v, stand_in(Generator(v).meaning()))).collect() })
     }
 
     /// Those that are not roots or absolute values: their arguments are not determined by their values.
@@ -210,10 +223,15 @@ impl Functions {
         p.variables().iter().all(is_plain).then(|| self.name(&p))
     }
 
-    /// The function with its functions again.
-    fn meaning(&self, e: Expr) -> Expr {
+    /// The expression with its functions again, as it is.
+    fn written(&self, e: Expr) -> Expr {
         let map: FxHashMap<Symbol, Expr> = self.list.iter().map(|(v, s)| (*s, Generator(*v).meaning())).collect();
-        let written = substitute(e, &map);
+        substitute(e, &map)
+    }
+
+    /// The same, simplified.
+    fn meaning(&self, e: Expr) -> Expr {
+        let written = self.written(e);
         normal::simplify(written).unwrap_or(written)
     }
 
@@ -264,14 +282,17 @@ impl Functions {
                 written.equations.push(numerator(self.meaning(Expr::symbol(*s)) - value)?);
             }
         }
-        for e in &branch.equations {
-            written.equations.push(numerator(self.meaning(*e))?);
-        }
+        written.equations.extend(branch.equations.iter().map(|e| self.written(*e)));
         for c in branch.conditions.iter().filter(|c| !bounds.contains(c)) {
             let left = self.meaning(c.left);
             match c.relation.decided_by(decide::sign(left)) {
                 Some(true) => {}
                 Some(false) => return Ok(None),
+                None if c.relation == Relation::Equal && !is_constant(left, unknowns) => {
+                    let p = normal::normal_form(left)?.cancel()?.fraction()?.0;
+                    let simple = squarefree(&p)?.factors.into_iter().map(|(f, _)| polynomial_expr(&f));
+                    written.equations.push(Expr::multiply_all(simple));
+                }
                 None => written.conditions.push(Condition { relation: c.relation, left }),
             }
         }
@@ -305,7 +326,8 @@ impl Functions {
             let Some(first) = holders.first() else { continue };
             let alone = argument(first);
             // As q runs through the numbers so do q and 2q, but not sin q: sin(sin q) = 1 has no solution.
-            let runs = |u: Expr| normal::simplify(super::super::derive::partial(u, *s)).is_ok_and(|d| is_nonzero_number(d));
+            let runs =
+                |u: Expr| normal::simplify(super::super::derive::partial(u, *s)).is_ok_and(|d| is_nonzero_number(d));
             let is_free = alone.is_some_and(runs) && holders.iter().all(|g| argument(g) == alone);
             let is_bare = equations.iter().any(|e| stands_bare(*e, *s));
             if !is_free || is_bare {
@@ -334,6 +356,33 @@ fn is_algebraic(g: Generator) -> bool {
 
 fn numerator(e: Expr) -> Budgeted<Expr> {
     Ok(polynomial_expr(&normal::normal_form(e)?.cancel()?.fraction()?.0.primitive_part()))
+}
+
+/// Normal forms prefer the sine. Where sin² = 1 − cos² makes it disappear, one function is left instead of two.
+fn in_cosines(polynomials: &mut [Polynomial]) -> Budgeted<()> {
+    for v in variables_of(polynomials) {
+        let is_sine = matches!(Generator(v).kind(), Kind::Sine(_));
+        if !is_sine || !polynomials.iter().any(|p| p.contains(v + 1)) {
+            continue;
+        }
+        let square = &Polynomial::one() - &Polynomial::power(v + 1, 2);
+        let mut written = Vec::with_capacity(polynomials.len());
+        for p in polynomials.iter() {
+            let parts = p.coefficients_in(v);
+            if parts.iter().skip(1).step_by(2).any(|c| !c.is_zero()) {
+                break;
+            }
+            let mut other = Polynomial::zero();
+            for c in parts.iter().step_by(2).rev() {
+                other = &other.mul(&square)? + c;
+            }
+            written.push(other);
+        }
+        if written.len() == polynomials.len() {
+            polynomials.clone_from_slice(&written);
+        }
+    }
+    Ok(())
 }
 
 fn variables_of(polynomials: &[Polynomial]) -> Vec<u32> {

@@ -121,6 +121,30 @@ pub fn leaves_as_far_as_possible(frame: &Frame, system: &LinearSystem, cell: &Ce
     found
 }
 
+/// Whether the system is solvable at generic points of the cell: elimination with pivots that do not vanish on all of it, and
+/// without looking at where they do. Cheap in comparison with the leaves, none of which is open if this fails. False also
+/// where an equation that is left over holds on the cell and does not lie in its ideal.
+pub fn is_generically_solvable(frame: &Frame, system: &LinearSystem, cell: &Cell) -> Budgeted<bool> {
+    let mut rows = system.rows.clone();
+    loop {
+        check()?;
+        for row in &mut rows {
+            row.reduce(frame, cell)?;
+        }
+        rows.retain(|row| !row.is_zero());
+        if rows.iter().any(|row| row.coefficients.iter().all(Polynomial::is_zero)) {
+            return Ok(false);
+        }
+        let entries = rows.iter().enumerate().flat_map(|(i, row)| {
+            let fill = row.coefficients.iter().filter(|c| !c.is_zero()).count();
+            let nonzero = row.coefficients.iter().enumerate().filter(|(_, c)| !c.is_zero());
+            nonzero.map(move |(j, c)| ((!c.is_constant(), c.n_terms(), fill), (i, j)))
+        });
+        let Some((_, (i, j))) = entries.min() else { return Ok(true) };
+        rows = eliminate(&rows, i, j)?.0;
+    }
+}
+
 /// One step of the elimination: the cases it leads to, or leaves.
 fn advance(frame: &Frame, mut state: State, found: &mut Vec<Leaf>) -> Budgeted<Vec<State>> {
     for row in &mut state.rows {

@@ -275,11 +275,7 @@ pub(super) fn explicit_branches(
 
 /// If an unknown satisfies a polynomial with rational coefficients: one branch for each real root, the other
 /// unknowns solved for in terms of it.
-pub(super) fn by_real_roots(
-    equations: &[Expr],
-    given: &[Condition],
-    unknowns: &[Symbol],
-) -> Budgeted<Option<Solved>> {
+pub(super) fn by_real_roots(equations: &[Expr], given: &[Condition], unknowns: &[Symbol]) -> Budgeted<Option<Solved>> {
     let frame = Frame::new(unknowns, equations)?;
     let polynomials = equations.iter().map(|e| frame.read_numerator(*e)).collect::<Budgeted<Vec<_>>>()?;
     let in_one_unknown = polynomials.iter().position(|p| match p.variables() {
