@@ -139,6 +139,15 @@ fn equations_with_unknowns_inside_functions() {
         ),
         ("solve([x = cos(q), y = sin(q)], [x, y, q]).branches[1].free", "[q]"),
         ("solve(q + sin(q) = 0, q)", "refused: unsolved"),
+        // Cases where nothing else helps; an interval says which root is meant, and is no condition.
+        ("solve(abs(x) = -x, x).branches[2].conditions", "[x < 0]"),
+        ("solve(abs(x) + x = 4, x)", "[2]"),
+        ("solve(max(x, 1) = 3, x)", "[3]"),
+        ("solve(min(x, 2*x) = 4, x)", "[4]"),
+        ("solve(log(x) + log(x - 1) = log(2), x)", "[2]"),
+        ("solve(2*log(x) - log(x + 6) = 0, x)", "[3]"),
+        ("solve(x^2 + a*x + a^2 = 0, x).branches[1].conditions", "[a = 0]"),
+        ("solve(x^3 - 3*x + 1 = 0, x).empty", "no"),
         // What is written with exponentials can be inverted.
         ("solve(cosh(q) = 2, q)", "[log(sqrt(3) + 2) ≈ 1.3169578969248167, log(2 - sqrt(3)) ≈ -1.3169578969248167]"),
         ("solve(sinh(q) = a, q)", "[log(a + sqrt(a^2 + 1))]"),

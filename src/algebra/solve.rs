@@ -4,6 +4,8 @@
 //! a·x + b = 0          x = −b/a where a ≠ 0;  x free where a = b = 0
 //! a·x² + b·x + c = 0   x = (−b ± √(b² − 4ac))/2a where a ≠ 0 and b² − 4ac ≥ 0;  the linear case where a = 0
 //! c·xⁿ = h             one real root for odd n, ± for even n where h/c ≥ 0
+//! n₁·log u + … = c      u^n₁ · … = e^c where u > 0, …
+//! |u|, max, piecewise   case by case, where nothing else helps
 //! f(x) = h             for exp, log, √, |·|, asin, acos, atan, atanh of an argument that can be solved for further;
 //!                      sinh, cosh and tanh are written with exp
 //! f·g = 0              f = 0, or g = 0
@@ -188,6 +190,16 @@ fn solve_all(equations: &[Expr], given: &[Condition], unknowns: &[Symbol]) -> Re
                 }
             }
             pending.extend(next);
+            continue;
+        }
+        if matches!(found, Err(Unsolved::Beyond { .. }))
+            && let Some(cases) = state.by_cases()
+        {
+            for (condition, mut next) in cases.into_iter().rev() {
+                if next.require(condition)? {
+                    pending.push(next);
+                }
+            }
             continue;
         }
         let (_, which, alternatives) = found?;
@@ -434,6 +446,42 @@ impl State {
     }
 }
 
+impl State {
+    /// The state in the two cases of the first |u|, max, min or piecewise function in which an unknown stands.
+    fn by_cases(&self) -> Option<[(Condition, State); 2]> {
+        let is_open = |e: Expr| self.open.iter().any(|s| e.contains(*s));
+        let split = |x: &Expr| match x.node() {
+            Node::Apply(Elementary::Abs, u) if is_open(u[0]) => Some((*x, u[0], u[0], -u[0])),
+            Node::Apply(f @ (Elementary::Max | Elementary::Min), list) if list.len() > 1 && is_open(*x) => {
+                let rest = if list.len() == 2 { list[1] } else { Expr::apply(*f, &list[1..]) };
+                let (larger, smaller) = if *f == Elementary::Max { (list[0], rest) } else { (rest, list[0]) };
+                Some((*x, list[0] - rest, larger, smaller))
+            }
+            _ => None,
+        };
+        let in_pieces = |x: &Expr| match x.node() {
+            Node::Piecewise { condition, then, otherwise } if is_open(*x) => Some((*x, *condition, *then, *otherwise)),
+            _ => None,
+        };
+        let parts = post_order(&self.equations);
+        let found = parts.iter().find_map(split);
+        let (function, condition, then, otherwise) = match found {
+            Some((x, u, then, otherwise)) => (x, condition(Relation::GreaterEqual, u), then, otherwise),
+            None => parts.iter().find_map(in_pieces)?,
+        };
+        let with = |value: Expr| {
+            let equations = rewrite(&self.equations, |x| (x == function).then_some(value));
+            let conditions = self.conditions.iter().map(|c| Condition {
+                relation: c.relation,
+                left: rewrite(&[c.left], |x| (x == function).then_some(value))[0],
+            });
+            State { equations, conditions: conditions.collect(), ..self.clone() }
+        };
+        let opposite = relation_of(0b111 & !signs(condition.relation))?;
+        Some([(condition, with(then)), (Condition { relation: opposite, left: condition.left }, with(otherwise))])
+    }
+}
+
 /// The signs that a relation to zero allows, each one bit: negative, zero, positive.
 fn signs(relation: Relation) -> u8 {
     match relation {
@@ -486,12 +534,12 @@ fn essential(condition: Condition) -> Result<Expr, Unsolved> {
         }
         let scale = form.coefficient().abs().recip().unwrap_or(Rational::ONE);
         let mut product = form.scale(&scale);
-        // 1/d has the sign of d, and 1/d² is positive.
+        // 1/d² is positive.
         for (g, n) in powers.into_iter().filter(|(_, n)| *n < 0) {
-            product = product.mul(&NormalForm::generator(g).pow(i64::from(n.rem_euclid(2) - n))?)?;
+            product = product.mul(&NormalForm::generator(g).pow(i64::from(n % 2 - n))?)?;
         }
         for (p, n) in form.factors().iter().filter(|f| f.1 < 0) {
-            product = product.mul(&NormalForm::polynomial((**p).clone())?.pow(i64::from(n.rem_euclid(2) - n))?)?;
+            product = product.mul(&NormalForm::polynomial((**p).clone())?.pow(i64::from(n % 2 - n))?)?;
         }
         return Ok(simplify(product.to_expr())?);
     }
@@ -596,6 +644,9 @@ fn by_factors(p: &Polynomial, open: &[Symbol]) -> Result<Option<Vec<Alternative>
 fn alternatives(p: &Polynomial, x: Symbol, state: &State) -> Result<(u32, Vec<Alternative>), Unsolved> {
     let beyond = |reason: String| Unsolved::Beyond { equation: polynomial_expr(p), reason };
     let held = holders(p, x);
+    if let Some((product, positive)) = one_logarithm(p, &held)? {
+        return Ok((3, vec![(Step::Equation(product), positive)]));
+    }
     let &[g] = held.as_slice() else {
         let inside: Vec<String> = held.iter().map(|g| Generator(*g).meaning().to_string()).collect();
         return Err(beyond(format!("{x} stands in {} at once", inside.join(" and "))));
@@ -654,6 +705,28 @@ fn alternatives(p: &Polynomial, x: Symbol, state: &State) -> Result<(u32, Vec<Al
     Ok((cost + mixed, list))
 }
 
+/// Σ nᵢ·log uᵢ + c = 0, two or more logarithms with whole numbers nᵢ, as ∏ uᵢ^nᵢ − e^(−c) = 0, where all uᵢ > 0.
+fn one_logarithm(p: &Polynomial, held: &[u32]) -> Result<Option<(Expr, Vec<Condition>)>, Unsolved> {
+    if held.len() < 2 {
+        return Ok(None);
+    }
+    let (mut product, mut positive) = (Expr::one(), Vec::new());
+    let mut rest = p.clone();
+    for g in held {
+        let Kind::Logarithm(u) = Generator(*g).kind() else { return Ok(None) };
+        let whole = p.coefficient_in(*g, 1).as_constant().filter(Rational::is_integer);
+        let Some(n) = whole.filter(|_| p.degree_in(*g) == 1) else { return Ok(None) };
+        product = product * u.pow(n);
+        positive.push(condition(Relation::Greater, u));
+        rest = rest.coefficient_in(*g, 0);
+    }
+    if rest.variables().iter().any(|v| held.contains(v)) {
+        return Ok(None);
+    }
+    let right = Expr::apply(Elementary::Exp, &[-to_expr(&rest)?]);
+    Ok(Some((product - simplify(right)?, positive)))
+}
+
 /// A root of a polynomial in one unknown.
 enum Root {
     Value(Expr),
@@ -684,15 +757,17 @@ fn power_roots(b: Expr, c: Expr, n: u32, g: u32) -> Vec<(Root, Vec<Condition>)> 
     let mut roots = Vec::new();
     let known = sign(w);
     if n % 2 == 1 {
-        let size = |e: Expr| Expr::apply(Elementary::Abs, &[e]);
-        let root = if known.is_nonnegative() {
-            w.pow(exponent)
+        if known.is_nonnegative() {
+            roots.push((Root::Value(w.pow(exponent)), vec![below]));
         } else if known.is_nonpositive() {
-            -(-w).pow(exponent)
+            roots.push((Root::Value(-(-w).pow(exponent)), vec![below]));
         } else {
-            Expr::apply(Elementary::Sign, &[w]) * size(w).pow(exponent)
-        };
-        roots.push((Root::Value(root), vec![below]));
+            // sign(w) is written as |w|/w, which has no value where w = 0.
+            let size = Expr::apply(Elementary::Abs, &[w]).pow(exponent);
+            let root = Expr::apply(Elementary::Sign, &[w]) * size;
+            roots.push((Root::Value(root), vec![below, condition(Relation::NotEqual, w)]));
+            roots.push((Root::Value(Expr::zero()), vec![below, condition(Relation::Equal, b)]));
+        }
     } else if !known.is_negative() {
         let root = simplify(w.pow(exponent.clone())).unwrap_or_else(|_| w.pow(exponent));
         // ±|u| and ±u are the same pair.
@@ -739,6 +814,9 @@ fn quadratic_roots(parts: &[Polynomial], exprs: &[Expr]) -> Result<Vec<(Root, Ve
             for root in [root, -root] {
                 roots.push((Root::Value(half(root)), vec![below, real]));
             }
+        } else if !sign(s).is_nonzero() {
+            // −s² is not negative where s = 0.
+            roots.push((Root::Value(half(Expr::zero())), vec![below, condition(Relation::Equal, s)]));
         }
     }
     roots.push((Root::Lower(Box::new(move |x| b * x + c)), vec![condition(Relation::Equal, a)]));

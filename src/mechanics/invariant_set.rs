@@ -49,13 +49,13 @@ const BRANCH_WORK: u64 = 40_000_000;
 const SIDE_WORK: u64 = 8_000_000;
 
 /// What it may cost to find invariant sets in an open part with a boundary.
-const INVARIANT_WORK: u64 = 2_000_000;
+const INVARIANT_WORK: u64 = 3_000_000;
 
 /// What all boundary strata together may cost.
-const BOUNDARY_WORK: u64 = 6_000_000;
+const BOUNDARY_WORK: u64 = 10_000_000;
 
 /// What one question about a boundary stratum may cost.
-const STRATUM_WORK: u64 = 1_500_000;
+const STRATUM_WORK: u64 = 3_000_000;
 
 /// What a side question found with its own share of work; `None` if that, and not the budget of the whole, was too small.
 pub(crate) fn aside<T>(limit: u64, task: impl FnOnce() -> Budgeted<T>) -> Budgeted<Option<T>> {

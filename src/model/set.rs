@@ -4,7 +4,7 @@
 use super::show::tidy;
 use crate::algebra::stratum;
 pub use crate::algebra::stratum::Branch;
-use crate::algebra::{Expr, Symbol, Verdict};
+use crate::algebra::{Expr, Node, Symbol, Verdict};
 use crate::budget::Budgeted;
 use crate::geometry::jet::JetSpace;
 use crate::mechanics::constraint_algorithm::union_contains_point;
@@ -68,13 +68,21 @@ impl PointSet {
     }
 }
 
+/// cos x for −2·cos x: where it vanishes is the same.
+fn without_factor(e: Expr) -> Expr {
+    match e.node() {
+        Node::Sum { constant, terms } if constant.is_zero() && terms.len() == 1 => terms[0].0,
+        _ => e,
+    }
+}
+
 /// A branch as it is written in a declaration.
 pub fn branch_text(branch: &Branch) -> String {
     if branch.is_everything() {
         return "everywhere".into();
     }
-    let equations = branch.equations.iter().map(|e| format!("{} = 0", tidy(*e)));
-    let nonzero = branch.nonzero.iter().map(|e| format!("{} != 0", tidy(*e)));
+    let equations = branch.equations.iter().map(|e| format!("{} = 0", without_factor(tidy(*e))));
+    let nonzero = branch.nonzero.iter().map(|e| format!("{} != 0", without_factor(tidy(*e))));
     format!("{{ {} }}", equations.chain(nonzero).collect::<Vec<_>>().join("; "))
 }
 

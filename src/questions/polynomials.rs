@@ -805,8 +805,14 @@ pub(super) fn solved_by_branches(
     let is_plain = |b: &SystemBranch| b.conditions.is_empty() && b.free.is_empty() && b.equations.is_empty();
     let is_complete = found.complete.is_yes();
     let has_members = |b: &SystemBranch| b.equations.is_empty() || !found.explicit.is_unknown();
-    let is_solution =
-        |b: &SystemBranch| b.conditions.is_empty() && (is_complete || !b.values.is_empty()) && has_members(b);
+    // An interval says which root is meant, and is no condition.
+    let is_interval = |b: &SystemBranch, c: &Condition| {
+        let root = |s: &Symbol| (c.left - Expr::symbol(*s)).is_number() && !b.values.iter().any(|(t, _)| t == s);
+        !b.equations.is_empty() && matches!(c.relation, Relation::Less | Relation::Greater) && unknowns.iter().any(root)
+    };
+    let is_solution = |b: &SystemBranch| {
+        b.conditions.iter().all(|c| is_interval(b, c)) && (is_complete || !b.values.is_empty()) && has_members(b)
+    };
     let empty = match (found.branches.is_empty(), found.branches.iter().any(is_solution)) {
         _ if !is_complete && !found.branches.iter().any(is_solution) => found.complete.clone(),
         (true, _) => Verdict::yes("every branch is contradictory"),

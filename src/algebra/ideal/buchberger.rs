@@ -68,7 +68,7 @@ impl<'a, C: Coefficient, const W: usize> Engine<'a, C, W> {
 
     /// Counts terms that were combined, with coefficients of so many bits.
     fn spend(&mut self, terms: usize, size: usize) -> Budgeted<()> {
-        spend(terms as u64 * (1 + size as u64 / 64))?;
+        spend(terms as u64 * (1 + size as u64 / 24))?;
         self.work = self.work.checked_sub(terms as u64).ok_or(Exhausted::Nodes)?;
         Ok(())
     }

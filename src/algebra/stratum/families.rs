@@ -276,7 +276,7 @@ impl Functions {
         let is_root = |s: &Symbol| self.list.iter().any(|(v, t)| t == s && is_algebraic(Generator(*v)));
         for (s, value) in &branch.values {
             let value = self.meaning(*value);
-            if is_kept(s) {
+            if is_kept(s) && !value.contains(*s) {
                 written.values.push((*s, value));
             } else if !is_root(s) || is_constant(value, unknowns) && !self.is_settled(s, branch) {
                 written.equations.push(numerator(self.meaning(Expr::symbol(*s)) - value)?);
