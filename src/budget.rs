@@ -104,14 +104,18 @@ pub fn work_done() -> u64 {
     WORK.get()
 }
 
-/// Runs `task` with at most so much work, inside whatever limit already holds.
+/// Runs `task` with at most so much work, inside whatever limit already holds. A time of many times what such work takes
+/// is the limit for what is not counted well.
 pub fn within_work<T>(limit: u64, task: impl FnOnce() -> T) -> T {
     let outer = WORK_END.get();
     WORK_END.set(outer.min(WORK.get().saturating_add(limit)));
-    let result = task();
+    let result = within(Duration::from_secs((limit / SLOWEST).clamp(2, 20)), task);
     WORK_END.set(outer);
     result
 }
+
+/// So much work is done in a second on any machine.
+const SLOWEST: u64 = 400_000;
 
 /// Runs `work` with at most `limit` of wall time, inside whatever limit already holds.
 pub fn within<T>(limit: Duration, work: impl FnOnce() -> T) -> T {

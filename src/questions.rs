@@ -63,6 +63,8 @@ pub struct Arguments {
     pub on: Option<FiberedManifold>,
     /// The manifolds declared so far, for objects that mention only the time.
     pub manifolds: Vec<FiberedManifold>,
+    /// What was cancelled when the arguments were read, and so does not vanish where they have a value.
+    pub cancelled: Vec<Expr>,
 }
 
 #[derive(Clone)]
@@ -136,7 +138,16 @@ pub fn refusal(refusal: Refusal) -> Box<Diagnostic> {
 
 impl Arguments {
     pub fn new(question: &'static Question, span: Span, name_span: Span) -> Arguments {
-        Arguments { question, positional: vec![], named: IndexMap::new(), span, name_span, on: None, manifolds: vec![] }
+        Arguments {
+            question,
+            positional: vec![],
+            named: IndexMap::new(),
+            span,
+            name_span,
+            on: None,
+            manifolds: vec![],
+            cancelled: vec![],
+        }
     }
 
     /// The manifold declared last: for questions whose answer is the same on every manifold.

@@ -139,6 +139,18 @@ fn equations_with_unknowns_inside_functions() {
         ),
         ("solve([x = cos(q), y = sin(q)], [x, y, q]).branches[1].free", "[q]"),
         ("solve(q + sin(q) = 0, q)", "refused: unsolved"),
+        ("solve([sin(q) = x, x^2 = 1/4, cos(q) > 0], [q, x]).branches[1].conditions", "[cos(q) > 0]"),
+        // s² = s leaves s = 0 with c = ±1: x² − 2cx + 1 = (x − c)²; where s = 1 there is no real x.
+        ("solve([sin(q)^2 = sin(q), x^2 - 2*x*cos(q) + 1 = 0], [q, x])", "[{ x = 1 }, { x = -1 }]"),
+        ("solve(sin(q) = sin(y), [q, y]).empty", "no"),
+        // A sine, a root and an absolute value vanish somewhere.
+        ("branches(sin(q) = 2*sin(y))", "{ 2*sin(y) - sin(q) = 0 }"),
+        ("branches(sin(q) = 2*sin(y)) at { q = pi/2, y = pi/6 }", "yes"),
+        ("branches(sin(q) = sin(y)) at { q = 1, y = 1 }", "yes"),
+        ("branches(sqrt(x)*y = 0) at { x = 0, y = 1 }", "yes"),
+        ("branches(abs(x)*y = 0) at { x = 0, y = 1 }", "yes"),
+        ("branches(abs(x)*y = 0) at { x = 1, y = 0 }", "yes"),
+        ("branches(abs(x)*y = 0) at { x = 1, y = 1 }", "no"),
         // Cases where nothing else helps; an interval says which root is meant, and is no condition.
         ("solve(abs(x) = -x, x).branches[2].conditions", "[x < 0]"),
         ("solve(abs(x) + x = 4, x)", "[2]"),

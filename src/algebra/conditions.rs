@@ -111,11 +111,6 @@ pub fn record_all(recorded: &Recorded) {
     RECORDED.with_borrow_mut(|all| recorded.real.iter().for_each(|c| Recorded::push(&mut all.real, *c)));
 }
 
-/// What was recorded to be nonzero up to now, by the statement under way.
-pub fn recorded() -> Vec<Expr> {
-    NONZERO.with_borrow(Clone::clone)
-}
-
 /// What cancels when the expressions are brought to their normal forms: they have no value where it vanishes.
 pub fn cancelled(list: &[Expr]) -> Vec<Expr> {
     collect(|| list.iter().filter(|e| super::normal::simplify(**e).is_ok()).count()).1

@@ -21,9 +21,8 @@ use crate::algebra::stratum::leaves::{Leaf, leaves};
 use crate::algebra::stratum::{Branch, Cell, Frame, set, tangent};
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Symbol, Verdict};
-use crate::budget::{Budgeted, within};
+use crate::budget::{Budgeted, within_work};
 use rustc_hash::FxHashMap;
-use std::time::Duration;
 
 pub(crate) type Row = Vec<Expr>;
 
@@ -45,8 +44,8 @@ pub(crate) struct Subspace {
     pub on: Branch,
 }
 
-/// How long the comparison of two spans looks at special points.
-const SPECIAL_POINTS: Duration = Duration::from_secs(2);
+/// What it may cost that the comparison of two spans looks at special points, in terms combined.
+const SPECIAL_POINTS: u64 = 8_000_000;
 
 impl Subspace {
     pub fn span(chart: &Chart, rows: Vec<Row>) -> Subspace {
@@ -152,7 +151,7 @@ impl Subspace {
         if !generic.is_yes() {
             return Ok(generic);
         }
-        match within(SPECIAL_POINTS, || differing_stratum(&a, &b)) {
+        match within_work(SPECIAL_POINTS, || differing_stratum(&a, &b)) {
             Ok(Some(branch)) => {
                 let place = Submanifold::new(&a.chart, vec![branch]);
                 Ok(Verdict::no(format!("they agree at generic points and differ on {place}")))

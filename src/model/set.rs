@@ -71,7 +71,10 @@ impl PointSet {
 /// cos x for −2·cos x: where it vanishes is the same.
 fn without_factor(e: Expr) -> Expr {
     match e.node() {
-        Node::Sum { constant, terms } if constant.is_zero() && terms.len() == 1 => terms[0].0,
+        Node::Sum { constant, terms } if constant.is_zero() && terms.len() == 1 => match terms[0].0.node() {
+            Node::Sum { .. } | Node::Product(_) => e,
+            _ => terms[0].0,
+        },
         _ => e,
     }
 }

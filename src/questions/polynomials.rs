@@ -19,7 +19,7 @@ use crate::algebra::stratum::sample::{Witness, witness};
 use crate::algebra::stratum::solve::{SystemBranch, solve_system};
 use crate::algebra::stratum::{Branch, Cell, basis, set, tangent};
 use crate::algebra::{Expr, Rational, Symbol, Verdict, conditions};
-use crate::budget::{Budgeted, Exhausted, clear_interrupt, is_interrupted, within};
+use crate::budget::{Budgeted, Exhausted, clear_interrupt, is_interrupted, within, within_work};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::jet::{FiberedManifold, JetSpace};
 use crate::model::set::PointSet;
@@ -86,8 +86,8 @@ pub static ROWS: &[Question] = &[
     },
 ];
 
-/// How long it may take to find out that a branch is empty, or has a point.
-const SIDE_TIME: Duration = Duration::from_secs(2);
+/// What it may cost to find out that a branch is empty, or has a point, in terms combined.
+const SIDE_WORK: u64 = 8_000_000;
 
 /// How long one basis or one splitting may take before what is known is shown.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
@@ -495,7 +495,7 @@ fn branches(a: &Arguments) -> Fallible<Value> {
     let system = System::read(&plain)?;
     // x²/x has no zero: what was cancelled must not vanish.
     let moves = |e: &Expr| e.symbols().iter().any(|s| !s.is_parameter());
-    let excluded = conditions::recorded().into_iter().chain(conditions::cancelled(&system.equations()));
+    let excluded = a.cancelled.iter().copied().chain(conditions::cancelled(&system.equations()));
     let excluded: Vec<Expr> = excluded.filter(moves).collect();
     let nonzero: Vec<Expr> = system.nonzero().into_iter().chain(excluded.iter().copied()).collect();
     let mut list = vec![Branch { equations: system.equations(), nonzero }];
@@ -653,7 +653,7 @@ fn split_all(frame: &Frame, list: &[Branch]) -> Budgeted<Found> {
     }
     if found.stopped.is_none() {
         // What no rule of SPLIT showed to be empty may still be.
-        let is_empty = |cell: &Cell| within(SIDE_TIME, || set::is_empty(frame, cell)).is_ok_and(|v| v.is_yes());
+        let is_empty = |cell: &Cell| within_work(SIDE_WORK, || set::is_empty(frame, cell)).is_ok_and(|v| v.is_yes());
         found.cells.retain(|cell| !is_empty(cell));
     }
     if found.stopped.is_none() && found.cells.len() > 1 {

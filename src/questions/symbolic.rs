@@ -14,7 +14,7 @@ use crate::algebra::solve::{Branch, Solutions, Unsolved};
 use crate::algebra::stratum::solve::sort_descending;
 use crate::algebra::substitute::{define_function, substitute, undefined_part};
 use crate::algebra::{Expr, Symbol, Verdict, normal, solve, stratum};
-use crate::budget::{Budgeted, Exhausted, within};
+use crate::budget::{Budgeted, Exhausted, within, within_work};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::model::value::{Answer, Claim, Fallible, Family, LabelledMatrix, Point, PointEntry, Value};
 use crate::session::evaluate_at::assignment;
@@ -24,7 +24,6 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::time::Duration;
 
 macro_rules! rows {
     ($($name:literal $signature:literal $help:literal $equations:literal $parts:expr, $run:expr;)*) => {
@@ -213,7 +212,7 @@ fn solve_for(a: &Arguments) -> Fallible<Value> {
         .map_err(|d| Box::new(d.or_at(a.positional[0].span, "these equations")))?;
     let unknowns = if a.positional.len() > 1 { unknowns(a)? } else { what_moves(&equations) };
     // x²/x has no zero: what was cancelled must not vanish.
-    let excluded = conditions::recorded().into_iter().chain(conditions::cancelled(&equations));
+    let excluded = a.cancelled.iter().copied().chain(conditions::cancelled(&equations));
     let excluded = excluded.filter(|e| unknowns.iter().any(|s| e.contains(*s))).map(Condition::from);
     required.extend(excluded);
     let found = within(PATIENCE, || solve::solve_where(&equations, &required, &unknowns));
@@ -263,11 +262,11 @@ fn is_contradictory(branch: &solve::Branch) -> bool {
         return false;
     }
     let symbols = symbols_of(&set.equations);
-    within(SIDE_TIME, || stratum::is_empty_set(&symbols, &[set])).is_ok_and(|verdict| verdict.is_yes())
+    within_work(SIDE_WORK, || stratum::is_empty_set(&symbols, &[set])).is_ok_and(|verdict| verdict.is_yes())
 }
 
-/// How long it may take to find out that the conditions of a solution contradict each other.
-const SIDE_TIME: Duration = Duration::from_millis(500);
+/// What it may cost to find out that the conditions of a solution contradict each other, in terms combined.
+const SIDE_WORK: u64 = 2_000_000;
 
 /// Leaves out branches that lie in others: x = 0, y = 0 lies in y = 0.
 fn drop_contained(branches: &mut Vec<solve::Branch>) {

@@ -102,6 +102,19 @@ pub(super) fn special_value(function: Elementary, arguments: &[Expr]) -> Option<
             }
             _ => None,
         },
+        // Likewise with the exponentials that these are made of.
+        Sinh | Cosh | Tanh => match x.node() {
+            Node::Apply(Log, u) => {
+                record_positive(u[0]);
+                let (plus, minus) = (u[0] + u[0].pow(-1), u[0] - u[0].pow(-1));
+                Some(match function {
+                    Sinh => minus / 2,
+                    Cosh => plus / 2,
+                    _ => minus / plus,
+                })
+            }
+            _ => None,
+        },
         Log if is(1) => Some(Expr::zero()),
         Log if number.is_some_and(|n| n.signum() <= 0) => Some(Expr::undefined(Undefined::NotReal)),
         Log => match x.node() {

@@ -378,6 +378,15 @@ impl Frame {
                 continue;
             }
             if let Some(cases) = self.cases_of(g, nonzero)? {
+                // Beside sin q = 2·sin y its consequence cos² q = 1 − 4·sin² y has the same case and the opposite one: the first
+                // is the whole piece.
+                let mut is_whole = false;
+                for case in &cases {
+                    is_whole |= basis.contains_all(self, case)?;
+                }
+                if is_whole {
+                    continue;
+                }
                 let elements = basis.elements();
                 let rest = || elements.iter().filter(|e| *e != g).cloned();
                 return Ok(Step::from_cases(cases.into_iter().map(|case| rest().chain(case).collect())));
@@ -450,7 +459,8 @@ impl Frame {
         let mut cases: Vec<Vec<Polynomial>> = Vec::new();
         for f in zero_factors {
             if let Some(found) = semidefinite(&f)? {
-                changed = true;
+                // √x ≥ 0 vanishes where it vanishes.
+                changed |= found.zeros != [f];
                 cases.push(found.zeros);
             } else if let Some(factors) = split_over_roots(&f, self)? {
                 changed = true;

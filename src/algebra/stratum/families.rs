@@ -63,7 +63,7 @@ pub(super) fn by_functions(
     given.extend(frame.generic_conditions().into_iter().map(not_zero));
     let mut elsewhere = Vec::new();
     for e in nonzero {
-        match functions.without_others(&frame.read_numerator(*e)?) {
+        match functions.inequation(&frame.read_numerator(*e)?) {
             Some(p) => given.push(not_zero(polynomial_expr(&p))),
             None => elsewhere.push(not_zero(*e)),
         }
@@ -71,7 +71,7 @@ pub(super) fn by_functions(
     for c in inequalities {
         // n/d and n·d have the same sign.
         let (n, d) = frame.read(c.left)?.ok_or(Exhausted::Size)?;
-        match functions.without_others(&n.mul(&d)?) {
+        match functions.named(&n.mul(&d)?) {
             Some(p) => given.push(Condition { relation: c.relation, left: polynomial_expr(&p) }),
             None => elsewhere.push(*c),
         }
@@ -203,24 +203,27 @@ impl Functions {
         p.rename(|v| symbol(v).unwrap_or(v))
     }
 
-    /// An inequation in the functions at hand alone: cos q ≠ 0 is sin² q ≠ 1 where only the sine is. `None` if it contains
-    /// functions that do not occur in the equations.
-    fn without_others(&self, p: &Polynomial) -> Option<Polynomial> {
-        let is_known = |v: &u32| self.list.iter().any(|(w, _)| w == v);
-        let mut p = p.clone();
-        if let &[v] = p.variables()
-            && p == Polynomial::variable(v)
-            && !is_known(&v)
-        {
-            let square = |w: u32| &Polynomial::one() - &Polynomial::power(w, 2);
-            match Generator(v).kind() {
-                Kind::Cosine(_) if is_known(&(v - 1)) => p = square(v - 1),
-                Kind::Sine(_) if is_known(&(v + 1)) => p = square(v + 1),
-                _ => {}
-            }
+    /// The polynomial with a symbol for every function; `None` if it contains functions that do not occur in the equations.
+    fn named(&self, p: &Polynomial) -> Option<Polynomial> {
+        let is_plain = |v: &u32| self.knows(*v) || matches!(Generator(*v).kind(), Kind::Symbol(_));
+        p.variables().iter().all(is_plain).then(|| self.name(p))
+    }
+
+    /// The same for an inequation: cos q ≠ 0 is sin² q ≠ 1 where only the sine occurs.
+    fn inequation(&self, p: &Polynomial) -> Option<Polynomial> {
+        let square = |w: u32| Some(self.name(&(&Polynomial::one() - &Polynomial::power(w, 2))));
+        match (p.variables(), p.total_degree()) {
+            (&[v], 1) if *p == Polynomial::variable(v) && !self.knows(v) => match Generator(v).kind() {
+                Kind::Cosine(_) if self.knows(v - 1) => square(v - 1),
+                Kind::Sine(_) if self.knows(v + 1) => square(v + 1),
+                _ => self.named(p),
+            },
+            _ => self.named(p),
         }
-        let is_plain = |v: &u32| is_known(v) || matches!(Generator(*v).kind(), Kind::Symbol(_));
-        p.variables().iter().all(is_plain).then(|| self.name(&p))
+    }
+
+    fn knows(&self, v: u32) -> bool {
+        self.list.iter().any(|(w, _)| *w == v)
     }
 
     /// The expression with its functions again, as it is.

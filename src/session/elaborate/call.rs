@@ -4,7 +4,7 @@ use super::space::{existing_order, jet_word, jets_of};
 use super::{Evaluator, Prefixes, refuse};
 use crate::algebra::expr::Condition;
 use crate::algebra::function::Elementary;
-use crate::algebra::{Expr, Symbol};
+use crate::algebra::{Expr, Symbol, conditions};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::model::value::{Fallible, Value};
 use crate::questions::{self, Argument, Arguments};
@@ -246,7 +246,7 @@ impl<'s> Evaluator<'s> {
                             }),
                     ));
                 }
-                _ => match self.eval(id) {
+                _ => match self.eval_argument(id, &mut given.cancelled) {
                     Ok(value) => given.positional.push(Argument { value, span: argument_span }),
                     // `constraint_type(Q1 and Q2)`: what it would mean is not known yet either.
                     Err(d) if d.code == &codes::WRONG_KIND && !question.is_available() => break,
@@ -260,6 +260,15 @@ impl<'s> Evaluator<'s> {
         given.on = self.on.clone();
         given.manifolds = self.scope.manifolds.clone();
         questions::ask(question, given).map_err(|d| crate::session::promise::mend_meeting(self, arguments, d))
+    }
+
+    /// The value of an argument, and what was cancelled on the way, which is recorded for the statement as well.
+    fn eval_argument(&self, id: ExprId, cancelled: &mut Vec<Expr>) -> Fallible<Value> {
+        let (value, nonzero, real) = conditions::collect_all(|| self.eval(id));
+        nonzero.iter().copied().for_each(conditions::record_nonzero);
+        real.into_iter().for_each(conditions::record);
+        cancelled.extend(nonzero);
+        value
     }
 
     pub(super) fn piecewise(&self, arguments: &[ExprId], name_span: Span) -> Fallible<Value> {
