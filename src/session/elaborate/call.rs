@@ -264,10 +264,9 @@ impl<'s> Evaluator<'s> {
 
     /// The value of an argument, and what was cancelled on the way, which is recorded for the statement as well.
     fn eval_argument(&self, id: ExprId, cancelled: &mut Vec<Expr>) -> Fallible<Value> {
-        let (value, nonzero, real) = conditions::collect_all(|| self.eval(id));
-        nonzero.iter().copied().for_each(conditions::record_nonzero);
-        real.into_iter().for_each(conditions::record);
-        cancelled.extend(nonzero);
+        let (value, recorded) = conditions::collect_all(|| self.eval(id));
+        conditions::record_all(&recorded);
+        cancelled.extend(recorded.nonzero);
         value
     }
 
