@@ -144,7 +144,7 @@ fn equations_with_unknowns_inside_functions() {
         ("solve([sin(q)^2 = sin(q), x^2 - 2*x*cos(q) + 1 = 0], [q, x])", "[{ x = 1 }, { x = -1 }]"),
         ("solve(sin(q) = sin(y), [q, y]).empty", "no"),
         // A sine, a root and an absolute value vanish somewhere.
-        ("branches(sin(q) = 2*sin(y))", "{ 2*sin(y) - sin(q) = 0 }"),
+        ("branches(sin(q) = 2*sin(y))", "{ sin(q) - 2*sin(y) = 0 }"),
         ("branches(sin(q) = 2*sin(y)) at { q = pi/2, y = pi/6 }", "yes"),
         ("branches(sin(q) = sin(y)) at { q = 1, y = 1 }", "yes"),
         ("branches(sqrt(x)*y = 0) at { x = 0, y = 1 }", "yes"),

@@ -18,6 +18,7 @@ use crate::algebra::stratum::components::components;
 use crate::algebra::stratum::sample::{Witness, witness};
 use crate::algebra::stratum::solve::{SystemBranch, solve_system};
 use crate::algebra::stratum::{Branch, Cell, basis, set, tangent};
+use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Rational, Symbol, Verdict, conditions};
 use crate::budget::{Budgeted, Exhausted, clear_interrupt, is_interrupted, within, within_work};
 use crate::diagnostic::{Diagnostic, codes};
@@ -807,7 +808,8 @@ pub(super) fn solved_by_branches(
     let has_members = |b: &SystemBranch| b.equations.is_empty() || !found.explicit.is_unknown();
     // An interval says which root is meant, and is no condition.
     let is_interval = |b: &SystemBranch, c: &Condition| {
-        let root = |s: &Symbol| (c.left - Expr::symbol(*s)).is_number() && !b.values.iter().any(|(t, _)| t == s);
+        let at_zero = |s: &Symbol| substitute(c.left, &std::iter::once((*s, Expr::zero())).collect());
+        let root = |s: &Symbol| at_zero(s).is_number() && !b.values.iter().any(|(t, _)| t == s);
         !b.equations.is_empty() && matches!(c.relation, Relation::Less | Relation::Greater) && unknowns.iter().any(root)
     };
     let is_solution = |b: &SystemBranch| {

@@ -294,7 +294,7 @@ impl Functions {
                 None if c.relation == Relation::Equal && !is_constant(left, unknowns) => {
                     let p = normal::normal_form(left)?.cancel()?.fraction()?.0;
                     let simple = squarefree(&p)?.factors.into_iter().map(|(f, _)| polynomial_expr(&f));
-                    written.equations.push(Expr::multiply_all(simple));
+                    written.equations.push(Expr::multiply_all(simple.collect::<Vec<_>>()));
                 }
                 None => written.conditions.push(Condition { relation: c.relation, left }),
             }
