@@ -258,9 +258,9 @@ pub fn is_horizontal(form: &Form) -> Finding {
     )
 }
 
-/// Horizontal over Y, with respect to π_{r,0}: components along dt and the coordinates of the manifold itself.
-pub fn is_horizontal_over(form: &Form, manifold: &FiberedManifold) -> Finding {
-    let space = manifold.jets(0);
+/// Horizontal over Y, with respect to π_{r,0}: components along dt and the coordinates of the manifold itself; or over JˢY, with
+/// respect to π_{r,s}.
+pub fn is_horizontal_over(form: &Form, space: &JetSpace) -> Finding {
     let terms = form.terms_in_reading_order().into_iter();
     all_vanish(terms.filter(|(b, _)| b.iter().any(|a| !space.contains(a.symbol()))).map(differential))
 }

@@ -348,8 +348,7 @@ fn form_remedy(promise: &FormPromise, form: &Form, property: &FormProperty) -> O
             Some(apply(promise, "h", "its horizontal part", part))
         }
         FormProperty::Horizontal => Some(drop_word()),
-        FormProperty::HorizontalOver(over) => {
-            let space = over.jets(0);
+        FormProperty::HorizontalOver(space) => {
             let part = form.keep(|basis, c| basis.iter().all(|a| space.contains(a.symbol())).then_some(c));
             written(part, "keep the terms along dt and its coordinates").or_else(|| Some(drop_word()))
         }
@@ -497,7 +496,7 @@ mod tests {
             r"take the Lepage form of the equations that it states: lepage(x*dx /\ dt)"
         );
         assert_eq!(
-            help(1, FormProperty::HorizontalOver(s.manifold.clone()), &both),
+            help(1, FormProperty::HorizontalOver(s.manifold.jets(0)), &both),
             r"keep the terms along dt and its coordinates: x*dx /\ dt"
         );
         let degree = FormPromise { degree: Some(2), ..s.promise(1, &[]) };

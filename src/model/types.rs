@@ -22,8 +22,8 @@ use std::fmt;
 pub enum FormProperty {
     /// Over the time axis.
     Horizontal,
-    /// Over the manifold: π_{r,0}-horizontal.
-    HorizontalOver(FiberedManifold),
+    /// Over the manifold: π_{r,0}-horizontal; or over a jet space of lower order.
+    HorizontalOver(JetSpace),
     Contact,
     KContact(usize),
     Dynamical,
@@ -120,7 +120,7 @@ pub fn infer(form: &Form) -> Result<FormType, Refusal> {
         }
     }
     if let Some(manifold) = manifold.clone().filter(|_| inferred_order(&inferred) > 0) {
-        let over = FormProperty::HorizontalOver(manifold);
+        let over = FormProperty::HorizontalOver(manifold.jets(0));
         let verdict = find_form(&form, &over, None, contact::prolongation_of(&form)).verdict;
         match verdict {
             Verdict::Yes(_) => inferred.properties.push(over),
@@ -174,7 +174,7 @@ pub fn find_form(
     let anywhere = || Finding { verdict: form.is_zero(), evidence: None };
     match property {
         FormProperty::Horizontal => contact::is_horizontal(form),
-        FormProperty::HorizontalOver(manifold) => contact::is_horizontal_over(form, manifold),
+        FormProperty::HorizontalOver(space) => contact::is_horizontal_over(form, space),
         FormProperty::Contact => contact::is_contact_along(form, prolongation),
         FormProperty::KContact(k) => contact::is_k_contact_along(form, *k, prolongation),
         FormProperty::Dynamical => manifold.map_or_else(anywhere, |m| contact::is_dynamical(form, m)),
@@ -197,7 +197,7 @@ impl fmt::Display for FormProperty {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
             FormProperty::Horizontal => f.write_str("horizontal"),
-            FormProperty::HorizontalOver(manifold) => write!(f, "horizontal over {manifold}"),
+            FormProperty::HorizontalOver(space) => write!(f, "horizontal over {space}"),
             FormProperty::Contact => f.write_str("contact"),
             FormProperty::KContact(k) => write!(f, "{k}-contact"),
             FormProperty::Dynamical => f.write_str("dynamical"),

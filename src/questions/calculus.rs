@@ -352,13 +352,17 @@ fn is_k_contact(a: &Arguments) -> Fallible<Value> {
 
 fn horizontal_over(a: &Arguments) -> Fallible<Value> {
     a.count(2, 2)?;
-    let Value::Manifold(manifold) = a.value(1)?.main() else {
-        return Err(Box::new(
-            Diagnostic::error(&codes::WRONG_KIND, "the second argument is a manifold")
-                .label(a.positional[1].span, "not one"),
-        ));
+    let space = match a.value(1)?.main() {
+        Value::Manifold(manifold) => manifold.jets(0),
+        Value::Space(space) => space,
+        other => {
+            return Err(Box::new(
+                Diagnostic::error(&codes::WRONG_KIND, "the second argument is a manifold or a jet space")
+                    .label(a.positional[1].span, format!("this is {}", operate::describe(&other))),
+            ));
+        }
     };
-    Ok(finding_value(a.question.name, contact::is_horizontal_over(&a.form(0)?, &manifold)))
+    Ok(finding_value(a.question.name, contact::is_horizontal_over(&a.form(0)?, &space)))
 }
 
 /// The manifold of a field; any if it moves only the time, which is seen in the same way on every one.

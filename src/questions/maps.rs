@@ -108,18 +108,32 @@ fn pullback(a: &Arguments) -> Fallible<Value> {
             if home_of(&value).is_some_and(|h| h != *target.manifold() && h == *source.manifold())
                 && m.map.inverse().is_ok()
             {
-                let turned = format!("transform({}, {})", crate::model::show::text(&value), m.name);
-                *d = d.clone().repair(format!("to go from {source} to {target}: `{turned}`"), a.span, turned);
+                let turned = format!("transform({}, {})", written(&value), m.name);
+                let help = format!("to go from {source} to {target}: `{turned}`");
+                *d = if can_be_written(&value) { d.clone().repair(help, a.span, turned) } else { d.clone().help(help) };
             }
         }
         Box::new(d.or_at(a.positional[1].span, "this object"))
     })
 }
 
+/// Whether a value is shown as it would be written in an expression.
+fn can_be_written(value: &Value) -> bool {
+    matches!(value.main(), Value::Expr(_) | Value::Form(_) | Value::Field(_))
+}
+
+fn written(value: &Value) -> String {
+    if can_be_written(value) { crate::model::show::text(value) } else { "…".into() }
+}
+
 /// The manifold on which a form, a field or a function lives.
 fn home_of(value: &Value) -> Option<FiberedManifold> {
     match value.main() {
         Value::Field(x) => x.manifold().ok().flatten(),
+        Value::Set(s) => Some(s.space().manifold().clone()),
+        Value::Distribution(d) => FiberedManifold::of_symbols(d.chart().symbols()).ok().flatten(),
+        Value::Codistribution(c) => FiberedManifold::of_symbols(c.chart().symbols()).ok().flatten(),
+        Value::System(s) => Some(s.manifold.clone()),
         other => operate::as_form(&other).ok()?.manifold().ok().flatten(),
     }
 }
@@ -130,13 +144,13 @@ fn transform(a: &Arguments) -> Fallible<Value> {
     let value = a.value(0)?;
     let (source, target) = (map.map.source(), map.map.target());
     if home_of(&value).is_some_and(|h| h == *target.manifold() && h != *source.manifold()) {
-        let turned = format!("pullback({}, {})", map.name, crate::model::show::text(&value));
-        return Err(Box::new(
-            Diagnostic::error(&codes::WRONG_MANIFOLD, format!("this lives on {target} already"))
-                .label(a.positional[0].span, format!("on {target}"))
-                .note(format!("`{}` goes from {source} to {target}", map.name))
-                .repair(format!("to go from {target} to {source}: `{turned}`"), a.span, turned),
-        ));
+        let turned = format!("pullback({}, {})", map.name, written(&value));
+        let help = format!("to go from {target} to {source}: `{turned}`");
+        let d = Diagnostic::error(&codes::WRONG_MANIFOLD, format!("this lives on {target} already"))
+            .label(a.positional[0].span, format!("on {target}"))
+            .note(format!("`{}` goes from {source} to {target}", map.name));
+        let edit = can_be_written(&value);
+        return Err(Box::new(if edit { d.repair(help, a.span, turned) } else { d.help(help) }));
     }
     let carried = match value.main() {
         Value::Point(point) => point_forward(&map.map, &point),

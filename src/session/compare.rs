@@ -50,7 +50,12 @@ fn compare_with_zero(e: Expr, relation: Relation) -> Verdict {
     {
         return Verdict::from_bool(relation.holds(n), "exact arithmetic");
     }
-    let sign = crate::algebra::assume::sign_of(e);
+    let sign = decide::sign(e);
+    if !(sign.is_positive() || sign.is_negative())
+        && let Some(sign) = sign_of_constant(e)
+    {
+        return Verdict::from_bool(relation.holds(&Rational::ratio(sign.into(), 1)), "an enclosure of the number");
+    }
     let (holds, fails) = match relation {
         Relation::Less => (sign.is_negative(), sign.is_nonnegative()),
         Relation::LessEqual => (sign.is_nonpositive(), sign.is_positive()),
@@ -224,6 +229,15 @@ fn entry_of(value: &Value, symbol: crate::algebra::Symbol) -> Option<Value> {
         Value::Point(p) => p.entries.iter().find(|e| e.symbols.contains(&symbol)).map(|e| Value::Expr(e.value)),
         _ => None,
     }
+}
+
+/// The sign of an expression without symbols that is not 0, by enclosures of growing precision.
+fn sign_of_constant(e: Expr) -> Option<i32> {
+    if !e.symbols().is_empty() {
+        return None;
+    }
+    let enclosed = |bits| ball::evaluate(e, &FxHashMap::default(), bits).ok().flatten()?.sign();
+    [128, 512, 2048].into_iter().find_map(enclosed).filter(|sign| *sign != 0)
 }
 
 /// Two expressions: exactly, or numerically within a tolerance.

@@ -183,6 +183,14 @@ fn manifold(state: &mut Interpreter, ast: &Rc<Ast>, m: &ast::Manifold) -> Fallib
         }
     }
     let list: Vec<Coordinate> = coordinates.iter().map(|(c, _, _)| *c).collect();
+    if list.is_empty() {
+        let d = Diagnostic::error(&codes::NO_EFFECT, format!("the manifold `{}` has no coordinates", m.name.node))
+            .label(m.name.span, "nothing can move on it");
+        return Err(Box::new(match m.coordinates.first() {
+            Some(c) => d.note(format!("the range of `{}` is empty", c.name.node)),
+            None => d.help(format!("name its coordinates: `manifold {} over t {{ x, y }}`", m.name.node)),
+        }));
+    }
     let below = state.scope.value(&m.over.manifold.words.last().expect("not empty").node).map(|b| b.meaning.clone());
     let mut new_base: Option<(Symbol, Word)> = None;
     let name = &m.name.node;

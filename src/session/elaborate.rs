@@ -117,6 +117,9 @@ impl<'s> Evaluator<'s> {
                 if let Some(value) = self.member_part(*of, *primes)? {
                     return Ok(value);
                 }
+                if let Some(value) = self.primed_differential(*of, *primes)? {
+                    return Ok(value);
+                }
                 let value = self.eval(*of)?;
                 operate::prime(&value, *primes)
             }

@@ -8,6 +8,7 @@ use crate::algebra::number::Rational;
 use crate::algebra::substitute::{substitute, undefined_part};
 use crate::algebra::{Expr, Symbol, Verdict, decide};
 use crate::diagnostic::{Diagnostic, codes};
+use crate::model::set::{Branch, PointSet};
 use crate::model::value::{Answer, Claim, Fallible, Family, LabelledMatrix, Point, PointEntry, Value};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -104,6 +105,10 @@ fn at(value: &Value, point: &Point, map: &FxHashMap<Symbol, Expr>) -> Fallible<V
             let rank = matrix.rank_of_numbers().ok_or_else(|| undetermined("this rank", &matrix))?;
             Value::count(r.complement.map_or(rank, |n| n - rank))
         }
+        Value::Set(s) if let Some(left) = open_set(s, map) => match left.is_empty() {
+            Verdict::Yes(_) => Value::from(Verdict::no("no values of the other coordinates lie in it")),
+            _ => Value::from(left),
+        },
         Value::Set(s) => Value::from(s.contains(map).map_err(|stop| Box::new(crate::questions::exhausted(stop)))?),
         Value::Distribution(d) => {
             on_the_branch(d.home(), map)?;
@@ -189,9 +194,35 @@ fn answer_at(answer: &Rc<Answer>, point: &Point, map: &FxHashMap<Symbol, Expr>) 
     Ok(new)
 }
 
+/// What remains to be asked of the coordinates that the point leaves open; `None` if it decides whether it lies in the set.
+fn open_set(set: &PointSet, map: &FxHashMap<Symbol, Expr>) -> Option<PointSet> {
+    let mut open = vec![];
+    for branch in set.branches() {
+        let there = |list: &[Expr]| -> Vec<(Expr, Verdict)> {
+            list.iter().map(|e| expr_at_or_poison(*e, map)).map(|e| (e, decide::is_zero(e))).collect()
+        };
+        let (equations, nonzero) = (there(&branch.equations), there(&branch.nonzero));
+        let is_open = |e: &Expr| e.symbols().iter().any(|s| !s.is_parameter());
+        let fails = equations.iter().any(|(e, zero)| zero.is_no() && !is_open(e))
+            || nonzero.iter().any(|(_, zero)| zero.is_yes());
+        if fails {
+            continue;
+        }
+        let rest = |list: Vec<(Expr, Verdict)>| -> Vec<Expr> {
+            list.into_iter().filter(|(e, zero)| !zero.is_yes() && is_open(e)).map(|(e, _)| e).collect()
+        };
+        let branch = Branch { equations: rest(equations), nonzero: rest(nonzero) };
+        if branch.is_everything() {
+            return None;
+        }
+        open.push(branch);
+    }
+    (!open.is_empty()).then(|| PointSet::new(set.space(), open))
+}
+
 /// What lives on a set has no value elsewhere. An equation that the point leaves open says nothing, and decimals may have
 /// been typed: ten digits are enough.
-fn on_the_branch(branch: &crate::model::set::Branch, map: &FxHashMap<Symbol, Expr>) -> Fallible<()> {
+fn on_the_branch(branch: &Branch, map: &FxHashMap<Symbol, Expr>) -> Fallible<()> {
     let tolerance = Rational::ratio(1, 10_000_000_000);
     for e in &branch.equations {
         let residual = substitute(*e, map);

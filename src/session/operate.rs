@@ -399,6 +399,18 @@ fn real_root(base: Expr, exponent: &Rational, span: Span) -> Fallible<()> {
     Ok(())
 }
 
+/// Refuses a logarithm of what is known not to be positive anywhere.
+pub fn real_logarithm(e: Expr, span: Span) -> Fallible<()> {
+    if !e.is_number() && crate::algebra::assume::sign_of(e).is_nonpositive() {
+        return Err(Box::new(
+            Diagnostic::error(&codes::NOT_REAL, "this logarithm has no real value")
+                .label(span, "this is not positive")
+                .note(format!("{e} <= 0 by the signs of its parts")),
+        ));
+    }
+    Ok(())
+}
+
 /// √e, refused where it cannot be real.
 pub fn square_root(e: Expr, argument: Span, span: Span) -> Fallible<Value> {
     real_root(e, &Rational::HALF, argument)?;

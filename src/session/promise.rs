@@ -162,9 +162,7 @@ impl<'a> Place<'a> {
             ("form", Some(k)) => return Ok(FormWord::Degree(k as usize)),
             ("horizontal", None) => match &word.over {
                 None => FormProperty::Horizontal,
-                Some(over) => {
-                    FormProperty::HorizontalOver(self.state.evaluator(self.ast).space(over)?.manifold().clone())
-                }
+                Some(over) => FormProperty::HorizontalOver(self.state.evaluator(self.ast).space(over)?),
             },
             ("contact", None) => FormProperty::Contact,
             ("contact", Some(k)) => FormProperty::KContact(k as usize),
@@ -539,7 +537,7 @@ pub fn force_components(place: &Place, form: &Form, manifold: &FiberedManifold) 
         return Err(Box::new(d));
     }
     let contact = contact::is_contact(form);
-    let over = contact::is_horizontal_over(form, manifold);
+    let over = contact::is_horizontal_over(form, &manifold.jets(0));
     let components =
         || manifold.fibres().iter().map(|f| (f.coordinate.jet(0), form.coefficient(&[f.coordinate.jet(0)])));
     if contact.verdict.is_no() || over.verdict.is_no() {

@@ -16,7 +16,7 @@
 //! Everywhere `list(i in 1..n, entry)` stands for n entries.
 
 use super::ast::*;
-use super::lexer::{Comment, CommentKind, Lexed};
+use super::lexer::{Comment, CommentKind, Lexed, Placed};
 use super::token::{CONSTRAINT_CLAUSES, COORDINATE_TYPES, TYPE_WORDS, Token};
 use super::{name, problem};
 use crate::algebra::number::Rational;
@@ -230,11 +230,24 @@ impl<'t> Builder<'t> {
     }
 
     pub fn call(&mut self, l: u32, callee: ExprId, open: u32, arguments: Vec<ExprId>, r: u32) -> ExprId {
-        if !self.is_callable(callee) {
+        if let Some((name, exponent)) = self.powered_function(l).filter(|_| !self.is_callable(callee)) {
+            let (power, argument) = (self.slice(l, open).trim(), self.slice(open, r));
+            let turned = format!("{}{argument}^{power}", self.slice(name.start, name.end));
+            self.problem(problem::power_of_function(self.span(exponent, open), &turned, self.span(name.start, r)));
+        } else if !self.is_callable(callee) {
             let product = format!("{}*{}", shortened(self.slice(l, open)), shortened(self.slice(open, r)));
             self.problem(problem::juxtaposition(self.span(open, open + 1), &product, self.span(open, open)));
         }
         self.push(l, ExprKind::Call { callee, arguments }, r)
+    }
+
+    /// `sin^2(x)`: the name of the function before an exponent that begins at `at`, and where its sign stands.
+    fn powered_function(&self, at: u32) -> Option<(Placed, u32)> {
+        const FUNCTIONS: &[&str] = &["sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "sqrt", "abs"];
+        let index = self.lexed.tokens.partition_point(|t| t.start < at);
+        let (caret, name) = (self.lexed.tokens[index.checked_sub(1)?], self.lexed.tokens[index.checked_sub(2)?]);
+        let is_function = name.token == Token::Word && FUNCTIONS.contains(&self.slice(name.start, name.end));
+        (caret.token == Token::Caret && is_function).then_some((name, caret.start))
     }
 
     /// Functions have names: `f(x)`, `core.h(x)`, `V'(x)`, `f(x)(y)`; `2(x)` and `(a + b)(c)` are products

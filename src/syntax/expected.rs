@@ -190,6 +190,14 @@ impl<'t> Scene<'t> {
         if let Some(slip) = self.slip_between(before, found) {
             return Some(slip);
         }
+        if let (Some(d), Some(over)) = (self.token(self.index.checked_sub(3)), self.token(self.index.checked_sub(2)))
+            && (self.slice(d), over.token, left) == ("d", Token::Slash, "dt")
+            && found.token == Token::Word
+        {
+            let operator = Span { end: before.end, ..self.span(d) };
+            let whole = Span { end: found.end, ..operator };
+            return Some(problem::leibniz_derivative(operator, &format!("{}'", self.slice(found)), whole));
+        }
         let shown = if left.ends_with([')', ']', '}', '\'']) { "…" } else { left };
         let gap = Span { source: self.source, start: before.end, end: found.start };
         let comment = self.lexed.comments.iter().any(|c| c.start >= before.end && c.end <= found.start);

@@ -131,6 +131,20 @@ pub fn number_before_name(number: Span, name: Span, digits: &str, word: &str) ->
     juxtaposition(name, &format!("{digits}*{word}"), Span { start: number.end, end: name.start, ..name })
 }
 
+/// `sin^2(x)`, as it is printed in books.
+pub fn power_of_function(exponent: Span, turned: &str, whole: Span) -> Diagnostic {
+    Diagnostic::error(&codes::JUXTAPOSITION, "the power of a function stands behind its argument")
+        .label(exponent, "a power of the name")
+        .repair(format!("write `{turned}`"), whole, turned.to_string())
+}
+
+/// `d/dt x`.
+pub fn leibniz_derivative(operator: Span, primed: &str, whole: Span) -> Diagnostic {
+    Diagnostic::error(&codes::JUXTAPOSITION, "the derivative along the motion is a prime")
+        .label(operator, "not an operator of the language")
+        .repair(format!("write `{primed}`"), whole, primed.to_string())
+}
+
 /// Two operands in a row; `gap` is what stands between them.
 pub fn juxtaposition(second: Span, product: &str, gap: Span) -> Diagnostic {
     Diagnostic::error(&codes::JUXTAPOSITION, "a product needs its `*`").label(second, "two operands in a row").repair(

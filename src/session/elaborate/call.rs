@@ -201,6 +201,9 @@ impl<'s> Evaluator<'s> {
                 let map = std::iter::once((u, values[0])).collect();
                 return Ok(Value::Expr(crate::algebra::substitute::substitute(body, &map)));
             }
+            if function == Elementary::Log {
+                operate::real_logarithm(values[0], self.ast.span(arguments[0]))?;
+            }
             return operate::defined(Expr::apply(function, &values), span);
         }
         match text {

@@ -54,8 +54,14 @@ impl<'s> Evaluator<'s> {
         at(parts::at_symbol(&value, jet, &key.node.text), key.span).map(Some)
     }
 
-    pub(super) fn index(&self, of: ExprId, keys: &[ExprId]) -> Fallible<Value> {
-        // dq[i]: the differential of a member of a family.
+    /// `dq[i]''`: the differential of a jet of a member of a family, as `dx''` is that of x″.
+    pub(super) fn primed_differential(&self, id: ExprId, primes: u32) -> Fallible<Option<Value>> {
+        let ExprKind::Index { of, keys } = self.ast.kind(id) else { return Ok(None) };
+        self.member_differential(*of, keys, primes)
+    }
+
+    /// `dq[i]`: the differential of a member of a family.
+    fn member_differential(&self, of: ExprId, keys: &[ExprId], primes: u32) -> Fallible<Option<Value>> {
         if let Some(Name { text, primes: 0 }) = self.ast.name(of)
             && self.lookup(text, 0, self.ast.span(of))?.is_none()
             && let Some(rest) = text.strip_prefix('d')
@@ -63,10 +69,21 @@ impl<'s> Evaluator<'s> {
         {
             let member = parts::member(&family, &self.integers(keys)?)?;
             let symbol = operate::as_expr(&member)?.as_symbol();
+            let raised = |s: Symbol| match s.as_jet() {
+                Some((coordinate, order)) => coordinate.jet(order + primes),
+                None => s,
+            };
             return match symbol {
-                Some(s) => Ok(Value::Form(Form::differential(s))),
+                Some(s) => Ok(Some(Value::Form(Form::differential(raised(s))))),
                 None => refuse(&codes::WRONG_KIND, format!("`{rest}` is not a family of coordinates")),
             };
+        }
+        Ok(None)
+    }
+
+    pub(super) fn index(&self, of: ExprId, keys: &[ExprId]) -> Fallible<Value> {
+        if let Some(value) = self.member_differential(of, keys, 0)? {
+            return Ok(value);
         }
         // p_q[i]: the momentum conjugate to a member of a family.
         if let Some(Name { text, primes: 0 }) = self.ast.name(of)
