@@ -85,6 +85,7 @@ fn solve_by_steps(equations: impl IntoIterator<Item = (Expr, Expr)>, unknowns: &
     let (mut wanted, mut needs) = (vec![], vec![]);
     let mut values: FxHashMap<Symbol, Expr> = FxHashMap::default();
     let mut conditions = vec![];
+    let mut is_simple = false;
     loop {
         check()?;
         // Equations without unknowns are conditions.
@@ -104,7 +105,18 @@ fn solve_by_steps(equations: impl IntoIterator<Item = (Expr, Expr)>, unknowns: &
             put_in(&found, &mut equations, &mut values);
             continue;
         }
-        let Some(step) = next_step(&equations, &open, &mut wanted)? else { break };
+        let Some(step) = next_step(&equations, &open, &mut wanted)? else {
+            if is_simple {
+                break;
+            }
+            // x − eᵃ − eᵃ contains a twice only as it stands.
+            for e in &mut equations {
+                e.left = simplify(e.left)?;
+            }
+            is_simple = true;
+            continue;
+        };
+        is_simple = false;
         for i in step.used {
             equations.remove(i);
         }
@@ -475,6 +487,15 @@ fn argument(f: Elementary, w: Expr, right: Expr, needs: &mut Vec<Condition>, wan
             let size = apply(Log, right + (right.pow(2) - Expr::one()).sqrt())?;
             Some(if known.is_nonnegative() { size } else { -size })
         }
+        Abs => {
+            let known = sign(w);
+            if !known.is_nonnegative() && !known.is_nonpositive() {
+                want(w, wanted);
+                return None;
+            }
+            needs.push(if known.is_nonzero() { Condition::positive(right) } else { Condition::nonnegative(right) });
+            Some(if known.is_nonnegative() { right } else { -right })
+        }
         Sin if lies(-quarter, quarter) => {
             between(-Expr::one(), Expr::one(), false);
             apply(Asin, right)
@@ -492,9 +513,9 @@ fn argument(f: Elementary, w: Expr, right: Expr, needs: &mut Vec<Condition>, wan
     }
 }
 
-/// Notes what would help if it were positive.
+/// Notes what would help if it were positive; of e and −e the first.
 fn want(e: Expr, wanted: &mut Vec<Expr>) {
-    if !wanted.contains(&e) {
+    if !wanted.iter().any(|w| *w == e || is_zero(*w + e).is_yes()) {
         wanted.push(e);
     }
 }

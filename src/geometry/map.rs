@@ -21,6 +21,7 @@ use super::field::VectorField;
 use super::form::Form;
 use super::inverse::{Solved, solve};
 use super::jet::{Chart, FiberedManifold, JetSpace, Prolongation, derivative_along};
+use super::restriction::without_factor;
 use super::submanifold::Submanifold;
 use crate::algebra::assume;
 use crate::algebra::conditions::{self, inequality};
@@ -270,7 +271,11 @@ impl Map {
         let solved = self.solved(equations, &open)?;
         if let Some(unknown) = open.iter().find(|u| !solved.values.contains_key(*u)) {
             let why = format!("its equations could not be solved for {unknown}");
-            let hint = solved.stuck.first().map(|e| format!("; what remained is {e} = 0")).unwrap_or_default();
+            let hint = match (solved.stuck.first(), solved.conditions.first()) {
+                (Some(e), _) => format!("; what remained is {e} = 0"),
+                (None, Some(e)) => format!(", and {} = 0 holds on its image", without_factor(*e)),
+                (None, None) => String::new(),
+            };
             let of_source = |e: &Expr| e.symbols().iter().all(|s| s.is_parameter() || self.source.contains(*s));
             let positive = solved.wanted.into_iter().filter(of_source).collect();
             return Err(Refusal::NotInvertible { why: why + &hint, positive });
@@ -336,6 +341,27 @@ impl Map {
         }
         conditions.retain(|c| c.left.as_undefined().is_none());
         Ok(conditions)
+    }
+
+    /// What is assumed about jets of the source up to an order, in terms of the target; `self` is the inverse.
+    pub fn facts_about_jets(&self, order: u32) -> Result<Vec<Condition>, Refusal> {
+        let source = self.target.manifold();
+        let mut facts: Vec<(Expr, assume::Sign)> = assume::snapshot().into_iter().collect();
+        facts.sort_by_key(|f| f.0);
+        let mut conditions = vec![];
+        for (fact, sign) in facts {
+            let symbols: Vec<Symbol> = fact.symbols().into_iter().filter(|s| !s.is_parameter()).collect();
+            let orders: Option<Vec<u32>> = symbols.iter().map(|s| source.order_of_symbol(*s)).collect();
+            let highest = orders.and_then(|list| list.into_iter().max());
+            if highest.is_some_and(|k| 0 < k && k <= order)
+                && let Some(condition) = Condition::from_fact(fact, sign)
+            {
+                let left = self.pullback_function(condition.left)?;
+                let left = conditions::collect(|| simplify(left)).0?;
+                conditions.push(Condition { left, ..condition });
+            }
+        }
+        Ok(inequality::reduced(conditions))
     }
 
     /// Inequalities that the points of the image satisfy besides its equations, as far as the map can be solved for the

@@ -201,7 +201,7 @@ fn pivot(frame: &Frame, cells: &[Cell], form: &Form) -> Budgeted<Option<(Symbol,
 }
 
 /// 2x and x vanish together.
-fn without_factor(e: Expr) -> Expr {
+pub(super) fn without_factor(e: Expr) -> Expr {
     match e.node() {
         Node::Sum { constant, terms } if constant.is_zero() && terms.len() == 1 => terms[0].0,
         _ => e,

@@ -9,7 +9,9 @@
 
 use super::systems::{form_of, gauge, lagrangian_of, names, simple};
 use super::{Arguments, Question};
+use crate::algebra::conditions::inequality;
 use crate::algebra::derive::partial;
+use crate::algebra::expr::Condition;
 use crate::algebra::{Expr, Symbol, Verdict, conditions};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::form::Form;
@@ -276,7 +278,7 @@ fn rates_of_momenta(system: &System, found: &Legendre, forces: &[Expr]) -> Vec<(
 fn hamilton(a: &Arguments) -> Fallible<Value> {
     let (system, form, found, forces) = transformation(a)?;
     let (equations, recorded) = conditions::collect(|| theory::hamilton_equations(&found, &forces));
-    let equations = equations?;
+    let (equations, recorded) = (equations?, recorded.into_iter().map(Condition::nonzero));
     let n = found.momenta.len();
     // η = η_a dq^a + η^a dp_a with dp_a/dt = η_a and dq^a/dt = −η^a.
     let (positions, momenta) = equations.right_sides.split_at(n);
@@ -291,8 +293,7 @@ fn hamilton(a: &Arguments) -> Fallible<Value> {
             .part("H", equations.hamiltonian)
             .lazy("gauge", gauge_part(a, &form)?)
             .on(&system.manifold)
-            .valid_where(equations.conditions)
-            .valid_where(recorded),
+            .valid_where(inequality::reduced(equations.conditions.into_iter().chain(recorded))),
     ))
 }
 

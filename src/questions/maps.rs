@@ -9,9 +9,10 @@
 use super::tensors::{as_tensor, tensor_value};
 use super::{Arguments, Question, refusal};
 use crate::algebra::conditions::{self, inequality};
+use crate::algebra::expr::symbols_of;
 use crate::algebra::linear::Matrix;
 use crate::algebra::substitute::substitute;
-use crate::algebra::{Expr, decide, normal};
+use crate::algebra::{Expr, Symbol, decide, normal};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::distribution::{Codistribution, Distribution};
 use crate::geometry::form::Form;
@@ -156,7 +157,9 @@ fn transform(a: &Arguments) -> Fallible<Value> {
         Value::Point(point) => point_forward(&map.map, &point),
         Value::Section(s) => section_forward(&map.map, &s),
         _ => {
-            let inverse = map.map.inverse().map_err(|r| not_inverted(a, &map.name, r))?;
+            let mut inverse = map.map.inverse().map_err(|r| not_inverted(a, &map.name, r))?;
+            let jets = inverse.map.facts_about_jets(order_on(source.manifold(), &value)).map_err(refusal)?;
+            inverse.conditions.extend(jets);
             if !inverse.ground.is_proved() {
                 grounds::rests_on(&map.name, &inverse.ground.to_string().into(), a.positional[1].span);
             }
@@ -165,6 +168,24 @@ fn transform(a: &Arguments) -> Fallible<Value> {
         }
     };
     carried.map_err(|d| Box::new(d.or_at(a.positional[0].span, "this object")))
+}
+
+/// The highest jets of the manifold in what can be carried.
+fn order_on(manifold: &FiberedManifold, value: &Value) -> u32 {
+    let order =
+        |symbols: Vec<Symbol>| symbols.into_iter().filter_map(|s| manifold.order_of_symbol(s)).max().unwrap_or(0);
+    match value {
+        Value::OnSpace(declared) => declared.space.order().max(order_on(manifold, &declared.value)),
+        Value::Expr(e) => order(e.symbols()),
+        Value::Form(f) => order(f.symbols()),
+        Value::Field(x) => order(x.symbols()),
+        Value::List(items) => items.iter().map(|v| order_on(manifold, v)).max().unwrap_or(0),
+        Value::Force(f) => order(symbols_of(&f.components)),
+        Value::Constraint(c) => order(symbols_of(&c.equations.iter().map(|(e, _)| *e).collect::<Vec<_>>())),
+        Value::System(s) => s.lagrangian().map_or(0, |l| order(l.function().symbols())),
+        Value::Answer(answer) => answer.main.as_ref().map_or(0, |main| order_on(manifold, main)),
+        _ => 0,
+    }
 }
 
 /// A map that cannot be inverted; facts that would help are offered as statements.

@@ -220,6 +220,10 @@ enum Layer {
 
 /// Takes one layer off k·f(u) + constant > 0 (or ≥ 0).
 fn layer(c: &Condition) -> Layer {
+    // log u ≠ 0 where u ≠ 1.
+    if let (Relation::NotEqual, Node::Apply(Elementary::Log, u)) = (c.relation, c.left.node()) {
+        return Layer::Inside(Condition::nonzero(u[0] - Expr::one()));
+    }
     if !matches!(c.relation, Relation::Greater | Relation::GreaterEqual) {
         return Layer::Bare;
     }

@@ -38,6 +38,10 @@ const MAPS: &[(&str, &str, &[&str])] = &[
     ("u > 0, u < pi", "cos(u)", &["x > -1", "x < 1"]),
     ("u > -pi/2, u < pi/2", "tan(u)", &[]),
     ("u > 2", "3*u", &["x > 6"]),
+    ("u > 0", "abs(u)", &["x > 0"]),
+    ("u <= 0", "abs(u) + 1", &["x >= 1"]),
+    ("", "exp(u) + 2*exp(u) - 1", &["x > -1"]),
+    ("", "asin(exp(u))", &["x <= pi/2", "sin(x) > 0", "x >= -pi/2"]),
 ];
 
 /// A map of one coordinate to one other.
