@@ -324,10 +324,10 @@ impl Distribution {
             if next.fields.iter().all(|x| last.fields.contains(x)) {
                 return Ok(flag);
             }
-            if next.generic_rank()? == last.generic_rank()? {
-                if next.fields.len() > FIELDS_AT_SPECIAL_POINTS || last.equals(&next)?.is_yes() {
-                    return Ok(flag);
-                }
+            if next.generic_rank()? == last.generic_rank()?
+                && (next.fields.len() > FIELDS_AT_SPECIAL_POINTS || last.equals(&next)?.is_yes())
+            {
+                return Ok(flag);
             }
             flag.push(next);
         }
