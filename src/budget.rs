@@ -109,7 +109,7 @@ pub fn work_done() -> u64 {
 pub fn within_work<T>(limit: u64, task: impl FnOnce() -> T) -> T {
     let outer = WORK_END.get();
     WORK_END.set(outer.min(WORK.get().saturating_add(limit)));
-    let result = within(Duration::from_secs((limit / SLOWEST).clamp(2, 20)), task);
+    let result = within(Duration::from_secs((limit / SLOWEST).clamp(2, 8)), task);
     WORK_END.set(outer);
     result
 }

@@ -24,7 +24,7 @@ pub use quadratic::{QuadraticSplit, split_quadratic};
 
 use crate::algebra::number::{Integer, Rational};
 use crate::algebra::polynomial::Polynomial;
-use crate::budget::{Budgeted, Exhausted, check};
+use crate::budget::{Budgeted, Exhausted, check, spend};
 use std::fmt;
 
 /// `unit · ∏ factorᵉ`; the factors are coprime, without integer content, with positive leading coefficient, and
@@ -37,6 +37,9 @@ pub struct Factorisation {
     pub complete: bool,
 }
 
+/// What a factorisation costs for each term, in terms combined.
+const FACTOR_WORK: u64 = 200;
+
 /// The irreducible factors over ℚ. Zero has the unit zero and no factors.
 pub fn factor(p: &Polynomial) -> Factorisation {
     let mut result = Factorisation { unit: p.content(), factors: Vec::new(), complete: true };
@@ -44,7 +47,7 @@ pub fn factor(p: &Polynomial) -> Factorisation {
         return result;
     }
     let primitive = p.primitive_part();
-    let pieces = match squarefree_pieces(&primitive) {
+    let pieces = match spend(FACTOR_WORK * p.n_terms() as u64).and_then(|()| squarefree_pieces(&primitive)) {
         Ok(pieces) => pieces,
         Err(_) => {
             result.complete = false;

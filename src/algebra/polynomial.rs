@@ -29,7 +29,7 @@ mod word_gcd;
 mod zippel;
 
 use crate::algebra::number::{Integer, Rational};
-use crate::budget::{Budgeted, Exhausted, check};
+use crate::budget::{Budgeted, Exhausted, check, spend};
 pub use packed::MAX_EXPONENT;
 use packed::{Layout, width_for};
 use smallvec::SmallVec;
@@ -56,6 +56,9 @@ pub type Monomial = SmallVec<[(u32, u32); 4]>;
 
 /// No polynomial has more terms than this.
 pub const MAX_TERMS: usize = 1 << 20;
+
+/// What a substitution costs for each term beside the products, in terms combined.
+const SUBSTITUTION_WORK: u64 = 8;
 
 impl Polynomial {
     pub fn zero() -> Polynomial {
@@ -504,6 +507,7 @@ impl Polynomial {
         if let Some(value) = value.as_constant() {
             return self.evaluate(&[(variable, value)]);
         }
+        spend(SUBSTITUTION_WORK * self.n_terms() as u64)?;
         let coefficients = self.coefficients_in(variable);
         // Horner; runs of zero coefficients are skipped by powers.
         let mut sum = Polynomial::zero();

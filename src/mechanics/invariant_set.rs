@@ -43,7 +43,11 @@ pub(crate) struct InvariantSets<'a> {
 }
 
 /// What one branch may cost in one round, in terms combined.
-const BRANCH_WORK: u64 = 40_000_000;
+const BRANCH_WORK: u64 = 15_000_000;
+
+/// What all branches together may cost; after that each has only [`LEAST_WORK`].
+const ITERATION_WORK: u64 = 40_000_000;
+const LEAST_WORK: u64 = 1_000_000;
 
 /// What it may cost to write a union shortly.
 const SIDE_WORK: u64 = 8_000_000;
@@ -118,6 +122,7 @@ impl<'a> InvariantSets<'a> {
 
     /// Rounds until nothing is cut off any more. When a budget ends, what was not looked at is in the queue.
     pub fn iterate(&mut self) -> Budgeted<()> {
+        let end = work_done() + ITERATION_WORK;
         while !self.queue.is_empty() {
             if self.rounds >= self.limit() {
                 return Err(Exhausted::Size);
@@ -125,7 +130,8 @@ impl<'a> InvariantSets<'a> {
             self.rounds += 1;
             let mut next = Vec::new();
             while let Some(v) = self.queue.pop() {
-                let step = aside(BRANCH_WORK, || self.solve(&v).and_then(|list| self.look(&v, list)));
+                let share = end.saturating_sub(work_done()).clamp(LEAST_WORK, BRANCH_WORK);
+                let step = aside(share, || self.solve(&v).and_then(|list| self.look(&v, list)));
                 match step {
                     Ok(Some(parts)) => next.extend(parts),
                     // One branch that is too hard does not hold up the others.
