@@ -151,6 +151,7 @@ fn equations_with_unknowns_inside_functions() {
         ("branches(abs(x)*y = 0) at { x = 0, y = 1 }", "yes"),
         ("branches(abs(x)*y = 0) at { x = 1, y = 0 }", "yes"),
         ("branches(abs(x)*y = 0) at { x = 1, y = 1 }", "no"),
+        ("branches([log(x) = y, x = -1]).empty", "yes"),
         // Cases where nothing else helps; an interval says which root is meant, and is no condition.
         ("solve(abs(x) = -x, x).branches[2].conditions", "[x < 0]"),
         ("solve(abs(x) + x = 4, x)", "[2]"),
@@ -158,6 +159,8 @@ fn equations_with_unknowns_inside_functions() {
         ("solve(min(x, 2*x) = 4, x)", "[4]"),
         ("solve(log(x) + log(x - 1) = log(2), x)", "[2]"),
         ("solve(2*log(x) - log(x + 6) = 0, x)", "[3]"),
+        ("solve([log(x) + log(y) = 0, x - y = 1], [x, y])", "[{ x = (sqrt(5) + 1)/2, y = (sqrt(5) - 1)/2 }]"),
+        ("solve(log(x) = log(-x), x)", "[]"),
         ("solve(x^2 + a*x + a^2 = 0, x).branches[1].conditions", "[a = 0]"),
         ("solve(x^3 - 3*x + 1 = 0, x).empty", "no"),
         // What is written with exponentials can be inverted.

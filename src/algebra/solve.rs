@@ -352,6 +352,16 @@ impl State {
                 return Ok(None);
             }
         }
+        // Roots and logarithms that were undone on the way need their arguments: log x = −log y is not xy = 1.
+        for c in equations.iter().flat_map(|e| conditions::domain(*e)) {
+            if !unknowns.iter().any(|x| c.left.contains(*x)) {
+                continue;
+            }
+            let left = substitute(c.left, &map);
+            if left.as_undefined().is_some() || !self.require(Condition { relation: c.relation, left })? {
+                return Ok(None);
+            }
+        }
         for e in equations {
             let there = substitute(*e, &map);
             // A refuted equation is the mark of an extraneous root; conditions still to be met are no refutation.

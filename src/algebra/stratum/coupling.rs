@@ -34,6 +34,10 @@ pub(super) fn coupling(frame: &Frame, basis: &Basis) -> Budgeted<Coupling> {
                 continue;
             }
             let here = substitute(Generator(g).meaning(), &map);
+            if here.as_undefined().is_some() {
+                // log x has no value where x = −1.
+                return Ok(Coupling::Contradiction);
+            }
             if let Some(x) = here.as_number() {
                 let equation = &Polynomial::variable(g) - &Polynomial::constant(x.clone());
                 if !basis.normal_form(frame, &equation)?.is_zero() {
