@@ -53,13 +53,16 @@ const LEAST_WORK: u64 = 1_000_000;
 const SIDE_WORK: u64 = 8_000_000;
 
 /// What it may cost to find invariant sets in an open part with a boundary.
-const INVARIANT_WORK: u64 = 3_000_000;
+const INVARIANT_WORK: u64 = 2_000_000;
 
 /// What all boundary strata together may cost.
 const BOUNDARY_WORK: u64 = 10_000_000;
 
 /// What one question about a boundary stratum may cost.
 const STRATUM_WORK: u64 = 3_000_000;
+
+/// What it may cost to find out whether a smooth curve passes through a stratum. Where it can be excluded it is excluded soon.
+const CROSSING_WORK: u64 = 1_000_000;
 
 /// What a side question found with its own share of work; `None` if that, and not the budget of the whole, was too small.
 pub(crate) fn aside<T>(limit: u64, task: impl FnOnce() -> Budgeted<T>) -> Budgeted<Option<T>> {
@@ -314,7 +317,7 @@ impl<'a> InvariantSets<'a> {
         let (mut left, mut invariant): (Vec<Cell>, Vec<Cell>) = (vec![], vec![]);
         let outside = aside(STRATUM_WORK, || set::difference_from_all(self.frame, stratum, &self.finals))?;
         for outside in outside.unwrap_or_else(|| vec![stratum.clone()]) {
-            let crossed = aside(STRATUM_WORK, || self.vectors.crossing(&outside))?.unwrap_or_else(|| vec![outside]);
+            let crossed = aside(CROSSING_WORK, || self.vectors.crossing(&outside))?.unwrap_or_else(|| vec![outside]);
             for cell in self.maximal(crossed)? {
                 let found = aside(STRATUM_WORK, || {
                     let known: Vec<Cell> = self.finals.iter().chain(&invariant).cloned().collect();

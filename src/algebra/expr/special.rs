@@ -103,15 +103,11 @@ pub(super) fn special_value(function: Elementary, arguments: &[Expr]) -> Option<
             _ => None,
         },
         // Likewise with the exponentials that these are made of.
-        Sinh | Cosh | Tanh => match x.node() {
+        Sinh | Cosh => match x.node() {
             Node::Apply(Log, u) => {
                 record_positive(u[0]);
-                let (plus, minus) = (u[0] + u[0].pow(-1), u[0] - u[0].pow(-1));
-                Some(match function {
-                    Sinh => minus / 2,
-                    Cosh => plus / 2,
-                    _ => minus / plus,
-                })
+                let inverse = u[0].pow(-1);
+                Some(if function == Sinh { u[0] - inverse } else { u[0] + inverse } / 2)
             }
             _ => None,
         },

@@ -329,8 +329,7 @@ impl Functions {
             let Some(first) = holders.first() else { continue };
             let alone = argument(first);
             // As q runs through the numbers so do q and 2q, but not sin q: sin(sin q) = 1 has no solution.
-            let runs =
-                |u: Expr| normal::simplify(super::super::derive::partial(u, *s)).is_ok_and(|d| is_nonzero_number(d));
+            let runs = |u: Expr| normal::simplify(super::super::derive::partial(u, *s)).is_ok_and(is_nonzero_number);
             let is_free = alone.is_some_and(runs) && holders.iter().all(|g| argument(g) == alone);
             let is_bare = equations.iter().any(|e| stands_bare(*e, *s));
             if !is_free || is_bare {
