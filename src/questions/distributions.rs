@@ -59,7 +59,12 @@ fn settled(a: &Arguments, found: Option<FiberedManifold>) -> Option<FiberedManif
         [only] => Some(only.clone()),
         _ => None,
     };
-    found.or_else(|| a.declared()).or_else(|| a.on.clone()).or_else(only)
+    // An object of Y that was declared on W over J1(Y) lives on W.
+    let above = |m: &FiberedManifold| a.declared().filter(|d| d.is_over(m));
+    match found {
+        Some(m) => above(&m).or(Some(m)),
+        None => a.declared().or_else(|| a.on.clone()).or_else(only),
+    }
 }
 
 /// The refusal of an object that mentions only the time where several manifolds, or none, lie over it.

@@ -21,6 +21,7 @@ fn refuse<T>(code: &'static codes::Code, title: impl Into<String>) -> Fallible<T
 pub fn describe(value: &Value) -> String {
     match value {
         Value::Expr(e) if e.is_number() => format!("the number {e}"),
+        Value::Answer(answer) if answer.main.is_none() => format!("the answer to `{}`", answer.question),
         other => {
             let name = other.type_name();
             let article = if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
