@@ -15,6 +15,7 @@ use lepage::diagnostic::Diagnostic;
 use lepage::diagnostic::render::{MessageFormat, Renderer};
 use lepage::session::{Mode, Outcome, Session, SessionOptions};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// All programs under `tests/ui`, sorted, so that failures come in the same order everywhere.
 fn programs() -> Vec<PathBuf> {
@@ -44,8 +45,10 @@ impl Ran {
     fn new(name: &str, text: &str) -> Ran {
         // Files beside a program are found from here, under the names that goldens show.
         std::env::set_current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui")).expect("tests/ui");
-        // What a program saves goes to a folder of its own.
-        let out = std::env::temp_dir().join(format!("lepage-ui-{}", std::process::id()));
+        // What a program saves goes to a folder of its own, as programs run at the same time.
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let out = std::env::temp_dir().join(format!("lepage-ui-{}-{number}", std::process::id()));
         let mut session =
             Session::new(SessionOptions { out: out.clone(), portable: true, ..SessionOptions::default() });
         let outcomes = session.feed(name, text, Mode::File);

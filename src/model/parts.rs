@@ -99,6 +99,9 @@ pub fn natural_verdict(value: &Value, word: &str) -> Fallible<Option<Verdict>> {
     Ok(match (value, word) {
         (Value::Set(s), "empty") => Some(s.is_empty()),
         (Value::Distribution(d), "vertical") => Some(d.is_vertical().map_err(stopped)?),
+        (Value::Codistribution(c), "vertical") => {
+            Some(c.annihilator().map_err(refusal)?.is_vertical().map_err(stopped)?)
+        }
         (Value::Run(r), _) => r.verdict(word),
         (Value::Distribution(d), "integrable" | "involutive") => Some(d.is_involutive().map_err(refusal)?),
         (Value::Codistribution(c), "integrable" | "involutive") => Some(c.is_involutive().map_err(refusal)?),
