@@ -224,7 +224,7 @@ fn prolong(a: &Arguments) -> Fallible<Value> {
         _ => {
             let field = a.field(0)?;
             let found = field.manifold().map_err(refusal)?.or_else(|| Some(space.as_ref()?.manifold().clone()));
-            let manifold = home(a, found).map_err(|d| on_a_space(a, order, d))?;
+            let manifold = home(a, found).map_err(|d| on_a_space(a, order, *d))?;
             let here = |r| {
                 let d = refusal(r).or_at(a.positional[0].span, "this field");
                 if d.code.number != codes::NOT_PROJECTABLE.number {
@@ -288,13 +288,13 @@ fn without_jets(field: &VectorField, manifold: &FiberedManifold) -> VectorField 
 }
 
 /// A field along the time is prolonged to the jets of one manifold: which one is said by the space.
-fn on_a_space(a: &Arguments, order: u32, mut d: Box<Diagnostic>) -> Box<Diagnostic> {
+fn on_a_space(a: &Arguments, order: u32, mut d: Diagnostic) -> Box<Diagnostic> {
     d.helps.clear();
     let offer = |d: Diagnostic, m: &FiberedManifold| {
         let space = m.jets(order).to_string();
         d.repair(format!("name the space: {space}"), a.positional[1].span, space)
     };
-    Box::new(a.manifolds.iter().fold(*d, offer))
+    Box::new(a.manifolds.iter().fold(d, offer))
 }
 
 /// Objects know no order but the one they depend on, so lifting leaves them as they are, once the
