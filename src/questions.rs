@@ -17,6 +17,7 @@ pub mod symbolic;
 pub mod systems;
 pub mod tensors;
 
+use crate::algebra::conditions::Recorded;
 use crate::algebra::{Expr, Symbol};
 use crate::budget::Exhausted;
 use crate::diagnostic::{Diagnostic, codes};
@@ -65,6 +66,14 @@ pub struct Arguments {
     pub manifolds: Vec<FiberedManifold>,
     /// What was cancelled when the arguments were read, and so does not vanish where they have a value.
     pub cancelled: Vec<Expr>,
+    /// Where the positional arguments have a value, one entry for each; for questions that [carry](carries_conditions) it to
+    /// another manifold with the value. For all others it is recorded when the arguments are read.
+    pub recorded: Vec<Recorded>,
+}
+
+/// Whether a question takes its arguments, and with them their conditions, to other coordinates.
+pub fn carries_conditions(question: &Question) -> bool {
+    matches!(question.name, "pullback" | "transform")
 }
 
 #[derive(Clone)]
@@ -147,6 +156,7 @@ impl Arguments {
             on: None,
             manifolds: vec![],
             cancelled: vec![],
+            recorded: vec![],
         }
     }
 

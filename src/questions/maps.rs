@@ -8,8 +8,8 @@
 
 use super::tensors::{as_tensor, tensor_value};
 use super::{Arguments, Question, refusal};
-use crate::algebra::conditions::{self, inequality};
-use crate::algebra::expr::symbols_of;
+use crate::algebra::conditions::{self, Recorded, inequality};
+use crate::algebra::expr::{Condition, symbols_of};
 use crate::algebra::linear::Matrix;
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Symbol, decide, normal};
@@ -82,9 +82,16 @@ fn map_argument(a: &Arguments, i: usize) -> Fallible<Rc<MapItem>> {
 fn pullback(a: &Arguments) -> Fallible<Value> {
     a.count(2, 2)?;
     let value = a.value(1)?;
+    record(a, 0);
     let carried = match a.value(0)?.main() {
-        Value::Map(m) => carry(&m.map, &value),
-        Value::Section(s) => along(&s.section, &value),
+        Value::Map(m) => carry(&m.map, &value).and_then(|carried| {
+            carry_conditions(a, 1, |e| m.map.pullback_function(e).map_err(refusal))?;
+            Ok(carried)
+        }),
+        Value::Section(s) => along(&s.section, &value).and_then(|carried| {
+            carry_conditions(a, 1, |e| s.section.pullback_function(e).map_err(refusal))?;
+            Ok(carried)
+        }),
         other => {
             let d = Diagnostic::error(&codes::WRONG_KIND, "the first argument of `pullback` is a map or a section")
                 .label(a.positional[0].span, format!("this is {}", operate::describe(&other)));
@@ -127,6 +134,31 @@ fn written(value: &Value) -> String {
     if can_be_written(value) { crate::model::show::text(value) } else { "…".into() }
 }
 
+/// Says where an argument has a value, as it stands.
+fn record(a: &Arguments, i: usize) {
+    a.recorded.iter().skip(i).take(1).for_each(conditions::record_all);
+}
+
+/// Says where an argument has a value in the coordinates to which it is carried; refused where that is nowhere.
+fn carry_conditions(a: &Arguments, i: usize, function: impl Fn(Expr) -> Fallible<Expr>) -> Fallible<()> {
+    let Some(recorded) = a.recorded.get(i) else { return Ok(()) };
+    for c in recorded.conditions() {
+        // What is no function of these coordinates is said as it is.
+        let left = function(c.left).map_or(c.left, tidy);
+        let carried = Condition { left, ..c };
+        if carried.decided() == Some(false) {
+            let condition = crate::model::show::condition_text(&c);
+            return Err(Box::new(
+                Diagnostic::error(&codes::DEGENERATE, "this has no value where the map leads")
+                    .note(format!("it rests on {condition}, which fails there")),
+            ));
+        }
+        conditions::state(carried);
+    }
+    conditions::record_all(&Recorded { real: recorded.real.clone(), ..Recorded::default() });
+    Ok(())
+}
+
 /// The manifold on which a form, a field or a function lives.
 fn home_of(value: &Value) -> Option<FiberedManifold> {
     match value.main() {
@@ -153,9 +185,16 @@ fn transform(a: &Arguments) -> Fallible<Value> {
         let edit = can_be_written(&value);
         return Err(Box::new(if edit { d.repair(help, a.span, turned) } else { d.help(help) }));
     }
+    record(a, 1);
     let carried = match value.main() {
-        Value::Point(point) => point_forward(&map.map, &point),
-        Value::Section(s) => section_forward(&map.map, &s),
+        Value::Point(point) => {
+            record(a, 0);
+            point_forward(&map.map, &point)
+        }
+        Value::Section(s) => {
+            record(a, 0);
+            section_forward(&map.map, &s)
+        }
         _ => {
             let mut inverse = map.map.inverse().map_err(|r| not_inverted(a, &map.name, r))?;
             let jets = inverse.map.facts_about_jets(order_on(source.manifold(), &value)).map_err(refusal)?;
@@ -164,7 +203,10 @@ fn transform(a: &Arguments) -> Fallible<Value> {
                 grounds::rests_on(&map.name, &inverse.ground.to_string().into(), a.positional[1].span);
             }
             inverse.conditions.iter().for_each(|c| conditions::state(*c));
-            inequality::under(&inverse.conditions, || carry(&inverse.map, &value))
+            inequality::under(&inverse.conditions, || {
+                carry_conditions(a, 0, |e| inverse.map.pullback_function(e).map_err(refusal))?;
+                carry(&inverse.map, &value)
+            })
         }
     };
     carried.map_err(|d| Box::new(d.or_at(a.positional[0].span, "this object")))

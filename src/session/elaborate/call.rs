@@ -249,7 +249,7 @@ impl<'s> Evaluator<'s> {
                             }),
                     ));
                 }
-                _ => match self.eval_argument(id, &mut given.cancelled) {
+                _ => match self.eval_argument(id, &mut given) {
                     Ok(value) => given.positional.push(Argument { value, span: argument_span }),
                     // `constraint_type(Q1 and Q2)`: what it would mean is not known yet either.
                     Err(d) if d.code == &codes::WRONG_KIND && !question.is_available() => break,
@@ -265,11 +265,16 @@ impl<'s> Evaluator<'s> {
         questions::ask(question, given).map_err(|d| crate::session::promise::mend_meeting(self, arguments, d))
     }
 
-    /// The value of an argument, and what was cancelled on the way, which is recorded for the statement as well.
-    fn eval_argument(&self, id: ExprId, cancelled: &mut Vec<Expr>) -> Fallible<Value> {
+    /// The value of an argument, and what was cancelled on the way, which is recorded for the statement as well unless the
+    /// question says it in other coordinates.
+    fn eval_argument(&self, id: ExprId, given: &mut Arguments) -> Fallible<Value> {
         let (value, recorded) = conditions::collect_all(|| self.eval(id));
-        conditions::record_all(&recorded);
-        cancelled.extend(recorded.nonzero);
+        given.cancelled.extend(recorded.nonzero.iter().copied());
+        if questions::carries_conditions(given.question) {
+            given.recorded.push(recorded);
+        } else {
+            conditions::record_all(&recorded);
+        }
         value
     }
 
