@@ -204,7 +204,7 @@ codes! {
         "manifold Y over t { x }\nfield S : semispray on J1(Y) = @t + x*@x" => "manifold Y over t { x }\nfield S : semispray on J1(Y) = @t + x'*@x";
     UNDECIDED = 330 "undecided": "this could not be decided",
         "A promise or a question rests on whether an expression is zero, and neither yes nor no could be shown. What is known about parameters and domains can be stated with assume.",
-        "manifold Y over t { x }\nform a : horizontal 1-form on J1(Y) = log(-1 - x^2)*dx" => "manifold Y over t { x }\nform a : 1-form on J1(Y) = log(1 + x^2)*dx";
+        "manifold Y over t { x }\nform a : horizontal 1-form on J1(Y) = asin(2 + x^2)*dx" => "manifold Y over t { x }\nform a : 1-form on J1(Y) = asin(x)*dx";
     NOT_INVERTIBLE = 331 "not_invertible": "this map cannot be inverted",
         "transform(A, map) needs the old coordinates as functions of the new ones. The map must have as many components as coordinates, and equations that can be solved.",
         "manifold P over t { r }\nmanifold Y over t { x, y }\nmap c : P -> Y { x = r; y = r }\nlagrangian L on J1(P) = r'^2\ntransform(L, c)" => "manifold P over t { r }\nmanifold Y over t { x }\nmap c : P -> Y { x = 2*r }\nlagrangian L on J1(P) = r'^2\ntransform(L, c)";
