@@ -161,10 +161,14 @@ pub fn reduced(conditions: impl IntoIterator<Item = Condition>) -> Vec<Condition
 /// Where x·y ≠ 0, or x/y > 0, or x/y > 1, neither x nor y vanishes.
 fn follows_from_factors(c: &Condition, others: &[Condition]) -> bool {
     let nonzero = |d: &Condition| match (d.relation, d.left.node()) {
-        (Relation::Greater, Node::Sum { constant, terms })
-            if constant.is_negative() && terms.len() == 1 && !terms[0].1.is_negative() =>
-        {
-            factors(terms[0].0)
+        (Relation::Greater, Node::Sum { constant, terms }) => {
+            let (fixed, open): (Vec<_>, Vec<_>) = terms.iter().cloned().partition(|(e, _)| e.symbols().is_empty());
+            match open.as_slice() {
+                [(term, k)] if !k.is_negative() && sign(Expr::sum(constant.clone(), fixed)).is_nonpositive() => {
+                    factors(*term)
+                }
+                _ => factors(d.left),
+            }
         }
         (Relation::Greater | Relation::NotEqual, _) => factors(d.left),
         _ => vec![],
@@ -263,6 +267,13 @@ fn layer(c: &Condition) -> Layer {
                     !sign_of(powered).is_positive() && (exponent.is_integer() || !exponent.is_negative())
                 };
                 let rest: Vec<(Expr, Rational)> = factors.iter().filter(counts).cloned().collect();
+                // √u·v > 0 where u > 0 and v > 0.
+                let is_root = |(_, n): &(Expr, Rational)| !n.is_integer();
+                if let Some(i) = rest.iter().position(is_root).filter(|_| comparison.strict && rest.len() > 1) {
+                    let others = rest.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, f)| f.clone());
+                    let others = comparison.with(Expr::product(Rational::ONE, others));
+                    return Layer::Both(Condition::positive(rest[i].0), others);
+                }
                 if rest.len() == factors.len() {
                     return Layer::Bare;
                 }
@@ -284,7 +295,7 @@ fn layer(c: &Condition) -> Layer {
                 Atan => comparison.through(u, end(-quarter, false), end(quarter, false), true, apply(Tan)),
                 Asin => comparison.through(u, end(-quarter, true), end(quarter, true), true, apply(Sin)),
                 Acos => comparison.through(u, end(Expr::zero(), true), end(Expr::pi(), true), false, apply(Cos)),
-                Sinh if comparison.bound.is_zero() => Layer::Inside(comparison.with(u)),
+                Sinh | Elementary::Sign if comparison.bound.is_zero() => Layer::Inside(comparison.with(u)),
                 _ => Layer::Bare,
             }
         }
@@ -409,6 +420,8 @@ mod tests {
         check("1/x - 2", "x > 0, x < 1/2");
         check("-(x - 1)", "x < 1");
         check("1 - 2*x", "x < 1/2");
+        check("sqrt(x*y)*sign(x)", "x*y > 0, x > 0");
+        check("-sqrt(x)*y", "x > 0, y < 0");
     }
 
     #[test]
@@ -425,6 +438,8 @@ mod tests {
         assert_eq!(said(&[Condition::positive(x - 1), positive]), [Condition::positive(x - 1)]);
         let larger = Condition::positive(x / y - 1);
         assert_eq!(said(&[Condition::nonzero(x), quotient, larger]), [larger]);
+        let larger = Condition::positive(x / y - Expr::pi());
+        assert_eq!(said(&[Condition::nonzero(x), larger]), [larger]);
         // Which of two that exclude each other is wrong cannot be said here: both stay.
         let opposite = [positive, Condition::positive(-x)];
         assert_eq!(contradiction(&opposite), Some(opposite[1]));
