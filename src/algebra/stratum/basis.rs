@@ -192,12 +192,12 @@ impl Basis {
     }
 
     /// A polynomial in the coordinates of `inner`.
-    pub(super) fn to_inner(&self, p: &Polynomial) -> Budgeted<Polynomial> {
+    pub(super) fn inside(&self, p: &Polynomial) -> Budgeted<Polynomial> {
         self.shear.as_ref().map_or_else(|| Ok(p.clone()), |shear| shear.forth(p))
     }
 
     /// A polynomial in the coordinates of `inner`, in those of the frame.
-    pub(super) fn from_inner(&self, p: Polynomial) -> Budgeted<Polynomial> {
+    pub(super) fn outside(&self, p: Polynomial) -> Budgeted<Polynomial> {
         self.shear.as_ref().map_or(Ok(p.clone()), |shear| shear.back(&p))
     }
 
@@ -222,11 +222,11 @@ impl Basis {
         if p.is_constant() {
             return Ok((p, Polynomial::one()));
         }
-        let remainder = inner.reduce(&self.to_inner(&p)?)?;
+        let remainder = inner.reduce(&self.inside(&p)?)?;
         if !remainder.multiplier.is_constant() {
             frame.note_generic(&remainder.multiplier)?;
         }
-        Ok((reduce(self.from_inner(remainder.polynomial)?)?, remainder.multiplier))
+        Ok((reduce(self.outside(remainder.polynomial)?)?, remainder.multiplier))
     }
 
     /// Zero exactly for members of the ideal; otherwise up to a constant factor.
@@ -249,13 +249,13 @@ impl Basis {
             let (mut places, mut list) = (Vec::new(), Vec::new());
             for (i, (p, _)) in reduced.iter().enumerate().filter(|(_, (p, _))| !p.is_constant()) {
                 places.push(i);
-                list.push(self.to_inner(p)?);
+                list.push(self.inside(p)?);
             }
             for (i, remainder) in places.into_iter().zip(inner.reduce_all(&list)?) {
                 if !remainder.multiplier.is_constant() {
                     frame.note_generic(&remainder.multiplier)?;
                 }
-                reduced[i] = (reduce(self.from_inner(remainder.polynomial)?)?, remainder.multiplier);
+                reduced[i] = (reduce(self.outside(remainder.polynomial)?)?, remainder.multiplier);
             }
         }
         let mut common = Polynomial::one();
@@ -326,7 +326,7 @@ impl Basis {
     }
 
     fn closure_where(&self, inner: &ideal::Basis, n: &Polynomial) -> Budgeted<Option<Vec<Polynomial>>> {
-        let n = self.to_inner(n)?;
+        let n = self.inside(n)?;
         let saturated = ideal::saturate_within(&inner.generators, &n, &inner.parameters, CLOSURE_WORK)?;
         if !saturated.complete && is_over() {
             return Err(Exhausted::Time);
@@ -335,7 +335,7 @@ impl Basis {
         if !saturated.complete || inner.contains_all(&saturated.generators)? == Some(true) {
             return Ok(None);
         }
-        saturated.generators.into_iter().map(|g| self.from_inner(g)).collect::<Budgeted<Vec<_>>>().map(Some)
+        saturated.generators.into_iter().map(|g| self.outside(g)).collect::<Budgeted<Vec<_>>>().map(Some)
     }
 
     /// Whether the equations give some coordinates as functions of the others, which are free but for sin² + cos² = 1:

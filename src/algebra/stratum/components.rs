@@ -86,7 +86,7 @@ fn cases_of(frame: &Frame, cell: &Cell) -> Budgeted<Option<Vec<Vec<Polynomial>>>
         Some(cases) => Some(cases),
         None => within(PATIENCE, || by_eliminants(frame, cell, basis, &dependent))?,
     };
-    let in_frame = |case: Vec<Polynomial>| case.into_iter().map(|p| cell.basis.from_inner(p)).collect();
+    let in_frame = |case: Vec<Polynomial>| case.into_iter().map(|p| cell.basis.outside(p)).collect();
     cases.map(|list| list.into_iter().map(in_frame).collect()).transpose()
 }
 
@@ -148,7 +148,7 @@ fn contraction(
         return Err(Exhausted::Time);
     }
     let new: Vec<Polynomial> = (saturated.generators.into_iter())
-        .filter_map(|g| match cell.basis.from_inner(g.clone()).and_then(|p| cell.reduce(frame, &p)) {
+        .filter_map(|g| match cell.basis.outside(g.clone()).and_then(|p| cell.reduce(frame, &p)) {
             Ok(r) if r.is_zero() => None,
             Ok(_) => Some(Ok(g)),
             Err(stop) => Some(Err(stop)),
@@ -221,7 +221,7 @@ fn proper_factors(
 ) -> Budgeted<Option<Vec<Polynomial>>> {
     let mut best: Option<&Polynomial> = None;
     for g in generators.iter().filter(|g| g.contains(variable)) {
-        let in_frame = cell.basis.from_inner(g.clone())?;
+        let in_frame = cell.basis.outside(g.clone())?;
         if super::super::generator::reduce(in_frame.clone())?.is_zero() || is_relation(&in_frame) {
             continue;
         }
@@ -234,7 +234,7 @@ fn proper_factors(
     let has_powers = parts.factors.iter().any(|(_, n)| *n > 1);
     let mut factors = Vec::new();
     for (f, _) in parts.factors {
-        let in_frame = cell.basis.from_inner(f.clone())?.primitive_part();
+        let in_frame = cell.basis.outside(f.clone())?.primitive_part();
         if !cell.nonzero().contains(&in_frame) && !frame.is_nowhere_zero(&in_frame)? {
             factors.push(f);
         }
