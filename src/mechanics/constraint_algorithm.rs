@@ -93,6 +93,13 @@ pub struct Stop {
     pub during: String,
 }
 
+impl Stop {
+    /// Whether everything was found.
+    fn verdict(&self) -> Verdict {
+        Verdict::unknown(format!("incomplete: the algorithm was cut off: {self}"))
+    }
+}
+
 impl std::fmt::Display for Stop {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         write!(f, "{} while {}", self.why, self.during)
@@ -217,7 +224,7 @@ pub fn dynamics(alpha: &LepageTwoForm) -> Answered<SystemDynamics> {
         Dynamics { problem: Problem::Proper, ..extended.clone() }
     } else if extended.is_interrupted() {
         // Nobody waits for the second problem: what it says in a moment is said.
-        within(GRACE, || run(alpha, Problem::Proper))?
+        within(GRACE, || run(alpha, Problem::Proper))?.interrupted()
     } else {
         run(alpha, Problem::Proper)?
     };
@@ -250,6 +257,17 @@ fn in_any_case<T>(work: impl Fn() -> Budgeted<T>) -> Budgeted<T> {
 impl Dynamics {
     fn is_interrupted(&self) -> bool {
         self.stopped.as_ref().is_some_and(|stop| stop.why == Exhausted::Interrupted)
+    }
+
+    /// What was found in a moment, for somebody who has pressed Ctrl-C: the interrupt is why it is not complete.
+    fn interrupted(mut self) -> Dynamics {
+        if !self.complete.is_yes() {
+            let during = "solving for the other kind of vectors".into();
+            let stop = Stop { why: Exhausted::Interrupted, during };
+            self.complete = stop.verdict();
+            self.stopped = Some(stop);
+        }
+        self
     }
 
     /// `motion`, or why there is none: `contradictory` equations, which hold at no point, `no_motion` on what is left of
@@ -528,7 +546,7 @@ impl<'a> Task<'a> {
             undecided.push(Undecided { branch: write(cell), reason });
         }
         let complete = match (&stopped, undecided.is_empty()) {
-            (Some(stop), _) => Verdict::unknown(format!("incomplete: the algorithm was cut off: {stop}")),
+            (Some(stop), _) => stop.verdict(),
             (None, true) => Verdict::yes("every branch was followed to its end"),
             (None, false) if sets.unsolved.is_empty() => Verdict::no("some strata are undecided"),
             (None, false) => Verdict::unknown("some branches were too hard to look at"),

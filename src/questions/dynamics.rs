@@ -247,9 +247,16 @@ fn dynamics(a: &Arguments) -> Fallible<Value> {
 fn dynamics_answer(system: &Rc<System>, space: &JetSpace, d: &Dynamics, branches: Vec<DynamicBranch>) -> Answer {
     let set = |list: Vec<crate::model::set::Branch>| Value::from(PointSet::new(space, list));
     let reasons: Vec<String> = d.undecided.iter().map(|u| u.reason.clone()).collect();
+    // No branch found is not the same as no branch.
+    let final_set = match d.final_set() {
+        nothing if nothing.is_empty() && d.empty.is_unknown() => {
+            Value::from(Verdict::unknown("no final branch was found; undecided is what is open"))
+        }
+        branches => set(branches),
+    };
     Answer::new("dynamics")
         .part("primary", set(d.primary.clone()))
-        .part("final", set(d.final_set()))
+        .part("final", final_set)
         .part("branches", Value::list(branches.iter().map(|b| Value::from(branch_answer(system, space, b)))))
         .part("empty", d.empty.clone())
         .part("secondary", d.secondary.clone())
