@@ -17,6 +17,7 @@ use super::submanifold::{Submanifold, vanishes_on};
 use crate::algebra::conditions;
 use crate::algebra::decide::is_zero;
 use crate::algebra::linear::Matrix;
+use crate::algebra::polynomial::Polynomial;
 use crate::algebra::stratum::leaves::{Leaf, leaves};
 use crate::algebra::stratum::{Branch, Cell, Frame, set, tangent};
 use crate::algebra::substitute::substitute;
@@ -63,7 +64,7 @@ impl Subspace {
         let (basis, pivots) = if on.equations.is_empty() {
             widest_null_space(&rows, chart.dimension())?
         } else {
-            (kernel_on(chart, &rows, &on)?, vec![])
+            kernel_on(chart, &rows, &on)?
         };
         Ok(Subspace { chart: chart.clone(), rows, given: Given::Kernel, basis, pivots, on })
     }
@@ -231,8 +232,8 @@ fn widest_null_space(rows: &[Row], n: usize) -> Budgeted<(Vec<Row>, Vec<Expr>)> 
     })
 }
 
-/// A basis of the kernel at generic points of the branch, with coefficients reduced on it.
-fn kernel_on(chart: &Chart, rows: &[Row], on: &Branch) -> Budgeted<Vec<Row>> {
+/// A basis of the kernel at generic points of the branch, with coefficients reduced on it, and what does not vanish there.
+fn kernel_on(chart: &Chart, rows: &[Row], on: &Branch) -> Budgeted<(Vec<Row>, Vec<Expr>)> {
     let home = Submanifold::new(chart, vec![on.clone()]);
     let entries: Vec<Expr> = rows.iter().flatten().copied().collect();
     let frame = home.frame(&entries)?;
@@ -247,9 +248,13 @@ fn kernel_on(chart: &Chart, rows: &[Row], on: &Branch) -> Budgeted<Vec<Row>> {
             }
         }
     }
-    let Some((_, leaf)) = best else { return Ok(vec![]) };
+    let Some((_, leaf)) = best else { return Ok((vec![], vec![])) };
     let kernel = leaf.solution(&frame, chart.dimension())?.kernel;
-    Ok(kernel.iter().map(|v| v.iter().map(|f| f.to_expr(&frame)).collect()).collect())
+    let basis = kernel.iter().map(|v| v.iter().map(|f| f.to_expr(&frame)).collect()).collect();
+    let given: Vec<_> = on.nonzero.iter().map(|e| frame.read_numerator(*e)).collect::<Budgeted<_>>()?;
+    let known = |p: &Polynomial| given.iter().any(|g| frame.irreducible_factors(g).contains(p));
+    let pivots = leaf.cell.nonzero().iter().filter(|p| !known(p)).map(|p| frame.write(p)).collect();
+    Ok((basis, pivots))
 }
 
 /// Both in the coordinates of the larger chart; a span keeps its rows, a kernel is that of the pulled back

@@ -7,6 +7,8 @@ use super::elaborate::Evaluator;
 use super::interpreter::Interpreter;
 use super::operate::{as_field, as_form, manifold_of};
 use super::scope::{Meaning, Scope};
+use crate::algebra::decide::sign;
+use crate::algebra::expr::Condition;
 use crate::algebra::print::Style;
 use crate::algebra::{Expr, Ground, Symbol};
 use crate::diagnostic::{Diagnostic, Severity, codes, suggest};
@@ -118,6 +120,17 @@ impl<'a> Place<'a> {
         match theory::check_field(&promise, field) {
             Ok((field, ground)) => {
                 sampled_remark(&ground, self.ast.span(self.value), remarks);
+                // A semispray moves in time: where it does not, it is none.
+                let speed = field.component(space.manifold().base());
+                if let Some(word) = self.types.iter().find(|word| &*word.word.node == "semispray")
+                    && !sign(speed).is_nonzero()
+                {
+                    let text = crate::model::show::condition_text(&Condition::from(speed));
+                    remarks.push(
+                        Diagnostic::new(Severity::Note, &codes::CONDITION, format!("holds where {text}"))
+                            .label(word.word.span, "the promise needs this"),
+                    );
+                }
                 Ok((field, ground))
             }
             Err(violation) => {
