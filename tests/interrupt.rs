@@ -18,7 +18,7 @@ fn cyclic() -> (String, String) {
 #[test]
 fn ctrl_c_leaves_what_is_known() {
     let (names, system) = cyclic();
-    // A rod of seven joints on seven surfaces, and a matrix of as many functions.
+    // Three points on two surfaces, with c6 and c7 as multipliers, and a matrix of such functions.
     let lagrangian =
         "c1'^2/2 + c2'^2/2 + c3'^2/2 + c6*(c1^3 + c2^3 + c3^3 + c1*c2*c4 - 1) + c7*(c1*c2*c3 + c4^3 - c5^2*c1)";
     let entry =

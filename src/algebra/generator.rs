@@ -231,6 +231,20 @@ fn is_reducible(p: &Polynomial) -> bool {
     })
 }
 
+/// A polynomial in which a sine has even powers only, with 1 − cos² for its square; `None` if it has odd ones.
+pub fn in_cosine(p: &Polynomial, sine: u32) -> Budgeted<Option<Polynomial>> {
+    let parts = p.coefficients_in(sine);
+    if parts.iter().skip(1).step_by(2).any(|c| !c.is_zero()) {
+        return Ok(None);
+    }
+    let square = &Polynomial::one() - &Polynomial::power(sine + 1, 2);
+    let mut other = Polynomial::zero();
+    for c in parts.iter().step_by(2).rev() {
+        other = &other.mul(&square)? + c;
+    }
+    Ok(Some(other))
+}
+
 /// Powers beyond this are not replaced; the computation stops instead.
 const MAX_DEGREE: u32 = 1 << 16;
 

@@ -67,17 +67,8 @@ impl Scope {
 
     /// Declares `left relation right` as a fact.
     pub fn assume(&mut self, text: &str) {
-        use super::assume::Sign;
-        let Condition { relation, left } = self.comparison(text);
-        let sign = match relation {
-            Relation::Equal => Sign::ZERO,
-            Relation::NotEqual => Sign::NONZERO,
-            Relation::Less => Sign::NEGATIVE,
-            Relation::LessEqual => Sign::NONPOSITIVE,
-            Relation::Greater => Sign::POSITIVE,
-            Relation::GreaterEqual => Sign::NONNEGATIVE,
-        };
-        super::assume::assume(left, sign);
+        let condition = self.comparison(text);
+        super::assume::assume(condition.left, condition.sign());
     }
 }
 

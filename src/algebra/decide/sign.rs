@@ -26,7 +26,7 @@ use crate::algebra::ball;
 use crate::algebra::conditions;
 use crate::algebra::expr::{Expr, Node};
 use crate::algebra::factor::factor;
-use crate::algebra::generator::{Generator, Kind, reduce};
+use crate::algebra::generator::{Generator, Kind, in_cosine, reduce};
 use crate::algebra::normal::fold::on_fewer_angles;
 use crate::algebra::normal::{Context, normal_form_in};
 use crate::algebra::number::Rational;
@@ -243,16 +243,10 @@ impl Reasoner {
     fn by_other_square(&mut self, p: &Polynomial, _: u32) -> Budgeted<Sign> {
         let mut sign = Sign::ANY;
         for &v in p.variables() {
-            if matches!(Generator(v).kind(), Kind::Sine(_)) && !p.contains(v + 1) {
-                let parts = p.coefficients_in(v);
-                if parts.iter().skip(1).step_by(2).any(|c| !c.is_zero()) {
-                    continue;
-                }
-                let square = &Polynomial::one() - &Polynomial::power(v + 1, 2);
-                let mut other = Polynomial::zero();
-                for c in parts.iter().step_by(2).rev() {
-                    other = &other.mul(&square)? + c;
-                }
+            if matches!(Generator(v).kind(), Kind::Sine(_))
+                && !p.contains(v + 1)
+                && let Some(other) = in_cosine(p, v)?
+            {
                 sign = sign.and(by_terms(&other));
             }
         }

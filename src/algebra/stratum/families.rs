@@ -16,7 +16,7 @@
 use super::super::decide;
 use super::super::expr::{Condition, Expr, Relation, symbols_of};
 use super::super::factor::squarefree;
-use super::super::generator::{Generator, Kind};
+use super::super::generator::{Generator, Kind, in_cosine};
 use super::super::ideal::{Order, groebner_within};
 use super::super::normal::{self, write::polynomial_expr};
 use super::super::polynomial::Polynomial;
@@ -367,17 +367,9 @@ fn in_cosines(polynomials: &mut [Polynomial]) -> Budgeted<()> {
         if !is_sine || !polynomials.iter().any(|p| p.contains(v + 1)) {
             continue;
         }
-        let square = &Polynomial::one() - &Polynomial::power(v + 1, 2);
         let mut written = Vec::with_capacity(polynomials.len());
         for p in polynomials.iter() {
-            let parts = p.coefficients_in(v);
-            if parts.iter().skip(1).step_by(2).any(|c| !c.is_zero()) {
-                break;
-            }
-            let mut other = Polynomial::zero();
-            for c in parts.iter().step_by(2).rev() {
-                other = &other.mul(&square)? + c;
-            }
+            let Some(other) = in_cosine(p, v)? else { break };
             written.push(other);
         }
         if written.len() == polynomials.len() {
