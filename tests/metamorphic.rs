@@ -1,4 +1,4 @@
-//! The constraint algorithm must not know its examples. Every singular case of the sheet is rewritten as a program of the
+//! The constraint algorithm must not know its examples. Every singular case of docs/theory/odes.md is rewritten as a program of the
 //! language in four ways, and the transformed assertions must hold:
 //!
 //! - other names for the coordinates and for time,

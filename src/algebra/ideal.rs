@@ -1,6 +1,6 @@
 //! Ideals: Gröbner bases and what follows from them.
 //!
-//! A branch of a constraint set is {equations = 0, inequations ≠ 0} (Krupková §8 of the conformance sheet, SPLIT); its
+//! A branch of a constraint set is {equations = 0, inequations ≠ 0} (docs/theory/odes.md §8, SPLIT); its
 //! equations generate an ideal. A Gröbner basis of it gives normal forms, membership, dimension; with an
 //! elimination order, projections; with an extra variable, radical membership and saturation.
 //!

@@ -3,7 +3,7 @@
 //! Where a matrix of functions has which rank, and where a linear system with coefficients that vary from
 //! point to point can be solved, are questions about such sets. The answer is a finite list of
 //! [`Branch`]es, *leaves* that fill the set, on each of which the rank is constant and solvability is decided.
-//! The two procedures keep the names they have in the sheet, §8:
+//! The two procedures keep the names they have in docs/theory/odes.md §8:
 //!
 //! - [`split`](cell::Frame::split) decomposes {equations, inequations} into simple pieces and drops empty ones;
 //! - [`leaves`](leaves::leaves) runs fraction-free elimination, and branches wherever a pivot may vanish.

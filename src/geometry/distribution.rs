@@ -156,7 +156,7 @@ impl Distribution {
         Ok(Codistribution::from_subspace(self.subspace.annihilator()?))
     }
 
-    /// The points at which it contains a vector with time component 1. Sheet §3:
+    /// The points at which it contains a vector with time component 1. docs/theory/odes.md §3:
     /// rank(rows) = rank(rows without the dt column).
     pub fn weakly_horizontal(&self) -> Budgeted<Submanifold> {
         let chart = self.chart();
@@ -519,7 +519,7 @@ mod tests {
         assert!(span.equals(&Distribution::span(&chart, vec![field(&[(s[1], 3 * e(s[1]))])])).unwrap().is_yes());
     }
 
-    /// V09 of the sheet: the dynamical codistribution of a system with a matrix B that is not symmetric.
+    /// Case V09 of tests/cases/krupkova-odes: the dynamical codistribution of a system with a matrix B that is not symmetric.
     #[test]
     fn the_codistribution_of_v09_at_its_points() {
         let coordinates: Vec<Coordinate> = ["q1", "q2"].iter().map(|n| Coordinate::declare(n, false)).collect();

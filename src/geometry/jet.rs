@@ -687,7 +687,7 @@ mod tests {
         assert!(e.join(&w).is_err());
     }
 
-    /// V01 of the sheet, the symbolic part.
+    /// Case V01 of tests/cases/krupkova-odes, the symbolic part.
     #[test]
     fn total_derivative_of_a_function_with_a_sine() {
         let t = Symbol::base("t");

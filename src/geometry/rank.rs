@@ -1,4 +1,5 @@
-//! Ranks that jump: the values a rank takes, and the strata on which it takes them. Krupková §2, sheet §8.
+//! Ranks that jump: the values a rank takes, and the strata on which it takes them. Krupková §2,
+//! docs/theory/odes.md §8.
 
 use super::submanifold::Submanifold;
 use crate::algebra::Expr;

@@ -1,4 +1,4 @@
-//! The worked cases of the sheet, field by field, against the functions of this room. The same cases stand as
+//! The worked cases of docs/theory/odes.md, field by field, against the functions of this room. The same cases stand as
 //! programs of the language in `tests/cases`; here a failure names the function.
 
 use super::classify::{Classification, classify};
@@ -19,7 +19,7 @@ use crate::geometry::jet::{FiberedManifold, total_derivative};
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
-/// A case with its names: the sheet writes q1_2 for q1″ and v1_0 for vel(q1).
+/// A case with its names: the data write q1_2 for q1″ and v1_0 for vel(q1).
 pub(super) struct Stage {
     scope: Scope,
     pub manifold: FiberedManifold,

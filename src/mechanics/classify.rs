@@ -1,4 +1,5 @@
-//! Classification of a mechanical system by the ranks of its matrices. Krupková §5–6; sheet §7.
+//! Classification of a mechanical system by the ranks of its matrices. Krupková §5–6;
+//! docs/theory/odes.md §7.
 //!
 //! ```text
 //! (5.8)  (B|A)        a semispray passes through x               ⇔ rank B = rank (B|A)           Theorem 5.4

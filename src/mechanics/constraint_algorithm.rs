@@ -1,4 +1,4 @@
-//! The constraint algorithm: where a singular system moves, and how. Krupková §7; sheet §9.
+//! The constraint algorithm: where a singular system moves, and how. Krupková §7; docs/theory/odes.md §9.
 //!
 //! Two problems, one loop. *Extended dynamics* (7.1) looks for vectors ∂_t + ξ in the dynamical distribution
 //! Δ_α of the chosen α; *proper dynamics* (7.2) for semisprays, whose integral curves are the motions themselves. In

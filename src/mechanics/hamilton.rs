@@ -94,7 +94,7 @@ pub enum Route {
     /// The homotopy formulas (8.9)–(8.14) about the zero section.
     Homotopy,
     /// Those integrals are singular or have no closed form: the given Lagrangian is freed of the top jets in
-    /// which it is affine by subtracting total derivatives (sheet §10.5), and (8.15) gives the rest.
+    /// which it is affine by subtracting total derivatives (docs/theory/odes.md §10.5), and (8.15) gives the rest.
     GivenLagrangian,
 }
 

@@ -13,7 +13,7 @@ use crate::algebra::{Coordinate, Expr, Symbol};
 use crate::geometry::jet::{FiberedManifold, total_derivative, total_derivatives};
 use rustc_hash::FxHashMap;
 
-/// Singular Lagrangians of the sheet and of the literature, in q1, q2, … with q1_1 for q1′.
+/// Singular Lagrangians of the worked cases and of the literature, in q1, q2, … with q1_1 for q1′.
 const SYSTEMS: [(&[&str], &str); 9] = [
     (&["q1", "q2"], "(q1_1^2 + q1^2*q2)/2"),
     (&["q1", "q2", "q3"], "q1_1*q3_1 + q2^2*q3/2"),

@@ -9,8 +9,8 @@
 //! ```
 //!
 //! Where these contradict the equations and inequations of the stratum no smooth curve passes; what is left of the stratum
-//! otherwise is the projection of their zero set. That is sheet 9.4 at the points of one stratum, and a proof in one direction
-//! only: a formal curve is not yet a curve.
+//! otherwise is the projection of their zero set. That is docs/theory/odes.md §9.4 at the points of one stratum, and a proof in
+//! one direction only: a formal curve is not yet a curve.
 
 use crate::algebra::derive::partial;
 use crate::algebra::stratum::leaves::LinearSystem;

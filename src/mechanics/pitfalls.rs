@@ -1,5 +1,5 @@
 //! Things that go wrong in constraint algorithms, each as a small system whose answer is derived by hand in the
-//! comment. Sheet §9.3, and singular systems of the literature.
+//! comment. docs/theory/odes.md §9.3, and singular systems of the literature.
 
 use super::cases::{Stage, assert_verdict};
 use super::classify::classify;
@@ -79,7 +79,8 @@ fn rank_jumps_inside_a_final_branch_are_listed() {
     assert_sets(&mut stage, &form, &[branch.jumps[0].branch.clone()], &["q; q_1"]);
 }
 
-/// L = q²q′²/2: P is everything but rank B jumps, so the system is not weakly regular (sheet §7).
+/// L = q²q′²/2: P is everything but rank B jumps, so the system is not weakly regular
+/// (docs/theory/odes.md §7).
 #[test]
 fn everything_is_primary_without_weak_regularity() {
     let mut stage = Stage::new(&["q"]);

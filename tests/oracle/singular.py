@@ -1,4 +1,4 @@
-"""Random singular Lagrangians and their final constraint sets, by elimination (sheet 9.4), independent of the
+"""Random singular Lagrangians and their final constraint sets, by elimination (docs/theory/odes.md §9.4), independent of the
 constraint algorithm: the real zero set of ideal(E, dE/dt, …, d^kE/dt^k) ∩ Q[t, q, q'] is the final set of the proper
 dynamics, once k is large enough. Writes one program for each system into the folder given.
 

@@ -1,7 +1,7 @@
 //! What an equation p = 0 says about real numbers.
 //!
 //! x² + y² = 0 is two equations, and x⁴ + y² + 2 = 0 has no solution, although both polynomials are irreducible and
-//! have many complex zeros (conformance sheet, SPLIT and 9.3). Four rules decide, each a proof:
+//! have many complex zeros (docs/theory/odes.md §8, SPLIT, and §9.3). Four rules decide, each a proof:
 //!
 //! - *terms of one sign*: every term is a number times variables to even powers, or of known sign. With a term that
 //!   cannot vanish there is no zero; otherwise all terms vanish together;

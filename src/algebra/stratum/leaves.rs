@@ -2,7 +2,8 @@
 //!
 //! Fraction-free elimination; a pivot that may vanish on the cell splits it into the part where it does and
 //! the part where it does not. What comes out is a list of leaves that fill the cell and meet only where pieces of
-//! SPLIT do. On each the rank is constant, and the system is solvable at every point or at none. Sheet §8.
+//! SPLIT do. On each the rank is constant, and the system is solvable at every point or at none.
+//! docs/theory/odes.md §8.
 
 use super::super::number::Rational;
 use super::super::polynomial::Polynomial;
