@@ -186,8 +186,8 @@ pub enum Side {
 pub struct Row {
     pub function: Elementary,
     pub name: &'static str,
-    /// Other names under which it is found.
-    pub aliases: &'static [&'static str],
+    /// What other systems call it; whoever writes that is told the name.
+    pub elsewhere: &'static [&'static str],
     pub latex: &'static str,
     /// Number of arguments; `None` for one or more.
     pub arity: Option<usize>,
@@ -245,7 +245,12 @@ impl Elementary {
     }
 
     pub fn find(name: &str) -> Option<Elementary> {
-        TABLE.iter().find(|r| r.name == name || r.aliases.contains(&name)).map(|r| r.function)
+        TABLE.iter().find(|r| r.name == name).map(|r| r.function)
+    }
+
+    /// The function that other systems call so.
+    pub fn called_elsewhere(name: &str) -> Option<Elementary> {
+        TABLE.iter().find(|r| r.elsewhere.contains(&name)).map(|r| r.function)
     }
 
     /// Every function, in the order of the table.

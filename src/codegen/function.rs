@@ -202,3 +202,124 @@ fn double(exact: Exact) -> f64 {
         Exact::QuarterPi(n) => f64::from(n) * std::f64::consts::FRAC_PI_4,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codegen::compiled::{Backend, Options, compile_as_it_is};
+    use crate::codegen::interpret;
+    use crate::codegen::ir::{Bank, Kernel, KernelBuilder};
+    use crate::codegen::jet_compiled;
+
+    /// Function, argument and Taylor coefficients of another program (mpmath, tests/oracle/functions.py).
+    fn oracle() -> impl Iterator<Item = (Elementary, f64, Vec<f64>)> {
+        include_str!("../../tests/oracle/functions.tsv").lines().map(|line| {
+            let columns: Vec<&str> = line.split('\t').collect();
+            let x = match columns[1].split_once('/') {
+                Some((n, d)) => n.parse::<f64>().unwrap() / d.parse::<f64>().unwrap(),
+                None => columns[1].parse().unwrap(),
+            };
+            (Elementary::find(columns[0]).unwrap(), x, columns[2..].iter().map(|c| c.parse().unwrap()).collect())
+        })
+    }
+
+    fn kernel_of(f: Unary) -> Kernel {
+        let mut b = KernelBuilder::new("one function");
+        let x = b.input("x", Bank::State);
+        let y = b.unary(f, x);
+        b.output("y", y);
+        b.finish()
+    }
+
+    #[test]
+    fn rows_stand_in_the_order_of_the_enumeration_and_have_every_column() {
+        for (i, row) in TABLE.iter().enumerate() {
+            assert_eq!(row.function as usize, i);
+            match &row.operation {
+                Operation::One(numeric) => {
+                    assert_eq!(row.function.row().arity, Some(1));
+                    for text in [numeric.c, numeric.rust, numeric.python] {
+                        assert!(text.contains('#'), "{}: {text}", row.function.name());
+                    }
+                }
+                Operation::Two(_) => assert_eq!(row.function.row().arity, Some(2)),
+                Operation::Fold(_) => assert_eq!(row.function.row().arity, None),
+            }
+        }
+    }
+
+    #[test]
+    fn doubles_agree_with_another_program() {
+        for (f, x, coefficients) in oracle() {
+            let (value, expected) = (apply(f, &[x]).unwrap(), coefficients[0]);
+            // The argument is rounded, too, which the slope carries over.
+            let allowed = 2.0 * f64::EPSILON * (expected.abs() + (coefficients[1] * x).abs());
+            assert!((value - expected).abs() <= allowed, "{}({x}) = {value}, and {expected}", f.name());
+        }
+    }
+
+    #[test]
+    fn interpreter_and_machine_code_agree_bit_by_bit() {
+        for f in Unary::all() {
+            let kernel = kernel_of(f);
+            let compiled = compile_as_it_is(kernel.clone(), Options { portable: true, ..Options::default() });
+            let mut caller = compiled.caller();
+            for x in [-40.0, -2.25, -1.0, -0.3, -0.0, 0.0, 1e-3, 0.3, 0.9, 1.0, 1.1, 2.25, 40.0, 1e9] {
+                let (mut slow, mut fast) = ([0.0], [0.0]);
+                let slow_result = interpret::evaluate(&kernel, [&[], &[x], &[], &[]], &mut slow);
+                let fast_result = caller.call([&[], &[x], &[], &[]], &mut fast);
+                assert_eq!(slow_result.is_ok(), fast_result.is_ok(), "{}({x})", f.name());
+                if slow_result.is_ok() {
+                    assert_eq!(slow[0].to_bits(), fast[0].to_bits(), "{}({x})", f.name());
+                }
+            }
+        }
+    }
+
+    /// u′ = 1, w′ = f(u): coefficient k + 1 of w is coefficient k of f over k + 1.
+    #[test]
+    fn taylor_coefficients_agree_with_another_program() {
+        for (f, x, coefficients) in oracle() {
+            let mut b = KernelBuilder::new("series");
+            let u = b.input("u", Bank::State);
+            b.input("w", Bank::State);
+            let one = b.constant(1.0);
+            let y = b.unary(Unary::Function(f), u);
+            b.output("u'", one);
+            b.output("w'", y);
+            let kernel = b.finish();
+            let order = coefficients.len();
+            let backends = if cfg!(feature = "jit") {
+                vec![Backend::Interpreter, Backend::OptimisedCode]
+            } else {
+                vec![Backend::Interpreter]
+            };
+            for backend in backends {
+                let jet = jet_compiled::compile(&kernel, order, Options { backend, portable: true }, false).unwrap();
+                let mut out = vec![0.0; 2 * (order + 1)];
+                assert!(jet.caller().call_fast([&[], &[x, 0.0], &[], &[]], &mut out));
+                for (k, expected) in coefficients.iter().enumerate() {
+                    let got = out[2 * (k + 1) + 1] * (k + 1) as f64;
+                    let size = expected.abs().max(coefficients[..=k].iter().fold(0.0, |m: f64, c| m.max(c.abs())));
+                    let error = (got - expected).abs();
+                    assert!(error <= 1e-11 * size, "{} at {x}, order {k}: {got} and {expected}", f.name());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn margins_vanish_where_domains_end() {
+        for f in Elementary::all().filter(|f| f.row().arity == Some(1)) {
+            let Some(interval) = f.row().argument_interval() else { continue };
+            for bound in [interval.low, interval.high] {
+                if let Some((end, _)) = bound.end() {
+                    assert_eq!(Unary::Function(f).margin(double(end)), Some(0.0), "{}", f.name());
+                }
+            }
+        }
+        assert_eq!(Unary::Function(Elementary::Erf).margin(0.0), None);
+        assert_eq!(Unary::Function(Elementary::Cbrt).margin(-2.0), Some(-2.0));
+        assert!(Unary::Tan.margin(1.5707).unwrap() < 1e-4);
+    }
+}

@@ -9,7 +9,7 @@ use crate::algebra::number::Rational;
 pub const SIN: Row = Row {
     function: Sin,
     name: "sin",
-    aliases: &[],
+    elsewhere: &[],
     latex: r"\sin",
     arity: Some(1),
     parity: Parity::Odd,
@@ -29,7 +29,7 @@ pub const SIN: Row = Row {
 pub const COS: Row = Row {
     function: Cos,
     name: "cos",
-    aliases: &[],
+    elsewhere: &[],
     latex: r"\cos",
     arity: Some(1),
     parity: Parity::Even,
@@ -49,7 +49,7 @@ pub const COS: Row = Row {
 pub const TAN: Row = Row {
     function: Tan,
     name: "tan",
-    aliases: &[],
+    elsewhere: &[],
     latex: r"\tan",
     arity: Some(1),
     parity: Parity::Odd,
@@ -69,7 +69,7 @@ pub const TAN: Row = Row {
 pub const ASIN: Row = Row {
     function: Asin,
     name: "asin",
-    aliases: &[],
+    elsewhere: &["arcsin"],
     latex: r"\arcsin",
     arity: Some(1),
     parity: Parity::Odd,
@@ -89,7 +89,7 @@ pub const ASIN: Row = Row {
 pub const ACOS: Row = Row {
     function: Acos,
     name: "acos",
-    aliases: &[],
+    elsewhere: &["arccos"],
     latex: r"\arccos",
     arity: Some(1),
     parity: Parity::Neither,
@@ -110,7 +110,7 @@ pub const ACOS: Row = Row {
 pub const ATAN: Row = Row {
     function: Atan,
     name: "atan",
-    aliases: &[],
+    elsewhere: &["arctan"],
     latex: r"\arctan",
     arity: Some(1),
     parity: Parity::Odd,
@@ -130,7 +130,7 @@ pub const ATAN: Row = Row {
 pub const ATAN2: Row = Row {
     function: Atan2,
     name: "atan2",
-    aliases: &[],
+    elsewhere: &["arctan2"],
     latex: r"\operatorname{atan2}",
     arity: Some(2),
     parity: Parity::Neither,

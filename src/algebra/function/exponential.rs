@@ -7,7 +7,7 @@ use crate::algebra::expr::Expr;
 pub const EXP: Row = Row {
     function: Exp,
     name: "exp",
-    aliases: &[],
+    elsewhere: &[],
     latex: r"\exp",
     arity: Some(1),
     parity: Parity::Neither,
@@ -27,7 +27,7 @@ pub const EXP: Row = Row {
 pub const LOG: Row = Row {
     function: Log,
     name: "log",
-    aliases: &[],
+    elsewhere: &["ln"],
     latex: r"\log",
     arity: Some(1),
     parity: Parity::Neither,
@@ -47,7 +47,7 @@ pub const LOG: Row = Row {
 pub const ERF: Row = Row {
     function: Erf,
     name: "erf",
-    aliases: &[],
+    elsewhere: &[],
     latex: r"\operatorname{erf}",
     arity: Some(1),
     parity: Parity::Odd,

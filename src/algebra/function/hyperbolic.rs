@@ -8,7 +8,7 @@ use crate::algebra::number::Rational;
 pub const SINH: Row = Row {
     function: Sinh,
     name: "sinh",
-    aliases: &[],
+    elsewhere: &[],
     latex: r"\sinh",
     arity: Some(1),
     parity: Parity::Odd,
@@ -28,7 +28,7 @@ pub const SINH: Row = Row {
 pub const COSH: Row = Row {
     function: Cosh,
     name: "cosh",
-    aliases: &[],
+    elsewhere: &[],
     latex: r"\cosh",
     arity: Some(1),
     parity: Parity::Even,
@@ -48,7 +48,7 @@ pub const COSH: Row = Row {
 pub const TANH: Row = Row {
     function: Tanh,
     name: "tanh",
-    aliases: &[],
+    elsewhere: &[],
     latex: r"\tanh",
     arity: Some(1),
     parity: Parity::Odd,
@@ -68,7 +68,7 @@ pub const TANH: Row = Row {
 pub const ASINH: Row = Row {
     function: Asinh,
     name: "asinh",
-    aliases: &[],
+    elsewhere: &["arcsinh", "arsinh"],
     latex: r"\operatorname{arsinh}",
     arity: Some(1),
     parity: Parity::Odd,
@@ -89,7 +89,7 @@ pub const ASINH: Row = Row {
 pub const ACOSH: Row = Row {
     function: Acosh,
     name: "acosh",
-    aliases: &[],
+    elsewhere: &["arccosh", "arcosh"],
     latex: r"\operatorname{arcosh}",
     arity: Some(1),
     parity: Parity::Neither,
@@ -110,7 +110,7 @@ pub const ACOSH: Row = Row {
 pub const ATANH: Row = Row {
     function: Atanh,
     name: "atanh",
-    aliases: &[],
+    elsewhere: &["arctanh", "artanh"],
     latex: r"\operatorname{artanh}",
     arity: Some(1),
     parity: Parity::Odd,

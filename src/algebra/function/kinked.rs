@@ -8,7 +8,7 @@ use crate::algebra::number::Rational;
 pub const CBRT: Row = Row {
     function: Cbrt,
     name: "cbrt",
-    aliases: &[],
+    elsewhere: &["cuberoot"],
     latex: r"\operatorname{cbrt}",
     arity: Some(1),
     parity: Parity::Odd,
@@ -28,7 +28,7 @@ pub const CBRT: Row = Row {
 pub const ABS: Row = Row {
     function: Abs,
     name: "abs",
-    aliases: &[],
+    elsewhere: &[],
     latex: r"\operatorname{abs}",
     arity: Some(1),
     parity: Parity::Even,
@@ -48,7 +48,7 @@ pub const ABS: Row = Row {
 pub const SIGN: Row = Row {
     function: Sign,
     name: "sign",
-    aliases: &[],
+    elsewhere: &["sgn"],
     latex: r"\operatorname{sgn}",
     arity: Some(1),
     parity: Parity::Odd,
@@ -68,7 +68,7 @@ pub const SIGN: Row = Row {
 pub const MIN: Row = Row {
     function: Min,
     name: "min",
-    aliases: &[],
+    elsewhere: &[],
     latex: r"\min",
     arity: None,
     parity: Parity::Neither,
@@ -88,7 +88,7 @@ pub const MIN: Row = Row {
 pub const MAX: Row = Row {
     function: Max,
     name: "max",
-    aliases: &[],
+    elsewhere: &[],
     latex: r"\max",
     arity: None,
     parity: Parity::Neither,
