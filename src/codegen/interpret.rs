@@ -137,12 +137,16 @@ pub fn check_lengths(kernel: &Kernel, banks: &Banks, n_outputs: usize) {
     assert!(n_outputs >= kernel.outputs().len(), "kernel {} has {} outputs", kernel.name, kernel.outputs().len());
 }
 
-/// A function of one argument, by libm.
+/// A function of one argument, by libm. Arithmetic is spelled out: the interpreter does little else.
 pub fn unary(f: Unary, x: f64) -> f64 {
-    (f.value())(x)
+    match f {
+        Unary::Neg => -x,
+        Unary::Sqrt => x.sqrt(),
+        Unary::Function(_) => (f.value())(x),
+    }
 }
 
-/// A function of two arguments. Arithmetic is spelled out: the interpreter does little else.
+/// A function of two arguments.
 pub fn binary(f: Binary, x: f64, y: f64) -> f64 {
     match f {
         Binary::Add => x + y,

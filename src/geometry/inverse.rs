@@ -21,7 +21,7 @@ use crate::algebra::conditions;
 use crate::algebra::decide::{is_zero, sign};
 use crate::algebra::derive::partial;
 use crate::algebra::expr::{Condition, Node};
-use crate::algebra::function::{Elementary, Interval, Parity};
+use crate::algebra::function::{Elementary, Interval, Parity, Slope};
 use crate::algebra::linear::Matrix;
 use crate::algebra::normal::simplify;
 use crate::algebra::substitute::substitute;
@@ -455,6 +455,10 @@ fn argument(f: Elementary, w: Expr, right: Expr, needs: &mut Vec<Condition>, wan
     let off_the_end = row.parity == Parity::Even && piece.on == Interval::NONNEGATIVE && sign(w).is_nonzero();
     let conditions = row.range.conditions(right).into_iter();
     needs.extend(conditions.map(|c| if off_the_end { Condition::positive(c.left) } else { c }));
+    // The cube root has no slope at 0.
+    if row.slope == Slope::CubeRoot {
+        needs.push(Condition::nonzero(right));
+    }
     let size = inverse.of(right);
     Some(if mirrored { -size } else { size })
 }
