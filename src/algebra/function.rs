@@ -189,6 +189,8 @@ pub struct Row {
     /// What other systems call it; whoever writes that is told the name.
     pub elsewhere: &'static [&'static str],
     pub latex: &'static str,
+    /// What stands before and behind its argument in LaTeX, where that is not the name and parentheses.
+    pub around: Option<(&'static str, &'static str)>,
     /// Number of arguments; `None` for one or more.
     pub arity: Option<usize>,
     pub parity: Parity,

@@ -587,6 +587,28 @@ mod tests {
         same(&kernel, &String::from_utf8_lossy(&output.stdout));
     }
 
+    /// The same for Rust.
+    #[test]
+    fn rust_computes_the_same() {
+        if Command::new("rustc").arg("--version").output().is_err() {
+            return;
+        }
+        let kernel = everything();
+        let n = kernel.outputs().len();
+        let directory = std::env::temp_dir().join(format!("lepage-emit-rust-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).unwrap();
+        let (source, program) = (directory.join("kernel.rs"), directory.join("kernel"));
+        let main = format!(
+            "fn main() {{ let mut out = [0.0; {n}]; every_operation(&[], &[0.4, 1.7], &[0.9], &[], &mut out); for x in out {{ println!(\"{{x:?}}\"); }} }}\n"
+        );
+        std::fs::write(&source, emit(&kernel, Language::Rust).unwrap() + &main).unwrap();
+        let compiled = Command::new("rustc").arg("-o").arg(&program).arg(&source).output().unwrap();
+        assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+        let output = Command::new(&program).output().unwrap();
+        std::fs::remove_dir_all(&directory).unwrap();
+        same(&kernel, &String::from_utf8_lossy(&output.stdout));
+    }
+
     #[test]
     fn python_computes_the_same() {
         if Command::new("python3").arg("--version").output().is_err() {

@@ -266,11 +266,10 @@ mod tests {
             let mut caller = compiled.caller();
             for x in [-40.0, -2.25, -1.0, -0.3, -0.0, 0.0, 1e-3, 0.3, 0.9, 1.0, 1.1, 2.25, 40.0, 1e9] {
                 let (mut slow, mut fast) = ([0.0], [0.0]);
-                let slow_result = interpret::evaluate(&kernel, [&[], &[x], &[], &[]], &mut slow);
-                let fast_result = caller.call([&[], &[x], &[], &[]], &mut fast);
-                assert_eq!(slow_result.is_ok(), fast_result.is_ok(), "{}({x})", f.name());
-                if slow_result.is_ok() {
-                    assert_eq!(slow[0].to_bits(), fast[0].to_bits(), "{}({x})", f.name());
+                interpret::evaluate(&kernel, [&[], &[x], &[], &[]], &mut slow).expect("nothing is solved");
+                match caller.call([&[], &[x], &[], &[]], &mut fast) {
+                    Ok(()) => assert_eq!(slow[0].to_bits(), fast[0].to_bits(), "{}({x})", f.name()),
+                    Err(failure) => assert!(!slow[0].is_finite(), "{}({x}): {failure:?}", f.name()),
                 }
             }
         }
