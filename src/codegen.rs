@@ -35,6 +35,7 @@
 pub mod compiled;
 pub mod emit;
 pub mod flatten;
+pub mod function;
 pub mod interpret;
 pub mod ir;
 pub mod jet;

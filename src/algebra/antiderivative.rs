@@ -344,14 +344,7 @@ fn lowered(g: Expr, x: Symbol, k: u32) -> Option<Expr> {
                 (Elementary::Sinh, k) if k % 2 == 1 => apply(Elementary::Cosh),
                 (Elementary::Cosh, k) if k % 2 == 1 => apply(Elementary::Sinh),
                 (Elementary::Sinh | Elementary::Cosh, _) => g,
-                (Elementary::Tan, 1) => -log_abs(apply(Elementary::Cos)),
-                (Elementary::Tanh, 1) => Expr::apply(Elementary::Log, &[apply(Elementary::Cosh)]),
-                (Elementary::Log, 1) => argument * g - argument,
-                (Elementary::Atan, 1) => {
-                    argument * g - Expr::apply(Elementary::Log, &[1 + argument.pow(2)]).scale(&Rational::HALF)
-                }
-                (Elementary::Asin, 1) => argument * g + (1 - argument.pow(2)).sqrt(),
-                (Elementary::Acos, 1) => argument * g - (1 - argument.pow(2)).sqrt(),
+                (function, 1) => (function.row().antiderivative?)(argument),
                 _ => return None,
             };
             Some(value / slope.pow(i64::from(k)))

@@ -2,7 +2,7 @@
 //! [`sign_of`]; without the fact it does not fire.
 
 use super::expr::{Expr, Node};
-use super::function::Elementary;
+use super::function::{Interval, SignRule};
 use super::number::Rational;
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
@@ -165,26 +165,24 @@ fn sign_within(e: Expr, depth: u32) -> Sign {
                 Sign::NONNEGATIVE
             }
         }
-        Node::Apply(Elementary::Exp | Elementary::Cosh, _) => Sign::POSITIVE,
-        Node::Apply(Elementary::Abs, x) => {
-            if below(x[0]).is_nonzero() {
-                Sign::POSITIVE
-            } else {
-                Sign::NONNEGATIVE
-            }
-        }
-        Node::Apply(
-            Elementary::Sign
-            | Elementary::Sinh
-            | Elementary::Tanh
-            | Elementary::Atan
-            | Elementary::Asin
-            | Elementary::Atanh,
-            x,
-        ) => below(x[0]),
+        Node::Apply(f, x) => match f.row().sign {
+            SignRule::Argument => below(x[0]),
+            SignRule::Size if below(x[0]).is_nonzero() => Sign::POSITIVE,
+            SignRule::Size => Sign::NONNEGATIVE,
+            SignRule::Range => of_range(f.row().range),
+        },
         _ => Sign::ANY,
     };
     derived.and(known)
+}
+
+/// What the range of a function says of the sign of its values.
+fn of_range(range: Interval) -> Sign {
+    Sign {
+        can_be_negative: range.meets_negative(),
+        can_be_zero: range.contains(&Rational::ZERO),
+        can_be_positive: range.negative().meets_negative(),
+    }
 }
 
 fn power_sign(base: Sign, exponent: &Rational) -> Sign {

@@ -432,6 +432,36 @@ impl Ball {
         self.monotone(p, elementary::tanh)
     }
 
+    pub fn asinh(&self, p: u32) -> Ball {
+        self.monotone(p, elementary::asinh)
+    }
+
+    /// `None` if no number of the ball is at least 1.
+    pub fn acosh(&self, p: u32) -> Option<Ball> {
+        if self.is_everything() {
+            return Some(Ball::everything());
+        }
+        let (low, high) = self.bounds(p);
+        if high.cmp_value(&Float::ONE).is_lt() {
+            return None;
+        }
+        let low = if low.cmp_value(&Float::ONE).is_lt() { Float::ONE } else { low };
+        Some(self.on(&low, &high, p, elementary::acosh))
+    }
+
+    /// The real cube root.
+    pub fn cbrt(&self, p: u32) -> Ball {
+        self.monotone(p, elementary::cbrt)
+    }
+
+    /// It is between −1 and 1.
+    pub fn erf(&self, p: u32) -> Ball {
+        if self.is_everything() {
+            return Ball::new(Float::ZERO, Mag::power_of_two(0));
+        }
+        self.monotone(p, elementary::erf)
+    }
+
     /// `None` if the ball lies outside (−1, 1).
     pub fn atanh(&self, p: u32) -> Option<Ball> {
         let (low, high) = self.within_one(p)?;

@@ -12,7 +12,6 @@ pub mod inequality;
 use super::assume::sign_of;
 use super::decide;
 use super::expr::{Condition, Expr, Node, Relation, post_order};
-use super::function::Elementary;
 use std::cell::RefCell;
 
 /// What a computation recorded, each kind in order and without repetition.
@@ -152,11 +151,12 @@ pub fn domain(e: Expr) -> Vec<Condition> {
                 }
             }
             Node::Power(base, _) => need(Relation::Greater, *base),
-            Node::Apply(Elementary::Log, x) => need(Relation::Greater, x[0]),
-            Node::Apply(Elementary::Asin | Elementary::Acos, x) => {
-                need(Relation::GreaterEqual, Expr::one() - x[0] * x[0]);
+            Node::Apply(f, x) => {
+                if let Some(interval) = f.row().argument_interval() {
+                    let conditions = x.iter().flat_map(|x| interval.joint_conditions(*x));
+                    conditions.for_each(|c| need(c.relation, c.left));
+                }
             }
-            Node::Apply(Elementary::Atanh, x) => need(Relation::Greater, Expr::one() - x[0] * x[0]),
             _ => {}
         }
     }

@@ -6,7 +6,7 @@
 
 use super::conditions::record_nonzero;
 use super::expr::{Expr, Node, post_order_where};
-use super::function::Elementary;
+use super::function::{Elementary, Slope};
 use super::number::Rational;
 use super::symbol::Symbol;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -155,42 +155,49 @@ pub fn local_partial(e: Expr, i: usize) -> Expr {
 
 /// The derivative of an elementary function by its i-th argument; `e` is its value.
 fn elementary_partial(function: Elementary, e: Expr, arguments: &[Expr], i: usize) -> Expr {
-    use Elementary::*;
     let x = arguments[0];
-    match function {
-        Sin => Expr::apply(Cos, &[x]),
-        Cos => -Expr::apply(Sin, &[x]),
-        Tan => 1 + e.pow(2),
-        Asin => (1 - x.pow(2)).pow(Rational::ratio(-1, 2)),
-        Acos => -(1 - x.pow(2)).pow(Rational::ratio(-1, 2)),
-        Atan => (1 + x.pow(2)).pow(-1),
-        Atan2 => {
+    match function.row().slope {
+        Slope::Partner { other, negative } => {
+            let partner = Expr::apply(other, &[x]);
+            if negative { -partner } else { partner }
+        }
+        Slope::Riccati { minus } => {
+            if minus {
+                1 - e.pow(2)
+            } else {
+                1 + e.pow(2)
+            }
+        }
+        Slope::Itself => e,
+        Slope::Reciprocal => x.pow(-1),
+        Slope::OverQuadratic { constant, square, root, negative } => {
+            let below = i64::from(constant) + x.pow(2).scale(&Rational::from(i64::from(square)));
+            let slope = below.pow(if root { Rational::ratio(-1, 2) } else { Rational::MINUS_ONE });
+            if negative { -slope } else { slope }
+        }
+        Slope::CubeRoot => e.pow(-2).scale(&Rational::ratio(1, 3)),
+        Slope::Gauss => 2 * Expr::apply(Elementary::Exp, &[-x.pow(2)]) / Expr::pi().sqrt(),
+        Slope::Kink => {
+            record_nonzero(x);
+            Expr::apply(Elementary::Sign, &[x])
+        }
+        Slope::Jump => {
+            record_nonzero(x);
+            Expr::zero()
+        }
+        Slope::Angle => {
             // atan2(y, x): (x dy − y dx)/(x² + y²)
             let (y, x) = (arguments[0], arguments[1]);
             let r2 = x.pow(2) + y.pow(2);
             if i == 0 { x / r2 } else { -y / r2 }
         }
-        Sinh => Expr::apply(Cosh, &[x]),
-        Cosh => Expr::apply(Sinh, &[x]),
-        Tanh => 1 - e.pow(2),
-        Atanh => (1 - x.pow(2)).pow(-1),
-        Exp => e,
-        Log => x.pow(-1),
-        Abs => {
-            record_nonzero(x);
-            Expr::apply(Sign, &[x])
-        }
-        Sign => {
-            record_nonzero(x);
-            Expr::zero()
-        }
-        Min | Max => {
+        Slope::Extreme => {
             // One where this argument is the extreme one; off the kink exactly one is.
             arguments.iter().enumerate().filter(|(j, _)| *j != i).fold(Expr::one(), |weight, (_, other)| {
                 let difference = arguments[i] - *other;
                 record_nonzero(difference);
-                let relation =
-                    if function == Max { super::expr::Relation::Greater } else { super::expr::Relation::Less };
+                let largest = function == Elementary::Max;
+                let relation = if largest { super::expr::Relation::Greater } else { super::expr::Relation::Less };
                 weight
                     * Expr::piecewise(super::expr::Condition { relation, left: difference }, Expr::one(), Expr::zero())
             })

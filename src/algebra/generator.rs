@@ -8,7 +8,7 @@
 //!
 //! ```text
 //! cos u   c² = 1 − s²        √u      gⁿ = u, g ≥ 0        χ   χ² = χ  (1 where a condition holds, else 0)
-//! cosh u  C² = 1 + S²        |u|     g² = u², g ≥ 0
+//! cosh u  C² = 1 + S²        |u|     g² = u², g ≥ 0       ∛u  g³ = u  for all real u
 //! ```
 //!
 //! - its *sign*, from its meaning and from the facts of [`super::assume`]: eᵘ > 0, |u| ≥ 0, m > 0.
@@ -172,6 +172,11 @@ impl Generator {
             let relation = Relation { degree, value: radicand.clone() };
             (Kind::Root { base, degree, radicand: radicand.clone() }, Some(relation))
         })
+    }
+
+    /// The real cube root of what `radicand` says in the generators of the context that `tag` stands for.
+    pub fn cube_root(radicand: &Rc<Polynomial>, meaning: Expr, tag: u32) -> Generator {
+        find_or_add_tagged(meaning, tag, || (Kind::Opaque, Some(Relation { degree: 3, value: radicand.clone() })))
     }
 
     /// |of|, whose square is `square`.

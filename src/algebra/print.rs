@@ -23,7 +23,7 @@ pub mod order;
 mod term;
 
 use super::expr::{Condition, Expr, Node, Undefined, post_order_where};
-use super::function::{Elementary, Parity};
+use super::function::Parity;
 use super::number::Rational;
 use super::symbol::{Function, Symbol, SymbolKind};
 use order::Order;
@@ -587,7 +587,7 @@ impl Printer {
             // sin² θ, as it is written by hand.
             if let Node::Apply(f, _) = base.node()
                 && exponent.is_integer()
-                && !matches!(f, Elementary::Abs | Elementary::Exp)
+                && f.row().around.is_none()
             {
                 out.push(Work::Text(format!("{}^{{{exponent}}}", f.row().latex).into()));
                 let arguments = self.arguments_of(base);
@@ -632,16 +632,13 @@ impl Printer {
                     out.extend([Work::Text("^".into()), Work::Expr(*exponent, Level::Base)]);
                 }
             }
-            Node::Apply(Elementary::Exp, x) if self.is_latex() => {
-                out.push(Work::Group("e^{", vec![Work::Expr(x[0], Level::Top)], "}"));
-            }
-            Node::Apply(Elementary::Abs, _) if self.is_latex() => {
-                out.push(Work::Group(r"\left|", self.arguments_of(e), r"\right|"));
-            }
-            Node::Apply(f, _) => {
-                out.push(Work::Text(if self.is_latex() { f.row().latex.into() } else { f.name().into() }));
-                out.push(self.parentheses(self.arguments_of(e)));
-            }
+            Node::Apply(f, _) => match f.row().around.filter(|_| self.is_latex()) {
+                Some((before, behind)) => out.push(Work::Group(before, self.arguments_of(e), behind)),
+                None => {
+                    out.push(Work::Text(if self.is_latex() { f.row().latex.into() } else { f.name().into() }));
+                    out.push(self.parentheses(self.arguments_of(e)));
+                }
+            },
             Node::Unknown { function, orders, arguments } => self.unknown(*function, orders, arguments, out),
             Node::Piecewise { condition, then, otherwise } => self.piecewise(condition, *then, *otherwise, out),
             Node::Integral { variable, body } => {

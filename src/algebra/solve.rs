@@ -865,7 +865,7 @@ fn invert(g: u32, x: Symbol, value: Expr, conditions: &mut Vec<Condition>) -> Re
             return Err(format!("{} = {value} has infinitely many solutions or none", Generator(g).meaning()));
         }
         _ => match Generator(g).meaning().node() {
-            Node::Apply(function, u) if u.len() == 1 => match inverse_of_inverse(*function, value, conditions) {
+            Node::Apply(function, u) if u.len() == 1 => match undone(*function, value, conditions) {
                 Some(w) => Some(Step::Equation(u[0] - w)),
                 None => return Err(format!("{} cannot be solved for {x}", Generator(g).meaning())),
             },
@@ -874,23 +874,11 @@ fn invert(g: u32, x: Symbol, value: Expr, conditions: &mut Vec<Condition>) -> Re
     })
 }
 
-/// w from asin w = v, acos w = v, atan w = v, atanh w = v, with the range in which v must be.
-fn inverse_of_inverse(function: Elementary, v: Expr, conditions: &mut Vec<Condition>) -> Option<Expr> {
-    let right = Expr::pi() / 2;
-    let mut between = |low: Expr, high: Expr, relation: Relation| {
-        conditions.extend([condition(relation, v - low), condition(relation, high - v)]);
-    };
-    let (inverse, range) = match function {
-        Elementary::Asin => (Elementary::Sin, Some((-right, right, Relation::GreaterEqual))),
-        Elementary::Acos => (Elementary::Cos, Some((Expr::zero(), Expr::pi(), Relation::GreaterEqual))),
-        Elementary::Atan => (Elementary::Tan, Some((-right, right, Relation::Greater))),
-        Elementary::Atanh => (Elementary::Tanh, None),
-        _ => return None,
-    };
-    if let Some((low, high, relation)) = range {
-        between(low, high, relation);
-    }
-    Some(Expr::apply(inverse, &[v]))
+/// w from f(w) = v for a function that is monotone wherever it is defined, with the range in which v must be.
+fn undone(function: Elementary, v: Expr, conditions: &mut Vec<Condition>) -> Option<Expr> {
+    let inverse = function.row().whole_piece()?.inverse?;
+    conditions.extend(function.row().range.conditions(v));
+    Some(inverse.of(v))
 }
 
 #[cfg(test)]

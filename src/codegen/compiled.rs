@@ -479,7 +479,10 @@ mod tests {
                     let z = pick(random, &values);
                     b.fma(x, y, z)
                 }
-                11 => b.unary(Unary::ALL[random.below(Unary::ALL.len())], x),
+                11 => {
+                    let all = Unary::all();
+                    b.unary(all[random.below(all.len())], x)
+                }
                 12 | 13 => {
                     if random.below(2) == 0 {
                         b.sin(x)

@@ -172,26 +172,13 @@ impl<'a> Writer<'a> {
     }
 
     fn unary(&self, f: Unary, a: &str) -> String {
-        if f == Unary::Neg {
-            return format!("-{a}");
-        }
-        match self.language {
-            Language::C => match f {
-                Unary::Abs => format!("fabs({a})"),
-                Unary::Sign => format!("({a} > 0) - ({a} < 0)"),
-                _ => format!("{}({a})", f.name()),
-            },
-            Language::Rust => match f {
-                Unary::Sign => format!("if {a} == 0.0 {{ 0.0 }} else {{ {a}.signum() }}"),
-                Unary::Log => format!("{a}.ln()"),
-                _ => format!("{a}.{}()", f.name()),
-            },
-            _ => match f {
-                Unary::Abs => format!("abs({a})"),
-                Unary::Sign => format!("float(({a} > 0) - ({a} < 0))"),
-                _ => format!("math.{}({a})", f.name()),
-            },
-        }
+        let [c, rust, python] = f.source();
+        let text = match self.language {
+            Language::C => c,
+            Language::Rust => rust,
+            Language::Python | Language::Latex | Language::Clif => python,
+        };
+        text.replace('#', a)
     }
 
     fn binary(&self, f: Binary, a: &str, b: &str) -> String {
@@ -238,7 +225,21 @@ impl<'a> Writer<'a> {
                     self.line(C_SOLVE);
                 }
             }
-            Language::Rust if solves => self.line(RUST_SOLVE),
+            Language::Rust => {
+                let mut declarations: Vec<&str> = Vec::new();
+                for op in self.kernel.ops() {
+                    if let Op::Unary(f, _) = op
+                        && let Some(text) = f.rust_declaration()
+                        && !declarations.contains(&text)
+                    {
+                        declarations.push(text);
+                    }
+                }
+                declarations.into_iter().for_each(|text| self.line(text));
+                if solves {
+                    self.line(RUST_SOLVE);
+                }
+            }
             Language::Python => {
                 self.line("import math\n");
                 if solves {
@@ -416,23 +417,7 @@ fn latex(kernel: &Kernel) -> String {
             Op::Unary(Unary::Neg, a) => (format!("-{}", at(a, 2)), 1),
             Op::Unary(Unary::Sqrt, a) => (format!("\\sqrt{{{}}}", at(a, 0)), 4),
             Op::Unary(Unary::Abs, a) => (format!("\\left|{}\\right|", at(a, 0)), 4),
-            Op::Unary(f, a) => {
-                let name = match f {
-                    Unary::Sin
-                    | Unary::Cos
-                    | Unary::Tan
-                    | Unary::Sinh
-                    | Unary::Cosh
-                    | Unary::Tanh
-                    | Unary::Exp
-                    | Unary::Log => {
-                        format!("\\{}", f.name())
-                    }
-                    Unary::Asin | Unary::Acos | Unary::Atan => format!("\\arc{}", &f.name()[1..]),
-                    _ => format!("\\operatorname{{{}}}", f.name()),
-                };
-                (format!("{name}\\left({}\\right)", at(a, 0)), 4)
-            }
+            Op::Unary(Unary::Function(f), a) => (format!("{}\\left({}\\right)", f.row().latex, at(a, 0)), 4),
             Op::Binary(Binary::Add, a, b) => (format!("{} + {}", at(a, 1), at(b, 2)), 1),
             Op::Binary(Binary::Sub, a, b) => (format!("{} - {}", at(a, 1), at(b, 2)), 1),
             Op::Binary(Binary::Mul, a, b) => (format!("{}\\,{}", at(a, 2), at(b, 2)), 2),
@@ -540,7 +525,7 @@ mod tests {
         let points: Vec<_> = (0..5).map(|i| (f64::from(i), f64::from(i * i % 3))).collect();
         let table = Arc::new(Table::spline("V", &points, Outside::Undefined).unwrap());
         let mut outputs = Vec::new();
-        for f in Unary::ALL {
+        for f in Unary::all() {
             let one = b.constant(1.0);
             let argument = if f == Unary::Acosh { b.add(x, one) } else { x };
             outputs.push(b.unary(f, argument));
@@ -596,6 +581,28 @@ mod tests {
             .arg("-lm")
             .output()
             .unwrap();
+        assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+        let output = Command::new(&program).output().unwrap();
+        std::fs::remove_dir_all(&directory).unwrap();
+        same(&kernel, &String::from_utf8_lossy(&output.stdout));
+    }
+
+    /// The same for Rust.
+    #[test]
+    fn rust_computes_the_same() {
+        if Command::new("rustc").arg("--version").output().is_err() {
+            return;
+        }
+        let kernel = everything();
+        let n = kernel.outputs().len();
+        let directory = std::env::temp_dir().join(format!("lepage-emit-rust-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).unwrap();
+        let (source, program) = (directory.join("kernel.rs"), directory.join("kernel"));
+        let main = format!(
+            "fn main() {{ let mut out = [0.0; {n}]; every_operation(&[], &[0.4, 1.7], &[0.9], &[], &mut out); for x in out {{ println!(\"{{x:?}}\"); }} }}\n"
+        );
+        std::fs::write(&source, emit(&kernel, Language::Rust).unwrap() + &main).unwrap();
+        let compiled = Command::new("rustc").arg("-o").arg(&program).arg(&source).output().unwrap();
         assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
         let output = Command::new(&program).output().unwrap();
         std::fs::remove_dir_all(&directory).unwrap();

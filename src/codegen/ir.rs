@@ -33,6 +33,7 @@ use smallvec::SmallVec;
 use super::interpret;
 use super::libm::{self, Math};
 use super::table::Table;
+use crate::algebra::function::Elementary;
 
 /// The name of an intermediate result: the index of the operation that makes it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -85,72 +86,49 @@ pub struct Output {
     pub value: Value,
 }
 
-/// Functions of one argument.
+/// Operations with one argument: the elementary functions of one argument, and what the language writes otherwise. What
+/// is known of a function numerically is in [`super::function`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Unary {
     Neg,
-    Abs,
-    /// −1, 0 or 1; the sign of ±0 is ±0.
-    Sign,
     Sqrt,
-    Sin,
-    Cos,
-    Tan,
-    Asin,
-    Acos,
-    Atan,
-    Sinh,
-    Cosh,
-    Tanh,
-    Asinh,
-    Acosh,
-    Atanh,
-    Exp,
-    Log,
+    /// A function of one argument. The sign of ±0 is ±0.
+    Function(Elementary),
+}
+
+/// Short names of the functions of which some pass knows more than the table says.
+#[allow(non_upper_case_globals)]
+impl Unary {
+    pub const Abs: Unary = Unary::Function(Elementary::Abs);
+    pub const Sign: Unary = Unary::Function(Elementary::Sign);
+    pub const Sin: Unary = Unary::Function(Elementary::Sin);
+    pub const Cos: Unary = Unary::Function(Elementary::Cos);
+    pub const Tan: Unary = Unary::Function(Elementary::Tan);
+    pub const Asin: Unary = Unary::Function(Elementary::Asin);
+    pub const Acos: Unary = Unary::Function(Elementary::Acos);
+    pub const Atan: Unary = Unary::Function(Elementary::Atan);
+    pub const Sinh: Unary = Unary::Function(Elementary::Sinh);
+    pub const Cosh: Unary = Unary::Function(Elementary::Cosh);
+    pub const Tanh: Unary = Unary::Function(Elementary::Tanh);
+    pub const Asinh: Unary = Unary::Function(Elementary::Asinh);
+    pub const Acosh: Unary = Unary::Function(Elementary::Acosh);
+    pub const Atanh: Unary = Unary::Function(Elementary::Atanh);
+    pub const Exp: Unary = Unary::Function(Elementary::Exp);
+    pub const Log: Unary = Unary::Function(Elementary::Log);
 }
 
 impl Unary {
-    pub const ALL: [Unary; 18] = [
-        Unary::Neg,
-        Unary::Abs,
-        Unary::Sign,
-        Unary::Sqrt,
-        Unary::Sin,
-        Unary::Cos,
-        Unary::Tan,
-        Unary::Asin,
-        Unary::Acos,
-        Unary::Atan,
-        Unary::Sinh,
-        Unary::Cosh,
-        Unary::Tanh,
-        Unary::Asinh,
-        Unary::Acosh,
-        Unary::Atanh,
-        Unary::Exp,
-        Unary::Log,
-    ];
+    /// Every one there is.
+    pub fn all() -> Vec<Unary> {
+        let functions = Elementary::all().filter(|f| f.row().arity == Some(1)).map(Unary::Function);
+        [Unary::Neg, Unary::Sqrt].into_iter().chain(functions).collect()
+    }
 
     pub fn name(self) -> &'static str {
         match self {
             Unary::Neg => "-",
-            Unary::Abs => "abs",
-            Unary::Sign => "sign",
             Unary::Sqrt => "sqrt",
-            Unary::Sin => "sin",
-            Unary::Cos => "cos",
-            Unary::Tan => "tan",
-            Unary::Asin => "asin",
-            Unary::Acos => "acos",
-            Unary::Atan => "atan",
-            Unary::Sinh => "sinh",
-            Unary::Cosh => "cosh",
-            Unary::Tanh => "tanh",
-            Unary::Asinh => "asinh",
-            Unary::Acosh => "acosh",
-            Unary::Atanh => "atanh",
-            Unary::Exp => "exp",
-            Unary::Log => "log",
+            Unary::Function(f) => f.name(),
         }
     }
 }

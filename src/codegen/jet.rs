@@ -32,6 +32,7 @@ use super::interpret::{Banks, Declined, Interpreter};
 use super::ir::{Bank, Binary, Comparison, Kernel, KernelBuilder, Op, Shape, Solve, Unary, Value};
 use super::optimise::{self, Rewrites};
 use super::simd;
+use crate::algebra::function::{Elementary, Slope};
 
 /// The number of a quantity that varies along the motion.
 pub type NodeId = u32;
@@ -647,32 +648,30 @@ impl<'a> Builder<'a> {
             return self.unary(Unary::Sqrt, a);
         }
         let zero = self.kernel.pow(a.zero, b.zero);
-        let inverse = self.inverse(a.zero);
-        let ratio = self.kernel.mul(zero, inverse);
-        let factor = self.kernel.mul(b.zero, ratio);
+        Jet { zero, node: Some(self.power_node(x, a.zero, zero, b.zero)) }
+    }
+
+    /// c = a^α with the values a₀ and c₀.
+    fn power_node(&mut self, x: NodeId, a: Value, c: Value, alpha: Value) -> NodeId {
+        let inverse = self.inverse(a);
+        let ratio = self.kernel.mul(c, inverse);
+        let factor = self.kernel.mul(alpha, ratio);
         let one = self.kernel.constant(1.0);
-        let plus = self.kernel.add(b.zero, one);
-        let [alpha, alpha_plus_one, factor, inverse] = [b.zero, plus, factor, inverse].map(|v| self.slot(v));
+        let plus = self.kernel.add(alpha, one);
+        let [alpha, alpha_plus_one, factor, inverse] = [alpha, plus, factor, inverse].map(|v| self.slot(v));
         let own = self.nodes.len() as NodeId;
         let base = Series { node: x, weighted: false };
         let sum = self.sum(base, Series { node: own, weighted: false });
         let weighted = self.sum(base, Series { node: own, weighted: true });
-        let rule = Rule::Power { a: x, alpha, alpha_plus_one, factor, inverse, sum, weighted };
-        Jet { zero, node: Some(self.node(rule)) }
+        self.node(Rule::Power { a: x, alpha, alpha_plus_one, factor, inverse, sum, weighted })
     }
 
     fn unary(&mut self, f: Unary, a: Jet) -> Jet {
         let zero = self.kernel.unary(f, a.zero);
         let Some(x) = a.node else { return Jet { zero, node: None } };
         let own = |b: &Self, weighted| Series { node: b.nodes.len() as NodeId, weighted };
-        let slope = Series { node: x, weighted: true };
-        let node = match f {
+        let f = match f {
             Unary::Neg => return self.neg(a),
-            Unary::Abs => {
-                let (minus, nought) = (self.neg(a), self.constant(0.0));
-                return Jet { zero, ..self.select(Comparison::Lt, [a, nought, minus, a]) };
-            }
-            Unary::Sign => return Jet { zero, node: None },
             Unary::Sqrt => {
                 let two = self.kernel.constant(2.0);
                 let twice = self.kernel.mul(two, zero);
@@ -680,19 +679,27 @@ impl<'a> Builder<'a> {
                 let half_inverse = self.slot(inverse);
                 let series = own(self, false);
                 let sum = self.sum(series, series);
-                self.node(Rule::Root { a: x, half_inverse, sum })
+                return Jet { zero, node: Some(self.node(Rule::Root { a: x, half_inverse, sum })) };
             }
-            Unary::Exp => {
+            Unary::Function(f) => f,
+        };
+        let slope = Series { node: x, weighted: true };
+        let node = match f.row().slope {
+            Slope::Kink => {
+                let (minus, nought) = (self.neg(a), self.constant(0.0));
+                return Jet { zero, ..self.select(Comparison::Lt, [a, nought, minus, a]) };
+            }
+            Slope::Jump => return Jet { zero, node: None },
+            Slope::Itself => {
                 let factor = self.slot(zero);
                 let sum = self.sum(slope, own(self, false));
                 self.node(Rule::Integral { a: x, factor, negative: false, sum })
             }
-            Unary::Sin | Unary::Cos | Unary::Sinh | Unary::Cosh => return self.pair(f, a, x),
-            Unary::Tan | Unary::Tanh => {
+            Slope::Partner { other, .. } => return self.pair(f, other, a, x),
+            Slope::Riccati { minus } => {
                 // t′ = (1 ± t²) a′; the square is the node after the next.
                 let square = self.kernel.mul(zero, zero);
                 let one = self.kernel.constant(1.0);
-                let minus = f == Unary::Tanh;
                 let factor = if minus { self.kernel.sub(one, square) } else { self.kernel.add(one, square) };
                 let factor = self.slot(factor);
                 let t = self.nodes.len() as NodeId;
@@ -702,25 +709,39 @@ impl<'a> Builder<'a> {
                 debug_assert_eq!(squared, t + 1);
                 t
             }
-            Unary::Log => {
+            Slope::Reciprocal => {
                 let inverse = self.inverse(a.zero);
                 self.inverse_function(x, false, inverse, a.node)
             }
-            Unary::Asin | Unary::Acos | Unary::Atan | Unary::Asinh | Unary::Acosh | Unary::Atanh => {
-                let square = self.mul(a, a);
+            Slope::OverQuadratic { constant, square, root, negative } => {
+                let squared = self.mul(a, a);
                 let one = self.constant(1.0);
-                let inside = match f {
-                    Unary::Asin | Unary::Acos | Unary::Atanh => self.sub(one, square),
-                    Unary::Acosh => self.sub(square, one),
-                    _ => self.add(one, square),
+                let inside = match (constant, square) {
+                    (1, -1) => self.sub(one, squared),
+                    (-1, 1) => self.sub(squared, one),
+                    _ => self.add(one, squared),
                 };
-                let d = match f {
-                    Unary::Atan | Unary::Atanh => inside,
-                    _ => self.unary(Unary::Sqrt, inside),
-                };
+                let d = if root { self.unary(Unary::Sqrt, inside) } else { inside };
                 let inverse = self.inverse(d.zero);
-                self.inverse_function(x, f == Unary::Acos, inverse, d.node)
+                self.inverse_function(x, negative, inverse, d.node)
             }
+            Slope::CubeRoot => {
+                let third = self.kernel.constant(1.0 / 3.0);
+                self.power_node(x, a.zero, zero, third)
+            }
+            Slope::Gauss => {
+                // e′ = g a′ with the bell g = 2/√π e^(−a²), which has a series of its own.
+                let square = self.mul(a, a);
+                let exponent = self.neg(square);
+                let bell = self.unary(Unary::Exp, exponent);
+                let factor = self.constant(std::f64::consts::FRAC_2_SQRT_PI);
+                let g = self.mul(factor, bell);
+                let node = g.node.expect("the bell varies with its argument");
+                let factor = self.slot(g.zero);
+                let sum = self.sum(slope, Series { node, weighted: false });
+                self.node(Rule::Integral { a: x, factor, negative: false, sum })
+            }
+            Slope::Angle | Slope::Extreme => unreachable!("{} has several arguments", f.name()),
         };
         Jet { zero, node: Some(node) }
     }
@@ -735,14 +756,14 @@ impl<'a> Builder<'a> {
     }
 
     /// Sine and cosine are made together; so are sinh and cosh.
-    fn pair(&mut self, f: Unary, a: Jet, x: NodeId) -> Jet {
-        let (sine, cosine) = match f {
-            Unary::Sin | Unary::Cos => (Unary::Sin, Unary::Cos),
-            _ => (Unary::Sinh, Unary::Cosh),
-        };
+    fn pair(&mut self, f: Elementary, other: Elementary, a: Jet, x: NodeId) -> Jet {
+        let (sine, cosine) = (f.min(other), f.max(other));
+        let circular = matches!(cosine.row().slope, Slope::Partner { negative: true, .. });
+        let is_sine = f == sine;
+        let (sine, cosine) = (Unary::Function(sine), Unary::Function(cosine));
         let (s0, c0) = (self.kernel.unary(sine, a.zero), self.kernel.unary(cosine, a.zero));
         let (s_slot, c_slot) = (self.slot(s0), self.slot(c0));
-        let key = (if sine == Unary::Sin { 6 } else { 7 }, x, x, s_slot, c_slot);
+        let key = (if circular { 6 } else { 7 }, x, x, s_slot, c_slot);
         let s = match self.known.get(&key) {
             Some(&s) => s,
             None => {
@@ -750,7 +771,6 @@ impl<'a> Builder<'a> {
                 let slope = Series { node: x, weighted: true };
                 let of_s = self.sum(slope, Series { node: s + 1, weighted: false });
                 let of_c = self.sum(slope, Series { node: s, weighted: false });
-                let circular = sine == Unary::Sin;
                 self.node(Rule::Integral { a: x, factor: c_slot, negative: false, sum: of_s });
                 let factor = if circular {
                     let minus = self.kernel.neg(s0);
@@ -763,7 +783,7 @@ impl<'a> Builder<'a> {
                 s
             }
         };
-        if f == sine { Jet { zero: s0, node: Some(s) } } else { Jet { zero: c0, node: Some(s + 1) } }
+        if is_sine { Jet { zero: s0, node: Some(s) } } else { Jet { zero: c0, node: Some(s + 1) } }
     }
 
     fn atan2(&mut self, y: Jet, x: Jet) -> Jet {

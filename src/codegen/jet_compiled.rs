@@ -296,7 +296,7 @@ mod tests {
             let y = b.mul(s, u);
             b.div(y, p)
         });
-        for f in Unary::ALL {
+        for f in Unary::all() {
             check(f.name(), move |b, u, _| {
                 let one = b.constant(1.0);
                 let argument = if f == Unary::Acosh { b.add(u, one) } else { u };

@@ -36,7 +36,9 @@
 //!
 //! Zeros, negative and subnormal numbers, infinities and NaN are declined.
 
-pub use libm::{acos, acosh, asin, asinh, atan, atan2, atanh, cos, cosh, exp, log, pow, sin, sinh, tan, tanh};
+pub use libm::{
+    acos, acosh, asin, asinh, atan, atan2, atanh, cbrt, cos, cosh, erf, exp, log, pow, sin, sinh, tan, tanh,
+};
 
 /// Which sine and cosine a kernel means.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

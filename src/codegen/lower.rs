@@ -10,7 +10,8 @@
 //! value never means another compilation.
 
 use super::flatten;
-use super::ir::{Bank, Binary, Comparison, Kernel, KernelBuilder, Shape, Unary, Value};
+use super::function::Operation;
+use super::ir::{Bank, Comparison, Kernel, KernelBuilder, Shape, Unary, Value};
 use super::table::Table;
 use crate::algebra::expr::{Condition, Relation, post_order};
 use crate::algebra::function::Elementary;
@@ -395,34 +396,17 @@ impl<'a> Lowering<'a> {
 
     fn apply(&mut self, function: Elementary, arguments: &[Expr]) -> Value {
         let x = self.done[&arguments[0]];
-        let unary = match function {
-            Elementary::Sin => Unary::Sin,
-            Elementary::Cos => Unary::Cos,
-            Elementary::Tan => Unary::Tan,
-            Elementary::Asin => Unary::Asin,
-            Elementary::Acos => Unary::Acos,
-            Elementary::Atan => Unary::Atan,
-            Elementary::Sinh => Unary::Sinh,
-            Elementary::Cosh => Unary::Cosh,
-            Elementary::Tanh => Unary::Tanh,
-            Elementary::Atanh => Unary::Atanh,
-            Elementary::Exp => Unary::Exp,
-            Elementary::Log => Unary::Log,
-            Elementary::Abs => Unary::Abs,
-            Elementary::Sign => Unary::Sign,
-            Elementary::Atan2 => {
+        match &super::function::row_of(function).operation {
+            Operation::One(_) => self.builder.unary(Unary::Function(function), x),
+            Operation::Two(f) => {
                 let y = self.done[&arguments[1]];
-                return self.builder.binary(Binary::Atan2, x, y);
+                self.builder.binary(*f, x, y)
             }
-            Elementary::Min | Elementary::Max => {
-                let op = if function == Elementary::Min { Binary::Min } else { Binary::Max };
-                return arguments[1..].iter().fold(x, |m, a| {
-                    let a = self.done[a];
-                    self.builder.binary(op, m, a)
-                });
-            }
-        };
-        self.builder.unary(unary, x)
+            Operation::Fold(f) => arguments[1..].iter().fold(x, |all, a| {
+                let a = self.done[a];
+                self.builder.binary(*f, all, a)
+            }),
+        }
     }
 
     fn select(&mut self, condition: &Condition, left: Value, then: Value, otherwise: Value) -> Value {

@@ -18,7 +18,6 @@ use cranelift_module::{FuncId, Linkage, Module};
 
 use super::interpret::Banks;
 use super::ir::{Bank, N_BANKS, Shape};
-use super::libm;
 use super::linear;
 use super::simd;
 use super::table::Table;
@@ -380,56 +379,9 @@ impl Callee {
     }
 
     pub fn address(self) -> i64 {
-        use super::ir::{Binary, Unary};
-        type F1 = extern "C" fn(f64) -> f64;
-        type F2 = extern "C" fn(f64, f64) -> f64;
-        macro_rules! unary {
-            ($f:path) => {{
-                extern "C" fn call(x: f64) -> f64 {
-                    $f(x)
-                }
-                call as F1 as usize
-            }};
-        }
-        macro_rules! binary {
-            ($f:path) => {{
-                extern "C" fn call(x: f64, y: f64) -> f64 {
-                    $f(x, y)
-                }
-                call as F2 as usize
-            }};
-        }
         let address = match self {
-            Callee::Unary(f) => match f {
-                Unary::Neg => unary!(std::ops::Neg::neg),
-                Unary::Abs => unary!(f64::abs),
-                Unary::Sign => unary!(libm::sign),
-                Unary::Sqrt => unary!(f64::sqrt),
-                Unary::Sin => unary!(libm::sin),
-                Unary::Cos => unary!(libm::cos),
-                Unary::Tan => unary!(libm::tan),
-                Unary::Asin => unary!(libm::asin),
-                Unary::Acos => unary!(libm::acos),
-                Unary::Atan => unary!(libm::atan),
-                Unary::Sinh => unary!(libm::sinh),
-                Unary::Cosh => unary!(libm::cosh),
-                Unary::Tanh => unary!(libm::tanh),
-                Unary::Asinh => unary!(libm::asinh),
-                Unary::Acosh => unary!(libm::acosh),
-                Unary::Atanh => unary!(libm::atanh),
-                Unary::Exp => unary!(libm::exp),
-                Unary::Log => unary!(libm::log),
-            },
-            Callee::Binary(f) => match f {
-                Binary::Pow => binary!(libm::pow),
-                Binary::Atan2 => binary!(libm::atan2),
-                Binary::Min => binary!(libm::minimum),
-                Binary::Max => binary!(libm::maximum),
-                Binary::Add => binary!(std::ops::Add::add),
-                Binary::Sub => binary!(std::ops::Sub::sub),
-                Binary::Mul => binary!(std::ops::Mul::mul),
-                Binary::Div => binary!(std::ops::Div::div),
-            },
+            Callee::Unary(f) => f.value() as usize,
+            Callee::Binary(f) => f.value() as usize,
             Callee::Table => table as extern "C" fn(*const Table, u64, f64) -> f64 as usize,
             Callee::Solve => solve as extern "C" fn(*mut f64, u64, u64, u64) as usize,
         };

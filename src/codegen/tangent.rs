@@ -5,6 +5,7 @@
 //! share one factorisation. Operations that only jump or bend have the tangent of the side they are on.
 
 use super::ir::{Bank, Binary, Comparison, Kernel, KernelBuilder, Op, Unary, Value};
+use crate::algebra::function::Slope;
 
 /// The kernel with outputs f and, after them, the derivative of f in the direction given in the bank `Extra`, one entry per
 /// state. The kernel must not use that bank itself.
@@ -177,52 +178,52 @@ impl<'a> Tangents<'a> {
 
     fn unary(&mut self, f: Unary, x: Value, y: Value, dx: Value) -> Option<Value> {
         let b = &mut self.b;
-        let one = b.constant(1.0);
-        let inside = |b: &mut KernelBuilder, minus: bool| {
-            let square = b.mul(x, x);
-            if minus { b.sub(one, square) } else { b.add(one, square) }
-        };
-        let slope = match f {
+        let f = match f {
             Unary::Neg => return Some(b.neg(dx)),
-            Unary::Sign => return None,
-            Unary::Abs => b.unary(Unary::Sign, x),
             Unary::Sqrt => {
                 let twice = b.add(y, y);
                 return Some(b.div(dx, twice));
             }
-            Unary::Sin => b.cos(x),
-            Unary::Cos => {
-                let s = b.sin(x);
-                b.neg(s)
+            Unary::Function(f) => f,
+        };
+        let one = b.constant(1.0);
+        let slope = match f.row().slope {
+            Slope::Partner { other, negative } => {
+                let g = b.unary(Unary::Function(other), x);
+                if negative { b.neg(g) } else { g }
             }
-            Unary::Tan => {
+            Slope::Riccati { minus } => {
                 let square = b.mul(y, y);
-                b.add(one, square)
+                if minus { b.sub(one, square) } else { b.add(one, square) }
             }
-            Unary::Tanh => {
-                let square = b.mul(y, y);
-                b.sub(one, square)
+            Slope::Itself => y,
+            Slope::Reciprocal => return Some(b.div(dx, x)),
+            Slope::OverQuadratic { constant, square, root, negative } => {
+                let squared = b.mul(x, x);
+                let d = match (constant, square) {
+                    (1, -1) => b.sub(one, squared),
+                    (-1, 1) => b.sub(squared, one),
+                    _ => b.add(one, squared),
+                };
+                let d = if root { b.sqrt(d) } else { d };
+                let q = b.div(dx, d);
+                return Some(if negative { b.neg(q) } else { q });
             }
-            Unary::Sinh => b.unary(Unary::Cosh, x),
-            Unary::Cosh => b.unary(Unary::Sinh, x),
-            Unary::Exp => y,
-            Unary::Log => return Some(b.div(dx, x)),
-            Unary::Asin | Unary::Acos | Unary::Asinh => {
-                let d = inside(b, f != Unary::Asinh);
-                let root = b.sqrt(d);
-                let q = b.div(dx, root);
-                return Some(if f == Unary::Acos { b.neg(q) } else { q });
+            Slope::CubeRoot => {
+                let three = b.constant(3.0);
+                let d = b.mul(three, x);
+                b.div(y, d)
             }
-            Unary::Acosh => {
+            Slope::Gauss => {
                 let square = b.mul(x, x);
-                let d = b.sub(square, one);
-                let root = b.sqrt(d);
-                return Some(b.div(dx, root));
+                let exponent = b.neg(square);
+                let bell = b.unary(Unary::Exp, exponent);
+                let factor = b.constant(std::f64::consts::FRAC_2_SQRT_PI);
+                b.mul(factor, bell)
             }
-            Unary::Atan | Unary::Atanh => {
-                let d = inside(b, f == Unary::Atanh);
-                return Some(b.div(dx, d));
-            }
+            Slope::Kink => b.unary(Unary::Sign, x),
+            Slope::Jump => return None,
+            Slope::Angle | Slope::Extreme => unreachable!("{} has several arguments", f.name()),
         };
         Some(self.b.mul(slope, dx))
     }
@@ -377,7 +378,7 @@ mod tests {
 
     #[test]
     fn every_operation_is_differentiated() {
-        for f in Unary::ALL {
+        for f in Unary::all() {
             check(f.name(), |b, x, y| {
                 let one = b.constant(1.0);
                 let p = b.mul(x, y);

@@ -23,15 +23,8 @@ pub enum Use {
     Statement,
 }
 
-/// What functions and statement words are called elsewhere.
+/// What questions and statement words are called elsewhere; of elementary functions their table says it.
 const ELSEWHERE: &[(Use, &str, &str)] = &[
-    (Use::Function, "ln", "log"),
-    (Use::Function, "arcsin", "asin"),
-    (Use::Function, "arccos", "acos"),
-    (Use::Function, "arctan", "atan"),
-    (Use::Function, "arctan2", "atan2"),
-    (Use::Function, "arctanh", "atanh"),
-    (Use::Function, "sgn", "sign"),
     (Use::Function, "diff", "D"),
     (Use::Function, "derivative", "D"),
     (Use::Function, "pdiff", "D"),
@@ -100,7 +93,7 @@ mod tests {
         assert_eq!(nearest("x", ["theta", "phi"]), None);
         assert_eq!(nearest("m", ["Y", "x"]), None);
         assert_eq!(nearest("m", ["m1", "x"]), Some("m1"));
-        assert_eq!((from_elsewhere(Use::Function, "ln"), from_elsewhere(Use::Function, "log")), (Some("log"), None));
+        assert_eq!((from_elsewhere(Use::Function, "diff"), from_elsewhere(Use::Function, "D")), (Some("D"), None));
         assert_eq!((dotted("theta_ddot"), dotted("xdot"), dotted("dot")), (Some(("theta", 2)), Some(("x", 1)), None));
     }
 }

@@ -24,7 +24,6 @@ use super::subspace::{Given, Row, Subspace, dot, vanish_at};
 use crate::algebra::assume::sign_of;
 use crate::algebra::conditions;
 use crate::algebra::expr::{Node, post_order};
-use crate::algebra::function::Elementary;
 use crate::algebra::linear::Matrix;
 use crate::algebra::normal::simplify;
 use crate::algebra::stratum::leaves::{LinearSystem, leaves};
@@ -461,10 +460,7 @@ pub(super) fn is_regular(e: Expr) -> bool {
             let regular = |n: &Rational| n.is_integer() && !n.is_negative();
             factors.iter().all(|(base, n)| regular(n) || (n.is_integer() && sign_of(*base).is_nonzero()))
         }
-        Node::Apply(f, _) => {
-            use Elementary::*;
-            matches!(f, Sin | Cos | Atan | Sinh | Cosh | Tanh | Exp)
-        }
+        Node::Apply(f, _) => f.row().is_analytic_everywhere(),
         _ => false,
     })
 }

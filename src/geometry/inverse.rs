@@ -21,7 +21,7 @@ use crate::algebra::conditions;
 use crate::algebra::decide::{is_zero, sign};
 use crate::algebra::derive::partial;
 use crate::algebra::expr::{Condition, Node};
-use crate::algebra::function::Elementary;
+use crate::algebra::function::{Elementary, Interval, Parity, Slope};
 use crate::algebra::linear::Matrix;
 use crate::algebra::normal::simplify;
 use crate::algebra::substitute::substitute;
@@ -434,83 +434,33 @@ fn root(v: Expr, n: &Rational, right: Expr, needs: &mut Vec<Condition>, wanted: 
     Some(if negative { -root } else { root })
 }
 
-/// w from f(w) = right.
+/// w from f(w) = right, by the inverse on the monotone piece in which w lies; of an even function also on its mirror image.
 fn argument(f: Elementary, w: Expr, right: Expr, needs: &mut Vec<Condition>, wanted: &mut Vec<Expr>) -> Option<Expr> {
-    use Elementary::*;
-    let quarter = Expr::pi().scale(&Rational::HALF);
-    let apply = |f: Elementary, e: Expr| Some(Expr::apply(f, &[e]));
-    // low ≤ right ≤ high, or strictly.
-    let mut between = |low: Expr, high: Expr, strict: bool| {
-        let condition = if strict { Condition::positive } else { Condition::nonnegative };
-        needs.extend([condition(right - low), condition(high - right)]);
-    };
-    // Whether low ≤ w ≤ high; if that is open, it is what would help.
-    let mut lies = |low: Expr, high: Expr| {
-        let missing: Vec<Expr> = [w - low, high - w].into_iter().filter(|e| !sign(*e).is_nonnegative()).collect();
+    let row = f.row();
+    let piece = row.piece?;
+    let inverse = piece.inverse?;
+    // Whether w lies in the interval; if that is open, it is what would help.
+    let mut lies = |interval: Interval| {
+        let sides = interval.sides(w).into_iter().map(|(side, _)| side);
+        let missing: Vec<Expr> = sides.filter(|e| !sign(*e).is_nonnegative()).collect();
         missing.iter().for_each(|e| want(*e, wanted));
         missing.is_empty()
     };
-    match f {
-        Exp => {
-            needs.push(Condition::positive(right));
-            apply(Log, right)
-        }
-        Log => apply(Exp, right),
-        Tanh => {
-            between(-Expr::one(), Expr::one(), true);
-            apply(Atanh, right)
-        }
-        Atanh => apply(Tanh, right),
-        Atan => {
-            between(-quarter, quarter, true);
-            apply(Tan, right)
-        }
-        Asin => {
-            between(-quarter, quarter, false);
-            apply(Sin, right)
-        }
-        Acos => {
-            between(Expr::zero(), Expr::pi(), false);
-            apply(Cos, right)
-        }
-        // y = sinh w, w = log(y + √(y² + 1))
-        Sinh => apply(Log, right + (right.pow(2) + 1).sqrt()),
-        // y = cosh w, |w| = log(y + √(y² − 1))
-        Cosh => {
-            let known = sign(w);
-            if !known.is_nonnegative() && !known.is_nonpositive() {
-                want(w, wanted);
-                return None;
-            }
-            let above = right - Expr::one();
-            needs.push(if known.is_nonzero() { Condition::positive(above) } else { Condition::nonnegative(above) });
-            let size = apply(Log, right + (right.pow(2) - Expr::one()).sqrt())?;
-            Some(if known.is_nonnegative() { size } else { -size })
-        }
-        Abs => {
-            let known = sign(w);
-            if !known.is_nonnegative() && !known.is_nonpositive() {
-                want(w, wanted);
-                return None;
-            }
-            needs.push(if known.is_nonzero() { Condition::positive(right) } else { Condition::nonnegative(right) });
-            Some(if known.is_nonnegative() { right } else { -right })
-        }
-        Sin if lies(-quarter, quarter) => {
-            between(-Expr::one(), Expr::one(), false);
-            apply(Asin, right)
-        }
-        Cos if sign(w).is_nonpositive() && lies(-Expr::pi(), Expr::zero()) => {
-            between(-Expr::one(), Expr::one(), false);
-            apply(Acos, right).map(|e| -e)
-        }
-        Cos if lies(Expr::zero(), Expr::pi()) => {
-            between(-Expr::one(), Expr::one(), false);
-            apply(Acos, right)
-        }
-        Tan if lies(-quarter, quarter) => apply(Atan, right),
-        _ => None,
+    let whole = row.whole_piece().is_some();
+    let mirrored = !whole && row.parity == Parity::Even && sign(w).is_nonpositive() && lies(piece.on.negative());
+    if !whole && !mirrored && !lies(piece.on) {
+        return None;
     }
+    // The end of a piece at 0 is where the range ends, and a w that is not zero does not reach it.
+    let off_the_end = row.parity == Parity::Even && piece.on == Interval::NONNEGATIVE && sign(w).is_nonzero();
+    let conditions = row.range.conditions(right).into_iter();
+    needs.extend(conditions.map(|c| if off_the_end { Condition::positive(c.left) } else { c }));
+    // The cube root has no slope at 0.
+    if row.slope == Slope::CubeRoot {
+        needs.push(Condition::nonzero(right));
+    }
+    let size = inverse.of(right);
+    Some(if mirrored { -size } else { size })
 }
 
 /// Notes what would help if it were positive; of e and −e the first.

@@ -14,7 +14,7 @@
 //! any of them vanishing is a blow-up, which is another reason.
 
 use crate::codegen::interpret::{Banks, Failure, FailureKind, Interpreter};
-use crate::codegen::ir::{Binary, Kernel, Op, Unary, Value};
+use crate::codegen::ir::{Binary, Kernel, Op, Value};
 
 /// How many of the last steps away a zero may be. The steps are a few rounding errors of the time by then.
 const STEPS: f64 = 1e5;
@@ -52,10 +52,7 @@ fn margin(kernel: &Kernel, value: Value, values: &[f64]) -> Option<f64> {
         Op::PowI(a, n) if n < 0 => at(a),
         // Fractional powers have no value, or no slope, at 0.
         Op::Binary(Binary::Pow, a, e) if kernel.constant(e).is_none_or(|e| e < 0.0 || e != e.trunc()) => at(a),
-        Op::Unary(Unary::Log | Unary::Sqrt, a) => at(a),
-        Op::Unary(Unary::Tan, a) => at(a).cos(),
-        Op::Unary(Unary::Asin | Unary::Acos | Unary::Atanh, a) => 1.0 - at(a).abs(),
-        Op::Unary(Unary::Acosh, a) => at(a) - 1.0,
+        Op::Unary(f, a) => f.margin(at(a))?,
         Op::Solve(number) => {
             let solve = &kernel.solves()[number as usize];
             let mut matrix: Vec<f64> = solve.matrix.iter().map(|&v| at(v)).collect();
@@ -90,7 +87,7 @@ fn determinant(matrix: &mut [f64], n: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::codegen::ir::{Bank, KernelBuilder, Shape};
+    use crate::codegen::ir::{Bank, KernelBuilder, Shape, Unary};
 
     fn check(build: impl Fn(&mut KernelBuilder, Value) -> Value, x: f64, slope: f64, expected: Option<&str>) {
         let mut b = KernelBuilder::new("test");

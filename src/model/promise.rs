@@ -14,7 +14,6 @@
 use super::types::{FieldProperty, FormProperty, find_field, find_form};
 use crate::algebra::assume;
 use crate::algebra::expr::Node;
-use crate::algebra::function::Elementary;
 use crate::algebra::print::Style;
 use crate::algebra::{Expr, Ground, Symbol, SymbolKind, Verdict};
 use crate::diagnostic::{Code, Diagnostic, codes};
@@ -299,9 +298,10 @@ pub fn missing_facts(e: Expr) -> Option<Remedy> {
             continue;
         }
         let needed = match e.node() {
-            Node::Apply(Elementary::Log, arguments) => vec![arguments[0]],
-            Node::Apply(Elementary::Asin | Elementary::Acos | Elementary::Atanh, arguments) => {
-                vec![1 - arguments[0], 1 + arguments[0]]
+            Node::Apply(f, arguments) => {
+                let interval = f.row().argument_interval();
+                let sides = interval.into_iter().flat_map(|i| arguments.iter().flat_map(move |x| i.sides(*x)));
+                sides.map(|(side, _)| side).collect()
             }
             Node::Product(factors) => {
                 factors.iter().filter(|(_, exponent)| !exponent.is_integer()).map(|(base, _)| *base).collect()

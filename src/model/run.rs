@@ -391,29 +391,7 @@ pub fn double(value: &Value) -> Option<f64> {
 
 /// An elementary function of doubles.
 pub fn apply(function: crate::algebra::function::Elementary, arguments: &[f64]) -> Option<f64> {
-    use crate::algebra::function::Elementary::*;
-    use crate::codegen::libm;
-    let x = *arguments.first()?;
-    let value = match function {
-        Sin => libm::sin(x),
-        Cos => libm::cos(x),
-        Tan => libm::tan(x),
-        Asin => libm::asin(x),
-        Acos => libm::acos(x),
-        Atan => libm::atan(x),
-        Sinh => libm::sinh(x),
-        Cosh => libm::cosh(x),
-        Tanh => libm::tanh(x),
-        Atanh => libm::atanh(x),
-        Exp => libm::exp(x),
-        Log => libm::log(x),
-        Abs => x.abs(),
-        Sign => libm::sign(x),
-        Atan2 => libm::atan2(x, *arguments.get(1)?),
-        Min => arguments.iter().copied().reduce(f64::min)?,
-        Max => arguments.iter().copied().reduce(f64::max)?,
-    };
-    value.is_finite().then_some(value)
+    crate::codegen::function::apply(function, arguments).filter(|value| value.is_finite())
 }
 
 /// A double as LaTeX writes it.

@@ -2,6 +2,7 @@
 
 use super::elaborate::{Evaluator, coordinate_of};
 use super::scope::Meaning;
+use crate::algebra::function::Elementary;
 use crate::diagnostic::{Diagnostic, codes, suggest};
 use crate::geometry::jet::FiberedManifold;
 use crate::questions;
@@ -41,7 +42,7 @@ impl Evaluator<'_> {
         let is_space = text.strip_prefix('J').is_some_and(|order| order.parse::<u32>().is_ok());
         let is_built_in = questions::find(text).is_some()
             || is_space
-            || crate::algebra::function::TABLE.iter().any(|row| row.name == text)
+            || Elementary::find(text).is_some()
             || matches!(text, "sqrt" | "piecewise" | "sum" | "product" | "list");
         if self.scope.functions.contains_key(text) || is_built_in {
             let title = format!("`{text}` is a function and needs its arguments");
@@ -57,7 +58,7 @@ impl Evaluator<'_> {
     /// A name of a function.
     pub fn unknown_function(&self, text: &str, span: Span) -> Diagnostic {
         let mut names: Vec<&str> = self.scope.function_names().collect();
-        let built_in = questions::names().chain(crate::algebra::function::TABLE.iter().map(|r| r.name));
+        let built_in = questions::names().chain(Elementary::all().map(Elementary::name));
         for name in built_in.chain(["sqrt", "piecewise"]) {
             names.push(name);
         }
@@ -68,7 +69,9 @@ impl Evaluator<'_> {
                 .label(span, "over what?")
                 .help(format!("write `{text}({range}, …)`"));
         }
-        match suggest::from_elsewhere(suggest::Use::Function, text).or_else(|| suggest::nearest(text, names)) {
+        let elsewhere = Elementary::called_elsewhere(text).map(Elementary::name);
+        let elsewhere = elsewhere.or_else(|| suggest::from_elsewhere(suggest::Use::Function, text));
+        match elsewhere.or_else(|| suggest::nearest(text, names)) {
             Some(near) => {
                 let word = Span { end: span.start + text.len() as u32, ..span };
                 diagnostic.label(span, "not known here").repair(format!("did you mean `{near}`?"), word, near)

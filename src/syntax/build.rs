@@ -19,6 +19,7 @@ use super::ast::*;
 use super::lexer::{Comment, CommentKind, Lexed, Placed};
 use super::token::{CONSTRAINT_CLAUSES, COORDINATE_TYPES, TYPE_WORDS, Token};
 use super::{name, problem};
+use crate::algebra::function::Elementary;
 use crate::algebra::number::Rational;
 use crate::diagnostic::Diagnostic;
 use crate::source::{SourceId, Span};
@@ -243,10 +244,10 @@ impl<'t> Builder<'t> {
 
     /// `sin^2(x)`: the name of the function before an exponent that begins at `at`, and where its sign stands.
     fn powered_function(&self, at: u32) -> Option<(Placed, u32)> {
-        const FUNCTIONS: &[&str] = &["sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "sqrt", "abs"];
         let index = self.lexed.tokens.partition_point(|t| t.start < at);
         let (caret, name) = (self.lexed.tokens[index.checked_sub(1)?], self.lexed.tokens[index.checked_sub(2)?]);
-        let is_function = name.token == Token::Word && FUNCTIONS.contains(&self.slice(name.start, name.end));
+        let word = self.slice(name.start, name.end);
+        let is_function = name.token == Token::Word && (word == "sqrt" || Elementary::find(word).is_some());
         (caret.token == Token::Caret && is_function).then_some((name, caret.start))
     }
 

@@ -359,3 +359,84 @@ pub fn atanh(x: &Float, p: u32) -> Ball {
     // Both are exact, so the difference of the logarithms is as good as they are.
     log(&above, w).sub(&log(&below, w), w).shifted(-1).rounded(p + 4)
 }
+
+/// arsinh x = log(x + √(x² + 1)).
+pub fn asinh(x: &Float, p: u32) -> Ball {
+    if x.signum() < 0 {
+        return asinh(&x.neg(), p).neg();
+    }
+    let top = x.top();
+    if x.is_zero() || top < -i64::from(p) / 2 - 8 {
+        // |arsinh x − x| ≤ |x|³/6
+        let m = Mag::of(x);
+        return Ball::new(x.clone(), m * m * m).rounded(p);
+    }
+    // Near 1 the logarithm is as small as x: so many more places keep its leading bits.
+    let w = p + (-top).max(0) as u32 + 16;
+    let x = Ball::exact(x.clone());
+    let hypotenuse = x.mul(&x, w).add(&Ball::exact(Float::ONE), w).sqrt(w);
+    let sum = hypotenuse.map(|h| x.add(&h, w)).and_then(|sum| sum.log(w));
+    sum.unwrap_or_else(Ball::everything).rounded(p + 4)
+}
+
+/// arcosh x = log(x + √((x − 1)(x + 1))) for x ≥ 1.
+pub fn acosh(x: &Float, p: u32) -> Ball {
+    let one = Ball::exact(Float::ONE);
+    let x = Ball::exact(x.clone());
+    let above = x.sub(&one, p + 16);
+    if above.sign() == Some(0) {
+        return Ball::exact(Float::ZERO);
+    }
+    // It is about √(2(x − 1)) near 1: half as many places are lost as x − 1 is small.
+    let w = p + (-above.mid().top()).max(0) as u32 / 2 + 16;
+    let leg = x.sub(&one, w).mul(&x.add(&one, w), w).sqrt(w);
+    let sum = leg.map(|leg| x.add(&leg, w)).and_then(|sum| sum.log(w));
+    sum.unwrap_or_else(Ball::everything).rounded(p + 4)
+}
+
+/// The real cube root.
+pub fn cbrt(x: &Float, p: u32) -> Ball {
+    if x.signum() < 0 { root(&x.neg(), 3, p).neg() } else { root(x, 3, p) }
+}
+
+/// erf x = 2/√π e^(−x²) Σ 2ⁿ x^(2n+1)/(1·3·5⋯(2n+1)), DLMF 7.6.2: no term cancels another.
+pub fn erf(x: &Float, p: u32) -> Ball {
+    if x.signum() < 0 {
+        return erf(&x.neg(), p).neg();
+    }
+    if x.is_zero() {
+        return Ball::exact(Float::ZERO);
+    }
+    // 1 − erf x < e^(−x²) < 2^(−x²) for x ≥ 1; beyond 2^20 less than any precision sees.
+    let whole_square = |x: &Float| i64::try_from(x.mul(x).to_fixed(0)).unwrap_or(i64::MAX);
+    let square = if x.top() > 20 {
+        1 << 40
+    } else if x.top() < 0 {
+        0
+    } else {
+        whole_square(x)
+    };
+    if square > i64::from(p) + 8 {
+        return Ball::new(Float::ONE, Mag::power_of_two(-square));
+    }
+    // Here x² ≤ p + 9, so that the exponent loses fewer than 20 places.
+    let w = p + 40;
+    let x = Ball::exact(x.clone());
+    let squared = x.mul(&x, w);
+    let twice = squared.shifted(1);
+    let (mut term, mut sum, mut n) = (x.clone(), x, 0i64);
+    loop {
+        n += 1;
+        let odd = Ball::exact(Float::new(IBig::from(2 * n + 1), 0));
+        term = term.mul(&twice, w).div(&odd, w).unwrap_or_else(Ball::everything);
+        sum = sum.add(&term, w);
+        // From where 2x²/(2n + 3) ≤ 1/2, which x² < square + 1 ensures here, the rest is not more than the last term.
+        let small = term.magnitude().cmp_value(Mag::of(sum.mid()).shifted(-i64::from(w))).is_lt();
+        if term.is_everything() || (small && 2 * n + 3 >= 4 * (square + 1)) {
+            break;
+        }
+    }
+    sum.widen(term.magnitude());
+    let factor = pi(w).sqrt(w).and_then(|root| squared.neg().exp(w).shifted(1).div(&root, w));
+    factor.map_or_else(Ball::everything, |factor| sum.mul(&factor, w)).rounded(p + 4)
+}

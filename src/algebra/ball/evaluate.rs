@@ -129,26 +129,7 @@ pub(super) fn scaled(ball: &Ball, by: &Rational, p: u32) -> Ball {
 }
 
 pub(super) fn apply(function: Elementary, x: &[Ball], p: u32) -> Option<Ball> {
-    use Elementary::*;
-    Some(match function {
-        Sin => x[0].sin(p),
-        Cos => x[0].cos(p),
-        Tan => x[0].tan(p)?,
-        Asin => x[0].asin(p)?,
-        Acos => x[0].acos(p)?,
-        Atan => x[0].atan(p),
-        Atan2 => Ball::atan2(&x[0], &x[1], p)?,
-        Sinh => x[0].sinh(p),
-        Cosh => x[0].cosh(p),
-        Tanh => x[0].tanh(p),
-        Atanh => x[0].atanh(p)?,
-        Exp => x[0].exp(p),
-        Log => x[0].log(p)?,
-        Abs => x[0].abs(p),
-        Sign => x[0].signum(),
-        Min => x.iter().skip(1).fold(x[0].clone(), |m, y| m.min(y, p)),
-        Max => x.iter().skip(1).fold(x[0].clone(), |m, y| m.max(y, p)),
-    })
+    (function.row().ball)(x, p)
 }
 
 /// Whether the condition holds for all numbers of the ball (`None`: for some).

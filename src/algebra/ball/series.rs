@@ -13,7 +13,7 @@ use super::Ball;
 use super::evaluate::{apply, holds, scaled};
 use super::float::{Float, Mag};
 use crate::algebra::expr::{Expr, Node, post_order};
-use crate::algebra::function::Elementary;
+use crate::algebra::function::{Elementary, Slope};
 use crate::algebra::number::Rational;
 use crate::algebra::symbol::Symbol;
 use crate::budget::{self, Budgeted};
@@ -179,44 +179,60 @@ fn node_series(e: Expr, get: &dyn Fn(Expr) -> Option<Series>, p: u32) -> Option<
 }
 
 fn function_series(function: Elementary, x: &[Series], p: u32) -> Option<Series> {
-    use Elementary::*;
     let a = &x[0];
     let values: Vec<Ball> = x.iter().map(|s| s[0].clone()).collect();
     let start = apply(function, &values, p)?;
-    Some(match function {
-        Exp => exp(a, p),
-        Log => log(a, p)?,
-        Sin => sin_cos(a, false, p).0,
-        Cos => sin_cos(a, false, p).1,
-        Sinh => sin_cos(a, true, p).0,
-        Cosh => sin_cos(a, true, p).1,
-        Tan | Tanh => {
-            let (s, c) = sin_cos(a, function == Tanh, p);
-            mul(&s, &power(&c, &Rational::MINUS_ONE, p)?, p)
+    Some(match function.row().slope {
+        Slope::Itself => exp(a, p),
+        Slope::Reciprocal => log(a, p)?,
+        Slope::Partner { other, negative } => {
+            let back = matches!(other.row().slope, Slope::Partner { negative: true, .. });
+            partners(a, (start, negative), (apply(other, &values[..1], p)?, back), p)
         }
-        // b′ = ±a′/√(1 − a²), a′/(1 + a²), a′/(1 − a²)
-        Asin | Acos | Atan | Atanh => {
-            let square = mul(a, a, p);
-            let mut below: Series = if function == Atan { square } else { square.iter().map(Ball::neg).collect() };
-            below[0] = below[0].add(&Ball::exact(Float::ONE), p);
-            let exponent = if matches!(function, Asin | Acos) { Rational::ratio(-1, 2) } else { Rational::MINUS_ONE };
+        Slope::Riccati { minus } => {
+            // k t_k = k a_k ± Σ j a_j (t²)_{k−j}, where t² is known up to the place before.
+            let (mut t, mut square) = (vec![start], Series::new());
+            for k in 1..a.len() {
+                square.push((0..k).fold(Ball::exact(Float::ZERO), |sum, j| sum.add(&t[j].mul(&t[k - 1 - j], p), p)));
+                let mut sum = times_integer(&a[k], k as i64, p);
+                for j in 1..=k {
+                    let term = times_integer(&a[j], j as i64, p).mul(&square[k - j], p);
+                    sum = if minus { sum.sub(&term, p) } else { sum.add(&term, p) };
+                }
+                t.push(scaled(&sum, &Rational::ratio(1, k as i64), p));
+            }
+            t
+        }
+        Slope::OverQuadratic { constant, square, root, negative } => {
+            let squared = mul(a, a, p);
+            let mut below: Series = if square < 0 { squared.iter().map(Ball::neg).collect() } else { squared };
+            below[0] = below[0].add(&Ball::exact(Float::new(IBig::from(constant), 0)), p);
+            let exponent = if root { Rational::ratio(-1, 2) } else { Rational::MINUS_ONE };
             let rate = mul(&derivative(a, p), &power(&below, &exponent, p)?, p);
-            let rate = if function == Acos { rate.iter().map(Ball::neg).collect() } else { rate };
+            let rate = if negative { rate.iter().map(Ball::neg).collect() } else { rate };
             integrated(start, &rate, p)
         }
-        Atan2 => {
+        Slope::CubeRoot if a[0].contains_zero() => kinked(start, a.len()),
+        Slope::CubeRoot => power_from(start, a, &Rational::ratio(1, 3), p)?,
+        Slope::Gauss => {
+            let exponent: Series = mul(a, a, p).iter().map(Ball::neg).collect();
+            let factor = Ball::exact(Float::ONE).shifted(1).div(&super::elementary::pi(p).sqrt(p)?, p)?;
+            let rate = mul(&derivative(a, p), &exp(&exponent, p), p);
+            integrated(start, &rate.iter().map(|b| b.mul(&factor, p)).collect(), p)
+        }
+        Slope::Angle => {
             let (y, x) = (&x[0], &x[1]);
             let norm = add(&mul(x, x, p), &mul(y, y, p), p);
             let minus = mul(y, &derivative(x, p), p).iter().map(Ball::neg).collect();
             let above = add(&mul(x, &derivative(y, p), p), &minus, p);
             integrated(start, &mul(&above, &power(&norm, &Rational::MINUS_ONE, p)?, p), p)
         }
-        Abs => match a[0].sign() {
+        Slope::Kink => match a[0].sign() {
             Some(1) => a.clone(),
             Some(-1) => a.iter().map(Ball::neg).collect(),
             _ => kinked(start, a.len()),
         },
-        Sign => match a[0].sign() {
+        Slope::Jump => match a[0].sign() {
             Some(1 | -1) => {
                 let mut s = vec![Ball::exact(Float::ZERO); a.len()];
                 s[0] = start;
@@ -224,7 +240,7 @@ fn function_series(function: Elementary, x: &[Series], p: u32) -> Option<Series>
             }
             _ => kinked(start, a.len()),
         },
-        Min | Max => match values.iter().position(|v| *v == start) {
+        Slope::Extreme => match values.iter().position(|v| *v == start) {
             // The extreme argument is one of them for sure: the ball was passed through unchanged.
             Some(i) if values.iter().enumerate().all(|(j, v)| j == i || v.sub(&start, p).sign().is_some()) => {
                 x[i].clone()
@@ -289,23 +305,23 @@ fn log(a: &Series, p: u32) -> Option<Series> {
     Some(b)
 }
 
-/// k s_k = Σ j a_j c_{k−j}, k c_k = ∓ Σ j a_j s_{k−j}
-fn sin_cos(a: &Series, hyperbolic: bool, p: u32) -> (Series, Series) {
-    let (s0, c0) = if hyperbolic { (a[0].sinh(p), a[0].cosh(p)) } else { a[0].sin_cos(p) };
-    let (mut s, mut c) = (vec![s0], vec![c0]);
+/// y of a pair with y′ = ±g a′ and g′ = ±y a′, each given by its value and whether its slope is negative:
+/// k y_k = ±Σ j a_j g_{k−j}, k g_k = ±Σ j a_j y_{k−j}.
+fn partners(a: &Series, (y0, y_negative): (Ball, bool), (g0, g_negative): (Ball, bool), p: u32) -> Series {
+    let (mut y, mut g) = (vec![y0], vec![g0]);
     for k in 1..a.len() {
-        let (mut to_s, mut to_c) = (Ball::exact(Float::ZERO), Ball::exact(Float::ZERO));
+        let (mut to_y, mut to_g) = (Ball::exact(Float::ZERO), Ball::exact(Float::ZERO));
         for j in 1..=k {
             let weight = times_integer(&a[j], j as i64, p);
-            to_s = to_s.add(&weight.mul(&c[k - j], p), p);
-            to_c = to_c.add(&weight.mul(&s[k - j], p), p);
+            to_y = to_y.add(&weight.mul(&g[k - j], p), p);
+            to_g = to_g.add(&weight.mul(&y[k - j], p), p);
         }
         let inverse = Rational::ratio(1, k as i64);
-        s.push(scaled(&to_s, &inverse, p));
-        let to_c = scaled(&to_c, &inverse, p);
-        c.push(if hyperbolic { to_c } else { to_c.neg() });
+        let (to_y, to_g) = (scaled(&to_y, &inverse, p), scaled(&to_g, &inverse, p));
+        y.push(if y_negative { to_y.neg() } else { to_y });
+        g.push(if g_negative { to_g.neg() } else { to_g });
     }
-    (s, c)
+    y
 }
 
 /// k a_0 b_k = Σ_{j≥1} (r j − (k − j)) a_j b_{k−j}; small whole powers by multiplication, which does not
@@ -314,10 +330,16 @@ fn power(a: &Series, r: &Rational, p: u32) -> Option<Series> {
     if let Some(n @ 1..=16) = r.to_i64() {
         return Some((1..n).fold(a.clone(), |b, _| mul(&b, a, p)));
     }
-    let mut b = vec![a[0].rational_power(r, p)?];
+    let start = a[0].rational_power(r, p)?;
     if a[0].contains_zero() {
-        return Some(kinked(b.remove(0), a.len()));
+        return Some(kinked(start, a.len()));
     }
+    power_from(start, a, r, p)
+}
+
+/// The same recurrence from a value of the power, for an a_0 that is not zero.
+fn power_from(start: Ball, a: &Series, r: &Rational, p: u32) -> Option<Series> {
+    let mut b = vec![start];
     for k in 1..a.len() {
         let mut sum = Ball::exact(Float::ZERO);
         for j in 1..=k {

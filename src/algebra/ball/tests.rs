@@ -9,6 +9,7 @@ fn apply(name: &str, x: &[Ball], p: u32) -> Option<Ball> {
     match name {
         "sqrt" => x[0].sqrt(p),
         "cbrt" => x[0].root(3, p),
+        "real cube root" => evaluate::apply(Elementary::Cbrt, x, p),
         "power" => x[0].real_power(&x[1], p),
         "atan2" => Ball::atan2(&x[0], &x[1], p),
         _ => evaluate::apply(Elementary::find(name)?, x, p),

@@ -13,7 +13,7 @@ use crate::algebra::assume::{self, Sign, sign_of};
 use crate::algebra::ball::certified_sign;
 use crate::algebra::decide::sign;
 use crate::algebra::expr::{Condition, Expr, Node, Relation, post_order};
-use crate::algebra::function::Elementary;
+use crate::algebra::function::{Bound, Elementary, Piece, SignRule};
 use crate::algebra::normal::simplify;
 use crate::algebra::number::Rational;
 use rustc_hash::FxHashMap;
@@ -282,20 +282,13 @@ fn layer(c: &Condition) -> Layer {
             _ => Layer::Bare,
         },
         Node::Apply(f, arguments) => {
-            use Elementary::*;
-            let u = arguments[0];
-            let apply = |f: Elementary| move |c: Expr| Expr::apply(f, &[c]);
-            let end = |at: Expr, reached: bool| Some(End { at, reached });
-            let quarter = Expr::pi().scale(&Rational::HALF);
-            match f {
-                Exp => comparison.through(u, end(Expr::zero(), false), None, true, apply(Log)),
-                Log => comparison.through(u, None, None, true, apply(Exp)),
-                Tanh => comparison.through(u, end(-Expr::one(), false), end(Expr::one(), false), true, apply(Atanh)),
-                Atanh => comparison.through(u, None, None, true, apply(Tanh)),
-                Atan => comparison.through(u, end(-quarter, false), end(quarter, false), true, apply(Tan)),
-                Asin => comparison.through(u, end(-quarter, true), end(quarter, true), true, apply(Sin)),
-                Acos => comparison.through(u, end(Expr::zero(), true), end(Expr::pi(), true), false, apply(Cos)),
-                Sinh | Elementary::Sign if comparison.bound.is_zero() => Layer::Inside(comparison.with(u)),
+            let (u, row) = (arguments[0], f.row());
+            let end = |bound: Bound| bound.end().map(|(at, reached)| End { at: at.expr(), reached });
+            match row.whole_piece() {
+                Some(Piece { increasing, inverse: Some(inverse), .. }) => {
+                    comparison.through(u, end(row.range.low), end(row.range.high), increasing, |c| inverse.of(c))
+                }
+                _ if row.sign == SignRule::Argument && comparison.bound.is_zero() => Layer::Inside(comparison.with(u)),
                 _ => Layer::Bare,
             }
         }

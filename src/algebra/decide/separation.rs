@@ -71,6 +71,11 @@ pub fn bits(e: Expr) -> Option<u32> {
                 Size { u: 1, l: 1 }
             }
             Node::Apply(Elementary::Abs, x) => *sizes.get(&x[0])?,
+            // A root of one sign or the other, as x^(1/3) above.
+            Node::Apply(Elementary::Cbrt, x) => {
+                roots.insert((x[0], 3));
+                root(sizes.get(&x[0]).copied()?, 3)?
+            }
             Node::Apply(Elementary::Min | Elementary::Max, list) => {
                 let mut all = Size { u: 0, l: 0 };
                 for x in list.iter() {

@@ -102,11 +102,10 @@ fn zero_by_points(e: Expr) -> Budgeted<Verdict> {
 
 /// Made of operations that are defined and continuous for all real arguments.
 fn is_continuous_everywhere(e: Expr) -> bool {
-    use crate::algebra::function::Elementary::*;
     crate::algebra::expr::post_order(&[e]).into_iter().all(|x| match x.node() {
         Node::Number(_) | Node::Pi | Node::Symbol(_) | Node::Sum { .. } => true,
         Node::Product(factors) => factors.iter().all(|(_, n)| n.is_integer() && !n.is_negative()),
-        Node::Apply(f, _) => matches!(f, Sin | Cos | Atan | Sinh | Cosh | Tanh | Exp | Abs | Min | Max),
+        Node::Apply(f, _) => f.row().is_continuous_everywhere(),
         _ => false,
     })
 }

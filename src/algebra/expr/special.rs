@@ -3,7 +3,7 @@
 use super::{Expr, Node, Undefined};
 use crate::algebra::assume::sign_of;
 use crate::algebra::conditions::record_positive;
-use crate::algebra::function::Elementary;
+use crate::algebra::function::{Elementary, Inverse};
 use crate::algebra::number::Rational;
 
 /// Whether the canonical form of ±e is −e: the youngest-first rule of thumb is the sign of the first
@@ -76,7 +76,16 @@ pub(super) fn special_value(function: Elementary, arguments: &[Expr]) -> Option<
     use Elementary::*;
     let x = arguments[0];
     let number = x.as_number();
-    let is = |n: i64| number.is_some_and(|x| *x == Rational::from(n));
+    if let Some(value) = number.and_then(|n| function.row().value_at(n)) {
+        return Some(value);
+    }
+    // f(g(u)) = u where f undoes g, which has a value and is monotone everywhere: log eᵘ, sinh(arsinh u).
+    if let Node::Apply(g, u) = x.node()
+        && g.row().is_total()
+        && g.row().whole_piece().is_some_and(|piece| piece.inverse == Some(Inverse::Function(function)))
+    {
+        return Some(u[0]);
+    }
     match function {
         Sin => as_multiple_of_pi(x).and_then(|r| sine_of_pi_times(&r)),
         Cos => as_multiple_of_pi(x).and_then(|r| sine_of_pi_times(&(&r + &Rational::HALF))),
@@ -85,15 +94,12 @@ pub(super) fn special_value(function: Elementary, arguments: &[Expr]) -> Option<
             let (s, c) = (sine_of_pi_times(&r)?, sine_of_pi_times(&(&r + &Rational::HALF))?);
             Some(s / c)
         }
-        Asin | Atan | Sinh | Tanh | Atanh if is(0) => Some(x),
-        Asin if is(1) => Some(Expr::pi().scale(&Rational::HALF)),
-        Atan if is(1) => Some(Expr::pi().scale(&Rational::ratio(1, 4))),
-        Acos if is(1) => Some(Expr::zero()),
-        Acos if is(0) => Some(Expr::pi().scale(&Rational::HALF)),
-        Acos if is(-1) => Some(Expr::pi()),
-        Asin | Acos if number.is_some_and(|n| n.abs() > Rational::ONE) => Some(Expr::undefined(Undefined::NotReal)),
-        Atanh if number.is_some_and(|n| n.abs() >= Rational::ONE) => Some(Expr::undefined(Undefined::NotReal)),
-        Cosh | Exp if is(0) => Some(Expr::one()),
+        // The real root of a number is a power of its size.
+        Cbrt => {
+            let n = number?;
+            let root = Expr::number(n.abs()).pow(Rational::ratio(1, 3));
+            Some(if n.is_negative() { -root } else { root })
+        }
         Exp => match x.node() {
             // log u is real only for u > 0, and there e^(log u) = u.
             Node::Apply(Log, u) => {
@@ -109,12 +115,6 @@ pub(super) fn special_value(function: Elementary, arguments: &[Expr]) -> Option<
                 let inverse = u[0].pow(-1);
                 Some(if function == Sinh { u[0] - inverse } else { u[0] + inverse } / 2)
             }
-            _ => None,
-        },
-        Log if is(1) => Some(Expr::zero()),
-        Log if number.is_some_and(|n| n.signum() <= 0) => Some(Expr::undefined(Undefined::NotReal)),
-        Log => match x.node() {
-            Node::Apply(Exp, u) => Some(u[0]),
             _ => None,
         },
         Abs => {
@@ -148,8 +148,6 @@ pub(super) fn special_value(function: Elementary, arguments: &[Expr]) -> Option<
                 Some(Expr::one())
             } else if sign.is_negative() {
                 Some(Expr::number(-1))
-            } else if is(0) {
-                Some(Expr::zero())
             } else {
                 None
             }
@@ -175,6 +173,6 @@ pub(super) fn special_value(function: Elementary, arguments: &[Expr]) -> Option<
                 _ => None,
             }
         }
-        _ => None,
+        Asin | Acos | Atan | Tanh | Asinh | Acosh | Atanh | Log | Erf => None,
     }
 }

@@ -4,7 +4,7 @@ use super::NormalForm;
 use super::context::{Atom, Context, Family, MAX_ANGLES, Parts, common_multiple, denominator, parts};
 use super::read::read_again;
 use crate::algebra::expr::{Expr, Node, post_order};
-use crate::algebra::function::Elementary::{Acos, Asin, Atan, Atan2, Atanh, Cos, Cosh, Sin, Sinh};
+use crate::algebra::function::Elementary::{Acos, Acosh, Asin, Asinh, Atan, Atan2, Atanh, Cos, Cosh, Sin, Sinh};
 use crate::algebra::generator::Generator;
 use crate::algebra::number::{Integer, Rational};
 use crate::budget::{Budgeted, Exhausted, check};
@@ -100,6 +100,8 @@ fn inverse_function_pair(base: Expr, family: Family) -> Option<(Expr, Expr)> {
             let r = (yx[0].pow(2) + yx[1].pow(2)).sqrt();
             Some((yx[0] / r, yx[1] / r))
         }
+        (Family::Hyperbolic, Node::Apply(Asinh, u)) => Some((u[0], (1 + u[0].pow(2)).sqrt())),
+        (Family::Hyperbolic, Node::Apply(Acosh, u)) => Some(((u[0].pow(2) - 1).sqrt(), u[0])),
         (Family::Hyperbolic, Node::Apply(Atanh, u)) => Some((u[0] / leg(u[0]), leg(u[0]).pow(-1))),
         _ => None,
     }

@@ -15,7 +15,8 @@ use super::read::{
 use super::write::{polynomial_expr, powers_expr};
 use crate::algebra::assume::{Sign, sign_of};
 use crate::algebra::expr::{Expr, Node};
-use crate::algebra::function::Elementary::{Abs, Cos, Cosh, Exp, Log, Sin, Sinh, Tan, Tanh};
+use crate::algebra::function::Elementary::{Abs, Exp, Log};
+use crate::algebra::function::Reading;
 use crate::algebra::number::{Integer, Rational};
 use crate::algebra::polynomial::lcm;
 use crate::budget::Budgeted;
@@ -387,14 +388,14 @@ pub(super) fn common_multiple(a: u32, b: u32) -> u32 {
 pub(super) fn own_needs(e: Expr, domain: Domain) -> Budgeted<Option<Rc<Needs>>> {
     let mut own = Needs::default();
     match e.node() {
-        Node::Apply(Sin | Cos | Tan, u) => {
+        Node::Apply(f, u) if matches!(f.row().reading, Reading::Circular(_)) => {
             let split = parts(canonical_of_prepared(u[0])?)?;
             for (a, r) in split.iter() {
                 own.require_rational(Family::Angle, *a, r);
             }
             own.require_angle(&without_pi(&split));
         }
-        Node::Apply(Sinh | Cosh | Tanh, u) => {
+        Node::Apply(f, u) if matches!(f.row().reading, Reading::Hyperbolic(_)) => {
             own.hyperbolic = true;
             for (a, r) in parts(canonical_of_prepared(u[0])?)?.iter() {
                 own.require_rational(Family::Hyperbolic, *a, r);

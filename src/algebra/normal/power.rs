@@ -8,7 +8,7 @@ use super::write::polynomial_expr;
 use crate::algebra::assume::Sign;
 use crate::algebra::expr::{Expr, Node, Undefined};
 use crate::algebra::factor::squarefree;
-use crate::algebra::function::Elementary::{Abs, Exp, Log};
+use crate::algebra::function::Elementary::{Abs, Cbrt, Exp, Log};
 use crate::algebra::generator::{Generator, Kind, reduce};
 use crate::algebra::number::{Integer, Rational};
 use crate::algebra::polynomial::Polynomial;
@@ -151,6 +151,57 @@ pub(super) fn read_sign(context: Context, u: &NormalForm) -> Budgeted<NormalForm
         }
     }
     Ok(form)
+}
+
+/// cbrt u. On all real numbers it is multiplicative, cbrt(c·Π fⁿ) = cbrt c·Π f^q·cbrt(f)^r with n = 3q + r, and each
+/// cbrt f is a generator whose cube is f; where the sign of f is known, it is the power 1/3 of its size.
+pub(super) fn read_cube_root(context: Context, u: &NormalForm) -> Budgeted<NormalForm> {
+    if u.is_zero() || u.as_undefined().is_some() {
+        return Ok(u.clone());
+    }
+    let mut product = read_again(context, Expr::apply(Cbrt, &[Expr::number(u.coefficient().clone())]))?;
+    product.inherit_conditions(u);
+    for (g, n) in u.powers() {
+        let sign = g.sign().and(context.sign(g.meaning()));
+        product = product.mul(&cube_root_of_power(context, &Polynomial::variable(g.0), sign, n)?)?;
+    }
+    for (p, n) in u.factors() {
+        for (q, m) in &squarefree(p)?.factors {
+            let times = i32::try_from(*m).ok().and_then(|m| m.checked_mul(*n)).ok_or(Exhausted::Size)?;
+            let sign = context.sign(polynomial_expr(q));
+            product = product.mul(&cube_root_of_power(context, q, sign, times)?)?;
+        }
+    }
+    Ok(product)
+}
+
+/// cbrt(pⁿ).
+fn cube_root_of_power(context: Context, p: &Polynomial, sign: Sign, n: i32) -> Budgeted<NormalForm> {
+    let (whole, rest) = (n.div_euclid(3), n.rem_euclid(3));
+    let outside = NormalForm::polynomial(p.clone())?.pow(i64::from(whole))?;
+    if rest == 0 {
+        return Ok(outside);
+    }
+    let (of, third) = (polynomial_expr(p), Rational::ratio(1, 3));
+    let root = if sign.is_nonnegative() {
+        read_power(context, of, &third)?
+    } else if sign.is_nonpositive() {
+        read_power(context, -of, &third)?.negate()
+    } else {
+        let meaning = Expr::apply(Cbrt, &[of]);
+        match meaning.node() {
+            Node::Apply(Cbrt, v) if v[0] == of => {
+                NormalForm::generator(Generator::cube_root(&Rc::new(p.clone()), meaning, context.tag()))
+            }
+            // cbrt(−v) is written −cbrt v by its constructor.
+            _ => {
+                let meaning = Expr::apply(Cbrt, &[-of]);
+                let radicand = Rc::new(p.scale(&Rational::MINUS_ONE));
+                NormalForm::generator(Generator::cube_root(&radicand, meaning, context.tag())).negate()
+            }
+        }
+    };
+    outside.mul(&root.pow(i64::from(rest))?)
 }
 
 /// b^r for a fractional r.

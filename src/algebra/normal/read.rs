@@ -24,12 +24,14 @@
 use super::NormalForm;
 use super::angle::read_angle;
 use super::context::{Context, ContextData, Domain, Family, Needs, Parts, Signs, power_exponent};
-use super::power::{PowerParts, read_absolute, read_exponential, read_logarithm, read_power, read_sign};
+use super::power::{
+    PowerParts, read_absolute, read_cube_root, read_exponential, read_logarithm, read_power, read_sign,
+};
 use super::write::polynomial_expr;
 use crate::algebra::antiderivative::unit_integral;
 use crate::algebra::assume::{self, Sign as KnownSign, sign_of};
 use crate::algebra::expr::{Condition, Expr, Node, Relation, post_order};
-use crate::algebra::function::Elementary::{self, *};
+use crate::algebra::function::{Elementary, Reading, Side};
 use crate::algebra::generator::Generator;
 use crate::algebra::number::Rational;
 use crate::algebra::polynomial::Polynomial;
@@ -314,44 +316,32 @@ fn read_function(context: Context, function: Elementary, arguments: &[Expr]) -> 
     if let Some(bad) = arguments.iter().find_map(|a| a.as_undefined()) {
         return Ok(NormalForm::undefined(bad));
     }
-    let strong = context.data().strong;
-    match function {
-        Sin => Ok(read_angle(context, u, Family::Angle)?.0),
-        Cos => Ok(read_angle(context, u, Family::Angle)?.1),
-        Tan => {
-            let (s, c) = read_angle(context, u, Family::Angle)?;
-            s.div(&c)
-        }
-        Sinh | Cosh | Tanh => {
-            let (s, c) = if context.data().hyperbolic_by_exponential {
+    let side = |side: Side, (s, c): (NormalForm, NormalForm)| match side {
+        Side::Sine => Ok(s),
+        Side::Cosine => Ok(c),
+        Side::Tangent => s.div(&c),
+    };
+    match function.row().reading {
+        Reading::Circular(which) => side(which, read_angle(context, u, Family::Angle)?),
+        Reading::Hyperbolic(which) => {
+            let pair = if context.data().hyperbolic_by_exponential {
                 let e = read_exponential(context, u)?;
                 let inverse = e.recip()?;
                 (e.sub(&inverse)?.scale(&Rational::HALF), e.add(&inverse)?.scale(&Rational::HALF))
             } else {
                 read_angle(context, u, Family::Hyperbolic)?
             };
-            match function {
-                Sinh => Ok(s),
-                Cosh => Ok(c),
-                _ => s.div(&c),
-            }
+            side(which, pair)
         }
-        Exp => read_exponential(context, u),
-        Log => read_logarithm(context, &*normal_form_in(context, u)?),
-        Abs => read_absolute(context, &*normal_form_in(context, u)?),
-        Sign => read_sign(context, &*normal_form_in(context, u)?),
-        // acos u = π/2 − asin u on [−1, 1].
-        Acos if strong => read_again(context, Expr::pi().scale(&Rational::HALF) - Expr::apply(Asin, &[u])),
-        // artanh u = ½ log((1 + u)/(1 − u)) on (−1, 1).
-        Atanh if strong => read_again(context, Expr::apply(Log, &[(1 + u) / (1 - u)]).scale(&Rational::HALF)),
-        // min(a, b) = (a + b − |a − b|)/2 everywhere.
-        Min | Max if strong => {
-            let sign = Rational::from(if function == Min { -1 } else { 1 });
-            let fold = |a: Expr, b: Expr| (a + b + Expr::apply(Abs, &[a - b]).scale(&sign)).scale(&Rational::HALF);
-            let folded = arguments[1..].iter().fold(u, |a, b| fold(a, *b));
-            read_again(context, folded)
+        Reading::Exponential => read_exponential(context, u),
+        Reading::Logarithm => read_logarithm(context, &*normal_form_in(context, u)?),
+        Reading::Absolute => read_absolute(context, &*normal_form_in(context, u)?),
+        Reading::Sign => read_sign(context, &*normal_form_in(context, u)?),
+        Reading::CubeRoot => read_cube_root(context, &*normal_form_in(context, u)?),
+        Reading::Opaque { otherwise: Some(rewritten) } if context.data().strong => {
+            read_again(context, rewritten(&arguments))
         }
-        Asin | Acos | Atan | Atan2 | Atanh | Min | Max => {
+        Reading::Opaque { .. } => {
             let applied = Expr::apply(function, &arguments);
             match applied.node() {
                 Node::Apply(f, _) if *f == function => Ok(opaque(applied)),

@@ -1,6 +1,7 @@
 use super::*;
 use crate::algebra::Coordinate;
 use crate::algebra::assume::{Sign, assume};
+use crate::algebra::function::Elementary;
 
 fn param(name: &str) -> Expr {
     Expr::symbol(Symbol::parameter(name))
@@ -103,6 +104,11 @@ fn latex_of_mechanics() {
         r"\frac{m l_{1}^{2} \dot{\theta}_{1}^{2}}{2} - \cos^{2}\left(\theta_{1}\right)"
     );
     assert_eq!(latex((m + l) / (2 * l)), r"\frac{m + l_{1}}{2 l_{1}}");
+    let apply = |f: Elementary| latex(Expr::apply(f, &[m]));
+    assert_eq!(apply(Elementary::Cbrt), r"\sqrt[3]{m}");
+    assert_eq!(apply(Elementary::Abs), r"\left|m\right|");
+    assert_eq!(apply(Elementary::Exp), r"e^{m}");
+    assert!(apply(Elementary::Asinh).starts_with(r"\operatorname{arsinh}"));
     assert_eq!(latex(q(4).pow(2)), r"\left(\theta^{(4)}_{1}\right)^{2}");
     assert_eq!(unicode(l * q(2)), "l1*θ1''");
 }
