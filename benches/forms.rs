@@ -14,7 +14,7 @@
 use lepage::algebra::derive::gradient;
 use lepage::algebra::expr::{node_count, post_order};
 use lepage::algebra::function::Elementary;
-use lepage::algebra::{Coordinate, Expr, Rational, Symbol};
+use lepage::algebra::{Coordinate, Expr, Inquiry, Rational, Symbol};
 use lepage::geometry::contact::one_contact_part;
 use lepage::geometry::{FiberedManifold, Form};
 use lepage::timing::thread_cpu;
@@ -37,10 +37,10 @@ fn pendulum(n: usize) -> (FiberedManifold, Expr) {
     (manifold, Expr::sum(Rational::ZERO, terms))
 }
 
-fn cartan_form(manifold: &FiberedManifold, lagrangian: Expr) -> Form {
+fn cartan_form(cx: &Inquiry, manifold: &FiberedManifold, lagrangian: Expr) -> Form {
     let velocities = manifold.jets(1).top_jets();
     let mut theta = Form::term(lagrangian, &[manifold.base()]);
-    for (v, p) in velocities.iter().zip(gradient(lagrangian, &velocities)) {
+    for (v, p) in velocities.iter().zip(gradient(cx, lagrangian, &velocities)) {
         let (coordinate, order) = v.as_jet().expect("a jet");
         theta = &theta + &Form::omega(coordinate.jet(order - 1)).scale(p);
     }
@@ -62,13 +62,13 @@ impl Measured {
 }
 
 /// The best of several runs.
-fn measure(n: usize, runs: usize) -> Measured {
+fn measure(cx: &Inquiry, n: usize, runs: usize) -> Measured {
     let once = || {
         let (manifold, lagrangian) = pendulum(n);
-        let theta = cartan_form(&manifold, lagrangian);
+        let theta = cartan_form(cx, &manifold, lagrangian);
         let before = node_count();
         let start = thread_cpu();
-        let d = theta.d();
+        let d = theta.d(cx);
         let middle = thread_cpu();
         let p1 = one_contact_part(&d);
         let end = thread_cpu();
@@ -87,6 +87,7 @@ fn peer(python: &str, n: usize) -> Option<f64> {
 }
 
 fn main() {
+    let cx = &Inquiry::free();
     println!(
         "{:>5} {:>11} {:>11} {:>11} {:>9} {:>9} {:>14} {:>12} {:>7}",
         "links", "d", "p1", "together", "made", "distinct", "made/distinct", "symengine", "ratio"
@@ -94,13 +95,13 @@ fn main() {
     let python = std::env::var("LEPAGE_PEER_PYTHON").ok();
     for n in [2, 4, 8, 16, 32] {
         // In turn, so that both meet the machine in the same states.
-        let mut ours = measure(n, 5);
+        let mut ours = measure(cx, n, 5);
         let mut theirs: Option<f64> = None;
         for _ in 0..3 {
             if let Some(t) = python.as_deref().and_then(|p| peer(p, n)) {
                 theirs = Some(theirs.map_or(t, |old| old.min(t)));
             }
-            let again = measure(n, 5);
+            let again = measure(cx, n, 5);
             if again.together() < ours.together() {
                 ours = again;
             }

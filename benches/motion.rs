@@ -19,6 +19,7 @@ use std::process::Command;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use lepage::algebra::Inquiry;
 use lepage::codegen::compiled::{self, CompiledKernel, Options};
 use lepage::codegen::emit::{self, Language};
 use lepage::codegen::ir::{Bank, KernelBuilder};
@@ -37,21 +38,22 @@ use lepage::timing;
 const MODELS: [&str; 6] = ["kepler", "dp", "hh", "oss", "nl8", "disk"];
 
 fn main() {
+    let cx = &Inquiry::free();
     let arguments: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["rhs", model] => println!("{}", rhs(&Model::read(model))),
         ["ode", model, method, tolerance] => {
             let tolerance = tolerance.parse().expect("a tolerance");
-            println!("{}", ode(&Model::read(model), Method::named(method).expect("a method"), tolerance));
+            println!("{}", ode(cx, &Model::read(model), Method::named(method).expect("a method"), tolerance));
         }
         ["kernel", model] => print_kernel(&Model::read(model)),
-        ["ensemble"] => println!("{}", ensemble(&Model::read("dp"))),
+        ["ensemble"] => println!("{}", ensemble(cx, &Model::read("dp"))),
         ["compile", model] => println!("{}", compile(&Model::read(model))),
         ["gcc", model] => println!("{}", gcc(&Model::read(model))),
         ["shapes"] => shapes(),
         ["long", operations] => println!("{}", long(operations.parse().expect("a number"))),
-        [] => table(),
+        [] => table(cx),
         _ => eprintln!(
             "usage: motion [rhs MODEL | ode MODEL METHOD TOLERANCE | ensemble | compile MODEL | kernel MODEL | gcc MODEL | shapes | long OPERATIONS]"
         ),
@@ -99,16 +101,16 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/peers")
 }
 
-fn table() {
+fn table(cx: &Inquiry) {
     for name in MODELS {
         println!("rhs {name}: {}", rhs(&Model::read(name)));
     }
     for name in &MODELS[..4] {
         let model = Model::read(name);
         println!("compile {name}: {}", compile(&model));
-        for method in [Method::Dop853, Method::Taylor] {
+        for method in [Method::DOP853, Method::TAYLOR] {
             for tolerance in [1e-6, 1e-9, 1e-12, 1e-14] {
-                println!("{name} {method} {tolerance:e}: {}", ode(&model, method, tolerance));
+                println!("{name} {method} {tolerance:e}: {}", ode(cx, &model, method, tolerance));
             }
         }
     }
@@ -242,19 +244,19 @@ fn rhs(model: &Model) -> String {
     )
 }
 
-fn ode(model: &Model, method: Method, tolerance: f64) -> String {
+fn ode(cx: &Inquiry, model: &Model, method: Method, tolerance: f64) -> String {
     let motion = &model.motion;
     let mut problem = model.problem.clone().method(method);
     // The smallest tolerance of the peers is below the spacing of doubles; the order still follows from it.
     problem.tolerance = Tolerance::both(tolerance);
     // The first run compiles what the method needs.
-    let mut trajectory = run(motion, &problem).expect("a run");
+    let mut trajectory = run(cx, motion, &problem).expect("a run");
     let mut time = f64::INFINITY;
     let start = Instant::now();
     let mut runs = 0;
     while runs < 3 || start.elapsed() < Duration::from_millis(500) && runs < 50 {
         let begin = timing::thread_cpu();
-        trajectory = run(motion, &problem).expect("a run");
+        trajectory = run(cx, motion, &problem).expect("a run");
         time = time.min((timing::thread_cpu() - begin).as_secs_f64());
         runs += 1;
     }
@@ -273,10 +275,10 @@ fn ode(model: &Model, method: Method, tolerance: f64) -> String {
 }
 
 /// 10 000 double pendulums at rest on a grid of angles, to t = 10: two trajectories at once, and each alone.
-fn ensemble(model: &Model) -> String {
+fn ensemble(cx: &Inquiry, model: &Model) -> String {
     let problem = |i: usize| {
         let angle = |j: usize| -2.0 + 4.0 * j as f64 / 99.0;
-        let mut problem = model.problem.clone().method(Method::Dop853).tolerance(1e-9);
+        let mut problem = model.problem.clone().method(Method::DOP853).tolerance(1e-9);
         problem.state = vec![angle(i / 100), angle(i % 100), 0.0, 0.0];
         problem.end = 10.0;
         problem
@@ -284,11 +286,11 @@ fn ensemble(model: &Model) -> String {
     let problems: Vec<InitialValueProblem> = (0..10_000).map(problem).collect();
     let mut last = (Vec::new(), Vec::new());
     let pairs = best(2, || {
-        let runs = pairs::run_all(&model.motion, &problems);
+        let runs = pairs::run_all(cx, &model.motion, &problems);
         let state = |i: usize| runs[i].as_ref().expect("a run").last().to_vec();
         last = (state(0), state(5050));
     });
-    let alone = best(1, || problems.iter().for_each(|p| assert!(run(&model.motion, p).is_ok())));
+    let alone = best(1, || problems.iter().for_each(|p| assert!(run(cx, &model.motion, p).is_ok())));
     format!("{{\"time\":{:.6},\"alone\":{:.6},\"y0\":{:?},\"ymid\":{:?}}}", pairs / 1e9, alone / 1e9, last.0, last.1)
 }
 

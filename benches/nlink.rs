@@ -13,8 +13,8 @@
 //! `cargo bench --bench nlink [-- largest [smallest]]`; with `PEERS_PYTHON` and `PEERS_W2` (the interpreter of an
 //! environment with SymEngine and CasADi, and the script that measures them) the peers run in the same run.
 
-use lepage::algebra::Symbol;
 use lepage::algebra::expr::node_count;
+use lepage::algebra::{Inquiry, Symbol};
 use lepage::codegen::compiled::{Backend, Options, compile};
 use lepage::codegen::lower::{Signature, expressions};
 use lepage::model::value::Value;
@@ -77,6 +77,7 @@ fn by_hand(q: &[f64], v: &[f64]) -> Vec<f64> {
 fn measure(form: Form, n: usize, backend: Backend) -> Measured {
     let text = program(form, n);
     let run = move || {
+        let cx = &Inquiry::free();
         let start = thread_cpu();
         let mut session = Session::new(SessionOptions::default());
         let outcomes = session.feed("nlink.mech", &text, Mode::File);
@@ -85,7 +86,7 @@ fn measure(form: Form, n: usize, backend: Backend) -> Measured {
         let lagrangian = system.lagrangian().expect("declared");
         let read = thread_cpu() - start;
         let start = thread_cpu();
-        let motion = lagrangian.motion().expect("of first order");
+        let motion = lagrangian.motion(cx).expect("of first order");
         let derive = thread_cpu() - start;
         let start = thread_cpu();
         let coordinates = lagrangian.manifold().fibres();

@@ -4,6 +4,7 @@
 //! Every measurement starts from an empty graph, on a thread of its own; the least of several is shown.
 //! `cargo bench --bench odes`.
 
+use lepage::algebra::Inquiry;
 use lepage::algebra::derive::{Direction, gradient, symmetric_jacobian};
 use lepage::algebra::function::Elementary;
 use lepage::algebra::{Coordinate, Expr, Symbol};
@@ -69,17 +70,19 @@ fn pendulum(n: usize) -> (Vec<Coordinate>, Expr) {
 /// M = ∂²L/∂v∂v and f = ∂L/∂q − Σ_j ∂²L/∂v∂q_j v_j, nothing else.
 fn bare_derivation(n: usize) -> Duration {
     on_a_thread(move || {
+        let cx = &Inquiry::free();
         let start = Instant::now();
         let (coordinates, l) = pendulum(n);
         let q: Vec<Symbol> = coordinates.iter().map(|c| c.jet(0)).collect();
         let v: Vec<Symbol> = coordinates.iter().map(|c| c.jet(1)).collect();
-        let momenta = gradient(l, &v);
-        let mass = symmetric_jacobian(&momenta, &v);
+        let momenta = gradient(cx, l, &v);
+        let mass = symmetric_jacobian(cx, &momenta, &v);
         let flow = Direction::new(|s: Symbol| match s.as_jet() {
             Some((coordinate, 0)) => Expr::symbol(coordinate.jet(1)),
             _ => Expr::zero(),
         });
-        let force: Vec<Expr> = momenta.iter().zip(gradient(l, &q)).map(|(p, slope)| slope - flow.apply(*p)).collect();
+        let force: Vec<Expr> =
+            momenta.iter().zip(gradient(cx, l, &q)).map(|(p, slope)| slope - flow.apply(cx, *p)).collect();
         let time = start.elapsed();
         assert!(mass.len() == n && force.len() == n);
         time
@@ -89,10 +92,11 @@ fn bare_derivation(n: usize) -> Duration {
 /// What `equations(L)` derives: E with its true order, A and B.
 fn equations(n: usize) -> Duration {
     on_a_thread(move || {
+        let cx = &Inquiry::free();
         let start = Instant::now();
         let (coordinates, l) = pendulum(n);
         let y = FiberedManifold::new("Y", Symbol::base("t"), &coordinates);
-        let form = Lagrangian::new(&y, l).and_then(|l| l.dynamical_form()).expect("derived");
+        let form = Lagrangian::new(cx, &y, l).and_then(|l| l.dynamical_form(cx)).expect("derived");
         let time = start.elapsed();
         assert_eq!(form.order(), 2);
         time

@@ -12,6 +12,7 @@
 #[path = "../tests/sheets/data.rs"]
 mod data;
 
+use lepage::algebra::Inquiry;
 use lepage::algebra::factor::factor;
 use lepage::algebra::ideal::{Order, groebner};
 use lepage::algebra::polynomial::Polynomial;
@@ -42,6 +43,7 @@ fn random_polynomial(random: &mut Sequence, n_variables: u32, n_terms: usize, de
 
 /// Pairs g·a, g·b.
 fn gcd_inputs(
+    cx: &Inquiry,
     seed: u64,
     count: usize,
     n_variables: u32,
@@ -53,16 +55,16 @@ fn gcd_inputs(
     (0..count)
         .map(|_| {
             let [g, a, b] = terms.map(|n| random_polynomial(&mut random, n_variables, n, degree, size));
-            vec![g.mul(&a).unwrap(), g.mul(&b).unwrap()]
+            vec![g.mul(cx, &a).unwrap(), g.mul(cx, &b).unwrap()]
         })
         .collect()
 }
 
-fn cases() -> Vec<Case> {
+fn cases(cx: &Inquiry) -> Vec<Case> {
     let gcd = |name, seed, count, n, terms, degree, size| Case {
         name,
         operation: "gcd",
-        inputs: gcd_inputs(seed, count, n, terms, degree, size),
+        inputs: gcd_inputs(cx, seed, count, n, terms, degree, size),
     };
     let mut cases = vec![
         gcd("gcd, 6 terms, 3 variables", 21, 200, 3, [2, 3, 3], 1, 5),
@@ -80,7 +82,7 @@ fn cases() -> Vec<Case> {
         let mut random = Sequence::new(seed);
         let mut input = || {
             let factors: Vec<_> = terms.iter().map(|&t| random_polynomial(&mut random, n, t, degree, size)).collect();
-            vec![Polynomial::product(&factors).unwrap()]
+            vec![Polynomial::product(cx, &factors).unwrap()]
         };
         Case { name, operation: "factor", inputs: (0..count).map(|_| input()).collect() }
     };
@@ -113,10 +115,10 @@ fn cases() -> Vec<Case> {
     });
     let groebner = |name, generators| Case { name, operation: "groebner", inputs: vec![generators] };
     cases.extend([
-        groebner("groebner, katsura-5, grevlex", katsura(5)),
-        groebner("groebner, katsura-6, grevlex", katsura(6)),
-        groebner("groebner, cyclic-5, grevlex", cyclic(5)),
-        groebner("groebner, cyclic-6, grevlex", cyclic(6)),
+        groebner("groebner, katsura-5, grevlex", katsura(cx, 5)),
+        groebner("groebner, katsura-6, grevlex", katsura(cx, 6)),
+        groebner("groebner, cyclic-5, grevlex", cyclic(cx, 5)),
+        groebner("groebner, cyclic-6, grevlex", cyclic(cx, 6)),
     ]);
     cases
 }
@@ -126,38 +128,38 @@ fn sum(list: impl IntoIterator<Item = Polynomial>) -> Polynomial {
 }
 
 /// Σ u_l u_{m−l} = u_m for 0 ≤ m < n, Σ u_l = 1, with u_{−l} = u_l and u_l = 0 for |l| > n.
-fn katsura(n: i64) -> Vec<Polynomial> {
+fn katsura(cx: &Inquiry, n: i64) -> Vec<Polynomial> {
     let u = |l: i64| if l.abs() <= n { Polynomial::variable(l.unsigned_abs() as u32) } else { Polynomial::zero() };
     let mut list = vec![&sum((-n..=n).map(u)) - &Polynomial::one()];
-    list.extend((0..n).map(|m| &sum((-n..=n).map(|l| u(l).mul(&u(m - l)).unwrap())) - &u(m)));
+    list.extend((0..n).map(|m| &sum((-n..=n).map(|l| u(l).mul(cx, &u(m - l)).unwrap())) - &u(m)));
     list
 }
 
-fn cyclic(n: u32) -> Vec<Polynomial> {
+fn cyclic(cx: &Inquiry, n: u32) -> Vec<Polynomial> {
     let window = |i: u32, k: u32| (0..k).map(move |j| Polynomial::variable((i + j) % n)).collect::<Vec<_>>();
-    let product = |list: Vec<Polynomial>| Polynomial::product(&list).unwrap();
+    let product = |list: Vec<Polynomial>| Polynomial::product(cx, &list).unwrap();
     let mut list: Vec<Polynomial> = (1..n).map(|k| sum((0..n).map(|i| product(window(i, k))))).collect();
     list.push(&product(window(0, n)) - &Polynomial::one());
     list
 }
 
-fn run(operation: &str, input: &[Polynomial]) {
+fn run(cx: &Inquiry, operation: &str, input: &[Polynomial]) {
     match operation {
         "gcd" => {
-            black_box(input[0].gcd(&input[1]).unwrap());
+            black_box(input[0].gcd(cx, &input[1]).unwrap());
         }
         "mul" => {
-            black_box(input[0].mul(&input[1]).unwrap());
+            black_box(input[0].mul(cx, &input[1]).unwrap());
         }
         "factor" => {
-            let f = factor(&input[0]);
+            let f = factor(cx, &input[0]);
             assert!(f.complete);
             black_box(f);
         }
         "groebner" => {
             let mut variables: Vec<u32> = input.iter().flat_map(|p| p.variables()).copied().collect();
             variables.sort_unstable();
-            let basis = groebner(input, &Order::grevlex(&variables), &[]);
+            let basis = groebner(cx, input, &Order::grevlex(&variables), &[]);
             assert!(basis.complete);
             black_box(basis);
         }
@@ -166,13 +168,13 @@ fn run(operation: &str, input: &[Polynomial]) {
 }
 
 /// Seconds for all inputs of the case, the best of several passes.
-fn time(case: &Case) -> f64 {
+fn time(cx: &Inquiry, case: &Case) -> f64 {
     let mut best = Duration::MAX;
     let mut spent = Duration::ZERO;
     for pass in 0.. {
         let start = Instant::now();
         for input in &case.inputs {
-            run(case.operation, input);
+            run(cx, case.operation, input);
         }
         let elapsed = start.elapsed();
         best = best.min(elapsed);
@@ -214,19 +216,19 @@ fn sheets() -> (usize, usize, f64) {
 }
 
 /// All systems M y = r and all ideals of the worked cases, one pass: how many, seconds for all, and the slowest.
-fn systems_and_ideals() {
+fn systems_and_ideals(cx: &Inquiry) {
     let (systems, ideals) = data::read();
     let mut spent: Vec<(f64, &str)> = Vec::new();
     let mut stopped = 0;
     for case in &systems {
         let start = Instant::now();
-        stopped += usize::from(!black_box(data::solve(case).expect("small")).open.is_empty());
+        stopped += usize::from(!black_box(data::solve(cx, case).expect("small")).open.is_empty());
         spent.push((start.elapsed().as_secs_f64(), &case.title));
     }
     let first: f64 = spent.iter().map(|(s, _)| s).sum();
     for case in &ideals {
         let start = Instant::now();
-        black_box(data::decompose(case).expect("small"));
+        black_box(data::decompose(cx, case).expect("small"));
         spent.push((start.elapsed().as_secs_f64(), &case.title));
     }
     let total: f64 = spent.iter().map(|(s, _)| s).sum();
@@ -245,14 +247,15 @@ fn systems_and_ideals() {
 }
 
 fn main() {
-    systems_and_ideals();
+    let cx = &Inquiry::free();
+    systems_and_ideals(cx);
     let (programs, held, seconds) = sheets();
     let name = "worked cases of the sheets";
     println!("{name:<50} {:>12.1} ms, {programs} programs, {held} hold", seconds * 1e3);
-    let cases = cases();
+    let cases = cases(cx);
     let mut report = Vec::new();
     for case in &cases {
-        let seconds = time(case);
+        let seconds = time(cx, case);
         let each = seconds / case.inputs.len() as f64;
         println!("{:<50} {:>12.1} µs", case.name, each * 1e6);
         report.push(serde_json::json!({

@@ -5,8 +5,9 @@
 //! one node, so what was shared stays shared. Nothing is expanded on the way from a Lagrangian to
 //! compiled code. Normal forms are computed when a question needs one.
 //!
-//! The field is the real numbers throughout: x^(1/2) asks for x ≥ 0, √(x²) is |x|. Cancelling x/x
-//! is allowed and *recorded*: see [`conditions`].
+//! The field is the real numbers throughout: x^(1/2) asks for x ≥ 0, √(x²) is |x|. Building an
+//! expression loses nothing of its domain and depends on nothing around: x²/x stays what it is. Cancelling is what
+//! [`normal::simplify`] does, under the facts of its [`Inquiry`], and it is *recorded*: see [`conditions`].
 
 pub mod antiderivative;
 pub mod assume;
@@ -19,6 +20,7 @@ pub mod factor;
 pub mod function;
 pub mod generator;
 pub mod ideal;
+pub mod inquiry;
 pub mod linear;
 pub mod normal;
 pub mod number;
@@ -34,6 +36,7 @@ pub(crate) mod testing;
 pub mod verdict;
 
 pub use expr::{Expr, Node, Undefined};
+pub use inquiry::Inquiry;
 pub use number::{Integer, Rational};
 pub use symbol::{Coordinate, Function, Symbol, SymbolKind};
 pub use verdict::{Ground, Verdict};

@@ -1,22 +1,22 @@
-//! Budgets and interruption. Every loop that can be long asks [`check`]; it says no when the user
-//! pressed Ctrl-C, when the time of the current question is over, or when a question has made more
-//! nodes or bits than it may. "Exhausted" is an outcome of its own and never a wrong answer.
+//! Budgets and interruption. Every loop that can be long asks its [`Budget`]; it says no when the user pressed Ctrl-C,
+//! when whoever runs the program called time, or when the computation has done the work that it may do. "Exhausted" is an
+//! outcome of its own and never a wrong answer.
 //!
-//! Time differs from machine to machine and from run to run. Where a part of an answer may be left out because it would
-//! take too long, *work* is counted instead ([`within_work`]): terms that are combined, with the inner loops of the
-//! algebra as the unit. Then the same question has the same answer everywhere.
+//! Below the command line there is no clock. *Work* is counted: terms that are combined, nodes that are made, with the
+//! inner loops of the algebra as the unit. So the same question has the same answer on every machine. A part of a
+//! computation that may be left out gets a share of the work ([`Budget::within`]); the shares are [`share`]'s.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Why a computation was stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Exhausted {
     /// Ctrl-C.
     Interrupted,
+    /// The limit of time that the command line was given.
     Time,
-    /// The work that a part of a computation may cost; see [`within_work`].
+    /// The work that a computation may cost; see [`Budget::within`].
     Work,
     Nodes,
     /// A number would have more bits than [`MAX_BITS`].
@@ -44,104 +44,200 @@ pub type Budgeted<T> = Result<T, Exhausted>;
 /// No number has more bits than this.
 pub const MAX_BITS: usize = 1 << 20;
 
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-
-thread_local! {
-    static DEADLINE: Cell<Option<Instant>> = const { Cell::new(None) };
-    static TICKS: Cell<u32> = const { Cell::new(0) };
-    static WORK: Cell<u64> = const { Cell::new(0) };
-    static WORK_END: Cell<u64> = const { Cell::new(u64::MAX) };
+/// What parts of a computation may cost, in terms combined.
+pub mod share {
+    /// One statement, all in all.
+    pub const STATEMENT: u64 = 400_000_000;
+    /// One search whose outcome an answer needs: a basis, a decomposition, the solutions of a system.
+    pub const SEARCH: u64 = 120_000_000;
+    /// Finding the components of one set.
+    pub const COMPONENTS: u64 = 8_000_000;
+    /// Putting together what is known after a limit was reached.
+    pub const GRACE: u64 = 8_000_000;
+    /// Writing an answer down in its best form.
+    pub const PRINT: u64 = 120_000_000;
+    /// The constraint algorithm of a system that is to run.
+    pub const DERIVATION: u64 = 400_000_000;
+    /// Judging the promises of one declaration when a program is only checked.
+    pub const CHECK: u64 = 16_000_000;
 }
 
-/// What one turn of a loop that asks [`check`] costs, in terms combined.
-const WORK_OF_A_TURN: u64 = 4;
+/// What the keyboard and the clock say, and which statement is under way, in one number: so a stop that was meant for one
+/// statement never meets the next. The lowest bits are the flags below, the others count statements.
+static STOP: AtomicU64 = AtomicU64::new(0);
+/// Ctrl-C was pressed.
+const INTERRUPTED: u64 = 1;
+/// Time was called.
+const TIME: u64 = 2;
+/// A statement is being carried out.
+const UNDER_WAY: u64 = 4;
+/// It is a run or a test, which may take as long as it takes.
+const LONG: u64 = 8;
+const ONE_STATEMENT: u64 = 16;
 
 /// Called by the Ctrl-C handler.
 pub fn interrupt() {
-    INTERRUPTED.store(true, Ordering::Relaxed);
+    STOP.fetch_or(INTERRUPTED, Ordering::Relaxed);
 }
 
-/// Forgets an interrupt; called when a new statement begins. Says whether there was one.
+/// Called by whoever looks at the clock: this statement has taken too long. Nothing happens if it has ended meanwhile.
+pub fn call_time(statement: StatementNumber) {
+    let same = |now: u64| (now & UNDER_WAY != 0 && now / ONE_STATEMENT == statement.0).then_some(now | TIME);
+    let _ = STOP.fetch_update(Ordering::Relaxed, Ordering::Relaxed, same);
+}
+
+/// Forgets a stop; called when a new text is read. Says whether it was an interrupt.
 pub fn clear_interrupt() -> bool {
-    INTERRUPTED.swap(false, Ordering::Relaxed)
+    STOP.fetch_and(!(INTERRUPTED | TIME), Ordering::Relaxed) & INTERRUPTED != 0
 }
 
 pub fn is_interrupted() -> bool {
-    INTERRUPTED.load(Ordering::Relaxed)
+    STOP.load(Ordering::Relaxed) & INTERRUPTED != 0
 }
 
-/// Cheap enough for inner loops: looks at the clock every 32nd call.
-pub fn check() -> Budgeted<()> {
-    if INTERRUPTED.load(Ordering::Relaxed) {
-        return Err(Exhausted::Interrupted);
+fn stopped_from_outside() -> Option<Exhausted> {
+    match STOP.load(Ordering::Relaxed) & (INTERRUPTED | TIME) {
+        0 => None,
+        TIME => Some(Exhausted::Time),
+        _ => Some(Exhausted::Interrupted),
     }
-    spend(WORK_OF_A_TURN)?;
-    TICKS.with(|ticks| {
-        let n = ticks.get().wrapping_add(1);
-        ticks.set(n);
-        if n.is_multiple_of(32) && DEADLINE.get().is_some_and(|end| Instant::now() >= end) {
-            return Err(Exhausted::Time);
+}
+
+/// One of the statements that were carried out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct StatementNumber(u64);
+
+/// How long a statement may be expected to take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pace {
+    Question,
+    /// A run, a sweep or a test: its length is the user's choice.
+    Run,
+}
+
+/// A statement is being carried out as long as this lives, also when a panic ends it.
+#[must_use]
+pub struct UnderWay(());
+
+/// Begins a statement. A call of time for the one before is forgotten, Ctrl-C is not.
+pub fn begin(pace: Pace) -> UnderWay {
+    let flags = if pace == Pace::Run { UNDER_WAY | LONG } else { UNDER_WAY };
+    let next = |now: u64| Some(((now / ONE_STATEMENT + 1) * ONE_STATEMENT) | flags | (now & INTERRUPTED));
+    let _ = STOP.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
+    UnderWay(())
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        STOP.fetch_and(!(UNDER_WAY | LONG | TIME), Ordering::Relaxed);
+    }
+}
+
+/// The statement that is being carried out, for whoever looks at the clock.
+pub fn under_way() -> Option<(StatementNumber, Pace)> {
+    let now = STOP.load(Ordering::Relaxed);
+    let pace = if now & LONG != 0 { Pace::Run } else { Pace::Question };
+    (now & UNDER_WAY != 0).then_some((StatementNumber(now / ONE_STATEMENT), pace))
+}
+
+/// The work that a computation has done and may do. One for each question; passed down, never kept.
+#[derive(Debug)]
+pub struct Budget {
+    work: Cell<u64>,
+    end: Cell<u64>,
+    /// While what is known is put together, neither the keyboard nor the clock is asked.
+    deaf: Cell<bool>,
+}
+
+/// What one turn of a loop that asks [`Budget::check`] costs, in terms combined.
+const WORK_OF_A_TURN: u64 = 4;
+
+impl Budget {
+    pub fn new(limit: u64) -> Budget {
+        Budget { work: Cell::new(0), end: Cell::new(limit), deaf: Cell::new(false) }
+    }
+
+    /// Without a limit: whatever small thing is to be finished.
+    pub fn unlimited() -> Budget {
+        Budget::new(u64::MAX)
+    }
+
+    /// Cheap enough for inner loops.
+    pub fn check(&self) -> Budgeted<()> {
+        if let Some(stop) = stopped_from_outside().filter(|_| !self.deaf.get()) {
+            return Err(stop);
         }
-        Ok(())
-    })
+        self.spend(WORK_OF_A_TURN)
+    }
+
+    /// Counts work that was done or is about to be done: terms combined.
+    pub fn spend(&self, terms: u64) -> Budgeted<()> {
+        let done = self.work.get().saturating_add(terms);
+        self.work.set(done);
+        if done > self.end.get() { Err(Exhausted::Work) } else { Ok(()) }
+    }
+
+    /// The work that was counted so far.
+    pub fn work_done(&self) -> u64 {
+        self.work.get()
+    }
+
+    /// How much work is left.
+    pub fn remaining(&self) -> u64 {
+        self.end.get().saturating_sub(self.work.get())
+    }
+
+    /// Runs `task` with at most so much work, inside whatever limit already holds.
+    pub fn within<T>(&self, limit: u64, task: impl FnOnce() -> T) -> T {
+        let end = self.end.get().min(self.work.get().saturating_add(limit));
+        let _outer = Limits::set(self, end, self.deaf.get());
+        task()
+    }
+
+    /// Whether the limit that holds now is over, or somebody called a stop.
+    pub fn is_over(&self) -> bool {
+        self.work.get() > self.end.get() || (!self.deaf.get() && stopped_from_outside().is_some())
+    }
+
+    /// Runs `task`, which puts together what is known after a limit was reached, with a little work of its own.
+    pub fn grace<T>(&self, task: impl FnOnce() -> T) -> T {
+        let _outer = Limits::set(self, self.work.get().saturating_add(share::GRACE), true);
+        task()
+    }
 }
 
-/// The same for steps that take long each: looks at the clock every time.
-pub fn check_clock() -> Budgeted<()> {
-    check()?;
-    if is_over() { Err(Exhausted::Time) } else { Ok(()) }
+/// The limits that held before; they hold again when this is dropped, also when a panic passes by.
+struct Limits<'b> {
+    budget: &'b Budget,
+    end: u64,
+    deaf: bool,
 }
 
-/// Counts work that was done or is about to be done: terms combined.
-pub fn spend(terms: u64) -> Budgeted<()> {
-    let done = WORK.get().saturating_add(terms);
-    WORK.set(done);
-    if done > WORK_END.get() { Err(Exhausted::Work) } else { Ok(()) }
+impl Limits<'_> {
+    fn set(budget: &Budget, end: u64, deaf: bool) -> Limits<'_> {
+        Limits { budget, end: budget.end.replace(end), deaf: budget.deaf.replace(deaf) }
+    }
 }
 
-/// The work that was counted since the thread began.
-pub fn work_done() -> u64 {
-    WORK.get()
+impl Drop for Limits<'_> {
+    fn drop(&mut self) {
+        self.budget.end.set(self.end);
+        self.budget.deaf.set(self.deaf);
+    }
 }
 
-/// Runs `task` with at most so much work, inside whatever limit already holds. A time of many times what such work takes
-/// is the limit for what is not counted well.
-pub fn within_work<T>(limit: u64, task: impl FnOnce() -> T) -> T {
-    let outer = WORK_END.get();
-    WORK_END.set(outer.min(WORK.get().saturating_add(limit)));
-    let result = within(Duration::from_secs((limit / SLOWEST).clamp(2, 8)), task);
-    WORK_END.set(outer);
-    result
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// So much work is done in a second on any machine.
-const SLOWEST: u64 = 400_000;
-
-/// Runs `work` with at most `limit` of wall time, inside whatever limit already holds.
-pub fn within<T>(limit: Duration, work: impl FnOnce() -> T) -> T {
-    let outer = DEADLINE.get();
-    let end = Instant::now() + limit;
-    DEADLINE.set(Some(outer.map_or(end, |o| o.min(end))));
-    let result = work();
-    DEADLINE.set(outer);
-    result
-}
-
-/// How much time is left; `None` without a limit.
-pub fn remaining() -> Option<Duration> {
-    DEADLINE.get().map(|end| end.saturating_duration_since(Instant::now()))
-}
-
-/// Whether the limit that holds now is over.
-pub fn is_over() -> bool {
-    WORK.get() > WORK_END.get() || DEADLINE.get().is_some_and(|end| Instant::now() >= end)
-}
-
-/// Runs `work`, which puts together what is known after a limit was reached, with so much time of its own.
-pub fn grace<T>(limit: Duration, work: impl FnOnce() -> T) -> T {
-    let outer = (DEADLINE.replace(Some(Instant::now() + limit)), WORK_END.replace(u64::MAX));
-    let result = work();
-    DEADLINE.set(outer.0);
-    WORK_END.set(outer.1);
-    result
+    #[test]
+    fn a_share_ends_with_its_task_and_never_exceeds_the_whole() {
+        let budget = Budget::new(100);
+        assert_eq!(budget.within(10, || budget.spend(11)), Err(Exhausted::Work));
+        assert_eq!(budget.spend(80), Ok(()));
+        assert_eq!(budget.within(50, || budget.spend(10)), Err(Exhausted::Work));
+        assert!(budget.is_over());
+        assert_eq!(budget.grace(|| budget.spend(10)), Ok(()));
+        assert!(budget.is_over());
+    }
 }

@@ -10,6 +10,7 @@
 //! completions and the manual page.
 
 pub(crate) mod arguments;
+mod clock;
 mod console;
 
 mod check;
@@ -28,13 +29,12 @@ mod sweep;
 mod test;
 mod version;
 
+use crate::diagnostic::internal::{internal_error, remember_panics};
 use crate::diagnostic::render::MessageFormat;
-use crate::diagnostic::{Diagnostic, codes};
 use arguments::Talk;
 use clap::{ArgMatches, Args, FromArgMatches};
 pub use console::Console;
 use std::ffi::OsString;
-use std::sync::{Mutex, OnceLock};
 
 /// What the exit code says.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -161,28 +161,4 @@ fn message_format(argv: &[OsString]) -> MessageFormat {
         Some("short") => MessageFormat::Short,
         _ => MessageFormat::Human,
     }
-}
-
-static LAST_PANIC: Mutex<Option<String>> = Mutex::new(None);
-static HOOK: OnceLock<()> = OnceLock::new();
-
-/// Instead of printing a Rust backtrace at the user, a panic leaves its words for [`internal_error`].
-fn remember_panics() {
-    HOOK.get_or_init(|| {
-        std::panic::set_hook(Box::new(|info| {
-            let words = info.payload_as_str().unwrap_or("no message");
-            let place = info.location().map(|l| format!(" ({}:{})", l.file(), l.line())).unwrap_or_default();
-            if let Ok(mut last) = LAST_PANIC.lock() {
-                *last = Some(format!("{words}{place}"));
-            }
-        }));
-    });
-}
-
-/// The diagnostic for the panic that was just caught.
-pub fn internal_error() -> Diagnostic {
-    let words = LAST_PANIC.lock().ok().and_then(|mut last| last.take()).unwrap_or_default();
-    Diagnostic::error(&codes::INTERNAL, "lepage made a mistake")
-        .note(words)
-        .help("this is a bug in lepage: please report it with the program that shows it")
 }

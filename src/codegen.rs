@@ -42,8 +42,10 @@ pub mod jet;
 pub mod jet_compiled;
 #[cfg(feature = "jit")]
 pub mod jet_groups;
+pub mod jet_interpret;
 #[cfg(feature = "jit")]
 pub mod jet_jit;
+pub mod jet_rules;
 #[cfg(feature = "jit")]
 pub mod jet_steps;
 #[cfg(feature = "jit")]

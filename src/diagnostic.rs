@@ -3,11 +3,16 @@
 //! known and rendered in one place, [`render`](mod@render). Its code is a row of the table in [`codes`].
 
 pub mod codes;
+pub mod internal;
 pub mod render;
 pub mod suggest;
 
+use crate::budget::Exhausted;
 use crate::source::Span;
 pub use codes::Code;
+
+/// The result of anything that may refuse: the refusal is complete but for a place.
+pub type Fallible<T> = Result<T, Box<Diagnostic>>;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Severity {
@@ -25,11 +30,31 @@ pub struct Label {
 
 /// A change that repairs the program: replace the text at `span` by `text`. A help that can be
 /// applied by a program carries one; tests apply it and check that the error is gone. Until a session hands it
-/// out, `…` in the text stands for what is written at the span.
+/// out, `…` in the text stands for what is written at the span, and `goes` says where the edit belongs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Repair {
     pub span: Span,
     pub text: String,
+    pub goes: Goes,
+}
+
+/// Where the text of a repair goes. Whoever builds one knows a place but not the lines of the source; the session that
+/// hands it out does, and after that every repair goes [`Here`](Goes::Here).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Goes {
+    /// In place of what is written at the span.
+    Here,
+    /// On a line of its own before the line of the span, as a fact does.
+    LineBefore,
+    /// In place of what is written at the span, with this declaration on a line of its own before it.
+    BelowDeclaration(String),
+}
+
+/// What was wanted in a place where something else stands, if the one may be written as the other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wanted {
+    Form,
+    Field,
 }
 
 /// One problem (or remark), complete: number and name, title, labels, notes, helps.
@@ -44,6 +69,9 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
     pub helps: Vec<String>,
     pub repairs: Vec<Repair>,
+    /// The name that is not known, if that is the problem.
+    pub name: Option<String>,
+    pub wanted: Option<Wanted>,
 }
 
 impl Diagnostic {
@@ -64,6 +92,8 @@ impl Diagnostic {
             notes: vec![],
             helps: vec![],
             repairs: vec![],
+            name: None,
+            wanted: None,
         }
     }
 
@@ -98,9 +128,26 @@ impl Diagnostic {
     }
 
     /// A help whose text is also an edit that a program can apply.
-    pub fn repair(mut self, help: impl Into<String>, span: Span, text: impl Into<String>) -> Diagnostic {
+    pub fn repair(self, help: impl Into<String>, span: Span, text: impl Into<String>) -> Diagnostic {
+        self.repair_at(Goes::Here, help, span, text)
+    }
+
+    /// A help that is also an edit, which goes to a place of this kind.
+    pub fn repair_at(mut self, goes: Goes, help: impl Into<String>, span: Span, text: impl Into<String>) -> Diagnostic {
         self.helps.push(help.into());
-        self.repairs.push(Repair { span, text: text.into() });
+        self.repairs.push(Repair { span, text: text.into(), goes });
+        self
+    }
+
+    /// The problem is that this name is not known.
+    pub fn about(mut self, name: &str) -> Diagnostic {
+        self.name = Some(name.to_string());
+        self
+    }
+
+    /// Something of this kind was wanted.
+    pub fn wanting(mut self, wanted: impl Into<Option<Wanted>>) -> Diagnostic {
+        self.wanted = wanted.into();
         self
     }
 
@@ -153,5 +200,25 @@ impl Problems {
     pub fn into_sorted(mut self) -> Vec<Diagnostic> {
         self.list.sort_by_key(|d| (d.primary(), d.severity, d.code.number));
         self.list
+    }
+}
+
+/// A budget ended before the answer was found.
+impl From<Exhausted> for Diagnostic {
+    fn from(stop: Exhausted) -> Diagnostic {
+        let diagnostic = Diagnostic::error(&codes::BUDGET, format!("the computation was stopped: {stop}"));
+        match stop {
+            Exhausted::Interrupted => diagnostic,
+            Exhausted::Time => {
+                diagnostic.help("simplify the question, or give it more time: `--time` with a number of seconds")
+            }
+            _ => diagnostic.help("simplify the question, or ask about a part of it"),
+        }
+    }
+}
+
+impl From<Exhausted> for Box<Diagnostic> {
+    fn from(stop: Exhausted) -> Box<Diagnostic> {
+        Box::new(stop.into())
     }
 }

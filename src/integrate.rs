@@ -6,6 +6,7 @@
 //! [`Trajectory`](trajectory::Trajectory), which always says why it ends.
 //!
 //! ```
+//! use lepage::budget::Budget;
 //! use lepage::codegen::ir::{Bank, KernelBuilder};
 //! use lepage::integrate::{problem::{InitialValueProblem, Motion, MotionSpec}, run};
 //!
@@ -17,7 +18,7 @@
 //! b.output("v'", a);
 //! let motion = Motion::new(MotionSpec::field(b.finish()), Default::default());
 //! let problem = InitialValueProblem::new(vec![1.0, 0.0], vec![], std::f64::consts::PI);
-//! let run = run(&motion, &problem).unwrap();
+//! let run = run(&Budget::unlimited(), &motion, &problem).unwrap();
 //! assert!((run.last()[0] + 1.0).abs() < 1e-9);
 //! ```
 //!

@@ -52,6 +52,7 @@ mod metamorphic;
 #[cfg(test)]
 mod pitfalls;
 
+use crate::algebra::Inquiry;
 use crate::algebra::expr::post_order;
 use crate::algebra::normal::simplify;
 use crate::algebra::{Expr, Symbol, Verdict};
@@ -75,22 +76,22 @@ pub(crate) fn jet_expr(manifold: &FiberedManifold, sigma: usize, k: u32) -> Expr
 
 /// The expression in its normal form, where that fits the budget; otherwise as it is. Large graphs are left
 /// alone: what is shared there would be written out.
-pub(crate) fn tidy(e: Expr) -> Expr {
+pub(crate) fn tidy(cx: &Inquiry, e: Expr) -> Expr {
     const MAX_NODES: usize = 4000;
     if post_order(&[e]).len() > MAX_NODES {
         return e;
     }
-    simplify(e).unwrap_or(e)
+    simplify(cx, e).unwrap_or(e)
 }
 
 /// The zero test on which all verdicts of this room rest.
-pub(crate) fn vanishes(e: Expr) -> Verdict {
-    crate::algebra::decide::is_zero(e)
+pub(crate) fn vanishes(cx: &Inquiry, e: Expr) -> Verdict {
+    crate::algebra::decide::is_zero(cx, e)
 }
 
 /// The jet order of some functions after simplification; refused where it cannot be decided.
-pub(crate) fn decided_order(manifold: &FiberedManifold, functions: &[Expr]) -> Answered<u32> {
-    let order = manifold.order_of_all(functions);
+pub(crate) fn decided_order(cx: &Inquiry, manifold: &FiberedManifold, functions: &[Expr]) -> Answered<u32> {
+    let order = manifold.order_of_all(cx, functions);
     match order.undecided.first() {
         None => Ok(order.order),
         Some(symbol) => Err(undecided(
@@ -101,9 +102,12 @@ pub(crate) fn decided_order(manifold: &FiberedManifold, functions: &[Expr]) -> A
 }
 
 /// The functions written without jets higher than `order`, on which they have been shown not to depend.
-pub(crate) fn project_all(manifold: &FiberedManifold, functions: &[Expr], order: u32) -> Vec<Expr> {
+pub(crate) fn project_all(cx: &Inquiry, manifold: &FiberedManifold, functions: &[Expr], order: u32) -> Vec<Expr> {
     let too_high = |s: &Symbol| manifold.order_of_symbol(*s).is_some_and(|k| k > order);
-    functions.iter().map(|f| f.symbols().into_iter().filter(too_high).fold(*f, without_symbol)).collect()
+    functions
+        .iter()
+        .map(|f| f.symbols().into_iter().filter(too_high).fold(*f, |x, y| without_symbol(cx, x, y)))
+        .collect()
 }
 
 /// A fact on which the computation rests could not be decided.

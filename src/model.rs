@@ -1,14 +1,18 @@
 //! The model: values of the language, the items that declarations declare, and how values are shown.
 
+pub mod compare;
+pub mod evaluate_at;
 pub mod explain;
+pub mod grounds;
 pub mod infer;
 pub mod item;
-pub mod labels;
+pub mod kind;
 pub mod latex;
-pub mod parts;
+pub mod operate;
 pub mod promise;
 pub mod run;
 pub mod set;
 pub mod show;
+pub mod tensor;
 pub mod types;
 pub mod value;

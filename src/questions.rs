@@ -1,8 +1,19 @@
-//! The table of questions. A row holds the name, its signature, what it is about, its options, the
-//! parts of its answer and the function that answers. The evaluator, completion, `:help`, the
-//! documentation and the JSON schema read the same rows.
+//! The table of questions. A row holds the name, what the question takes, its options, what it gives, the parts of its
+//! answer and the function that answers, all in the kinds of [`model::kind`](crate::model::kind). The evaluator, the
+//! checker ([`call`]), completion, `:help`, `:type`, the documentation and the JSON schema read the same rows.
+
+/// A table of questions without options, one row each.
+macro_rules! rows {
+    ($($name:literal [$($parameter:expr),*] $help:literal => $gives:expr, $parts:expr, $run:expr;)*) => {
+        pub static ROWS: &[Question] = &[$(Question {
+            name: $name, parameters: &[$($parameter),*], options: &[], help: $help, gives: $gives, parts: $parts,
+            run: $run,
+        }),*];
+    };
+}
 
 pub mod calculus;
+pub mod call;
 pub mod canonical;
 pub mod distributions;
 pub mod dynamics;
@@ -10,24 +21,26 @@ pub mod ideals;
 pub mod maps;
 pub mod matrices;
 pub mod motion;
+pub mod parts;
 pub mod polynomials;
 pub mod sets;
 pub mod strata;
 pub mod symbolic;
 pub mod systems;
 pub mod tensors;
+pub mod word;
 
+use crate::algebra::Inquiry;
 use crate::algebra::conditions::Recorded;
 use crate::algebra::{Expr, Symbol};
-use crate::budget::Exhausted;
 use crate::diagnostic::{Diagnostic, codes};
-use crate::geometry::Refusal;
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
 use crate::geometry::jet::FiberedManifold;
 use crate::model::item::System;
+use crate::model::kind::{self, Gives, OptionRow, Parameter, Part, Presence};
+use crate::model::operate;
 use crate::model::value::{Fallible, Point, Value};
-use crate::session::operate;
 use crate::source::Span;
 use indexmap::IndexMap;
 use std::rc::Rc;
@@ -35,14 +48,14 @@ use std::rc::Rc;
 /// One question of the language.
 pub struct Question {
     pub name: &'static str,
-    /// As it is written: `momenta(S, gauge = φ)`.
-    pub signature: &'static str,
+    /// What it is asked about, by place.
+    pub parameters: &'static [Parameter],
+    pub options: &'static [OptionRow],
     pub help: &'static str,
-    pub options: &'static [&'static str],
-    /// Whether an argument such as `x = 1` is an equation and not an option.
-    pub takes_equations: bool,
-    /// The named parts of the answer: name and meaning.
-    pub parts: &'static [(&'static str, &'static str)],
+    /// The main value of its answer.
+    pub gives: Gives,
+    /// The named parts of its answer.
+    pub parts: &'static [Part],
     pub run: fn(&Arguments) -> Fallible<Value>,
 }
 
@@ -51,10 +64,79 @@ impl Question {
     pub fn is_available(&self) -> bool {
         !later::ROWS.iter().any(|row| row.name == self.name)
     }
+
+    /// As it is written: `momenta(S, gauge = φ, names = P)`.
+    pub fn signature(&self) -> String {
+        format!("{}({})", self.name, kind::written(self.parameters, self.options))
+    }
+
+    /// What it takes and gives: `first_integral(S: system, f: function) -> verdict`.
+    pub fn type_text(&self) -> String {
+        let parameters = self.parameters.iter().map(|p| match p.presence {
+            Presence::Once => format!("{}: {}", p.name, p.kinds),
+            Presence::Optional => format!("{}: {} or nothing", p.name, p.kinds),
+            Presence::Many | Presence::Rest => format!("{}: {}, …", p.name, p.kinds),
+        });
+        let options = self.options.iter().map(|o| format!("{} = {}: {}", o.name, o.letter, o.kinds));
+        let list: Vec<String> = parameters.chain(options).collect();
+        format!("{}({}) -> {}", self.name, list.join(", "), self.result_text())
+    }
+
+    /// What it gives, in the words of the language.
+    pub fn result_text(&self) -> String {
+        match self.gives {
+            Gives::Kinds(kinds) => kinds.to_string(),
+            Gives::Degree("", degree) => format!("{degree}-form"),
+            Gives::Degree(word, degree) => format!("{word} {degree}-form"),
+            Gives::Form("", ..) => "form".into(),
+            Gives::Form(word, ..) => format!("{word} form"),
+            Gives::Motion => kind::FAMILY.to_string(),
+            Gives::Like(i) | Gives::Carried(i) => format!("the kind of {}", self.parameters[i].name),
+            Gives::Parts => "parts".into(),
+        }
+    }
+
+    /// Whether an argument such as `x = 1` is an equation and not an option.
+    pub fn takes_equations(&self) -> bool {
+        self.parameters.iter().any(|p| p.kinds.meets(kind::EQUATION) && !p.kinds.is_any())
+    }
+
+    /// Whether it takes its arguments, and with them their conditions, to other coordinates.
+    pub fn carries_conditions(&self) -> bool {
+        matches!(self.gives, Gives::Carried(_))
+    }
+
+    pub fn option(&self, name: &str) -> Option<&'static OptionRow> {
+        self.options.iter().find(|o| o.name == name)
+    }
+
+    pub fn part(&self, name: &str) -> Option<&'static Part> {
+        self.parts.iter().find(|p| p.name == name)
+    }
+
+    /// Whether the word is a label of the answer: `A is w` is a question about its kind only for these words, so that a
+    /// misspelt label is an error and not a "no".
+    pub fn is_label(&self, word: &str) -> bool {
+        self.part("kind").is_some_and(|part| part.words.contains(&word))
+    }
+}
+
+impl PartialEq for Question {
+    fn eq(&self, other: &Question) -> bool {
+        self.name == other.name
+    }
+}
+
+impl std::fmt::Debug for Question {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
 }
 
 /// What a question is asked about.
 pub struct Arguments {
+    /// The facts that hold, what may be spent, and where conditions are written.
+    pub cx: Inquiry,
     pub question: &'static Question,
     pub positional: Vec<Argument>,
     pub named: IndexMap<String, Argument>,
@@ -66,14 +148,9 @@ pub struct Arguments {
     pub manifolds: Vec<FiberedManifold>,
     /// What was cancelled when the arguments were read, and so does not vanish where they have a value.
     pub cancelled: Vec<Expr>,
-    /// Where the positional arguments have a value, one entry for each; for questions that [carry](carries_conditions) it to
+    /// Where the positional arguments have a value, one entry for each; for questions that [carry](Question::carries_conditions) it to
     /// another manifold with the value. For all others it is recorded when the arguments are read.
     pub recorded: Vec<Recorded>,
-}
-
-/// Whether a question takes its arguments, and with them their conditions, to other coordinates.
-pub fn carries_conditions(question: &Question) -> bool {
-    matches!(question.name, "pullback" | "transform")
 }
 
 #[derive(Clone)]
@@ -105,6 +182,17 @@ pub fn find(name: &str) -> Option<&'static Question> {
     TABLES.iter().flat_map(|t| t.iter()).find(|q| q.name == name)
 }
 
+/// The row that a written name asks: after p1 and p2 the contact part of a number has no name of its own.
+pub fn find_written(name: &str) -> Option<&'static Question> {
+    find(if contact_number(name).is_some() { "contact_part" } else { name })
+}
+
+/// The number of `p3(η)`, `p4(η)`, ….
+pub fn contact_number(name: &str) -> Option<u32> {
+    let number = name.strip_prefix('p').and_then(|n| n.parse::<u32>().ok());
+    number.filter(|n| (3..=MAX_JET_ORDER).contains(n))
+}
+
 /// Every question, by subject.
 pub fn all() -> impl Iterator<Item = &'static Question> {
     TABLES.iter().flat_map(|t| t.iter())
@@ -114,9 +202,23 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     all().map(|q| q.name)
 }
 
-/// Answers a question.
-pub fn ask(question: &'static Question, arguments: Arguments) -> Fallible<Value> {
-    (question.run)(&arguments).map_err(|d| Box::new(d.or_at(arguments.name_span, "asked here")))
+/// Answers a question. Arguments that the row does not take are refused in the words of the row, unless the question
+/// itself knows what was meant.
+pub fn ask(cx: &Inquiry, question: &'static Question, arguments: Arguments) -> Fallible<Value> {
+    let said = call::check_call(question, &arguments.as_call()).into_iter().next();
+    let answered = (question.run)(&arguments).map_err(|d| Box::new(d.or_at(arguments.name_span, "asked here")));
+    let Some(said) = said.filter(|_| question.is_available()) else { return answered };
+    debug_assert!(answered.is_err(), "`{}` takes what its row does not: {}", question.name, said.title);
+    match answered {
+        Err(own) if own.code.number != codes::WRONG_KIND.number || own.repairs.is_empty() => {
+            let place = arguments.positional.iter().find(|a| Some(a.span) == said.primary());
+            Err(match place {
+                Some(argument) => operate::mend_kind(cx, Box::new(said), &argument.value, argument.span),
+                None => Box::new(said),
+            })
+        }
+        answered => answered,
+    }
 }
 
 /// Jets beyond this order are slips of the pen.
@@ -131,23 +233,10 @@ pub fn no_such_order(order: &str, span: Span, near: String) -> Box<Diagnostic> {
     )
 }
 
-/// A computation that was stopped, as a diagnostic without a place.
-pub fn exhausted(stop: Exhausted) -> Diagnostic {
-    let diagnostic = Diagnostic::error(&codes::BUDGET, format!("the computation was stopped: {stop}"));
-    match stop {
-        Exhausted::Interrupted => diagnostic,
-        _ => diagnostic.help("simplify the question, or ask about a part of it"),
-    }
-}
-
-/// What geometry refuses, as a diagnostic without a place.
-pub fn refusal(refusal: Refusal) -> Box<Diagnostic> {
-    Box::new(refusal.into())
-}
-
 impl Arguments {
-    pub fn new(question: &'static Question, span: Span, name_span: Span) -> Arguments {
+    pub fn new(cx: &Inquiry, question: &'static Question, span: Span, name_span: Span) -> Arguments {
         Arguments {
+            cx: cx.clone(),
             question,
             positional: vec![],
             named: IndexMap::new(),
@@ -157,6 +246,17 @@ impl Arguments {
             manifolds: vec![],
             cancelled: vec![],
             recorded: vec![],
+        }
+    }
+
+    /// What is known of the arguments, for the row.
+    fn as_call(&self) -> call::Call {
+        let given = |a: &Argument| crate::questions::call::given(&a.value, a.span);
+        call::Call {
+            name: self.question.name.to_string(),
+            name_span: self.name_span,
+            positional: self.positional.iter().map(given).collect(),
+            options: self.named.iter().map(|(name, a)| (name.clone(), a.span, given(a))).collect(),
         }
     }
 
@@ -188,35 +288,17 @@ impl Arguments {
         match found {
             Ok(Some(found)) => match found.join(manifold) {
                 Ok(_) => Ok(()),
-                Err(refused) => Err(Box::new(refusal(refused).label(argument.span, label(found.name())))),
+                Err(refused) => Err(Box::new(Diagnostic::from(refused).label(argument.span, label(found.name())))),
             },
             Ok(None) => Ok(()),
-            Err(refused) => Err(Box::new(refusal(refused).or_at(argument.span, "this"))),
+            Err(refused) => Err(Box::new(Diagnostic::from(refused).or_at(argument.span, "this"))),
         }
-    }
-
-    /// Refuses unless there are between `least` and `most` arguments.
-    pub fn count(&self, least: usize, most: usize) -> Fallible<()> {
-        let n = self.positional.len();
-        if (least..=most).contains(&n) {
-            return Ok(());
-        }
-        let wanted = if least == most { least.to_string() } else { format!("{least} to {most}") };
-        let plural = if wanted == "1" { "" } else { "s" };
-        Err(Box::new(
-            Diagnostic::error(
-                &codes::WRONG_ARGUMENTS,
-                format!("`{}` takes {wanted} argument{plural}, not {n}", self.question.name),
-            )
-            .label(self.name_span, "asked here")
-            .help(format!("it is written `{}`", self.question.signature)),
-        ))
     }
 
     fn at<T>(&self, i: usize, get: impl FnOnce(&Value) -> Fallible<T>) -> Fallible<T> {
         let Some(argument) = self.positional.get(i) else {
-            self.count(i + 1, usize::MAX)?;
-            unreachable!("count refuses");
+            let (question, n) = (self.question, self.positional.len());
+            return Err(Box::new(call::wrong_count(question, question.name, self.name_span, &(i + 1).to_string(), n)));
         };
         get(&argument.value)
             .map_err(|d| Box::new(d.or_at(argument.span, format!("this is {}", operate::describe(&argument.value)))))
@@ -227,33 +309,33 @@ impl Arguments {
     }
 
     pub fn expr(&self, i: usize) -> Fallible<Expr> {
-        self.at(i, operate::as_expr)
+        self.at(i, |x| operate::as_expr(&self.cx, x))
     }
 
     pub fn form(&self, i: usize) -> Fallible<Form> {
-        self.at(i, operate::as_form).map_err(|d| self.mend_kind(i, d))
+        self.at(i, |x| operate::as_form(&self.cx, x)).map_err(|d| self.mend_kind(i, d))
     }
 
     pub fn field(&self, i: usize) -> Fallible<VectorField> {
-        self.at(i, operate::as_field).map_err(|d| self.mend_kind(i, d))
+        self.at(i, |x| operate::as_field(&self.cx, x)).map_err(|d| self.mend_kind(i, d))
     }
 
     fn mend_kind(&self, i: usize, d: Box<Diagnostic>) -> Box<Diagnostic> {
         match self.positional.get(i) {
-            Some(argument) => operate::mend_kind(d, &argument.value, argument.span),
+            Some(argument) => operate::mend_kind(&self.cx, d, &argument.value, argument.span),
             None => d,
         }
     }
 
     pub fn symbol(&self, i: usize) -> Fallible<Symbol> {
-        self.at(i, |v| match operate::as_expr(v)?.as_symbol() {
+        self.at(i, |v| match operate::as_expr(&self.cx, v)?.as_symbol() {
             Some(s) => Ok(s),
             None => Err(Box::new(Diagnostic::error(&codes::WRONG_KIND, "a coordinate or parameter is needed here"))),
         })
     }
 
     pub fn integer(&self, i: usize) -> Fallible<i64> {
-        self.at(i, |v| match operate::as_expr(v)?.as_number().and_then(|n| n.to_i64()) {
+        self.at(i, |v| match operate::as_expr(&self.cx, v)?.as_number().and_then(|n| n.to_i64()) {
             Some(n) => Ok(n),
             None => Err(Box::new(Diagnostic::error(&codes::WRONG_KIND, "an integer is needed here"))),
         })
@@ -280,7 +362,7 @@ impl Arguments {
 
     /// A Lagrangian, equations, a dynamical or Lepage form, or a system.
     pub fn system(&self, i: usize) -> Fallible<Rc<System>> {
-        self.at(i, System::from_value)
+        self.at(i, |x| System::from_value(&self.cx, x))
     }
 
     pub fn option(&self, name: &str) -> Option<&Argument> {
@@ -303,6 +385,7 @@ impl Arguments {
 pub mod later {
     use super::{Arguments, Question};
     use crate::diagnostic::{Diagnostic, codes};
+    use crate::model::kind::*;
     use crate::model::value::{Fallible, Value};
 
     fn not_available(arguments: &Arguments) -> Fallible<Value> {
@@ -316,41 +399,96 @@ pub mod later {
     }
 
     macro_rules! later {
-        ($($name:literal $signature:literal $options:expr;)*) => {
+        ($($name:literal [$($parameter:expr),*] [$($option:expr),*] => $gives:expr, [$($part:expr),*];)*) => {
             pub static ROWS: &[Question] = &[$(Question {
-                name: $name, signature: $signature, help: "not available yet", options: $options,
-                takes_equations: false, parts: &[], run: not_available,
+                name: $name, parameters: &[$($parameter),*], options: &[$($option),*], help: "not available yet",
+                gives: $gives, parts: &[$($part),*], run: not_available,
             }),*];
         };
     }
 
+    const S: Parameter = one("S", SYSTEM);
+    /// A constraint, or all constraints of a system.
+    const Q: Parameter = one("Q", CONSTRAINT.or(SYSTEM));
+    const LAMBDA: Parameter = one("Λ0", SUBSPACE.or(CONSTRAINT));
+
+    const fn verdict(name: &'static str) -> Part {
+        part(name, VERDICT, "")
+    }
+
+    const fn of(name: &'static str, kinds: Kinds) -> Part {
+        part(name, kinds, "")
+    }
+
     later! {
-        "two_force" "two_force(L)" &[];
-        "rank_condition" "rank_condition(Q)" &[];
-        "normal_form" "normal_form(Q)" &[];
-        "constraint_type" "constraint_type(Q)" &[];
-        "constraint_forms" "constraint_forms(Q)" &[];
-        "canonical_distribution" "canonical_distribution(Q)" &[];
-        "ideal" "ideal(Q)" &[];
-        "reduced" "reduced(S)" &[];
-        "multipliers" "multipliers(S)" &[];
-        "reactions" "reactions(S)" &[];
-        "implicit" "implicit(S)" &[];
-        "integrability" "integrability(S)" &[];
-        "reduction" "reduction(S)" &[];
-        "ideal_conditions" "ideal_conditions(Q)" &[];
-        "compatible" "compatible(Λ0)" &[];
-        "jet_lift" "jet_lift(Λ0)" &[];
-        "balance" "balance(S)" &[];
-        "poincare_cartan" "poincare_cartan(S)" &[];
-        "connection" "connection(S)" &[];
-        "curvature" "curvature(S)" &[];
-        "jacobi" "jacobi(S)" &[];
-        "covariant" "covariant(S, X)" &[];
-        "adjoint_symmetry" "adjoint_symmetry(S, α, potential = F)" &["potential"];
-        "direct" "direct(S)" &[];
-        "crosscheck" "crosscheck(S)" &[];
-        "lyapunov" "lyapunov(run)" &[];
+        "two_force" [one("L", LAGRANGIAN)] [] => Gives::Degree("", 2), [of("order", INTEGER)];
+        "rank_condition" [Q] [] => Gives::Parts, [
+            label("kind", &["holds", "constraints_dependent", "constraints_inconsistent", "hidden_lower_order_constraint",
+                "rank_deficient_on_Q", "too_many_constraints"], ""),
+            of("generic_rank", INTEGER), of("rank", RANK), of("relations", LIST), of("hidden", LIST),
+            of("independent", LIST), of("factors", LIST), of("branches", LIST), of("locus", SET)];
+        "normal_form" [Q] [] => Gives::Kinds(FAMILY), [
+            of("dependent", LIST), of("det", FUNCTION), verdict("explicit"), of("jacobian", FAMILY),
+            of("conditions", LIST), of("branch", LIST)];
+        "constraint_type" [Q] [] => Gives::Parts, [
+            label("kind", &["holonomic", "semiholonomic", "affine_nonholonomic", "nonlinear_nonholonomic"], ""),
+            of("orders", LIST), verdict("affine"), verdict("integrable"), of("curvature", FAMILY), of("degree", INTEGER),
+            of("integrals", LIST)];
+        "constraint_forms" [Q] [] => Gives::Kinds(LIST), [of("on_Q", LIST)];
+        "canonical_distribution" [Q] [] => Gives::Kinds(SUBSPACE), [];
+        "ideal" [Q] [] => Gives::Kinds(LIST), [verdict("differential")];
+        "reduced" [S] [] => Gives::Parts, [
+            of("A", FAMILY), of("B", MATRIX), of("det_B", FUNCTION), verdict("regular"), verdict("unconstrained_regular"),
+            of("rank", RANK), of("kernel", LIST), of("primary", LIST), of("locus", SET), of("jacobian", MATRIX),
+            verdict("determined"), of("lagrangian", FUNCTION), of("order", INTEGER), of("constraints", INTEGER),
+            of("coordinates", INTEGER)];
+        "multipliers" [S] [] => Gives::Kinds(LIST), [];
+        "reactions" [S] [] => Gives::Kinds(FAMILY), [];
+        "implicit" [S] [] => Gives::Kinds(FORM), [
+            of("omega", FORM), of("eta", FORM), of("critical", SET), of("constraint", SET), of("legendre", FAMILY),
+            verdict("projectable"), of("equations", FAMILY), of("cotangent", LIST), verdict("lagrangian"),
+            of("jacobian", MATRIX), of("accelerations", FAMILY), of("power", FUNCTION)];
+        "integrability" [S] [] => Gives::Parts, [
+            label("kind", &["explicit", "underdetermined", "inconsistent"], ""),
+            of("sequence", LIST), of("dual", LIST), of("stable", INTEGER), of("final", ANY)];
+        "reduction" [S] [] => Gives::Kinds(VERDICT), [
+            verdict("reducible"), label("kind", &["free", "geometric", "mechanical"], ""), verdict("chetaev"),
+            verdict("linear"), verdict("holonomic"), verdict("tangent"), of("X", FIELD), of("Z", LIST), of("XB", LIST),
+            of("M", MATRIX), of("det_M", FUNCTION), of("Lambda", LIST), of("Gamma", ANY), of("locus", SET)];
+        "ideal_conditions" [Q] [] => Gives::Parts, [
+            verdict("ideal"), verdict("IC1"), verdict("IC2"), verdict("IC3"), of("rank_Lambda", RANK), of("rank_F", RANK),
+            of("rank_kernel", RANK), of("rank_stacked", RANK), of("rank_augmented", RANK), of("minors", FUNCTION),
+            of("F", SUBSPACE), of("coannihilator", SUBSPACE), of("M", SET), of("locus", SET)];
+        "compatible" [LAMBDA] [] => Gives::Kinds(VERDICT), [of("M", SET), of("locus", SET)];
+        "jet_lift" [LAMBDA] [] => Gives::Kinds(SUBSPACE), [];
+        "balance" [S] [] => Gives::Kinds(FIELD), [
+            of("G", MATRIX), of("det_G", FUNCTION), of("metric", MATRIX), verdict("nondegenerate"), of("locus", SET),
+            of("multipliers", LIST)];
+        "poincare_cartan" [S] [] => Gives::Kinds(FORM), [
+            of("omega", FORM), of("forced", FORM), verdict("closed"), verdict("forced_closed"), verdict("verified"),
+            of("rank", RANK)];
+        "connection" [S] [] => Gives::Kinds(MATRIX), [
+            of("B", FAMILY), of("B0", FAMILY), of("eta", FAMILY), of("X", FAMILY), of("Gamma", FIELD), of("N", MATRIX),
+            of("S", MATRIX), of("PH", MATRIX), of("PV", MATRIX), verdict("verified"), of("lift", ANY)];
+        "curvature" [S] [] => Gives::Parts, [
+            of("Psi", FAMILY), of("Phi", FAMILY), of("Phi_eta", FAMILY), of("nabla", FAMILY), verdict("verified"),
+            verdict("flat")];
+        "jacobi" [S] [] => Gives::Kinds(MATRIX), [];
+        "covariant" [S, one("X", ANY)] [] => Gives::Like(1), [];
+        "adjoint_symmetry" [S, one("α", FORM)] [option("potential", "F", FUNCTION, "the potential F")]
+            => Gives::Kinds(VERDICT), [
+            of("theta", FAMILY), of("eta", FAMILY), of("b", FAMILY), of("phi", FORM), of("potential", FUNCTION),
+            of("rate", FUNCTION),
+            label("kind", &["first_integral", "first_integral_after_gauge", "lagrangian_for_second_order_part",
+                "singular_lagrangian", "not_adjoint_symmetry"], ""),
+            of("gauge", FUNCTION), of("integral", FUNCTION), of("lagrangian", FUNCTION)];
+        "direct" [S] [] => Gives::Kinds(FIELD), [
+            of("L", FUNCTION), of("hessian", MATRIX), of("P", MATRIX), of("det_P", FUNCTION), of("theta", FORM),
+            of("psi", FORM), of("Omega", FORM), verdict("unique"), verdict("verified")];
+        "crosscheck" [S] [] => Gives::Kinds(VERDICT), [
+            verdict("consistent"), of("multipliers", FIELD), of("reduced", FIELD), of("balance", FIELD),
+            of("implicit", FIELD), of("direct", FIELD), of("difference", FAMILY)];
+        "lyapunov" [one("run", RUN)] [] => Gives::Kinds(LIST), [];
     }
 }
 

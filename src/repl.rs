@@ -19,8 +19,8 @@ pub mod editor;
 mod paint;
 
 use crate::budget;
-use crate::cli::internal_error;
 use crate::diagnostic::Diagnostic;
+use crate::diagnostic::internal::internal_error;
 use crate::diagnostic::render::{MessageFormat, Renderer};
 use crate::session::{Answer, Mode, Outcome, Session, SessionOptions};
 use crate::source::SourceMap;

@@ -1,5 +1,5 @@
-//! What leaves the program: tables of numbers as text, CSV, JSON and NPY, plots in the terminal and
-//! as SVG, and the JSON lines through which other programs drive Lepage.
+//! What leaves the program: tables of numbers as text, CSV, JSON and NPY, and plots in the terminal and
+//! as SVG. Writers make bytes; who asked for them brings them to a file.
 //!
 //! The writers know nothing of mechanics: they take a [`Table`] of named columns. Numbers are written
 //! so that they read back to the same bits.
@@ -43,8 +43,8 @@ fn parquet_bytes(_: &Table) -> Result<Vec<u8>, Diagnostic> {
     Err(refused.help("or save to a `.csv`, `.json` or `.npy` file"))
 }
 
-/// Writes a table to a file, in the format that the ending of its name asks for.
-pub fn save(table: &Table, path: &Path) -> Result<(), Diagnostic> {
+/// A table as the bytes of a file, in the format that the ending of its name asks for.
+pub fn bytes(table: &Table, path: &Path) -> Result<Vec<u8>, Diagnostic> {
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("");
     let Some(writer) = WRITERS.iter().find(|w| w.ending == ending) else {
         let refused = match ending {
@@ -59,17 +59,7 @@ pub fn save(table: &Table, path: &Path) -> Result<(), Diagnostic> {
                 Path::new(path.file_name().unwrap_or_default()).with_extension(near).display()
             )));
     };
-    write_file(path, &(writer.write)(table)?)
-}
-
-/// Writes a file, making the folder it lies in.
-pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Diagnostic> {
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
-    folder.map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(path, bytes)).map_err(|error| {
-        let words = error.to_string();
-        Diagnostic::error(&codes::CANNOT_WRITE, format!("`{}` cannot be written", path.display()))
-            .note(words.split(" (os error").next().unwrap_or(&words).to_lowercase())
-    })
+    (writer.write)(table)
 }
 
 #[cfg(test)]
@@ -79,7 +69,7 @@ mod tests {
     #[test]
     fn an_unknown_ending_names_the_known_ones() {
         let table = Table::new([("t", vec![0.0])]);
-        let refused = save(&table, Path::new("disk.cvs")).unwrap_err();
+        let refused = bytes(&table, Path::new("disk.cvs")).unwrap_err();
         assert_eq!(refused.code.name, "cannot_write");
         assert!(refused.helps[0].contains("disk.csv"), "{refused:?}");
     }
@@ -88,7 +78,7 @@ mod tests {
     #[cfg(not(feature = "arrow"))]
     fn a_missing_feature_is_named() {
         let table = Table::new([("t", vec![0.0])]);
-        let refused = save(&table, Path::new("disk.parquet")).unwrap_err();
+        let refused = bytes(&table, Path::new("disk.parquet")).unwrap_err();
         assert_eq!(refused.code.name, "missing_feature");
         assert!(refused.helps[0].contains("--features arrow"), "{refused:?}");
     }

@@ -6,28 +6,28 @@
 //! REPL) a text is a transaction: it extends the session or leaves it untouched. In [`Mode::File`]
 //! statements that failed declare nothing, and the ones after them still run.
 
-pub mod compare;
+pub mod check;
 pub mod declare;
 pub mod elaborate;
-pub mod evaluate_at;
 pub mod file;
-pub mod grounds;
+pub mod input;
 pub mod interpreter;
+pub mod json;
 pub mod library;
-pub mod mention;
-pub mod operate;
 pub mod parts;
 pub mod promise;
-pub mod result_type;
 pub mod run;
 pub mod scope;
 pub mod signature;
 pub mod unknown;
 
+use crate::algebra::Inquiry;
+use crate::algebra::assume::Facts;
 use crate::algebra::expr::Condition;
-use crate::algebra::{Expr, assume, expr};
-use crate::budget;
+use crate::algebra::{Expr, expr};
+use crate::budget::{self, Budget, Pace, share};
 use crate::diagnostic::{Diagnostic, codes};
+use crate::model::item::SystemKind;
 use crate::model::show;
 use crate::model::value::{Fallible, Value};
 use crate::source::{SourceId, SourceMap, Span};
@@ -35,20 +35,11 @@ use crate::syntax::ast::{Ast, ExprId, LetValue, Statement, StatementKind};
 use crate::syntax::token::Token;
 use crate::syntax::{lexer, parse, usage};
 use crate::timing;
+use crate::world::{Disk, World};
 use interpreter::{Answered, Effect, Interpreter};
 use scope::{Callable, Meaning};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::time::Duration;
-
-/// How long one statement may take before it is stopped with what is known; a run is not counted.
-const STATEMENT_TIME: Duration = Duration::from_secs(60);
-
-/// The same for `lepage check`, which then leaves the value open ([`interpreter::Interpreter::run`]).
-const CHECK_TIME: Duration = Duration::from_secs(2);
-
-/// How long the most readable form of an answer is looked for; then it is shown as it is.
-const PRINT_TIME: Duration = Duration::from_secs(20);
 
 /// Whether a text is a whole file or one input line of the REPL.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -70,11 +61,23 @@ pub struct SessionOptions {
     pub jit: bool,
     /// The same bits on every machine: no use of what only this processor has (`--portable`).
     pub portable: bool,
+    /// What each statement may cost, in terms combined; else a question has [`share::STATEMENT`] and a run no limit.
+    pub work: Option<u64>,
+    /// Where files are read and written.
+    pub world: Rc<dyn World>,
 }
 
 impl Default for SessionOptions {
     fn default() -> SessionOptions {
-        SessionOptions { set: vec![], out: PathBuf::new(), answer: true, jit: cfg!(feature = "jit"), portable: false }
+        SessionOptions {
+            set: vec![],
+            out: PathBuf::new(),
+            answer: true,
+            jit: cfg!(feature = "jit"),
+            portable: false,
+            work: None,
+            world: Rc::new(Disk),
+        }
     }
 }
 
@@ -138,6 +141,8 @@ impl Outcome {
 #[derive(Clone)]
 pub struct Answer {
     value: Value,
+    /// What was known when it was asked for.
+    facts: Facts,
     /// Where it holds, beyond what the value itself says.
     conditions: Vec<Condition>,
     /// It rests on a promise that holds as far as sampling tells.
@@ -146,13 +151,18 @@ pub struct Answer {
 
 impl std::fmt::Debug for Answer {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        f.write_str(&show::text(&self.value))
+        f.write_str(&self.text(usize::MAX))
     }
 }
 
 impl Answer {
     pub fn new(value: Value) -> Answer {
-        Answer { value, conditions: vec![], sampled: false }
+        Answer { value, facts: Facts::default(), conditions: vec![], sampled: false }
+    }
+
+    /// What is needed to write it down.
+    fn inquiry(&self) -> Inquiry {
+        Inquiry::new(self.facts.clone(), Budget::new(share::PRINT))
     }
 
     pub fn value(&self) -> &Value {
@@ -161,23 +171,31 @@ impl Answer {
 
     /// For people.
     pub fn text(&self, _width: usize) -> String {
-        budget::within(PRINT_TIME, || show::text(&self.value))
+        show::text(&self.inquiry(), &self.value)
     }
 
     /// For papers. The conditions stand behind it. A verdict says in words what it rests on; everything else gets the
     /// mark `(sampled)` behind it.
     pub fn latex(&self) -> String {
-        let mut formula = budget::within(PRINT_TIME, || show::latex(&self.value));
+        let cx = &self.inquiry();
+        let mut formula = show::latex(cx, &self.value);
         for (i, condition) in self.conditions.iter().enumerate() {
             formula += if i == 0 { r" \quad \text{where } " } else { r",\ " };
-            formula += &show::latex(&show::condition(condition));
+            formula += &show::latex(cx, &show::condition(condition));
         }
-        if self.sampled && !formula.contains("sampled") { formula + r" \quad \text{(sampled)}" } else { formula }
+        let marked = self.sampled && !show::says_sampled(cx, &self.value);
+        if marked { formula + r" \quad \text{(sampled)}" } else { formula }
+    }
+
+    /// Where it holds, beyond what the value itself says, one text for each condition.
+    pub fn condition_texts(&self) -> Vec<String> {
+        let cx = &self.inquiry();
+        self.conditions.iter().map(|c| show::condition_text(cx, c)).collect()
     }
 
     /// The `value` of the JSON line; expressions are strings that parse back.
     pub fn json(&self) -> serde_json::Value {
-        budget::within(PRINT_TIME, || show::json_of(&self.value))
+        show::json_of(&self.inquiry(), &self.value)
     }
 
     pub fn type_name(&self) -> String {
@@ -186,7 +204,7 @@ impl Answer {
 
     /// The weakest ground the answer rests on: `proved`, `sampled`, `unknown`.
     pub fn verdict(&self) -> Option<&str> {
-        match show::weakest(&self.value) {
+        match show::weakest(&self.inquiry(), &self.value) {
             "proved" if self.sampled => Some("sampled"),
             ground => Some(ground),
         }
@@ -199,12 +217,24 @@ pub struct NamedItem {
     pub name: String,
     /// Its type in the words of the language: `coordinate`, `lagrangian on J1(Y)`.
     pub type_name: String,
+    pub kind: ItemKind,
+}
+
+/// What a name stands for, as far as a command asks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ItemKind {
+    Parameter,
+    /// With jets: `x'`, `x''`.
+    Coordinate,
+    System(SystemKind),
+    Question,
+    Other,
 }
 
 impl NamedItem {
     /// Coordinates have jets: `x'`, `x''`.
     pub fn is_coordinate(&self) -> bool {
-        self.type_name.split(' ').next() == Some("coordinate")
+        self.kind == ItemKind::Coordinate
     }
 }
 
@@ -227,8 +257,6 @@ struct Accepted {
 
 impl Session {
     pub fn new(options: SessionOptions) -> Session {
-        // A session starts without facts, whatever this thread computed before.
-        assume::restore(Default::default());
         Session { state: Interpreter::new(options), accepted: vec![] }
     }
 
@@ -240,6 +268,11 @@ impl Session {
     pub fn set_answer(&mut self, answer: bool) {
         self.state.options.answer = answer;
         self.state.check_only = !answer;
+    }
+
+    /// What each statement may cost from here on; see [`SessionOptions::work`].
+    pub fn set_work(&mut self, work: Option<u64>) {
+        self.state.options.work = work;
     }
 
     pub fn sources(&self) -> &SourceMap {
@@ -330,7 +363,7 @@ impl Session {
 
     /// All statements of a line, or none.
     fn transaction(&mut self, ast: &Rc<Ast>) -> Vec<Outcome> {
-        let (before, facts, accepted) = (self.state.clone(), assume::snapshot(), self.accepted.len());
+        let (before, accepted) = (self.state.clone(), self.accepted.len());
         let mut outcomes = vec![];
         for statement in &ast.statements {
             let outcome = match self.redeclared(statement) {
@@ -344,7 +377,6 @@ impl Session {
                 self.go_back(before);
                 self.state.last = last.or(self.state.last.take());
                 self.accepted.truncate(accepted);
-                assume::restore(facts);
                 break;
             }
         }
@@ -369,7 +401,7 @@ impl Session {
     /// something no longer holds, nothing changes.
     fn replay(&mut self, ast: &Rc<Ast>, statement: &Statement, place: usize) -> Outcome {
         let old = std::mem::take(&mut self.accepted);
-        let (before, facts) = (self.state.clone(), assume::snapshot());
+        let before = self.state.clone();
         let mut failed = None;
         for place in [place, old.len() - 1] {
             match self.rebuild(&old, place, ast, statement) {
@@ -381,7 +413,6 @@ impl Session {
                 Err(outcome) => {
                     failed.get_or_insert(outcome);
                     self.go_back(before.clone());
-                    assume::restore(facts.clone());
                 }
             }
         }
@@ -401,7 +432,7 @@ impl Session {
         self.accepted.clear();
         self.state.scope = Default::default();
         self.state.parameters.clear();
-        assume::restore(Default::default());
+        self.state.facts = Facts::default();
         let names = own_names(statement);
         let mut outcome = None;
         for (i, accepted) in old.iter().enumerate() {
@@ -460,18 +491,21 @@ impl Session {
     /// Carries out one statement.
     fn carry_out(&mut self, ast: &Rc<Ast>, statement: &Statement) -> Outcome {
         let mut remarks = vec![];
-        let is_run = match &statement.kind {
-            StatementKind::Simulate(_) | StatementKind::Sweep(_) | StatementKind::Test(_) => true,
-            StatementKind::Let(l) => !matches!(l.value, LetValue::Expr(_)),
-            _ => false,
+        let pace = match &statement.kind {
+            StatementKind::Simulate(_) | StatementKind::Sweep(_) | StatementKind::Test(_) => Pace::Run,
+            StatementKind::Let(l) if !matches!(l.value, LetValue::Expr(_)) => Pace::Run,
+            _ => Pace::Question,
         };
-        let limit = match () {
-            _ if !self.options().answer => CHECK_TIME,
-            _ if is_run => Duration::from_secs(1 << 30),
-            _ => STATEMENT_TIME,
+        let limit = match pace {
+            _ if !self.options().answer => share::CHECK,
+            Pace::Run => u64::MAX,
+            Pace::Question => share::STATEMENT,
         };
+        let _under_way = budget::begin(pace);
+        let limit = self.options().work.unwrap_or(limit);
+        let cx = &Inquiry::new(self.state.facts.clone(), Budget::new(limit));
         let (stage, nodes) = (stage(&statement.kind), expr::node_count());
-        let result = timing::stage(stage, || budget::within(limit, || self.state.run(ast, statement, &mut remarks)));
+        let result = timing::stage(stage, || self.state.run(cx, ast, statement, &mut remarks));
         timing::nodes(stage, expr::node_count().saturating_sub(nodes));
         let place = statement.span;
         let (status, answer) = match result {
@@ -491,7 +525,7 @@ impl Session {
             }
             Ok(Effect::Answered(Answered { value, conditions })) => {
                 let sampled = remarks.iter().any(|d| d.code.number == codes::SAMPLED.number);
-                (Status::Ok, Some(Answer { value, conditions, sampled }))
+                (Status::Ok, Some(Answer { value, facts: self.state.facts.clone(), conditions, sampled }))
             }
             Ok(Effect::Held(_) | Effect::Done) => (Status::Ok, None),
             Err(d) => {
@@ -514,21 +548,30 @@ impl Session {
 
     /// What is said of a statement that Ctrl-C stopped.
     fn interrupted(&self, place: Span, remarks: &mut Vec<Diagnostic>) -> (Status, Option<Answer>) {
-        let stopped = crate::questions::exhausted(budget::Exhausted::Interrupted);
+        let stopped = Diagnostic::from(budget::Exhausted::Interrupted);
         remarks.push(stopped.or_at(first_word(place, self.sources().slice(place)), "in this statement"));
         (Status::Refused, None)
     }
 
     /// Declared names, in the order of their declaration.
     pub fn list(&self) -> Vec<NamedItem> {
-        let values =
-            self.state.scope.values.iter().map(|(name, b)| NamedItem { name: name.clone(), type_name: b.kind_name() });
+        let values = self.state.scope.values.iter().map(|(name, b)| NamedItem {
+            name: name.clone(),
+            type_name: b.kind_name(),
+            kind: match &b.meaning {
+                Meaning::Parameter(_) => ItemKind::Parameter,
+                Meaning::Coordinate(_) => ItemKind::Coordinate,
+                Meaning::Value(Value::System(s)) => ItemKind::System(s.kind()),
+                _ => ItemKind::Other,
+            },
+        });
         let functions = self.state.scope.functions.iter().map(|(name, b)| NamedItem {
             name: name.clone(),
             type_name: match b.callable {
                 Callable::Unknown(_) => "unspecified function".into(),
                 Callable::Closure(_) => "function".into(),
             },
+            kind: ItemKind::Other,
         });
         values.chain(functions).collect()
     }
@@ -536,7 +579,12 @@ impl Session {
     /// The built-in questions, each with its signature for a type.
     pub fn questions(&self) -> Vec<NamedItem> {
         let rows = crate::questions::all();
-        rows.map(|q| NamedItem { name: q.name.to_string(), type_name: q.signature.to_string() }).collect()
+        let item = |q: &crate::questions::Question| NamedItem {
+            name: q.name.to_string(),
+            type_name: q.signature(),
+            kind: ItemKind::Question,
+        };
+        rows.map(item).collect()
     }
 
     /// The documentation (`///`) of a declared name, or of a question.
@@ -555,13 +603,17 @@ impl Session {
             return Some(format!("{name}: {}", binding.kind_name()));
         }
         let question = crate::questions::find(name).map(|q| {
-            let parts = q.parts.iter().map(|(part, meaning)| format!("\n  .{part}: {meaning}"));
-            format!("{}\n{}{}", q.signature, q.help, parts.collect::<String>())
+            let options =
+                q.options.iter().map(|o| format!("\n  {} = {} ({}): {}", o.name, o.letter, o.kinds, o.meaning));
+            let parts = q.parts.iter().map(|p| format!("\n  .{} ({}): {}", p.name, p.kinds, p.meaning));
+            let lines: String = options.chain(parts).collect();
+            format!("{} -> {}\n{}{lines}", q.signature(), q.result_text(), q.help)
         });
         let elementary = crate::algebra::function::TABLE.iter().find(|r| r.name == name);
         let elementary = elementary.map(|r| format!("{}(x): {}", r.name, r.help));
         // `equations` asks and declares.
-        let word = usage::find(name).map(|u| format!("{}\n{}", u.written, u.help));
+        let methods = if name == "method" { crate::integrate::method::listing() } else { String::new() };
+        let word = usage::find(name).map(|u| format!("{}\n{}{methods}", u.written, u.help));
         let texts: Vec<String> = [question, elementary, word].into_iter().flatten().collect();
         (!texts.is_empty()).then(|| texts.join("\n\n"))
     }
@@ -575,17 +627,27 @@ impl Session {
             && let Some(binding) = self.state.scope.functions.get(&*name.text)
             && let Callable::Closure(closure) = &binding.callable
         {
-            return Ok(signature::describe_signature(&self.state.scope, closure));
+            return Ok(signature::describe_signature(&self.state.inquiry(), &self.state.scope, closure));
+        }
+        // A question: what its row says.
+        if let Some(name) = ast.name(id).filter(|n| n.primes == 0)
+            && self.state.scope.value(&name.text).is_none()
+            && let Some(row) = crate::questions::find(&name.text)
+        {
+            return Ok(row.type_text());
         }
         budget::clear_interrupt();
-        let value = budget::within(STATEMENT_TIME, || self.state.evaluator(&ast).eval(id)).map_err(|d| vec![*d])?;
-        Ok(crate::model::infer::describe_type(&value))
+        let _under_way = budget::begin(Pace::Question);
+        let cx = &self.state.inquiry();
+        let value = self.state.evaluator(cx, &ast).eval(id).map_err(|d| vec![*d])?;
+        Ok(crate::model::infer::describe_type(cx, &value))
     }
 
     /// The vector field of a system, or of `hamilton(S)`, in `c`, `rust`, `python`, `latex` or `clif`.
     pub fn emit(&mut self, system: &str, language: &str) -> Result<String, Vec<Diagnostic>> {
         let (ast, id) = self.read_expression("system", system, "a system is named here")?;
-        run::emit(&self.state, &ast, id, language).map_err(|d| vec![*d])
+        let _under_way = budget::begin(Pace::Question);
+        run::emit(&self.state.inquiry(), &self.state, &ast, id, language).map_err(|d| vec![*d])
     }
 
     /// A text that must be one expression; `otherwise` is the complaint about a statement.
@@ -628,7 +690,7 @@ impl Session {
     /// A complaint about each `--set` that no parameter took.
     pub fn unused_settings(&self) -> Vec<Diagnostic> {
         let unused = self.state.options.set.iter().filter(|(name, _)| !self.state.set_used.contains(name));
-        let parameters = self.list().into_iter().filter(|item| item.type_name == "parameter");
+        let parameters = self.list().into_iter().filter(|item| item.kind == ItemKind::Parameter);
         let parameters: Vec<String> = parameters.map(|item| item.name).collect();
         let complaint = |(name, value): &(String, String)| {
             let title = format!("`--set {name}={value}` has no effect: there is no parameter `{name}`");
@@ -663,7 +725,7 @@ pub fn set_value(text: &str) -> Fallible<Expr> {
     let scope = scope::Scope::default();
     match ast.statements.as_slice() {
         [Statement { kind: StatementKind::Question(id), .. }] => {
-            let evaluator = elaborate::Evaluator::new(&scope, &ast);
+            let evaluator = elaborate::Evaluator::new(&Inquiry::free(), &scope, &ast);
             evaluator.expr(*id).map_err(|d| Box::new(Diagnostic { labels: vec![], repairs: vec![], ..*d }))
         }
         _ => Err(Box::new(Diagnostic::error(&codes::WRONG_KIND, format!("`{text}` is not a number")))),

@@ -3,7 +3,7 @@
 
 use lepage::algebra::decide;
 use lepage::algebra::print::{text, unicode};
-use lepage::algebra::{Expr, Verdict};
+use lepage::algebra::{Expr, Inquiry, Verdict};
 use lepage::model::value::Value;
 use lepage::session::{Mode, Outcome, Session, SessionOptions};
 
@@ -431,6 +431,7 @@ fn expr_of(session: &mut Session, source: &str) -> Option<Expr> {
 /// What is printed, in ASCII and with Greek letters, is read as an equal expression, and printed the same again.
 #[test]
 fn text_parses_back() {
+    let cx = &Inquiry::free();
     let mut session = session(ALPHABET);
     let mut dice = Dice(20260116);
     let (mut read, mut same) = (0, 0);
@@ -446,7 +447,7 @@ fn text_parses_back() {
             };
             assert_eq!(text(again), plain, "{source}\n  printed as {written}");
             if again != e {
-                let verdict = decide::equal(again, e);
+                let verdict = decide::equal(cx, again, e);
                 assert!(!verdict.is_no(), "{source}\n  printed as {written}: {verdict}");
                 same += usize::from(matches!(verdict, Verdict::Yes(_)));
             } else {
@@ -462,6 +463,7 @@ fn text_parses_back() {
 /// The text of an answer, which was arranged for the reader, is a correct one.
 #[test]
 fn shown_answers_are_equal_to_what_was_asked() {
+    let cx = &Inquiry::free();
     let mut session = session(ALPHABET);
     let mut dice = Dice(7);
     for i in 0..120 {
@@ -473,13 +475,14 @@ fn shown_answers_are_equal_to_what_was_asked() {
         let Some(again) = expr_of(&mut session, &format!("0 + ({shown})")) else {
             panic!("{source}\n  is shown as {shown}\n  which cannot be read");
         };
-        assert!(!decide::equal(again, e).is_no(), "{source}\n  is shown as {shown}");
+        assert!(!decide::equal(cx, again, e).is_no(), "{source}\n  is shown as {shown}");
     }
 }
 
 /// W2 of the benchmarks: Lagrangian to mass matrix and forces without a normal form; prefixes of sums are shared.
 #[test]
 fn a_chain_of_links_is_derived_without_being_written_out() {
+    let cx = &Inquiry::free();
     use lepage::algebra::Rational;
     use lepage::algebra::expr::post_order;
     use lepage::algebra::substitute::substitute;
@@ -500,7 +503,7 @@ fn a_chain_of_links_is_derived_without_being_written_out() {
         let session = session(&program);
         let Some(Value::System(system)) = session.value("L") else { panic!("no Lagrangian") };
         let lagrangian = system.lagrangian().expect("declared");
-        let motion = lagrangian.motion().expect("of first order");
+        let motion = lagrangian.motion(cx).expect("of first order");
         let all: Vec<Expr> = motion.mass.iter().flatten().chain(&motion.a).copied().collect();
         let limit = if form == "squares" { 4 } else { 12 } * (n * n) as usize;
         assert!(post_order(&all).len() < limit, "{form}: {} nodes", post_order(&all).len());

@@ -6,12 +6,12 @@ mod models;
 use std::f64::consts::PI;
 use std::sync::Arc;
 
+use lepage::algebra::Inquiry;
 use lepage::codegen::compiled::{Backend, Options};
 use lepage::codegen::ir::{Bank, Comparison, Kernel, KernelBuilder, Shape, Unary, Value};
 use lepage::codegen::table::{Outside, Table};
 use lepage::integrate::control::StopReason;
-use lepage::integrate::explicit::Scheme;
-use lepage::integrate::method::Method;
+use lepage::integrate::method::{Family, Method};
 use lepage::integrate::pairs;
 use lepage::integrate::problem::{
     BadProblem, Direction, Event, InitialValueProblem, Limits, Motion, MotionSpec, Recording,
@@ -19,7 +19,7 @@ use lepage::integrate::problem::{
 use lepage::integrate::run;
 use lepage::integrate::trajectory::Trajectory;
 
-const ADAPTIVE: [Method; 3] = [Method::Taylor, Method::Dop853, Method::Tsit5];
+const ADAPTIVE: [Method; 3] = [Method::TAYLOR, Method::DOP853, Method::TSIT5];
 
 fn motion(field: Kernel) -> Motion {
     Motion::new(MotionSpec::field(field), Options::default())
@@ -40,14 +40,14 @@ fn oscillator() -> Kernel {
 }
 
 /// Runs a model of the benchmarks to its end and gives the relative error of the final state.
-fn reference_error(name: &str, method: Method, tolerance: f64) -> (f64, Trajectory) {
+fn reference_error(cx: &Inquiry, name: &str, method: Method, tolerance: f64) -> (f64, Trajectory) {
     let model = models::named(name).unwrap();
     let motion = motion(model.field);
     let problem = InitialValueProblem::new(model.state, vec![], model.end)
         .method(method)
         .tolerance(tolerance)
         .recording(Recording::Ends);
-    let run = run(&motion, &problem).unwrap();
+    let run = run(cx, &motion, &problem).unwrap();
     assert_eq!(run.reason, StopReason::Reached);
     #[cfg(feature = "jit")]
     assert_eq!(run.backend, Backend::OptimisedCode);
@@ -57,11 +57,12 @@ fn reference_error(name: &str, method: Method, tolerance: f64) -> (f64, Trajecto
 /// Errors of DOP853 in C with the same tolerances: dp 4.8e-9 at 1e-12, hh 5.2e-7 at 1e-12.
 #[test]
 fn references_are_met() {
-    let (e, _) = reference_error("dp", Method::Dop853, 1e-12);
+    let cx = &Inquiry::free();
+    let (e, _) = reference_error(cx, "dp", Method::DOP853, 1e-12);
     assert!(e < 2e-8, "dp {e}");
-    let (e, _) = reference_error("hh", Method::Dop853, 1e-12);
+    let (e, _) = reference_error(cx, "hh", Method::DOP853, 1e-12);
     assert!(e < 2e-6, "hh {e}");
-    let (e, _) = reference_error("dp", Method::Tsit5, 1e-10);
+    let (e, _) = reference_error(cx, "dp", Method::TSIT5, 1e-10);
     assert!(e < 1e-4, "dp by tsit5 {e}");
 }
 
@@ -69,6 +70,7 @@ fn references_are_met() {
 /// the same problems (two per cent allowed), and errors of the same size.
 #[test]
 fn taylor_steps_are_those_of_heyoka() {
+    let cx = &Inquiry::free();
     for (name, tolerance, order, steps, error) in [
         ("dp", 1e-6, 8, 2906, 2e-4),
         ("dp", 1e-9, 12, 2957, 1e-7),
@@ -80,7 +82,7 @@ fn taylor_steps_are_those_of_heyoka() {
         ("hh", 1e-9, 12, 28155, 1e-5),
         ("hh", 1e-14, 18, 25827, 1e-10),
     ] {
-        let (e, run) = reference_error(name, Method::Taylor, tolerance);
+        let (e, run) = reference_error(cx, name, Method::TAYLOR, tolerance);
         assert_eq!(run.statistics.order, order, "{name} at {tolerance}");
         let ratio = run.statistics.steps as f64 / f64::from(steps);
         assert!((ratio - 1.0).abs() < 0.02, "{name} at {tolerance}: {} steps for {steps}", run.statistics.steps);
@@ -96,19 +98,20 @@ fn taylor_steps_are_those_of_heyoka() {
 /// fourth and a sixtieth of the arc, and measured orders of dop853 lie between 6.7 and 8.7 whatever the reference.
 #[test]
 fn fixed_steps_converge_with_the_order_of_the_method() {
+    let cx = &Inquiry::free();
     let model = models::named("hh").unwrap();
     let motion = motion(model.field);
     let end = 8.0;
     let problem = || InitialValueProblem::new(model.state.clone(), vec![], end);
-    let exact = run(&motion, &problem().method(Method::Taylor).tolerance(1e-16)).unwrap();
-    let other = run(&motion, &problem().method(Method::Dop853).tolerance(1e-15)).unwrap();
+    let exact = run(cx, &motion, &problem().method(Method::TAYLOR).tolerance(1e-16)).unwrap();
+    let other = run(cx, &motion, &problem().method(Method::DOP853).tolerance(1e-15)).unwrap();
     let rounding = 500.0 * f64::EPSILON;
     // The reference is one: a method of another kind agrees with it far below the errors that are measured.
     assert!(models::error(exact.last(), other.last()) < rounding / 10.0);
-    for (method, order) in [(Method::Rk4, 4.0), (Method::Tsit5, 5.0), (Method::Dop853, 8.0)] {
+    for (method, order) in [(Method::RK4, 4.0), (Method::TSIT5, 5.0), (Method::DOP853, 8.0)] {
         let error = |steps: u64| {
             let problem = problem().method(method).fixed_step(end / steps as f64).recording(Recording::Ends);
-            let run = run(&motion, &problem).unwrap();
+            let run = run(cx, &motion, &problem).unwrap();
             assert_eq!(run.statistics.steps, steps, "{method}");
             models::error(run.last(), exact.last())
         };
@@ -123,14 +126,15 @@ fn fixed_steps_converge_with_the_order_of_the_method() {
 
 #[test]
 fn energy_drifts_little_over_long_runs() {
+    let cx = &Inquiry::free();
     for name in ["dp", "hh"] {
         let model = models::named(name).unwrap();
         let motion = Motion::new(MotionSpec::field(model.field).record(model.energy), Options::default());
         let problem = InitialValueProblem::new(model.state, vec![], model.end)
-            .method(Method::Dop853)
+            .method(Method::DOP853)
             .tolerance(1e-12)
             .recording(Recording::Every(model.end / 100.0));
-        let run = run(&motion, &problem).unwrap();
+        let run = run(cx, &motion, &problem).unwrap();
         assert_eq!(run.len(), 101);
         let energy = run.series("o0").unwrap();
         let drift = (energy.max() - energy.min()) / energy.first().abs();
@@ -141,14 +145,15 @@ fn energy_drifts_little_over_long_runs() {
 
 #[test]
 fn forward_and_backward_meet() {
+    let cx = &Inquiry::free();
     for method in ADAPTIVE {
         let model = models::named("dp").unwrap();
         let motion = motion(model.field);
         let there = InitialValueProblem::new(model.state.clone(), vec![], 10.0).method(method).tolerance(1e-11);
-        let there = run(&motion, &there).unwrap();
+        let there = run(cx, &motion, &there).unwrap();
         let back =
             InitialValueProblem::new(there.last().to_vec(), vec![], 0.0).from(10.0).method(method).tolerance(1e-11);
-        let back = run(&motion, &back).unwrap();
+        let back = run(cx, &motion, &back).unwrap();
         assert_eq!(back.reason, StopReason::Reached);
         assert!(models::error(back.last(), &model.state) < 1e-7, "{method}");
         assert!(back.times().windows(2).all(|w| w[1] < w[0]));
@@ -157,14 +162,15 @@ fn forward_and_backward_meet() {
 
 #[test]
 fn methods_agree_with_each_other() {
+    let cx = &Inquiry::free();
     for name in ["dp", "nl8", "disk"] {
         let model = models::named(name).unwrap();
         let motion = motion(model.field);
         let last = |method| {
             let problem = InitialValueProblem::new(model.state.clone(), vec![], 2.0).method(method).tolerance(1e-12);
-            run(&motion, &problem).unwrap().last().to_vec()
+            run(cx, &motion, &problem).unwrap().last().to_vec()
         };
-        let (a, b, c) = (last(Method::Taylor), last(Method::Dop853), last(Method::Tsit5));
+        let (a, b, c) = (last(Method::TAYLOR), last(Method::DOP853), last(Method::TSIT5));
         assert!(models::error(&a, &b) < 1e-9 && models::error(&b, &c) < 1e-9, "{name}");
     }
 }
@@ -172,6 +178,7 @@ fn methods_agree_with_each_other() {
 /// The compiled right-hand sides of the benchmark models are those of the independent C program.
 #[test]
 fn right_hand_sides_are_the_equations() {
+    let cx = &Inquiry::free();
     // dp at (1.5, 1, 0, 0), by hand: s = sin ½, c = cos ½.
     let model = models::named("dp").unwrap();
     let d = motion(model.field).derivative(0.0, &model.state, &[]).unwrap();
@@ -184,24 +191,25 @@ fn right_hand_sides_are_the_equations() {
     for model in models::all() {
         let end = if model.name == "oss" { 100.0 } else { 0.5 };
         let motion = Motion::new(MotionSpec::field(model.field).record(model.energy), Options::default());
-        let problem = InitialValueProblem::new(model.state, vec![], end).method(Method::Dop853).tolerance(1e-13);
-        let run = run(&motion, &problem).unwrap();
+        let problem = InitialValueProblem::new(model.state, vec![], end).method(Method::DOP853).tolerance(1e-13);
+        let run = run(cx, &motion, &problem).unwrap();
         let energy = run.series("o0").unwrap();
         let drift = (energy.max() - energy.min()) / energy.first().abs();
         assert!(drift < 1e-12, "{}: {drift}", model.name);
     }
 }
 
-fn watch(method: Method, function: Kernel, event: Event, end: f64, step: Option<f64>) -> Trajectory {
+fn watch(cx: &Inquiry, method: Method, function: Kernel, event: Event, end: f64, step: Option<f64>) -> Trajectory {
     let motion = Motion::new(MotionSpec::field(oscillator()).events(function, vec![event]), Options::default());
     let mut problem = InitialValueProblem::new(vec![1.0, 0.0], vec![], end).method(method).tolerance(1e-11);
     problem.step = step;
-    run(&motion, &problem).unwrap()
+    run(cx, &motion, &problem).unwrap()
 }
 
 /// x = cos t meets ½ at ±π/3 + 2πk.
 #[test]
 fn events_are_found_where_they_are() {
+    let cx = &Inquiry::free();
     for method in ADAPTIVE {
         let half = || {
             kernel(2, |b, y| {
@@ -209,7 +217,7 @@ fn events_are_found_where_they_are() {
                 vec![b.sub(y[0], h)]
             })
         };
-        let run = watch(method, half(), Event::section("x = 1/2", Direction::Either), 20.0, None);
+        let run = watch(cx, method, half(), Event::section("x = 1/2", Direction::Either), 20.0, None);
         let expected: Vec<f64> = (0..4)
             .flat_map(|k| {
                 let turn = 2.0 * PI * f64::from(k);
@@ -222,7 +230,7 @@ fn events_are_found_where_they_are() {
             assert!((event.t - t).abs() < 1e-9, "{method}: {} and {t}", event.t);
             assert!((event.state[0] - 0.5).abs() < 1e-12, "{method}: {}", event.state[0] - 0.5);
         }
-        let rising = watch(method, half(), Event::stop("x = 1/2", Direction::Rising), 20.0, None);
+        let rising = watch(cx, method, half(), Event::stop("x = 1/2", Direction::Rising), 20.0, None);
         assert_eq!(rising.reason, StopReason::Event { name: "x = 1/2".to_string() });
         assert!((rising.end - 5.0 * PI / 3.0).abs() < 1e-9);
         assert_eq!(rising.times().last(), Some(&rising.end));
@@ -233,11 +241,12 @@ fn events_are_found_where_they_are() {
 /// Two crossings inside one step: x = 0.9998 near t = 2π, with steps of up to a second.
 #[test]
 fn two_events_in_one_step_are_two() {
+    let cx = &Inquiry::free();
     let near = kernel(2, |b, y| {
         let h = b.constant(0.9998);
         vec![b.sub(y[0], h)]
     });
-    let run = watch(Method::Dop853, near, Event::section("near", Direction::Either), 7.0, None);
+    let run = watch(cx, Method::DOP853, near, Event::section("near", Direction::Either), 7.0, None);
     let width = 0.9998f64.acos();
     let expected = [width, 2.0 * PI - width, 2.0 * PI + width];
     assert_eq!(run.events.len(), 3, "{:?}", run.events);
@@ -252,25 +261,27 @@ fn two_events_in_one_step_are_two() {
 /// x = 1 is touched at 2π, and was touched at the start, which does not count.
 #[test]
 fn grazing_is_an_event_without_direction() {
+    let cx = &Inquiry::free();
     let one = || {
         kernel(2, |b, y| {
             let h = b.constant(1.0);
             vec![b.sub(y[0], h)]
         })
     };
-    let run = watch(Method::Dop853, one(), Event::section("x = 1", Direction::Either), 8.0, None);
+    let run = watch(cx, Method::DOP853, one(), Event::section("x = 1", Direction::Either), 8.0, None);
     assert_eq!(run.events.len(), 1, "{:?}", run.events);
     assert!(run.events[0].grazing && (run.events[0].t - 2.0 * PI).abs() < 1e-4);
-    let run = watch(Method::Dop853, one(), Event::stop("x = 1", Direction::Rising), 8.0, None);
+    let run = watch(cx, Method::DOP853, one(), Event::stop("x = 1", Direction::Rising), 8.0, None);
     assert_eq!(run.reason, StopReason::Reached);
 }
 
 /// A run that starts on the surface of an event leaves it and comes back.
 #[test]
 fn the_start_is_not_an_event() {
+    let cx = &Inquiry::free();
     for direction in [Direction::Either, Direction::Rising, Direction::Falling] {
         let v = kernel(2, |_, y| vec![y[1]]);
-        let run = watch(Method::Dop853, v, Event::stop("v = 0", direction), 20.0, None);
+        let run = watch(cx, Method::DOP853, v, Event::stop("v = 0", direction), 20.0, None);
         // v = −sin t: falling at 0, rising at π, falling at 2π.
         let expected = if direction == Direction::Falling { 2.0 * PI } else { PI };
         assert!((run.end - expected).abs() < 1e-9, "{direction:?}: {}", run.end);
@@ -279,6 +290,7 @@ fn the_start_is_not_an_event() {
 
 #[test]
 fn angles_are_counted_modulo_their_period() {
+    let cx = &Inquiry::free();
     // phi' = 1: phi = 10 + 2πm is met at t = 10 − 2π first.
     let field = kernel(1, |b, _| vec![b.constant(1.0)]);
     let function = kernel(1, |b, y| {
@@ -287,18 +299,19 @@ fn angles_are_counted_modulo_their_period() {
     });
     let event = Event { name: "phi".into(), direction: Direction::Rising, period: Some(2.0 * PI), stop_at: Some(2) };
     let motion = Motion::new(MotionSpec::field(field).events(function, vec![event]), Options::default());
-    let run = run(&motion, &InitialValueProblem::new(vec![0.0], vec![], 50.0).method(Method::Dop853)).unwrap();
+    let run = run(cx, &motion, &InitialValueProblem::new(vec![0.0], vec![], 50.0).method(Method::DOP853)).unwrap();
     assert!((run.end - 10.0).abs() < 1e-11, "{}", run.end);
     assert!((run.events[0].t - (10.0 - 2.0 * PI)).abs() < 1e-11);
 }
 
 #[test]
 fn looking_inside_steps_does_not_change_them() {
+    let cx = &Inquiry::free();
     let model = models::named("dp").unwrap();
     let motion = motion(model.field);
-    let base = InitialValueProblem::new(model.state, vec![], 10.0).method(Method::Dop853);
-    let plain = run(&motion, &base.clone().recording(Recording::Ends)).unwrap();
-    let looked = run(&motion, &base.recording(Recording::Every(0.01)).dense()).unwrap();
+    let base = InitialValueProblem::new(model.state, vec![], 10.0).method(Method::DOP853);
+    let plain = run(cx, &motion, &base.clone().recording(Recording::Ends)).unwrap();
+    let looked = run(cx, &motion, &base.recording(Recording::Every(0.01)).dense()).unwrap();
     assert_eq!(plain.last(), looked.last());
     assert_eq!(plain.statistics.steps, looked.statistics.steps);
     assert_eq!(looked.len(), 1001);
@@ -312,9 +325,10 @@ fn looking_inside_steps_does_not_change_them() {
 /// Dense output is accurate to about the tolerance everywhere.
 #[test]
 fn dense_output_is_accurate() {
-    for (method, allowed) in [(Method::Dop853, 1e-8), (Method::Tsit5, 1e-8)] {
+    let cx = &Inquiry::free();
+    for (method, allowed) in [(Method::DOP853, 1e-8), (Method::TSIT5, 1e-8)] {
         let problem = InitialValueProblem::new(vec![1.0, 0.0], vec![], 10.0).method(method).tolerance(1e-10).dense();
-        let run = run(&motion(oscillator()), &problem).unwrap();
+        let run = run(cx, &motion(oscillator()), &problem).unwrap();
         for i in 0..=1000 {
             let t = f64::from(i) * 0.01;
             let y = run.at(t).unwrap();
@@ -323,9 +337,9 @@ fn dense_output_is_accurate() {
     }
 }
 
-fn stopped(field: Kernel, state: Vec<f64>, end: f64) -> Trajectory {
+fn stopped(cx: &Inquiry, field: Kernel, state: Vec<f64>, end: f64) -> Trajectory {
     let n = state.len();
-    let run = run(&motion(field), &InitialValueProblem::new(state, vec![], end).method(Method::Dop853)).unwrap();
+    let run = run(cx, &motion(field), &InitialValueProblem::new(state, vec![], end).method(Method::DOP853)).unwrap();
     assert!(run.last().iter().all(|x| x.is_finite()) && run.last().len() == n);
     assert!((0..run.len()).all(|i| run.state(i).iter().all(|x| x.is_finite())));
     run
@@ -333,13 +347,15 @@ fn stopped(field: Kernel, state: Vec<f64>, end: f64) -> Trajectory {
 
 #[test]
 fn every_run_says_why_it_stops() {
+    let cx = &Inquiry::free();
     // y' = y², y = 1/(1 − t).
-    let run = stopped(kernel(1, |b, y| vec![b.mul(y[0], y[0])]), vec![1.0], 2.0);
+    let run = stopped(cx, kernel(1, |b, y| vec![b.mul(y[0], y[0])]), vec![1.0], 2.0);
     assert_eq!(run.reason, StopReason::BlowUp);
     assert!((run.end - 1.0).abs() < 1e-9, "{}", run.end);
 
     // y' = −√y reaches 0 at t = 2, and there is nothing below.
     let run = stopped(
+        cx,
         kernel(1, |b, y| {
             let s = b.sqrt(y[0]);
             vec![b.neg(s)]
@@ -353,6 +369,7 @@ fn every_run_says_why_it_stops() {
 
     // The sum of two numbers that tends to a wall: y' = 1/(1 − t) in the variable x = t.
     let run = stopped(
+        cx,
         kernel(2, |b, y| {
             let one = b.constant(1.0);
             let d = b.sub(one, y[0]);
@@ -368,7 +385,7 @@ fn every_run_says_why_it_stops() {
     let motion = motion(oscillator());
     let mut problem = InitialValueProblem::new(vec![1.0, 0.0], vec![], 1e9);
     problem.limits = Limits { steps: 1000, ..Limits::default() };
-    let run = run_of(&motion, &problem);
+    let run = run_of(cx, &motion, &problem);
     assert_eq!(run.reason.name(), "budget");
     assert!(run.end > 0.0 && run.len() > 1000);
 }
@@ -376,14 +393,15 @@ fn every_run_says_why_it_stops() {
 /// A fall into the centre of attraction, x″ = −1/x²: from rest at 1 it takes π/√8. Every method says what it runs into.
 #[test]
 fn poles_are_named() {
+    let cx = &Inquiry::free();
     let field = kernel(2, |b, y| {
         let one = b.constant(-1.0);
         let square = b.mul(y[0], y[0]);
         vec![y[1], b.div(one, square)]
     });
     let motion = motion(field);
-    for method in [Method::Taylor, Method::Dop853, Method::Tsit5] {
-        let run = run_of(&motion, &InitialValueProblem::new(vec![1.0, 0.0], vec![], 5.0).method(method));
+    for method in [Method::TAYLOR, Method::DOP853, Method::TSIT5] {
+        let run = run_of(cx, &motion, &InitialValueProblem::new(vec![1.0, 0.0], vec![], 5.0).method(method));
         let StopReason::SingularPoint { failure } = &run.reason else { panic!("{method}: {:?}", run.reason) };
         assert_eq!(failure.expression, "-1 / (y0 * y0)", "{method}");
         let expected = std::f64::consts::PI / 8f64.sqrt();
@@ -415,18 +433,19 @@ fn on_the_circle(radius: f64) -> Kernel {
 
 #[test]
 fn motions_stay_on_their_surface() {
-    for method in [Method::Taylor, Method::Dop853] {
+    let cx = &Inquiry::free();
+    for method in [Method::TAYLOR, Method::DOP853] {
         let problem = InitialValueProblem::new(vec![1.0, 0.0], vec![], 20.0).method(method).tolerance(1e-9);
-        let free = run_of(&motion(circle()), &problem);
+        let free = run_of(cx, &motion(circle()), &problem);
         let off = |run: &Trajectory| (run.last()[0].hypot(run.last()[1]) - 1.0).abs();
         assert!(free.reason != StopReason::Reached || off(&free) > 1e-3, "{method}: {}", off(&free));
-        let kept = run_of(&motion(circle()).on_surface(on_the_circle(1.0)), &problem);
+        let kept = run_of(cx, &motion(circle()).on_surface(on_the_circle(1.0)), &problem);
         assert_eq!(kept.reason, StopReason::Reached, "{method}");
         assert!(off(&kept) < 1e-8, "{method}: {}", off(&kept));
         assert!((kept.last()[0] - 20f64.cos()).abs() < 1e-7, "{method}: {:?}", kept.last());
         // A set that the motion does not stay on is left, and the run says by which equation.
         let wrong = motion(oscillator()).on_surface(on_the_circle(1.5));
-        let left = run_of(&wrong, &InitialValueProblem::new(vec![1.0, 0.0], vec![], 1.0).method(method));
+        let left = run_of(cx, &wrong, &InitialValueProblem::new(vec![1.0, 0.0], vec![], 1.0).method(method));
         let StopReason::LeftSurface { value, .. } = left.reason else { panic!("{:?}", left.reason) };
         assert!((value + 0.5).abs() < 1e-6, "{value}");
     }
@@ -435,6 +454,7 @@ fn motions_stay_on_their_surface() {
 /// T = (q₁′² + 6 q₁′q₂′ cos q₁ + q₂′²)/2, which is neither positive nor negative: every method runs it by machine code.
 #[test]
 fn indefinite_mass_matrices_are_solved_in_machine_code() {
+    let cx = &Inquiry::free();
     let field = |shape: Shape| {
         kernel(4, |b, y| {
             let (one, three) = (b.constant(1.0), b.constant(3.0));
@@ -448,32 +468,33 @@ fn indefinite_mass_matrices_are_solved_in_machine_code() {
         })
     };
     let symmetric = motion(field(Shape::Symmetric));
-    for method in [Method::Taylor, Method::Dop853, Method::Tsit5, Method::Rk4] {
+    for method in [Method::TAYLOR, Method::DOP853, Method::TSIT5, Method::RK4] {
         let problem = InitialValueProblem::new(vec![0.3, 0.2, 0.1, 0.0], vec![], 0.5).method(method).step(1e-3);
         let problem = problem.tolerance(1e-11);
-        let problem = if method == Method::Rk4 { problem.fixed_step(1e-3) } else { problem };
+        let problem = if method == Method::RK4 { problem.fixed_step(1e-3) } else { problem };
         let before = symmetric.field().n_declined();
-        let run = run_of(&symmetric, &problem);
+        let run = run_of(cx, &symmetric, &problem);
         assert_eq!(run.reason, StopReason::Reached, "{method}");
         assert_eq!(run.backend, Backend::OptimisedCode, "{method}");
         // The first look at the state is all that the definite elimination is asked.
         assert!(symmetric.field().n_declined() <= before + 1, "{method}: {}", symmetric.field().n_declined() - before);
-        let general = run_of(&motion(field(Shape::General)), &problem.clone());
+        let general = run_of(cx, &motion(field(Shape::General)), &problem.clone());
         for (a, b) in run.last().iter().zip(general.last()) {
             assert!((a - b).abs() < 1e-9, "{method}: {a} and {b}");
         }
     }
 }
 
-fn run_of(motion: &Motion, problem: &InitialValueProblem) -> Trajectory {
-    run(motion, problem).unwrap()
+fn run_of(cx: &Inquiry, motion: &Motion, problem: &InitialValueProblem) -> Trajectory {
+    run(cx, motion, problem).unwrap()
 }
 
 #[test]
 fn bad_problems_are_refused_before_anything_runs() {
+    let cx = &Inquiry::free();
     let m = motion(oscillator());
     let good = InitialValueProblem::new(vec![1.0, 0.0], vec![], 1.0);
-    let refused = |p: InitialValueProblem| run(&m, &p).unwrap_err();
+    let refused = |p: InitialValueProblem| run(cx, &m, &p).unwrap_err();
     assert_eq!(refused(good.clone().tolerance(0.0)), BadProblem::Tolerance);
     assert_eq!(refused(good.clone().tolerance(-1.0)), BadProblem::Tolerance);
     assert_eq!(refused(InitialValueProblem { end: f64::NAN, ..good.clone() }), BadProblem::End);
@@ -487,18 +508,19 @@ fn bad_problems_are_refused_before_anything_runs() {
         let one = b.constant(1.0);
         vec![b.div(one, y[0])]
     }));
-    let error = run(&singular, &InitialValueProblem::new(vec![0.0], vec![], 1.0)).unwrap_err();
+    let error = run(cx, &singular, &InitialValueProblem::new(vec![0.0], vec![], 1.0)).unwrap_err();
     assert_eq!(error.to_string(), "there is no motion from this state: 1 / y0 is infinite (argument 0.0)");
 }
 
 #[test]
 fn back_ends_and_portable_runs_agree() {
+    let cx = &Inquiry::free();
     let model = models::named("dp").unwrap();
     let last = |options: Options| {
         let motion = Motion::new(MotionSpec::field(model.field.clone()), options);
         assert_eq!(motion.backend(), options.backend);
-        let problem = InitialValueProblem::new(model.state.clone(), vec![], 5.0).method(Method::Dop853);
-        run_of(&motion, &problem).last().to_vec()
+        let problem = InitialValueProblem::new(model.state.clone(), vec![], 5.0).method(Method::DOP853);
+        run_of(cx, &motion, &problem).last().to_vec()
     };
     let backends = [Backend::OptimisedCode, Backend::InstantCode, Backend::Interpreter];
     for portable in [false, true] {
@@ -511,6 +533,7 @@ fn back_ends_and_portable_runs_agree() {
 /// falls into the centre and one of which goes backwards.
 #[test]
 fn pairs_of_runs_are_the_runs_themselves() {
+    let cx = &Inquiry::free();
     for name in ["kepler", "dp", "hh"] {
         let model = models::named(name).unwrap();
         for portable in [false, true] {
@@ -520,7 +543,7 @@ fn pairs_of_runs_are_the_runs_themselves() {
                 .map(|i| {
                     let state = model.state.iter().map(|y| y * (1.0 - 0.01 * f64::from(i))).collect();
                     let end = [7.0, 3.0, -2.0, 11.0][i as usize % 4];
-                    let problem = InitialValueProblem::new(state, vec![], end).method(Method::Dop853);
+                    let problem = InitialValueProblem::new(state, vec![], end).method(Method::DOP853);
                     let problem = problem.tolerance([1e-6, 1e-9, 1e-11][i as usize % 3]).recording(Recording::Ends);
                     InitialValueProblem { dense: false, ..problem }
                 })
@@ -529,8 +552,8 @@ fn pairs_of_runs_are_the_runs_themselves() {
                 problems[4].state = vec![1.0, 0.0, 0.0, 0.0];
             }
             assert!(problems.iter().all(|p| pairs::goes_in_pairs(&motion, p)), "{name}");
-            for (i, run) in pairs::run_all(&motion, &problems).into_iter().enumerate() {
-                let (run, alone) = (run.unwrap(), run_of(&motion, &problems[i]));
+            for (i, run) in pairs::run_all(cx, &motion, &problems).into_iter().enumerate() {
+                let (run, alone) = (run.unwrap(), run_of(cx, &motion, &problems[i]));
                 assert_eq!(run.last(), alone.last(), "{name} {i}");
                 assert_eq!((run.end, &run.reason), (alone.end, &alone.reason), "{name} {i}");
                 let counts = |t: &Trajectory| (t.statistics.steps, t.statistics.rejected, t.statistics.smallest_step);
@@ -545,6 +568,7 @@ fn pairs_of_runs_are_the_runs_themselves() {
 /// goes and whatever is recorded; also with an odd number of states.
 #[test]
 fn many_steps_in_one_call_change_nothing() {
+    let cx = &Inquiry::free();
     let odd = || {
         kernel(3, |b, y| {
             let (s, p) = (b.sin(y[1]), b.mul(y[0], y[2]));
@@ -554,13 +578,13 @@ fn many_steps_in_one_call_change_nothing() {
     let fields = ["kepler", "hh", "dp"].map(|name| models::named(name).map(|m| (m.field, m.state)).unwrap());
     for (field, state) in fields.into_iter().chain([(odd(), vec![0.3, 0.8, 0.1])]) {
         for (end, tolerance, portable) in [(20.0, 1e-6, false), (-20.0, 1e-13, false), (20.0, 1e-10, true)] {
-            let problem = InitialValueProblem::new(state.clone(), vec![], end).method(Method::Taylor);
+            let problem = InitialValueProblem::new(state.clone(), vec![], end).method(Method::TAYLOR);
             let problem = problem.tolerance(tolerance);
             let run = |backend: Backend, recording: Recording| {
                 let motion = Motion::new(MotionSpec::field(field.clone()), Options { backend, portable });
                 let dense = recording == Recording::Steps;
                 let problem = InitialValueProblem { dense, ..problem.clone().recording(recording) };
-                let run = run_of(&motion, &problem);
+                let run = run_of(cx, &motion, &problem);
                 assert_eq!(run.backend, backend);
                 run
             };
@@ -589,6 +613,7 @@ fn many_steps_in_one_call_change_nothing() {
 
 #[test]
 fn parameters_are_inputs() {
+    let cx = &Inquiry::free();
     let mut b = KernelBuilder::new("decay");
     let y = b.input("y", Bank::State);
     let k = b.input("k", Bank::Parameter);
@@ -597,11 +622,11 @@ fn parameters_are_inputs() {
     b.output("y'", d);
     let motion = motion(b.finish());
     for k in [0.5, 1.0, 2.0] {
-        let run = run_of(&motion, &InitialValueProblem::new(vec![1.0], vec![k], 1.0));
+        let run = run_of(cx, &motion, &InitialValueProblem::new(vec![1.0], vec![k], 1.0));
         assert!((run.last()[0] - (-k).exp()).abs() < 1e-9);
     }
     assert_eq!(
-        run(&motion, &InitialValueProblem::new(vec![1.0], vec![], 1.0)).unwrap_err(),
+        run(cx, &motion, &InitialValueProblem::new(vec![1.0], vec![], 1.0)).unwrap_err(),
         BadProblem::Parameters { needed: 1, given: 0 }
     );
 }
@@ -610,6 +635,7 @@ fn parameters_are_inputs() {
 /// chain of 1200 masses between springs, once in a short and once in a long run.
 #[test]
 fn large_fields_are_compiled_instantly_first() {
+    let cx = &Inquiry::free();
     let n = 1200;
     let field = || {
         let mut b = KernelBuilder::new("chain");
@@ -631,21 +657,22 @@ fn large_fields_are_compiled_instantly_first() {
         b.finish()
     };
     let state: Vec<f64> = (0..2 * n).map(|i| if i < n { (i as f64 * 0.01).sin() } else { 0.0 }).collect();
-    let problem = |end| InitialValueProblem::new(state.clone(), vec![], end).method(Method::Dop853).tolerance(1e-9);
+    let problem = |end| InitialValueProblem::new(state.clone(), vec![], end).method(Method::DOP853).tolerance(1e-9);
     let large = motion(field());
-    let short = run_of(&large, &problem(1.0).recording(Recording::Ends));
+    let short = run_of(cx, &large, &problem(1.0).recording(Recording::Ends));
     assert_eq!(short.backend, Backend::InstantCode);
     let long = problem(300.0).recording(Recording::Ends).fixed_step(0.4);
-    let first = run_of(&large, &long);
+    let first = run_of(cx, &large, &long);
     assert_eq!(first.backend, Backend::OptimisedCode);
     let instant =
         Motion::new(MotionSpec::field(field()), Options { backend: Backend::InstantCode, ..Options::default() });
-    assert_eq!(run_of(&instant, &long).last(), first.last());
+    assert_eq!(run_of(cx, &instant, &long).last(), first.last());
 }
 
 /// A ball between springs: x″ = −x for x > 0, −4x for x < 0. Half periods π and π/2, energies equal.
 #[test]
 fn kinks_do_not_cost_accuracy() {
+    let cx = &Inquiry::free();
     let field = || {
         kernel(2, |b, y| {
             let (zero, four) = (b.constant(0.0), b.constant(4.0));
@@ -659,7 +686,7 @@ fn kinks_do_not_cost_accuracy() {
         assert!(motion.has_switches());
         // From x = 0, v = 1: after a full period 3π/2 everything is as it was.
         let problem = InitialValueProblem::new(vec![0.0, 1.0], vec![], 15.0 * PI).method(method).tolerance(1e-12);
-        let run = run_of(&motion, &problem);
+        let run = run_of(cx, &motion, &problem);
         assert_eq!(run.reason, StopReason::Reached);
         assert!(run.last()[0].abs() < 1e-9 && (run.last()[1] - 1.0).abs() < 1e-9, "{method}: {:?}", run.last());
         // The kinks are ends of steps.
@@ -668,18 +695,19 @@ fn kinks_do_not_cost_accuracy() {
     }
     // Backwards as well.
     let problem = InitialValueProblem::new(vec![0.0, 1.0], vec![], 0.0).from(3.0 * PI).tolerance(1e-12);
-    let run = run_of(&motion(field()), &problem.method(Method::Dop853));
+    let run = run_of(cx, &motion(field()), &problem.method(Method::DOP853));
     assert!(run.last()[0].abs() < 1e-10 && (run.last()[1] - 1.0).abs() < 1e-10, "{:?}", run.last());
 }
 
 /// Dry friction: v′ = −sign v stops the motion, and then only sliding along v = 0 would continue it.
 #[test]
 fn sliding_is_refused() {
+    let cx = &Inquiry::free();
     let field = kernel(1, |b, y| {
         let s = b.unary(Unary::Sign, y[0]);
         vec![b.neg(s)]
     });
-    let run = run_of(&motion(field), &InitialValueProblem::new(vec![1.0], vec![], 5.0).method(Method::Dop853));
+    let run = run_of(cx, &motion(field), &InitialValueProblem::new(vec![1.0], vec![], 5.0).method(Method::DOP853));
     let StopReason::SingularPoint { failure } = &run.reason else { panic!("{:?}", run.reason) };
     assert_eq!(failure.to_string(), "the motion would have to stay where sign(y0) switches");
     assert!((run.end - 1.0).abs() < 1e-9 && run.last()[0].abs() < 1e-9);
@@ -689,6 +717,7 @@ fn sliding_is_refused() {
 /// its knots would have.
 #[test]
 fn tables_are_forces() {
+    let cx = &Inquiry::free();
     let points: Vec<_> = (0..=40).map(|i| (f64::from(i) * 0.25, (f64::from(i) * 0.25).sin())).collect();
     let table = Arc::new(Table::spline("f", &points, Outside::Undefined).unwrap());
     let mut last = Vec::new();
@@ -701,20 +730,20 @@ fn tables_are_forces() {
         b.output("x'", d);
         let motion = motion(b.finish());
         let problem = InitialValueProblem::new(vec![0.5], vec![], 9.0).method(method).tolerance(1e-12);
-        let run = run_of(&motion, &problem);
+        let run = run_of(cx, &motion, &problem);
         assert_eq!(run.reason, StopReason::Reached, "{method}");
         last.push(run.last()[0]);
         // Beyond the table there is no force.
-        let run = run_of(&motion, &InitialValueProblem { end: 12.0, ..problem });
+        let run = run_of(cx, &motion, &InitialValueProblem { end: 12.0, ..problem });
         let StopReason::SingularPoint { failure } = &run.reason else { panic!("{:?}", run.reason) };
         assert_eq!(failure.to_string(), "f(t) is asked outside the range of its table (argument 10.0)");
         assert!((run.end - 10.0).abs() < 1e-9);
         // Up to its end, and from its end back, there is.
         let there = InitialValueProblem::new(vec![0.5], vec![], 10.0).method(method).tolerance(1e-12);
-        let run = run_of(&motion, &there);
+        let run = run_of(cx, &motion, &there);
         assert_eq!(run.reason, StopReason::Reached, "{method}");
         let back = InitialValueProblem::new(run.last().to_vec(), vec![], 8.0).from(10.0).method(method);
-        let run = run_of(&motion, &back.tolerance(1e-12));
+        let run = run_of(cx, &motion, &back.tolerance(1e-12));
         assert_eq!(run.reason, StopReason::Reached, "{method}");
         assert_eq!(run.end, 8.0);
     }
@@ -724,6 +753,7 @@ fn tables_are_forces() {
 /// A step compiled as a whole makes the bits of the step that calls the field stage by stage, for autonomous and driven fields.
 #[test]
 fn whole_steps_change_nothing() {
+    let cx = &Inquiry::free();
     let driven = || {
         let mut b = KernelBuilder::new("driven");
         let (x, v) = (b.input("x", Bank::State), b.input("v", Bank::State));
@@ -739,19 +769,18 @@ fn whole_steps_change_nothing() {
         (models::named("dp").unwrap().field, vec![1.5, 1.0, 0.0, 0.0], vec![], 60.0),
         (driven(), vec![1.0, 0.0], vec![1.3], 400.0),
     ] {
-        for method in [Method::Dop853, Method::Tsit5] {
+        for method in [Method::DOP853, Method::TSIT5] {
             let motion = Motion::new(MotionSpec::field(field.clone()), Options::default());
             // The first run compiles the whole step after many steps, the second uses it from the start.
             let problem =
                 InitialValueProblem::new(state.clone(), parameters.clone(), end).method(method).tolerance(1e-9).dense();
-            let (first, second) = (run_of(&motion, &problem), run_of(&motion, &problem));
-            let scheme = if method == Method::Tsit5 { Scheme::Tsit5 } else { Scheme::Dop853 };
-            assert!(motion.whole_step(scheme, false).is_some(), "{method} was not compiled");
+            let (first, second) = (run_of(cx, &motion, &problem), run_of(cx, &motion, &problem));
+            assert!(motion.whole_step(method, false).is_some(), "{method} was not compiled");
             let slow = Motion::new(
                 MotionSpec::field(field.clone()),
                 Options { backend: Backend::Interpreter, ..Options::default() },
             );
-            let slow = run_of(&slow, &problem);
+            let slow = run_of(cx, &slow, &problem);
             assert_eq!(first.last(), second.last(), "{method}");
             assert_eq!(first.last(), slow.last(), "{method}");
             assert_eq!(first.times(), slow.times(), "{method}");
@@ -763,16 +792,143 @@ fn whole_steps_change_nothing() {
 /// What `auto` chooses, and that it says why.
 #[test]
 fn the_choice_of_a_method_has_a_reason() {
+    let cx = &Inquiry::free();
     let choice = |tolerance: f64, end: f64| {
         let problem = InitialValueProblem::new(vec![1.0, 0.0], vec![], end).tolerance(tolerance);
-        let run = run_of(&motion(oscillator()), &problem);
+        let run = run_of(cx, &motion(oscillator()), &problem);
         (run.method, run.choice.unwrap_or_default())
     };
-    assert_eq!(choice(1e-4, 1.0), (Method::Tsit5, "tsit5, because the tolerance is loose".to_string()));
-    assert_eq!(choice(1e-9, 1.0), (Method::Dop853, "dop853, because the tolerance is moderate".to_string()));
-    assert_eq!(choice(1e-13, 1.0), (Method::Taylor, "taylor, because the tolerance is tight".to_string()));
+    assert_eq!(choice(1e-4, 1.0), (Method::TSIT5, "tsit5, because the tolerance is loose".to_string()));
+    assert_eq!(choice(1e-9, 1.0), (Method::DOP853, "dop853, because the tolerance is moderate".to_string()));
+    assert_eq!(choice(1e-13, 1.0), (Method::TAYLOR, "taylor, because the tolerance is tight".to_string()));
     assert_eq!(
         choice(1e-9, 1e4),
-        (Method::Taylor, "taylor, because the run is long and the field is small".to_string())
+        (Method::TAYLOR, "taylor, because the run is long and the field is small".to_string())
     );
+}
+
+/// Accelerations of some coordinates from random terms: a linear system with a definite matrix, or a triangular one, of which
+/// one acceleration is substituted into the next. Springs and friction hold every motion, since the other terms are bounded.
+fn mechanism(random: &mut impl FnMut(usize) -> usize) -> (Kernel, usize) {
+    let n = 1 + random(3);
+    let shape = random(3);
+    let field = kernel(2 * n, |b, y| {
+        let (q, v) = y.split_at(n);
+        let mut bounded = |b: &mut KernelBuilder| {
+            let (x, w) = (q[random(n)], v[random(n)]);
+            let one = b.constant(1.0);
+            let square = b.mul(x, x);
+            let more = b.add(one, square);
+            match random(8) {
+                0 => b.sin(x),
+                1 => b.cos(x),
+                2 => b.div(x, more),
+                3 => {
+                    let minus = b.neg(square);
+                    b.unary(Unary::Exp, minus)
+                }
+                4 => {
+                    let root = b.sqrt(more);
+                    b.div(x, root)
+                }
+                5 => {
+                    let (log, s) = (b.unary(Unary::Log, more), b.sin(w));
+                    let tenth = b.constant(0.1);
+                    let product = b.mul(log, s);
+                    b.mul(tenth, product)
+                }
+                6 => {
+                    let sum = b.add(x, w);
+                    b.sin(sum)
+                }
+                _ => b.unary(Unary::Tanh, w),
+            }
+        };
+        let mut forces: Vec<Value> = Vec::new();
+        for i in 0..n {
+            let friction = b.constant(-0.05);
+            let mut force = b.mul(friction, v[i]);
+            force = b.sub(force, q[i]);
+            for _ in 0..2 {
+                let (x, y) = (bounded(b), bounded(b));
+                let product = b.mul(x, y);
+                force = b.add(force, product);
+            }
+            forces.push(force);
+        }
+        let accelerations = match shape {
+            0 => forces,
+            1 => {
+                // A quarter of the acceleration before goes into the next.
+                let mut made: Vec<Value> = Vec::new();
+                for force in forces {
+                    let quarter = b.constant(0.25);
+                    let next = match made.last() {
+                        Some(&before) => b.fma(quarter, before, force),
+                        None => force,
+                    };
+                    made.push(next);
+                }
+                made
+            }
+            _ => {
+                let mut matrix = vec![b.constant(0.0); n * n];
+                for i in 0..n {
+                    matrix[i * n + i] = b.constant(2.0);
+                    for j in 0..i {
+                        let difference = b.sub(q[i], q[j]);
+                        let (cosine, part) = (b.cos(difference), b.constant(0.6));
+                        matrix[i * n + j] = b.mul(part, cosine);
+                        matrix[j * n + i] = matrix[i * n + j];
+                    }
+                }
+                b.solve(Shape::Symmetric, matrix, forces)
+            }
+        };
+        [v, &accelerations].concat()
+    });
+    (field, 2 * n)
+}
+
+/// Fifty mechanisms, 5000 steps each, so that steps are compiled as a whole on the way: every explicit method of the table ends,
+/// and has the same bits with the interpreter.
+#[cfg(feature = "jit")]
+#[test]
+fn long_runs_of_many_shapes_end_alike() {
+    let cx = &Inquiry::free();
+    let mut seed = 3u64;
+    let mut random = |n: usize| {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 33) as usize % n
+    };
+    for number in 0..50 {
+        let (field, n) = mechanism(&mut random);
+        let motions = [Backend::OptimisedCode, Backend::Interpreter]
+            .map(|backend| Motion::new(MotionSpec::field(field.clone()), Options { backend, portable: false }));
+        for method in Method::all() {
+            let Family::Explicit(_) = method.row().family else { continue };
+            let state = (0..n).map(|i| 0.3 + 0.2 * i as f64).collect();
+            let mut problem = InitialValueProblem::new(state, vec![], 1e9).method(method).recording(Recording::Ends);
+            problem = if method.row().adaptive() { problem.tolerance(1e-7) } else { problem.fixed_step(0.01) };
+            problem.limits.steps = 5000;
+            let [fast, slow] = motions.each_ref().map(|motion| run_of(cx, motion, &problem));
+            assert!(fast.statistics.steps >= 5000, "{method}, mechanism {number}: {}", fast.reason);
+            assert_eq!(fast.method, method);
+            // A compiled step evaluates the slope at its end also when it is rejected, so evaluations may differ.
+            let counts = |run: &Trajectory| (run.statistics.steps, run.statistics.rejected);
+            assert_eq!(counts(&fast), counts(&slow), "{method}, mechanism {number}");
+            assert_eq!(fast.last(), slow.last(), "{method}, mechanism {number}");
+        }
+    }
+}
+
+/// A grid that is finer than the numbers at its start would be counted for ever.
+#[test]
+fn a_grid_finer_than_numbers_ends_the_run() {
+    let cx = &Inquiry::free();
+    let grid = Recording::Every(1e-300);
+    let mut problem = InitialValueProblem::new(vec![1.0, 0.0], vec![], 2.0).from(1.0).recording(grid);
+    problem.limits.numbers = 1000;
+    let run = run_of(cx, &motion(oscillator()), &problem);
+    assert!(matches!(run.reason, StopReason::Budget { .. }), "{}", run.reason);
 }

@@ -2,6 +2,9 @@
 //! parts that its row promises, in JSON and after a dot. `docs/json.md` lists the same rows;
 //! `LEPAGE_BLESS=1 cargo test --test questions` writes them there.
 
+use lepage::algebra::Inquiry;
+use lepage::model::kind::{ANSWER, ANY, FAMILY, FORM, FUNCTION, Gives, Kinds, Presence, SYSTEM};
+use lepage::model::value::Value::{Answer, Label};
 use lepage::questions::{self, Question};
 use lepage::session::{Mode, Outcome, Session, SessionOptions, Status};
 use serde_json::Value;
@@ -54,7 +57,6 @@ fn argument(word: &str) -> Option<&'static str> {
         "x" | "q" => "x",
         "x'" => "x'",
         "r" | "k" | "n" => "1",
-        "5" => "5",
         "Y" => "Y",
         "J1(Y)" => "J1(Y)",
         "{x = 1}" => "{x = 1}",
@@ -95,10 +97,9 @@ fn sample(question: &Question) -> Option<String> {
     if let Some((_, text)) = SAMPLES.iter().find(|(name, _)| *name == question.name) {
         return Some(text.to_string());
     }
-    let inside = question.signature.strip_prefix(question.name)?.strip_prefix('(')?.strip_suffix(')')?;
     let mut arguments = vec![];
-    for word in inside.split(", ").filter(|w| *w != "…" && (w.starts_with('{') || !w.contains(" = "))) {
-        arguments.push(argument(word)?);
+    for parameter in question.parameters.iter().filter(|p| matches!(p.presence, Presence::Once | Presence::Many)) {
+        arguments.push(argument(parameter.name)?);
     }
     Some(format!("{}({})", question.name, arguments.join(", ")))
 }
@@ -123,13 +124,13 @@ fn ask(session: &mut Session, text: &str) -> Result<Outcome, String> {
 /// What is wrong with the answer to one row, if anything.
 fn complaint(session: &mut Session, question: &Question) -> Option<String> {
     let Some(text) = sample(question) else {
-        return Some(format!("{}: the letters of its signature have no meaning here", question.signature));
+        return Some(format!("{}: the letters of its signature have no meaning here", question.signature()));
     };
     let outcome = match ask(session, &text) {
         Ok(outcome) => outcome,
         Err(reason) => return Some(format!("{text} is refused with {reason}")),
     };
-    let line = lepage::report::json::outcome(&outcome);
+    let line = lepage::session::json::outcome(&outcome);
     for key in ["line", "statement", "status", "type", "text", "latex", "value"] {
         if line[key].is_null() || line[key] == "" {
             return Some(format!("{text} has no {key}: {line}"));
@@ -139,7 +140,7 @@ fn complaint(session: &mut Session, question: &Question) -> Option<String> {
     if latex.matches('{').count() != latex.matches('}').count() || latex.contains("Debug") {
         return Some(format!("{text}: the braces of its LaTeX do not match: {latex}"));
     }
-    for (part, _) in question.parts {
+    for part in question.parts.iter().filter(|p| p.always).map(|p| p.name) {
         // A set or a distribution is a list in JSON; its parts stand after the dot only.
         let is_list = line["value"].is_array() || line["value"]["main"].is_array();
         if !is_list && line["value"].get(part).is_none() {
@@ -158,6 +159,46 @@ fn every_answer_has_text_latex_json_and_its_parts() {
     let mut session = world();
     let rows = questions::all().filter(|q| q.is_available());
     let complaints: Vec<String> = rows.filter_map(|q| complaint(&mut session, q)).collect();
+    assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
+}
+
+/// What a row says of its answer is so: the kinds of the main value and of the parts, and that there are no other parts.
+#[test]
+fn answers_are_of_the_kinds_that_the_rows_say() {
+    let cx = &Inquiry::free();
+    let mut session = world();
+    let mut complaints = vec![];
+    for question in questions::all().filter(|q| q.is_available()) {
+        let Some(text) = sample(question) else { continue };
+        let Ok(outcome) = ask(&mut session, &text) else { continue };
+        let answer = outcome.answer.expect("an answer");
+        let (value, found) = (answer.value(), Kinds::of_value(answer.value()));
+        let kinds = match question.gives {
+            Gives::Kinds(kinds) => kinds,
+            Gives::Degree(..) | Gives::Form(..) => FORM.or(FUNCTION).or(SYSTEM),
+            Gives::Parts => ANSWER,
+            Gives::Motion => FAMILY,
+            Gives::Like(_) | Gives::Carried(_) => ANY,
+        };
+        if !found.within(kinds) {
+            complaints.push(format!("{text} is {found:?}, not {kinds:?}"));
+        }
+        let Answer(answer) = value else { continue };
+        for name in answer.part_names() {
+            let Some(part) = question.part(name) else {
+                complaints.push(format!("{text} has a part `{name}` that its row has not"));
+                continue;
+            };
+            let Some(Ok(value)) = answer.get(cx, name) else { continue };
+            let found = Kinds::of_value(&value);
+            if !found.within(part.kinds) {
+                complaints.push(format!("{text}.{name} is {found:?}, not {:?}", part.kinds));
+            }
+            if matches!(value, Label(label) if !part.words.contains(&label)) {
+                complaints.push(format!("{text}.{name} is a label that its row has not"));
+            }
+        }
+    }
     assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
 }
 
@@ -186,11 +227,13 @@ fn expressions_in_json_parse_back() {
 
 /// The rows as they stand in the documentation.
 fn table() -> String {
-    let mut out = String::from("| question | parts |\n|---|---|\n");
+    let mut out = String::from("| question | main value | parts |\n|---|---|---|\n");
     for q in questions::all().filter(|q| q.is_available()) {
         let cell = |text: &str| text.replace('|', "\\|");
-        let parts: Vec<String> = q.parts.iter().map(|(name, meaning)| format!("`{name}` {}", cell(meaning))).collect();
-        out += &format!("| `{}`: {} | {} |\n", cell(q.signature), cell(q.help), parts.join("; "));
+        let parts: Vec<String> =
+            q.parts.iter().map(|p| format!("`{}` ({}) {}", p.name, p.kinds, cell(p.meaning))).collect();
+        let gives = cell(&q.result_text());
+        out += &format!("| `{}`: {} | {gives} | {} |\n", cell(&q.signature()), cell(q.help), parts.join("; "));
     }
     let later: Vec<String> = questions::later::ROWS.iter().map(|q| format!("`{}`", q.name)).collect();
     if !later.is_empty() {
@@ -212,7 +255,7 @@ fn the_documentation_lists_the_questions() {
     } else {
         assert!(written == text, "docs/json.md has drifted: LEPAGE_BLESS=1 cargo test --test questions");
     }
-    assert!(text.contains(&format!("now **{}**", lepage::report::json::SCHEMA)), "the schema number has changed");
+    assert!(text.contains(&format!("now **{}**", lepage::session::json::SCHEMA)), "the schema number has changed");
 }
 
 /// Where a map was inverted, the range of its functions is said in every format, also of what is made of the answer, and what is
@@ -233,7 +276,7 @@ transform(@r, n)
     let outcomes = session.feed("test", program, Mode::File);
     let said: Vec<(Value, String)> = outcomes
         .iter()
-        .filter_map(|o| Some((lepage::report::json::outcome(o)["conditions"].clone(), o.answer.as_ref()?.latex())))
+        .filter_map(|o| Some((lepage::session::json::outcome(o)["conditions"].clone(), o.answer.as_ref()?.latex())))
         .collect();
     let expected = [
         (r#"["x > -1","x < 1"]"#, r"\quad \text{where } x > -1,\ x < 1"),

@@ -9,10 +9,10 @@ use lepage::algebra::polynomial::{Polynomial, modular::Sequence};
 
 use lepage::algebra::stratum::leaves::{Leaf, LinearSystem, leaves};
 use lepage::algebra::stratum::{Branch, Cell, Frame, components, equal_sets, set, tangent};
-use lepage::algebra::{Coordinate, Expr, Rational, Symbol};
-use lepage::budget;
+use lepage::algebra::{Coordinate, Expr, Inquiry, Rational, Symbol};
+use lepage::budget::{self, share};
 use lepage::session::{Mode, Session, SessionOptions};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 fn is_long() -> bool {
     std::env::var_os("LEPAGE_LONG").is_some()
@@ -38,21 +38,21 @@ impl Space {
     }
 }
 
-fn at(p: &Polynomial, point: &[(u32, Rational)]) -> Rational {
-    p.evaluate_at(point).expect("small numbers").expect("all coordinates have values")
+fn at(cx: &Inquiry, p: &Polynomial, point: &[(u32, Rational)]) -> Rational {
+    p.evaluate_at(cx, point).expect("small numbers").expect("all coordinates have values")
 }
 
 /// Whether the polynomial vanishes at the point; it may contain numbers such as √2.
-fn vanishes(p: &Polynomial, point: &[(u32, Rational)]) -> bool {
-    let value = p.evaluate(point).expect("small numbers");
+fn vanishes(cx: &Inquiry, p: &Polynomial, point: &[(u32, Rational)]) -> bool {
+    let value = p.evaluate(cx, point).expect("small numbers");
     match value.as_constant() {
         Some(c) => c.is_zero(),
-        None => is_zero(polynomial_expr(&value)).is_yes(),
+        None => is_zero(cx, polynomial_expr(cx, &value)).is_yes(),
     }
 }
 
-fn lies_in(cell: &Cell, point: &[(u32, Rational)]) -> bool {
-    cell.equations().iter().all(|e| vanishes(e, point)) && !cell.nonzero().iter().any(|n| vanishes(n, point))
+fn lies_in(cx: &Inquiry, cell: &Cell, point: &[(u32, Rational)]) -> bool {
+    cell.equations().iter().all(|e| vanishes(cx, e, point)) && !cell.nonzero().iter().any(|n| vanishes(cx, n, point))
 }
 
 /// The rank of a matrix of numbers by plain elimination: the independent check.
@@ -107,9 +107,10 @@ fn random_branch(space: &Space, random: &mut Sequence) -> Branch {
 /// and there the rank and solvability are those of the matrix of numbers.
 #[test]
 fn leaves_agree_with_exact_ranks_at_rational_points() {
+    let cx = &Inquiry::free();
     let space = Space::new(&["x", "y", "z"]);
     let mut random = Sequence::new(20261116);
-    let (systems, most) = if is_long() { (1500, Duration::from_secs(20)) } else { (30, Duration::from_secs(5)) };
+    let (systems, most) = if is_long() { (1500, share::SEARCH) } else { (30, share::COMPONENTS) };
     let (mut points, mut unfinished) = (0usize, 0usize);
     let half = Rational::ratio(1, 2);
     for _ in 0..systems {
@@ -119,19 +120,19 @@ fn leaves_agree_with_exact_ranks_at_rational_points() {
         let branch = random_branch(&space, &mut random);
         let mut functions: Vec<Expr> = matrix.concat();
         functions.extend(branch.equations.iter().chain(&branch.nonzero));
-        let frame = Frame::new(&space.symbols, &functions).expect("small");
+        let frame = Frame::new(cx, &space.symbols, &functions).expect("small");
         let mut system = LinearSystem::new(n_columns);
         for row in &matrix {
-            let mut entries = frame.read_row(row).expect("small");
+            let mut entries = frame.read_row(cx, row).expect("small");
             let right = entries.pop().expect("a right side");
             system.push(entries, right);
         }
-        let given: Vec<Polynomial> = branch.equations.iter().map(|e| frame.read_numerator(*e).unwrap()).collect();
-        let avoided: Vec<Polynomial> = branch.nonzero.iter().map(|e| frame.read_numerator(*e).unwrap()).collect();
-        let found: Result<Vec<Leaf>, _> = budget::within(most, || {
+        let given: Vec<Polynomial> = branch.equations.iter().map(|e| frame.read_numerator(cx, *e).unwrap()).collect();
+        let avoided: Vec<Polynomial> = branch.nonzero.iter().map(|e| frame.read_numerator(cx, *e).unwrap()).collect();
+        let found: Result<Vec<Leaf>, _> = cx.within(most, || {
             let mut list = Vec::new();
-            for cell in frame.cells(&branch)? {
-                list.extend(leaves(&frame, &system, &cell)?);
+            for cell in frame.cells(cx, &branch)? {
+                list.extend(leaves(cx, &frame, &system, &cell)?);
             }
             Ok::<_, budget::Exhausted>(list)
         });
@@ -145,16 +146,16 @@ fn leaves_agree_with_exact_ranks_at_rational_points() {
                 values[2] = &values[2] + &half;
             }
             let point = space.point(&values);
-            let in_set =
-                given.iter().all(|e| at(e, &point).is_zero()) && avoided.iter().all(|n| !at(n, &point).is_zero());
-            let here: Vec<&Leaf> = found.iter().filter(|leaf| lies_in(&leaf.cell, &point)).collect();
+            let in_set = given.iter().all(|e| at(cx, e, &point).is_zero())
+                && avoided.iter().all(|n| !at(cx, n, &point).is_zero());
+            let here: Vec<&Leaf> = found.iter().filter(|leaf| lies_in(cx, &leaf.cell, &point)).collect();
             // Leaves fill the set. Where pieces of it meet a point may lie in several, which then agree.
             assert_eq!(here.is_empty(), !in_set, "{matrix:?} {branch:?} {values:?}");
             if !in_set {
                 continue;
             }
             let numbers: Vec<Vec<Rational>> = (system.rows.iter())
-                .map(|r| r.coefficients.iter().chain([&r.right]).map(|p| at(p, &point)).collect())
+                .map(|r| r.coefficients.iter().chain([&r.right]).map(|p| at(cx, p, &point)).collect())
                 .collect();
             let without: Vec<Vec<Rational>> = numbers.iter().map(|r: &Vec<Rational>| r[..n_columns].to_vec()).collect();
             let (augmented, rank) = (rank_of(numbers), rank_of(without));
@@ -176,6 +177,7 @@ fn leaves_agree_with_exact_ranks_at_rational_points() {
 /// A random union of intersections, multiplied out: SPLIT finds the same points again.
 #[test]
 fn splitting_keeps_the_points() {
+    let cx = &Inquiry::free();
     let space = Space::new(&["x", "y", "z"]);
     let mut random = Sequence::new(4);
     let n = if is_long() { 400 } else { 25 };
@@ -191,14 +193,14 @@ fn splitting_keeps_the_points() {
             products = products.iter().flat_map(|p| piece.iter().map(move |f| *p * *f)).collect();
         }
         let branch = Branch { equations: products.clone(), nonzero: vec![] };
-        let frame = Frame::new(&space.symbols, &products).unwrap();
-        let Ok(cells) = budget::within(Duration::from_secs(5), || frame.cells(&branch)) else { continue };
-        let equations: Vec<Polynomial> = products.iter().map(|e| frame.read_numerator(*e).unwrap()).collect();
+        let frame = Frame::new(cx, &space.symbols, &products).unwrap();
+        let Ok(cells) = cx.within(share::COMPONENTS, || frame.cells(cx, &branch)) else { continue };
+        let equations: Vec<Polynomial> = products.iter().map(|e| frame.read_numerator(cx, *e).unwrap()).collect();
         for k in 0..125i64 {
             let values: Vec<Rational> = [k % 5, k / 5 % 5, k / 25].map(|c| Rational::from(c - 2)).to_vec();
             let point = space.point(&values);
-            let inside = equations.iter().all(|e| at(e, &point).is_zero());
-            let found = cells.iter().any(|cell| lies_in(cell, &point));
+            let inside = equations.iter().all(|e| at(cx, e, &point).is_zero());
+            let found = cells.iter().any(|cell| lies_in(cx, cell, &point));
             assert_eq!(inside, found, "{pieces:?} at {values:?}");
             points += 1;
         }
@@ -277,26 +279,28 @@ const KNOWN: &[Known] = &[
 
 #[test]
 fn ideals_with_known_decompositions() {
+    let cx = &Inquiry::free();
     for (name, coordinates, equations, pieces_of, dimensions) in KNOWN {
         let space = Space::new(coordinates);
         let read = |list: &[&str]| list.iter().map(|text| read(text, coordinates, &space)).collect::<Vec<Expr>>();
         let branch = |list: &[&str]| Branch { equations: read(list), nonzero: vec![] };
         let given = branch(equations);
-        let frame = Frame::new(&space.symbols, &given.equations).unwrap();
-        let pieces = frame.cells(&given).unwrap();
-        let apart: Vec<Cell> = pieces.iter().flat_map(|cell| components::components(&frame, cell).unwrap()).collect();
-        let cells = set::maximal(&frame, apart).unwrap();
-        let found: Vec<Branch> = cells.iter().map(|c| frame.branch(c).unwrap()).collect();
+        let frame = Frame::new(cx, &space.symbols, &given.equations).unwrap();
+        let pieces = frame.cells(cx, &given).unwrap();
+        let apart: Vec<Cell> =
+            pieces.iter().flat_map(|cell| components::components(cx, &frame, cell).unwrap()).collect();
+        let cells = set::maximal(cx, &frame, apart).unwrap();
+        let found: Vec<Branch> = cells.iter().map(|c| frame.branch(cx, c).unwrap()).collect();
         let expected: Vec<Branch> = pieces_of.iter().map(|c| branch(c)).collect();
         assert_eq!(found.len(), expected.len(), "{name}: {found:?}");
         let mut missing: Vec<usize> = dimensions.to_vec();
         for (cell, one) in cells.iter().zip(&found) {
             let same = |e: &&Branch| {
-                equal_sets(&space.symbols, std::slice::from_ref(one), std::slice::from_ref(e)).unwrap().is_yes()
+                equal_sets(cx, &space.symbols, std::slice::from_ref(one), std::slice::from_ref(e)).unwrap().is_yes()
             };
             let at =
                 expected.iter().position(|e| same(&e)).unwrap_or_else(|| panic!("{name}: {one:?} is no component"));
-            assert_eq!(tangent::dimension(&frame, cell).unwrap(), dimensions[at], "{name}: {one:?}");
+            assert_eq!(tangent::dimension(cx, &frame, cell).unwrap(), dimensions[at], "{name}: {one:?}");
             missing.pop();
         }
         assert!(missing.is_empty(), "{name}");
@@ -426,14 +430,13 @@ fn random_lagrangian(random: &mut Sequence) -> String {
 #[test]
 fn tangency_systems_of_pendulums_finish_or_say_what_is_known() {
     let mut random = Sequence::new(200);
-    let limit = Duration::from_secs(20);
     let all: Vec<String> = (0..200).map(|_| random_lagrangian(&mut random)).collect();
     let step = if is_long() { 1 } else { 25 };
     let (mut finished, mut undecided, mut at_budget) = (0, 0, 0);
     for (i, lagrangian) in all.iter().enumerate().step_by(step) {
         let start = Instant::now();
         let mut session = pendulum(lagrangian);
-        let known = known_of_dynamics(&mut session, limit);
+        let known = known_of_dynamics(&mut session);
         let word = known.complete.clone();
         match word.split([' ', ',', ':', '(']).next() {
             Some("yes") => finished += 1,
@@ -478,8 +481,7 @@ impl Progress {
     }
 }
 
-/// The algorithm runs when it is first asked about; the other parts are there then.
-fn known_of_dynamics(session: &mut Session, limit: Duration) -> Progress {
+fn known_of_dynamics(session: &mut Session) -> Progress {
     let mut part = |name: &str| {
         let outcomes = session.feed("question.mech", &format!("dynamics(L).{name}\n"), Mode::File);
         let last = outcomes.last().expect("an outcome");
@@ -487,7 +489,7 @@ fn known_of_dynamics(session: &mut Session, limit: Duration) -> Progress {
         answer.text(100)
     };
     Progress {
-        complete: budget::within(limit, || part("complete")),
+        complete: part("complete"),
         primary: part("primary"),
         last: part("final"),
         undecided: part("undecided"),
@@ -500,9 +502,10 @@ fn known_of_dynamics(session: &mut Session, limit: Duration) -> Progress {
 #[test]
 fn an_algorithm_that_is_cut_off_says_how_far_it_came() {
     let hard = "a'^2/2 + b'^2/2 + cos(a - b)*a'*b' - x^2*y/2 + z*(x^2 + y^2 - 1) + b*(x - y)";
-    for limit in [0, 20, 100, 400] {
+    for limit in [5, 20, 100, 400] {
         let mut session = pendulum(hard);
-        let known = known_of_dynamics(&mut session, Duration::from_millis(limit));
+        session.set_work(Some(limit * 20_000));
+        let known = known_of_dynamics(&mut session);
         assert!(known.complete.starts_with("unknown") && known.complete.contains("while"), "{known:?}");
         assert_eq!(known.kind, "cut_off", "{known:?}");
         assert!(known.names_a_set() && known.rounds.parse::<usize>().is_ok(), "{known:?}");
@@ -529,8 +532,8 @@ fn an_unfinished_answer_says_what_is_known() {
             _ => format!("[{cyclic}]"),
         };
         let program = format!("manifold Y over t {{ {} }}\n{question}({arguments})\n", names.join(", "));
-        let mut session = Session::new(SessionOptions::default());
-        let outcomes = budget::within(Duration::from_millis(400), || session.feed("cyclic.mech", &program, Mode::File));
+        let mut session = Session::new(SessionOptions { work: Some(share::COMPONENTS), ..SessionOptions::default() });
+        let outcomes = session.feed("cyclic.mech", &program, Mode::File);
         let last = outcomes.last().expect("an outcome");
         let shown = last.answer.as_ref().map(|a| a.text(100));
         let shown = shown.unwrap_or_else(|| panic!("{question}: {:?}", last.diagnostics));

@@ -2,6 +2,8 @@
 //! diagnostics are compared with the `.stderr` beside it, in which program and message stand
 //! together. `LEPAGE_BLESS=1 cargo test --test ui` rewrites them.
 //!
+//! The programs of `tests/ui/check` are not run: they are read as `lepage check` reads them, which computes nothing.
+//!
 //! Three things are checked apart from the rendering, so that a careless bless cannot hide them:
 //!
 //! - `//~ E0312` on a line: exactly these codes are reported on that line (`//~ 2 E0312`: twice; `//~^`
@@ -14,7 +16,9 @@
 use lepage::diagnostic::Diagnostic;
 use lepage::diagnostic::render::{MessageFormat, Renderer};
 use lepage::session::{Mode, Outcome, Session, SessionOptions};
+use lepage::source::{SourceId, Span};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// All programs under `tests/ui`, sorted, so that failures come in the same order everywhere.
@@ -35,46 +39,127 @@ fn programs() -> Vec<PathBuf> {
     found
 }
 
-/// A program after it ran.
+/// A program after it ran: what was said, without the session that said it, so that all tests look at one run.
 struct Ran {
-    session: Session,
-    outcomes: Vec<Outcome>,
+    /// Answers and diagnostics as a reader meets them.
+    shown: String,
+    /// `(line, code)` for every error and warning, sorted.
+    reported: Vec<(usize, String)>,
+    /// The source of the program itself, not of files it uses.
+    main: Option<SourceId>,
+    statements: Vec<Statement>,
+}
+
+/// What became of one statement.
+struct Statement {
+    text: String,
+    diagnostics: Vec<Diagnostic>,
+    /// The words under labels that cover the whole statement.
+    underlined: Vec<String>,
+}
+
+/// Runs a program in a session of its own. What `lepage check` finds is found without computing.
+fn run(name: &str, text: &str) -> (Session, Vec<Outcome>) {
+    run_as(name, text, !name.starts_with("check/"))
+}
+
+fn run_as(name: &str, text: &str, answer: bool) -> (Session, Vec<Outcome>) {
+    // Files beside a program are found from here, under the names that goldens show.
+    std::env::set_current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui")).expect("tests/ui");
+    // What a program saves goes to a folder of its own, as programs run at the same time.
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    let out = std::env::temp_dir().join(format!("lepage-ui-{}-{number}", std::process::id()));
+    let options = SessionOptions { out: out.clone(), portable: true, answer, ..SessionOptions::default() };
+    let mut session = Session::new(options);
+    let outcomes = session.feed(name, text, Mode::File);
+    let _ = std::fs::remove_dir_all(out);
+    (session, outcomes)
 }
 
 impl Ran {
     fn new(name: &str, text: &str) -> Ran {
-        // Files beside a program are found from here, under the names that goldens show.
-        std::env::set_current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui")).expect("tests/ui");
-        // What a program saves goes to a folder of its own, as programs run at the same time.
-        static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let out = std::env::temp_dir().join(format!("lepage-ui-{}-{number}", std::process::id()));
-        let mut session =
-            Session::new(SessionOptions { out: out.clone(), portable: true, ..SessionOptions::default() });
-        let outcomes = session.feed(name, text, Mode::File);
-        let _ = std::fs::remove_dir_all(out);
-        Ran { session, outcomes }
+        let (session, outcomes) = run(name, text);
+        let place =
+            |d: &Diagnostic| d.primary().map_or(0, |s| session.sources().get(s.source).line_column(s.start as usize).0);
+        let diagnostics = outcomes.iter().flat_map(|o| &o.diagnostics);
+        let mut reported: Vec<(usize, String)> = diagnostics.map(|d| (place(d), d.code.to_string())).collect();
+        reported.sort();
+        let underlined = |o: &Outcome| -> Vec<String> {
+            let covers =
+                |label: Span| label.source == o.span.source && label.start <= o.span.start && label.end >= o.span.end;
+            let labels = o.diagnostics.iter().flat_map(|d| &d.labels).filter(|l| covers(l.span));
+            labels.map(|l| session.sources().slice(l.span).to_string()).collect()
+        };
+        Ran {
+            shown: shown(&session, &outcomes),
+            reported,
+            main: outcomes.first().map(|o| o.span.source),
+            statements: outcomes
+                .iter()
+                .map(|o| Statement {
+                    text: o.statement.clone(),
+                    diagnostics: o.diagnostics.clone(),
+                    underlined: underlined(o),
+                })
+                .collect(),
+        }
     }
 
     fn diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
-        self.outcomes.iter().flat_map(|o| &o.diagnostics)
+        self.statements.iter().flat_map(|s| &s.diagnostics)
     }
+}
 
-    /// Answers and diagnostics as a reader meets them.
-    fn shown(&self) -> String {
-        let mut renderer = Renderer::new(self.session.sources(), MessageFormat::Human, false);
-        let mut out = String::new();
-        for outcome in &self.outcomes {
-            if let Some(answer) = &outcome.answer {
-                out.push_str(&format!("{}\n", outcome.statement));
-                for line in answer.text(100).lines() {
-                    out.push_str(&format!("    {line}\n"));
-                }
+/// Answers and diagnostics as a reader meets them.
+fn shown(session: &Session, outcomes: &[Outcome]) -> String {
+    let mut renderer = Renderer::new(session.sources(), MessageFormat::Human, false);
+    let mut out = String::new();
+    for outcome in outcomes {
+        if let Some(answer) = &outcome.answer {
+            out.push_str(&format!("{}\n", outcome.statement));
+            for line in answer.text(100).lines() {
+                out.push_str(&format!("    {line}\n"));
             }
-            out.push_str(&renderer.render_all(&outcome.diagnostics));
         }
-        out
+        out.push_str(&renderer.render_all(&outcome.diagnostics));
     }
+    out
+}
+
+/// Does a piece of work for each item, with as many threads as there are processors; each piece in a thread that has
+/// computed nothing before. The results are in the order of the items.
+fn for_each<I: Sync, T: Send>(items: &[I], work: impl Fn(&I) -> T + Sync) -> Vec<T> {
+    let next = AtomicUsize::new(0);
+    let fresh = |item| std::thread::scope(|scope| scope.spawn(|| work(item)).join().expect("no panic"));
+    let worker = || {
+        let mut done = vec![];
+        while let number = next.fetch_add(1, Ordering::Relaxed)
+            && let Some(item) = items.get(number)
+        {
+            done.push((number, fresh(item)));
+        }
+        done
+    };
+    let n_threads = std::thread::available_parallelism().map_or(2, usize::from);
+    let mut done: Vec<(usize, T)> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..n_threads).map(|_| scope.spawn(worker)).collect();
+        threads.into_iter().flat_map(|thread| thread.join().expect("no panic")).collect()
+    });
+    done.sort_by_key(|(number, _)| *number);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+/// Every program with its text and what it says: run once for all tests of this file.
+fn all() -> &'static [(PathBuf, String, Ran)] {
+    static ALL: OnceLock<Vec<(PathBuf, String, Ran)>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        for_each(&programs(), |path| {
+            let text = read(path);
+            let ran = Ran::new(&name(path), &text);
+            (path.clone(), text, ran)
+        })
+    })
 }
 
 /// The name shown in goldens: the path below `tests/ui`, with `/` on every system.
@@ -113,25 +198,11 @@ fn markers(text: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// `(line, code)` for every error and warning of the program itself (not of files it uses).
-fn reported(ran: &Ran) -> Vec<(usize, String)> {
-    let sources = ran.session.sources();
-    let mut found: Vec<(usize, String)> = ran
-        .diagnostics()
-        .map(|d| {
-            let line = d.primary().map_or(0, |s| sources.get(s.source).line_column(s.start as usize).0);
-            (line, d.code.to_string())
-        })
-        .collect();
-    found.sort();
-    found
-}
-
-/// Runs `check` on every program and reports all failures together.
-fn for_every_program(check: impl Fn(&Path, &str) -> Result<(), String>) {
-    let failures: Vec<String> = programs()
+/// Looks at every program and reports all failures together.
+fn for_every_program(check: impl Fn(&Path, &str, &Ran) -> Result<(), String>) {
+    let failures: Vec<String> = all()
         .iter()
-        .filter_map(|path| check(path, &read(path)).err().map(|e| format!("── {}\n{e}", name(path))))
+        .filter_map(|(path, text, ran)| check(path, text, ran).err().map(|e| format!("── {}\n{e}", name(path))))
         .collect();
     assert!(failures.is_empty(), "\n{}", failures.join("\n"));
 }
@@ -139,15 +210,15 @@ fn for_every_program(check: impl Fn(&Path, &str) -> Result<(), String>) {
 #[test]
 fn goldens_are_what_users_see() {
     let bless = std::env::var("LEPAGE_BLESS").is_ok_and(|v| v == "1");
-    for_every_program(|path, text| {
-        let shown = Ran::new(&name(path), text).shown();
+    for_every_program(|path, _, ran| {
+        let shown = &ran.shown;
         let golden = path.with_extension("stderr");
         let kept = std::fs::read_to_string(&golden).ok();
-        if kept.as_ref() == Some(&shown) {
+        if kept.as_ref() == Some(shown) {
             return Ok(());
         }
         if bless {
-            return std::fs::write(&golden, &shown).map_err(|e| e.to_string());
+            return std::fs::write(&golden, shown).map_err(|e| e.to_string());
         }
         let kept = kept.unwrap_or_else(|| "(no golden yet)\n".to_string());
         Err(format!("expected:\n{kept}\nfound:\n{shown}\nto accept: LEPAGE_BLESS=1 cargo test --test ui"))
@@ -156,9 +227,9 @@ fn goldens_are_what_users_see() {
 
 #[test]
 fn codes_are_reported_where_the_markers_say() {
-    for_every_program(|path, text| {
-        let (expected, found) = (markers(text), reported(&Ran::new(&name(path), text)));
-        if expected == found { Ok(()) } else { Err(format!("markers {expected:?}, but reported {found:?}")) }
+    for_every_program(|_, text, ran| {
+        let (expected, found) = (markers(text), &ran.reported);
+        if expected == *found { Ok(()) } else { Err(format!("markers {expected:?}, but reported {found:?}")) }
     });
 }
 
@@ -177,8 +248,7 @@ fn no_message_shows_the_inside_of_the_program() {
         "Spanned",
         "panicked",
     ];
-    for_every_program(|path, text| {
-        let ran = Ran::new(&name(path), text);
+    for_every_program(|_, text, ran| {
         for d in ran.diagnostics() {
             let words = d.labels.iter().map(|l| &l.message).chain(&d.notes).chain(&d.helps).chain([&d.title]);
             for words in words {
@@ -196,19 +266,25 @@ fn no_message_shows_the_inside_of_the_program() {
 
 #[test]
 fn labels_point_at_words_and_not_at_statements() {
-    for_every_program(|path, text| {
-        let ran = Ran::new(&name(path), text);
-        for outcome in &ran.outcomes {
-            for label in outcome.diagnostics.iter().flat_map(|d| &d.labels) {
-                let words = ran.session.sources().slice(label.span);
-                let whole = label.span.source == outcome.span.source
-                    && label.span.start <= outcome.span.start
-                    && label.span.end >= outcome.span.end;
-                // A bare question may be one expression that is at fault as a whole; a statement with
-                // a keyword never is.
-                if whole && words.split_whitespace().count() > 2 {
-                    return Err(format!("a label underlines the whole statement `{words}`"));
-                }
+    for_every_program(|_, _, ran| {
+        // A bare question may be one expression that is at fault as a whole; a statement with a keyword never is.
+        let mut underlined = ran.statements.iter().flat_map(|s| &s.underlined);
+        match underlined.find(|words| words.split_whitespace().count() > 2) {
+            Some(words) => Err(format!("a label underlines the whole statement `{words}`")),
+            None => Ok(()),
+        }
+    });
+}
+
+#[test]
+fn what_a_check_refuses_a_run_refuses() {
+    for_every_program(|path, text, _| {
+        let ((session, checked), (_, ran)) = (run_as(&name(path), text, false), run_as(&name(path), text, true));
+        for outcome in checked.iter().filter(|o| o.diagnostics.iter().any(Diagnostic::is_error)) {
+            let same = ran.iter().find(|o| o.span == outcome.span);
+            if same.is_some_and(Outcome::held) {
+                let said = shown(&session, &checked);
+                return Err(format!("`{}` is refused without a reason:\n{said}", outcome.statement));
             }
         }
         Ok(())
@@ -217,23 +293,27 @@ fn labels_point_at_words_and_not_at_statements() {
 
 #[test]
 fn repairs_repair() {
-    for_every_program(|path, text| {
-        let ran = Ran::new(&name(path), text);
-        let main = ran.outcomes.first().map(|o| o.span.source);
-        let count = |ran: &Ran, code: &str| ran.diagnostics().filter(|d| d.code.to_string() == code).count();
+    let count = |ran: &Ran, code: &str| ran.diagnostics().filter(|d| d.code.to_string() == code).count();
+    let failures = for_each(all(), |(path, text, ran)| {
         for d in ran.diagnostics() {
             let code = d.code.to_string();
-            for repair in d.repairs.iter().filter(|r| Some(r.span.source) == main) {
-                let mut repaired = text.to_string();
+            for repair in d.repairs.iter().filter(|r| Some(r.span.source) == ran.main) {
+                let mut repaired = text.clone();
                 repaired.replace_range(repair.span.range(), &repair.text);
                 let after = Ran::new(&name(path), &repaired);
-                if count(&after, &code) >= count(&ran, &code) {
-                    return Err(format!("the repair of {code} does not remove it:\n{repaired}\n{}", after.shown()));
+                if count(&after, &code) >= count(ran, &code) {
+                    let name = name(path);
+                    return Some(format!(
+                        "── {name}\nthe repair of {code} does not remove it:\n{repaired}\n{}",
+                        after.shown
+                    ));
                 }
             }
         }
-        Ok(())
+        None
     });
+    let failures: Vec<String> = failures.into_iter().flatten().collect();
+    assert!(failures.is_empty(), "\n{}", failures.join("\n"));
 }
 
 /// Every construct of docs/language.md by a piece of text that shows it. A piece ends a word where it ends in a blank.
@@ -372,8 +452,8 @@ const NOT_YET: &[&str] = &["sweep ", "collect ", "animate ", "poincare ", "poten
 
 #[test]
 fn every_construct_is_accepted_once_and_rejected_once() {
-    let all = programs();
-    let (accepted, rejected): (Vec<_>, Vec<_>) = all.iter().partition(|p| name(p).starts_with("accepted/"));
+    let programs = programs();
+    let (accepted, rejected): (Vec<_>, Vec<_>) = programs.iter().partition(|p| name(p).starts_with("accepted/"));
     let code = |line: &str| line.split("//").next().map_or(String::new(), str::to_string);
     let accepted: Vec<String> = accepted.iter().map(|p| read(p)).collect();
     let reference = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/language.md"));
@@ -415,10 +495,10 @@ equations(L)
 classify(L).regular
 vector_field(L)
 y*dt";
-    let ran = Ran::new("sampled.mech", text);
-    let questions: Vec<&Outcome> = ran.outcomes.iter().filter(|o| o.answer.is_some()).collect();
+    let (session, outcomes) = run("sampled.mech", text);
+    let questions: Vec<&Outcome> = outcomes.iter().filter(|o| o.answer.is_some()).collect();
     let (last, marked) = questions.split_last().expect("questions");
-    assert_eq!(marked.len(), 9, "{}", ran.shown());
+    assert_eq!(marked.len(), 9, "{}", shown(&session, &outcomes));
     for outcome in marked {
         let answer = outcome.answer.as_ref().expect("an answer");
         let in_text = outcome.diagnostics.iter().any(|d| d.code.name == "sampled");
@@ -432,12 +512,14 @@ y*dt";
 
 #[test]
 fn one_mistake_is_one_message() {
-    for_every_program(|path, text| {
-        let ran = Ran::new(&name(path), text);
-        for outcome in &ran.outcomes {
-            let errors = outcome.diagnostics.iter().filter(|d| d.is_error()).count();
-            if errors > 1 {
-                return Err(format!("`{}` has {errors} errors", outcome.statement));
+    for_every_program(|path, _, ran| {
+        for statement in &ran.statements {
+            let errors: Vec<&Diagnostic> = statement.diagnostics.iter().filter(|d| d.is_error()).collect();
+            let places: std::collections::BTreeSet<_> = errors.iter().map(|d| d.primary()).collect();
+            // Who computes stops at the first mistake; who checks names each, at a place of its own.
+            let most = if name(path).starts_with("check/") { places.len() } else { 1 };
+            if errors.len() > most {
+                return Err(format!("`{}` has {} errors", statement.text, errors.len()));
             }
         }
         Ok(())

@@ -12,6 +12,7 @@ use super::function::Elementary;
 use super::number::Rational;
 use super::substitute::substitute;
 use super::symbol::Symbol;
+use crate::algebra::Inquiry;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
@@ -24,19 +25,19 @@ type Terms = BTreeMap<Kernel, Vec<Expr>>;
 const MAX_TERMS: usize = 4096;
 
 /// A function F with ∂F/∂x = e, or `None` if the table has no row for some term.
-pub fn antiderivative(e: Expr, x: Symbol) -> Option<Expr> {
+pub fn antiderivative(cx: &Inquiry, e: Expr, x: Symbol) -> Option<Expr> {
     let mut parts = Vec::new();
     for (kernel, coefficients) in expand_in(e, x)? {
         let coefficient = Expr::add_all(coefficients);
         if !coefficient.is_zero() {
-            parts.push(coefficient * integrate_kernel(&kernel, x)?);
+            parts.push(coefficient * integrate_kernel(cx, &kernel, x)?);
         }
     }
     Some(Expr::add_all(parts))
 }
 
 /// ∫₀¹ e du. Terms with a closed form come out, the others stay together under one integral sign.
-pub fn unit_integral(e: Expr, u: Symbol) -> Expr {
+pub fn unit_integral(cx: &Inquiry, e: Expr, u: Symbol) -> Expr {
     let Some(terms) = expand_in(e, u) else { return Expr::integral(u, e) };
     let (mut closed, mut open) = (Vec::new(), Vec::new());
     for (kernel, coefficients) in terms {
@@ -44,7 +45,7 @@ pub fn unit_integral(e: Expr, u: Symbol) -> Expr {
         if coefficient.is_zero() {
             continue;
         }
-        match unit_integral_of_kernel(&kernel, u) {
+        match unit_integral_of_kernel(cx, &kernel, u) {
             Some(value) => closed.push(coefficient * value),
             None => open.push(coefficient * kernel_expr(&kernel)),
         }
@@ -57,8 +58,8 @@ pub fn has_integral(e: Expr) -> bool {
     post_order(&[e]).iter().any(|x| matches!(x.node(), Node::Integral { .. }))
 }
 
-fn unit_integral_of_kernel(kernel: &Kernel, u: Symbol) -> Option<Expr> {
-    let primitive = integrate_kernel(kernel, u)?;
+fn unit_integral_of_kernel(cx: &Inquiry, kernel: &Kernel, u: Symbol) -> Option<Expr> {
+    let primitive = integrate_kernel(cx, kernel, u)?;
     let at = |value: i64| substitute(primitive, &FxHashMap::from_iter([(u, Expr::number(value))]));
     let value = at(1) - at(0);
     value.as_undefined().is_none().then_some(value)
@@ -194,14 +195,14 @@ struct Wave {
     offset: Expr,
 }
 
-fn integrate_kernel(kernel: &Kernel, x: Symbol) -> Option<Expr> {
+fn integrate_kernel(cx: &Inquiry, kernel: &Kernel, x: Symbol) -> Option<Expr> {
     let split = split(kernel, x)?;
     if let Some(other) = split.other {
         let alone = split.polynomials.is_empty() && split.exponential.is_none() && split.waves.is_empty();
         return if alone { by_parts(&split.power, |k| lowered(other, x, k), x) } else { None };
     }
     if split.exponential.is_none() && split.waves.is_empty() {
-        return algebraic(&split.power, &split.polynomials, x);
+        return algebraic(cx, &split.power, &split.polynomials, x);
     }
     if !split.polynomials.is_empty() {
         return None;
@@ -359,7 +360,7 @@ fn log_abs(e: Expr) -> Expr {
 }
 
 /// x^power · Π polynomial^exponent.
-fn algebraic(power: &Rational, polynomials: &[(Vec<Expr>, Rational)], x: Symbol) -> Option<Expr> {
+fn algebraic(cx: &Inquiry, power: &Rational, polynomials: &[(Vec<Expr>, Rational)], x: Symbol) -> Option<Expr> {
     let ex = Expr::symbol(x);
     match polynomials {
         [] => Some(power_rule(ex, power)),
@@ -371,7 +372,7 @@ fn algebraic(power: &Rational, polynomials: &[(Vec<Expr>, Rational)], x: Symbol)
             let inner = affine_power(&n, c[2], c[0], r, y)?;
             Some(substitute(inner, &FxHashMap::from_iter([(y, ex.pow(2))])).scale(&Rational::HALF))
         }
-        [(c, r)] => quadratic_power(power.to_i64()?, c, r, x),
+        [(c, r)] => quadratic_power(cx, power.to_i64()?, c, r, x),
         _ => None,
     }
 }
@@ -399,18 +400,18 @@ fn affine_power(power: &Rational, a: Expr, b: Expr, r: &Rational, x: Symbol) -> 
 }
 
 /// ∫ xⁿ (c₂x² + c₁x + c₀)^r dx for r = −1, ±1/2, −3/2 and small n.
-fn quadratic_power(n: i64, c: &[Expr], r: &Rational, x: Symbol) -> Option<Expr> {
+fn quadratic_power(cx: &Inquiry, n: i64, c: &[Expr], r: &Rational, x: Symbol) -> Option<Expr> {
     let (c0, c1, c2, ex) = (c[0], c[1], c[2], Expr::symbol(x));
     let p = c2 * ex.pow(2) + c1 * ex + c0;
     let root = p.sqrt();
     let minus_discriminant = 4 * (c2 * c0) - c1.pow(2);
     let slope = 2 * (c2 * ex) + c1;
     let inverse_root = || -> Option<Expr> {
-        let sign = sign_of(c2);
+        let sign = sign_of(cx, c2);
         if sign.is_positive() {
             let k = c2.sqrt();
             Some(Expr::apply(Elementary::Log, &[2 * (k * root) + slope]) / k)
-        } else if sign.is_negative() && sign_of(minus_discriminant).is_negative() {
+        } else if sign.is_negative() && sign_of(cx, minus_discriminant).is_negative() {
             Some(-Expr::apply(Elementary::Asin, &[slope / (-minus_discriminant).sqrt()]) / (-c2).sqrt())
         } else {
             None
@@ -419,7 +420,7 @@ fn quadratic_power(n: i64, c: &[Expr], r: &Rational, x: Symbol) -> Option<Expr> 
     let half = Rational::HALF;
     match (n, r) {
         (0, r) if *r == Rational::MINUS_ONE => {
-            let sign = sign_of(minus_discriminant);
+            let sign = sign_of(cx, minus_discriminant);
             if sign.is_positive() {
                 let k = minus_discriminant.sqrt();
                 Some(2 * Expr::apply(Elementary::Atan, &[slope / k]) / k)
@@ -430,10 +431,10 @@ fn quadratic_power(n: i64, c: &[Expr], r: &Rational, x: Symbol) -> Option<Expr> 
                 None
             }
         }
-        (1, r) if *r == Rational::MINUS_ONE => Some((log_abs(p) - c1 * quadratic_power(0, c, r, x)?) / (2 * c2)),
+        (1, r) if *r == Rational::MINUS_ONE => Some((log_abs(p) - c1 * quadratic_power(cx, 0, c, r, x)?) / (2 * c2)),
         (n, r) if *r == Rational::MINUS_ONE && (2..=16).contains(&n) => {
             // xⁿ = x^(n−2) (p − c₁x − c₀)/c₂
-            let rest = c1 * quadratic_power(n - 1, c, r, x)? + c0 * quadratic_power(n - 2, c, r, x)?;
+            let rest = c1 * quadratic_power(cx, n - 1, c, r, x)? + c0 * quadratic_power(cx, n - 2, c, r, x)?;
             Some((power_rule(ex, &Rational::from(n - 2)) - rest) / c2)
         }
         (0, r) if *r == Rational::ratio(-3, 2) => Some(2 * slope / (minus_discriminant * root)),
@@ -456,20 +457,21 @@ mod tests {
 
     /// Integrates, differentiates, and compares at a few rational points with exact arithmetic where
     /// the difference is rational there, otherwise after expansion in `x`.
-    fn check(integrand: Expr, x: Symbol) {
-        let primitive = antiderivative(integrand, x).expect("a row of the table");
-        let difference = partial(primitive, x) - integrand;
+    fn check(cx: &Inquiry, integrand: Expr, x: Symbol) {
+        let primitive = antiderivative(cx, integrand, x).expect("a row of the table");
+        let difference = partial(cx, primitive, x) - integrand;
         let vanishes = difference.is_zero()
             || expand_in(difference, x)
                 .expect("small")
                 .values()
-                .all(|list| super::super::decide::is_zero(Expr::add_all(list.iter().copied())).is_yes())
-            || super::super::decide::is_zero(difference).is_yes();
+                .all(|list| super::super::decide::is_zero(cx, Expr::add_all(list.iter().copied())).is_yes())
+            || super::super::decide::is_zero(cx, difference).is_yes();
         assert!(vanishes, "{integrand} from {primitive}");
     }
 
     #[test]
     fn every_row_is_undone_by_differentiation() {
+        let cx = &Inquiry::free();
         let x = Symbol::parameter("x");
         let (ex, a, b) = (Expr::symbol(x), Expr::symbol(Symbol::parameter("a")), Expr::symbol(Symbol::parameter("b")));
         let affine = a * ex + b;
@@ -487,34 +489,37 @@ mod tests {
             (1 - ex.pow(2)).pow(Rational::ratio(-3, 2)),
             (ex + a) * (ex - b) * ex,
         ] {
-            check(integrand, x);
+            check(cx, integrand, x);
         }
     }
 
     #[test]
     fn derivatives_of_unspecified_functions_are_lowered() {
+        let cx = &Inquiry::free();
         let x = Symbol::parameter("x");
         let v = super::super::symbol::Function::declare("V", 1);
         let ex = Expr::symbol(x);
         let derivative = Expr::unknown(v, &[1], &[ex]);
-        assert_eq!(antiderivative(derivative, x), Some(Expr::unknown(v, &[0], &[ex])));
-        assert_eq!(antiderivative(Expr::unknown(v, &[0], &[ex]), x), None);
+        assert_eq!(antiderivative(cx, derivative, x), Some(Expr::unknown(v, &[0], &[ex])));
+        assert_eq!(antiderivative(cx, Expr::unknown(v, &[0], &[ex]), x), None);
     }
 
     #[test]
     fn homotopy_of_a_sine() {
+        let cx = &Inquiry::free();
         let (u, q) = (Symbol::bound("u"), Expr::symbol(Symbol::parameter("q")));
-        let value = q * unit_integral(apply(Elementary::Sin, Expr::symbol(u) * q), u);
+        let value = q * unit_integral(cx, apply(Elementary::Sin, Expr::symbol(u) * q), u);
         let expected = 1 - apply(Elementary::Cos, q);
-        assert!(super::super::decide::is_zero(value - expected).is_yes());
+        assert!(super::super::decide::is_zero(cx, value - expected).is_yes());
     }
 
     #[test]
     fn what_is_not_in_the_table_stays_an_integral() {
+        let cx = &Inquiry::free();
         let (u, q) = (Symbol::bound("u"), Expr::symbol(Symbol::parameter("q")));
         let eu = Expr::symbol(u);
-        let value = unit_integral(eu + apply(Elementary::Exp, eu.pow(2) * q), u);
+        let value = unit_integral(cx, eu + apply(Elementary::Exp, eu.pow(2) * q), u);
         assert!(has_integral(value));
-        assert!(!has_integral(unit_integral(eu.pow(2) * q, u)));
+        assert!(!has_integral(unit_integral(cx, eu.pow(2) * q, u)));
     }
 }

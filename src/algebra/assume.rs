@@ -1,11 +1,14 @@
-//! Facts the user declared with `assume`: signs of expressions. A rule that needs a sign asks
-//! [`sign_of`]; without the fact it does not fire.
+//! Facts the user declared with `assume`: signs of expressions. They are a value, [`Facts`], which every computation is
+//! given ([`Inquiry`]). A rule that needs a sign asks [`sign_of`]; without the fact it does not fire. Building an
+//! expression asks for its shape only: √(x²) is |x| until somebody simplifies it where x > 0.
 
 use super::expr::{Expr, Node};
 use super::function::{Interval, SignRule};
+use super::inquiry::Inquiry;
 use super::number::Rational;
 use rustc_hash::FxHashMap;
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
+use std::rc::Rc;
 
 /// What is known about the sign of a real expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -86,58 +89,137 @@ impl Sign {
     }
 }
 
+/// A set of facts about signs. Equal sets are one value: what was computed under them is kept with them, and found again
+/// whenever the same facts hold.
+#[derive(Clone)]
+pub struct Facts(Rc<FactSet>);
+
+struct FactSet {
+    signs: FxHashMap<Expr, Sign>,
+    /// In the order in which they were declared.
+    order: Vec<Expr>,
+    id: u64,
+    memo: Memo,
+}
+
+/// What is remembered of computations under these facts.
+#[derive(Default)]
+pub(super) struct Memo {
+    pub(super) normal: RefCell<super::normal::Memo>,
+    pub(super) simplified: RefCell<FxHashMap<Expr, (Expr, Rc<super::normal::NormalForm>)>>,
+    pub(super) refuted: RefCell<FxHashMap<Expr, super::verdict::Verdict>>,
+}
+
+/// Sets of facts that were met before, the latest last: some come and go with every question.
+const REMEMBERED: usize = 24;
+
 thread_local! {
-    static FACTS: RefCell<FxHashMap<Expr, Sign>> = RefCell::default();
-    static EPOCH: Cell<u64> = const { Cell::new(0) };
+    static SETS: RefCell<(u64, Vec<Facts>)> = const { RefCell::new((0, vec![])) };
 }
 
-/// Changes whenever the facts do: what was computed under other facts must be computed anew.
-pub fn epoch() -> u64 {
-    EPOCH.get()
+impl Default for Facts {
+    fn default() -> Facts {
+        Facts::interned(FxHashMap::default(), vec![])
+    }
 }
 
-/// Declares a fact about the sign of `e`. It is combined with what is known; the result says whether
-/// the facts still agree.
-pub fn assume(e: Expr, sign: Sign) -> bool {
-    let (e, sign) = match e.node() {
-        // A fact about c·x is one about x.
-        Node::Sum { constant, terms } if constant.is_zero() && terms.len() == 1 => {
-            let (term, coefficient) = &terms[0];
-            (*term, if coefficient.is_negative() { sign.negate() } else { sign })
+impl PartialEq for Facts {
+    fn eq(&self, other: &Facts) -> bool {
+        self.0.signs == other.0.signs
+    }
+}
+
+impl Facts {
+    fn interned(signs: FxHashMap<Expr, Sign>, order: Vec<Expr>) -> Facts {
+        SETS.with_borrow_mut(|(next, sets)| {
+            if let Some(i) = sets.iter().rposition(|f| f.0.order == order && f.0.signs == signs) {
+                let found = sets.remove(i);
+                sets.push(found.clone());
+                return found;
+            }
+            let facts = Facts(Rc::new(FactSet { signs, order, id: *next, memo: Memo::default() }));
+            *next += 1;
+            sets.push(facts.clone());
+            if sets.len() > REMEMBERED {
+                // The one that has not been asked for longest; the empty set is always at hand.
+                let old = usize::from(sets[0].is_empty());
+                sets.remove(old);
+            }
+            facts
+        })
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.signs.is_empty()
+    }
+
+    /// One number for each set of facts, for keys.
+    pub fn id(&self) -> u64 {
+        self.0.id
+    }
+
+    pub(super) fn memo(&self) -> &Memo {
+        &self.0.memo
+    }
+
+    /// The facts, in the order in which they were declared.
+    pub fn iter(&self) -> impl Iterator<Item = (Expr, Sign)> + '_ {
+        self.0.order.iter().map(|e| (*e, self.0.signs[e]))
+    }
+
+    /// Whether some fact is an equation: then the domain is thin, and a function that is not zero may vanish on all of it.
+    pub fn has_equations(&self) -> bool {
+        self.0.signs.values().any(|s| *s == Sign::ZERO)
+    }
+
+    /// These facts and more. What is known already is combined with what is new; says whether all of them can hold together,
+    /// as far as each expression by itself tells.
+    pub fn and(&self, more: impl IntoIterator<Item = (Expr, Sign)>) -> (Facts, bool) {
+        let (mut signs, mut order, mut possible) = (self.0.signs.clone(), self.0.order.clone(), true);
+        for (e, sign) in more {
+            let (e, sign) = match e.node() {
+                // A fact about c·x is one about x.
+                Node::Sum { constant, terms } if constant.is_zero() && terms.len() == 1 => {
+                    let (term, coefficient) = &terms[0];
+                    (*term, if coefficient.is_negative() { sign.negate() } else { sign })
+                }
+                _ => (e, sign),
+            };
+            let entry = signs.entry(e).or_insert_with(|| {
+                order.push(e);
+                Sign::ANY
+            });
+            *entry = entry.and(sign);
+            let sign = *entry;
+            possible &= sign.can_be_negative || sign.can_be_zero || sign.can_be_positive;
+            // Parity may write the other sum: |a − b| for |b − a|.
+            if let Node::Sum { constant, terms } = e.node() {
+                let opposite = Expr::sum(-constant, terms.iter().map(|(t, c)| (*t, -c)));
+                signs.insert(opposite, sign.negate());
+            }
         }
-        _ => (e, sign),
-    };
-    EPOCH.set(EPOCH.get() + 1);
-    FACTS.with_borrow_mut(|facts| {
-        let entry = facts.entry(e).or_insert(Sign::ANY);
-        *entry = entry.and(sign);
-        entry.can_be_negative || entry.can_be_zero || entry.can_be_positive
-    })
-}
-
-/// All facts, to be put back later.
-pub fn snapshot() -> FxHashMap<Expr, Sign> {
-    FACTS.with_borrow(|f| f.clone())
-}
-
-/// Replaces all facts.
-pub fn restore(facts: FxHashMap<Expr, Sign>) {
-    EPOCH.set(EPOCH.get() + 1);
-    FACTS.with_borrow_mut(|f| *f = facts);
+        (Facts::interned(signs, order), possible)
+    }
 }
 
 /// What follows about the sign of `e` from the facts and from its shape. Depth-limited: a fact that
 /// would need a long chain of reasoning is not found, and the answer is then less precise, never wrong.
-pub fn sign_of(e: Expr) -> Sign {
-    sign_within(e, 12)
+pub fn sign_of(cx: &Inquiry, e: Expr) -> Sign {
+    sign_within(&cx.facts().0.signs, e, 12)
 }
 
-fn sign_within(e: Expr, depth: u32) -> Sign {
-    let known = FACTS.with_borrow(|f| f.get(&e).copied()).unwrap_or(Sign::ANY);
+/// What follows from the shape alone: x² + 1 > 0 whatever holds.
+pub fn sign_of_shape(e: Expr) -> Sign {
+    thread_local!(static NOTHING: FxHashMap<Expr, Sign> = FxHashMap::default());
+    NOTHING.with(|none| sign_within(none, e, 12))
+}
+
+fn sign_within(facts: &FxHashMap<Expr, Sign>, e: Expr, depth: u32) -> Sign {
+    let known = facts.get(&e).copied().unwrap_or(Sign::ANY);
     if depth == 0 {
         return known;
     }
-    let below = |x: Expr| sign_within(x, depth - 1);
+    let below = |x: Expr| sign_within(facts, x, depth - 1);
     let derived = match e.node() {
         Node::Number(n) => Sign::of_number(n),
         Node::Pi => Sign::POSITIVE,

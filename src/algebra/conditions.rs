@@ -1,5 +1,5 @@
-//! Side conditions. Cancelling x/x is right where x ≠ 0; whoever cancels records that here, and the
-//! statement that is being answered collects it. A condition travels with its answer: it can be
+//! Side conditions. Cancelling x/x is right where x ≠ 0; whoever cancels writes that into the ledger of its
+//! [`Inquiry`], and the statement that is being answered collects it. A condition travels with its answer: it can be
 //! shown, and evaluating the answer at a point where it fails is refused.
 //!
 //! There are three kinds, see [`Recorded`]: divisors, the domains of roots and logarithms that were undone, and
@@ -12,7 +12,7 @@ pub mod inequality;
 use super::assume::sign_of;
 use super::decide;
 use super::expr::{Condition, Expr, Node, Relation, post_order};
-use std::cell::RefCell;
+use super::inquiry::Inquiry;
 
 /// What a computation recorded, each kind in order and without repetition.
 #[derive(Clone, Default, Debug)]
@@ -40,79 +40,77 @@ impl Recorded {
     }
 }
 
-thread_local! {
-    static RECORDED: RefCell<Recorded> = RefCell::default();
-}
-
 /// Records that the computation under way is valid where `e` ≠ 0: where no factor of it vanishes.
-pub fn record_nonzero(e: Expr) {
+pub fn record_nonzero(cx: &Inquiry, e: Expr) {
     match e.node() {
         Node::Product(factors) => {
             let above = factors.iter().filter(|(_, exponent)| !exponent.is_negative());
-            above.for_each(|(base, _)| record_factor(*base));
+            above.for_each(|(base, _)| record_factor(cx, *base));
         }
-        _ => record_factor(e),
+        _ => record_factor(cx, e),
     }
 }
 
-fn record_factor(e: Expr) {
+fn record_factor(cx: &Inquiry, e: Expr) {
     if e.is_number() {
         return;
     }
-    RECORDED.with_borrow_mut(|all| {
+    cx.record(|all| {
         if !all.nonzero.contains(&e) {
             all.nonzero.push(e);
         }
     });
 }
 
-/// Records that a root of `e` was multiplied away, which is right where `e` ≥ 0.
-pub(super) fn record_root(e: Expr) {
-    if !sign_of(e).is_nonnegative() {
-        let condition = Condition { relation: Relation::GreaterEqual, left: e };
-        RECORDED.with_borrow_mut(|all| Recorded::push(&mut all.real, condition));
+/// Records that x ≠ 0 where x and 1/x stand side by side: whoever shows x²/x as x says so.
+pub fn record_quotients(cx: &Inquiry, e: Expr) {
+    for x in post_order(&[e]) {
+        let Node::Product(factors) = x.node() else { continue };
+        for pair in factors.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
+            if !sign_of(cx, pair[0].0).is_nonzero() {
+                record_nonzero(cx, pair[0].0);
+            }
+        }
     }
 }
 
-/// Records that a logarithm of `e` was undone, which is right where `e` > 0.
-pub(super) fn record_positive(e: Expr) {
-    if !sign_of(e).is_positive() {
-        let condition = Condition { relation: Relation::Greater, left: e };
-        RECORDED.with_borrow_mut(|all| Recorded::push(&mut all.real, condition));
+/// Records what must hold for an expression that somebody wrote to be real.
+pub fn record_real(cx: &Inquiry, condition: Condition) {
+    let known = condition.relation.decided_by(sign_of(cx, condition.left)) == Some(true);
+    if !known {
+        cx.record(|all| Recorded::push(&mut all.real, condition));
     }
 }
 
 /// States a condition on which the result rests, in whatever form it is shown in the end.
-pub fn state(condition: Condition) {
+pub fn state(cx: &Inquiry, condition: Condition) {
     match condition.relation {
-        Relation::NotEqual => record_nonzero(condition.left),
-        _ => RECORDED.with_borrow_mut(|all| Recorded::push(&mut all.stated, condition)),
+        Relation::NotEqual => record_nonzero(cx, condition.left),
+        _ => cx.record(|all| Recorded::push(&mut all.stated, condition)),
     }
 }
 
 /// Runs `work` and returns what it recorded to be nonzero, in order, apart from what was recorded before.
-pub fn collect<T>(work: impl FnOnce() -> T) -> (T, Vec<Expr>) {
-    let (result, recorded) = collect_all(work);
+pub fn collect<T>(cx: &Inquiry, work: impl FnOnce(&Inquiry) -> T) -> (T, Vec<Expr>) {
+    let (result, recorded) = cx.collect(work);
     (result, recorded.nonzero)
 }
 
 /// All kinds of conditions.
-pub fn collect_all<T>(work: impl FnOnce() -> T) -> (T, Recorded) {
-    let outer = RECORDED.take();
-    let result = work();
-    (result, RECORDED.replace(outer))
+pub fn collect_all<T>(cx: &Inquiry, work: impl FnOnce(&Inquiry) -> T) -> (T, Recorded) {
+    cx.collect(work)
 }
 
 /// Puts what was collected back, for those around.
-pub fn record_all(recorded: &Recorded) {
-    recorded.nonzero.iter().for_each(|e| record_factor(*e));
-    recorded.stated.iter().for_each(|c| state(*c));
-    RECORDED.with_borrow_mut(|all| recorded.real.iter().for_each(|c| Recorded::push(&mut all.real, *c)));
+pub fn record_all(cx: &Inquiry, recorded: &Recorded) {
+    recorded.nonzero.iter().for_each(|e| record_factor(cx, *e));
+    recorded.stated.iter().for_each(|c| state(cx, *c));
+    cx.record(|all| recorded.real.iter().for_each(|c| Recorded::push(&mut all.real, *c)));
 }
 
 /// What cancels when the expressions are brought to their normal forms: they have no value where it vanishes.
-pub fn cancelled(list: &[Expr]) -> Vec<Expr> {
-    collect(|| list.iter().filter(|e| super::normal::simplify(**e).is_ok()).count()).1
+pub fn cancelled(cx: &Inquiry, list: &[Expr]) -> Vec<Expr> {
+    collect(cx, |cx| list.iter().filter(|e| super::normal::simplify(cx, **e).is_ok()).count()).1
 }
 
 /// Those of the conditions e ≠ 0 that say more than the ones before them: √x ≠ 0 says no more than x ≠ 0, and x ≠ 0 no
@@ -132,11 +130,11 @@ pub fn without_repetition(conditions: Vec<Expr>) -> Vec<Expr> {
 
 /// What must hold for `e` to have a real value, as far as the facts do not say it: bases of fractional powers, arguments
 /// of logarithms and inverse functions. Vanishing denominators are [`record_nonzero`]'s business.
-pub fn domain(e: Expr) -> Vec<Condition> {
+pub fn domain(cx: &Inquiry, e: Expr) -> Vec<Condition> {
     let mut found: Vec<Condition> = Vec::new();
     let mut need = |relation: Relation, left: Expr| {
-        let left = without_positive_factors(left);
-        let sign = sign_of(left);
+        let left = without_positive_factors(cx, left);
+        let sign = sign_of(cx, left);
         let known = if relation == Relation::Greater { sign.is_positive() } else { sign.is_nonnegative() };
         let condition = Condition { relation, left };
         if !known && !found.contains(&condition) {
@@ -164,13 +162,13 @@ pub fn domain(e: Expr) -> Vec<Condition> {
 }
 
 /// x for m·x with m > 0: of the same sign, and shorter.
-fn without_positive_factors(e: Expr) -> Expr {
+fn without_positive_factors(cx: &Inquiry, e: Expr) -> Expr {
     match e.node() {
         Node::Sum { constant, terms } if constant.is_zero() && terms.len() == 1 && !terms[0].1.is_negative() => {
-            without_positive_factors(terms[0].0)
+            without_positive_factors(cx, terms[0].0)
         }
         Node::Product(factors) => {
-            let rest = factors.iter().filter(|(base, _)| !sign_of(*base).is_positive());
+            let rest = factors.iter().filter(|(base, _)| !sign_of(cx, *base).is_positive());
             rest.fold(Expr::one(), |product, (base, exponent)| product * base.pow(exponent.clone()))
         }
         _ => e,
@@ -178,18 +176,18 @@ fn without_positive_factors(e: Expr) -> Expr {
 }
 
 /// What the old expression needed to be real and the new one does not.
-pub fn lost(old: Expr, new: Expr) -> Vec<Condition> {
-    not_needed_by(new, domain(old))
+pub fn lost(cx: &Inquiry, old: Expr, new: Expr) -> Vec<Condition> {
+    not_needed_by(cx, new, domain(cx, old))
 }
 
 /// Those conditions that the expression itself does not need to be real.
-pub fn not_needed_by(e: Expr, mut before: Vec<Condition>) -> Vec<Condition> {
+pub fn not_needed_by(cx: &Inquiry, e: Expr, mut before: Vec<Condition>) -> Vec<Condition> {
     if before.is_empty() {
         return before;
     }
-    let after = domain(e);
+    let after = domain(cx, e);
     // What must be positive need not be said to be nonnegative as well.
-    let same = |a: Expr, b: Expr| a == b || collect(|| decide::equal(a, b)).0.is_yes();
+    let same = |a: Expr, b: Expr| a == b || collect(cx, |cx| decide::equal(cx, a, b)).0.is_yes();
     let says = |list: &[Condition], c: &Condition| {
         list.iter().any(|d| (d.relation == c.relation || d.relation == Relation::Greater) && same(d.left, c.left))
     };

@@ -17,27 +17,19 @@ pub mod separation;
 pub mod sign;
 pub mod witness;
 
-use super::conditions;
 use super::expr::{Expr, Node};
 use super::generator::is_free;
 use super::normal::{Context, normal_form_in};
 use super::number::Rational;
 use super::verdict::{Ground, Verdict};
+use crate::algebra::Inquiry;
 use crate::budget::{Budgeted, Exhausted};
-use rustc_hash::FxHashMap;
-use std::cell::RefCell;
 use witness::{POINTS, Sampler};
 
 pub use sign::{is_nonzero_everywhere, sign};
 
-thread_local! {
-    /// Refutations under the facts of one epoch. What is proved zero is asked again, because its
-    /// conditions must be recorded again; its normal form is remembered anyway.
-    static REFUTED: RefCell<(u64, FxHashMap<Expr, Verdict>)> = RefCell::default();
-}
-
 /// Whether `e` vanishes identically on its domain.
-pub fn is_zero(e: Expr) -> Verdict {
+pub fn is_zero(cx: &Inquiry, e: Expr) -> Verdict {
     match e.node() {
         Node::Number(n) => {
             return Verdict::from_bool(
@@ -48,101 +40,74 @@ pub fn is_zero(e: Expr) -> Verdict {
         Node::Undefined(why) => return Verdict::unknown(format!("it has no value: {why:?}")),
         _ => {}
     }
-    let epoch = super::assume::epoch();
-    let known = REFUTED.with_borrow_mut(|(at, verdicts)| {
-        if *at != epoch {
-            (*at, *verdicts) = (epoch, FxHashMap::default());
-        }
-        verdicts.get(&e).cloned()
-    });
-    if let Some(verdict) = known {
-        return verdict;
+    // What is proved zero is asked again, because its conditions must be recorded again; its normal form is remembered anyway.
+    let refuted = &cx.facts().memo().refuted;
+    if let Some(verdict) = refuted.borrow().get(&e) {
+        return verdict.clone();
     }
-    let verdict = decide(e).unwrap_or_else(|stop| Verdict::unknown(stop.to_string()));
+    let verdict = decide(cx, e).unwrap_or_else(|stop| Verdict::unknown(stop.to_string()));
     if verdict.is_no() {
-        REFUTED.with_borrow_mut(|(_, verdicts)| verdicts.insert(e, verdict.clone()));
+        refuted.borrow_mut().insert(e, verdict.clone());
     }
     verdict
 }
 
 /// Whether two expressions are equal on their common domain.
-pub fn equal(a: Expr, b: Expr) -> Verdict {
+pub fn equal(cx: &Inquiry, a: Expr, b: Expr) -> Verdict {
     if a == b {
         return Verdict::yes("they are the same expression");
     }
-    is_zero(a - b)
-}
-
-/// Takes the conditions that a computation recorded and drops those that hold everywhere. `Err` names one
-/// that holds nowhere: the computation divided by zero.
-pub fn settle_conditions(conditions: Vec<Expr>) -> Result<Vec<Expr>, Expr> {
-    let mut open = Vec::new();
-    for e in conditions {
-        let (zero, _) = conditions::collect(|| is_zero(e));
-        if matches!(zero, Verdict::Yes(Ground::Proved(_))) {
-            return Err(e);
-        }
-        if !is_nonzero_everywhere(e).is_yes() && !open.contains(&e) {
-            open.push(e);
-        }
-    }
-    Ok(open)
+    is_zero(cx, a - b)
 }
 
 /// Graphs with more nodes than this are first looked at in a few points.
 const LARGE: usize = 64;
 
-fn decide(e: Expr) -> Budgeted<Verdict> {
+fn decide(cx: &Inquiry, e: Expr) -> Budgeted<Verdict> {
     if super::expr::post_order(&[e]).len() > LARGE
-        && let Some(verdict) = refuted_by_a_point(e)?
+        && let Some(verdict) = refuted_by_a_point(cx, e)?
     {
         return Ok(verdict);
     }
     // First the way that costs least when it succeeds; a time limit or an interrupt ends everything, a
     // size limit only this way.
-    let stopped = match by_normal_form(e) {
+    let stopped = match by_normal_form(cx, e) {
         Ok(Some(verdict)) => return Ok(verdict),
         Ok(None) => None,
         Err(stop @ (Exhausted::Time | Exhausted::Interrupted)) => return Err(stop),
         Err(stop) => Some(stop),
     };
-    by_points(e, stopped)
+    by_points(cx, e, stopped)
 }
 
 /// A proof either way, by algebra.
-fn by_normal_form(e: Expr) -> Budgeted<Option<Verdict>> {
-    let context = Context::of(&[e])?;
-    for context in [context, context.strengthened()] {
-        let form = normal_form_in(context, e)?;
-        if form.vanishes()? {
-            form.record_conditions();
+fn by_normal_form(cx: &Inquiry, e: Expr) -> Budgeted<Option<Verdict>> {
+    let context = Context::of(cx, &[e])?;
+    for context in [context, context.strengthened(cx)] {
+        let form = normal_form_in(cx, context, e)?;
+        if form.vanishes(cx)? {
+            form.record_conditions(cx);
             return Ok(Some(Verdict::yes("its normal form is 0")));
         }
         if let Some(why) = form.as_undefined() {
             return Ok(Some(Verdict::unknown(format!("it has no value: {why:?}"))));
         }
-        if form.generators().into_iter().all(is_free) && !has_equations() {
+        if form.generators().into_iter().all(is_free) && !cx.facts().has_equations() {
             return Ok(Some(Verdict::no("its normal form is not 0")));
         }
     }
     Ok(None)
 }
 
-/// Whether some fact is an equation: then the domain is thin, and a function that is not zero may
-/// vanish on all of it.
-pub(crate) fn has_equations() -> bool {
-    super::assume::snapshot().values().any(|s| *s == super::assume::Sign::ZERO)
-}
-
 /// A large expression that is not zero shows it at almost every point, long before its normal form is known.
-fn refuted_by_a_point(e: Expr) -> Budgeted<Option<Verdict>> {
-    let sampler = Sampler::new(e);
+fn refuted_by_a_point(cx: &Inquiry, e: Expr) -> Budgeted<Option<Verdict>> {
+    let sampler = Sampler::new(cx, e);
     if sampler.subject.as_undefined().is_some() {
         return Ok(None);
     }
     for i in 0..2 {
-        let Some(point) = sampler.point(i)? else { continue };
-        if sampler.value(&point, 64)?.is_some_and(|ball| !ball.contains_zero()) {
+        let Some(point) = sampler.point(cx, i)? else { continue };
+        if sampler.value(cx, &point, 64)?.is_some_and(|ball| !ball.contains_zero()) {
             return Ok(Some(Verdict::no("its value at a rational point is not 0")));
         }
     }
@@ -150,8 +115,8 @@ fn refuted_by_a_point(e: Expr) -> Budgeted<Option<Verdict>> {
 }
 
 /// A refutation by a point, or the evidence of many.
-fn by_points(e: Expr, stopped: Option<Exhausted>) -> Budgeted<Verdict> {
-    let sampler = Sampler::new(e);
+fn by_points(cx: &Inquiry, e: Expr, stopped: Option<Exhausted>) -> Budgeted<Verdict> {
+    let sampler = Sampler::new(cx, e);
     if sampler.subject.as_undefined().is_some() {
         return Ok(Verdict::unknown("it has no value for a polynomial in the place of its unspecified functions"));
     }
@@ -160,7 +125,7 @@ fn by_points(e: Expr, stopped: Option<Exhausted>) -> Budgeted<Verdict> {
     let own = sampler.subject.symbols();
     let mut visited: Vec<Vec<Option<Rational>>> = Vec::new();
     for i in 0..if constant { 1 } else { POINTS } {
-        let Some(point) = sampler.point(i)? else { continue };
+        let Some(point) = sampler.point(cx, i)? else { continue };
         // Points that were moved to the same place are one point.
         let place: Vec<Option<Rational>> = own.iter().map(|s| point.get(s).cloned()).collect();
         if visited.contains(&place) {
@@ -171,7 +136,7 @@ fn by_points(e: Expr, stopped: Option<Exhausted>) -> Budgeted<Verdict> {
         let limit = if seen < 2 { 1024 } else { 256 };
         let mut bits = 64;
         loop {
-            let Some(ball) = sampler.value(&point, bits)? else { break };
+            let Some(ball) = sampler.value(cx, &point, bits)? else { break };
             if !ball.contains_zero() {
                 let at = sampler.describe(&point);
                 let value = ball.decimal(3).unwrap_or_else(|| "not 0".into());
@@ -182,7 +147,7 @@ fn by_points(e: Expr, stopped: Option<Exhausted>) -> Budgeted<Verdict> {
                 break;
             }
             if bits >= limit {
-                if constant && let Some(needed) = is_too_small(&sampler, &point)? {
+                if constant && let Some(needed) = is_too_small(cx, &sampler, &point)? {
                     return Ok(Verdict::yes(format!(
                         "it is below 2^-{needed}, the least an algebraic number of its kind can be"
                     )));
@@ -205,10 +170,10 @@ fn by_points(e: Expr, stopped: Option<Exhausted>) -> Budgeted<Verdict> {
 }
 
 /// A number smaller than its separation bound is 0: b such that it is below 2⁻ᵇ and would have to be larger.
-fn is_too_small(sampler: &Sampler, point: &witness::Point) -> Budgeted<Option<u32>> {
+fn is_too_small(cx: &Inquiry, sampler: &Sampler, point: &witness::Point) -> Budgeted<Option<u32>> {
     let Some(needed) = separation::bits(sampler.subject) else { return Ok(None) };
     for spare in [64, 512] {
-        let Some(ball) = sampler.value(point, needed + spare)? else { return Ok(None) };
+        let Some(ball) = sampler.value(cx, point, needed + spare)? else { return Ok(None) };
         if !ball.contains_zero() {
             return Ok(None);
         }

@@ -3,10 +3,15 @@
 //! Three ways through the same graph: [`partial`] derivatives by one symbol, the [`Direction`]al
 //! derivative along a field of seeds (which is what a total derivative is), and the whole [`gradient`]
 //! by reverse accumulation. Each visits every shared node once.
+//!
+//! What is remembered is the derivative alone, a function of the node. That |u|, sign u, min, max and cases have one off
+//! their kinks only is written into the ledger of whoever asks, every time: [`record_kinks`].
 
+use super::assume::sign_of;
 use super::conditions::record_nonzero;
-use super::expr::{Expr, Node, post_order_where};
+use super::expr::{BudgetKind, Expr, Node, Undefined, post_order_where};
 use super::function::{Elementary, Slope};
+use super::inquiry::Inquiry;
 use super::number::Rational;
 use super::symbol::Symbol;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -17,8 +22,38 @@ thread_local! {
     static PARTIALS: RefCell<FxHashMap<(Expr, Symbol), Expr>> = RefCell::default();
 }
 
-/// ∂e/∂s.
-pub fn partial(e: Expr, s: Symbol) -> Expr {
+/// ∂e/∂s, where there is one: kinks are recorded.
+pub fn partial(cx: &Inquiry, e: Expr, s: Symbol) -> Expr {
+    record_kinks(cx, e, |x| x.contains(s));
+    slope(cx, e, s)
+}
+
+/// Records that the kinks of `e` are excluded: those of |u|, sign u, min, max and cases whose place moves.
+pub fn record_kinks(cx: &Inquiry, e: Expr, moves: impl Fn(Expr) -> bool) {
+    if !e.has_kinks() {
+        return;
+    }
+    let exclude = |u: Expr| {
+        if moves(u) && !sign_of(cx, u).is_nonzero() {
+            record_nonzero(cx, u);
+        }
+    };
+    for x in post_order_where(&[e], |x| x.has_kinks()) {
+        match x.node() {
+            Node::Apply(Elementary::Abs | Elementary::Sign, u) => exclude(u[0]),
+            Node::Apply(Elementary::Min | Elementary::Max, all) => {
+                for (i, a) in all.iter().enumerate() {
+                    all[..i].iter().for_each(|b| exclude(*a - *b));
+                }
+            }
+            Node::Piecewise { condition, .. } => exclude(condition.left),
+            _ => {}
+        }
+    }
+}
+
+/// The derivative off the kinks, for those who need a direction and no answer.
+pub fn slope(cx: &Inquiry, e: Expr, s: Symbol) -> Expr {
     let zero = Expr::zero();
     if !e.may_contain(s) {
         return zero;
@@ -32,14 +67,14 @@ pub fn partial(e: Expr, s: Symbol) -> Expr {
         }
         PARTIALS.with_borrow(|m| m.get(&(x, s)).copied())
     };
-    walk(e, known, |x, d| {
+    walk(cx, e, known, |x, d| {
         PARTIALS.with_borrow_mut(|m| m.insert((x, s), d));
     })
 }
 
 /// ∂ⁿe by the symbols in turn.
-pub fn partials(e: Expr, by: &[Symbol]) -> Expr {
-    by.iter().fold(e, |e, s| partial(e, *s))
+pub fn partials(cx: &Inquiry, e: Expr, by: &[Symbol]) -> Expr {
+    by.iter().fold(e, |e, s| partial(cx, e, *s))
 }
 
 /// A derivation that sends each symbol to its seed: Σ seed(s) ∂/∂s. Keeps what it has computed, so
@@ -54,20 +89,22 @@ impl<F: Fn(Symbol) -> Expr> Direction<F> {
         Direction { seed, memo: RefCell::default() }
     }
 
-    pub fn apply(&self, e: Expr) -> Expr {
+    pub fn apply(&self, cx: &Inquiry, e: Expr) -> Expr {
+        record_kinks(cx, e, |x| x.symbols().iter().any(|s| !(self.seed)(*s).is_zero()));
         let known = |x: Expr| match x.node() {
             Node::Number(_) | Node::Pi => Some(Expr::zero()),
             Node::Symbol(s) => Some(*self.memo.borrow_mut().entry(x).or_insert_with(|| (self.seed)(*s))),
             _ => self.memo.borrow().get(&x).copied(),
         };
-        walk(e, known, |x, d| {
+        walk(cx, e, known, |x, d| {
             self.memo.borrow_mut().insert(x, d);
         })
     }
 }
 
-/// Computes the derivative of `root` bottom-up over the nodes that `known` does not answer.
-fn walk(root: Expr, known: impl Fn(Expr) -> Option<Expr>, store: impl Fn(Expr, Expr)) -> Expr {
+/// Computes the derivative of `root` bottom-up over the nodes that `known` does not answer. A derivative that was stopped has
+/// no value.
+fn walk(cx: &Inquiry, root: Expr, known: impl Fn(Expr) -> Option<Expr>, store: impl Fn(Expr, Expr)) -> Expr {
     let mut stack = vec![root];
     let mut derivatives: Vec<Expr> = Vec::new();
     while let Some(&e) = stack.last() {
@@ -85,6 +122,9 @@ fn walk(root: Expr, known: impl Fn(Expr) -> Option<Expr>, store: impl Fn(Expr, E
             continue;
         }
         stack.pop();
+        if cx.check().is_err() {
+            return Expr::undefined(Undefined::Budget(BudgetKind::Work));
+        }
         store(e, chain(e, &derivatives));
     }
     known(root).unwrap_or_else(Expr::zero)
@@ -100,7 +140,6 @@ fn chain(e: Expr, d: &[Expr]) -> Expr {
         Node::Integral { variable, .. } => Expr::integral(*variable, d[0]),
         Node::Piecewise { condition, .. } => {
             // Off the kink the condition is locally constant.
-            record_nonzero(condition.left);
             Expr::piecewise(*condition, d[1], d[2])
         }
         Node::Undefined(_) => e,
@@ -129,11 +168,11 @@ pub fn local_partial(e: Expr, i: usize) -> Expr {
     match e.node() {
         Node::Sum { terms, .. } => Expr::number(terms[i].1.clone()),
         Node::Product(factors) => {
-            let (base, exponent) = &factors[i];
+            let exponent = &factors[i].1;
             let lowered = exponent - &Rational::ONE;
             Expr::product(
                 exponent.clone(),
-                factors.iter().map(|(b, x)| if b == base { (*b, lowered.clone()) } else { (*b, x.clone()) }),
+                factors.iter().enumerate().map(|(j, (b, x))| (*b, if j == i { lowered.clone() } else { x.clone() })),
             )
         }
         Node::Power(base, exponent) => {
@@ -177,14 +216,8 @@ fn elementary_partial(function: Elementary, e: Expr, arguments: &[Expr], i: usiz
         }
         Slope::CubeRoot => e.pow(-2).scale(&Rational::ratio(1, 3)),
         Slope::Gauss => 2 * Expr::apply(Elementary::Exp, &[-x.pow(2)]) / Expr::pi().sqrt(),
-        Slope::Kink => {
-            record_nonzero(x);
-            Expr::apply(Elementary::Sign, &[x])
-        }
-        Slope::Jump => {
-            record_nonzero(x);
-            Expr::zero()
-        }
+        Slope::Kink => Expr::apply(Elementary::Sign, &[x]),
+        Slope::Jump => Expr::zero(),
         Slope::Angle => {
             // atan2(y, x): (x dy − y dx)/(x² + y²)
             let (y, x) = (arguments[0], arguments[1]);
@@ -195,7 +228,6 @@ fn elementary_partial(function: Elementary, e: Expr, arguments: &[Expr], i: usiz
             // One where this argument is the extreme one; off the kink exactly one is.
             arguments.iter().enumerate().filter(|(j, _)| *j != i).fold(Expr::one(), |weight, (_, other)| {
                 let difference = arguments[i] - *other;
-                record_nonzero(difference);
                 let largest = function == Elementary::Max;
                 let relation = if largest { super::expr::Relation::Greater } else { super::expr::Relation::Less };
                 weight
@@ -209,7 +241,8 @@ fn elementary_partial(function: Elementary, e: Expr, arguments: &[Expr], i: usiz
 ///
 /// Adjoints are sums of many contributions that are collected first and added once, so a node used
 /// k times costs one sum of k terms.
-pub fn gradient(e: Expr, by: &[Symbol]) -> Vec<Expr> {
+pub fn gradient(cx: &Inquiry, e: Expr, by: &[Symbol]) -> Vec<Expr> {
+    record_kinks(cx, e, |x| by.iter().any(|s| x.contains(*s)));
     let wanted = by.iter().fold(0u64, |m, s| m | s.mask());
     let mut order = post_order_where(&[e], |x| x.mask() & wanted != 0);
     // Masks may err; from the leaves up it is exact which nodes depend on one of the symbols.
@@ -239,7 +272,7 @@ pub fn gradient(e: Expr, by: &[Symbol]) -> Vec<Expr> {
             // Not linear in one adjoint: differentiate these forwards.
             Node::Piecewise { .. } | Node::Integral { .. } => {
                 for s in by {
-                    let d = partial(x, *s);
+                    let d = slope(cx, x, *s);
                     if !d.is_zero()
                         && let Some(to) = index.get(&Expr::symbol(*s))
                     {
@@ -269,21 +302,21 @@ pub fn gradient(e: Expr, by: &[Symbol]) -> Vec<Expr> {
 }
 
 /// The matrix ∂rows_i/∂by_j, each row by reverse accumulation: the cost is that of reading the rows.
-pub fn jacobian(rows: &[Expr], by: &[Symbol]) -> Vec<Vec<Expr>> {
-    rows.iter().map(|e| gradient(*e, by)).collect()
+pub fn jacobian(cx: &Inquiry, rows: &[Expr], by: &[Symbol]) -> Vec<Vec<Expr>> {
+    rows.iter().map(|e| gradient(cx, *e, by)).collect()
 }
 
 /// The matrix ∂²e/∂by_i∂by_j.
-pub fn hessian(e: Expr, by: &[Symbol]) -> Vec<Vec<Expr>> {
-    symmetric_jacobian(&gradient(e, by), by)
+pub fn hessian(cx: &Inquiry, e: Expr, by: &[Symbol]) -> Vec<Vec<Expr>> {
+    symmetric_jacobian(cx, &gradient(cx, e, by), by)
 }
 
 /// The same from the gradient by these symbols; the lower half is read off the upper one.
-pub fn symmetric_jacobian(gradient_by: &[Expr], by: &[Symbol]) -> Vec<Vec<Expr>> {
+pub fn symmetric_jacobian(cx: &Inquiry, gradient_by: &[Expr], by: &[Symbol]) -> Vec<Vec<Expr>> {
     let mut rows: Vec<Vec<Expr>> = Vec::with_capacity(by.len());
     for (i, d) in gradient_by.iter().enumerate() {
         let mut row: Vec<Expr> = rows.iter().map(|r| r[i]).collect();
-        row.extend(gradient(*d, &by[i..]));
+        row.extend(gradient(cx, *d, &by[i..]));
         rows.push(row);
     }
     rows
@@ -295,20 +328,22 @@ mod tests {
 
     #[test]
     fn product_and_chain_rule() {
+        let cx = &Inquiry::free();
         let (x, y) = (Symbol::parameter("x"), Symbol::parameter("y"));
         let (ex, ey) = (Expr::symbol(x), Expr::symbol(y));
-        assert_eq!(partial(ex.pow(3) * ey, x), 3 * (ex.pow(2) * ey));
+        assert_eq!(partial(cx, ex.pow(3) * ey, x), 3 * (ex.pow(2) * ey));
         let f = Expr::apply(Elementary::Sin, &[ex * ey]);
-        assert_eq!(partial(f, y), ex * Expr::apply(Elementary::Cos, &[ex * ey]));
+        assert_eq!(partial(cx, f, y), ex * Expr::apply(Elementary::Cos, &[ex * ey]));
     }
 
     #[test]
     fn the_three_ways_agree() {
+        let cx = &Inquiry::free();
         let (x, y) = (Symbol::parameter("x"), Symbol::parameter("y"));
         let (ex, ey) = (Expr::symbol(x), Expr::symbol(y));
         let f = (ex * ey + 1).pow(2) * Expr::apply(Elementary::Exp, &[ex]);
-        assert_eq!(gradient(f, &[x, y]), vec![partial(f, x), partial(f, y)]);
+        assert_eq!(gradient(cx, f, &[x, y]), vec![partial(cx, f, x), partial(cx, f, y)]);
         let along_x = Direction::new(|s| if s == x { Expr::one() } else { Expr::zero() });
-        assert_eq!(along_x.apply(f), partial(f, x));
+        assert_eq!(along_x.apply(cx, f), partial(cx, f, x));
     }
 }

@@ -2,9 +2,11 @@
 //!
 //! ```
 //! use lepage::algebra::{factor::factor, polynomial::Polynomial};
+//! use lepage::budget::Budget;
+//! let cx = &Budget::unlimited();
 //! let (x, y) = (Polynomial::variable(0), Polynomial::variable(1));
-//! let p = &x.pow(4).unwrap() - &y.pow(4).unwrap();
-//! let f = factor(&p);
+//! let p = &x.pow(cx, 4).unwrap() - &y.pow(cx, 4).unwrap();
+//! let f = factor(cx, &p);
 //! assert!(f.complete);
 //! assert_eq!(f.to_string(), "(x0 - x1)*(x0 + x1)*(x0^2 + x1^2)");
 //! ```
@@ -16,15 +18,13 @@
 
 mod binomial;
 mod multivariate;
-pub mod quadratic;
 mod residues;
 mod univariate;
 
-pub use quadratic::{QuadraticSplit, split_quadratic};
-
 use crate::algebra::number::{Integer, Rational};
 use crate::algebra::polynomial::Polynomial;
-use crate::budget::{Budgeted, Exhausted, check, spend};
+use crate::budget::Budget;
+use crate::budget::{Budgeted, Exhausted};
 use std::fmt;
 
 /// `unit · ∏ factorᵉ`; the factors are coprime, without integer content, with positive leading coefficient, and
@@ -41,13 +41,13 @@ pub struct Factorisation {
 const FACTOR_WORK: u64 = 200;
 
 /// The irreducible factors over ℚ. Zero has the unit zero and no factors.
-pub fn factor(p: &Polynomial) -> Factorisation {
+pub fn factor(cx: &Budget, p: &Polynomial) -> Factorisation {
     let mut result = Factorisation { unit: p.content(), factors: Vec::new(), complete: true };
     if p.is_zero() {
         return result;
     }
     let primitive = p.primitive_part();
-    let pieces = match spend(FACTOR_WORK * p.n_terms() as u64).and_then(|()| squarefree_pieces(&primitive)) {
+    let pieces = match cx.spend(FACTOR_WORK * p.n_terms() as u64).and_then(|()| squarefree_pieces(cx, &primitive)) {
         Ok(pieces) => pieces,
         Err(_) => {
             result.complete = false;
@@ -58,7 +58,7 @@ pub fn factor(p: &Polynomial) -> Factorisation {
         // Pieces still to be split; what a budget leaves here is kept unsplit.
         let mut pending = vec![piece];
         while let Some(f) = pending.pop() {
-            let step = if result.complete { split(&f) } else { Err(Exhausted::Size) };
+            let step = if result.complete { split(cx, &f) } else { Err(Exhausted::Size) };
             match step {
                 Ok(Step::Irreducible) => result.factors.push((f, multiplicity)),
                 Ok(Step::Product(list)) => pending.extend(list),
@@ -75,35 +75,35 @@ pub fn factor(p: &Polynomial) -> Factorisation {
 }
 
 /// Coprime factors without squares. The result is complete, or the budget error.
-pub fn squarefree(p: &Polynomial) -> Budgeted<Factorisation> {
+pub fn squarefree(cx: &Budget, p: &Polynomial) -> Budgeted<Factorisation> {
     let mut result = Factorisation { unit: p.content(), factors: Vec::new(), complete: true };
     if !p.is_zero() {
-        result.factors = squarefree_pieces(&p.primitive_part())?;
+        result.factors = squarefree_pieces(cx, &p.primitive_part())?;
     }
     result.factors.sort();
     Ok(result)
 }
 
 /// The product of the distinct irreducible factors: the same zeros, no squares. Zero of zero.
-pub fn squarefree_part(p: &Polynomial) -> Budgeted<Polynomial> {
+pub fn squarefree_part(cx: &Budget, p: &Polynomial) -> Budgeted<Polynomial> {
     if p.is_zero() {
         return Ok(Polynomial::zero());
     }
-    let pieces = squarefree_pieces(&p.primitive_part())?;
-    Polynomial::product(pieces.iter().map(|(f, _)| f))
+    let pieces = squarefree_pieces(cx, &p.primitive_part())?;
+    Polynomial::product(cx, pieces.iter().map(|(f, _)| f))
 }
 
 impl Factorisation {
     /// The polynomial again.
-    pub fn product(&self) -> Budgeted<Polynomial> {
-        Ok(self.monic_product()?.scale(&self.unit))
+    pub fn product(&self, cx: &Budget) -> Budgeted<Polynomial> {
+        Ok(self.monic_product(cx)?.scale(&self.unit))
     }
 
     /// The product of the factors without the unit.
-    pub fn monic_product(&self) -> Budgeted<Polynomial> {
+    pub fn monic_product(&self, cx: &Budget) -> Budgeted<Polynomial> {
         let mut product = Polynomial::one();
         for (f, e) in &self.factors {
-            product = product.mul(&f.pow(*e)?)?;
+            product = product.mul(cx, &f.pow(cx, *e)?)?;
         }
         Ok(product)
     }
@@ -141,7 +141,7 @@ impl fmt::Display for Factorisation {
 }
 
 /// Squarefree decomposition of a primitive polynomial: contents first, then Yun's algorithm in one variable.
-fn squarefree_pieces(p: &Polynomial) -> Budgeted<Vec<(Polynomial, u32)>> {
+fn squarefree_pieces(cx: &Budget, p: &Polynomial) -> Budgeted<Vec<(Polynomial, u32)>> {
     let mut pieces = Vec::new();
     let monomial = p.monomial_content();
     for &(v, e) in &monomial {
@@ -149,19 +149,19 @@ fn squarefree_pieces(p: &Polynomial) -> Budgeted<Vec<(Polynomial, u32)>> {
     }
     let mut pending = vec![p.without_monomial(&monomial)];
     while let Some(f) = pending.pop() {
-        check()?;
+        cx.check()?;
         let Some(x) = lowest_variable(&f) else { continue };
-        let content = f.content_in(x)?;
+        let content = f.content_in(cx, x)?;
         let f = if content.is_constant() {
             f
         } else {
-            let rest = f.div_exact(&content)?.expect("the content divides");
+            let rest = f.div_exact(cx, &content)?.expect("the content divides");
             pending.push(content);
             rest
         };
         // Yun: with f = ∏ aᵢⁱ, successive gcds of f/gcd and the derivative peel off a₁, a₂, ….
         let derivative = f.derivative(x);
-        let first = f.gcd_cofactors(&derivative)?;
+        let first = f.gcd_cofactors(cx, &derivative)?;
         let (mut b, mut c) = (first.left, first.right);
         let mut multiplicity = 1;
         while !b.is_constant() {
@@ -170,7 +170,7 @@ fn squarefree_pieces(p: &Polynomial) -> Budgeted<Vec<(Polynomial, u32)>> {
                 pieces.push((b.primitive_part(), multiplicity));
                 break;
             }
-            let next = b.gcd_cofactors(&d)?;
+            let next = b.gcd_cofactors(cx, &d)?;
             if !next.gcd.is_constant() {
                 pieces.push((next.gcd.clone(), multiplicity));
             }
@@ -196,29 +196,29 @@ enum Step {
     Unknown,
 }
 
-fn split(f: &Polynomial) -> Budgeted<Step> {
-    check()?;
+fn split(cx: &Budget, f: &Polynomial) -> Budgeted<Step> {
+    cx.check()?;
     if f.n_terms() == 2
-        && let Some(step) = binomial::binomial_factors(f)?
+        && let Some(step) = binomial::binomial_factors(cx, f)?
     {
         return Ok(step);
     }
     match f.variables() {
         [] => return Ok(Step::Irreducibles(Vec::new())),
-        [x] => return univariate_factors(f, *x),
+        [x] => return univariate_factors(cx, f, *x),
         _ => {}
     }
     let main = main_variable(f);
     let x = f.variables()[main];
-    let content = f.content_in(x)?;
+    let content = f.content_in(cx, x)?;
     if !content.is_constant() {
-        let rest = f.div_exact(&content)?.expect("the content divides");
+        let rest = f.div_exact(cx, &content)?.expect("the content divides");
         return Ok(Step::Product(vec![content, rest]));
     }
     if f.degree_in(x) == 1 {
         return Ok(Step::Irreducible);
     }
-    Ok(multivariate::irreducible(f, main)?.map_or(Step::Unknown, Step::Irreducibles))
+    Ok(multivariate::irreducible(cx, f, main)?.map_or(Step::Unknown, Step::Irreducibles))
 }
 
 /// Low degree, and a leading coefficient that is a number or a monomial.
@@ -233,13 +233,13 @@ fn main_variable(f: &Polynomial) -> usize {
     (0..f.variables().len()).min_by_key(|&k| cost(k)).expect("a variable occurs")
 }
 
-fn univariate_factors(f: &Polynomial, x: u32) -> Budgeted<Step> {
+fn univariate_factors(cx: &Budget, f: &Polynomial, x: u32) -> Budgeted<Step> {
     let coefficients = f.primitive_part().coefficients_in(x);
     let list = coefficients
         .iter()
         .map(|c| c.as_constant().expect("one variable only").numerator().to_big())
         .collect::<Vec<_>>();
-    let factors = univariate::irreducible(&list)?;
+    let factors = univariate::irreducible(cx, &list)?;
     let polynomial = |list: Vec<dashu_int::IBig>| {
         let terms = list.into_iter().enumerate().map(|(e, c)| {
             let c = Rational::integer(Integer::from_big(c));

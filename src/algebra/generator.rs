@@ -26,6 +26,7 @@ use super::expr::{Expr, Node};
 use super::number::Rational;
 use super::polynomial::Polynomial;
 use super::symbol::Symbol;
+use crate::algebra::Inquiry;
 use crate::budget::{Budgeted, Exhausted};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -213,8 +214,8 @@ impl Generator {
     }
 
     /// What is known about its sign, now.
-    pub fn sign(self) -> Sign {
-        let sign = sign_of(self.meaning());
+    pub fn sign(self, cx: &Inquiry) -> Sign {
+        let sign = sign_of(cx, self.meaning());
         match self.kind() {
             Kind::Exponential(_) | Kind::HyperbolicCosine(_) => sign.and(Sign::POSITIVE),
             Kind::Root { .. } | Kind::Absolute { .. } | Kind::Indicator => sign.and(Sign::NONNEGATIVE),
@@ -237,7 +238,7 @@ fn is_reducible(p: &Polynomial) -> bool {
 }
 
 /// A polynomial in which a sine has even powers only, with 1 − cos² for its square; `None` if it has odd ones.
-pub fn in_cosine(p: &Polynomial, sine: u32) -> Budgeted<Option<Polynomial>> {
+pub fn in_cosine(cx: &Inquiry, p: &Polynomial, sine: u32) -> Budgeted<Option<Polynomial>> {
     let parts = p.coefficients_in(sine);
     if parts.iter().skip(1).step_by(2).any(|c| !c.is_zero()) {
         return Ok(None);
@@ -245,7 +246,7 @@ pub fn in_cosine(p: &Polynomial, sine: u32) -> Budgeted<Option<Polynomial>> {
     let square = &Polynomial::one() - &Polynomial::power(sine + 1, 2);
     let mut other = Polynomial::zero();
     for c in parts.iter().step_by(2).rev() {
-        other = &other.mul(&square)? + c;
+        other = &other.mul(cx, &square)? + c;
     }
     Ok(Some(other))
 }
@@ -254,14 +255,14 @@ pub fn in_cosine(p: &Polynomial, sine: u32) -> Budgeted<Option<Polynomial>> {
 const MAX_DEGREE: u32 = 1 << 16;
 
 /// The polynomial with every gⁿ replaced by what the relation of g says, so that g has degree < n.
-pub fn reduce(p: Polynomial) -> Budgeted<Polynomial> {
+pub fn reduce(cx: &Inquiry, p: Polynomial) -> Budgeted<Polynomial> {
     if !is_reducible(&p) {
         return Ok(p);
     }
     let mut p = p;
     // Youngest first: a relation brings in older generators only. χ² = χ brings in itself, of degree one.
     while let Some(&v) = p.variables().iter().rev().find(|&&v| p.degree_in(v) >= relation_degree(v)) {
-        crate::budget::check()?;
+        cx.check()?;
         let Some(relation) = Generator(v).relation() else { break };
         if p.degree_in(v) > MAX_DEGREE {
             return Err(Exhausted::Size);
@@ -271,9 +272,9 @@ pub fn reduce(p: Polynomial) -> Budgeted<Polynomial> {
         // Horner in R: Σ_q R^q (Σ_r p_{qn+r} g^r).
         for chunk in parts.chunks(relation.degree as usize).rev() {
             if !sum.is_zero() {
-                sum = sum.mul(&relation.value)?;
+                sum = sum.mul(cx, &relation.value)?;
             }
-            sum = &sum + &Polynomial::from_coefficients_in(v, chunk)?;
+            sum = &sum + &Polynomial::from_coefficients_in(cx, v, chunk)?;
         }
         p = sum;
     }
@@ -316,22 +317,24 @@ mod tests {
 
     #[test]
     fn cosine_squared_is_reduced_from_the_youngest_generator_down() {
+        let cx = &Inquiry::free();
         let x = Expr::symbol(Symbol::parameter("x"));
         let (sine, cosine) = (Expr::apply(Sin, &[x]), Expr::apply(Cos, &[x]));
         let (s, c) = Generator::sine_and_cosine(x, sine, cosine);
         let p = &Polynomial::power(s.0, 2) + &Polynomial::power(c.0, 2);
-        assert!(reduce(p).unwrap().is_one());
+        assert!(reduce(cx, p).unwrap().is_one());
         // √(cos x): g⁴ = c² = 1 − s².
         let radicand = Rc::new(Polynomial::variable(c.0));
         let g = Generator::root(cosine, 2, &radicand, cosine.sqrt(), 0);
         let p = &Polynomial::power(g.0, 4) + &Polynomial::power(s.0, 2);
-        assert!(reduce(p).unwrap().is_one());
+        assert!(reduce(cx, p).unwrap().is_one());
     }
 
     #[test]
     fn an_indicator_is_idempotent() {
+        let cx = &Inquiry::free();
         let x = Expr::symbol(Symbol::parameter("chi"));
         let g = Generator::indicator(x);
-        assert_eq!(reduce(Polynomial::power(g.0, 5)).unwrap(), Polynomial::variable(g.0));
+        assert_eq!(reduce(cx, Polynomial::power(g.0, 5)).unwrap(), Polynomial::variable(g.0));
     }
 }

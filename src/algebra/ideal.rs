@@ -7,11 +7,13 @@
 //! ```
 //! use lepage::algebra::ideal::{Order, groebner};
 //! use lepage::algebra::polynomial::Polynomial;
+//! use lepage::budget::Budget;
+//! let cx = &Budget::unlimited();
 //! let (x, y) = (Polynomial::variable(0), Polynomial::variable(1));
-//! let circle = &(&x.square().unwrap() + &y.square().unwrap()) - &Polynomial::one();
-//! let basis = groebner(&[circle, &x - &y], &Order::lex(&[0, 1]), &[]);
+//! let circle = &(&x.square(cx).unwrap() + &y.square(cx).unwrap()) - &Polynomial::one();
+//! let basis = groebner(cx, &[circle, &x - &y], &Order::lex(&[0, 1]), &[]);
 //! assert_eq!(basis.generators[0].to_string(), "2*x1^2 - 1");
-//! assert_eq!(basis.dimension().unwrap(), Some(0));
+//! assert_eq!(basis.dimension(cx).unwrap(), Some(0));
 //! ```
 //!
 //! *Parameters.* Variables given as parameters belong to the coefficients, ℚ(parameters). The basis then holds for
@@ -34,7 +36,8 @@ pub use order::Order;
 use crate::algebra::factor::factor;
 use crate::algebra::number::{Integer, Rational};
 use crate::algebra::polynomial::{Monomial, Polynomial};
-use crate::budget::{Budgeted, Exhausted, check};
+use crate::budget::Budget;
+use crate::budget::{Budgeted, Exhausted};
 use buchberger::{Element, Engine};
 use coefficient::Coefficient;
 use order::{Mono, Ring};
@@ -61,13 +64,13 @@ pub struct Remainder {
 
 /// A reduced Gröbner basis. Variables of the generators that are neither in the order nor parameters are put
 /// behind the others, compared by grevlex.
-pub fn groebner(generators: &[Polynomial], order: &Order, parameters: &[u32]) -> Basis {
-    groebner_within(generators, order, parameters, u64::MAX)
+pub fn groebner(cx: &Budget, generators: &[Polynomial], order: &Order, parameters: &[u32]) -> Basis {
+    groebner_within(cx, generators, order, parameters, u64::MAX)
 }
 
 /// The same, stopped when so many terms have been combined: for bases that are useful and not necessary. What it
 /// finds does not depend on the speed of the machine.
-pub fn groebner_within(generators: &[Polynomial], order: &Order, parameters: &[u32], work: u64) -> Basis {
+pub fn groebner_within(cx: &Budget, generators: &[Polynomial], order: &Order, parameters: &[u32], work: u64) -> Basis {
     let order = ring_order(generators, order, parameters);
     let partial = |generators: &[Polynomial]| Basis {
         generators: generators.iter().filter(|p| !p.is_zero()).map(Polynomial::primitive_part).collect(),
@@ -80,13 +83,14 @@ pub fn groebner_within(generators: &[Polynomial], order: &Order, parameters: &[u
         return Basis { complete: true, ..partial(&[]) };
     }
     let compute = |order: &Order, generators: &[Polynomial]| {
-        with_ring(order, generators, parameters, Groebner { generators, work }).unwrap_or_else(|_| partial(generators))
+        with_ring(cx, order, generators, parameters, Groebner { generators, work })
+            .unwrap_or_else(|_| partial(generators))
     };
     if parameters.is_empty() && order.is_lexicographic() {
         // Lexicographic bases are found by way of grevlex ones.
         let graded = compute(&Order::grevlex(order.variables()), generators);
         if graded.complete {
-            return match conversion::lexicographic(&graded, &order) {
+            return match conversion::lexicographic(cx, &graded, &order) {
                 Ok(Some(basis)) => basis,
                 Ok(None) => compute(&order, &graded.generators),
                 Err(_) => partial(generators),
@@ -112,44 +116,44 @@ impl Basis {
 
     /// The normal form, unique when the basis is complete. With parameters it is determined up to a factor in
     /// the parameters; see [`Basis::reduce`].
-    pub fn normal_form(&self, p: &Polynomial) -> Budgeted<Polynomial> {
-        Ok(self.normal_forms(std::slice::from_ref(p))?.pop().expect("one for one"))
+    pub fn normal_form(&self, cx: &Budget, p: &Polynomial) -> Budgeted<Polynomial> {
+        Ok(self.normal_forms(cx, std::slice::from_ref(p))?.pop().expect("one for one"))
     }
 
     /// Normal forms of many polynomials, faster than one by one.
-    pub fn normal_forms(&self, list: &[Polynomial]) -> Budgeted<Vec<Polynomial>> {
+    pub fn normal_forms(&self, cx: &Budget, list: &[Polynomial]) -> Budgeted<Vec<Polynomial>> {
         let normal = |r: Remainder| match r.multiplier.as_constant() {
             Some(c) => r.polynomial.unscale(&c).expect("a multiplier is not zero"),
             None => r.polynomial,
         };
-        Ok(self.reduce_all(list)?.into_iter().map(normal).collect())
+        Ok(self.reduce_all(cx, list)?.into_iter().map(normal).collect())
     }
 
     /// Normal form and multiplier.
-    pub fn reduce(&self, p: &Polynomial) -> Budgeted<Remainder> {
-        Ok(self.reduce_all(std::slice::from_ref(p))?.pop().expect("one for one"))
+    pub fn reduce(&self, cx: &Budget, p: &Polynomial) -> Budgeted<Remainder> {
+        Ok(self.reduce_all(cx, std::slice::from_ref(p))?.pop().expect("one for one"))
     }
 
     /// Normal forms and multipliers of many polynomials, faster than one by one.
-    pub fn reduce_all(&self, list: &[Polynomial]) -> Budgeted<Vec<Remainder>> {
+    pub fn reduce_all(&self, cx: &Budget, list: &[Polynomial]) -> Budgeted<Vec<Remainder>> {
         let order = ring_order(list, &self.order, &self.parameters);
         let degrees = self.generators.iter().chain(list);
-        with_ring(&order, degrees, &self.parameters, Reduce { basis: &self.generators, list })
+        with_ring(cx, &order, degrees, &self.parameters, Reduce { basis: &self.generators, list })
     }
 
     /// Whether the polynomial is in the ideal; `None` if the basis is incomplete and does not show it.
-    pub fn contains(&self, p: &Polynomial) -> Budgeted<Option<bool>> {
-        if self.reduce(p)?.polynomial.is_zero() {
+    pub fn contains(&self, cx: &Budget, p: &Polynomial) -> Budgeted<Option<bool>> {
+        if self.reduce(cx, p)?.polynomial.is_zero() {
             return Ok(Some(true));
         }
         Ok(self.complete.then_some(false))
     }
 
     /// Whether the ideal contains all the polynomials.
-    pub fn contains_all(&self, list: &[Polynomial]) -> Budgeted<Option<bool>> {
+    pub fn contains_all(&self, cx: &Budget, list: &[Polynomial]) -> Budgeted<Option<bool>> {
         let mut answer = Some(true);
         for p in list {
-            match self.contains(p)? {
+            match self.contains(cx, p)? {
                 Some(true) => {}
                 Some(false) => return Ok(Some(false)),
                 None => answer = None,
@@ -159,29 +163,29 @@ impl Basis {
     }
 
     /// The leading monomials of the generators in the basis' order.
-    pub fn leading_monomials(&self) -> Budgeted<Vec<Monomial>> {
-        with_ring(&self.order, &self.generators, &self.parameters, Leads { basis: &self.generators })
+    pub fn leading_monomials(&self, cx: &Budget) -> Budgeted<Vec<Monomial>> {
+        with_ring(cx, &self.order, &self.generators, &self.parameters, Leads { basis: &self.generators })
     }
 
     /// The dimension of the zero set over ℂ, among all variables of the order: `None` for the whole ring (no
     /// zeros) or an incomplete basis.
-    pub fn dimension(&self) -> Budgeted<Option<usize>> {
-        Ok(self.independent_variables()?.map(|list| list.len()))
+    pub fn dimension(&self, cx: &Budget) -> Budgeted<Option<usize>> {
+        Ok(self.independent_variables(cx)?.map(|list| list.len()))
     }
 
     /// A largest set of variables that can be chosen freely (no polynomial in them alone vanishes on all of
     /// the zero set, and none is in the ideal of leading terms).
-    pub fn independent_variables(&self) -> Budgeted<Option<Vec<u32>>> {
+    pub fn independent_variables(&self, cx: &Budget) -> Budgeted<Option<Vec<u32>>> {
         if self.is_proper() != Some(true) {
             return Ok(None);
         }
         let variables = self.order.variables();
         let supports: Vec<Vec<usize>> = self
-            .leading_monomials()?
+            .leading_monomials(cx)?
             .iter()
             .map(|m| m.iter().filter_map(|(v, _)| variables.iter().position(|w| w == v)).collect())
             .collect();
-        let dependent = smallest_hitting_set(&supports, variables.len())?;
+        let dependent = smallest_hitting_set(cx, &supports, variables.len())?;
         Ok(Some((0..variables.len()).filter(|k| !dependent.contains(k)).map(|k| variables[k]).collect()))
     }
 }
@@ -196,11 +200,11 @@ fn ring_order(polynomials: &[Polynomial], order: &Order, parameters: &[u32]) -> 
 }
 
 /// Fewest positions that meet every set; by branching on a set not met yet.
-fn smallest_hitting_set(sets: &[Vec<usize>], n: usize) -> Budgeted<Vec<usize>> {
+fn smallest_hitting_set(cx: &Budget, sets: &[Vec<usize>], n: usize) -> Budgeted<Vec<usize>> {
     let mut best: Vec<usize> = (0..n).collect();
     let mut pending: Vec<Vec<usize>> = vec![Vec::new()];
     while let Some(chosen) = pending.pop() {
-        check()?;
+        cx.check()?;
         if chosen.len() >= best.len() {
             continue;
         }
@@ -222,11 +226,17 @@ fn smallest_hitting_set(sets: &[Vec<usize>], n: usize) -> Budgeted<Vec<usize>> {
 /// Something to be done in a ring whose packing is chosen at run time.
 trait Task {
     type Output;
-    fn run<C: Convert, const W: usize>(&self, ring: &Ring<W>, parameters: &[u32]) -> Budgeted<Self::Output>;
+    fn run<C: Convert, const W: usize>(
+        &self,
+        cx: &Budget,
+        ring: &Ring<W>,
+        parameters: &[u32],
+    ) -> Budgeted<Self::Output>;
 }
 
 /// Runs a task with narrow exponents, and again with wide ones if degrees outgrow them.
 fn with_ring<'a, T: Task>(
+    cx: &Budget,
     order: &Order,
     inputs: impl IntoIterator<Item = &'a Polynomial>,
     parameters: &[u32],
@@ -238,7 +248,7 @@ fn with_ring<'a, T: Task>(
         if degree >= 1 << (width - 2) {
             continue;
         }
-        match with_words(order, width, parameters, &task) {
+        match with_words(cx, order, width, parameters, &task) {
             Err(Exhausted::Size) => last = Exhausted::Size,
             other => return other,
         }
@@ -246,24 +256,29 @@ fn with_ring<'a, T: Task>(
     Err(last)
 }
 
-fn with_words<T: Task>(order: &Order, width: u32, parameters: &[u32], task: &T) -> Budgeted<T::Output> {
+fn with_words<T: Task>(cx: &Budget, order: &Order, width: u32, parameters: &[u32], task: &T) -> Budgeted<T::Output> {
     if let Some(ring) = Ring::<1>::new(order.clone(), width) {
-        return with_coefficients(&ring, parameters, task);
+        return with_coefficients(cx, &ring, parameters, task);
     }
     if let Some(ring) = Ring::<3>::new(order.clone(), width) {
-        return with_coefficients(&ring, parameters, task);
+        return with_coefficients(cx, &ring, parameters, task);
     }
     match Ring::<16>::new(order.clone(), width) {
-        Some(ring) => with_coefficients(&ring, parameters, task),
+        Some(ring) => with_coefficients(cx, &ring, parameters, task),
         None => Err(Exhausted::Size),
     }
 }
 
-fn with_coefficients<T: Task, const W: usize>(ring: &Ring<W>, parameters: &[u32], task: &T) -> Budgeted<T::Output> {
+fn with_coefficients<T: Task, const W: usize>(
+    cx: &Budget,
+    ring: &Ring<W>,
+    parameters: &[u32],
+    task: &T,
+) -> Budgeted<T::Output> {
     if parameters.is_empty() {
-        task.run::<Integer, W>(ring, parameters)
+        task.run::<Integer, W>(cx, ring, parameters)
     } else {
-        task.run::<Polynomial, W>(ring, parameters)
+        task.run::<Polynomial, W>(cx, ring, parameters)
     }
 }
 
@@ -330,14 +345,14 @@ struct Groebner<'a> {
 
 impl Task for Groebner<'_> {
     type Output = Basis;
-    fn run<C: Convert, const W: usize>(&self, ring: &Ring<W>, parameters: &[u32]) -> Budgeted<Basis> {
+    fn run<C: Convert, const W: usize>(&self, cx: &Budget, ring: &Ring<W>, parameters: &[u32]) -> Budgeted<Basis> {
         let mut inputs: Vec<Element<C, W>> = Vec::new();
         for p in self.generators {
             inputs.push(element(&p.primitive_part(), ring)?);
         }
         let mut engine = Engine::new(ring);
         engine.work = self.work;
-        let outcome = engine.run(inputs).and_then(|()| engine.reduced_basis());
+        let outcome = engine.run(cx, inputs).and_then(|()| engine.reduced_basis(cx));
         let (elements, complete) = match outcome {
             Ok(elements) => (elements, true),
             Err(Exhausted::Size) if ring.limit < 1000 => return Err(Exhausted::Size),
@@ -354,7 +369,7 @@ impl Task for Groebner<'_> {
         }
         let mut conditions: Vec<Polynomial> = Vec::new();
         for c in &engine.conditions {
-            conditions.extend(factor(c).factors.into_iter().map(|(f, _)| f));
+            conditions.extend(factor(cx, c).factors.into_iter().map(|(f, _)| f));
         }
         conditions.sort();
         conditions.dedup();
@@ -370,7 +385,12 @@ struct Reduce<'a> {
 
 impl Task for Reduce<'_> {
     type Output = Vec<Remainder>;
-    fn run<C: Convert, const W: usize>(&self, ring: &Ring<W>, _parameters: &[u32]) -> Budgeted<Vec<Remainder>> {
+    fn run<C: Convert, const W: usize>(
+        &self,
+        cx: &Budget,
+        ring: &Ring<W>,
+        _parameters: &[u32],
+    ) -> Budgeted<Vec<Remainder>> {
         let mut engine: Engine<C, W> = Engine::new(ring);
         for g in self.basis {
             engine.active.push(engine.elements.len());
@@ -379,7 +399,7 @@ impl Task for Reduce<'_> {
         let mut remainders = Vec::new();
         for p in self.list {
             let f = element(&p.numerator(), ring)?;
-            let (r, multiplier) = engine.reduce(f, true, true)?;
+            let (r, multiplier) = engine.reduce(cx, f, true, true)?;
             let denominator = Rational::integer(p.denominator().clone());
             let polynomial = polynomial(&r, ring)?.unscale(&denominator).expect("a denominator is not zero");
             remainders.push(Remainder { polynomial, multiplier: multiplier.to_polynomial() });
@@ -394,7 +414,12 @@ struct Leads<'a> {
 
 impl Task for Leads<'_> {
     type Output = Vec<Monomial>;
-    fn run<C: Convert, const W: usize>(&self, ring: &Ring<W>, _parameters: &[u32]) -> Budgeted<Vec<Monomial>> {
+    fn run<C: Convert, const W: usize>(
+        &self,
+        _: &Budget,
+        ring: &Ring<W>,
+        _parameters: &[u32],
+    ) -> Budgeted<Vec<Monomial>> {
         let mut leads = Vec::new();
         for g in self.basis {
             let f: Element<C, W> = element(g, ring)?;

@@ -23,7 +23,8 @@ use super::polynomial::Polynomial;
 use super::substitute::substitute_all;
 use super::symbol::Symbol;
 use super::verdict::Verdict;
-use crate::budget::{Budgeted, Exhausted, check};
+use crate::algebra::Inquiry;
+use crate::budget::{Budgeted, Exhausted};
 use rustc_hash::FxHashMap;
 use std::ops::{Index, IndexMut};
 
@@ -155,8 +156,8 @@ impl Matrix {
     }
 
     /// Each entry simplified.
-    pub fn simplify(&self) -> Budgeted<Matrix> {
-        self.try_map(super::normal::simplify)
+    pub fn simplify(&self, cx: &Inquiry) -> Budgeted<Matrix> {
+        self.try_map(|x| super::normal::simplify(cx, x))
     }
 
     pub fn substitute(&self, map: &FxHashMap<Symbol, Expr>) -> Matrix {
@@ -169,44 +170,44 @@ impl Matrix {
     }
 
     /// All entries vanish.
-    pub fn is_zero(&self) -> Verdict {
-        Verdict::all(self.entries.iter().map(|e| decide::is_zero(*e)), "it has no entries")
+    pub fn is_zero(&self, cx: &Inquiry) -> Verdict {
+        Verdict::all(self.entries.iter().map(|e| decide::is_zero(cx, *e)), "it has no entries")
     }
 
-    pub fn is_symmetric(&self) -> Verdict {
+    pub fn is_symmetric(&self, cx: &Inquiry) -> Verdict {
         if !self.is_square() {
             return Verdict::no("it is not square");
         }
         let pairs = (0..self.rows).flat_map(|i| (0..i).map(move |j| (i, j)));
-        Verdict::all(pairs.map(|(i, j)| decide::equal(self[(i, j)], self[(j, i)])), "it is one by one")
+        Verdict::all(pairs.map(|(i, j)| decide::equal(cx, self[(i, j)], self[(j, i)])), "it is one by one")
     }
 
     /// The determinant of a square matrix, as a factored normal form.
-    pub fn det(&self) -> Budgeted<Expr> {
+    pub fn det(&self, cx: &Inquiry) -> Budgeted<Expr> {
         debug_assert!(self.is_square());
         if self.rows == 0 {
             return Ok(Expr::one());
         }
-        let (mut below, rows) = match self.polynomial_rows()? {
+        let (mut below, rows) = match self.polynomial_rows(cx)? {
             Some(found) => found,
-            None => return Ok(self.undefined_entry()),
+            None => return Ok(self.undefined_entry(cx)),
         };
-        let mut form = NormalForm::polynomial(determinant(&rows)?)?;
+        let mut form = NormalForm::polynomial(cx, determinant(cx, &rows)?)?;
         for d in below.drain(..) {
-            form = form.div(&NormalForm::polynomial(d)?)?;
+            form = form.div(cx, &NormalForm::polynomial(cx, d)?)?;
         }
-        Ok(form.cancel()?.to_expr())
+        Ok(form.cancel(cx)?.to_expr(cx))
     }
 
     /// The leading principal minors, from 1×1 to the determinant.
-    pub fn leading_minors(&self) -> Budgeted<Vec<Expr>> {
+    pub fn leading_minors(&self, cx: &Inquiry) -> Budgeted<Vec<Expr>> {
         let n = self.rows.min(self.columns);
         let indices: Vec<usize> = (0..n).collect();
-        (1..=n).map(|k| self.minor(&indices[..k], &indices[..k]).det()).collect()
+        (1..=n).map(|k| self.minor(&indices[..k], &indices[..k]).det(cx)).collect()
     }
 
     /// The matrix of cofactors, transposed: A·adj(A) = det(A)·1.
-    pub fn adjugate(&self) -> Budgeted<Matrix> {
+    pub fn adjugate(&self, cx: &Inquiry) -> Budgeted<Matrix> {
         debug_assert!(self.is_square());
         let n = self.rows;
         let mut result = Matrix::zero(n, n);
@@ -214,7 +215,7 @@ impl Matrix {
             for j in 0..n {
                 let rows: Vec<usize> = (0..n).filter(|k| *k != j).collect();
                 let columns: Vec<usize> = (0..n).filter(|k| *k != i).collect();
-                let cofactor = self.minor(&rows, &columns).det()?;
+                let cofactor = self.minor(&rows, &columns).det(cx)?;
                 result[(i, j)] = if (i + j) % 2 == 0 { cofactor } else { -cofactor };
             }
         }
@@ -224,13 +225,13 @@ impl Matrix {
     /// The row denominators and the rows multiplied by them, as polynomials in one context. `None` if
     /// an entry is undefined.
     #[allow(clippy::type_complexity)]
-    fn polynomial_rows(&self) -> Budgeted<Option<(Vec<Polynomial>, Vec<Vec<Polynomial>>)>> {
-        let context = Context::of(&self.entries)?;
+    fn polynomial_rows(&self, cx: &Inquiry) -> Budgeted<Option<(Vec<Polynomial>, Vec<Vec<Polynomial>>)>> {
+        let context = Context::of(cx, &self.entries)?;
         let (mut below, mut rows) = (Vec::new(), Vec::new());
         for i in 0..self.rows {
             let mut fractions = Vec::with_capacity(self.columns);
             for e in self.row(i) {
-                match canonical_fraction(context, *e)? {
+                match canonical_fraction(cx, context, *e)? {
                     Some(fraction) => fractions.push(fraction),
                     None => return Ok(None),
                 }
@@ -238,14 +239,14 @@ impl Matrix {
             let mut common = Polynomial::one();
             for (_, d) in &fractions {
                 if !d.is_one() {
-                    common = common.lcm(d)?;
+                    common = common.lcm(cx, d)?;
                 }
             }
             let mut row = Vec::with_capacity(self.columns);
             for (n, d) in fractions {
-                let factor = if common.is_one() { None } else { common.div_exact(&d)? };
+                let factor = if common.is_one() { None } else { common.div_exact(cx, &d)? };
                 row.push(match factor {
-                    Some(f) if !n.is_zero() => reduce(n.mul(&f)?)?,
+                    Some(f) if !n.is_zero() => reduce(cx, n.mul(cx, &f)?)?,
                     _ => n,
                 });
             }
@@ -256,9 +257,10 @@ impl Matrix {
     }
 
     /// The first entry without a value.
-    fn undefined_entry(&self) -> Expr {
-        let undefined = |e: &&Expr| super::normal::normal_form(**e).is_ok_and(|f| f.as_undefined().is_some());
-        let why = self.entries.iter().find(undefined).and_then(|e| super::normal::normal_form(*e).ok()?.as_undefined());
+    fn undefined_entry(&self, cx: &Inquiry) -> Expr {
+        let undefined = |e: &&Expr| super::normal::normal_form(cx, **e).is_ok_and(|f| f.as_undefined().is_some());
+        let why =
+            self.entries.iter().find(undefined).and_then(|e| super::normal::normal_form(cx, *e).ok()?.as_undefined());
         Expr::undefined(why.unwrap_or(super::expr::Undefined::DivisionByZero))
     }
 }
@@ -267,13 +269,13 @@ impl Matrix {
 const MAX_BY_MINORS: usize = 10;
 
 /// The determinant of a square array of polynomials.
-fn determinant(rows: &[Vec<Polynomial>]) -> Budgeted<Polynomial> {
-    if rows.len() <= MAX_BY_MINORS { by_minors(rows) } else { bareiss(rows) }
+fn determinant(cx: &Inquiry, rows: &[Vec<Polynomial>]) -> Budgeted<Polynomial> {
+    if rows.len() <= MAX_BY_MINORS { by_minors(cx, rows) } else { bareiss(cx, rows) }
 }
 
 /// Expansion along rows with every minor computed once: minors of the first k rows by their set of
 /// columns. Needs no division, so it may reduce modulo the relations at every step.
-fn by_minors(rows: &[Vec<Polynomial>]) -> Budgeted<Polynomial> {
+fn by_minors(cx: &Inquiry, rows: &[Vec<Polynomial>]) -> Budgeted<Polynomial> {
     let n = rows.len();
     let mut minors: Vec<(u32, Polynomial)> = vec![(0, Polynomial::one())];
     for row in rows {
@@ -283,17 +285,17 @@ fn by_minors(rows: &[Vec<Polynomial>]) -> Budgeted<Polynomial> {
                 if columns >> j & 1 == 1 || entry.is_zero() {
                     continue;
                 }
-                check()?;
+                cx.check()?;
                 // Moving column j to the end passes the chosen columns right of it.
                 let flip = (columns >> j).count_ones() % 2 == 1;
-                let product = entry.mul(minor)?;
+                let product = entry.mul(cx, minor)?;
                 let sum = next.entry(columns | 1 << j).or_insert_with(Polynomial::zero);
                 *sum = if flip { &*sum - &product } else { &*sum + &product };
             }
         }
         minors = Vec::with_capacity(next.len());
         for (columns, minor) in next {
-            let minor = reduce(minor)?;
+            let minor = reduce(cx, minor)?;
             if !minor.is_zero() {
                 minors.push((columns, minor));
             }
@@ -306,7 +308,7 @@ fn by_minors(rows: &[Vec<Polynomial>]) -> Budgeted<Polynomial> {
 
 /// Bareiss' fraction-free elimination, in the ring of polynomials without relations, where divisions are
 /// exact; the result is reduced.
-fn bareiss(rows: &[Vec<Polynomial>]) -> Budgeted<Polynomial> {
+fn bareiss(cx: &Inquiry, rows: &[Vec<Polynomial>]) -> Budgeted<Polynomial> {
     let n = rows.len();
     let mut a: Vec<Vec<Polynomial>> = rows.to_vec();
     let mut previous = Polynomial::one();
@@ -320,32 +322,32 @@ fn bareiss(rows: &[Vec<Polynomial>]) -> Budgeted<Polynomial> {
         }
         for i in k + 1..n {
             for j in k + 1..n {
-                check()?;
-                let cross = &a[i][j].mul(&a[k][k])? - &a[i][k].mul(&a[k][j])?;
-                a[i][j] = cross.div_exact(&previous)?.ok_or(Exhausted::Size)?;
+                cx.check()?;
+                let cross = &a[i][j].mul(cx, &a[k][k])? - &a[i][k].mul(cx, &a[k][j])?;
+                a[i][j] = cross.div_exact(cx, &previous)?.ok_or(Exhausted::Size)?;
             }
         }
         previous = a[k][k].clone();
     }
-    let d = reduce(a[n - 1][n - 1].clone())?;
+    let d = reduce(cx, a[n - 1][n - 1].clone())?;
     Ok(if negative { -&d } else { d })
 }
 
 /// Records that a polynomial must not vanish, factor by factor; factors that never vanish are left out.
 /// Returns the recorded factors.
-fn record_factors(p: &Polynomial) -> Vec<Expr> {
+fn record_factors(cx: &Inquiry, p: &Polynomial) -> Vec<Expr> {
     let mut factors: Vec<Expr> = p.monomial_content().iter().map(|&(g, _)| Generator(g).meaning()).collect();
     let rest = p.without_monomial(&p.monomial_content());
     if !rest.is_constant() {
         if rest.n_terms() <= 100 {
-            factors.extend(super::factor::factor(&rest).factors.iter().map(|(q, _)| polynomial_expr(q)));
+            factors.extend(super::factor::factor(cx, &rest).factors.iter().map(|(q, _)| polynomial_expr(cx, q)));
         } else {
-            factors.push(polynomial_expr(&rest.primitive_part()));
+            factors.push(polynomial_expr(cx, &rest.primitive_part()));
         }
     }
-    factors.retain(|e| !decide::sign(*e).is_nonzero());
+    factors.retain(|e| !decide::sign(cx, *e).is_nonzero());
     for e in &factors {
-        super::conditions::record_nonzero(*e);
+        super::conditions::record_nonzero(cx, *e);
     }
     factors
 }

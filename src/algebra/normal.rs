@@ -37,18 +37,16 @@ use super::expr::{Expr, Node, Undefined};
 use super::generator::{Generator, Kind, Relation, reduce};
 use super::number::Rational;
 use super::polynomial::{Monomial, Polynomial};
-use super::symbol::Symbol;
-use crate::budget::{Budgeted, Exhausted, check};
-use rustc_hash::FxHashMap;
+use crate::algebra::Inquiry;
+use crate::budget::{Budgeted, Exhausted};
 use smallvec::SmallVec;
-use std::cell::RefCell;
 use std::rc::Rc;
 
 pub use arrange::arrange;
 pub use collect::collect;
 pub use context::Context;
 pub use expand::expand;
-pub use read::{canonical, canonical_fraction, normal_form, normal_form_in};
+pub use read::{Memo, canonical, canonical_fraction, normal_form, normal_form_in};
 
 /// A rational function of generators, factored.
 #[derive(Clone, Debug)]
@@ -76,15 +74,15 @@ const MAX_EXPANDED: usize = 1 << 17;
 const MAX_WORDS: usize = 1 << 21;
 
 /// The product of polynomials, within the limits of a normal form.
-fn times(p: &Polynomial, q: &Polynomial) -> Budgeted<Polynomial> {
+fn times(cx: &Inquiry, p: &Polynomial, q: &Polynomial) -> Budgeted<Polynomial> {
     if p.n_terms().saturating_mul(q.n_terms()) > MAX_PAIRS {
         return Err(Exhausted::Size);
     }
-    let product = p.mul(q)?;
+    let product = p.mul(cx, q)?;
     if product.n_terms() > MAX_EXPANDED { Err(Exhausted::Size) } else { Ok(product) }
 }
 
-fn power(p: &Polynomial, n: i32) -> Budgeted<Polynomial> {
+fn power(cx: &Inquiry, p: &Polynomial, n: i32) -> Budgeted<Polynomial> {
     if n == 1 {
         return Ok(p.clone());
     }
@@ -92,12 +90,12 @@ fn power(p: &Polynomial, n: i32) -> Budgeted<Polynomial> {
         return Err(Exhausted::Size);
     }
     if p.n_terms() <= 1 {
-        return p.pow(n as u32);
+        return p.pow(cx, n as u32);
     }
     let mut product = p.clone();
     for _ in 1..n {
-        check()?;
-        product = times(&product, p)?;
+        cx.check()?;
+        product = times(cx, &product, p)?;
     }
     Ok(product)
 }
@@ -130,9 +128,9 @@ impl NormalForm {
     }
 
     /// The polynomial, which need not be reduced.
-    pub fn polynomial(p: Polynomial) -> Budgeted<NormalForm> {
+    pub fn polynomial(cx: &Inquiry, p: Polynomial) -> Budgeted<NormalForm> {
         let mut form = NormalForm::one();
-        form.multiply_polynomial(reduce(p)?, 1)?;
+        form.multiply_polynomial(cx, reduce(cx, p)?, 1)?;
         Ok(form)
     }
 
@@ -143,7 +141,7 @@ impl NormalForm {
 
     /// Proved to be zero, also where that is seen only after multiplying out: |x| − x and |x| + x are not
     /// zero, but their product is.
-    pub fn vanishes(&self) -> Budgeted<bool> {
+    pub fn vanishes(&self, cx: &Inquiry) -> Budgeted<bool> {
         if self.undefined.is_some() || self.coefficient.is_zero() {
             return Ok(self.is_zero());
         }
@@ -156,12 +154,12 @@ impl NormalForm {
         }
         let mut product = Polynomial::one();
         for &(g, n) in self.powers.iter().filter(|p| p.1 > 0 && tied(p.0)) {
-            product = times(&product, &Polynomial::power(g, n as u32))?;
+            product = times(cx, &product, &Polynomial::power(g, n as u32))?;
         }
         for (p, n) in self.factors.iter().filter(|(p, n)| *n > 0 && p.variables().iter().any(|g| tied(*g))) {
-            product = times(&product, &power(p, *n)?)?;
+            product = times(cx, &product, &power(cx, p, *n)?)?;
         }
-        Ok(reduce(product)?.is_zero())
+        Ok(reduce(cx, product)?.is_zero())
     }
 
     /// Why there is no value, if there is none.
@@ -214,14 +212,14 @@ impl NormalForm {
     }
 
     /// Multiplies by g^n. Cancelling against a power of opposite sign is noted unless g has no zero.
-    fn multiply_power(&mut self, g: u32, n: i32) -> Budgeted<()> {
+    fn multiply_power(&mut self, cx: &Inquiry, g: u32, n: i32) -> Budgeted<()> {
         if n == 0 {
             return Ok(());
         }
         match self.powers.binary_search_by_key(&g, |p| p.0) {
             Ok(i) => {
                 let old = self.powers[i].1;
-                if (old < 0) != (n < 0) && !Generator(g).sign().is_nonzero() {
+                if (old < 0) != (n < 0) && !Generator(g).sign(cx).is_nonzero() {
                     self.note_cancelled(&Rc::new(Polynomial::variable(g)));
                 }
                 self.powers[i].1 = old.checked_add(n).ok_or(Exhausted::Size)?;
@@ -255,7 +253,7 @@ impl NormalForm {
     }
 
     /// Multiplies by pⁿ for a reduced polynomial: number, monomial and primitive part go their ways.
-    fn multiply_polynomial(&mut self, p: Polynomial, n: i32) -> Budgeted<()> {
+    fn multiply_polynomial(&mut self, cx: &Inquiry, p: Polynomial, n: i32) -> Budgeted<()> {
         if p.is_zero() {
             *self = if n < 0 {
                 NormalForm::undefined(Undefined::DivisionByZero)
@@ -269,7 +267,7 @@ impl NormalForm {
         let monomial = p.monomial_content();
         for &(g, e) in &monomial {
             let e = i32::try_from(e).ok().and_then(|e| e.checked_mul(n)).ok_or(Exhausted::Size)?;
-            self.multiply_power(g, e)?;
+            self.multiply_power(cx, g, e)?;
         }
         let rest = p.without_monomial(&monomial).primitive_part();
         if !rest.is_constant() {
@@ -278,7 +276,7 @@ impl NormalForm {
         Ok(())
     }
 
-    pub fn mul(&self, other: &NormalForm) -> Budgeted<NormalForm> {
+    pub fn mul(&self, cx: &Inquiry, other: &NormalForm) -> Budgeted<NormalForm> {
         if self.undefined.is_some() {
             return Ok(self.clone());
         }
@@ -291,7 +289,7 @@ impl NormalForm {
         if self.coefficient.is_zero() || other.coefficient.is_zero() {
             // 0·(a/b) is 0 where b ≠ 0.
             for (g, n) in self.powers.iter().chain(&other.powers) {
-                if *n < 0 && !Generator(*g).sign().is_nonzero() {
+                if *n < 0 && !Generator(*g).sign(cx).is_nonzero() {
                     product.note_cancelled(&Rc::new(Polynomial::variable(*g)));
                 }
             }
@@ -304,18 +302,18 @@ impl NormalForm {
         }
         product.coefficient = &product.coefficient * &other.coefficient;
         for &(g, n) in &other.powers {
-            product.multiply_power(g, n)?;
+            product.multiply_power(cx, g, n)?;
         }
         for (p, n) in &other.factors {
             product.multiply_factor(p, *n)?;
         }
-        product.settle()?;
+        product.settle(cx)?;
         Ok(product)
     }
 
     /// Lowers powers of roots and absolute values into 0 ≤ n < degree: g^(qn+r) = R^q g^r. Sines and
     /// cosines stay as they are, so that 1/cos² is not written 1/(1 − sin²).
-    fn settle(&mut self) -> Budgeted<()> {
+    fn settle(&mut self, cx: &Inquiry) -> Budgeted<()> {
         loop {
             let pending = self.powers.iter().copied().find_map(|(g, n)| {
                 let kind = Generator(g).kind();
@@ -331,7 +329,7 @@ impl NormalForm {
                 (rest != n).then_some((g, n, quotient, rest, value))
             });
             let Some((g, n, quotient, rest, value)) = pending else { return Ok(()) };
-            check()?;
+            cx.check()?;
             let i = self.powers.binary_search_by_key(&g, |p| p.0).expect("found above");
             if rest == 0 {
                 self.powers.remove(i);
@@ -340,14 +338,14 @@ impl NormalForm {
             }
             debug_assert_ne!(n, rest);
             if quotient != 0 {
-                self.multiply_polynomial((*value).clone(), quotient)?;
+                self.multiply_polynomial(cx, (*value).clone(), quotient)?;
             }
         }
     }
 
-    pub fn scale(&self, factor: &Rational) -> NormalForm {
+    pub fn scale(&self, cx: &Inquiry, factor: &Rational) -> NormalForm {
         if factor.is_zero() && self.undefined.is_none() {
-            return self.mul(&NormalForm::zero()).unwrap_or_else(|_| NormalForm::zero());
+            return self.mul(cx, &NormalForm::zero()).unwrap_or_else(|_| NormalForm::zero());
         }
         NormalForm { coefficient: &self.coefficient * factor, ..self.clone() }
     }
@@ -357,7 +355,7 @@ impl NormalForm {
     }
 
     /// The n-th power for any integer n; 0⁰ = 1, and 0⁻¹ is undefined.
-    pub fn pow(&self, n: i64) -> Budgeted<NormalForm> {
+    pub fn pow(&self, cx: &Inquiry, n: i64) -> Budgeted<NormalForm> {
         if self.undefined.is_some() || n == 1 {
             return Ok(self.clone());
         }
@@ -376,29 +374,29 @@ impl NormalForm {
         for f in &mut power.factors {
             f.1 = raise(f.1)?;
         }
-        power.settle()?;
+        power.settle(cx)?;
         Ok(power)
     }
 
-    pub fn recip(&self) -> Budgeted<NormalForm> {
-        self.pow(-1)
+    pub fn recip(&self, cx: &Inquiry) -> Budgeted<NormalForm> {
+        self.pow(cx, -1)
     }
 
-    pub fn add(&self, other: &NormalForm) -> Budgeted<NormalForm> {
-        NormalForm::sum(&[(self, Rational::ONE), (other, Rational::ONE)])
+    pub fn add(&self, cx: &Inquiry, other: &NormalForm) -> Budgeted<NormalForm> {
+        NormalForm::sum(cx, &[(self, Rational::ONE), (other, Rational::ONE)])
     }
 
-    pub fn sub(&self, other: &NormalForm) -> Budgeted<NormalForm> {
-        NormalForm::sum(&[(self, Rational::ONE), (other, Rational::MINUS_ONE)])
+    pub fn sub(&self, cx: &Inquiry, other: &NormalForm) -> Budgeted<NormalForm> {
+        NormalForm::sum(cx, &[(self, Rational::ONE), (other, Rational::MINUS_ONE)])
     }
 
-    pub fn div(&self, other: &NormalForm) -> Budgeted<NormalForm> {
-        self.mul(&other.recip()?)
+    pub fn div(&self, cx: &Inquiry, other: &NormalForm) -> Budgeted<NormalForm> {
+        self.mul(cx, &other.recip(cx)?)
     }
 
     /// Σ coefficient · form. The factors that all terms share, and all denominators, are taken out;
     /// what remains is expanded and reduced.
-    pub fn sum(terms: &[(&NormalForm, Rational)]) -> Budgeted<NormalForm> {
+    pub fn sum(cx: &Inquiry, terms: &[(&NormalForm, Rational)]) -> Budgeted<NormalForm> {
         let mut total = NormalForm::one();
         for (form, _) in terms {
             if form.undefined.is_some() {
@@ -416,22 +414,22 @@ impl NormalForm {
             }
             _ => {}
         }
-        let (shared_powers, shared_factors) = shared(&terms)?;
+        let (shared_powers, shared_factors) = shared(cx, &terms)?;
         // Terms that are monomials are collected first: the usual case, and one sort.
         let mut monomials: Vec<(Monomial, Rational)> = Vec::new();
         let mut rest = Polynomial::zero();
         for (form, c) in terms.iter().map(|t| (t.0, &t.1)) {
-            check()?;
+            cx.check()?;
             let monomial = quotient_of_powers(&form.powers, &shared_powers)?;
             let coefficient = &form.coefficient * c;
             let mut product: Option<Polynomial> = None;
             for (p, shared) in &shared_factors {
                 let n = form.exponent_of(p) - shared;
                 if n > 0 {
-                    let power = power(p, n)?;
+                    let power = power(cx, p, n)?;
                     product = Some(match product {
                         None => power,
-                        Some(q) => times(&q, &power)?,
+                        Some(q) => times(cx, &q, &power)?,
                     });
                 }
             }
@@ -439,7 +437,7 @@ impl NormalForm {
                 None => monomials.push((monomial, coefficient)),
                 Some(p) => {
                     let single = Polynomial::from_terms([(monomial, coefficient)]);
-                    rest = &rest + &p.mul(&single)?;
+                    rest = &rest + &p.mul(cx, &single)?;
                     if rest.n_words() > MAX_WORDS {
                         return Err(Exhausted::Size);
                     }
@@ -456,11 +454,11 @@ impl NormalForm {
         } else {
             &Polynomial::from_terms(monomials) + &rest
         };
-        let expanded = reduce(expanded)?;
+        let expanded = reduce(cx, expanded)?;
         if expanded.is_zero() {
             // Zero where the terms were defined.
             for &(g, n) in &shared_powers {
-                if n < 0 && !Generator(g).sign().is_nonzero() {
+                if n < 0 && !Generator(g).sign(cx).is_nonzero() {
                     total.note_cancelled(&Rc::new(Polynomial::variable(g)));
                 }
             }
@@ -473,8 +471,8 @@ impl NormalForm {
         }
         total.powers = shared_powers;
         total.factors = shared_factors.into_iter().filter(|(_, n)| *n != 0).collect();
-        total.multiply_polynomial(expanded, 1)?;
-        total.settle()?;
+        total.multiply_polynomial(cx, expanded, 1)?;
+        total.settle(cx)?;
         Ok(total)
     }
 
@@ -489,7 +487,7 @@ type Powers = SmallVec<[(u32, i32); 4]>;
 /// all share, and the common denominator. Every factor of every term is listed, with exponent 0 if
 /// it is not shared.
 #[allow(clippy::type_complexity)]
-fn shared(terms: &[&(&NormalForm, Rational)]) -> Budgeted<(Powers, Vec<(Rc<Polynomial>, i32)>)> {
+fn shared(cx: &Inquiry, terms: &[&(&NormalForm, Rational)]) -> Budgeted<(Powers, Vec<(Rc<Polynomial>, i32)>)> {
     let mut powers: Powers = terms[0].0.powers.clone();
     for (form, _) in terms.iter().skip(1) {
         let mut merged = Powers::new();
@@ -524,7 +522,7 @@ fn shared(terms: &[&(&NormalForm, Rational)]) -> Budgeted<(Powers, Vec<(Rc<Polyn
     }
     let mut factors: Vec<(Rc<Polynomial>, i32)> = Vec::new();
     for (form, _) in terms {
-        check()?;
+        cx.check()?;
         for (p, _) in &form.factors {
             if !factors.iter().any(|(q, _)| Rc::ptr_eq(q, p) || q == p) {
                 let least = terms.iter().map(|(f, _)| f.exponent_of(p)).min().unwrap_or(0);
@@ -566,15 +564,15 @@ fn quotient_of_powers(powers: &[(u32, i32)], shared: &[(u32, i32)]) -> Budgeted<
 impl NormalForm {
     /// The same form with numerator and denominator coprime, factor against factor, and with
     /// 1 − sin² written as cos², 1 + sinh² as cosh². What is cancelled becomes a condition.
-    pub fn cancel(&self) -> Budgeted<NormalForm> {
+    pub fn cancel(&self, cx: &Inquiry) -> Budgeted<NormalForm> {
         let mut form = self.clone();
-        form.fold_squares()?;
+        form.fold_squares(cx)?;
         // Pairs are visited once: new factors are pushed behind and meet all others again.
         let mut coprime: Vec<(Rc<Polynomial>, Rc<Polynomial>)> = Vec::new();
         'again: loop {
             for i in 0..form.factors.len() {
                 for j in 0..form.factors.len() {
-                    check()?;
+                    cx.check()?;
                     let ((p, n), (q, m)) = (form.factors[i].clone(), form.factors[j].clone());
                     if n <= 0 || m >= 0 || coprime.iter().any(|(a, b)| Rc::ptr_eq(a, &p) && Rc::ptr_eq(b, &q)) {
                         continue;
@@ -582,7 +580,7 @@ impl NormalForm {
                     if !p.variables().iter().any(|v| q.contains(*v)) {
                         continue;
                     }
-                    let parts = p.gcd_cofactors(&q)?;
+                    let parts = p.gcd_cofactors(cx, &q)?;
                     if parts.gcd.is_constant() {
                         coprime.push((p, q));
                         continue;
@@ -591,9 +589,9 @@ impl NormalForm {
                     form.factors.retain(|(f, _)| !Rc::ptr_eq(f, &p) && !Rc::ptr_eq(f, &q));
                     let common = Rc::new(parts.gcd.clone());
                     form.note_cancelled(&common);
-                    form.multiply_polynomial(parts.left, n)?;
-                    form.multiply_polynomial(parts.right, m)?;
-                    form.multiply_polynomial(parts.gcd, n.checked_add(m).ok_or(Exhausted::Size)?)?;
+                    form.multiply_polynomial(cx, parts.left, n)?;
+                    form.multiply_polynomial(cx, parts.right, m)?;
+                    form.multiply_polynomial(cx, parts.gcd, n.checked_add(m).ok_or(Exhausted::Size)?)?;
                     continue 'again;
                 }
             }
@@ -602,7 +600,7 @@ impl NormalForm {
     }
 
     /// Takes cos² = 1 − sin² out of factors that it divides.
-    fn fold_squares(&mut self) -> Budgeted<()> {
+    fn fold_squares(&mut self, cx: &Inquiry) -> Budgeted<()> {
         let mut i = 0;
         while i < self.factors.len() {
             let (p, n) = self.factors[i].clone();
@@ -611,7 +609,7 @@ impl NormalForm {
                     return None;
                 }
                 let square = Generator(v + 1).relation()?.value;
-                match p.div_exact(&square) {
+                match p.div_exact(cx, &square) {
                     Ok(Some(quotient)) => Some(Ok((v + 1, quotient))),
                     Ok(None) => None,
                     Err(stop) => Some(Err(stop)),
@@ -621,8 +619,8 @@ impl NormalForm {
                 Some((cosine, quotient)) => {
                     self.factors.remove(i);
                     let twice = n.checked_mul(2).ok_or(Exhausted::Size)?;
-                    self.multiply_power(cosine, twice)?;
-                    self.multiply_polynomial(quotient, n)?;
+                    self.multiply_power(cx, cosine, twice)?;
+                    self.multiply_polynomial(cx, quotient, n)?;
                     i = 0;
                 }
                 None => i += 1,
@@ -633,20 +631,20 @@ impl NormalForm {
 
     /// Numerator and denominator, expanded, reduced and coprime; the denominator is primitive with a
     /// positive leading coefficient. The form must not be undefined.
-    pub fn fraction(&self) -> Budgeted<(Polynomial, Polynomial)> {
-        let form = if self.factors.is_empty() { self.clone() } else { self.cancel()? };
+    pub fn fraction(&self, cx: &Inquiry) -> Budgeted<(Polynomial, Polynomial)> {
+        let form = if self.factors.is_empty() { self.clone() } else { self.cancel(cx)? };
         let part = |sign: i32| -> Budgeted<Polynomial> {
             let monomial = form.powers.iter().filter(|p| p.1.signum() == sign).map(|&(g, n)| (g, n.unsigned_abs()));
             let mut product = Polynomial::from_terms([(monomial.collect::<Monomial>(), Rational::ONE)]);
             for (p, n) in form.factors.iter().filter(|f| f.1.signum() == sign) {
-                product = times(&product, &power(p, n.abs())?)?;
+                product = times(cx, &product, &power(cx, p, n.abs())?)?;
             }
             Ok(product)
         };
         let (above, below) = (part(1)?, part(-1)?);
-        let (mut n, mut d) = (reduce(above.scale(&form.coefficient))?, reduce(below)?);
+        let (mut n, mut d) = (reduce(cx, above.scale(&form.coefficient))?, reduce(cx, below)?);
         if !d.is_constant() && !n.is_zero() {
-            let parts = n.gcd_cofactors(&d)?;
+            let parts = n.gcd_cofactors(cx, &d)?;
             if !parts.gcd.is_constant() {
                 (n, d) = (parts.left, parts.right);
             }
@@ -660,70 +658,61 @@ impl NormalForm {
     }
 
     /// Hands the conditions of this form to the statement that is being answered.
-    pub fn record_conditions(&self) {
+    pub fn record_conditions(&self, cx: &Inquiry) {
         for p in &self.cancelled {
-            let e = write::polynomial_expr(p);
-            let holds = super::assume::sign_of(e).is_nonzero() || (e.symbols().is_empty() && is_certainly_nonzero(e));
+            let e = write::polynomial_expr(cx, p);
+            let holds =
+                super::assume::sign_of(cx, e).is_nonzero() || (e.symbols().is_empty() && is_certainly_nonzero(cx, e));
             if !holds {
-                record_nonzero(e);
+                record_nonzero(cx, e);
             }
         }
     }
 }
 
 /// Whether a number such as 2^(1/3) − 1 is certified not to be zero.
-fn is_certainly_nonzero(number: Expr) -> bool {
-    matches!(super::ball::certified_sign(number, &Default::default(), 256), Ok(Some(1 | -1)))
-}
-
-thread_local! {
-    /// Simplified expressions with the conditions of their cancelling, under the facts of one epoch.
-    static SIMPLIFIED: RefCell<(u64, FxHashMap<Expr, (Expr, Rc<NormalForm>)>)> = RefCell::default();
+fn is_certainly_nonzero(cx: &Inquiry, number: Expr) -> bool {
+    matches!(super::ball::certified_sign(cx, number, &Default::default(), 256), Ok(Some(1 | -1)))
 }
 
 /// The shortest way that is known to write the expression: its normal form, factored or expanded or grouped
 /// as in [`tidy`], or the expression as it stands. Conditions of cancelling are recorded.
-pub fn simplify(e: Expr) -> Budgeted<Expr> {
+pub fn simplify(cx: &Inquiry, e: Expr) -> Budgeted<Expr> {
     if e.is_number() || e.as_symbol().is_some() || e.as_undefined().is_some() {
         return Ok(e);
     }
-    let epoch = super::assume::epoch();
-    let known = SIMPLIFIED.with_borrow_mut(|(at, known)| {
-        if *at != epoch {
-            (*at, *known) = (epoch, FxHashMap::default());
-        }
-        known.get(&e).cloned()
-    });
+    let memo = &cx.facts().memo().simplified;
+    let known = memo.borrow().get(&e).cloned();
     let (simple, form) = match known {
         Some(found) => found,
         None => {
-            let form = Rc::new(normal_form(e)?.cancel()?);
+            let form = Rc::new(normal_form(cx, e)?.cancel(cx)?);
             let simple = match form.as_undefined() {
                 Some(why) => Expr::undefined(why),
                 None => {
-                    let (written, _) = super::conditions::collect(|| tidy::shortest(&form));
+                    let (written, _) = super::conditions::collect(cx, |cx| tidy::shortest(cx, &form));
                     let written = written?;
                     let shorter = if tidy::length(e) < tidy::length(written) { e } else { written };
-                    let (apart, _) = super::conditions::collect(|| by_denominators(e));
+                    let (apart, _) = super::conditions::collect(cx, |cx| by_denominators(cx, e));
                     match apart? {
                         Some(apart) if tidy::length(apart) < tidy::length(shorter) => apart,
                         _ => shorter,
                     }
                 }
             };
-            SIMPLIFIED.with_borrow_mut(|(_, known)| known.insert(e, (simple, form.clone())));
+            memo.borrow_mut().insert(e, (simple, form.clone()));
             (simple, form)
         }
     };
     if simple != e {
-        form.record_conditions();
+        form.record_conditions(cx);
     }
     Ok(simple)
 }
 
 /// A sum with the terms over each denominator simplified by themselves: m x² − m(x² + y²)/2 + k/√(x² + y²) is long as a single
 /// fraction, and as it stands. `None` for sums over one denominator, over many, and for large ones.
-fn by_denominators(e: Expr) -> Budgeted<Option<Expr>> {
+fn by_denominators(cx: &Inquiry, e: Expr) -> Budgeted<Option<Expr>> {
     const MAX_GROUPS: usize = 4;
     const MAX_LENGTH: u64 = 600;
     let below = |term: Expr| -> Vec<(Expr, Rational)> {
@@ -753,26 +742,26 @@ fn by_denominators(e: Expr) -> Budgeted<Option<Expr>> {
     if sums.len() < 2 || sums.len() > MAX_GROUPS || tidy::length(e) > MAX_LENGTH {
         return Ok(None);
     }
-    let parts = sums.into_iter().map(simplify).collect::<Budgeted<Vec<_>>>()?;
+    let parts = sums.into_iter().map(|x| simplify(cx, x)).collect::<Budgeted<Vec<_>>>()?;
     Ok(Some(Expr::add_all(parts)))
 }
 
 /// Numerator of the cancelled form.
-pub fn numerator(e: Expr) -> Budgeted<Expr> {
-    part(e, 1)
+pub fn numerator(cx: &Inquiry, e: Expr) -> Budgeted<Expr> {
+    part(cx, e, 1)
 }
 
 /// Denominator of the cancelled form; 1 if there is none.
-pub fn denominator(e: Expr) -> Budgeted<Expr> {
-    part(e, -1)
+pub fn denominator(cx: &Inquiry, e: Expr) -> Budgeted<Expr> {
+    part(cx, e, -1)
 }
 
-fn part(e: Expr, sign: i32) -> Budgeted<Expr> {
-    let form = normal_form(e)?.cancel()?;
+fn part(cx: &Inquiry, e: Expr, sign: i32) -> Budgeted<Expr> {
+    let form = normal_form(cx, e)?.cancel(cx)?;
     if let Some(why) = form.as_undefined() {
         return Ok(Expr::undefined(why));
     }
-    form.record_conditions();
+    form.record_conditions(cx);
     let number = if sign > 0 { form.coefficient.numerator() } else { form.coefficient.denominator() };
     let half = NormalForm {
         coefficient: Rational::integer(number.clone()),
@@ -781,28 +770,7 @@ fn part(e: Expr, sign: i32) -> Budgeted<Expr> {
         cancelled: Vec::new(),
         undefined: None,
     };
-    Ok(half.to_expr())
-}
-
-/// The symbols on which the expression really depends: those that remain after simplification and by
-/// which the derivative does not vanish. The true order of a differential equation is read off here.
-pub fn effective_symbols(e: Expr) -> Budgeted<Vec<Symbol>> {
-    let form = normal_form(e)?.cancel()?;
-    let (n, d) = if form.as_undefined().is_some() { return Ok(Vec::new()) } else { form.fraction()? };
-    let generators = n.variables().iter().chain(d.variables());
-    let meanings: Vec<Expr> = generators.map(|&g| Generator(g).meaning()).collect();
-    let mut symbols = super::expr::symbols_of(&meanings);
-    // A symbol that is a generator of its own certainly matters; one that stands inside others only may
-    // drop out of them together.
-    let direct = |s: Symbol| meanings.contains(&Expr::symbol(s));
-    let written = read::fraction_expr(&n, &d);
-    let mut kept = Vec::new();
-    for s in symbols.drain(..) {
-        if direct(s) || !normal_form(super::derive::partial(written, s))?.is_zero() {
-            kept.push(s);
-        }
-    }
-    Ok(kept)
+    Ok(half.to_expr(cx))
 }
 
 #[cfg(test)]

@@ -9,10 +9,12 @@
 //!
 //! ```
 //! use lepage::algebra::polynomial::Polynomial;
+//! use lepage::budget::Budget;
+//! let cx = &Budget::unlimited();
 //! let (x, y) = (Polynomial::variable(0), Polynomial::variable(1));
-//! let p = (&x + &y).mul(&(&x - &y)).unwrap();
+//! let p = (&x + &y).mul(cx, &(&x - &y)).unwrap();
 //! assert_eq!(p.to_string(), "x0^2 - x1^2");
-//! assert_eq!(p.div_exact(&(&x + &y)).unwrap(), Some(&x - &y));
+//! assert_eq!(p.div_exact(cx, &(&x + &y)).unwrap(), Some(&x - &y));
 //! ```
 //!
 //! Whatever may become large is [`Budgeted`]: a product of more than [`MAX_TERMS`] terms is refused
@@ -29,7 +31,8 @@ mod word_gcd;
 mod zippel;
 
 use crate::algebra::number::{Integer, Rational};
-use crate::budget::{Budgeted, Exhausted, check, spend};
+use crate::budget::Budget;
+use crate::budget::{Budgeted, Exhausted};
 pub use packed::MAX_EXPONENT;
 use packed::{Layout, width_for};
 use smallvec::SmallVec;
@@ -421,11 +424,11 @@ impl Polynomial {
     }
 
     /// `Σ cᵢ xⁱ`, the inverse of [`Polynomial::coefficients_in`].
-    pub fn from_coefficients_in(variable: u32, coefficients: &[Polynomial]) -> Budgeted<Polynomial> {
+    pub fn from_coefficients_in(cx: &Budget, variable: u32, coefficients: &[Polynomial]) -> Budgeted<Polynomial> {
         let mut sum = Polynomial::zero();
         for (i, c) in coefficients.iter().enumerate().rev() {
             if !c.is_zero() {
-                sum = &sum + &c.mul(&Polynomial::power(variable, i as u32))?;
+                sum = &sum + &c.mul(cx, &Polynomial::power(variable, i as u32))?;
             }
         }
         Ok(sum)
@@ -455,7 +458,7 @@ impl Polynomial {
         Some(self.scale(&divisor.recip()?))
     }
 
-    pub fn pow(&self, exponent: u32) -> Budgeted<Polynomial> {
+    pub fn pow(&self, cx: &Budget, exponent: u32) -> Budgeted<Polynomial> {
         if exponent == 0 {
             return Ok(Polynomial::one());
         }
@@ -465,8 +468,8 @@ impl Polynomial {
         // Repeated multiplication beats squaring for sparse polynomials, and does not blow up earlier.
         let mut power = self.clone();
         for _ in 1..exponent {
-            check()?;
-            power = power.mul(self)?;
+            cx.check()?;
+            power = power.mul(cx, self)?;
         }
         Ok(power)
     }
@@ -500,37 +503,37 @@ impl Polynomial {
     }
 
     /// The polynomial with `value` in the place of the variable.
-    pub fn substitute(&self, variable: u32, value: &Polynomial) -> Budgeted<Polynomial> {
+    pub fn substitute(&self, cx: &Budget, variable: u32, value: &Polynomial) -> Budgeted<Polynomial> {
         if !self.contains(variable) {
             return Ok(self.clone());
         }
         if let Some(value) = value.as_constant() {
-            return self.evaluate(&[(variable, value)]);
+            return self.evaluate(cx, &[(variable, value)]);
         }
-        spend(SUBSTITUTION_WORK * self.n_terms() as u64)?;
+        cx.spend(SUBSTITUTION_WORK * self.n_terms() as u64)?;
         let coefficients = self.coefficients_in(variable);
         // Horner; runs of zero coefficients are skipped by powers.
         let mut sum = Polynomial::zero();
         let mut last = coefficients.len();
         for (i, c) in coefficients.iter().enumerate().rev() {
-            check()?;
+            cx.check()?;
             if c.is_zero() {
                 continue;
             }
             if !sum.is_zero() {
-                sum = sum.mul(&value.pow((last - i) as u32)?)?;
+                sum = sum.mul(cx, &value.pow(cx, (last - i) as u32)?)?;
             }
             sum = &sum + c;
             last = i;
         }
-        if last > 0 { sum.mul(&value.pow(last as u32)?) } else { Ok(sum) }
+        if last > 0 { sum.mul(cx, &value.pow(cx, last as u32)?) } else { Ok(sum) }
     }
 
     /// Simultaneous substitution of polynomials for variables.
-    pub fn substitute_all(&self, values: &[(u32, Polynomial)]) -> Budgeted<Polynomial> {
+    pub fn substitute_all(&self, cx: &Budget, values: &[(u32, Polynomial)]) -> Budgeted<Polynomial> {
         let values: Vec<&(u32, Polynomial)> = values.iter().filter(|(v, _)| self.contains(*v)).collect();
         if let [(variable, value)] = values.as_slice() {
-            return self.substitute(*variable, value);
+            return self.substitute(cx, *variable, value);
         }
         // The values may contain the variables replaced later: give the latter new names first.
         let taken = values.iter().flat_map(|(_, q)| q.variables()).chain(self.variables());
@@ -538,13 +541,13 @@ impl Polynomial {
         let moved = self.rename(|v| values.iter().position(|(w, _)| *w == v).map_or(v, |i| fresh + i as u32));
         let mut result = moved;
         for (i, (_, value)) in values.iter().enumerate() {
-            result = result.substitute(fresh + i as u32, value)?;
+            result = result.substitute(cx, fresh + i as u32, value)?;
         }
         Ok(result)
     }
 
     /// The polynomial at a point given by some of its variables; the others stay.
-    pub fn evaluate(&self, point: &[(u32, Rational)]) -> Budgeted<Polynomial> {
+    pub fn evaluate(&self, cx: &Budget, point: &[(u32, Rational)]) -> Budgeted<Polynomial> {
         let mut result = self.clone();
         for (variable, value) in point {
             let Some(position) = result.layout.position(*variable) else { continue };
@@ -553,7 +556,7 @@ impl Polynomial {
             let powers = |base: &Integer| -> Budgeted<Vec<Integer>> {
                 let mut list = vec![Integer::ONE];
                 for e in 1..=degree as usize {
-                    check()?;
+                    cx.check()?;
                     list.push(&list[e - 1] * base);
                     if list[e].bits() > crate::budget::MAX_BITS {
                         return Err(Exhausted::Bits);
@@ -583,8 +586,8 @@ impl Polynomial {
     }
 
     /// The value at a point; `None` if a variable has no value there.
-    pub fn evaluate_at(&self, point: &[(u32, Rational)]) -> Budgeted<Option<Rational>> {
-        Ok(self.evaluate(point)?.as_constant())
+    pub fn evaluate_at(&self, cx: &Budget, point: &[(u32, Rational)]) -> Budgeted<Option<Rational>> {
+        Ok(self.evaluate(cx, point)?.as_constant())
     }
 
     /// The polynomial with its variables renamed; names that meet are added up.

@@ -237,7 +237,7 @@ impl Printer {
         let mut out = String::new();
         let mut complete = true;
         while let Some(work) = stack.pop() {
-            if complete && (out.len() > self.style.limit || crate::budget::check().is_err()) {
+            if complete && (out.len() > self.style.limit || crate::budget::is_interrupted()) {
                 complete = false;
                 if out.len() > self.style.limit {
                     out.truncate(out.floor_char_boundary(self.style.limit));

@@ -7,23 +7,23 @@
 //!
 //! ```
 //! use lepage::algebra::{number::Rational, polynomial::Polynomial, roots::isolate_real_roots};
+//! use lepage::budget::Budget;
+//! let cx = &Budget::unlimited();
 //! let x = Polynomial::variable(0);
-//! let p = &x.pow(3).unwrap() - &x.scale(&Rational::from(2));
-//! let roots = isolate_real_roots(&p).unwrap();
+//! let p = &x.pow(cx, 3).unwrap() - &x.scale(&Rational::from(2));
+//! let roots = isolate_real_roots(cx, &p).unwrap();
 //! assert_eq!(roots.len(), 3);
 //! assert_eq!(roots[1].to_rational(), Some(Rational::ZERO));
 //! assert!(roots[0] < roots[2]);
 //! ```
 
 mod dense;
-pub mod real_zeros;
-
-pub use real_zeros::{RealZeros, real_zero_set};
 
 use crate::algebra::factor::{factor, squarefree_part};
 use crate::algebra::number::{Integer, Rational};
 use crate::algebra::polynomial::Polynomial;
-use crate::budget::{Budgeted, check};
+use crate::budget::Budget;
+use crate::budget::Budgeted;
 use dense::Dense;
 use std::cell::RefCell;
 use std::cmp::Ordering;
@@ -61,15 +61,18 @@ impl Interval {
 
 /// All real roots, increasing, each once, with disjoint intervals. None of a constant; the polynomial must have at most
 /// one variable.
-pub fn isolate_real_roots(p: &Polynomial) -> Budgeted<Vec<AlgebraicNumber>> {
+pub fn isolate_real_roots(cx: &Budget, p: &Polynomial) -> Budgeted<Vec<AlgebraicNumber>> {
     let [_] = p.variables() else { return Ok(Vec::new()) };
-    let parts = factor(p);
-    let factors =
-        if parts.complete { parts.factors.into_iter().map(|(f, _)| f).collect() } else { vec![squarefree_part(p)?] };
+    let parts = factor(cx, p);
+    let factors = if parts.complete {
+        parts.factors.into_iter().map(|(f, _)| f).collect()
+    } else {
+        vec![squarefree_part(cx, p)?]
+    };
     let mut roots: Vec<AlgebraicNumber> = Vec::new();
     for f in factors {
         let f = Dense::from_polynomial(&f);
-        for interval in f.isolate()? {
+        for interval in f.isolate(cx)? {
             roots.push(AlgebraicNumber { polynomial: f.clone(), interval: RefCell::new(interval) });
         }
     }
@@ -78,7 +81,7 @@ pub fn isolate_real_roots(p: &Polynomial) -> Budgeted<Vec<AlgebraicNumber>> {
     for root in roots {
         let mut place = sorted.len();
         for (i, other) in sorted.iter().enumerate() {
-            if root.compare(other)? == Ordering::Less {
+            if root.compare(cx, other)? == Ordering::Less {
                 place = i;
                 break;
             }
@@ -89,14 +92,14 @@ pub fn isolate_real_roots(p: &Polynomial) -> Budgeted<Vec<AlgebraicNumber>> {
 }
 
 /// The Sturm sequence p, p′, −rem(p, p′), …, each up to a positive number; of a polynomial in one variable.
-pub fn sturm_sequence(p: &Polynomial) -> Budgeted<Vec<Polynomial>> {
+pub fn sturm_sequence(cx: &Budget, p: &Polynomial) -> Budgeted<Vec<Polynomial>> {
     let [v] = p.variables() else { return Ok(vec![p.clone()]) };
     let positive = |q: &Polynomial| q.unscale(&q.content().abs()).unwrap_or_else(Polynomial::zero);
     let mut chain = vec![positive(p), positive(&p.derivative(*v))];
     while !chain[chain.len() - 1].is_constant() {
-        check()?;
+        cx.check()?;
         let (a, b) = (&chain[chain.len() - 2], &chain[chain.len() - 1]);
-        let remainder = a.div_rem(b)?.1;
+        let remainder = a.div_rem(cx, b)?.1;
         if remainder.is_zero() {
             break;
         }
@@ -106,15 +109,20 @@ pub fn sturm_sequence(p: &Polynomial) -> Budgeted<Vec<Polynomial>> {
 }
 
 /// The number of distinct real roots in (low, high]; an absent bound is infinite.
-pub fn count_real_roots(p: &Polynomial, low: Option<&Rational>, high: Option<&Rational>) -> Budgeted<usize> {
+pub fn count_real_roots(
+    cx: &Budget,
+    p: &Polynomial,
+    low: Option<&Rational>,
+    high: Option<&Rational>,
+) -> Budgeted<usize> {
     let [v] = p.variables() else { return Ok(0) };
-    let chain = sturm_sequence(&squarefree_part(p)?)?;
+    let chain = sturm_sequence(cx, &squarefree_part(cx, p)?)?;
     let mut changes = [0usize; 2];
     for (bound, count, at_minus) in [(low, 0, true), (high, 1, false)] {
         let mut last = 0;
         for q in &chain {
             let sign = match bound {
-                Some(x) => q.evaluate_at(&[(*v, x.clone())])?.expect("one variable").signum(),
+                Some(x) => q.evaluate_at(cx, &[(*v, x.clone())])?.expect("one variable").signum(),
                 None if at_minus && q.degree_in(*v) % 2 == 1 => -q.leading_coefficient().signum(),
                 None => q.leading_coefficient().signum(),
             };
@@ -136,13 +144,13 @@ impl From<Rational> for AlgebraicNumber {
 
 impl AlgebraicNumber {
     /// The root of `p` in the open interval, if there is exactly one.
-    pub fn root_of(p: &Polynomial, low: &Rational, high: &Rational) -> Budgeted<Option<AlgebraicNumber>> {
+    pub fn root_of(cx: &Budget, p: &Polynomial, low: &Rational, high: &Rational) -> Budgeted<Option<AlgebraicNumber>> {
         let inside = |root: &AlgebraicNumber| -> Budgeted<bool> {
-            Ok(root.compare(&low.clone().into())? == Ordering::Greater
-                && root.compare(&high.clone().into())? == Ordering::Less)
+            Ok(root.compare(cx, &low.clone().into())? == Ordering::Greater
+                && root.compare(cx, &high.clone().into())? == Ordering::Less)
         };
         let mut found = Vec::new();
-        for root in isolate_real_roots(p)? {
+        for root in isolate_real_roots(cx, p)? {
             if inside(&root)? {
                 found.push(root);
             }
@@ -173,15 +181,15 @@ impl AlgebraicNumber {
     }
 
     /// Narrows the interval to at most the given positive width, and returns it.
-    pub fn refine(&self, width: &Rational) -> Budgeted<Interval> {
+    pub fn refine(&self, cx: &Budget, width: &Rational) -> Budgeted<Interval> {
         while self.interval.borrow().width() > *width {
-            self.halve()?;
+            self.halve(cx)?;
         }
         Ok(self.interval())
     }
 
-    fn halve(&self) -> Budgeted<()> {
-        check()?;
+    fn halve(&self, cx: &Budget) -> Budgeted<()> {
+        cx.check()?;
         let mut interval = self.interval.borrow_mut();
         if interval.low == interval.high {
             return Ok(());
@@ -207,15 +215,15 @@ impl AlgebraicNumber {
     }
 
     /// The sign of `p` (a polynomial in one variable) at this number.
-    pub fn sign_of(&self, p: &Polynomial) -> Budgeted<i32> {
+    pub fn sign_of(&self, cx: &Budget, p: &Polynomial) -> Budgeted<i32> {
         if let Some(c) = p.as_constant() {
             return Ok(c.signum());
         }
         let variable = p.variables()[0];
         if let Some(x) = self.to_rational() {
-            return Ok(p.evaluate_at(&[(variable, x)])?.map_or(0, |v| v.signum()));
+            return Ok(p.evaluate_at(cx, &[(variable, x)])?.map_or(0, |v| v.signum()));
         }
-        let common = p.gcd(&self.minimal_polynomial(variable))?;
+        let common = p.gcd(cx, &self.minimal_polynomial(variable))?;
         if !common.is_constant() && self.is_root_of_divisor(&Dense::from_polynomial(&common)) {
             return Ok(0);
         }
@@ -225,7 +233,7 @@ impl AlgebraicNumber {
             if let Some(sign) = p.sign_on(&interval) {
                 return Ok(sign);
             }
-            self.halve()?;
+            self.halve(cx)?;
         }
     }
 
@@ -243,11 +251,11 @@ impl AlgebraicNumber {
     }
 
     /// The order of two numbers.
-    pub fn compare(&self, other: &AlgebraicNumber) -> Budgeted<Ordering> {
+    pub fn compare(&self, cx: &Budget, other: &AlgebraicNumber) -> Budgeted<Ordering> {
         if let (Some(x), Some(y)) = (self.to_rational(), other.to_rational()) {
             return Ok(x.cmp(&y));
         }
-        if self.equals(other)? {
+        if self.equals(cx, other)? {
             return Ok(Ordering::Equal);
         }
         loop {
@@ -259,14 +267,14 @@ impl AlgebraicNumber {
             if b.high <= a.low {
                 return Ok(Ordering::Greater);
             }
-            self.halve()?;
-            other.halve()?;
+            self.halve(cx)?;
+            other.halve(cx)?;
         }
     }
 
-    fn equals(&self, other: &AlgebraicNumber) -> Budgeted<bool> {
+    fn equals(&self, cx: &Budget, other: &AlgebraicNumber) -> Budgeted<bool> {
         let (p, q) = (self.minimal_polynomial(0), other.minimal_polynomial(0));
-        let common = p.gcd(&q)?;
+        let common = p.gcd(cx, &q)?;
         if common.is_constant() {
             return Ok(false);
         }
@@ -284,7 +292,7 @@ impl AlgebraicNumber {
         if meet.low == meet.high {
             return Ok(common.sign_at(&meet.low) == 0);
         }
-        let n = count_real_roots(&common.to_polynomial(0), Some(&meet.low), Some(&meet.high))?;
+        let n = count_real_roots(cx, &common.to_polynomial(0), Some(&meet.low), Some(&meet.high))?;
         // The count includes the upper end, which is outside an open interval.
         Ok(n > usize::from(common.sign_at(&meet.high) == 0))
     }
@@ -315,10 +323,10 @@ impl PartialEq for AlgebraicNumber {
     }
 }
 
-/// `None` only if a budget ends before the order is known.
+/// Ends: the intervals shrink until they are apart, or the numbers are shown to be equal.
 impl PartialOrd for AlgebraicNumber {
     fn partial_cmp(&self, other: &AlgebraicNumber) -> Option<Ordering> {
-        self.compare(other).ok()
+        self.compare(&Budget::unlimited(), other).ok()
     }
 }
 

@@ -31,7 +31,8 @@ use super::number::Rational;
 use super::polynomial::Polynomial;
 use super::substitute::{rewrite, substitute};
 use super::symbol::Symbol;
-use crate::budget::{Budgeted, Exhausted, check};
+use crate::algebra::Inquiry;
+use crate::budget::{Budgeted, Exhausted};
 use rustc_hash::FxHashMap;
 
 /// One family of solutions.
@@ -87,15 +88,20 @@ const ROOTS: u32 = 4;
 const MAX_BRANCHES: usize = 256;
 
 /// The real solutions of `equations` (each a left side that is to vanish) for the unknowns.
-pub fn solve(equations: &[Expr], unknowns: &[Symbol]) -> Result<Solutions, Unsolved> {
-    solve_where(equations, &[], unknowns)
+pub fn solve(cx: &Inquiry, equations: &[Expr], unknowns: &[Symbol]) -> Result<Solutions, Unsolved> {
+    solve_where(cx, equations, &[], unknowns)
 }
 
 /// Those that satisfy the conditions, too.
-pub fn solve_where(equations: &[Expr], given: &[Condition], unknowns: &[Symbol]) -> Result<Solutions, Unsolved> {
+pub fn solve_where(
+    cx: &Inquiry,
+    equations: &[Expr],
+    given: &[Condition],
+    unknowns: &[Symbol],
+) -> Result<Solutions, Unsolved> {
     let equations = without_hyperbolic(equations, unknowns);
     // Cancelling on the way is accounted for by the branches' own conditions.
-    let (result, _) = conditions::collect(|| solve_all(&equations, given, unknowns));
+    let (result, _) = conditions::collect(cx, |cx| solve_all(cx, &equations, given, unknowns));
     result
 }
 
@@ -148,7 +154,12 @@ enum Step {
 
 type Alternative = (Step, Vec<Condition>);
 
-fn solve_all(equations: &[Expr], given: &[Condition], unknowns: &[Symbol]) -> Result<Solutions, Unsolved> {
+fn solve_all(
+    cx: &Inquiry,
+    equations: &[Expr],
+    given: &[Condition],
+    unknowns: &[Symbol],
+) -> Result<Solutions, Unsolved> {
     let mut pending = vec![State {
         equations: equations.to_vec(),
         values: Vec::new(),
@@ -158,18 +169,18 @@ fn solve_all(equations: &[Expr], given: &[Condition], unknowns: &[Symbol]) -> Re
     }];
     let (mut branches, mut not_covered) = (Vec::new(), Vec::new());
     while let Some(mut state) = pending.pop() {
-        check()?;
+        cx.check()?;
         if pending.len() + branches.len() > MAX_BRANCHES {
             return Err(Exhausted::Size.into());
         }
-        let Some(forms) = state.settle()? else { continue };
+        let Some(forms) = state.settle(cx)? else { continue };
         if forms.is_empty() {
-            if let Some(branch) = state.finish(equations, unknowns)? {
+            if let Some(branch) = state.finish(cx, equations, unknowns)? {
                 branches.push(branch);
             }
             continue;
         }
-        if let Some(linear) = state.all_linear(&forms)? {
+        if let Some(linear) = state.all_linear(cx, &forms)? {
             let (next, uncovered) = linear;
             for e in uncovered {
                 if !not_covered.contains(&e) {
@@ -179,10 +190,10 @@ fn solve_all(equations: &[Expr], given: &[Condition], unknowns: &[Symbol]) -> Re
             pending.extend(next);
             continue;
         }
-        let found = easiest(&state, &forms);
+        let found = easiest(cx, &state, &forms);
         // Roots of one equation do not get into the others if these are made triangular first.
         if !matches!(&found, Ok((cost, ..)) if *cost < ROOTS)
-            && let Some((next, uncovered)) = state.triangular(&forms)?
+            && let Some((next, uncovered)) = state.triangular(cx, &forms)?
         {
             for e in uncovered {
                 if !not_covered.contains(&e) {
@@ -196,7 +207,7 @@ fn solve_all(equations: &[Expr], given: &[Condition], unknowns: &[Symbol]) -> Re
             && let Some(cases) = state.by_cases()
         {
             for (condition, mut next) in cases.into_iter().rev() {
-                if next.require(condition)? {
+                if next.require(cx, condition)? {
                     pending.push(next);
                 }
             }
@@ -205,7 +216,7 @@ fn solve_all(equations: &[Expr], given: &[Condition], unknowns: &[Symbol]) -> Re
         let (_, which, alternatives) = found?;
         // The first alternative is followed first, so branches come out in the order of the rules.
         for (step, conditions) in alternatives.into_iter().rev() {
-            if let Some(next) = state.after(which, step, conditions)? {
+            if let Some(next) = state.after(cx, which, step, conditions)? {
                 pending.push(next);
             }
         }
@@ -222,15 +233,15 @@ struct Form {
 
 impl State {
     /// Drops equations that hold, turns those without unknowns into conditions. `None`: contradiction.
-    fn settle(&mut self) -> Result<Option<Vec<Form>>, Unsolved> {
+    fn settle(&mut self, cx: &Inquiry) -> Result<Option<Vec<Form>>, Unsolved> {
         let mut kept = Vec::new();
         let mut forms = Vec::new();
         for e in std::mem::take(&mut self.equations) {
-            let form = normal::normal_form(e)?.cancel()?;
+            let form = normal::normal_form(cx, e)?.cancel(cx)?;
             if form.as_undefined().is_some() {
                 return Ok(None);
             }
-            if form.vanishes()? {
+            if form.vanishes(cx)? {
                 continue;
             }
             let unknowns = self.open.clone();
@@ -239,27 +250,27 @@ impl State {
             let mut product = NormalForm::one();
             for (g, _) in form.powers().filter(|(_, n)| *n > 0) {
                 let p = Polynomial::variable(g.0);
-                if open(&p) || !g.sign().is_nonzero() {
-                    product = product.mul(&NormalForm::polynomial(p)?)?;
+                if open(&p) || !g.sign(cx).is_nonzero() {
+                    product = product.mul(cx, &NormalForm::polynomial(cx, p)?)?;
                 }
             }
             for (p, _) in form.factors().iter().filter(|f| f.1 > 0) {
-                product = product.mul(&NormalForm::polynomial((**p).clone())?)?;
+                product = product.mul(cx, &NormalForm::polynomial(cx, (**p).clone())?)?;
             }
             // What stands below must not vanish.
             let below = form.powers().filter(|(_, n)| *n < 0).map(|(g, _)| g.meaning());
             let below: Vec<Expr> =
-                below.chain(form.factors().iter().filter(|f| f.1 < 0).map(|(p, _)| polynomial_expr(p))).collect();
+                below.chain(form.factors().iter().filter(|f| f.1 < 0).map(|(p, _)| polynomial_expr(cx, p))).collect();
             for d in below {
-                if !self.require(Condition { relation: Relation::NotEqual, left: d })? {
+                if !self.require(cx, Condition { relation: Relation::NotEqual, left: d })? {
                     return Ok(None);
                 }
             }
-            let numerator = product.fraction()?.0;
+            let numerator = product.fraction(cx)?.0;
             if open(&numerator) {
                 forms.push(Form { index: kept.len(), numerator });
-                kept.push(product.to_expr());
-            } else if !self.require(Condition { relation: Relation::Equal, left: product.to_expr() })? {
+                kept.push(product.to_expr(cx));
+            } else if !self.require(cx, Condition { relation: Relation::Equal, left: product.to_expr(cx) })? {
                 return Ok(None);
             }
         }
@@ -268,13 +279,13 @@ impl State {
     }
 
     /// Adds a condition. False if it contradicts the facts.
-    fn require(&mut self, condition: Condition) -> Result<bool, Unsolved> {
-        let left = essential(condition)?;
-        let mut known = sign(left);
-        if known.can_be_zero && condition.relation != Relation::NotEqual && is_zero(left).is_yes() {
+    fn require(&mut self, cx: &Inquiry, condition: Condition) -> Result<bool, Unsolved> {
+        let left = essential(cx, condition)?;
+        let mut known = sign(cx, left);
+        if known.can_be_zero && condition.relation != Relation::NotEqual && is_zero(cx, left).is_yes() {
             known = Sign::ZERO;
         }
-        if matches!(condition.relation, Relation::NotEqual) && is_zero(left).is_yes() {
+        if matches!(condition.relation, Relation::NotEqual) && is_zero(cx, left).is_yes() {
             return Ok(false);
         }
         match condition.relation.decided_by(known) {
@@ -302,7 +313,13 @@ impl State {
     }
 
     /// The state after one alternative for equation `which`; `None` if its conditions contradict the facts.
-    fn after(&self, which: usize, step: Step, conditions: Vec<Condition>) -> Result<Option<State>, Unsolved> {
+    fn after(
+        &self,
+        cx: &Inquiry,
+        which: usize,
+        step: Step,
+        conditions: Vec<Condition>,
+    ) -> Result<Option<State>, Unsolved> {
         let mut next = self.clone();
         match step {
             Step::Nothing => {
@@ -311,14 +328,14 @@ impl State {
             Step::Equation(e) => next.equations[which] = e,
             Step::Value(x, value) => {
                 next.equations.remove(which);
-                next.put(x, simplify(value)?)?;
+                next.put(x, simplify(cx, value)?)?;
             }
         }
         for c in conditions {
             // Where a coefficient vanishes the rest is an equation for other unknowns.
             if c.relation == Relation::Equal && next.open.iter().any(|s| c.left.contains(*s)) {
                 next.equations.push(c.left);
-            } else if !next.require(c)? {
+            } else if !next.require(cx, c)? {
                 return Ok(None);
             }
         }
@@ -340,32 +357,32 @@ impl State {
     }
 
     /// Resolves the values among each other, and checks them in the equations as they were given.
-    fn finish(mut self, equations: &[Expr], unknowns: &[Symbol]) -> Result<Option<Branch>, Unsolved> {
+    fn finish(mut self, cx: &Inquiry, equations: &[Expr], unknowns: &[Symbol]) -> Result<Option<Branch>, Unsolved> {
         let mut map: FxHashMap<Symbol, Expr> = FxHashMap::default();
         for (x, value) in self.values.iter().rev() {
-            map.insert(*x, simplify(substitute(*value, &map))?);
+            map.insert(*x, simplify(cx, substitute(*value, &map))?);
         }
         let conditions = std::mem::take(&mut self.conditions);
         for c in conditions {
             let left = substitute(c.left, &map);
-            if left.as_undefined().is_some() || !self.require(Condition { relation: c.relation, left })? {
+            if left.as_undefined().is_some() || !self.require(cx, Condition { relation: c.relation, left })? {
                 return Ok(None);
             }
         }
         // Roots and logarithms that were undone on the way need their arguments: log x = −log y is not xy = 1.
-        for c in equations.iter().flat_map(|e| conditions::domain(*e)) {
+        for c in equations.iter().flat_map(|e| conditions::domain(cx, *e)) {
             if !unknowns.iter().any(|x| c.left.contains(*x)) {
                 continue;
             }
             let left = substitute(c.left, &map);
-            if left.as_undefined().is_some() || !self.require(Condition { relation: c.relation, left })? {
+            if left.as_undefined().is_some() || !self.require(cx, Condition { relation: c.relation, left })? {
                 return Ok(None);
             }
         }
         for e in equations {
             let there = substitute(*e, &map);
             // A refuted equation is the mark of an extraneous root; conditions still to be met are no refutation.
-            if there.as_undefined().is_some() || (self.conditions.is_empty() && is_zero(there).is_no()) {
+            if there.as_undefined().is_some() || (self.conditions.is_empty() && is_zero(cx, there).is_no()) {
                 return Ok(None);
             }
         }
@@ -376,18 +393,18 @@ impl State {
     /// If every equation is linear in all open unknowns together and there are several, eliminates. The
     /// second part of the result are the factors of the minor that was divided by.
     #[allow(clippy::type_complexity)]
-    fn all_linear(&self, forms: &[Form]) -> Result<Option<(Option<State>, Vec<Expr>)>, Unsolved> {
+    fn all_linear(&self, cx: &Inquiry, forms: &[Form]) -> Result<Option<(Option<State>, Vec<Expr>)>, Unsolved> {
         if forms.len() < 2 {
             return Ok(None);
         }
         let mut rows = Vec::new();
         let mut right = Vec::new();
         for form in forms {
-            let Some((row, constant)) = linear_row(&form.numerator, &self.open)? else { return Ok(None) };
+            let Some((row, constant)) = linear_row(cx, &form.numerator, &self.open)? else { return Ok(None) };
             rows.push(row);
             right.push(-constant);
         }
-        let solution = Matrix::with_columns(rows, self.open.len()).solve(&right)?;
+        let solution = Matrix::with_columns(rows, self.open.len()).solve(cx, &right)?;
         if solution.verdict.is_unknown() {
             let reason = "it could not be decided which coefficients vanish".to_owned();
             return Err(Unsolved::Beyond { equation: self.equations[forms[0].index], reason });
@@ -396,12 +413,12 @@ impl State {
         next.equations.clear();
         let uncovered = solution.conditions.clone();
         for r in &solution.residuals {
-            if !next.require(Condition { relation: Relation::Equal, left: *r })? {
+            if !next.require(cx, Condition { relation: Relation::Equal, left: *r })? {
                 return Ok(Some((None, uncovered)));
             }
         }
         for e in &solution.conditions {
-            if !next.require(Condition { relation: Relation::NotEqual, left: *e })? {
+            if !next.require(cx, Condition { relation: Relation::NotEqual, left: *e })? {
                 return Ok(Some((None, uncovered)));
             }
         }
@@ -409,7 +426,7 @@ impl State {
         for (j, x) in self.open.iter().enumerate().filter(|(j, _)| !solution.free.contains(j)) {
             let along = free.iter().zip(&solution.null_space).map(|(s, v)| Expr::symbol(*s) * v[j]);
             let value = solution.particular[j] + Expr::add_all(along);
-            next.put(*x, simplify(value)?)?;
+            next.put(*x, simplify(cx, value)?)?;
         }
         Ok(Some((Some(next), uncovered)))
     }
@@ -420,7 +437,7 @@ impl State {
     /// they are not several polynomials in the unknowns, or are a basis already. The basis holds where the second
     /// part of the result does not vanish.
     #[allow(clippy::type_complexity)]
-    fn triangular(&self, forms: &[Form]) -> Result<Option<(Option<State>, Vec<Expr>)>, Unsolved> {
+    fn triangular(&self, cx: &Inquiry, forms: &[Form]) -> Result<Option<(Option<State>, Vec<Expr>)>, Unsolved> {
         let direct = |f: &Form| {
             f.numerator.variables().iter().all(|g| {
                 let meaning = Generator(*g).meaning();
@@ -436,19 +453,19 @@ impl State {
             polynomials.iter().flat_map(|p| p.variables().to_vec()).filter(|g| !unknowns.contains(g)).collect();
         parameters.sort_unstable();
         parameters.dedup();
-        let basis = groebner(&polynomials, &Order::lex(&unknowns), &parameters);
+        let basis = groebner(cx, &polynomials, &Order::lex(&unknowns), &parameters);
         if !basis.complete {
             return Ok(None);
         }
         let mut next = State { is_basis: true, ..self.clone() };
-        next.equations = basis.generators.iter().map(to_expr).collect::<Budgeted<_>>()?;
+        next.equations = basis.generators.iter().map(|x| to_expr(cx, x)).collect::<Budgeted<_>>()?;
         let mut uncovered = Vec::new();
         for p in &basis.conditions {
-            let e = to_expr(p)?;
-            if !sign(e).is_nonzero() {
+            let e = to_expr(cx, p)?;
+            if !sign(cx, e).is_nonzero() {
                 uncovered.push(e);
             }
-            if !next.require(Condition { relation: Relation::NotEqual, left: e })? {
+            if !next.require(cx, Condition { relation: Relation::NotEqual, left: e })? {
                 return Ok(Some((None, uncovered)));
             }
         }
@@ -528,10 +545,10 @@ fn oriented(condition: Condition) -> Condition {
 
 /// The left side without what does not matter to the comparison: positive numbers, and for (in)equality with
 /// zero also signs, powers, denominators and factors without zeros.
-fn essential(condition: Condition) -> Result<Expr, Unsolved> {
-    let form = normal::normal_form(condition.left)?.cancel()?;
+fn essential(cx: &Inquiry, condition: Condition) -> Result<Expr, Unsolved> {
+    let form = normal::normal_form(cx, condition.left)?.cancel(cx)?;
     if form.as_undefined().is_some() || form.is_zero() {
-        return Ok(form.to_expr());
+        return Ok(form.to_expr(cx));
     }
     if !matches!(condition.relation, Relation::Equal | Relation::NotEqual) {
         let powers: Vec<_> = form.powers().collect();
@@ -543,26 +560,26 @@ fn essential(condition: Condition) -> Result<Expr, Unsolved> {
             return Ok(base);
         }
         let scale = form.coefficient().abs().recip().unwrap_or(Rational::ONE);
-        let mut product = form.scale(&scale);
+        let mut product = form.scale(cx, &scale);
         // 1/d² is positive.
         for (g, n) in powers.into_iter().filter(|(_, n)| *n < 0) {
-            product = product.mul(&NormalForm::generator(g).pow(i64::from(n % 2 - n))?)?;
+            product = product.mul(cx, &NormalForm::generator(g).pow(cx, i64::from(n % 2 - n))?)?;
         }
         for (p, n) in form.factors().iter().filter(|f| f.1 < 0) {
-            product = product.mul(&NormalForm::polynomial((**p).clone())?.pow(i64::from(n % 2 - n))?)?;
+            product = product.mul(cx, &NormalForm::polynomial(cx, (**p).clone())?.pow(cx, i64::from(n % 2 - n))?)?;
         }
-        return Ok(simplify(product.to_expr())?);
+        return Ok(simplify(cx, product.to_expr(cx))?);
     }
     let mut product = NormalForm::one();
-    for (g, _) in form.powers().filter(|(g, n)| *n > 0 && !g.sign().is_nonzero()) {
-        product = product.mul(&NormalForm::generator(g))?;
+    for (g, _) in form.powers().filter(|(g, n)| *n > 0 && !g.sign(cx).is_nonzero()) {
+        product = product.mul(cx, &NormalForm::generator(g))?;
     }
     for (p, _) in form.factors().iter().filter(|f| f.1 > 0) {
-        if !sign(polynomial_expr(p)).is_nonzero() {
-            product = product.mul(&NormalForm::polynomial((**p).clone())?)?;
+        if !sign(cx, polynomial_expr(cx, p)).is_nonzero() {
+            product = product.mul(cx, &NormalForm::polynomial(cx, (**p).clone())?)?;
         }
     }
-    Ok(product.to_expr())
+    Ok(product.to_expr(cx))
 }
 
 /// Whether the symbol occurs in the polynomial, also inside a generator.
@@ -577,7 +594,7 @@ fn holders(p: &Polynomial, s: Symbol) -> Vec<u32> {
 
 /// p = Σ row·unknowns + constant, if it is of that form.
 #[allow(clippy::type_complexity)]
-fn linear_row(p: &Polynomial, unknowns: &[Symbol]) -> Budgeted<Option<(Vec<Expr>, Expr)>> {
+fn linear_row(cx: &Inquiry, p: &Polynomial, unknowns: &[Symbol]) -> Budgeted<Option<(Vec<Expr>, Expr)>> {
     let mut rest = p.clone();
     let mut row = Vec::new();
     for s in unknowns {
@@ -589,30 +606,30 @@ fn linear_row(p: &Polynomial, unknowns: &[Symbol]) -> Budgeted<Option<(Vec<Expr>
         if unknowns.iter().any(|u| occurs(&coefficient, *u)) {
             return Ok(None);
         }
-        row.push(to_expr(&coefficient)?);
+        row.push(to_expr(cx, &coefficient)?);
         rest = rest.coefficient_in(g, 0);
     }
     if unknowns.iter().any(|u| occurs(&rest, *u)) {
         return Ok(None);
     }
-    Ok(Some((row, to_expr(&rest)?)))
+    Ok(Some((row, to_expr(cx, &rest)?)))
 }
 
-fn to_expr(p: &Polynomial) -> Budgeted<Expr> {
-    Ok(NormalForm::polynomial(p.clone())?.to_expr())
+fn to_expr(cx: &Inquiry, p: &Polynomial) -> Budgeted<Expr> {
+    Ok(NormalForm::polynomial(cx, p.clone())?.to_expr(cx))
 }
 
 /// The equation and unknown that are solved first, with the alternatives: the one with the smallest cost.
-fn easiest(state: &State, forms: &[Form]) -> Result<(u32, usize, Vec<Alternative>), Unsolved> {
+fn easiest(cx: &Inquiry, state: &State, forms: &[Form]) -> Result<(u32, usize, Vec<Alternative>), Unsolved> {
     let mut best: Option<(u32, usize, Vec<Alternative>)> = None;
     let mut reason = None;
     for form in forms {
         let open: Vec<Symbol> = state.open.iter().copied().filter(|s| occurs(&form.numerator, *s)).collect();
-        if let Some(alternatives) = by_factors(&form.numerator, &open)? {
+        if let Some(alternatives) = by_factors(cx, &form.numerator, &open)? {
             return Ok((0, form.index, alternatives));
         }
         for x in open {
-            match alternatives(&form.numerator, x, state) {
+            match alternatives(cx, &form.numerator, x, state) {
                 Ok((cost, list)) => {
                     if best.as_ref().is_none_or(|(c, _, _)| cost < *c) {
                         best = Some((cost, form.index, list));
@@ -633,14 +650,14 @@ fn easiest(state: &State, forms: &[Form]) -> Result<(u32, usize, Vec<Alternative
 }
 
 /// f·g = 0 means f = 0 or g = 0. `None` if there is one factor only.
-fn by_factors(p: &Polynomial, open: &[Symbol]) -> Result<Option<Vec<Alternative>>, Unsolved> {
-    let factors = factor(p).factors;
+fn by_factors(cx: &Inquiry, p: &Polynomial, open: &[Symbol]) -> Result<Option<Vec<Alternative>>, Unsolved> {
+    let factors = factor(cx, p).factors;
     if factors.len() < 2 && factors.iter().all(|f| f.1 == 1) {
         return Ok(None);
     }
     let mut alternatives = Vec::new();
     for (f, _) in &factors {
-        let e = to_expr(f)?;
+        let e = to_expr(cx, f)?;
         if open.iter().any(|s| occurs(f, *s)) {
             alternatives.push((Step::Equation(e), Vec::new()));
         } else {
@@ -651,10 +668,10 @@ fn by_factors(p: &Polynomial, open: &[Symbol]) -> Result<Option<Vec<Alternative>
 }
 
 /// The alternatives for solving p = 0 for x, with what it costs to take this way.
-fn alternatives(p: &Polynomial, x: Symbol, state: &State) -> Result<(u32, Vec<Alternative>), Unsolved> {
-    let beyond = |reason: String| Unsolved::Beyond { equation: polynomial_expr(p), reason };
+fn alternatives(cx: &Inquiry, p: &Polynomial, x: Symbol, state: &State) -> Result<(u32, Vec<Alternative>), Unsolved> {
+    let beyond = |reason: String| Unsolved::Beyond { equation: polynomial_expr(cx, p), reason };
     let held = holders(p, x);
-    if let Some((product, positive)) = one_logarithm(p, &held)? {
+    if let Some((product, positive)) = one_logarithm(cx, p, &held)? {
         return Ok((3, vec![(Step::Equation(product), positive)]));
     }
     let &[g] = held.as_slice() else {
@@ -662,7 +679,7 @@ fn alternatives(p: &Polynomial, x: Symbol, state: &State) -> Result<(u32, Vec<Al
         return Err(beyond(format!("{x} stands in {} at once", inside.join(" and "))));
     };
     let parts = p.coefficients_in(g);
-    let exprs = parts.iter().map(to_expr).collect::<Budgeted<Vec<Expr>>>()?;
+    let exprs = parts.iter().map(|x| to_expr(cx, x)).collect::<Budgeted<Vec<Expr>>>()?;
     let degree = parts.len() - 1;
     // Solving for x through coefficients with other unknowns is possible, but a last resort.
     let mixed = u32::from(parts[1..].iter().any(|c| state.open.iter().any(|s| occurs(c, *s)))) * 8;
@@ -670,15 +687,15 @@ fn alternatives(p: &Polynomial, x: Symbol, state: &State) -> Result<(u32, Vec<Al
     let roots = if degree == 1 {
         linear_roots(&exprs)
     } else if parts[1..degree].iter().all(Polynomial::is_zero) {
-        power_roots(exprs[0], exprs[degree], degree as u32, g)
+        power_roots(cx, exprs[0], exprs[degree], degree as u32, g)
     } else if degree == 2 {
-        quadratic_roots(&parts, &exprs)?
+        quadratic_roots(cx, &parts, &exprs)?
     } else if degree.is_multiple_of(2) && (1..degree).all(|k| k == degree / 2 || parts[k].is_zero()) {
         // a·y² + b·y + c = 0 for y = x^(degree/2).
         let half = degree as i64 / 2;
         let quadratic = [parts[0].clone(), parts[degree / 2].clone(), parts[degree].clone()];
         let list = [exprs[0], exprs[degree / 2], exprs[degree]];
-        let roots = quadratic_roots(&quadratic, &list)?;
+        let roots = quadratic_roots(cx, &quadratic, &list)?;
         return Ok((
             6 + mixed,
             roots
@@ -695,14 +712,14 @@ fn alternatives(p: &Polynomial, x: Symbol, state: &State) -> Result<(u32, Vec<Al
     };
     let cost = match degree {
         1 if parts[1].is_constant() => 0,
-        1 if sign(exprs[1]).is_nonzero() => 1,
+        1 if sign(cx, exprs[1]).is_nonzero() => 1,
         1 => 2,
         n => 2 + n as u32,
     };
     let mut list = Vec::new();
     for (root, mut conditions) in roots {
         let step = match root {
-            Root::Value(v) => match invert(g, x, v, &mut conditions) {
+            Root::Value(v) => match invert(cx, g, x, v, &mut conditions) {
                 Ok(Some(step)) => step,
                 Ok(None) => continue,
                 Err(reason) => return Err(beyond(reason)),
@@ -716,7 +733,7 @@ fn alternatives(p: &Polynomial, x: Symbol, state: &State) -> Result<(u32, Vec<Al
 }
 
 /// Σ nᵢ·log uᵢ + c = 0, two or more logarithms with whole numbers nᵢ, as ∏ uᵢ^nᵢ − e^(−c) = 0, where all uᵢ > 0.
-fn one_logarithm(p: &Polynomial, held: &[u32]) -> Result<Option<(Expr, Vec<Condition>)>, Unsolved> {
+fn one_logarithm(cx: &Inquiry, p: &Polynomial, held: &[u32]) -> Result<Option<(Expr, Vec<Condition>)>, Unsolved> {
     if held.len() < 2 {
         return Ok(None);
     }
@@ -733,8 +750,8 @@ fn one_logarithm(p: &Polynomial, held: &[u32]) -> Result<Option<(Expr, Vec<Condi
     if rest.variables().iter().any(|v| held.contains(v)) {
         return Ok(None);
     }
-    let right = Expr::apply(Elementary::Exp, &[-to_expr(&rest)?]);
-    Ok(Some((product - simplify(right)?, positive)))
+    let right = Expr::apply(Elementary::Exp, &[-to_expr(cx, &rest)?]);
+    Ok(Some((product - simplify(cx, right)?, positive)))
 }
 
 /// A root of a polynomial in one unknown.
@@ -760,12 +777,12 @@ fn linear_roots(exprs: &[Expr]) -> Vec<(Root, Vec<Condition>)> {
 }
 
 /// c·xⁿ + b = 0, n ≥ 2.
-fn power_roots(b: Expr, c: Expr, n: u32, g: u32) -> Vec<(Root, Vec<Condition>)> {
+fn power_roots(cx: &Inquiry, b: Expr, c: Expr, n: u32, g: u32) -> Vec<(Root, Vec<Condition>)> {
     let w = -b / c;
     let exponent = Rational::ratio(1, i64::from(n));
     let below = condition(Relation::NotEqual, c);
     let mut roots = Vec::new();
-    let known = sign(w);
+    let known = sign(cx, w);
     if n % 2 == 1 {
         if known.is_nonnegative() {
             roots.push((Root::Value(w.pow(exponent)), vec![below]));
@@ -779,7 +796,7 @@ fn power_roots(b: Expr, c: Expr, n: u32, g: u32) -> Vec<(Root, Vec<Condition>)> 
             roots.push((Root::Value(Expr::zero()), vec![below, condition(Relation::Equal, b)]));
         }
     } else if !known.is_negative() {
-        let root = simplify(w.pow(exponent.clone())).unwrap_or_else(|_| w.pow(exponent));
+        let root = simplify(cx, w.pow(exponent.clone())).unwrap_or_else(|_| w.pow(exponent));
         // ±|u| and ±u are the same pair.
         let root = match root.node() {
             Node::Apply(Elementary::Abs, u) => u[0],
@@ -787,7 +804,7 @@ fn power_roots(b: Expr, c: Expr, n: u32, g: u32) -> Vec<(Root, Vec<Condition>)> 
         };
         let real = condition(Relation::GreaterEqual, w);
         roots.push((Root::Value(root), vec![below, real]));
-        let positive_only = Generator(g).sign().is_nonnegative();
+        let positive_only = Generator(g).sign(cx).is_nonnegative();
         if known != Sign::ZERO && !w.is_zero() && !positive_only {
             roots.push((Root::Value(-root), vec![below, real]));
         }
@@ -797,10 +814,14 @@ fn power_roots(b: Expr, c: Expr, n: u32, g: u32) -> Vec<(Root, Vec<Condition>)> 
 }
 
 /// a·x² + b·x + c = 0.
-fn quadratic_roots(parts: &[Polynomial], exprs: &[Expr]) -> Result<Vec<(Root, Vec<Condition>)>, Unsolved> {
+fn quadratic_roots(
+    cx: &Inquiry,
+    parts: &[Polynomial],
+    exprs: &[Expr],
+) -> Result<Vec<(Root, Vec<Condition>)>, Unsolved> {
     let (c, b, a) = (exprs[0], exprs[1], exprs[2]);
-    let discriminant = &parts[1].square()? - &parts[2].mul(&parts[0])?.scale(&Rational::from(4));
-    let discriminant = super::generator::reduce(discriminant)?;
+    let discriminant = &parts[1].square(cx)? - &parts[2].mul(cx, &parts[0])?.scale(&Rational::from(4));
+    let discriminant = super::generator::reduce(cx, discriminant)?;
     let below = condition(Relation::NotEqual, a);
     let mut roots = Vec::new();
     let half = |root: Expr| (-b + root) / (2 * a);
@@ -808,23 +829,23 @@ fn quadratic_roots(parts: &[Polynomial], exprs: &[Expr]) -> Result<Vec<(Root, Ve
         roots.push((Root::Value(half(Expr::zero())), vec![below]));
     } else {
         // √(s²·r) = ±s·√r: both signs are listed.
-        let parts = squarefree(&discriminant)?;
+        let parts = squarefree(cx, &discriminant)?;
         let (mut s, mut r) = (Polynomial::one(), Polynomial::constant(parts.unit.clone()));
         for (f, n) in &parts.factors {
-            s = s.mul(&f.pow(n / 2)?)?;
+            s = s.mul(cx, &f.pow(cx, n / 2)?)?;
             if n % 2 == 1 {
-                r = r.mul(f)?;
+                r = r.mul(cx, f)?;
             }
         }
-        let (s, r) = (to_expr(&s)?, to_expr(&r)?);
-        let known = sign(r);
+        let (s, r) = (to_expr(cx, &s)?, to_expr(cx, &r)?);
+        let known = sign(cx, r);
         if !known.is_negative() {
-            let root = s * simplify(r)?.sqrt();
-            let real = condition(Relation::GreaterEqual, if s.is_one() { r } else { to_expr(&discriminant)? });
+            let root = s * simplify(cx, r)?.sqrt();
+            let real = condition(Relation::GreaterEqual, if s.is_one() { r } else { to_expr(cx, &discriminant)? });
             for root in [root, -root] {
                 roots.push((Root::Value(half(root)), vec![below, real]));
             }
-        } else if !sign(s).is_nonzero() {
+        } else if !sign(cx, s).is_nonzero() {
             // −s² is not negative where s = 0.
             roots.push((Root::Value(half(Expr::zero())), vec![below, condition(Relation::Equal, s)]));
         }
@@ -834,9 +855,15 @@ fn quadratic_roots(parts: &[Polynomial], exprs: &[Expr]) -> Result<Vec<(Root, Ve
 }
 
 /// From generator = value to x = …, or to a simpler equation. `Ok(None)`: no real solution.
-fn invert(g: u32, x: Symbol, value: Expr, conditions: &mut Vec<Condition>) -> Result<Option<Step>, String> {
+fn invert(
+    cx: &Inquiry,
+    g: u32,
+    x: Symbol,
+    value: Expr,
+    conditions: &mut Vec<Condition>,
+) -> Result<Option<Step>, String> {
     let kind = Generator(g).kind();
-    let known = sign(value);
+    let known = sign(cx, value);
     Ok(match kind {
         Kind::Symbol(s) if s == x => Some(Step::Value(x, value)),
         Kind::Exponential(u) => {

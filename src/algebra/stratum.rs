@@ -46,6 +46,7 @@ pub use cell::{Cell, Frame};
 use super::expr::Expr;
 use super::symbol::Symbol;
 use super::verdict::Verdict;
+use crate::algebra::Inquiry;
 use crate::budget::Budgeted;
 
 /// {equations = 0, nonzero ≠ 0}. Without entries it is everything.
@@ -67,51 +68,56 @@ impl Branch {
 
 /// Whether two unions of branches are the same set of real points. `coordinates` says which symbols move; the
 /// others are generic parameters.
-pub fn equal_sets(coordinates: &[Symbol], left: &[Branch], right: &[Branch]) -> Budgeted<Verdict> {
-    let (frame, left, right) = read_sets(coordinates, left, right)?;
-    set::equals(&frame, &left, &right)
+pub fn equal_sets(cx: &Inquiry, coordinates: &[Symbol], left: &[Branch], right: &[Branch]) -> Budgeted<Verdict> {
+    let (frame, left, right) = read_sets(cx, coordinates, left, right)?;
+    set::equals(cx, &frame, &left, &right)
 }
 
 /// Whether one union of branches lies in the other.
-pub fn is_subset(coordinates: &[Symbol], left: &[Branch], right: &[Branch]) -> Budgeted<Verdict> {
-    let (frame, left, right) = read_sets(coordinates, left, right)?;
-    set::is_subset(&frame, &left, &right)
+pub fn is_subset(cx: &Inquiry, coordinates: &[Symbol], left: &[Branch], right: &[Branch]) -> Budgeted<Verdict> {
+    let (frame, left, right) = read_sets(cx, coordinates, left, right)?;
+    set::is_subset(cx, &frame, &left, &right)
 }
 
 /// Whether a union of branches has no point.
-pub fn is_empty_set(coordinates: &[Symbol], list: &[Branch]) -> Budgeted<Verdict> {
-    let (frame, cells, _) = read_sets(coordinates, list, &[])?;
-    set::is_union_empty(&frame, &cells)
+pub fn is_empty_set(cx: &Inquiry, coordinates: &[Symbol], list: &[Branch]) -> Budgeted<Verdict> {
+    let (frame, cells, _) = read_sets(cx, coordinates, list, &[])?;
+    set::is_union_empty(cx, &frame, &cells)
 }
 
 /// Whether a function vanishes at every point of a branch.
-pub fn vanishes_on(coordinates: &[Symbol], e: Expr, branch: &Branch) -> Budgeted<Verdict> {
+pub fn vanishes_on(cx: &Inquiry, coordinates: &[Symbol], e: Expr, branch: &Branch) -> Budgeted<Verdict> {
     let all: Vec<Expr> = branch.equations.iter().chain(&branch.nonzero).chain([&e]).copied().collect();
-    let frame = Frame::new(coordinates, &all)?;
-    let numerator = frame.read_numerator(e)?;
+    let frame = Frame::new(cx, coordinates, &all)?;
+    let numerator = frame.read_numerator(cx, e)?;
     let mut verdict = Verdict::yes("it lies in the ideal of the equations");
-    for cell in frame.cells(branch)? {
-        if !cell.reduce(&frame, &numerator)?.is_zero() {
-            let outside = frame.refine(&cell, &[], std::slice::from_ref(&numerator))?;
-            verdict = verdict.and(set::is_union_empty(&frame, &outside)?);
+    for cell in frame.cells(cx, branch)? {
+        if !cell.reduce(cx, &frame, &numerator)?.is_zero() {
+            let outside = frame.refine(cx, &cell, &[], std::slice::from_ref(&numerator))?;
+            verdict = verdict.and(set::is_union_empty(cx, &frame, &outside)?);
         }
     }
     Ok(verdict)
 }
 
 /// The union simplified: factored, real, without empty or contained pieces.
-pub fn simplified(coordinates: &[Symbol], list: &[Branch]) -> Budgeted<Vec<Branch>> {
-    let (frame, cells, _) = read_sets(coordinates, list, &[])?;
-    set::merged(&frame, cells)?.iter().map(|cell| frame.branch(cell)).collect()
+pub fn simplified(cx: &Inquiry, coordinates: &[Symbol], list: &[Branch]) -> Budgeted<Vec<Branch>> {
+    let (frame, cells, _) = read_sets(cx, coordinates, list, &[])?;
+    set::merged(cx, &frame, cells)?.iter().map(|cell| frame.branch(cx, cell)).collect()
 }
 
-fn read_sets(coordinates: &[Symbol], left: &[Branch], right: &[Branch]) -> Budgeted<(Frame, Vec<Cell>, Vec<Cell>)> {
+fn read_sets(
+    cx: &Inquiry,
+    coordinates: &[Symbol],
+    left: &[Branch],
+    right: &[Branch],
+) -> Budgeted<(Frame, Vec<Cell>, Vec<Cell>)> {
     let all: Vec<Expr> = left.iter().chain(right).flat_map(|b| b.equations.iter().chain(&b.nonzero)).copied().collect();
-    let frame = Frame::new(coordinates, &all)?;
+    let frame = Frame::new(cx, coordinates, &all)?;
     let read = |list: &[Branch]| -> Budgeted<Vec<Cell>> {
         let mut cells = Vec::new();
         for branch in list {
-            cells.extend(frame.cells(branch)?);
+            cells.extend(frame.cells(cx, branch)?);
         }
         Ok(cells)
     };

@@ -3,6 +3,7 @@
 
 use super::expr::{Expr, Node};
 use super::symbol::{Function, Symbol};
+use crate::algebra::Inquiry;
 use rustc_hash::FxHashMap;
 
 /// `e` with each symbol replaced as `map` says; what `map` does not mention stays.
@@ -33,7 +34,7 @@ pub fn undefined_part(e: Expr, map: &FxHashMap<Symbol, Expr>) -> Option<Expr> {
 
 /// Gives an unspecified function a body: V(u) becomes `body` with the formal `parameters` replaced
 /// by the arguments, and its derivatives those of the body.
-pub fn define_function(e: Expr, function: Function, parameters: &[Symbol], body: Expr) -> Expr {
+pub fn define_function(cx: &Inquiry, e: Expr, function: Function, parameters: &[Symbol], body: Expr) -> Expr {
     let mut done: FxHashMap<Expr, Expr> = FxHashMap::default();
     for x in super::expr::post_order(&[e]) {
         let children: Vec<Expr> = x.children().iter().map(|c| done.get(c).copied().unwrap_or(*c)).collect();
@@ -42,7 +43,7 @@ pub fn define_function(e: Expr, function: Function, parameters: &[Symbol], body:
                 let mut derivative = body;
                 for (s, n) in parameters.iter().zip(orders.iter()) {
                     for _ in 0..*n {
-                        derivative = super::derive::partial(derivative, *s);
+                        derivative = super::derive::partial(cx, derivative, *s);
                     }
                 }
                 let map = parameters.iter().copied().zip(children.iter().copied()).collect();

@@ -59,7 +59,6 @@ struct Table {
     velocities: FxHashMap<Symbol, Symbol>,
     /// By prefix and conjugate jet; the prefix is `p` unless someone chose another.
     momenta: FxHashMap<(String, Symbol), Symbol>,
-    prefixes: Vec<String>,
     multipliers: FxHashMap<u32, Symbol>,
 }
 
@@ -126,17 +125,9 @@ impl Symbol {
         })
     }
 
-    /// From now on momenta may also be written with this prefix: the option `names = P`.
-    pub fn allow_momentum_prefix(prefix: &str) {
-        TABLE.with_borrow_mut(|t| {
-            if !t.prefixes.iter().any(|p| p == prefix) {
-                t.prefixes.push(prefix.into());
-            }
-        });
-    }
-
-    /// `p_x`, `p2_x`, `P_x` taken apart into prefix, order of the conjugate jet and coordinate.
-    pub fn split_momentum(text: &str) -> Option<(&str, u32, &str)> {
+    /// `p_x`, `p2_x`, `P_x` taken apart into prefix, order of the conjugate jet and coordinate. `chosen` says which prefixes
+    /// there are beside `p`.
+    pub fn split_momentum(text: &str, chosen: impl Fn(&str) -> bool) -> Option<(&str, u32, &str)> {
         let order = |digits: &str| match digits {
             "" => Some(0),
             d => d.parse::<u32>().ok().filter(|n| *n > 0),
@@ -145,7 +136,7 @@ impl Symbol {
         places.find_map(|i| {
             let (head, tail) = (&text[..i], &text[i + 1..]);
             let prefix = head.trim_end_matches(|c: char| c.is_ascii_digit());
-            let known = prefix == "p" || TABLE.with_borrow(|t| t.prefixes.iter().any(|p| p == prefix));
+            let known = prefix == "p" || chosen(prefix);
             let order = order(&head[prefix.len()..])?;
             (known && !tail.is_empty()).then_some((prefix, order, tail))
         })

@@ -2,10 +2,13 @@
 //! of names. Primes make jets, `V(x)` with an unknown name is an unspecified function, and
 //! `V'(x)` its derivative. `integral(u, f)` is ∫₀¹ f du.
 
+use super::assume::Facts;
 use super::expr::{Condition, Expr, Relation};
 use super::function::Elementary;
+use super::inquiry::Inquiry;
 use super::number::Rational;
 use super::symbol::{Coordinate, Function, Symbol};
+use crate::budget::Budget;
 use indexmap::IndexMap;
 
 /// Names and what they stand for, made on first use.
@@ -14,6 +17,7 @@ pub struct Scope {
     coordinates: IndexMap<String, Coordinate>,
     functions: IndexMap<String, Function>,
     bound: IndexMap<String, Symbol>,
+    facts: Facts,
 }
 
 impl Scope {
@@ -68,7 +72,12 @@ impl Scope {
     /// Declares `left relation right` as a fact.
     pub fn assume(&mut self, text: &str) {
         let condition = self.comparison(text);
-        super::assume::assume(condition.left, condition.sign());
+        self.facts = self.facts.and([(condition.left, condition.sign())]).0;
+    }
+
+    /// An inquiry under the declared facts.
+    pub fn cx(&self) -> Inquiry {
+        Inquiry::new(self.facts.clone(), Budget::unlimited())
     }
 }
 

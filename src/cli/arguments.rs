@@ -1,13 +1,14 @@
 //! Arguments that several subcommands share.
 
 use crate::diagnostic::render::MessageFormat;
-use crate::diagnostic::{Diagnostic, codes};
 use crate::session::SessionOptions;
-use crate::session::file::nearby;
-pub use crate::session::file::reason;
+use crate::session::input;
+pub use crate::session::input::{Input, Unreadable};
+use crate::world::Disk;
+pub use crate::world::reason;
 use clap::{Args, ValueEnum};
-use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// How answers are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
@@ -64,6 +65,9 @@ pub struct Settings {
     /// Interpret compiled kernels instead of making machine code
     #[arg(long)]
     pub no_jit: bool,
+    /// Stop a statement after so many seconds; else a question has 60, and a run or a test as many as it takes
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub time: Option<Duration>,
 }
 
 impl Settings {
@@ -91,12 +95,9 @@ pub struct Programs {
     pub eval: Vec<String>,
 }
 
-/// One text to feed to a session.
-#[derive(Clone, Debug)]
-pub struct Input {
-    /// As shown in diagnostics.
-    pub name: String,
-    pub text: String,
+/// Reads a file of the disk, or standard input for `-`.
+pub fn read(path: &Path) -> Result<Input, Unreadable> {
+    input::read(&Disk, path)
 }
 
 /// A program: what one session reads, in order.
@@ -120,66 +121,10 @@ impl Programs {
     }
 }
 
-/// Why a file could not become a text, with what can be shown of it.
-#[derive(Clone, Debug)]
-pub struct Unreadable {
-    pub diagnostic: Diagnostic,
-    pub sources: crate::source::SourceMap,
-}
-
-impl From<Diagnostic> for Unreadable {
-    fn from(diagnostic: Diagnostic) -> Unreadable {
-        Unreadable { diagnostic, sources: Default::default() }
-    }
-}
-
-/// Reads a file, or standard input for `-`.
-pub fn read(path: &std::path::Path) -> Result<Input, Unreadable> {
-    let stdin = path.as_os_str() == "-";
-    let name = if stdin { "<stdin>".to_string() } else { path.to_string_lossy().into_owned() };
-    let bytes = if stdin { read_stdin() } else { std::fs::read(path) };
-    let bytes = bytes.map_err(|error| {
-        let mut diagnostic =
-            Diagnostic::error(&codes::CANNOT_READ, format!("`{name}` cannot be read")).note(reason(&error));
-        if let Some(near) = nearby(path).filter(|_| error.kind() == std::io::ErrorKind::NotFound) {
-            diagnostic = diagnostic.help(format!("did you mean `{}`?", path.with_file_name(near).display()));
-        }
-        diagnostic
-    })?;
-    Ok(Input { text: decode(&name, bytes)?, name })
-}
-
-fn read_stdin() -> std::io::Result<Vec<u8>> {
-    let mut bytes = vec![];
-    std::io::stdin().lock().read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
-/// UTF-8 text from bytes; a byte order mark at the beginning is dropped.
-fn decode(name: &str, bytes: Vec<u8>) -> Result<String, Unreadable> {
-    if u32::try_from(bytes.len()).is_err() {
-        return Err(Diagnostic::error(&codes::CANNOT_READ, format!("`{name}` is larger than 4 GB")).into());
-    }
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(text.strip_prefix('\u{feff}').map(str::to_string).unwrap_or(text)),
-        Err(error) => {
-            let at = error.utf8_error().valid_up_to();
-            let byte = error.as_bytes()[at];
-            // The text up to the end of the line, as far as it can be shown.
-            let line_end =
-                error.as_bytes()[at..].iter().position(|b| *b == b'\n').map_or(error.as_bytes().len(), |i| at + i);
-            let mut sources = crate::source::SourceMap::default();
-            let id = sources.add(name, String::from_utf8_lossy(&error.as_bytes()[..line_end]).into_owned());
-            let diagnostic = Diagnostic::error(&codes::NOT_TEXT, format!("`{name}` is not UTF-8 text"))
-                .label(
-                    crate::source::Span::new(id, at, at + '\u{fffd}'.len_utf8()),
-                    format!("the byte 0x{byte:02x} is no letter here"),
-                )
-                .note(format!("this is byte {} of the file", at + 1))
-                .help("save the file as UTF-8");
-            Err(Unreadable { diagnostic, sources })
-        }
-    }
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number = text.parse().ok().filter(|n: &f64| *n > 0.0);
+    let duration = number.and_then(|n| Duration::try_from_secs_f64(n).ok());
+    duration.ok_or_else(|| "write a number of seconds, for instance 10".to_string())
 }
 
 fn assignment(text: &str) -> Result<(String, String), String> {
@@ -196,20 +141,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_assignment_has_two_sides() {
+    fn an_assignment_has_two_sides_and_time_is_positive() {
         assert_eq!(assignment("m = 2"), Ok(("m".to_string(), "2".to_string())));
+        assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
+        assert!(["0", "-1", "nan", "inf", "1e300", "ten"].iter().all(|text| seconds(text).is_err()));
         assert!(assignment("m").is_err() && assignment("=2").is_err() && assignment("m=").is_err());
-    }
-
-    #[test]
-    fn a_byte_that_is_no_text_is_shown_in_its_line() {
-        let unreadable = decode("a.mech", b"let a = 1\nlet b\xff = 2\n".to_vec()).unwrap_err();
-        let label = &unreadable.diagnostic.labels[0];
-        assert_eq!(unreadable.sources.get(label.span.source).line_column(label.span.start as usize), (2, 6));
-    }
-
-    #[test]
-    fn a_byte_order_mark_is_no_letter() {
-        assert_eq!(decode("a.mech", "\u{feff}let".as_bytes().to_vec()).unwrap(), "let");
     }
 }

@@ -55,7 +55,8 @@ impl Console {
         if diagnostics.peek().is_none() {
             return;
         }
-        let color = self.format == MessageFormat::Human && wants_color(std::io::stderr().is_terminal());
+        let variable = |name: &str| std::env::var(name).ok();
+        let color = self.format == MessageFormat::Human && wants_color(std::io::stderr().is_terminal(), variable);
         let text = timing::stage("print", || Renderer::new(sources, self.format, color).render_all(diagnostics));
         self.say(&text);
     }

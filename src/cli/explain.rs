@@ -4,10 +4,9 @@
 use super::Exit;
 use super::arguments::Talk;
 use super::console::Console;
-use crate::diagnostic::codes::{self, Code};
+use crate::diagnostic::codes;
 use crate::diagnostic::{Diagnostic, suggest};
 use clap::Args;
-use std::fmt::Write;
 
 #[derive(Args, Clone, Debug)]
 pub struct Arguments {
@@ -27,7 +26,7 @@ pub fn run(arguments: Arguments) -> Exit {
         }
         Some(key) => match codes::find(key) {
             Some(code) => {
-                console.print(&explanation(code));
+                console.print(&code.explained());
                 Exit::Held
             }
             None => {
@@ -46,19 +45,6 @@ pub fn run(arguments: Arguments) -> Exit {
 fn table() -> String {
     let wide = codes::ALL.iter().map(|c| c.name.len()).max().unwrap_or(0);
     codes::ALL.iter().map(|c| format!("{c}  {:wide$}  {}\n", c.name, c.title)).collect()
-}
-
-/// The words of `lepage explain`, also shown by `:help E0312` in the REPL.
-pub fn explanation(code: &Code) -> String {
-    let mut out = format!("{code} {}: {}\n\n{}\n", code.name, code.title, code.explanation);
-    let indented = |text: &str| text.lines().map(|l| format!("    {l}\n")).collect::<String>();
-    if !code.failing.is_empty() {
-        let _ = write!(out, "\nThis program gets it:\n\n{}", indented(code.failing));
-    }
-    if !code.repaired.is_empty() {
-        let _ = write!(out, "\nRepaired:\n\n{}", indented(code.repaired));
-    }
-    out
 }
 
 #[cfg(test)]

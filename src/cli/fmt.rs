@@ -2,12 +2,14 @@
 //! `-` formats standard input to standard output.
 
 use super::Exit;
-use super::arguments::{Input, Talk, Unreadable, read, reason};
+use super::arguments::{Input, Talk, Unreadable, read};
 use super::console::Console;
 use super::test::programs_under;
-use crate::diagnostic::{Diagnostic, codes};
+use crate::diagnostic::Diagnostic;
+use crate::session::file::cannot_write;
 use crate::source::SourceMap;
 use crate::timing;
+use crate::world::{Disk, World};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -61,11 +63,9 @@ fn format_file(file: &Path, check: bool, console: &mut Console) -> Exit {
     if stdin {
         console.print(&formatted);
     } else if formatted != text
-        && let Err(error) = replace(file, &formatted)
+        && let Err(trouble) = Disk.write(file, formatted.as_bytes())
     {
-        console.complain(
-            &Diagnostic::error(&codes::CANNOT_WRITE, format!("`{name}` cannot be written")).note(reason(&error)),
-        );
+        console.complain(&cannot_write(&name, trouble));
         return Exit::Failure;
     }
     Exit::Held
@@ -84,14 +84,4 @@ fn formatted(name: &str, text: &str) -> Result<String, Problem> {
         sources.add(name, text);
         Problem { diagnostics: problems.into_sorted(), sources }
     })
-}
-
-/// Writes beside the file first, so that a full disk or a crash cannot lose the program.
-fn replace(file: &Path, text: &str) -> std::io::Result<()> {
-    let target = std::fs::canonicalize(file)?;
-    let mut beside = target.clone().into_os_string();
-    beside.push(".lepage-fmt");
-    std::fs::write(&beside, text)?;
-    std::fs::set_permissions(&beside, std::fs::metadata(&target)?.permissions())?;
-    std::fs::rename(&beside, &target)
 }

@@ -3,10 +3,12 @@
 
 use super::Exit;
 use super::arguments::{Input, Program, Programs, Settings, Talk, Unreadable};
+use super::clock;
 use super::console::Console;
 use crate::budget;
 use crate::diagnostic::{Diagnostic, codes};
-use crate::session::{Mode, Outcome, Session, SessionOptions};
+use crate::model::item::SystemKind;
+use crate::session::{ItemKind, Mode, NamedItem, Outcome, Session, SessionOptions};
 use crate::timing;
 use clap::Args;
 
@@ -35,6 +37,7 @@ impl Reading {
     pub fn each(&self, purpose: Purpose, mut work: impl FnMut(&mut Session, &Program, &mut Console) -> Exit) -> Exit {
         let mut console = Console::new(&self.talk);
         stop_on_ctrl_c();
+        clock::watch(self.settings.time);
         if self.programs.files.is_empty() && self.programs.eval.is_empty() {
             console.say(
                 "error: name a program, - for standard input, or give -e 'TEXT'\n\nFor more information, try '--help'.\n",
@@ -136,12 +139,12 @@ pub fn declare_program(session: &mut Session, program: &[Input], console: &mut C
 
 /// The declared systems; a program without any means its Lagrangians and equations.
 fn systems(session: &Session) -> Vec<String> {
-    let names = |kinds: &[&str]| {
-        let of_kind = |t: &str| kinds.iter().any(|k| t.split([' ', ':']).next() == Some(*k));
-        session.list().into_iter().filter(|n| of_kind(&n.type_name)).map(|n| n.name).collect::<Vec<_>>()
+    let names = |kinds: &[SystemKind]| {
+        let of_kind = |item: &NamedItem| matches!(item.kind, ItemKind::System(kind) if kinds.contains(&kind));
+        session.list().into_iter().filter(of_kind).map(|n| n.name).collect::<Vec<_>>()
     };
-    let systems = names(&["system", "mixed"]);
-    if systems.is_empty() { names(&["lagrangian", "equations"]) } else { systems }
+    let systems = names(&[SystemKind::System, SystemKind::Mixed]);
+    if systems.is_empty() { names(&[SystemKind::Lagrangian, SystemKind::Equations]) } else { systems }
 }
 
 /// The first Ctrl-C stops the computation and lets the program say so; the second ends it at once.

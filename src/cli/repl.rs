@@ -60,6 +60,7 @@ fn converse(files: &[PathBuf], options: Options) -> Exit {
     let mut console = Console::new(&options.talk);
     // Ctrl-C stops what is being computed; the conversation goes on.
     let _ = ctrlc::set_handler(crate::budget::interrupt);
+    super::clock::watch(options.settings.time);
     let mut repl = Repl::new(options.settings.options(), options.talk.message_format);
     console.say(&format!("lepage {}; `:help` helps, Ctrl-D leaves\n", env!("CARGO_PKG_VERSION")));
     for file in files {

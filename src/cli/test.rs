@@ -5,7 +5,7 @@ use super::Exit;
 use super::arguments::Format;
 use super::console::Console;
 use super::reading::{Purpose, Reading, feed_program};
-use crate::report::json;
+use crate::session::json;
 use crate::session::{Outcome, StatementWord, Status};
 use clap::Args;
 use std::path::{Path, PathBuf};

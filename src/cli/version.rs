@@ -3,7 +3,7 @@
 use super::Exit;
 use super::arguments::Talk;
 use super::console::Console;
-use crate::report::json::SCHEMA;
+use crate::session::json::SCHEMA;
 use clap::Args;
 
 #[derive(Args, Clone, Debug)]

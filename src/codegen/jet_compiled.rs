@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use super::compiled::{Backend, Options};
 use super::interpret::Banks;
 use super::ir::Kernel;
-use super::jet::{JetInterpreter, JetProgram, NoSeries};
+use super::jet::{JetProgram, NoSeries};
+use super::jet_interpret::JetInterpreter;
 #[cfg(feature = "jit")]
 use super::machine::{Code, Tier};
 
@@ -16,22 +17,52 @@ pub struct CompiledJet(Arc<Inner>);
 
 struct Inner {
     program: JetProgram,
-    backend: Backend,
     #[cfg(feature = "jit")]
+    options: Options,
+    derive_time: Duration,
+    #[cfg(feature = "jit")]
+    translation: std::sync::OnceLock<Translation>,
+}
+
+/// What came of compiling the recurrences.
+#[cfg(feature = "jit")]
+struct Translation {
     code: Option<Code>,
     obstacle: Option<String>,
-    compile_time: Duration,
+    time: Duration,
 }
 
 /// Longer programs are not unrolled: compiling them would take longer than most runs.
 #[cfg(feature = "jit")]
 const MAX_OPERATIONS: usize = 400_000;
 
-/// Derives the recurrences and translates them.
+/// Instructions up to which recurrences are compiled before the first step. Compiling more takes longer than interpreting
+/// many steps: longer ones wait until the run is long ([`JetCaller::translate`]). Both have the same bits.
+#[cfg(feature = "jit")]
+const AT_ONCE: usize = 20_000;
+
+/// Derives the recurrences and, unless they are long, translates them.
 pub fn compile(field: &Kernel, order: usize, options: Options, pivoted: bool) -> Result<CompiledJet, NoSeries> {
     let start = Instant::now();
     let program = JetProgram::new(field, order, options.rewrites(), pivoted)?;
+    let jet = CompiledJet(Arc::new(Inner {
+        program,
+        #[cfg(feature = "jit")]
+        options,
+        derive_time: start.elapsed(),
+        #[cfg(feature = "jit")]
+        translation: std::sync::OnceLock::new(),
+    }));
     #[cfg(feature = "jit")]
+    if super::jet_jit::n_instructions(&jet.0.program) <= AT_ONCE {
+        jet.translate();
+    }
+    Ok(jet)
+}
+
+#[cfg(feature = "jit")]
+fn translate(program: &JetProgram, options: Options) -> Translation {
+    let start = Instant::now();
     let (code, obstacle) = match options.backend {
         Backend::Interpreter => (None, None),
         _ if program.n_operations() > MAX_OPERATIONS => {
@@ -39,24 +70,13 @@ pub fn compile(field: &Kernel, order: usize, options: Options, pivoted: bool) ->
         }
         backend => {
             let tier = if backend == Backend::InstantCode { Tier::Instant } else { Tier::Optimised };
-            match super::jet_jit::compile(&program, tier) {
+            match super::jet_jit::compile(program, tier) {
                 Ok(code) => (Some(code), None),
                 Err(error) => (None, Some(error.to_string())),
             }
         }
     };
-    #[cfg(feature = "jit")]
-    let backend = if code.is_some() { options.backend } else { Backend::Interpreter };
-    #[cfg(not(feature = "jit"))]
-    let (backend, obstacle) = (Backend::Interpreter, None);
-    Ok(CompiledJet(Arc::new(Inner {
-        program,
-        backend,
-        #[cfg(feature = "jit")]
-        code,
-        obstacle,
-        compile_time: start.elapsed(),
-    })))
+    Translation { code, obstacle, time: start.elapsed() }
 }
 
 impl CompiledJet {
@@ -64,39 +84,66 @@ impl CompiledJet {
         &self.0.program
     }
 
+    /// Makes machine code, once.
+    fn translate(&self) {
+        #[cfg(feature = "jit")]
+        self.0.translation.get_or_init(|| translate(&self.0.program, self.0.options));
+    }
+
+    #[cfg(feature = "jit")]
+    fn code(&self) -> Option<&Code> {
+        self.0.translation.get().and_then(|t| t.code.as_ref())
+    }
+
     pub fn backend(&self) -> Backend {
-        self.0.backend
+        #[cfg(feature = "jit")]
+        if self.code().is_some() {
+            return self.0.options.backend;
+        }
+        Backend::Interpreter
     }
 
     pub fn obstacle(&self) -> Option<&str> {
-        self.0.obstacle.as_deref()
+        #[cfg(feature = "jit")]
+        return self.0.translation.get().and_then(|t| t.obstacle.as_deref());
+        #[cfg(not(feature = "jit"))]
+        None
     }
 
     pub fn compile_time(&self) -> Duration {
-        self.0.compile_time
+        #[cfg(feature = "jit")]
+        return self.0.derive_time + self.0.translation.get().map_or(Duration::ZERO, |t| t.time);
+        #[cfg(not(feature = "jit"))]
+        self.0.derive_time
     }
 
     /// The size of the machine code in bytes.
     pub fn code_size(&self) -> usize {
         #[cfg(feature = "jit")]
-        return self.0.code.as_ref().map_or(0, Code::n_bytes);
+        return self.code().map_or(0, Code::n_bytes);
         #[cfg(not(feature = "jit"))]
         0
     }
 
     /// Working memory for calls from one thread.
     pub fn caller(&self) -> JetCaller {
-        #[cfg(feature = "jit")]
-        let n_scratch = self.0.code.as_ref().map_or(0, Code::n_scratch);
-        #[cfg(not(feature = "jit"))]
-        let n_scratch = 0;
-        JetCaller { jet: self.clone(), scratch: vec![0.0; n_scratch], carried: Vec::new(), interpreter: None }
+        let mut caller = JetCaller {
+            jet: self.clone(),
+            compiled: false,
+            scratch: Vec::new(),
+            carried: Vec::new(),
+            interpreter: None,
+        };
+        caller.take_up();
+        caller
     }
 }
 
 /// Computes coefficients.
 pub struct JetCaller {
     jet: CompiledJet,
+    /// There is machine code, and working memory for it.
+    compiled: bool,
     scratch: Vec<f64>,
     /// What loops over steps carry from one to the next.
     carried: Vec<f64>,
@@ -124,11 +171,36 @@ pub struct Steps<'a> {
 pub const SMALL: usize = 8;
 
 impl JetCaller {
+    /// For the rest of a long run: machine code, however long that takes to make.
+    #[cold]
+    pub fn translate(&mut self) {
+        self.jet.translate();
+        self.take_up();
+    }
+
+    /// Uses the machine code if there is some.
+    fn take_up(&mut self) {
+        #[cfg(feature = "jit")]
+        if let Some(n_scratch) = self.jet.code().map(Code::n_scratch) {
+            self.scratch = vec![0.0; n_scratch];
+            self.compiled = true;
+        }
+    }
+
+    /// The machine code for which there is working memory.
+    #[cfg(feature = "jit")]
+    #[inline(always)]
+    fn code(&self) -> Option<&Code> {
+        if self.compiled { self.jet.code() } else { None }
+    }
+
     /// Makes up to `most` steps in a loop of machine code ([`super::jet_steps`]); `None` when there is none. The result is
     /// their number, which may be 0, and where they lead; `out` are the coefficients of the last of them.
     pub fn steps<'a>(&mut self, from: Steps<'a>, most: u64, out: &mut [f64]) -> Option<(u64, Steps<'a>)> {
         #[cfg(feature = "jit")]
-        if let Some(code) = self.jet.0.code.as_ref().filter(|code| code.has_loop()) {
+        if self.code().is_some_and(Code::has_loop)
+            && let Some(code) = self.jet.code()
+        {
             use super::jet_steps::N_CARRIED;
             let (n, m) = (from.y.len(), out.len());
             self.carried.resize(m + 2 * n + N_CARRIED, 0.0);
@@ -163,10 +235,12 @@ impl JetCaller {
     #[inline(always)]
     pub fn call_fast(&mut self, banks: Banks, out: &mut [f64]) -> bool {
         #[cfg(feature = "jit")]
-        if let Some(code) = &self.jet.0.code {
+        if self.compiled
+            && let Some(code) = self.jet.code()
+        {
             return code.call(&banks, out, &mut self.scratch);
         }
-        let _ = &self.scratch;
+        let _ = (&self.scratch, self.compiled);
         let program = &self.jet.0.program;
         let interpreter = self.interpreter.get_or_insert_with(|| JetInterpreter::new(program));
         interpreter.run(program, banks, out).is_ok()

@@ -15,8 +15,9 @@ use cranelift_module::Module;
 use rustc_hash::FxHashMap;
 
 use super::ir::{Bank, Comparison};
-use super::jet::{Factors, JetProgram, NodeId, Rule, Series, Slot, SumId};
+use super::jet::{JetProgram, NodeId, Rule, Series, Slot, SumId};
 use super::jet_groups::{self, Groups};
+use super::jet_rules::{self, Arithmetic, Constant};
 use super::jet_steps::{self, Coefficients};
 use super::jit::{self, Lanes};
 use super::machine::{Assembler, Code, CompileError, Entries, Lengths, Tier};
@@ -110,6 +111,9 @@ struct Plan {
     pairs: Vec<Pair>,
     /// Pairs of series that are stored together.
     streams: Vec<((Series, Series), Place)>,
+    /// Where each of them is, and which of them a quantity is part of.
+    place_of: FxHashMap<(Series, Series), Place>,
+    streams_of: FxHashMap<NodeId, Vec<usize>>,
     /// Series that are stored alone.
     singles: Vec<(Series, Place)>,
     /// Where one coefficient of a series can be loaded.
@@ -178,6 +182,30 @@ impl Repeated {
     }
 }
 
+/// About how many instructions the recurrences become: what is unrolled, and one turn of the loop over repeated interactions.
+pub fn n_instructions(program: &JetProgram) -> usize {
+    let (nodes, pairs) = match jet_groups::find(program) {
+        None => (program.nodes.len(), program.sums.len().div_ceil(2)),
+        Some(groups) => {
+            let n_turns = groups.members.len().div_ceil(2);
+            let outer = groups.outer_sums.iter().filter(|outer| **outer).count();
+            (nodes_of_order(program, &groups, n_turns), outer.div_ceil(2) + groups.sums[0].len())
+        }
+    };
+    (1..program.order).map(|k| instructions_of_order(nodes, pairs, k)).sum()
+}
+
+/// Quantities that are computed one by one at every order.
+fn nodes_of_order(program: &JetProgram, groups: &Groups, n_turns: usize) -> usize {
+    let members = groups.members[0].len();
+    let unrolled = program.nodes.len() - members * groups.members.len();
+    unrolled + members + groups.inputs[0].len() * n_turns
+}
+
+fn instructions_of_order(nodes: usize, pairs: usize, k: usize) -> usize {
+    nodes * 3 + pairs * 2 * k
+}
+
 /// More instructions than this in one function make register allocation slow.
 const PART: usize = 12_000;
 
@@ -188,6 +216,8 @@ impl Plan {
             pair_of: vec![usize::MAX; program.sums.len()],
             pairs: Vec::new(),
             streams: Vec::new(),
+            place_of: FxHashMap::default(),
+            streams_of: FxHashMap::default(),
             singles: Vec::new(),
             lanes: FxHashMap::default(),
             n_scratch: reserved.next_multiple_of(2),
@@ -215,16 +245,12 @@ impl Plan {
         // What is unrolled, and one turn of the loop.
         let (nodes, sums) = match &plan.repeated {
             None => (program.nodes.len(), plan.pairs.len()),
-            Some(r) => {
-                let (members, sums) = (r.groups.members[0].len(), r.groups.sums[0].len());
-                let unrolled = program.nodes.len() - members * r.groups.members.len();
-                (unrolled + members + r.groups.inputs[0].len() * r.n_turns, plan.pairs.len() + sums)
-            }
+            Some(r) => (nodes_of_order(program, &r.groups, r.n_turns), plan.pairs.len() + r.groups.sums[0].len()),
         };
         let mut start = 1;
         let mut length = 0;
         for k in 1..program.order {
-            length += nodes * 3 + sums * 2 * k;
+            length += instructions_of_order(nodes, sums, k);
             if length > PART {
                 plan.parts.push(start..k + 1);
                 (start, length) = (k + 1, 0);
@@ -272,7 +298,7 @@ impl Plan {
 
     /// What storing a pair of series would cost per order.
     fn cost(&self, program: &JetProgram, pair: (Series, Series)) -> u32 {
-        if self.streams.iter().any(|(known, _)| *known == pair) || states_in_a_row(program, pair).is_some() {
+        if self.place_of.contains_key(&pair) || states_in_a_row(program, pair).is_some() {
             0
         } else if pair.0 == pair.1 {
             2
@@ -285,12 +311,17 @@ impl Plan {
         if let Some(place) = states_in_a_row(program, pair) {
             return place;
         }
-        if let Some((_, place)) = self.streams.iter().find(|(known, _)| *known == pair) {
+        if let Some(place) = self.place_of.get(&pair) {
             return *place;
         }
         let place = Place { base: Base::Scratch, offset: 8 * self.n_scratch as i32, stride: 16 };
         self.n_scratch += 2 * (program.order + 1);
+        self.streams_of.entry(pair.0.node).or_default().push(self.streams.len());
+        if pair.1.node != pair.0.node {
+            self.streams_of.entry(pair.1.node).or_default().push(self.streams.len());
+        }
         self.streams.push((pair, place));
+        self.place_of.insert(pair, place);
         self.lanes.entry(pair.0).or_insert(place);
         self.lanes.entry(pair.1).or_insert(place.lane(1));
         place
@@ -362,13 +393,6 @@ fn flags() -> MemFlagsData {
 /// loaded, and a load only ever moves down to its use; so it finds the same number there.
 fn settled() -> MemFlagsData {
     flags().with_readonly().with_can_move()
-}
-
-#[derive(Clone, Copy)]
-enum Constant {
-    OverK,
-    MinusOverK,
-    K,
 }
 
 impl<'a, 'b> Emitter<'a, 'b> {
@@ -485,7 +509,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
             self.remember(repeated, input, x);
         }
         for &member in &repeated.groups.members[0] {
-            let x = self.rule(self.program.nodes[member as usize]);
+            let rule = self.program.nodes[member as usize];
+            let Some(x) = jet_rules::coefficient(self, rule) else { unreachable!("groups have no states and systems") };
             if let Some(&place) = repeated.passed.get(&member) {
                 self.fb.ins().store(flags(), x, memory, place);
             }
@@ -509,7 +534,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         for weighted in [false, true] {
             if let Some(&offset) = repeated.series.get(&Series { node, weighted }) {
                 let x = if weighted && self.order > 1 {
-                    let k = self.constant(Constant::K, self.order);
+                    let k = self.constant(Constant::K);
                     self.fb.ins().fmul(x, k)
                 } else {
                     x
@@ -564,35 +589,6 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.fb.ins().insertlane(pair, high, 1)
     }
 
-    /// −x by a mask from memory; the instruction for it would make the mask every time.
-    fn negate(&mut self, x: ir::Value) -> ir::Value {
-        let mask = match self.turn {
-            None => self.fb.ins().f64const(-0.0),
-            Some(_) => self.fb.ins().load(types::F64X2, settled(), self.constants, 0),
-        };
-        self.fb.ins().bxor(x, mask)
-    }
-
-    fn constant(&mut self, which: Constant, k: usize) -> ir::Value {
-        if self.turn.is_none() {
-            let inverse = 1.0 / k as f64;
-            return self.fb.ins().f64const(match which {
-                Constant::OverK => inverse,
-                Constant::MinusOverK => -inverse,
-                Constant::K => k as f64,
-            });
-        }
-        let offset = 48 * k as i32 + 16 * which as i32;
-        self.fb.ins().load(types::F64X2, settled(), self.constants, offset)
-    }
-
-    fn slot(&mut self, slot: Slot) -> ir::Value {
-        if let (Some(turn), Some(repeated)) = (&self.turn, &self.plan.repeated) {
-            return self.fb.ins().load(types::F64X2, settled(), turn.memory, repeated.slots[&slot]);
-        }
-        self.fb.ins().load(types::F64, settled(), self.scratch, 8 * slot as i32)
-    }
-
     fn load(&mut self, place: Place, k: usize, ty: ir::Type) -> ir::Value {
         let base = match place.base {
             Base::Outputs => self.outputs,
@@ -600,64 +596,6 @@ impl<'a, 'b> Emitter<'a, 'b> {
             Base::Turn => self.turn.as_ref().map_or(self.scratch, |turn| turn.memory),
         };
         self.fb.ins().load(ty, settled(), base, place.at(k))
-    }
-
-    /// The coefficient of the current order.
-    fn at(&mut self, node: NodeId) -> ir::Value {
-        if let Some(turn) = &self.turn {
-            return turn.values[&node];
-        }
-        if let (None, Some(repeated)) = (self.values[node as usize], &self.plan.repeated)
-            && let Some(&(group, place)) = repeated.groups.place_of.get(&node)
-        {
-            let x = self.fb.ins().load(types::F64, flags(), self.scratch, repeated.outside(group, place));
-            self.values[node as usize] = Some(x);
-        }
-        self.values[node as usize].expect("nodes are computed in order")
-    }
-
-    fn multiply_add(&mut self, a: ir::Value, b: ir::Value, c: ir::Value) -> ir::Value {
-        if self.program.fused {
-            self.fb.ins().fma(a, b, c)
-        } else {
-            let product = self.fb.ins().fmul(a, b);
-            self.fb.ins().fadd(product, c)
-        }
-    }
-
-    /// c − a b, rounded like c + (−a) b.
-    fn multiply_sub(&mut self, a: ir::Value, b: ir::Value, c: ir::Value) -> ir::Value {
-        let minus = self.fb.ins().fneg(a);
-        self.multiply_add(minus, b, c)
-    }
-
-    /// A sum of the current order, which is at least 2.
-    fn sum(&mut self, id: SumId) -> ir::Value {
-        if let (Some(turn), Some(repeated)) = (&self.turn, &self.plan.repeated) {
-            if let Some(&x) = turn.sums.get(&id) {
-                return x;
-            }
-            let sum = self.program.sums[id as usize];
-            let [a, b] = [sum.a, sum.b].map(|s| Place { base: Base::Turn, offset: repeated.series[&s], stride: 16 });
-            let total = self.total(&Pair { sums: [id, id], a, b, square: sum.is_square() }, types::F64X2);
-            self.turn.as_mut().expect("in a turn").sums.insert(id, total);
-            return total;
-        }
-        if let Some(x) = self.sums[id as usize] {
-            return x;
-        }
-        let number = self.plan.pair_of[id as usize];
-        let pair = self.plan.pairs[number];
-        let alone = pair.sums[0] == pair.sums[1];
-        let total = self.total(&pair, if alone { types::F64 } else { types::F64X2 });
-        if alone {
-            self.sums[id as usize] = Some(total);
-        } else {
-            for (l, sum) in pair.sums.into_iter().enumerate() {
-                self.sums[sum as usize] = Some(self.fb.ins().extractlane(total, l as u8));
-            }
-        }
-        self.sums[id as usize].expect("just computed")
     }
 
     fn total(&mut self, pair: &Pair, ty: ir::Type) -> ir::Value {
@@ -702,7 +640,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         }
     }
 
-    /// Computes and stores the coefficient of a node; [`super::jet::JetInterpreter`] says what it is.
+    /// Computes and stores the coefficient of a node; [`jet_rules`] says what it is.
     fn node(&mut self, node: NodeId) {
         if let Some(repeated) = &self.plan.repeated
             && let Some((_, place)) = repeated.groups.place_of.get(&node)
@@ -717,170 +655,14 @@ impl<'a, 'b> Emitter<'a, 'b> {
         if self.values[node as usize].is_some() {
             return;
         }
-        let x = match self.program.nodes[node as usize] {
-            Rule::State(_) => return,
-            Rule::Unknown(system, _) => return self.substitute(system),
-            rule => self.rule(rule),
-        };
-        self.values[node as usize] = Some(x);
-        self.store(node);
-    }
-
-    /// The coefficient of the current order that a rule gives.
-    fn rule(&mut self, rule: Rule) -> ir::Value {
-        let k = self.order;
-        match rule {
-            Rule::State(_) | Rule::Unknown(..) => unreachable!("no rule of its own"),
-            Rule::Time => self.fb.ins().f64const(if k == 1 { 1.0 } else { 0.0 }),
-            Rule::Add(a, b) => {
-                let (a, b) = (self.at(a), self.at(b));
-                self.fb.ins().fadd(a, b)
-            }
-            Rule::Sub(a, b) => {
-                let (a, b) = (self.at(a), self.at(b));
-                self.fb.ins().fsub(a, b)
-            }
-            Rule::Neg(a) => {
-                let a = self.at(a);
-                self.negate(a)
-            }
-            Rule::Scale(c, a) => {
-                let (c, a) = (self.slot(c), self.at(a));
-                self.fb.ins().fmul(c, a)
-            }
-            Rule::Product { a, b, a0, b0, sum } => {
-                let head = if k > 1 {
-                    let s = self.sum(sum);
-                    let (a, b0) = (self.at(a), self.slot(b0));
-                    self.multiply_add(a, b0, s)
-                } else {
-                    let (a, b0) = (self.at(a), self.slot(b0));
-                    self.fb.ins().fmul(a, b0)
-                };
-                let (a0, b) = (self.slot(a0), self.at(b));
-                self.multiply_add(a0, b, head)
-            }
-            Rule::Square { a, twice_a0, sum } => self.head(twice_a0, a, sum, None),
-            Rule::Quotient { a, b, inverse, ratio, sum } => self.quotient(a, b, inverse, ratio, sum),
-            Rule::Root { a, half_inverse, sum } => {
-                let mut x = self.at(a);
-                if k > 1 {
-                    let s = self.sum(sum);
-                    x = self.fb.ins().fsub(x, s);
-                }
-                let h = self.slot(half_inverse);
-                self.fb.ins().fmul(x, h)
-            }
-            Rule::Power { a, alpha, alpha_plus_one, factor, inverse, sum, weighted } => {
-                if k > 1 {
-                    let (s, w) = (self.sum(sum), self.sum(weighted));
-                    let alpha = self.slot(alpha);
-                    let head = self.fb.ins().fmul(alpha, s);
-                    let (plus, over_k) = (self.slot(alpha_plus_one), self.constant(Constant::OverK, k));
-                    let weight = self.fb.ins().fmul(plus, over_k);
-                    let head = self.multiply_sub(weight, w, head);
-                    let inverse = self.slot(inverse);
-                    let head = self.fb.ins().fmul(head, inverse);
-                    let (factor, a) = (self.slot(factor), self.at(a));
-                    self.multiply_add(factor, a, head)
-                } else {
-                    let (factor, a) = (self.slot(factor), self.at(a));
-                    self.fb.ins().fmul(factor, a)
-                }
-            }
-            Rule::Integral { a, factor, negative, sum } => {
-                let weight = if negative { Constant::MinusOverK } else { Constant::OverK };
-                self.head(factor, a, sum, Some(weight))
-            }
-            Rule::Inverse { a, negative, inverse, sum } => {
-                let mut x = self.at(a);
-                if negative {
-                    x = self.negate(x);
-                }
-                if k > 1 {
-                    let s = self.sum(sum);
-                    let weight = self.constant(Constant::MinusOverK, k);
-                    x = self.multiply_add(weight, s, x);
-                }
-                let inverse = self.slot(inverse);
-                self.fb.ins().fmul(x, inverse)
-            }
-            Rule::Atan2 { y, x, y0, x0, inverse, sums } => {
-                let (y0, x0) = (self.slot(y0), self.slot(x0));
-                let (y, x) = (self.at(y), self.at(x));
-                let product = self.fb.ins().fmul(x, y0);
-                let minus = self.negate(product);
-                let mut head = self.multiply_add(y, x0, minus);
-                if k > 1 {
-                    let [p, q, r] = sums.map(|s| self.sum(s));
-                    let s = self.fb.ins().fsub(p, q);
-                    let s = self.fb.ins().fsub(s, r);
-                    let over_k = self.constant(Constant::OverK, k);
-                    head = self.multiply_add(over_k, s, head);
-                }
-                let inverse = self.slot(inverse);
-                self.fb.ins().fmul(head, inverse)
-            }
-            Rule::Select { comparison, p, q, then, otherwise } => {
-                let (p, q) = (self.slot(p), self.slot(q));
-                let cc = match comparison {
-                    Comparison::Lt => FloatCC::LessThan,
-                    Comparison::Le => FloatCC::LessThanOrEqual,
-                    Comparison::Eq => FloatCC::Equal,
-                    Comparison::Ne => FloatCC::NotEqual,
-                };
-                let condition = self.fb.ins().fcmp(cc, p, q);
-                let [then, otherwise] = [then, otherwise].map(|n| match n {
-                    Some(n) => self.at(n),
-                    None => self.fb.ins().f64const(0.0),
-                });
-                self.fb.ins().select(condition, then, otherwise)
-            }
+        let rule = self.program.nodes[node as usize];
+        if let Rule::Unknown(system, _) = rule {
+            return self.substitute(system);
         }
-    }
-
-    /// `slot aₖ + S`, or with a weight `slot aₖ + weight S`.
-    fn head(&mut self, slot: Slot, a: NodeId, sum: SumId, weight: Option<Constant>) -> ir::Value {
-        if self.order == 1 {
-            let (slot, a) = (self.slot(slot), self.at(a));
-            return self.fb.ins().fmul(slot, a);
+        if let Some(x) = jet_rules::coefficient(self, rule) {
+            self.values[node as usize] = Some(x);
+            self.store(node);
         }
-        let mut s = self.sum(sum);
-        if let Some(weight) = weight {
-            let weight = self.constant(weight, self.order);
-            s = self.fb.ins().fmul(s, weight);
-        }
-        let (slot, a) = (self.slot(slot), self.at(a));
-        self.multiply_add(slot, a, s)
-    }
-
-    fn quotient(&mut self, a: Option<NodeId>, b: NodeId, inverse: Slot, ratio: Slot, sum: SumId) -> ir::Value {
-        let head = match (a, self.order > 1) {
-            (Some(a), true) => {
-                let s = self.sum(sum);
-                let a = self.at(a);
-                let difference = self.fb.ins().fsub(a, s);
-                let inverse = self.slot(inverse);
-                self.fb.ins().fmul(difference, inverse)
-            }
-            (Some(a), false) => {
-                let (a, inverse) = (self.at(a), self.slot(inverse));
-                self.fb.ins().fmul(a, inverse)
-            }
-            (None, true) => {
-                let s = self.sum(sum);
-                let inverse = self.slot(inverse);
-                let product = self.fb.ins().fmul(s, inverse);
-                self.negate(product)
-            }
-            (None, false) => {
-                let (ratio, b) = (self.slot(ratio), self.at(b));
-                let product = self.fb.ins().fmul(ratio, b);
-                return self.negate(product);
-            }
-        };
-        let (ratio, b) = (self.slot(ratio), self.at(b));
-        self.multiply_sub(ratio, b, head)
     }
 
     /// Stores the newest coefficient wherever later orders will look for it.
@@ -889,12 +671,10 @@ impl<'a, 'b> Emitter<'a, 'b> {
         if self.order + 2 > self.program.order {
             return;
         }
-        for i in 0..self.plan.streams.len() {
-            let ((a, b), place) = self.plan.streams[i];
-            if (a.node == node || b.node == node)
-                && self.values[a.node as usize].is_some()
-                && self.values[b.node as usize].is_some()
-            {
+        let plan = self.plan;
+        for &i in plan.streams_of.get(&node).into_iter().flatten() {
+            let ((a, b), place) = plan.streams[i];
+            if self.values[a.node as usize].is_some() && self.values[b.node as usize].is_some() {
                 let (x, y) = (self.weigh(a), self.weigh(b));
                 let pair = self.join(x, y);
                 self.fb.ins().store(flags(), pair, self.scratch, place.at(self.order));
@@ -912,7 +692,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
     fn weigh(&mut self, series: Series) -> ir::Value {
         let x = self.at(series.node);
         if series.weighted && self.order > 1 {
-            let k = self.constant(Constant::K, self.order);
+            let k = self.constant(Constant::K);
             self.fb.ins().fmul(x, k)
         } else {
             x
@@ -922,62 +702,130 @@ impl<'a, 'b> Emitter<'a, 'b> {
     /// All unknowns of a system at the current order.
     fn substitute(&mut self, number: u32) {
         let system = &self.program.systems[number as usize];
-        let n = system.n;
-        let mut r = Vec::with_capacity(n);
-        for i in 0..n {
-            let mut x = match system.rhs[i] {
-                Some(node) => self.at(node),
-                None => self.fb.ins().f64const(0.0),
-            };
-            for j in 0..n {
-                if let Some((node, sum)) = system.matrix[i * n + j] {
-                    if self.order > 1 {
-                        let s = self.sum(sum);
-                        x = self.fb.ins().fsub(x, s);
-                    }
-                    let (a, x0) = (self.at(node), self.slot(system.x0[j]));
-                    x = self.multiply_sub(a, x0, x);
-                }
-            }
-            r.push(x);
-        }
-        match &system.factors {
-            Factors::Symmetric { lower, pivots } => {
-                for i in 0..n {
-                    for j in 0..i {
-                        if let Some(l) = lower[i * n + j] {
-                            let l = self.slot(l);
-                            r[i] = self.multiply_sub(l, r[j], r[i]);
-                        }
-                    }
-                }
-                for i in (0..n).rev() {
-                    let pivot = self.slot(pivots[i]);
-                    r[i] = self.fb.ins().fmul(r[i], pivot);
-                    for j in i + 1..n {
-                        if let Some(l) = lower[j * n + i] {
-                            let l = self.slot(l);
-                            r[i] = self.multiply_sub(l, r[j], r[i]);
-                        }
-                    }
-                }
-            }
-            Factors::Inverse(entries) => {
-                let rhs = r.clone();
-                for i in 0..n {
-                    let first = self.slot(entries[i * n]);
-                    r[i] = self.fb.ins().fmul(first, rhs[0]);
-                    for j in 1..n {
-                        let entry = self.slot(entries[i * n + j]);
-                        r[i] = self.multiply_add(entry, rhs[j], r[i]);
-                    }
-                }
-            }
-        }
-        for (i, x) in r.into_iter().enumerate() {
+        for (i, x) in jet_rules::unknowns(self, system).into_iter().enumerate() {
             let node = system.first + i as NodeId;
             self.values[node as usize] = Some(x);
             self.store(node);
         }
+    }
+}
+
+impl Arithmetic for Emitter<'_, '_> {
+    type Number = ir::Value;
+
+    fn order(&self) -> usize {
+        self.order
+    }
+
+    fn at(&mut self, node: NodeId) -> ir::Value {
+        if let Some(turn) = &self.turn {
+            return turn.values[&node];
+        }
+        if let (None, Some(repeated)) = (self.values[node as usize], &self.plan.repeated)
+            && let Some(&(group, place)) = repeated.groups.place_of.get(&node)
+        {
+            let x = self.fb.ins().load(types::F64, flags(), self.scratch, repeated.outside(group, place));
+            self.values[node as usize] = Some(x);
+        }
+        self.values[node as usize].expect("nodes are computed in order")
+    }
+
+    fn slot(&mut self, slot: Slot) -> ir::Value {
+        if let (Some(turn), Some(repeated)) = (&self.turn, &self.plan.repeated) {
+            return self.fb.ins().load(types::F64X2, settled(), turn.memory, repeated.slots[&slot]);
+        }
+        self.fb.ins().load(types::F64, settled(), self.scratch, 8 * slot as i32)
+    }
+
+    fn sum(&mut self, id: SumId) -> ir::Value {
+        if let (Some(turn), Some(repeated)) = (&self.turn, &self.plan.repeated) {
+            if let Some(&x) = turn.sums.get(&id) {
+                return x;
+            }
+            let sum = self.program.sums[id as usize];
+            let [a, b] = [sum.a, sum.b].map(|s| Place { base: Base::Turn, offset: repeated.series[&s], stride: 16 });
+            let total = self.total(&Pair { sums: [id, id], a, b, square: sum.is_square() }, types::F64X2);
+            self.turn.as_mut().expect("in a turn").sums.insert(id, total);
+            return total;
+        }
+        if let Some(x) = self.sums[id as usize] {
+            return x;
+        }
+        let number = self.plan.pair_of[id as usize];
+        let pair = self.plan.pairs[number];
+        let alone = pair.sums[0] == pair.sums[1];
+        let total = self.total(&pair, if alone { types::F64 } else { types::F64X2 });
+        if alone {
+            self.sums[id as usize] = Some(total);
+        } else {
+            for (l, sum) in pair.sums.into_iter().enumerate() {
+                self.sums[sum as usize] = Some(self.fb.ins().extractlane(total, l as u8));
+            }
+        }
+        self.sums[id as usize].expect("just computed")
+    }
+
+    fn number(&mut self, x: f64) -> ir::Value {
+        self.fb.ins().f64const(x)
+    }
+
+    fn constant(&mut self, which: Constant) -> ir::Value {
+        let k = self.order;
+        if self.turn.is_none() {
+            let inverse = 1.0 / k as f64;
+            return self.fb.ins().f64const(match which {
+                Constant::OverK => inverse,
+                Constant::MinusOverK => -inverse,
+                Constant::K => k as f64,
+            });
+        }
+        let offset = 48 * k as i32 + 16 * which as i32;
+        self.fb.ins().load(types::F64X2, settled(), self.constants, offset)
+    }
+
+    fn add(&mut self, a: ir::Value, b: ir::Value) -> ir::Value {
+        self.fb.ins().fadd(a, b)
+    }
+
+    fn sub(&mut self, a: ir::Value, b: ir::Value) -> ir::Value {
+        self.fb.ins().fsub(a, b)
+    }
+
+    fn mul(&mut self, a: ir::Value, b: ir::Value) -> ir::Value {
+        self.fb.ins().fmul(a, b)
+    }
+
+    /// −x by a mask from memory; the instruction for it would make the mask every time.
+    fn negate(&mut self, x: ir::Value) -> ir::Value {
+        let mask = match self.turn {
+            None => self.fb.ins().f64const(-0.0),
+            Some(_) => self.fb.ins().load(types::F64X2, settled(), self.constants, 0),
+        };
+        self.fb.ins().bxor(x, mask)
+    }
+
+    fn multiply_add(&mut self, a: ir::Value, b: ir::Value, c: ir::Value) -> ir::Value {
+        if self.program.fused {
+            self.fb.ins().fma(a, b, c)
+        } else {
+            let product = self.fb.ins().fmul(a, b);
+            self.fb.ins().fadd(product, c)
+        }
+    }
+
+    fn multiply_sub(&mut self, a: ir::Value, b: ir::Value, c: ir::Value) -> ir::Value {
+        let minus = self.fb.ins().fneg(a);
+        self.multiply_add(minus, b, c)
+    }
+
+    fn select(&mut self, comparison: Comparison, [p, q, then, otherwise]: [ir::Value; 4]) -> ir::Value {
+        let cc = match comparison {
+            Comparison::Lt => FloatCC::LessThan,
+            Comparison::Le => FloatCC::LessThanOrEqual,
+            Comparison::Eq => FloatCC::Equal,
+            Comparison::Ne => FloatCC::NotEqual,
+        };
+        let condition = self.fb.ins().fcmp(cc, p, q);
+        self.fb.ins().select(condition, then, otherwise)
     }
 }

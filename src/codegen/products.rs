@@ -22,6 +22,8 @@ use super::optimise::rewrite;
 const MAX_OPERATIONS: usize = 6000;
 /// Longer lists keep their brackets.
 const MAX_FACTORS: usize = 12;
+/// Pairs that are looked at before the search for better brackets is given up.
+const MAX_WORK: usize = 4_000_000;
 
 /// A factor: a value of the kernel, or a pair that was made.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -110,7 +112,7 @@ fn factors_of(kernel: &Kernel, value: Value, absorbed: &[bool]) -> Vec<Factor> {
 }
 
 /// Makes pairs as long as one saves a multiplication; the lists get the pairs in place of their members. Of the pairs in most
-/// lists that of the earliest list comes first.
+/// lists that of the earliest list comes first. Empty when there is nothing to gain, or too much to look at.
 fn choose_pairs(roots: &mut [(Value, Product)]) -> Vec<[Factor; 2]> {
     let mut occurrences = Occurrences::default();
     for (number, (_, product)) in roots.iter().enumerate() {
@@ -118,6 +120,9 @@ fn choose_pairs(roots: &mut [(Value, Product)]) -> Vec<[Factor; 2]> {
     }
     let mut pairs = Vec::new();
     while let Some(pair) = occurrences.best() {
+        if occurrences.work > MAX_WORK {
+            return Vec::new();
+        }
         let new = Factor::Pair(pairs.len());
         pairs.push(pair);
         for number in occurrences.lists_with(pair) {
@@ -142,6 +147,8 @@ struct Occurrences {
     /// Pairs with the number of lists they would save a multiplication in, and the first of these. Entries are not taken
     /// back: one that is out of date is passed over.
     queue: BinaryHeap<(usize, Reverse<(usize, [Factor; 2])>)>,
+    /// How many pairs were looked at.
+    work: usize,
 }
 
 impl Occurrences {
@@ -161,6 +168,7 @@ impl Occurrences {
 
     fn add(&mut self, number: usize, product: &Product) {
         for pair in pairs_of(&product.factors) {
+            self.work += 1;
             self.lists.entry(pair).or_default().insert(number);
             if product.can_cost_less() {
                 self.saving.entry(pair).or_default().insert(number);

@@ -27,17 +27,19 @@ pub fn plain(kernel: &Kernel) -> Vec<Item> {
 /// The slow operations in pairs, and what lies between them.
 pub fn paired(kernel: &Kernel) -> Vec<Item> {
     let mut pairs = Pairs::default();
+    let mut search = Search { visits: VISITS_PER_OPERATION * kernel.ops().len(), ..Search::default() };
     for &(a, b) in &kernel.neighbours {
         let free = a != b && !pairs.partner.contains_key(&a) && !pairs.partner.contains_key(&b);
-        if free && same_operation(kernel.op(a), kernel.op(b)) {
+        if free && same_operation(kernel.op(a), kernel.op(b)) && search.independent(kernel, a, b) {
             pairs.accept(kernel, a, b);
         }
     }
     pair_slow(kernel, &mut pairs);
+    dissolve_cycles(kernel, &mut pairs);
     if !pairs.partner.is_empty() {
         extend(kernel, &mut pairs);
     }
-    order(kernel, &pairs)
+    order(kernel, &pairs).unwrap_or_else(|| plain(kernel))
 }
 
 fn is_leaf(kernel: &Kernel, v: Value) -> bool {
@@ -93,8 +95,102 @@ impl Pairs {
     }
 }
 
+/// How many operations the search for dependencies may visit, per operation of the kernel. What is not settled by then is
+/// not paired.
+const VISITS_PER_OPERATION: usize = 64;
+
+/// Looks for dependencies between the members of a pair, within a counted number of visits.
+#[derive(Default)]
+struct Search {
+    visits: usize,
+    seen: FxHashSet<Value>,
+    stack: Vec<Value>,
+}
+
+impl Search {
+    /// Whether neither value is computed from the other: two accelerations need not be, where one was substituted into
+    /// the other. Operands are older than what uses them, so the search never looks before the older member.
+    fn independent(&mut self, kernel: &Kernel, a: Value, b: Value) -> bool {
+        let (older, newer) = if a.index() < b.index() { (a, b) } else { (b, a) };
+        self.seen.clear();
+        self.stack.clear();
+        self.stack.push(newer);
+        while let Some(value) = self.stack.pop() {
+            if self.visits == 0 {
+                return false;
+            }
+            self.visits -= 1;
+            for operand in kernel.operands(kernel.op(value)) {
+                if operand == older {
+                    return false;
+                }
+                if operand.index() > older.index() && self.seen.insert(operand) {
+                    self.stack.push(operand);
+                }
+            }
+        }
+        true
+    }
+}
+
+/// Rounds in which one pair each is given up; after them all pairs that are in the way are.
+const ROUNDS: usize = 64;
+
+/// Gives up pairs that wait for each other: with p = (a, b), q = (c, d), where c needs a and b needs d, neither p nor q can
+/// be first. Of the pairs in the way the one accepted last is given up, until none is left.
+fn dissolve_cycles(kernel: &Kernel, pairs: &mut Pairs) {
+    for round in 0..=ROUNDS {
+        let waiting = waiting_for_each_other(kernel, pairs);
+        let given_up: Vec<(Value, Value)> = match round {
+            ROUNDS => waiting,
+            _ => waiting.last().copied().into_iter().collect(),
+        };
+        if given_up.is_empty() {
+            return;
+        }
+        for &(a, b) in &given_up {
+            pairs.partner.remove(&a);
+            pairs.partner.remove(&b);
+        }
+        pairs.list.retain(|pair| !given_up.contains(pair));
+    }
+}
+
+/// The pairs that stay when everything that can be executed first, and everything that can be executed last, is taken away
+/// again and again (Kahn 1962, from both ends): all pairs on cycles, and those between two cycles. In the order of acceptance.
+fn waiting_for_each_other(kernel: &Kernel, pairs: &Pairs) -> Vec<(Value, Value)> {
+    // A pair is known by its first member.
+    let name = |v: Value| pairs.partner.get(&v).map_or(v, |pair| pair.0).index();
+    let n = kernel.ops().len();
+    let mut edges: Vec<(usize, usize)> = Vec::new();
+    for value in kernel.values() {
+        edges.extend(kernel.operands(kernel.op(value)).into_iter().map(|operand| (name(operand), name(value))));
+    }
+    let mut left = vec![true; n];
+    for _ in 0..2 {
+        let mut degree = vec![0usize; n];
+        let mut next: Vec<Vec<usize>> = vec![Vec::new(); n];
+        for &(from, to) in edges.iter().filter(|(from, to)| left[*from] && left[*to]) {
+            degree[to] += 1;
+            next[from].push(to);
+        }
+        let mut free: Vec<usize> = (0..n).filter(|&v| left[v] && degree[v] == 0).collect();
+        while let Some(v) = free.pop() {
+            left[v] = false;
+            for &to in &next[v] {
+                degree[to] -= 1;
+                if degree[to] == 0 {
+                    free.push(to);
+                }
+            }
+        }
+        edges.iter_mut().for_each(|(from, to)| std::mem::swap(from, to));
+    }
+    pairs.list.iter().copied().filter(|(a, _)| left[name(*a)]).collect()
+}
+
 /// Pairs neighbours of equal kind and equal depth. They cannot depend on each other, nor can pairs of them form
-/// a cycle, because whatever depends on a slow operation is deeper.
+/// a cycle among themselves, because whatever depends on a slow operation is deeper.
 fn pair_slow(kernel: &Kernel, pairs: &mut Pairs) {
     let window = if kernel.one_chain { WINDOW_IN_CHAIN } else { WINDOW };
     let mut depth = vec![0u32; kernel.ops().len()];
@@ -173,7 +269,7 @@ fn same_operation(u: Op, v: Op) -> bool {
 /// to a higher rank, so values of equal rank can be paired without making a cycle.
 fn ranks(kernel: &Kernel, pairs: &Pairs) -> Option<Vec<u32>> {
     let mut rank = vec![0u32; kernel.ops().len()];
-    for item in order(kernel, pairs) {
+    for item in order(kernel, pairs)? {
         let (a, b) = match item {
             Item::One(v) => (v, v),
             Item::Two(a, b) => (a, b),
@@ -186,15 +282,22 @@ fn ranks(kernel: &Kernel, pairs: &Pairs) -> Option<Vec<u32>> {
     Some(rank)
 }
 
-/// The order of making, except that what a pair needs comes before the pair. Pairs make no cycles.
-fn order(kernel: &Kernel, pairs: &Pairs) -> Vec<Item> {
+/// The order of making, except that what a pair needs comes before the pair. `None` when pairs wait for each other.
+fn order(kernel: &Kernel, pairs: &Pairs) -> Option<Vec<Item>> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum State {
+        New,
+        /// What it needs is being put in order.
+        Open,
+        Done,
+    }
     let mut items = Vec::with_capacity(kernel.ops().len());
-    let mut done = vec![false; kernel.ops().len()];
+    let mut state = vec![State::New; kernel.ops().len()];
     let mut stack = Vec::new();
     for root in kernel.values() {
         stack.push(root);
         while let Some(&value) = stack.last() {
-            if done[value.index()] || is_leaf(kernel, value) {
+            if state[value.index()] == State::Done || is_leaf(kernel, value) {
                 stack.pop();
                 continue;
             }
@@ -207,19 +310,25 @@ fn order(kernel: &Kernel, pairs: &Pairs) -> Vec<Item> {
                 Item::Two(a, b) => (a, b),
             };
             let before = stack.len();
+            let opened_before = state[a.index()] == State::Open;
             for v in [b, a] {
+                state[v.index()] = State::Open;
                 let operands = kernel.operands(kernel.op(v));
-                stack.extend(operands.into_iter().rev().filter(|x| !done[x.index()] && !is_leaf(kernel, *x)));
+                let missing = |x: &Value| state[x.index()] != State::Done && !is_leaf(kernel, *x);
+                stack.extend(operands.into_iter().rev().filter(missing));
             }
             if stack.len() == before {
-                done[a.index()] = true;
-                done[b.index()] = true;
+                state[a.index()] = State::Done;
+                state[b.index()] = State::Done;
                 items.push(item);
                 stack.pop();
+            } else if opened_before {
+                // What it needs was put in order, and something is still missing: that waits for this.
+                return None;
             }
         }
     }
-    items
+    Some(items)
 }
 
 #[cfg(test)]
@@ -256,6 +365,78 @@ mod tests {
                 assert!(kernel.operands(kernel.op(v)).iter().all(|x| is_leaf(&kernel, *x) || done[x.index()]));
             }
             members.iter().for_each(|v| done[v.index()] = true);
+        }
+    }
+
+    /// Every operation is there once, after what it needs.
+    fn check_order(kernel: &Kernel, items: &[Item]) {
+        let mut done = vec![false; kernel.ops().len()];
+        let mut count = 0;
+        for item in items {
+            let members = match *item {
+                Item::One(v) => vec![v],
+                Item::Two(a, b) => vec![a, b],
+            };
+            for &v in &members {
+                let ready = |x: &Value| is_leaf(kernel, *x) || done[x.index()];
+                assert!(kernel.operands(kernel.op(v)).iter().all(ready), "{items:?}\n{kernel:?}");
+            }
+            count += members.len();
+            members.iter().for_each(|v| done[v.index()] = true);
+        }
+        assert_eq!(count, kernel.values().filter(|v| !is_leaf(kernel, *v)).count());
+    }
+
+    /// Neighbours of which one is computed from the other, and two pairs that wait for each other: c needs a, b needs d.
+    #[test]
+    fn pairs_that_wait_for_each_other_are_given_up() {
+        let mut k = KernelBuilder::new("chain");
+        let y: Vec<Value> = (0..4).map(|i| k.input(&format!("y{i}"), Bank::State)).collect();
+        let first = k.mul(y[0], y[1]);
+        let second = k.mul(first, y[2]);
+        let a = k.add(second, y[3]);
+        let d = k.sub(first, y[3]);
+        let c = k.sub(a, y[0]);
+        let b = k.add(d, y[1]);
+        for (i, v) in [second, a, b, c, d].into_iter().enumerate() {
+            k.output(format!("o{i}"), v);
+        }
+        let mut kernel = k.finish();
+        kernel.neighbours = vec![(first, second), (a, b), (c, d)];
+        let items = paired(&kernel);
+        assert!(items.contains(&Item::Two(a, b)), "one of two pairs can stay: {items:?}");
+        assert!(!items.contains(&Item::Two(c, d)) && !items.contains(&Item::Two(first, second)));
+        check_order(&kernel, &items);
+    }
+
+    /// Neighbours without any sense, in kernels of many shapes: there is always an order, and it is found.
+    #[test]
+    fn any_neighbours_have_an_order() {
+        let mut seed = 1u64;
+        let mut below = |n: usize| {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (seed >> 33) as usize % n
+        };
+        for _ in 0..300 {
+            let mut k = KernelBuilder::new("random");
+            let mut values: Vec<Value> = (0..3).map(|i| k.input(&format!("y{i}"), Bank::State)).collect();
+            for _ in 0..60 {
+                let (x, y) = (values[below(values.len())], values[values.len() - 1 - below(values.len().min(9))]);
+                let v = match below(6) {
+                    0 | 1 => k.add(x, y),
+                    2 => k.sub(x, y),
+                    3 | 4 => k.mul(x, y),
+                    _ => k.div(x, y),
+                };
+                values.push(v);
+            }
+            let last = values[values.len() - 1];
+            k.output("last", last);
+            let mut kernel = k.finish();
+            let made: Vec<Value> = kernel.values().collect();
+            kernel.neighbours = (0..80).map(|_| (made[below(made.len())], made[below(made.len())])).collect();
+            let items = paired(&kernel);
+            check_order(&kernel, &items);
         }
     }
 }

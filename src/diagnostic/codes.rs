@@ -3,6 +3,8 @@
 //! values and algebra, 03xx geometry, 04xx systems and questions, 06xx constraints, 07xx runs, 09xx
 //! limits and the program itself.
 
+use std::fmt::Write;
+
 /// One row: number, name, what it is about, and a failing program with its repair.
 #[derive(PartialEq, Eq, Debug)]
 pub struct Code {
@@ -22,6 +24,21 @@ pub struct Code {
 impl std::fmt::Display for Code {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         write!(f, "E{:04}", self.number)
+    }
+}
+
+impl Code {
+    /// The words of `lepage explain`, also shown by `:help E0312` in the REPL.
+    pub fn explained(&self) -> String {
+        let mut out = format!("{self} {}: {}\n\n{}\n", self.name, self.title, self.explanation);
+        let indented = |text: &str| text.lines().map(|l| format!("    {l}\n")).collect::<String>();
+        if !self.failing.is_empty() {
+            let _ = write!(out, "\nThis program gets it:\n\n{}", indented(self.failing));
+        }
+        if !self.repaired.is_empty() {
+            let _ = write!(out, "\nRepaired:\n\n{}", indented(self.repaired));
+        }
+        out
     }
 }
 

@@ -391,12 +391,8 @@ pub fn json_object(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
 }
 
 /// Whether to colour a stream: `NO_COLOR` forbids, `CLICOLOR_FORCE` demands, else a terminal that is
-/// not `dumb` gets colour.
-pub fn wants_color(is_terminal: bool) -> bool {
-    color_choice(is_terminal, |name| std::env::var(name).ok())
-}
-
-fn color_choice(is_terminal: bool, variable: impl Fn(&str) -> Option<String>) -> bool {
+/// not `dumb` gets colour. `variable` looks into the environment.
+pub fn wants_color(is_terminal: bool, variable: impl Fn(&str) -> Option<String>) -> bool {
     if variable("NO_COLOR").is_some_and(|v| !v.is_empty()) {
         return false;
     }
@@ -520,12 +516,12 @@ error[E0101]: this name is not declared
         let env = |pairs: &'static [(&str, &str)]| {
             move |name: &str| pairs.iter().find(|(k, _)| *k == name).map(|(_, v)| v.to_string())
         };
-        assert!(color_choice(true, env(&[])));
-        assert!(!color_choice(false, env(&[])));
-        assert!(!color_choice(true, env(&[("NO_COLOR", "1")])));
-        assert!(!color_choice(true, env(&[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")])));
-        assert!(color_choice(false, env(&[("CLICOLOR_FORCE", "1")])));
-        assert!(!color_choice(true, env(&[("TERM", "dumb")])));
+        assert!(wants_color(true, env(&[])));
+        assert!(!wants_color(false, env(&[])));
+        assert!(!wants_color(true, env(&[("NO_COLOR", "1")])));
+        assert!(!wants_color(true, env(&[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")])));
+        assert!(wants_color(false, env(&[("CLICOLOR_FORCE", "1")])));
+        assert!(!wants_color(true, env(&[("TERM", "dumb")])));
     }
 
     #[test]

@@ -19,6 +19,7 @@
 use super::axis::{Axis, Basis};
 use super::form::{Form, FormBuilder};
 use super::jet::{FiberedManifold, JetSpace, Prolongation, underlying_jet, velocity};
+use crate::algebra::Inquiry;
 use crate::algebra::decide::is_zero;
 use crate::algebra::{Expr, Symbol, SymbolKind, Verdict};
 
@@ -246,75 +247,75 @@ fn base_axis(form: &Form) -> Axis {
     let symbols = form.symbols();
     let written = symbols.iter().copied().find(|s| s.kind() == SymbolKind::Base);
     let owner = || symbols.iter().find_map(|s| FiberedManifold::of_coordinate(underlying_jet(*s)?.0));
-    let base = written.or_else(|| owner().map(|m| m.base())).or_else(FiberedManifold::latest_base);
-    let base = base.unwrap_or_else(|| Symbol::base("t"));
+    let base = written.or_else(|| owner().map(|m| m.base())).unwrap_or_else(FiberedManifold::any_base);
     Axis::of(base).unwrap_or_else(|| unreachable!("the base is a coordinate"))
 }
 
 /// Horizontal over X: components along dt only.
-pub fn is_horizontal(form: &Form) -> Finding {
+pub fn is_horizontal(cx: &Inquiry, form: &Form) -> Finding {
     all_vanish(
+        cx,
         form.terms_in_reading_order().into_iter().filter(|(b, _)| b.iter().any(|a| !a.is_base())).map(differential),
     )
 }
 
 /// Horizontal over Y, with respect to π_{r,0}: components along dt and the coordinates of the manifold itself; or over JˢY, with
 /// respect to π_{r,s}.
-pub fn is_horizontal_over(form: &Form, space: &JetSpace) -> Finding {
+pub fn is_horizontal_over(cx: &Inquiry, form: &Form, space: &JetSpace) -> Finding {
     let terms = form.terms_in_reading_order().into_iter();
-    all_vanish(terms.filter(|(b, _)| b.iter().any(|a| !space.contains(a.symbol()))).map(differential))
+    all_vanish(cx, terms.filter(|(b, _)| b.iter().any(|a| !space.contains(a.symbol()))).map(differential))
 }
 
 /// Contact: vanishes along every prolonged section, hη = 0. From degree 2 on every form is.
-pub fn is_contact(form: &Form) -> Finding {
-    is_contact_along(form, prolongation_of(form))
+pub fn is_contact(cx: &Inquiry, form: &Form) -> Finding {
+    is_contact_along(cx, form, prolongation_of(form))
 }
 
 /// The same with respect to the contact forms of JʳY or of J¹(JʳY).
-pub fn is_contact_along(form: &Form, prolongation: Prolongation) -> Finding {
+pub fn is_contact_along(cx: &Inquiry, form: &Form, prolongation: Prolongation) -> Finding {
     if form.degree() >= 2 {
         return Finding { verdict: Verdict::yes("a form of degree 2 or more vanishes along curves"), evidence: None };
     }
-    all_vanish(k_contact_part(form, 0, prolongation).terms().map(differential))
+    all_vanish(cx, k_contact_part(form, 0, prolongation).terms().map(differential))
 }
 
 /// k-contact: every term in the contact basis has exactly k factors ω.
-pub fn is_k_contact(form: &Form, k: usize) -> Finding {
-    is_k_contact_along(form, k, prolongation_of(form))
+pub fn is_k_contact(cx: &Inquiry, form: &Form, k: usize) -> Finding {
+    is_k_contact_along(cx, form, k, prolongation_of(form))
 }
 
 /// The same with respect to the contact forms of JʳY or of J¹(JʳY).
-pub fn is_k_contact_along(form: &Form, k: usize, prolongation: Prolongation) -> Finding {
+pub fn is_k_contact_along(cx: &Inquiry, form: &Form, k: usize, prolongation: Prolongation) -> Finding {
     let contact = in_contact_basis(form, ContactBasis::Full(prolongation));
-    all_vanish(contact.components().filter(|c| c.contactness() != k))
+    all_vanish(cx, contact.components().filter(|c| c.contactness() != k))
 }
 
 /// Dynamical: a 2-form E_σ dq^σ ∧ dt, 1-contact and π_{s,0}-horizontal. Krupková (3.1).
-pub fn is_dynamical(form: &Form, manifold: &FiberedManifold) -> Finding {
+pub fn is_dynamical(cx: &Inquiry, form: &Form, manifold: &FiberedManifold) -> Finding {
     if form.degree() != 2 {
-        return wrong_degree(form, 2);
+        return wrong_degree(cx, form, 2);
     }
     let space = manifold.jets(0);
     let fits = |b: &Basis| b[1].is_base() && space.contains(b[0].symbol());
-    all_vanish(form.terms_in_reading_order().into_iter().filter(|(b, _)| !fits(b)).map(differential))
+    all_vanish(cx, form.terms_in_reading_order().into_iter().filter(|(b, _)| !fits(b)).map(differential))
 }
 
 /// Lepage: the 1-contact part of the 2-form, or of the derivative of the 1-form, is dynamical. Krupková §3, §8.
-pub fn is_lepage(form: &Form, manifold: &FiberedManifold) -> Finding {
+pub fn is_lepage(cx: &Inquiry, form: &Form, manifold: &FiberedManifold) -> Finding {
     let two_form = match form.degree() {
-        1 => form.d(),
+        1 => form.d(cx),
         2 => form.clone(),
-        _ => return wrong_degree(form, 2),
+        _ => return wrong_degree(cx, form, 2),
     };
     let space = manifold.jets(0);
     let contact = in_contact_basis(&two_form, ContactBasis::Full(Prolongation::Holonomic)).k_contact(1);
-    all_vanish(contact.components().filter(|c| c.basis.iter().any(|b| !space.contains(b.symbol()))))
+    all_vanish(cx, contact.components().filter(|c| c.basis.iter().any(|b| !space.contains(b.symbol()))))
 }
 
 /// Closed: dη = 0. The evidence is a component of dη.
-pub fn is_closed(form: &Form) -> Finding {
-    let d = form.d();
-    all_vanish(d.terms_in_reading_order().into_iter().map(differential))
+pub fn is_closed(cx: &Inquiry, form: &Form) -> Finding {
+    let d = form.d(cx);
+    all_vanish(cx, d.terms_in_reading_order().into_iter().map(differential))
 }
 
 impl Covector {
@@ -338,10 +339,10 @@ pub fn differential((basis, coefficient): (&Basis, Expr)) -> Component {
 }
 
 /// Whether all the components vanish. One that does not settles it, whatever cannot be decided before.
-pub(crate) fn all_vanish(components: impl IntoIterator<Item = Component>) -> Finding {
+pub(crate) fn all_vanish(cx: &Inquiry, components: impl IntoIterator<Item = Component>) -> Finding {
     let mut finding = Finding { verdict: Verdict::yes("no component speaks against it"), evidence: None };
     for component in components {
-        let verdict = is_zero(component.coefficient);
+        let verdict = is_zero(cx, component.coefficient);
         if verdict.is_no() {
             return Finding { verdict, evidence: Some(component) };
         }
@@ -353,8 +354,8 @@ pub(crate) fn all_vanish(components: impl IntoIterator<Item = Component>) -> Fin
     finding
 }
 
-fn wrong_degree(form: &Form, expected: usize) -> Finding {
-    let verdict = form.is_zero();
+fn wrong_degree(cx: &Inquiry, form: &Form, expected: usize) -> Finding {
+    let verdict = form.is_zero(cx);
     let found = form.degree();
     match verdict {
         Verdict::Yes(_) => Finding { verdict, evidence: None },
@@ -393,13 +394,14 @@ mod tests {
     /// V03: η = q'dt + t dq + q²dq'.
     #[test]
     fn horizontal_and_contact_part_of_a_one_form() {
+        let cx = &Inquiry::free();
         let s = stage();
         let eta = Form::one_form([(s.t, s.j(1)), (s.q.jet(0), s.t.into()), (s.q.jet(1), s.j(0).pow(2))]);
         let h = horizontal_part(&eta);
         let dt = h.coefficient(&[s.t]);
         assert_eq!(s.at(dt, (4, 3), [(-1, 2), (-5, 3), (1, 1)]), Expr::ratio(-131, 36));
         assert_eq!(s.at(dt, (-5, 1), [(-3, 1), (-1, 1), (1, 1)]), Expr::number(13));
-        assert!(is_horizontal(&h).verdict.is_yes());
+        assert!(is_horizontal(cx, &h).verdict.is_yes());
         let p = contact_part(&eta);
         let along = |k: u32| coefficient(&p, &[Covector::Contact(s.q.jet(k))]);
         assert_eq!(along(0), Some(Expr::symbol(s.t)));
@@ -441,22 +443,23 @@ mod tests {
 
     #[test]
     fn types_of_the_standard_examples() {
+        let cx = &Inquiry::free();
         let s = stage();
         let y = &s.y;
         let e = Form::term(s.j(2) + s.j(0), &[s.q.jet(0), s.t]);
-        assert!(is_dynamical(&e, y).verdict.is_yes());
-        assert!(is_k_contact(&e, 1).verdict.is_yes());
-        assert!(is_lepage(&e, y).verdict.is_yes());
+        assert!(is_dynamical(cx, &e, y).verdict.is_yes());
+        assert!(is_k_contact(cx, &e, 1).verdict.is_yes());
+        assert!(is_lepage(cx, &e, y).verdict.is_yes());
         // A Lepage 2-form of q″ + q = 0: ω ∧ (q dt + dq′).
         let lepage = Form::omega(s.q.jet(0)).wedge(&Form::one_form([(s.t, s.j(0)), (s.q.jet(1), Expr::one())]));
-        assert!(is_lepage(&lepage, y).verdict.is_yes());
-        assert!(is_dynamical(&lepage, y).verdict.is_no());
+        assert!(is_lepage(cx, &lepage, y).verdict.is_yes());
+        assert!(is_dynamical(cx, &lepage, y).verdict.is_no());
         let not = Form::term(Expr::number(2), &[s.q.jet(1), s.t]);
-        let finding = is_lepage(&not, y);
+        let finding = is_lepage(cx, &not, y);
         assert!(finding.verdict.is_no());
         assert_eq!(finding.evidence.unwrap().to_string(), r"2*omega(q') /\ dt");
-        assert!(is_closed(&Form::term(Expr::one(), &[s.q.jet(0), s.t])).verdict.is_yes());
-        assert!(is_contact(&Form::omega(s.q.jet(1))).verdict.is_yes());
-        assert!(is_contact(&Form::differential(s.t)).verdict.is_no());
+        assert!(is_closed(cx, &Form::term(Expr::one(), &[s.q.jet(0), s.t])).verdict.is_yes());
+        assert!(is_contact(cx, &Form::omega(s.q.jet(1))).verdict.is_yes());
+        assert!(is_contact(cx, &Form::differential(s.t)).verdict.is_no());
     }
 }

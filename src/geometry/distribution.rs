@@ -21,15 +21,17 @@ use super::jet::{Chart, JetSpace};
 use super::rank::Rank;
 use super::submanifold::Submanifold;
 use super::subspace::{Given, Row, Subspace, dot, vanish_at};
+use crate::algebra::Inquiry;
 use crate::algebra::assume::sign_of;
 use crate::algebra::conditions;
 use crate::algebra::expr::{Node, post_order};
 use crate::algebra::linear::Matrix;
 use crate::algebra::normal::simplify;
+use crate::algebra::stratum::cell::Frame;
 use crate::algebra::stratum::leaves::{LinearSystem, leaves};
 use crate::algebra::stratum::{Branch, set};
 use crate::algebra::{Expr, Rational, Symbol, Verdict};
-use crate::budget::{Budgeted, check};
+use crate::budget::Budgeted;
 use rustc_hash::FxHashMap;
 
 /// A subspace of the tangent space at every point.
@@ -81,24 +83,24 @@ impl Distribution {
     }
 
     /// {ζ : i_ζη = 0 for all the forms}, at every point.
-    pub fn kernel(chart: &Chart, forms: &[Form]) -> Result<Distribution, Refusal> {
-        let subspace = Subspace::kernel(chart, form_rows(chart, forms), Branch::everything())?;
-        Ok(Distribution::from_subspace(subspace))
+    pub fn kernel(cx: &Inquiry, chart: &Chart, forms: &[Form]) -> Result<Distribution, Refusal> {
+        let subspace = Subspace::kernel(cx, chart, form_rows(chart, forms), Branch::everything())?;
+        Ok(Distribution::from_subspace(cx, subspace))
     }
 
     /// The characteristic distribution {ζ : i_ζα = 0} of a 2-form.
-    pub fn characteristic(chart: &Chart, alpha: &Form) -> Result<Distribution, Refusal> {
+    pub fn characteristic(cx: &Inquiry, chart: &Chart, alpha: &Form) -> Result<Distribution, Refusal> {
         if alpha.degree() != 2 {
             return Err(Refusal::WrongDegree { expected: 2, found: alpha.degree() });
         }
         let contracted = |s: &Symbol| alpha.interior(&VectorField::coordinate(*s));
         let rows: Vec<Form> = chart.symbols().iter().map(contracted).collect();
-        Distribution::kernel(chart, &rows)
+        Distribution::kernel(cx, chart, &rows)
     }
 
-    fn from_subspace(subspace: Subspace) -> Distribution {
+    fn from_subspace(cx: &Inquiry, subspace: Subspace) -> Distribution {
         let field = |row: &Row| VectorField::new(subspace.chart.symbols().iter().copied().zip(row.iter().copied()));
-        let (fields, _) = conditions::collect(|| subspace.basis().iter().map(field).collect());
+        let (fields, _) = conditions::collect(cx, |cx| subspace.basis(cx).iter().map(field).collect());
         Distribution { subspace, fields }
     }
 
@@ -112,15 +114,15 @@ impl Distribution {
     }
 
     /// The generators, or fields that span it at generic points, which are recorded then.
-    pub fn fields(&self) -> &[VectorField] {
-        self.subspace.basis();
+    pub fn fields(&self, cx: &Inquiry) -> &[VectorField] {
+        self.subspace.basis(cx);
         &self.fields
     }
 
     /// The matrix of [`Distribution::fields`], one row each. Its rank at special points need not be that of the
     /// distribution: see [`Distribution::rank_matrix`] and [`Distribution::rref_at`].
-    pub fn matrix(&self) -> Matrix {
-        Matrix::with_columns(self.subspace.basis().to_vec(), self.chart().dimension())
+    pub fn matrix(&self, cx: &Inquiry) -> Matrix {
+        Matrix::with_columns(self.subspace.basis(cx).to_vec(), self.chart().dimension())
     }
 
     /// A matrix whose rank, subtracted from the number if there is one, is the rank at every point.
@@ -129,35 +131,35 @@ impl Distribution {
     }
 
     /// The rank with its strata.
-    pub fn rank(&self) -> Budgeted<Rank> {
-        self.subspace.rank()
+    pub fn rank(&self, cx: &Inquiry) -> Budgeted<Rank> {
+        self.subspace.rank(cx)
     }
 
-    pub fn generic_rank(&self) -> Budgeted<usize> {
-        self.subspace.generic_rank()
+    pub fn generic_rank(&self, cx: &Inquiry) -> Budgeted<usize> {
+        self.subspace.generic_rank(cx)
     }
 
     /// The points at which the rank is not what it is at generic points.
-    pub fn singular_points(&self) -> Budgeted<Submanifold> {
-        let generic = self.generic_rank()?;
-        let rank = self.rank()?;
+    pub fn singular_points(&self, cx: &Inquiry) -> Budgeted<Submanifold> {
+        let generic = self.generic_rank(cx)?;
+        let rank = self.rank(cx)?;
         let branches = rank.strata.into_iter().filter(|(_, r)| *r != generic).map(|(branch, _)| branch).collect();
         Ok(Submanifold::new(self.chart(), branches))
     }
 
     /// The reduced row echelon matrix at a point, exact; `None` if the point does not determine it.
-    pub fn rref_at(&self, point: &FxHashMap<Symbol, Expr>) -> Option<Matrix> {
-        self.subspace.at(point)
+    pub fn rref_at(&self, cx: &Inquiry, point: &FxHashMap<Symbol, Expr>) -> Option<Matrix> {
+        self.subspace.at(cx, point)
     }
 
     /// The forms that vanish on it, with the same rank at every point.
-    pub fn annihilator(&self) -> Result<Codistribution, Refusal> {
-        Ok(Codistribution::from_subspace(self.subspace.annihilator()?))
+    pub fn annihilator(&self, cx: &Inquiry) -> Result<Codistribution, Refusal> {
+        Ok(Codistribution::from_subspace(cx, self.subspace.annihilator(cx)?))
     }
 
     /// The points at which it contains a vector with time component 1. docs/theory/odes.md §3:
     /// rank(rows) = rank(rows without the dt column).
-    pub fn weakly_horizontal(&self) -> Budgeted<Submanifold> {
+    pub fn weakly_horizontal(&self, cx: &Inquiry) -> Budgeted<Submanifold> {
         let chart = self.chart();
         let Some(time) = chart.base().and_then(|t| chart.position(t)) else { return Ok(Submanifold::empty(chart)) };
         if self.subspace.given == Given::Span {
@@ -167,58 +169,58 @@ impl Distribution {
                 branch
             };
             let some = self.subspace.rows.iter().filter(|row| !row[time].is_zero());
-            return Submanifold::new(chart, some.map(branch).collect()).simplified();
+            return Submanifold::new(chart, some.map(branch).collect()).simplified(cx);
         }
         let home = self.subspace.home();
-        let frame = home.frame(&self.subspace.rows.iter().flatten().copied().collect::<Vec<_>>())?;
+        let frame = home.frame(cx, &self.subspace.rows.iter().flatten().copied().collect::<Vec<_>>())?;
         let mut system = LinearSystem::new(chart.dimension() - 1);
         for row in &self.subspace.rows {
-            let mut polynomials = frame.read_row(row)?;
+            let mut polynomials = frame.read_row(cx, row)?;
             let right = -&polynomials.remove(time);
             system.push(polynomials, right);
         }
         let mut solvable = vec![];
-        for cell in home.cells(&frame)? {
-            let found = leaves(&frame, &system, &cell)?;
+        for cell in home.cells(cx, &frame)? {
+            let found = leaves(cx, &frame, &system, &cell)?;
             solvable.extend(found.into_iter().filter(|leaf| leaf.is_solvable).map(|leaf| leaf.cell));
         }
-        let cells = set::merged(&frame, solvable)?;
-        Ok(Submanifold::new(chart, cells.iter().map(|cell| frame.branch(cell)).collect::<Budgeted<_>>()?))
+        let cells = set::merged(cx, &frame, solvable)?;
+        Ok(Submanifold::new(chart, cells.iter().map(|cell| frame.branch(cx, cell)).collect::<Budgeted<_>>()?))
     }
 
     /// Contained in ker dt.
-    pub fn is_vertical(&self) -> Budgeted<Verdict> {
+    pub fn is_vertical(&self, cx: &Inquiry) -> Budgeted<Verdict> {
         let chart = self.chart();
         let Some(time) = chart.base().and_then(|t| chart.position(t)) else {
             return Ok(Verdict::yes("there is no time"));
         };
-        self.subspace.all_vanish(self.subspace.basis().iter().map(|row| row[time]))
+        self.subspace.all_vanish(cx, self.subspace.basis(cx).iter().map(|row| row[time]))
     }
 
     /// Frobenius, at generic points: all brackets of spanning fields stay in the distribution.
-    pub fn is_involutive(&self) -> Result<Verdict, Refusal> {
-        Ok(self.involutivity()?.verdict)
+    pub fn is_involutive(&self, cx: &Inquiry) -> Result<Verdict, Refusal> {
+        Ok(self.involutivity(cx)?.verdict)
     }
 
     /// The same with evidence. Each form η that annihilates the distribution is applied to each bracket, which
     /// is to test dη ≡ 0 modulo the forms, since η([X, Y]) = −dη(X, Y).
-    pub fn involutivity(&self) -> Result<Involutivity, Refusal> {
-        let (found, pivots) = conditions::collect(|| self.leaving_bracket());
+    pub fn involutivity(&self, cx: &Inquiry) -> Result<Involutivity, Refusal> {
+        let (found, pivots) = conditions::collect(cx, |cx| self.leaving_bracket(cx));
         let found = found?;
         if !found.verdict.is_no() {
-            pivots.into_iter().for_each(conditions::record_nonzero);
+            pivots.into_iter().for_each(|x| conditions::record_nonzero(cx, x));
         }
         Ok(found)
     }
 
-    fn leaving_bracket(&self) -> Result<Involutivity, Refusal> {
+    fn leaving_bracket(&self, cx: &Inquiry) -> Result<Involutivity, Refusal> {
         let mut found = Involutivity { verdict: Verdict::yes("all brackets stay inside"), evidence: None };
         let mut open = vec![];
-        for (i, left) in self.fields().iter().enumerate() {
+        for (i, left) in self.fields(cx).iter().enumerate() {
             for right in &self.fields[i + 1..] {
-                check()?;
-                let bracket = left.bracket(right);
-                if !self.generates(&bracket)? {
+                cx.check()?;
+                let bracket = left.bracket(cx, right);
+                if !self.generates(cx, &bracket)? {
                     open.push((left, right, bracket));
                 }
             }
@@ -226,15 +228,15 @@ impl Distribution {
         if open.is_empty() {
             return Ok(found);
         }
-        let forms = self.annihilator()?;
+        let forms = self.annihilator(cx)?;
         let home = self.subspace.home();
-        let frame = home.frame(&self.subspace.rows.iter().flatten().copied().collect::<Vec<_>>())?;
-        let cells = if self.home().equations.is_empty() { vec![] } else { home.cells(&frame)? };
+        let frame = home.frame(cx, &self.subspace.rows.iter().flatten().copied().collect::<Vec<_>>())?;
+        let cells = if self.home().equations.is_empty() { vec![] } else { home.cells(cx, &frame)? };
         for (left, right, bracket) in open {
-            check()?;
-            for form in forms.forms() {
+            cx.check()?;
+            for form in forms.forms(cx) {
                 let residual = form.interior(&bracket).as_function().unwrap_or_else(Expr::zero);
-                let verdict = vanish_at(&frame, &cells, self.home(), residual)?;
+                let verdict = vanish_at(cx, &frame, &cells, self.home(), residual)?;
                 if !verdict.is_yes() && (verdict.is_no() || found.evidence.is_none()) {
                     let (left, right, form) = (left.clone(), right.clone(), form.clone());
                     found.evidence = Some(LeavingBracket { left, right, form, residual });
@@ -250,20 +252,20 @@ impl Distribution {
 
     /// Whether the field is Σ cᵢXᵢ with coefficients that have a value everywhere, as far as one solution tells: then it lies in
     /// the distribution at every point, whatever the rank.
-    fn generates(&self, field: &VectorField) -> Result<bool, Refusal> {
+    fn generates(&self, cx: &Inquiry, field: &VectorField) -> Result<bool, Refusal> {
         let row = self.row(field);
         if row.iter().all(|e| e.is_zero()) {
             return Ok(true);
         }
-        let matrix = Matrix::with_columns(self.subspace.basis().to_vec(), self.chart().dimension()).transpose();
-        let (solution, _) = conditions::collect(|| matrix.solve(&row));
+        let matrix = Matrix::with_columns(self.subspace.basis(cx).to_vec(), self.chart().dimension()).transpose();
+        let (solution, _) = conditions::collect(cx, |cx| matrix.solve(cx, &row));
         let solution = solution?;
         if !solution.residuals.is_empty() || !solution.verdict.is_yes() {
             return Ok(false);
         }
         for c in solution.particular {
-            let (c, _) = conditions::collect(|| simplify(c));
-            if !is_regular(c?) {
+            let (c, _) = conditions::collect(cx, |cx| simplify(cx, c));
+            if !is_regular(cx, c?) {
                 return Ok(false);
             }
         }
@@ -276,30 +278,30 @@ impl Distribution {
 
     /// Δ + [Δ, Δ], at every point: a bracket is left out only where it is known to add nothing anywhere. In span(@x, x @y)
     /// the bracket @y adds nothing where x ≠ 0, and a dimension where x = 0.
-    pub fn derived(&self) -> Result<Distribution, Refusal> {
+    pub fn derived(&self, cx: &Inquiry) -> Result<Distribution, Refusal> {
         let mut larger = self.clone();
-        for (i, left) in self.fields().iter().enumerate() {
+        for (i, left) in self.fields(cx).iter().enumerate() {
             for right in &self.fields[i + 1..] {
-                check()?;
-                let (bracket, _) = left.bracket(right).simplified();
-                if larger.generates(&bracket)? {
+                cx.check()?;
+                let (bracket, _) = left.bracket(cx, right).simplified(cx);
+                if larger.generates(cx, &bracket)? {
                     continue;
                 }
                 let row = self.row(&bracket);
-                let (inside, pivots) = conditions::collect(|| -> Result<bool, Refusal> {
-                    let forms = larger.annihilator()?;
-                    let residuals: Vec<Expr> = forms.subspace.basis().iter().map(|form| dot(form, &row)).collect();
-                    Ok(larger.subspace.all_vanish(residuals)?.is_yes())
+                let (inside, pivots) = conditions::collect(cx, |cx| -> Result<bool, Refusal> {
+                    let forms = larger.annihilator(cx)?;
+                    let residuals: Vec<Expr> = forms.subspace.basis(cx).iter().map(|form| dot(form, &row)).collect();
+                    Ok(larger.subspace.all_vanish(cx, residuals)?.is_yes())
                 });
                 if inside? && (pivots.is_empty() || !self.home().equations.is_empty()) {
-                    pivots.into_iter().for_each(conditions::record_nonzero);
+                    pivots.into_iter().for_each(|x| conditions::record_nonzero(cx, x));
                     continue;
                 }
                 // x @y says no more than @y.
                 let alone = Distribution::span(self.chart(), vec![bracket.clone()]);
                 let mut fields = vec![];
                 for x in &larger.fields {
-                    if !alone.generates(x)? {
+                    if !alone.generates(cx, x)? {
                         fields.push(x.clone());
                     }
                 }
@@ -313,18 +315,18 @@ impl Distribution {
 
     /// Δ ⊂ Δ′ ⊂ Δ″ ⊂ … until it stays, at every point; where it takes long to stay at special points, until it stays at
     /// generic ones.
-    pub fn derived_flag(&self) -> Result<Vec<Distribution>, Refusal> {
+    pub fn derived_flag(&self, cx: &Inquiry) -> Result<Vec<Distribution>, Refusal> {
         const FIELDS_AT_SPECIAL_POINTS: usize = 8;
         let mut flag = vec![self.clone()];
         loop {
-            check()?;
+            cx.check()?;
             let last = &flag[flag.len() - 1];
-            let next = last.derived()?;
+            let next = last.derived(cx)?;
             if next.fields.iter().all(|x| last.fields.contains(x)) {
                 return Ok(flag);
             }
-            if next.generic_rank()? == last.generic_rank()?
-                && (next.fields.len() > FIELDS_AT_SPECIAL_POINTS || last.equals(&next)?.is_yes())
+            if next.generic_rank(cx)? == last.generic_rank(cx)?
+                && (next.fields.len() > FIELDS_AT_SPECIAL_POINTS || last.equals(cx, &next)?.is_yes())
             {
                 return Ok(flag);
             }
@@ -334,22 +336,22 @@ impl Distribution {
 
     /// Δ ∩ TK along K, one for each branch of the set. Its annihilator is Δ⁰ together with the differentials of
     /// the equations of K.
-    pub fn restrict(&self, set: &Submanifold) -> Result<Vec<Distribution>, Refusal> {
-        let set = set.simplified()?;
-        set.branches().iter().map(|b| Ok(Distribution::from_subspace(self.subspace.restricted(b)?))).collect()
+    pub fn restrict(&self, cx: &Inquiry, set: &Submanifold) -> Result<Vec<Distribution>, Refusal> {
+        let set = set.simplified(cx)?;
+        set.branches().iter().map(|b| Ok(Distribution::from_subspace(cx, self.subspace.restricted(cx, b)?))).collect()
     }
 
     /// Equal spans; see [`Rank`] for where ranks jump.
-    pub fn equals(&self, other: &Distribution) -> Result<Verdict, Refusal> {
-        self.subspace.equals(&other.subspace)
+    pub fn equals(&self, cx: &Inquiry, other: &Distribution) -> Result<Verdict, Refusal> {
+        self.subspace.equals(cx, &other.subspace)
     }
 
     /// Whether the field lies in the distribution, where the distribution lives.
-    pub fn contains(&self, field: &VectorField) -> Result<Verdict, Refusal> {
-        let forms = self.annihilator()?;
+    pub fn contains(&self, cx: &Inquiry, field: &VectorField) -> Result<Verdict, Refusal> {
+        let forms = self.annihilator(cx)?;
         let residual = |form: &Form| form.interior(field).as_function().unwrap_or_else(Expr::zero);
-        let residuals: Vec<Expr> = forms.forms().iter().map(residual).collect();
-        Ok(self.subspace.all_vanish(residuals)?)
+        let residuals: Vec<Expr> = forms.forms(cx).iter().map(residual).collect();
+        Ok(self.subspace.all_vanish(cx, residuals)?)
     }
 }
 
@@ -372,9 +374,9 @@ impl Codistribution {
         Codistribution { subspace: Subspace::span(chart, form_rows(chart, &forms)), forms }
     }
 
-    fn from_subspace(subspace: Subspace) -> Codistribution {
+    fn from_subspace(cx: &Inquiry, subspace: Subspace) -> Codistribution {
         let form = |row: &Row| Form::one_form(subspace.chart.symbols().iter().copied().zip(row.iter().copied()));
-        let (forms, _) = conditions::collect(|| subspace.basis().iter().map(form).collect());
+        let (forms, _) = conditions::collect(cx, |cx| subspace.basis(cx).iter().map(form).collect());
         Codistribution { subspace, forms }
     }
 
@@ -387,14 +389,14 @@ impl Codistribution {
     }
 
     /// The generators, or forms that span it at generic points, which are recorded then.
-    pub fn forms(&self) -> &[Form] {
-        self.subspace.basis();
+    pub fn forms(&self, cx: &Inquiry) -> &[Form] {
+        self.subspace.basis(cx);
         &self.forms
     }
 
     /// The matrix of [`Codistribution::forms`], one row each.
-    pub fn matrix(&self) -> Matrix {
-        Matrix::with_columns(self.subspace.basis().to_vec(), self.chart().dimension())
+    pub fn matrix(&self, cx: &Inquiry) -> Matrix {
+        Matrix::with_columns(self.subspace.basis(cx).to_vec(), self.chart().dimension())
     }
 
     /// A matrix whose rank, subtracted from the number if there is one, is the rank at every point.
@@ -403,62 +405,62 @@ impl Codistribution {
     }
 
     /// The rank with its strata.
-    pub fn rank(&self) -> Budgeted<Rank> {
-        self.subspace.rank()
+    pub fn rank(&self, cx: &Inquiry) -> Budgeted<Rank> {
+        self.subspace.rank(cx)
     }
 
-    pub fn generic_rank(&self) -> Budgeted<usize> {
-        self.subspace.generic_rank()
+    pub fn generic_rank(&self, cx: &Inquiry) -> Budgeted<usize> {
+        self.subspace.generic_rank(cx)
     }
 
     /// The reduced row echelon matrix at a point, exact; `None` if the point does not determine it.
-    pub fn rref_at(&self, point: &FxHashMap<Symbol, Expr>) -> Option<Matrix> {
-        self.subspace.at(point)
+    pub fn rref_at(&self, cx: &Inquiry, point: &FxHashMap<Symbol, Expr>) -> Option<Matrix> {
+        self.subspace.at(cx, point)
     }
 
     /// The vectors on which all the forms vanish, at every point.
-    pub fn annihilator(&self) -> Result<Distribution, Refusal> {
-        Ok(Distribution::from_subspace(self.subspace.annihilator()?))
+    pub fn annihilator(&self, cx: &Inquiry) -> Result<Distribution, Refusal> {
+        Ok(Distribution::from_subspace(cx, self.subspace.annihilator(cx)?))
     }
 
     /// Complete integrability of the annihilated distribution, at generic points.
-    pub fn is_involutive(&self) -> Result<Verdict, Refusal> {
-        Ok(self.involutivity()?.verdict)
+    pub fn is_involutive(&self, cx: &Inquiry) -> Result<Verdict, Refusal> {
+        Ok(self.involutivity(cx)?.verdict)
     }
 
     /// The same with evidence.
-    pub fn involutivity(&self) -> Result<Involutivity, Refusal> {
-        let (found, pivots) = conditions::collect(|| self.annihilator()?.involutivity());
+    pub fn involutivity(&self, cx: &Inquiry) -> Result<Involutivity, Refusal> {
+        let (found, pivots) = conditions::collect(cx, |cx| self.annihilator(cx)?.involutivity(cx));
         let found = found?;
         if !found.verdict.is_no() {
-            pivots.into_iter().for_each(conditions::record_nonzero);
+            pivots.into_iter().for_each(|x| conditions::record_nonzero(cx, x));
         }
         Ok(found)
     }
 
     /// The derived system {η : dη ≡ 0 modulo the forms}: the annihilator of Δ + [Δ, Δ].
-    pub fn derived(&self) -> Result<Codistribution, Refusal> {
-        self.annihilator()?.derived()?.annihilator()
+    pub fn derived(&self, cx: &Inquiry) -> Result<Codistribution, Refusal> {
+        self.annihilator(cx)?.derived(cx)?.annihilator(cx)
     }
 
     /// Along K, modulo the differentials of its equations: the annihilator of the restricted distribution.
-    pub fn restrict(&self, set: &Submanifold) -> Result<Vec<Codistribution>, Refusal> {
-        self.annihilator()?.restrict(set)?.iter().map(Distribution::annihilator).collect()
+    pub fn restrict(&self, cx: &Inquiry, set: &Submanifold) -> Result<Vec<Codistribution>, Refusal> {
+        self.annihilator(cx)?.restrict(cx, set)?.iter().map(|x| Distribution::annihilator(x, cx)).collect()
     }
 
     /// Equal spans.
-    pub fn equals(&self, other: &Codistribution) -> Result<Verdict, Refusal> {
-        self.subspace.equals(&other.subspace)
+    pub fn equals(&self, cx: &Inquiry, other: &Codistribution) -> Result<Verdict, Refusal> {
+        self.subspace.equals(cx, &other.subspace)
     }
 }
 
 /// Made of operations that have a value for all real arguments.
-pub(super) fn is_regular(e: Expr) -> bool {
+pub(super) fn is_regular(cx: &Inquiry, e: Expr) -> bool {
     post_order(&[e]).into_iter().all(|x| match x.node() {
         Node::Number(_) | Node::Pi | Node::Symbol(_) | Node::Sum { .. } => true,
         Node::Product(factors) => {
             let regular = |n: &Rational| n.is_integer() && !n.is_negative();
-            factors.iter().all(|(base, n)| regular(n) || (n.is_integer() && sign_of(*base).is_nonzero()))
+            factors.iter().all(|(base, n)| regular(n) || (n.is_integer() && sign_of(cx, *base).is_nonzero()))
         }
         Node::Apply(f, _) => f.row().is_analytic_everywhere(),
         _ => false,
@@ -467,6 +469,34 @@ pub(super) fn is_regular(e: Expr) -> bool {
 
 fn form_rows(chart: &Chart, forms: &[Form]) -> Vec<Row> {
     forms.iter().map(|f| chart.symbols().iter().map(|s| f.coefficient(&[*s])).collect()).collect()
+}
+
+/// Whether two distributions have the same span at generic points of a branch.
+pub fn same_span_on(cx: &Inquiry, branch: &Branch, a: &Distribution, b: &Distribution) -> Budgeted<Verdict> {
+    let larger = if a.chart().dimension() >= b.chart().dimension() { a } else { b };
+    let symbols = larger.chart().symbols().to_vec();
+    let rows = |d: &Distribution| -> Vec<Vec<Expr>> {
+        d.fields(cx).iter().map(|x| symbols.iter().map(|s| x.component(*s)).collect()).collect()
+    };
+    let (a, b) = (rows(a), rows(b));
+    let mut functions: Vec<Expr> = a.iter().chain(&b).flatten().copied().collect();
+    functions.extend(branch.equations.iter().chain(&branch.nonzero));
+    let frame = Frame::new(cx, &symbols, &functions)?;
+    let read = |list: &[Vec<Expr>]| list.iter().map(|r| frame.read_row(cx, r)).collect::<Budgeted<Vec<_>>>();
+    let (a, b) = (read(&a)?, read(&b)?);
+    let both: Vec<_> = a.iter().chain(&b).cloned().collect();
+    let mut verdict = Verdict::yes("generic ranks on the branch agree");
+    for cell in frame.cells(cx, branch)? {
+        let rank = |rows: &Vec<_>| -> Budgeted<usize> {
+            let system = LinearSystem::homogeneous(symbols.len(), rows.clone());
+            Ok(leaves(cx, &frame, &system, &cell)?.iter().map(|leaf| leaf.rank).max().unwrap_or(0))
+        };
+        let (ra, rb, r) = (rank(&a)?, rank(&b)?, rank(&both)?);
+        if ra != r || rb != r {
+            verdict = Verdict::no(format!("ranks {ra} and {rb} on the branch, {r} together"));
+        }
+    }
+    Ok(verdict)
 }
 
 #[cfg(test)]
@@ -496,28 +526,30 @@ mod tests {
 
     #[test]
     fn a_kernel_gains_rank_where_a_span_loses_it() {
+        let cx = &Inquiry::free();
         let (y, s) = stage(&["x"]);
         let chart = y.jets(0).chart();
         let form = Form::one_form([(s[1], e(s[1]))]);
-        let kernel = Distribution::kernel(&chart, &[form]).unwrap();
+        let kernel = Distribution::kernel(cx, &chart, &[form]).unwrap();
         let span = Distribution::span(&chart, vec![field(&[(s[1], e(s[1]))])]);
-        let (k, v) = (kernel.rank().unwrap(), span.rank().unwrap());
+        let (k, v) = (kernel.rank(cx).unwrap(), span.rank(cx).unwrap());
         assert_eq!((k.values.as_slice(), v.values.as_slice()), (&[1, 2][..], &[0, 1][..]));
-        assert_eq!(kernel.singular_points().unwrap().to_string(), "{ x = 0 }");
+        assert_eq!(kernel.singular_points(cx).unwrap().to_string(), "{ x = 0 }");
         let origin = FxHashMap::from_iter([(s[1], Expr::zero())]);
-        assert_eq!(rows(&kernel.rref_at(&origin).unwrap()), [["1", "0"], ["0", "1"]]);
-        assert_eq!(span.rref_at(&origin).unwrap().n_rows(), 0);
+        assert_eq!(rows(&kernel.rref_at(cx, &origin).unwrap()), [["1", "0"], ["0", "1"]]);
+        assert_eq!(span.rref_at(cx, &origin).unwrap().n_rows(), 0);
         // The annihilator of a kernel is the span of the same forms, at every point.
-        assert_eq!(kernel.annihilator().unwrap().rank().unwrap().values, [0, 1]);
+        assert_eq!(kernel.annihilator(cx).unwrap().rank(cx).unwrap().values, [0, 1]);
         // Equal at generic points, and not at x = 0.
         let time = Distribution::span(&chart, vec![VectorField::coordinate(s[0])]);
-        assert!(kernel.equals(&time).unwrap().is_no());
-        assert!(span.equals(&Distribution::span(&chart, vec![field(&[(s[1], 3 * e(s[1]))])])).unwrap().is_yes());
+        assert!(kernel.equals(cx, &time).unwrap().is_no());
+        assert!(span.equals(cx, &Distribution::span(&chart, vec![field(&[(s[1], 3 * e(s[1]))])])).unwrap().is_yes());
     }
 
     /// Case V09 of tests/cases/krupkova-odes: the dynamical codistribution of a system with a matrix B that is not symmetric.
     #[test]
     fn the_codistribution_of_v09_at_its_points() {
+        let cx = &Inquiry::free();
         let coordinates: Vec<Coordinate> = ["q1", "q2"].iter().map(|n| Coordinate::declare(n, false)).collect();
         let y = FiberedManifold::new("Y", Symbol::base("t"), &coordinates);
         let s = y.jets(1).symbols();
@@ -532,7 +564,7 @@ mod tests {
         let point = |values: [(i64, i64); 5]| -> FxHashMap<Symbol, Expr> {
             s.iter().copied().zip(values.map(|(n, d)| Expr::number(Rational::ratio(n, d)))).collect()
         };
-        let first = delta.rref_at(&point([(0, 1), (5, 3), (-4, 3), (-2, 1), (-1, 1)])).unwrap();
+        let first = delta.rref_at(cx, &point([(0, 1), (5, 3), (-4, 3), (-2, 1), (-1, 1)])).unwrap();
         assert_eq!(
             rows(&first),
             [
@@ -542,69 +574,77 @@ mod tests {
                 ["0", "0", "0", "1", "7/6"]
             ]
         );
-        let second = delta.rref_at(&point([(0, 1), (-2, 1), (-3, 2), (-1, 1), (4, 1)])).unwrap();
+        let second = delta.rref_at(cx, &point([(0, 1), (-2, 1), (-3, 2), (-1, 1), (4, 1)])).unwrap();
         let last: Vec<String> = (0..4).map(|i| second[(i, 4)].to_string()).collect();
         assert_eq!(last, ["-1", "1", "-4", "4"]);
-        let distribution = delta.annihilator().unwrap();
-        assert_eq!(distribution.generic_rank().unwrap(), 1);
+        let distribution = delta.annihilator(cx).unwrap();
+        assert_eq!(distribution.generic_rank(cx).unwrap(), 1);
         assert!(
-            distribution.weakly_horizontal().unwrap().equals(&Submanifold::everything(delta.chart())).unwrap().is_yes()
+            distribution
+                .weakly_horizontal(cx)
+                .unwrap()
+                .equals(cx, &Submanifold::everything(delta.chart()))
+                .unwrap()
+                .is_yes()
         );
     }
 
     #[test]
     fn contact_structures_are_not_integrable_and_grow() {
+        let cx = &Inquiry::free();
         // The Engel distribution, annihilated by dy − u dx and du − v dx: ranks 2, 3, 4 in (x, y, u, v), and the time.
         let (manifold, s) = stage(&["x", "y", "u", "v"]);
         let (x, y, u, v) = (s[1], s[2], s[3], s[4]);
         let chart = Chart::new([x, y, u, v]);
         let forms = [Form::one_form([(y, Expr::one()), (x, -e(u))]), Form::one_form([(u, Expr::one()), (x, -e(v))])];
-        let engel = Distribution::kernel(&chart, &forms).unwrap();
-        let involutivity = engel.involutivity().unwrap();
+        let engel = Distribution::kernel(cx, &chart, &forms).unwrap();
+        let involutivity = engel.involutivity(cx).unwrap();
         assert!(involutivity.verdict.is_no());
         assert!(involutivity.evidence.is_some());
-        let ranks: Vec<usize> = engel.derived_flag().unwrap().iter().map(|d| d.generic_rank().unwrap()).collect();
+        let ranks: Vec<usize> = engel.derived_flag(cx).unwrap().iter().map(|d| d.generic_rank(cx).unwrap()).collect();
         assert_eq!(ranks, [2, 3, 4]);
-        let derived = engel.annihilator().unwrap().derived().unwrap();
-        assert!(derived.equals(&Codistribution::span(&chart, vec![forms[0].clone()])).unwrap().is_yes());
+        let derived = engel.annihilator(cx).unwrap().derived(cx).unwrap();
+        assert!(derived.equals(cx, &Codistribution::span(&chart, vec![forms[0].clone()])).unwrap().is_yes());
         // Spheres are integrable.
         let radial = Form::one_form([x, y, u].map(|c| (c, e(c))));
         let spheres = Codistribution::new(&manifold.jets(0), vec![radial]).unwrap();
-        assert!(spheres.is_involutive().unwrap().is_yes());
+        assert!(spheres.is_involutive(cx).unwrap().is_yes());
     }
 
     #[test]
     fn restriction_to_a_submanifold_keeps_what_is_tangent() {
+        let cx = &Inquiry::free();
         let (y, s) = stage(&["x", "y"]);
         let space = y.jets(0);
         let circle = e(s[1]).pow(2) + e(s[2]).pow(2) - 1;
         let circle = Submanifold::zero_set(&space, vec![circle], vec![]);
         let everything = Distribution::span(&space.chart(), s.iter().map(|s| VectorField::coordinate(*s)).collect());
-        let tangent = everything.restrict(&circle).unwrap();
+        let tangent = everything.restrict(cx, &circle).unwrap();
         assert_eq!(tangent.len(), 1);
-        assert_eq!(tangent[0].generic_rank().unwrap(), 2);
+        assert_eq!(tangent[0].generic_rank(cx).unwrap(), 2);
         let rotation = field(&[(s[2], e(s[1])), (s[1], -e(s[2]))]);
-        assert!(tangent[0].contains(&rotation).unwrap().is_yes());
-        assert!(tangent[0].contains(&VectorField::coordinate(s[1])).unwrap().is_no());
-        assert!(tangent[0].is_involutive().unwrap().is_yes());
+        assert!(tangent[0].contains(cx, &rotation).unwrap().is_yes());
+        assert!(tangent[0].contains(cx, &VectorField::coordinate(s[1])).unwrap().is_no());
+        assert!(tangent[0].is_involutive(cx).unwrap().is_yes());
         // Its generators span it at generic points of the circle, not at x = 0 only.
         let span = Distribution::span(&space.chart(), vec![rotation, VectorField::coordinate(s[0])]);
-        for field in tangent[0].fields() {
-            let forms = span.annihilator().unwrap();
-            let residual = forms.forms()[0].interior(field).as_function().unwrap();
-            assert!(circle.annihilates(residual).unwrap().is_yes(), "{field:?}");
+        for field in tangent[0].fields(cx) {
+            let forms = span.annihilator(cx).unwrap();
+            let residual = forms.forms(cx)[0].interior(field).as_function().unwrap();
+            assert!(circle.annihilates(cx, residual).unwrap().is_yes(), "{field:?}");
         }
         let north = FxHashMap::from_iter([(s[0], Expr::zero()), (s[1], Expr::zero()), (s[2], Expr::one())]);
-        assert_eq!(rows(&tangent[0].rref_at(&north).unwrap()), [["1", "0", "0"], ["0", "1", "0"]]);
+        assert_eq!(rows(&tangent[0].rref_at(cx, &north).unwrap()), [["1", "0", "0"], ["0", "1", "0"]]);
     }
 
     #[test]
     fn weak_horizontality_is_where_the_equations_can_be_solved() {
+        let cx = &Inquiry::free();
         // x dx − y dt: a vector (1, x′) exists where x ≠ 0, or where x = 0 and y = 0.
         let (manifold, s) = stage(&["x", "y"]);
         let chart = manifold.jets(0).chart();
         let form = Form::one_form([(s[1], e(s[1])), (s[0], -e(s[2]))]);
-        let delta = Distribution::kernel(&chart, &[form]).unwrap();
+        let delta = Distribution::kernel(cx, &chart, &[form]).unwrap();
         let expected = Submanifold::new(
             &chart,
             vec![
@@ -612,21 +652,22 @@ mod tests {
                 Branch { equations: vec![e(s[1]), e(s[2])], nonzero: vec![] },
             ],
         );
-        let found = delta.weakly_horizontal().unwrap();
-        assert!(found.equals(&expected).unwrap().is_yes(), "{found}");
-        assert!(delta.is_vertical().unwrap().is_no());
+        let found = delta.weakly_horizontal(cx).unwrap();
+        assert!(found.equals(cx, &expected).unwrap().is_yes(), "{found}");
+        assert!(delta.is_vertical(cx).unwrap().is_no());
     }
 
     #[test]
     fn the_characteristic_distribution_of_a_symplectic_form_with_time() {
+        let cx = &Inquiry::free();
         let (y, s) = stage(&["q", "p"]);
         let (t, q, p) = (s[0], s[1], s[2]);
         // dp ∧ dq − dH ∧ dt with H = (p² + q²)/2 is annihilated by ∂t + p ∂q − q ∂p.
         let h = Form::function((e(p).pow(2) + e(q).pow(2)).scale(&Rational::HALF));
-        let alpha = &Form::term(Expr::one(), &[p, q]) - &h.d().wedge(&Form::differential(t));
-        let found = Distribution::characteristic(&y.jets(0).chart(), &alpha).unwrap();
+        let alpha = &Form::term(Expr::one(), &[p, q]) - &h.d(cx).wedge(&Form::differential(t));
+        let found = Distribution::characteristic(cx, &y.jets(0).chart(), &alpha).unwrap();
         let motion = field(&[(t, Expr::one()), (q, e(p)), (p, -e(q))]);
-        assert!(found.equals(&Distribution::span(found.chart(), vec![motion])).unwrap().is_yes());
-        assert_eq!(found.rank().unwrap().values, [1]);
+        assert!(found.equals(cx, &Distribution::span(found.chart(), vec![motion])).unwrap().is_yes());
+        assert_eq!(found.rank(cx).unwrap().values, [1]);
     }
 }

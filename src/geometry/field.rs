@@ -15,6 +15,7 @@ use super::contact::{Component, Covector, Finding, all_vanish};
 use super::jet::{
     FiberedManifold, JetSpace, Order, Prolongation, changes_with, derivative_along, project, total_derivative,
 };
+use crate::algebra::Inquiry;
 use crate::algebra::decide::is_zero;
 use crate::algebra::derive::Direction;
 use crate::algebra::expr::symbols_of;
@@ -107,31 +108,31 @@ impl VectorField {
     }
 
     /// ξ(f).
-    pub fn apply(&self, f: Expr) -> Expr {
-        self.derivation().apply(f)
+    pub fn apply(&self, cx: &Inquiry, f: Expr) -> Expr {
+        self.derivation().apply(cx, f)
     }
 
     /// [ξ, ζ]^x = ξ(ζ^x) − ζ(ξ^x).
-    pub fn bracket(&self, other: &VectorField) -> VectorField {
+    pub fn bracket(&self, cx: &Inquiry, other: &VectorField) -> VectorField {
         let (along_self, along_other) = (self.derivation(), other.derivation());
-        let gain = other.components.iter().map(|(a, c)| (a.symbol(), along_self.apply(*c)));
-        let loss = self.components.iter().map(|(a, c)| (a.symbol(), -along_other.apply(*c)));
+        let gain = other.components.iter().map(|(a, c)| (a.symbol(), along_self.apply(cx, *c)));
+        let loss = self.components.iter().map(|(a, c)| (a.symbol(), -along_other.apply(cx, *c)));
         VectorField::new(gain.chain(loss))
     }
 
-    pub fn is_zero(&self) -> Verdict {
-        Verdict::all(self.components.values().map(|c| is_zero(*c)), "there are no components")
+    pub fn is_zero(&self, cx: &Inquiry) -> Verdict {
+        Verdict::all(self.components.values().map(|c| is_zero(cx, *c)), "there are no components")
     }
 
-    pub fn equals(&self, other: &VectorField) -> Verdict {
-        (self - other).is_zero()
+    pub fn equals(&self, cx: &Inquiry, other: &VectorField) -> Verdict {
+        (self - other).is_zero(cx)
     }
 
     /// The field without components that vanish, and the ground on which they were dropped.
-    pub fn simplified(&self) -> (VectorField, Ground) {
+    pub fn simplified(&self, cx: &Inquiry) -> (VectorField, Ground) {
         let mut ground = Ground::proved("");
         let mut field = self.clone();
-        field.components.retain(|_, c| match is_zero(*c) {
+        field.components.retain(|_, c| match is_zero(cx, *c) {
             Verdict::Yes(g) => {
                 ground = std::mem::replace(&mut ground, Ground::proved("")).weaker(g);
                 false
@@ -147,10 +148,10 @@ impl VectorField {
     }
 
     /// The smallest r such that the field is one on JʳY.
-    pub fn order_on(&self, manifold: &FiberedManifold) -> Order {
-        let (field, dropped) = self.simplified();
+    pub fn order_on(&self, cx: &Inquiry, manifold: &FiberedManifold) -> Order {
+        let (field, dropped) = self.simplified(cx);
         let coefficients: Vec<Expr> = field.components.values().copied().collect();
-        let mut order = manifold.order_of_all(&coefficients);
+        let mut order = manifold.order_of_all(cx, &coefficients);
         order.ground = order.ground.weaker(dropped);
         let directions =
             field.components.keys().filter_map(|a| manifold.order_of_symbol(a.symbol())).max().unwrap_or(0);
@@ -161,12 +162,12 @@ impl VectorField {
     }
 
     /// The field as one on JʳY, written without higher jets; refused with a coordinate that does not fit.
-    pub fn project(&self, space: &JetSpace) -> Result<(VectorField, Ground), Refusal> {
+    pub fn project(&self, cx: &Inquiry, space: &JetSpace) -> Result<(VectorField, Ground), Refusal> {
         let mut ground = Ground::proved("");
         let mut components = vec![];
         for (symbol, c) in self.components() {
             if !space.contains(symbol) {
-                ground = match (is_zero(c), space.manifold().order_of_symbol(symbol)) {
+                ground = match (is_zero(cx, c), space.manifold().order_of_symbol(symbol)) {
                     (Verdict::Yes(g), _) => ground.weaker(g),
                     (verdict, Some(order)) => {
                         return Err(Refusal::OrderTooHigh { space: space.clone(), symbol, order, verdict });
@@ -175,7 +176,7 @@ impl VectorField {
                 };
                 continue;
             }
-            let (projected, g) = project(c, space)?;
+            let (projected, g) = project(cx, c, space)?;
             components.push((symbol, projected));
             ground = ground.weaker(g);
         }
@@ -183,15 +184,15 @@ impl VectorField {
     }
 
     /// No component along t.
-    pub fn is_vertical(&self, manifold: &FiberedManifold) -> Finding {
+    pub fn is_vertical(&self, cx: &Inquiry, manifold: &FiberedManifold) -> Finding {
         let base = manifold.base();
-        all_vanish([component(base, self.component(base))])
+        all_vanish(cx, [component(base, self.component(base))])
     }
 
     /// The component along t depends on t only. Of a field on JʳY this says that it covers one on X; the
     /// evidence is that component, and [`VectorField::projectability`] names the coordinate it depends on.
-    pub fn is_projectable(&self, manifold: &FiberedManifold) -> Finding {
-        match self.projectability(manifold) {
+    pub fn is_projectable(&self, cx: &Inquiry, manifold: &FiberedManifold) -> Finding {
+        match self.projectability(cx, manifold) {
             Ok(ground) => Finding { verdict: Verdict::Yes(ground), evidence: None },
             Err(Refusal::NotProjectable { component: symbol, coefficient, verdict, .. }) => {
                 Finding { verdict: verdict.negate(), evidence: Some(component(symbol, coefficient)) }
@@ -202,7 +203,7 @@ impl VectorField {
 
     /// The ground on which the field is projectable, or what it depends on. The verdict in the refusal is
     /// about that dependence: yes, or unknown.
-    pub fn projectability(&self, manifold: &FiberedManifold) -> Result<Ground, Refusal> {
+    pub fn projectability(&self, cx: &Inquiry, manifold: &FiberedManifold) -> Result<Ground, Refusal> {
         let base = manifold.base();
         let coefficient = self.component(base);
         let mut ground = Ground::proved("");
@@ -211,7 +212,7 @@ impl VectorField {
             if on == base || Axis::of(on).is_none() {
                 continue;
             }
-            let verdict = changes_with(coefficient, on);
+            let verdict = changes_with(cx, coefficient, on);
             match verdict {
                 Verdict::No(g) => ground = ground.weaker(g),
                 Verdict::Yes(_) => return Err(Refusal::NotProjectable { component: base, coefficient, on, verdict }),
@@ -228,10 +229,10 @@ impl VectorField {
     /// The evidence is the residual ζ_j − ζ⁰q_{j+1}, or the component along t when it vanishes. That ζ⁰ vanishes
     /// nowhere is a matter of its zero set; here it must not be the zero function, and a component that is
     /// not a nonzero number leaves the condition ζ⁰ ≠ 0 to the caller: see [`Semispray`].
-    pub fn is_semispray(&self, space: &JetSpace) -> Semispray {
+    pub fn is_semispray(&self, cx: &Inquiry, space: &JetSpace) -> Semispray {
         let base = space.manifold().base();
         let speed = self.component(base);
-        let at_rest = is_zero(speed);
+        let at_rest = is_zero(cx, speed);
         if at_rest.is_yes() {
             let finding = Finding { verdict: at_rest.negate(), evidence: Some(component(base, speed)) };
             return Semispray { finding, nonzero: speed };
@@ -240,7 +241,7 @@ impl VectorField {
             let next = super::jet::velocity(jet, space.prolongation());
             Component { basis: vec![Covector::Contact(jet)], coefficient: self.component(jet) - speed * next }
         };
-        let mut finding = all_vanish(space.contact_jets().into_iter().map(residual));
+        let mut finding = all_vanish(cx, space.contact_jets().into_iter().map(residual));
         if !finding.verdict.is_no() && at_rest.is_unknown() {
             finding.evidence.get_or_insert(component(base, speed));
         }
@@ -251,17 +252,17 @@ impl VectorField {
     /// Jʳξ, for a projectable field on the manifold. Refused with the coordinate on which the component
     /// along t depends. Over a jet space, W → JˢY, the jets of Y below the top are moved as ξ moves Y, so that contact
     /// forms stay among themselves.
-    pub fn prolong(&self, space: &JetSpace) -> Result<VectorField, Refusal> {
+    pub fn prolong(&self, cx: &Inquiry, space: &JetSpace) -> Result<VectorField, Refusal> {
         let manifold = space.manifold();
-        self.projectability(manifold)?;
+        self.projectability(cx, manifold)?;
         let base = manifold.base();
-        let stretch = total_derivative(self.component(base));
+        let stretch = total_derivative(cx, self.component(base));
         let mut prolonged = self.clone();
         for fibre in manifold.fibres() {
             let mut previous = self.component(fibre.coordinate.jet(0));
             for order in 1..=fibre.order + space.order() {
                 let jet = fibre.coordinate.jet(order);
-                previous = total_derivative(previous) - stretch * Expr::symbol(jet);
+                previous = total_derivative(cx, previous) - stretch * Expr::symbol(jet);
                 prolonged.components.remove(&axis(jet));
                 if !previous.is_zero() {
                     prolonged.components.insert(axis(jet), previous);
@@ -277,10 +278,10 @@ impl VectorField {
     /// ```text
     /// ξ + Σ (dξ^a/dt − (dξ⁰/dt) vel(a)) ∂/∂vel(a)          over the coordinates a of JʳY but t
     /// ```
-    pub fn prolong_freely(&self, space: &JetSpace) -> Result<VectorField, Refusal> {
-        self.projectability(space.manifold())?;
+    pub fn prolong_freely(&self, cx: &Inquiry, space: &JetSpace) -> Result<VectorField, Refusal> {
+        self.projectability(cx, space.manifold())?;
         let base = space.manifold().base();
-        let rate = |e: Expr| derivative_along(e, Prolongation::Free);
+        let rate = |e: Expr| derivative_along(cx, e, Prolongation::Free);
         let stretch = rate(self.component(base));
         let below = space.manifold().jets(space.order()).symbols();
         let velocities = below.into_iter().filter(|s| *s != base).map(|s| {
@@ -355,10 +356,11 @@ mod tests {
     /// V02: the third prolongation of t²∂/∂t + tq∂/∂q.
     #[test]
     fn third_prolongation_of_a_projectable_field() {
+        let cx = &Inquiry::free();
         let (t, q, y) = stage();
         let (time, j) = (Expr::symbol(t), |k: u32| Expr::symbol(q.jet(k)));
         let x = VectorField::new([(t, time.pow(2)), (q.jet(0), time * j(0))]);
-        let prolonged = x.prolong(&y.jets(3)).unwrap();
+        let prolonged = x.prolong(cx, &y.jets(3)).unwrap();
         let at = |k: u32, t_value: i64, jets: [(i64, i64); 4]| {
             let numbers = jets.into_iter().enumerate();
             let numbers = numbers.map(|(k, (n, d))| (q.jet(k as u32), Expr::number(Rational::ratio(n, d))));
@@ -379,21 +381,23 @@ mod tests {
 
     #[test]
     fn a_field_whose_time_component_depends_on_q_has_no_prolongation() {
+        let cx = &Inquiry::free();
         let (t, q, y) = stage();
         let x = VectorField::new([(t, Expr::symbol(q.jet(0)))]);
-        assert!(matches!(x.prolong(&y.jets(1)), Err(Refusal::NotProjectable { on, .. }) if on == q.jet(0)));
-        assert!(x.is_projectable(&y).verdict.is_no());
-        assert_eq!(x.is_projectable(&y).evidence.unwrap().coefficient, Expr::symbol(q.jet(0)));
+        assert!(matches!(x.prolong(cx, &y.jets(1)), Err(Refusal::NotProjectable { on, .. }) if on == q.jet(0)));
+        assert!(x.is_projectable(cx, &y).verdict.is_no());
+        assert_eq!(x.is_projectable(cx, &y).evidence.unwrap().coefficient, Expr::symbol(q.jet(0)));
     }
 
     /// V05: which of four fields on J² are semisprays.
     #[test]
     fn semisprays_on_the_second_jet_space() {
+        let cx = &Inquiry::free();
         let (t, q, y) = stage();
         let j = |k: u32| Expr::symbol(q.jet(k));
         let is = |components: [Expr; 4]| {
             let symbols = [t, q.jet(0), q.jet(1), q.jet(2)];
-            VectorField::new(symbols.into_iter().zip(components)).is_semispray(&y.jets(2)).finding.verdict
+            VectorField::new(symbols.into_iter().zip(components)).is_semispray(cx, &y.jets(2)).finding.verdict
         };
         let zero = Expr::zero();
         assert!(is([Expr::one(), j(1), j(2), -j(0)]).is_yes());

@@ -16,12 +16,13 @@ use super::Refusal;
 use super::axis::{Axis, Basis, sort_axes, wedge_bases};
 use super::field::VectorField;
 use super::jet::{FiberedManifold, JetSpace, Order, project};
+use crate::algebra::Inquiry;
 use crate::algebra::decide::is_zero;
 use crate::algebra::derive::gradient;
 use crate::algebra::expr::symbols_of;
 use crate::algebra::substitute::substitute_all;
 use crate::algebra::{Expr, Ground, Rational, Symbol, Verdict};
-use crate::budget::{Budgeted, check};
+use crate::budget::Budgeted;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
@@ -217,22 +218,22 @@ impl Form {
     }
 
     /// The same for forms that someone typed, which may have very many terms.
-    pub fn try_wedge(&self, other: &Form) -> Budgeted<Form> {
+    pub fn try_wedge(&self, cx: &Inquiry, other: &Form) -> Budgeted<Form> {
         let mut builder = FormBuilder::new(self.degree + other.degree);
         for (left, a) in self.terms() {
-            check()?;
+            cx.check()?;
             builder.add_product(left, a, other);
         }
         Ok(builder.finish())
     }
 
     /// The exterior derivative, d(c dx^I) = Σ ∂c/∂x dx ∧ dx^I.
-    pub fn d(&self) -> Form {
+    pub fn d(&self, cx: &Inquiry) -> Form {
         let mut builder = FormBuilder::new(self.degree + 1);
         for (basis, c) in self.terms() {
             let axes: Vec<Axis> = c.symbols().into_iter().filter_map(Axis::of).collect();
             let by: Vec<Symbol> = axes.iter().map(|a| a.symbol()).collect();
-            for (axis, partial) in axes.into_iter().zip(gradient(c, &by)) {
+            for (axis, partial) in axes.into_iter().zip(gradient(cx, c, &by)) {
                 if let Some((product, odd)) = wedge_bases(&Basis::from_slice(&[axis]), basis) {
                     builder.add(product, odd, partial);
                 }
@@ -260,14 +261,14 @@ impl Form {
     }
 
     /// The Lie derivative, L_ξ(c dx^I) = ξ(c) dx^I + Σ_i c dx ∧ … ∧ dξ^i ∧ …
-    pub fn lie(&self, field: &VectorField) -> Form {
+    pub fn lie(&self, cx: &Inquiry, field: &VectorField) -> Form {
         let derivation = field.derivation();
         let mut differentials: FxHashMap<Axis, Form> = FxHashMap::default();
         let mut builder = FormBuilder::new(self.degree);
         for (basis, c) in self.terms() {
-            builder.add(basis.clone(), false, derivation.apply(c));
+            builder.add(basis.clone(), false, derivation.apply(cx, c));
             for (i, axis) in basis.iter().enumerate() {
-                let d = differentials.entry(*axis).or_insert_with(|| Form::function(field.along(*axis)).d());
+                let d = differentials.entry(*axis).or_insert_with(|| Form::function(field.along(*axis)).d(cx));
                 let mut rest = basis.clone();
                 rest.remove(i);
                 for (inserted, coefficient) in d.terms() {
@@ -282,14 +283,14 @@ impl Form {
 
     /// The pullback by the map that sends each symbol to its image; symbols that are not mentioned go to
     /// themselves.
-    pub fn pullback(&self, map: &FxHashMap<Symbol, Expr>) -> Form {
+    pub fn pullback(&self, cx: &Inquiry, map: &FxHashMap<Symbol, Expr>) -> Form {
         let bases: Vec<&Basis> = self.terms.keys().collect();
         let coefficients = substitute_all(&self.coefficients(), map);
         let differentials: FxHashMap<Axis, Form> = self
             .axes()
             .into_iter()
             .map(|axis| match map.get(&axis.symbol()) {
-                Some(image) => (axis, Form::function(*image).d()),
+                Some(image) => (axis, Form::function(*image).d(cx)),
                 None => (axis, Form::differential(axis.symbol())),
             })
             .collect();
@@ -326,10 +327,10 @@ impl Form {
 
     /// The form without the components that vanish, and the ground on which they were dropped. What
     /// is undecided stays.
-    pub fn simplified(&self) -> (Form, Ground) {
+    pub fn simplified(&self, cx: &Inquiry) -> (Form, Ground) {
         let mut ground = Ground::proved("");
         let mut form = self.clone();
-        form.terms.retain(|_, c| match is_zero(*c) {
+        form.terms.retain(|_, c| match is_zero(cx, *c) {
             Verdict::Yes(g) => {
                 ground = std::mem::replace(&mut ground, Ground::proved("")).weaker(g);
                 false
@@ -340,13 +341,13 @@ impl Form {
     }
 
     /// Whether every component vanishes.
-    pub fn is_zero(&self) -> Verdict {
-        Verdict::all(self.terms.values().map(|c| is_zero(*c)), "there are no components")
+    pub fn is_zero(&self, cx: &Inquiry) -> Verdict {
+        Verdict::all(self.terms.values().map(|c| is_zero(cx, *c)), "there are no components")
     }
 
     /// Whether the forms are equal. Forms of different degrees are equal when both are zero.
-    pub fn equals(&self, other: &Form) -> Verdict {
-        if self.degree == other.degree { (self - other).is_zero() } else { self.is_zero().and(other.is_zero()) }
+    pub fn equals(&self, cx: &Inquiry, other: &Form) -> Verdict {
+        if self.degree == other.degree { (self - other).is_zero(cx) } else { self.is_zero(cx).and(other.is_zero(cx)) }
     }
 
     /// The lowest manifold on which the form lives; `None` if any will do.
@@ -355,9 +356,9 @@ impl Form {
     }
 
     /// The smallest r such that the form lives on JʳY: after simplification, and counting differentials.
-    pub fn order_on(&self, manifold: &FiberedManifold) -> Order {
-        let (form, dropped) = self.simplified();
-        let mut order = manifold.order_of_all(&form.coefficients());
+    pub fn order_on(&self, cx: &Inquiry, manifold: &FiberedManifold) -> Order {
+        let (form, dropped) = self.simplified(cx);
+        let mut order = manifold.order_of_all(cx, &form.coefficients());
         order.ground = order.ground.weaker(dropped);
         let of_axis = |a: &Axis| manifold.order_of_symbol(a.symbol());
         let differentials = form.axes().iter().filter_map(of_axis).max().unwrap_or(0);
@@ -369,7 +370,7 @@ impl Form {
 
     /// The form as one on JʳY, written without higher jets; refused with a coordinate that does not fit. What fits
     /// stays as it is written.
-    pub fn project(&self, space: &JetSpace) -> Result<(Form, Ground), Refusal> {
+    pub fn project(&self, cx: &Inquiry, space: &JetSpace) -> Result<(Form, Ground), Refusal> {
         if self.degree > space.dimension() {
             return Err(Refusal::PastDimension { degree: self.degree, space: space.clone() });
         }
@@ -378,7 +379,7 @@ impl Form {
         for (basis, c) in self.terms() {
             if let Some(axis) = basis.iter().find(|a| !space.contains(a.symbol())) {
                 let symbol = axis.symbol();
-                ground = match (is_zero(c), space.manifold().order_of_symbol(symbol)) {
+                ground = match (is_zero(cx, c), space.manifold().order_of_symbol(symbol)) {
                     (Verdict::Yes(g), _) => ground.weaker(g),
                     (verdict, Some(order)) => {
                         return Err(Refusal::OrderTooHigh { space: space.clone(), symbol, order, verdict });
@@ -387,7 +388,7 @@ impl Form {
                 };
                 continue;
             }
-            let (projected, g) = project(c, space)?;
+            let (projected, g) = project(cx, c, space)?;
             builder.add(basis.clone(), false, projected);
             ground = ground.weaker(g);
         }

@@ -16,17 +16,18 @@
 //!
 //! What is left over are equations without unknowns: the conditions under which x is in the image.
 
+use crate::algebra::Inquiry;
 use crate::algebra::assume::{Sign, sign_of};
 use crate::algebra::conditions;
 use crate::algebra::decide::{is_zero, sign};
-use crate::algebra::derive::partial;
+use crate::algebra::derive::{partial, slope};
 use crate::algebra::expr::{Condition, Node};
 use crate::algebra::function::{Elementary, Interval, Parity, Slope};
 use crate::algebra::linear::Matrix;
 use crate::algebra::normal::simplify;
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Rational, Symbol};
-use crate::budget::{Budgeted, check};
+use crate::budget::Budgeted;
 use rustc_hash::FxHashMap;
 
 /// The unknowns that could be expressed, and what remains.
@@ -64,14 +65,18 @@ impl Equation {
 }
 
 /// Solves left_i(u) = right_i for the unknowns.
-pub(crate) fn solve(equations: impl IntoIterator<Item = (Expr, Expr)>, unknowns: &[Symbol]) -> Budgeted<Solved> {
-    let (solved, divisors) = conditions::collect(|| solve_by_steps(equations, unknowns));
+pub(crate) fn solve(
+    cx: &Inquiry,
+    equations: impl IntoIterator<Item = (Expr, Expr)>,
+    unknowns: &[Symbol],
+) -> Budgeted<Solved> {
+    let (solved, divisors) = conditions::collect(cx, |cx| solve_by_steps(cx, equations, unknowns));
     let mut solved = solved?;
     // What was cancelled on the way may contain unknowns, as the steps may.
     let mut needs = vec![];
     for c in solved.needs.into_iter().chain(divisors.into_iter().map(Condition::from)) {
         let left = substitute(c.left, &solved.values);
-        let simple = conditions::collect(|| simplify(left)).0?;
+        let simple = conditions::collect(cx, |cx| simplify(cx, left)).0?;
         let left = if simple.as_undefined().is_some() { left } else { simple };
         needs.push(Condition { left, ..c });
     }
@@ -79,7 +84,11 @@ pub(crate) fn solve(equations: impl IntoIterator<Item = (Expr, Expr)>, unknowns:
     Ok(solved)
 }
 
-fn solve_by_steps(equations: impl IntoIterator<Item = (Expr, Expr)>, unknowns: &[Symbol]) -> Budgeted<Solved> {
+fn solve_by_steps(
+    cx: &Inquiry,
+    equations: impl IntoIterator<Item = (Expr, Expr)>,
+    unknowns: &[Symbol],
+) -> Budgeted<Solved> {
     let mut equations: Vec<Equation> = equations.into_iter().map(|(left, right)| Equation { left, right }).collect();
     let mut open: Vec<Symbol> = unknowns.to_vec();
     let (mut wanted, mut needs) = (vec![], vec![]);
@@ -87,14 +96,14 @@ fn solve_by_steps(equations: impl IntoIterator<Item = (Expr, Expr)>, unknowns: &
     let mut conditions = vec![];
     let mut is_simple = false;
     loop {
-        check()?;
+        cx.check()?;
         // Equations without unknowns are conditions.
         let (with, without): (Vec<Equation>, Vec<Equation>) =
             equations.into_iter().partition(|e| open.iter().any(|u| e.left.contains(*u)));
         conditions.extend(without.iter().map(|e| e.left - e.right));
         equations = with;
         equations.iter_mut().for_each(|e| e.separate(&open));
-        if let Some((used, found, determinant)) = affine_system(&equations, &open)? {
+        if let Some((used, found, determinant)) = affine_system(cx, &equations, &open)? {
             let mut index = 0;
             equations.retain(|_| {
                 index += 1;
@@ -105,13 +114,13 @@ fn solve_by_steps(equations: impl IntoIterator<Item = (Expr, Expr)>, unknowns: &
             put_in(&found, &mut equations, &mut values);
             continue;
         }
-        let Some(step) = next_step(&equations, &open, &mut wanted)? else {
+        let Some(step) = next_step(cx, &equations, &open, &mut wanted)? else {
             if is_simple {
                 break;
             }
             // x − eᵃ − eᵃ contains a twice only as it stands.
             for e in &mut equations {
-                e.left = simplify(e.left)?;
+                e.left = simplify(cx, e.left)?;
             }
             is_simple = true;
             continue;
@@ -129,8 +138,8 @@ fn solve_by_steps(equations: impl IntoIterator<Item = (Expr, Expr)>, unknowns: &
     }
     let mut remaining = vec![];
     for e in conditions {
-        let e = simplify(e)?;
-        if !is_zero(e).is_yes() {
+        let e = simplify(cx, e)?;
+        if !is_zero(cx, e).is_yes() {
             remaining.push(e);
         }
     }
@@ -153,9 +162,9 @@ type AffineSolution = (Vec<usize>, FxHashMap<Symbol, Expr>, Expr);
 
 /// Equations that are affine in all their unknowns, with coefficients without any, if there are as many of them as
 /// unknowns and they can be solved: their indices, the solution, and the determinant.
-fn affine_system(equations: &[Equation], open: &[Symbol]) -> Budgeted<Option<AffineSolution>> {
+fn affine_system(cx: &Inquiry, equations: &[Equation], open: &[Symbol]) -> Budgeted<Option<AffineSolution>> {
     let free = |e: Expr| !open.iter().any(|u| e.contains(*u));
-    let affine = |e: &Equation| open.iter().all(|u| free(partial(e.left, *u)));
+    let affine = |e: &Equation| open.iter().all(|u| free(slope(cx, e.left, *u)));
     let used: Vec<usize> = (0..equations.len()).filter(|i| affine(&equations[*i])).collect();
     let occurs = |u: &Symbol| used.iter().any(|i| equations[*i].left.contains(*u));
     let unknowns: Vec<Symbol> = open.iter().copied().filter(occurs).collect();
@@ -163,19 +172,19 @@ fn affine_system(equations: &[Equation], open: &[Symbol]) -> Budgeted<Option<Aff
     if unknowns.len() < 2 || unknowns.len() != used.len() {
         return Ok(None);
     }
-    check()?;
-    let row = |i: &usize| unknowns.iter().map(|u| partial(equations[*i].left, *u)).collect();
+    cx.check()?;
+    let row = |i: &usize| unknowns.iter().map(|u| partial(cx, equations[*i].left, *u)).collect();
     let matrix = Matrix::from_rows(used.iter().map(row).collect());
-    let (determinant, _) = conditions::collect(|| matrix.det());
-    let determinant = simplify(determinant?)?;
-    if !is_zero(determinant).is_no() {
+    let (determinant, _) = conditions::collect(cx, |cx| matrix.det(cx));
+    let determinant = simplify(cx, determinant?)?;
+    if !is_zero(cx, determinant).is_no() {
         return Ok(None);
     }
     let origin: FxHashMap<Symbol, Expr> = unknowns.iter().map(|u| (*u, Expr::zero())).collect();
     let right: Vec<Expr> = used.iter().map(|i| equations[*i].right - substitute(equations[*i].left, &origin)).collect();
-    let (adjugate, _) = conditions::collect(|| matrix.adjugate());
+    let (adjugate, _) = conditions::collect(cx, |cx| matrix.adjugate(cx));
     let values = adjugate?.mul_vector(&right);
-    let values = values.into_iter().map(|e| simplify(e / determinant));
+    let values = values.into_iter().map(|e| simplify(cx, e / determinant));
     let values = values.collect::<Budgeted<Vec<Expr>>>()?;
     Ok(Some((used, unknowns.into_iter().zip(values).collect(), determinant)))
 }
@@ -200,12 +209,12 @@ impl Step {
 /// The value of an unknown, and where it is one.
 type Found = (Expr, Vec<Condition>);
 
-fn next_step(equations: &[Equation], open: &[Symbol], wanted: &mut Vec<Expr>) -> Budgeted<Option<Step>> {
+fn next_step(cx: &Inquiry, equations: &[Equation], open: &[Symbol], wanted: &mut Vec<Expr>) -> Budgeted<Option<Step>> {
     // An equation with one unknown is solved first: triangular maps come apart from there. A circle is better described
     // by x² + y² = A² than by a root of it.
     for rule in [Rule::Linear, Rule::Circle, Rule::Isolation] {
         if rule == Rule::Circle {
-            if let Some(step) = circle(equations, open, true, wanted)? {
+            if let Some(step) = circle(cx, equations, open, true, wanted)? {
                 return Ok(Some(step));
             }
             continue;
@@ -213,8 +222,11 @@ fn next_step(equations: &[Equation], open: &[Symbol], wanted: &mut Vec<Expr>) ->
         for (i, e) in equations.iter().enumerate() {
             let mut own = open.iter().copied().filter(|u| e.left.contains(*u));
             let (Some(u), None) = (own.next(), own.next()) else { continue };
-            let found =
-                if rule == Rule::Linear { linear(e, u, open, true)? } else { isolate(e.left, e.right, u, wanted) };
+            let found = if rule == Rule::Linear {
+                linear(cx, e, u, open, true)?
+            } else {
+                isolate(cx, e.left, e.right, u, wanted)
+            };
             if let Some(found) = found {
                 return Ok(Some(Step::solves(i, u, found)));
             }
@@ -224,18 +236,18 @@ fn next_step(equations: &[Equation], open: &[Symbol], wanted: &mut Vec<Expr>) ->
     for strict in [true, false] {
         for (i, e) in equations.iter().enumerate() {
             for &u in open.iter().filter(|u| e.left.contains(**u)) {
-                if let Some(found) = linear(e, u, open, strict)? {
+                if let Some(found) = linear(cx, e, u, open, strict)? {
                     return Ok(Some(Step::solves(i, u, found)));
                 }
             }
         }
-        if let Some(step) = circle(equations, open, false, wanted)? {
+        if let Some(step) = circle(cx, equations, open, false, wanted)? {
             return Ok(Some(step));
         }
     }
     for (i, e) in equations.iter().enumerate() {
         for &u in open.iter().filter(|u| e.left.contains(**u)) {
-            if let Some(found) = isolate(e.left, e.right, u, wanted) {
+            if let Some(found) = isolate(cx, e.left, e.right, u, wanted) {
                 return Ok(Some(Step::solves(i, u, found)));
             }
         }
@@ -250,10 +262,18 @@ enum Rule {
     Isolation,
 }
 
-fn linear(e: &Equation, u: Symbol, open: &[Symbol], strict: bool) -> Budgeted<Option<Found>> {
-    let slope = partial(e.left, u);
-    let slope = if slope.contains(u) { simplify(slope)? } else { slope };
-    if slope.contains(u) || (strict && open.iter().any(|v| slope.contains(*v))) || !is_zero(slope).is_no() {
+fn linear(cx: &Inquiry, e: &Equation, u: Symbol, open: &[Symbol], strict: bool) -> Budgeted<Option<Found>> {
+    // Where the slope needs a condition on the unknown, it is not the same everywhere.
+    let (slope, needed) = conditions::collect(cx, |cx| {
+        let slope = partial(cx, e.left, u);
+        if slope.contains(u) { simplify(cx, slope) } else { Ok(slope) }
+    });
+    let slope = slope?;
+    if needed.iter().any(|e| e.contains(u)) {
+        return Ok(None);
+    }
+    needed.into_iter().for_each(|e| conditions::record_nonzero(cx, e));
+    if slope.contains(u) || (strict && open.iter().any(|v| slope.contains(*v))) || !is_zero(cx, slope).is_no() {
         return Ok(None);
     }
     let rest = substitute(e.left, &FxHashMap::from_iter([(u, Expr::zero())]));
@@ -265,7 +285,13 @@ fn linear(e: &Equation, u: Symbol, open: &[Symbol], strict: bool) -> Budgeted<Op
 
 /// A·cos w and A·sin w, with a radius free of unknowns if only such `fixed` ones are asked for. A radius of unknown sign
 /// is passed over, and what would tell its sign is noted.
-fn circle(equations: &[Equation], open: &[Symbol], fixed: bool, wanted: &mut Vec<Expr>) -> Budgeted<Option<Step>> {
+fn circle(
+    cx: &Inquiry,
+    equations: &[Equation],
+    open: &[Symbol],
+    fixed: bool,
+    wanted: &mut Vec<Expr>,
+) -> Budgeted<Option<Step>> {
     for (i, first) in equations.iter().enumerate() {
         for (radius, angle) in factors_with(first.left, Elementary::Cos) {
             for (j, second) in equations.iter().enumerate() {
@@ -282,15 +308,15 @@ fn circle(equations: &[Equation], open: &[Symbol], fixed: bool, wanted: &mut Vec
                 let mut needs = vec![];
                 let radius_equation = if known {
                     Equation { left: radius.pow(2), right: square }
-                } else if sign_of(radius).is_positive() {
+                } else if sign_of(cx, radius).is_positive() {
                     needs.push(Condition::positive(square));
                     Equation { left: radius, right: square.sqrt() }
-                } else if sign_of(radius).is_negative() {
+                } else if sign_of(cx, radius).is_negative() {
                     needs.push(Condition::positive(square));
                     Equation { left: radius, right: -square.sqrt() }
                 } else {
                     for factor in odd_factors(radius) {
-                        let sign = sign_of(factor);
+                        let sign = sign_of(cx, factor);
                         if !sign.is_positive() && !sign.is_negative() && !wanted.contains(&factor) {
                             wanted.push(factor);
                         }
@@ -299,7 +325,7 @@ fn circle(equations: &[Equation], open: &[Symbol], fixed: bool, wanted: &mut Vec
                 };
                 // cos w = x/A and sin w = y/A, so the angle of the point (x, y) is that of (A cos w, A sin w) up to the
                 // sign of A.
-                let (ax, ay) = match sign_of(radius) {
+                let (ax, ay) = match sign_of(cx, radius) {
                     sign if sign.is_positive() => (x, y),
                     sign if sign.is_negative() => (-x, -y),
                     _ => {
@@ -367,7 +393,7 @@ fn sign_between(a: Expr, b: Expr) -> Option<Rational> {
 
 /// u from left(u) = right, if u occurs once and every layer around it can be taken off. What would have to be positive for
 /// that is noted.
-fn isolate(left: Expr, right: Expr, u: Symbol, wanted: &mut Vec<Expr>) -> Option<Found> {
+fn isolate(cx: &Inquiry, left: Expr, right: Expr, u: Symbol, wanted: &mut Vec<Expr>) -> Option<Found> {
     let (mut left, mut right) = (left, right);
     let mut needs = vec![];
     loop {
@@ -388,7 +414,7 @@ fn isolate(left: Expr, right: Expr, u: Symbol, wanted: &mut Vec<Expr>) -> Option
                 if !rest.is_number() {
                     needs.push(Condition::nonzero(rest));
                 }
-                root(child, &factors[i].1, right / rest, &mut needs, wanted)?
+                root(cx, child, &factors[i].1, right / rest, &mut needs, wanted)?
             }
             // The base of a real power is positive, and so is the power.
             Node::Power(base, exponent) => {
@@ -400,7 +426,7 @@ fn isolate(left: Expr, right: Expr, u: Symbol, wanted: &mut Vec<Expr>) -> Option
                     _ => Expr::apply(Elementary::Log, &[right]) / divisor,
                 }
             }
-            Node::Apply(f, _) => argument(*f, child, right, &mut needs, wanted)?,
+            Node::Apply(f, _) => argument(cx, *f, child, right, &mut needs, wanted)?,
             _ => return None,
         };
         left = child;
@@ -408,7 +434,14 @@ fn isolate(left: Expr, right: Expr, u: Symbol, wanted: &mut Vec<Expr>) -> Option
 }
 
 /// v from vⁿ = right. u³ takes every value once, but only for u of known sign its root is written; u² needs the sign.
-fn root(v: Expr, n: &Rational, right: Expr, needs: &mut Vec<Condition>, wanted: &mut Vec<Expr>) -> Option<Expr> {
+fn root(
+    cx: &Inquiry,
+    v: Expr,
+    n: &Rational,
+    right: Expr,
+    needs: &mut Vec<Condition>,
+    wanted: &mut Vec<Expr>,
+) -> Option<Expr> {
     if n.is_one() {
         return Some(right);
     }
@@ -418,13 +451,13 @@ fn root(v: Expr, n: &Rational, right: Expr, needs: &mut Vec<Condition>, wanted: 
         return Some(right.pow(reciprocal));
     }
     // What stands under a root is not negative wherever there is a value.
-    let known = if n.is_integer() { sign(v) } else { sign(v).and(Sign::NONNEGATIVE) };
+    let known = if n.is_integer() { sign(cx, v) } else { sign(cx, v).and(Sign::NONNEGATIVE) };
     let even = n.to_i64().is_some_and(|n| n % 2 == 0);
     let (power, negative) = match known {
         s if s.is_nonnegative() => (right, false),
         s if s.is_nonpositive() => (if even { right } else { -right }, true),
         _ => {
-            want(v, wanted);
+            want(cx, v, wanted);
             return None;
         }
     };
@@ -435,24 +468,31 @@ fn root(v: Expr, n: &Rational, right: Expr, needs: &mut Vec<Condition>, wanted: 
 }
 
 /// w from f(w) = right, by the inverse on the monotone piece in which w lies; of an even function also on its mirror image.
-fn argument(f: Elementary, w: Expr, right: Expr, needs: &mut Vec<Condition>, wanted: &mut Vec<Expr>) -> Option<Expr> {
+fn argument(
+    cx: &Inquiry,
+    f: Elementary,
+    w: Expr,
+    right: Expr,
+    needs: &mut Vec<Condition>,
+    wanted: &mut Vec<Expr>,
+) -> Option<Expr> {
     let row = f.row();
     let piece = row.piece?;
     let inverse = piece.inverse?;
     // Whether w lies in the interval; if that is open, it is what would help.
     let mut lies = |interval: Interval| {
         let sides = interval.sides(w).into_iter().map(|(side, _)| side);
-        let missing: Vec<Expr> = sides.filter(|e| !sign(*e).is_nonnegative()).collect();
-        missing.iter().for_each(|e| want(*e, wanted));
+        let missing: Vec<Expr> = sides.filter(|e| !sign(cx, *e).is_nonnegative()).collect();
+        missing.iter().for_each(|e| want(cx, *e, wanted));
         missing.is_empty()
     };
     let whole = row.whole_piece().is_some();
-    let mirrored = !whole && row.parity == Parity::Even && sign(w).is_nonpositive() && lies(piece.on.negative());
+    let mirrored = !whole && row.parity == Parity::Even && sign(cx, w).is_nonpositive() && lies(piece.on.negative());
     if !whole && !mirrored && !lies(piece.on) {
         return None;
     }
     // The end of a piece at 0 is where the range ends, and a w that is not zero does not reach it.
-    let off_the_end = row.parity == Parity::Even && piece.on == Interval::NONNEGATIVE && sign(w).is_nonzero();
+    let off_the_end = row.parity == Parity::Even && piece.on == Interval::NONNEGATIVE && sign(cx, w).is_nonzero();
     let conditions = row.range.conditions(right).into_iter();
     needs.extend(conditions.map(|c| if off_the_end { Condition::positive(c.left) } else { c }));
     // The cube root has no slope at 0.
@@ -464,8 +504,8 @@ fn argument(f: Elementary, w: Expr, right: Expr, needs: &mut Vec<Condition>, wan
 }
 
 /// Notes what would help if it were positive; of e and −e the first.
-fn want(e: Expr, wanted: &mut Vec<Expr>) {
-    if !wanted.iter().any(|w| *w == e || is_zero(*w + e).is_yes()) {
+fn want(cx: &Inquiry, e: Expr, wanted: &mut Vec<Expr>) {
+    if !wanted.iter().any(|w| *w == e || is_zero(cx, *w + e).is_yes()) {
         wanted.push(e);
     }
 }

@@ -18,6 +18,7 @@
 //! which of the two is meant: the total derivative sends q_k to q_{k+1} or to `vel(q_k)`.
 
 use super::Refusal;
+use crate::algebra::Inquiry;
 use crate::algebra::assume;
 use crate::algebra::decide::is_zero;
 use crate::algebra::derive::{Direction, partial};
@@ -26,7 +27,7 @@ use crate::algebra::normal::simplify;
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Coordinate, Expr, Ground, Symbol, SymbolKind, Verdict};
 use rustc_hash::FxHashMap;
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{OnceCell, RefCell};
 use std::fmt;
 use std::rc::Rc;
 
@@ -99,8 +100,10 @@ pub struct Order {
 }
 
 thread_local! {
+    /// A coordinate is declared once, with its manifold: what it belongs to is part of what it is.
     static OWNERS: RefCell<FxHashMap<Coordinate, FiberedManifold>> = RefCell::default();
-    static LATEST_BASE: Cell<Option<Symbol>> = const { Cell::new(None) };
+    /// The time of forms that mention no coordinate: of constants and multipliers.
+    static TIME: Symbol = Symbol::base("t");
     static HOLONOMIC: Direction<fn(Symbol) -> Expr> = Direction::new(|s| velocity(s, Prolongation::Holonomic));
     static FREE: Direction<fn(Symbol) -> Expr> = Direction::new(|s| velocity(s, Prolongation::Free));
 }
@@ -141,7 +144,6 @@ impl FiberedManifold {
         let unfolded = OnceCell::new();
         let declaration = Declaration { name: name.into(), base, over, fibres, own, places, named, unfolded };
         let manifold = FiberedManifold(Rc::new(declaration));
-        LATEST_BASE.set(Some(base));
         OWNERS.with_borrow_mut(|owners| {
             for &coordinate in coordinates {
                 owners.insert(coordinate, manifold.clone());
@@ -245,9 +247,9 @@ impl FiberedManifold {
         OWNERS.with_borrow(|owners| owners.get(&coordinate).cloned())
     }
 
-    /// The time of the manifold declared last: what dt means beside multipliers only.
-    pub(crate) fn latest_base() -> Option<Symbol> {
-        LATEST_BASE.get()
+    /// What dt means beside constants and multipliers only, which live over any time.
+    pub(crate) fn any_base() -> Symbol {
+        TIME.with(|t| *t)
     }
 
     /// The lowest manifold on which all the symbols are functions; `None` if none of them is a fibre
@@ -379,13 +381,13 @@ impl FiberedManifold {
 
     /// The order of the function on this manifold, after simplification: jets that cancel do not count.
     /// Symbols that are no coordinates of this manifold are passed over.
-    pub fn order_of(&self, e: Expr) -> Order {
-        true_order(&[e], |s| self.order_of_symbol(s))
+    pub fn order_of(&self, cx: &Inquiry, e: Expr) -> Order {
+        true_order(cx, &[e], |s| self.order_of_symbol(s))
     }
 
     /// The order of several functions together.
-    pub fn order_of_all(&self, expressions: &[Expr]) -> Order {
-        true_order(expressions, |s| self.order_of_symbol(s))
+    pub fn order_of_all(&self, cx: &Inquiry, expressions: &[Expr]) -> Order {
+        true_order(cx, expressions, |s| self.order_of_symbol(s))
     }
 }
 
@@ -414,23 +416,30 @@ impl Chart {
     pub fn base(&self) -> Option<Symbol> {
         self.symbols.iter().copied().find(|s| s.kind() == SymbolKind::Base)
     }
+
+    /// The jet space with these coordinates, or the smallest that has them, if they belong to a manifold.
+    pub fn space(&self) -> Result<Option<JetSpace>, Refusal> {
+        let Some(manifold) = FiberedManifold::of_symbols(&self.symbols)? else { return Ok(None) };
+        let order = self.symbols.iter().filter_map(|s| manifold.order_of_symbol(*s)).max().unwrap_or(0);
+        Ok(Some(manifold.jets(order)))
+    }
 }
 
 /// df/dt = ∂f/∂t + Σ (∂f/∂q_j) q_{j+1}. Memoised per node; Krupková §2.
-pub fn total_derivative(e: Expr) -> Expr {
-    HOLONOMIC.with(|d| d.apply(e))
+pub fn total_derivative(cx: &Inquiry, e: Expr) -> Expr {
+    HOLONOMIC.with(|d| d.apply(cx, e))
 }
 
 /// The n-th total derivative.
-pub fn total_derivatives(e: Expr, n: u32) -> Expr {
-    (0..n).fold(e, |e, _| total_derivative(e))
+pub fn total_derivatives(cx: &Inquiry, e: Expr, n: u32) -> Expr {
+    (0..n).fold(e, |e, _| total_derivative(cx, e))
 }
 
 /// The derivative of a function along a curve of the given kind.
-pub fn derivative_along(e: Expr, prolongation: Prolongation) -> Expr {
+pub fn derivative_along(cx: &Inquiry, e: Expr, prolongation: Prolongation) -> Expr {
     match prolongation {
-        Prolongation::Holonomic => total_derivative(e),
-        Prolongation::Free => FREE.with(|d| d.apply(e)),
+        Prolongation::Holonomic => total_derivative(cx, e),
+        Prolongation::Free => FREE.with(|d| d.apply(cx, e)),
     }
 }
 
@@ -458,8 +467,8 @@ pub fn written_order(e: Expr) -> u32 {
 }
 
 /// The jet order of a function after simplification.
-pub fn jet_order(e: Expr) -> Order {
-    true_order(&[e], |s| s.as_jet().map(|(_, order)| order))
+pub fn jet_order(cx: &Inquiry, e: Expr) -> Order {
+    true_order(cx, &[e], |s| s.as_jet().map(|(_, order)| order))
 }
 
 /// The jet that a velocity or momentum belongs to, at any depth, or the jet itself.
@@ -474,7 +483,7 @@ pub(crate) fn underlying_jet(symbol: Symbol) -> Option<(Coordinate, u32)> {
     }
 }
 
-fn true_order(expressions: &[Expr], order_of: impl Fn(Symbol) -> Option<u32>) -> Order {
+fn true_order(cx: &Inquiry, expressions: &[Expr], order_of: impl Fn(Symbol) -> Option<u32>) -> Order {
     let mut jets: Vec<(u32, Symbol)> =
         crate::algebra::expr::symbols_of(expressions).into_iter().filter_map(|s| Some((order_of(s)?, s))).collect();
     jets.sort();
@@ -487,7 +496,7 @@ fn true_order(expressions: &[Expr], order_of: impl Fn(Symbol) -> Option<u32>) ->
         let mut undecided = vec![];
         // The last first: in chains of bodies it stands in the fewest terms.
         for (_, symbol) in jets.drain(first..).rev() {
-            match depends_on(expressions, symbol) {
+            match depends_on(cx, expressions, symbol) {
                 Verdict::Yes(g) => return Order { order, ground: g, undecided: vec![] },
                 Verdict::No(g) => ground = ground.weaker(g),
                 Verdict::Unknown(_) => undecided.push(symbol),
@@ -502,17 +511,17 @@ fn true_order(expressions: &[Expr], order_of: impl Fn(Symbol) -> Option<u32>) ->
 
 /// Whether one of the expressions really changes with the symbol. A second derivative that is not zero settles it, too; of a
 /// long chain it is often much the shorter one, and what is derived next asks about it anyway.
-fn depends_on(expressions: &[Expr], symbol: Symbol) -> Verdict {
+fn depends_on(cx: &Inquiry, expressions: &[Expr], symbol: Symbol) -> Verdict {
     const LONG: usize = 40;
     let changes = |e: &Expr| {
-        let slope = partial(*e, symbol);
+        let slope = partial(cx, *e, symbol);
         if post_order(&[slope]).len() > LONG {
-            let verdict = is_zero(partial(slope, symbol)).negate();
+            let verdict = is_zero(cx, partial(cx, slope, symbol)).negate();
             if verdict.is_yes() {
                 return verdict;
             }
         }
-        changes_with(*e, symbol)
+        changes_with(cx, *e, symbol)
     };
     expressions.iter().map(changes).reduce(Verdict::or).unwrap_or_else(|| Verdict::no("there is nothing"))
 }
@@ -525,41 +534,36 @@ thread_local! {
 /// Whether the function changes with the symbol. It does where its derivative is not zero. Where the derivative is zero it
 /// is constant on intervals only: sign x and arctan x + arctan 1/x have another value on the other side of 0. So unless the
 /// symbol goes away by itself, the function is compared with itself at another value of the symbol, under the same facts.
-pub fn changes_with(e: Expr, symbol: Symbol) -> Verdict {
-    let constant = is_zero(partial(e, symbol));
-    if !constant.is_yes() || simplify(e).is_ok_and(|e| !e.contains(symbol)) {
+pub fn changes_with(cx: &Inquiry, e: Expr, symbol: Symbol) -> Verdict {
+    let constant = is_zero(cx, partial(cx, e, symbol));
+    if !constant.is_yes() || simplify(cx, e).is_ok_and(|e| !e.contains(symbol)) {
         return constant.negate();
     }
     let other = FxHashMap::from_iter([(symbol, Expr::symbol(OTHER.with(|s| *s)))]);
-    let facts = assume::snapshot();
-    let mut about: Vec<(Expr, assume::Sign)> =
-        facts.iter().filter(|(f, _)| f.contains(symbol)).map(|(f, sign)| (*f, *sign)).collect();
-    about.sort_by_key(|(f, _)| *f);
-    for (fact, sign) in about {
-        assume::assume(substitute(fact, &other), sign);
-    }
-    let same = is_zero(e - substitute(e, &other));
-    assume::restore(facts);
+    let about = cx.facts().iter().filter(|(f, _)| f.contains(symbol));
+    let about: Vec<(Expr, assume::Sign)> = about.map(|(f, sign)| (substitute(f, &other), sign)).collect();
+    let (facts, _) = cx.facts().and(about);
+    let same = is_zero(&cx.under(facts), e - substitute(e, &other));
     constant.and(same).negate()
 }
 
 /// `e` written without `symbol`, on which it has been shown not to depend: in its normal form, or with some
 /// value in place of the symbol. Any value in the domain gives the same function; a few are tried until there is one.
-pub fn without_symbol(e: Expr, symbol: Symbol) -> Expr {
+pub fn without_symbol(cx: &Inquiry, e: Expr, symbol: Symbol) -> Expr {
     if !e.contains(symbol) {
         return e;
     }
-    if let Some(normal) = simplify(e).ok().filter(|normal| !normal.contains(symbol)) {
+    if let Some(normal) = simplify(cx, e).ok().filter(|normal| !normal.contains(symbol)) {
         return normal;
     }
     let at = |n: i64| substitute(e, &FxHashMap::from_iter([(symbol, Expr::number(n))]));
-    let sign = assume::sign_of(Expr::symbol(symbol));
+    let sign = assume::sign_of(cx, Expr::symbol(symbol));
     let allowed = |n: &i64| if *n < 0 { sign.can_be_negative } else { sign.can_be_positive };
     [1, 2, 3, -1, -2, -3].into_iter().filter(allowed).map(at).find(|e| e.as_undefined().is_none()).unwrap_or(e)
 }
 
 /// The function as one on JᵏY, if it does not depend on higher jets, nor on another manifold; else what occurs.
-pub fn project(e: Expr, space: &JetSpace) -> Result<(Expr, Ground), Refusal> {
+pub fn project(cx: &Inquiry, e: Expr, space: &JetSpace) -> Result<(Expr, Ground), Refusal> {
     let manifold = space.manifold();
     let mut projected = e;
     let mut ground = Ground::proved("");
@@ -572,10 +576,10 @@ pub fn project(e: Expr, space: &JetSpace) -> Result<(Expr, Ground), Refusal> {
         if !moves || space.contains(symbol) {
             continue;
         }
-        match (changes_with(e, symbol).negate(), manifold.order_of_symbol(symbol)) {
+        match (changes_with(cx, e, symbol).negate(), manifold.order_of_symbol(symbol)) {
             (Verdict::Yes(g), _) => {
                 ground = ground.weaker(g);
-                projected = without_symbol(projected, symbol);
+                projected = without_symbol(cx, projected, symbol);
             }
             (verdict, Some(order)) => {
                 return Err(Refusal::OrderTooHigh { space: space.clone(), symbol, order, verdict });
@@ -690,6 +694,7 @@ mod tests {
     /// Case V01 of tests/cases/krupkova-odes, the symbolic part.
     #[test]
     fn total_derivative_of_a_function_with_a_sine() {
+        let cx = &Inquiry::free();
         let t = Symbol::base("t");
         let q = coordinates(&["q1", "q2"]);
         let j = |i: usize, k: u32| Expr::symbol(q[i].jet(k));
@@ -702,7 +707,7 @@ mod tests {
             time * j(0, 1).pow(2) * j(1, 1),
             cos * j(0, 1),
         ];
-        let difference = total_derivative(f) - Expr::add_all(expected);
+        let difference = total_derivative(cx, f) - Expr::add_all(expected);
         let at = |value: i64| {
             let numbers: FxHashMap<Symbol, Expr> = difference
                 .symbols()
@@ -717,12 +722,13 @@ mod tests {
 
     #[test]
     fn projection_forgets_what_cancels() {
+        let cx = &Inquiry::free();
         let q = coordinates(&["q"])[0];
         let y = FiberedManifold::new("Y", Symbol::base("t"), &[q]);
         let j = |k: u32| Expr::symbol(q.jet(k));
-        assert_eq!(y.order_of(j(2) * j(1) + j(0)).order, 2);
-        assert_eq!(y.order_of(j(1) + j(2) - j(2)).order, 1);
-        assert!(project(j(2), &y.jets(1)).is_err());
-        assert_eq!(project(j(1), &y.jets(1)).unwrap().0, j(1));
+        assert_eq!(y.order_of(cx, j(2) * j(1) + j(0)).order, 2);
+        assert_eq!(y.order_of(cx, j(1) + j(2) - j(2)).order, 1);
+        assert!(project(cx, j(2), &y.jets(1)).is_err());
+        assert_eq!(project(cx, j(1), &y.jets(1)).unwrap().0, j(1));
     }
 }

@@ -9,6 +9,7 @@
 use super::contact::*;
 use super::jet::*;
 use super::{Form, Map, Section, Tensor, VectorField};
+use crate::algebra::Inquiry;
 use crate::algebra::expr::{Node, post_order};
 use crate::algebra::function::Elementary;
 use crate::algebra::{Coordinate, Expr, Rational, Symbol};
@@ -239,61 +240,68 @@ impl Stage {
 
 #[test]
 fn the_second_exterior_derivative_is_zero() {
+    let cx = &Inquiry::free();
     on_all_spaces(|s| {
         let eta = s.form();
-        s.random.vanish(&eta.d().d().coefficients())
+        s.random.vanish(&eta.d(cx).d(cx).coefficients())
     });
 }
 
 #[test]
 fn wedge_is_associative_and_graded_commutative_and_d_an_antiderivation() {
+    let cx = &Inquiry::free();
     on_all_spaces(|s| {
         let (p, q) = (s.random.below(3).min(s.symbols.len()), s.random.below(3));
         let (a, b, c) = (s.form_of(p), s.form_of(q), s.form_of(1));
         let associative = s.random.same(&a.wedge(&b).wedge(&c), &a.wedge(&b.wedge(&c)));
         let sign = |n: usize| Expr::number(if n.is_multiple_of(2) { 1 } else { -1 });
         let commutative = s.random.same(&a.wedge(&b), &b.wedge(&a).scale(sign(p * q)));
-        let leibniz = &a.d().wedge(&b) + &a.wedge(&b.d()).scale(sign(p));
-        associative && commutative && s.random.same(&a.wedge(&b).d(), &leibniz)
+        let leibniz = &a.d(cx).wedge(&b) + &a.wedge(&b.d(cx)).scale(sign(p));
+        associative && commutative && s.random.same(&a.wedge(&b).d(cx), &leibniz)
     });
 }
 
 #[test]
 fn cartans_formula() {
+    let cx = &Inquiry::free();
     on_all_spaces(|s| {
         let (eta, xi) = (s.form(), s.field());
-        let inside = if s.degree == 0 { Form::zero(0) } else { eta.interior(&xi).d() };
-        s.random.same(&eta.lie(&xi), &(&eta.d().interior(&xi) + &inside))
+        let inside = if s.degree == 0 { Form::zero(0) } else { eta.interior(&xi).d(cx) };
+        s.random.same(&eta.lie(cx, &xi), &(&eta.d(cx).interior(&xi) + &inside))
     });
 }
 
 #[test]
 fn interior_products_anticommute_and_lie_derivatives_represent_the_bracket() {
+    let cx = &Inquiry::free();
     on_all_spaces(|s| {
         s.degree = 1 + s.random.below(s.symbols.len().min(3));
         let (eta, xi, zeta) = (s.form(), s.field(), s.field());
         let anticommute =
             s.degree < 2 || s.random.same(&eta.interior(&xi).interior(&zeta), &-&eta.interior(&zeta).interior(&xi));
-        let commutator = &eta.lie(&zeta).lie(&xi) - &eta.lie(&xi).lie(&zeta);
-        let lie_of_bracket = eta.lie(&xi.bracket(&zeta));
-        let contracted = &eta.interior(&zeta).lie(&xi) - &eta.lie(&xi).interior(&zeta);
+        let commutator = &eta.lie(cx, &zeta).lie(cx, &xi) - &eta.lie(cx, &xi).lie(cx, &zeta);
+        let lie_of_bracket = eta.lie(cx, &xi.bracket(cx, &zeta));
+        let contracted = &eta.interior(&zeta).lie(cx, &xi) - &eta.lie(cx, &xi).interior(&zeta);
         anticommute
             && s.random.same(&commutator, &lie_of_bracket)
-            && s.random.same(&contracted, &eta.interior(&xi.bracket(&zeta)))
+            && s.random.same(&contracted, &eta.interior(&xi.bracket(cx, &zeta)))
     });
 }
 
 #[test]
 fn brackets_obey_jacobi() {
+    let cx = &Inquiry::free();
     on_all_spaces(|s| {
         let (a, b, c) = (s.field(), s.field(), s.field());
-        let sum = &(&a.bracket(&b.bracket(&c)) + &b.bracket(&c.bracket(&a))) + &c.bracket(&a.bracket(&b));
+        let sum = &(&a.bracket(cx, &b.bracket(cx, &c)) + &b.bracket(cx, &c.bracket(cx, &a)))
+            + &c.bracket(cx, &a.bracket(cx, &b));
         s.random.same_field(&sum, &VectorField::zero())
     });
 }
 
 #[test]
 fn a_form_is_the_sum_of_its_contact_parts() {
+    let cx = &Inquiry::free();
     for_all(|s| {
         let eta = s.form();
         let parts: Vec<Form> = (0..=s.degree).map(|k| k_contact_part(&eta, k, Prolongation::Holonomic)).collect();
@@ -307,7 +315,7 @@ fn a_form_is_the_sum_of_its_contact_parts() {
         });
         let split = s.degree != 1 || {
             let (h, p) = (horizontal_part(&eta), contact_part(&eta));
-            is_horizontal(&h).verdict.is_yes() && s.random.same(&(&h + &p), &eta) && s.random.same(&p, &parts[1])
+            is_horizontal(cx, &h).verdict.is_yes() && s.random.same(&(&h + &p), &eta) && s.random.same(&p, &parts[1])
         };
         let back = in_contact_basis(&eta, ContactBasis::Adapted(s.space.clone())).to_form();
         projectors && split && s.random.same(&sum, &eta) && s.random.same(&back, &eta)
@@ -316,10 +324,11 @@ fn a_form_is_the_sum_of_its_contact_parts() {
 
 #[test]
 fn horizontalisation_of_a_differential_is_the_total_derivative() {
+    let cx = &Inquiry::free();
     for_all(|s| {
         let f = s.random.function(&s.symbols.clone());
         let dt = Form::differential(s.space.manifold().base());
-        s.random.same(&horizontal_part(&Form::function(f).d()), &dt.scale(total_derivative(f)))
+        s.random.same(&horizontal_part(&Form::function(f).d(cx)), &dt.scale(total_derivative(cx, f)))
     });
 }
 
@@ -335,22 +344,24 @@ fn contact_parts_respect_the_free_prolongation_too() {
 
 #[test]
 fn prolongation_is_a_morphism_of_lie_algebras() {
+    let cx = &Inquiry::free();
     for_all(|s| {
         let space = s.space.clone();
         let (xi, zeta) = (s.random.projectable_field(space.manifold()), s.random.projectable_field(space.manifold()));
-        let of_bracket = xi.bracket(&zeta).prolong(&space).unwrap();
-        let bracket = xi.prolong(&space).unwrap().bracket(&zeta.prolong(&space).unwrap());
+        let of_bracket = xi.bracket(cx, &zeta).prolong(cx, &space).unwrap();
+        let bracket = xi.prolong(cx, &space).unwrap().bracket(cx, &zeta.prolong(cx, &space).unwrap());
         s.random.same_field(&of_bracket, &bracket)
     });
 }
 
 #[test]
 fn prolonged_fields_leave_contact_forms_among_themselves() {
+    let cx = &Inquiry::free();
     for_all(|s| {
         let space = s.space.clone();
-        let xi = s.random.projectable_field(space.manifold()).prolong(&space).unwrap();
+        let xi = s.random.projectable_field(space.manifold()).prolong(cx, &space).unwrap();
         space.contact_jets().into_iter().all(|q| {
-            let image = Form::omega(q).lie(&xi);
+            let image = Form::omega(q).lie(cx, &xi);
             s.random.vanish(&horizontal_part(&image).coefficients())
         })
     });
@@ -358,37 +369,40 @@ fn prolonged_fields_leave_contact_forms_among_themselves() {
 
 #[test]
 fn contact_forms_vanish_along_prolonged_sections() {
+    let cx = &Inquiry::free();
     for_all(|s| {
         let base = s.space.manifold().base();
         let manifold = s.space.manifold().clone();
         let components: Vec<(Symbol, Expr)> =
             manifold.jets(0).symbols()[1..].iter().map(|x| (*x, s.random.function(&[base]))).collect();
         let gamma = Section::new(&manifold.jets(0), components).unwrap();
-        let prolonged = gamma.prolong(s.space.order()).unwrap();
+        let prolonged = gamma.prolong(cx, s.space.order()).unwrap();
         let vanish = s.space.lift(5).contact_jets().into_iter().all(|q| {
-            let along = gamma.pullback(&Form::omega(q)).unwrap();
+            let along = gamma.pullback(cx, &Form::omega(q)).unwrap();
             s.random.vanish(&along.coefficients())
         });
         let eta = s.form_of(1);
-        let (along, of_h) = (prolonged.pullback(&eta).unwrap(), gamma.pullback(&horizontal_part(&eta)).unwrap());
-        let residuals = prolonged.is_holonomic();
+        let (along, of_h) =
+            (prolonged.pullback(cx, &eta).unwrap(), gamma.pullback(cx, &horizontal_part(&eta)).unwrap());
+        let residuals = prolonged.is_holonomic(cx);
         vanish && s.random.same(&along, &of_h) && !residuals.verdict.is_no()
     });
 }
 
 #[test]
 fn tensors_obey_leibniz_and_nijenhuis_is_its_bracket_formula() {
+    let cx = &Inquiry::free();
     on_all_spaces(|s| {
         let (eta, theta) = (s.form_of(1), s.form_of(1));
         let t = &Tensor::product(&eta, &s.field()) + &Tensor::product(&theta, &s.field());
         let (xi, zeta) = (s.field(), s.field());
         // L_ξ(T(ζ)) = (L_ξT)(ζ) + T([ξ, ζ])
-        let left = xi.bracket(&t.apply(&zeta));
-        let right = &t.lie(&xi).apply(&zeta) + &t.apply(&xi.bracket(&zeta));
-        let n = t.nijenhuis().interior(&xi).apply(&zeta);
+        let left = xi.bracket(cx, &t.apply(&zeta));
+        let right = &t.lie(cx, &xi).apply(&zeta) + &t.apply(&xi.bracket(cx, &zeta));
+        let n = t.nijenhuis(cx).interior(&xi).apply(&zeta);
         let (tx, tz) = (t.apply(&xi), t.apply(&zeta));
-        let plus = &tx.bracket(&tz) + &t.after(&t).apply(&xi.bracket(&zeta));
-        let minus = &t.apply(&tx.bracket(&zeta)) + &t.apply(&xi.bracket(&tz));
+        let plus = &tx.bracket(cx, &tz) + &t.after(&t).apply(&xi.bracket(cx, &zeta));
+        let minus = &t.apply(&tx.bracket(cx, &zeta)) + &t.apply(&xi.bracket(cx, &tz));
         let transpose = s.random.same(&t.apply_to_form(&theta).interior(&xi), &theta.interior(&t.apply(&xi)));
         transpose && s.random.same_field(&left, &right) && s.random.same_field(&n, &(&plus - &minus))
     });
@@ -397,6 +411,7 @@ fn tensors_obey_leibniz_and_nijenhuis_is_its_bracket_formula() {
 /// Mixed systems §2 and §3: (L_ΓS)² = I − Γ ⊗ dt − N, Ψ = i_Γ N_N, for random right sides.
 #[test]
 fn the_connection_of_a_mixed_system_satisfies_its_identities() {
+    let cx = &Inquiry::free();
     for seed in 0..cases().min(40) {
         let mut random = Random(seed);
         let (k, m) = (1 + random.below(2), 1 + random.below(2));
@@ -408,7 +423,7 @@ fn the_connection_of_a_mixed_system_satisfies_its_identities() {
         let v = |alpha: usize| second[alpha].jet(1);
         let f: Vec<Expr> = second.iter().map(|_| random.function(chart.symbols())).collect();
         let g: Vec<Expr> = own.iter().map(|_| random.function(chart.symbols())).collect();
-        let derivative = |e: Expr, s: Symbol| crate::algebra::derive::partial(e, s);
+        let derivative = |e: Expr, s: Symbol| crate::algebra::derive::partial(cx, e, s);
         let gamma = VectorField::new(
             [(t, Expr::one())]
                 .into_iter()
@@ -424,7 +439,7 @@ fn the_connection_of_a_mixed_system_satisfies_its_identities() {
         };
         let n = Tensor::from_rows(1, (0..m).map(|a| (own[a].jet(0), eta(a))));
         let s = Tensor::from_rows(1, (0..k).map(|a| (v(a), theta(a))));
-        let lie = s.lie(&gamma);
+        let lie = s.lie(cx, &gamma);
         let rest = &(&Tensor::identity(&chart) - &Tensor::product(&Form::differential(t), &gamma)) - &n;
         assert!(random.same_tensor(&lie.after(&lie), &rest), "seed {seed}");
         let half = Expr::ratio(1, 2);
@@ -438,21 +453,21 @@ fn the_connection_of_a_mixed_system_satisfies_its_identities() {
                 let c = |beta: usize| {
                     let x = (0..m).map(|b| (own[b].jet(0), derivative(g[b], v(beta))));
                     let x = VectorField::new(x.chain([(second[beta].jet(0), Expr::one())]));
-                    theta(beta).scale(gamma.apply(derivative(g[a], v(beta))) - x.apply(g[a]))
+                    theta(beta).scale(gamma.apply(cx, derivative(g[a], v(beta))) - x.apply(cx, g[a]))
                 };
                 (own[a].jet(0), Form::sum(1, &(0..k).map(c).collect::<Vec<_>>()))
             }),
         );
-        assert!(random.same_tensor(&n.nijenhuis().interior(&gamma), &psi), "seed {seed}");
+        assert!(random.same_tensor(&n.nijenhuis(cx).interior(&gamma), &psi), "seed {seed}");
     }
 }
 
 /// E_σ = Σ (−1)ᵏ dᵏ/dtᵏ ∂L/∂q_k^σ as a dynamical form, by the formula.
-fn euler_lagrange(manifold: &FiberedManifold, lagrangian: Expr) -> Form {
+fn euler_lagrange(cx: &Inquiry, manifold: &FiberedManifold, lagrangian: Expr) -> Form {
     let order = written_order(lagrangian);
     let component = |q: Coordinate| {
         Expr::add_all((0..=order).map(|k| {
-            let p = total_derivatives(crate::algebra::derive::partial(lagrangian, q.jet(k)), k);
+            let p = total_derivatives(cx, crate::algebra::derive::partial(cx, lagrangian, q.jet(k)), k);
             if k % 2 == 0 { p } else { -p }
         }))
     };
@@ -464,10 +479,11 @@ fn euler_lagrange(manifold: &FiberedManifold, lagrangian: Expr) -> Form {
 
 #[test]
 fn total_derivatives_are_null_lagrangians() {
+    let cx = &Inquiry::free();
     for_all(|s| {
         let space = s.space.clone();
         let f = s.random.function(&space.symbols());
-        s.random.vanish(&euler_lagrange(space.manifold(), total_derivative(f)).coefficients())
+        s.random.vanish(&euler_lagrange(cx, space.manifold(), total_derivative(cx, f)).coefficients())
     });
 }
 
@@ -475,6 +491,7 @@ fn total_derivatives_are_null_lagrangians() {
 /// prolongation it is tangent to J^{r+1}Y.
 #[test]
 fn free_prolongation_is_a_morphism_of_lie_algebras() {
+    let cx = &Inquiry::free();
     for_all(|s| {
         let space = s.space.manifold().jets(s.space.order().min(3));
         let free = space.free();
@@ -486,17 +503,18 @@ fn free_prolongation_is_a_morphism_of_lie_algebras() {
             VectorField::new(rest.chain([(base, time)]).collect::<Vec<_>>())
         };
         let (xi, zeta) = (field(&mut s.random), field(&mut s.random));
-        let prolong = |x: &VectorField| x.prolong_freely(&free).unwrap();
-        let morphism = s.random.same_field(&prolong(&xi.bracket(&zeta)), &prolong(&xi).bracket(&prolong(&zeta)));
+        let prolong = |x: &VectorField| x.prolong_freely(cx, &free).unwrap();
+        let morphism =
+            s.random.same_field(&prolong(&xi.bracket(cx, &zeta)), &prolong(&xi).bracket(cx, &prolong(&zeta)));
         let contact = symbols[1..].iter().all(|q| {
             let omega = &Form::differential(*q) - &Form::differential(base).scale(Expr::symbol(Symbol::velocity(*q)));
-            let image = k_contact_part(&omega.lie(&prolong(&xi)), 0, Prolongation::Free);
+            let image = k_contact_part(&omega.lie(cx, &prolong(&xi)), 0, Prolongation::Free);
             s.random.vanish(&image.coefficients())
         });
         // Along vel(q_k) = q_{k+1} it is Jʳ⁺¹ξ.
         let below = s.random.projectable_field(space.manifold());
-        let lifted = prolong(&below.prolong(&space).unwrap());
-        let higher = below.prolong(&space.lift(space.order() + 1)).unwrap();
+        let lifted = prolong(&below.prolong(cx, &space).unwrap());
+        let higher = below.prolong(cx, &space.lift(space.order() + 1)).unwrap();
         let holonomic = symbols[1..].iter().all(|q| {
             let (velocity, (coordinate, k)) = (Symbol::velocity(*q), q.as_jet().unwrap());
             let e = lifted.component(velocity);
@@ -510,6 +528,7 @@ fn free_prolongation_is_a_morphism_of_lie_algebras() {
 /// Projectors of (1,1) tensors: P = η ⊗ ξ with η(ξ) = 1, its complement, and L_ξ of both; N_P = N_{I−P}.
 #[test]
 fn projectors_and_their_nijenhuis_tensors() {
+    let cx = &Inquiry::free();
     on_all_spaces(|s| {
         let k = s.random.below(s.symbols.len());
         let axis = s.symbols[k];
@@ -524,11 +543,11 @@ fn projectors_and_their_nijenhuis_tensors() {
         let q = &Tensor::identity(&chart) - &p;
         let (xi, zeta) = (s.field(), s.field());
         let idempotent = s.random.same_tensor(&p.after(&p), &p) && s.random.same_tensor(&q.after(&q), &q);
-        let lie = p.lie(&xi);
+        let lie = p.lie(cx, &xi);
         // (L_ξP)P + P(L_ξP) = L_ξP, and L_ξI = 0.
         let derivative = s.random.same_tensor(&(&lie.after(&p) + &p.after(&lie)), &lie)
-            && s.random.same_tensor(&q.lie(&xi), &(&Tensor::zero(1) - &lie));
-        let n = |t: &Tensor| t.nijenhuis().interior(&xi).apply(&zeta);
+            && s.random.same_tensor(&q.lie(cx, &xi), &(&Tensor::zero(1) - &lie));
+        let n = |t: &Tensor| t.nijenhuis(cx).interior(&xi).apply(&zeta);
         idempotent && derivative && s.random.same_field(&n(&p), &n(&q))
     });
 }

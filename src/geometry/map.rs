@@ -23,11 +23,12 @@ use super::inverse::{Solved, solve};
 use super::jet::{Chart, FiberedManifold, JetSpace, Prolongation, derivative_along};
 use super::restriction::without_factor;
 use super::submanifold::Submanifold;
+use crate::algebra::Inquiry;
 use crate::algebra::assume;
 use crate::algebra::conditions::{self, inequality};
 use crate::algebra::decide::is_zero;
 use crate::algebra::derive::partial;
-use crate::algebra::expr::{Condition, Relation};
+use crate::algebra::expr::{Condition, Node, Relation};
 use crate::algebra::linear::Matrix;
 use crate::algebra::normal::simplify;
 use crate::algebra::stratum::Branch;
@@ -95,7 +96,7 @@ impl Map {
     }
 
     /// What a coordinate of the target, of any order, is on the source.
-    pub fn image_of(&self, symbol: Symbol) -> Result<Expr, Refusal> {
+    pub fn image_of(&self, cx: &Inquiry, symbol: Symbol) -> Result<Expr, Refusal> {
         if symbol == self.target.manifold().base() {
             return Ok(self.time);
         }
@@ -105,7 +106,7 @@ impl Map {
         let foreign = || Refusal::ForeignCoordinate { space: self.target.clone(), symbol };
         match symbol.kind() {
             SymbolKind::Parameter | SymbolKind::Bound => Ok(Expr::symbol(symbol)),
-            SymbolKind::Velocity { of } => Ok(self.rate(self.image_of(of)?, Prolongation::Free)),
+            SymbolKind::Velocity { of } => Ok(self.rate(cx, self.image_of(cx, of)?, Prolongation::Free)),
             SymbolKind::Jet { coordinate, order } => {
                 let fibre = self.target.manifold().fibre(coordinate).ok_or_else(foreign)?;
                 if self.target.order() > 0 {
@@ -114,49 +115,49 @@ impl Map {
                     return Err(Refusal::OrderTooHigh { space: self.target.clone(), symbol, order, verdict });
                 }
                 let start = self.components.get(&coordinate.jet(fibre.order)).copied().ok_or_else(foreign)?;
-                Ok((fibre.order..order).fold(start, |e, _| self.rate(e, Prolongation::Holonomic)))
+                Ok((fibre.order..order).fold(start, |e, _| self.rate(cx, e, Prolongation::Holonomic)))
             }
             SymbolKind::Base | SymbolKind::Momentum { .. } | SymbolKind::Multiplier(_) => Err(foreign()),
         }
     }
 
     /// dτ/dt: what the differential of the time of the target becomes, 1 unless the map changes the time.
-    pub fn speed(&self) -> Expr {
-        derivative_along(self.time, Prolongation::Holonomic)
+    pub fn speed(&self, cx: &Inquiry) -> Expr {
+        derivative_along(cx, self.time, Prolongation::Holonomic)
     }
 
     /// df/dT = (df/dt)/(dτ/dt).
-    fn rate(&self, e: Expr, prolongation: Prolongation) -> Expr {
-        derivative_along(e, prolongation) / derivative_along(self.time, prolongation)
+    fn rate(&self, cx: &Inquiry, e: Expr, prolongation: Prolongation) -> Expr {
+        derivative_along(cx, e, prolongation) / derivative_along(cx, self.time, prolongation)
     }
 
-    fn images(&self, symbols: &[Symbol]) -> Result<FxHashMap<Symbol, Expr>, Refusal> {
-        symbols.iter().map(|s| Ok((*s, self.image_of(*s)?))).collect()
+    fn images(&self, cx: &Inquiry, symbols: &[Symbol]) -> Result<FxHashMap<Symbol, Expr>, Refusal> {
+        symbols.iter().map(|s| Ok((*s, self.image_of(cx, *s)?))).collect()
     }
 
     /// f ∘ Jʳψ.
-    pub fn pullback_function(&self, e: Expr) -> Result<Expr, Refusal> {
-        Ok(substitute(e, &self.images(&e.symbols())?))
+    pub fn pullback_function(&self, cx: &Inquiry, e: Expr) -> Result<Expr, Refusal> {
+        Ok(substitute(e, &self.images(cx, &e.symbols())?))
     }
 
     /// (Jʳψ)^*η, for the order r that the form asks for.
-    pub fn pullback(&self, form: &Form) -> Result<Form, Refusal> {
-        Ok(form.pullback(&self.images(&form.symbols())?))
+    pub fn pullback(&self, cx: &Inquiry, form: &Form) -> Result<Form, Refusal> {
+        Ok(form.pullback(cx, &self.images(cx, &form.symbols())?))
     }
 
     /// ∂ψ^x/∂r: rows the coordinates of the target, columns those of the source, without the times.
-    pub fn jacobian(&self) -> Jacobian {
+    pub fn jacobian(&self, cx: &Inquiry) -> Jacobian {
         let base = self.source.manifold().base();
         let columns: Vec<Symbol> = self.source.symbols().into_iter().filter(|s| *s != base).collect();
         let components = self.components();
-        let row = |e: Expr| columns.iter().map(|s| partial(e, *s)).collect();
+        let row = |e: Expr| columns.iter().map(|s| partial(cx, e, *s)).collect();
         let entries = components.iter().map(|(_, e)| row(*e)).collect();
         Jacobian { rows: components.iter().map(|(s, _)| *s).collect(), columns, entries }
     }
 
     /// ψ^*ξ for a field on the lowest JʳY that it fits on.
-    pub fn pullback_field(&self, field: &VectorField) -> Result<VectorField, Refusal> {
-        self.pullback_field_on(field, field.order_on(self.target.manifold()).order)
+    pub fn pullback_field(&self, cx: &Inquiry, field: &VectorField) -> Result<VectorField, Refusal> {
+        self.pullback_field_on(cx, field, field.order_on(cx, self.target.manifold()).order)
     }
 
     /// ψ^*ξ = (Tψ)⁻¹ ξ∘ψ on JʳP, for a field on JʳY, where the Jacobian of the map has an inverse. The order matters:
@@ -164,13 +165,13 @@ impl Map {
     ///
     /// The Jacobian of the prolonged map is triangular by blocks: x_k depends on jets up to order k, and on those
     /// of order k through ∂x/∂u, divided by (dτ/dt)ᵏ. So one inverse serves every order.
-    pub fn pullback_field_on(&self, field: &VectorField, order: u32) -> Result<VectorField, Refusal> {
+    pub fn pullback_field_on(&self, cx: &Inquiry, field: &VectorField, order: u32) -> Result<VectorField, Refusal> {
         let (source, target) = (self.source.manifold(), self.target.manifold());
         let no_inverse = |why: &str| Refusal::NotInvertible { why: why.into(), positive: vec![] };
         if self.source.order() + self.target.order() > 0 || source.fibres().iter().any(|f| f.order > 0) {
             return Err(no_inverse("fields are carried by maps between manifolds over the time axis only"));
         }
-        let jacobian = self.jacobian();
+        let jacobian = self.jacobian(cx);
         if jacobian.rows.len() != jacobian.columns.len() {
             return Err(no_inverse(&format!(
                 "{target} has {} coordinates and {source} has {}",
@@ -178,24 +179,24 @@ impl Map {
                 jacobian.columns.len()
             )));
         }
-        let inverse = Matrix::from_rows(jacobian.entries).inverse()?;
+        let inverse = Matrix::from_rows(jacobian.entries).inverse(cx)?;
         let inverse = inverse.ok_or_else(|| no_inverse("the determinant of its Jacobian is zero"))?;
-        let speed = self.speed();
-        let time_component = self.pullback_function(field.component(target.base()))? / speed;
+        let speed = self.speed(cx);
+        let time_component = self.pullback_function(cx, field.component(target.base()))? / speed;
         let mut components = vec![(source.base(), time_component)];
-        for order in 0..=order.max(field.order_on(target).order) {
+        for order in 0..=order.max(field.order_on(cx, target).order) {
             let found = VectorField::new(components.iter().copied());
             let mut rest = vec![];
             for fibre in target.fibres() {
                 let jet = fibre.coordinate.jet(order);
                 // What the components found so far make of x_k already.
-                let already = found.apply(self.image_of(jet)?);
-                let value = self.pullback_function(field.component(jet))? - already;
+                let already = found.apply(cx, self.image_of(cx, jet)?);
+                let value = self.pullback_function(cx, field.component(jet))? - already;
                 rest.push(vec![value * speed.pow(i64::from(order))]);
             }
             let new = inverse.mul(&Matrix::from_rows(rest));
             let jets = source.fibres().iter().enumerate();
-            let jets = jets.map(|(i, f)| Ok((f.coordinate.jet(order), tidy(new[(i, 0)])?)));
+            let jets = jets.map(|(i, f)| Ok((f.coordinate.jet(order), tidy(cx, new[(i, 0)])?)));
             components.extend(jets.collect::<Result<Vec<_>, Refusal>>()?);
         }
         Ok(VectorField::new(components))
@@ -203,10 +204,10 @@ impl Map {
 
     /// The map backwards, with the ground on which there and back is the identity, and where it is one. Refused when the
     /// equations cannot be solved, when the image is thin, or when the check fails.
-    pub fn inverse(&self) -> Result<Inverse, Refusal> {
-        match self.invert() {
+    pub fn inverse(&self, cx: &Inquiry) -> Result<Inverse, Refusal> {
+        match self.invert(cx) {
             Err(Refusal::NotInvertible { why, positive }) if !positive.is_empty() => {
-                let positive = self.facts_that_help(positive)?;
+                let positive = self.facts_that_help(cx, positive)?;
                 Err(Refusal::NotInvertible { why, positive })
             }
             result => result,
@@ -215,17 +216,15 @@ impl Map {
 
     /// Facts under which there is an inverse: some of these, and of what is missing after them, as few as will do. None if
     /// they do not help.
-    fn facts_that_help(&self, mut positive: Vec<Expr>) -> Result<Vec<Expr>, Refusal> {
-        let known = assume::snapshot();
+    fn facts_that_help(&self, cx: &Inquiry, mut positive: Vec<Expr>) -> Result<Vec<Expr>, Refusal> {
         // What is missing under the facts; `None` if there is an inverse.
         let missing = |facts: &[Expr]| -> Result<Option<Vec<Expr>>, Refusal> {
-            assume::restore(known.clone());
-            let possible = facts.iter().all(|e| assume::assume(*e, assume::Sign::POSITIVE));
-            let result = conditions::collect(|| self.invert()).0;
-            assume::restore(known.clone());
-            match result {
-                Ok(_) if possible => Ok(None),
-                Err(Refusal::NotInvertible { positive, .. }) if possible => Ok(Some(positive)),
+            let Some(under) = cx.assuming(facts.iter().map(|e| (*e, assume::Sign::POSITIVE))) else {
+                return Ok(Some(vec![]));
+            };
+            match conditions::collect(&under, |cx| self.invert(cx)).0 {
+                Ok(_) => Ok(None),
+                Err(Refusal::NotInvertible { positive, .. }) => Ok(Some(positive)),
                 Err(stop @ Refusal::Exhausted(_)) => Err(stop),
                 _ => Ok(Some(vec![])),
             }
@@ -249,7 +248,7 @@ impl Map {
         Ok(vec![])
     }
 
-    fn invert(&self) -> Result<Inverse, Refusal> {
+    fn invert(&self, cx: &Inquiry) -> Result<Inverse, Refusal> {
         let no_inverse = |why: String| Err(Refusal::NotInvertible { why, positive: vec![] });
         let (source, target) = (self.source.manifold(), self.target.manifold());
         let unknowns: Vec<Symbol> = self.source.symbols();
@@ -268,12 +267,19 @@ impl Map {
         } else if shared {
             return no_inverse("it changes the time and keeps its name; give the new time a name of its own".into());
         }
-        let solved = self.solved(equations, &open)?;
+        let solved = self.solved(cx, equations, &open)?;
         if let Some(unknown) = open.iter().find(|u| !solved.values.contains_key(*u)) {
             let why = format!("its equations could not be solved for {unknown}");
             let hint = match (solved.stuck.first(), solved.conditions.first()) {
                 (Some(e), _) => format!("; what remained is {e} = 0"),
-                (None, Some(e)) => format!(", and {} = 0 holds on its image", without_factor(*e)),
+                (None, Some(e)) => {
+                    // Of the two signs the one that reads first, whatever was computed before.
+                    let e = without_factor(*e);
+                    let signs = [e.to_string(), opposite(e).to_string()];
+                    let text = signs.into_iter().min_by_key(|text| (text.starts_with('-'), text.clone()));
+                    let text = text.unwrap_or_default();
+                    format!(", and {text} = 0 holds on its image")
+                }
                 (None, None) => String::new(),
             };
             let of_source = |e: &Expr| e.symbols().iter().all(|s| s.is_parameter() || self.source.contains(*s));
@@ -283,39 +289,39 @@ impl Map {
         if let Some(condition) = solved.conditions.first() {
             return no_inverse(format!("its image is not everything: {condition} = 0 holds on it"));
         }
-        let conditions = inequality::reduced(self.on_the_image(solved.needs, &solved.values)?);
-        if let Some(never) = inequality::contradiction(&conditions) {
+        let conditions = inequality::reduced(cx, self.on_the_image(cx, solved.needs, &solved.values)?);
+        if let Some(never) = inequality::contradiction(cx, &conditions) {
             let (left, relation, right) = never.sides();
             let relation = relation.text();
             return no_inverse(format!("{left} {relation} {right} on its image, which contradicts what is assumed"));
         }
         // What is cancelled in writing and checking it is no condition: where the map is continuous, so is the identity.
-        let checked = || {
-            let components = solved.values.iter().map(|(u, e)| Ok((*u, simplify(*e)?)));
+        let checked = |cx: &Inquiry| {
+            let components = solved.values.iter().map(|(u, e)| Ok((*u, simplify(cx, *e)?)));
             let components = components.collect::<Result<Vec<_>, Refusal>>()?;
             let map = Map::new(&self.target, &self.source, components)?;
             // Each step of the solution is an equivalence under its conditions, so the composition is the identity; that
             // it is not refuted, even where the zero test sees it by sampling only, guards against errors of ours.
-            let ground = match map.is_inverse_of(self) {
+            let ground = match map.is_inverse_of(cx, self) {
                 Ok(_) | Err(Refusal::Undecided { .. }) => Ground::proved("solved step by step"),
                 Err(refused) => return Err(refused),
             };
             Ok(Inverse { map, ground, conditions: conditions.clone() })
         };
-        conditions::collect(|| inequality::under(&conditions, checked)).0
+        conditions::collect(&cx.where_hold(&conditions), checked).0
     }
 
     /// Solves for coordinates of the source. A map of a manifold to itself gives the new coordinates other names meanwhile.
-    fn solved(&self, equations: Vec<(Expr, Expr)>, unknowns: &[Symbol]) -> Result<Solved, Refusal> {
+    fn solved(&self, cx: &Inquiry, equations: Vec<(Expr, Expr)>, unknowns: &[Symbol]) -> Result<Solved, Refusal> {
         if unknowns.iter().all(|u| !self.target.contains(*u)) {
-            return Ok(solve(equations, unknowns)?);
+            return Ok(solve(cx, equations, unknowns)?);
         }
         let old = self.target.symbols();
         let new: Vec<Symbol> = old.iter().map(|s| Symbol::parameter(&s.name())).collect();
         let there: FxHashMap<Symbol, Expr> = old.iter().copied().zip(new.iter().map(|s| Expr::symbol(*s))).collect();
         let back: FxHashMap<Symbol, Expr> = new.iter().copied().zip(old.iter().map(|s| Expr::symbol(*s))).collect();
         let renamed = equations.into_iter().map(|(left, right)| (left, substitute(right, &there)));
-        let mut solved = solve(renamed, unknowns)?;
+        let mut solved = solve(cx, renamed, unknowns)?;
         let again = |e: &mut Expr| *e = substitute(*e, &back);
         solved.values.values_mut().for_each(again);
         solved.conditions.iter_mut().for_each(again);
@@ -325,17 +331,20 @@ impl Map {
 
     /// What holds on the image: the needs of the solution, and what is assumed about the coordinates of the source, in
     /// those of the target.
-    fn on_the_image(&self, needs: Vec<Condition>, values: &FxHashMap<Symbol, Expr>) -> Result<Vec<Condition>, Refusal> {
-        let mut facts: Vec<(Expr, assume::Sign)> = assume::snapshot().into_iter().collect();
-        facts.sort_by_key(|f| f.0);
+    fn on_the_image(
+        &self,
+        cx: &Inquiry,
+        needs: Vec<Condition>,
+        values: &FxHashMap<Symbol, Expr>,
+    ) -> Result<Vec<Condition>, Refusal> {
         let own = |s: &Symbol| values.contains_key(s);
         let known = |s: &Symbol| own(s) || s.is_parameter() || *s == self.target.manifold().base();
         let mut conditions = needs;
-        for (fact, sign) in facts {
+        for (fact, sign) in cx.facts().iter() {
             let symbols = fact.symbols();
             let Some(condition) = Condition::from_fact(fact, sign) else { continue };
             if symbols.iter().any(own) && symbols.iter().all(known) {
-                let left = conditions::collect(|| simplify(substitute(condition.left, values))).0?;
+                let left = conditions::collect(cx, |cx| simplify(cx, substitute(condition.left, values))).0?;
                 conditions.push(Condition { left, ..condition });
             }
         }
@@ -344,49 +353,47 @@ impl Map {
     }
 
     /// What is assumed about jets of the source up to an order, in terms of the target; `self` is the inverse.
-    pub fn facts_about_jets(&self, order: u32) -> Result<Vec<Condition>, Refusal> {
+    pub fn facts_about_jets(&self, cx: &Inquiry, order: u32) -> Result<Vec<Condition>, Refusal> {
         let source = self.target.manifold();
-        let mut facts: Vec<(Expr, assume::Sign)> = assume::snapshot().into_iter().collect();
-        facts.sort_by_key(|f| f.0);
         let mut conditions = vec![];
-        for (fact, sign) in facts {
+        for (fact, sign) in cx.facts().iter() {
             let symbols: Vec<Symbol> = fact.symbols().into_iter().filter(|s| !s.is_parameter()).collect();
             let orders: Option<Vec<u32>> = symbols.iter().map(|s| source.order_of_symbol(*s)).collect();
             let highest = orders.and_then(|list| list.into_iter().max());
             if highest.is_some_and(|k| 0 < k && k <= order)
                 && let Some(condition) = Condition::from_fact(fact, sign)
             {
-                let left = self.pullback_function(condition.left)?;
-                let left = conditions::collect(|| simplify(left)).0?;
+                let left = self.pullback_function(cx, condition.left)?;
+                let left = conditions::collect(cx, |cx| simplify(cx, left)).0?;
                 conditions.push(Condition { left, ..condition });
             }
         }
-        Ok(inequality::reduced(conditions))
+        Ok(inequality::reduced(cx, conditions))
     }
 
     /// Inequalities that the points of the image satisfy besides its equations, as far as the map can be solved for the
     /// coordinates of the source.
-    pub fn image_conditions(&self) -> Result<Vec<Condition>, Refusal> {
+    pub fn image_conditions(&self, cx: &Inquiry) -> Result<Vec<Condition>, Refusal> {
         let base = self.source.manifold().base();
         let unknowns: Vec<Symbol> = self.source.symbols().into_iter().filter(|s| *s != base).collect();
         let equations = self.components().into_iter().map(|(x, e)| (e, Expr::symbol(x))).collect();
-        let solved = conditions::collect(|| self.solved(equations, &unknowns)).0?;
+        let solved = conditions::collect(cx, |cx| self.solved(cx, equations, &unknowns)).0?;
         if !solved.stuck.is_empty() {
             return Ok(vec![]);
         }
-        let mut conditions = self.on_the_image(solved.needs, &solved.values)?;
+        let mut conditions = self.on_the_image(cx, solved.needs, &solved.values)?;
         // What is not zero is so on a dense part; what contains a coordinate of the source holds for some value of it.
         let on_target = |c: &Condition| c.left.symbols().iter().all(|s| s.is_parameter() || self.target.contains(*s));
         conditions.retain(|c| c.relation != Relation::NotEqual && on_target(c));
-        Ok(inequality::reduced(conditions))
+        Ok(inequality::reduced(cx, conditions))
     }
 
     /// The ground on which `self` after `other` is the identity of the source of `self`.
-    pub fn is_inverse_of(&self, other: &Map) -> Result<Ground, Refusal> {
+    pub fn is_inverse_of(&self, cx: &Inquiry, other: &Map) -> Result<Ground, Refusal> {
         let mut ground = Ground::proved("");
         for (x, e) in other.components() {
-            let there_and_back = self.pullback_function(e)?;
-            match is_zero(there_and_back - Expr::symbol(x)) {
+            let there_and_back = self.pullback_function(cx, e)?;
+            match is_zero(cx, there_and_back - Expr::symbol(x)) {
                 Verdict::Yes(g) => ground = ground.weaker(g),
                 Verdict::No(_) => {
                     let why = format!("there and back, {x} becomes {there_and_back}");
@@ -403,28 +410,28 @@ impl Map {
 
     /// Equations of the image in the target, one after the other zero: what the components have to satisfy.
     /// Refused when the coordinates of the source cannot be eliminated.
-    pub fn image_equations(&self) -> Result<Vec<Expr>, Refusal> {
+    pub fn image_equations(&self, cx: &Inquiry) -> Result<Vec<Expr>, Refusal> {
         // A map whose Jacobian has the rank of the target somewhere fills an open set there: no equation holds on it.
-        let jacobian = self.jacobian();
+        let jacobian = self.jacobian(cx);
         let n_rows = jacobian.rows.len();
         if n_rows <= jacobian.columns.len() {
             let matrix = Matrix::with_columns(jacobian.entries, jacobian.columns.len());
-            if conditions::collect(|| matrix.rank()).0?.value == n_rows {
+            if conditions::collect(cx, |cx| matrix.rank(cx)).0?.value == n_rows {
                 return Ok(vec![]);
             }
         }
         // Conditions on the source are met almost everywhere, and what holds there holds in the limit.
-        let (equations, recorded) = conditions::collect(|| self.equations_of_image());
+        let (equations, recorded) = conditions::collect(cx, |cx| self.equations_of_image(cx));
         let on_target = |e: &Expr| e.symbols().iter().all(|s| s.is_parameter());
-        recorded.into_iter().filter(on_target).for_each(conditions::record_nonzero);
+        recorded.into_iter().filter(on_target).for_each(|x| conditions::record_nonzero(cx, x));
         equations
     }
 
-    fn equations_of_image(&self) -> Result<Vec<Expr>, Refusal> {
+    fn equations_of_image(&self, cx: &Inquiry) -> Result<Vec<Expr>, Refusal> {
         let base = self.source.manifold().base();
         let unknowns: Vec<Symbol> = self.source.symbols().into_iter().filter(|s| *s != base).collect();
         let equations = self.components().into_iter().map(|(x, e)| (e, Expr::symbol(x))).collect();
-        let solved = self.solved(equations, &unknowns)?;
+        let solved = self.solved(cx, equations, &unknowns)?;
         if solved.stuck.is_empty() {
             return Ok(solved.conditions);
         }
@@ -433,7 +440,7 @@ impl Map {
         symbols.extend(self.target.symbols().into_iter().filter(|s| !self.source.contains(*s)));
         let equations = self.components().into_iter().map(|(x, e)| Expr::symbol(x) - e).collect();
         let graph = Submanifold::new(&Chart::new(symbols), vec![Branch { equations, nonzero: vec![] }]);
-        let image = graph.projection(&self.target.chart(), |s| self.target.contains(s))?;
+        let image = graph.projection(cx, &self.target.chart(), |s| self.target.contains(s))?;
         match image.branches() {
             [] => Ok(vec![Expr::one()]),
             [only] => Ok(only.equations.clone()),
@@ -445,17 +452,17 @@ impl Map {
     }
 
     /// `other` after `self`.
-    pub fn then(&self, other: &Map) -> Result<Map, Refusal> {
-        let components = other.components.iter().map(|(s, e)| Ok((*s, self.pullback_function(*e)?)));
+    pub fn then(&self, cx: &Inquiry, other: &Map) -> Result<Map, Refusal> {
+        let components = other.components.iter().map(|(s, e)| Ok((*s, self.pullback_function(cx, *e)?)));
         let components = components.collect::<Result<FxHashMap<Symbol, Expr>, Refusal>>()?;
-        let time = self.pullback_function(other.time)?;
+        let time = self.pullback_function(cx, other.time)?;
         Ok(Map { source: self.source.clone(), target: other.target.clone(), time, components })
     }
 }
 
 /// The expression simplified, or as it is when that is too large a task.
-fn tidy(e: Expr) -> Result<Expr, Refusal> {
-    match simplify(e) {
+fn tidy(cx: &Inquiry, e: Expr) -> Result<Expr, Refusal> {
+    match simplify(cx, e) {
         Err(Exhausted::Interrupted) => Err(Exhausted::Interrupted.into()),
         Err(_) => Ok(e),
         Ok(simple) => Ok(simple),
@@ -480,11 +487,19 @@ pub struct Jacobian {
     pub entries: Vec<Vec<Expr>>,
 }
 
+/// −e with every term negated.
+fn opposite(e: Expr) -> Expr {
+    match e.node() {
+        Node::Sum { constant, terms } => Expr::sum(-constant, terms.iter().map(|(t, c)| (*t, -c))),
+        _ => -e,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::algebra::Coordinate;
-    use crate::algebra::assume::{Sign, assume};
+    use crate::algebra::assume::Sign;
     use crate::algebra::function::Elementary;
 
     fn apply(f: Elementary, e: Expr) -> Expr {
@@ -503,6 +518,7 @@ mod tests {
     /// fb-v12: X = x eᵗ, Y = y + x² − g t²/2.
     #[test]
     fn a_lagrangian_in_a_uniformly_accelerated_dilated_chart() {
+        let cx = &Inquiry::free();
         let t = Symbol::base("t");
         let (time, m, g) =
             (Expr::symbol(t), Expr::symbol(Symbol::parameter("m")), Expr::symbol(Symbol::parameter("g")));
@@ -533,56 +549,58 @@ mod tests {
                 xp.pow(2) * e2,
                 yp.pow(2),
             ]);
-        let pulled = psi.pullback_function(lagrangian).unwrap();
-        assert!(is_zero(pulled - expected).is_yes());
-        let jacobian = psi.jacobian();
+        let pulled = psi.pullback_function(cx, lagrangian).unwrap();
+        assert!(is_zero(cx, pulled - expected).is_yes());
+        let jacobian = psi.jacobian(cx);
         assert_eq!(jacobian.entries, vec![vec![exp, Expr::zero()], vec![2 * x, Expr::one()]]);
         // There and back.
-        let inverse = psi.inverse().unwrap().map;
-        assert!(is_zero(inverse.pullback_function(pulled).unwrap() - lagrangian).is_yes());
+        let inverse = psi.inverse(cx).unwrap().map;
+        assert!(is_zero(cx, inverse.pullback_function(cx, pulled).unwrap() - lagrangian).is_yes());
     }
 
     #[test]
     fn polar_coordinates_are_inverted_where_the_radius_is_positive() {
+        let cx = &Inquiry::free();
         let t = Symbol::base("t");
         let ((p, polar), (y, plane)) = (manifold("P", t, &["r", "a"]), manifold("Y", t, &["x", "y"]));
         let (r, a) = (j(polar[0], 0), j(polar[1], 0));
         let images =
             [(plane[0].jet(0), r * apply(Elementary::Cos, a)), (plane[1].jet(0), r * apply(Elementary::Sin, a))];
         let map = Map::new(&p.jets(0), &y.jets(0), images).unwrap();
-        assert!(matches!(map.inverse(), Err(Refusal::NotInvertible { .. })));
-        assume(r, Sign::POSITIVE);
-        let inverse = map.inverse().unwrap().map;
-        let radius = inverse.image_of(polar[0].jet(0)).unwrap();
+        assert!(matches!(map.inverse(cx), Err(Refusal::NotInvertible { .. })));
+        let cx = &cx.assuming([(r, Sign::POSITIVE)]).expect("possible");
+        let inverse = map.inverse(cx).unwrap().map;
+        let radius = inverse.image_of(cx, polar[0].jet(0)).unwrap();
         assert_eq!(radius.to_string(), "sqrt(x^2 + y^2)");
         // The kinetic energy, and back.
         let half = Expr::ratio(1, 2);
         let energy = half * (j(polar[0], 1).pow(2) + (r * j(polar[1], 1)).pow(2));
         let cartesian = half * (j(plane[0], 1).pow(2) + j(plane[1], 1).pow(2));
-        assert!(is_zero(map.pullback_function(cartesian).unwrap() - energy).is_yes());
-        assert!(is_zero(inverse.pullback_function(energy).unwrap() - cartesian).is_yes());
+        assert!(is_zero(cx, map.pullback_function(cx, cartesian).unwrap() - energy).is_yes());
+        assert!(is_zero(cx, inverse.pullback_function(cx, energy).unwrap() - cartesian).is_yes());
         // Rotations are ∂/∂a, and its prolongation the prolongation.
         let rotation = VectorField::new([(plane[1].jet(0), j(plane[0], 0)), (plane[0].jet(0), -j(plane[1], 0))]);
-        let pulled = map.pullback_field(&rotation.prolong(&y.jets(1)).unwrap()).unwrap();
-        assert!(pulled.equals(&VectorField::coordinate(polar[1].jet(0))).is_yes());
+        let pulled = map.pullback_field(cx, &rotation.prolong(cx, &y.jets(1)).unwrap()).unwrap();
+        assert!(pulled.equals(cx, &VectorField::coordinate(polar[1].jet(0))).is_yes());
     }
 
     #[test]
     fn the_image_of_a_chart_of_the_circle_is_the_circle() {
+        let cx = &Inquiry::free();
         let t = Symbol::base("t");
         let ((z, alpha), (y, plane)) = (manifold("Z", t, &["alpha"]), manifold("Y", t, &["x", "y"]));
         let l = Expr::symbol(Symbol::parameter("l"));
-        assume(l, Sign::POSITIVE);
+        let cx = &cx.assuming([(l, Sign::POSITIVE)]).expect("possible");
         let angle = j(alpha[0], 0);
         let images = [
             (plane[0].jet(0), l * apply(Elementary::Sin, angle)),
             (plane[1].jet(0), -(l * apply(Elementary::Cos, angle))),
         ];
         let map = Map::new(&z.jets(0), &y.jets(0), images).unwrap();
-        let equations = map.image_equations().unwrap();
+        let equations = map.image_equations(cx).unwrap();
         assert_eq!(equations.len(), 1);
         let circle = j(plane[0], 0).pow(2) + j(plane[1], 0).pow(2) - l.pow(2);
-        assert!(is_zero(equations[0] + circle).or(is_zero(equations[0] - circle)).is_yes());
-        assert!(map.inverse().is_err());
+        assert!(is_zero(cx, equations[0] + circle).or(is_zero(cx, equations[0] - circle)).is_yes());
+        assert!(map.inverse(cx).is_err());
     }
 }

@@ -73,6 +73,16 @@ impl From<Exhausted> for Refusal {
     }
 }
 
+/// `assume x > 0, y > 1`: the statement that these are positive.
+pub fn assumption(positive: &[Expr]) -> String {
+    let fact = |e: &Expr| {
+        let (left, relation, right) = Condition::positive(*e).sides();
+        format!("{left} {} {right}", relation.text())
+    };
+    let facts: Vec<String> = positive.iter().map(fact).collect();
+    format!("assume {}", facts.join(", "))
+}
+
 impl From<Refusal> for Diagnostic {
     fn from(refusal: Refusal) -> Diagnostic {
         match refusal {
@@ -133,15 +143,7 @@ impl From<Refusal> for Diagnostic {
             }
             Refusal::NotInvertible { why, positive } => {
                 let diagnostic = Diagnostic::error(&codes::NOT_INVERTIBLE, "this map cannot be inverted").note(why);
-                let fact = |e: &Expr| {
-                    let (left, relation, right) = Condition::positive(*e).sides();
-                    format!("{left} {} {right}", relation.text())
-                };
-                let facts: Vec<String> = positive.iter().map(fact).collect();
-                if facts.is_empty() {
-                    return diagnostic;
-                }
-                diagnostic.help(format!("assume {}", facts.join(", ")))
+                if positive.is_empty() { diagnostic } else { diagnostic.help(assumption(&positive)) }
             }
             Refusal::Undecided { what, why } => {
                 Diagnostic::error(&codes::UNDECIDED, format!("it cannot be decided whether {what}"))
@@ -150,5 +152,11 @@ impl From<Refusal> for Diagnostic {
             }
             Refusal::Exhausted(why) => Diagnostic::error(&codes::BUDGET, why.to_string()),
         }
+    }
+}
+
+impl From<Refusal> for Box<Diagnostic> {
+    fn from(refusal: Refusal) -> Box<Diagnostic> {
+        Box::new(refusal.into())
     }
 }

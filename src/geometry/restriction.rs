@@ -17,6 +17,7 @@ use super::field::VectorField;
 use super::form::Form;
 use super::jet::Chart;
 use super::submanifold::{Submanifold, vanishes_on};
+use crate::algebra::Inquiry;
 use crate::algebra::conditions;
 use crate::algebra::derive::partial;
 use crate::algebra::expr::{Node, symbols_of};
@@ -24,7 +25,7 @@ use crate::algebra::normal::simplify;
 use crate::algebra::stratum::{Branch, Cell, Frame};
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Rational, Symbol};
-use crate::budget::{Budgeted, check};
+use crate::budget::Budgeted;
 use rustc_hash::FxHashMap;
 
 /// How objects are restricted to one branch.
@@ -39,11 +40,11 @@ pub struct Restriction {
 
 impl Restriction {
     /// To a branch in the coordinates of the chart. The branch should be written shortly: radicals taken.
-    pub fn new(chart: &Chart, branch: &Branch) -> Budgeted<Restriction> {
+    pub fn new(cx: &Inquiry, chart: &Chart, branch: &Branch) -> Budgeted<Restriction> {
         let mut open = branch.equations.clone();
         let mut solved: FxHashMap<Symbol, Expr> = FxHashMap::default();
-        while let Some((i, symbol, value)) = explicit(chart, &open) {
-            check()?;
+        while let Some((i, symbol, value)) = explicit(cx, chart, &open) {
+            cx.check()?;
             open.remove(i);
             let step = FxHashMap::from_iter([(symbol, value)]);
             for e in &mut open {
@@ -55,7 +56,7 @@ impl Restriction {
             solved.insert(symbol, value);
         }
         for value in solved.values_mut() {
-            *value = simplify(*value)?;
+            *value = simplify(cx, *value)?;
         }
         Ok(Restriction { chart: chart.clone(), branch: branch.clone(), solved, implicit: open })
     }
@@ -70,54 +71,54 @@ impl Restriction {
     }
 
     /// The frame of the implicit equations together with some functions, and the cells where they hold.
-    fn cells(&self, functions: &[Expr]) -> Budgeted<(Frame, Vec<Cell>)> {
+    fn cells(&self, cx: &Inquiry, functions: &[Expr]) -> Budgeted<(Frame, Vec<Cell>)> {
         let nonzero = self.branch.nonzero.iter().map(|e| substitute(*e, &self.solved)).collect();
         let branch = Branch { equations: self.implicit.clone(), nonzero };
         let set = Submanifold::new(&self.chart, vec![branch]);
-        let frame = set.frame(functions)?;
-        let cells = set.cells(&frame)?;
+        let frame = set.frame(cx, functions)?;
+        let cells = set.cells(cx, &frame)?;
         Ok((frame, cells))
     }
 
     /// The function along the branch.
-    pub fn function(&self, e: Expr) -> Budgeted<Expr> {
+    pub fn function(&self, cx: &Inquiry, e: Expr) -> Budgeted<Expr> {
         let e = substitute(e, &self.solved);
         if self.implicit.is_empty() {
-            return simplify(e);
+            return simplify(cx, e);
         }
-        let (frame, cells) = self.cells(&[e])?;
-        reduce(&frame, &cells, e)
+        let (frame, cells) = self.cells(cx, &[e])?;
+        reduce(cx, &frame, &cells, e)
     }
 
     /// The form pulled back to the branch, written without the differentials that the equations express.
-    pub fn form(&self, form: &Form) -> Result<Form, Refusal> {
-        let form = form.pullback(&self.parametrisation(&form.symbols()));
+    pub fn form(&self, cx: &Inquiry, form: &Form) -> Result<Form, Refusal> {
+        let form = form.pullback(cx, &self.parametrisation(&form.symbols()));
         if self.implicit.is_empty() {
-            return Ok(form.simplified().0);
+            return Ok(form.simplified(cx).0);
         }
-        let (restricted, divisors) = conditions::collect(|| self.along_implicit(form));
+        let (restricted, divisors) = conditions::collect(cx, |cx| self.along_implicit(cx, form));
         let restricted = restricted?;
-        let regular = restricted.coefficients().into_iter().all(is_regular);
+        let regular = restricted.coefficients().into_iter().all(|x| is_regular(cx, x));
         for e in divisors {
-            if !regular || !self.is_thin(e)? {
-                conditions::record_nonzero(e);
+            if !regular || !self.is_thin(cx, e)? {
+                conditions::record_nonzero(cx, e);
             }
         }
         Ok(restricted)
     }
 
     /// The form without the differentials that the implicit equations express, where their coefficients are not zero.
-    fn along_implicit(&self, mut form: Form) -> Result<Form, Refusal> {
+    fn along_implicit(&self, cx: &Inquiry, mut form: Form) -> Result<Form, Refusal> {
         let mut functions = form.coefficients();
-        let differentials: Vec<Form> = self.implicit.iter().map(|e| Form::function(*e).d()).collect();
+        let differentials: Vec<Form> = self.implicit.iter().map(|e| Form::function(*e).d(cx)).collect();
         functions.extend(differentials.iter().flat_map(Form::coefficients));
-        let (frame, cells) = self.cells(&functions)?;
+        let (frame, cells) = self.cells(cx, &functions)?;
         let mut replaced: Vec<(Symbol, Form)> = vec![];
         for df in differentials {
             let df = replaced.iter().fold(df, |df, (s, by)| replace_differential(&df, *s, by));
-            let Some((symbol, slope)) = pivot(&frame, &cells, &df)? else { continue };
+            let Some((symbol, slope)) = pivot(cx, &frame, &cells, &df)? else { continue };
             if !slope.is_number() {
-                conditions::record_nonzero(without_factor(slope));
+                conditions::record_nonzero(cx, without_factor(slope));
             }
             let rest = df.keep(|basis, c| (basis[0].symbol() != symbol).then_some(-c / slope));
             for (_, by) in &mut replaced {
@@ -131,27 +132,27 @@ impl Restriction {
         let mut terms = vec![];
         for (basis, c) in form.terms() {
             let axes: Vec<Symbol> = basis.iter().map(|a| a.symbol()).collect();
-            terms.push(Form::term(self.function(c)?, &axes));
+            terms.push(Form::term(self.function(cx, c)?, &axes));
         }
         Ok(Form::sum(form.degree(), &terms))
     }
 
     /// Whether the zeros of a function are a smaller part of the implicit set.
-    fn is_thin(&self, e: Expr) -> Budgeted<bool> {
+    fn is_thin(&self, cx: &Inquiry, e: Expr) -> Budgeted<bool> {
         // e = n/d vanishes where n does.
-        let (numerator, denominator) = fraction(e)?;
+        let (numerator, denominator) = fraction(cx, e)?;
         let dimension = |more: &[Expr]| {
             let equations = [&self.implicit[..], more].concat();
             let branch = Branch { equations, nonzero: vec![] };
-            Submanifold::new(&self.chart, vec![branch]).dimension()
+            Submanifold::new(&self.chart, vec![branch]).dimension(cx)
         };
         let whole = dimension(&[])?;
         Ok(dimension(&[numerator])? < whole && dimension(&[denominator])? < whole)
     }
 
     /// The field along the branch: its components there.
-    pub fn field(&self, field: &VectorField) -> Budgeted<VectorField> {
-        let components = field.components().into_iter().map(|(s, c)| Ok((s, self.function(c)?)));
+    pub fn field(&self, cx: &Inquiry, field: &VectorField) -> Budgeted<VectorField> {
+        let components = field.components().into_iter().map(|(s, c)| Ok((s, self.function(cx, c)?)));
         Ok(VectorField::new(components.collect::<Budgeted<Vec<_>>>()?))
     }
 
@@ -163,11 +164,11 @@ impl Restriction {
 
 /// An equation c·s + r = 0 with a number c and r free of s: its place, s, and −r/c. The last coordinate of the
 /// chart that will do is taken, so that derivatives are expressed by what they are derivatives of.
-fn explicit(chart: &Chart, equations: &[Expr]) -> Option<(usize, Symbol, Expr)> {
+fn explicit(cx: &Inquiry, chart: &Chart, equations: &[Expr]) -> Option<(usize, Symbol, Expr)> {
     for (i, e) in equations.iter().enumerate() {
         let symbols = symbols_of(&[*e]);
         for &s in chart.symbols().iter().rev().filter(|s| symbols.contains(s)) {
-            let slope = partial(*e, s);
+            let slope = partial(cx, *e, s);
             if let Some(c) = slope.as_number().filter(|c| !c.is_zero()) {
                 let rest = substitute(*e, &FxHashMap::from_iter([(s, Expr::zero())]));
                 return Some((i, s, -(rest / Expr::number(c.clone()))));
@@ -178,8 +179,8 @@ fn explicit(chart: &Chart, equations: &[Expr]) -> Option<(usize, Symbol, Expr)> 
 }
 
 /// The numerator and the denominator of an expression.
-fn fraction(e: Expr) -> Budgeted<(Expr, Expr)> {
-    let simple = simplify(e)?;
+fn fraction(cx: &Inquiry, e: Expr) -> Budgeted<(Expr, Expr)> {
+    let simple = simplify(cx, e)?;
     let Node::Product(factors) = without_factor(simple).node() else { return Ok((simple, Expr::one())) };
     let (below, above): (Vec<_>, Vec<_>) = factors.iter().cloned().partition(|(_, n)| n.is_negative());
     let below = below.into_iter().map(|(base, n)| (base, -&n));
@@ -187,13 +188,13 @@ fn fraction(e: Expr) -> Budgeted<(Expr, Expr)> {
 }
 
 /// The axis along which a 1-form has a coefficient that does not vanish on the cells; numbers are preferred.
-fn pivot(frame: &Frame, cells: &[Cell], form: &Form) -> Budgeted<Option<(Symbol, Expr)>> {
+fn pivot(cx: &Inquiry, frame: &Frame, cells: &[Cell], form: &Form) -> Budgeted<Option<(Symbol, Expr)>> {
     let mut found = None;
     for (basis, c) in form.terms() {
         if c.is_number() {
             return Ok(Some((basis[0].symbol(), c)));
         }
-        if found.is_none() && vanishes_on(frame, cells, c)?.is_no() {
+        if found.is_none() && vanishes_on(cx, frame, cells, c)?.is_no() {
             found = Some((basis[0].symbol(), c));
         }
     }
@@ -219,11 +220,11 @@ fn replace_differential(form: &Form, symbol: Symbol, by: &Form) -> Form {
 }
 
 /// The normal form of a function where the cells are; a set of several cells leaves it as it is unless all agree.
-fn reduce(frame: &Frame, cells: &[Cell], e: Expr) -> Budgeted<Expr> {
-    let Some((numerator, denominator)) = frame.read(e)? else { return Ok(e) };
+fn reduce(cx: &Inquiry, frame: &Frame, cells: &[Cell], e: Expr) -> Budgeted<Expr> {
+    let Some((numerator, denominator)) = frame.read(cx, e)? else { return Ok(e) };
     let mut common = None;
     for cell in cells {
-        let (n, d) = (cell.value(frame, &numerator)?, cell.value(frame, &denominator)?);
+        let (n, d) = (cell.value(cx, frame, &numerator)?, cell.value(cx, frame, &denominator)?);
         let here = if d.is_zero() { e } else { n / d };
         match common {
             None => common = Some(here),
@@ -231,7 +232,7 @@ fn reduce(frame: &Frame, cells: &[Cell], e: Expr) -> Budgeted<Expr> {
             Some(_) => return Ok(e),
         }
     }
-    simplify(common.unwrap_or(e))
+    simplify(cx, common.unwrap_or(e))
 }
 
 #[cfg(test)]
@@ -242,6 +243,7 @@ mod tests {
 
     #[test]
     fn functions_and_forms_that_agree_along_a_set_become_one() {
+        let cx = &Inquiry::free();
         let (x, y, z) =
             (Coordinate::declare("x", false), Coordinate::declare("y", false), Coordinate::declare("z", false));
         let manifold = FiberedManifold::new("Y", Symbol::base("t"), &[x, y, z]);
@@ -250,24 +252,24 @@ mod tests {
         let branch = |equations: &[Expr]| Branch { equations: equations.to_vec(), nonzero: vec![] };
         // A graph: z = x², z' = 2 x x'.
         let graph = [j(z, 0) - j(x, 0).pow(2), j(z, 1) - 2 * (j(x, 0) * j(x, 1))];
-        let along = Restriction::new(&chart, &branch(&graph)).unwrap();
-        assert_eq!(along.function(j(z, 0) * j(z, 1)).unwrap().to_string(), "2*x^3*x'");
-        let dz = along.form(&Form::differential(z.jet(0))).unwrap();
-        assert!(dz.equals(&Form::term(2 * j(x, 0), &[x.jet(0)])).is_yes());
+        let along = Restriction::new(cx, &chart, &branch(&graph)).unwrap();
+        assert_eq!(along.function(cx, j(z, 0) * j(z, 1)).unwrap().to_string(), "2*x^3*x'");
+        let dz = along.form(cx, &Form::differential(z.jet(0))).unwrap();
+        assert!(dz.equals(cx, &Form::term(2 * j(x, 0), &[x.jet(0)])).is_yes());
         // The contact form of z restricts to a multiple of that of x.
-        let omega = along.form(&Form::omega(z.jet(0))).unwrap();
-        assert!(omega.equals(&Form::omega(x.jet(0)).scale(2 * j(x, 0))).is_yes());
+        let omega = along.form(cx, &Form::omega(z.jet(0))).unwrap();
+        assert!(omega.equals(cx, &Form::omega(x.jet(0)).scale(2 * j(x, 0))).is_yes());
         // 2z = 1: the value of z is a fraction.
-        let half = Restriction::new(&chart, &branch(&[2 * j(z, 0) - 1, 3 * j(z, 1) - j(x, 0)])).unwrap();
-        assert_eq!(half.function(j(z, 0) + j(z, 1)).unwrap(), Expr::ratio(1, 2) + j(x, 0) / 3);
+        let half = Restriction::new(cx, &chart, &branch(&[2 * j(z, 0) - 1, 3 * j(z, 1) - j(x, 0)])).unwrap();
+        assert_eq!(half.function(cx, j(z, 0) + j(z, 1)).unwrap(), Expr::ratio(1, 2) + j(x, 0) / 3);
         // The circle is implicit.
-        let circle = Restriction::new(&chart, &branch(&[j(x, 0).pow(2) + j(y, 0).pow(2) - 1])).unwrap();
-        assert_eq!(circle.function(j(x, 0).pow(2) + j(y, 0).pow(2)).unwrap(), Expr::one());
+        let circle = Restriction::new(cx, &chart, &branch(&[j(x, 0).pow(2) + j(y, 0).pow(2) - 1])).unwrap();
+        assert_eq!(circle.function(cx, j(x, 0).pow(2) + j(y, 0).pow(2)).unwrap(), Expr::one());
         let radial = Form::one_form([(x.jet(0), j(x, 0)), (y.jet(0), j(y, 0))]);
-        assert!(circle.form(&radial).unwrap().is_zero().is_yes());
+        assert!(circle.form(cx, &radial).unwrap().is_zero(cx).is_yes());
         let area = Form::term(Expr::one(), &[x.jet(0), y.jet(0)]);
-        assert!(circle.form(&area).unwrap().is_zero().is_yes());
+        assert!(circle.form(cx, &area).unwrap().is_zero(cx).is_yes());
         let angle = Form::one_form([(y.jet(0), j(x, 0)), (x.jet(0), -j(y, 0))]);
-        assert!(circle.form(&angle).unwrap().is_zero().is_no());
+        assert!(circle.form(cx, &angle).unwrap().is_zero(cx).is_no());
     }
 }

@@ -12,6 +12,7 @@ use super::Refusal;
 use super::contact::{Component, Covector, Finding, all_vanish};
 use super::form::Form;
 use super::jet::{FiberedManifold, JetSpace};
+use crate::algebra::Inquiry;
 use crate::algebra::derive::partial;
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Symbol, SymbolKind};
@@ -49,17 +50,17 @@ impl Section {
 
     /// What the coordinate is along the section: its component, the derivatives of the highest one that is
     /// given for higher jets, and the derivative of the component for a velocity.
-    pub fn value(&self, symbol: Symbol) -> Result<Expr, Refusal> {
+    pub fn value(&self, cx: &Inquiry, symbol: Symbol) -> Result<Expr, Refusal> {
         let base = self.manifold().base();
         match symbol.kind() {
-            SymbolKind::Velocity { of } => Ok(partial(self.value(of)?, base)),
+            SymbolKind::Velocity { of } => Ok(partial(cx, self.value(cx, of)?, base)),
             SymbolKind::Jet { coordinate, order } => {
                 let foreign = || Refusal::ForeignCoordinate { space: self.space.clone(), symbol };
                 let fibre = self.manifold().fibre(coordinate).ok_or_else(foreign)?;
                 let given = order.min(fibre.order + self.space.order());
                 let component = self.components.get(&coordinate.jet(given)).copied();
                 let component = component.ok_or(Refusal::MissingComponent { symbol })?;
-                Ok((given..order).fold(component, |e, _| partial(e, base)))
+                Ok((given..order).fold(component, |e, _| partial(cx, e, base)))
             }
             SymbolKind::Base | SymbolKind::Parameter | SymbolKind::Bound => Ok(Expr::symbol(symbol)),
             SymbolKind::Momentum { .. } | SymbolKind::Multiplier(_) => {
@@ -69,36 +70,36 @@ impl Section {
     }
 
     /// Jʳγ.
-    pub fn prolong(&self, order: u32) -> Result<Section, Refusal> {
+    pub fn prolong(&self, cx: &Inquiry, order: u32) -> Result<Section, Refusal> {
         let space = self.space.lift(order);
         let base = self.manifold().base();
         let symbols = space.symbols().into_iter().filter(|s| *s != base);
-        let components = symbols.map(|s| Ok((s, self.value(s)?))).collect::<Result<_, Refusal>>()?;
+        let components = symbols.map(|s| Ok((s, self.value(cx, s)?))).collect::<Result<_, Refusal>>()?;
         Ok(Section { space, components })
     }
 
     /// The function along the section.
-    pub fn pullback_function(&self, e: Expr) -> Result<Expr, Refusal> {
-        Ok(substitute(e, &self.values(&e.symbols())?))
+    pub fn pullback_function(&self, cx: &Inquiry, e: Expr) -> Result<Expr, Refusal> {
+        Ok(substitute(e, &self.values(cx, &e.symbols())?))
     }
 
     /// δ^*η, a form on the time axis; along Jʳγ as far as the form asks for derivatives.
-    pub fn pullback(&self, form: &Form) -> Result<Form, Refusal> {
-        Ok(form.pullback(&self.values(&form.symbols())?))
+    pub fn pullback(&self, cx: &Inquiry, form: &Form) -> Result<Form, Refusal> {
+        Ok(form.pullback(cx, &self.values(cx, &form.symbols())?))
     }
 
-    fn values(&self, symbols: &[Symbol]) -> Result<FxHashMap<Symbol, Expr>, Refusal> {
-        symbols.iter().map(|s| Ok((*s, self.value(*s)?))).collect()
+    fn values(&self, cx: &Inquiry, symbols: &[Symbol]) -> Result<FxHashMap<Symbol, Expr>, Refusal> {
+        symbols.iter().map(|s| Ok((*s, self.value(cx, *s)?))).collect()
     }
 
     /// Whether the section is the prolongation of one of Y. The evidence is ω_j along the section.
-    pub fn is_holonomic(&self) -> Finding {
+    pub fn is_holonomic(&self, cx: &Inquiry) -> Finding {
         let base = self.manifold().base();
         let residual = |jet: Symbol| {
             let next = jet.as_jet().map(|(c, k)| c.jet(k + 1)).and_then(|s| self.components.get(&s).copied());
-            let coefficient = partial(self.components[&jet], base) - next.unwrap_or_else(Expr::zero);
+            let coefficient = partial(cx, self.components[&jet], base) - next.unwrap_or_else(Expr::zero);
             Component { basis: vec![Covector::Contact(jet)], coefficient }
         };
-        all_vanish(self.space.contact_jets().into_iter().map(residual))
+        all_vanish(cx, self.space.contact_jets().into_iter().map(residual))
     }
 }

@@ -14,6 +14,7 @@ use super::axis::{Axis, Basis};
 use super::field::VectorField;
 use super::form::Form;
 use super::jet::Chart;
+use crate::algebra::Inquiry;
 use crate::algebra::derive::partial;
 use crate::algebra::expr::symbols_of;
 use crate::algebra::{Expr, Symbol, Verdict};
@@ -111,22 +112,22 @@ impl Tensor {
     }
 
     /// L_Γ T.
-    pub fn lie(&self, field: &VectorField) -> Tensor {
-        let transported = self.rows().map(|(s, row)| (s, row.lie(field)));
+    pub fn lie(&self, cx: &Inquiry, field: &VectorField) -> Tensor {
+        let transported = self.rows().map(|(s, row)| (s, row.lie(cx, field)));
         let turned = field.components().into_iter().map(|(s, component)| {
-            let parts: Vec<Form> = self.rows().map(|(y, row)| row.scale(-partial(component, y))).collect();
+            let parts: Vec<Form> = self.rows().map(|(y, row)| row.scale(-partial(cx, component, y))).collect();
             (s, Form::sum(self.degree, &parts))
         });
         Tensor::from_rows(self.degree, transported.chain(turned).collect::<Vec<_>>())
     }
 
     /// N_T, a vector-valued 2-form, of a (1,1) tensor.
-    pub fn nijenhuis(&self) -> Tensor {
-        let differentials: BTreeMap<Axis, Form> = self.rows.iter().map(|(axis, row)| (*axis, row.d())).collect();
+    pub fn nijenhuis(&self, cx: &Inquiry) -> Tensor {
+        let differentials: BTreeMap<Axis, Form> = self.rows.iter().map(|(axis, row)| (*axis, row.d(cx))).collect();
         let row = |(x, row): (Symbol, &Form)| {
             let mut parts = vec![];
             for (y, eta) in &self.rows {
-                let moved = row.map_coefficients(|c| partial(c, y.symbol()));
+                let moved = row.map_coefficients(|c| partial(cx, c, y.symbol()));
                 parts.push(eta.wedge(&moved));
                 parts.push(differentials[y].scale(-row.coefficient(&[y.symbol()])));
             }
@@ -135,17 +136,17 @@ impl Tensor {
         Tensor::from_rows(2, self.rows().map(row).collect::<Vec<_>>())
     }
 
-    pub fn is_zero(&self) -> Verdict {
-        Verdict::all(self.rows.values().map(Form::is_zero), "there are no components")
+    pub fn is_zero(&self, cx: &Inquiry) -> Verdict {
+        Verdict::all(self.rows.values().map(|x| Form::is_zero(x, cx)), "there are no components")
     }
 
-    pub fn equals(&self, other: &Tensor) -> Verdict {
-        (self - other).is_zero()
+    pub fn equals(&self, cx: &Inquiry, other: &Tensor) -> Verdict {
+        (self - other).is_zero(cx)
     }
 
     /// P² = P.
-    pub fn is_projector(&self) -> Verdict {
-        self.after(self).equals(self)
+    pub fn is_projector(&self, cx: &Inquiry) -> Verdict {
+        self.after(self).equals(cx, self)
     }
 
     /// Every symbol that occurs.

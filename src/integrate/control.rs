@@ -64,6 +64,8 @@ pub enum StopReason {
     BlowUp,
     /// The accuracy asked for needs steps below the spacing of numbers.
     StepTooSmall,
+    /// Time does not advance any more: step after step ends where it began, as where decisions change back and forth.
+    Stalled,
     /// The state drifted off the set on which the motion is determined, and could not be brought back.
     LeftSurface { expression: String, value: f64 },
     /// Steps, time or memory of the run are used up.
@@ -84,6 +86,7 @@ impl StopReason {
             StopReason::SingularPoint { .. } => "singular point",
             StopReason::BlowUp => "blow-up",
             StopReason::StepTooSmall => "step too small",
+            StopReason::Stalled => "stalled",
             StopReason::LeftSurface { .. } => "left its set",
             StopReason::Budget { .. } => "budget",
         }
@@ -108,6 +111,7 @@ impl std::fmt::Display for StopReason {
             StopReason::SingularPoint { failure } => write!(f, "singular point: {failure}"),
             StopReason::BlowUp => write!(f, "the motion escapes to infinity in finite time"),
             StopReason::StepTooSmall => write!(f, "the tolerance needs steps below the spacing of numbers"),
+            StopReason::Stalled => write!(f, "time does not advance any more: step after step ends where it began"),
             StopReason::LeftSurface { expression, value } => {
                 write!(
                     f,
@@ -136,12 +140,12 @@ pub struct Controller {
 
 impl Controller {
     /// The constants of `dop853.f`.
-    pub fn dop853() -> Controller {
+    pub const fn dop853() -> Controller {
         Controller { exponent: 0.125, beta: 0.0, safety: 0.9, least: 0.333, most: 6.0, previous: 1e-4, rejected: false }
     }
 
     /// The constants of `dopri5.f`, which has the same orders as tsit5.
-    pub fn order5() -> Controller {
+    pub const fn order5() -> Controller {
         let beta = 0.04;
         Controller {
             exponent: 0.2 - 0.75 * beta,

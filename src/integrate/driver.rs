@@ -1,5 +1,6 @@
 //! The loop around a method: the grid of recorded times, events, the end, interruption, limits.
 
+use crate::budget::Budget;
 use std::time::Instant;
 
 use crate::budget;
@@ -8,37 +9,40 @@ use crate::codegen::interpret::Failure;
 
 use super::control::StopReason;
 use super::events::{self, Crossing, Watched};
-use super::explicit::{Explicit, Scheme};
-use super::method::Method;
+use super::explicit::Explicit;
+use super::method::{Family, Method, Suits};
 use super::problem::{BadProblem, Event, InitialValueProblem, Motion, Recording};
 use super::stepper::Stepper;
 use super::surface::SurfaceWatch;
 use super::switches::Switchboard;
+use super::tableau;
 use super::taylor::{self, Taylor};
 use super::trajectory::{EventPoint, Trajectory};
 
 /// Runs a problem. It either cannot be begun, or there is a trajectory that says why it ends.
-pub fn run(motion: &Motion, problem: &InitialValueProblem) -> Result<Trajectory, BadProblem> {
+pub fn run(cx: &Budget, motion: &Motion, problem: &InitialValueProblem) -> Result<Trajectory, BadProblem> {
     problem.check(motion)?;
     motion.first_derivative(problem).map_err(|failure| BadProblem::Start { failure })?;
     let start = Instant::now();
     let (method, mut choice) = choose(motion, problem);
-    let mut trajectory = match method {
-        Method::Taylor => match Taylor::new(motion, problem) {
+    let mut trajectory = match method.row().family {
+        Family::Explicit(tableau) => {
+            drive(cx, motion, problem, method, Explicit::new(method, tableau, motion, problem))
+        }
+        // `choose` leaves no choice open.
+        Family::Choice | Family::Series => match Taylor::new(motion, problem) {
             Some(taylor) => {
+                let mut trajectory = drive(cx, motion, problem, method, taylor);
                 let backend = motion.jet(taylor::order(problem), false).map(|jet| jet.backend());
-                let mut trajectory = drive(motion, problem, method, taylor);
                 trajectory.backend = backend.unwrap_or(trajectory.backend);
                 trajectory
             }
             None => {
-                choice = Some("dop853 instead of taylor, because the field has no series".to_string());
-                drive(motion, problem, Method::Dop853, Explicit::new(Scheme::Dop853, motion, problem))
+                let (other, tableau) = (Method::DOP853, &tableau::DOP853);
+                choice = Some(format!("{other} instead of {method}, because the field has no series"));
+                drive(cx, motion, problem, other, Explicit::new(other, tableau, motion, problem))
             }
         },
-        Method::Rk4 => drive(motion, problem, method, Explicit::new(Scheme::Rk4, motion, problem)),
-        Method::Tsit5 => drive(motion, problem, method, Explicit::new(Scheme::Tsit5, motion, problem)),
-        _ => drive(motion, problem, method, Explicit::new(Scheme::Dop853, motion, problem)),
     };
     trajectory.choice = choice;
     trajectory.run_time = start.elapsed();
@@ -52,23 +56,26 @@ pub fn run(motion: &Motion, problem: &InitialValueProblem) -> Result<Trajectory,
 /// tolerances, and the cheapest for long runs of fields that are not too large. What counts as long is estimated from the
 /// shortest time in which the state changes by its own size.
 pub(super) fn choose(motion: &Motion, problem: &InitialValueProblem) -> (Method, Option<String>) {
-    let Method::Auto = problem.method else { return (problem.method, None) };
-    let because = |method: Method, why: &str| (method, Some(format!("{method}, because {why}")));
+    let Family::Choice = problem.method.row().family else { return (problem.method, None) };
+    let because = |suits: Suits, why: &str| {
+        let method = Method::suiting(suits).unwrap_or(Method::DOP853);
+        (method, Some(format!("{method}, because {why}")))
+    };
     let tolerance =
         if problem.tolerance.relative > 0.0 { problem.tolerance.relative } else { problem.tolerance.absolute };
     let operations = motion.field().executed().n_operations();
     if problem.fixed {
-        because(Method::Dop853, "the step is fixed")
+        because(Suits::Moderate, "the step is fixed")
     } else if tolerance > 3e-6 {
-        because(Method::Tsit5, "the tolerance is loose")
+        because(Suits::Loose, "the tolerance is loose")
     } else if tolerance <= 1e-11 && operations <= LARGE_FIELD {
-        because(Method::Taylor, "the tolerance is tight")
+        because(Suits::Tight, "the tolerance is tight")
     } else if tolerance <= 1e-11 {
-        because(Method::Dop853, "the field is too large for a series")
+        because(Suits::Moderate, "the field is too large for a series")
     } else if operations <= SMALL_FIELD && n_changes(motion, problem) > LONG_RUN {
-        because(Method::Taylor, "the run is long and the field is small")
+        because(Suits::Tight, "the run is long and the field is small")
     } else {
-        because(Method::Dop853, "the tolerance is moderate")
+        because(Suits::Moderate, "the tolerance is moderate")
     }
 }
 
@@ -85,13 +92,28 @@ fn n_changes(motion: &Motion, problem: &InitialValueProblem) -> f64 {
     (problem.end - problem.start).abs() * size(&slope) / size(&problem.state).max(f64::MIN_POSITIVE)
 }
 
-/// Steps between two looks at the clock and the limits.
+const OUT_OF_MEMORY: &str = "the memory of the run is used up: record less";
+
+/// Steps between two looks at the limits.
 const CHECK_EVERY: u64 = 16;
 /// The same when only some steps are looked at, and so many are made at once.
 const CHECK_MANY: u64 = 64;
 
+/// What a step of a run costs, in terms combined.
+const WORK_OF_A_STEP: u64 = 16;
+
+/// Steps in succession that end where they began, after which a run is stalled. Decisions of a field that fall at the same
+/// time need as many as there are decisions.
+const MAX_STALLED: u64 = 10_000;
+
 /// Steps until there is a reason to stop.
-fn drive(motion: &Motion, problem: &InitialValueProblem, method: Method, mut stepper: impl Stepper) -> Trajectory {
+fn drive(
+    cx: &Budget,
+    motion: &Motion,
+    problem: &InitialValueProblem,
+    method: Method,
+    mut stepper: impl Stepper,
+) -> Trajectory {
     let columns =
         motion.record.as_ref().map_or(Vec::new(), |k| k.kernel().outputs().iter().map(|o| o.name.clone()).collect());
     let mut recorder = Recorder {
@@ -101,6 +123,7 @@ fn drive(motion: &Motion, problem: &InitialValueProblem, method: Method, mut ste
         parameters: &problem.parameters,
         start: problem.start,
         forward: problem.end >= problem.start,
+        most: problem.limits.numbers,
         next: 0,
         state: vec![0.0; motion.n_states()],
         columns: vec![0.0; motion.record.as_ref().map_or(0, |k| k.kernel().outputs().len())],
@@ -127,26 +150,30 @@ fn drive(motion: &Motion, problem: &InitialValueProblem, method: Method, mut ste
         || watch.is_some()
         || surface.is_some();
     let mut next_check = 0;
-    let deadline = problem.limits.time.map(|limit| Instant::now() + limit);
+    let (mut stalled, mut counted) = (0, 0);
     let (t, state, reason) = match recorder.record(problem.start, &problem.state) {
         Err(reason) => (problem.start, problem.state.clone(), reason),
         Ok(()) => loop {
             if stepper.time() == problem.end {
                 break (problem.end, stepper.state().to_vec(), StopReason::Reached);
             }
+            if stalled >= MAX_STALLED {
+                break (stepper.time(), stepper.state().to_vec(), StopReason::Stalled);
+            }
+            let time_before = stepper.time();
             let steps = stepper.statistics().steps;
             // A step of a large system may take a while, so the interrupt is looked for at every one.
             if steps >= next_check || budget::is_interrupted() {
                 next_check = steps + if every_step { CHECK_EVERY } else { CHECK_MANY };
-                if let Err(exhausted) = budget::check() {
+                let work = (steps - counted) * WORK_OF_A_STEP;
+                counted = steps;
+                if let Err(exhausted) = cx.check().and_then(|()| cx.spend(work)) {
                     break (stepper.time(), stepper.state().to_vec(), exhausted.into());
                 }
                 let spent = if steps >= problem.limits.steps {
                     Some("the steps of the run are used up")
                 } else if recorder.trajectory.n_numbers() > problem.limits.numbers {
-                    Some("the memory of the run is used up: record less")
-                } else if deadline.is_some_and(|end| Instant::now() >= end) {
-                    Some("the time of the run is used up")
+                    Some(OUT_OF_MEMORY)
                 } else {
                     None
                 };
@@ -212,6 +239,7 @@ fn drive(motion: &Motion, problem: &InitialValueProblem, method: Method, mut ste
                 }
                 stepper.restart(board.numbers());
             }
+            stalled = if stepper.time() == time_before { stalled + 1 } else { 0 };
         },
     };
     // The last state is always recorded, once.
@@ -233,6 +261,8 @@ struct Recorder<'a> {
     parameters: &'a [f64],
     start: f64,
     forward: bool,
+    /// Numbers that may be kept.
+    most: usize,
     /// The number of the next time on the grid.
     next: u64,
     state: Vec<f64>,
@@ -278,6 +308,10 @@ impl Recorder<'_> {
         while let Some(t) = self.next_time() {
             if if self.forward { t > end } else { t < end } {
                 break;
+            }
+            // A grid may be finer than memory, and finer than numbers.
+            if self.next > self.most as u64 || self.trajectory.n_numbers() > self.most {
+                return Err(StopReason::Budget { what: OUT_OF_MEMORY.to_string() });
             }
             // The start is recorded already.
             if t != self.start || self.trajectory.is_empty() {

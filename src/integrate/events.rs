@@ -106,6 +106,9 @@ pub fn is_tiny(start: f64, end: f64) -> bool {
 
 const DEGREE: usize = 10;
 
+/// Pieces in which zeros of one polynomial are looked for. Ten zeros that are close together need some 400.
+const MAX_PIECES: usize = 20_000;
+
 type Coefficients = [f64; DEGREE + 1];
 
 /// The Chebyshev points of [0, 1], ends included.
@@ -180,7 +183,13 @@ fn isolate<E>(
     let noise = 1e-12 * size;
     let threshold = graze.max(4.0 * noise);
     let mut stack = vec![(*b, 0.0, 1.0)];
+    // A function that is 0 up to rounding along the piece has no isolated zeros, and is not looked at for ever.
+    let mut pieces = 0;
     while let Some((b, low, high)) = stack.pop() {
+        pieces += 1;
+        if pieces > MAX_PIECES {
+            break;
+        }
         let (min, max) = b.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(*x), h.max(*x)));
         if min > threshold || max < -threshold {
             continue;
@@ -188,7 +197,9 @@ fn isolate<E>(
         let changes = variations(&b);
         // Zero counts as positive, so a zero at the seam of two steps belongs to exactly one of them.
         let crosses = (b[0] < 0.0) != (b[DEGREE] < 0.0);
-        if changes == 1 && crosses {
+        // A zero where the piece begins was counted before, or is where the run starts; the crossing is farther on.
+        let apart = b[0] != 0.0 || high - low < 1e-5;
+        if changes == 1 && crosses && apart {
             let rising = b[0] < b[DEGREE];
             let theta = brent(low, high, g)?;
             zeros.push((theta, rising, false));
@@ -351,6 +362,16 @@ mod tests {
         check(|u| (u - 0.4) * (u - 0.401), None, &[(0.4, false, false), (0.401, true, false)]);
         check(|u| u * u + 0.01, None, &[]);
         check(|u| 3.0 - u, None, &[]);
+    }
+
+    /// Where a step begins with 0, the zeros after it are found: u (0.4 − u) rises from 0 and falls through 0.4.
+    #[test]
+    fn zeros_after_a_zero_at_the_beginning() {
+        check(|u| u * (0.4 - u), None, &[(0.4, false, false)]);
+        check(|u| u * (u - 0.4), None, &[(0.4, true, false)]);
+        check(|u| u * (1e-3 - u), None, &[(1e-3, false, false)]);
+        check(|u| u * (u + 1.0), None, &[]);
+        check(|u| -u, None, &[]);
     }
 
     #[test]

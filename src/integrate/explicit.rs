@@ -1,4 +1,4 @@
-//! Explicit Runge–Kutta methods: rk4, tsit5, dop853.
+//! Explicit Runge–Kutta methods, each a [`Tableau`].
 //!
 //! A step evaluates the stages
 //!
@@ -7,8 +7,8 @@
 //! ```
 //!
 //! and f(t + h, y′), which is the first stage of the next step. The sum y + h Σ bᵢ kᵢ is compensated, so that rounding
-//! does not accumulate over many small steps. Dense output: cubic Hermite for rk4, order 4 for tsit5, order 7 for
-//! dop853, whose three additional stages are evaluated only for steps that somebody looks into.
+//! does not accumulate over many small steps. Stages that only the dense output uses are evaluated only for steps that
+//! somebody looks into.
 //!
 //! States and stages are padded to a multiple of eight and handled in blocks of eight, which the compiler turns into
 //! whatever registers the processor has; the result does not depend on their width.
@@ -18,10 +18,11 @@ use crate::codegen::simd;
 
 use super::control::{self, Compensated, Controller, StopReason};
 use super::field::Field;
+use super::method::Method;
 use super::poles;
 use super::problem::{InitialValueProblem, Motion};
-use super::stepper::{self, Form, Segment, Statistics, Stepper};
-use super::tableau::{self, Estimate, Tableau};
+use super::stepper::{self, Segment, Statistics, Stepper};
+use super::tableau::{Dense, Estimate, Tableau};
 use super::whole_step::WholeStep;
 
 /// Doubles per block.
@@ -53,23 +54,9 @@ macro_rules! for_blocks {
     };
 }
 
-/// Which explicit method.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Scheme {
-    Rk4,
-    Tsit5,
-    Dop853,
-}
-
-impl Scheme {
-    pub fn tableau(self) -> &'static Tableau {
-        match self {
-            Scheme::Rk4 => &tableau::RK4,
-            Scheme::Tsit5 => &tableau::TSIT5,
-            Scheme::Dop853 => &tableau::DOP853,
-        }
-    }
-}
+/// Trials of one step. Every trial that fails makes the step shorter by a tenth or more, and after so many it is below the
+/// spacing of all numbers; a step that is no number is never.
+const MAX_TRIALS: usize = 10_000;
 
 /// After this many steps a run is long enough for the step to be compiled as a whole.
 const LONG_RUN: u64 = 500;
@@ -85,7 +72,7 @@ pub struct Explicit<'a> {
     stages_in_whole: bool,
     /// So are the state and the one before; they have not been fetched yet.
     state_in_whole: bool,
-    scheme: Scheme,
+    method: Method,
     tableau: &'static Tableau,
     field: Field,
     n: usize,
@@ -135,7 +122,13 @@ impl simd::Work for Attempt<'_, '_> {
 }
 
 impl<'a> Explicit<'a> {
-    pub fn new(scheme: Scheme, motion: &'a Motion, problem: &InitialValueProblem) -> Explicit<'a> {
+    /// A method of the table, which has this tableau.
+    pub fn new(
+        method: Method,
+        tableau: &'static Tableau,
+        motion: &'a Motion,
+        problem: &InitialValueProblem,
+    ) -> Explicit<'a> {
         let (kernel, pivoted) = motion.field_for(problem);
         let field = Field::new(&kernel, &problem.parameters);
         let fused = !motion.options().portable;
@@ -143,24 +136,19 @@ impl<'a> Explicit<'a> {
         let (t, step) = (*t, *step);
         let n = field.n();
         let stride = n.next_multiple_of(BLOCK);
-        let tableau = scheme.tableau();
         // Padding has the tolerance 1 and the error 0.
         let mut absolute = tolerance.absolute_of_each(n);
         absolute.resize(stride, 1.0);
         let mut y = state.to_vec();
         y.resize(stride, 0.0);
         let zeros = vec![0.0; stride];
-        let controller = match scheme {
-            Scheme::Dop853 => Controller::dop853(),
-            _ => Controller::order5(),
-        };
         Explicit {
             motion,
             pivoted,
             whole: None,
             stages_in_whole: false,
             state_in_whole: false,
-            scheme,
+            method,
             tableau,
             field,
             n,
@@ -168,7 +156,7 @@ impl<'a> Explicit<'a> {
             fused: fused && simd::has_fma(),
             absolute,
             relative: tolerance.relative,
-            controller,
+            controller: tableau.controller,
             t: Compensated::new(t),
             y,
             rest: zeros.clone(),
@@ -180,11 +168,11 @@ impl<'a> Explicit<'a> {
             h_next: 0.0,
             given_step: step,
             adaptive: !matches!(tableau.estimate, Estimate::None) && !fixed,
-            k: vec![0.0; stride * 16],
+            k: vec![0.0; stride * tableau.n_slopes()],
             trial: zeros.clone(),
             y_new: zeros.clone(),
             rest_new: zeros.clone(),
-            dense: vec![0.0; stride * 8],
+            dense: vec![0.0; stride * tableau.dense.n_coefficients()],
             dense_ready: false,
             statistics: Statistics { order: tableau.order, ..Statistics::default() },
         }
@@ -327,7 +315,7 @@ impl<'a> Explicit<'a> {
     /// Compiles the step as a whole when the run turns out to be long.
     #[cold]
     fn compile_whole(&mut self) {
-        if let Some(kernel) = self.motion.whole_step(self.scheme, true) {
+        if let Some(kernel) = self.motion.whole_step(self.method, true) {
             self.use_whole(kernel);
         }
     }
@@ -452,46 +440,39 @@ impl<'a> Explicit<'a> {
             for s in 1..self.tableau.n_stages() {
                 self.k[s * stride..s * stride + n].copy_from_slice(whole.stage(s));
             }
-            let s = self.tableau.n_stages();
-            self.k[s * stride..s * stride + n].copy_from_slice(&self.f[..n]);
         }
-        if self.scheme == Scheme::Dop853 {
-            self.k[12 * stride..12 * stride + n].copy_from_slice(&self.f[..n]);
-            for s in 13..16 {
-                let (before, after) = self.k.split_at_mut(s * stride);
-                combine::<false>(&mut self.trial, &self.y_old, h, tableau::DOP853_A[s], before, stride);
-                let t = self.t_old + tableau::DOP853_C[s] * h;
-                if !self.field.evaluate(t, &self.trial, &mut after[..n]) {
-                    // A point beside the path has no value: fall back to the cubic through the ends.
-                    self.field.take_failure();
-                    return self.hermite();
-                }
-            }
-        }
-        let k = |s: usize, i: usize| self.k[s * stride + i];
-        for i in 0..n {
-            let mut c = [0.0; 8];
-            let difference = self.y[i] - self.y_old[i];
-            match self.scheme {
-                Scheme::Rk4 => return self.hermite(),
-                Scheme::Tsit5 => {
-                    c[0] = self.y_old[i];
-                    for (power, slot) in c[1..5].iter_mut().enumerate() {
-                        *slot = h * (0..7).map(|s| tableau::TSIT5_DENSE[s][power] * k(s, i)).sum::<f64>();
-                    }
-                }
-                Scheme::Dop853 => {
-                    c[0] = self.y_old[i];
-                    c[1] = difference;
-                    c[2] = h * k(0, i) - difference;
-                    c[3] = 2.0 * difference - h * (self.f[i] + k(0, i));
-                    for (row, slot) in c[4..].iter_mut().enumerate() {
-                        *slot = h * (0..16).map(|s| tableau::DOP853_D[row][s] * k(s, i)).sum::<f64>();
+        let s = self.tableau.n_stages();
+        self.k[s * stride..s * stride + n].copy_from_slice(&self.f[..n]);
+        match self.tableau.dense {
+            Dense::Hermite => self.hermite(),
+            Dense::Weights(weights) => {
+                let k = |s: usize, i: usize| self.k[s * stride + i];
+                for i in 0..n {
+                    self.dense[i] = self.y_old[i];
+                    for power in 0..4 {
+                        let sum = weights.iter().enumerate().map(|(s, w)| w[power] * k(s, i)).sum::<f64>();
+                        self.dense[(power + 1) * stride + i] = h * sum;
                     }
                 }
             }
-            for (power, x) in c.into_iter().enumerate() {
-                self.dense[power * stride + i] = x;
+            Dense::Continued { c, a, rows } => {
+                for s in s + 1..c.len() {
+                    let (before, after) = self.k.split_at_mut(s * stride);
+                    combine::<false>(&mut self.trial, &self.y_old, h, a[s], before, stride);
+                    if !self.field.evaluate(self.t_old + c[s] * h, &self.trial, &mut after[..n]) {
+                        // A point beside the path has no value: fall back to the cubic through the ends.
+                        self.field.take_failure();
+                        return self.hermite();
+                    }
+                }
+                self.hermite();
+                let k = |s: usize, i: usize| self.k[s * stride + i];
+                for i in 0..n {
+                    for (number, row) in rows.iter().enumerate() {
+                        let sum = row.iter().enumerate().map(|(s, w)| w * k(s, i)).sum::<f64>();
+                        self.dense[(4 + number) * stride + i] = h * sum;
+                    }
+                }
             }
         }
     }
@@ -523,7 +504,7 @@ impl<'a> Explicit<'a> {
             // What an earlier run compiled serves this one from the start.
             if self.whole.is_none()
                 && !self.pivoted
-                && let Some(kernel) = self.motion.whole_step(self.scheme, false)
+                && let Some(kernel) = self.motion.whole_step(self.method, false)
             {
                 self.use_whole(kernel);
             }
@@ -542,7 +523,7 @@ impl<'a> Explicit<'a> {
             h = remaining;
         }
         let mut failure = None;
-        loop {
+        for _ in 0..MAX_TRIALS {
             if (self.t.value + 0.1 * h) == self.t.value && !last {
                 return Err(self.stuck(failure));
             }
@@ -586,10 +567,7 @@ impl<'a> Explicit<'a> {
             }
             return Ok(());
         }
-    }
-
-    fn form(&self) -> Form {
-        if self.scheme == Scheme::Tsit5 { Form::Powers } else { Form::Nested }
+        Err(self.stuck(failure))
     }
 }
 
@@ -629,7 +607,7 @@ impl Stepper for Explicit<'_> {
     fn interpolate(&mut self, t: f64, out: &mut [f64]) {
         self.prepare_dense();
         let theta = (t - self.t_old) / self.h_old;
-        stepper::evaluate(self.form(), &self.dense, self.stride, theta, &mut out[..self.n]);
+        stepper::evaluate(self.tableau.dense.form(), &self.dense, self.stride, theta, &mut out[..self.n]);
     }
 
     /// One step of the method from the beginning of the last step.
@@ -688,16 +666,12 @@ impl Stepper for Explicit<'_> {
 
     fn segment(&mut self) -> Segment {
         self.prepare_dense();
-        let count = match self.scheme {
-            Scheme::Rk4 => 4,
-            Scheme::Tsit5 => 5,
-            Scheme::Dop853 => 8,
-        };
+        let count = self.tableau.dense.n_coefficients();
         let mut coefficients = Vec::with_capacity(count * self.n);
         for power in 0..count {
             coefficients.extend_from_slice(&self.dense[power * self.stride..power * self.stride + self.n]);
         }
-        Segment { start: self.t_old, step: self.h_old, form: self.form(), coefficients }
+        Segment { start: self.t_old, step: self.h_old, form: self.tableau.dense.form(), coefficients }
     }
 
     fn statistics(&self) -> Statistics {

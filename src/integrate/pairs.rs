@@ -9,15 +9,15 @@
 //! test compares them. A run that becomes anything but ordinary (the field declines, a step cannot be made) leaves the
 //! pair and is made alone from its beginning; so are runs that record, watch, switch, or use another method.
 
+use crate::budget::Budget;
 use std::time::Instant;
 
-use crate::budget;
 use crate::codegen::compiled::{Backend, PairCaller};
 use crate::codegen::simd;
 
 use super::control::{self, Compensated, Controller, StopReason};
 use super::driver;
-use super::explicit::{Explicit, Scheme};
+use super::explicit::Explicit;
 use super::method::Method;
 use super::problem::{BadProblem, InitialValueProblem, Motion, Recording};
 use super::stepper::Statistics;
@@ -26,13 +26,13 @@ use super::tableau::Estimate;
 use super::trajectory::Trajectory;
 
 /// Runs all problems of one motion, two at a time where that is possible. The results are those of [`super::run`].
-pub fn run_all(motion: &Motion, problems: &[InitialValueProblem]) -> Vec<Result<Trajectory, BadProblem>> {
+pub fn run_all(cx: &Budget, motion: &Motion, problems: &[InitialValueProblem]) -> Vec<Result<Trajectory, BadProblem>> {
     let mut results: Vec<Option<Result<Trajectory, BadProblem>>> = problems.iter().map(|_| None).collect();
     let paired: Vec<usize> = (0..problems.len()).filter(|&i| goes_in_pairs(motion, &problems[i])).collect();
     if paired.len() > 1 {
-        Pairs::new(motion, problems, paired).run(&mut results);
+        Pairs::new(motion, problems, paired).run(cx, &mut results);
     }
-    let alone = |i: usize, done: Option<_>| done.unwrap_or_else(|| driver::run(motion, &problems[i]));
+    let alone = |i: usize, done: Option<_>| done.unwrap_or_else(|| driver::run(cx, motion, &problems[i]));
     results.into_iter().enumerate().map(|(i, done)| alone(i, done)).collect()
 }
 
@@ -44,8 +44,7 @@ pub fn goes_in_pairs(motion: &Motion, problem: &InitialValueProblem) -> bool {
         && !problem.dense
         && problem.recording == Recording::Ends
         && !problem.fixed
-        && problem.limits.time.is_none()
-        && driver::choose(motion, problem).0 == Method::Dop853
+        && driver::choose(motion, problem).0 == Method::DOP853
         && !motion.field_for(problem).1
 }
 
@@ -110,7 +109,7 @@ impl<'a> Pairs<'a> {
             h: 0.0,
             h_next: 0.0,
             last: false,
-            controller: Controller::dop853(),
+            controller: DOP853.controller,
             statistics: Statistics::default(),
             started: Instant::now(),
         };
@@ -136,9 +135,9 @@ impl<'a> Pairs<'a> {
         }
     }
 
-    fn run(mut self, results: &mut [Option<Result<Trajectory, BadProblem>>]) {
+    fn run(mut self, cx: &Budget, results: &mut [Option<Result<Trajectory, BadProblem>>]) {
         for l in 0..2 {
-            self.fill(l, results);
+            self.fill(cx, l, results);
         }
         // A lane without a run repeats the state of the other.
         if self.lanes[1].problem.is_none() {
@@ -147,17 +146,17 @@ impl<'a> Pairs<'a> {
         let mut attempts: u64 = 0;
         while self.lanes.iter().any(|lane| lane.problem.is_some()) {
             if attempts.is_multiple_of(CHECK_EVERY)
-                && let Err(exhausted) = budget::check()
+                && let Err(exhausted) = cx.check()
             {
                 for l in 0..2 {
-                    self.finish(l, exhausted.into(), results);
+                    self.finish(cx, l, exhausted.into(), results);
                 }
                 return;
             }
             attempts += 1;
             for l in 0..2 {
                 while self.lanes[l].problem.is_some() && !self.begin_step(l) {
-                    self.fill(l, results);
+                    self.fill(cx, l, results);
                 }
             }
             let errors = match self.fused {
@@ -167,26 +166,26 @@ impl<'a> Pairs<'a> {
             let Some(errors) = errors else {
                 // One of them is not ordinary, and it is not worth while to know which.
                 for l in 0..2 {
-                    self.fill(l, results);
+                    self.fill(cx, l, results);
                 }
                 continue;
             };
             let accepted = [0, 1].map(|l| self.judge(l, errors[l]));
             if accepted.contains(&true) {
-                self.accept(accepted, results);
+                self.accept(cx, accepted, results);
             }
         }
     }
 
     /// Puts the next run into a lane. What was there is left to be made alone.
-    fn fill(&mut self, l: usize, results: &mut [Option<Result<Trajectory, BadProblem>>]) {
+    fn fill(&mut self, cx: &Budget, l: usize, results: &mut [Option<Result<Trajectory, BadProblem>>]) {
         loop {
             self.lanes[l].problem = None;
             let Some(i) = self.waiting.next() else { return self.copy_lane(1 - l, l) };
             let problem = &self.problems[i];
-            let mut alone = Explicit::new(Scheme::Dop853, self.motion, problem);
+            let mut alone = Explicit::new(Method::DOP853, &DOP853, self.motion, problem);
             if problem.end == problem.start {
-                results[i] = Some(driver::run(self.motion, problem));
+                results[i] = Some(driver::run(cx, self.motion, problem));
                 continue;
             }
             let Some((f, h)) = alone.begin(problem.end) else { continue };
@@ -334,7 +333,7 @@ impl<'a> Pairs<'a> {
     }
 
     /// Advances the lanes whose steps were good.
-    fn accept(&mut self, accepted: [bool; 2], results: &mut [Option<Result<Trajectory, BadProblem>>]) {
+    fn accept(&mut self, cx: &Budget, accepted: [bool; 2], results: &mut [Option<Result<Trajectory, BadProblem>>]) {
         let ends = [0, 1].map(|l| self.lanes[l].t.plus(self.lanes[l].h).value);
         for i in 0..self.n {
             for l in 0..2 {
@@ -344,7 +343,7 @@ impl<'a> Pairs<'a> {
         }
         if !Self::evaluate(&mut self.caller, ends, &self.trial, &self.parameters, &mut self.f_new) {
             for l in 0..2 {
-                self.fill(l, results);
+                self.fill(cx, l, results);
             }
             return;
         }
@@ -362,19 +361,25 @@ impl<'a> Pairs<'a> {
             lane.statistics.accept(h);
             lane.statistics.evaluations += 1;
             if last {
-                self.finish(l, StopReason::Reached, results);
+                self.finish(cx, l, StopReason::Reached, results);
             }
         }
     }
 
     /// Makes the trajectory of a lane, and fills the lane again.
-    fn finish(&mut self, l: usize, reason: StopReason, results: &mut [Option<Result<Trajectory, BadProblem>>]) {
+    fn finish(
+        &mut self,
+        cx: &Budget,
+        l: usize,
+        reason: StopReason,
+        results: &mut [Option<Result<Trajectory, BadProblem>>],
+    ) {
         let Some(i) = self.lanes[l].problem else { return };
         let problem = &self.problems[i];
         let state: Vec<f64> = self.y.iter().map(|y| y[l]).collect();
         let t = self.lanes[l].t.value;
         let motion = self.motion;
-        let mut trajectory = Trajectory::new(motion.states().to_vec(), Vec::new(), Method::Dop853, motion.backend());
+        let mut trajectory = Trajectory::new(motion.states().to_vec(), Vec::new(), Method::DOP853, motion.backend());
         trajectory.push(problem.start, &problem.state, &[]);
         trajectory.push(t, &state, &[]);
         trajectory.statistics = self.lanes[l].statistics;
@@ -383,7 +388,7 @@ impl<'a> Pairs<'a> {
         trajectory.compile_time = motion.compile_time();
         trajectory.finish(t, &state, reason);
         results[i] = Some(Ok(trajectory));
-        self.fill(l, results);
+        self.fill(cx, l, results);
     }
 }
 

@@ -10,8 +10,7 @@ use crate::codegen::jet_compiled::{self, CompiledJet};
 use crate::codegen::{modes, simd};
 
 use super::control::Tolerance;
-use super::explicit::Scheme;
-use super::method::Method;
+use super::method::{Family, Method};
 use super::surface::Surface;
 use super::switches::{Switchboard, SwitchingFunctions};
 use super::whole_step;
@@ -101,7 +100,7 @@ pub struct Motion {
 
 /// Shared between motions that have the same field.
 type Jets = Arc<Mutex<Vec<((usize, bool), Option<CompiledJet>)>>>;
-type WholeSteps = Arc<Mutex<Vec<(Scheme, Option<CompiledKernel>)>>>;
+type WholeSteps = Arc<Mutex<Vec<(Method, Option<CompiledKernel>)>>>;
 
 /// Operations up to which recorded and watched expressions are interpreted.
 const SHORT: usize = 6;
@@ -109,6 +108,9 @@ const SHORT: usize = 6;
 /// Operations beyond which a field is compiled instantly first: the prompt does not wait, and a long run gets better code
 /// after a while. Both execute the same kernel, bit for bit.
 const LARGE: usize = 4000;
+
+/// Operations beyond which a field keeps the code that was made instantly, however long the run is.
+const MAX_CAREFUL: usize = 100_000;
 
 impl Motion {
     pub fn new(spec: MotionSpec, options: Options) -> Motion {
@@ -204,7 +206,8 @@ impl Motion {
 
     /// The field for the rest of a long run, if there is a better one than that of its beginning.
     pub(super) fn field_of_long_run(&self) -> Option<&CompiledKernel> {
-        if self.field.backend() == self.options.backend || self.field.backend() == Backend::Interpreter {
+        let unchanged = self.field.backend() == self.options.backend || self.field.backend() == Backend::Interpreter;
+        if unchanged || self.field.executed().n_operations() > MAX_CAREFUL {
             return None;
         }
         Some(self.optimised.get_or_init(|| compiled::compile(self.field.kernel().clone(), self.options)))
@@ -271,18 +274,19 @@ impl Motion {
 
     /// The step of an explicit method as one kernel; `None` when that is not worth while, or, unless `make` is set, when it
     /// has not been compiled yet.
-    pub fn whole_step(&self, scheme: Scheme, make: bool) -> Option<CompiledKernel> {
+    pub fn whole_step(&self, method: Method, make: bool) -> Option<CompiledKernel> {
+        let Family::Explicit(tableau) = method.row().family else { return None };
         let mut steps = self.whole_steps.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        if let Some((_, step)) = steps.iter().find(|(s, _)| *s == scheme) {
+        if let Some((_, step)) = steps.iter().find(|(m, _)| *m == method) {
             return step.clone();
         }
         if !make {
             return None;
         }
         let fused = !self.options.portable && simd::has_fma();
-        let step = (self.backend() != Backend::Interpreter && whole_step::worth_while(scheme.tableau(), &self.field))
-            .then(|| whole_step::compile(scheme.tableau(), &self.field, fused));
-        steps.push((scheme, step.clone()));
+        let step = (self.backend() != Backend::Interpreter && whole_step::worth_while(tableau, &self.field))
+            .then(|| whole_step::compile(tableau, &self.field, fused));
+        steps.push((method, step.clone()));
         step
     }
 
@@ -334,12 +338,11 @@ pub struct Limits {
     pub steps: u64,
     /// Doubles kept in memory: recorded states, columns and dense output together.
     pub numbers: usize,
-    pub time: Option<Duration>,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { steps: u64::MAX, numbers: 1 << 28, time: None }
+        Limits { steps: 100_000_000_000, numbers: 1 << 28 }
     }
 }
 
@@ -371,7 +374,7 @@ impl InitialValueProblem {
             state,
             parameters,
             end,
-            method: Method::Auto,
+            method: Method::AUTO,
             tolerance: Tolerance::default(),
             step: None,
             fixed: false,

@@ -9,7 +9,10 @@
 //! Row i of A holds the coefficients of stages 0 … i−1. The tests check row sums, the quadrature conditions of
 //! every method up to its order, and the conditions of trees up to order 5.
 
-/// An explicit method: stages, weights, and what its error estimate and dense output need.
+use super::control::Controller;
+use super::stepper::Form;
+
+/// An explicit method: stages, weights, its error estimate, how that controls the step, and its dense output.
 #[derive(Clone, Copy, Debug)]
 pub struct Tableau {
     pub order: u32,
@@ -17,6 +20,39 @@ pub struct Tableau {
     pub a: &'static [&'static [f64]],
     pub b: &'static [f64],
     pub estimate: Estimate,
+    pub controller: Controller,
+    pub dense: Dense,
+}
+
+/// The state inside a step.
+#[derive(Clone, Copy, Debug)]
+pub enum Dense {
+    /// The cubic with the values and slopes of both ends.
+    Hermite,
+    /// The weight of every stage, f at the new point included, as a polynomial: its coefficients of θ, θ², θ³, θ⁴.
+    Weights(&'static [[f64; 4]]),
+    /// The cubic, continued by terms whose weights of all stages are `rows`. Stages after f at the new point, which is
+    /// stage `c.len()` of the method, are evaluated only for this, at `c` with the coefficients `a`.
+    Continued { c: &'static [f64], a: &'static [&'static [f64]], rows: &'static [&'static [f64]] },
+}
+
+impl Dense {
+    /// How the coefficients make a polynomial.
+    pub fn form(&self) -> Form {
+        match self {
+            Dense::Weights(_) => Form::Powers,
+            Dense::Hermite | Dense::Continued { .. } => Form::Nested,
+        }
+    }
+
+    /// The number of coefficients.
+    pub fn n_coefficients(&self) -> usize {
+        match self {
+            Dense::Hermite => 4,
+            Dense::Weights(_) => 5,
+            Dense::Continued { rows, .. } => 4 + rows.len(),
+        }
+    }
 }
 
 /// How the error of a step is estimated, from weights of the stages.
@@ -33,6 +69,14 @@ impl Tableau {
     pub fn n_stages(&self) -> usize {
         self.c.len()
     }
+
+    /// The stages of a step, f at the new point, and those that only the dense output uses.
+    pub fn n_slopes(&self) -> usize {
+        match self.dense {
+            Dense::Hermite | Dense::Weights(_) => self.n_stages() + 1,
+            Dense::Continued { c, .. } => c.len(),
+        }
+    }
 }
 
 pub const RK4: Tableau = Tableau {
@@ -41,6 +85,8 @@ pub const RK4: Tableau = Tableau {
     a: &[&[], &[0.5], &[0.0, 0.5], &[0.0, 0.0, 1.0]],
     b: &[1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0],
     estimate: Estimate::None,
+    controller: Controller::order5(),
+    dense: Dense::Hermite,
 };
 
 /// The seventh stage is f at the new point.
@@ -65,6 +111,8 @@ pub const TSIT5: Tableau = Tableau {
         -0.45808210592918697,
         1.0 / 66.0,
     ]),
+    controller: Controller::order5(),
+    dense: Dense::Weights(&TSIT5_DENSE),
 };
 
 /// Dense output of tsit5, order 4: the weight of stage i at θ is the polynomial with these coefficients of θ, θ², θ³, θ⁴.
@@ -84,6 +132,8 @@ pub const DOP853: Tableau = Tableau {
     a: &DOP853_A12,
     b: DOP853_B,
     estimate: Estimate::FiveAndThree(DOP853_E5, DOP853_E3),
+    controller: Controller::dop853(),
+    dense: Dense::Continued { c: &DOP853_C, a: &DOP853_A, rows: &DOP853_D },
 };
 
 const DOP853_C12: [f64; 12] = first(DOP853_C);

@@ -47,8 +47,13 @@ pub struct Taylor<'a> {
     h_old: f64,
     fixed: Option<f64>,
     pivoted: bool,
+    /// Machine code was asked for because the run is long.
+    asked: bool,
     statistics: Statistics,
 }
+
+/// After this many steps a run is long enough for long recurrences to be compiled.
+const LONG_RUN: u64 = 2000;
 
 /// A step, compiled with fused multiply-add.
 struct Step<'s, 'a> {
@@ -96,6 +101,7 @@ impl<'a> Taylor<'a> {
             h_old: 0.0,
             fixed,
             pivoted,
+            asked: false,
             statistics: Statistics { order: order as u32, ..Statistics::default() },
         })
     }
@@ -118,6 +124,7 @@ impl<'a> Taylor<'a> {
             && let Some(jet) = self.motion.jet(self.order, true)
         {
             self.pivoted = true;
+            self.asked = false;
             self.caller = jet.caller();
             let banks = [&time[..], &self.y, self.parameters, self.field.modes()];
             let accepted = self.caller.call_fast(banks, &mut self.coefficients);
@@ -324,6 +331,10 @@ impl Stepper for Taylor<'_> {
     }
 
     fn step(&mut self, limit: f64) -> Result<(), StopReason> {
+        if !self.asked && self.statistics.steps >= LONG_RUN {
+            self.asked = true;
+            self.caller.translate();
+        }
         if self.fused { simd::fused(Step { method: self, limit }) } else { self.step_inner::<false>(limit) }
     }
 

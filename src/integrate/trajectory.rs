@@ -95,7 +95,8 @@ impl Trajectory {
     /// Doubles in memory.
     pub(super) fn n_numbers(&self) -> usize {
         let dense = self.segments.first().map_or(0, |s| s.coefficients.len() + 8) * self.segments.len();
-        self.times.len() + self.rows.len() + dense
+        let events = self.events.first().map_or(0, |e| e.state.len() + 8) * self.events.len();
+        self.times.len() + self.rows.len() + dense + events
     }
 
     /// The number of recorded rows.

@@ -9,6 +9,7 @@ use super::inverse_problem::{equivalent, helmholtz, tonti};
 use super::lagrangian::Lagrangian;
 use super::lepage_class::{LepageTwoForm, closed_representative, lepage, with_f, without_f};
 use super::{jet, vanishes};
+use crate::algebra::Inquiry;
 use crate::algebra::number::Rational;
 use crate::algebra::stratum::{self, Branch};
 use crate::algebra::substitute::substitute;
@@ -92,14 +93,14 @@ impl Stage {
         entries.iter().map(|(name, value)| (self.symbol(name), self.read(value))).collect()
     }
 
-    pub fn lagrangian(&mut self, text: &str) -> Lagrangian {
+    pub fn lagrangian(&mut self, cx: &Inquiry, text: &str) -> Lagrangian {
         let l = self.read(text);
-        Lagrangian::new(&self.manifold, l).expect("decided")
+        Lagrangian::new(cx, &self.manifold, l).expect("decided")
     }
 
-    pub fn equations(&mut self, list: &[&str]) -> DynamicalForm {
+    pub fn equations(&mut self, cx: &Inquiry, list: &[&str]) -> DynamicalForm {
         let components = list.iter().map(|e| self.read(e)).collect();
-        DynamicalForm::new(&self.manifold, components).expect("decided")
+        DynamicalForm::new(cx, &self.manifold, components).expect("decided")
     }
 
     pub fn branch(&mut self, equations: &[&str], nonzero: &[&str]) -> Branch {
@@ -110,16 +111,16 @@ impl Stage {
     }
 
     /// The equations of a case, from its Lagrangian or as given.
-    fn form(&mut self, case: &Value) -> DynamicalForm {
+    fn form(&mut self, cx: &Inquiry, case: &Value) -> DynamicalForm {
         match case["inputs"]["lagrangian"].as_str() {
-            Some(l) => self.lagrangian(l).dynamical_form().expect("decided"),
-            None => self.equations(&strings(&case["inputs"]["E"])),
+            Some(l) => self.lagrangian(cx, l).dynamical_form(cx).expect("decided"),
+            None => self.equations(cx, &strings(&case["inputs"]["E"])),
         }
     }
 
     /// The representative of a case: with given 2F, the closed one, or F = 0.
-    fn alpha(&mut self, case: &Value) -> LepageTwoForm {
-        let form = self.form(case);
+    fn alpha(&mut self, cx: &Inquiry, case: &Value) -> LepageTwoForm {
+        let form = self.form(cx, case);
         if let Some(entries) = case["inputs"]["twoF"].as_object() {
             let mut terms = Vec::new();
             for (key, value) in entries.clone() {
@@ -128,12 +129,12 @@ impl Stage {
                 let pair = omega(k[0], k[2]).wedge(&omega(k[1], k[3]));
                 terms.push(pair.scale(self.read(&text(&value))));
             }
-            return with_f(&form, &Form::sum(2, &terms)).expect("2-contact");
+            return with_f(cx, &form, &Form::sum(2, &terms)).expect("2-contact");
         }
         match case["inputs"]["alpha"].as_str() {
-            Some("lepagean_equivalent") => closed_representative(&form),
-            Some("F=0") => without_f(&form),
-            _ => lepage(&form).expect("decided"),
+            Some("lepagean_equivalent") => closed_representative(cx, &form),
+            Some("F=0") => without_f(cx, &form),
+            _ => lepage(cx, &form).expect("decided"),
         }
     }
 
@@ -170,8 +171,8 @@ fn each(kind: &str, check: impl Fn(&Value, &mut Stage)) {
     }
 }
 
-pub(super) fn assert_equal(found: Expr, expected: Expr) {
-    assert!(vanishes(found - expected).is_yes(), "found {found}, expected {expected}");
+pub(super) fn assert_equal(cx: &Inquiry, found: Expr, expected: Expr) {
+    assert!(vanishes(cx, found - expected).is_yes(), "found {found}, expected {expected}");
 }
 
 pub(super) fn assert_verdict(verdict: &Verdict, expected: bool, what: &str) {
@@ -179,7 +180,7 @@ pub(super) fn assert_verdict(verdict: &Verdict, expected: bool, what: &str) {
     assert!(right, "{what}: {verdict}, expected {expected}");
 }
 
-fn check_expressions(stage: &mut Stage, found: &[Expr], expected: &Value) {
+fn check_expressions(cx: &Inquiry, stage: &mut Stage, found: &[Expr], expected: &Value) {
     if expected.is_null() {
         return;
     }
@@ -187,85 +188,88 @@ fn check_expressions(stage: &mut Stage, found: &[Expr], expected: &Value) {
     assert_eq!(found.len(), expected.len());
     for (f, e) in found.iter().zip(expected) {
         let e = stage.read(e);
-        assert_equal(*f, e);
+        assert_equal(cx, *f, e);
     }
 }
 
-fn check_matrix(stage: &mut Stage, found: &[Vec<Expr>], expected: &Value) {
+fn check_matrix(cx: &Inquiry, stage: &mut Stage, found: &[Vec<Expr>], expected: &Value) {
     for (row, e) in found.iter().zip(expected.as_array().expect("rows")) {
-        check_expressions(stage, row, e);
+        check_expressions(cx, stage, row, e);
     }
 }
 
 /// A rational value; those given in decimals are implied by the expressions.
-fn check_value(found: Expr, expected: &str) {
+fn check_value(cx: &Inquiry, found: Expr, expected: &str) {
     if !expected.contains('.') {
         let expected = Scope::new().read(expected);
-        assert_equal(found, expected);
+        assert_equal(cx, found, expected);
     }
 }
 
 #[test]
 fn dynamical_forms() {
+    let cx = &Inquiry::free();
     each("dynamical_form", |case, stage| {
         let expected = &case["expected"];
-        let form = stage.form(case);
+        let form = stage.form(cx, case);
         assert_eq!(form.jet_order() as u64, expected["jet_order_of_E"]);
         assert_verdict(form.is_affine(), expected["affine_in_jet_order"] == true, "affine");
         assert_eq!(form.order() as u64, expected["true_order_s"]);
         assert_eq!(form.phase_space().dimension() as u64, expected["phase_space_dim"]);
-        check_expressions(stage, form.a(), &expected["A"]);
-        check_matrix(stage, form.b(), &expected["B"]);
-        let class = lepage(&form).expect("decided");
+        check_expressions(cx, stage, form.a(), &expected["A"]);
+        check_matrix(cx, stage, form.b(), &expected["B"]);
+        let class = lepage(cx, &form).expect("decided");
         assert_eq!(class.order() == 0, expected["zero_order_lepage_class"] == true);
     });
 }
 
 #[test]
 fn zero_order_lepage_forms() {
+    let cx = &Inquiry::free();
     each("zero_order_lepage", |case, stage| {
         let expected = &case["expected"];
-        let form = stage.form(case);
-        let alpha = lepage(&form).expect("decided");
+        let form = stage.form(cx, case);
+        let alpha = lepage(cx, &form).expect("decided");
         assert_eq!(alpha.order(), 0);
-        check_two_form(stage, &alpha.form(), &expected["alpha"]);
+        check_two_form(cx, stage, &alpha.form(cx), &expected["alpha"]);
         assert_verdict(alpha.is_closed(), expected["closed"] == true, "closed");
-        assert_verdict(&helmholtz(&form).variational, expected["variational"] == true, "variational");
+        assert_verdict(&helmholtz(cx, &form).variational, expected["variational"] == true, "variational");
     });
 }
 
-fn check_two_form(stage: &mut Stage, form: &Form, expected: &Value) {
+fn check_two_form(cx: &Inquiry, stage: &mut Stage, form: &Form, expected: &Value) {
     let mut rest = form.clone();
     for (key, value) in expected.as_object().expect("components").clone() {
         let symbols: Vec<Symbol> = key.split('^').map(|d| stage.symbol(&d[1..])).collect();
         let value = stage.read(&text(&value));
-        assert_equal(form.coefficient(&symbols), value);
+        assert_equal(cx, form.coefficient(&symbols), value);
         rest = &rest - &Form::term(value, &symbols);
     }
-    assert!(rest.is_zero().is_yes(), "further components");
+    assert!(rest.is_zero(cx).is_yes(), "further components");
 }
 
 #[test]
 fn lepage_classes() {
+    let cx = &Inquiry::free();
     each("lepage_class", |case, stage| {
-        let alpha = stage.alpha(case);
+        let alpha = stage.alpha(cx, case);
         let columns: Vec<Symbol> =
             strings(&case["expected"]["coordinate_order"]).into_iter().map(|n| stage.symbol(n)).collect();
         let rows: Vec<Vec<Expr>> =
-            alpha.rows().iter().map(|row| columns.iter().map(|c| row.coefficient(&[*c])).collect()).collect();
-        check_matrix(stage, &rows, &case["expected"]["codistribution_rows"]);
-        let c = classify(&alpha).expect("within the budget");
+            alpha.rows(cx).iter().map(|row| columns.iter().map(|c| row.coefficient(&[*c])).collect()).collect();
+        check_matrix(cx, stage, &rows, &case["expected"]["codistribution_rows"]);
+        let c = classify(cx, &alpha).expect("within the budget");
         for value in case["expected"]["values"].as_array().expect("values") {
             let point = stage.point(&value["at"]);
-            check_ranks_at(&c, &point, value);
-            let numbers = rows.iter().map(|r| r.iter().map(|e| number_at(*e, &point)).collect()).collect();
+            check_ranks_at(cx, &c, &point, value);
+            let numbers = rows.iter().map(|r| r.iter().map(|e| number_at(cx, *e, &point)).collect()).collect();
             assert_eq!(rref(numbers), value["codistribution_rref"]);
         }
     });
 }
 
-fn number_at(e: Expr, point: &FxHashMap<Symbol, Expr>) -> Rational {
-    super::tidy(substitute(e, point)).as_number().expect("a rational number").clone()
+fn number_at(cx: &Inquiry, e: Expr, point: &FxHashMap<Symbol, Expr>) -> Rational {
+    super::tidy(cx, substitute(e, point)).as_number().expect("a rational number").clone()
 }
 
 /// The reduced row echelon form, as lists of strings.
@@ -288,14 +292,14 @@ fn rref(mut rows: Vec<Vec<Rational>>) -> Value {
 }
 
 /// The rank at a point, read off the strata.
-fn rank_at(rank: &crate::algebra::stratum::rank::Rank, point: &FxHashMap<Symbol, Expr>) -> usize {
+fn rank_at(cx: &Inquiry, rank: &crate::algebra::stratum::rank::Rank, point: &FxHashMap<Symbol, Expr>) -> usize {
     let here: Vec<usize> =
-        rank.strata.iter().filter(|(b, _)| contains_point(b, point).is_yes()).map(|(_, v)| *v).collect();
+        rank.strata.iter().filter(|(b, _)| contains_point(cx, b, point).is_yes()).map(|(_, v)| *v).collect();
     assert_eq!(here.len(), 1, "one stratum through each point, found {here:?} in {:?}", rank.strata);
     here[0]
 }
 
-fn check_ranks_at(c: &Classification, point: &FxHashMap<Symbol, Expr>, expected: &Value) {
+fn check_ranks_at(cx: &Inquiry, c: &Classification, point: &FxHashMap<Symbol, Expr>, expected: &Value) {
     let ranks = [
         ("rank_F", &c.rank_f),
         ("rank_FA", &c.rank_fa),
@@ -306,32 +310,34 @@ fn check_ranks_at(c: &Classification, point: &FxHashMap<Symbol, Expr>, expected:
     ];
     for (name, rank) in ranks {
         if let Some(n) = expected[name].as_u64() {
-            assert_eq!(rank_at(rank, point) as u64, n, "{name}");
+            assert_eq!(rank_at(cx, rank, point) as u64, n, "{name}");
         }
     }
 }
 
 #[test]
 fn hamilton_forms() {
+    let cx = &Inquiry::free();
     each("hamilton_form", |case, stage| {
-        let alpha = stage.alpha(case);
-        let h = hamilton_form(&alpha);
+        let alpha = stage.alpha(cx, case);
+        let h = hamilton_form(cx, &alpha);
         let m = stage.manifold.n_coordinates();
         for (i, e) in h.components.iter().enumerate() {
             let key = format!("H_{}_{}", i / m, i % m + 1);
             let expected = stage.read(&text(&case["expected"]["components"][&key]));
-            assert_equal(*e, expected);
+            assert_equal(cx, *e, expected);
         }
     });
 }
 
 #[test]
 fn classifications() {
+    let cx = &Inquiry::free();
     each("classification", |case, stage| {
         let expected = &case["expected"];
-        let alpha = stage.alpha(case);
+        let alpha = stage.alpha(cx, case);
         let form = alpha.dynamical_form().clone();
-        let c = classify(&alpha).expect("within the budget");
+        let c = classify(cx, &alpha).expect("within the budget");
         assert_eq!(c.order as u64, expected["true_order_s"]);
         assert_eq!(c.size as u64, expected["ms"]);
         assert_verdict(&c.variational, expected["variational"] == true, "variational");
@@ -353,12 +359,12 @@ fn classifications() {
         for (set, key) in
             [(&c.primary, "primary_dynamical_constraints"), (&c.primary_semispray, "primary_semispray_constraints")]
         {
-            let equal = stratum::equal_sets(&space, set, &everything).expect("within the budget");
+            let equal = stratum::equal_sets(cx, &space, set, &everything).expect("within the budget");
             assert_verdict(&equal.negate(), expected[key] == true, key);
         }
         for value in expected["values"].as_array().expect("values") {
             let point = stage.point(&value["at"]);
-            check_ranks_at(&c, &point, value);
+            check_ranks_at(cx, &c, &point, value);
         }
         if let Some(integrable) = expected["Delta_completely_integrable"].as_bool() {
             assert_verdict(&c.integrable, integrable, "integrable");
@@ -376,23 +382,24 @@ fn numbers(list: &Value) -> Vec<u64> {
 
 #[test]
 fn constraint_algorithms() {
+    let cx = &Inquiry::free();
     each("constraint_algorithm", |case, stage| {
         let expected = &case["expected"];
-        let alpha = stage.alpha(case);
+        let alpha = stage.alpha(cx, case);
         let form = alpha.dynamical_form().clone();
         assert_eq!(form.order() as u64, expected["true_order_s"]);
-        check_expressions(stage, form.components(), &expected["E"]);
-        check_expressions(stage, form.a(), &expected["A"]);
-        check_matrix(stage, form.b(), &expected["B"]);
-        let found = dynamics(&alpha).expect("within the budget");
-        check_dynamics(stage, &form, &found.extended, &expected["extended"], "distribution_rank");
+        check_expressions(cx, stage, form.components(), &expected["E"]);
+        check_expressions(cx, stage, form.a(), &expected["A"]);
+        check_matrix(cx, stage, form.b(), &expected["B"]);
+        let found = dynamics(cx, &alpha).expect("within the budget");
+        check_dynamics(cx, stage, &form, &found.extended, &expected["extended"], "distribution_rank");
         if form.order() > 1 {
-            check_dynamics(stage, &form, &found.proper, &expected["proper"], "semispray_distribution_rank");
+            check_dynamics(cx, stage, &form, &found.proper, &expected["proper"], "semispray_distribution_rank");
         }
-        let c = classify(&alpha).expect("within the budget");
+        let c = classify(cx, &alpha).expect("within the budget");
         for row in expected["point_table"].as_array().expect("points") {
             let point = stage.point(&row["at"]);
-            check_ranks_at(&c, &point, row);
+            check_ranks_at(cx, &c, &point, row);
             for (set, key) in [
                 (&found.extended.primary, "in_primary_extended"),
                 (&found.extended.final_set(), "in_final_extended"),
@@ -400,17 +407,24 @@ fn constraint_algorithms() {
                 (&found.proper.final_set(), "in_final_proper"),
             ] {
                 if let Some(inside) = row[key].as_bool() {
-                    assert_verdict(&union_contains_point(set, &point), inside, key);
+                    assert_verdict(&union_contains_point(cx, set, &point), inside, key);
                 }
             }
         }
     });
 }
 
-fn check_dynamics(stage: &mut Stage, form: &DynamicalForm, found: &Dynamics, expected: &Value, rank_key: &str) {
+fn check_dynamics(
+    cx: &Inquiry,
+    stage: &mut Stage,
+    form: &DynamicalForm,
+    found: &Dynamics,
+    expected: &Value,
+    rank_key: &str,
+) {
     let space = form.phase_space().symbols();
     let primary = stage.sets(&expected["primary_set"]);
-    let same = |a: &[Branch], b: &[Branch]| stratum::equal_sets(&space, a, b).expect("within the budget");
+    let same = |a: &[Branch], b: &[Branch]| stratum::equal_sets(cx, &space, a, b).expect("within the budget");
     assert_verdict(&same(&found.primary, &primary), true, "primary set");
     let everything = [Branch::everything()];
     let constrained = same(&found.primary, &everything).negate();
@@ -435,7 +449,7 @@ fn check_dynamics(stage: &mut Stage, form: &DynamicalForm, found: &Dynamics, exp
             let at = stage.point(&point["at"]);
             // Special angles leave no rational point; the span is compared where all values are rational.
             let rows: Vec<Vec<Rational>> =
-                b.fields.iter().map(|f| space.iter().map(|s| number_at(f.component(*s), &at)).collect()).collect();
+                b.fields.iter().map(|f| space.iter().map(|s| number_at(cx, f.component(*s), &at)).collect()).collect();
             assert_eq!(rref(rows), point["span_rref"]);
         }
     }
@@ -443,29 +457,33 @@ fn check_dynamics(stage: &mut Stage, form: &DynamicalForm, found: &Dynamics, exp
 
 #[test]
 fn helmholtz_conditions() {
+    let cx = &Inquiry::free();
     each("helmholtz", |case, stage| {
         let expected = &case["expected"];
-        let form = stage.form(case);
-        let h = helmholtz(&form);
+        let form = stage.form(cx, case);
+        let h = helmholtz(cx, &form);
         assert_verdict(&h.variational, expected["variational"] == true, "variational");
         for r in &h.residuals {
             let key = format!("{},{},{}", r.l, r.sigma + 1, r.nu + 1);
             let value = expected["nonzero_residuals"][&key].as_str().map_or("0", |s| s).to_string();
             let value = stage.read(&value);
-            assert_equal(r.value, value);
+            assert_equal(cx, r.value, value);
         }
         if let Some(factor) = case["inputs"]["multiplier"].as_str() {
             let factor = stage.read(factor);
-            let scaled = form.scaled(factor).expect("decided");
-            assert_verdict(&helmholtz(&scaled).variational, expected["multiplier_makes_variational"] == true, "");
-            let l = tonti(&scaled).expect("variational").lagrangian.function();
+            let scaled = form.scaled(cx, factor).expect("decided");
+            assert_verdict(&helmholtz(cx, &scaled).variational, expected["multiplier_makes_variational"] == true, "");
+            let l = tonti(cx, &scaled).expect("variational").lagrangian.function();
             let e = stage.read(&text(&expected["vainberg_tonti_of_multiplied"]));
-            assert_equal(l, e);
-            let found = super::inverse_problem::integrating_factor(&form).expect("decided").expect("found");
+            assert_equal(cx, l, e);
+            let found = super::inverse_problem::integrating_factor(cx, &form).expect("decided").expect("found");
             assert!(found.variational.is_yes());
             assert!(
-                vanishes(crate::algebra::derive::partial(found.common().expect("one factor") / factor, stage.t))
-                    .is_yes()
+                vanishes(
+                    cx,
+                    crate::algebra::derive::partial(cx, found.common().expect("one factor") / factor, stage.t)
+                )
+                .is_yes()
             );
         }
     });
@@ -473,52 +491,55 @@ fn helmholtz_conditions() {
 
 #[test]
 fn lepagean_equivalents() {
+    let cx = &Inquiry::free();
     each("lepagean_equivalent", |case, stage| {
         let expected = &case["expected"];
-        let form = stage.form(case);
-        check_expressions(stage, form.components(), &expected["E"]);
-        let alpha = closed_representative(&form);
+        let form = stage.form(cx, case);
+        check_expressions(cx, stage, form.components(), &expected["E"]);
+        let alpha = closed_representative(cx, &form);
         let m = stage.manifold.n_coordinates();
         for row in 0..form.size() {
             for column in row + 1..form.size() {
                 let key = format!("{},{},{},{}", row / m, column / m, row % m + 1, column % m + 1);
                 let value = stage.read(expected["twoF_nonzero"][&key].as_str().unwrap_or("0"));
-                assert_equal(alpha.matrix()[row][column], value);
+                assert_equal(cx, alpha.matrix()[row][column], value);
             }
         }
-        check_two_form(stage, &alpha.form(), &expected["alpha_coordinate"]);
-        assert!(crate::geometry::contact::is_closed(&alpha.form()).verdict.is_yes());
+        check_two_form(cx, stage, &alpha.form(cx), &expected["alpha_coordinate"]);
+        assert!(crate::geometry::contact::is_closed(cx, &alpha.form(cx)).verdict.is_yes());
     });
 }
 
 #[test]
 fn vainberg_tonti_lagrangians() {
+    let cx = &Inquiry::free();
     each("vainberg_tonti", |case, stage| {
         let expected = &case["expected"];
-        let form = stage.form(case);
-        check_expressions(stage, form.components(), &expected["E"]);
-        let l = tonti(&form).expect("variational").lagrangian;
+        let form = stage.form(cx, case);
+        check_expressions(cx, stage, form.components(), &expected["E"]);
+        let l = tonti(cx, &form).expect("variational").lagrangian;
         let e = stage.read(&text(&expected["vainberg_tonti"]));
-        assert_equal(l.function(), e);
+        assert_equal(cx, l.function(), e);
         assert_eq!(l.order() as u64, expected["order"]);
     });
 }
 
 #[test]
 fn cartan_forms() {
+    let cx = &Inquiry::free();
     use crate::geometry::contact::{Covector, coefficient};
     each("cartan_form", |case, stage| {
         let expected = &case["expected"];
-        let lagrangian = stage.lagrangian(case["inputs"]["lagrangian"].as_str().expect("text"));
+        let lagrangian = stage.lagrangian(cx, case["inputs"]["lagrangian"].as_str().expect("text"));
         assert_eq!(lagrangian.order() as u64, expected["order_r"]);
-        check_expressions(stage, &lagrangian.euler_lagrange(), &expected["E"]);
-        let theta = lagrangian.cartan_form();
+        check_expressions(cx, stage, &lagrangian.euler_lagrange(cx), &expected["E"]);
+        let theta = lagrangian.cartan_form(cx);
         for (key, value) in expected["theta"].as_object().expect("components").clone() {
             let value = stage.read(&text(&value));
             if let Some((sigma, k)) = key.strip_prefix('w').and_then(|w| w.split_once('_')) {
                 let sigma: usize = sigma.parse().expect("a number");
                 let q = jet(&stage.manifold, sigma - 1, k.parse().expect("a number"));
-                assert_equal(coefficient(&theta, &[Covector::Contact(q)]).expect("a key"), value);
+                assert_equal(cx, coefficient(&theta, &[Covector::Contact(q)]).expect("a key"), value);
             }
         }
     });
@@ -526,68 +547,71 @@ fn cartan_forms() {
 
 #[test]
 fn equivalent_lagrangians() {
+    let cx = &Inquiry::free();
     each("equivalent_lagrangians", |case, stage| {
         let expected = &case["expected"];
-        let left = stage.lagrangian(case["inputs"]["L1"].as_str().expect("text"));
+        let left = stage.lagrangian(cx, case["inputs"]["L1"].as_str().expect("text"));
         let right = stage.read(case["inputs"]["L2"].as_str().expect("text"));
-        let found = equivalent(&left, right).expect("decided");
+        let found = equivalent(cx, &left, right).expect("decided");
         assert_verdict(&found.equivalent, expected["equivalent"] == true, "equivalent");
-        check_expressions(stage, &found.euler_lagrange, &expected["EL_of_difference"]);
+        check_expressions(cx, stage, &found.euler_lagrange, &expected["EL_of_difference"]);
         if found.equivalent.is_yes() {
             let f = found.primitive.expect("a primitive");
-            assert_equal(total_derivative(f), left.function() - right);
+            assert_equal(cx, total_derivative(cx, f), left.function() - right);
         }
     });
 }
 
 #[test]
 fn regularity_of_the_class() {
+    let cx = &Inquiry::free();
     each("regularity_class", |case, stage| {
         let expected = &case["expected"];
-        let lagrangian = stage.lagrangian(case["inputs"]["lagrangian"].as_str().expect("text"));
+        let lagrangian = stage.lagrangian(cx, case["inputs"]["lagrangian"].as_str().expect("text"));
         assert_eq!(lagrangian.order() as u64, expected["order_r"]);
-        let form = lagrangian.dynamical_form().expect("decided");
-        check_expressions(stage, form.components(), &expected["E"]);
+        let form = lagrangian.dynamical_form(cx).expect("decided");
+        check_expressions(cx, stage, form.components(), &expected["E"]);
         assert_eq!(form.order() as u64, expected["true_order_s"]);
-        let alpha = lepage(&form).expect("decided");
+        let alpha = lepage(cx, &form).expect("decided");
         assert_eq!(alpha.order() as u64, expected["order_of_lagrangian_system"]);
-        let c = classify(&alpha).expect("within the budget");
+        let c = classify(cx, &alpha).expect("within the budget");
         assert_verdict(&c.regular, expected["regular_as_class"] == true, "regular");
         assert_eq!(values(&c.rank_delta), [expected["rank_Delta"].as_u64().expect("a number")]);
-        let minimal = canonical(&form, None).expect("variational").minimal;
+        let minimal = canonical(cx, &form, None).expect("variational").minimal;
         assert_eq!(minimal.order() as u64, expected["minimal_lagrangian_order"]);
     });
 }
 
 #[test]
 fn momenta_and_hamiltonians() {
+    let cx = &Inquiry::free();
     each("momenta_hamiltonian", |case, stage| {
         let expected = &case["expected"];
-        let form = stage.form(case);
-        check_expressions(stage, form.components(), &expected["E"]);
+        let form = stage.form(cx, case);
+        check_expressions(cx, stage, form.components(), &expected["E"]);
         assert_eq!(form.order() as u64, expected["true_order_s"]);
         let phi = stage.read(case["inputs"]["gauge_phi"].as_str().unwrap_or("0"));
-        let c = canonical(&form, Some(phi)).expect("variational");
+        let c = canonical(cx, &form, Some(phi)).expect("variational");
         let mut compare = |found: Expr, key: &str| {
             let e = stage.read(&text(&expected[key]));
-            assert_equal(found, e);
+            assert_equal(cx, found, e);
         };
         compare(c.f, "f_8_9");
         compare(c.hamiltonian, "H_8_11");
         compare(c.minimal.function(), "L_min_8_14");
-        compare(tonti(&form).expect("variational").lagrangian.function(), "vainberg_tonti");
+        compare(tonti(cx, &form).expect("variational").lagrangian.function(), "vainberg_tonti");
         for (k, row) in c.momenta.iter().enumerate() {
             for (nu, p) in row.iter().enumerate() {
                 let e = stage.read(&text(&expected["momenta"][&format!("p_{k}_{}", nu + 1)]));
-                assert_equal(*p, e);
+                assert_equal(cx, *p, e);
             }
         }
         assert_eq!(c.minimal.order() as u64, expected["L_min_order"]);
         assert_verdict(&c.autonomous, expected["autonomous"] == true, "autonomous");
-        assert!(c.is_canonical_form_of(&closed_representative(&form)).is_yes());
+        assert!(c.is_canonical_form_of(cx, &closed_representative(cx, &form)).is_yes());
         for value in expected["values"].as_array().expect("values") {
             let at = stage.point(&value["at"]);
-            check_value(substitute(c.hamiltonian, &at), &text(&value["value"]["H"]));
+            check_value(cx, substitute(c.hamiltonian, &at), &text(&value["value"]["H"]));
         }
     });
 }

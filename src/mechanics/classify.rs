@@ -16,6 +16,7 @@ use super::dynamical_form::DynamicalForm;
 use super::inverse_problem::is_variational;
 use super::lepage_class::LepageTwoForm;
 use super::{Answered, exhausted};
+use crate::algebra::Inquiry;
 use crate::algebra::stratum::leaves::{Leaf, LinearSystem, leaves};
 use crate::algebra::stratum::rank::{Rank, rank_by, system_of};
 use crate::algebra::stratum::sample::{Witness, witness};
@@ -60,42 +61,42 @@ pub struct Classification {
 }
 
 /// All ranks, classes and primary constraint sets.
-pub fn classify(alpha: &LepageTwoForm) -> Answered<Classification> {
-    classify_within(alpha).map_err(exhausted)
+pub fn classify(cx: &Inquiry, alpha: &LepageTwoForm) -> Answered<Classification> {
+    classify_within(cx, alpha).map_err(exhausted)
 }
 
-fn classify_within(alpha: &LepageTwoForm) -> Budgeted<Classification> {
+fn classify_within(cx: &Inquiry, alpha: &LepageTwoForm) -> Budgeted<Classification> {
     let form = alpha.dynamical_form();
     let (s, size) = (form.order(), form.size());
-    let frame = frame_of(alpha)?;
+    let frame = frame_of(cx, alpha)?;
     let everything = frame.everything();
-    let equations = leaves(&frame, &rows_of(&frame, form.b(), form.a())?, &everything)?;
-    let extended = leaves(&frame, &rows_of(&frame, alpha.matrix(), &alpha.column_a())?, &everything)?;
+    let equations = leaves(cx, &frame, &rows_of(cx, &frame, form.b(), form.a())?, &everything)?;
+    let extended = leaves(cx, &frame, &rows_of(cx, &frame, alpha.matrix(), &alpha.column_a())?, &everything)?;
 
     let augmented = |leaf: &Leaf| leaf.rank + usize::from(!leaf.is_solvable);
     let bordered = |leaf: &Leaf| leaf.rank + if leaf.is_solvable { 0 } else { 2 };
-    let rank_b = rank_by(&frame, &everything, &equations, |leaf| leaf.rank)?;
-    let rank_ba = rank_by(&frame, &everything, &equations, augmented)?;
-    let rank_f = rank_by(&frame, &everything, &extended, |leaf| leaf.rank)?;
-    let rank_fa = rank_by(&frame, &everything, &extended, augmented)?;
-    let rank_delta = rank_by(&frame, &everything, &extended, |leaf| 1 + size - augmented(leaf))?;
-    let rank_d = rank_by(&frame, &everything, &extended, |leaf| 1 + size - bordered(leaf))?;
+    let rank_b = rank_by(cx, &frame, &everything, &equations, |leaf| leaf.rank)?;
+    let rank_ba = rank_by(cx, &frame, &everything, &equations, augmented)?;
+    let rank_f = rank_by(cx, &frame, &everything, &extended, |leaf| leaf.rank)?;
+    let rank_fa = rank_by(cx, &frame, &everything, &extended, augmented)?;
+    let rank_delta = rank_by(cx, &frame, &everything, &extended, |leaf| 1 + size - augmented(leaf))?;
+    let rank_d = rank_by(cx, &frame, &everything, &extended, |leaf| 1 + size - bordered(leaf))?;
 
-    let semispray_everywhere = nowhere(&frame, &equations, "rank B < rank (B|A)", |leaf| !leaf.is_solvable)?;
-    let hamilton_everywhere = nowhere(&frame, &extended, "rank F < rank (F|A)", |leaf| !leaf.is_solvable)?;
+    let semispray_everywhere = nowhere(cx, &frame, &equations, "rank B < rank (B|A)", |leaf| !leaf.is_solvable)?;
+    let hamilton_everywhere = nowhere(cx, &frame, &extended, "rank F < rank (F|A)", |leaf| !leaf.is_solvable)?;
     let semiregular = hamilton_everywhere.clone().and(constant("Δ", &rank_delta));
-    let rank_one = nowhere(&frame, &extended, "rank Δ > 1", |leaf| 1 + size - augmented(leaf) != 1)?;
+    let rank_one = nowhere(cx, &frame, &extended, "rank Δ > 1", |leaf| 1 + size - augmented(leaf) != 1)?;
     let m = form.manifold().n_coordinates();
     let regular = if s == 1 {
         semiregular.clone().and(rank_one.clone())
     } else {
-        nowhere(&frame, &equations, "det B = 0", |leaf| leaf.rank < m)?
+        nowhere(cx, &frame, &equations, "det B = 0", |leaf| leaf.rank < m)?
     };
     let weakly_regular = (s > 1).then(|| semispray_everywhere.clone().and(constant("B", &rank_b)));
     let strongly_semiregular = weakly_regular.clone().map(|w| w.and(semiregular.clone()));
 
-    let primary = solvable_set(&frame, &extended)?;
-    let primary_semispray = solvable_set(&frame, &equations)?;
+    let primary = solvable_set(cx, &frame, &extended)?;
+    let primary_semispray = solvable_set(cx, &frame, &equations)?;
     Ok(Classification {
         order: s,
         size,
@@ -111,49 +112,55 @@ fn classify_within(alpha: &LepageTwoForm) -> Budgeted<Classification> {
         semiregular,
         strongly_semiregular,
         rank_one,
-        integrable: super::constraint_algorithm::is_distribution_integrable(alpha, &frame, &extended)?,
-        variational: is_variational(form),
-        primary: branches(&frame, &primary)?,
-        primary_semispray: branches(&frame, &primary_semispray)?,
-        generic: frame.generic_conditions(),
+        integrable: super::constraint_algorithm::is_distribution_integrable(cx, alpha, &frame, &extended)?,
+        variational: is_variational(cx, form),
+        primary: branches(cx, &frame, &primary)?,
+        primary_semispray: branches(cx, &frame, &primary_semispray)?,
+        generic: frame.generic_conditions(cx),
     })
 }
 
 /// The frame of a system: its phase space, and everything that will be read.
-pub(crate) fn frame_of(alpha: &LepageTwoForm) -> Budgeted<Frame> {
+pub(crate) fn frame_of(cx: &Inquiry, alpha: &LepageTwoForm) -> Budgeted<Frame> {
     let form = alpha.dynamical_form();
     let coordinates: Vec<Symbol> = form.phase_space().symbols();
     let functions: Vec<Expr> =
         form.a().iter().chain(form.b().iter().flatten()).chain(alpha.matrix().iter().flatten()).copied().collect();
-    Frame::new(&coordinates, &functions)
+    Frame::new(cx, &coordinates, &functions)
 }
 
 /// The system M y = −a.
-pub(crate) fn rows_of(frame: &Frame, matrix: &[Vec<Expr>], a: &[Expr]) -> Budgeted<LinearSystem> {
-    system_of(frame, matrix, &a.iter().map(|a| -*a).collect::<Vec<_>>())
+pub(crate) fn rows_of(cx: &Inquiry, frame: &Frame, matrix: &[Vec<Expr>], a: &[Expr]) -> Budgeted<LinearSystem> {
+    system_of(cx, frame, matrix, &a.iter().map(|a| -*a).collect::<Vec<_>>())
 }
 
 /// The cells of the solvable leaves, written as shortly as possible.
-pub(crate) fn solvable_set(frame: &Frame, list: &[Leaf]) -> Budgeted<Vec<Cell>> {
+pub(crate) fn solvable_set(cx: &Inquiry, frame: &Frame, list: &[Leaf]) -> Budgeted<Vec<Cell>> {
     let cells = list.iter().filter(|leaf| leaf.is_solvable).map(|leaf| leaf.cell.clone()).collect();
-    set::merged(frame, cells)
+    set::merged(cx, frame, cells)
 }
 
-pub(crate) fn branches(frame: &Frame, cells: &[Cell]) -> Budgeted<Vec<Branch>> {
-    cells.iter().map(|cell| frame.branch(cell)).collect()
+pub(crate) fn branches(cx: &Inquiry, frame: &Frame, cells: &[Cell]) -> Budgeted<Vec<Branch>> {
+    cells.iter().map(|cell| frame.branch(cx, cell)).collect()
 }
 
 /// Whether no leaf with the property, which is called `what`, has a point.
-fn nowhere(frame: &Frame, list: &[Leaf], what: &str, property: impl Fn(&Leaf) -> bool) -> Budgeted<Verdict> {
+fn nowhere(
+    cx: &Inquiry,
+    frame: &Frame,
+    list: &[Leaf],
+    what: &str,
+    property: impl Fn(&Leaf) -> bool,
+) -> Budgeted<Verdict> {
     let mut verdict = Verdict::yes(format!("there is no point with {what}"));
     let is_everywhere = list.iter().all(&property);
     for leaf in list.iter().filter(|leaf| property(leaf)) {
-        let here = match witness(frame, &leaf.cell)? {
+        let here = match witness(cx, frame, &leaf.cell)? {
             Witness::Point(_) | Witness::Algebraic(_) | Witness::Exists(_) if is_everywhere => {
                 Verdict::no(format!("{what} everywhere"))
             }
             Witness::Point(point) => Verdict::no(format!("{what} {}", point.place())),
-            Witness::Algebraic(point) => Verdict::no(format!("{what} {}", point.place())),
+            Witness::Algebraic(point) => Verdict::no(format!("{what} {}", point.place(cx))),
             Witness::Exists(why) => Verdict::no(format!("{what} somewhere: {why}")),
             Witness::Unknown(why) => Verdict::unknown(format!("whether {what} somewhere: {why}")),
         };
@@ -180,15 +187,15 @@ fn constant(what: &str, rank: &Rank) -> Verdict {
 }
 
 /// Used by questions that only need to know where B is singular.
-pub fn singular_set(form: &DynamicalForm) -> Answered<Vec<Branch>> {
+pub fn singular_set(cx: &Inquiry, form: &DynamicalForm) -> Answered<Vec<Branch>> {
     let work = || -> Budgeted<Vec<Branch>> {
         let functions: Vec<Expr> = form.a().iter().chain(form.b().iter().flatten()).copied().collect();
-        let frame = Frame::new(&form.phase_space().symbols(), &functions)?;
+        let frame = Frame::new(cx, &form.phase_space().symbols(), &functions)?;
         let zero = vec![Expr::zero(); form.a().len()];
-        let list = leaves(&frame, &rows_of(&frame, form.b(), &zero)?, &frame.everything())?;
+        let list = leaves(cx, &frame, &rows_of(cx, &frame, form.b(), &zero)?, &frame.everything())?;
         let m = form.a().len();
         let cells = list.into_iter().filter(|leaf| leaf.rank < m).map(|leaf| leaf.cell).collect();
-        branches(&frame, &set::merged(&frame, cells)?)
+        branches(cx, &frame, &set::merged(cx, &frame, cells)?)
     };
     work().map_err(exhausted)
 }

@@ -29,6 +29,7 @@ use super::invariant_set::{Event, InvariantSets, Vectors, aside, closure, generi
 use super::lepage_class::LepageTwoForm;
 use super::passage::Curves;
 use super::{Answered, exhausted, jet, jet_expr, vanishes};
+use crate::algebra::Inquiry;
 use crate::algebra::polynomial::Polynomial;
 use crate::algebra::stratum::leaves::{Leaf, LinearSystem, Solution, leaves_as_far_as_possible};
 use crate::algebra::stratum::rank::{Rank, rank_by};
@@ -37,13 +38,12 @@ use crate::algebra::stratum::tangent::{dimension, projection, singular_locus};
 use crate::algebra::stratum::{Branch, Cell, Frame, set};
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Coordinate, Expr, Ground, Symbol, Verdict};
-use crate::budget::{Budgeted, Exhausted, clear_interrupt, grace, remaining, within};
+use crate::budget::{Budgeted, Exhausted, clear_interrupt, share};
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
 use crate::geometry::jet::{FiberedManifold, JetSpace};
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
-use std::time::{Duration, Instant};
 
 /// Both dynamics of a system.
 #[derive(Clone, Debug)]
@@ -140,42 +140,43 @@ pub struct DynamicBranch {
 
 impl DynamicBranch {
     /// Equations of the projection to configuration space, in t and q.
-    pub fn configuration(&self) -> Answered<Vec<Expr>> {
+    pub fn configuration(&self, cx: &Inquiry) -> Answered<Vec<Expr>> {
         let y = self.space.manifold();
         let keep = |s: Symbol| y.order_of_symbol(s) == Some(0);
-        self.with_cells(|frame, cell| {
-            Ok(projection(frame, cell, keep)?.iter().map(|p| frame.write(p)).collect::<Vec<Expr>>())
+        self.with_cells(cx, |frame, cell| {
+            Ok(projection(cx, frame, cell, keep)?.iter().map(|p| frame.write(cx, p)).collect::<Vec<Expr>>())
         })
         .map(|lists| lists.concat())
     }
 
     /// The points at which the branch is not a submanifold, or may not be: the differentials of its equations are
     /// dependent there.
-    pub fn singular_locus(&self) -> Answered<Vec<Branch>> {
-        self.with_cells(|frame, cell| branches(frame, &singular_locus(frame, cell)?)).map(|lists| lists.concat())
+    pub fn singular_locus(&self, cx: &Inquiry) -> Answered<Vec<Branch>> {
+        self.with_cells(cx, |frame, cell| branches(cx, frame, &singular_locus(cx, frame, cell)?))
+            .map(|lists| lists.concat())
     }
 
     /// Directions in which motions from one state come apart; none where the motion is determined.
-    pub fn gauge(&self) -> Answered<Vec<VectorField>> {
+    pub fn gauge(&self, cx: &Inquiry) -> Answered<Vec<VectorField>> {
         let Some((drift, free)) = self.fields.split_first() else { return Ok(vec![]) };
         let components = self.fields.iter().flat_map(|x| x.components()).map(|(_, e)| e);
         let all: Vec<Expr> =
             self.branch.equations.iter().chain(&self.branch.nonzero).copied().chain(components).collect();
         let coordinates = self.space.symbols();
         let run = || -> Budgeted<Vec<VectorField>> {
-            let frame = Frame::new(&coordinates, &all)?;
-            let cells = frame.cells(&self.branch)?;
+            let frame = Frame::new(cx, &coordinates, &all)?;
+            let cells = frame.cells(cx, &self.branch)?;
             let Some(cell) = cells.first() else { return Ok(vec![]) };
             let (drift, free) = (drift.clone(), free.to_vec());
-            Motions { frame: &frame, cell, coordinates: &coordinates, drift, free }.gauge_directions()
+            Motions { frame: &frame, cell, coordinates: &coordinates, drift, free }.gauge_directions(cx)
         };
         run().map_err(exhausted)
     }
 
     /// A point of the branch, if one with rational coordinates is found.
-    pub fn sample_point(&self) -> Answered<Option<Vec<(Symbol, Expr)>>> {
-        let points = self.with_cells(|frame, cell| {
-            let point = sample_point(frame, cell)?;
+    pub fn sample_point(&self, cx: &Inquiry) -> Answered<Option<Vec<(Symbol, Expr)>>> {
+        let points = self.with_cells(cx, |frame, cell| {
+            let point = sample_point(cx, frame, cell)?;
             Ok(point.map(|p| p.symbols().into_iter().map(|(s, x)| (s, Expr::number(x))).collect()))
         })?;
         Ok(points.into_iter().flatten().next())
@@ -186,11 +187,11 @@ impl DynamicBranch {
         &self.space
     }
 
-    fn with_cells<T>(&self, work: impl Fn(&Frame, &Cell) -> Budgeted<T>) -> Answered<Vec<T>> {
+    fn with_cells<T>(&self, cx: &Inquiry, work: impl Fn(&Frame, &Cell) -> Budgeted<T>) -> Answered<Vec<T>> {
         let run = || -> Budgeted<Vec<T>> {
             let all: Vec<Expr> = self.branch.equations.iter().chain(&self.branch.nonzero).copied().collect();
-            let frame = Frame::new(&self.space.symbols(), &all)?;
-            frame.cells(&self.branch)?.iter().map(|cell| work(&frame, cell)).collect()
+            let frame = Frame::new(cx, &self.space.symbols(), &all)?;
+            frame.cells(cx, &self.branch)?.iter().map(|cell| work(&frame, cell)).collect()
         };
         run().map_err(exhausted)
     }
@@ -213,20 +214,17 @@ pub enum LogItem {
     Remark(String),
 }
 
-/// The algorithm for both problems, each with its share of the time.
-pub fn dynamics(alpha: &LepageTwoForm) -> Answered<SystemDynamics> {
-    let extended = match remaining() {
-        Some(time) => within(time / 2, || run(alpha, Problem::Extended))?,
-        None => run(alpha, Problem::Extended)?,
-    };
+/// The algorithm for both problems, each with its share of the work.
+pub fn dynamics(cx: &Inquiry, alpha: &LepageTwoForm) -> Answered<SystemDynamics> {
+    let extended = cx.within(cx.remaining() / 2, || run(cx, alpha, Problem::Extended))?;
     let proper = if alpha.dynamical_form().order() == 1 {
         // There is no semispray problem: every Hamilton path is a path.
         Dynamics { problem: Problem::Proper, ..extended.clone() }
     } else if extended.is_interrupted() {
         // Nobody waits for the second problem: what it says in a moment is said.
-        within(GRACE, || run(alpha, Problem::Proper))?.interrupted()
+        cx.within(share::GRACE, || run(cx, alpha, Problem::Proper))?.interrupted()
     } else {
-        run(alpha, Problem::Proper)?
+        run(cx, alpha, Problem::Proper)?
     };
     Ok(SystemDynamics { extended, proper })
 }
@@ -239,17 +237,17 @@ impl SystemDynamics {
 }
 
 /// The algorithm for one problem. A budget that ends on the way leaves what is known, marked incomplete.
-pub fn run(alpha: &LepageTwoForm, problem: Problem) -> Answered<Dynamics> {
-    let frame = in_any_case(|| frame_of(alpha)).map_err(exhausted)?;
-    let task = in_any_case(|| Task::new(alpha, &frame, problem)).map_err(exhausted)?;
-    task.execute().map_err(exhausted)
+pub fn run(cx: &Inquiry, alpha: &LepageTwoForm, problem: Problem) -> Answered<Dynamics> {
+    let frame = in_any_case(cx, || frame_of(cx, alpha)).map_err(exhausted)?;
+    let task = in_any_case(cx, || Task::new(cx, alpha, &frame, problem)).map_err(exhausted)?;
+    task.execute(cx).map_err(exhausted)
 }
 
 /// What is short and needed to say anything at all is done even if the time is over.
-fn in_any_case<T>(work: impl Fn() -> Budgeted<T>) -> Budgeted<T> {
+fn in_any_case<T>(cx: &Inquiry, work: impl Fn() -> Budgeted<T>) -> Budgeted<T> {
     match work() {
         Err(Exhausted::Interrupted) => Err(Exhausted::Interrupted),
-        Err(_) => grace(GRACE, work),
+        Err(_) => cx.grace(work),
         found => found,
     }
 }
@@ -289,10 +287,10 @@ impl Dynamics {
 
     /// The branches through a point, or, if the point leaves coordinates open, those with a point that has the given
     /// ones. Branches of which it cannot be decided are kept.
-    pub fn through(&self, point: &FxHashMap<Symbol, Expr>) -> Answered<Vec<DynamicBranch>> {
+    pub fn through(&self, cx: &Inquiry, point: &FxHashMap<Symbol, Expr>) -> Answered<Vec<DynamicBranch>> {
         let mut kept = Vec::new();
         for b in &self.branches {
-            if !meets(&b.space, &b.branch, point)?.is_no() {
+            if !meets(cx, &b.space, &b.branch, point)?.is_no() {
                 kept.push(b.clone());
             }
         }
@@ -301,7 +299,7 @@ impl Dynamics {
 }
 
 /// Whether a branch has a point with the given coordinates.
-fn meets(space: &JetSpace, branch: &Branch, point: &FxHashMap<Symbol, Expr>) -> Answered<Verdict> {
+fn meets(cx: &Inquiry, space: &JetSpace, branch: &Branch, point: &FxHashMap<Symbol, Expr>) -> Answered<Verdict> {
     let at = |e: &Expr| substitute(*e, point);
     let rest = Branch {
         equations: branch.equations.iter().map(at).collect(),
@@ -310,31 +308,31 @@ fn meets(space: &JetSpace, branch: &Branch, point: &FxHashMap<Symbol, Expr>) -> 
     let open: Vec<Symbol> = space.symbols().into_iter().filter(|s| !point.contains_key(s)).collect();
     let is_settled = |e: &Expr| !e.symbols().iter().any(|s| open.contains(s));
     if rest.equations.iter().chain(&rest.nonzero).all(is_settled) {
-        return Ok(contains_point(branch, point));
+        return Ok(contains_point(cx, branch, point));
     }
     let run = || -> Budgeted<Verdict> {
         let all: Vec<Expr> = rest.equations.iter().chain(&rest.nonzero).copied().collect();
-        let frame = Frame::new(&open, &all)?;
-        Ok(set::is_union_empty(&frame, &frame.cells(&rest)?)?.negate())
+        let frame = Frame::new(cx, &open, &all)?;
+        Ok(set::is_union_empty(cx, &frame, &frame.cells(cx, &rest)?)?.negate())
     };
     run().map_err(exhausted)
 }
 
 /// Whether a point lies in a branch.
-pub fn contains_point(branch: &Branch, point: &FxHashMap<Symbol, Expr>) -> Verdict {
-    let at = |e: &Expr| vanishes(substitute(*e, point));
+pub fn contains_point(cx: &Inquiry, branch: &Branch, point: &FxHashMap<Symbol, Expr>) -> Verdict {
+    let at = |e: &Expr| vanishes(cx, substitute(*e, point));
     let equations = branch.equations.iter().map(at);
     let nonzero = branch.nonzero.iter().map(|e| at(e).negate());
     Verdict::all(equations.chain(nonzero), "the set is everything")
 }
 
 /// Whether a point lies in a union of branches.
-pub fn union_contains_point(list: &[Branch], point: &FxHashMap<Symbol, Expr>) -> Verdict {
-    list.iter().map(|b| contains_point(b, point)).reduce(Verdict::or).unwrap_or_else(|| Verdict::no("the set is empty"))
+pub fn union_contains_point(cx: &Inquiry, list: &[Branch], point: &FxHashMap<Symbol, Expr>) -> Verdict {
+    list.iter()
+        .map(|b| contains_point(cx, b, point))
+        .reduce(Verdict::or)
+        .unwrap_or_else(|| Verdict::no("the set is empty"))
 }
-
-/// How long an algorithm that was cut off may take to say how far it came.
-const GRACE: Duration = Duration::from_millis(1500);
 
 /// What the comparison of the final set with the primary one may cost, in terms combined.
 const COMPARISON_WORK: u64 = 20_000_000;
@@ -343,12 +341,13 @@ const COMPARISON_WORK: u64 = 20_000_000;
 /// need more are left out.
 struct Reporter {
     stopped: Option<Stop>,
-    end: Option<Instant>,
+    /// The work that is left for them.
+    left: u64,
 }
 
 impl Reporter {
     /// A part, or `None` if there was no time for it.
-    fn part<T>(&mut self, during: &str, work: impl Fn() -> Budgeted<T>) -> Budgeted<Option<T>> {
+    fn part<T>(&mut self, cx: &Inquiry, during: &str, work: impl Fn() -> Budgeted<T>) -> Budgeted<Option<T>> {
         if self.stopped.is_none() {
             match work() {
                 Ok(found) => return Ok(Some(found)),
@@ -357,8 +356,10 @@ impl Reporter {
             // Whoever presses twice does not want to wait for the report either.
             clear_interrupt();
         }
-        let end = *self.end.get_or_insert_with(|| Instant::now() + GRACE);
-        match grace(end.saturating_duration_since(Instant::now()), work) {
+        let begin = cx.work_done();
+        let found = cx.grace(|| cx.within(self.left, work));
+        self.left = self.left.saturating_sub(cx.work_done() - begin);
+        match found {
             Ok(found) => Ok(Some(found)),
             Err(Exhausted::Interrupted) => Err(Exhausted::Interrupted),
             Err(_) => Ok(None),
@@ -387,25 +388,25 @@ impl Vectors for Task<'_> {
     }
 
     /// Σ_unknown (∂g/∂x) ξ_x = −∂g/∂t − Σ_known (∂g/∂q_k) q_{k+1}; the right side is last.
-    fn tangency(&self, g: &Polynomial) -> Budgeted<Vec<Polynomial>> {
+    fn tangency(&self, cx: &Inquiry, g: &Polynomial) -> Budgeted<Vec<Polynomial>> {
         use crate::algebra::derive::partial;
-        let e = self.frame.write(g);
+        let e = self.frame.write(cx, g);
         let t = self.alpha.dynamical_form().manifold().base();
-        let moving = self.known.iter().map(|(q, speed)| partial(e, *q) * *speed);
-        let right = -(partial(e, t) + Expr::add_all(moving));
-        let row: Vec<Expr> = self.unknowns.iter().map(|x| partial(e, *x)).chain([right]).collect();
-        self.frame.read_row(&row)
+        let moving = self.known.iter().map(|(q, speed)| partial(cx, e, *q) * *speed);
+        let right = -(partial(cx, e, t) + Expr::add_all(moving));
+        let row: Vec<Expr> = self.unknowns.iter().map(|x| partial(cx, e, *x)).chain([right]).collect();
+        self.frame.read_row(cx, &row)
     }
 
-    fn crossing(&self, stratum: &Cell) -> Budgeted<Vec<Cell>> {
+    fn crossing(&self, cx: &Inquiry, stratum: &Cell) -> Budgeted<Vec<Cell>> {
         let (time, velocities) = (self.alpha.dynamical_form().manifold().base(), &self.velocities);
         let (known, unknowns) = (self.known.as_slice(), self.unknowns.as_slice());
-        Curves { frame: self.frame, time, known, unknowns, system: &self.base, velocities }.crossing(stratum)
+        Curves { frame: self.frame, time, known, unknowns, system: &self.base, velocities }.crossing(cx, stratum)
     }
 }
 
 impl<'a> Task<'a> {
-    fn new(alpha: &'a LepageTwoForm, frame: &'a Frame, problem: Problem) -> Budgeted<Task<'a>> {
+    fn new(cx: &Inquiry, alpha: &'a LepageTwoForm, frame: &'a Frame, problem: Problem) -> Budgeted<Task<'a>> {
         let form = alpha.dynamical_form();
         let (y, s) = (form.manifold(), form.order());
         let m = y.n_coordinates();
@@ -423,72 +424,79 @@ impl<'a> Task<'a> {
                         a - Expr::add_all(moving.map(|(c, g)| *g * jet_expr(y, c % m, (c / m) as u32 + 1)))
                     })
                     .collect();
-                (jets, vec![], rows_of(frame, alpha.matrix(), &a)?)
+                (jets, vec![], rows_of(cx, frame, alpha.matrix(), &a)?)
             }
             Problem::Proper => {
                 let known = (0..inner).map(|c| (jets[c], jet_expr(y, c % m, (c / m) as u32 + 1))).collect();
                 let unknowns = (0..m).map(|nu| jet(y, nu, s - 1)).collect();
-                (unknowns, known, rows_of(frame, form.b(), form.a())?)
+                (unknowns, known, rows_of(cx, frame, form.b(), form.a())?)
             }
         };
         Ok(Task { alpha, frame, problem, unknowns, known, base, velocities: OnceCell::new() })
     }
 
-    fn execute(&self) -> Budgeted<Dynamics> {
+    fn execute(&self, cx: &Inquiry) -> Budgeted<Dynamics> {
         // Step 1.
         let whole = self.frame.everything();
         let mut sets = InvariantSets::new(self.frame, self);
-        let first = leaves_as_far_as_possible(self.frame, &self.base, &whole);
+        let first = leaves_as_far_as_possible(cx, self.frame, &self.base, &whole);
         let solvable = || first.leaves.iter().filter(|leaf| leaf.is_solvable).map(|leaf| leaf.cell.clone());
         if let Some(why) = first.stopped {
             let primary: Vec<Cell> = solvable().collect();
             sets.unsolved = first.open;
             sets.queue = primary.clone();
-            return self.cut_off(&primary, &sets, why, "solving the equations for the vectors");
+            return self.cut_off(cx, &primary, &sets, why, "solving the equations for the vectors");
         }
-        let primary = match solvable_set(self.frame, &first.leaves) {
+        let primary = match solvable_set(cx, self.frame, &first.leaves) {
             Ok(primary) => primary,
             Err(why) => {
                 let primary: Vec<Cell> = solvable().collect();
                 sets.queue = primary.clone();
-                return self.cut_off(&primary, &sets, why, "simplifying the primary set");
+                return self.cut_off(cx, &primary, &sets, why, "simplifying the primary set");
             }
         };
         // Steps 2 and 3, until nothing is cut off.
-        if let Err(why) = sets.begin(&whole, first.leaves) {
+        if let Err(why) = sets.begin(cx, &whole, first.leaves) {
             sets.queue = primary.clone();
-            return self.cut_off(&primary, &sets, why, "looking at the primary set");
+            return self.cut_off(cx, &primary, &sets, why, "looking at the primary set");
         }
-        if let Err(why) = sets.iterate() {
+        if let Err(why) = sets.iterate(cx) {
             let during = format!("solving the tangency equations of round {}", sets.rounds);
-            return self.cut_off(&primary, &sets, why, &during);
+            return self.cut_off(cx, &primary, &sets, why, &during);
         }
-        match sets.settle_boundaries(|open| self.invariant_candidates(open)) {
-            Ok(()) => self.report(&primary, &sets, None),
-            Err(why) => self.cut_off(&primary, &sets, why, "looking for invariant sets through boundary strata"),
+        match sets.settle_boundaries(cx, |open| self.invariant_candidates(cx, open)) {
+            Ok(()) => self.report(cx, &primary, &sets, None),
+            Err(why) => self.cut_off(cx, &primary, &sets, why, "looking for invariant sets through boundary strata"),
         }
     }
 
     /// What is known is put together all the same. An interrupt was meant for the algorithm, and is dealt with here.
-    fn cut_off(&self, primary: &[Cell], sets: &InvariantSets, why: Exhausted, during: &str) -> Budgeted<Dynamics> {
+    fn cut_off(
+        &self,
+        cx: &Inquiry,
+        primary: &[Cell],
+        sets: &InvariantSets,
+        why: Exhausted,
+        during: &str,
+    ) -> Budgeted<Dynamics> {
         if why == Exhausted::Interrupted {
             clear_interrupt();
         }
-        self.report(primary, sets, Some(Stop { why, during: during.into() }))
+        self.report(cx, primary, sets, Some(Stop { why, during: during.into() }))
     }
 
-    fn solve(&self, v: &Cell) -> Budgeted<Vec<Leaf>> {
-        InvariantSets::new(self.frame, self).solve(v)
+    fn solve(&self, cx: &Inquiry, v: &Cell) -> Budgeted<Vec<Leaf>> {
+        InvariantSets::new(self.frame, self).solve(cx, v)
     }
 
     /// Factors of the numerators of the components of the field on an open branch.
-    fn invariant_candidates(&self, open: &Cell) -> Budgeted<Vec<Polynomial>> {
-        let list = self.solve(open)?;
+    fn invariant_candidates(&self, cx: &Inquiry, open: &Cell) -> Budgeted<Vec<Polynomial>> {
+        let list = self.solve(cx, open)?;
         let Some(leaf) = generic_leaf(&list, open) else { return Ok(vec![]) };
-        let solution = leaf.solution(self.frame, self.unknowns.len())?;
+        let solution = leaf.solution(cx, self.frame, self.unknowns.len())?;
         let mut candidates: Vec<Polynomial> = Vec::new();
         for f in &solution.particular {
-            for factor in self.frame.irreducible_factors(&f.numerator) {
+            for factor in self.frame.irreducible_factors(cx, &f.numerator) {
                 let constant = factor.variables().iter().all(|v| self.frame.is_constant(*v));
                 if !constant && !candidates.contains(&factor) {
                     candidates.push(factor);
@@ -499,26 +507,32 @@ impl<'a> Task<'a> {
     }
 
     /// Whether the final set lacks points of the primary one, whatever becomes of the strata that are left open.
-    fn is_smaller(&self, primary: &[Cell], finals: &[Cell], open: &[Cell]) -> Budgeted<Verdict> {
-        if set::is_subset(self.frame, primary, finals)?.is_yes() {
+    fn is_smaller(&self, cx: &Inquiry, primary: &[Cell], finals: &[Cell], open: &[Cell]) -> Budgeted<Verdict> {
+        if set::is_subset(cx, self.frame, primary, finals)?.is_yes() {
             return Ok(Verdict::no("the final set is the primary one"));
         }
         let all: Vec<Cell> = finals.iter().chain(open).cloned().collect();
-        Ok(match set::is_subset(self.frame, primary, &all)?.negate() {
+        Ok(match set::is_subset(cx, self.frame, primary, &all)?.negate() {
             Verdict::Yes(Ground::Proved(by)) => Verdict::yes(format!("of the primary set, what is left out: {by}")),
             Verdict::No(_) => Verdict::unknown("it depends on the strata that are undecided"),
             other => other,
         })
     }
 
-    fn report(&self, primary: &[Cell], sets: &InvariantSets, stopped: Option<Stop>) -> Budgeted<Dynamics> {
-        let mut reporter = Reporter { stopped, end: None };
-        let finals = reporter.part("comparing the final branches", || sets.maximal_finals())?;
+    fn report(
+        &self,
+        cx: &Inquiry,
+        primary: &[Cell],
+        sets: &InvariantSets,
+        stopped: Option<Stop>,
+    ) -> Budgeted<Dynamics> {
+        let mut reporter = Reporter { stopped, left: share::GRACE };
+        let finals = reporter.part(cx, "comparing the final branches", || sets.maximal_finals(cx))?;
         let finals = finals.unwrap_or_else(|| sets.finals.clone());
-        let write = |cell: &Cell| grace(GRACE, || self.frame.branch_at_hand(cell));
+        let write = |cell: &Cell| cx.grace(|| self.frame.branch_at_hand(cx, cell));
         let mut undecided = Vec::new();
         let unsettled =
-            reporter.part("comparing boundary strata with the final branches", || sets.unsettled(&finals))?;
+            reporter.part(cx, "comparing boundary strata with the final branches", || sets.unsettled(cx, &finals))?;
         let mut open: Vec<Cell> =
             unsettled.unwrap_or_else(|| sets.boundary.iter().map(|(stratum, _)| stratum.clone()).collect());
         for rest in &open {
@@ -528,7 +542,7 @@ impl<'a> Task<'a> {
         open.extend(sets.unsolved.iter().chain(&sets.queue).cloned());
         let (mut branches, mut undescribed) = (Vec::new(), Vec::new());
         for cell in &finals {
-            match reporter.part("describing the motions on a final branch", || self.describe(cell, true))? {
+            match reporter.part(cx, "describing the motions on a final branch", || self.describe(cx, cell, true))? {
                 Some(described) => branches.push(described),
                 None => undescribed.push(write(cell)),
             }
@@ -553,18 +567,21 @@ impl<'a> Task<'a> {
         };
         let is_open = stopped.is_some() || !sets.unsolved.is_empty();
         // What follows is about the outcome, and its budget does not count as that of the algorithm.
-        let mut reporter = Reporter { stopped: stopped.clone(), end: None };
+        let mut reporter = Reporter { stopped: stopped.clone(), left: share::GRACE };
         let unknown = |what: &str| Verdict::unknown(format!("there was no time to find out {what}"));
         let empty = if is_open && finals.is_empty() {
             Verdict::unknown("the algorithm was cut off")
         } else {
-            let found = reporter.part("", || aside(COMPARISON_WORK, || set::is_union_empty(self.frame, &finals)))?;
+            let found = reporter
+                .part(cx, "", || aside(cx, COMPARISON_WORK, || set::is_union_empty(cx, self.frame, &finals)))?;
             found.flatten().unwrap_or_else(|| unknown("whether the final set has a point"))
         };
-        let secondary =
-            reporter.part("", || aside(COMPARISON_WORK, || self.is_smaller(primary, &finals, &open)))?.flatten();
+        let secondary = reporter
+            .part(cx, "", || aside(cx, COMPARISON_WORK, || self.is_smaller(cx, primary, &finals, &open)))?
+            .flatten();
         let secondary = secondary.unwrap_or_else(|| unknown("whether the final set is the primary one"));
-        let log = reporter.part("", || self.log(primary, &sets.history, &branches, &undecided, stopped.as_ref()))?;
+        let log =
+            reporter.part(cx, "", || self.log(cx, primary, &sets.history, &branches, &undecided, stopped.as_ref()))?;
         Ok(Dynamics {
             problem: self.problem,
             primary: primary.iter().map(write).collect(),
@@ -577,28 +594,28 @@ impl<'a> Task<'a> {
             rounds: sets.rounds,
             undescribed,
             stopped,
-            generic: self.frame.generic_conditions(),
+            generic: self.frame.generic_conditions(cx),
         })
     }
 
     /// Everything there is to say about the motions on a final branch.
-    fn describe(&self, n: &Cell, with_jumps: bool) -> Budgeted<DynamicBranch> {
+    fn describe(&self, cx: &Inquiry, n: &Cell, with_jumps: bool) -> Budgeted<DynamicBranch> {
         let form = self.alpha.dynamical_form();
-        let list = self.solve(n)?;
+        let list = self.solve(cx, n)?;
         let list: Vec<Leaf> = list.into_iter().filter(|leaf| leaf.is_solvable).collect();
         let width = self.unknowns.len();
-        let ranks = rank_by(self.frame, n, &list, |leaf| 1 + width - leaf.rank)?;
+        let ranks = rank_by(cx, self.frame, n, &list, |leaf| 1 + width - leaf.rank)?;
         let generic_rank = list.iter().map(|leaf| leaf.rank).max().unwrap_or(0);
         let mut fields = Vec::new();
         let mut integrable = Verdict::unknown("there is no point to look at");
         let mut accelerations = Vec::new();
         let mut conditions = Vec::new();
         if let Some(leaf) = generic_leaf(&list, n) {
-            let solution = leaf.solution(self.frame, width)?;
-            fields = self.fields(&solution, &leaf.cell)?;
-            integrable = self.is_integrable(&leaf.cell, &fields)?;
-            accelerations = self.accelerations(&solution);
-            conditions = self.conditions(&solution, n)?;
+            let solution = leaf.solution(cx, self.frame, width)?;
+            fields = self.fields(cx, &solution, &leaf.cell)?;
+            integrable = self.is_integrable(cx, &leaf.cell, &fields)?;
+            accelerations = self.accelerations(cx, &solution);
+            conditions = self.conditions(cx, &solution, n)?;
         }
         let determined = Verdict::from_bool(
             generic_rank == width,
@@ -607,14 +624,14 @@ impl<'a> Task<'a> {
         let mut jumps = Vec::new();
         if with_jumps {
             for leaf in list.iter().filter(|leaf| leaf.rank < generic_rank) {
-                jumps.extend(self.on_stratum(&closure(&leaf.cell, n))?);
+                jumps.extend(self.on_stratum(cx, &closure(&leaf.cell, n))?);
             }
         }
         Ok(DynamicBranch {
-            branch: self.frame.branch(n)?,
-            dim: dimension(self.frame, n)?,
+            branch: self.frame.branch(cx, n)?,
+            dim: dimension(cx, self.frame, n)?,
             fields,
-            forms: self.forms(n)?,
+            forms: self.forms(cx, n)?,
             rank: ranks,
             integrable,
             determined,
@@ -627,27 +644,27 @@ impl<'a> Task<'a> {
     }
 
     /// The algorithm started on a stratum where the rank jumps.
-    fn on_stratum(&self, stratum: &Cell) -> Budgeted<Vec<DynamicBranch>> {
+    fn on_stratum(&self, cx: &Inquiry, stratum: &Cell) -> Budgeted<Vec<DynamicBranch>> {
         let mut sets = InvariantSets::new(self.frame, self);
         sets.queue.push(stratum.clone());
-        sets.iterate()?;
-        sets.maximal_finals()?.iter().map(|cell| self.describe(cell, false)).collect()
+        sets.iterate(cx)?;
+        sets.maximal_finals(cx)?.iter().map(|cell| self.describe(cx, cell, false)).collect()
     }
 
     /// ∂_t + particular solution, then the kernel; what vanishes on the branch is left out.
-    fn fields(&self, solution: &Solution, cell: &Cell) -> Budgeted<Vec<VectorField>> {
+    fn fields(&self, cx: &Inquiry, solution: &Solution, cell: &Cell) -> Budgeted<Vec<VectorField>> {
         let t = self.alpha.dynamical_form().manifold().base();
         let mut known = Vec::with_capacity(self.known.len());
         for (q, speed) in &self.known {
-            known.push((*q, cell.value(self.frame, &self.frame.read_numerator(*speed)?)?));
+            known.push((*q, cell.value(cx, self.frame, &self.frame.read_numerator(cx, *speed)?)?));
         }
         let first = [(t, Expr::one())]
             .into_iter()
             .chain(known)
-            .chain(self.unknowns.iter().copied().zip(solution.particular.iter().map(|f| f.to_expr(self.frame))));
+            .chain(self.unknowns.iter().copied().zip(solution.particular.iter().map(|f| f.to_expr(cx, self.frame))));
         let mut fields = vec![VectorField::new(first)];
         for vector in &solution.kernel {
-            let components = self.unknowns.iter().copied().zip(vector.iter().map(|f| f.to_expr(self.frame)));
+            let components = self.unknowns.iter().copied().zip(vector.iter().map(|f| f.to_expr(cx, self.frame)));
             fields.push(VectorField::new(components));
         }
         Ok(fields)
@@ -655,11 +672,11 @@ impl<'a> Task<'a> {
 
     /// Frobenius on the branch. Each field has constant components along t and the free directions, those of
     /// an identity matrix, so a bracket lies in the span only if it vanishes on the branch.
-    fn is_integrable(&self, cell: &Cell, fields: &[VectorField]) -> Budgeted<Verdict> {
-        brackets_vanish(self.frame, cell, fields)
+    fn is_integrable(&self, cx: &Inquiry, cell: &Cell, fields: &[VectorField]) -> Budgeted<Verdict> {
+        brackets_vanish(cx, self.frame, cell, fields)
     }
 
-    fn accelerations(&self, solution: &Solution) -> Vec<(Symbol, Option<Expr>)> {
+    fn accelerations(&self, cx: &Inquiry, solution: &Solution) -> Vec<(Symbol, Option<Expr>)> {
         let form = self.alpha.dynamical_form();
         let (y, s) = (form.manifold(), form.order());
         let m = y.n_coordinates();
@@ -668,18 +685,18 @@ impl<'a> Task<'a> {
             .map(|nu| {
                 let column = offset + nu;
                 let is_free = solution.kernel.iter().any(|k| !k[column].numerator.is_zero());
-                (jet(y, nu, s), (!is_free).then(|| solution.particular[column].to_expr(self.frame)))
+                (jet(y, nu, s), (!is_free).then(|| solution.particular[column].to_expr(cx, self.frame)))
             })
             .collect()
     }
 
     /// Denominators of the solution that may vanish on the branch.
-    fn conditions(&self, solution: &Solution, n: &Cell) -> Budgeted<Vec<Expr>> {
+    fn conditions(&self, cx: &Inquiry, solution: &Solution, n: &Cell) -> Budgeted<Vec<Expr>> {
         let mut found: Vec<Expr> = Vec::new();
         for fraction in solution.particular.iter().chain(solution.kernel.iter().flatten()) {
-            for f in self.frame.irreducible_factors(&fraction.denominator) {
-                let e = self.frame.write(&f);
-                if !found.contains(&e) && !self.frame.is_nonvanishing_on(n, &f)? {
+            for f in self.frame.irreducible_factors(cx, &fraction.denominator) {
+                let e = self.frame.write(cx, &f);
+                if !found.contains(&e) && !self.frame.is_nonvanishing_on(cx, n, &f)? {
                     found.push(e);
                 }
             }
@@ -688,11 +705,11 @@ impl<'a> Task<'a> {
     }
 
     /// 1-forms that annihilate the distribution on the branch: those of the problem, and dg.
-    fn forms(&self, n: &Cell) -> Budgeted<Vec<Form>> {
+    fn forms(&self, cx: &Inquiry, n: &Cell) -> Budgeted<Vec<Form>> {
         let form = self.alpha.dynamical_form();
         let y: &FiberedManifold = form.manifold();
         let mut forms = match self.problem {
-            Problem::Extended => self.alpha.rows(),
+            Problem::Extended => self.alpha.rows(cx),
             Problem::Proper => {
                 let mut forms: Vec<Form> = self.known.iter().map(|(q, _)| Form::omega(*q)).collect();
                 for (sigma, row) in form.b().iter().enumerate() {
@@ -702,14 +719,15 @@ impl<'a> Task<'a> {
                 forms
             }
         };
-        let generators = n.generators(self.frame)?;
-        forms.extend(generators.iter().map(|g| Form::function(self.frame.write(g)).d()));
+        let generators = n.generators(cx, self.frame)?;
+        forms.extend(generators.iter().map(|g| Form::function(self.frame.write(cx, g)).d(cx)));
         Ok(forms)
     }
 
     /// The derivation as a reader of the paper would do it, with the expressions of every step.
     fn log(
         &self,
+        cx: &Inquiry,
         primary: &[Cell],
         history: &[Event],
         finals: &[DynamicBranch],
@@ -719,13 +737,13 @@ impl<'a> Task<'a> {
         let form = self.alpha.dynamical_form();
         let expressions = |label: &str, list: Vec<Expr>| LogItem::Expressions { label: label.into(), list };
         let sets = |label: &str, cells: &[Cell]| -> Budgeted<LogItem> {
-            Ok(LogItem::Sets { label: label.into(), list: branches(self.frame, cells)? })
+            Ok(LogItem::Sets { label: label.into(), list: branches(cx, self.frame, cells)? })
         };
         let first = match self.problem {
             Problem::Extended => LogEntry {
                 title: "Step 1: the primary constraint set, where rank F = rank (F|A)".into(),
                 items: vec![
-                    LogItem::Forms { label: "Δ_α is annihilated by".into(), list: self.alpha.rows() },
+                    LogItem::Forms { label: "Δ_α is annihilated by".into(), list: self.alpha.rows(cx) },
                     sets("P̃", primary)?,
                 ],
             },
@@ -742,12 +760,12 @@ impl<'a> Task<'a> {
         for event in history {
             let mut items = vec![sets("branch", std::slice::from_ref(&event.branch))?];
             if event.branch.has_equations() {
-                let rows = event.branch.generators(self.frame)?;
-                let list = rows.iter().map(|g| self.tangency_text(g)).collect();
+                let rows = event.branch.generators(cx, self.frame)?;
+                let list = rows.iter().map(|g| self.tangency_text(cx, g)).collect();
                 items.push(expressions("a vector, with components vel(q), is tangent where these vanish", list));
             }
             if !event.residuals.is_empty() {
-                let list = event.residuals.iter().map(|p| self.frame.write(p)).collect();
+                let list = event.residuals.iter().map(|p| self.frame.write(cx, p)).collect();
                 items.push(expressions("the unknown components can be found where these vanish", list));
             }
             if !event.remains.is_empty() {
@@ -796,13 +814,13 @@ impl<'a> Task<'a> {
     }
 
     /// dg(∂_t + ξ) with the unknown components written as velocities.
-    fn tangency_text(&self, g: &Polynomial) -> Expr {
+    fn tangency_text(&self, cx: &Inquiry, g: &Polynomial) -> Expr {
         use crate::algebra::derive::partial;
-        let e = self.frame.write(g);
+        let e = self.frame.write(cx, g);
         let t = self.alpha.dynamical_form().manifold().base();
-        let known = self.known.iter().map(|(q, speed)| partial(e, *q) * *speed);
-        let unknown = self.unknowns.iter().map(|x| partial(e, *x) * Expr::symbol(Symbol::velocity(*x)));
-        super::tidy(Expr::add_all(known.chain(unknown).chain([partial(e, t)])))
+        let known = self.known.iter().map(|(q, speed)| partial(cx, e, *q) * *speed);
+        let unknown = self.unknowns.iter().map(|x| partial(cx, e, *x) * Expr::symbol(Symbol::velocity(*x)));
+        super::tidy(cx, Expr::add_all(known.chain(unknown).chain([partial(cx, e, t)])))
     }
 }
 
@@ -817,13 +835,13 @@ fn verdict_of(primary: &[Cell], finals: &[DynamicBranch], stopped: Option<&Stop>
     }
 }
 
-fn brackets_vanish(frame: &Frame, cell: &Cell, fields: &[VectorField]) -> Budgeted<Verdict> {
+fn brackets_vanish(cx: &Inquiry, frame: &Frame, cell: &Cell, fields: &[VectorField]) -> Budgeted<Verdict> {
     for (i, x) in fields.iter().enumerate() {
         for z in &fields[i + 1..] {
-            for (symbol, component) in x.bracket(z).components() {
-                let rest = frame.on_stratum(|| cell.reduce(frame, &frame.read_numerator(component)?))?;
+            for (symbol, component) in x.bracket(cx, z).components() {
+                let rest = frame.on_stratum(|| cell.reduce(cx, frame, &frame.read_numerator(cx, component)?))?;
                 if !rest.is_zero() {
-                    let rest = frame.write(&rest);
+                    let rest = frame.write(cx, &rest);
                     let (x, z) = (x.to_string(), z.to_string());
                     return Ok(Verdict::no(format!("[{x}, {z}] has the component {rest} along @{symbol}")));
                 }
@@ -835,24 +853,29 @@ fn brackets_vanish(frame: &Frame, cell: &Cell, fields: &[VectorField]) -> Budget
 
 /// Frobenius for Δ_α on the leaf of generic rank; `list` are the leaves of (F|A) on the whole phase space, in
 /// the unknowns ξ_k − q_{k+1}.
-pub(crate) fn is_distribution_integrable(alpha: &LepageTwoForm, frame: &Frame, list: &[Leaf]) -> Budgeted<Verdict> {
+pub(crate) fn is_distribution_integrable(
+    cx: &Inquiry,
+    alpha: &LepageTwoForm,
+    frame: &Frame,
+    list: &[Leaf],
+) -> Budgeted<Verdict> {
     let form = alpha.dynamical_form();
     let y = form.manifold();
     let m = y.n_coordinates();
     let jets = form.phase_jets();
     let augmented = |leaf: &&Leaf| (leaf.rank + usize::from(!leaf.is_solvable), leaf.cell.equations().is_empty());
     let Some(leaf) = list.iter().max_by_key(augmented) else { return Ok(Verdict::unknown("no stratum")) };
-    let solution = leaf.solution(frame, jets.len())?;
+    let solution = leaf.solution(cx, frame, jets.len())?;
     let mut fields = Vec::new();
     if leaf.is_solvable {
         let components = solution.particular.iter().enumerate().map(|(c, f)| {
             let holonomic = if c + m < jets.len() { jet_expr(y, c % m, (c / m) as u32 + 1) } else { Expr::zero() };
-            (jets[c], f.to_expr(frame) + holonomic)
+            (jets[c], f.to_expr(cx, frame) + holonomic)
         });
         fields.push(VectorField::new([(y.base(), Expr::one())].into_iter().chain(components)));
     }
     for vector in &solution.kernel {
-        fields.push(VectorField::new(jets.iter().copied().zip(vector.iter().map(|f| f.to_expr(frame)))));
+        fields.push(VectorField::new(jets.iter().copied().zip(vector.iter().map(|f| f.to_expr(cx, frame)))));
     }
     // The first field is made constant along the free directions as well, by subtracting kernel vectors.
     if leaf.is_solvable {
@@ -864,5 +887,5 @@ pub(crate) fn is_distribution_integrable(alpha: &LepageTwoForm, frame: &Frame, l
             }
         }
     }
-    brackets_vanish(frame, &leaf.cell, &fields)
+    brackets_vanish(cx, frame, &leaf.cell, &fields)
 }

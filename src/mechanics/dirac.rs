@@ -25,6 +25,7 @@ use super::gauge::{Motions, reduced};
 use super::invariant_set::{InvariantSets, Vectors, generic_leaf};
 use super::lagrangian::Lagrangian;
 use super::{Answered, exhausted, jet, tidy, vanishes};
+use crate::algebra::Inquiry;
 use crate::algebra::derive::partial;
 use crate::algebra::linear::Matrix;
 use crate::algebra::polynomial::Polynomial;
@@ -33,11 +34,10 @@ use crate::algebra::stratum::rank::system_of;
 use crate::algebra::stratum::{Branch, Cell, Frame};
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Symbol, Verdict, conditions};
-use crate::budget::{Budgeted, Exhausted, clear_interrupt, grace};
+use crate::budget::{Budgeted, Exhausted, clear_interrupt};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::field::VectorField;
 use rustc_hash::FxHashMap;
-use std::time::Duration;
 
 /// The phase space of a first-order Lagrangian with its primary constraints.
 #[derive(Clone, Debug)]
@@ -55,9 +55,6 @@ pub struct DiracSystem {
     /// Whether every branch was followed to its end.
     pub complete: Verdict,
 }
-
-/// How long it may take to describe what is known when a budget has ended.
-const GRACE: Duration = Duration::from_millis(1500);
 
 /// A final branch, with its constraints sorted by class.
 #[derive(Clone, Debug)]
@@ -80,7 +77,7 @@ pub struct DiracBranch {
 
 /// Sorts the constraints of a Lagrangian of first order; refused for higher orders, and for momenta that are not
 /// affine in the velocities.
-pub fn dirac(lagrangian: &Lagrangian) -> Answered<DiracSystem> {
+pub fn dirac(cx: &Inquiry, lagrangian: &Lagrangian) -> Answered<DiracSystem> {
     let y = lagrangian.manifold();
     if lagrangian.order() > 1 {
         return Err(Box::new(
@@ -91,24 +88,28 @@ pub fn dirac(lagrangian: &Lagrangian) -> Answered<DiracSystem> {
     }
     let m = y.n_coordinates();
     let pairs: Vec<(Symbol, Symbol)> = (0..m).map(|i| (jet(y, i, 0), Symbol::momentum(jet(y, i, 0)))).collect();
-    let (primary, hamiltonian) = primary_constraints(lagrangian, &pairs)?;
+    let (primary, hamiltonian) = primary_constraints(cx, lagrangian, &pairs)?;
     let (time, complete) = (y.base(), Verdict::yes(""));
     let mut system = DiracSystem { time, pairs, primary, hamiltonian, branches: vec![], undecided: vec![], complete };
-    system.find_branches().map_err(exhausted)?;
+    system.find_branches(cx).map_err(exhausted)?;
     Ok(system)
 }
 
 /// φ_a and H_c = p q̇ − L. For p = W q̇ + b the equations W q̇ = p − b have a solution exactly where the residuals of
 /// elimination vanish: these are the φ_a.
-fn primary_constraints(lagrangian: &Lagrangian, pairs: &[(Symbol, Symbol)]) -> Answered<(Vec<Expr>, Expr)> {
+fn primary_constraints(
+    cx: &Inquiry,
+    lagrangian: &Lagrangian,
+    pairs: &[(Symbol, Symbol)],
+) -> Answered<(Vec<Expr>, Expr)> {
     let y = lagrangian.manifold();
     let m = y.n_coordinates();
     let l = lagrangian.function();
     let velocities: Vec<Symbol> = (0..m).map(|i| jet(y, i, 1)).collect();
-    let slopes: Vec<Expr> = velocities.iter().map(|v| tidy(partial(l, *v))).collect();
-    let w = Matrix::from_fn(m, m, |i, j| tidy(partial(slopes[i], velocities[j])));
+    let slopes: Vec<Expr> = velocities.iter().map(|v| tidy(cx, partial(cx, l, *v))).collect();
+    let w = Matrix::from_fn(m, m, |i, j| tidy(cx, partial(cx, slopes[i], velocities[j])));
     let moving = w.entries().flat_map(|e| velocities.iter().map(move |v| (e, *v)));
-    let affine = Verdict::all(moving.map(|(e, v)| vanishes(partial(e, v))), "");
+    let affine = Verdict::all(moving.map(|(e, v)| vanishes(cx, partial(cx, e, v))), "");
     if !super::decided(&affine, "the momenta are affine in the velocities")? {
         return Err(Box::new(
             Diagnostic::error(
@@ -121,12 +122,12 @@ fn primary_constraints(lagrangian: &Lagrangian, pairs: &[(Symbol, Symbol)]) -> A
     let at_rest = FxHashMap::from_iter(velocities.iter().map(|v| (*v, Expr::zero())));
     let right: Vec<Expr> =
         slopes.iter().zip(pairs).map(|(s, (_, p))| Expr::symbol(*p) - substitute(*s, &at_rest)).collect();
-    let (solution, _) = conditions::collect(|| w.solve(&right));
+    let (solution, _) = conditions::collect(cx, |cx| w.solve(cx, &right));
     let solution = solution.map_err(exhausted)?;
     let values: FxHashMap<Symbol, Expr> = velocities.iter().copied().zip(solution.particular.iter().copied()).collect();
     let work = Expr::add_all(pairs.iter().zip(&solution.particular).map(|((_, p), v)| Expr::symbol(*p) * *v));
-    let hamiltonian = tidy(work - substitute(l, &values));
-    Ok((solution.residuals.into_iter().map(tidy).collect(), hamiltonian))
+    let hamiltonian = tidy(cx, work - substitute(l, &values));
+    Ok((solution.residuals.into_iter().map(|x| tidy(cx, x)).collect(), hamiltonian))
 }
 
 /// The total Hamiltonian field: unknown are the multipliers.
@@ -142,21 +143,23 @@ impl Vectors for TotalField<'_> {
     }
 
     /// u^a {g, φ_a} = −∂g/∂t − {g, H_c}.
-    fn tangency(&self, g: &Polynomial) -> Budgeted<Vec<Polynomial>> {
-        let g = self.frame.write(g);
-        let right = -(partial(g, self.system.time) + self.system.bracket(g, self.system.hamiltonian));
+    fn tangency(&self, cx: &Inquiry, g: &Polynomial) -> Budgeted<Vec<Polynomial>> {
+        let g = self.frame.write(cx, g);
+        let right = -(partial(cx, g, self.system.time) + self.system.bracket(cx, g, self.system.hamiltonian));
         let row: Vec<Expr> =
-            self.system.primary.iter().map(|phi| self.system.bracket(g, *phi)).chain([right]).collect();
-        self.frame.read_row(&row)
+            self.system.primary.iter().map(|phi| self.system.bracket(cx, g, *phi)).chain([right]).collect();
+        self.frame.read_row(cx, &row)
     }
 }
 
 impl DiracSystem {
     /// The Poisson bracket {f, g} = ∂f/∂q ∂g/∂p − ∂f/∂p ∂g/∂q.
-    pub fn bracket(&self, f: Expr, g: Expr) -> Expr {
-        let terms =
-            self.pairs.iter().flat_map(|(q, p)| [partial(f, *q) * partial(g, *p), -(partial(f, *p) * partial(g, *q))]);
-        tidy(Expr::add_all(terms))
+    pub fn bracket(&self, cx: &Inquiry, f: Expr, g: Expr) -> Expr {
+        let terms = self
+            .pairs
+            .iter()
+            .flat_map(|(q, p)| [partial(cx, f, *q) * partial(cx, g, *p), -(partial(cx, f, *p) * partial(cx, g, *q))]);
+        tidy(cx, Expr::add_all(terms))
     }
 
     /// t, q, p.
@@ -165,27 +168,32 @@ impl DiracSystem {
         std::iter::once(self.time).chain(q).chain(self.pairs.iter().map(|(_, p)| *p)).collect()
     }
 
-    fn find_branches(&mut self) -> Budgeted<()> {
+    fn find_branches(&mut self, cx: &Inquiry) -> Budgeted<()> {
         let functions: Vec<Expr> = self.primary.iter().copied().chain([self.hamiltonian]).collect();
-        let frame = Frame::new(&self.coordinates(), &functions)?;
+        let frame = Frame::new(cx, &self.coordinates(), &functions)?;
         let start = Branch { equations: self.primary.clone(), nonzero: vec![] };
         let field = TotalField { system: self, frame: &frame, base: LinearSystem::new(self.primary.len()) };
         let mut sets = InvariantSets::new(&frame, &field);
-        let followed = frame.cells(&start).and_then(|cells| {
+        let followed = frame.cells(cx, &start).and_then(|cells| {
             sets.queue = cells;
-            sets.iterate()
+            sets.iterate(cx)
         });
-        let found = followed.and_then(|()| self.described(&frame, &sets));
-        let found = found.unwrap_or_else(|why| self.as_far_as_found(&frame, &sets, &start, why));
+        let found = followed.and_then(|()| self.described(cx, &frame, &sets));
+        let found = found.unwrap_or_else(|why| self.as_far_as_found(cx, &frame, &sets, &start, why));
         drop(sets);
         (self.branches, self.undecided, self.complete) = found;
         Ok(())
     }
 
     /// The branches of the final set, what is left open, and whether that is everything.
-    fn described(&self, frame: &Frame, sets: &InvariantSets) -> Budgeted<(Vec<DiracBranch>, Vec<Branch>, Verdict)> {
-        let finals = sets.maximal_finals()?;
-        let boundary = sets.unsettled(&finals)?;
+    fn described(
+        &self,
+        cx: &Inquiry,
+        frame: &Frame,
+        sets: &InvariantSets,
+    ) -> Budgeted<(Vec<DiracBranch>, Vec<Branch>, Verdict)> {
+        let finals = sets.maximal_finals(cx)?;
+        let boundary = sets.unsettled(cx, &finals)?;
         let complete = if !sets.unsolved.is_empty() {
             Verdict::unknown("some branches were too hard to look at")
         } else if boundary.is_empty() {
@@ -193,23 +201,30 @@ impl DiracSystem {
         } else {
             Verdict::no("motions may pass through strata at the boundary of open branches")
         };
-        let open = sets.unsolved.iter().chain(&boundary).map(|cell| frame.branch_at_hand(cell)).collect();
-        let found = finals.iter().map(|cell| self.described_branch(frame, sets, cell)).collect::<Budgeted<_>>()?;
+        let open = sets.unsolved.iter().chain(&boundary).map(|cell| frame.branch_at_hand(cx, cell)).collect();
+        let found = finals.iter().map(|cell| self.described_branch(cx, frame, sets, cell)).collect::<Budgeted<_>>()?;
         Ok((found, open, complete))
     }
 
-    fn described_branch(&self, frame: &Frame, sets: &InvariantSets, cell: &Cell) -> Budgeted<DiracBranch> {
-        let list = sets.solve(cell)?;
+    fn described_branch(
+        &self,
+        cx: &Inquiry,
+        frame: &Frame,
+        sets: &InvariantSets,
+        cell: &Cell,
+    ) -> Budgeted<DiracBranch> {
+        let list = sets.solve(cx, cell)?;
         let solution = match generic_leaf(&list, cell) {
-            Some(leaf) => Some(leaf.solution(frame, self.primary.len())?),
+            Some(leaf) => Some(leaf.solution(cx, frame, self.primary.len())?),
             None => None,
         };
-        self.describe(frame, cell, solution.as_ref())
+        self.describe(cx, frame, cell, solution.as_ref())
     }
 
     /// What is known when a budget ends, or at Ctrl-C: final branches, and the sets that were still to be looked at.
     fn as_far_as_found(
         &self,
+        cx: &Inquiry,
         frame: &Frame,
         sets: &InvariantSets,
         start: &Branch,
@@ -217,15 +232,15 @@ impl DiracSystem {
     ) -> (Vec<DiracBranch>, Vec<Branch>, Verdict) {
         clear_interrupt();
         let (mut branches, mut open) = (Vec::new(), Vec::new());
-        grace(GRACE, || {
+        cx.grace(|| {
             for cell in &sets.finals {
-                match self.described_branch(frame, sets, cell) {
+                match self.described_branch(cx, frame, sets, cell) {
                     Ok(described) => branches.push(described),
-                    Err(_) => open.push(frame.branch_at_hand(cell)),
+                    Err(_) => open.push(frame.branch_at_hand(cx, cell)),
                 }
             }
             let boundary = sets.boundary.iter().map(|(stratum, _)| stratum);
-            open.extend(sets.queue.iter().chain(&sets.unsolved).chain(boundary).map(|c| frame.branch_at_hand(c)));
+            open.extend(sets.queue.iter().chain(&sets.unsolved).chain(boundary).map(|c| frame.branch_at_hand(cx, c)));
         });
         if branches.is_empty() && open.is_empty() {
             open.push(start.clone());
@@ -234,76 +249,76 @@ impl DiracSystem {
     }
 
     /// u^a: free, or in terms of the free ones.
-    fn multipliers(&self, frame: &Frame, solution: &Solution) -> Vec<Option<Expr>> {
+    fn multipliers(&self, cx: &Inquiry, frame: &Frame, solution: &Solution) -> Vec<Option<Expr>> {
         let chosen = &solution.free_columns;
         let value = |a: usize| {
             let moved = chosen
                 .iter()
                 .zip(&solution.kernel)
-                .map(|(j, k)| k[a].to_expr(frame) * Expr::symbol(Symbol::multiplier(*j as u32 + 1)));
-            tidy(solution.particular[a].to_expr(frame) + Expr::add_all(moved))
+                .map(|(j, k)| k[a].to_expr(cx, frame) * Expr::symbol(Symbol::multiplier(*j as u32 + 1)));
+            tidy(cx, solution.particular[a].to_expr(cx, frame) + Expr::add_all(moved))
         };
         (0..self.primary.len()).map(|a| (!chosen.contains(&a)).then(|| value(a))).collect()
     }
 
     /// {·, f}.
-    fn hamiltonian_field(&self, f: Expr) -> VectorField {
-        let along = self.pairs.iter().flat_map(|(q, p)| [(*q, partial(f, *p)), (*p, -partial(f, *q))]);
-        VectorField::new(along.map(|(s, e)| (s, tidy(e))))
+    fn hamiltonian_field(&self, cx: &Inquiry, f: Expr) -> VectorField {
+        let along = self.pairs.iter().flat_map(|(q, p)| [(*q, partial(cx, f, *p)), (*p, -partial(cx, f, *q))]);
+        VectorField::new(along.map(|(s, e)| (s, tidy(cx, e))))
     }
 
     /// Σ u^a {·, φ_a}.
-    fn combination(&self, frame: &Frame, multipliers: &[Fraction]) -> Vec<(Symbol, Expr)> {
-        let fields = self.primary.iter().map(|phi| self.hamiltonian_field(*phi));
-        let terms = multipliers.iter().zip(fields).flat_map(|(u, x)| x.scale(u.to_expr(frame)).components());
+    fn combination(&self, cx: &Inquiry, frame: &Frame, multipliers: &[Fraction]) -> Vec<(Symbol, Expr)> {
+        let fields = self.primary.iter().map(|phi| self.hamiltonian_field(cx, *phi));
+        let terms = multipliers.iter().zip(fields).flat_map(|(u, x)| x.scale(u.to_expr(cx, frame)).components());
         terms.collect()
     }
 
     /// The motions ∂_t + {·, H_c + u^aφ_a}, and the directions that the free multipliers leave open.
-    fn gauge(&self, frame: &Frame, cell: &Cell, solution: &Solution) -> Budgeted<Vec<VectorField>> {
+    fn gauge(&self, cx: &Inquiry, frame: &Frame, cell: &Cell, solution: &Solution) -> Budgeted<Vec<VectorField>> {
         let drift = [(self.time, Expr::one())]
             .into_iter()
-            .chain(self.hamiltonian_field(self.hamiltonian).components())
-            .chain(self.combination(frame, &solution.particular));
-        let free = solution.kernel.iter().map(|u| VectorField::new(self.combination(frame, u))).collect();
+            .chain(self.hamiltonian_field(cx, self.hamiltonian).components())
+            .chain(self.combination(cx, frame, &solution.particular));
+        let free = solution.kernel.iter().map(|u| VectorField::new(self.combination(cx, frame, u))).collect();
         let coordinates = self.coordinates();
-        Motions { frame, cell, coordinates: &coordinates, drift: VectorField::new(drift), free }.gauge_directions()
+        Motions { frame, cell, coordinates: &coordinates, drift: VectorField::new(drift), free }.gauge_directions(cx)
     }
 
-    fn describe(&self, frame: &Frame, cell: &Cell, solution: Option<&Solution>) -> Budgeted<DiracBranch> {
-        let constraints: Vec<Expr> = cell.generators(frame)?.iter().map(|g| frame.write(g)).collect();
+    fn describe(&self, cx: &Inquiry, frame: &Frame, cell: &Cell, solution: Option<&Solution>) -> Budgeted<DiracBranch> {
+        let constraints: Vec<Expr> = cell.generators(cx, frame)?.iter().map(|g| frame.write(cx, g)).collect();
         let n = constraints.len();
         let mut c = Matrix::zero(n, n);
         for i in 0..n {
             for j in i + 1..n {
-                let value = reduced(frame, cell, self.bracket(constraints[i], constraints[j]))?;
+                let value = reduced(cx, frame, cell, self.bracket(cx, constraints[i], constraints[j]))?;
                 c[(i, j)] = value;
                 c[(j, i)] = -value;
             }
         }
         let zero = vec![Expr::zero(); n];
-        let list = leaves(frame, &system_of(frame, &c.to_rows(), &zero)?, cell)?;
+        let list = leaves(cx, frame, &system_of(cx, frame, &c.to_rows(), &zero)?, cell)?;
         let (mut first_class, mut pivots) = (Vec::new(), Vec::new());
         if let Some(leaf) = generic_leaf(&list, cell) {
-            let solution = leaf.solution(frame, n)?;
+            let solution = leaf.solution(cx, frame, n)?;
             for vector in &solution.kernel {
-                let terms = vector.iter().zip(&constraints).map(|(k, phi)| k.to_expr(frame) * *phi);
-                first_class.push(tidy(Expr::add_all(terms)));
+                let terms = vector.iter().zip(&constraints).map(|(k, phi)| k.to_expr(cx, frame) * *phi);
+                first_class.push(tidy(cx, Expr::add_all(terms)));
             }
             pivots = leaf.echelon.iter().map(|(j, _)| *j).collect();
             pivots.sort_unstable();
         }
         let second = c.minor(&pivots, &pivots);
-        let inverse = match conditions::collect(|| second.inverse()).0? {
+        let inverse = match conditions::collect(cx, |cx| second.inverse(cx)).0? {
             Some(inverse) => inverse,
             None => Matrix::zero(pivots.len(), pivots.len()),
         };
         let (multipliers, gauge) = match solution {
-            Some(u) => (self.multipliers(frame, u), self.gauge(frame, cell, u)?),
+            Some(u) => (self.multipliers(cx, frame, u), self.gauge(cx, frame, cell, u)?),
             None => (vec![], vec![]),
         };
         Ok(DiracBranch {
-            branch: frame.branch(cell)?,
+            branch: frame.branch(cx, cell)?,
             second_class: pivots.iter().map(|j| constraints[*j]).collect(),
             constraints,
             first_class,
@@ -314,22 +329,22 @@ impl DiracSystem {
     }
 
     /// The Dirac bracket on a branch.
-    pub fn dirac_bracket(&self, on: &DiracBranch, f: Expr, g: Expr) -> Expr {
+    pub fn dirac_bracket(&self, cx: &Inquiry, on: &DiracBranch, f: Expr, g: Expr) -> Expr {
         let chi = &on.second_class;
-        let left: Vec<Expr> = chi.iter().map(|c| self.bracket(f, *c)).collect();
-        let right: Vec<Expr> = chi.iter().map(|c| self.bracket(*c, g)).collect();
+        let left: Vec<Expr> = chi.iter().map(|c| self.bracket(cx, f, *c)).collect();
+        let right: Vec<Expr> = chi.iter().map(|c| self.bracket(cx, *c, g)).collect();
         let n = chi.len();
         let corrections =
             (0..n).flat_map(|i| (0..n).map(move |j| (i, j))).map(|(i, j)| left[i] * on.inverse[(i, j)] * right[j]);
-        tidy(self.bracket(f, g) - Expr::add_all(corrections))
+        tidy(cx, self.bracket(cx, f, g) - Expr::add_all(corrections))
     }
 
     /// The Dirac brackets of the coordinates q, then p.
-    pub fn bracket_matrix(&self, on: &DiracBranch) -> (Vec<Symbol>, Matrix) {
+    pub fn bracket_matrix(&self, cx: &Inquiry, on: &DiracBranch) -> (Vec<Symbol>, Matrix) {
         let coordinates: Vec<Symbol> = self.coordinates().into_iter().skip(1).collect();
         let n = coordinates.len();
         let entry =
-            |i: usize, j: usize| self.dirac_bracket(on, Expr::symbol(coordinates[i]), Expr::symbol(coordinates[j]));
+            |i: usize, j: usize| self.dirac_bracket(cx, on, Expr::symbol(coordinates[i]), Expr::symbol(coordinates[j]));
         let matrix = Matrix::from_fn(n, n, entry);
         (coordinates, matrix)
     }
@@ -360,17 +375,21 @@ mod tests {
         free_multipliers: usize,
     }
 
-    fn check(names: &[&str], l: &str, expected: Expected) -> (Stage, DiracSystem) {
+    fn check(cx: &Inquiry, names: &[&str], l: &str, expected: Expected) -> (Stage, DiracSystem) {
         let mut stage = Stage::new(names);
-        let lagrangian = stage.lagrangian(l);
-        let system = dirac(&lagrangian).expect("an answer");
+        let lagrangian = stage.lagrangian(cx, l);
+        let system = dirac(cx, &lagrangian).expect("an answer");
         assert!(system.complete.is_yes());
         assert_eq!(system.branches.len(), 1, "{:?}", system.branches);
         let branch = &system.branches[0];
         let equations = expected.branch.iter().map(|e| read(&mut stage, e)).collect();
         let set = Branch { equations, nonzero: vec![] };
-        let same =
-            crate::algebra::stratum::equal_sets(&system.coordinates(), std::slice::from_ref(&branch.branch), &[set]);
+        let same = crate::algebra::stratum::equal_sets(
+            cx,
+            &system.coordinates(),
+            std::slice::from_ref(&branch.branch),
+            &[set],
+        );
         assert!(same.expect("within the budget").is_yes(), "{:?}", branch.constraints);
         assert_eq!(branch.first_class.len(), expected.first, "first class");
         assert_eq!(branch.second_class.len(), expected.second, "second class");
@@ -378,8 +397,8 @@ mod tests {
         // A second-class constraint has a Dirac bracket with everything that vanishes on the branch.
         for chi in &branch.second_class {
             for x in system.coordinates().into_iter().skip(1) {
-                let bracket = system.dirac_bracket(branch, *chi, Expr::symbol(x));
-                let on = crate::algebra::stratum::vanishes_on(&system.coordinates(), bracket, &branch.branch);
+                let bracket = system.dirac_bracket(cx, branch, *chi, Expr::symbol(x));
+                let on = crate::algebra::stratum::vanishes_on(cx, &system.coordinates(), bracket, &branch.branch);
                 assert!(on.expect("within the budget").is_yes(), "{chi} with {x}: {bracket}");
             }
         }
@@ -390,33 +409,36 @@ mod tests {
     /// them: the constraint z generates no gauge transformation of the equations (the Dirac conjecture fails).
     #[test]
     fn cawley() {
+        let cx = &Inquiry::free();
         let expected = Expected { branch: &["p_y", "z", "p_x"], first: 3, second: 0, free_multipliers: 1 };
-        check(&["x", "y", "z"], "x_1*z_1 + y*z^2/2", expected);
+        check(cx, &["x", "y", "z"], "x_1*z_1 + y*z^2/2", expected);
     }
 
     /// Christ and Lee 1980: p_z = 0, ṗ_z = y p_x − x p_y = 0; both first class, z is pure gauge. (With V = 0 the point x = y = 0
     /// belongs to the closure of the one branch in phase space.)
     #[test]
     fn christ_and_lee() {
+        let cx = &Inquiry::free();
         let expected = Expected { branch: &["p_z", "y*p_x - x*p_y"], first: 2, second: 0, free_multipliers: 1 };
-        check(&["x", "y", "z"], "((x_1 + y*z)^2 + (y_1 - x*z)^2)/2", expected);
+        check(cx, &["x", "y", "z"], "((x_1 + y*z)^2 + (y_1 - x*z)^2)/2", expected);
     }
 
     /// A particle on the circle: p_z, x² + y² − 1, xp_x + yp_y, p_x² + p_y² + 2z (as ẍ = 2xz): four second-class constraints.
     /// {x, p_x}_D = 1 − x² on the circle, the projection to the tangent.
     #[test]
     fn particle_on_a_circle() {
+        let cx = &Inquiry::free();
         let expected = Expected {
             branch: &["p_z", "x^2 + y^2 - 1", "x*p_x + y*p_y", "p_x^2 + p_y^2 + 2*z"],
             first: 0,
             second: 4,
             free_multipliers: 0,
         };
-        let (mut stage, system) = check(&["x", "y", "z"], "(x_1^2 + y_1^2)/2 + z*(x^2 + y^2 - 1)", expected);
+        let (mut stage, system) = check(cx, &["x", "y", "z"], "(x_1^2 + y_1^2)/2 + z*(x^2 + y^2 - 1)", expected);
         let branch = &system.branches[0];
         let (x, p) = (read(&mut stage, "x"), read(&mut stage, "p_x"));
-        let difference = system.dirac_bracket(branch, x, p) - read(&mut stage, "1 - x^2");
-        let on = crate::algebra::stratum::vanishes_on(&system.coordinates(), difference, &branch.branch);
+        let difference = system.dirac_bracket(cx, branch, x, p) - read(&mut stage, "1 - x^2");
+        let on = crate::algebra::stratum::vanishes_on(cx, &system.coordinates(), difference, &branch.branch);
         assert!(on.expect("within the budget").is_yes());
     }
 
@@ -427,6 +449,7 @@ mod tests {
     /// is second class; p3 and φ2 − 2p1 (which commutes with q1 + q2 + q4) are first class, one multiplier stays free.
     #[test]
     fn brown_2022() {
+        let cx = &Inquiry::free();
         let expected = Expected {
             branch: &["p_q1", "p_q2 - p_q3 + p_q4", "q1 + q2 + q4", "p_q3"],
             first: 2,
@@ -434,6 +457,7 @@ mod tests {
             free_multipliers: 1,
         };
         check(
+            cx,
             &["q1", "q2", "q3", "q4"],
             "((q1 + q2_1 + q3_1)^2 + (q4_1 - q2_1)^2 + (q1 + 2*q2)*(q1 + 2*q4))/2",
             expected,
@@ -444,37 +468,41 @@ mod tests {
     /// y follows the masses, {y, p_x}_D = 1/2.
     #[test]
     fn massless_joint_between_springs() {
+        let cx = &Inquiry::free();
         let expected = Expected { branch: &["p_y", "x + z - 2*y"], first: 0, second: 2, free_multipliers: 0 };
         let l = "(x_1^2 + z_1^2)/2 - (x - y)^2/2 - (y - z)^2/2";
-        let (mut stage, system) = check(&["x", "y", "z"], l, expected);
+        let (mut stage, system) = check(cx, &["x", "y", "z"], l, expected);
         let (y, p) = (read(&mut stage, "y"), read(&mut stage, "p_x"));
-        assert_equal(system.dirac_bracket(&system.branches[0], y, p), Expr::ratio(1, 2));
+        assert_equal(cx, system.dirac_bracket(cx, &system.branches[0], y, p), Expr::ratio(1, 2));
     }
 
     /// Two masses on one cord over a pulley whose own height is not recorded by any mass: only x + y matters, x − y is gauge.
     #[test]
     fn cord_over_a_free_pulley() {
+        let cx = &Inquiry::free();
         let expected = Expected { branch: &["p_x - p_y"], first: 1, second: 0, free_multipliers: 1 };
-        check(&["x", "y"], "(x_1 + y_1)^2/2 - (x + y)^2/2", expected);
+        check(cx, &["x", "y"], "(x_1 + y_1)^2/2 - (x + y)^2/2", expected);
     }
 
     /// A Lagrangian affine in the velocities: L = q1 q̇2 − (q1² + q2²)/2 has p1 = 0, p2 = q1, second class, {q1, q2}_D = −1: q1 is the
     /// momentum of q2.
     #[test]
     fn first_order_lagrangian() {
+        let cx = &Inquiry::free();
         let expected = Expected { branch: &["p_q1", "p_q2 - q1"], first: 0, second: 2, free_multipliers: 0 };
-        let (mut stage, system) = check(&["q1", "q2"], "q1*q2_1 - (q1^2 + q2^2)/2", expected);
+        let (mut stage, system) = check(cx, &["q1", "q2"], "q1*q2_1 - (q1^2 + q2^2)/2", expected);
         let (a, b) = (read(&mut stage, "q1"), read(&mut stage, "q2"));
-        assert_equal(system.dirac_bracket(&system.branches[0], a, b), Expr::number(-1));
+        assert_equal(cx, system.dirac_bracket(cx, &system.branches[0], a, b), Expr::number(-1));
     }
 
     #[test]
     fn regular_lagrangians_have_no_constraints() {
+        let cx = &Inquiry::free();
         let mut stage = Stage::new(&["x"]);
-        let lagrangian = stage.lagrangian("x_1^2/2 - x^2/2");
-        let system = dirac(&lagrangian).expect("an answer");
+        let lagrangian = stage.lagrangian(cx, "x_1^2/2 - x^2/2");
+        let system = dirac(cx, &lagrangian).expect("an answer");
         assert!(system.primary.is_empty());
-        let (coordinates, matrix) = system.bracket_matrix(&system.branches[0]);
+        let (coordinates, matrix) = system.bracket_matrix(cx, &system.branches[0]);
         assert_eq!(coordinates.len(), 2);
         assert_eq!(matrix[(0, 1)], Expr::one());
     }

@@ -11,6 +11,7 @@
 
 use super::lagrangian::Lagrangian;
 use super::{Answered, decided, jet, jet_expr, tidy, vanishes};
+use crate::algebra::Inquiry;
 use crate::algebra::derive::{jacobian, partial};
 use crate::algebra::linear::Matrix;
 use crate::algebra::substitute::substitute_all;
@@ -38,30 +39,33 @@ pub struct DynamicalForm {
 impl DynamicalForm {
     /// The form with the given components E_σ, one for each fibre coordinate. Refused if its order cannot
     /// be decided.
-    pub fn new(manifold: &FiberedManifold, components: Vec<Expr>) -> Answered<DynamicalForm> {
+    pub fn new(cx: &Inquiry, manifold: &FiberedManifold, components: Vec<Expr>) -> Answered<DynamicalForm> {
         let manifold = &manifold.unfolded();
-        let n = super::decided_order(manifold, &components)?;
-        let components = super::project_all(manifold, &components, n);
+        let n = super::decided_order(cx, manifold, &components)?;
+        let components = super::project_all(cx, manifold, &components, n);
         let m = manifold.n_coordinates();
         if n == 0 {
             let affine = Verdict::yes("the equations contain no derivatives");
             return Ok(DynamicalForm::without_b(manifold, components, 0, affine, 1));
         }
         let top: Vec<Symbol> = (0..m).map(|nu| jet(manifold, nu, n)).collect();
-        let b: Vec<Vec<Expr>> =
-            jacobian(&components, &top).into_iter().map(|row| row.into_iter().map(tidy).collect()).collect();
-        let affine = is_free_of(&b, &top);
+        let b: Vec<Vec<Expr>> = jacobian(cx, &components, &top)
+            .into_iter()
+            .map(|row| row.into_iter().map(|x| tidy(cx, x)).collect())
+            .collect();
+        let affine = is_free_of(cx, &b, &top);
         if !decided(&affine, format!("the equations are affine in {}", names(&top)))? {
             return Ok(DynamicalForm::without_b(manifold, components, n, affine, n + 1));
         }
-        if n == 1 && !decided(&is_antisymmetric(&b), "∂E_σ/∂q′^ν is antisymmetric")? {
+        if n == 1 && !decided(&is_antisymmetric(cx, &b), "∂E_σ/∂q′^ν is antisymmetric")? {
             return Ok(DynamicalForm::without_b(manifold, components, 1, affine, 2));
         }
-        Ok(DynamicalForm { affine, ..DynamicalForm::affine(manifold, components, n, b) })
+        Ok(DynamicalForm { affine, ..DynamicalForm::affine(cx, manifold, components, n, b) })
     }
 
     /// A form that is known to be affine in q_s with the given coefficients B ≠ 0, s being its true order.
     pub(crate) fn affine(
+        cx: &Inquiry,
         manifold: &FiberedManifold,
         components: Vec<Expr>,
         s: u32,
@@ -74,7 +78,7 @@ impl DynamicalForm {
             .map(|sigma| match at_zero[sigma].as_undefined() {
                 None => at_zero[sigma],
                 // q_s = 0 is outside the domain of the expression as written: subtract instead.
-                Some(_) => tidy(components[sigma] - contract(&b[sigma], |nu| jet_expr(manifold, nu, s))),
+                Some(_) => tidy(cx, components[sigma] - contract(&b[sigma], |nu| jet_expr(manifold, nu, s))),
             })
             .collect();
         let affine = Verdict::yes("the derivatives by the highest jets do not depend on them");
@@ -179,8 +183,8 @@ impl DynamicalForm {
     }
 
     /// det B.
-    pub fn det_b(&self) -> Budgeted<Expr> {
-        self.b_matrix().det()
+    pub fn det_b(&self, cx: &Inquiry) -> Budgeted<Expr> {
+        self.b_matrix().det(cx)
     }
 
     /// The Lagrangian it was derived from, if it was.
@@ -217,20 +221,20 @@ impl DynamicalForm {
     }
 
     /// f·E. The zero set is the same where f ≠ 0; variationality need not be.
-    pub fn scaled(&self, factor: Expr) -> Answered<DynamicalForm> {
-        DynamicalForm::new(&self.manifold, self.components.iter().map(|e| factor * *e).collect())
+    pub fn scaled(&self, cx: &Inquiry, factor: Expr) -> Answered<DynamicalForm> {
+        DynamicalForm::new(cx, &self.manifold, self.components.iter().map(|e| factor * *e).collect())
     }
 
     /// E + Φ: forces are added to E, component by component.
-    pub fn with_force(&self, force: &[Expr]) -> Answered<DynamicalForm> {
+    pub fn with_force(&self, cx: &Inquiry, force: &[Expr]) -> Answered<DynamicalForm> {
         let sum = self.components.iter().zip(force).map(|(e, f)| *e + *f).collect();
-        DynamicalForm::new(&self.manifold, sum)
+        DynamicalForm::new(cx, &self.manifold, sum)
     }
 
     /// Whether t does not occur.
-    pub fn is_autonomous(&self) -> Verdict {
+    pub fn is_autonomous(&self, cx: &Inquiry) -> Verdict {
         let t = self.manifold.base();
-        Verdict::all(self.components.iter().map(|e| vanishes(partial(*e, t))), "there are no equations")
+        Verdict::all(self.components.iter().map(|e| vanishes(cx, partial(cx, *e, t))), "there are no equations")
     }
 }
 
@@ -240,11 +244,11 @@ pub(crate) fn contract(row: &[Expr], x: impl Fn(usize) -> Expr) -> Expr {
 }
 
 /// Whether no entry depends on any of the symbols.
-fn is_free_of(entries: &[Vec<Expr>], symbols: &[Symbol]) -> Verdict {
+fn is_free_of(cx: &Inquiry, entries: &[Vec<Expr>], symbols: &[Symbol]) -> Verdict {
     let mut verdict = Verdict::yes("the derivatives by the highest jets do not depend on them");
     for entry in entries.iter().flatten() {
         for symbol in symbols.iter().filter(|s| entry.contains(**s)) {
-            verdict = verdict.and(vanishes(partial(*entry, *symbol)));
+            verdict = verdict.and(vanishes(cx, partial(cx, *entry, *symbol)));
             if verdict.is_no() {
                 return verdict;
             }
@@ -253,8 +257,9 @@ fn is_free_of(entries: &[Vec<Expr>], symbols: &[Symbol]) -> Verdict {
     verdict
 }
 
-fn is_antisymmetric(b: &[Vec<Expr>]) -> Verdict {
-    let sums = (0..b.len()).flat_map(|i| (i..b.len()).map(move |j| (i, j))).map(|(i, j)| vanishes(b[i][j] + b[j][i]));
+fn is_antisymmetric(cx: &Inquiry, b: &[Vec<Expr>]) -> Verdict {
+    let sums =
+        (0..b.len()).flat_map(|i| (i..b.len()).map(move |j| (i, j))).map(|(i, j)| vanishes(cx, b[i][j] + b[j][i]));
     Verdict::all(sums, "there are no entries")
 }
 

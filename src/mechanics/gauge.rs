@@ -14,11 +14,12 @@
 //! z² = 0 has the field −z∂/∂p_z, which vanishes where z = 0, and only y is gauge.
 
 use super::invariant_set::generic_leaf;
+use crate::algebra::Inquiry;
 use crate::algebra::polynomial::Polynomial;
 use crate::algebra::stratum::leaves::{Leaf, LinearSystem, leaves};
 use crate::algebra::stratum::{Cell, Frame};
 use crate::algebra::{Expr, Symbol};
-use crate::budget::{Budgeted, check};
+use crate::budget::Budgeted;
 use crate::geometry::field::VectorField;
 use std::collections::VecDeque;
 
@@ -46,22 +47,22 @@ struct Direction {
 impl Motions<'_> {
     /// Fields that span the gauge directions: everywhere if the rank of the family is constant, otherwise at the
     /// points where it is the generic one.
-    pub fn gauge_directions(&self) -> Budgeted<Vec<VectorField>> {
-        self.frame.on_stratum(|| self.find_directions())
+    pub fn gauge_directions(&self, cx: &Inquiry) -> Budgeted<Vec<VectorField>> {
+        self.frame.on_stratum(|| self.find_directions(cx))
     }
 
-    fn find_directions(&self) -> Budgeted<Vec<VectorField>> {
+    fn find_directions(&self, cx: &Inquiry) -> Budgeted<Vec<VectorField>> {
         let mut found: Vec<Direction> = Vec::new();
         let mut rejected: VecDeque<VectorField> = VecDeque::new();
         let mut queue: VecDeque<VectorField> = self.free.iter().cloned().collect();
         let mut rank = 0;
         while let Some(z) = queue.pop_front() {
-            check()?;
-            let Some(z) = self.direction(&z)? else { continue };
-            let enlarged = self.generic_rank(&found, &z)?;
+            cx.check()?;
+            let Some(z) = self.direction(cx, &z)? else { continue };
+            let enlarged = self.generic_rank(cx, &found, &z)?;
             if enlarged > rank {
                 rank = enlarged;
-                queue.extend(self.brackets(&z.field));
+                queue.extend(self.brackets(cx, &z.field));
                 found.push(z);
             } else {
                 rejected.push_back(z.field);
@@ -69,59 +70,59 @@ impl Motions<'_> {
         }
         // Where these are dependent, further brackets may not be.
         let mut n_tried = 0;
-        let mut list = self.leaves(&found, None, self.cell)?;
+        let mut list = self.leaves(cx, &found, None, self.cell)?;
         while list.iter().any(|leaf| leaf.rank < rank) && n_tried < MAX_SPECIAL {
             let Some(z) = rejected.pop_front() else { break };
             n_tried += 1;
-            let Some(z) = self.direction(&z)? else { continue };
-            if self.helps_somewhere(&found, &z, &list)? {
-                rejected.extend(self.brackets(&z.field));
+            let Some(z) = self.direction(cx, &z)? else { continue };
+            if self.helps_somewhere(cx, &found, &z, &list)? {
+                rejected.extend(self.brackets(cx, &z.field));
                 found.push(z);
-                list = self.leaves(&found, None, self.cell)?;
+                list = self.leaves(cx, &found, None, self.cell)?;
             }
         }
         let is_constant = list.iter().all(|leaf| leaf.rank == rank);
-        match self.reduced_basis(&list)? {
+        match self.reduced_basis(cx, &list)? {
             Some(basis) if is_constant => Ok(basis),
             _ => Ok(found.into_iter().map(|z| z.field).collect()),
         }
     }
 
-    fn brackets(&self, z: &VectorField) -> Vec<VectorField> {
-        std::iter::once(&self.drift).chain(&self.free).map(|x| x.bracket(z)).collect()
+    fn brackets(&self, cx: &Inquiry, z: &VectorField) -> Vec<VectorField> {
+        std::iter::once(&self.drift).chain(&self.free).map(|x| x.bracket(cx, z)).collect()
     }
 
     /// The field with its components reduced on the branch; `None` if it vanishes there.
-    fn direction(&self, z: &VectorField) -> Budgeted<Option<Direction>> {
+    fn direction(&self, cx: &Inquiry, z: &VectorField) -> Budgeted<Option<Direction>> {
         let mut components = Vec::new();
         for (symbol, e) in z.components() {
-            components.push((symbol, reduced(self.frame, self.cell, e)?));
+            components.push((symbol, reduced(cx, self.frame, self.cell, e)?));
         }
         let field = VectorField::new(components);
         let values: Vec<Expr> = self.coordinates.iter().map(|s| field.component(*s)).collect();
-        let row = self.frame.read_row(&values)?;
+        let row = self.frame.read_row(cx, &values)?;
         for entry in &row {
-            if !self.cell.reduce(self.frame, entry)?.is_zero() {
+            if !self.cell.reduce(cx, self.frame, entry)?.is_zero() {
                 return Ok(Some(Direction { field, row }));
             }
         }
         Ok(None)
     }
 
-    fn leaves(&self, found: &[Direction], more: Option<&Direction>, cell: &Cell) -> Budgeted<Vec<Leaf>> {
+    fn leaves(&self, cx: &Inquiry, found: &[Direction], more: Option<&Direction>, cell: &Cell) -> Budgeted<Vec<Leaf>> {
         let rows = found.iter().chain(more).map(|z| z.row.clone()).collect();
-        leaves(self.frame, &LinearSystem::homogeneous(self.coordinates.len(), rows), cell)
+        leaves(cx, self.frame, &LinearSystem::homogeneous(self.coordinates.len(), rows), cell)
     }
 
-    fn generic_rank(&self, found: &[Direction], more: &Direction) -> Budgeted<usize> {
-        let list = self.leaves(found, Some(more), self.cell)?;
+    fn generic_rank(&self, cx: &Inquiry, found: &[Direction], more: &Direction) -> Budgeted<usize> {
+        let list = self.leaves(cx, found, Some(more), self.cell)?;
         Ok(generic_leaf(&list, self.cell).map_or(0, |leaf| leaf.rank))
     }
 
     /// Whether the rank becomes larger on one of the leaves, or on a part of it.
-    fn helps_somewhere(&self, found: &[Direction], z: &Direction, list: &[Leaf]) -> Budgeted<bool> {
+    fn helps_somewhere(&self, cx: &Inquiry, found: &[Direction], z: &Direction, list: &[Leaf]) -> Budgeted<bool> {
         for leaf in list {
-            if self.leaves(found, Some(z), &leaf.cell)?.iter().any(|part| part.rank > leaf.rank) {
+            if self.leaves(cx, found, Some(z), &leaf.cell)?.iter().any(|part| part.rank > leaf.rank) {
                 return Ok(true);
             }
         }
@@ -129,32 +130,32 @@ impl Motions<'_> {
     }
 
     /// The same span by fields with 1 and 0 in as many columns as there are fields, if that takes no division.
-    fn reduced_basis(&self, list: &[Leaf]) -> Budgeted<Option<Vec<VectorField>>> {
+    fn reduced_basis(&self, cx: &Inquiry, list: &[Leaf]) -> Budgeted<Option<Vec<VectorField>>> {
         let n = self.coordinates.len();
         let Some(leaf) = generic_leaf(list, self.cell) else { return Ok(None) };
         let mut annihilator = Vec::new();
-        for form in leaf.solution(self.frame, n)?.kernel {
-            let row: Vec<Expr> = form.iter().map(|f| f.to_expr(self.frame)).collect();
-            annihilator.push(self.frame.read_row(&row)?);
+        for form in leaf.solution(cx, self.frame, n)?.kernel {
+            let row: Vec<Expr> = form.iter().map(|f| f.to_expr(cx, self.frame)).collect();
+            annihilator.push(self.frame.read_row(cx, &row)?);
         }
-        let list = leaves(self.frame, &LinearSystem::homogeneous(n, annihilator), self.cell)?;
+        let list = leaves(cx, self.frame, &LinearSystem::homogeneous(n, annihilator), self.cell)?;
         let Some(leaf) = generic_leaf(&list, self.cell) else { return Ok(None) };
-        let kernel = leaf.solution(self.frame, n)?.kernel;
+        let kernel = leaf.solution(cx, self.frame, n)?.kernel;
         if kernel.iter().flatten().any(|f| !f.denominator.is_constant()) {
             return Ok(None);
         }
-        let field = |v: &Vec<_>| self.field_of(v);
+        let field = |v: &Vec<_>| self.field_of(cx, v);
         Ok(Some(kernel.iter().map(field).collect()))
     }
 
-    fn field_of(&self, components: &[crate::algebra::stratum::leaves::Fraction]) -> VectorField {
-        VectorField::new(self.coordinates.iter().copied().zip(components.iter().map(|f| f.to_expr(self.frame))))
+    fn field_of(&self, cx: &Inquiry, components: &[crate::algebra::stratum::leaves::Fraction]) -> VectorField {
+        VectorField::new(self.coordinates.iter().copied().zip(components.iter().map(|f| f.to_expr(cx, self.frame))))
     }
 }
 
 /// A function on the branch, written in the simplest terms.
-pub(crate) fn reduced(frame: &Frame, cell: &Cell, e: Expr) -> Budgeted<Expr> {
-    let (numerator, denominator) = frame.read(e)?.unwrap_or_default();
-    let rest = cell.value(frame, &numerator)?;
-    Ok(if rest == frame.write(&numerator) { e } else { super::tidy(rest / frame.write(&denominator)) })
+pub(crate) fn reduced(cx: &Inquiry, frame: &Frame, cell: &Cell, e: Expr) -> Budgeted<Expr> {
+    let (numerator, denominator) = frame.read(cx, e)?.unwrap_or_default();
+    let rest = cell.value(cx, frame, &numerator)?;
+    Ok(if rest == frame.write(cx, &numerator) { e } else { super::tidy(cx, rest / frame.write(cx, &denominator)) })
 }

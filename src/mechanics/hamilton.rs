@@ -16,6 +16,7 @@ use super::inverse_problem::{self, Dilation, centre_for, is_variational};
 use super::lagrangian::Lagrangian;
 use super::lepage_class::{LepageTwoForm, closed_representative};
 use super::{Answered, jet, jet_expr, tidy};
+use crate::algebra::Inquiry;
 use crate::algebra::antiderivative::has_integral;
 use crate::algebra::derive::partial;
 use crate::algebra::{Expr, Symbol, Verdict, conditions};
@@ -40,7 +41,7 @@ pub struct HamiltonForm {
 ///
 /// Departure: (4.4) is printed with a sum up to s−1−i, which is right for α_E only, and with E_σ, whose q_s
 /// is no coordinate here and cancels against k = s−1.
-pub fn hamilton_form(alpha: &LepageTwoForm) -> HamiltonForm {
+pub fn hamilton_form(cx: &Inquiry, alpha: &LepageTwoForm) -> HamiltonForm {
     let form = alpha.dynamical_form();
     let y = form.manifold();
     let m = y.n_coordinates();
@@ -58,7 +59,7 @@ pub fn hamilton_form(alpha: &LepageTwoForm) -> HamiltonForm {
                     if column < inner { velocity - jet_expr(y, column % m, (column / m) as u32 + 1) } else { velocity };
                 *g * speed
             });
-            tidy(a + Expr::add_all(moving))
+            tidy(cx, a + Expr::add_all(moving))
         })
         .collect();
     HamiltonForm { jets, components, base: y.base() }
@@ -99,21 +100,21 @@ pub enum Route {
 }
 
 /// Momenta, Hamiltonian, f and L_min, with a gauge function φ(t, q, …, q_{s−c−1}).
-pub fn canonical(form: &DynamicalForm, gauge: Option<Expr>) -> Answered<Canonical> {
-    let variational = is_variational(form);
+pub fn canonical(cx: &Inquiry, form: &DynamicalForm, gauge: Option<Expr>) -> Answered<Canonical> {
+    let variational = is_variational(cx, form);
     if !super::decided(&variational, "these equations are variational")? {
-        return Err(inverse_problem::not_variational(form));
+        return Err(inverse_problem::not_variational(cx, form));
     }
     let phi = gauge.unwrap_or_else(Expr::zero);
-    check_gauge(form, phi)?;
-    let (homotopy, _) = conditions::collect(|| by_homotopy(form, phi));
+    check_gauge(cx, form, phi)?;
+    let (homotopy, _) = conditions::collect(cx, |cx| by_homotopy(cx, form, phi));
     match homotopy? {
         Some(found) => Ok(found),
         None => match form.lagrangian() {
-            Some(lagrangian) => from_lagrangian(form, lagrangian, phi),
+            Some(lagrangian) => from_lagrangian(cx, form, lagrangian, phi),
             None => {
-                let tonti = inverse_problem::tonti(form)?;
-                from_lagrangian(form, &tonti.lagrangian, phi)
+                let tonti = inverse_problem::tonti(cx, form)?;
+                from_lagrangian(cx, form, &tonti.lagrangian, phi)
             }
         },
     }
@@ -124,10 +125,10 @@ fn half(form: &DynamicalForm) -> u32 {
     form.order() / 2
 }
 
-fn check_gauge(form: &DynamicalForm, phi: Expr) -> Answered<()> {
+fn check_gauge(cx: &Inquiry, form: &DynamicalForm, phi: Expr) -> Answered<()> {
     let top = form.order() - half(form) - 1;
     let space = form.manifold().jets(top);
-    crate::geometry::jet::project(phi, &space).map(|_| ()).map_err(|r| Box::new(r.into()))
+    crate::geometry::jet::project(cx, phi, &space).map(|_| ()).map_err(|r| Box::new(r.into()))
 }
 
 /// The formulas of Krupková §8, about the zero section:
@@ -141,49 +142,49 @@ fn check_gauge(form: &DynamicalForm, phi: Expr) -> Answered<()> {
 /// ```
 ///
 /// `None` if an integrand is singular at the zero section or an integral has no closed form.
-fn by_homotopy(form: &DynamicalForm, phi: Expr) -> Answered<Option<Canonical>> {
+fn by_homotopy(cx: &Inquiry, form: &DynamicalForm, phi: Expr) -> Answered<Option<Canonical>> {
     let y = form.manifold();
     let (m, s, c) = (y.n_coordinates(), form.order(), half(form));
-    let g = closed_representative(form);
+    let g = closed_representative(cx, form);
     let g = g.matrix();
     let zero = vec![Expr::zero(); m];
     let functions: Vec<Expr> = form.components().iter().chain(g.iter().flatten()).copied().collect();
     if centre_for(y, &functions, form.jet_order()).is_none_or(|centre| centre != zero) {
         return Ok(None);
     }
-    let (tonti, _) = inverse_problem::tonti_function(form)?;
+    let (tonti, _) = inverse_problem::tonti_function(cx, form)?;
     let all = Dilation::new(y, &zero, 0, s - 1);
     let mut big_p: Vec<Vec<Expr>> = Vec::new();
     for k in 0..s {
         let mut row = Vec::new();
         for nu in 0..m {
             let parts = (0..s - k).flat_map(|j| (0..m).map(move |sigma| (j, sigma))).map(|(j, sigma)| {
-                jet_expr(y, sigma, j) * all.integral(g[j as usize * m + sigma][k as usize * m + nu], 1)
+                jet_expr(y, sigma, j) * all.integral(cx, g[j as usize * m + sigma][k as usize * m + nu], 1)
             });
-            row.push(tidy(Expr::add_all(parts)));
+            row.push(tidy(cx, Expr::add_all(parts)));
         }
         big_p.push(row);
     }
     let upper = Dilation::new(y, &zero, s - c, s - 1);
     let f = (s - c..s)
         .flat_map(|k| (0..m).map(move |nu| (k, nu)))
-        .map(|(k, nu)| jet_expr(y, nu, k) * upper.integral(big_p[k as usize][nu], 0));
-    let f = tidy(Expr::add_all(f.chain([phi])));
+        .map(|(k, nu)| jet_expr(y, nu, k) * upper.integral(cx, big_p[k as usize][nu], 0));
+    let f = tidy(cx, Expr::add_all(f.chain([phi])));
     let momenta: Vec<Vec<Expr>> = (0..s - c)
-        .map(|k| (0..m).map(|nu| tidy(big_p[k as usize][nu] - partial(f, jet(y, nu, k)))).collect())
+        .map(|k| (0..m).map(|nu| tidy(cx, big_p[k as usize][nu] - partial(cx, f, jet(y, nu, k)))).collect())
         .collect();
     let sum = (0..s)
         .flat_map(|k| (0..m).map(move |nu| (k, nu)))
         .map(|(k, nu)| big_p[k as usize][nu] * jet_expr(y, nu, k + 1));
-    let hamiltonian = tidy(Expr::add_all(sum) - tonti + partial(f, y.base()));
-    let minimal = tidy(tonti - total_derivative(f));
+    let hamiltonian = tidy(cx, Expr::add_all(sum) - tonti + partial(cx, f, y.base()));
+    let minimal = tidy(cx, tonti - total_derivative(cx, f));
     let all = momenta.iter().flatten().chain([&f, &hamiltonian, &minimal]);
     if all.into_iter().any(|e| has_integral(*e) || e.as_undefined().is_some()) {
         return Ok(None);
     }
-    let minimal = Lagrangian::new(y, minimal)?;
-    let hamiltonian = super::project_all(y, &[hamiltonian], s - 1)[0];
-    let autonomous = form.is_autonomous();
+    let minimal = Lagrangian::new(cx, y, minimal)?;
+    let hamiltonian = super::project_all(cx, y, &[hamiltonian], s - 1)[0];
+    let autonomous = form.is_autonomous(cx);
     Ok(Some(Canonical { momenta, hamiltonian, f, minimal, autonomous, route: Route::Homotopy }))
 }
 
@@ -192,23 +193,28 @@ fn by_homotopy(form: &DynamicalForm, phi: Expr) -> Answered<Option<Canonical>> {
 /// ```text
 /// p_ν^k = Σ_j (−1)^j d^j/dt^j ∂L_min/∂q_{k+1+j}^ν,       H = −L_min + Σ p_ν^k q_{k+1}^ν
 /// ```
-pub(super) fn from_lagrangian(form: &DynamicalForm, lagrangian: &Lagrangian, phi: Expr) -> Answered<Canonical> {
+pub(super) fn from_lagrangian(
+    cx: &Inquiry,
+    form: &DynamicalForm,
+    lagrangian: &Lagrangian,
+    phi: Expr,
+) -> Answered<Canonical> {
     let y = form.manifold();
     let (m, s, c) = (y.n_coordinates(), form.order(), half(form));
     let mut f = phi;
-    let mut minimal = lagrangian.with_function(tidy(lagrangian.function() - total_derivative(phi)))?;
+    let mut minimal = lagrangian.with_function(cx, tidy(cx, lagrangian.function() - total_derivative(cx, phi)))?;
     while minimal.order() > s - c {
         let r = minimal.order();
         let below: Vec<Symbol> = (0..m).map(|nu| jet(y, nu, r - 1)).collect();
-        let b: Vec<Expr> = (0..m).map(|nu| tidy(partial(minimal.function(), jet(y, nu, r)))).collect();
-        let Some(f1) = inverse_problem::potential(&b, &below) else {
+        let b: Vec<Expr> = (0..m).map(|nu| tidy(cx, partial(cx, minimal.function(), jet(y, nu, r)))).collect();
+        let Some(f1) = inverse_problem::potential(cx, &b, &below) else {
             return Err(super::undecided(
                 "the Lagrangian can be brought to its minimal order",
                 format!("no closed form was found for the potential that removes the jets of order {r}"),
             ));
         };
         f = f + f1;
-        minimal = minimal.with_function(tidy(minimal.function() - total_derivative(f1)))?;
+        minimal = minimal.with_function(cx, tidy(cx, minimal.function() - total_derivative(cx, f1)))?;
         if minimal.order() >= r {
             return Err(super::undecided(
                 "the Lagrangian can be brought to its minimal order",
@@ -216,31 +222,32 @@ pub(super) fn from_lagrangian(form: &DynamicalForm, lagrangian: &Lagrangian, phi
             ));
         }
     }
-    let mut momenta = minimal.ostrogradsky().momenta;
+    let mut momenta = minimal.ostrogradsky(cx).momenta;
     momenta.resize(s as usize - c as usize, vec![Expr::zero(); m]);
-    let momenta: Vec<Vec<Expr>> = momenta.into_iter().map(|row| row.into_iter().map(tidy).collect()).collect();
+    let momenta: Vec<Vec<Expr>> =
+        momenta.into_iter().map(|row| row.into_iter().map(|x| tidy(cx, x)).collect()).collect();
     let sum = momenta.iter().enumerate().flat_map(|(k, row)| row.iter().enumerate().map(move |(nu, p)| (k, nu, *p)));
     let sum = sum.map(|(k, nu, p)| p * jet_expr(y, nu, k as u32 + 1));
-    let hamiltonian = tidy(Expr::add_all(sum) - minimal.function());
-    let hamiltonian = super::project_all(y, &[hamiltonian], s - 1)[0];
-    let autonomous = form.is_autonomous();
-    Ok(Canonical { momenta, hamiltonian, f: tidy(f), minimal, autonomous, route: Route::GivenLagrangian })
+    let hamiltonian = tidy(cx, Expr::add_all(sum) - minimal.function());
+    let hamiltonian = super::project_all(cx, y, &[hamiltonian], s - 1)[0];
+    let autonomous = form.is_autonomous(cx);
+    Ok(Canonical { momenta, hamiltonian, f: tidy(cx, f), minimal, autonomous, route: Route::GivenLagrangian })
 }
 
 impl Canonical {
     /// Whether α_E = −dH∧dt + Σ dp_ν^k∧dq_k^ν, Krupková (8.5).
-    pub fn is_canonical_form_of(&self, alpha: &LepageTwoForm) -> Verdict {
-        self.canonical_form().equals(&alpha.form())
+    pub fn is_canonical_form_of(&self, cx: &Inquiry, alpha: &LepageTwoForm) -> Verdict {
+        self.canonical_form(cx).equals(cx, &alpha.form(cx))
     }
 
     /// −dH∧dt + Σ dp_ν^k∧dq_k^ν, Krupková (8.5).
-    pub fn canonical_form(&self) -> Form {
+    pub fn canonical_form(&self, cx: &Inquiry) -> Form {
         let y = self.minimal.manifold();
         let t = Form::differential(y.base());
-        let mut terms = vec![-&Form::function(self.hamiltonian).d().wedge(&t)];
+        let mut terms = vec![-&Form::function(self.hamiltonian).d(cx).wedge(&t)];
         for (k, row) in self.momenta.iter().enumerate() {
             for (nu, p) in row.iter().enumerate() {
-                terms.push(Form::function(*p).d().wedge(&Form::differential(jet(y, nu, k as u32))));
+                terms.push(Form::function(*p).d(cx).wedge(&Form::differential(jet(y, nu, k as u32))));
             }
         }
         Form::sum(2, &terms)

@@ -5,11 +5,12 @@
 //! is cut down to those points, branch by branch, and the cut brings new equations and so new rows. The
 //! dynamical distribution, the semisprays and Dirac's total Hamiltonian field are three such kinds.
 
+use crate::algebra::Inquiry;
 use crate::algebra::polynomial::Polynomial;
 use crate::algebra::stratum::leaves::{Leaf, LinearSystem, is_generically_solvable, leaves};
 use crate::algebra::stratum::tangent::dimension;
 use crate::algebra::stratum::{Cell, Frame, set};
-use crate::budget::{Budgeted, Exhausted, is_over, within_work, work_done};
+use crate::budget::{Budgeted, Exhausted};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 
@@ -18,9 +19,9 @@ pub(crate) trait Vectors {
     /// What their components satisfy, whatever the set.
     fn base(&self) -> &LinearSystem;
     /// The row of tangency to g = 0, its right side last.
-    fn tangency(&self, g: &Polynomial) -> Budgeted<Vec<Polynomial>>;
+    fn tangency(&self, cx: &Inquiry, g: &Polynomial) -> Budgeted<Vec<Polynomial>>;
     /// Cells that contain every point of the stratum through which a smooth integral curve passes.
-    fn crossing(&self, stratum: &Cell) -> Budgeted<Vec<Cell>> {
+    fn crossing(&self, _: &Inquiry, stratum: &Cell) -> Budgeted<Vec<Cell>> {
         Ok(vec![stratum.clone()])
     }
 }
@@ -65,11 +66,11 @@ const STRATUM_WORK: u64 = 3_000_000;
 const CROSSING_WORK: u64 = 1_000_000;
 
 /// What a side question found with its own share of work; `None` if that, and not the budget of the whole, was too small.
-pub(crate) fn aside<T>(limit: u64, task: impl FnOnce() -> Budgeted<T>) -> Budgeted<Option<T>> {
-    match within_work(limit, task) {
+pub(crate) fn aside<T>(cx: &Inquiry, limit: u64, task: impl FnOnce() -> Budgeted<T>) -> Budgeted<Option<T>> {
+    match cx.within(limit, task) {
         Ok(found) => Ok(Some(found)),
         Err(Exhausted::Interrupted) => Err(Exhausted::Interrupted),
-        Err(why) if is_over() => Err(why),
+        Err(why) if cx.is_over() => Err(why),
         Err(_) => Ok(None),
     }
 }
@@ -117,15 +118,15 @@ impl<'a> InvariantSets<'a> {
     }
 
     /// Looks at a set whose leaves are known already.
-    pub fn begin(&mut self, v: &Cell, list: Vec<Leaf>) -> Budgeted<()> {
-        let next = self.look(v, list)?;
+    pub fn begin(&mut self, cx: &Inquiry, v: &Cell, list: Vec<Leaf>) -> Budgeted<()> {
+        let next = self.look(cx, v, list)?;
         self.queue.extend(next);
         Ok(())
     }
 
     /// Rounds until nothing is cut off any more. When a budget ends, what was not looked at is in the queue.
-    pub fn iterate(&mut self) -> Budgeted<()> {
-        let end = work_done() + ITERATION_WORK;
+    pub fn iterate(&mut self, cx: &Inquiry) -> Budgeted<()> {
+        let end = cx.work_done() + ITERATION_WORK;
         while !self.queue.is_empty() {
             if self.rounds >= self.limit() {
                 return Err(Exhausted::Size);
@@ -133,8 +134,8 @@ impl<'a> InvariantSets<'a> {
             self.rounds += 1;
             let mut next = Vec::new();
             while let Some(v) = self.queue.pop() {
-                let share = end.saturating_sub(work_done()).clamp(LEAST_WORK, BRANCH_WORK);
-                let step = aside(share, || self.solve(&v).and_then(|list| self.look(&v, list)));
+                let share = end.saturating_sub(cx.work_done()).clamp(LEAST_WORK, BRANCH_WORK);
+                let step = aside(cx, share, || self.solve(cx, &v).and_then(|list| self.look(cx, &v, list)));
                 match step {
                     Ok(Some(parts)) => next.extend(parts),
                     // One branch that is too hard does not hold up the others.
@@ -147,26 +148,26 @@ impl<'a> InvariantSets<'a> {
                 }
             }
             self.queue = next;
-            self.queue = self.maximal(self.queue.clone())?;
+            self.queue = self.maximal(cx, self.queue.clone())?;
         }
         Ok(())
     }
 
     /// The largest of the cells; all of them if that is not found out soon.
-    fn maximal(&self, cells: Vec<Cell>) -> Budgeted<Vec<Cell>> {
-        Ok(aside(SIDE_WORK, || set::maximal(self.frame, cells.clone()))?.unwrap_or(cells))
+    fn maximal(&self, cx: &Inquiry, cells: Vec<Cell>) -> Budgeted<Vec<Cell>> {
+        Ok(aside(cx, SIDE_WORK, || set::maximal(cx, self.frame, cells.clone()))?.unwrap_or(cells))
     }
 
     /// The system on a branch, by leaves.
-    pub fn solve(&self, v: &Cell) -> Budgeted<Vec<Leaf>> {
-        leaves(self.frame, &self.system_on(v)?, v)
+    pub fn solve(&self, cx: &Inquiry, v: &Cell) -> Budgeted<Vec<Leaf>> {
+        leaves(cx, self.frame, &self.system_on(cx, v)?, v)
     }
 
     /// What vectors of the kind that are tangent to a branch satisfy.
-    fn system_on(&self, v: &Cell) -> Budgeted<LinearSystem> {
+    fn system_on(&self, cx: &Inquiry, v: &Cell) -> Budgeted<LinearSystem> {
         let mut system = self.vectors.base().clone();
-        for g in &v.generators(self.frame)? {
-            let mut row = self.vectors.tangency(g)?;
+        for g in &v.generators(cx, self.frame)? {
+            let mut row = self.vectors.tangency(cx, g)?;
             let right = row.pop().unwrap_or_default();
             system.push(row, right);
         }
@@ -174,18 +175,18 @@ impl<'a> InvariantSets<'a> {
     }
 
     /// Decides about a branch whose leaves are known; returns the branches of the next round.
-    fn look(&mut self, v: &Cell, list: Vec<Leaf>) -> Budgeted<Vec<Cell>> {
+    fn look(&mut self, cx: &Inquiry, v: &Cell, list: Vec<Leaf>) -> Budgeted<Vec<Cell>> {
         let mut residuals: Vec<Polynomial> = Vec::new();
         for r in list.iter().flat_map(|leaf| &leaf.residuals) {
             if !residuals.contains(r) {
                 residuals.push(r.clone());
             }
         }
-        let outcome = self.outcome(v, list)?;
+        let outcome = self.outcome(cx, v, list)?;
         self.apply(v, outcome, residuals)
     }
 
-    fn outcome(&self, v: &Cell, list: Vec<Leaf>) -> Budgeted<Outcome> {
+    fn outcome(&self, cx: &Inquiry, v: &Cell, list: Vec<Leaf>) -> Budgeted<Outcome> {
         let (good, bad): (Vec<Leaf>, Vec<Leaf>) = list.into_iter().partition(|leaf| leaf.is_solvable);
         if good.is_empty() {
             return Ok(Outcome::Lost);
@@ -193,9 +194,9 @@ impl<'a> InvariantSets<'a> {
         if bad.is_empty() {
             return Ok(Outcome::Whole);
         }
-        let d = dimension(self.frame, v)?;
+        let d = dimension(cx, self.frame, v)?;
         let is_open = |cell: &Cell| -> Budgeted<bool> {
-            Ok(cell.equations() == v.equations() || dimension(self.frame, cell)? == d)
+            Ok(cell.equations() == v.equations() || dimension(cx, self.frame, cell)? == d)
         };
         let mut generic: Option<usize> = None;
         for leaf in &good {
@@ -206,14 +207,14 @@ impl<'a> InvariantSets<'a> {
         let Some(generic) = generic else {
             // The closures: without the inequations that made the leaves disjoint.
             let closed = good.into_iter().map(|leaf| closure(&leaf.cell, v)).collect();
-            return Ok(Outcome::Smaller(self.maximal(closed)?));
+            return Ok(Outcome::Smaller(self.maximal(cx, closed)?));
         };
         // Where the rank is the generic one a solution exists on an open part of the branch.
         let (open, rest): (Vec<Leaf>, Vec<Leaf>) = good.into_iter().partition(|leaf| leaf.rank == generic);
         let mut lower: Vec<Cell> = rest.into_iter().map(|leaf| leaf.cell).collect();
         let mut kept = Vec::new();
         let open: Vec<Cell> = open.into_iter().map(|leaf| leaf.cell).collect();
-        let open = aside(SIDE_WORK, || set::merged(self.frame, open.clone()))?.unwrap_or(open);
+        let open = aside(cx, SIDE_WORK, || set::merged(cx, self.frame, open.clone()))?.unwrap_or(open);
         for cell in &open {
             if is_open(cell)? {
                 kept.push(cell.clone());
@@ -221,7 +222,7 @@ impl<'a> InvariantSets<'a> {
             }
             // Of the generic rank: a solution exists nearby as well. What continues it is a larger part of the branch.
             let wider = v.with_nonzero(v.nonzero().iter().chain(cell.nonzero()).cloned().collect());
-            let is_good = aside(SIDE_WORK, || set::is_within(self.frame, &wider, &open))?.unwrap_or(false);
+            let is_good = aside(cx, SIDE_WORK, || set::is_within(cx, self.frame, &wider, &open))?.unwrap_or(false);
             if is_good { kept.push(wider) } else { lower.push(cell.clone()) }
         }
         Ok(Outcome::Open { kept, lower })
@@ -260,18 +261,22 @@ impl<'a> InvariantSets<'a> {
     /// Lower strata next to an open part may be crossed by integral curves of the open part. They are settled if they
     /// lie in a final set, or in an invariant set among the zeros of the given candidates on that open part; if no smooth
     /// curve passes through them; or if what is left of them lies in an invariant set with fewer equations.
-    pub fn settle_boundaries(&mut self, candidates: impl Fn(&Cell) -> Budgeted<Vec<Polynomial>>) -> Budgeted<()> {
+    pub fn settle_boundaries(
+        &mut self,
+        cx: &Inquiry,
+        candidates: impl Fn(&Cell) -> Budgeted<Vec<Polynomial>>,
+    ) -> Budgeted<()> {
         let mut looked_at: Vec<Cell> = Vec::new();
         for (stratum, open) in self.boundary.clone() {
             if looked_at.contains(&open) {
                 continue;
             }
             // What is not found with moderate work stays undecided.
-            let found = aside(INVARIANT_WORK, || {
-                if set::is_within(self.frame, &stratum, &self.finals)? {
+            let found = aside(cx, INVARIANT_WORK, || {
+                if set::is_within(cx, self.frame, &stratum, &self.finals)? {
                     return Ok(None);
                 }
-                self.invariant_sets_in(&open, &candidates).map(Some)
+                self.invariant_sets_in(cx, &open, &candidates).map(Some)
             })?;
             if let Some(None) = found {
                 continue;
@@ -279,14 +284,14 @@ impl<'a> InvariantSets<'a> {
             looked_at.push(open);
             self.add_invariant(found.flatten().into_iter().flatten());
         }
-        let end = work_done() + BOUNDARY_WORK;
+        let end = cx.work_done() + BOUNDARY_WORK;
         let mut unsettled = Vec::new();
         for (stratum, open) in std::mem::take(&mut self.boundary) {
-            if work_done() >= end {
+            if cx.work_done() >= end {
                 unsettled.push((stratum, open));
                 continue;
             }
-            match self.what_is_left(&stratum, &open) {
+            match self.what_is_left(cx, &stratum, &open) {
                 Ok((left, invariant)) => {
                     if left.is_empty() {
                         self.note(&stratum, "no smooth curve passes through it outside the final sets", vec![], vec![]);
@@ -313,18 +318,19 @@ impl<'a> InvariantSets<'a> {
     }
 
     /// The part of a stratum outside the final sets that smooth curves may pass through, and invariant sets through it.
-    fn what_is_left(&self, stratum: &Cell, open: &Cell) -> Budgeted<(Vec<Cell>, Vec<Cell>)> {
+    fn what_is_left(&self, cx: &Inquiry, stratum: &Cell, open: &Cell) -> Budgeted<(Vec<Cell>, Vec<Cell>)> {
         let (mut left, mut invariant): (Vec<Cell>, Vec<Cell>) = (vec![], vec![]);
-        let outside = aside(STRATUM_WORK, || set::difference_from_all(self.frame, stratum, &self.finals))?;
+        let outside = aside(cx, STRATUM_WORK, || set::difference_from_all(cx, self.frame, stratum, &self.finals))?;
         for outside in outside.unwrap_or_else(|| vec![stratum.clone()]) {
-            let crossed = aside(CROSSING_WORK, || self.vectors.crossing(&outside))?.unwrap_or_else(|| vec![outside]);
-            for cell in self.maximal(crossed)? {
-                let found = aside(STRATUM_WORK, || {
+            let crossed =
+                aside(cx, CROSSING_WORK, || self.vectors.crossing(cx, &outside))?.unwrap_or_else(|| vec![outside]);
+            for cell in self.maximal(cx, crossed)? {
+                let found = aside(cx, STRATUM_WORK, || {
                     let known: Vec<Cell> = self.finals.iter().chain(&invariant).cloned().collect();
-                    if set::is_within(self.frame, &cell, &known)? {
+                    if set::is_within(cx, self.frame, &cell, &known)? {
                         return Ok(None);
                     }
-                    self.invariant_by_fewer_equations(&cell, open).map(Some)
+                    self.invariant_by_fewer_equations(cx, &cell, open).map(Some)
                 })?;
                 match found {
                     Some(None) => {}
@@ -338,8 +344,8 @@ impl<'a> InvariantSets<'a> {
 
     /// Sets given by the equations of the open part and some of those of the cell, all but one or two, or one or two, as far as
     /// they are invariant, if the cell lies in that.
-    fn invariant_by_fewer_equations(&self, cell: &Cell, open: &Cell) -> Budgeted<Vec<Cell>> {
-        let equations = cell.generators(self.frame)?;
+    fn invariant_by_fewer_equations(&self, cx: &Inquiry, cell: &Cell, open: &Cell) -> Budgeted<Vec<Cell>> {
+        let equations = cell.generators(cx, self.frame)?;
         let n = equations.len();
         let pairs = (0..n).flat_map(|i| (i + 1..n).map(move |k| vec![i, k]));
         let few: Vec<Vec<usize>> = (0..n).map(|i| vec![i]).chain(pairs).collect();
@@ -348,8 +354,8 @@ impl<'a> InvariantSets<'a> {
         for kept in many.chain(few.iter().filter(|kept| kept.len() < n).cloned()) {
             let kept = kept.into_iter().map(|i| equations[i].clone());
             let all: Vec<Polynomial> = open.equations().iter().cloned().chain(kept).collect();
-            let found = self.invariant_parts(all)?;
-            if !found.is_empty() && set::is_within(self.frame, cell, &found)? {
+            let found = self.invariant_parts(cx, all)?;
+            if !found.is_empty() && set::is_within(cx, self.frame, cell, &found)? {
                 return Ok(found);
             }
         }
@@ -357,20 +363,20 @@ impl<'a> InvariantSets<'a> {
     }
 
     /// The invariant open parts of the set with these equations. Remembered, because different strata lead to the same sets.
-    fn invariant_parts(&self, mut equations: Vec<Polynomial>) -> Budgeted<Vec<Cell>> {
+    fn invariant_parts(&self, cx: &Inquiry, mut equations: Vec<Polynomial>) -> Budgeted<Vec<Cell>> {
         equations.sort();
         equations.dedup();
         if let Some(known) = self.tried.borrow().get(&equations) {
             return Ok(known.clone());
         }
         let mut found = Vec::new();
-        for candidate in self.frame.split(&equations, &[])? {
-            let system = self.system_on(&candidate)?;
-            if !is_generically_solvable(self.frame, &system, &candidate)? {
+        for candidate in self.frame.split(cx, &equations, &[])? {
+            let system = self.system_on(cx, &candidate)?;
+            if !is_generically_solvable(cx, self.frame, &system, &candidate)? {
                 continue;
             }
-            let list = leaves(self.frame, &system, &candidate)?;
-            match self.outcome(&candidate, list)? {
+            let list = leaves(cx, self.frame, &system, &candidate)?;
+            match self.outcome(cx, &candidate, list)? {
                 Outcome::Whole => found.push(candidate),
                 Outcome::Open { kept, .. } => found.extend(kept),
                 Outcome::Lost | Outcome::Smaller(_) => {}
@@ -383,18 +389,19 @@ impl<'a> InvariantSets<'a> {
     /// The invariant sets among the zeros of the candidates on an open part.
     fn invariant_sets_in(
         &self,
+        cx: &Inquiry,
         open: &Cell,
         candidates: &impl Fn(&Cell) -> Budgeted<Vec<Polynomial>>,
     ) -> Budgeted<Vec<Cell>> {
         let mut found = Vec::new();
         let closed = open.with_nonzero(vec![]);
         for g in candidates(open)? {
-            for candidate in self.frame.refine(&closed, &[g], &[])? {
-                let system = self.system_on(&candidate)?;
-                if !is_generically_solvable(self.frame, &system, &candidate)? {
+            for candidate in self.frame.refine(cx, &closed, &[g], &[])? {
+                let system = self.system_on(cx, &candidate)?;
+                if !is_generically_solvable(cx, self.frame, &system, &candidate)? {
                     continue;
                 }
-                let list = leaves(self.frame, &system, &candidate)?;
+                let list = leaves(cx, self.frame, &system, &candidate)?;
                 if !list.is_empty() && list.iter().all(|leaf| leaf.is_solvable) {
                     found.push(candidate);
                 }
@@ -404,15 +411,15 @@ impl<'a> InvariantSets<'a> {
     }
 
     /// The largest of the final sets.
-    pub fn maximal_finals(&self) -> Budgeted<Vec<Cell>> {
-        self.maximal(self.finals.clone())
+    pub fn maximal_finals(&self, cx: &Inquiry) -> Budgeted<Vec<Cell>> {
+        self.maximal(cx, self.finals.clone())
     }
 
     /// What is left of the lower strata outside the final sets.
-    pub fn unsettled(&self, finals: &[Cell]) -> Budgeted<Vec<Cell>> {
+    pub fn unsettled(&self, cx: &Inquiry, finals: &[Cell]) -> Budgeted<Vec<Cell>> {
         let mut rest: Vec<Cell> = Vec::new();
         for (stratum, _) in &self.boundary {
-            let outside = aside(SIDE_WORK, || set::difference_from_all(self.frame, stratum, finals))?;
+            let outside = aside(cx, SIDE_WORK, || set::difference_from_all(cx, self.frame, stratum, finals))?;
             for cell in outside.unwrap_or_else(|| vec![stratum.clone()]) {
                 if !rest.contains(&cell) {
                     rest.push(cell);

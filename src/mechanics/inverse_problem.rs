@@ -8,6 +8,7 @@
 use super::dynamical_form::DynamicalForm;
 use super::lagrangian::Lagrangian;
 use super::{Answered, jet, jet_expr, tidy, undecided, vanishes};
+use crate::algebra::Inquiry;
 use crate::algebra::antiderivative::{antiderivative, has_integral, unit_integral};
 use crate::algebra::derive::partial;
 use crate::algebra::function::Elementary;
@@ -39,15 +40,15 @@ pub struct Residual {
 /// ```text
 /// R_{l,σν} = ∂E_σ/∂q_l^ν − (−1)^l ∂E_ν/∂q_l^σ − Σ_{k=l+1}^n (−1)^k C(k,l) d^{k−l}/dt^{k−l} ∂E_ν/∂q_k^σ
 /// ```
-pub fn helmholtz(form: &DynamicalForm) -> Helmholtz {
+pub fn helmholtz(cx: &Inquiry, form: &DynamicalForm) -> Helmholtz {
     let (m, n, y) = (form.manifold().n_coordinates(), form.jet_order(), form.manifold());
-    let slope = |sigma: usize, nu: usize, k: u32| partial(form.components()[sigma], jet(y, nu, k));
+    let slope = |sigma: usize, nu: usize, k: u32| partial(cx, form.components()[sigma], jet(y, nu, k));
     let mut residuals = Vec::new();
     for l in 0..=n {
         for sigma in 0..m {
             for nu in 0..m {
-                let value = tidy(slope(sigma, nu, l) + transposed(y, form.components()[nu], sigma, l, n));
-                residuals.push(Residual { l, sigma, nu, value, vanishes: vanishes(value) });
+                let value = tidy(cx, slope(sigma, nu, l) + transposed(cx, y, form.components()[nu], sigma, l, n));
+                residuals.push(Residual { l, sigma, nu, value, vanishes: vanishes(cx, value) });
             }
         }
     }
@@ -59,20 +60,20 @@ pub fn helmholtz(form: &DynamicalForm) -> Helmholtz {
 }
 
 /// What R_{l,σν} has of E_ν: −(−1)^l ∂E_ν/∂q_l^σ − Σ_{k>l} (−1)^k C(k,l) d^{k−l}/dt^{k−l} ∂E_ν/∂q_k^σ.
-fn transposed(y: &FiberedManifold, e: Expr, sigma: usize, l: u32, n: u32) -> Expr {
-    let mut parts = vec![signed(partial(e, jet(y, sigma, l)), l + 1)];
+fn transposed(cx: &Inquiry, y: &FiberedManifold, e: Expr, sigma: usize, l: u32, n: u32) -> Expr {
+    let mut parts = vec![signed(partial(cx, e, jet(y, sigma, l)), l + 1)];
     for k in l + 1..=n {
-        let term = total_derivatives(partial(e, jet(y, sigma, k)), k - l);
+        let term = total_derivatives(cx, partial(cx, e, jet(y, sigma, k)), k - l);
         parts.push(signed(term, k + 1).scale(&Rational::from(binomial(k, l))));
     }
     Expr::add_all(parts)
 }
 
 /// Whether E is locally variational, without the residuals where a Lagrangian is known.
-pub fn is_variational(form: &DynamicalForm) -> Verdict {
+pub fn is_variational(cx: &Inquiry, form: &DynamicalForm) -> Verdict {
     match form.lagrangian() {
         Some(_) => Verdict::yes("it is the Euler–Lagrange form of a Lagrangian"),
-        None => helmholtz(form).variational,
+        None => helmholtz(cx, form).variational,
     }
 }
 
@@ -119,7 +120,7 @@ impl<'a> Dilation<'a> {
     }
 
     /// ∫₀¹ (e∘χ_u) u^weight du.
-    pub(crate) fn integral(&self, e: Expr, weight: u32) -> Expr {
+    pub(crate) fn integral(&self, cx: &Inquiry, e: Expr, weight: u32) -> Expr {
         if e.is_zero() {
             return e;
         }
@@ -133,7 +134,7 @@ impl<'a> Dilation<'a> {
                 map.insert(jet(self.manifold, sigma, k), moved);
             }
         }
-        unit_integral(tidy(substitute(e, &map) * eu.pow(i64::from(weight))), u)
+        unit_integral(cx, tidy(cx, substitute(e, &map) * eu.pow(i64::from(weight))), u)
     }
 }
 
@@ -170,18 +171,18 @@ pub struct Tonti {
 /// ```
 ///
 /// Its Euler–Lagrange form is E exactly when E is variational, so it is refused otherwise.
-pub fn tonti(form: &DynamicalForm) -> Answered<Tonti> {
-    let variational = is_variational(form);
+pub fn tonti(cx: &Inquiry, form: &DynamicalForm) -> Answered<Tonti> {
+    let variational = is_variational(cx, form);
     if !super::decided(&variational, "these equations are variational")? {
-        return Err(not_variational(form));
+        return Err(not_variational(cx, form));
     }
-    let (function, centre) = tonti_function(form)?;
-    let lagrangian = Lagrangian::new(form.manifold(), function)?;
+    let (function, centre) = tonti_function(cx, form)?;
+    let lagrangian = Lagrangian::new(cx, form.manifold(), function)?;
     Ok(Tonti { lagrangian, centre, has_integral: has_integral(function) })
 }
 
 /// (8.4) as a function, variational or not.
-pub(crate) fn tonti_function(form: &DynamicalForm) -> Answered<(Expr, Vec<Expr>)> {
+pub(crate) fn tonti_function(cx: &Inquiry, form: &DynamicalForm) -> Answered<(Expr, Vec<Expr>)> {
     let (y, n) = (form.manifold(), form.jet_order());
     let centre = centre_for(y, form.components(), n).ok_or_else(|| {
         undecided(
@@ -191,23 +192,23 @@ pub(crate) fn tonti_function(form: &DynamicalForm) -> Answered<(Expr, Vec<Expr>)
     })?;
     let dilation = Dilation::new(y, &centre, 0, n);
     // The factor q cancels the denominators of the closed forms, so nothing is lost where q = 0.
-    let (function, _) = conditions::collect(|| {
+    let (function, _) = conditions::collect(cx, |cx| {
         let parts = form.components().iter().enumerate();
-        tidy(Expr::add_all(parts.map(|(sigma, e)| dilation.displacement(sigma, 0) * dilation.integral(*e, 0))))
+        tidy(cx, Expr::add_all(parts.map(|(sigma, e)| dilation.displacement(sigma, 0) * dilation.integral(cx, *e, 0))))
     });
     Ok((function, centre))
 }
 
-pub(crate) fn not_variational(form: &DynamicalForm) -> Box<crate::diagnostic::Diagnostic> {
+pub(crate) fn not_variational(cx: &Inquiry, form: &DynamicalForm) -> Box<crate::diagnostic::Diagnostic> {
     use crate::diagnostic::{Diagnostic, codes};
-    let helmholtz = helmholtz(form);
+    let helmholtz = helmholtz(cx, form);
     let name = |i: usize| form.manifold().fibres()[i].coordinate.name();
     let mut diagnostic = Diagnostic::error(&codes::NOT_VARIATIONAL, "these equations have no Lagrangian as they stand");
     for r in helmholtz.nonzero().take(3) {
         diagnostic =
             diagnostic.note(format!("Helmholtz residual [{}, {}, {}] = {}", r.l, name(r.sigma), name(r.nu), r.value));
     }
-    let help = match integrating_factor(form) {
+    let help = match integrating_factor(cx, form) {
         Ok(Some(found)) => format!("multiplied by {} they have one", found.text(form.manifold())),
         _ => "integrating_factor(S) searches for a multiplier that makes them variational".into(),
     };
@@ -227,11 +228,11 @@ pub struct Equivalence {
 }
 
 /// λ₁ ~ λ₂ ⇔ E(λ₁ − λ₂) = 0 ⇔ locally L₁ − L₂ = df/dt.
-pub fn equivalent(left: &Lagrangian, right: Expr) -> Answered<Equivalence> {
-    let difference = left.with_function(tidy(left.function() - right))?;
-    let euler_lagrange: Vec<Expr> = difference.euler_lagrange().into_iter().map(tidy).collect();
-    let equivalent = Verdict::all(euler_lagrange.iter().map(|e| vanishes(*e)), "there are no coordinates");
-    let primitive = if equivalent.is_yes() { primitive(&difference)? } else { None };
+pub fn equivalent(cx: &Inquiry, left: &Lagrangian, right: Expr) -> Answered<Equivalence> {
+    let difference = left.with_function(cx, tidy(cx, left.function() - right))?;
+    let euler_lagrange: Vec<Expr> = difference.euler_lagrange(cx).into_iter().map(|x| tidy(cx, x)).collect();
+    let equivalent = Verdict::all(euler_lagrange.iter().map(|e| vanishes(cx, *e)), "there are no coordinates");
+    let primitive = if equivalent.is_yes() { primitive(cx, &difference)? } else { None };
     Ok(Equivalence { equivalent, difference: difference.function(), euler_lagrange, primitive })
 }
 
@@ -239,46 +240,47 @@ pub fn equivalent(left: &Lagrangian, right: Expr) -> Answered<Equivalence> {
 ///
 /// Such an L is affine in its top jets, L = a + b_ν q_r^ν with ∂b_ν/∂q_{r−1}^σ symmetric. Integrating b over
 /// q_{r−1} gives f₁, and L − df₁/dt has a lower order; at order 0 only a function of t is left.
-pub fn primitive(null: &Lagrangian) -> Answered<Option<Expr>> {
+pub fn primitive(cx: &Inquiry, null: &Lagrangian) -> Answered<Option<Expr>> {
     let y = null.manifold();
     let (mut rest, mut parts) = (null.clone(), Vec::new());
     while rest.order() > 0 {
         let r = rest.order();
-        let b: Vec<Expr> = (0..y.n_coordinates()).map(|nu| tidy(partial(rest.function(), jet(y, nu, r)))).collect();
+        let b: Vec<Expr> =
+            (0..y.n_coordinates()).map(|nu| tidy(cx, partial(cx, rest.function(), jet(y, nu, r)))).collect();
         let below: Vec<Symbol> = (0..y.n_coordinates()).map(|nu| jet(y, nu, r - 1)).collect();
-        let Some(f) = potential(&b, &below) else { return Ok(None) };
-        let lower = tidy(rest.function() - total_derivative(f));
+        let Some(f) = potential(cx, &b, &below) else { return Ok(None) };
+        let lower = tidy(cx, rest.function() - total_derivative(cx, f));
         parts.push(f);
-        rest = rest.with_function(lower)?;
+        rest = rest.with_function(cx, lower)?;
         if rest.order() >= r {
             return Ok(None);
         }
     }
     let t = y.base();
-    let last = antiderivative(rest.function(), t).unwrap_or_else(|| {
+    let last = antiderivative(cx, rest.function(), t).unwrap_or_else(|| {
         let u = Symbol::bound("u");
         let scaled = substitute(rest.function(), &FxHashMap::from_iter([(t, Expr::symbol(u) * Expr::symbol(t))]));
-        Expr::symbol(t) * unit_integral(scaled, u)
+        Expr::symbol(t) * unit_integral(cx, scaled, u)
     });
     parts.push(last);
-    Ok(Some(tidy(Expr::add_all(parts))))
+    Ok(Some(tidy(cx, Expr::add_all(parts))))
 }
 
 /// F with ∂F/∂x_i = b_i, for a closed Σ b_i dx_i: coordinate by coordinate where the antiderivatives are
 /// known, else by the homotopy formula F = Σ x_i ∫₀¹ b_i(ux) du.
-pub(crate) fn potential(b: &[Expr], x: &[Symbol]) -> Option<Expr> {
+pub(crate) fn potential(cx: &Inquiry, b: &[Expr], x: &[Symbol]) -> Option<Expr> {
     let stepwise = || -> Option<Expr> {
         let mut f = Expr::zero();
         for (i, (bi, xi)) in b.iter().zip(x).enumerate() {
-            let rest = tidy(*bi - partial(f, *xi));
+            let rest = tidy(cx, *bi - partial(cx, f, *xi));
             // What is left does not depend on the coordinates that have been dealt with.
-            let rest = x[..i].iter().fold(rest, |e, s| crate::geometry::jet::without_symbol(e, *s));
-            f = f + antiderivative(rest, *xi)?;
+            let rest = x[..i].iter().fold(rest, |e, s| crate::geometry::jet::without_symbol(cx, e, *s));
+            f = f + antiderivative(cx, rest, *xi)?;
         }
-        x.iter().zip(b).all(|(xi, bi)| vanishes(partial(f, *xi) - *bi).is_yes()).then_some(f)
+        x.iter().zip(b).all(|(xi, bi)| vanishes(cx, partial(cx, f, *xi) - *bi).is_yes()).then_some(f)
     };
     if let Some(f) = stepwise() {
-        return Some(tidy(f));
+        return Some(tidy(cx, f));
     }
     let u = Symbol::bound("u");
     let map = FxHashMap::from_iter(x.iter().map(|s| (*s, Expr::symbol(u) * Expr::symbol(*s))));
@@ -287,8 +289,8 @@ pub(crate) fn potential(b: &[Expr], x: &[Symbol]) -> Option<Expr> {
     if at_centre.iter().any(|e| e.as_undefined().is_some()) {
         return None;
     }
-    let parts = scaled.into_iter().zip(x).map(|(e, s)| Expr::symbol(*s) * unit_integral(tidy(e), u));
-    Some(tidy(Expr::add_all(parts)))
+    let parts = scaled.into_iter().zip(x).map(|(e, s)| Expr::symbol(*s) * unit_integral(cx, tidy(cx, e), u));
+    Some(tidy(cx, Expr::add_all(parts)))
 }
 
 /// Multipliers that make equations variational: μ_σ E_σ (not summed) has a Lagrangian.
@@ -321,13 +323,13 @@ impl IntegratingFactor {
 
 /// A search, not a decision: multipliers k_σ e^{c_σ t} with constants k_σ, c_σ, and for one equation of second
 /// order exp of a function of t and q. `None` means that there is none of these kinds.
-pub fn integrating_factor(form: &DynamicalForm) -> Answered<Option<IntegratingFactor>> {
+pub fn integrating_factor(cx: &Inquiry, form: &DynamicalForm) -> Answered<Option<IntegratingFactor>> {
     let y = form.manifold();
     let m = y.n_coordinates();
     let attempt = |multipliers: Vec<Expr>| -> Answered<Option<IntegratingFactor>> {
         let components = form.components().iter().zip(&multipliers).map(|(e, k)| *e * *k).collect();
-        let form = DynamicalForm::new(y, components)?;
-        let variational = helmholtz(&form).variational;
+        let form = DynamicalForm::new(cx, y, components)?;
+        let variational = helmholtz(cx, &form).variational;
         Ok(variational.is_yes().then_some(IntegratingFactor { multipliers, form, variational }))
     };
     if let Some(found) = attempt(vec![Expr::one(); m])? {
@@ -335,12 +337,12 @@ pub fn integrating_factor(form: &DynamicalForm) -> Answered<Option<IntegratingFa
     }
     let t = Expr::symbol(y.base());
     let factors: Vec<Expr> =
-        exponential_rates(form).into_iter().map(|c| Expr::apply(Elementary::Exp, &[tidy(c * t)])).collect();
-    let weights = balancing_weights(form, &factors);
+        exponential_rates(cx, form).into_iter().map(|c| Expr::apply(Elementary::Exp, &[tidy(cx, c * t)])).collect();
+    let weights = balancing_weights(cx, form, &factors);
     if let Some(found) = attempt(weights.iter().zip(&factors).map(|(k, f)| *k * *f).collect())? {
         return Ok(Some(found));
     }
-    match last_multiplier(form) {
+    match last_multiplier(cx, form) {
         Some(factor) => attempt(vec![factor]),
         None => Ok(None),
     }
@@ -348,21 +350,21 @@ pub fn integrating_factor(form: &DynamicalForm) -> Answered<Option<IntegratingFa
 
 /// c_σ such that the conditions R_{l,σσ} of e^{ct} E_σ by itself hold; they are linear in c where they ask for anything.
 /// Zero where they do not.
-fn exponential_rates(form: &DynamicalForm) -> Vec<Expr> {
+fn exponential_rates(cx: &Inquiry, form: &DynamicalForm) -> Vec<Expr> {
     let (y, n) = (form.manifold(), form.jet_order());
     let c = Symbol::parameter("c");
     let factor = Expr::apply(Elementary::Exp, &[Expr::symbol(c) * Expr::symbol(y.base())]);
     let rate = |sigma: usize| -> Option<Expr> {
         let scaled = factor * form.components()[sigma];
         (0..=n).rev().find_map(|l| {
-            let residual = partial(scaled, jet(y, sigma, l)) + transposed(y, scaled, sigma, l, n);
-            let value = tidy(residual / factor);
-            let slope = tidy(partial(value, c));
-            if slope.contains(c) || !vanishes(slope).is_no() {
+            let residual = partial(cx, scaled, jet(y, sigma, l)) + transposed(cx, y, scaled, sigma, l, n);
+            let value = tidy(cx, residual / factor);
+            let slope = tidy(cx, partial(cx, value, c));
+            if slope.contains(c) || !vanishes(cx, slope).is_no() {
                 return None;
             }
             let offset = substitute(value, &FxHashMap::from_iter([(c, Expr::zero())]));
-            let rate = tidy(-offset / slope);
+            let rate = tidy(cx, -offset / slope);
             rate.symbols().iter().all(|s| s.is_parameter()).then_some(rate)
         })
     };
@@ -371,19 +373,19 @@ fn exponential_rates(form: &DynamicalForm) -> Vec<Expr> {
 
 /// Constants k_σ for which R_{l,σν} = k_σ ∂E_σ/∂q_l^ν + k_ν (…) can vanish, for E with the factors; 1 where nothing is
 /// asked. Each coupling of two equations fixes one ratio.
-fn balancing_weights(form: &DynamicalForm, factors: &[Expr]) -> Vec<Expr> {
+fn balancing_weights(cx: &Inquiry, form: &DynamicalForm, factors: &[Expr]) -> Vec<Expr> {
     let (y, n) = (form.manifold(), form.jet_order());
     let m = y.n_coordinates();
     let e: Vec<Expr> = form.components().iter().zip(factors).map(|(e, f)| *e * *f).collect();
     // k_ν / k_σ, from the highest condition in which both sides appear.
     let ratio = |sigma: usize, nu: usize| -> Option<Expr> {
         (0..=n).rev().find_map(|l| {
-            let left = tidy(partial(e[sigma], jet(y, nu, l)));
-            let right = tidy(transposed(y, e[nu], sigma, l, n));
-            if !vanishes(left).is_no() || !vanishes(right).is_no() {
+            let left = tidy(cx, partial(cx, e[sigma], jet(y, nu, l)));
+            let right = tidy(cx, transposed(cx, y, e[nu], sigma, l, n));
+            if !vanishes(cx, left).is_no() || !vanishes(cx, right).is_no() {
                 return None;
             }
-            let ratio = tidy(-left / right);
+            let ratio = tidy(cx, -left / right);
             ratio.symbols().iter().all(|s| s.is_parameter()).then_some(ratio)
         })
     };
@@ -400,7 +402,7 @@ fn balancing_weights(form: &DynamicalForm, factors: &[Expr]) -> Vec<Expr> {
                 if weights[j].is_none()
                     && let Some(ratio) = ratio(i, j)
                 {
-                    weights[j] = Some(tidy(base * ratio));
+                    weights[j] = Some(tidy(cx, base * ratio));
                     queue.push(j);
                 }
             }
@@ -411,19 +413,19 @@ fn balancing_weights(form: &DynamicalForm, factors: &[Expr]) -> Vec<Expr> {
 
 /// One equation q″ = F of second order: μ B is a multiplier of q″ − F if dμ/dt + μ ∂F/∂q′ = 0 (Jacobi's last
 /// multiplier). With ∂F/∂q′ = α(t, q) + β(t, q) q′ this asks for a potential of α dt + β dq.
-fn last_multiplier(form: &DynamicalForm) -> Option<Expr> {
+fn last_multiplier(cx: &Inquiry, form: &DynamicalForm) -> Option<Expr> {
     let y = form.manifold();
-    if y.n_coordinates() != 1 || form.order() != 2 || !vanishes(form.b()[0][0]).is_no() {
+    if y.n_coordinates() != 1 || form.order() != 2 || !vanishes(cx, form.b()[0][0]).is_no() {
         return None;
     }
     let (t, q, v) = (y.base(), jet(y, 0, 0), jet(y, 0, 1));
     let b = form.b()[0][0];
-    let slope = tidy(partial(-form.a()[0] / b, v));
-    let beta = tidy(partial(slope, v));
-    let alpha = tidy(slope - beta * Expr::symbol(v));
-    if alpha.contains(v) || beta.contains(v) || !vanishes(partial(alpha, q) - partial(beta, t)).is_yes() {
+    let slope = tidy(cx, partial(cx, -form.a()[0] / b, v));
+    let beta = tidy(cx, partial(cx, slope, v));
+    let alpha = tidy(cx, slope - beta * Expr::symbol(v));
+    if alpha.contains(v) || beta.contains(v) || !vanishes(cx, partial(cx, alpha, q) - partial(cx, beta, t)).is_yes() {
         return None;
     }
-    let exponent = potential(&[alpha, beta], &[t, q])?;
-    Some(tidy(Expr::apply(Elementary::Exp, &[-exponent]) / b))
+    let exponent = potential(cx, &[alpha, beta], &[t, q])?;
+    Some(tidy(cx, Expr::apply(Elementary::Exp, &[-exponent]) / b))
 }

@@ -12,6 +12,7 @@
 
 use super::dynamical_form::DynamicalForm;
 use super::{Answered, jet, tidy};
+use crate::algebra::Inquiry;
 use crate::algebra::derive::{Direction, gradient, symmetric_jacobian};
 use crate::algebra::expr::post_order;
 use crate::algebra::{Expr, Rational, Symbol};
@@ -43,10 +44,10 @@ pub struct Motion {
 
 impl Lagrangian {
     /// The Lagrangian L dt. Refused if it cannot be decided on which jets L depends.
-    pub fn new(manifold: &FiberedManifold, function: Expr) -> Answered<Lagrangian> {
+    pub fn new(cx: &Inquiry, manifold: &FiberedManifold, function: Expr) -> Answered<Lagrangian> {
         let manifold = manifold.unfolded();
-        let order = super::decided_order(&manifold, &[function])?;
-        let function = super::project_all(&manifold, &[function], order)[0];
+        let order = super::decided_order(cx, &manifold, &[function])?;
+        let function = super::project_all(cx, &manifold, &[function], order)[0];
         Ok(Lagrangian { manifold, function, order })
     }
 
@@ -69,26 +70,26 @@ impl Lagrangian {
     }
 
     /// Another Lagrangian on the same manifold.
-    pub fn with_function(&self, function: Expr) -> Answered<Lagrangian> {
-        Lagrangian::new(&self.manifold, function)
+    pub fn with_function(&self, cx: &Inquiry, function: Expr) -> Answered<Lagrangian> {
+        Lagrangian::new(cx, &self.manifold, function)
     }
 
     /// The recursion of the module essay, from the top jet down. A Lagrangian without jets has no momenta.
-    pub fn ostrogradsky(&self) -> Ostrogradsky {
+    pub fn ostrogradsky(&self, cx: &Inquiry) -> Ostrogradsky {
         let m = self.manifold.n_coordinates();
-        let momenta = self.momenta();
+        let momenta = self.momenta(cx);
         let positions: Vec<Symbol> = (0..m).map(|sigma| jet(&self.manifold, sigma, 0)).collect();
-        let slopes = gradient(self.function, &positions);
+        let slopes = gradient(cx, self.function, &positions);
         let euler_lagrange = match momenta.first() {
-            Some(p) => slopes.into_iter().zip(p).map(|(slope, p)| slope - total_derivative(*p)).collect(),
+            Some(p) => slopes.into_iter().zip(p).map(|(slope, p)| slope - total_derivative(cx, *p)).collect(),
             None => slopes,
         };
         Ostrogradsky { momenta, euler_lagrange }
     }
 
     /// E_σ = Σ_k (−1)^k d^k/dt^k ∂L/∂q_k^σ.
-    pub fn euler_lagrange(&self) -> Vec<Expr> {
-        self.ostrogradsky().euler_lagrange
+    pub fn euler_lagrange(&self, cx: &Inquiry) -> Vec<Expr> {
+        self.ostrogradsky(cx).euler_lagrange
     }
 
     /// The Euler–Lagrange form with its true order.
@@ -101,14 +102,14 @@ impl Lagrangian {
     /// ```
     ///
     /// so that a large Lagrangian is differentiated once and nothing is substituted.
-    pub fn dynamical_form(&self) -> Answered<DynamicalForm> {
+    pub fn dynamical_form(&self, cx: &Inquiry) -> Answered<DynamicalForm> {
         let (m, r) = (self.manifold.n_coordinates(), self.order);
         if r > 0 {
-            let momenta = self.momenta();
-            let hessian = self.hessian_of(&momenta[r as usize - 1]);
+            let momenta = self.momenta(cx);
+            let hessian = self.hessian_of(cx, &momenta[r as usize - 1]);
             // The diagonal from its end: chains grow along it, and one entry that is not zero is enough.
             let diagonal = (0..m).rev().map(|i| hessian[i][i]);
-            if diagonal.chain(hessian.iter().flatten().copied()).any(|e| super::vanishes(e).is_no()) {
+            if diagonal.chain(hessian.iter().flatten().copied()).any(|e| super::vanishes(cx, e).is_no()) {
                 let sign = if r.is_multiple_of(2) { Rational::ONE } else { Rational::MINUS_ONE };
                 let (s, base) = (2 * r, self.manifold.base());
                 let below = Direction::new(move |x: Symbol| match x.as_jet() {
@@ -117,24 +118,24 @@ impl Lagrangian {
                     _ => Expr::zero(),
                 });
                 let positions: Vec<Symbol> = (0..m).map(|sigma| jet(&self.manifold, sigma, 0)).collect();
-                let slopes = gradient(self.function, &positions);
-                let a = slopes.into_iter().zip(&momenta[0]).map(|(slope, p)| slope - below.apply(*p)).collect();
+                let slopes = gradient(cx, self.function, &positions);
+                let a = slopes.into_iter().zip(&momenta[0]).map(|(slope, p)| slope - below.apply(cx, *p)).collect();
                 return Ok(DynamicalForm::from_hessian(&self.manifold, s, a, &hessian, &sign).derived_from(self));
             }
         }
-        Ok(DynamicalForm::new(&self.manifold, self.euler_lagrange())?.derived_from(self))
+        Ok(DynamicalForm::new(cx, &self.manifold, self.euler_lagrange(cx))?.derived_from(self))
     }
 
     /// p_σ^i for i = 0 … r−1.
-    fn momenta(&self) -> Vec<Vec<Expr>> {
+    fn momenta(&self, cx: &Inquiry) -> Vec<Vec<Expr>> {
         let (m, r) = (self.manifold.n_coordinates(), self.order);
         let jets: Vec<Symbol> =
             (1..=r).flat_map(|k| (0..m).map(move |s| (s, k))).map(|(s, k)| jet(&self.manifold, s, k)).collect();
-        let slopes = gradient(self.function, &jets);
+        let slopes = gradient(cx, self.function, &jets);
         let mut momenta: Vec<Vec<Expr>> = Vec::new();
         for k in (0..r as usize).rev() {
             let next = |s: usize| match momenta.last() {
-                Some(above) => slopes[k * m + s] - total_derivative(above[s]),
+                Some(above) => slopes[k * m + s] - total_derivative(cx, above[s]),
                 None => slopes[k * m + s],
             };
             let row = (0..m).map(next).collect();
@@ -149,23 +150,23 @@ impl Lagrangian {
     ///
     /// The transport of the momenta along q′ uses one memo for all of them, so what they share is
     /// differentiated once.
-    pub fn motion(&self) -> Option<Motion> {
+    pub fn motion(&self, cx: &Inquiry) -> Option<Motion> {
         if self.order != 1 {
             return None;
         }
         let m = self.manifold.n_coordinates();
         let jets = |k: u32| (0..m).map(|s| jet(&self.manifold, s, k)).collect::<Vec<Symbol>>();
         let (q, v) = (jets(0), jets(1));
-        let mut slopes = gradient(self.function, &[q, v.clone()].concat());
+        let mut slopes = gradient(cx, self.function, &[q, v.clone()].concat());
         let momenta = slopes.split_off(m);
-        let mass = symmetric_jacobian(&momenta, &v);
+        let mass = symmetric_jacobian(cx, &momenta, &v);
         let base = self.manifold.base();
         let transport = Direction::new(move |s| match s.as_jet() {
             Some((coordinate, 0)) => Expr::symbol(coordinate.jet(1)),
             None if s == base => Expr::one(),
             _ => Expr::zero(),
         });
-        let a = slopes.into_iter().zip(&momenta).map(|(force, p)| force - transport.apply(*p)).collect();
+        let a = slopes.into_iter().zip(&momenta).map(|(force, p)| force - transport.apply(cx, *p)).collect();
         Some(Motion { mass, a })
     }
 
@@ -176,8 +177,8 @@ impl Lagrangian {
     /// ```
     ///
     /// hθ_λ = λ, and p₁dθ_λ = E_σ ω^σ∧dt.
-    pub fn cartan_form(&self) -> Form {
-        let momenta = self.ostrogradsky().momenta;
+    pub fn cartan_form(&self, cx: &Inquiry) -> Form {
+        let momenta = self.ostrogradsky(cx).momenta;
         let mut terms = vec![self.form()];
         for (i, row) in momenta.iter().enumerate() {
             for (sigma, p) in row.iter().enumerate() {
@@ -188,19 +189,19 @@ impl Lagrangian {
     }
 
     /// ∂²L/∂q_r^σ∂q_r^ν, the matrix g_L or W of the textbooks.
-    pub fn hessian(&self) -> Vec<Vec<Expr>> {
-        self.hessian_of(&gradient(self.function, &self.top_jets()))
+    pub fn hessian(&self, cx: &Inquiry) -> Vec<Vec<Expr>> {
+        self.hessian_of(cx, &gradient(cx, self.function, &self.top_jets()))
     }
 
     /// The Hessian from ∂L/∂q_r. Large ones stay as they were derived.
-    fn hessian_of(&self, slopes: &[Expr]) -> Vec<Vec<Expr>> {
+    fn hessian_of(&self, cx: &Inquiry, slopes: &[Expr]) -> Vec<Vec<Expr>> {
         const MAX_NODES: usize = 300;
-        let rows = symmetric_jacobian(slopes, &self.top_jets());
+        let rows = symmetric_jacobian(cx, slopes, &self.top_jets());
         let entries: Vec<Expr> = rows.iter().flatten().copied().collect();
         if post_order(&entries).len() > MAX_NODES {
             return rows;
         }
-        rows.into_iter().map(|row| row.into_iter().map(tidy).collect()).collect()
+        rows.into_iter().map(|row| row.into_iter().map(|x| tidy(cx, x)).collect()).collect()
     }
 
     fn top_jets(&self) -> Vec<Symbol> {

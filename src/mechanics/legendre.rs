@@ -14,6 +14,7 @@
 use super::dynamical_form::DynamicalForm;
 use super::hamilton::{Canonical, canonical, from_lagrangian};
 use super::{Answered, exhausted, inverse_problem, jet, tidy, vanishes};
+use crate::algebra::Inquiry;
 use crate::algebra::conditions::inequality;
 use crate::algebra::decide::sign;
 use crate::algebra::derive::partial;
@@ -64,10 +65,10 @@ impl Default for Naming<'_> {
 }
 
 /// The Legendre transformation; refused for equations that are not variational.
-pub fn legendre(form: &DynamicalForm, naming: Naming) -> Answered<Legendre> {
+pub fn legendre(cx: &Inquiry, form: &DynamicalForm, naming: Naming) -> Answered<Legendre> {
     let canonical = match (form.lagrangian(), naming.gauge) {
-        (Some(lagrangian), None) => from_lagrangian(form, lagrangian, Expr::zero())?,
-        (_, gauge) => canonical(form, gauge)?,
+        (Some(lagrangian), None) => from_lagrangian(cx, form, lagrangian, Expr::zero())?,
+        (_, gauge) => canonical(cx, form, gauge)?,
     };
     let y = form.manifold();
     let m = y.n_coordinates();
@@ -97,10 +98,10 @@ pub fn legendre(form: &DynamicalForm, naming: Naming) -> Answered<Legendre> {
         let level = (c - 1 - step) as usize;
         let equations: Vec<Expr> = momenta[level * m..(level + 1) * m]
             .iter()
-            .map(|p| tidy(substitute(p.function, &known) - Expr::symbol(p.symbol)))
+            .map(|p| tidy(cx, substitute(p.function, &known) - Expr::symbol(p.symbol)))
             .collect();
         let names: Vec<Symbol> = momenta[level * m..(level + 1) * m].iter().map(|p| p.symbol).collect();
-        match solve_for(&equations, &names, &unknowns)? {
+        match solve_for(cx, &equations, &names, &unknowns)? {
             Ok((values, conditions)) => {
                 recorded.extend(conditions);
                 for (q, value) in unknowns.iter().zip(values) {
@@ -115,7 +116,7 @@ pub fn legendre(form: &DynamicalForm, naming: Naming) -> Answered<Legendre> {
         }
     }
     let inverse = explicit.is_yes().then_some(inverse);
-    Ok(Legendre { canonical, momenta, inverse, explicit, conditions: inequality::reduced(recorded) })
+    Ok(Legendre { canonical, momenta, inverse, explicit, conditions: inequality::reduced(cx, recorded) })
 }
 
 /// Values of the unknowns and where they are a solution, or why there are none.
@@ -124,22 +125,25 @@ type Solved = Result<(Vec<Expr>, Vec<Condition>), Verdict>;
 const DEPENDENT: &str = "the momenta are not independent: the matrix of their derivatives is singular";
 
 /// Equations that are affine in the unknowns, or that have exactly one real solution in closed form.
-fn solve_for(equations: &[Expr], momenta: &[Symbol], unknowns: &[Symbol]) -> Answered<Solved> {
+fn solve_for(cx: &Inquiry, equations: &[Expr], momenta: &[Symbol], unknowns: &[Symbol]) -> Answered<Solved> {
     let m = unknowns.len();
-    let slopes = Matrix::from_fn(m, m, |i, j| tidy(partial(equations[i], unknowns[j])));
+    let slopes = Matrix::from_fn(m, m, |i, j| tidy(cx, partial(cx, equations[i], unknowns[j])));
     let is_affine = Verdict::all(
-        slopes.entries().flat_map(|e| unknowns.iter().map(move |u| (e, *u))).map(|(e, u)| vanishes(partial(e, u))),
+        slopes
+            .entries()
+            .flat_map(|e| unknowns.iter().map(move |u| (e, *u)))
+            .map(|(e, u)| vanishes(cx, partial(cx, e, u))),
         "",
     );
     if !is_affine.is_yes() {
-        return Ok(match solve_with_root(equations, unknowns)? {
+        return Ok(match solve_with_root(cx, equations, unknowns)? {
             Some(solved) => solved,
-            None => solve_nonlinear(equations, momenta, unknowns),
+            None => solve_nonlinear(cx, equations, momenta, unknowns),
         });
     }
     let zeros = FxHashMap::from_iter(unknowns.iter().map(|u| (*u, Expr::zero())));
     let right: Vec<Expr> = equations.iter().map(|e| -substitute(*e, &zeros)).collect();
-    let (solution, recorded) = conditions::collect(|| slopes.solve(&right));
+    let (solution, recorded) = conditions::collect(cx, |cx| slopes.solve(cx, &right));
     let solution = solution.map_err(exhausted)?;
     if !solution.free.is_empty() {
         return Ok(Err(Verdict::no(DEPENDENT)));
@@ -155,7 +159,7 @@ fn solve_for(equations: &[Expr], momenta: &[Symbol], unknowns: &[Symbol]) -> Ans
 ///
 /// If the last equation is affine in s² it has one positive solution, and the branch is the only one. `None` if this is not
 /// the shape of the equations.
-fn solve_with_root(equations: &[Expr], unknowns: &[Symbol]) -> Answered<Option<Solved>> {
+fn solve_with_root(cx: &Inquiry, equations: &[Expr], unknowns: &[Symbol]) -> Answered<Option<Solved>> {
     let Some(radicand) = only_radicand(equations, unknowns) else { return Ok(None) };
     let root = Symbol::parameter("√");
     let s = Expr::symbol(root);
@@ -163,13 +167,13 @@ fn solve_with_root(equations: &[Expr], unknowns: &[Symbol]) -> Answered<Option<S
     let named: Vec<Expr> = equations.iter().map(|e| with_root_named(*e, radicand, s)).collect();
     let free_of_s = |e: Expr| unknowns.iter().all(|u| !e.contains(*u));
     let m = unknowns.len();
-    let slopes = Matrix::from_fn(m, m, |i, j| tidy(partial(named[i], unknowns[j])));
+    let slopes = Matrix::from_fn(m, m, |i, j| tidy(cx, partial(cx, named[i], unknowns[j])));
     if !slopes.entries().all(free_of_s) {
         return Ok(None);
     }
     let zeros = FxHashMap::from_iter(unknowns.iter().map(|u| (*u, Expr::zero())));
     let right: Vec<Expr> = named.iter().map(|e| -substitute(*e, &zeros)).collect();
-    let (solution, recorded) = conditions::collect(|| slopes.solve(&right));
+    let (solution, recorded) = conditions::collect(cx, |cx| slopes.solve(cx, &right));
     let solution = solution.map_err(exhausted)?;
     if !solution.free.is_empty() {
         return Ok(Some(Err(Verdict::no(DEPENDENT))));
@@ -177,20 +181,20 @@ fn solve_with_root(equations: &[Expr], unknowns: &[Symbol]) -> Answered<Option<S
     let map = FxHashMap::from_iter(unknowns.iter().copied().zip(solution.particular.iter().copied()));
     // s² − R at the solution, in u = s².
     let square = Symbol::parameter("√²");
-    let rest = tidy(s.pow(2) - substitute(radicand, &map));
-    let in_square = tidy(substitute(rest, &FxHashMap::from_iter([(root, Expr::symbol(square).sqrt())])));
-    let slope = tidy(partial(in_square, square));
-    if in_square.contains(root) || slope.contains(square) || vanishes(slope).is_yes() {
+    let rest = tidy(cx, s.pow(2) - substitute(radicand, &map));
+    let in_square = tidy(cx, substitute(rest, &FxHashMap::from_iter([(root, Expr::symbol(square).sqrt())])));
+    let slope = tidy(cx, partial(cx, in_square, square));
+    if in_square.contains(root) || slope.contains(square) || vanishes(cx, slope).is_yes() {
         return Ok(None);
     }
     let at_zero = substitute(in_square, &FxHashMap::from_iter([(square, Expr::zero())]));
-    let value = tidy(-(at_zero / slope));
-    if value.contains(square) || !vanishes(slope).is_no() {
+    let value = tidy(cx, -(at_zero / slope));
+    if value.contains(square) || !vanishes(cx, slope).is_no() {
         return Ok(None);
     }
     let back = FxHashMap::from_iter([(root, value.sqrt())]);
-    let values = solution.particular.iter().map(|e| tidy(substitute(*e, &back))).collect();
-    let nonzero = recorded.into_iter().map(|e| tidy(substitute(e, &back))).filter(|e| !e.is_number());
+    let values = solution.particular.iter().map(|e| tidy(cx, substitute(*e, &back))).collect();
+    let nonzero = recorded.into_iter().map(|e| tidy(cx, substitute(e, &back))).filter(|e| !e.is_number());
     // The momenta that belong to a velocity: |p| < 1 for p = v/√(1 + v²).
     let range = Condition::positive(value);
     Ok(Some(Ok((values, nonzero.map(Condition::nonzero).chain([range]).collect()))))
@@ -245,11 +249,11 @@ fn with_root_named(e: Expr, radicand: Expr, s: Expr) -> Expr {
 /// ```
 ///
 /// Zero for equations without a Lagrangian. Refused where no closed form of φ was found.
-pub fn gauge_of(form: &DynamicalForm) -> Answered<Expr> {
+pub fn gauge_of(cx: &Inquiry, form: &DynamicalForm) -> Answered<Expr> {
     let Some(lagrangian) = form.lagrangian() else { return Ok(Expr::zero()) };
-    let (own, of_8_9) = (from_lagrangian(form, lagrangian, Expr::zero())?, canonical(form, None)?);
-    let difference = own.minimal.with_function(tidy(of_8_9.minimal.function() - own.minimal.function()))?;
-    inverse_problem::primitive(&difference)?.map(tidy).ok_or_else(|| {
+    let (own, of_8_9) = (from_lagrangian(cx, form, lagrangian, Expr::zero())?, canonical(cx, form, None)?);
+    let difference = own.minimal.with_function(cx, tidy(cx, of_8_9.minimal.function() - own.minimal.function()))?;
+    inverse_problem::primitive(cx, &difference)?.map(|x| tidy(cx, x)).ok_or_else(|| {
         super::undecided(
             "the gauge has a closed form",
             "no closed form of the integral of a total derivative was found",
@@ -260,9 +264,9 @@ pub fn gauge_of(form: &DynamicalForm) -> Answered<Expr> {
 /// A single real branch that holds for all momenta that belong to a velocity, apart from where some expressions vanish;
 /// anything else stays implicit. Solutions for special values of the momenta do not count. Inequalities say which
 /// momenta belong to a velocity: p > 0 for p = e^v.
-fn solve_nonlinear(equations: &[Expr], momenta: &[Symbol], unknowns: &[Symbol]) -> Solved {
+fn solve_nonlinear(cx: &Inquiry, equations: &[Expr], momenta: &[Symbol], unknowns: &[Symbol]) -> Solved {
     let implicit = |why: &str| Err(Verdict::no(format!("the momenta are not affine in the highest jets, and {why}")));
-    let solutions = match solve(equations, unknowns) {
+    let solutions = match solve(cx, equations, unknowns) {
         Ok(solutions) => solutions,
         Err(why) => return implicit(&format!("no closed form was found: {why}")),
     };
@@ -274,7 +278,7 @@ fn solve_nonlinear(equations: &[Expr], momenta: &[Symbol], unknowns: &[Symbol]) 
     // p as a function of the velocities.
     let values = momenta.iter().zip(equations).map(|(p, e)| (*p, *e + Expr::symbol(*p)));
     let map: FxHashMap<Symbol, Expr> = values.collect();
-    let holds = |c: &Condition| c.relation.decided_by(sign(tidy(substitute(c.left, &map)))) == Some(true);
+    let holds = |c: &Condition| c.relation.decided_by(sign(cx, tidy(cx, substitute(c.left, &map)))) == Some(true);
     let (nonzero, others): (Vec<&Condition>, Vec<&Condition>) =
         branch.conditions.iter().partition(|c| c.relation == Relation::NotEqual);
     if !branch.free.is_empty() || !others.iter().all(|c| holds(c)) {
@@ -316,30 +320,30 @@ pub struct HamiltonEquations {
 
 /// dq_k/dt = ∂H/∂p^k, dp^k/dt = −∂H/∂q_k, and with forces F_σ on the equations dp^0/dt = −∂H/∂q + F; refused where the
 /// Legendre transformation cannot be inverted.
-pub fn hamilton_equations(legendre: &Legendre, forces: &[Expr]) -> Answered<HamiltonEquations> {
+pub fn hamilton_equations(cx: &Inquiry, legendre: &Legendre, forces: &[Expr]) -> Answered<HamiltonEquations> {
     let map: FxHashMap<Symbol, Expr> = legendre.inverse()?.iter().copied().collect();
-    let hamiltonian = tidy(substitute(legendre.canonical.hamiltonian, &map));
-    let positions = legendre.momenta.iter().map(|p| (p.conjugate, tidy(partial(hamiltonian, p.symbol))));
+    let hamiltonian = tidy(cx, substitute(legendre.canonical.hamiltonian, &map));
+    let positions = legendre.momenta.iter().map(|p| (p.conjugate, tidy(cx, partial(cx, hamiltonian, p.symbol))));
     let momenta = legendre.momenta.iter().enumerate().map(|(i, p)| {
         let force = forces.get(i).map_or_else(Expr::zero, |f| substitute(*f, &map));
-        (p.symbol, tidy(force - partial(hamiltonian, p.conjugate)))
+        (p.symbol, tidy(cx, force - partial(cx, hamiltonian, p.conjugate)))
     });
     let right_sides = positions.chain(momenta).collect();
     Ok(HamiltonEquations { hamiltonian, right_sides, conditions: legendre.conditions.clone() })
 }
 
 /// The energy Σ p^k q_{k+1} − L of the given Lagrangian, or the Hamiltonian of equations without one.
-pub fn energy(form: &DynamicalForm) -> Answered<Expr> {
+pub fn energy(cx: &Inquiry, form: &DynamicalForm) -> Answered<Expr> {
     match form.lagrangian() {
         Some(lagrangian) => {
             let y = form.manifold();
-            let momenta = lagrangian.ostrogradsky().momenta;
+            let momenta = lagrangian.ostrogradsky(cx).momenta;
             let terms = momenta.iter().enumerate().flat_map(|(k, row)| {
                 row.iter().enumerate().map(move |(nu, p)| *p * Expr::symbol(jet(y, nu, k as u32 + 1)))
             });
-            Ok(tidy(Expr::add_all(terms) - lagrangian.function()))
+            Ok(tidy(cx, Expr::add_all(terms) - lagrangian.function()))
         }
-        None => Ok(canonical(form, None)?.hamiltonian),
+        None => Ok(canonical(cx, form, None)?.hamiltonian),
     }
 }
 
@@ -350,25 +354,26 @@ mod tests {
     use crate::geometry::jet::total_derivative;
 
     /// Hamilton's equations, pulled back by the Legendre map, are the equations of motion.
-    fn check_equivalent(form: &DynamicalForm) {
-        let transformation = legendre(form, Naming::default()).expect("variational");
-        let regular = super::super::regular::regular(form).expect("regular");
-        let equations = hamilton_equations(&transformation, &[]).expect("invertible");
+    fn check_equivalent(cx: &Inquiry, form: &DynamicalForm) {
+        let transformation = legendre(cx, form, Naming::default()).expect("variational");
+        let regular = super::super::regular::regular(cx, form).expect("regular");
+        let equations = hamilton_equations(cx, &transformation, &[]).expect("invertible");
         let back: FxHashMap<Symbol, Expr> = transformation.momenta.iter().map(|p| (p.symbol, p.function)).collect();
         for (symbol, right) in &equations.right_sides {
             let along = match back.get(symbol) {
-                Some(p) => super::super::symmetry::on_shell(&regular, total_derivative(*p)),
-                None => total_derivative(Expr::symbol(*symbol)),
+                Some(p) => super::super::symmetry::on_shell(cx, &regular, total_derivative(cx, *p)),
+                None => total_derivative(cx, Expr::symbol(*symbol)),
             };
-            assert_equal(substitute(*right, &back), along);
+            assert_equal(cx, substitute(*right, &back), along);
         }
     }
 
     #[test]
     fn hamilton_equations_are_the_equations_of_motion() {
+        let cx = &Inquiry::free();
         let check = |names: &[&str], l: &str| {
             let mut stage = Stage::new(names);
-            check_equivalent(&stage.lagrangian(l).dynamical_form().expect("decided"));
+            check_equivalent(cx, &stage.lagrangian(cx, l).dynamical_form(cx).expect("decided"));
         };
         check(&["x"], "x_1^2/2 - x^4");
         check(&["x", "y"], "(x_1^2 + x^2*y_1^2)/2 + t*x*y_1 - y^2");
@@ -379,61 +384,66 @@ mod tests {
 
     #[test]
     fn the_pendulum() {
+        let cx = &Inquiry::free();
         let mut stage = Stage::new(&["theta"]);
-        let form = stage.lagrangian("theta_1^2/2 + cos(theta)").dynamical_form().expect("decided");
-        let transformation = legendre(&form, Naming::default()).expect("variational");
-        let equations = hamilton_equations(&transformation, &[]).expect("invertible");
+        let form = stage.lagrangian(cx, "theta_1^2/2 + cos(theta)").dynamical_form(cx).expect("decided");
+        let transformation = legendre(cx, &form, Naming::default()).expect("variational");
+        let equations = hamilton_equations(cx, &transformation, &[]).expect("invertible");
         let theta = stage.symbol("theta");
         let p = Expr::symbol(Symbol::momentum(theta));
         let cos = stage.read("cos(theta)");
-        assert_equal(equations.hamiltonian, p.pow(2) / 2 - cos);
+        assert_equal(cx, equations.hamiltonian, p.pow(2) / 2 - cos);
         // In a gauge of (8.9), (8.4) fixes the constant: L_VT = cos θ − 1 + …
-        let gauged = legendre(&form, Naming { gauge: Some(Expr::zero()), prefix: "P" }).expect("variational");
-        let (big_p, equations_of_8) = (gauged.momenta[0].symbol, hamilton_equations(&gauged, &[]).expect("invertible"));
+        let gauged = legendre(cx, &form, Naming { gauge: Some(Expr::zero()), prefix: "P" }).expect("variational");
+        let (big_p, equations_of_8) =
+            (gauged.momenta[0].symbol, hamilton_equations(cx, &gauged, &[]).expect("invertible"));
         assert_eq!(big_p.name(), "P_theta");
-        assert_equal(equations_of_8.hamiltonian, Expr::symbol(big_p).pow(2) / 2 - cos + 1);
+        assert_equal(cx, equations_of_8.hamiltonian, Expr::symbol(big_p).pow(2) / 2 - cos + 1);
         let sin = stage.read("-sin(theta)");
-        assert_equal(equations.right_sides[1].1, sin);
-        let energy = energy(&form).expect("an energy");
+        assert_equal(cx, equations.right_sides[1].1, sin);
+        let energy = energy(cx, &form).expect("an energy");
         let expected = stage.read("theta_1^2/2 - cos(theta)");
-        assert_equal(energy, expected);
+        assert_equal(cx, energy, expected);
     }
 
     #[test]
     fn singular_lagrangians_have_no_inverse_but_momenta() {
+        let cx = &Inquiry::free();
         let mut stage = Stage::new(&["q1", "q2"]);
-        let form = stage.lagrangian("(q1_1^2 + q1^2*q2)/2").dynamical_form().expect("decided");
-        let transformation = legendre(&form, Naming::default()).expect("variational");
+        let form = stage.lagrangian(cx, "(q1_1^2 + q1^2*q2)/2").dynamical_form(cx).expect("decided");
+        let transformation = legendre(cx, &form, Naming::default()).expect("variational");
         assert!(transformation.inverse.is_none() && transformation.explicit.is_no());
         assert_eq!(transformation.inverse().unwrap_err().code.name, "degenerate");
-        assert!(hamilton_equations(&transformation, &[]).is_err());
+        assert!(hamilton_equations(cx, &transformation, &[]).is_err());
     }
 
     #[test]
     fn a_lagrangian_that_is_singular_at_the_origin_keeps_its_own_momenta() {
+        let cx = &Inquiry::free();
         // Kepler in polar coordinates: (8.4) diverges at r = 0, so L itself is the minimal Lagrangian.
         let mut stage = Stage::new(&["r", "phi"]);
-        let form = stage.lagrangian("(r_1^2 + r^2*phi_1^2)/2 + 1/r").dynamical_form().expect("decided");
-        let transformation = legendre(&form, Naming::default()).expect("variational");
+        let form = stage.lagrangian(cx, "(r_1^2 + r^2*phi_1^2)/2 + 1/r").dynamical_form(cx).expect("decided");
+        let transformation = legendre(cx, &form, Naming::default()).expect("variational");
         let expected = stage.read("r^2*phi_1");
-        assert_equal(transformation.canonical.momenta[0][1], expected);
-        check_equivalent(&form);
+        assert_equal(cx, transformation.canonical.momenta[0][1], expected);
+        check_equivalent(cx, &form);
     }
 
     /// p = v³ has one real inverse, v = ∛p; p = v + v⁵ has none in closed form, and stays implicit.
     #[test]
     fn nonlinear_momenta() {
+        let cx = &Inquiry::free();
         let mut stage = Stage::new(&["x"]);
-        let form = stage.lagrangian("x_1^4/4 - x^2/2").dynamical_form().expect("decided");
-        let transformation = legendre(&form, Naming::default()).expect("variational");
+        let form = stage.lagrangian(cx, "x_1^4/4 - x^2/2").dynamical_form(cx).expect("decided");
+        let transformation = legendre(cx, &form, Naming::default()).expect("variational");
         let inverse = transformation.inverse().expect("one real root");
         let p = transformation.momenta[0].symbol;
         let cube = inverse[0].1.pow(3);
         let at = |n: i64| substitute(cube, &FxHashMap::from_iter([(p, Expr::number(n))]));
-        assert_equal(at(8), Expr::number(8));
-        assert_equal(at(-27), Expr::number(-27));
-        let form = stage.lagrangian("x_1^2/2 + x_1^6/6").dynamical_form().expect("decided");
-        let transformation = legendre(&form, Naming::default()).expect("variational");
+        assert_equal(cx, at(8), Expr::number(8));
+        assert_equal(cx, at(-27), Expr::number(-27));
+        let form = stage.lagrangian(cx, "x_1^2/2 + x_1^6/6").dynamical_form(cx).expect("decided");
+        let transformation = legendre(cx, &form, Naming::default()).expect("variational");
         assert!(transformation.inverse.is_none() && transformation.explicit.is_no());
     }
 
@@ -441,33 +451,35 @@ mod tests {
     /// velocity. p = v³ − v has up to three, and stays implicit.
     #[test]
     fn momenta_with_exponentials() {
+        let cx = &Inquiry::free();
         let mut stage = Stage::new(&["x", "y"]);
-        let form = stage.lagrangian("exp(x_1)*y_1^2 - x").dynamical_form().expect("decided");
-        let transformation = legendre(&form, Naming::default()).expect("variational");
+        let form = stage.lagrangian(cx, "exp(x_1)*y_1^2 - x").dynamical_form(cx).expect("decided");
+        let transformation = legendre(cx, &form, Naming::default()).expect("variational");
         let inverse = transformation.inverse().expect("one solution");
         let p: Vec<Expr> = transformation.momenta.iter().map(|p| Expr::symbol(p.symbol)).collect();
-        assert_equal(inverse[1].1, Expr::number(2) * p[0] / p[1]);
+        assert_equal(cx, inverse[1].1, Expr::number(2) * p[0] / p[1]);
         let at = |e: Expr| {
             let values = transformation.momenta.iter().zip([3, 5]).map(|(p, n)| (p.symbol, Expr::number(n)));
             substitute(e, &values.collect())
         };
         let logarithm = stage.read("log(25/12)");
-        assert_equal(at(inverse[0].1), logarithm);
-        let form = stage.lagrangian("x_1^4/4 - x_1^2/2 + y_1^2").dynamical_form().expect("decided");
-        let transformation = legendre(&form, Naming::default()).expect("variational");
+        assert_equal(cx, at(inverse[0].1), logarithm);
+        let form = stage.lagrangian(cx, "x_1^4/4 - x_1^2/2 + y_1^2").dynamical_form(cx).expect("decided");
+        let transformation = legendre(cx, &form, Naming::default()).expect("variational");
         assert!(transformation.inverse.is_none() && transformation.explicit.is_no());
     }
 
     /// p = m v/√(1 − v²/c²) is solved for v, in one and three dimensions; H = m c² √(1 + p²/(m c)²).
     #[test]
     fn relativistic_momenta_are_inverted() {
+        let cx = &Inquiry::free();
         let mut stage = Stage::new(&["x", "y", "z"]);
         let (m, c) = (stage.parameter("m"), stage.parameter("c"));
         for l in
             ["-m*c^2*sqrt(1 - (x_1^2 + y_1^2 + z_1^2)/c^2) - x^2/2", "-m*c*sqrt(c^2 - x_1^2 - y_1^2 - z_1^2) + y*x_1"]
         {
-            let form = stage.lagrangian(l).dynamical_form().expect("decided");
-            let transformation = legendre(&form, Naming::default()).expect("variational");
+            let form = stage.lagrangian(cx, l).dynamical_form(cx).expect("decided");
+            let transformation = legendre(cx, &form, Naming::default()).expect("variational");
             let inverse: FxHashMap<Symbol, Expr> = transformation.inverse().expect("solved").iter().copied().collect();
             let at = |e: Expr| {
                 let p = |i: usize| transformation.momenta[i].symbol;
@@ -476,7 +488,7 @@ mod tests {
                 substitute(e, &values.into_iter().chain(rest).collect())
             };
             for p in &transformation.momenta {
-                assert_equal(at(substitute(p.function, &inverse)), at(Expr::symbol(p.symbol)));
+                assert_equal(cx, at(substitute(p.function, &inverse)), at(Expr::symbol(p.symbol)));
             }
         }
     }
@@ -484,18 +496,21 @@ mod tests {
     /// The Lagrangian's own momenta are those of (8.10) in the gauge that `gauge_of` finds, and α_E is one.
     #[test]
     fn both_kinds_of_momenta_differ_by_a_gauge() {
+        let cx = &Inquiry::free();
         let check = |names: &[&str], l: &str| {
             let mut stage = Stage::new(names);
-            let form = stage.lagrangian(l).dynamical_form().expect("decided");
-            let own = legendre(&form, Naming::default()).expect("variational").canonical;
-            let phi = gauge_of(&form).expect("closed form");
-            let of_8 = canonical(&form, Some(phi)).expect("variational");
+            let form = stage.lagrangian(cx, l).dynamical_form(cx).expect("decided");
+            let own = legendre(cx, &form, Naming::default()).expect("variational").canonical;
+            let phi = gauge_of(cx, &form).expect("closed form");
+            let of_8 = canonical(cx, &form, Some(phi)).expect("variational");
             for (p, q) in own.momenta.iter().flatten().zip(of_8.momenta.iter().flatten()) {
-                assert_equal(*p, *q);
+                assert_equal(cx, *p, *q);
             }
-            assert_equal(own.hamiltonian, of_8.hamiltonian);
-            assert!(own.canonical_form().equals(&of_8.canonical_form()).is_yes());
-            assert!(own.canonical_form().equals(&canonical(&form, None).expect("").canonical_form()).is_yes());
+            assert_equal(cx, own.hamiltonian, of_8.hamiltonian);
+            assert!(own.canonical_form(cx).equals(cx, &of_8.canonical_form(cx)).is_yes());
+            assert!(
+                own.canonical_form(cx).equals(cx, &canonical(cx, &form, None).expect("").canonical_form(cx)).is_yes()
+            );
         };
         check(&["x", "y"], "x_1^2/2 + y_1^2/2 + x*y_1 - t*x^2");
         check(&["theta"], "theta_1^2/2 + cos(theta)");
@@ -508,14 +523,15 @@ mod tests {
     /// A force enters dp/dt: x″ = −x − c x′ with L = (x′² − x²)/2.
     #[test]
     fn forces_act_on_momenta() {
+        let cx = &Inquiry::free();
         let mut stage = Stage::new(&["x"]);
         let c = stage.parameter("c");
-        let form = stage.lagrangian("x_1^2/2 - x^2/2").dynamical_form().expect("decided");
-        let transformation = legendre(&form, Naming::default()).expect("variational");
+        let form = stage.lagrangian(cx, "x_1^2/2 - x^2/2").dynamical_form(cx).expect("decided");
+        let transformation = legendre(cx, &form, Naming::default()).expect("variational");
         let drag = -(c * stage.read("x_1"));
-        let equations = hamilton_equations(&transformation, &[drag]).expect("invertible");
+        let equations = hamilton_equations(cx, &transformation, &[drag]).expect("invertible");
         let p = Expr::symbol(transformation.momenta[0].symbol);
         let x = stage.read("x");
-        assert_equal(equations.right_sides[1].1, -x - c * p);
+        assert_equal(cx, equations.right_sides[1].1, -x - c * p);
     }
 }

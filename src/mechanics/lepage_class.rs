@@ -13,6 +13,7 @@
 use super::dynamical_form::DynamicalForm;
 use super::inverse_problem::{binomial, is_variational};
 use super::{Answered, jet, jet_expr, tidy, vanishes};
+use crate::algebra::Inquiry;
 use crate::algebra::derive::partial;
 use crate::algebra::{Expr, Rational, Symbol, Verdict};
 use crate::diagnostic::{Diagnostic, codes};
@@ -35,29 +36,29 @@ pub struct LepageTwoForm {
 }
 
 /// The member asked for when none is named: the closed one if E is variational, otherwise F = 0.
-pub fn lepage(form: &DynamicalForm) -> Answered<LepageTwoForm> {
-    if is_variational(form).is_yes() { Ok(closed_representative(form)) } else { Ok(without_f(form)) }
+pub fn lepage(cx: &Inquiry, form: &DynamicalForm) -> Answered<LepageTwoForm> {
+    if is_variational(cx, form).is_yes() { Ok(closed_representative(cx, form)) } else { Ok(without_f(cx, form)) }
 }
 
 /// F = 0.
-pub fn without_f(form: &DynamicalForm) -> LepageTwoForm {
-    with_block(form, |_, _, _, _| Expr::zero())
+pub fn without_f(cx: &Inquiry, form: &DynamicalForm) -> LepageTwoForm {
+    with_block(cx, form, |_, _, _, _| Expr::zero())
 }
 
 /// F chosen as a 2-contact form in ω_0, …, ω_{s−2} with coefficients on J^{s−1}Y; refused if it is not one.
-pub fn with_f(form: &DynamicalForm, eta: &Form) -> Answered<LepageTwoForm> {
+pub fn with_f(cx: &Inquiry, form: &DynamicalForm, eta: &Form) -> Answered<LepageTwoForm> {
     let (y, s) = (form.manifold(), form.order());
     if eta.degree() != 2 {
         return Err(Box::new(crate::geometry::Refusal::WrongDegree { expected: 2, found: eta.degree() }.into()));
     }
-    let (eta, _) = eta.simplified();
+    let (eta, _) = eta.simplified(cx);
     let contact = in_contact_basis(&eta, ContactBasis::Full(Prolongation::Holonomic));
     for component in contact.components() {
         let fits = |c: &Covector| match c {
             Covector::Contact(q) => y.order_of_symbol(*q).is_some_and(|k| k + 2 <= s),
             Covector::Differential(_) => false,
         };
-        if !component.basis.iter().all(fits) && !vanishes(component.coefficient).is_yes() {
+        if !component.basis.iter().all(fits) && !vanishes(cx, component.coefficient).is_yes() {
             let factors: Vec<String> = component.basis.iter().map(covector_text).collect();
             let diagnostic =
                 Diagnostic::error(&codes::NOT_CONTACT, "F must be made of the contact forms below the top")
@@ -68,13 +69,13 @@ pub fn with_f(form: &DynamicalForm, eta: &Form) -> Answered<LepageTwoForm> {
                     ));
             return Err(Box::new(diagnostic));
         }
-        project(component.coefficient, &form.phase_space()).map_err(|r| Box::new(Diagnostic::from(r)))?;
+        project(cx, component.coefficient, &form.phase_space()).map_err(|r| Box::new(Diagnostic::from(r)))?;
     }
     let entry = |i: u32, sigma: usize, k: u32, nu: usize| {
         let key = [Covector::Contact(jet(y, sigma, i)), Covector::Contact(jet(y, nu, k))];
         contact.coefficient(&key).unwrap_or_else(Expr::zero)
     };
-    Ok(with_block(form, entry))
+    Ok(with_block(cx, form, entry))
 }
 
 /// The closed member of the class of a variational form, Krupková (8.2), (8.3):
@@ -82,7 +83,7 @@ pub fn with_f(form: &DynamicalForm, eta: &Form) -> Answered<LepageTwoForm> {
 /// ```text
 /// G^{jk}_σν = Σ_{l=0}^{s−j−k−1} (−1)^{j+l} C(j+l, l) d^l/dt^l ∂E_σ/∂q_{j+k+l+1}^ν      for j + k ≤ s − 1, else 0
 /// ```
-pub fn closed_representative(form: &DynamicalForm) -> LepageTwoForm {
+pub fn closed_representative(cx: &Inquiry, form: &DynamicalForm) -> LepageTwoForm {
     let (y, s) = (form.manifold(), form.order());
     let m = y.n_coordinates();
     let size = form.size();
@@ -96,11 +97,11 @@ pub fn closed_representative(form: &DynamicalForm) -> LepageTwoForm {
                     }
                     let mut parts = Vec::new();
                     for l in 0..s - j - k {
-                        let slope = partial(form.components()[sigma], jet(y, nu, j + k + l + 1));
+                        let slope = partial(cx, form.components()[sigma], jet(y, nu, j + k + l + 1));
                         let sign = if (j + l) % 2 == 0 { 1 } else { -1 };
-                        parts.push(total_derivatives(slope, l).scale(&Rational::from(sign * binomial(j + l, l))));
+                        parts.push(total_derivatives(cx, slope, l).scale(&Rational::from(sign * binomial(j + l, l))));
                     }
-                    let value = tidy(Expr::add_all(parts));
+                    let value = tidy(cx, Expr::add_all(parts));
                     let (row, column) = (j as usize * m + sigma, k as usize * m + nu);
                     if row == column {
                         continue;
@@ -115,8 +116,8 @@ pub fn closed_representative(form: &DynamicalForm) -> LepageTwoForm {
 }
 
 /// A given 2-form as a member of the class of its 1-contact part, which must be dynamical.
-pub fn from_form(manifold: &crate::geometry::FiberedManifold, alpha: &Form) -> Answered<LepageTwoForm> {
-    let finding = crate::geometry::contact::is_lepage(alpha, manifold);
+pub fn from_form(cx: &Inquiry, manifold: &crate::geometry::FiberedManifold, alpha: &Form) -> Answered<LepageTwoForm> {
+    let finding = crate::geometry::contact::is_lepage(cx, alpha, manifold);
     if !super::decided(&finding.verdict, "the 1-contact part of this form is dynamical")? {
         let mut diagnostic = Diagnostic::error(&codes::NOT_LEPAGE, "this is not a Lepage 2-form");
         if let Some(component) = finding.evidence {
@@ -129,27 +130,27 @@ pub fn from_form(manifold: &crate::geometry::FiberedManifold, alpha: &Form) -> A
         }
         return Err(Box::new(diagnostic));
     }
-    let (alpha, _) = alpha.simplified();
-    let order = alpha.order_on(manifold).order;
+    let (alpha, _) = alpha.simplified(cx);
+    let order = alpha.order_on(cx, manifold).order;
     let e = one_contact_part(&alpha);
     let m = manifold.n_coordinates();
     let t = manifold.base();
-    let components = (0..m).map(|sigma| tidy(e.coefficient(&[jet(manifold, sigma, 0), t]))).collect();
-    let form = DynamicalForm::new(manifold, components)?;
+    let components = (0..m).map(|sigma| tidy(cx, e.coefficient(&[jet(manifold, sigma, 0), t]))).collect();
+    let form = DynamicalForm::new(cx, manifold, components)?;
     if form.order() == 1 && order == 0 {
-        return Ok(with_block(&form, |_, _, _, _| Expr::zero()));
+        return Ok(with_block(cx, &form, |_, _, _, _| Expr::zero()));
     }
     let form = form.raised_to(order + 1);
     let contact = in_contact_basis(&alpha, ContactBasis::Full(Prolongation::Holonomic));
     let entry = |i: u32, sigma: usize, k: u32, nu: usize| {
         let key = [Covector::Contact(jet(manifold, sigma, i)), Covector::Contact(jet(manifold, nu, k))];
-        tidy(contact.coefficient(&key).unwrap_or_else(Expr::zero))
+        tidy(cx, contact.coefficient(&key).unwrap_or_else(Expr::zero))
     };
-    Ok(with_block(&form, entry))
+    Ok(with_block(cx, &form, entry))
 }
 
 /// The member with the given coefficients 2F^{ik}_σν for i, k ≤ s−2; the rest of G follows from B.
-fn with_block(form: &DynamicalForm, entry: impl Fn(u32, usize, u32, usize) -> Expr) -> LepageTwoForm {
+fn with_block(cx: &Inquiry, form: &DynamicalForm, entry: impl Fn(u32, usize, u32, usize) -> Expr) -> LepageTwoForm {
     let (m, s, size) = (form.manifold().n_coordinates(), form.order(), form.size());
     let mut g = vec![vec![Expr::zero(); size]; size];
     let last = (s as usize - 1) * m;
@@ -173,7 +174,7 @@ fn with_block(form: &DynamicalForm, entry: impl Fn(u32, usize, u32, usize) -> Ex
         }
     }
     let mut alpha = LepageTwoForm { dynamical_form: form.clone(), g, closed: Verdict::unknown("not asked") };
-    alpha.closed = is_closed(&alpha.form()).verdict;
+    alpha.closed = is_closed(cx, &alpha.form(cx)).verdict;
     alpha
 }
 
@@ -212,7 +213,7 @@ impl LepageTwoForm {
     }
 
     /// α itself.
-    pub fn form(&self) -> Form {
+    pub fn form(&self, cx: &Inquiry) -> Form {
         let form = &self.dynamical_form;
         let t = form.manifold().base();
         let jets = form.phase_jets();
@@ -228,11 +229,11 @@ impl LepageTwoForm {
         for (sigma, a) in form.a().iter().enumerate() {
             terms.push(Form::term(*a, &[jets[sigma], t]));
         }
-        Form::sum(2, &terms).map_coefficients(tidy)
+        Form::sum(2, &terms).map_coefficients(|x| tidy(cx, x))
     }
 
     /// The 2-contact part F^{ij}_σν ω_i^σ ∧ ω_j^ν, i, j ≤ s−2, that was chosen.
-    pub fn f(&self) -> Form {
+    pub fn f(&self, cx: &Inquiry) -> Form {
         let jets = self.dynamical_form.phase_jets();
         let m = self.dynamical_form.manifold().n_coordinates();
         let inner = jets.len() - m;
@@ -244,7 +245,7 @@ impl LepageTwoForm {
                 }
             }
         }
-        Form::sum(2, &terms).map_coefficients(tidy)
+        Form::sum(2, &terms).map_coefficients(|x| tidy(cx, x))
     }
 
     /// ω_k for k ≤ s−2, dq_{s−1} for the top.
@@ -264,7 +265,7 @@ impl LepageTwoForm {
     ///
     /// Departure: the second family of (3.7) is printed with B transposed. The row of ∂/∂q_{s−1}^ν is
     /// −B_σν ω^σ, column ν of B; it matters for B that is not symmetric.
-    pub fn rows(&self) -> Vec<Form> {
+    pub fn rows(&self, cx: &Inquiry) -> Vec<Form> {
         let form = &self.dynamical_form;
         let t = form.manifold().base();
         let jets = form.phase_jets();
@@ -276,7 +277,7 @@ impl LepageTwoForm {
             .map(|(row, a)| {
                 let mut terms = vec![Form::term(a, &[t])];
                 terms.extend(row.iter().zip(&covectors).filter(|(g, _)| !g.is_zero()).map(|(g, c)| c.scale(*g)));
-                Form::sum(1, &terms).map_coefficients(tidy)
+                Form::sum(1, &terms).map_coefficients(|x| tidy(cx, x))
             })
             .collect()
     }
@@ -286,7 +287,7 @@ impl LepageTwoForm {
     /// ```text
     /// η_0 = (A_σ − Σ_{k ≤ s−2} G^{0k}_σν q_{k+1}^ν) dq^σ − Σ_{i ≥ 1} Σ_{k ≤ s−2} G^{ik}_σν q_{k+1}^ν dq_i^σ      (5.5)
     /// ```
-    pub fn time_row(&self) -> Form {
+    pub fn time_row(&self, cx: &Inquiry) -> Form {
         let form = &self.dynamical_form;
         let y = form.manifold();
         let m = y.n_coordinates();
@@ -294,15 +295,15 @@ impl LepageTwoForm {
         let components = form.phase_jets().into_iter().enumerate().map(|(row, q)| {
             let moving = (0..form.size() - m)
                 .map(|column| self.g[row][column] * jet_expr(y, column % m, (column / m) as u32 + 1));
-            (q, tidy(a[row] - Expr::add_all(moving)))
+            (q, tidy(cx, a[row] - Expr::add_all(moving)))
         });
         Form::one_form(components)
     }
 
     /// The generators of the characteristic distribution D_α ⊂ Δ_α.
-    pub fn characteristic_rows(&self) -> Vec<Form> {
-        let mut rows = self.rows();
-        rows.push(self.time_row());
+    pub fn characteristic_rows(&self, cx: &Inquiry) -> Vec<Form> {
+        let mut rows = self.rows(cx);
+        rows.push(self.time_row(cx));
         rows
     }
 

@@ -7,6 +7,7 @@ use super::dynamical_form::DynamicalForm;
 use super::jet;
 use super::lagrangian::Lagrangian;
 use super::lepage_class::closed_representative;
+use crate::algebra::Inquiry;
 use crate::algebra::stratum::{Branch, equal_sets};
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Coordinate, Expr, Symbol};
@@ -32,14 +33,14 @@ struct Outcome {
     proper: Dynamics,
 }
 
-fn outcome(lagrangian: &Lagrangian) -> Outcome {
-    let form = lagrangian.dynamical_form().expect("decided");
-    let found = dynamics(&closed_representative(&form)).expect("within the budget");
+fn outcome(cx: &Inquiry, lagrangian: &Lagrangian) -> Outcome {
+    let form = lagrangian.dynamical_form(cx).expect("decided");
+    let found = dynamics(cx, &closed_representative(cx, &form)).expect("within the budget");
     Outcome { form, extended: found.extended, proper: found.proper }
 }
 
 /// The answer `found` must be `original` with the jets replaced as `map` says, every branch with `more` dimensions.
-fn assert_transformed(original: &Outcome, found: &Outcome, map: &FxHashMap<Symbol, Expr>, more: usize) {
+fn assert_transformed(cx: &Inquiry, original: &Outcome, found: &Outcome, map: &FxHashMap<Symbol, Expr>, more: usize) {
     let space = found.form.phase_space().symbols();
     for (a, b) in [(&original.extended, &found.extended), (&original.proper, &found.proper)] {
         assert!(b.complete.is_yes(), "{:?}", b.undecided);
@@ -47,7 +48,7 @@ fn assert_transformed(original: &Outcome, found: &Outcome, map: &FxHashMap<Symbo
             let image = |list: &[Expr]| list.iter().map(|e| substitute(*e, map)).collect();
             list.iter().map(|x| Branch { equations: image(&x.equations), nonzero: image(&x.nonzero) }).collect()
         };
-        let same = |x: &[Branch], y: &[Branch]| equal_sets(&space, x, y).expect("within the budget").is_yes();
+        let same = |x: &[Branch], y: &[Branch]| equal_sets(cx, &space, x, y).expect("within the budget").is_yes();
         assert!(same(&carried(&a.primary), &b.primary), "primary set");
         assert!(same(&carried(&a.final_set()), &b.final_set()), "final set");
         assert_eq!(a.branches.len(), b.branches.len());
@@ -63,8 +64,8 @@ fn assert_transformed(original: &Outcome, found: &Outcome, map: &FxHashMap<Symbo
     }
 }
 
-fn read(names: &[&str], text: &str) -> Lagrangian {
-    super::cases::Stage::new(names).lagrangian(text)
+fn read(cx: &Inquiry, names: &[&str], text: &str) -> Lagrangian {
+    super::cases::Stage::new(names).lagrangian(cx, text)
 }
 
 /// q_i = ± Q_i + a polynomial in the Q_j with j < i: invertible, and its inverse is of the same kind.
@@ -93,41 +94,44 @@ fn triangular_change(m: usize, seed: u64) -> (FiberedManifold, Vec<Expr>) {
 
 #[test]
 fn changes_of_coordinates_carry_the_answer_along() {
+    let cx = &Inquiry::free();
     for (n, (names, text)) in SYSTEMS.iter().enumerate() {
-        let original = read(names, text);
-        let before = outcome(&original);
+        let original = read(cx, names, text);
+        let before = outcome(cx, &original);
         let m = names.len();
         let (y, images) = triangular_change(m, 17 + n as u64);
         let mut map: FxHashMap<Symbol, Expr> = FxHashMap::default();
         map.insert(original.manifold().base(), Expr::symbol(y.base()));
         for (sigma, image) in images.iter().enumerate() {
             for k in 0..=before.form.order() {
-                map.insert(jet(original.manifold(), sigma, k), total_derivatives(*image, k));
+                map.insert(jet(original.manifold(), sigma, k), total_derivatives(cx, *image, k));
             }
         }
         let l = substitute(original.function(), &map);
-        let after = outcome(&Lagrangian::new(&y, l).expect("decided"));
-        assert_transformed(&before, &after, &map, 0);
+        let after = outcome(cx, &Lagrangian::new(cx, &y, l).expect("decided"));
+        assert_transformed(cx, &before, &after, &map, 0);
     }
 }
 
 #[test]
 fn total_derivatives_change_nothing() {
+    let cx = &Inquiry::free();
     for (names, text) in SYSTEMS {
-        let original = read(names, text);
+        let original = read(cx, names, text);
         let y = original.manifold();
         let q = |i: usize| Expr::symbol(jet(y, i, 0));
         let f = q(0).pow(2) * q(1) + Expr::symbol(y.base()) * q(1) + q(0);
-        let changed = original.with_function(original.function() + total_derivative(f)).expect("decided");
-        assert_transformed(&outcome(&original), &outcome(&changed), &FxHashMap::default(), 0);
+        let changed = original.with_function(cx, original.function() + total_derivative(cx, f)).expect("decided");
+        assert_transformed(cx, &outcome(cx, &original), &outcome(cx, &changed), &FxHashMap::default(), 0);
     }
 }
 
 #[test]
 fn regular_coordinates_are_added_to_every_branch() {
+    let cx = &Inquiry::free();
     for (names, text) in SYSTEMS {
-        let original = read(names, text);
-        let before = outcome(&original);
+        let original = read(cx, names, text);
+        let before = outcome(cx, &original);
         let s = before.form.order();
         if s == 1 {
             // A second-order oscillator would raise the order of the whole system.
@@ -139,16 +143,17 @@ fn regular_coordinates_are_added_to_every_branch() {
         let bigger = FiberedManifold::new("YZ", y.base(), &coordinates);
         let z = |k: u32| Expr::symbol(jet(&bigger, 1, k));
         let l = original.function() + z(s / 2).pow(2) - z(0).pow(2);
-        let after = outcome(&Lagrangian::new(&bigger, l).expect("decided"));
-        assert_transformed(&before, &after, &FxHashMap::default(), s as usize);
+        let after = outcome(cx, &Lagrangian::new(cx, &bigger, l).expect("decided"));
+        assert_transformed(cx, &before, &after, &FxHashMap::default(), s as usize);
     }
 }
 
 #[test]
 fn names_and_their_order_do_not_matter() {
+    let cx = &Inquiry::free();
     for (names, text) in SYSTEMS {
-        let original = read(names, text);
-        let before = outcome(&original);
+        let original = read(cx, names, text);
+        let before = outcome(cx, &original);
         let y = original.manifold();
         let m = names.len();
         let coordinates: Vec<Coordinate> = (0..m).map(|i| Coordinate::declare(&format!("w{}", m - i), false)).collect();
@@ -160,7 +165,8 @@ fn names_and_their_order_do_not_matter() {
                 map.insert(jet(y, sigma, k), Expr::symbol(jet(&renamed, m - 1 - sigma, k)));
             }
         }
-        let after = outcome(&Lagrangian::new(&renamed, substitute(original.function(), &map)).expect("decided"));
-        assert_transformed(&before, &after, &map, 0);
+        let after =
+            outcome(cx, &Lagrangian::new(cx, &renamed, substitute(original.function(), &map)).expect("decided"));
+        assert_transformed(cx, &before, &after, &map, 0);
     }
 }

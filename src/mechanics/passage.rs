@@ -12,12 +12,13 @@
 //! otherwise is the projection of their zero set. That is docs/theory/odes.md §9.4 at the points of one stratum, and a proof in
 //! one direction only: a formal curve is not yet a curve.
 
+use crate::algebra::Inquiry;
 use crate::algebra::derive::partial;
 use crate::algebra::stratum::leaves::LinearSystem;
 use crate::algebra::stratum::tangent::projection;
 use crate::algebra::stratum::{Branch, Cell, Frame};
 use crate::algebra::{Coordinate, Expr, Symbol};
-use crate::budget::{Budgeted, Exhausted, check};
+use crate::budget::{Budgeted, Exhausted};
 use std::cell::OnceCell;
 
 /// The curves that are looked for: M ẋ = r for some coordinates, the speeds of the others being given.
@@ -36,19 +37,19 @@ const DERIVATIVES: usize = 4;
 
 impl Curves<'_> {
     /// Cells that contain every point of the stratum through which a smooth curve passes: none if there is no such point.
-    pub fn crossing(&self, stratum: &Cell) -> Budgeted<Vec<Cell>> {
-        let branch: Branch = self.frame.branch(stratum)?;
-        let mut orders = vec![self.rows()];
+    pub fn crossing(&self, cx: &Inquiry, stratum: &Cell) -> Budgeted<Vec<Cell>> {
+        let branch: Branch = self.frame.branch(cx, stratum)?;
+        let mut orders = vec![self.rows(cx)];
         for _ in 0..DERIVATIVES {
-            let next = orders.last().map(|rows| rows.iter().map(|e| self.along(*e)).collect());
+            let next = orders.last().map(|rows| rows.iter().map(|e| self.along(cx, *e)).collect());
             orders.push(next.unwrap_or_default());
         }
         let mut functions: Vec<Expr> = branch.equations.iter().chain(&branch.nonzero).copied().collect();
         functions.extend(orders.iter().flatten());
-        let lifted = self.lifted(&functions)?;
-        let mut cells = lifted.cells(&branch)?;
+        let lifted = self.lifted(cx, &functions)?;
+        let mut cells = lifted.cells(cx, &branch)?;
         for rows in &orders {
-            match self.cut(&lifted, &cells, rows) {
+            match self.cut(cx, &lifted, &cells, rows) {
                 Ok(rest) => cells = rest,
                 Err(Exhausted::Interrupted) => return Err(Exhausted::Interrupted),
                 // What was found so far holds.
@@ -61,9 +62,9 @@ impl Curves<'_> {
         let mut found = Vec::new();
         for cell in &cells {
             let keep = |s: Symbol| self.frame.coordinates().contains(&s);
-            let equations = projection(&lifted, cell, keep)?.into_iter().map(|p| lifted.write(&p));
-            let equations = equations.map(|e| self.frame.read_numerator(e)).collect::<Budgeted<Vec<_>>>()?;
-            for piece in self.frame.refine(stratum, &equations, &[])? {
+            let equations = projection(cx, &lifted, cell, keep)?.into_iter().map(|p| lifted.write(cx, &p));
+            let equations = equations.map(|e| self.frame.read_numerator(cx, e)).collect::<Budgeted<Vec<_>>>()?;
+            for piece in self.frame.refine(cx, stratum, &equations, &[])? {
                 if !found.contains(&piece) {
                     found.push(piece);
                 }
@@ -72,22 +73,22 @@ impl Curves<'_> {
         Ok(found)
     }
 
-    fn cut(&self, lifted: &Frame, cells: &[Cell], rows: &[Expr]) -> Budgeted<Vec<Cell>> {
-        let equations = rows.iter().map(|e| lifted.read_numerator(*e)).collect::<Budgeted<Vec<_>>>()?;
+    fn cut(&self, cx: &Inquiry, lifted: &Frame, cells: &[Cell], rows: &[Expr]) -> Budgeted<Vec<Cell>> {
+        let equations = rows.iter().map(|e| lifted.read_numerator(cx, *e)).collect::<Budgeted<Vec<_>>>()?;
         let mut rest = Vec::new();
         for cell in cells {
-            check()?;
-            rest.extend(lifted.refine(cell, &equations, &[])?);
+            cx.check()?;
+            rest.extend(lifted.refine(cx, cell, &equations, &[])?);
         }
         Ok(rest)
     }
 
     /// The frame with the derivatives of the unknown coordinates among its own.
-    fn lifted(&self, functions: &[Expr]) -> Budgeted<Frame> {
+    fn lifted(&self, cx: &Inquiry, functions: &[Expr]) -> Budgeted<Frame> {
         let derivatives = |c: &Coordinate| (1..=DERIVATIVES as u32 + 1).map(|k| c.jet(k)).collect::<Vec<_>>();
         let moving = self.velocities().iter().flat_map(derivatives);
         let coordinates: Vec<Symbol> = self.frame.coordinates().iter().copied().chain(moving).collect();
-        Frame::new(&coordinates, functions)
+        Frame::new(cx, &coordinates, functions)
     }
 
     fn velocities(&self) -> &[Coordinate] {
@@ -96,23 +97,23 @@ impl Curves<'_> {
     }
 
     /// M ẋ − r.
-    fn rows(&self) -> Vec<Expr> {
+    fn rows(&self, cx: &Inquiry) -> Vec<Expr> {
         let speeds: Vec<Expr> = self.velocities().iter().map(|c| Expr::symbol(c.jet(1))).collect();
         let row = |row: &crate::algebra::stratum::leaves::Row| {
             let terms = row.coefficients.iter().zip(&speeds).filter(|(a, _)| !a.is_zero());
-            let left = Expr::add_all(terms.map(|(a, v)| self.frame.write(a) * *v));
-            left - self.frame.write(&row.right)
+            let left = Expr::add_all(terms.map(|(a, v)| self.frame.write(cx, a) * *v));
+            left - self.frame.write(cx, &row.right)
         };
         self.system.rows.iter().map(row).collect()
     }
 
     /// The derivative along the curve.
-    fn along(&self, e: Expr) -> Expr {
-        let mut terms = vec![partial(e, self.time)];
-        terms.extend(self.known.iter().map(|(q, speed)| partial(e, *q) * *speed));
+    fn along(&self, cx: &Inquiry, e: Expr) -> Expr {
+        let mut terms = vec![partial(cx, e, self.time)];
+        terms.extend(self.known.iter().map(|(q, speed)| partial(cx, e, *q) * *speed));
         for (x, c) in self.unknowns.iter().zip(self.velocities()) {
-            terms.push(partial(e, *x) * Expr::symbol(c.jet(1)));
-            terms.extend((1..=DERIVATIVES as u32).map(|k| partial(e, c.jet(k)) * Expr::symbol(c.jet(k + 1))));
+            terms.push(partial(cx, e, *x) * Expr::symbol(c.jet(1)));
+            terms.extend((1..=DERIVATIVES as u32).map(|k| partial(cx, e, c.jet(k)) * Expr::symbol(c.jet(k + 1))));
         }
         Expr::add_all(terms)
     }
@@ -124,15 +125,20 @@ mod tests {
     use crate::algebra::stratum::rank::system_of;
 
     /// What is left of a stratum of q, p = q′ for M·p′ = r.
-    fn left_of(m: impl Fn(Expr, Expr) -> Expr, r: impl Fn(Expr, Expr) -> Expr, equations: &[Expr]) -> Vec<Branch> {
+    fn left_of(
+        cx: &Inquiry,
+        m: impl Fn(Expr, Expr) -> Expr,
+        r: impl Fn(Expr, Expr) -> Expr,
+        equations: &[Expr],
+    ) -> Vec<Branch> {
         let (q, time) = (coordinate(), time());
         let symbols = [time, q.jet(0), q.jet(1)];
         let (x, v) = (Expr::symbol(q.jet(0)), Expr::symbol(q.jet(1)));
         let (m, r) = (m(x, v), r(x, v));
         let all: Vec<Expr> = equations.iter().chain([&m, &r]).copied().collect();
-        let frame = Frame::new(&symbols, &all).unwrap();
-        let system = system_of(&frame, &[vec![m]], &[r]).unwrap();
-        let stratum = frame.cells(&Branch { equations: equations.to_vec(), nonzero: vec![] }).unwrap();
+        let frame = Frame::new(cx, &symbols, &all).unwrap();
+        let system = system_of(cx, &frame, &[vec![m]], &[r]).unwrap();
+        let stratum = frame.cells(cx, &Branch { equations: equations.to_vec(), nonzero: vec![] }).unwrap();
         let curves = Curves {
             frame: &frame,
             time,
@@ -141,8 +147,8 @@ mod tests {
             system: &system,
             velocities: &OnceCell::new(),
         };
-        let found = curves.crossing(&stratum[0]).unwrap();
-        found.iter().map(|cell| frame.branch(cell).unwrap()).collect()
+        let found = curves.crossing(cx, &stratum[0]).unwrap();
+        found.iter().map(|cell| frame.branch(cx, cell).unwrap()).collect()
     }
 
     fn coordinate() -> Coordinate {
@@ -162,8 +168,9 @@ mod tests {
     /// q·q″ = 1 − q′ has q = t; the stratum q = 0, q′ = 1 is crossed.
     #[test]
     fn a_curve_that_crosses_is_not_lost() {
+        let cx = &Inquiry::free();
         let stratum = [q(0), q(1) - Expr::one()];
-        let left = left_of(|x, _| x, |_, v| Expr::one() - v, &stratum);
+        let left = left_of(cx, |x, _| x, |_, v| Expr::one() - v, &stratum);
         assert_eq!(left.len(), 1);
         assert_eq!(left[0].equations.len(), 2);
     }
@@ -171,14 +178,16 @@ mod tests {
     /// q·q″ = q + q′ needs q′ = 0 where q = 0; of these curves there is one, q = 0.
     #[test]
     fn a_stratum_shrinks_to_what_the_derivatives_allow() {
-        let left = left_of(|x, _| x, |x, v| x + v, &[q(0)]);
+        let cx = &Inquiry::free();
+        let left = left_of(cx, |x, _| x, |x, v| x + v, &[q(0)]);
         assert_eq!(left, [Branch { equations: vec![q(0), q(1)], nonzero: vec![] }]);
     }
 
     /// q·q″ = q′² + t can hold at t = 0 where q = q′ = 0, but its derivative q·q‴ = q′q″ + 1 cannot.
     #[test]
     fn contradictory_derivatives_exclude_a_stratum() {
+        let cx = &Inquiry::free();
         let t = Expr::symbol(time());
-        assert!(left_of(|x, _| x, |_, v| v * v + t, &[q(0), q(1), t]).is_empty());
+        assert!(left_of(cx, |x, _| x, |_, v| v * v + t, &[q(0), q(1), t]).is_empty());
     }
 }

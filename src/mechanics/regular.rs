@@ -11,9 +11,11 @@
 
 use super::dynamical_form::DynamicalForm;
 use super::{Answered, exhausted, jet, tidy, vanishes};
+use crate::algebra::Inquiry;
 use crate::algebra::derive::partial;
 use crate::algebra::linear::Matrix;
 use crate::algebra::stratum::Branch;
+use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Symbol, Verdict, conditions};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::field::VectorField;
@@ -33,15 +35,15 @@ pub struct RegularForm {
 ///
 /// First-order equations whose B is not antisymmetric have true order 2 and B = 0 there, yet are solved for
 /// q′ by everybody; so are they here.
-pub fn regular(form: &DynamicalForm) -> Answered<RegularForm> {
-    let (matrix, right, order) = leading_part(form);
-    let (solution, mut recorded) = conditions::collect(|| matrix.solve(&right));
+pub fn regular(cx: &Inquiry, form: &DynamicalForm) -> Answered<RegularForm> {
+    let (matrix, right, order) = leading_part(cx, form);
+    let (solution, mut recorded) = conditions::collect(cx, |cx| matrix.solve(cx, &right));
     let solution = solution.map_err(exhausted)?;
     if !solution.free.is_empty() {
         if let Verdict::Unknown(why) = &solution.verdict {
             return Err(super::undecided("the equations can be solved for the highest derivatives", why.clone()));
         }
-        return Err(degenerate(form, &matrix));
+        return Err(degenerate(cx, form, &matrix));
     }
     for c in solution.conditions {
         if !recorded.contains(&c) {
@@ -52,7 +54,7 @@ pub fn regular(form: &DynamicalForm) -> Answered<RegularForm> {
 }
 
 /// The matrix in front of the highest derivatives, minus the rest, and their order: B and −A unless B = 0.
-pub(crate) fn leading_part(form: &DynamicalForm) -> (Matrix, Vec<Expr>, u32) {
+pub(crate) fn leading_part(cx: &Inquiry, form: &DynamicalForm) -> (Matrix, Vec<Expr>, u32) {
     let n = form.jet_order();
     if form.order() == n || n == 0 || !form.is_affine().is_yes() {
         let right = form.a().iter().map(|a| -*a).collect();
@@ -61,18 +63,22 @@ pub(crate) fn leading_part(form: &DynamicalForm) -> (Matrix, Vec<Expr>, u32) {
     let y = form.manifold();
     let m = y.n_coordinates();
     let top: Vec<Symbol> = (0..m).map(|nu| jet(y, nu, n)).collect();
-    let b = Matrix::from_fn(m, m, |sigma, nu| tidy(partial(form.components()[sigma], top[nu])));
+    let b = Matrix::from_fn(m, m, |sigma, nu| tidy(cx, partial(cx, form.components()[sigma], top[nu])));
+    let zeros = top.iter().map(|s| (*s, Expr::zero())).collect();
     let right = (0..m).map(|sigma| {
-        tidy(Expr::add_all((0..m).map(|nu| b[(sigma, nu)] * Expr::symbol(top[nu]))) - form.components()[sigma])
+        let component = form.components()[sigma];
+        let rest = tidy(cx, Expr::add_all((0..m).map(|nu| b[(sigma, nu)] * Expr::symbol(top[nu]))) - component);
+        // Beside quotients the highest derivatives may stay without cancelling; where they are 0 the same is left.
+        if top.iter().any(|s| rest.contains(*s)) { tidy(cx, -substitute(component, &zeros)) } else { rest }
     });
     let right = right.collect();
     (b, right, n)
 }
 
-fn degenerate(form: &DynamicalForm, matrix: &Matrix) -> Box<Diagnostic> {
+fn degenerate(cx: &Inquiry, form: &DynamicalForm, matrix: &Matrix) -> Box<Diagnostic> {
     let mut diagnostic =
         Diagnostic::error(&codes::DEGENERATE, "these equations cannot be solved for the highest derivatives");
-    if let Ok(rank) = matrix.rank() {
+    if let Ok(rank) = matrix.rank(cx) {
         let m = form.manifold().n_coordinates();
         diagnostic = diagnostic.note(format!("the matrix B in front of them has rank {} of {m}", rank.value));
     }
@@ -111,8 +117,8 @@ impl RegularForm {
     }
 
     /// Where B is singular.
-    pub fn locus(&self) -> Answered<Vec<Branch>> {
-        super::classify::singular_set(&self.form)
+    pub fn locus(&self, cx: &Inquiry) -> Answered<Vec<Branch>> {
+        super::classify::singular_set(cx, &self.form)
     }
 }
 
@@ -122,14 +128,14 @@ pub fn semispray(e: &RegularForm) -> VectorField {
 }
 
 /// The derivative of a function along the motion.
-pub fn along_motion(e: &RegularForm, f: Expr) -> Expr {
-    tidy(semispray(e).apply(f))
+pub fn along_motion(cx: &Inquiry, e: &RegularForm, f: Expr) -> Expr {
+    tidy(cx, semispray(e).apply(cx, f))
 }
 
 /// Whether the matrix B is invertible generically.
-pub fn is_generically_regular(form: &DynamicalForm) -> Verdict {
-    match form.det_b() {
-        Ok(det) => vanishes(det).negate(),
+pub fn is_generically_regular(cx: &Inquiry, form: &DynamicalForm) -> Verdict {
+    match form.det_b(cx) {
+        Ok(det) => vanishes(cx, det).negate(),
         Err(why) => Verdict::unknown(why.to_string()),
     }
 }

@@ -9,10 +9,11 @@
 use super::regular::{RegularForm, semispray};
 use super::symmetry::symmetry;
 use super::{Answered, exhausted, jet, tidy, vanishes};
+use crate::algebra::Inquiry;
 use crate::algebra::linear::Matrix;
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Rational, Symbol, conditions};
-use crate::budget::{Budgeted, check};
+use crate::budget::Budgeted;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::field::VectorField;
 use rustc_hash::FxHashMap;
@@ -21,19 +22,19 @@ use rustc_hash::FxHashMap;
 const MAX_UNKNOWNS: usize = 400;
 
 /// A basis of the first integrals of degree 1 … n in q, q′, …, q_{s−1}.
-pub fn polynomial_integrals(regular: &RegularForm, degree: u32) -> Answered<Vec<Expr>> {
+pub fn polynomial_integrals(cx: &Inquiry, regular: &RegularForm, degree: u32) -> Answered<Vec<Expr>> {
     let space = regular.space();
     let base = space.manifold().base();
     let coordinates: Vec<Symbol> = space.symbols().into_iter().filter(|s| *s != base).collect();
     let candidates: Vec<Expr> = monomials(&coordinates, degree)?.into_iter().filter(|e| !e.is_number()).collect();
     let gamma = semispray(regular);
-    let rates: Vec<Vec<Expr>> = candidates.iter().map(|f| vec![gamma.apply(*f)]).collect();
-    let constants = constant_combinations(&rates, &space.symbols())?;
-    Ok(constants.iter().map(|c| combine(c, &candidates)).collect())
+    let rates: Vec<Vec<Expr>> = candidates.iter().map(|f| vec![gamma.apply(cx, *f)]).collect();
+    let constants = constant_combinations(cx, &rates, &space.symbols())?;
+    Ok(constants.iter().map(|c| combine(cx, c, &candidates)).collect())
 }
 
 /// A basis of the symmetries ξ⁰(t)∂_t + ξ^σ(t, q)∂_σ with polynomial components of degree at most n.
-pub fn polynomial_symmetries(regular: &RegularForm, degree: u32) -> Answered<Vec<VectorField>> {
+pub fn polynomial_symmetries(cx: &Inquiry, regular: &RegularForm, degree: u32) -> Answered<Vec<VectorField>> {
     let space = regular.space();
     let y = space.manifold();
     let t = y.base();
@@ -49,10 +50,10 @@ pub fn polynomial_symmetries(regular: &RegularForm, degree: u32) -> Answered<Vec
     }
     let mut residuals = Vec::with_capacity(fields.len());
     for x in &fields {
-        check().map_err(exhausted)?;
-        residuals.push(symmetry(regular, x)?.residuals);
+        cx.check().map_err(exhausted)?;
+        residuals.push(symmetry(cx, regular, x)?.residuals);
     }
-    let constants = constant_combinations(&residuals, &space.symbols())?;
+    let constants = constant_combinations(cx, &residuals, &space.symbols())?;
     let sum = |c: &Vec<Expr>| {
         let mut components: FxHashMap<Symbol, Expr> = FxHashMap::default();
         for (k, x) in c.iter().zip(&fields) {
@@ -61,7 +62,7 @@ pub fn polynomial_symmetries(regular: &RegularForm, degree: u32) -> Answered<Vec
                 components.insert(s, before + *k * e);
             }
         }
-        VectorField::new(variables.iter().filter_map(|s| Some((*s, tidy(*components.get(s)?)))))
+        VectorField::new(variables.iter().filter_map(|s| Some((*s, tidy(cx, *components.get(s)?)))))
     };
     Ok(constants.iter().map(sum).collect())
 }
@@ -98,12 +99,12 @@ fn too_many(count: usize) -> Box<Diagnostic> {
     )
 }
 
-fn combine(constants: &[Expr], functions: &[Expr]) -> Expr {
-    tidy(Expr::add_all(constants.iter().zip(functions).filter(|(c, _)| !c.is_zero()).map(|(c, f)| *c * *f)))
+fn combine(cx: &Inquiry, constants: &[Expr], functions: &[Expr]) -> Expr {
+    tidy(cx, Expr::add_all(constants.iter().zip(functions).filter(|(c, _)| !c.is_zero()).map(|(c, f)| *c * *f)))
 }
 
 /// A basis of the constants c with Σ c_i R_i = 0, componentwise.
-fn constant_combinations(rows: &[Vec<Expr>], symbols: &[Symbol]) -> Answered<Vec<Vec<Expr>>> {
+fn constant_combinations(cx: &Inquiry, rows: &[Vec<Expr>], symbols: &[Symbol]) -> Answered<Vec<Vec<Expr>>> {
     let n = rows.len();
     let width = rows.first().map_or(0, Vec::len);
     let mut state = 11u64;
@@ -115,12 +116,13 @@ fn constant_combinations(rows: &[Vec<Expr>], symbols: &[Symbol]) -> Answered<Vec
     let mut equations: Vec<Vec<Expr>> = Vec::new();
     let mut tries = 0;
     while equations.len() < n + 2 * width && tries < 4 * n + 40 {
-        check().map_err(exhausted)?;
+        cx.check().map_err(exhausted)?;
         tries += 1;
         let point: FxHashMap<Symbol, Expr> = symbols.iter().map(|s| (*s, Expr::number(roll()))).collect();
         for j in 0..width {
-            let (values, _) =
-                conditions::collect(|| rows.iter().map(|r| tidy(substitute(r[j], &point))).collect::<Vec<Expr>>());
+            let (values, _) = conditions::collect(cx, |cx| {
+                rows.iter().map(|r| tidy(cx, substitute(r[j], &point))).collect::<Vec<Expr>>()
+            });
             let usable = |e: &Expr| e.as_undefined().is_none() && e.symbols().iter().all(|s| s.is_parameter());
             if values.iter().all(usable) {
                 equations.push(values);
@@ -130,10 +132,10 @@ fn constant_combinations(rows: &[Vec<Expr>], symbols: &[Symbol]) -> Answered<Vec
     let numbers: Option<Vec<Vec<Rational>>> =
         equations.iter().map(|row| row.iter().map(|e| e.as_number().cloned()).collect()).collect();
     let found = match numbers {
-        Some(rows) => null_space_of_numbers(rows, n).map_err(exhausted)?,
+        Some(rows) => null_space_of_numbers(cx, rows, n).map_err(exhausted)?,
         // Parameters occur: generic elimination.
         None => {
-            let (found, _) = conditions::collect(|| Matrix::with_columns(equations, n).null_space());
+            let (found, _) = conditions::collect(cx, |cx| Matrix::with_columns(equations, n).null_space(cx));
             found.map_err(exhausted)?
         }
     };
@@ -141,22 +143,22 @@ fn constant_combinations(rows: &[Vec<Expr>], symbols: &[Symbol]) -> Answered<Vec
     for c in found {
         let is_solution = (0..width).all(|j| {
             let column: Vec<Expr> = rows.iter().map(|r| r[j]).collect();
-            vanishes(combine(&c, &column)).is_yes()
+            vanishes(cx, combine(cx, &c, &column)).is_yes()
         });
         if is_solution {
-            proved.push(c.into_iter().map(tidy).collect());
+            proved.push(c.into_iter().map(|x| tidy(cx, x)).collect());
         }
     }
     Ok(proved)
 }
 
 /// A basis of the vectors that all rows annihilate, by elimination in rational numbers.
-fn null_space_of_numbers(mut rows: Vec<Vec<Rational>>, n: usize) -> Budgeted<Vec<Vec<Expr>>> {
+fn null_space_of_numbers(cx: &Inquiry, mut rows: Vec<Vec<Rational>>, n: usize) -> Budgeted<Vec<Vec<Expr>>> {
     let mut pivots: Vec<usize> = Vec::new();
     for column in 0..n {
         let rank = pivots.len();
         let Some(i) = (rank..rows.len()).find(|i| !rows[*i][column].is_zero()) else { continue };
-        check()?;
+        cx.check()?;
         rows.swap(rank, i);
         let lead = rows[rank][column].clone();
         for x in &mut rows[rank] {
@@ -200,41 +202,45 @@ mod tests {
     /// x′² + x², y′² + y², x′y′ + xy, are all its quadratic integrals.
     #[test]
     fn quadratic_integrals_of_the_oscillator() {
+        let cx = &Inquiry::free();
         let mut stage = Stage::new(&["x", "y"]);
-        let form = stage.equations(&["-x_2 - x", "-y_2 - y"]);
-        let regular = regular(&form).expect("regular");
-        let found = polynomial_integrals(&regular, 2).expect("an answer");
+        let form = stage.equations(cx, &["-x_2 - x", "-y_2 - y"]);
+        let regular = regular(cx, &form).expect("regular");
+        let found = polynomial_integrals(cx, &regular, 2).expect("an answer");
         assert_eq!(found.len(), 4, "{found:?}");
         for f in found {
-            assert!(vanishes(on_shell(&regular, total_derivative(f))).is_yes());
+            assert!(vanishes(cx, on_shell(cx, &regular, total_derivative(cx, f))).is_yes());
         }
     }
 
     /// Hénon and Heiles: of the polynomials of degree three only the energy is conserved.
     #[test]
     fn henon_heiles_has_its_energy() {
+        let cx = &Inquiry::free();
         let mut stage = Stage::new(&["x", "y"]);
-        let form = stage.lagrangian("(x_1^2 + y_1^2 - x^2 - y^2)/2 - x^2*y + y^3/3").dynamical_form().expect("decided");
-        let found = polynomial_integrals(&regular(&form).expect("regular"), 3).expect("an answer");
+        let form =
+            stage.lagrangian(cx, "(x_1^2 + y_1^2 - x^2 - y^2)/2 - x^2*y + y^3/3").dynamical_form(cx).expect("decided");
+        let found = polynomial_integrals(cx, &regular(cx, &form).expect("regular"), 3).expect("an answer");
         assert_eq!(found.len(), 1, "{found:?}");
         let energy = stage.read("(x_1^2 + y_1^2 + x^2 + y^2)/2 + x^2*y - y^3/3");
-        assert!(vanishes(found[0] / ratio(found[0], energy) - energy).is_yes());
+        assert!(vanishes(cx, found[0] / ratio(cx, found[0], energy) - energy).is_yes());
     }
 
     /// The factor between two proportional functions, from their values at a point.
-    fn ratio(f: Expr, g: Expr) -> Expr {
+    fn ratio(cx: &Inquiry, f: Expr, g: Expr) -> Expr {
         let point: FxHashMap<Symbol, Expr> =
             g.symbols().into_iter().enumerate().map(|(i, s)| (s, Expr::number(i as i64 + 2))).collect();
-        tidy(substitute(f, &point) / substitute(g, &point))
+        tidy(cx, substitute(f, &point) / substitute(g, &point))
     }
 
     /// x″ = 0 has eight point symmetries; ∂_t, t∂_t, ∂_x, t∂_x, x∂_x and t²∂_t + tx∂_x are projectable, x∂_t and tx∂_t + x²∂_x are
     /// not.
     #[test]
     fn symmetries_of_the_free_particle() {
+        let cx = &Inquiry::free();
         let mut stage = Stage::new(&["x"]);
-        let form = stage.equations(&["x_2"]);
-        let found = polynomial_symmetries(&regular(&form).expect("regular"), 2).expect("an answer");
+        let form = stage.equations(cx, &["x_2"]);
+        let found = polynomial_symmetries(cx, &regular(cx, &form).expect("regular"), 2).expect("an answer");
         assert_eq!(found.len(), 6, "{found:?}");
     }
 }

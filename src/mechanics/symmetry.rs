@@ -22,6 +22,7 @@ use super::lagrangian::Lagrangian;
 use super::lepage_class::LepageTwoForm;
 use super::regular::{RegularForm, regular, semispray};
 use super::{Answered, exhausted, jet, jet_expr, tidy, vanishes};
+use crate::algebra::Inquiry;
 use crate::algebra::derive::partial;
 use crate::algebra::linear::Matrix;
 use crate::algebra::stratum::vanishes_on;
@@ -46,61 +47,61 @@ pub struct NoetherIntegral {
 }
 
 /// Q^σ = ξ^σ − q_1^σ ξ⁰.
-pub fn characteristic(manifold: &FiberedManifold, x: &VectorField) -> Vec<Expr> {
+pub fn characteristic(cx: &Inquiry, manifold: &FiberedManifold, x: &VectorField) -> Vec<Expr> {
     let xi0 = x.component(manifold.base());
     (0..manifold.n_coordinates())
-        .map(|sigma| tidy(x.component(jet(manifold, sigma, 0)) - jet_expr(manifold, sigma, 1) * xi0))
+        .map(|sigma| tidy(cx, x.component(jet(manifold, sigma, 0)) - jet_expr(manifold, sigma, 1) * xi0))
         .collect()
 }
 
 /// pr_Q f = Σ_k (d^kQ^σ/dt^k) ∂f/∂q_k^σ.
-pub fn prolonged_derivative(manifold: &FiberedManifold, q: &[Expr], f: Expr) -> Expr {
+pub fn prolonged_derivative(cx: &Inquiry, manifold: &FiberedManifold, q: &[Expr], f: Expr) -> Expr {
     let terms = f.symbols().into_iter().filter_map(|s| {
         let (coordinate, k) = s.as_jet()?;
         let sigma = manifold.fibres().iter().position(|fibre| fibre.coordinate == coordinate)?;
-        Some(total_derivatives(q[sigma], k) * partial(f, s))
+        Some(total_derivatives(cx, q[sigma], k) * partial(cx, f, s))
     });
     Expr::add_all(terms)
 }
 
 /// The integral of Noether's theorem; refused if X is not a symmetry of λ up to a total derivative.
-pub fn noether(lagrangian: &Lagrangian, x: &VectorField) -> Answered<NoetherIntegral> {
+pub fn noether(cx: &Inquiry, lagrangian: &Lagrangian, x: &VectorField) -> Answered<NoetherIntegral> {
     let y = lagrangian.manifold();
     let l = lagrangian.function();
-    let q = characteristic(y, x);
+    let q = characteristic(cx, y, x);
     let xi0 = x.component(y.base());
-    let variation = tidy(prolonged_derivative(y, &q, l) + total_derivative(l * xi0));
-    let primitive = if vanishes(variation).is_yes() {
+    let variation = tidy(cx, prolonged_derivative(cx, y, &q, l) + total_derivative(cx, l * xi0));
+    let primitive = if vanishes(cx, variation).is_yes() {
         Expr::zero()
     } else {
-        let variation = lagrangian.with_function(variation)?;
-        let residual: Vec<Expr> = variation.euler_lagrange().into_iter().map(tidy).collect();
-        let is_null = Verdict::all(residual.iter().map(|e| vanishes(*e)), "");
+        let variation = lagrangian.with_function(cx, variation)?;
+        let residual: Vec<Expr> = variation.euler_lagrange(cx).into_iter().map(|x| tidy(cx, x)).collect();
+        let is_null = Verdict::all(residual.iter().map(|e| vanishes(cx, *e)), "");
         if !super::decided(&is_null, "the change of the Lagrangian is a total derivative")? {
-            return Err(not_a_symmetry(y, &residual));
+            return Err(not_a_symmetry(cx, y, &residual));
         }
-        inverse_problem::primitive(&variation)?.ok_or_else(|| {
+        inverse_problem::primitive(cx, &variation)?.ok_or_else(|| {
             super::undecided(
                 "this symmetry has an integral in closed form",
                 "the change of the Lagrangian is a total derivative, but no closed form of its primitive was found",
             )
         })?
     };
-    let parts = lagrangian.ostrogradsky();
+    let parts = lagrangian.ostrogradsky(cx);
     let mut terms = vec![l * xi0 - primitive];
     for (i, row) in parts.momenta.iter().enumerate() {
-        terms.extend(row.iter().zip(&q).map(|(p, q)| *p * total_derivatives(*q, i as u32)));
+        terms.extend(row.iter().zip(&q).map(|(p, q)| *p * total_derivatives(cx, *q, i as u32)));
     }
-    let integral = tidy(Expr::add_all(terms));
+    let integral = tidy(cx, Expr::add_all(terms));
     let rate = Expr::add_all(parts.euler_lagrange.iter().zip(&q).map(|(e, q)| *e * *q));
-    let verified = vanishes(tidy(total_derivative(integral) + rate));
+    let verified = vanishes(cx, tidy(cx, total_derivative(cx, integral) + rate));
     Ok(NoetherIntegral { integral, primitive, characteristic: q, verified })
 }
 
-fn not_a_symmetry(manifold: &FiberedManifold, residual: &[Expr]) -> Box<Diagnostic> {
+fn not_a_symmetry(cx: &Inquiry, manifold: &FiberedManifold, residual: &[Expr]) -> Box<Diagnostic> {
     let mut diagnostic = Diagnostic::error(&codes::NOT_A_SYMMETRY, "this field is no symmetry of the Lagrangian");
     for (fibre, e) in manifold.fibres().iter().zip(residual) {
-        if !vanishes(*e).is_yes() {
+        if !vanishes(cx, *e).is_yes() {
             let name = fibre.coordinate.name();
             diagnostic = diagnostic.note(format!("the change of L has the Euler–Lagrange expression {e} for {name}"));
         }
@@ -121,17 +122,17 @@ pub struct FirstIntegral {
 /// A regular system has one semispray Γ, and the question is Γ(f) = 0. In general df/dt = Λ^σE_σ is looked for
 /// first; where there are no such multipliers the motions are found by the constraint algorithm, and
 /// every tangent semispray of every branch is applied to f.
-pub fn first_integral(alpha: &LepageTwoForm, f: Expr) -> Answered<FirstIntegral> {
+pub fn first_integral(cx: &Inquiry, alpha: &LepageTwoForm, f: Expr) -> Answered<FirstIntegral> {
     let form = alpha.dynamical_form();
     let space = form.phase_space();
-    let order = form.manifold().order_of(f).order;
-    let rate = tidy(total_derivative(f));
-    if vanishes(rate).is_yes() {
+    let order = form.manifold().order_of(cx, f).order;
+    let rate = tidy(cx, total_derivative(cx, f));
+    if vanishes(cx, rate).is_yes() {
         return Ok(FirstIntegral { verdict: Verdict::yes("its total derivative vanishes identically"), rate });
     }
-    if let Ok(regular) = regular(form) {
-        let rate = on_shell(&regular, rate);
-        return Ok(FirstIntegral { verdict: vanishes(rate), rate });
+    if let Ok(regular) = regular(cx, form) {
+        let rate = on_shell(cx, &regular, rate);
+        return Ok(FirstIntegral { verdict: vanishes(cx, rate), rate });
     }
     if order > space.order() {
         return Err(super::undecided(
@@ -141,16 +142,16 @@ pub fn first_integral(alpha: &LepageTwoForm, f: Expr) -> Answered<FirstIntegral>
             ),
         ));
     }
-    if let Some(verdict) = combination_of_equations(form, rate)? {
+    if let Some(verdict) = combination_of_equations(cx, form, rate)? {
         return Ok(FirstIntegral { verdict, rate });
     }
-    let motions = run(alpha, Problem::Proper)?;
+    let motions = run(cx, alpha, Problem::Proper)?;
     let mut verdict = Verdict::yes("it is constant along every tangent semispray");
     let mut shown = rate;
     for branch in &motions.branches {
         for field in &branch.fields {
-            let change = tidy(field.apply(f));
-            let here = vanishes_on(&space.symbols(), change, &branch.branch).map_err(exhausted)?;
+            let change = tidy(cx, field.apply(cx, f));
+            let here = vanishes_on(cx, &space.symbols(), change, &branch.branch).map_err(exhausted)?;
             if here.is_no() {
                 shown = change;
             }
@@ -164,22 +165,22 @@ pub fn first_integral(alpha: &LepageTwoForm, f: Expr) -> Answered<FirstIntegral>
 }
 
 /// df/dt = Λ^σE_σ with multipliers on the phase space: then f is constant wherever E = 0.
-fn combination_of_equations(form: &DynamicalForm, rate: Expr) -> Answered<Option<Verdict>> {
+fn combination_of_equations(cx: &Inquiry, form: &DynamicalForm, rate: Expr) -> Answered<Option<Verdict>> {
     let y = form.manifold();
     let (m, s) = (y.n_coordinates(), form.order());
-    let slopes: Vec<Expr> = (0..m).map(|nu| tidy(partial(rate, jet(y, nu, s)))).collect();
+    let slopes: Vec<Expr> = (0..m).map(|nu| tidy(cx, partial(cx, rate, jet(y, nu, s)))).collect();
     let zeros = FxHashMap::from_iter((0..m).map(|nu| (jet(y, nu, s), Expr::zero())));
     let rest = substitute(rate, &zeros);
     let rows = Matrix::from_fn(m + 1, m, |i, sigma| if i < m { form.b()[sigma][i] } else { form.a()[sigma] });
     let right: Vec<Expr> = slopes.into_iter().chain([rest]).collect();
-    let (solution, recorded) = conditions::collect(|| rows.solve(&right));
+    let (solution, recorded) = conditions::collect(cx, |cx| rows.solve(cx, &right));
     let solution = solution.map_err(exhausted)?;
     let holds = solution.residuals.is_empty() && solution.verdict.is_yes() && recorded.is_empty();
     Ok(holds.then(|| Verdict::yes("its rate of change is a combination of the equations")))
 }
 
 /// A function of jets with the derivatives from order s on replaced by what the equations say.
-pub fn on_shell(regular: &RegularForm, f: Expr) -> Expr {
+pub fn on_shell(cx: &Inquiry, regular: &RegularForm, f: Expr) -> Expr {
     let space = regular.space();
     let y = space.manifold();
     let gamma = semispray(regular);
@@ -191,10 +192,10 @@ pub fn on_shell(regular: &RegularForm, f: Expr) -> Expr {
             map.insert(jet(y, nu, k), *value);
         }
         if k < highest {
-            values = values.iter().map(|e| tidy(gamma.apply(*e))).collect();
+            values = values.iter().map(|e| tidy(cx, gamma.apply(cx, *e))).collect();
         }
     }
-    tidy(substitute(f, &map))
+    tidy(cx, substitute(f, &map))
 }
 
 /// Whether a field carries motions to motions.
@@ -221,32 +222,32 @@ pub struct Symmetry {
 /// Otherwise the motions are found by the constraint algorithm, and the change of the equations is followed along them: a motion
 /// along which it does not vanish is the witness that X is none; and X is one if J^{s−1}X is tangent to
 /// every final submanifold N and the distribution Δ of motions on N is kept, [J^{s−1}X, Δ] ⊂ Δ.
-pub fn symmetry_of(form: &DynamicalForm, x: &VectorField) -> Answered<Symmetry> {
-    if let Ok(regular) = regular(form) {
-        return symmetry(&regular, x);
+pub fn symmetry_of(cx: &Inquiry, form: &DynamicalForm, x: &VectorField) -> Answered<Symmetry> {
+    if let Ok(regular) = regular(cx, form) {
+        return symmetry(cx, &regular, x);
     }
     let y = form.manifold();
-    let q = characteristic(y, x);
+    let q = characteristic(cx, y, x);
     let xi0 = x.component(y.base());
-    let change = |e: &Expr| tidy(prolonged_derivative(y, &q, *e) + xi0 * total_derivative(*e));
+    let change = |e: &Expr| tidy(cx, prolonged_derivative(cx, y, &q, *e) + xi0 * total_derivative(cx, *e));
     let residuals: Vec<Expr> = form.components().iter().map(change).collect();
     let mut verdict = Verdict::yes("the equations change into combinations of themselves");
     for r in &residuals {
-        let here = match vanishes(*r) {
+        let here = match vanishes(cx, *r) {
             Verdict::Yes(ground) => Verdict::Yes(ground),
-            _ if y.order_of(*r).order <= form.order() => combination_of_equations(form, *r)?
+            _ if y.order_of(cx, *r).order <= form.order() => combination_of_equations(cx, form, *r)?
                 .unwrap_or_else(|| Verdict::unknown(format!("the change {r} is no combination of the equations"))),
             _ => Verdict::unknown(format!("the change {r} has derivatives that the equations do not determine")),
         };
         verdict = verdict.and(here);
     }
-    if !verdict.is_yes() && form.lagrangian().is_some_and(|l| noether(l, x).is_ok()) {
+    if !verdict.is_yes() && form.lagrangian().is_some_and(|l| noether(cx, l, x).is_ok()) {
         verdict = Verdict::yes("a symmetry of the Lagrangian up to a total derivative");
     }
-    let prolonged = x.prolong(&form.phase_space()).ok();
+    let prolonged = x.prolong(cx, &form.phase_space()).ok();
     if verdict.is_unknown()
-        && let Ok(alpha) = super::lepage_class::lepage(form)
-        && let Some(decided) = along_the_motions(form, &alpha, &residuals, prolonged.as_ref())?
+        && let Ok(alpha) = super::lepage_class::lepage(cx, form)
+        && let Some(decided) = along_the_motions(cx, form, &alpha, &residuals, prolonged.as_ref())?
     {
         verdict = decided;
     }
@@ -255,6 +256,7 @@ pub fn symmetry_of(form: &DynamicalForm, x: &VectorField) -> Answered<Symmetry> 
 
 /// What the motions of a singular system say about a symmetry; `None` if nothing certain.
 fn along_the_motions(
+    cx: &Inquiry,
     form: &DynamicalForm,
     alpha: &LepageTwoForm,
     residuals: &[Expr],
@@ -262,18 +264,18 @@ fn along_the_motions(
 ) -> Answered<Option<Verdict>> {
     let space = form.phase_space();
     let symbols = space.symbols();
-    let motions = run(alpha, Problem::Proper)?;
+    let motions = run(cx, alpha, Problem::Proper)?;
     // A witness: a semispray tangent to N, so that its integral curves are motions, along which the equations change.
     for branch in &motions.branches {
         let Some((first, free)) = branch.fields.split_first() else { continue };
         let shifted = free.iter().flat_map(|w| [first + w, first - w]);
         for gamma in std::iter::once(first.clone()).chain(shifted) {
-            if !vanishes(gamma.component(form.manifold().base()) - 1).is_yes() {
+            if !vanishes(cx, gamma.component(form.manifold().base()) - 1).is_yes() {
                 continue;
             }
             for r in residuals {
-                let change = along(form, &gamma, *r);
-                if vanishes_on(&symbols, change, &branch.branch).map_err(exhausted)?.is_no() {
+                let change = along(cx, form, &gamma, *r);
+                if vanishes_on(cx, &symbols, change, &branch.branch).map_err(exhausted)?.is_no() {
                     let equations = branch.branch.equations.iter().map(|g| format!("{g} = 0")).collect::<Vec<_>>();
                     let on = if equations.is_empty() { String::new() } else { format!(" on {}", equations.join(", ")) };
                     return Ok(Some(Verdict::no(format!(
@@ -292,20 +294,20 @@ fn along_the_motions(
         if branch.rank.values.len() != 1 || !branch.conditions.is_empty() {
             return Ok(None);
         }
-        let leaves = branch.branch.equations.iter().map(|g| x.apply(*g));
+        let leaves = branch.branch.equations.iter().map(|g| x.apply(cx, *g));
         let turned = branch.fields.iter().flat_map(|f| {
-            let bracket = x.bracket(f);
+            let bracket = x.bracket(cx, f);
             branch.forms.iter().filter_map(move |eta| eta.interior(&bracket).as_function())
         });
         for e in leaves.chain(turned).collect::<Vec<_>>() {
-            verdict = verdict.and(vanishes_on(&symbols, tidy(e), &branch.branch).map_err(exhausted)?);
+            verdict = verdict.and(vanishes_on(cx, &symbols, tidy(cx, e), &branch.branch).map_err(exhausted)?);
         }
     }
     Ok(verdict.is_yes().then_some(verdict))
 }
 
 /// A function of jets along a semispray of the phase space: q_s = Γ(q_{s−1}), q_{s+1} = Γ(Γ(q_{s−1})), ….
-fn along(form: &DynamicalForm, gamma: &VectorField, f: Expr) -> Expr {
+fn along(cx: &Inquiry, form: &DynamicalForm, gamma: &VectorField, f: Expr) -> Expr {
     let (y, s) = (form.manifold(), form.order());
     let highest = f.symbols().into_iter().filter_map(|q| y.order_of_symbol(q)).max().unwrap_or(0);
     let mut values: Vec<Expr> = (0..y.n_coordinates()).map(|nu| gamma.component(jet(y, nu, s - 1))).collect();
@@ -314,9 +316,9 @@ fn along(form: &DynamicalForm, gamma: &VectorField, f: Expr) -> Expr {
         for (nu, value) in values.iter().enumerate() {
             map.insert(jet(y, nu, k), *value);
         }
-        values = values.iter().map(|e| tidy(gamma.apply(*e))).collect();
+        values = values.iter().map(|e| tidy(cx, gamma.apply(cx, *e))).collect();
     }
-    tidy(substitute(f, &map))
+    tidy(cx, substitute(f, &map))
 }
 
 /// Whether X is a symmetry of regular equations q_s = F: with the characteristic Q of X,
@@ -326,15 +328,16 @@ fn along(form: &DynamicalForm, gamma: &VectorField, f: Expr) -> Expr {
 /// ```
 ///
 /// For a projectable X this says [J^{s−1}X, Γ] = −(dξ⁰/dt) Γ.
-pub fn symmetry(regular: &RegularForm, x: &VectorField) -> Answered<Symmetry> {
+pub fn symmetry(cx: &Inquiry, regular: &RegularForm, x: &VectorField) -> Answered<Symmetry> {
     let space = regular.space();
     let y = space.manifold();
     let gamma = semispray(regular);
     let s = space.order() + 1;
     let m = y.n_coordinates();
-    let mut levels: Vec<Vec<Expr>> = vec![characteristic(y, x).into_iter().map(|q| on_shell(regular, q)).collect()];
+    let mut levels: Vec<Vec<Expr>> =
+        vec![characteristic(cx, y, x).into_iter().map(|q| on_shell(cx, regular, q)).collect()];
     for _ in 0..s {
-        let next = levels[levels.len() - 1].iter().map(|q| tidy(gamma.apply(*q))).collect();
+        let next = levels[levels.len() - 1].iter().map(|q| tidy(cx, gamma.apply(cx, *q))).collect();
         levels.push(next);
     }
     let residuals: Vec<Expr> = (0..m)
@@ -342,13 +345,13 @@ pub fn symmetry(regular: &RegularForm, x: &VectorField) -> Answered<Symmetry> {
             let f = regular.accelerations()[sigma];
             let linear = (0..s)
                 .flat_map(|k| (0..m).map(move |nu| (k, nu)))
-                .map(|(k, nu)| partial(f, jet(y, nu, k)) * levels[k as usize][nu]);
-            tidy(levels[s as usize][sigma] - Expr::add_all(linear))
+                .map(|(k, nu)| partial(cx, f, jet(y, nu, k)) * levels[k as usize][nu]);
+            tidy(cx, levels[s as usize][sigma] - Expr::add_all(linear))
         })
         .collect();
-    let verdict = Verdict::all(residuals.iter().map(|e| vanishes(*e)), "there are no equations");
-    let prolonged = x.prolong(&space).ok();
-    let bracket = prolonged.as_ref().map(|p| p.bracket(&gamma).map_components(tidy));
+    let verdict = Verdict::all(residuals.iter().map(|e| vanishes(cx, *e)), "there are no equations");
+    let prolonged = x.prolong(cx, &space).ok();
+    let bracket = prolonged.as_ref().map(|p| p.bracket(cx, &gamma).map_components(|x| tidy(cx, x)));
     Ok(Symmetry { verdict, residuals, prolonged, bracket })
 }
 
@@ -362,45 +365,48 @@ mod tests {
         VectorField::new(components.iter().map(|(x, c)| (stage.symbol(x), stage.read(c))).collect::<Vec<_>>())
     }
 
-    fn check_noether(names: &[&str], l: &str, x: &[(&str, &str)], expected: &str) {
+    fn check_noether(cx: &Inquiry, names: &[&str], l: &str, x: &[(&str, &str)], expected: &str) {
         let mut stage = Stage::new(names);
-        let lagrangian = stage.lagrangian(l);
+        let lagrangian = stage.lagrangian(cx, l);
         let x = field(&mut stage, x);
-        let found = noether(&lagrangian, &x).expect("a symmetry");
+        let found = noether(cx, &lagrangian, &x).expect("a symmetry");
         assert!(found.verified.is_yes());
         let expected = stage.read(expected);
-        assert_equal(found.integral, expected);
+        assert_equal(cx, found.integral, expected);
     }
 
     #[test]
     fn noether_integrals() {
+        let cx = &Inquiry::free();
         // Rotation, translation, time, and a boost, which changes L by a total derivative.
-        check_noether(&["x", "y"], "(x_1^2 + y_1^2)/2", &[("x", "-y"), ("y", "x")], "x*y_1 - y*x_1");
-        check_noether(&["x"], "x_1^2/2", &[("x", "1")], "x_1");
-        check_noether(&["x"], "x_1^2/2 - x^2/2", &[("t", "1")], "-(x_1^2 + x^2)/2");
-        check_noether(&["x"], "x_1^2/2", &[("x", "t")], "t*x_1 - x");
+        check_noether(cx, &["x", "y"], "(x_1^2 + y_1^2)/2", &[("x", "-y"), ("y", "x")], "x*y_1 - y*x_1");
+        check_noether(cx, &["x"], "x_1^2/2", &[("x", "1")], "x_1");
+        check_noether(cx, &["x"], "x_1^2/2 - x^2/2", &[("t", "1")], "-(x_1^2 + x^2)/2");
+        check_noether(cx, &["x"], "x_1^2/2", &[("x", "t")], "t*x_1 - x");
         // Order two: p⁰ = −q‴, p¹ = q″, so the energy is p⁰q′ + p¹q″ − L, taken negative for ∂_t.
-        check_noether(&["q"], "q_2^2/2", &[("t", "1")], "q_3*q_1 - q_2^2/2");
-        check_noether(&["q"], "q_2^2/2", &[("q", "1")], "-q_3");
+        check_noether(cx, &["q"], "q_2^2/2", &[("t", "1")], "q_3*q_1 - q_2^2/2");
+        check_noether(cx, &["q"], "q_2^2/2", &[("q", "1")], "-q_3");
         // The Runge–Lenz component of the planar oscillator belongs to a field with velocities.
-        check_noether(&["x", "y"], "(x_1^2 + y_1^2 - x^2 - y^2)/2", &[("x", "y_1"), ("y", "x_1")], "x_1*y_1 + x*y");
+        check_noether(cx, &["x", "y"], "(x_1^2 + y_1^2 - x^2 - y^2)/2", &[("x", "y_1"), ("y", "x_1")], "x_1*y_1 + x*y");
     }
 
     #[test]
     fn what_is_no_symmetry_is_refused() {
+        let cx = &Inquiry::free();
         let mut stage = Stage::new(&["x"]);
-        let l = stage.lagrangian("x_1^2/2 - x^2/2");
+        let l = stage.lagrangian(cx, "x_1^2/2 - x^2/2");
         let x = field(&mut stage, &[("x", "1")]);
-        assert_eq!(noether(&l, &x).unwrap_err().code.name, "not_a_symmetry");
+        assert_eq!(noether(cx, &l, &x).unwrap_err().code.name, "not_a_symmetry");
     }
 
     #[test]
     fn first_integrals_of_regular_and_singular_systems() {
+        let cx = &Inquiry::free();
         let check = |names: &[&str], l: &str, f: &str, expected: bool| {
             let mut stage = Stage::new(names);
-            let form = stage.lagrangian(l).dynamical_form().expect("decided");
+            let form = stage.lagrangian(cx, l).dynamical_form(cx).expect("decided");
             let f = stage.read(f);
-            let found = first_integral(&lepage(&form).expect("decided"), f).expect("an answer");
+            let found = first_integral(cx, &lepage(cx, &form).expect("decided"), f).expect("an answer");
             super::super::cases::assert_verdict(&found.verdict, expected, "first integral");
         };
         check(&["x", "y"], "(x_1^2 + y_1^2)/2 - (x^2 + y^2)^2", "x*y_1 - y*x_1", true);
@@ -415,11 +421,12 @@ mod tests {
     /// Singular systems: yes by the motions on N, no with a motion that is carried away.
     #[test]
     fn symmetries_of_singular_systems() {
+        let cx = &Inquiry::free();
         let check = |names: &[&str], l: &str, x: &[(&str, &str)], expected: bool| {
             let mut stage = Stage::new(names);
-            let form = stage.lagrangian(l).dynamical_form().expect("decided");
+            let form = stage.lagrangian(cx, l).dynamical_form(cx).expect("decided");
             let x = field(&mut stage, x);
-            let found = symmetry_of(&form, &x).expect("an answer");
+            let found = symmetry_of(cx, &form, &x).expect("an answer");
             super::super::cases::assert_verdict(&found.verdict, expected, l);
         };
         // x″ = −x, y = x with a multiplier z = 0 … : translations of x leave N, scalings of everything do not.
@@ -436,12 +443,13 @@ mod tests {
 
     #[test]
     fn symmetries_of_equations() {
+        let cx = &Inquiry::free();
         let check = |e: &[&str], x: &[(&str, &str)], expected: bool| {
             let mut stage = Stage::new(&["x", "y"]);
-            let form = stage.equations(e);
+            let form = stage.equations(cx, e);
             let x = field(&mut stage, x);
-            let regular = regular(&form).expect("regular");
-            let found = symmetry(&regular, &x).expect("an answer");
+            let regular = regular(cx, &form).expect("regular");
+            let found = symmetry(cx, &regular, &x).expect("an answer");
             super::super::cases::assert_verdict(&found.verdict, expected, "symmetry");
         };
         let oscillator = ["-x_2 - x", "-y_2 - y"];

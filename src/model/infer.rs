@@ -2,16 +2,18 @@
 
 use super::types;
 use super::value::Value;
+use crate::algebra::Inquiry;
 use crate::geometry::jet::Chart;
+use crate::model::item::SystemKind;
 
 /// A type in the words of the language.
-pub fn describe_type(value: &Value) -> String {
+pub fn describe_type(cx: &Inquiry, value: &Value) -> String {
     match value.main() {
-        Value::Form(form) => match types::infer(&form) {
+        Value::Form(form) => match types::infer(cx, &form) {
             Ok(found) => found.to_string(),
             Err(_) => format!("{}-form on several manifolds", form.degree()),
         },
-        Value::Field(field) => match types::infer_field(&field) {
+        Value::Field(field) => match types::infer_field(cx, &field) {
             Ok(found) => found.to_string(),
             Err(_) => "field on several manifolds".into(),
         },
@@ -19,7 +21,7 @@ pub fn describe_type(value: &Value) -> String {
             let symbols = e.symbols();
             match crate::geometry::jet::FiberedManifold::of_symbols(&symbols) {
                 Ok(Some(manifold)) => {
-                    let order = crate::geometry::jet::jet_order(e).order;
+                    let order = crate::geometry::jet::jet_order(cx, e).order;
                     format!("function on {}", manifold.jets(order))
                 }
                 _ if e.is_number() => "number".into(),
@@ -27,17 +29,17 @@ pub fn describe_type(value: &Value) -> String {
             }
         }
         Value::System(s) => match s.free_lagrangian() {
-            Some(l) if s.kind_name() == "lagrangian" => format!("lagrangian on {}", l.manifold().jets(l.order())),
-            _ if let Some(form) = s.form_itself() => describe_type(&Value::Form(form.clone())),
+            Some(l) if s.kind() == SystemKind::Lagrangian => format!("lagrangian on {}", l.manifold().jets(l.order())),
+            _ if let Some(form) = s.form_itself() => describe_type(cx, &Value::Form(form.clone())),
             _ => format!("{} on {}", s.kind_name(), s.manifold.name()),
         },
-        Value::Distribution(d) => subspace("distribution", d.generic_rank().ok(), d.chart()),
-        Value::Codistribution(c) => subspace("codistribution", c.generic_rank().ok(), c.chart()),
+        Value::Distribution(d) => subspace("distribution", d.generic_rank(cx).ok(), d.chart()),
+        Value::Codistribution(c) => subspace("codistribution", c.generic_rank(cx).ok(), c.chart()),
         Value::Set(s) => format!("set in {}", s.space()),
         Value::Map(m) => format!("map {} -> {}", m.map.source(), m.map.target()),
         Value::Section(s) => format!("section of {}", s.section.space()),
         Value::Force(f) => {
-            let order = f.manifold.order_of_all(&f.components).order;
+            let order = f.manifold.order_of_all(cx, &f.components).order;
             format!("force on {}", f.manifold.jets(order))
         }
         Value::Constraint(c) => format!("constraint on {}", c.space),
@@ -49,7 +51,7 @@ pub fn describe_type(value: &Value) -> String {
 /// `distribution of rank 2 on J1(Y)`; the rank is that at generic points.
 fn subspace(kind: &str, rank: Option<usize>, chart: &Chart) -> String {
     let rank = rank.map(|r| format!(" of rank {r}")).unwrap_or_default();
-    let space = crate::questions::distributions::space_of(chart).map(|s| format!(" on {s}")).unwrap_or_default();
+    let space = chart.space().ok().flatten().map(|s| format!(" on {s}")).unwrap_or_default();
     format!("{kind}{rank}{space}")
 }
 
@@ -95,9 +97,11 @@ mod tests {
         check("annihilator(span(omega(x)))", "distribution of rank 4 on J1(Y)");
         check("work", "work(ξ: vector field, η: form) -> form of degree deg(η)");
         check("part", "part(η: form) -> 1-contact form of degree deg(η) + 1");
-        check("lagrange", "lagrange(L: system) -> dynamical 2-form");
+        check("lagrange", "lagrange(L: Lagrangian) -> dynamical 2-form");
         check("again", "again(f: function) -> horizontal 1-form");
         check("twice", "twice(u)");
+        check("first_integral", "first_integral(S: system, f: function) -> verdict");
+        check("cartan", "cartan(L: Lagrangian) -> lepage 1-form");
         check("2/3", "number");
         check("dx' - vel(x')*dt", "contact 1-form on J1(J1(Y))");
         check("J1(J2(Y))", "jet space");

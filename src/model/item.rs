@@ -2,6 +2,7 @@
 
 use super::show;
 use super::value::{Fallible, Family, Value};
+use crate::algebra::inquiry::{Inquiry, Remembered};
 use crate::algebra::print::Style;
 use crate::algebra::{Expr, Symbol};
 use crate::diagnostic::{Diagnostic, codes};
@@ -14,7 +15,6 @@ use crate::mechanics::dynamical_form::DynamicalForm;
 use crate::mechanics::lagrangian::Lagrangian;
 use crate::mechanics::lepage_class::{self, LepageTwoForm};
 use crate::source::Span;
-use std::cell::OnceCell;
 use std::rc::Rc;
 
 /// A mechanical system: what moves it, the forces on it, the constraints on it. A Lagrangian,
@@ -28,6 +28,18 @@ pub struct System {
     pub span: Span,
     /// Derived once, on demand.
     pub derived: Derived,
+}
+
+/// What a system is, by what it is made from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SystemKind {
+    /// With forces or constraints.
+    System,
+    Lagrangian,
+    Equations,
+    Lepage,
+    Generated,
+    Mixed,
 }
 
 /// What a system is made from.
@@ -47,22 +59,17 @@ pub enum Base {
 /// Results of questions that other questions build on; filled once.
 #[derive(Default)]
 pub struct Derived {
-    dynamical_form: OnceCell<Fallible<Rc<DynamicalForm>>>,
-    lepage: OnceCell<Fallible<Rc<LepageTwoForm>>>,
-    classification: OnceCell<Fallible<Rc<Classification>>>,
-    dynamics: OnceCell<Fallible<Rc<SystemDynamics>>>,
+    /// The Lepage form that was at hand from the start.
+    chosen: Option<Rc<LepageTwoForm>>,
+    dynamical_form: Remembered<Fallible<Rc<DynamicalForm>>>,
+    lepage: Remembered<Fallible<Rc<LepageTwoForm>>>,
+    classification: Remembered<Fallible<Rc<Classification>>>,
+    dynamics: Remembered<Fallible<Rc<SystemDynamics>>>,
 }
 
-/// What was derived before, or is derived now and kept; a computation that was stopped may be tried again.
-fn once<T: Clone>(cell: &OnceCell<Fallible<T>>, derive: impl FnOnce() -> Fallible<T>) -> Fallible<T> {
-    if let Some(known) = cell.get() {
-        return known.clone();
-    }
-    let found = derive();
-    if !matches!(&found, Err(why) if why.code.name == codes::BUDGET.name) {
-        let _ = cell.set(found.clone());
-    }
-    found
+/// A computation that was stopped may be tried again.
+fn was_not_stopped<T>(found: &Fallible<T>) -> bool {
+    !matches!(found, Err(why) if why.code.name == codes::BUDGET.name)
 }
 
 /// A force: a 1-contact covector Σ F_σ ω^σ.
@@ -112,15 +119,15 @@ impl System {
     }
 
     /// The system a value stands for.
-    pub fn from_value(value: &Value) -> Fallible<Rc<System>> {
+    pub fn from_value(cx: &Inquiry, value: &Value) -> Fallible<Rc<System>> {
         match value.main() {
             Value::System(s) => Ok(s),
-            Value::Form(form) => System::from_form(&form, "form", Span::default()),
+            Value::Form(form) => System::from_form(cx, &form, "form", Span::default()),
             // An answer that is a Lagrangian: tonti(E), reduce_order(S).
             other => Err(Box::new(
                 Diagnostic::error(
                     &codes::WRONG_KIND,
-                    format!("a system is needed here, not {}", crate::session::operate::describe(&other)),
+                    format!("a system is needed here, not {}", crate::model::operate::describe(&other)),
                 )
                 .help("a Lagrangian, equations, a dynamical or Lepage form, or a system"),
             )),
@@ -128,8 +135,8 @@ impl System {
     }
 
     /// A dynamical form as equations, a Lepage 2-form as the system of its Hamilton paths.
-    pub fn from_form(form: &Form, name: &str, span: Span) -> Fallible<Rc<System>> {
-        let manifold = form.manifold().map_err(crate::questions::refusal)?.ok_or_else(|| {
+    pub fn from_form(cx: &Inquiry, form: &Form, name: &str, span: Span) -> Fallible<Rc<System>> {
+        let manifold = form.manifold()?.ok_or_else(|| {
             Box::new(Diagnostic::error(&codes::WRONG_MANIFOLD, "this form mentions no coordinate of a manifold"))
         })?;
         if form.degree() != 2 {
@@ -138,13 +145,13 @@ impl System {
                     .help("a dynamical 2-form or a Lepage 2-form is"),
             ));
         }
-        let dynamical = contact::is_dynamical(form, &manifold);
+        let dynamical = contact::is_dynamical(cx, form, &manifold);
         if dynamical.verdict.is_yes() {
             let t = manifold.base();
             let components = manifold.fibres().iter().map(|f| form.coefficient(&[f.coordinate.jet(0), t])).collect();
             return Ok(Rc::new(System::new(name, &manifold, Base::Equations(components), span)));
         }
-        let lepage = contact::is_lepage(form, &manifold);
+        let lepage = contact::is_lepage(cx, form, &manifold);
         if lepage.verdict.is_no() {
             return Err(Box::new(
                 Diagnostic::error(&codes::NOT_DYNAMICAL, "this 2-form is neither dynamical nor a Lepage form").note(
@@ -158,53 +165,53 @@ impl System {
     }
 
     /// The system of a Lepage 2-form that is at hand.
-    pub fn from_lepage(name: &str, manifold: &FiberedManifold, alpha: LepageTwoForm) -> System {
-        let system = System::new(name, manifold, Base::Lepage(alpha.form()), Span::default());
-        let _ = system.derived.dynamical_form.set(Ok(Rc::new(alpha.dynamical_form().clone())));
-        let _ = system.derived.lepage.set(Ok(Rc::new(alpha)));
+    pub fn from_lepage(cx: &Inquiry, name: &str, manifold: &FiberedManifold, alpha: LepageTwoForm) -> System {
+        let mut system = System::new(name, manifold, Base::Lepage(alpha.form(cx)), Span::default());
+        system.derived.chosen = Some(Rc::new(alpha));
         system
     }
 
     /// E with the forces added, its true order, A and B; derived once.
-    pub fn dynamical_form(&self) -> Fallible<Rc<DynamicalForm>> {
-        let derive = || -> Fallible<Rc<DynamicalForm>> {
+    pub fn dynamical_form(&self, cx: &Inquiry) -> Fallible<Rc<DynamicalForm>> {
+        let derive = |cx: &Inquiry| -> Fallible<Rc<DynamicalForm>> {
             let form = match &self.base {
-                Base::Lepage(_) => self.lepage()?.dynamical_form().clone(),
-                Base::Lagrangian(l) if self.forces.is_empty() => l.dynamical_form()?,
-                _ => DynamicalForm::new(&self.manifold, self.components_list()?)?,
+                Base::Lepage(_) => self.lepage(cx)?.dynamical_form().clone(),
+                Base::Lagrangian(l) if self.forces.is_empty() => l.dynamical_form(cx)?,
+                _ => DynamicalForm::new(cx, &self.manifold, self.components_list(cx)?)?,
             };
             Ok(Rc::new(form))
         };
-        once(&self.derived.dynamical_form, derive)
+        self.derived.dynamical_form.get(cx, was_not_stopped, derive)
     }
 
     /// The Lepage 2-form: the chosen one, else the closed one if there is one, else the one with F = 0.
-    pub fn lepage(&self) -> Fallible<Rc<LepageTwoForm>> {
-        let derive = || -> Fallible<Rc<LepageTwoForm>> {
+    pub fn lepage(&self, cx: &Inquiry) -> Fallible<Rc<LepageTwoForm>> {
+        if let Some(chosen) = &self.derived.chosen {
+            return Ok(chosen.clone());
+        }
+        let derive = |cx: &Inquiry| -> Fallible<Rc<LepageTwoForm>> {
             Ok(Rc::new(match &self.base {
-                Base::Lepage(form) => lepage_class::from_form(&self.manifold, form)?,
-                _ => lepage_class::lepage(&*self.dynamical_form()?)?,
+                Base::Lepage(form) => lepage_class::from_form(cx, &self.manifold, form)?,
+                _ => lepage_class::lepage(cx, &*self.dynamical_form(cx)?)?,
             }))
         };
-        once(&self.derived.lepage, derive)
+        self.derived.lepage.get(cx, was_not_stopped, derive)
     }
 
     /// Ranks, strata and primary sets; derived once.
-    pub fn classification(&self) -> Fallible<Rc<Classification>> {
-        let derive = || Ok(Rc::new(classify::classify(&*self.lepage()?)?));
-        once(&self.derived.classification, derive)
+    pub fn classification(&self, cx: &Inquiry) -> Fallible<Rc<Classification>> {
+        let derive = |cx: &Inquiry| Ok(Rc::new(classify::classify(cx, &*self.lepage(cx)?)?));
+        self.derived.classification.get(cx, was_not_stopped, derive)
     }
 
     /// The constraint algorithm, both problems; derived once, unless Ctrl-C ended it.
-    pub fn dynamics(&self) -> Fallible<Rc<SystemDynamics>> {
-        if let Some(known) = self.derived.dynamics.get() {
-            return known.clone();
-        }
-        let found: Rc<SystemDynamics> = Rc::new(constraint_algorithm::dynamics(&*self.lepage()?)?);
-        if found.is_interrupted() {
-            return Ok(found);
-        }
-        once(&self.derived.dynamics, || Ok(found))
+    pub fn dynamics(&self, cx: &Inquiry) -> Fallible<Rc<SystemDynamics>> {
+        let derive = |cx: &Inquiry| Ok(Rc::new(constraint_algorithm::dynamics(cx, &*self.lepage(cx)?)?));
+        let keeping = |found: &Fallible<Rc<SystemDynamics>>| match found {
+            Ok(dynamics) => !dynamics.is_interrupted(),
+            stopped => was_not_stopped(stopped),
+        };
+        self.derived.dynamics.get(cx, keeping, derive)
     }
 
     pub fn lagrangian(&self) -> Option<&Lagrangian> {
@@ -223,11 +230,11 @@ impl System {
     }
 
     /// The form that stands for the system in an expression: E for equations, α for a Lepage form.
-    pub fn form(&self) -> Option<Form> {
+    pub fn form(&self, cx: &Inquiry) -> Option<Form> {
         match &self.base {
             Base::Equations(_) if self.constraints.is_empty() => {
                 let t = self.manifold.base();
-                let e = self.components_list().ok()?;
+                let e = self.components_list(cx).ok()?;
                 let terms = self.manifold.fibres().iter().zip(e);
                 let forms: Vec<Form> = terms.map(|(f, e)| Form::term(e, &[f.coordinate.jet(0), t])).collect();
                 Some(Form::sum(2, &forms))
@@ -238,11 +245,11 @@ impl System {
     }
 
     /// E_σ with the forces added, in the order of the fibre coordinates.
-    pub fn components_list(&self) -> Fallible<Vec<Expr>> {
+    pub fn components_list(&self, cx: &Inquiry) -> Fallible<Vec<Expr>> {
         let mut components = match &self.base {
-            Base::Lagrangian(l) => l.euler_lagrange(),
+            Base::Lagrangian(l) => l.euler_lagrange(cx),
             Base::Equations(e) => e.clone(),
-            Base::Lepage(_) => self.lepage()?.dynamical_form().components().to_vec(),
+            Base::Lepage(_) => self.lepage(cx)?.dynamical_form().components().to_vec(),
             Base::Generated(_) | Base::Mixed(_) => {
                 return Err(Box::new(Diagnostic::error(
                     &codes::NOT_AVAILABLE,
@@ -259,8 +266,8 @@ impl System {
     }
 
     /// E_σ keyed by coordinate, for equations.
-    pub fn components(&self) -> Option<Rc<Family>> {
-        let components = self.components_list().ok()?;
+    pub fn components(&self, cx: &Inquiry) -> Option<Rc<Family>> {
+        let components = self.components_list(cx).ok()?;
         let keyed = self.manifold.fibres().iter().zip(components).map(|(f, e)| (f.coordinate.jet(0), Value::Expr(e)));
         match Value::family(keyed) {
             Value::Family(family) => Some(family),
@@ -276,33 +283,48 @@ impl System {
         }
     }
 
-    pub fn kind_name(&self) -> &'static str {
+    pub fn kind(&self) -> SystemKind {
         if !self.forces.is_empty() || !self.constraints.is_empty() {
-            return "system";
+            return SystemKind::System;
         }
         match &self.base {
-            Base::Lagrangian(_) => "lagrangian",
-            Base::Equations(_) => "equations",
-            Base::Lepage(_) => "lepage form",
-            Base::Generated(_) => "generated system",
-            Base::Mixed(_) => "mixed system",
+            Base::Lagrangian(_) => SystemKind::Lagrangian,
+            Base::Equations(_) => SystemKind::Equations,
+            Base::Lepage(_) => SystemKind::Lepage,
+            Base::Generated(_) => SystemKind::Generated,
+            Base::Mixed(_) => SystemKind::Mixed,
         }
     }
 
-    pub fn describe(&self, style: Style) -> String {
+    pub fn kind_name(&self) -> &'static str {
+        match self.kind() {
+            SystemKind::System => "system",
+            SystemKind::Lagrangian => "lagrangian",
+            SystemKind::Equations => "equations",
+            SystemKind::Lepage => "lepage form",
+            SystemKind::Generated => "generated system",
+            SystemKind::Mixed => "mixed system",
+        }
+    }
+
+    pub fn describe(&self, cx: &Inquiry, style: Style) -> String {
         match &self.base {
             Base::Lagrangian(l) if self.forces.is_empty() && self.constraints.is_empty() => {
-                show::expr_text(l.function(), style)
+                show::expr_text(cx, l.function(), style)
             }
-            Base::Lepage(form) if self.forces.is_empty() && self.constraints.is_empty() => show::form_text(form, style),
-            _ => match self.components_list() {
+            Base::Lepage(form) if self.forces.is_empty() && self.constraints.is_empty() => {
+                show::form_text(cx, form, style)
+            }
+            _ => match self.components_list(cx) {
                 Ok(list) => {
                     let lines: Vec<String> = self
                         .manifold
                         .fibres()
                         .iter()
                         .zip(list)
-                        .map(|(f, e)| format!("{}: {}", style.symbol(f.coordinate.jet(0)), show::expr_text(e, style)))
+                        .map(|(f, e)| {
+                            format!("{}: {}", style.symbol(f.coordinate.jet(0)), show::expr_text(cx, e, style))
+                        })
                         .collect();
                     lines.join("\n")
                 }
@@ -327,35 +349,35 @@ impl Force {
 }
 
 impl Constraint {
-    pub fn describe(&self, style: Style) -> String {
+    pub fn describe(&self, cx: &Inquiry, style: Style) -> String {
         let lines: Vec<String> =
-            self.equations.iter().map(|(e, _)| format!("{} = 0", show::expr_text(*e, style))).collect();
+            self.equations.iter().map(|(e, _)| format!("{} = 0", show::expr_text(cx, *e, style))).collect();
         lines.join("\n")
     }
 }
 
 impl MapItem {
-    pub fn describe(&self, style: Style) -> String {
+    pub fn describe(&self, cx: &Inquiry, style: Style) -> String {
         let lines: Vec<String> = self
             .map
             .components()
             .into_iter()
-            .map(|(s, e)| format!("{} = {}", style.symbol(s), show::expr_text(e, style)))
+            .map(|(s, e)| format!("{} = {}", style.symbol(s), show::expr_text(cx, e, style)))
             .collect();
         lines.join("\n")
     }
 }
 
 impl SectionItem {
-    pub fn describe(&self, style: Style) -> String {
+    pub fn describe(&self, cx: &Inquiry, style: Style) -> String {
         let lines: Vec<String> = self
             .section
             .space()
             .symbols()
             .into_iter()
             .filter(|s| *s != self.section.manifold().base())
-            .filter_map(|s| Some((s, self.section.value(s).ok()?)))
-            .map(|(s, e)| format!("{} = {}", style.symbol(s), show::expr_text(e, style)))
+            .filter_map(|s| Some((s, self.section.value(cx, s).ok()?)))
+            .map(|(s, e)| format!("{} = {}", style.symbol(s), show::expr_text(cx, e, style)))
             .collect();
         lines.join("\n")
     }

@@ -8,21 +8,22 @@
 use super::set::Branch;
 use super::show::{expr_text, field_text, force_text, form_text, key_shown, main_of, matrix_text, text};
 use super::value::{Answer, Family, Value};
+use crate::algebra::Inquiry;
 use crate::algebra::print::Style;
 
 const STYLE: Style = Style::LATEX;
 
 /// The value as a formula of mathematical mode.
-pub fn latex(value: &Value) -> String {
+pub fn latex(cx: &Inquiry, value: &Value) -> String {
     match value {
-        Value::Expr(e) => expr_text(*e, STYLE),
-        Value::Form(f) => form_text(f, STYLE),
-        Value::Field(x) => field_text(x, STYLE),
-        Value::OnSpace(declared) => latex(&declared.value),
-        Value::Matrix(m) => matrix_text(m, STYLE),
-        Value::List(items) => list(items),
+        Value::Expr(e) => expr_text(cx, *e, STYLE),
+        Value::Form(f) => form_text(cx, f, STYLE),
+        Value::Field(x) => field_text(cx, x, STYLE),
+        Value::OnSpace(declared) => latex(cx, &declared.value),
+        Value::Matrix(m) => matrix_text(cx, m, STYLE),
+        Value::List(items) => list(cx, items),
         Value::Family(family) if family.entries.is_empty() => words("none"),
-        Value::Family(family) => aligned(&family_rows(family)),
+        Value::Family(family) => aligned(&family_rows(cx, family)),
         Value::Point(p) => {
             let entries: Vec<String> = p
                 .entries
@@ -32,26 +33,26 @@ pub fn latex(value: &Value) -> String {
                         Some(symbol) => STYLE.symbol(*symbol),
                         None => words(&e.text),
                     };
-                    let number = super::run::as_double(e.value).map(super::run::latex_number);
-                    format!("{name} = {}", number.unwrap_or_else(|| expr_text(e.value, STYLE)))
+                    let number = crate::motion::double::as_double(e.value).map(crate::motion::double::latex_number);
+                    format!("{name} = {}", number.unwrap_or_else(|| expr_text(cx, e.value, STYLE)))
                 })
                 .collect();
             format!(r"\left\{{ {} \right\}}", entries.join(r",\; "))
         }
         Value::Set(s) if s.branches().is_empty() => r"\varnothing".into(),
-        Value::Set(s) => s.branches().iter().map(branch).collect::<Vec<_>>().join(r" \cup "),
-        Value::Distribution(d) => span(d.fields().iter().map(|x| field_text(x, STYLE)).collect()),
-        Value::Codistribution(c) => span(c.forms().iter().map(|f| form_text(f, STYLE)).collect()),
-        Value::Answer(answer) => answer_latex(answer),
-        Value::System(s) => match (s.lagrangian(), s.components()) {
+        Value::Set(s) => s.branches().iter().map(|x| branch(cx, x)).collect::<Vec<_>>().join(r" \cup "),
+        Value::Distribution(d) => span(d.fields(cx).iter().map(|x| field_text(cx, x, STYLE)).collect()),
+        Value::Codistribution(c) => span(c.forms(cx).iter().map(|f| form_text(cx, f, STYLE)).collect()),
+        Value::Answer(answer) => answer_latex(cx, answer),
+        Value::System(s) => match (s.lagrangian(), s.components(cx)) {
             // A Lagrangian alone is shown as it is, as in text.
-            (Some(l), _) => expr_text(l.function(), STYLE),
-            (None, Some(family)) => aligned(&family_rows(&family)),
-            (None, None) => words(&text(value)),
+            (Some(l), _) => expr_text(cx, l.function(), STYLE),
+            (None, Some(family)) => aligned(&family_rows(cx, &family)),
+            (None, None) => words(&text(cx, value)),
         },
-        Value::Force(f) => force_text(f, STYLE),
-        Value::Map(m) => lines(&m.describe(STYLE)),
-        Value::Section(s) => lines(&s.describe(STYLE)),
+        Value::Force(f) => force_text(cx, f, STYLE),
+        Value::Map(m) => lines(&m.describe(cx, STYLE)),
+        Value::Section(s) => lines(&s.describe(cx, STYLE)),
         Value::Claim(c) => {
             let sign = match c.relation.text() {
                 "!=" => r"\neq",
@@ -59,13 +60,13 @@ pub fn latex(value: &Value) -> String {
                 ">=" => r"\geq",
                 other => other,
             };
-            format!("{} {sign} {}", latex(&c.left), latex(&c.right))
+            format!("{} {sign} {}", latex(cx, &c.left), latex(cx, &c.right))
         }
-        Value::Float(x) => super::run::latex_number(*x),
+        Value::Float(x) => crate::motion::double::latex_number(*x),
         Value::Run(run) => run.latex(),
         Value::Series(series) => series.latex(),
         // A rank, a verdict, a label, a text: said in words.
-        other => text(other).lines().map(words).collect::<Vec<_>>().join(r" \\ "),
+        other => text(cx, other).lines().map(words).collect::<Vec<_>>().join(r" \\ "),
     }
 }
 
@@ -100,8 +101,8 @@ fn lines(text: &str) -> String {
     if let [(_, only)] = rows.as_slice() { only.clone() } else { aligned(&rows) }
 }
 
-fn list(items: &[Value]) -> String {
-    let entries: Vec<String> = items.iter().map(latex).collect();
+fn list(cx: &Inquiry, items: &[Value]) -> String {
+    let entries: Vec<String> = items.iter().map(|x| latex(cx, x)).collect();
     if entries.iter().any(|e| e.contains(r"\begin{aligned}")) || entries.iter().map(String::len).sum::<usize>() > 400 {
         let rows: Vec<(String, String)> = entries.into_iter().map(|e| (String::new(), e)).collect();
         return aligned(&rows);
@@ -109,16 +110,16 @@ fn list(items: &[Value]) -> String {
     format!(r"\left[ {} \right]", entries.join(r",\; "))
 }
 
-fn family_rows(family: &Family) -> Vec<(String, String)> {
-    family.entries.iter().map(|(key, value)| (key_shown(key, STYLE), latex(value))).collect()
+fn family_rows(cx: &Inquiry, family: &Family) -> Vec<(String, String)> {
+    family.entries.iter().map(|(key, value)| (key_shown(key, STYLE), latex(cx, value))).collect()
 }
 
-fn branch(branch: &Branch) -> String {
+fn branch(cx: &Inquiry, branch: &Branch) -> String {
     if branch.is_everything() {
         return words("everywhere");
     }
-    let equations = branch.equations.iter().map(|e| format!("{} = 0", expr_text(*e, STYLE)));
-    let nonzero = branch.nonzero.iter().map(|e| format!(r"{} \neq 0", expr_text(*e, STYLE)));
+    let equations = branch.equations.iter().map(|e| format!("{} = 0", expr_text(cx, *e, STYLE)));
+    let nonzero = branch.nonzero.iter().map(|e| format!(r"{} \neq 0", expr_text(cx, *e, STYLE)));
     format!(r"\left\{{ {} \right\}}", equations.chain(nonzero).collect::<Vec<_>>().join(r",\; "))
 }
 
@@ -126,26 +127,26 @@ fn span(generators: Vec<String>) -> String {
     format!(r"\operatorname{{span}}\left( {} \right)", generators.join(r",\; "))
 }
 
-fn answer_latex(answer: &Answer) -> String {
+fn answer_latex(cx: &Inquiry, answer: &Answer) -> String {
     let mut rows: Vec<(String, String)> = vec![];
     match (&answer.main, answer.family()) {
-        (Some(Value::Family(family)), _) => rows.extend(family_rows(family)),
+        (Some(Value::Family(family)), _) => rows.extend(family_rows(cx, family)),
         (main, family) => {
-            rows.extend(main.as_ref().map(|main| (String::new(), main_of(answer, || latex(main)))));
-            rows.extend(family.map(|f| family_rows(f)).unwrap_or_default());
+            rows.extend(main.as_ref().map(|main| (String::new(), main_of(cx, answer, |cx| latex(cx, main)))));
+            rows.extend(family.map(|f| family_rows(cx, f)).unwrap_or_default());
         }
     }
     for name in answer.part_names() {
-        if !answer.is_ready(name) || (answer.main.is_some() && answer.is_main_part(name)) {
+        if !answer.is_ready(cx, name) || (answer.main.is_some() && answer.is_main_part(name)) {
             continue;
         }
-        match answer.get(name) {
-            Some(Ok(value)) => rows.push((words(name), latex(&value))),
+        match answer.get(cx, name) {
+            Some(Ok(value)) => rows.push((words(name), latex(cx, &value))),
             Some(Err(refused)) => rows.push((words(name), words(&format!("none ({})", refused.title)))),
             None => {}
         }
     }
-    rows.extend(answer.conditions.iter().map(|c| (words("where"), latex(&super::show::condition(c)))));
+    rows.extend(answer.conditions.iter().map(|c| (words("where"), latex(cx, &super::show::condition(c)))));
     match rows.as_slice() {
         [(key, only)] if key.is_empty() => only.clone(),
         _ => aligned(&rows),

@@ -12,6 +12,7 @@
 //! that rests on sampling is kept, and the ground is handed back to be repeated by every answer built on it.
 
 use super::types::{FieldProperty, FormProperty, find_field, find_form};
+use crate::algebra::Inquiry;
 use crate::algebra::assume;
 use crate::algebra::expr::Node;
 use crate::algebra::print::Style;
@@ -96,33 +97,37 @@ impl Remedy {
 
 /// Checks a form against its promise. The form comes back as one on the promised space, written without
 /// jets that cancel, with the ground on which the promise holds.
-pub fn check(promise: &FormPromise, form: &Form) -> Result<(Form, Ground), Box<Violation>> {
+pub fn check(cx: &Inquiry, promise: &FormPromise, form: &Form) -> Result<(Form, Ground), Box<Violation>> {
     if let Some(expected) = promise.degree.filter(|d| *d != form.degree()) {
         // Zero is a form of every degree.
-        return match form.is_zero() {
+        return match form.is_zero(cx) {
             Verdict::Yes(ground) => Ok((Form::zero(expected), ground)),
             _ => Err(Box::new(wrong_degree(expected, form))),
         };
     }
-    let (form, mut ground) = form.project(&promise.space).map_err(|refusal| Box::new(misplaced(refusal)))?;
+    let (form, mut ground) = form.project(cx, &promise.space).map_err(|refusal| Box::new(misplaced(refusal)))?;
     for property in &promise.properties {
-        let finding = find_form(&form, property, Some(promise.space.manifold()), promise.space.prolongation());
+        let finding = find_form(cx, &form, property, Some(promise.space.manifold()), promise.space.prolongation());
         match finding.verdict {
             Verdict::Yes(g) => ground = ground.weaker(g),
-            _ => return Err(Box::new(broken(promise, &form, property, finding))),
+            _ => return Err(Box::new(broken(cx, promise, &form, property, finding))),
         }
     }
     Ok((form, ground))
 }
 
 /// Checks a field against its promise.
-pub fn check_field(promise: &FieldPromise, field: &VectorField) -> Result<(VectorField, Ground), Box<Violation>> {
-    let (field, mut ground) = field.project(&promise.space).map_err(|refusal| Box::new(misplaced(refusal)))?;
+pub fn check_field(
+    cx: &Inquiry,
+    promise: &FieldPromise,
+    field: &VectorField,
+) -> Result<(VectorField, Ground), Box<Violation>> {
+    let (field, mut ground) = field.project(cx, &promise.space).map_err(|refusal| Box::new(misplaced(refusal)))?;
     for property in &promise.properties {
-        let finding = find_field(&field, *property, &promise.space);
+        let finding = find_field(cx, &field, *property, &promise.space);
         match finding.verdict {
             Verdict::Yes(g) => ground = ground.weaker(g),
-            _ => return Err(Box::new(broken_field(promise, &field, *property, finding))),
+            _ => return Err(Box::new(broken_field(cx, promise, &field, *property, finding))),
         }
     }
     Ok((field, ground))
@@ -171,7 +176,7 @@ pub fn misplaced(refusal: Refusal) -> Violation {
     Violation { code, title, evidence: None, symbol, property: None, label, notes, remedy }
 }
 
-fn broken(promise: &FormPromise, form: &Form, property: &FormProperty, finding: Finding) -> Violation {
+fn broken(cx: &Inquiry, promise: &FormPromise, form: &Form, property: &FormProperty, finding: Finding) -> Violation {
     let code = match property {
         FormProperty::Horizontal => &codes::NOT_HORIZONTAL,
         FormProperty::HorizontalOver(_) => &codes::NOT_HORIZONTAL_OVER,
@@ -188,10 +193,16 @@ fn broken(promise: &FormPromise, form: &Form, property: &FormProperty, finding: 
         FormProperty::Contact => " of its horizontal part",
         _ => "",
     };
-    violation(code, &what, &property.to_string(), of, finding, || form_remedy(promise, form, property))
+    violation(cx, code, &what, &property.to_string(), of, finding, || form_remedy(cx, promise, form, property))
 }
 
-fn broken_field(promise: &FieldPromise, field: &VectorField, property: FieldProperty, finding: Finding) -> Violation {
+fn broken_field(
+    cx: &Inquiry,
+    promise: &FieldPromise,
+    field: &VectorField,
+    property: FieldProperty,
+    finding: Finding,
+) -> Violation {
     let code = match property {
         FieldProperty::Vertical => &codes::NOT_VERTICAL,
         FieldProperty::Projectable => &codes::NOT_PROJECTABLE,
@@ -199,7 +210,7 @@ fn broken_field(promise: &FieldPromise, field: &VectorField, property: FieldProp
     };
     // The component of a field along ∂/∂t is shown as that, and a residual of a semispray by its ω.
     let mut violation =
-        violation(code, "field", &property.to_string(), "", finding, || field_remedy(promise, field, property));
+        violation(cx, code, "field", &property.to_string(), "", finding, || field_remedy(promise, field, property));
     if let Some(Component { basis, coefficient }) = &violation.evidence {
         let symbol = basis[0].symbol();
         let component = Style::ASCII.write(field.component(symbol));
@@ -222,6 +233,7 @@ fn broken_field(promise: &FieldPromise, field: &VectorField, property: FieldProp
 }
 
 fn violation(
+    cx: &Inquiry,
     code: &'static Code,
     what: &str,
     property: &str,
@@ -235,7 +247,7 @@ fn violation(
         None => String::new(),
     };
     let coefficient = finding.evidence.as_ref().map(|c| {
-        Style::ASCII.with_limit(400).write(crate::algebra::normal::simplify(c.coefficient).unwrap_or(c.coefficient))
+        Style::ASCII.with_limit(400).write(crate::algebra::normal::simplify(cx, c.coefficient).unwrap_or(c.coefficient))
     });
     let is = match property {
         "lepage" => "a Lepage form",
@@ -244,7 +256,7 @@ fn violation(
     };
     match finding.verdict {
         Verdict::Unknown(why) => {
-            let facts = finding.evidence.as_ref().and_then(|c| missing_facts(c.coefficient));
+            let facts = finding.evidence.as_ref().and_then(|c| missing_facts(cx, c.coefficient));
             let mut notes = vec![why];
             if let Some(coefficient) = coefficient {
                 notes.push(format!("it holds if this is zero: {coefficient}"));
@@ -289,7 +301,7 @@ fn violation(
 
 /// Facts under which it can be decided whether the function vanishes: that its roots and logarithms have a value.
 /// They are tried before they are proposed.
-pub fn missing_facts(e: Expr) -> Option<Remedy> {
+pub fn missing_facts(cx: &Inquiry, e: Expr) -> Option<Remedy> {
     let mut positive: Vec<Expr> = vec![];
     let mut stack = vec![e];
     let mut seen = rustc_hash::FxHashSet::default();
@@ -308,7 +320,7 @@ pub fn missing_facts(e: Expr) -> Option<Remedy> {
             }
             _ => vec![],
         };
-        positive.extend(needed.into_iter().filter(|e| !assume::sign_of(*e).is_positive()));
+        positive.extend(needed.into_iter().filter(|e| !assume::sign_of(cx, *e).is_positive()));
         stack.extend(e.children());
     }
     positive.sort();
@@ -316,36 +328,34 @@ pub fn missing_facts(e: Expr) -> Option<Remedy> {
     if positive.is_empty() {
         return None;
     }
-    let facts = assume::snapshot();
-    let possible = positive.iter().all(|e| assume::assume(*e, assume::Sign::POSITIVE));
-    let settled = possible && !crate::algebra::decide::is_zero(e).is_unknown();
-    assume::restore(facts);
+    let under = cx.assuming(positive.iter().map(|e| (*e, assume::Sign::POSITIVE)));
+    let settled = under.is_some_and(|cx| !crate::algebra::decide::is_zero(&cx, e).is_unknown());
     settled.then_some(Remedy::Assume { positive })
 }
 
 /// The order above the promised one that the form needs, if it needs one.
-fn higher(promise: &FormPromise, form: &Form) -> Option<JetSpace> {
-    let order = form.order_on(promise.space.manifold()).order;
+fn higher(cx: &Inquiry, promise: &FormPromise, form: &Form) -> Option<JetSpace> {
+    let order = form.order_on(cx, promise.space.manifold()).order;
     (order > promise.space.order()).then(|| promise.space.lift(order))
 }
 
-fn apply(promise: &FormPromise, operator: &'static str, words: &'static str, value: Form) -> Remedy {
-    let (value, _) = value.simplified();
-    let space = higher(promise, &value);
+fn apply(cx: &Inquiry, promise: &FormPromise, operator: &'static str, words: &'static str, value: Form) -> Remedy {
+    let (value, _) = value.simplified(cx);
+    let space = higher(cx, promise, &value);
     Remedy::Apply { operator, words, value: value.write(Style::ASCII.with_limit(400)), space }
 }
 
-fn form_remedy(promise: &FormPromise, form: &Form, property: &FormProperty) -> Option<Remedy> {
+fn form_remedy(cx: &Inquiry, promise: &FormPromise, form: &Form, property: &FormProperty) -> Option<Remedy> {
     let manifold = promise.space.manifold();
     let drop_word = || Remedy::Promise { instead_of: property.to_string(), words: String::new() };
     let written = |form: Form, words: &'static str| {
-        let (form, _) = form.simplified();
+        let (form, _) = form.simplified(cx);
         (!form.is_empty()).then(|| Remedy::Replace { words, value: form.write(Style::ASCII.with_limit(400)) })
     };
     match property {
         FormProperty::Horizontal if form.degree() <= 1 => {
             let part = contact::k_contact_part(form, 0, promise.space.prolongation());
-            Some(apply(promise, "h", "its horizontal part", part))
+            Some(apply(cx, promise, "h", "its horizontal part", part))
         }
         FormProperty::Horizontal => Some(drop_word()),
         FormProperty::HorizontalOver(space) => {
@@ -356,27 +366,27 @@ fn form_remedy(promise: &FormPromise, form: &Form, property: &FormProperty) -> O
             let part = contact::contact_part_along(form, promise.space.prolongation());
             written(part, "take its contact part").or_else(|| Some(drop_word()))
         }
-        FormProperty::Contact => Some(apply(promise, "p", "its contact part", contact::contact_part(form))),
+        FormProperty::Contact => Some(apply(cx, promise, "p", "its contact part", contact::contact_part(form))),
         FormProperty::KContact(k) => {
-            let other = (0..=form.degree()).find(|j| contact::is_k_contact(form, *j).verdict.is_yes());
+            let other = (0..=form.degree()).find(|j| contact::is_k_contact(cx, form, *j).verdict.is_yes());
             match (k, other) {
                 (_, Some(j)) => Some(Remedy::Promise {
                     instead_of: property.to_string(),
                     words: FormProperty::KContact(j).to_string(),
                 }),
                 (1, None) if form.degree() <= 2 => {
-                    Some(apply(promise, "p1", "its 1-contact part", contact::one_contact_part(form)))
+                    Some(apply(cx, promise, "p1", "its 1-contact part", contact::one_contact_part(form)))
                 }
                 (2, None) if form.degree() <= 3 => {
-                    Some(apply(promise, "p2", "its 2-contact part", contact::two_contact_part(form)))
+                    Some(apply(cx, promise, "p2", "its 2-contact part", contact::two_contact_part(form)))
                 }
                 _ => Some(drop_word()),
             }
         }
         FormProperty::Dynamical if form.degree() == 2 => {
             let one_contact = contact::one_contact_part(form);
-            if contact::is_dynamical(&one_contact, manifold).verdict.is_yes() {
-                return Some(apply(promise, "p1", "its 1-contact part", one_contact));
+            if contact::is_dynamical(cx, &one_contact, manifold).verdict.is_yes() {
+                return Some(apply(cx, promise, "p1", "its 1-contact part", one_contact));
             }
             let space = manifold.jets(0);
             let part = form.keep(|b, c| (b[1].is_base() && space.contains(b[0].symbol())).then_some(c));
@@ -387,7 +397,7 @@ fn form_remedy(promise: &FormPromise, form: &Form, property: &FormProperty) -> O
             let space = manifold.jets(0);
             let part = contact::one_contact_part(form);
             let part = part.keep(|b, c| (b[1].is_base() && space.contains(b[0].symbol())).then_some(c));
-            let (part, _) = part.simplified();
+            let (part, _) = part.simplified(cx);
             let value = format!("lepage({})", part.write(Style::ASCII.with_limit(400)));
             let words = "take the Lepage form of the equations that it states";
             (!part.is_empty()).then_some(Remedy::Replace { words, value }).or_else(|| Some(drop_word()))
@@ -448,8 +458,8 @@ mod tests {
     }
 
     /// The title, the label and the help.
-    fn broken(promise: &FormPromise, form: &Form, written: &str) -> [String; 3] {
-        let violation = check(promise, form).expect_err("a broken promise");
+    fn broken(cx: &Inquiry, promise: &FormPromise, form: &Form, written: &str) -> [String; 3] {
+        let violation = check(cx, promise, form).expect_err("a broken promise");
         let help = violation.remedy.as_ref().map(|r| r.help(written)).unwrap_or_default();
         [violation.title.clone(), violation.label.clone(), help]
     }
@@ -461,9 +471,10 @@ mod tests {
     /// The example of the language's page.
     #[test]
     fn a_lagrangian_has_no_dx() {
+        let cx = &Inquiry::free();
         let s = stage();
         let form = Form::one_form([(s.t, j(s.x, 1)), (s.x.jet(0), j(s.y, 0))]);
-        let [title, label, help] = broken(&s.promise(1, &[FormProperty::Horizontal]), &form, "x'*dt + y*dx");
+        let [title, label, help] = broken(cx, &s.promise(1, &[FormProperty::Horizontal]), &form, "x'*dt + y*dx");
         assert_eq!(title, "this 1-form is not horizontal");
         assert_eq!(label, "a component along dx");
         assert_eq!(help, "take its horizontal part: h(x'*dt + y*dx) = (x' + y*x')*dt");
@@ -471,17 +482,19 @@ mod tests {
 
     #[test]
     fn a_remedy_says_when_it_needs_a_higher_order() {
+        let cx = &Inquiry::free();
         let s = stage();
         let form = Form::one_form([(s.x.jet(1), j(s.y, 0))]);
-        let [_, _, help] = broken(&s.promise(1, &[FormProperty::Horizontal]), &form, "y*dx'");
+        let [_, _, help] = broken(cx, &s.promise(1, &[FormProperty::Horizontal]), &form, "y*dx'");
         assert_eq!(help, "take its horizontal part: h(y*dx') = y*x''*dt, and declare it on J2(Y)");
     }
 
     #[test]
     fn every_broken_word_has_its_remedy() {
+        let cx = &Inquiry::free();
         let s = stage();
         let help = |order: u32, property: FormProperty, form: &Form| {
-            broken(&s.promise(order, &[property]), form, "a")[2].clone()
+            broken(cx, &s.promise(order, &[property]), form, "a")[2].clone()
         };
         let dx = Form::differential(s.x.jet(0));
         assert_eq!(help(1, FormProperty::Contact, &dx), "take its contact part: p(a) = -x'*dt + dx");
@@ -500,18 +513,19 @@ mod tests {
             r"keep the terms along dt and its coordinates: x*dx /\ dt"
         );
         let degree = FormPromise { degree: Some(2), ..s.promise(1, &[]) };
-        assert_eq!(broken(&degree, &dx, "dx")[2], "promise 1-form instead of 2-form");
-        let [title, label, help] = broken(&s.promise(1, &[]), &Form::term(j(s.x, 2), &[s.t]), "x''");
+        assert_eq!(broken(cx, &degree, &dx, "dx")[2], "promise 1-form instead of 2-form");
+        let [title, label, help] = broken(cx, &s.promise(1, &[]), &Form::term(j(s.x, 2), &[s.t]), "x''");
         assert_eq!(title, "this does not live on J1(Y)");
         assert_eq!((label.as_str(), help.as_str()), ("x'' is a coordinate of J2(Y)", "declare it on J2(Y)"));
     }
 
     #[test]
     fn fields_keep_their_promises_too() {
+        let cx = &Inquiry::free();
         let s = stage();
         let check = |order: u32, property: FieldProperty, components: &[(Symbol, Expr)]| {
             let promise = FieldPromise { space: s.manifold.jets(order), properties: vec![property] };
-            let violation = check_field(&promise, &VectorField::new(components.to_vec())).expect_err("broken");
+            let violation = check_field(cx, &promise, &VectorField::new(components.to_vec())).expect_err("broken");
             let help = violation.remedy.map(|r| r.help("")).unwrap_or_default();
             (violation.title, violation.notes.join(" "), help)
         };

@@ -2,6 +2,7 @@
 //! real point sets by the strata engine.
 
 use super::show::tidy;
+use crate::algebra::Inquiry;
 use crate::algebra::stratum;
 pub use crate::algebra::stratum::Branch;
 use crate::algebra::{Expr, Node, Symbol, Verdict};
@@ -51,20 +52,21 @@ impl PointSet {
         PointSet { branches: vec![branch.clone()], ..self.clone() }
     }
 
-    pub fn is_empty(&self) -> Verdict {
-        stratum::is_empty_set(&self.symbols(), &self.branches).unwrap_or_else(|stop| Verdict::unknown(stop.to_string()))
+    pub fn is_empty(&self, cx: &Inquiry) -> Verdict {
+        stratum::is_empty_set(cx, &self.symbols(), &self.branches)
+            .unwrap_or_else(|stop| Verdict::unknown(stop.to_string()))
     }
 
     /// The same points; the sets may be written on jet spaces of different orders.
-    pub fn equals(&self, other: &PointSet) -> Budgeted<Verdict> {
+    pub fn equals(&self, cx: &Inquiry, other: &PointSet) -> Budgeted<Verdict> {
         let mut symbols = self.symbols();
         symbols.extend(other.symbols().into_iter().filter(|s| !self.space.contains(*s) && !self.others.contains(s)));
-        stratum::equal_sets(&symbols, &self.branches, &other.branches)
+        stratum::equal_sets(cx, &symbols, &self.branches, &other.branches)
     }
 
     /// Whether the point lies in one of the branches.
-    pub fn contains(&self, point: &FxHashMap<Symbol, Expr>) -> Budgeted<Verdict> {
-        Ok(union_contains_point(&self.branches, point))
+    pub fn contains(&self, cx: &Inquiry, point: &FxHashMap<Symbol, Expr>) -> Budgeted<Verdict> {
+        Ok(union_contains_point(cx, &self.branches, point))
     }
 }
 
@@ -80,12 +82,12 @@ fn without_factor(e: Expr) -> Expr {
 }
 
 /// A branch as it is written in a declaration.
-pub fn branch_text(branch: &Branch) -> String {
+pub fn branch_text(cx: &Inquiry, branch: &Branch) -> String {
     if branch.is_everything() {
         return "everywhere".into();
     }
-    let equations = branch.equations.iter().map(|e| format!("{} = 0", without_factor(tidy(*e))));
-    let nonzero = branch.nonzero.iter().map(|e| format!("{} != 0", without_factor(tidy(*e))));
+    let equations = branch.equations.iter().map(|e| format!("{} = 0", without_factor(tidy(cx, *e))));
+    let nonzero = branch.nonzero.iter().map(|e| format!("{} != 0", without_factor(tidy(cx, *e))));
     format!("{{ {} }}", equations.chain(nonzero).collect::<Vec<_>>().join("; "))
 }
 
@@ -94,7 +96,7 @@ impl fmt::Display for PointSet {
         if self.branches.is_empty() {
             return f.write_str("empty");
         }
-        let parts: Vec<String> = self.branches.iter().map(branch_text).collect();
+        let parts: Vec<String> = self.branches.iter().map(|x| branch_text(&Inquiry::free(), x)).collect();
         f.write_str(&parts.join(" or "))
     }
 }

@@ -5,6 +5,7 @@
 
 use super::item::Force;
 use super::value::{Answer, Claim, Family, Key, KeyPart, LabelledMatrix, Value};
+use crate::algebra::Inquiry;
 use crate::algebra::ball;
 use crate::algebra::expr::{Condition, Relation};
 use crate::algebra::print::{Format, Style};
@@ -15,73 +16,65 @@ use crate::geometry::form::Form;
 use crate::source::Span;
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value as Json, json};
-use std::cell::Cell;
 use std::rc::Rc;
 
-thread_local! {
-    /// Set while a value is shown whose expressions are not to be arranged.
-    static AS_WRITTEN: Cell<bool> = const { Cell::new(false) };
-}
-
 /// Shows the main value of an answer, as it stands if the answer says so.
-pub fn main_of<T>(answer: &Answer, show: impl FnOnce() -> T) -> T {
-    let before = AS_WRITTEN.replace(AS_WRITTEN.get() || answer.as_written);
-    let shown = show();
-    AS_WRITTEN.set(before);
-    shown
+pub fn main_of<T>(cx: &Inquiry, answer: &Answer, show: impl FnOnce(&Inquiry) -> T) -> T {
+    if answer.as_written { show(&cx.as_written()) } else { show(cx) }
 }
 
 /// How an expression is arranged before it is shown: as a textbook would, if that is cheap.
-pub fn tidy(e: Expr) -> Expr {
+pub fn tidy(cx: &Inquiry, e: Expr) -> Expr {
     // After an interrupt, or when its time is over, an answer is shown as it is.
-    let stopped = crate::budget::is_interrupted() || crate::budget::is_over();
-    if stopped || e.is_number() || e.as_symbol().is_some() || AS_WRITTEN.get() {
+    let stopped = crate::budget::is_interrupted() || cx.is_over();
+    if stopped || e.is_number() || e.as_symbol().is_some() || cx.is_as_written() {
         return e;
     }
-    crate::algebra::normal::arrange(e).unwrap_or(e)
+    crate::algebra::normal::arrange(cx, e).unwrap_or(e)
 }
 
 /// A number as the user would write it: exactly if it is rational, else with its digits.
-pub fn number_text(e: Expr) -> Option<String> {
+pub fn number_text(cx: &Inquiry, e: Expr) -> Option<String> {
     if e.is_number() || !e.symbols().is_empty() {
         return None;
     }
-    let ball = ball::evaluate(e, &FxHashMap::default(), 128).ok()??;
+    let ball = ball::evaluate(cx, e, &FxHashMap::default(), 128).ok()??;
     ball.decimal(17)
 }
 
-pub fn expr_text(e: Expr, style: Style) -> String {
-    style.write(tidy(e))
+pub fn expr_text(cx: &Inquiry, e: Expr, style: Style) -> String {
+    style.write(tidy(cx, e))
 }
 
 /// An entry of a point: a number of a run with its digits.
-fn entry_text(e: Expr, style: Style) -> String {
-    super::run::as_double(e).map_or_else(|| expr_text(e, style), |x| super::run::number_text(x, style))
+fn entry_text(cx: &Inquiry, e: Expr, style: Style) -> String {
+    crate::motion::double::as_double(e)
+        .map_or_else(|| expr_text(cx, e, style), |x| crate::motion::double::number_text(x, style))
 }
 
 /// For people, in several lines where the value has several parts.
-pub fn text(value: &Value) -> String {
-    render(value, Style::ASCII)
+pub fn text(cx: &Inquiry, value: &Value) -> String {
+    render(cx, value, Style::ASCII)
 }
 
-pub fn latex(value: &Value) -> String {
-    super::latex::latex(value)
+pub fn latex(cx: &Inquiry, value: &Value) -> String {
+    super::latex::latex(cx, value)
 }
 
-fn render(value: &Value, style: Style) -> String {
+fn render(cx: &Inquiry, value: &Value, style: Style) -> String {
     match value {
-        Value::Expr(e) => match number_text(*e) {
-            Some(digits) if !(style.format == Format::Latex) => format!("{} ≈ {digits}", expr_text(*e, style)),
-            _ => expr_text(*e, style),
+        Value::Expr(e) => match number_text(cx, *e) {
+            Some(digits) if !(style.format == Format::Latex) => format!("{} ≈ {digits}", expr_text(cx, *e, style)),
+            _ => expr_text(cx, *e, style),
         },
-        Value::Form(f) => form_text(f, style),
-        Value::Field(x) => field_text(x, style),
-        Value::OnSpace(declared) => render(&declared.value, style),
-        Value::OnBranch(_) => render(&value.main(), style),
-        Value::Matrix(m) => matrix_text(m, style),
+        Value::Form(f) => form_text(cx, f, style),
+        Value::Field(x) => field_text(cx, x, style),
+        Value::OnSpace(declared) => render(cx, &declared.value, style),
+        Value::OnBranch(_) => render(cx, &value.main(), style),
+        Value::Matrix(m) => matrix_text(cx, m, style),
         Value::List(items) if items.is_empty() => "[]".into(),
         Value::List(items) => {
-            let entries: Vec<String> = items.iter().map(|v| render(v, style)).collect();
+            let entries: Vec<String> = items.iter().map(|v| render(cx, v, style)).collect();
             if entries.iter().any(|e| e.contains('\n')) || entries.iter().map(String::len).sum::<usize>() > 100 {
                 let numbered: Vec<String> =
                     entries.iter().enumerate().map(|(i, e)| format!("[{}] {}", i + 1, indent_rest(e))).collect();
@@ -91,10 +84,10 @@ fn render(value: &Value, style: Style) -> String {
             }
         }
         Value::Family(family) if family.entries.is_empty() => "none".into(),
-        Value::Family(family) => family_text(family, style),
+        Value::Family(family) => family_text(cx, family, style),
         Value::Point(p) => {
             let entries: Vec<String> =
-                p.entries.iter().map(|e| format!("{} = {}", e.text, entry_text(e.value, style))).collect();
+                p.entries.iter().map(|e| format!("{} = {}", e.text, entry_text(cx, e.value, style))).collect();
             format!("{{ {} }}", entries.join(", "))
         }
         Value::Verdict(j) => j.verdict.to_string(),
@@ -102,14 +95,14 @@ fn render(value: &Value, style: Style) -> String {
             let values: Vec<String> = r.values.iter().map(usize::to_string).collect();
             let mut text = values.join(" or ");
             if let Some(why) = unfinished(r) {
-                let strata = r.strata.iter().map(|(b, n)| (super::set::branch_text(b), n));
+                let strata = r.strata.iter().map(|(b, n)| (super::set::branch_text(cx, b), n));
                 let known: Vec<String> = strata.map(|(b, n)| format!("{n} where {b}")).collect();
                 let text = format!("{}\n  {why}", if known.is_empty() { "unknown".into() } else { known.join("\n  ") });
                 let is_latex = style.format == Format::Latex;
                 return if is_latex { format!(r"\text{{{}}}", text.replace('\n', "; ")) } else { text };
             }
             if style.format == Format::Latex && r.values.len() > 1 {
-                let strata = r.strata.iter().map(|(b, n)| format!(r"{n} \text{{ on }} {}", branch_latex(b, style)));
+                let strata = r.strata.iter().map(|(b, n)| format!(r"{n} \text{{ on }} {}", branch_latex(cx, b, style)));
                 return strata.collect::<Vec<_>>().join(r",\ ");
             }
             if let crate::algebra::Verdict::Unknown(why) = &r.complete {
@@ -117,51 +110,51 @@ fn render(value: &Value, style: Style) -> String {
             }
             // One value everywhere needs no strata; one value of a rank on a branch needs none either.
             for (branch, value) in r.strata.iter().filter(|_| r.values.len() > 1) {
-                text.push_str(&format!("\n  {value} where {}", super::set::branch_text(branch)));
+                text.push_str(&format!("\n  {value} where {}", super::set::branch_text(cx, branch)));
             }
             text
         }
         Value::Label(label) => (*label).into(),
         Value::Text(t) => t.to_string(),
-        Value::Set(s) if style.format == Format::Latex => set_latex(s.branches(), style),
+        Value::Set(s) if style.format == Format::Latex => set_latex(cx, s.branches(), style),
         Value::Set(s) => s.to_string(),
-        Value::Distribution(d) => span_text(d.fields().iter().map(|x| field_text(x, style)).collect(), style),
-        Value::Codistribution(c) => span_text(c.forms().iter().map(|f| form_text(f, style)).collect(), style),
-        Value::Answer(answer) => answer_text(answer, style),
+        Value::Distribution(d) => span_text(d.fields(cx).iter().map(|x| field_text(cx, x, style)).collect(), style),
+        Value::Codistribution(c) => span_text(c.forms(cx).iter().map(|f| form_text(cx, f, style)).collect(), style),
+        Value::Answer(answer) => answer_text(cx, answer, style),
         Value::Manifold(m) => m.to_string(),
         Value::Space(s) => s.to_string(),
-        Value::System(s) => s.describe(style),
-        Value::Force(f) => force_text(f, style),
-        Value::Constraint(c) => c.describe(style),
-        Value::Map(m) => m.describe(style),
-        Value::Section(s) => s.describe(style),
+        Value::System(s) => s.describe(cx, style),
+        Value::Force(f) => force_text(cx, f, style),
+        Value::Constraint(c) => c.describe(cx, style),
+        Value::Map(m) => m.describe(cx, style),
+        Value::Section(s) => s.describe(cx, style),
         Value::Indexed(i) => format!("{}[…], {} members", i.name, i.members.len()),
         Value::Unknown(f) => f.name(),
         Value::Claim(c) => {
-            format!("{} {} {}", render(&c.left, style), c.relation.text(), render(&c.right, style))
+            format!("{} {} {}", render(cx, &c.left, style), c.relation.text(), render(cx, &c.right, style))
         }
-        Value::Float(x) => super::run::number_text(*x, style),
+        Value::Float(x) => crate::motion::double::number_text(*x, style),
         Value::Run(r) => r.describe(),
         Value::Series(s) => s.describe(),
     }
 }
 
 /// Σ F_σ ω^σ, as a force is written.
-pub fn force_text(force: &Force, style: Style) -> String {
+pub fn force_text(cx: &Inquiry, force: &Force, style: Style) -> String {
     let fibres = force.manifold.fibres().iter().zip(&force.components);
     let terms: Vec<(Expr, String)> = fibres
         .map(|(f, c)| {
             let contact = Covector::Contact(f.coordinate.jet(0));
-            (tidy(*c), crate::geometry::print::covector(style, contact))
+            (tidy(cx, *c), crate::geometry::print::covector(style, contact))
         })
         .collect();
     style.combination(&terms)
 }
 
-/// Why a rank was not found everywhere, if a budget ended.
+/// Why a rank was not found everywhere, if the computation was interrupted.
 fn unfinished(rank: &super::value::Rank) -> Option<&str> {
     match &rank.complete {
-        Verdict::Unknown(why) if why.starts_with("incomplete") => Some(why),
+        Verdict::Unknown(why) if rank.interrupted => Some(why),
         _ => None,
     }
 }
@@ -171,20 +164,20 @@ pub fn strata(rank: &super::value::Rank) -> &[(super::set::Branch, usize)] {
     if rank.values.len() > 1 { &rank.strata } else { &[] }
 }
 
-fn set_latex(branches: &[super::set::Branch], style: Style) -> String {
+fn set_latex(cx: &Inquiry, branches: &[super::set::Branch], style: Style) -> String {
     if branches.is_empty() {
         return r"\emptyset".into();
     }
-    let parts: Vec<String> = branches.iter().map(|b| branch_latex(b, style)).collect();
+    let parts: Vec<String> = branches.iter().map(|b| branch_latex(cx, b, style)).collect();
     parts.join(r" \cup ")
 }
 
-fn branch_latex(branch: &super::set::Branch, style: Style) -> String {
+fn branch_latex(cx: &Inquiry, branch: &super::set::Branch, style: Style) -> String {
     if branch.is_everything() {
         return r"\text{everywhere}".into();
     }
-    let equations = branch.equations.iter().map(|e| format!("{} = 0", expr_text(*e, style)));
-    let nonzero = branch.nonzero.iter().map(|e| format!(r"{} \neq 0", expr_text(*e, style)));
+    let equations = branch.equations.iter().map(|e| format!("{} = 0", expr_text(cx, *e, style)));
+    let nonzero = branch.nonzero.iter().map(|e| format!(r"{} \neq 0", expr_text(cx, *e, style)));
     format!(r"\{{ {} \}}", equations.chain(nonzero).collect::<Vec<_>>().join(r",\; "))
 }
 
@@ -199,23 +192,23 @@ fn indent_rest(text: &str) -> String {
     text.replace('\n', "\n    ")
 }
 
-fn answer_text(answer: &Answer, style: Style) -> String {
+fn answer_text(cx: &Inquiry, answer: &Answer, style: Style) -> String {
     let mut lines = vec![];
     if let Some(main) = &answer.main {
-        lines.push(main_of(answer, || render(main, style)));
+        lines.push(main_of(cx, answer, |cx| render(cx, main, style)));
     }
     // A list already says what its only entry is.
     if let Some(family) = answer.family()
         && !matches!(answer.main, Some(Value::Family(_) | Value::List(_)))
     {
-        lines.push(family_text(family, style));
+        lines.push(family_text(cx, family, style));
     }
     let main_shown = answer.main.is_some();
     for name in answer.part_names() {
-        if !answer.is_ready(name) || (main_shown && answer.is_main_part(name)) {
+        if !answer.is_ready(cx, name) || (main_shown && answer.is_main_part(name)) {
             continue;
         }
-        let value = match answer.get(name) {
+        let value = match answer.get(cx, name) {
             Some(Ok(value)) => value,
             Some(Err(refused)) => {
                 lines.push(format!("{name}: none ({})", refused.title));
@@ -223,7 +216,7 @@ fn answer_text(answer: &Answer, style: Style) -> String {
             }
             None => continue,
         };
-        let shown = render(&value, style);
+        let shown = render(cx, &value, style);
         let shown = if shown.is_empty() { "none".to_string() } else { shown };
         if shown.contains('\n') {
             lines.push(format!("{name}:\n  {}", shown.replace('\n', "\n  ")));
@@ -233,18 +226,18 @@ fn answer_text(answer: &Answer, style: Style) -> String {
     }
     for condition in &answer.conditions {
         lines.push(match style.format {
-            Format::Latex => format!("where {}", render(&self::condition(condition), style)),
-            _ => format!("where {}", condition_text(condition)),
+            Format::Latex => format!("where {}", render(cx, &self::condition(condition), style)),
+            _ => format!("where {}", condition_text(cx, condition)),
         });
     }
     lines.join("\n")
 }
 
-fn family_text(family: &Family, style: Style) -> String {
+fn family_text(cx: &Inquiry, family: &Family, style: Style) -> String {
     let lines: Vec<String> = family
         .entries
         .iter()
-        .map(|(key, value)| format!("{}: {}", key_shown(key, style), indent_rest(&render(value, style))))
+        .map(|(key, value)| format!("{}: {}", key_shown(key, style), indent_rest(&render(cx, value, style))))
         .collect();
     lines.join("\n")
 }
@@ -274,36 +267,36 @@ fn partial_text(s: Symbol, style: Style) -> String {
     if style.format == Format::Latex { format!(r"\frac{{\partial}}{{\partial {name}}}") } else { format!("@{name}") }
 }
 
-pub fn form_text(form: &Form, style: Style) -> String {
+pub fn form_text(cx: &Inquiry, form: &Form, style: Style) -> String {
     let wedge = if style.format == Format::Latex { r" \wedge " } else { " /\\ " };
     let terms: Vec<(Expr, String)> = form
         .terms_in_reading_order()
         .into_iter()
         .map(|(basis, c)| {
             let names: Vec<String> = basis.iter().map(|a| differential_text(a.symbol(), style)).collect();
-            (tidy(c), names.join(wedge))
+            (tidy(cx, c), names.join(wedge))
         })
         .filter(|(c, _)| !c.is_zero())
         .collect();
     if form.degree() == 0 {
-        return form.as_function().map_or_else(|| "0".into(), |e| expr_text(e, style));
+        return form.as_function().map_or_else(|| "0".into(), |e| expr_text(cx, e, style));
     }
     style.combination(&terms)
 }
 
-pub fn field_text(field: &VectorField, style: Style) -> String {
+pub fn field_text(cx: &Inquiry, field: &VectorField, style: Style) -> String {
     let terms: Vec<(Expr, String)> = field
         .components()
         .into_iter()
-        .map(|(s, c)| (tidy(c), partial_text(s, style)))
+        .map(|(s, c)| (tidy(cx, c), partial_text(s, style)))
         .filter(|(c, _)| !c.is_zero())
         .collect();
     style.combination(&terms)
 }
 
-pub(super) fn matrix_text(m: &LabelledMatrix, style: Style) -> String {
+pub(super) fn matrix_text(cx: &Inquiry, m: &LabelledMatrix, style: Style) -> String {
     let rows: Vec<Vec<String>> = (0..m.matrix.n_rows())
-        .map(|i| (0..m.matrix.n_columns()).map(|j| expr_text(m.matrix[(i, j)], style)).collect())
+        .map(|i| (0..m.matrix.n_columns()).map(|j| expr_text(cx, m.matrix[(i, j)], style)).collect())
         .collect();
     if style.format == Format::Latex {
         let body: Vec<String> = rows.iter().map(|r| r.join(" & ")).collect();
@@ -340,11 +333,11 @@ pub fn verdict_json(verdict: &Verdict) -> Json {
     }
 }
 
-fn expr_json(e: Expr) -> Json {
-    let shown = tidy(e);
+fn expr_json(cx: &Inquiry, e: Expr) -> Json {
+    let shown = tidy(cx, e);
     if !shown.is_number()
         && shown.symbols().is_empty()
-        && let Some(float) = super::run::constant(shown)
+        && let Some(float) = crate::motion::double::constant(cx, shown)
     {
         return json!({ "exact": shown.to_string(), "float": float });
     }
@@ -358,18 +351,18 @@ fn rational_json(n: &Rational) -> String {
     n.to_string()
 }
 
-pub fn json_of(value: &Value) -> Json {
+pub fn json_of(cx: &Inquiry, value: &Value) -> Json {
     let style = Style::ASCII;
     match value {
-        Value::Expr(e) => expr_json(*e),
+        Value::Expr(e) => expr_json(cx, *e),
         Value::Form(f) => {
             let mut object = Map::new();
             for (basis, c) in f.terms_in_reading_order() {
                 let names: Vec<String> = basis.iter().map(|a| differential_text(a.symbol(), style)).collect();
                 let key = if names.is_empty() { "1".into() } else { names.join(" /\\ ") };
-                let c = tidy(c);
+                let c = tidy(cx, c);
                 if !c.is_zero() {
-                    object.insert(key, expr_json(c));
+                    object.insert(key, expr_json(cx, c));
                 }
             }
             Json::Object(object)
@@ -377,36 +370,36 @@ pub fn json_of(value: &Value) -> Json {
         Value::Field(x) => {
             let mut object = Map::new();
             for (s, c) in x.components() {
-                let c = tidy(c);
+                let c = tidy(cx, c);
                 if !c.is_zero() {
-                    object.insert(partial_text(s, style), expr_json(c));
+                    object.insert(partial_text(s, style), expr_json(cx, c));
                 }
             }
             Json::Object(object)
         }
-        Value::OnSpace(declared) => json_of(&declared.value),
-        Value::OnBranch(_) => json_of(&value.main()),
+        Value::OnSpace(declared) => json_of(cx, &declared.value),
+        Value::OnBranch(_) => json_of(cx, &value.main()),
         Value::Matrix(m) => {
             let entries: Vec<Vec<Json>> = (0..m.matrix.n_rows())
-                .map(|i| (0..m.matrix.n_columns()).map(|j| expr_json(m.matrix[(i, j)])).collect())
+                .map(|i| (0..m.matrix.n_columns()).map(|j| expr_json(cx, m.matrix[(i, j)])).collect())
                 .collect();
             let names = |list: &[Symbol]| list.iter().map(|s| s.name()).collect::<Vec<_>>();
             json!({ "rows": names(&m.rows), "columns": names(&m.columns), "entries": entries })
         }
-        Value::List(items) => Json::Array(items.iter().map(json_of).collect()),
-        Value::Family(family) => family_json(family),
+        Value::List(items) => Json::Array(items.iter().map(|x| json_of(cx, x)).collect()),
+        Value::Family(family) => family_json(cx, family),
         Value::Point(p) => {
             let mut object = Map::new();
             for entry in &p.entries {
-                let number = super::run::as_double(entry.value).map(|x| json!(x));
-                object.insert(entry.text.clone(), number.unwrap_or_else(|| expr_json(entry.value)));
+                let number = crate::motion::double::as_double(entry.value).map(|x| json!(x));
+                object.insert(entry.text.clone(), number.unwrap_or_else(|| expr_json(cx, entry.value)));
             }
             Json::Object(object)
         }
         Value::Verdict(j) => verdict_json(&j.verdict),
         Value::Rank(r) => {
             let strata: Vec<Json> =
-                strata(r).iter().map(|(b, n)| json!({ "branch": branch_json(b), "value": n })).collect();
+                strata(r).iter().map(|(b, n)| json!({ "branch": branch_json(cx, b), "value": n })).collect();
             match unfinished(r) {
                 Some(why) => json!({ "values": r.values, "strata": strata, "incomplete": why }),
                 None => json!({ "values": r.values, "strata": strata }),
@@ -414,32 +407,36 @@ pub fn json_of(value: &Value) -> Json {
         }
         Value::Label(label) => json!(label),
         Value::Text(t) => json!(&**t),
-        Value::Set(s) => Json::Array(s.branches().iter().map(branch_json).collect()),
-        Value::Distribution(d) => Json::Array(d.fields().iter().map(|x| json_of(&Value::Field(x.clone()))).collect()),
-        Value::Codistribution(c) => Json::Array(c.forms().iter().map(|f| json_of(&Value::Form(f.clone()))).collect()),
-        Value::Answer(answer) => answer_json(answer),
-        Value::System(s) => match (s.lagrangian(), s.form()) {
-            (Some(l), _) => expr_json(l.function()),
-            (None, Some(form)) => json_of(&Value::Form(form)),
-            (None, None) => json!(text(value)),
+        Value::Set(s) => Json::Array(s.branches().iter().map(|x| branch_json(cx, x)).collect()),
+        Value::Distribution(d) => {
+            Json::Array(d.fields(cx).iter().map(|x| json_of(cx, &Value::Field(x.clone()))).collect())
+        }
+        Value::Codistribution(c) => {
+            Json::Array(c.forms(cx).iter().map(|f| json_of(cx, &Value::Form(f.clone()))).collect())
+        }
+        Value::Answer(answer) => answer_json(cx, answer),
+        Value::System(s) => match (s.lagrangian(), s.form(cx)) {
+            (Some(l), _) => expr_json(cx, l.function()),
+            (None, Some(form)) => json_of(cx, &Value::Form(form)),
+            (None, None) => json!(text(cx, value)),
         },
-        Value::Claim(_) => json!(text(value)),
+        Value::Claim(_) => json!(text(cx, value)),
         Value::Float(x) => json!(x),
         Value::Series(s) => s.json(),
         Value::Run(r) => r.json(),
-        other => json!(text(other)),
+        other => json!(text(cx, other)),
     }
 }
 
-pub fn branch_json(branch: &super::set::Branch) -> Json {
-    let list = |all: Vec<Expr>| all.into_iter().map(|e| json!(tidy(e).to_string())).collect::<Vec<_>>();
+pub fn branch_json(cx: &Inquiry, branch: &super::set::Branch) -> Json {
+    let list = |all: Vec<Expr>| all.into_iter().map(|e| json!(tidy(cx, e).to_string())).collect::<Vec<_>>();
     json!({ "equations": list(branch.equations.clone()), "nonzero": list(branch.nonzero.clone()) })
 }
 
-fn family_json(family: &Family) -> Json {
+fn family_json(cx: &Inquiry, family: &Family) -> Json {
     let mut object = Map::new();
     for (key, value) in &family.entries {
-        object.insert(crate::model::value::key_text(key), json_of(value));
+        object.insert(crate::model::value::key_text(key), json_of(cx, value));
     }
     Json::Object(object)
 }
@@ -459,20 +456,20 @@ static COUNTS: &[&str] = &[
     "coordinates",
 ];
 
-fn part_json(name: &str, value: &Value) -> Json {
+fn part_json(cx: &Inquiry, name: &str, value: &Value) -> Json {
     match value {
         Value::Expr(e) if COUNTS.contains(&name) => match e.as_number().and_then(Rational::to_i64) {
             Some(n) => json!(n),
-            None => expr_json(*e),
+            None => expr_json(cx, *e),
         },
-        _ => json_of(value),
+        _ => json_of(cx, value),
     }
 }
 
-fn answer_json(answer: &Answer) -> Json {
+fn answer_json(cx: &Inquiry, answer: &Answer) -> Json {
     let mut object = Map::new();
     if let Some(main) = &answer.main {
-        let shown = main_of(answer, || json_of(main));
+        let shown = main_of(cx, answer, |cx| json_of(cx, main));
         // An expression under no condition is just that.
         if answer.as_written && answer.conditions.is_empty() && answer.part_names().next().is_none() {
             return shown;
@@ -481,13 +478,13 @@ fn answer_json(answer: &Answer) -> Json {
     }
     if let Some(family) = answer.family()
         && !matches!(answer.main, Some(Value::Family(_)))
-        && let Json::Object(entries) = family_json(family)
+        && let Json::Object(entries) = family_json(cx, family)
     {
         object.extend(entries);
     }
     for name in answer.part_names() {
-        let value = match answer.get(name) {
-            Some(Ok(value)) => part_json(name, &value),
+        let value = match answer.get(cx, name) {
+            Some(Ok(value)) => part_json(cx, name, &value),
             Some(Err(refused)) => json!({ "refused": refused.code.name }),
             None => continue,
         };
@@ -495,8 +492,8 @@ fn answer_json(answer: &Answer) -> Json {
     }
     if !object.contains_key("conditions") {
         let written = |c: &Condition| match c.relation {
-            Relation::NotEqual => tidy(c.left).to_string(),
-            _ => condition_text(c),
+            Relation::NotEqual => tidy(cx, c.left).to_string(),
+            _ => condition_text(cx, c),
         };
         let conditions: Vec<Json> = answer.conditions.iter().map(|c| json!(written(c))).collect();
         object.insert("conditions".into(), Json::Array(conditions));
@@ -505,9 +502,9 @@ fn answer_json(answer: &Answer) -> Json {
 }
 
 /// A condition in the language itself: x > 1, and not x - 1 > 0; a bound that is a number without its digits.
-pub fn condition_text(condition: &Condition) -> String {
+pub fn condition_text(cx: &Inquiry, condition: &Condition) -> String {
     let (left, relation, right) = condition.sides();
-    let side = |e: Expr| expr_text(e, Style::ASCII);
+    let side = |e: Expr| expr_text(cx, e, Style::ASCII);
     format!("{} {} {}", side(left), relation.text(), side(right))
 }
 
@@ -525,24 +522,52 @@ pub fn condition(condition: &Condition) -> Value {
 }
 
 /// The weakest ground the value rests on.
-pub fn weakest(value: &Value) -> &'static str {
-    fn rank(v: &Value) -> u8 {
+pub fn weakest(cx: &Inquiry, value: &Value) -> &'static str {
+    fn rank(cx: &Inquiry, v: &Value) -> u8 {
         match v {
             Value::Verdict(j) => match &j.verdict {
                 Verdict::Unknown(_) => 2,
                 v if v.ground().is_some_and(Ground::is_proved) => 0,
                 _ => 1,
             },
-            Value::List(items) => items.iter().map(rank).max().unwrap_or(0),
-            Value::Family(f) => f.entries.values().map(rank).max().unwrap_or(0),
-            Value::Rank(r) => rank(&Value::from(r.complete.clone())),
+            Value::List(items) => items.iter().map(|x| rank(cx, x)).max().unwrap_or(0),
+            Value::Family(f) => f.entries.values().map(|x| rank(cx, x)).max().unwrap_or(0),
+            Value::Rank(r) => rank(cx, &Value::from(r.complete.clone())),
             Value::Answer(a) => {
-                let main = a.main.as_ref().map_or(0, rank);
-                let parts = a.part_names().filter(|n| a.is_ready(n)).filter_map(|n| a.get(n)?.ok());
-                parts.map(|v| rank(&v)).max().unwrap_or(0).max(main)
+                let main = a.main.as_ref().map_or(0, |x| rank(cx, x));
+                let parts = a.part_names().filter(|n| a.is_ready(cx, n)).filter_map(|n| a.get(cx, n)?.ok());
+                parts.map(|v| rank(cx, &v)).max().unwrap_or(0).max(main)
             }
             _ => 0,
         }
     }
-    ["proved", "sampled", "unknown"][rank(value) as usize]
+    ["proved", "sampled", "unknown"][rank(cx, value) as usize]
+}
+
+/// Whether a verdict that is shown with the value says that it rests on samples.
+pub fn says_sampled(cx: &Inquiry, value: &Value) -> bool {
+    match value {
+        Value::Verdict(j) => j.verdict.ground().is_some_and(|ground| !ground.is_proved()),
+        Value::OnSpace(declared) => says_sampled(cx, &declared.value),
+        Value::OnBranch(along) => says_sampled(cx, &along.value),
+        Value::List(items) => items.iter().any(|x| says_sampled(cx, x)),
+        Value::Family(f) => f.entries.values().any(|x| says_sampled(cx, x)),
+        Value::Answer(a) => {
+            let mut parts = a.part_names().filter(|n| a.is_ready(cx, n)).filter_map(|n| a.get(cx, n)?.ok());
+            a.main.as_ref().is_some_and(|x| says_sampled(cx, x)) || parts.any(|x| says_sampled(cx, &x))
+        }
+        _ => false,
+    }
+}
+
+/// `dx /\ dt`, `omega(x)`: a basis element as it is written.
+pub fn basis_text(basis: &[Covector]) -> String {
+    let names: Vec<String> = basis
+        .iter()
+        .map(|b| match b {
+            Covector::Differential(s) => differential_text(*s, Style::ASCII),
+            Covector::Contact(s) => format!("omega({s})"),
+        })
+        .collect();
+    names.join(" /\\ ")
 }

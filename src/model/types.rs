@@ -11,6 +11,7 @@
 //!
 //! Words that follow from others are left out: a dynamical form is 1-contact, horizontal over Y and Lepage.
 
+use crate::algebra::Inquiry;
 use crate::algebra::{Ground, Verdict};
 use crate::geometry::contact::{self, Finding};
 use crate::geometry::jet::{FiberedManifold, JetSpace, Prolongation, space_with};
@@ -65,13 +66,13 @@ pub struct FieldType {
 }
 
 /// The most precise type of the form. Refused only when it mixes manifolds.
-pub fn infer(form: &Form) -> Result<FormType, Refusal> {
-    let (form, mut ground) = form.simplified();
+pub fn infer(cx: &Inquiry, form: &Form) -> Result<FormType, Refusal> {
+    let (form, mut ground) = form.simplified(cx);
     let manifold = form.manifold()?;
     let degree = form.degree();
     let zero = form.is_empty();
     let space = manifold.as_ref().map(|manifold| {
-        let order = form.order_on(manifold);
+        let order = form.order_on(cx, manifold);
         ground = std::mem::replace(&mut ground, Ground::proved("")).weaker(order.ground);
         space_with(manifold, order.order, &form.symbols())
     });
@@ -80,7 +81,7 @@ pub fn infer(form: &Form) -> Result<FormType, Refusal> {
         return Ok(inferred);
     }
     let mut holds = |property: FormProperty| {
-        let verdict = find_form(&form, &property, manifold.as_ref(), contact::prolongation_of(&form)).verdict;
+        let verdict = find_form(cx, &form, &property, manifold.as_ref(), contact::prolongation_of(&form)).verdict;
         match verdict {
             Verdict::Yes(ground) => {
                 inferred.ground = std::mem::replace(&mut inferred.ground, Ground::proved("")).weaker(ground);
@@ -121,7 +122,7 @@ pub fn infer(form: &Form) -> Result<FormType, Refusal> {
     }
     if let Some(manifold) = manifold.clone().filter(|_| inferred_order(&inferred) > 0) {
         let over = FormProperty::HorizontalOver(manifold.jets(0));
-        let verdict = find_form(&form, &over, None, contact::prolongation_of(&form)).verdict;
+        let verdict = find_form(cx, &form, &over, None, contact::prolongation_of(&form)).verdict;
         match verdict {
             Verdict::Yes(_) => inferred.properties.push(over),
             Verdict::Unknown(_) => inferred.undecided.push(over),
@@ -136,13 +137,13 @@ fn inferred_order(inferred: &FormType) -> u32 {
 }
 
 /// The most precise type of the field. Refused only when it mixes manifolds.
-pub fn infer_field(field: &VectorField) -> Result<FieldType, Refusal> {
-    let (field, mut ground) = field.simplified();
+pub fn infer_field(cx: &Inquiry, field: &VectorField) -> Result<FieldType, Refusal> {
+    let (field, mut ground) = field.simplified(cx);
     let manifold = field.manifold()?;
     let Some(manifold) = manifold else {
         return Ok(FieldType { space: None, properties: vec![], ground, undecided: vec![] });
     };
-    let order = field.order_on(&manifold);
+    let order = field.order_on(cx, &manifold);
     ground = ground.weaker(order.ground);
     let space = space_with(&manifold, order.order, &field.symbols());
     let mut inferred = FieldType { space: Some(space.clone()), properties: vec![], ground, undecided: vec![] };
@@ -151,7 +152,7 @@ pub fn infer_field(field: &VectorField) -> Result<FieldType, Refusal> {
         if implied || (property == FieldProperty::Semispray && order.order == 0) {
             continue;
         }
-        match find_field(&field, property, &space).verdict {
+        match find_field(cx, &field, property, &space).verdict {
             Verdict::Yes(g) => {
                 inferred.ground = inferred.ground.weaker(g);
                 inferred.properties.push(property);
@@ -166,29 +167,30 @@ pub fn infer_field(field: &VectorField) -> Result<FieldType, Refusal> {
 /// Whether the form has the property, with evidence. `manifold` is where it lives; a form that mentions no
 /// coordinate lives anywhere; `prolongation` says which contact forms it has there.
 pub fn find_form(
+    cx: &Inquiry,
     form: &Form,
     property: &FormProperty,
     manifold: Option<&FiberedManifold>,
     prolongation: Prolongation,
 ) -> Finding {
-    let anywhere = || Finding { verdict: form.is_zero(), evidence: None };
+    let anywhere = || Finding { verdict: form.is_zero(cx), evidence: None };
     match property {
-        FormProperty::Horizontal => contact::is_horizontal(form),
-        FormProperty::HorizontalOver(space) => contact::is_horizontal_over(form, space),
-        FormProperty::Contact => contact::is_contact_along(form, prolongation),
-        FormProperty::KContact(k) => contact::is_k_contact_along(form, *k, prolongation),
-        FormProperty::Dynamical => manifold.map_or_else(anywhere, |m| contact::is_dynamical(form, m)),
-        FormProperty::Lepage => manifold.map_or_else(anywhere, |m| contact::is_lepage(form, m)),
-        FormProperty::Closed => contact::is_closed(form),
+        FormProperty::Horizontal => contact::is_horizontal(cx, form),
+        FormProperty::HorizontalOver(space) => contact::is_horizontal_over(cx, form, space),
+        FormProperty::Contact => contact::is_contact_along(cx, form, prolongation),
+        FormProperty::KContact(k) => contact::is_k_contact_along(cx, form, *k, prolongation),
+        FormProperty::Dynamical => manifold.map_or_else(anywhere, |m| contact::is_dynamical(cx, form, m)),
+        FormProperty::Lepage => manifold.map_or_else(anywhere, |m| contact::is_lepage(cx, form, m)),
+        FormProperty::Closed => contact::is_closed(cx, form),
     }
 }
 
 /// Whether the field on the space has the property, with evidence.
-pub fn find_field(field: &VectorField, property: FieldProperty, space: &JetSpace) -> Finding {
+pub fn find_field(cx: &Inquiry, field: &VectorField, property: FieldProperty, space: &JetSpace) -> Finding {
     match property {
-        FieldProperty::Vertical => field.is_vertical(space.manifold()),
-        FieldProperty::Projectable => field.is_projectable(space.manifold()),
-        FieldProperty::Semispray => field.is_semispray(space).finding,
+        FieldProperty::Vertical => field.is_vertical(cx, space.manifold()),
+        FieldProperty::Projectable => field.is_projectable(cx, space.manifold()),
+        FieldProperty::Semispray => field.is_semispray(cx, space).finding,
     }
 }
 
@@ -257,10 +259,11 @@ mod tests {
 
     #[test]
     fn types_are_judged_by_components_not_by_syntax() {
+        let cx = &Inquiry::free();
         let (t, x, y) = (Symbol::base("t"), Coordinate::declare("x", false), Coordinate::declare("y", false));
         FiberedManifold::new("Y", t, &[x, y]);
         let j = |c: Coordinate, k: u32| Expr::symbol(c.jet(k));
-        let shown = |form: &Form| infer(form).unwrap().to_string();
+        let shown = |form: &Form| infer(cx, form).unwrap().to_string();
         let dx = Form::differential(x.jet(0));
         let lagrangian = Form::term(j(x, 1), &[t]);
         let written = &(&lagrangian + &dx.scale(j(y, 0))) - &dx.scale(j(y, 0));
@@ -274,8 +277,9 @@ mod tests {
         assert_eq!(shown(&Form::omega(x.jet(0)).wedge(&Form::omega(x.jet(1)))), "2-contact 2-form on J2(Y)");
         assert_eq!(shown(&Form::function(j(x, 1))), "function on J1(Y)");
         assert_eq!(shown(&Form::zero(2)), "zero 2-form");
-        let field =
-            |components: &[(Symbol, Expr)]| infer_field(&VectorField::new(components.to_vec())).unwrap().to_string();
+        let field = |components: &[(Symbol, Expr)]| {
+            infer_field(cx, &VectorField::new(components.to_vec())).unwrap().to_string()
+        };
         assert_eq!(field(&[(x.jet(0), j(y, 0))]), "vertical field on Y");
         assert_eq!(field(&[(t, Expr::one())]), "field");
         assert_eq!(field(&[(t, Expr::symbol(t)), (x.jet(0), j(y, 0))]), "projectable field on Y");

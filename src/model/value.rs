@@ -5,6 +5,7 @@
 
 use super::item::{Constraint, Force, MapItem, SectionItem, System};
 use crate::algebra::expr::{Condition, Relation};
+use crate::algebra::inquiry::{Inquiry, Remembered};
 use crate::algebra::linear::Matrix;
 use crate::algebra::number::Rational;
 use crate::algebra::{Expr, Function, Symbol, Verdict};
@@ -16,11 +17,9 @@ use crate::geometry::jet::{FiberedManifold, JetSpace};
 use crate::source::Span;
 use indexmap::IndexMap;
 use smallvec::SmallVec;
-use std::cell::OnceCell;
 use std::rc::Rc;
 
-/// The result of anything that may refuse: the refusal is complete but for a place.
-pub type Fallible<T> = Result<T, Box<Diagnostic>>;
+pub use crate::diagnostic::Fallible;
 
 /// A value of the language.
 #[derive(Clone)]
@@ -63,8 +62,8 @@ pub enum Value {
     Claim(Rc<Claim>),
     /// A number of a run.
     Float(f64),
-    Run(Rc<super::run::Run>),
-    Series(Rc<super::run::Series>),
+    Run(Rc<crate::motion::run::Run>),
+    Series(Rc<crate::motion::series::Series>),
 }
 
 /// A form or field, and the space after `on`.
@@ -121,7 +120,7 @@ pub struct PointEntry {
 /// A verdict that can be taken again at a point.
 pub struct Judgement {
     pub verdict: Verdict,
-    pub at: Option<Box<dyn Fn(&Point) -> Fallible<Verdict>>>,
+    pub at: Option<Box<dyn Fn(&Inquiry, &Point) -> Fallible<Verdict>>>,
 }
 
 /// A rank: the values it takes, ascending, and where.
@@ -134,6 +133,8 @@ pub struct Rank {
     pub complement: Option<usize>,
     /// Whether `values` is the whole truth.
     pub complete: Verdict,
+    /// The computation was interrupted: there are places that it has not come to.
+    pub interrupted: bool,
     /// Expressions in parameters that were taken to be nonzero.
     pub generic: Vec<Expr>,
 }
@@ -173,13 +174,15 @@ pub struct Answer {
     pub conditions: Vec<Condition>,
     /// The main value is shown as it stands: what was multiplied out is not factored again.
     pub as_written: bool,
+    /// The main value is a list, and if it has one entry it stands for that: the only solution of an equation.
+    pub stands_for_only_entry: bool,
 }
 
-type Thunk = Box<dyn Fn() -> Fallible<Value>>;
+type Thunk = Box<dyn Fn(&Inquiry) -> Fallible<Value>>;
 
 enum Part {
     Ready(Fallible<Value>),
-    Lazy(Thunk, OnceCell<Fallible<Value>>),
+    Lazy(Thunk, Remembered<Fallible<Value>>),
 }
 
 impl Answer {
@@ -194,6 +197,7 @@ impl Answer {
             manifold: None,
             conditions: vec![],
             as_written: false,
+            stands_for_only_entry: false,
         }
     }
 
@@ -214,6 +218,12 @@ impl Answer {
         self
     }
 
+    /// A list of one entry stands for it.
+    pub fn stands_for_only_entry(mut self) -> Answer {
+        self.stands_for_only_entry = true;
+        self
+    }
+
     pub fn on(mut self, manifold: &FiberedManifold) -> Answer {
         self.manifold = Some(manifold.clone());
         self
@@ -231,15 +241,15 @@ impl Answer {
     }
 
     /// A part that is computed when it is first asked for.
-    pub fn lazy(mut self, name: &'static str, compute: impl Fn() -> Fallible<Value> + 'static) -> Answer {
-        self.parts.insert(name, Part::Lazy(Box::new(compute), OnceCell::new()));
+    pub fn lazy(mut self, name: &'static str, compute: impl Fn(&Inquiry) -> Fallible<Value> + 'static) -> Answer {
+        self.parts.insert(name, Part::Lazy(Box::new(compute), Remembered::default()));
         self
     }
 
     /// A verdict that is shown unless it is a plain yes.
     pub fn optional_part(self, name: &'static str, verdict: Verdict) -> Answer {
         match verdict {
-            Verdict::Yes(_) => self.lazy(name, move || Ok(Value::from(verdict.clone()))),
+            Verdict::Yes(_) => self.lazy(name, move |_| Ok(Value::from(verdict.clone()))),
             _ => self.part(name, verdict),
         }
     }
@@ -287,20 +297,12 @@ impl Answer {
         self
     }
 
-    pub fn get(&self, name: &str) -> Option<Fallible<Value>> {
+    pub fn get(&self, cx: &Inquiry, name: &str) -> Option<Fallible<Value>> {
         Some(match self.parts.get(name)? {
             Part::Ready(value) => value.clone(),
-            Part::Lazy(compute, cell) => match cell.get() {
-                Some(known) => known.clone(),
-                None => {
-                    let found = compute();
-                    // What was stopped may be tried again.
-                    if !matches!(&found, Err(why) if why.code.name == codes::BUDGET.name) {
-                        let _ = cell.set(found.clone());
-                    }
-                    found
-                }
-            },
+            Part::Lazy(compute, known) => {
+                known.get(cx, |found| !matches!(found, Err(why) if why.code.name == codes::BUDGET.name), compute)
+            }
         })
     }
 
@@ -309,10 +311,10 @@ impl Answer {
     }
 
     /// Whether the part is at hand without further computation.
-    pub fn is_ready(&self, name: &str) -> bool {
+    pub fn is_ready(&self, cx: &Inquiry, name: &str) -> bool {
         match self.parts.get(name) {
             Some(Part::Ready(_)) => true,
-            Some(Part::Lazy(_, cell)) => cell.get().is_some(),
+            Some(Part::Lazy(_, known)) => known.is_ready(cx),
             None => false,
         }
     }

@@ -1,8 +1,8 @@
 //! Questions of the calculus on jets: d, h, p, contraction, Lie derivatives, prolongation, predicates.
 
 use super::distributions::home;
-use super::tensors::{as_tensor, lie_value};
-use super::{Arguments, Question, refusal};
+use super::tensors::lie_value;
+use super::{Arguments, Question};
 use crate::algebra::print::Style;
 use crate::algebra::{Expr, Symbol, Verdict};
 use crate::diagnostic::{Diagnostic, codes};
@@ -10,55 +10,80 @@ use crate::geometry::contact::{self, Finding};
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
 use crate::geometry::jet::{self, FiberedManifold, Prolongation};
+use crate::model::kind::*;
+use crate::model::operate;
+use crate::model::tensor::as_tensor;
 use crate::model::value::{Answer, Fallible, LabelledMatrix, Value};
-use crate::session::operate;
-
-macro_rules! rows {
-    ($($name:literal $signature:literal $help:literal $run:expr;)*) => {
-        pub static ROWS: &[Question] = &[$(Question {
-            name: $name, signature: $signature, help: $help, options: &[], takes_equations: false,
-            parts: &[], run: $run,
-        }),*];
-    };
-}
 
 rows! {
-    "jet" "jet(q, 5)" "the fifth jet of a coordinate, or the fifth total derivative of a function" jet_of;
-    "vel" "vel(x')" "the velocity of a phase-space coordinate along a curve that need not be holonomic" vel;
-    "omega" "omega(x)" "the contact form dx - x'*dt" omega;
-    "d" "d(η)" "the exterior derivative" exterior;
-    "i" "i(ξ, η)" "the contraction of a form with a vector field, or a (1,1) tensor applied to it" contraction;
-    "lie" "lie(ξ, η)" "the Lie derivative of a function, form, field or (1,1) tensor" lie;
-    "bracket" "bracket(ξ, ζ)" "the Lie bracket of two vector fields" bracket;
-    "h" "h(η)" "the horizontal part" |a| part(a, |f, along| contact::k_contact_part(f, 0, along));
-    "p" "p(η)" "the contact part" |a| part(a, contact::contact_part_along);
-    "p1" "p1(η)" "the 1-contact part" |a| part(a, |f, along| contact::k_contact_part(f, 1, along));
-    "p2" "p2(η)" "the 2-contact part" |a| part(a, |f, along| contact::k_contact_part(f, 2, along));
-    "holonomic" "holonomic(η)" "a function or form of J1(J2(Y)) on J3(Y), which lies in it as vel(q) = q', …" holonomic;
-    "contact_part" "contact_part(η, k)" "the k-contact part; p3(η) is short for contact_part(η, 3)" k_part;
-    "prolong" "prolong(ξ, r)" "the r-th prolongation of a projectable field or of a section; prolong(ξ, J1(J2(Y))) to that space" prolong;
-    "lift" "lift(η, r)" "the same object on the r-th jet space" lift;
-    "is_horizontal" "is_horizontal(η)" "components along dt only" |a| finding(a, |f, _, _| contact::is_horizontal(f));
-    "is_horizontal_over" "is_horizontal_over(η, Y)" "only dt and the differentials of the coordinates of Y" horizontal_over;
-    "is_contact" "is_contact(η)" "vanishes along every motion" |a| finding(a, |f, along, _| contact::is_contact_along(f, along));
-    "is_k_contact" "is_k_contact(η, k)" "its parts are k-contact: omega(x) /\\ dt is 1-contact" is_k_contact;
-    "is_dynamical" "is_dynamical(η)" "a 2-form with terms E*dx /\\ dt only" |a| finding(a, |f, _, m| contact::is_dynamical(f, m));
-    "is_lepage" "is_lepage(η)" "its 1-contact part is dynamical" |a| finding(a, |f, _, m| contact::is_lepage(f, m));
-    "is_closed" "is_closed(η)" "its exterior derivative vanishes" |a| finding(a, |f, _, _| contact::is_closed(f));
-    "is_vertical" "is_vertical(ξ)" "no component along @t" |a| field_finding(a, |x, m| x.is_vertical(m));
-    "is_projectable" "is_projectable(ξ)" "the component along @t depends on t only" |a| field_finding(a, |x, m| x.is_projectable(m));
-    "is_semispray" "is_semispray(ξ)" "its integral curves are prolonged motions" is_semispray;
-    "is_holonomic" "is_holonomic(g)" "the section is the prolongation of a motion" is_holonomic;
+    "jet" [one("q", FUNCTION.or(VECTOR)), one("r", INTEGER)]
+        "the r-th jet of a coordinate, or the r-th total derivative of a function"
+        => Gives::Like(0), &[], jet_of;
+    "vel" [one("x'", COORDINATE)] "the velocity of a phase-space coordinate along a curve that need not be holonomic"
+        => Gives::Kinds(COORDINATE), &[], vel;
+    "omega" [one("x", COORDINATE)] "the contact form dx - x'*dt" => Gives::Degree("contact", 1), &[], omega;
+    "d" [one("η", FORM)] "the exterior derivative" => Gives::Form("closed", 0, 1), &[], exterior;
+    "i" [one("ξ", FIELD), one("η", FORM.or(MATRIX))]
+        "the contraction of a form with a vector field, or a (1,1) tensor applied to it"
+        => Gives::Form("", 1, -1), &[], contraction;
+    "lie" [one("ξ", FIELD), one("η", FUNCTION.or(FORM).or(FIELD).or(VECTOR))]
+        "the Lie derivative of a function, form, field or (1,1) tensor"
+        => Gives::Like(1), &[], lie;
+    "bracket" [one("ξ", FIELD), one("ζ", FIELD)] "the Lie bracket of two vector fields"
+        => Gives::Kinds(FIELD), &[], bracket;
+    "h" [one("η", FORM), optional("J1(Y)", SPACE)] "the horizontal part"
+        => Gives::Form("horizontal", 0, 0), &[], |a| part(a, |f, along| contact::k_contact_part(f, 0, along));
+    "p" [one("η", FORM), optional("J1(Y)", SPACE)] "the contact part"
+        => Gives::Form("contact", 0, 0), &[], |a| part(a, contact::contact_part_along);
+    "p1" [one("η", FORM), optional("J1(Y)", SPACE)] "the 1-contact part"
+        => Gives::Form("1-contact", 0, 0), &[], |a| part(a, |f, along| contact::k_contact_part(f, 1, along));
+    "p2" [one("η", FORM), optional("J1(Y)", SPACE)] "the 2-contact part"
+        => Gives::Form("2-contact", 0, 0), &[], |a| part(a, |f, along| contact::k_contact_part(f, 2, along));
+    "holonomic" [one("η", FORM)] "a function or form of J1(J2(Y)) on J3(Y), which lies in it as vel(q) = q', …"
+        => Gives::Like(0), &[], holonomic;
+    "contact_part" [one("η", FORM), one("k", INTEGER)] "the k-contact part; p3(η) is short for contact_part(η, 3)"
+        => Gives::Form("contact", 0, 0), &[], k_part;
+    "prolong" [one("ξ", FIELD.or(SECTION)), one("r", INTEGER.or(SPACE))]
+        "the r-th prolongation of a projectable field or of a section; prolong(ξ, J1(J2(Y))) to that space"
+        => Gives::Like(0), &[], prolong;
+    "lift" [one("η", FUNCTION.or(FORM).or(FIELD)), one("r", INTEGER)] "the same object on the r-th jet space"
+        => Gives::Like(0), &[], lift;
+    "is_horizontal" [one("η", FORM)] "components along dt only"
+        => Gives::Kinds(VERDICT), FOUND, |a| finding(a, |f, _, _| contact::is_horizontal(&a.cx, f));
+    "is_horizontal_over" [one("η", FORM), one("Y", SPACE)] "only dt and the differentials of the coordinates of Y"
+        => Gives::Kinds(VERDICT), FOUND, horizontal_over;
+    "is_contact" [one("η", FORM)] "vanishes along every motion"
+        => Gives::Kinds(VERDICT), FOUND, |a| finding(a, |f, along, _| contact::is_contact_along(&a.cx, f, along));
+    "is_k_contact" [one("η", FORM), one("k", INTEGER)] "its parts are k-contact: omega(x) /\\ dt is 1-contact"
+        => Gives::Kinds(VERDICT), FOUND, is_k_contact;
+    "is_dynamical" [one("η", FORM)] "a 2-form with terms E*dx /\\ dt only"
+        => Gives::Kinds(VERDICT), FOUND, |a| finding(a, |f, _, m| contact::is_dynamical(&a.cx, f, m));
+    "is_lepage" [one("η", FORM)] "its 1-contact part is dynamical"
+        => Gives::Kinds(VERDICT), FOUND, |a| finding(a, |f, _, m| contact::is_lepage(&a.cx, f, m));
+    "is_closed" [one("η", FORM)] "its exterior derivative vanishes"
+        => Gives::Kinds(VERDICT), FOUND, |a| finding(a, |f, _, _| contact::is_closed(&a.cx, f));
+    "is_vertical" [one("ξ", FIELD)] "no component along @t"
+        => Gives::Kinds(VERDICT), FOUND, |a| field_finding(a, |x, m| x.is_vertical(&a.cx, m));
+    "is_projectable" [one("ξ", FIELD)] "the component along @t depends on t only"
+        => Gives::Kinds(VERDICT), FOUND, |a| field_finding(a, |x, m| x.is_projectable(&a.cx, m));
+    "is_semispray" [one("ξ", FIELD)] "its integral curves are prolonged motions"
+        => Gives::Kinds(VERDICT), FOUND, is_semispray;
+    "is_holonomic" [one("g", SECTION)] "the section is the prolongation of a motion"
+        => Gives::Kinds(VERDICT), FOUND, is_holonomic;
 }
 
+/// What a property that fails is seen by.
+const FOUND: &[Part] = &[
+    sometimes("component", ANY, "one that should not be there"),
+    sometimes("coefficient", FUNCTION, "what stands there"),
+];
+
 fn jet_of(a: &Arguments) -> Fallible<Value> {
-    a.count(2, 2)?;
     let order = a.jet_order(1)?;
-    operate::prime(&a.value(0)?, order)
+    operate::prime(&a.cx, &a.value(0)?, order)
 }
 
 fn vel(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
     let symbol = a.symbol(0)?;
     if !jet::is_coordinate(symbol) {
         return Err(Box::new(
@@ -70,7 +95,6 @@ fn vel(a: &Arguments) -> Fallible<Value> {
 }
 
 fn omega(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
     let symbol = a.symbol(0)?;
     if symbol.as_jet().is_none() {
         return Err(Box::new(
@@ -87,12 +111,12 @@ fn meet(
     left: Result<Option<FiberedManifold>, crate::geometry::Refusal>,
     right: Result<Option<FiberedManifold>, crate::geometry::Refusal>,
 ) -> Fallible<()> {
-    let (left, right) = (left.map_err(refusal)?, right.map_err(refusal)?);
+    let (left, right) = (left?, right?);
     if let (Some(left), Some(right)) = (left, right)
         && let Err(refused) = left.join(&right)
     {
         return Err(Box::new(
-            refusal(refused)
+            Diagnostic::from(refused)
                 .label(a.positional[0].span, format!("on {}", left.name()))
                 .label(a.positional[1].span, format!("on {}", right.name())),
         ));
@@ -101,12 +125,10 @@ fn meet(
 }
 
 fn exterior(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
-    Ok(Value::Form(a.form(0)?.d()))
+    Ok(Value::Form(a.form(0)?.d(&a.cx)))
 }
 
 fn contraction(a: &Arguments) -> Fallible<Value> {
-    a.count(2, 2)?;
     let field = a.field(0)?;
     if let Value::Matrix(m) = a.value(1)?.main()
         && let Some((tensor, _)) = as_tensor(&m)
@@ -135,40 +157,37 @@ fn simple_form(form: Form) -> Value {
 }
 
 fn lie(a: &Arguments) -> Fallible<Value> {
-    a.count(2, 2)?;
     let field = a.field(0)?;
     match a.value(1)?.main() {
         Value::Field(other) => {
             meet(a, field.manifold(), other.manifold())?;
-            Ok(Value::Field(field.bracket(&other)))
+            Ok(Value::Field(field.bracket(&a.cx, &other)))
         }
         Value::Matrix(m) => match as_tensor(&m) {
-            Some((tensor, chart)) => lie_value(&field, &tensor, &chart),
-            None => Ok(Value::from(LabelledMatrix { matrix: m.matrix.map(|e| field.apply(e)), ..(*m).clone() })),
+            Some((tensor, chart)) => lie_value(&a.cx, &field, &tensor, &chart),
+            None => Ok(Value::from(LabelledMatrix { matrix: m.matrix.map(|e| field.apply(&a.cx, e)), ..(*m).clone() })),
         },
         Value::List(items) => {
-            let each = |v: &Value| Ok(simple_form(operate::as_form(v)?.lie(&field)));
+            let each = |v: &Value| Ok(simple_form(operate::as_form(&a.cx, v)?.lie(&a.cx, &field)));
             Ok(Value::list(items.iter().map(each).collect::<Fallible<Vec<_>>>()?))
         }
         _ => {
             let form = a.form(1)?;
             meet(a, field.manifold(), form.manifold())?;
-            Ok(simple_form(form.lie(&field)))
+            Ok(simple_form(form.lie(&a.cx, &field)))
         }
     }
 }
 
 fn bracket(a: &Arguments) -> Fallible<Value> {
-    a.count(2, 2)?;
     let (left, right) = (a.field(0)?, a.field(1)?);
     meet(a, left.manifold(), right.manifold())?;
-    Ok(Value::Field(left.bracket(&right)))
+    Ok(Value::Field(left.bracket(&a.cx, &right)))
 }
 
 /// The contact forms are those of the space on which the form was declared, or of what occurs in it; a second argument
 /// `J1(J1(Y))` chooses them.
 fn part(a: &Arguments, take: fn(&Form, Prolongation) -> Form) -> Fallible<Value> {
-    a.count(1, 2)?;
     let form = a.form(0)?;
     let chosen = if a.positional.len() == 2 { Some(a.value(1)?) } else { None };
     let along = match (chosen, a.value(0)?) {
@@ -186,13 +205,11 @@ fn part(a: &Arguments, take: fn(&Form, Prolongation) -> Form) -> Fallible<Value>
 }
 
 fn holonomic(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
     let form = a.form(0)?;
-    Ok(simple_form(form.pullback(&jet::holonomic_values(&form.symbols()))))
+    Ok(simple_form(form.pullback(&a.cx, &jet::holonomic_values(&form.symbols()))))
 }
 
 fn k_part(a: &Arguments) -> Fallible<Value> {
-    a.count(2, 2)?;
     let (form, k) = (a.form(0)?, a.jet_order(1)? as usize);
     Ok(Value::Form(contact::k_contact_part(&form, k, prolongation(a, &form)?)))
 }
@@ -206,7 +223,6 @@ fn prolongation(a: &Arguments, form: &Form) -> Fallible<Prolongation> {
 }
 
 fn prolong(a: &Arguments) -> Fallible<Value> {
-    a.count(2, 2)?;
     let space = match a.value(1)?.main() {
         Value::Space(space) => Some(space),
         _ => None,
@@ -217,16 +233,16 @@ fn prolong(a: &Arguments) -> Fallible<Value> {
     };
     match a.value(0)?.main() {
         Value::Section(s) => {
-            let section = s.section.prolong(order).map_err(refusal)?;
+            let section = s.section.prolong(&a.cx, order)?;
             let name = format!("prolong({}, {order})", s.name);
             Ok(Value::Section(std::rc::Rc::new(crate::model::item::SectionItem { name, section })))
         }
         _ => {
             let field = a.field(0)?;
-            let found = field.manifold().map_err(refusal)?.or_else(|| Some(space.as_ref()?.manifold().clone()));
+            let found = field.manifold()?.or_else(|| Some(space.as_ref()?.manifold().clone()));
             let manifold = home(a, found).map_err(|d| on_a_space(a, order, *d))?;
             let here = |r| {
-                let d = refusal(r).or_at(a.positional[0].span, "this field");
+                let d = Diagnostic::from(r).or_at(a.positional[0].span, "this field");
                 if d.code.number != codes::NOT_PROJECTABLE.number {
                     return Box::new(d);
                 }
@@ -242,9 +258,9 @@ fn prolong(a: &Arguments) -> Fallible<Value> {
             };
             // A field that moves jets already must be a prolongation, or is one on JʳY and prolonged to J¹(JʳY).
             let below = field.on_manifold(&manifold);
-            let moved = field.order_on(&manifold).order;
+            let moved = field.order_on(&a.cx, &manifold).order;
             let jets = manifold.jets(moved);
-            let known = || below.prolong(&jets).is_ok_and(|x| x.equals(&field).is_yes());
+            let known = || below.prolong(&a.cx, &jets).is_ok_and(|x| x.equals(&a.cx, &field).is_yes());
             let on_jets = field
                 .components()
                 .iter()
@@ -272,9 +288,10 @@ fn prolong(a: &Arguments) -> Fallible<Value> {
                     _ => d.repair(format!("its own prolongation is on {free}"), a.positional[1].span, free),
                 }));
             }
-            let field = if prolongs { below.prolong(&manifold.jets(order)).map_err(&here)? } else { field.clone() };
+            let field =
+                if prolongs { below.prolong(&a.cx, &manifold.jets(order)).map_err(&here)? } else { field.clone() };
             Ok(Value::Field(match space {
-                Some(space) if space.is_free() => field.prolong_freely(&space).map_err(&here)?,
+                Some(space) if space.is_free() => field.prolong_freely(&a.cx, &space).map_err(&here)?,
                 _ => field,
             }))
         }
@@ -300,13 +317,12 @@ fn on_a_space(a: &Arguments, order: u32, mut d: Diagnostic) -> Box<Diagnostic> {
 /// Objects know no order but the one they depend on, so lifting leaves them as they are, once the
 /// order has been seen to be high enough.
 fn lift(a: &Arguments) -> Fallible<Value> {
-    a.count(2, 2)?;
     let order = a.jet_order(1)?;
     let value = a.value(0)?.main();
     let found = match &value {
-        Value::Form(f) => f.manifold().map_err(refusal)?.map(|m| f.order_on(&m).order),
-        Value::Field(x) => x.manifold().map_err(refusal)?.map(|m| x.order_on(&m).order),
-        _ => Some(jet::jet_order(a.expr(0)?).order),
+        Value::Form(f) => f.manifold()?.map(|m| f.order_on(&a.cx, &m).order),
+        Value::Field(x) => x.manifold()?.map(|m| x.order_on(&a.cx, &m).order),
+        _ => Some(jet::jet_order(&a.cx, a.expr(0)?).order),
     };
     if found.is_some_and(|n| n > order) {
         return Err(Box::new(
@@ -329,29 +345,26 @@ fn lift(a: &Arguments) -> Fallible<Value> {
 fn finding_value(question: &'static str, found: Finding) -> Value {
     let mut answer = Answer::new(question).main(found.verdict);
     if let Some(c) = found.evidence {
-        let basis = crate::session::promise::basis_text(&c.basis);
+        let basis = crate::model::show::basis_text(&c.basis);
         answer = answer.part("component", Value::Text(basis.into())).part("coefficient", c.coefficient);
     }
     Value::from(answer)
 }
 
 fn finding(a: &Arguments, test: impl Fn(&Form, Prolongation, &FiberedManifold) -> Finding) -> Fallible<Value> {
-    a.count(1, 1)?;
     let form = a.form(0)?;
-    match form.manifold().map_err(refusal)?.or_else(|| a.on.clone()) {
+    match form.manifold()?.or_else(|| a.on.clone()) {
         Some(manifold) => Ok(finding_value(a.question.name, test(&form, prolongation(a, &form)?, &manifold))),
         None => Ok(Value::from(Verdict::yes("no coordinate of a manifold occurs"))),
     }
 }
 
 fn is_k_contact(a: &Arguments) -> Fallible<Value> {
-    a.count(2, 2)?;
     let (form, k) = (a.form(0)?, a.jet_order(1)? as usize);
-    Ok(finding_value(a.question.name, contact::is_k_contact_along(&form, k, prolongation(a, &form)?)))
+    Ok(finding_value(a.question.name, contact::is_k_contact_along(&a.cx, &form, k, prolongation(a, &form)?)))
 }
 
 fn horizontal_over(a: &Arguments) -> Fallible<Value> {
-    a.count(2, 2)?;
     let space = match a.value(1)?.main() {
         Value::Manifold(manifold) => manifold.jets(0),
         Value::Space(space) => space,
@@ -362,31 +375,29 @@ fn horizontal_over(a: &Arguments) -> Fallible<Value> {
             ));
         }
     };
-    Ok(finding_value(a.question.name, contact::is_horizontal_over(&a.form(0)?, &space)))
+    Ok(finding_value(a.question.name, contact::is_horizontal_over(&a.cx, &a.form(0)?, &space)))
 }
 
 /// The manifold of a field; any if it moves only the time, which is seen in the same way on every one.
 fn anywhere(a: &Arguments, field: &VectorField) -> Fallible<FiberedManifold> {
-    let found = field.manifold().map_err(refusal)?;
+    let found = field.manifold()?;
     home(a, found.or_else(|| a.declared()).or_else(|| a.on.clone()).or_else(|| a.latest()))
 }
 
 fn field_finding(a: &Arguments, test: impl Fn(&VectorField, &FiberedManifold) -> Finding) -> Fallible<Value> {
-    a.count(1, 1)?;
     let field = a.field(0)?;
     let manifold = anywhere(a, &field)?;
     Ok(finding_value(a.question.name, test(&field, &manifold)))
 }
 
 fn is_semispray(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
     let field = a.field(0)?;
     let manifold = anywhere(a, &field)?;
     // The jet space is the one whose top jets have components.
     if let Value::OnSpace(declared) = a.value(0)? {
-        let found = field.is_semispray(&declared.space);
+        let found = field.is_semispray(&a.cx, &declared.space);
         if found.finding.verdict.is_yes() && !found.nonzero.is_number() {
-            crate::algebra::conditions::record_nonzero(found.nonzero);
+            crate::algebra::conditions::record_nonzero(&a.cx, found.nonzero);
         }
         return Ok(finding_value("is_semispray", found.finding));
     }
@@ -396,19 +407,18 @@ fn is_semispray(a: &Arguments) -> Fallible<Value> {
         .filter_map(|(s, _)| manifold.order_of_symbol(*s))
         .max()
         .unwrap_or(0)
-        .max(field.order_on(&manifold).order);
-    let found = field.is_semispray(&manifold.jets(order));
+        .max(field.order_on(&a.cx, &manifold).order);
+    let found = field.is_semispray(&a.cx, &manifold.jets(order));
     let finding = found.finding;
     if finding.verdict.is_yes() && !found.nonzero.is_number() {
-        crate::algebra::conditions::record_nonzero(found.nonzero);
+        crate::algebra::conditions::record_nonzero(&a.cx, found.nonzero);
     }
     Ok(finding_value("is_semispray", finding))
 }
 
 fn is_holonomic(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
     match a.value(0)?.main() {
-        Value::Section(s) => Ok(finding_value("is_holonomic", s.section.is_holonomic())),
+        Value::Section(s) => Ok(finding_value("is_holonomic", s.section.is_holonomic(&a.cx))),
         other => Err(Box::new(
             Diagnostic::error(&codes::WRONG_KIND, "a section is needed here")
                 .label(a.positional[0].span, format!("this is {}", operate::describe(&other))),

@@ -9,6 +9,7 @@
 
 use super::systems::{form_of, gauge, lagrangian_of, names, simple};
 use super::{Arguments, Question};
+use crate::algebra::Inquiry;
 use crate::algebra::conditions::inequality;
 use crate::algebra::derive::partial;
 use crate::algebra::expr::Condition;
@@ -22,6 +23,7 @@ use crate::mechanics::inverse_problem::is_variational;
 use crate::mechanics::legendre::{self as theory, Legendre, Naming};
 use crate::mechanics::{jet, lepage_class};
 use crate::model::item::System;
+use crate::model::kind::*;
 use crate::model::set::branch_text;
 use crate::model::value::{Answer, Fallible, LabelledMatrix, Value};
 use std::rc::Rc;
@@ -29,50 +31,60 @@ use std::rc::Rc;
 pub static ROWS: &[Question] = &[
     Question {
         name: "momenta",
-        signature: "momenta(S, gauge = φ)",
+        parameters: &[one("S", SYSTEM)],
         help: "the momenta p^k of a variational system, by the jet they are conjugate to (Krupková 8.10)",
-        options: &["gauge", "names"],
-        takes_equations: false,
+        options: &[
+            option("gauge", "φ", FUNCTION, "the gauge function φ of (8.9)"),
+            option("names", "P", TEXT, "calls the momentum of x `P_x`"),
+        ],
+        gives: Gives::Kinds(FAMILY),
         parts: &[
-            ("f", "the function of (8.9)"),
-            ("gauge", "the gauge function φ in it"),
-            ("autonomous", "E does not depend on time"),
-            ("canonical", "whether α_E = −dH∧dt + Σ dp∧dq (8.5)"),
+            part("f", FUNCTION, "the function of (8.9)"),
+            part("gauge", FUNCTION, "the gauge function φ in it"),
+            part("autonomous", VERDICT, "E does not depend on time"),
+            part("canonical", VERDICT, "whether α_E = −dH∧dt + Σ dp∧dq (8.5)"),
         ],
         run: momenta,
     },
     Question {
         name: "hamiltonian",
-        signature: "hamiltonian(S, gauge = φ)",
+        parameters: &[one("S", SYSTEM)],
         help: "the Hamiltonian on the phase space (Krupková 8.11)",
-        options: &["gauge", "names"],
-        takes_equations: false,
+        options: &[
+            option("gauge", "φ", FUNCTION, "the gauge function φ of (8.9)"),
+            option("names", "P", TEXT, "calls the momentum of x `P_x`"),
+        ],
+        gives: Gives::Kinds(FUNCTION),
         parts: &[
-            ("f", "the function of (8.9)"),
-            ("gauge", "the gauge function φ in it"),
-            ("autonomous", "E does not depend on time"),
-            ("form", "−dH∧dt + Σ dp∧dq, the canonical form of α_E (8.5)"),
-            ("in_momenta", "H in canonical coordinates"),
+            part("f", FUNCTION, "the function of (8.9)"),
+            part("gauge", FUNCTION, "the gauge function φ in it"),
+            part("autonomous", VERDICT, "E does not depend on time"),
+            part("form", FORM, "−dH∧dt + Σ dp∧dq, the canonical form of α_E (8.5)"),
+            part("in_momenta", FUNCTION, "H in canonical coordinates"),
         ],
         run: hamiltonian,
     },
     Question {
         name: "legendre",
-        signature: "legendre(S, gauge = φ)",
+        parameters: &[one("S", SYSTEM)],
         help: "the Legendre transformation: the highest jets in terms of positions and momenta",
-        options: &["gauge", "names"],
-        takes_equations: false,
+        options: &[
+            option("gauge", "φ", FUNCTION, "the gauge function φ of (8.9)"),
+            option("names", "P", TEXT, "calls the momentum of x `P_x`"),
+        ],
+        gives: Gives::Kinds(FAMILY),
         parts: &[
-            ("integrable", "momenta exist (condition 4.4)"),
-            ("violations", "where they do not"),
-            ("choices", "by dependent coordinates"),
-            ("momenta", "by the jet they are conjugate to"),
-            ("eta", "dp/dt in velocities"),
-            ("H", "the Hamiltonian in velocities"),
-            ("exact", "η = −dH"),
-            ("explicit", "the inverse was found in closed form"),
-            (
+            part("integrable", VERDICT, "momenta exist (condition 4.4)"),
+            part("violations", FAMILY, "where they do not"),
+            part("choices", FAMILY, "by dependent coordinates"),
+            part("momenta", FAMILY, "by the jet they are conjugate to"),
+            part("eta", FAMILY, "dp/dt in velocities"),
+            part("H", FUNCTION, "the Hamiltonian in velocities"),
+            part("exact", VERDICT, "η = −dH"),
+            part("explicit", VERDICT, "the inverse was found in closed form"),
+            part(
                 "gauge",
+                FUNCTION,
                 "the gauge function φ of (8.9); without the option the one in which L itself is the minimal Lagrangian",
             ),
         ],
@@ -80,15 +92,19 @@ pub static ROWS: &[Question] = &[
     },
     Question {
         name: "hamilton",
-        signature: "hamilton(S, names = P)",
+        parameters: &[one("S", SYSTEM)],
         help: "Hamilton's equations: right sides in t, q, p, by coordinate and momentum",
-        options: &["gauge", "names"],
-        takes_equations: false,
+        options: &[
+            option("gauge", "φ", FUNCTION, "the gauge function φ of (8.9)"),
+            option("names", "P", TEXT, "calls the momentum of x `P_x`"),
+        ],
+        gives: Gives::Motion,
         parts: &[
-            ("eta", "the energy 1-form η"),
-            ("H", "the Hamiltonian in t, q, p"),
-            (
+            part("eta", FORM, "the energy 1-form η"),
+            part("H", FUNCTION, "the Hamiltonian in t, q, p"),
+            part(
                 "gauge",
+                FUNCTION,
                 "the gauge function φ of (8.9); without the option the one in which L itself is the minimal Lagrangian",
             ),
         ],
@@ -96,49 +112,57 @@ pub static ROWS: &[Question] = &[
     },
     Question {
         name: "dirac",
-        signature: "dirac(S)",
+        parameters: &[one("L", LAGRANGIAN), optional("f", FUNCTION), optional("g", FUNCTION)],
         help: "Dirac's brackets of a Lagrangian of first order; with two functions, their bracket",
         options: &[],
-        takes_equations: false,
+        gives: Gives::Kinds(MATRIX.or(FUNCTION)),
         parts: &[
-            ("first_class", "combinations whose brackets with all constraints vanish"),
-            ("second_class", "constraints with an invertible matrix of brackets"),
-            ("gauge", "the directions in which motions from one state come apart"),
-            ("constraints", "all constraints of the branch"),
-            ("primary", "those that the momenta satisfy identically"),
-            ("hamiltonian", "H on the primary constraints"),
-            ("multipliers", "u of H + u^a φ_a; `free` where it may be chosen"),
-            ("branches", "one answer for each branch of the final constraint set"),
-            ("complete", "every branch was followed to its end"),
-            ("undecided", "what was not followed to its end, or lies at the boundary of an open branch"),
+            part("first_class", LIST, "combinations whose brackets with all constraints vanish"),
+            part("second_class", LIST, "constraints with an invertible matrix of brackets"),
+            part("gauge", LIST, "the directions in which motions from one state come apart"),
+            part("constraints", LIST, "all constraints of the branch"),
+            sometimes("on", TEXT, "the branch of the final constraint set"),
+            part("primary", LIST, "those that the momenta satisfy identically"),
+            part("hamiltonian", FUNCTION, "H on the primary constraints"),
+            part("multipliers", LIST, "u of H + u^a φ_a; `free` where it may be chosen"),
+            part("branches", LIST, "one answer for each branch of the final constraint set"),
+            part("complete", VERDICT, "every branch was followed to its end"),
+            part("undecided", LIST, "what was not followed to its end, or lies at the boundary of an open branch"),
         ],
         run: dirac,
     },
     Question {
         name: "energy",
-        signature: "energy(S)",
+        parameters: &[one("S", SYSTEM)],
         help: "the energy Σ p q' − L of a Lagrangian of any order, the Hamiltonian of equations without one",
         options: &[],
-        takes_equations: false,
+        gives: Gives::Kinds(FUNCTION),
         parts: &[],
         run: energy,
     },
     Question {
         name: "power",
-        signature: "power(S)",
+        parameters: &[one("S", SYSTEM)],
         help: "the rate of change of the energy along the motion",
         options: &[],
-        takes_equations: false,
-        parts: &[("forces", "the power of the forces"), ("reactions", "the power of the reactions")],
+        gives: Gives::Kinds(FUNCTION),
+        parts: &[
+            part("forces", FUNCTION, "the power of the forces"),
+            part("reactions", FUNCTION, "the power of the reactions"),
+        ],
         run: power,
     },
 ];
 
 /// The variational part of a system and the forces that are left: E itself if it is variational, else its Lagrangian.
-fn variational_part(system: &System, form: Rc<DynamicalForm>) -> Fallible<(Rc<DynamicalForm>, Vec<Expr>)> {
+fn variational_part(
+    cx: &Inquiry,
+    system: &System,
+    form: Rc<DynamicalForm>,
+) -> Fallible<(Rc<DynamicalForm>, Vec<Expr>)> {
     match system.free_lagrangian() {
-        Some(lagrangian) if !system.forces.is_empty() && !is_variational(&form).is_yes() => {
-            Ok((Rc::new(lagrangian.dynamical_form()?), total_force(system)))
+        Some(lagrangian) if !system.forces.is_empty() && !is_variational(cx, &form).is_yes() => {
+            Ok((Rc::new(lagrangian.dynamical_form(cx)?), total_force(system)))
         }
         _ => Ok((form, vec![])),
     }
@@ -150,11 +174,11 @@ fn total_force(system: &System) -> Vec<Expr> {
 }
 
 /// The gauge an answer of `legendre` or `hamilton` stands in: the chosen one, or that of the Lagrangian as written.
-fn gauge_part(a: &Arguments, form: &Rc<DynamicalForm>) -> Fallible<impl Fn() -> Fallible<Value> + 'static> {
+fn gauge_part(a: &Arguments, form: &Rc<DynamicalForm>) -> Fallible<impl Fn(&Inquiry) -> Fallible<Value> + 'static> {
     let (chosen, form) = (gauge(a)?, form.clone());
-    Ok(move || match chosen {
+    Ok(move |cx: &Inquiry| match chosen {
         Some(phi) => Ok(Value::Expr(phi)),
-        None => theory::gauge_of(&form).map(Value::Expr),
+        None => theory::gauge_of(cx, &form).map(Value::Expr),
     })
 }
 
@@ -169,10 +193,9 @@ pub(super) fn canonical(a: &Arguments) -> Fallible<(Rc<System>, Canonical)> {
 }
 
 fn canonical_of(a: &Arguments) -> Fallible<Found> {
-    a.count(1, 1)?;
     let (system, form) = form_of(a, 0)?;
-    let (form, _) = variational_part(&system, form)?;
-    let canonical = hamilton::canonical(&form, gauge(a)?)?;
+    let (form, _) = variational_part(&a.cx, &system, form)?;
+    let canonical = hamilton::canonical(&a.cx, &form, gauge(a)?)?;
     Ok(Found { system, form, canonical })
 }
 
@@ -197,8 +220,8 @@ fn momenta(a: &Arguments) -> Fallible<Value> {
             .part("f", f)
             .part("gauge", gauge(a)?.unwrap_or_else(Expr::zero))
             .part("autonomous", autonomous)
-            .lazy("canonical", move || {
-                Ok(Value::from(canonical.is_canonical_form_of(&lepage_class::closed_representative(&form))))
+            .lazy("canonical", move |cx: &Inquiry| {
+                Ok(Value::from(canonical.is_canonical_form_of(cx, &lepage_class::closed_representative(cx, &form))))
             })
             .on(y),
     ))
@@ -214,10 +237,10 @@ fn hamiltonian(a: &Arguments) -> Fallible<Value> {
             .part("f", canonical.f)
             .part("gauge", chosen.unwrap_or_else(Expr::zero))
             .part("autonomous", canonical.autonomous.clone())
-            .lazy("form", move || Ok(Value::Form(canonical.canonical_form())))
-            .lazy("in_momenta", move || {
+            .lazy("form", move |cx: &Inquiry| Ok(Value::Form(canonical.canonical_form(cx))))
+            .lazy("in_momenta", move |cx: &Inquiry| {
                 let naming = Naming { gauge: Some(chosen.unwrap_or_else(Expr::zero)), prefix: &prefix };
-                Ok(Value::Expr(theory::hamilton_equations(&theory::legendre(&form, naming)?, &[])?.hamiltonian))
+                Ok(Value::Expr(theory::hamilton_equations(cx, &theory::legendre(cx, &form, naming)?, &[])?.hamiltonian))
             })
             .on(&system.manifold),
     ))
@@ -225,11 +248,10 @@ fn hamiltonian(a: &Arguments) -> Fallible<Value> {
 
 /// The Legendre transformation of the question, and the forces beside it.
 fn transformation(a: &Arguments) -> Fallible<(Rc<System>, Rc<DynamicalForm>, Legendre, Vec<Expr>)> {
-    a.count(1, 1)?;
     let (system, form) = form_of(a, 0)?;
-    let (form, forces) = variational_part(&system, form)?;
+    let (form, forces) = variational_part(&a.cx, &system, form)?;
     let prefix = names(a)?;
-    let found = theory::legendre(&form, Naming { gauge: gauge(a)?, prefix: &prefix })?;
+    let found = theory::legendre(&a.cx, &form, Naming { gauge: gauge(a)?, prefix: &prefix })?;
     Ok((system, form, found, forces))
 }
 
@@ -243,17 +265,18 @@ fn legendre(a: &Arguments) -> Fallible<Value> {
         Ok(inverse) => answer.main(family(inverse.to_vec())),
         Err(why) => answer.refused_main(why),
     };
-    let exact = match Verdict::all(forces.iter().map(|f| crate::algebra::decide::is_zero(*f)), "there are no forces") {
-        Verdict::No(_) => Verdict::no("η = −dH + F with the force F"),
-        verdict => verdict,
-    };
+    let exact =
+        match Verdict::all(forces.iter().map(|f| crate::algebra::decide::is_zero(&a.cx, *f)), "there are no forces") {
+            Verdict::No(_) => Verdict::no("η = −dH + F with the force F"),
+            verdict => verdict,
+        };
     Ok(Value::from(
         answer
             .part("integrable", Verdict::yes("there are no constraints"))
             .part("violations", Value::family([]))
             .part("choices", Value::family([]))
             .part("momenta", family(momenta))
-            .part("eta", family(rates_of_momenta(&system, &found, &forces)))
+            .part("eta", family(rates_of_momenta(&a.cx, &system, &found, &forces)))
             .part("H", found.canonical.hamiltonian)
             .part("exact", exact)
             .part("explicit", found.explicit.clone())
@@ -264,20 +287,20 @@ fn legendre(a: &Arguments) -> Fallible<Value> {
 }
 
 /// dp^0/dt = ∂L/∂q + F and dp^k/dt = ∂L/∂q_k − p^{k−1} along motions, as functions of jets.
-fn rates_of_momenta(system: &System, found: &Legendre, forces: &[Expr]) -> Vec<(Symbol, Expr)> {
+fn rates_of_momenta(cx: &Inquiry, system: &System, found: &Legendre, forces: &[Expr]) -> Vec<(Symbol, Expr)> {
     let l = found.canonical.minimal.function();
     let m = system.manifold.n_coordinates();
     let rate = |i: usize| {
         let q = found.momenta[i].conjugate;
         let below = if i < m { forces.get(i).map_or_else(Expr::zero, |f| -*f) } else { found.momenta[i - m].function };
-        (q, simple(partial(l, q) - below))
+        (q, simple(cx, partial(cx, l, q) - below))
     };
     (0..found.momenta.len()).map(rate).collect()
 }
 
 fn hamilton(a: &Arguments) -> Fallible<Value> {
     let (system, form, found, forces) = transformation(a)?;
-    let (equations, recorded) = conditions::collect(|| theory::hamilton_equations(&found, &forces));
+    let (equations, recorded) = conditions::collect(&a.cx, |cx| theory::hamilton_equations(cx, &found, &forces));
     let (equations, recorded) = (equations?, recorded.into_iter().map(Condition::nonzero));
     let n = found.momenta.len();
     // η = η_a dq^a + η^a dp_a with dp_a/dt = η_a and dq^a/dt = −η^a.
@@ -293,34 +316,32 @@ fn hamilton(a: &Arguments) -> Fallible<Value> {
             .part("H", equations.hamiltonian)
             .lazy("gauge", gauge_part(a, &form)?)
             .on(&system.manifold)
-            .valid_where(inequality::reduced(equations.conditions.into_iter().chain(recorded))),
+            .valid_where(inequality::reduced(&a.cx, equations.conditions.into_iter().chain(recorded))),
     ))
 }
 
 fn energy(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
     let system = a.system(0)?;
     let energy = match system.free_lagrangian() {
-        Some(lagrangian) => theory::energy(&lagrangian.dynamical_form()?)?,
-        None => theory::energy(&form_of(a, 0)?.1)?,
+        Some(lagrangian) => theory::energy(&a.cx, &lagrangian.dynamical_form(&a.cx)?)?,
+        None => theory::energy(&a.cx, &form_of(a, 0)?.1)?,
     };
     Ok(Value::from(Answer::new("energy").main(energy).on(&system.manifold)))
 }
 
 /// d(Σ p q′ − L)/dt = −∂L/∂t − q′E, and E = −F on the motion.
 fn power(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
     let (system, form) = form_of(a, 0)?;
     let y = &system.manifold;
     let (l, forces) = match system.free_lagrangian() {
         Some(lagrangian) => (lagrangian.function(), total_force(&system)),
-        None => (hamilton::canonical(&form, None)?.minimal.function(), vec![]),
+        None => (hamilton::canonical(&a.cx, &form, None)?.minimal.function(), vec![]),
     };
     let work = forces.iter().enumerate().map(|(i, f)| *f * Expr::symbol(jet(y, i, 1)));
-    let work = simple(Expr::add_all(work.collect::<Vec<_>>()));
+    let work = simple(&a.cx, Expr::add_all(work.collect::<Vec<_>>()));
     Ok(Value::from(
         Answer::new("power")
-            .main(simple(work - partial(l, y.base())))
+            .main(simple(&a.cx, work - partial(&a.cx, l, y.base())))
             .part("forces", work)
             .part("reactions", Expr::zero())
             .on(y),
@@ -328,10 +349,9 @@ fn power(a: &Arguments) -> Fallible<Value> {
 }
 
 fn dirac(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 3)?;
     let lagrangian = lagrangian_of(a, 0)?;
-    let system = Rc::new(dirac_system(&lagrangian)?);
-    let undecided = Value::list(system.undecided.iter().map(|b| Value::Text(branch_text(b).into())));
+    let system = Rc::new(dirac_system(&a.cx, &lagrangian)?);
+    let undecided = Value::list(system.undecided.iter().map(|b| Value::Text(branch_text(&a.cx, b).into())));
     let Some(first) = system.branches.first() else {
         if system.complete.is_unknown() && a.positional.len() == 1 {
             return Ok(Value::from(
@@ -343,6 +363,13 @@ fn dirac(a: &Arguments) -> Fallible<Value> {
                     .on(lagrangian.manifold()),
             ));
         }
+        if system.complete.is_unknown() {
+            return Err(Box::new(
+                Diagnostic::error(&codes::BUDGET, "where this system moves was not found out")
+                    .note("the algorithm for its constraints was cut off")
+                    .help("`dirac(L)` alone shows what is known"),
+            ));
+        }
         return Err(Box::new(
             Diagnostic::error(&codes::NO_MOTION, "this system has no motion")
                 .note("no point of phase space satisfies all constraints and their consequences")
@@ -350,24 +377,21 @@ fn dirac(a: &Arguments) -> Fallible<Value> {
         ));
     };
     match a.positional.len() {
-        2 => {
-            a.count(3, 3)?;
-            unreachable!("count refuses");
-        }
+        2 => Err(Box::new(super::call::wrong_count(a.question, a.question.name, a.name_span, "1 or 3", 2))),
         3 => {
-            let bracket = system.dirac_bracket(first, a.expr(1)?, a.expr(2)?);
+            let bracket = system.dirac_bracket(&a.cx, first, a.expr(1)?, a.expr(2)?);
             Ok(Value::from(Answer::new("dirac").main(bracket).on(lagrangian.manifold())))
         }
         _ => {
             let branches: Vec<Value> =
-                system.branches.iter().map(|b| Value::from(dirac_answer(&system, b, &lagrangian))).collect();
+                system.branches.iter().map(|b| Value::from(dirac_answer(&a.cx, &system, b, &lagrangian))).collect();
             Ok(Value::from(
-                dirac_answer(&system, first, &lagrangian)
+                dirac_answer(&a.cx, &system, first, &lagrangian)
                     .part("primary", Value::exprs(system.primary.clone()))
                     .part("hamiltonian", system.hamiltonian)
                     .part("branches", Value::list(branches))
                     .part("complete", system.complete.clone())
-                    .lazy("undecided", move || Ok(undecided.clone())),
+                    .lazy("undecided", move |_| Ok(undecided.clone())),
             ))
         }
     }
@@ -375,11 +399,12 @@ fn dirac(a: &Arguments) -> Fallible<Value> {
 
 /// What there is to say about one branch of the final constraint set.
 fn dirac_answer(
+    cx: &Inquiry,
     system: &DiracSystem,
     branch: &DiracBranch,
     lagrangian: &crate::mechanics::lagrangian::Lagrangian,
 ) -> Answer {
-    let (labels, matrix) = system.bracket_matrix(branch);
+    let (labels, matrix) = system.bracket_matrix(cx, branch);
     let multiplier = |u: &Option<Expr>| u.map_or(Value::Label("free"), Value::Expr);
     Answer::new("dirac")
         .main(LabelledMatrix { matrix, rows: labels.clone(), columns: labels })
@@ -387,7 +412,7 @@ fn dirac_answer(
         .part("second_class", Value::exprs(branch.second_class.clone()))
         .part("gauge", Value::list(branch.gauge.iter().cloned().map(Value::Field)))
         .part("constraints", Value::exprs(branch.constraints.clone()))
-        .part("on", Value::Text(branch_text(&branch.branch).into()))
+        .part("on", Value::Text(branch_text(cx, &branch.branch).into()))
         .part("multipliers", Value::list(branch.multipliers.iter().map(multiplier)))
         .on(lagrangian.manifold())
 }

@@ -2,7 +2,8 @@
 //! annihilators, involutivity, derived flags. Krupková §2.
 
 use super::strata::rank_value;
-use super::{Arguments, Question, refusal};
+use super::{Arguments, Question};
+use crate::algebra::Inquiry;
 use crate::algebra::linear::Matrix;
 use crate::algebra::{Expr, Symbol};
 use crate::budget::Budgeted;
@@ -12,40 +13,38 @@ use crate::geometry::jet::{Chart, FiberedManifold, JetSpace};
 use crate::geometry::rank::Rank as Strata;
 use crate::geometry::submanifold::Submanifold;
 use crate::geometry::{Form, Refusal, VectorField};
+use crate::model::kind::*;
+use crate::model::operate;
 use crate::model::set::PointSet;
 use crate::model::value::{Answer, Fallible, OnBranch, Value};
-use crate::session::operate;
 use std::rc::Rc;
 
-macro_rules! rows {
-    ($($name:literal $signature:literal $help:literal $parts:expr, $run:expr;)*) => {
-        pub static ROWS: &[Question] = &[$(Question {
-            name: $name, signature: $signature, help: $help, options: &[], takes_equations: false,
-            parts: $parts, run: $run,
-        }),*];
-    };
-}
-
 rows! {
-    "span" "span(a, b, …)" "the codistribution or distribution spanned by forms or fields" DELTA, span;
-    "rank" "rank(A)" "the rank of a matrix, a 2-form, a distribution or a codistribution, with its strata"
-        &[("values", "ascending"), ("strata", "where each is taken")], rank;
-    "annihilator" "annihilator(Δ)" "the forms that vanish on a distribution, the fields on which forms vanish" DELTA, annihilator;
-    "involutive" "involutive(Δ)" "closed under brackets (Frobenius)"
-        &[("left", "a field of Δ"), ("right", "another"), ("bracket", "which leaves Δ"), ("residual", "a form of Δ⁰ on it")], involutive;
-    "derived" "derived(Δ)" "the distribution with its brackets; of a codistribution, what is closed modulo it" DELTA, derived;
-    "flag" "flag(Δ)" "Δ, derived(Δ), … until it stays" &[], flag;
+    "span" [many("a", FORM.or(FIELD))] "the codistribution or distribution spanned by forms or fields"
+        => Gives::Kinds(SUBSPACE), DELTA, span;
+    "rank" [one("A", MATRIX.or(FORM).or(SUBSPACE))]
+        "the rank of a matrix, a 2-form, a distribution or a codistribution, with its strata"
+        => Gives::Kinds(RANK), &[part("values", LIST, "ascending"), part("strata", LIST, "where each is taken")], rank;
+    "annihilator" [one("Δ", SUBSPACE)] "the forms that vanish on a distribution, the fields on which forms vanish"
+        => Gives::Kinds(SUBSPACE), DELTA, annihilator;
+    "involutive" [one("Δ", SUBSPACE)] "closed under brackets (Frobenius)"
+        => Gives::Kinds(VERDICT), &[part("left", FIELD.or(FORM), "a field of Δ"),
+            part("right", FIELD.or(FORM), "another"), part("bracket", FIELD.or(FORM), "which leaves Δ"),
+            part("residual", FORM.or(FUNCTION), "a form of Δ⁰ on it")], involutive;
+    "derived" [one("Δ", SUBSPACE)] "the distribution with its brackets; of a codistribution, what is closed modulo it"
+        => Gives::Kinds(SUBSPACE), DELTA, derived;
+    "flag" [one("Δ", SUBSPACE)] "Δ, derived(Δ), … until it stays" => Gives::Kinds(LIST), &[], flag;
 }
 
 /// Parts of every distribution and codistribution.
-const DELTA: &[(&str, &str)] = &[
-    ("forms", "that vanish on it, or span it"),
-    ("fields", "that span it, or on which it vanishes"),
-    ("rank", "with its strata"),
-    ("weakly_horizontal", "where it has a vector along the time"),
-    ("integrable", "closed under brackets"),
-    ("vertical", "contained in ker dt"),
-    ("locus", "where the rank is not the generic one"),
+const DELTA: &[Part] = &[
+    part("forms", LIST, "that vanish on it, or span it"),
+    part("fields", LIST, "that span it, or on which it vanishes"),
+    part("rank", RANK, "with its strata"),
+    part("weakly_horizontal", SET, "where it has a vector along the time"),
+    part("integrable", VERDICT, "closed under brackets"),
+    part("vertical", VERDICT, "contained in ker dt"),
+    part("locus", SET, "where the rank is not the generic one"),
 ];
 
 /// The manifold on which something lives: that of its coordinates, of its declaration, of the `on` clause, or the only
@@ -88,7 +87,7 @@ fn common<'a, T: 'a>(
 ) -> Fallible<Option<FiberedManifold>> {
     let mut joined: Option<FiberedManifold> = None;
     for (i, item) in list.into_iter().enumerate() {
-        let at = |r| Box::new(refusal(r).or_at(a.positional[i].span, "this generator"));
+        let at = |r| Box::new(Diagnostic::from(r).or_at(a.positional[i].span, "this generator"));
         if let Some(m) = manifold(item).map_err(at)? {
             joined = Some(match joined {
                 Some(other) => other.join(&m).map_err(at)?,
@@ -112,7 +111,6 @@ pub fn is_homeless(chart: &Chart) -> bool {
 
 /// Forms give a codistribution, fields a distribution.
 fn span(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1000)?;
     let mut fields: Vec<VectorField> = vec![];
     let mut forms: Vec<Form> = vec![];
     for (i, argument) in a.positional.iter().enumerate() {
@@ -122,7 +120,7 @@ fn span(a: &Arguments) -> Fallible<Value> {
                 let form = a.form(i)?;
                 if form.degree() != 1 {
                     let wrong = Refusal::WrongDegree { expected: 1, found: form.degree() };
-                    return Err(Box::new(refusal(wrong).or_at(argument.span, "this generator")));
+                    return Err(Box::new(Diagnostic::from(wrong).or_at(argument.span, "this generator")));
                 }
                 forms.push(form);
             }
@@ -135,22 +133,21 @@ fn span(a: &Arguments) -> Fallible<Value> {
     }
     if forms.is_empty() {
         let manifold = common(a, &fields, VectorField::manifold)?;
-        let order = |m: &FiberedManifold| fields.iter().map(|x| x.order_on(m).order).max().unwrap_or(0);
+        let order = |m: &FiberedManifold| fields.iter().map(|x| x.order_on(&a.cx, m).order).max().unwrap_or(0);
         return Ok(Value::from(match manifold {
-            Some(m) => Distribution::new(&m.jets(order(&m)), fields).map_err(refusal)?,
+            Some(m) => Distribution::new(&m.jets(order(&m)), fields)?,
             None => Distribution::span(&time_alone(a)?, fields),
         }));
     }
     let manifold = common(a, &forms, Form::manifold)?;
-    let order = |m: &FiberedManifold| forms.iter().map(|f| f.order_on(m).order).max().unwrap_or(0);
+    let order = |m: &FiberedManifold| forms.iter().map(|f| f.order_on(&a.cx, m).order).max().unwrap_or(0);
     Ok(Value::from(match manifold {
-        Some(m) => Codistribution::new(&m.jets(order(&m)), forms).map_err(refusal)?,
+        Some(m) => Codistribution::new(&m.jets(order(&m)), forms)?,
         None => Codistribution::span(&time_alone(a)?, forms),
     }))
 }
 
 fn rank(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
     Ok(match rank_of(a)? {
         // What was taken to be nonzero is said.
         Value::Rank(rank) if !rank.generic.is_empty() => {
@@ -163,41 +160,41 @@ fn rank(a: &Arguments) -> Fallible<Value> {
 
 fn rank_of(a: &Arguments) -> Fallible<Value> {
     match a.value(0)?.main() {
-        Value::Matrix(m) => rank_value(&m.matrix, None),
-        Value::Distribution(d) => strata_value(|| d.rank(), || d.generic_rank(), d.rank_matrix()),
-        Value::Codistribution(c) => strata_value(|| c.rank(), || c.generic_rank(), c.rank_matrix()),
+        Value::Matrix(m) => rank_value(&a.cx, &m.matrix, None),
+        Value::Distribution(d) => strata_value(&a.cx, || d.rank(&a.cx), || d.generic_rank(&a.cx), d.rank_matrix()),
+        Value::Codistribution(c) => strata_value(&a.cx, || c.rank(&a.cx), || c.generic_rank(&a.cx), c.rank_matrix()),
         _ => {
             let form = a.form(0)?;
             if form.degree() != 2 {
                 let wrong = Refusal::WrongDegree { expected: 2, found: form.degree() };
-                return Err(Box::new(refusal(wrong).or_at(a.positional[0].span, "this form")));
+                return Err(Box::new(Diagnostic::from(wrong).or_at(a.positional[0].span, "this form")));
             }
             // The antisymmetric matrix of its coefficients.
             let axes: Vec<Symbol> = form.axes().iter().map(|x| x.symbol()).collect();
             let entry = |i: usize, j: usize| {
                 if i == j { Expr::zero() } else { form.coefficient(&[axes[i], axes[j]]) }
             };
-            rank_value(&Matrix::from_fn(axes.len(), axes.len(), entry), None)
+            rank_value(&a.cx, &Matrix::from_fn(axes.len(), axes.len(), entry), None)
         }
     }
 }
 
 /// A rank with the matrix from which it is taken again at a point.
 pub fn strata_value(
+    cx: &Inquiry,
     rank: impl FnOnce() -> Budgeted<Strata>,
     generic: impl FnOnce() -> Budgeted<usize>,
     (matrix, complement): (Matrix, Option<usize>),
 ) -> Fallible<Value> {
-    Ok(super::strata::rank_with(super::strata::patiently(rank, generic)?, matrix, complement))
+    Ok(super::strata::rank_with(super::strata::patiently(cx, rank, generic)?, matrix, complement))
 }
 
 fn annihilator(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
     match a.value(0)?.main() {
         Value::Distribution(d) if is_homeless(d.chart()) => Err(homeless(a)),
         Value::Codistribution(c) if is_homeless(c.chart()) => Err(homeless(a)),
-        Value::Distribution(d) => Ok(Value::from(d.annihilator().map_err(refusal)?)),
-        Value::Codistribution(c) => Ok(Value::from(c.annihilator().map_err(refusal)?)),
+        Value::Distribution(d) => Ok(Value::from(d.annihilator(&a.cx)?)),
+        Value::Codistribution(c) => Ok(Value::from(c.annihilator(&a.cx)?)),
         other => Err(not_a_distribution(a, &other)),
     }
 }
@@ -211,7 +208,7 @@ fn not_a_distribution(a: &Arguments, found: &Value) -> Box<Diagnostic> {
         _ => false,
     };
     Box::new(if spans {
-        let text = format!("span({})", crate::model::show::text(found));
+        let text = format!("span({})", crate::model::show::text(&a.cx, found));
         d.repair(format!("what it spans: {text}"), a.positional[0].span, text)
     } else {
         d
@@ -220,25 +217,23 @@ fn not_a_distribution(a: &Arguments, found: &Value) -> Box<Diagnostic> {
 
 /// The distribution an argument stands for: a codistribution stands for what it annihilates.
 fn distribution(a: &Arguments) -> Fallible<Rc<Distribution>> {
-    a.count(1, 1)?;
     match a.value(0)?.main() {
         Value::Distribution(d) => Ok(d),
-        Value::Codistribution(c) => Ok(Rc::new(c.annihilator().map_err(refusal)?)),
+        Value::Codistribution(c) => Ok(Rc::new(c.annihilator(&a.cx)?)),
         other => Err(not_a_distribution(a, &other)),
     }
 }
 
 fn involutive(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
     let found = match a.value(0)?.main() {
-        Value::Distribution(d) => d.involutivity(),
-        Value::Codistribution(c) => c.involutivity(),
+        Value::Distribution(d) => d.involutivity(&a.cx),
+        Value::Codistribution(c) => c.involutivity(&a.cx),
         other => return Err(not_a_distribution(a, &other)),
     };
-    let Involutivity { verdict, evidence } = found.map_err(refusal)?;
+    let Involutivity { verdict, evidence } = found?;
     let mut answer = Answer::new("involutive").main(verdict);
     if let Some(e) = evidence {
-        let bracket = e.left.bracket(&e.right);
+        let bracket = e.left.bracket(&a.cx, &e.right);
         answer =
             answer.part("left", e.left).part("right", e.right).part("bracket", bracket).part("residual", e.residual);
     }
@@ -246,18 +241,17 @@ fn involutive(a: &Arguments) -> Fallible<Value> {
 }
 
 fn derived(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
     match a.value(0)?.main() {
-        Value::Distribution(d) => Ok(Value::from(d.derived().map_err(refusal)?)),
-        Value::Codistribution(c) => Ok(Value::from(c.derived().map_err(refusal)?)),
+        Value::Distribution(d) => Ok(Value::from(d.derived(&a.cx)?)),
+        Value::Codistribution(c) => Ok(Value::from(c.derived(&a.cx)?)),
         other => Err(not_a_distribution(a, &other)),
     }
 }
 
 fn flag(a: &Arguments) -> Fallible<Value> {
-    let flag = distribution(a)?.derived_flag().map_err(refusal)?;
+    let flag = distribution(a)?.derived_flag(&a.cx)?;
     if let Value::Codistribution(_) = a.value(0)?.main() {
-        let flag = flag.iter().map(|d| Ok(Value::from(d.annihilator().map_err(refusal)?)));
+        let flag = flag.iter().map(|d| Ok(Value::from(d.annihilator(&a.cx)?)));
         return Ok(Value::list(flag.collect::<Fallible<Vec<_>>>()?));
     }
     Ok(Value::list(flag.into_iter().map(Value::from)))
@@ -269,12 +263,10 @@ pub fn point_set(set: &Submanifold) -> Fallible<Value> {
 }
 
 /// The jet space with these coordinates, or the smallest that has them.
-pub fn space_of(chart: &Chart) -> Fallible<JetSpace> {
-    let manifold = FiberedManifold::of_symbols(chart.symbols()).map_err(refusal)?.ok_or_else(|| {
-        Box::new(Diagnostic::error(&codes::WRONG_MANIFOLD, "these coordinates belong to no manifold"))
-    })?;
-    let order = chart.symbols().iter().filter_map(|s| manifold.order_of_symbol(*s)).max().unwrap_or(0);
-    Ok(manifold.jets(order))
+fn space_of(chart: &Chart) -> Fallible<JetSpace> {
+    chart
+        .space()?
+        .ok_or_else(|| Box::new(Diagnostic::error(&codes::WRONG_MANIFOLD, "these coordinates belong to no manifold")))
 }
 
 /// A distribution along a branch.

@@ -1,72 +1,77 @@
 //! Classification, the constraint algorithm, vector fields, symmetries. Krupková §5–7, §9.
 
 use super::strata::rank_with;
-use super::systems::stopped;
-use super::{Arguments, Question, refusal};
+use super::{Arguments, Question};
+use crate::algebra::Inquiry;
 use crate::algebra::linear::Matrix;
 use crate::algebra::{Expr, Verdict};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::distribution::Distribution;
 use crate::geometry::jet::JetSpace;
 use crate::mechanics::constraint_algorithm::{DynamicBranch, Dynamics, LogItem, SystemDynamics};
+use crate::model::evaluate_at::{assignment, expr_at};
 use crate::model::item::System;
+use crate::model::kind::*;
 use crate::model::set::{PointSet, branch_text};
 use crate::model::show;
 use crate::model::value::{Answer, Fallible, Judgement, OnBranch, Point, Rank, Value};
-use crate::session::evaluate_at::{assignment, expr_at};
 use std::rc::Rc;
 
 pub static ROWS: &[Question] = &[
     Question {
         name: "classify",
-        signature: "classify(S)",
+        parameters: &[one("S", SYSTEM)],
         help: "regular, weakly regular, semiregular or singular, with ranks, strata and primary sets (Krupková §5–6)",
         options: &[],
-        takes_equations: false,
+        gives: Gives::Parts,
         parts: &[
-            ("regular", "det B vanishes nowhere"),
-            ("weakly_regular", "a semispray exists everywhere and rank B is constant"),
-            ("semiregular", "a Hamilton vector exists everywhere and the rank of Δ is constant"),
-            ("strongly_semiregular", "both"),
-            ("singular", "not regular"),
-            ("rank_one", "Δ has rank one"),
-            ("integrable", "Δ is completely integrable"),
-            ("variational", "E has a Lagrangian"),
-            ("rank_B", "of B"),
-            ("rank_BA", "of (B|A)"),
-            ("rank_F", "of the matrix F of (5.9)"),
-            ("rank_FA", "of (F|A)"),
-            ("rank_Delta", "of the dynamical distribution"),
-            ("rank_D", "of the characteristic distribution"),
-            ("order", "s"),
-            ("size", "ms"),
-            ("parity", "what ms even or odd says about representatives of rank one"),
-            ("det_B", "determinant of B"),
-            ("primary", "the primary constraint set (5.13)"),
-            ("primary_semispray", "the primary semispray-constraint set (5.14)"),
+            part("regular", VERDICT, "det B vanishes nowhere"),
+            part("weakly_regular", VERDICT, "a semispray exists everywhere and rank B is constant"),
+            part("semiregular", VERDICT, "a Hamilton vector exists everywhere and the rank of Δ is constant"),
+            part("strongly_semiregular", VERDICT, "both"),
+            part("singular", VERDICT, "not regular"),
+            part("rank_one", VERDICT, "Δ has rank one"),
+            part("integrable", VERDICT, "Δ is completely integrable"),
+            part("variational", VERDICT, "E has a Lagrangian"),
+            part("rank_B", RANK, "of B"),
+            part("rank_BA", RANK, "of (B|A)"),
+            part("rank_F", RANK, "of the matrix F of (5.9)"),
+            part("rank_FA", RANK, "of (F|A)"),
+            part("rank_Delta", RANK, "of the dynamical distribution"),
+            part("rank_D", RANK, "of the characteristic distribution"),
+            part("order", INTEGER, "s"),
+            part("size", INTEGER, "ms"),
+            part("parity", TEXT, "what ms even or odd says about representatives of rank one"),
+            part("det_B", FUNCTION, "determinant of B"),
+            part("primary", SET, "the primary constraint set (5.13)"),
+            part("primary_semispray", SET, "the primary semispray-constraint set (5.14)"),
         ],
         run: classify,
     },
     Question {
         name: "dynamics",
-        signature: "dynamics(S, through = point)",
+        parameters: &[one("S", SYSTEM)],
         help: "the constraint algorithm: final constraint submanifolds and the motion on each (Krupková §7)",
-        options: &["through"],
-        takes_equations: false,
+        options: &[option("through", "point", POINT, "keeps the branches through a point")],
+        gives: Gives::Parts,
         parts: &[
-            ("proper", "paths: semisprays (7.2)"),
-            ("extended", "all Hamilton paths (7.1)"),
-            ("primary", "of the proper dynamics"),
-            ("final", "of the proper dynamics"),
-            ("branches", "of the proper dynamics"),
-            ("empty", "no motion at all"),
-            ("secondary", "the final set is smaller than the primary one"),
-            ("complete", "nothing undecided"),
-            ("undecided", "branches that could not be decided"),
-            ("reasons", "why, for each of these"),
-            ("rounds", "rounds of the algorithm"),
-            ("kind", "motion, no_motion, contradictory or cut_off"),
-            ("log", "every step, for `explain`"),
+            part("proper", ANSWER, "paths: semisprays (7.2)"),
+            part("extended", ANSWER, "all Hamilton paths (7.1)"),
+            part("primary", SET, "of the proper dynamics"),
+            part("final", SET, "of the proper dynamics"),
+            part("branches", LIST, "of the proper dynamics"),
+            part("empty", VERDICT, "no motion at all"),
+            part("secondary", VERDICT, "the final set is smaller than the primary one"),
+            part("complete", VERDICT, "nothing undecided"),
+            part("undecided", LIST, "branches that could not be decided"),
+            part("reasons", LIST, "why, for each of these"),
+            part("rounds", INTEGER, "rounds of the algorithm"),
+            label(
+                "kind",
+                &["motion", "no_motion", "contradictory", "cut_off"],
+                "motion, no_motion, contradictory or cut_off",
+            ),
+            part("log", TEXT, "every step, for `explain`"),
         ],
         run: dynamics,
     },
@@ -94,11 +99,10 @@ fn not_applicable(what: &str) -> Box<Diagnostic> {
 }
 
 fn classify(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
     let system = free_system(a)?;
-    let found = system.classification()?;
-    let form = system.dynamical_form()?;
-    let alpha = system.lepage()?;
+    let found = system.classification(&a.cx)?;
+    let form = system.dynamical_form(&a.cx)?;
+    let alpha = system.lepage(&a.cx)?;
     let space = form.phase_space();
     let b = Matrix::with_columns(form.b().to_vec(), form.b().len());
     let column = |list: Vec<Expr>| Matrix::with_columns(list.into_iter().map(|e| vec![e]).collect(), 1);
@@ -111,7 +115,9 @@ fn classify(a: &Arguments) -> Fallible<Value> {
     let ranks = Ranks { b: b.clone(), ba: ba.clone(), f: f.clone(), fa: fa.clone() };
     let judged = |v: &Verdict, at: fn(&AtPoint) -> bool| {
         let ranks = ranks.clone();
-        let again = move |point: &Point| Ok(Verdict::from_bool(at(&ranks.at(point)?), "the ranks at the point"));
+        let again = move |cx: &Inquiry, point: &Point| {
+            Ok(Verdict::from_bool(at(&ranks.at(cx, point)?), "the ranks at the point"))
+        };
         Value::from(Judgement { verdict: v.clone(), at: Some(Box::new(again)) })
     };
     let optional = |v: &Option<Verdict>, what: &str, at: fn(&AtPoint) -> bool| match v {
@@ -146,7 +152,7 @@ fn classify(a: &Arguments) -> Fallible<Value> {
             .part("order", found.order as usize)
             .part("size", found.size)
             .part("parity", Value::Text(parity(found.size, found.order).into()))
-            .lazy("det_B", move || Ok(Value::Expr(det.det().map_err(stopped)?)))
+            .lazy("det_B", move |cx: &Inquiry| Ok(Value::Expr(det.det(cx)?)))
             .part("primary", set(&found.primary))
             .part("primary_semispray", set(&found.primary_semispray))
             .on(&system.manifold)
@@ -185,11 +191,11 @@ struct AtPoint {
 }
 
 impl Ranks {
-    fn at(&self, point: &Point) -> Fallible<AtPoint> {
+    fn at(&self, cx: &Inquiry, point: &Point) -> Fallible<AtPoint> {
         let map = assignment(point);
         let rank = |m: &Matrix| -> Fallible<usize> {
-            let there = m.try_map(|e| expr_at(e, &map))?;
-            there.rank_of_numbers().ok_or_else(|| {
+            let there = m.try_map(|e| expr_at(cx, e, &map))?;
+            there.rank_of_numbers(cx).ok_or_else(|| {
                 Box::new(
                     Diagnostic::error(&codes::MISSING_PARAMETER, "the point given does not determine the ranks")
                         .help("give all coordinates and parameters that occur"),
@@ -214,10 +220,9 @@ impl AtPoint {
 }
 
 fn dynamics(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
     let system = free_system(a)?;
-    let found = system.dynamics()?;
-    let space = system.dynamical_form()?.phase_space();
+    let found = system.dynamics(&a.cx)?;
+    let space = system.dynamical_form(&a.cx)?.phase_space();
     let point = match a.option("through") {
         None => None,
         Some(option) => match option.value.main() {
@@ -225,26 +230,32 @@ fn dynamics(a: &Arguments) -> Fallible<Value> {
             other => {
                 return Err(Box::new(
                     Diagnostic::error(&codes::WRONG_KIND, "`through` takes a point")
-                        .label(option.span, format!("this is {}", crate::session::operate::describe(&other))),
+                        .label(option.span, format!("this is {}", crate::model::operate::describe(&other))),
                 ));
             }
         },
     };
     let chosen = |d: &Dynamics| match &point {
-        Some(p) => d.through(p),
+        Some(p) => d.through(&a.cx, p),
         None => Ok(d.branches.clone()),
     };
     let paths = chosen(&found.proper)?;
-    let proper = Value::from(dynamics_answer(&system, &space, &found.proper, paths.clone()));
-    let extended = dynamics_answer(&system, &space, &found.extended, chosen(&found.extended)?);
+    let proper = Value::from(dynamics_answer(&a.cx, &system, &space, &found.proper, paths.clone()));
+    let extended = dynamics_answer(&a.cx, &system, &space, &found.extended, chosen(&found.extended)?);
     // The parts of the proper dynamics are those of the answer itself: its text does not say them twice, nor
     // the log, which `explain` prints.
-    let answer = dynamics_answer(&system, &space, &found.proper, paths);
-    let answer = answer.lazy("proper", move || Ok(proper.clone())).part("extended", extended);
-    Ok(Value::from(answer.lazy("log", move || Ok(Value::Text(log_text(&found).into())))))
+    let answer = dynamics_answer(&a.cx, &system, &space, &found.proper, paths);
+    let answer = answer.lazy("proper", move |_| Ok(proper.clone())).part("extended", extended);
+    Ok(Value::from(answer.lazy("log", move |cx: &Inquiry| Ok(Value::Text(log_text(cx, &found).into())))))
 }
 
-fn dynamics_answer(system: &Rc<System>, space: &JetSpace, d: &Dynamics, branches: Vec<DynamicBranch>) -> Answer {
+fn dynamics_answer(
+    cx: &Inquiry,
+    system: &Rc<System>,
+    space: &JetSpace,
+    d: &Dynamics,
+    branches: Vec<DynamicBranch>,
+) -> Answer {
     let set = |list: Vec<crate::model::set::Branch>| Value::from(PointSet::new(space, list));
     let reasons: Vec<String> = d.undecided.iter().map(|u| u.reason.clone()).collect();
     // No branch found is not the same as no branch.
@@ -257,7 +268,7 @@ fn dynamics_answer(system: &Rc<System>, space: &JetSpace, d: &Dynamics, branches
     Answer::new("dynamics")
         .part("primary", set(d.primary.clone()))
         .part("final", final_set)
-        .part("branches", Value::list(branches.iter().map(|b| Value::from(branch_answer(system, space, b)))))
+        .part("branches", Value::list(branches.iter().map(|b| Value::from(branch_answer(cx, system, space, b)))))
         .part("empty", d.empty.clone())
         .part("secondary", d.secondary.clone())
         .part("complete", d.complete.clone())
@@ -265,25 +276,25 @@ fn dynamics_answer(system: &Rc<System>, space: &JetSpace, d: &Dynamics, branches
             "undecided",
             Value::list(d.undecided.iter().map(|u| Value::from(PointSet::new(space, vec![u.branch.clone()])))),
         )
-        .lazy("reasons", move || Ok(Value::list(reasons.iter().map(|r| Value::Text(r.as_str().into())))))
+        .lazy("reasons", move |_| Ok(Value::list(reasons.iter().map(|r| Value::Text(r.as_str().into())))))
         .part("rounds", d.rounds)
         .part("kind", Value::Label(d.kind()))
         .on(&system.manifold)
         .valid_where(d.generic.iter().copied())
 }
 
-fn branch_answer(system: &Rc<System>, space: &JetSpace, b: &DynamicBranch) -> Answer {
+fn branch_answer(cx: &Inquiry, system: &Rc<System>, space: &JetSpace, b: &DynamicBranch) -> Answer {
     let along = |value: Value| {
         Value::OnBranch(Rc::new(OnBranch { value, coordinates: space.symbols(), branch: b.branch.clone() }))
     };
     let accelerations = b.accelerations.iter().filter_map(|(s, e)| Some((*s, along(Value::Expr((*e)?)))));
     let distribution = Distribution::new(space, b.fields.clone());
     let matrix = match &distribution {
-        Ok(d) => d.matrix(),
+        Ok(d) => d.matrix(cx),
         Err(_) => Matrix::with_columns(vec![], space.dimension()),
     };
-    let distribution = distribution.map(|d| along(Value::from(d))).map_err(refusal);
-    let jumps: Vec<Value> = b.jumps.iter().map(|j| Value::from(branch_answer(system, space, j))).collect();
+    let distribution = distribution.map(|d| along(Value::from(d))).map_err(Into::into);
+    let jumps: Vec<Value> = b.jumps.iter().map(|j| Value::from(branch_answer(cx, system, space, j))).collect();
     let (projected, singular, moved, coordinates) = (b.clone(), b.clone(), b.clone(), space.symbols());
     let (configuration_space, locus_space) = (system.manifold.jets(0), space.clone());
     Answer::new("branch")
@@ -300,6 +311,7 @@ fn branch_answer(system: &Rc<System>, space: &JetSpace, b: &DynamicBranch) -> An
                 matrix,
                 complement: None,
                 complete: b.rank.complete.clone(),
+                interrupted: b.rank.interrupted,
                 generic: b.rank.generic.clone(),
             },
         )
@@ -308,22 +320,24 @@ fn branch_answer(system: &Rc<System>, space: &JetSpace, b: &DynamicBranch) -> An
         .part("free", b.free)
         .part("accelerations", Value::family(accelerations))
         .part("multipliers", Value::list([]))
-        .lazy("configuration", move || {
-            let branch = crate::model::set::Branch { equations: projected.configuration()?, nonzero: vec![] };
+        .lazy("configuration", move |cx: &Inquiry| {
+            let branch = crate::model::set::Branch { equations: projected.configuration(cx)?, nonzero: vec![] };
             Ok(Value::from(PointSet::new(&configuration_space, vec![branch])))
         })
-        .lazy("gauge", move || {
+        .lazy("gauge", move |cx: &Inquiry| {
             let on = |value: Value| OnBranch { value, coordinates: coordinates.clone(), branch: moved.branch.clone() };
-            Ok(Value::list(moved.gauge()?.into_iter().map(|x| Value::OnBranch(Rc::new(on(Value::Field(x)))))))
+            Ok(Value::list(moved.gauge(cx)?.into_iter().map(|x| Value::OnBranch(Rc::new(on(Value::Field(x)))))))
         })
         .part("jumps", Value::list(jumps))
-        .lazy("singular_locus", move || Ok(Value::from(PointSet::new(&locus_space, singular.singular_locus()?))))
+        .lazy("singular_locus", move |cx: &Inquiry| {
+            Ok(Value::from(PointSet::new(&locus_space, singular.singular_locus(cx)?)))
+        })
         .on(&system.manifold)
         .valid_where(b.conditions.iter().copied())
 }
 
 /// The log of both problems, step by step.
-fn log_text(found: &SystemDynamics) -> String {
+fn log_text(cx: &Inquiry, found: &SystemDynamics) -> String {
     let style = crate::algebra::print::Style::ASCII;
     let mut lines = vec![];
     for (title, d) in [("Proper dynamics (7.2)", &found.proper), ("Extended dynamics (7.1)", &found.extended)] {
@@ -337,19 +351,21 @@ fn log_text(found: &SystemDynamics) -> String {
                         continue;
                     }
                     LogItem::Expressions { label, list } => {
-                        (label, list.iter().map(|e| show::expr_text(*e, style)).collect())
+                        (label, list.iter().map(|e| show::expr_text(cx, *e, style)).collect())
                     }
                     LogItem::Rows { label, rows } => {
                         let row = |row: &Vec<Expr>| {
-                            let entries: Vec<String> = row.iter().map(|e| show::expr_text(*e, style)).collect();
+                            let entries: Vec<String> = row.iter().map(|e| show::expr_text(cx, *e, style)).collect();
                             format!("[{}]", entries.join(", "))
                         };
                         (label, rows.iter().map(row).collect())
                     }
-                    LogItem::Forms { label, list } => (label, list.iter().map(|f| show::form_text(f, style)).collect()),
-                    LogItem::Sets { label, list } => (label, list.iter().map(branch_text).collect()),
+                    LogItem::Forms { label, list } => {
+                        (label, list.iter().map(|f| show::form_text(cx, f, style)).collect())
+                    }
+                    LogItem::Sets { label, list } => (label, list.iter().map(|x| branch_text(cx, x)).collect()),
                     LogItem::Fields { label, list } => {
-                        (label, list.iter().map(|x| show::field_text(x, style)).collect())
+                        (label, list.iter().map(|x| show::field_text(cx, x, style)).collect())
                     }
                 };
                 lines.push(format!("    {label}: {}", if list.is_empty() { "none".into() } else { list.join(", ") }));

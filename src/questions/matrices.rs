@@ -3,8 +3,8 @@
 //!
 //! A pivot that is not proved nonzero is a condition of the answer.
 
-use super::systems::stopped;
 use super::{Arguments, Question};
+use crate::algebra::Inquiry;
 use crate::algebra::expr::Condition;
 use crate::algebra::factor::factor;
 use crate::algebra::linear::Matrix;
@@ -12,30 +12,28 @@ use crate::algebra::normal::{self, write::polynomial_expr};
 use crate::algebra::solve::{self, Unsolved};
 use crate::algebra::{Expr, Symbol, Verdict, conditions, decide};
 use crate::diagnostic::{Diagnostic, codes};
+use crate::model::kind::*;
+use crate::model::operate;
 use crate::model::value::{Answer, Fallible, LabelledMatrix, Value};
-use crate::session::operate;
 use std::rc::Rc;
 
-macro_rules! rows {
-    ($($name:literal $signature:literal $help:literal $parts:expr, $run:expr;)*) => {
-        pub static ROWS: &[Question] = &[$(Question {
-            name: $name, signature: $signature, help: $help, options: &[], takes_equations: false,
-            parts: $parts, run: $run,
-        }),*];
-    };
-}
-
 rows! {
-    "det" "det(M)" "determinant" &[], det;
-    "inverse" "inverse(M)" "the inverse, where the determinant does not vanish" &[("det", "the determinant")], inverse;
-    "transpose" "transpose(M)" "transposed matrix" &[], transpose;
-    "trace" "trace(M)" "the sum of the diagonal" &[], trace;
-    "nullspace" "nullspace(M)" "a basis of the vectors that the matrix sends to 0" &[], nullspace;
-    "eigenvalues" "eigenvalues(M)" "the real eigenvalues, each as often as it counts"
-        &[("characteristic", "det(M - lambda*1)"), ("complex", "pairs [real part, imaginary part] of the others"),
-          ("conditions", "where they are real")], eigenvalues;
-    "dot" "dot(a, b)" "the scalar product of two vectors; of a matrix and a vector their product" &[], dot;
-    "cross" "cross(a, b)" "the vector product in three dimensions" &[], cross;
+    "det" [one("M", MATRIX)] "determinant" => Gives::Kinds(FUNCTION), &[], det;
+    "inverse" [one("M", MATRIX)] "the inverse, where the determinant does not vanish"
+        => Gives::Kinds(MATRIX), &[part("det", FUNCTION, "the determinant")], inverse;
+    "transpose" [one("M", MATRIX)] "transposed matrix" => Gives::Kinds(MATRIX), &[], transpose;
+    "trace" [one("M", MATRIX)] "the sum of the diagonal" => Gives::Kinds(FUNCTION), &[], trace;
+    "nullspace" [one("M", MATRIX)] "a basis of the vectors that the matrix sends to 0"
+        => Gives::Kinds(VECTOR), &[], nullspace;
+    "eigenvalues" [one("M", MATRIX)] "the real eigenvalues, each as often as it counts"
+        => Gives::Kinds(LIST), &[part("characteristic", FUNCTION, "det(M - lambda*1)"),
+            part("complex", LIST.or(MATRIX), "pairs [real part, imaginary part] of the others"),
+          part("conditions", LIST, "where they are real")], eigenvalues;
+    "dot" [one("a", VECTOR), one("b", VECTOR)]
+        "the scalar product of two vectors; of a matrix and a vector their product"
+        => Gives::Kinds(FUNCTION.or(VECTOR)), &[], dot;
+    "cross" [one("a", VECTOR), one("b", VECTOR)] "the vector product in three dimensions"
+        => Gives::Kinds(LIST), &[], cross;
 }
 
 fn matrix(a: &Arguments, i: usize) -> Fallible<Rc<LabelledMatrix>> {
@@ -61,17 +59,15 @@ fn square(a: &Arguments, i: usize) -> Fallible<Rc<LabelledMatrix>> {
 }
 
 fn det(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
-    operate::defined(square(a, 0)?.matrix.det().map_err(stopped)?, a.span)
+    operate::defined(square(a, 0)?.matrix.det(&a.cx)?, a.span)
 }
 
 fn inverse(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
     let m = square(a, 0)?;
-    let (found, recorded) = conditions::collect(|| m.matrix.inverse());
-    let Some(matrix) = found.map_err(stopped)? else {
-        let det = m.matrix.det().map_err(stopped)?;
-        let diagnostic = match decide::is_zero(det) {
+    let (found, recorded) = conditions::collect(&a.cx, |cx| m.matrix.inverse(cx));
+    let Some(matrix) = found? else {
+        let det = m.matrix.det(&a.cx)?;
+        let diagnostic = match decide::is_zero(&a.cx, det) {
             Verdict::Yes(_) => Diagnostic::error(&codes::DEGENERATE, "this matrix has no inverse")
                 .label(a.positional[0].span, "its determinant is 0"),
             verdict => Diagnostic::error(&codes::UNDECIDED, "it is not known whether this matrix has an inverse")
@@ -80,35 +76,32 @@ fn inverse(a: &Arguments) -> Fallible<Value> {
         };
         return Err(Box::new(diagnostic));
     };
-    recorded.iter().for_each(|c| conditions::record_nonzero(*c));
+    recorded.iter().for_each(|c| conditions::record_nonzero(&a.cx, *c));
     let inverse = LabelledMatrix { matrix, rows: m.columns.clone(), columns: m.rows.clone() };
     Ok(Value::from(
         Answer::new("inverse")
             .main(inverse)
-            .lazy("det", move || Ok(Value::Expr(m.matrix.det().map_err(stopped)?)))
+            .lazy("det", move |cx: &Inquiry| Ok(Value::Expr(m.matrix.det(cx)?)))
             .valid_where(recorded),
     ))
 }
 
 fn transpose(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
     let m = matrix(a, 0)?;
     let transposed = LabelledMatrix { matrix: m.matrix.transpose(), rows: m.columns.clone(), columns: m.rows.clone() };
     Ok(Value::from(transposed))
 }
 
 fn trace(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
     let m = square(a, 0)?;
     Ok(Value::Expr(Expr::add_all((0..m.matrix.n_rows()).map(|i| m.matrix[(i, i)]))))
 }
 
 fn nullspace(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
     let m = matrix(a, 0)?;
-    let (basis, recorded) = conditions::collect(|| m.matrix.null_space());
-    let basis = basis.map_err(stopped)?;
-    recorded.iter().for_each(|c| conditions::record_nonzero(*c));
+    let (basis, recorded) = conditions::collect(&a.cx, |cx| m.matrix.null_space(cx));
+    let basis = basis?;
+    recorded.iter().for_each(|c| conditions::record_nonzero(&a.cx, *c));
     let vectors = Value::list(basis.into_iter().map(Value::exprs));
     Ok(Value::from(Answer::new("nullspace").main(vectors).valid_where(recorded)))
 }
@@ -116,37 +109,39 @@ fn nullspace(a: &Arguments) -> Fallible<Value> {
 /// The roots of det(M − λ·1), factor by factor: real ones by the rules of `solve`, complex ones of quadratic
 /// factors −b/2 ± i√(−d)/2.
 fn eigenvalues(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
     let m = square(a, 0)?;
     let n = m.matrix.n_rows();
     let lambda = Symbol::parameter("lambda");
     let shifted = m.matrix.sub(&Matrix::identity(n).scale(Expr::symbol(lambda)));
-    let characteristic = shifted.det().map_err(stopped)?;
-    let form = normal::normal_form(characteristic).and_then(|f| f.cancel()).map_err(stopped)?;
+    let characteristic = shifted.det(&a.cx)?;
+    let form = normal::normal_form(&a.cx, characteristic).and_then(|f| f.cancel(&a.cx))?;
     if let Some(why) = form.as_undefined() {
         return operate::defined(Expr::undefined(why), a.positional[0].span);
     }
-    let (numerator, _) = form.fraction().map_err(stopped)?;
+    let (numerator, _) = form.fraction(&a.cx)?;
     let (mut real, mut complex, mut needed) = (Vec::new(), Vec::new(), Vec::<Condition>::new());
-    for (f, multiplicity) in factor(&numerator).factors {
-        let e = polynomial_expr(&f);
+    for (f, multiplicity) in factor(&a.cx, &numerator).factors {
+        let e = polynomial_expr(&a.cx, &f);
         if !e.contains(lambda) {
             continue;
         }
-        let solutions = match solve::solve(&[e], &[lambda]) {
+        let solutions = match solve::solve(&a.cx, &[e], &[lambda]) {
             Ok(solutions) => solutions,
-            Err(Unsolved::Budget(stop)) => return Err(stopped(stop)),
+            Err(Unsolved::Budget(stop)) => return Err(stop.into()),
             Err(Unsolved::Beyond { reason, .. }) => {
                 return Err(Box::new(
                     Diagnostic::error(&codes::UNSOLVED, "these eigenvalues have no closed form")
                         .label(a.positional[0].span, reason)
-                        .note(format!("they are the zeros of {}", normal::collect(e, &[lambda.into()]).unwrap_or(e))),
+                        .note(format!(
+                            "they are the zeros of {}",
+                            normal::collect(&a.cx, e, &[lambda.into()]).unwrap_or(e)
+                        )),
                 ));
             }
         };
         let degree = f.degree_in(crate::algebra::generator::Generator::of_symbol(lambda).0);
         if solutions.branches.is_empty() && degree == 2 {
-            for pair in complex_pair(e, lambda).map_err(stopped)? {
+            for pair in complex_pair(&a.cx, e, lambda)? {
                 complex.extend(std::iter::repeat_n(Value::exprs(pair), multiplicity as usize));
             }
         }
@@ -159,38 +154,38 @@ fn eigenvalues(a: &Arguments) -> Fallible<Value> {
     let claims = Value::list(needed.iter().copied().map(Value::from));
     let mut answer = Answer::new("eigenvalues").main(Value::exprs(real));
     answer = if needed.is_empty() {
-        answer.lazy("conditions", move || Ok(claims.clone()))
+        answer.lazy("conditions", move |_| Ok(claims.clone()))
     } else {
         answer.part("conditions", claims)
     };
     answer = if complex.is_empty() {
-        answer.lazy("complex", || Ok(Value::list([])))
+        answer.lazy("complex", |_| Ok(Value::list([])))
     } else {
         answer.part("complex", Value::list(complex))
     };
-    Ok(Value::from(answer.lazy("characteristic", move || {
-        let written = normal::collect(characteristic, &[Expr::symbol(lambda)]).map_err(stopped)?;
+    Ok(Value::from(answer.lazy("characteristic", move |cx: &Inquiry| {
+        let written = normal::collect(cx, characteristic, &[Expr::symbol(lambda)])?;
         Ok(Value::from(Answer::new("characteristic").main(written).as_written()))
     })))
 }
 
 /// The two roots p ± iq of a quadratic equation without real ones, as [p, q] and [p, −q].
-fn complex_pair(e: Expr, x: Symbol) -> crate::budget::Budgeted<[[Expr; 2]; 2]> {
+fn complex_pair(cx: &Inquiry, e: Expr, x: Symbol) -> crate::budget::Budgeted<[[Expr; 2]; 2]> {
     use crate::algebra::derive::partials;
     use crate::algebra::substitute::substitute;
     let zero = std::iter::once((x, Expr::zero())).collect();
-    let a = partials(e, &[x, x]) / 2;
-    let b = substitute(crate::algebra::derive::partial(e, x), &zero);
+    let a = partials(cx, e, &[x, x]) / 2;
+    let b = substitute(crate::algebra::derive::partial(cx, e, x), &zero);
     let c = substitute(e, &zero);
-    let re = normal::simplify(-b / (2 * a))?;
-    let im = normal::simplify((4 * (a * c) - b.pow(2)).sqrt() / (2 * a))?;
+    let re = normal::simplify(cx, -b / (2 * a))?;
+    let im = normal::simplify(cx, (4 * (a * c) - b.pow(2)).sqrt() / (2 * a))?;
     Ok([[re, im], [re, -im]])
 }
 
 /// The components of a vector: a list, or a matrix of one row or column.
 fn vector(a: &Arguments, i: usize) -> Fallible<Option<Vec<Expr>>> {
     match a.value(i)?.main() {
-        Value::List(items) => operate::vector(&items).map(Some),
+        Value::List(items) => operate::vector(&a.cx, &items).map(Some),
         Value::Matrix(m) if m.matrix.n_rows() == 1 || m.matrix.n_columns() == 1 => {
             Ok(Some(m.matrix.entries().collect()))
         }
@@ -204,10 +199,9 @@ fn vector(a: &Arguments, i: usize) -> Fallible<Option<Vec<Expr>>> {
 }
 
 fn dot(a: &Arguments) -> Fallible<Value> {
-    a.count(2, 2)?;
     let (Some(u), Some(v)) = (vector(a, 0)?, vector(a, 1)?) else {
         let factors = a.positional.iter().map(|p| (false, p.value.clone(), p.span)).collect();
-        return operate::product(factors);
+        return operate::product(&a.cx, factors);
     };
     if u.len() != v.len() {
         return Err(Box::new(
@@ -219,7 +213,6 @@ fn dot(a: &Arguments) -> Fallible<Value> {
 }
 
 fn cross(a: &Arguments) -> Fallible<Value> {
-    a.count(2, 2)?;
     let (Some(u), Some(v)) = (vector(a, 0)?, vector(a, 1)?) else {
         return Err(Box::new(
             Diagnostic::error(&codes::WRONG_KIND, "the vector product is of vectors")

@@ -1,8 +1,9 @@
 //! Questions about the vector field of a system: the field itself, its symmetries and first integrals, its
 //! equilibria and their linearisation. Krupková §5–6, (5.15).
 
-use super::systems::{form_of, lagrangian_of, stopped};
+use super::systems::{form_of, lagrangian_of};
 use super::{Arguments, Question};
+use crate::algebra::Inquiry;
 use crate::algebra::derive::partial;
 use crate::algebra::linear::Matrix;
 use crate::algebra::substitute::substitute;
@@ -10,107 +11,107 @@ use crate::algebra::{Expr, Symbol, Verdict, conditions, decide, stratum};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::mechanics::regular::{self, RegularForm};
 use crate::mechanics::{search, symmetry as theory};
+use crate::model::evaluate_at::assignment;
+use crate::model::kind::*;
 use crate::model::set::{Branch, PointSet};
 use crate::model::value::{Answer, Fallible, LabelledMatrix, Value};
-use crate::session::evaluate_at::assignment;
 use rustc_hash::FxHashMap;
 
 pub static ROWS: &[Question] = &[
     Question {
         name: "vector_field",
-        signature: "vector_field(S)",
+        parameters: &[one("S", SYSTEM)],
         help: "the semispray of a regular system (Krupková 5.15); its highest derivatives by jet",
         options: &[],
-        takes_equations: false,
+        gives: Gives::Kinds(FIELD),
         parts: &[
-            ("unique", "whether there is exactly one"),
-            ("conditions", "what must not vanish"),
-            ("locus", "where the system is singular"),
+            part("unique", VERDICT, "whether there is exactly one"),
+            part("conditions", LIST, "what must not vanish"),
+            part("locus", SET, "where the system is singular"),
         ],
         run: vector_field,
     },
     Question {
         name: "first_integral",
-        signature: "first_integral(S, f)",
+        parameters: &[one("S", SYSTEM), one("f", FUNCTION)],
         help: "whether a function is constant along all motions",
         options: &[],
-        takes_equations: false,
-        parts: &[("rate", "its derivative along the motion")],
+        gives: Gives::Kinds(VERDICT),
+        parts: &[part("rate", FUNCTION, "its derivative along the motion")],
         run: first_integral,
     },
     Question {
         name: "noether",
-        signature: "noether(L, X)",
+        parameters: &[one("L", LAGRANGIAN), one("X", FIELD)],
         help: "the first integral of a symmetry of a Lagrangian, up to a total derivative",
         options: &[],
-        takes_equations: false,
+        gives: Gives::Kinds(FUNCTION),
         parts: &[
-            ("primitive", "F with L_X λ = dF"),
-            ("characteristic", "Q = ξ − q' ξ⁰, by coordinate"),
-            ("verified", "dΦ/dt = −Q E, checked"),
+            part("primitive", FUNCTION, "F with L_X λ = dF"),
+            part("characteristic", FAMILY, "Q = ξ − q' ξ⁰, by coordinate"),
+            part("verified", VERDICT, "dΦ/dt = −Q E, checked"),
         ],
         run: noether,
     },
     Question {
         name: "symmetry",
-        signature: "symmetry(S, X)",
+        parameters: &[one("S", SYSTEM), one("X", FIELD)],
         help: "whether a field carries motions to motions",
         options: &[],
-        takes_equations: false,
+        gives: Gives::Kinds(VERDICT),
         parts: &[
-            ("second", "what is left of the linearised equations, by coordinate"),
-            ("first", "the same for first-order equations"),
-            ("prolonged", "the prolongation of X to the phase space"),
-            ("bracket", "its bracket with the vector field"),
-            ("rate", "for mixed systems"),
+            part("second", FAMILY, "what is left of the linearised equations, by coordinate"),
+            part("first", FAMILY, "the same for first-order equations"),
+            part("prolonged", FIELD, "the prolongation of X to the phase space"),
+            part("bracket", FIELD, "its bracket with the vector field"),
+            part("rate", FAMILY, "for mixed systems"),
         ],
         run: symmetry,
     },
     Question {
         name: "find_integrals",
-        signature: "find_integrals(S, n)",
+        parameters: &[one("S", SYSTEM), one("n", INTEGER)],
         help: "the first integrals that are polynomials of degree at most n in the phase coordinates",
         options: &[],
-        takes_equations: false,
+        gives: Gives::Kinds(LIST),
         parts: &[],
         run: find_integrals,
     },
     Question {
         name: "find_symmetries",
-        signature: "find_symmetries(S, n)",
+        parameters: &[one("S", SYSTEM), one("n", INTEGER)],
         help: "the projectable symmetries whose components are polynomials of degree at most n in t and q",
         options: &[],
-        takes_equations: false,
+        gives: Gives::Kinds(LIST),
         parts: &[],
         run: find_symmetries,
     },
     Question {
         name: "equilibria",
-        signature: "equilibria(S)",
+        parameters: &[one("S", SYSTEM)],
         help: "the states of rest, in the phase space",
         options: &[],
-        takes_equations: false,
-        parts: &[("branches", "one after the other"), ("empty", "there is none")],
+        gives: Gives::Kinds(SET),
+        parts: &[part("branches", LIST, "one after the other"), part("empty", VERDICT, "there is none")],
         run: equilibria,
     },
     Question {
         name: "linearize",
-        signature: "linearize(S, pt)",
+        parameters: &[one("S", SYSTEM), one("pt", POINT)],
         help: "the matrix of the equations linearised at a point of the phase space",
         options: &[],
-        takes_equations: false,
-        parts: &[("eigenvalues", "of the matrix"), ("equilibrium", "whether the point is one")],
+        gives: Gives::Kinds(MATRIX),
+        parts: &[part("eigenvalues", LIST, "of the matrix"), part("equilibrium", VERDICT, "whether the point is one")],
         run: linearize,
     },
 ];
 
 fn regular_form(a: &Arguments) -> Fallible<RegularForm> {
     let (_, form) = form_of(a, 0)?;
-    regular::regular(&form).map_err(|d| Box::new(d.or_at(a.positional[0].span, "a singular system")))
+    regular::regular(&a.cx, &form).map_err(|d| Box::new(d.or_at(a.positional[0].span, "a singular system")))
 }
 
 fn vector_field(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
     let (system, form) = form_of(a, 0)?;
     let regular = regular_form(a)?;
     let y = &system.manifold;
@@ -118,13 +119,13 @@ fn vector_field(a: &Arguments) -> Fallible<Value> {
     let is_of_true_order = regular.order() == form.order();
     // The determinant says it in one expression; where it is not that of B the pivots do.
     let nonzero: Vec<Expr> = if is_of_true_order {
-        let det = form.det_b().map_err(stopped)?;
-        if crate::algebra::assume::sign_of(det).is_nonzero() { vec![] } else { vec![det] }
+        let det = form.det_b(&a.cx)?;
+        if crate::algebra::assume::sign_of(&a.cx, det).is_nonzero() { vec![] } else { vec![det] }
     } else {
         regular.conditions().to_vec()
     };
     let unique = if is_of_true_order {
-        system.classification().map_or_else(
+        system.classification(&a.cx).map_or_else(
             |d| Verdict::unknown(d.title.clone()),
             |c| match &c.regular {
                 Verdict::No(_) => Verdict::no("the system is singular on a set of points"),
@@ -142,27 +143,25 @@ fn vector_field(a: &Arguments) -> Fallible<Value> {
             .keyed(values)
             .part("unique", unique)
             .part("conditions", Value::exprs(nonzero.clone()))
-            .lazy("locus", move || Ok(Value::from(PointSet::new(&locus_space, for_locus.locus()?))))
+            .lazy("locus", move |cx: &Inquiry| Ok(Value::from(PointSet::new(&locus_space, for_locus.locus(cx)?))))
             .on(y)
             .valid_where(nonzero),
     ))
 }
 
 fn first_integral(a: &Arguments) -> Fallible<Value> {
-    a.count(2, 2)?;
     let (system, _) = form_of(a, 0)?;
     a.lives_on(1, &system.manifold)?;
-    let found = theory::first_integral(&*system.lepage()?, a.expr(1)?)?;
+    let found = theory::first_integral(&a.cx, &*system.lepage(&a.cx)?, a.expr(1)?)?;
     Ok(Value::from(Answer::new("first_integral").main(found.verdict).part("rate", found.rate).on(&system.manifold)))
 }
 
 fn noether(a: &Arguments) -> Fallible<Value> {
-    a.count(2, 2)?;
     let lagrangian = lagrangian_of(a, 0)?;
     let field = a.field(1)?;
     a.lives_on(1, lagrangian.manifold())?;
-    let found =
-        theory::noether(&lagrangian, &field).map_err(|d| Box::new(d.or_at(a.positional[1].span, "this field")))?;
+    let found = theory::noether(&a.cx, &lagrangian, &field)
+        .map_err(|d| Box::new(d.or_at(a.positional[1].span, "this field")))?;
     let y = lagrangian.manifold();
     let coordinates = y.fibres().iter().map(|f| f.coordinate.jet(0));
     let characteristic = coordinates.zip(found.characteristic.iter().map(|q| Value::Expr(*q)));
@@ -177,12 +176,11 @@ fn noether(a: &Arguments) -> Fallible<Value> {
 }
 
 fn symmetry(a: &Arguments) -> Fallible<Value> {
-    a.count(2, 2)?;
     let (system, form) = form_of(a, 0)?;
     let y = &system.manifold;
     let x = a.field(1)?;
     a.lives_on(1, y)?;
-    let (found, recorded) = conditions::collect(|| theory::symmetry_of(&form, &x));
+    let (found, recorded) = conditions::collect(&a.cx, |cx| theory::symmetry_of(cx, &form, &x));
     let found = found?;
     let coordinates = y.fibres().iter().map(|f| f.coordinate.jet(0));
     let residuals: Vec<(Symbol, Value)> = coordinates.zip(found.residuals.iter().map(|e| Value::Expr(*e))).collect();
@@ -216,23 +214,20 @@ fn degree(a: &Arguments) -> Fallible<u32> {
 }
 
 fn find_integrals(a: &Arguments) -> Fallible<Value> {
-    a.count(2, 2)?;
     let n = degree(a)?;
-    Ok(Value::exprs(search::polynomial_integrals(&regular_form(a)?, n)?))
+    Ok(Value::exprs(search::polynomial_integrals(&a.cx, &regular_form(a)?, n)?))
 }
 
 fn find_symmetries(a: &Arguments) -> Fallible<Value> {
-    a.count(2, 2)?;
     let n = degree(a)?;
-    Ok(Value::list(search::polynomial_symmetries(&regular_form(a)?, n)?.into_iter().map(Value::Field)))
+    Ok(Value::list(search::polynomial_symmetries(&a.cx, &regular_form(a)?, n)?.into_iter().map(Value::Field)))
 }
 
 /// q = const: all jets vanish, and E(q, 0, …, 0) = 0.
 fn equilibria(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
     let (system, form) = form_of(a, 0)?;
     let y = &system.manifold;
-    if !form.is_autonomous().is_yes() {
+    if !form.is_autonomous(&a.cx).is_yes() {
         return Err(Box::new(
             Diagnostic::error(
                 &codes::NOT_APPLICABLE,
@@ -252,20 +247,19 @@ fn equilibria(a: &Arguments) -> Fallible<Value> {
     let balance = form.components().iter().map(|e| substitute(*e, &at_rest));
     let rest = jets.iter().filter(|s| space.contains(**s)).map(|s| Expr::symbol(*s));
     let branch = Branch { equations: balance.chain(rest).collect(), nonzero: vec![] };
-    let branches = stratum::simplified(&space.symbols(), &[branch]).map_err(stopped)?;
+    let branches = stratum::simplified(&a.cx, &space.symbols(), &[branch])?;
     Ok(Value::from(Answer::new("equilibria").main(PointSet::new(&space, branches)).on(y)))
 }
 
 /// dx/dt = X(x): the matrix ∂X^i/∂x^j at the point, rows and columns q, q′, ….
 fn linearize(a: &Arguments) -> Fallible<Value> {
-    a.count(2, 2)?;
     let regular = regular_form(a)?;
     let point = assignment(&*a.point(1)?);
     let space = regular.space();
     let y = space.manifold();
     let field = regular::semispray(&regular);
     for condition in regular.conditions() {
-        if decide::is_zero(substitute(*condition, &point)).is_yes() {
+        if decide::is_zero(&a.cx, substitute(*condition, &point)).is_yes() {
             return Err(Box::new(
                 Diagnostic::error(&codes::DEGENERATE, "the system is singular at this point")
                     .label(a.positional[1].span, format!("{condition} vanishes here")),
@@ -273,22 +267,22 @@ fn linearize(a: &Arguments) -> Fallible<Value> {
         }
     }
     let jets: Vec<Symbol> = space.symbols().into_iter().filter(|s| *s != y.base()).collect();
-    let at = |e: Expr| crate::session::evaluate_at::expr_at(e, &point);
-    let entry = |q: Symbol, x: Symbol| at(partial(field.component(q), x));
+    let at = |e: Expr| crate::model::evaluate_at::expr_at(&a.cx, e, &point);
+    let entry = |q: Symbol, x: Symbol| at(partial(&a.cx, field.component(q), x));
     let row = |q: Symbol| jets.iter().map(|x| entry(q, *x)).collect::<Fallible<Vec<Expr>>>();
     let matrix = Matrix::from_rows(jets.iter().map(|q| row(*q)).collect::<Fallible<_>>()?);
     let speeds = jets.iter().map(|q| at(field.component(*q))).collect::<Fallible<Vec<Expr>>>()?;
-    let equilibrium = Verdict::all(speeds.into_iter().map(decide::is_zero), "there are no coordinates");
+    let equilibrium = Verdict::all(speeds.into_iter().map(|x| decide::is_zero(&a.cx, x)), "there are no coordinates");
     let labelled = LabelledMatrix { matrix, rows: jets.clone(), columns: jets };
     let (span, name_span, for_values) = (a.span, a.name_span, Value::from(labelled.clone()));
     Ok(Value::from(
         Answer::new("linearize")
             .main(labelled)
-            .lazy("eigenvalues", move || {
+            .lazy("eigenvalues", move |cx: &Inquiry| {
                 let question = super::find("eigenvalues").expect("a question of the language");
-                let mut given = Arguments::new(question, span, name_span);
+                let mut given = Arguments::new(cx, question, span, name_span);
                 given.positional.push(super::Argument { value: for_values.clone(), span });
-                super::ask(question, given)
+                super::ask(cx, question, given)
             })
             .part("equilibrium", equilibrium)
             .on(y),

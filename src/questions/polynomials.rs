@@ -4,8 +4,8 @@
 //! sin² + cos² = 1, e^u, roots, unspecified functions V(q). Coordinates move; parameters are generic, and what was
 //! taken to be nonzero is said. A computation that reaches its budget answers with what it has, marked incomplete.
 
-use super::systems::stopped;
 use super::{Argument, Arguments, Question};
+use crate::algebra::Inquiry;
 use crate::algebra::expr::{Condition, Relation, symbols_of};
 use crate::algebra::factor::factor as factorisation;
 use crate::algebra::generator::{Generator, Kind, reduce};
@@ -20,68 +20,68 @@ use crate::algebra::stratum::solve::{SystemBranch, solve_system};
 use crate::algebra::stratum::{Branch, Cell, basis, set, tangent};
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Rational, Symbol, Verdict, conditions};
-use crate::budget::{Budgeted, Exhausted, clear_interrupt, is_interrupted, within, within_work};
+use crate::budget::{Budgeted, Exhausted, clear_interrupt, is_interrupted};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::jet::{FiberedManifold, JetSpace};
+use crate::model::kind::*;
+use crate::model::operate;
 use crate::model::set::PointSet;
 use crate::model::value::{Answer, Claim, Fallible, Point, PointEntry, Value};
-use crate::session::operate;
 use crate::source::Span;
 use smallvec::smallvec;
 use std::cmp::Reverse;
 use std::rc::Rc;
-use std::time::Duration;
 
 pub static ROWS: &[Question] = &[
     Question {
         name: "factor",
-        signature: "factor(e)",
+        parameters: &[one("e", FUNCTION)],
         help: "a product of irreducible factors over the rational numbers, above and below",
         options: &[],
-        takes_equations: false,
+        gives: Gives::Kinds(FUNCTION),
         parts: &[
-            ("factors", "the distinct irreducible factors"),
-            ("multiplicities", "how often each occurs; negative below"),
-            ("unit", "the number in front"),
-            ("complete", "every factor is proved irreducible"),
+            part("factors", LIST, "the distinct irreducible factors"),
+            part("multiplicities", LIST, "how often each occurs; negative below"),
+            part("unit", FUNCTION, "the number in front"),
+            part("complete", VERDICT, "every factor is proved irreducible"),
         ],
         run: factor,
     },
     Question {
         name: "groebner",
-        signature: "groebner(equations, [x, y])",
+        parameters: &[one("equations", EQUATIONS), rest("x", COORDINATE.or(LIST))],
         help: "a reduced Gröbner basis: lexicographic in the variables listed, graded by degree without a list",
         options: &[],
-        takes_equations: true,
+        gives: Gives::Kinds(LIST),
         parts: &[
-            ("complete", "the computation came to its end"),
-            ("variables", "in decreasing order"),
-            ("dimension", "of the complex zero set"),
-            ("relations", "of the functions that occur, taken into the ideal"),
+            part("complete", VERDICT, "the computation came to its end"),
+            part("variables", LIST, "in decreasing order"),
+            part("dimension", INTEGER, "of the complex zero set"),
+            part("relations", LIST, "of the functions that occur, taken into the ideal"),
         ],
         run: groebner,
     },
     Question {
         name: "eliminate",
-        signature: "eliminate(equations, [x, y])",
+        parameters: &[one("equations", EQUATIONS), many("x", COORDINATE.or(LIST))],
         help: "what follows from the equations without these variables: the closure of the projection",
         options: &[],
-        takes_equations: true,
-        parts: &[("complete", "the computation came to its end")],
+        gives: Gives::Kinds(LIST),
+        parts: &[part("complete", VERDICT, "the computation came to its end")],
         run: eliminate,
     },
     Question {
         name: "branches",
-        signature: "branches(equations, fork = [a])",
+        parameters: &[many("equations", EQUATIONS)],
         help: "the real zero set, split into branches; `fork` lists parameters that are not taken to be generic",
-        options: &["fork"],
-        takes_equations: true,
+        options: &[option("fork", "[a]", COORDINATE.or(LIST), "parameters that are not taken to be generic")],
+        gives: Gives::Kinds(SET),
         parts: &[
-            ("branches", "each with equations, nonzero, dim, singular_locus, point, configuration"),
-            ("empty", "there is no real point"),
-            ("complete", "nothing is left to split, and every branch has a point"),
-            ("undecided", "branches that were not split to the end, or on which no point was found"),
-            ("dim", "the largest dimension"),
+            part("branches", LIST, "each with equations, nonzero, dim, singular_locus, point, configuration"),
+            part("empty", VERDICT, "there is no real point"),
+            part("complete", VERDICT, "nothing is left to split, and every branch has a point"),
+            part("undecided", LIST, "branches that were not split to the end, or on which no point was found"),
+            part("dim", INTEGER, "the largest dimension"),
         ],
         run: branches,
     },
@@ -91,7 +91,7 @@ pub static ROWS: &[Question] = &[
 const SIDE_WORK: u64 = 8_000_000;
 
 /// How long one basis or one splitting may take before what is known is shown.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: u64 = crate::budget::share::SEARCH;
 
 // ----- reading the arguments ----------------------------------------------------------------------
 
@@ -103,20 +103,20 @@ pub(super) struct System {
 }
 
 impl System {
-    pub(super) fn read(arguments: &[Argument]) -> Fallible<System> {
+    pub(super) fn read(cx: &Inquiry, arguments: &[Argument]) -> Fallible<System> {
         let mut system = System::default();
         for argument in arguments {
             let mut pending = vec![argument.value.clone()];
             while let Some(value) = pending.pop() {
-                system.take(&value, argument.span, &mut pending)?;
+                system.take(cx, &value, argument.span, &mut pending)?;
             }
         }
         Ok(system)
     }
 
-    fn take(&mut self, value: &Value, span: Span, pending: &mut Vec<Value>) -> Fallible<()> {
+    fn take(&mut self, cx: &Inquiry, value: &Value, span: Span, pending: &mut Vec<Value>) -> Fallible<()> {
         match value.main() {
-            Value::Claim(claim) => self.claim(&claim, pending)?,
+            Value::Claim(claim) => self.claim(cx, &claim, pending)?,
             Value::List(items) => pending.extend(items.iter().rev().cloned()),
             Value::Family(family) => pending.extend(family.entries.values().rev().cloned()),
             Value::Matrix(m) => self.equations.extend(m.matrix.entries().map(|e| (e, span))),
@@ -137,7 +137,7 @@ impl System {
                 self.nonzero.extend(branch.nonzero.iter().map(|e| (*e, span)));
             }
             other => {
-                let e = operate::as_expr(&other).map_err(|_| {
+                let e = operate::as_expr(cx, &other).map_err(|_| {
                     Box::new(
                         Diagnostic::error(&codes::WRONG_KIND, "equations are needed here")
                             .label(span, format!("this is {}", operate::describe(&other)))
@@ -150,7 +150,7 @@ impl System {
         Ok(())
     }
 
-    fn claim(&mut self, claim: &Rc<Claim>, pending: &mut Vec<Value>) -> Fallible<()> {
+    fn claim(&mut self, cx: &Inquiry, claim: &Rc<Claim>, pending: &mut Vec<Value>) -> Fallible<()> {
         // Lists are compared entry by entry.
         if let (Value::List(left), Value::List(right)) = (claim.left.main(), claim.right.main())
             && left.len() == right.len()
@@ -162,7 +162,7 @@ impl System {
             return Ok(());
         }
         let side = |value: &Value, span: Span| {
-            operate::as_expr(value)
+            operate::as_expr(cx, value)
                 .map_err(|d| Box::new(d.or_at(span, format!("this is {}", operate::describe(value)))))
         };
         let left = side(&claim.left, claim.left_span)? - side(&claim.right, claim.right_span)?;
@@ -201,10 +201,10 @@ impl System {
     }
 
     /// The numerators of the equations. Refuses what has no polynomial meaning, and names it.
-    fn polynomials(&self, context: Context) -> Fallible<Vec<Polynomial>> {
+    fn polynomials(&self, cx: &Inquiry, context: Context) -> Fallible<Vec<Polynomial>> {
         let mut list = Vec::new();
         for (e, span) in &self.equations {
-            let (n, _) = canonical_fraction(context, *e).map_err(stopped)?.ok_or_else(|| no_value(*e, *span))?;
+            let (n, _) = canonical_fraction(cx, context, *e)?.ok_or_else(|| no_value(*e, *span))?;
             for v in n.variables() {
                 let generator = Generator(*v);
                 let help = match generator.kind() {
@@ -246,13 +246,13 @@ fn symbols(a: &Arguments, from: usize) -> Fallible<Vec<Symbol>> {
             other => vec![other],
         };
         for item in items {
-            match operate::as_expr(&item).ok().and_then(|e| e.as_symbol()) {
+            match operate::as_expr(&a.cx, &item).ok().and_then(|e| e.as_symbol()) {
                 Some(s) => found.push(s),
                 None => {
                     return Err(Box::new(
                         Diagnostic::error(&codes::WRONG_KIND, "a coordinate or parameter is needed here")
                             .label(argument.span, format!("this is {}", operate::describe(&item)))
-                            .help(format!("it is written `{}`", a.question.signature)),
+                            .help(format!("it is written `{}`", a.question.signature())),
                     ));
                 }
             }
@@ -263,8 +263,7 @@ fn symbols(a: &Arguments, from: usize) -> Fallible<Vec<Symbol>> {
 
 /// Reads `verb(equations, x, y)`: the first argument, and the symbols after it.
 fn equations_and_symbols(a: &Arguments) -> Fallible<(System, Vec<Symbol>)> {
-    a.count(1, 64)?;
-    Ok((System::read(&a.positional[..1])?, symbols(a, 1)?))
+    Ok((System::read(&a.cx, &a.positional[..1])?, symbols(a, 1)?))
 }
 
 /// What a computation that did not come to its end is called. An interrupt was meant for it: what was found is shown, and the
@@ -307,11 +306,10 @@ fn reading_place(v: u32) -> (u8, Reverse<u32>, u32) {
 // ----- factor -------------------------------------------------------------------------------------
 
 fn factor(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
     let e = a.expr(0)?;
-    let context = Context::of(&[e]).map_err(stopped)?;
-    let (n, d) = canonical_fraction(context, e).map_err(stopped)?.ok_or_else(|| no_value(e, a.positional[0].span))?;
-    let (above, below) = within(PATIENCE, || (factorisation(&n), factorisation(&d)));
+    let context = Context::of(&a.cx, &[e])?;
+    let (n, d) = canonical_fraction(&a.cx, context, e)?.ok_or_else(|| no_value(e, a.positional[0].span))?;
+    let (above, below) = a.cx.within(PATIENCE, || (factorisation(&a.cx, &n), factorisation(&a.cx, &d)));
     let mut unit = &above.unit / &below.unit;
     let signed = (above.factors.iter().map(|(f, k)| (f, i64::from(*k))))
         .chain(below.factors.iter().map(|(f, k)| (f, -i64::from(*k))));
@@ -321,7 +319,7 @@ fn factor(a: &Arguments) -> Fallible<Value> {
         if positive != *f && k % 2 != 0 {
             unit = -&unit;
         }
-        parts.push((polynomial_expr(&positive), k));
+        parts.push((polynomial_expr(&a.cx, &positive), k));
     }
     let product = parts.iter().fold(Expr::number(unit.clone()), |product, (f, k)| product * f.pow(*k));
     let complete = if above.complete && below.complete {
@@ -335,10 +333,10 @@ fn factor(a: &Arguments) -> Fallible<Value> {
             .as_written()
             .lazy("factors", {
                 let factors: Vec<Expr> = parts.iter().map(|(f, _)| *f).collect();
-                move || Ok(Value::exprs(factors.clone()))
+                move |_| Ok(Value::exprs(factors.clone()))
             })
-            .lazy("multiplicities", move || Ok(Value::list(parts.iter().map(|(_, k)| Value::number(*k)))))
-            .lazy("unit", move || Ok(Value::number(unit.clone())))
+            .lazy("multiplicities", move |_| Ok(Value::list(parts.iter().map(|(_, k)| Value::number(*k)))))
+            .lazy("unit", move |_| Ok(Value::number(unit.clone())))
             .optional_part("complete", complete),
     ))
 }
@@ -355,10 +353,10 @@ pub(super) struct Ideal {
 
 impl Ideal {
     /// `listed` are the variables by name. Without names coordinates move, or everything if there are none.
-    pub(super) fn read(system: &System, listed: &[Symbol]) -> Fallible<Ideal> {
+    pub(super) fn read(cx: &Inquiry, system: &System, listed: &[Symbol]) -> Fallible<Ideal> {
         let functions = system.equations();
-        let context = Context::of(&functions).map_err(stopped)?;
-        let generators = system.polynomials(context)?;
+        let context = Context::of(cx, &functions)?;
+        let generators = system.polynomials(cx, context)?;
         let relations = basis::relations(&generators);
         let mut variables: Vec<u32> =
             generators.iter().chain(&relations).flat_map(|g| g.variables().iter().copied()).collect();
@@ -398,9 +396,9 @@ impl Ideal {
 }
 
 /// The generators of a basis, without the consequences of relations alone.
-pub(super) fn written(basis: &Basis) -> Vec<Expr> {
-    let says_something = |g: &&Polynomial| !reduce((*g).clone()).is_ok_and(|r| r.is_zero());
-    basis.generators.iter().filter(says_something).map(|g| polynomial_expr(&presented(g))).collect()
+pub(super) fn written(cx: &Inquiry, basis: &Basis) -> Vec<Expr> {
+    let says_something = |g: &&Polynomial| !reduce(cx, (*g).clone()).is_ok_and(|r| r.is_zero());
+    basis.generators.iter().filter(says_something).map(|g| polynomial_expr(cx, &presented(g))).collect()
 }
 
 pub(super) fn no_inequations(a: &Arguments, system: &System) -> Fallible<()> {
@@ -421,27 +419,27 @@ pub(super) fn basis_complete(basis: &Basis) -> Verdict {
 fn groebner(a: &Arguments) -> Fallible<Value> {
     let (system, listed) = equations_and_symbols(a)?;
     no_inequations(a, &system)?;
-    let ideal = Ideal::read(&system, &listed)?;
+    let ideal = Ideal::read(&a.cx, &system, &listed)?;
     let order = if listed.is_empty() { ideal.graded() } else { ideal.lexicographic(&listed) };
     let all = ideal.all();
-    let basis = within(PATIENCE, || ideal::groebner(&all, &order, &ideal.parameters));
+    let basis = a.cx.within(PATIENCE, || ideal::groebner(&a.cx, &all, &order, &ideal.parameters));
     let complete = basis_complete(&basis);
     let variables: Vec<Expr> = basis.order.variables().iter().map(|v| Generator(*v).meaning()).collect();
-    let relations: Vec<Expr> = ideal.relations.iter().map(polynomial_expr).collect();
-    let conditions: Vec<Expr> = basis.conditions.iter().map(polynomial_expr).collect();
-    let list = written(&basis);
+    let relations: Vec<Expr> = ideal.relations.iter().map(|x| polynomial_expr(&a.cx, x)).collect();
+    let conditions: Vec<Expr> = basis.conditions.iter().map(|x| polynomial_expr(&a.cx, x)).collect();
+    let list = written(&a.cx, &basis);
     Ok(Value::from(
         Answer::new("groebner")
             .main(Value::exprs(list))
             .as_written()
             .optional_part("complete", complete)
-            .lazy("variables", move || Ok(Value::exprs(variables.clone())))
-            .lazy("dimension", move || match basis.dimension().map_err(stopped)? {
+            .lazy("variables", move |_| Ok(Value::exprs(variables.clone())))
+            .lazy("dimension", move |cx: &Inquiry| match basis.dimension(cx)? {
                 Some(n) if basis.is_proper() == Some(true) => Ok(Value::count(n)),
                 Some(_) => Err(Box::new(Diagnostic::error(&codes::NOT_APPLICABLE, "the zero set is empty"))),
                 None => Err(Box::new(Diagnostic::error(&codes::BUDGET, "the basis is incomplete"))),
             })
-            .lazy("relations", move || Ok(Value::exprs(relations.clone())))
+            .lazy("relations", move |_| Ok(Value::exprs(relations.clone())))
             .valid_where(conditions),
     ))
 }
@@ -449,17 +447,14 @@ fn groebner(a: &Arguments) -> Fallible<Value> {
 fn eliminate(a: &Arguments) -> Fallible<Value> {
     let (system, listed) = equations_and_symbols(a)?;
     no_inequations(a, &system)?;
-    if listed.is_empty() {
-        a.count(2, 64)?;
-    }
-    let ideal = Ideal::read(&system, &listed)?;
+    let ideal = Ideal::read(&a.cx, &system, &listed)?;
     let eliminated: Vec<u32> = (ideal.moving.iter().copied())
         .filter(|v| Generator(*v).meaning().symbols().iter().any(|s| listed.contains(s)))
         .collect();
     let all = ideal.all();
-    let basis = within(PATIENCE, || ideal::eliminate(&all, &eliminated, &ideal.parameters));
+    let basis = a.cx.within(PATIENCE, || ideal::eliminate(&a.cx, &all, &eliminated, &ideal.parameters));
     let ended = basis_complete(&basis);
-    let conditions: Vec<Expr> = basis.conditions.iter().map(polynomial_expr).collect();
+    let conditions: Vec<Expr> = basis.conditions.iter().map(|x| polynomial_expr(&a.cx, x)).collect();
     // An angle and its sine have no polynomial relation: what they say together is not all found here.
     let coupled = listed.iter().find(|s| {
         let is_plain = eliminated.contains(&Generator::of_symbol(**s).0);
@@ -473,7 +468,7 @@ fn eliminate(a: &Arguments) -> Fallible<Value> {
     };
     Ok(Value::from(
         Answer::new("eliminate")
-            .main(Value::exprs(written(&basis)))
+            .main(Value::exprs(written(&a.cx, &basis)))
             .as_written()
             .optional_part("complete", complete)
             .valid_where(conditions),
@@ -483,7 +478,6 @@ fn eliminate(a: &Arguments) -> Fallible<Value> {
 // ----- branches -----------------------------------------------------------------------------------
 
 fn branches(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 64)?;
     // A union is intersected with the other conditions, branch by branch.
     let mut unions: Vec<Vec<Branch>> = Vec::new();
     let mut plain = Vec::new();
@@ -493,10 +487,10 @@ fn branches(a: &Arguments) -> Fallible<Value> {
             _ => plain.push(argument.clone()),
         }
     }
-    let system = System::read(&plain)?;
+    let system = System::read(&a.cx, &plain)?;
     // x²/x has no zero: what was cancelled must not vanish.
     let moves = |e: &Expr| e.symbols().iter().any(|s| !s.is_parameter());
-    let excluded = a.cancelled.iter().copied().chain(conditions::cancelled(&system.equations()));
+    let excluded = a.cancelled.iter().copied().chain(conditions::cancelled(&a.cx, &system.equations()));
     let excluded: Vec<Expr> = excluded.filter(moves).collect();
     let nonzero: Vec<Expr> = system.nonzero().into_iter().chain(excluded.iter().copied()).collect();
     let mut list = vec![Branch { equations: system.equations(), nonzero }];
@@ -511,21 +505,21 @@ fn branches(a: &Arguments) -> Fallible<Value> {
     functions.extend(excluded);
     functions.extend(unions.iter().flatten().flat_map(|b| b.equations.iter().chain(&b.nonzero)));
     let fork = match a.option("fork") {
-        Some(option) => symbols_of_option(option)?,
+        Some(option) => symbols_of_option(&a.cx, option)?,
         None => vec![],
     };
     let place = Place::of(a, &functions, &fork)?;
-    let frame = Rc::new(Frame::new(&place.symbols, &functions).map_err(stopped)?);
-    let Found { cells, open, stopped: stop } = within(PATIENCE, || split_all(&frame, &list)).map_err(stopped)?;
+    let frame = Rc::new(Frame::new(&a.cx, &place.symbols, &functions)?);
+    let Found { cells, open, stopped: stop } = a.cx.within(PATIENCE, || split_all(&a.cx, &frame, &list))?;
     // Before anything else is computed: an interrupt ends here.
     let cut_off = stop.map(|stop| incomplete(Some(stop)));
-    let whole = place.set(cells.iter().map(|c| branch_of(&frame, c)).chain(open.clone()).collect());
-    let mut answers: Vec<Value> = cells.iter().map(|cell| branch_answer(&frame, cell, &place)).collect();
+    let whole = place.set(cells.iter().map(|c| branch_of(&a.cx, &frame, c)).chain(open.clone()).collect());
+    let mut answers: Vec<Value> = cells.iter().map(|cell| branch_answer(&a.cx, &frame, cell, &place)).collect();
     answers.extend(open.iter().map(|b| Value::from(place.set(vec![b.clone()]))));
     let undecided: Vec<Value> = open.iter().map(|b| Value::from(place.set(vec![b.clone()]))).collect();
     let mut answer = Answer::new("branches").main(Value::from(whole)).lazy("branches", {
         let answers = answers.clone();
-        move || Ok(Value::list(answers.clone()))
+        move |_| Ok(Value::list(answers.clone()))
     });
     if let Some(cut_off) = cut_off {
         answer = answer.part("complete", cut_off).part("undecided", Value::list(undecided));
@@ -534,21 +528,21 @@ fn branches(a: &Arguments) -> Fallible<Value> {
         answer = answer
             .lazy("complete", {
                 let (frame, cells) = (frame.clone(), cells.clone());
-                move || Ok(Value::from(all_inhabited(&frame, &cells).map_err(stopped)?))
+                move |cx| Ok(Value::from(all_inhabited(cx, &frame, &cells)?))
             })
-            .lazy("undecided", move || {
+            .lazy("undecided", move |cx: &Inquiry| {
                 let mut list = Vec::new();
                 for cell in &c {
-                    if set::is_empty(&f, cell).map_err(stopped)?.is_unknown() {
-                        list.push(branch_answer(&f, cell, &p));
+                    if set::is_empty(cx, &f, cell)?.is_unknown() {
+                        list.push(branch_answer(cx, &f, cell, &p));
                     }
                 }
                 Ok(Value::list(list))
             });
     }
     let (f, c) = (frame.clone(), cells.clone());
-    answer = answer.lazy("dim", move || {
-        let dimensions = c.iter().map(|cell| real_dimension(&f, cell)).collect::<Fallible<Vec<_>>>();
+    answer = answer.lazy("dim", move |cx: &Inquiry| {
+        let dimensions = c.iter().map(|cell| real_dimension(cx, &f, cell)).collect::<Fallible<Vec<_>>>();
         match dimensions?.into_iter().max() {
             Some(n) => Ok(Value::count(n)),
             None => Err(Box::new(Diagnostic::error(&codes::NOT_APPLICABLE, "the set is empty"))),
@@ -557,15 +551,15 @@ fn branches(a: &Arguments) -> Fallible<Value> {
     if place.is_jets {
         answer = answer.on(place.space.manifold());
     }
-    Ok(Value::from(answer.valid_where(frame.generic_conditions())))
+    Ok(Value::from(answer.valid_where(frame.generic_conditions(&a.cx))))
 }
 
-fn symbols_of_option(option: &Argument) -> Fallible<Vec<Symbol>> {
+fn symbols_of_option(cx: &Inquiry, option: &Argument) -> Fallible<Vec<Symbol>> {
     let items = match option.value.main() {
         Value::List(items) => items.to_vec(),
         other => vec![other],
     };
-    let symbol = |item: &Value| match operate::as_expr(item).ok().and_then(|e| e.as_symbol()) {
+    let symbol = |item: &Value| match operate::as_expr(cx, item).ok().and_then(|e| e.as_symbol()) {
         Some(s) => Ok(s),
         None => Err(Box::new(
             Diagnostic::error(&codes::WRONG_KIND, "a parameter is needed here")
@@ -588,13 +582,13 @@ impl Place {
     /// The coordinates of the manifold of the functions; all symbols if none of them is a coordinate.
     fn of(a: &Arguments, functions: &[Expr], fork: &[Symbol]) -> Fallible<Place> {
         let occurring = symbols_of(functions);
-        let manifold = FiberedManifold::of_symbols(&occurring).map_err(super::refusal)?.or_else(|| {
+        let manifold = FiberedManifold::of_symbols(&occurring)?.or_else(|| {
             let has_time = occurring.iter().any(|s| !s.is_parameter());
             a.on.clone().or(a.latest()).filter(|_| has_time)
         });
         let mut place = match manifold {
             Some(m) => {
-                let space = m.jets(m.order_of_all(functions).order);
+                let space = m.jets(m.order_of_all(&a.cx, functions).order);
                 Place { symbols: space.symbols(), space, is_jets: true }
             }
             None => {
@@ -624,13 +618,13 @@ struct Found {
     stopped: Option<Exhausted>,
 }
 
-fn split_all(frame: &Frame, list: &[Branch]) -> Budgeted<Found> {
+fn split_all(cx: &Inquiry, frame: &Frame, list: &[Branch]) -> Budgeted<Found> {
     let mut found = Found { cells: vec![], open: vec![], stopped: None };
     for branch in list {
-        let read = |list: &[Expr]| list.iter().map(|e| frame.read_numerator(*e)).collect::<Budgeted<Vec<_>>>();
-        let splitting = frame.split_as_far_as_possible(&read(&branch.equations)?, &read(&branch.nonzero)?);
+        let read = |list: &[Expr]| list.iter().map(|e| frame.read_numerator(cx, *e)).collect::<Budgeted<Vec<_>>>();
+        let splitting = frame.split_as_far_as_possible(cx, &read(&branch.equations)?, &read(&branch.nonzero)?);
         found.cells.extend(splitting.pieces);
-        let write = |p: &Polynomial| frame.write(p);
+        let write = |p: &Polynomial| frame.write(cx, p);
         found.open.extend(splitting.open.iter().map(|equations| Branch {
             equations: equations.iter().map(write).collect(),
             nonzero: branch.nonzero.clone(),
@@ -642,7 +636,7 @@ fn split_all(frame: &Frame, list: &[Branch]) -> Budgeted<Found> {
     if found.stopped.is_none() {
         let mut apart = Vec::new();
         for cell in &found.cells {
-            match components(frame, cell) {
+            match components(cx, frame, cell) {
                 Ok(cells) => apart.extend(cells),
                 Err(stop) => {
                     apart.push(cell.clone());
@@ -654,12 +648,12 @@ fn split_all(frame: &Frame, list: &[Branch]) -> Budgeted<Found> {
     }
     if found.stopped.is_none() {
         // What no rule of SPLIT showed to be empty may still be.
-        let is_empty = |cell: &Cell| within_work(SIDE_WORK, || set::is_empty(frame, cell)).is_ok_and(|v| v.is_yes());
+        let is_empty = |cell: &Cell| cx.within(SIDE_WORK, || set::is_empty(cx, frame, cell)).is_ok_and(|v| v.is_yes());
         found.cells.retain(|cell| !is_empty(cell));
     }
     if found.stopped.is_none() && found.cells.len() > 1 {
         let before = found.cells.clone();
-        match set::merged(frame, before) {
+        match set::merged(cx, frame, before) {
             Ok(cells) => found.cells = cells,
             Err(Exhausted::Interrupted) => found.stopped = Some(Exhausted::Interrupted),
             // Longer than need be, and right.
@@ -670,10 +664,10 @@ fn split_all(frame: &Frame, list: &[Branch]) -> Budgeted<Found> {
 }
 
 /// Whether every cell is known to have a point.
-fn all_inhabited(frame: &Frame, cells: &[Cell]) -> Budgeted<Verdict> {
+fn all_inhabited(cx: &Inquiry, frame: &Frame, cells: &[Cell]) -> Budgeted<Verdict> {
     let mut verdict = Verdict::yes("every branch has a point");
     for cell in cells {
-        if let Verdict::Unknown(why) = set::is_empty(frame, cell)? {
+        if let Verdict::Unknown(why) = set::is_empty(cx, frame, cell)? {
             verdict = verdict.and(Verdict::unknown(why));
         }
     }
@@ -681,9 +675,9 @@ fn all_inhabited(frame: &Frame, cells: &[Cell]) -> Budgeted<Verdict> {
 }
 
 /// The dimension of the real points near a regular one; refused where no regular one is found, because there may be none.
-fn real_dimension(frame: &Frame, cell: &Cell) -> Fallible<usize> {
-    let n = tangent::dimension(frame, cell).map_err(stopped)?;
-    match within(PATIENCE, || tangent::has_regular_point(frame, cell)).map_err(stopped)? {
+fn real_dimension(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Fallible<usize> {
+    let n = tangent::dimension(cx, frame, cell)?;
+    match cx.within(PATIENCE, || tangent::has_regular_point(cx, frame, cell))? {
         Verdict::Yes(_) => Ok(n),
         _ => Err(Box::new(
             Diagnostic::error(&codes::UNDECIDED, format!("the dimension is at most {n}"))
@@ -693,62 +687,62 @@ fn real_dimension(frame: &Frame, cell: &Cell) -> Fallible<usize> {
 }
 
 /// One branch as an answer of its own.
-fn branch_answer(frame: &Rc<Frame>, cell: &Cell, place: &Place) -> Value {
-    let branch = branch_of(frame, cell);
+fn branch_answer(cx: &Inquiry, frame: &Rc<Frame>, cell: &Cell, place: &Place) -> Value {
+    let branch = branch_of(cx, frame, cell);
     let (equations, nonzero) = (branch.equations.clone(), branch.nonzero.clone());
     let parts = || (frame.clone(), cell.clone(), place.clone());
     let mut answer = Answer::new("branch")
         .main(Value::from(place.set(vec![branch])))
-        .lazy("equations", move || Ok(Value::exprs(equations.clone())))
-        .lazy("nonzero", move || Ok(Value::exprs(nonzero.clone())))
+        .lazy("equations", move |_| Ok(Value::exprs(equations.clone())))
+        .lazy("nonzero", move |_| Ok(Value::exprs(nonzero.clone())))
         .lazy("dim", {
             let (frame, cell, _) = parts();
-            move || Ok(Value::count(real_dimension(&frame, &cell)?))
+            move |cx| Ok(Value::count(real_dimension(cx, &frame, &cell)?))
         })
         .lazy("singular_locus", {
             let (frame, cell, place) = parts();
-            move || {
-                let locus = tangent::singular_locus(&frame, &cell).map_err(stopped)?;
-                let branches = locus.iter().map(|c| frame.branch(c)).collect::<Budgeted<Vec<_>>>();
-                Ok(Value::from(place.set(branches.map_err(stopped)?)))
+            move |cx| {
+                let locus = tangent::singular_locus(cx, &frame, &cell)?;
+                let branches = locus.iter().map(|c| frame.branch(cx, c)).collect::<Budgeted<Vec<_>>>();
+                Ok(Value::from(place.set(branches?)))
             }
         })
         .lazy("point", {
             let (frame, cell, _) = parts();
-            move || sample(&frame, &cell)
+            move |cx| sample(cx, &frame, &cell)
         });
     if place.is_jets {
         answer = answer.on(place.space.manifold());
         let (frame, cell, _) = parts();
-        answer = answer.lazy("configuration", move || {
+        answer = answer.lazy("configuration", move |cx: &Inquiry| {
             let keep = |s: Symbol| s.as_jet().is_none_or(|(_, order)| order == 0);
-            let equations = tangent::projection(&frame, &cell, keep).map_err(stopped)?;
-            Ok(Value::exprs(equations.iter().map(|p| frame.write(p))))
+            let equations = tangent::projection(cx, &frame, &cell, keep)?;
+            Ok(Value::exprs(equations.iter().map(|p| frame.write(cx, p))))
         });
     }
     Value::from(answer)
 }
 
 /// The cell in expressions; with all equations of its basis where time does not suffice to find out which are needed.
-fn branch_of(frame: &Frame, cell: &Cell) -> Branch {
-    let write = |list: &[Polynomial]| list.iter().map(|p| frame.write(&presented(p))).collect();
-    let equations = cell.generators(frame).unwrap_or_else(|_| cell.equations().to_vec());
+fn branch_of(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Branch {
+    let write = |list: &[Polynomial]| list.iter().map(|p| frame.write(cx, &presented(p))).collect();
+    let equations = cell.generators(cx, frame).unwrap_or_else(|_| cell.equations().to_vec());
     Branch { equations: write(&equations), nonzero: write(cell.nonzero()) }
 }
 
 /// A point of the cell, with rational or algebraic coordinates; refused if none is found. A coordinate without closed form
 /// comes with its polynomial and an interval.
-fn sample(frame: &Frame, cell: &Cell) -> Fallible<Value> {
+fn sample(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Fallible<Value> {
     let entry = |s: Symbol, value: Expr| PointEntry { symbols: smallvec![s], text: Symbol::name(s), value };
     let point = |entries: Vec<PointEntry>| Value::Point(Rc::new(Point { entries }));
-    match witness(frame, cell).map_err(stopped)? {
+    match witness(cx, frame, cell)? {
         Witness::Point(found) => {
             Ok(point(found.symbols().into_iter().map(|(s, x)| entry(s, Expr::number(x))).collect()))
         }
         Witness::Algebraic(found) => {
-            let branch = found.description();
+            let branch = found.description(cx);
             if !branch.equations.is_empty() {
-                return Ok(solution(&branch));
+                return Ok(solution(cx, &branch));
             }
             Ok(point(branch.values.into_iter().map(|(s, e)| entry(s, e)).collect()))
         }
@@ -762,6 +756,7 @@ fn sample(frame: &Frame, cell: &Cell) -> Fallible<Value> {
 
 /// The answer to `solve` by way of real branches. `None` if that says no more than the rules for single equations.
 pub(super) fn solved_by_branches(
+    cx: &Inquiry,
     equations: &[Expr],
     conditions: &[Condition],
     unknowns: &[Symbol],
@@ -770,9 +765,11 @@ pub(super) fn solved_by_branches(
     let (nonzero, given): (Vec<Condition>, Vec<Condition>) =
         conditions.iter().partition(|c| c.relation == Relation::NotEqual);
     let nonzero: Vec<Expr> = nonzero.iter().map(|c| c.left).collect();
-    let found = match within(PATIENCE, || solve_system(equations, &nonzero, &given, unknowns)) {
+    let search = || cx.within(PATIENCE, || solve_system(cx, equations, &nonzero, &given, unknowns));
+    // What other ways have used up does not keep this one from saying what is known.
+    let found = match if cx.is_over() { cx.grace(search) } else { search() } {
         Ok(found) => found,
-        Err(Exhausted::Interrupted) => return Err(stopped(Exhausted::Interrupted)),
+        Err(Exhausted::Interrupted) => return Err(Exhausted::Interrupted.into()),
         Err(_) => return Ok(None),
     };
     if found.complete.is_unknown() {
@@ -789,7 +786,7 @@ pub(super) fn solved_by_branches(
     if !is_useful {
         return Ok(None);
     }
-    let branches: Vec<Value> = found.branches.iter().map(solution).collect();
+    let branches: Vec<Value> = found.branches.iter().map(|x| solution(cx, x)).collect();
     let main =
         found.branches.iter().zip(&branches).map(|(branch, answer)| match (unknowns, branch.values.as_slice()) {
             ([_], [(_, value)]) => Value::Expr(*value),
@@ -799,7 +796,7 @@ pub(super) fn solved_by_branches(
                 Value::Point(Rc::new(Point { entries: values.iter().map(entry).collect() }))
             }
         });
-    let mut answer = Answer::new("solve").main(Value::list(main));
+    let mut answer = Answer::new("solve").main(Value::list(main)).stands_for_only_entry();
     if let [only] = found.branches.as_slice() {
         answer = answer.keyed(only.values.iter().map(|(s, e)| (*s, Value::Expr(*e))));
     }
@@ -826,29 +823,30 @@ pub(super) fn solved_by_branches(
     };
     let is_shown = found.branches.iter().any(|b| b.values.is_empty());
     answer = if is_shown || found.branches.iter().all(is_plain) {
-        answer.lazy("branches", move || Ok(Value::list(branches.clone())))
+        answer.lazy("branches", move |_| Ok(Value::list(branches.clone())))
     } else {
         answer.part("branches", Value::list(branches))
     };
     answer = answer.optional_part("complete", found.complete);
-    answer = answer.optional_part("explicit", found.explicit).lazy("empty", move || Ok(Value::from(empty.clone())));
+    answer = answer.optional_part("explicit", found.explicit).lazy("empty", move |_| Ok(Value::from(empty.clone())));
     Ok(Some(Value::from(answer.valid_where(found.generic))))
 }
 
 /// What is known of the solutions when the search is interrupted before any was found: what they satisfy.
-pub(super) fn interrupted_solve(equations: &[Expr], conditions: &[Condition]) -> Value {
+pub(super) fn interrupted_solve(cx: &Inquiry, equations: &[Expr], conditions: &[Condition]) -> Value {
     let complete = incomplete(Some(Exhausted::Interrupted));
     let branch =
         SystemBranch { equations: equations.to_vec(), conditions: conditions.to_vec(), ..SystemBranch::default() };
     let unknown = complete.clone();
-    let answer = Answer::new("solve").main(Value::list([solution(&branch)])).optional_part("complete", complete);
-    Value::from(answer.lazy("empty", move || Ok(Value::from(unknown.clone()))))
+    let answer = Answer::new("solve").main(Value::list([solution(cx, &branch)])).stands_for_only_entry();
+    let answer = answer.optional_part("complete", complete);
+    Value::from(answer.lazy("empty", move |_| Ok(Value::from(unknown.clone()))))
 }
 
 /// One family of solutions: the unknowns by name, then what else is known.
-fn solution(branch: &SystemBranch) -> Value {
+fn solution(cx: &Inquiry, branch: &SystemBranch) -> Value {
     let condition = |c: &Condition| {
-        let left = normal::simplify(c.left).unwrap_or(c.left);
+        let left = normal::simplify(cx, c.left).unwrap_or(c.left);
         Value::from(Condition { relation: c.relation, left })
     };
     let mut answer = Answer::new("solution");
@@ -861,7 +859,7 @@ fn solution(branch: &SystemBranch) -> Value {
         ("conditions", Value::list(branch.conditions.iter().map(condition)), branch.conditions.is_empty()),
     ];
     for (name, list, is_empty) in lists {
-        answer = if is_empty { answer.lazy(name, move || Ok(list.clone())) } else { answer.part(name, list) };
+        answer = if is_empty { answer.lazy(name, move |_| Ok(list.clone())) } else { answer.part(name, list) };
     }
     Value::from(answer)
 }

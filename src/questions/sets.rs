@@ -1,8 +1,8 @@
 //! Questions about sets: unions, everything, restriction to a set, tangency.
 
 use super::distributions::tangent_value;
-use super::systems::stopped;
-use super::{Arguments, Question, refusal};
+use super::{Arguments, Question};
+use crate::algebra::Inquiry;
 use crate::algebra::normal::{Context, canonical_fraction};
 use crate::algebra::polynomial::Polynomial;
 use crate::algebra::stratum::Frame;
@@ -13,61 +13,64 @@ use crate::geometry::distribution::Distribution;
 use crate::geometry::restriction::Restriction;
 use crate::geometry::submanifold::{Submanifold, Tangency};
 use crate::geometry::{Form, VectorField};
+use crate::model::kind::*;
+use crate::model::operate;
 use crate::model::set::{Branch, PointSet};
 use crate::model::value::{Answer, Fallible, LabelledMatrix, Value};
-use crate::session::operate;
 use std::rc::Rc;
 
 pub static ROWS: &[Question] = &[
     Question {
         name: "everything",
-        signature: "everything(J1(Y))",
+        parameters: &[one("J1(Y)", SPACE)],
         help: "the whole space",
         options: &[],
-        takes_equations: false,
-        parts: &[("branches", "one, without equations"), ("empty", "no")],
+        gives: Gives::Kinds(SET),
+        parts: &[part("branches", LIST, "one, without equations"), part("empty", VERDICT, "no")],
         run: everything,
     },
     Question {
         name: "union",
-        signature: "union(K1, K2, …)",
+        parameters: &[many("K", SET)],
         help: "the union of sets",
         options: &[],
-        takes_equations: false,
-        parts: &[("branches", "of all of them"), ("empty", "all are empty")],
+        gives: Gives::Kinds(SET),
+        parts: &[part("branches", LIST, "of all of them"), part("empty", VERDICT, "all are empty")],
         run: union,
     },
     Question {
         name: "intersection",
-        signature: "intersection(K1, K2, …)",
+        parameters: &[many("K", SET)],
         help: "the intersection of sets",
         options: &[],
-        takes_equations: false,
-        parts: &[("branches", "the pieces"), ("empty", "they do not meet")],
+        gives: Gives::Kinds(SET),
+        parts: &[part("branches", LIST, "the pieces"), part("empty", VERDICT, "they do not meet")],
         run: intersection,
     },
     Question {
         name: "restrict",
-        signature: "restrict(A, K)",
+        parameters: &[one("A", ANY), one("K", SET)],
         help: "a function, form, tangent field, distribution or set along a submanifold; a list by branches if it has several",
         options: &[],
-        takes_equations: false,
+        gives: Gives::Kinds(ANY),
         parts: &[],
         run: restrict,
     },
     Question {
         name: "tangent",
-        signature: "tangent(ξ, K)",
+        parameters: &[one("ξ", FIELD.or(SUBSPACE).or(SET)), optional("K", SET)],
         help: "whether a field or distribution is tangent to a set; tangent(K) is its tangent distribution",
         options: &[],
-        takes_equations: false,
-        parts: &[("equation", "f, zero on the set"), ("rate", "its derivative along the field, not zero on the set")],
+        gives: Gives::Kinds(VERDICT.or(SUBSPACE).or(LIST)),
+        parts: &[
+            part("equation", FUNCTION, "f, zero on the set"),
+            part("rate", FUNCTION, "its derivative along the field, not zero on the set"),
+        ],
         run: tangent,
     },
 ];
 
 fn everything(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
     let space = match a.value(0)?.main() {
         Value::Space(s) => s,
         Value::Manifold(m) => m.jets(0),
@@ -97,13 +100,12 @@ fn set(a: &Arguments, i: usize) -> Fallible<Rc<PointSet>> {
 
 /// All the sets, each seen on the jet space of the highest order; refused when they live on different manifolds.
 fn sets(a: &Arguments) -> Fallible<(crate::geometry::JetSpace, Vec<Rc<PointSet>>)> {
-    a.count(1, 1000)?;
     let list = (0..a.positional.len()).map(|i| set(a, i)).collect::<Fallible<Vec<_>>>()?;
     let mut space = list[0].space().clone();
     for (i, s) in list.iter().enumerate() {
         let other = s.space();
         let manifold = space.manifold().join(other.manifold());
-        let manifold = manifold.map_err(|r| Box::new(refusal(r).or_at(a.positional[i].span, "this set")))?;
+        let manifold = manifold.map_err(|r| Box::new(Diagnostic::from(r).or_at(a.positional[i].span, "this set")))?;
         space = manifold.jets(space.order().max(other.order()));
     }
     Ok((space, list))
@@ -118,7 +120,7 @@ fn union(a: &Arguments) -> Fallible<Value> {
 fn intersection(a: &Arguments) -> Fallible<Value> {
     let (space, list) = sets(a)?;
     let all = list.iter().map(|s| submanifold(s)).reduce(|x, y| x.intersection(&y)).expect("at least one");
-    let all = Submanifold::new(&space.chart(), all.branches().to_vec()).simplified().map_err(stopped)?;
+    let all = Submanifold::new(&space.chart(), all.branches().to_vec()).simplified(&a.cx)?;
     Ok(Value::from(PointSet::new(&space, all.branches().to_vec())))
 }
 
@@ -128,18 +130,17 @@ pub fn submanifold(set: &PointSet) -> Submanifold {
 }
 
 fn restrict(a: &Arguments) -> Fallible<Value> {
-    a.count(2, 2)?;
     let set = set(a, 1)?;
     let value = a.value(0)?;
     a.lives_on(0, set.space().manifold())?;
     if let Value::Set(other) = value.main() {
         let order = other.space().order().max(set.space().order());
         let space = other.space().manifold().jets(order);
-        let both = submanifold(&other).intersection(&submanifold(&set)).simplified().map_err(stopped)?;
+        let both = submanifold(&other).intersection(&submanifold(&set)).simplified(&a.cx)?;
         return Ok(Value::from(PointSet::new(&space, both.branches().to_vec())));
     }
     let whole = submanifold(&set);
-    if whole.is_empty().map_err(stopped)?.is_yes() {
+    if whole.is_empty(&a.cx)?.is_yes() {
         return Err(Box::new(
             Diagnostic::error(&codes::DEGENERATE, "this set is empty, nothing can be restricted to it")
                 .label(a.positional[1].span, "no point lies in it"),
@@ -148,21 +149,21 @@ fn restrict(a: &Arguments) -> Fallible<Value> {
     let at = |d: Box<Diagnostic>| Box::new(d.or_at(a.positional[0].span, "this object"));
     match value.main() {
         Value::Distribution(d) => {
-            let parts = d.restrict(&whole_for(d.chart(), &whole)).map_err(refusal).map_err(at)?;
+            let parts = d.restrict(&a.cx, &whole_for(d.chart(), &whole)).map_err(Into::into).map_err(at)?;
             Ok(one_or_list(parts.into_iter().map(tangent_value).collect()))
         }
         Value::Codistribution(c) => {
             // The forms and the differentials of the equations span it everywhere on the set.
-            let (parts, _) = conditions::collect(|| c.restrict(&whole_for(c.chart(), &whole)));
-            let parts = parts.map_err(refusal).map_err(at)?;
+            let (parts, _) = conditions::collect(&a.cx, |cx| c.restrict(cx, &whole_for(c.chart(), &whole)));
+            let parts = parts.map_err(Into::into).map_err(at)?;
             Ok(one_or_list(parts.into_iter().map(Value::from).collect()))
         }
         _ => {
-            let simple = whole.simplified().map_err(stopped)?;
+            let simple = whole.simplified(&a.cx)?;
             let mut parts = vec![];
             for branch in simple.branches() {
-                let chart = larger(simple.chart(), &value);
-                let along = Restriction::new(&chart, branch).map_err(stopped)?;
+                let chart = larger(&a.cx, simple.chart(), &value);
+                let along = Restriction::new(&a.cx, &chart, branch)?;
                 parts.push(restricted(a, &along, &simple, &value).map_err(at)?);
             }
             Ok(one_or_list(parts))
@@ -177,11 +178,11 @@ fn whole_for(chart: &crate::geometry::Chart, set: &Submanifold) -> Submanifold {
 }
 
 /// The chart of the set with the coordinates of the object that it does not have.
-fn larger(chart: &crate::geometry::Chart, value: &Value) -> crate::geometry::Chart {
+fn larger(cx: &Inquiry, chart: &crate::geometry::Chart, value: &Value) -> crate::geometry::Chart {
     let symbols = match value.main() {
         Value::Form(f) => f.symbols(),
         Value::Field(x) => x.symbols(),
-        other => operate::as_expr(&other).map(|e| e.symbols()).unwrap_or_default(),
+        other => operate::as_expr(cx, &other).map(|e| e.symbols()).unwrap_or_default(),
     };
     let more = symbols.into_iter().filter(|s| !s.is_parameter() && !chart.contains(*s)).collect::<Vec<_>>();
     crate::geometry::Chart::new(chart.symbols().iter().copied().chain(more))
@@ -194,9 +195,9 @@ fn one_or_list(mut parts: Vec<Value>) -> Value {
 
 fn restricted(a: &Arguments, along: &Restriction, set: &Submanifold, value: &Value) -> Fallible<Value> {
     match value.main() {
-        Value::Form(f) => form_value(along.form(&f).map_err(refusal)?),
+        Value::Form(f) => form_value(along.form(&a.cx, &f)?),
         Value::Field(x) => {
-            let Tangency { verdict, evidence } = set.is_tangent(&x).map_err(stopped)?;
+            let Tangency { verdict, evidence } = set.is_tangent(&a.cx, &x)?;
             if let (false, Some((f, rate))) = (verdict.is_yes(), evidence) {
                 let why = match verdict {
                     Verdict::Unknown(why) => format!("whether {rate} vanishes on the set is unknown: {why}"),
@@ -209,18 +210,18 @@ fn restricted(a: &Arguments, along: &Restriction, set: &Submanifold, value: &Val
                         .help("`tangent(ξ, K)` decides it; a distribution is restricted to what is tangent"),
                 ));
             }
-            Ok(Value::Field(along.field(&x).map_err(stopped)?))
+            Ok(Value::Field(along.field(&a.cx, &x)?))
         }
         Value::List(items) => {
             let items = items.iter().map(|v| restricted(a, along, set, v)).collect::<Fallible<Vec<_>>>()?;
             Ok(Value::list(items))
         }
         Value::Matrix(m) => {
-            let matrix = m.matrix.try_map(|e| along.function(e).map_err(stopped))?;
+            let matrix = m.matrix.try_map(|e| along.function(&a.cx, e))?;
             Ok(Value::from(LabelledMatrix { matrix, rows: m.rows.clone(), columns: m.columns.clone() }))
         }
-        Value::Force(force) => form_value(along.form(&force.form()).map_err(refusal)?),
-        other => Ok(Value::Expr(along.function(operate::as_expr(&other)?).map_err(stopped)?)),
+        Value::Force(force) => form_value(along.form(&a.cx, &force.form())?),
+        other => Ok(Value::Expr(along.function(&a.cx, operate::as_expr(&a.cx, &other)?)?)),
     }
 }
 
@@ -232,24 +233,24 @@ fn form_value(form: Form) -> Fallible<Value> {
 }
 
 /// Fields that span a tangent space have denominators, and span it where these do not vanish: where they may, that is said.
-fn note_denominators(space: &Distribution) -> Budgeted<()> {
+fn note_denominators(cx: &Inquiry, space: &Distribution) -> Budgeted<()> {
     let components: Vec<Expr> =
-        space.fields().iter().flat_map(|x| x.components()).map(|(_, component)| component).collect();
+        space.fields(cx).iter().flat_map(|x| x.components()).map(|(_, component)| component).collect();
     let branch = space.home();
     let all: Vec<Expr> = branch.equations.iter().chain(&branch.nonzero).chain(&components).copied().collect();
-    let frame = Frame::new(space.chart().symbols(), &all)?;
-    let context = Context::of(&all)?;
-    let cells = frame.cells(branch)?;
+    let frame = Frame::new(cx, space.chart().symbols(), &all)?;
+    let context = Context::of(cx, &all)?;
+    let cells = frame.cells(cx, branch)?;
     let mut seen: Vec<Polynomial> = Vec::new();
     for e in components {
-        let Some((_, below)) = canonical_fraction(context, e)? else { continue };
-        for f in frame.irreducible_factors(&below) {
+        let Some((_, below)) = canonical_fraction(cx, context, e)? else { continue };
+        for f in frame.irreducible_factors(cx, &below) {
             if seen.contains(&f) {
                 continue;
             }
             for cell in &cells {
-                if !frame.is_nonvanishing_on(cell, &f)? {
-                    conditions::record_nonzero(frame.write(&f));
+                if !frame.is_nonvanishing_on(cx, cell, &f)? {
+                    conditions::record_nonzero(cx, frame.write(cx, &f));
                     break;
                 }
             }
@@ -260,11 +261,10 @@ fn note_denominators(space: &Distribution) -> Budgeted<()> {
 }
 
 fn tangent(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 2)?;
     if a.positional.len() == 1 {
-        let spaces = submanifold(&*set(a, 0)?).tangent_spaces().map_err(refusal)?;
+        let spaces = submanifold(&*set(a, 0)?).tangent_spaces(&a.cx)?;
         for space in &spaces {
-            note_denominators(space).map_err(stopped)?;
+            note_denominators(&a.cx, space)?;
         }
         return Ok(one_or_list(spaces.into_iter().map(tangent_value).collect()));
     }
@@ -272,14 +272,14 @@ fn tangent(a: &Arguments) -> Fallible<Value> {
     a.lives_on(0, set.space().manifold())?;
     let whole = submanifold(&set);
     let fields: Vec<VectorField> = match a.value(0)?.main() {
-        Value::Distribution(d) => d.fields().to_vec(),
-        Value::Codistribution(c) => c.annihilator().map_err(refusal)?.fields().to_vec(),
+        Value::Distribution(d) => d.fields(&a.cx).to_vec(),
+        Value::Codistribution(c) => c.annihilator(&a.cx)?.fields(&a.cx).to_vec(),
         _ => vec![a.field(0)?],
     };
     let mut verdict = Verdict::yes("the equations stay zero along it");
     let mut evidence = None;
     for field in &fields {
-        let found = whole.is_tangent(field).map_err(stopped)?;
+        let found = whole.is_tangent(&a.cx, field)?;
         if !found.verdict.is_yes() && evidence.is_none() {
             evidence = found.evidence;
         }

@@ -6,6 +6,7 @@
 
 use super::polynomials::PATIENCE;
 use super::{Arguments, Question};
+use crate::algebra::Inquiry;
 use crate::algebra::conditions;
 use crate::algebra::derive::partials;
 use crate::algebra::expr::{Condition, Node, Relation, symbols_of};
@@ -14,53 +15,51 @@ use crate::algebra::solve::{Branch, Solutions, Unsolved};
 use crate::algebra::stratum::solve::sort_descending;
 use crate::algebra::substitute::{define_function, substitute, undefined_part};
 use crate::algebra::{Expr, Symbol, Verdict, normal, solve, stratum};
-use crate::budget::{Budgeted, Exhausted, within, within_work};
+use crate::budget::{Budgeted, Exhausted};
 use crate::diagnostic::{Diagnostic, codes};
+use crate::model::evaluate_at::assignment;
+use crate::model::kind::*;
+use crate::model::operate;
 use crate::model::value::{Answer, Claim, Fallible, Family, LabelledMatrix, Point, PointEntry, Value};
-use crate::session::evaluate_at::assignment;
-use crate::session::operate;
 use crate::source::Span;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-macro_rules! rows {
-    ($($name:literal $signature:literal $help:literal $equations:literal $parts:expr, $run:expr;)*) => {
-        pub static ROWS: &[Question] = &[$(Question {
-            name: $name, signature: $signature, help: $help, options: &[], takes_equations: $equations,
-            parts: $parts, run: $run,
-        }),*];
-    };
-}
-
 rows! {
-    "simplify" "simplify(e)" "the shortest form that is known" false &[], simplify;
-    "expand" "expand(e)" "multiplies out" false &[], expand;
-    "collect" "collect(e, x)" "a polynomial in x, also in several symbols or functions, with simplified coefficients" false &[], collect;
-    "subs" "subs(e, {x = 1})" "replaces symbols, all at once; `V(x) = x^2` gives an unspecified function its body" true &[], subs;
-    "D" "D(f, x', y)" "partial derivatives, one after the other" false &[], derivative;
-    "solve" "solve(eqs, x)" "all real solutions: equations, or expressions that are to vanish, for one or several unknowns (without a list: for all coordinates in them)" true
-        &[("branches", "the families of solutions, with `.conditions` and `.free` unknowns"), ("empty", "there is none")], solve_for;
-    "latex" "latex(e)" "the LaTeX of an answer, as text" false &[], latex;
+    "simplify" [one("e", ANY)] "the shortest form that is known" => Gives::Like(0), &[], simplify;
+    "expand" [one("e", ANY)] "multiplies out" => Gives::Like(0), &[], expand;
+    "collect" [one("e", ANY), many("x", FUNCTION.or(LIST))]
+        "a polynomial in x, also in several symbols or functions, with simplified coefficients"
+        => Gives::Like(0), &[], collect;
+    "subs" [one("e", ANY), many("{x = 1}", POINT.or(EQUATION))]
+        "replaces symbols, all at once; `V(x) = x^2` gives an unspecified function its body"
+        => Gives::Like(0), &[], subs;
+    "D" [one("f", FUNCTION.or(VECTOR).or(FAMILY)), many("x", COORDINATE)] "partial derivatives, one after the other"
+        => Gives::Like(0), &[], derivative;
+    "solve" [one("eqs", EQUATIONS), rest("x", COORDINATE.or(LIST).or(NAMES))]
+        "all real solutions: equations, or expressions that are to vanish, for one or several unknowns (without a list: for all coordinates in them)"
+        => Gives::Kinds(LIST.or(FUNCTION)),
+            &[part("branches", LIST, "the families of solutions, with `.conditions` and `.free` unknowns"),
+            part("empty", VERDICT, "there is none"), sometimes("complete", VERDICT, "nothing is left to solve"),
+            sometimes("explicit", VERDICT, "every solution is written by itself")], solve_for;
+    "latex" [one("e", ANY)] "the LaTeX of an answer, as text" => Gives::Kinds(TEXT), &[], latex;
 }
 
 fn simplify(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
     rewritten(a, normal::simplify)
 }
 
 fn expand(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
     rewritten(a, normal::expand)
 }
 
 fn collect(a: &Arguments) -> Fallible<Value> {
-    a.count(2, 64)?;
     let mut by = Vec::new();
     for i in 1..a.positional.len() {
         match a.value(i)?.main() {
-            Value::List(items) => by.extend(operate::vector(&items)?),
+            Value::List(items) => by.extend(operate::vector(&a.cx, &items)?),
             _ => by.push(a.expr(i)?),
         }
     }
@@ -74,26 +73,26 @@ fn collect(a: &Arguments) -> Fallible<Value> {
             ));
         }
     }
-    rewritten(a, |e| normal::collect(e, &by))
+    rewritten(a, |cx, e| normal::collect(cx, e, &by))
 }
 
 /// The first argument with all its expressions rewritten, shown as it stands.
-fn rewritten(a: &Arguments, rewrite: impl Fn(Expr) -> Budgeted<Expr>) -> Fallible<Value> {
+fn rewritten(a: &Arguments, rewrite: impl Fn(&Inquiry, Expr) -> Budgeted<Expr>) -> Fallible<Value> {
     let span = a.positional[0].span;
     let lost = RefCell::new(Vec::new());
-    let (value, recorded) = conditions::collect(|| {
-        map_expr(&a.value(0)?.main(), &|e| match rewrite(e) {
+    let (value, recorded) = conditions::collect(&a.cx, |cx| {
+        map_expr(cx, &a.value(0)?.main(), &|e| match rewrite(cx, e) {
             Ok(new) => {
-                lost.borrow_mut().extend(conditions::lost(e, new));
+                lost.borrow_mut().extend(conditions::lost(cx, e, new));
                 defined(new, e, span)
             }
             Err(stop) => Err(Box::new(
-                super::exhausted(stop).label(span, "in this expression").note(format!("stopped at {}", shortened(e))),
+                Diagnostic::from(stop).label(span, "in this expression").note(format!("stopped at {}", shortened(e))),
             )),
         })
     });
     let value = value?;
-    recorded.iter().for_each(|c| conditions::record_nonzero(*c));
+    recorded.iter().for_each(|c| conditions::record_nonzero(&a.cx, *c));
     let answer = Answer::new(a.question.name).main(value).as_written();
     Ok(Value::from(answer.valid_where(recorded).valid_where(lost.into_inner())))
 }
@@ -111,12 +110,14 @@ fn shortened(e: Expr) -> String {
 }
 
 /// Applies a rewriting to the expressions of a value.
-fn map_expr(value: &Value, f: &dyn Fn(Expr) -> Fallible<Expr>) -> Fallible<Value> {
+fn map_expr(cx: &Inquiry, value: &Value, f: &dyn Fn(Expr) -> Fallible<Expr>) -> Fallible<Value> {
     Ok(match value {
-        Value::List(items) => Value::list(items.iter().map(|v| map_expr(&v.main(), f)).collect::<Fallible<Vec<_>>>()?),
+        Value::List(items) => {
+            Value::list(items.iter().map(|v| map_expr(cx, &v.main(), f)).collect::<Fallible<Vec<_>>>()?)
+        }
         Value::Matrix(m) => Value::from(LabelledMatrix { matrix: m.matrix.try_map(f)?, ..(**m).clone() }),
         Value::Family(family) => {
-            let entries = family.entries.iter().map(|(k, v)| Ok((k.clone(), map_expr(&v.main(), f)?)));
+            let entries = family.entries.iter().map(|(k, v)| Ok((k.clone(), map_expr(cx, &v.main(), f)?)));
             Value::Family(Rc::new(Family { entries: entries.collect::<Fallible<_>>()? }))
         }
         // A coefficient that does not fit the budget stays as it is.
@@ -124,32 +125,30 @@ fn map_expr(value: &Value, f: &dyn Fn(Expr) -> Fallible<Expr>) -> Fallible<Value
         Value::Field(field) => Value::Field(field.map_components(|c| f(c).unwrap_or(c))),
         Value::Claim(c) => Value::Claim(Rc::new(Claim {
             relation: c.relation,
-            left: map_expr(&c.left.main(), f)?,
-            right: map_expr(&c.right.main(), f)?,
+            left: map_expr(cx, &c.left.main(), f)?,
+            right: map_expr(cx, &c.right.main(), f)?,
             within: c.within.clone(),
             left_span: c.left_span,
             right_span: c.right_span,
         })),
-        other => Value::Expr(f(operate::as_expr(other)?)?),
+        other => Value::Expr(f(operate::as_expr(cx, other)?)?),
     })
 }
 
 fn latex(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
-    Ok(Value::Text(crate::model::show::latex(&a.value(0)?).into()))
+    Ok(Value::Text(crate::model::show::latex(&a.cx, &a.value(0)?).into()))
 }
 
 // ----- substitution and derivatives ---------------------------------------------------------------
 
 fn subs(a: &Arguments) -> Fallible<Value> {
-    a.count(2, 64)?;
     let mut map: FxHashMap<Symbol, Expr> = FxHashMap::default();
     let mut bodies = Vec::new();
     for (i, argument) in a.positional.iter().enumerate().skip(1) {
         match a.value(i)?.main() {
             Value::Point(p) => map.extend(assignment(&p)),
             Value::Claim(claim) if claim.relation == Relation::Equal => {
-                let (left, right) = (operate::as_expr(&claim.left)?, operate::as_expr(&claim.right)?);
+                let (left, right) = (operate::as_expr(&a.cx, &claim.left)?, operate::as_expr(&a.cx, &claim.right)?);
                 match left.node() {
                     Node::Symbol(s) => {
                         map.insert(*s, right);
@@ -177,10 +176,10 @@ fn subs(a: &Arguments) -> Fallible<Value> {
             }
         }
     }
-    map_expr(&a.value(0)?.main(), &|e| {
+    map_expr(&a.cx, &a.value(0)?.main(), &|e| {
         let mut specified = e;
         for (function, parameters, body) in &bodies {
-            specified = define_function(specified, *function, parameters, *body);
+            specified = define_function(&a.cx, specified, *function, parameters, *body);
         }
         let new = substitute(specified, &map);
         defined(new, undefined_part(specified, &map).unwrap_or(e), a.positional[0].span)
@@ -188,15 +187,14 @@ fn subs(a: &Arguments) -> Fallible<Value> {
 }
 
 fn derivative(a: &Arguments) -> Fallible<Value> {
-    a.count(2, 64)?;
     let by = (1..a.positional.len()).map(|i| a.symbol(i)).collect::<Fallible<Vec<_>>>()?;
     match a.value(0)?.main() {
         value @ (Value::List(_) | Value::Matrix(_) | Value::Family(_)) => {
-            map_expr(&value, &|e| defined(partials(e, &by), e, a.positional[0].span))
+            map_expr(&a.cx, &value, &|e| defined(partials(&a.cx, e, &by), e, a.positional[0].span))
         }
         _ => {
             let f = a.expr(0)?;
-            Ok(Value::Expr(defined(partials(f, &by), f, a.positional[0].span)?))
+            Ok(Value::Expr(defined(partials(&a.cx, f, &by), f, a.positional[0].span)?))
         }
     }
 }
@@ -206,16 +204,15 @@ fn derivative(a: &Arguments) -> Fallible<Value> {
 /// Main value: for one unknown the list of its values, for several the list of points. A single solution is
 /// also meant by the name of the unknown, and stands for itself in an expression.
 fn solve_for(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 64)?;
     let (mut equations, mut required) = (Vec::new(), Vec::new());
-    read_equations(&a.value(0)?, &mut equations, &mut required)
+    read_equations(&a.cx, &a.value(0)?, &mut equations, &mut required)
         .map_err(|d| Box::new(d.or_at(a.positional[0].span, "these equations")))?;
     let unknowns = if a.positional.len() > 1 { unknowns(a)? } else { what_moves(&equations) };
     // x²/x has no zero: what was cancelled must not vanish.
-    let excluded = a.cancelled.iter().copied().chain(conditions::cancelled(&equations));
+    let excluded = a.cancelled.iter().copied().chain(conditions::cancelled(&a.cx, &equations));
     let excluded = excluded.filter(|e| unknowns.iter().any(|s| e.contains(*s))).map(Condition::from);
     required.extend(excluded);
-    let found = within(PATIENCE, || solve::solve_where(&equations, &required, &unknowns));
+    let found = a.cx.within(PATIENCE, || solve::solve_where(&a.cx, &equations, &required, &unknowns));
     // Where the rules end, or roots stand under conditions, the real branches of the system may say more.
     let is_conditional = |s: &Solutions| {
         unknowns.len() > 1 && (s.branches.is_empty() || s.branches.iter().any(|b| !b.conditions.is_empty()))
@@ -225,19 +222,20 @@ fn solve_for(a: &Arguments) -> Fallible<Value> {
         found => matches!(found, Err(Unsolved::Beyond { .. })),
     };
     if (is_beyond || found.as_ref().is_ok_and(is_conditional))
-        && let Some(answer) = super::polynomials::solved_by_branches(&equations, &required, &unknowns, is_beyond)?
+        && let Some(answer) =
+            super::polynomials::solved_by_branches(&a.cx, &equations, &required, &unknowns, is_beyond)?
     {
         return Ok(answer);
     }
     if let Err(Unsolved::Budget(Exhausted::Interrupted)) = &found {
-        return Ok(super::polynomials::interrupted_solve(&equations, &required));
+        return Ok(super::polynomials::interrupted_solve(&a.cx, &equations, &required));
     }
     let mut solutions = found.map_err(|why| unsolved(why, a))?;
-    solutions.branches.retain(|b| !is_contradictory(b));
+    solutions.branches.retain(|b| !is_contradictory(&a.cx, b));
     drop_contained(&mut solutions.branches);
-    sort_descending(&mut solutions.branches, |b| &b.values);
+    sort_descending(&a.cx, &mut solutions.branches, |b| &b.values);
     let values: Vec<Value> = solutions.branches.iter().map(|b| solution(b, &unknowns)).collect();
-    let mut answer = Answer::new("solve").main(Value::list(values));
+    let mut answer = Answer::new("solve").main(Value::list(values)).stands_for_only_entry();
     if let [only] = solutions.branches.as_slice() {
         answer = answer.keyed(only.values.iter().map(|(s, e)| (*s, Value::Expr(*e))));
     }
@@ -246,15 +244,15 @@ fn solve_for(a: &Arguments) -> Fallible<Value> {
     answer = if conditional {
         answer.part("branches", branches)
     } else {
-        answer.lazy("branches", move || Ok(branches.clone()))
+        answer.lazy("branches", move |_| Ok(branches.clone()))
     };
     let none = Verdict::from_bool(solutions.branches.is_empty(), "every branch was followed");
-    answer = answer.lazy("empty", move || Ok(Value::from(none.clone())));
+    answer = answer.lazy("empty", move |_| Ok(Value::from(none.clone())));
     Ok(Value::from(answer.valid_where(solutions.not_covered)))
 }
 
 /// Whether no real point satisfies the conditions of a branch: sin q = 0 together with cos q = 0.
-fn is_contradictory(branch: &solve::Branch) -> bool {
+fn is_contradictory(cx: &Inquiry, branch: &solve::Branch) -> bool {
     let with = |relation: Relation| branch.conditions.iter().filter(move |c| c.relation == relation).map(|c| c.left);
     let set =
         stratum::Branch { equations: with(Relation::Equal).collect(), nonzero: with(Relation::NotEqual).collect() };
@@ -262,7 +260,7 @@ fn is_contradictory(branch: &solve::Branch) -> bool {
         return false;
     }
     let symbols = symbols_of(&set.equations);
-    within_work(SIDE_WORK, || stratum::is_empty_set(&symbols, &[set])).is_ok_and(|verdict| verdict.is_yes())
+    cx.within(SIDE_WORK, || stratum::is_empty_set(cx, &symbols, &[set])).is_ok_and(|verdict| verdict.is_yes())
 }
 
 /// What it may cost to find out that the conditions of a solution contradict each other, in terms combined.
@@ -288,10 +286,15 @@ fn drop_contained(branches: &mut Vec<solve::Branch>) {
 }
 
 /// Equations become left sides that are to vanish; inequalities become conditions.
-fn read_equations(value: &Value, equations: &mut Vec<Expr>, conditions: &mut Vec<Condition>) -> Fallible<()> {
+fn read_equations(
+    cx: &Inquiry,
+    value: &Value,
+    equations: &mut Vec<Expr>,
+    conditions: &mut Vec<Condition>,
+) -> Fallible<()> {
     match value.main() {
         Value::Claim(claim) => {
-            let (left, right) = (components(&claim.left)?, components(&claim.right)?);
+            let (left, right) = (components(cx, &claim.left)?, components(cx, &claim.right)?);
             let differences: Vec<Expr> = match (left.as_slice(), right.as_slice()) {
                 (_, [zero]) if zero.is_zero() => left,
                 (a, b) if a.len() == b.len() => a.iter().zip(b).map(|(x, y)| *x - *y).collect(),
@@ -310,22 +313,22 @@ fn read_equations(value: &Value, equations: &mut Vec<Expr>, conditions: &mut Vec
         }
         Value::List(items) => {
             for item in items.iter() {
-                read_equations(item, equations, conditions)?;
+                read_equations(cx, item, equations, conditions)?;
             }
         }
-        other => equations.extend(components(&other)?),
+        other => equations.extend(components(cx, &other)?),
     }
     Ok(())
 }
 
 /// The expressions a value is made of.
-fn components(value: &Value) -> Fallible<Vec<Expr>> {
+fn components(cx: &Inquiry, value: &Value) -> Fallible<Vec<Expr>> {
     Ok(match value.main() {
-        Value::List(items) => items.iter().map(components).collect::<Fallible<Vec<_>>>()?.concat(),
+        Value::List(items) => items.iter().map(|x| components(cx, x)).collect::<Fallible<Vec<_>>>()?.concat(),
         Value::Matrix(m) => m.matrix.entries().collect(),
-        Value::Family(f) => f.entries.values().map(components).collect::<Fallible<Vec<_>>>()?.concat(),
+        Value::Family(f) => f.entries.values().map(|x| components(cx, x)).collect::<Fallible<Vec<_>>>()?.concat(),
         Value::Form(f) if f.as_function().is_none() => f.terms_in_reading_order().into_iter().map(|t| t.1).collect(),
-        other => vec![operate::as_expr(&other)?],
+        other => vec![operate::as_expr(cx, &other)?],
     })
 }
 
@@ -341,8 +344,10 @@ fn unknowns(a: &Arguments) -> Fallible<Vec<Symbol>> {
     for i in 1..a.positional.len() {
         let span = a.positional[i].span;
         let list = match a.value(i)?.main() {
-            Value::List(items) => operate::vector(&items)?,
-            Value::Indexed(family) => family.members.values().map(operate::as_expr).collect::<Fallible<Vec<_>>>()?,
+            Value::List(items) => operate::vector(&a.cx, &items)?,
+            Value::Indexed(family) => {
+                family.members.values().map(|x| operate::as_expr(&a.cx, x)).collect::<Fallible<Vec<_>>>()?
+            }
             _ => vec![Expr::symbol(a.symbol(i)?)],
         };
         for e in list {
@@ -366,7 +371,7 @@ fn unknowns(a: &Arguments) -> Fallible<Vec<Symbol>> {
 
 fn unsolved(why: Unsolved, a: &Arguments) -> Box<Diagnostic> {
     Box::new(match why {
-        Unsolved::Budget(stop) => super::exhausted(stop).label(a.positional[0].span, "these equations"),
+        Unsolved::Budget(stop) => Diagnostic::from(stop).label(a.positional[0].span, "these equations"),
         Unsolved::Beyond { equation, reason } => {
             Diagnostic::error(&codes::UNSOLVED, "there is no closed form for these solutions")
                 .label(a.positional[0].span, reason)
@@ -394,11 +399,11 @@ fn branch_answer(branch: &Branch) -> Value {
     let free = Value::exprs(branch.free.iter().map(|s| Expr::symbol(*s)));
     let mut answer = Answer::new("solution").keyed(branch.values.iter().map(|(s, e)| (*s, Value::Expr(*e))));
     answer = match branch.free.is_empty() {
-        true => answer.lazy("free", move || Ok(free.clone())),
+        true => answer.lazy("free", move |_| Ok(free.clone())),
         false => answer.part("free", free),
     };
     Value::from(match branch.conditions.is_empty() {
-        true => answer.lazy("conditions", move || Ok(conditions.clone())),
+        true => answer.lazy("conditions", move |_| Ok(conditions.clone())),
         false => answer.part("conditions", conditions),
     })
 }

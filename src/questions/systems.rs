@@ -1,7 +1,8 @@
 //! Questions about Lagrangian and general systems: equations, dynamical forms, the Lepage class, the
 //! inverse problem, the Hamiltonian side. Krupková §3–4, §8.
 
-use super::{Arguments, Question, refusal};
+use super::{Arguments, Question};
+use crate::algebra::Inquiry;
 use crate::algebra::linear::Matrix;
 use crate::algebra::{Expr, Symbol, normal};
 use crate::diagnostic::{Diagnostic, codes};
@@ -12,192 +13,207 @@ use crate::mechanics::dynamical_form::DynamicalForm;
 use crate::mechanics::lagrangian::Lagrangian;
 use crate::mechanics::{hamilton, inverse_problem, lepage_class};
 use crate::model::item::{Base, System};
+use crate::model::kind::*;
+use crate::model::operate;
 use crate::model::value::{Answer, Fallible, Key, KeyPart, LabelledMatrix, Value};
-use crate::session::operate;
 use smallvec::smallvec;
 use std::rc::Rc;
 
 pub static ROWS: &[Question] = &[
     Question {
         name: "equations",
-        signature: "equations(S)",
+        parameters: &[one("S", SYSTEM)],
         help: "the left sides E of the equations of motion E = 0, by coordinate",
         options: &[],
-        takes_equations: false,
+        gives: Gives::Kinds(FAMILY),
         parts: &[
-            ("multiplier_form", "the balance Φ − F − Σ lambda_i A_i, by coordinate; −E where nothing constrains"),
-            ("order", "the order of the equations"),
-            ("constraints", "left sides of the constraints"),
+            part(
+                "multiplier_form",
+                FAMILY,
+                "the balance Φ − F − Σ lambda_i A_i, by coordinate; −E where nothing constrains",
+            ),
+            part("order", INTEGER, "the order of the equations"),
+            part("constraints", LIST, "left sides of the constraints"),
         ],
         run: equations,
     },
     Question {
         name: "dynamical_form",
-        signature: "dynamical_form(S)",
+        parameters: &[one("S", SYSTEM)],
         help: "the form E with its true order s and E = A + B q_s (Krupková 3.3)",
         options: &[],
-        takes_equations: false,
+        gives: Gives::Degree("dynamical", 2),
         parts: &[
-            ("order", "the true order s"),
-            ("jet_order", "the order of the jets that occur"),
-            ("affine", "whether E is affine in the highest jets"),
-            ("A", "by coordinate"),
-            ("B", "matrix, rows equations, columns unknowns"),
-            ("det_B", "its determinant"),
-            ("dim", "dimension of the phase space"),
+            part("order", INTEGER, "the true order s"),
+            part("jet_order", INTEGER, "the order of the jets that occur"),
+            part("affine", VERDICT, "whether E is affine in the highest jets"),
+            part("A", FAMILY, "by coordinate"),
+            part("B", MATRIX, "matrix, rows equations, columns unknowns"),
+            part("det_B", FUNCTION, "its determinant"),
+            part("dim", INTEGER, "dimension of the phase space"),
         ],
         run: dynamical_form,
     },
     Question {
         name: "euler_lagrange",
-        signature: "euler_lagrange(L)",
+        parameters: &[one("L", LAGRANGIAN)],
         help: "the Euler–Lagrange form; its components by coordinate",
         options: &[],
-        takes_equations: false,
-        parts: &[("order", "its order")],
+        gives: Gives::Degree("dynamical", 2),
+        parts: &[part("order", INTEGER, "its order")],
         run: euler_lagrange,
     },
     Question {
         name: "cartan",
-        signature: "cartan(L)",
+        parameters: &[one("L", LAGRANGIAN)],
         help: "the Cartan form of a Lagrangian of any order (Krupková, Remark 8.8)",
         options: &[],
-        takes_equations: false,
-        parts: &[("order", "its order")],
+        gives: Gives::Degree("lepage", 1),
+        parts: &[part("order", INTEGER, "its order")],
         run: cartan,
     },
     Question {
         name: "lepage",
-        signature: "lepage(S, F = η)",
+        parameters: &[one("S", SYSTEM)],
         help: "a Lepage 2-form of the class of E: the closed one if there is one, or the one with the given 2-contact part",
-        options: &["F"],
-        takes_equations: false,
+        options: &[option("F", "η", FORM, "the 2-contact part")],
+        gives: Gives::Degree("lepage", 2),
         parts: &[
-            ("closed", "whether it is closed"),
-            ("F", "its 2-contact part"),
-            ("order", "s − 1"),
-            ("matrix", "the full matrix G (5.9)"),
+            part("closed", VERDICT, "whether it is closed"),
+            part("F", FORM, "its 2-contact part"),
+            part("order", INTEGER, "s − 1"),
+            part("matrix", MATRIX, "the full matrix G (5.9)"),
         ],
         run: lepage,
     },
     Question {
         name: "dynamical_distribution",
-        signature: "dynamical_distribution(S)",
+        parameters: &[one("S", SYSTEM)],
         help: "the distribution annihilated by i_ξα for vertical ξ (Krupková 3.4)",
         options: &[],
-        takes_equations: false,
+        gives: Gives::Kinds(DISTRIBUTION),
         parts: &[
-            ("forms", "generators of the annihilator"),
-            ("fields", "spanning fields"),
-            ("rank", "its rank"),
-            ("weakly_horizontal", "where it is weakly horizontal"),
-            ("integrable", "completely integrable"),
+            part("forms", LIST, "generators of the annihilator"),
+            part("fields", LIST, "spanning fields"),
+            part("rank", RANK, "its rank"),
+            part("weakly_horizontal", SET, "where it is weakly horizontal"),
+            part("integrable", VERDICT, "completely integrable"),
         ],
         run: dynamical_distribution,
     },
     Question {
         name: "characteristic",
-        signature: "characteristic(α)",
+        parameters: &[one("α", FORM)],
         help: "the characteristic distribution of a 2-form (Krupková 5.2)",
         options: &[],
-        takes_equations: false,
+        gives: Gives::Kinds(DISTRIBUTION),
         parts: &[
-            ("forms", "generators of the annihilator"),
-            ("fields", "spanning fields"),
-            ("rank", "its rank"),
-            ("weakly_horizontal", "where it has a vector along the time"),
-            ("integrable", "completely integrable"),
+            part("forms", LIST, "generators of the annihilator"),
+            part("fields", LIST, "spanning fields"),
+            part("rank", RANK, "its rank"),
+            part("weakly_horizontal", SET, "where it has a vector along the time"),
+            part("integrable", VERDICT, "completely integrable"),
         ],
         run: characteristic,
     },
     Question {
         name: "hamilton_form",
-        signature: "hamilton_form(S)",
+        parameters: &[one("S", SYSTEM)],
         help: "the Hamilton form on J¹ of the phase space, in vel(q), vel(q'), … (Krupková 4.2)",
         options: &[],
-        takes_equations: false,
+        gives: Gives::Degree("", 2),
         parts: &[],
         run: hamilton_form,
     },
     Question {
         name: "helmholtz",
-        signature: "helmholtz(S)",
+        parameters: &[one("S", SYSTEM)],
         help: "the Helmholtz conditions (Krupková 8.1): whether the equations have a Lagrangian as they stand",
         options: &[],
-        takes_equations: false,
+        gives: Gives::Kinds(VERDICT),
         parts: &[
-            ("variational", "all residuals vanish"),
-            ("residuals", "keyed [l, x, y]"),
-            ("nonzero", "those that do not vanish"),
+            part("variational", VERDICT, "all residuals vanish"),
+            part("residuals", FAMILY, "keyed [l, x, y]"),
+            part("nonzero", FAMILY, "those that do not vanish"),
         ],
         run: helmholtz,
     },
     Question {
         name: "integrating_factor",
-        signature: "integrating_factor(S)",
+        parameters: &[one("S", SYSTEM)],
         help: "a search for multipliers of simple kinds that make the equations variational",
         options: &[],
-        takes_equations: false,
+        gives: Gives::Kinds(FUNCTION.or(FAMILY)),
         parts: &[
-            ("multipliers", "by coordinate"),
-            ("variational", "of the multiplied equations"),
-            ("method", "what was searched"),
+            part("multipliers", FAMILY, "by coordinate"),
+            part("variational", VERDICT, "of the multiplied equations"),
+            part("method", TEXT, "what was searched"),
         ],
         run: integrating_factor,
     },
     Question {
         name: "tonti",
-        signature: "tonti(S)",
+        parameters: &[one("S", SYSTEM)],
         help: "the Vainberg–Tonti Lagrangian of variational equations (Krupková 8.4)",
         options: &[],
-        takes_equations: false,
+        gives: Gives::Kinds(SYSTEM),
         parts: &[
-            ("order", "its order"),
-            ("f", "the function of (8.9): less df/dt, the Lagrangian has minimal order"),
-            ("centre", "the point the homotopy contracts to"),
+            part("order", INTEGER, "its order"),
+            part("f", FUNCTION, "the function of (8.9): less df/dt, the Lagrangian has minimal order"),
+            part("centre", LIST, "the point the homotopy contracts to"),
         ],
         run: tonti,
     },
     Question {
         name: "reduce_order",
-        signature: "reduce_order(S, gauge = φ)",
+        parameters: &[one("S", SYSTEM)],
         help: "an equivalent Lagrangian of minimal order (Krupková 8.14)",
-        options: &["gauge", "names"],
-        takes_equations: false,
-        parts: &[("order", "its order"), ("f", "the function of (8.9)")],
+        options: &[
+            option("gauge", "φ", FUNCTION, "the gauge function φ of (8.9)"),
+            option("names", "P", TEXT, "calls the momentum of x `P_x`"),
+        ],
+        gives: Gives::Kinds(SYSTEM),
+        parts: &[part("order", INTEGER, "its order"), part("f", FUNCTION, "the function of (8.9)")],
         run: reduce_order,
     },
     Question {
         name: "equivalent",
-        signature: "equivalent(L1, L2)",
+        parameters: &[one("L1", LAGRANGIAN), one("L2", LAGRANGIAN)],
         help: "whether two Lagrangians have the same Euler–Lagrange form",
         options: &[],
-        takes_equations: false,
-        parts: &[("difference", "the Euler–Lagrange form of the difference"), ("primitive", "f with df/dt = L1 − L2")],
+        gives: Gives::Kinds(VERDICT),
+        parts: &[
+            part("difference", FORM, "the Euler–Lagrange form of the difference"),
+            part("primitive", FUNCTION, "f with df/dt = L1 − L2"),
+        ],
         run: equivalent,
     },
     Question {
         name: "hessian",
-        signature: "hessian(L)",
+        parameters: &[one("L", LAGRANGIAN)],
         help: "the Hessian in the highest jets",
         options: &[],
-        takes_equations: false,
+        gives: Gives::Kinds(MATRIX),
         parts: &[
-            ("det", "determinant"),
-            ("minors", "leading minors"),
-            ("rank", "its rank"),
-            ("regular", "the determinant does not vanish identically"),
-            ("locus", "where it vanishes"),
-            ("definite", "positive, negative, indefinite, none or conditions"),
+            part("det", FUNCTION, "determinant"),
+            part("minors", LIST, "leading minors"),
+            part("rank", RANK, "its rank"),
+            part("regular", VERDICT, "the determinant does not vanish identically"),
+            part("locus", SET, "where it vanishes"),
+            label(
+                "definite",
+                &["positive", "negative", "indefinite", "none", "conditions"],
+                "positive, negative, indefinite, none or conditions",
+            ),
         ],
         run: hessian,
     },
     Question {
         name: "order",
-        signature: "order(A)",
+        parameters: &[one("A", FUNCTION.or(FORM).or(FIELD))],
         help: "the jet order after simplification",
         options: &[],
-        takes_equations: false,
+        gives: Gives::Kinds(INTEGER),
         parts: &[],
         run: order,
     },
@@ -213,8 +229,8 @@ fn fibre_matrix(manifold: &FiberedManifold, rows: &[Vec<Expr>]) -> LabelledMatri
     LabelledMatrix { matrix: Matrix::from_rows(rows.to_vec()), rows: labels.clone(), columns: labels }
 }
 
-pub(super) fn simple(e: Expr) -> Expr {
-    normal::simplify(e).unwrap_or(e)
+pub(super) fn simple(cx: &Inquiry, e: Expr) -> Expr {
+    normal::simplify(cx, e).unwrap_or(e)
 }
 
 fn unconstrained(a: &Arguments, i: usize) -> Fallible<Rc<System>> {
@@ -233,15 +249,15 @@ fn unconstrained(a: &Arguments, i: usize) -> Fallible<Rc<System>> {
 
 pub(super) fn form_of(a: &Arguments, i: usize) -> Fallible<(Rc<System>, Rc<DynamicalForm>)> {
     let system = unconstrained(a, i)?;
-    let form = system.dynamical_form()?;
+    let form = system.dynamical_form(&a.cx)?;
     Ok((system, form))
 }
 
 pub(super) fn lagrangian_of(a: &Arguments, i: usize) -> Fallible<Lagrangian> {
     if let Value::Expr(e) = a.value(i)?.main()
-        && let Some(manifold) = FiberedManifold::of_symbols(&e.symbols()).map_err(refusal)?.or_else(|| a.on.clone())
+        && let Some(manifold) = FiberedManifold::of_symbols(&e.symbols())?.or_else(|| a.on.clone())
     {
-        return Lagrangian::new(&manifold, e);
+        return Lagrangian::new(&a.cx, &manifold, e);
     }
     let system = a.system(i)?;
     match system.free_lagrangian() {
@@ -255,7 +271,6 @@ pub(super) fn lagrangian_of(a: &Arguments, i: usize) -> Fallible<Lagrangian> {
 }
 
 fn equations(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
     let (system, form) = form_of(a, 0)?;
     let labels = fibre_symbols(&system.manifold);
     let family = |sign: i64| {
@@ -267,7 +282,7 @@ fn equations(a: &Arguments) -> Fallible<Value> {
             .main(family(1))
             .lazy("multiplier_form", {
                 let balance = family(-1);
-                move || Ok(balance.clone())
+                move |_| Ok(balance.clone())
             })
             .part("order", form.jet_order() as usize)
             .part("constraints", Value::list([]))
@@ -276,7 +291,6 @@ fn equations(a: &Arguments) -> Fallible<Value> {
 }
 
 fn dynamical_form(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
     let (system, form) = form_of(a, 0)?;
     let y = &system.manifold;
     let labels = fibre_symbols(y);
@@ -291,8 +305,8 @@ fn dynamical_form(a: &Arguments) -> Fallible<Value> {
             .part("affine", form.is_affine().clone())
             .part("A", Value::family(labels.iter().copied().zip(form.a().iter().map(|e| Value::Expr(*e)))))
             .part("B", b)
-            .lazy("det_B", move || {
-                let det = Matrix::from_rows(for_det.b().to_vec()).det().map_err(stopped)?;
+            .lazy("det_B", move |cx: &Inquiry| {
+                let det = Matrix::from_rows(for_det.b().to_vec()).det(cx)?;
                 Ok(Value::Expr(det))
             })
             .part("dim", form.phase_space().dimension())
@@ -300,14 +314,9 @@ fn dynamical_form(a: &Arguments) -> Fallible<Value> {
     ))
 }
 
-pub(crate) fn stopped(stop: crate::budget::Exhausted) -> Box<Diagnostic> {
-    Box::new(super::exhausted(stop))
-}
-
 fn euler_lagrange(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
     let l = lagrangian_of(a, 0)?;
-    let form = l.dynamical_form()?;
+    let form = l.dynamical_form(&a.cx)?;
     let y = l.manifold();
     let entries = fibre_symbols(y).into_iter().zip(form.components().iter().map(|e| Value::Expr(*e)));
     Ok(Value::from(
@@ -316,33 +325,31 @@ fn euler_lagrange(a: &Arguments) -> Fallible<Value> {
 }
 
 fn cartan(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
     let l = lagrangian_of(a, 0)?;
-    let theta = l.cartan_form();
-    let order = theta.order_on(l.manifold()).order;
+    let theta = l.cartan_form(&a.cx);
+    let order = theta.order_on(&a.cx, l.manifold()).order;
     Ok(Value::from(Answer::new("cartan").main(theta).part("order", order as usize).on(l.manifold())))
 }
 
 fn lepage(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
     let (system, form) = form_of(a, 0)?;
     let alpha = match a.option("F") {
         None => match &system.base {
-            Base::Lepage(_) => (*system.lepage()?).clone(),
-            _ => lepage_class::lepage(&form)?,
+            Base::Lepage(_) => (*system.lepage(&a.cx)?).clone(),
+            _ => lepage_class::lepage(&a.cx, &form)?,
         },
         Some(option) => {
-            let eta = operate::as_form(&option.value).map_err(|d| Box::new(d.or_at(option.span, "F")))?;
-            if eta.is_zero().is_yes() {
-                lepage_class::without_f(&form)
+            let eta = operate::as_form(&a.cx, &option.value).map_err(|d| Box::new(d.or_at(option.span, "F")))?;
+            if eta.is_zero(&a.cx).is_yes() {
+                lepage_class::without_f(&a.cx, &form)
             } else {
-                lepage_class::with_f(&form, &eta).map_err(|d| Box::new(d.or_at(option.span, "this F")))?
+                lepage_class::with_f(&a.cx, &form, &eta).map_err(|d| Box::new(d.or_at(option.span, "this F")))?
             }
         }
     };
     let y = &system.manifold;
     let name = format!("lepage({})", system.name);
-    let chosen = System::from_lepage(&name, y, alpha.clone());
+    let chosen = System::from_lepage(&a.cx, &name, y, alpha.clone());
     let jets = form.phase_jets();
     let matrix =
         LabelledMatrix { matrix: Matrix::from_rows(alpha.matrix().to_vec()), rows: jets.clone(), columns: jets };
@@ -350,7 +357,7 @@ fn lepage(a: &Arguments) -> Fallible<Value> {
         Answer::new("lepage")
             .main(Value::System(Rc::new(chosen)))
             .part("closed", alpha.is_closed().clone())
-            .part("F", alpha.f())
+            .part("F", alpha.f(&a.cx))
             .part("order", alpha.order() as usize)
             .part("matrix", matrix)
             .on(y),
@@ -358,62 +365,58 @@ fn lepage(a: &Arguments) -> Fallible<Value> {
 }
 
 /// A codistribution as an answer about the distribution it annihilates.
-fn distribution_answer(question: &'static str, system: &System, forms: Vec<Form>) -> Fallible<Answer> {
-    let space = system.dynamical_form()?.phase_space();
-    let annihilator = Codistribution::new(&space, forms.clone()).map_err(refusal)?;
-    let distribution = annihilator.annihilator().map_err(refusal)?;
+fn distribution_answer(cx: &Inquiry, question: &'static str, system: &System, forms: Vec<Form>) -> Fallible<Answer> {
+    let space = system.dynamical_form(cx)?.phase_space();
+    let annihilator = Codistribution::new(&space, forms.clone())?;
+    let distribution = annihilator.annihilator(cx)?;
     let dimension = space.dimension();
-    let rank_matrix = annihilator.matrix();
+    let rank_matrix = annihilator.matrix(cx);
     let involutive = annihilator.clone();
     // Whoever shows or uses them says where they span it; ranks do not rest on them.
-    let (fields, _) = crate::algebra::conditions::collect(|| distribution.fields().to_vec());
+    let (fields, _) = crate::algebra::conditions::collect(cx, |cx| distribution.fields(cx).to_vec());
     Ok(Answer::new(question)
         .main(distribution.clone())
         .part("forms", Value::list(forms.into_iter().map(Value::Form)))
         .part("fields", Value::list(fields.into_iter().map(Value::Field)))
-        .lazy("rank", move || super::strata::rank_value(&rank_matrix, Some(dimension)))
-        .lazy("integrable", move || Ok(Value::from(involutive.is_involutive().map_err(refusal)?)))
+        .lazy("rank", move |cx: &Inquiry| super::strata::rank_value(cx, &rank_matrix, Some(dimension)))
+        .lazy("integrable", move |cx: &Inquiry| Ok(Value::from(involutive.is_involutive(cx)?)))
         .on(&system.manifold))
 }
 
 fn dynamical_distribution(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
     let system = unconstrained(a, 0)?;
-    let alpha = system.lepage()?;
-    let answer = distribution_answer("dynamical_distribution", &system, alpha.rows())?;
+    let alpha = system.lepage(&a.cx)?;
+    let answer = distribution_answer(&a.cx, "dynamical_distribution", &system, alpha.rows(&a.cx))?;
     let again = system.clone();
-    Ok(Value::from(answer.lazy("weakly_horizontal", move || super::strata::primary(&again))))
+    Ok(Value::from(answer.lazy("weakly_horizontal", move |cx: &Inquiry| super::strata::primary(cx, &again))))
 }
 
 fn characteristic(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
     // A 2-form that is no Lepage form has a characteristic distribution, too.
     if let Value::Form(form) = a.value(0)?.main()
         && form.degree() == 2
-        && let Some(manifold) = form.manifold().map_err(refusal)?
-        && crate::geometry::contact::is_lepage(&form, &manifold).verdict.is_no()
+        && let Some(manifold) = form.manifold()?
+        && crate::geometry::contact::is_lepage(&a.cx, &form, &manifold).verdict.is_no()
     {
-        let chart = manifold.jets(form.order_on(&manifold).order).chart();
-        return Ok(Value::from(Distribution::characteristic(&chart, &form).map_err(refusal)?));
+        let chart = manifold.jets(form.order_on(&a.cx, &manifold).order).chart();
+        return Ok(Value::from(Distribution::characteristic(&a.cx, &chart, &form)?));
     }
     let system = unconstrained(a, 0)?;
-    let alpha = system.lepage()?;
-    Ok(Value::from(distribution_answer("characteristic", &system, alpha.characteristic_rows())?))
+    let alpha = system.lepage(&a.cx)?;
+    Ok(Value::from(distribution_answer(&a.cx, "characteristic", &system, alpha.characteristic_rows(&a.cx))?))
 }
 
 fn hamilton_form(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
     let system = unconstrained(a, 0)?;
-    let h = hamilton::hamilton_form(&*system.lepage()?);
+    let h = hamilton::hamilton_form(&a.cx, &*system.lepage(&a.cx)?);
     let entries: Vec<(Symbol, Value)> =
         h.jets.iter().copied().zip(h.components.iter().map(|e| Value::Expr(*e))).collect();
     Ok(Value::from(Answer::new("hamilton_form").main(h.form()).keyed(entries).on(&system.manifold)))
 }
 
 fn helmholtz(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
     let (system, form) = form_of(a, 0)?;
-    let found = inverse_problem::helmholtz(&form);
+    let found = inverse_problem::helmholtz(&a.cx, &form);
     let labels = fibre_symbols(&system.manifold);
     let key = |r: &inverse_problem::Residual| -> Key {
         smallvec![KeyPart::Number(i64::from(r.l)), KeyPart::Symbol(labels[r.sigma]), KeyPart::Symbol(labels[r.nu])]
@@ -434,9 +437,8 @@ const SEARCH: &str = "a multiplier search: constants times exp(c*t), one for eac
                       t and q for a single equation";
 
 fn integrating_factor(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
     let (system, form) = form_of(a, 0)?;
-    match inverse_problem::integrating_factor(&form)? {
+    match inverse_problem::integrating_factor(&a.cx, &form)? {
         Some(found) => {
             let labels = fibre_symbols(&system.manifold);
             let multipliers = Value::family(labels.into_iter().zip(found.multipliers.iter().map(|e| Value::Expr(*e))));
@@ -462,9 +464,8 @@ fn integrating_factor(a: &Arguments) -> Fallible<Value> {
 }
 
 fn tonti(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
     let (system, form) = form_of(a, 0)?;
-    let found = inverse_problem::tonti(&form)?;
+    let found = inverse_problem::tonti(&a.cx, &form)?;
     let order = found.lagrangian.order();
     let lagrangian = System::new(
         &format!("tonti({})", system.name),
@@ -476,7 +477,7 @@ fn tonti(a: &Arguments) -> Fallible<Value> {
         Answer::new("tonti")
             .main(Value::System(Rc::new(lagrangian)))
             .part("order", order as usize)
-            .lazy("f", move || Ok(Value::Expr(hamilton::canonical(&form, None)?.f)))
+            .lazy("f", move |cx: &Inquiry| Ok(Value::Expr(hamilton::canonical(cx, &form, None)?.f)))
             .part("centre", Value::exprs(found.centre))
             .on(&system.manifold),
     ))
@@ -486,7 +487,7 @@ fn tonti(a: &Arguments) -> Fallible<Value> {
 pub(super) fn gauge(a: &Arguments) -> Fallible<Option<Expr>> {
     match a.option("gauge") {
         Some(option) => {
-            operate::as_expr(&option.value).map(Some).map_err(|d| Box::new(d.or_at(option.span, "the gauge")))
+            operate::as_expr(&a.cx, &option.value).map(Some).map_err(|d| Box::new(d.or_at(option.span, "the gauge")))
         }
         None => Ok(None),
     }
@@ -526,10 +527,9 @@ fn reduce_order(a: &Arguments) -> Fallible<Value> {
 }
 
 fn equivalent(a: &Arguments) -> Fallible<Value> {
-    a.count(2, 2)?;
     let l1 = lagrangian_of(a, 0)?;
     let l2 = a.expr(1)?;
-    let found = inverse_problem::equivalent(&l1, l2)?;
+    let found = inverse_problem::equivalent(&a.cx, &l1, l2)?;
     let y = l1.manifold();
     let t = y.base();
     let terms: Vec<Form> =
@@ -552,52 +552,50 @@ fn equivalent(a: &Arguments) -> Fallible<Value> {
 }
 
 fn hessian(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
     let l = lagrangian_of(a, 0)?;
-    let rows = l.hessian();
+    let rows = l.hessian(&a.cx);
     let y = l.manifold();
     let top: Vec<Symbol> = y.fibres().iter().map(|f| f.coordinate.jet(l.order())).collect();
     let matrix = Matrix::from_rows(rows);
-    let det = matrix.det().map_err(stopped)?;
-    let vanishes = crate::algebra::decide::is_zero(det);
+    let det = matrix.det(&a.cx)?;
+    let vanishes = crate::algebra::decide::is_zero(&a.cx, det);
     let (m1, m2, m3) = (matrix.clone(), matrix.clone(), matrix.clone());
     let space = y.jets(l.order());
     Ok(Value::from(
         Answer::new("hessian")
             .main(LabelledMatrix { matrix, rows: top.clone(), columns: top })
             .part("det", det)
-            .lazy("minors", move || Ok(Value::exprs(m1.leading_minors().map_err(stopped)?)))
-            .lazy("rank", move || super::strata::rank_value(&m2, None))
+            .lazy("minors", move |cx: &Inquiry| Ok(Value::exprs(m1.leading_minors(cx)?)))
+            .lazy("rank", move |cx: &Inquiry| super::strata::rank_value(cx, &m2, None))
             .part("regular", vanishes.negate())
-            .lazy("locus", move || super::strata::zero_set(&space, det))
-            .lazy("definite", move || Ok(Value::Label(m3.definiteness().map_err(stopped)?.label())))
+            .lazy("locus", move |cx: &Inquiry| super::strata::zero_set(cx, &space, det))
+            .lazy("definite", move |cx: &Inquiry| Ok(Value::Label(m3.definiteness(cx)?.label())))
             .on(y),
     ))
 }
 
 fn order(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
     let found = match a.value(0)?.main() {
-        Value::Form(f) => match f.manifold().map_err(refusal)? {
-            Some(m) => f.order_on(&m),
+        Value::Form(f) => match f.manifold()? {
+            Some(m) => f.order_on(&a.cx, &m),
             None => return Ok(Value::count(0)),
         },
-        Value::Field(x) => match x.manifold().map_err(refusal)? {
-            Some(m) => x.order_on(&m),
+        Value::Field(x) => match x.manifold()? {
+            Some(m) => x.order_on(&a.cx, &m),
             None => return Ok(Value::count(0)),
         },
-        _ => jet::jet_order(a.expr(0)?),
+        _ => jet::jet_order(&a.cx, a.expr(0)?),
     };
     match found.undecided.first() {
         // Of J¹(JʳY) the order is r.
         None => {
-            crate::session::grounds::answer_rests_on(&found.ground, a.name_span);
+            a.cx.answer_rests_on(&found.ground, a.name_span);
             let symbols = match a.value(0)?.main() {
                 Value::Form(f) => f.symbols(),
                 Value::Field(x) => x.symbols(),
                 _ => a.expr(0)?.symbols(),
             };
-            let manifold = FiberedManifold::of_symbols(&symbols).map_err(refusal)?;
+            let manifold = FiberedManifold::of_symbols(&symbols)?;
             let space = manifold.map(|m| jet::space_with(&m, found.order, &symbols));
             Ok(Value::count(space.map_or(found.order, |s| s.order()) as usize))
         }

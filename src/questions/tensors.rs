@@ -7,40 +7,30 @@
 //! ```
 
 use super::distributions::home;
-use super::{Arguments, Question, refusal};
+use super::{Arguments, Question};
+use crate::algebra::Inquiry;
 use crate::algebra::Symbol;
 use crate::algebra::linear::Matrix;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::jet::{Chart, FiberedManifold, JetSpace, Over};
-use crate::geometry::{Form, Tensor, VectorField};
+use crate::geometry::{Tensor, VectorField};
+use crate::model::kind::*;
+use crate::model::operate;
+use crate::model::tensor::as_tensor;
 use crate::model::value::{Answer, Fallible, LabelledMatrix, Value};
-use crate::session::operate;
-
-macro_rules! rows {
-    ($($name:literal $signature:literal $help:literal $parts:expr, $run:expr;)*) => {
-        pub static ROWS: &[Question] = &[$(Question {
-            name: $name, signature: $signature, help: $help, options: &[], takes_equations: false,
-            parts: $parts, run: $run,
-        }),*];
-    };
-}
 
 rows! {
-    "tensor" "tensor(η, ξ)" "the (1,1) tensor that sends a vector v to η(v)*ξ, as a matrix labelled by coordinates" &[], tensor;
-    "identity" "identity(J1(Y))" "the identity of the tangent spaces, as a labelled matrix; of a tensor, that with the same labels" &[], identity;
-    "nijenhuis" "nijenhuis(T)" "the Nijenhuis tensor of a (1,1) tensor: its 2-forms by coordinate, without a factor 1/2"
-        &[("zero", "whether it vanishes")], nijenhuis;
-    "is_projector" "is_projector(P)" "whether P*P = P" &[("difference", "P*P - P")], is_projector;
-}
-
-/// The tensor a labelled matrix stands for, if its rows and columns have the same labels.
-pub fn as_tensor(m: &LabelledMatrix) -> Option<(Tensor, Chart)> {
-    if m.rows.is_empty() || m.rows != m.columns || m.matrix.n_rows() != m.rows.len() || !m.matrix.is_square() {
-        return None;
-    }
-    let row = |i: usize| Form::one_form(m.columns.iter().copied().zip(m.matrix.row(i).iter().copied()));
-    let rows = m.rows.iter().enumerate().map(|(i, s)| (*s, row(i)));
-    Some((Tensor::from_rows(1, rows.collect::<Vec<_>>()), Chart::new(m.rows.iter().copied())))
+    "tensor" [one("η", FORM), one("ξ", FIELD)]
+        "the (1,1) tensor that sends a vector v to η(v)*ξ, as a matrix labelled by coordinates"
+        => Gives::Kinds(MATRIX), &[], tensor;
+    "identity" [one("J1(Y)", SPACE.or(MATRIX))]
+        "the identity of the tangent spaces, as a labelled matrix; of a tensor, that with the same labels"
+        => Gives::Kinds(MATRIX), &[], identity;
+    "nijenhuis" [one("T", MATRIX)]
+        "the Nijenhuis tensor of a (1,1) tensor: its 2-forms by coordinate, without a factor 1/2"
+        => Gives::Kinds(FAMILY), &[part("zero", VERDICT, "whether it vanishes")], nijenhuis;
+    "is_projector" [one("P", MATRIX)] "whether P*P = P"
+        => Gives::Kinds(VERDICT), &[part("difference", MATRIX, "P*P - P")], is_projector;
 }
 
 pub fn tensor_value(tensor: &Tensor, chart: &Chart) -> Value {
@@ -66,9 +56,8 @@ fn argument(a: &Arguments, i: usize) -> Fallible<(Tensor, Chart)> {
 }
 
 fn tensor(a: &Arguments) -> Fallible<Value> {
-    a.count(2, 2)?;
     if let (Value::Field(_), Value::Form(_)) = (a.value(0)?.main(), a.value(1)?.main()) {
-        let text = |i: usize| crate::model::show::text(&a.positional[i].value);
+        let text = |i: usize| crate::model::show::text(&a.cx, &a.positional[i].value);
         let turned = format!("tensor({}, {})", text(1), text(0));
         return Err(Box::new(
             Diagnostic::error(&codes::WRONG_KIND, "a tensor η ⊗ ξ is written with the form first")
@@ -80,11 +69,11 @@ fn tensor(a: &Arguments) -> Fallible<Value> {
     let (form, field) = (a.form(0)?, a.field(1)?);
     if form.degree() != 1 {
         let wrong = crate::geometry::Refusal::WrongDegree { expected: 1, found: form.degree() };
-        return Err(Box::new(refusal(wrong).or_at(a.positional[0].span, "this form")));
+        return Err(Box::new(Diagnostic::from(wrong).or_at(a.positional[0].span, "this form")));
     }
-    let manifold = match (form.manifold().map_err(refusal)?, field.manifold().map_err(refusal)?) {
+    let manifold = match (form.manifold()?, field.manifold()?) {
         (Some(m), Some(n)) => {
-            Some(m.join(&n).map_err(|r| Box::new(refusal(r).or_at(a.positional[1].span, "this field")))?)
+            Some(m.join(&n).map_err(|r| Box::new(Diagnostic::from(r).or_at(a.positional[1].span, "this field")))?)
         }
         (m, n) => m.or(n),
     };
@@ -106,39 +95,19 @@ fn chart_of(tensor: &Tensor, manifold: &FiberedManifold) -> Chart {
 }
 
 /// L_ξT, on the chart of T, or on a larger one if ξ leads out of it.
-pub fn lie_value(field: &VectorField, tensor: &Tensor, chart: &Chart) -> Fallible<Value> {
-    let derivative = tensor.lie(field);
+pub fn lie_value(cx: &Inquiry, field: &VectorField, tensor: &Tensor, chart: &Chart) -> Fallible<Value> {
+    let derivative = tensor.lie(cx, field);
     let outside = |s: &Symbol| !s.is_parameter() && !chart.contains(*s);
     let symbols = derivative.symbols();
     if !symbols.iter().any(outside) {
         return Ok(tensor_value(&derivative, chart));
     }
-    let manifold = FiberedManifold::of_symbols(&symbols).map_err(refusal)?;
+    let manifold = FiberedManifold::of_symbols(&symbols)?;
     let chart = manifold.map_or_else(|| Chart::new(symbols), |m| chart_of(&derivative, &m));
     Ok(tensor_value(&derivative, &chart))
 }
 
-/// Two tensors in the coordinates of the larger chart, if one chart contains the other: what is missing is zero.
-pub fn aligned(a: &LabelledMatrix, b: &LabelledMatrix) -> Option<(LabelledMatrix, LabelledMatrix)> {
-    if a.rows == b.rows {
-        return None;
-    }
-    let ((left, small), (right, other)) = (as_tensor(a)?, as_tensor(b)?);
-    let (inner, chart) = if small.dimension() < other.dimension() { (small, other) } else { (other, small) };
-    if !inner.symbols().iter().all(|s| chart.contains(*s)) {
-        return None;
-    }
-    let labels = chart.symbols().to_vec();
-    let lifted = |t: &Tensor| LabelledMatrix {
-        matrix: Matrix::with_columns(t.matrix(&chart), labels.len()),
-        rows: labels.clone(),
-        columns: labels.clone(),
-    };
-    Some((lifted(&left), lifted(&right)))
-}
-
 fn identity(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
     let space: JetSpace = match a.value(0)?.main() {
         Value::Space(s) => s,
         Value::Manifold(m) => m.jets(0),
@@ -157,15 +126,13 @@ fn identity(a: &Arguments) -> Fallible<Value> {
 }
 
 fn nijenhuis(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
     let (tensor, chart) = argument(a, 0)?;
-    let found = tensor.nijenhuis();
-    let rows = chart.symbols().iter().map(|s| (*s, Value::Form(found.row(*s).simplified().0)));
-    Ok(Value::from(Answer::new("nijenhuis").main(Value::family(rows)).part("zero", found.is_zero())))
+    let found = tensor.nijenhuis(&a.cx);
+    let rows = chart.symbols().iter().map(|s| (*s, Value::Form(found.row(*s).simplified(&a.cx).0)));
+    Ok(Value::from(Answer::new("nijenhuis").main(Value::family(rows)).part("zero", found.is_zero(&a.cx))))
 }
 
 fn is_projector(a: &Arguments) -> Fallible<Value> {
-    a.count(1, 1)?;
     let Value::Matrix(m) = a.value(0)?.main() else {
         argument(a, 0)?;
         unreachable!("a matrix, or refused");
@@ -174,8 +141,8 @@ fn is_projector(a: &Arguments) -> Fallible<Value> {
         argument(a, 0)?;
     }
     let difference = m.matrix.mul(&m.matrix).sub(&m.matrix);
-    let verdict = difference.is_zero();
-    let difference = difference.simplify().map_err(super::systems::stopped)?;
+    let verdict = difference.is_zero(&a.cx);
+    let difference = difference.simplify(&a.cx)?;
     let difference = LabelledMatrix { matrix: difference, rows: m.rows.clone(), columns: m.columns.clone() };
     Ok(Value::from(Answer::new("is_projector").main(verdict).part("difference", difference)))
 }

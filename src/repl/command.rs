@@ -1,10 +1,10 @@
 //! The commands of the REPL, one row each; dispatch, completion and `:help` read the same rows.
 
 use super::{Repl, Reply};
-use crate::cli::arguments::{read, reason};
-use crate::cli::explain::explanation;
 use crate::diagnostic::render::Renderer;
 use crate::diagnostic::{Diagnostic, codes, suggest};
+use crate::session::file::cannot_write;
+use crate::session::input::read;
 use crate::session::{Mode, Session};
 use crate::timing;
 use std::path::Path;
@@ -118,7 +118,7 @@ fn help(repl: &mut Repl, what: &str) -> Reply {
         return Reply::out(format!(":{} {}{also}: {}\n", command.name, command.arg, command.help));
     }
     match codes::find(what) {
-        Some(code) => Reply::out(explanation(code)),
+        Some(code) => Reply::out(code.explained()),
         None => doc(repl, what),
     }
 }
@@ -177,7 +177,7 @@ fn show(repl: &mut Repl, _: &str) -> Reply {
 }
 
 fn load(repl: &mut Repl, file: &str) -> Reply {
-    let input = match read(Path::new(unquoted(file))) {
+    let input = match read(&*repl.session.options().world, Path::new(unquoted(file))) {
         Ok(input) => input,
         Err(unreadable) => {
             let mut renderer = Renderer::new(&unreadable.sources, repl.format, repl.screen.color);
@@ -193,11 +193,9 @@ fn load(repl: &mut Repl, file: &str) -> Reply {
 fn save(repl: &mut Repl, file: &str) -> Reply {
     let file = unquoted(file);
     let text = repl.session.save();
-    match std::fs::write(file, &text) {
+    match repl.session.options().world.write(Path::new(file), text.as_bytes()) {
         Ok(()) => Reply::talk(format!("{} lines written to {file}\n", text.lines().count())),
-        Err(error) => repl.complaint(
-            &Diagnostic::error(&codes::CANNOT_WRITE, format!("`{file}` cannot be written")).note(reason(&error)),
-        ),
+        Err(trouble) => repl.complaint(&cannot_write(file, trouble)),
     }
 }
 

@@ -10,6 +10,8 @@ use super::command::COMMANDS;
 use super::paint::{self, Kind};
 use super::{Repl, Screen};
 use crate::diagnostic::render::wants_color;
+use crate::model::kind::OptionRow;
+use crate::questions;
 use crate::session::{NamedItem, Session};
 use crate::syntax::parse::{Completeness, is_complete};
 use rustyline::completion::{Completer, FilenameCompleter, Pair};
@@ -26,7 +28,7 @@ use std::path::PathBuf;
 
 /// The conversation: read, answer, print, until the user leaves. An error is one of the terminal's.
 pub fn talk(repl: &mut Repl, history: Option<PathBuf>) -> std::io::Result<()> {
-    let color = wants_color(std::io::stdout().is_terminal());
+    let color = wants_color(std::io::stdout().is_terminal(), |name| std::env::var(name).ok());
     let mut editor = terminal(color).map_err(other)?;
     if let Some(path) = &history {
         // A first session has no history to load.
@@ -133,6 +135,7 @@ impl Assistant {
                 }
             }
             found.extend(self.questions.iter().map(|q| format!("{}(", q.name)));
+            found.extend(options_of(&line[..start]).map(|o| format!("{} = ", o.name)));
             if line[..start].trim().is_empty() {
                 found.extend(paint::statement_words().map(|w| format!("{w} ")));
             }
@@ -149,6 +152,21 @@ impl Assistant {
         let start = word_start(name, name.len());
         self.questions.iter().find(|q| q.name == name[start..]).map(|q| q.type_name.as_str())
     }
+}
+
+/// The options of the question whose arguments are being written.
+fn options_of(before: &str) -> impl Iterator<Item = &'static OptionRow> {
+    let mut depth = 0;
+    let open = before.char_indices().rev().find(|(_, c)| {
+        depth += match c {
+            ')' => 1,
+            '(' => -1,
+            _ => 0,
+        };
+        depth < 0
+    });
+    let name = open.map_or("", |(i, _)| &before[word_start(before, i)..i]);
+    questions::find(name).into_iter().flat_map(|row| row.options)
 }
 
 /// Where the word before `pos` begins: a name with its primes, or a command with its colon.
@@ -258,4 +276,15 @@ fn painted(line: &str, pos: usize) -> String {
     }
     out.push_str(&line[end..]);
     out
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn options_of_the_open_question_are_offered() {
+        let offered = |line: &str| super::options_of(line).map(|o| o.name).collect::<Vec<_>>();
+        assert_eq!(offered("let p = momenta(L, "), ["gauge", "names"]);
+        assert_eq!(offered("momenta(pullback(f, L), "), ["gauge", "names"]);
+        assert!(offered("momenta(L)").is_empty() && offered("x + (").is_empty());
+    }
 }

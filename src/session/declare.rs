@@ -5,10 +5,10 @@ mod geometry;
 
 use super::elaborate::{Evaluator, at, refuse};
 use super::interpreter::{Effect, Interpreter};
-use super::operate::{as_expr, as_field, as_form, describe};
 use super::promise::Place;
 use super::scope::{Binding, Callable, Closure, FunctionBinding, Meaning};
-use crate::algebra::assume::{Sign, assume};
+use crate::algebra::Inquiry;
+use crate::algebra::assume::Sign;
 use crate::algebra::expr::Relation;
 use crate::algebra::{Coordinate, Expr, Function, Symbol};
 use crate::diagnostic::{Diagnostic, Severity, codes};
@@ -16,10 +16,10 @@ use crate::geometry::form::Form;
 use crate::geometry::jet::{FiberedManifold, JetSpace};
 use crate::mechanics::lagrangian::Lagrangian;
 use crate::model::item::{Base, Constraint, Force, System};
+use crate::model::operate::{as_expr, as_field, as_form, describe};
 use crate::model::promise::FormPromise;
 use crate::model::types::FormProperty;
 use crate::model::value::{Fallible, Indexed, OnSpace, Value};
-use crate::questions::refusal;
 use crate::source::Span;
 use crate::syntax::ast::{
     self, Ast, Body, ConstraintClauseKind, Described, ExprId, ExprKind, LetValue, Statement, StatementKind, SystemBody,
@@ -59,49 +59,50 @@ pub fn declared_names(statement: &Statement) -> Vec<Rc<str>> {
 
 /// Carries out a declaration (or a run).
 pub fn declare(
+    cx: &Inquiry,
     state: &mut Interpreter,
     ast: &Rc<Ast>,
     statement: &Statement,
     remarks: &mut Vec<Diagnostic>,
 ) -> Fallible<Effect> {
     match &statement.kind {
-        StatementKind::Manifold(m) => manifold(state, ast, m)?,
+        StatementKind::Manifold(m) => manifold(cx, state, ast, m)?,
         StatementKind::Param(list) => {
             for param in list {
-                parameter(state, ast, param)?;
+                parameter(cx, state, ast, param)?;
             }
         }
         StatementKind::Assume(facts) => {
             for &fact in facts {
-                assumption(state, ast, fact)?;
+                assumption(cx, state, ast, fact)?;
             }
         }
-        StatementKind::Function(f) => function(state, ast, f, remarks)?,
+        StatementKind::Function(f) => function(cx, state, ast, f, remarks)?,
         StatementKind::Let(l) => {
-            let effect = definition(state, ast, l, remarks)?;
+            let effect = definition(cx, state, ast, l, remarks)?;
             document(state, statement);
             return Ok(effect);
         }
-        StatementKind::Use(u) => super::library::bring_in(state, u)?,
-        StatementKind::Map(m) => geometry::map(state, ast, m)?,
-        StatementKind::Section(d) => geometry::section(state, ast, d)?,
-        StatementKind::Lagrangian(t) => lagrangian(state, ast, t, remarks)?,
-        StatementKind::Form(t) => form(state, ast, t, remarks)?,
-        StatementKind::Field(t) => field(state, ast, t, remarks)?,
-        StatementKind::Force(d) => force(state, ast, d)?,
-        StatementKind::Equations(d) => equations(state, ast, d)?,
-        StatementKind::Constraint(c) => constraint(state, ast, c)?,
-        StatementKind::Codistribution(d) => geometry::codistribution(state, ast, d, remarks)?,
-        StatementKind::Distribution(d) => geometry::distribution(state, ast, d, remarks)?,
-        StatementKind::Submanifold(d) => geometry::submanifold(state, ast, d)?,
-        StatementKind::System(s) => system(state, ast, s)?,
-        StatementKind::Mixed(d) => mixed(state, ast, d)?,
+        StatementKind::Use(u) => super::library::bring_in(cx, state, u)?,
+        StatementKind::Map(m) => geometry::map(cx, state, ast, m)?,
+        StatementKind::Section(d) => geometry::section(cx, state, ast, d)?,
+        StatementKind::Lagrangian(t) => lagrangian(cx, state, ast, t, remarks)?,
+        StatementKind::Form(t) => form(cx, state, ast, t, remarks)?,
+        StatementKind::Field(t) => field(cx, state, ast, t, remarks)?,
+        StatementKind::Force(d) => force(cx, state, ast, d)?,
+        StatementKind::Equations(d) => equations(cx, state, ast, d)?,
+        StatementKind::Constraint(c) => constraint(cx, state, ast, c)?,
+        StatementKind::Codistribution(d) => geometry::codistribution(cx, state, ast, d, remarks)?,
+        StatementKind::Distribution(d) => geometry::distribution(cx, state, ast, d, remarks)?,
+        StatementKind::Submanifold(d) => geometry::submanifold(cx, state, ast, d)?,
+        StatementKind::System(s) => system(cx, state, ast, s)?,
+        StatementKind::Mixed(d) => mixed(cx, state, ast, d)?,
         StatementKind::Simulate(_)
         | StatementKind::Sweep(_)
         | StatementKind::Plot(_)
         | StatementKind::Save(_)
         | StatementKind::Animate(_)
-        | StatementKind::Poincare(_) => return super::run::run(state, ast, statement, remarks),
+        | StatementKind::Poincare(_) => return super::run::run(cx, state, ast, statement, remarks),
         StatementKind::Explain(_) | StatementKind::Test(_) | StatementKind::Assert(_) | StatementKind::Question(_) => {
             unreachable!("carried out by the interpreter")
         }
@@ -150,8 +151,8 @@ fn differential_taken(name: &Word, of: &str, declared: Span) -> Box<Diagnostic> 
 
 // ----- manifolds and symbols ------------------------------------------------------------------------
 
-fn manifold(state: &mut Interpreter, ast: &Rc<Ast>, m: &ast::Manifold) -> Fallible<()> {
-    let evaluator = state.evaluator(ast);
+fn manifold(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, m: &ast::Manifold) -> Fallible<()> {
+    let evaluator = state.evaluator(cx, ast);
     let mut coordinates: Vec<(Coordinate, Word, Option<Rc<str>>)> = vec![];
     let mut families: Vec<(Word, Indexed, Option<Rc<str>>)> = vec![];
     for c in &m.coordinates {
@@ -173,7 +174,7 @@ fn manifold(state: &mut Interpreter, ast: &Rc<Ast>, m: &ast::Manifold) -> Fallib
             coordinates.push((Coordinate::declare(&c.name.node, angle), c.name.clone(), c.doc.clone()));
         } else {
             let mut members = IndexMap::new();
-            for indices in family_indices(&evaluator, &c.family)? {
+            for indices in family_indices(cx, &evaluator, &c.family)? {
                 let text: Vec<String> = indices.iter().map(i64::to_string).collect();
                 let member = Coordinate::declare(&format!("{}[{}]", c.name.node, text.join(", ")), angle);
                 coordinates.push((member, c.name.clone(), None));
@@ -199,7 +200,7 @@ fn manifold(state: &mut Interpreter, ast: &Rc<Ast>, m: &ast::Manifold) -> Fallib
             FiberedManifold::over_manifold(name, &below, &list)
         }
         Some(Meaning::Value(Value::Manifold(_))) => {
-            let space = state.evaluator(ast).space(&m.over)?;
+            let space = state.evaluator(cx, ast).space(&m.over)?;
             FiberedManifold::over_jets(name, &space, &list)
         }
         Some(Meaning::Base(t)) if m.over.jets.is_empty() => FiberedManifold::new(name, t, &list),
@@ -210,7 +211,7 @@ fn manifold(state: &mut Interpreter, ast: &Rc<Ast>, m: &ast::Manifold) -> Fallib
             FiberedManifold::new(name, t, &list)
         }
         None => {
-            return state.evaluator(ast).space(&m.over).map(|_| ());
+            return state.evaluator(cx, ast).space(&m.over).map(|_| ());
         }
         Some(_) => {
             let word = m.over.manifold.words.last().expect("not empty");
@@ -309,7 +310,7 @@ fn manifold(state: &mut Interpreter, ast: &Rc<Ast>, m: &ast::Manifold) -> Fallib
 }
 
 /// The tuples of indices of `q[1..n, 1..m]`.
-fn family_indices(evaluator: &Evaluator, ranges: &[ExprId]) -> Fallible<Vec<SmallVec<[i64; 2]>>> {
+fn family_indices(cx: &Inquiry, evaluator: &Evaluator, ranges: &[ExprId]) -> Fallible<Vec<SmallVec<[i64; 2]>>> {
     let mut tuples: Vec<SmallVec<[i64; 2]>> = vec![SmallVec::new()];
     for &range in ranges {
         let Value::List(values) = evaluator.eval(range)?.main() else {
@@ -321,7 +322,7 @@ fn family_indices(evaluator: &Evaluator, ranges: &[ExprId]) -> Fallible<Vec<Smal
         let mut longer = vec![];
         for tuple in &tuples {
             for value in values.iter() {
-                let n = as_expr(value)?.as_number().and_then(|n| n.to_i64()).ok_or_else(|| {
+                let n = as_expr(cx, value)?.as_number().and_then(|n| n.to_i64()).ok_or_else(|| {
                     Box::new(
                         Diagnostic::error(&codes::WRONG_KIND, "the size of a family is an integer")
                             .label(evaluator.ast.span(range), "not known to be an integer"),
@@ -337,9 +338,9 @@ fn family_indices(evaluator: &Evaluator, ranges: &[ExprId]) -> Fallible<Vec<Smal
     Ok(tuples)
 }
 
-fn parameter(state: &mut Interpreter, ast: &Rc<Ast>, p: &ast::Param) -> Fallible<()> {
+fn parameter(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, p: &ast::Param) -> Fallible<()> {
     guard_differential(state, &p.name)?;
-    let mut value = p.value.map(|v| state.evaluator(ast).expr(v)).transpose()?;
+    let mut value = p.value.map(|v| state.evaluator(cx, ast).expr(v)).transpose()?;
     let set = state.options.set.iter().find(|(n, _)| *n == *p.name.node).map(|(_, text)| text.clone());
     if let Some(text) = set {
         value = Some(super::set_value(&text).map_err(|d| Box::new(d.or_at(p.name.span, "set on the command line")))?);
@@ -365,7 +366,7 @@ fn parameter(state: &mut Interpreter, ast: &Rc<Ast>, p: &ast::Param) -> Fallible
         let symbol = declare_one(state, &p.name.node);
         return state.bind(&p.name.node, Binding::new(Meaning::Parameter(symbol), p.name.span));
     }
-    let tuples = family_indices(&state.evaluator(ast), &p.family)?;
+    let tuples = family_indices(cx, &state.evaluator(cx, ast), &p.family)?;
     let mut members = IndexMap::new();
     for indices in tuples {
         let text: Vec<String> = indices.iter().map(i64::to_string).collect();
@@ -376,11 +377,11 @@ fn parameter(state: &mut Interpreter, ast: &Rc<Ast>, p: &ast::Param) -> Fallible
     state.bind(&p.name.node, Binding::new(Meaning::Value(Value::Indexed(Rc::new(family))), p.name.span))
 }
 
-fn assumption(state: &mut Interpreter, ast: &Rc<Ast>, id: ExprId) -> Fallible<()> {
-    let evaluator = state.evaluator(ast);
+fn assumption(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, id: ExprId) -> Fallible<()> {
+    let evaluator = state.evaluator(cx, ast);
     if let ExprKind::And(all) = ast.kind(id) {
         for &part in all {
-            assumption(state, ast, part)?;
+            assumption(cx, state, ast, part)?;
         }
         return Ok(());
     }
@@ -391,7 +392,7 @@ fn assumption(state: &mut Interpreter, ast: &Rc<Ast>, id: ExprId) -> Fallible<()
                 .help("for example `assume m > 0`"),
         ));
     };
-    let difference = at(as_expr(&claim.left), claim.left_span)? - at(as_expr(&claim.right), claim.right_span)?;
+    let difference = at(as_expr(cx, &claim.left), claim.left_span)? - at(as_expr(cx, &claim.right), claim.right_span)?;
     let sign = match claim.relation {
         Relation::Less => Sign::NEGATIVE,
         Relation::LessEqual => Sign::NONPOSITIVE,
@@ -417,16 +418,24 @@ fn assumption(state: &mut Interpreter, ast: &Rc<Ast>, id: ExprId) -> Fallible<()
             ))
         };
     }
-    if !assume(difference, sign) {
+    let (facts, possible) = state.facts.and([(difference, sign)]);
+    if !possible {
         return Err(Box::new(
             Diagnostic::error(&codes::CONTRADICTION, "this fact contradicts what was assumed before")
                 .label(ast.span(id), "cannot hold as well"),
         ));
     }
+    state.facts = facts;
     Ok(())
 }
 
-fn function(state: &mut Interpreter, ast: &Rc<Ast>, f: &ast::Function, remarks: &mut Vec<Diagnostic>) -> Fallible<()> {
+fn function(
+    cx: &Inquiry,
+    state: &mut Interpreter,
+    ast: &Rc<Ast>,
+    f: &ast::Function,
+    remarks: &mut Vec<Diagnostic>,
+) -> Fallible<()> {
     let symbol = Function::declare(&f.name.node, f.arguments.len() as u32);
     if f.arguments.is_empty() {
         return Err(Box::new(
@@ -437,7 +446,7 @@ fn function(state: &mut Interpreter, ast: &Rc<Ast>, f: &ast::Function, remarks: 
     match &f.meaning {
         ast::FunctionMeaning::Unspecified => {}
         ast::FunctionMeaning::Body(value) => {
-            let body = super::run::read_body(&state.evaluator(ast), symbol, &f.arguments, *value, f.name.span)?;
+            let body = super::run::read_body(&state.evaluator(cx, ast), symbol, &f.arguments, *value, f.name.span)?;
             state.bodies.insert(symbol, body);
         }
         ast::FunctionMeaning::Table { file, outside } => {
@@ -484,7 +493,13 @@ fn bind_function(
     Ok(())
 }
 
-fn definition(state: &mut Interpreter, ast: &Rc<Ast>, l: &ast::Let, remarks: &mut Vec<Diagnostic>) -> Fallible<Effect> {
+fn definition(
+    cx: &Inquiry,
+    state: &mut Interpreter,
+    ast: &Rc<Ast>,
+    l: &ast::Let,
+    remarks: &mut Vec<Diagnostic>,
+) -> Fallible<Effect> {
     match (&l.value, &l.parameters) {
         (LetValue::Expr(body), Some(parameters)) => {
             for (i, p) in parameters.iter().enumerate() {
@@ -496,25 +511,20 @@ fn definition(state: &mut Interpreter, ast: &Rc<Ast>, l: &ast::Let, remarks: &mu
                     ));
                 }
             }
-            let closure = Closure {
-                name: l.name.node.to_string(),
-                parameters: parameters.iter().map(|p| p.node.clone()).collect(),
-                ast: ast.clone(),
-                body: *body,
-                span: l.name.span,
-            };
+            let parameters = parameters.iter().map(|p| p.node.clone()).collect();
+            let closure = Closure::new(&l.name, parameters, ast, *body, &state.scope);
             super::signature::needs(&state.scope, &closure)?;
             bind_function(state, &l.name, Callable::Closure(Rc::new(closure)), remarks)?;
         }
-        (LetValue::Expr(body), None) if super::mention::rests_on_a_run(state, ast, ast.span(*body)) => {
-            super::mention::check(state, ast, ast.span(*body))?;
+        (LetValue::Expr(body), None) if super::check::rests_on_a_run(state, ast, ast.span(*body)) => {
+            super::check::mark(state, ast, ast.span(*body));
         }
         (LetValue::Expr(body), None) => {
-            let value = state.evaluator(ast).eval(*body)?;
+            let value = state.evaluator(cx, ast).eval(*body)?;
             bind(state, &l.name, value)?;
         }
         (LetValue::Simulate(_) | LetValue::Sweep(_) | LetValue::Poincare(_), _) => {
-            let value = super::run::value(state, ast, &l.value, remarks)?;
+            let value = super::run::value(cx, state, ast, &l.value, remarks)?;
             if let Some(value) = value {
                 bind(state, &l.name, value)?;
             }
@@ -525,10 +535,16 @@ fn definition(state: &mut Interpreter, ast: &Rc<Ast>, l: &ast::Let, remarks: &mu
 
 // ----- forms, fields, Lagrangians -------------------------------------------------------------------
 
-fn lagrangian(state: &mut Interpreter, ast: &Rc<Ast>, t: &Typed, remarks: &mut Vec<Diagnostic>) -> Fallible<()> {
-    let space = state.evaluator(ast).space(&t.on)?;
+fn lagrangian(
+    cx: &Inquiry,
+    state: &mut Interpreter,
+    ast: &Rc<Ast>,
+    t: &Typed,
+    remarks: &mut Vec<Diagnostic>,
+) -> Fallible<()> {
+    let space = state.evaluator(cx, ast).space(&t.on)?;
     let manifold = space.manifold().clone();
-    let value = state.evaluator(ast).on(&manifold).eval(t.value)?;
+    let value = state.evaluator(cx, ast).on(&manifold).eval(t.value)?;
     let span = ast.span(t.value);
     for word in &t.types {
         if &*word.word.node != "horizontal" && !(&*word.word.node == "form" && word.degree == Some(1)) {
@@ -565,9 +581,9 @@ fn lagrangian(state: &mut Interpreter, ast: &Rc<Ast>, t: &Typed, remarks: &mut V
         }
     };
     let promise = FormPromise { degree: None, space: space.clone(), properties };
-    let (form, ground) = Place::of(state, ast, t).settle_form(&promise, &form, remarks)?;
+    let (form, ground) = Place::of(state, ast, t).settle_form(cx, &promise, &form, remarks)?;
     let function = form.as_function().unwrap_or_else(|| form.coefficient(&[manifold.base()]));
-    let lagrangian = Lagrangian::new(&manifold, function).map_err(|d| Box::new(d.or_at(span, "this function")))?;
+    let lagrangian = Lagrangian::new(cx, &manifold, function).map_err(|d| Box::new(d.or_at(span, "this function")))?;
     let system = System::new(&t.name.node, &manifold, Base::Lagrangian(lagrangian), t.name.span);
     bind(state, &t.name, Value::System(Rc::new(system)))?;
     state.rests_on(&t.name.node, &ground);
@@ -584,21 +600,33 @@ fn operand(value: &Value) -> Value {
     }
 }
 
-fn form(state: &mut Interpreter, ast: &Rc<Ast>, t: &Typed, remarks: &mut Vec<Diagnostic>) -> Fallible<()> {
-    let space = state.evaluator(ast).any_space(&t.on)?;
-    let value = state.evaluator(ast).on(space.manifold()).eval(t.value)?;
-    let form = at(as_form(&value), ast.span(t.value))?;
-    let (form, ground) = Place::of(state, ast, t).form(&form, &space, remarks)?;
+fn form(
+    cx: &Inquiry,
+    state: &mut Interpreter,
+    ast: &Rc<Ast>,
+    t: &Typed,
+    remarks: &mut Vec<Diagnostic>,
+) -> Fallible<()> {
+    let space = state.evaluator(cx, ast).any_space(&t.on)?;
+    let value = state.evaluator(cx, ast).on(space.manifold()).eval(t.value)?;
+    let form = at(as_form(cx, &value), ast.span(t.value))?;
+    let (form, ground) = Place::of(state, ast, t).form(cx, &form, &space, remarks)?;
     bind(state, &t.name, Value::OnSpace(Rc::new(OnSpace { value: Value::Form(form), space })))?;
     state.rests_on(&t.name.node, &ground);
     Ok(())
 }
 
-fn field(state: &mut Interpreter, ast: &Rc<Ast>, t: &Typed, remarks: &mut Vec<Diagnostic>) -> Fallible<()> {
-    let space = state.evaluator(ast).any_space(&t.on)?;
-    let value = state.evaluator(ast).on(space.manifold()).eval(t.value)?;
-    let field = at(as_field(&value), ast.span(t.value))?;
-    let (field, ground) = Place::of(state, ast, t).field(&field, &space, remarks)?;
+fn field(
+    cx: &Inquiry,
+    state: &mut Interpreter,
+    ast: &Rc<Ast>,
+    t: &Typed,
+    remarks: &mut Vec<Diagnostic>,
+) -> Fallible<()> {
+    let space = state.evaluator(cx, ast).any_space(&t.on)?;
+    let value = state.evaluator(cx, ast).on(space.manifold()).eval(t.value)?;
+    let field = at(as_field(cx, &value), ast.span(t.value))?;
+    let (field, ground) = Place::of(state, ast, t).field(cx, &field, &space, remarks)?;
     bind(state, &t.name, Value::OnSpace(Rc::new(OnSpace { value: Value::Field(field), space })))?;
     state.rests_on(&t.name.node, &ground);
     Ok(())
@@ -606,13 +634,14 @@ fn field(state: &mut Interpreter, ast: &Rc<Ast>, t: &Typed, remarks: &mut Vec<Di
 
 /// The entries of a block, evaluated on its space, with the repetitions unrolled.
 fn entries<T>(
+    cx: &Inquiry,
     state: &Interpreter,
     ast: &Rc<Ast>,
     d: &Described,
     read: impl Fn(&Evaluator, ExprId) -> Fallible<T>,
 ) -> Fallible<(JetSpace, Vec<(T, Span)>)> {
-    let space = state.evaluator(ast).any_space(&d.on)?;
-    let evaluator = state.evaluator(ast).on(space.manifold());
+    let space = state.evaluator(cx, ast).any_space(&d.on)?;
+    let evaluator = state.evaluator(cx, ast).on(space.manifold());
     let mut list = vec![];
     match &d.body {
         Body::Entries(ids) => {
@@ -630,6 +659,7 @@ fn entries<T>(
 
 /// The functions of a block live on its space.
 fn order_of_block(
+    cx: &Inquiry,
     state: &Interpreter,
     ast: &Rc<Ast>,
     name: Span,
@@ -640,7 +670,7 @@ fn order_of_block(
 ) -> Fallible<()> {
     let Some(&value) = ids.first() else { return Ok(()) };
     let place = Place { state, ast, name, types: &[], on, value };
-    place.functions(ids, functions, space).map(|_| ())
+    place.functions(cx, ids, functions, space).map(|_| ())
 }
 
 /// The coordinate before the colon of a component.
@@ -657,9 +687,15 @@ fn component_key(e: &Evaluator, key: ExprId) -> Fallible<Symbol> {
 }
 
 /// `x: value` entries by coordinate.
-fn components(state: &Interpreter, ast: &Rc<Ast>, d: &Described, what: &str) -> Fallible<(JetSpace, Vec<Expr>)> {
-    state.evaluator(ast).space(&d.on)?;
-    let (space, list) = entries(state, ast, d, |e, id| match e.ast.kind(id) {
+fn components(
+    cx: &Inquiry,
+    state: &Interpreter,
+    ast: &Rc<Ast>,
+    d: &Described,
+    what: &str,
+) -> Fallible<(JetSpace, Vec<Expr>)> {
+    state.evaluator(cx, ast).space(&d.on)?;
+    let (space, list) = entries(cx, state, ast, d, |e, id| match e.ast.kind(id) {
         ExprKind::Component { key, value } => {
             let symbol = component_key(e, *key)?;
             // `x: m*x'' = -k*x`: the component is one side minus the other.
@@ -701,15 +737,15 @@ fn components(state: &Interpreter, ast: &Rc<Ast>, d: &Described, what: &str) -> 
     Ok((space, values.into_iter().map(|v| v.map_or_else(Expr::zero, |(e, _)| e)).collect()))
 }
 
-fn force(state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) -> Fallible<()> {
+fn force(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) -> Fallible<()> {
     let (space, list) = match &d.body {
-        Body::Entries(_) => components(state, ast, d, "forces")?,
+        Body::Entries(_) => components(cx, state, ast, d, "forces")?,
         Body::Value(id) => {
-            let space = state.evaluator(ast).space(&d.on)?;
-            let evaluator = state.evaluator(ast).on(space.manifold());
-            let form = at(as_form(&evaluator.eval(*id)?), ast.span(*id))?;
+            let space = state.evaluator(cx, ast).space(&d.on)?;
+            let evaluator = state.evaluator(cx, ast).on(space.manifold());
+            let form = at(as_form(cx, &evaluator.eval(*id)?), ast.span(*id))?;
             let place = Place { state, ast, name: d.name.span, types: &[], on: &d.on, value: *id };
-            let list = super::promise::force_components(&place, &form, space.manifold())?;
+            let list = super::promise::force_components(cx, &place, &form, space.manifold())?;
             (space, list)
         }
     };
@@ -717,8 +753,8 @@ fn force(state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) -> Fallible<()> 
         Body::Entries(ids) => ids.clone(),
         Body::Value(id) => vec![*id],
     };
-    order_of_block(state, ast, d.name.span, &d.on, &ids, &list, &space)?;
-    if list.iter().all(|e| crate::algebra::decide::is_zero(*e).is_yes()) {
+    order_of_block(cx, state, ast, d.name.span, &d.on, &ids, &list, &space)?;
+    if list.iter().all(|e| crate::algebra::decide::is_zero(cx, *e).is_yes()) {
         return Err(Box::new(
             Diagnostic::error(&codes::NO_EFFECT, format!("the force `{}` is zero", d.name.node))
                 .label(d.name.span, "it has no effect"),
@@ -733,30 +769,30 @@ fn force(state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) -> Fallible<()> 
     bind(state, &d.name, Value::Force(Rc::new(force)))
 }
 
-fn equations(state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) -> Fallible<()> {
+fn equations(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) -> Fallible<()> {
     if let Body::Value(id) = &d.body {
-        let space = state.evaluator(ast).space(&d.on)?;
-        let value = state.evaluator(ast).on(space.manifold()).eval(*id)?;
-        let system = at(System::from_value(&value), ast.span(*id))?;
+        let space = state.evaluator(cx, ast).space(&d.on)?;
+        let value = state.evaluator(cx, ast).on(space.manifold()).eval(*id)?;
+        let system = at(System::from_value(cx, &value), ast.span(*id))?;
         return bind(state, &d.name, Value::System(system));
     }
-    let (space, list) = components(state, ast, d, "equations")?;
+    let (space, list) = components(cx, state, ast, d, "equations")?;
     if let Body::Entries(ids) = &d.body {
-        order_of_block(state, ast, d.name.span, &d.on, ids, &list, &space)?;
+        order_of_block(cx, state, ast, d.name.span, &d.on, ids, &list, &space)?;
     }
     let system = System::new(&d.name.node, space.manifold(), Base::Equations(list), d.name.span);
     bind(state, &d.name, Value::System(Rc::new(system)))
 }
 
-fn constraint(state: &mut Interpreter, ast: &Rc<Ast>, c: &ast::Constraint) -> Fallible<()> {
-    let space = state.evaluator(ast).space(&c.on)?;
-    let evaluator = state.evaluator(ast).on(space.manifold());
+fn constraint(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, c: &ast::Constraint) -> Fallible<()> {
+    let space = state.evaluator(cx, ast).space(&c.on)?;
+    let evaluator = state.evaluator(cx, ast).on(space.manifold());
     let mut equations = vec![];
     for &id in &c.equations {
         evaluator.each_with(id, &mut |inner, body| {
             match inner.eval(body)? {
                 Value::Claim(claim) if claim.relation == Relation::Equal => {
-                    equations.push((as_expr(&claim.left)? - as_expr(&claim.right)?, inner.ast.span(body)));
+                    equations.push((as_expr(cx, &claim.left)? - as_expr(cx, &claim.right)?, inner.ast.span(body)));
                 }
                 Value::Set(set) => {
                     for branch in set.branches() {
@@ -793,27 +829,27 @@ fn constraint(state: &mut Interpreter, ast: &Rc<Ast>, c: &ast::Constraint) -> Fa
             }
             ConstraintClauseKind::Reactions => {
                 let none = matches!(clause.values.as_slice(), [v] if ast.name(*v).is_some_and(|n| &*n.text == "none"));
-                item.reactions = Some(if none { vec![] } else { one_forms(&evaluator, &clause.values)? });
+                item.reactions = Some(if none { vec![] } else { one_forms(cx, &evaluator, &clause.values)? });
             }
-            ConstraintClauseKind::Forms => item.forms = Some(one_forms(&evaluator, &clause.values)?),
+            ConstraintClauseKind::Forms => item.forms = Some(one_forms(cx, &evaluator, &clause.values)?),
         }
     }
     let exprs: Vec<Expr> = item.equations.iter().map(|(e, _)| *e).collect();
-    order_of_block(state, ast, c.name.span, &c.on, &c.equations, &exprs, &space)?;
-    refuse_without_effect(&item, ast, c)?;
+    order_of_block(cx, state, ast, c.name.span, &c.on, &c.equations, &exprs, &space)?;
+    refuse_without_effect(cx, &item, ast, c)?;
     bind(state, &c.name, Value::Constraint(Rc::new(item)))
 }
 
 /// An equation that always holds, a block without equations and forms, a coordinate to solve for that
 /// does not occur: none of them can have an effect.
-fn refuse_without_effect(item: &Constraint, ast: &Ast, c: &ast::Constraint) -> Fallible<()> {
+fn refuse_without_effect(cx: &Inquiry, item: &Constraint, ast: &Ast, c: &ast::Constraint) -> Fallible<()> {
     let refuse = |title: &str, span: Span, label: &str| {
         Err(Box::new(Diagnostic::error(&codes::NO_EFFECT, title).label(span, label)))
     };
     if item.equations.is_empty() && item.forms.is_none() {
         return refuse("this constraint says nothing", c.name.span, "neither an equation nor forms");
     }
-    if let Some((_, span)) = item.equations.iter().find(|(e, _)| crate::algebra::decide::is_zero(*e).is_yes()) {
+    if let Some((_, span)) = item.equations.iter().find(|(e, _)| crate::algebra::decide::is_zero(cx, *e).is_yes()) {
         return refuse("this equation always holds", *span, "left and right side are equal");
     }
     let ids = c.clauses.iter().filter(|clause| clause.kind == ConstraintClauseKind::Dependent);
@@ -832,26 +868,26 @@ fn refuse_without_effect(item: &Constraint, ast: &Ast, c: &ast::Constraint) -> F
     Ok(())
 }
 
-fn one_forms(evaluator: &Evaluator, ids: &[ExprId]) -> Fallible<Vec<Form>> {
+fn one_forms(cx: &Inquiry, evaluator: &Evaluator, ids: &[ExprId]) -> Fallible<Vec<Form>> {
     let mut list = vec![];
     for &id in ids {
         let span = evaluator.ast.span(id);
         match evaluator.eval(id)?.main() {
-            Value::Codistribution(c) => list.extend(c.forms().iter().cloned()),
+            Value::Codistribution(c) => list.extend(c.forms(cx).iter().cloned()),
             Value::List(items) => {
                 for item in items.iter() {
-                    list.push(one_form(item, span)?);
+                    list.push(one_form(cx, item, span)?);
                 }
             }
-            other => list.push(one_form(&other, span)?),
+            other => list.push(one_form(cx, &other, span)?),
         }
     }
     Ok(list)
 }
 
 /// A form of degree 1; a form that is zero has every degree.
-fn one_form(value: &Value, span: Span) -> Fallible<Form> {
-    let form = at(as_form(value), span)?;
+fn one_form(cx: &Inquiry, value: &Value, span: Span) -> Fallible<Form> {
+    let form = at(as_form(cx, value), span)?;
     if form.degree() == 1 || form.terms().len() == 0 {
         return Ok(form);
     }
@@ -862,12 +898,12 @@ fn one_form(value: &Value, span: Span) -> Fallible<Form> {
     ))
 }
 
-fn system(state: &mut Interpreter, ast: &Rc<Ast>, s: &ast::System) -> Fallible<()> {
-    let evaluator = state.evaluator(ast);
+fn system(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, s: &ast::System) -> Fallible<()> {
+    let evaluator = state.evaluator(cx, ast);
     let value = match &s.body {
         SystemBody::Generated(id) => {
-            let form = one_form(&evaluator.eval(*id)?, ast.span(*id))?;
-            let manifold = form.manifold().map_err(refusal)?.ok_or_else(|| {
+            let form = one_form(cx, &evaluator.eval(*id)?, ast.span(*id))?;
+            let manifold = form.manifold()?.ok_or_else(|| {
                 Box::new(
                     Diagnostic::error(&codes::WRONG_MANIFOLD, "this form lives on no manifold")
                         .label(ast.span(*id), "this form"),
@@ -877,7 +913,7 @@ fn system(state: &mut Interpreter, ast: &Rc<Ast>, s: &ast::System) -> Fallible<(
         }
         SystemBody::Composed { base, forces, constraints } => {
             let value = evaluator.eval(*base)?;
-            let start = at(System::from_value(&value), ast.span(*base))?;
+            let start = at(System::from_value(cx, &value), ast.span(*base))?;
             if forces.is_empty() && constraints.is_empty() {
                 return bind(state, &s.name, Value::System(start));
             }
@@ -942,11 +978,11 @@ fn wrong_manifold(found: &FiberedManifold, wanted: &FiberedManifold, span: Span)
     .label(span, format!("on `{}`", found.name()))
 }
 
-fn mixed(state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) -> Fallible<()> {
-    let (space, list) = entries(state, ast, d, |e, id| match e.eval(id)? {
-        Value::Claim(claim) if claim.relation == Relation::Equal => match as_expr(&claim.left)?.as_symbol() {
+fn mixed(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) -> Fallible<()> {
+    let (space, list) = entries(cx, state, ast, d, |e, id| match e.eval(id)? {
+        Value::Claim(claim) if claim.relation == Relation::Equal => match as_expr(cx, &claim.left)?.as_symbol() {
             Some(symbol) if symbol.as_jet().is_some_and(|(_, order)| order == 1 || order == 2) => {
-                Ok((symbol, as_expr(&claim.right)?))
+                Ok((symbol, as_expr(cx, &claim.right)?))
             }
             _ => refuse(&codes::WRONG_KIND, "the left side of a mixed equation is `x'` or `x''`"),
         },

@@ -9,18 +9,19 @@ mod name;
 mod part;
 mod space;
 
-pub use space::coordinate_of;
+pub use call::check_arity;
+pub use space::{coordinate_of, jet_word};
 
 use super::interpreter::Answered;
-use super::operate;
 use super::scope::Scope;
+use crate::algebra::Inquiry;
 use crate::algebra::expr::Relation;
 use crate::algebra::{Expr, Rational, conditions};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::field::VectorField;
 use crate::geometry::jet::FiberedManifold;
+use crate::model::operate;
 use crate::model::value::{Claim, Fallible, Point, PointEntry, Value};
-use crate::questions;
 use crate::source::Span;
 use crate::syntax::ast::{Ast, Comparison, ExprId, ExprKind, Factor, Sign};
 use rustc_hash::FxHashMap;
@@ -33,6 +34,8 @@ const MAX_DEPTH: u32 = 500;
 
 /// The context in which an expression is evaluated.
 pub struct Evaluator<'s> {
+    /// The facts that hold, what may be spent, and where conditions are written.
+    pub cx: Inquiry,
     pub scope: &'s Scope,
     pub ast: Rc<Ast>,
     /// The manifold of the `on` clause: its coordinates come first.
@@ -68,8 +71,9 @@ pub fn refuse<T>(code: &'static codes::Code, title: impl Into<String>) -> Fallib
 }
 
 impl<'s> Evaluator<'s> {
-    pub fn new(scope: &'s Scope, ast: &Rc<Ast>) -> Evaluator<'s> {
+    pub fn new(cx: &Inquiry, scope: &'s Scope, ast: &Rc<Ast>) -> Evaluator<'s> {
         Evaluator {
+            cx: cx.clone(),
             scope,
             ast: ast.clone(),
             on: None,
@@ -99,7 +103,7 @@ impl<'s> Evaluator<'s> {
                     .label(self.ast.span(id), format!("more than {MAX_DEPTH} levels")),
             ));
         }
-        crate::budget::check().map_err(|stop| Box::new(questions::exhausted(stop).or_at(self.ast.span(id), "here")))?;
+        self.cx.check().map_err(|stop| Box::new(Diagnostic::from(stop).or_at(self.ast.span(id), "here")))?;
         self.depth.set(depth + 1);
         let value = at(self.eval_kind(id), self.ast.span(id));
         self.depth.set(depth);
@@ -121,7 +125,7 @@ impl<'s> Evaluator<'s> {
                     return Ok(value);
                 }
                 let value = self.eval(*of)?;
-                operate::prime(&value, *primes)
+                operate::prime(&self.cx, &value, *primes)
             }
             ExprKind::Partial(of) => {
                 let symbol = self.jet_symbol(*of)?;
@@ -134,24 +138,28 @@ impl<'s> Evaluator<'s> {
                 }
                 Ok(Value::Field(VectorField::coordinate(symbol)))
             }
-            ExprKind::Neg(of) => operate::negate(&self.eval(*of)?),
+            ExprKind::Neg(of) => operate::negate(&self.cx, &self.eval(*of)?),
             ExprKind::Sum(terms) => {
                 let values = terms.iter().map(|(sign, id)| Ok((*sign == Sign::Minus, self.eval(*id)?, ast.outer(*id))));
-                operate::sum(values.collect::<Fallible<Vec<_>>>()?)
-                    .map_err(|d| super::promise::mend_sum(self, terms, d))
+                operate::sum(&self.cx, values.collect::<Fallible<Vec<_>>>()?)
+                    .map_err(|d| super::promise::mend_sum(&self.cx, self, terms, d))
             }
             ExprKind::Product(factors) => {
                 let values = factors.iter().map(|(op, id)| Ok((*op == Factor::Over, self.eval(*id)?, ast.outer(*id))));
-                operate::product(values.collect::<Fallible<Vec<_>>>()?)
+                operate::product(&self.cx, values.collect::<Fallible<Vec<_>>>()?)
             }
             ExprKind::Wedge(all) => {
                 let values =
                     all.iter().map(|id| Ok((self.eval(*id)?, ast.outer(*id)))).collect::<Fallible<Vec<_>>>()?;
-                operate::wedge(values).map_err(|d| super::promise::mend_meeting(self, all, d))
+                operate::wedge(&self.cx, values).map_err(|d| super::promise::mend_meeting(self, all, d))
             }
-            ExprKind::Power { base, exponent } => {
-                operate::power(&self.eval(*base)?, &self.eval(*exponent)?, ast.outer(*base), ast.outer(*exponent))
-            }
+            ExprKind::Power { base, exponent } => operate::power(
+                &self.cx,
+                &self.eval(*base)?,
+                &self.eval(*exponent)?,
+                ast.outer(*base),
+                ast.outer(*exponent),
+            ),
             ExprKind::Compare { op, left, right, within } => Ok(Value::Claim(Rc::new(Claim {
                 relation: relation(*op),
                 left: self.eval(*left)?,
@@ -162,11 +170,17 @@ impl<'s> Evaluator<'s> {
             }))),
             ExprKind::Is { subject, negated, word } => {
                 let value = self.eval(*subject)?;
-                let verdict = at(super::compare::is_word(&value, &word.node), word.span)?;
+                if let Value::Label(_) = value
+                    && let Some(unknown) =
+                        super::check::unknown_label(&self.cx, self.scope, &self.ast, *subject, &word.node)
+                {
+                    return Err(Box::new(unknown.or_at(word.span, "here")));
+                }
+                let verdict = at(crate::questions::word::is_word(&self.cx, &value, &word.node), word.span)?;
                 Ok(Value::from(if *negated { verdict.negate() } else { verdict }))
             }
             ExprKind::At { subject, point } => {
-                let (value, recorded) = conditions::collect_all(|| self.eval(*subject));
+                let (value, recorded) = conditions::collect_all(&self.cx, |cx| self.under(cx).eval(*subject));
                 let value = value?;
                 let point = match &value {
                     // `run at 3` is `run at { t = 3 }`.
@@ -174,7 +188,7 @@ impl<'s> Evaluator<'s> {
                         match self.eval(*point)?.main() {
                             Value::Point(p) => (*p).clone(),
                             time => {
-                                let time = at(operate::as_expr(&time), ast.span(*point))?;
+                                let time = at(operate::as_expr(&self.cx, &time), ast.span(*point))?;
                                 let symbols = SmallVec::from_elem(run.time, 1);
                                 let entry = PointEntry { symbols, text: run.time.name(), value: time };
                                 Point { entries: vec![entry] }
@@ -183,17 +197,19 @@ impl<'s> Evaluator<'s> {
                     }
                     _ => self.point(*point)?,
                 };
-                let there = super::evaluate_at::value_under(&value, &point, recorded);
+                let there = crate::model::evaluate_at::value_under(&self.cx, &value, &point, recorded);
                 there.map_err(|d| Box::new(d.or_at(ast.span(*subject), "this")))
             }
-            ExprKind::Not(of) => Ok(Value::from(super::compare::truth(&self.eval(*of)?)?.negate())),
+            ExprKind::Not(of) => Ok(Value::from(crate::model::compare::truth(&self.cx, &self.eval(*of)?)?.negate())),
             ExprKind::And(all) => {
-                let verdicts = all.iter().map(|id| at(super::compare::truth(&self.eval(*id)?), ast.span(*id)));
+                let verdicts =
+                    all.iter().map(|id| at(crate::model::compare::truth(&self.cx, &self.eval(*id)?), ast.span(*id)));
                 let verdicts = verdicts.collect::<Fallible<Vec<_>>>()?;
                 Ok(Value::from(verdicts.into_iter().reduce(|a, b| a.and(b)).expect("two or more")))
             }
             ExprKind::Or(all) => {
-                let verdicts = all.iter().map(|id| at(super::compare::truth(&self.eval(*id)?), ast.span(*id)));
+                let verdicts =
+                    all.iter().map(|id| at(crate::model::compare::truth(&self.cx, &self.eval(*id)?), ast.span(*id)));
                 let verdicts = verdicts.collect::<Fallible<Vec<_>>>()?;
                 Ok(Value::from(verdicts.into_iter().reduce(|a, b| a.or(b)).expect("two or more")))
             }
@@ -211,7 +227,7 @@ impl<'s> Evaluator<'s> {
                         _ => values.push(self.eval(*id)?),
                     }
                 }
-                operate::list(values).map_err(|d| match uneven_row(&ast, all) {
+                operate::list(&self.cx, values).map_err(|d| match uneven_row(&ast, all) {
                     Some(row) => Box::new(d.or_at(row, "another length than the first")),
                     None => d,
                 })
@@ -236,25 +252,28 @@ impl<'s> Evaluator<'s> {
                 let values = self.each(id)?;
                 match &*each.function.node {
                     "sum" if values.is_empty() => Ok(Value::number(0)),
-                    "sum" => operate::sum(values.into_iter().map(|v| (false, v, ast.span(each.body))).collect()),
-                    "product" if values.is_empty() => Ok(Value::number(1)),
-                    "product" => {
-                        operate::product(values.into_iter().map(|v| (false, v, ast.span(each.body))).collect())
+                    "sum" => {
+                        operate::sum(&self.cx, values.into_iter().map(|v| (false, v, ast.span(each.body))).collect())
                     }
-                    _ => operate::list(values),
+                    "product" if values.is_empty() => Ok(Value::number(1)),
+                    "product" => operate::product(
+                        &self.cx,
+                        values.into_iter().map(|v| (false, v, ast.span(each.body))).collect(),
+                    ),
+                    _ => operate::list(&self.cx, values),
                 }
             }
         }
     }
 
     pub fn expr(&self, id: ExprId) -> Fallible<Expr> {
-        at(operate::as_expr(&self.eval(id)?), self.ast.span(id))
+        at(operate::as_expr(&self.cx, &self.eval(id)?), self.ast.span(id))
     }
 
     /// An exact number.
     pub fn number(&self, id: ExprId) -> Fallible<Rational> {
         let e = self.expr(id)?;
-        let e = crate::algebra::normal::simplify(e).unwrap_or(e);
+        let e = crate::algebra::normal::simplify(&self.cx, e).unwrap_or(e);
         match e.as_number() {
             Some(n) => Ok(n.clone()),
             None => Err(Box::new(
@@ -281,14 +300,20 @@ impl<'s> Evaluator<'s> {
             Value::Family(family) => super::parts::manifold_of(family),
             _ => None,
         };
+        Evaluator { on: self.on.clone().or(manifold), prefixes: Prefixes::default(), ..self.under(&self.cx) }
+    }
+
+    /// The same with another inquiry: other facts, or a ledger of its own.
+    pub(super) fn under(&self, cx: &Inquiry) -> Evaluator<'s> {
         Evaluator {
+            cx: cx.clone(),
             scope: self.scope,
             ast: self.ast.clone(),
-            on: self.on.clone().or(manifold),
+            on: self.on.clone(),
             locals: self.locals.clone(),
             last: self.last,
             depth: Cell::new(self.depth.get()),
-            prefixes: Prefixes::default(),
+            prefixes: self.prefixes.clone(),
         }
     }
 }

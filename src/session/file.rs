@@ -6,7 +6,7 @@ use super::interpreter::Interpreter;
 use crate::diagnostic::{Diagnostic, codes, suggest};
 use crate::model::value::Fallible;
 use crate::source::Span;
-use std::io::ErrorKind;
+use crate::world::{Trouble, World};
 use std::path::{Component, Path, PathBuf};
 
 /// The path of the file that the words at `span` name, inside the folder of the program.
@@ -21,8 +21,9 @@ pub fn inside(state: &Interpreter, text: &str, span: Span) -> Fallible<PathBuf> 
     // A link inside the folder may point anywhere.
     let linked = || {
         let root = if state.root.as_os_str().is_empty() { Path::new(".") } else { &state.root };
-        match (root.canonicalize(), path.canonicalize()) {
-            (Ok(root), Ok(path)) => !path.starts_with(root),
+        let world = &state.options.world;
+        match (world.canonical(root), world.canonical(&path)) {
+            (Some(root), Some(path)) => !path.starts_with(root),
             _ => false,
         }
     };
@@ -37,25 +38,36 @@ pub fn inside(state: &Interpreter, text: &str, span: Span) -> Fallible<PathBuf> 
 }
 
 /// The text of a file that a program names; `span` is where.
-pub fn read(path: &Path, text: &str, span: Span) -> Fallible<String> {
-    std::fs::read_to_string(path).map_err(|error| {
-        if error.kind() == ErrorKind::InvalidData {
-            return Box::new(
-                Diagnostic::error(&codes::NOT_TEXT, format!("`{text}` is not UTF-8 text"))
-                    .label(span, "named here")
-                    .help("save the file as UTF-8"),
-            );
-        }
-        let diagnostic =
-            Diagnostic::error(&codes::CANNOT_READ, format!("`{text}` cannot be read")).label(span, reason(&error));
-        Box::new(match nearby(path).filter(|_| error.kind() == ErrorKind::NotFound) {
+pub fn read(world: &dyn World, path: &Path, text: &str, span: Span) -> Fallible<String> {
+    let bytes = world.read(path).map_err(|Trouble { missing, reason }| {
+        let diagnostic = Diagnostic::error(&codes::CANNOT_READ, format!("`{text}` cannot be read")).label(span, reason);
+        Box::new(match nearby(world, path).filter(|_| missing) {
             Some(near) => {
                 let near = Path::new(text).with_file_name(near).to_string_lossy().into_owned();
                 diagnostic.repair(format!("did you mean `{near}`?"), span, format!("\"{near}\""))
             }
             None => diagnostic.note(format!("it was looked for as `{}`", path.display())),
         })
+    })?;
+    String::from_utf8(bytes).map_err(|_| {
+        Box::new(
+            Diagnostic::error(&codes::NOT_TEXT, format!("`{text}` is not UTF-8 text"))
+                .label(span, "named here")
+                .help("save the file as UTF-8"),
+        )
     })
+}
+
+/// Writes a file for a program, making the folder it lies in.
+pub fn write(world: &dyn World, path: &Path, bytes: &[u8]) -> Fallible<()> {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
+    let written = folder.map_or(Ok(()), |f| world.make_folder(f)).and_then(|()| world.write(path, bytes));
+    written.map_err(|trouble| Box::new(cannot_write(&path.to_string_lossy(), trouble)))
+}
+
+/// The complaint about a file that could not be written.
+pub fn cannot_write(name: &str, trouble: Trouble) -> Diagnostic {
+    Diagnostic::error(&codes::CANNOT_WRITE, format!("`{name}` cannot be written")).note(trouble.reason)
 }
 
 /// A path without `.`, and without `a/..`.
@@ -71,21 +83,13 @@ pub fn normal(path: &Path) -> PathBuf {
     parts.iter().collect()
 }
 
-/// The error of the system in words, without its number.
-pub fn reason(error: &std::io::Error) -> String {
-    let words = error.to_string();
-    words.split(" (os error").next().unwrap_or(&words).to_lowercase()
-}
-
 /// The name of a file in the same folder, with the same ending, that is nearly the one asked for.
-pub fn nearby(path: &Path) -> Option<String> {
+pub fn nearby(world: &dyn World, path: &Path) -> Option<String> {
     let wanted = path.file_name()?.to_str()?;
     let ending = path.extension().map_or("mech".into(), |e| e.to_string_lossy());
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let entries = std::fs::read_dir(folder).ok()?;
-    let mut names: Vec<String> = entries.filter_map(|e| e.ok()?.file_name().into_string().ok()).collect();
+    let mut names = world.names(folder);
     names.retain(|n| n.ends_with(&format!(".{ending}")));
-    names.sort();
     let with_ending = format!("{wanted}.{ending}");
     let near = names.iter().find(|n| **n == with_ending).map(String::as_str);
     near.or_else(|| suggest::nearest(wanted, names.iter().map(String::as_str))).map(str::to_string)
@@ -94,6 +98,71 @@ pub fn nearby(path: &Path) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::session::{Mode, Session, SessionOptions};
+    use std::cell::RefCell;
+    use std::collections::BTreeMap;
+    use std::rc::Rc;
+
+    /// A world without a disk: files by their paths.
+    #[derive(Debug, Default)]
+    struct Memory(RefCell<BTreeMap<PathBuf, Vec<u8>>>);
+
+    impl World for Memory {
+        fn read(&self, path: &Path) -> Result<Vec<u8>, Trouble> {
+            let nothing = || Trouble { missing: true, reason: "no such file".to_string() };
+            self.0.borrow().get(path).cloned().ok_or_else(nothing)
+        }
+
+        fn standard_input(&self) -> Result<Vec<u8>, Trouble> {
+            Ok(vec![])
+        }
+
+        fn canonical(&self, path: &Path) -> Option<PathBuf> {
+            self.0.borrow().contains_key(path).then(|| path.to_path_buf())
+        }
+
+        fn names(&self, _: &Path) -> Vec<String> {
+            self.0.borrow().keys().map(|path| path.display().to_string()).collect()
+        }
+
+        fn make_folder(&self, _: &Path) -> Result<(), Trouble> {
+            Ok(())
+        }
+
+        fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), Trouble> {
+            self.0.borrow_mut().insert(path.to_path_buf(), bytes.to_vec());
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_program_reads_and_writes_in_the_world_of_its_session_only() {
+        let world = Rc::new(Memory::default());
+        for (path, text) in [("parts.mech", "param m = 2\n"), ("force.csv", "0, 1\n1, 1\n2, 1\n3, 1\n")] {
+            world.write(Path::new(path), text.as_bytes()).expect("memory can be written");
+        }
+        let mut session = Session::new(SessionOptions { world: world.clone(), ..SessionOptions::default() });
+        let program = r#"
+            use "parts.mech"
+            manifold Y over t { x }
+            function F(t) from "force.csv"
+            lagrangian L on J1(Y) = m*x'^2/2 + F(t)*x
+            let r = simulate L { from x = 0, x' = 0; until t = 2 }
+            save r to "out/run.csv"
+            plot r { x } to "out/run.svg"
+        "#;
+        for outcome in session.feed("program.mech", program, Mode::File) {
+            assert!(outcome.held(), "{}: {:?}", outcome.statement, outcome.diagnostics);
+        }
+        let text = |path: &str| String::from_utf8(world.read(Path::new(path)).expect("it was written")).expect("text");
+        // m x'' = 1 from rest: x(2) = 1.
+        let last = text("out/run.csv").lines().last().map(str::to_string).expect("a row");
+        let numbers: Vec<f64> = last.split(',').map(|n| n.parse().expect("a number")).collect();
+        assert!((numbers[0] - 2.0).abs() < 1e-12 && (numbers[1] - 1.0).abs() < 1e-6, "{last}");
+        assert!(text("out/run.svg").starts_with("<svg"));
+        let refused = session.feed("program.mech", "use \"part.mech\"", Mode::File);
+        assert!(refused[0].diagnostics[0].repairs[0].text.contains("parts.mech"), "{:?}", refused[0].diagnostics);
+    }
 
     #[test]
     fn a_path_is_shortened_by_its_words_only() {

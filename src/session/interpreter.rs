@@ -6,25 +6,29 @@ use super::declare;
 use super::elaborate::Evaluator;
 use super::library::Library;
 use super::scope::{Binding, Meaning, Scope};
-use super::{SessionOptions, compare, grounds, mention};
+use super::{SessionOptions, check};
+use crate::algebra::Inquiry;
+use crate::algebra::assume::Facts;
 use crate::algebra::conditions::{Recorded, inequality};
 use crate::algebra::expr::Condition;
-use crate::algebra::{Expr, Ground, Symbol, Verdict, assume, conditions};
-use crate::budget;
-use crate::diagnostic::{Diagnostic, codes};
+use crate::algebra::{Expr, Ground, Symbol, Verdict, conditions};
+use crate::budget::{self, Budget, share};
+use crate::diagnostic::{Diagnostic, Goes, Repair, codes};
 use crate::model::value::{Fallible, Value};
+use crate::model::{compare, grounds};
 use crate::source::{SourceMap, Span};
 use crate::syntax::ast::{Assert, Ast, ExprId, ExprKind, Name, Refusal, Statement, StatementKind, Test};
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::PathBuf;
 use std::rc::Rc;
-use std::time::Duration;
 
 /// The state that statements change.
 #[derive(Clone)]
 pub struct Interpreter {
     pub scope: Scope,
+    /// What was assumed.
+    pub facts: Facts,
     /// Values of parameters for numerical runs.
     pub parameters: IndexMap<Symbol, Expr>,
     /// Names whose declaration was refused.
@@ -53,9 +57,9 @@ pub struct Interpreter {
     /// The texts read so far, those of libraries included.
     pub sources: SourceMap,
     /// Unspecified functions declared with a body: what runs use for them.
-    pub bodies: IndexMap<crate::algebra::Function, super::run::Body>,
+    pub bodies: IndexMap<crate::algebra::Function, crate::motion::law::Body>,
     /// Compiled motions; shared with everything that was cloned from this session.
-    pub motions: super::run::Motions,
+    pub motions: crate::motion::cache::Motions,
     /// `--set` values that have found their parameter.
     pub set_used: FxHashSet<String>,
 }
@@ -87,6 +91,7 @@ impl Interpreter {
     pub fn new(options: SessionOptions) -> Interpreter {
         Interpreter {
             scope: Scope::default(),
+            facts: Facts::default(),
             parameters: IndexMap::new(),
             failed: FxHashSet::default(),
             check_only: !options.answer,
@@ -102,7 +107,7 @@ impl Interpreter {
             tables: FxHashMap::default(),
             sources: SourceMap::default(),
             bodies: IndexMap::new(),
-            motions: super::run::Motions::default(),
+            motions: crate::motion::cache::Motions::default(),
             set_used: FxHashSet::default(),
         }
     }
@@ -142,24 +147,45 @@ impl Interpreter {
         }
     }
 
-    pub fn evaluator(&self, ast: &Rc<Ast>) -> Evaluator<'_> {
-        Evaluator::new(&self.scope, ast).with_last(self.last.as_ref())
+    /// For one question under the facts that hold.
+    pub fn inquiry(&self) -> Inquiry {
+        Inquiry::new(self.facts.clone(), Budget::new(share::STATEMENT))
+    }
+
+    pub fn evaluator(&self, cx: &Inquiry, ast: &Rc<Ast>) -> Evaluator<'_> {
+        Evaluator::new(cx, &self.scope, ast).with_last(self.last.as_ref())
     }
 
     /// Carries out one statement. Warnings and notes go to `remarks`.
-    pub fn run(&mut self, ast: &Rc<Ast>, statement: &Statement, remarks: &mut Vec<Diagnostic>) -> Fallible<Effect> {
-        let ((result, recorded), sampled) = grounds::collect(|| {
-            conditions::collect_all(|| match &statement.kind {
-                StatementKind::Question(id) => self.question(ast, *id, remarks),
-                StatementKind::Assert(assert) => self.assert(ast, assert, remarks),
-                StatementKind::Test(test) => self.test(ast, test, remarks),
-                StatementKind::Explain(id) => self.explain(ast, *id),
-                _ => declare::declare(self, ast, statement, remarks),
-            })
-        });
+    pub fn run(
+        &mut self,
+        cx: &Inquiry,
+        ast: &Rc<Ast>,
+        statement: &Statement,
+        remarks: &mut Vec<Diagnostic>,
+    ) -> Fallible<Effect> {
+        // What can be found without computing is said at once.
+        if self.check_only
+            && let Some(d) = self.refuse(ast, remarks, check::statement(cx, self, ast, statement))
+        {
+            check::mark(self, ast, statement.span);
+            self.failed.extend(declare::declared_names(statement).into_iter().map(|w| w.to_string()));
+            return Err(d);
+        }
+        let around = cx;
+        let cx = &around.under(self.facts.clone()).apart();
+        let result = match &statement.kind {
+            StatementKind::Question(id) => self.question(cx, ast, *id, remarks),
+            StatementKind::Assert(assert) => self.assert(cx, ast, assert, remarks),
+            StatementKind::Test(test) => self.test(cx, ast, test, remarks),
+            StatementKind::Explain(id) => self.explain(cx, ast, *id),
+            _ => declare::declare(cx, self, ast, statement, remarks),
+        };
+        let (recorded, sampled) = (cx.recorded(), cx.sampled());
+        sampled.iter().for_each(|s| around.rests_on(s.clone()));
         // A name stands for its value where that is one.
         if matches!(result, Ok(Effect::Declared)) {
-            let conditions: Rc<[Condition]> = inequality::reduced(recorded.conditions()).into();
+            let conditions: Rc<[Condition]> = inequality::reduced(cx, recorded.conditions()).into();
             for name in declare::declared_names(statement).into_iter().filter(|_| !conditions.is_empty()) {
                 if let Some(binding) = self.scope.values.get_mut(&*name) {
                     binding.conditions = conditions.clone();
@@ -168,7 +194,7 @@ impl Interpreter {
         }
         // What rests on sampling says so, and hands it on.
         if result.is_ok() && !matches!(statement.kind, StatementKind::Test(_)) {
-            remarks.extend(sampled.iter().map(grounds::Sampled::remark));
+            remarks.extend(sampled.iter().map(grounds::remark));
             if let Some(first) = sampled.first() {
                 for name in declare::declared_names(statement) {
                     if let Some(binding) = self.scope.values.get_mut(&*name) {
@@ -181,11 +207,12 @@ impl Interpreter {
         if let Err(d) = &result
             && self.check_only
             && d.code.number == codes::BUDGET.number
-            && budget::is_over()
+            && cx.is_over()
             && !budget::is_interrupted()
         {
-            let seen = budget::grace(Duration::from_secs(1), || mention::check(self, ast, statement.span));
-            return seen.map(|()| Effect::Declared).map_err(|d| self.excuse(ast, d));
+            let found = cx.grace(|| check::piece(cx, self, ast, statement.span));
+            check::mark(self, ast, statement.span);
+            return self.refuse(ast, remarks, found).map_or(Ok(Effect::Declared), Err);
         }
         if result.is_err() {
             self.failed.extend(declare::declared_names(statement).into_iter().map(|w| w.to_string()));
@@ -193,29 +220,18 @@ impl Interpreter {
         result.map_err(|d| self.excuse(ast, d))
     }
 
+    /// The first of several problems; the others are remarked upon.
+    fn refuse(&self, ast: &Ast, remarks: &mut Vec<Diagnostic>, found: Vec<Diagnostic>) -> Option<Box<Diagnostic>> {
+        let mut found = found.into_iter().map(|d| self.excuse(ast, Box::new(d)));
+        let first = found.next()?;
+        remarks.extend(found.map(|d| *d));
+        Some(first)
+    }
+
     /// A name that is missing because its own declaration was refused, or could not be read, is not a new problem.
     fn excuse(&self, ast: &Ast, mut d: Box<Diagnostic>) -> Box<Diagnostic> {
-        // `declaration` and a line below it the replacement: the declaration goes before the line, all in one edit.
-        for repair in d.repairs.iter_mut().filter(|r| r.text.starts_with("map ")) {
-            if let Some((declaration, replacement)) = repair.text.split_once('\n') {
-                let start = self.line_start(repair.span);
-                let before = self.source_text(Span { end: repair.span.start, ..start });
-                let replacement = replacement.replace('…', &self.source_text(repair.span));
-                repair.text = format!("{declaration}\n{before}{replacement}");
-                repair.span = Span { start: start.start, ..repair.span };
-            }
-        }
-        // In the text of a repair `…` is what was written there.
-        for repair in d.repairs.iter_mut().filter(|r| r.text.contains('…')) {
-            repair.text = repair.text.replace('…', &self.source_text(repair.span));
-        }
-        // A fact stands on a line of its own before the statement that needs it.
-        for repair in d.repairs.iter_mut().filter(|r| r.text.starts_with("assume ") && !r.text.ends_with('\n')) {
-            repair.span = self.line_start(repair.span);
-            repair.text.push('\n');
-        }
-        if d.code.name == codes::UNKNOWN_NAME.name
-            && let Some(name) = d.title.split('`').nth(1)
+        d.repairs.iter_mut().for_each(|repair| self.settle(repair));
+        if let Some(name) = d.name.as_deref()
             && (self.failed.contains(name) || ast.doubtful.contains(name))
         {
             let span = d.primary().unwrap_or_default();
@@ -229,24 +245,50 @@ impl Interpreter {
         d
     }
 
-    fn question(&mut self, ast: &Rc<Ast>, id: ExprId, remarks: &mut Vec<Diagnostic>) -> Fallible<Effect> {
-        if self.check_only {
-            return mention::check(self, ast, ast.span(id)).map(|()| Effect::Done);
+    /// Takes a repair to its place in the source. In its text `…` is what was written at the span.
+    fn settle(&self, repair: &mut Repair) {
+        if repair.text.contains('…') {
+            repair.text = repair.text.replace('…', &self.source_text(repair.span));
         }
-        let (value, recorded) =
-            conditions::collect_all(|| self.evaluator(ast).eval(id).inspect(super::parts::use_generators));
+        match std::mem::replace(&mut repair.goes, Goes::Here) {
+            Goes::Here => {}
+            Goes::LineBefore => {
+                repair.span = self.line_start(repair.span);
+                repair.text.push('\n');
+            }
+            // The declaration, and the line as far as the span again: all in one edit.
+            Goes::BelowDeclaration(declaration) => {
+                let start = self.line_start(repair.span);
+                let before = self.source_text(Span { end: repair.span.start, ..start });
+                repair.text = format!("{declaration}\n{before}{}", repair.text);
+                repair.span = Span { start: start.start, ..repair.span };
+            }
+        }
+    }
+
+    fn question(&mut self, cx: &Inquiry, ast: &Rc<Ast>, id: ExprId, remarks: &mut Vec<Diagnostic>) -> Fallible<Effect> {
+        if self.check_only {
+            check::mark(self, ast, ast.span(id));
+            return Ok(Effect::Done);
+        }
+        let (value, recorded) = conditions::collect_all(cx, |cx| {
+            self.evaluator(cx, ast).eval(id).inspect(|x| super::parts::use_generators(cx, x))
+        });
         let mut value = value?;
         // A comparison that is asked is decided.
         if let Value::Claim(_) = &value {
-            value = Value::from(compare::truth(&value)?);
+            value = Value::from(compare::truth(cx, &value)?);
         }
-        let conditions = said_beside(&value, recorded);
+        let (_, quotients) = conditions::collect(cx, |cx| record_quotients(cx, &value));
+        let mut recorded = recorded;
+        recorded.nonzero.extend(quotients);
+        let conditions = said_beside(cx, &value, recorded);
         for condition in &conditions {
             remarks.push(
                 Diagnostic::new(
                     crate::diagnostic::Severity::Note,
                     &codes::CONDITION,
-                    format!("holds where {}", crate::model::show::condition_text(condition)),
+                    format!("holds where {}", crate::model::show::condition_text(cx, condition)),
                 )
                 .label(self.conditional_name(ast, id).unwrap_or_else(|| asked(ast, id)), "the answer needs this"),
             );
@@ -263,41 +305,44 @@ impl Interpreter {
         }
         let has_conditions =
             |name: &Name| self.scope.values.get(&*name.text).is_some_and(|binding| !binding.conditions.is_empty());
-        let mut names = mention::inside(ast, ast.span(id)).filter(|id| ast.name(*id).is_some_and(has_conditions));
+        let mut names = ast.inside(ast.span(id)).filter(|id| ast.name(*id).is_some_and(has_conditions));
         names.next().map(|id| ast.span(id))
     }
 
-    fn explain(&mut self, ast: &Rc<Ast>, id: ExprId) -> Fallible<Effect> {
+    fn explain(&mut self, cx: &Inquiry, ast: &Rc<Ast>, id: ExprId) -> Fallible<Effect> {
         if self.check_only {
-            return mention::check(self, ast, ast.span(id)).map(|()| Effect::Done);
+            check::mark(self, ast, ast.span(id));
+            return Ok(Effect::Done);
         }
-        let value = self.evaluator(ast).eval(id)?;
-        match crate::model::explain::explanation(&value) {
+        let value = self.evaluator(cx, ast).eval(id)?;
+        match crate::model::explain::explanation(cx, &value) {
             Some(text) => Ok(Effect::Answered(Value::Text(text.into()).into())),
             None => Err(Box::new(
                 Diagnostic::error(&codes::NO_EFFECT, "there are no steps to explain here")
-                    .label(ast.span(id), format!("this is {}", super::operate::describe(&value)))
+                    .label(ast.span(id), format!("this is {}", crate::model::operate::describe(&value)))
                     .help("ask for a derivation, such as `explain dynamics(S)`"),
             )),
         }
     }
 
-    fn assert(&mut self, ast: &Rc<Ast>, assert: &Assert, remarks: &mut Vec<Diagnostic>) -> Fallible<Effect> {
+    fn assert(
+        &mut self,
+        cx: &Inquiry,
+        ast: &Rc<Ast>,
+        assert: &Assert,
+        remarks: &mut Vec<Diagnostic>,
+    ) -> Fallible<Effect> {
         if self.check_only {
-            // A claim that something is refused may be about anything.
-            if assert.fails.is_none() {
-                mention::check(self, ast, ast.span(assert.claim))?;
-            }
-            mention::mark(self, ast, ast.span(assert.claim));
+            check::mark(self, ast, ast.span(assert.claim));
             return Ok(Effect::Done);
         }
         let claim_span = ast.span(assert.claim);
         if let Some(refusal) = &assert.fails {
-            let result = self.evaluator(ast).eval(assert.claim).and_then(|value| match &value {
-                Value::Claim(_) => compare::truth(&value).map(Value::from),
+            let result = self.evaluator(cx, ast).eval(assert.claim).and_then(|value| match &value {
+                Value::Claim(_) => compare::truth(cx, &value).map(Value::from),
                 _ => Ok(value),
             });
-            return self.expect_refusal(refusal, result.map(|v| crate::model::show::text(&v)), claim_span);
+            return self.expect_refusal(refusal, result.map(|v| crate::model::show::text(cx, &v)), claim_span);
         }
         // Of several claims the one that fails is named.
         let claims = match ast.kind(assert.claim) {
@@ -306,7 +351,7 @@ impl Interpreter {
         };
         let (mut ground, mut undecided) = (None::<Ground>, None);
         for &id in claims {
-            match self.claim(ast, id)? {
+            match self.claim(cx, ast, id)? {
                 Ok(g) => ground = Some(ground.map_or(g.clone(), |weakest| weakest.weaker(g))),
                 Err(d) if d.code.number == codes::INCONCLUSIVE.number => drop(undecided.get_or_insert(d)),
                 Err(d) => return Err(d),
@@ -330,17 +375,17 @@ impl Interpreter {
     }
 
     /// The ground on which a claim holds, or why it does not; refused if it has no truth at all.
-    fn claim(&self, ast: &Rc<Ast>, id: ExprId) -> Fallible<Fallible<Ground>> {
+    fn claim(&self, cx: &Inquiry, ast: &Rc<Ast>, id: ExprId) -> Fallible<Fallible<Ground>> {
         let span = ast.span(id);
-        let value = self.evaluator(ast).eval(id)?;
-        let verdict = compare::truth(&value).map_err(|d| Box::new(d.or_at(span, "asserted here")))?;
+        let value = self.evaluator(cx, ast).eval(id)?;
+        let verdict = compare::truth(cx, &value).map_err(|d| Box::new(d.or_at(span, "asserted here")))?;
         Ok(match verdict {
             Verdict::Yes(ground) => Ok(ground),
             Verdict::No(ground) => {
                 let mut diagnostic = Diagnostic::error(&codes::ASSERTION_FAILED, "this assertion does not hold");
                 diagnostic = match &value {
                     Value::Claim(claim) => {
-                        let side = |v: &Value| shorten(&crate::model::show::text(v));
+                        let side = |v: &Value| shorten(&crate::model::show::text(cx, v));
                         diagnostic.label(claim.left_span, side(&claim.left)).label(claim.right_span, side(&claim.right))
                     }
                     _ => diagnostic.label(span, "no"),
@@ -388,23 +433,29 @@ impl Interpreter {
     }
 
     /// A test is a scope: what it declares is gone after it.
-    fn test(&mut self, ast: &Rc<Ast>, test: &Test, remarks: &mut Vec<Diagnostic>) -> Fallible<Effect> {
-        let facts = assume::snapshot();
+    fn test(&mut self, cx: &Inquiry, ast: &Rc<Ast>, test: &Test, remarks: &mut Vec<Diagnostic>) -> Fallible<Effect> {
         let mut inner = self.clone();
         inner.redeclare = true;
         let mut ground = Ground::proved("");
         let mut failure: Option<Box<Diagnostic>> = None;
+        let mut said = vec![];
         for statement in &test.body {
-            match inner.run(ast, statement, remarks) {
+            match inner.run(cx, ast, statement, &mut said) {
                 Ok(Effect::Held(g)) => ground = ground.weaker(g),
                 Ok(_) => {}
+                // Without answers there is nothing that the next statement could not be asked about.
+                Err(d) if self.check_only && test.fails.is_none() => match &failure {
+                    None => failure = Some(d),
+                    Some(_) => said.push(*d),
+                },
                 Err(d) => {
                     failure = Some(d);
                     break;
                 }
             }
         }
-        assume::restore(facts);
+        // What is expected to fail may have more than one mistake.
+        remarks.extend(said.into_iter().filter(|d| test.fails.is_none() || !d.is_error()));
         self.sources = inner.sources;
         self.set_used.extend(inner.set_used);
         match (&test.fails, failure) {
@@ -492,23 +543,35 @@ fn unknown_code(name: &str, span: Span) -> Box<Diagnostic> {
 }
 
 /// What was recorded on the way to an answer and is said beside it: not what the answer says itself, nor what follows.
-fn said_beside(value: &Value, recorded: Recorded) -> Vec<Condition> {
+fn said_beside(cx: &Inquiry, value: &Value, recorded: Recorded) -> Vec<Condition> {
     let said: &[Condition] = match value {
         Value::Answer(answer) => &answer.conditions,
         _ => &[],
     };
     // Roots multiplied away inside a derivation belong to its domain; those of a written expression are said.
     let real = match value {
-        Value::Expr(e) => conditions::not_needed_by(*e, recorded.real),
+        Value::Expr(e) => conditions::not_needed_by(cx, *e, recorded.real),
         Value::Answer(answer) if answer.as_written => match &answer.main {
-            Some(Value::Expr(e)) => conditions::not_needed_by(*e, recorded.real),
+            Some(Value::Expr(e)) => conditions::not_needed_by(cx, *e, recorded.real),
             _ => vec![],
         },
         _ => vec![],
     };
     let nonzero = conditions::without_repetition(recorded.nonzero).into_iter().map(Condition::from);
     let all = nonzero.chain(recorded.stated).chain(real).filter(|c| !said.contains(c));
-    inequality::reduced(all)
+    inequality::reduced(cx, all)
+}
+
+/// What is shown in its shortest form holds where nothing that is cancelled vanishes.
+fn record_quotients(cx: &Inquiry, value: &Value) {
+    match value {
+        Value::Expr(e) => conditions::record_quotients(cx, *e),
+        Value::List(items) => items.iter().for_each(|v| record_quotients(cx, v)),
+        Value::Family(family) => family.entries.values().for_each(|v| record_quotients(cx, v)),
+        Value::Matrix(m) => m.matrix.entries().for_each(|e| conditions::record_quotients(cx, e)),
+        Value::Answer(answer) => answer.main.iter().for_each(|v| record_quotients(cx, v)),
+        _ => {}
+    }
 }
 
 /// The name of a question, or the whole of an expression that was asked.

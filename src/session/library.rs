@@ -8,6 +8,8 @@
 use super::file;
 use super::interpreter::Interpreter;
 use super::scope::{Binding, FunctionBinding, Meaning, Scope};
+use crate::algebra::Inquiry;
+use crate::algebra::assume::Facts;
 use crate::algebra::{Expr, Symbol};
 use crate::diagnostic::{Diagnostic, codes, suggest};
 use crate::model::value::Fallible;
@@ -35,6 +37,8 @@ pub struct Library {
     pub name: String,
     pub scope: Rc<Scope>,
     parameters: IndexMap<Symbol, Expr>,
+    /// What it assumes: true of its parameters wherever they are used.
+    facts: Facts,
 }
 
 impl Library {
@@ -45,7 +49,7 @@ impl Library {
 }
 
 /// Brings the names of a library into the scope, or behind a prefix.
-pub fn bring_in(state: &mut Interpreter, u: &Use) -> Fallible<()> {
+pub fn bring_in(cx: &Inquiry, state: &mut Interpreter, u: &Use) -> Fallible<()> {
     let found = match &u.what {
         UseTarget::Library(words) => standard(words)?,
         UseTarget::File(word) => {
@@ -70,9 +74,10 @@ pub fn bring_in(state: &mut Interpreter, u: &Use) -> Fallible<()> {
     }
     let library = match state.libraries.get(&found.path) {
         Some(known) => known.clone(),
-        None => read(state, &found)?,
+        None => read(cx, state, &found)?,
     };
     state.parameters.extend(library.parameters.iter().map(|(s, v)| (*s, *v)));
+    state.facts = state.facts.and(library.facts.iter()).0;
     state.libraries.insert(found.path, library.clone());
     if let Some(prefix) = &u.prefix {
         return state.bind(&prefix.node, Binding::new(Meaning::Library(library.scope.clone()), prefix.span));
@@ -148,14 +153,15 @@ fn standard(words: &Words) -> Fallible<Found> {
 }
 
 /// Reads a file in a scope of its own. The first mistake in it refuses the `use`, and is shown there.
-fn read(state: &mut Interpreter, found: &Found) -> Fallible<Rc<Library>> {
+fn read(cx: &Inquiry, state: &mut Interpreter, found: &Found) -> Fallible<Rc<Library>> {
     let text = match found.text {
         Some(text) => text.to_string(),
-        None => timing::stage("read", || file::read(&found.path, &found.written, found.span))?,
+        None => timing::stage("read", || file::read(&*state.options.world, &found.path, &found.written, found.span))?,
     };
     let source = state.sources.add(found.name.as_str(), text.as_str());
     let mut inner = state.clone();
     inner.scope = Scope::default();
+    inner.facts = Facts::default();
     inner.parameters.clear();
     inner.uses.clear();
     inner.folder = found.path.parent().map(Path::to_path_buf).unwrap_or_default();
@@ -174,7 +180,7 @@ fn read(state: &mut Interpreter, found: &Found) -> Fallible<Rc<Library>> {
     let ast = Rc::new(ast);
     let mut remarks = vec![];
     let outcome = ast.statements.iter().try_for_each(|statement| {
-        let result = inner.run(&ast, statement, &mut remarks).map(|_| ());
+        let result = inner.run(cx, &ast, statement, &mut remarks).map(|_| ());
         result.map_err(|d| used_here(d.or_at(statement.span, "in this statement")))
     });
     state.sources = std::mem::take(&mut inner.sources);
@@ -193,7 +199,12 @@ fn read(state: &mut Interpreter, found: &Found) -> Fallible<Rc<Library>> {
         binding.warn_if_unused = false;
         binding.used.set(false);
     }
-    Ok(Rc::new(Library { name: found.name.clone(), scope: Rc::new(scope), parameters: inner.parameters }))
+    Ok(Rc::new(Library {
+        name: found.name.clone(),
+        scope: Rc::new(scope),
+        parameters: inner.parameters,
+        facts: inner.facts,
+    }))
 }
 
 fn bind(state: &mut Interpreter, name: &str, binding: &Binding, span: Span) -> Fallible<()> {

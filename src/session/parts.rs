@@ -1,10 +1,12 @@
 //! Parts and keys: `A.part`, `A[key]`, members of families.
 
 use super::elaborate::Evaluator;
-use super::operate::{as_form, describe};
+use super::scope::Scope;
+use crate::algebra::Inquiry;
 use crate::algebra::{Expr, Symbol, conditions};
 use crate::diagnostic::{Diagnostic, codes, suggest};
 use crate::geometry::jet::FiberedManifold;
+use crate::model::operate::{as_form, describe};
 use crate::model::value::{Answer, Fallible, Family, Indexed, Key, KeyPart, LabelledMatrix, Value, key_text};
 use crate::source::Span;
 use crate::syntax::ast::{ExprId, ExprKind};
@@ -12,18 +14,18 @@ use smallvec::SmallVec;
 use std::rc::Rc;
 
 /// `value.text'…`.
-pub fn part(value: &Value, text: &str, primes: u32, evaluator: &Evaluator) -> Fallible<Value> {
+pub fn part(cx: &Inquiry, value: &Value, text: &str, primes: u32, evaluator: &Evaluator) -> Fallible<Value> {
     match value {
-        Value::OnSpace(declared) => part(&declared.value, text, primes, evaluator),
-        Value::OnBranch(_) => part(&value.main(), text, primes, evaluator),
+        Value::OnSpace(declared) => part(cx, &declared.value, text, primes, evaluator),
+        Value::OnBranch(_) => part(cx, &value.main(), text, primes, evaluator),
         Value::Answer(answer) => {
             // What an answer needs, its parts need too.
-            answer.conditions.iter().copied().for_each(conditions::state);
+            answer.conditions.iter().copied().for_each(|x| conditions::state(cx, x));
             if matches!(text, "fields" | "forms") {
-                answer.main.iter().for_each(use_generators);
+                answer.main.iter().for_each(|x| use_generators(cx, x));
             }
             if primes == 0
-                && let Some(part) = answer.get(text)
+                && let Some(part) = answer.get(cx, text)
             {
                 return part;
             }
@@ -34,7 +36,9 @@ pub fn part(value: &Value, text: &str, primes: u32, evaluator: &Evaluator) -> Fa
             }
             match &answer.main {
                 // A part of the main value: classify(S).primary.branches, dynamics(S).proper.final.
-                Some(main) => part(main, text, primes, evaluator).map_err(|_| Box::new(no_part(answer, text, primes))),
+                Some(main) => {
+                    part(cx, main, text, primes, evaluator).map_err(|_| Box::new(no_part(answer, text, primes)))
+                }
                 None => match &answer.refused {
                     Some(why) if key_symbol(answer, text, primes, evaluator)?.is_some() => Err(why.clone()),
                     _ => Err(Box::new(no_part(answer, text, primes))),
@@ -42,7 +46,7 @@ pub fn part(value: &Value, text: &str, primes: u32, evaluator: &Evaluator) -> Fa
             }
         }
         Value::Family(family) => {
-            let symbol = match manifold_of(family).and_then(|y| symbol_on(&y, text, primes)) {
+            let symbol = match manifold_of(family).and_then(|y| symbol_on(evaluator.scope, &y, text, primes)) {
                 Some(symbol) => Some(symbol),
                 None => evaluator_symbol(evaluator, text, primes)?,
             };
@@ -54,15 +58,15 @@ pub fn part(value: &Value, text: &str, primes: u32, evaluator: &Evaluator) -> Fa
         // The columns and states of a run, and the entries of a point, may have primes.
         Value::Run(_) | Value::Point(_) => {
             let key = format!("{text}{}", "'".repeat(primes as usize));
-            let found = crate::model::parts::natural_part(value, &key)?;
+            let found = crate::questions::parts::natural_part(cx, value, &key)?;
             found.ok_or_else(|| Box::new(no_entry(value, &key)))
         }
-        other if primes == 0 => match crate::model::parts::natural_part(other, text)? {
+        other if primes == 0 => match crate::questions::parts::natural_part(cx, other, text)? {
             Some(value) => Ok(value),
-            None => Err(Box::new(
-                Diagnostic::error(&codes::UNKNOWN_PART, format!("{} has no part `{text}`", describe(other)))
-                    .help(hint(crate::model::parts::natural_parts(other))),
-            )),
+            None => {
+                let names = crate::questions::parts::natural_parts(other);
+                Err(Box::new(crate::questions::call::no_part(&describe(other), text, names)))
+            }
         },
         other => Err(Box::new(Diagnostic::error(
             &codes::UNKNOWN_PART,
@@ -72,14 +76,14 @@ pub fn part(value: &Value, text: &str, primes: u32, evaluator: &Evaluator) -> Fa
 }
 
 /// Records where the generators span what is shown by them.
-pub fn use_generators(value: &Value) {
+pub fn use_generators(cx: &Inquiry, value: &Value) {
     match value {
-        Value::Distribution(d) => _ = d.fields(),
-        Value::Codistribution(c) => _ = c.forms(),
-        Value::List(items) => items.iter().for_each(use_generators),
-        Value::Answer(answer) => answer.main.iter().for_each(use_generators),
-        Value::OnSpace(declared) => use_generators(&declared.value),
-        Value::OnBranch(on) => use_generators(&on.value),
+        Value::Distribution(d) => _ = d.fields(cx),
+        Value::Codistribution(c) => _ = c.forms(cx),
+        Value::List(items) => items.iter().for_each(|x| use_generators(cx, x)),
+        Value::Answer(answer) => answer.main.iter().for_each(|x| use_generators(cx, x)),
+        Value::OnSpace(declared) => use_generators(cx, &declared.value),
+        Value::OnBranch(on) => use_generators(cx, &on.value),
         _ => {}
     }
 }
@@ -90,7 +94,7 @@ fn no_entry(value: &Value, key: &str) -> Diagnostic {
     match value {
         Value::Run(run) => {
             let mut names = run.column_names();
-            names.extend(crate::model::run::PARTS.iter().map(|p| p.to_string()));
+            names.extend(crate::motion::run::PARTS.iter().map(|p| p.to_string()));
             let diagnostic = diagnostic.note(format!("it has {}", names.join(", ")));
             match suggest::nearest(key, names.iter().map(String::as_str)) {
                 Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
@@ -111,17 +115,12 @@ fn hint(names: &[&str]) -> String {
 
 fn no_part(answer: &Answer, text: &str, primes: u32) -> Diagnostic {
     let key = format!("{text}{}", "'".repeat(primes as usize));
-    let diagnostic =
-        Diagnostic::error(&codes::UNKNOWN_PART, format!("the answer to `{}` has no part `{key}`", answer.question));
     let mut names: Vec<String> = answer.part_names().map(str::to_string).collect();
     if let Some(family) = answer.family() {
         names.extend(family.entries.keys().map(key_text));
     }
-    match suggest::nearest(&key, names.iter().map(String::as_str)) {
-        Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-        None if names.is_empty() => diagnostic.help("it has no parts"),
-        None => diagnostic.help(format!("its parts are {}", names.join(", "))),
-    }
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    crate::questions::call::no_part(&format!("the answer to `{}`", answer.question), &key, &names)
 }
 
 fn no_key(family: &Family, key: &str) -> Diagnostic {
@@ -142,19 +141,19 @@ pub fn manifold_of(family: &Family) -> Option<FiberedManifold> {
 /// The jet that a key names, on the manifold of the answer if it has one.
 fn key_symbol(answer: &Answer, text: &str, primes: u32, evaluator: &Evaluator) -> Fallible<Option<Symbol>> {
     if let Some(manifold) = &answer.manifold
-        && let Some(symbol) = symbol_on(manifold, text, primes)
+        && let Some(symbol) = symbol_on(evaluator.scope, manifold, text, primes)
     {
         return Ok(Some(symbol));
     }
     evaluator_symbol(evaluator, text, primes)
 }
 
-fn symbol_on(manifold: &FiberedManifold, text: &str, primes: u32) -> Option<Symbol> {
+fn symbol_on(scope: &Scope, manifold: &FiberedManifold, text: &str, primes: u32) -> Option<Symbol> {
     if let Some(c) = super::elaborate::coordinate_of(manifold, text) {
         return Some(c.jet(primes));
     }
     // p_x, p1_x of this manifold.
-    let (prefix, order, tail) = Symbol::split_momentum(text)?;
+    let (prefix, order, tail) = Symbol::split_momentum(text, |p| scope.has_momentum_prefix(p))?;
     super::elaborate::coordinate_of(manifold, tail).map(|c| Symbol::momentum_named(prefix, c.jet(order)))
 }
 
@@ -191,10 +190,10 @@ pub fn at_symbol(value: &Value, jet: Option<Symbol>, text: &str) -> Fallible<Val
 }
 
 /// `value[keys]`.
-pub fn index(value: &Value, keys: &[ExprId], evaluator: &Evaluator) -> Fallible<Value> {
+pub fn index(cx: &Inquiry, value: &Value, keys: &[ExprId], evaluator: &Evaluator) -> Fallible<Value> {
     let evaluator = &evaluator.on_answer(value);
     match value {
-        Value::OnSpace(declared) => index(&declared.value, keys, evaluator),
+        Value::OnSpace(declared) => index(cx, &declared.value, keys, evaluator),
         Value::Answer(answer) => {
             let is_form_key = keys.iter().any(|k| is_form_or_field_key(evaluator, *k));
             if !is_form_key && let Some(family) = answer.family() {
@@ -207,7 +206,7 @@ pub fn index(value: &Value, keys: &[ExprId], evaluator: &Evaluator) -> Fallible<
                 }
             }
             match &answer.main {
-                Some(main) => index(main, keys, evaluator),
+                Some(main) => index(cx, main, keys, evaluator),
                 None if answer.refused.is_some() => Err(answer.refused.clone().expect("just seen")),
                 None => Err(Box::new(Diagnostic::error(
                     &codes::UNKNOWN_PART,
@@ -245,11 +244,11 @@ pub fn index(value: &Value, keys: &[ExprId], evaluator: &Evaluator) -> Fallible<
                 ));
             };
             let name = evaluator.jet_symbol(*key)?.name();
-            let found = crate::model::parts::natural_part(value, &name)?;
+            let found = crate::questions::parts::natural_part(cx, value, &name)?;
             found.ok_or_else(|| Box::new(no_entry(value, &name).label(evaluator.ast.span(*key), "not there")))
         }
         Value::Form(_) => {
-            let form = as_form(value)?;
+            let form = as_form(cx, value)?;
             form_coefficient(&form, keys, evaluator)
         }
         Value::Field(field) => {
@@ -276,12 +275,12 @@ pub fn index(value: &Value, keys: &[ExprId], evaluator: &Evaluator) -> Fallible<
                 )),
             }
         }
-        Value::System(system) if keys.iter().any(|k| is_form_or_field_key(evaluator, *k)) => match system.form() {
+        Value::System(system) if keys.iter().any(|k| is_form_or_field_key(evaluator, *k)) => match system.form(cx) {
             Some(form) => form_coefficient(&form, keys, evaluator),
             None => Err(Box::new(Diagnostic::error(&codes::UNKNOWN_PART, "this has no components along forms"))),
         },
-        Value::System(system) => match system.components() {
-            Some(family) => index(&Value::Family(family), keys, evaluator),
+        Value::System(system) => match system.components(cx) {
+            Some(family) => index(cx, &Value::Family(family), keys, evaluator),
             None => Err(Box::new(Diagnostic::error(&codes::UNKNOWN_PART, "this has no entries"))),
         },
         other => Err(Box::new(Diagnostic::error(&codes::UNKNOWN_PART, format!("{} has no entries", describe(other))))),
@@ -422,7 +421,7 @@ fn same_manifold(
     match home.join(&other) {
         Ok(_) => Ok(()),
         Err(refused) => {
-            let d: Diagnostic = *crate::questions::refusal(refused);
+            let d = Diagnostic::from(refused);
             Err(Box::new(d.label(span, format!("on {}", other.name()))))
         }
     }
@@ -465,6 +464,6 @@ pub fn member(family: &Indexed, indices: &[i64]) -> Fallible<Value> {
 }
 
 /// An expression of a value in a family by symbol.
-pub fn family_expr(family: &Family, symbol: Symbol) -> Option<Expr> {
-    family_get(family, symbol).and_then(|v| super::operate::as_expr(v).ok())
+pub fn family_expr(cx: &Inquiry, family: &Family, symbol: Symbol) -> Option<Expr> {
+    family_get(family, symbol).and_then(|v| crate::model::operate::as_expr(cx, v).ok())
 }

@@ -5,18 +5,19 @@
 use super::declare::terms_of;
 use super::elaborate::Evaluator;
 use super::interpreter::Interpreter;
-use super::operate::{as_field, as_form, manifold_of};
 use super::scope::{Meaning, Scope};
+use crate::algebra::Inquiry;
 use crate::algebra::decide::sign;
 use crate::algebra::expr::Condition;
 use crate::algebra::print::Style;
 use crate::algebra::{Expr, Ground, Symbol};
-use crate::diagnostic::{Diagnostic, Severity, codes, suggest};
-use crate::geometry::contact::{self, Component, Covector};
+use crate::diagnostic::{Diagnostic, Goes, Severity, codes, suggest};
+use crate::geometry::contact::{self, Component};
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
 use crate::geometry::jet::{self, FiberedManifold, JetSpace};
 use crate::model::item::MapItem;
+use crate::model::operate::{as_field, as_form, manifold_of};
 use crate::model::promise::{self as theory, FieldPromise, FormPromise, Remedy, Violation};
 use crate::model::show;
 use crate::model::types::{FieldProperty, FormProperty};
@@ -24,18 +25,6 @@ use crate::model::value::{Fallible, Value};
 use crate::source::Span;
 use crate::syntax::ast::{self, Ast, ExprId, Sign, TypeWord, Typed};
 use std::rc::Rc;
-
-/// `dx /\ dt`, `omega(x)`: a basis element as it is written.
-pub fn basis_text(basis: &[Covector]) -> String {
-    let names: Vec<String> = basis
-        .iter()
-        .map(|b| match b {
-            Covector::Differential(s) => show::differential_text(*s, Style::ASCII),
-            Covector::Contact(s) => format!("omega({s})"),
-        })
-        .collect();
-    names.join(" /\\ ")
-}
 
 /// A declaration: the words of its promise and the value that has to keep it.
 pub struct Place<'a> {
@@ -54,7 +43,13 @@ impl<'a> Place<'a> {
 
     /// Checks a form against the words of its declaration. It comes back as a form on the space, with the ground on
     /// which the promise holds; a ground that is not a proof is remarked.
-    pub fn form(&self, form: &Form, space: &JetSpace, remarks: &mut Vec<Diagnostic>) -> Fallible<(Form, Ground)> {
+    pub fn form(
+        &self,
+        cx: &Inquiry,
+        form: &Form,
+        space: &JetSpace,
+        remarks: &mut Vec<Diagnostic>,
+    ) -> Fallible<(Form, Ground)> {
         let whole = self.ast.span(self.value);
         if form.degree() > space.dimension() {
             return Err(Box::new(
@@ -69,33 +64,34 @@ impl<'a> Place<'a> {
         }
         let mut promise = FormPromise { degree: None, space: space.clone(), properties: vec![] };
         for word in self.types {
-            match self.form_word(word)? {
+            match self.form_word(cx, word)? {
                 FormWord::Degree(k) => promise.degree = Some(k),
                 FormWord::Property(p) => promise.properties.push(p),
             }
         }
-        self.settle_form(&promise, form, remarks)
+        self.settle_form(cx, &promise, form, remarks)
     }
 
     /// The same for a promise that is not written in words: a Lagrangian is a horizontal 1-form.
     pub fn settle_form(
         &self,
+        cx: &Inquiry,
         promise: &FormPromise,
         form: &Form,
         remarks: &mut Vec<Diagnostic>,
     ) -> Fallible<(Form, Ground)> {
-        match theory::check(promise, form) {
+        match theory::check(cx, promise, form) {
             Ok((form, ground)) => {
                 sampled_remark(&ground, self.ast.span(self.value), remarks);
                 Ok((form, ground))
             }
             Err(violation) => {
                 let span = match (&violation.evidence, violation.symbol) {
-                    (_, Some(symbol)) => self.mention_of(symbol),
-                    (Some(component), None) => self.term_along(promise, &violation, component),
+                    (_, Some(symbol)) => self.mention_of(cx, symbol),
+                    (Some(component), None) => self.term_along(cx, promise, &violation, component),
                     (None, None) => self.ast.span(self.value),
                 };
-                Err(Box::new(self.diagnostic(&violation, span, &promise.space)))
+                Err(Box::new(self.diagnostic(cx, &violation, span, &promise.space)))
             }
         }
     }
@@ -103,6 +99,7 @@ impl<'a> Place<'a> {
     /// Checks a declared field.
     pub fn field(
         &self,
+        cx: &Inquiry,
         field: &VectorField,
         space: &JetSpace,
         remarks: &mut Vec<Diagnostic>,
@@ -117,15 +114,15 @@ impl<'a> Place<'a> {
             });
         }
         let promise = FieldPromise { space: space.clone(), properties };
-        match theory::check_field(&promise, field) {
+        match theory::check_field(cx, &promise, field) {
             Ok((field, ground)) => {
                 sampled_remark(&ground, self.ast.span(self.value), remarks);
                 // A semispray moves in time: where it does not, it is none.
                 let speed = field.component(space.manifold().base());
                 if let Some(word) = self.types.iter().find(|word| &*word.word.node == "semispray")
-                    && !sign(speed).is_nonzero()
+                    && !sign(cx, speed).is_nonzero()
                 {
-                    let text = crate::model::show::condition_text(&Condition::from(speed));
+                    let text = crate::model::show::condition_text(cx, &Condition::from(speed));
                     remarks.push(
                         Diagnostic::new(Severity::Note, &codes::CONDITION, format!("holds where {text}"))
                             .label(word.word.span, "the promise needs this"),
@@ -135,47 +132,47 @@ impl<'a> Place<'a> {
             }
             Err(violation) => {
                 let symbol = violation.evidence.as_ref().and_then(|c| c.basis.first().map(|b| b.symbol()));
-                let evaluator = self.state.evaluator(self.ast).on(space.manifold());
+                let evaluator = self.state.evaluator(cx, self.ast).on(space.manifold());
                 let culprit = symbol.and_then(|s| {
                     terms_of(self.ast, self.value).into_iter().find(|term| {
-                        evaluator.eval(*term).and_then(|v| as_field(&v)).is_ok_and(|f| !f.component(s).is_zero())
+                        evaluator.eval(*term).and_then(|v| as_field(cx, &v)).is_ok_and(|f| !f.component(s).is_zero())
                     })
                 });
                 let span = match (violation.symbol, culprit) {
-                    (Some(symbol), _) => self.mention_of(symbol),
+                    (Some(symbol), _) => self.mention_of(cx, symbol),
                     (None, Some(term)) => self.ast.span(term),
                     (None, None) => self.ast.span(self.value),
                 };
-                Err(Box::new(self.diagnostic(&violation, span, space)))
+                Err(Box::new(self.diagnostic(cx, &violation, span, space)))
             }
         }
     }
 
     /// The functions of a block may contain jets of the space only, after simplification.
-    pub fn functions(&self, ids: &[ExprId], functions: &[Expr], space: &JetSpace) -> Fallible<Ground> {
+    pub fn functions(&self, cx: &Inquiry, ids: &[ExprId], functions: &[Expr], space: &JetSpace) -> Fallible<Ground> {
         let mut ground = Ground::proved("");
         for &e in functions {
-            match jet::project(e, space) {
+            match jet::project(cx, e, space) {
                 Ok((_, g)) => ground = ground.weaker(g),
                 Err(refusal) => {
                     let violation = theory::misplaced(refusal);
                     let value =
                         violation.symbol.and_then(|s| ids.iter().copied().find(|id| mentions(self.ast, *id, s)));
                     let place = Place { value: value.unwrap_or(self.value), ..*self };
-                    let span = violation.symbol.map_or_else(|| self.ast.span(place.value), |s| place.mention_of(s));
-                    return Err(Box::new(place.diagnostic(&violation, span, space)));
+                    let span = violation.symbol.map_or_else(|| self.ast.span(place.value), |s| place.mention_of(cx, s));
+                    return Err(Box::new(place.diagnostic(cx, &violation, span, space)));
                 }
             }
         }
         Ok(ground)
     }
 
-    fn form_word(&self, word: &TypeWord) -> Fallible<FormWord> {
+    fn form_word(&self, cx: &Inquiry, word: &TypeWord) -> Fallible<FormWord> {
         let property = match (&*word.word.node, word.degree) {
             ("form", Some(k)) => return Ok(FormWord::Degree(k as usize)),
             ("horizontal", None) => match &word.over {
                 None => FormProperty::Horizontal,
-                Some(over) => FormProperty::HorizontalOver(self.state.evaluator(self.ast).space(over)?),
+                Some(over) => FormProperty::HorizontalOver(self.state.evaluator(cx, self.ast).space(over)?),
             },
             ("contact", None) => FormProperty::Contact,
             ("contact", Some(k)) => FormProperty::KContact(k as usize),
@@ -196,7 +193,7 @@ impl<'a> Place<'a> {
     }
 
     /// What is wrong, where, and the remedy as an edit.
-    fn diagnostic(&self, violation: &Violation, span: Span, space: &JetSpace) -> Diagnostic {
+    fn diagnostic(&self, cx: &Inquiry, violation: &Violation, span: Span, space: &JetSpace) -> Diagnostic {
         let mut d = Diagnostic::error(violation.code, violation.title.clone());
         d = d.label(span, if violation.label.is_empty() { "this" } else { &violation.label });
         if let Some(word) = violation.property.as_ref().and_then(|p| self.word_of(p)) {
@@ -207,7 +204,7 @@ impl<'a> Place<'a> {
         }
         match (&violation.remedy, violation.symbol) {
             (Some(remedy), _) => self.apply(d, remedy),
-            (None, Some(symbol)) => self.carry_over(d, symbol, space),
+            (None, Some(symbol)) => self.carry_over(cx, d, symbol, space),
             (None, None) => d,
         }
     }
@@ -234,13 +231,13 @@ impl<'a> Place<'a> {
                 None => d.help(help),
             },
             Remedy::Space { space } => d.repair(help, self.on.span, self.on_text(space)),
-            Remedy::Assume { .. } => d.repair(help, self.name, remedy.statement()),
+            Remedy::Assume { .. } => d.repair_at(Goes::LineBefore, help, self.name, remedy.statement()),
         }
     }
 
     /// A coordinate of another manifold: the part that has it can be carried over by a map that is at hand; else the
     /// name may be a slip, or the declaration may belong on that other manifold.
-    fn carry_over(&self, d: Diagnostic, symbol: Symbol, space: &JetSpace) -> Diagnostic {
+    fn carry_over(&self, cx: &Inquiry, d: Diagnostic, symbol: Symbol, space: &JetSpace) -> Diagnostic {
         let here = space.manifold();
         let Ok(Some(other)) = FiberedManifold::of_symbols(&[symbol]) else { return d };
         let terms = terms_of(self.ast, self.value);
@@ -249,10 +246,10 @@ impl<'a> Place<'a> {
         // The term, if all of it lives there; else the word. A field needs a map whose Jacobian has an inverse, and a
         // direction alone is not carried.
         let place = terms.iter().find(|t| has(t)).and_then(|term| {
-            let value = self.state.evaluator(self.ast).on(here).eval(*term).ok();
-            let field = value.as_ref().and_then(|v| as_field(v).ok());
-            let whole = value.and_then(|v| home_of(&v)).is_some_and(|m| m == other);
-            let carried = |x: &VectorField| map.is_some_and(|(_, m)| m.map.pullback_field(x).is_ok());
+            let value = self.state.evaluator(cx, self.ast).on(here).eval(*term).ok();
+            let field = value.as_ref().and_then(|v| as_field(cx, v).ok());
+            let whole = value.and_then(|v| home_of(cx, &v)).is_some_and(|m| m == other);
+            let carried = |x: &VectorField| map.is_some_and(|(_, m)| m.map.pullback_field(cx, x).is_ok());
             match field {
                 Some(x) if whole => carried(&x).then(|| self.ast.outer(*term)),
                 Some(x) if x.components().iter().any(|(s, _)| *s == symbol) => None,
@@ -268,8 +265,8 @@ impl<'a> Place<'a> {
             );
         }
         let foreign = terms.iter().all(|t| {
-            let evaluator = self.state.evaluator(self.ast).on(here);
-            evaluator.eval(*t).is_ok_and(|v| home_of(&v).is_some_and(|m| m == other))
+            let evaluator = self.state.evaluator(cx, self.ast).on(here);
+            evaluator.eval(*t).is_ok_and(|v| home_of(cx, &v).is_some_and(|m| m == other))
         });
         if foreign {
             let order = other.order_of_symbol(symbol).unwrap_or(0).max(space.order());
@@ -286,8 +283,8 @@ impl<'a> Place<'a> {
         }
         match place {
             Some(span) => {
-                let (help, text) = with_new_map(&self.state.scope, here, &other);
-                d.repair(help, span, text)
+                let map = NewMap::between(&self.state.scope, here, &other);
+                map.carry_over(d, span)
             }
             None => d.help(format!("carry it over with a map {} -> {}: pullback(map, …)", here.name(), other.name())),
         }
@@ -320,15 +317,15 @@ impl<'a> Place<'a> {
         }
     }
 
-    fn mention_of(&self, symbol: Symbol) -> Span {
+    fn mention_of(&self, cx: &Inquiry, symbol: Symbol) -> Span {
         find_mention(self.ast, self.value, symbol)
             .or_else(|| {
                 // Behind a name: the term that brings it.
-                let evaluator = self.state.evaluator(self.ast);
+                let evaluator = self.state.evaluator(cx, self.ast);
                 let term = terms_of(self.ast, self.value).into_iter().find(|t| {
-                    evaluator.eval(*t).is_ok_and(|v| match as_form(&v) {
+                    evaluator.eval(*t).is_ok_and(|v| match as_form(cx, &v) {
                         Ok(f) => f.symbols().contains(&symbol),
-                        Err(_) => as_field(&v).is_ok_and(|x| x.symbols().contains(&symbol)),
+                        Err(_) => as_field(cx, &v).is_ok_and(|x| x.symbols().contains(&symbol)),
                     })
                 });
                 term.map(|t| self.ast.span(t))
@@ -337,17 +334,20 @@ impl<'a> Place<'a> {
     }
 
     /// The term of the value that has the component which breaks the promise.
-    fn term_along(&self, promise: &FormPromise, violation: &Violation, component: &Component) -> Span {
-        let evaluator = self.state.evaluator(self.ast).on(promise.space.manifold());
-        let part: fn(&Form) -> Form = match violation.code.number {
-            n if n == codes::NOT_CLOSED.number => Form::d,
+    fn term_along(&self, cx: &Inquiry, promise: &FormPromise, violation: &Violation, component: &Component) -> Span {
+        let evaluator = self.state.evaluator(cx, self.ast).on(promise.space.manifold());
+        let part: fn(&Inquiry, &Form) -> Form = match violation.code.number {
+            n if n == codes::NOT_CLOSED.number => |cx, form| form.d(cx),
             // A term like omega(x) has a component along dt too, but none that survives in h(…).
-            n if n == codes::NOT_CONTACT.number => contact::horizontal_part,
-            n if n == codes::NOT_LEPAGE.number => contact::one_contact_part,
-            _ => Form::clone,
+            n if n == codes::NOT_CONTACT.number => |_, form| contact::horizontal_part(form),
+            n if n == codes::NOT_LEPAGE.number => |_, form| contact::one_contact_part(form),
+            _ => |_, form| form.clone(),
         };
         let culprit = terms_of(self.ast, self.value).into_iter().find(|term| {
-            evaluator.eval(*term).and_then(|v| as_form(&v)).is_ok_and(|f| has_component(&part(&f), component))
+            evaluator
+                .eval(*term)
+                .and_then(|v| as_form(cx, &v))
+                .is_ok_and(|f| has_component(cx, &part(cx, &f), component))
         });
         self.ast.span(culprit.unwrap_or(self.value))
     }
@@ -359,10 +359,10 @@ enum FormWord {
 }
 
 /// Whether a form has a part along the component, in the basis in which the component speaks.
-fn has_component(form: &Form, component: &Component) -> bool {
+fn has_component(cx: &Inquiry, form: &Form, component: &Component) -> bool {
     form.degree() == component.basis.len()
         && contact::coefficient(form, &component.basis)
-            .is_some_and(|c| !c.is_zero() && !crate::algebra::decide::is_zero(c).is_yes())
+            .is_some_and(|c| !c.is_zero() && !crate::algebra::decide::is_zero(cx, c).is_yes())
 }
 
 fn sampled_remark(ground: &Ground, span: Span, remarks: &mut Vec<Diagnostic>) {
@@ -379,8 +379,8 @@ fn sampled_remark(ground: &Ground, span: Span, remarks: &mut Vec<Diagnostic>) {
 }
 
 /// The manifold on which a form, a field or a function lives.
-fn home_of(value: &Value) -> Option<FiberedManifold> {
-    manifold_of(&value.main()).or_else(|| as_form(value).ok()?.manifold().ok().flatten())
+fn home_of(cx: &Inquiry, value: &Value) -> Option<FiberedManifold> {
+    manifold_of(&value.main()).or_else(|| as_form(cx, value).ok()?.manifold().ok().flatten())
 }
 
 /// A map from one manifold to another that the scope has.
@@ -394,7 +394,7 @@ fn map_between<'s>(scope: &'s Scope, from: &FiberedManifold, to: &FiberedManifol
 }
 
 /// A sum of objects that do not meet: what lives elsewhere is carried over by a map, if the scope has one, or left out.
-pub fn mend_sum(evaluator: &Evaluator, terms: &[(Sign, ExprId)], d: Box<Diagnostic>) -> Box<Diagnostic> {
+pub fn mend_sum(cx: &Inquiry, evaluator: &Evaluator, terms: &[(Sign, ExprId)], d: Box<Diagnostic>) -> Box<Diagnostic> {
     let ast = &evaluator.ast;
     let degrees = d.code.number == codes::WRONG_DEGREE.number;
     if d.code.number == codes::WRONG_KIND.number && d.repairs.is_empty() {
@@ -415,7 +415,7 @@ pub fn mend_sum(evaluator: &Evaluator, terms: &[(Sign, ExprId)], d: Box<Diagnost
     }
     let values: Vec<Option<Value>> = terms.iter().map(|(_, id)| evaluator.eval(*id).map(|v| v.main()).ok()).collect();
     if degrees {
-        let degree = |v: &Option<Value>| v.as_ref().and_then(|v| as_form(v).ok()).map(|f| f.degree());
+        let degree = |v: &Option<Value>| v.as_ref().and_then(|v| as_form(cx, v).ok()).map(|f| f.degree());
         let first = values.first().and_then(degree);
         let odd = values.iter().position(|v| degree(v).is_some_and(|d| Some(d) != first));
         return match odd.filter(|_| first.is_some()) {
@@ -476,27 +476,38 @@ pub fn mend_meeting(evaluator: &Evaluator, ids: &[ExprId], d: Box<Diagnostic>) -
             (away, found)
         }
     };
-    let (help, text) = with_new_map(evaluator.scope, home, other);
     let mut d = *d;
     d.helps.clear();
-    Box::new(d.repair(help, evaluator.ast.span(*id), text))
+    Box::new(NewMap::between(evaluator.scope, home, other).carry_over(d, evaluator.ast.span(*id)))
 }
 
-/// A map between two manifolds, coordinate by coordinate, to be declared before the statement, and its pullback in place of
-/// what was written: the help, and the text of the edit as [`Interpreter`] hands it out.
-fn with_new_map(scope: &Scope, here: &FiberedManifold, other: &FiberedManifold) -> (String, String) {
-    let mut name = format!("to_{}", other.name());
-    while scope.values.contains_key(name.as_str()) {
-        name.push('1');
+/// A map between two manifolds, coordinate by coordinate, that is not declared yet.
+struct NewMap {
+    name: String,
+    declaration: String,
+}
+
+impl NewMap {
+    fn between(scope: &Scope, here: &FiberedManifold, other: &FiberedManifold) -> NewMap {
+        let mut name = format!("to_{}", other.name());
+        while scope.values.contains_key(name.as_str()) {
+            name.push('1');
+        }
+        let sources: Vec<String> = here.fibres().iter().map(|f| f.coordinate.name()).collect();
+        let entry = |(i, fibre): (usize, &crate::geometry::jet::Fibre)| {
+            format!("{} = {}", fibre.coordinate.name(), sources.get(i).map_or("0", String::as_str))
+        };
+        let entries: Vec<String> = other.fibres().iter().enumerate().map(entry).collect();
+        let declaration = format!("map {name} : {} -> {} {{ {} }}", here.name(), other.name(), entries.join("; "));
+        NewMap { name, declaration }
     }
-    let sources: Vec<String> = here.fibres().iter().map(|f| f.coordinate.name()).collect();
-    let entry = |(i, fibre): (usize, &crate::geometry::jet::Fibre)| {
-        format!("{} = {}", fibre.coordinate.name(), sources.get(i).map_or("0", String::as_str))
-    };
-    let entries: Vec<String> = other.fibres().iter().enumerate().map(entry).collect();
-    let declaration = format!("map {name} : {} -> {} {{ {} }}", here.name(), other.name(), entries.join("; "));
-    let help = format!("say how they correspond, with equations of your own, and carry it over: {declaration}");
-    (help, format!("{declaration}\npullback({name}, …)"))
+
+    /// Offers to declare it, and its pullback in place of what is written at the span.
+    fn carry_over(self, d: Diagnostic, span: Span) -> Diagnostic {
+        let NewMap { name, declaration } = self;
+        let help = format!("say how they correspond, with equations of your own, and carry it over: {declaration}");
+        d.repair_at(Goes::BelowDeclaration(declaration), help, span, format!("pullback({name}, …)"))
+    }
 }
 
 /// The edit that takes a term out of a sum.
@@ -535,26 +546,26 @@ fn find_mention(ast: &Ast, id: ExprId, symbol: Symbol) -> Option<Span> {
 
 /// Σ F_σ ω^σ, or Σ F_σ dq^σ read modulo dt: the components of a force. What it should be is computed: its contact
 /// part, as far as it is a force.
-pub fn force_components(place: &Place, form: &Form, manifold: &FiberedManifold) -> Fallible<Vec<Expr>> {
+pub fn force_components(cx: &Inquiry, place: &Place, form: &Form, manifold: &FiberedManifold) -> Fallible<Vec<Expr>> {
     let span = place.ast.span(place.value);
     if form.degree() != 1 {
         let d = Diagnostic::error(&codes::WRONG_DEGREE, format!("a force is a 1-form, not a {}-form", form.degree()))
             .label(span, format!("a {}-form", form.degree()));
         // F*omega(x) /\ dt is how the force F*omega(x) enters the equations.
-        if form.degree() == 2 && contact::is_dynamical(form, manifold).verdict.is_yes() {
+        if form.degree() == 2 && contact::is_dynamical(cx, form, manifold).verdict.is_yes() {
             let t = manifold.base();
             let components = manifold.fibres().iter().map(|f| f.coordinate.jet(0));
-            let text = combination(components.map(|q| (q, form.coefficient(&[q, t]))));
+            let text = combination(cx, components.map(|q| (q, form.coefficient(&[q, t]))));
             return Err(Box::new(d.repair(format!("write the force itself: {text}"), span, text)));
         }
         return Err(Box::new(d));
     }
-    let contact = contact::is_contact(form);
-    let over = contact::is_horizontal_over(form, &manifold.jets(0));
+    let contact = contact::is_contact(cx, form);
+    let over = contact::is_horizontal_over(cx, form, &manifold.jets(0));
     let components =
         || manifold.fibres().iter().map(|f| (f.coordinate.jet(0), form.coefficient(&[f.coordinate.jet(0)])));
     if contact.verdict.is_no() || over.verdict.is_no() {
-        let text = combination(components());
+        let text = combination(cx, components());
         let d = Diagnostic::error(&codes::NOT_CONTACT, "a force is a combination of omega(x) for the coordinates x")
             .label(span, "this has other parts");
         return Err(Box::new(if text.is_empty() {
@@ -567,8 +578,8 @@ pub fn force_components(place: &Place, form: &Form, manifold: &FiberedManifold) 
 }
 
 /// Σ F_σ ω^σ as it is written.
-fn combination(components: impl Iterator<Item = (Symbol, Expr)>) -> String {
+fn combination(cx: &Inquiry, components: impl Iterator<Item = (Symbol, Expr)>) -> String {
     let terms: Vec<(Expr, String)> =
-        components.filter(|(_, c)| !c.is_zero()).map(|(q, c)| (show::tidy(c), format!("omega({q})"))).collect();
+        components.filter(|(_, c)| !c.is_zero()).map(|(q, c)| (show::tidy(cx, c), format!("omega({q})"))).collect();
     if terms.is_empty() { String::new() } else { Style::ASCII.combination(&terms) }
 }

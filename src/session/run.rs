@@ -2,28 +2,23 @@
 //! end, the method, the tolerance, a value for every parameter, a body for every function, an initial
 //! state at which the motion is determined.
 //!
-//! The steps are files: [`clauses`] reads what the block says, [`law`] is how the state moves, [`start`] where it
-//! starts, [`motions`] what was compiled before. A system whose equations cannot be solved for the highest derivatives is
+//! [`clauses`] reads what the block says; how the state moves, where it starts and what was compiled before are
+//! [`motion`](crate::motion). A system whose equations cannot be solved for the highest derivatives is
 //! run on the final constraint submanifold (Krupková §7) through its initial state, or on the one that the clause
 //! `branch` names, if the motion there is determined.
 
 mod clauses;
 mod emit;
-mod law;
-mod motions;
-mod numbers;
 mod show;
-mod start;
 mod tables;
 
 pub use clauses::read_body;
 pub use emit::emit;
-pub use law::Body;
-pub use motions::Motions;
 pub use tables::{read_outside, read_table};
 
+use super::check;
 use super::interpreter::{Effect, Interpreter};
-use super::mention;
+use crate::algebra::Inquiry;
 use crate::algebra::expr::symbols_of;
 use crate::algebra::{Expr, Function, Symbol};
 use crate::budget;
@@ -32,54 +27,57 @@ use crate::codegen::lower::{Obstacle, Signature};
 use crate::diagnostic::{Diagnostic, Severity, codes};
 use crate::geometry::jet::FiberedManifold;
 use crate::integrate::control::StopReason;
-use crate::integrate::method::Method;
 use crate::integrate::problem::{BadProblem, InitialValueProblem, Limits, Motion, Recording};
 use crate::integrate::trajectory::Trajectory;
 use crate::mechanics::constraint_algorithm::{DynamicBranch, SystemDynamics};
 use crate::mechanics::dynamical_form::DynamicalForm;
 use crate::mechanics::regular;
 use crate::model::item::System;
-use crate::model::run::Run;
+use crate::model::kind::Gives;
 use crate::model::set::branch_text;
 use crate::model::value::{Fallible, KeyPart, Value};
+use crate::motion::cache::{Observed, Unlowered};
+use crate::motion::law::{self, Law, Reading};
+use crate::motion::numbers::Numbers;
+use crate::motion::run::Run;
+use crate::motion::start::{self, Start, Surface};
+use crate::questions;
 use crate::report::table::short;
 use crate::source::Span;
-use crate::syntax::ast::{self, Ast, ExprId, ExprKind, LetValue, RunClauseKind, Simulate, Statement, StatementKind};
+use crate::syntax::ast::{
+    self, Ast, ExprId, ExprKind, LetValue, Name, RunClauseKind, Simulate, Statement, StatementKind,
+};
 use crate::timing;
 use clauses::Clauses;
-use law::{Law, Reading};
-use motions::{Observed, Unlowered};
-use numbers::Numbers;
-use start::{Start, Surface};
 use std::rc::Rc;
-use std::time::Duration;
 
 /// How long the constraint algorithm may think before a run is refused.
-const DERIVATION_TIME: Duration = Duration::from_secs(60);
+const DERIVATION_TIME: u64 = crate::budget::share::DERIVATION;
 
 /// Numbers that a run may keep: half a gigabyte.
 const RUN_NUMBERS: usize = 1 << 26;
 
 /// Statements that run something or show a run.
 pub fn run(
+    cx: &Inquiry,
     state: &mut Interpreter,
     ast: &Rc<Ast>,
     statement: &Statement,
     remarks: &mut Vec<Diagnostic>,
 ) -> Fallible<Effect> {
     if state.check_only {
-        mention::mark(state, ast, statement.span);
+        check::mark(state, ast, statement.span);
         return Ok(Effect::Done);
     }
     match &statement.kind {
         StatementKind::Simulate(s) => {
-            let run = simulate(state, ast, s, remarks)?;
+            let run = simulate(cx, state, ast, s, remarks)?;
             let value = Value::Run(Rc::new(run));
             state.last = Some(value.clone().into());
             Ok(Effect::Answered(value.into()))
         }
-        StatementKind::Plot(p) => show::plot(state, ast, p),
-        StatementKind::Save(s) => show::save(state, ast, s),
+        StatementKind::Plot(p) => show::plot(cx, state, ast, p),
+        StatementKind::Save(s) => show::save(cx, state, ast, s),
         StatementKind::Sweep(s) => not_yet("`sweep`", first_word(s.span, "sweep")),
         StatementKind::Animate(_) => not_yet("`animate`", first_word(statement.span, "animate")),
         StatementKind::Poincare(p) => not_yet("`poincare`", first_word(p.span, "poincare")),
@@ -89,6 +87,7 @@ pub fn run(
 
 /// `let run = simulate …`.
 pub fn value(
+    cx: &Inquiry,
     state: &mut Interpreter,
     ast: &Rc<Ast>,
     value: &LetValue,
@@ -96,12 +95,12 @@ pub fn value(
 ) -> Fallible<Option<Value>> {
     if state.check_only {
         if let LetValue::Simulate(Simulate { span, .. }) | LetValue::Sweep(ast::Sweep { span, .. }) = value {
-            mention::mark(state, ast, *span);
+            check::mark(state, ast, *span);
         }
         return Ok(None);
     }
     match value {
-        LetValue::Simulate(s) => Ok(Some(Value::Run(Rc::new(simulate(state, ast, s, remarks)?)))),
+        LetValue::Simulate(s) => Ok(Some(Value::Run(Rc::new(simulate(cx, state, ast, s, remarks)?)))),
         LetValue::Sweep(s) => not_yet("`sweep`", first_word(s.span, "sweep")),
         LetValue::Poincare(p) => not_yet("`poincare`", first_word(p.span, "poincare")),
         LetValue::Expr(_) => unreachable!("no run"),
@@ -121,14 +120,20 @@ fn not_yet<T>(what: &str, span: Span) -> Fallible<T> {
 
 // ----- from a block to a trajectory ---------------------------------------------------------------
 
-fn simulate(state: &Interpreter, ast: &Rc<Ast>, s: &Simulate, remarks: &mut Vec<Diagnostic>) -> Fallible<Run> {
-    let subject = Subject::read(state, ast, s.system)?;
-    let evaluator = state.evaluator(ast).on(&subject.manifold);
-    let mut clauses = Clauses::read(state, &evaluator, s, &subject.manifold)?;
+fn simulate(
+    cx: &Inquiry,
+    state: &Interpreter,
+    ast: &Rc<Ast>,
+    s: &Simulate,
+    remarks: &mut Vec<Diagnostic>,
+) -> Fallible<Run> {
+    let subject = Subject::read(cx, state, ast, s.system)?;
+    let evaluator = state.evaluator(cx, ast).on(&subject.manifold);
+    let mut clauses = Clauses::read(cx, state, &evaluator, s, &subject.manifold)?;
     clauses.add_declared_bodies(state);
-    let numbers = Numbers::new(state, &clauses);
+    let numbers = Numbers::new(&state.parameters, &clauses.set);
     let context = Context { state, clauses: &clauses, numbers: &numbers, span: subject.span };
-    let Determined { law, start, filled, surface } = context.determine(&subject)?;
+    let Determined { law, start, filled, surface } = context.determine(cx, &subject)?;
     if !filled.is_empty() {
         let list: Vec<String> = filled.iter().map(|(s, x)| format!("{s} = {}", short(*x))).collect();
         remarks.push(
@@ -141,13 +146,13 @@ fn simulate(state: &Interpreter, ast: &Rc<Ast>, s: &Simulate, remarks: &mut Vec<
         );
     }
     let signature = context.signature(&law);
-    let observed = context.observed(&law, &signature, surface)?;
-    let parameters = numbers.values_of(&observed.parameters, subject.span)?;
-    let problem = context.problem(&law, start, parameters.clone())?;
-    let compiled = timing::stage("compile", || state.motions.get(&law, &signature, &observed, context.options()));
+    let observed = context.observed(cx, &law, &signature, surface)?;
+    let parameters = numbers.values_of(cx, &observed.parameters, subject.span)?;
+    let problem = context.problem(cx, &law, start, parameters.clone())?;
+    let compiled = timing::stage("compile", || state.motions.get(cx, &law, &signature, &observed, context.options()));
     let motion = compiled.map_err(|u| context.unlowered(u))?;
     timing::nodes("compile", motion.field().kernel().n_operations());
-    let trajectory = timing::stage("integrate", || crate::integrate::run(&motion, &problem))
+    let trajectory = timing::stage("integrate", || crate::integrate::run(cx, &motion, &problem))
         .map_err(|bad| bad_problem(&bad, s, subject.span))?;
     timing::nodes("integrate", trajectory.len());
     if trajectory.reason == StopReason::Interrupted {
@@ -196,9 +201,9 @@ enum SubjectKind {
 }
 
 impl Subject {
-    fn read(state: &Interpreter, ast: &Rc<Ast>, id: ExprId) -> Fallible<Subject> {
+    fn read(cx: &Inquiry, state: &Interpreter, ast: &Rc<Ast>, id: ExprId) -> Fallible<Subject> {
         let span = ast.span(id);
-        let evaluator = state.evaluator(ast);
+        let evaluator = state.evaluator(cx, ast);
         let subject = |system: &Rc<System>, name: String, kind: SubjectKind| {
             if let Some(constraint) = system.constraints.first() {
                 return Err(Box::new(
@@ -209,36 +214,37 @@ impl Subject {
             Ok(Subject { name, span, manifold: system.manifold.clone(), kind })
         };
         if let ExprKind::Call { callee, arguments } = ast.kind(id)
-            && ast.name(*callee).is_some_and(|n| &*n.text == "hamilton" && n.primes == 0)
-            && !state.scope.functions.contains_key("hamilton")
+            && let Some(Name { text, primes: 0 }) = ast.name(*callee)
+            && let Some(question) = questions::find(text).filter(|q| q.gives == Gives::Motion)
+            && !state.scope.functions.contains_key(&**text)
             && let [system, options @ ..] = arguments.as_slice()
             && options.iter().all(|o| ast.option(*o).is_some_and(|(name, _)| &*name.node == "gauge"))
         {
             let value = evaluator.eval(*system)?;
-            let system = super::elaborate::at(System::from_value(&value), ast.span(*system))?;
+            let system = super::elaborate::at(System::from_value(cx, &value), ast.span(*system))?;
             let mut gauge = None;
             for &option in options {
                 if let Some((_, value)) = ast.option(option) {
-                    gauge = Some(state.evaluator(ast).on(&system.manifold).expr(value)?);
+                    gauge = Some(state.evaluator(cx, ast).on(&system.manifold).expr(value)?);
                 }
             }
-            let name = format!("hamilton({})", system.name);
+            let name = format!("{}({})", question.name, system.name);
             return subject(&system, name, SubjectKind::Canonical(system.clone(), gauge));
         }
         let value = evaluator.eval(id)?;
         if let Value::Answer(answer) = &value
-            && answer.question == "hamilton"
+            && questions::find(answer.question).is_some_and(|q| q.gives == Gives::Motion)
             && let (Some(manifold), Some(family)) = (&answer.manifold, answer.family())
         {
             let entries = family.entries.iter().map(|(key, value)| match key.as_slice() {
-                [KeyPart::Symbol(s)] => Ok((*s, super::operate::as_expr(value)?)),
+                [KeyPart::Symbol(s)] => Ok((*s, crate::model::operate::as_expr(cx, value)?)),
                 _ => Err(Box::new(Diagnostic::error(&codes::WRONG_KIND, "these are not equations of motion"))),
             });
             let law = Law::explicit(manifold, entries.collect::<Fallible<Vec<_>>>()?);
             let name = state.source_text(span);
             return Ok(Subject { name, span, manifold: manifold.clone(), kind: SubjectKind::Explicit(law) });
         }
-        let system = super::elaborate::at(System::from_value(&value), span)?;
+        let system = super::elaborate::at(System::from_value(cx, &value), span)?;
         subject(&system, system.name.clone(), SubjectKind::System(system.clone()))
     }
 }
@@ -279,19 +285,19 @@ impl Context<'_> {
     }
 
     /// The law that determines the motion, and the state from which it starts.
-    fn determine(&self, subject: &Subject) -> Fallible<Determined> {
+    fn determine(&self, cx: &Inquiry, subject: &Subject) -> Fallible<Determined> {
         let (system, law) = match &subject.kind {
-            SubjectKind::System(system) => (Some(system), Law::of_equations(&system.dynamical_form()?)),
+            SubjectKind::System(system) => (Some(system), Law::of_equations(cx, &system.dynamical_form(cx)?)),
             SubjectKind::Canonical(system, gauge) => {
-                let law = Law::canonical(&*system.dynamical_form()?, *gauge)
+                let law = Law::canonical(cx, &*system.dynamical_form(cx)?, *gauge)
                     .map_err(|d| Box::new(d.or_at(self.span, "in canonical coordinates")))?;
                 (None, law)
             }
             SubjectKind::Explicit(law) => (None, law.clone()),
         };
-        let law = law.with_bodies(&self.clauses.bodies);
+        let law = law.with_bodies(cx, &self.clauses.bodies);
         let signature = self.signature(&law);
-        let values = self.numbers.values_of(&signature.parameters, self.span)?;
+        let values = self.numbers.values_of(cx, &signature.parameters, self.span)?;
         let Some(system) = system else {
             if let Some((_, span)) = &self.clauses.branch {
                 return Err(Box::new(
@@ -300,14 +306,14 @@ impl Context<'_> {
                         .help("run the system itself on its branch"),
                 ));
             }
-            let start = Start::read(&law, self.clauses, self.numbers)?;
+            let start = Start::read(cx, &law, self.clauses.given(), self.numbers)?;
             return Ok(Determined { law, start, filled: vec![], surface: vec![] });
         };
         if let Some((value, span)) = &self.clauses.branch {
-            return self.on_named_branch(system, value, *span);
+            return self.on_named_branch(cx, system, value, *span);
         }
         // Whether the equations can be solved is seen at the initial state, and proved only where it is in doubt.
-        let start = Start::read(&law, self.clauses, self.numbers);
+        let start = Start::read(cx, &law, self.clauses.given(), self.numbers);
         let probe = start.as_ref().ok().cloned().unwrap_or_else(|| {
             let n = law.states.len();
             Start { time: 0.0, state: vec![0.0; n], given: vec![false; n] }
@@ -315,11 +321,11 @@ impl Context<'_> {
         let doubtful =
             start::is_singular_at(&law, &signature, &values, &probe).map_err(|o| self.obstacle(&o, self.span))?;
         if doubtful {
-            if is_singular_everywhere(&*system.dynamical_form()?)? {
-                return self.on_branch_through_start(system);
+            if is_singular_everywhere(cx, &*system.dynamical_form(cx)?)? {
+                return self.on_branch_through_start(cx, system);
             }
             // Regular in general, but perhaps not for these values of the parameters.
-            if let Err(d) = self.dynamics(system)
+            if let Err(d) = self.dynamics(cx, system)
                 && std::ptr::eq(d.code, &codes::NOT_DETERMINED)
             {
                 return Err(d);
@@ -328,12 +334,13 @@ impl Context<'_> {
         Ok(Determined { law, start: start?, filled: vec![], surface: vec![] })
     }
 
-    fn dynamics(&self, system: &System) -> Fallible<Rc<SystemDynamics>> {
-        let found = budget::within(DERIVATION_TIME, || system.dynamics())
+    fn dynamics(&self, cx: &Inquiry, system: &System) -> Fallible<Rc<SystemDynamics>> {
+        let found = cx
+            .within(DERIVATION_TIME, || system.dynamics(cx))
             .map_err(|d| Box::new(d.or_at(self.span, "where this system moves is not known")))?;
         // What was taken to be nonzero must be so for the values of this run.
         for e in found.proper.generic.iter().chain(&found.extended.generic) {
-            if self.numbers.number(*e) == Some(0.0) {
+            if self.numbers.number(cx, *e) == Some(0.0) {
                 return Err(Box::new(
                     Diagnostic::error(&codes::NOT_DETERMINED, "the derivation does not hold for these parameters")
                         .label(self.span, "this system")
@@ -346,15 +353,15 @@ impl Context<'_> {
     }
 
     /// `branch dynamics(S).branches[2]`.
-    fn on_named_branch(&self, system: &Rc<System>, value: &Value, span: Span) -> Fallible<Determined> {
+    fn on_named_branch(&self, cx: &Inquiry, system: &Rc<System>, value: &Value, span: Span) -> Fallible<Determined> {
         let Value::Set(set) = value.main() else {
             return Err(Box::new(
                 Diagnostic::error(&codes::WRONG_KIND, "`branch` takes a branch of the dynamics")
-                    .label(span, format!("this is {}", super::operate::describe(value)))
+                    .label(span, format!("this is {}", crate::model::operate::describe(value)))
                     .help("write `branch dynamics(S).branches[1]`"),
             ));
         };
-        let found = self.dynamics(system)?;
+        let found = self.dynamics(cx, system)?;
         let mut all: Vec<&DynamicBranch> = found.proper.branches.iter().chain(&found.extended.branches).collect();
         all.extend(found.proper.branches.iter().chain(&found.extended.branches).flat_map(|b| &b.jumps));
         let same = |b: &&&DynamicBranch| set.branches() == std::slice::from_ref(&b.branch);
@@ -363,14 +370,14 @@ impl Context<'_> {
             // The same set, written otherwise.
             for branch in &all {
                 let here = crate::model::set::PointSet::new(set.space(), vec![branch.branch.clone()]);
-                if set.equals(&here).is_ok_and(|v| v.is_yes()) {
+                if set.equals(cx, &here).is_ok_and(|v| v.is_yes()) {
                     chosen = Some(branch);
                     break;
                 }
             }
         }
         let Some(branch) = chosen else {
-            let known: Vec<String> = found.proper.branches.iter().map(|b| branch_text(&b.branch)).collect();
+            let known: Vec<String> = found.proper.branches.iter().map(|b| branch_text(cx, &b.branch)).collect();
             return Err(Box::new(
                 Diagnostic::error(&codes::NO_MOTION, "this is not a set on which the system moves")
                     .label(span, "not one of its branches")
@@ -378,17 +385,17 @@ impl Context<'_> {
                     .help("write `branch dynamics(S).branches[1]`"),
             ));
         };
-        let law = self.branch_law(system, branch, span)?;
-        let start = Start::read(&law, self.clauses, self.numbers)?;
-        match self.surface(&law, branch)?.settle(&start, &law.states) {
-            Ok((start, filled)) => Ok(Determined { law, start, filled, surface: self.equations(branch) }),
-            Err(off) => Err(Box::new(off.diagnostic(&law, &start, self.clauses, self.span))),
+        let law = self.branch_law(cx, system, branch, span)?;
+        let start = Start::read(cx, &law, self.clauses.given(), self.numbers)?;
+        match self.surface(cx, &law, branch)?.settle(&start, &law.states) {
+            Ok((start, filled)) => Ok(Determined { law, start, filled, surface: self.equations(cx, branch) }),
+            Err(off) => Err(Box::new(off.diagnostic(&law, &start, self.clauses.given().span, self.span))),
         }
     }
 
     /// The final constraint submanifold on which the initial state lies.
-    fn on_branch_through_start(&self, system: &Rc<System>) -> Fallible<Determined> {
-        let found = self.dynamics(system)?;
+    fn on_branch_through_start(&self, cx: &Inquiry, system: &Rc<System>) -> Fallible<Determined> {
+        let found = self.dynamics(cx, system)?;
         let branches = &found.proper.branches;
         if let (true, Some(stop)) = (branches.is_empty(), &found.proper.stopped) {
             return Err(Box::new(
@@ -398,26 +405,32 @@ impl Context<'_> {
                     .help("`dynamics(S)` shows what is known"),
             ));
         }
+        if let (true, Some(undecided)) = (branches.is_empty(), found.proper.undecided.first()) {
+            let cut_off = found.proper.complete.is_unknown();
+            let what = if cut_off { "was cut off" } else { "left a set undecided" };
+            return Err(Box::new(
+                Diagnostic::error(&codes::BUDGET, "where this system moves was not found out")
+                    .label(self.span, format!("its constraint algorithm {what}"))
+                    .note(format!("{}: {}", branch_text(cx, &undecided.branch), undecided.reason))
+                    .help("`dynamics(S)` shows what is known"),
+            ));
+        }
         if branches.is_empty() {
-            let why = match found.proper.undecided.first() {
-                Some(undecided) => format!("{}: {}", branch_text(&undecided.branch), undecided.reason),
-                None => "the constraint algorithm leaves no point".to_string(),
-            };
             return Err(Box::new(
                 Diagnostic::error(&codes::NO_MOTION, "this system has no motion")
                     .label(self.span, "its equations contradict each other")
-                    .note(why)
+                    .note("the constraint algorithm leaves no point")
                     .help("`explain dynamics(S)` shows every step"),
             ));
         }
-        let form = system.dynamical_form()?;
+        let form = system.dynamical_form(cx)?;
         let mut fitting: Vec<(usize, Start, Vec<(Symbol, f64)>)> = vec![];
         let mut nearest: Option<(start::Off, Law, Start)> = None;
         for (i, branch) in branches.iter().enumerate() {
             let Some(law) = Law::on_branch(&form, branch) else { continue };
-            let law = law.with_bodies(&self.clauses.bodies);
-            let start = Start::read(&law, self.clauses, self.numbers)?;
-            match self.surface(&law, branch)?.settle(&start, &law.states) {
+            let law = law.with_bodies(cx, &self.clauses.bodies);
+            let start = Start::read(cx, &law, self.clauses.given(), self.numbers)?;
+            match self.surface(cx, &law, branch)?.settle(&start, &law.states) {
                 Ok((start, filled)) => fitting.push((i, start, filled)),
                 Err(off) => {
                     let closer =
@@ -443,11 +456,11 @@ impl Context<'_> {
                             .label(self.span, "of this system"),
                     )
                 })?;
-                Err(Box::new(off.diagnostic(&law, &start, self.clauses, self.span)))
+                Err(Box::new(off.diagnostic(&law, &start, self.clauses.given().span, self.span)))
             }
             [(i, start, filled)] => {
-                let law = self.branch_law(system, &branches[*i], self.span)?;
-                let surface = self.equations(&branches[*i]);
+                let law = self.branch_law(cx, system, &branches[*i], self.span)?;
+                let surface = self.equations(cx, &branches[*i]);
                 Ok(Determined { law, start: start.clone(), filled: filled.clone(), surface })
             }
             several => {
@@ -457,7 +470,8 @@ impl Context<'_> {
                 )
                 .label(self.clauses.from_span.unwrap_or(self.clauses.simulate), "which one?");
                 for (i, _, _) in several {
-                    diagnostic = diagnostic.note(format!("branch {}: {}", i + 1, branch_text(&branches[*i].branch)));
+                    diagnostic =
+                        diagnostic.note(format!("branch {}: {}", i + 1, branch_text(cx, &branches[*i].branch)));
                 }
                 Err(Box::new(diagnostic.help(format!(
                     "add `branch dynamics({}).branches[{}]`",
@@ -469,8 +483,8 @@ impl Context<'_> {
     }
 
     /// The law on a branch, refused when functions of time remain free there.
-    fn branch_law(&self, system: &Rc<System>, branch: &DynamicBranch, span: Span) -> Fallible<Law> {
-        let form = system.dynamical_form()?;
+    fn branch_law(&self, cx: &Inquiry, system: &Rc<System>, branch: &DynamicBranch, span: Span) -> Fallible<Law> {
+        let form = system.dynamical_form(cx)?;
         if !branch.determined.is_yes() {
             let free: Vec<Symbol> = branch.accelerations.iter().filter(|(_, e)| e.is_none()).map(|(s, _)| *s).collect();
             let mut names: Vec<String> = free.iter().map(Symbol::to_string).collect();
@@ -492,7 +506,7 @@ impl Context<'_> {
                 .label(span, format!("{count}: {}", names.join(", ")))
                 .note(match branch.branch.is_everything() {
                     true => "at every state".to_string(),
-                    false => format!("on {}", branch_text(&branch.branch)),
+                    false => format!("on {}", branch_text(cx, &branch.branch)),
                 })
                 .help("fix what is free with further equations, or choose a gauge"),
             ));
@@ -503,33 +517,33 @@ impl Context<'_> {
                     .label(span, "this branch"),
             )
         })?;
-        Ok(law.with_bodies(&self.clauses.bodies))
+        Ok(law.with_bodies(cx, &self.clauses.bodies))
     }
 
     /// The equations of a branch, with the bodies of this run.
-    fn equations(&self, branch: &DynamicBranch) -> Vec<Expr> {
-        branch.branch.equations.iter().map(|e| law::with_bodies(*e, &self.clauses.bodies)).collect()
+    fn equations(&self, cx: &Inquiry, branch: &DynamicBranch) -> Vec<Expr> {
+        branch.branch.equations.iter().map(|e| law::with_bodies(cx, *e, &self.clauses.bodies)).collect()
     }
 
-    fn surface(&self, law: &Law, branch: &DynamicBranch) -> Fallible<Surface> {
+    fn surface(&self, cx: &Inquiry, law: &Law, branch: &DynamicBranch) -> Fallible<Surface> {
         let all: Vec<Expr> = branch.branch.equations.iter().chain(&branch.branch.nonzero).copied().collect();
         let bodies = &self.clauses.bodies;
-        let all: Vec<Expr> = all.into_iter().map(|e| law::with_bodies(e, bodies)).collect();
+        let all: Vec<Expr> = all.into_iter().map(|e| law::with_bodies(cx, e, bodies)).collect();
         let signature = Signature { parameters: parameters_of(&all), ..self.signature(law) };
-        let values = self.numbers.values_of(&signature.parameters, self.span)?;
-        Surface::new(&branch.branch, bodies, &signature, &values).map_err(|o| self.obstacle(&o, self.span))
+        let values = self.numbers.values_of(cx, &signature.parameters, self.span)?;
+        Surface::new(cx, &branch.branch, bodies, &signature, &values).map_err(|o| self.obstacle(&o, self.span))
     }
 
     /// What is recorded and watched.
-    fn observed(&self, law: &Law, signature: &Signature, surface: Vec<Expr>) -> Fallible<Observed> {
+    fn observed(&self, cx: &Inquiry, law: &Law, signature: &Signature, surface: Vec<Expr>) -> Fallible<Observed> {
         let bodies = &self.clauses.bodies;
         let columns = self.clauses.record.as_deref().unwrap_or(&[]);
         let record: Vec<(String, Expr)> = columns.iter().map(|c| (c.name.clone(), c.value)).collect();
         let place = columns.first().map_or(self.span, |c| c.span);
-        let record = law.read(&record, bodies).map_err(|d| Box::new(d.or_at(place, "recorded here")))?;
+        let record = law.read(cx, &record, bodies).map_err(|d| Box::new(d.or_at(place, "recorded here")))?;
         let events: Vec<(String, Expr)> = self.clauses.stops.iter().map(|s| (s.event.name.clone(), s.value)).collect();
         let place = self.clauses.stops.first().map_or(self.span, |s| s.span);
-        let events = law.read(&events, bodies).map_err(|d| Box::new(d.or_at(place, "watched here")))?;
+        let events = law.read(cx, &events, bodies).map_err(|d| Box::new(d.or_at(place, "watched here")))?;
         let of_reading = |r: &Reading| {
             let stages = r.stages.iter().flat_map(|s| s.a.iter().chain(s.b.iter().flatten()).copied());
             r.list.iter().map(|(_, e)| *e).chain(stages).collect::<Vec<_>>()
@@ -545,9 +559,9 @@ impl Context<'_> {
     }
 
     /// The numbers of the run.
-    fn problem(&self, law: &Law, start: Start, parameters: Vec<f64>) -> Fallible<InitialValueProblem> {
+    fn problem(&self, cx: &Inquiry, law: &Law, start: Start, parameters: Vec<f64>) -> Fallible<InitialValueProblem> {
         let clauses = self.clauses;
-        let end = self.numbers.number_at(clauses.until.0, clauses.until.1)?;
+        let end = self.numbers.number_at(cx, clauses.until.0, clauses.until.1)?;
         let mut problem =
             InitialValueProblem::new(start.state, parameters, end).from(start.time).method(clauses.method);
         problem.tolerance = clauses.tolerance.clone();
@@ -567,7 +581,7 @@ impl Context<'_> {
             problem.tolerance.scales = scales;
         }
         if let Some(step) = clauses.step {
-            problem = if clauses.method == Method::Rk4 { problem.fixed_step(step) } else { problem.step(step) };
+            problem = if clauses.method.row().adaptive() { problem.step(step) } else { problem.fixed_step(step) };
         }
         if let Some(every) = clauses.every {
             problem = problem.recording(Recording::Every(every));
@@ -609,9 +623,9 @@ impl Context<'_> {
 }
 
 /// Whether the equations can be solved for the highest derivatives nowhere.
-fn is_singular_everywhere(form: &DynamicalForm) -> Fallible<bool> {
-    let (matrix, _, _) = regular::leading_part(form);
-    let rank = matrix.rank().map_err(|stop| Box::new(crate::questions::exhausted(stop)))?;
+fn is_singular_everywhere(cx: &Inquiry, form: &DynamicalForm) -> Fallible<bool> {
+    let (matrix, _, _) = regular::leading_part(cx, form);
+    let rank = matrix.rank(cx)?;
     Ok(rank.value < matrix.n_rows())
 }
 

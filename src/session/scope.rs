@@ -6,10 +6,11 @@ use crate::algebra::print::name::spelled;
 use crate::algebra::{Coordinate, Function, Symbol};
 use crate::geometry::jet::FiberedManifold;
 use crate::model::value::Value;
-use crate::source::Span;
+use crate::source::{Span, Spanned};
 use crate::syntax::ast::{Ast, ExprId};
 use indexmap::IndexMap;
-use std::cell::Cell;
+use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// What a name of a value is bound to.
@@ -48,13 +49,65 @@ pub enum Callable {
     Closure(Rc<Closure>),
 }
 
-/// A function of the language: its parameters and its body, with the scope it was declared in.
+/// A function of the language: its parameters and its body, with what the names in it meant where it was declared.
 pub struct Closure {
     pub name: String,
     pub parameters: Vec<Rc<str>>,
     pub ast: Rc<Ast>,
     pub body: ExprId,
     pub span: Span,
+    /// The names of the body that were declared before it.
+    known: Scope,
+    /// Whether the body has names that may be declared later: itself, or functions below it.
+    is_open: bool,
+}
+
+impl Closure {
+    pub fn new(
+        name: &Spanned<Rc<str>>,
+        parameters: Vec<Rc<str>>,
+        ast: &Rc<Ast>,
+        body: ExprId,
+        scope: &Scope,
+    ) -> Closure {
+        let mut known = Scope { manifolds: scope.manifolds.clone(), ..Scope::default() };
+        let mut is_open = false;
+        for id in ast.inside(ast.span(body)) {
+            let Some(word) = ast.name(id).map(|n| &*n.text).filter(|word| parameters.iter().all(|p| **p != **word))
+            else {
+                continue;
+            };
+            // `dx` mentions `x`, `p_x` its momentum.
+            let inner = [Some(word), word.strip_prefix('d'), word.split_once('_').map(|(_, rest)| rest)];
+            let mut found = false;
+            for word in inner.into_iter().flatten() {
+                for name in [Some(word.to_string()), spelled(word)].into_iter().flatten() {
+                    if let Some((name, binding)) = scope.values.get_key_value(&name) {
+                        known.values.insert(name.clone(), binding.clone());
+                        found = true;
+                    }
+                    if let Some((name, binding)) = scope.functions.get_key_value(&name) {
+                        known.functions.insert(name.clone(), binding.clone());
+                        found = true;
+                    }
+                }
+            }
+            is_open |= !found;
+        }
+        let (name, span) = (name.node.to_string(), name.span);
+        Closure { name, parameters, ast: ast.clone(), body, span, known, is_open }
+    }
+
+    /// What the names of the body mean: what they meant where it was declared. Names that came later are the caller's.
+    pub fn scope<'a>(&'a self, caller: &'a Scope) -> Cow<'a, Scope> {
+        if !self.is_open {
+            return Cow::Borrowed(&self.known);
+        }
+        let mut scope = caller.clone();
+        scope.values.extend(self.known.values.iter().map(|(name, b)| (name.clone(), b.clone())));
+        scope.functions.extend(self.known.functions.iter().map(|(name, b)| (name.clone(), b.clone())));
+        Cow::Owned(scope)
+    }
 }
 
 #[derive(Clone)]
@@ -72,9 +125,22 @@ pub struct Scope {
     pub values: IndexMap<String, Binding>,
     pub functions: IndexMap<String, FunctionBinding>,
     pub manifolds: Vec<FiberedManifold>,
+    /// Prefixes of momenta that were chosen with `names = P`: from then on `P_x` is a name.
+    prefixes: RefCell<Vec<String>>,
 }
 
 impl Scope {
+    /// From here on `P_x` is the momentum of x.
+    pub fn allow_momentum_prefix(&self, prefix: &str) {
+        if !self.has_momentum_prefix(prefix) {
+            self.prefixes.borrow_mut().push(prefix.into());
+        }
+    }
+
+    pub fn has_momentum_prefix(&self, prefix: &str) -> bool {
+        self.prefixes.borrow().iter().any(|p| p == prefix)
+    }
+
     /// What the name means; an undeclared Greek letter means its spelling, as answers write θ for `theta`.
     pub fn value(&self, name: &str) -> Option<&Binding> {
         let binding = self.values.get(name).or_else(|| self.values.get(&spelled(name)?))?;

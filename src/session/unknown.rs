@@ -15,7 +15,8 @@ impl Evaluator<'_> {
         names.extend(self.locals.iter().map(|(n, _)| &**n));
         let owned: Vec<String> = self.on.iter().flat_map(|m| m.fibres().iter().map(|f| f.coordinate.name())).collect();
         names.extend(owned.iter().map(String::as_str));
-        let diagnostic = Diagnostic::error(&codes::UNKNOWN_NAME, format!("the name `{text}` is not declared"));
+        let diagnostic =
+            Diagnostic::error(&codes::UNKNOWN_NAME, format!("the name `{text}` is not declared")).about(text);
         if let Some((base, dots)) = suggest::dotted(text)
             && names.contains(&base)
         {
@@ -62,7 +63,8 @@ impl Evaluator<'_> {
         for name in built_in.chain(["sqrt", "piecewise"]) {
             names.push(name);
         }
-        let diagnostic = Diagnostic::error(&codes::UNKNOWN_NAME, format!("the function `{text}` is not declared"));
+        let diagnostic =
+            Diagnostic::error(&codes::UNKNOWN_NAME, format!("the function `{text}` is not declared")).about(text);
         if matches!(text, "sum" | "product" | "list" | "integral") {
             let range = if text == "integral" { "u in 0..1" } else { "i in 1..n" };
             return Diagnostic { title: format!("`{text}` needs an index and its range"), ..diagnostic }
@@ -102,7 +104,8 @@ pub fn no_coordinate(manifold: &FiberedManifold, name: &str, span: Span) -> Diag
     let diagnostic = Diagnostic::error(
         &codes::UNKNOWN_NAME,
         format!("the manifold `{}` has no coordinate `{name}`", manifold.name()),
-    );
+    )
+    .about(manifold.name());
     match suggest::nearest(name, names.iter().map(String::as_str)) {
         Some(near) => diagnostic.label(span, "not a coordinate").help(format!("did you mean `{near}`?")),
         None => diagnostic.label(span, "not a coordinate").note(format!("its coordinates are {}", names.join(", "))),

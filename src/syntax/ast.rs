@@ -629,6 +629,17 @@ impl Ast {
         (0..self.exprs.len() as u32).map(ExprId)
     }
 
+    /// The expressions written inside a piece of the text. The parser makes a node after its parts and before what
+    /// follows, so those nodes lie together.
+    pub fn inside(&self, span: Span) -> impl Iterator<Item = ExprId> {
+        let first = self.exprs.partition_point(|e| e.span.end <= span.start);
+        let last = self.exprs.partition_point(|e| e.span.start < span.end).max(first);
+        (first as u32..last as u32).map(ExprId).filter(move |id| {
+            let s = self.span(*id);
+            span.source == s.source && span.start <= s.start && s.end <= span.end
+        })
+    }
+
     /// Adds an expression; its operands are already there.
     pub fn push(&mut self, kind: ExprKind, span: Span) -> ExprId {
         self.exprs.push(Expr { kind, span, outer: span, parens: 0 });

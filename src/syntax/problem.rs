@@ -6,7 +6,7 @@
 
 use super::ast::Comparison;
 use super::token::{RUN_CLAUSES, Token};
-use crate::diagnostic::{Diagnostic, Repair, Severity, codes, suggest};
+use crate::diagnostic::{Diagnostic, Goes, Repair, Severity, codes, suggest};
 use crate::source::Span;
 
 pub fn unterminated_comment(opening: Span) -> Diagnostic {
@@ -221,7 +221,7 @@ pub fn unclosed_at_end(opening: Span, text: &str, end: Span) -> Diagnostic {
         _ => " }",
     };
     let mut diagnostic = unclosed(opening, text, &[]);
-    diagnostic.repairs.push(Repair { span: end, text: wanted.to_string() });
+    diagnostic.repairs.push(Repair { span: end, text: wanted.to_string(), goes: Goes::Here });
     diagnostic
 }
 

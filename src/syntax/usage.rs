@@ -76,7 +76,7 @@ pub const INSIDE: &[Usage] = &[
     row("from", "from x = 1, x' = 0", "in a run: the initial state; what is left out is 0"),
     row("set", "set m = 2, V(x) = x^2", "in a run: values of parameters and functions"),
     row("until", "until t = 10", "in a run: its end"),
-    row("method", "method taylor", "in a run: the integrator; auto, taylor, dop853, tsit5 or rk4"),
+    row("method", "method taylor", "in a run: the integrator"),
     row("tolerance", "tolerance 1e-12", "in a run: the error of a step; `tolerance rel 1e-9, abs 1e-12`"),
     row("step", "step 1/100", "in a run: a fixed step"),
     row("record", "record x, E = energy(S) every 1/10", "in a run: what is kept, and how often"),

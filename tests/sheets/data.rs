@@ -6,11 +6,11 @@ use lepage::algebra::stratum::components::components;
 use lepage::algebra::stratum::leaves::{Leaf, leaves_as_far_as_possible};
 use lepage::algebra::stratum::rank::system_of;
 use lepage::algebra::stratum::{Branch, Cell, Frame, set, tangent};
-use lepage::algebra::{Expr, Rational, Symbol, Verdict};
-use lepage::budget::{Budgeted, within};
-use lepage::session::{Mode, Session, SessionOptions, operate};
+use lepage::algebra::{Expr, Inquiry, Rational, Symbol, Verdict};
+use lepage::budget::{Budgeted, share};
+use lepage::model::operate;
+use lepage::session::{Mode, Session, SessionOptions};
 use serde_json::Value as Json;
-use std::time::Duration;
 
 /// Values of coordinates, parameters and functions of them.
 pub type Place = Vec<(Expr, Rational)>;
@@ -72,7 +72,7 @@ impl Reader {
         let answer = outcomes.last().and_then(|o| o.answer.as_ref());
         let value = answer.unwrap_or_else(|| panic!("{question}: {outcomes:?}")).value().main();
         let lepage::model::value::Value::List(items) = value else { panic!("{question} is no list") };
-        items.iter().map(|v| operate::as_expr(v).unwrap_or_else(|_| panic!("{question}"))).collect()
+        items.iter().map(|v| operate::as_expr(&Inquiry::free(), v).unwrap_or_else(|_| panic!("{question}"))).collect()
     }
 
     fn list(&mut self, list: &Json) -> Vec<Expr> {
@@ -161,28 +161,25 @@ pub struct Strata {
 
 /// For one system. Most take less than a millisecond; the double pendulum in Cartesian coordinates, where two masses of
 /// opposite signs would make the multipliers undetermined, takes half a second.
-const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE: u64 = share::SEARCH;
 
 /// Rank, solvability and solution on every leaf.
-pub fn solve(case: &SystemCase) -> Budgeted<Strata> {
+pub fn solve(cx: &Inquiry, case: &SystemCase) -> Budgeted<Strata> {
     let mut functions: Vec<Expr> = case.matrix.concat();
     functions.extend(case.right.iter().chain(&case.set.equations).chain(&case.set.nonzero));
-    let frame = Frame::new(&case.symbols, &functions)?;
-    let system = system_of(&frame, &case.matrix, &case.right)?;
+    let frame = Frame::new(cx, &case.symbols, &functions)?;
+    let system = system_of(cx, &frame, &case.matrix, &case.right)?;
     let (mut leaves, mut open) = (Vec::new(), Vec::new());
-    for cell in frame.cells(&case.set)? {
-        let found = within(PATIENCE * PACE, || leaves_as_far_as_possible(&frame, &system, &cell));
+    for cell in frame.cells(cx, &case.set)? {
+        let found = cx.within(PATIENCE, || leaves_as_far_as_possible(cx, &frame, &system, &cell));
         leaves.extend(found.leaves);
         open.extend(found.open);
     }
     for leaf in &leaves {
-        leaf.solution(&frame, system.n_columns)?;
+        leaf.solution(cx, &frame, system.n_columns)?;
     }
     Ok(Strata { frame, leaves, open })
 }
-
-/// Tests are compiled for a quick build.
-const PACE: u32 = if cfg!(debug_assertions) { 8 } else { 1 };
 
 /// The pieces of a set.
 pub struct Decomposition {
@@ -194,25 +191,25 @@ pub struct Decomposition {
 }
 
 /// A basis of the ideal, its components with their dimensions, and whether there is a real point.
-pub fn decompose(case: &IdealCase) -> Budgeted<Decomposition> {
+pub fn decompose(cx: &Inquiry, case: &IdealCase) -> Budgeted<Decomposition> {
     let functions: Vec<Expr> = case.set.equations.iter().chain(&case.set.nonzero).copied().collect();
-    let frame = Frame::new(&case.symbols, &functions)?;
-    let mut pieces = frame.cells(&case.set)?;
+    let frame = Frame::new(cx, &case.symbols, &functions)?;
+    let mut pieces = frame.cells(cx, &case.set)?;
     if !case.eliminated.is_empty() {
         // Piece by piece: the projection of a union is the union of the projections.
         let mut projected = Vec::new();
         for piece in &pieces {
-            let equations = tangent::projection(&frame, piece, |s| !case.eliminated.contains(&s))?;
-            projected.extend(frame.split(&equations, &[])?);
+            let equations = tangent::projection(cx, &frame, piece, |s| !case.eliminated.contains(&s))?;
+            projected.extend(frame.split(cx, &equations, &[])?);
         }
         pieces = projected;
     }
     let mut apart = Vec::new();
     for cell in &pieces {
-        apart.extend(components(&frame, cell)?);
+        apart.extend(components(cx, &frame, cell)?);
     }
-    let cells = set::maximal(&frame, apart)?;
-    let dimensions = cells.iter().map(|cell| tangent::dimension(&frame, cell)).collect::<Budgeted<Vec<usize>>>()?;
-    let is_empty = set::is_union_empty(&frame, &cells)?;
+    let cells = set::maximal(cx, &frame, apart)?;
+    let dimensions = cells.iter().map(|cell| tangent::dimension(cx, &frame, cell)).collect::<Budgeted<Vec<usize>>>()?;
+    let is_empty = set::is_union_empty(cx, &frame, &cells)?;
     Ok(Decomposition { frame, cells, dimension: dimensions.into_iter().max(), is_empty })
 }

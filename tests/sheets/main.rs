@@ -4,19 +4,18 @@
 mod data;
 
 use data::{Decomposition, Place, Strata, decompose, read, solve};
-use lepage::algebra::Rational;
 use lepage::algebra::polynomial::Polynomial;
 use lepage::algebra::stratum::{Cell, Frame, equal_sets};
-use lepage::budget::within;
-use std::time::Duration;
+use lepage::algebra::{Inquiry, Rational};
+use lepage::budget::share;
 
 /// For one system or ideal. All together take seconds.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: u64 = share::SEARCH;
 
 /// The values of generators at a place; `None` if one of the given functions is not a generator of the frame.
-fn point(frame: &Frame, place: &Place) -> Option<Vec<(u32, Rational)>> {
+fn point(cx: &Inquiry, frame: &Frame, place: &Place) -> Option<Vec<(u32, Rational)>> {
     let entry = |(e, x): &(lepage::algebra::Expr, Rational)| {
-        let p = frame.read_numerator(*e).ok()?;
+        let p = frame.read_numerator(cx, *e).ok()?;
         match p.variables() {
             [v] if p == Polynomial::variable(*v) => Some((*v, x.clone())),
             _ => None,
@@ -26,8 +25,8 @@ fn point(frame: &Frame, place: &Place) -> Option<Vec<(u32, Rational)>> {
 }
 
 /// Whether the point lies in the cell; `None` if something in it has no value there.
-fn lies_in(cell: &Cell, point: &[(u32, Rational)]) -> Option<bool> {
-    let at = |p: &Polynomial| p.evaluate_at(point).expect("small numbers");
+fn lies_in(cx: &Inquiry, cell: &Cell, point: &[(u32, Rational)]) -> Option<bool> {
+    let at = |p: &Polynomial| p.evaluate_at(cx, point).expect("small numbers");
     let mut inside = true;
     for e in cell.equations() {
         inside &= at(e)?.is_zero();
@@ -39,24 +38,26 @@ fn lies_in(cell: &Cell, point: &[(u32, Rational)]) -> Option<bool> {
 }
 
 /// Whether what was assumed of parameters and denominators holds at the point.
-fn is_generic(frame: &Frame, point: &[(u32, Rational)]) -> bool {
-    let all = frame.generic_conditions().into_iter().chain(frame.domain());
-    let values = all.map(|e| frame.read_numerator(e).expect("small").evaluate_at(point).expect("small numbers"));
+fn is_generic(cx: &Inquiry, frame: &Frame, point: &[(u32, Rational)]) -> bool {
+    let all = frame.generic_conditions(cx).into_iter().chain(frame.domain(cx));
+    let values =
+        all.map(|e| frame.read_numerator(cx, e).expect("small").evaluate_at(cx, point).expect("small numbers"));
     values.into_iter().all(|x| x.is_some_and(|x| !x.is_zero()))
 }
 
 #[test]
 fn linear_systems_of_the_sheets() {
+    let cx = &Inquiry::free();
     let (systems, _) = read();
     let (mut checked, mut skipped, mut unfinished) = (0, 0, 0);
     for case in &systems {
-        let solved = within(PATIENCE, || solve(case));
+        let solved = cx.within(PATIENCE, || solve(cx, case));
         let Strata { frame, leaves, open } = solved.unwrap_or_else(|stop| panic!("{}: {stop}", case.title));
         unfinished += usize::from(!open.is_empty());
         for (place, rank, augmented) in &case.ranks {
-            let here = point(&frame, place).filter(|p| is_generic(&frame, p));
+            let here = point(cx, &frame, place).filter(|p| is_generic(cx, &frame, p));
             let inside =
-                here.and_then(|p| leaves.iter().map(|leaf| lies_in(&leaf.cell, &p)).collect::<Option<Vec<bool>>>());
+                here.and_then(|p| leaves.iter().map(|leaf| lies_in(cx, &leaf.cell, &p)).collect::<Option<Vec<bool>>>());
             let Some(inside) = inside else {
                 skipped += 1;
                 continue;
@@ -77,10 +78,11 @@ fn linear_systems_of_the_sheets() {
 
 #[test]
 fn ideals_of_the_sheets() {
+    let cx = &Inquiry::free();
     let (_, ideals) = read();
     let (mut dimensions, mut empty, mut unions, mut unknown) = (0, 0, 0, Vec::new());
     for case in &ideals {
-        let found = within(PATIENCE, || decompose(case));
+        let found = cx.within(PATIENCE, || decompose(cx, case));
         let found = found.unwrap_or_else(|stop| panic!("{}: {stop}", case.title));
         let Decomposition { frame, cells, dimension, is_empty } = &found;
         if let Some(expected) = case.dimension {
@@ -97,13 +99,13 @@ fn ideals_of_the_sheets() {
             unknown.push(&case.title);
         }
         for place in &case.points {
-            let Some(p) = point(frame, place).filter(|p| is_generic(frame, p)) else { continue };
-            let inside: Option<Vec<bool>> = cells.iter().map(|cell| lies_in(cell, &p)).collect();
+            let Some(p) = point(cx, frame, place).filter(|p| is_generic(cx, frame, p)) else { continue };
+            let inside: Option<Vec<bool>> = cells.iter().map(|cell| lies_in(cx, cell, &p)).collect();
             assert!(inside.is_none_or(|list| list.contains(&true)), "{} at {place:?}", case.title);
         }
         if let Some(union) = &case.union {
-            let branches: Vec<_> = cells.iter().map(|cell| frame.branch(cell).expect("small")).collect();
-            let same = equal_sets(&case.symbols, &branches, union).expect("small");
+            let branches: Vec<_> = cells.iter().map(|cell| frame.branch(cx, cell).expect("small")).collect();
+            let same = equal_sets(cx, &case.symbols, &branches, union).expect("small");
             assert!(same.is_yes(), "{}: {branches:?}", case.title);
             unions += 1;
         }

@@ -6,17 +6,23 @@ use crate::algebra::expr::{Condition, Expr, Node, Relation};
 use crate::algebra::function::Elementary;
 use crate::algebra::number::Rational;
 use crate::algebra::symbol::Symbol;
+use crate::budget::Budget;
 use crate::budget::{self, Budgeted};
 use rustc_hash::FxHashMap;
 
 /// Encloses the value of `e` at a point, computing with about so many bits. `None` if there is no
 /// value: a symbol without a number, an unspecified function, something that is not real there.
-pub fn evaluate(e: Expr, point: &FxHashMap<Symbol, Rational>, bits: u32) -> Budgeted<Option<Ball>> {
-    Ok(evaluate_all(&[e], point, bits)?.pop().flatten())
+pub fn evaluate(cx: &Budget, e: Expr, point: &FxHashMap<Symbol, Rational>, bits: u32) -> Budgeted<Option<Ball>> {
+    Ok(evaluate_all(cx, &[e], point, bits)?.pop().flatten())
 }
 
 /// The same for several expressions that share nodes.
-pub fn evaluate_all(roots: &[Expr], point: &FxHashMap<Symbol, Rational>, bits: u32) -> Budgeted<Vec<Option<Ball>>> {
+pub fn evaluate_all(
+    cx: &Budget,
+    roots: &[Expr],
+    point: &FxHashMap<Symbol, Rational>,
+    bits: u32,
+) -> Budgeted<Vec<Option<Ball>>> {
     let p = bits.clamp(32, 1 << 18) + 16;
     let mut values: FxHashMap<Expr, Option<Ball>> = FxHashMap::default();
     let mut stack: Vec<Expr> = roots.to_vec();
@@ -25,7 +31,7 @@ pub fn evaluate_all(roots: &[Expr], point: &FxHashMap<Symbol, Rational>, bits: u
             stack.pop();
             continue;
         }
-        budget::check()?;
+        cx.check()?;
         // Below an integral only what does not depend on its variable has a value of its own.
         let children = match e.node() {
             Node::Integral { variable, body } => series::constants(*body, *variable),
@@ -39,7 +45,7 @@ pub fn evaluate_all(roots: &[Expr], point: &FxHashMap<Symbol, Rational>, bits: u
         stack.pop();
         let value = match e.node() {
             Node::Symbol(s) => point.get(s).map(|n| Ball::from_rational(n, p)),
-            Node::Integral { variable, body } => series::integral(*body, *variable, &values, p)?,
+            Node::Integral { variable, body } => series::integral(cx, *body, *variable, &values, p)?,
             _ => node_value(e, &|c| values.get(&c).cloned().flatten(), p),
         };
         values.insert(e, value);
@@ -49,13 +55,18 @@ pub fn evaluate_all(roots: &[Expr], point: &FxHashMap<Symbol, Rational>, bits: u
 
 /// The sign of `e` at a point, if it can be proved with at most so many bits. Zero is proved by exact
 /// arithmetic only.
-pub fn certified_sign(e: Expr, point: &FxHashMap<Symbol, Rational>, max_bits: u32) -> Budgeted<Option<i32>> {
-    if let Some(n) = evaluate_exact(e, point) {
+pub fn certified_sign(
+    cx: &Budget,
+    e: Expr,
+    point: &FxHashMap<Symbol, Rational>,
+    max_bits: u32,
+) -> Budgeted<Option<i32>> {
+    if let Some(n) = evaluate_exact(cx, e, point) {
         return Ok(Some(n.signum()));
     }
     let mut bits = 64;
     loop {
-        match evaluate(e, point, bits)? {
+        match evaluate(cx, e, point, bits)? {
             None => return Ok(None),
             Some(ball) => {
                 if let Some(sign) = ball.sign() {
@@ -71,10 +82,10 @@ pub fn certified_sign(e: Expr, point: &FxHashMap<Symbol, Rational>, max_bits: u3
 }
 
 /// `e` at a point as so many correct decimal digits; more precision is tried until they are certain.
-pub fn decimal(e: Expr, point: &FxHashMap<Symbol, Rational>, digits: usize) -> Budgeted<Option<String>> {
+pub fn decimal(cx: &Budget, e: Expr, point: &FxHashMap<Symbol, Rational>, digits: usize) -> Budgeted<Option<String>> {
     let needed = (digits as u32).saturating_mul(10) / 3 + 16;
     for factor in [1, 2, 4, 8, 16, 32] {
-        let Some(ball) = evaluate(e, point, needed.saturating_mul(factor))? else { return Ok(None) };
+        let Some(ball) = evaluate(cx, e, point, needed.saturating_mul(factor))? else { return Ok(None) };
         if let Some(text) = ball.decimal(digits) {
             return Ok(Some(text));
         }
@@ -149,7 +160,7 @@ pub(super) fn holds(condition: &Condition, left: &Ball) -> Option<bool> {
 
 /// The value of `e` at a point as a rational number, if it is found to be one: rational operations,
 /// roots that come out, and functions at their special points.
-pub fn evaluate_exact(e: Expr, point: &FxHashMap<Symbol, Rational>) -> Option<Rational> {
+pub fn evaluate_exact(cx: &Budget, e: Expr, point: &FxHashMap<Symbol, Rational>) -> Option<Rational> {
     let mut values: FxHashMap<Expr, Option<Rational>> = FxHashMap::default();
     let mut stack: Vec<Expr> = vec![e];
     while let Some(&e) = stack.last() {
@@ -157,7 +168,7 @@ pub fn evaluate_exact(e: Expr, point: &FxHashMap<Symbol, Rational>) -> Option<Ra
             stack.pop();
             continue;
         }
-        budget::check().ok()?;
+        cx.check().ok()?;
         let before = stack.len();
         if !matches!(e.node(), Node::Integral { .. } | Node::Unknown { .. }) {
             stack.extend(e.children().into_iter().filter(|c| !values.contains_key(c)));

@@ -16,7 +16,8 @@ use crate::algebra::expr::{Expr, Node, post_order};
 use crate::algebra::function::{Elementary, Slope};
 use crate::algebra::number::Rational;
 use crate::algebra::symbol::Symbol;
-use crate::budget::{self, Budgeted};
+use crate::budget::Budget;
+use crate::budget::Budgeted;
 use dashu_int::IBig;
 use rustc_hash::FxHashMap;
 
@@ -44,6 +45,7 @@ pub(super) fn constants(body: Expr, variable: Symbol) -> Vec<Expr> {
 
 /// ∫₀¹ body d(variable), from the values of what does not depend on the variable.
 pub(super) fn integral(
+    cx: &Budget,
     body: Expr,
     variable: Symbol,
     known: &FxHashMap<Expr, Option<Ball>>,
@@ -58,11 +60,11 @@ pub(super) fn integral(
     let mut total = Ball::exact(Float::ZERO);
     let mut pieces = 0;
     while let Some((l, depth)) = open.pop() {
-        budget::check()?;
+        cx.check()?;
         let h = -i64::from(depth) - 1;
         let center = Float::new(IBig::from(2 * l + 1), h);
         let whole = Ball::new(center.clone(), Mag::power_of_two(h));
-        let Some(around) = taylor(body, variable, &nodes, known, &whole, order, p)? else { return Ok(None) };
+        let Some(around) = taylor(cx, body, variable, &nodes, known, &whole, order, p)? else { return Ok(None) };
         let remainder = around[order].magnitude() * Mag::power_of_two((order as i64 + 1) * h + 1);
         pieces += 1;
         let good = remainder.cmp_value(tolerance.shifted(-i64::from(depth))).is_le();
@@ -72,7 +74,7 @@ pub(super) fn integral(
             continue;
         }
         let crude = around[0].shifted(h + 1);
-        let at = taylor(body, variable, &nodes, known, &Ball::exact(center), order, p)?;
+        let at = taylor(cx, body, variable, &nodes, known, &Ball::exact(center), order, p)?;
         let fine = match at {
             Some(at) if !remainder.is_infinite() => {
                 let mut sum = Ball::new(Float::ZERO, remainder);
@@ -100,6 +102,7 @@ type Series = Vec<Ball>;
 
 /// The coefficients 0 … order of the body as a function of the variable near `center`.
 fn taylor(
+    cx: &Budget,
     body: Expr,
     variable: Symbol,
     nodes: &[Expr],
@@ -116,7 +119,7 @@ fn taylor(
     };
     let mut done: FxHashMap<Expr, Series> = FxHashMap::default();
     for &e in nodes {
-        budget::check()?;
+        cx.check()?;
         let get = |c: Expr| match done.get(&c) {
             Some(s) => Some(s.clone()),
             None => known.get(&c).cloned().flatten().map(constant),

@@ -1,7 +1,9 @@
 use super::*;
+use crate::algebra::Inquiry;
 use crate::algebra::expr::{Condition, Expr, Relation};
 use crate::algebra::function::Elementary;
 use crate::algebra::symbol::{Function, Symbol};
+use crate::budget::Budget;
 use proptest::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -113,8 +115,8 @@ proptest! {
     }
 }
 
-fn at(e: Expr, bits: u32) -> Ball {
-    evaluate(e, &FxHashMap::default(), bits).unwrap().expect("a value")
+fn at(cx: &Budget, e: Expr, bits: u32) -> Ball {
+    evaluate(cx, e, &FxHashMap::default(), bits).unwrap().expect("a value")
 }
 
 fn elementary(function: Elementary, x: Expr) -> Expr {
@@ -123,21 +125,23 @@ fn elementary(function: Elementary, x: Expr) -> Expr {
 
 #[test]
 fn near_identities_are_told_apart() {
+    let cx = &Inquiry::free();
     // Ramanujan: e^(π√163) is within 10^−12 of an integer, and is not one.
     let e = elementary(Elementary::Exp, Expr::pi() * Expr::number(163).sqrt());
     let difference = e - Expr::number(rational("262537412640768744"));
-    assert_eq!(certified_sign(difference, &FxHashMap::default(), 4096), Ok(Some(-1)));
+    assert_eq!(certified_sign(cx, difference, &FxHashMap::default(), 4096), Ok(Some(-1)));
     // sin² + cos² − 1 is zero: no sign is ever claimed.
     let x = Expr::ratio(1, 3);
     let identity = elementary(Elementary::Sin, x).pow(2) + elementary(Elementary::Cos, x).pow(2) - 1;
-    assert_eq!(certified_sign(identity, &FxHashMap::default(), 512), Ok(None));
-    assert!(at(identity, 64).contains_zero());
+    assert_eq!(certified_sign(cx, identity, &FxHashMap::default(), 512), Ok(None));
+    assert!(at(cx, identity, 64).contains_zero());
 }
 
 #[test]
 fn correct_digits() {
+    let cx = &Inquiry::free();
     let none = FxHashMap::default();
-    let digits = |e: Expr, n| decimal(e, &none, n).unwrap().expect("digits");
+    let digits = |e: Expr, n| decimal(cx, e, &none, n).unwrap().expect("digits");
     assert_eq!(digits(Expr::number(2).sqrt(), 17), "1.4142135623730950");
     assert_eq!(digits(Expr::pi(), 40), "3.141592653589793238462643383279502884197");
     assert_eq!(digits(Expr::pi().scale(&rational("1e30")), 5), "3.1416e30");
@@ -151,27 +155,29 @@ fn correct_digits() {
 
 #[test]
 fn what_is_not_real_has_no_value() {
+    let cx = &Inquiry::free();
     let none = FxHashMap::default();
     let x = Symbol::parameter("x");
     let log = elementary(Elementary::Log, Expr::symbol(x));
     let point = |n| FxHashMap::from_iter([(x, Rational::from(n))]);
-    assert_eq!(evaluate(log, &point(-1), 64), Ok(None));
-    assert_eq!(evaluate(log, &none, 64), Ok(None));
-    assert_eq!(evaluate(Expr::symbol(x).pow(-1), &point(0), 64), Ok(None));
+    assert_eq!(evaluate(cx, log, &point(-1), 64), Ok(None));
+    assert_eq!(evaluate(cx, log, &none, 64), Ok(None));
+    assert_eq!(evaluate(cx, Expr::symbol(x).pow(-1), &point(0), 64), Ok(None));
     let v = Function::declare("V", 1);
-    assert_eq!(evaluate(Expr::unknown(v, &[0], &[Expr::one()]), &none, 64), Ok(None));
+    assert_eq!(evaluate(cx, Expr::unknown(v, &[0], &[Expr::one()]), &none, 64), Ok(None));
     // The untaken branch does not matter.
     let cases = Expr::piecewise(Condition { relation: Relation::Greater, left: Expr::symbol(x) }, log, Expr::symbol(x));
-    assert_eq!(evaluate(cases, &point(-3), 64).unwrap().unwrap().sign(), Some(-1));
+    assert_eq!(evaluate(cx, cases, &point(-3), 64).unwrap().unwrap().sign(), Some(-1));
 }
 
 #[test]
 fn integrals_are_enclosed() {
+    let cx = &Inquiry::free();
     let u = Symbol::bound("u");
     let x = Expr::symbol(u);
     // ∫ e^u = e − 1, ∫ 1/(1+u²) = π/4, ∫ √u = 2/3, ∫ |u − 1/3| = 5/18
     let close = |body: Expr, exact: Expr, bits: i64| {
-        let difference = at(Expr::integral(u, body) - exact, 100);
+        let difference = at(cx, Expr::integral(u, body) - exact, 100);
         assert!(difference.contains_zero(), "{body}: {difference:?}");
         assert!(difference.magnitude().to_float().top() < -bits, "{body}: {difference:?}");
     };
@@ -185,9 +191,10 @@ fn integrals_are_enclosed() {
 
 #[test]
 fn exact_values() {
+    let cx = &Inquiry::free();
     let x = Symbol::parameter("x");
     let e = (Expr::symbol(x) + 1).sqrt() / 3 + elementary(Elementary::Cos, Expr::symbol(x) - 8);
     let point = FxHashMap::from_iter([(x, Rational::from(8))]);
-    assert_eq!(evaluate_exact(e, &point), Some(Rational::from(2)));
-    assert_eq!(evaluate_exact(e, &FxHashMap::from_iter([(x, Rational::from(1))])), None);
+    assert_eq!(evaluate_exact(cx, e, &point), Some(Rational::from(2)));
+    assert_eq!(evaluate_exact(cx, e, &FxHashMap::from_iter([(x, Rational::from(1))])), None);
 }

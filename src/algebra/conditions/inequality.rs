@@ -9,7 +9,8 @@
 //! wherever f(u) is defined. [`reduced`] keeps those conditions that say something: neither what follows from the
 //! declared facts nor what follows from the others, so that x ≠ 0 is not said beside x > 0.
 
-use crate::algebra::assume::{self, Sign, sign_of};
+use crate::algebra::Inquiry;
+use crate::algebra::assume::{Sign, sign_of};
 use crate::algebra::ball::certified_sign;
 use crate::algebra::decide::sign;
 use crate::algebra::expr::{Condition, Expr, Node, Relation, post_order};
@@ -56,25 +57,25 @@ impl Condition {
     }
 
     /// Whether the facts decide it everywhere.
-    pub fn decided(&self) -> Option<bool> {
+    pub fn decided(&self, cx: &Inquiry) -> Option<bool> {
         if self.left.symbols().is_empty() {
-            let sign = certified_sign(self.left, &FxHashMap::default(), 256).ok()??;
+            let sign = certified_sign(cx, self.left, &FxHashMap::default(), 256).ok()??;
             return Some(self.relation.holds(&Rational::from(i64::from(sign))));
         }
-        self.relation.decided_by(sign(self.left))
+        self.relation.decided_by(sign(cx, self.left))
     }
 
     /// Whether it follows from the other one, of the same function with another bound.
-    fn is_weaker_than(&self, other: &Condition) -> bool {
+    fn is_weaker_than(&self, cx: &Inquiry, other: &Condition) -> bool {
         let is_inequality = |c: &Condition| matches!(c.relation, Relation::Greater | Relation::GreaterEqual);
         if self == other || !is_inequality(self) || !is_inequality(other) {
             return false;
         }
-        let Ok(apart) = super::collect(|| simplify(self.left - other.left)).0 else { return false };
+        let Ok(apart) = super::collect(cx, |cx| simplify(cx, self.left - other.left)).0 else { return false };
         if !apart.symbols().is_empty() {
             return false;
         }
-        let above = Condition::positive(apart).decided() == Some(true);
+        let above = Condition::positive(apart).decided(cx) == Some(true);
         above || (apart.is_zero() && self.relation == Relation::GreaterEqual)
     }
 
@@ -102,42 +103,37 @@ impl Condition {
 }
 
 /// Runs `work` where the conditions hold as well as the declared facts.
-pub fn under<T>(conditions: &[Condition], work: impl FnOnce() -> T) -> T {
-    if conditions.is_empty() {
-        return work();
-    }
-    let known = assume::snapshot();
-    for c in conditions {
-        assume::assume(c.left, c.sign());
-    }
-    let result = work();
-    assume::restore(known);
-    result
+pub fn under<T>(cx: &Inquiry, conditions: &[Condition], work: impl FnOnce(&Inquiry) -> T) -> T {
+    if conditions.is_empty() { work(cx) } else { work(&cx.where_hold(conditions)) }
 }
 
 /// One of the conditions that cannot hold together with the facts and with the others.
-pub fn contradiction(conditions: &[Condition]) -> Option<Condition> {
-    if let Some(alone) = conditions.iter().find(|c| c.decided() == Some(false)) {
+pub fn contradiction(cx: &Inquiry, conditions: &[Condition]) -> Option<Condition> {
+    if let Some(alone) = conditions.iter().find(|c| c.decided(cx) == Some(false)) {
         return Some(*alone);
     }
     if conditions.len() < 2 {
         return None;
     }
-    let known = assume::snapshot();
-    let clash = conditions.iter().find(|c| c.decided() == Some(false) || !assume::assume(c.left, c.sign()));
-    assume::restore(known);
-    clash.copied()
+    let mut under = cx.clone();
+    for c in conditions {
+        match under.assuming([(c.left, c.sign())]) {
+            Some(more) if c.decided(&under) != Some(false) => under = more,
+            _ => return Some(*c),
+        }
+    }
+    None
 }
 
 /// Expressions with more nodes than this are not reasoned about: they are said as they are.
 const LARGE: usize = 80;
 
 /// The conditions in their simplest form, without those that follow from the facts or from the others.
-pub fn reduced(conditions: impl IntoIterator<Item = Condition>) -> Vec<Condition> {
+pub fn reduced(cx: &Inquiry, conditions: impl IntoIterator<Item = Condition>) -> Vec<Condition> {
     let mut kept: Vec<Condition> = Vec::new();
-    for c in conditions.into_iter().flat_map(isolated) {
-        let fixed = c.left.symbols().is_empty() && c.decided() == Some(true);
-        let known = fixed || c.relation.decided_by(sign_of(c.left)) == Some(true);
+    for c in conditions.into_iter().flat_map(|x| isolated(cx, x)) {
+        let fixed = c.left.symbols().is_empty() && c.decided(cx) == Some(true);
+        let known = fixed || c.relation.decided_by(sign_of(cx, c.left)) == Some(true);
         if !known && !kept.contains(&c) {
             kept.push(c);
         }
@@ -145,13 +141,13 @@ pub fn reduced(conditions: impl IntoIterator<Item = Condition>) -> Vec<Condition
     let is_small = |c: &Condition| post_order(&[c.left]).len() <= LARGE;
     let small: Vec<Condition> = kept.iter().copied().filter(is_small).collect();
     // Of conditions that exclude each other everything follows: they all stay.
-    if contradiction(&small).is_some() {
+    if contradiction(cx, &small).is_some() {
         return kept;
     }
     for c in small.iter().rev() {
         let others: Vec<Condition> = kept.iter().copied().filter(|d| d != c && is_small(d)).collect();
-        let follows = follows_from_factors(c, &others) || others.iter().any(|d| c.is_weaker_than(d));
-        if follows || under(&others, || c.decided()) == Some(true) {
+        let follows = follows_from_factors(cx, c, &others) || others.iter().any(|d| c.is_weaker_than(cx, d));
+        if follows || under(cx, &others, |cx| c.decided(cx)) == Some(true) {
             kept.retain(|d| d != c);
         }
     }
@@ -159,12 +155,12 @@ pub fn reduced(conditions: impl IntoIterator<Item = Condition>) -> Vec<Condition
 }
 
 /// Where x·y ≠ 0, or x/y > 0, or x/y > 1, neither x nor y vanishes.
-fn follows_from_factors(c: &Condition, others: &[Condition]) -> bool {
+fn follows_from_factors(cx: &Inquiry, c: &Condition, others: &[Condition]) -> bool {
     let nonzero = |d: &Condition| match (d.relation, d.left.node()) {
         (Relation::Greater, Node::Sum { constant, terms }) => {
             let (fixed, open): (Vec<_>, Vec<_>) = terms.iter().cloned().partition(|(e, _)| e.symbols().is_empty());
             match open.as_slice() {
-                [(term, k)] if !k.is_negative() && sign(Expr::sum(constant.clone(), fixed)).is_nonpositive() => {
+                [(term, k)] if !k.is_negative() && sign(cx, Expr::sum(constant.clone(), fixed)).is_nonpositive() => {
                     factors(*term)
                 }
                 _ => factors(d.left),
@@ -192,7 +188,7 @@ pub(super) fn factors(e: Expr) -> Vec<Expr> {
 
 /// The condition without the monotone functions around what it is about: none if it always holds, two for 1/u > 1. Equivalent
 /// wherever the left side is defined.
-pub fn isolated(condition: Condition) -> Vec<Condition> {
+pub fn isolated(cx: &Inquiry, condition: Condition) -> Vec<Condition> {
     let mut open = vec![match condition.relation {
         Relation::Less => Condition::positive(-condition.left),
         Relation::LessEqual => Condition::nonnegative(-condition.left),
@@ -201,7 +197,7 @@ pub fn isolated(condition: Condition) -> Vec<Condition> {
     let (mut bare, mut layers) = (vec![], 0);
     while let Some(c) = open.pop() {
         layers += 1;
-        match layer(&c) {
+        match layer(cx, &c) {
             Layer::Always => {}
             Layer::Inside(inner) if layers < MAX_LAYERS => open.push(inner),
             Layer::Both(first, second) if layers < MAX_LAYERS => open.extend([second, first]),
@@ -223,7 +219,7 @@ enum Layer {
 }
 
 /// Takes one layer off k·f(u) + constant > 0 (or ≥ 0).
-fn layer(c: &Condition) -> Layer {
+fn layer(cx: &Inquiry, c: &Condition) -> Layer {
     // log u ≠ 0 where u ≠ 1.
     if let (Relation::NotEqual, Node::Apply(Elementary::Log, u)) = (c.relation, c.left.node()) {
         return Layer::Inside(Condition::nonzero(u[0] - Expr::one()));
@@ -232,7 +228,7 @@ fn layer(c: &Condition) -> Layer {
         return Layer::Bare;
     }
     if c.left.symbols().is_empty() {
-        return if c.decided() == Some(true) { Layer::Always } else { Layer::Bare };
+        return if c.decided(cx) == Some(true) { Layer::Always } else { Layer::Bare };
     }
     let (constant, term, k) = match c.left.node() {
         Node::Sum { constant, terms } => {
@@ -253,10 +249,12 @@ fn layer(c: &Condition) -> Layer {
             [(base, exponent)] if !exponent.is_integer() => {
                 let by = |c: Expr| c.pow(exponent.recip().expect("not zero"));
                 let zero = Some(End { at: Expr::zero(), reached: !exponent.is_negative() });
-                comparison.through(*base, zero, None, !exponent.is_negative(), by)
+                comparison.through(cx, *base, zero, None, !exponent.is_negative(), by)
             }
             [(base, exponent)] if comparison.bound.is_zero() => comparison.of_power(*base, exponent),
-            [(base, exponent)] if (-exponent).is_one() && comparison.above && sign(comparison.bound).is_positive() => {
+            [(base, exponent)]
+                if (-exponent).is_one() && comparison.above && sign(cx, comparison.bound).is_positive() =>
+            {
                 // 1/u > c > 0 where 0 < u < 1/c.
                 let below = comparison.with(comparison.bound.pow(-1) - *base);
                 Layer::Both(Condition::positive(*base), below)
@@ -264,7 +262,7 @@ fn layer(c: &Condition) -> Layer {
             _ if comparison.bound.is_zero() => {
                 let counts = |(base, exponent): &&(Expr, Rational)| {
                     let powered = base.pow(exponent.clone());
-                    !sign_of(powered).is_positive() && (exponent.is_integer() || !exponent.is_negative())
+                    !sign_of(cx, powered).is_positive() && (exponent.is_integer() || !exponent.is_negative())
                 };
                 let rest: Vec<(Expr, Rational)> = factors.iter().filter(counts).cloned().collect();
                 // √u·v > 0 where u > 0 and v > 0.
@@ -286,7 +284,7 @@ fn layer(c: &Condition) -> Layer {
             let end = |bound: Bound| bound.end().map(|(at, reached)| End { at: at.expr(), reached });
             match row.whole_piece() {
                 Some(Piece { increasing, inverse: Some(inverse), .. }) => {
-                    comparison.through(u, end(row.range.low), end(row.range.high), increasing, |c| inverse.of(c))
+                    comparison.through(cx, u, end(row.range.low), end(row.range.high), increasing, |c| inverse.of(c))
                 }
                 _ if row.sign == SignRule::Argument && comparison.bound.is_zero() => Layer::Inside(comparison.with(u)),
                 _ => Layer::Bare,
@@ -326,6 +324,7 @@ impl Comparison {
     /// For a monotone function of u with its range and its inverse.
     fn through(
         &self,
+        cx: &Inquiry,
         u: Expr,
         low: Option<End>,
         high: Option<End>,
@@ -333,8 +332,8 @@ impl Comparison {
         inverse: impl Fn(Expr) -> Expr,
     ) -> Layer {
         // Where the bound lies, seen from an end; inside is positive.
-        let from_low = low.as_ref().map(|e| sign(self.bound - e.at));
-        let from_high = high.as_ref().map(|e| sign(e.at - self.bound));
+        let from_low = low.as_ref().map(|e| sign(cx, self.bound - e.at));
+        let from_high = high.as_ref().map(|e| sign(cx, e.at - self.bound));
         let (near, end) = if self.above { (from_low, low) } else { (from_high, high) };
         let far = if self.above { from_high } else { from_low };
         if far.is_some_and(|s| !s.is_positive()) {
@@ -372,7 +371,7 @@ mod tests {
     use crate::algebra::testing::Scope;
 
     /// `left > 0` (or ≥ 0 after a leading `=`), isolated and written as one writes it.
-    fn check(input: &str, expected: &str) {
+    fn check(cx: &Inquiry, input: &str, expected: &str) {
         let mut scope = Scope::default();
         let condition = match input.strip_prefix('=') {
             Some(rest) => Condition::nonnegative(scope.read(rest)),
@@ -382,46 +381,48 @@ mod tests {
             let (left, relation, right) = c.sides();
             format!("{left} {} {right}", relation.text())
         };
-        let found: Vec<String> = isolated(condition).iter().map(written).collect();
+        let found: Vec<String> = isolated(cx, condition).iter().map(written).collect();
         assert_eq!(found.join(", "), expected, "{input}");
     }
 
     #[test]
     fn monotone_functions_come_off() {
-        check("log(x)", "x > 1");
-        check("2 - log(x)", "x < exp(2)");
-        check("exp(x) - 1", "x > 0");
-        check("exp(x) + 1", "");
-        check("sqrt(x) - 3", "x > 9");
-        check("sqrt(x) + 3", "");
-        check("=sqrt(x)", "");
-        check("sqrt(x)", "x > 0");
-        check("1/sqrt(x)", "");
-        check("2 - 1/sqrt(x)", "x > 1/4");
-        check("1 - tanh(log(x))", "");
-        check("tanh(log(x))", "x > 1");
-        check("asin(x) + pi/2", "x > -1");
-        check("=asin(x) + pi/2", "");
-        check("pi/2 - acos(x)", "x > 0");
-        check("pi - acos(x)", "x > -1");
-        check("pi/4 - atan(x)", "x < 1");
-        check("sinh(x)^3", "x > 0");
-        check("x^2", "x != 0");
-        check("x*exp(y)", "x > 0");
-        check("1 - x^2", "x^2 < 1");
-        check("x*y", "x*y > 0");
-        check("1/x - 2", "x > 0, x < 1/2");
-        check("-(x - 1)", "x < 1");
-        check("1 - 2*x", "x < 1/2");
-        check("sqrt(x*y)*sign(x)", "x*y > 0, x > 0");
-        check("-sqrt(x)*y", "x > 0, y < 0");
+        let cx = &Inquiry::free();
+        check(cx, "log(x)", "x > 1");
+        check(cx, "2 - log(x)", "x < exp(2)");
+        check(cx, "exp(x) - 1", "x > 0");
+        check(cx, "exp(x) + 1", "");
+        check(cx, "sqrt(x) - 3", "x > 9");
+        check(cx, "sqrt(x) + 3", "");
+        check(cx, "=sqrt(x)", "");
+        check(cx, "sqrt(x)", "x > 0");
+        check(cx, "1/sqrt(x)", "");
+        check(cx, "2 - 1/sqrt(x)", "x > 1/4");
+        check(cx, "1 - tanh(log(x))", "");
+        check(cx, "tanh(log(x))", "x > 1");
+        check(cx, "asin(x) + pi/2", "x > -1");
+        check(cx, "=asin(x) + pi/2", "");
+        check(cx, "pi/2 - acos(x)", "x > 0");
+        check(cx, "pi - acos(x)", "x > -1");
+        check(cx, "pi/4 - atan(x)", "x < 1");
+        check(cx, "sinh(x)^3", "x > 0");
+        check(cx, "x^2", "x != 0");
+        check(cx, "x*exp(y)", "x > 0");
+        check(cx, "1 - x^2", "x^2 < 1");
+        check(cx, "x*y", "x*y > 0");
+        check(cx, "1/x - 2", "x > 0, x < 1/2");
+        check(cx, "-(x - 1)", "x < 1");
+        check(cx, "1 - 2*x", "x < 1/2");
+        check(cx, "sqrt(x*y)*sign(x)", "x*y > 0, x > 0");
+        check(cx, "-sqrt(x)*y", "x > 0, y < 0");
     }
 
     #[test]
     fn what_follows_is_not_said() {
+        let cx = &Inquiry::free();
         let mut scope = Scope::default();
         let (x, y) = (scope.read("x"), scope.read("y"));
-        let said = |conditions: &[Condition]| reduced(conditions.iter().copied());
+        let said = |conditions: &[Condition]| reduced(cx, conditions.iter().copied());
         let positive = Condition::positive(x);
         assert_eq!(said(&[Condition::nonzero(x), positive, Condition::nonnegative(x)]), [positive]);
         assert_eq!(said(&[positive, Condition::nonzero(x.pow(2) + y.pow(2))]), [positive]);
@@ -435,7 +436,7 @@ mod tests {
         assert_eq!(said(&[Condition::nonzero(x), larger]), [larger]);
         // Which of two that exclude each other is wrong cannot be said here: both stay.
         let opposite = [positive, Condition::positive(-x)];
-        assert_eq!(contradiction(&opposite), Some(opposite[1]));
+        assert_eq!(contradiction(cx, &opposite), Some(opposite[1]));
         assert_eq!(said(&opposite), opposite);
     }
 }

@@ -12,15 +12,16 @@
 //! x ← x − (5/4)·g/|∇g|²·∇g          Newton's step to the hypersurface g = 0, a little longer, in rational numbers
 //! ```
 
-use crate::algebra::assume::{self, Sign, sign_of};
+use crate::algebra::Inquiry;
+use crate::algebra::assume::{Sign, sign_of};
 use crate::algebra::ball::{self, Ball};
 use crate::algebra::conditions;
-use crate::algebra::derive::partial;
+use crate::algebra::derive::slope;
 use crate::algebra::expr::{Expr, Node, post_order, symbols_of};
 use crate::algebra::number::Rational;
 use crate::algebra::substitute::{define_function, substitute};
 use crate::algebra::symbol::{Function, Symbol};
-use crate::budget::{Budgeted, check};
+use crate::budget::Budgeted;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 
@@ -41,11 +42,10 @@ pub struct Sampler {
 pub const POINTS: u32 = 24;
 
 impl Sampler {
-    pub fn new(e: Expr) -> Sampler {
+    pub fn new(cx: &Inquiry, e: Expr) -> Sampler {
         let mut symbols: FxHashSet<Symbol> = symbols_of(&[e]).into_iter().collect();
         // Facts that share a symbol with the expression, or with such a fact.
-        let mut open: Vec<(Expr, Sign)> = assume::snapshot().into_iter().collect();
-        open.sort_by_key(|f| f.0);
+        let mut open: Vec<(Expr, Sign)> = cx.facts().iter().collect();
         let mut facts = Vec::new();
         loop {
             let (near, far): (Vec<_>, Vec<_>) = open.into_iter().partition(|(f, _)| {
@@ -63,22 +63,22 @@ impl Sampler {
         }
         let mut roots = vec![e];
         roots.extend(facts.iter().map(|f| f.0));
-        let roots = with_functions_chosen(&roots);
+        let roots = with_functions_chosen(cx, &roots);
         let facts = roots[1..].iter().zip(&facts).map(|(f, (_, sign))| (*f, *sign)).collect();
         let mut symbols: Vec<Symbol> = symbols.into_iter().collect();
         symbols.sort();
         // The inside of the domain: on its boundary √x is 0 without being zero.
-        let domain = conditions::domain(roots[0]).into_iter().map(|c| (c.left, Sign::POSITIVE)).collect();
+        let domain = conditions::domain(cx, roots[0]).into_iter().map(|c| (c.left, Sign::POSITIVE)).collect();
         Sampler { subject: roots[0], symbols, facts, domain }
     }
 
     /// The i-th point, if the facts are certified there.
-    pub fn point(&self, i: u32) -> Budgeted<Option<Point>> {
-        check()?;
+    pub fn point(&self, cx: &Inquiry, i: u32) -> Budgeted<Option<Point>> {
+        cx.check()?;
         let mut point = Point::default();
         for (k, &s) in self.symbols.iter().enumerate() {
             let value = coordinate(i, k as u32);
-            let sign = sign_of(Expr::symbol(s));
+            let sign = sign_of(cx, Expr::symbol(s));
             let value = if sign == Sign::ZERO {
                 Rational::ZERO
             } else if sign.is_nonnegative() {
@@ -93,15 +93,15 @@ impl Sampler {
             }
             point.insert(s, value);
         }
-        self.move_to_facts(&mut point)?;
-        if !self.facts_hold(&point)? {
+        self.move_to_facts(cx, &mut point)?;
+        if !self.facts_hold(cx, &point)? {
             return Ok(None);
         }
         // Where the subject has no value, another point near by may do.
-        if !self.domain.is_empty() && self.value(&point, 64)?.is_none() {
+        if !self.domain.is_empty() && self.value(cx, &point, 64)?.is_none() {
             let mut moved = point.clone();
             let wishes: Vec<(Expr, Sign)> = self.facts.iter().chain(&self.domain).copied().collect();
-            if descend(&wishes, &mut moved)? && self.facts_hold(&moved)? {
+            if descend(cx, &wishes, &mut moved)? && self.facts_hold(cx, &moved)? {
                 point = moved;
             }
         }
@@ -109,9 +109,9 @@ impl Sampler {
     }
 
     /// Whether all facts are certified at the point.
-    fn facts_hold(&self, point: &Point) -> Budgeted<bool> {
+    fn facts_hold(&self, cx: &Inquiry, point: &Point) -> Budgeted<bool> {
         for (fact, sign) in &self.facts {
-            match ball::certified_sign(*fact, point, 256)? {
+            match ball::certified_sign(cx, *fact, point, 256)? {
                 Some(found) if agrees(*sign, found) => {}
                 _ => return Ok(false),
             }
@@ -121,7 +121,7 @@ impl Sampler {
 
     /// Moves coordinates into the region that the facts describe: a fact that is affine in one of them, the others being
     /// what they are, bounds it from one side. Facts of other shapes are approached along their gradients.
-    fn move_to_facts(&self, point: &mut Point) -> Budgeted<()> {
+    fn move_to_facts(&self, cx: &Inquiry, point: &mut Point) -> Budgeted<()> {
         let bounds = self.facts.iter().filter(|(f, sign)| f.as_symbol().is_none() && *sign != Sign::ZERO);
         let bounds: Vec<&(Expr, Sign)> = bounds.collect();
         if bounds.is_empty() {
@@ -129,7 +129,7 @@ impl Sampler {
         }
         for &s in &self.symbols {
             let (mut low, mut high): (Option<Rational>, Option<Rational>) = (None, None);
-            let sign = sign_of(Expr::symbol(s));
+            let sign = sign_of(cx, Expr::symbol(s));
             if sign.is_nonnegative() {
                 low = Some(Rational::ZERO);
             }
@@ -138,8 +138,8 @@ impl Sampler {
             }
             let mut bounded = false;
             for (fact, sign) in bounds.iter().filter(|(f, _)| f.contains(s)) {
-                check()?;
-                let Some((slope, rest)) = affine_at(*fact, s, point) else { continue };
+                cx.check()?;
+                let Some((slope, rest)) = affine_at(cx, *fact, s, point) else { continue };
                 let positive = sign.is_nonnegative();
                 if slope.is_zero() || !(positive || sign.is_nonpositive()) {
                     continue;
@@ -168,13 +168,13 @@ impl Sampler {
             };
             point.insert(s, moved);
         }
-        descend(&self.facts, point)?;
+        descend(cx, &self.facts, point)?;
         Ok(())
     }
 
     /// The enclosure of the value at a point.
-    pub fn value(&self, point: &Point, bits: u32) -> Budgeted<Option<Ball>> {
-        ball::evaluate(self.subject, point, bits)
+    pub fn value(&self, cx: &Inquiry, point: &Point, bits: u32) -> Budgeted<Option<Ball>> {
+        ball::evaluate(cx, self.subject, point, bits)
     }
 
     /// The point in words, for a verdict; only what the expression contains.
@@ -199,18 +199,18 @@ const ROUNDS: u32 = 24;
 
 /// Moves a point, fact by fact, until all signs are as they should be; says whether that was reached. The point is an
 /// improvement in any case, or as it was.
-fn descend(facts: &[(Expr, Sign)], point: &mut Point) -> Budgeted<bool> {
+fn descend(cx: &Inquiry, facts: &[(Expr, Sign)], point: &mut Point) -> Budgeted<bool> {
     let start = point.clone();
     for _ in 0..ROUNDS {
         let mut all_hold = true;
         for (fact, sign) in facts {
-            check()?;
-            let found = ball::certified_sign(*fact, point, 128)?;
+            cx.check()?;
+            let found = ball::certified_sign(cx, *fact, point, 128)?;
             if found.is_some_and(|found| agrees(*sign, found)) {
                 continue;
             }
             all_hold = false;
-            if !step(*fact, *sign, point)? {
+            if !step(cx, *fact, *sign, point)? {
                 *point = start;
                 return Ok(false);
             }
@@ -224,11 +224,11 @@ fn descend(facts: &[(Expr, Sign)], point: &mut Point) -> Budgeted<bool> {
 }
 
 /// One step from the wrong side of g = 0 to the right one. `false` where g has no value or no gradient.
-fn step(g: Expr, sign: Sign, point: &mut Point) -> Budgeted<bool> {
+fn step(cx: &Inquiry, g: Expr, sign: Sign, point: &mut Point) -> Budgeted<bool> {
     let symbols: Vec<Symbol> = g.symbols().into_iter().filter(|s| point.contains_key(s)).collect();
     let mut wanted = vec![g];
-    wanted.extend(symbols.iter().map(|s| partial(g, *s)));
-    let values = ball::evaluate_all(&wanted, point, 64)?;
+    wanted.extend(symbols.iter().map(|s| slope(cx, g, *s)));
+    let values = ball::evaluate_all(cx, &wanted, point, 64)?;
     let Some(values) = values.into_iter().map(|v| rounded(&v?)).collect::<Option<Vec<Rational>>>() else {
         return Ok(false);
     };
@@ -256,8 +256,8 @@ fn rounded(ball: &Ball) -> Option<Rational> {
 }
 
 /// (a, b) with e = a·s + b when all other symbols have their values at the point, if e is affine in s.
-fn affine_at(e: Expr, s: Symbol, point: &Point) -> Option<(Rational, Rational)> {
-    let slope = partial(e, s);
+fn affine_at(cx: &Inquiry, e: Expr, s: Symbol, point: &Point) -> Option<(Rational, Rational)> {
+    let slope = slope(cx, e, s);
     if slope.contains(s) {
         return None;
     }
@@ -312,7 +312,7 @@ fn formal_parameters(arity: usize) -> Vec<Symbol> {
 }
 
 /// Replaces every unspecified function by one polynomial with enough derivatives.
-fn with_functions_chosen(roots: &[Expr]) -> Vec<Expr> {
+fn with_functions_chosen(cx: &Inquiry, roots: &[Expr]) -> Vec<Expr> {
     let mut functions: Vec<(Function, u32, usize)> = Vec::new();
     for x in post_order(roots) {
         if let Node::Unknown { function, orders, arguments } = x.node() {
@@ -333,7 +333,7 @@ fn with_functions_chosen(roots: &[Expr]) -> Vec<Expr> {
             let linear = parameters.iter().enumerate().map(|(k, s)| (Expr::symbol(*s), coordinate(row, k as u32)));
             body = body + Expr::sum(coordinate(row, 99), linear).pow(i64::from(power));
         }
-        roots = roots.iter().map(|e| define_function(*e, function, &parameters, body)).collect();
+        roots = roots.iter().map(|e| define_function(cx, *e, function, &parameters, body)).collect();
     }
     roots
 }

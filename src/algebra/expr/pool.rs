@@ -3,7 +3,7 @@
 //! to recurse. A node is looked up by borrowed parts first, and only a new one takes memory.
 
 use super::{BudgetKind, Expr, Node, Undefined};
-use crate::algebra::function::Elementary;
+use crate::algebra::function::{Domain, Elementary, Interval};
 use crate::algebra::number::Rational;
 use crate::algebra::symbol::Function;
 use hashbrown::{HashTable, hash_table::Entry};
@@ -19,6 +19,8 @@ pub(super) type Pairs = SmallVec<[(Expr, Rational); 8]>;
 /// A node with what is known about it from the start.
 pub(super) struct Interned {
     pub(super) id: u32,
+    pub(super) has_kinks: bool,
+    pub(super) is_partial: bool,
     /// One bit per symbol that occurs (modulo 64): a zero says for sure that a symbol is absent.
     pub(super) mask: u64,
     /// The last walk that came here; see [`Walk`].
@@ -223,8 +225,18 @@ impl Store {
         let (cell, rest) = self.cells.split_first().expect("a chunk is not empty");
         self.cells = rest;
         let (id, mask) = (self.n_nodes, mask_of(&node));
+        let (has_kinks, is_partial) = (has_kinks(&node), is_partial(&node));
         self.n_nodes += 1;
-        Expr(cell.get_or_init(|| Interned { id, mask, mark: Cell::new(0), hash, node, bound_to_thread: PhantomData }))
+        Expr(cell.get_or_init(|| Interned {
+            id,
+            has_kinks,
+            is_partial,
+            mask,
+            mark: Cell::new(0),
+            hash,
+            node,
+            bound_to_thread: PhantomData,
+        }))
     }
 
     fn pairs(&mut self, pairs: Pairs) -> &'static [(Expr, Rational)] {
@@ -253,6 +265,36 @@ impl Store {
         self.exprs = rest;
         piece.copy_from_slice(exprs);
         piece
+    }
+}
+
+fn has_kinks(node: &Node) -> bool {
+    let of = |e: &Expr| e.0.has_kinks;
+    match node {
+        Node::Number(_) | Node::Pi | Node::Undefined(_) | Node::Symbol(_) => false,
+        Node::Sum { terms, .. } => terms.iter().any(|(e, _)| of(e)),
+        Node::Product(factors) => factors.iter().any(|(e, _)| of(e)),
+        Node::Power(a, b) => of(a) || of(b),
+        Node::Apply(Elementary::Abs | Elementary::Sign | Elementary::Min | Elementary::Max, _) => true,
+        Node::Piecewise { .. } => true,
+        Node::Apply(_, arguments) | Node::Unknown { arguments, .. } => arguments.iter().any(of),
+        Node::Integral { body, .. } => of(body),
+    }
+}
+
+fn is_partial(node: &Node) -> bool {
+    let of = |e: &Expr| e.0.is_partial;
+    match node {
+        Node::Number(_) | Node::Pi | Node::Undefined(_) | Node::Symbol(_) => false,
+        Node::Sum { terms, .. } => terms.iter().any(|(e, _)| of(e)),
+        Node::Product(factors) => factors.iter().any(|(e, n)| of(e) || !n.is_integer()),
+        Node::Power(..) => true,
+        Node::Apply(f, arguments) => {
+            !matches!(f.row().domain, Domain::Interval(Interval::ALL)) || arguments.iter().any(of)
+        }
+        Node::Unknown { arguments, .. } => arguments.iter().any(of),
+        Node::Piecewise { condition, then, otherwise } => of(&condition.left) || of(then) || of(otherwise),
+        Node::Integral { body, .. } => of(body),
     }
 }
 

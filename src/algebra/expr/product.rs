@@ -3,8 +3,7 @@
 
 use super::pool::{self, Pairs};
 use super::{BudgetKind, Expr, Node, Undefined};
-use crate::algebra::assume::sign_of;
-use crate::algebra::conditions::{record_nonzero, record_root};
+use crate::algebra::assume::sign_of_shape;
 use crate::algebra::function::Elementary;
 use crate::algebra::number::{Integer, Rational};
 use crate::budget::Exhausted;
@@ -60,11 +59,7 @@ impl ProductBuilder {
             Node::Product(factors) if exponent.is_one() => self.factors.extend(factors.iter().cloned()),
             Node::Product(factors) if exponent.is_integer() => {
                 for (b, e) in factors.iter() {
-                    let product = e * &exponent;
-                    if product.is_integer() && !e.is_integer() {
-                        record_root(*b);
-                    }
-                    self.multiply(*b, product);
+                    self.multiply(*b, e * &exponent);
                 }
             }
             Node::Product(factors) => self.root_of_product(factors, &exponent),
@@ -97,7 +92,7 @@ impl ProductBuilder {
     fn root_of_product(&mut self, factors: &[(Expr, Rational)], exponent: &Rational) {
         let mut rest = Pairs::new();
         for (b, e) in factors {
-            let sign = sign_of(*b);
+            let sign = sign_of_shape(*b);
             if sign.is_nonnegative() {
                 self.multiply(*b, e * exponent);
             } else if e.to_i64().is_some_and(|n| n % 2 == 0) {
@@ -207,15 +202,15 @@ impl ProductBuilder {
         }
     }
 
-    /// Adds the exponents of equal bases. Where a positive and a negative one meet, something was
-    /// cancelled, and the base must not vanish.
+    /// Adds the exponents of equal bases. A positive and a negative one stay apart, unless the base vanishes nowhere: x²/x has
+    /// no value at 0, and what cancels is the business of [`crate::algebra::normal`], which says so.
     fn merge(&mut self) {
         self.align_with_roots();
         let strictly = |list: &[(Expr, Rational)]| list.is_sorted_by(|a, b| a.0 < b.0);
         if strictly(&self.factors) {
             return;
         }
-        self.factors.sort_by_key(|(e, _)| *e);
+        self.factors.sort_by_key(|(e, exponent)| (*e, exponent.is_negative()));
         if strictly(&self.factors) {
             return;
         }
@@ -223,15 +218,11 @@ impl ProductBuilder {
         let mut again = Vec::new();
         for (base, exponent) in std::mem::take(&mut self.factors) {
             match merged.last_mut() {
-                Some((last, sum)) if *last == base => {
-                    if sum.is_negative() != exponent.is_negative() && !sign_of(base).is_nonzero() {
-                        record_nonzero(base);
-                    }
-                    let is_root = !exponent.is_integer();
+                Some((last, sum))
+                    if *last == base
+                        && (sum.is_negative() == exponent.is_negative() || sign_of_shape(base).is_nonzero()) =>
+                {
                     *sum = &*sum + &exponent;
-                    if is_root && sum.is_integer() {
-                        record_root(base);
-                    }
                 }
                 _ => merged.push((base, exponent)),
             }

@@ -1,8 +1,7 @@
 //! Values that functions have at special arguments, and what follows from parity.
 
 use super::{Expr, Node, Undefined};
-use crate::algebra::assume::sign_of;
-use crate::algebra::conditions::record_positive;
+use crate::algebra::assume::sign_of_shape;
 use crate::algebra::function::{Elementary, Inverse};
 use crate::algebra::number::Rational;
 
@@ -102,16 +101,12 @@ pub(super) fn special_value(function: Elementary, arguments: &[Expr]) -> Option<
         }
         Exp => match x.node() {
             // log u is real only for u > 0, and there e^(log u) = u.
-            Node::Apply(Log, u) => {
-                record_positive(u[0]);
-                Some(u[0])
-            }
+            Node::Apply(Log, u) => Some(u[0]),
             _ => None,
         },
         // Likewise with the exponentials that these are made of.
         Sinh | Cosh => match x.node() {
             Node::Apply(Log, u) => {
-                record_positive(u[0]);
                 let inverse = u[0].pow(-1);
                 Some(if function == Sinh { u[0] - inverse } else { u[0] + inverse } / 2)
             }
@@ -121,7 +116,7 @@ pub(super) fn special_value(function: Elementary, arguments: &[Expr]) -> Option<
             if let Some(n) = number {
                 return Some(Expr::number(n.abs()));
             }
-            let sign = sign_of(x);
+            let sign = sign_of_shape(x);
             if sign.is_nonnegative() {
                 return Some(x);
             }
@@ -143,7 +138,7 @@ pub(super) fn special_value(function: Elementary, arguments: &[Expr]) -> Option<
             }
         }
         Sign => {
-            let sign = sign_of(x);
+            let sign = sign_of_shape(x);
             if sign.is_positive() {
                 Some(Expr::one())
             } else if sign.is_negative() {

@@ -10,14 +10,15 @@
 use super::Step;
 use crate::algebra::number::{Integer, Rational};
 use crate::algebra::polynomial::{Monomial, Polynomial};
-use crate::budget::{Budgeted, check};
+use crate::budget::Budget;
+use crate::budget::Budgeted;
 
 /// Larger exponents are left to the general algorithm.
 const MAX_EXPONENT: u32 = 20_000;
 
 /// The factors of a polynomial of two terms without common monomial; `None` if it is not of this kind, or its factors are not
 /// all of this kind and it is one of them.
-pub(super) fn binomial_factors(f: &Polynomial) -> Budgeted<Option<Step>> {
+pub(super) fn binomial_factors(cx: &Budget, f: &Polynomial) -> Budgeted<Option<Step>> {
     let terms: Vec<(Monomial, Rational)> = f.terms().collect();
     let [(left, p), (right, q)] = terms.as_slice() else { return Ok(None) };
     if left.iter().any(|(v, _)| right.iter().any(|(w, _)| v == w)) {
@@ -45,7 +46,7 @@ pub(super) fn binomial_factors(f: &Polynomial) -> Budgeted<Option<Step>> {
     let (a, b) = ((root(left), r), (root(right), s));
     let mut factors = Vec::with_capacity(indices.len());
     for d in indices {
-        check()?;
+        cx.check()?;
         factors.push(homogeneous(&cyclotomic(d), &a, &b)?.primitive_part());
     }
     Ok(Some(if k == n { Step::Irreducibles(factors) } else { Step::Product(factors) }))

@@ -18,7 +18,8 @@ use crate::algebra::polynomial::Polynomial;
 use crate::algebra::polynomial::interpolation::{Part, Parts, Residues, Walker, nodes, systems};
 use crate::algebra::polynomial::modular::{PrimeField, Sequence, dense, is_prime};
 use crate::algebra::polynomial::packed::Layout;
-use crate::budget::{Budgeted, check};
+use crate::budget::Budget;
+use crate::budget::Budgeted;
 use dashu_int::IBig;
 use dashu_int::ops::{Abs, DivRem, Gcd};
 use smallvec::SmallVec;
@@ -48,15 +49,15 @@ struct Point {
 }
 
 /// The irreducible factors of f; `None` if no point was found that splits f as f splits.
-pub(super) fn irreducible(f: &Polynomial, main: usize) -> Budgeted<Option<Vec<Polynomial>>> {
+pub(super) fn irreducible(cx: &Budget, f: &Polynomial, main: usize) -> Budgeted<Option<Vec<Polynomial>>> {
     let mut random = Sequence::new(0x6865_6e73_656c);
-    if is_irreducible_by_degrees(f, main, &mut random)? {
+    if is_irreducible_by_degrees(cx, f, main, &mut random)? {
         return Ok(Some(vec![f.clone()]));
     }
     let degrees = f.degrees();
     let mut order: Vec<usize> = (0..degrees.len()).filter(|&k| k != main).collect();
     order.sort_by_key(|&k| std::cmp::Reverse(degrees[k]));
-    let lead = factor(&f.leading_coefficient_in(f.variables()[main]));
+    let lead = factor(cx, &f.leading_coefficient_in(f.variables()[main]));
     if !lead.complete {
         return Ok(None);
     }
@@ -64,8 +65,8 @@ pub(super) fn irreducible(f: &Polynomial, main: usize) -> Budgeted<Option<Vec<Po
     let mut best: Option<Point> = None;
     let mut usable = 0;
     for round in 0..MAX_ROUNDS {
-        check()?;
-        let Some(point) = problem.point(round, &mut random)? else { continue };
+        cx.check()?;
+        let Some(point) = problem.point(cx, round, &mut random)? else { continue };
         if point.factors.len() == 1 {
             return Ok(Some(vec![f.clone()]));
         }
@@ -77,7 +78,7 @@ pub(super) fn irreducible(f: &Polynomial, main: usize) -> Budgeted<Option<Vec<Po
         let enough = best.as_ref().is_some_and(|b| b.leads.is_some() && b.factors.len() == 2) || usable % 3 == 0;
         if enough
             && let Some(point) = best.take()
-            && let Some(found) = problem.lift(&point, &mut random)?
+            && let Some(found) = problem.lift(cx, &point, &mut random)?
         {
             return Ok(Some(found));
         }
@@ -86,7 +87,7 @@ pub(super) fn irreducible(f: &Polynomial, main: usize) -> Budgeted<Option<Vec<Po
 }
 
 /// Degrees of the factors of f(x, α) modulo several primes: often they leave only one factor.
-fn is_irreducible_by_degrees(f: &Polynomial, main: usize, random: &mut Sequence) -> Budgeted<bool> {
+fn is_irreducible_by_degrees(cx: &Budget, f: &Polynomial, main: usize, random: &mut Sequence) -> Budgeted<bool> {
     let degree = f.degree_in(f.variables()[main]) as usize;
     let mut possible = DegreeSet::all(degree);
     let mut p: u64 = 1 << 30;
@@ -117,7 +118,7 @@ fn is_irreducible_by_degrees(f: &Polynomial, main: usize, random: &mut Sequence)
         if dense::gcd(image.clone(), dense::derivative(&image, &field), &field).len() > 1 {
             continue;
         }
-        let groups = by_degree(&image, &field)?;
+        let groups = by_degree(cx, &image, &field)?;
         possible.intersect(groups.iter().flat_map(|(d, g)| vec![*d; dense::degree(g) / d]));
         if possible.is_trivial() {
             return Ok(true);
@@ -128,7 +129,7 @@ fn is_irreducible_by_degrees(f: &Polynomial, main: usize, random: &mut Sequence)
 
 impl Problem<'_> {
     /// Tries the round's point; `None` if it is not usable.
-    fn point(&self, round: usize, random: &mut Sequence) -> Budgeted<Option<Point>> {
+    fn point(&self, cx: &Budget, round: usize, random: &mut Sequence) -> Budgeted<Option<Point>> {
         let range = 24 + 12 * round as u64;
         let values: Vec<i64> = (0..self.f.variables().len())
             .map(|_| {
@@ -145,8 +146,8 @@ impl Problem<'_> {
         }
         let primitive = univariate::primitive(image.clone());
         let content = &image[image.len() - 1] / &primitive[primitive.len() - 1];
-        let factors = univariate::irreducible(&primitive)?;
-        let leads = if factors.len() > 1 { self.distribute_leads(&values, &content, &factors)? } else { None };
+        let factors = univariate::irreducible(cx, &primitive)?;
+        let leads = if factors.len() > 1 { self.distribute_leads(cx, &values, &content, &factors)? } else { None };
         Ok(Some(Point { values, factors, leads }))
     }
 
@@ -181,6 +182,7 @@ impl Problem<'_> {
     /// Wang's distribution: how often each factor of lcₓ(f) divides the leading coefficient of each factor.
     fn distribute_leads(
         &self,
+        cx: &Budget,
         values: &[i64],
         content: &IBig,
         factors: &[Vec<IBig>],
@@ -191,7 +193,7 @@ impl Problem<'_> {
         }
         let mut at_point = Vec::new();
         for (l, _) in &self.lead.factors {
-            let value = l.evaluate_at(&point)?.expect("all variables have values");
+            let value = l.evaluate_at(cx, &point)?.expect("all variables have values");
             at_point.push(value.numerator().to_big().abs());
         }
         // Parts of the values that no other value, the unit or the content shares.
@@ -234,35 +236,35 @@ impl Problem<'_> {
     }
 
     /// From the factors at a point to factors of f, or `None`.
-    fn lift(&self, point: &Point, random: &mut Sequence) -> Budgeted<Option<Vec<Polynomial>>> {
+    fn lift(&self, cx: &Budget, point: &Point, random: &mut Sequence) -> Budgeted<Option<Vec<Polynomial>>> {
         let x = self.f.variables()[self.main];
         let n = point.factors.len();
         let unit = self.lead.unit.clone();
         // Without known leading coefficients every factor gets that of f, and f the missing powers.
-        let monic_lead = self.lead.monic_product()?;
+        let monic_lead = self.lead.monic_product(cx)?;
         let (target, leads) = match &point.leads {
             Some(exponents) => {
                 let mut leads = Vec::new();
                 for exponents in exponents {
                     let mut lead = Polynomial::one();
                     for ((l, _), &e) in self.lead.factors.iter().zip(exponents) {
-                        lead = lead.mul(&l.pow(e)?)?;
+                        lead = lead.mul(cx, &l.pow(cx, e)?)?;
                     }
                     leads.push(lead);
                 }
                 (self.f.clone(), leads)
             }
-            None => (self.f.mul(&monic_lead.pow(n as u32 - 1)?)?, vec![monic_lead; n]),
+            None => (self.f.mul(cx, &monic_lead.pow(cx, n as u32 - 1)?)?, vec![monic_lead; n]),
         };
         let mut known: Option<Known> = None;
         for prime in 0.. {
-            check()?;
+            cx.check()?;
             let field = PrimeField::nth(prime);
             let unit_residue = field.from_integer(unit.numerator());
             if unit_residue == 0 {
                 continue;
             }
-            let Some(parts) = self.lift_modulo(&target, &leads, point, unit_residue, &field, random)? else {
+            let Some(parts) = self.lift_modulo(cx, &target, &leads, point, unit_residue, &field, random)? else {
                 return Ok(None);
             };
             let next = match known.take() {
@@ -273,7 +275,7 @@ impl Problem<'_> {
                     None => return Ok(None),
                 },
             };
-            if let Some(found) = self.verify(&next.polynomials(self.f.layout()), x)? {
+            if let Some(found) = self.verify(cx, &next.polynomials(self.f.layout()), x)? {
                 return Ok(Some(found));
             }
             known = Some(next);
@@ -281,15 +283,15 @@ impl Problem<'_> {
         Ok(None)
     }
 
-    fn verify(&self, candidates: &[Polynomial], x: u32) -> Budgeted<Option<Vec<Polynomial>>> {
+    fn verify(&self, cx: &Budget, candidates: &[Polynomial], x: u32) -> Budgeted<Option<Vec<Polynomial>>> {
         let mut rest = self.f.clone();
         let mut found = Vec::new();
         for candidate in candidates {
             if candidate.is_zero() {
                 return Ok(None);
             }
-            let g = candidate.primitive_part().primitive_part_in(x)?;
-            match rest.div_exact(&g)? {
+            let g = candidate.primitive_part().primitive_part_in(cx, x)?;
+            match rest.div_exact(cx, &g)? {
                 Some(quotient) => rest = quotient,
                 None => return Ok(None),
             }
@@ -302,6 +304,7 @@ impl Problem<'_> {
     /// leading coefficient.
     fn lift_modulo(
         &self,
+        cx: &Budget,
         target: &Polynomial,
         leads: &[Polynomial],
         point: &Point,
@@ -337,12 +340,12 @@ impl Problem<'_> {
         }
         let mut betas = Vec::new();
         for (level, &k) in self.order.iter().enumerate() {
-            check()?;
+            cx.check()?;
             walker.enter_level(level);
             for lead in &mut lead_walkers {
                 lead.enter_level(level);
             }
-            let Some(next) = restore(&factors, &mut walker, &mut lead_walkers, &betas, alpha[k], field)? else {
+            let Some(next) = restore(cx, &factors, &mut walker, &mut lead_walkers, &betas, alpha[k], field)? else {
                 return Ok(None);
             };
             factors = next;
@@ -372,6 +375,7 @@ fn is_squarefree(f: &[IBig]) -> bool {
 /// One more variable: the factors at level k from those at level k − 1. The leading coefficients are left to
 /// the caller.
 fn restore(
+    cx: &Budget,
     factors: &[Parts],
     walker: &mut Walker,
     leads: &mut [Walker],
@@ -397,7 +401,7 @@ fn restore(
     let mut values: Vec<Vec<Vec<Vec<u64>>>> = factors.iter().map(|parts| vec![Vec::new(); parts.len() - 1]).collect();
     let mut table = Vec::new();
     for image in 0..n_images {
-        check()?;
+        cx.check()?;
         walker.step(&mut table, field);
         let width = walker.width;
         // f in powers of y = xₖ − αₖ: by_y[j] is a polynomial in x.
@@ -431,7 +435,7 @@ fn restore(
             univariate.push(lead[0]);
             images.push(univariate);
         }
-        let Some(lifted) = hensel(&by_y, &images, &lead_tables, field)? else { return Ok(None) };
+        let Some(lifted) = hensel(cx, &by_y, &images, &lead_tables, field)? else { return Ok(None) };
         // Back to powers of xₖ.
         let minus_alpha = field.neg(alpha);
         for (value, coefficients) in values.iter_mut().zip(lifted) {
@@ -488,6 +492,7 @@ fn taylor_shift(p: &mut [u64], a: u64, field: &PrimeField) {
 /// Hensel lifting in one variable y: from f(x, 0) = ∏ uᵢ to f = ∏ Fᵢ with Fᵢ(x, 0) = uᵢ and given leading
 /// coefficients. Polynomials in (x, y) are lists of polynomials in x by powers of y. `None` if there are no such Fᵢ.
 fn hensel(
+    cx: &Budget,
     f: &[Vec<u64>],
     images: &[Vec<u64>],
     leads: &[Vec<u64>],
@@ -523,7 +528,7 @@ fn hensel(
         return Ok(None);
     }
     for j in 1..f.len() {
-        check()?;
+        cx.check()?;
         for (i, factor) in factors.iter_mut().enumerate() {
             let mut guess = vec![0; images[i].len()];
             guess[images[i].len() - 1] = leads[i].get(j).copied().unwrap_or(0);

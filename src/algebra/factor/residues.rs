@@ -2,7 +2,8 @@
 //! map, then random splitting (Cantor–Zassenhaus).
 
 use crate::algebra::polynomial::modular::{PrimeField, Sequence, dense};
-use crate::budget::{Budgeted, check};
+use crate::budget::Budget;
+use crate::budget::Budgeted;
 
 /// x ↦ xᵖ on k[x]/(f), as the images of 1, x, x², ….
 struct Frobenius {
@@ -10,12 +11,12 @@ struct Frobenius {
 }
 
 impl Frobenius {
-    fn new(f: &[u64], field: &PrimeField) -> Budgeted<Frobenius> {
+    fn new(cx: &Budget, f: &[u64], field: &PrimeField) -> Budgeted<Frobenius> {
         let degree = dense::degree(f);
-        let xp = power_modulo(&[0, field.one()], field.modulus(), f, field)?;
+        let xp = power_modulo(cx, &[0, field.one()], field.modulus(), f, field)?;
         let mut images: Vec<Vec<u64>> = vec![vec![field.one()]];
         for i in 1..degree {
-            check()?;
+            cx.check()?;
             images.push(dense::mul_modulo(&images[i - 1], &xp, f, field));
         }
         Ok(Frobenius { images })
@@ -27,12 +28,12 @@ impl Frobenius {
 }
 
 /// aⁿ modulo f, n > 0.
-fn power_modulo(a: &[u64], n: u64, f: &[u64], field: &PrimeField) -> Budgeted<Vec<u64>> {
+fn power_modulo(cx: &Budget, a: &[u64], n: u64, f: &[u64], field: &PrimeField) -> Budgeted<Vec<u64>> {
     let mut base = a.to_vec();
     dense::div_rem(&mut base, f, field);
     let mut result = base.clone();
     for bit in (0..n.ilog2()).rev() {
-        check()?;
+        cx.check()?;
         result = dense::mul_modulo(&result, &result, f, field);
         if n >> bit & 1 == 1 {
             result = dense::mul_modulo(&result, &base, f, field);
@@ -48,7 +49,7 @@ const BLOCK: usize = 4;
 pub(super) type ByDegree = Vec<(usize, Vec<u64>)>;
 
 /// The distinct-degree factorisation of a monic squarefree polynomial.
-pub(super) fn by_degree(f: &[u64], field: &PrimeField) -> Budgeted<ByDegree> {
+pub(super) fn by_degree(cx: &Budget, f: &[u64], field: &PrimeField) -> Budgeted<ByDegree> {
     let mut found = Vec::new();
     let mut rest = f.to_vec();
     if rest.len() < 3 {
@@ -58,12 +59,12 @@ pub(super) fn by_degree(f: &[u64], field: &PrimeField) -> Budgeted<ByDegree> {
         return Ok(found);
     }
     let x = [0, field.one()];
-    let frobenius = Frobenius::new(f, field)?;
+    let frobenius = Frobenius::new(cx, f, field)?;
     let mut power = frobenius.apply(&x, field);
     // Several degrees share one gcd; they are told apart only where there is something to tell.
     let mut degree = 1;
     while 2 * degree <= dense::degree(&rest) {
-        check()?;
+        cx.check()?;
         let last = (degree + BLOCK - 1).min(dense::degree(&rest) / 2);
         let mut differences: Vec<Vec<u64>> = Vec::new();
         for _ in degree..=last {
@@ -99,6 +100,7 @@ pub(super) fn by_degree(f: &[u64], field: &PrimeField) -> Budgeted<ByDegree> {
 
 /// The monic irreducible factors of a monic squarefree polynomial.
 pub(super) fn irreducible_factors(
+    cx: &Budget,
     groups: ByDegree,
     field: &PrimeField,
     random: &mut Sequence,
@@ -107,7 +109,7 @@ pub(super) fn irreducible_factors(
     for (degree, product) in groups {
         let mut pending = vec![product];
         while let Some(f) = pending.pop() {
-            check()?;
+            cx.check()?;
             if dense::degree(&f) == degree {
                 factors.push(f);
                 continue;
@@ -121,15 +123,15 @@ pub(super) fn irreducible_factors(
             // a^((p^degree − 1)/2) = (a^(1 + p + … + p^(degree−1)))^((p−1)/2) is ±1 on each factor.
             let mut norm = a.clone();
             if degree > 1 {
-                let frobenius = Frobenius::new(&f, field)?;
+                let frobenius = Frobenius::new(cx, &f, field)?;
                 let mut conjugate = a;
                 for _ in 1..degree {
-                    check()?;
+                    cx.check()?;
                     conjugate = frobenius.apply(&conjugate, field);
                     norm = dense::mul_modulo(&norm, &conjugate, &f, field);
                 }
             }
-            let power = power_modulo(&norm, (field.modulus() - 1) / 2, &f, field)?;
+            let power = power_modulo(cx, &norm, (field.modulus() - 1) / 2, &f, field)?;
             let g = dense::gcd(f.clone(), dense::sub(&power, &[field.one()], field), field);
             if g.len() > 1 && g.len() < f.len() {
                 let mut f = f;
@@ -147,9 +149,11 @@ pub(super) fn irreducible_factors(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::algebra::Inquiry;
 
     #[test]
     fn products_of_random_factors_come_back() {
+        let cx = &Inquiry::free();
         let field = PrimeField::new(10007);
         let mut random = Sequence::new(5);
         for _ in 0..20 {
@@ -158,15 +162,15 @@ mod tests {
                 let degree = 1 + random.below(4) as usize;
                 let mut f: Vec<u64> = (0..degree).map(|_| random.below(field.modulus())).collect();
                 f.push(field.one());
-                let groups = by_degree(&f, &field).unwrap();
+                let groups = by_degree(cx, &f, &field).unwrap();
                 let squarefree = dense::gcd(f.clone(), dense::derivative(&f, &field), &field).len() == 1;
                 if squarefree && groups.len() == 1 && groups[0].0 == degree && !factors.contains(&f) {
                     factors.push(f);
                 }
             }
             let product = factors.iter().fold(vec![field.one()], |p, f| dense::mul(&p, f, &field));
-            let groups = by_degree(&product, &field).unwrap();
-            let found = irreducible_factors(groups, &field, &mut random).unwrap();
+            let groups = by_degree(cx, &product, &field).unwrap();
+            let found = irreducible_factors(cx, groups, &field, &mut random).unwrap();
             factors.sort();
             assert_eq!(found, factors);
         }

@@ -9,7 +9,8 @@
 use super::residues::{ByDegree, by_degree, irreducible_factors};
 use crate::algebra::number::Integer;
 use crate::algebra::polynomial::modular::{PrimeField, Sequence, dense, is_prime};
-use crate::budget::{Budgeted, Exhausted, check};
+use crate::budget::Budget;
+use crate::budget::{Budgeted, Exhausted};
 use dashu_int::ops::{Abs, BitTest, DivRem, Gcd, RemEuclid};
 use dashu_int::{IBig, UBig};
 
@@ -24,7 +25,7 @@ pub(super) type Coefficients = Vec<IBig>;
 
 /// The irreducible factors of a squarefree polynomial without integer content, each with positive leading
 /// coefficient and without content.
-pub(super) fn irreducible(f: &Coefficients) -> Budgeted<Vec<Coefficients>> {
+pub(super) fn irreducible(cx: &Budget, f: &Coefficients) -> Budgeted<Vec<Coefficients>> {
     let degree = f.len() - 1;
     if degree <= 1 {
         return Ok(vec![f.clone()]);
@@ -39,7 +40,7 @@ pub(super) fn irreducible(f: &Coefficients) -> Budgeted<Vec<Coefficients>> {
     // Products of residues below 2²⁸ can be added up by the hundred before they are reduced.
     let mut p: u64 = 1 << 28;
     while tried < 3 {
-        check()?;
+        cx.check()?;
         p -= 1;
         if !is_prime(p) {
             if p < 3 {
@@ -49,7 +50,7 @@ pub(super) fn irreducible(f: &Coefficients) -> Budgeted<Vec<Coefficients>> {
         }
         let field = PrimeField::new(p);
         let Some(image) = squarefree_image(f, &field) else { continue };
-        let groups = by_degree(&image, &field)?;
+        let groups = by_degree(cx, &image, &field)?;
         degrees.intersect(groups.iter().flat_map(|(d, g)| vec![*d; dense::degree(g) / d]));
         if degrees.is_trivial() {
             return Ok(vec![f.clone()]);
@@ -61,10 +62,10 @@ pub(super) fn irreducible(f: &Coefficients) -> Budgeted<Vec<Coefficients>> {
         tried += 1;
     }
     let (field, groups, _) = best.expect("primes were tried");
-    let factors = irreducible_factors(groups, &field, &mut random)?;
+    let factors = irreducible_factors(cx, groups, &field, &mut random)?;
     let bound = factor_bound(f);
-    let (lifted, modulus) = lift(f, &factors, &field, &bound)?;
-    recombine(f, lifted, &modulus, &degrees)
+    let (lifted, modulus) = lift(cx, f, &factors, &field, &bound)?;
+    recombine(cx, f, lifted, &modulus, &degrees)
 }
 
 /// f modulo p, monic; `None` if the degree drops or a square appears.
@@ -131,6 +132,7 @@ struct Node {
 /// Lifts the monic factors modulo p to monic factors modulo a power above 2·bound, quadratically, along a
 /// balanced binary tree (von zur Gathen–Gerhard, algorithms 15.10 and 15.17).
 fn lift(
+    cx: &Budget,
     f: &Coefficients,
     factors: &[Vec<u64>],
     field: &PrimeField,
@@ -164,7 +166,7 @@ fn lift(
     let target: IBig = bound * 2 + IBig::ONE;
     let mut modulus = IBig::from(field.modulus());
     while modulus < target {
-        check()?;
+        cx.check()?;
         modulus = &modulus * &modulus;
         // The monic multiple of f modulo the new modulus.
         let inverse = inverse_modulo(&f[f.len() - 1], &modulus);
@@ -302,6 +304,7 @@ fn inverse_modulo(a: &IBig, m: &IBig) -> IBig {
 /// Tries products of 1, 2, … lifted factors. What is left when no product of at most half of them divides
 /// is irreducible.
 fn recombine(
+    cx: &Budget,
     f: &Coefficients,
     mut lifted: Vec<Coefficients>,
     modulus: &IBig,
@@ -317,7 +320,7 @@ fn recombine(
         let mut subset: Vec<usize> = (0..size).collect();
         let mut split = false;
         loop {
-            check()?;
+            cx.check()?;
             tried += 1;
             if tried > MAX_COMBINATIONS {
                 return Err(Exhausted::Size);
@@ -425,6 +428,7 @@ fn divide(a: &Coefficients, b: &Coefficients) -> Option<Coefficients> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::algebra::Inquiry;
 
     fn poly(c: &[i64]) -> Coefficients {
         c.iter().map(|&n| IBig::from(n)).collect()
@@ -442,8 +446,8 @@ mod tests {
         })
     }
 
-    fn check_factors(mut expected: Vec<Coefficients>) {
-        let mut found = irreducible(&product(&expected)).unwrap();
+    fn check_factors(cx: &Budget, mut expected: Vec<Coefficients>) {
+        let mut found = irreducible(cx, &product(&expected)).unwrap();
         expected.sort();
         found.sort();
         assert_eq!(found, expected);
@@ -451,35 +455,42 @@ mod tests {
 
     #[test]
     fn classical_examples() {
+        let cx = &Inquiry::free();
         // x⁴ + 1 is irreducible although it splits modulo every prime.
-        check_factors(vec![poly(&[1, 0, 0, 0, 1])]);
+        check_factors(cx, vec![poly(&[1, 0, 0, 0, 1])]);
         // x¹² − 1: the cyclotomic polynomials of the divisors of 12.
-        check_factors(vec![
-            poly(&[-1, 1]),
-            poly(&[1, 1]),
-            poly(&[1, 1, 1]),
-            poly(&[1, 0, 1]),
-            poly(&[1, -1, 1]),
-            poly(&[1, 0, -1, 0, 1]),
-        ]);
+        check_factors(
+            cx,
+            vec![
+                poly(&[-1, 1]),
+                poly(&[1, 1]),
+                poly(&[1, 1, 1]),
+                poly(&[1, 0, 1]),
+                poly(&[1, -1, 1]),
+                poly(&[1, 0, -1, 0, 1]),
+            ],
+        );
         // x⁴ + 4 = (x² + 2x + 2)(x² − 2x + 2), Sophie Germain.
-        check_factors(vec![poly(&[2, 2, 1]), poly(&[2, -2, 1])]);
-        check_factors(vec![poly(&[-3, 2]), poly(&[5, 7]), poly(&[11, 0, 13])]);
+        check_factors(cx, vec![poly(&[2, 2, 1]), poly(&[2, -2, 1])]);
+        check_factors(cx, vec![poly(&[-3, 2]), poly(&[5, 7]), poly(&[11, 0, 13])]);
     }
 
     #[test]
     fn swinnerton_dyer_is_irreducible() {
+        let cx = &Inquiry::free();
         // (x − √2 − √3 − √5) and conjugates: 2-element factors modulo every prime.
-        check_factors(vec![poly(&[576, 0, -960, 0, 352, 0, -40, 0, 1])]);
+        check_factors(cx, vec![poly(&[576, 0, -960, 0, 352, 0, -40, 0, 1])]);
     }
 
     #[test]
     fn zero_constant_term() {
-        check_factors(vec![poly(&[0, 1]), poly(&[1, 0, 1]), poly(&[7, 3])]);
+        let cx = &Inquiry::free();
+        check_factors(cx, vec![poly(&[0, 1]), poly(&[1, 0, 1]), poly(&[7, 3])]);
     }
 
     #[test]
     fn large_random_product() {
+        let cx = &Inquiry::free();
         let mut random = Sequence::new(3);
         let mut factor = |degree: usize| {
             let mut c: Vec<i64> = (0..degree).map(|_| random.below(2_000_001) as i64 - 1_000_000).collect();
@@ -487,6 +498,6 @@ mod tests {
             primitive(poly(&c))
         };
         let factors: Vec<Coefficients> = [3, 5, 8, 4].map(&mut factor).to_vec();
-        check_factors(factors);
+        check_factors(cx, factors);
     }
 }

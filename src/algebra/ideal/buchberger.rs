@@ -7,7 +7,8 @@
 use super::coefficient::Coefficient;
 use super::order::{Mono, Ring};
 use crate::algebra::polynomial::Polynomial;
-use crate::budget::{Budgeted, Exhausted, check, check_clock, spend};
+use crate::budget::Budget;
+use crate::budget::{Budgeted, Exhausted};
 
 /// Elements of a basis before the computation counts as too large.
 const MAX_ELEMENTS: usize = 4000;
@@ -67,28 +68,28 @@ impl<'a, C: Coefficient, const W: usize> Engine<'a, C, W> {
     }
 
     /// Counts terms that were combined, with coefficients of so many bits.
-    fn spend(&mut self, terms: usize, size: usize) -> Budgeted<()> {
-        spend(terms as u64 * (1 + size as u64 / 24))?;
+    fn spend(&mut self, cx: &Budget, terms: usize, size: usize) -> Budgeted<()> {
+        cx.spend(terms as u64 * (1 + size as u64 / 24))?;
         self.work = self.work.checked_sub(terms as u64).ok_or(Exhausted::Nodes)?;
         Ok(())
     }
 
     /// Makes the engine hold a Gröbner basis of the ideal of the inputs. On an error `active` still lists members of
     /// the ideal that generate it together with the inputs not yet taken.
-    pub fn run(&mut self, mut inputs: Vec<Element<C, W>>) -> Budgeted<()> {
+    pub fn run(&mut self, cx: &Budget, mut inputs: Vec<Element<C, W>>) -> Budgeted<()> {
         inputs.retain(|f| !f.terms.is_empty());
         inputs.sort_by(|f, g| f.lead().cmp(g.lead()).then(f.terms.len().cmp(&g.terms.len())));
         for f in inputs {
-            let (f, _) = self.reduce(f, true, false)?;
-            if self.insert(f)? {
+            let (f, _) = self.reduce(cx, f, true, false)?;
+            if self.insert(cx, f)? {
                 return Ok(());
             }
         }
         while let Some(pair) = self.next_pair() {
-            check()?;
-            let s = self.s_polynomial(&pair)?;
-            let (r, _) = self.reduce(s, true, false)?;
-            if self.insert(r)? {
+            cx.check()?;
+            let s = self.s_polynomial(cx, &pair)?;
+            let (r, _) = self.reduce(cx, s, true, false)?;
+            if self.insert(cx, r)? {
                 return Ok(());
             }
         }
@@ -114,11 +115,11 @@ impl<'a, C: Coefficient, const W: usize> Engine<'a, C, W> {
     }
 
     /// Takes a reduced element into the basis; says whether the basis is the whole ring.
-    fn insert(&mut self, mut f: Element<C, W>) -> Budgeted<bool> {
+    fn insert(&mut self, cx: &Budget, mut f: Element<C, W>) -> Budgeted<bool> {
         if f.terms.is_empty() {
             return Ok(false);
         }
-        self.make_primitive(&mut f)?;
+        self.make_primitive(cx, &mut f)?;
         let lead = f.lead_coefficient().clone();
         self.require(&lead);
         if f.lead().degree == 0 {
@@ -134,14 +135,14 @@ impl<'a, C: Coefficient, const W: usize> Engine<'a, C, W> {
         Ok(false)
     }
 
-    fn make_primitive(&mut self, f: &mut Element<C, W>) -> Budgeted<()> {
-        let content = C::content(f.terms.iter().map(|(_, c)| c))?;
+    fn make_primitive(&mut self, cx: &Budget, f: &mut Element<C, W>) -> Budgeted<()> {
+        let content = C::content(cx, f.terms.iter().map(|(_, c)| c))?;
         if content.is_one() {
             return Ok(());
         }
         self.require(&content);
         for (_, c) in &mut f.terms {
-            *c = c.over(&content)?;
+            *c = c.over(cx, &content)?;
         }
         Ok(())
     }
@@ -187,16 +188,16 @@ impl<'a, C: Coefficient, const W: usize> Engine<'a, C, W> {
         Ok(())
     }
 
-    fn s_polynomial(&mut self, pair: &Pair<W>) -> Budgeted<Element<C, W>> {
+    fn s_polynomial(&mut self, cx: &Budget, pair: &Pair<W>) -> Budgeted<Element<C, W>> {
         let (f, g) = (&self.elements[pair.left], &self.elements[pair.right]);
-        let (a, b) = C::cofactors(f.lead_coefficient(), g.lead_coefficient())?;
+        let (a, b) = C::cofactors(cx, f.lead_coefficient(), g.lead_coefficient())?;
         let (mf, mg) = (self.ring.quotient(&pair.lcm, f.lead()), self.ring.quotient(&pair.lcm, g.lead()));
-        let left = self.shifted(&f.terms[1..], &mf, &b)?;
-        let terms = self.combine(&left, &C::one(), &g.terms[1..], &mg, &a)?;
+        let left = self.shifted(cx, &f.terms[1..], &mf, &b)?;
+        let terms = self.combine(cx, &left, &C::one(), &g.terms[1..], &mg, &a)?;
         Ok(Element { terms, sugar: pair.sugar })
     }
 
-    fn shifted(&self, terms: &[(Mono<W>, C)], m: &Mono<W>, c: &C) -> Budgeted<Vec<(Mono<W>, C)>> {
+    fn shifted(&self, cx: &Budget, terms: &[(Mono<W>, C)], m: &Mono<W>, c: &C) -> Budgeted<Vec<(Mono<W>, C)>> {
         let limit = self.ring.limit;
         terms
             .iter()
@@ -204,7 +205,7 @@ impl<'a, C: Coefficient, const W: usize> Engine<'a, C, W> {
                 if n.degree + m.degree > limit {
                     return Err(Exhausted::Size);
                 }
-                Ok((self.ring.product(n, m), d.times(c)?))
+                Ok((self.ring.product(n, m), d.times(cx, c)?))
             })
             .collect()
     }
@@ -212,6 +213,7 @@ impl<'a, C: Coefficient, const W: usize> Engine<'a, C, W> {
     /// `b·f − a·m·g` for lists of terms.
     fn combine(
         &self,
+        cx: &Budget,
         f: &[(Mono<W>, C)],
         b: &C,
         g: &[(Mono<W>, C)],
@@ -219,7 +221,7 @@ impl<'a, C: Coefficient, const W: usize> Engine<'a, C, W> {
         a: &C,
     ) -> Budgeted<Vec<(Mono<W>, C)>> {
         let minus_a = a.negate();
-        let scaled = |c: &C| if b.is_one() { Ok(c.clone()) } else { c.times(b) };
+        let scaled = |c: &C| if b.is_one() { Ok(c.clone()) } else { c.times(cx, b) };
         let mut out = Vec::with_capacity(f.len() + g.len());
         let mut i = 0;
         for (n, c) in g {
@@ -231,7 +233,7 @@ impl<'a, C: Coefficient, const W: usize> Engine<'a, C, W> {
                 out.push((f[i].0, scaled(&f[i].1)?));
                 i += 1;
             }
-            let mut value = c.times(&minus_a)?;
+            let mut value = c.times(cx, &minus_a)?;
             if i < f.len() && f[i].0 == n {
                 value = value.add(&scaled(&f[i].1)?);
                 i += 1;
@@ -249,15 +251,16 @@ impl<'a, C: Coefficient, const W: usize> Engine<'a, C, W> {
     /// The remainder modulo the active elements, of the leading term only or of all; and the multiplier with
     /// multiplier·f = remainder modulo the basis. With `exact` unset contents are removed on the way and the
     /// multiplier means nothing.
-    pub fn reduce(&mut self, f: Element<C, W>, tail: bool, exact: bool) -> Budgeted<(Element<C, W>, C)> {
+    pub fn reduce(&mut self, cx: &Budget, f: Element<C, W>, tail: bool, exact: bool) -> Budgeted<(Element<C, W>, C)> {
         let active = std::mem::take(&mut self.active);
-        let result = self.reduce_by(f, &active, tail, exact);
+        let result = self.reduce_by(cx, f, &active, tail, exact);
         self.active = active;
         result
     }
 
     fn reduce_by(
         &mut self,
+        cx: &Budget,
         f: Element<C, W>,
         reducers: &[usize],
         tail: bool,
@@ -271,11 +274,10 @@ impl<'a, C: Coefficient, const W: usize> Engine<'a, C, W> {
         let mut multiplier = C::one();
         let mut steps = 0usize;
         while start < rest.len() {
+            cx.check()?;
             // With numbers of thousands of digits a step takes as long as many others.
             if rest[start].1.size() > LARGE {
-                check_clock()?
-            } else {
-                check()?
+                cx.spend(rest[start].1.size() as u64)?;
             }
             let lead = rest[start].0;
             let Some(&index) = reducers.iter().find(|&&i| ring.divides(self.elements[i].lead(), &lead)) else {
@@ -288,30 +290,30 @@ impl<'a, C: Coefficient, const W: usize> Engine<'a, C, W> {
             };
             let g = &self.elements[index];
             let m = ring.quotient(&lead, g.lead());
-            let (a, b) = C::cofactors(&rest[start].1, g.lead_coefficient())?;
-            rest = self.combine(&rest[start + 1..], &b, &g.terms[1..], &m, &a)?;
+            let (a, b) = C::cofactors(cx, &rest[start].1, g.lead_coefficient())?;
+            rest = self.combine(cx, &rest[start + 1..], &b, &g.terms[1..], &m, &a)?;
             start = 0;
             sugar = sugar.max(g.sugar + m.degree);
             if !b.is_one() {
                 for (_, c) in &mut done {
-                    *c = c.times(&b)?;
+                    *c = c.times(cx, &b)?;
                 }
                 if exact {
-                    multiplier = multiplier.times(&b)?;
+                    multiplier = multiplier.times(cx, &b)?;
                 }
             }
             steps += 1;
             let size = rest.first().map_or(0, |(_, c)| c.size());
-            self.spend(rest.len() + 1, size)?;
+            self.spend(cx, rest.len() + 1, size)?;
             if rest.len() + done.len() > MAX_TERMS {
                 return Err(Exhausted::Size);
             }
             if !exact && steps.is_multiple_of(8) && rest.first().or(done.first()).is_some_and(|(_, c)| c.size() > 256) {
-                let content = C::content(done.iter().chain(&rest).map(|(_, c)| c))?;
+                let content = C::content(cx, done.iter().chain(&rest).map(|(_, c)| c))?;
                 if !content.is_one() {
                     self.require(&content);
                     for (_, c) in done.iter_mut().chain(&mut rest) {
-                        *c = c.over(&content)?;
+                        *c = c.over(cx, &content)?;
                     }
                 }
             }
@@ -321,7 +323,7 @@ impl<'a, C: Coefficient, const W: usize> Engine<'a, C, W> {
     }
 
     /// Minimal and reduced: no term of an element is divisible by the leading monomial of another.
-    pub fn reduced_basis(&mut self) -> Budgeted<Vec<Element<C, W>>> {
+    pub fn reduced_basis(&mut self, cx: &Budget) -> Budgeted<Vec<Element<C, W>>> {
         let ring = self.ring;
         let mut minimal = self.active.clone();
         minimal.sort_by(|&i, &j| self.elements[i].lead().cmp(self.elements[j].lead()));
@@ -336,8 +338,8 @@ impl<'a, C: Coefficient, const W: usize> Engine<'a, C, W> {
         for k in 0..basis.len() {
             let f = self.elements[basis[k]].clone();
             let others: Vec<usize> = basis.iter().copied().filter(|&j| j != basis[k]).collect();
-            let (mut f, _) = self.reduce_by(f, &others, true, false)?;
-            self.make_primitive(&mut f)?;
+            let (mut f, _) = self.reduce_by(cx, f, &others, true, false)?;
+            self.make_primitive(cx, &mut f)?;
             self.elements[basis[k]] = f;
         }
         Ok(basis.iter().map(|&i| self.elements[i].clone()).collect())

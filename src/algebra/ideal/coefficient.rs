@@ -5,6 +5,7 @@
 
 use crate::algebra::number::Integer;
 use crate::algebra::polynomial::{Polynomial, integer_content};
+use crate::budget::Budget;
 use crate::budget::Budgeted;
 
 pub(super) trait Coefficient: Clone {
@@ -15,14 +16,14 @@ pub(super) trait Coefficient: Clone {
     fn is_number(&self) -> bool;
     fn add(&self, other: &Self) -> Self;
     fn negate(&self) -> Self;
-    fn times(&self, other: &Self) -> Budgeted<Self>;
+    fn times(&self, cx: &Budget, other: &Self) -> Budgeted<Self>;
     /// (a/g, b/g) with g the gcd; the second is normalised to a positive leading coefficient.
-    fn cofactors(a: &Self, b: &Self) -> Budgeted<(Self, Self)>;
+    fn cofactors(cx: &Budget, a: &Self, b: &Self) -> Budgeted<(Self, Self)>;
     /// The gcd of the list with the sign of its first member.
-    fn content<'a>(list: impl Iterator<Item = &'a Self>) -> Budgeted<Self>
+    fn content<'a>(cx: &Budget, list: impl Iterator<Item = &'a Self>) -> Budgeted<Self>
     where
         Self: 'a;
-    fn over(&self, divisor: &Self) -> Budgeted<Self>;
+    fn over(&self, cx: &Budget, divisor: &Self) -> Budgeted<Self>;
     fn size(&self) -> usize;
     fn to_polynomial(&self) -> Polynomial;
 }
@@ -46,10 +47,10 @@ impl Coefficient for Integer {
     fn negate(&self) -> Integer {
         -self
     }
-    fn times(&self, other: &Integer) -> Budgeted<Integer> {
+    fn times(&self, _: &Budget, other: &Integer) -> Budgeted<Integer> {
         Ok(self * other)
     }
-    fn cofactors(a: &Integer, b: &Integer) -> Budgeted<(Integer, Integer)> {
+    fn cofactors(_: &Budget, a: &Integer, b: &Integer) -> Budgeted<(Integer, Integer)> {
         if b.is_one() {
             return Ok((a.clone(), b.clone()));
         }
@@ -57,7 +58,7 @@ impl Coefficient for Integer {
         let g = if b.is_negative() { -&g } else { g };
         Ok((a.div_rem(&g).0, b.div_rem(&g).0))
     }
-    fn content<'a>(list: impl Iterator<Item = &'a Integer>) -> Budgeted<Integer> {
+    fn content<'a>(_: &Budget, list: impl Iterator<Item = &'a Integer>) -> Budgeted<Integer> {
         let mut g = Integer::ZERO;
         let mut negative = None;
         for c in list {
@@ -69,7 +70,7 @@ impl Coefficient for Integer {
         }
         Ok(if negative == Some(true) { -&g } else { g })
     }
-    fn over(&self, divisor: &Integer) -> Budgeted<Integer> {
+    fn over(&self, _: &Budget, divisor: &Integer) -> Budgeted<Integer> {
         Ok(self.div_rem(divisor).0)
     }
     fn size(&self) -> usize {
@@ -99,11 +100,11 @@ impl Coefficient for Polynomial {
     fn negate(&self) -> Polynomial {
         -self
     }
-    fn times(&self, other: &Polynomial) -> Budgeted<Polynomial> {
-        self.mul(other)
+    fn times(&self, cx: &Budget, other: &Polynomial) -> Budgeted<Polynomial> {
+        self.mul(cx, other)
     }
-    fn cofactors(a: &Polynomial, b: &Polynomial) -> Budgeted<(Polynomial, Polynomial)> {
-        let c = a.gcd_cofactors(b)?;
+    fn cofactors(cx: &Budget, a: &Polynomial, b: &Polynomial) -> Budgeted<(Polynomial, Polynomial)> {
+        let c = a.gcd_cofactors(cx, b)?;
         // The gcd of polynomials ignores numbers; divide by those too.
         let (left, right) = (c.left.content(), c.right.content());
         let g = left.numerator().gcd(right.numerator());
@@ -112,11 +113,11 @@ impl Coefficient for Polynomial {
         let divide = |p: &Polynomial| p.unscale(&divisor).expect("not zero");
         Ok((divide(&c.left), divide(&c.right)))
     }
-    fn content<'a>(list: impl Iterator<Item = &'a Polynomial>) -> Budgeted<Polynomial> {
+    fn content<'a>(cx: &Budget, list: impl Iterator<Item = &'a Polynomial>) -> Budgeted<Polynomial> {
         let list: Vec<&Polynomial> = list.collect();
         let Some(first) = list.first() else { return Ok(Polynomial::one()) };
         let owned: Vec<Polynomial> = list.iter().map(|p| (*p).clone()).collect();
-        let g = Polynomial::gcd_of(&owned)?;
+        let g = Polynomial::gcd_of(cx, &owned)?;
         let numbers: Vec<Integer> = list.iter().map(|p| integer_content(p.integer_coefficients())).collect();
         let mut number = integer_content(&numbers);
         if first.leading_coefficient().is_negative() {
@@ -124,8 +125,8 @@ impl Coefficient for Polynomial {
         }
         Ok(g.scale(&number.into()))
     }
-    fn over(&self, divisor: &Polynomial) -> Budgeted<Polynomial> {
-        Ok(self.div_exact(divisor)?.expect("a common divisor divides"))
+    fn over(&self, cx: &Budget, divisor: &Polynomial) -> Budgeted<Polynomial> {
+        Ok(self.div_exact(cx, divisor)?.expect("a common divisor divides"))
     }
     fn size(&self) -> usize {
         self.n_terms() * 16 + self.bits()

@@ -8,7 +8,8 @@
 use super::{Basis, Order};
 use crate::algebra::number::Rational;
 use crate::algebra::polynomial::{Monomial, Polynomial};
-use crate::budget::{Budgeted, check};
+use crate::budget::Budget;
+use crate::budget::Budgeted;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Largest dimension of the quotient ring for which the conversion is tried.
@@ -19,11 +20,11 @@ type Exponents = Vec<u32>;
 
 /// The lexicographic basis for `target`, from a complete grevlex basis. `None` if the ideal is not zero-dimensional or its
 /// quotient is too large.
-pub(super) fn lexicographic(basis: &Basis, target: &Order) -> Budgeted<Option<Basis>> {
+pub(super) fn lexicographic(cx: &Budget, basis: &Basis, target: &Order) -> Budgeted<Option<Basis>> {
     let variables = target.variables();
-    let Some(standard) = standard_monomials(basis, variables)? else { return Ok(None) };
+    let Some(standard) = standard_monomials(cx, basis, variables)? else { return Ok(None) };
     let index: BTreeMap<&Exponents, usize> = standard.iter().enumerate().map(|(i, m)| (m, i)).collect();
-    let matrices = multiplication(basis, variables, &standard, &index)?;
+    let matrices = multiplication(cx, basis, variables, &standard, &index)?;
     let dimension = standard.len();
     let mut rows: Vec<Row> = Vec::new();
     let mut staircase: Vec<(Exponents, Vec<Rational>)> = Vec::new();
@@ -33,7 +34,7 @@ pub(super) fn lexicographic(basis: &Basis, target: &Order) -> Budgeted<Option<Ba
     let mut candidates: BTreeSet<(Exponents, usize, usize)> = BTreeSet::new();
     candidates.insert((vec![0; variables.len()], usize::MAX, 0));
     while let Some((monomial, variable, parent)) = candidates.pop_first() {
-        check()?;
+        cx.check()?;
         let divides = |lead: &Exponents| lead.iter().zip(&monomial).all(|(a, b)| a <= b);
         if leads.iter().any(divides) || staircase.iter().any(|(m, _)| *m == monomial) {
             continue;
@@ -44,7 +45,7 @@ pub(super) fn lexicographic(basis: &Basis, target: &Order) -> Budgeted<Option<Ba
         } else {
             apply(&matrices[variable], &staircase[parent].1)
         };
-        match dependence(&mut rows, vector.clone(), staircase.len())? {
+        match dependence(cx, &mut rows, vector.clone(), staircase.len())? {
             Some(combination) => {
                 let mut terms = vec![(named(&monomial, variables), Rational::ONE)];
                 for ((m, _), c) in staircase.iter().zip(&combination) {
@@ -72,10 +73,10 @@ fn named(exponents: &Exponents, variables: &[u32]) -> Monomial {
 }
 
 /// The monomials outside the ideal of leading monomials, if there are finitely and not too many.
-fn standard_monomials(basis: &Basis, variables: &[u32]) -> Budgeted<Option<Vec<Exponents>>> {
+fn standard_monomials(cx: &Budget, basis: &Basis, variables: &[u32]) -> Budgeted<Option<Vec<Exponents>>> {
     let place = |v: u32| variables.iter().position(|&w| w == v).expect("a variable of the ring");
     let mut leads: Vec<Exponents> = Vec::new();
-    for m in basis.leading_monomials()? {
+    for m in basis.leading_monomials(cx)? {
         let mut row = vec![0; variables.len()];
         for &(v, e) in &m {
             row[place(v)] = e;
@@ -89,7 +90,7 @@ fn standard_monomials(basis: &Basis, variables: &[u32]) -> Budgeted<Option<Vec<E
     let mut found: BTreeSet<Exponents> = BTreeSet::new();
     let mut pending = vec![vec![0; variables.len()]];
     while let Some(m) = pending.pop() {
-        check()?;
+        cx.check()?;
         let divides = |lead: &Exponents| lead.iter().zip(&m).all(|(a, b)| a <= b);
         if leads.iter().any(divides) || !found.insert(m.clone()) {
             continue;
@@ -108,6 +109,7 @@ fn standard_monomials(basis: &Basis, variables: &[u32]) -> Budgeted<Option<Vec<E
 
 /// For each variable the images of the standard monomials under multiplication by it, as sparse vectors.
 fn multiplication(
+    cx: &Budget,
     basis: &Basis,
     variables: &[u32],
     standard: &[Exponents],
@@ -121,7 +123,7 @@ fn multiplication(
             products.push(Polynomial::from_terms([(named(&next, variables), Rational::ONE)]));
         }
     }
-    let normal = basis.normal_forms(&products)?;
+    let normal = basis.normal_forms(cx, &products)?;
     let sparse = |p: &Polynomial| -> Vec<(usize, Rational)> {
         let entry = |(monomial, c): (Monomial, Rational)| {
             let mut row = vec![0; variables.len()];
@@ -153,7 +155,12 @@ struct Row {
 }
 
 /// Enters a vector. If it depends on the earlier ones, returns the coefficients of the dependence.
-fn dependence(rows: &mut Vec<Row>, mut vector: Vec<Rational>, n: usize) -> Budgeted<Option<Vec<Rational>>> {
+fn dependence(
+    cx: &Budget,
+    rows: &mut Vec<Row>,
+    mut vector: Vec<Rational>,
+    n: usize,
+) -> Budgeted<Option<Vec<Rational>>> {
     let mut combination = vec![Rational::ZERO; n + 1];
     combination[n] = Rational::ONE;
     for row in rows.iter() {
@@ -163,7 +170,7 @@ fn dependence(rows: &mut Vec<Row>, mut vector: Vec<Rational>, n: usize) -> Budge
         }
         let pairs = vector.iter_mut().zip(&row.vector).chain(combination.iter_mut().zip(&row.combination));
         for (a, b) in pairs.filter(|(_, b)| !b.is_zero()) {
-            check()?;
+            cx.check()?;
             *a = &*a - &(b * &factor);
         }
     }

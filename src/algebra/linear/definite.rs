@@ -10,6 +10,7 @@
 //! ```
 
 use super::{Matrix, record_factors};
+use crate::algebra::Inquiry;
 use crate::algebra::assume::Sign;
 use crate::algebra::ball;
 use crate::algebra::decide::witness::{POINTS, Sampler};
@@ -52,14 +53,14 @@ pub struct Ldl {
 
 impl Matrix {
     /// The definiteness of a symmetric matrix; only its lower triangle matters.
-    pub fn definiteness(&self) -> Budgeted<Definiteness> {
+    pub fn definiteness(&self, cx: &Inquiry) -> Budgeted<Definiteness> {
         debug_assert!(self.is_square());
         let n = self.n_rows();
         if n == 0 {
             return Ok(Definiteness::None);
         }
-        let minors = self.leading_minors()?;
-        let signs: Vec<Sign> = minors.iter().map(|m| sign(*m)).collect();
+        let minors = self.leading_minors(cx)?;
+        let signs: Vec<Sign> = minors.iter().map(|m| sign(cx, *m)).collect();
         if signs.iter().all(|s| s.is_positive()) {
             return Ok(Definiteness::Positive);
         }
@@ -67,16 +68,16 @@ impl Matrix {
             return Ok(Definiteness::Negative);
         }
         let determinant = minors[n - 1];
-        if is_zero(determinant).is_yes() {
+        if is_zero(cx, determinant).is_yes() {
             return Ok(Definiteness::None);
         }
-        let diagonal: Vec<Sign> = (0..n).map(|i| sign(self[(i, i)])).collect();
+        let diagonal: Vec<Sign> = (0..n).map(|i| sign(cx, self[(i, i)])).collect();
         if diagonal.iter().any(|s| s.is_positive()) && diagonal.iter().any(|s| s.is_negative()) {
             return Ok(Definiteness::Indefinite);
         }
         for i in 0..n {
             for j in 0..i {
-                if sign(self.minor(&[j, i], &[j, i]).det()?).is_negative() {
+                if sign(cx, self.minor(&[j, i], &[j, i]).det(cx)?).is_negative() {
                     return Ok(Definiteness::Indefinite);
                 }
             }
@@ -84,22 +85,22 @@ impl Matrix {
         if n.is_multiple_of(2) && signs[n - 1].is_negative() {
             return Ok(Definiteness::Indefinite);
         }
-        self.definiteness_by_points(&minors)
+        self.definiteness_by_points(cx, &minors)
     }
 
     /// The kinds that occur at sample points. Parameters keep one value each while the coordinates vary: a
     /// parameter of unknown sign is a matter for conditions, a coordinate is not.
-    fn definiteness_by_points(&self, minors: &[Expr]) -> Budgeted<Definiteness> {
+    fn definiteness_by_points(&self, cx: &Inquiry, minors: &[Expr]) -> Budgeted<Definiteness> {
         let n = self.n_rows();
         let determinant = minors[n - 1];
-        let nowhere_singular = is_nonzero_everywhere(determinant).is_yes();
+        let nowhere_singular = is_nonzero_everywhere(cx, determinant).is_yes();
         // One expression that holds all symbols and facts.
-        let sampler = Sampler::new(Expr::add_all(minors.iter().map(|m| m.pow(2))));
+        let sampler = Sampler::new(cx, Expr::add_all(minors.iter().map(|m| m.pow(2))));
         let varies = minors.iter().flat_map(|m| m.symbols()).any(|s| !s.is_parameter());
         let mut first = None;
         let mut kinds: Vec<&'static str> = Vec::new();
         for i in 0..POINTS {
-            let Some(mut point) = sampler.point(i)? else { continue };
+            let Some(mut point) = sampler.point(cx, i)? else { continue };
             match &first {
                 None => first = Some(point.clone()),
                 Some(first) => {
@@ -110,7 +111,7 @@ impl Matrix {
             }
             let mut signs = Vec::new();
             for m in minors {
-                match ball::certified_sign(*m, &point, 256)? {
+                match ball::certified_sign(cx, *m, &point, 256)? {
                     Some(sign) => signs.push(sign),
                     None => break,
                 }
@@ -145,23 +146,23 @@ impl Matrix {
 
     /// A = L·D·Lᵀ for a symmetric matrix without exchanging rows. Pivots that are not known to be nonzero
     /// are recorded; `None` if one is zero, or cannot be shown not to be.
-    pub fn ldl(&self) -> Budgeted<Option<Ldl>> {
+    pub fn ldl(&self, cx: &Inquiry) -> Budgeted<Option<Ldl>> {
         debug_assert!(self.is_square());
         let n = self.n_rows();
         let (mut l, mut d) = (Matrix::identity(n), Vec::with_capacity(n));
         for j in 0..n {
             let known = Expr::add_all((0..j).map(|k| l[(j, k)].pow(2) * d[k]));
-            let pivot = simplify(self[(j, j)] - known)?;
+            let pivot = simplify(cx, self[(j, j)] - known)?;
             if j + 1 < n {
-                if !is_zero(pivot).is_no() {
+                if !is_zero(cx, pivot).is_no() {
                     return Ok(None);
                 }
-                let above = normal_form(pivot)?.fraction()?.0;
-                record_factors(&above);
+                let above = normal_form(cx, pivot)?.fraction(cx)?.0;
+                record_factors(cx, &above);
             }
             for i in j + 1..n {
                 let known = Expr::add_all((0..j).map(|k| l[(i, k)] * l[(j, k)] * d[k]));
-                l[(i, j)] = simplify((self[(i, j)] - known) / pivot)?;
+                l[(i, j)] = simplify(cx, (self[(i, j)] - known) / pivot)?;
             }
             d.push(pivot);
         }

@@ -1,6 +1,7 @@
 //! Fraction-free elimination: rank, echelon form, null space, inverse, solutions.
 
 use super::{Matrix, determinant, record_factors};
+use crate::algebra::Inquiry;
 use crate::algebra::conditions;
 use crate::algebra::decide;
 use crate::algebra::expr::Expr;
@@ -10,7 +11,7 @@ use crate::algebra::number::Rational;
 use crate::algebra::polynomial::Polynomial;
 use crate::algebra::symbol::Symbol;
 use crate::algebra::verdict::{Ground, Verdict};
-use crate::budget::{Budgeted, check};
+use crate::budget::Budgeted;
 use rustc_hash::FxHashMap;
 
 /// A generic rank, with the minor that certifies it.
@@ -73,7 +74,7 @@ enum Entry {
     Undecided(String),
 }
 
-fn judge(p: &Polynomial) -> Entry {
+fn judge(cx: &Inquiry, p: &Polynomial) -> Entry {
     if p.is_zero() {
         return Entry::Zero(None);
     }
@@ -81,10 +82,10 @@ fn judge(p: &Polynomial) -> Entry {
         return Entry::Nonzero;
     }
     let free = p.variables().iter().all(|g| is_free(Generator(*g)));
-    if free && !decide::has_equations() {
+    if free && !cx.facts().has_equations() {
         return Entry::Nonzero;
     }
-    match decide::is_zero(polynomial_expr(p)) {
+    match decide::is_zero(cx, polynomial_expr(cx, p)) {
         Verdict::Yes(ground) => Entry::Zero(Some(ground)),
         Verdict::No(_) => Entry::Nonzero,
         Verdict::Unknown(why) => Entry::Undecided(why),
@@ -92,10 +93,10 @@ fn judge(p: &Polynomial) -> Entry {
 }
 
 /// How good a pivot is: smaller is better. Numbers, then what cannot vanish, then short ones.
-fn cost(p: &Polynomial) -> (u32, usize, u64) {
+fn cost(cx: &Inquiry, p: &Polynomial) -> (u32, usize, u64) {
     let class = if p.is_constant() {
         0
-    } else if p.n_terms() <= 4 && crate::algebra::assume::sign_of(polynomial_expr(p)).is_nonzero() {
+    } else if p.n_terms() <= 4 && crate::algebra::assume::sign_of(cx, polynomial_expr(cx, p)).is_nonzero() {
         1
     } else {
         2
@@ -104,19 +105,19 @@ fn cost(p: &Polynomial) -> (u32, usize, u64) {
 }
 
 /// Gauss–Jordan elimination with pivots in the first `width` columns, leftmost first.
-fn eliminate(mut rows: Vec<Vec<Polynomial>>, width: usize) -> Budgeted<Eliminated> {
+fn eliminate(cx: &Inquiry, mut rows: Vec<Vec<Polynomial>>, width: usize) -> Budgeted<Eliminated> {
     let mut origin: Vec<usize> = (0..rows.len()).collect();
     let mut ground: Option<Ground> = None;
     let mut undecided: Vec<(Expr, String)> = Vec::new();
     let mut places = Vec::new();
     for row in &mut rows {
-        make_primitive(row, width)?;
+        make_primitive(cx, row, width)?;
     }
     let mut done = 0;
     for j in 0..width {
         let mut candidates = Vec::new();
         for (i, row) in rows.iter_mut().enumerate().skip(done) {
-            match judge(&row[j]) {
+            match judge(cx, &row[j]) {
                 Entry::Zero(None) => {}
                 Entry::Zero(Some(found)) => {
                     if !found.is_proved() {
@@ -125,10 +126,10 @@ fn eliminate(mut rows: Vec<Vec<Polynomial>>, width: usize) -> Budgeted<Eliminate
                     row[j] = Polynomial::zero();
                 }
                 Entry::Nonzero => candidates.push(i),
-                Entry::Undecided(why) => undecided.push((polynomial_expr(&row[j]), why)),
+                Entry::Undecided(why) => undecided.push((polynomial_expr(cx, &row[j]), why)),
             }
         }
-        let Some(&best) = candidates.iter().min_by_key(|&&i| cost(&rows[i][j])) else { continue };
+        let Some(&best) = candidates.iter().min_by_key(|&&i| cost(cx, &rows[i][j])) else { continue };
         rows.swap(done, best);
         origin.swap(done, best);
         let pivot_row = rows[done].clone();
@@ -136,18 +137,18 @@ fn eliminate(mut rows: Vec<Vec<Polynomial>>, width: usize) -> Budgeted<Eliminate
             if i == done || row[j].is_zero() {
                 continue;
             }
-            check()?;
+            cx.check()?;
             // β·row − α·pivot_row with α/β = row[j]/pivot.
-            let parts = row[j].gcd_cofactors(&pivot_row[j])?;
+            let parts = row[j].gcd_cofactors(cx, &pivot_row[j])?;
             let (alpha, beta) = (parts.left, parts.right);
             for (a, p) in row.iter_mut().zip(&pivot_row) {
                 if a.is_zero() && p.is_zero() {
                     continue;
                 }
-                *a = reduce(&a.mul(&beta)? - &p.mul(&alpha)?)?;
+                *a = reduce(cx, &a.mul(cx, &beta)? - &p.mul(cx, &alpha)?)?;
             }
             row[j] = Polynomial::zero();
-            make_primitive(row, width)?;
+            make_primitive(cx, row, width)?;
         }
         places.push((origin[done], j));
         done += 1;
@@ -161,17 +162,17 @@ fn eliminate(mut rows: Vec<Vec<Polynomial>>, width: usize) -> Budgeted<Eliminate
 
 /// Divides a row by the greatest common divisor of its entries. A row that is zero in the columns of the
 /// unknowns is kept as it is: it says what must vanish.
-fn make_primitive(row: &mut [Polynomial], width: usize) -> Budgeted<()> {
+fn make_primitive(cx: &Inquiry, row: &mut [Polynomial], width: usize) -> Budgeted<()> {
     if row[..width].iter().all(Polynomial::is_zero) {
         return Ok(());
     }
     let entries: Vec<Polynomial> = row.iter().filter(|p| !p.is_zero()).cloned().collect();
-    let common = Polynomial::gcd_of(&entries)?;
+    let common = Polynomial::gcd_of(cx, &entries)?;
     if common.is_one() {
         return Ok(());
     }
     for p in row.iter_mut().filter(|p| !p.is_zero()) {
-        if let Some(q) = p.div_exact(&common)? {
+        if let Some(q) = p.div_exact(cx, &common)? {
             *p = q;
         }
     }
@@ -188,37 +189,37 @@ impl Eliminated {
     }
 
     /// The quotient of an entry by the pivot of its row.
-    fn quotient(&self, row: usize, column: usize) -> Budgeted<Expr> {
+    fn quotient(&self, cx: &Inquiry, row: usize, column: usize) -> Budgeted<Expr> {
         let entry = &self.rows[row][column];
         if entry.is_zero() {
             return Ok(Expr::zero());
         }
         let pivot = &self.rows[row][self.places[row].1];
-        let above = NormalForm::polynomial(entry.clone())?;
-        let below = NormalForm::polynomial(pivot.clone())?;
-        Ok(above.div(&below)?.cancel()?.to_expr())
+        let above = NormalForm::polynomial(cx, entry.clone())?;
+        let below = NormalForm::polynomial(cx, pivot.clone())?;
+        Ok(above.div(cx, &below)?.cancel(cx)?.to_expr(cx))
     }
 }
 
 impl Matrix {
     /// Elimination with pivots in the first `width` columns, and the conditions under which its result
     /// holds: the factors of the minor of the pivots. `None` if an entry is undefined.
-    fn eliminated(&self, width: usize) -> Budgeted<Option<(Eliminated, Vec<Expr>)>> {
-        let Some((_, rows)) = self.polynomial_rows()? else { return Ok(None) };
-        let (result, _) = conditions::collect(|| eliminate(rows.clone(), width));
+    fn eliminated(&self, cx: &Inquiry, width: usize) -> Budgeted<Option<(Eliminated, Vec<Expr>)>> {
+        let Some((_, rows)) = self.polynomial_rows(cx)? else { return Ok(None) };
+        let (result, _) = conditions::collect(cx, |cx| eliminate(cx, rows.clone(), width));
         let eliminated = result?;
         let minor: Vec<Vec<Polynomial>> = eliminated
             .places
             .iter()
             .map(|(i, _)| eliminated.places.iter().map(|(_, j)| rows[*i][*j].clone()).collect())
             .collect();
-        let conditions = if minor.is_empty() { Vec::new() } else { record_factors(&determinant(&minor)?) };
+        let conditions = if minor.is_empty() { Vec::new() } else { record_factors(cx, &determinant(cx, &minor)?) };
         Ok(Some((eliminated, conditions)))
     }
 
     /// The generic rank. Its conditions are recorded.
-    pub fn rank(&self) -> Budgeted<Rank> {
-        let Some((eliminated, conditions)) = self.eliminated(self.columns)? else {
+    pub fn rank(&self, cx: &Inquiry) -> Budgeted<Rank> {
+        let Some((eliminated, conditions)) = self.eliminated(cx, self.columns)? else {
             let verdict = Verdict::unknown("an entry has no value");
             return Ok(Rank { value: 0, rows: Vec::new(), columns: Vec::new(), conditions: Vec::new(), verdict });
         };
@@ -234,22 +235,22 @@ impl Matrix {
     }
 
     /// The rank of the matrix of values at a point.
-    pub fn rank_at(&self, point: &FxHashMap<Symbol, Rational>) -> Budgeted<Rank> {
-        self.at(point).rank()
+    pub fn rank_at(&self, cx: &Inquiry, point: &FxHashMap<Symbol, Rational>) -> Budgeted<Rank> {
+        self.at(point).rank(cx)
     }
 
     /// The reduced row echelon form; zero rows are left out. Its conditions are recorded.
-    pub fn echelon(&self) -> Budgeted<Echelon> {
-        let Some((eliminated, conditions)) = self.eliminated(self.columns)? else {
+    pub fn echelon(&self, cx: &Inquiry) -> Budgeted<Echelon> {
+        let Some((eliminated, conditions)) = self.eliminated(cx, self.columns)? else {
             let verdict = Verdict::unknown("an entry has no value");
-            let undecided = vec![self.undefined_entry()];
+            let undecided = vec![self.undefined_entry(cx)];
             let matrix = Matrix::zero(0, self.columns);
             return Ok(Echelon { matrix, pivots: Vec::new(), conditions: Vec::new(), undecided, verdict });
         };
         let mut matrix = Matrix::zero(eliminated.places.len(), self.columns);
         for i in 0..eliminated.places.len() {
             for j in 0..self.columns {
-                matrix[(i, j)] = eliminated.quotient(i, j)?;
+                matrix[(i, j)] = eliminated.quotient(cx, i, j)?;
             }
         }
         let pivots = eliminated.places.iter().map(|p| p.1).collect();
@@ -258,42 +259,42 @@ impl Matrix {
     }
 
     /// The reduced row echelon form of the matrix of values at a point.
-    pub fn echelon_at(&self, point: &FxHashMap<Symbol, Rational>) -> Budgeted<Echelon> {
-        self.at(point).echelon()
+    pub fn echelon_at(&self, cx: &Inquiry, point: &FxHashMap<Symbol, Rational>) -> Budgeted<Echelon> {
+        self.at(point).echelon(cx)
     }
 
     /// The reduced row echelon form of a matrix without symbols; `None` if it has some, or if it cannot be
     /// decided whether an entry vanishes.
-    pub fn rref_of_numbers(&self) -> Option<Matrix> {
+    pub fn rref_of_numbers(&self, cx: &Inquiry) -> Option<Matrix> {
         if self.entries().any(|e| !e.is_number() && !e.symbols().is_empty()) {
             return None;
         }
-        let (echelon, _) = conditions::collect(|| self.echelon());
+        let (echelon, _) = conditions::collect(cx, |cx| self.echelon(cx));
         let echelon = echelon.ok()?;
         echelon.undecided.is_empty().then_some(echelon.matrix)
     }
 
     /// The rank of a matrix without symbols.
-    pub fn rank_of_numbers(&self) -> Option<usize> {
-        self.rref_of_numbers().map(|m| m.n_rows())
+    pub fn rank_of_numbers(&self, cx: &Inquiry) -> Option<usize> {
+        self.rref_of_numbers(cx).map(|m| m.n_rows())
     }
 
     /// A basis of the vectors x with A·x = 0, one per free column. The conditions are recorded.
-    pub fn null_space(&self) -> Budgeted<Vec<Vec<Expr>>> {
-        Ok(self.solve(&vec![Expr::zero(); self.rows])?.null_space)
+    pub fn null_space(&self, cx: &Inquiry) -> Budgeted<Vec<Vec<Expr>>> {
+        Ok(self.solve(cx, &vec![Expr::zero(); self.rows])?.null_space)
     }
 
     /// All solutions of A·x = b.
-    pub fn solve(&self, b: &[Expr]) -> Budgeted<LinearSolution> {
+    pub fn solve(&self, cx: &Inquiry, b: &[Expr]) -> Budgeted<LinearSolution> {
         debug_assert_eq!(b.len(), self.rows);
         let width = self.columns;
         let augmented = self.beside(&Matrix { rows: self.rows, columns: 1, entries: b.to_vec() });
-        let Some((eliminated, conditions)) = augmented.eliminated(width)? else {
+        let Some((eliminated, conditions)) = augmented.eliminated(cx, width)? else {
             return Ok(LinearSolution {
                 particular: Vec::new(),
                 null_space: Vec::new(),
                 free: Vec::new(),
-                residuals: vec![augmented.undefined_entry()],
+                residuals: vec![augmented.undefined_entry(cx)],
                 conditions: Vec::new(),
                 verdict: Verdict::unknown("an entry has no value"),
             });
@@ -302,29 +303,29 @@ impl Matrix {
         let free: Vec<usize> = (0..width).filter(|j| !pivots.contains(j)).collect();
         let mut particular = vec![Expr::zero(); width];
         for (i, j) in pivots.iter().enumerate() {
-            particular[*j] = eliminated.quotient(i, width)?;
+            particular[*j] = eliminated.quotient(cx, i, width)?;
         }
         let mut null_space = Vec::with_capacity(free.len());
         for f in &free {
             let mut v = vec![Expr::zero(); width];
             v[*f] = Expr::one();
             for (i, j) in pivots.iter().enumerate() {
-                v[*j] = -eliminated.quotient(i, *f)?;
+                v[*j] = -eliminated.quotient(cx, i, *f)?;
             }
             null_space.push(v);
         }
         let mut verdict = eliminated.verdict("elimination");
         let mut residuals = Vec::new();
         for r in eliminated.rest.iter().map(|r| &r[0]) {
-            match judge(r) {
+            match judge(cx, r) {
                 Entry::Zero(ground) => {
                     if let (Some(ground), true) = (ground, verdict.is_yes()) {
                         verdict = verdict.and(Verdict::Yes(ground));
                     }
                 }
-                Entry::Nonzero => residuals.push(polynomial_expr(r)),
+                Entry::Nonzero => residuals.push(polynomial_expr(cx, r)),
                 Entry::Undecided(why) => {
-                    residuals.push(polynomial_expr(r));
+                    residuals.push(polynomial_expr(cx, r));
                     verdict = Verdict::unknown(format!("whether this vanishes could not be decided: {why}"));
                 }
             }
@@ -334,18 +335,18 @@ impl Matrix {
 
     /// The inverse of a square matrix, where the recorded factors of its determinant do not vanish. `None` if
     /// the determinant is zero, or cannot be shown not to be.
-    pub fn inverse(&self) -> Budgeted<Option<Matrix>> {
+    pub fn inverse(&self, cx: &Inquiry) -> Budgeted<Option<Matrix>> {
         debug_assert!(self.is_square());
         let n = self.rows;
         let augmented = self.beside(&Matrix::identity(n));
-        let Some((eliminated, _)) = augmented.eliminated(n)? else { return Ok(None) };
+        let Some((eliminated, _)) = augmented.eliminated(cx, n)? else { return Ok(None) };
         if eliminated.places.len() < n {
             return Ok(None);
         }
         let mut inverse = Matrix::zero(n, n);
         for i in 0..n {
             for j in 0..n {
-                inverse[(i, j)] = eliminated.quotient(i, n + j)?;
+                inverse[(i, j)] = eliminated.quotient(cx, i, n + j)?;
             }
         }
         Ok(Some(inverse))

@@ -3,23 +3,29 @@
 use super::NormalForm;
 use super::context::{Atom, Context, Family, MAX_ANGLES, Parts, common_multiple, denominator, parts};
 use super::read::read_again;
+use crate::algebra::Inquiry;
 use crate::algebra::expr::{Expr, Node, post_order};
 use crate::algebra::function::Elementary::{Acos, Acosh, Asin, Asinh, Atan, Atan2, Atanh, Cos, Cosh, Sin, Sinh};
 use crate::algebra::generator::Generator;
 use crate::algebra::number::{Integer, Rational};
-use crate::budget::{Budgeted, Exhausted, check};
+use crate::budget::{Budgeted, Exhausted};
 
 /// Above this multiple an angle is not expanded.
 const MAX_MULTIPLE: i64 = 64;
 
 /// (sin u, cos u) or (sinh u, cosh u) for a canonical argument.
-pub(super) fn read_angle(context: Context, u: Expr, family: Family) -> Budgeted<(NormalForm, NormalForm)> {
+pub(super) fn read_angle(
+    cx: &Inquiry,
+    context: Context,
+    u: Expr,
+    family: Family,
+) -> Budgeted<(NormalForm, NormalForm)> {
     let mut total: Option<(NormalForm, NormalForm)> = None;
-    for (atom, r) in angle_parts(context, u, family)?.iter() {
-        let pair = read_multiple(context, *atom, r, family)?;
+    for (atom, r) in angle_parts(cx, context, u, family)?.iter() {
+        let pair = read_multiple(cx, context, *atom, r, family)?;
         total = Some(match total {
             None => pair,
-            Some(sum) => angle_sum(&sum, &pair, family)?,
+            Some(sum) => angle_sum(cx, &sum, &pair, family)?,
         });
     }
     Ok(total.unwrap_or_else(|| (NormalForm::zero(), NormalForm::one())))
@@ -28,17 +34,24 @@ pub(super) fn read_angle(context: Context, u: Expr, family: Family) -> Budgeted<
 /// sin(a + b) = sin a cos b + cos a sin b and cos(a + b) = cos a cos b − sin a sin b; for sinh and
 /// cosh with + in the second.
 fn angle_sum(
+    cx: &Inquiry,
     a: &(NormalForm, NormalForm),
     b: &(NormalForm, NormalForm),
     family: Family,
 ) -> Budgeted<(NormalForm, NormalForm)> {
-    let sine = a.0.mul(&b.1)?.add(&a.1.mul(&b.0)?)?;
-    let (cc, ss) = (a.1.mul(&b.1)?, a.0.mul(&b.0)?);
-    let cosine = if family == Family::Angle { cc.sub(&ss)? } else { cc.add(&ss)? };
+    let sine = a.0.mul(cx, &b.1)?.add(cx, &a.1.mul(cx, &b.0)?)?;
+    let (cc, ss) = (a.1.mul(cx, &b.1)?, a.0.mul(cx, &b.0)?);
+    let cosine = if family == Family::Angle { cc.sub(cx, &ss)? } else { cc.add(cx, &ss)? };
     Ok((sine, cosine))
 }
 
-fn read_multiple(context: Context, atom: Expr, r: &Rational, family: Family) -> Budgeted<(NormalForm, NormalForm)> {
+fn read_multiple(
+    cx: &Inquiry,
+    context: Context,
+    atom: Expr,
+    r: &Rational,
+    family: Family,
+) -> Budgeted<(NormalForm, NormalForm)> {
     let (sine, cosine) = if family == Family::Angle { (Sin, Cos) } else { (Sinh, Cosh) };
     // Multiples of π with an exact value.
     if atom == Expr::pi() && family == Family::Angle {
@@ -46,17 +59,17 @@ fn read_multiple(context: Context, atom: Expr, r: &Rational, family: Family) -> 
         let (s, c) = (Expr::apply(Sin, &[angle]), Expr::apply(Cos, &[angle]));
         let exact = |x: Expr| post_order(&[x]).iter().all(|n| !matches!(n.node(), Node::Apply(..)));
         if exact(s) && exact(c) {
-            return Ok((read_again(context, s)?, read_again(context, c)?));
+            return Ok((read_again(cx, context, s)?, read_again(cx, context, c)?));
         }
     }
-    let d = denominator(context, family, atom, r);
+    let d = denominator(cx, context, family, atom, r);
     let n = (r * &Rational::integer(d.clone())).to_i64();
     let (n, base) = match n {
         Some(n) if n.abs() <= MAX_MULTIPLE => (n, atom.scale(&Rational::new(Integer::ONE, d))),
         _ => (1, atom.scale(r)),
     };
     let base_pair = match inverse_function_pair(base, family) {
-        Some((s, c)) => (read_again(context, s)?, read_again(context, c)?),
+        Some((s, c)) => (read_again(cx, context, s)?, read_again(cx, context, c)?),
         None => {
             let (s, c) = (Expr::apply(sine, &[base]), Expr::apply(cosine, &[base]));
             // sin(−u) is written −sin u by its constructor: the pair belongs to the other sign.
@@ -75,7 +88,7 @@ fn read_multiple(context: Context, atom: Expr, r: &Rational, family: Family) -> 
             }
         }
     };
-    multiple_of_pair(&base_pair, n, family)
+    multiple_of_pair(cx, &base_pair, n, family)
 }
 
 fn pair_of(u: Expr, s: Expr, c: Expr, family: Family) -> (NormalForm, NormalForm) {
@@ -108,21 +121,26 @@ fn inverse_function_pair(base: Expr, family: Family) -> Option<(Expr, Expr)> {
 }
 
 /// The pair of n times the angle, by doubling.
-fn multiple_of_pair(pair: &(NormalForm, NormalForm), n: i64, family: Family) -> Budgeted<(NormalForm, NormalForm)> {
+fn multiple_of_pair(
+    cx: &Inquiry,
+    pair: &(NormalForm, NormalForm),
+    n: i64,
+    family: Family,
+) -> Budgeted<(NormalForm, NormalForm)> {
     let mut result: Option<(NormalForm, NormalForm)> = None;
     let mut square = pair.clone();
     let mut k = n.unsigned_abs();
     while k > 0 {
-        check()?;
+        cx.check()?;
         if k & 1 == 1 {
             result = Some(match result {
                 None => square.clone(),
-                Some(r) => angle_sum(&r, &square, family)?,
+                Some(r) => angle_sum(cx, &r, &square, family)?,
             });
         }
         k >>= 1;
         if k > 0 {
-            square = angle_sum(&square, &square, family)?;
+            square = angle_sum(cx, &square, &square, family)?;
         }
     }
     let (s, c) = result.unwrap_or_else(|| (NormalForm::zero(), NormalForm::one()));
@@ -130,9 +148,9 @@ fn multiple_of_pair(pair: &(NormalForm, NormalForm), n: i64, family: Family) -> 
 }
 
 /// The argument in multiples of what the context counts angles in.
-fn angle_parts(context: Context, u: Expr, family: Family) -> Budgeted<Parts> {
-    let split = parts(u)?;
-    let data = context.data();
+fn angle_parts(cx: &Inquiry, context: Context, u: Expr, family: Family) -> Budgeted<Parts> {
+    let split = parts(cx, u)?;
+    let data = context.data(cx);
     if family != Family::Angle || data.angles.is_empty() {
         return Ok(split);
     }

@@ -18,44 +18,92 @@
 
 use super::tidy::length;
 use super::{NormalForm, normal_form, simplify, write};
+use crate::algebra::Inquiry;
+use crate::algebra::assume::sign_of;
 use crate::algebra::conditions;
-use crate::algebra::expr::Expr;
+use crate::algebra::expr::{Expr, Node, post_order};
 use crate::algebra::function::Elementary;
 use crate::algebra::generator::{Generator, Kind};
 use crate::algebra::number::Rational;
 use crate::algebra::polynomial::{Monomial, Polynomial};
 use crate::algebra::symbol::SymbolKind;
-use crate::budget::{Budgeted, check};
+use crate::budget::Budgeted;
 use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// `e` as a textbook would write it. Equal to `e` where the recorded conditions hold.
-pub fn arrange(e: Expr) -> Budgeted<Expr> {
+pub fn arrange(cx: &Inquiry, e: Expr) -> Budgeted<Expr> {
+    Ok(under_one_root(cx, arranged(cx, e)?))
+}
+
+/// √a·√b as √(ab) where both are known not to be negative.
+fn under_one_root(cx: &Inquiry, e: Expr) -> Expr {
+    let is_half = |(base, n): &(Expr, Rational)| {
+        n.abs() == Rational::HALF && !base.is_number() && sign_of(cx, *base).is_nonnegative()
+    };
+    let has_two = |x: &Expr| matches!(x.node(), Node::Product(f) if f.iter().filter(|f| is_half(f)).count() > 1);
+    if cx.facts().is_empty() || !post_order(&[e]).iter().any(has_two) {
+        return e;
+    }
+    let mut new: FxHashMap<Expr, Expr> = FxHashMap::default();
+    for x in post_order(&[e]) {
+        let now = |c: &Expr| new.get(c).copied().unwrap_or(*c);
+        let changed = match x.node() {
+            Node::Sum { constant, terms } => {
+                Expr::sum(constant.clone(), terms.iter().map(|(t, k)| (now(t), k.clone())))
+            }
+            Node::Product(factors) => {
+                let (halves, others): (Vec<_>, Vec<_>) = factors.iter().cloned().partition(is_half);
+                let rest = Expr::product(Rational::ONE, others.iter().map(|(b, n)| (now(b), n.clone())));
+                match halves.len() {
+                    0 => rest,
+                    1 => rest * now(&halves[0].0).pow(halves[0].1.clone()),
+                    _ => {
+                        let all_below = halves.iter().all(|(_, n)| n.is_negative());
+                        let two = Rational::from(if all_below { -2 } else { 2 });
+                        let inside = halves.iter().map(|(b, n)| (now(b), n * &two));
+                        let half = if all_below { -&Rational::HALF } else { Rational::HALF };
+                        rest * Expr::product(Rational::ONE, inside).pow(half)
+                    }
+                }
+            }
+            Node::Apply(f, arguments) => Expr::apply(*f, &arguments.iter().map(now).collect::<Vec<_>>()),
+            _ => x,
+        };
+        if changed != x {
+            new.insert(x, changed);
+        }
+    }
+    new.get(&e).copied().unwrap_or(e)
+}
+
+fn arranged(cx: &Inquiry, e: Expr) -> Budgeted<Expr> {
     if e.is_number() || e.as_symbol().is_some() || e.as_undefined().is_some() {
         return Ok(e);
     }
-    let form = normal_form(e)?.cancel()?;
+    let form = normal_form(cx, e)?.cancel(cx)?;
     if form.as_undefined().is_some() {
-        return simplify(e);
+        return simplify(cx, e);
     }
-    let (arranged, _) = conditions::collect(|| termwise(&form));
-    let Some((arranged, in_motion)) = arranged? else { return simplify(e) };
+    let (arranged, _) = conditions::collect(cx, |cx| termwise(cx, &form));
+    let Some((arranged, in_motion)) = arranged? else { return simplify(cx, e) };
     if !in_motion {
-        let (simple, recorded) = conditions::collect(|| simplify(e));
+        let (simple, recorded) = conditions::collect(cx, |cx| simplify(cx, e));
         let simple = simple?;
         if length(simple) <= length(arranged) {
-            recorded.into_iter().for_each(conditions::record_nonzero);
+            recorded.into_iter().for_each(|x| conditions::record_nonzero(cx, x));
             return Ok(simple);
         }
     }
-    form.record_conditions();
+    form.record_conditions(cx);
     Ok(arranged)
 }
 
 /// The form term by term, and whether accelerations, momenta or multipliers occur in it. `None` if it has
 /// no useful form of this kind.
-fn termwise(form: &NormalForm) -> Budgeted<Option<(Expr, bool)>> {
-    let Ok((n, d)) = form.fraction() else { return Ok(None) };
+fn termwise(cx: &Inquiry, form: &NormalForm) -> Budgeted<Option<(Expr, bool)>> {
+    let Ok((n, d)) = form.fraction(cx) else { return Ok(None) };
     let Some((below, divisor)) = d.terms().next().filter(|_| d.n_terms() == 1) else { return Ok(None) };
     let roles: Vec<(u32, Role)> = n.variables().iter().map(|&g| (g, role(g))).collect();
     if below.iter().any(|(g, _)| role(*g) >= Role::Velocity) || n.n_terms() > 4096 {
@@ -69,9 +117,9 @@ fn termwise(form: &NormalForm) -> Budgeted<Option<(Expr, bool)>> {
     }
     let mut terms: Vec<Expr> = Vec::new();
     for (moving, list) in groups {
-        check()?;
-        let moving = powers(&moving, 1);
-        let coefficient = coefficient_terms(list, &below, moving.is_one())?;
+        cx.check()?;
+        let moving = powers(cx, &moving, 1);
+        let coefficient = coefficient_terms(cx, list, &below, moving.is_one())?;
         if moving.is_one() {
             terms.extend(coefficient);
         } else {
@@ -113,13 +161,18 @@ fn split(monomial: &Monomial, chosen: impl Fn(u32) -> bool) -> (Monomial, Monomi
     (part(true), part(false))
 }
 
-fn powers(monomial: &Monomial, sign: i64) -> Expr {
-    write::powers_expr(monomial.iter().map(|&(g, n)| (g, sign * i64::from(n))))
+fn powers(cx: &Inquiry, monomial: &Monomial, sign: i64) -> Expr {
+    write::powers_expr(cx, monomial.iter().map(|&(g, n)| (g, sign * i64::from(n))))
 }
 
 /// Σ number·rest / below as a list of terms: one per trigonometric shape, and if `apart`, one per power
 /// of the coordinates, too.
-fn coefficient_terms(list: Vec<(Monomial, Rational)>, below: &Monomial, apart: bool) -> Budgeted<Vec<Expr>> {
+fn coefficient_terms(
+    cx: &Inquiry,
+    list: Vec<(Monomial, Rational)>,
+    below: &Monomial,
+    apart: bool,
+) -> Budgeted<Vec<Expr>> {
     let is_angle = |g: u32| matches!(Generator(g).kind(), Kind::Sine(_) | Kind::Cosine(_));
     let mut by_rest: IndexMap<Monomial, Vec<(Monomial, Rational)>> = IndexMap::new();
     for (monomial, number) in list {
@@ -132,15 +185,15 @@ fn coefficient_terms(list: Vec<(Monomial, Rational)>, below: &Monomial, apart: b
         let angles = Polynomial::from_terms(angles);
         let content = angles.content().abs();
         let content = if angles.leading_coefficient().is_negative() { -&content } else { content };
-        let shape = shortest(&angles.unscale(&content).unwrap_or(angles))?;
+        let shape = shortest(cx, &angles.unscale(&content).unwrap_or(angles))?;
         let (coordinates, parameters) = split(&rest, |g| apart && role(g) == Role::Configuration);
         shapes.entry((shape, coordinates)).or_default().push((parameters, content));
     }
-    let below = powers(below, -1);
+    let below = powers(cx, below, -1);
     let mut terms = Vec::new();
     for ((shape, coordinates), parameters) in shapes {
-        let front = write::polynomial_expr(&Polynomial::from_terms(parameters)) * below;
-        let front = simplify(front * powers(&coordinates, 1))?;
+        let front = write::polynomial_expr(cx, &Polynomial::from_terms(parameters)) * below;
+        let front = simplify(cx, front * powers(cx, &coordinates, 1))?;
         terms.push(front * shape);
     }
     Ok(terms)
@@ -148,12 +201,12 @@ fn coefficient_terms(list: Vec<(Monomial, Rational)>, below: &Monomial, apart: b
 
 /// A trigonometric polynomial with the fewest terms: with squared cosines or squared sines replaced, or
 /// as a sum of sines and cosines of whole combinations of the angles.
-fn shortest(p: &Polynomial) -> Budgeted<Expr> {
+fn shortest(cx: &Inquiry, p: &Polynomial) -> Budgeted<Expr> {
     let mut best = p.clone();
     let sines: Vec<u32> =
         p.variables().iter().map(|&g| if matches!(Generator(g).kind(), Kind::Cosine(_)) { g - 1 } else { g }).collect();
     for s in sines {
-        let swapped = without_squares(&best, s)?;
+        let swapped = without_squares(cx, &best, s)?;
         if swapped.n_terms() < best.n_terms() {
             best = swapped;
         }
@@ -166,16 +219,16 @@ fn shortest(p: &Polynomial) -> Budgeted<Expr> {
             return Ok(Expr::add_all(sum));
         }
     }
-    Ok(write::polynomial_expr(&best))
+    Ok(write::polynomial_expr(cx, &best))
 }
 
 /// s² = 1 − c² used until s is of degree at most one; the cosine is the next generator.
-pub(super) fn without_squares(p: &Polynomial, s: u32) -> Budgeted<Polynomial> {
+pub(super) fn without_squares(cx: &Inquiry, p: &Polynomial, s: u32) -> Budgeted<Polynomial> {
     let square = &Polynomial::one() - &Polynomial::power(s + 1, 2);
     let parts = p.coefficients_in(s);
     let mut sum = Polynomial::zero();
     for pair in parts.chunks(2).rev() {
-        sum = &sum.mul(&square)? + &Polynomial::from_coefficients_in(s, pair)?;
+        sum = &sum.mul(cx, &square)? + &Polynomial::from_coefficients_in(cx, s, pair)?;
     }
     Ok(sum)
 }

@@ -10,9 +10,10 @@
 use super::angle::{angle_basis, without_pi};
 use super::power::power_parts;
 use super::read::{
-    canonical, canonical_of_prepared, is_rational, normal_form_in, prepare, transparent_children, with_memo,
+    canonical, canonical_of_prepared, is_rational, new_tag, normal_form_in, prepare, transparent_children, with_memo,
 };
 use super::write::{polynomial_expr, powers_expr};
+use crate::algebra::Inquiry;
 use crate::algebra::assume::{Sign, sign_of};
 use crate::algebra::expr::{Expr, Node};
 use crate::algebra::function::Elementary::{Abs, Exp, Log};
@@ -87,18 +88,18 @@ pub(super) const MAX_PARTS: usize = 10;
 
 impl Context {
     /// The smallest context in which all the expressions can be read together.
-    pub fn of(roots: &[Expr]) -> Budgeted<Context> {
+    pub fn of(cx: &Inquiry, roots: &[Expr]) -> Budgeted<Context> {
         if roots.iter().all(|r| is_rational(*r)) {
             return Ok(Context(0));
         }
-        prepare(roots)?;
+        prepare(cx, roots)?;
         let mut domain = Domain::default();
         for &root in roots {
-            domain = domain.and(domain_of(root)?);
+            domain = domain.and(cx, domain_of(cx, root)?);
         }
         let mut all = None;
         for &root in roots {
-            all = join(all, needs(root, domain)?);
+            all = join(all, needs(cx, root, domain)?);
         }
         let needs = match all {
             None if domain == Domain::default() => return Ok(Context(0)),
@@ -111,45 +112,48 @@ impl Context {
             .map(|(atom, d, _)| (*atom, *d))
             .collect();
         let angles = angle_basis(&needs.angles, &mut denominators);
-        Ok(Context::intern(ContextData {
-            denominators,
-            angles,
-            domain,
-            hyperbolic_by_exponential: needs.exponential && needs.hyperbolic,
-            strong: false,
-        }))
+        Ok(Context::intern(
+            cx,
+            ContextData {
+                denominators,
+                angles,
+                domain,
+                hyperbolic_by_exponential: needs.exponential && needs.hyperbolic,
+                strong: false,
+            },
+        ))
     }
 
     /// The same context with the rules that only a zero test wants.
-    pub fn strengthened(self) -> Context {
-        Context::intern(ContextData { strong: true, ..(*self.data()).clone() })
+    pub fn strengthened(self, cx: &Inquiry) -> Context {
+        Context::intern(cx, ContextData { strong: true, ..(*self.data(cx)).clone() })
     }
 
-    pub(super) fn intern(data: ContextData) -> Context {
-        with_memo(|memo| {
+    pub(super) fn intern(cx: &Inquiry, data: ContextData) -> Context {
+        with_memo(cx, |memo| {
             if let Some(&known) = memo.context_ids.get(&data) {
                 return known;
             }
             let context = Context(memo.contexts.len() as u32);
             let data = Rc::new(data);
-            memo.contexts.push(data.clone());
+            memo.contexts.push((data.clone(), new_tag()));
             memo.context_ids.insert(data, context);
             context
         })
     }
 
-    pub(super) fn data(self) -> Rc<ContextData> {
-        with_memo(|memo| memo.contexts[self.0 as usize].clone())
+    pub(super) fn data(self, cx: &Inquiry) -> Rc<ContextData> {
+        with_memo(cx, |memo| memo.contexts[self.0 as usize].0.clone())
     }
 
     /// What is known about a sign, on the domain.
-    pub(super) fn sign(self, e: Expr) -> Sign {
-        self.data().domain.sign(e)
+    pub(super) fn sign(self, cx: &Inquiry, e: Expr) -> Sign {
+        self.data(cx).domain.sign(cx, e)
     }
 
     /// A tag for generators whose relation depends on the context.
-    pub(super) fn tag(self) -> u32 {
-        self.0
+    pub(super) fn tag(self, cx: &Inquiry) -> u32 {
+        with_memo(cx, |memo| memo.contexts[self.0 as usize].1)
     }
 }
 
@@ -158,12 +162,12 @@ impl Context {
 // ---------------------------------------------------------------------------------------------
 
 impl Domain {
-    pub(super) fn signs(self) -> Rc<Signs> {
-        with_memo(|memo| memo.domains[self.0 as usize].clone())
+    pub(super) fn signs(self, cx: &Inquiry) -> Rc<Signs> {
+        with_memo(cx, |memo| memo.domains[self.0 as usize].clone())
     }
 
-    pub(super) fn intern(signs: Signs) -> Domain {
-        with_memo(|memo| {
+    pub(super) fn intern(cx: &Inquiry, signs: Signs) -> Domain {
+        with_memo(cx, |memo| {
             let known = memo.domains.iter().position(|s| **s == signs);
             Domain(known.unwrap_or_else(|| {
                 memo.domains.push(Rc::new(signs));
@@ -172,35 +176,35 @@ impl Domain {
         })
     }
 
-    pub(super) fn and(self, other: Domain) -> Domain {
+    pub(super) fn and(self, cx: &Inquiry, other: Domain) -> Domain {
         if self == other || other == Domain::default() {
             return self;
         }
         if self == Domain::default() {
             return other;
         }
-        let mut joined: Signs = (*self.signs()).clone();
-        for (e, sign) in other.signs().iter() {
+        let mut joined: Signs = (*self.signs(cx)).clone();
+        for (e, sign) in other.signs(cx).iter() {
             match joined.binary_search_by_key(e, |s| s.0) {
                 Ok(i) => joined[i].1 = joined[i].1.and(*sign),
                 Err(i) => joined.insert(i, (*e, *sign)),
             }
         }
-        Domain::intern(joined)
+        Domain::intern(cx, joined)
     }
 
-    pub(super) fn sign(self, e: Expr) -> Sign {
-        let known = sign_of(e);
+    pub(super) fn sign(self, cx: &Inquiry, e: Expr) -> Sign {
+        let known = sign_of(cx, e);
         if self == Domain::default() {
             return known;
         }
-        let signs = self.signs();
+        let signs = self.signs(cx);
         signs.binary_search_by_key(&e, |s| s.0).map_or(known, |i| known.and(signs[i].1))
     }
 
     /// |e|, written without bars where the sign is known.
-    pub(super) fn size(self, e: Expr) -> Expr {
-        let sign = self.sign(e);
+    pub(super) fn size(self, cx: &Inquiry, e: Expr) -> Expr {
+        let sign = self.sign(cx, e);
         if sign.is_nonnegative() {
             e
         } else if sign.is_nonpositive() {
@@ -211,8 +215,8 @@ impl Domain {
     }
 }
 
-pub(super) fn domain_of(root: Expr) -> Budgeted<Domain> {
-    let known = |x: Expr| with_memo(|memo| memo.domain_of.get(&x).copied());
+pub(super) fn domain_of(cx: &Inquiry, root: Expr) -> Budgeted<Domain> {
+    let known = |x: Expr| with_memo(cx, |memo| memo.domain_of.get(&x).copied());
     if let Some(found) = known(root) {
         return Ok(found);
     }
@@ -228,11 +232,11 @@ pub(super) fn domain_of(root: Expr) -> Budgeted<Domain> {
             continue;
         }
         stack.pop();
-        let mut domain = own_domain(x)?;
+        let mut domain = own_domain(cx, x)?;
         for c in domain_children(x) {
-            domain = domain.and(known(c).unwrap_or_default());
+            domain = domain.and(cx, known(c).unwrap_or_default());
         }
-        with_memo(|memo| memo.domain_of.insert(x, domain));
+        with_memo(cx, |memo| memo.domain_of.insert(x, domain));
     }
     Ok(known(root).unwrap_or_default())
 }
@@ -248,14 +252,14 @@ pub(super) fn domain_children(e: Expr) -> SmallVec<[Expr; 8]> {
 }
 
 /// What must hold for this node to have a value, apart from its transparent children.
-pub(super) fn own_domain(e: Expr) -> Budgeted<Domain> {
+pub(super) fn own_domain(cx: &Inquiry, e: Expr) -> Budgeted<Domain> {
     let mut signs: Signs = Vec::new();
     match e.node() {
-        Node::Apply(Log, u) => signs.extend(implied_sign(u[0], true)?),
-        Node::Power(base, _) => signs.extend(implied_sign(*base, true)?),
+        Node::Apply(Log, u) => signs.extend(implied_sign(cx, u[0], true)?),
+        Node::Power(base, _) => signs.extend(implied_sign(cx, *base, true)?),
         Node::Product(factors) => {
             for (b, r) in factors.iter().filter(|(_, r)| !r.is_integer()) {
-                signs.extend(implied_sign(*b, r.is_negative())?);
+                signs.extend(implied_sign(cx, *b, r.is_negative())?);
             }
         }
         _ => {}
@@ -265,22 +269,22 @@ pub(super) fn own_domain(e: Expr) -> Budgeted<Domain> {
     }
     signs.sort_by_key(|s| s.0);
     signs.dedup_by(|a, b| a.0 == b.0);
-    Ok(Domain::intern(signs))
+    Ok(Domain::intern(cx, signs))
 }
 
 /// u ≥ 0 (or u > 0) says something about a sign if u has one factor of unknown sign.
-pub(super) fn implied_sign(u: Expr, strict: bool) -> Budgeted<Option<(Expr, Sign)>> {
-    prepare(&[u])?;
-    let form = normal_form_in(Context::of(&[u])?, u)?.cancel()?;
+pub(super) fn implied_sign(cx: &Inquiry, u: Expr, strict: bool) -> Budgeted<Option<(Expr, Sign)>> {
+    prepare(cx, &[u])?;
+    let form = normal_form_in(cx, Context::of(cx, &[u])?, u)?.cancel(cx)?;
     if form.as_undefined().is_some() || form.is_zero() {
         return Ok(None);
     }
     let mut negative = form.coefficient().is_negative();
     let mut open = None;
-    let powers = form.powers().map(|(g, n)| (g.meaning(), g.sign(), n));
+    let powers = form.powers().map(|(g, n)| (g.meaning(), g.sign(cx), n));
     let factors = form.factors().iter().map(|(p, n)| {
-        let e = polynomial_expr(p);
-        (e, sign_of(e), *n)
+        let e = polynomial_expr(cx, p);
+        (e, sign_of(cx, e), *n)
     });
     for (e, sign, n) in powers.chain(factors).filter(|(_, _, n)| n % 2 != 0) {
         if sign.is_nonpositive() {
@@ -302,8 +306,8 @@ pub(super) fn implied_sign(u: Expr, strict: bool) -> Budgeted<Option<(Expr, Sign
 // What an expression needs
 // ---------------------------------------------------------------------------------------------
 
-pub(super) fn needs(root: Expr, domain: Domain) -> Budgeted<Option<Rc<Needs>>> {
-    let known = |x: Expr| with_memo(|memo| memo.needs.get(&(x, domain)).cloned());
+pub(super) fn needs(cx: &Inquiry, root: Expr, domain: Domain) -> Budgeted<Option<Rc<Needs>>> {
+    let known = |x: Expr| with_memo(cx, |memo| memo.needs.get(&(x, domain)).cloned());
     if let Some(found) = known(root) {
         return Ok(found);
     }
@@ -319,11 +323,11 @@ pub(super) fn needs(root: Expr, domain: Domain) -> Budgeted<Option<Rc<Needs>>> {
             continue;
         }
         stack.pop();
-        let mut all = own_needs(x, domain)?;
+        let mut all = own_needs(cx, x, domain)?;
         for c in transparent_children(x) {
             all = join(all, known(c).flatten());
         }
-        with_memo(|memo| memo.needs.insert((x, domain), all));
+        with_memo(cx, |memo| memo.needs.insert((x, domain), all));
     }
     Ok(known(root).flatten())
 }
@@ -385,11 +389,11 @@ pub(super) fn common_multiple(a: u32, b: u32) -> u32 {
 }
 
 /// What a node asks apart from its transparent children.
-pub(super) fn own_needs(e: Expr, domain: Domain) -> Budgeted<Option<Rc<Needs>>> {
+pub(super) fn own_needs(cx: &Inquiry, e: Expr, domain: Domain) -> Budgeted<Option<Rc<Needs>>> {
     let mut own = Needs::default();
     match e.node() {
         Node::Apply(f, u) if matches!(f.row().reading, Reading::Circular(_)) => {
-            let split = parts(canonical_of_prepared(u[0])?)?;
+            let split = parts(cx, canonical_of_prepared(cx, u[0])?)?;
             for (a, r) in split.iter() {
                 own.require_rational(Family::Angle, *a, r);
             }
@@ -397,28 +401,28 @@ pub(super) fn own_needs(e: Expr, domain: Domain) -> Budgeted<Option<Rc<Needs>>> 
         }
         Node::Apply(f, u) if matches!(f.row().reading, Reading::Hyperbolic(_)) => {
             own.hyperbolic = true;
-            for (a, r) in parts(canonical_of_prepared(u[0])?)?.iter() {
+            for (a, r) in parts(cx, canonical_of_prepared(cx, u[0])?)?.iter() {
                 own.require_rational(Family::Hyperbolic, *a, r);
                 own.require_rational(Family::Exponent, *a, r);
             }
         }
         Node::Apply(Exp, u) => {
             own.exponential = true;
-            exponential_needs(canonical_of_prepared(u[0])?, domain, &mut own)?;
+            exponential_needs(cx, canonical_of_prepared(cx, u[0])?, domain, &mut own)?;
         }
         Node::Power(base, exponent) => {
             own.exponential = true;
-            exponential_needs(canonical(power_exponent(*base, *exponent))?, domain, &mut own)?;
+            exponential_needs(cx, canonical(cx, power_exponent(*base, *exponent))?, domain, &mut own)?;
         }
         Node::Product(factors) => {
             for (b, r) in factors.iter().filter(|(_, r)| !r.is_integer()) {
-                let parts = power_parts(*b, r, domain)?;
+                let parts = power_parts(cx, *b, r, domain)?;
                 for (base, r) in &parts.roots {
                     own.require_rational(Family::Root, *base, r);
                 }
                 if !parts.exponent.is_zero() {
                     own.exponential = true;
-                    exponential_needs(canonical(parts.exponent)?, domain, &mut own)?;
+                    exponential_needs(cx, canonical(cx, parts.exponent)?, domain, &mut own)?;
                 }
             }
         }
@@ -428,11 +432,11 @@ pub(super) fn own_needs(e: Expr, domain: Domain) -> Budgeted<Option<Rc<Needs>>> 
     Ok((!empty).then(|| Rc::new(own)))
 }
 
-pub(super) fn exponential_needs(argument: Expr, domain: Domain, own: &mut Needs) -> Budgeted<()> {
-    for (a, r) in parts(argument)?.iter() {
+pub(super) fn exponential_needs(cx: &Inquiry, argument: Expr, domain: Domain, own: &mut Needs) -> Budgeted<()> {
+    for (a, r) in parts(cx, argument)?.iter() {
         match logarithm_of(*a) {
             Some(u) => {
-                for (base, r) in &power_parts(u, r, domain)?.roots {
+                for (base, r) in &power_parts(cx, u, r, domain)?.roots {
                     own.require_rational(Family::Root, *base, r);
                 }
             }
@@ -455,36 +459,36 @@ pub(super) fn logarithm_of(e: Expr) -> Option<Expr> {
 }
 
 /// The canonical argument as Σ rᵢaᵢ with distinct monomials aᵢ.
-pub(super) fn parts(argument: Expr) -> Budgeted<Parts> {
-    if let Some(known) = with_memo(|memo| memo.parts.get(&argument).cloned()) {
+pub(super) fn parts(cx: &Inquiry, argument: Expr) -> Budgeted<Parts> {
+    if let Some(known) = with_memo(cx, |memo| memo.parts.get(&argument).cloned()) {
         return Ok(known);
     }
-    let context = Context::of(&[argument])?;
-    let form = normal_form_in(context, argument)?;
+    let context = Context::of(cx, &[argument])?;
+    let form = normal_form_in(cx, context, argument)?;
     let whole = || -> Parts {
         let content = form.coefficient().clone();
         match content.recip() {
-            Some(inverse) => Rc::new([(form.scale(&inverse).to_expr(), content)]),
+            Some(inverse) => Rc::new([(form.scale(cx, &inverse).to_expr(cx), content)]),
             None => Rc::new([]),
         }
     };
     let split = if form.as_undefined().is_some() {
         Rc::new([(argument, Rational::ONE)])
-    } else if let Ok((n, d)) = form.fraction()
+    } else if let Ok((n, d)) = form.fraction(cx)
         && n.n_terms() <= MAX_PARTS
     {
-        let below = polynomial_expr(&d).pow(-1);
-        n.terms().map(|(m, c)| (powers_expr(m.iter().map(|&(g, e)| (g, i64::from(e)))) * below, c)).collect()
+        let below = polynomial_expr(cx, &d).pow(-1);
+        n.terms().map(|(m, c)| (powers_expr(cx, m.iter().map(|&(g, e)| (g, i64::from(e)))) * below, c)).collect()
     } else {
         whole()
     };
-    with_memo(|memo| memo.parts.insert(argument, split.clone()));
+    with_memo(cx, |memo| memo.parts.insert(argument, split.clone()));
     Ok(split)
 }
 
 /// The denominator in which multiples of an atom are counted, given one multiple.
-pub(super) fn denominator(context: Context, family: Family, of: Expr, r: &Rational) -> Integer {
-    let data = context.data();
+pub(super) fn denominator(cx: &Inquiry, context: Context, family: Family, of: Expr, r: &Rational) -> Integer {
+    let data = context.data(cx);
     let atom = Atom { family, of };
     let own = r.denominator();
     match data.denominators.binary_search_by_key(&atom, |d| d.0) {

@@ -2,18 +2,19 @@
 //! relation between functions is used, sin² stays sin². Arguments of functions are expanded too.
 
 use super::{power, times};
+use crate::algebra::Inquiry;
 use crate::algebra::expr::{Expr, Node, post_order};
 use crate::algebra::number::Rational;
 use crate::algebra::polynomial::{Monomial, Polynomial};
-use crate::budget::{Budgeted, Exhausted, check};
+use crate::budget::{Budgeted, Exhausted};
 use rustc_hash::FxHashMap;
 
 /// The expression as a sum of products.
-pub fn expand(e: Expr) -> Budgeted<Expr> {
+pub fn expand(cx: &Inquiry, e: Expr) -> Budgeted<Expr> {
     let mut atoms = Atoms::default();
     let mut read: FxHashMap<Expr, Polynomial> = FxHashMap::default();
     for x in post_order(&[e]) {
-        check()?;
+        cx.check()?;
         let p = match x.node() {
             Node::Number(n) => Polynomial::constant(n.clone()),
             Node::Undefined(_) => return Ok(x),
@@ -30,12 +31,12 @@ pub fn expand(e: Expr) -> Budgeted<Expr> {
                     let inner = &read[b];
                     let factor = match n.to_i64() {
                         Some(n) if n > 0 && inner.n_terms() > 1 => {
-                            power(inner, i32::try_from(n).map_err(|_| Exhausted::Size)?)?
+                            power(cx, inner, i32::try_from(n).map_err(|_| Exhausted::Size)?)?
                         }
                         // A power of one term, or of what is not multiplied out: an atom of its own.
                         _ => atoms.variable(atoms.write(inner).pow(n.clone())),
                     };
-                    product = times(&product, &factor)?;
+                    product = times(cx, &product, &factor)?;
                 }
                 product
             }

@@ -7,12 +7,13 @@
 //!   function of the differences θᵢ − (κᵢ/κₖ)θₖ. So 1 − (sin a·sin b + cos a·cos b)² becomes sin²(a − b).
 //! - *Fourier sums.* Products become sums of sines and cosines of combinations of angles.
 
+use crate::algebra::Inquiry;
 use crate::algebra::expr::{Expr, Node};
 use crate::algebra::function::Elementary::{Cos, Sin};
 use crate::algebra::generator::{Generator, Kind, reduce};
 use crate::algebra::number::Rational;
 use crate::algebra::polynomial::{Monomial, Polynomial};
-use crate::budget::{Budgeted, check};
+use crate::budget::Budgeted;
 use std::collections::BTreeMap;
 
 /// An angle that occurs: the variables of its sine and cosine.
@@ -28,7 +29,7 @@ const MAX_TERMS: usize = 200;
 const MAX_DEGREE: u64 = 12;
 
 /// The same function with sines and cosines of combined angles, if that is shorter.
-pub(super) fn folded(p: &Polynomial) -> Budgeted<Option<Polynomial>> {
+pub(super) fn folded(cx: &Inquiry, p: &Polynomial) -> Budgeted<Option<Polynomial>> {
     let angles = angles(p);
     if angles.len() < 2 || p.n_terms() > MAX_TERMS {
         return Ok(None);
@@ -39,13 +40,13 @@ pub(super) fn folded(p: &Polynomial) -> Budgeted<Option<Polynomial>> {
     let mut changed = false;
     for (monomial, part) in p.coefficients_with_respect_to(&others) {
         let mut best = part.clone();
-        for other in [on_fewer_angles(&part)?, fourier_sum(&part)?].into_iter().flatten() {
+        for other in [on_fewer_angles(cx, &part)?, fourier_sum(cx, &part)?].into_iter().flatten() {
             if cost(&other) < cost(&best) {
                 best = other;
                 changed = true;
             }
         }
-        sum = &sum + &best.mul(&Polynomial::from_terms([(monomial, Rational::ONE)]))?;
+        sum = &sum + &best.mul(cx, &Polynomial::from_terms([(monomial, Rational::ONE)]))?;
     }
     Ok(changed.then_some(sum))
 }
@@ -89,22 +90,22 @@ fn sine_and_cosine(u: Expr) -> Option<(Polynomial, Polynomial)> {
 }
 
 /// The polynomial as a function of fewer angles, if it is one.
-pub(crate) fn on_fewer_angles(p: &Polynomial) -> Budgeted<Option<Polynomial>> {
+pub(crate) fn on_fewer_angles(cx: &Inquiry, p: &Polynomial) -> Budgeted<Option<Polynomial>> {
     let mut current = p.clone();
     let mut changed = false;
-    while let Some(next) = without_one_angle(&current)? {
+    while let Some(next) = without_one_angle(cx, &current)? {
         current = next;
         changed = true;
     }
     Ok(changed.then_some(current))
 }
 
-fn without_one_angle(p: &Polynomial) -> Budgeted<Option<Polynomial>> {
+fn without_one_angle(cx: &Inquiry, p: &Polynomial) -> Budgeted<Option<Polynomial>> {
     let angles = angles(p);
     if angles.len() < 2 || p.n_terms() > MAX_TERMS || p.total_degree() > 4 * MAX_DEGREE {
         return Ok(None);
     }
-    let Some(kappa) = invariance(p, &angles)? else { return Ok(None) };
+    let Some(kappa) = invariance(cx, p, &angles)? else { return Ok(None) };
     let Some(k) = (0..angles.len()).rev().find(|i| !kappa[*i].is_zero()) else { return Ok(None) };
     let mut values = vec![(angles[k].sine, Polynomial::zero()), (angles[k].cosine, Polynomial::one())];
     for (i, angle) in angles.iter().enumerate() {
@@ -118,7 +119,7 @@ fn without_one_angle(p: &Polynomial) -> Budgeted<Option<Polynomial>> {
         values.push((angle.sine, s));
         values.push((angle.cosine, c));
     }
-    Ok(Some(reduce(p.substitute_all(&values)?)?))
+    Ok(Some(reduce(cx, p.substitute_all(cx, &values)?)?))
 }
 
 /// A sum with the sums inside it written out.
@@ -139,14 +140,14 @@ fn flat(e: Expr) -> Expr {
 }
 
 /// κ with Σ κᵢ ∂p/∂θᵢ = 0, not all zero.
-fn invariance(p: &Polynomial, angles: &[Angle]) -> Budgeted<Option<Vec<Rational>>> {
+fn invariance(cx: &Inquiry, p: &Polynomial, angles: &[Angle]) -> Budgeted<Option<Vec<Rational>>> {
     // Derivatives with the combination that they are, reduced against each other by leading terms.
     let mut rows: Vec<(Polynomial, Vec<Rational>)> = Vec::new();
     for (i, a) in angles.iter().enumerate() {
-        check()?;
-        let along = p.derivative(a.sine).mul(&Polynomial::variable(a.cosine))?;
-        let against = p.derivative(a.cosine).mul(&Polynomial::variable(a.sine))?;
-        let mut derivative = reduce(&along - &against)?;
+        cx.check()?;
+        let along = p.derivative(a.sine).mul(cx, &Polynomial::variable(a.cosine))?;
+        let against = p.derivative(a.cosine).mul(cx, &Polynomial::variable(a.sine))?;
+        let mut derivative = reduce(cx, &along - &against)?;
         let mut kappa = vec![Rational::ZERO; angles.len()];
         kappa[i] = Rational::ONE;
         for (row, combination) in &rows {
@@ -171,7 +172,7 @@ type Fourier = BTreeMap<Vec<i32>, (Rational, Rational)>;
 
 /// A polynomial in sines and cosines only, as a sum of sines and cosines. `None` if it has other variables
 /// or one angle only.
-fn fourier_sum(p: &Polynomial) -> Budgeted<Option<Polynomial>> {
+fn fourier_sum(cx: &Inquiry, p: &Polynomial) -> Budgeted<Option<Polynomial>> {
     let angles = angles(p);
     let known = |v: &u32| angles.iter().any(|a| a.sine == *v || a.cosine == *v);
     if angles.len() < 2 || p.total_degree() > MAX_DEGREE || !p.variables().iter().all(known) {
@@ -182,7 +183,7 @@ fn fourier_sum(p: &Polynomial) -> Budgeted<Option<Polynomial>> {
         let mut product = Fourier::from([(vec![0; angles.len()], (c, Rational::ZERO))]);
         for (v, n) in monomial {
             for _ in 0..n {
-                check()?;
+                cx.check()?;
                 product = times_generator(&product, v, &angles);
             }
         }

@@ -5,6 +5,7 @@ use super::NormalForm;
 use super::context::{Context, Domain, Family, denominator, logarithm_of, parts};
 use super::read::{canonical, normal_form_in, prepare, read_again, with_memo};
 use super::write::polynomial_expr;
+use crate::algebra::Inquiry;
 use crate::algebra::assume::Sign;
 use crate::algebra::expr::{Expr, Node, Undefined};
 use crate::algebra::factor::squarefree;
@@ -25,31 +26,31 @@ pub(super) struct PowerParts {
 }
 
 /// e^u for a canonical argument.
-pub(super) fn read_exponential(context: Context, u: Expr) -> Budgeted<NormalForm> {
+pub(super) fn read_exponential(cx: &Inquiry, context: Context, u: Expr) -> Budgeted<NormalForm> {
     if let Some(why) = u.as_undefined() {
         return Ok(NormalForm::undefined(why));
     }
     let mut product = NormalForm::one();
-    for (atom, r) in parts(u)?.iter() {
+    for (atom, r) in parts(cx, u)?.iter() {
         let factor = match logarithm_of(*atom) {
-            Some(v) => read_power(context, v, r)?,
+            Some(v) => read_power(cx, context, v, r)?,
             None => {
-                let d = denominator(context, Family::Exponent, *atom, r);
+                let d = denominator(cx, context, Family::Exponent, *atom, r);
                 let n = (r * &Rational::integer(d.clone())).to_i64();
                 let (n, base) = match n {
                     Some(n) if i32::try_from(n).is_ok() => (n, atom.scale(&Rational::new(Integer::ONE, d))),
                     _ => (1, atom.scale(r)),
                 };
-                NormalForm::generator(Generator::exponential(base, Expr::apply(Exp, &[base]))).pow(n)?
+                NormalForm::generator(Generator::exponential(base, Expr::apply(Exp, &[base]))).pow(cx, n)?
             }
         };
-        product = product.mul(&factor)?;
+        product = product.mul(cx, &factor)?;
     }
     Ok(product)
 }
 
 /// log u = log|c| + Σ m·log|f| for u = c·Π fᵐ.
-pub(super) fn read_logarithm(context: Context, u: &NormalForm) -> Budgeted<NormalForm> {
+pub(super) fn read_logarithm(cx: &Inquiry, context: Context, u: &NormalForm) -> Budgeted<NormalForm> {
     if u.as_undefined().is_some() {
         return Ok(u.clone());
     }
@@ -57,7 +58,7 @@ pub(super) fn read_logarithm(context: Context, u: &NormalForm) -> Budgeted<Norma
         return Ok(NormalForm::undefined(Undefined::NotReal));
     }
     if u.coefficient().is_negative()
-        && u.generators().iter().all(|g| g.sign().is_nonnegative())
+        && u.generators().iter().all(|g| g.sign(cx).is_nonnegative())
         && u.factors().is_empty()
     {
         return Ok(NormalForm::undefined(Undefined::NotReal));
@@ -76,77 +77,77 @@ pub(super) fn read_logarithm(context: Context, u: &NormalForm) -> Budgeted<Norma
     for (g, n) in u.powers() {
         let n = Rational::from(i64::from(n));
         match g.kind() {
-            Kind::Exponential(v) => terms.push((read_again(context, v)?, n)),
+            Kind::Exponential(v) => terms.push((read_again(cx, context, v)?, n)),
             Kind::Root { base, degree, .. } => {
-                let inner = read_again(context, Expr::apply(Log, &[base]))?;
+                let inner = read_again(cx, context, Expr::apply(Log, &[base]))?;
                 terms.push((inner, &n / &Rational::from(i64::from(degree))));
             }
-            Kind::Absolute { of, .. } => terms.push((logarithm_of_size(context, of), n)),
-            _ => terms.push((logarithm_of_size(context, g.meaning()), n)),
+            Kind::Absolute { of, .. } => terms.push((logarithm_of_size(cx, context, of), n)),
+            _ => terms.push((logarithm_of_size(cx, context, g.meaning()), n)),
         }
     }
     for (p, n) in u.factors() {
-        terms.push((logarithm_of_size(context, polynomial_expr(p)), Rational::from(i64::from(*n))));
+        terms.push((logarithm_of_size(cx, context, polynomial_expr(cx, p)), Rational::from(i64::from(*n))));
     }
     let list: Vec<(&NormalForm, Rational)> = terms.iter().map(|(f, c)| (f, c.clone())).collect();
-    NormalForm::sum(&list)
+    NormalForm::sum(cx, &list)
 }
 
 /// log|f|, as a generator.
-fn logarithm_of_size(context: Context, f: Expr) -> NormalForm {
-    let size = context.data().domain.size(f);
+fn logarithm_of_size(cx: &Inquiry, context: Context, f: Expr) -> NormalForm {
+    let size = context.data(cx).domain.size(cx, f);
     NormalForm::generator(Generator::logarithm(size, Expr::apply(Log, &[size])))
 }
 
 /// |c·Π fᵐ| = |c|·Π |f|ᵐ.
-pub(super) fn read_absolute(context: Context, u: &NormalForm) -> Budgeted<NormalForm> {
+pub(super) fn read_absolute(cx: &Inquiry, context: Context, u: &NormalForm) -> Budgeted<NormalForm> {
     if u.as_undefined().is_some() {
         return Ok(u.clone());
     }
     let mut product = NormalForm::number(u.coefficient().abs());
     product.inherit_conditions(u);
     for (g, n) in u.powers() {
-        let size = size_of(context, &Polynomial::variable(g.0), g.sign().and(context.sign(g.meaning())), n)?;
-        product = product.mul(&size)?;
+        let size = size_of(cx, context, &Polynomial::variable(g.0), g.sign(cx).and(context.sign(cx, g.meaning())), n)?;
+        product = product.mul(cx, &size)?;
     }
     for (p, n) in u.factors() {
-        for (q, m) in &squarefree(p)?.factors {
+        for (q, m) in &squarefree(cx, p)?.factors {
             let times = i32::try_from(*m).ok().and_then(|m| m.checked_mul(*n)).ok_or(Exhausted::Size)?;
-            let size = size_of(context, q, context.sign(polynomial_expr(q)), times)?;
-            product = product.mul(&size)?;
+            let size = size_of(cx, context, q, context.sign(cx, polynomial_expr(cx, q)), times)?;
+            product = product.mul(cx, &size)?;
         }
     }
     Ok(product)
 }
 
 /// |p|ⁿ.
-fn size_of(context: Context, p: &Polynomial, sign: Sign, n: i32) -> Budgeted<NormalForm> {
-    let form = NormalForm::polynomial(p.clone())?;
+fn size_of(cx: &Inquiry, context: Context, p: &Polynomial, sign: Sign, n: i32) -> Budgeted<NormalForm> {
+    let form = NormalForm::polynomial(cx, p.clone())?;
     if n % 2 == 0 || sign.is_nonnegative() {
-        return form.pow(i64::from(n));
+        return form.pow(cx, i64::from(n));
     }
     if sign.is_nonpositive() {
-        return form.negate().pow(i64::from(n));
+        return form.negate().pow(cx, i64::from(n));
     }
-    let of = polynomial_expr(p);
-    let square = Rc::new(reduce(p.square()?)?);
-    let g = Generator::absolute(of, square, Expr::apply(Abs, &[of]), context.tag());
-    NormalForm::generator(g).pow(i64::from(n))
+    let of = polynomial_expr(cx, p);
+    let square = Rc::new(reduce(cx, p.square(cx)?)?);
+    let g = Generator::absolute(of, square, Expr::apply(Abs, &[of]), context.tag(cx));
+    NormalForm::generator(g).pow(cx, i64::from(n))
 }
 
 /// sign u = |u|/u, where u ≠ 0; that condition is noted.
-pub(super) fn read_sign(context: Context, u: &NormalForm) -> Budgeted<NormalForm> {
+pub(super) fn read_sign(cx: &Inquiry, context: Context, u: &NormalForm) -> Budgeted<NormalForm> {
     if u.is_zero() {
         return Ok(u.clone());
     }
-    let mut form = read_absolute(context, u)?.div(u)?;
+    let mut form = read_absolute(cx, context, u)?.div(cx, u)?;
     for (g, _) in u.powers() {
-        if !g.sign().and(context.sign(g.meaning())).is_nonzero() {
+        if !g.sign(cx).and(context.sign(cx, g.meaning())).is_nonzero() {
             form.note_cancelled(&Rc::new(Polynomial::variable(g.0)));
         }
     }
     for (p, _) in u.factors() {
-        if !context.sign(polynomial_expr(p)).is_nonzero() {
+        if !context.sign(cx, polynomial_expr(cx, p)).is_nonzero() {
             form.note_cancelled(p);
         }
     }
@@ -155,94 +156,94 @@ pub(super) fn read_sign(context: Context, u: &NormalForm) -> Budgeted<NormalForm
 
 /// cbrt u. On all real numbers it is multiplicative, cbrt(c·Π fⁿ) = cbrt c·Π f^q·cbrt(f)^r with n = 3q + r, and each
 /// cbrt f is a generator whose cube is f; where the sign of f is known, it is the power 1/3 of its size.
-pub(super) fn read_cube_root(context: Context, u: &NormalForm) -> Budgeted<NormalForm> {
+pub(super) fn read_cube_root(cx: &Inquiry, context: Context, u: &NormalForm) -> Budgeted<NormalForm> {
     if u.is_zero() || u.as_undefined().is_some() {
         return Ok(u.clone());
     }
-    let mut product = read_again(context, Expr::apply(Cbrt, &[Expr::number(u.coefficient().clone())]))?;
+    let mut product = read_again(cx, context, Expr::apply(Cbrt, &[Expr::number(u.coefficient().clone())]))?;
     product.inherit_conditions(u);
     for (g, n) in u.powers() {
-        let sign = g.sign().and(context.sign(g.meaning()));
-        product = product.mul(&cube_root_of_power(context, &Polynomial::variable(g.0), sign, n)?)?;
+        let sign = g.sign(cx).and(context.sign(cx, g.meaning()));
+        product = product.mul(cx, &cube_root_of_power(cx, context, &Polynomial::variable(g.0), sign, n)?)?;
     }
     for (p, n) in u.factors() {
-        for (q, m) in &squarefree(p)?.factors {
+        for (q, m) in &squarefree(cx, p)?.factors {
             let times = i32::try_from(*m).ok().and_then(|m| m.checked_mul(*n)).ok_or(Exhausted::Size)?;
-            let sign = context.sign(polynomial_expr(q));
-            product = product.mul(&cube_root_of_power(context, q, sign, times)?)?;
+            let sign = context.sign(cx, polynomial_expr(cx, q));
+            product = product.mul(cx, &cube_root_of_power(cx, context, q, sign, times)?)?;
         }
     }
     Ok(product)
 }
 
 /// cbrt(pⁿ).
-fn cube_root_of_power(context: Context, p: &Polynomial, sign: Sign, n: i32) -> Budgeted<NormalForm> {
+fn cube_root_of_power(cx: &Inquiry, context: Context, p: &Polynomial, sign: Sign, n: i32) -> Budgeted<NormalForm> {
     let (whole, rest) = (n.div_euclid(3), n.rem_euclid(3));
-    let outside = NormalForm::polynomial(p.clone())?.pow(i64::from(whole))?;
+    let outside = NormalForm::polynomial(cx, p.clone())?.pow(cx, i64::from(whole))?;
     if rest == 0 {
         return Ok(outside);
     }
-    let (of, third) = (polynomial_expr(p), Rational::ratio(1, 3));
+    let (of, third) = (polynomial_expr(cx, p), Rational::ratio(1, 3));
     let root = if sign.is_nonnegative() {
-        read_power(context, of, &third)?
+        read_power(cx, context, of, &third)?
     } else if sign.is_nonpositive() {
-        read_power(context, -of, &third)?.negate()
+        read_power(cx, context, -of, &third)?.negate()
     } else {
         let meaning = Expr::apply(Cbrt, &[of]);
         match meaning.node() {
             Node::Apply(Cbrt, v) if v[0] == of => {
-                NormalForm::generator(Generator::cube_root(&Rc::new(p.clone()), meaning, context.tag()))
+                NormalForm::generator(Generator::cube_root(&Rc::new(p.clone()), meaning, context.tag(cx)))
             }
             // cbrt(−v) is written −cbrt v by its constructor.
             _ => {
                 let meaning = Expr::apply(Cbrt, &[-of]);
                 let radicand = Rc::new(p.scale(&Rational::MINUS_ONE));
-                NormalForm::generator(Generator::cube_root(&radicand, meaning, context.tag())).negate()
+                NormalForm::generator(Generator::cube_root(&radicand, meaning, context.tag(cx))).negate()
             }
         }
     };
-    outside.mul(&root.pow(i64::from(rest))?)
+    outside.mul(cx, &root.pow(cx, i64::from(rest))?)
 }
 
 /// b^r for a fractional r.
-pub(super) fn read_power(context: Context, b: Expr, r: &Rational) -> Budgeted<NormalForm> {
-    let parts = power_parts(b, r, context.data().domain)?;
+pub(super) fn read_power(cx: &Inquiry, context: Context, b: Expr, r: &Rational) -> Budgeted<NormalForm> {
+    let parts = power_parts(cx, b, r, context.data(cx).domain)?;
     if let Some(why) = parts.undefined {
         return Ok(NormalForm::undefined(why));
     }
     let mut product = NormalForm::number(parts.coefficient.clone());
     if !parts.exponent.is_zero() {
-        product = product.mul(&read_exponential(context, canonical(parts.exponent)?)?)?;
+        product = product.mul(cx, &read_exponential(cx, context, canonical(cx, parts.exponent)?)?)?;
     }
     for (base, r) in &parts.roots {
-        let d = denominator(context, Family::Root, *base, r);
+        let d = denominator(cx, context, Family::Root, *base, r);
         let n = (r * &Rational::integer(d.clone())).to_i64().ok_or(Exhausted::Size)?;
-        let radicand = read_again(context, *base)?;
+        let radicand = read_again(cx, context, *base)?;
         if d.is_one() {
-            product = product.mul(&radicand.pow(n)?)?;
+            product = product.mul(cx, &radicand.pow(cx, n)?)?;
             continue;
         }
         let degree = d.to_i64().and_then(|d| u32::try_from(d).ok()).ok_or(Exhausted::Size)?;
-        let (above, below) = radicand.fraction()?;
+        let (above, below) = radicand.fraction(cx)?;
         if !below.is_one() {
             return Err(Exhausted::Size);
         }
         let meaning = base.pow(Rational::new(Integer::ONE, d));
-        let g = Generator::root(*base, degree, &Rc::new(above), meaning, context.tag());
-        product = product.mul(&NormalForm::generator(g).pow(n)?)?;
+        let g = Generator::root(*base, degree, &Rc::new(above), meaning, context.tag(cx));
+        product = product.mul(cx, &NormalForm::generator(g).pow(cx, n)?)?;
     }
     Ok(product)
 }
 
 /// Takes b^r apart; of the context only the domain matters.
-pub(super) fn power_parts(b: Expr, r: &Rational, domain: Domain) -> Budgeted<Rc<PowerParts>> {
+pub(super) fn power_parts(cx: &Inquiry, b: Expr, r: &Rational, domain: Domain) -> Budgeted<Rc<PowerParts>> {
     let key = (b, r.clone(), domain);
-    if let Some(known) = with_memo(|memo| memo.powers.get(&key).cloned()) {
+    if let Some(known) = with_memo(cx, |memo| memo.powers.get(&key).cloned()) {
         return Ok(known);
     }
-    prepare(&[b])?;
-    let form = normal_form_in(Context::of(&[b])?, b)?;
-    let form = form.cancel()?;
+    prepare(cx, &[b])?;
+    let form = normal_form_in(cx, Context::of(cx, &[b])?, b)?;
+    let form = form.cancel(cx)?;
     let mut parts =
         PowerParts { coefficient: Rational::ONE, exponent: Expr::zero(), roots: Vec::new(), undefined: None };
     let mut negative = form.coefficient().is_negative();
@@ -262,7 +263,7 @@ pub(super) fn power_parts(b: Expr, r: &Rational, domain: Domain) -> Budgeted<Rc<
                 parts.root(Expr::apply(Abs, &[base]), &even * r);
             }
             if odd {
-                rest = rest.mul(p)?;
+                rest = rest.mul(cx, p)?;
             }
         }
         Ok(())
@@ -272,22 +273,22 @@ pub(super) fn power_parts(b: Expr, r: &Rational, domain: Domain) -> Budgeted<Rc<
         match g.kind() {
             Kind::Exponential(u) => parts.exponent = parts.exponent + u.scale(&times),
             Kind::Root { base, degree, .. } => parts.root(base, &times / &Rational::from(i64::from(degree))),
-            Kind::Absolute { of, .. } => parts.root(domain.size(of), times),
+            Kind::Absolute { of, .. } => parts.root(domain.size(cx, of), times),
             _ => {
-                let sign = g.sign().and(domain.sign(g.meaning()));
+                let sign = g.sign(cx).and(domain.sign(cx, g.meaning()));
                 take(&mut parts, &Polynomial::variable(g.0), g.meaning(), sign, n)?;
             }
         }
     }
     for (p, n) in form.factors() {
         // Squares come out: √(x² + 2x + 1) = |x + 1|.
-        for (q, m) in &squarefree(p)?.factors {
-            let base = polynomial_expr(q);
+        for (q, m) in &squarefree(cx, p)?.factors {
+            let base = polynomial_expr(cx, q);
             let times = i32::try_from(*m).ok().and_then(|m| m.checked_mul(*n)).ok_or(Exhausted::Size)?;
-            take(&mut parts, q, base, domain.sign(base), times)?;
+            take(&mut parts, q, base, domain.sign(cx, base), times)?;
         }
     }
-    let rest = reduce(rest)?;
+    let rest = reduce(cx, rest)?;
     if form.as_undefined().is_some() {
         parts.undefined = form.as_undefined();
     } else if form.is_zero() {
@@ -299,13 +300,13 @@ pub(super) fn power_parts(b: Expr, r: &Rational, domain: Domain) -> Budgeted<Rc<
         parts.undefined = Some(Undefined::NotReal);
     } else {
         if !rest.is_one() {
-            let base = polynomial_expr(&rest);
+            let base = polynomial_expr(cx, &rest);
             parts.root(if negative { -base } else { base }, r.clone());
         }
         parts.number(&form.coefficient().abs(), r);
     }
     let parts = Rc::new(parts);
-    with_memo(|memo| memo.powers.insert(key, parts.clone()));
+    with_memo(cx, |memo| memo.powers.insert(key, parts.clone()));
     Ok(parts)
 }
 

@@ -28,8 +28,9 @@ use super::power::{
     PowerParts, read_absolute, read_cube_root, read_exponential, read_logarithm, read_power, read_sign,
 };
 use super::write::polynomial_expr;
+use crate::algebra::Inquiry;
 use crate::algebra::antiderivative::unit_integral;
-use crate::algebra::assume::{self, Sign as KnownSign, sign_of};
+use crate::algebra::assume::{Sign as KnownSign, sign_of};
 use crate::algebra::expr::{Condition, Expr, Node, Relation, post_order};
 use crate::algebra::function::{Elementary, Reading, Side};
 use crate::algebra::generator::Generator;
@@ -37,76 +38,80 @@ use crate::algebra::number::Rational;
 use crate::algebra::polynomial::Polynomial;
 use crate::algebra::substitute::substitute;
 use crate::algebra::symbol::Symbol;
-use crate::budget::{Budgeted, Exhausted, check};
+use crate::budget::{Budgeted, Exhausted};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-#[derive(Default)]
-pub(super) struct Memo {
-    pub(super) epoch: u64,
-    pub(super) contexts: Vec<Rc<ContextData>>,
+/// What was read under one set of facts.
+pub struct Memo {
+    /// With a number for each that no context under other facts has.
+    pub(super) contexts: Vec<(Rc<ContextData>, u32)>,
     pub(super) context_ids: FxHashMap<Rc<ContextData>, Context>,
     pub(super) forms: FxHashMap<(Expr, Context), Budgeted<Rc<NormalForm>>>,
     pub(super) canonical: FxHashMap<Expr, Expr>,
     pub(super) prepared: FxHashSet<Expr>,
-    /// By age: 0 not yet known, 1 a rational function of symbols, 2 not.
-    pub(super) rational: Vec<u8>,
     pub(super) parts: FxHashMap<Expr, Parts>,
     pub(super) powers: FxHashMap<(Expr, Rational, Domain), Rc<PowerParts>>,
     pub(super) needs: FxHashMap<(Expr, Domain), Option<Rc<Needs>>>,
     pub(super) domains: Vec<Rc<Signs>>,
     pub(super) domain_of: FxHashMap<Expr, Domain>,
-    pub(super) bound: Vec<Symbol>,
 }
 
 thread_local! {
-    static MEMO: RefCell<Memo> = RefCell::default();
+    /// By age: 0 not yet known, 1 a rational function of symbols, 2 not.
+    pub(super) static RATIONAL: RefCell<Vec<u8>> = RefCell::default();
+    /// Names of bound variables, by how deep they are nested.
+    static BOUND: RefCell<Vec<Symbol>> = RefCell::default();
+    static TAGS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Forgets what was computed under other assumptions.
-pub(super) fn with_memo<T>(work: impl FnOnce(&mut Memo) -> T) -> T {
-    MEMO.with_borrow_mut(|memo| {
-        let epoch = assume::epoch();
-        if memo.epoch != epoch || memo.contexts.is_empty() {
-            let old = std::mem::take(memo);
-            *memo = Memo {
-                epoch,
-                contexts: old.contexts,
-                context_ids: old.context_ids,
-                domains: old.domains,
-                rational: old.rational,
-                bound: old.bound,
-                ..Memo::default()
-            };
-            if memo.contexts.is_empty() {
-                let default: Rc<ContextData> = Rc::default();
-                memo.contexts.push(default.clone());
-                memo.context_ids.insert(default, Context(0));
-                memo.domains.push(Rc::default());
-            }
+impl Default for Memo {
+    fn default() -> Memo {
+        let plain: Rc<ContextData> = Rc::default();
+        Memo {
+            contexts: vec![(plain.clone(), new_tag())],
+            context_ids: FxHashMap::from_iter([(plain, Context(0))]),
+            forms: FxHashMap::default(),
+            canonical: FxHashMap::default(),
+            prepared: FxHashSet::default(),
+            parts: FxHashMap::default(),
+            powers: FxHashMap::default(),
+            needs: FxHashMap::default(),
+            domains: vec![Rc::default()],
+            domain_of: FxHashMap::default(),
         }
-        work(memo)
-    })
+    }
+}
+
+/// A number for a context, never given twice: a root is another generator in another context, and under other facts.
+pub(super) fn new_tag() -> u32 {
+    TAGS.set(TAGS.get() + 1);
+    TAGS.get()
+}
+
+/// What was read under the facts of the inquiry.
+pub(super) fn with_memo<T>(cx: &Inquiry, work: impl FnOnce(&mut Memo) -> T) -> T {
+    work(&mut cx.facts().memo().normal.borrow_mut())
 }
 
 /// The normal form of an expression in the smallest context that serves it.
-pub fn normal_form(e: Expr) -> Budgeted<Rc<NormalForm>> {
-    let context = Context::of(&[e])?;
-    normal_form_in(context, e)
+pub fn normal_form(cx: &Inquiry, e: Expr) -> Budgeted<Rc<NormalForm>> {
+    let context = Context::of(cx, &[e])?;
+    normal_form_in(cx, context, e)
 }
 
 /// The normal form in a given context.
-pub fn normal_form_in(context: Context, e: Expr) -> Budgeted<Rc<NormalForm>> {
-    let known = |x: Expr| with_memo(|memo| memo.forms.get(&(x, context)).cloned());
+pub fn normal_form_in(cx: &Inquiry, context: Context, e: Expr) -> Budgeted<Rc<NormalForm>> {
+    let known = |x: Expr| with_memo(cx, |memo| memo.forms.get(&(x, context)).cloned());
     if let Some(form) = known(e) {
         return form;
     }
     let mut stack = vec![e];
     while let Some(&x) = stack.last() {
-        check()?;
+        cx.check()?;
         let before = stack.len();
-        let done = with_memo(|memo| {
+        let done = with_memo(cx, |memo| {
             if memo.forms.contains_key(&(x, context)) {
                 return true;
             }
@@ -121,40 +126,40 @@ pub fn normal_form_in(context: Context, e: Expr) -> Budgeted<Rc<NormalForm>> {
             continue;
         }
         stack.pop();
-        let form = read_node(context, x).map(Rc::new);
+        let form = read_node(cx, context, x).map(Rc::new);
         if matches!(form, Err(Exhausted::Time | Exhausted::Interrupted)) {
             return form;
         }
-        with_memo(|memo| memo.forms.insert((x, context), form));
+        with_memo(cx, |memo| memo.forms.insert((x, context), form));
     }
     known(e).unwrap_or(Err(Exhausted::Size))
 }
 
 /// The canonical expression equal to `e`: the quotient of its expanded, coprime numerator and
 /// denominator. Equal arguments of functions must become the same node, and do so here.
-pub fn canonical(e: Expr) -> Budgeted<Expr> {
-    prepare(&[e])?;
-    canonical_of_prepared(e)
+pub fn canonical(cx: &Inquiry, e: Expr) -> Budgeted<Expr> {
+    prepare(cx, &[e])?;
+    canonical_of_prepared(cx, e)
 }
 
-pub(super) fn canonical_of_prepared(e: Expr) -> Budgeted<Expr> {
+pub(super) fn canonical_of_prepared(cx: &Inquiry, e: Expr) -> Budgeted<Expr> {
     if matches!(e.node(), Node::Number(_) | Node::Pi | Node::Undefined(_)) {
         return Ok(e);
     }
-    if let Some(known) = with_memo(|memo| memo.canonical.get(&e).copied()) {
+    if let Some(known) = with_memo(cx, |memo| memo.canonical.get(&e).copied()) {
         return Ok(known);
     }
-    let context = Context::of(&[e])?;
-    let form = normal_form_in(context, e)?;
+    let context = Context::of(cx, &[e])?;
+    let form = normal_form_in(cx, context, e)?;
     let result = match form.as_undefined() {
         Some(why) => Expr::undefined(why),
-        None => match form.fraction() {
-            Ok((n, d)) => fraction_expr(&n, &d),
-            Err(Exhausted::Size | Exhausted::Bits) => form.to_expr(),
+        None => match form.fraction(cx) {
+            Ok((n, d)) => fraction_expr(cx, &n, &d),
+            Err(Exhausted::Size | Exhausted::Bits) => form.to_expr(cx),
             Err(stop) => return Err(stop),
         },
     };
-    with_memo(|memo| {
+    with_memo(cx, |memo| {
         memo.canonical.insert(e, result);
         memo.canonical.insert(result, result);
     });
@@ -162,13 +167,13 @@ pub(super) fn canonical_of_prepared(e: Expr) -> Budgeted<Expr> {
 }
 
 /// Numerator and denominator as expanded coprime polynomials; of `None` the form is undefined.
-pub fn canonical_fraction(context: Context, e: Expr) -> Budgeted<Option<(Polynomial, Polynomial)>> {
-    let form = normal_form_in(context, e)?;
-    if form.as_undefined().is_some() { Ok(None) } else { form.fraction().map(Some) }
+pub fn canonical_fraction(cx: &Inquiry, context: Context, e: Expr) -> Budgeted<Option<(Polynomial, Polynomial)>> {
+    let form = normal_form_in(cx, context, e)?;
+    if form.as_undefined().is_some() { Ok(None) } else { form.fraction(cx).map(Some) }
 }
 
-pub(super) fn fraction_expr(n: &Polynomial, d: &Polynomial) -> Expr {
-    let (n, d) = (polynomial_expr(n), polynomial_expr(d));
+pub(super) fn fraction_expr(cx: &Inquiry, n: &Polynomial, d: &Polynomial) -> Expr {
+    let (n, d) = (polynomial_expr(cx, n), polynomial_expr(cx, d));
     if d.is_one() { n } else { n / d }
 }
 
@@ -186,8 +191,7 @@ pub(super) fn transparent_children(e: Expr) -> impl Iterator<Item = Expr> {
 /// Whether there is nothing below but numbers, symbols, sums, products and whole powers: such an expression
 /// needs no context and no preparation.
 pub(super) fn is_rational(root: Expr) -> bool {
-    with_memo(|memo| {
-        let known = &mut memo.rational;
+    RATIONAL.with_borrow_mut(|known| {
         let mut stack = vec![root];
         while let Some(&e) = stack.last() {
             let i = e.id() as usize;
@@ -224,42 +228,42 @@ pub(super) fn is_rational(root: Expr) -> bool {
 
 /// Brings the arguments of all functions below the roots to canonical form, innermost first, so that
 /// nothing here recurses along the nesting of functions.
-pub(super) fn prepare(roots: &[Expr]) -> Budgeted<()> {
-    if roots.iter().all(|r| with_memo(|memo| memo.prepared.contains(r)) || is_rational(*r)) {
+pub(super) fn prepare(cx: &Inquiry, roots: &[Expr]) -> Budgeted<()> {
+    if roots.iter().all(|r| with_memo(cx, |memo| memo.prepared.contains(r)) || is_rational(*r)) {
         return Ok(());
     }
     for x in post_order(roots) {
-        check()?;
-        if with_memo(|memo| memo.prepared.contains(&x)) {
+        cx.check()?;
+        if with_memo(cx, |memo| memo.prepared.contains(&x)) {
             continue;
         }
         match x.node() {
             Node::Apply(_, arguments) | Node::Unknown { arguments, .. } => {
                 for &a in arguments.iter() {
-                    canonical_of_prepared(a)?;
+                    canonical_of_prepared(cx, a)?;
                 }
             }
             Node::Piecewise { condition, then, otherwise } => {
                 for a in [condition.left, *then, *otherwise] {
-                    canonical_of_prepared(a)?;
+                    canonical_of_prepared(cx, a)?;
                 }
             }
             Node::Integral { body, .. } => {
-                canonical_of_prepared(*body)?;
+                canonical_of_prepared(cx, *body)?;
             }
             _ => {}
         }
-        with_memo(|memo| memo.prepared.insert(x));
+        with_memo(cx, |memo| memo.prepared.insert(x));
     }
     Ok(())
 }
 
-fn read_node(context: Context, e: Expr) -> Budgeted<NormalForm> {
-    let below = |c: Expr| normal_form_in(context, c);
+fn read_node(cx: &Inquiry, context: Context, e: Expr) -> Budgeted<NormalForm> {
+    let below = |c: Expr| normal_form_in(cx, context, c);
     match e.node() {
         Node::Number(n) => Ok(NormalForm::number(n.clone())),
         Node::Pi => Ok(NormalForm::generator(Generator::pi())),
-        Node::Symbol(s) => Ok(if sign_of(e) == KnownSign::ZERO {
+        Node::Symbol(s) => Ok(if sign_of(cx, e) == KnownSign::ZERO {
             NormalForm::zero()
         } else {
             NormalForm::generator(Generator::of_symbol(*s))
@@ -269,31 +273,31 @@ fn read_node(context: Context, e: Expr) -> Budgeted<NormalForm> {
             let constant = NormalForm::number(constant.clone());
             let mut list: Vec<(&NormalForm, Rational)> = vec![(&constant, Rational::ONE)];
             list.extend(forms.iter().zip(terms.iter()).map(|(f, (_, c))| (&**f, c.clone())));
-            NormalForm::sum(&list)
+            NormalForm::sum(cx, &list)
         }
         Node::Product(factors) => {
             let mut product = NormalForm::one();
             for (b, r) in factors.iter() {
                 let factor = match r.to_i64() {
-                    Some(n) => below(*b)?.pow(n)?,
+                    Some(n) => below(*b)?.pow(cx, n)?,
                     None if r.is_integer() => return Err(Exhausted::Size),
-                    None => read_power(context, *b, r)?,
+                    None => read_power(cx, context, *b, r)?,
                 };
-                product = product.mul(&factor)?;
+                product = product.mul(cx, &factor)?;
             }
             Ok(product)
         }
         Node::Power(base, exponent) => {
-            let argument = canonical(power_exponent(*base, *exponent))?;
-            read_exponential(context, argument)
+            let argument = canonical(cx, power_exponent(*base, *exponent))?;
+            read_exponential(cx, context, argument)
         }
-        Node::Apply(function, arguments) => read_function(context, *function, arguments),
+        Node::Apply(function, arguments) => read_function(cx, context, *function, arguments),
         Node::Unknown { function, orders, arguments } => {
-            let arguments = canonical_list(arguments)?;
+            let arguments = canonical_list(cx, arguments)?;
             Ok(opaque(Expr::unknown(*function, orders, &arguments)))
         }
-        Node::Piecewise { condition, then, otherwise } => read_cases(context, *condition, *then, *otherwise),
-        Node::Integral { variable, body } => read_integral(context, *variable, *body),
+        Node::Piecewise { condition, then, otherwise } => read_cases(cx, context, *condition, *then, *otherwise),
+        Node::Integral { variable, body } => read_integral(cx, context, *variable, *body),
         Node::Undefined(why) => Ok(NormalForm::undefined(*why)),
     }
 }
@@ -306,12 +310,12 @@ fn opaque(meaning: Expr) -> NormalForm {
     }
 }
 
-fn canonical_list(arguments: &[Expr]) -> Budgeted<Vec<Expr>> {
-    arguments.iter().map(|a| canonical_of_prepared(*a)).collect()
+fn canonical_list(cx: &Inquiry, arguments: &[Expr]) -> Budgeted<Vec<Expr>> {
+    arguments.iter().map(|a| canonical_of_prepared(cx, *a)).collect()
 }
 
-fn read_function(context: Context, function: Elementary, arguments: &[Expr]) -> Budgeted<NormalForm> {
-    let arguments = canonical_list(arguments)?;
+fn read_function(cx: &Inquiry, context: Context, function: Elementary, arguments: &[Expr]) -> Budgeted<NormalForm> {
+    let arguments = canonical_list(cx, arguments)?;
     let u = arguments[0];
     if let Some(bad) = arguments.iter().find_map(|a| a.as_undefined()) {
         return Ok(NormalForm::undefined(bad));
@@ -319,63 +323,69 @@ fn read_function(context: Context, function: Elementary, arguments: &[Expr]) -> 
     let side = |side: Side, (s, c): (NormalForm, NormalForm)| match side {
         Side::Sine => Ok(s),
         Side::Cosine => Ok(c),
-        Side::Tangent => s.div(&c),
+        Side::Tangent => s.div(cx, &c),
     };
     match function.row().reading {
-        Reading::Circular(which) => side(which, read_angle(context, u, Family::Angle)?),
+        Reading::Circular(which) => side(which, read_angle(cx, context, u, Family::Angle)?),
         Reading::Hyperbolic(which) => {
-            let pair = if context.data().hyperbolic_by_exponential {
-                let e = read_exponential(context, u)?;
-                let inverse = e.recip()?;
-                (e.sub(&inverse)?.scale(&Rational::HALF), e.add(&inverse)?.scale(&Rational::HALF))
+            let pair = if context.data(cx).hyperbolic_by_exponential {
+                let e = read_exponential(cx, context, u)?;
+                let inverse = e.recip(cx)?;
+                (e.sub(cx, &inverse)?.scale(cx, &Rational::HALF), e.add(cx, &inverse)?.scale(cx, &Rational::HALF))
             } else {
-                read_angle(context, u, Family::Hyperbolic)?
+                read_angle(cx, context, u, Family::Hyperbolic)?
             };
             side(which, pair)
         }
-        Reading::Exponential => read_exponential(context, u),
-        Reading::Logarithm => read_logarithm(context, &*normal_form_in(context, u)?),
-        Reading::Absolute => read_absolute(context, &*normal_form_in(context, u)?),
-        Reading::Sign => read_sign(context, &*normal_form_in(context, u)?),
-        Reading::CubeRoot => read_cube_root(context, &*normal_form_in(context, u)?),
-        Reading::Opaque { otherwise: Some(rewritten) } if context.data().strong => {
-            read_again(context, rewritten(&arguments))
+        Reading::Exponential => read_exponential(cx, context, u),
+        Reading::Logarithm => read_logarithm(cx, context, &*normal_form_in(cx, context, u)?),
+        Reading::Absolute => read_absolute(cx, context, &*normal_form_in(cx, context, u)?),
+        Reading::Sign => read_sign(cx, context, &*normal_form_in(cx, context, u)?),
+        Reading::CubeRoot => read_cube_root(cx, context, &*normal_form_in(cx, context, u)?),
+        Reading::Opaque { otherwise: Some(rewritten) } if context.data(cx).strong => {
+            read_again(cx, context, rewritten(&arguments))
         }
         Reading::Opaque { .. } => {
             let applied = Expr::apply(function, &arguments);
             match applied.node() {
                 Node::Apply(f, _) if *f == function => Ok(opaque(applied)),
-                _ => read_again(context, applied),
+                _ => read_again(cx, context, applied),
             }
         }
     }
 }
 
 /// Reads an expression made here from canonical pieces.
-pub(super) fn read_again(context: Context, e: Expr) -> Budgeted<NormalForm> {
-    prepare(&[e])?;
-    Ok((*normal_form_in(context, e)?).clone())
+pub(super) fn read_again(cx: &Inquiry, context: Context, e: Expr) -> Budgeted<NormalForm> {
+    prepare(cx, &[e])?;
+    Ok((*normal_form_in(cx, context, e)?).clone())
 }
 
 /// Cases. In a strong context `otherwise + χ·(then − otherwise)` with the indicator χ of the
 /// condition written as u > 0 or u = 0; else one generator.
-fn read_cases(context: Context, condition: Condition, then: Expr, otherwise: Expr) -> Budgeted<NormalForm> {
-    let left = canonical_of_prepared(condition.left)?;
-    let sign = context.sign(left);
+fn read_cases(
+    cx: &Inquiry,
+    context: Context,
+    condition: Condition,
+    then: Expr,
+    otherwise: Expr,
+) -> Budgeted<NormalForm> {
+    let left = canonical_of_prepared(cx, condition.left)?;
+    let sign = context.sign(cx, left);
     if let Some(holds) = condition.relation.decided_by(sign) {
-        return read_again(context, if holds { then } else { otherwise });
+        return read_again(cx, context, if holds { then } else { otherwise });
     }
-    if !context.data().strong {
+    if !context.data(cx).strong {
         let condition = Condition { relation: condition.relation, left };
-        let (then, otherwise) = (canonical_of_prepared(then)?, canonical_of_prepared(otherwise)?);
+        let (then, otherwise) = (canonical_of_prepared(cx, then)?, canonical_of_prepared(cx, otherwise)?);
         let cases = Expr::piecewise(condition, then, otherwise);
         return match cases.node() {
             Node::Piecewise { .. } => Ok(opaque(cases)),
-            _ => read_again(context, cases),
+            _ => read_again(cx, context, cases),
         };
     }
     // Up to a positive factor.
-    let scale = normal_form(left)?.coefficient().abs().recip().unwrap_or(Rational::ONE);
+    let scale = normal_form(cx, left)?.coefficient().abs().recip().unwrap_or(Rational::ONE);
     let left = left.scale(&scale);
     let indicator = |relation: Relation, left: Expr| {
         let meaning = Expr::piecewise(Condition { relation, left }, Expr::one(), Expr::zero());
@@ -384,28 +394,28 @@ fn read_cases(context: Context, condition: Condition, then: Expr, otherwise: Exp
             _ => opaque(meaning),
         }
     };
-    let positive = |left: Expr| -> Budgeted<NormalForm> { Ok(indicator(Relation::Greater, canonical(left)?)) };
+    let positive = |left: Expr| -> Budgeted<NormalForm> { Ok(indicator(Relation::Greater, canonical(cx, left)?)) };
     let one = NormalForm::one();
     let chi = match condition.relation {
         Relation::Greater => positive(left)?,
         Relation::Less => positive(-left)?,
-        Relation::LessEqual => one.sub(&positive(left)?)?,
-        Relation::GreaterEqual => one.sub(&positive(-left)?)?,
+        Relation::LessEqual => one.sub(cx, &positive(left)?)?,
+        Relation::GreaterEqual => one.sub(cx, &positive(-left)?)?,
         Relation::Equal | Relation::NotEqual => {
             // u = 0 and −u = 0 are one condition.
-            let (a, b) = (canonical(left)?, canonical(-left)?);
+            let (a, b) = (canonical(cx, left)?, canonical(cx, -left)?);
             let equal = indicator(Relation::Equal, a.min(b));
-            if condition.relation == Relation::Equal { equal } else { one.sub(&equal)? }
+            if condition.relation == Relation::Equal { equal } else { one.sub(cx, &equal)? }
         }
     };
-    let (a, b) = (read_again(context, then)?, read_again(context, otherwise)?);
-    b.add(&chi.mul(&a.sub(&b)?)?)
+    let (a, b) = (read_again(cx, context, then)?, read_again(cx, context, otherwise)?);
+    b.add(cx, &chi.mul(cx, &a.sub(cx, &b)?)?)
 }
 
 /// An integral. Terms with a closed form are read as such; of the others constant factors come out, and
 /// the bound variable gets a name that depends on nesting only.
-fn read_integral(context: Context, variable: Symbol, body: Expr) -> Budgeted<NormalForm> {
-    let whole = unit_integral(body, variable);
+fn read_integral(cx: &Inquiry, context: Context, variable: Symbol, body: Expr) -> Budgeted<NormalForm> {
+    let whole = unit_integral(cx, body, variable);
     let mut terms: Vec<(Expr, Rational)> = Vec::new();
     let mut closed = Expr::zero();
     match whole.node() {
@@ -422,7 +432,7 @@ fn read_integral(context: Context, variable: Symbol, body: Expr) -> Budgeted<Nor
         }
         _ => closed = whole,
     }
-    let mut sum = read_again(context, closed)?;
+    let mut sum = read_again(cx, context, closed)?;
     for (t, c) in terms {
         let Node::Integral { body, .. } = t.node() else { continue };
         let summands: Vec<(Expr, Rational)> = match body.node() {
@@ -434,9 +444,9 @@ fn read_integral(context: Context, variable: Symbol, body: Expr) -> Budgeted<Nor
         };
         for (summand, scale) in summands {
             let (outside, inside) = split_by(summand, variable);
-            let kernel = open_integral(variable, inside)?;
-            let term = read_again(context, outside)?.mul(&kernel)?.scale(&(&scale * &c));
-            sum = sum.add(&term)?;
+            let kernel = open_integral(cx, variable, inside)?;
+            let term = read_again(cx, context, outside)?.mul(cx, &kernel)?.scale(cx, &(&scale * &c));
+            sum = sum.add(cx, &term)?;
         }
     }
     Ok(sum)
@@ -457,20 +467,20 @@ fn split_by(e: Expr, variable: Symbol) -> (Expr, Expr) {
 }
 
 /// ∫₀¹ body, for which there is no closed form, as a generator.
-fn open_integral(variable: Symbol, body: Expr) -> Budgeted<NormalForm> {
+fn open_integral(cx: &Inquiry, variable: Symbol, body: Expr) -> Budgeted<NormalForm> {
     let depth = post_order(&[body]).iter().filter(|x| matches!(x.node(), Node::Integral { .. })).count();
-    let bound = with_memo(|memo| {
-        while memo.bound.len() <= depth {
-            let name = if memo.bound.is_empty() { "u".to_string() } else { format!("u{}", memo.bound.len() + 1) };
-            memo.bound.push(Symbol::bound(&name));
+    let bound = BOUND.with_borrow_mut(|bound| {
+        while bound.len() <= depth {
+            let name = if bound.is_empty() { "u".to_string() } else { format!("u{}", bound.len() + 1) };
+            bound.push(Symbol::bound(&name));
         }
-        memo.bound[depth]
+        bound[depth]
     });
     let body = substitute(body, &FxHashMap::from_iter([(variable, Expr::symbol(bound))]));
-    let integral = Expr::integral(bound, canonical(body)?);
+    let integral = Expr::integral(bound, canonical(cx, body)?);
     match integral.node() {
         Node::Integral { .. } => Ok(opaque(integral)),
         // The variable dropped out: what is left is its own integral.
-        _ => Ok((*normal_form(integral)?).clone()),
+        _ => Ok((*normal_form(cx, integral)?).clone()),
     }
 }

@@ -12,6 +12,7 @@ use super::arrange::without_squares;
 use super::fold::{folded, monomial};
 use super::write::{Product, polynomial_expr};
 use super::{NormalForm, read};
+use crate::algebra::Inquiry;
 use crate::algebra::expr::{Expr, Node, post_order};
 use crate::algebra::factor::squarefree;
 use crate::algebra::generator::{Generator, Kind};
@@ -21,21 +22,21 @@ use crate::budget::{Budgeted, Exhausted};
 use rustc_hash::FxHashMap;
 
 /// The shortest way to write a cancelled form.
-pub(super) fn shortest(form: &NormalForm) -> Budgeted<Expr> {
+pub(super) fn shortest(cx: &Inquiry, form: &NormalForm) -> Budgeted<Expr> {
     let mut best = Best::default();
-    best.offer(factored(form)?);
-    match form.fraction() {
+    best.offer(factored(cx, form)?);
+    match form.fraction(cx) {
         Ok((n, d)) => {
-            best.offer(read::fraction_expr(&n, &d));
+            best.offer(read::fraction_expr(cx, &n, &d));
             if !d.is_one() || form.factors().len() > 1 {
-                let below = shortest_polynomial(&d)?;
-                best.offer(shortest_polynomial(&n)? / below);
+                let below = shortest_polynomial(cx, &d)?;
+                best.offer(shortest_polynomial(cx, &n)? / below);
             }
             if d.n_terms() == 1 && n.n_terms() <= MAX_TERMS {
-                let below = polynomial_expr(&d).pow(-1);
-                for q in [Some(n.clone()), folded(&n)?].into_iter().flatten() {
+                let below = polynomial_expr(cx, &d).pow(-1);
+                for q in [Some(n.clone()), folded(cx, &n)?].into_iter().flatten() {
                     for by in [Grouping::None, Grouping::Coordinates, Grouping::Parameters] {
-                        best.offer(grouped(&q, by, below)?);
+                        best.offer(grouped(cx, &q, by, below)?);
                     }
                 }
             }
@@ -69,11 +70,11 @@ impl Best {
 }
 
 /// The factors as they are, each written in its shortest way, with signs that leave few minuses inside.
-fn factored(form: &NormalForm) -> Budgeted<Expr> {
+fn factored(cx: &Inquiry, form: &NormalForm) -> Budgeted<Expr> {
     if form.is_zero() {
         return Ok(Expr::zero());
     }
-    let form = form.with_roots_below();
+    let form = form.with_roots_below(cx);
     let mut coefficient = form.coefficient().clone();
     let mut product = Product::default();
     for (g, n) in form.powers() {
@@ -92,9 +93,9 @@ fn factored(form: &NormalForm) -> Budgeted<Expr> {
             p = p.unscale(&below).unwrap_or(p);
             coefficient = &coefficient * &below;
         }
-        product.multiply(shortest_polynomial(&p)?, Rational::from(i64::from(*n)));
+        product.multiply(shortest_polynomial(cx, &p)?, Rational::from(i64::from(*n)));
     }
-    Ok(product.finish(coefficient))
+    Ok(product.finish(cx, coefficient))
 }
 
 /// Whether a number is a fraction that is shown with a decimal point.
@@ -107,13 +108,13 @@ fn is_mostly_negative(p: &Polynomial) -> bool {
     2 * negative > p.n_terms()
 }
 
-fn shortest_polynomial(p: &Polynomial) -> Budgeted<Expr> {
+fn shortest_polynomial(cx: &Inquiry, p: &Polynomial) -> Budgeted<Expr> {
     let mut best = Best::default();
-    best.offer(polynomial_expr(p));
+    best.offer(polynomial_expr(cx, p));
     if (2..=MAX_TERMS).contains(&p.n_terms()) {
-        for q in [Some(p.clone()), folded(p)?].into_iter().flatten() {
+        for q in [Some(p.clone()), folded(cx, p)?].into_iter().flatten() {
             for by in [Grouping::None, Grouping::Coordinates, Grouping::Parameters] {
-                best.offer(grouped(&q, by, Expr::one())?);
+                best.offer(grouped(cx, &q, by, Expr::one())?);
             }
         }
     }
@@ -131,7 +132,7 @@ enum Grouping {
 }
 
 /// Σ monomial·(sum of what it multiplies)·below.
-fn grouped(p: &Polynomial, by: Grouping, below: Expr) -> Budgeted<Expr> {
+fn grouped(cx: &Inquiry, p: &Polynomial, by: Grouping, below: Expr) -> Budgeted<Expr> {
     let is_parameter = |v: u32| matches!(Generator(v).kind(), Kind::Symbol(s) if s.is_parameter());
     let chosen: Vec<u32> = match by {
         Grouping::None => p.variables().to_vec(),
@@ -143,19 +144,42 @@ fn grouped(p: &Polynomial, by: Grouping, below: Expr) -> Budgeted<Expr> {
         // A minus before the bracket rather than in every term of it.
         let (inside, sign) =
             if is_mostly_negative(&inside) { (-&inside, Rational::MINUS_ONE) } else { (inside, Rational::ONE) };
-        let inside = if by == Grouping::Parameters { shortest_bracket(&inside)? } else { bracket(&inside) };
-        terms.push((inside * polynomial_expr(&monomial(outside)) * below, sign));
+        let inside = if by == Grouping::Parameters { shortest_bracket(cx, &inside)? } else { bracket(cx, &inside) };
+        // What cancels here was cancelled in the form, which has the condition.
+        terms.push((joined([inside, polynomial_expr(cx, &monomial(outside)), below]), sign));
     }
     Ok(Expr::sum(Rational::ZERO, terms))
 }
 
+/// A product in which positive and negative powers of one base meet.
+fn joined(factors: impl IntoIterator<Item = Expr>) -> Expr {
+    let mut coefficient = Rational::ONE;
+    let mut powers: Vec<(Expr, Rational)> = vec![];
+    let mut open: Vec<(Expr, Rational)> = factors.into_iter().map(|e| (e, Rational::ONE)).collect();
+    while let Some((e, n)) = open.pop() {
+        match e.node() {
+            Node::Product(factors) if n.is_one() => open.extend(factors.iter().cloned()),
+            Node::Sum { constant, terms } if n.is_one() && constant.is_zero() && terms.len() == 1 => {
+                coefficient = &coefficient * &terms[0].1;
+                open.push((terms[0].0, Rational::ONE));
+            }
+            Node::Number(k) if n.is_one() => coefficient = &coefficient * k,
+            _ => match powers.iter_mut().find(|(base, _)| *base == e) {
+                Some((_, sum)) => *sum = &*sum + &n,
+                None => powers.push((e, n)),
+            },
+        }
+    }
+    Expr::product(coefficient, powers)
+}
+
 /// A polynomial with its number and monomial content before a bracket; the signs inside stay.
-fn bracket(p: &Polynomial) -> Expr {
+fn bracket(cx: &Inquiry, p: &Polynomial) -> Expr {
     let content = p.monomial_content();
     let rest = p.without_monomial(&content);
     let number = rest.content().abs();
     let rest = number.recip().map_or(rest.clone(), |inverse| rest.scale(&inverse));
-    (polynomial_expr(&monomial(content)) * polynomial_expr(&rest)).scale(&number)
+    (polynomial_expr(cx, &monomial(content)) * polynomial_expr(cx, &rest)).scale(&number)
 }
 
 /// Larger sums are not looked through for squares.
@@ -163,22 +187,23 @@ const MAX_BRACKET: usize = 16;
 
 /// What stands in a bracket, in the shortest of several ways: as it is, with sin² = 1 − cos² used, as a product with
 /// squares: (ψ′ + φ′ cos θ)².
-fn shortest_bracket(p: &Polynomial) -> Budgeted<Expr> {
+fn shortest_bracket(cx: &Inquiry, p: &Polynomial) -> Budgeted<Expr> {
     let mut best = Best::default();
-    best.offer(bracket(p));
+    best.offer(bracket(cx, p));
     if (3..=MAX_BRACKET).contains(&p.n_terms()) {
         let sines = p.variables().iter().copied().filter(|v| matches!(Generator(*v).kind(), Kind::Sine(_)));
         let mut ways = vec![p.clone()];
         for s in sines.collect::<Vec<_>>() {
-            ways.push(without_squares(p, s)?);
+            ways.push(without_squares(cx, p, s)?);
         }
         for (i, q) in ways.iter().enumerate() {
             if i > 0 {
-                best.offer(bracket(q));
+                best.offer(bracket(cx, q));
             }
-            let pieces = squarefree(q)?;
+            let pieces = squarefree(cx, q)?;
             if pieces.factors.iter().any(|(f, n)| *n > 1 && f.n_terms() > 1) {
-                let factors = pieces.factors.iter().map(|(f, n)| (polynomial_expr(f), Rational::from(i64::from(*n))));
+                let factors =
+                    pieces.factors.iter().map(|(f, n)| (polynomial_expr(cx, f), Rational::from(i64::from(*n))));
                 best.offer(Expr::product(pieces.unit.clone(), factors));
             }
         }

@@ -5,7 +5,7 @@
 //! exponentials.
 
 use super::NormalForm;
-use crate::algebra::conditions;
+use crate::algebra::Inquiry;
 use crate::algebra::expr::{Expr, Node};
 use crate::algebra::function::Elementary::{Abs, Exp, Sign};
 use crate::algebra::generator::{Generator, Kind};
@@ -58,28 +58,28 @@ impl Product {
         }
     }
 
-    pub(super) fn finish(mut self, coefficient: Rational) -> Expr {
+    pub(super) fn finish(mut self, _cx: &Inquiry, coefficient: Rational) -> Expr {
         self.join_signs();
         if !self.exponents.is_empty() {
             let argument = Expr::sum(Rational::ZERO, self.exponents);
             self.factors.push((Expr::apply(Exp, &[argument]), Rational::ONE));
         }
         // What was cancelled is known to the form; building the expression adds no condition.
-        conditions::collect(|| Expr::product(coefficient, self.factors)).0
+        Expr::product(coefficient, self.factors)
     }
 }
 
 /// Π generatorⁿ.
-pub(super) fn powers_expr(powers: impl IntoIterator<Item = (u32, i64)>) -> Expr {
+pub(super) fn powers_expr(cx: &Inquiry, powers: impl IntoIterator<Item = (u32, i64)>) -> Expr {
     let mut product = Product::default();
     for (g, n) in powers {
         product.generator(g, n);
     }
-    product.finish(Rational::ONE)
+    product.finish(cx, Rational::ONE)
 }
 
 /// The polynomial in its generators, expanded.
-pub fn polynomial_expr(p: &Polynomial) -> Expr {
+pub fn polynomial_expr(cx: &Inquiry, p: &Polynomial) -> Expr {
     if let Some(n) = p.as_constant() {
         return Expr::number(n);
     }
@@ -89,7 +89,7 @@ pub fn polynomial_expr(p: &Polynomial) -> Expr {
         if monomial.is_empty() {
             constant = coefficient;
         } else {
-            terms.push((powers_expr(monomial.iter().map(|&(g, n)| (g, i64::from(n)))), coefficient));
+            terms.push((powers_expr(cx, monomial.iter().map(|&(g, n)| (g, i64::from(n)))), coefficient));
         }
     }
     Expr::sum(constant, terms)
@@ -97,26 +97,26 @@ pub fn polynomial_expr(p: &Polynomial) -> Expr {
 
 impl NormalForm {
     /// The form as an expression, factored as it is.
-    pub fn to_expr(&self) -> Expr {
+    pub fn to_expr(&self, cx: &Inquiry) -> Expr {
         if let Some(why) = self.as_undefined() {
             return Expr::undefined(why);
         }
         if self.is_zero() {
             return Expr::zero();
         }
-        let form = self.with_roots_below();
+        let form = self.with_roots_below(cx);
         let mut product = Product::default();
         for &(g, n) in &form.powers {
             product.generator(g, i64::from(n));
         }
         for (p, n) in &form.factors {
-            product.multiply(polynomial_expr(p), Rational::from(i64::from(*n)));
+            product.multiply(polynomial_expr(cx, p), Rational::from(i64::from(*n)));
         }
-        product.finish(form.coefficient.clone())
+        product.finish(cx, form.coefficient.clone())
     }
 
     /// Undoes g⁻¹ = g^(n−1)/R where all of R stands in the denominator: 1/√(xy) rather than √(xy)/(xy).
-    pub(super) fn with_roots_below(&self) -> NormalForm {
+    pub(super) fn with_roots_below(&self, cx: &Inquiry) -> NormalForm {
         let mut form = self.clone();
         let roots: Vec<u32> = form.powers.iter().filter(|p| p.1 > 0).map(|p| p.0).collect();
         for g in roots {
@@ -124,7 +124,7 @@ impl NormalForm {
             if radicand.is_constant() {
                 continue;
             }
-            let Ok(radicand) = NormalForm::polynomial((*radicand).clone()) else { continue };
+            let Ok(radicand) = NormalForm::polynomial(cx, (*radicand).clone()) else { continue };
             let below = |form: &NormalForm| {
                 radicand.powers.iter().all(|(h, n)| form.powers.iter().any(|(k, m)| h == k && *m <= -n))
                     && radicand.factors.iter().all(|(p, n)| form.exponent_of(p) <= -n)
@@ -132,22 +132,28 @@ impl NormalForm {
             if !below(&form) {
                 continue;
             }
-            let Ok(joined) = form.clone().times_unsettled(&radicand, g, degree) else { continue };
+            let Ok(joined) = form.clone().times_unsettled(cx, &radicand, g, degree) else { continue };
             form = joined;
         }
         form
     }
 
     /// self · radicand · g^(−degree), without lowering powers of roots again.
-    fn times_unsettled(mut self, radicand: &NormalForm, g: u32, degree: u32) -> crate::budget::Budgeted<NormalForm> {
+    fn times_unsettled(
+        mut self,
+        cx: &Inquiry,
+        radicand: &NormalForm,
+        g: u32,
+        degree: u32,
+    ) -> crate::budget::Budgeted<NormalForm> {
         self.coefficient = &self.coefficient * &radicand.coefficient;
         for &(h, n) in &radicand.powers {
-            self.multiply_power(h, n)?;
+            self.multiply_power(cx, h, n)?;
         }
         for (p, n) in &radicand.factors {
             self.multiply_factor(p, *n)?;
         }
-        self.multiply_power(g, -(degree as i32))?;
+        self.multiply_power(cx, g, -(degree as i32))?;
         Ok(self)
     }
 }

@@ -9,7 +9,8 @@
 use super::packed::{Key, Layout, with_key};
 use super::{MAX_TERMS, Polynomial, integer_content};
 use crate::algebra::number::{Integer, Rational};
-use crate::budget::{Budgeted, Exhausted, check};
+use crate::budget::Budget;
+use crate::budget::{Budgeted, Exhausted};
 use dashu_int::IBig;
 use smallvec::SmallVec;
 use std::collections::BinaryHeap;
@@ -25,7 +26,7 @@ pub struct PseudoDivision {
 
 impl Polynomial {
     /// `self / divisor` if the quotient is a polynomial; `None` otherwise, and for divisor zero.
-    pub fn div_exact(&self, divisor: &Polynomial) -> Budgeted<Option<Polynomial>> {
+    pub fn div_exact(&self, cx: &Budget, divisor: &Polynomial) -> Budgeted<Option<Polynomial>> {
         if divisor.is_zero() {
             return Ok(None);
         }
@@ -46,9 +47,9 @@ impl Polynomial {
         let mut quotient = None;
         if let (Some(a), Some(b)) = (machine(&self.coefficients), machine(&primitive)) {
             let words = layout.words();
-            let outcome = match dense_division(self, divisor, &a, &b)? {
+            let outcome = match dense_division(cx, self, divisor, &a, &b)? {
                 Some(outcome) => outcome,
-                None => with_key!(words, heap_division::<K>(layout, &self.monomials, &a, &divisor_monomials, &b))?,
+                None => with_key!(words, heap_division::<K>(cx, layout, &self.monomials, &a, &divisor_monomials, &b))?,
             };
             quotient = match outcome {
                 Outcome::Quotient(terms) => Some(terms),
@@ -62,7 +63,7 @@ impl Polynomial {
                 let a: Vec<IBig> = self.coefficients.iter().map(Integer::to_big).collect();
                 let b: Vec<IBig> = primitive.iter().map(Integer::to_big).collect();
                 let words = layout.words();
-                match with_key!(words, heap_division::<K>(layout, &self.monomials, &a, &divisor_monomials, &b))? {
+                match with_key!(words, heap_division::<K>(cx, layout, &self.monomials, &a, &divisor_monomials, &b))? {
                     Outcome::Quotient(terms) => terms,
                     _ => return Ok(None),
                 }
@@ -78,24 +79,24 @@ impl Polynomial {
     }
 
     /// Whether `self` divides `other`.
-    pub fn divides(&self, other: &Polynomial) -> Budgeted<bool> {
-        Ok(other.div_exact(self)?.is_some())
+    pub fn divides(&self, cx: &Budget, other: &Polynomial) -> Budgeted<bool> {
+        Ok(other.div_exact(cx, self)?.is_some())
     }
 
     /// Quotient and remainder by the lexicographic leading term: no term of the remainder is
     /// divisible by the leading monomial of the divisor, which must not be zero. In one variable this
     /// is the usual division.
-    pub fn div_rem(&self, divisor: &Polynomial) -> Budgeted<(Polynomial, Polynomial)> {
+    pub fn div_rem(&self, cx: &Budget, divisor: &Polynomial) -> Budgeted<(Polynomial, Polynomial)> {
         let (lead, lead_coefficient) = divisor.leading_term().expect("division by the zero polynomial");
         let (mut quotient, mut rest) = (Vec::new(), self.clone());
         let mut remainder = Vec::new();
         while let Some((monomial, coefficient)) = rest.leading_term() {
-            check()?;
+            cx.check()?;
             let term = |m, c| Polynomial::from_terms([(m, c)]);
             match quotient_of_monomials(&monomial, &lead) {
                 Some(m) => {
                     let t = term(m.clone(), &coefficient / &lead_coefficient);
-                    rest = &rest - &divisor.mul(&t)?;
+                    rest = &rest - &divisor.mul(cx, &t)?;
                     quotient.push((m, &coefficient / &lead_coefficient));
                 }
                 None => {
@@ -112,22 +113,22 @@ impl Polynomial {
 
     /// Pseudo-division with respect to one variable; the divisor must not be zero. The multiplier is
     /// `lc^max(deg self − deg divisor + 1, 0)`.
-    pub fn pseudo_div(&self, divisor: &Polynomial, variable: u32) -> Budgeted<PseudoDivision> {
+    pub fn pseudo_div(&self, cx: &Budget, divisor: &Polynomial, variable: u32) -> Budgeted<PseudoDivision> {
         let b = divisor.coefficients_in(variable);
         let lead = b.last().expect("division by the zero polynomial").clone();
         let mut rest = self.coefficients_in(variable);
         let steps = (rest.len() + 1).saturating_sub(b.len());
         let mut quotient = vec![Polynomial::zero(); steps];
         for k in (0..steps).rev() {
-            check()?;
+            cx.check()?;
             let top = std::mem::take(&mut rest[k + b.len() - 1]);
             for c in &mut quotient[k + 1..] {
-                *c = c.mul(&lead)?;
+                *c = c.mul(cx, &lead)?;
             }
             for (i, r) in rest[..k + b.len() - 1].iter_mut().enumerate() {
-                let mut scaled = r.mul(&lead)?;
+                let mut scaled = r.mul(cx, &lead)?;
                 if i >= k && !top.is_zero() {
-                    scaled = &scaled - &top.mul(&b[i - k])?;
+                    scaled = &scaled - &top.mul(cx, &b[i - k])?;
                 }
                 *r = scaled;
             }
@@ -135,14 +136,14 @@ impl Polynomial {
         }
         rest.truncate(b.len() - 1);
         Ok(PseudoDivision {
-            quotient: Polynomial::from_coefficients_in(variable, &quotient)?,
-            remainder: Polynomial::from_coefficients_in(variable, &rest)?,
-            multiplier: lead.pow(steps as u32)?,
+            quotient: Polynomial::from_coefficients_in(cx, variable, &quotient)?,
+            remainder: Polynomial::from_coefficients_in(cx, variable, &rest)?,
+            multiplier: lead.pow(cx, steps as u32)?,
         })
     }
 
-    pub fn pseudo_rem(&self, divisor: &Polynomial, variable: u32) -> Budgeted<Polynomial> {
-        Ok(self.pseudo_div(divisor, variable)?.remainder)
+    pub fn pseudo_rem(&self, cx: &Budget, divisor: &Polynomial, variable: u32) -> Budgeted<Polynomial> {
+        Ok(self.pseudo_div(cx, divisor, variable)?.remainder)
     }
 }
 
@@ -258,7 +259,7 @@ impl Divisible for IBig {
 
 /// Division in a box of cells indexed by exponents, for a dividend that fills a good part of its box.
 /// `None` if it does not.
-fn dense_division(a: &Polynomial, b: &Polynomial, ca: &[i64], cb: &[i64]) -> Budgeted<Option<Outcome>> {
+fn dense_division(cx: &Budget, a: &Polynomial, b: &Polynomial, ca: &[i64], cb: &[i64]) -> Budgeted<Option<Outcome>> {
     let (da, n) = (a.degrees(), a.layout.n_variables());
     let limit = 8 * ca.len() + 64;
     let mut strides: SmallVec<[usize; 8]> = SmallVec::from_elem(0, n);
@@ -312,7 +313,7 @@ fn dense_division(a: &Polynomial, b: &Polynomial, ca: &[i64], cb: &[i64]) -> Bud
                 return Ok(Some(Outcome::Overflow));
             }
         }
-        check()?;
+        cx.check()?;
         a.layout.pack(&exponents, &mut monomials);
         coefficients.push(Integer::from(q));
     }
@@ -320,6 +321,7 @@ fn dense_division(a: &Polynomial, b: &Polynomial, ca: &[i64], cb: &[i64]) -> Bud
 }
 
 fn heap_division<K: Key, C: Divisible>(
+    cx: &Budget,
     layout: &Layout,
     a_monomials: &[u64],
     a: &[C],
@@ -362,7 +364,7 @@ fn heap_division<K: Key, C: Divisible>(
             }
             ticks += 1;
             if ticks.is_multiple_of(4096) {
-                check()?;
+                cx.check()?;
             }
         }
         if C::is_nothing(&sum) {

@@ -15,7 +15,8 @@ use super::packed::Layout;
 use super::zippel::{self, Interpolated};
 use super::{Monomial, Polynomial};
 use crate::algebra::number::{Integer, Rational};
-use crate::budget::{Budgeted, Exhausted, check, spend};
+use crate::budget::Budget;
+use crate::budget::{Budgeted, Exhausted};
 use dashu_int::IBig;
 use dashu_int::ops::{Gcd, RemEuclid};
 use rustc_hash::FxHashMap;
@@ -32,12 +33,12 @@ pub struct Cofactors {
 
 impl Polynomial {
     /// The greatest common divisor, primitive with positive leading coefficient.
-    pub fn gcd(&self, other: &Polynomial) -> Budgeted<Polynomial> {
-        Ok(self.gcd_cofactors(other)?.gcd)
+    pub fn gcd(&self, cx: &Budget, other: &Polynomial) -> Budgeted<Polynomial> {
+        Ok(self.gcd_cofactors(cx, other)?.gcd)
     }
 
     /// The gcd with both quotients.
-    pub fn gcd_cofactors(&self, other: &Polynomial) -> Budgeted<Cofactors> {
+    pub fn gcd_cofactors(&self, cx: &Budget, other: &Polynomial) -> Budgeted<Cofactors> {
         let (a, b) = (self, other);
         let constant = |p: &Polynomial| Polynomial::constant(p.content());
         match (a.is_zero(), b.is_zero()) {
@@ -53,7 +54,7 @@ impl Polynomial {
             }
             (false, false) => {}
         }
-        let mut result = primitive_gcd(&a.primitive_part(), &b.primitive_part())?;
+        let mut result = primitive_gcd(cx, &a.primitive_part(), &b.primitive_part())?;
         let (mut left, mut right) = (a.content(), b.content());
         if result.gcd.leading_coefficient().is_negative() {
             result.gcd = -&result.gcd;
@@ -65,16 +66,16 @@ impl Polynomial {
     }
 
     /// The least common multiple, primitive with positive leading coefficient; zero if one is zero.
-    pub fn lcm(&self, other: &Polynomial) -> Budgeted<Polynomial> {
+    pub fn lcm(&self, cx: &Budget, other: &Polynomial) -> Budgeted<Polynomial> {
         if self.is_zero() || other.is_zero() {
             return Ok(Polynomial::zero());
         }
-        let c = self.gcd_cofactors(other)?;
-        Ok(c.left.primitive_part().mul(&other.primitive_part())?.primitive_part())
+        let c = self.gcd_cofactors(cx, other)?;
+        Ok(c.left.primitive_part().mul(cx, &other.primitive_part())?.primitive_part())
     }
 
     /// Gcd of any number of polynomials; zero of none.
-    pub fn gcd_of(list: &[Polynomial]) -> Budgeted<Polynomial> {
+    pub fn gcd_of(cx: &Budget, list: &[Polynomial]) -> Budgeted<Polynomial> {
         let mut list: Vec<&Polynomial> = list.iter().filter(|p| !p.is_zero()).collect();
         list.sort_by_key(|p| p.n_terms());
         let Some((first, rest)) = list.split_first() else { return Ok(Polynomial::zero()) };
@@ -83,23 +84,23 @@ impl Polynomial {
             if g.is_constant() {
                 break;
             }
-            g = g.gcd(p)?;
+            g = g.gcd(cx, p)?;
         }
         Ok(g)
     }
 
     /// Gcd of the coefficients as a polynomial in the variable: primitive, positive.
-    pub fn content_in(&self, variable: u32) -> Budgeted<Polynomial> {
-        Polynomial::gcd_of(&self.coefficients_in(variable))
+    pub fn content_in(&self, cx: &Budget, variable: u32) -> Budgeted<Polynomial> {
+        Polynomial::gcd_of(cx, &self.coefficients_in(variable))
     }
 
     /// The quotient by [`Polynomial::content_in`].
-    pub fn primitive_part_in(&self, variable: u32) -> Budgeted<Polynomial> {
-        let content = self.content_in(variable)?;
+    pub fn primitive_part_in(&self, cx: &Budget, variable: u32) -> Budgeted<Polynomial> {
+        let content = self.content_in(cx, variable)?;
         if content.is_constant() {
             return Ok(self.clone());
         }
-        Ok(self.div_exact(&content)?.expect("the content divides"))
+        Ok(self.div_exact(cx, &content)?.expect("the content divides"))
     }
 
     /// The coefficients with respect to several variables at once, in order of first appearance.
@@ -123,9 +124,9 @@ impl Polynomial {
 const GCD_WORK: u64 = 16;
 
 /// The gcd of nonzero integer polynomials up to sign.
-fn primitive_gcd(a: &Polynomial, b: &Polynomial) -> Budgeted<Cofactors> {
-    check()?;
-    spend(GCD_WORK * (a.n_terms() + b.n_terms()) as u64)?;
+fn primitive_gcd(cx: &Budget, a: &Polynomial, b: &Polynomial) -> Budgeted<Cofactors> {
+    cx.check()?;
+    cx.spend(GCD_WORK * (a.n_terms() + b.n_terms()) as u64)?;
     let coprime = || Cofactors { gcd: Polynomial::one(), left: a.clone(), right: b.clone() };
     if a.is_constant() || b.is_constant() {
         return Ok(coprime());
@@ -135,11 +136,11 @@ fn primitive_gcd(a: &Polynomial, b: &Polynomial) -> Budgeted<Cofactors> {
     }
     let (ma, mb) = (a.monomial_content(), b.monomial_content());
     if !ma.is_empty() || !mb.is_empty() {
-        let inner = primitive_gcd(&a.without_monomial(&ma), &b.without_monomial(&mb))?;
+        let inner = primitive_gcd(cx, &a.without_monomial(&ma), &b.without_monomial(&mb))?;
         let common: Monomial =
             ma.iter().filter_map(|&(v, e)| mb.iter().find(|(w, _)| *w == v).map(|&(_, f)| (v, e.min(f)))).collect();
         let minus = |m: &Monomial| super::divide::quotient_of_monomials(m, &common).expect("a common factor");
-        let times = |p: &Polynomial, m: Monomial| p.mul(&Polynomial::from_terms([(m, Rational::ONE)]));
+        let times = |p: &Polynomial, m: Monomial| p.mul(cx, &Polynomial::from_terms([(m, Rational::ONE)]));
         return Ok(Cofactors {
             gcd: times(&inner.gcd, common.clone())?,
             left: times(&inner.left, minus(&ma))?,
@@ -150,16 +151,16 @@ fn primitive_gcd(a: &Polynomial, b: &Polynomial) -> Budgeted<Cofactors> {
     if va != vb {
         let only: Vec<u32> =
             va.iter().filter(|v| !vb.contains(v)).chain(vb.iter().filter(|v| !va.contains(v))).copied().collect();
-        return gcd_of_coefficients(a, b, &only);
+        return gcd_of_coefficients(cx, a, b, &only);
     }
     if let Some(steps) = common_steps(a, b) {
-        return deflated_gcd(a, b, &steps);
+        return deflated_gcd(cx, a, b, &steps);
     }
     if a.degrees().iter().chain(&b.degrees()).any(|&d| d > MAX_DEGREE) {
         return Err(Exhausted::Size);
     }
     if let [x] = va
-        && let Some(found) = univariate_gcd(a, b, *x)?
+        && let Some(found) = univariate_gcd(cx, a, b, *x)?
     {
         return Ok(found);
     }
@@ -173,23 +174,23 @@ fn primitive_gcd(a: &Polynomial, b: &Polynomial) -> Budgeted<Cofactors> {
         }
         if bounds.contains(&0) {
             let absent: Vec<u32> = va.iter().zip(bounds).filter(|(_, d)| **d == 0).map(|(v, _)| *v).collect();
-            return gcd_of_coefficients(a, b, &absent);
+            return gcd_of_coefficients(cx, a, b, &absent);
         }
         if bounds.iter().eq(b.degrees().iter())
-            && let Some(left) = a.div_exact(b)?
+            && let Some(left) = a.div_exact(cx, b)?
         {
             return Ok(Cofactors { gcd: b.clone(), left, right: Polynomial::one() });
         }
         if bounds.iter().eq(a.degrees().iter())
-            && let Some(right) = b.div_exact(a)?
+            && let Some(right) = b.div_exact(cx, a)?
         {
             return Ok(Cofactors { gcd: a.clone(), left: Polynomial::one(), right });
         }
-        if let Some(found) = by_interpolation(a, b, &images, &field, attempt, &mut random)? {
+        if let Some(found) = by_interpolation(cx, a, b, &images, &field, attempt, &mut random)? {
             return Ok(found);
         }
     }
-    by_remainders(a, b)
+    by_remainders(cx, a, b)
 }
 
 /// Degrees above which univariate images are not attempted.
@@ -222,7 +223,7 @@ fn small_gcd(mut a: u32, mut b: u32) -> u32 {
     a
 }
 
-fn deflated_gcd(a: &Polynomial, b: &Polynomial, steps: &[(u32, u32)]) -> Budgeted<Cofactors> {
+fn deflated_gcd(cx: &Budget, a: &Polynomial, b: &Polynomial, steps: &[(u32, u32)]) -> Budgeted<Cofactors> {
     let step = |v: u32| steps.iter().find(|(w, _)| *w == v).map_or(1, |(_, s)| *s);
     let change = |p: &Polynomial, exponent: &dyn Fn(u32, u32) -> u32| {
         let terms = p.terms().map(|(m, c)| (m.iter().map(|&(v, e)| (v, exponent(v, e))).collect::<Monomial>(), c));
@@ -230,13 +231,13 @@ fn deflated_gcd(a: &Polynomial, b: &Polynomial, steps: &[(u32, u32)]) -> Budgete
     };
     let deflate = |p: &Polynomial| change(p, &|v, e| e / step(v));
     let inflate = |p: &Polynomial| change(p, &|v, e| e * step(v));
-    let inner = primitive_gcd(&deflate(a), &deflate(b))?;
+    let inner = primitive_gcd(cx, &deflate(a), &deflate(b))?;
     Ok(Cofactors { gcd: inflate(&inner.gcd), left: inflate(&inner.left), right: inflate(&inner.right) })
 }
 
 /// In one variable: the gcd of the values at a large power of two, read in that base (Char–Geddes–Gonnet). `None` if
 /// the arguments are not short enough for that or the guess does not divide.
-fn univariate_gcd(a: &Polynomial, b: &Polynomial, x: u32) -> Budgeted<Option<Cofactors>> {
+fn univariate_gcd(cx: &Budget, a: &Polynomial, b: &Polynomial, x: u32) -> Budgeted<Option<Cofactors>> {
     if let Some(found) = super::word_gcd::word_gcd(a, b, x) {
         return Ok(Some(found));
     }
@@ -280,8 +281,8 @@ fn univariate_gcd(a: &Polynomial, b: &Polynomial, x: u32) -> Budgeted<Option<Cof
     let gcd = Polynomial::from_terms(terms).primitive_part();
     // A common divisor; that it is the greatest follows from the size of the base: a larger gcd g·h would give the
     // value h(2^base) > 1 as a factor of the content just removed, checked by the degree modulo a prime.
-    let Some(left) = a.div_exact(&gcd)? else { return Ok(None) };
-    let Some(right) = b.div_exact(&gcd)? else { return Ok(None) };
+    let Some(left) = a.div_exact(cx, &gcd)? else { return Ok(None) };
+    let Some(right) = b.div_exact(cx, &gcd)? else { return Ok(None) };
     let field = PrimeField::nth(0);
     let image = |p: &Polynomial| {
         let mut c = vec![0; p.degree_in(x) as usize + 1];
@@ -298,17 +299,17 @@ fn univariate_gcd(a: &Polynomial, b: &Polynomial, x: u32) -> Budgeted<Option<Cof
 }
 
 /// The gcd is free of `absent`: it is the gcd of all coefficients with respect to these variables.
-fn gcd_of_coefficients(a: &Polynomial, b: &Polynomial, absent: &[u32]) -> Budgeted<Cofactors> {
+fn gcd_of_coefficients(cx: &Budget, a: &Polynomial, b: &Polynomial, absent: &[u32]) -> Budgeted<Cofactors> {
     let mut list = Vec::new();
     for p in [a, b] {
         list.extend(p.coefficients_with_respect_to(absent).into_iter().map(|(_, c)| c));
     }
-    let gcd = if list.iter().any(Polynomial::is_constant) { Polynomial::one() } else { Polynomial::gcd_of(&list)? };
+    let gcd = if list.iter().any(Polynomial::is_constant) { Polynomial::one() } else { Polynomial::gcd_of(cx, &list)? };
     if gcd.is_constant() {
         return Ok(Cofactors { gcd: Polynomial::one(), left: a.clone(), right: b.clone() });
     }
-    let left = a.div_exact(&gcd)?.expect("divides every coefficient");
-    let right = b.div_exact(&gcd)?.expect("divides every coefficient");
+    let left = a.div_exact(cx, &gcd)?.expect("divides every coefficient");
+    let right = b.div_exact(cx, &gcd)?.expect("divides every coefficient");
     Ok(Cofactors { gcd, left, right })
 }
 
@@ -378,6 +379,7 @@ impl Images {
 
 /// Sparse interpolation, then proof by division. `None` asks for another prime and point.
 fn by_interpolation(
+    cx: &Budget,
     a: &Polynomial,
     b: &Polynomial,
     images: &Images,
@@ -386,23 +388,25 @@ fn by_interpolation(
     random: &mut Sequence,
 ) -> Budgeted<Option<Cofactors>> {
     let layout = a.layout();
-    let (main, leading) = main_variable(a, b, &images.bounds)?;
+    let (main, leading) = main_variable(cx, a, b, &images.bounds)?;
     let x = layout.variables[main];
     let leading_residues = Residues::new(&leading, layout, field);
-    let Some(mut image) = zippel::interpolate(images, &leading_residues, main, field, random)? else { return Ok(None) };
+    let Some(mut image) = zippel::interpolate(cx, images, &leading_residues, main, field, random)? else {
+        return Ok(None);
+    };
     let mut candidate = image.to_polynomial(layout);
     let mut prime = attempt;
     loop {
-        check()?;
+        cx.check()?;
         // The interpolated polynomial is leading/lc(gcd) times the primitive gcd.
         let mut g = candidate.primitive_part();
         if !leading.is_constant() {
-            g = g.primitive_part_in(x)?;
+            g = g.primitive_part_in(cx, x)?;
         }
-        if let Some(left) = a.div_exact(&g)?
-            && let Some(right) = b.div_exact(&g)?
+        if let Some(left) = a.div_exact(cx, &g)?
+            && let Some(right) = b.div_exact(cx, &g)?
         {
-            return complete(Cofactors { gcd: g, left, right }, &images.bounds, layout).map(Some);
+            return complete(cx, Cofactors { gcd: g, left, right }, &images.bounds, layout).map(Some);
         }
         // The numbers may be larger than the prime: refine by another one.
         prime += 1;
@@ -410,7 +414,7 @@ fn by_interpolation(
             return Ok(None);
         }
         let next = PrimeField::nth(prime);
-        let Some(more) = zippel::interpolate_again(a, b, &leading, &image, main, &next, random)? else {
+        let Some(more) = zippel::interpolate_again(cx, a, b, &leading, &image, main, &next, random)? else {
             return Ok(None);
         };
         image = Interpolated::combine(image, more, &next);
@@ -423,21 +427,21 @@ fn by_interpolation(
 }
 
 /// A gcd primitive in the main variable may lack a factor without it: the degree bounds know.
-fn complete(found: Cofactors, bounds: &[u32], layout: &Layout) -> Budgeted<Cofactors> {
+fn complete(cx: &Budget, found: Cofactors, bounds: &[u32], layout: &Layout) -> Budgeted<Cofactors> {
     let reached = |(v, &d): (&u32, &u32)| found.gcd.degree_in(*v) == d;
     if layout.variables.iter().zip(bounds).all(reached) {
         return Ok(found);
     }
-    let rest = primitive_gcd(&found.left, &found.right)?;
+    let rest = primitive_gcd(cx, &found.left, &found.right)?;
     if rest.gcd.is_constant() {
         return Ok(found);
     }
-    Ok(Cofactors { gcd: found.gcd.mul(&rest.gcd)?, left: rest.left, right: rest.right })
+    Ok(Cofactors { gcd: found.gcd.mul(cx, &rest.gcd)?, left: rest.left, right: rest.right })
 }
 
 /// The variable in which to take univariate images, and the gcd of the leading coefficients of a and b
 /// with respect to it: best a number, otherwise short.
-fn main_variable(a: &Polynomial, b: &Polynomial, bounds: &[u32]) -> Budgeted<(usize, Polynomial)> {
+fn main_variable(cx: &Budget, a: &Polynomial, b: &Polynomial, bounds: &[u32]) -> Budgeted<(usize, Polynomial)> {
     let mut best: Option<(usize, usize, Polynomial, Polynomial)> = None;
     for (k, &v) in a.variables().iter().enumerate() {
         let (la, lb) = (a.leading_coefficient_in(v), b.leading_coefficient_in(v));
@@ -452,28 +456,28 @@ fn main_variable(a: &Polynomial, b: &Polynomial, bounds: &[u32]) -> Budgeted<(us
     let (_, k, la, lb) = best.expect("a variable occurs");
     let integers = super::integer_content(&[la.integer_coefficients(), lb.integer_coefficients()].concat());
     // Not the primitive gcd: the content belongs to the leading coefficient as well.
-    let gcd = la.gcd(&lb)?.scale(&Rational::integer(integers));
+    let gcd = la.gcd(cx, &lb)?.scale(&Rational::integer(integers));
     Ok((k, gcd))
 }
 
 /// Primitive remainder sequence in the first variable; slow and sure.
-fn by_remainders(a: &Polynomial, b: &Polynomial) -> Budgeted<Cofactors> {
+fn by_remainders(cx: &Budget, a: &Polynomial, b: &Polynomial) -> Budgeted<Cofactors> {
     let x = a.variables()[0];
-    let (content_a, content_b) = (a.content_in(x)?, b.content_in(x)?);
-    let (mut f, mut g) = (a.primitive_part_in(x)?, b.primitive_part_in(x)?);
+    let (content_a, content_b) = (a.content_in(cx, x)?, b.content_in(cx, x)?);
+    let (mut f, mut g) = (a.primitive_part_in(cx, x)?, b.primitive_part_in(cx, x)?);
     if f.degree_in(x) < g.degree_in(x) {
         std::mem::swap(&mut f, &mut g);
     }
     while g.degree_in(x) > 0 {
-        check()?;
-        let r = f.pseudo_rem(&g, x)?;
+        cx.check()?;
+        let r = f.pseudo_rem(cx, &g, x)?;
         f = g;
-        g = if r.is_zero() { r } else { r.primitive_part().primitive_part_in(x)? };
+        g = if r.is_zero() { r } else { r.primitive_part().primitive_part_in(cx, x)? };
     }
     let common = if g.is_zero() { f.primitive_part() } else { Polynomial::one() };
-    let gcd = common.mul(&content_a.gcd(&content_b)?)?;
-    let left = a.div_exact(&gcd)?.expect("divides");
-    let right = b.div_exact(&gcd)?.expect("divides");
+    let gcd = common.mul(cx, &content_a.gcd(cx, &content_b)?)?;
+    let left = a.div_exact(cx, &gcd)?.expect("divides");
+    let right = b.div_exact(cx, &gcd)?.expect("divides");
     Ok(Cofactors { gcd, left, right })
 }
 
@@ -481,55 +485,60 @@ fn by_remainders(a: &Polynomial, b: &Polynomial) -> Budgeted<Cofactors> {
 mod tests {
     use super::super::tests::arbitrary;
     use super::*;
+    use crate::algebra::Inquiry;
     use proptest::prelude::*;
 
-    fn check_gcd(a: &Polynomial, b: &Polynomial) -> Cofactors {
-        let c = a.gcd_cofactors(b).unwrap();
-        assert_eq!(&c.gcd.mul(&c.left).unwrap(), a);
-        assert_eq!(&c.gcd.mul(&c.right).unwrap(), b);
+    fn check_gcd(cx: &Budget, a: &Polynomial, b: &Polynomial) -> Cofactors {
+        let c = a.gcd_cofactors(cx, b).unwrap();
+        assert_eq!(&c.gcd.mul(cx, &c.left).unwrap(), a);
+        assert_eq!(&c.gcd.mul(cx, &c.right).unwrap(), b);
         assert_eq!(c.gcd, c.gcd.primitive_part());
         c
     }
 
     #[test]
     fn zeros_and_constants() {
+        let cx = &Inquiry::free();
         let x = Polynomial::variable(0);
         let zero = Polynomial::zero();
-        assert_eq!(zero.gcd(&zero).unwrap(), zero);
-        assert_eq!(check_gcd(&zero, &x.scale(&Rational::from(-6))).gcd, x);
-        assert_eq!(check_gcd(&Polynomial::constant(4), &Polynomial::constant(6)).gcd, Polynomial::one());
+        assert_eq!(zero.gcd(cx, &zero).unwrap(), zero);
+        assert_eq!(check_gcd(cx, &zero, &x.scale(&Rational::from(-6))).gcd, x);
+        assert_eq!(check_gcd(cx, &Polynomial::constant(4), &Polynomial::constant(6)).gcd, Polynomial::one());
     }
 
     #[test]
     fn variables_of_one_argument_only() {
+        let cx = &Inquiry::free();
         let [x, y, z] = [0, 1, 2].map(Polynomial::variable);
         let g = &x + &y;
-        let a = g.mul(&(&z + &Polynomial::one())).unwrap();
-        let b = g.mul(&(&x - &y)).unwrap();
-        assert_eq!(check_gcd(&a, &b).gcd, g);
+        let a = g.mul(cx, &(&z + &Polynomial::one())).unwrap();
+        let b = g.mul(cx, &(&x - &y)).unwrap();
+        assert_eq!(check_gcd(cx, &a, &b).gcd, g);
     }
 
     #[test]
     fn gcd_larger_than_one_prime() {
+        let cx = &Inquiry::free();
         let [x, y] = [0, 1].map(Polynomial::variable);
         let big = Rational::from(3).pow(200).unwrap();
-        let g = &(&x.scale(&big) + &y.square().unwrap()) + &Polynomial::constant(&big + &Rational::from(2));
-        let a = g.mul(&(&x + &y)).unwrap();
-        let b = g.mul(&(&x.square().unwrap() - &y.scale(&big))).unwrap();
-        assert_eq!(check_gcd(&a, &b).gcd, g);
+        let g = &(&x.scale(&big) + &y.square(cx).unwrap()) + &Polynomial::constant(&big + &Rational::from(2));
+        let a = g.mul(cx, &(&x + &y)).unwrap();
+        let b = g.mul(cx, &(&x.square(cx).unwrap() - &y.scale(&big))).unwrap();
+        assert_eq!(check_gcd(cx, &a, &b).gcd, g);
     }
 
     #[test]
     fn leading_coefficients_are_restored() {
+        let cx = &Inquiry::free();
         // lc(gcd) = y² + 1 is a proper divisor of gcd(lc a, lc b) = (y² + 1)(y − 2).
         let [x, y] = [0, 1].map(Polynomial::variable);
         let one = Polynomial::one();
-        let l = &y.square().unwrap() + &one;
+        let l = &y.square(cx).unwrap() + &one;
         let m = &y - &Polynomial::constant(2);
-        let g = &(&l.mul(&x.square().unwrap()).unwrap() + &x.mul(&y).unwrap()) + &one;
-        let a = g.mul(&(&m.mul(&x).unwrap() + &one)).unwrap();
-        let b = g.mul(&(&m.mul(&x.square().unwrap()).unwrap() + &y)).unwrap();
-        assert_eq!(check_gcd(&a, &b).gcd, g);
+        let g = &(&l.mul(cx, &x.square(cx).unwrap()).unwrap() + &x.mul(cx, &y).unwrap()) + &one;
+        let a = g.mul(cx, &(&m.mul(cx, &x).unwrap() + &one)).unwrap();
+        let b = g.mul(cx, &(&m.mul(cx, &x.square(cx).unwrap()).unwrap() + &y)).unwrap();
+        assert_eq!(check_gcd(cx, &a, &b).gcd, g);
     }
 
     proptest! {
@@ -537,21 +546,23 @@ mod tests {
 
         #[test]
         fn common_factors_are_found(g in arbitrary(3, 6, 3), a in arbitrary(3, 6, 3), b in arbitrary(3, 6, 3)) {
+        let cx = &Inquiry::free();
             prop_assume!(!g.is_zero() && !a.is_zero() && !b.is_zero());
-            let c = check_gcd(&g.mul(&a).unwrap(), &g.mul(&b).unwrap());
-            prop_assert!(g.divides(&c.gcd).unwrap());
+            let c = check_gcd(cx, &g.mul(cx, &a).unwrap(), &g.mul(cx, &b).unwrap());
+            prop_assert!(g.divides(cx, &c.gcd).unwrap());
             // The cofactors are coprime, by the independent remainder sequence.
             if !c.left.is_constant() && !c.right.is_constant() && c.left.variables() == c.right.variables() {
-                let rest = by_remainders(&c.left.primitive_part(), &c.right.primitive_part()).unwrap();
+                let rest = by_remainders(cx, &c.left.primitive_part(), &c.right.primitive_part()).unwrap();
                 prop_assert!(rest.gcd.is_constant());
             }
         }
 
         #[test]
         fn sparse_in_many_variables(g in arbitrary(7, 5, 2), a in arbitrary(7, 5, 2), b in arbitrary(7, 5, 2)) {
+        let cx = &Inquiry::free();
             prop_assume!(!g.is_zero() && !a.is_zero() && !b.is_zero());
-            let c = check_gcd(&g.mul(&a).unwrap(), &g.mul(&b).unwrap());
-            prop_assert!(g.divides(&c.gcd).unwrap());
+            let c = check_gcd(cx, &g.mul(cx, &a).unwrap(), &g.mul(cx, &b).unwrap());
+            prop_assert!(g.divides(cx, &c.gcd).unwrap());
         }
     }
 }

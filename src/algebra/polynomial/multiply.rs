@@ -8,14 +8,15 @@
 use super::packed::{Key, Layout, MAX_EXPONENT, width_for, with_key};
 use super::{MAX_TERMS, Polynomial};
 use crate::algebra::number::Integer;
-use crate::budget::{Budgeted, Exhausted, MAX_BITS, check, spend};
+use crate::budget::Budget;
+use crate::budget::{Budgeted, Exhausted, MAX_BITS};
 use dashu_int::IBig;
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
 
 impl Polynomial {
     /// The product, refused when it would have more than [`MAX_TERMS`] terms.
-    pub fn mul(&self, other: &Polynomial) -> Budgeted<Polynomial> {
+    pub fn mul(&self, cx: &Budget, other: &Polynomial) -> Budgeted<Polynomial> {
         if let Some(c) = self.as_constant() {
             return Ok(other.scale(&c));
         }
@@ -24,7 +25,7 @@ impl Polynomial {
         }
         // The factor with fewer terms first.
         let (a, b) = if self.n_terms() <= other.n_terms() { (self, other) } else { (other, self) };
-        spend(a.n_terms() as u64 * b.n_terms() as u64)?;
+        cx.spend(a.n_terms() as u64 * b.n_terms() as u64)?;
         let layout = product_layout(a, b)?;
         let bits = bits_of(a.integer_coefficients()) + bits_of(b.integer_coefficients());
         if bits > MAX_BITS {
@@ -33,9 +34,9 @@ impl Polynomial {
         let bits = bits + (usize::BITS - a.n_terms().leading_zeros()) as usize;
         let words = layout.words();
         let (monomials, coefficients) = match bits {
-            0..=62 => with_key!(words, product_terms::<K>(a, b, &layout, small_values::<i64>)),
-            63..=126 => with_key!(words, product_terms::<K>(a, b, &layout, small_values::<i128>)),
-            _ => with_key!(words, product_terms::<K>(a, b, &layout, big_values)),
+            0..=62 => with_key!(words, product_terms::<K>(cx, a, b, &layout, small_values::<i64>)),
+            63..=126 => with_key!(words, product_terms::<K>(cx, a, b, &layout, small_values::<i128>)),
+            _ => with_key!(words, product_terms::<K>(cx, a, b, &layout, big_values)),
         }?;
         let denominator = &a.denominator * &b.denominator;
         // ℤ is a domain, so every variable of the factors occurs and the layout is the narrowest.
@@ -44,15 +45,15 @@ impl Polynomial {
         Ok(product)
     }
 
-    pub fn square(&self) -> Budgeted<Polynomial> {
-        self.mul(self)
+    pub fn square(&self, cx: &Budget) -> Budgeted<Polynomial> {
+        self.mul(cx, self)
     }
 
     /// Product of many, smallest first.
-    pub fn product<'a>(factors: impl IntoIterator<Item = &'a Polynomial>) -> Budgeted<Polynomial> {
+    pub fn product<'a>(cx: &Budget, factors: impl IntoIterator<Item = &'a Polynomial>) -> Budgeted<Polynomial> {
         let mut product = Polynomial::one();
         for factor in factors {
-            product = product.mul(factor)?;
+            product = product.mul(cx, factor)?;
         }
         Ok(product)
     }
@@ -163,6 +164,7 @@ type Terms = (Vec<u64>, Vec<Integer>);
 const SORT_LIMIT: usize = 1 << 10;
 
 fn product_terms<K: Key, C: Accumulator>(
+    cx: &Budget,
     a: &Polynomial,
     b: &Polynomial,
     layout: &Layout,
@@ -174,7 +176,7 @@ fn product_terms<K: Key, C: Accumulator>(
     let n = ca.len().saturating_mul(cb.len());
     if words == 1
         && n > 256
-        && let Some(terms) = dense_product(a, b, layout, &ca, &cb)?
+        && let Some(terms) = dense_product(cx, a, b, layout, &ca, &cb)?
     {
         return Ok(terms);
     }
@@ -183,7 +185,7 @@ fn product_terms<K: Key, C: Accumulator>(
     if n <= SORT_LIMIT {
         Ok(sorted_product(&ka, &ca, &kb, &cb, words))
     } else {
-        hashed_product(&ka, &ca, &kb, &cb, words)
+        hashed_product(cx, &ka, &ca, &kb, &cb, words)
     }
 }
 
@@ -211,7 +213,14 @@ fn sorted_product<K: Key, C: Accumulator>(ka: &[K], ca: &[C], kb: &[K], cb: &[C]
 }
 
 /// Open addressing with linear probing; slots hold indices into the list of terms met so far.
-fn hashed_product<K: Key, C: Accumulator>(ka: &[K], ca: &[C], kb: &[K], cb: &[C], words: usize) -> Budgeted<Terms> {
+fn hashed_product<K: Key, C: Accumulator>(
+    cx: &Budget,
+    ka: &[K],
+    ca: &[C],
+    kb: &[K],
+    cb: &[C],
+    words: usize,
+) -> Budgeted<Terms> {
     const EMPTY: u32 = u32::MAX;
     let hash = |key: &K| {
         let mut hasher = FxHasher::default();
@@ -222,7 +231,7 @@ fn hashed_product<K: Key, C: Accumulator>(ka: &[K], ca: &[C], kb: &[K], cb: &[C]
     let mut slots = vec![EMPTY; size];
     let mut terms: Vec<(K, C)> = Vec::with_capacity(2 * kb.len());
     for (k, c) in ka.iter().zip(ca) {
-        check()?;
+        cx.check()?;
         if 2 * (terms.len() + kb.len()) > size {
             size = (4 * (terms.len() + kb.len())).next_power_of_two();
             slots = vec![EMPTY; size];
@@ -271,6 +280,7 @@ fn hashed_product<K: Key, C: Accumulator>(ka: &[K], ca: &[C], kb: &[K], cb: &[C]
 /// Accumulates in a box indexed by mixed-radix exponents, if the box is not much larger than the
 /// number of term products.
 fn dense_product<C: Accumulator>(
+    cx: &Budget,
     a: &Polynomial,
     b: &Polynomial,
     layout: &Layout,
@@ -301,7 +311,7 @@ fn dense_product<C: Accumulator>(
     let (oa, ob) = (offsets(a), offsets(b));
     let mut cells = vec![C::zero(); size];
     for (&i, c) in oa.iter().zip(ca) {
-        check()?;
+        cx.check()?;
         for (&j, d) in ob.iter().zip(cb) {
             cells[i + j].add_product(c, d);
         }

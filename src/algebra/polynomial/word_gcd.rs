@@ -96,6 +96,7 @@ fn quotient(a: &[i64], b: &[i64]) -> Option<Vec<i64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::algebra::Inquiry;
     use crate::algebra::number::Rational;
 
     fn p(list: &[i64]) -> Polynomial {
@@ -104,14 +105,15 @@ mod tests {
 
     #[test]
     fn common_factors_are_found_and_checked() {
+        let cx = &Inquiry::free();
         let g = p(&[3, 0, -2, 5]);
-        let (a, b) = (g.mul(&p(&[1, 1, 4])).unwrap(), g.mul(&p(&[-7, 0, 0, 6])).unwrap());
+        let (a, b) = (g.mul(cx, &p(&[1, 1, 4])).unwrap(), g.mul(cx, &p(&[-7, 0, 0, 6])).unwrap());
         let found = word_gcd(&a, &b, 7).unwrap();
         assert_eq!((found.gcd, found.left, found.right), (g, p(&[1, 1, 4]), p(&[-7, 0, 0, 6])));
         let coprime = word_gcd(&p(&[1, 1]), &p(&[2, 1]), 7).unwrap();
         assert!(coprime.gcd.is_one());
         // The gcd of the leading coefficients is too much: the content goes.
-        let (a, b) = (p(&[1, 2]).mul(&p(&[5, 4])).unwrap(), p(&[1, 2]).mul(&p(&[9, 4])).unwrap());
+        let (a, b) = (p(&[1, 2]).mul(cx, &p(&[5, 4])).unwrap(), p(&[1, 2]).mul(cx, &p(&[9, 4])).unwrap());
         assert_eq!(word_gcd(&a, &b, 7).unwrap().gcd, p(&[1, 2]));
     }
 

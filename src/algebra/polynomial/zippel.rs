@@ -14,7 +14,8 @@ use super::interpolation::{Parts, Residues, Walker, systems};
 use super::modular::{PrimeField, Sequence, Vandermonde, dense};
 use super::packed::Layout;
 use crate::algebra::number::Integer;
-use crate::budget::{Budgeted, check};
+use crate::budget::Budget;
+use crate::budget::Budgeted;
 use dashu_int::IBig;
 use smallvec::SmallVec;
 
@@ -80,6 +81,7 @@ impl Interpolated {
 
 /// H modulo one prime, from nothing. `None` is bad luck.
 pub(super) fn interpolate(
+    cx: &Budget,
     images: &Images,
     leading: &Residues,
     main: usize,
@@ -101,14 +103,14 @@ pub(super) fn interpolate(
         part.retain(|(_, c)| *c != 0);
     }
     for (level, &k) in order.iter().enumerate() {
-        check()?;
+        cx.check()?;
         let bound = (images.bounds[k] + leading.degrees[k]) as usize;
         let beta = random.residue(field);
         for walker in &mut walkers {
             walker.enter_level(level);
         }
         let lead = walkers[2].partial_terms(level + 1, field);
-        match lift(&parts, degree, bound, &betas, images.point[k], &mut walkers, field, random)? {
+        match lift(cx, &parts, degree, bound, &betas, images.point[k], &mut walkers, field, random)? {
             Some(next) => parts = next,
             None => return Ok(None),
         }
@@ -130,6 +132,7 @@ pub(super) fn interpolate(
 /// coefficient is known and left out.
 #[allow(clippy::too_many_arguments)]
 fn lift(
+    cx: &Budget,
     parts: &Parts,
     degree: usize,
     bound: usize,
@@ -148,7 +151,7 @@ fn lift(
     let mut values = vec![vec![Vec::with_capacity(n_images); degree]; bound];
     let mut tables = [Vec::new(), Vec::new(), Vec::new()];
     for _ in 0..n_images {
-        check()?;
+        cx.check()?;
         for (walker, table) in walkers.iter_mut().zip(&mut tables) {
             walker.step(table, field);
         }
@@ -194,6 +197,7 @@ fn lift(
 
 /// The coefficients of H modulo a further prime, its monomials being known. `None` is bad luck.
 pub(super) fn interpolate_again(
+    cx: &Budget,
     a: &Polynomial,
     b: &Polynomial,
     leading: &Polynomial,
@@ -224,7 +228,7 @@ pub(super) fn interpolate_again(
     }
     let mut values: Vec<Vec<u64>> = vec![Vec::with_capacity(n_images); degree + 1];
     for _ in 0..n_images {
-        check()?;
+        cx.check()?;
         let mut images: SmallVec<[Vec<u64>; 3]> = SmallVec::new();
         for (residues, nodes, running) in &mut sources {
             let mut image = vec![0; residues.degrees[main] as usize + 1];

@@ -1,6 +1,6 @@
 //! A term, taken apart for printing: sign, number, what stands above and below the fraction bar.
 
-use crate::algebra::assume::sign_of;
+use crate::algebra::assume::sign_of_shape;
 use crate::algebra::expr::{Expr, Node};
 use crate::algebra::number::{Integer, Rational};
 
@@ -61,7 +61,7 @@ impl Term {
         }
         // √a·√b is √(ab) where both are known to be nonnegative; √2·√x is √(2x) anyway.
         let square = surds.iter().position(|(root, _)| *root == 2);
-        let known: Vec<bool> = halves.iter().map(|(b, _)| sign_of(*b).is_nonnegative()).collect();
+        let known: Vec<bool> = halves.iter().map(|(b, _)| sign_of_shape(*b).is_nonnegative()).collect();
         let merges = match halves.len() {
             0 => false,
             1 => square.is_some() && (known[0] || !halves[0].1),
@@ -80,7 +80,13 @@ impl Term {
             let upside_down = inside.is_one() && halves.iter().all(|(_, below)| *below);
             let factors: Vec<(Expr, Rational)> = halves
                 .iter()
-                .map(|(b, below)| (*b, if *below != upside_down { Rational::MINUS_ONE } else { Rational::ONE }))
+                .flat_map(|(b, below)| {
+                    let sign = if *below != upside_down { Rational::MINUS_ONE } else { Rational::ONE };
+                    match b.node() {
+                        Node::Product(inner) => inner.iter().map(|(x, n)| (*x, n * &sign)).collect(),
+                        _ => vec![(*b, sign)],
+                    }
+                })
                 .collect();
             let root = Factor::Root(Box::new(Term::new(&inside, &factors)));
             if upside_down { term.denominator.push(root) } else { term.numerator.push(root) }

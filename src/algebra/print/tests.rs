@@ -1,7 +1,8 @@
 use super::*;
-use crate::algebra::Coordinate;
-use crate::algebra::assume::{Sign, assume};
+use crate::algebra::assume::Sign;
 use crate::algebra::function::Elementary;
+use crate::algebra::normal::arrange;
+use crate::algebra::{Coordinate, Inquiry};
 
 fn param(name: &str) -> Expr {
     Expr::symbol(Symbol::parameter(name))
@@ -55,11 +56,11 @@ fn surds_under_one_root() {
     check(Expr::number(3).sqrt() * k / 2, "sqrt(3)*k/2");
     check(Expr::number(18).pow(Rational::ratio(1, 3)), "18^(1/3)");
     check(k.sqrt() * m.sqrt(), "sqrt(k)*sqrt(m)");
-    assume(k, Sign::POSITIVE);
-    assume(m, Sign::POSITIVE);
-    check((k / m).sqrt(), "sqrt(k/m)");
-    check((k / (2 * m)).sqrt(), "sqrt(k/(2*m))");
-    check(1 / (k * m).sqrt(), "1/sqrt(k*m)");
+    let cx = &Inquiry::free().assuming([(k, Sign::POSITIVE), (m, Sign::POSITIVE)]).expect("possible");
+    let simple = |e: Expr| arrange(cx, e).expect("small");
+    check(simple((k / m).sqrt()), "sqrt(k/m)");
+    check(simple((k / (2 * m)).sqrt()), "sqrt(k/(2*m))");
+    check(simple(1 / (k * m).sqrt()), "1/sqrt(k*m)");
 }
 
 #[test]

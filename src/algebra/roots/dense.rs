@@ -3,7 +3,8 @@
 use super::Interval;
 use crate::algebra::number::{Integer, Rational};
 use crate::algebra::polynomial::Polynomial;
-use crate::budget::{Budgeted, check};
+use crate::budget::Budget;
+use crate::budget::Budgeted;
 use dashu_int::IBig;
 use dashu_int::ops::BitTest;
 
@@ -78,7 +79,7 @@ impl Dense {
     }
 
     /// Intervals around the real roots of a squarefree polynomial, in no particular order.
-    pub fn isolate(&self) -> Budgeted<Vec<Interval>> {
+    pub fn isolate(&self, cx: &Budget) -> Budgeted<Vec<Interval>> {
         if self.degree() == 0 {
             return Ok(Vec::new());
         }
@@ -94,7 +95,7 @@ impl Dense {
         for sign in [1i64, -1] {
             let mirrored: Vec<IBig> =
                 c.iter().enumerate().map(|(i, c)| if sign < 0 && i % 2 == 1 { -c } else { c.clone() }).collect();
-            for (low, high) in positive_roots(&mirrored)? {
+            for (low, high) in positive_roots(cx, &mirrored)? {
                 found.push(if sign > 0 { Interval { low, high } } else { Interval { low: -&high, high: -&low } });
             }
         }
@@ -103,7 +104,7 @@ impl Dense {
 }
 
 /// Isolates the positive roots of a squarefree polynomial with nonzero constant term.
-fn positive_roots(c: &[IBig]) -> Budgeted<Vec<(Rational, Rational)>> {
+fn positive_roots(cx: &Budget, c: &[IBig]) -> Budgeted<Vec<(Rational, Rational)>> {
     if variations(c) == 0 {
         return Ok(Vec::new());
     }
@@ -124,7 +125,7 @@ fn positive_roots(c: &[IBig]) -> Budgeted<Vec<(Rational, Rational)>> {
     let place =
         |j: &IBig, depth: usize| Rational::new(Integer::from_big(j << k), Integer::from_big(IBig::ONE << depth));
     while let Some((j, depth, p)) = pending.pop() {
-        check()?;
+        cx.check()?;
         match descartes(&p) {
             0 => continue,
             1 => {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::algebra::assume;
+use crate::algebra::Inquiry;
 use crate::algebra::testing::Scope;
 
 fn shown(solutions: &Solutions) -> String {
@@ -23,7 +23,6 @@ fn shown(solutions: &Solutions) -> String {
 
 /// `equations, … for unknowns …` under facts.
 fn solved(facts: &[&str], equations: &[&str], unknowns: &str) -> String {
-    let before = assume::snapshot();
     let mut scope = Scope::new();
     scope.parameters("a b c h k m p q r");
     facts.iter().for_each(|f| scope.assume(f));
@@ -35,12 +34,10 @@ fn solved(facts: &[&str], equations: &[&str], unknowns: &str) -> String {
         })
         .collect();
     let unknowns: Vec<Symbol> = unknowns.split_whitespace().map(|x| scope.symbol(x)).collect();
-    let result = match solve(&equations, &unknowns) {
+    match solve(&scope.cx(), &equations, &unknowns) {
         Ok(solutions) => shown(&solutions),
         Err(why) => format!("refused: {why}"),
-    };
-    assume::restore(before);
-    result
+    }
 }
 
 #[test]
@@ -94,6 +91,7 @@ fn a_quadratic_with_a_leading_coefficient_that_may_vanish() {
 
 #[test]
 fn systems() {
+    let cx = &Inquiry::free();
     for (facts, equations, unknowns, expected) in [
         (&[][..], &["x + y = 3", "x - y = 1"][..], "x y", "x = 2, y = 1"),
         (&[], &["x + y = 3", "2*x + 2*y = 6"], "x y", "x = 3 - y, y free"),
@@ -112,12 +110,12 @@ fn systems() {
     ] {
         let found = solved(facts, equations, unknowns);
         // Signs and the order of factors inside a quotient are the printer's matter: compare as values.
-        assert!(same(&found, expected), "{equations:?}: {found}, not {expected}");
+        assert!(same(cx, &found, expected), "{equations:?}: {found}, not {expected}");
     }
 }
 
 /// Equal text, or equal structure with equal values.
-fn same(found: &str, expected: &str) -> bool {
+fn same(cx: &Inquiry, found: &str, expected: &str) -> bool {
     if found == expected {
         return true;
     }
@@ -127,19 +125,22 @@ fn same(found: &str, expected: &str) -> bool {
         text.split(", ").filter_map(|p| p.split_once(" = ")).map(|(x, v)| (x.to_owned(), scope.read(v))).collect()
     };
     let (a, b) = (value(found), value(expected));
-    a.len() == b.len() && !a.is_empty() && a.iter().zip(&b).all(|((x, v), (y, w))| x == y && is_zero(*v - *w).is_yes())
+    a.len() == b.len()
+        && !a.is_empty()
+        && a.iter().zip(&b).all(|((x, v), (y, w))| x == y && is_zero(cx, *v - *w).is_yes())
 }
 
 /// Every branch solves its equations, at points that obey its conditions.
 #[test]
 fn branches_solve_their_equations() {
+    let cx = &Inquiry::free();
     let mut scope = Scope::new();
     let x = scope.symbol("x");
     for text in
         ["a*x^2 + b*x + c", "x^4 - a", "x^3 - a*b", "(x - a)*(x^2 - b)", "exp(x)^2 - a*exp(x)", "sqrt(x + a) - b"]
     {
         let e = scope.read(text);
-        let solutions = solve(&[e], &[x]).unwrap();
+        let solutions = solve(cx, &[e], &[x]).unwrap();
         for branch in &solutions.branches {
             let Some((_, value)) = branch.values.first() else { continue };
             if branch.conditions.iter().any(|c| c.relation == Relation::Equal) {
@@ -147,20 +148,8 @@ fn branches_solve_their_equations() {
             }
             let there = substitute(e, &FxHashMap::from_iter([(x, *value)]));
             // Under its conditions, taken as facts.
-            let before = assume::snapshot();
-            for c in &branch.conditions {
-                let sign = match c.relation {
-                    Relation::NotEqual => Sign::NONZERO,
-                    Relation::GreaterEqual => Sign::NONNEGATIVE,
-                    Relation::Greater => Sign::POSITIVE,
-                    Relation::LessEqual => Sign::NONPOSITIVE,
-                    Relation::Less => Sign::NEGATIVE,
-                    _ => Sign::ANY,
-                };
-                assume::assume(c.left, sign);
-            }
-            assert!(is_zero(there).is_yes(), "{text}: x = {value}: {:?}", is_zero(there));
-            assume::restore(before);
+            let cx = &cx.where_hold(&branch.conditions);
+            assert!(is_zero(cx, there).is_yes(), "{text}: x = {value}: {:?}", is_zero(cx, there));
         }
     }
 }
@@ -169,11 +158,13 @@ fn branches_solve_their_equations() {
 /// solutions are y = 0, which is not "everything is free".
 #[test]
 fn conditions_of_a_branch_do_not_contradict_each_other() {
+    let cx = &Inquiry::free();
     let mut scope = Scope::new();
     scope.parameters("x y a b");
     let equations = ["y^2*exp(x) - a", "2*y*exp(x) - b"].map(|e| scope.read(e));
     let [x, y] = ["x", "y"].map(|name| scope.read(name).as_symbol().expect("a symbol"));
-    let found = crate::algebra::stratum::solve::solve_system(&equations, &[], &[], &[x, y]).expect("within the budget");
+    let found =
+        crate::algebra::stratum::solve::solve_system(cx, &equations, &[], &[], &[x, y]).expect("within the budget");
     assert_eq!(found.branches.len(), 1, "{:?}", found.branches);
     assert!(found.branches[0].free.is_empty());
 }

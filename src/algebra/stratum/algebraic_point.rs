@@ -20,6 +20,7 @@ use super::super::polynomial::Polynomial;
 use super::super::roots::{AlgebraicNumber, Interval, isolate_real_roots};
 use super::sample::SamplePoint;
 use super::solve::SystemBranch;
+use crate::algebra::Inquiry;
 use crate::budget::Budgeted;
 
 /// Rational coordinates, and others that are roots of polynomials in one variable.
@@ -43,6 +44,7 @@ struct Shape {
 /// A real point among the finitely many zeros of the equations at which nothing to be avoided vanishes and `allowed` accepts
 /// the sign of every coordinate. `None` if none is found in shape position.
 pub(super) fn algebraic_point(
+    cx: &Inquiry,
     equations: &[Polynomial],
     avoid: &[Polynomial],
     rational: &SamplePoint,
@@ -51,26 +53,26 @@ pub(super) fn algebraic_point(
     let mut variables: Vec<u32> = equations.iter().flat_map(|e| e.variables().iter().copied()).collect();
     variables.sort_unstable();
     variables.dedup();
-    let Some(shape) = shape(equations, &variables)? else { return Ok(None) };
-    'roots: for w in isolate_real_roots(&shape.eliminant)? {
+    let Some(shape) = shape(cx, equations, &variables)? else { return Ok(None) };
+    'roots: for w in isolate_real_roots(cx, &shape.eliminant)? {
         for (v, value) in &shape.values {
-            if !allowed(*v, w.sign_of(value)?) {
+            if !allowed(*v, w.sign_of(cx, value)?) {
                 continue 'roots;
             }
         }
         for n in avoid {
-            let mut here = n.evaluate(&rational.values)?;
+            let mut here = n.evaluate(cx, &rational.values)?;
             for (v, value) in &shape.values {
-                here = here.substitute(*v, value)?;
+                here = here.substitute(cx, *v, value)?;
             }
             let is_known = here.variables().iter().all(|v| *v == shape.w);
-            if !is_known || w.sign_of(&here)? == 0 {
+            if !is_known || w.sign_of(cx, &here)? == 0 {
                 continue 'roots;
             }
         }
         let mut point = AlgebraicPoint { rational: rational.clone(), roots: vec![] };
         for (v, value) in &shape.values {
-            let Some(root) = root_at(equations, &variables, *v, value, &w)? else { return Ok(None) };
+            let Some(root) = root_at(cx, equations, &variables, *v, value, &w)? else { return Ok(None) };
             match root.to_rational() {
                 Some(x) => point.rational.values.push((*v, x)),
                 None => point.roots.push((*v, root)),
@@ -82,9 +84,9 @@ pub(super) fn algebraic_point(
 }
 
 /// One of the unknowns, else a linear form in them, by which all are given.
-fn shape(equations: &[Polynomial], variables: &[u32]) -> Budgeted<Option<Shape>> {
+fn shape(cx: &Inquiry, equations: &[Polynomial], variables: &[u32]) -> Budgeted<Option<Shape>> {
     for &w in variables {
-        if let Some(mut found) = shape_by(equations, variables, w)? {
+        if let Some(mut found) = shape_by(cx, equations, variables, w)? {
             found.values.push((w, Polynomial::variable(w)));
             found.values.sort_by_key(|(v, _)| *v);
             return Ok(Some(found));
@@ -98,7 +100,7 @@ fn shape(equations: &[Polynomial], variables: &[u32]) -> Budgeted<Option<Shape>>
         let mut all = equations.to_vec();
         all.push(&Polynomial::variable(fresh) - &form);
         let with: Vec<u32> = variables.iter().copied().chain([fresh]).collect();
-        if let Some(found) = shape_by(&all, &with, fresh)? {
+        if let Some(found) = shape_by(cx, &all, &with, fresh)? {
             return Ok(Some(found));
         }
     }
@@ -106,9 +108,9 @@ fn shape(equations: &[Polynomial], variables: &[u32]) -> Budgeted<Option<Shape>>
 }
 
 /// The polynomial for w and the other variables by it, if the ideal has this shape.
-fn shape_by(equations: &[Polynomial], variables: &[u32], w: u32) -> Budgeted<Option<Shape>> {
+fn shape_by(cx: &Inquiry, equations: &[Polynomial], variables: &[u32], w: u32) -> Budgeted<Option<Shape>> {
     let order: Vec<u32> = variables.iter().copied().filter(|v| *v != w).chain([w]).collect();
-    let basis = groebner_within(equations, &Order::lex(&order), &[], WORK);
+    let basis = groebner_within(cx, equations, &Order::lex(&order), &[], WORK);
     if !basis.complete || basis.generators.len() != variables.len() {
         return Ok(None);
     }
@@ -130,6 +132,7 @@ fn shape_by(equations: &[Polynomial], variables: &[u32], w: u32) -> Budgeted<Opt
 
 /// The number value(w) as a root of what the equations say about v alone.
 fn root_at(
+    cx: &Inquiry,
     equations: &[Polynomial],
     variables: &[u32],
     v: u32,
@@ -137,12 +140,12 @@ fn root_at(
     w: &AlgebraicNumber,
 ) -> Budgeted<Option<AlgebraicNumber>> {
     let order: Vec<u32> = variables.iter().copied().filter(|x| *x != v).chain([v]).collect();
-    let basis = groebner_within(equations, &Order::lex(&order), &[], WORK);
+    let basis = groebner_within(cx, equations, &Order::lex(&order), &[], WORK);
     let Some(eliminant) = basis.generators.iter().find(|g| g.variables() == [v]) else { return Ok(None) };
-    for root in isolate_real_roots(eliminant)? {
+    for root in isolate_real_roots(cx, eliminant)? {
         let Interval { low, high } = root.interval();
-        let above = w.sign_of(&(value - &Polynomial::constant(low.clone())))?;
-        let below = w.sign_of(&(value - &Polynomial::constant(high.clone())))?;
+        let above = w.sign_of(cx, &(value - &Polynomial::constant(low.clone())))?;
+        let below = w.sign_of(cx, &(value - &Polynomial::constant(high.clone())))?;
         if if low == high { above == 0 } else { above > 0 && below < 0 } {
             return Ok(Some(root));
         }
@@ -152,15 +155,15 @@ fn root_at(
 
 impl AlgebraicPoint {
     /// `at y = 1, x = the root of x^3 - x - 1 between 1 and 2`.
-    pub fn place(&self) -> String {
+    pub fn place(&self, cx: &Inquiry) -> String {
         let known = self.rational.values.iter().map(|(v, x)| format!("{} = {x}", Generator(*v).meaning()));
         let roots = self.roots.iter().map(|(v, root)| {
             let name = Generator(*v).meaning();
-            match closed_form(*v, root) {
+            match closed_form(cx, *v, root) {
                 Some(value) => format!("{name} = {value}"),
                 None => {
-                    let Interval { low, high } = separated(root);
-                    let p = polynomial_expr(&root.minimal_polynomial(*v));
+                    let Interval { low, high } = separated(cx, root);
+                    let p = polynomial_expr(cx, &root.minimal_polynomial(*v));
                     format!("{name} = the root of {p} between {low} and {high}")
                 }
             }
@@ -170,19 +173,19 @@ impl AlgebraicPoint {
 
     /// The coordinates with values in closed form, and for what has none the equation and interval that say which root is
     /// meant.
-    pub fn description(&self) -> SystemBranch {
+    pub fn description(&self, cx: &Inquiry) -> SystemBranch {
         let mut branch = SystemBranch::default();
         for (s, x) in self.rational.symbols() {
             branch.values.push((s, Expr::number(x)));
         }
         for (v, root) in &self.roots {
             let Some(s) = Generator(*v).meaning().as_symbol() else { continue };
-            if let Some(value) = closed_form(*v, root) {
+            if let Some(value) = closed_form(cx, *v, root) {
                 branch.values.push((s, value));
                 continue;
             }
-            let (x, Interval { low, high }) = (Expr::symbol(s), separated(root));
-            branch.equations.push(polynomial_expr(&root.minimal_polynomial(*v)));
+            let (x, Interval { low, high }) = (Expr::symbol(s), separated(cx, root));
+            branch.equations.push(polynomial_expr(cx, &root.minimal_polynomial(*v)));
             branch.conditions.push(Condition { relation: Relation::Greater, left: x - Expr::number(low) });
             branch.conditions.push(Condition { relation: Relation::Less, left: x - Expr::number(high) });
         }
@@ -191,16 +194,16 @@ impl AlgebraicPoint {
 }
 
 /// An interval with simple ends that holds this root of its polynomial and no other.
-fn separated(root: &AlgebraicNumber) -> Interval {
+fn separated(cx: &Inquiry, root: &AlgebraicNumber) -> Interval {
     let interval = root.interval();
     if interval.width() <= Rational::ONE {
         return interval;
     }
-    root.refine(&Rational::ONE).unwrap_or(interval)
+    root.refine(cx, &Rational::ONE).unwrap_or(interval)
 }
 
 /// The root by square roots or one n-th root, if it is of that kind.
-fn closed_form(variable: u32, root: &AlgebraicNumber) -> Option<Expr> {
+fn closed_form(cx: &Inquiry, variable: u32, root: &AlgebraicNumber) -> Option<Expr> {
     let p = root.minimal_polynomial(variable);
     let n = p.degree_in(variable);
     let c = |k: u32| p.coefficient_in(variable, k).as_constant();
@@ -211,7 +214,7 @@ fn closed_form(variable: u32, root: &AlgebraicNumber) -> Option<Expr> {
         let double = &lead * &Rational::from(2);
         let discriminant = &(&b * &b) - &(&(&double * &constant) * &Rational::from(2));
         let middle = -&(&b / &double);
-        let is_larger = root.compare(&AlgebraicNumber::from(middle.clone())).ok()?.is_gt();
+        let is_larger = root.compare(cx, &AlgebraicNumber::from(middle.clone())).ok()?.is_gt();
         let half = Expr::number(discriminant).pow(Rational::ratio(1, 2)) / Expr::number(double.abs());
         let middle = Expr::number(middle);
         return Some(if is_larger { middle + half } else { middle - half });

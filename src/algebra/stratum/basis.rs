@@ -10,7 +10,8 @@ use super::super::polynomial::Polynomial;
 use super::cell::Frame;
 use super::coupling::is_implied;
 use super::shear::Shear;
-use crate::budget::{Budgeted, Exhausted, check, is_over};
+use crate::algebra::Inquiry;
+use crate::budget::{Budgeted, Exhausted};
 use rustc_hash::FxHashMap;
 use std::cell::{OnceCell, RefCell};
 use std::cmp::Reverse;
@@ -83,22 +84,22 @@ impl Basis {
         Basis { inner: None, shear: None, elements: Rc::new([]), minimal: Rc::default(), closures: Rc::default() }
     }
 
-    pub fn new(frame: &Frame, equations: &[Polynomial]) -> Budgeted<Basis> {
-        if let Some(basis) = Basis::soon(frame, equations)? {
+    pub fn new(cx: &Inquiry, frame: &Frame, equations: &[Polynomial]) -> Budgeted<Basis> {
+        if let Some(basis) = Basis::soon(cx, frame, equations)? {
             return Ok(basis);
         }
         let (all, key) = with_relations(equations);
         let (order, parameters) = order_for(frame, &all);
-        let inner = groebner(&all, &order, &parameters);
+        let inner = groebner(cx, &all, &order, &parameters);
         if !inner.complete {
-            check()?;
+            cx.check()?;
             return Err(Exhausted::Size);
         }
-        Basis::kept(frame, key, inner, None)
+        Basis::kept(cx, frame, key, inner, None)
     }
 
     /// The basis, if it is found in bounded work. A set that has none soon is better taken apart first.
-    pub(super) fn soon(frame: &Frame, equations: &[Polynomial]) -> Budgeted<Option<Basis>> {
+    pub(super) fn soon(cx: &Inquiry, frame: &Frame, equations: &[Polynomial]) -> Budgeted<Option<Basis>> {
         let (all, key) = with_relations(equations);
         if key.is_empty() {
             return Ok(Some(Basis::empty()));
@@ -108,9 +109,9 @@ impl Basis {
         }
         let (order, parameters) = order_for(frame, &all);
         let attempt = |all: &[Polynomial], order: &Order, work: u64| -> Budgeted<Option<ideal::Basis>> {
-            let inner = groebner_within(all, order, &parameters, work);
+            let inner = groebner_within(cx, all, order, &parameters, work);
             if !inner.complete {
-                check()?;
+                cx.check()?;
             }
             Ok(inner.complete.then_some(inner))
         };
@@ -118,43 +119,49 @@ impl Basis {
         if frame.shear().is_none()
             && let Some(inner) = attempt(&all, &order, SHORT_WORK)?
         {
-            return Basis::kept(frame, key, inner, None).map(Some);
+            return Basis::kept(cx, frame, key, inner, None).map(Some);
         }
         let shear = match frame.shear() {
             Some(shear) => Some(shear),
-            None => Shear::shortening(frame, &all)?.map(Rc::new),
+            None => Shear::shortening(cx, frame, &all)?.map(Rc::new),
         };
         if let Some(shear) = shear {
-            let short = all.iter().map(|p| shear.forth(p)).collect::<Budgeted<Vec<_>>>()?;
+            let short = all.iter().map(|p| shear.forth(cx, p)).collect::<Budgeted<Vec<_>>>()?;
             if let Some(inner) = attempt(&short, &order, FIRST_WORK)? {
                 frame.keep_shear(&shear);
-                return Basis::kept(frame, key, inner, Some(shear)).map(Some);
+                return Basis::kept(cx, frame, key, inner, Some(shear)).map(Some);
             }
         }
         let inner = match attempt(&all, &order, FIRST_WORK)? {
             Some(inner) => Some(inner),
             None => attempt(&all, &linear_first(&all, &order), FIRST_WORK)?,
         };
-        inner.map(|inner| Basis::kept(frame, key, inner, None)).transpose()
+        inner.map(|inner| Basis::kept(cx, frame, key, inner, None)).transpose()
     }
 
-    fn kept(frame: &Frame, key: Vec<Polynomial>, inner: ideal::Basis, shear: Option<Rc<Shear>>) -> Budgeted<Basis> {
-        let basis = Basis::wrap(frame, inner, shear)?;
+    fn kept(
+        cx: &Inquiry,
+        frame: &Frame,
+        key: Vec<Polynomial>,
+        inner: ideal::Basis,
+        shear: Option<Rc<Shear>>,
+    ) -> Budgeted<Basis> {
+        let basis = Basis::wrap(cx, frame, inner, shear)?;
         frame.keep_basis(key, &basis);
         Ok(basis)
     }
 
-    fn wrap(frame: &Frame, inner: ideal::Basis, shear: Option<Rc<Shear>>) -> Budgeted<Basis> {
+    fn wrap(cx: &Inquiry, frame: &Frame, inner: ideal::Basis, shear: Option<Rc<Shear>>) -> Budgeted<Basis> {
         for condition in &inner.conditions {
-            frame.note_generic(condition)?;
+            frame.note_generic(cx, condition)?;
         }
         let mut elements = Vec::new();
         for g in &inner.generators {
             let g = match &shear {
-                Some(shear) => shear.back(g)?.primitive_part(),
+                Some(shear) => shear.back(cx, g)?.primitive_part(),
                 None => g.clone(),
             };
-            if !reduce(g.clone())?.is_zero() {
+            if !reduce(cx, g.clone())?.is_zero() {
                 elements.push(g);
             }
         }
@@ -168,11 +175,11 @@ impl Basis {
     }
 
     /// A basis over the rational numbers, relations not added: the working ideal of a search for points.
-    pub(super) fn over_rationals(equations: &[Polynomial]) -> Budgeted<Basis> {
+    pub(super) fn over_rationals(cx: &Inquiry, equations: &[Polynomial]) -> Budgeted<Basis> {
         let mut variables: Vec<u32> = equations.iter().flat_map(|p| p.variables().iter().copied()).collect();
         variables.sort_unstable();
         variables.dedup();
-        let inner = groebner(equations, &Order::grevlex(&variables), &[]);
+        let inner = groebner(cx, equations, &Order::grevlex(&variables), &[]);
         if !inner.complete {
             return Err(Exhausted::Size);
         }
@@ -192,13 +199,13 @@ impl Basis {
     }
 
     /// A polynomial in the coordinates of `inner`.
-    pub(super) fn inside(&self, p: &Polynomial) -> Budgeted<Polynomial> {
-        self.shear.as_ref().map_or_else(|| Ok(p.clone()), |shear| shear.forth(p))
+    pub(super) fn inside(&self, cx: &Inquiry, p: &Polynomial) -> Budgeted<Polynomial> {
+        self.shear.as_ref().map_or_else(|| Ok(p.clone()), |shear| shear.forth(cx, p))
     }
 
     /// A polynomial in the coordinates of `inner`, in those of the frame.
-    pub(super) fn outside(&self, p: Polynomial) -> Budgeted<Polynomial> {
-        self.shear.as_ref().map_or(Ok(p.clone()), |shear| shear.back(&p))
+    pub(super) fn outside(&self, cx: &Inquiry, p: Polynomial) -> Budgeted<Polynomial> {
+        self.shear.as_ref().map_or(Ok(p.clone()), |shear| shear.back(cx, &p))
     }
 
     /// The basis with the relations, in its own coordinates; `None` if there are no equations.
@@ -216,56 +223,62 @@ impl Basis {
     }
 
     /// `multiplier · p = remainder` on the zero set, the multiplier being constant and generically nonzero.
-    pub fn normal_form_with_factor(&self, frame: &Frame, p: &Polynomial) -> Budgeted<(Polynomial, Polynomial)> {
-        let p = reduce(p.clone())?;
+    pub fn normal_form_with_factor(
+        &self,
+        cx: &Inquiry,
+        frame: &Frame,
+        p: &Polynomial,
+    ) -> Budgeted<(Polynomial, Polynomial)> {
+        let p = reduce(cx, p.clone())?;
         let Some(inner) = &self.inner else { return Ok((p, Polynomial::one())) };
         if p.is_constant() {
             return Ok((p, Polynomial::one()));
         }
-        let remainder = inner.reduce(&self.inside(&p)?)?;
+        let remainder = inner.reduce(cx, &self.inside(cx, &p)?)?;
         if !remainder.multiplier.is_constant() {
-            frame.note_generic(&remainder.multiplier)?;
+            frame.note_generic(cx, &remainder.multiplier)?;
         }
-        Ok((reduce(self.outside(remainder.polynomial)?)?, remainder.multiplier))
+        Ok((reduce(cx, self.outside(cx, remainder.polynomial)?)?, remainder.multiplier))
     }
 
     /// Zero exactly for members of the ideal; otherwise up to a constant factor.
-    pub fn normal_form(&self, frame: &Frame, p: &Polynomial) -> Budgeted<Polynomial> {
-        Ok(self.normal_form_with_factor(frame, p)?.0)
+    pub fn normal_form(&self, cx: &Inquiry, frame: &Frame, p: &Polynomial) -> Budgeted<Polynomial> {
+        Ok(self.normal_form_with_factor(cx, frame, p)?.0)
     }
 
     /// The entries of a row in normal form, all multiplied by the same constant.
     pub fn normal_forms(
         &self,
+        cx: &Inquiry,
         frame: &Frame,
         entries: &[Polynomial],
         right: &Polynomial,
     ) -> Budgeted<(Vec<Polynomial>, Polynomial)> {
         let mut reduced = Vec::with_capacity(entries.len() + 1);
         for p in entries.iter().chain([right]) {
-            reduced.push((reduce(p.clone())?, Polynomial::one()));
+            reduced.push((reduce(cx, p.clone())?, Polynomial::one()));
         }
         if let Some(inner) = &self.inner {
             let (mut places, mut list) = (Vec::new(), Vec::new());
             for (i, (p, _)) in reduced.iter().enumerate().filter(|(_, (p, _))| !p.is_constant()) {
                 places.push(i);
-                list.push(self.inside(p)?);
+                list.push(self.inside(cx, p)?);
             }
-            for (i, remainder) in places.into_iter().zip(inner.reduce_all(&list)?) {
+            for (i, remainder) in places.into_iter().zip(inner.reduce_all(cx, &list)?) {
                 if !remainder.multiplier.is_constant() {
-                    frame.note_generic(&remainder.multiplier)?;
+                    frame.note_generic(cx, &remainder.multiplier)?;
                 }
-                reduced[i] = (reduce(self.outside(remainder.polynomial)?)?, remainder.multiplier);
+                reduced[i] = (reduce(cx, self.outside(cx, remainder.polynomial)?)?, remainder.multiplier);
             }
         }
         let mut common = Polynomial::one();
         for (_, factor) in &reduced {
-            common = if *factor == common || factor.is_one() { common } else { lcm(&common, factor)? };
+            common = if *factor == common || factor.is_one() { common } else { lcm(cx, &common, factor)? };
         }
         let mut scaled = Vec::with_capacity(reduced.len());
         for (p, factor) in reduced {
-            let missing = if factor == common { Polynomial::one() } else { quotient(&common, &factor)? };
-            scaled.push(if missing.is_one() { p } else { p.mul(&missing)? });
+            let missing = if factor == common { Polynomial::one() } else { quotient(cx, &common, &factor)? };
+            scaled.push(if missing.is_one() { p } else { p.mul(cx, &missing)? });
         }
         let right = scaled.pop().unwrap_or_default();
         Ok((scaled, right))
@@ -273,19 +286,19 @@ impl Basis {
 
     /// The number of independent equations: the codimension of the complex zero set among the coordinates. The
     /// relations of constants such as √3 and of sine and cosine do not count.
-    pub fn codimension(&self, frame: &Frame) -> Budgeted<Option<usize>> {
+    pub fn codimension(&self, cx: &Inquiry, frame: &Frame) -> Budgeted<Option<usize>> {
         let Some(inner) = &self.inner else { return Ok(Some(0)) };
         let variables = inner.order.variables();
         let is_root = |v: &&u32| frame.is_constant(**v) && Generator(**v).relation().is_some();
         let is_cosine = |v: &&u32| !frame.is_constant(**v) && matches!(Generator(**v).kind(), Kind::Cosine(_));
         let relations = variables.iter().filter(|v| is_root(v) || is_cosine(v)).count();
-        Ok(inner.dimension()?.map(|d| variables.len() - d - relations))
+        Ok(inner.dimension(cx)?.map(|d| variables.len() - d - relations))
     }
 
     /// Whether every polynomial is in the ideal.
-    pub fn contains_all(&self, frame: &Frame, list: &[Polynomial]) -> Budgeted<bool> {
+    pub fn contains_all(&self, cx: &Inquiry, frame: &Frame, list: &[Polynomial]) -> Budgeted<bool> {
         for p in list {
-            if !self.normal_form(frame, p)?.is_zero() {
+            if !self.normal_form(cx, frame, p)?.is_zero() {
                 return Ok(false);
             }
         }
@@ -293,10 +306,10 @@ impl Basis {
     }
 
     /// The closure of the part of the zero set where none of the polynomials vanishes, if it has more equations.
-    pub fn saturate(&self, frame: &Frame, nonzero: &[Polynomial]) -> Budgeted<Option<Vec<Polynomial>>> {
+    pub fn saturate(&self, cx: &Inquiry, frame: &Frame, nonzero: &[Polynomial]) -> Budgeted<Option<Vec<Polynomial>>> {
         let Some(inner) = &self.inner else { return Ok(None) };
         // The ideal of a graph is prime: a polynomial outside it divides no zero.
-        if self.is_graph()? {
+        if self.is_graph(cx)? {
             return Ok(None);
         }
         let shares = |n: &&Polynomial| {
@@ -313,7 +326,7 @@ impl Basis {
             let found = match known {
                 Some(found) => found,
                 None => {
-                    let found = self.closure_where(inner, n)?;
+                    let found = self.closure_where(cx, inner, n)?;
                     self.closures.borrow_mut().insert(n.clone(), found.clone());
                     found
                 }
@@ -325,30 +338,30 @@ impl Basis {
         Ok(None)
     }
 
-    fn closure_where(&self, inner: &ideal::Basis, n: &Polynomial) -> Budgeted<Option<Vec<Polynomial>>> {
-        let n = self.inside(n)?;
-        let saturated = ideal::saturate_within(&inner.generators, &n, &inner.parameters, CLOSURE_WORK)?;
-        if !saturated.complete && is_over() {
+    fn closure_where(&self, cx: &Inquiry, inner: &ideal::Basis, n: &Polynomial) -> Budgeted<Option<Vec<Polynomial>>> {
+        let n = self.inside(cx, n)?;
+        let saturated = ideal::saturate_within(cx, &inner.generators, &n, &inner.parameters, CLOSURE_WORK)?;
+        if !saturated.complete && cx.is_over() {
             return Err(Exhausted::Time);
         }
-        check()?;
-        if !saturated.complete || inner.contains_all(&saturated.generators)? == Some(true) {
+        cx.check()?;
+        if !saturated.complete || inner.contains_all(cx, &saturated.generators)? == Some(true) {
             return Ok(None);
         }
-        saturated.generators.into_iter().map(|g| self.outside(g)).collect::<Budgeted<Vec<_>>>().map(Some)
+        saturated.generators.into_iter().map(|g| self.outside(cx, g)).collect::<Budgeted<Vec<_>>>().map(Some)
     }
 
     /// Whether the equations give some coordinates as functions of the others, which are free but for sin² + cos² = 1:
     /// every equation begins with a coordinate to the first power, and these are different. The quotient by such
     /// an ideal is a ring of polynomials over the coordinates of some circles, which has no zero divisors.
-    pub(super) fn is_graph(&self) -> Budgeted<bool> {
+    pub(super) fn is_graph(&self, cx: &Inquiry) -> Budgeted<bool> {
         let Some(inner) = &self.inner else { return Ok(true) };
         if self.shear.is_some() {
             return Ok(false);
         }
         let is_circular = |v: u32| matches!(Generator(v).kind(), Kind::Sine(_) | Kind::Cosine(_));
         let is_free = |v: u32| Generator(v).relation().is_none() && !is_circular(v) && !is_hyperbolic(v);
-        for (g, lead) in inner.generators.iter().zip(inner.leading_monomials()?) {
+        for (g, lead) in inner.generators.iter().zip(inner.leading_monomials(cx)?) {
             let is_solved = matches!(lead.as_slice(), [(v, 1)] if is_free(*v));
             let is_circle = !self.elements.contains(g);
             if !(is_solved || is_circle) || !g.variables().iter().all(|v| is_free(*v) || is_circular(*v)) {
@@ -359,36 +372,41 @@ impl Basis {
     }
 
     /// Generators of the elimination ideal in which no variable satisfies `is_eliminated`.
-    pub fn eliminate(&self, frame: &Frame, is_eliminated: impl Fn(u32) -> bool) -> Budgeted<Vec<Polynomial>> {
+    pub fn eliminate(
+        &self,
+        cx: &Inquiry,
+        frame: &Frame,
+        is_eliminated: impl Fn(u32) -> bool,
+    ) -> Budgeted<Vec<Polynomial>> {
         let Some(inner) = &self.inner else { return Ok(vec![]) };
         // In the coordinates of the frame, unless those of the basis have the same projection.
         let shear = self.shear.clone().filter(|s| s.preserves(|v| !is_eliminated(v)));
         let generators = match (&self.shear, &shear) {
-            (Some(own), None) => inner.generators.iter().map(|g| own.back(g)).collect::<Budgeted<Vec<_>>>()?,
+            (Some(own), None) => inner.generators.iter().map(|g| own.back(cx, g)).collect::<Budgeted<Vec<_>>>()?,
             _ => inner.generators.clone(),
         };
         let mut variables: Vec<u32> = generators.iter().flat_map(|g| g.variables().iter().copied()).collect();
         variables.sort_unstable();
         variables.dedup();
         variables.retain(|v| is_eliminated(*v));
-        let result = ideal::eliminate(&generators, &variables, &inner.parameters);
+        let result = ideal::eliminate(cx, &generators, &variables, &inner.parameters);
         if !result.complete {
             return Err(Exhausted::Size);
         }
-        Basis::wrap(frame, result, shear)?.minimal_generators(frame)
+        Basis::wrap(cx, frame, result, shear)?.minimal_generators(cx, frame)
     }
 
     /// As few elements as generate the same ideal together with the relations: the largest that are consequences of
     /// the others are left out.
-    pub fn minimal_generators(&self, frame: &Frame) -> Budgeted<Vec<Polynomial>> {
+    pub fn minimal_generators(&self, cx: &Inquiry, frame: &Frame) -> Budgeted<Vec<Polynomial>> {
         if let Some(known) = self.minimal.get() {
             return Ok(known.clone());
         }
-        let found = self.find_minimal_generators(frame)?;
+        let found = self.find_minimal_generators(cx, frame)?;
         Ok(self.minimal.get_or_init(|| found).clone())
     }
 
-    fn find_minimal_generators(&self, frame: &Frame) -> Budgeted<Vec<Polynomial>> {
+    fn find_minimal_generators(&self, cx: &Inquiry, frame: &Frame) -> Budgeted<Vec<Polynomial>> {
         let mut kept = self.elements.to_vec();
         kept.retain(|e| !is_implied(e, &self.elements));
         // As a reader lists them: simple ones first, low derivatives first, in the order of declaration.
@@ -408,7 +426,7 @@ impl Basis {
             if rest.is_empty() {
                 break;
             }
-            if follows(frame, &rest, &kept[i])? {
+            if follows(cx, frame, &rest, &kept[i])? {
                 kept.remove(i);
             }
         }
@@ -422,16 +440,16 @@ fn is_hyperbolic(v: u32) -> bool {
 
 /// Whether an equation is seen to follow from others. A part of a basis may be much harder to complete than the whole,
 /// and what is not seen in a while is kept.
-fn follows(frame: &Frame, others: &[Polynomial], g: &Polynomial) -> Budgeted<bool> {
+fn follows(cx: &Inquiry, frame: &Frame, others: &[Polynomial], g: &Polynomial) -> Budgeted<bool> {
     let mut all = others.to_vec();
     all.extend(relations(&[others, std::slice::from_ref(g)].concat()));
     let (order, parameters) = order_for(frame, &all);
-    let smaller = groebner_within(&all, &order, &parameters, DEPENDENCE_WORK);
-    check()?;
+    let smaller = groebner_within(cx, &all, &order, &parameters, DEPENDENCE_WORK);
+    cx.check()?;
     for condition in &smaller.conditions {
-        frame.note_generic(condition)?;
+        frame.note_generic(cx, condition)?;
     }
-    let remainder = smaller.reduce(g)?;
+    let remainder = smaller.reduce(cx, g)?;
     Ok(remainder.polynomial.is_zero())
 }
 
@@ -463,19 +481,19 @@ fn place(v: u32) -> (u32, u32) {
     }
 }
 
-fn lcm(a: &Polynomial, b: &Polynomial) -> Budgeted<Polynomial> {
+fn lcm(cx: &Inquiry, a: &Polynomial, b: &Polynomial) -> Budgeted<Polynomial> {
     // Up to a number is not enough here: the product is always a common multiple.
     if a.is_one() {
         return Ok(b.clone());
     }
-    a.mul(b)
+    a.mul(cx, b)
 }
 
-fn quotient(a: &Polynomial, b: &Polynomial) -> Budgeted<Polynomial> {
+fn quotient(cx: &Inquiry, a: &Polynomial, b: &Polynomial) -> Budgeted<Polynomial> {
     if b.is_one() {
         return Ok(a.clone());
     }
-    a.div_exact(b)?.ok_or(Exhausted::Size)
+    a.div_exact(cx, b)?.ok_or(Exhausted::Size)
 }
 
 /// The order of the variables, and which of them are coefficients.

@@ -15,6 +15,7 @@ use super::basis::Basis;
 use super::coupling::{Coupling, coupling, fixed};
 use super::real::{Constants, semidefinite, split_over_roots};
 use super::shear::Shear;
+use crate::algebra::Inquiry;
 use crate::budget::{Budgeted, Exhausted};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
@@ -63,9 +64,9 @@ const MAX_PIECES: usize = 512;
 
 impl Frame {
     /// A frame in which all the given functions can be read together.
-    pub fn new(coordinates: &[Symbol], functions: &[Expr]) -> Budgeted<Frame> {
+    pub fn new(cx: &Inquiry, coordinates: &[Symbol], functions: &[Expr]) -> Budgeted<Frame> {
         Ok(Frame {
-            context: Context::of(functions)?,
+            context: Context::of(cx, functions)?,
             coordinates: coordinates.to_vec(),
             domain: RefCell::default(),
             generic: RefCell::default(),
@@ -84,8 +85,8 @@ impl Frame {
     }
 
     /// Numerator and denominator of a function; its denominator joins the domain. `None` if it has no value.
-    pub fn read(&self, e: Expr) -> Budgeted<Option<(Polynomial, Polynomial)>> {
-        let Some((numerator, denominator)) = canonical_fraction(self.context, e)? else { return Ok(None) };
+    pub fn read(&self, cx: &Inquiry, e: Expr) -> Budgeted<Option<(Polynomial, Polynomial)>> {
+        let Some((numerator, denominator)) = canonical_fraction(cx, self.context, e)? else { return Ok(None) };
         for v in numerator.variables().iter().chain(denominator.variables()) {
             let mut seen = self.seen.borrow_mut();
             if let Err(at) = seen.binary_search(v) {
@@ -93,17 +94,17 @@ impl Frame {
             }
         }
         if !denominator.is_constant() {
-            let mut pending: Vec<Polynomial> = factor(&denominator).factors.into_iter().map(|(f, _)| f).collect();
+            let mut pending: Vec<Polynomial> = factor(cx, &denominator).factors.into_iter().map(|(f, _)| f).collect();
             while let Some(f) = pending.pop() {
                 // Where a root does not vanish its radicand does not.
                 if let [v] = f.variables()
                     && matches!(Generator(*v).kind(), Kind::Root { .. })
                     && let Some(relation) = Generator(*v).relation()
                 {
-                    pending.extend(factor(&relation.value).factors.into_iter().map(|(f, _)| f));
+                    pending.extend(factor(cx, &relation.value).factors.into_iter().map(|(f, _)| f));
                 }
                 let mut domain = self.domain.borrow_mut();
-                if !f.is_constant() && !domain.contains(&f) && !self.is_positive_generator(&f) {
+                if !f.is_constant() && !domain.contains(&f) && !self.is_positive_generator(cx, &f) {
                     domain.push(f);
                 }
             }
@@ -121,20 +122,20 @@ impl Frame {
     }
 
     /// Several functions over their common denominator, which is left out: a row of a linear system.
-    pub fn read_row(&self, row: &[Expr]) -> Budgeted<Vec<Polynomial>> {
+    pub fn read_row(&self, cx: &Inquiry, row: &[Expr]) -> Budgeted<Vec<Polynomial>> {
         let mut fractions = Vec::with_capacity(row.len());
         let mut common = Polynomial::one();
         for e in row {
-            let (n, d) = self.read(*e)?.ok_or(Exhausted::Size)?;
+            let (n, d) = self.read(cx, *e)?.ok_or(Exhausted::Size)?;
             if !common.primitive_part().eq(&d.primitive_part()) {
-                common = common.lcm(&d)?;
+                common = common.lcm(cx, &d)?;
             }
             fractions.push((n, d));
         }
         let mut entries = Vec::with_capacity(row.len());
         for (n, d) in fractions {
-            let missing = common.div_exact(&d)?.ok_or(Exhausted::Size)?;
-            entries.push(n.mul(&missing)?);
+            let missing = common.div_exact(cx, &d)?.ok_or(Exhausted::Size)?;
+            entries.push(n.mul(cx, &missing)?);
         }
         Ok(entries)
     }
@@ -145,11 +146,11 @@ impl Frame {
     }
 
     /// The distinct irreducible factors.
-    pub(super) fn factors(&self, p: &Polynomial) -> Rc<[Polynomial]> {
+    pub(super) fn factors(&self, cx: &Inquiry, p: &Polynomial) -> Rc<[Polynomial]> {
         if let Some(known) = self.factors.borrow().get(p) {
             return known.clone();
         }
-        let found = factor(p);
+        let found = factor(cx, p);
         let list: Rc<[Polynomial]> = found.factors.into_iter().map(|(f, _)| f).collect();
         // Factors that a budget left together are looked at again.
         if found.complete {
@@ -159,22 +160,22 @@ impl Frame {
     }
 
     /// The distinct irreducible factors of a polynomial.
-    pub fn irreducible_factors(&self, p: &Polynomial) -> Vec<Polynomial> {
-        self.factors(p).to_vec()
+    pub fn irreducible_factors(&self, cx: &Inquiry, p: &Polynomial) -> Vec<Polynomial> {
+        self.factors(cx, p).to_vec()
     }
 
     /// The numerator of a function, which vanishes where the function does.
-    pub fn read_numerator(&self, e: Expr) -> Budgeted<Polynomial> {
-        Ok(self.read(e)?.ok_or(Exhausted::Size)?.0)
+    pub fn read_numerator(&self, cx: &Inquiry, e: Expr) -> Budgeted<Polynomial> {
+        Ok(self.read(cx, e)?.ok_or(Exhausted::Size)?.0)
     }
 
-    pub fn write(&self, p: &Polynomial) -> Expr {
-        polynomial_expr(p)
+    pub fn write(&self, cx: &Inquiry, p: &Polynomial) -> Expr {
+        polynomial_expr(cx, p)
     }
 
     /// ∂p/∂s as a quotient.
-    pub fn derivative(&self, p: &Polynomial, s: Symbol) -> Budgeted<Polynomial> {
-        self.read_numerator(super::super::derive::partial(self.write(p), s))
+    pub fn derivative(&self, cx: &Inquiry, p: &Polynomial, s: Symbol) -> Budgeted<Polynomial> {
+        self.read_numerator(cx, super::super::derive::partial(cx, self.write(cx, p), s))
     }
 
     /// Whether the generator is the same at every point: a number, a symbol that does not move, or a function
@@ -188,18 +189,18 @@ impl Frame {
         }
     }
 
-    fn is_positive_generator(&self, p: &Polynomial) -> bool {
-        matches!(p.variables(), [v] if *p == Polynomial::variable(*v) && Generator(*v).sign().is_nonzero())
+    fn is_positive_generator(&self, cx: &Inquiry, p: &Polynomial) -> bool {
+        matches!(p.variables(), [v] if *p == Polynomial::variable(*v) && Generator(*v).sign(cx).is_nonzero())
     }
 
     /// What was taken to be nonzero because it contains parameters only.
-    pub fn generic_conditions(&self) -> Vec<Expr> {
-        self.generic.borrow().iter().map(|p| self.write(p)).collect()
+    pub fn generic_conditions(&self, cx: &Inquiry) -> Vec<Expr> {
+        self.generic.borrow().iter().map(|p| self.write(cx, p)).collect()
     }
 
     /// Polynomials that vanish nowhere in the domain.
-    pub fn domain(&self) -> Vec<Expr> {
-        self.domain.borrow().iter().map(|p| self.write(p)).collect()
+    pub fn domain(&self, cx: &Inquiry) -> Vec<Expr> {
+        self.domain.borrow().iter().map(|p| self.write(cx, p)).collect()
     }
 
     pub(super) fn domain_polynomials(&self) -> Vec<Polynomial> {
@@ -216,17 +217,23 @@ impl Frame {
     }
 
     /// The cells of a branch given by expressions.
-    pub fn cells(&self, branch: &Branch) -> Budgeted<Vec<Cell>> {
-        let equations = branch.equations.iter().map(|e| self.read_numerator(*e)).collect::<Budgeted<Vec<_>>>()?;
-        let nonzero = branch.nonzero.iter().map(|e| self.read_numerator(*e)).collect::<Budgeted<Vec<_>>>()?;
-        self.split(&equations, &nonzero)
+    pub fn cells(&self, cx: &Inquiry, branch: &Branch) -> Budgeted<Vec<Cell>> {
+        let equations = branch.equations.iter().map(|e| self.read_numerator(cx, *e)).collect::<Budgeted<Vec<_>>>()?;
+        let nonzero = branch.nonzero.iter().map(|e| self.read_numerator(cx, *e)).collect::<Budgeted<Vec<_>>>()?;
+        self.split(cx, &equations, &nonzero)
     }
 
     /// The cells of a cell with further conditions.
-    pub fn refine(&self, cell: &Cell, equations: &[Polynomial], nonzero: &[Polynomial]) -> Budgeted<Vec<Cell>> {
+    pub fn refine(
+        &self,
+        cx: &Inquiry,
+        cell: &Cell,
+        equations: &[Polynomial],
+        nonzero: &[Polynomial],
+    ) -> Budgeted<Vec<Cell>> {
         let mut new_equations: Vec<Polynomial> = Vec::new();
         for e in equations {
-            let e = cell.basis.normal_form(self, e)?;
+            let e = cell.basis.normal_form(cx, self, e)?;
             if e.is_constant() && !e.is_zero() {
                 return Ok(vec![]);
             }
@@ -236,7 +243,7 @@ impl Frame {
         }
         let mut none = cell.nonzero.clone();
         for n in nonzero {
-            let n = cell.basis.normal_form(self, n)?;
+            let n = cell.basis.normal_form(cx, self, n)?;
             if n.is_zero() {
                 return Ok(vec![]);
             }
@@ -248,7 +255,7 @@ impl Frame {
             return Ok(vec![cell.clone()]);
         }
         let all: Vec<Polynomial> = new_equations.into_iter().chain(cell.basis.elements().iter().cloned()).collect();
-        self.split(&all, &none)
+        self.split(cx, &all, &none)
     }
 
     pub(super) fn known_basis(&self, equations: &[Polynomial]) -> Option<Basis> {
@@ -271,8 +278,8 @@ impl Frame {
     ///
     /// Each piece has equations that do not factor further over ℚ or over a real quadratic extension that
     /// occurs, none of which is semidefinite, and none of the inequations vanishes on all of it.
-    pub fn split(&self, equations: &[Polynomial], nonzero: &[Polynomial]) -> Budgeted<Vec<Cell>> {
-        let found = self.split_as_far_as_possible(equations, nonzero);
+    pub fn split(&self, cx: &Inquiry, equations: &[Polynomial], nonzero: &[Polynomial]) -> Budgeted<Vec<Cell>> {
+        let found = self.split_as_far_as_possible(cx, equations, nonzero);
         match found.stopped {
             None => Ok(found.pieces),
             Some(stop) => Err(stop),
@@ -280,14 +287,19 @@ impl Frame {
     }
 
     /// SPLIT with its state when a budget ends: the pieces that are finished, and what was still to be split.
-    pub fn split_as_far_as_possible(&self, equations: &[Polynomial], nonzero: &[Polynomial]) -> Splitting {
+    pub fn split_as_far_as_possible(
+        &self,
+        cx: &Inquiry,
+        equations: &[Polynomial],
+        nonzero: &[Polynomial],
+    ) -> Splitting {
         let mut found = Splitting { pieces: vec![], open: vec![], stopped: None };
         let mut inequations: Vec<Polynomial> = Vec::new();
         for n in nonzero {
             if n.is_zero() {
                 return found;
             }
-            for f in self.factors(n).iter() {
+            for f in self.factors(cx, n).iter() {
                 if !inequations.contains(f) {
                     inequations.push(f.clone());
                 }
@@ -309,8 +321,8 @@ impl Frame {
             let step = if steps > MAX_PIECES {
                 Err(Exhausted::Size)
             } else {
-                self.simplify_piece(&equations, &inequations).and_then(|step| match step {
-                    Step::Done(cell) => self.keep_maximal(&mut found.pieces, cell),
+                self.simplify_piece(cx, &equations, &inequations).and_then(|step| match step {
+                    Step::Done(cell) => self.keep_maximal(cx, &mut found.pieces, cell),
                     Step::Empty => Ok(()),
                     Step::Cases(cases) => {
                         work.extend(cases.into_iter().rev());
@@ -330,15 +342,15 @@ impl Frame {
 
     /// Takes a piece in, unless it lies in another one. The pieces have the same inequations: one with more
     /// equations lies in the other.
-    fn keep_maximal(&self, pieces: &mut Vec<Cell>, cell: Cell) -> Budgeted<()> {
+    fn keep_maximal(&self, cx: &Inquiry, pieces: &mut Vec<Cell>, cell: Cell) -> Budgeted<()> {
         for other in pieces.iter() {
-            if cell.basis.contains_all(self, other.equations())? {
+            if cell.basis.contains_all(cx, self, other.equations())? {
                 return Ok(());
             }
         }
         let mut kept = Vec::new();
         for other in pieces.iter() {
-            if !other.basis.contains_all(self, cell.equations())? {
+            if !other.basis.contains_all(cx, self, cell.equations())? {
                 kept.push(other.clone());
             }
         }
@@ -347,22 +359,22 @@ impl Frame {
         Ok(())
     }
 
-    fn simplify_piece(&self, equations: &[Polynomial], nonzero: &[Polynomial]) -> Budgeted<Step> {
+    fn simplify_piece(&self, cx: &Inquiry, equations: &[Polynomial], nonzero: &[Polynomial]) -> Budgeted<Step> {
         // One equation alone is looked at before any basis is computed.
         if let [g] = equations {
-            let g = reduce(g.clone())?;
+            let g = reduce(cx, g.clone())?;
             if !g.is_zero()
-                && let Some(cases) = self.cases_of(&g, nonzero)?
+                && let Some(cases) = self.cases_of(cx, &g, nonzero)?
             {
                 return Ok(Step::Cases(cases));
             }
         }
-        let basis = match Basis::soon(self, equations)? {
+        let basis = match Basis::soon(cx, self, equations)? {
             Some(basis) => basis,
             // What has no basis soon is taken apart first, where an equation is a product.
-            None => match self.cases_at_hand(&with_values(equations)?, nonzero)? {
+            None => match self.cases_at_hand(cx, &with_values(cx, equations)?, nonzero)? {
                 Some(step) => return Ok(step),
-                None => Basis::new(self, equations)?,
+                None => Basis::new(cx, self, equations)?,
             },
         };
         if basis.is_trivial() {
@@ -371,18 +383,18 @@ impl Frame {
         for g in basis.elements() {
             if g.variables().iter().all(|v| self.is_constant(*v)) {
                 // A condition on parameters alone: generic parameters do not satisfy it.
-                self.note_generic(g)?;
+                self.note_generic(cx, g)?;
                 return Ok(Step::Empty);
             }
             if self.is_discrete_family(g, basis.elements()) {
                 continue;
             }
-            if let Some(cases) = self.cases_of(g, nonzero)? {
+            if let Some(cases) = self.cases_of(cx, g, nonzero)? {
                 // Beside sin q = 2·sin y its consequence cos² q = 1 − 4·sin² y has the same case and the opposite one: the first
                 // is the whole piece.
                 let mut is_whole = false;
                 for case in &cases {
-                    is_whole |= basis.contains_all(self, case)?;
+                    is_whole |= basis.contains_all(cx, self, case)?;
                 }
                 if is_whole {
                     continue;
@@ -392,7 +404,7 @@ impl Frame {
                 return Ok(Step::from_cases(cases.into_iter().map(|case| rest().chain(case).collect())));
             }
         }
-        match coupling(self, &basis)? {
+        match coupling(cx, self, &basis)? {
             Coupling::Nothing => {}
             Coupling::Contradiction => return Ok(Step::Empty),
             Coupling::Equations(new) => {
@@ -401,24 +413,24 @@ impl Frame {
         }
         let mut reduced: Vec<Polynomial> = Vec::new();
         for n in nonzero {
-            let n = basis.normal_form(self, n)?;
+            let n = basis.normal_form(cx, self, n)?;
             if n.is_zero() {
                 return Ok(Step::Empty);
             }
-            for f in self.factors(&n).iter() {
-                if !reduced.contains(f) && !self.is_nowhere_zero(f)? {
+            for f in self.factors(cx, &n).iter() {
+                if !reduced.contains(f) && !self.is_nowhere_zero(cx, f)? {
                     reduced.push(f.clone());
                 }
             }
         }
         if !basis.is_empty() {
             for p in self.domain_polynomials() {
-                if basis.normal_form(self, &p)?.is_zero() {
+                if basis.normal_form(cx, self, &p)?.is_zero() {
                     return Ok(Step::Empty);
                 }
             }
             let all: Vec<Polynomial> = reduced.iter().cloned().chain(self.domain_polynomials()).collect();
-            if let Some(saturated) = basis.saturate(self, &all)? {
+            if let Some(saturated) = basis.saturate(cx, self, &all)? {
                 return Ok(Step::Cases(vec![saturated]));
             }
         }
@@ -427,11 +439,11 @@ impl Frame {
     }
 
     /// The cases of the smallest equation that falls into any, without a basis.
-    fn cases_at_hand(&self, equations: &[Polynomial], nonzero: &[Polynomial]) -> Budgeted<Option<Step>> {
+    fn cases_at_hand(&self, cx: &Inquiry, equations: &[Polynomial], nonzero: &[Polynomial]) -> Budgeted<Option<Step>> {
         let mut order: Vec<&Polynomial> = equations.iter().collect();
         order.sort_by_key(|g| (g.n_terms(), g.total_degree()));
         for g in order {
-            if let Some(cases) = self.cases_of(&reduce(g.clone())?, nonzero)? {
+            if let Some(cases) = self.cases_of(cx, &reduce(cx, g.clone())?, nonzero)? {
                 let rest = || equations.iter().filter(|e| *e != g).cloned();
                 return Ok(Some(Step::from_cases(cases.into_iter().map(|case| rest().chain(case).collect()))));
             }
@@ -440,17 +452,17 @@ impl Frame {
     }
 
     /// How g = 0 falls into cases; `None` if it is simple already.
-    fn cases_of(&self, g: &Polynomial, nonzero: &[Polynomial]) -> Budgeted<Option<Vec<Vec<Polynomial>>>> {
+    fn cases_of(&self, cx: &Inquiry, g: &Polynomial, nonzero: &[Polynomial]) -> Budgeted<Option<Vec<Vec<Polynomial>>>> {
         let is_known = self.simple.borrow().contains(g);
         if is_known && !nonzero.contains(g) && !self.domain.borrow().contains(g) {
             return Ok(None);
         }
-        let parts = factor(g);
+        let parts = factor(cx, g);
         let mut zero_factors: Vec<Polynomial> = Vec::new();
         let mut changed = parts.factors.len() > 1;
         for (f, n) in parts.factors {
             changed |= n > 1;
-            if nonzero.contains(&f) || self.domain.borrow().contains(&f) || self.is_nowhere_zero(&f)? {
+            if nonzero.contains(&f) || self.domain.borrow().contains(&f) || self.is_nowhere_zero(cx, &f)? {
                 changed = true;
             } else {
                 zero_factors.push(f);
@@ -458,11 +470,11 @@ impl Frame {
         }
         let mut cases: Vec<Vec<Polynomial>> = Vec::new();
         for f in zero_factors {
-            if let Some(found) = semidefinite(&f)? {
+            if let Some(found) = semidefinite(cx, &f)? {
                 // √x ≥ 0 vanishes where it vanishes.
                 changed |= found.zeros != [f];
                 cases.push(found.zeros);
-            } else if let Some(factors) = split_over_roots(&f, self)? {
+            } else if let Some(factors) = split_over_roots(cx, &f, self)? {
                 changed = true;
                 cases.extend(factors.into_iter().map(|f| vec![f]));
             } else {
@@ -489,11 +501,11 @@ impl Frame {
 
     /// Whether an irreducible polynomial vanishes nowhere in the domain, whatever the cell. What holds for generic
     /// parameters only is noted as a condition of the answer.
-    pub(super) fn is_nowhere_zero(&self, f: &Polynomial) -> Budgeted<bool> {
-        Ok(match self.zeros_of(f)? {
+    pub(super) fn is_nowhere_zero(&self, cx: &Inquiry, f: &Polynomial) -> Budgeted<bool> {
+        Ok(match self.zeros_of(cx, f)? {
             Zeros::None => true,
             Zeros::Generic => {
-                self.note_generic(f)?;
+                self.note_generic(cx, f)?;
                 true
             }
             Zeros::Perhaps => false,
@@ -501,17 +513,17 @@ impl Frame {
     }
 
     /// What is known of the zeros of an irreducible polynomial in the domain; nothing is assumed yet.
-    pub(super) fn zeros_of(&self, f: &Polynomial) -> Budgeted<Zeros> {
+    pub(super) fn zeros_of(&self, cx: &Inquiry, f: &Polynomial) -> Budgeted<Zeros> {
         if f.is_constant() {
             return Ok(if f.is_zero() { Zeros::Perhaps } else { Zeros::None });
         }
-        if self.is_positive_generator(f) || self.domain.borrow().contains(f) {
+        if self.is_positive_generator(cx, f) || self.domain.borrow().contains(f) {
             return Ok(Zeros::None);
         }
         if let Some(known) = self.zeros.borrow().get(f) {
             return Ok(*known);
         }
-        let known = if semidefinite(f)?.is_some_and(|s| s.has_no_zero()) {
+        let known = if semidefinite(cx, f)?.is_some_and(|s| s.has_no_zero()) {
             Zeros::None
         } else if f.variables().iter().all(|v| self.is_constant(*v)) {
             Zeros::Generic
@@ -522,13 +534,13 @@ impl Frame {
         Ok(known)
     }
 
-    pub(super) fn note_generic(&self, p: &Polynomial) -> Budgeted<()> {
-        if semidefinite(p)?.is_some_and(|s| s.has_no_zero()) {
+    pub(super) fn note_generic(&self, cx: &Inquiry, p: &Polynomial) -> Budgeted<()> {
+        if semidefinite(cx, p)?.is_some_and(|s| s.has_no_zero()) {
             return Ok(());
         }
         // √3 − √2 is a number like any other.
         let is_number = p.variables().iter().all(|v| Generator(*v).meaning().symbols().is_empty());
-        if is_number && p.n_terms() <= MAX_NUMBER_TERMS && is_zero(self.write(p)).is_no() {
+        if is_number && p.n_terms() <= MAX_NUMBER_TERMS && is_zero(cx, self.write(cx, p)).is_no() {
             return Ok(());
         }
         let mut generic = self.generic.borrow_mut();
@@ -539,12 +551,12 @@ impl Frame {
     }
 
     /// Whether `p` vanishes nowhere on the cell. False also if that could not be shown.
-    pub fn is_nonvanishing_on(&self, cell: &Cell, p: &Polynomial) -> Budgeted<bool> {
-        for f in self.factors(p).iter() {
-            if cell.nonzero.contains(f) || self.is_nowhere_zero(f)? {
+    pub fn is_nonvanishing_on(&self, cx: &Inquiry, cell: &Cell, p: &Polynomial) -> Budgeted<bool> {
+        for f in self.factors(cx, p).iter() {
+            if cell.nonzero.contains(f) || self.is_nowhere_zero(cx, f)? {
                 continue;
             }
-            if !self.refine(cell, std::slice::from_ref(f), &[])?.is_empty() {
+            if !self.refine(cx, cell, std::slice::from_ref(f), &[])?.is_empty() {
                 return Ok(false);
             }
         }
@@ -552,11 +564,11 @@ impl Frame {
     }
 
     /// The cell in expressions, with as few equations as its ideal needs.
-    pub fn branch(&self, cell: &Cell) -> Budgeted<Branch> {
-        let equations = cell.basis.minimal_generators(self)?;
+    pub fn branch(&self, cx: &Inquiry, cell: &Cell) -> Budgeted<Branch> {
+        let equations = cell.basis.minimal_generators(cx, self)?;
         Ok(Branch {
-            equations: equations.iter().map(|p| self.write(p)).collect(),
-            nonzero: cell.nonzero.iter().map(|p| self.write(p)).collect(),
+            equations: equations.iter().map(|p| self.write(cx, p)).collect(),
+            nonzero: cell.nonzero.iter().map(|p| self.write(cx, p)).collect(),
         })
     }
 }
@@ -564,10 +576,10 @@ impl Frame {
 impl Frame {
     /// The cell in expressions, whatever the budget: with all equations of its basis if finding out which are needed
     /// would take too long.
-    pub fn branch_at_hand(&self, cell: &Cell) -> Branch {
-        self.branch(cell).unwrap_or_else(|_| Branch {
-            equations: cell.equations().iter().map(|p| self.write(p)).collect(),
-            nonzero: cell.nonzero.iter().map(|p| self.write(p)).collect(),
+    pub fn branch_at_hand(&self, cx: &Inquiry, cell: &Cell) -> Branch {
+        self.branch(cx, cell).unwrap_or_else(|_| Branch {
+            equations: cell.equations().iter().map(|p| self.write(cx, p)).collect(),
+            nonzero: cell.nonzero.iter().map(|p| self.write(cx, p)).collect(),
         })
     }
 }
@@ -577,8 +589,8 @@ impl Constants for Frame {
         Frame::is_constant(self, variable)
     }
 
-    fn sign_of(&self, p: &Polynomial) -> Budgeted<Sign> {
-        Ok(match semidefinite(p)? {
+    fn sign_of(&self, cx: &Inquiry, p: &Polynomial) -> Budgeted<Sign> {
+        Ok(match semidefinite(cx, p)? {
             Some(found) if found.has_no_zero() => {
                 if found.is_negative {
                     Sign::NEGATIVE
@@ -586,13 +598,13 @@ impl Constants for Frame {
                     Sign::POSITIVE
                 }
             }
-            _ => sign(self.write(p)),
+            _ => sign(cx, self.write(cx, p)),
         })
     }
 
-    fn root_of(&self, p: &Polynomial, n: u32) -> Budgeted<Option<Polynomial>> {
-        let root = self.write(p).pow(Rational::ratio(1, i64::from(n)));
-        let read = canonical_fraction(self.context, root)?;
+    fn root_of(&self, cx: &Inquiry, p: &Polynomial, n: u32) -> Budgeted<Option<Polynomial>> {
+        let root = self.write(cx, p).pow(Rational::ratio(1, i64::from(n)));
+        let read = canonical_fraction(cx, self.context, root)?;
         Ok(read.filter(|(_, d)| d.is_constant()).and_then(|(n, d)| n.unscale(&d.as_constant()?)))
     }
 }
@@ -608,7 +620,7 @@ pub(super) enum Zeros {
 }
 
 /// The equations with the values that some of them give to variables put into the others.
-fn with_values(equations: &[Polynomial]) -> Budgeted<Vec<Polynomial>> {
+fn with_values(cx: &Inquiry, equations: &[Polynomial]) -> Budgeted<Vec<Polynomial>> {
     let mut list = equations.to_vec();
     loop {
         let values: Vec<(u32, Rational)> = list.iter().filter_map(fixed).collect();
@@ -618,7 +630,7 @@ fn with_values(equations: &[Polynomial]) -> Budgeted<Vec<Polynomial>> {
             let holds_others = |(v, _): &&(u32, Rational)| e.contains(*v) && fixed(e).is_none();
             let here: Vec<(u32, Rational)> = values.iter().filter(holds_others).cloned().collect();
             changed |= !here.is_empty();
-            let e = if here.is_empty() { e.clone() } else { e.evaluate(&here)?.primitive_part() };
+            let e = if here.is_empty() { e.clone() } else { e.evaluate(cx, &here)?.primitive_part() };
             if !e.is_zero() && !next.contains(&e) {
                 next.push(e);
             }
@@ -652,14 +664,18 @@ impl Eq for Cell {}
 impl Cell {
     /// The normal form of a polynomial on the cell: equal functions on the cell may still look different, but
     /// what is in the ideal becomes zero. Up to a constant factor: use [`Cell::value`] for the function itself.
-    pub fn reduce(&self, frame: &Frame, p: &Polynomial) -> Budgeted<Polynomial> {
-        self.basis.normal_form(frame, p)
+    pub fn reduce(&self, cx: &Inquiry, frame: &Frame, p: &Polynomial) -> Budgeted<Polynomial> {
+        self.basis.normal_form(cx, frame, p)
     }
 
     /// A function with the same values as the polynomial on the cell, in normal form.
-    pub fn value(&self, frame: &Frame, p: &Polynomial) -> Budgeted<Expr> {
-        let (remainder, factor) = self.basis.normal_form_with_factor(frame, p)?;
-        Ok(if factor.is_one() { frame.write(&remainder) } else { frame.write(&remainder) / frame.write(&factor) })
+    pub fn value(&self, cx: &Inquiry, frame: &Frame, p: &Polynomial) -> Budgeted<Expr> {
+        let (remainder, factor) = self.basis.normal_form_with_factor(cx, frame, p)?;
+        Ok(if factor.is_one() {
+            frame.write(cx, &remainder)
+        } else {
+            frame.write(cx, &remainder) / frame.write(cx, &factor)
+        })
     }
 
     pub fn equations(&self) -> &[Polynomial] {
@@ -667,8 +683,8 @@ impl Cell {
     }
 
     /// As few equations as generate the same ideal.
-    pub fn generators(&self, frame: &Frame) -> Budgeted<Vec<Polynomial>> {
-        self.basis.minimal_generators(frame)
+    pub fn generators(&self, cx: &Inquiry, frame: &Frame) -> Budgeted<Vec<Polynomial>> {
+        self.basis.minimal_generators(cx, frame)
     }
 
     pub fn nonzero(&self) -> &[Polynomial] {

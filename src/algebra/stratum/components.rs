@@ -19,11 +19,11 @@ use super::super::number::Rational;
 use super::super::polynomial::{Monomial, Polynomial};
 use super::cell::{Cell, Frame};
 use super::set;
-use crate::budget::{Budgeted, Exhausted, check, within};
-use std::time::Duration;
+use crate::algebra::Inquiry;
+use crate::budget::{Budgeted, Exhausted};
 
 /// For one eliminant or contraction.
-const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE: u64 = crate::budget::share::COMPONENTS;
 
 /// Terms that may be combined for one basis: most components are found in less, and what is found does not depend on the speed
 /// of the machine.
@@ -33,18 +33,18 @@ const WORK: u64 = 250_000;
 const MAX_COMPONENTS: usize = 64;
 
 /// The components of a cell, as far as the two looks separate them; none lies in another.
-pub fn components(frame: &Frame, cell: &Cell) -> Budgeted<Vec<Cell>> {
+pub fn components(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<Vec<Cell>> {
     let mut done: Vec<Cell> = Vec::new();
     let mut pending = vec![cell.clone()];
     let mut seen: Vec<Cell> = Vec::new();
     while let Some(cell) = pending.pop() {
-        check()?;
+        cx.check()?;
         if seen.contains(&cell) {
             continue;
         }
         seen.push(cell.clone());
         let cases = if done.len() + pending.len() < MAX_COMPONENTS {
-            unfinished_is_none(cases_of(frame, &cell))?
+            unfinished_is_none(cases_of(cx, frame, &cell))?
         } else {
             None
         };
@@ -52,12 +52,12 @@ pub fn components(frame: &Frame, cell: &Cell) -> Budgeted<Vec<Cell>> {
             None => done.push(cell),
             Some(cases) => {
                 for case in cases.iter().rev() {
-                    pending.extend(frame.refine(&cell, case, &[])?);
+                    pending.extend(frame.refine(cx, &cell, case, &[])?);
                 }
             }
         }
     }
-    set::maximal(frame, done)
+    set::maximal(cx, frame, done)
 }
 
 /// What a budget does not allow is left undone; an interrupt is passed on.
@@ -70,33 +70,36 @@ fn unfinished_is_none<T>(result: Budgeted<Option<T>>) -> Budgeted<Option<T>> {
 }
 
 /// Equations to add, one list for each case; `None` if the cell shows no sign of falling apart.
-fn cases_of(frame: &Frame, cell: &Cell) -> Budgeted<Option<Vec<Vec<Polynomial>>>> {
+fn cases_of(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<Option<Vec<Vec<Polynomial>>>> {
     let Some(basis) = cell.basis.inner() else { return Ok(None) };
     // One irreducible equation, linear ones, or coordinates as functions of the others.
-    if cell.equations().len() < 2 || is_graph(frame, cell)? || basis.generators.iter().all(|g| g.total_degree() <= 1) {
+    if cell.equations().len() < 2
+        || is_graph(cx, frame, cell)?
+        || basis.generators.iter().all(|g| g.total_degree() <= 1)
+    {
         return Ok(None);
     }
-    let Some(independent) = basis.independent_variables()? else { return Ok(None) };
+    let Some(independent) = basis.independent_variables(cx)? else { return Ok(None) };
     // sin θ = ±1 beside cos θ = 0 is one periodic family and stays one.
     let families = || cell.equations().iter().filter(|g| frame.is_discrete_family(g, cell.equations()));
     let is_fixed = |v: &u32| frame.is_constant(*v) || families().any(|g| g.contains(*v));
     let dependent: Vec<u32> =
         basis.order.variables().iter().copied().filter(|v| !independent.contains(v) && !is_fixed(v)).collect();
-    let cases = match within(PATIENCE, || contraction(frame, cell, basis, &dependent, &independent))? {
+    let cases = match cx.within(PATIENCE, || contraction(cx, frame, cell, basis, &dependent, &independent))? {
         Some(cases) => Some(cases),
-        None => within(PATIENCE, || by_eliminants(frame, cell, basis, &dependent))?,
+        None => cx.within(PATIENCE, || by_eliminants(cx, frame, cell, basis, &dependent))?,
     };
-    let in_frame = |case: Vec<Polynomial>| case.into_iter().map(|p| cell.basis.outside(p)).collect();
+    let in_frame = |case: Vec<Polynomial>| case.into_iter().map(|p| cell.basis.outside(cx, p)).collect();
     cases.map(|list| list.into_iter().map(in_frame).collect()).transpose()
 }
 
 /// Whether each generator gives a coordinate of its own as a function of the others, which are free but for the circles of
 /// sines and cosines: the ideal is prime.
-fn is_graph(frame: &Frame, cell: &Cell) -> Budgeted<bool> {
-    if cell.basis.is_graph()? {
+fn is_graph(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<bool> {
+    if cell.basis.is_graph(cx)? {
         return Ok(true);
     }
-    let generators = cell.generators(frame)?;
+    let generators = cell.generators(cx, frame)?;
     let is_circular = |v: u32| matches!(Generator(v).kind(), Kind::Sine(_) | Kind::Cosine(_));
     let is_free = |v: u32| matches!(Generator(v).kind(), Kind::Symbol(_));
     let is_solved = |(i, g): (usize, &Polynomial)| {
@@ -113,6 +116,7 @@ fn is_graph(frame: &Frame, cell: &Cell) -> Budgeted<bool> {
 
 /// V(I : h^∞), and the factors of h.
 fn contraction(
+    cx: &Inquiry,
     frame: &Frame,
     cell: &Cell,
     basis: &Basis,
@@ -121,16 +125,16 @@ fn contraction(
 ) -> Budgeted<Option<Vec<Vec<Polynomial>>>> {
     let rest: Vec<u32> = basis.order.variables().iter().copied().filter(|v| !dependent.contains(v)).collect();
     let order = Order::of_blocks(&[dependent, &rest]);
-    let blocked = groebner_within(&basis.generators, &order, &basis.parameters, WORK);
+    let blocked = groebner_within(cx, &basis.generators, &order, &basis.parameters, WORK);
     if !blocked.complete {
         return Err(Exhausted::Time);
     }
     let mut leading: Vec<Polynomial> = Vec::new();
-    for (g, lead) in blocked.generators.iter().zip(blocked.leading_monomials()?) {
+    for (g, lead) in blocked.generators.iter().zip(blocked.leading_monomials(cx)?) {
         let head: Monomial = lead.iter().copied().filter(|(v, _)| dependent.contains(v)).collect();
         let parts = g.coefficients_with_respect_to(dependent);
         let Some((_, c)) = parts.into_iter().find(|(m, _)| same_monomial(m, &head)) else { continue };
-        for (f, _) in factor(&c).factors {
+        for (f, _) in factor(cx, &c).factors {
             let is_free = |v: &u32| independent.contains(v) || frame.is_constant(*v);
             let is_condition =
                 f.variables().iter().all(is_free) && !f.variables().iter().all(|v| frame.is_constant(*v));
@@ -142,13 +146,13 @@ fn contraction(
     if leading.is_empty() {
         return Ok(None);
     }
-    let h = Polynomial::product(&leading)?;
-    let saturated = ideal::saturate_within(&basis.generators, &h, &basis.parameters, WORK)?;
+    let h = Polynomial::product(cx, &leading)?;
+    let saturated = ideal::saturate_within(cx, &basis.generators, &h, &basis.parameters, WORK)?;
     if !saturated.complete {
         return Err(Exhausted::Time);
     }
     let new: Vec<Polynomial> = (saturated.generators.into_iter())
-        .filter_map(|g| match cell.basis.outside(g.clone()).and_then(|p| cell.reduce(frame, &p)) {
+        .filter_map(|g| match cell.basis.outside(cx, g.clone()).and_then(|p| cell.reduce(cx, frame, &p)) {
             Ok(r) if r.is_zero() => None,
             Ok(_) => Some(Ok(g)),
             Err(stop) => Some(Err(stop)),
@@ -168,6 +172,7 @@ fn same_monomial(a: &Monomial, b: &Monomial) -> bool {
 
 /// The factors of what follows for the independent coordinates and one other, or a linear form in the others.
 fn by_eliminants(
+    cx: &Inquiry,
     frame: &Frame,
     cell: &Cell,
     basis: &Basis,
@@ -175,11 +180,11 @@ fn by_eliminants(
 ) -> Budgeted<Option<Vec<Vec<Polynomial>>>> {
     for v in dependent {
         let others: Vec<u32> = dependent.iter().copied().filter(|w| w != v).collect();
-        let eliminated = ideal::eliminate_within(&basis.generators, &others, &basis.parameters, WORK);
+        let eliminated = ideal::eliminate_within(cx, &basis.generators, &others, &basis.parameters, WORK);
         if !eliminated.complete {
             return Err(Exhausted::Time);
         }
-        if let Some(factors) = proper_factors(frame, cell, &eliminated.generators, *v)? {
+        if let Some(factors) = proper_factors(cx, frame, cell, &eliminated.generators, *v)? {
             return Ok(Some(factors.into_iter().map(|f| vec![f]).collect()));
         }
     }
@@ -194,26 +199,27 @@ fn by_eliminants(
     let w = used.chain(form.variables()).max().map_or(0, |m| m + 1);
     let mut generators = basis.generators.clone();
     generators.push(&Polynomial::variable(w) - &form);
-    let eliminated = ideal::eliminate_within(&generators, dependent, &basis.parameters, WORK);
+    let eliminated = ideal::eliminate_within(cx, &generators, dependent, &basis.parameters, WORK);
     if !eliminated.complete {
         return Err(Exhausted::Time);
     }
     let in_w: Vec<&Polynomial> = eliminated.generators.iter().filter(|g| g.contains(w)).collect();
     let Some(g) = in_w.iter().min_by_key(|g| g.degree_in(w)) else { return Ok(None) };
-    let parts = factor(g);
+    let parts = factor(cx, g);
     let parts: Vec<&Polynomial> = parts.factors.iter().map(|(f, _)| f).filter(|f| f.contains(w)).collect();
     if parts.len() < 2 {
         return Ok(None);
     }
     let mut cases = Vec::new();
     for f in parts {
-        cases.push(vec![f.substitute(w, &form)?]);
+        cases.push(vec![f.substitute(cx, w, &form)?]);
     }
     Ok(Some(cases))
 }
 
 /// Two or more factors of the equation of least degree in the variable, without those that vanish nowhere on the cell.
 fn proper_factors(
+    cx: &Inquiry,
     frame: &Frame,
     cell: &Cell,
     generators: &[Polynomial],
@@ -221,8 +227,8 @@ fn proper_factors(
 ) -> Budgeted<Option<Vec<Polynomial>>> {
     let mut best: Option<&Polynomial> = None;
     for g in generators.iter().filter(|g| g.contains(variable)) {
-        let in_frame = cell.basis.outside(g.clone())?;
-        if super::super::generator::reduce(in_frame.clone())?.is_zero() || is_relation(&in_frame) {
+        let in_frame = cell.basis.outside(cx, g.clone())?;
+        if super::super::generator::reduce(cx, in_frame.clone())?.is_zero() || is_relation(&in_frame) {
             continue;
         }
         if best.is_none_or(|b| g.degree_in(variable) < b.degree_in(variable)) {
@@ -230,12 +236,12 @@ fn proper_factors(
         }
     }
     let Some(g) = best else { return Ok(None) };
-    let parts = factor(g);
+    let parts = factor(cx, g);
     let has_powers = parts.factors.iter().any(|(_, n)| *n > 1);
     let mut factors = Vec::new();
     for (f, _) in parts.factors {
-        let in_frame = cell.basis.outside(f.clone())?.primitive_part();
-        if !cell.nonzero().contains(&in_frame) && !frame.is_nowhere_zero(&in_frame)? {
+        let in_frame = cell.basis.outside(cx, f.clone())?.primitive_part();
+        if !cell.nonzero().contains(&in_frame) && !frame.is_nowhere_zero(cx, &in_frame)? {
             factors.push(f);
         }
     }

@@ -11,6 +11,7 @@ use super::super::polynomial::Polynomial;
 use super::super::substitute::substitute;
 use super::basis::Basis;
 use super::cell::Frame;
+use crate::algebra::Inquiry;
 use crate::budget::Budgeted;
 use rustc_hash::FxHashMap;
 
@@ -23,7 +24,7 @@ pub(super) enum Coupling {
     Equations(Vec<Polynomial>),
 }
 
-pub(super) fn coupling(frame: &Frame, basis: &Basis) -> Budgeted<Coupling> {
+pub(super) fn coupling(cx: &Inquiry, frame: &Frame, basis: &Basis) -> Budgeted<Coupling> {
     let mut new = Vec::new();
     for (v, value) in basis.elements().iter().filter_map(fixed) {
         let Kind::Symbol(s) = Generator(v).kind() else { continue };
@@ -40,7 +41,7 @@ pub(super) fn coupling(frame: &Frame, basis: &Basis) -> Budgeted<Coupling> {
             }
             if let Some(x) = here.as_number() {
                 let equation = &Polynomial::variable(g) - &Polynomial::constant(x.clone());
-                if !basis.normal_form(frame, &equation)?.is_zero() {
+                if !basis.normal_form(cx, frame, &equation)?.is_zero() {
                     new.push(equation);
                 }
             } else if is_transcendental(&kind, s, &value) && basis.elements().iter().any(|e| e.variables() == [g]) {

@@ -22,6 +22,7 @@ use super::basis::relations;
 use super::cell::{Cell, Frame};
 use super::sample::SamplePoint;
 use super::tangent::{choices, determinant};
+use crate::algebra::Inquiry;
 use crate::budget::Budgeted;
 
 /// What the nearest points say.
@@ -39,35 +40,40 @@ const MAX_UNKNOWNS: usize = 5;
 const WORK: u64 = 150_000;
 
 /// Looks for a point of the cell that is nearest to some point, if the equations are polynomials without parameters.
-pub(super) fn nearest(frame: &Frame, cell: &Cell, allowed: impl Fn(u32, i32) -> bool) -> Budgeted<Nearest> {
-    let Some(closed) = closed_set(frame, cell)? else { return Ok(Nearest::Unknown) };
+pub(super) fn nearest(
+    cx: &Inquiry,
+    frame: &Frame,
+    cell: &Cell,
+    allowed: impl Fn(u32, i32) -> bool,
+) -> Budgeted<Nearest> {
+    let Some(closed) = closed_set(cx, frame, cell)? else { return Ok(Nearest::Unknown) };
     let Closed { equations, unknowns, auxiliary, is_plain } = closed;
-    let basis = groebner_within(&equations, &Order::grevlex(&unknowns), &[], WORK);
-    let Some(dimension) = basis.dimension()? else { return Ok(Nearest::Unknown) };
+    let basis = groebner_within(cx, &equations, &Order::grevlex(&unknowns), &[], WORK);
+    let Some(dimension) = basis.dimension(cx)? else { return Ok(Nearest::Unknown) };
     if unknowns.len() - dimension != equations.len() {
         return Ok(Nearest::Unknown);
     }
     for shift in 0..2 {
-        let Some(critical) = critical_points(&equations, &unknowns, shift)? else { continue };
+        let Some(critical) = critical_points(cx, &equations, &unknowns, shift)? else { continue };
         let mut radical = critical.clone();
         for &v in &unknowns {
             let others: Vec<u32> = unknowns.iter().copied().filter(|w| *w != v).collect();
-            let eliminated = eliminate_within(&critical, &others, &[], WORK);
+            let eliminated = eliminate_within(cx, &critical, &others, &[], WORK);
             let Some(g) = eliminated.generators.iter().find(|g| g.variables() == [v]) else {
                 return Ok(Nearest::Unknown);
             };
-            if count_real_roots(g, None, None)? == 0 {
+            if count_real_roots(cx, g, None, None)? == 0 {
                 return Ok(Nearest::None);
             }
             // Without multiplicities, the ideal is that of its points (Seidenberg's lemma).
-            let simple: Vec<Polynomial> = factor(g).factors.into_iter().map(|(f, _)| f).collect();
-            radical.push(Polynomial::product(&simple)?);
+            let simple: Vec<Polynomial> = factor(cx, g).factors.into_iter().map(|(f, _)| f).collect();
+            radical.push(Polynomial::product(cx, &simple)?);
         }
         if !is_plain {
             return Ok(Nearest::Unknown);
         }
         let is_fine = |v: u32, sign: i32| Some(v) == auxiliary || allowed(v, sign);
-        let Some(mut point) = algebraic_point(&radical, &[], &SamplePoint::default(), is_fine)? else {
+        let Some(mut point) = algebraic_point(cx, &radical, &[], &SamplePoint::default(), is_fine)? else {
             return Ok(Nearest::Unknown);
         };
         point.rational.values.retain(|(v, _)| Some(*v) != auxiliary);
@@ -87,8 +93,8 @@ struct Closed {
     is_plain: bool,
 }
 
-fn closed_set(frame: &Frame, cell: &Cell) -> Budgeted<Option<Closed>> {
-    let mut equations = cell.generators(frame)?;
+fn closed_set(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<Option<Closed>> {
+    let mut equations = cell.generators(cx, frame)?;
     let avoid: Vec<Polynomial> = cell.nonzero().iter().cloned().chain(frame.domain_polynomials()).collect();
     let in_play: Vec<Polynomial> = equations.iter().chain(&avoid).cloned().collect();
     equations.extend(relations(&in_play));
@@ -108,14 +114,19 @@ fn closed_set(frame: &Frame, cell: &Cell) -> Budgeted<Option<Closed>> {
     if !avoid.is_empty() {
         let s = unknowns.last().map_or(0, |v| v + 1);
         auxiliary = Some(s);
-        equations.push(&Polynomial::product(&avoid)?.mul(&Polynomial::variable(s))? - &Polynomial::one());
+        equations.push(&Polynomial::product(cx, &avoid)?.mul(cx, &Polynomial::variable(s))? - &Polynomial::one());
         unknowns.push(s);
     }
     Ok((unknowns.len() <= MAX_UNKNOWNS).then_some(Closed { equations, unknowns, auxiliary, is_plain }))
 }
 
 /// Equations of the critical points of the distance from a fixed point; `None` if there are infinitely many.
-fn critical_points(equations: &[Polynomial], unknowns: &[u32], shift: usize) -> Budgeted<Option<Vec<Polynomial>>> {
+fn critical_points(
+    cx: &Inquiry,
+    equations: &[Polynomial],
+    unknowns: &[u32],
+    shift: usize,
+) -> Budgeted<Option<Vec<Polynomial>>> {
     // Any point in general position will do.
     let places = [(1, 3), (-2, 5), (3, 7), (-5, 11), (7, 13), (2, 17), (-4, 19)];
     let mut rows: Vec<Vec<Polynomial>> =
@@ -127,9 +138,9 @@ fn critical_points(equations: &[Polynomial], unknowns: &[u32], shift: usize) -> 
     rows.push(unknowns.iter().enumerate().map(distance).collect());
     let mut all = equations.to_vec();
     for columns in choices(unknowns.len(), rows.len()) {
-        all.push(determinant(&rows, &columns)?);
+        all.push(determinant(cx, &rows, &columns)?);
     }
-    let basis = groebner_within(&all, &Order::grevlex(unknowns), &[], WORK);
-    let is_finite = basis.complete && (basis.is_proper() == Some(false) || basis.dimension()? == Some(0));
+    let basis = groebner_within(cx, &all, &Order::grevlex(unknowns), &[], WORK);
+    let is_finite = basis.complete && (basis.is_proper() == Some(false) || basis.dimension(cx)? == Some(0));
     Ok(is_finite.then_some(basis.generators))
 }

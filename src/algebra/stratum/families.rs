@@ -27,6 +27,7 @@ use super::super::verdict::Verdict;
 use super::Branch;
 use super::cell::{Cell, Frame};
 use super::solve::{Solved, SystemBranch, by_real_roots, explicit_branches};
+use crate::algebra::Inquiry;
 use crate::budget::{Budgeted, Exhausted};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -41,14 +42,15 @@ struct Functions {
 
 /// The solutions of a cell in terms of its functions; `None` if it has none, or if the system resists in this form, too.
 pub(super) fn by_functions(
+    cx: &Inquiry,
     frame: &Frame,
     cell: &Cell,
     Branch { equations, nonzero }: &Branch,
     inequalities: &[Condition],
     unknowns: &[Symbol],
 ) -> Budgeted<Option<Solved>> {
-    let mut polynomials = equations.iter().map(|e| frame.read_numerator(*e)).collect::<Budgeted<Vec<_>>>()?;
-    let functions = Functions::of(&mut polynomials, unknowns)?;
+    let mut polynomials = equations.iter().map(|e| frame.read_numerator(cx, *e)).collect::<Budgeted<Vec<_>>>()?;
+    let functions = Functions::of(cx, &mut polynomials, unknowns)?;
     if functions.list.is_empty() {
         return Ok(None);
     }
@@ -57,34 +59,34 @@ pub(super) fn by_functions(
     let (inside, outside): (Vec<Symbol>, Vec<Symbol>) = unknowns.iter().partition(|s| is_inside(s));
     let order: Vec<Symbol> =
         outside.iter().chain(&inside).copied().chain(functions.list.iter().map(|(_, s)| *s)).collect();
-    let mut given = functions.bounds(&polynomials);
+    let mut given = functions.bounds(cx, &polynomials);
     let bounds = given.clone();
     let not_zero = |left| Condition { relation: Relation::NotEqual, left };
-    given.extend(frame.generic_conditions().into_iter().map(not_zero));
+    given.extend(frame.generic_conditions(cx).into_iter().map(not_zero));
     let mut elsewhere = Vec::new();
     for e in nonzero {
-        match functions.inequation(&frame.read_numerator(*e)?) {
-            Some(p) => given.push(not_zero(polynomial_expr(&p))),
+        match functions.inequation(&frame.read_numerator(cx, *e)?) {
+            Some(p) => given.push(not_zero(polynomial_expr(cx, &p))),
             None => elsewhere.push(not_zero(*e)),
         }
     }
     for c in inequalities {
         // n/d and n·d have the same sign.
-        let (n, d) = frame.read(c.left)?.ok_or(Exhausted::Size)?;
-        match functions.named(&n.mul(&d)?) {
-            Some(p) => given.push(Condition { relation: c.relation, left: polynomial_expr(&p) }),
+        let (n, d) = frame.read(cx, c.left)?.ok_or(Exhausted::Size)?;
+        match functions.named(&n.mul(cx, &d)?) {
+            Some(p) => given.push(Condition { relation: c.relation, left: polynomial_expr(cx, &p) }),
             None => elsewhere.push(*c),
         }
     }
     let plain: Vec<Polynomial> = polynomials.iter().map(|p| functions.name(p)).collect();
-    let Some(solved) = solve_plain(frame, &plain, &given, &order)? else { return Ok(None) };
+    let Some(solved) = solve_plain(cx, frame, &plain, &given, &order)? else { return Ok(None) };
     let mut branches = Vec::new();
     let is_cut = |c: &Condition| c.relation == Relation::Equal && !is_constant(functions.written(c.left), unknowns);
     let is_smaller = solved.branches.iter().any(|b| b.conditions.iter().any(is_cut));
-    let mut generic: Vec<Expr> = solved.generic.into_iter().map(|e| functions.meaning(e)).collect();
+    let mut generic: Vec<Expr> = solved.generic.into_iter().map(|e| functions.meaning(cx, e)).collect();
     let is_kept = |s: &Symbol| unknowns.contains(s) && !is_inside(s);
     for branch in solved.branches {
-        let Some(mut written) = functions.write_back(&branch, &bounds, is_kept, unknowns)? else { continue };
+        let Some(mut written) = functions.write_back(cx, &branch, &bounds, is_kept, unknowns)? else { continue };
         // Parameters are generic: they satisfy no equation, and every inequation, which is said once for all branches.
         let of_parameters = |c: &Condition| is_constant(c.left, unknowns);
         if written.conditions.iter().any(|c| c.relation == Relation::Equal && of_parameters(c)) {
@@ -109,9 +111,9 @@ pub(super) fn by_functions(
     }
     let explicit = match branches.iter().all(|b| b.equations.is_empty()) {
         true => Verdict::yes("every unknown has a value or is free"),
-        false => functions.kept_families(&branches, unknowns),
+        false => functions.kept_families(cx, &branches, unknowns),
     };
-    generic.retain(|e| is_constant(*e, unknowns) && !decide::sign(*e).is_nonzero());
+    generic.retain(|e| is_constant(*e, unknowns) && !decide::sign(cx, *e).is_nonzero());
     Ok(Some(Solved { branches, explicit, generic }))
 }
 
@@ -125,6 +127,7 @@ fn is_constant(e: Expr, unknowns: &[Symbol]) -> bool {
 
 /// The polynomial system: by the rules for single equations, as it is and then in triangular form, or by real roots.
 fn solve_plain(
+    cx: &Inquiry,
     frame: &Frame,
     polynomials: &[Polynomial],
     given: &[Condition],
@@ -135,35 +138,35 @@ fn solve_plain(
     parameters.retain(|v| !unknowns.contains(v));
     parameters.sort_unstable();
     parameters.dedup();
-    let write = |list: &[Polynomial]| list.iter().map(polynomial_expr).collect::<Vec<Expr>>();
+    let write = |list: &[Polynomial]| list.iter().map(|x| polynomial_expr(cx, x)).collect::<Vec<Expr>>();
     let explicit = || Verdict::yes("solved equation by equation");
     let as_found = write(polynomials);
-    match explicit_branches(&as_found, given, order) {
+    match explicit_branches(cx, &as_found, given, order) {
         Ok((branches, generic)) => return Ok(Some(Solved { branches, explicit: explicit(), generic })),
         Err(Unsolved::Budget(Exhausted::Interrupted)) => return Err(Exhausted::Interrupted),
         Err(_) => {}
     }
-    let basis = groebner_within(polynomials, &Order::lex(&unknowns), &parameters, WORK);
+    let basis = groebner_within(cx, polynomials, &Order::lex(&unknowns), &parameters, WORK);
     if !basis.complete {
         return Ok(None);
     }
     for condition in &basis.conditions {
-        frame.note_generic(condition)?;
+        frame.note_generic(cx, condition)?;
     }
     let triangular = write(&basis.generators);
-    match explicit_branches(&triangular, given, order) {
+    match explicit_branches(cx, &triangular, given, order) {
         Ok((branches, generic)) => return Ok(Some(Solved { branches, explicit: explicit(), generic })),
         Err(Unsolved::Budget(Exhausted::Interrupted)) => return Err(Exhausted::Interrupted),
         Err(_) => {}
     }
-    by_real_roots(&triangular, given, order)
+    by_real_roots(cx, &triangular, given, order)
 }
 
 impl Functions {
     /// Every function of unknowns in the polynomials, which get the relations of the functions among them. A function that
     /// can be inverted is none of these as long as its unknowns stand nowhere else.
-    fn of(polynomials: &mut Vec<Polynomial>, unknowns: &[Symbol]) -> Budgeted<Functions> {
-        in_cosines(polynomials)?;
+    fn of(cx: &Inquiry, polynomials: &mut Vec<Polynomial>, unknowns: &[Symbol]) -> Budgeted<Functions> {
+        in_cosines(cx, polynomials)?;
         let mut variables = variables_of(polynomials);
         let holds = |v: u32| unknowns.iter().copied().filter(move |s| Generator(v).meaning().contains(*s));
         let is_function = |v: &u32| !matches!(Generator(*v).kind(), Kind::Symbol(_)) && holds(*v).next().is_some();
@@ -233,13 +236,13 @@ impl Functions {
     }
 
     /// The same, simplified.
-    fn meaning(&self, e: Expr) -> Expr {
+    fn meaning(&self, cx: &Inquiry, e: Expr) -> Expr {
         let written = self.written(e);
-        normal::simplify(written).unwrap_or(written)
+        normal::simplify(cx, written).unwrap_or(written)
     }
 
     /// What the functions satisfy, beyond the relations among the polynomials.
-    fn bounds(&self, polynomials: &[Polynomial]) -> Vec<Condition> {
+    fn bounds(&self, cx: &Inquiry, polynomials: &[Polynomial]) -> Vec<Condition> {
         let variables = variables_of(polynomials);
         let mut bounds = Vec::new();
         for (v, s) in &self.list {
@@ -252,7 +255,7 @@ impl Functions {
             if partner.is_some_and(|p| !variables.contains(&p)) {
                 bounds.push(Condition { relation: Relation::GreaterEqual, left: Expr::one() - value.pow(2) });
             }
-            let sign = Generator(*v).sign();
+            let sign = Generator(*v).sign(cx);
             let relation = [
                 (sign.is_positive(), Relation::Greater),
                 (sign.is_negative(), Relation::Less),
@@ -270,6 +273,7 @@ impl Functions {
     /// A solution in terms of the functions; `None` if the functions cannot take these values.
     fn write_back(
         &self,
+        cx: &Inquiry,
         branch: &SystemBranch,
         bounds: &[Condition],
         is_kept: impl Fn(&Symbol) -> bool,
@@ -278,22 +282,22 @@ impl Functions {
         let mut written = SystemBranch::default();
         let is_root = |s: &Symbol| self.list.iter().any(|(v, t)| t == s && is_algebraic(Generator(*v)));
         for (s, value) in &branch.values {
-            let value = self.meaning(*value);
+            let value = self.meaning(cx, *value);
             if is_kept(s) && !value.contains(*s) {
                 written.values.push((*s, value));
             } else if !is_root(s) || is_constant(value, unknowns) && !self.is_settled(s, branch) {
-                written.equations.push(numerator(self.meaning(Expr::symbol(*s)) - value)?);
+                written.equations.push(numerator(cx, self.meaning(cx, Expr::symbol(*s)) - value)?);
             }
         }
         written.equations.extend(branch.equations.iter().map(|e| self.written(*e)));
         for c in branch.conditions.iter().filter(|c| !bounds.contains(c)) {
-            let left = self.meaning(c.left);
-            match c.relation.decided_by(decide::sign(left)) {
+            let left = self.meaning(cx, c.left);
+            match c.relation.decided_by(decide::sign(cx, left)) {
                 Some(true) => {}
                 Some(false) => return Ok(None),
                 None if c.relation == Relation::Equal && !is_constant(left, unknowns) => {
-                    let p = normal::normal_form(left)?.cancel()?.fraction()?.0;
-                    let simple = squarefree(&p)?.factors.into_iter().map(|(f, _)| polynomial_expr(&f));
+                    let p = normal::normal_form(cx, left)?.cancel(cx)?.fraction(cx)?.0;
+                    let simple = squarefree(cx, &p)?.factors.into_iter().map(|(f, _)| polynomial_expr(cx, &f));
                     written.equations.push(Expr::multiply_all(simple.collect::<Vec<_>>()));
                 }
                 None => written.conditions.push(Condition { relation: c.relation, left }),
@@ -314,7 +318,7 @@ impl Functions {
     }
 
     /// What is known of the families that are kept as equations.
-    fn kept_families(&self, branches: &[SystemBranch], unknowns: &[Symbol]) -> Verdict {
+    fn kept_families(&self, cx: &Inquiry, branches: &[SystemBranch], unknowns: &[Symbol]) -> Verdict {
         let equations: Vec<Expr> = branches.iter().flat_map(|b| b.equations.iter().copied()).collect();
         let in_play: Vec<Generator> = self
             .transcendental()
@@ -329,9 +333,11 @@ impl Functions {
             let Some(first) = holders.first() else { continue };
             let alone = argument(first);
             // As q runs through the numbers so do q and 2q, but not sin q: sin(sin q) = 1 has no solution.
-            let runs = |u: Expr| normal::simplify(super::super::derive::partial(u, *s)).is_ok_and(is_nonzero_number);
+            let runs = |u: Expr| {
+                normal::simplify(cx, super::super::derive::partial(cx, u, *s)).is_ok_and(|x| is_nonzero_number(cx, x))
+            };
             let is_free = alone.is_some_and(runs) && holders.iter().all(|g| argument(g) == alone);
-            let is_bare = equations.iter().any(|e| stands_bare(*e, *s));
+            let is_bare = equations.iter().any(|e| stands_bare(cx, *e, *s));
             if !is_free || is_bare {
                 let names: Vec<String> = holders.iter().map(|g| g.meaning().to_string()).collect();
                 return Verdict::unknown(format!("which values of {s} give these values of {}", names.join(", ")));
@@ -342,13 +348,13 @@ impl Functions {
 }
 
 /// Constant, and not zero for generic parameters.
-fn is_nonzero_number(e: Expr) -> bool {
-    e.symbols().iter().all(|s| s.is_parameter()) && (decide::sign(e).is_nonzero() || decide::is_zero(e).is_no())
+fn is_nonzero_number(cx: &Inquiry, e: Expr) -> bool {
+    e.symbols().iter().all(|s| s.is_parameter()) && (decide::sign(cx, e).is_nonzero() || decide::is_zero(cx, e).is_no())
 }
 
 /// Whether the unknown stands in the expression outside of functions.
-fn stands_bare(e: Expr, s: Symbol) -> bool {
-    let polynomial = normal::normal_form(e).and_then(|form| form.cancel()).and_then(|form| form.fraction());
+fn stands_bare(cx: &Inquiry, e: Expr, s: Symbol) -> bool {
+    let polynomial = normal::normal_form(cx, e).and_then(|form| form.cancel(cx)).and_then(|form| form.fraction(cx));
     polynomial.map_or(true, |(n, _)| n.contains(Generator::of_symbol(s).0))
 }
 
@@ -356,12 +362,12 @@ fn is_algebraic(g: Generator) -> bool {
     matches!(g.kind(), Kind::Root { .. } | Kind::Absolute { .. })
 }
 
-fn numerator(e: Expr) -> Budgeted<Expr> {
-    Ok(polynomial_expr(&normal::normal_form(e)?.cancel()?.fraction()?.0.primitive_part()))
+fn numerator(cx: &Inquiry, e: Expr) -> Budgeted<Expr> {
+    Ok(polynomial_expr(cx, &normal::normal_form(cx, e)?.cancel(cx)?.fraction(cx)?.0.primitive_part()))
 }
 
 /// Normal forms prefer the sine. Where sin² = 1 − cos² makes it disappear, one function is left instead of two.
-fn in_cosines(polynomials: &mut [Polynomial]) -> Budgeted<()> {
+fn in_cosines(cx: &Inquiry, polynomials: &mut [Polynomial]) -> Budgeted<()> {
     for v in variables_of(polynomials) {
         let is_sine = matches!(Generator(v).kind(), Kind::Sine(_));
         if !is_sine || !polynomials.iter().any(|p| p.contains(v + 1)) {
@@ -369,7 +375,7 @@ fn in_cosines(polynomials: &mut [Polynomial]) -> Budgeted<()> {
         }
         let mut written = Vec::with_capacity(polynomials.len());
         for p in polynomials.iter() {
-            let Some(other) = in_cosine(p, v)? else { break };
+            let Some(other) = in_cosine(cx, p, v)? else { break };
             written.push(other);
         }
         if written.len() == polynomials.len() {

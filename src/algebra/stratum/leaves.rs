@@ -8,7 +8,8 @@
 use super::super::number::Rational;
 use super::super::polynomial::Polynomial;
 use super::cell::{Cell, Frame, Zeros};
-use crate::budget::{Budgeted, Exhausted, check};
+use crate::algebra::Inquiry;
+use crate::budget::{Budgeted, Exhausted};
 
 /// M y = r.
 #[derive(Clone, Debug, Default)]
@@ -89,8 +90,8 @@ pub struct Foliation {
 }
 
 /// All leaves of `cell`.
-pub fn leaves(frame: &Frame, system: &LinearSystem, cell: &Cell) -> Budgeted<Vec<Leaf>> {
-    let found = leaves_as_far_as_possible(frame, system, cell);
+pub fn leaves(cx: &Inquiry, frame: &Frame, system: &LinearSystem, cell: &Cell) -> Budgeted<Vec<Leaf>> {
+    let found = leaves_as_far_as_possible(cx, frame, system, cell);
     match found.stopped {
         None => Ok(found.leaves),
         Some(stop) => Err(stop),
@@ -98,7 +99,7 @@ pub fn leaves(frame: &Frame, system: &LinearSystem, cell: &Cell) -> Budgeted<Vec
 }
 
 /// LEAVES with its state when a budget ends: the leaves that are proved, and what was still to be looked at.
-pub fn leaves_as_far_as_possible(frame: &Frame, system: &LinearSystem, cell: &Cell) -> Foliation {
+pub fn leaves_as_far_as_possible(cx: &Inquiry, frame: &Frame, system: &LinearSystem, cell: &Cell) -> Foliation {
     let mut found = Foliation { leaves: vec![], open: vec![], stopped: None };
     let mut stack = vec![State { cell: cell.clone(), rows: system.rows.clone(), echelon: vec![] }];
     while let Some(state) = stack.pop() {
@@ -106,7 +107,7 @@ pub fn leaves_as_far_as_possible(frame: &Frame, system: &LinearSystem, cell: &Ce
         let step = if before + stack.len() > MAX_LEAVES {
             Err(Exhausted::Size)
         } else {
-            check().and_then(|()| advance(frame, state, &mut found.leaves))
+            cx.check().and_then(|()| advance(cx, frame, state, &mut found.leaves))
         };
         match step {
             Ok(cases) => stack.extend(cases.into_iter().rev()),
@@ -125,12 +126,12 @@ pub fn leaves_as_far_as_possible(frame: &Frame, system: &LinearSystem, cell: &Ce
 /// Whether the system is solvable at generic points of the cell: elimination with pivots that do not vanish on all of it, and
 /// without looking at where they do. Cheap in comparison with the leaves, none of which is open if this fails. False also
 /// where an equation that is left over holds on the cell and does not lie in its ideal.
-pub fn is_generically_solvable(frame: &Frame, system: &LinearSystem, cell: &Cell) -> Budgeted<bool> {
+pub fn is_generically_solvable(cx: &Inquiry, frame: &Frame, system: &LinearSystem, cell: &Cell) -> Budgeted<bool> {
     let mut rows = system.rows.clone();
     loop {
-        check()?;
+        cx.check()?;
         for row in &mut rows {
-            row.reduce(frame, cell)?;
+            row.reduce(cx, frame, cell)?;
         }
         rows.retain(|row| !row.is_zero());
         if rows.iter().any(|row| row.coefficients.iter().all(Polynomial::is_zero)) {
@@ -142,38 +143,38 @@ pub fn is_generically_solvable(frame: &Frame, system: &LinearSystem, cell: &Cell
             nonzero.map(move |(j, c)| ((!c.is_constant(), c.n_terms(), fill), (i, j)))
         });
         let Some((_, (i, j))) = entries.min() else { return Ok(true) };
-        rows = eliminate(&rows, i, j)?.0;
+        rows = eliminate(cx, &rows, i, j)?.0;
     }
 }
 
 /// One step of the elimination: the cases it leads to, or leaves.
-fn advance(frame: &Frame, mut state: State, found: &mut Vec<Leaf>) -> Budgeted<Vec<State>> {
+fn advance(cx: &Inquiry, frame: &Frame, mut state: State, found: &mut Vec<Leaf>) -> Budgeted<Vec<State>> {
     for row in &mut state.rows {
-        row.reduce(frame, &state.cell)?;
+        row.reduce(cx, frame, &state.cell)?;
     }
     state.rows.retain(|row| !row.is_zero());
-    let Some((i, j)) = choose_pivot(frame, &state)? else {
-        emit(frame, state, found)?;
+    let Some((i, j)) = choose_pivot(cx, frame, &state)? else {
+        emit(cx, frame, state, found)?;
         return Ok(vec![]);
     };
     let pivot = state.rows[i].coefficients[j].clone();
     // The pivot vanishes: one case for each of its factors, disjoint from the cases before.
     let mut earlier: Vec<Polynomial> = Vec::new();
     let mut cases: Vec<State> = Vec::new();
-    for f in frame.factors(&pivot).iter() {
-        if state.cell.nonzero.contains(f) || frame.is_nowhere_zero(f)? {
+    for f in frame.factors(cx, &pivot).iter() {
+        if state.cell.nonzero.contains(f) || frame.is_nowhere_zero(cx, f)? {
             continue;
         }
-        for cell in frame.refine(&state.cell, std::slice::from_ref(f), &earlier)? {
+        for cell in frame.refine(cx, &state.cell, std::slice::from_ref(f), &earlier)? {
             cases.push(State { cell, rows: state.rows.clone(), echelon: state.echelon.clone() });
         }
         earlier.push(f.clone());
     }
     // The pivot does not vanish.
     let remaining =
-        if cases.is_empty() { vec![state.cell.clone()] } else { frame.refine(&state.cell, &[], &earlier)? };
+        if cases.is_empty() { vec![state.cell.clone()] } else { frame.refine(cx, &state.cell, &[], &earlier)? };
     for cell in remaining {
-        let (rows, used) = eliminate(&state.rows, i, j)?;
+        let (rows, used) = eliminate(cx, &state.rows, i, j)?;
         let mut echelon = state.echelon.clone();
         echelon.push((j, used));
         cases.push(State { cell, rows, echelon });
@@ -182,7 +183,7 @@ fn advance(frame: &Frame, mut state: State, found: &mut Vec<Leaf>) -> Budgeted<V
 }
 
 /// No nonzero coefficient is left: what stands on the right sides must vanish.
-fn emit(frame: &Frame, state: State, found: &mut Vec<Leaf>) -> Budgeted<()> {
+fn emit(cx: &Inquiry, frame: &Frame, state: State, found: &mut Vec<Leaf>) -> Budgeted<()> {
     let rank = state.echelon.len();
     let conditions: Vec<Polynomial> = state.rows.into_iter().map(|row| row.right).collect();
     if conditions.is_empty() {
@@ -190,12 +191,12 @@ fn emit(frame: &Frame, state: State, found: &mut Vec<Leaf>) -> Budgeted<()> {
         found.push(Leaf { cell: state.cell, rank, is_solvable: true, echelon: state.echelon, residuals });
         return Ok(());
     }
-    for cell in frame.refine(&state.cell, &conditions, &[])? {
+    for cell in frame.refine(cx, &state.cell, &conditions, &[])? {
         let (echelon, residuals) = (state.echelon.clone(), conditions.clone());
         found.push(Leaf { cell, rank, is_solvable: true, echelon, residuals });
     }
     for (i, c) in conditions.iter().enumerate() {
-        for cell in frame.refine(&state.cell, &conditions[..i], std::slice::from_ref(c))? {
+        for cell in frame.refine(cx, &state.cell, &conditions[..i], std::slice::from_ref(c))? {
             let (echelon, residuals) = (state.echelon.clone(), conditions.clone());
             found.push(Leaf { cell, rank, is_solvable: false, echelon, residuals });
         }
@@ -205,7 +206,7 @@ fn emit(frame: &Frame, state: State, found: &mut Vec<Leaf>) -> Budgeted<()> {
 
 /// The entry to eliminate with: a number if there is one, then what is known not to vanish, then what generic
 /// parameters keep from vanishing, then the smallest degree; among equals the row with the fewest entries.
-fn choose_pivot(frame: &Frame, state: &State) -> Budgeted<Option<(usize, usize)>> {
+fn choose_pivot(cx: &Inquiry, frame: &Frame, state: &State) -> Budgeted<Option<(usize, usize)>> {
     type Score = (u32, u64, usize, usize);
     let mut best: Option<(Score, (usize, usize))> = None;
     let mut consider = |score: Score, place: (usize, usize)| {
@@ -229,8 +230,8 @@ fn choose_pivot(frame: &Frame, state: &State) -> Budgeted<Option<(usize, usize)>
         let fill = fill(row);
         for (j, c) in row.coefficients.iter().enumerate().filter(|(_, c)| !c.is_zero()) {
             let mut class = 1;
-            for f in frame.factors(c).iter().filter(|f| !state.cell.nonzero.contains(f)) {
-                class = class.max(match frame.zeros_of(f)? {
+            for f in frame.factors(cx, c).iter().filter(|f| !state.cell.nonzero.contains(f)) {
+                class = class.max(match frame.zeros_of(cx, f)? {
                     Zeros::None => 1,
                     Zeros::Generic => 2,
                     Zeros::Perhaps => 3,
@@ -247,7 +248,7 @@ fn choose_pivot(frame: &Frame, state: &State) -> Budgeted<Option<(usize, usize)>
 }
 
 /// row_k := p·row_k − M[k,j]·row_i for the other rows. The pivot row is taken out.
-fn eliminate(rows: &[Row], i: usize, j: usize) -> Budgeted<(Vec<Row>, Row)> {
+fn eliminate(cx: &Inquiry, rows: &[Row], i: usize, j: usize) -> Budgeted<(Vec<Row>, Row)> {
     let used = rows[i].clone();
     let pivot = &used.coefficients[j];
     let mut rest = Vec::with_capacity(rows.len() - 1);
@@ -257,7 +258,8 @@ fn eliminate(rows: &[Row], i: usize, j: usize) -> Budgeted<(Vec<Row>, Row)> {
             rest.push(row.clone());
             continue;
         }
-        let combine = |a: &Polynomial, b: &Polynomial| -> Budgeted<Polynomial> { Ok(&pivot.mul(a)? - &factor.mul(b)?) };
+        let combine =
+            |a: &Polynomial, b: &Polynomial| -> Budgeted<Polynomial> { Ok(&pivot.mul(cx, a)? - &factor.mul(cx, b)?) };
         let mut coefficients = Vec::with_capacity(row.coefficients.len());
         for (a, b) in row.coefficients.iter().zip(&used.coefficients) {
             coefficients.push(combine(a, b)?);
@@ -274,8 +276,8 @@ impl Row {
     }
 
     /// Every entry in normal form on the cell, and without the common number in all entries.
-    fn reduce(&mut self, frame: &Frame, cell: &Cell) -> Budgeted<()> {
-        let (reduced, right) = cell.basis.normal_forms(frame, &self.coefficients, &self.right)?;
+    fn reduce(&mut self, cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<()> {
+        let (reduced, right) = cell.basis.normal_forms(cx, frame, &self.coefficients, &self.right)?;
         self.coefficients = reduced;
         self.right = right;
         let entries = || self.coefficients.iter().chain([&self.right]).filter(|p| !p.is_zero());
@@ -284,18 +286,19 @@ impl Row {
         }
         // Divide by a common factor that vanishes nowhere on the cell.
         let all: Vec<Polynomial> = entries().cloned().collect();
-        let common = Polynomial::gcd_of(&all)?;
+        let common = Polynomial::gcd_of(cx, &all)?;
         let mut divisor = Polynomial::one();
         if !common.is_constant() {
-            for (f, n) in super::super::factor::factor(&common).factors {
-                if cell.nonzero.contains(&f) || frame.is_nowhere_zero(&f)? {
-                    divisor = divisor.mul(&f.pow(n)?)?;
+            for (f, n) in super::super::factor::factor(cx, &common).factors {
+                if cell.nonzero.contains(&f) || frame.is_nowhere_zero(cx, &f)? {
+                    divisor = divisor.mul(cx, &f.pow(cx, n)?)?;
                 }
             }
         }
         let scale = all.iter().map(Polynomial::content).reduce(|a, b| content_gcd(&a, &b)).unwrap_or(Rational::ONE);
         let shrink = |p: &Polynomial| -> Budgeted<Polynomial> {
-            let p = if divisor.is_constant() { p.clone() } else { p.div_exact(&divisor)?.unwrap_or_else(|| p.clone()) };
+            let p =
+                if divisor.is_constant() { p.clone() } else { p.div_exact(cx, &divisor)?.unwrap_or_else(|| p.clone()) };
             Ok(p.unscale(&scale).unwrap_or(p))
         };
         self.coefficients = self.coefficients.iter().map(shrink).collect::<Budgeted<_>>()?;
@@ -315,7 +318,7 @@ fn content_gcd(a: &Rational, b: &Rational) -> Rational {
 impl Leaf {
     /// Solves the echelon rows from the last to the first. On an unsolvable leaf the right sides are ignored, so
     /// that the kernel is that of M.
-    pub fn solution(&self, frame: &Frame, n_columns: usize) -> Budgeted<Solution> {
+    pub fn solution(&self, cx: &Inquiry, frame: &Frame, n_columns: usize) -> Budgeted<Solution> {
         let pivots: Vec<usize> = self.echelon.iter().map(|(j, _)| *j).collect();
         let free_columns: Vec<usize> = (0..n_columns).filter(|j| !pivots.contains(j)).collect();
         // Each unknown as (constant, coefficient of every free unknown).
@@ -333,12 +336,12 @@ impl Leaf {
                 }
                 for (v, other) in value.iter_mut().zip(&y[column]) {
                     if !other.numerator.is_zero() {
-                        *v = v.minus(&other.times(a)?)?;
+                        *v = v.minus(cx, &other.times(cx, a)?)?;
                     }
                 }
             }
             for v in &mut value {
-                *v = v.over(&row.coefficients[*j])?.reduced(frame, &self.cell)?;
+                *v = v.over(cx, &row.coefficients[*j])?.reduced(cx, frame, &self.cell)?;
             }
             y[*j] = value;
         }
@@ -360,41 +363,41 @@ impl Fraction {
         Fraction { numerator, denominator: Polynomial::one() }
     }
 
-    fn minus(&self, other: &Fraction) -> Budgeted<Fraction> {
+    fn minus(&self, cx: &Inquiry, other: &Fraction) -> Budgeted<Fraction> {
         if self.denominator == other.denominator {
             return Fraction { numerator: &self.numerator - &other.numerator, denominator: self.denominator.clone() }
-                .cancelled();
+                .cancelled(cx);
         }
-        let numerator = &self.numerator.mul(&other.denominator)? - &other.numerator.mul(&self.denominator)?;
-        Fraction { numerator, denominator: self.denominator.mul(&other.denominator)? }.cancelled()
+        let numerator = &self.numerator.mul(cx, &other.denominator)? - &other.numerator.mul(cx, &self.denominator)?;
+        Fraction { numerator, denominator: self.denominator.mul(cx, &other.denominator)? }.cancelled(cx)
     }
 
-    fn times(&self, factor: &Polynomial) -> Budgeted<Fraction> {
-        Fraction { numerator: self.numerator.mul(factor)?, denominator: self.denominator.clone() }.cancelled()
+    fn times(&self, cx: &Inquiry, factor: &Polynomial) -> Budgeted<Fraction> {
+        Fraction { numerator: self.numerator.mul(cx, factor)?, denominator: self.denominator.clone() }.cancelled(cx)
     }
 
-    fn over(&self, divisor: &Polynomial) -> Budgeted<Fraction> {
-        Fraction { numerator: self.numerator.clone(), denominator: self.denominator.mul(divisor)? }.cancelled()
+    fn over(&self, cx: &Inquiry, divisor: &Polynomial) -> Budgeted<Fraction> {
+        Fraction { numerator: self.numerator.clone(), denominator: self.denominator.mul(cx, divisor)? }.cancelled(cx)
     }
 
     /// The denominator has no zero on the leaf, so whatever it shares with the numerator may go.
-    fn cancelled(self) -> Budgeted<Fraction> {
+    fn cancelled(self, cx: &Inquiry) -> Budgeted<Fraction> {
         if self.numerator.is_zero() {
             return Ok(Fraction::zero());
         }
-        let c = self.numerator.gcd_cofactors(&self.denominator)?;
+        let c = self.numerator.gcd_cofactors(cx, &self.denominator)?;
         match c.right.as_constant().and_then(|d| c.left.unscale(&d)) {
             Some(numerator) => Ok(Fraction::polynomial(numerator)),
             None => Ok(Fraction { numerator: c.left, denominator: c.right }),
         }
     }
 
-    fn reduced(self, frame: &Frame, cell: &Cell) -> Budgeted<Fraction> {
-        let (numerator, factor) = cell.basis.normal_form_with_factor(frame, &self.numerator)?;
-        Fraction { numerator, denominator: self.denominator.mul(&factor)? }.cancelled()
+    fn reduced(self, cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<Fraction> {
+        let (numerator, factor) = cell.basis.normal_form_with_factor(cx, frame, &self.numerator)?;
+        Fraction { numerator, denominator: self.denominator.mul(cx, &factor)? }.cancelled(cx)
     }
 
-    pub fn to_expr(&self, frame: &Frame) -> super::super::expr::Expr {
-        frame.write(&self.numerator) / frame.write(&self.denominator)
+    pub fn to_expr(&self, cx: &Inquiry, frame: &Frame) -> super::super::expr::Expr {
+        frame.write(cx, &self.numerator) / frame.write(cx, &self.denominator)
     }
 }

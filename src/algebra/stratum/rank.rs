@@ -6,6 +6,7 @@ use super::super::verdict::Verdict;
 use super::cell::{Cell, Frame};
 use super::leaves::{Leaf, LinearSystem, leaves};
 use super::{Branch, set};
+use crate::algebra::Inquiry;
 use crate::budget::Budgeted;
 
 /// The values of a rank, ascending, and where each is taken.
@@ -16,25 +17,27 @@ pub struct Rank {
     pub strata: Vec<(Branch, usize)>,
     /// Whether exactly these values occur.
     pub complete: Verdict,
+    /// The computation was interrupted: the strata do not fill the set.
+    pub interrupted: bool,
     /// Expressions in parameters that were taken to be nonzero.
     pub generic: Vec<Expr>,
 }
 
 /// The rank of a matrix of functions, stratum by stratum. `coordinates` says which symbols move.
-pub fn rank_of(coordinates: &[Symbol], rows: &[Vec<Expr>]) -> Budgeted<Rank> {
+pub fn rank_of(cx: &Inquiry, coordinates: &[Symbol], rows: &[Vec<Expr>]) -> Budgeted<Rank> {
     let all: Vec<Expr> = rows.concat();
-    let frame = Frame::new(coordinates, &all)?;
+    let frame = Frame::new(cx, coordinates, &all)?;
     let zero = vec![Expr::zero(); rows.len()];
     let everything = frame.everything();
-    let list = leaves(&frame, &system_of(&frame, rows, &zero)?, &everything)?;
-    rank_by(&frame, &everything, &list, |leaf| leaf.rank)
+    let list = leaves(cx, &frame, &system_of(cx, &frame, rows, &zero)?, &everything)?;
+    rank_by(cx, &frame, &everything, &list, |leaf| leaf.rank)
 }
 
 /// The system M y = r, row by row without denominators.
-pub fn system_of(frame: &Frame, matrix: &[Vec<Expr>], right: &[Expr]) -> Budgeted<LinearSystem> {
+pub fn system_of(cx: &Inquiry, frame: &Frame, matrix: &[Vec<Expr>], right: &[Expr]) -> Budgeted<LinearSystem> {
     let mut system = LinearSystem::new(matrix.first().map_or(0, Vec::len));
     for (row, r) in matrix.iter().zip(right) {
-        let mut all = frame.read_row(&[row.as_slice(), &[*r]].concat())?;
+        let mut all = frame.read_row(cx, &[row.as_slice(), &[*r]].concat())?;
         let right = all.pop().unwrap_or_default();
         system.push(all, right);
     }
@@ -42,21 +45,27 @@ pub fn system_of(frame: &Frame, matrix: &[Vec<Expr>], right: &[Expr]) -> Budgete
 }
 
 /// The strata of a number that is constant on every leaf of `whole`.
-pub fn rank_by(frame: &Frame, whole: &Cell, list: &[Leaf], value: impl Fn(&Leaf) -> usize) -> Budgeted<Rank> {
+pub fn rank_by(
+    cx: &Inquiry,
+    frame: &Frame,
+    whole: &Cell,
+    list: &[Leaf],
+    value: impl Fn(&Leaf) -> usize,
+) -> Budgeted<Rank> {
     let mut values: Vec<usize> = list.iter().map(&value).collect();
     values.sort_unstable();
     values.dedup();
     if let [only] = values[..] {
-        let complete = set::is_empty(frame, whole)?.negate();
+        let complete = set::is_empty(cx, frame, whole)?.negate();
         let complete = if complete.is_no() { Verdict::yes("there is no point") } else { complete };
-        let strata = vec![(frame.branch(whole)?, only)];
-        return Ok(Rank { values, strata, complete, generic: frame.generic_conditions() });
+        let strata = vec![(frame.branch(cx, whole)?, only)];
+        return Ok(Rank { values, strata, complete, interrupted: false, generic: frame.generic_conditions(cx) });
     }
-    strata_by(frame, list, value)
+    strata_by(cx, frame, list, value)
 }
 
 /// The strata of a number that is constant on every leaf of some set.
-pub fn strata_by(frame: &Frame, list: &[Leaf], value: impl Fn(&Leaf) -> usize) -> Budgeted<Rank> {
+pub fn strata_by(cx: &Inquiry, frame: &Frame, list: &[Leaf], value: impl Fn(&Leaf) -> usize) -> Budgeted<Rank> {
     let mut values: Vec<usize> = list.iter().map(&value).collect();
     values.sort_unstable();
     values.dedup();
@@ -65,7 +74,7 @@ pub fn strata_by(frame: &Frame, list: &[Leaf], value: impl Fn(&Leaf) -> usize) -
     let mut complete = Verdict::yes("every stratum has a point on it");
     for v in values {
         let cells: Vec<Cell> = list.iter().filter(|leaf| value(leaf) == v).map(|leaf| leaf.cell.clone()).collect();
-        let occurs = set::is_union_empty(frame, &cells)?.negate();
+        let occurs = set::is_union_empty(cx, frame, &cells)?.negate();
         if occurs.is_no() {
             continue;
         }
@@ -73,11 +82,11 @@ pub fn strata_by(frame: &Frame, list: &[Leaf], value: impl Fn(&Leaf) -> usize) -
             complete = complete.and(Verdict::unknown(format!("whether the value {v} occurs: {why}")));
         }
         kept.push(v);
-        for cell in set::merged(frame, cells)? {
-            strata.push((frame.branch(&cell)?, v));
+        for cell in set::merged(cx, frame, cells)? {
+            strata.push((frame.branch(cx, &cell)?, v));
         }
     }
-    Ok(Rank { values: kept, strata, complete, generic: frame.generic_conditions() })
+    Ok(Rank { values: kept, strata, complete, interrupted: false, generic: frame.generic_conditions(cx) })
 }
 
 impl Rank {

@@ -19,6 +19,7 @@ use super::super::generator::Generator;
 use super::super::number::Rational;
 use super::super::polynomial::{Monomial, Polynomial};
 use super::super::roots::count_real_roots;
+use crate::algebra::Inquiry;
 use crate::budget::Budgeted;
 
 /// A polynomial that never changes its sign.
@@ -39,26 +40,26 @@ impl Semidefinite {
 const MAX_DEPTH: u32 = 6;
 
 /// Recognises a polynomial of one sign. `None` says that no rule applies, not that the sign changes.
-pub fn semidefinite(p: &Polynomial) -> Budgeted<Option<Semidefinite>> {
-    semidefinite_within(p, MAX_DEPTH)
+pub fn semidefinite(cx: &Inquiry, p: &Polynomial) -> Budgeted<Option<Semidefinite>> {
+    semidefinite_within(cx, p, MAX_DEPTH)
 }
 
-fn semidefinite_within(p: &Polynomial, depth: u32) -> Budgeted<Option<Semidefinite>> {
-    crate::budget::check()?;
+fn semidefinite_within(cx: &Inquiry, p: &Polynomial, depth: u32) -> Budgeted<Option<Semidefinite>> {
+    cx.check()?;
     if p.is_zero() {
         return Ok(Some(Semidefinite { is_negative: false, zeros: vec![] }));
     }
-    if let Some(found) = even_terms(p) {
+    if let Some(found) = even_terms(cx, p) {
         return Ok(Some(found));
     }
-    if let Some(is_negative) = known_sign(p) {
+    if let Some(is_negative) = known_sign(cx, p) {
         return Ok(Some(Semidefinite { is_negative, zeros: vec![Polynomial::one()] }));
     }
     if depth == 0 {
         return Ok(None);
     }
     // An even power, or a product of polynomials of one sign.
-    let parts = factor(p);
+    let parts = factor(cx, p);
     let is_power_or_product = parts.factors.len() > 1 || parts.factors.iter().any(|(_, n)| *n > 1);
     if is_power_or_product {
         let mut is_negative = parts.unit.is_negative();
@@ -67,7 +68,7 @@ fn semidefinite_within(p: &Polynomial, depth: u32) -> Budgeted<Option<Semidefini
             let here = if n % 2 == 0 {
                 vec![f.clone()]
             } else {
-                let Some(found) = semidefinite_within(f, depth - 1)? else { return Ok(None) };
+                let Some(found) = semidefinite_within(cx, f, depth - 1)? else { return Ok(None) };
                 is_negative ^= found.is_negative;
                 found.zeros
             };
@@ -75,7 +76,7 @@ fn semidefinite_within(p: &Polynomial, depth: u32) -> Budgeted<Option<Semidefini
             let mut products = Vec::new();
             for a in &zeros {
                 for b in &here {
-                    products.push(a.mul(b)?);
+                    products.push(a.mul(cx, b)?);
                 }
             }
             zeros = products;
@@ -83,21 +84,21 @@ fn semidefinite_within(p: &Polynomial, depth: u32) -> Budgeted<Option<Semidefini
         return Ok(Some(Semidefinite { is_negative, zeros }));
     }
     if let [v] = p.variables()
-        && count_real_roots(p, None, None)? == 0
+        && count_real_roots(cx, p, None, None)? == 0
     {
-        let is_negative = p.evaluate_at(&[(*v, Rational::ZERO)])?.is_some_and(|value| value.is_negative());
+        let is_negative = p.evaluate_at(cx, &[(*v, Rational::ZERO)])?.is_some_and(|value| value.is_negative());
         return Ok(Some(Semidefinite { is_negative, zeros: vec![Polynomial::one()] }));
     }
-    completed_square(p, depth)
+    completed_square(cx, p, depth)
 }
 
 /// Whether a polynomial in parameters and numbers is negative, if the declared facts tell that it is never zero.
-fn known_sign(p: &Polynomial) -> Option<bool> {
+fn known_sign(cx: &Inquiry, p: &Polynomial) -> Option<bool> {
     let is_fixed = |v: &u32| Generator(*v).meaning().symbols().iter().all(|s| s.is_parameter());
     if p.n_terms() > MAX_SIGNED_TERMS || !p.variables().iter().all(is_fixed) {
         return None;
     }
-    let sign = super::super::decide::sign(super::super::normal::write::polynomial_expr(p));
+    let sign = super::super::decide::sign(cx, super::super::normal::write::polynomial_expr(cx, p));
     (sign.is_positive() || sign.is_negative()).then(|| sign.is_negative())
 }
 
@@ -105,16 +106,16 @@ fn known_sign(p: &Polynomial) -> Option<bool> {
 const MAX_SIGNED_TERMS: usize = 24;
 
 /// Every term of the same sign, whatever the values: even powers, and generators of known sign.
-fn even_terms(p: &Polynomial) -> Option<Semidefinite> {
+fn even_terms(cx: &Inquiry, p: &Polynomial) -> Option<Semidefinite> {
     let mut is_negative: Option<bool> = None;
     let mut zeros = Vec::new();
     for (monomial, coefficient) in p.terms() {
-        let sign = monomial_sign(&monomial)?;
+        let sign = monomial_sign(cx, &monomial)?;
         let negative = sign ^ coefficient.is_negative();
         if *is_negative.get_or_insert(negative) != negative {
             return None;
         }
-        let radical = monomial.iter().filter(|(v, _)| Generator(*v).sign().can_be_zero).map(|(v, _)| (*v, 1));
+        let radical = monomial.iter().filter(|(v, _)| Generator(*v).sign(cx).can_be_zero).map(|(v, _)| (*v, 1));
         zeros.push(Polynomial::from_terms([(radical.collect::<Monomial>(), Rational::ONE)]));
     }
     if zeros.iter().any(|z| z.is_one()) {
@@ -124,11 +125,11 @@ fn even_terms(p: &Polynomial) -> Option<Semidefinite> {
 }
 
 /// Whether the monomial is ≤ 0 wherever it is not zero; `None` if its sign can change.
-fn monomial_sign(monomial: &Monomial) -> Option<bool> {
+fn monomial_sign(cx: &Inquiry, monomial: &Monomial) -> Option<bool> {
     let mut negative = false;
     for (v, n) in monomial.iter().filter(|(_, n)| n % 2 == 1) {
         let _ = n;
-        let sign: Sign = Generator(*v).sign();
+        let sign: Sign = Generator(*v).sign(cx);
         match (sign.can_be_negative, sign.can_be_positive) {
             (true, true) => return None,
             (true, false) => negative = !negative,
@@ -139,7 +140,7 @@ fn monomial_sign(monomial: &Monomial) -> Option<bool> {
 }
 
 /// 4ap = (2ax + b)² + (4ac − b²) for a variable in which p is quadratic with a leading coefficient of one sign.
-fn completed_square(p: &Polynomial, depth: u32) -> Budgeted<Option<Semidefinite>> {
+fn completed_square(cx: &Inquiry, p: &Polynomial, depth: u32) -> Budgeted<Option<Semidefinite>> {
     let mut candidates: Vec<(bool, u32)> = p
         .variables()
         .iter()
@@ -149,13 +150,14 @@ fn completed_square(p: &Polynomial, depth: u32) -> Budgeted<Option<Semidefinite>
     candidates.sort();
     for (_, v) in candidates {
         let [c, b, a] = quadratic_in(p, v);
-        let Some(lead) = semidefinite_within(&a, depth - 1)?.filter(Semidefinite::has_no_zero) else { continue };
+        let Some(lead) = semidefinite_within(cx, &a, depth - 1)?.filter(Semidefinite::has_no_zero) else { continue };
         let four = Rational::from(4);
-        let rest = &a.mul(&c)?.scale(&four) - &b.mul(&b)?;
-        let Some(rest) = semidefinite_within(&rest, depth - 1)?.filter(|r| !r.is_negative || r.zeros.is_empty()) else {
+        let rest = &a.mul(cx, &c)?.scale(&four) - &b.mul(cx, &b)?;
+        let Some(rest) = semidefinite_within(cx, &rest, depth - 1)?.filter(|r| !r.is_negative || r.zeros.is_empty())
+        else {
             continue;
         };
-        let mut zeros = vec![&a.mul(&Polynomial::variable(v))?.scale(&Rational::from(2)) + &b];
+        let mut zeros = vec![&a.mul(cx, &Polynomial::variable(v))?.scale(&Rational::from(2)) + &b];
         if rest.has_no_zero() {
             zeros = vec![Polynomial::one()];
         } else {
@@ -177,9 +179,9 @@ fn quadratic_in(p: &Polynomial, v: u32) -> [Polynomial; 3] {
 pub trait Constants {
     fn is_constant(&self, variable: u32) -> bool;
     /// The sign of a polynomial in constants.
-    fn sign_of(&self, p: &Polynomial) -> Budgeted<Sign>;
+    fn sign_of(&self, cx: &Inquiry, p: &Polynomial) -> Budgeted<Sign>;
     /// The n-th root of a positive polynomial in constants, as a polynomial in a generator for it.
-    fn root_of(&self, p: &Polynomial, n: u32) -> Budgeted<Option<Polynomial>>;
+    fn root_of(&self, cx: &Inquiry, p: &Polynomial, n: u32) -> Budgeted<Option<Polynomial>>;
 }
 
 fn is_constant(p: &Polynomial, constants: &impl Constants) -> bool {
@@ -188,15 +190,15 @@ fn is_constant(p: &Polynomial, constants: &impl Constants) -> bool {
 
 /// Real factors of an irreducible polynomial over an extension of the constants by a real root, up to factors
 /// without real zeros. A polynomial in one unknown is left as it is: its zeros are a finite family.
-pub fn split_over_roots(p: &Polynomial, constants: &impl Constants) -> Budgeted<Option<Vec<Polynomial>>> {
-    match quadratic_split(p, constants)? {
+pub fn split_over_roots(cx: &Inquiry, p: &Polynomial, constants: &impl Constants) -> Budgeted<Option<Vec<Polynomial>>> {
+    match quadratic_split(cx, p, constants)? {
         Some(factors) => Ok(Some(factors)),
-        None => binomial_split(p, constants),
+        None => binomial_split(cx, p, constants),
     }
 }
 
 /// a·y² + b·y + c with y = xᵏ, where b² − 4ac = g·h² with a constant g > 0: 2a·y + b ± √g·h.
-fn quadratic_split(p: &Polynomial, constants: &impl Constants) -> Budgeted<Option<Vec<Polynomial>>> {
+fn quadratic_split(cx: &Inquiry, p: &Polynomial, constants: &impl Constants) -> Budgeted<Option<Vec<Polynomial>>> {
     for &v in p.variables() {
         let degree = p.degree_in(v);
         if degree % 2 == 1 || degree == 0 || constants.is_constant(v) {
@@ -208,32 +210,32 @@ fn quadratic_split(p: &Polynomial, constants: &impl Constants) -> Budgeted<Optio
             continue;
         }
         let (c, b, a) = (&parts[0], &parts[half], &parts[2 * half]);
-        if !is_constant(a, constants) && !semidefinite(a)?.is_some_and(|s| s.has_no_zero()) {
+        if !is_constant(a, constants) && !semidefinite(cx, a)?.is_some_and(|s| s.has_no_zero()) {
             continue;
         }
-        let discriminant = &b.mul(b)? - &a.mul(c)?.scale(&Rational::from(4));
-        let discriminant = super::super::generator::reduce(discriminant)?;
-        let parts = factor(&discriminant);
+        let discriminant = &b.mul(cx, b)? - &a.mul(cx, c)?.scale(&Rational::from(4));
+        let discriminant = super::super::generator::reduce(cx, discriminant)?;
+        let parts = factor(cx, &discriminant);
         let (mut g, mut h) = (Polynomial::constant(parts.unit.clone()), Polynomial::one());
         for (f, n) in &parts.factors {
-            h = h.mul(&f.pow(n / 2)?)?;
+            h = h.mul(cx, &f.pow(cx, n / 2)?)?;
             if n % 2 == 1 {
-                g = g.mul(f)?;
+                g = g.mul(cx, f)?;
             }
         }
-        if is_constant(&h, constants) || !is_constant(&g, constants) || !constants.sign_of(&g)?.is_positive() {
+        if is_constant(&h, constants) || !is_constant(&g, constants) || !constants.sign_of(cx, &g)?.is_positive() {
             continue;
         }
-        let Some(root) = constants.root_of(&g, 2)? else { continue };
-        let line = &a.mul(&Polynomial::power(v, half as u32))?.scale(&Rational::from(2)) + b;
-        let offset = root.mul(&h)?;
+        let Some(root) = constants.root_of(cx, &g, 2)? else { continue };
+        let line = &a.mul(cx, &Polynomial::power(v, half as u32))?.scale(&Rational::from(2)) + b;
+        let offset = root.mul(cx, &h)?;
         return Ok(Some(vec![&line - &offset, &line + &offset]));
     }
     Ok(None)
 }
 
 /// a·uⁿ + b·wⁿ with monomials u, w in the unknowns: a·u = ±ⁿ√(−b·aⁿ⁻¹)·w for even n, one sign for odd n.
-fn binomial_split(p: &Polynomial, constants: &impl Constants) -> Budgeted<Option<Vec<Polynomial>>> {
+fn binomial_split(cx: &Inquiry, p: &Polynomial, constants: &impl Constants) -> Budgeted<Option<Vec<Polynomial>>> {
     let unknowns: Vec<u32> = p.variables().iter().copied().filter(|v| !constants.is_constant(*v)).collect();
     let terms = p.coefficients_with_respect_to(&unknowns);
     let [(u, a), (w, b)] = terms.as_slice() else { return Ok(None) };
@@ -244,21 +246,21 @@ fn binomial_split(p: &Polynomial, constants: &impl Constants) -> Budgeted<Option
     if n < 2 {
         return Ok(None);
     }
-    let radicand = b.mul(&a.pow(n - 1)?)?.scale(&Rational::from(-1));
-    let radicand = super::super::generator::reduce(radicand)?;
-    let sign = constants.sign_of(&radicand)?;
+    let radicand = b.mul(cx, &a.pow(cx, n - 1)?)?.scale(&Rational::from(-1));
+    let radicand = super::super::generator::reduce(cx, radicand)?;
+    let sign = constants.sign_of(cx, &radicand)?;
     let negative = sign.is_negative();
     let has_root = sign.is_positive() || (negative && n % 2 == 1);
     if !has_root {
         return Ok(None);
     }
     let positive = if negative { radicand.scale(&Rational::from(-1)) } else { radicand };
-    let Some(root) = constants.root_of(&positive, n)? else { return Ok(None) };
+    let Some(root) = constants.root_of(cx, &positive, n)? else { return Ok(None) };
     let part = |m: &Monomial| -> Polynomial {
         let monomial: Monomial = m.iter().map(|(v, e)| (*v, e / n)).collect();
         Polynomial::from_terms([(monomial, Rational::ONE)])
     };
-    let (left, right) = (a.mul(&part(u))?, root.mul(&part(w))?);
+    let (left, right) = (a.mul(cx, &part(u))?, root.mul(cx, &part(w))?);
     Ok(Some(match (n % 2, negative) {
         (0, _) => vec![&left - &right, &left + &right],
         (_, false) => vec![&left - &right],

@@ -16,7 +16,8 @@ use super::super::substitute::substitute;
 use super::super::symbol::Symbol;
 use super::algebraic_point::{AlgebraicPoint, algebraic_point};
 use super::cell::{Cell, Frame};
-use crate::budget::{Budgeted, check};
+use crate::algebra::Inquiry;
+use crate::budget::Budgeted;
 use rustc_hash::FxHashMap;
 
 /// Values of generators.
@@ -65,7 +66,7 @@ impl SamplePoint {
 }
 
 /// A point on the cell, or the proof that there is one, or neither.
-pub fn witness(frame: &Frame, cell: &Cell) -> Budgeted<Witness> {
+pub fn witness(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<Witness> {
     // Parameters are generic in a sample too.
     let known = frame.domain_polynomials().into_iter().chain(frame.generic_polynomials());
     let avoid: Vec<Polynomial> = cell.nonzero().iter().cloned().chain(known).collect();
@@ -74,7 +75,7 @@ pub fn witness(frame: &Frame, cell: &Cell) -> Budgeted<Witness> {
     let in_play: Vec<Polynomial> = equations.iter().chain(&search.avoid).cloned().collect();
     equations.extend(super::basis::relations(&in_play));
     let start = State { equations, point: SamplePoint::default() };
-    match search.run(start)? {
+    match search.run(cx, start)? {
         Some(point) if search.has_angle => {
             Ok(Witness::Exists(format!("{}, with the angle that has these values", point.place())))
         }
@@ -87,16 +88,16 @@ pub fn witness(frame: &Frame, cell: &Cell) -> Budgeted<Witness> {
 }
 
 /// A rational point on the cell, if one is found.
-pub fn sample_point(frame: &Frame, cell: &Cell) -> Budgeted<Option<SamplePoint>> {
-    Ok(match witness(frame, cell)? {
+pub fn sample_point(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<Option<SamplePoint>> {
+    Ok(match witness(cx, frame, cell)? {
         Witness::Point(point) => Some(point),
         _ => None,
     })
 }
 
 /// Whether a value of this sign obeys the declared facts.
-pub(super) fn is_allowed(variable: u32, sign: i32) -> bool {
-    let known = Generator(variable).sign();
+pub(super) fn is_allowed(cx: &Inquiry, variable: u32, sign: i32) -> bool {
+    let known = Generator(variable).sign(cx);
     match sign {
         0 => known.can_be_zero,
         1 => known.can_be_positive,
@@ -122,11 +123,11 @@ struct State {
 
 impl Search<'_> {
     /// Depth first with an explicit stack.
-    fn run(&mut self, start: State) -> Budgeted<Option<SamplePoint>> {
+    fn run(&mut self, cx: &Inquiry, start: State) -> Budgeted<Option<SamplePoint>> {
         let mut stack = vec![start];
         while let Some(state) = stack.pop() {
-            check()?;
-            let Some(state) = self.simplified(state)? else { continue };
+            cx.check()?;
+            let Some(state) = self.simplified(cx, state)? else { continue };
             let state = self.without_followed_angles(state);
             let Some(variable) = self.next_variable(&state) else { return Ok(Some(state.point)) };
             self.trials += 1;
@@ -134,19 +135,19 @@ impl Search<'_> {
                 return Ok(None);
             }
             let mut variable = variable;
-            let mut values = self.candidates(&state, variable)?;
+            let mut values = self.candidates(cx, &state, variable)?;
             if values.is_empty() && self.algebraic.is_none() {
                 // No rational value: something else is given one, until finitely many points are left.
-                match self.independent(&state)? {
+                match self.independent(cx, &state)? {
                     Some(free) => {
                         variable = free;
-                        values = self.candidates(&state, variable)?;
+                        values = self.candidates(cx, &state, variable)?;
                     }
-                    None => self.algebraic = self.algebraic_point(&state)?,
+                    None => self.algebraic = self.algebraic_point(cx, &state)?,
                 }
             }
             for value in values.into_iter().rev() {
-                if let Some(next) = self.assign(&state, variable, &value)? {
+                if let Some(next) = self.assign(cx, &state, variable, &value)? {
                     stack.push(next);
                 }
             }
@@ -155,7 +156,7 @@ impl Search<'_> {
     }
 
     /// The equations as a basis; `None` if they are contradictory or an inequation fails.
-    fn simplified(&self, state: State) -> Budgeted<Option<State>> {
+    fn simplified(&self, cx: &Inquiry, state: State) -> Budgeted<Option<State>> {
         let mut equations = Vec::new();
         for e in &state.equations {
             if e.is_constant() {
@@ -167,14 +168,14 @@ impl Search<'_> {
             }
         }
         for n in &self.avoid {
-            if let Some(value) = n.evaluate(&state.point.values)?.as_constant()
+            if let Some(value) = n.evaluate(cx, &state.point.values)?.as_constant()
                 && value.is_zero()
             {
                 return Ok(None);
             }
         }
         if !equations.is_empty() {
-            let basis = super::basis::Basis::over_rationals(&equations)?;
+            let basis = super::basis::Basis::over_rationals(cx, &equations)?;
             if basis.is_trivial() {
                 return Ok(None);
             }
@@ -268,12 +269,12 @@ impl Search<'_> {
         all.into_iter().filter(move |g| !is_independent(*g) && Generator(*g).meaning().contains(s))
     }
 
-    fn candidates(&mut self, state: &State, variable: u32) -> Budgeted<Vec<Rational>> {
+    fn candidates(&mut self, cx: &Inquiry, state: &State, variable: u32) -> Budgeted<Vec<Rational>> {
         let univariate: Vec<&Polynomial> = state.equations.iter().filter(|e| e.variables() == [variable]).collect();
         // A point has to obey the declared facts, whether its coordinates are chosen or found.
-        let allowed = |x: i32| is_allowed(variable, x);
+        let allowed = |x: i32| is_allowed(cx, variable, x);
         if let Some(e) = univariate.first() {
-            let mut roots: Vec<Rational> = isolate_real_roots(e)?.iter().filter_map(|r| r.to_rational()).collect();
+            let mut roots: Vec<Rational> = isolate_real_roots(cx, e)?.iter().filter_map(|r| r.to_rational()).collect();
             roots.retain(|x| allowed(x.signum()));
             return Ok(roots);
         }
@@ -289,10 +290,10 @@ impl Search<'_> {
     }
 
     /// A variable that the equations leave free and that may be given any value.
-    fn independent(&self, state: &State) -> Budgeted<Option<u32>> {
-        let basis = super::basis::Basis::over_rationals(&state.equations)?;
+    fn independent(&self, cx: &Inquiry, state: &State) -> Budgeted<Option<u32>> {
+        let basis = super::basis::Basis::over_rationals(cx, &state.equations)?;
         let Some(inner) = basis.inner() else { return Ok(None) };
-        let free = inner.independent_variables()?.unwrap_or_default();
+        let free = inner.independent_variables(cx)?.unwrap_or_default();
         let in_avoid = self.avoid.iter().flat_map(|n| n.variables().iter().copied());
         let elsewhere = in_avoid.filter(|v| !state.equations.iter().any(|e| e.contains(*v)));
         let open = |v: &u32| state.point.value(*v).is_none();
@@ -301,7 +302,7 @@ impl Search<'_> {
     }
 
     /// A point among finitely many, if no coordinate stands inside a function.
-    fn algebraic_point(&self, state: &State) -> Budgeted<Option<AlgebraicPoint>> {
+    fn algebraic_point(&self, cx: &Inquiry, state: &State) -> Budgeted<Option<AlgebraicPoint>> {
         // √3 is a coordinate of the point like the others, with its equation and its sign.
         let is_plain = |v: &u32| match Generator(*v).kind() {
             Kind::Symbol(_) => !self.is_coupled(*v),
@@ -311,10 +312,10 @@ impl Search<'_> {
         if !state.equations.iter().flat_map(|e| e.variables()).all(is_plain) {
             return Ok(None);
         }
-        algebraic_point(&state.equations, &self.avoid, &state.point, is_allowed)
+        algebraic_point(cx, &state.equations, &self.avoid, &state.point, |x, y| is_allowed(cx, x, y))
     }
 
-    fn assign(&self, state: &State, variable: u32, value: &Rational) -> Budgeted<Option<State>> {
+    fn assign(&self, cx: &Inquiry, state: &State, variable: u32, value: &Rational) -> Budgeted<Option<State>> {
         let mut new = vec![(variable, value.clone())];
         if let Kind::Symbol(s) = Generator(variable).kind() {
             for g in self.functions_of(s) {
@@ -330,7 +331,7 @@ impl Search<'_> {
                 return Ok(None);
             }
         }
-        let equations = state.equations.iter().map(|e| e.evaluate(&new)).collect::<Budgeted<Vec<_>>>()?;
+        let equations = state.equations.iter().map(|e| e.evaluate(cx, &new)).collect::<Budgeted<Vec<_>>>()?;
         let mut point = state.point.clone();
         for (g, x) in new {
             if point.value(g).is_none() {

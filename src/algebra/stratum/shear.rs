@@ -9,7 +9,8 @@ use super::super::generator::{Generator, Kind};
 use super::super::number::Rational;
 use super::super::polynomial::Polynomial;
 use super::cell::Frame;
-use crate::budget::{Budgeted, check};
+use crate::algebra::Inquiry;
+use crate::budget::Budgeted;
 
 /// Equations of more terms than this are not looked at for shears, nor those of a higher degree.
 const MAX_TERMS: usize = 40;
@@ -39,15 +40,15 @@ impl Step {
         Step { c: -&self.c, ..self.clone() }
     }
 
-    fn apply(&self, p: &Polynomial) -> Budgeted<Polynomial> {
-        p.substitute(self.v, &self.value())
+    fn apply(&self, cx: &Inquiry, p: &Polynomial) -> Budgeted<Polynomial> {
+        p.substitute(cx, self.v, &self.value())
     }
 }
 
 impl Shear {
     /// Shears that leave fewer products in the shortest equations, the best one first, until none helps; `None` if there
     /// are none, or they save less than a quarter.
-    pub fn shortening(frame: &Frame, equations: &[Polynomial]) -> Budgeted<Option<Shear>> {
+    pub fn shortening(cx: &Inquiry, frame: &Frame, equations: &[Polynomial]) -> Budgeted<Option<Shear>> {
         let moves = |v: u32| matches!(Generator(v).kind(), Kind::Symbol(_)) && !frame.is_constant(v);
         let degree = |p: &Polynomial| -> u32 {
             let of_term = |m: &[(u32, u32)]| m.iter().filter(|(v, _)| moves(*v)).map(|(_, e)| *e).sum();
@@ -61,10 +62,10 @@ impl Shear {
         let before = total(&short);
         let mut steps: Vec<Step> = Vec::new();
         loop {
-            check()?;
+            cx.check()?;
             let mut best: Option<(usize, Step, Vec<Polynomial>)> = None;
             for step in candidates(&short, moves) {
-                let after = short.iter().map(|p| step.apply(p)).collect::<Budgeted<Vec<_>>>()?;
+                let after = short.iter().map(|p| step.apply(cx, p)).collect::<Budgeted<Vec<_>>>()?;
                 let n = total(&after);
                 if n < best.as_ref().map_or(total(&short), |(n, _, _)| *n) {
                     best = Some((n, step, after));
@@ -77,29 +78,29 @@ impl Shear {
         if total(&short) * 4 > before * 3 {
             return Ok(None);
         }
-        Shear::of(&steps).map(Some)
+        Shear::of(cx, &steps).map(Some)
     }
 
-    fn of(steps: &[Step]) -> Budgeted<Shear> {
+    fn of(cx: &Inquiry, steps: &[Step]) -> Budgeted<Shear> {
         let inverses: Vec<Step> = steps.iter().rev().map(Step::inverse).collect();
         let images = |steps: &[Step]| -> Budgeted<Vec<(u32, Polynomial)>> {
             let mut moved: Vec<u32> = steps.iter().map(|s| s.v).collect();
             moved.sort_unstable();
             moved.dedup();
-            let image = |v: u32| steps.iter().try_fold(Polynomial::variable(v), |p, s| s.apply(&p));
+            let image = |v: u32| steps.iter().try_fold(Polynomial::variable(v), |p, s| s.apply(cx, &p));
             moved.into_iter().map(|v| Ok((v, image(v)?))).collect()
         };
         Ok(Shear { forth: images(steps)?, back: images(&inverses)? })
     }
 
     /// The polynomial in the coordinates in which the equations are short.
-    pub fn forth(&self, p: &Polynomial) -> Budgeted<Polynomial> {
-        p.substitute_all(&self.forth)
+    pub fn forth(&self, cx: &Inquiry, p: &Polynomial) -> Budgeted<Polynomial> {
+        p.substitute_all(cx, &self.forth)
     }
 
     /// The polynomial in the coordinates of the frame.
-    pub fn back(&self, p: &Polynomial) -> Budgeted<Polynomial> {
-        p.substitute_all(&self.back)
+    pub fn back(&self, cx: &Inquiry, p: &Polynomial) -> Budgeted<Polynomial> {
+        p.substitute_all(cx, &self.back)
     }
 
     /// Whether polynomials in the variables that are kept are taken to such polynomials.
@@ -149,34 +150,36 @@ mod tests {
     use crate::algebra::testing::Scope;
 
     /// x₁² + y₁² = 4, and (x₂ − x₁)² + (y₂ − y₁)² = 1 as it is modulo the first.
-    fn links() -> (Frame, Vec<Polynomial>, [u32; 2]) {
+    fn links(cx: &Inquiry) -> (Frame, Vec<Polynomial>, [u32; 2]) {
         let mut scope = Scope::new();
         let symbols = ["x1", "y1", "x2", "y2"].map(|name| scope.symbol(name));
         let texts = ["x1^2 + y1^2 - 4", "x2^2 + y2^2 - 2*x1*x2 - 2*y1*y2 + 3", "x1", "x2"];
         let all = texts.map(|text| scope.read(text));
-        let frame = Frame::new(&symbols, &all).expect("small");
-        let [first, second, x1, x2] = all.map(|e| frame.read_numerator(e).expect("small"));
+        let frame = Frame::new(cx, &symbols, &all).expect("small");
+        let [first, second, x1, x2] = all.map(|e| frame.read_numerator(cx, e).expect("small"));
         (frame, vec![first, second], [x1, x2].map(|p| p.variables()[0]))
     }
 
     #[test]
     fn relative_coordinates_are_found() {
-        let (frame, equations, _) = links();
-        let shear = Shear::shortening(&frame, &equations).expect("small").expect("there is one");
+        let cx = &Inquiry::free();
+        let (frame, equations, _) = links(cx);
+        let shear = Shear::shortening(cx, &frame, &equations).expect("small").expect("there is one");
         let cross = |p: &Polynomial| p.terms().any(|(m, _)| m.len() > 1);
         assert!(equations.iter().any(cross));
         for e in &equations {
-            let short = shear.forth(e).expect("small");
+            let short = shear.forth(cx, e).expect("small");
             assert!(!cross(&short), "{short}");
-            assert_eq!(shear.back(&short).expect("small"), *e);
+            assert_eq!(shear.back(cx, &short).expect("small"), *e);
         }
-        assert!(Shear::shortening(&frame, &equations[..1]).expect("small").is_none());
+        assert!(Shear::shortening(cx, &frame, &equations[..1]).expect("small").is_none());
     }
 
     #[test]
     fn what_is_kept_is_preserved_as_a_whole() {
-        let (frame, equations, [x1, x2]) = links();
-        let shear = Shear::shortening(&frame, &equations).expect("small").expect("there is one");
+        let cx = &Inquiry::free();
+        let (frame, equations, [x1, x2]) = links(cx);
+        let shear = Shear::shortening(cx, &frame, &equations).expect("small").expect("there is one");
         assert!(shear.preserves(|_| true) && shear.preserves(|_| false));
         // One of the two coordinates is turned into their sum, and does not stay by itself.
         assert!(shear.preserves(|v| v == x1) != shear.preserves(|v| v == x2));

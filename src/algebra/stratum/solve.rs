@@ -27,7 +27,8 @@ use super::cell::{Cell, Frame};
 use super::components::components;
 use super::families::by_functions;
 use super::{Branch, basis};
-use crate::budget::{Budgeted, Exhausted, check};
+use crate::algebra::Inquiry;
+use crate::budget::{Budgeted, Exhausted};
 use rustc_hash::FxHashMap;
 
 /// One family of real solutions.
@@ -57,6 +58,7 @@ pub struct SystemSolutions {
 
 /// The real solutions of {equations = 0, nonzero ≠ 0} for the unknowns that satisfy the inequalities, too.
 pub fn solve_system(
+    cx: &Inquiry,
     equations: &[Expr],
     nonzero: &[Expr],
     given: &[Condition],
@@ -66,17 +68,17 @@ pub fn solve_system(
     let nonzero = without_hyperbolic(nonzero, unknowns);
     let (equations, nonzero) = (equations.as_slice(), nonzero.as_slice());
     let all: Vec<Expr> = equations.iter().chain(nonzero).copied().collect();
-    let frame = Frame::new(unknowns, &all)?;
-    let read = |list: &[Expr]| list.iter().map(|e| frame.read_numerator(*e)).collect::<Budgeted<Vec<_>>>();
+    let frame = Frame::new(cx, unknowns, &all)?;
+    let read = |list: &[Expr]| list.iter().map(|e| frame.read_numerator(cx, *e)).collect::<Budgeted<Vec<_>>>();
     let (polynomials, avoided) = (read(equations)?, read(nonzero)?);
     if nonzero.is_empty()
         && polynomials.iter().all(|p| is_linear(&frame, p))
-        && let Ok((branches, generic)) = explicit_branches(equations, given, unknowns)
+        && let Ok((branches, generic)) = explicit_branches(cx, equations, given, unknowns)
     {
         let explicit = Verdict::yes("linear equations, by elimination");
         return Ok(SystemSolutions { branches, generic, complete: explicit.clone(), explicit });
     }
-    let splitting = frame.split_as_far_as_possible(&polynomials, &avoided);
+    let splitting = frame.split_as_far_as_possible(cx, &polynomials, &avoided);
     let mut solutions = SystemSolutions {
         branches: vec![],
         generic: vec![],
@@ -85,17 +87,17 @@ pub fn solve_system(
     };
     let mut cells = Vec::new();
     for cell in &splitting.pieces {
-        let apart = if splitting.stopped.is_none() { components(&frame, cell).ok() } else { None };
+        let apart = if splitting.stopped.is_none() { components(cx, &frame, cell).ok() } else { None };
         cells.extend(apart.unwrap_or_else(|| vec![cell.clone()]));
     }
     let mut stopped = splitting.stopped;
     for cell in &cells {
-        let found = match solve_cell(&frame, cell, given, unknowns) {
+        let found = match solve_cell(cx, &frame, cell, given, unknowns) {
             Ok(found) => found,
             // A piece that was not solved is still known by its equations.
             Err(stop) => {
                 stopped = Some(stop);
-                let mut branch = as_equations(&frame, cell);
+                let mut branch = as_equations(cx, &frame, cell);
                 branch.conditions.extend(given);
                 solutions.branches.push(branch);
                 continue;
@@ -116,25 +118,25 @@ pub fn solve_system(
     if let Some(stop) = stopped {
         solutions.complete = Verdict::unknown(format!("incomplete: {stop}"));
         for open in &splitting.open {
-            let equations = open.iter().map(|p| frame.write(p)).collect();
+            let equations = open.iter().map(|p| frame.write(cx, p)).collect();
             let avoided = nonzero.iter().map(|e| Condition { relation: Relation::NotEqual, left: *e });
             let conditions = avoided.chain(given.iter().copied()).collect();
             solutions.branches.push(SystemBranch { equations, conditions, ..SystemBranch::default() });
         }
         solutions.explicit = Verdict::unknown(format!("incomplete: {stop}"));
     }
-    for e in frame.generic_conditions() {
+    for e in frame.generic_conditions(cx) {
         if !solutions.generic.contains(&e) {
             solutions.generic.push(e);
         }
     }
-    sort_descending(&mut solutions.branches, |b| &b.values);
+    sort_descending(cx, &mut solutions.branches, |b| &b.values);
     Ok(solutions)
 }
 
 /// A piece of the set, by its equations and inequations.
-fn as_equations(frame: &Frame, cell: &Cell) -> SystemBranch {
-    let Branch { equations, nonzero } = frame.branch_at_hand(cell);
+fn as_equations(cx: &Inquiry, frame: &Frame, cell: &Cell) -> SystemBranch {
+    let Branch { equations, nonzero } = frame.branch_at_hand(cx, cell);
     let conditions = nonzero.into_iter().map(|left| Condition { relation: Relation::NotEqual, left }).collect();
     SystemBranch { equations, conditions, ..SystemBranch::default() }
 }
@@ -147,14 +149,14 @@ fn is_linear(frame: &Frame, p: &Polynomial) -> bool {
 }
 
 /// Solutions that are numbers in descending order, the first unknown first; others stay as they were found.
-pub fn sort_descending<B>(branches: &mut [B], values: impl Fn(&B) -> &[(Symbol, Expr)]) {
+pub fn sort_descending<B>(cx: &Inquiry, branches: &mut [B], values: impl Fn(&B) -> &[(Symbol, Expr)]) {
     if branches.iter().any(|b| values(b).iter().any(|(_, e)| !e.symbols().is_empty())) {
         return;
     }
     let is_before = |a: &B, b: &B| {
         let pairs = values(a).iter().zip(values(b)).take_while(|((x, _), (y, _))| x == y);
         let mut differing = pairs.filter(|((_, left), (_, right))| left != right);
-        differing.next().is_some_and(|((_, left), (_, right))| decide::sign(*left - *right).is_positive())
+        differing.next().is_some_and(|((_, left), (_, right))| decide::sign(cx, *left - *right).is_positive())
     };
     for i in 1..branches.len() {
         let mut k = i;
@@ -172,14 +174,14 @@ pub(super) struct Solved {
     pub generic: Vec<Expr>,
 }
 
-fn solve_cell(frame: &Frame, cell: &Cell, given: &[Condition], unknowns: &[Symbol]) -> Budgeted<Solved> {
-    let whole = frame.branch(cell)?;
+fn solve_cell(cx: &Inquiry, frame: &Frame, cell: &Cell, given: &[Condition], unknowns: &[Symbol]) -> Budgeted<Solved> {
+    let whole = frame.branch(cx, cell)?;
     let Branch { equations, nonzero } = &whole;
     let conditions = |branch: &mut SystemBranch| -> bool {
         let map: FxHashMap<Symbol, Expr> = branch.values.iter().copied().collect();
         nonzero.iter().all(|e| {
             let left = substitute(*e, &map);
-            match decide::is_zero(left) {
+            match decide::is_zero(cx, left) {
                 Verdict::Yes(_) => return false,
                 Verdict::No(_) if left.symbols().is_empty() => {}
                 _ => branch.conditions.push(Condition { relation: Relation::NotEqual, left }),
@@ -189,14 +191,14 @@ fn solve_cell(frame: &Frame, cell: &Cell, given: &[Condition], unknowns: &[Symbo
     };
     let explicit = Verdict::yes("solved equation by equation");
     // As few equations as there are first; the triangular form if they resist.
-    let triangular = triangular(frame, cell, unknowns)?;
+    let triangular = triangular(cx, frame, cell, unknowns)?;
     let mut resisted = String::new();
     for list in [equations, &triangular] {
         // The equations of a piece hold for generic parameters, and are solved for these only.
         let nonzero = |left| Condition { relation: Relation::NotEqual, left };
-        let mut generic: Vec<Condition> = frame.generic_conditions().into_iter().map(nonzero).collect();
+        let mut generic: Vec<Condition> = frame.generic_conditions(cx).into_iter().map(nonzero).collect();
         generic.extend(given);
-        match explicit_branches(list, &generic, unknowns) {
+        match explicit_branches(cx, list, &generic, unknowns) {
             Ok((mut branches, generic)) => {
                 branches.retain_mut(conditions);
                 return Ok(Solved { branches, explicit, generic });
@@ -205,11 +207,11 @@ fn solve_cell(frame: &Frame, cell: &Cell, given: &[Condition], unknowns: &[Symbo
             Err(stop) => resisted = stop.to_string(),
         }
     }
-    if let Some(mut found) = by_real_roots(&triangular, given, unknowns)? {
+    if let Some(mut found) = by_real_roots(cx, &triangular, given, unknowns)? {
         found.branches.retain_mut(conditions);
         return Ok(found);
     }
-    if let Some(found) = by_functions(frame, cell, &whole, given, unknowns)? {
+    if let Some(found) = by_functions(cx, frame, cell, &whole, given, unknowns)? {
         return Ok(found);
     }
     let mut branch = SystemBranch { equations: equations.clone(), ..SystemBranch::default() };
@@ -234,7 +236,7 @@ fn is_periodic(cell: &Cell) -> bool {
 }
 
 /// The equations of the cell in lexicographic order of the unknowns: the last ones contain the last unknowns only.
-fn triangular(frame: &Frame, cell: &Cell, unknowns: &[Symbol]) -> Budgeted<Vec<Expr>> {
+fn triangular(cx: &Inquiry, frame: &Frame, cell: &Cell, unknowns: &[Symbol]) -> Budgeted<Vec<Expr>> {
     let mut generators = cell.equations().to_vec();
     generators.extend(basis::relations(&generators));
     let mut variables: Vec<u32> = generators.iter().flat_map(|g| g.variables().iter().copied()).collect();
@@ -248,22 +250,23 @@ fn triangular(frame: &Frame, cell: &Cell, unknowns: &[Symbol]) -> Budgeted<Vec<E
     let (parameters, mut moving): (Vec<u32>, Vec<u32>) =
         variables.iter().partition(|v| frame.is_constant(**v) && Generator(**v).relation().is_none());
     moving.sort_by_key(|v| (place(v), *v));
-    let lexicographic = groebner(&generators, &Order::lex(&moving), &parameters);
+    let lexicographic = groebner(cx, &generators, &Order::lex(&moving), &parameters);
     let mut elements = lexicographic.generators;
     if !lexicographic.complete {
         elements = cell.equations().to_vec();
     }
-    elements.retain(|g| !super::super::generator::reduce(g.clone()).is_ok_and(|r| r.is_zero()));
-    Ok(elements.iter().map(|p| frame.write(p)).collect())
+    elements.retain(|g| !super::super::generator::reduce(cx, g.clone()).is_ok_and(|r| r.is_zero()));
+    Ok(elements.iter().map(|p| frame.write(cx, p)).collect())
 }
 
 /// The rules for single equations, one after the other.
 pub(super) fn explicit_branches(
+    cx: &Inquiry,
     equations: &[Expr],
     given: &[Condition],
     unknowns: &[Symbol],
 ) -> Result<(Vec<SystemBranch>, Vec<Expr>), Unsolved> {
-    let found = solve_where(equations, given, unknowns)?;
+    let found = solve_where(cx, equations, given, unknowns)?;
     let plain = |b: super::super::solve::Branch| SystemBranch {
         values: b.values,
         free: b.free,
@@ -275,9 +278,14 @@ pub(super) fn explicit_branches(
 
 /// If an unknown satisfies a polynomial with rational coefficients: one branch for each real root, the other
 /// unknowns solved for in terms of it.
-pub(super) fn by_real_roots(equations: &[Expr], given: &[Condition], unknowns: &[Symbol]) -> Budgeted<Option<Solved>> {
-    let frame = Frame::new(unknowns, equations)?;
-    let polynomials = equations.iter().map(|e| frame.read_numerator(*e)).collect::<Budgeted<Vec<_>>>()?;
+pub(super) fn by_real_roots(
+    cx: &Inquiry,
+    equations: &[Expr],
+    given: &[Condition],
+    unknowns: &[Symbol],
+) -> Budgeted<Option<Solved>> {
+    let frame = Frame::new(cx, unknowns, equations)?;
+    let polynomials = equations.iter().map(|e| frame.read_numerator(cx, *e)).collect::<Budgeted<Vec<_>>>()?;
     let in_one_unknown = polynomials.iter().position(|p| match p.variables() {
         [v] => matches!(Generator(*v).kind(), Kind::Symbol(s) if unknowns.contains(&s)) && !is_held(*v, &polynomials),
         _ => false,
@@ -288,24 +296,24 @@ pub(super) fn by_real_roots(equations: &[Expr], given: &[Condition], unknowns: &
     let Kind::Symbol(x) = Generator(variable).kind() else { return Ok(None) };
     let rest: Vec<Expr> = equations.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, e)| *e).collect();
     let others: Vec<Symbol> = unknowns.iter().copied().filter(|s| *s != x).collect();
-    let (families, generic) = match explicit_branches(&rest, given, &others) {
+    let (families, generic) = match explicit_branches(cx, &rest, given, &others) {
         Ok(found) => found,
         Err(Unsolved::Budget(Exhausted::Interrupted)) => return Err(Exhausted::Interrupted),
         Err(_) => return Ok(None),
     };
     let mut branches = Vec::new();
-    for root in isolate_real_roots(p)? {
-        check()?;
+    for root in isolate_real_roots(cx, p)? {
+        cx.check()?;
         for family in &families {
             let mut branch = family.clone();
             match root.to_rational() {
                 Some(value) => branch.put(x, Expr::number(value)),
                 None => {
                     branch.equations.push(e);
-                    branch.conditions.extend(between(x, &separated(&root)?));
+                    branch.conditions.extend(between(x, &separated(cx, &root)?));
                 }
             }
-            let decided = branch.conditions.iter().map(|c| decided_at(&frame, c, variable, &root));
+            let decided = branch.conditions.iter().map(|c| decided_at(cx, &frame, c, variable, &root));
             let decided = decided.collect::<Budgeted<Vec<Option<bool>>>>()?;
             if decided.contains(&Some(false)) {
                 continue;
@@ -334,12 +342,12 @@ fn is_held(variable: u32, polynomials: &[Polynomial]) -> bool {
 }
 
 /// An interval with simple ends that contains this root of its polynomial and no other.
-fn separated(root: &AlgebraicNumber) -> Budgeted<(Rational, Rational)> {
+fn separated(cx: &Inquiry, root: &AlgebraicNumber) -> Budgeted<(Rational, Rational)> {
     let interval = root.interval();
     if interval.width() <= Rational::ONE {
         return Ok((interval.low, interval.high));
     }
-    let fine = root.refine(&Rational::ONE)?;
+    let fine = root.refine(cx, &Rational::ONE)?;
     Ok((fine.low, fine.high))
 }
 
@@ -358,13 +366,19 @@ fn is_bound(c: &Condition, x: Symbol) -> bool {
 }
 
 /// A condition on x alone, at the root.
-fn decided_at(frame: &Frame, c: &Condition, variable: u32, root: &AlgebraicNumber) -> Budgeted<Option<bool>> {
-    let Some((n, d)) = frame.read(c.left)? else { return Ok(Some(false)) };
+fn decided_at(
+    cx: &Inquiry,
+    frame: &Frame,
+    c: &Condition,
+    variable: u32,
+    root: &AlgebraicNumber,
+) -> Budgeted<Option<bool>> {
+    let Some((n, d)) = frame.read(cx, c.left)? else { return Ok(Some(false)) };
     let plain = |p: &Polynomial| p.variables().iter().all(|v| *v == variable);
     if !plain(&n) || !plain(&d) {
         return Ok(None);
     }
-    let sign = Rational::from(i64::from(root.sign_of(&n)?) * i64::from(root.sign_of(&d)?));
+    let sign = Rational::from(i64::from(root.sign_of(cx, &n)?) * i64::from(root.sign_of(cx, &d)?));
     Ok(Some(c.relation.holds(&sign)))
 }
 

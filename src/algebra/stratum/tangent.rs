@@ -10,43 +10,45 @@ use super::super::verdict::Verdict;
 use super::cell::{Cell, Frame};
 use super::leaves::{LinearSystem, leaves};
 use super::set;
+use crate::algebra::Inquiry;
 use crate::budget::Budgeted;
 
 /// The rows dg by the coordinates of the frame.
-pub fn jacobian(frame: &Frame, cell: &Cell) -> Budgeted<LinearSystem> {
+pub fn jacobian(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<LinearSystem> {
     let columns = frame.coordinates();
     let mut system = LinearSystem::new(columns.len());
-    for g in &cell.generators(frame)? {
-        system.push(differential(frame, g, columns)?, Polynomial::zero());
+    for g in &cell.generators(cx, frame)? {
+        system.push(differential(cx, frame, g, columns)?, Polynomial::zero());
     }
     Ok(system)
 }
 
 /// ∂g/∂x for each of the symbols, over a common denominator.
-pub fn differential(frame: &Frame, g: &Polynomial, symbols: &[Symbol]) -> Budgeted<Vec<Polynomial>> {
-    let e = frame.write(g);
-    let row: Vec<_> = symbols.iter().map(|s| super::super::derive::partial(e, *s)).collect();
-    frame.read_row(&row)
+pub fn differential(cx: &Inquiry, frame: &Frame, g: &Polynomial, symbols: &[Symbol]) -> Budgeted<Vec<Polynomial>> {
+    let e = frame.write(cx, g);
+    let row: Vec<_> = symbols.iter().map(|s| super::super::derive::partial(cx, e, *s)).collect();
+    frame.read_row(cx, &row)
 }
 
 /// The dimension at regular points.
-pub fn dimension(frame: &Frame, cell: &Cell) -> Budgeted<usize> {
+pub fn dimension(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<usize> {
     let n = frame.coordinates().len();
     if is_algebraic(frame, cell)
-        && let Some(codimension) = cell.basis.codimension(frame)?
+        && let Some(codimension) = cell.basis.codimension(cx, frame)?
     {
         return Ok(n - codimension);
     }
-    let codimension = leaves(frame, &jacobian(frame, cell)?, cell)?.iter().map(|leaf| leaf.rank).max().unwrap_or(0);
+    let codimension =
+        leaves(cx, frame, &jacobian(cx, frame, cell)?, cell)?.iter().map(|leaf| leaf.rank).max().unwrap_or(0);
     Ok(n - codimension)
 }
 
 /// Whether the real points of the cell have the dimension of its complex ones: that is so near a real point at which the
 /// differentials of the equations are as independent as anywhere. x² + y² = 0 in disguise has none.
-pub fn has_regular_point(frame: &Frame, cell: &Cell) -> Budgeted<Verdict> {
-    let singular = singular_locus(frame, cell)?;
-    for piece in set::difference_from_all(frame, cell, &singular)? {
-        if let Verdict::No(ground) = set::is_empty(frame, &piece)? {
+pub fn has_regular_point(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<Verdict> {
+    let singular = singular_locus(cx, frame, cell)?;
+    for piece in set::difference_from_all(cx, frame, cell, &singular)? {
+        if let Verdict::No(ground) = set::is_empty(cx, frame, &piece)? {
             return Ok(Verdict::Yes(ground));
         }
     }
@@ -74,20 +76,20 @@ fn is_polynomial(frame: &Frame, cell: &Cell) -> bool {
 }
 
 /// The points at which the rank of dg is smaller than elsewhere on the cell: all minors of the largest size vanish.
-pub fn singular_locus(frame: &Frame, cell: &Cell) -> Budgeted<Vec<Cell>> {
+pub fn singular_locus(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<Vec<Cell>> {
     if cell.equations().iter().all(|g| g.total_degree() == 1) && is_polynomial(frame, cell) {
         return Ok(vec![]);
     }
-    let rows: Vec<Vec<Polynomial>> = jacobian(frame, cell)?.rows.into_iter().map(|row| row.coefficients).collect();
+    let rows: Vec<Vec<Polynomial>> = jacobian(cx, frame, cell)?.rows.into_iter().map(|row| row.coefficients).collect();
     let columns: Vec<usize> =
         (0..frame.coordinates().len()).filter(|j| rows.iter().any(|row| !row[*j].is_zero())).collect();
-    let size = frame.coordinates().len() - dimension(frame, cell)?;
+    let size = frame.coordinates().len() - dimension(cx, frame, cell)?;
     if size == rows.len() && binomial(columns.len(), size) <= MAX_MINORS {
         let mut minors = Vec::new();
         for choice in choices(columns.len(), size) {
             let picked: Vec<usize> = choice.into_iter().map(|i| columns[i]).collect();
-            let minor = determinant(&rows, &picked)?;
-            let minor = cell.reduce(frame, &minor)?;
+            let minor = determinant(cx, &rows, &picked)?;
+            let minor = cell.reduce(cx, frame, &minor)?;
             if minor.is_constant() && !minor.is_zero() {
                 return Ok(vec![]);
             }
@@ -95,11 +97,11 @@ pub fn singular_locus(frame: &Frame, cell: &Cell) -> Budgeted<Vec<Cell>> {
                 minors.push(minor);
             }
         }
-        return frame.refine(cell, &minors, &[]);
+        return frame.refine(cx, cell, &minors, &[]);
     }
-    let list = leaves(frame, &jacobian(frame, cell)?, cell)?;
+    let list = leaves(cx, frame, &jacobian(cx, frame, cell)?, cell)?;
     let generic = list.iter().map(|leaf| leaf.rank).max().unwrap_or(0);
-    set::merged(frame, list.into_iter().filter(|leaf| leaf.rank < generic).map(|leaf| leaf.cell).collect())
+    set::merged(cx, frame, list.into_iter().filter(|leaf| leaf.rank < generic).map(|leaf| leaf.cell).collect())
 }
 
 const MAX_MINORS: usize = 400;
@@ -122,24 +124,29 @@ pub(super) fn choices(n: usize, k: usize) -> Vec<Vec<usize>> {
 }
 
 /// The determinant of the chosen columns, by expansion along the first row; the matrices here are small.
-pub(super) fn determinant(rows: &[Vec<Polynomial>], columns: &[usize]) -> Budgeted<Polynomial> {
+pub(super) fn determinant(cx: &Inquiry, rows: &[Vec<Polynomial>], columns: &[usize]) -> Budgeted<Polynomial> {
     let Some((first, rest)) = rows.split_first() else { return Ok(Polynomial::one()) };
     let mut sum = Polynomial::zero();
     for (i, j) in columns.iter().enumerate() {
-        crate::budget::check()?;
+        cx.check()?;
         if first[*j].is_zero() {
             continue;
         }
         let others: Vec<usize> = columns.iter().copied().filter(|c| c != j).collect();
-        let term = first[*j].mul(&determinant(rest, &others)?)?;
+        let term = first[*j].mul(cx, &determinant(cx, rest, &others)?)?;
         sum = if i % 2 == 0 { &sum + &term } else { &sum - &term };
     }
     Ok(sum)
 }
 
 /// Equations of the closure of the projection to the coordinates that satisfy `keep`.
-pub fn projection(frame: &Frame, cell: &Cell, keep: impl Fn(Symbol) -> bool) -> Budgeted<Vec<Polynomial>> {
+pub fn projection(
+    cx: &Inquiry,
+    frame: &Frame,
+    cell: &Cell,
+    keep: impl Fn(Symbol) -> bool,
+) -> Budgeted<Vec<Polynomial>> {
     use super::super::generator::Generator;
     let moves = |s: &Symbol| frame.coordinates().contains(s);
-    cell.basis.eliminate(frame, |v| Generator(v).meaning().symbols().iter().any(|s| moves(s) && !keep(*s)))
+    cell.basis.eliminate(cx, frame, |v| Generator(v).meaning().symbols().iter().any(|s| moves(s) && !keep(*s)))
 }

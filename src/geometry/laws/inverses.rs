@@ -2,7 +2,8 @@
 //! its row, with the conditions that one finds by hand; numbers are carried there and back.
 
 use super::*;
-use crate::algebra::assume::{self, Sign};
+use crate::algebra::Inquiry;
+use crate::algebra::assume::Sign;
 use crate::algebra::ball::certified_sign;
 use crate::algebra::expr::Condition;
 use crate::algebra::substitute::substitute;
@@ -52,8 +53,8 @@ struct Line {
 }
 
 impl Line {
-    /// The map of a row; its facts are assumed.
-    fn new(facts: &str, function: &str) -> Line {
+    /// The map of a row, and an inquiry under its facts.
+    fn new(facts: &str, function: &str) -> (Line, Inquiry) {
         let mut scope = Scope::new();
         let t = Symbol::base("t");
         let (new, old) = (Coordinate::declare("x", false), Coordinate::declare("u", false));
@@ -61,23 +62,28 @@ impl Line {
         let (u, x) = (old.jet(0), new.jet(0));
         // The reader has coordinates of its own.
         let own = FxHashMap::from_iter([(scope.symbol("u"), Expr::symbol(u))]);
+        let mut cx = Inquiry::free();
         for fact in facts.split(", ").filter(|f| !f.is_empty()) {
             let fact = scope.comparison(fact);
-            assert!(assume::assume(substitute(fact.left, &own), fact.sign()));
+            cx = cx.assuming([(substitute(fact.left, &own), fact.sign())]).expect("possible");
         }
         let image = substitute(scope.read(function), &own);
-        Line { map: Map::new(&source.jets(0), &target.jets(0), [(x, image)]).unwrap(), u, x }
+        (Line { map: Map::new(&source.jets(0), &target.jets(0), [(x, image)]).unwrap(), u, x }, cx)
     }
 
-    fn image(&self) -> Expr {
-        self.map.image_of(self.x).unwrap()
+    fn image(&self, cx: &Inquiry) -> Expr {
+        self.map.image_of(cx, self.x).unwrap()
     }
 
     /// The sign of a function of x, or of u, where u is this number; `None` where it has no value or is not known.
-    fn sign(&self, e: Expr, u: &Rational) -> Option<i32> {
-        let e = substitute(e, &FxHashMap::from_iter([(self.x, self.image())]));
+    fn sign(&self, cx: &Inquiry, e: Expr, u: &Rational) -> Option<i32> {
+        let e = substitute(e, &FxHashMap::from_iter([(self.x, self.image(cx))]));
         let e = substitute(e, &FxHashMap::from_iter([(self.u, Expr::number(u.clone()))]));
-        if e.as_undefined().is_some() { None } else { certified_sign(e, &FxHashMap::default(), 128).unwrap_or(None) }
+        if e.as_undefined().is_some() {
+            None
+        } else {
+            certified_sign(cx, e, &FxHashMap::default(), 128).unwrap_or(None)
+        }
     }
 }
 
@@ -97,36 +103,34 @@ fn written(c: &Condition) -> String {
 #[test]
 fn an_inverse_lives_on_the_image() {
     for (facts, function, expected) in MAPS {
-        let known = assume::snapshot();
-        let line = Line::new(facts, function);
-        let inverse = line.map.inverse().unwrap_or_else(|why| panic!("{function} where {facts}: {why:?}"));
+        let (line, cx) = &Line::new(facts, function);
+        let inverse = line.map.inverse(cx).unwrap_or_else(|why| panic!("{function} where {facts}: {why:?}"));
         let mut found: Vec<String> = inverse.conditions.iter().map(written).collect();
         found.sort();
         let mut expected: Vec<String> = expected.iter().map(|c| c.to_string()).collect();
         expected.sort();
         assert_eq!(found, expected, "{function} where {facts}");
         // Points of the source where the facts hold and the map has a value.
-        let assumed: Vec<(Expr, Sign)> = assume::snapshot().into_iter().filter(|(e, _)| e.contains(line.u)).collect();
-        let back = inverse.map.image_of(line.u).unwrap() - Expr::symbol(line.u);
+        let assumed: Vec<(Expr, Sign)> = cx.facts().iter().filter(|(e, _)| e.contains(line.u)).collect();
+        let back = inverse.map.image_of(cx, line.u).unwrap() - Expr::symbol(line.u);
         let (mut seen, mut random) = (0, Random(7));
         for _ in 0..200 {
             let u = &random.rational() / &Rational::from(3);
-            let inside = assumed.iter().all(|(e, s)| line.sign(*e, &u).is_some_and(|n| allows(*s, n)));
-            if !inside || line.sign(line.image() + 1000, &u).is_none() {
+            let inside = assumed.iter().all(|(e, s)| line.sign(cx, *e, &u).is_some_and(|n| allows(*s, n)));
+            if !inside || line.sign(cx, line.image(cx) + 1000, &u).is_none() {
                 continue;
             }
             seen += 1;
             for c in &inverse.conditions {
-                let holds = line.sign(c.left, &u).is_none_or(|n| allows(c.sign(), n));
+                let holds = line.sign(cx, c.left, &u).is_none_or(|n| allows(c.sign(), n));
                 assert!(holds, "{} for {function} at {u}", written(c));
             }
             // |u − f⁻¹(f(u))| < 1/1000.
             let small = Expr::ratio(1, 1000);
-            let near = [small - back, small + back].into_iter().all(|e| line.sign(e, &u).is_none_or(|n| n > 0));
+            let near = [small - back, small + back].into_iter().all(|e| line.sign(cx, e, &u).is_none_or(|n| n > 0));
             assert!(near, "{function} at {u}");
         }
         assert!(seen > 10, "{function} where {facts}: {seen} points");
-        assume::restore(known);
     }
 }
 
@@ -136,10 +140,8 @@ fn an_image_outside_of_what_is_assumed_is_refused() {
     for (facts, function, of_target) in
         [("", "exp(u)", Sign::NEGATIVE), ("u > 0", "-u^2", Sign::POSITIVE), ("", "-sqrt(u) - 1", Sign::NONNEGATIVE)]
     {
-        let known = assume::snapshot();
-        let line = Line::new(facts, function);
-        assert!(assume::assume(Expr::symbol(line.x), of_target));
-        assert!(matches!(line.map.inverse(), Err(crate::geometry::Refusal::NotInvertible { .. })), "{function}");
-        assume::restore(known);
+        let (line, cx) = Line::new(facts, function);
+        let cx = &cx.assuming([(Expr::symbol(line.x), of_target)]).expect("possible");
+        assert!(matches!(line.map.inverse(cx), Err(crate::geometry::Refusal::NotInvertible { .. })), "{function}");
     }
 }

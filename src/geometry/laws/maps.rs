@@ -1,17 +1,19 @@
 //! Laws of maps: pullback and transformation commute with everything that is made without coordinates.
 
 use super::*;
+use crate::algebra::Inquiry;
 
 /// Whether the prolonged map pulls the contact forms of the space back to contact forms.
-fn keeps_contact_forms(map: &Map, space: &JetSpace, random: &mut Random) -> bool {
+fn keeps_contact_forms(cx: &Inquiry, map: &Map, space: &JetSpace, random: &mut Random) -> bool {
     space.contact_jets().into_iter().all(|q| {
-        let image = map.pullback(&Form::omega(q)).unwrap();
+        let image = map.pullback(cx, &Form::omega(q)).unwrap();
         random.vanish(&horizontal_part(&image).coefficients())
     })
 }
 
 #[test]
 fn pullback_commutes_with_d_and_wedge_and_prolonged_maps_respect_contact_forms() {
+    let cx = &Inquiry::free();
     for_all(|s| {
         let n = 1 + s.random.below(3);
         let source = s.random.manifold(n);
@@ -25,10 +27,10 @@ fn pullback_commutes_with_d_and_wedge_and_prolonged_maps_respect_contact_forms()
         s.symbols = s.space.symbols();
         let (p, q) = (s.random.below(s.symbols.len().min(4)), s.random.below(3));
         let (eta, theta) = (s.form_of(p), s.form_of(q));
-        let pull = |f: &Form| map.pullback(f).unwrap();
-        let contact = keeps_contact_forms(&map, &s.space, &mut s.random);
+        let pull = |f: &Form| map.pullback(cx, f).unwrap();
+        let contact = keeps_contact_forms(cx, &map, &s.space, &mut s.random);
         contact
-            && s.random.same(&pull(&eta.d()), &pull(&eta).d())
+            && s.random.same(&pull(&eta.d(cx)), &pull(&eta).d(cx))
             && s.random.same(&pull(&eta.wedge(&theta)), &pull(&eta).wedge(&pull(&theta)))
     });
 }
@@ -60,28 +62,30 @@ fn gentle_map(random: &mut Random, target: &FiberedManifold) -> Map {
 /// d, ∧, contact forms, the inverse and E, up to order four, four coordinates and every degree.
 #[test]
 fn pullback_and_transform_in_every_degree() {
+    let cx = &Inquiry::free();
     for_all(|s| {
         let target = s.space.manifold().clone();
         let map = gentle_map(&mut s.random, &target);
         let source = map.source().manifold().clone();
-        let inverse = map.inverse().unwrap().map;
-        let pull = |f: &Form| map.pullback(f).unwrap();
+        let inverse = map.inverse(cx).unwrap().map;
+        let pull = |f: &Form| map.pullback(cx, f).unwrap();
         let (eta, theta) = (s.form(), s.form_of(1));
-        let contact = keeps_contact_forms(&map, &s.space, &mut s.random);
+        let contact = keeps_contact_forms(cx, &map, &s.space, &mut s.random);
         let there = pull(&eta);
         let laws = contact
-            && s.random.same(&pull(&eta.d()), &there.d())
+            && s.random.same(&pull(&eta.d(cx)), &there.d(cx))
             && s.random.same(&pull(&eta.wedge(&theta)), &there.wedge(&pull(&theta)))
-            && s.random.same(&inverse.pullback(&there).unwrap(), &eta)
-            && s.random.same(&inverse.pullback(&there.d()).unwrap(), &eta.d());
+            && s.random.same(&inverse.pullback(cx, &there).unwrap(), &eta)
+            && s.random.same(&inverse.pullback(cx, &there.d(cx)).unwrap(), &eta.d(cx));
         let lagrangian = s.random.function(&s.symbols);
-        let pulled = euler_lagrange(&source, map.pullback_function(lagrangian).unwrap());
-        laws && s.random.same(&pulled, &pull(&euler_lagrange(&target, lagrangian)))
+        let pulled = euler_lagrange(cx, &source, map.pullback_function(cx, lagrangian).unwrap());
+        laws && s.random.same(&pulled, &pull(&euler_lagrange(cx, &target, lagrangian)))
     });
 }
 
 #[test]
 fn maps_may_change_the_time() {
+    let cx = &Inquiry::free();
     for_all(|s| {
         let target = s.space.manifold().clone();
         let source = s.random.manifold(1);
@@ -91,7 +95,7 @@ fn maps_may_change_the_time() {
         let t = Expr::symbol(source.base());
         images.push((target.base(), t.pow(3) + 3 * t));
         let map = Map::new(&source.jets(0), &target.jets(0), images).unwrap();
-        keeps_contact_forms(&map, &target.jets(2), &mut s.random)
+        keeps_contact_forms(cx, &map, &target.jets(2), &mut s.random)
     });
 }
 
@@ -110,6 +114,7 @@ fn triangular_map(random: &mut Random, target: &FiberedManifold) -> Map {
 
 #[test]
 fn pullback_commutes_with_the_euler_lagrange_form() {
+    let cx = &Inquiry::free();
     for_all(|s| {
         let target = s.space.manifold().clone();
         let n = 1 + s.random.below(2);
@@ -121,36 +126,38 @@ fn pullback_commutes_with_the_euler_lagrange_form() {
         // Of second order sometimes: E is of fourth order then.
         let order = if s.random.below(5) == 0 { 2 } else { 1 };
         let lagrangian = s.random.function(&target.jets(order).symbols());
-        let pulled = map.pullback_function(lagrangian).unwrap();
-        let form = euler_lagrange(&target, lagrangian);
-        s.random.same(&euler_lagrange(&source, pulled), &map.pullback(&form).unwrap())
+        let pulled = map.pullback_function(cx, lagrangian).unwrap();
+        let form = euler_lagrange(cx, &target, lagrangian);
+        s.random.same(&euler_lagrange(cx, &source, pulled), &map.pullback(cx, &form).unwrap())
     });
 }
 
 #[test]
 fn transforming_is_pulling_back_by_the_inverse() {
+    let cx = &Inquiry::free();
     for seed in 0..cases().min(60) {
         let mut random = Random(seed);
         let m = 1 + random.below(3);
         let target = random.manifold(m);
         let map = triangular_map(&mut random, &target);
         let source = map.source().manifold().clone();
-        let inverse = map.inverse().unwrap().map;
+        let inverse = map.inverse(cx).unwrap().map;
         // Forms there and back, d and E on the way.
         let symbols = source.jets(random.below(4) as u32).symbols();
         let degree = random.below(symbols.len().min(4));
         let eta = random.form(&symbols, degree);
-        let there = inverse.pullback(&eta).unwrap();
-        assert!(random.same(&map.pullback(&there).unwrap(), &eta), "seed {seed}");
-        assert!(random.same(&inverse.pullback(&eta.d()).unwrap(), &there.d()), "seed {seed}");
+        let there = inverse.pullback(cx, &eta).unwrap();
+        assert!(random.same(&map.pullback(cx, &there).unwrap(), &eta), "seed {seed}");
+        assert!(random.same(&inverse.pullback(cx, &eta.d(cx)).unwrap(), &there.d(cx)), "seed {seed}");
         let lagrangian = random.function(&source.jets(1).symbols());
-        let transformed = euler_lagrange(&target, inverse.pullback_function(lagrangian).unwrap());
-        assert!(random.same(&transformed, &inverse.pullback(&euler_lagrange(&source, lagrangian)).unwrap()));
+        let transformed = euler_lagrange(cx, &target, inverse.pullback_function(cx, lagrangian).unwrap());
+        assert!(random.same(&transformed, &inverse.pullback(cx, &euler_lagrange(cx, &source, lagrangian)).unwrap()));
     }
 }
 
 #[test]
 fn fields_are_pulled_back_as_derivations() {
+    let cx = &Inquiry::free();
     for seed in 0..cases().min(60) {
         let mut random = Random(seed);
         let m = 1 + random.below(3);
@@ -159,15 +166,15 @@ fn fields_are_pulled_back_as_derivations() {
         let source = map.source().manifold().clone();
         let xi = random.projectable_field(&target);
         let zeta = random.projectable_field(&target);
-        let pull = |x: &VectorField| map.pullback_field(x).unwrap();
-        assert!(random.same_field(&pull(&xi.bracket(&zeta)), &pull(&xi).bracket(&pull(&zeta))), "seed {seed}");
+        let pull = |x: &VectorField| map.pullback_field(cx, x).unwrap();
+        assert!(random.same_field(&pull(&xi.bracket(cx, &zeta)), &pull(&xi).bracket(cx, &pull(&zeta))), "seed {seed}");
         let f = random.function(&target.jets(0).symbols());
-        let derivative =
-            map.pullback_function(xi.apply(f)).unwrap() - pull(&xi).apply(map.pullback_function(f).unwrap());
+        let derivative = map.pullback_function(cx, xi.apply(cx, f)).unwrap()
+            - pull(&xi).apply(cx, map.pullback_function(cx, f).unwrap());
         assert!(random.vanish(&[derivative]), "seed {seed}");
         // Prolongation and pullback commute.
-        let prolonged = pull(&xi.prolong(&target.jets(2)).unwrap());
-        assert!(random.same_field(&prolonged, &pull(&xi).prolong(&source.jets(2)).unwrap()), "seed {seed}");
+        let prolonged = pull(&xi.prolong(cx, &target.jets(2)).unwrap());
+        assert!(random.same_field(&prolonged, &pull(&xi).prolong(cx, &source.jets(2)).unwrap()), "seed {seed}");
     }
 }
 
@@ -243,11 +250,14 @@ fn step(random: &mut Random, target: &FiberedManifold) -> Change {
 }
 
 /// One to three steps after each other.
-fn change(random: &mut Random, target: &FiberedManifold) -> Change {
+fn change(cx: &Inquiry, random: &mut Random, target: &FiberedManifold) -> Change {
     let mut whole = step(random, target);
     for _ in 0..random.below(3) {
         let next = step(random, &whole.map.source().manifold().clone());
-        whole = Change { map: next.map.then(&whole.map).unwrap(), inverse: whole.inverse.then(&next.inverse).unwrap() };
+        whole = Change {
+            map: next.map.then(cx, &whole.map).unwrap(),
+            inverse: whole.inverse.then(cx, &next.inverse).unwrap(),
+        };
     }
     whole
 }
@@ -261,8 +271,8 @@ fn may_mix_all(s: &Stage) -> bool {
 
 impl Stage {
     /// A change of coordinates by which a form of the degree can be carried.
-    fn change(&mut self, target: &FiberedManifold) -> Change {
-        if may_mix_all(self) { change(&mut self.random, target) } else { step(&mut self.random, target) }
+    fn change(&mut self, cx: &Inquiry, target: &FiberedManifold) -> Change {
+        if may_mix_all(self) { change(cx, &mut self.random, target) } else { step(&mut self.random, target) }
     }
 
     /// A form of the degree whose image can be written down.
@@ -275,74 +285,81 @@ impl Stage {
 /// coordinates.
 #[test]
 fn pullback_by_changes_of_coordinates_is_natural() {
+    let cx = &Inquiry::free();
     for_all(|s| {
         let target = s.space.manifold().clone();
-        let Change { map, inverse } = s.change(&target);
-        let pull = |f: &Form| map.pullback(f).unwrap();
+        let Change { map, inverse } = s.change(cx, &target);
+        let pull = |f: &Form| map.pullback(cx, f).unwrap();
         let (eta, theta) = (s.form_to_carry(), s.form_of(1));
         let there = pull(&eta);
-        let contact = keeps_contact_forms(&map, &s.space, &mut s.random);
+        let contact = keeps_contact_forms(cx, &map, &s.space, &mut s.random);
         let parts = (0..=s.degree.min(2)).all(|k| {
             let part = |f: &Form| k_contact_part(f, k, Prolongation::Holonomic);
             s.degree > 2 || s.random.same(&pull(&part(&eta)), &part(&there))
         });
         let second = step(&mut s.random, &map.source().manifold().clone());
-        let composed = second.map.then(&map).unwrap();
+        let composed = second.map.then(cx, &map).unwrap();
         contact
             && parts
-            && s.random.same(&pull(&eta.d()), &there.d())
+            && s.random.same(&pull(&eta.d(cx)), &there.d(cx))
             && s.random.same(&pull(&eta.wedge(&theta)), &there.wedge(&pull(&theta)))
-            && s.random.same(&inverse.pullback(&there).unwrap(), &eta)
-            && s.random.same(&composed.pullback(&theta).unwrap(), &second.map.pullback(&pull(&theta)).unwrap())
+            && s.random.same(&inverse.pullback(cx, &there).unwrap(), &eta)
+            && s.random.same(&composed.pullback(cx, &theta).unwrap(), &second.map.pullback(cx, &pull(&theta)).unwrap())
     });
 }
 
 /// ψ^*(L_ξ η) = L_{ψ^*ξ} ψ^*η for every field on JʳY, and ψ^* of fields respects brackets and prolongations.
 #[test]
 fn lie_derivatives_are_natural() {
+    let cx = &Inquiry::free();
     for_some(cases() / 5, |s| {
         let target = s.space.manifold().clone();
         // Fields are carried by an inverse matrix, which is simplified: small orders, and one step beyond the first.
         let order = if s.random.below(5) == 0 { 2 } else { 1 };
         s.space = target.jets(s.space.order().min(order));
         s.symbols = s.space.symbols();
-        let Change { map, .. } = if order == 1 { change(&mut s.random, &target) } else { step(&mut s.random, &target) };
+        let Change { map, .. } =
+            if order == 1 { change(cx, &mut s.random, &target) } else { step(&mut s.random, &target) };
         s.degree = s.random.below(3).min(s.symbols.len());
         let (eta, xi, zeta) = (s.form(), s.field(), s.field());
-        let pull = |x: &VectorField| map.pullback_field_on(x, s.space.order()).unwrap();
+        let pull = |x: &VectorField| map.pullback_field_on(cx, x, s.space.order()).unwrap();
         let (pulled, other) = (pull(&xi), pull(&zeta));
-        let natural = s.random.same(&map.pullback(&eta.lie(&xi)).unwrap(), &map.pullback(&eta).unwrap().lie(&pulled));
-        let bracket = pull(&xi.bracket(&zeta));
+        let natural = s
+            .random
+            .same(&map.pullback(cx, &eta.lie(cx, &xi)).unwrap(), &map.pullback(cx, &eta).unwrap().lie(cx, &pulled));
+        let bracket = pull(&xi.bracket(cx, &zeta));
         let below = s.random.projectable_field(&target);
-        let prolonged = pull(&below.prolong(&s.space).unwrap());
-        let again = map.pullback_field(&below).unwrap();
+        let prolonged = pull(&below.prolong(cx, &s.space).unwrap());
+        let again = map.pullback_field(cx, &below).unwrap();
         let source = map.source().manifold().jets(s.space.order());
         natural
-            && s.random.same_field(&bracket, &pulled.bracket(&other))
-            && s.random.same_field(&prolonged, &again.prolong(&source).unwrap())
+            && s.random.same_field(&bracket, &pulled.bracket(cx, &other))
+            && s.random.same_field(&prolonged, &again.prolong(cx, &source).unwrap())
     });
 }
 
 /// E(ψ^*L) = ψ^*E(L), E of order up to four, for changes of coordinates.
 #[test]
 fn the_euler_lagrange_form_is_natural() {
+    let cx = &Inquiry::free();
     for_all(|s| {
         let target = s.space.manifold().clone();
-        let Change { map, inverse } = change(&mut s.random, &target);
+        let Change { map, inverse } = change(cx, &mut s.random, &target);
         let source = map.source().manifold().clone();
         let order = if s.random.below(4) == 0 { 2 } else { 1 };
         let lagrangian = s.random.function(&target.jets(order).symbols());
-        let pulled = euler_lagrange(&source, map.pullback_function(lagrangian).unwrap());
+        let pulled = euler_lagrange(cx, &source, map.pullback_function(cx, lagrangian).unwrap());
         let forward = s.random.function(&source.jets(1).symbols());
-        let transformed = euler_lagrange(&target, inverse.pullback_function(forward).unwrap());
-        s.random.same(&pulled, &map.pullback(&euler_lagrange(&target, lagrangian)).unwrap())
-            && s.random.same(&transformed, &inverse.pullback(&euler_lagrange(&source, forward)).unwrap())
+        let transformed = euler_lagrange(cx, &target, inverse.pullback_function(cx, forward).unwrap());
+        s.random.same(&pulled, &map.pullback(cx, &euler_lagrange(cx, &target, lagrangian)).unwrap())
+            && s.random.same(&transformed, &inverse.pullback(cx, &euler_lagrange(cx, &source, forward)).unwrap())
     });
 }
 
 /// Immersions and submersions: maps between manifolds of different dimensions, with functions of the time of all kinds.
 #[test]
 fn pullback_between_dimensions_is_natural() {
+    let cx = &Inquiry::free();
     for_all(|s| {
         let target = s.space.manifold().clone();
         let n = [1, 2, 3, 4].into_iter().filter(|n| *n != target.n_coordinates()).collect::<Vec<_>>();
@@ -361,28 +378,29 @@ fn pullback_between_dimensions_is_natural() {
             })
             .collect();
         let map = Map::new(&source.jets(0), &target.jets(0), images).unwrap();
-        let pull = |f: &Form| map.pullback(f).unwrap();
+        let pull = |f: &Form| map.pullback(cx, f).unwrap();
         let (eta, theta) = (s.form_to_carry(), s.form_of(1));
-        let contact = keeps_contact_forms(&map, &s.space, &mut s.random);
+        let contact = keeps_contact_forms(cx, &map, &s.space, &mut s.random);
         let order = 1 + s.random.below(2) as u32;
         let lagrangian = s.random.function(&target.jets(order).symbols());
-        let pulled = euler_lagrange(&source, map.pullback_function(lagrangian).unwrap());
+        let pulled = euler_lagrange(cx, &source, map.pullback_function(cx, lagrangian).unwrap());
         contact
-            && s.random.same(&pull(&eta.d()), &pull(&eta).d())
+            && s.random.same(&pull(&eta.d(cx)), &pull(&eta).d(cx))
             && s.random.same(&pull(&eta.wedge(&theta)), &pull(&eta).wedge(&pull(&theta)))
-            && s.random.same(&pulled, &pull(&euler_lagrange(&target, lagrangian)))
+            && s.random.same(&pulled, &pull(&euler_lagrange(cx, &target, lagrangian)))
     });
 }
 
 /// The inverse that is computed is the one that was made.
 #[test]
 fn inverses_are_found() {
+    let cx = &Inquiry::free();
     for seed in 0..cases().min(60) {
         let mut random = Random(seed);
         let m = 1 + random.below(3);
         let target = random.manifold(m);
-        let Change { map, inverse } = change(&mut random, &target);
-        let found = map.inverse().unwrap_or_else(|why| panic!("seed {seed}: {why:?} for {map:?}"));
+        let Change { map, inverse } = change(cx, &mut random, &target);
+        let found = map.inverse(cx).unwrap_or_else(|why| panic!("seed {seed}: {why:?} for {map:?}"));
         assert!(found.ground.is_proved(), "seed {seed}");
         let difference: Vec<Expr> =
             found.map.components().iter().zip(inverse.components()).map(|((_, a), (_, b))| *a - b).collect();

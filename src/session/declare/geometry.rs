@@ -3,9 +3,9 @@
 
 use super::super::elaborate::{Evaluator, at, refuse};
 use super::super::interpreter::Interpreter;
-use super::super::operate::{as_expr, as_field, as_form, describe};
 use super::super::promise::Place;
 use super::{bind, entries, order_of_block};
+use crate::algebra::Inquiry;
 use crate::algebra::expr::Relation;
 use crate::algebra::{Expr, Symbol};
 use crate::diagnostic::{Diagnostic, codes};
@@ -14,28 +14,34 @@ use crate::geometry::jet::{FiberedManifold, JetSpace, total_derivative};
 use crate::geometry::map::Map;
 use crate::geometry::section::Section;
 use crate::model::item::{MapItem, SectionItem};
+use crate::model::operate::{as_expr, as_field, as_form, describe};
 use crate::model::promise::FormPromise;
 use crate::model::set::{Branch, PointSet};
 use crate::model::value::{Fallible, Value};
-use crate::questions::refusal;
 use crate::source::Span;
 use crate::syntax::ast::{self, Ast, Body, Described, ExprId};
 use std::rc::Rc;
 
-pub(super) fn map(state: &mut Interpreter, ast: &Rc<Ast>, m: &ast::Map) -> Fallible<()> {
-    let evaluator = state.evaluator(ast);
+pub(super) fn map(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, m: &ast::Map) -> Fallible<()> {
+    let evaluator = state.evaluator(cx, ast);
     let (from, to) = (evaluator.space(&m.from)?, evaluator.space(&m.to)?);
-    let target = state.evaluator(ast).on(to.manifold());
-    let source = state.evaluator(ast).on(from.manifold());
-    let list = map_entries(ast, &m.entries, &target, &source)?;
+    let target = state.evaluator(cx, ast).on(to.manifold());
+    let source = state.evaluator(cx, ast).on(from.manifold());
+    let list = map_entries(cx, ast, &m.entries, &target, &source)?;
     let last = m.entries.last().map(|id| ast.span(*id));
     let map = Map::new(&from, &to, list.clone())
-        .map_err(|r| incomplete(r, m.name.span, "this map", last, (from.manifold(), &to), list))?;
+        .map_err(|r| incomplete(cx, r, m.name.span, "this map", last, (from.manifold(), &to), list))?;
     bind(state, &m.name, Value::Map(Rc::new(MapItem { name: m.name.node.to_string(), map })))
 }
 
 /// `x = expression`: the left side on the target, the right side on the source.
-fn map_entries(ast: &Rc<Ast>, ids: &[ExprId], target: &Evaluator, source: &Evaluator) -> Fallible<Vec<(Symbol, Expr)>> {
+fn map_entries(
+    cx: &Inquiry,
+    ast: &Rc<Ast>,
+    ids: &[ExprId],
+    target: &Evaluator,
+    source: &Evaluator,
+) -> Fallible<Vec<(Symbol, Expr)>> {
     let mut list: Vec<(Symbol, Expr)> = vec![];
     for &id in ids {
         target.each_with(id, &mut |inner, body| {
@@ -46,7 +52,7 @@ fn map_entries(ast: &Rc<Ast>, ids: &[ExprId], target: &Evaluator, source: &Evalu
                 ));
             };
             let symbol = inner.jet_symbol(left)?;
-            let mut there = Evaluator::new(source.scope, &source.ast);
+            let mut there = Evaluator::new(cx, source.scope, &source.ast);
             there.on = source.on.clone();
             there.locals = inner.locals.clone();
             let value = there.expr(right)?;
@@ -66,6 +72,7 @@ fn map_entries(ast: &Rc<Ast>, ids: &[ExprId], target: &Evaluator, source: &Evalu
 /// A map or section that could not be made; what is missing is added after the last entry: the coordinate of the source
 /// with the same name, the derivative of an entry that was given, or 0.
 fn incomplete(
+    cx: &Inquiry,
     refused: crate::geometry::Refusal,
     name: Span,
     what: &str,
@@ -74,7 +81,7 @@ fn incomplete(
     mut given: Vec<(Symbol, Expr)>,
 ) -> Box<Diagnostic> {
     let is_missing = matches!(refused, crate::geometry::Refusal::MissingComponent { .. });
-    let mut d = refusal(refused).or_at(name, what);
+    let mut d = Diagnostic::from(refused).or_at(name, what);
     let Some(last) = last.filter(|_| is_missing) else { return Box::new(d) };
     let mut added = vec![];
     for symbol in target.symbols() {
@@ -86,7 +93,7 @@ fn incomplete(
         let below = order.checked_sub(1).and_then(|k| entry_of(coordinate.jet(k)));
         let same = source.fibres().iter().find(|f| what == "this map" && f.coordinate.name() == symbol.name());
         let value = match (below, same) {
-            (Some(e), _) => total_derivative(e),
+            (Some(e), _) => total_derivative(cx, e),
             (None, Some(fibre)) => Expr::symbol(fibre.coordinate.jet(0)),
             (None, None) => Expr::zero(),
         };
@@ -98,20 +105,21 @@ fn incomplete(
     Box::new(d.repair(format!("add {noun}, such as {text}"), Span { start: last.end, ..last }, format!("; {text}")))
 }
 
-pub(super) fn section(state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) -> Fallible<()> {
-    let space = state.evaluator(ast).space(&d.on)?;
+pub(super) fn section(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) -> Fallible<()> {
+    let space = state.evaluator(cx, ast).space(&d.on)?;
     let Body::Entries(ids) = &d.body else {
         return refuse(&codes::SYNTAX, "a section is given by its equations in braces");
     };
-    let evaluator = state.evaluator(ast).on(space.manifold());
-    let list = map_entries(ast, ids, &evaluator, &evaluator)?;
+    let evaluator = state.evaluator(cx, ast).on(space.manifold());
+    let list = map_entries(cx, ast, ids, &evaluator, &evaluator)?;
     let last = ids.last().map(|id| ast.span(*id));
     let section = Section::new(&space, list.clone())
-        .map_err(|r| incomplete(r, d.name.span, "this section", last, (space.manifold(), &space), list))?;
+        .map_err(|r| incomplete(cx, r, d.name.span, "this section", last, (space.manifold(), &space), list))?;
     bind(state, &d.name, Value::Section(Rc::new(SectionItem { name: d.name.node.to_string(), section })))
 }
 
 pub(super) fn codistribution(
+    cx: &Inquiry,
     state: &mut Interpreter,
     ast: &Rc<Ast>,
     d: &Described,
@@ -119,12 +127,12 @@ pub(super) fn codistribution(
 ) -> Fallible<()> {
     // A codistribution that is an answer: annihilator(D).
     if let Body::Value(id) = &d.body
-        && let space = state.evaluator(ast).any_space(&d.on)?
-        && let value @ Value::Codistribution(_) = state.evaluator(ast).on(space.manifold()).eval(*id)?.main()
+        && let space = state.evaluator(cx, ast).any_space(&d.on)?
+        && let value @ Value::Codistribution(_) = state.evaluator(cx, ast).on(space.manifold()).eval(*id)?.main()
     {
         return bind(state, &d.name, value);
     }
-    let (space, list) = entries(state, ast, d, |e, id| Ok((at(as_form(&e.eval(id)?), e.ast.span(id))?, id)))?;
+    let (space, list) = entries(cx, state, ast, d, |e, id| Ok((at(as_form(cx, &e.eval(id)?), e.ast.span(id))?, id)))?;
     let promise = FormPromise { degree: None, space: space.clone(), properties: vec![] };
     let mut forms = vec![];
     for ((form, id), span) in list {
@@ -135,19 +143,19 @@ pub(super) fn codistribution(
                 format!("a codistribution is spanned by 1-forms, not by a {kind}"),
             )
             .label(span, "this generator");
-            return Err(Box::new(match one_form_of(&form) {
+            return Err(Box::new(match one_form_of(cx, &form) {
                 Some((words, text)) => d.repair(words, span, text),
                 None => d,
             }));
         }
         let place = Place { state, ast, name: d.name.span, types: &[], on: &d.on, value: id };
-        forms.push(place.settle_form(&promise, &form, remarks)?.0);
+        forms.push(place.settle_form(cx, &promise, &form, remarks)?.0);
     }
-    bind(state, &d.name, Value::from(Codistribution::new(&space, forms).map_err(refusal)?))
+    bind(state, &d.name, Value::from(Codistribution::new(&space, forms)?))
 }
 
 /// A 1-form made of another form: the differential of a function, or the contraction with as many coordinate fields as it takes.
-fn one_form_of(form: &crate::geometry::Form) -> Option<(String, String)> {
+fn one_form_of(cx: &Inquiry, form: &crate::geometry::Form) -> Option<(String, String)> {
     if form.degree() == 0 {
         return Some(("take its differential".into(), "d(…)".into()));
     }
@@ -157,35 +165,36 @@ fn one_form_of(form: &crate::geometry::Form) -> Option<(String, String)> {
         rest = rest.interior(&crate::geometry::VectorField::coordinate(axis.symbol()));
         text = format!("i(@{}, {text})", axis.symbol());
     }
-    let value = rest.simplified().0.write(crate::algebra::print::Style::ASCII.with_limit(200));
+    let value = rest.simplified(cx).0.write(crate::algebra::print::Style::ASCII.with_limit(200));
     Some((format!("a contraction of it is a 1-form: {value}"), text))
 }
 
 pub(super) fn distribution(
+    cx: &Inquiry,
     state: &mut Interpreter,
     ast: &Rc<Ast>,
     d: &Described,
     remarks: &mut Vec<Diagnostic>,
 ) -> Fallible<()> {
     if let Body::Value(id) = &d.body
-        && let space = state.evaluator(ast).any_space(&d.on)?
-        && let value @ Value::Distribution(_) = state.evaluator(ast).on(space.manifold()).eval(*id)?.main()
+        && let space = state.evaluator(cx, ast).any_space(&d.on)?
+        && let value @ Value::Distribution(_) = state.evaluator(cx, ast).on(space.manifold()).eval(*id)?.main()
     {
         return bind(state, &d.name, value);
     }
-    let (space, list) = entries(state, ast, d, |e, id| Ok((at(as_field(&e.eval(id)?), e.ast.span(id))?, id)))?;
+    let (space, list) = entries(cx, state, ast, d, |e, id| Ok((at(as_field(cx, &e.eval(id)?), e.ast.span(id))?, id)))?;
     let mut fields = vec![];
     for ((field, id), _) in list {
         let place = Place { state, ast, name: d.name.span, types: &[], on: &d.on, value: id };
-        fields.push(place.field(&field, &space, remarks)?.0);
+        fields.push(place.field(cx, &field, &space, remarks)?.0);
     }
-    bind(state, &d.name, Value::from(Distribution::new(&space, fields).map_err(refusal)?))
+    bind(state, &d.name, Value::from(Distribution::new(&space, fields)?))
 }
 
-pub(super) fn submanifold(state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) -> Fallible<()> {
-    let (space, list) = entries(state, ast, d, |e, id| match e.eval(id)? {
+pub(super) fn submanifold(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) -> Fallible<()> {
+    let (space, list) = entries(cx, state, ast, d, |e, id| match e.eval(id)? {
         Value::Claim(claim) => {
-            let difference = as_expr(&claim.left)? - as_expr(&claim.right)?;
+            let difference = as_expr(cx, &claim.left)? - as_expr(cx, &claim.right)?;
             let span = e.ast.span(id);
             match claim.relation {
                 Relation::Equal => Ok(vec![Branch { equations: vec![difference], nonzero: vec![] }]),
@@ -219,7 +228,7 @@ pub(super) fn submanifold(state: &mut Interpreter, ast: &Rc<Ast>, d: &Described)
         Body::Entries(ids) => ids.as_slice(),
         Body::Value(id) => std::slice::from_ref(id),
     };
-    order_of_block(state, ast, d.name.span, &d.on, ids, &functions, &space)?;
+    order_of_block(cx, state, ast, d.name.span, &d.on, ids, &functions, &space)?;
     let set = PointSet::new(&space, branches);
     bind(state, &d.name, Value::from(set))
 }

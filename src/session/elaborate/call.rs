@@ -6,9 +6,9 @@ use crate::algebra::expr::Condition;
 use crate::algebra::function::Elementary;
 use crate::algebra::{Expr, Symbol, conditions};
 use crate::diagnostic::{Diagnostic, codes};
+use crate::model::operate;
 use crate::model::value::{Fallible, Value};
-use crate::questions::{self, Argument, Arguments};
-use crate::session::operate;
+use crate::questions::{self, Argument, Arguments, Question, call};
 use crate::session::scope::{Binding, Callable, Closure, Meaning, Scope};
 use crate::source::Span;
 use crate::syntax::ast::{ExprId, ExprKind, Name};
@@ -120,13 +120,14 @@ impl<'s> Evaluator<'s> {
                 Ok(Value::Expr(Expr::unknown(*function, &orders, &values)))
             }
             Callable::Closure(closure) => {
+                let scope = &*closure.scope(scope);
                 let values = arguments.iter().map(|a| self.eval(*a)).collect::<Fallible<Vec<_>>>()?;
                 check_arity(&name.text, closure.parameters.len(), values.len(), name_span, closure.span)?;
                 let spans: Vec<Span> = arguments.iter().map(|a| self.ast.span(*a)).collect();
-                crate::session::signature::check_call(scope, closure, &values, &spans)?;
+                crate::session::signature::check_call(&self.cx, scope, closure, &values, &spans)?;
                 let value =
                     self.enter(scope, closure, values).map_err(|d| Box::new(d.label_once(span, "in this call")))?;
-                operate::prime(&value, name.primes)
+                operate::prime(&self.cx, &value, name.primes)
             }
         }
     }
@@ -134,6 +135,7 @@ impl<'s> Evaluator<'s> {
     /// Evaluates the body of a function of the language.
     pub(super) fn enter(&self, scope: &Scope, closure: &Closure, values: Vec<Value>) -> Fallible<Value> {
         let inner = Evaluator {
+            cx: self.cx.clone(),
             scope,
             ast: closure.ast.clone(),
             on: self.on.clone(),
@@ -160,11 +162,11 @@ impl<'s> Evaluator<'s> {
             {
                 let part = |name| series.part(name).transpose().expect("a part of every series");
                 return match function {
-                    Elementary::Max => part("max"),
-                    Elementary::Min => part("min"),
+                    Elementary::Max => part("max").map(Value::Float),
+                    Elementary::Min => part("min").map(Value::Float),
                     _ => {
                         let name = format!("{text}({})", series.name);
-                        let series = series.map(name, |x| crate::model::run::apply(function, &[x]))?;
+                        let series = series.map(name, |x| crate::motion::double::apply(function, &[x]))?;
                         Ok(Value::Series(Rc::new(series)))
                     }
                 };
@@ -173,10 +175,11 @@ impl<'s> Evaluator<'s> {
             let values = arguments.iter().map(|a| Ok(self.eval(*a)?.main())).collect::<Fallible<Vec<_>>>()?;
             if primes == 0
                 && values.iter().any(|v| matches!(v, Value::Float(_)))
-                && let Some(doubles) = values.iter().map(crate::model::run::double).collect::<Option<Vec<f64>>>()
+                && let Some(doubles) =
+                    values.iter().map(|x| crate::model::run::double(&self.cx, x)).collect::<Option<Vec<f64>>>()
                 && function.row().arity.is_none_or(|n| n == doubles.len())
             {
-                return match crate::model::run::apply(function, &doubles) {
+                return match crate::motion::double::apply(function, &doubles) {
                     Some(x) => Ok(Value::Float(x)),
                     None => refuse(&codes::NOT_REAL, "this has no real value"),
                 };
@@ -196,58 +199,47 @@ impl<'s> Evaluator<'s> {
                 let u = Symbol::bound("u");
                 let mut body = Expr::apply(function, &[Expr::symbol(u)]);
                 for _ in 0..primes {
-                    body = crate::algebra::derive::partial(body, u);
+                    body = crate::algebra::derive::partial(&self.cx, body, u);
                 }
                 let map = std::iter::once((u, values[0])).collect();
                 return Ok(Value::Expr(crate::algebra::substitute::substitute(body, &map)));
             }
             if function == Elementary::Log {
-                operate::real_logarithm(values[0], self.ast.span(arguments[0]))?;
+                operate::real_logarithm(&self.cx, values[0], self.ast.span(arguments[0]))?;
             }
-            return operate::defined(Expr::apply(function, &values), span);
+            let built = Expr::apply(function, &values);
+            operate::keep_domain(&self.cx, values.iter().copied(), built);
+            return operate::defined(built, span);
         }
         match text {
             "sqrt" if arguments.len() == 1 => {
                 let half = Value::Expr(Expr::ratio(1, 2));
                 return match self.eval(arguments[0])?.main() {
-                    value @ (Value::Float(_) | Value::Series(_)) => operate::power(&value, &half, span, span),
-                    _ => operate::square_root(self.expr(arguments[0])?, self.ast.span(arguments[0]), span),
+                    value @ (Value::Float(_) | Value::Series(_)) => operate::power(&self.cx, &value, &half, span, span),
+                    _ => operate::square_root(&self.cx, self.expr(arguments[0])?, self.ast.span(arguments[0]), span),
                 };
             }
             "piecewise" => return self.piecewise(arguments, name_span),
             _ => {}
         }
-        // p3(η), p4(η), …: after p1 and p2 the contact part of that number.
-        let number = text.strip_prefix('p').and_then(|n| n.parse::<u32>().ok());
-        let number = number.filter(|n| (3..=questions::MAX_JET_ORDER).contains(n));
-        let Some(question) = questions::find(if number.is_some() { "contact_part" } else { text }) else {
+        let Some(question) = questions::find_written(text) else {
             return Err(Box::new(self.unknown_function(text, name_span)));
         };
-        let mut given = Arguments::new(question, span, name_span);
+        let mut given = Arguments::new(&self.cx, question, span, name_span);
+        self.check_written(question, text, name_span, arguments)?;
         for &id in arguments {
             let argument_span = self.ast.span(id);
             match self.ast.option(id) {
-                Some((name, value)) if question.options.iter().any(|o| *o == &*name.node) => {
+                Some((name, value)) if question.option(&name.node).is_some() => {
                     let value = match (&*name.node, self.ast.name(value)) {
                         // `names = P`: a prefix, whatever else the word may mean.
                         ("names", Some(Name { text, primes: 0 })) => {
-                            Symbol::allow_momentum_prefix(text);
+                            self.scope.allow_momentum_prefix(text);
                             Value::Text((&**text).into())
                         }
                         _ => self.eval(value)?,
                     };
                     given.named.insert(name.node.to_string(), Argument { value, span: argument_span });
-                }
-                Some((name, _)) if !question.takes_equations => {
-                    return Err(Box::new(
-                        Diagnostic::error(&codes::NO_EFFECT, format!("`{text}` has no option `{}`", name.node))
-                            .label(name.span, "not an option of this question")
-                            .help(if question.options.is_empty() {
-                                format!("`{text}` takes no options")
-                            } else {
-                                format!("its options are {}", question.options.join(", "))
-                            }),
-                    ));
                 }
                 _ => match self.eval_argument(id, &mut given) {
                     Ok(value) => given.positional.push(Argument { value, span: argument_span }),
@@ -257,23 +249,35 @@ impl<'s> Evaluator<'s> {
                 },
             }
         }
-        if let Some(k) = number {
+        if let Some(k) = questions::contact_number(text) {
             given.positional.push(Argument { value: Value::number(i64::from(k)), span: name_span });
         }
         given.on = self.on.clone();
         given.manifolds = self.scope.manifolds.clone();
-        questions::ask(question, given).map_err(|d| crate::session::promise::mend_meeting(self, arguments, d))
+        questions::ask(&self.cx, question, given).map_err(|d| crate::session::promise::mend_meeting(self, arguments, d))
+    }
+
+    /// The number of arguments and the names of options, before anything is computed.
+    fn check_written(&self, row: &Question, text: &str, name_span: Span, arguments: &[ExprId]) -> Fallible<()> {
+        let options = arguments.iter().filter_map(|id| self.ast.option(*id));
+        let (known, other): (Vec<_>, Vec<_>) = options.partition(|(name, _)| row.option(&name.node).is_some());
+        let unknown = other.first().filter(|_| !row.takes_equations());
+        if let Some((name, _)) = unknown {
+            return Err(Box::new(call::unknown_option(row, text, &name.node, name.span)));
+        }
+        let n = arguments.len() - known.len();
+        call::check_count(row, text, name_span, n).map_or(Ok(()), |d| Err(Box::new(d)))
     }
 
     /// The value of an argument, and what was cancelled on the way, which is recorded for the statement as well unless the
     /// question says it in other coordinates.
     fn eval_argument(&self, id: ExprId, given: &mut Arguments) -> Fallible<Value> {
-        let (value, recorded) = conditions::collect_all(|| self.eval(id));
+        let (value, recorded) = conditions::collect_all(&self.cx, |cx| self.under(cx).eval(id));
         given.cancelled.extend(recorded.nonzero.iter().copied());
-        if questions::carries_conditions(given.question) {
+        if given.question.carries_conditions() {
             given.recorded.push(recorded);
         } else {
-            conditions::record_all(&recorded);
+            conditions::record_all(&self.cx, &recorded);
         }
         value
     }
@@ -283,7 +287,7 @@ impl<'s> Evaluator<'s> {
         let (then, otherwise) = (self.expr(arguments[1])?, self.expr(arguments[2])?);
         match self.eval(arguments[0])? {
             Value::Claim(claim) => {
-                let left = operate::as_expr(&claim.left)? - operate::as_expr(&claim.right)?;
+                let left = operate::as_expr(&self.cx, &claim.left)? - operate::as_expr(&self.cx, &claim.right)?;
                 Ok(Value::Expr(Expr::piecewise(Condition { relation: claim.relation, left }, then, otherwise)))
             }
             other => Err(Box::new(
@@ -295,7 +299,7 @@ impl<'s> Evaluator<'s> {
     }
 }
 
-pub(super) fn check_arity(name: &str, wanted: usize, given: usize, call: Span, declared: Span) -> Fallible<()> {
+pub fn check_arity(name: &str, wanted: usize, given: usize, call: Span, declared: Span) -> Fallible<()> {
     if wanted == given {
         return Ok(());
     }

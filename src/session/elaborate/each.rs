@@ -3,11 +3,10 @@
 use super::{Evaluator, refuse};
 use crate::algebra::{Expr, Symbol};
 use crate::diagnostic::{Diagnostic, codes};
+use crate::model::operate;
 use crate::model::value::{Fallible, Value};
-use crate::session::{mention, operate};
 use crate::source::Span;
 use crate::syntax::ast::{Binder, Each, ExprId, ExprKind};
-use std::cell::Cell;
 use std::rc::Rc;
 
 impl<'s> Evaluator<'s> {
@@ -21,7 +20,7 @@ impl<'s> Evaluator<'s> {
             let name = self.ast.name(id)?;
             self.locals.iter().find(|(local, _)| *local == name.text && *local != binder.index.node)
         };
-        if mention::inside(&self.ast, self.ast.span(each.body)).any(|id| others(id).is_some()) {
+        if self.ast.inside(self.ast.span(each.body)).any(|id| others(id).is_some()) {
             return Ok(None);
         }
         let (from, to) = (self.integer(*from)?, self.integer(*to)?);
@@ -37,7 +36,7 @@ impl<'s> Evaluator<'s> {
             inner.locals.push((binder.index.node.clone(), Value::number(index)));
             let term = inner.eval(each.body);
             inner.locals.pop();
-            let Ok(term) = operate::as_expr(&term?) else { return Ok(None) };
+            let Ok(term) = operate::as_expr(&self.cx, &term?) else { return Ok(None) };
             sums.push(sums.last().map_or(term, |before| *before + term));
         }
         let sum = sums[(to - from) as usize];
@@ -62,15 +61,7 @@ impl<'s> Evaluator<'s> {
     pub fn each_with(&self, id: ExprId, work: &mut dyn FnMut(&Evaluator, ExprId) -> Fallible<()>) -> Fallible<()> {
         let ast = self.ast.clone();
         let ExprKind::Each(each) = ast.kind(id) else { return work(self, id) };
-        let mut inner = Evaluator {
-            scope: self.scope,
-            ast: self.ast.clone(),
-            on: self.on.clone(),
-            locals: self.locals.clone(),
-            last: self.last,
-            depth: Cell::new(self.depth.get()),
-            prefixes: self.prefixes.clone(),
-        };
+        let mut inner = self.under(&self.cx);
         fn run(
             inner: &mut Evaluator,
             binders: &[Binder],
@@ -112,7 +103,7 @@ impl<'s> Evaluator<'s> {
         let mut inner = self.on_answer(&Value::number(0));
         inner.locals.push((binder.index.node.clone(), Value::Expr(from + width * Expr::symbol(u))));
         let body = inner.expr(each.body)?;
-        operate::defined(width * crate::algebra::antiderivative::unit_integral(body, u), span)
+        operate::defined(width * crate::algebra::antiderivative::unit_integral(&self.cx, body, u), span)
     }
 }
 

@@ -5,8 +5,8 @@ use crate::algebra::{Coordinate, Expr, Symbol, conditions};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::form::Form;
 use crate::geometry::jet::FiberedManifold;
+use crate::model::operate;
 use crate::model::value::{Fallible, Value};
-use crate::session::operate;
 use crate::session::scope::Meaning;
 use crate::source::Span;
 use crate::syntax::ast::{ExprId, Name};
@@ -23,7 +23,7 @@ impl<'s> Evaluator<'s> {
             return Ok(Value::Form(Form::differential(symbol)));
         }
         if let Some(symbol) = self.derived_symbol(&name.text, span)? {
-            return operate::prime(&Value::Expr(Expr::symbol(symbol)), name.primes);
+            return operate::prime(&self.cx, &Value::Expr(Expr::symbol(symbol)), name.primes);
         }
         Err(Box::new(self.unknown(&name.text, span)))
     }
@@ -31,13 +31,13 @@ impl<'s> Evaluator<'s> {
     /// A declared name with its primes, if there is one.
     pub(super) fn lookup(&self, text: &str, primes: u32, span: Span) -> Fallible<Option<Value>> {
         if let Some((_, value)) = self.locals.iter().rev().find(|(n, _)| &**n == text) {
-            return operate::prime(value, primes).map(Some);
+            return operate::prime(&self.cx, value, primes).map(Some);
         }
         if text == "_"
             && let Some(last) = self.last
         {
-            last.conditions.iter().for_each(|c| conditions::state(*c));
-            return operate::prime(&last.value, primes).map(Some);
+            last.conditions.iter().for_each(|c| conditions::state(&self.cx, *c));
+            return operate::prime(&self.cx, &last.value, primes).map(Some);
         }
         if let Some(coordinate) = self.on.as_ref().and_then(|m| coordinate_of(m, text)) {
             self.scope.value(text);
@@ -54,17 +54,22 @@ impl<'s> Evaluator<'s> {
                 Ok(Some(Value::Expr(Expr::symbol(coordinate.jet(primes)))))
             }
             Meaning::Parameter(s) | Meaning::Base(s) => {
-                operate::prime(&Value::Expr(Expr::symbol(*s)), primes).map(Some)
+                operate::prime(&self.cx, &Value::Expr(Expr::symbol(*s)), primes).map(Some)
             }
             Meaning::Value(v) => {
                 if let Some(ground) = &binding.sampled {
-                    crate::session::grounds::rests_on(text, ground, span);
+                    self.cx.rests_on(crate::model::grounds::Sampled {
+                        name: text.to_string(),
+                        ground: ground.clone(),
+                        span,
+                    });
                 }
-                binding.conditions.iter().for_each(|c| conditions::state(*c));
-                operate::prime(v, primes).map(Some)
+                binding.conditions.iter().for_each(|c| conditions::state(&self.cx, *c));
+                operate::prime(&self.cx, v, primes).map(Some)
             }
             Meaning::Library(_) => Err(Box::new(
                 Diagnostic::error(&codes::UNKNOWN_NAME, format!("`{text}` is a library, not a value"))
+                    .about(text)
                     .label(span, "its names stand behind a dot")
                     .help(format!("write `{text}.name`")),
             )),
@@ -118,7 +123,9 @@ impl<'s> Evaluator<'s> {
         if let Some(number) = multiplier.and_then(|n| n.parse::<u32>().ok()).filter(|n| *n > 0) {
             return Ok(Some(Symbol::multiplier(number)));
         }
-        let Some((prefix, order, tail)) = Symbol::split_momentum(text) else { return Ok(None) };
+        let Some((prefix, order, tail)) = Symbol::split_momentum(text, |p| self.scope.has_momentum_prefix(p)) else {
+            return Ok(None);
+        };
         // Which momentum is meant is said by the `on` clause or by another name.
         let named = self.symbol_named(tail, order, span).map_err(|mut d| {
             d.repairs.clear();

@@ -4,9 +4,10 @@ use super::{Evaluator, at, coordinate_of, refuse};
 use crate::algebra::{Expr, Symbol};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::form::Form;
+use crate::model::operate;
 use crate::model::value::{Fallible, Point, PointEntry, Value};
 use crate::session::scope::{Binding, Meaning};
-use crate::session::{operate, parts, unknown};
+use crate::session::{parts, unknown};
 use crate::source::Span;
 use crate::syntax::ast::{ExprId, ExprKind, Name};
 use smallvec::SmallVec;
@@ -26,7 +27,7 @@ impl<'s> Evaluator<'s> {
                     };
                 }
                 Meaning::Library(library) => {
-                    let inner = Evaluator::new(library, &self.ast);
+                    let inner = Evaluator::new(&self.cx, library, &self.ast);
                     return match inner.lookup(&key.text, key.primes, key_span)? {
                         Some(value) => Ok(value),
                         None => Err(Box::new(inner.unknown(&key.text, key_span))),
@@ -36,7 +37,7 @@ impl<'s> Evaluator<'s> {
             }
         }
         let value = self.eval(of)?;
-        at(parts::part(&value, &key.text, key.primes, self), key_span)
+        at(parts::part(&self.cx, &value, &key.text, key.primes, self), key_span)
     }
 
     /// `A.q[3]''`: the entry of an answer for a jet of a member of a family of coordinates.
@@ -45,11 +46,11 @@ impl<'s> Evaluator<'s> {
         let ExprKind::Part { of: answer, key } = self.ast.kind(*of) else { return Ok(None) };
         let Some(Value::Indexed(family)) = self.lookup(&key.node.text, 0, key.span)? else { return Ok(None) };
         let value = self.eval(*answer)?;
-        if matches!(&value, Value::Answer(a) if a.get(&key.node.text).is_some()) {
+        if matches!(&value, Value::Answer(a) if a.get(&self.cx, &key.node.text).is_some()) {
             return Ok(None);
         }
         let member = parts::member(&family, &self.integers(keys)?)?;
-        let jet = operate::as_expr(&member)?.as_symbol().and_then(|s| s.as_jet());
+        let jet = operate::as_expr(&self.cx, &member)?.as_symbol().and_then(|s| s.as_jet());
         let jet = jet.map(|(coordinate, order)| coordinate.jet(order + primes));
         at(parts::at_symbol(&value, jet, &key.node.text), key.span).map(Some)
     }
@@ -68,7 +69,7 @@ impl<'s> Evaluator<'s> {
             && let Some(Value::Indexed(family)) = self.lookup(rest, 0, self.ast.span(of))?
         {
             let member = parts::member(&family, &self.integers(keys)?)?;
-            let symbol = operate::as_expr(&member)?.as_symbol();
+            let symbol = operate::as_expr(&self.cx, &member)?.as_symbol();
             let raised = |s: Symbol| match s.as_jet() {
                 Some((coordinate, order)) => coordinate.jet(order + primes),
                 None => s,
@@ -88,11 +89,11 @@ impl<'s> Evaluator<'s> {
         // p_q[i]: the momentum conjugate to a member of a family.
         if let Some(Name { text, primes: 0 }) = self.ast.name(of)
             && self.lookup(text, 0, self.ast.span(of))?.is_none()
-            && let Some((prefix, order, tail)) = Symbol::split_momentum(text)
+            && let Some((prefix, order, tail)) = Symbol::split_momentum(text, |p| self.scope.has_momentum_prefix(p))
             && let Some(Value::Indexed(family)) = self.lookup(tail, 0, self.ast.span(of))?
         {
             let member = parts::member(&family, &self.integers(keys)?)?;
-            return match operate::as_expr(&member)?.as_symbol().and_then(Symbol::as_jet) {
+            return match operate::as_expr(&self.cx, &member)?.as_symbol().and_then(Symbol::as_jet) {
                 Some((coordinate, 0)) => {
                     Ok(Value::Expr(Expr::symbol(Symbol::momentum_named(prefix, coordinate.jet(order)))))
                 }
@@ -107,7 +108,7 @@ impl<'s> Evaluator<'s> {
         if let Value::Indexed(family) = &value {
             return parts::member(family, &self.integers(keys)?);
         }
-        parts::index(&value, keys, self)
+        parts::index(&self.cx, &value, keys, self)
     }
 
     pub(super) fn integers(&self, keys: &[ExprId]) -> Fallible<SmallVec<[i64; 2]>> {

@@ -62,7 +62,8 @@ impl<'s> Evaluator<'s> {
             None => {
                 let names: Vec<String> = scope.manifolds.iter().map(|m| m.name().to_string()).collect();
                 let diagnostic =
-                    Diagnostic::error(&codes::UNKNOWN_NAME, format!("the manifold `{}` is not declared", last.node));
+                    Diagnostic::error(&codes::UNKNOWN_NAME, format!("the manifold `{}` is not declared", last.node))
+                        .about(&last.node);
                 Err(Box::new(match suggest::nearest(&last.node, names.iter().map(String::as_str)) {
                     Some(near) => diagnostic.label(last.span, "not known here").repair(
                         format!("did you mean `{near}`?"),
@@ -84,7 +85,7 @@ pub fn coordinate_of(manifold: &FiberedManifold, name: &str) -> Option<Coordinat
 }
 
 /// The digits of `J3`.
-pub(super) fn jet_word(word: &str) -> Option<&str> {
+pub fn jet_word(word: &str) -> Option<&str> {
     word.strip_prefix('J').filter(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
 }
 

@@ -1,18 +1,20 @@
 //! What the clauses of a run say: `set`, `from`, `until`, `method`, `tolerance`, `step`, `record`, `stop`, `branch`.
 
 use super::first_word;
-use super::law::Body;
+use crate::algebra::Inquiry;
 use crate::algebra::{Expr, Node, Symbol};
 use crate::codegen::lower;
 use crate::diagnostic::{Diagnostic, codes, suggest};
 use crate::geometry::jet::FiberedManifold;
 use crate::integrate::control::Tolerance;
-use crate::integrate::method::{METHODS, Method};
+use crate::integrate::method::Method;
 use crate::integrate::problem::{Direction, Event};
+use crate::model::operate;
 use crate::model::value::{Fallible, Value, key_text};
+use crate::motion::law::Body;
+use crate::motion::start::Given;
 use crate::session::elaborate::Evaluator;
 use crate::session::interpreter::Interpreter;
-use crate::session::operate;
 use crate::session::scope::Callable;
 use crate::source::Span;
 use crate::syntax::ast::{self, Ast, ExprId, ExprKind, RunClauseKind, Simulate};
@@ -56,7 +58,13 @@ pub struct Stop {
 }
 
 impl Clauses {
+    /// The initial state as it was given.
+    pub fn given(&self) -> Given<'_> {
+        Given { values: &self.from, span: self.from_span.unwrap_or(self.simulate) }
+    }
+
     pub fn read(
+        cx: &Inquiry,
         state: &Interpreter,
         evaluator: &Evaluator,
         s: &Simulate,
@@ -70,7 +78,7 @@ impl Clauses {
             bodies: vec![],
             from: vec![],
             until: (Expr::zero(), s.span),
-            method: Method::Auto,
+            method: Method::AUTO,
             tolerance: Tolerance::default(),
             scales: vec![],
             step: None,
@@ -100,7 +108,7 @@ impl Clauses {
                 RunClauseKind::Step(id) => clauses.step = Some(positive(evaluator, *id, "a step")?),
                 RunClauseKind::Record { columns, every } => {
                     for &id in columns {
-                        clauses.read_column(state, evaluator, id)?;
+                        clauses.read_column(cx, state, evaluator, id)?;
                     }
                     if let Some(every) = every {
                         clauses.every = Some(positive(evaluator, *every, "an interval")?);
@@ -127,10 +135,11 @@ impl Clauses {
             ));
         };
         clauses.until = until;
-        if clauses.method == Method::Rk4 && clauses.step.is_none() {
+        if !clauses.method.row().adaptive() && clauses.step.is_none() {
+            let name = clauses.method.name();
             let method = s.clauses.iter().find(|c| matches!(c.kind, RunClauseKind::Method(_)));
             return Err(Box::new(
-                Diagnostic::error(&codes::BAD_OPTION, "`rk4` has a fixed step, and none is given")
+                Diagnostic::error(&codes::BAD_OPTION, format!("`{name}` has a fixed step, and none is given"))
                     .label(method.map_or(simulate, |c| c.span), "no `step`")
                     .help("add `step 1/100`"),
             ));
@@ -247,7 +256,7 @@ impl Clauses {
     }
 
     /// `x`, `E = energy(S)`; a list or a family is several columns.
-    fn read_column(&mut self, state: &Interpreter, evaluator: &Evaluator, id: ExprId) -> Fallible<()> {
+    fn read_column(&mut self, cx: &Inquiry, state: &Interpreter, evaluator: &Evaluator, id: ExprId) -> Fallible<()> {
         let ast = &evaluator.ast;
         let span = ast.span(id);
         if let ExprKind::Each(each) = ast.kind(id)
@@ -265,25 +274,25 @@ impl Clauses {
         match evaluator.eval(value)?.main() {
             Value::List(items) => {
                 for (i, item) in items.iter().enumerate() {
-                    self.push_column(format!("{name}[{}]", i + 1), operate::as_expr(item)?, span)?;
+                    self.push_column(format!("{name}[{}]", i + 1), operate::as_expr(cx, item)?, span)?;
                 }
                 Ok(())
             }
             Value::Family(family) => {
                 for (key, item) in &family.entries {
-                    self.push_column(format!("{name}.{}", key_text(key)), operate::as_expr(item)?, span)?;
+                    self.push_column(format!("{name}.{}", key_text(key)), operate::as_expr(cx, item)?, span)?;
                 }
                 Ok(())
             }
             Value::Indexed(family) => {
                 for (key, item) in &family.members {
                     let key: Vec<String> = key.iter().map(i64::to_string).collect();
-                    self.push_column(format!("{name}[{}]", key.join(", ")), operate::as_expr(item)?, span)?;
+                    self.push_column(format!("{name}[{}]", key.join(", ")), operate::as_expr(cx, item)?, span)?;
                 }
                 Ok(())
             }
             other => {
-                let value = operate::as_expr(&other).map_err(|d| Box::new(d.or_at(span, "recorded here")))?;
+                let value = operate::as_expr(cx, &other).map_err(|d| Box::new(d.or_at(span, "recorded here")))?;
                 self.push_column(name, value, span)
             }
         }
@@ -445,7 +454,7 @@ fn read_method(ast: &Ast, id: ExprId) -> Fallible<Method> {
         ));
     }
     let d = Diagnostic::error(&codes::BAD_OPTION, format!("there is no method `{text}`")).label(span, "not known");
-    let names: Vec<&str> = METHODS.iter().map(|m| m.name).collect();
+    let names: Vec<&str> = Method::all().map(Method::name).collect();
     Err(Box::new(match suggest::nearest(&text, names.iter().copied()) {
         Some(near) => d.repair(format!("did you mean `{near}`?"), span, near),
         None => d.note(format!("the methods are {}", names.join(", "))),

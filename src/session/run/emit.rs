@@ -1,14 +1,15 @@
 //! The vector field of a system as text of another language, so that it can leave Lepage. Parameters are arguments of
 //! the function, in the order that its first lines state.
 
-use super::law::Law;
 use super::{Subject, SubjectKind, parameters_of};
+use crate::algebra::Inquiry;
 use crate::algebra::Symbol;
 use crate::codegen::emit::{Language, emit as write};
 use crate::codegen::lower::Signature;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::model::set::branch_text;
 use crate::model::value::Fallible;
+use crate::motion::law::{Body, Law};
 use crate::session::interpreter::Interpreter;
 use crate::syntax::ast::{Ast, ExprId};
 use std::rc::Rc;
@@ -23,7 +24,7 @@ const LANGUAGES: &[(&str, Language)] = &[
 ];
 
 /// The vector field of the system that an expression names, in `c`, `rust`, `python`, `latex` or `clif`.
-pub fn emit(state: &Interpreter, ast: &Rc<Ast>, id: ExprId, language: &str) -> Fallible<String> {
+pub fn emit(cx: &Inquiry, state: &Interpreter, ast: &Rc<Ast>, id: ExprId, language: &str) -> Fallible<String> {
     let Some((_, language)) = LANGUAGES.iter().find(|(name, _)| *name == language) else {
         let names: Vec<&str> = LANGUAGES.iter().map(|(name, _)| *name).collect();
         return Err(Box::new(
@@ -37,10 +38,10 @@ pub fn emit(state: &Interpreter, ast: &Rc<Ast>, id: ExprId, language: &str) -> F
             "jit",
         )));
     }
-    let subject = Subject::read(state, ast, id)?;
-    let law = law_of(&subject)?;
-    let bodies: Vec<super::Body> = state.bodies.values().cloned().collect();
-    let law = law.with_bodies(&bodies);
+    let subject = Subject::read(cx, state, ast, id)?;
+    let law = law_of(cx, &subject)?;
+    let bodies: Vec<Body> = state.bodies.values().cloned().collect();
+    let law = law.with_bodies(cx, &bodies);
     let signature = Signature {
         time: Some(law.time()),
         states: law.states.clone(),
@@ -60,17 +61,17 @@ pub fn emit(state: &Interpreter, ast: &Rc<Ast>, id: ExprId, language: &str) -> F
 }
 
 /// The law of a regular system, or on the one branch of a singular one on which the motion is determined.
-fn law_of(subject: &Subject) -> Fallible<Law> {
+fn law_of(cx: &Inquiry, subject: &Subject) -> Fallible<Law> {
     let system = match &subject.kind {
         SubjectKind::Explicit(law) => return Ok(law.clone()),
-        SubjectKind::Canonical(system, gauge) => return Law::canonical(&*system.dynamical_form()?, *gauge),
+        SubjectKind::Canonical(system, gauge) => return Law::canonical(cx, &*system.dynamical_form(cx)?, *gauge),
         SubjectKind::System(system) => system,
     };
-    let form = system.dynamical_form()?;
-    if !super::is_singular_everywhere(&form)? {
-        return Ok(Law::of_equations(&form));
+    let form = system.dynamical_form(cx)?;
+    if !super::is_singular_everywhere(cx, &form)? {
+        return Ok(Law::of_equations(cx, &form));
     }
-    let found = system.dynamics()?;
+    let found = system.dynamics(cx)?;
     let determined: Vec<_> = found.proper.branches.iter().filter(|b| b.determined.is_yes()).collect();
     let law = match determined.as_slice() {
         [only] => Law::on_branch(&form, only),
@@ -84,7 +85,7 @@ fn law_of(subject: &Subject) -> Fallible<Law> {
             let free: Vec<Symbol> = branch.accelerations.iter().filter(|(_, e)| e.is_none()).map(|(s, _)| *s).collect();
             let names: Vec<String> = free.iter().map(Symbol::to_string).collect();
             let what = if names.is_empty() { "determined".to_string() } else { format!("free: {}", names.join(", ")) };
-            refused = refused.note(format!("on {}: {what}", branch_text(&branch.branch)));
+            refused = refused.note(format!("on {}: {what}", branch_text(cx, &branch.branch)));
         }
         Box::new(refused)
     })

@@ -1,34 +1,35 @@
 //! Showing and keeping runs: `plot` and `save`.
 
+use crate::algebra::Inquiry;
 use crate::diagnostic::{Diagnostic, codes};
-use crate::model::run::{Run, Series};
+use crate::model::kind::RUN;
+use crate::model::operate::describe;
 use crate::model::value::{Fallible, Value};
+use crate::motion::run::Run;
+use crate::motion::series::Series;
+use crate::questions::call;
 use crate::report;
 use crate::report::plot::{Curve, Plot};
+use crate::session::file;
 use crate::session::interpreter::{Effect, Interpreter};
-use crate::session::operate::describe;
 use crate::syntax::ast::{self, Ast, ExprId};
 use std::rc::Rc;
 
-fn the_run(state: &Interpreter, ast: &Rc<Ast>, id: ExprId) -> Fallible<Rc<Run>> {
-    match state.evaluator(ast).eval(id)?.main() {
+fn the_run(cx: &Inquiry, state: &Interpreter, ast: &Rc<Ast>, id: ExprId) -> Fallible<Rc<Run>> {
+    match state.evaluator(cx, ast).eval(id)?.main() {
         Value::Run(run) => Ok(run),
-        other => Err(Box::new(
-            Diagnostic::error(&codes::WRONG_KIND, "a run is needed here")
-                .label(ast.span(id), format!("this is {}", describe(&other)))
-                .help("make one with `let run = simulate S { … }`"),
-        )),
+        other => Err(Box::new(call::needed(RUN, &describe(&other), ast.span(id)))),
     }
 }
 
 /// A curve of a plot: a recorded column or state, by the text that names it, or what is computed from them.
-fn column(state: &Interpreter, ast: &Rc<Ast>, run: &Rc<Run>, id: ExprId) -> Fallible<Series> {
+fn column(cx: &Inquiry, state: &Interpreter, ast: &Rc<Ast>, run: &Rc<Run>, id: ExprId) -> Fallible<Series> {
     let span = ast.span(id);
     let text = state.source_text(span);
     if let Some(series) = run.series(&text) {
         return Ok(series);
     }
-    let evaluator = state.evaluator(ast).on(&run.manifold);
+    let evaluator = state.evaluator(cx, ast).on(&run.manifold);
     if let Ok(Value::Series(series)) = evaluator.eval(id).map(|v| v.main()) {
         return Ok((*series).clone());
     }
@@ -45,13 +46,13 @@ fn column(state: &Interpreter, ast: &Rc<Ast>, run: &Rc<Run>, id: ExprId) -> Fall
     ))
 }
 
-pub fn plot(state: &mut Interpreter, ast: &Rc<Ast>, p: &ast::Plot) -> Fallible<Effect> {
-    let run = the_run(state, ast, p.what)?;
+pub fn plot(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, p: &ast::Plot) -> Fallible<Effect> {
+    let run = the_run(cx, state, ast, p.what)?;
     let mut picture = Plot { title: String::new(), x_name: run.time.name(), ..Plot::default() };
     for curve in &p.curves {
         let x = match curve.against {
             Some(id) => {
-                let series = column(state, ast, &run, id)?;
+                let series = column(cx, state, ast, &run, id)?;
                 picture.x_name = series.name.clone();
                 picture.x_period = angle_period(&run, &series.name);
                 series.values.to_vec()
@@ -59,26 +60,26 @@ pub fn plot(state: &mut Interpreter, ast: &Rc<Ast>, p: &ast::Plot) -> Fallible<E
             None => run.trajectory.times().to_vec(),
         };
         for &id in &curve.values {
-            let series = column(state, ast, &run, id)?;
+            let series = column(cx, state, ast, &run, id)?;
             picture.y_period = angle_period(&run, &series.name);
             picture.curves.push(Curve { name: series.name.clone(), x: x.clone(), y: series.values.to_vec() });
         }
     }
     match &p.to {
         None => Ok(Effect::Answered(Value::Text(picture.terminal(72, 18).into()).into())),
-        Some(file) => {
-            let path = state.options.out.join(&*file.node);
+        Some(to) => {
+            let path = state.options.out.join(&*to.node);
             if path.extension().is_none_or(|ending| ending != "svg") {
-                let svg = std::path::Path::new(&*file.node).with_extension("svg");
+                let svg = std::path::Path::new(&*to.node).with_extension("svg");
                 return Err(Box::new(
                     Diagnostic::error(&codes::CANNOT_WRITE, "a plot is written as `.svg`")
-                        .label(file.span, "this file")
-                        .repair(format!("call it `{}`", svg.display()), file.span, format!("\"{}\"", svg.display()))
+                        .label(to.span, "this file")
+                        .repair(format!("call it `{}`", svg.display()), to.span, format!("\"{}\"", svg.display()))
                         .help("`save run to …` writes the numbers"),
                 ));
             }
-            report::write_file(&path, picture.svg(720, 480).as_bytes())
-                .map_err(|d| Box::new(d.or_at(file.span, "this file")))?;
+            file::write(&*state.options.world, &path, picture.svg(720, 480).as_bytes())
+                .map_err(|d| Box::new(d.or_at(to.span, "this file")))?;
             Ok(Effect::Done)
         }
     }
@@ -89,9 +90,11 @@ fn angle_period(run: &Run, name: &str) -> Option<f64> {
     symbol.as_jet().filter(|(c, order)| *order == 0 && c.is_angle()).map(|_| std::f64::consts::TAU)
 }
 
-pub fn save(state: &mut Interpreter, ast: &Rc<Ast>, s: &ast::Save) -> Fallible<Effect> {
-    let run = the_run(state, ast, s.what)?;
+pub fn save(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, s: &ast::Save) -> Fallible<Effect> {
+    let run = the_run(cx, state, ast, s.what)?;
     let path = state.options.out.join(&*s.to.node);
-    report::save(&run.table(), &path).map_err(|d| Box::new(d.or_at(s.to.span, "this file")))?;
+    let written = report::bytes(&run.table(), &path).map_err(Box::new);
+    let written = written.and_then(|bytes| file::write(&*state.options.world, &path, &bytes));
+    written.map_err(|d| Box::new(d.or_at(s.to.span, "this file")))?;
     Ok(Effect::Done)
 }

@@ -46,7 +46,7 @@ pub fn read_table(
         ));
     }
     let path = file::inside(state, file, span)?;
-    let text = file::read(&path, file, span)?;
+    let text = file::read(&*state.options.world, &path, file, span)?;
     let mut points: Vec<(f64, f64)> = vec![];
     let mut heading = true;
     for (i, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {

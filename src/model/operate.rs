@@ -1,11 +1,13 @@
 //! Operators on values: sums, products, wedge products, powers and primes of whatever can be added,
 //! multiplied, wedged, raised and differentiated.
 
-use crate::algebra::expr::Undefined;
+use crate::algebra::Inquiry;
+use crate::algebra::conditions;
+use crate::algebra::expr::{Node, Undefined};
 use crate::algebra::linear::Matrix;
 use crate::algebra::print::Style;
 use crate::algebra::{Expr, Rational, Symbol, Verdict};
-use crate::diagnostic::{Diagnostic, codes};
+use crate::diagnostic::{Diagnostic, Wanted, codes};
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
 use crate::geometry::{FiberedManifold, jet};
@@ -32,10 +34,10 @@ pub fn describe(value: &Value) -> String {
 
 /// The operand as it is meant in an expression: main values of answers, functions of Lagrangians,
 /// forms of equations.
-fn operand(value: &Value) -> Value {
+fn operand(cx: &Inquiry, value: &Value) -> Value {
     // The only solution of an equation stands for itself.
     if let Value::Answer(answer) = value
-        && answer.question == "solve"
+        && answer.stands_for_only_entry
         && let Some(Value::List(items)) = &answer.main
         && let [only @ Value::Expr(_)] = items.as_slice()
     {
@@ -43,12 +45,12 @@ fn operand(value: &Value) -> Value {
     }
     let value = value.main();
     match &value {
-        Value::System(system) => match (system.lagrangian(), system.form()) {
+        Value::System(system) => match (system.lagrangian(), system.form(cx)) {
             (Some(lagrangian), _) => Value::Expr(lagrangian.function()),
             (None, Some(form)) => Value::Form(form),
             _ => value,
         },
-        Value::Float(x) => match crate::model::run::from_f64(*x) {
+        Value::Float(x) => match crate::motion::double::from_f64(*x) {
             Some(n) => Value::Expr(Expr::number(n)),
             None => value,
         },
@@ -61,8 +63,8 @@ fn operand(value: &Value) -> Value {
 }
 
 /// The expression a value stands for.
-pub fn as_expr(value: &Value) -> Fallible<Expr> {
-    match operand(value) {
+pub fn as_expr(cx: &Inquiry, value: &Value) -> Fallible<Expr> {
+    match operand(cx, value) {
         Value::Expr(e) => Ok(e),
         // The dt of a Lagrangian may be written or left out.
         other => refuse(&codes::WRONG_KIND, format!("an expression is needed here, not {}", describe(&other))),
@@ -70,18 +72,21 @@ pub fn as_expr(value: &Value) -> Fallible<Expr> {
 }
 
 /// A form: functions are forms of degree 0.
-pub fn as_form(value: &Value) -> Fallible<Form> {
-    match operand(value) {
+pub fn as_form(cx: &Inquiry, value: &Value) -> Fallible<Form> {
+    match operand(cx, value) {
         Value::Form(f) => Ok(f),
         Value::Expr(e) => Ok(Form::function(e)),
         Value::Force(force) => Ok(force.form()),
-        other => refuse(&codes::WRONG_KIND, format!("a form is needed here, not {}", describe(&other))),
+        other => {
+            let title = format!("a form is needed here, not {}", describe(&other));
+            Err(Box::new(Diagnostic::error(&codes::WRONG_KIND, title).wanting(Wanted::Form)))
+        }
     }
 }
 
 /// A field in the place of a form or the other way round, or a function in the place of a field: the edit that writes
 /// what was probably meant, with the same components.
-pub fn mend_kind(d: Box<Diagnostic>, value: &Value, span: Span) -> Box<Diagnostic> {
+pub fn mend_kind(cx: &Inquiry, d: Box<Diagnostic>, value: &Value, span: Span) -> Box<Diagnostic> {
     if d.code.number != codes::WRONG_KIND.number || !d.repairs.is_empty() {
         return d;
     }
@@ -89,12 +94,9 @@ pub fn mend_kind(d: Box<Diagnostic>, value: &Value, span: Span) -> Box<Diagnosti
         let terms: Vec<(Expr, String)> = list.into_iter().map(|(s, c)| (c, format!("{mark}{s}"))).collect();
         Style::ASCII.combination(&terms)
     };
-    let wants = |kind: &str| {
-        d.title.starts_with(&format!("a {kind} is needed")) || d.title.contains(&format!("takes a {kind} "))
-    };
-    let wants_field = wants("vector field");
-    let (help, text) = match operand(value) {
-        Value::Field(x) if wants("form") && !x.is_empty() => {
+    let (wants_form, wants_field) = (d.wanted == Some(Wanted::Form), d.wanted == Some(Wanted::Field));
+    let (help, text) = match operand(cx, value) {
+        Value::Field(x) if wants_form && !x.is_empty() => {
             let text = components(x.components(), "d");
             (format!("the form with the same components is {text}"), text)
         }
@@ -118,18 +120,31 @@ pub fn mend_kind(d: Box<Diagnostic>, value: &Value, span: Span) -> Box<Diagnosti
     Box::new(d.repair(help, span, text))
 }
 
-pub fn as_field(value: &Value) -> Fallible<VectorField> {
-    match operand(value) {
+pub fn as_field(cx: &Inquiry, value: &Value) -> Fallible<VectorField> {
+    match operand(cx, value) {
         Value::Field(f) => Ok(f),
         Value::Expr(e) if e.is_zero() => Ok(VectorField::zero()),
         other => {
             let title = format!("a vector field is needed here, not {}", describe(&other));
-            let diagnostic = Diagnostic::error(&codes::WRONG_KIND, title);
+            let diagnostic = Diagnostic::error(&codes::WRONG_KIND, title).wanting(Wanted::Field);
             Err(Box::new(match other {
                 Value::Form(_) => diagnostic.help("the field ∂/∂x is `@x`; `dx` is the differential"),
                 _ => diagnostic,
             }))
         }
+    }
+}
+
+/// Building an expression may undo a root or a logarithm: √x·√x is x, and e^(log b) is b. What they needed is recorded for
+/// the expression that somebody wrote.
+pub fn keep_domain(cx: &Inquiry, written: impl IntoIterator<Item = Expr>, built: Expr) {
+    if let Node::Product(factors) = built.node()
+        && factors.windows(2).any(|pair| pair[0].0 == pair[1].0)
+    {
+        conditions::record_quotients(cx, built);
+    }
+    for e in written.into_iter().filter(|e| e.is_partial()) {
+        conditions::lost(cx, e, built).into_iter().for_each(|c| conditions::record_real(cx, c));
     }
 }
 
@@ -149,42 +164,44 @@ pub fn defined(e: Expr, span: Span) -> Fallible<Value> {
 }
 
 /// The n-th total derivative.
-pub fn prime(value: &Value, primes: u32) -> Fallible<Value> {
+pub fn prime(cx: &Inquiry, value: &Value, primes: u32) -> Fallible<Value> {
     if primes == 0 {
         return Ok(value.clone());
     }
     if primes > 64 {
         return refuse(&codes::BUDGET, "more than 64 primes");
     }
-    match operand(value) {
-        Value::Expr(e) => Ok(Value::Expr(jet::total_derivatives(e, primes))),
-        Value::List(items) => Ok(Value::list(items.iter().map(|v| prime(v, primes)).collect::<Fallible<Vec<_>>>()?)),
+    match operand(cx, value) {
+        Value::Expr(e) => Ok(Value::Expr(jet::total_derivatives(cx, e, primes))),
+        Value::List(items) => {
+            Ok(Value::list(items.iter().map(|v| prime(cx, v, primes)).collect::<Fallible<Vec<_>>>()?))
+        }
         Value::Matrix(m) => Ok(Value::from(LabelledMatrix {
-            matrix: m.matrix.map(|e| jet::total_derivatives(e, primes)),
+            matrix: m.matrix.map(|e| jet::total_derivatives(cx, e, primes)),
             ..(*m).clone()
         })),
         other => refuse(&codes::WRONG_KIND, format!("a prime is d/dt of a function, not of {}", describe(&other))),
     }
 }
 
-pub fn negate(value: &Value) -> Fallible<Value> {
+pub fn negate(cx: &Inquiry, value: &Value) -> Fallible<Value> {
     if let Value::Float(x) = value.main() {
         return Ok(Value::Float(-x));
     }
-    scale(&operand(value), Expr::number(-1))
+    scale(cx, &operand(cx, value), Expr::number(-1))
 }
 
-fn scale(value: &Value, by: Expr) -> Fallible<Value> {
+fn scale(cx: &Inquiry, value: &Value, by: Expr) -> Fallible<Value> {
     match value {
         Value::Expr(e) => Ok(Value::Expr(*e * by)),
         Value::Form(f) => Ok(Value::Form(f.scale(by))),
         Value::Field(x) => Ok(Value::Field(x.scale(by))),
         Value::List(items) => {
-            Ok(Value::list(items.iter().map(|v| scale(&operand(v), by)).collect::<Fallible<Vec<_>>>()?))
+            Ok(Value::list(items.iter().map(|v| scale(cx, &operand(cx, v), by)).collect::<Fallible<Vec<_>>>()?))
         }
         Value::Matrix(m) => Ok(Value::from(LabelledMatrix { matrix: m.matrix.map(|e| e * by), ..(**m).clone() })),
         Value::Force(force) => Ok(Value::Form(force.form().scale(by))),
-        Value::Series(s) => match crate::model::run::constant(by) {
+        Value::Series(s) => match crate::motion::double::constant(cx, by) {
             Some(factor) => Ok(Value::Series(Rc::new(s.map(format!("{by}*{}", s.name), |x| Some(x * factor))?))),
             None => refuse(&codes::WRONG_KIND, "a series is multiplied by a number"),
         },
@@ -193,10 +210,10 @@ fn scale(value: &Value, by: Expr) -> Fallible<Value> {
 }
 
 /// The operands as doubles, if one of them is a number of a run and the others are numbers.
-fn doubles(operands: &[(bool, Value, Span)]) -> Option<Vec<f64>> {
+fn doubles(cx: &Inquiry, operands: &[(bool, Value, Span)]) -> Option<Vec<f64>> {
     let values: Vec<Value> = operands.iter().map(|(_, v, _)| v.main()).collect();
     let any = values.iter().any(|v| matches!(v, Value::Float(_)));
-    if any { values.iter().map(crate::model::run::double).collect() } else { None }
+    if any { values.iter().map(|x| crate::model::run::double(cx, x)).collect() } else { None }
 }
 
 fn finite(x: f64) -> Fallible<Value> {
@@ -207,8 +224,8 @@ fn finite(x: f64) -> Fallible<Value> {
 }
 
 /// Signed terms; the flag says "minus".
-pub fn sum(terms: Vec<(bool, Value, Span)>) -> Fallible<Value> {
-    if let Some(doubles) = doubles(&terms) {
+pub fn sum(cx: &Inquiry, terms: Vec<(bool, Value, Span)>) -> Fallible<Value> {
+    if let Some(doubles) = doubles(cx, &terms) {
         let total =
             doubles.iter().zip(&terms).fold(0.0, |sum, (x, (minus, ..))| if *minus { sum - x } else { sum + x });
         return finite(total);
@@ -216,9 +233,9 @@ pub fn sum(terms: Vec<(bool, Value, Span)>) -> Fallible<Value> {
     if let [(false, left, _), (true, right, _)] = terms.as_slice()
         && let (Value::Run(a), Value::Run(b)) = (left.main(), right.main())
     {
-        return a.minus(&b);
+        return super::run::minus(cx, &a, &b);
     }
-    let operands: Vec<(bool, Value, Span)> = terms.into_iter().map(|(m, v, s)| (m, operand(&v), s)).collect();
+    let operands: Vec<(bool, Value, Span)> = terms.into_iter().map(|(m, v, s)| (m, operand(cx, &v), s)).collect();
     // All functions: one n-ary node.
     if operands.iter().all(|(_, v, _)| matches!(v, Value::Expr(_))) {
         return Ok(Value::Expr(Expr::sum(
@@ -234,15 +251,19 @@ pub fn sum(terms: Vec<(bool, Value, Span)>) -> Fallible<Value> {
         operands.iter().map(|(_, v, span)| (manifold_of(v), *span)).collect();
     for (minus, value, span) in operands {
         if let (true, Some((Value::Series(left), left_span)), Value::Series(right)) = (minus, &total, &value) {
-            total = Some((left.combine(right, "-", |x, y| x - y)?, left_span.to(span)));
+            let difference = left.combine(cx, right, "-", |x, y| x - y)?;
+            total = Some((Value::Series(Rc::new(difference)), left_span.to(span)));
             continue;
         }
-        let value =
-            if minus { scale(&value, Expr::number(-1)).map_err(|d| Box::new(d.or_at(span, "here")))? } else { value };
+        let value = if minus {
+            scale(cx, &value, Expr::number(-1)).map_err(|d| Box::new(d.or_at(span, "here")))?
+        } else {
+            value
+        };
         total = Some(match total {
             None => (value, span),
             Some((left, left_span)) => {
-                let sum = add(&left, &value).map_err(|d| {
+                let sum = add(cx, &left, &value).map_err(|d| {
                     Box::new(if d.labels.is_empty() {
                         let (l, r) = (describe(&left), describe(&value));
                         d.label(left_span, l).label(span, r)
@@ -263,7 +284,7 @@ pub fn sum(terms: Vec<(bool, Value, Span)>) -> Fallible<Value> {
                 Ok(joined) => (joined, home_span),
                 Err(refused) => {
                     return Err(Box::new(
-                        crate::questions::refusal(refused)
+                        Diagnostic::from(refused)
                             .label(home_span, format!("on {}", home.name()))
                             .label(span, format!("on {}", manifold.name())),
                     ));
@@ -275,7 +296,7 @@ pub fn sum(terms: Vec<(bool, Value, Span)>) -> Fallible<Value> {
 }
 
 /// Where a form or field lives.
-pub(super) fn manifold_of(value: &Value) -> Option<FiberedManifold> {
+pub fn manifold_of(value: &Value) -> Option<FiberedManifold> {
     match value {
         Value::Form(f) => f.manifold().ok().flatten(),
         Value::Field(x) => x.manifold().ok().flatten(),
@@ -283,29 +304,32 @@ pub(super) fn manifold_of(value: &Value) -> Option<FiberedManifold> {
     }
 }
 
-fn add(left: &Value, right: &Value) -> Fallible<Value> {
+fn add(cx: &Inquiry, left: &Value, right: &Value) -> Fallible<Value> {
     match (left, right) {
         (Value::Expr(a), Value::Expr(b)) => Ok(Value::Expr(*a + *b)),
-        (Value::Form(a), Value::Form(b)) => Ok(Value::Form(a.checked_add(b).map_err(crate::questions::refusal)?)),
+        (Value::Form(a), Value::Form(b)) => Ok(Value::Form(a.checked_add(b)?)),
         // Zero is a form of every degree and a field.
         (Value::Expr(z), other) | (other, Value::Expr(z)) if z.is_zero() => Ok(other.clone()),
         (Value::Field(a), Value::Field(b)) => Ok(Value::Field(a + b)),
         (Value::Matrix(a), Value::Matrix(b)) => {
-            if let Some((a, b)) = crate::questions::tensors::aligned(a, b) {
-                return add(&Value::from(a), &Value::from(b));
+            if let Some((a, b)) = super::tensor::aligned(a, b) {
+                return add(cx, &Value::from(a), &Value::from(b));
             }
             same_shape(&a.matrix, &b.matrix)?;
             Ok(Value::from(LabelledMatrix { matrix: a.matrix.add(&b.matrix), ..(**a).clone() }))
         }
         (Value::List(a), Value::List(b)) if a.len() == b.len() => Ok(Value::list(
-            a.iter().zip(b.iter()).map(|(x, y)| add(&operand(x), &operand(y))).collect::<Fallible<Vec<_>>>()?,
+            a.iter()
+                .zip(b.iter())
+                .map(|(x, y)| add(cx, &operand(cx, x), &operand(cx, y)))
+                .collect::<Fallible<Vec<_>>>()?,
         )),
         (Value::List(a), Value::List(b)) => {
             refuse(&codes::WRONG_KIND, format!("vectors of {} and {} components cannot be added", a.len(), b.len()))
         }
-        (Value::Series(a), Value::Series(b)) => a.combine(b, "+", |x, y| x + y),
+        (Value::Series(a), Value::Series(b)) => Ok(Value::Series(Rc::new(a.combine(cx, b, "+", |x, y| x + y)?))),
         (Value::Series(a), Value::Expr(e)) | (Value::Expr(e), Value::Series(a)) => {
-            match crate::model::run::constant(*e) {
+            match crate::motion::double::constant(cx, *e) {
                 Some(by) => {
                     let name = format!("{} + {}", a.name, crate::report::table::exact(by));
                     Ok(Value::Series(Rc::new(a.map(name, |x| Some(x + by))?)))
@@ -328,17 +352,17 @@ fn same_shape(a: &Matrix, b: &Matrix) -> Fallible<()> {
 }
 
 /// Factors; the flag says "divided by".
-pub fn product(factors: Vec<(bool, Value, Span)>) -> Fallible<Value> {
-    if let Some(doubles) = doubles(&factors) {
+pub fn product(cx: &Inquiry, factors: Vec<(bool, Value, Span)>) -> Fallible<Value> {
+    if let Some(doubles) = doubles(cx, &factors) {
         let terms = doubles.iter().zip(&factors);
         return finite(terms.fold(1.0, |product, (x, (over, ..))| if *over { product / x } else { product * x }));
     }
     let whole = factors.first().zip(factors.last()).map(|(a, b)| a.2.to(b.2));
-    let operands: Vec<(bool, Value, Span)> = factors.into_iter().map(|(d, v, s)| (d, operand(&v), s)).collect();
+    let operands: Vec<(bool, Value, Span)> = factors.into_iter().map(|(d, v, s)| (d, operand(cx, &v), s)).collect();
     if operands.iter().all(|(_, v, _)| matches!(v, Value::Expr(_))) {
         for (divided, value, span) in &operands {
             if let (true, Value::Expr(e)) = (*divided, value) {
-                nonzero_denominator(*e, *span)?;
+                nonzero_denominator(cx, *e, *span)?;
             }
         }
         let product = Expr::product(
@@ -348,6 +372,8 @@ pub fn product(factors: Vec<(bool, Value, Span)>) -> Fallible<Value> {
                 _ => unreachable!("all are expressions"),
             }),
         );
+        let written = operands.iter().filter_map(|(_, v, _)| if let Value::Expr(e) = v { Some(*e) } else { None });
+        keep_domain(cx, written, product);
         return defined(product, whole.unwrap_or_default());
     }
     let mut total: Option<(Value, Span)> = None;
@@ -355,7 +381,7 @@ pub fn product(factors: Vec<(bool, Value, Span)>) -> Fallible<Value> {
         let value = if divided {
             match value {
                 Value::Expr(e) => {
-                    nonzero_denominator(e, span)?;
+                    nonzero_denominator(cx, e, span)?;
                     Value::Expr(e.pow(-1))
                 }
                 Value::Series(s) => Value::Series(Rc::new(s.map(format!("1/({})", s.name), |x| Some(1.0 / x))?)),
@@ -372,7 +398,7 @@ pub fn product(factors: Vec<(bool, Value, Span)>) -> Fallible<Value> {
         total = Some(match total {
             None => (value, span),
             Some((left, left_span)) => {
-                let product = multiply(&left, &value).map_err(|d| {
+                let product = multiply(cx, &left, &value).map_err(|d| {
                     Box::new(if d.labels.is_empty() {
                         let (l, r) = (describe(&left), describe(&value));
                         d.label(left_span, l).label(span, r)
@@ -388,9 +414,9 @@ pub fn product(factors: Vec<(bool, Value, Span)>) -> Fallible<Value> {
 }
 
 /// Refuses an even root of what is known to be negative.
-fn real_root(base: Expr, exponent: &Rational, span: Span) -> Fallible<()> {
+fn real_root(cx: &Inquiry, base: Expr, exponent: &Rational, span: Span) -> Fallible<()> {
     let even = exponent.denominator().to_i64().is_some_and(|d| d % 2 == 0);
-    if even && !base.is_number() && crate::algebra::assume::sign_of(base).is_negative() {
+    if even && !base.is_number() && crate::algebra::assume::sign_of(cx, base).is_negative() {
         return Err(Box::new(
             Diagnostic::error(&codes::NOT_REAL, "this root has no real value")
                 .label(span, "this is negative")
@@ -401,8 +427,8 @@ fn real_root(base: Expr, exponent: &Rational, span: Span) -> Fallible<()> {
 }
 
 /// Refuses a logarithm of what is known not to be positive anywhere.
-pub fn real_logarithm(e: Expr, span: Span) -> Fallible<()> {
-    if !e.is_number() && crate::algebra::assume::sign_of(e).is_nonpositive() {
+pub fn real_logarithm(cx: &Inquiry, e: Expr, span: Span) -> Fallible<()> {
+    if !e.is_number() && crate::algebra::assume::sign_of(cx, e).is_nonpositive() {
         return Err(Box::new(
             Diagnostic::error(&codes::NOT_REAL, "this logarithm has no real value")
                 .label(span, "this is not positive")
@@ -413,27 +439,28 @@ pub fn real_logarithm(e: Expr, span: Span) -> Fallible<()> {
 }
 
 /// √e, refused where it cannot be real.
-pub fn square_root(e: Expr, argument: Span, span: Span) -> Fallible<Value> {
-    real_root(e, &Rational::HALF, argument)?;
+pub fn square_root(cx: &Inquiry, e: Expr, argument: Span, span: Span) -> Fallible<Value> {
+    real_root(cx, e, &Rational::HALF, argument)?;
+    keep_domain(cx, [e], e.sqrt());
     defined(e.sqrt(), span)
 }
 
-fn nonzero_denominator(e: Expr, span: Span) -> Fallible<()> {
-    if let Verdict::Yes(ground) = crate::algebra::decide::is_zero(e) {
+fn nonzero_denominator(cx: &Inquiry, e: Expr, span: Span) -> Fallible<()> {
+    if let Verdict::Yes(ground) = crate::algebra::decide::is_zero(cx, e) {
         let label = if ground.is_proved() { "this is 0" } else { "this is 0, as far as sampling tells" };
         return Err(Box::new(Diagnostic::error(&codes::DIVISION_BY_ZERO, "this divides by zero").label(span, label)));
     }
     Ok(())
 }
 
-fn multiply(left: &Value, right: &Value) -> Fallible<Value> {
+fn multiply(cx: &Inquiry, left: &Value, right: &Value) -> Fallible<Value> {
     match (left, right) {
         (Value::Expr(a), Value::Expr(b)) => Ok(Value::Expr(*a * *b)),
-        (Value::Expr(a), other) | (other, Value::Expr(a)) => scale(other, *a),
-        (Value::Series(a), Value::Series(b)) => a.combine(b, "*", |x, y| x * y),
+        (Value::Expr(a), other) | (other, Value::Expr(a)) => scale(cx, other, *a),
+        (Value::Series(a), Value::Series(b)) => Ok(Value::Series(Rc::new(a.combine(cx, b, "*", |x, y| x * y)?))),
         (Value::Matrix(a), Value::Matrix(b)) => {
-            if let Some((a, b)) = crate::questions::tensors::aligned(a, b) {
-                return multiply(&Value::from(a), &Value::from(b));
+            if let Some((a, b)) = super::tensor::aligned(a, b) {
+                return multiply(cx, &Value::from(a), &Value::from(b));
             }
             if a.matrix.n_columns() != b.matrix.n_rows() {
                 return refuse(
@@ -448,17 +475,17 @@ fn multiply(left: &Value, right: &Value) -> Fallible<Value> {
             }))
         }
         // A (1,1) tensor acts on vectors from the left and on 1-forms from the right.
-        (Value::Matrix(m), Value::Field(x)) if let Some((tensor, _)) = crate::questions::tensors::as_tensor(m) => {
+        (Value::Matrix(m), Value::Field(x)) if let Some((tensor, _)) = super::tensor::as_tensor(m) => {
             Ok(Value::Field(tensor.apply(x)))
         }
         (Value::Form(f), Value::Matrix(m))
             if f.degree() == 1
-                && let Some((tensor, _)) = crate::questions::tensors::as_tensor(m) =>
+                && let Some((tensor, _)) = super::tensor::as_tensor(m) =>
         {
             Ok(Value::Form(tensor.apply_to_form(f)))
         }
         (Value::Matrix(a), Value::List(v)) => {
-            let v = vector(v)?;
+            let v = vector(cx, v)?;
             if a.matrix.n_columns() != v.len() {
                 return refuse(
                     &codes::WRONG_KIND,
@@ -470,7 +497,7 @@ fn multiply(left: &Value, right: &Value) -> Fallible<Value> {
             ))
         }
         (Value::List(v), Value::Matrix(a)) => {
-            let v = vector(v)?;
+            let v = vector(cx, v)?;
             if a.matrix.n_rows() != v.len() {
                 return refuse(
                     &codes::WRONG_KIND,
@@ -494,14 +521,15 @@ fn multiply(left: &Value, right: &Value) -> Fallible<Value> {
 }
 
 /// The components of a vector.
-pub fn vector(items: &[Value]) -> Fallible<Vec<Expr>> {
-    items.iter().map(as_expr).collect()
+pub fn vector(cx: &Inquiry, items: &[Value]) -> Fallible<Vec<Expr>> {
+    items.iter().map(|x| as_expr(cx, x)).collect()
 }
 
-pub fn wedge(factors: Vec<(Value, Span)>) -> Fallible<Value> {
+pub fn wedge(cx: &Inquiry, factors: Vec<(Value, Span)>) -> Fallible<Value> {
     let mut total: Option<(Form, Span)> = None;
     for (value, span) in factors {
-        let form = as_form(&value).map_err(|d| mend_kind(Box::new(d.or_at(span, describe(&value))), &value, span))?;
+        let form =
+            as_form(cx, &value).map_err(|d| mend_kind(cx, Box::new(d.or_at(span, describe(&value))), &value, span))?;
         total = Some(match total {
             None => (form, span),
             Some((left, left_span)) => {
@@ -509,35 +537,36 @@ pub fn wedge(factors: Vec<(Value, Span)>) -> Fallible<Value> {
                     && let Err(refused) = a.join(&b)
                 {
                     return Err(Box::new(
-                        crate::questions::refusal(refused)
+                        Diagnostic::from(refused)
                             .label(left_span, format!("on {}", a.name()))
                             .label(span, format!("on {}", b.name())),
                     ));
                 }
-                (left.try_wedge(&form).map_err(crate::questions::systems::stopped)?, left_span.to(span))
+                (left.try_wedge(cx, &form)?, left_span.to(span))
             }
         });
     }
     Ok(total.map_or_else(|| Value::number(1), |(form, _)| Value::Form(form)))
 }
 
-pub fn power(base: &Value, exponent: &Value, base_span: Span, exponent_span: Span) -> Fallible<Value> {
+pub fn power(cx: &Inquiry, base: &Value, exponent: &Value, base_span: Span, exponent_span: Span) -> Fallible<Value> {
     let span = base_span.to(exponent_span);
-    if let (Value::Series(s), Some(e)) = (base.main(), crate::model::run::double(&exponent.main())) {
+    if let (Value::Series(s), Some(e)) = (base.main(), crate::model::run::double(cx, &exponent.main())) {
         let series = s.map(format!("({})^{e}", s.name), |x| Some(crate::codegen::libm::pow(x, e)))?;
         return Ok(Value::Series(Rc::new(series)));
     }
-    if let Some(pair) = doubles(&[(false, base.clone(), base_span), (false, exponent.clone(), exponent_span)]) {
+    if let Some(pair) = doubles(cx, &[(false, base.clone(), base_span), (false, exponent.clone(), exponent_span)]) {
         return finite(crate::codegen::libm::pow(pair[0], pair[1]));
     }
-    match (operand(base), operand(exponent)) {
+    match (operand(cx, base), operand(cx, exponent)) {
         (Value::Expr(b), Value::Expr(e)) => {
             if let Some(n) = e.as_number() {
                 if n.is_negative() {
-                    nonzero_denominator(b, base_span)?;
+                    nonzero_denominator(cx, b, base_span)?;
                 }
-                real_root(b, n, base_span)?;
+                real_root(cx, b, n, base_span)?;
             }
+            keep_domain(cx, [b], b.power(e));
             defined(b.power(e), span)
         }
         (Value::Matrix(m), Value::Expr(e)) => {
@@ -568,11 +597,11 @@ pub fn power(base: &Value, exponent: &Value, base_span: Span, exponent_span: Spa
 }
 
 /// A list; a list of equally long lists of expressions is a matrix.
-pub fn list(values: Vec<Value>) -> Fallible<Value> {
+pub fn list(cx: &Inquiry, values: Vec<Value>) -> Fallible<Value> {
     let rows: Option<Vec<Vec<Expr>>> = values
         .iter()
         .map(|v| match v {
-            Value::List(row) => row.iter().map(|e| as_expr(e).ok()).collect::<Option<Vec<_>>>(),
+            Value::List(row) => row.iter().map(|e| as_expr(cx, e).ok()).collect::<Option<Vec<_>>>(),
             _ => None,
         })
         .collect();

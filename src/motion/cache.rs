@@ -3,6 +3,7 @@
 //! watched is kept beside the field it belongs to.
 
 use super::law::{Law, Reading};
+use crate::algebra::Inquiry;
 use crate::algebra::derive::partial;
 use crate::algebra::{Expr, Function, Symbol};
 use crate::codegen::compiled::Options;
@@ -75,6 +76,7 @@ impl Motions {
     /// The compiled motion of a law, made if it is not there yet.
     pub fn get(
         &self,
+        cx: &Inquiry,
         law: &Law,
         signature: &Signature,
         observed: &Observed,
@@ -112,7 +114,7 @@ impl Motions {
         let surface = match observed.surface.is_empty() {
             true => None,
             false => {
-                let slopes = observed.surface.iter().flat_map(|g| signature.states.iter().map(|x| partial(*g, *x)));
+                let slopes = observed.surface.iter().flat_map(|g| signature.states.iter().map(|x| partial(cx, *g, *x)));
                 let list: Vec<(String, Expr)> =
                     observed.surface.iter().copied().chain(slopes).map(|e| (e.to_string(), e)).collect();
                 Some(lower::expressions("surface", &with_observed, &list).map_err(Unlowered::Field)?)

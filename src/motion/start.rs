@@ -1,7 +1,8 @@
 //! Where a motion starts, and whether it may start there.
 //!
-//! What `from` leaves out is 0. On a submanifold that is not always possible: then the values left out are those nearest to
-//! 0 that lie on it, found by Newton's method with the shortest step,
+//! What `from` leaves out is 0. On a submanifold that is not always possible: then derivatives that were left out follow from
+//! the rest if they can, the highest first, so that positions stay 0. The values that move are those nearest to 0 on the
+//! submanifold, found by Newton's method with the shortest step,
 //!
 //! ```text
 //! x ← x − Jᵀ (J Jᵀ)⁻¹ g(x),      J = ∂g/∂x in the values left out.
@@ -10,9 +11,9 @@
 //! Values that were given are never changed. When they do not fit, the refusal shows how far off they are, and the
 //! nearest state that does.
 
-use super::clauses::Clauses;
 use super::law::{Body, Derivatives, Law, with_bodies};
 use super::numbers::Numbers;
+use crate::algebra::Inquiry;
 use crate::algebra::derive::partial;
 use crate::algebra::stratum::Branch;
 use crate::algebra::substitute::substitute;
@@ -20,11 +21,17 @@ use crate::algebra::{Expr, Symbol};
 use crate::codegen::interpret;
 use crate::codegen::ir::Kernel;
 use crate::codegen::lower::{self, Obstacle, Signature};
-use crate::diagnostic::{Diagnostic, codes};
-use crate::model::value::Fallible;
+use crate::diagnostic::{Diagnostic, Fallible, codes};
 use crate::report::table::short;
 use crate::source::Span;
 use rustc_hash::FxHashMap;
+
+/// What `from` says: values, each with its place, and the place of them all.
+#[derive(Clone, Copy)]
+pub struct Given<'a> {
+    pub values: &'a [(Symbol, Expr, Span)],
+    pub span: Span,
+}
 
 /// A time and a state; which of its values were given.
 #[derive(Clone, Debug)]
@@ -36,12 +43,12 @@ pub struct Start {
 
 impl Start {
     /// The state that `from` describes.
-    pub fn read(law: &Law, clauses: &Clauses, numbers: &Numbers) -> Fallible<Start> {
+    pub fn read(cx: &Inquiry, law: &Law, given: Given, numbers: &Numbers) -> Fallible<Start> {
         let n = law.states.len();
         let mut start = Start { time: 0.0, state: vec![0.0; n], given: vec![false; n] };
-        let jets = start.momenta_of_jets(law, clauses, numbers)?;
-        for (symbol, value, span) in clauses.from.iter().filter(|(s, _, _)| !jets.contains(s)) {
-            let x = numbers.number_at(*value, *span)?;
+        let jets = start.momenta_of_jets(cx, law, given, numbers)?;
+        for (symbol, value, span) in given.values.iter().filter(|(s, _, _)| !jets.contains(s)) {
+            let x = numbers.number_at(cx, *value, *span)?;
             if *symbol == law.time() {
                 start.time = x;
             } else if let Some(i) = law.states.iter().position(|s| s == symbol) {
@@ -55,12 +62,12 @@ impl Start {
 
     /// In canonical coordinates velocities may be given instead of momenta: the Legendre transformation of the jets
     /// gives them. The result are the jets that were used.
-    fn momenta_of_jets(&mut self, law: &Law, clauses: &Clauses, numbers: &Numbers) -> Fallible<Vec<Symbol>> {
-        let given = |symbol: &Symbol| clauses.from.iter().any(|(s, _, _)| s == symbol);
+    fn momenta_of_jets(&mut self, cx: &Inquiry, law: &Law, given: Given, numbers: &Numbers) -> Fallible<Vec<Symbol>> {
+        let is_given = |symbol: &Symbol| given.values.iter().any(|(s, _, _)| s == symbol);
         let is_jet = |s: &Symbol| s.as_jet().is_some_and(|(c, _)| law.manifold.fibre(c).is_some());
         let jets: Vec<Symbol> =
-            clauses.from.iter().map(|(s, _, _)| *s).filter(|s| is_jet(s) && !law.states.contains(s)).collect();
-        if jets.is_empty() || law.momenta.is_empty() || law.momenta.iter().any(|(p, _)| given(p)) {
+            given.values.iter().map(|(s, _, _)| *s).filter(|s| is_jet(s) && !law.states.contains(s)).collect();
+        if jets.is_empty() || law.momenta.is_empty() || law.momenta.iter().any(|(p, _)| is_given(p)) {
             return Ok(vec![]);
         }
         // What is not given is 0, as everywhere in an initial state.
@@ -68,11 +75,10 @@ impl Start {
         let symbols = crate::algebra::expr::symbols_of(&functions).into_iter();
         let mut point: FxHashMap<Symbol, Expr> =
             symbols.filter(|s| is_jet(s) || *s == law.time()).map(|s| (s, Expr::zero())).collect();
-        point.extend(clauses.from.iter().map(|(s, value, _)| (*s, *value)));
-        let span = clauses.from_span.unwrap_or(clauses.simulate);
+        point.extend(given.values.iter().map(|(s, value, _)| (*s, *value)));
         for (p, function) in &law.momenta {
             if let Some(i) = law.states.iter().position(|s| s == p) {
-                self.state[i] = numbers.number_at(substitute(*function, &point), span)?;
+                self.state[i] = numbers.number_at(cx, substitute(*function, &point), given.span)?;
                 self.given[i] = true;
             }
         }
@@ -114,14 +120,15 @@ const FIT: f64 = 1e-10;
 
 impl Surface {
     pub fn new(
+        cx: &Inquiry,
         branch: &Branch,
         bodies: &[Body],
         signature: &Signature,
         parameters: &[f64],
     ) -> Result<Surface, Obstacle> {
-        let put = |list: &[Expr]| list.iter().map(|e| with_bodies(*e, bodies)).collect::<Vec<_>>();
+        let put = |list: &[Expr]| list.iter().map(|e| with_bodies(cx, *e, bodies)).collect::<Vec<_>>();
         let (equations, nonzero) = (put(&branch.equations), put(&branch.nonzero));
-        let slopes = equations.iter().flat_map(|g| signature.states.iter().map(move |x| partial(*g, *x)));
+        let slopes = equations.iter().flat_map(|g| signature.states.iter().map(move |x| partial(cx, *g, *x)));
         let outputs = equations.iter().copied().chain(slopes).chain(nonzero.iter().copied());
         let outputs: Vec<(String, Expr)> = outputs.enumerate().map(|(i, e)| (i.to_string(), e)).collect();
         let kernel = lower::expressions("surface", signature, &outputs)?;
@@ -187,8 +194,13 @@ impl Surface {
             return Ok((start.clone(), vec![]));
         }
         let free: Vec<bool> = start.given.iter().map(|g| !g).collect();
+        let order = |s: &Symbol| s.as_jet().map_or(0, |(_, order)| order);
+        let highest = states.iter().map(order).max().unwrap_or(0);
+        let above = |least: u32| states.iter().zip(&free).map(|(s, free)| *free && order(s) >= least).collect();
+        let derivatives = (1..=highest).rev().map(|least| (0.0, above(least)));
         // From 0; where that is a singular point of the equations, from other places that are always the same.
-        for seed in [0.0, 1.0, -1.0, 0.37] {
+        let all = [0.0, 1.0, -1.0, 0.37].map(|seed| (seed, free.clone()));
+        for (seed, free) in derivatives.chain(all) {
             let mut guess = start.state.clone();
             for (i, x) in guess.iter_mut().enumerate().filter(|(i, _)| free[*i]) {
                 *x = seed * (1.0 + i as f64 / 16.0);
@@ -227,10 +239,10 @@ impl Off {
     }
 
     /// The refusal, with the evidence and the nearest state.
-    pub fn diagnostic(&self, law: &Law, start: &Start, clauses: &Clauses, system: Span) -> Diagnostic {
+    pub fn diagnostic(&self, law: &Law, start: &Start, from: Span, system: Span) -> Diagnostic {
         let mut diagnostic =
             Diagnostic::error(&codes::OFF_CONSTRAINT, "the initial state does not lie where this system moves")
-                .label(clauses.from_span.unwrap_or(clauses.simulate), "this initial state");
+                .label(from, "this initial state");
         diagnostic = diagnostic.label(system, "of this system");
         for (equation, residual) in &self.residuals {
             let size = if residual.is_finite() { short(*residual) } else { "not a number".to_string() };
@@ -336,17 +348,18 @@ mod tests {
     use super::*;
     use crate::algebra::Coordinate;
 
-    fn circle() -> (Surface, Vec<Symbol>) {
+    fn circle(cx: &Inquiry) -> (Surface, Vec<Symbol>) {
         let (x, y) = (Coordinate::declare("x", false).jet(0), Coordinate::declare("y", false).jet(0));
         let g = Expr::symbol(x).pow(2) + Expr::symbol(y).pow(2) - 1;
         let signature = Signature { states: vec![x, y], ..Signature::default() };
         let branch = Branch { equations: vec![g], nonzero: vec![] };
-        (Surface::new(&branch, &[], &signature, &[]).unwrap(), vec![x, y])
+        (Surface::new(cx, &branch, &[], &signature, &[]).unwrap(), vec![x, y])
     }
 
     #[test]
     fn what_was_left_out_is_filled_in_and_what_was_given_stays() {
-        let (surface, states) = circle();
+        let cx = &Inquiry::free();
+        let (surface, states) = circle(cx);
         let start = Start { time: 0.0, state: vec![0.6, 0.0], given: vec![true, false] };
         let (settled, filled) = surface.settle(&start, &states).unwrap();
         assert_eq!(settled.state[0], 0.6);
@@ -357,7 +370,8 @@ mod tests {
     /// The point of the unit circle nearest to (3, 4) is (3/5, 4/5).
     #[test]
     fn the_nearest_state_is_offered() {
-        let (surface, states) = circle();
+        let cx = &Inquiry::free();
+        let (surface, states) = circle(cx);
         let start = Start { time: 0.0, state: vec![3.0, 4.0], given: vec![true, true] };
         let off = surface.settle(&start, &states).unwrap_err();
         assert_eq!(off.residuals[0].1, 24.0);

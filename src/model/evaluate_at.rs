@@ -2,8 +2,9 @@
 //! not an expression is decided anew at the point.
 
 use super::operate::describe;
+use crate::algebra::Inquiry;
 use crate::algebra::conditions::{self, Recorded};
-use crate::algebra::expr::{Condition, Relation};
+use crate::algebra::expr::{Condition, Node, Relation, post_order};
 use crate::algebra::number::Rational;
 use crate::algebra::substitute::{substitute, undefined_part};
 use crate::algebra::{Expr, Symbol, Verdict, decide};
@@ -25,109 +26,110 @@ pub fn assignment(point: &Point) -> FxHashMap<Symbol, Expr> {
 }
 
 /// The value at the point.
-pub fn value_at(value: &Value, point: &Point) -> Fallible<Value> {
+pub fn value_at(cx: &Inquiry, value: &Value, point: &Point) -> Fallible<Value> {
     let map = assignment(point);
-    at(value, point, &map)
+    at(cx, value, point, &map)
 }
 
-/// The value at the point, for one that was found under conditions. What was stated is decided there: where it fails there
-/// is no value, and no such point in a set.
-pub fn value_under(value: &Value, point: &Point, recorded: Recorded) -> Fallible<Value> {
+/// The value at the point, for one that was found under conditions: divisors, and what was stated. They are decided there:
+/// where one fails there is no value, and no such point in a set.
+pub fn value_under(cx: &Inquiry, value: &Value, point: &Point, recorded: Recorded) -> Fallible<Value> {
     let map = assignment(point);
     let there = |c: &Condition| Condition { left: substitute(c.left, &map), ..*c };
     let mut left = Recorded { real: recorded.real, ..Recorded::default() };
-    for condition in &recorded.stated {
+    let divisors: Vec<Condition> = recorded.nonzero.iter().map(|e| Condition::nonzero(*e)).collect();
+    for condition in divisors.iter().chain(&recorded.stated) {
         let there = there(condition);
-        match there.decided() {
+        match there.decided(cx) {
             Some(true) => {}
-            None if there.left.as_undefined().is_none() => left.stated.push(there),
+            None if there.left.as_undefined().is_none() => match condition.relation {
+                Relation::NotEqual => left.nonzero.push(there.left),
+                _ => left.stated.push(there),
+            },
             _ if matches!(value.main(), Value::Set(_)) => {
-                let condition = crate::model::show::condition_text(condition);
+                let condition = crate::model::show::condition_text(cx, condition);
                 return Ok(Value::from(Verdict::no(format!("{condition} fails there"))));
             }
-            _ => return Err(fails_there(condition)),
+            _ => return Err(fails_there(cx, condition)),
         }
     }
-    // A divisor that vanishes at the point is said: the value may have a continuation.
-    left.nonzero = recorded.nonzero;
-    left.nonzero.retain(|e| there(&Condition::nonzero(*e)).decided() != Some(true));
-    conditions::record_all(&left);
-    at(value, point, &map)
+    conditions::record_all(cx, &left);
+    at(cx, value, point, &map)
 }
 
-fn fails_there(condition: &Condition) -> Box<Diagnostic> {
-    let condition = crate::model::show::condition_text(condition);
+fn fails_there(cx: &Inquiry, condition: &Condition) -> Box<Diagnostic> {
+    let condition = crate::model::show::condition_text(cx, condition);
     Box::new(
         Diagnostic::error(&codes::DEGENERATE, "the answer does not hold at this point")
             .note(format!("it rests on {condition}, which fails there")),
     )
 }
 
-fn at(value: &Value, point: &Point, map: &FxHashMap<Symbol, Expr>) -> Fallible<Value> {
+fn at(cx: &Inquiry, value: &Value, point: &Point, map: &FxHashMap<Symbol, Expr>) -> Fallible<Value> {
     Ok(match value {
-        Value::Expr(e) => Value::Expr(expr_at(*e, map)?),
-        Value::Form(f) => Value::Form(f.map_coefficients(|c| expr_at_or_poison(c, map))),
-        Value::Field(x) => Value::Field(x.map_components(|c| expr_at_or_poison(c, map))),
-        Value::OnSpace(declared) => return at(&declared.value, point, map),
+        Value::Expr(e) => Value::Expr(expr_at(cx, *e, map)?),
+        Value::Form(f) => Value::Form(f.map_coefficients(|c| expr_at_or_poison(cx, c, map))),
+        Value::Field(x) => Value::Field(x.map_components(|c| expr_at_or_poison(cx, c, map))),
+        Value::OnSpace(declared) => return at(cx, &declared.value, point, map),
         Value::OnBranch(there) => {
-            on_the_branch(&there.branch, map)?;
-            return at(&value.main(), point, map);
+            on_the_branch(cx, &there.branch, map)?;
+            return at(cx, &value.main(), point, map);
         }
         Value::Matrix(m) => {
-            Value::from(LabelledMatrix { matrix: m.matrix.try_map(|e| expr_at(e, map))?, ..(**m).clone() })
+            Value::from(LabelledMatrix { matrix: m.matrix.try_map(|e| expr_at(cx, e, map))?, ..(**m).clone() })
         }
-        Value::List(items) => Value::list(items.iter().map(|v| at(v, point, map)).collect::<Fallible<Vec<_>>>()?),
-        Value::Family(family) => Value::Family(Rc::new(family_at(family, point, map)?)),
+        Value::List(items) => Value::list(items.iter().map(|v| at(cx, v, point, map)).collect::<Fallible<Vec<_>>>()?),
+        Value::Family(family) => Value::Family(Rc::new(family_at(cx, family, point, map)?)),
         Value::Point(p) => Value::Point(Rc::new(Point {
             entries: p
                 .entries
                 .iter()
-                .map(|e| Ok(PointEntry { value: expr_at(e.value, map)?, ..e.clone() }))
+                .map(|e| Ok(PointEntry { value: expr_at(cx, e.value, map)?, ..e.clone() }))
                 .collect::<Fallible<Vec<_>>>()?,
         })),
         Value::Verdict(j) => match &j.at {
-            Some(again) => Value::from(again(point)?),
+            Some(again) => Value::from(again(cx, point)?),
             None => value.clone(),
         },
         Value::Claim(c) => {
             let there = Claim {
                 relation: c.relation,
-                left: at(&c.left, point, map)?,
-                right: at(&c.right, point, map)?,
+                left: at(cx, &c.left, point, map)?,
+                right: at(cx, &c.right, point, map)?,
                 within: c.within.clone(),
                 left_span: c.left_span,
                 right_span: c.right_span,
             };
-            Value::from(super::compare::decide_claim(&there)?)
+            Value::from(super::compare::decide_claim(cx, &there)?)
         }
         Value::Rank(r) => {
-            let matrix = r.matrix.try_map(|e| expr_at(e, map))?;
-            let rank = matrix.rank_of_numbers().ok_or_else(|| undetermined("this rank", &matrix))?;
+            let matrix = r.matrix.try_map(|e| expr_at(cx, e, map))?;
+            let rank = matrix.rank_of_numbers(cx).ok_or_else(|| undetermined("this rank", &matrix))?;
             Value::count(r.complement.map_or(rank, |n| n - rank))
         }
-        Value::Set(s) if let Some(left) = open_set(s, map) => match left.is_empty() {
+        Value::Set(s) if let Some(left) = open_set(cx, s, map) => match left.is_empty(cx) {
             Verdict::Yes(_) => Value::from(Verdict::no("no values of the other coordinates lie in it")),
             _ => Value::from(left),
         },
-        Value::Set(s) => Value::from(s.contains(map).map_err(|stop| Box::new(crate::questions::exhausted(stop)))?),
+        Value::Set(s) => Value::from(s.contains(cx, map)?),
         Value::Distribution(d) => {
-            on_the_branch(d.home(), map)?;
-            let matrix = d.rank_matrix().0.try_map(|e| expr_at(e, map))?;
-            let reduced = d.rref_at(map).ok_or_else(|| undetermined("this distribution", &matrix))?;
+            on_the_branch(cx, d.home(), map)?;
+            let matrix = d.rank_matrix().0.try_map(|e| expr_at(cx, e, map))?;
+            let reduced = d.rref_at(cx, map).ok_or_else(|| undetermined("this distribution", &matrix))?;
             Value::matrix(reduced)
         }
         Value::Codistribution(c) => {
-            on_the_branch(c.home(), map)?;
-            let matrix = c.rank_matrix().0.try_map(|e| expr_at(e, map))?;
-            let reduced = c.rref_at(map).ok_or_else(|| undetermined("this codistribution", &matrix))?;
+            on_the_branch(cx, c.home(), map)?;
+            let matrix = c.rank_matrix().0.try_map(|e| expr_at(cx, e, map))?;
+            let reduced = c.rref_at(cx, map).ok_or_else(|| undetermined("this codistribution", &matrix))?;
             Value::matrix(reduced)
         }
-        Value::Answer(answer) => Value::from(answer_at(answer, point, map)?),
+        Value::Answer(answer) => Value::from(answer_at(cx, answer, point, map)?),
         Value::System(s) if s.lagrangian().is_some() => {
-            Value::Expr(expr_at(s.lagrangian().expect("just seen").function(), map)?)
+            Value::Expr(expr_at(cx, s.lagrangian().expect("just seen").function(), map)?)
         }
-        Value::Run(run) => return run.at(point),
-        Value::Series(series) => return series.at(point),
+        Value::Run(run) => return super::run::at(cx, run, point),
+        Value::Series(series) => return super::run::series_at(cx, series, point),
         Value::Label(_) | Value::Text(_) => value.clone(),
         other => {
             return Err(Box::new(Diagnostic::error(
@@ -150,44 +152,44 @@ fn undetermined(what: &str, matrix: &crate::algebra::linear::Matrix) -> Box<Diag
     })
 }
 
-fn family_at(family: &Family, point: &Point, map: &FxHashMap<Symbol, Expr>) -> Fallible<Family> {
+fn family_at(cx: &Inquiry, family: &Family, point: &Point, map: &FxHashMap<Symbol, Expr>) -> Fallible<Family> {
     let mut entries = indexmap::IndexMap::new();
     for (key, value) in &family.entries {
-        entries.insert(key.clone(), at(value, point, map)?);
+        entries.insert(key.clone(), at(cx, value, point, map)?);
     }
     Ok(Family { entries })
 }
 
-fn answer_at(answer: &Rc<Answer>, point: &Point, map: &FxHashMap<Symbol, Expr>) -> Fallible<Answer> {
+fn answer_at(cx: &Inquiry, answer: &Rc<Answer>, point: &Point, map: &FxHashMap<Symbol, Expr>) -> Fallible<Answer> {
     for condition in &answer.conditions {
         let there = substitute(condition.left, map);
         let fails = match condition.relation {
-            Relation::GreaterEqual => decide::sign(there).is_negative(),
-            Relation::Greater => decide::sign(there).is_nonpositive(),
-            _ => decide::is_zero(there).is_yes(),
+            Relation::GreaterEqual => decide::sign(cx, there).is_negative(),
+            Relation::Greater => decide::sign(cx, there).is_nonpositive(),
+            _ => decide::is_zero(cx, there).is_yes(),
         };
         if there.as_undefined().is_some() || fails {
-            return Err(fails_there(condition));
+            return Err(fails_there(cx, condition));
         }
     }
     let mut new = Answer::new(answer.question);
     if let Some(main) = &answer.main {
-        new.main = Some(at(main, point, map)?);
+        new.main = Some(at(cx, main, point, map)?);
     }
     if let Some(family) = answer.family()
         && !matches!(answer.main, Some(Value::Family(_)))
     {
-        new = new.with_family(family_at(family, point, map)?);
+        new = new.with_family(family_at(cx, family, point, map)?);
     }
     new.manifold = answer.manifold.clone();
     for name in answer.part_names() {
         let (answer, point) = (answer.clone(), point.clone());
-        new = new.lazy(name, move || {
-            let value = answer.get(name).expect("a part of this answer")?;
+        new = new.lazy(name, move |cx: &Inquiry| {
+            let value = answer.get(cx, name).expect("a part of this answer")?;
             match value {
                 // What has no meaning at a point stays as it is.
                 Value::Manifold(_) | Value::Space(_) => Ok(value),
-                _ => value_at(&value, &point),
+                _ => value_at(cx, &value, &point),
             }
         });
     }
@@ -195,11 +197,11 @@ fn answer_at(answer: &Rc<Answer>, point: &Point, map: &FxHashMap<Symbol, Expr>) 
 }
 
 /// What remains to be asked of the coordinates that the point leaves open; `None` if it decides whether it lies in the set.
-fn open_set(set: &PointSet, map: &FxHashMap<Symbol, Expr>) -> Option<PointSet> {
+fn open_set(cx: &Inquiry, set: &PointSet, map: &FxHashMap<Symbol, Expr>) -> Option<PointSet> {
     let mut open = vec![];
     for branch in set.branches() {
         let there = |list: &[Expr]| -> Vec<(Expr, Verdict)> {
-            list.iter().map(|e| expr_at_or_poison(*e, map)).map(|e| (e, decide::is_zero(e))).collect()
+            list.iter().map(|e| expr_at_or_poison(cx, *e, map)).map(|e| (e, decide::is_zero(cx, e))).collect()
         };
         let (equations, nonzero) = (there(&branch.equations), there(&branch.nonzero));
         let is_open = |e: &Expr| e.symbols().iter().any(|s| !s.is_parameter());
@@ -222,12 +224,12 @@ fn open_set(set: &PointSet, map: &FxHashMap<Symbol, Expr>) -> Option<PointSet> {
 
 /// What lives on a set has no value elsewhere. An equation that the point leaves open says nothing, and decimals may have
 /// been typed: ten digits are enough.
-fn on_the_branch(branch: &Branch, map: &FxHashMap<Symbol, Expr>) -> Fallible<()> {
+fn on_the_branch(cx: &Inquiry, branch: &Branch, map: &FxHashMap<Symbol, Expr>) -> Fallible<()> {
     let tolerance = Rational::ratio(1, 10_000_000_000);
     for e in &branch.equations {
         let residual = substitute(*e, map);
         let is_small = residual.as_number().is_some_and(|n| n.abs() < tolerance);
-        if !is_small && residual.symbols().is_empty() && decide::is_zero(residual).is_no() {
+        if !is_small && residual.symbols().is_empty() && decide::is_zero(cx, residual).is_no() {
             return Err(Box::new(
                 Diagnostic::error(&codes::OFF_CONSTRAINT, "the point does not lie on the set where this lives")
                     .note(format!("{e} is {residual} there, and 0 on the set")),
@@ -236,7 +238,7 @@ fn on_the_branch(branch: &Branch, map: &FxHashMap<Symbol, Expr>) -> Fallible<()>
     }
     for e in &branch.nonzero {
         let value = substitute(*e, map);
-        if value.symbols().is_empty() && decide::is_zero(value).is_yes() {
+        if value.symbols().is_empty() && decide::is_zero(cx, value).is_yes() {
             return Err(Box::new(
                 Diagnostic::error(&codes::OFF_CONSTRAINT, "the point does not lie on the set where this lives")
                     .note(format!("{e} is 0 there, and does not vanish on the set")),
@@ -247,26 +249,45 @@ fn on_the_branch(branch: &Branch, map: &FxHashMap<Symbol, Expr>) -> Fallible<()>
 }
 
 /// The expression at the point; refuses where it has no value there.
-pub fn expr_at(e: Expr, map: &FxHashMap<Symbol, Expr>) -> Fallible<Expr> {
-    let value = expr_at_or_poison(e, map);
+pub fn expr_at(cx: &Inquiry, e: Expr, map: &FxHashMap<Symbol, Expr>) -> Fallible<Expr> {
+    let value = expr_at_or_poison(cx, e, map);
     match value.as_undefined() {
         None => Ok(value),
-        Some(_) => Err(Box::new(
-            Diagnostic::error(&codes::DEGENERATE, "this has no value at the point given")
-                .note(format!("{} is not defined there", undefined_part(e, map).unwrap_or(e))),
-        )),
+        Some(_) => {
+            let part = undefined_part(e, map).unwrap_or(e);
+            let d = Diagnostic::error(&codes::DEGENERATE, "this has no value at the point given")
+                .note(format!("{part} is not defined there"));
+            Err(Box::new(match vanishing_divisor(part, map) {
+                Some(divisor) => {
+                    let condition = crate::model::show::condition_text(cx, &Condition::nonzero(divisor));
+                    d.note(format!("it rests on {condition}, which fails there"))
+                }
+                None => d,
+            }))
+        }
     }
 }
 
-fn expr_at_or_poison(e: Expr, map: &FxHashMap<Symbol, Expr>) -> Expr {
+/// What an expression divides by, and is 0 at the point.
+fn vanishing_divisor(e: Expr, map: &FxHashMap<Symbol, Expr>) -> Option<Expr> {
+    post_order(&[e]).into_iter().find_map(|x| match x.node() {
+        Node::Product(factors) => {
+            let mut below = factors.iter().filter(|(_, n)| n.is_negative()).map(|(base, _)| *base);
+            below.find(|base| substitute(*base, map).is_zero())
+        }
+        _ => None,
+    })
+}
+
+fn expr_at_or_poison(cx: &Inquiry, e: Expr, map: &FxHashMap<Symbol, Expr>) -> Expr {
     let value = substitute(e, map);
     if value.is_number() {
         return value;
     }
-    crate::algebra::normal::simplify(value).unwrap_or(value)
+    crate::algebra::normal::simplify(cx, value).unwrap_or(value)
 }
 
 /// Whether the verdict says yes at a point, for conditions such as "on the constraint".
-pub fn holds_at(e: Expr, map: &FxHashMap<Symbol, Expr>) -> Verdict {
-    decide::is_zero(substitute(e, map))
+pub fn holds_at(cx: &Inquiry, e: Expr, map: &FxHashMap<Symbol, Expr>) -> Verdict {
+    decide::is_zero(cx, substitute(e, map))
 }

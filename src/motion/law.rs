@@ -13,18 +13,18 @@
 //! solution of a linear system, q_{s+j} solves the j-th total derivative of the equations, again a linear system with
 //! the same matrix B.
 
+use crate::algebra::Inquiry;
 use crate::algebra::derive::partial;
 use crate::algebra::substitute::{define_function, substitute, substitute_all};
 use crate::algebra::{Coordinate, Expr, Function, Symbol, SymbolKind};
 use crate::codegen::ir::Kernel;
 use crate::codegen::lower::{Equations, Obstacle, Signature, Stage, vector_field};
-use crate::diagnostic::{Diagnostic, codes};
+use crate::diagnostic::{Diagnostic, Fallible, codes};
 use crate::geometry::field::VectorField;
 use crate::geometry::jet::{FiberedManifold, total_derivatives};
 use crate::mechanics::constraint_algorithm::DynamicBranch;
 use crate::mechanics::dynamical_form::DynamicalForm;
 use crate::mechanics::{legendre, regular};
-use crate::model::value::Fallible;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -68,9 +68,9 @@ pub struct Reading {
 
 impl Law {
     /// The law B q_s = −A of the equations as they stand. Whether B is invertible is seen at the initial state.
-    pub fn of_equations(form: &Rc<DynamicalForm>) -> Law {
+    pub fn of_equations(cx: &Inquiry, form: &Rc<DynamicalForm>) -> Law {
         let manifold = form.manifold().clone();
-        let (matrix, right, order) = regular::leading_part(form);
+        let (matrix, right, order) = regular::leading_part(cx, form);
         let jets = |k: u32| manifold.fibres().iter().map(move |f| f.coordinate.jet(k)).collect::<Vec<_>>();
         let states = (0..order).flat_map(jets).collect();
         let chain = (1..order).flat_map(jets).map(Expr::symbol).collect();
@@ -98,11 +98,11 @@ impl Law {
     }
 
     /// Hamilton's equations in canonical coordinates.
-    pub fn canonical(form: &DynamicalForm, gauge: Option<Expr>) -> Fallible<Law> {
-        let transformation = legendre::legendre(form, legendre::Naming { gauge, ..Default::default() })?;
+    pub fn canonical(cx: &Inquiry, form: &DynamicalForm, gauge: Option<Expr>) -> Fallible<Law> {
+        let transformation = legendre::legendre(cx, form, legendre::Naming { gauge, ..Default::default() })?;
         let inverse = transformation.inverse()?.to_vec();
         let momenta = transformation.momenta.iter().map(|p| (p.symbol, p.function)).collect();
-        let equations = legendre::hamilton_equations(&transformation, &[])?;
+        let equations = legendre::hamilton_equations(cx, &transformation, &[])?;
         let (states, right) = equations.right_sides.into_iter().unzip();
         Ok(Law {
             manifold: form.manifold().clone(),
@@ -143,11 +143,11 @@ impl Law {
     }
 
     /// The same law with unspecified functions replaced by their bodies.
-    pub fn with_bodies(&self, bodies: &[Body]) -> Law {
+    pub fn with_bodies(&self, cx: &Inquiry, bodies: &[Body]) -> Law {
         if bodies.is_empty() {
             return self.clone();
         }
-        let put = |e: &Expr| with_bodies(*e, bodies);
+        let put = |e: &Expr| with_bodies(cx, *e, bodies);
         let derivatives = match &self.derivatives {
             Derivatives::Implicit { chain, a, b, symmetric, highest } => Derivatives::Implicit {
                 chain: chain.iter().map(put).collect(),
@@ -176,9 +176,9 @@ impl Law {
     }
 
     /// Expressions of jets and momenta as expressions of the motion.
-    pub fn read(&self, list: &[(String, Expr)], bodies: &[Body]) -> Fallible<Reading> {
+    pub fn read(&self, cx: &Inquiry, list: &[(String, Expr)], bodies: &[Body]) -> Fallible<Reading> {
         let (names, values): (Vec<String>, Vec<Expr>) = list.iter().cloned().unzip();
-        let values = self.without_momenta(values, bodies)?;
+        let values = self.without_momenta(cx, values, bodies)?;
         let wanted = self.foreign_jets(&values);
         let limit = |order: u32, coordinate: Coordinate| {
             let top = self.top_order(coordinate);
@@ -204,7 +204,7 @@ impl Law {
             Derivatives::Implicit { a, b, symmetric, highest, .. } => {
                 let first = highest.first().and_then(|s| s.as_jet()).map_or(0, |(_, order)| order);
                 let last = wanted.iter().map(|(_, order)| *order).max().unwrap_or(first);
-                let stages = stages(a, b, *symmetric, highest, last.saturating_sub(first));
+                let stages = stages(cx, a, b, *symmetric, highest, last.saturating_sub(first));
                 Ok(Reading { list: with_names(values), stages })
             }
             Derivatives::Explicit(right) => {
@@ -214,7 +214,7 @@ impl Law {
                     let Some(known) = known else { continue };
                     let mut value = self.meaning(&map, coordinate.jet(known)).expect("just found");
                     for k in known + 1..=order {
-                        value = self.along(right, value);
+                        value = self.along(cx, right, value);
                         map.insert(coordinate.jet(k), value);
                     }
                 }
@@ -254,28 +254,28 @@ impl Law {
     }
 
     /// Momenta in Lagrangian coordinates are functions of the jets.
-    fn without_momenta(&self, values: Vec<Expr>, bodies: &[Body]) -> Fallible<Vec<Expr>> {
-        let values: Vec<Expr> = values.into_iter().map(|e| with_bodies(e, bodies)).collect();
+    fn without_momenta(&self, cx: &Inquiry, values: Vec<Expr>, bodies: &[Body]) -> Fallible<Vec<Expr>> {
+        let values: Vec<Expr> = values.into_iter().map(|e| with_bodies(cx, e, bodies)).collect();
         let is_momentum = |s: &Symbol| matches!(s.kind(), SymbolKind::Momentum { .. }) && !self.states.contains(s);
         let Some(form) =
             self.form.as_ref().filter(|_| crate::algebra::expr::symbols_of(&values).iter().any(is_momentum))
         else {
             return Ok(values);
         };
-        let momenta = legendre::legendre(form, legendre::Naming::default())?.momenta;
-        let map = momenta.into_iter().map(|p| (p.symbol, with_bodies(p.function, bodies))).collect();
+        let momenta = legendre::legendre(cx, form, legendre::Naming::default())?.momenta;
+        let map = momenta.into_iter().map(|p| (p.symbol, with_bodies(cx, p.function, bodies))).collect();
         Ok(substitute_all(&values, &map))
     }
 
     /// df/dt along an explicit field.
-    fn along(&self, right: &[Expr], f: Expr) -> Expr {
-        let moving = self.states.iter().zip(right).map(|(s, speed)| partial(f, *s) * *speed);
-        partial(f, self.time()) + Expr::add_all(moving)
+    fn along(&self, cx: &Inquiry, right: &[Expr], f: Expr) -> Expr {
+        let moving = self.states.iter().zip(right).map(|(s, speed)| partial(cx, f, *s) * *speed);
+        partial(cx, f, self.time()) + Expr::add_all(moving)
     }
 }
 
 /// q_s, …, q_{s+extra} from the total derivatives of A + B q_s = 0.
-fn stages(a: &[Expr], b: &[Vec<Expr>], symmetric: bool, highest: &[Symbol], extra: u32) -> Vec<Stage> {
+fn stages(cx: &Inquiry, a: &[Expr], b: &[Vec<Expr>], symmetric: bool, highest: &[Symbol], extra: u32) -> Vec<Stage> {
     let product = |row: &[Expr]| Expr::add_all(row.iter().zip(highest).map(|(e, q)| *e * Expr::symbol(*q)));
     let equations: Vec<Expr> = a.iter().zip(b).map(|(a, row)| *a + product(row)).collect();
     let stage = |k: u32| {
@@ -283,7 +283,7 @@ fn stages(a: &[Expr], b: &[Vec<Expr>], symmetric: bool, highest: &[Symbol], extr
         let zeros: FxHashMap<Symbol, Expr> = unknowns.iter().map(|q| (*q, Expr::zero())).collect();
         let a = match k {
             0 => a.to_vec(),
-            _ => equations.iter().map(|e| substitute(total_derivatives(*e, k), &zeros)).collect(),
+            _ => equations.iter().map(|e| substitute(total_derivatives(cx, *e, k), &zeros)).collect(),
         };
         Stage { unknowns, b: b.to_vec(), a, symmetric }
     };
@@ -291,8 +291,8 @@ fn stages(a: &[Expr], b: &[Vec<Expr>], symmetric: bool, highest: &[Symbol], extr
 }
 
 /// An expression with the bodies of its unspecified functions put in.
-pub fn with_bodies(e: Expr, bodies: &[Body]) -> Expr {
-    bodies.iter().fold(e, |e, body| define_function(e, body.function, &body.arguments, body.value))
+pub fn with_bodies(cx: &Inquiry, e: Expr, bodies: &[Body]) -> Expr {
+    bodies.iter().fold(e, |e, body| define_function(cx, e, body.function, &body.arguments, body.value))
 }
 
 #[cfg(test)]
@@ -306,12 +306,13 @@ mod tests {
     /// For the pendulum θ″ = −sin θ, θ‴ = −θ′ cos θ and θ⁗ = θ′² sin θ + sin θ cos θ.
     #[test]
     fn higher_jets_are_those_of_the_motion() {
+        let cx = &Inquiry::free();
         let theta = Coordinate::declare("theta", true);
         let y = FiberedManifold::new("Q", Symbol::base("t"), &[theta]);
         let jet = |k: u32| Expr::symbol(theta.jet(k));
         let l = jet(1).pow(2) / 2 + Expr::apply(Elementary::Cos, &[jet(0)]);
-        let form = Rc::new(Lagrangian::new(&y, l).unwrap().dynamical_form().unwrap());
-        let law = Law::of_equations(&form);
+        let form = Rc::new(Lagrangian::new(cx, &y, l).unwrap().dynamical_form(cx).unwrap());
+        let law = Law::of_equations(cx, &form);
         let list: Vec<(String, Expr)> = (2..=4).map(|k| (format!("q{k}"), jet(k))).collect();
         let (theta0, omega) = (0.7f64, 1.3f64);
         let (sin, cos) = theta0.sin_cos();
@@ -319,7 +320,7 @@ mod tests {
         let explicit =
             Law::explicit(&y, vec![(theta.jet(0), jet(1)), (theta.jet(1), -Expr::apply(Elementary::Sin, &[jet(0)]))]);
         for law in [law, explicit] {
-            let reading = law.read(&list, &[]).unwrap();
+            let reading = law.read(cx, &list, &[]).unwrap();
             let signature = Signature { time: Some(law.time()), states: law.states.clone(), ..Signature::default() };
             let kernel = expressions_in_stages("test", &signature, &reading.stages, &reading.list).unwrap();
             let mut out = [0.0; 3];

@@ -1,13 +1,12 @@
 //! Values of parameters, where exact expressions become doubles.
 
-use super::clauses::Clauses;
+use crate::algebra::Inquiry;
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Node, Symbol, ball};
 use crate::codegen::lower;
-use crate::diagnostic::{Diagnostic, codes};
-use crate::model::value::Fallible;
-use crate::session::interpreter::Interpreter;
+use crate::diagnostic::{Diagnostic, Fallible, codes};
 use crate::source::Span;
+use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
 /// The values of the parameters in one run: those of its `set` clause, over those of the session.
@@ -16,39 +15,40 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    pub fn new(state: &Interpreter, clauses: &Clauses) -> Numbers {
+    /// From the values that were declared, in their order, and those that the run sets.
+    pub fn new(declared: &IndexMap<Symbol, Expr>, set: &FxHashMap<Symbol, Expr>) -> Numbers {
         let mut values: FxHashMap<Symbol, Expr> = FxHashMap::default();
-        for (symbol, value) in &state.parameters {
+        for (symbol, value) in declared {
             // A parameter may be declared in terms of earlier ones, whose values in this run count.
-            let value = clauses.set.get(symbol).copied().unwrap_or(*value);
+            let value = set.get(symbol).copied().unwrap_or(*value);
             let resolved = substitute(value, &values);
             values.insert(*symbol, resolved);
         }
-        let undeclared: Vec<_> = clauses.set.iter().filter(|(s, _)| !values.contains_key(*s)).collect();
+        let undeclared: Vec<_> = set.iter().filter(|(s, _)| !values.contains_key(*s)).collect();
         let resolved: Vec<_> = undeclared.into_iter().map(|(s, e)| (*s, substitute(*e, &values))).collect();
         values.extend(resolved);
         Numbers { values }
     }
 
-    pub fn value_of(&self, symbol: Symbol) -> Option<f64> {
-        self.number(*self.values.get(&symbol)?)
+    pub fn value_of(&self, cx: &Inquiry, symbol: Symbol) -> Option<f64> {
+        self.number(cx, *self.values.get(&symbol)?)
     }
 
     /// The nearest double of an expression in parameters.
-    pub fn number(&self, e: Expr) -> Option<f64> {
+    pub fn number(&self, cx: &Inquiry, e: Expr) -> Option<f64> {
         let e = substitute(e, &self.values);
         let x = match e.node() {
             Node::Number(n) => lower::to_f64(n),
-            _ => ball::decimal(e, &FxHashMap::default(), 19).ok()??.parse().ok()?,
+            _ => ball::decimal(cx, e, &FxHashMap::default(), 19).ok()??.parse().ok()?,
         };
         x.is_finite().then_some(x)
     }
 
     /// The same, or a refusal that points at the expression.
-    pub fn number_at(&self, e: Expr, span: Span) -> Fallible<f64> {
-        self.number(e).ok_or_else(|| {
+    pub fn number_at(&self, cx: &Inquiry, e: Expr, span: Span) -> Fallible<f64> {
+        self.number(cx, e).ok_or_else(|| {
             let missing: Vec<String> =
-                e.symbols().into_iter().filter(|s| self.value_of(*s).is_none()).map(|s| format!("`{s}`")).collect();
+                e.symbols().into_iter().filter(|s| self.value_of(cx, *s).is_none()).map(|s| format!("`{s}`")).collect();
             let diagnostic =
                 Diagnostic::error(&codes::MISSING_PARAMETER, "this is not a number").label(span, "needed in the run");
             Box::new(match missing.is_empty() {
@@ -59,8 +59,8 @@ impl Numbers {
     }
 
     /// Values for parameters, or a refusal that names all that are missing.
-    pub fn values_of(&self, parameters: &[Symbol], system: Span) -> Fallible<Vec<f64>> {
-        let missing: Vec<Symbol> = parameters.iter().copied().filter(|p| self.value_of(*p).is_none()).collect();
+    pub fn values_of(&self, cx: &Inquiry, parameters: &[Symbol], system: Span) -> Fallible<Vec<f64>> {
+        let missing: Vec<Symbol> = parameters.iter().copied().filter(|p| self.value_of(cx, *p).is_none()).collect();
         if let Some(first) = missing.first() {
             let names: Vec<String> = missing.iter().map(|p| format!("`{p}`")).collect();
             return Err(Box::new(
@@ -69,6 +69,6 @@ impl Numbers {
                     .help(format!("add `set {first} = …` to the run, or declare it with a value")),
             ));
         }
-        Ok(parameters.iter().filter_map(|p| self.value_of(*p)).collect())
+        Ok(parameters.iter().filter_map(|p| self.value_of(cx, *p)).collect())
     }
 }

@@ -1,0 +1,21 @@
+//! Motions as numbers: from the equations of mechanics to a trajectory that can be asked about.
+//!
+//! ```text
+//! law      which numbers are the state, and how their derivatives follow from them
+//! start    where a motion starts, and whether it may start there
+//! numbers  values of parameters, where exact expressions become doubles
+//! cache    what was compiled before
+//! run      a run that was made;  series  its columns;  double  doubles beside exact numbers
+//! ```
+//!
+//! A system whose equations cannot be solved for the highest derivatives is run on the final constraint submanifold
+//! through its initial state (Krupková §7). This room knows equations, kernels and trajectories; it knows nothing of
+//! the values and statements of the language.
+
+pub mod cache;
+pub mod double;
+pub mod law;
+pub mod numbers;
+pub mod run;
+pub mod series;
+pub mod start;

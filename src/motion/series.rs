@@ -1,0 +1,145 @@
+//! The columns of runs, and what is computed from them.
+
+use super::double::latex_number;
+use super::run::Run;
+use crate::algebra::Inquiry;
+use crate::algebra::Verdict;
+use crate::diagnostic::{Diagnostic, Fallible, codes};
+use crate::report::table::short;
+use std::rc::Rc;
+
+/// A column of a run, or what was computed from columns.
+#[derive(Clone)]
+pub struct Series {
+    pub name: String,
+    pub times: Rc<Vec<f64>>,
+    pub values: Rc<Vec<f64>>,
+    /// The run of which this is a column.
+    pub of: Option<Rc<Run>>,
+}
+
+impl Series {
+    pub fn describe(&self) -> String {
+        let v = &self.values;
+        let range = |f: fn(f64, f64) -> f64| v.iter().copied().reduce(f).unwrap_or(0.0);
+        format!(
+            "{}: {} values, from {} to {}, between {} and {}",
+            self.name,
+            v.len(),
+            v.first().map_or_else(String::new, |x| short(*x)),
+            v.last().map_or_else(String::new, |x| short(*x)),
+            short(range(f64::min)),
+            short(range(f64::max)),
+        )
+    }
+
+    /// The interval in which the values lie, as a formula.
+    pub fn latex(&self) -> String {
+        let range = |f: fn(f64, f64) -> f64| self.values.iter().copied().reduce(f).unwrap_or(0.0);
+        format!(
+            "\\text{{{}}} \\in \\left[{}, {}\\right]",
+            self.name.replace('_', "\\_"),
+            latex_number(range(f64::min)),
+            latex_number(range(f64::max))
+        )
+    }
+
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::json!(*self.values)
+    }
+
+    /// `series.max`, `series.last`, …
+    pub fn part(&self, name: &str) -> Fallible<Option<f64>> {
+        let v = &self.values;
+        let value = match name {
+            "first" => v.first().copied(),
+            "last" => v.last().copied(),
+            "max" => v.iter().copied().reduce(f64::max),
+            "min" => v.iter().copied().reduce(f64::min),
+            _ => return Ok(None),
+        };
+        match value {
+            Some(x) => Ok(Some(x)),
+            None => Err(Box::new(Diagnostic::error(&codes::NOT_APPLICABLE, "the series is empty"))),
+        }
+    }
+
+    /// The series of f(x), which must be numbers.
+    pub fn map(&self, name: String, f: impl Fn(f64) -> Option<f64>) -> Fallible<Series> {
+        let mut values = Vec::with_capacity(self.values.len());
+        for (t, x) in self.times.iter().zip(self.values.iter()) {
+            match f(*x).filter(|y| y.is_finite()) {
+                Some(y) => values.push(y),
+                None => return Err(no_value(&name, *t)),
+            }
+        }
+        Ok(Series { name, times: self.times.clone(), values: Rc::new(values), of: None })
+    }
+
+    /// Entry by entry; a series of another run is taken at the times of this one.
+    pub fn combine(&self, cx: &Inquiry, other: &Series, sign: &str, f: impl Fn(f64, f64) -> f64) -> Fallible<Series> {
+        let name = format!("{} {sign} {}", self.name, other.name);
+        let others =
+            if *self.times == *other.times { other.values.clone() } else { Rc::new(other.at_times(cx, &self.times)?) };
+        let mut values = Vec::with_capacity(self.values.len());
+        for ((t, x), y) in self.times.iter().zip(self.values.iter()).zip(others.iter()) {
+            let value = f(*x, *y);
+            if !value.is_finite() {
+                return Err(no_value(&name, *t));
+            }
+            values.push(value);
+        }
+        Ok(Series { name, times: self.times.clone(), values: Rc::new(values), of: None })
+    }
+
+    fn at_times(&self, cx: &Inquiry, times: &[f64]) -> Fallible<Vec<f64>> {
+        let Some(run) = &self.of else {
+            return Err(Box::new(
+                Diagnostic::error(
+                    &codes::WRONG_KIND,
+                    format!("series at {} and at {} times", self.times.len(), times.len()),
+                )
+                .help("record both at the same times: `record … every 1/100`"),
+            ));
+        };
+        let again = run.recorded_at(cx, times)?;
+        let series = again.series(&self.name).ok_or_else(|| {
+            Box::new(Diagnostic::error(&codes::UNKNOWN_PART, format!("the run has no column `{}`", self.name)))
+        })?;
+        // The start is always recorded; the times asked for may begin later.
+        let skip = again.len() - times.len();
+        Ok(series.iter().skip(skip).collect())
+    }
+
+    /// Whether two series are equal within the tolerance, at the times of this one.
+    pub fn equals(&self, cx: &Inquiry, other: &Series, tolerance: f64) -> Fallible<Verdict> {
+        if *self.times == *other.times {
+            return Ok(self.close_to(other.values.iter().copied(), tolerance));
+        }
+        Ok(self.close_to(other.at_times(cx, &self.times)?.into_iter(), tolerance))
+    }
+
+    /// Whether every value is this number, within the tolerance.
+    pub fn equals_number(&self, y: f64, tolerance: f64) -> Verdict {
+        self.close_to(std::iter::repeat(y), tolerance)
+    }
+
+    /// Series or numbers that are equal value by value, within the tolerance, absolute or relative.
+    fn close_to(&self, other: impl Iterator<Item = f64>, tolerance: f64) -> Verdict {
+        let mut worst = (0.0f64, 0.0);
+        for ((t, x), y) in self.times.iter().zip(self.values.iter()).zip(other) {
+            let excess = (x - y).abs() / y.abs().max(1.0);
+            if excess > worst.0 || excess.is_nan() {
+                worst = (excess, *t);
+            }
+        }
+        Verdict::from_bool(
+            worst.0 <= tolerance,
+            format!("the largest difference is {}, at {}", short(worst.0), short(worst.1)),
+        )
+    }
+}
+
+fn no_value(name: &str, t: f64) -> Box<Diagnostic> {
+    Box::new(Diagnostic::error(&codes::NOT_REAL, format!("`{name}` has no value at time {}", short(t))))
+}

@@ -1,0 +1,94 @@
+//! Parts that every value of a kind has, without being asked a question: the branches of a set, the
+//! generators of a distribution, the values of a rank.
+
+use super::distributions::{is_homeless, no_home, point_set, strata_value};
+use super::polynomials::PATIENCE;
+use super::sets::submanifold;
+use crate::algebra::Inquiry;
+use crate::algebra::conditions;
+use crate::diagnostic::{Diagnostic, codes};
+use crate::model::set::{PointSet, branch_text};
+use crate::model::value::{Fallible, Value};
+use crate::model::{run, show};
+
+/// The names of these parts.
+pub fn natural_parts(value: &Value) -> &'static [&'static str] {
+    match value {
+        Value::Set(_) => &["branches", "empty", "dim", "configuration", "locus"],
+        Value::Rank(_) => &["values", "strata"],
+        Value::Distribution(_) | Value::Codistribution(_) => {
+            &["forms", "fields", "rank", "weakly_horizontal", "integrable", "vertical", "locus"]
+        }
+        Value::Run(_) => crate::motion::run::PARTS,
+        Value::Series(_) => &["first", "last", "max", "min"],
+        _ => &[],
+    }
+}
+
+pub fn natural_part(cx: &Inquiry, value: &Value, name: &str) -> Fallible<Option<Value>> {
+    Ok(Some(match (value, name) {
+        (Value::Set(s), "branches") => Value::list(s.branches().iter().map(|b| Value::from(s.only(b)))),
+        (Value::Set(s), "empty") => Value::from(s.is_empty(cx)),
+        (Value::Set(s), "dim") => match submanifold(s).dimension(cx)? {
+            Some(n) => Value::count(n),
+            None => {
+                return Err(Box::new(Diagnostic::error(&codes::NOT_APPLICABLE, "the empty set has no dimension")));
+            }
+        },
+        (Value::Set(s), "configuration") => {
+            let y = s.space().manifold();
+            let space = y.jets(0);
+            let projected = submanifold(s).projection(cx, &space.chart(), |x| y.order_of_symbol(x) == Some(0));
+            Value::from(PointSet::new(&space, projected?.branches().to_vec()))
+        }
+        (Value::Set(s), "locus") => point_set(&submanifold(s).singular_points(cx)?)?,
+        (Value::Set(s), "equations") if s.branches().len() == 1 => Value::exprs(s.branches()[0].equations.clone()),
+        (Value::Set(s), "nonzero") if s.branches().len() == 1 => Value::exprs(s.branches()[0].nonzero.clone()),
+        (Value::Rank(r), "values") => Value::list(r.values.iter().map(|n| Value::count(*n))),
+        (Value::Rank(r), "strata") => {
+            Value::list(show::strata(r).iter().map(|(b, _)| Value::Text(branch_text(cx, b).into())))
+        }
+        (Value::Distribution(d), "forms" | "weakly_horizontal" | "locus") if is_homeless(d.chart()) => {
+            return Err(Box::new(no_home("Y")));
+        }
+        (Value::Codistribution(c), "fields" | "weakly_horizontal" | "locus") if is_homeless(c.chart()) => {
+            return Err(Box::new(no_home("Y")));
+        }
+        (Value::Distribution(d), "fields") => Value::list(d.fields(cx).iter().cloned().map(Value::Field)),
+        (Value::Distribution(d), "forms") => {
+            let forms = d.annihilator(cx)?;
+            Value::list(forms.forms(cx).iter().cloned().map(Value::Form))
+        }
+        (Value::Distribution(d), "rank") => strata_value(cx, || d.rank(cx), || d.generic_rank(cx), d.rank_matrix())?,
+        // Strata are exact at every point: they do not rest on the generic basis.
+        (Value::Distribution(d), "weakly_horizontal") => {
+            point_set(&conditions::collect(cx, |cx| cx.within(PATIENCE, || d.weakly_horizontal(cx))).0?)?
+        }
+        (Value::Distribution(d), "locus") => {
+            point_set(&conditions::collect(cx, |cx| cx.within(PATIENCE, || d.singular_points(cx))).0?)?
+        }
+        (Value::Distribution(d), "vertical") => Value::from(d.is_vertical(cx)?),
+        (Value::Distribution(d), "integrable") => Value::from(d.is_involutive(cx)?),
+        (Value::Codistribution(c), "weakly_horizontal" | "locus") => {
+            let distribution = conditions::collect(cx, |cx| c.annihilator(cx)).0?;
+            return natural_part(cx, &Value::from(distribution), name);
+        }
+        (Value::Codistribution(c), "vertical" | "integrable") => {
+            let distribution = c.annihilator(cx)?;
+            return natural_part(cx, &Value::from(distribution), name);
+        }
+        (Value::Codistribution(c), "forms") => Value::list(c.forms(cx).iter().cloned().map(Value::Form)),
+        (Value::Codistribution(c), "fields") => {
+            let fields = c.annihilator(cx)?;
+            Value::list(fields.fields(cx).iter().cloned().map(Value::Field))
+        }
+        (Value::Codistribution(c), "rank") => strata_value(cx, || c.rank(cx), || c.generic_rank(cx), c.rank_matrix())?,
+        (Value::Run(r), _) => return run::part(r, name),
+        (Value::Series(s), _) => return Ok(s.part(name)?.map(Value::Float)),
+        (Value::Point(p), _) => match p.entries.iter().find(|e| e.text == name) {
+            Some(entry) => crate::motion::double::as_double(entry.value).map_or(Value::Expr(entry.value), Value::Float),
+            None => return Ok(None),
+        },
+        _ => return Ok(None),
+    }))
+}

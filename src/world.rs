@@ -1,0 +1,182 @@
+//! What lies outside: the files of the user. Whoever reads or writes one asks a [`World`], which is part of the options of a
+//! session; nothing else below `repl` and `cli` knows that there is a disk. [`Disk`] is the world of the command line; a
+//! program that drives a session may have another.
+//!
+//! Errors are values without the numbers of the operating system, so what is said about them is the same everywhere.
+
+use std::fmt::Debug;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// Why a file could not be read or written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Trouble {
+    /// There is nothing of this name.
+    pub missing: bool,
+    /// The reason in words.
+    pub reason: String,
+}
+
+impl From<io::Error> for Trouble {
+    fn from(error: io::Error) -> Trouble {
+        Trouble { missing: error.kind() == ErrorKind::NotFound, reason: reason(&error) }
+    }
+}
+
+/// The error of the system in words, without its number.
+pub fn reason(error: &io::Error) -> String {
+    let words = error.to_string();
+    words.split(" (os error").next().unwrap_or(&words).to_lowercase()
+}
+
+/// Files, and what is typed or piped in.
+pub trait World: Debug {
+    fn read(&self, path: &Path) -> Result<Vec<u8>, Trouble>;
+
+    /// Everything that comes through standard input.
+    fn standard_input(&self) -> Result<Vec<u8>, Trouble>;
+
+    /// The path without links, if it leads to something.
+    fn canonical(&self, path: &Path) -> Option<PathBuf>;
+
+    /// The names in a folder, sorted; none if it cannot be read.
+    fn names(&self, folder: &Path) -> Vec<String>;
+
+    /// Makes a folder and those around it.
+    fn make_folder(&self, folder: &Path) -> Result<(), Trouble>;
+
+    /// Writes a whole file or leaves what was there: a reader sees the old bytes or the new ones, whatever happens.
+    fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), Trouble>;
+
+    fn exists(&self, path: &Path) -> bool {
+        self.canonical(path).is_some()
+    }
+}
+
+/// The files of this machine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Disk;
+
+impl World for Disk {
+    fn read(&self, path: &Path) -> Result<Vec<u8>, Trouble> {
+        Ok(fs::read(path)?)
+    }
+
+    fn standard_input(&self) -> Result<Vec<u8>, Trouble> {
+        let mut bytes = vec![];
+        io::stdin().lock().read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn canonical(&self, path: &Path) -> Option<PathBuf> {
+        path.canonicalize().ok()
+    }
+
+    fn names(&self, folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).into_iter().flatten();
+        let mut names: Vec<String> = entries.filter_map(|e| e.ok()?.file_name().into_string().ok()).collect();
+        names.sort();
+        names
+    }
+
+    fn make_folder(&self, folder: &Path) -> Result<(), Trouble> {
+        Ok(fs::create_dir_all(folder)?)
+    }
+
+    fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), Trouble> {
+        // A link stays one: what it leads to is replaced.
+        let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        let known = fs::metadata(&target).ok();
+        // A terminal, a pipe or `/dev/null` is written to and not replaced, and a file that may not be written stays.
+        if known.is_some() {
+            let mut there = OpenOptions::new().write(true).open(&target)?;
+            if !known.as_ref().is_some_and(fs::Metadata::is_file) {
+                return Ok(there.write_all(bytes)?);
+            }
+        }
+        let (beside, mut file) = match new_file_beside(&target) {
+            Ok(new) => new,
+            // A file that may be written, in a folder that may not.
+            Err(error) if error.kind() == ErrorKind::PermissionDenied && known.is_some() => {
+                return Ok(fs::write(&target, bytes)?);
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let written = file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| {
+            known.map_or(Ok(()), |known| file.set_permissions(known.permissions()))?;
+            drop(file);
+            fs::rename(&beside, &target)
+        });
+        if written.is_err() {
+            // What is half written helps nobody; the reason for the failure is the one to tell.
+            let _ = fs::remove_file(&beside);
+        }
+        Ok(written?)
+    }
+}
+
+/// An empty file of a name that nobody has, in the folder of the target: only there is a rename one step.
+fn new_file_beside(target: &Path) -> io::Result<(PathBuf, File)> {
+    let process = std::process::id();
+    for number in 0u32.. {
+        let beside = target.with_file_name(format!(".lepage-{process}-{number}"));
+        match OpenOptions::new().write(true).create_new(true).open(&beside) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            opened => return opened.map(|file| (beside, file)),
+        }
+    }
+    Err(ErrorKind::AlreadyExists.into())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    /// A folder of its own, gone in the end.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Folder {
+            let folder = std::env::temp_dir().join(format!("lepage-world-{name}-{}", std::process::id()));
+            fs::create_dir_all(&folder).expect("a temporary folder");
+            Folder(folder)
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn a_file_is_replaced_whole_and_keeps_its_rights_and_links() {
+        let folder = Folder::new("replace");
+        let (file, link) = (folder.0.join("table.csv"), folder.0.join("link.csv"));
+        fs::write(&file, "old").expect("a file");
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).expect("rights");
+        symlink(&file, &link).expect("a link");
+        // Who opened the old file goes on to read it: nothing was written over.
+        let mut old = File::open(&file).expect("the file");
+        Disk.write(&link, b"new").expect("it can be written");
+        let mut text = String::new();
+        old.read_to_string(&mut text).expect("text");
+        assert_eq!((text.as_str(), fs::read(&file).expect("the file")), ("old", b"new".to_vec()));
+        assert!(fs::symlink_metadata(&link).expect("the link").is_symlink());
+        assert_eq!(fs::metadata(&file).expect("the file").permissions().mode() & 0o777, 0o640);
+        assert_eq!(Disk.names(&folder.0), ["link.csv", "table.csv"], "nothing is left beside it");
+    }
+
+    #[test]
+    fn what_cannot_be_replaced_is_left_alone() {
+        let folder = Folder::new("refuse");
+        let inner = folder.0.join("table.csv");
+        fs::create_dir(&inner).expect("a folder");
+        assert!(Disk.write(&inner, b"new").is_err());
+        assert!(Disk.write(&folder.0.join("no/such/table.csv"), b"new").expect_err("no folder").missing);
+        assert_eq!(Disk.names(&folder.0), ["table.csv"]);
+        assert!(Disk.write(Path::new("/dev/null"), b"new").is_ok() && Disk.exists(Path::new("/dev/null")));
+    }
+}

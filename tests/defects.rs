@@ -1,0 +1,161 @@
+//! Faults that were found, kept as programs in `tests/defects`: facts that outlived the test that assumed them, conditions
+//! that were said once only or meant different things, functions that saw the names of their callers, and mistakes that
+//! `check` let pass. The right answers are derived in the first comment of each program.
+
+use lepage::session::{Mode, Outcome, Session, SessionOptions, Status};
+use std::path::{Path, PathBuf};
+
+fn path(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/defects").join(name)
+}
+
+/// The outcomes of a program; with `answer`, its questions are answered, else it is only checked.
+fn outcomes(name: &str, answer: bool) -> Vec<Outcome> {
+    let path = path(name);
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let mut session = Session::new(SessionOptions { answer, portable: true, ..SessionOptions::default() });
+    session.feed(&path.to_string_lossy(), &text, Mode::File)
+}
+
+/// The outcomes of a statement, as often as it stands in the program.
+fn of<'a>(outcomes: &'a [Outcome], statement: &str) -> Vec<&'a Outcome> {
+    let found: Vec<&Outcome> = outcomes.iter().filter(|o| o.statement.starts_with(statement)).collect();
+    assert!(!found.is_empty(), "there is no `{statement}`");
+    found
+}
+
+fn text(outcome: &Outcome) -> String {
+    outcome.answer.as_ref().map_or_else(|| format!("no answer: {:?}", outcome.diagnostics), |answer| answer.text(100))
+}
+
+/// The conditions of an answer, as a program reads them.
+fn conditions(outcome: &Outcome) -> Vec<String> {
+    let json = lepage::session::json::outcome(outcome);
+    let list = json["conditions"].as_array().cloned().unwrap_or_default();
+    list.iter().map(|c| c.as_str().unwrap_or_default().to_string()).collect()
+}
+
+/// `x'' = -sign(x)`, from rest at -1: x(1) = -1/2, with the error of the default tolerance.
+fn falls_to_the_right(program: &str) {
+    let outcomes = outcomes(program, true);
+    for equations in of(&outcomes, "equations(L)") {
+        assert_eq!(text(equations).lines().next(), Some("x: -x'' - sign(x)"), "{program}");
+        assert_eq!(conditions(equations), ["x != 0"], "{program}");
+    }
+    let last = text(of(&outcomes, "run.x.last")[0]);
+    let value: f64 = last.parse().unwrap_or_else(|_| panic!("{program}: {last}"));
+    assert!((value + 0.5).abs() < 1e-9, "{program}: {value}");
+}
+
+#[test]
+fn a_run_follows_the_equations_on_both_sides() {
+    falls_to_the_right("run_alone.mech");
+}
+
+#[test]
+fn a_passing_test_does_not_change_a_run() {
+    falls_to_the_right("run_after_test.mech");
+}
+
+#[test]
+fn a_passing_test_does_not_change_a_derivative() {
+    let outcomes = outcomes("derivative_after_test.mech", true);
+    assert_eq!(of(&outcomes, "test ")[0].status, Status::Ok);
+    assert_eq!(text(of(&outcomes, "D(f, x)")[0]), "sign(x)");
+    assert_eq!(conditions(of(&outcomes, "D(f, x)")[0]), ["x != 0"]);
+    assert_eq!(text(of(&outcomes, "D(f, x) at")[0]), "-1");
+    assert_eq!(of(&outcomes, "assert D(f, x) = 1")[0].status, Status::Failed);
+}
+
+#[test]
+fn a_condition_is_said_each_time() {
+    let outcomes = outcomes("condition_twice.mech", true);
+    let both = of(&outcomes, "equations(L)");
+    assert_eq!(both.len(), 2);
+    for equations in both {
+        assert_eq!(text(equations).lines().next(), Some("x: -x'' - sign(x)"));
+        assert_eq!(conditions(equations), ["x != 0"]);
+        assert!(equations.answer.as_ref().is_some_and(|answer| answer.latex().contains(r"x \neq 0")));
+    }
+}
+
+/// The point is refused, and the refusal names what fails there, in one of these writings.
+fn refused_by(outcome: &Outcome, writings: &[&str]) {
+    assert_eq!(outcome.status, Status::Refused, "{}: {}", outcome.statement, text(outcome));
+    let mut texts = outcome.diagnostics.iter().flat_map(|d| d.notes.iter().chain([&d.title]));
+    let said = texts.any(|text| writings.iter().any(|writing| text.contains(writing)));
+    assert!(said, "{} is not refused by {writings:?}: {:?}", outcome.statement, outcome.diagnostics);
+}
+
+#[test]
+fn a_condition_that_fails_refuses_the_point_however_it_arose() {
+    let outcomes = outcomes("condition_at_a_point.mech", true);
+    refused_by(of(&outcomes, "A at { x = 1 }")[0], &["x - 1 != 0", "x != 1"]);
+    refused_by(of(&outcomes, "((x^2 - 1)/(x - 1)) at { x = 1 }")[0], &["x - 1 != 0", "x != 1"]);
+    refused_by(of(&outcomes, "B at { x = 0 }")[0], &["x != 0"]);
+    refused_by(of(&outcomes, "D(abs(x), x) at { x = 0 }")[0], &["x != 0"]);
+}
+
+#[test]
+fn a_condition_that_holds_leaves_the_value() {
+    let outcomes = outcomes("condition_at_a_point.mech", true);
+    for (statement, value) in [
+        ("A at { x = 2 }", "3"),
+        ("((x^2 - 1)/(x - 1)) at { x = 2 }", "3"),
+        ("B at { x = 2 }", "2"),
+        ("D(abs(x), x) at { x = -2 }", "-1"),
+    ] {
+        assert_eq!(text(of(&outcomes, statement)[0]), value, "{statement}");
+    }
+}
+
+/// The claim about the caller's name fails, the one about the function's own name holds.
+fn sees_its_own_names(program: &str) {
+    let outcomes = outcomes(program, true);
+    assert_eq!(of(&outcomes, "test \"a name of the caller is not seen\"")[0].status, Status::Failed, "{program}");
+    let own = of(&outcomes, "test \"its own name is\"")[0];
+    assert_eq!(own.status, Status::Ok, "{program}: {:?}", own.diagnostics);
+}
+
+#[test]
+fn a_function_of_a_library_sees_its_own_names() {
+    sees_its_own_names("scope_of_a_library.mech");
+}
+
+#[test]
+fn a_function_sees_its_own_names() {
+    sees_its_own_names("scope_of_a_function.mech");
+}
+
+#[test]
+fn a_function_does_not_see_the_parameters_of_its_caller() {
+    let outcomes = outcomes("scope_of_a_function.mech", true);
+    let outer = of(&outcomes, "assert outer(x)")[0];
+    assert_eq!(outer.status, Status::Ok, "{:?}", outer.diagnostics);
+}
+
+/// `(line, code)` of each error.
+fn errors(outcomes: &[Outcome]) -> Vec<(usize, String)> {
+    let of_outcome = |o: &Outcome| {
+        let errors: Vec<_> =
+            o.diagnostics.iter().filter(|d| d.is_error()).map(|d| (o.line, d.code.to_string())).collect();
+        errors
+    };
+    outcomes.iter().flat_map(of_outcome).collect()
+}
+
+/// A kind, a number of arguments, an option, a label and a name.
+const MISTAKES: [(usize, &str); 5] = [(4, "E0201"), (5, "E0202"), (6, "E0205"), (7, "E0104"), (8, "E0101")];
+
+#[test]
+fn a_run_finds_what_is_wrong_by_kind() {
+    assert_eq!(errors(&outcomes("wrong_by_kind.mech", true)), MISTAKES.map(|(line, code)| (line, code.to_string())));
+}
+
+#[test]
+fn check_finds_what_is_wrong_by_kind() {
+    assert_eq!(errors(&outcomes("wrong_by_kind.mech", false)), MISTAKES.map(|(line, code)| (line, code.to_string())));
+    let mut check = std::process::Command::new(env!("CARGO_BIN_EXE_lepage"));
+    let output = check.arg("check").arg(path("wrong_by_kind.mech")).output().expect("lepage runs");
+    assert_eq!(output.status.code(), Some(1));
+}

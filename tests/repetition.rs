@@ -1,0 +1,374 @@
+//! An answer is a function of its question: it does not matter what was asked, tested or run before it. Every program of the
+//! repository is run as it stands, in a thread of its own, and then in five other ways:
+//!
+//! - *asked twice*: each question, explanation and assertion stands twice in the text;
+//! - *without its tests*: the program's own `test` blocks are left out;
+//! - *after its tests*: the program's own `test` blocks are repeated before each question, as soon as the names they use are
+//!   declared, so that what a test assumes is forgotten when it ends;
+//! - *after other facts*: before each question stands a test that asks it where all coordinates are positive;
+//! - *run again*: a second session in the same thread reads the same text.
+//!
+//! Each time the statements of the program itself say the same bytes: text, LaTeX, JSON, verdict and every remark. What was
+//! inserted says the same as what it repeats (a question at other facts may say what it likes).
+
+use lepage::diagnostic::Diagnostic;
+use lepage::session::{Mode, Session, SessionOptions};
+use lepage::source::{SourceId, SourceMap};
+use lepage::syntax::ast::{Ast, Statement, StatementKind};
+use lepage::syntax::parse;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A program and where it lies.
+struct Program {
+    /// The path below the root of the repository.
+    name: String,
+    text: String,
+}
+
+/// Every program of the repository that is run by itself, sorted.
+fn programs() -> Vec<Program> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut folders: Vec<PathBuf> = ["tests/cases", "tests/ui", "tests/defects", "examples", "stdlib"]
+        .iter()
+        .map(|folder| root.join(folder))
+        .collect();
+    let mut found = vec![];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display())) {
+            let path = entry.expect("a directory entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "mech") {
+                let below = path.strip_prefix(root).expect("below the root");
+                let name = below.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/");
+                let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{name}: {e}"));
+                found.push(Program { name, text });
+            }
+        }
+    }
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    found
+}
+
+/// What a statement said, in every form in which a reader or a program can meet it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Said {
+    /// The byte at which the statement begins.
+    start: usize,
+    statement: String,
+    lines: Vec<String>,
+}
+
+/// A remark without its place in the file, with the words that it points at.
+fn remark(d: &Diagnostic, sources: &SourceMap) -> Vec<String> {
+    let mut lines = vec![format!("{:?} {}: {}", d.severity, d.code, d.title)];
+    lines.extend(d.labels.iter().map(|l| format!("  `{}`: {}", sources.slice(l.span), l.message)));
+    lines.extend(d.notes.iter().map(|n| format!("  note: {n}")));
+    lines.extend(d.helps.iter().map(|h| format!("  help: {h}")));
+    lines.extend(d.repairs.iter().map(|r| format!("  repair: {}", r.text)));
+    lines
+}
+
+/// Runs a text and keeps what is said, statement by statement at the moment at which a user sees it; last what is said of
+/// the whole text.
+fn run(name: &str, text: &str, out: &Path) -> Vec<Said> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let options = SessionOptions { out: out.to_path_buf(), portable: true, ..SessionOptions::default() };
+    let mut session = Session::new(options);
+    let mut all = vec![];
+    let rest = session.feed_each(&root.join(name).to_string_lossy(), text, Mode::File, |session, outcome| {
+        let mut lines = vec![format!("{:?}", outcome.status)];
+        if let Some(answer) = &outcome.answer {
+            lines.extend(answer.text(100).lines().map(str::to_string));
+            lines.push(format!("latex: {}", answer.latex()));
+            lines.push(format!("json: {} {} {:?}", answer.json(), answer.type_name(), answer.verdict()));
+        }
+        lines.extend(outcome.diagnostics.iter().flat_map(|d| remark(d, session.sources())));
+        all.push(Said { start: outcome.span.start as usize, statement: outcome.statement, lines });
+    });
+    all.sort_by_key(|said| said.start);
+    let mut rest: Vec<Vec<String>> = rest.iter().map(|d| remark(d, session.sources())).collect();
+    rest.sort();
+    all.push(Said { start: text.len(), statement: "(the whole text)".into(), lines: rest.concat() });
+    let _ = std::fs::remove_dir_all(out);
+    all
+}
+
+/// Whether a statement asks something whose answer could depend on what was asked before. `_` is the last answer.
+fn asks(statement: &Statement, text: &str) -> bool {
+    let mentions_last = words(&text[statement.span.range()]).any(|word| word == "_");
+    let kind = &statement.kind;
+    matches!(kind, StatementKind::Question(_) | StatementKind::Explain(_) | StatementKind::Assert(_)) && !mentions_last
+}
+
+/// The names in a piece of text, and words of its strings and comments: more than there are is safe.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
+}
+
+/// Where inserted statements begin, and where the statement begins in the program that each of them repeats.
+type Copies = BTreeMap<usize, Option<usize>>;
+
+/// A text with pieces put before or after statements. A copy knows which statement it repeats.
+#[derive(Default)]
+struct Variant {
+    /// `(byte of the old text, piece, start of the statement that it repeats)`, in the order of the text.
+    pieces: Vec<(usize, String, Option<usize>)>,
+}
+
+impl Variant {
+    fn insert_after(&mut self, statement: &Statement, piece: &str, of: Option<usize>) {
+        self.pieces.push((statement.span.end as usize, format!("\n{piece}"), of));
+    }
+
+    fn insert_before(&mut self, statement: &Statement, piece: &str, of: Option<usize>) {
+        self.pieces.push((statement.span.start as usize, format!("{piece}\n"), of));
+    }
+
+    /// The new text, and for each inserted statement the byte at which it begins.
+    fn text(&self, old: &str) -> (String, Copies) {
+        let (mut text, mut copies, mut done) = (String::new(), Copies::new(), 0);
+        for (place, piece, of) in &self.pieces {
+            text += &old[done..*place];
+            done = *place;
+            copies.insert(text.len() + usize::from(piece.starts_with('\n')), *of);
+            text += piece;
+        }
+        text += &old[done..];
+        (text, copies)
+    }
+}
+
+/// Each question, explanation and assertion twice.
+fn asked_twice(ast: &Ast, text: &str) -> Variant {
+    let mut variant = Variant::default();
+    for statement in ast.statements.iter().filter(|s| asks(s, text)) {
+        variant.insert_after(statement, &text[statement.span.range()], Some(statement.span.start as usize));
+    }
+    variant
+}
+
+/// The number of statements after which a test can stand: all that declare one of its names come before it, and so do all
+/// facts and everything that is used.
+fn earliest(ast: &Ast, test: usize, text: &str) -> usize {
+    let piece = |i: usize| &text[ast.statements[i].span.range()];
+    let names: Vec<&str> = words(piece(test)).collect();
+    let needed = |i: &usize| match &ast.statements[*i].kind {
+        StatementKind::Question(_) | StatementKind::Explain(_) | StatementKind::Assert(_) | StatementKind::Test(_) => {
+            false
+        }
+        StatementKind::Assume(_) | StatementKind::Use(_) => true,
+        _ => words(piece(*i)).any(|word| names.contains(&word)),
+    };
+    (0..test).rev().find(needed).map_or(0, |i| i + 1)
+}
+
+/// All tests that can stand there before each question, and each test twice.
+fn after_its_tests(ast: &Ast, text: &str) -> Variant {
+    let tests: Vec<(usize, &Statement)> =
+        ast.statements.iter().enumerate().filter(|(_, s)| matches!(s.kind, StatementKind::Test(_))).collect();
+    let tests: Vec<(usize, &Statement)> = tests.iter().map(|(i, s)| (earliest(ast, *i, text), *s)).collect();
+    let mut variant = Variant::default();
+    for (i, statement) in ast.statements.iter().enumerate() {
+        if asks(statement, text) || matches!(statement.kind, StatementKind::Simulate(_) | StatementKind::Test(_)) {
+            for (_, test) in tests.iter().filter(|(place, _)| *place <= i) {
+                variant.insert_before(statement, &text[test.span.range()], Some(test.span.start as usize));
+            }
+        }
+    }
+    variant
+}
+
+/// A program with blanks in the place of its tests; `None` if it has none.
+fn without_its_tests(ast: &Ast, program: &Program) -> Option<Program> {
+    let mut text = program.text.clone();
+    for test in ast.statements.iter().filter(|s| matches!(s.kind, StatementKind::Test(_))) {
+        let range = test.span.range();
+        let blanks: String = text[range.clone()].bytes().map(|b| if b == b'\n' { '\n' } else { ' ' }).collect();
+        text.replace_range(range, &blanks);
+    }
+    (text != program.text).then(|| Program { name: program.name.clone(), text })
+}
+
+/// Before each question the same question where all coordinates are positive.
+fn after_other_facts(ast: &Ast, text: &str) -> Variant {
+    let mut variant = Variant::default();
+    let mut names: Vec<String> = vec![];
+    for statement in &ast.statements {
+        if let StatementKind::Manifold(manifold) = &statement.kind {
+            let single = manifold.coordinates.iter().filter(|c| c.family.is_empty());
+            names.extend(single.map(|c| format!("{} > 0", c.name.node)));
+        }
+        if asks(statement, text) && !names.is_empty() {
+            let question = &text[statement.span.range()];
+            let test = format!("test \"elsewhere\" {{\n    assume {}\n    {question}\n}}", names.join(", "));
+            variant.insert_before(statement, &test, None);
+        }
+    }
+    variant
+}
+
+/// The ways in which a program is run again.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Way {
+    AskedTwice,
+    WithoutItsTests,
+    AfterItsTests,
+    AfterOtherFacts,
+    RunAgain,
+}
+
+/// Runs a piece of work in a thread that has computed nothing before.
+fn fresh<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(work).expect("a thread");
+    thread.join().expect("no panic")
+}
+
+/// Two lines from a little before the place where they begin to differ.
+fn from_difference(first: &str, then: &str) -> (String, String) {
+    let same = first.chars().zip(then.chars()).take_while(|(a, b)| a == b).count();
+    let part = |line: &str| line.chars().skip(same.saturating_sub(30)).take(150).collect::<String>();
+    (part(first), part(then))
+}
+
+/// The first lines in which two reports differ, shortened.
+fn difference(first: &[String], then: &[String]) -> String {
+    let only = |these: &[String], others: &[String]| -> Vec<String> {
+        these.iter().filter(|line| !others.contains(line)).take(3).cloned().collect()
+    };
+    let (mut first_only, mut then_only) = (only(first, then), only(then, first));
+    if first_only.is_empty() && then_only.is_empty() {
+        return "    the same lines, in another number or order".into();
+    }
+    let n = first_only.len().max(then_only.len());
+    first_only.resize(n, String::new());
+    then_only.resize(n, String::new());
+    let pairs = first_only.iter().zip(&then_only).map(|(first, then)| from_difference(first, then));
+    let (first, then): (Vec<String>, Vec<String>) = pairs.unzip();
+    format!("    first: {}\n    then:  {}", first.join(" ⏎ "), then.join(" ⏎ "))
+}
+
+/// What does not agree with the program as it stands. `copies` holds the starts of the inserted statements.
+fn complaints(program: &Program, first: &[Said], again: &[Said], copies: &Copies) -> Vec<String> {
+    let (copied, own): (Vec<&Said>, Vec<&Said>) = again.iter().partition(|said| copies.contains_key(&said.start));
+    if own.len() != first.len() {
+        return vec![format!("{}: {} statements, then {}", program.name, first.len(), own.len())];
+    }
+    let mut found = vec![];
+    let mut complain = |first: &Said, then: &Said, what: &str| {
+        if first.lines != then.lines || first.statement != then.statement {
+            let line = program.text[..first.start].matches('\n').count() + 1;
+            let statement = first.statement.lines().next().unwrap_or_default();
+            let difference = difference(&first.lines, &then.lines);
+            found.push(format!("{}:{line}: {statement}{what}\n{difference}", program.name));
+        }
+    };
+    // A test at other facts may be refused, and then nothing is said of names that are not used.
+    let whole_text_is_said = !copies.values().any(Option::is_none);
+    for (first, then) in first.iter().zip(own) {
+        if first.start < program.text.len() || whole_text_is_said {
+            complain(first, then, "");
+        }
+    }
+    for copy in copied {
+        let original = copies[&copy.start].and_then(|start| first.iter().find(|said| said.start == start));
+        original.into_iter().for_each(|original| complain(original, copy, " (repeated)"));
+    }
+    found
+}
+
+/// Runs one program in every way.
+fn examine(program: &Program, number: usize) -> BTreeMap<Way, Vec<String>> {
+    let out = std::env::temp_dir().join(format!("lepage-repetition-{}-{number}", std::process::id()));
+    let again_in = |text: String| {
+        let (name, out) = (program.name.clone(), out.clone());
+        fresh(move || run(&name, &text, &out))
+    };
+    let (first, second) = {
+        let (name, text, out) = (program.name.clone(), program.text.clone(), out.clone());
+        fresh(move || (run(&name, &text, &out), run(&name, &text, &out)))
+    };
+    let (ast, _) = parse::parse(SourceId::default(), &program.text);
+    let mut found = BTreeMap::new();
+    found.insert(Way::RunAgain, complaints(program, &first, &second, &Copies::new()));
+    if let Some(bare) = without_its_tests(&ast, program) {
+        // Names that only a test uses are unused now: nothing is compared of the whole text.
+        let is_shared = |said: &Said| said.start < bare.text.len() && !bare.text[said.start..].starts_with(' ');
+        let shared: Vec<Said> = first.iter().filter(|said| is_shared(said)).cloned().collect();
+        let mut again = again_in(bare.text.clone());
+        again.pop();
+        found.insert(Way::WithoutItsTests, complaints(program, &shared, &again, &Copies::new()));
+    }
+    let ways = [
+        (Way::AskedTwice, asked_twice(&ast, &program.text)),
+        (Way::AfterItsTests, after_its_tests(&ast, &program.text)),
+        (Way::AfterOtherFacts, after_other_facts(&ast, &program.text)),
+    ];
+    for (way, variant) in ways.into_iter().filter(|(_, variant)| !variant.pieces.is_empty()) {
+        let (text, copies) = variant.text(&program.text);
+        found.insert(way, complaints(program, &first, &again_in(text), &copies));
+    }
+    found
+}
+
+/// All complaints by way, computed once for all tests of this file, by as many threads as there are processors.
+fn findings() -> &'static BTreeMap<Way, Vec<String>> {
+    static FINDINGS: OnceLock<BTreeMap<Way, Vec<String>>> = OnceLock::new();
+    FINDINGS.get_or_init(|| {
+        let (programs, next) = (programs(), AtomicUsize::new(0));
+        assert!(programs.len() > 300, "only {} programs", programs.len());
+        let work = || {
+            let mut found = vec![];
+            while let number = next.fetch_add(1, Ordering::Relaxed)
+                && let Some(program) = programs.get(number)
+            {
+                found.push((number, examine(program, number)));
+            }
+            found
+        };
+        let n_threads = std::thread::available_parallelism().map_or(2, usize::from);
+        let mut found: Vec<_> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..n_threads).map(|_| scope.spawn(work)).collect();
+            threads.into_iter().flat_map(|thread| thread.join().expect("no panic")).collect()
+        });
+        found.sort_by_key(|(number, _)| *number);
+        let mut all: BTreeMap<Way, Vec<String>> = BTreeMap::new();
+        for (way, complaints) in found.into_iter().flat_map(|(_, found)| found) {
+            all.entry(way).or_default().extend(complaints);
+        }
+        all
+    })
+}
+
+fn nothing_differs(way: Way) {
+    let complaints = findings().get(&way).expect("programs were run in this way");
+    assert!(complaints.is_empty(), "{} statements differ:\n{}", complaints.len(), complaints.join("\n"));
+}
+
+#[test]
+fn a_question_asked_twice_has_one_answer() {
+    nothing_differs(Way::AskedTwice);
+}
+
+#[test]
+fn a_test_is_not_missed_by_other_statements() {
+    nothing_differs(Way::WithoutItsTests);
+}
+
+#[test]
+fn what_a_test_assumes_ends_with_the_test() {
+    nothing_differs(Way::AfterItsTests);
+}
+
+#[test]
+fn an_answer_is_not_changed_by_the_same_question_at_other_facts() {
+    nothing_differs(Way::AfterOtherFacts);
+}
+
+#[test]
+fn a_program_run_twice_in_one_process_says_the_same_bytes() {
+    nothing_differs(Way::RunAgain);
+}
