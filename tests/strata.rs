@@ -47,7 +47,7 @@ fn vanishes(cx: &Inquiry, p: &Polynomial, point: &[(u32, Rational)]) -> bool {
     let value = p.evaluate(cx, point).expect("small numbers");
     match value.as_constant() {
         Some(c) => c.is_zero(),
-        None => is_zero(cx, polynomial_expr(cx, &value)).is_yes(),
+        None => is_zero(cx, polynomial_expr(&value)).is_yes(),
     }
 }
 

@@ -193,9 +193,8 @@ impl Facts {
             let sign = *entry;
             possible &= sign.can_be_negative || sign.can_be_zero || sign.can_be_positive;
             // Parity may write the other sum: |a − b| for |b − a|.
-            if let Node::Sum { constant, terms } = e.node() {
-                let opposite = Expr::sum(-constant, terms.iter().map(|(t, c)| (*t, -c)));
-                signs.insert(opposite, sign.negate());
+            if let Node::Sum { .. } = e.node() {
+                signs.insert(e.opposite(), sign.negate());
             }
         }
         (Facts::interned(signs, order), possible)

@@ -24,7 +24,7 @@ use pool::{Interned, Pairs, Walk, intern};
 use product::ProductBuilder;
 pub(crate) use product::partial_factors;
 use smallvec::SmallVec;
-use special::{is_negative_form, opposite, special_value};
+use special::{is_negative_form, special_value};
 use std::hash::{Hash, Hasher};
 
 /// A handle to a node; copying and comparing cost nothing. Bound to its thread.
@@ -145,6 +145,15 @@ impl Expr {
     /// The age of the node; children are older than parents, so ids are a topological order.
     pub fn id(self) -> u32 {
         self.0.id
+    }
+
+    /// −e with every term of a sum negated. Unlike `-e`, which is one node over e, it does not look negative
+    /// again, so that parity is used once or twice and not for ever.
+    pub fn opposite(self) -> Expr {
+        match self.node() {
+            Node::Sum { constant, terms } => Expr::sum(-constant, terms.iter().map(|(t, c)| (*t, -c))),
+            _ => -self,
+        }
     }
 
     /// Whether |u|, sign u, min, max or cases occur: a derivative is one off their kinks only.
@@ -318,8 +327,8 @@ impl Expr {
             return value;
         }
         match function.row().parity {
-            Parity::Odd if is_negative_form(arguments[0]) => return -Expr::apply(function, &[opposite(arguments[0])]),
-            Parity::Even if is_negative_form(arguments[0]) => return Expr::apply(function, &[opposite(arguments[0])]),
+            Parity::Odd if is_negative_form(arguments[0]) => return -Expr::apply(function, &[arguments[0].opposite()]),
+            Parity::Even if is_negative_form(arguments[0]) => return Expr::apply(function, &[arguments[0].opposite()]),
             _ => {}
         }
         if matches!(function, Elementary::Min | Elementary::Max) {

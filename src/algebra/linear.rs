@@ -340,9 +340,9 @@ fn record_factors(cx: &Inquiry, p: &Polynomial) -> Vec<Expr> {
     let rest = p.without_monomial(&p.monomial_content());
     if !rest.is_constant() {
         if rest.n_terms() <= 100 {
-            factors.extend(super::factor::factor(cx, &rest).factors.iter().map(|(q, _)| polynomial_expr(cx, q)));
+            factors.extend(super::factor::factor(cx, &rest).factors.iter().map(|(q, _)| polynomial_expr(q)));
         } else {
-            factors.push(polynomial_expr(cx, &rest.primitive_part()));
+            factors.push(polynomial_expr(&rest.primitive_part()));
         }
     }
     factors.retain(|e| !decide::sign(cx, *e).is_nonzero());

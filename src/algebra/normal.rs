@@ -660,7 +660,7 @@ impl NormalForm {
     /// Hands the conditions of this form to the statement that is being answered.
     pub fn record_conditions(&self, cx: &Inquiry) {
         for p in &self.cancelled {
-            let e = write::polynomial_expr(cx, p);
+            let e = write::polynomial_expr(p);
             let holds =
                 super::assume::sign_of(cx, e).is_nonzero() || (e.symbols().is_empty() && is_certainly_nonzero(cx, e));
             if !holds {

@@ -260,7 +260,7 @@ impl State {
             // What stands below must not vanish.
             let below = form.powers().filter(|(_, n)| *n < 0).map(|(g, _)| g.meaning());
             let below: Vec<Expr> =
-                below.chain(form.factors().iter().filter(|f| f.1 < 0).map(|(p, _)| polynomial_expr(cx, p))).collect();
+                below.chain(form.factors().iter().filter(|f| f.1 < 0).map(|(p, _)| polynomial_expr(p))).collect();
             for d in below {
                 if !self.require(cx, Condition { relation: Relation::NotEqual, left: d })? {
                     return Ok(None);
@@ -575,7 +575,7 @@ fn essential(cx: &Inquiry, condition: Condition) -> Result<Expr, Unsolved> {
         product = product.mul(cx, &NormalForm::generator(g))?;
     }
     for (p, _) in form.factors().iter().filter(|f| f.1 > 0) {
-        if !sign(cx, polynomial_expr(cx, p)).is_nonzero() {
+        if !sign(cx, polynomial_expr(p)).is_nonzero() {
             product = product.mul(cx, &NormalForm::polynomial(cx, (**p).clone())?)?;
         }
     }
@@ -669,7 +669,7 @@ fn by_factors(cx: &Inquiry, p: &Polynomial, open: &[Symbol]) -> Result<Option<Ve
 
 /// The alternatives for solving p = 0 for x, with what it costs to take this way.
 fn alternatives(cx: &Inquiry, p: &Polynomial, x: Symbol, state: &State) -> Result<(u32, Vec<Alternative>), Unsolved> {
-    let beyond = |reason: String| Unsolved::Beyond { equation: polynomial_expr(cx, p), reason };
+    let beyond = |reason: String| Unsolved::Beyond { equation: polynomial_expr(p), reason };
     let held = holders(p, x);
     if let Some((product, positive)) = one_logarithm(cx, p, &held)? {
         return Ok((3, vec![(Step::Equation(product), positive)]));

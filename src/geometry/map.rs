@@ -28,7 +28,7 @@ use crate::algebra::assume;
 use crate::algebra::conditions::{self, inequality};
 use crate::algebra::decide::is_zero;
 use crate::algebra::derive::partial;
-use crate::algebra::expr::{Condition, Node, Relation};
+use crate::algebra::expr::{Condition, Relation};
 use crate::algebra::linear::Matrix;
 use crate::algebra::normal::simplify;
 use crate::algebra::stratum::Branch;
@@ -275,7 +275,7 @@ impl Map {
                 (None, Some(e)) => {
                     // Of the two signs the one that reads first, whatever was computed before.
                     let e = without_factor(*e);
-                    let signs = [e.to_string(), opposite(e).to_string()];
+                    let signs = [e.to_string(), e.opposite().to_string()];
                     let text = signs.into_iter().min_by_key(|text| (text.starts_with('-'), text.clone()));
                     let text = text.unwrap_or_default();
                     format!(", and {text} = 0 holds on its image")
@@ -485,14 +485,6 @@ pub struct Jacobian {
     pub rows: Vec<Symbol>,
     pub columns: Vec<Symbol>,
     pub entries: Vec<Vec<Expr>>,
-}
-
-/// −e with every term negated.
-fn opposite(e: Expr) -> Expr {
-    match e.node() {
-        Node::Sum { constant, terms } => Expr::sum(-constant, terms.iter().map(|(t, c)| (*t, -c))),
-        _ => -e,
-    }
 }
 
 #[cfg(test)]

@@ -179,7 +179,7 @@ impl Submanifold {
         let frame = self.frame(cx, &[])?;
         let mut branches = vec![];
         for cell in self.cells(cx, &frame)? {
-            let equations = projection(cx, &frame, &cell, &keep)?.iter().map(|p| frame.write(cx, p)).collect();
+            let equations = projection(cx, &frame, &cell, &keep)?.iter().map(|p| frame.write(p)).collect();
             branches.push(Branch { equations, nonzero: vec![] });
         }
         Submanifold { chart: chart.clone(), branches }.simplified(cx)
@@ -214,7 +214,7 @@ impl Submanifold {
             Tangency { verdict: Verdict::yes("the equations stay zero along the field"), evidence: None };
         for cell in self.cells(cx, &frame)? {
             for f in cell.equations() {
-                let f = frame.write(cx, f);
+                let f = frame.write(f);
                 let rate = derivation.apply(cx, f);
                 let verdict = vanishes_on(cx, &frame, std::slice::from_ref(&cell), rate)?;
                 if !verdict.is_yes() && (verdict.is_no() || tangency.evidence.is_none()) {

@@ -201,7 +201,7 @@ impl Subspace {
         };
         let mut rows = kernel_rows;
         for f in cell.equations() {
-            let f = frame.write(cx, f);
+            let f = frame.write(f);
             let differential = crate::algebra::derive::gradient(cx, f, self.chart.symbols());
             rows.push(differential);
         }
@@ -251,10 +251,10 @@ fn kernel_on(cx: &Inquiry, chart: &Chart, rows: &[Row], on: &Branch) -> Budgeted
     }
     let Some((_, leaf)) = best else { return Ok((vec![], vec![])) };
     let kernel = leaf.solution(cx, &frame, chart.dimension())?.kernel;
-    let basis = kernel.iter().map(|v| v.iter().map(|f| f.to_expr(cx, &frame)).collect()).collect();
+    let basis = kernel.iter().map(|v| v.iter().map(|f| f.to_expr(&frame)).collect()).collect();
     let given: Vec<_> = on.nonzero.iter().map(|e| frame.read_numerator(cx, *e)).collect::<Budgeted<_>>()?;
     let known = |p: &Polynomial| given.iter().any(|g| frame.irreducible_factors(cx, g).contains(p));
-    let pivots = leaf.cell.nonzero().iter().filter(|p| !known(p)).map(|p| frame.write(cx, p)).collect();
+    let pivots = leaf.cell.nonzero().iter().filter(|p| !known(p)).map(|p| frame.write(p)).collect();
     Ok((basis, pivots))
 }
 

@@ -116,7 +116,7 @@ fn classify_within(cx: &Inquiry, alpha: &LepageTwoForm) -> Budgeted<Classificati
         variational: is_variational(cx, form),
         primary: branches(cx, &frame, &primary)?,
         primary_semispray: branches(cx, &frame, &primary_semispray)?,
-        generic: frame.generic_conditions(cx),
+        generic: frame.generic_conditions(),
     })
 }
 

@@ -144,7 +144,7 @@ impl DynamicBranch {
         let y = self.space.manifold();
         let keep = |s: Symbol| y.order_of_symbol(s) == Some(0);
         self.with_cells(cx, |frame, cell| {
-            Ok(projection(cx, frame, cell, keep)?.iter().map(|p| frame.write(cx, p)).collect::<Vec<Expr>>())
+            Ok(projection(cx, frame, cell, keep)?.iter().map(|p| frame.write(p)).collect::<Vec<Expr>>())
         })
         .map(|lists| lists.concat())
     }
@@ -390,7 +390,7 @@ impl Vectors for Task<'_> {
     /// Σ_unknown (∂g/∂x) ξ_x = −∂g/∂t − Σ_known (∂g/∂q_k) q_{k+1}; the right side is last.
     fn tangency(&self, cx: &Inquiry, g: &Polynomial) -> Budgeted<Vec<Polynomial>> {
         use crate::algebra::derive::partial;
-        let e = self.frame.write(cx, g);
+        let e = self.frame.write(g);
         let t = self.alpha.dynamical_form().manifold().base();
         let moving = self.known.iter().map(|(q, speed)| partial(cx, e, *q) * *speed);
         let right = -(partial(cx, e, t) + Expr::add_all(moving));
@@ -594,7 +594,7 @@ impl<'a> Task<'a> {
             rounds: sets.rounds,
             undescribed,
             stopped,
-            generic: self.frame.generic_conditions(cx),
+            generic: self.frame.generic_conditions(),
         })
     }
 
@@ -614,7 +614,7 @@ impl<'a> Task<'a> {
             let solution = leaf.solution(cx, self.frame, width)?;
             fields = self.fields(cx, &solution, &leaf.cell)?;
             integrable = self.is_integrable(cx, &leaf.cell, &fields)?;
-            accelerations = self.accelerations(cx, &solution);
+            accelerations = self.accelerations(&solution);
             conditions = self.conditions(cx, &solution, n)?;
         }
         let determined = Verdict::from_bool(
@@ -661,10 +661,10 @@ impl<'a> Task<'a> {
         let first = [(t, Expr::one())]
             .into_iter()
             .chain(known)
-            .chain(self.unknowns.iter().copied().zip(solution.particular.iter().map(|f| f.to_expr(cx, self.frame))));
+            .chain(self.unknowns.iter().copied().zip(solution.particular.iter().map(|f| f.to_expr(self.frame))));
         let mut fields = vec![VectorField::new(first)];
         for vector in &solution.kernel {
-            let components = self.unknowns.iter().copied().zip(vector.iter().map(|f| f.to_expr(cx, self.frame)));
+            let components = self.unknowns.iter().copied().zip(vector.iter().map(|f| f.to_expr(self.frame)));
             fields.push(VectorField::new(components));
         }
         Ok(fields)
@@ -676,7 +676,7 @@ impl<'a> Task<'a> {
         brackets_vanish(cx, self.frame, cell, fields)
     }
 
-    fn accelerations(&self, cx: &Inquiry, solution: &Solution) -> Vec<(Symbol, Option<Expr>)> {
+    fn accelerations(&self, solution: &Solution) -> Vec<(Symbol, Option<Expr>)> {
         let form = self.alpha.dynamical_form();
         let (y, s) = (form.manifold(), form.order());
         let m = y.n_coordinates();
@@ -685,7 +685,7 @@ impl<'a> Task<'a> {
             .map(|nu| {
                 let column = offset + nu;
                 let is_free = solution.kernel.iter().any(|k| !k[column].numerator.is_zero());
-                (jet(y, nu, s), (!is_free).then(|| solution.particular[column].to_expr(cx, self.frame)))
+                (jet(y, nu, s), (!is_free).then(|| solution.particular[column].to_expr(self.frame)))
             })
             .collect()
     }
@@ -695,7 +695,7 @@ impl<'a> Task<'a> {
         let mut found: Vec<Expr> = Vec::new();
         for fraction in solution.particular.iter().chain(solution.kernel.iter().flatten()) {
             for f in self.frame.irreducible_factors(cx, &fraction.denominator) {
-                let e = self.frame.write(cx, &f);
+                let e = self.frame.write(&f);
                 if !found.contains(&e) && !self.frame.is_nonvanishing_on(cx, n, &f)? {
                     found.push(e);
                 }
@@ -720,7 +720,7 @@ impl<'a> Task<'a> {
             }
         };
         let generators = n.generators(cx, self.frame)?;
-        forms.extend(generators.iter().map(|g| Form::function(self.frame.write(cx, g)).d(cx)));
+        forms.extend(generators.iter().map(|g| Form::function(self.frame.write(g)).d(cx)));
         Ok(forms)
     }
 
@@ -765,7 +765,7 @@ impl<'a> Task<'a> {
                 items.push(expressions("a vector, with components vel(q), is tangent where these vanish", list));
             }
             if !event.residuals.is_empty() {
-                let list = event.residuals.iter().map(|p| self.frame.write(cx, p)).collect();
+                let list = event.residuals.iter().map(|p| self.frame.write(p)).collect();
                 items.push(expressions("the unknown components can be found where these vanish", list));
             }
             if !event.remains.is_empty() {
@@ -816,7 +816,7 @@ impl<'a> Task<'a> {
     /// dg(∂_t + ξ) with the unknown components written as velocities.
     fn tangency_text(&self, cx: &Inquiry, g: &Polynomial) -> Expr {
         use crate::algebra::derive::partial;
-        let e = self.frame.write(cx, g);
+        let e = self.frame.write(g);
         let t = self.alpha.dynamical_form().manifold().base();
         let known = self.known.iter().map(|(q, speed)| partial(cx, e, *q) * *speed);
         let unknown = self.unknowns.iter().map(|x| partial(cx, e, *x) * Expr::symbol(Symbol::velocity(*x)));
@@ -841,7 +841,7 @@ fn brackets_vanish(cx: &Inquiry, frame: &Frame, cell: &Cell, fields: &[VectorFie
             for (symbol, component) in x.bracket(cx, z).components() {
                 let rest = frame.on_stratum(|| cell.reduce(cx, frame, &frame.read_numerator(cx, component)?))?;
                 if !rest.is_zero() {
-                    let rest = frame.write(cx, &rest);
+                    let rest = frame.write(&rest);
                     let (x, z) = (x.to_string(), z.to_string());
                     return Ok(Verdict::no(format!("[{x}, {z}] has the component {rest} along @{symbol}")));
                 }
@@ -870,12 +870,12 @@ pub(crate) fn is_distribution_integrable(
     if leaf.is_solvable {
         let components = solution.particular.iter().enumerate().map(|(c, f)| {
             let holonomic = if c + m < jets.len() { jet_expr(y, c % m, (c / m) as u32 + 1) } else { Expr::zero() };
-            (jets[c], f.to_expr(cx, frame) + holonomic)
+            (jets[c], f.to_expr(frame) + holonomic)
         });
         fields.push(VectorField::new([(y.base(), Expr::one())].into_iter().chain(components)));
     }
     for vector in &solution.kernel {
-        fields.push(VectorField::new(jets.iter().copied().zip(vector.iter().map(|f| f.to_expr(cx, frame)))));
+        fields.push(VectorField::new(jets.iter().copied().zip(vector.iter().map(|f| f.to_expr(frame)))));
     }
     // The first field is made constant along the free directions as well, by subtracting kernel vectors.
     if leaf.is_solvable {

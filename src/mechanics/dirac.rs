@@ -144,7 +144,7 @@ impl Vectors for TotalField<'_> {
 
     /// u^a {g, φ_a} = −∂g/∂t − {g, H_c}.
     fn tangency(&self, cx: &Inquiry, g: &Polynomial) -> Budgeted<Vec<Polynomial>> {
-        let g = self.frame.write(cx, g);
+        let g = self.frame.write(g);
         let right = -(partial(cx, g, self.system.time) + self.system.bracket(cx, g, self.system.hamiltonian));
         let row: Vec<Expr> =
             self.system.primary.iter().map(|phi| self.system.bracket(cx, g, *phi)).chain([right]).collect();
@@ -255,8 +255,8 @@ impl DiracSystem {
             let moved = chosen
                 .iter()
                 .zip(&solution.kernel)
-                .map(|(j, k)| k[a].to_expr(cx, frame) * Expr::symbol(Symbol::multiplier(*j as u32 + 1)));
-            tidy(cx, solution.particular[a].to_expr(cx, frame) + Expr::add_all(moved))
+                .map(|(j, k)| k[a].to_expr(frame) * Expr::symbol(Symbol::multiplier(*j as u32 + 1)));
+            tidy(cx, solution.particular[a].to_expr(frame) + Expr::add_all(moved))
         };
         (0..self.primary.len()).map(|a| (!chosen.contains(&a)).then(|| value(a))).collect()
     }
@@ -270,7 +270,7 @@ impl DiracSystem {
     /// Σ u^a {·, φ_a}.
     fn combination(&self, cx: &Inquiry, frame: &Frame, multipliers: &[Fraction]) -> Vec<(Symbol, Expr)> {
         let fields = self.primary.iter().map(|phi| self.hamiltonian_field(cx, *phi));
-        let terms = multipliers.iter().zip(fields).flat_map(|(u, x)| x.scale(u.to_expr(cx, frame)).components());
+        let terms = multipliers.iter().zip(fields).flat_map(|(u, x)| x.scale(u.to_expr(frame)).components());
         terms.collect()
     }
 
@@ -286,7 +286,7 @@ impl DiracSystem {
     }
 
     fn describe(&self, cx: &Inquiry, frame: &Frame, cell: &Cell, solution: Option<&Solution>) -> Budgeted<DiracBranch> {
-        let constraints: Vec<Expr> = cell.generators(cx, frame)?.iter().map(|g| frame.write(cx, g)).collect();
+        let constraints: Vec<Expr> = cell.generators(cx, frame)?.iter().map(|g| frame.write(g)).collect();
         let n = constraints.len();
         let mut c = Matrix::zero(n, n);
         for i in 0..n {
@@ -302,7 +302,7 @@ impl DiracSystem {
         if let Some(leaf) = generic_leaf(&list, cell) {
             let solution = leaf.solution(cx, frame, n)?;
             for vector in &solution.kernel {
-                let terms = vector.iter().zip(&constraints).map(|(k, phi)| k.to_expr(cx, frame) * *phi);
+                let terms = vector.iter().zip(&constraints).map(|(k, phi)| k.to_expr(frame) * *phi);
                 first_class.push(tidy(cx, Expr::add_all(terms)));
             }
             pivots = leaf.echelon.iter().map(|(j, _)| *j).collect();

@@ -135,7 +135,7 @@ impl Motions<'_> {
         let Some(leaf) = generic_leaf(list, self.cell) else { return Ok(None) };
         let mut annihilator = Vec::new();
         for form in leaf.solution(cx, self.frame, n)?.kernel {
-            let row: Vec<Expr> = form.iter().map(|f| f.to_expr(cx, self.frame)).collect();
+            let row: Vec<Expr> = form.iter().map(|f| f.to_expr(self.frame)).collect();
             annihilator.push(self.frame.read_row(cx, &row)?);
         }
         let list = leaves(cx, self.frame, &LinearSystem::homogeneous(n, annihilator), self.cell)?;
@@ -144,12 +144,12 @@ impl Motions<'_> {
         if kernel.iter().flatten().any(|f| !f.denominator.is_constant()) {
             return Ok(None);
         }
-        let field = |v: &Vec<_>| self.field_of(cx, v);
+        let field = |v: &Vec<_>| self.field_of(v);
         Ok(Some(kernel.iter().map(field).collect()))
     }
 
-    fn field_of(&self, cx: &Inquiry, components: &[crate::algebra::stratum::leaves::Fraction]) -> VectorField {
-        VectorField::new(self.coordinates.iter().copied().zip(components.iter().map(|f| f.to_expr(cx, self.frame))))
+    fn field_of(&self, components: &[crate::algebra::stratum::leaves::Fraction]) -> VectorField {
+        VectorField::new(self.coordinates.iter().copied().zip(components.iter().map(|f| f.to_expr(self.frame))))
     }
 }
 
@@ -157,5 +157,5 @@ impl Motions<'_> {
 pub(crate) fn reduced(cx: &Inquiry, frame: &Frame, cell: &Cell, e: Expr) -> Budgeted<Expr> {
     let (numerator, denominator) = frame.read(cx, e)?.unwrap_or_default();
     let rest = cell.value(cx, frame, &numerator)?;
-    Ok(if rest == frame.write(cx, &numerator) { e } else { super::tidy(cx, rest / frame.write(cx, &denominator)) })
+    Ok(if rest == frame.write(&numerator) { e } else { super::tidy(cx, rest / frame.write(&denominator)) })
 }

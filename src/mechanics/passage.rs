@@ -39,7 +39,7 @@ impl Curves<'_> {
     /// Cells that contain every point of the stratum through which a smooth curve passes: none if there is no such point.
     pub fn crossing(&self, cx: &Inquiry, stratum: &Cell) -> Budgeted<Vec<Cell>> {
         let branch: Branch = self.frame.branch(cx, stratum)?;
-        let mut orders = vec![self.rows(cx)];
+        let mut orders = vec![self.rows()];
         for _ in 0..DERIVATIVES {
             let next = orders.last().map(|rows| rows.iter().map(|e| self.along(cx, *e)).collect());
             orders.push(next.unwrap_or_default());
@@ -62,7 +62,7 @@ impl Curves<'_> {
         let mut found = Vec::new();
         for cell in &cells {
             let keep = |s: Symbol| self.frame.coordinates().contains(&s);
-            let equations = projection(cx, &lifted, cell, keep)?.into_iter().map(|p| lifted.write(cx, &p));
+            let equations = projection(cx, &lifted, cell, keep)?.into_iter().map(|p| lifted.write(&p));
             let equations = equations.map(|e| self.frame.read_numerator(cx, e)).collect::<Budgeted<Vec<_>>>()?;
             for piece in self.frame.refine(cx, stratum, &equations, &[])? {
                 if !found.contains(&piece) {
@@ -97,12 +97,12 @@ impl Curves<'_> {
     }
 
     /// M ẋ − r.
-    fn rows(&self, cx: &Inquiry) -> Vec<Expr> {
+    fn rows(&self) -> Vec<Expr> {
         let speeds: Vec<Expr> = self.velocities().iter().map(|c| Expr::symbol(c.jet(1))).collect();
         let row = |row: &crate::algebra::stratum::leaves::Row| {
             let terms = row.coefficients.iter().zip(&speeds).filter(|(a, _)| !a.is_zero());
-            let left = Expr::add_all(terms.map(|(a, v)| self.frame.write(cx, a) * *v));
-            left - self.frame.write(cx, &row.right)
+            let left = Expr::add_all(terms.map(|(a, v)| self.frame.write(a) * *v));
+            left - self.frame.write(&row.right)
         };
         self.system.rows.iter().map(row).collect()
     }

@@ -104,8 +104,8 @@ impl Pair {
     }
 }
 
-fn conditions(cx: &Inquiry, basis: &Basis) -> Vec<Expr> {
-    basis.conditions.iter().map(|x| polynomial_expr(cx, x)).collect()
+fn conditions(basis: &Basis) -> Vec<Expr> {
+    basis.conditions.iter().map(|x| polynomial_expr(x)).collect()
 }
 
 fn member(a: &Arguments) -> Fallible<Value> {
@@ -131,13 +131,13 @@ fn member(a: &Arguments) -> Fallible<Value> {
     let remainder = remainder.unwrap_or_else(|| f.clone());
     let (radical, real) = (verdict.clone(), verdict.clone());
     let (f, generators, parameters) = (f.clone(), basis.generators.clone(), ideal.parameters.clone());
-    let function = polynomial_expr(&a.cx, &f);
+    let function = polynomial_expr(&f);
     let symbols: Vec<Symbol> = ideal.moving.iter().flat_map(|v| Generator(*v).meaning().symbols()).collect();
     Ok(Value::from(
         Answer::new("member")
             .main(verdict)
             .lazy("remainder", move |cx: &Inquiry| {
-                Ok(Value::Expr(polynomial_expr(cx, &reduce(cx, remainder.clone())?)))
+                Ok(Value::Expr(polynomial_expr(&reduce(cx, remainder.clone())?)))
             })
             .lazy("radical", move |cx: &Inquiry| {
                 if radical.is_yes() {
@@ -162,7 +162,7 @@ fn member(a: &Arguments) -> Fallible<Value> {
                     unknown => unknown,
                 }))
             })
-            .valid_where(conditions(&a.cx, &basis)),
+            .valid_where(conditions(&basis)),
     ))
 }
 
@@ -170,7 +170,7 @@ fn member(a: &Arguments) -> Fallible<Value> {
 fn answer(cx: &Inquiry, name: &'static str, basis: &Basis) -> Value {
     let complete = basis_complete(basis);
     let answer = Answer::new(name).main(Value::exprs(written(cx, basis))).as_written();
-    Value::from(answer.optional_part("complete", complete).valid_where(conditions(cx, basis)))
+    Value::from(answer.optional_part("complete", complete).valid_where(conditions(basis)))
 }
 
 fn saturate(a: &Arguments) -> Fallible<Value> {
@@ -240,7 +240,7 @@ fn read_in_one(a: &Arguments, i: usize, context: Context, x: Symbol) -> Fallible
         ));
     }
     if denominator.contains(Generator::of_symbol(x).0) {
-        let below = polynomial_expr(&a.cx, &denominator);
+        let below = polynomial_expr(&denominator);
         return Err(Box::new(
             Diagnostic::error(&codes::WRONG_KIND, format!("this is not a polynomial in {x}"))
                 .label(span, format!("{x} stands in the denominator {below}"))
@@ -259,7 +259,7 @@ fn resultant(a: &Arguments) -> Fallible<Value> {
         let above = reduce(&a.cx, f.numerator.resultant(&a.cx, &g.numerator, v)?)?;
         let below = (f.denominator.pow(&a.cx, g.numerator.degree_in(v))?)
             .mul(&a.cx, &g.denominator.pow(&a.cx, f.numerator.degree_in(v))?)?;
-        Ok(polynomial_expr(&a.cx, &above) / polynomial_expr(&a.cx, &below))
+        Ok(polynomial_expr(&above) / polynomial_expr(&below))
     };
     let found = a.cx.within(PATIENCE, run)?;
     Ok(Value::from(Answer::new("resultant").main(found)))
@@ -280,7 +280,7 @@ fn discriminant(a: &Arguments) -> Fallible<Value> {
     let run = || -> Budgeted<Expr> {
         let above = reduce(&a.cx, f.numerator.discriminant(&a.cx, v)?)?;
         // Homogeneous of degree 2n − 2 in the coefficients.
-        Ok(polynomial_expr(&a.cx, &above) / polynomial_expr(&a.cx, &f.denominator.pow(&a.cx, 2 * n - 2)?))
+        Ok(polynomial_expr(&above) / polynomial_expr(&f.denominator.pow(&a.cx, 2 * n - 2)?))
     };
     let found = a.cx.within(PATIENCE, run)?;
     Ok(Value::from(Answer::new("discriminant").main(found)))

@@ -121,7 +121,7 @@ fn eigenvalues(a: &Arguments) -> Fallible<Value> {
     let (numerator, _) = form.fraction(&a.cx)?;
     let (mut real, mut complex, mut needed) = (Vec::new(), Vec::new(), Vec::<Condition>::new());
     for (f, multiplicity) in factor(&a.cx, &numerator).factors {
-        let e = polynomial_expr(&a.cx, &f);
+        let e = polynomial_expr(&f);
         if !e.contains(lambda) {
             continue;
         }

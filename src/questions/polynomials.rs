@@ -319,7 +319,7 @@ fn factor(a: &Arguments) -> Fallible<Value> {
         if positive != *f && k % 2 != 0 {
             unit = -&unit;
         }
-        parts.push((polynomial_expr(&a.cx, &positive), k));
+        parts.push((polynomial_expr(&positive), k));
     }
     let product = parts.iter().fold(Expr::number(unit.clone()), |product, (f, k)| product * f.pow(*k));
     let complete = if above.complete && below.complete {
@@ -398,7 +398,7 @@ impl Ideal {
 /// The generators of a basis, without the consequences of relations alone.
 pub(super) fn written(cx: &Inquiry, basis: &Basis) -> Vec<Expr> {
     let says_something = |g: &&Polynomial| !reduce(cx, (*g).clone()).is_ok_and(|r| r.is_zero());
-    basis.generators.iter().filter(says_something).map(|g| polynomial_expr(cx, &presented(g))).collect()
+    basis.generators.iter().filter(says_something).map(|g| polynomial_expr(&presented(g))).collect()
 }
 
 pub(super) fn no_inequations(a: &Arguments, system: &System) -> Fallible<()> {
@@ -425,8 +425,8 @@ fn groebner(a: &Arguments) -> Fallible<Value> {
     let basis = a.cx.within(PATIENCE, || ideal::groebner(&a.cx, &all, &order, &ideal.parameters));
     let complete = basis_complete(&basis);
     let variables: Vec<Expr> = basis.order.variables().iter().map(|v| Generator(*v).meaning()).collect();
-    let relations: Vec<Expr> = ideal.relations.iter().map(|x| polynomial_expr(&a.cx, x)).collect();
-    let conditions: Vec<Expr> = basis.conditions.iter().map(|x| polynomial_expr(&a.cx, x)).collect();
+    let relations: Vec<Expr> = ideal.relations.iter().map(|x| polynomial_expr(x)).collect();
+    let conditions: Vec<Expr> = basis.conditions.iter().map(|x| polynomial_expr(x)).collect();
     let list = written(&a.cx, &basis);
     Ok(Value::from(
         Answer::new("groebner")
@@ -454,7 +454,7 @@ fn eliminate(a: &Arguments) -> Fallible<Value> {
     let all = ideal.all();
     let basis = a.cx.within(PATIENCE, || ideal::eliminate(&a.cx, &all, &eliminated, &ideal.parameters));
     let ended = basis_complete(&basis);
-    let conditions: Vec<Expr> = basis.conditions.iter().map(|x| polynomial_expr(&a.cx, x)).collect();
+    let conditions: Vec<Expr> = basis.conditions.iter().map(|x| polynomial_expr(x)).collect();
     // An angle and its sine have no polynomial relation: what they say together is not all found here.
     let coupled = listed.iter().find(|s| {
         let is_plain = eliminated.contains(&Generator::of_symbol(**s).0);
@@ -551,7 +551,7 @@ fn branches(a: &Arguments) -> Fallible<Value> {
     if place.is_jets {
         answer = answer.on(place.space.manifold());
     }
-    Ok(Value::from(answer.valid_where(frame.generic_conditions(&a.cx))))
+    Ok(Value::from(answer.valid_where(frame.generic_conditions())))
 }
 
 fn symbols_of_option(cx: &Inquiry, option: &Argument) -> Fallible<Vec<Symbol>> {
@@ -624,7 +624,7 @@ fn split_all(cx: &Inquiry, frame: &Frame, list: &[Branch]) -> Budgeted<Found> {
         let read = |list: &[Expr]| list.iter().map(|e| frame.read_numerator(cx, *e)).collect::<Budgeted<Vec<_>>>();
         let splitting = frame.split_as_far_as_possible(cx, &read(&branch.equations)?, &read(&branch.nonzero)?);
         found.cells.extend(splitting.pieces);
-        let write = |p: &Polynomial| frame.write(cx, p);
+        let write = |p: &Polynomial| frame.write(p);
         found.open.extend(splitting.open.iter().map(|equations| Branch {
             equations: equations.iter().map(write).collect(),
             nonzero: branch.nonzero.clone(),
@@ -717,7 +717,7 @@ fn branch_answer(cx: &Inquiry, frame: &Rc<Frame>, cell: &Cell, place: &Place) ->
         answer = answer.lazy("configuration", move |cx: &Inquiry| {
             let keep = |s: Symbol| s.as_jet().is_none_or(|(_, order)| order == 0);
             let equations = tangent::projection(cx, &frame, &cell, keep)?;
-            Ok(Value::exprs(equations.iter().map(|p| frame.write(cx, p))))
+            Ok(Value::exprs(equations.iter().map(|p| frame.write(p))))
         });
     }
     Value::from(answer)
@@ -725,7 +725,7 @@ fn branch_answer(cx: &Inquiry, frame: &Rc<Frame>, cell: &Cell, place: &Place) ->
 
 /// The cell in expressions; with all equations of its basis where time does not suffice to find out which are needed.
 fn branch_of(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Branch {
-    let write = |list: &[Polynomial]| list.iter().map(|p| frame.write(cx, &presented(p))).collect();
+    let write = |list: &[Polynomial]| list.iter().map(|p| frame.write(&presented(p))).collect();
     let equations = cell.generators(cx, frame).unwrap_or_else(|_| cell.equations().to_vec());
     Branch { equations: write(&equations), nonzero: write(cell.nonzero()) }
 }

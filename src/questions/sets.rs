@@ -250,7 +250,7 @@ fn note_denominators(cx: &Inquiry, space: &Distribution) -> Budgeted<()> {
             }
             for cell in &cells {
                 if !frame.is_nonvanishing_on(cx, cell, &f)? {
-                    conditions::record_nonzero(cx, frame.write(cx, &f));
+                    conditions::record_nonzero(cx, frame.write(&f));
                     break;
                 }
             }

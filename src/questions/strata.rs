@@ -108,7 +108,7 @@ fn rank_as_far_as_found(
     let open: Vec<String> = found.open.iter().map(|cell| branch_text(cx, &write(cell))).collect();
     let open = if open.is_empty() { String::new() } else { format!("; not looked at: {}", open.join(", ")) };
     let complete = Verdict::unknown(format!("incomplete: {}{open}", Exhausted::Interrupted));
-    StratifiedRank { values, strata, complete, interrupted: true, generic: frame.generic_conditions(cx) }
+    StratifiedRank { values, strata, complete, interrupted: true, generic: frame.generic_conditions() }
 }
 
 /// What it may cost to find out that a condition of a rank is not needed, in terms combined.

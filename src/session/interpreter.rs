@@ -279,9 +279,9 @@ impl Interpreter {
         if let Value::Claim(_) = &value {
             value = Value::from(compare::truth(cx, &value)?);
         }
-        let (_, quotients) = conditions::collect(cx, |cx| record_quotients(cx, &value));
+        let (_, cancelled) = conditions::collect(cx, |cx| arrange(cx, &value));
         let mut recorded = recorded;
-        recorded.nonzero.extend(quotients);
+        recorded.nonzero.extend(cancelled);
         let conditions = said_beside(cx, &value, recorded);
         for condition in &conditions {
             remarks.push(
@@ -563,13 +563,15 @@ fn said_beside(cx: &Inquiry, value: &Value, recorded: Recorded) -> Vec<Condition
 }
 
 /// What is shown in its shortest form holds where nothing that is cancelled vanishes.
-fn record_quotients(cx: &Inquiry, value: &Value) {
+fn arrange(cx: &Inquiry, value: &Value) {
     match value {
-        Value::Expr(e) => conditions::record_quotients(cx, *e),
-        Value::List(items) => items.iter().for_each(|v| record_quotients(cx, v)),
-        Value::Family(family) => family.entries.values().for_each(|v| record_quotients(cx, v)),
-        Value::Matrix(m) => m.matrix.entries().for_each(|e| conditions::record_quotients(cx, e)),
-        Value::Answer(answer) => answer.main.iter().for_each(|v| record_quotients(cx, v)),
+        Value::Expr(e) => {
+            crate::model::show::tidy(cx, *e);
+        }
+        Value::List(items) => items.iter().for_each(|v| arrange(cx, v)),
+        Value::Family(family) => family.entries.values().for_each(|v| arrange(cx, v)),
+        Value::Matrix(m) => m.matrix.entries().for_each(|e| arrange(cx, &Value::Expr(e))),
+        Value::Answer(answer) if !answer.as_written => answer.main.iter().for_each(|v| arrange(cx, v)),
         _ => {}
     }
 }

@@ -21,15 +21,6 @@ pub(super) fn is_negative_form(e: Expr) -> bool {
     }
 }
 
-/// −e with every term of a sum negated. Unlike `-e`, which is one node over e, it does not look negative
-/// again, so that parity is used once or twice and not for ever.
-pub(super) fn opposite(e: Expr) -> Expr {
-    match e.node() {
-        Node::Sum { constant, terms } => Expr::sum(-constant, terms.iter().map(|(t, c)| (*t, -c))),
-        _ => -e,
-    }
-}
-
 /// The multiple r with e = rπ.
 fn as_multiple_of_pi(e: Expr) -> Option<Rational> {
     match e.node() {

@@ -85,7 +85,7 @@ fn judge(cx: &Inquiry, p: &Polynomial) -> Entry {
     if free && !cx.facts().has_equations() {
         return Entry::Nonzero;
     }
-    match decide::is_zero(cx, polynomial_expr(cx, p)) {
+    match decide::is_zero(cx, polynomial_expr(p)) {
         Verdict::Yes(ground) => Entry::Zero(Some(ground)),
         Verdict::No(_) => Entry::Nonzero,
         Verdict::Unknown(why) => Entry::Undecided(why),
@@ -96,7 +96,7 @@ fn judge(cx: &Inquiry, p: &Polynomial) -> Entry {
 fn cost(cx: &Inquiry, p: &Polynomial) -> (u32, usize, u64) {
     let class = if p.is_constant() {
         0
-    } else if p.n_terms() <= 4 && crate::algebra::assume::sign_of(cx, polynomial_expr(cx, p)).is_nonzero() {
+    } else if p.n_terms() <= 4 && crate::algebra::assume::sign_of(cx, polynomial_expr(p)).is_nonzero() {
         1
     } else {
         2
@@ -126,7 +126,7 @@ fn eliminate(cx: &Inquiry, mut rows: Vec<Vec<Polynomial>>, width: usize) -> Budg
                     row[j] = Polynomial::zero();
                 }
                 Entry::Nonzero => candidates.push(i),
-                Entry::Undecided(why) => undecided.push((polynomial_expr(cx, &row[j]), why)),
+                Entry::Undecided(why) => undecided.push((polynomial_expr(&row[j]), why)),
             }
         }
         let Some(&best) = candidates.iter().min_by_key(|&&i| cost(cx, &rows[i][j])) else { continue };
@@ -323,9 +323,9 @@ impl Matrix {
                         verdict = verdict.and(Verdict::Yes(ground));
                     }
                 }
-                Entry::Nonzero => residuals.push(polynomial_expr(cx, r)),
+                Entry::Nonzero => residuals.push(polynomial_expr(r)),
                 Entry::Undecided(why) => {
-                    residuals.push(polynomial_expr(cx, r));
+                    residuals.push(polynomial_expr(r));
                     verdict = Verdict::unknown(format!("whether this vanishes could not be decided: {why}"));
                 }
             }

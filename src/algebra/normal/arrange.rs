@@ -118,7 +118,7 @@ fn termwise(cx: &Inquiry, form: &NormalForm) -> Budgeted<Option<(Expr, bool)>> {
     let mut terms: Vec<Expr> = Vec::new();
     for (moving, list) in groups {
         cx.check()?;
-        let moving = powers(cx, &moving, 1);
+        let moving = powers(&moving, 1);
         let coefficient = coefficient_terms(cx, list, &below, moving.is_one())?;
         if moving.is_one() {
             terms.extend(coefficient);
@@ -161,8 +161,8 @@ fn split(monomial: &Monomial, chosen: impl Fn(u32) -> bool) -> (Monomial, Monomi
     (part(true), part(false))
 }
 
-fn powers(cx: &Inquiry, monomial: &Monomial, sign: i64) -> Expr {
-    write::powers_expr(cx, monomial.iter().map(|&(g, n)| (g, sign * i64::from(n))))
+fn powers(monomial: &Monomial, sign: i64) -> Expr {
+    write::powers_expr(monomial.iter().map(|&(g, n)| (g, sign * i64::from(n))))
 }
 
 /// Σ number·rest / below as a list of terms: one per trigonometric shape, and if `apart`, one per power
@@ -189,11 +189,11 @@ fn coefficient_terms(
         let (coordinates, parameters) = split(&rest, |g| apart && role(g) == Role::Configuration);
         shapes.entry((shape, coordinates)).or_default().push((parameters, content));
     }
-    let below = powers(cx, below, -1);
+    let below = powers(below, -1);
     let mut terms = Vec::new();
     for ((shape, coordinates), parameters) in shapes {
-        let front = write::polynomial_expr(cx, &Polynomial::from_terms(parameters)) * below;
-        let front = simplify(cx, front * powers(cx, &coordinates, 1))?;
+        let front = write::polynomial_expr(&Polynomial::from_terms(parameters)) * below;
+        let front = simplify(cx, front * powers(&coordinates, 1))?;
         terms.push(front * shape);
     }
     Ok(terms)
@@ -219,7 +219,7 @@ fn shortest(cx: &Inquiry, p: &Polynomial) -> Budgeted<Expr> {
             return Ok(Expr::add_all(sum));
         }
     }
-    Ok(write::polynomial_expr(cx, &best))
+    Ok(write::polynomial_expr(&best))
 }
 
 /// s² = 1 − c² used until s is of degree at most one; the cosine is the next generator.

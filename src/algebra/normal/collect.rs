@@ -35,7 +35,7 @@ pub fn collect(cx: &Inquiry, e: Expr, by: &[Expr]) -> Budgeted<Expr> {
         let coefficient =
             NormalForm::polynomial(cx, Polynomial::from_terms(coefficient))?.mul(cx, &below)?.cancel(cx)?.to_expr(cx);
         let (coefficient, _) = conditions::collect(cx, |cx| simplify(cx, coefficient));
-        terms.push(coefficient? * write::powers_expr(cx, monomial.iter().map(|&(g, k)| (g, i64::from(k)))));
+        terms.push(coefficient? * write::powers_expr(monomial.iter().map(|&(g, k)| (g, i64::from(k)))));
     }
     Ok(Expr::add_all(terms))
 }

@@ -283,7 +283,7 @@ pub(super) fn implied_sign(cx: &Inquiry, u: Expr, strict: bool) -> Budgeted<Opti
     let mut open = None;
     let powers = form.powers().map(|(g, n)| (g.meaning(), g.sign(cx), n));
     let factors = form.factors().iter().map(|(p, n)| {
-        let e = polynomial_expr(cx, p);
+        let e = polynomial_expr(p);
         (e, sign_of(cx, e), *n)
     });
     for (e, sign, n) in powers.chain(factors).filter(|(_, _, n)| n % 2 != 0) {
@@ -477,8 +477,8 @@ pub(super) fn parts(cx: &Inquiry, argument: Expr) -> Budgeted<Parts> {
     } else if let Ok((n, d)) = form.fraction(cx)
         && n.n_terms() <= MAX_PARTS
     {
-        let below = polynomial_expr(cx, &d).pow(-1);
-        n.terms().map(|(m, c)| (powers_expr(cx, m.iter().map(|&(g, e)| (g, i64::from(e)))) * below, c)).collect()
+        let below = polynomial_expr(&d).pow(-1);
+        n.terms().map(|(m, c)| (powers_expr(m.iter().map(|&(g, e)| (g, i64::from(e)))) * below, c)).collect()
     } else {
         whole()
     };

@@ -87,7 +87,7 @@ pub(super) fn read_logarithm(cx: &Inquiry, context: Context, u: &NormalForm) -> 
         }
     }
     for (p, n) in u.factors() {
-        terms.push((logarithm_of_size(cx, context, polynomial_expr(cx, p)), Rational::from(i64::from(*n))));
+        terms.push((logarithm_of_size(cx, context, polynomial_expr(p)), Rational::from(i64::from(*n))));
     }
     let list: Vec<(&NormalForm, Rational)> = terms.iter().map(|(f, c)| (f, c.clone())).collect();
     NormalForm::sum(cx, &list)
@@ -113,7 +113,7 @@ pub(super) fn read_absolute(cx: &Inquiry, context: Context, u: &NormalForm) -> B
     for (p, n) in u.factors() {
         for (q, m) in &squarefree(cx, p)?.factors {
             let times = i32::try_from(*m).ok().and_then(|m| m.checked_mul(*n)).ok_or(Exhausted::Size)?;
-            let size = size_of(cx, context, q, context.sign(cx, polynomial_expr(cx, q)), times)?;
+            let size = size_of(cx, context, q, context.sign(cx, polynomial_expr(q)), times)?;
             product = product.mul(cx, &size)?;
         }
     }
@@ -129,7 +129,7 @@ fn size_of(cx: &Inquiry, context: Context, p: &Polynomial, sign: Sign, n: i32) -
     if sign.is_nonpositive() {
         return form.negate().pow(cx, i64::from(n));
     }
-    let of = polynomial_expr(cx, p);
+    let of = polynomial_expr(p);
     let square = Rc::new(reduce(cx, p.square(cx)?)?);
     let g = Generator::absolute(of, square, Expr::apply(Abs, &[of]), context.tag(cx));
     NormalForm::generator(g).pow(cx, i64::from(n))
@@ -147,7 +147,7 @@ pub(super) fn read_sign(cx: &Inquiry, context: Context, u: &NormalForm) -> Budge
         }
     }
     for (p, _) in u.factors() {
-        if !context.sign(cx, polynomial_expr(cx, p)).is_nonzero() {
+        if !context.sign(cx, polynomial_expr(p)).is_nonzero() {
             form.note_cancelled(p);
         }
     }
@@ -169,7 +169,7 @@ pub(super) fn read_cube_root(cx: &Inquiry, context: Context, u: &NormalForm) -> 
     for (p, n) in u.factors() {
         for (q, m) in &squarefree(cx, p)?.factors {
             let times = i32::try_from(*m).ok().and_then(|m| m.checked_mul(*n)).ok_or(Exhausted::Size)?;
-            let sign = context.sign(cx, polynomial_expr(cx, q));
+            let sign = context.sign(cx, polynomial_expr(q));
             product = product.mul(cx, &cube_root_of_power(cx, context, q, sign, times)?)?;
         }
     }
@@ -183,7 +183,7 @@ fn cube_root_of_power(cx: &Inquiry, context: Context, p: &Polynomial, sign: Sign
     if rest == 0 {
         return Ok(outside);
     }
-    let (of, third) = (polynomial_expr(cx, p), Rational::ratio(1, 3));
+    let (of, third) = (polynomial_expr(p), Rational::ratio(1, 3));
     let root = if sign.is_nonnegative() {
         read_power(cx, context, of, &third)?
     } else if sign.is_nonpositive() {
@@ -283,7 +283,7 @@ pub(super) fn power_parts(cx: &Inquiry, b: Expr, r: &Rational, domain: Domain) -
     for (p, n) in form.factors() {
         // Squares come out: √(x² + 2x + 1) = |x + 1|.
         for (q, m) in &squarefree(cx, p)?.factors {
-            let base = polynomial_expr(cx, q);
+            let base = polynomial_expr(q);
             let times = i32::try_from(*m).ok().and_then(|m| m.checked_mul(*n)).ok_or(Exhausted::Size)?;
             take(&mut parts, q, base, domain.sign(cx, base), times)?;
         }
@@ -300,7 +300,7 @@ pub(super) fn power_parts(cx: &Inquiry, b: Expr, r: &Rational, domain: Domain) -
         parts.undefined = Some(Undefined::NotReal);
     } else {
         if !rest.is_one() {
-            let base = polynomial_expr(cx, &rest);
+            let base = polynomial_expr(&rest);
             parts.root(if negative { -base } else { base }, r.clone());
         }
         parts.number(&form.coefficient().abs(), r);

@@ -154,7 +154,7 @@ pub(super) fn canonical_of_prepared(cx: &Inquiry, e: Expr) -> Budgeted<Expr> {
     let result = match form.as_undefined() {
         Some(why) => Expr::undefined(why),
         None => match form.fraction(cx) {
-            Ok((n, d)) => fraction_expr(cx, &n, &d),
+            Ok((n, d)) => fraction_expr(&n, &d),
             Err(Exhausted::Size | Exhausted::Bits) => form.to_expr(cx),
             Err(stop) => return Err(stop),
         },
@@ -172,8 +172,8 @@ pub fn canonical_fraction(cx: &Inquiry, context: Context, e: Expr) -> Budgeted<O
     if form.as_undefined().is_some() { Ok(None) } else { form.fraction(cx).map(Some) }
 }
 
-pub(super) fn fraction_expr(cx: &Inquiry, n: &Polynomial, d: &Polynomial) -> Expr {
-    let (n, d) = (polynomial_expr(cx, n), polynomial_expr(cx, d));
+pub(super) fn fraction_expr(n: &Polynomial, d: &Polynomial) -> Expr {
+    let (n, d) = (polynomial_expr(n), polynomial_expr(d));
     if d.is_one() { n } else { n / d }
 }
 

@@ -27,13 +27,13 @@ pub(super) fn shortest(cx: &Inquiry, form: &NormalForm) -> Budgeted<Expr> {
     best.offer(factored(cx, form)?);
     match form.fraction(cx) {
         Ok((n, d)) => {
-            best.offer(read::fraction_expr(cx, &n, &d));
+            best.offer(read::fraction_expr(&n, &d));
             if !d.is_one() || form.factors().len() > 1 {
                 let below = shortest_polynomial(cx, &d)?;
                 best.offer(shortest_polynomial(cx, &n)? / below);
             }
             if d.n_terms() == 1 && n.n_terms() <= MAX_TERMS {
-                let below = polynomial_expr(cx, &d).pow(-1);
+                let below = polynomial_expr(&d).pow(-1);
                 for q in [Some(n.clone()), folded(cx, &n)?].into_iter().flatten() {
                     for by in [Grouping::None, Grouping::Coordinates, Grouping::Parameters] {
                         best.offer(grouped(cx, &q, by, below)?);
@@ -95,7 +95,7 @@ fn factored(cx: &Inquiry, form: &NormalForm) -> Budgeted<Expr> {
         }
         product.multiply(shortest_polynomial(cx, &p)?, Rational::from(i64::from(*n)));
     }
-    Ok(product.finish(cx, coefficient))
+    Ok(product.finish(coefficient))
 }
 
 /// Whether a number is a fraction that is shown with a decimal point.
@@ -110,7 +110,7 @@ fn is_mostly_negative(p: &Polynomial) -> bool {
 
 fn shortest_polynomial(cx: &Inquiry, p: &Polynomial) -> Budgeted<Expr> {
     let mut best = Best::default();
-    best.offer(polynomial_expr(cx, p));
+    best.offer(polynomial_expr(p));
     if (2..=MAX_TERMS).contains(&p.n_terms()) {
         for q in [Some(p.clone()), folded(cx, p)?].into_iter().flatten() {
             for by in [Grouping::None, Grouping::Coordinates, Grouping::Parameters] {
@@ -144,42 +144,23 @@ fn grouped(cx: &Inquiry, p: &Polynomial, by: Grouping, below: Expr) -> Budgeted<
         // A minus before the bracket rather than in every term of it.
         let (inside, sign) =
             if is_mostly_negative(&inside) { (-&inside, Rational::MINUS_ONE) } else { (inside, Rational::ONE) };
-        let inside = if by == Grouping::Parameters { shortest_bracket(cx, &inside)? } else { bracket(cx, &inside) };
+        let inside = if by == Grouping::Parameters { shortest_bracket(cx, &inside)? } else { bracket(&inside) };
         // What cancels here was cancelled in the form, which has the condition.
-        terms.push((joined([inside, polynomial_expr(cx, &monomial(outside)), below]), sign));
+        let mut product = Product::default();
+        let parts = [inside, polynomial_expr(&monomial(outside)), below];
+        let coefficient = parts.into_iter().fold(Rational::ONE, |c, part| &c * &product.expression(part));
+        terms.push((product.finish(coefficient), sign));
     }
     Ok(Expr::sum(Rational::ZERO, terms))
 }
 
-/// A product in which positive and negative powers of one base meet.
-fn joined(factors: impl IntoIterator<Item = Expr>) -> Expr {
-    let mut coefficient = Rational::ONE;
-    let mut powers: Vec<(Expr, Rational)> = vec![];
-    let mut open: Vec<(Expr, Rational)> = factors.into_iter().map(|e| (e, Rational::ONE)).collect();
-    while let Some((e, n)) = open.pop() {
-        match e.node() {
-            Node::Product(factors) if n.is_one() => open.extend(factors.iter().cloned()),
-            Node::Sum { constant, terms } if n.is_one() && constant.is_zero() && terms.len() == 1 => {
-                coefficient = &coefficient * &terms[0].1;
-                open.push((terms[0].0, Rational::ONE));
-            }
-            Node::Number(k) if n.is_one() => coefficient = &coefficient * k,
-            _ => match powers.iter_mut().find(|(base, _)| *base == e) {
-                Some((_, sum)) => *sum = &*sum + &n,
-                None => powers.push((e, n)),
-            },
-        }
-    }
-    Expr::product(coefficient, powers)
-}
-
 /// A polynomial with its number and monomial content before a bracket; the signs inside stay.
-fn bracket(cx: &Inquiry, p: &Polynomial) -> Expr {
+fn bracket(p: &Polynomial) -> Expr {
     let content = p.monomial_content();
     let rest = p.without_monomial(&content);
     let number = rest.content().abs();
     let rest = number.recip().map_or(rest.clone(), |inverse| rest.scale(&inverse));
-    (polynomial_expr(cx, &monomial(content)) * polynomial_expr(cx, &rest)).scale(&number)
+    (polynomial_expr(&monomial(content)) * polynomial_expr(&rest)).scale(&number)
 }
 
 /// Larger sums are not looked through for squares.
@@ -189,7 +170,7 @@ const MAX_BRACKET: usize = 16;
 /// squares: (ψ′ + φ′ cos θ)².
 fn shortest_bracket(cx: &Inquiry, p: &Polynomial) -> Budgeted<Expr> {
     let mut best = Best::default();
-    best.offer(bracket(cx, p));
+    best.offer(bracket(p));
     if (3..=MAX_BRACKET).contains(&p.n_terms()) {
         let sines = p.variables().iter().copied().filter(|v| matches!(Generator(*v).kind(), Kind::Sine(_)));
         let mut ways = vec![p.clone()];
@@ -198,12 +179,12 @@ fn shortest_bracket(cx: &Inquiry, p: &Polynomial) -> Budgeted<Expr> {
         }
         for (i, q) in ways.iter().enumerate() {
             if i > 0 {
-                best.offer(bracket(cx, q));
+                best.offer(bracket(q));
             }
             let pieces = squarefree(cx, q)?;
             if pieces.factors.iter().any(|(f, n)| *n > 1 && f.n_terms() > 1) {
                 let factors =
-                    pieces.factors.iter().map(|(f, n)| (polynomial_expr(cx, f), Rational::from(i64::from(*n))));
+                    pieces.factors.iter().map(|(f, n)| (polynomial_expr(f), Rational::from(i64::from(*n))));
                 best.offer(Expr::product(pieces.unit.clone(), factors));
             }
         }

@@ -27,6 +27,24 @@ impl Product {
         }
     }
 
+    /// Multiplies by the factors of an expression; what is left over is its number.
+    pub(super) fn expression(&mut self, e: Expr) -> Rational {
+        match e.node() {
+            Node::Number(n) => n.clone(),
+            Node::Sum { constant, terms } if constant.is_zero() && terms.len() == 1 => {
+                &self.expression(terms[0].0) * &terms[0].1
+            }
+            Node::Product(factors) => {
+                factors.iter().for_each(|(base, n)| self.multiply(*base, n.clone()));
+                Rational::ONE
+            }
+            _ => {
+                self.multiply(e, Rational::ONE);
+                Rational::ONE
+            }
+        }
+    }
+
     pub(super) fn generator(&mut self, g: u32, n: i64) {
         let n = Rational::from(n);
         match Generator(g).kind() {
@@ -58,7 +76,7 @@ impl Product {
         }
     }
 
-    pub(super) fn finish(mut self, _cx: &Inquiry, coefficient: Rational) -> Expr {
+    pub(super) fn finish(mut self, coefficient: Rational) -> Expr {
         self.join_signs();
         if !self.exponents.is_empty() {
             let argument = Expr::sum(Rational::ZERO, self.exponents);
@@ -70,16 +88,16 @@ impl Product {
 }
 
 /// Π generatorⁿ.
-pub(super) fn powers_expr(cx: &Inquiry, powers: impl IntoIterator<Item = (u32, i64)>) -> Expr {
+pub(super) fn powers_expr(powers: impl IntoIterator<Item = (u32, i64)>) -> Expr {
     let mut product = Product::default();
     for (g, n) in powers {
         product.generator(g, n);
     }
-    product.finish(cx, Rational::ONE)
+    product.finish(Rational::ONE)
 }
 
 /// The polynomial in its generators, expanded.
-pub fn polynomial_expr(cx: &Inquiry, p: &Polynomial) -> Expr {
+pub fn polynomial_expr(p: &Polynomial) -> Expr {
     if let Some(n) = p.as_constant() {
         return Expr::number(n);
     }
@@ -89,7 +107,7 @@ pub fn polynomial_expr(cx: &Inquiry, p: &Polynomial) -> Expr {
         if monomial.is_empty() {
             constant = coefficient;
         } else {
-            terms.push((powers_expr(cx, monomial.iter().map(|&(g, n)| (g, i64::from(n)))), coefficient));
+            terms.push((powers_expr(monomial.iter().map(|&(g, n)| (g, i64::from(n)))), coefficient));
         }
     }
     Expr::sum(constant, terms)
@@ -110,9 +128,9 @@ impl NormalForm {
             product.generator(g, i64::from(n));
         }
         for (p, n) in &form.factors {
-            product.multiply(polynomial_expr(cx, p), Rational::from(i64::from(*n)));
+            product.multiply(polynomial_expr(p), Rational::from(i64::from(*n)));
         }
-        product.finish(cx, form.coefficient.clone())
+        product.finish(form.coefficient.clone())
     }
 
     /// Undoes g⁻¹ = g^(n−1)/R where all of R stands in the denominator: 1/√(xy) rather than √(xy)/(xy).

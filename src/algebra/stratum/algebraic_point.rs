@@ -163,7 +163,7 @@ impl AlgebraicPoint {
                 Some(value) => format!("{name} = {value}"),
                 None => {
                     let Interval { low, high } = separated(cx, root);
-                    let p = polynomial_expr(cx, &root.minimal_polynomial(*v));
+                    let p = polynomial_expr(&root.minimal_polynomial(*v));
                     format!("{name} = the root of {p} between {low} and {high}")
                 }
             }
@@ -185,7 +185,7 @@ impl AlgebraicPoint {
                 continue;
             }
             let (x, Interval { low, high }) = (Expr::symbol(s), separated(cx, root));
-            branch.equations.push(polynomial_expr(cx, &root.minimal_polynomial(*v)));
+            branch.equations.push(polynomial_expr(&root.minimal_polynomial(*v)));
             branch.conditions.push(Condition { relation: Relation::Greater, left: x - Expr::number(low) });
             branch.conditions.push(Condition { relation: Relation::Less, left: x - Expr::number(high) });
         }

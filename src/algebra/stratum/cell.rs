@@ -169,13 +169,13 @@ impl Frame {
         Ok(self.read(cx, e)?.ok_or(Exhausted::Size)?.0)
     }
 
-    pub fn write(&self, cx: &Inquiry, p: &Polynomial) -> Expr {
-        polynomial_expr(cx, p)
+    pub fn write(&self, p: &Polynomial) -> Expr {
+        polynomial_expr(p)
     }
 
     /// ∂p/∂s as a quotient.
     pub fn derivative(&self, cx: &Inquiry, p: &Polynomial, s: Symbol) -> Budgeted<Polynomial> {
-        self.read_numerator(cx, super::super::derive::partial(cx, self.write(cx, p), s))
+        self.read_numerator(cx, super::super::derive::partial(cx, self.write(p), s))
     }
 
     /// Whether the generator is the same at every point: a number, a symbol that does not move, or a function
@@ -194,13 +194,13 @@ impl Frame {
     }
 
     /// What was taken to be nonzero because it contains parameters only.
-    pub fn generic_conditions(&self, cx: &Inquiry) -> Vec<Expr> {
-        self.generic.borrow().iter().map(|p| self.write(cx, p)).collect()
+    pub fn generic_conditions(&self) -> Vec<Expr> {
+        self.generic.borrow().iter().map(|p| self.write(p)).collect()
     }
 
     /// Polynomials that vanish nowhere in the domain.
-    pub fn domain(&self, cx: &Inquiry) -> Vec<Expr> {
-        self.domain.borrow().iter().map(|p| self.write(cx, p)).collect()
+    pub fn domain(&self) -> Vec<Expr> {
+        self.domain.borrow().iter().map(|p| self.write(p)).collect()
     }
 
     pub(super) fn domain_polynomials(&self) -> Vec<Polynomial> {
@@ -540,7 +540,7 @@ impl Frame {
         }
         // √3 − √2 is a number like any other.
         let is_number = p.variables().iter().all(|v| Generator(*v).meaning().symbols().is_empty());
-        if is_number && p.n_terms() <= MAX_NUMBER_TERMS && is_zero(cx, self.write(cx, p)).is_no() {
+        if is_number && p.n_terms() <= MAX_NUMBER_TERMS && is_zero(cx, self.write(p)).is_no() {
             return Ok(());
         }
         let mut generic = self.generic.borrow_mut();
@@ -567,8 +567,8 @@ impl Frame {
     pub fn branch(&self, cx: &Inquiry, cell: &Cell) -> Budgeted<Branch> {
         let equations = cell.basis.minimal_generators(cx, self)?;
         Ok(Branch {
-            equations: equations.iter().map(|p| self.write(cx, p)).collect(),
-            nonzero: cell.nonzero.iter().map(|p| self.write(cx, p)).collect(),
+            equations: equations.iter().map(|p| self.write(p)).collect(),
+            nonzero: cell.nonzero.iter().map(|p| self.write(p)).collect(),
         })
     }
 }
@@ -578,8 +578,8 @@ impl Frame {
     /// would take too long.
     pub fn branch_at_hand(&self, cx: &Inquiry, cell: &Cell) -> Branch {
         self.branch(cx, cell).unwrap_or_else(|_| Branch {
-            equations: cell.equations().iter().map(|p| self.write(cx, p)).collect(),
-            nonzero: cell.nonzero.iter().map(|p| self.write(cx, p)).collect(),
+            equations: cell.equations().iter().map(|p| self.write(p)).collect(),
+            nonzero: cell.nonzero.iter().map(|p| self.write(p)).collect(),
         })
     }
 }
@@ -598,12 +598,12 @@ impl Constants for Frame {
                     Sign::POSITIVE
                 }
             }
-            _ => sign(cx, self.write(cx, p)),
+            _ => sign(cx, self.write(p)),
         })
     }
 
     fn root_of(&self, cx: &Inquiry, p: &Polynomial, n: u32) -> Budgeted<Option<Polynomial>> {
-        let root = self.write(cx, p).pow(Rational::ratio(1, i64::from(n)));
+        let root = self.write(p).pow(Rational::ratio(1, i64::from(n)));
         let read = canonical_fraction(cx, self.context, root)?;
         Ok(read.filter(|(_, d)| d.is_constant()).and_then(|(n, d)| n.unscale(&d.as_constant()?)))
     }
@@ -672,9 +672,9 @@ impl Cell {
     pub fn value(&self, cx: &Inquiry, frame: &Frame, p: &Polynomial) -> Budgeted<Expr> {
         let (remainder, factor) = self.basis.normal_form_with_factor(cx, frame, p)?;
         Ok(if factor.is_one() {
-            frame.write(cx, &remainder)
+            frame.write(&remainder)
         } else {
-            frame.write(cx, &remainder) / frame.write(cx, &factor)
+            frame.write(&remainder) / frame.write(&factor)
         })
     }
 

@@ -62,11 +62,11 @@ pub(super) fn by_functions(
     let mut given = functions.bounds(cx, &polynomials);
     let bounds = given.clone();
     let not_zero = |left| Condition { relation: Relation::NotEqual, left };
-    given.extend(frame.generic_conditions(cx).into_iter().map(not_zero));
+    given.extend(frame.generic_conditions().into_iter().map(not_zero));
     let mut elsewhere = Vec::new();
     for e in nonzero {
         match functions.inequation(&frame.read_numerator(cx, *e)?) {
-            Some(p) => given.push(not_zero(polynomial_expr(cx, &p))),
+            Some(p) => given.push(not_zero(polynomial_expr(&p))),
             None => elsewhere.push(not_zero(*e)),
         }
     }
@@ -74,7 +74,7 @@ pub(super) fn by_functions(
         // n/d and n·d have the same sign.
         let (n, d) = frame.read(cx, c.left)?.ok_or(Exhausted::Size)?;
         match functions.named(&n.mul(cx, &d)?) {
-            Some(p) => given.push(Condition { relation: c.relation, left: polynomial_expr(cx, &p) }),
+            Some(p) => given.push(Condition { relation: c.relation, left: polynomial_expr(&p) }),
             None => elsewhere.push(*c),
         }
     }
@@ -138,7 +138,7 @@ fn solve_plain(
     parameters.retain(|v| !unknowns.contains(v));
     parameters.sort_unstable();
     parameters.dedup();
-    let write = |list: &[Polynomial]| list.iter().map(|x| polynomial_expr(cx, x)).collect::<Vec<Expr>>();
+    let write = |list: &[Polynomial]| list.iter().map(|x| polynomial_expr(x)).collect::<Vec<Expr>>();
     let explicit = || Verdict::yes("solved equation by equation");
     let as_found = write(polynomials);
     match explicit_branches(cx, &as_found, given, order) {
@@ -297,7 +297,7 @@ impl Functions {
                 Some(false) => return Ok(None),
                 None if c.relation == Relation::Equal && !is_constant(left, unknowns) => {
                     let p = normal::normal_form(cx, left)?.cancel(cx)?.fraction(cx)?.0;
-                    let simple = squarefree(cx, &p)?.factors.into_iter().map(|(f, _)| polynomial_expr(cx, &f));
+                    let simple = squarefree(cx, &p)?.factors.into_iter().map(|(f, _)| polynomial_expr(&f));
                     written.equations.push(Expr::multiply_all(simple.collect::<Vec<_>>()));
                 }
                 None => written.conditions.push(Condition { relation: c.relation, left }),
@@ -363,7 +363,7 @@ fn is_algebraic(g: Generator) -> bool {
 }
 
 fn numerator(cx: &Inquiry, e: Expr) -> Budgeted<Expr> {
-    Ok(polynomial_expr(cx, &normal::normal_form(cx, e)?.cancel(cx)?.fraction(cx)?.0.primitive_part()))
+    Ok(polynomial_expr(&normal::normal_form(cx, e)?.cancel(cx)?.fraction(cx)?.0.primitive_part()))
 }
 
 /// Normal forms prefer the sine. Where sin² = 1 − cos² makes it disappear, one function is left instead of two.

@@ -397,7 +397,7 @@ impl Fraction {
         Fraction { numerator, denominator: self.denominator.mul(cx, &factor)? }.cancelled(cx)
     }
 
-    pub fn to_expr(&self, cx: &Inquiry, frame: &Frame) -> super::super::expr::Expr {
-        frame.write(cx, &self.numerator) / frame.write(cx, &self.denominator)
+    pub fn to_expr(&self, frame: &Frame) -> super::super::expr::Expr {
+        frame.write(&self.numerator) / frame.write(&self.denominator)
     }
 }

@@ -59,7 +59,7 @@ pub fn rank_by(
         let complete = set::is_empty(cx, frame, whole)?.negate();
         let complete = if complete.is_no() { Verdict::yes("there is no point") } else { complete };
         let strata = vec![(frame.branch(cx, whole)?, only)];
-        return Ok(Rank { values, strata, complete, interrupted: false, generic: frame.generic_conditions(cx) });
+        return Ok(Rank { values, strata, complete, interrupted: false, generic: frame.generic_conditions() });
     }
     strata_by(cx, frame, list, value)
 }
@@ -86,7 +86,7 @@ pub fn strata_by(cx: &Inquiry, frame: &Frame, list: &[Leaf], value: impl Fn(&Lea
             strata.push((frame.branch(cx, &cell)?, v));
         }
     }
-    Ok(Rank { values: kept, strata, complete, interrupted: false, generic: frame.generic_conditions(cx) })
+    Ok(Rank { values: kept, strata, complete, interrupted: false, generic: frame.generic_conditions() })
 }
 
 impl Rank {

@@ -98,7 +98,7 @@ fn known_sign(cx: &Inquiry, p: &Polynomial) -> Option<bool> {
     if p.n_terms() > MAX_SIGNED_TERMS || !p.variables().iter().all(is_fixed) {
         return None;
     }
-    let sign = super::super::decide::sign(cx, super::super::normal::write::polynomial_expr(cx, p));
+    let sign = super::super::decide::sign(cx, super::super::normal::write::polynomial_expr(p));
     (sign.is_positive() || sign.is_negative()).then(|| sign.is_negative())
 }
 

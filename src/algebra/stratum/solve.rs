@@ -118,14 +118,14 @@ pub fn solve_system(
     if let Some(stop) = stopped {
         solutions.complete = Verdict::unknown(format!("incomplete: {stop}"));
         for open in &splitting.open {
-            let equations = open.iter().map(|p| frame.write(cx, p)).collect();
+            let equations = open.iter().map(|p| frame.write(p)).collect();
             let avoided = nonzero.iter().map(|e| Condition { relation: Relation::NotEqual, left: *e });
             let conditions = avoided.chain(given.iter().copied()).collect();
             solutions.branches.push(SystemBranch { equations, conditions, ..SystemBranch::default() });
         }
         solutions.explicit = Verdict::unknown(format!("incomplete: {stop}"));
     }
-    for e in frame.generic_conditions(cx) {
+    for e in frame.generic_conditions() {
         if !solutions.generic.contains(&e) {
             solutions.generic.push(e);
         }
@@ -196,7 +196,7 @@ fn solve_cell(cx: &Inquiry, frame: &Frame, cell: &Cell, given: &[Condition], unk
     for list in [equations, &triangular] {
         // The equations of a piece hold for generic parameters, and are solved for these only.
         let nonzero = |left| Condition { relation: Relation::NotEqual, left };
-        let mut generic: Vec<Condition> = frame.generic_conditions(cx).into_iter().map(nonzero).collect();
+        let mut generic: Vec<Condition> = frame.generic_conditions().into_iter().map(nonzero).collect();
         generic.extend(given);
         match explicit_branches(cx, list, &generic, unknowns) {
             Ok((mut branches, generic)) => {
@@ -256,7 +256,7 @@ fn triangular(cx: &Inquiry, frame: &Frame, cell: &Cell, unknowns: &[Symbol]) -> 
         elements = cell.equations().to_vec();
     }
     elements.retain(|g| !super::super::generator::reduce(cx, g.clone()).is_ok_and(|r| r.is_zero()));
-    Ok(elements.iter().map(|p| frame.write(cx, p)).collect())
+    Ok(elements.iter().map(|p| frame.write(p)).collect())
 }
 
 /// The rules for single equations, one after the other.

@@ -25,7 +25,7 @@ pub fn jacobian(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<LinearSyst
 
 /// ∂g/∂x for each of the symbols, over a common denominator.
 pub fn differential(cx: &Inquiry, frame: &Frame, g: &Polynomial, symbols: &[Symbol]) -> Budgeted<Vec<Polynomial>> {
-    let e = frame.write(cx, g);
+    let e = frame.write(g);
     let row: Vec<_> = symbols.iter().map(|s| super::super::derive::partial(cx, e, *s)).collect();
     frame.read_row(cx, &row)
 }

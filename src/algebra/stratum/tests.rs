@@ -224,8 +224,8 @@ fn solutions_solve() {
             let vectors = solution.kernel.iter().map(|k| (k, &zero));
             for (vector, right) in vectors.chain([(&solution.particular, &row.right)]) {
                 let sum: Expr = Expr::add_all(
-                    row.coefficients.iter().zip(vector).map(|(a, f)| frame.write(cx, a) * f.to_expr(cx, &frame)),
-                ) - frame.write(cx, right);
+                    row.coefficients.iter().zip(vector).map(|(a, f)| frame.write(a) * f.to_expr(&frame)),
+                ) - frame.write(right);
                 let numerator = frame.read_numerator(cx, sum).unwrap();
                 assert!(leaf.cell.reduce(cx, &frame, &numerator).unwrap().is_zero());
             }
