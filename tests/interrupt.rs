@@ -42,7 +42,10 @@ fn ctrl_c_leaves_what_is_known() {
         let declared = session.feed("names.mech", &declarations, Mode::File);
         assert!(declared.iter().all(|o| o.held()));
         let presser = std::thread::spawn(|| {
-            std::thread::sleep(Duration::from_millis(400));
+            while budget::under_way().is_none() {
+                std::thread::yield_now();
+            }
+            std::thread::sleep(Duration::from_millis(100));
             budget::interrupt();
         });
         let outcomes = session.feed("long.mech", &format!("{question}\nc1 + c1\n"), Mode::File);

@@ -311,7 +311,7 @@ fn branch_answer(cx: &Inquiry, system: &Rc<System>, space: &JetSpace, b: &Dynami
                 matrix,
                 complement: None,
                 complete: b.rank.complete.clone(),
-                interrupted: b.rank.interrupted,
+                interrupted: b.rank.stopped.is_some(),
                 generic: b.rank.generic.clone(),
             },
         )

@@ -35,18 +35,23 @@ pub fn patiently(
     strata: impl FnOnce() -> Budgeted<StratifiedRank>,
     generic: impl FnOnce() -> Budgeted<usize>,
 ) -> Fallible<StratifiedRank> {
-    let why = match cx.within(PATIENCE, strata) {
-        Ok(rank) => return Ok(rank),
-        Err(Exhausted::Interrupted) => return Err(Exhausted::Interrupted.into()),
-        Err(why) => why,
+    let found = cx.within(PATIENCE, strata);
+    let why = match &found {
+        Ok(rank) => rank.stopped,
+        Err(stop) => Some(*stop),
     };
-    Ok(StratifiedRank {
-        values: vec![generic()?],
-        strata: vec![],
-        complete: Verdict::unknown(format!("this is the rank at generic points; elsewhere {why}")),
-        interrupted: false,
-        generic: vec![],
-    })
+    let Some(why) = why.filter(|stop| *stop != Exhausted::Interrupted) else { return Ok(found?) };
+    let complete = Verdict::unknown(format!("this is the rank at generic points; elsewhere {why}"));
+    match (generic(), found) {
+        (Ok(rank), _) => {
+            Ok(StratifiedRank { values: vec![rank], strata: vec![], complete, stopped: None, generic: vec![] })
+        }
+        (Err(_), Ok(partial)) => {
+            clear_interrupt();
+            Ok(partial)
+        }
+        (Err(stop), Err(_)) => Err(stop.into()),
+    }
 }
 
 /// The coordinates of the manifold on which the functions live, up to their order.
@@ -77,27 +82,30 @@ fn strata_of_rank(
     };
     let mut rank = match described {
         Ok(rank) => rank,
-        Err(Exhausted::Interrupted) => return Ok(rank_as_far_as_found(cx, &frame, &found, value)),
-        Err(stop) => return Err(stop),
+        Err(stop) if found.leaves.is_empty() && found.open.is_empty() => return Err(stop),
+        Err(stop) => return Ok(rank_as_far_as_found(cx, &frame, &found, value, stop)),
     };
     let mut i = 0;
     while i < rank.generic.len() {
         let superfluous = cx.within(CONDITION_WORK, || is_superfluous(cx, matrix, coordinates, complement, &rank, i));
         match superfluous {
             Ok(true) => drop(rank.generic.remove(i)),
-            Err(Exhausted::Interrupted) => return Ok(rank_as_far_as_found(cx, &frame, &found, value)),
+            Err(stop @ (Exhausted::Interrupted | Exhausted::Time)) => {
+                return Ok(rank_as_far_as_found(cx, &frame, &found, value, stop));
+            }
             Ok(false) | Err(_) => i += 1,
         }
     }
     Ok(rank)
 }
 
-/// What is known at Ctrl-C: the leaves that were finished, and where nothing was found out.
+/// What is known when the computation has to end: the leaves that were finished, and where nothing was found out.
 fn rank_as_far_as_found(
     cx: &Inquiry,
     frame: &Frame,
     found: &Foliation,
     value: impl Fn(&Leaf) -> usize,
+    stop: Exhausted,
 ) -> StratifiedRank {
     clear_interrupt();
     let write = |cell: &Cell| cx.grace(|| frame.branch_at_hand(cx, cell));
@@ -107,8 +115,8 @@ fn rank_as_far_as_found(
     values.dedup();
     let open: Vec<String> = found.open.iter().map(|cell| branch_text(cx, &write(cell))).collect();
     let open = if open.is_empty() { String::new() } else { format!("; not looked at: {}", open.join(", ")) };
-    let complete = Verdict::unknown(format!("incomplete: {}{open}", Exhausted::Interrupted));
-    StratifiedRank { values, strata, complete, interrupted: true, generic: frame.generic_conditions() }
+    let complete = Verdict::unknown(format!("incomplete: {stop}{open}"));
+    StratifiedRank { values, strata, complete, stopped: Some(stop), generic: frame.generic_conditions() }
 }
 
 /// What it may cost to find out that a condition of a rank is not needed, in terms combined.
@@ -151,8 +159,8 @@ fn is_superfluous(
 
 /// A rank of a classification as a value that can be taken at a point.
 pub fn rank_with(rank: StratifiedRank, matrix: Matrix, complement: Option<usize>) -> Value {
-    let StratifiedRank { values, strata, complete, interrupted, generic } = rank;
-    Value::from(Rank { values, strata, matrix, complement, complete, interrupted, generic })
+    let StratifiedRank { values, strata, complete, stopped, generic } = rank;
+    Value::from(Rank { values, strata, matrix, complement, complete, interrupted: stopped.is_some(), generic })
 }
 
 /// {e = 0}, simplified.

@@ -7,7 +7,7 @@ use super::cell::{Cell, Frame};
 use super::leaves::{Leaf, LinearSystem, leaves};
 use super::{Branch, set};
 use crate::algebra::Inquiry;
-use crate::budget::Budgeted;
+use crate::budget::{Budgeted, Exhausted};
 
 /// The values of a rank, ascending, and where each is taken.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -17,8 +17,8 @@ pub struct Rank {
     pub strata: Vec<(Branch, usize)>,
     /// Whether exactly these values occur.
     pub complete: Verdict,
-    /// The computation was interrupted: the strata do not fill the set.
-    pub interrupted: bool,
+    /// The computation was stopped: the strata do not fill the set.
+    pub stopped: Option<Exhausted>,
     /// Expressions in parameters that were taken to be nonzero.
     pub generic: Vec<Expr>,
 }
@@ -59,7 +59,7 @@ pub fn rank_by(
         let complete = set::is_empty(cx, frame, whole)?.negate();
         let complete = if complete.is_no() { Verdict::yes("there is no point") } else { complete };
         let strata = vec![(frame.branch(cx, whole)?, only)];
-        return Ok(Rank { values, strata, complete, interrupted: false, generic: frame.generic_conditions() });
+        return Ok(Rank { values, strata, complete, stopped: None, generic: frame.generic_conditions() });
     }
     strata_by(cx, frame, list, value)
 }
@@ -86,7 +86,7 @@ pub fn strata_by(cx: &Inquiry, frame: &Frame, list: &[Leaf], value: impl Fn(&Lea
             strata.push((frame.branch(cx, &cell)?, v));
         }
     }
-    Ok(Rank { values: kept, strata, complete, interrupted: false, generic: frame.generic_conditions() })
+    Ok(Rank { values: kept, strata, complete, stopped: None, generic: frame.generic_conditions() })
 }
 
 impl Rank {
