@@ -199,6 +199,11 @@ impl Budget {
         self.work.get() > self.end.get() || (!self.deaf.get() && stopped_from_outside().is_some())
     }
 
+    /// Why a computation that is over was stopped: from outside, or because its work is done.
+    pub fn why(&self) -> Exhausted {
+        stopped_from_outside().filter(|_| !self.deaf.get()).unwrap_or(Exhausted::Work)
+    }
+
     /// Runs `task`, which puts together what is known after a limit was reached, with a little work of its own.
     pub fn grace<T>(&self, task: impl FnOnce() -> T) -> T {
         let _outer = Limits::set(self, self.work.get().saturating_add(share::GRACE), true);

@@ -45,7 +45,7 @@ fn ctrl_c_leaves_what_is_known() {
             while budget::under_way().is_none() {
                 std::thread::yield_now();
             }
-            std::thread::sleep(Duration::from_millis(100));
+            std::thread::sleep(Duration::from_millis(300));
             budget::interrupt();
         });
         let outcomes = session.feed("long.mech", &format!("{question}\nc1 + c1\n"), Mode::File);

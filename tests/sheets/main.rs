@@ -39,7 +39,7 @@ fn lies_in(cx: &Inquiry, cell: &Cell, point: &[(u32, Rational)]) -> Option<bool>
 
 /// Whether what was assumed of parameters and denominators holds at the point.
 fn is_generic(cx: &Inquiry, frame: &Frame, point: &[(u32, Rational)]) -> bool {
-    let all = frame.generic_conditions(cx).into_iter().chain(frame.domain(cx));
+    let all = frame.generic_conditions().into_iter().chain(frame.domain());
     let values =
         all.map(|e| frame.read_numerator(cx, e).expect("small").evaluate_at(cx, point).expect("small numbers"));
     values.into_iter().all(|x| x.is_some_and(|x| !x.is_zero()))

@@ -342,7 +342,7 @@ impl Basis {
         let n = self.inside(cx, n)?;
         let saturated = ideal::saturate_within(cx, &inner.generators, &n, &inner.parameters, CLOSURE_WORK)?;
         if !saturated.complete && cx.is_over() {
-            return Err(Exhausted::Time);
+            return Err(cx.why());
         }
         cx.check()?;
         if !saturated.complete || inner.contains_all(cx, &saturated.generators)? == Some(true) {

@@ -127,7 +127,7 @@ fn contraction(
     let order = Order::of_blocks(&[dependent, &rest]);
     let blocked = groebner_within(cx, &basis.generators, &order, &basis.parameters, WORK);
     if !blocked.complete {
-        return Err(Exhausted::Time);
+        return Err(cx.why());
     }
     let mut leading: Vec<Polynomial> = Vec::new();
     for (g, lead) in blocked.generators.iter().zip(blocked.leading_monomials(cx)?) {
@@ -149,7 +149,7 @@ fn contraction(
     let h = Polynomial::product(cx, &leading)?;
     let saturated = ideal::saturate_within(cx, &basis.generators, &h, &basis.parameters, WORK)?;
     if !saturated.complete {
-        return Err(Exhausted::Time);
+        return Err(cx.why());
     }
     let new: Vec<Polynomial> = (saturated.generators.into_iter())
         .filter_map(|g| match cell.basis.outside(cx, g.clone()).and_then(|p| cell.reduce(cx, frame, &p)) {
@@ -182,7 +182,7 @@ fn by_eliminants(
         let others: Vec<u32> = dependent.iter().copied().filter(|w| w != v).collect();
         let eliminated = ideal::eliminate_within(cx, &basis.generators, &others, &basis.parameters, WORK);
         if !eliminated.complete {
-            return Err(Exhausted::Time);
+            return Err(cx.why());
         }
         if let Some(factors) = proper_factors(cx, frame, cell, &eliminated.generators, *v)? {
             return Ok(Some(factors.into_iter().map(|f| vec![f]).collect()));
@@ -201,7 +201,7 @@ fn by_eliminants(
     generators.push(&Polynomial::variable(w) - &form);
     let eliminated = ideal::eliminate_within(cx, &generators, dependent, &basis.parameters, WORK);
     if !eliminated.complete {
-        return Err(Exhausted::Time);
+        return Err(cx.why());
     }
     let in_w: Vec<&Polynomial> = eliminated.generators.iter().filter(|g| g.contains(w)).collect();
     let Some(g) = in_w.iter().min_by_key(|g| g.degree_in(w)) else { return Ok(None) };
