@@ -11,13 +11,13 @@
 //! With `LEPAGE_PEER_PYTHON=…/bin/python`, a Python that has symengine, its Euler–Lagrange derivation of the same
 //! pendulum is timed in turn with ours, and the ratio is shown; both in CPU seconds, the least of several.
 
-use lepage::algebra::derive::gradient;
-use lepage::algebra::expr::{node_count, post_order};
-use lepage::algebra::function::Elementary;
-use lepage::algebra::{Coordinate, Expr, Inquiry, Rational, Symbol};
-use lepage::geometry::contact::one_contact_part;
-use lepage::geometry::{FiberedManifold, Form};
-use lepage::timing::thread_cpu;
+use lepage::workshop::algebra::derive::gradient;
+use lepage::workshop::algebra::expr::{node_count, post_order};
+use lepage::workshop::algebra::function::Elementary;
+use lepage::workshop::algebra::{Coordinate, Expr, Inquiry, Rational, Symbol};
+use lepage::workshop::geometry::contact::one_contact_part;
+use lepage::workshop::geometry::{FiberedManifold, Form};
+use lepage::workshop::timing::thread_cpu;
 use std::time::Duration;
 
 fn pendulum(n: usize) -> (FiberedManifold, Expr) {

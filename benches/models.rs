@@ -3,7 +3,7 @@
 //! checked against 80-bit arithmetic (the outer solar system: 80-bit only).
 #![allow(dead_code)]
 
-use lepage::codegen::ir::{Bank, Kernel, KernelBuilder, Shape, Value};
+use lepage::workshop::codegen::ir::{Bank, Kernel, KernelBuilder, Shape, Value};
 
 pub struct Model {
     pub name: &'static str,

@@ -19,20 +19,20 @@ use std::process::Command;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use lepage::algebra::Inquiry;
-use lepage::codegen::compiled::{self, CompiledKernel, Options};
-use lepage::codegen::emit::{self, Language};
-use lepage::codegen::ir::{Bank, KernelBuilder};
-use lepage::codegen::jet_compiled;
-use lepage::codegen::optimise::{self, Rewrites};
-use lepage::integrate::control::Tolerance;
-use lepage::integrate::method::Method;
-use lepage::integrate::pairs;
-use lepage::integrate::problem::{InitialValueProblem, Motion, Recording};
-use lepage::integrate::run;
-use lepage::model::value::Value;
 use lepage::session::{Mode, Session, SessionOptions};
-use lepage::timing;
+use lepage::workshop::algebra::Inquiry;
+use lepage::workshop::codegen::compiled::{self, CompiledKernel, Options};
+use lepage::workshop::codegen::emit::{self, Language};
+use lepage::workshop::codegen::ir::{Bank, KernelBuilder};
+use lepage::workshop::codegen::jet_compiled;
+use lepage::workshop::codegen::optimise::{self, Rewrites};
+use lepage::workshop::integrate::control::Tolerance;
+use lepage::workshop::integrate::method::Method;
+use lepage::workshop::integrate::pairs;
+use lepage::workshop::integrate::problem::{InitialValueProblem, Motion, Recording};
+use lepage::workshop::integrate::run;
+use lepage::workshop::model::value::Value;
+use lepage::workshop::timing;
 
 /// The models of the peer measurements.
 const MODELS: [&str; 6] = ["kepler", "dp", "hh", "oss", "nl8", "disk"];

@@ -13,13 +13,13 @@
 //! `cargo bench --bench nlink [-- largest [smallest]]`; with `PEERS_PYTHON` and `PEERS_W2` (the interpreter of an
 //! environment with SymEngine and CasADi, and the script that measures them) the peers run in the same run.
 
-use lepage::algebra::expr::node_count;
-use lepage::algebra::{Inquiry, Symbol};
-use lepage::codegen::compiled::{Backend, Options, compile};
-use lepage::codegen::lower::{Signature, expressions};
-use lepage::model::value::Value;
 use lepage::session::{Mode, Session, SessionOptions};
-use lepage::timing::thread_cpu;
+use lepage::workshop::algebra::expr::node_count;
+use lepage::workshop::algebra::{Inquiry, Symbol};
+use lepage::workshop::codegen::compiled::{Backend, Options, compile};
+use lepage::workshop::codegen::lower::{Signature, expressions};
+use lepage::workshop::model::value::Value;
+use lepage::workshop::timing::thread_cpu;
 use std::process::Command;
 use std::time::Duration;
 

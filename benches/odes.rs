@@ -4,13 +4,13 @@
 //! Every measurement starts from an empty graph, on a thread of its own; the least of several is shown.
 //! `cargo bench --bench odes`.
 
-use lepage::algebra::Inquiry;
-use lepage::algebra::derive::{Direction, gradient, symmetric_jacobian};
-use lepage::algebra::function::Elementary;
-use lepage::algebra::{Coordinate, Expr, Symbol};
-use lepage::geometry::jet::FiberedManifold;
-use lepage::mechanics::lagrangian::Lagrangian;
 use lepage::session::{Mode, Session, SessionOptions};
+use lepage::workshop::algebra::Inquiry;
+use lepage::workshop::algebra::derive::{Direction, gradient, symmetric_jacobian};
+use lepage::workshop::algebra::function::Elementary;
+use lepage::workshop::algebra::{Coordinate, Expr, Symbol};
+use lepage::workshop::geometry::jet::FiberedManifold;
+use lepage::workshop::mechanics::lagrangian::Lagrangian;
 use std::path::Path;
 use std::time::{Duration, Instant};
 

@@ -12,12 +12,12 @@
 #[path = "../tests/sheets/data.rs"]
 mod data;
 
-use lepage::algebra::Inquiry;
-use lepage::algebra::factor::factor;
-use lepage::algebra::ideal::{Order, groebner};
-use lepage::algebra::polynomial::Polynomial;
-use lepage::algebra::{Rational, polynomial::Monomial, polynomial::modular::Sequence};
 use lepage::session::{Mode, Session, SessionOptions};
+use lepage::workshop::algebra::Inquiry;
+use lepage::workshop::algebra::factor::factor;
+use lepage::workshop::algebra::ideal::{Order, groebner};
+use lepage::workshop::algebra::polynomial::Polynomial;
+use lepage::workshop::algebra::{Rational, polynomial::Monomial, polynomial::modular::Sequence};
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

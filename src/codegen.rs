@@ -62,4 +62,3 @@ pub mod products;
 pub mod schedule;
 pub mod simd;
 pub mod table;
-pub mod tangent;

@@ -3,9 +3,9 @@
 //! known and rendered in one place, [`render`](mod@render). Its code is a row of the table in [`codes`].
 
 pub mod codes;
-pub mod internal;
+pub(crate) mod internal;
 pub mod render;
-pub mod suggest;
+pub(crate) mod suggest;
 
 use crate::budget::Exhausted;
 use crate::source::Span;

@@ -48,16 +48,10 @@ pub mod submanifold;
 mod subspace;
 pub mod tensor;
 
-pub use contact::{Component, Covector, Finding};
-pub use distribution::{Codistribution, Distribution};
 pub use field::VectorField;
 pub use form::Form;
 pub use jet::{Chart, FiberedManifold, JetSpace};
-pub use map::Map;
 pub use refusal::Refusal;
-pub use restriction::Restriction;
-pub use section::Section;
-pub use submanifold::Submanifold;
 pub use tensor::Tensor;
 
 #[cfg(test)]

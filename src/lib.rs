@@ -27,36 +27,54 @@
 //!   a store (equal expressions are one) or a memory of values that depend on nothing else; the test lists each with its reason.
 //! - Printed orders from hash maps, and random seeds: the same input gives the same output, byte for byte.
 
+//!
+//! # As a library
+//!
+//! ```
+//! use lepage::session::{Mode, Session, SessionOptions};
+//!
+//! let mut session = Session::new(SessionOptions::default());
+//! let program = "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2 - x^2/2\nequations(L)";
+//! let outcomes = session.feed("oscillator.mech", program, Mode::File);
+//! let answer = outcomes[2].answer.as_ref().expect("equations");
+//! assert!(answer.text(80).starts_with("x: -x'' - x"));
+//! ```
+//!
+//! [`session`] is the whole language; files go through [`world`], what is wrong is a [`diagnostic`] at a place of a [`source`].
+//! [`workshop`] has single tools for measurements and tests. The other rooms are private, so the compiler says what nobody uses.
+
 // An expression is a handle to an immutable node, so it is a sound key; index letters are those of the
 // formula that is transcribed.
 #![allow(clippy::mutable_key_type, clippy::needless_range_loop, clippy::type_complexity)]
 
 pub mod source;
 
-pub mod budget;
-pub mod timing;
+mod budget;
+mod timing;
 pub mod world;
 
 pub mod diagnostic;
 
-pub mod algebra;
-pub mod syntax;
+mod algebra;
+mod syntax;
 
-pub mod geometry;
-pub mod mechanics;
+mod geometry;
+mod mechanics;
 
-pub mod codegen;
-pub mod integrate;
+mod codegen;
+mod integrate;
 
-pub mod report;
+mod report;
 
-pub mod motion;
+mod motion;
 
-pub mod model;
-pub mod questions;
+mod model;
+mod questions;
 
 pub mod session;
 
-pub mod repl;
+mod repl;
 
 pub mod cli;
+
+pub mod workshop;

@@ -6,20 +6,20 @@
 //! REPL) a text is a transaction: it extends the session or leaves it untouched. In [`Mode::File`]
 //! statements that failed declare nothing, and the ones after them still run.
 
-pub mod check;
-pub mod declare;
-pub mod elaborate;
-pub mod file;
-pub mod input;
-pub mod interpreter;
+pub(crate) mod check;
+pub(crate) mod declare;
+pub(crate) mod elaborate;
+pub(crate) mod file;
+pub(crate) mod input;
+pub(crate) mod interpreter;
 pub mod json;
 pub mod library;
-pub mod parts;
-pub mod promise;
-pub mod run;
-pub mod scope;
-pub mod signature;
-pub mod unknown;
+pub(crate) mod parts;
+pub(crate) mod promise;
+pub(crate) mod run;
+pub(crate) mod scope;
+pub(crate) mod signature;
+pub(crate) mod unknown;
 
 use crate::algebra::Inquiry;
 use crate::algebra::assume::Facts;

@@ -34,10 +34,6 @@ pub fn enable() {
     BEGAN.set(Some(Instant::now()));
 }
 
-pub fn is_enabled() -> bool {
-    ENABLED.get()
-}
-
 /// Runs `work` as part of the stage `name`.
 pub fn stage<T>(name: &'static str, work: impl FnOnce() -> T) -> T {
     if !ENABLED.get() {

@@ -1,11 +1,11 @@
 //! The verbs of plain algebra as the user of the language meets them: text, LaTeX and JSON of their answers; text that
 //! parses back; equations of motion as a textbook prints them, from the text of a program.
 
-use lepage::algebra::decide;
-use lepage::algebra::print::{text, unicode};
-use lepage::algebra::{Expr, Inquiry, Verdict};
-use lepage::model::value::Value;
 use lepage::session::{Mode, Outcome, Session, SessionOptions};
+use lepage::workshop::algebra::decide;
+use lepage::workshop::algebra::print::{text, unicode};
+use lepage::workshop::algebra::{Expr, Inquiry, Verdict};
+use lepage::workshop::model::value::Value;
 
 fn session(declarations: &str) -> Session {
     let mut session = Session::new(SessionOptions::default());
@@ -483,9 +483,9 @@ fn shown_answers_are_equal_to_what_was_asked() {
 #[test]
 fn a_chain_of_links_is_derived_without_being_written_out() {
     let cx = &Inquiry::free();
-    use lepage::algebra::Rational;
-    use lepage::algebra::expr::post_order;
-    use lepage::algebra::substitute::substitute;
+    use lepage::workshop::algebra::Rational;
+    use lepage::workshop::algebra::expr::post_order;
+    use lepage::workshop::algebra::substitute::substitute;
     let n: i64 = 24;
     for (form, lagrangian) in [
         (

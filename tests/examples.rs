@@ -4,8 +4,8 @@
 //! rewrites both.
 
 use lepage::diagnostic::render::{MessageFormat, Renderer};
-use lepage::repl::Repl;
 use lepage::session::{Mode, Session, SessionOptions};
+use lepage::workshop::repl::Repl;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -191,7 +191,7 @@ fn the_standard_library_is_embedded_and_each_file_holds_alone() {
         let shown = Renderer::new(session.sources(), MessageFormat::Human, false).render_all(wrong);
         assert!(outcomes.iter().all(|o| o.held()), "{name}:\n{shown}");
         assert!(text.contains("\ntest \""), "{name} has no test");
-        assert_eq!(lepage::syntax::format::format(text).ok().as_ref(), Some(text), "{name} is not laid out");
+        assert_eq!(lepage::workshop::syntax::format::format(text).ok().as_ref(), Some(text), "{name} is not laid out");
     }
 }
 

@@ -1,8 +1,8 @@
 //! Ctrl-C during a computation with polynomials: what was found is shown, marked incomplete, and the session goes on. One
 //! test, because an interrupt is for the whole process. Each question would take far longer than anybody waits.
 
-use lepage::budget;
 use lepage::session::{Mode, Session, SessionOptions, Status};
+use lepage::workshop::budget;
 use std::time::Duration;
 
 /// The cyclic 7-roots: no basis in the time of this test.

@@ -668,7 +668,7 @@ fn only_what_is_recorded_is_kept() {
     let session = check(&format!(
         "{OSCILLATOR}let run = simulate L {{ from x = 1; until t = 20000; method rk4; step 1/10; record x every 2000 }}\nassert run.steps = 200000"
     ));
-    let Some(lepage::model::value::Value::Run(run)) = session.value("run") else { panic!("a run") };
+    let Some(lepage::workshop::model::value::Value::Run(run)) = session.value("run") else { panic!("a run") };
     assert_eq!(run.trajectory.len(), 11);
     assert!(run.trajectory.at(1.0).is_none(), "no interpolants are kept");
 }
@@ -708,7 +708,7 @@ fn derivatives() -> Vec<f64> {
         "{EMITTED}let run = simulate L {{ from t = 1/2, q1 = 1, q2 = -1/2, q1' = 1/4, q2' = 3/4; until t = 1 }}"
     );
     let session = check(&program);
-    let Some(lepage::model::value::Value::Run(run)) = session.value("run") else { panic!("a run") };
+    let Some(lepage::workshop::model::value::Value::Run(run)) = session.value("run") else { panic!("a run") };
     run.motion.derivative(0.5, &[1.0, -0.5, 0.25, 0.75], &run.problem.parameters).expect("regular")
 }
 

@@ -6,18 +6,18 @@ mod models;
 use std::f64::consts::PI;
 use std::sync::Arc;
 
-use lepage::algebra::Inquiry;
-use lepage::codegen::compiled::{Backend, Options};
-use lepage::codegen::ir::{Bank, Comparison, Kernel, KernelBuilder, Shape, Unary, Value};
-use lepage::codegen::table::{Outside, Table};
-use lepage::integrate::control::StopReason;
-use lepage::integrate::method::{Family, Method};
-use lepage::integrate::pairs;
-use lepage::integrate::problem::{
+use lepage::workshop::algebra::Inquiry;
+use lepage::workshop::codegen::compiled::{Backend, Options};
+use lepage::workshop::codegen::ir::{Bank, Comparison, Kernel, KernelBuilder, Shape, Unary, Value};
+use lepage::workshop::codegen::table::{Outside, Table};
+use lepage::workshop::integrate::control::StopReason;
+use lepage::workshop::integrate::method::{Family, Method};
+use lepage::workshop::integrate::pairs;
+use lepage::workshop::integrate::problem::{
     BadProblem, Direction, Event, InitialValueProblem, Limits, Motion, MotionSpec, Recording,
 };
-use lepage::integrate::run;
-use lepage::integrate::trajectory::Trajectory;
+use lepage::workshop::integrate::run;
+use lepage::workshop::integrate::trajectory::Trajectory;
 
 const ADAPTIVE: [Method; 3] = [Method::TAYLOR, Method::DOP853, Method::TSIT5];
 

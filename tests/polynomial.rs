@@ -1,11 +1,11 @@
 //! Polynomials against python-flint and SymPy. The answers are data (`tests/data/polynomial.json`), made by
 //! `tests/oracle/polynomial.py`; neither program is needed here.
 
-use lepage::algebra::factor::{factor, squarefree};
-use lepage::algebra::ideal::{Order, eliminate, groebner, radical_contains, saturate};
-use lepage::algebra::polynomial::{Monomial, Polynomial};
-use lepage::algebra::roots::{AlgebraicNumber, count_real_roots, isolate_real_roots};
-use lepage::algebra::{Inquiry, Integer, Rational};
+use lepage::workshop::algebra::factor::{factor, squarefree};
+use lepage::workshop::algebra::ideal::{Order, eliminate, groebner, radical_contains, saturate};
+use lepage::workshop::algebra::polynomial::{Monomial, Polynomial};
+use lepage::workshop::algebra::roots::{AlgebraicNumber, count_real_roots, isolate_real_roots};
+use lepage::workshop::algebra::{Inquiry, Integer, Rational};
 use serde_json::Value;
 
 fn data(name: &str) -> Vec<Value> {

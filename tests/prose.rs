@@ -92,7 +92,8 @@ const RULES: &[Rule] = &[
         instead: "a row says what is particular to its question, also where it is called",
         breaks: |line| {
             // `D` is an operator too, and `omega(x)` names an axis as `dx` does; the others are looked up as questions.
-            let mut names = lepage::questions::all().map(|q| q.name).filter(|name| !["D", "omega"].contains(name));
+            let mut names =
+                lepage::workshop::questions::all().map(|q| q.name).filter(|name| !["D", "omega"].contains(name));
             let compared = line.split("text == \"").nth(1).and_then(|rest| rest.split('"').next());
             compared.is_some_and(|word| names.any(|name| name == word))
         },

@@ -2,11 +2,11 @@
 //! parts that its row promises, in JSON and after a dot. `docs/json.md` lists the same rows;
 //! `LEPAGE_BLESS=1 cargo test --test questions` writes them there.
 
-use lepage::algebra::Inquiry;
-use lepage::model::kind::{ANSWER, ANY, FAMILY, FORM, FUNCTION, Gives, Kinds, Presence, SYSTEM};
-use lepage::model::value::Value::{Answer, Label};
-use lepage::questions::{self, Question};
 use lepage::session::{Mode, Outcome, Session, SessionOptions, Status};
+use lepage::workshop::algebra::Inquiry;
+use lepage::workshop::model::kind::{ANSWER, ANY, FAMILY, FORM, FUNCTION, Gives, Kinds, Presence, SYSTEM};
+use lepage::workshop::model::value::Value::{Answer, Label};
+use lepage::workshop::questions::{self, Question};
 use serde_json::Value;
 
 /// What the letters of the signatures stand for.

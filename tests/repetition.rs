@@ -14,8 +14,8 @@
 use lepage::diagnostic::Diagnostic;
 use lepage::session::{Mode, Session, SessionOptions};
 use lepage::source::{SourceId, SourceMap};
-use lepage::syntax::ast::{Ast, Statement, StatementKind};
-use lepage::syntax::parse;
+use lepage::workshop::syntax::ast::{Ast, Statement, StatementKind};
+use lepage::workshop::syntax::parse;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;

@@ -2,16 +2,16 @@
 //! Lagrangians. Everything is seeded. `LEPAGE_LONG=1 cargo test --test strata` runs the whole lot and
 //! prints what it counted (with `--nocapture`).
 
-use lepage::algebra::decide::is_zero;
-use lepage::algebra::generator::Generator;
-use lepage::algebra::normal::write::polynomial_expr;
-use lepage::algebra::polynomial::{Polynomial, modular::Sequence};
+use lepage::workshop::algebra::decide::is_zero;
+use lepage::workshop::algebra::generator::Generator;
+use lepage::workshop::algebra::normal::write::polynomial_expr;
+use lepage::workshop::algebra::polynomial::{Polynomial, modular::Sequence};
 
-use lepage::algebra::stratum::leaves::{Leaf, LinearSystem, leaves};
-use lepage::algebra::stratum::{Branch, Cell, Frame, components, equal_sets, set, tangent};
-use lepage::algebra::{Coordinate, Expr, Inquiry, Rational, Symbol};
-use lepage::budget::{self, share};
 use lepage::session::{Mode, Session, SessionOptions};
+use lepage::workshop::algebra::stratum::leaves::{Leaf, LinearSystem, leaves};
+use lepage::workshop::algebra::stratum::{Branch, Cell, Frame, components, equal_sets, set, tangent};
+use lepage::workshop::algebra::{Coordinate, Expr, Inquiry, Rational, Symbol};
+use lepage::workshop::budget::{self, share};
 use std::time::Instant;
 
 fn is_long() -> bool {

@@ -8,15 +8,15 @@
 mod generate;
 
 use generate::Random;
-use lepage::algebra::expr::node_count;
 use lepage::diagnostic::Diagnostic;
 use lepage::diagnostic::render::{MessageFormat, Renderer};
 use lepage::session::{Mode, Session, SessionOptions, Status};
 use lepage::source::SourceId;
-use lepage::syntax::ast::{Ast, ExprKind};
-use lepage::syntax::format::{format, layout};
-use lepage::syntax::lexer::lex;
-use lepage::syntax::parse::{Completeness, is_complete, parse};
+use lepage::workshop::algebra::expr::node_count;
+use lepage::workshop::syntax::ast::{Ast, ExprKind};
+use lepage::workshop::syntax::format::{format, layout};
+use lepage::workshop::syntax::lexer::lex;
+use lepage::workshop::syntax::parse::{Completeness, is_complete, parse};
 use std::path::{Path, PathBuf};
 
 /// Every `.mech` file below a folder of `tests/`, in the order of their paths; `../examples` works too.

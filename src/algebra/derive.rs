@@ -306,11 +306,6 @@ pub fn jacobian(cx: &Inquiry, rows: &[Expr], by: &[Symbol]) -> Vec<Vec<Expr>> {
     rows.iter().map(|e| gradient(cx, *e, by)).collect()
 }
 
-/// The matrix ∂²e/∂by_i∂by_j.
-pub fn hessian(cx: &Inquiry, e: Expr, by: &[Symbol]) -> Vec<Vec<Expr>> {
-    symmetric_jacobian(cx, &gradient(cx, e, by), by)
-}
-
 /// The same from the gradient by these symbols; the lower half is read off the upper one.
 pub fn symmetric_jacobian(cx: &Inquiry, gradient_by: &[Expr], by: &[Symbol]) -> Vec<Vec<Expr>> {
     let mut rows: Vec<Vec<Expr>> = Vec::with_capacity(by.len());

@@ -28,9 +28,6 @@ use crate::budget::{Budgeted, Exhausted};
 use rustc_hash::FxHashMap;
 use std::ops::{Index, IndexMut};
 
-pub use definite::{Definiteness, Ldl};
-pub use eliminate::{Echelon, LinearSolution, Rank};
-
 /// A rectangular array of expressions, row by row.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Matrix {

@@ -46,7 +46,7 @@ pub use arrange::arrange;
 pub use collect::collect;
 pub use context::Context;
 pub use expand::expand;
-pub use read::{Memo, canonical, canonical_fraction, normal_form, normal_form_in};
+pub use read::{Memo, canonical_fraction, normal_form, normal_form_in};
 
 /// A rational function of generators, factored.
 #[derive(Clone, Debug)]
@@ -167,10 +167,6 @@ impl NormalForm {
         self.undefined
     }
 
-    pub fn as_number(&self) -> Option<&Rational> {
-        (self.powers.is_empty() && self.factors.is_empty() && self.undefined.is_none()).then_some(&self.coefficient)
-    }
-
     pub fn coefficient(&self) -> &Rational {
         &self.coefficient
     }
@@ -183,11 +179,6 @@ impl NormalForm {
     /// The polynomials of more than one term that are factors, with their exponents.
     pub fn factors(&self) -> &[(Rc<Polynomial>, i32)] {
         &self.factors
-    }
-
-    /// The polynomials whose cancelling this form rests on.
-    pub fn conditions(&self) -> &[Rc<Polynomial>] {
-        &self.cancelled
     }
 
     /// Every generator that occurs, oldest first.
@@ -744,33 +735,6 @@ fn by_denominators(cx: &Inquiry, e: Expr) -> Budgeted<Option<Expr>> {
     }
     let parts = sums.into_iter().map(|x| simplify(cx, x)).collect::<Budgeted<Vec<_>>>()?;
     Ok(Some(Expr::add_all(parts)))
-}
-
-/// Numerator of the cancelled form.
-pub fn numerator(cx: &Inquiry, e: Expr) -> Budgeted<Expr> {
-    part(cx, e, 1)
-}
-
-/// Denominator of the cancelled form; 1 if there is none.
-pub fn denominator(cx: &Inquiry, e: Expr) -> Budgeted<Expr> {
-    part(cx, e, -1)
-}
-
-fn part(cx: &Inquiry, e: Expr, sign: i32) -> Budgeted<Expr> {
-    let form = normal_form(cx, e)?.cancel(cx)?;
-    if let Some(why) = form.as_undefined() {
-        return Ok(Expr::undefined(why));
-    }
-    form.record_conditions(cx);
-    let number = if sign > 0 { form.coefficient.numerator() } else { form.coefficient.denominator() };
-    let half = NormalForm {
-        coefficient: Rational::integer(number.clone()),
-        powers: form.powers.iter().filter(|p| p.1.signum() == sign).map(|&(g, n)| (g, n.abs())).collect(),
-        factors: form.factors.iter().filter(|f| f.1.signum() == sign).map(|(p, n)| (p.clone(), n.abs())).collect(),
-        cancelled: Vec::new(),
-        undefined: None,
-    };
-    Ok(half.to_expr(cx))
 }
 
 #[cfg(test)]

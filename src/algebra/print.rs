@@ -68,6 +68,7 @@ pub fn unicode(e: Expr) -> String {
     Style::UNICODE.write(e)
 }
 
+#[cfg(test)]
 pub fn latex(e: Expr) -> String {
     Style::LATEX.write(e)
 }

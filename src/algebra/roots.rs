@@ -20,7 +20,7 @@
 mod dense;
 
 use crate::algebra::factor::{factor, squarefree_part};
-use crate::algebra::number::{Integer, Rational};
+use crate::algebra::number::Rational;
 use crate::algebra::polynomial::Polynomial;
 use crate::budget::Budget;
 use crate::budget::Budgeted;
@@ -338,31 +338,6 @@ impl fmt::Debug for AlgebraicNumber {
         let i = self.interval();
         write!(f, "root of {} in ({}, {})", self.minimal_polynomial(0), i.low, i.high)
     }
-}
-
-/// A rational number strictly between two different ones given in increasing order, with a small denominator.
-pub fn simplest_between(low: &Rational, high: &Rational) -> Rational {
-    // Descend the Stern–Brocot tree by continued fractions.
-    if low.is_negative() && !high.is_negative() && !high.is_zero() {
-        return Rational::ZERO;
-    }
-    if high.is_zero() || high.is_negative() {
-        return -&simplest_between(&-high, &-low);
-    }
-    let floor = Rational::integer(low.floor());
-    let next = &floor + &Rational::ONE;
-    if next < *high {
-        return next;
-    }
-    // Both lie in [floor, floor + 1].
-    let (a, b) = (low - &floor, high - &floor);
-    if a.is_zero() {
-        // Find 1/n below b.
-        let n = &(&Rational::ONE / &b).floor() + &Integer::ONE;
-        return &floor + &Rational::new(Integer::ONE, n);
-    }
-    let (upper, lower) = (&Rational::ONE / &a, &Rational::ONE / &b);
-    &floor + &(&Rational::ONE / &simplest_between(&lower, &upper))
 }
 
 #[cfg(test)]

@@ -73,12 +73,6 @@ pub fn equal_sets(cx: &Inquiry, coordinates: &[Symbol], left: &[Branch], right: 
     set::equals(cx, &frame, &left, &right)
 }
 
-/// Whether one union of branches lies in the other.
-pub fn is_subset(cx: &Inquiry, coordinates: &[Symbol], left: &[Branch], right: &[Branch]) -> Budgeted<Verdict> {
-    let (frame, left, right) = read_sets(cx, coordinates, left, right)?;
-    set::is_subset(cx, &frame, &left, &right)
-}
-
 /// Whether a union of branches has no point.
 pub fn is_empty_set(cx: &Inquiry, coordinates: &[Symbol], list: &[Branch]) -> Budgeted<Verdict> {
     let (frame, cells, _) = read_sets(cx, coordinates, list, &[])?;

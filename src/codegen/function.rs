@@ -108,7 +108,9 @@ pub static TABLE: [Row; COUNT] = [
 ];
 
 pub fn row_of(function: Elementary) -> &'static Row {
-    &TABLE[function as usize]
+    let row = &TABLE[function as usize];
+    debug_assert_eq!(row.function, function, "the rows stand in the order of the enumeration");
+    row
 }
 
 /// A function of doubles; `None` for a wrong number of arguments.

@@ -163,6 +163,7 @@ impl Arithmetic for AtOrder<'_> {
         match which {
             Constant::OverK => 1.0 / k,
             Constant::MinusOverK => -(1.0 / k),
+            #[cfg(feature = "jit")]
             Constant::K => k,
         }
     }

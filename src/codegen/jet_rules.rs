@@ -12,6 +12,7 @@ use super::jet::{Factors, NodeId, Rule, Slot, SumId, System};
 pub enum Constant {
     OverK,
     MinusOverK,
+    #[cfg(feature = "jit")]
     K,
 }
 

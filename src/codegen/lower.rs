@@ -82,26 +82,6 @@ impl Equations<'_> {
     }
 }
 
-/// Expressions along a motion: they may also contain `highest`, the derivatives that the linear system determines, in
-/// the order of its unknowns.
-pub fn expressions_along(
-    name: &str,
-    signature: &Signature,
-    equations: &Equations,
-    highest: &[Symbol],
-    list: &[(String, Expr)],
-) -> Result<Kernel, Obstacle> {
-    let roots: Vec<Expr> = list.iter().map(|(_, e)| *e).collect();
-    let needed = crate::algebra::expr::symbols_of(&roots).iter().any(|s| highest.contains(s));
-    let stage = Stage {
-        unknowns: highest.to_vec(),
-        b: equations.b.to_vec(),
-        a: flatten::shorter(equations.a),
-        symmetric: equations.symmetric,
-    };
-    expressions_in_stages(name, signature, if needed { std::slice::from_ref(&stage) } else { &[] }, list)
-}
-
 /// Some expressions as the outputs of one kernel.
 pub fn expressions(name: &str, signature: &Signature, list: &[(String, Expr)]) -> Result<Kernel, Obstacle> {
     let roots: Vec<Expr> = list.iter().map(|(_, e)| *e).collect();
@@ -553,9 +533,10 @@ mod tests {
         let signature = Signature { states: vec![jet(0, 0), jet(1, 0), jet(0, 1), jet(1, 1)], ..Signature::default() };
         let equations = Equations { chain: &chain, b: &b, a: &a, symmetric: true };
         let sum = [("sum".to_string(), x(0, 2) + x(1, 2))];
-        let highest = [jet(0, 2), jet(1, 2)];
+        let stage =
+            Stage { unknowns: vec![jet(0, 2), jet(1, 2)], b: b.clone(), a: flatten::shorter(&a), symmetric: true };
         let field = vector_field(&signature, &equations).unwrap();
-        let recorded = expressions_along("record", &signature, &equations, &highest, &sum).unwrap();
+        let recorded = expressions_in_stages("record", &signature, &[stage], &sum).unwrap();
         let state = [1.5, 1.0, 0.3, -0.2];
         let (mut dy, mut r) = ([0.0; 4], [0.0]);
         interpret::evaluate(&field, [&[], &state, &[], &[]], &mut dy).unwrap();

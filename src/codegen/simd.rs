@@ -104,6 +104,7 @@ pub fn with_fma<T>(work: impl FnOnce() -> T) -> T {
 
 /// Clears the upper halves of the vector registers. Compiled kernels mix legacy and VEX instructions, which is
 /// two to four times slower while upper halves are dirty; every entry into compiled code comes after this.
+#[cfg(feature = "jit")]
 #[inline(always)]
 pub fn clear_upper() {
     #[cfg(target_arch = "x86_64")]

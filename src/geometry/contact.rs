@@ -132,14 +132,6 @@ pub fn k_contact_part(form: &Form, k: usize, prolongation: Prolongation) -> Form
 }
 
 impl ContactForm {
-    pub fn degree(&self) -> usize {
-        self.components.degree()
-    }
-
-    pub fn basis(&self) -> &ContactBasis {
-        &self.basis
-    }
-
     /// The components; an axis other than t stands for its contact form where the basis has one.
     pub fn components(&self) -> impl Iterator<Item = Component> {
         self.components

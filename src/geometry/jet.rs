@@ -462,6 +462,7 @@ pub fn is_coordinate(symbol: Symbol) -> bool {
 }
 
 /// The highest derivative that occurs as written, whatever may cancel.
+#[cfg(test)]
 pub fn written_order(e: Expr) -> u32 {
     e.symbols().into_iter().filter_map(Symbol::as_jet).map(|(_, order)| order).max().unwrap_or(0)
 }

@@ -8,7 +8,9 @@
 
 use super::contact::*;
 use super::jet::*;
-use super::{Form, Map, Section, Tensor, VectorField};
+use super::map::Map;
+use super::section::Section;
+use super::{Form, Tensor, VectorField};
 use crate::algebra::Inquiry;
 use crate::algebra::expr::{Node, post_order};
 use crate::algebra::function::Elementary;

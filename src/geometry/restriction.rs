@@ -61,15 +61,6 @@ impl Restriction {
         Ok(Restriction { chart: chart.clone(), branch: branch.clone(), solved, implicit: open })
     }
 
-    pub fn branch(&self) -> &Branch {
-        &self.branch
-    }
-
-    /// The coordinates that the equations give, in the order of the chart.
-    pub fn dependent(&self) -> Vec<(Symbol, Expr)> {
-        self.chart.symbols().iter().filter_map(|s| Some((*s, *self.solved.get(s)?))).collect()
-    }
-
     /// The frame of the implicit equations together with some functions, and the cells where they hold.
     fn cells(&self, cx: &Inquiry, functions: &[Expr]) -> Budgeted<(Frame, Vec<Cell>)> {
         let nonzero = self.branch.nonzero.iter().map(|e| substitute(*e, &self.solved)).collect();

@@ -85,21 +85,11 @@ pub struct Canonical {
     pub minimal: Lagrangian,
     /// Whether E is independent of time; then H is unique up to a constant.
     pub autonomous: Verdict,
-    /// How it was obtained.
-    pub route: Route,
 }
 
-/// The two ways to the minimal Lagrangian.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Route {
-    /// The homotopy formulas (8.9)–(8.14) about the zero section.
-    Homotopy,
-    /// Those integrals are singular or have no closed form: the given Lagrangian is freed of the top jets in
-    /// which it is affine by subtracting total derivatives (docs/theory/odes.md §10.5), and (8.15) gives the rest.
-    GivenLagrangian,
-}
-
-/// Momenta, Hamiltonian, f and L_min, with a gauge function φ(t, q, …, q_{s−c−1}).
+/// Momenta, Hamiltonian, f and L_min, with a gauge function φ(t, q, …, q_{s−c−1}): by the homotopy formulas (8.9)–(8.14) about
+/// the zero section, or, where those integrals are singular or have no closed form, from the given Lagrangian, freed of the top
+/// jets in which it is affine by subtracting total derivatives (docs/theory/odes.md §10.5), and (8.15).
 pub fn canonical(cx: &Inquiry, form: &DynamicalForm, gauge: Option<Expr>) -> Answered<Canonical> {
     let variational = is_variational(cx, form);
     if !super::decided(&variational, "these equations are variational")? {
@@ -185,7 +175,7 @@ fn by_homotopy(cx: &Inquiry, form: &DynamicalForm, phi: Expr) -> Answered<Option
     let minimal = Lagrangian::new(cx, y, minimal)?;
     let hamiltonian = super::project_all(cx, y, &[hamiltonian], s - 1)[0];
     let autonomous = form.is_autonomous(cx);
-    Ok(Some(Canonical { momenta, hamiltonian, f, minimal, autonomous, route: Route::Homotopy }))
+    Ok(Some(Canonical { momenta, hamiltonian, f, minimal, autonomous }))
 }
 
 /// L_min from a Lagrangian of E by removing the top jets in which it is affine, then (8.15):
@@ -231,7 +221,7 @@ pub(super) fn from_lagrangian(
     let hamiltonian = tidy(cx, Expr::add_all(sum) - minimal.function());
     let hamiltonian = super::project_all(cx, y, &[hamiltonian], s - 1)[0];
     let autonomous = form.is_autonomous(cx);
-    Ok(Canonical { momenta, hamiltonian, f: tidy(cx, f), minimal, autonomous, route: Route::GivenLagrangian })
+    Ok(Canonical { momenta, hamiltonian, f: tidy(cx, f), minimal, autonomous })
 }
 
 impl Canonical {

@@ -9,7 +9,7 @@ use super::dynamical_form::DynamicalForm;
 use super::lagrangian::Lagrangian;
 use super::{Answered, jet, jet_expr, tidy, undecided, vanishes};
 use crate::algebra::Inquiry;
-use crate::algebra::antiderivative::{antiderivative, has_integral, unit_integral};
+use crate::algebra::antiderivative::{antiderivative, unit_integral};
 use crate::algebra::derive::partial;
 use crate::algebra::function::Elementary;
 use crate::algebra::substitute::{substitute, substitute_all};
@@ -78,11 +78,6 @@ pub fn is_variational(cx: &Inquiry, form: &DynamicalForm) -> Verdict {
 }
 
 impl Helmholtz {
-    /// R_{l,σν}.
-    pub fn residual(&self, l: u32, sigma: usize, nu: usize) -> Option<Expr> {
-        self.residuals.iter().find(|r| (r.l, r.sigma, r.nu) == (l, sigma, nu)).map(|r| r.value)
-    }
-
     /// Those that are not shown to vanish.
     pub fn nonzero(&self) -> impl Iterator<Item = &Residual> {
         self.residuals.iter().filter(|r| !r.vanishes.is_yes())
@@ -160,8 +155,6 @@ pub struct Tonti {
     pub lagrangian: Lagrangian,
     /// The constant section about which the form was dilated; the zero section unless E is singular there.
     pub centre: Vec<Expr>,
-    /// Whether an integral sign is left.
-    pub has_integral: bool,
 }
 
 /// The Vainberg–Tonti Lagrangian, Krupková (8.4):
@@ -178,7 +171,7 @@ pub fn tonti(cx: &Inquiry, form: &DynamicalForm) -> Answered<Tonti> {
     }
     let (function, centre) = tonti_function(cx, form)?;
     let lagrangian = Lagrangian::new(cx, form.manifold(), function)?;
-    Ok(Tonti { lagrangian, centre, has_integral: has_integral(function) })
+    Ok(Tonti { lagrangian, centre })
 }
 
 /// (8.4) as a function, variational or not.
@@ -219,8 +212,6 @@ pub(crate) fn not_variational(cx: &Inquiry, form: &DynamicalForm) -> Box<crate::
 #[derive(Clone, Debug)]
 pub struct Equivalence {
     pub equivalent: Verdict,
-    /// L₁ − L₂.
-    pub difference: Expr,
     /// E_σ(L₁ − L₂).
     pub euler_lagrange: Vec<Expr>,
     /// f with df/dt = L₁ − L₂, where it could be integrated.
@@ -233,7 +224,7 @@ pub fn equivalent(cx: &Inquiry, left: &Lagrangian, right: Expr) -> Answered<Equi
     let euler_lagrange: Vec<Expr> = difference.euler_lagrange(cx).into_iter().map(|x| tidy(cx, x)).collect();
     let equivalent = Verdict::all(euler_lagrange.iter().map(|e| vanishes(cx, *e)), "there are no coordinates");
     let primitive = if equivalent.is_yes() { primitive(cx, &difference)? } else { None };
-    Ok(Equivalence { equivalent, difference: difference.function(), euler_lagrange, primitive })
+    Ok(Equivalence { equivalent, euler_lagrange, primitive })
 }
 
 /// f with df/dt = L, for a null Lagrangian L.
@@ -297,8 +288,6 @@ pub(crate) fn potential(cx: &Inquiry, b: &[Expr], x: &[Symbol]) -> Option<Expr> 
 #[derive(Clone, Debug)]
 pub struct IntegratingFactor {
     pub multipliers: Vec<Expr>,
-    /// The equations multiplied.
-    pub form: DynamicalForm,
     pub variational: Verdict,
 }
 
@@ -330,7 +319,7 @@ pub fn integrating_factor(cx: &Inquiry, form: &DynamicalForm) -> Answered<Option
         let components = form.components().iter().zip(&multipliers).map(|(e, k)| *e * *k).collect();
         let form = DynamicalForm::new(cx, y, components)?;
         let variational = helmholtz(cx, &form).variational;
-        Ok(variational.is_yes().then_some(IntegratingFactor { multipliers, form, variational }))
+        Ok(variational.is_yes().then_some(IntegratingFactor { multipliers, variational }))
     };
     if let Some(found) = attempt(vec![Expr::one(); m])? {
         return Ok(Some(found));

@@ -10,7 +10,7 @@
 //! [`DynamicalForm`] at every step.
 
 use super::dynamical_form::DynamicalForm;
-use super::{Answered, exhausted, jet, tidy, vanishes};
+use super::{Answered, exhausted, jet, tidy};
 use crate::algebra::Inquiry;
 use crate::algebra::derive::partial;
 use crate::algebra::linear::Matrix;
@@ -86,10 +86,6 @@ fn degenerate(cx: &Inquiry, form: &DynamicalForm, matrix: &Matrix) -> Box<Diagno
 }
 
 impl RegularForm {
-    pub fn form(&self) -> &DynamicalForm {
-        &self.form
-    }
-
     /// The order of the derivatives solved for: s, or 1 for first-order equations whose B is not antisymmetric.
     pub fn order(&self) -> u32 {
         self.order
@@ -125,17 +121,4 @@ impl RegularForm {
 /// The semispray of a regular form, Krupková (5.15).
 pub fn semispray(e: &RegularForm) -> VectorField {
     VectorField::semispray(&e.space(), &e.accelerations)
-}
-
-/// The derivative of a function along the motion.
-pub fn along_motion(cx: &Inquiry, e: &RegularForm, f: Expr) -> Expr {
-    tidy(cx, semispray(e).apply(cx, f))
-}
-
-/// Whether the matrix B is invertible generically.
-pub fn is_generically_regular(cx: &Inquiry, form: &DynamicalForm) -> Verdict {
-    match form.det_b(cx) {
-        Ok(det) => vanishes(cx, det).negate(),
-        Err(why) => Verdict::unknown(why.to_string()),
-    }
 }

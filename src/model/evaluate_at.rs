@@ -286,8 +286,3 @@ fn expr_at_or_poison(cx: &Inquiry, e: Expr, map: &FxHashMap<Symbol, Expr>) -> Ex
     }
     crate::algebra::normal::simplify(cx, value).unwrap_or(value)
 }
-
-/// Whether the verdict says yes at a point, for conditions such as "on the constraint".
-pub fn holds_at(cx: &Inquiry, e: Expr, map: &FxHashMap<Symbol, Expr>) -> Verdict {
-    decide::is_zero(cx, substitute(e, map))
-}

@@ -124,11 +124,9 @@ pub const LABEL: Kinds = Kinds::of(&[K::Label]);
 pub const TEXT: Kinds = Kinds::of(&[K::Text]);
 pub const SET: Kinds = Kinds::of(&[K::Set]);
 pub const DISTRIBUTION: Kinds = Kinds::of(&[K::Distribution]);
-pub const CODISTRIBUTION: Kinds = Kinds::of(&[K::Codistribution]);
 /// A distribution, by fields or by forms.
 pub const SUBSPACE: Kinds = Kinds::of(&[K::Distribution, K::Codistribution]);
 pub const ANSWER: Kinds = Kinds::of(&[K::Answer]);
-pub const MANIFOLD: Kinds = Kinds::of(&[K::Manifold]);
 pub const SPACE: Kinds = Kinds::of(&[K::Manifold, K::Space]);
 /// A Lagrangian, equations, a dynamical or Lepage form, or what is composed of them.
 pub const SYSTEM: Kinds = Kinds::of(&[K::System]);
@@ -139,7 +137,6 @@ pub const CONSTRAINT: Kinds = Kinds::of(&[K::Constraint]);
 pub const MAP: Kinds = Kinds::of(&[K::Map]);
 pub const SECTION: Kinds = Kinds::of(&[K::Section]);
 pub const NAMES: Kinds = Kinds::of(&[K::Names]);
-pub const UNSPECIFIED: Kinds = Kinds::of(&[K::Unspecified]);
 pub const EQUATION: Kinds = Kinds::of(&[K::Equation]);
 /// Equations and inequations in any container, or expressions that are to vanish.
 pub const EQUATIONS: Kinds =

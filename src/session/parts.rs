@@ -3,7 +3,7 @@
 use super::elaborate::Evaluator;
 use super::scope::Scope;
 use crate::algebra::Inquiry;
-use crate::algebra::{Expr, Symbol, conditions};
+use crate::algebra::{Symbol, conditions};
 use crate::diagnostic::{Diagnostic, codes, suggest};
 use crate::geometry::jet::FiberedManifold;
 use crate::model::operate::{as_form, describe};
@@ -461,9 +461,4 @@ pub fn member(family: &Indexed, indices: &[i64]) -> Fallible<Value> {
             ))
         }
     }
-}
-
-/// An expression of a value in a family by symbol.
-pub fn family_expr(cx: &Inquiry, family: &Family, symbol: Symbol) -> Option<Expr> {
-    family_get(family, symbol).and_then(|v| crate::model::operate::as_expr(cx, v).ok())
 }

@@ -2,14 +2,14 @@
 //! `tests/oracle/sheets.py`), and what is done with each: rank, solvability and solution by strata; components with their
 //! dimensions, and whether there is a real point. The test checks the outcome, the benchmark takes the time.
 
-use lepage::algebra::stratum::components::components;
-use lepage::algebra::stratum::leaves::{Leaf, leaves_as_far_as_possible};
-use lepage::algebra::stratum::rank::system_of;
-use lepage::algebra::stratum::{Branch, Cell, Frame, set, tangent};
-use lepage::algebra::{Expr, Inquiry, Rational, Symbol, Verdict};
-use lepage::budget::{Budgeted, share};
-use lepage::model::operate;
 use lepage::session::{Mode, Session, SessionOptions};
+use lepage::workshop::algebra::stratum::components::components;
+use lepage::workshop::algebra::stratum::leaves::{Leaf, leaves_as_far_as_possible};
+use lepage::workshop::algebra::stratum::rank::system_of;
+use lepage::workshop::algebra::stratum::{Branch, Cell, Frame, set, tangent};
+use lepage::workshop::algebra::{Expr, Inquiry, Rational, Symbol, Verdict};
+use lepage::workshop::budget::{Budgeted, share};
+use lepage::workshop::model::operate;
 use serde_json::Value as Json;
 
 /// Values of coordinates, parameters and functions of them.
@@ -71,7 +71,7 @@ impl Reader {
         let outcomes = self.0.feed("case.mech", &question, Mode::File);
         let answer = outcomes.last().and_then(|o| o.answer.as_ref());
         let value = answer.unwrap_or_else(|| panic!("{question}: {outcomes:?}")).value().main();
-        let lepage::model::value::Value::List(items) = value else { panic!("{question} is no list") };
+        let lepage::workshop::model::value::Value::List(items) = value else { panic!("{question} is no list") };
         items.iter().map(|v| operate::as_expr(&Inquiry::free(), v).unwrap_or_else(|_| panic!("{question}"))).collect()
     }
 

@@ -4,17 +4,17 @@
 mod data;
 
 use data::{Decomposition, Place, Strata, decompose, read, solve};
-use lepage::algebra::polynomial::Polynomial;
-use lepage::algebra::stratum::{Cell, Frame, equal_sets};
-use lepage::algebra::{Inquiry, Rational};
-use lepage::budget::share;
+use lepage::workshop::algebra::polynomial::Polynomial;
+use lepage::workshop::algebra::stratum::{Cell, Frame, equal_sets};
+use lepage::workshop::algebra::{Inquiry, Rational};
+use lepage::workshop::budget::share;
 
 /// For one system or ideal. All together take seconds.
 const PATIENCE: u64 = share::SEARCH;
 
 /// The values of generators at a place; `None` if one of the given functions is not a generator of the frame.
 fn point(cx: &Inquiry, frame: &Frame, place: &Place) -> Option<Vec<(u32, Rational)>> {
-    let entry = |(e, x): &(lepage::algebra::Expr, Rational)| {
+    let entry = |(e, x): &(lepage::workshop::algebra::Expr, Rational)| {
         let p = frame.read_numerator(cx, *e).ok()?;
         match p.variables() {
             [v] if p == Polynomial::variable(*v) => Some((*v, x.clone())),

@@ -1,5 +1,6 @@
 use super::*;
 use crate::algebra::Inquiry;
+use crate::algebra::number::Integer;
 use proptest::prelude::*;
 
 fn poly(c: &[i64]) -> Polynomial {
@@ -69,22 +70,6 @@ fn equality_across_polynomials() {
     assert_eq!(a, b);
     assert_eq!(b.degree(), 2);
     assert_ne!(a, Rational::ratio(141_421_356, 100_000_000).into());
-}
-
-#[test]
-fn simple_numbers_between() {
-    let between = |a: (i64, i64), b: (i64, i64)| {
-        let (low, high) = (Rational::ratio(a.0, a.1), Rational::ratio(b.0, b.1));
-        let m = simplest_between(&low, &high);
-        assert!(low < m && m < high);
-        m
-    };
-    assert_eq!(between((1, 3), (2, 3)), Rational::ratio(1, 2));
-    assert_eq!(between((-1, 2), (7, 2)), Rational::ZERO);
-    assert_eq!(between((-7, 2), (-5, 2)), Rational::from(-3));
-    assert_eq!(between((0, 1), (1, 10)), Rational::ratio(1, 11));
-    assert_eq!(between((1414, 1000), (1415, 1000)), Rational::ratio(58, 41));
-    assert_eq!(between((2, 1), (3, 1)), Rational::ratio(5, 2));
 }
 
 proptest! {

@@ -1,10 +1,9 @@
 //! Ranks with their strata: which values a rank takes, and where.
 
 use super::super::expr::Expr;
-use super::super::symbol::Symbol;
 use super::super::verdict::Verdict;
 use super::cell::{Cell, Frame};
-use super::leaves::{Leaf, LinearSystem, leaves};
+use super::leaves::{Leaf, LinearSystem};
 use super::{Branch, set};
 use crate::algebra::Inquiry;
 use crate::budget::{Budgeted, Exhausted};
@@ -21,16 +20,6 @@ pub struct Rank {
     pub stopped: Option<Exhausted>,
     /// Expressions in parameters that were taken to be nonzero.
     pub generic: Vec<Expr>,
-}
-
-/// The rank of a matrix of functions, stratum by stratum. `coordinates` says which symbols move.
-pub fn rank_of(cx: &Inquiry, coordinates: &[Symbol], rows: &[Vec<Expr>]) -> Budgeted<Rank> {
-    let all: Vec<Expr> = rows.concat();
-    let frame = Frame::new(cx, coordinates, &all)?;
-    let zero = vec![Expr::zero(); rows.len()];
-    let everything = frame.everything();
-    let list = leaves(cx, &frame, &system_of(cx, &frame, rows, &zero)?, &everything)?;
-    rank_by(cx, &frame, &everything, &list, |leaf| leaf.rank)
 }
 
 /// The system M y = r, row by row without denominators.
