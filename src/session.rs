@@ -6,9 +6,9 @@
 //! REPL) a text is a transaction: it extends the session or leaves it untouched. In [`Mode::File`]
 //! statements that failed declare nothing, and the ones after them still run.
 
-pub(crate) mod check;
+pub(crate) mod checked;
 pub(crate) mod declare;
-pub(crate) mod elaborate;
+pub(crate) mod evaluate;
 pub(crate) mod file;
 pub(crate) mod input;
 pub(crate) mod interpreter;
@@ -16,9 +16,12 @@ pub mod json;
 pub mod library;
 pub(crate) mod parts;
 pub(crate) mod promise;
+pub(crate) mod resolve;
 pub(crate) mod run;
 pub(crate) mod scope;
+pub(crate) mod shape;
 pub(crate) mod signature;
+pub(crate) mod term;
 pub(crate) mod unknown;
 
 use crate::algebra::Inquiry;
@@ -627,7 +630,10 @@ impl Session {
             && let Some(binding) = self.state.scope.functions.get(&*name.text)
             && let Callable::Closure(closure) = &binding.callable
         {
-            return Ok(signature::describe_signature(&self.state.inquiry(), &self.state.scope, closure));
+            return Ok(match closure.function.body() {
+                Some(body) => signature::describe(&closure.function, body),
+                None => closure.function.name.clone(),
+            });
         }
         // A question: what its row says.
         if let Some(name) = ast.name(id).filter(|n| n.primes == 0)
@@ -639,7 +645,8 @@ impl Session {
         budget::clear_interrupt();
         let _under_way = budget::begin(Pace::Question);
         let cx = &self.state.inquiry();
-        let value = self.state.evaluator(cx, &ast).eval(id).map_err(|d| vec![*d])?;
+        let term = self.read_term(cx, &ast, id)?;
+        let value = self.state.evaluator(cx).eval(&term).map_err(|d| vec![*d])?;
         Ok(crate::model::infer::describe_type(cx, &value))
     }
 
@@ -647,7 +654,16 @@ impl Session {
     pub fn emit(&mut self, system: &str, language: &str) -> Result<String, Vec<Diagnostic>> {
         let (ast, id) = self.read_expression("system", system, "a system is named here")?;
         let _under_way = budget::begin(Pace::Question);
-        run::emit(&self.state.inquiry(), &self.state, &ast, id, language).map_err(|d| vec![*d])
+        let cx = &self.state.inquiry();
+        let system = self.read_term(cx, &ast, id)?;
+        run::emit(cx, &self.state, &system, language).map_err(|d| vec![*d])
+    }
+
+    /// An expression with what its names mean here.
+    fn read_term(&self, cx: &Inquiry, ast: &Ast, id: ExprId) -> Result<term::Term, Vec<Diagnostic>> {
+        let mut more = vec![];
+        let checked = self.state.check(cx, ast, &mut more, |resolver| Some(resolver.term(id)));
+        checked.map_err(|d| std::iter::once(*d).chain(more).collect())
     }
 
     /// A text that must be one expression; `otherwise` is the complaint about a statement.
@@ -725,8 +741,13 @@ pub fn set_value(text: &str) -> Fallible<Expr> {
     let scope = scope::Scope::default();
     match ast.statements.as_slice() {
         [Statement { kind: StatementKind::Question(id), .. }] => {
-            let evaluator = elaborate::Evaluator::new(&Inquiry::free(), &scope, &ast);
-            evaluator.expr(*id).map_err(|d| Box::new(Diagnostic { labels: vec![], repairs: vec![], ..*d }))
+            let mut resolver = resolve::Resolver::new(&scope, &ast);
+            let term = resolver.term(*id);
+            let value = match resolver.into_problems().into_iter().next() {
+                Some(problem) => Err(Box::new(problem.diagnostic)),
+                None => evaluate::Evaluator::new(&Inquiry::free(), &scope).expr(&term),
+            };
+            value.map_err(|d| Box::new(Diagnostic { labels: vec![], repairs: vec![], ..*d }))
         }
         _ => Err(Box::new(Diagnostic::error(&codes::WRONG_KIND, format!("`{text}` is not a number")))),
     }

@@ -3,17 +3,19 @@
 
 mod geometry;
 
-use super::elaborate::{Evaluator, at, refuse};
+use super::checked::{Body, Checked, Clause, Described, Formal, FunctionBody, Space, SystemBody, Typed};
+use super::evaluate::{Evaluator, at, refuse};
 use super::interpreter::{Effect, Interpreter};
 use super::promise::Place;
 use super::scope::{Binding, Callable, Closure, FunctionBinding, Meaning};
+use super::term::{Term, TermKind};
 use crate::algebra::Inquiry;
 use crate::algebra::assume::Sign;
 use crate::algebra::expr::Relation;
 use crate::algebra::{Coordinate, Expr, Function, Symbol};
 use crate::diagnostic::{Diagnostic, Severity, codes};
 use crate::geometry::form::Form;
-use crate::geometry::jet::{FiberedManifold, JetSpace};
+use crate::geometry::jet::FiberedManifold;
 use crate::mechanics::lagrangian::Lagrangian;
 use crate::model::item::{Base, Constraint, Force, System};
 use crate::model::operate::{as_expr, as_field, as_form, describe};
@@ -21,10 +23,7 @@ use crate::model::promise::FormPromise;
 use crate::model::types::FormProperty;
 use crate::model::value::{Fallible, Indexed, OnSpace, Value};
 use crate::source::Span;
-use crate::syntax::ast::{
-    self, Ast, Body, ConstraintClauseKind, Described, ExprId, ExprKind, LetValue, Statement, StatementKind, SystemBody,
-    Typed, Word,
-};
+use crate::syntax::ast::{self, Ast, ConstraintClauseKind, Statement, StatementKind, Word};
 use indexmap::IndexMap;
 use smallvec::SmallVec;
 use std::cell::Cell;
@@ -62,57 +61,62 @@ pub fn declare(
     cx: &Inquiry,
     state: &mut Interpreter,
     ast: &Rc<Ast>,
-    statement: &Statement,
+    statement: &Checked,
     remarks: &mut Vec<Diagnostic>,
 ) -> Fallible<Effect> {
-    match &statement.kind {
-        StatementKind::Manifold(m) => manifold(cx, state, ast, m)?,
-        StatementKind::Param(list) => {
-            for param in list {
-                parameter(cx, state, ast, param)?;
+    match statement {
+        Checked::Manifold { declared, families } => manifold(cx, state, ast, declared, families)?,
+        Checked::Params(list) => {
+            for param in *list {
+                parameter(cx, state, ast, param, remarks)?;
             }
         }
-        StatementKind::Assume(facts) => {
-            for &fact in facts {
-                assumption(cx, state, ast, fact)?;
+        Checked::Assume(facts) => {
+            for fact in facts {
+                assumption(cx, state, fact)?;
             }
         }
-        StatementKind::Function(f) => function(cx, state, ast, f, remarks)?,
-        StatementKind::Let(l) => {
-            let effect = definition(cx, state, ast, l, remarks)?;
-            document(state, statement);
-            return Ok(effect);
+        Checked::Function { declared, body } => function(cx, state, declared, body.as_ref(), remarks)?,
+        Checked::Closure { name, function, body } => {
+            let closure = Closure::new(function.clone(), ast, *body, &state.scope);
+            bind_function(state, name, Callable::Closure(Rc::new(closure)), remarks)?;
         }
-        StatementKind::Use(u) => super::library::bring_in(cx, state, u)?,
-        StatementKind::Map(m) => geometry::map(cx, state, ast, m)?,
-        StatementKind::Section(d) => geometry::section(cx, state, ast, d)?,
-        StatementKind::Lagrangian(t) => lagrangian(cx, state, ast, t, remarks)?,
-        StatementKind::Form(t) => form(cx, state, ast, t, remarks)?,
-        StatementKind::Field(t) => field(cx, state, ast, t, remarks)?,
-        StatementKind::Force(d) => force(cx, state, ast, d)?,
-        StatementKind::Equations(d) => equations(cx, state, ast, d)?,
-        StatementKind::Constraint(c) => constraint(cx, state, ast, c)?,
-        StatementKind::Codistribution(d) => geometry::codistribution(cx, state, ast, d, remarks)?,
-        StatementKind::Distribution(d) => geometry::distribution(cx, state, ast, d, remarks)?,
-        StatementKind::Submanifold(d) => geometry::submanifold(cx, state, ast, d)?,
-        StatementKind::System(s) => system(cx, state, ast, s)?,
-        StatementKind::Mixed(d) => mixed(cx, state, ast, d)?,
-        StatementKind::Simulate(_)
-        | StatementKind::Sweep(_)
-        | StatementKind::Plot(_)
-        | StatementKind::Save(_)
-        | StatementKind::Animate(_)
-        | StatementKind::Poincare(_) => return super::run::run(cx, state, ast, statement, remarks),
-        StatementKind::Explain(_) | StatementKind::Test(_) | StatementKind::Assert(_) | StatementKind::Question(_) => {
+        Checked::Let { name, value } => {
+            let value = state.evaluator(cx).eval(value)?;
+            bind(state, name, value)?;
+        }
+        Checked::Use(u) => super::library::bring_in(cx, state, u)?,
+        Checked::Map { name, from, to, entries } => geometry::map(cx, state, name, from, to, entries)?,
+        Checked::Section(d) => geometry::section(cx, state, d)?,
+        Checked::Lagrangian(t) => lagrangian(cx, state, t, remarks)?,
+        Checked::Form(t) => form(cx, state, t, remarks)?,
+        Checked::Field(t) => field(cx, state, t, remarks)?,
+        Checked::Force(d) => force(cx, state, d)?,
+        Checked::Equations(d) => equations(cx, state, d)?,
+        Checked::Constraint { name, on, equations, clauses } => {
+            constraint(cx, state, name, on, equations, clauses)?;
+        }
+        Checked::Codistribution(d) => geometry::codistribution(cx, state, d, remarks)?,
+        Checked::Distribution(d) => geometry::distribution(cx, state, d, remarks)?,
+        Checked::Submanifold(d) => geometry::submanifold(cx, state, d)?,
+        Checked::System { name, body } => system(cx, state, name, body)?,
+        Checked::Mixed(d) => mixed(cx, state, d)?,
+        Checked::LetSimulate { name, simulate } => {
+            let value = super::run::value(cx, state, ast, simulate, remarks)?;
+            bind(state, name, value)?;
+        }
+        Checked::Simulate(_) | Checked::Plot { .. } | Checked::Save { .. } | Checked::Later(..) => {
+            return super::run::run(cx, state, ast, statement, remarks);
+        }
+        Checked::Explain(_) | Checked::Test(_) | Checked::Assert { .. } | Checked::Question { .. } => {
             unreachable!("carried out by the interpreter")
         }
     }
-    document(state, statement);
     Ok(Effect::Declared)
 }
 
 /// Documentation goes to the name it stands before.
-fn document(state: &mut Interpreter, statement: &Statement) {
+pub fn document(state: &mut Interpreter, statement: &Statement) {
     let (Some(doc), Some(name)) = (&statement.doc, declared_names(statement).first().cloned()) else { return };
     let is_function = matches!(&statement.kind, StatementKind::Function(_))
         || matches!(&statement.kind, StatementKind::Let(l) if l.parameters.is_some());
@@ -151,11 +155,17 @@ fn differential_taken(name: &Word, of: &str, declared: Span) -> Box<Diagnostic> 
 
 // ----- manifolds and symbols ------------------------------------------------------------------------
 
-fn manifold(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, m: &ast::Manifold) -> Fallible<()> {
-    let evaluator = state.evaluator(cx, ast);
+fn manifold(
+    cx: &Inquiry,
+    state: &mut Interpreter,
+    ast: &Ast,
+    m: &ast::Manifold,
+    ranges: &[Vec<Term>],
+) -> Fallible<()> {
+    let evaluator = state.evaluator(cx);
     let mut coordinates: Vec<(Coordinate, Word, Option<Rc<str>>)> = vec![];
     let mut families: Vec<(Word, Indexed, Option<Rc<str>>)> = vec![];
-    for c in &m.coordinates {
+    for (c, ranges) in m.coordinates.iter().zip(ranges) {
         let angle = c.kind.as_ref().is_some_and(|k| &*k.node == "angle");
         if m.coordinates.iter().filter(|other| other.name.node == c.name.node).count() > 1 {
             let first = m.coordinates.iter().find(|o| o.name.node == c.name.node).expect("itself");
@@ -174,7 +184,7 @@ fn manifold(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, m: &ast::Manif
             coordinates.push((Coordinate::declare(&c.name.node, angle), c.name.clone(), c.doc.clone()));
         } else {
             let mut members = IndexMap::new();
-            for indices in family_indices(cx, &evaluator, &c.family)? {
+            for indices in family_indices(cx, &evaluator, ranges)? {
                 let text: Vec<String> = indices.iter().map(i64::to_string).collect();
                 let member = Coordinate::declare(&format!("{}[{}]", c.name.node, text.join(", ")), angle);
                 coordinates.push((member, c.name.clone(), None));
@@ -200,7 +210,7 @@ fn manifold(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, m: &ast::Manif
             FiberedManifold::over_manifold(name, &below, &list)
         }
         Some(Meaning::Value(Value::Manifold(_))) => {
-            let space = state.evaluator(cx, ast).space(&m.over)?;
+            let space = state.resolver(ast).space(&m.over)?;
             FiberedManifold::over_jets(name, &space, &list)
         }
         Some(Meaning::Base(t)) if m.over.jets.is_empty() => FiberedManifold::new(name, t, &list),
@@ -211,7 +221,7 @@ fn manifold(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, m: &ast::Manif
             FiberedManifold::new(name, t, &list)
         }
         None => {
-            return state.evaluator(cx, ast).space(&m.over).map(|_| ());
+            return state.resolver(ast).space(&m.over).map(|_| ());
         }
         Some(_) => {
             let word = m.over.manifold.words.last().expect("not empty");
@@ -310,13 +320,13 @@ fn manifold(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, m: &ast::Manif
 }
 
 /// The tuples of indices of `q[1..n, 1..m]`.
-fn family_indices(cx: &Inquiry, evaluator: &Evaluator, ranges: &[ExprId]) -> Fallible<Vec<SmallVec<[i64; 2]>>> {
+fn family_indices(cx: &Inquiry, evaluator: &Evaluator, ranges: &[Term]) -> Fallible<Vec<SmallVec<[i64; 2]>>> {
     let mut tuples: Vec<SmallVec<[i64; 2]>> = vec![SmallVec::new()];
-    for &range in ranges {
+    for range in ranges {
         let Value::List(values) = evaluator.eval(range)?.main() else {
             return Err(Box::new(
                 Diagnostic::error(&codes::WRONG_KIND, "a family runs over a range such as `1..8`")
-                    .label(evaluator.ast.span(range), "not a range"),
+                    .label(range.span, "not a range"),
             ));
         };
         let mut longer = vec![];
@@ -325,7 +335,7 @@ fn family_indices(cx: &Inquiry, evaluator: &Evaluator, ranges: &[ExprId]) -> Fal
                 let n = as_expr(cx, value)?.as_number().and_then(|n| n.to_i64()).ok_or_else(|| {
                     Box::new(
                         Diagnostic::error(&codes::WRONG_KIND, "the size of a family is an integer")
-                            .label(evaluator.ast.span(range), "not known to be an integer"),
+                            .label(range.span, "not known to be an integer"),
                     )
                 })?;
                 let mut tuple = tuple.clone();
@@ -338,9 +348,16 @@ fn family_indices(cx: &Inquiry, evaluator: &Evaluator, ranges: &[ExprId]) -> Fal
     Ok(tuples)
 }
 
-fn parameter(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, p: &ast::Param) -> Fallible<()> {
+fn parameter(
+    cx: &Inquiry,
+    state: &mut Interpreter,
+    ast: &Ast,
+    p: &ast::Param,
+    remarks: &mut Vec<Diagnostic>,
+) -> Fallible<()> {
     guard_differential(state, &p.name)?;
-    let mut value = p.value.map(|v| state.evaluator(cx, ast).expr(v)).transpose()?;
+    let (term, ranges) = state.check(cx, ast, remarks, |resolver| Some(resolver.parameter(p)))?;
+    let mut value = term.as_ref().map(|v| state.evaluator(cx).expr(v)).transpose()?;
     let set = state.options.set.iter().find(|(n, _)| *n == *p.name.node).map(|(_, text)| text.clone());
     if let Some(text) = set {
         value = Some(super::set_value(&text).map_err(|d| Box::new(d.or_at(p.name.span, "set on the command line")))?);
@@ -348,10 +365,10 @@ fn parameter(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, p: &ast::Para
     }
     if let Some(v) = value {
         let jets: Vec<Symbol> = v.symbols().into_iter().filter(|s| !s.is_parameter()).collect();
-        if let (Some(jet), Some(id)) = (jets.first(), p.value) {
+        if let (Some(jet), Some(term)) = (jets.first(), &term) {
             return Err(Box::new(
                 Diagnostic::error(&codes::WRONG_KIND, format!("the value of a parameter cannot depend on `{jet}`"))
-                    .label(ast.span(id), "not constant"),
+                    .label(term.span, "not constant"),
             ));
         }
     }
@@ -366,7 +383,7 @@ fn parameter(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, p: &ast::Para
         let symbol = declare_one(state, &p.name.node);
         return state.bind(&p.name.node, Binding::new(Meaning::Parameter(symbol), p.name.span));
     }
-    let tuples = family_indices(cx, &state.evaluator(cx, ast), &p.family)?;
+    let tuples = family_indices(cx, &state.evaluator(cx), &ranges)?;
     let mut members = IndexMap::new();
     for indices in tuples {
         let text: Vec<String> = indices.iter().map(i64::to_string).collect();
@@ -377,18 +394,14 @@ fn parameter(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, p: &ast::Para
     state.bind(&p.name.node, Binding::new(Meaning::Value(Value::Indexed(Rc::new(family))), p.name.span))
 }
 
-fn assumption(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, id: ExprId) -> Fallible<()> {
-    let evaluator = state.evaluator(cx, ast);
-    if let ExprKind::And(all) = ast.kind(id) {
-        for &part in all {
-            assumption(cx, state, ast, part)?;
-        }
-        return Ok(());
+fn assumption(cx: &Inquiry, state: &mut Interpreter, fact: &Term) -> Fallible<()> {
+    if let TermKind::And(all) = &fact.kind {
+        return all.iter().try_for_each(|part| assumption(cx, state, part));
     }
-    let Value::Claim(claim) = evaluator.eval(id)? else {
+    let Value::Claim(claim) = state.evaluator(cx).eval(fact)? else {
         return Err(Box::new(
             Diagnostic::error(&codes::WRONG_KIND, "a fact is a comparison")
-                .label(ast.span(id), "not a comparison")
+                .label(fact.span, "not a comparison")
                 .help("for example `assume m > 0`"),
         ));
     };
@@ -402,7 +415,7 @@ fn assumption(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, id: ExprId) 
         Relation::Equal => {
             return Err(Box::new(
                 Diagnostic::error(&codes::NO_EFFECT, "an equation cannot be assumed")
-                    .label(ast.span(id), "facts are inequalities")
+                    .label(fact.span, "facts are inequalities")
                     .help("define the one by the other with `let`, or state a constraint"),
             ));
         }
@@ -410,11 +423,11 @@ fn assumption(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, id: ExprId) 
     if let Some(n) = difference.as_number() {
         return if claim.relation.holds(n) {
             Err(Box::new(
-                Diagnostic::error(&codes::NO_EFFECT, "this fact says nothing").label(ast.span(id), "always true"),
+                Diagnostic::error(&codes::NO_EFFECT, "this fact says nothing").label(fact.span, "always true"),
             ))
         } else {
             Err(Box::new(
-                Diagnostic::error(&codes::CONTRADICTION, "this fact cannot hold").label(ast.span(id), "always false"),
+                Diagnostic::error(&codes::CONTRADICTION, "this fact cannot hold").label(fact.span, "always false"),
             ))
         };
     }
@@ -422,7 +435,7 @@ fn assumption(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, id: ExprId) 
     if !possible {
         return Err(Box::new(
             Diagnostic::error(&codes::CONTRADICTION, "this fact contradicts what was assumed before")
-                .label(ast.span(id), "cannot hold as well"),
+                .label(fact.span, "cannot hold as well"),
         ));
     }
     state.facts = facts;
@@ -432,30 +445,38 @@ fn assumption(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, id: ExprId) 
 fn function(
     cx: &Inquiry,
     state: &mut Interpreter,
-    ast: &Rc<Ast>,
     f: &ast::Function,
+    body: Option<&FunctionBody>,
     remarks: &mut Vec<Diagnostic>,
 ) -> Fallible<()> {
     let symbol = Function::declare(&f.name.node, f.arguments.len() as u32);
-    if f.arguments.is_empty() {
-        return Err(Box::new(
-            Diagnostic::error(&codes::WRONG_ARGUMENTS, format!("the function `{}` has no argument", f.name.node))
-                .label(f.name.span, "a constant is a `param`"),
-        ));
+    if let Some(body) = body {
+        let body = function_body(&state.evaluator(cx), body)?;
+        state.bodies.insert(symbol, body);
     }
-    match &f.meaning {
-        ast::FunctionMeaning::Unspecified => {}
-        ast::FunctionMeaning::Body(value) => {
-            let body = super::run::read_body(&state.evaluator(cx, ast), symbol, &f.arguments, *value, f.name.span)?;
-            state.bodies.insert(symbol, body);
-        }
-        ast::FunctionMeaning::Table { file, outside } => {
-            let outside = super::run::read_outside(outside.as_ref())?;
-            super::run::read_table(state, symbol, &file.node, file.span, outside)
-                .map_err(|d| Box::new(d.or_at(file.span, "this table")))?;
-        }
+    if let ast::FunctionMeaning::Table { file, outside } = &f.meaning {
+        let outside = super::run::read_outside(outside.as_ref())?;
+        super::run::read_table(state, symbol, &file.node, file.span, outside)
+            .map_err(|d| Box::new(d.or_at(file.span, "this table")))?;
     }
     bind_function(state, &f.name, Callable::Unknown(symbol), remarks)
+}
+
+/// What runs use for an unspecified function.
+pub fn function_body(evaluator: &Evaluator, body: &FunctionBody) -> Fallible<crate::motion::law::Body> {
+    let mut inner = evaluator.under(&evaluator.cx);
+    let mut arguments = vec![];
+    for formal in &body.arguments {
+        arguments.push(match formal {
+            Formal::Bound(symbol) => {
+                inner.frame.push(Value::Expr(Expr::symbol(*symbol)));
+                *symbol
+            }
+            Formal::Jet(term) => evaluator.jet_symbol(term)?,
+        });
+    }
+    let value = inner.expr(&body.value)?;
+    Ok(crate::motion::law::Body { function: body.function, arguments, value })
 }
 
 fn bind_function(
@@ -493,64 +514,19 @@ fn bind_function(
     Ok(())
 }
 
-fn definition(
-    cx: &Inquiry,
-    state: &mut Interpreter,
-    ast: &Rc<Ast>,
-    l: &ast::Let,
-    remarks: &mut Vec<Diagnostic>,
-) -> Fallible<Effect> {
-    match (&l.value, &l.parameters) {
-        (LetValue::Expr(body), Some(parameters)) => {
-            for (i, p) in parameters.iter().enumerate() {
-                if let Some(first) = parameters[..i].iter().find(|q| q.node == p.node) {
-                    return Err(Box::new(
-                        Diagnostic::error(&codes::DECLARED_TWICE, format!("the parameter `{}` stands twice", p.node))
-                            .label(p.span, "again")
-                            .label(first.span, "first"),
-                    ));
-                }
-            }
-            let parameters = parameters.iter().map(|p| p.node.clone()).collect();
-            let closure = Closure::new(&l.name, parameters, ast, *body, &state.scope);
-            super::signature::needs(&state.scope, &closure)?;
-            bind_function(state, &l.name, Callable::Closure(Rc::new(closure)), remarks)?;
-        }
-        (LetValue::Expr(body), None) if super::check::rests_on_a_run(state, ast, ast.span(*body)) => {
-            super::check::mark(state, ast, ast.span(*body));
-        }
-        (LetValue::Expr(body), None) => {
-            let value = state.evaluator(cx, ast).eval(*body)?;
-            bind(state, &l.name, value)?;
-        }
-        (LetValue::Simulate(_) | LetValue::Sweep(_) | LetValue::Poincare(_), _) => {
-            let value = super::run::value(cx, state, ast, &l.value, remarks)?;
-            if let Some(value) = value {
-                bind(state, &l.name, value)?;
-            }
-        }
-    }
-    Ok(Effect::Declared)
-}
-
 // ----- forms, fields, Lagrangians -------------------------------------------------------------------
 
-fn lagrangian(
-    cx: &Inquiry,
-    state: &mut Interpreter,
-    ast: &Rc<Ast>,
-    t: &Typed,
-    remarks: &mut Vec<Diagnostic>,
-) -> Fallible<()> {
-    let space = state.evaluator(cx, ast).space(&t.on)?;
+fn lagrangian(cx: &Inquiry, state: &mut Interpreter, t: &Typed, remarks: &mut Vec<Diagnostic>) -> Fallible<()> {
+    let space = &t.on.space;
     let manifold = space.manifold().clone();
-    let value = state.evaluator(cx, ast).on(&manifold).eval(t.value)?;
-    let span = ast.span(t.value);
+    let value = state.evaluator(cx).on(&manifold).eval(&t.value)?;
+    let span = t.value.span;
     for word in &t.types {
-        if &*word.word.node != "horizontal" && !(&*word.word.node == "form" && word.degree == Some(1)) {
-            let place = Place::of(state, ast, t);
+        let name = &*word.written.word.node;
+        if name != "horizontal" && !(name == "form" && word.written.degree == Some(1)) {
+            let place = Place::of(state, t);
             return Err(Box::new(
-                place.no_such_word(word, &word.word.node, "a Lagrangian").note("a Lagrangian is a horizontal 1-form"),
+                place.no_such_word(word, name, "a Lagrangian").note("a Lagrangian is a horizontal 1-form"),
             ));
         }
     }
@@ -581,11 +557,11 @@ fn lagrangian(
         }
     };
     let promise = FormPromise { degree: None, space: space.clone(), properties };
-    let (form, ground) = Place::of(state, ast, t).settle_form(cx, &promise, &form, remarks)?;
+    let (form, ground) = Place::of(state, t).settle_form(cx, &promise, &form, remarks)?;
     let function = form.as_function().unwrap_or_else(|| form.coefficient(&[manifold.base()]));
     let lagrangian = Lagrangian::new(cx, &manifold, function).map_err(|d| Box::new(d.or_at(span, "this function")))?;
     let system = System::new(&t.name.node, &manifold, Base::Lagrangian(lagrangian), t.name.span);
-    bind(state, &t.name, Value::System(Rc::new(system)))?;
+    bind(state, t.name, Value::System(Rc::new(system)))?;
     state.rests_on(&t.name.node, &ground);
     Ok(())
 }
@@ -600,34 +576,22 @@ fn operand(value: &Value) -> Value {
     }
 }
 
-fn form(
-    cx: &Inquiry,
-    state: &mut Interpreter,
-    ast: &Rc<Ast>,
-    t: &Typed,
-    remarks: &mut Vec<Diagnostic>,
-) -> Fallible<()> {
-    let space = state.evaluator(cx, ast).any_space(&t.on)?;
-    let value = state.evaluator(cx, ast).on(space.manifold()).eval(t.value)?;
-    let form = at(as_form(cx, &value), ast.span(t.value))?;
-    let (form, ground) = Place::of(state, ast, t).form(cx, &form, &space, remarks)?;
-    bind(state, &t.name, Value::OnSpace(Rc::new(OnSpace { value: Value::Form(form), space })))?;
+fn form(cx: &Inquiry, state: &mut Interpreter, t: &Typed, remarks: &mut Vec<Diagnostic>) -> Fallible<()> {
+    let space = t.on.space.clone();
+    let value = state.evaluator(cx).on(space.manifold()).eval(&t.value)?;
+    let form = at(as_form(cx, &value), t.value.span)?;
+    let (form, ground) = Place::of(state, t).form(cx, &form, &space, remarks)?;
+    bind(state, t.name, Value::OnSpace(Rc::new(OnSpace { value: Value::Form(form), space })))?;
     state.rests_on(&t.name.node, &ground);
     Ok(())
 }
 
-fn field(
-    cx: &Inquiry,
-    state: &mut Interpreter,
-    ast: &Rc<Ast>,
-    t: &Typed,
-    remarks: &mut Vec<Diagnostic>,
-) -> Fallible<()> {
-    let space = state.evaluator(cx, ast).any_space(&t.on)?;
-    let value = state.evaluator(cx, ast).on(space.manifold()).eval(t.value)?;
-    let field = at(as_field(cx, &value), ast.span(t.value))?;
-    let (field, ground) = Place::of(state, ast, t).field(cx, &field, &space, remarks)?;
-    bind(state, &t.name, Value::OnSpace(Rc::new(OnSpace { value: Value::Field(field), space })))?;
+fn field(cx: &Inquiry, state: &mut Interpreter, t: &Typed, remarks: &mut Vec<Diagnostic>) -> Fallible<()> {
+    let space = t.on.space.clone();
+    let value = state.evaluator(cx).on(space.manifold()).eval(&t.value)?;
+    let field = at(as_field(cx, &value), t.value.span)?;
+    let (field, ground) = Place::of(state, t).field(cx, &field, &space, remarks)?;
+    bind(state, t.name, Value::OnSpace(Rc::new(OnSpace { value: Value::Field(field), space })))?;
     state.rests_on(&t.name.node, &ground);
     Ok(())
 }
@@ -636,82 +600,59 @@ fn field(
 fn entries<T>(
     cx: &Inquiry,
     state: &Interpreter,
-    ast: &Rc<Ast>,
     d: &Described,
-    read: impl Fn(&Evaluator, ExprId) -> Fallible<T>,
-) -> Fallible<(JetSpace, Vec<(T, Span)>)> {
-    let space = state.evaluator(cx, ast).any_space(&d.on)?;
-    let evaluator = state.evaluator(cx, ast).on(space.manifold());
+    read: impl Fn(&Evaluator, &Term) -> Fallible<T>,
+) -> Fallible<Vec<(T, Span)>> {
+    let evaluator = state.evaluator(cx).on(d.on.space.manifold());
     let mut list = vec![];
     match &d.body {
-        Body::Entries(ids) => {
-            for &id in ids {
-                evaluator.each_with(id, &mut |inner, body| {
-                    list.push((read(inner, body)?, inner.ast.span(body)));
+        Body::Entries(entries) => {
+            for entry in entries {
+                evaluator.each_with(entry, &mut |inner, body| {
+                    list.push((read(inner, body)?, body.span));
                     Ok(())
                 })?;
             }
         }
-        Body::Value(id) => list.push((read(&evaluator, *id)?, ast.span(*id))),
+        Body::Value(value) => list.push((read(&evaluator, value)?, value.span)),
     }
-    Ok((space, list))
+    Ok(list)
 }
 
 /// The functions of a block live on its space.
 fn order_of_block(
     cx: &Inquiry,
     state: &Interpreter,
-    ast: &Rc<Ast>,
     name: Span,
-    on: &ast::Space,
-    ids: &[ExprId],
+    on: &Space,
+    terms: &[Term],
     functions: &[Expr],
-    space: &JetSpace,
 ) -> Fallible<()> {
-    let Some(&value) = ids.first() else { return Ok(()) };
-    let place = Place { state, ast, name, types: &[], on, value };
-    place.functions(cx, ids, functions, space).map(|_| ())
-}
-
-/// The coordinate before the colon of a component.
-fn component_key(e: &Evaluator, key: ExprId) -> Fallible<Symbol> {
-    match (e.ast.name(key), &e.on) {
-        (Some(name), Some(manifold)) if e.scope.values.get(&*name.text).is_none() => {
-            match super::elaborate::coordinate_of(manifold, &name.text) {
-                Some(c) => Ok(c.jet(name.primes)),
-                None => Err(Box::new(super::unknown::no_coordinate(manifold, &name.text, e.ast.span(key)))),
-            }
-        }
-        _ => e.jet_symbol(key),
-    }
+    let Some(value) = terms.first() else { return Ok(()) };
+    let place = Place { state, name, types: &[], on, value };
+    place.functions(cx, terms, functions, &on.space).map(|_| ())
 }
 
 /// `x: value` entries by coordinate.
-fn components(
-    cx: &Inquiry,
-    state: &Interpreter,
-    ast: &Rc<Ast>,
-    d: &Described,
-    what: &str,
-) -> Fallible<(JetSpace, Vec<Expr>)> {
-    state.evaluator(cx, ast).space(&d.on)?;
-    let (space, list) = entries(cx, state, ast, d, |e, id| match e.ast.kind(id) {
-        ExprKind::Component { key, value } => {
-            let symbol = component_key(e, *key)?;
+fn components(cx: &Inquiry, state: &Interpreter, d: &Described, what: &str) -> Fallible<Vec<Expr>> {
+    let list = entries(cx, state, d, |e, entry| match &entry.kind {
+        TermKind::Component { key, value } => {
+            let symbol = e.jet_symbol(key)?;
             // `x: m*x'' = -k*x`: the component is one side minus the other.
-            if let Some((left, right)) = e.ast.equation(*value) {
-                let (span, side) = (e.ast.span(*value), |id| state.source_text(e.ast.span(id)));
+            if let Some((left, right)) = value.equation() {
+                let side = |term: &Term| state.source_text(term.span);
                 let component = format!("{} - ({})", side(right), side(left));
                 return Err(Box::new(
                     Diagnostic::error(&codes::WRONG_KIND, "a component is an expression, not an equation")
-                        .label(span, "which of the two sides?")
-                        .repair(format!("give force minus inertia: `{symbol}: {component}`"), span, component),
+                        .label(value.span, "which of the two sides?")
+                        .repair(format!("give force minus inertia: `{symbol}: {component}`"), value.span, component),
                 ));
             }
-            Ok((symbol, e.expr(*value)?, e.ast.span(*key)))
+            Ok((symbol, e.expr(value)?, key.span))
         }
         _ => refuse(&codes::SYNTAX, "an entry is written `coordinate: expression`"),
     })?;
+    let space = &d.on.space;
     let fibres = space.manifold().fibres();
     let mut values: Vec<Option<(Expr, Span)>> = vec![None; fibres.len()];
     for ((symbol, value, key_span), _) in list {
@@ -734,26 +675,21 @@ fn components(
         }
         values[place] = Some((value, key_span));
     }
-    Ok((space, values.into_iter().map(|v| v.map_or_else(Expr::zero, |(e, _)| e)).collect()))
+    Ok(values.into_iter().map(|v| v.map_or_else(Expr::zero, |(e, _)| e)).collect())
 }
 
-fn force(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) -> Fallible<()> {
-    let (space, list) = match &d.body {
-        Body::Entries(_) => components(cx, state, ast, d, "forces")?,
-        Body::Value(id) => {
-            let space = state.evaluator(cx, ast).space(&d.on)?;
-            let evaluator = state.evaluator(cx, ast).on(space.manifold());
-            let form = at(as_form(cx, &evaluator.eval(*id)?), ast.span(*id))?;
-            let place = Place { state, ast, name: d.name.span, types: &[], on: &d.on, value: *id };
-            let list = super::promise::force_components(cx, &place, &form, space.manifold())?;
-            (space, list)
+fn force(cx: &Inquiry, state: &mut Interpreter, d: &Described) -> Fallible<()> {
+    let space = &d.on.space;
+    let list = match &d.body {
+        Body::Entries(_) => components(cx, state, d, "forces")?,
+        Body::Value(value) => {
+            let evaluator = state.evaluator(cx).on(space.manifold());
+            let form = at(as_form(cx, &evaluator.eval(value)?), value.span)?;
+            let place = Place { state, name: d.name.span, types: &[], on: &d.on, value };
+            super::promise::force_components(cx, &place, &form, space.manifold())?
         }
     };
-    let ids: Vec<ExprId> = match &d.body {
-        Body::Entries(ids) => ids.clone(),
-        Body::Value(id) => vec![*id],
-    };
-    order_of_block(cx, state, ast, d.name.span, &d.on, &ids, &list, &space)?;
+    order_of_block(cx, state, d.name.span, &d.on, d.body.terms(), &list)?;
     if list.iter().all(|e| crate::algebra::decide::is_zero(cx, *e).is_yes()) {
         return Err(Box::new(
             Diagnostic::error(&codes::NO_EFFECT, format!("the force `{}` is zero", d.name.node))
@@ -766,43 +702,48 @@ fn force(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) ->
         components: list,
         span: d.name.span,
     };
-    bind(state, &d.name, Value::Force(Rc::new(force)))
+    bind(state, d.name, Value::Force(Rc::new(force)))
 }
 
-fn equations(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) -> Fallible<()> {
-    if let Body::Value(id) = &d.body {
-        let space = state.evaluator(cx, ast).space(&d.on)?;
-        let value = state.evaluator(cx, ast).on(space.manifold()).eval(*id)?;
-        let system = at(System::from_value(cx, &value), ast.span(*id))?;
-        return bind(state, &d.name, Value::System(system));
+fn equations(cx: &Inquiry, state: &mut Interpreter, d: &Described) -> Fallible<()> {
+    let space = &d.on.space;
+    if let Body::Value(value) = &d.body {
+        let found = state.evaluator(cx).on(space.manifold()).eval(value)?;
+        let system = at(System::from_value(cx, &found), value.span)?;
+        return bind(state, d.name, Value::System(system));
     }
-    let (space, list) = components(cx, state, ast, d, "equations")?;
-    if let Body::Entries(ids) = &d.body {
-        order_of_block(cx, state, ast, d.name.span, &d.on, ids, &list, &space)?;
-    }
+    let list = components(cx, state, d, "equations")?;
+    order_of_block(cx, state, d.name.span, &d.on, d.body.terms(), &list)?;
     let system = System::new(&d.name.node, space.manifold(), Base::Equations(list), d.name.span);
-    bind(state, &d.name, Value::System(Rc::new(system)))
+    bind(state, d.name, Value::System(Rc::new(system)))
 }
 
-fn constraint(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, c: &ast::Constraint) -> Fallible<()> {
-    let space = state.evaluator(cx, ast).space(&c.on)?;
-    let evaluator = state.evaluator(cx, ast).on(space.manifold());
+fn constraint(
+    cx: &Inquiry,
+    state: &mut Interpreter,
+    name: &Word,
+    on: &Space,
+    terms: &[Term],
+    clauses: &[(ConstraintClauseKind, Clause)],
+) -> Fallible<()> {
+    let space = &on.space;
+    let evaluator = state.evaluator(cx).on(space.manifold());
     let mut equations = vec![];
-    for &id in &c.equations {
-        evaluator.each_with(id, &mut |inner, body| {
+    for term in terms {
+        evaluator.each_with(term, &mut |inner, body| {
             match inner.eval(body)? {
                 Value::Claim(claim) if claim.relation == Relation::Equal => {
-                    equations.push((as_expr(cx, &claim.left)? - as_expr(cx, &claim.right)?, inner.ast.span(body)));
+                    equations.push((as_expr(cx, &claim.left)? - as_expr(cx, &claim.right)?, body.span));
                 }
                 Value::Set(set) => {
                     for branch in set.branches() {
-                        equations.extend(branch.equations.iter().copied().map(|e| (e, inner.ast.span(body))));
+                        equations.extend(branch.equations.iter().copied().map(|e| (e, body.span)));
                     }
                 }
                 _ => {
                     return Err(Box::new(
                         Diagnostic::error(&codes::WRONG_KIND, "a constraint is an equation")
-                            .label(inner.ast.span(body), "not an equation"),
+                            .label(body.span, "not an equation"),
                     ));
                 }
             }
@@ -810,57 +751,65 @@ fn constraint(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, c: &ast::Con
         })?;
     }
     let mut item = Constraint {
-        name: c.name.node.to_string(),
+        name: name.node.to_string(),
         space: space.clone(),
         equations,
         dependent: vec![],
         branch: vec![],
         reactions: None,
         forms: None,
-        span: c.name.span,
+        span: name.span,
     };
-    for clause in &c.clauses {
-        match clause.kind {
+    for (kind, clause) in clauses {
+        let values: &[Term] = match clause {
+            Clause::None => &[],
+            Clause::Terms(values) => values,
+        };
+        match kind {
             ConstraintClauseKind::Dependent => {
-                item.dependent = clause.values.iter().map(|v| evaluator.jet_symbol(*v)).collect::<Fallible<_>>()?;
+                item.dependent = values.iter().map(|v| evaluator.jet_symbol(v)).collect::<Fallible<_>>()?;
             }
             ConstraintClauseKind::Branch => {
-                item.branch = clause.values.iter().map(|v| evaluator.eval(*v)).collect::<Fallible<_>>()?;
+                item.branch = values.iter().map(|v| evaluator.eval(v)).collect::<Fallible<_>>()?;
             }
-            ConstraintClauseKind::Reactions => {
-                let none = matches!(clause.values.as_slice(), [v] if ast.name(*v).is_some_and(|n| &*n.text == "none"));
-                item.reactions = Some(if none { vec![] } else { one_forms(cx, &evaluator, &clause.values)? });
-            }
-            ConstraintClauseKind::Forms => item.forms = Some(one_forms(cx, &evaluator, &clause.values)?),
+            ConstraintClauseKind::Reactions => item.reactions = Some(one_forms(cx, &evaluator, values)?),
+            ConstraintClauseKind::Forms => item.forms = Some(one_forms(cx, &evaluator, values)?),
         }
     }
     let exprs: Vec<Expr> = item.equations.iter().map(|(e, _)| *e).collect();
-    order_of_block(cx, state, ast, c.name.span, &c.on, &c.equations, &exprs, &space)?;
-    refuse_without_effect(cx, &item, ast, c)?;
-    bind(state, &c.name, Value::Constraint(Rc::new(item)))
+    order_of_block(cx, state, name.span, on, terms, &exprs)?;
+    refuse_without_effect(cx, &item, name, clauses)?;
+    bind(state, name, Value::Constraint(Rc::new(item)))
 }
 
 /// An equation that always holds, a block without equations and forms, a coordinate to solve for that
 /// does not occur: none of them can have an effect.
-fn refuse_without_effect(cx: &Inquiry, item: &Constraint, ast: &Ast, c: &ast::Constraint) -> Fallible<()> {
+fn refuse_without_effect(
+    cx: &Inquiry,
+    item: &Constraint,
+    name: &Word,
+    clauses: &[(ConstraintClauseKind, Clause)],
+) -> Fallible<()> {
     let refuse = |title: &str, span: Span, label: &str| {
         Err(Box::new(Diagnostic::error(&codes::NO_EFFECT, title).label(span, label)))
     };
     if item.equations.is_empty() && item.forms.is_none() {
-        return refuse("this constraint says nothing", c.name.span, "neither an equation nor forms");
+        return refuse("this constraint says nothing", name.span, "neither an equation nor forms");
     }
     if let Some((_, span)) = item.equations.iter().find(|(e, _)| crate::algebra::decide::is_zero(cx, *e).is_yes()) {
         return refuse("this equation always holds", *span, "left and right side are equal");
     }
-    let ids = c.clauses.iter().filter(|clause| clause.kind == ConstraintClauseKind::Dependent);
-    let ids = ids.flat_map(|clause| &clause.values);
-    for (symbol, id) in item.dependent.iter().zip(ids) {
+    let terms = clauses.iter().flat_map(|(kind, clause)| match (kind, clause) {
+        (ConstraintClauseKind::Dependent, Clause::Terms(terms)) => terms.as_slice(),
+        _ => &[],
+    });
+    for (symbol, term) in item.dependent.iter().zip(terms) {
         let coordinate = symbol.as_jet().map(|(c, _)| c);
         let occurs = |e: &Expr| e.symbols().iter().any(|s| s.as_jet().map(|(c, _)| c) == coordinate);
         if !item.equations.is_empty() && !item.equations.iter().any(|(e, _)| occurs(e)) {
             return refuse(
                 &format!("the constraint cannot be solved for `{symbol}`"),
-                ast.span(*id),
+                term.span,
                 "does not occur in the equations",
             );
         }
@@ -868,11 +817,11 @@ fn refuse_without_effect(cx: &Inquiry, item: &Constraint, ast: &Ast, c: &ast::Co
     Ok(())
 }
 
-fn one_forms(cx: &Inquiry, evaluator: &Evaluator, ids: &[ExprId]) -> Fallible<Vec<Form>> {
+fn one_forms(cx: &Inquiry, evaluator: &Evaluator, terms: &[Term]) -> Fallible<Vec<Form>> {
     let mut list = vec![];
-    for &id in ids {
-        let span = evaluator.ast.span(id);
-        match evaluator.eval(id)?.main() {
+    for term in terms {
+        let span = term.span;
+        match evaluator.eval(term)?.main() {
             Value::Codistribution(c) => list.extend(c.forms(cx).iter().cloned()),
             Value::List(items) => {
                 for item in items.iter() {
@@ -898,33 +847,33 @@ fn one_form(cx: &Inquiry, value: &Value, span: Span) -> Fallible<Form> {
     ))
 }
 
-fn system(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, s: &ast::System) -> Fallible<()> {
-    let evaluator = state.evaluator(cx, ast);
-    let value = match &s.body {
-        SystemBody::Generated(id) => {
-            let form = one_form(cx, &evaluator.eval(*id)?, ast.span(*id))?;
+fn system(cx: &Inquiry, state: &mut Interpreter, name: &Word, body: &SystemBody) -> Fallible<()> {
+    let evaluator = state.evaluator(cx);
+    let value = match body {
+        SystemBody::Generated(term) => {
+            let form = one_form(cx, &evaluator.eval(term)?, term.span)?;
             let manifold = form.manifold()?.ok_or_else(|| {
                 Box::new(
                     Diagnostic::error(&codes::WRONG_MANIFOLD, "this form lives on no manifold")
-                        .label(ast.span(*id), "this form"),
+                        .label(term.span, "this form"),
                 )
             })?;
-            System::new(&s.name.node, &manifold, Base::Generated(form), s.name.span)
+            System::new(&name.node, &manifold, Base::Generated(form), name.span)
         }
         SystemBody::Composed { base, forces, constraints } => {
-            let value = evaluator.eval(*base)?;
-            let start = at(System::from_value(cx, &value), ast.span(*base))?;
+            let value = evaluator.eval(base)?;
+            let start = at(System::from_value(cx, &value), base.span)?;
             if forces.is_empty() && constraints.is_empty() {
-                return bind(state, &s.name, Value::System(start));
+                return bind(state, name, Value::System(start));
             }
-            let mut system = System::new(&s.name.node, &start.manifold, start.base.clone(), s.name.span);
+            let mut system = System::new(&name.node, &start.manifold, start.base.clone(), name.span);
             system.forces = start.forces.clone();
             system.constraints = start.constraints.clone();
-            for &id in forces {
-                match evaluator.eval(id)?.main() {
+            for term in forces {
+                match evaluator.eval(term)?.main() {
                     Value::Force(f) => {
                         if f.manifold != system.manifold {
-                            return Err(Box::new(wrong_manifold(&f.manifold, &system.manifold, ast.span(id))));
+                            return Err(Box::new(wrong_manifold(&f.manifold, &system.manifold, term.span)));
                         }
                         system.forces.push(f);
                     }
@@ -934,21 +883,21 @@ fn system(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, s: &ast::System)
                                 &codes::WRONG_KIND,
                                 format!("`with` takes a force, not {}", describe(&other)),
                             )
-                            .label(ast.span(id), "not a force"),
+                            .label(term.span, "not a force"),
                         ));
                     }
                 }
             }
-            for &id in constraints {
-                match evaluator.eval(id)?.main() {
+            for term in constraints {
+                match evaluator.eval(term)?.main() {
                     Value::Constraint(c) => {
                         if c.space.manifold() != &system.manifold {
-                            return Err(Box::new(wrong_manifold(c.space.manifold(), &system.manifold, ast.span(id))));
+                            return Err(Box::new(wrong_manifold(c.space.manifold(), &system.manifold, term.span)));
                         }
                         if system.constraints.iter().any(|known| Rc::ptr_eq(known, &c)) {
                             return Err(Box::new(
                                 Diagnostic::error(&codes::NO_EFFECT, format!("`{}` is there already", c.name))
-                                    .label(ast.span(id), "a second time"),
+                                    .label(term.span, "a second time"),
                             ));
                         }
                         system.constraints.push(c);
@@ -959,7 +908,7 @@ fn system(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, s: &ast::System)
                                 &codes::WRONG_KIND,
                                 format!("`subject to` takes a constraint, not {}", describe(&other)),
                             )
-                            .label(ast.span(id), "not a constraint"),
+                            .label(term.span, "not a constraint"),
                         ));
                     }
                 }
@@ -967,7 +916,7 @@ fn system(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, s: &ast::System)
             system
         }
     };
-    bind(state, &s.name, Value::System(Rc::new(value)))
+    bind(state, name, Value::System(Rc::new(value)))
 }
 
 fn wrong_manifold(found: &FiberedManifold, wanted: &FiberedManifold, span: Span) -> Diagnostic {
@@ -978,8 +927,8 @@ fn wrong_manifold(found: &FiberedManifold, wanted: &FiberedManifold, span: Span)
     .label(span, format!("on `{}`", found.name()))
 }
 
-fn mixed(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) -> Fallible<()> {
-    let (space, list) = entries(cx, state, ast, d, |e, id| match e.eval(id)? {
+fn mixed(cx: &Inquiry, state: &mut Interpreter, d: &Described) -> Fallible<()> {
+    let list = entries(cx, state, d, |e, entry| match e.eval(entry)? {
         Value::Claim(claim) if claim.relation == Relation::Equal => match as_expr(cx, &claim.left)?.as_symbol() {
             Some(symbol) if symbol.as_jet().is_some_and(|(_, order)| order == 1 || order == 2) => {
                 Ok((symbol, as_expr(cx, &claim.right)?))
@@ -989,15 +938,6 @@ fn mixed(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) ->
         _ => refuse(&codes::WRONG_KIND, "a mixed system is given by equations"),
     })?;
     let list = list.into_iter().map(|(entry, _)| entry).collect();
-    let system = System::new(&d.name.node, space.manifold(), Base::Mixed(list), d.name.span);
-    bind(state, &d.name, Value::System(Rc::new(system)))
-}
-
-/// Used by the type checker to find the words at fault.
-pub(super) fn terms_of(ast: &Ast, id: ExprId) -> Vec<ExprId> {
-    match ast.kind(id) {
-        ExprKind::Sum(terms) => terms.iter().flat_map(|(_, t)| terms_of(ast, *t)).collect(),
-        ExprKind::Neg(of) => terms_of(ast, *of),
-        _ => vec![id],
-    }
+    let system = System::new(&d.name.node, d.on.space.manifold(), Base::Mixed(list), d.name.span);
+    bind(state, d.name, Value::System(Rc::new(system)))
 }

@@ -3,10 +3,13 @@
 //! who use them are not blamed.
 
 use super::declare;
-use super::elaborate::Evaluator;
+use super::checked::Checked;
+use super::evaluate::Evaluator;
 use super::library::Library;
+use super::resolve::{About, Problem, Resolver};
 use super::scope::{Binding, Meaning, Scope};
-use super::{SessionOptions, check};
+use super::SessionOptions;
+use super::term::{Term, TermKind};
 use crate::algebra::Inquiry;
 use crate::algebra::assume::Facts;
 use crate::algebra::conditions::{Recorded, inequality};
@@ -14,10 +17,12 @@ use crate::algebra::expr::Condition;
 use crate::algebra::{Expr, Ground, Symbol, Verdict, conditions};
 use crate::budget::{self, Budget, share};
 use crate::diagnostic::{Diagnostic, Goes, Repair, codes};
+use crate::model::kind::RUN;
 use crate::model::value::{Fallible, Value};
 use crate::model::{compare, grounds};
+use crate::questions::call::Shape;
 use crate::source::{SourceMap, Span};
-use crate::syntax::ast::{Assert, Ast, ExprId, ExprKind, Name, Refusal, Statement, StatementKind, Test};
+use crate::syntax::ast::{Assert, Ast, Refusal, Statement, StatementKind, Test};
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::PathBuf;
@@ -152,8 +157,67 @@ impl Interpreter {
         Inquiry::new(self.facts.clone(), Budget::new(share::STATEMENT))
     }
 
-    pub fn evaluator(&self, cx: &Inquiry, ast: &Rc<Ast>) -> Evaluator<'_> {
-        Evaluator::new(cx, &self.scope, ast).with_last(self.last.as_ref())
+    pub fn evaluator(&self, cx: &Inquiry) -> Evaluator<'_> {
+        Evaluator::new(cx, &self.scope).with_last(self.last.as_ref())
+    }
+
+    pub fn resolver<'s>(&'s self, ast: &'s Ast) -> Resolver<'s> {
+        Resolver::new(&self.scope, ast).with_last(self.last.as_ref())
+    }
+
+    /// What `work` resolves, if nothing is wrong with it; of several problems the first is the refusal, and the others are
+    /// remarked upon.
+    pub fn check<'s, T>(
+        &'s self,
+        cx: &Inquiry,
+        ast: &'s Ast,
+        remarks: &mut Vec<Diagnostic>,
+        work: impl FnOnce(&mut Resolver<'s>) -> Option<T>,
+    ) -> Fallible<T> {
+        let mut resolver = self.resolver(ast);
+        let checked = work(&mut resolver);
+        let mut problems = self.mend(cx, resolver.into_problems()).into_iter();
+        match (problems.next(), checked) {
+            (None, Some(checked)) => Ok(checked),
+            (Some(first), _) => {
+                remarks.extend(problems.map(|d| *self.excuse(ast, d)));
+                Err(first)
+            }
+            (None, None) => Err(Box::new(Diagnostic::error(&codes::SYNTAX, "this statement cannot be read"))),
+        }
+    }
+
+    /// What to write instead may be told by the value of an argument, or by the question itself; where nothing is answered,
+    /// they are not asked.
+    fn mend(&self, cx: &Inquiry, problems: Vec<Problem>) -> Vec<Box<Diagnostic>> {
+        let mut list: Vec<Box<Diagnostic>> = vec![];
+        let mut meant: Option<Rc<Term>> = None;
+        for Problem { diagnostic, about } in problems {
+            let d = Box::new(diagnostic);
+            if self.check_only || d.code.number != codes::WRONG_KIND.number {
+                list.push(d);
+                continue;
+            }
+            let place = d.primary();
+            match about {
+                Some(About::Question(term)) if meant.as_ref().is_some_and(|known| Rc::ptr_eq(known, &term)) => {}
+                Some(About::Question(term)) => match self.evaluator(cx).eval(&term) {
+                    Err(own) if own.code.number == codes::WRONG_KIND.number && !own.repairs.is_empty() => {
+                        // It says what is wrong with all of its arguments.
+                        let whole = own.primary() != place || own.labels.len() > 1;
+                        meant = whole.then_some(term);
+                        list.push(own);
+                    }
+                    _ => list.push(d),
+                },
+                Some(About::Argument(term)) => list.push(match self.evaluator(cx).eval(&term) {
+                    Ok(value) => crate::model::operate::mend_kind(cx, d, &value, term.span),
+                    Err(_) => d,
+                }),
+                None => list.push(d),
+            }
+        }
+        list
     }
 
     /// Carries out one statement. Warnings and notes go to `remarks`.
@@ -164,23 +228,26 @@ impl Interpreter {
         statement: &Statement,
         remarks: &mut Vec<Diagnostic>,
     ) -> Fallible<Effect> {
-        // What can be found without computing is said at once.
-        if self.check_only
-            && let Some(d) = self.refuse(ast, remarks, check::statement(cx, self, ast, statement))
-        {
-            check::mark(self, ast, statement.span);
-            self.failed.extend(declare::declared_names(statement).into_iter().map(|w| w.to_string()));
-            return Err(d);
-        }
         let around = cx;
         let cx = &around.under(self.facts.clone()).apart();
-        let result = match &statement.kind {
-            StatementKind::Question(id) => self.question(cx, ast, *id, remarks),
-            StatementKind::Assert(assert) => self.assert(cx, ast, assert, remarks),
-            StatementKind::Test(test) => self.test(cx, ast, test, remarks),
-            StatementKind::Explain(id) => self.explain(cx, ast, *id),
-            _ => declare::declare(cx, self, ast, statement, remarks),
+        // What can be found without computing is said at once.
+        let mut said = vec![];
+        let result = match self.check(cx, ast, &mut said, |resolver| resolver.statement(statement)) {
+            Ok(checked) => self.carry_out(cx, ast, statement, &checked, remarks),
+            Err(d) => match &statement.kind {
+                StatementKind::Assert(Assert { fails: Some(_), .. }) if self.check_only => Ok(Effect::Done),
+                StatementKind::Assert(Assert { fails: Some(refusal), claim }) => {
+                    self.expect_refusal(refusal, Err(d), ast.span(*claim))
+                }
+                _ => {
+                    remarks.append(&mut said);
+                    Err(d)
+                }
+            },
         };
+        if result.is_ok() {
+            declare::document(self, statement);
+        }
         let (recorded, sampled) = (cx.recorded(), cx.sampled());
         sampled.iter().for_each(|s| around.rests_on(s.clone()));
         // A name stands for its value where that is one.
@@ -204,15 +271,8 @@ impl Interpreter {
             }
         }
         // `lepage check` need not know the value: its names are declared, and only a run tells more.
-        if let Err(d) = &result
-            && self.check_only
-            && d.code.number == codes::BUDGET.number
-            && cx.is_over()
-            && !budget::is_interrupted()
-        {
-            let found = cx.grace(|| check::piece(cx, self, ast, statement.span));
-            check::mark(self, ast, statement.span);
-            return self.refuse(ast, remarks, found).map_or(Ok(Effect::Declared), Err);
+        if result.as_ref().is_err_and(|d| self.check_only && is_left_to_a_run(cx, d)) {
+            return self.declare_unmade(statement, Shape::UNKNOWN);
         }
         if result.is_err() {
             self.failed.extend(declare::declared_names(statement).into_iter().map(|w| w.to_string()));
@@ -220,12 +280,43 @@ impl Interpreter {
         result.map_err(|d| self.excuse(ast, d))
     }
 
-    /// The first of several problems; the others are remarked upon.
-    fn refuse(&self, ast: &Ast, remarks: &mut Vec<Diagnostic>, found: Vec<Diagnostic>) -> Option<Box<Diagnostic>> {
-        let mut found = found.into_iter().map(|d| self.excuse(ast, Box::new(d)));
-        let first = found.next()?;
-        remarks.extend(found.map(|d| *d));
-        Some(first)
+    /// Carries out what was checked.
+    fn carry_out(
+        &mut self,
+        cx: &Inquiry,
+        ast: &Rc<Ast>,
+        statement: &Statement,
+        checked: &Checked,
+        remarks: &mut Vec<Diagnostic>,
+    ) -> Fallible<Effect> {
+        match checked {
+            Checked::Test(test) => self.test(cx, ast, test, remarks),
+            Checked::Question { .. } | Checked::Assert { .. } | Checked::Explain(_) if self.check_only => {
+                Ok(Effect::Done)
+            }
+            Checked::LetSimulate { .. } if self.check_only => self.declare_unmade(statement, Shape::new(RUN)),
+            Checked::Let { value, .. } if self.check_only => {
+                let result = declare::declare(cx, self, ast, checked, remarks);
+                match result {
+                    Err(d) if is_left_to_a_run(cx, &d) => self.declare_unmade(statement, value.shape.clone()),
+                    result => result,
+                }
+            }
+            Checked::Question { term, asked } => self.question(cx, term, *asked, remarks),
+            Checked::Assert { claim, fails } => self.assert(cx, claim, *fails, remarks),
+            Checked::Explain(term) => self.explain(cx, term),
+            _ => declare::declare(cx, self, ast, checked, remarks),
+        }
+    }
+
+    /// Binds what only a run makes: all that is known of it is its shape.
+    fn declare_unmade(&mut self, statement: &Statement, shape: Shape) -> Fallible<Effect> {
+        for name in declare::declared_names(statement) {
+            if !self.scope.functions.contains_key(&*name) {
+                self.bind(&name, Binding::new(Meaning::Unmade(shape.clone()), statement.span))?;
+            }
+        }
+        Ok(Effect::Declared)
     }
 
     /// A name that is missing because its own declaration was refused, or could not be read, is not a new problem.
@@ -266,13 +357,9 @@ impl Interpreter {
         }
     }
 
-    fn question(&mut self, cx: &Inquiry, ast: &Rc<Ast>, id: ExprId, remarks: &mut Vec<Diagnostic>) -> Fallible<Effect> {
-        if self.check_only {
-            check::mark(self, ast, ast.span(id));
-            return Ok(Effect::Done);
-        }
+    fn question(&mut self, cx: &Inquiry, term: &Term, asked: Span, remarks: &mut Vec<Diagnostic>) -> Fallible<Effect> {
         let (value, recorded) = conditions::collect_all(cx, |cx| {
-            self.evaluator(cx, ast).eval(id).inspect(|x| super::parts::use_generators(cx, x))
+            self.evaluator(cx).eval(term).inspect(|x| super::parts::use_generators(cx, x))
         });
         let mut value = value?;
         // A comparison that is asked is decided.
@@ -283,6 +370,9 @@ impl Interpreter {
         let mut recorded = recorded;
         recorded.nonzero.extend(cancelled);
         let conditions = said_beside(cx, &value, recorded);
+        // The first name whose value has conditions, unless the expression is a question by itself.
+        let has_conditions = |t: &Term| matches!(&t.kind, TermKind::Declared(d) if !d.conditions.is_empty());
+        let name = term.find(&has_conditions).filter(|_| asked == term.span);
         for condition in &conditions {
             remarks.push(
                 Diagnostic::new(
@@ -290,7 +380,7 @@ impl Interpreter {
                     &codes::CONDITION,
                     format!("holds where {}", crate::model::show::condition_text(cx, condition)),
                 )
-                .label(self.conditional_name(ast, id).unwrap_or_else(|| asked(ast, id)), "the answer needs this"),
+                .label(name.map_or(asked, |t| t.span), "the answer needs this"),
             );
         }
         let answered = Answered { value, conditions };
@@ -298,28 +388,13 @@ impl Interpreter {
         Ok(Effect::Answered(answered))
     }
 
-    /// The first name in an expression whose value has conditions, unless the expression is a question by itself.
-    fn conditional_name(&self, ast: &Ast, id: ExprId) -> Option<Span> {
-        if asked(ast, id) != ast.span(id) {
-            return None;
-        }
-        let has_conditions =
-            |name: &Name| self.scope.values.get(&*name.text).is_some_and(|binding| !binding.conditions.is_empty());
-        let mut names = ast.inside(ast.span(id)).filter(|id| ast.name(*id).is_some_and(has_conditions));
-        names.next().map(|id| ast.span(id))
-    }
-
-    fn explain(&mut self, cx: &Inquiry, ast: &Rc<Ast>, id: ExprId) -> Fallible<Effect> {
-        if self.check_only {
-            check::mark(self, ast, ast.span(id));
-            return Ok(Effect::Done);
-        }
-        let value = self.evaluator(cx, ast).eval(id)?;
+    fn explain(&mut self, cx: &Inquiry, term: &Term) -> Fallible<Effect> {
+        let value = self.evaluator(cx).eval(term)?;
         match crate::model::explain::explanation(cx, &value) {
             Some(text) => Ok(Effect::Answered(Value::Text(text.into()).into())),
             None => Err(Box::new(
                 Diagnostic::error(&codes::NO_EFFECT, "there are no steps to explain here")
-                    .label(ast.span(id), format!("this is {}", crate::model::operate::describe(&value)))
+                    .label(term.span, format!("this is {}", crate::model::operate::describe(&value)))
                     .help("ask for a derivation, such as `explain dynamics(S)`"),
             )),
         }
@@ -328,30 +403,25 @@ impl Interpreter {
     fn assert(
         &mut self,
         cx: &Inquiry,
-        ast: &Rc<Ast>,
-        assert: &Assert,
+        claim: &Term,
+        fails: Option<&Refusal>,
         remarks: &mut Vec<Diagnostic>,
     ) -> Fallible<Effect> {
-        if self.check_only {
-            check::mark(self, ast, ast.span(assert.claim));
-            return Ok(Effect::Done);
-        }
-        let claim_span = ast.span(assert.claim);
-        if let Some(refusal) = &assert.fails {
-            let result = self.evaluator(cx, ast).eval(assert.claim).and_then(|value| match &value {
+        if let Some(refusal) = fails {
+            let result = self.evaluator(cx).eval(claim).and_then(|value| match &value {
                 Value::Claim(_) => compare::truth(cx, &value).map(Value::from),
                 _ => Ok(value),
             });
-            return self.expect_refusal(refusal, result.map(|v| crate::model::show::text(cx, &v)), claim_span);
+            return self.expect_refusal(refusal, result.map(|v| crate::model::show::text(cx, &v)), claim.span);
         }
         // Of several claims the one that fails is named.
-        let claims = match ast.kind(assert.claim) {
-            ExprKind::And(claims) => claims.as_slice(),
-            _ => std::slice::from_ref(&assert.claim),
+        let claims = match &claim.kind {
+            TermKind::And(claims) => claims.as_slice(),
+            _ => std::slice::from_ref(claim),
         };
         let (mut ground, mut undecided) = (None::<Ground>, None);
-        for &id in claims {
-            match self.claim(cx, ast, id)? {
+        for claim in claims {
+            match self.claim(cx, claim)? {
                 Ok(g) => ground = Some(ground.map_or(g.clone(), |weakest| weakest.weaker(g))),
                 Err(d) if d.code.number == codes::INCONCLUSIVE.number => drop(undecided.get_or_insert(d)),
                 Err(d) => return Err(d),
@@ -368,16 +438,16 @@ impl Interpreter {
                     &codes::SAMPLED,
                     format!("this assertion holds as far as sampling tells ({ground})"),
                 )
-                .label(claim_span, "not proved"),
+                .label(claim.span, "not proved"),
             );
         }
         Ok(Effect::Held(ground))
     }
 
     /// The ground on which a claim holds, or why it does not; refused if it has no truth at all.
-    fn claim(&self, cx: &Inquiry, ast: &Rc<Ast>, id: ExprId) -> Fallible<Fallible<Ground>> {
-        let span = ast.span(id);
-        let value = self.evaluator(cx, ast).eval(id)?;
+    fn claim(&self, cx: &Inquiry, term: &Term) -> Fallible<Fallible<Ground>> {
+        let span = term.span;
+        let value = self.evaluator(cx).eval(term)?;
         let verdict = compare::truth(cx, &value).map_err(|d| Box::new(d.or_at(span, "asserted here")))?;
         Ok(match verdict {
             Verdict::Yes(ground) => Ok(ground),
@@ -576,13 +646,10 @@ fn arrange(cx: &Inquiry, value: &Value) {
     }
 }
 
-/// The name of a question, or the whole of an expression that was asked.
-fn asked(ast: &Ast, id: ExprId) -> Span {
-    match ast.kind(id) {
-        ExprKind::Call { callee, .. } => ast.span(*callee),
-        ExprKind::Part { of, .. } | ExprKind::Index { of, .. } | ExprKind::At { subject: of, .. } => asked(ast, *of),
-        _ => ast.span(id),
-    }
+/// Whether only a run, or more work, tells what a value is.
+fn is_left_to_a_run(cx: &Inquiry, d: &Diagnostic) -> bool {
+    let is_over = d.code.number == codes::BUDGET.number && cx.is_over() && !budget::is_interrupted();
+    is_over || d.code.number == codes::DEPENDS.number
 }
 
 fn shorten(text: &str) -> String {

@@ -190,6 +190,8 @@ fn read(cx: &Inquiry, state: &mut Interpreter, found: &Found) -> Fallible<Rc<Lib
     state.tables.extend(std::mem::take(&mut inner.tables));
     state.set_used.extend(std::mem::take(&mut inner.set_used));
     let mut scope = inner.scope;
+    // A file that is used makes no runs.
+    scope.values.retain(|_, binding| !matches!(binding.meaning, Meaning::Unmade(_)));
     // What the file itself uses is not yet used by anybody else.
     for binding in scope.values.values_mut() {
         binding.warn_if_unused = false;

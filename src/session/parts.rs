@@ -1,7 +1,8 @@
 //! Parts and keys: `A.part`, `A[key]`, members of families.
 
-use super::elaborate::Evaluator;
-use super::scope::Scope;
+use super::evaluate::Evaluator;
+use super::resolve::coordinate_of;
+use super::term::{Key as Written, Term, TermKind};
 use crate::algebra::Inquiry;
 use crate::algebra::{Symbol, conditions};
 use crate::diagnostic::{Diagnostic, codes, suggest};
@@ -9,15 +10,16 @@ use crate::geometry::jet::FiberedManifold;
 use crate::model::operate::{as_form, describe};
 use crate::model::value::{Answer, Fallible, Family, Indexed, Key, KeyPart, LabelledMatrix, Value, key_text};
 use crate::source::Span;
-use crate::syntax::ast::{ExprId, ExprKind};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
-/// `value.text'…`.
-pub fn part(cx: &Inquiry, value: &Value, text: &str, primes: u32, evaluator: &Evaluator) -> Fallible<Value> {
+/// `value.key`.
+pub fn part(evaluator: &Evaluator, value: &Value, key: &Written) -> Fallible<Value> {
+    let cx = &evaluator.cx;
+    let (text, primes) = (&*key.name.text, key.name.primes);
     match value {
-        Value::OnSpace(declared) => part(cx, &declared.value, text, primes, evaluator),
-        Value::OnBranch(_) => part(cx, &value.main(), text, primes, evaluator),
+        Value::OnSpace(declared) => part(evaluator, &declared.value, key),
+        Value::OnBranch(_) => part(evaluator, &value.main(), key),
         Value::Answer(answer) => {
             // What an answer needs, its parts need too.
             answer.conditions.iter().copied().for_each(|x| conditions::state(cx, x));
@@ -29,27 +31,21 @@ pub fn part(cx: &Inquiry, value: &Value, text: &str, primes: u32, evaluator: &Ev
             {
                 return part;
             }
-            if let Some(symbol) = key_symbol(answer, text, primes, evaluator)?
-                && let Some(found) = lookup_symbol(answer, symbol)
-            {
+            let symbol = key_symbol(evaluator, answer.manifold.as_ref(), key)?;
+            if let Some(found) = symbol.and_then(|symbol| lookup_symbol(answer, symbol)) {
                 return found;
             }
             match &answer.main {
                 // A part of the main value: classify(S).primary.branches, dynamics(S).proper.final.
-                Some(main) => {
-                    part(cx, main, text, primes, evaluator).map_err(|_| Box::new(no_part(answer, text, primes)))
-                }
+                Some(main) => part(evaluator, main, key).map_err(|_| Box::new(no_part(answer, text, primes))),
                 None => match &answer.refused {
-                    Some(why) if key_symbol(answer, text, primes, evaluator)?.is_some() => Err(why.clone()),
+                    Some(why) if symbol.is_some() => Err(why.clone()),
                     _ => Err(Box::new(no_part(answer, text, primes))),
                 },
             }
         }
         Value::Family(family) => {
-            let symbol = match manifold_of(family).and_then(|y| symbol_on(evaluator.scope, &y, text, primes)) {
-                Some(symbol) => Some(symbol),
-                None => evaluator_symbol(evaluator, text, primes)?,
-            };
+            let symbol = key_symbol(evaluator, manifold_of(family).as_ref(), key)?;
             match symbol.and_then(|s| family_get(family, s)) {
                 Some(value) => Ok(value.clone()),
                 None => Err(Box::new(no_key(family, &format!("{text}{}", "'".repeat(primes as usize))))),
@@ -138,27 +134,22 @@ pub fn manifold_of(family: &Family) -> Option<FiberedManifold> {
     FiberedManifold::of_symbols(&keys.collect::<Vec<_>>()).ok().flatten()
 }
 
-/// The jet that a key names, on the manifold of the answer if it has one.
-fn key_symbol(answer: &Answer, text: &str, primes: u32, evaluator: &Evaluator) -> Fallible<Option<Symbol>> {
-    if let Some(manifold) = &answer.manifold
-        && let Some(symbol) = symbol_on(evaluator.scope, manifold, text, primes)
-    {
-        return Ok(Some(symbol));
+/// The jet that a key names, on the manifold of the answer if it has one, or where the key is written.
+fn key_symbol(evaluator: &Evaluator, manifold: Option<&FiberedManifold>, key: &Written) -> Fallible<Option<Symbol>> {
+    match (manifold.and_then(|m| symbol_on(m, key)), &key.symbol) {
+        (Some(symbol), _) => Ok(Some(symbol)),
+        (None, Some(term)) => evaluator.jet_symbol(term).map(Some),
+        (None, None) => Ok(None),
     }
-    evaluator_symbol(evaluator, text, primes)
 }
 
-fn symbol_on(scope: &Scope, manifold: &FiberedManifold, text: &str, primes: u32) -> Option<Symbol> {
-    if let Some(c) = super::elaborate::coordinate_of(manifold, text) {
-        return Some(c.jet(primes));
+fn symbol_on(manifold: &FiberedManifold, key: &Written) -> Option<Symbol> {
+    if let Some(c) = coordinate_of(manifold, &key.name.text) {
+        return Some(c.jet(key.name.primes));
     }
     // p_x, p1_x of this manifold.
-    let (prefix, order, tail) = Symbol::split_momentum(text, |p| scope.has_momentum_prefix(p))?;
-    super::elaborate::coordinate_of(manifold, tail).map(|c| Symbol::momentum_named(prefix, c.jet(order)))
-}
-
-fn evaluator_symbol(evaluator: &Evaluator, text: &str, primes: u32) -> Fallible<Option<Symbol>> {
-    evaluator.symbol_of_key(text, primes)
+    let (prefix, order, tail) = key.momentum.as_ref()?;
+    coordinate_of(manifold, tail).map(|c| Symbol::momentum_named(prefix, c.jet(*order)))
 }
 
 fn lookup_symbol(answer: &Answer, symbol: Symbol) -> Option<Fallible<Value>> {
@@ -190,12 +181,13 @@ pub fn at_symbol(value: &Value, jet: Option<Symbol>, text: &str) -> Fallible<Val
 }
 
 /// `value[keys]`.
-pub fn index(cx: &Inquiry, value: &Value, keys: &[ExprId], evaluator: &Evaluator) -> Fallible<Value> {
+pub fn index(evaluator: &Evaluator, value: &Value, keys: &[Term]) -> Fallible<Value> {
     let evaluator = &evaluator.on_answer(value);
+    let cx = &evaluator.cx;
     match value {
-        Value::OnSpace(declared) => index(cx, &declared.value, keys, evaluator),
+        Value::OnSpace(declared) => index(evaluator, &declared.value, keys),
         Value::Answer(answer) => {
-            let is_form_key = keys.iter().any(|k| is_form_or_field_key(evaluator, *k));
+            let is_form_key = keys.iter().any(|k| is_form_or_field_key(evaluator, k));
             if !is_form_key && let Some(family) = answer.family() {
                 let key = read_key(evaluator, keys)?;
                 if let Some(found) = family.entries.get(&key) {
@@ -206,7 +198,7 @@ pub fn index(cx: &Inquiry, value: &Value, keys: &[ExprId], evaluator: &Evaluator
                 }
             }
             match &answer.main {
-                Some(main) => index(cx, main, keys, evaluator),
+                Some(main) => index(evaluator, main, keys),
                 None if answer.refused.is_some() => Err(answer.refused.clone().expect("just seen")),
                 None => Err(Box::new(Diagnostic::error(
                     &codes::UNKNOWN_PART,
@@ -219,13 +211,13 @@ pub fn index(cx: &Inquiry, value: &Value, keys: &[ExprId], evaluator: &Evaluator
             family.entries.get(&key).cloned().ok_or_else(|| Box::new(no_key(family, &key_text(&key))))
         }
         Value::List(items) => {
-            let span = key_span(evaluator, keys);
+            let span = key_span(keys);
             let [key] = keys else {
                 return Err(Box::new(
                     Diagnostic::error(&codes::UNKNOWN_PART, "a list has one index").label(span, "too many"),
                 ));
             };
-            let n = evaluator.integer(*key)?;
+            let n = evaluator.integer(key)?;
             usize::try_from(n - 1).ok().and_then(|i| items.get(i)).cloned().ok_or_else(|| {
                 let words = match items.len() {
                     0 => "the list is empty".to_string(),
@@ -240,25 +232,25 @@ pub fn index(cx: &Inquiry, value: &Value, keys: &[ExprId], evaluator: &Evaluator
             let [key] = keys else {
                 return Err(Box::new(
                     Diagnostic::error(&codes::UNKNOWN_PART, "one key is needed here")
-                        .label(key_span(evaluator, keys), "such as `x'`"),
+                        .label(key_span(keys), "such as `x'`"),
                 ));
             };
-            let name = evaluator.jet_symbol(*key)?.name();
+            let name = evaluator.jet_symbol(key)?.name();
             let found = crate::questions::parts::natural_part(cx, value, &name)?;
-            found.ok_or_else(|| Box::new(no_entry(value, &name).label(evaluator.ast.span(*key), "not there")))
+            found.ok_or_else(|| Box::new(no_entry(value, &name).label(key.span, "not there")))
         }
         Value::Form(_) => {
             let form = as_form(cx, value)?;
             form_coefficient(&form, keys, evaluator)
         }
         Value::Field(field) => {
-            let span = key_span(evaluator, keys);
+            let span = key_span(keys);
             let [key] = keys else {
                 return Err(Box::new(
                     Diagnostic::error(&codes::UNKNOWN_PART, "a field has one key").label(span, "such as `@x`"),
                 ));
             };
-            match evaluator.eval(*key)? {
+            match evaluator.eval(key)? {
                 Value::Field(basis) => match coordinate_field(&basis) {
                     Some(symbol) => {
                         same_manifold(field.manifold(), &[symbol], span)?;
@@ -275,36 +267,36 @@ pub fn index(cx: &Inquiry, value: &Value, keys: &[ExprId], evaluator: &Evaluator
                 )),
             }
         }
-        Value::System(system) if keys.iter().any(|k| is_form_or_field_key(evaluator, *k)) => match system.form(cx) {
+        Value::System(system) if keys.iter().any(|k| is_form_or_field_key(evaluator, k)) => match system.form(cx) {
             Some(form) => form_coefficient(&form, keys, evaluator),
             None => Err(Box::new(Diagnostic::error(&codes::UNKNOWN_PART, "this has no components along forms"))),
         },
         Value::System(system) => match system.components(cx) {
-            Some(family) => index(cx, &Value::Family(family), keys, evaluator),
+            Some(family) => index(evaluator, &Value::Family(family), keys),
             None => Err(Box::new(Diagnostic::error(&codes::UNKNOWN_PART, "this has no entries"))),
         },
         other => Err(Box::new(Diagnostic::error(&codes::UNKNOWN_PART, format!("{} has no entries", describe(other))))),
     }
 }
 
-fn key_span(evaluator: &Evaluator, keys: &[ExprId]) -> Span {
-    let spans = keys.iter().map(|k| evaluator.ast.span(*k));
+fn key_span(keys: &[Term]) -> Span {
+    let spans = keys.iter().map(|k| k.span);
     spans.reduce(Span::to).unwrap_or_default()
 }
 
 /// Whether a key is written as a form or field: `dx`, `omega(x)`, `@x`.
-fn is_form_or_field_key(evaluator: &Evaluator, key: ExprId) -> bool {
-    match evaluator.ast.kind(key) {
-        ExprKind::Partial(_) => true,
-        ExprKind::Number(_) => false,
+fn is_form_or_field_key(evaluator: &Evaluator, key: &Term) -> bool {
+    match key.kind {
+        TermKind::Partial(_) => true,
+        TermKind::Number(_) => false,
         _ => matches!(evaluator.eval(key), Ok(Value::Form(_))),
     }
 }
 
-fn read_key(evaluator: &Evaluator, keys: &[ExprId]) -> Fallible<Key> {
+fn read_key(evaluator: &Evaluator, keys: &[Term]) -> Fallible<Key> {
     keys.iter()
-        .map(|id| {
-            let e = evaluator.expr(*id)?;
+        .map(|key| {
+            let e = evaluator.expr(key)?;
             if let Some(s) = e.as_symbol() {
                 return Ok(KeyPart::Symbol(s));
             }
@@ -312,15 +304,15 @@ fn read_key(evaluator: &Evaluator, keys: &[ExprId]) -> Fallible<Key> {
                 Some(n) => Ok(KeyPart::Number(n)),
                 None => Err(Box::new(
                     Diagnostic::error(&codes::UNKNOWN_PART, "a key is a coordinate, a jet or a number")
-                        .label(evaluator.ast.span(*id), "this is none of them"),
+                        .label(key.span, "this is none of them"),
                 )),
             }
         })
         .collect()
 }
 
-fn matrix_entry(m: &Rc<LabelledMatrix>, keys: &[ExprId], evaluator: &Evaluator) -> Fallible<Value> {
-    let span = key_span(evaluator, keys);
+fn matrix_entry(m: &Rc<LabelledMatrix>, keys: &[Term], evaluator: &Evaluator) -> Fallible<Value> {
+    let span = key_span(keys);
     let key = read_key(evaluator, keys)?;
     let position = |part: &KeyPart, labels: &[Symbol], n: usize| -> Option<usize> {
         match part {
@@ -354,18 +346,18 @@ fn matrix_entry(m: &Rc<LabelledMatrix>, keys: &[ExprId], evaluator: &Evaluator) 
 }
 
 /// `η[dx, dt]` in the coordinate basis; with an omega key, in the contact basis.
-fn form_coefficient(form: &crate::geometry::form::Form, keys: &[ExprId], evaluator: &Evaluator) -> Fallible<Value> {
+fn form_coefficient(form: &crate::geometry::form::Form, keys: &[Term], evaluator: &Evaluator) -> Fallible<Value> {
     use crate::geometry::contact::{self, Covector};
-    let span = key_span(evaluator, keys);
+    let span = key_span(keys);
     let mut basis = Vec::new();
-    for &key in keys {
-        let key_span = evaluator.ast.span(key);
+    for key in keys {
+        let key_span = key.span;
         // omega(x), as it is written.
-        if let ExprKind::Call { callee, arguments } = evaluator.ast.kind(key)
-            && evaluator.ast.name(*callee).is_some_and(|n| &*n.text == "omega")
-            && let [argument] = arguments.as_slice()
+        if let TermKind::Ask(ask) = &key.kind
+            && ask.row.name == "omega"
+            && let [(None, argument)] = ask.arguments.as_slice()
         {
-            basis.push(Covector::Contact(evaluator.jet_symbol(*argument)?));
+            basis.push(Covector::Contact(evaluator.jet_symbol(argument)?));
             continue;
         }
         match evaluator.eval(key)? {

@@ -2,10 +2,11 @@
 //! is wrong and computes what to write instead; here the finding gets the words that caused it, and the remedy
 //! becomes an edit of the program: the tests apply it and see that the error is gone.
 
-use super::declare::terms_of;
-use super::elaborate::Evaluator;
+use super::checked::{Space, TypeWord, Typed};
+use super::evaluate::Evaluator;
 use super::interpreter::Interpreter;
 use super::scope::{Meaning, Scope};
+use super::term::Term;
 use crate::algebra::Inquiry;
 use crate::algebra::decide::sign;
 use crate::algebra::expr::Condition;
@@ -23,22 +24,20 @@ use crate::model::show;
 use crate::model::types::{FieldProperty, FormProperty};
 use crate::model::value::{Fallible, Value};
 use crate::source::Span;
-use crate::syntax::ast::{self, Ast, ExprId, Sign, TypeWord, Typed};
-use std::rc::Rc;
+use crate::syntax::ast::Sign;
 
 /// A declaration: the words of its promise and the value that has to keep it.
 pub struct Place<'a> {
     pub state: &'a Interpreter,
-    pub ast: &'a Rc<Ast>,
     pub name: Span,
-    pub types: &'a [TypeWord],
-    pub on: &'a ast::Space,
-    pub value: ExprId,
+    pub types: &'a [TypeWord<'a>],
+    pub on: &'a Space,
+    pub value: &'a Term,
 }
 
 impl<'a> Place<'a> {
-    pub fn of(state: &'a Interpreter, ast: &'a Rc<Ast>, t: &'a Typed) -> Place<'a> {
-        Place { state, ast, name: t.name.span, types: &t.types, on: &t.on, value: t.value }
+    pub fn of(state: &'a Interpreter, t: &'a Typed) -> Place<'a> {
+        Place { state, name: t.name.span, types: &t.types, on: &t.on, value: &t.value }
     }
 
     /// Checks a form against the words of its declaration. It comes back as a form on the space, with the ground on
@@ -50,7 +49,7 @@ impl<'a> Place<'a> {
         space: &JetSpace,
         remarks: &mut Vec<Diagnostic>,
     ) -> Fallible<(Form, Ground)> {
-        let whole = self.ast.span(self.value);
+        let whole = self.value.span;
         if form.degree() > space.dimension() {
             return Err(Box::new(
                 Diagnostic::error(
@@ -64,7 +63,7 @@ impl<'a> Place<'a> {
         }
         let mut promise = FormPromise { degree: None, space: space.clone(), properties: vec![] };
         for word in self.types {
-            match self.form_word(cx, word)? {
+            match self.form_word(word)? {
                 FormWord::Degree(k) => promise.degree = Some(k),
                 FormWord::Property(p) => promise.properties.push(p),
             }
@@ -82,14 +81,14 @@ impl<'a> Place<'a> {
     ) -> Fallible<(Form, Ground)> {
         match theory::check(cx, promise, form) {
             Ok((form, ground)) => {
-                sampled_remark(&ground, self.ast.span(self.value), remarks);
+                sampled_remark(&ground, self.value.span, remarks);
                 Ok((form, ground))
             }
             Err(violation) => {
                 let span = match (&violation.evidence, violation.symbol) {
                     (_, Some(symbol)) => self.mention_of(cx, symbol),
                     (Some(component), None) => self.term_along(cx, promise, &violation, component),
-                    (None, None) => self.ast.span(self.value),
+                    (None, None) => self.value.span,
                 };
                 Err(Box::new(self.diagnostic(cx, &violation, span, &promise.space)))
             }
@@ -106,7 +105,7 @@ impl<'a> Place<'a> {
     ) -> Fallible<(VectorField, Ground)> {
         let mut properties = vec![];
         for word in self.types {
-            properties.push(match &*word.word.node {
+            properties.push(match &*word.written.word.node {
                 "vertical" => FieldProperty::Vertical,
                 "projectable" => FieldProperty::Projectable,
                 "semispray" => FieldProperty::Semispray,
@@ -116,32 +115,32 @@ impl<'a> Place<'a> {
         let promise = FieldPromise { space: space.clone(), properties };
         match theory::check_field(cx, &promise, field) {
             Ok((field, ground)) => {
-                sampled_remark(&ground, self.ast.span(self.value), remarks);
+                sampled_remark(&ground, self.value.span, remarks);
                 // A semispray moves in time: where it does not, it is none.
                 let speed = field.component(space.manifold().base());
-                if let Some(word) = self.types.iter().find(|word| &*word.word.node == "semispray")
+                if let Some(word) = self.types.iter().find(|word| &*word.written.word.node == "semispray")
                     && !sign(cx, speed).is_nonzero()
                 {
                     let text = crate::model::show::condition_text(cx, &Condition::from(speed));
                     remarks.push(
                         Diagnostic::new(Severity::Note, &codes::CONDITION, format!("holds where {text}"))
-                            .label(word.word.span, "the promise needs this"),
+                            .label(word.written.word.span, "the promise needs this"),
                     );
                 }
                 Ok((field, ground))
             }
             Err(violation) => {
                 let symbol = violation.evidence.as_ref().and_then(|c| c.basis.first().map(|b| b.symbol()));
-                let evaluator = self.state.evaluator(cx, self.ast).on(space.manifold());
+                let evaluator = self.state.evaluator(cx).on(space.manifold());
                 let culprit = symbol.and_then(|s| {
-                    terms_of(self.ast, self.value).into_iter().find(|term| {
-                        evaluator.eval(*term).and_then(|v| as_field(cx, &v)).is_ok_and(|f| !f.component(s).is_zero())
+                    self.value.summands().into_iter().find(|term| {
+                        evaluator.eval(term).and_then(|v| as_field(cx, &v)).is_ok_and(|f| !f.component(s).is_zero())
                     })
                 });
                 let span = match (violation.symbol, culprit) {
                     (Some(symbol), _) => self.mention_of(cx, symbol),
-                    (None, Some(term)) => self.ast.span(term),
-                    (None, None) => self.ast.span(self.value),
+                    (None, Some(term)) => term.span,
+                    (None, None) => self.value.span,
                 };
                 Err(Box::new(self.diagnostic(cx, &violation, span, space)))
             }
@@ -149,17 +148,16 @@ impl<'a> Place<'a> {
     }
 
     /// The functions of a block may contain jets of the space only, after simplification.
-    pub fn functions(&self, cx: &Inquiry, ids: &[ExprId], functions: &[Expr], space: &JetSpace) -> Fallible<Ground> {
+    pub fn functions(&self, cx: &Inquiry, terms: &'a [Term], functions: &[Expr], space: &JetSpace) -> Fallible<Ground> {
         let mut ground = Ground::proved("");
         for &e in functions {
             match jet::project(cx, e, space) {
                 Ok((_, g)) => ground = ground.weaker(g),
                 Err(refusal) => {
                     let violation = theory::misplaced(refusal);
-                    let value =
-                        violation.symbol.and_then(|s| ids.iter().copied().find(|id| mentions(self.ast, *id, s)));
+                    let value = violation.symbol.and_then(|s| terms.iter().find(|t| t.mention(s).is_some()));
                     let place = Place { value: value.unwrap_or(self.value), ..*self };
-                    let span = violation.symbol.map_or_else(|| self.ast.span(place.value), |s| place.mention_of(cx, s));
+                    let span = violation.symbol.map_or_else(|| place.value.span, |s| place.mention_of(cx, s));
                     return Err(Box::new(place.diagnostic(cx, &violation, span, space)));
                 }
             }
@@ -167,12 +165,12 @@ impl<'a> Place<'a> {
         Ok(ground)
     }
 
-    fn form_word(&self, cx: &Inquiry, word: &TypeWord) -> Fallible<FormWord> {
-        let property = match (&*word.word.node, word.degree) {
+    fn form_word(&self, word: &TypeWord) -> Fallible<FormWord> {
+        let property = match (&*word.written.word.node, word.written.degree) {
             ("form", Some(k)) => return Ok(FormWord::Degree(k as usize)),
             ("horizontal", None) => match &word.over {
                 None => FormProperty::Horizontal,
-                Some(over) => FormProperty::HorizontalOver(self.state.evaluator(cx, self.ast).space(over)?),
+                Some(over) => FormProperty::HorizontalOver(over.clone()),
             },
             ("contact", None) => FormProperty::Contact,
             ("contact", Some(k)) => FormProperty::KContact(k as usize),
@@ -188,7 +186,7 @@ impl<'a> Place<'a> {
     pub fn no_such_word(&self, word: &TypeWord, name: &str, of: &str) -> Diagnostic {
         let (span, text) = self.without_word(word);
         Diagnostic::error(&codes::NO_EFFECT, format!("`{name}` cannot be promised of {of}"))
-            .label(word.span, format!("not a type of {}s", of.trim_start_matches("a ")))
+            .label(word.written.span, format!("not a type of {}s", of.trim_start_matches("a ")))
             .repair("leave the word out", span, text)
     }
 
@@ -197,7 +195,7 @@ impl<'a> Place<'a> {
         let mut d = Diagnostic::error(violation.code, violation.title.clone());
         d = d.label(span, if violation.label.is_empty() { "this" } else { &violation.label });
         if let Some(word) = violation.property.as_ref().and_then(|p| self.word_of(p)) {
-            d = d.label(word.span, "promised here");
+            d = d.label(word.written.span, "promised here");
         }
         for note in &violation.notes {
             d = d.note(note.clone());
@@ -211,7 +209,7 @@ impl<'a> Place<'a> {
 
     /// The help and the edit of a remedy.
     fn apply(&self, d: Diagnostic, remedy: &Remedy) -> Diagnostic {
-        let whole = self.ast.span(self.value);
+        let whole = self.value.span;
         let written = self.state.source_text(whole);
         let help = remedy.help(&written);
         match remedy {
@@ -227,7 +225,7 @@ impl<'a> Place<'a> {
                     let (span, text) = self.without_word(word);
                     d.repair(help, span, text)
                 }
-                Some(word) => d.repair(help, word.span, words.clone()),
+                Some(word) => d.repair(help, word.written.span, words.clone()),
                 None => d.help(help),
             },
             Remedy::Space { space } => d.repair(help, self.on.span, self.on_text(space)),
@@ -240,21 +238,21 @@ impl<'a> Place<'a> {
     fn carry_over(&self, cx: &Inquiry, d: Diagnostic, symbol: Symbol, space: &JetSpace) -> Diagnostic {
         let here = space.manifold();
         let Ok(Some(other)) = FiberedManifold::of_symbols(&[symbol]) else { return d };
-        let terms = terms_of(self.ast, self.value);
-        let has = |id: &ExprId| mentions(self.ast, *id, symbol);
+        let terms = self.value.summands();
+        let has = |term: &Term| term.mention(symbol).is_some();
         let map = map_between(&self.state.scope, here, &other);
         // The term, if all of it lives there; else the word. A field needs a map whose Jacobian has an inverse, and a
         // direction alone is not carried.
         let place = terms.iter().find(|t| has(t)).and_then(|term| {
-            let value = self.state.evaluator(cx, self.ast).on(here).eval(*term).ok();
+            let value = self.state.evaluator(cx).on(here).eval(term).ok();
             let field = value.as_ref().and_then(|v| as_field(cx, v).ok());
             let whole = value.and_then(|v| home_of(cx, &v)).is_some_and(|m| m == other);
             let carried = |x: &VectorField| map.is_some_and(|(_, m)| m.map.pullback_field(cx, x).is_ok());
             match field {
-                Some(x) if whole => carried(&x).then(|| self.ast.outer(*term)),
+                Some(x) if whole => carried(&x).then_some(term.outer),
                 Some(x) if x.components().iter().any(|(s, _)| *s == symbol) => None,
-                _ if whole => Some(self.ast.outer(*term)),
-                _ => Some(find_mention(self.ast, *term, symbol).unwrap_or_else(|| self.ast.outer(*term))),
+                _ if whole => Some(term.outer),
+                _ => Some(term.mention(symbol).unwrap_or(term.outer)),
             }
         });
         if let (Some((map, _)), Some(span)) = (map, place) {
@@ -265,8 +263,8 @@ impl<'a> Place<'a> {
             );
         }
         let foreign = terms.iter().all(|t| {
-            let evaluator = self.state.evaluator(cx, self.ast).on(here);
-            evaluator.eval(*t).is_ok_and(|v| home_of(cx, &v).is_some_and(|m| m == other))
+            let evaluator = self.state.evaluator(cx).on(here);
+            evaluator.eval(t).is_ok_and(|v| home_of(cx, &v).is_some_and(|m| m == other))
         });
         if foreign {
             let order = other.order_of_symbol(symbol).unwrap_or(0).max(space.order());
@@ -274,7 +272,7 @@ impl<'a> Place<'a> {
             return d.repair(format!("declare it on {text}"), self.on.span, text);
         }
         let names: Vec<String> = here.fibres().iter().map(|f| f.coordinate.name()).collect();
-        if let (Some((c, _)), Some(span)) = (symbol.as_jet(), find_mention(self.ast, self.value, symbol)) {
+        if let (Some((c, _)), Some(span)) = (symbol.as_jet(), self.value.mention(symbol)) {
             let name = c.name();
             if let Some(near) = suggest::nearest(&name, names.iter().map(String::as_str)).filter(|n| *n != name) {
                 let text = self.state.source_text(span).replacen(&*name, near, 1);
@@ -292,16 +290,15 @@ impl<'a> Place<'a> {
 
     /// `J2(Y)`, with the manifold as it is written.
     fn on_text(&self, space: &JetSpace) -> String {
-        let words: Vec<&str> = self.on.manifold.words.iter().map(|w| &*w.node).collect();
-        space.to_string().replace(space.manifold().name(), &words.join("."))
+        space.to_string().replace(space.manifold().name(), &self.on.written)
     }
 
     /// The type word that says this: `horizontal`, `2-contact`, `1-form`.
-    fn word_of(&self, text: &str) -> Option<&'a TypeWord> {
+    fn word_of(&self, text: &str) -> Option<&'a TypeWord<'a>> {
         self.types.iter().find(|w| {
-            let name = match w.degree {
-                Some(k) => format!("{k}-{}", w.word.node),
-                None => w.word.node.to_string(),
+            let name = match w.written.degree {
+                Some(k) => format!("{k}-{}", w.written.word.node),
+                None => w.written.word.node.to_string(),
             };
             name == text || (w.over.is_some() && text.starts_with(&format!("{name} over ")))
         })
@@ -309,33 +306,35 @@ impl<'a> Place<'a> {
 
     /// The edit that takes a word out: with the colon if it is the only one.
     fn without_word(&self, word: &TypeWord) -> (Span, &'static str) {
-        match self.types.iter().position(|w| w.span == word.span) {
-            Some(_) if self.types.len() == 1 => (Span { start: self.name.end, ..word.span }, ""),
-            Some(0) => (Span { end: self.types[1].span.start, ..word.span }, ""),
-            Some(i) => (Span { start: self.types[i - 1].span.end, ..word.span }, ""),
-            None => (word.span, ""),
+        let span = word.written.span;
+        match self.types.iter().position(|w| w.written.span == span) {
+            Some(_) if self.types.len() == 1 => (Span { start: self.name.end, ..span }, ""),
+            Some(0) => (Span { end: self.types[1].written.span.start, ..span }, ""),
+            Some(i) => (Span { start: self.types[i - 1].written.span.end, ..span }, ""),
+            None => (span, ""),
         }
     }
 
     fn mention_of(&self, cx: &Inquiry, symbol: Symbol) -> Span {
-        find_mention(self.ast, self.value, symbol)
+        self.value
+            .mention(symbol)
             .or_else(|| {
                 // Behind a name: the term that brings it.
-                let evaluator = self.state.evaluator(cx, self.ast);
-                let term = terms_of(self.ast, self.value).into_iter().find(|t| {
-                    evaluator.eval(*t).is_ok_and(|v| match as_form(cx, &v) {
+                let evaluator = self.state.evaluator(cx);
+                let term = self.value.summands().into_iter().find(|t| {
+                    evaluator.eval(t).is_ok_and(|v| match as_form(cx, &v) {
                         Ok(f) => f.symbols().contains(&symbol),
                         Err(_) => as_field(cx, &v).is_ok_and(|x| x.symbols().contains(&symbol)),
                     })
                 });
-                term.map(|t| self.ast.span(t))
+                term.map(|t| t.span)
             })
-            .unwrap_or_else(|| self.ast.span(self.value))
+            .unwrap_or_else(|| self.value.span)
     }
 
     /// The term of the value that has the component which breaks the promise.
     fn term_along(&self, cx: &Inquiry, promise: &FormPromise, violation: &Violation, component: &Component) -> Span {
-        let evaluator = self.state.evaluator(cx, self.ast).on(promise.space.manifold());
+        let evaluator = self.state.evaluator(cx).on(promise.space.manifold());
         let part: fn(&Inquiry, &Form) -> Form = match violation.code.number {
             n if n == codes::NOT_CLOSED.number => |cx, form| form.d(cx),
             // A term like omega(x) has a component along dt too, but none that survives in h(…).
@@ -343,13 +342,13 @@ impl<'a> Place<'a> {
             n if n == codes::NOT_LEPAGE.number => |_, form| contact::one_contact_part(form),
             _ => |_, form| form.clone(),
         };
-        let culprit = terms_of(self.ast, self.value).into_iter().find(|term| {
+        let culprit = self.value.summands().into_iter().find(|term| {
             evaluator
-                .eval(*term)
+                .eval(term)
                 .and_then(|v| as_form(cx, &v))
                 .is_ok_and(|f| has_component(cx, &part(cx, &f), component))
         });
-        self.ast.span(culprit.unwrap_or(self.value))
+        culprit.unwrap_or(self.value).span
     }
 }
 
@@ -394,37 +393,36 @@ fn map_between<'s>(scope: &'s Scope, from: &FiberedManifold, to: &FiberedManifol
 }
 
 /// A sum of objects that do not meet: what lives elsewhere is carried over by a map, if the scope has one, or left out.
-pub fn mend_sum(cx: &Inquiry, evaluator: &Evaluator, terms: &[(Sign, ExprId)], d: Box<Diagnostic>) -> Box<Diagnostic> {
-    let ast = &evaluator.ast;
+pub fn mend_sum(evaluator: &Evaluator, terms: &[(Sign, Term)], d: Box<Diagnostic>) -> Box<Diagnostic> {
+    let cx = &evaluator.cx;
     let degrees = d.code.number == codes::WRONG_DEGREE.number;
     if d.code.number == codes::WRONG_KIND.number && d.repairs.is_empty() {
         // A form and a field: what is not of the kind of the first goes.
-        let kind = |id: &ExprId| match evaluator.eval(*id).map(|v| v.main()) {
+        let kind = |term: &Term| match evaluator.eval(term).map(|v| v.main()) {
             Ok(Value::Field(_)) => Some(true),
             Ok(Value::Form(_)) => Some(false),
             _ => None,
         };
-        let kinds: Vec<Option<bool>> = terms.iter().map(|(_, id)| kind(id)).collect();
+        let kinds: Vec<Option<bool>> = terms.iter().map(|(_, t)| kind(t)).collect();
         return match kinds.iter().position(|k| k.is_some() && *k != kinds[0]).filter(|_| kinds[0].is_some()) {
-            Some(i) => Box::new(leave_out(ast, terms, i, *d)),
+            Some(i) => Box::new(leave_out(terms, i, *d)),
             None => d,
         };
     }
     if !(degrees || d.code.number == codes::WRONG_MANIFOLD.number) || !d.repairs.is_empty() {
         return d;
     }
-    let values: Vec<Option<Value>> = terms.iter().map(|(_, id)| evaluator.eval(*id).map(|v| v.main()).ok()).collect();
+    let values: Vec<Option<Value>> = terms.iter().map(|(_, t)| evaluator.eval(t).map(|v| v.main()).ok()).collect();
     if degrees {
         let degree = |v: &Option<Value>| v.as_ref().and_then(|v| as_form(cx, v).ok()).map(|f| f.degree());
         let first = values.first().and_then(degree);
         let odd = values.iter().position(|v| degree(v).is_some_and(|d| Some(d) != first));
         return match odd.filter(|_| first.is_some()) {
-            Some(i) => Box::new(leave_out(ast, terms, i, *d)),
+            Some(i) => Box::new(leave_out(terms, i, *d)),
             None => d,
         };
     }
-    let ids: Vec<ExprId> = terms.iter().map(|(_, id)| *id).collect();
-    let d = mend_meeting(evaluator, &ids, d);
+    let d = mend_meeting(evaluator, &terms.iter().map(|(_, t)| t).collect::<Vec<_>>(), d);
     if !d.repairs.is_empty() {
         return d;
     }
@@ -432,53 +430,53 @@ pub fn mend_sum(cx: &Inquiry, evaluator: &Evaluator, terms: &[(Sign, ExprId)], d
     let Some(home) = evaluator.on.clone().or_else(|| values.iter().find_map(manifold)) else { return d };
     let foreign = values.iter().position(|v| manifold(v).is_some_and(|m| home.join(&m).is_err()));
     match foreign {
-        Some(i) => Box::new(leave_out(ast, terms, i, *d)),
+        Some(i) => Box::new(leave_out(terms, i, *d)),
         None => d,
     }
 }
 
 /// Objects that do not meet: one of them is carried over by a map, if the scope has one.
-pub fn mend_meeting(evaluator: &Evaluator, ids: &[ExprId], d: Box<Diagnostic>) -> Box<Diagnostic> {
+pub fn mend_meeting(evaluator: &Evaluator, terms: &[&Term], d: Box<Diagnostic>) -> Box<Diagnostic> {
     if d.code.number != codes::WRONG_MANIFOLD.number || !d.repairs.is_empty() {
         return d;
     }
-    let manifold = |id: &ExprId| match evaluator.eval(*id).ok()?.main() {
+    let manifold = |term: &&Term| match evaluator.eval(term).ok()?.main() {
         Value::Expr(e) => FiberedManifold::of_symbols(&e.symbols()).ok().flatten(),
         value => manifold_of(&value),
     };
-    let manifolds: Vec<Option<FiberedManifold>> = ids.iter().map(manifold).collect();
+    let manifolds: Vec<Option<FiberedManifold>> = terms.iter().map(manifold).collect();
     // Under an `on` clause everything is carried there.
     let homes = evaluator.on.iter().chain(manifolds.iter().flatten().filter(|_| evaluator.on.is_none()));
     for home in homes {
-        for (id, other) in ids.iter().zip(&manifolds).filter_map(|(id, m)| Some((id, m.as_ref()?))) {
+        for (term, other) in terms.iter().zip(&manifolds).filter_map(|(t, m)| Some((t, m.as_ref()?))) {
             if home.join(other).is_ok() {
                 continue;
             }
-            if let Some((map, _)) = map_between(evaluator.scope, home, other) {
+            if let Some((map, _)) = map_between(evaluator.around, home, other) {
                 let help = format!("carry it over from {} to {}: pullback({map}, …)", other.name(), home.name());
                 let mut d = *d;
                 d.helps.clear();
-                return Box::new(d.repair(help, evaluator.ast.span(*id), format!("pullback({map}, …)")));
+                return Box::new(d.repair(help, term.span, format!("pullback({map}, …)")));
             }
         }
     }
     // No map: say how the coordinates correspond. A field does not come back along a map.
-    let is_field = |id: &ExprId| matches!(evaluator.eval(*id).map(|v| v.main()), Ok(Value::Field(_)));
+    let is_field = |term: &Term| matches!(evaluator.eval(term).map(|v| v.main()), Ok(Value::Field(_)));
     let Some(home) = evaluator.on.as_ref().or_else(|| manifolds.iter().flatten().next()) else { return d };
-    let pairs = || ids.iter().zip(&manifolds).filter_map(|(id, m)| Some((id, m.as_ref()?)));
-    let apart = pairs().find(|(id, m)| home.join(m).is_err() && !is_field(id));
-    let (home, (id, other)) = match apart {
+    let pairs = || terms.iter().zip(&manifolds).filter_map(|(t, m)| Some((t, m.as_ref()?)));
+    let apart = pairs().find(|(t, m)| home.join(m).is_err() && !is_field(t));
+    let (home, (term, other)) = match apart {
         Some(found) => (home, found),
         // The first is a field on another manifold: carry over what stands beside it.
         None => {
             let Some((_, away)) = pairs().find(|(_, m)| home.join(m).is_err()) else { return d };
-            let Some(found) = pairs().find(|(id, m)| *m == home && !is_field(id)) else { return d };
+            let Some(found) = pairs().find(|(t, m)| *m == home && !is_field(t)) else { return d };
             (away, found)
         }
     };
     let mut d = *d;
     d.helps.clear();
-    Box::new(NewMap::between(evaluator.scope, home, other).carry_over(d, evaluator.ast.span(*id)))
+    Box::new(NewMap::between(evaluator.around, home, other).carry_over(d, term.span))
 }
 
 /// A map between two manifolds, coordinate by coordinate, that is not declared yet.
@@ -511,8 +509,8 @@ impl NewMap {
 }
 
 /// The edit that takes a term out of a sum.
-fn leave_out(ast: &Ast, terms: &[(Sign, ExprId)], i: usize, d: Diagnostic) -> Diagnostic {
-    let span = |k: usize| ast.outer(terms[k].1);
+fn leave_out(terms: &[(Sign, Term)], i: usize, d: Diagnostic) -> Diagnostic {
+    let span = |k: usize| terms[k].1.outer;
     if i > 0 {
         return d.repair("leave out the second one", Span { start: span(i - 1).end, ..span(i) }, "");
     }
@@ -520,34 +518,10 @@ fn leave_out(ast: &Ast, terms: &[(Sign, ExprId)], i: usize, d: Diagnostic) -> Di
     d.repair("leave out the first one", Span { end: span(1).start, ..span(0) }, sign)
 }
 
-fn mentions(ast: &Ast, id: ExprId, symbol: Symbol) -> bool {
-    find_mention(ast, id, symbol).is_some()
-}
-
-/// Where the symbol is written below an expression: the name with its primes, or its differential.
-fn find_mention(ast: &Ast, id: ExprId, symbol: Symbol) -> Option<Span> {
-    let (coordinate, order) = symbol.as_jet()?;
-    let name = coordinate.name();
-    let mut stack = vec![id];
-    while let Some(id) = stack.pop() {
-        if let Some(n) = ast.name(id) {
-            let plain = *n.text == *name && n.primes == order;
-            let differential = n.text.strip_prefix('d') == Some(&*name) && n.primes == order;
-            if plain || differential {
-                return Some(ast.span(id));
-            }
-        }
-        let mut below = vec![];
-        ast.operands(id, &mut below);
-        stack.extend(below.into_iter().rev());
-    }
-    None
-}
-
 /// Σ F_σ ω^σ, or Σ F_σ dq^σ read modulo dt: the components of a force. What it should be is computed: its contact
 /// part, as far as it is a force.
 pub fn force_components(cx: &Inquiry, place: &Place, form: &Form, manifold: &FiberedManifold) -> Fallible<Vec<Expr>> {
-    let span = place.ast.span(place.value);
+    let span = place.value.span;
     if form.degree() != 1 {
         let d = Diagnostic::error(&codes::WRONG_DEGREE, format!("a force is a 1-form, not a {}-form", form.degree()))
             .label(span, format!("a {}-form", form.degree()));

@@ -12,12 +12,13 @@ mod emit;
 mod show;
 mod tables;
 
-pub use clauses::read_body;
 pub use emit::emit;
 pub use tables::{read_outside, read_table};
 
-use super::check;
+use super::checked::{Checked, Simulate};
+use super::evaluate::at;
 use super::interpreter::{Effect, Interpreter};
+use super::term::{Term, TermKind};
 use crate::algebra::Inquiry;
 use crate::algebra::expr::symbols_of;
 use crate::algebra::{Expr, Function, Symbol};
@@ -44,9 +45,7 @@ use crate::motion::start::{self, Start, Surface};
 use crate::questions;
 use crate::report::table::short;
 use crate::source::Span;
-use crate::syntax::ast::{
-    self, Ast, ExprId, ExprKind, LetValue, Name, RunClauseKind, Simulate, Statement, StatementKind,
-};
+use crate::syntax::ast::{self, Ast, RunClauseKind};
 use crate::timing;
 use clauses::Clauses;
 use std::rc::Rc;
@@ -61,26 +60,23 @@ const RUN_NUMBERS: usize = 1 << 26;
 pub fn run(
     cx: &Inquiry,
     state: &mut Interpreter,
-    ast: &Rc<Ast>,
-    statement: &Statement,
+    ast: &Ast,
+    statement: &Checked,
     remarks: &mut Vec<Diagnostic>,
 ) -> Fallible<Effect> {
     if state.check_only {
-        check::mark(state, ast, statement.span);
         return Ok(Effect::Done);
     }
-    match &statement.kind {
-        StatementKind::Simulate(s) => {
+    match statement {
+        Checked::Simulate(s) => {
             let run = simulate(cx, state, ast, s, remarks)?;
             let value = Value::Run(Rc::new(run));
             state.last = Some(value.clone().into());
             Ok(Effect::Answered(value.into()))
         }
-        StatementKind::Plot(p) => show::plot(cx, state, ast, p),
-        StatementKind::Save(s) => show::save(cx, state, ast, s),
-        StatementKind::Sweep(s) => not_yet("`sweep`", first_word(s.span, "sweep")),
-        StatementKind::Animate(_) => not_yet("`animate`", first_word(statement.span, "animate")),
-        StatementKind::Poincare(p) => not_yet("`poincare`", first_word(p.span, "poincare")),
+        Checked::Plot { what, curves, to } => show::plot(cx, state, what, curves, *to),
+        Checked::Save { what, to } => show::save(cx, state, what, to),
+        Checked::Later(word, span) => not_yet(&format!("`{word}`"), first_word(*span, word)),
         _ => unreachable!("a statement of this file"),
     }
 }
@@ -89,22 +85,11 @@ pub fn run(
 pub fn value(
     cx: &Inquiry,
     state: &mut Interpreter,
-    ast: &Rc<Ast>,
-    value: &LetValue,
+    ast: &Ast,
+    simulation: &Simulate,
     remarks: &mut Vec<Diagnostic>,
-) -> Fallible<Option<Value>> {
-    if state.check_only {
-        if let LetValue::Simulate(Simulate { span, .. }) | LetValue::Sweep(ast::Sweep { span, .. }) = value {
-            check::mark(state, ast, *span);
-        }
-        return Ok(None);
-    }
-    match value {
-        LetValue::Simulate(s) => Ok(Some(Value::Run(Rc::new(simulate(cx, state, ast, s, remarks)?)))),
-        LetValue::Sweep(s) => not_yet("`sweep`", first_word(s.span, "sweep")),
-        LetValue::Poincare(p) => not_yet("`poincare`", first_word(p.span, "poincare")),
-        LetValue::Expr(_) => unreachable!("no run"),
-    }
+) -> Fallible<Value> {
+    Ok(Value::Run(Rc::new(simulate(cx, state, ast, simulation, remarks)?)))
 }
 
 fn first_word(span: Span, word: &str) -> Span {
@@ -123,13 +108,22 @@ fn not_yet<T>(what: &str, span: Span) -> Fallible<T> {
 fn simulate(
     cx: &Inquiry,
     state: &Interpreter,
-    ast: &Rc<Ast>,
+    ast: &Ast,
     s: &Simulate,
     remarks: &mut Vec<Diagnostic>,
 ) -> Fallible<Run> {
-    let subject = Subject::read(cx, state, ast, s.system)?;
-    let evaluator = state.evaluator(cx, ast).on(&subject.manifold);
-    let mut clauses = Clauses::read(cx, state, &evaluator, s, &subject.manifold)?;
+    let subject = Subject::read(cx, state, &s.system)?;
+    let evaluator = state.evaluator(cx).on(&subject.manifold);
+    // Names that waited for the manifold of the system.
+    let again = match s.is_open {
+        true => {
+            let home = Some(&subject.manifold);
+            Some(state.check(cx, ast, remarks, |resolver| Some(resolver.clauses(&s.written.clauses, home)))?)
+        }
+        false => None,
+    };
+    let written = again.as_ref().unwrap_or(&s.clauses);
+    let mut clauses = Clauses::read(state, &evaluator, s.written.span, written, &subject.manifold)?;
     clauses.add_declared_bodies(state);
     let numbers = Numbers::new(&state.parameters, &clauses.set);
     let context = Context { state, clauses: &clauses, numbers: &numbers, span: subject.span };
@@ -153,7 +147,7 @@ fn simulate(
     let motion = compiled.map_err(|u| context.unlowered(u))?;
     timing::nodes("compile", motion.field().kernel().n_operations());
     let trajectory = timing::stage("integrate", || crate::integrate::run(cx, &motion, &problem))
-        .map_err(|bad| bad_problem(&bad, s, subject.span))?;
+        .map_err(|bad| bad_problem(&bad, s.written, subject.span))?;
     timing::nodes("integrate", trajectory.len());
     if trajectory.reason == StopReason::Interrupted {
         // The interrupt was meant for this run. What was computed is kept, and the program goes on with it.
@@ -201,9 +195,9 @@ enum SubjectKind {
 }
 
 impl Subject {
-    fn read(cx: &Inquiry, state: &Interpreter, ast: &Rc<Ast>, id: ExprId) -> Fallible<Subject> {
-        let span = ast.span(id);
-        let evaluator = state.evaluator(cx, ast);
+    fn read(cx: &Inquiry, state: &Interpreter, term: &Term) -> Fallible<Subject> {
+        let span = term.span;
+        let evaluator = state.evaluator(cx);
         let subject = |system: &Rc<System>, name: String, kind: SubjectKind| {
             if let Some(constraint) = system.constraints.first() {
                 return Err(Box::new(
@@ -213,25 +207,21 @@ impl Subject {
             }
             Ok(Subject { name, span, manifold: system.manifold.clone(), kind })
         };
-        if let ExprKind::Call { callee, arguments } = ast.kind(id)
-            && let Some(Name { text, primes: 0 }) = ast.name(*callee)
-            && let Some(question) = questions::find(text).filter(|q| q.gives == Gives::Motion)
-            && !state.scope.functions.contains_key(&**text)
-            && let [system, options @ ..] = arguments.as_slice()
-            && options.iter().all(|o| ast.option(*o).is_some_and(|(name, _)| &*name.node == "gauge"))
+        if let TermKind::Ask(ask) = &term.kind
+            && ask.row.gives == Gives::Motion
+            && let [(None, system), options @ ..] = ask.arguments.as_slice()
+            && options.iter().all(|(name, _)| name.as_ref().is_some_and(|n| &**n == "gauge"))
         {
-            let value = evaluator.eval(*system)?;
-            let system = super::elaborate::at(System::from_value(cx, &value), ast.span(*system))?;
+            let value = evaluator.eval(system)?;
+            let system = at(System::from_value(cx, &value), system.span)?;
             let mut gauge = None;
-            for &option in options {
-                if let Some((_, value)) = ast.option(option) {
-                    gauge = Some(state.evaluator(cx, ast).on(&system.manifold).expr(value)?);
-                }
+            for (_, value) in options {
+                gauge = Some(state.evaluator(cx).on(&system.manifold).expr(value)?);
             }
-            let name = format!("{}({})", question.name, system.name);
+            let name = format!("{}({})", ask.row.name, system.name);
             return subject(&system, name, SubjectKind::Canonical(system.clone(), gauge));
         }
-        let value = evaluator.eval(id)?;
+        let value = evaluator.eval(term)?;
         if let Value::Answer(answer) = &value
             && questions::find(answer.question).is_some_and(|q| q.gives == Gives::Motion)
             && let (Some(manifold), Some(family)) = (&answer.manifold, answer.family())
@@ -244,7 +234,7 @@ impl Subject {
             let name = state.source_text(span);
             return Ok(Subject { name, span, manifold: manifold.clone(), kind: SubjectKind::Explicit(law) });
         }
-        let system = super::elaborate::at(System::from_value(cx, &value), span)?;
+        let system = at(System::from_value(cx, &value), span)?;
         subject(&system, system.name.clone(), SubjectKind::System(system.clone()))
     }
 }
@@ -660,7 +650,7 @@ fn parameters_of(list: &[Expr]) -> Vec<Symbol> {
     symbols_of(list).into_iter().filter(|s| s.is_parameter()).collect()
 }
 
-fn bad_problem(bad: &BadProblem, s: &Simulate, system: Span) -> Box<Diagnostic> {
+fn bad_problem(bad: &BadProblem, s: &ast::Simulate, system: Span) -> Box<Diagnostic> {
     let place = |kind: fn(&RunClauseKind) -> bool| {
         s.clauses.iter().find(|c| kind(&c.kind)).map_or(first_word(s.span, "simulate"), |c| c.span)
     };

@@ -1,15 +1,16 @@
 //! Names and what they mean. Names of values and names of functions are kept apart, and the
 //! parenthesis decides: with a coordinate `p`, `p` is the coordinate and `p(η)` the contact part.
 
+use super::term::Defined;
 use crate::algebra::expr::Condition;
 use crate::algebra::print::name::spelled;
 use crate::algebra::{Coordinate, Function, Symbol};
 use crate::geometry::jet::FiberedManifold;
 use crate::model::value::Value;
-use crate::source::{Span, Spanned};
+use crate::questions::call::Shape;
+use crate::source::Span;
 use crate::syntax::ast::{Ast, ExprId};
 use indexmap::IndexMap;
-use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -38,6 +39,8 @@ pub enum Meaning {
     Coordinate(Vec<(FiberedManifold, Coordinate)>),
     /// The names of a library behind a prefix.
     Library(Rc<Scope>),
+    /// What only a run makes, where nothing is run: this is all that is known of it.
+    Unmade(Shape),
 }
 
 /// What a name of a function is bound to.
@@ -49,64 +52,64 @@ pub enum Callable {
     Closure(Rc<Closure>),
 }
 
-/// A function of the language: its parameters and its body, with what the names in it meant where it was declared.
+/// A function of the language. Its body was resolved where it stands; names that were not declared there, itself and
+/// functions below it, are resolved where it is called.
 pub struct Closure {
-    pub name: String,
-    pub parameters: Vec<Rc<str>>,
+    pub function: Rc<Defined>,
     pub ast: Rc<Ast>,
     pub body: ExprId,
-    pub span: Span,
-    /// The names of the body that were declared before it.
+    /// The names of an open body that were declared before it.
     known: Scope,
-    /// Whether the body has names that may be declared later: itself, or functions below it.
-    is_open: bool,
 }
 
 impl Closure {
-    pub fn new(
-        name: &Spanned<Rc<str>>,
-        parameters: Vec<Rc<str>>,
-        ast: &Rc<Ast>,
-        body: ExprId,
-        scope: &Scope,
-    ) -> Closure {
+    pub fn new(function: Rc<Defined>, ast: &Rc<Ast>, body: ExprId, scope: &Scope) -> Closure {
+        let mut closure = Closure { function, ast: ast.clone(), body, known: Scope::default() };
+        if closure.is_open() {
+            closure.known = closure.names_known(scope);
+        }
+        closure
+    }
+
+    /// What the names of the body that are declared in a scope mean.
+    fn names_known(&self, scope: &Scope) -> Scope {
         let mut known = Scope { manifolds: scope.manifolds.clone(), ..Scope::default() };
-        let mut is_open = false;
-        for id in ast.inside(ast.span(body)) {
-            let Some(word) = ast.name(id).map(|n| &*n.text).filter(|word| parameters.iter().all(|p| **p != **word))
-            else {
-                continue;
-            };
+        for id in self.ast.inside(self.ast.span(self.body)) {
+            let Some(word) = self.ast.name(id).map(|n| &*n.text) else { continue };
             // `dx` mentions `x`, `p_x` its momentum.
             let inner = [Some(word), word.strip_prefix('d'), word.split_once('_').map(|(_, rest)| rest)];
-            let mut found = false;
             for word in inner.into_iter().flatten() {
                 for name in [Some(word.to_string()), spelled(word)].into_iter().flatten() {
                     if let Some((name, binding)) = scope.values.get_key_value(&name) {
                         known.values.insert(name.clone(), binding.clone());
-                        found = true;
                     }
                     if let Some((name, binding)) = scope.functions.get_key_value(&name) {
                         known.functions.insert(name.clone(), binding.clone());
-                        found = true;
                     }
                 }
             }
-            is_open |= !found;
         }
-        let (name, span) = (name.node.to_string(), name.span);
-        Closure { name, parameters, ast: ast.clone(), body, span, known, is_open }
+        known
     }
 
-    /// What the names of the body mean: what they meant where it was declared. Names that came later are the caller's.
-    pub fn scope<'a>(&'a self, caller: &'a Scope) -> Cow<'a, Scope> {
-        if !self.is_open {
-            return Cow::Borrowed(&self.known);
-        }
+    pub fn is_open(&self) -> bool {
+        self.function.body().is_none_or(|body| body.is_open)
+    }
+
+    pub fn parameters(&self) -> &[Rc<str>] {
+        &self.function.parameters
+    }
+
+    pub fn span(&self) -> Span {
+        self.function.span
+    }
+
+    /// What the names of an open body mean: what they meant where it was declared. Names that came later are the caller's.
+    pub fn scope(&self, caller: &Scope) -> Scope {
         let mut scope = caller.clone();
         scope.values.extend(self.known.values.iter().map(|(name, b)| (name.clone(), b.clone())));
         scope.functions.extend(self.known.functions.iter().map(|(name, b)| (name.clone(), b.clone())));
-        Cow::Owned(scope)
+        scope
     }
 }
 
@@ -185,6 +188,7 @@ impl Binding {
             Meaning::Base(_) => "base coordinate".into(),
             Meaning::Coordinate(_) => "coordinate".into(),
             Meaning::Library(_) => "library".into(),
+            Meaning::Unmade(shape) => shape.to_string(),
         }
     }
 }

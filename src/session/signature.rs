@@ -7,17 +7,17 @@
 //! let work(ξ, η) = i(ξ, d(η))          work(ξ: vector field, η: form) -> form of degree deg(η)
 //! ```
 
-use super::check;
-use super::scope::{Callable, Closure, Scope};
+use super::term::{Body, Defined, Term, TermKind};
 use crate::algebra::Inquiry;
 use crate::algebra::function::Elementary;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::model::kind::{self, *};
+use crate::model::operate;
 use crate::model::value::{Fallible, Value};
-use crate::questions;
-use crate::questions::call::{Given, fits};
+use crate::questions::call::{Given, fits, given};
 use crate::source::Span;
-use crate::syntax::ast::{ExprId, ExprKind, Factor, Name};
+use crate::syntax::ast::Factor;
+use std::rc::Rc;
 
 /// What a place in the body of a function needs, and the words that need it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,68 +38,47 @@ impl Need {
     }
 }
 
-/// How deep functions that call functions are followed.
-const MAX_DEPTH: usize = 8;
-
-/// What each parameter of the function has to be; `None` where the body takes anything.
-pub fn needs(scope: &Scope, closure: &Closure) -> Fallible<Vec<Option<Need>>> {
-    follow(scope, closure, MAX_DEPTH)
-}
-
 /// `work(ξ: vector field, η: form) -> form of degree deg(η)`.
-pub fn describe_signature(cx: &Inquiry, scope: &Scope, closure: &Closure) -> String {
-    let scope = &*closure.scope(scope);
-    let needs = needs(scope, closure).unwrap_or_else(|_| vec![None; closure.parameters.len()]);
-    let parameter = |(name, need): (&std::rc::Rc<str>, &Option<Need>)| match need {
+pub fn describe(function: &Defined, body: &Body) -> String {
+    let parameter = |(name, need): (&Rc<str>, &Option<Need>)| match need {
         Some(need) => format!("{name}: {}", need.kinds),
         None => name.to_string(),
     };
-    let list: Vec<String> = closure.parameters.iter().zip(&needs).map(parameter).collect();
-    let head = format!("{}({})", closure.name, list.join(", "));
-    match check::shape(cx, scope, closure, &needs) {
-        shape if shape.kinds.is_any() => head,
-        shape => format!("{head} -> {shape}"),
-    }
+    let list: Vec<String> = function.parameters.iter().zip(&body.needs).map(parameter).collect();
+    let head = format!("{}({})", function.name, list.join(", "));
+    if body.gives.kinds.is_any() { head } else { format!("{head} -> {}", body.gives) }
 }
 
-/// Refuses a call whose arguments are not what the body needs.
-pub fn check_call(cx: &Inquiry, scope: &Scope, closure: &Closure, values: &[Value], spans: &[Span]) -> Fallible<()> {
-    let needs = needs(scope, closure)?;
-    let given: Vec<Given> =
-        values.iter().zip(spans).map(|(value, span)| crate::questions::call::given(value, *span)).collect();
-    let mut wrong = check_given(cx, scope, closure, &needs, &given).into_iter();
+/// Refuses a call whose arguments turn out not to be what the body needs.
+pub fn check_call(cx: &Inquiry, function: &Defined, body: &Body, values: &[Value], spans: &[Span]) -> Fallible<()> {
+    let found: Vec<Given> = values.iter().zip(spans).map(|(value, span)| given(value, *span)).collect();
+    let mut wrong = check_given(function, body, &found).into_iter();
     let Some(first) = wrong.next() else { return Ok(()) };
     // One edit cannot mend two arguments.
     let place = spans.iter().position(|span| Some(*span) == first.primary()).filter(|_| wrong.next().is_none());
     let d = Box::new(first);
     Err(match place {
-        Some(i) => crate::model::operate::mend_kind(cx, d, &values[i], spans[i]),
+        Some(i) => operate::mend_kind(cx, d, &values[i], spans[i]),
         None => d,
     })
 }
 
 /// The arguments that cannot be what the body needs.
-pub fn check_given(
-    cx: &Inquiry,
-    scope: &Scope,
-    closure: &Closure,
-    needs: &[Option<Need>],
-    given: &[Given],
-) -> Vec<Diagnostic> {
-    let pairs = needs.iter().zip(given).enumerate();
+pub fn check_given(function: &Defined, body: &Body, given: &[Given]) -> Vec<Diagnostic> {
+    let pairs = body.needs.iter().zip(given).enumerate();
     let wrong = pairs.filter_map(|(i, (need, given))| Some((i, need.filter(|n| !n.accepts(given))?, given)));
     wrong
         .map(|(i, need, given)| {
             let wanted = with_article(&need.kinds.to_string());
-            let (name, found) = (&closure.parameters[i], &given.described);
+            let (name, found) = (&function.parameters[i], &given.described);
             Diagnostic::error(
                 &codes::WRONG_KIND,
-                format!("`{}` takes {wanted} for `{name}`, not {found}", closure.name),
+                format!("`{}` takes {wanted} for `{name}`, not {found}", function.name),
             )
             .wanting(need.kinds.wanted())
             .label(given.span, format!("this is {found}"))
             .label(need.span, format!("{wanted} is needed here"))
-            .note(format!("its type is {}", describe_signature(cx, scope, closure)))
+            .note(format!("its type is {}", describe(function, body)))
         })
         .collect()
 }
@@ -116,16 +95,16 @@ fn both(a: Kinds, b: Kinds) -> Option<Kinds> {
     }
 }
 
-fn follow(scope: &Scope, closure: &Closure, depth: usize) -> Fallible<Vec<Option<Need>>> {
-    let mut needs: Vec<Option<Need>> = vec![None; closure.parameters.len()];
-    let ast = &closure.ast;
-    let mut stack = vec![closure.body];
-    while let Some(id) = stack.pop() {
-        let mut demand = |of: ExprId, kinds: Kinds| -> Fallible<()> {
-            let Some(Name { text, primes: 0 }) = ast.name(of) else { return Ok(()) };
-            let Some(i) = closure.parameters.iter().position(|p| p == text) else { return Ok(()) };
-            let span = ast.span(of);
-            needs[i] = Some(match needs[i] {
+/// What each parameter of a function with this body has to be; `None` where the body takes anything.
+pub fn needs(body: &Term, parameters: &[Rc<str>]) -> Fallible<Vec<Option<Need>>> {
+    let mut needs: Vec<Option<Need>> = vec![None; parameters.len()];
+    let mut stack = vec![body];
+    while let Some(term) = stack.pop() {
+        for (of, kinds) in demands(term) {
+            let TermKind::Local(i) = of.kind else { continue };
+            let Some(place) = needs.get_mut(i) else { continue };
+            let span = of.span;
+            *place = Some(match *place {
                 None => Need { kinds, span },
                 Some(old) => match both(old.kinds, kinds) {
                     Some(both) if both == old.kinds => old,
@@ -133,60 +112,44 @@ fn follow(scope: &Scope, closure: &Closure, depth: usize) -> Fallible<Vec<Option
                     None => {
                         let (a, b) = (with_article(&old.kinds.to_string()), with_article(&kinds.to_string()));
                         return Err(Box::new(
-                            Diagnostic::error(&codes::WRONG_KIND, format!("`{text}` cannot be {a} and {b}"))
+                            Diagnostic::error(&codes::WRONG_KIND, format!("`{}` cannot be {a} and {b}", parameters[i]))
                                 .label(old.span, format!("{a} is needed here"))
                                 .label(span, format!("{b} is needed here")),
                         ));
                     }
                 },
             });
-            Ok(())
-        };
-        match ast.kind(id) {
-            ExprKind::Call { callee, arguments } => {
-                if let Some(Name { text, .. }) = ast.name(*callee) {
-                    for (argument, kind) in arguments.iter().zip(kinds_of(scope, text, arguments.len(), depth)) {
-                        if let Some(kind) = kind {
-                            demand(*argument, kind)?;
-                        }
-                    }
-                }
-                stack.extend(arguments.iter().rev());
-                continue;
-            }
-            ExprKind::Wedge(all) => all.iter().try_for_each(|f| demand(*f, FORM))?,
-            ExprKind::Partial(of) => demand(*of, COORDINATE)?,
-            ExprKind::Power { exponent, .. } => demand(*exponent, FUNCTION)?,
-            ExprKind::Product(factors) => {
-                let over = factors.iter().filter(|(op, _)| *op == Factor::Over);
-                over.into_iter().try_for_each(|(_, f)| demand(*f, FUNCTION))?;
-            }
-            _ => {}
         }
-        let mut below = vec![];
-        ast.operands(id, &mut below);
-        stack.extend(below.into_iter().rev());
+        stack.extend(term.operands().into_iter().rev());
     }
     Ok(needs)
 }
 
-/// The kinds of the arguments of a function of the language, of an elementary function or of a question.
-fn kinds_of(scope: &Scope, name: &str, n: usize, depth: usize) -> Vec<Option<Kinds>> {
-    if let Some(binding) = scope.functions.get(name) {
-        return match &binding.callable {
-            Callable::Unknown(_) => vec![Some(FUNCTION); n],
-            Callable::Closure(inner) if depth > 0 => follow(scope, inner, depth - 1)
-                .map(|needs| needs.into_iter().map(|need| need.map(|n| n.kinds)).collect())
-                .unwrap_or_default(),
-            Callable::Closure(_) => vec![],
-        };
-    }
-    if Elementary::find(name).is_some() || name == "sqrt" {
+/// What a term needs its operands to be.
+fn demands(term: &Term) -> Vec<(&Term, Kinds)> {
+    match &term.kind {
+        TermKind::Wedge(all) => all.iter().map(|f| (f, FORM)).collect(),
+        TermKind::Partial(of) => vec![(of, COORDINATE)],
+        TermKind::Power { exponent, .. } => vec![(exponent, FUNCTION)],
+        TermKind::Product(factors) => {
+            let over = factors.iter().filter(|(op, _)| *op == Factor::Over);
+            over.map(|(_, f)| (f, FUNCTION)).collect()
+        }
+        TermKind::Unspecified { arguments, .. } => arguments.iter().map(|a| (a, FUNCTION)).collect(),
         // A series has a maximum, too.
-        let of_series = matches!(name, "max" | "min" | "abs");
-        return vec![(!of_series).then_some(FUNCTION); n];
+        TermKind::Elementary { function: Elementary::Max | Elementary::Min | Elementary::Abs, .. } => vec![],
+        TermKind::Elementary { arguments, .. } => arguments.iter().map(|a| (a, FUNCTION)).collect(),
+        TermKind::Root(of) => vec![(of, FUNCTION)],
+        TermKind::Ask(ask) => {
+            let positional = ask.arguments.iter().filter(|(name, _)| name.is_none()).enumerate();
+            let kinds = |i: usize| kind::parameter(ask.row.parameters, i).map(|p| p.kinds).filter(|k| !k.is_any());
+            positional.filter_map(|(i, (_, argument))| Some((argument, kinds(i)?))).collect()
+        }
+        TermKind::Call(call) => {
+            let Some(function) = call.callee.function() else { return vec![] };
+            let needs = function.body().map_or(&[][..], |body| &body.needs);
+            call.arguments.iter().zip(needs).filter_map(|(a, need)| Some((a, need.as_ref()?.kinds))).collect()
+        }
+        _ => vec![],
     }
-    let Some(row) = questions::find_written(name) else { return vec![] };
-    let kinds = |i: usize| kind::parameter(row.parameters, i).map(|p| p.kinds).filter(|kinds| !kinds.is_any());
-    (0..n).map(kinds).collect()
 }

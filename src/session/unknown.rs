@@ -1,6 +1,6 @@
 //! Names that nothing declares: what was probably meant, in the words of this language or of another one.
 
-use super::elaborate::{Evaluator, coordinate_of};
+use super::resolve::{Resolver, coordinate_of};
 use super::scope::Meaning;
 use crate::algebra::function::Elementary;
 use crate::diagnostic::{Diagnostic, codes, suggest};
@@ -8,7 +8,7 @@ use crate::geometry::jet::FiberedManifold;
 use crate::questions;
 use crate::source::Span;
 
-impl Evaluator<'_> {
+impl Resolver<'_> {
     /// A name of a value.
     pub fn unknown(&self, text: &str, span: Span) -> Diagnostic {
         let mut names: Vec<&str> = self.scope.value_names().collect();

@@ -284,6 +284,21 @@ impl<'t> Builder<'t> {
         self.push(l, ExprKind::Part { of, key }, r)
     }
 
+    /// A power. In `x^2'` the prime may belong to the power or to its exponent; a prime on a name or on a member of a family
+    /// is a part of it.
+    pub fn power(&mut self, l: u32, base: ExprId, exponent: ExprId, r: u32) -> ExprId {
+        let raised = &self.ast[exponent];
+        if let (ExprKind::Primed { of, .. }, 0) = (&raised.kind, raised.parens)
+            && !matches!(self.ast.kind(*of), ExprKind::Index { .. } | ExprKind::Call { .. })
+        {
+            let (end, of, base) = (raised.span.end, self.ast.outer(*of), self.slice_of(self.ast.outer(base)));
+            let (prime, power) = (self.slice(of.end, end), self.slice_of(of));
+            let readings = [format!("({base}^{power}){prime}"), format!("{base}^({power}{prime})")];
+            self.problem(problem::ambiguous_prime(self.span(of.end, end), &readings, self.span(l, r)));
+        }
+        self.push(l, ExprKind::Power { base, exponent }, r)
+    }
+
     /// Primes after anything; those after a name and a blank join the name.
     pub fn primed(&mut self, l: u32, of: ExprId, at: u32, r: u32) -> ExprId {
         let count: u32 = self.slice(at, r).chars().map(name::count_prime).sum();

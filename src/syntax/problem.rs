@@ -138,6 +138,13 @@ pub fn power_of_function(exponent: Span, turned: &str, whole: Span) -> Diagnosti
         .repair(format!("write `{turned}`"), whole, turned.to_string())
 }
 
+/// `x^2'`: of the power, or of its exponent?
+pub fn ambiguous_prime(prime: Span, readings: &[String], whole: Span) -> Diagnostic {
+    let d = Diagnostic::error(&codes::SYNTAX, "it is not clear what this prime differentiates")
+        .label(prime, "of the power, or of its exponent?");
+    readings.iter().fold(d, |d, reading| d.repair(format!("write `{reading}`"), whole, reading.clone()))
+}
+
 /// `d/dt x`.
 pub fn leibniz_derivative(operator: Span, primed: &str, whole: Span) -> Diagnostic {
     Diagnostic::error(&codes::JUXTAPOSITION, "the derivative along the motion is a prime")

@@ -1,9 +1,11 @@
 //! Declarations of geometry: maps, sections, distributions and codistributions, submanifolds. Each generator and each
 //! equation is checked to live where it is declared, with its own words as the place.
 
-use super::super::elaborate::{Evaluator, at, refuse};
+use super::super::checked::{Body, Described, Space};
+use super::super::evaluate::{Evaluator, at, refuse};
 use super::super::interpreter::Interpreter;
 use super::super::promise::Place;
+use super::super::term::Term;
 use super::{bind, entries, order_of_block};
 use crate::algebra::Inquiry;
 use crate::algebra::expr::Relation;
@@ -19,47 +21,39 @@ use crate::model::promise::FormPromise;
 use crate::model::set::{Branch, PointSet};
 use crate::model::value::{Fallible, Value};
 use crate::source::Span;
-use crate::syntax::ast::{self, Ast, Body, Described, ExprId};
+use crate::syntax::ast::Word;
 use std::rc::Rc;
 
-pub(super) fn map(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, m: &ast::Map) -> Fallible<()> {
-    let evaluator = state.evaluator(cx, ast);
-    let (from, to) = (evaluator.space(&m.from)?, evaluator.space(&m.to)?);
-    let target = state.evaluator(cx, ast).on(to.manifold());
-    let source = state.evaluator(cx, ast).on(from.manifold());
-    let list = map_entries(cx, ast, &m.entries, &target, &source)?;
-    let last = m.entries.last().map(|id| ast.span(*id));
-    let map = Map::new(&from, &to, list.clone())
-        .map_err(|r| incomplete(cx, r, m.name.span, "this map", last, (from.manifold(), &to), list))?;
-    bind(state, &m.name, Value::Map(Rc::new(MapItem { name: m.name.node.to_string(), map })))
+pub(super) fn map(
+    cx: &Inquiry,
+    state: &mut Interpreter,
+    name: &Word,
+    from: &Space,
+    to: &Space,
+    entries: &[Term],
+) -> Fallible<()> {
+    let (source, target) = (from.space.manifold(), to.space.manifold());
+    let list = map_entries(entries, &state.evaluator(cx).on(target), source)?;
+    let last = entries.last().map(|entry| entry.span);
+    let map = Map::new(&from.space, &to.space, list.clone())
+        .map_err(|r| incomplete(cx, r, name.span, "this map", last, (source, &to.space), list))?;
+    bind(state, name, Value::Map(Rc::new(MapItem { name: name.node.to_string(), map })))
 }
 
 /// `x = expression`: the left side on the target, the right side on the source.
-fn map_entries(
-    cx: &Inquiry,
-    ast: &Rc<Ast>,
-    ids: &[ExprId],
-    target: &Evaluator,
-    source: &Evaluator,
-) -> Fallible<Vec<(Symbol, Expr)>> {
+fn map_entries(entries: &[Term], target: &Evaluator, source: &FiberedManifold) -> Fallible<Vec<(Symbol, Expr)>> {
     let mut list: Vec<(Symbol, Expr)> = vec![];
-    for &id in ids {
-        target.each_with(id, &mut |inner, body| {
-            let Some((left, right)) = ast.equation(body) else {
-                return Err(Box::new(
-                    Diagnostic::error(&codes::SYNTAX, "an entry is an equation `coordinate = expression`")
-                        .label(ast.span(body), "not an equation"),
-                ));
+    for entry in entries {
+        target.each_with(entry, &mut |inner, body| {
+            let Some((left, right)) = body.equation() else {
+                return refuse(&codes::SYNTAX, "an entry is an equation `coordinate = expression`");
             };
             let symbol = inner.jet_symbol(left)?;
-            let mut there = Evaluator::new(cx, source.scope, &source.ast);
-            there.on = source.on.clone();
-            there.locals = inner.locals.clone();
-            let value = there.expr(right)?;
+            let value = inner.under(&inner.cx).on(source).expr(right)?;
             if list.iter().any(|(s, _)| *s == symbol) {
                 return Err(Box::new(
                     Diagnostic::error(&codes::DECLARED_TWICE, format!("`{symbol}` is given twice"))
-                        .label(ast.span(left), "again"),
+                        .label(left.span, "again"),
                 ));
             }
             list.push((symbol, value));
@@ -105,37 +99,35 @@ fn incomplete(
     Box::new(d.repair(format!("add {noun}, such as {text}"), Span { start: last.end, ..last }, format!("; {text}")))
 }
 
-pub(super) fn section(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) -> Fallible<()> {
-    let space = state.evaluator(cx, ast).space(&d.on)?;
-    let Body::Entries(ids) = &d.body else {
+pub(super) fn section(cx: &Inquiry, state: &mut Interpreter, d: &Described) -> Fallible<()> {
+    let space = &d.on.space;
+    let Body::Entries(entries) = &d.body else {
         return refuse(&codes::SYNTAX, "a section is given by its equations in braces");
     };
-    let evaluator = state.evaluator(cx, ast).on(space.manifold());
-    let list = map_entries(cx, ast, ids, &evaluator, &evaluator)?;
-    let last = ids.last().map(|id| ast.span(*id));
-    let section = Section::new(&space, list.clone())
-        .map_err(|r| incomplete(cx, r, d.name.span, "this section", last, (space.manifold(), &space), list))?;
-    bind(state, &d.name, Value::Section(Rc::new(SectionItem { name: d.name.node.to_string(), section })))
+    let list = map_entries(entries, &state.evaluator(cx).on(space.manifold()), space.manifold())?;
+    let last = entries.last().map(|entry| entry.span);
+    let section = Section::new(space, list.clone())
+        .map_err(|r| incomplete(cx, r, d.name.span, "this section", last, (space.manifold(), space), list))?;
+    bind(state, d.name, Value::Section(Rc::new(SectionItem { name: d.name.node.to_string(), section })))
 }
 
 pub(super) fn codistribution(
     cx: &Inquiry,
     state: &mut Interpreter,
-    ast: &Rc<Ast>,
     d: &Described,
     remarks: &mut Vec<Diagnostic>,
 ) -> Fallible<()> {
+    let space = &d.on.space;
     // A codistribution that is an answer: annihilator(D).
-    if let Body::Value(id) = &d.body
-        && let space = state.evaluator(cx, ast).any_space(&d.on)?
-        && let value @ Value::Codistribution(_) = state.evaluator(cx, ast).on(space.manifold()).eval(*id)?.main()
+    if let Body::Value(value) = &d.body
+        && let value @ Value::Codistribution(_) = state.evaluator(cx).on(space.manifold()).eval(value)?.main()
     {
-        return bind(state, &d.name, value);
+        return bind(state, d.name, value);
     }
-    let (space, list) = entries(cx, state, ast, d, |e, id| Ok((at(as_form(cx, &e.eval(id)?), e.ast.span(id))?, id)))?;
+    let list = entries(cx, state, d, |e, term| Ok((at(as_form(cx, &e.eval(term)?), term.span)?, term.clone())))?;
     let promise = FormPromise { degree: None, space: space.clone(), properties: vec![] };
     let mut forms = vec![];
-    for ((form, id), span) in list {
+    for ((form, term), span) in list {
         if form.degree() != 1 {
             let kind = if form.degree() == 0 { "function".into() } else { format!("{}-form", form.degree()) };
             let d = Diagnostic::error(
@@ -148,10 +140,10 @@ pub(super) fn codistribution(
                 None => d,
             }));
         }
-        let place = Place { state, ast, name: d.name.span, types: &[], on: &d.on, value: id };
+        let place = Place { state, name: d.name.span, types: &[], on: &d.on, value: &term };
         forms.push(place.settle_form(cx, &promise, &form, remarks)?.0);
     }
-    bind(state, &d.name, Value::from(Codistribution::new(&space, forms)?))
+    bind(state, d.name, Value::from(Codistribution::new(space, forms)?))
 }
 
 /// A 1-form made of another form: the differential of a function, or the contraction with as many coordinate fields as it takes.
@@ -172,30 +164,29 @@ fn one_form_of(cx: &Inquiry, form: &crate::geometry::Form) -> Option<(String, St
 pub(super) fn distribution(
     cx: &Inquiry,
     state: &mut Interpreter,
-    ast: &Rc<Ast>,
     d: &Described,
     remarks: &mut Vec<Diagnostic>,
 ) -> Fallible<()> {
-    if let Body::Value(id) = &d.body
-        && let space = state.evaluator(cx, ast).any_space(&d.on)?
-        && let value @ Value::Distribution(_) = state.evaluator(cx, ast).on(space.manifold()).eval(*id)?.main()
+    let space = &d.on.space;
+    if let Body::Value(value) = &d.body
+        && let value @ Value::Distribution(_) = state.evaluator(cx).on(space.manifold()).eval(value)?.main()
     {
-        return bind(state, &d.name, value);
+        return bind(state, d.name, value);
     }
-    let (space, list) = entries(cx, state, ast, d, |e, id| Ok((at(as_field(cx, &e.eval(id)?), e.ast.span(id))?, id)))?;
+    let list = entries(cx, state, d, |e, term| Ok((at(as_field(cx, &e.eval(term)?), term.span)?, term.clone())))?;
     let mut fields = vec![];
-    for ((field, id), _) in list {
-        let place = Place { state, ast, name: d.name.span, types: &[], on: &d.on, value: id };
-        fields.push(place.field(cx, &field, &space, remarks)?.0);
+    for ((field, term), _) in list {
+        let place = Place { state, name: d.name.span, types: &[], on: &d.on, value: &term };
+        fields.push(place.field(cx, &field, space, remarks)?.0);
     }
-    bind(state, &d.name, Value::from(Distribution::new(&space, fields)?))
+    bind(state, d.name, Value::from(Distribution::new(space, fields)?))
 }
 
-pub(super) fn submanifold(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) -> Fallible<()> {
-    let (space, list) = entries(cx, state, ast, d, |e, id| match e.eval(id)? {
+pub(super) fn submanifold(cx: &Inquiry, state: &mut Interpreter, d: &Described) -> Fallible<()> {
+    let list = entries(cx, state, d, |e, entry| match e.eval(entry)? {
         Value::Claim(claim) => {
             let difference = as_expr(cx, &claim.left)? - as_expr(cx, &claim.right)?;
-            let span = e.ast.span(id);
+            let span = entry.span;
             match claim.relation {
                 Relation::Equal => Ok(vec![Branch { equations: vec![difference], nonzero: vec![] }]),
                 Relation::NotEqual => Ok(vec![Branch { equations: vec![], nonzero: vec![difference] }]),
@@ -224,11 +215,6 @@ pub(super) fn submanifold(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, 
         branches = branches.iter().flat_map(|a| alternatives.iter().map(move |b| both(a, b))).collect();
     }
     let functions: Vec<Expr> = branches.iter().flat_map(|b| b.equations.iter().chain(&b.nonzero)).copied().collect();
-    let ids = match &d.body {
-        Body::Entries(ids) => ids.as_slice(),
-        Body::Value(id) => std::slice::from_ref(id),
-    };
-    order_of_block(cx, state, ast, d.name.span, &d.on, ids, &functions, &space)?;
-    let set = PointSet::new(&space, branches);
-    bind(state, &d.name, Value::from(set))
+    order_of_block(cx, state, d.name.span, &d.on, d.body.terms(), &functions)?;
+    bind(state, d.name, Value::from(PointSet::new(&d.on.space, branches)))
 }

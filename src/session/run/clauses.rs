@@ -1,10 +1,9 @@
 //! What the clauses of a run say: `set`, `from`, `until`, `method`, `tolerance`, `step`, `record`, `stop`, `branch`.
 
 use super::first_word;
-use crate::algebra::Inquiry;
 use crate::algebra::{Expr, Node, Symbol};
 use crate::codegen::lower;
-use crate::diagnostic::{Diagnostic, codes, suggest};
+use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::jet::FiberedManifold;
 use crate::integrate::control::Tolerance;
 use crate::integrate::method::Method;
@@ -13,11 +12,13 @@ use crate::model::operate;
 use crate::model::value::{Fallible, Value, key_text};
 use crate::motion::law::Body;
 use crate::motion::start::Given;
-use crate::session::elaborate::Evaluator;
+use crate::session::checked::{self, RunClause, RunClauseKind, Setting};
+use crate::session::declare::function_body;
+use crate::session::evaluate::Evaluator;
 use crate::session::interpreter::Interpreter;
-use crate::session::scope::Callable;
+use crate::session::term::{Repetition, Term, TermKind};
 use crate::source::Span;
-use crate::syntax::ast::{self, Ast, ExprId, ExprKind, RunClauseKind, Simulate};
+use crate::syntax::ast;
 use rustc_hash::FxHashMap;
 
 /// What the clauses of a run say, before anything is derived.
@@ -64,20 +65,19 @@ impl Clauses {
     }
 
     pub fn read(
-        cx: &Inquiry,
         state: &Interpreter,
         evaluator: &Evaluator,
-        s: &Simulate,
+        span: Span,
+        written: &[RunClause],
         manifold: &FiberedManifold,
     ) -> Fallible<Clauses> {
-        let ast = &evaluator.ast;
-        let simulate = first_word(s.span, "simulate");
+        let simulate = first_word(span, "simulate");
         let mut until = None;
         let mut clauses = Clauses {
             set: FxHashMap::default(),
             bodies: vec![],
             from: vec![],
-            until: (Expr::zero(), s.span),
+            until: (Expr::zero(), span),
             method: Method::AUTO,
             tolerance: Tolerance::default(),
             scales: vec![],
@@ -89,36 +89,36 @@ impl Clauses {
             simulate,
             from_span: None,
         };
-        for clause in &s.clauses {
+        for clause in written {
             match &clause.kind {
                 RunClauseKind::Set(list) => {
-                    for &id in list {
-                        clauses.read_set(state, evaluator, id)?;
+                    for setting in list {
+                        clauses.read_set(evaluator, setting)?;
                     }
                 }
                 RunClauseKind::From(list) => {
                     clauses.from_span.get_or_insert(clause.span);
-                    for &id in list {
-                        clauses.read_from(evaluator, id)?;
+                    for entry in list {
+                        clauses.read_from(evaluator, entry)?;
                     }
                 }
-                RunClauseKind::Until(id) => until = Some(read_until(evaluator, *id, manifold)?),
-                RunClauseKind::Method(id) => clauses.method = read_method(ast, *id)?,
+                RunClauseKind::Until(term) => until = Some(read_until(evaluator, term, manifold)?),
+                RunClauseKind::Method(method) => clauses.method = *method,
                 RunClauseKind::Tolerance(list) => clauses.read_tolerance(evaluator, list)?,
-                RunClauseKind::Step(id) => clauses.step = Some(positive(evaluator, *id, "a step")?),
+                RunClauseKind::Step(term) => clauses.step = Some(positive(evaluator, term, "a step")?),
                 RunClauseKind::Record { columns, every } => {
-                    for &id in columns {
-                        clauses.read_column(cx, state, evaluator, id)?;
+                    for column in columns {
+                        clauses.read_column(state, evaluator, column)?;
                     }
                     if let Some(every) = every {
-                        clauses.every = Some(positive(evaluator, *every, "an interval")?);
+                        clauses.every = Some(positive(evaluator, every, "an interval")?);
                     }
                 }
                 RunClauseKind::Stop { when, direction } => {
-                    clauses.stops.push(read_stop(state, evaluator, *when, *direction)?);
+                    clauses.stops.push(read_stop(state, evaluator, when, *direction)?);
                 }
-                RunClauseKind::Branch(id) => clauses.branch = Some((evaluator.eval(*id)?, ast.span(*id))),
-                RunClauseKind::Collect(_) => {
+                RunClauseKind::Branch(term) => clauses.branch = Some((evaluator.eval(term)?, term.span)),
+                RunClauseKind::Collect => {
                     return Err(Box::new(
                         Diagnostic::error(&codes::NO_EFFECT, "`collect` belongs to a sweep")
                             .label(first_word(clause.span, "collect"), "no effect here")
@@ -137,7 +137,7 @@ impl Clauses {
         clauses.until = until;
         if !clauses.method.row().adaptive() && clauses.step.is_none() {
             let name = clauses.method.name();
-            let method = s.clauses.iter().find(|c| matches!(c.kind, RunClauseKind::Method(_)));
+            let method = written.iter().find(|c| matches!(c.kind, RunClauseKind::Method(_)));
             return Err(Box::new(
                 Diagnostic::error(&codes::BAD_OPTION, format!("`{name}` has a fixed step, and none is given"))
                     .label(method.map_or(simulate, |c| c.span), "no `step`")
@@ -148,30 +148,23 @@ impl Clauses {
     }
 
     /// `m = 2` or `V(theta) = cos(theta)`.
-    fn read_set(&mut self, state: &Interpreter, evaluator: &Evaluator, id: ExprId) -> Fallible<()> {
-        let ast = &evaluator.ast;
-        let Some((left, right)) = ast.equation(id) else {
-            return Err(Box::new(
-                Diagnostic::error(&codes::BAD_OPTION, "`set` takes equations").label(ast.span(id), "not an equation"),
-            ));
-        };
-        if let ExprKind::Call { callee, arguments } = ast.kind(left)
-            && let Some(name) = ast.name(*callee)
-            && let Some(binding) = state.scope.function(&name.text)
-            && let Callable::Unknown(function) = binding.callable
-        {
-            let body = read_body(evaluator, function, arguments, right, ast.span(left))?;
-            if self.bodies.iter().any(|b| b.function == function) {
-                return Err(given_twice(&format!("{}(…)", name.text), ast.span(left)));
+    fn read_set(&mut self, evaluator: &Evaluator, setting: &Setting) -> Fallible<()> {
+        let (left, right) = match setting {
+            Setting::Parameter { left, right } => (left, right),
+            Setting::Function { body, span } => {
+                let body = function_body(evaluator, body)?;
+                if self.bodies.iter().any(|b| b.function == body.function) {
+                    return Err(given_twice(&format!("{}(…)", body.function.name()), *span));
+                }
+                self.bodies.push(body);
+                return Ok(());
             }
-            self.bodies.push(body);
-            return Ok(());
-        }
+        };
         let symbol = evaluator.jet_symbol(left)?;
         if !symbol.is_parameter() {
             return Err(Box::new(
                 Diagnostic::error(&codes::NO_EFFECT, format!("`{symbol}` is not a parameter"))
-                    .label(ast.span(left), "`set` gives values to parameters and functions")
+                    .label(left.span, "`set` gives values to parameters and functions")
                     .help(format!("an initial value is given with `from {symbol} = …`")),
             ));
         }
@@ -179,28 +172,27 @@ impl Clauses {
         if let Some(varies) = value.symbols().into_iter().find(|s| !s.is_parameter()) {
             return Err(Box::new(
                 Diagnostic::error(&codes::WRONG_KIND, format!("a parameter is constant, and `{varies}` is not"))
-                    .label(ast.span(right), format!("depends on `{varies}`"))
+                    .label(right.span, format!("depends on `{varies}`"))
                     .help("declare `function` for what varies, and set it: `set V(x) = …`"),
             ));
         }
         match self.set.insert(symbol, value) {
-            Some(_) => Err(given_twice(&symbol.name(), ast.span(left))),
+            Some(_) => Err(given_twice(&symbol.name(), left.span)),
             None => Ok(()),
         }
     }
 
     /// `x = 1`, or a point.
-    fn read_from(&mut self, evaluator: &Evaluator, id: ExprId) -> Fallible<()> {
-        let ast = &evaluator.ast;
-        let span = ast.span(id);
-        if let ExprKind::Each(_) = ast.kind(id) {
-            return evaluator.each_with(id, &mut |inner, body| self.read_from(inner, body));
+    fn read_from(&mut self, evaluator: &Evaluator, entry: &Term) -> Fallible<()> {
+        let span = entry.span;
+        if let TermKind::Each(_) = entry.kind {
+            return evaluator.each_with(entry, &mut |inner, body| self.read_from(inner, body));
         }
-        if let Some((left, right)) = ast.equation(id) {
+        if let Some((left, right)) = entry.equation() {
             let symbol = evaluator.jet_symbol(left)?;
             return self.start_at(symbol, evaluator.expr(right)?, span);
         }
-        let point = evaluator.point(id)?;
+        let point = evaluator.point(entry)?;
         for entry in &point.entries {
             let here = |s: &Symbol| {
                 evaluator.on.as_ref().is_none_or(|m| m.order_of_symbol(*s).is_some() || m.base() == *s)
@@ -225,30 +217,32 @@ impl Clauses {
     }
 
     /// `1e-9`, `rel 1e-9, abs 1e-12`, `x = 1e-3`.
-    fn read_tolerance(&mut self, evaluator: &Evaluator, list: &[ast::Tolerance]) -> Fallible<()> {
-        let number = |id: ExprId| {
-            let tau = positive(evaluator, id, "a tolerance")?;
+    fn read_tolerance(&mut self, evaluator: &Evaluator, list: &[checked::Tolerance]) -> Fallible<()> {
+        let number = |term: &Term| {
+            let tau = positive(evaluator, term, "a tolerance")?;
             if tau < 1.0 {
                 return Ok(tau);
             }
             Err(Box::new(
                 Diagnostic::error(&codes::BAD_OPTION, "a tolerance lies between 0 and 1")
-                    .label(evaluator.ast.span(id), "too large")
+                    .label(term.span, "too large")
                     .help("write for example `tolerance 1e-10`"),
             ))
         };
         for entry in list {
             match entry {
-                ast::Tolerance::Both(id) => self.tolerance = Tolerance::both(number(*id)?),
-                ast::Tolerance::Relative(id) => self.tolerance.relative = number(*id)?,
-                ast::Tolerance::Absolute(id) => self.tolerance.absolute = positive(evaluator, *id, "a tolerance")?,
-                ast::Tolerance::Scale { coordinate, scale } => {
-                    let span = evaluator.ast.span(*coordinate);
-                    let symbol = evaluator.jet_symbol(*coordinate)?;
+                checked::Tolerance::Both(term) => self.tolerance = Tolerance::both(number(term)?),
+                checked::Tolerance::Relative(term) => self.tolerance.relative = number(term)?,
+                checked::Tolerance::Absolute(term) => {
+                    self.tolerance.absolute = positive(evaluator, term, "a tolerance")?;
+                }
+                checked::Tolerance::Scale { coordinate, scale } => {
+                    let span = coordinate.span;
+                    let symbol = evaluator.jet_symbol(coordinate)?;
                     if self.scales.iter().any(|(s, _, _)| *s == symbol) {
                         return Err(given_twice(&symbol.name(), span));
                     }
-                    self.scales.push((symbol, positive(evaluator, *scale, "a scale")?, span));
+                    self.scales.push((symbol, positive(evaluator, scale, "a scale")?, span));
                 }
             }
         }
@@ -256,21 +250,16 @@ impl Clauses {
     }
 
     /// `x`, `E = energy(S)`; a list or a family is several columns.
-    fn read_column(&mut self, cx: &Inquiry, state: &Interpreter, evaluator: &Evaluator, id: ExprId) -> Fallible<()> {
-        let ast = &evaluator.ast;
-        let span = ast.span(id);
-        if let ExprKind::Each(each) = ast.kind(id)
-            && &*each.function.node == "list"
-        {
-            return evaluator.each_with(id, &mut |inner, body| {
+    fn read_column(&mut self, state: &Interpreter, evaluator: &Evaluator, column: &checked::Column) -> Fallible<()> {
+        let (cx, span, value) = (&evaluator.cx, column.span, &column.value);
+        let is_list = matches!(&value.kind, TermKind::Each(each) if each.of == Repetition::List);
+        if is_list && column.name.is_none() {
+            return evaluator.each_with(value, &mut |inner, body| {
                 let value = inner.expr(body)?;
                 self.push_column(value.to_string(), value, span)
             });
         }
-        let (name, value) = match ast.option(id) {
-            Some((name, value)) => (name.node.to_string(), value),
-            None => (state.source_text(span), id),
-        };
+        let name = column.name.as_ref().map_or_else(|| state.source_text(span), |name| name.to_string());
         match evaluator.eval(value)?.main() {
             Value::List(items) => {
                 for (i, item) in items.iter().enumerate() {
@@ -320,43 +309,9 @@ fn given_twice(name: &str, span: Span) -> Box<Diagnostic> {
     Box::new(Diagnostic::error(&codes::DECLARED_TWICE, format!("`{name}` is given twice")).label(span, "again"))
 }
 
-/// `V(theta) = cos(theta)`: the arguments are formal, whatever else their names mean.
-pub fn read_body(
-    evaluator: &Evaluator,
-    function: crate::algebra::Function,
-    arguments: &[ExprId],
-    value: ExprId,
-    span: Span,
-) -> Fallible<Body> {
-    if arguments.len() != function.arity() as usize {
-        return Err(Box::new(
-            Diagnostic::error(
-                &codes::WRONG_ARGUMENTS,
-                format!("`{}` takes {} arguments, not {}", function.name(), function.arity(), arguments.len()),
-            )
-            .label(span, "here"),
-        ));
-    }
-    let mut inner = evaluator.on_answer(&Value::number(0));
-    let mut formal = vec![];
-    for argument in arguments {
-        let Some(name) = evaluator.ast.name(*argument).filter(|n| n.primes == 0) else {
-            // A jet such as x' stands for itself.
-            formal.push(evaluator.jet_symbol(*argument)?);
-            continue;
-        };
-        let symbol = Symbol::bound(&name.text);
-        inner.locals.push((name.text.clone(), Value::Expr(Expr::symbol(symbol))));
-        formal.push(symbol);
-    }
-    let value = inner.expr(value)?;
-    Ok(Body { function, arguments: formal, value })
-}
-
-fn read_until(evaluator: &Evaluator, id: ExprId, manifold: &FiberedManifold) -> Fallible<(Expr, Span)> {
-    let (ast, time) = (&evaluator.ast, manifold.base());
-    let span = ast.span(id);
-    let Some((left, right)) = ast.equation(id) else {
+fn read_until(evaluator: &Evaluator, term: &Term, manifold: &FiberedManifold) -> Fallible<(Expr, Span)> {
+    let (span, time) = (term.span, manifold.base());
+    let Some((left, right)) = term.equation() else {
         return Err(Box::new(
             Diagnostic::error(&codes::NO_END, format!("`until` takes an equation such as `{time} = 10`"))
                 .label(span, "not an equation")
@@ -366,22 +321,21 @@ fn read_until(evaluator: &Evaluator, id: ExprId, manifold: &FiberedManifold) -> 
     if evaluator.expr(left)?.as_symbol() != Some(time) {
         return Err(Box::new(
             Diagnostic::error(&codes::NO_END, format!("a run ends at a value of {time}"))
-                .label(ast.span(left), "not the time")
+                .label(left.span, "not the time")
                 .help(format!("write `until {time} = 10`; `stop when` stops it elsewhere")),
         ));
     }
-    Ok((evaluator.expr(right)?, ast.span(right)))
+    Ok((evaluator.expr(right)?, right.span))
 }
 
 fn read_stop(
     state: &Interpreter,
     evaluator: &Evaluator,
-    when: ExprId,
+    when: &Term,
     direction: Option<ast::Direction>,
 ) -> Fallible<Stop> {
-    let ast = &evaluator.ast;
-    let span = ast.span(when);
-    let Some((left, right)) = ast.equation(when) else {
+    let span = when.span;
+    let Some((left, right)) = when.equation() else {
         return Err(Box::new(
             Diagnostic::error(&codes::BAD_OPTION, "`stop when` takes an equation")
                 .label(span, "not an equation")
@@ -417,46 +371,14 @@ pub fn is_angle(e: Expr) -> bool {
     }
 }
 
-fn positive(evaluator: &Evaluator, id: ExprId, what: &str) -> Fallible<f64> {
-    let n = evaluator.number(id)?;
+fn positive(evaluator: &Evaluator, term: &Term, what: &str) -> Fallible<f64> {
+    let n = evaluator.number(term)?;
     let x = lower::to_f64(&n);
     if n.signum() <= 0 || !x.is_finite() || x == 0.0 {
         return Err(Box::new(
             Diagnostic::error(&codes::BAD_OPTION, format!("{what} is a positive number"))
-                .label(evaluator.ast.span(id), "not positive"),
+                .label(term.span, "not positive"),
         ));
     }
     Ok(x)
-}
-
-fn read_method(ast: &Ast, id: ExprId) -> Fallible<Method> {
-    let later = ["gauss", "verlet", "variational", "radau", "bdf"];
-    let span = ast.span(id);
-    let (name, arguments) = match ast.kind(id) {
-        ExprKind::Call { callee, arguments } => (ast.name(*callee), arguments.len()),
-        _ => (ast.name(id), 0),
-    };
-    let text = name.map(|n| n.text.to_string()).unwrap_or_default();
-    if let Some(method) = Method::named(&text) {
-        if arguments > 0 {
-            return Err(Box::new(
-                Diagnostic::error(&codes::NO_EFFECT, format!("the method `{text}` takes no argument"))
-                    .label(span, "no effect")
-                    .repair(format!("write `{text}`"), span, text),
-            ));
-        }
-        return Ok(method);
-    }
-    if later.contains(&text.as_str()) {
-        return Err(Box::new(
-            Diagnostic::error(&codes::NOT_AVAILABLE, format!("the method `{text}` is not available yet"))
-                .label(span, "not in this version"),
-        ));
-    }
-    let d = Diagnostic::error(&codes::BAD_OPTION, format!("there is no method `{text}`")).label(span, "not known");
-    let names: Vec<&str> = Method::all().map(Method::name).collect();
-    Err(Box::new(match suggest::nearest(&text, names.iter().copied()) {
-        Some(near) => d.repair(format!("did you mean `{near}`?"), span, near),
-        None => d.note(format!("the methods are {}", names.join(", "))),
-    }))
 }

@@ -11,8 +11,7 @@ use crate::model::set::branch_text;
 use crate::model::value::Fallible;
 use crate::motion::law::{Body, Law};
 use crate::session::interpreter::Interpreter;
-use crate::syntax::ast::{Ast, ExprId};
-use std::rc::Rc;
+use crate::session::term::Term;
 
 /// The languages by name.
 const LANGUAGES: &[(&str, Language)] = &[
@@ -24,7 +23,7 @@ const LANGUAGES: &[(&str, Language)] = &[
 ];
 
 /// The vector field of the system that an expression names, in `c`, `rust`, `python`, `latex` or `clif`.
-pub fn emit(cx: &Inquiry, state: &Interpreter, ast: &Rc<Ast>, id: ExprId, language: &str) -> Fallible<String> {
+pub fn emit(cx: &Inquiry, state: &Interpreter, system: &Term, language: &str) -> Fallible<String> {
     let Some((_, language)) = LANGUAGES.iter().find(|(name, _)| *name == language) else {
         let names: Vec<&str> = LANGUAGES.iter().map(|(name, _)| *name).collect();
         return Err(Box::new(
@@ -38,7 +37,7 @@ pub fn emit(cx: &Inquiry, state: &Interpreter, ast: &Rc<Ast>, id: ExprId, langua
             "jit",
         )));
     }
-    let subject = Subject::read(cx, state, ast, id)?;
+    let subject = Subject::read(cx, state, system)?;
     let law = law_of(cx, &subject)?;
     let bodies: Vec<Body> = state.bodies.values().cloned().collect();
     let law = law.with_bodies(cx, &bodies);

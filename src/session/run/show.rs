@@ -3,37 +3,39 @@
 use crate::algebra::Inquiry;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::model::kind::RUN;
-use crate::model::operate::describe;
+use crate::model::operate::{as_expr, describe};
 use crate::model::value::{Fallible, Value};
 use crate::motion::run::Run;
 use crate::motion::series::Series;
 use crate::questions::call;
 use crate::report;
 use crate::report::plot::{Curve, Plot};
+use crate::session::checked;
 use crate::session::file;
 use crate::session::interpreter::{Effect, Interpreter};
-use crate::syntax::ast::{self, Ast, ExprId};
+use crate::session::term::Term;
+use crate::syntax::ast::Word;
 use std::rc::Rc;
 
-fn the_run(cx: &Inquiry, state: &Interpreter, ast: &Rc<Ast>, id: ExprId) -> Fallible<Rc<Run>> {
-    match state.evaluator(cx, ast).eval(id)?.main() {
+fn the_run(cx: &Inquiry, state: &Interpreter, term: &Term) -> Fallible<Rc<Run>> {
+    match state.evaluator(cx).eval(term)?.main() {
         Value::Run(run) => Ok(run),
-        other => Err(Box::new(call::needed(RUN, &describe(&other), ast.span(id)))),
+        other => Err(Box::new(call::needed(RUN, &describe(&other), term.span))),
     }
 }
 
 /// A curve of a plot: a recorded column or state, by the text that names it, or what is computed from them.
-fn column(cx: &Inquiry, state: &Interpreter, ast: &Rc<Ast>, run: &Rc<Run>, id: ExprId) -> Fallible<Series> {
-    let span = ast.span(id);
+fn column(cx: &Inquiry, state: &Interpreter, run: &Rc<Run>, term: &Term) -> Fallible<Series> {
+    let span = term.span;
     let text = state.source_text(span);
     if let Some(series) = run.series(&text) {
         return Ok(series);
     }
-    let evaluator = state.evaluator(cx, ast).on(&run.manifold);
-    if let Ok(Value::Series(series)) = evaluator.eval(id).map(|v| v.main()) {
-        return Ok((*series).clone());
+    let value = state.evaluator(cx).on(&run.manifold).eval(term).map(|v| v.main());
+    if let Ok(Value::Series(series)) = &value {
+        return Ok((**series).clone());
     }
-    if let Ok(e) = evaluator.expr(id)
+    if let Ok(e) = value.and_then(|v| as_expr(cx, &v))
         && let Some(series) = e.as_symbol().and_then(|s| run.series(&s.name()))
     {
         return Ok(series);
@@ -46,26 +48,32 @@ fn column(cx: &Inquiry, state: &Interpreter, ast: &Rc<Ast>, run: &Rc<Run>, id: E
     ))
 }
 
-pub fn plot(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, p: &ast::Plot) -> Fallible<Effect> {
-    let run = the_run(cx, state, ast, p.what)?;
+pub fn plot(
+    cx: &Inquiry,
+    state: &mut Interpreter,
+    what: &Term,
+    curves: &[checked::Curve],
+    to: Option<&Word>,
+) -> Fallible<Effect> {
+    let run = the_run(cx, state, what)?;
     let mut picture = Plot { title: String::new(), x_name: run.time.name(), ..Plot::default() };
-    for curve in &p.curves {
-        let x = match curve.against {
-            Some(id) => {
-                let series = column(cx, state, ast, &run, id)?;
+    for curve in curves {
+        let x = match &curve.against {
+            Some(term) => {
+                let series = column(cx, state, &run, term)?;
                 picture.x_name = series.name.clone();
                 picture.x_period = angle_period(&run, &series.name);
                 series.values.to_vec()
             }
             None => run.trajectory.times().to_vec(),
         };
-        for &id in &curve.values {
-            let series = column(cx, state, ast, &run, id)?;
+        for term in &curve.values {
+            let series = column(cx, state, &run, term)?;
             picture.y_period = angle_period(&run, &series.name);
             picture.curves.push(Curve { name: series.name.clone(), x: x.clone(), y: series.values.to_vec() });
         }
     }
-    match &p.to {
+    match to {
         None => Ok(Effect::Answered(Value::Text(picture.terminal(72, 18).into()).into())),
         Some(to) => {
             let path = state.options.out.join(&*to.node);
@@ -90,11 +98,11 @@ fn angle_period(run: &Run, name: &str) -> Option<f64> {
     symbol.as_jet().filter(|(c, order)| *order == 0 && c.is_angle()).map(|_| std::f64::consts::TAU)
 }
 
-pub fn save(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, s: &ast::Save) -> Fallible<Effect> {
-    let run = the_run(cx, state, ast, s.what)?;
-    let path = state.options.out.join(&*s.to.node);
+pub fn save(cx: &Inquiry, state: &mut Interpreter, what: &Term, to: &Word) -> Fallible<Effect> {
+    let run = the_run(cx, state, what)?;
+    let path = state.options.out.join(&*to.node);
     let written = report::bytes(&run.table(), &path).map_err(Box::new);
     let written = written.and_then(|bytes| file::write(&*state.options.world, &path, &bytes));
-    written.map_err(|d| Box::new(d.or_at(s.to.span, "this file")))?;
+    written.map_err(|d| Box::new(d.or_at(to.span, "this file")))?;
     Ok(Effect::Done)
 }

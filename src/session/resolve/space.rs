@@ -1,6 +1,6 @@
 //! The spaces that are named after `on`: manifolds, JʳY and J¹(JʳY).
 
-use super::Evaluator;
+use super::Resolver;
 use crate::algebra::Coordinate;
 use crate::algebra::print::name::spelled;
 use crate::diagnostic::{Diagnostic, codes, suggest};
@@ -11,7 +11,7 @@ use crate::session::scope::Meaning;
 use crate::source::Span;
 use crate::syntax::ast::{Path, Space};
 
-impl<'s> Evaluator<'s> {
+impl Resolver<'_> {
     /// A space JʳY after `on`.
     pub fn space(&self, space: &Space) -> Fallible<JetSpace> {
         let found = self.any_space(space)?;
@@ -85,7 +85,7 @@ pub fn coordinate_of(manifold: &FiberedManifold, name: &str) -> Option<Coordinat
 }
 
 /// The digits of `J3`.
-pub fn jet_word(word: &str) -> Option<&str> {
+pub(super) fn jet_word(word: &str) -> Option<&str> {
     word.strip_prefix('J').filter(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
 }
 
@@ -96,7 +96,7 @@ pub(super) fn existing_order(digits: &str, span: Span) -> Fallible<u32> {
 }
 
 /// Jⁿ of a manifold or a jet space: JʳY, and J¹(JʳY) with its own velocities.
-pub(super) fn jets_of(below: &JetSpace, order: u32, span: Span) -> Fallible<JetSpace> {
+pub fn jets_of(below: &JetSpace, order: u32, span: Span) -> Fallible<JetSpace> {
     match (below.order(), order) {
         (0, _) if !below.is_free() => Ok(below.manifold().jets(order)),
         (_, 0) => Ok(below.clone()),

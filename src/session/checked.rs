@@ -1,0 +1,222 @@
+//! Checked statements: what [`resolve`](super::resolve::statement) hands to those who carry them out. Every expression is a
+//! [`Term`], every space after `on` a space; names that are declared, and words that are printed, are those of the syntax.
+
+use super::term::{Defined, Term};
+use crate::algebra::{Function, Symbol};
+use crate::geometry::jet::JetSpace;
+use crate::integrate::method::Method;
+use crate::source::Span;
+use crate::syntax::ast::{self, ConstraintClauseKind, Direction, ExprId, Text, Word};
+use std::rc::Rc;
+
+pub enum Checked<'a> {
+    Question {
+        term: Term,
+        /// The name of the question, or the whole of what is asked.
+        asked: Span,
+    },
+    Explain(Term),
+    Assert {
+        claim: Term,
+        fails: Option<&'a ast::Refusal>,
+    },
+    /// Its statements are checked one after the other.
+    Test(&'a ast::Test),
+    Use(&'a ast::Use),
+    Manifold {
+        declared: &'a ast::Manifold,
+        /// The ranges of each coordinate.
+        families: Vec<Vec<Term>>,
+    },
+    /// The later may use the earlier: they are checked one after the other.
+    Params(&'a [ast::Param]),
+    Assume(Vec<Term>),
+    Function {
+        declared: &'a ast::Function,
+        body: Option<FunctionBody>,
+    },
+    Closure {
+        name: &'a Word,
+        function: Rc<Defined>,
+        body: ExprId,
+    },
+    Let {
+        name: &'a Word,
+        value: Term,
+    },
+    LetSimulate {
+        name: &'a Word,
+        simulate: Simulate<'a>,
+    },
+    Map {
+        name: &'a Word,
+        from: Space,
+        to: Space,
+        entries: Vec<Term>,
+    },
+    Section(Described<'a>),
+    Lagrangian(Typed<'a>),
+    Form(Typed<'a>),
+    Field(Typed<'a>),
+    Force(Described<'a>),
+    Equations(Described<'a>),
+    Codistribution(Described<'a>),
+    Distribution(Described<'a>),
+    Submanifold(Described<'a>),
+    Mixed(Described<'a>),
+    Constraint {
+        name: &'a Word,
+        on: Space,
+        equations: Vec<Term>,
+        clauses: Vec<(ConstraintClauseKind, Clause)>,
+    },
+    System {
+        name: &'a Word,
+        body: SystemBody,
+    },
+    Simulate(Simulate<'a>),
+    Plot {
+        what: Term,
+        curves: Vec<Curve>,
+        to: Option<&'a Word>,
+    },
+    Save {
+        what: Term,
+        to: &'a Word,
+    },
+    /// `sweep`, `animate`, `poincare`: the word, and where it stands.
+    Later(&'static str, Span),
+}
+
+/// A space after `on`.
+pub struct Space {
+    pub space: JetSpace,
+    /// The manifold as it is written: `sp.Y`.
+    pub written: String,
+    pub span: Span,
+}
+
+/// `form eta : contact 1-form on J1(Y) = …`.
+pub struct Typed<'a> {
+    pub name: &'a Word,
+    pub types: Vec<TypeWord<'a>>,
+    pub on: Space,
+    pub value: Term,
+}
+
+/// A word after the colon.
+pub struct TypeWord<'a> {
+    pub written: &'a ast::TypeWord,
+    /// Of `horizontal over Y`.
+    pub over: Option<JetSpace>,
+}
+
+/// Something on a space, described by the entries of a block or by a value after `=`.
+pub struct Described<'a> {
+    pub name: &'a Word,
+    pub on: Space,
+    pub body: Body,
+}
+
+pub enum Body {
+    Entries(Vec<Term>),
+    Value(Term),
+}
+
+impl Body {
+    /// What describes it.
+    pub fn terms(&self) -> &[Term] {
+        match self {
+            Body::Entries(entries) => entries,
+            Body::Value(value) => std::slice::from_ref(value),
+        }
+    }
+}
+
+/// The list after the word of a clause of a constraint.
+pub enum Clause {
+    /// `reactions: none`.
+    None,
+    Terms(Vec<Term>),
+}
+
+pub enum SystemBody {
+    Composed { base: Term, forces: Vec<Term>, constraints: Vec<Term> },
+    Generated(Term),
+}
+
+/// `V(theta) = cos(theta)`: the names of the arguments stand for themselves, whatever else they mean.
+pub struct FunctionBody {
+    pub function: Function,
+    pub arguments: Vec<Formal>,
+    pub value: Term,
+}
+
+pub enum Formal {
+    /// A name; it is in the frame of the value.
+    Bound(Symbol),
+    /// A jet such as x' stands for itself.
+    Jet(Term),
+}
+
+/// `simulate disk { … }`.
+pub struct Simulate<'a> {
+    pub written: &'a ast::Simulate,
+    pub system: Term,
+    pub clauses: Vec<RunClause>,
+    /// Whether the names of the clauses wait for the manifold of the system.
+    pub is_open: bool,
+}
+
+pub struct RunClause {
+    pub kind: RunClauseKind,
+    /// Of the whole clause; it begins with its word.
+    pub span: Span,
+}
+
+pub enum RunClauseKind {
+    Set(Vec<Setting>),
+    /// Equations, repetitions of them, and points.
+    From(Vec<Term>),
+    Until(Term),
+    Method(Method),
+    Tolerance(Vec<Tolerance>),
+    Step(Term),
+    Record {
+        columns: Vec<Column>,
+        every: Option<Term>,
+    },
+    Stop {
+        when: Term,
+        direction: Option<Direction>,
+    },
+    Branch(Term),
+    /// In a sweep only.
+    Collect,
+}
+
+/// What `set` gives a value to.
+pub enum Setting {
+    Parameter { left: Term, right: Term },
+    Function { body: FunctionBody, span: Span },
+}
+
+pub enum Tolerance {
+    Both(Term),
+    Relative(Term),
+    Absolute(Term),
+    Scale { coordinate: Term, scale: Term },
+}
+
+/// `x`, `E = energy(S)`.
+pub struct Column {
+    pub name: Option<Text>,
+    pub value: Term,
+    pub span: Span,
+}
+
+/// `y, z against x`.
+pub struct Curve {
+    pub values: Vec<Term>,
+    pub against: Option<Term>,
+}

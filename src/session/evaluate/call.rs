@@ -1,0 +1,199 @@
+//! Applications: of functions of the language, of unspecified and elementary functions, and of questions.
+
+use super::{Evaluator, Prefixes, at, refuse};
+use crate::algebra::expr::Condition;
+use crate::algebra::function::Elementary;
+use crate::algebra::{Expr, Function, Symbol, conditions};
+use crate::diagnostic::{Diagnostic, codes};
+use crate::model::operate;
+use crate::model::value::{Fallible, Value};
+use crate::questions::{self, Argument, Arguments};
+use crate::session::resolve::jets_of;
+use crate::session::term::{Ask, Call, Term};
+use crate::session::{promise, signature};
+use crate::source::Span;
+use std::cell::Cell;
+use std::rc::Rc;
+
+impl<'s> Evaluator<'s> {
+    /// `V'(x)`, `D(V, 1, 2)(x, y)`.
+    pub(super) fn unspecified(
+        &self,
+        function: Function,
+        primes: u32,
+        by: &[Term],
+        arguments: &[Term],
+    ) -> Fallible<Value> {
+        let values = arguments.iter().map(|a| self.expr(a)).collect::<Fallible<Vec<_>>>()?;
+        let mut orders = vec![0; values.len()];
+        if primes > 0 {
+            orders[0] = primes;
+        }
+        for term in by {
+            let position = self.integer(term)?;
+            match usize::try_from(position - 1).ok().and_then(|i| orders.get_mut(i)) {
+                Some(order) => *order += 1,
+                None => {
+                    return Err(Box::new(
+                        Diagnostic::error(&codes::WRONG_ARGUMENTS, format!("there is no argument {position}"))
+                            .label(term.span, format!("`{}` has {}", function.name(), values.len())),
+                    ));
+                }
+            }
+        }
+        Ok(Value::Expr(Expr::unknown(function, &orders, &values)))
+    }
+
+    /// The body of a function of the language, with its arguments in the frame.
+    pub(super) fn call(&self, call: &Call, span: Span) -> Fallible<Value> {
+        let function = call.callee.function();
+        let Some((function, body)) = function.as_ref().and_then(|f| Some((f, f.body()?))) else {
+            return refuse(&codes::WRONG_KIND, "this function has no body here");
+        };
+        let values = self.all(&call.arguments)?;
+        let spans: Vec<Span> = call.arguments.iter().map(|a| a.span).collect();
+        signature::check_call(&self.cx, function, body, &values, &spans)?;
+        let value = self.enter(values).eval(&body.term).map_err(|d| Box::new(d.label_once(span, "in this call")))?;
+        operate::prime(&self.cx, &value, call.primes)
+    }
+
+    /// The context of the body of a function, whose parameters have these values.
+    fn enter(&self, values: Vec<Value>) -> Box<Evaluator<'s>> {
+        Box::new(Evaluator {
+            cx: self.cx.clone(),
+            around: self.around,
+            on: self.on.clone(),
+            frame: values,
+            last: None,
+            depth: Cell::new(self.depth.get()),
+            prefixes: Prefixes::default(),
+        })
+    }
+
+    pub(super) fn jets(&self, order: u32, of: &Term, span: Span) -> Fallible<Value> {
+        match self.eval(of)? {
+            Value::Manifold(m) => Ok(Value::Space(m.jets(order))),
+            Value::Space(below) => jets_of(&below, order, span).map(Value::Space),
+            other => refuse(&codes::WRONG_KIND, format!("jets of a manifold, not of {}", operate::describe(&other))),
+        }
+    }
+
+    pub(super) fn elementary(
+        &self,
+        function: Elementary,
+        primes: u32,
+        arguments: &[Term],
+        span: Span,
+    ) -> Fallible<Value> {
+        let values = self.all(arguments)?;
+        // `max(run.x)`, `abs(run.E - run.E.first)`: of a series.
+        if let [only] = values.as_slice()
+            && let Value::Series(series) = only.main()
+        {
+            let part = |name| series.part(name).transpose().expect("a part of every series");
+            return match function {
+                Elementary::Max => part("max").map(Value::Float),
+                Elementary::Min => part("min").map(Value::Float),
+                _ => {
+                    let name = format!("{}({})", function.name(), series.name);
+                    let series = series.map(name, |x| crate::motion::double::apply(function, &[x]))?;
+                    Ok(Value::Series(Rc::new(series)))
+                }
+            };
+        }
+        // Of numbers of a run: a number of the same kind.
+        let mains: Vec<Value> = values.iter().map(Value::main).collect();
+        if primes == 0
+            && mains.iter().any(|v| matches!(v, Value::Float(_)))
+            && let Some(doubles) =
+                mains.iter().map(|x| crate::model::run::double(&self.cx, x)).collect::<Option<Vec<f64>>>()
+        {
+            return match crate::motion::double::apply(function, &doubles) {
+                Some(x) => Ok(Value::Float(x)),
+                None => refuse(&codes::NOT_REAL, "this has no real value"),
+            };
+        }
+        let exprs = values.iter().zip(arguments).map(|(v, a)| at(operate::as_expr(&self.cx, v), a.span));
+        let exprs = exprs.collect::<Fallible<Vec<_>>>()?;
+        if primes > 0 {
+            let u = Symbol::bound("u");
+            let mut body = Expr::apply(function, &[Expr::symbol(u)]);
+            for _ in 0..primes {
+                body = crate::algebra::derive::partial(&self.cx, body, u);
+            }
+            let map = std::iter::once((u, exprs[0])).collect();
+            return Ok(Value::Expr(crate::algebra::substitute::substitute(body, &map)));
+        }
+        if function == Elementary::Log {
+            operate::real_logarithm(&self.cx, exprs[0], arguments[0].span)?;
+        }
+        let built = Expr::apply(function, &exprs);
+        operate::keep_domain(&self.cx, exprs.iter().copied(), built);
+        operate::defined(built, span)
+    }
+
+    pub(super) fn root(&self, of: &Term, span: Span) -> Fallible<Value> {
+        let value = self.eval(of)?;
+        match value.main() {
+            value @ (Value::Float(_) | Value::Series(_)) => {
+                operate::power(&self.cx, &value, &Value::Expr(Expr::ratio(1, 2)), span, span)
+            }
+            _ => {
+                let radicand = at(operate::as_expr(&self.cx, &value), of.span)?;
+                operate::square_root(&self.cx, radicand, of.span, span)
+            }
+        }
+    }
+
+    pub(super) fn ask(&self, ask: &Ask, span: Span) -> Fallible<Value> {
+        let mut given = Arguments::new(&self.cx, ask.row, span, ask.name_span);
+        // What a question means that has no answer yet need not be known.
+        for (option, term) in ask.arguments.iter().filter(|_| ask.row.is_available()) {
+            match option {
+                Some(name) => {
+                    let argument = Argument { value: self.eval(term)?, span: term.span };
+                    given.named.insert(name.to_string(), argument);
+                }
+                None => {
+                    let value = self.argument(term, &mut given)?;
+                    given.positional.push(Argument { value, span: term.span });
+                }
+            }
+        }
+        if let Some(k) = ask.number {
+            given.positional.push(Argument { value: Value::number(i64::from(k)), span: ask.name_span });
+        }
+        given.on = self.on.clone();
+        given.manifolds = self.around.manifolds.clone();
+        let terms = || ask.arguments.iter().map(|(_, t)| t).collect::<Vec<_>>();
+        questions::ask(&self.cx, ask.row, given).map_err(|d| promise::mend_meeting(self, &terms(), d))
+    }
+
+    /// The value of an argument, and what was cancelled on the way, which is recorded for the statement as well unless the
+    /// question says it in other coordinates.
+    fn argument(&self, term: &Term, given: &mut Arguments) -> Fallible<Value> {
+        let (value, recorded) = conditions::collect_all(&self.cx, |cx| self.under(cx).eval(term));
+        given.cancelled.extend(recorded.nonzero.iter().copied());
+        if given.question.carries_conditions() {
+            given.recorded.push(recorded);
+        } else {
+            conditions::record_all(&self.cx, &recorded);
+        }
+        value
+    }
+
+    pub(super) fn piecewise(&self, arguments: &[Term]) -> Fallible<Value> {
+        let (then, otherwise) = (self.expr(&arguments[1])?, self.expr(&arguments[2])?);
+        match self.eval(&arguments[0])? {
+            Value::Claim(claim) => {
+                let left = operate::as_expr(&self.cx, &claim.left)? - operate::as_expr(&self.cx, &claim.right)?;
+                Ok(Value::Expr(Expr::piecewise(Condition { relation: claim.relation, left }, then, otherwise)))
+            }
+            other => Err(Box::new(
+                Diagnostic::error(&codes::WRONG_KIND, "the first argument of `piecewise` is a comparison")
+                    .label(arguments[0].span, format!("this is {}", operate::describe(&other)))
+                    .help("for example `piecewise(x > 0, x, 0)`"),
+            )),
+        }
+    }
+}

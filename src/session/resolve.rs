@@ -1,0 +1,331 @@
+//! From the tree of the syntax to checked terms. Names are resolved to what they mean where they stand, the heads of
+//! applications to functions and questions, arguments and options are matched with the row that takes them, and what is
+//! known of each part is inferred from the leaves up ([`shape`](super::shape)). Nothing is computed, and everything that
+//! can be found wrong is said at once: a name that nothing declares, a wrong number of arguments, an argument that cannot
+//! be meant, an unknown option, part or label.
+//!
+//! ```text
+//! equations(@x)             @x is a vector field, `equations` takes a system
+//! classify(L) is regulr     `regulr` is no verdict of that answer
+//! ```
+//!
+//! A run and `lepage check` resolve the same and say the same; a run goes on to evaluate. Nothing is said that a run would
+//! not say: a function may be zero, and so a field; entries by coordinate, columns of a run and what depends on values are
+//! left to it.
+//!
+//! Operators are here; [`name`], [`call`], [`part`] and [`space`] are the other things that can be written, [`statement`]
+//! is what they stand in.
+
+mod call;
+mod name;
+mod part;
+mod space;
+pub mod statement;
+
+pub use call::check_arity;
+pub use name::ambiguous;
+pub use space::{coordinate_of, jets_of};
+
+use super::interpreter::Answered;
+use super::scope::{Closure, Scope};
+use super::shape;
+use super::term::{Defined, Each, Integral, Repetition, Term, TermKind};
+use crate::algebra::expr::Relation;
+use crate::diagnostic::{Diagnostic, codes};
+use crate::geometry::jet::FiberedManifold;
+use crate::model::operate;
+use crate::model::value::{Fallible, Value};
+use crate::questions::call::{self as row, Given, Shape};
+use crate::source::Span;
+use crate::syntax::ast::{self, Ast, Comparison, ExprId, ExprKind};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// How deep expressions may nest.
+const MAX_DEPTH: u32 = 500;
+
+/// Who makes more mistakes in one statement wrote another language.
+const MAX_PROBLEMS: usize = 100;
+
+/// Something wrong, and what may tell, when it is evaluated, what to write instead.
+pub struct Problem {
+    pub diagnostic: Diagnostic,
+    pub about: Option<About>,
+}
+
+/// What an argument of a wrong kind belongs to.
+#[derive(Clone)]
+pub enum About {
+    /// The argument alone.
+    Argument(Term),
+    /// The question: some know what was meant.
+    Question(Rc<Term>),
+}
+
+/// Whether a name that nothing declares is a mistake here.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Names {
+    /// Every name is known.
+    Known,
+    /// It may be declared later, or the manifold that would say it is not known yet.
+    Open,
+}
+
+/// What a name stands for that several manifolds share.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stand {
+    /// For one of them; which one has to be said.
+    Value,
+    /// Between the brackets of `A[x]`: for that of the manifold of the answer.
+    Key,
+    /// On the left of `{ x = 1 }`: for each of them.
+    Entry,
+}
+
+/// Functions whose names are open, as they are resolved for one statement.
+type Bodies = Rc<RefCell<FxHashMap<*const Closure, Rc<Defined>>>>;
+
+/// The place from which names are seen.
+pub struct Resolver<'s> {
+    pub(super) scope: &'s Scope,
+    ast: &'s Ast,
+    /// The manifold of the `on` clause: its coordinates come first.
+    pub(super) on: Option<FiberedManifold>,
+    /// The answer before this one, `_`.
+    last: Option<&'s Answered>,
+    /// Parameters of the function and indices of repetitions, innermost last.
+    pub(super) locals: Vec<(Rc<str>, Shape)>,
+    names: Names,
+    stand: Stand,
+    /// In the body of a function what was declared around it comes before the manifold of whoever calls it.
+    in_function: bool,
+    problems: Vec<Problem>,
+    /// Names that were said to be unknown: once is enough.
+    told: FxHashSet<Rc<str>>,
+    depth: u32,
+    bodies: Bodies,
+}
+
+impl<'s> Resolver<'s> {
+    pub fn new(scope: &'s Scope, ast: &'s Ast) -> Resolver<'s> {
+        Resolver {
+            scope,
+            ast,
+            on: None,
+            last: None,
+            locals: vec![],
+            names: Names::Known,
+            stand: Stand::Value,
+            in_function: false,
+            problems: vec![],
+            told: FxHashSet::default(),
+            depth: 0,
+            bodies: Bodies::default(),
+        }
+    }
+
+    pub fn with_last(mut self, last: Option<&'s Answered>) -> Resolver<'s> {
+        self.last = last;
+        self
+    }
+
+    /// What was found wrong, in the order of the source and each once.
+    pub fn into_problems(self) -> Vec<Problem> {
+        let mut list: Vec<Problem> = vec![];
+        for problem in self.problems {
+            if list.iter().all(|p| p.diagnostic != problem.diagnostic) {
+                list.push(problem);
+            }
+        }
+        list.sort_by_key(|p| (p.diagnostic.primary(), p.diagnostic.severity, p.diagnostic.code.number));
+        list
+    }
+
+    /// What `work` gives on this manifold.
+    fn on<T>(&mut self, manifold: Option<&FiberedManifold>, work: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.on, manifold.cloned());
+        let result = work(self);
+        self.on = before;
+        result
+    }
+
+    /// What `work` gives where names are open.
+    fn open<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.names, Names::Open);
+        let result = work(self);
+        self.names = before;
+        result
+    }
+
+    fn standing<T>(&mut self, stand: Stand, work: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.stand, stand);
+        let result = work(self);
+        self.stand = before;
+        result
+    }
+
+    fn say(&mut self, diagnostic: Diagnostic) {
+        self.say_about(diagnostic, None);
+    }
+
+    fn say_about(&mut self, diagnostic: Diagnostic, about: Option<About>) {
+        if self.problems.len() < MAX_PROBLEMS {
+            self.problems.push(Problem { diagnostic, about });
+        }
+    }
+
+    /// What is said of a refusal, and nothing in its place.
+    fn or_hole<T>(&mut self, result: Fallible<T>) -> Option<T> {
+        result.map_err(|d| self.say(*d)).ok()
+    }
+
+    /// The checked term of an expression.
+    pub fn term(&mut self, id: ExprId) -> Term {
+        let span = self.ast.span(id);
+        if self.depth >= MAX_DEPTH {
+            self.say(too_deep(span));
+            return Term::hole(span);
+        }
+        self.depth += 1;
+        let kind = self.kind(id);
+        self.depth -= 1;
+        self.made(id, kind)
+    }
+
+    fn made(&self, id: ExprId, kind: TermKind) -> Term {
+        let shape = shape::infer(&kind, self.in_function, &|t| t.shape.clone(), &|i| self.locals[i].1.clone());
+        let shape = match &kind {
+            TermKind::Last => self.last.map_or(Shape::UNKNOWN, |last| crate::questions::word::of_value(&last.value)),
+            // What only a run makes has the shape that is known of it.
+            TermKind::Unmade(name) => self.unmade(name),
+            _ => shape,
+        };
+        Term { kind, span: self.ast.span(id), outer: self.ast.outer(id), shape }
+    }
+
+    fn boxed(&mut self, id: ExprId) -> Box<Term> {
+        Box::new(self.term(id))
+    }
+
+    fn all(&mut self, ids: &[ExprId]) -> Vec<Term> {
+        ids.iter().map(|id| self.term(*id)).collect()
+    }
+
+    fn kind(&mut self, id: ExprId) -> TermKind {
+        let ast = self.ast;
+        let span = ast.span(id);
+        match ast.kind(id) {
+            ExprKind::Number(n) => TermKind::Number(n.clone()),
+            ExprKind::String(text) => TermKind::Text(text.clone()),
+            ExprKind::Name(name) => self.name(id, name, span),
+            ExprKind::Primed { of, primes } => self.primed(*of, *primes),
+            ExprKind::Partial(of) => TermKind::Partial(self.boxed(*of)),
+            ExprKind::Neg(of) => TermKind::Neg(self.boxed(*of)),
+            ExprKind::Sum(terms) => TermKind::Sum(terms.iter().map(|(sign, id)| (*sign, self.term(*id))).collect()),
+            ExprKind::Product(factors) => {
+                TermKind::Product(factors.iter().map(|(op, id)| (*op, self.term(*id))).collect())
+            }
+            ExprKind::Wedge(all) => TermKind::Wedge(self.all(all)),
+            ExprKind::Power { base, exponent } => {
+                TermKind::Power { base: self.boxed(*base), exponent: self.boxed(*exponent) }
+            }
+            ExprKind::Compare { op, left, right, within } => TermKind::Compare {
+                relation: relation(*op),
+                left: self.boxed(*left),
+                right: self.boxed(*right),
+                within: within.map(|w| self.boxed(w)),
+            },
+            ExprKind::Is { subject, negated, word } => {
+                let subject = self.boxed(*subject);
+                if let Some(d) = row::unknown_word(&subject.shape, &word.node) {
+                    self.say(d.or_at(word.span, "here"));
+                }
+                TermKind::Is { subject, negated: *negated, word: word.clone() }
+            }
+            ExprKind::At { subject, point } => TermKind::At { subject: self.boxed(*subject), point: self.boxed(*point) },
+            ExprKind::Not(of) => TermKind::Not(self.boxed(*of)),
+            ExprKind::And(all) => TermKind::And(self.all(all)),
+            ExprKind::Or(all) => TermKind::Or(self.all(all)),
+            ExprKind::Call { callee, arguments } => self.call(*callee, arguments, span),
+            ExprKind::Part { of, key } => self.part(*of, &key.node, key.span),
+            ExprKind::Index { of, keys } => self.index(id, *of, keys),
+            ExprKind::List(all) => TermKind::List(self.all(all)),
+            ExprKind::Point(entries) => TermKind::Point(entries.iter().map(|id| self.point_entry(*id)).collect()),
+            ExprKind::Tuple(all) => TermKind::Tuple(self.all(all)),
+            ExprKind::Range { from, to } => TermKind::Range { from: self.boxed(*from), to: self.boxed(*to) },
+            ExprKind::Component { key, value } => self.component(*key, *value),
+            ExprKind::Each(each) if &*each.function.node == "integral" => self.integral(each),
+            ExprKind::Each(each) => self.each(each, |resolver, body| resolver.term(body)),
+        }
+    }
+
+    /// A repetition, and what is made of its body.
+    fn each(&mut self, each: &ast::Each, make: impl FnOnce(&mut Self, ExprId) -> Term) -> TermKind {
+        let base = self.locals.len();
+        let mut ranges = vec![];
+        for binder in &each.binders {
+            ranges.push(self.standing(Stand::Value, |r| r.term(binder.range)));
+            self.locals.push((binder.index.node.clone(), Shape::UNKNOWN));
+        }
+        let body = make(self, each.body);
+        self.locals.truncate(base);
+        let of = match &*each.function.node {
+            "sum" => Repetition::Sum,
+            "product" => Repetition::Product,
+            _ => Repetition::List,
+        };
+        let is_alone = body.find(&|t| matches!(t.kind, TermKind::Local(i) if i < base)).is_none();
+        TermKind::Each(Rc::new(Each { of, ranges, body, is_alone }))
+    }
+
+    fn integral(&mut self, each: &ast::Each) -> TermKind {
+        let [binder] = each.binders.as_slice() else {
+            self.say(
+                Diagnostic::error(&codes::WRONG_ARGUMENTS, "an integral is over one variable")
+                    .label(each.function.span, "here"),
+            );
+            return TermKind::Hole;
+        };
+        let ExprKind::Range { from, to } = self.ast.kind(binder.range) else {
+            self.say(
+                Diagnostic::error(&codes::WRONG_KIND, "the limits of an integral are a range")
+                    .label(self.ast.span(binder.range), "write `0..1`"),
+            );
+            return TermKind::Hole;
+        };
+        let (from, to) = (self.term(*from), self.term(*to));
+        self.locals.push((binder.index.node.clone(), Shape::new(crate::model::kind::FUNCTION)));
+        let body = self.term(each.body);
+        self.locals.pop();
+        TermKind::Integral(Box::new(Integral { variable: binder.index.node.clone(), from, to, body }))
+    }
+}
+
+/// An expression, or a chain of calls, that has no end.
+pub fn too_deep(span: Span) -> Diagnostic {
+    Diagnostic::error(&codes::BUDGET, "this expression nests too deeply")
+        .label(span, format!("more than {MAX_DEPTH} levels"))
+}
+
+/// What is known of a term, as an argument.
+pub fn given(term: &Term) -> Given {
+    let degree = term.shape.degree.as_ref().filter(|d| d.of.is_empty()).map(|d| d.constant);
+    let described = match &term.kind {
+        TermKind::Number(n) => format!("the number {n}"),
+        TermKind::Declared(d) if !matches!(d.value.main(), Value::Expr(_)) => operate::describe(&d.value.main()),
+        _ => term.shape.describe(),
+    };
+    Given { kinds: term.shape.kinds, degree, described, span: term.span }
+}
+
+fn relation(op: Comparison) -> Relation {
+    match op {
+        Comparison::Equal => Relation::Equal,
+        Comparison::NotEqual => Relation::NotEqual,
+        Comparison::Less => Relation::Less,
+        Comparison::LessEqual => Relation::LessEqual,
+        Comparison::Greater => Relation::Greater,
+        Comparison::GreaterEqual => Relation::GreaterEqual,
+    }
+}

@@ -1,0 +1,323 @@
+//! Applications: of functions of the language, of unspecified and elementary functions, and of questions. The head is
+//! resolved to its declaration or its row, the arguments are matched with what that takes.
+
+use super::space::{existing_order, jet_word};
+use super::{About, Names, Resolver, given};
+use crate::algebra::function::Elementary;
+use crate::diagnostic::{Diagnostic, codes};
+use crate::model::kind::{FORM, FUNCTION, SERIES, TEXT};
+use crate::model::value::Fallible;
+use crate::questions::call::{self as row, Given};
+use crate::questions::{self, Question};
+use crate::session::scope::{Binding, Callable, Closure, Meaning, Scope};
+use crate::session::term::{Ask, Body, Call, Callee, Defined, Term, TermKind};
+use crate::session::{shape, signature};
+use crate::source::Span;
+use crate::syntax::ast::{ExprId, ExprKind, Name};
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+impl<'s> Resolver<'s> {
+    pub(super) fn call(&mut self, callee: ExprId, arguments: &[ExprId], span: Span) -> TermKind {
+        let ast = self.ast;
+        match ast.kind(callee) {
+            ExprKind::Name(name) => {
+                let scope = self.scope;
+                match jet_word(&name.text).filter(|_| name.primes == 0) {
+                    Some(digits) if scope.function(&name.text).is_none() => {
+                        self.jets(digits, name, ast.span(callee), arguments)
+                    }
+                    _ => self.call_in(scope, name, ast.span(callee), arguments, true),
+                }
+            }
+            ExprKind::Part { of, key } => {
+                if let Some(Name { text, primes: 0 }) = ast.name(*of) {
+                    if &**text == "core" {
+                        return self.builtin(&key.node, key.span, arguments);
+                    }
+                    if let Some(Binding { meaning: Meaning::Library(library), .. }) = self.scope.value(text) {
+                        return self.call_in(library, &key.node, key.span, arguments, false);
+                    }
+                }
+                // A part that is a function: connection(S).lift(ξ).
+                let value = self.term(callee);
+                self.all(arguments);
+                let title = format!("{} cannot be called", value.shape.describe());
+                self.say(Diagnostic::error(&codes::WRONG_KIND, title).label(span, "here"));
+                TermKind::Hole
+            }
+            // D(V, 1, 2)(x^2, y): the derivative of an unspecified function by the positions of its arguments.
+            ExprKind::Call { callee: outer, arguments: by }
+                if ast.name(*outer).is_some_and(|n| &*n.text == "D" && n.primes == 0) =>
+            {
+                self.derivative_by_position(by, arguments, ast.span(callee))
+            }
+            _ => {
+                self.say(
+                    Diagnostic::error(&codes::WRONG_KIND, "only a function can be called").label(span, "not a function"),
+                );
+                TermKind::Hole
+            }
+        }
+    }
+
+    /// J1(Y), J2(Y), …
+    fn jets(&mut self, digits: &str, name: &Name, span: Span, arguments: &[ExprId]) -> TermKind {
+        let arity = check_arity(&name.text, 1, arguments.len(), span, span);
+        let order = arity.and_then(|()| existing_order(digits, span));
+        let mut arguments = self.all(arguments);
+        match (self.or_hole(order), arguments.pop()) {
+            (Some(order), Some(of)) => TermKind::Jets { order, of: Box::new(of) },
+            _ => TermKind::Hole,
+        }
+    }
+
+    fn derivative_by_position(&mut self, by: &[ExprId], arguments: &[ExprId], span: Span) -> TermKind {
+        let name = by.first().and_then(|id| self.ast.name(*id));
+        let function = name.and_then(|n| self.scope.function(&n.text)).map(|b| &b.callable);
+        let Some(Callable::Unknown(function)) = function else {
+            self.say(
+                Diagnostic::error(&codes::WRONG_KIND, "only an unspecified function is differentiated by position")
+                    .label(span, "not such a function")
+                    .help("declare it with `function V(x, y)` and write `D(V, 1, 2)(x, y)`"),
+            );
+            return TermKind::Hole;
+        };
+        let arity = check_arity(&function.name(), function.arity() as usize, arguments.len(), span, span);
+        let (by, arguments) = (self.all(&by[1..]), self.all(arguments));
+        match self.or_hole(arity) {
+            Some(()) => TermKind::Unspecified { function: *function, primes: 0, by, arguments },
+            None => TermKind::Hole,
+        }
+    }
+
+    /// A call of a function of a scope; where it has none, `or_builtin` says whether a function of the language is meant.
+    fn call_in(
+        &mut self,
+        scope: &Scope,
+        name: &Name,
+        span: Span,
+        arguments: &[ExprId],
+        or_builtin: bool,
+    ) -> TermKind {
+        let Some(binding) = scope.function(&name.text) else {
+            return match or_builtin {
+                true => self.builtin(name, span, arguments),
+                false => self.unknown_call(name, span, arguments),
+            };
+        };
+        let arguments = self.all(arguments);
+        match &binding.callable {
+            Callable::Unknown(function) => {
+                let n = arguments.len();
+                let arity = check_arity(&name.text, function.arity() as usize, n, span, binding.span);
+                if name.primes > 0 && n != 1 && arity.is_ok() {
+                    let title = format!("`{}` has {n} arguments: say by which one, with D", name.text);
+                    self.say(Diagnostic::error(&codes::WRONG_KIND, title).label(span, "here"));
+                }
+                self.functions(&arguments);
+                match self.or_hole(arity) {
+                    Some(()) => {
+                        TermKind::Unspecified { function: *function, primes: name.primes, by: vec![], arguments }
+                    }
+                    None => TermKind::Hole,
+                }
+            }
+            Callable::Closure(closure) => self.closure(scope, closure, name, span, arguments),
+        }
+    }
+
+    fn closure(
+        &mut self,
+        scope: &Scope,
+        closure: &Rc<Closure>,
+        name: &Name,
+        span: Span,
+        arguments: Vec<Term>,
+    ) -> TermKind {
+        let arity = check_arity(&name.text, closure.parameters().len(), arguments.len(), span, closure.span());
+        if self.or_hole(arity).is_none() {
+            return TermKind::Hole;
+        }
+        let callee = self.callee(scope, closure, span);
+        if let Some(function) = callee.function()
+            && let Some(body) = function.body()
+        {
+            let given: Vec<Given> = arguments.iter().map(given).collect();
+            for problem in signature::check_given(&function, body, &given) {
+                let about = arguments.iter().find(|a| Some(a.span) == problem.primary()).cloned();
+                self.say_about(problem, about.map(About::Argument));
+            }
+        }
+        TermKind::Call(Box::new(Call { callee, primes: name.primes, arguments }))
+    }
+
+    /// The function, with the names of its body as they are seen from where it was declared; those that were not declared
+    /// there are the caller's.
+    fn callee(&mut self, scope: &Scope, closure: &Rc<Closure>, span: Span) -> Callee {
+        if !closure.is_open() {
+            return Callee::Function(closure.function.clone());
+        }
+        let key = Rc::as_ptr(closure);
+        if let Some(known) = self.bodies.borrow().get(&key) {
+            return match known.body() {
+                Some(_) => Callee::Function(known.clone()),
+                None => Callee::Around(Rc::downgrade(known)),
+            };
+        }
+        let function = Rc::new(Defined { checked: OnceCell::new(), ..closure.function.head() });
+        self.bodies.borrow_mut().insert(key, function.clone());
+        let seen = closure.scope(scope);
+        let mut inner = Resolver::new(&seen, &closure.ast);
+        inner.on = self.on.clone();
+        inner.names = self.names;
+        inner.bodies = self.bodies.clone();
+        inner.depth = self.depth;
+        let checked = inner.body(&function.parameters, closure.body);
+        for mut problem in inner.into_problems() {
+            problem.diagnostic = problem.diagnostic.label_once(span, "in this call");
+            self.problems.push(problem);
+        }
+        if let Some(checked) = self.or_hole(checked) {
+            let _ = function.checked.set(checked);
+        }
+        Callee::Function(function)
+    }
+
+    /// The body of a function of these parameters, what it needs and gives.
+    fn body(&mut self, parameters: &[Rc<str>], body: ExprId) -> Fallible<Body> {
+        self.in_function = true;
+        self.locals = parameters.iter().map(|p| (p.clone(), row::Shape::UNKNOWN)).collect();
+        let term = self.term(body);
+        let needs = signature::needs(&term, parameters)?;
+        let gives = shape::of_body(&term, parameters, &needs);
+        let is_open = term.is_open();
+        Ok(Body { term, needs, gives, is_open })
+    }
+
+    /// Elementary functions and questions.
+    fn builtin(&mut self, name: &Name, span: Span, arguments: &[ExprId]) -> TermKind {
+        let text = &*name.text;
+        let n = arguments.len();
+        if let Some(function) = Elementary::find(text) {
+            let arguments = self.all(arguments);
+            let arity = match function.row().arity {
+                Some(wanted) => check_arity(text, wanted, n, span, span),
+                None if n == 0 => Err(Box::new(
+                    Diagnostic::error(&codes::WRONG_ARGUMENTS, format!("`{text}` takes at least one argument"))
+                        .label(span, "called here"),
+                )),
+                None => Ok(()),
+            };
+            self.functions(&arguments);
+            return match self.or_hole(arity) {
+                Some(()) => TermKind::Elementary { function, primes: name.primes, arguments },
+                None => TermKind::Hole,
+            };
+        }
+        match text {
+            "sqrt" => {
+                let arity = check_arity(text, 1, n, span, span);
+                let mut arguments = self.all(arguments);
+                self.functions(&arguments);
+                return match (self.or_hole(arity), arguments.pop()) {
+                    (Some(()), Some(of)) => TermKind::Root(Box::new(of)),
+                    _ => TermKind::Hole,
+                };
+            }
+            "piecewise" => {
+                let arity = check_arity(text, 3, n, span, span);
+                let arguments = self.all(arguments);
+                return self.or_hole(arity).map_or(TermKind::Hole, |()| TermKind::Piecewise(arguments));
+            }
+            _ => {}
+        }
+        match questions::find_written(text) {
+            Some(question) => self.question(question, text, span, arguments),
+            None => self.unknown_call(name, span, arguments),
+        }
+    }
+
+    fn unknown_call(&mut self, name: &Name, span: Span, arguments: &[ExprId]) -> TermKind {
+        if self.names == Names::Known {
+            let problem = self.unknown_function(&name.text, span);
+            self.say_unknown(&name.text, problem);
+        }
+        self.all(arguments);
+        TermKind::Hole
+    }
+
+    fn question(&mut self, question: &'static Question, text: &str, span: Span, arguments: &[ExprId]) -> TermKind {
+        let ast = self.ast;
+        let whole = arguments.iter().fold(span, |span, id| span.to(ast.span(*id)));
+        let mut call = row::Call { name: text.into(), name_span: span, positional: vec![], options: vec![] };
+        let mut terms = vec![];
+        for &argument in arguments {
+            match ast.option(argument) {
+                Some((name, value)) if question.option(&name.node).is_some() || !question.takes_equations() => {
+                    let mut term = match ast.name(value) {
+                        // `names = P`: a prefix, whatever else the word may mean; from here on `P_x` is a name.
+                        Some(Name { text, primes: 0 }) if &*name.node == "names" => {
+                            self.scope.allow_momentum_prefix(text);
+                            self.made(value, TermKind::Text(text.clone()))
+                        }
+                        _ => self.term(value),
+                    };
+                    let mut given = given(&term);
+                    if let TermKind::Text(_) = term.kind {
+                        given.kinds = TEXT;
+                    }
+                    term.span = ast.span(argument);
+                    call.options.push((name.node.to_string(), name.span, given));
+                    terms.push((Some(name.node.clone()), term));
+                }
+                _ => {
+                    let term = self.term(argument);
+                    call.positional.push(given(&term));
+                    terms.push((None, term));
+                }
+            }
+        }
+        let problems = row::check_call(question, &call);
+        let number = questions::contact_number(text);
+        let kind = TermKind::Ask(Box::new(Ask { row: question, number, name_span: span, arguments: terms }));
+        if !problems.is_empty() {
+            let about = Rc::new(Term { kind: kind.clone(), span: whole, outer: whole, shape: row::Shape::UNKNOWN });
+            problems.into_iter().for_each(|problem| self.say_about(problem, Some(About::Question(about.clone()))));
+        }
+        kind
+    }
+
+    /// Arguments of an elementary or unspecified function: functions, or a series of a run.
+    fn functions(&mut self, arguments: &[Term]) {
+        for argument in arguments {
+            let given = given(argument);
+            let is_form = given.kinds == FORM && given.degree.is_some_and(|d| d != 0);
+            if is_form || !given.kinds.meets(FUNCTION.taken().or(SERIES)) {
+                self.say(row::needed(FUNCTION, &given.described, given.span));
+            }
+        }
+    }
+}
+
+impl Resolver<'_> {
+    /// The body of a function as far as the names that are declared before it tell; those that are not may come later.
+    pub(super) fn define(&mut self, parameters: &[Rc<str>], body: ExprId) -> Option<Body> {
+        let mut inner = Resolver::new(self.scope, self.ast);
+        inner.names = Names::Open;
+        let checked = inner.body(parameters, body);
+        self.problems.extend(inner.problems);
+        self.or_hole(checked)
+    }
+}
+
+pub fn check_arity(name: &str, wanted: usize, given: usize, call: Span, declared: Span) -> Fallible<()> {
+    if wanted == given {
+        return Ok(());
+    }
+    let plural = if wanted == 1 { "" } else { "s" };
+    let diagnostic =
+        Diagnostic::error(&codes::WRONG_ARGUMENTS, format!("`{name}` takes {wanted} argument{plural}, not {given}"))
+            .label(call, "called here");
+    Err(Box::new(if declared == call { diagnostic } else { diagnostic.label(declared, "declared here") }))
+}

@@ -1,0 +1,152 @@
+//! Parts of answers, members of families, points and components.
+
+use super::{Resolver, Stand, coordinate_of};
+use crate::algebra::expr::Relation;
+use crate::diagnostic::{Diagnostic, codes};
+use crate::model::value::Value;
+use crate::questions::call as row;
+use crate::session::scope::Meaning;
+use crate::session::term::{Reading, Term, TermKind};
+use crate::session::unknown;
+use crate::source::Span;
+use crate::syntax::ast::{ExprId, ExprKind, Name};
+
+impl Resolver<'_> {
+    pub(super) fn part(&mut self, of: ExprId, key: &Name, span: Span) -> TermKind {
+        if let Some(Name { text, primes: 0 }) = self.ast.name(of)
+            && !self.locals.iter().any(|(n, _)| n == text)
+            && let Some(binding) = self.scope.value(text)
+        {
+            match &binding.meaning {
+                // Y.x: the coordinate of that manifold.
+                Meaning::Value(Value::Manifold(m)) => {
+                    let coordinate = coordinate_of(m, &key.text);
+                    if coordinate.is_none() {
+                        self.say(unknown::no_coordinate(m, &key.text, span));
+                    }
+                    return coordinate.map_or(TermKind::Hole, |c| TermKind::Symbol(c.jet(key.primes)));
+                }
+                Meaning::Library(library) => {
+                    let inner = Resolver::new(library, self.ast);
+                    let found = inner.lookup(of, key, span);
+                    let unknown = || Box::new(inner.unknown(&key.text, span));
+                    let found = found.and_then(|kind| kind.ok_or_else(unknown));
+                    return self.or_hole(found).unwrap_or(TermKind::Hole);
+                }
+                _ => {}
+            }
+        }
+        let of = self.boxed(of);
+        let is_part = key.primes == 0 && of.shape.question.is_some_and(|q| q.part(&key.text).is_some());
+        if !is_part && !self.is_a_name(&key.text) {
+            let written = format!("{}{}", key.text, "'".repeat(key.primes as usize));
+            if let Some(d) = row::unknown_part(&of.shape, &written) {
+                self.say(d.or_at(span, "here"));
+            }
+        }
+        TermKind::Part { of, key: self.key(key, span) }
+    }
+
+    /// Primes on anything but a name.
+    pub(super) fn primed(&mut self, of: ExprId, primes: u32) -> TermKind {
+        if let ExprKind::Index { of: family, keys } = self.ast.kind(of) {
+            if let Some(entry) = self.entry(*family, keys, primes) {
+                return entry;
+            }
+            if let Some(member) = self.member_differential(*family, keys, primes) {
+                return member;
+            }
+        }
+        TermKind::Primed { of: self.boxed(of), primes }
+    }
+
+    pub(super) fn index(&mut self, id: ExprId, of: ExprId, keys: &[ExprId]) -> TermKind {
+        let _ = id;
+        if let Some(kind) = self.entry(of, keys, 0).or_else(|| self.member_differential(of, keys, 0)) {
+            return kind;
+        }
+        // p_q[i]: the momentum conjugate to a member of a family.
+        if let Some(text) = self.undeclared(of)
+            && let Some((prefix, order, tail)) = self.split_momentum(&text)
+            && let Some(family) = self.family(of, &tail, self.ast.span(of))
+        {
+            let (family, indices) = (Box::new(family), self.indices(keys));
+            return TermKind::Member { family, name: tail, indices, reading: Reading::Momentum { prefix, order } };
+        }
+        let of = self.boxed(of);
+        let keys = self.standing(Stand::Key, |r| r.all(keys));
+        TermKind::Index { of, keys }
+    }
+
+    /// `A.q[3]''`: the entry of an answer for a jet of a member of a family of coordinates.
+    fn entry(&mut self, of: ExprId, keys: &[ExprId], primes: u32) -> Option<TermKind> {
+        let ExprKind::Part { of: answer, key } = self.ast.kind(of) else { return None };
+        let is_local = self.locals.iter().any(|(n, _)| *n == key.node.text);
+        let family = self.family(of, &key.node.text, key.span).filter(|_| !is_local)?;
+        let TermKind::Declared(declared) = &family.kind else { return None };
+        let Value::Indexed(family) = &declared.value else { return None };
+        // The name behind a library or a manifold is looked up there.
+        let owner = self.ast.name(*answer).and_then(|n| self.scope.values.get(&*n.text)).map(|b| &b.meaning);
+        if matches!(owner, Some(Meaning::Library(_) | Meaning::Value(Value::Manifold(_)))) {
+            return None;
+        }
+        let family = family.clone();
+        let answer = self.boxed(*answer);
+        let (key, indices) = (self.key(&key.node, key.span), self.indices(keys));
+        Some(TermKind::Entry { of: answer, key, family, indices, primes })
+    }
+
+    /// `dq[i]''`: the differential of a jet of a member of a family, as `dx''` is that of x″.
+    fn member_differential(&mut self, of: ExprId, keys: &[ExprId], primes: u32) -> Option<TermKind> {
+        let text = self.undeclared(of)?;
+        let name = text.strip_prefix('d')?;
+        let family = Box::new(self.family(of, name, self.ast.span(of))?);
+        let indices = self.indices(keys);
+        Some(TermKind::Member { family, name: name.into(), indices, reading: Reading::Differential { primes } })
+    }
+
+    /// The text of a name without primes that nothing declares.
+    fn undeclared(&self, id: ExprId) -> Option<String> {
+        let name = self.ast.name(id).filter(|n| n.primes == 0)?;
+        let declared = self.lookup(id, name, self.ast.span(id)).ok().flatten();
+        declared.is_none().then(|| name.text.to_string())
+    }
+
+    fn indices(&mut self, keys: &[ExprId]) -> Vec<Term> {
+        self.standing(Stand::Value, |r| r.all(keys))
+    }
+
+    /// `x = 1`, or a repetition of such entries. A name that several manifolds share means each of them.
+    pub(super) fn point_entry(&mut self, id: ExprId) -> Term {
+        let ast = self.ast;
+        if let ExprKind::Each(each) = ast.kind(id) {
+            let kind = self.each(each, |resolver, body| resolver.point_entry(body));
+            return self.made(id, kind);
+        }
+        let Some((left, right)) = ast.equation(id) else {
+            self.say(
+                Diagnostic::error(&codes::WRONG_KIND, "an entry of a point is an equation")
+                    .label(ast.span(id), "write `name = value`"),
+            );
+            return Term::hole(ast.span(id));
+        };
+        let left = Box::new(self.standing(Stand::Entry, |r| r.term(left)));
+        let right = Box::new(self.standing(Stand::Value, |r| r.term(right)));
+        self.made(id, TermKind::Compare { relation: Relation::Equal, left, right, within: None })
+    }
+
+    /// `x: value`; the key is a coordinate of the manifold after `on`.
+    pub(super) fn component(&mut self, key: ExprId, value: ExprId) -> TermKind {
+        if let (Some(name), Some(manifold)) = (self.ast.name(key), &self.on)
+            && !self.scope.values.contains_key(&*name.text)
+            && coordinate_of(manifold, &name.text).is_none()
+            && !self.locals.iter().any(|(n, _)| *n == name.text)
+        {
+            let problem = unknown::no_coordinate(manifold, &name.text, self.ast.span(key));
+            self.say(problem);
+            let key = Box::new(Term::hole(self.ast.span(key)));
+            return TermKind::Component { key, value: self.boxed(value) };
+        }
+        TermKind::Component { key: self.boxed(key), value: self.boxed(value) }
+    }
+}

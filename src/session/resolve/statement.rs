@@ -1,0 +1,416 @@
+//! Statements. Spaces after `on` come first, for their coordinates are the names of what follows; a run has those of the
+//! manifold of its system.
+
+use super::{Names, Resolver, given};
+use crate::algebra::Symbol;
+use crate::algebra::expr::Relation;
+use crate::diagnostic::{Diagnostic, codes, suggest};
+use crate::geometry::jet::FiberedManifold;
+use crate::integrate::method::Method;
+use crate::model::compare;
+use crate::model::kind::{ANSWER, EQUATION, Kinds, RUN, SYSTEM, VERDICT};
+use crate::model::value::Fallible;
+use crate::questions::call::{self as row, Shape};
+use crate::session::checked::*;
+use crate::session::scope::Callable;
+use crate::session::term::{Body as FunctionTerm, Defined, Term, TermKind};
+use crate::source::Span;
+use crate::syntax::ast::{self, Ast, ExprId, ExprKind, LetValue, Statement, StatementKind, Word};
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+impl Resolver<'_> {
+    /// A statement; `None` if something is wrong with it that leaves nothing to carry out.
+    pub fn statement<'a>(&mut self, statement: &'a Statement) -> Option<Checked<'a>> {
+        Some(match &statement.kind {
+            StatementKind::Question(id) => Checked::Question { term: self.term(*id), asked: asked(self.ast, *id) },
+            StatementKind::Explain(id) => Checked::Explain(self.term(*id)),
+            StatementKind::Assert(assert) => {
+                let claim = self.term(assert.claim);
+                // What is asserted is true or false.
+                if assert.fails.is_none() && !claim.shape.kinds.meets(VERDICT.or(EQUATION).or(ANSWER)) {
+                    let problem = compare::neither(&given(&claim).described).label(claim.span, "asserted here");
+                    self.say(problem);
+                }
+                Checked::Assert { claim, fails: assert.fails.as_ref() }
+            }
+            StatementKind::Test(test) => Checked::Test(test),
+            StatementKind::Use(u) => Checked::Use(u),
+            StatementKind::Manifold(m) => {
+                let families = m.coordinates.iter().map(|c| self.all(&c.family)).collect();
+                Checked::Manifold { declared: m, families }
+            }
+            StatementKind::Param(list) => Checked::Params(list),
+            StatementKind::Assume(facts) => Checked::Assume(self.all(facts)),
+            StatementKind::Function(f) => self.function(f)?,
+            StatementKind::Let(l) => self.definition(l)?,
+            StatementKind::Map(m) => {
+                let (from, to) = (self.space_of(&m.from, true), self.space_of(&m.to, true));
+                let (from, to) = (from?, to?);
+                let entries = self.assignments(&m.entries, to.space.manifold(), from.space.manifold());
+                Checked::Map { name: &m.name, from, to, entries }
+            }
+            StatementKind::Section(d) => Checked::Section(self.described(d, true, true)?),
+            StatementKind::Lagrangian(t) => Checked::Lagrangian(self.typed(t, true)?),
+            StatementKind::Form(t) => Checked::Form(self.typed(t, false)?),
+            StatementKind::Field(t) => Checked::Field(self.typed(t, false)?),
+            StatementKind::Force(d) => Checked::Force(self.described(d, true, false)?),
+            StatementKind::Equations(d) => Checked::Equations(self.described(d, true, false)?),
+            StatementKind::Codistribution(d) => Checked::Codistribution(self.described(d, false, false)?),
+            StatementKind::Distribution(d) => Checked::Distribution(self.described(d, false, false)?),
+            StatementKind::Submanifold(d) => Checked::Submanifold(self.described(d, false, false)?),
+            StatementKind::Mixed(d) => Checked::Mixed(self.described(d, false, false)?),
+            StatementKind::Constraint(c) => self.constraint(c)?,
+            StatementKind::System(s) => Checked::System { name: &s.name, body: self.system(&s.body) },
+            StatementKind::Simulate(s) => Checked::Simulate(self.simulate(s)),
+            StatementKind::Plot(p) => {
+                let what = self.wanted(RUN, p.what);
+                // A column is named before it is there.
+                let home = what.home();
+                let curves = self.on(home.as_ref(), |r| r.open(|r| p.curves.iter().map(|c| r.curve(c)).collect()));
+                Checked::Plot { what, curves, to: p.to.as_ref() }
+            }
+            StatementKind::Save(s) => Checked::Save { what: self.wanted(RUN, s.what), to: &s.to },
+            StatementKind::Sweep(s) => self.sweep(s),
+            StatementKind::Animate(a) => {
+                self.wanted(RUN, a.what);
+                Checked::Later("animate", statement.span)
+            }
+            StatementKind::Poincare(p) => {
+                self.wanted(RUN, p.what);
+                Checked::Later("poincare", p.span)
+            }
+        })
+    }
+
+    /// One name of `param m = 1, k, c[1..n]`: its value and its ranges.
+    pub fn parameter(&mut self, p: &ast::Param) -> (Option<Term>, Vec<Term>) {
+        (p.value.map(|v| self.term(v)), self.all(&p.family))
+    }
+
+    /// An expression that has to be of some kind.
+    fn wanted(&mut self, kinds: Kinds, id: ExprId) -> Term {
+        let term = self.term(id);
+        if let Some(problem) = row::wrong_kind(kinds, &given(&term)) {
+            self.say(problem);
+        }
+        term
+    }
+
+    fn space_of(&mut self, space: &ast::Space, holonomic: bool) -> Option<Space> {
+        let found = if holonomic { self.space(space) } else { self.any_space(space) };
+        let words: Vec<&str> = space.manifold.words.iter().map(|w| &*w.node).collect();
+        self.or_hole(found).map(|found| Space { space: found, written: words.join("."), span: space.span })
+    }
+
+    // ----- functions ----------------------------------------------------------------------------------
+
+    fn function<'a>(&mut self, f: &'a ast::Function) -> Option<Checked<'a>> {
+        if f.arguments.is_empty() {
+            self.say(
+                Diagnostic::error(&codes::WRONG_ARGUMENTS, format!("the function `{}` has no argument", f.name.node))
+                    .label(f.name.span, "a constant is a `param`"),
+            );
+            return None;
+        }
+        let symbol = crate::algebra::Function::declare(&f.name.node, f.arguments.len() as u32);
+        let body = match &f.meaning {
+            ast::FunctionMeaning::Body(value) => Some(self.function_body(symbol, &f.arguments, *value)),
+            _ => None,
+        };
+        Some(Checked::Function { declared: f, body })
+    }
+
+    /// `V(theta) = cos(theta)`: the arguments are formal, whatever else their names mean.
+    fn function_body(
+        &mut self,
+        function: crate::algebra::Function,
+        arguments: &[ExprId],
+        value: ExprId,
+    ) -> FunctionBody {
+        let base = self.locals.len();
+        let mut formal = vec![];
+        let mut names = vec![];
+        for argument in arguments {
+            formal.push(match self.ast.name(*argument).filter(|n| n.primes == 0) {
+                Some(name) => {
+                    names.push((name.text.clone(), Shape::new(crate::model::kind::FUNCTION)));
+                    Formal::Bound(Symbol::bound(&name.text))
+                }
+                None => Formal::Jet(self.term(*argument)),
+            });
+        }
+        self.locals.extend(names);
+        let value = self.term(value);
+        self.locals.truncate(base);
+        FunctionBody { function, arguments: formal, value }
+    }
+
+    fn definition<'a>(&mut self, l: &'a ast::Let) -> Option<Checked<'a>> {
+        match (&l.value, &l.parameters) {
+            (LetValue::Expr(body), Some(parameters)) => {
+                self.refuse_twice(parameters);
+                let names: Vec<Rc<str>> = parameters.iter().map(|p| p.node.clone()).collect();
+                let checked: FunctionTerm = self.define(&names, *body)?;
+                let (name, span) = (l.name.node.to_string(), l.name.span);
+                let function = Defined { name, parameters: names, span, checked: OnceCell::from(checked) };
+                Some(Checked::Closure { name: &l.name, function: Rc::new(function), body: *body })
+            }
+            (LetValue::Expr(body), None) => Some(Checked::Let { name: &l.name, value: self.term(*body) }),
+            (LetValue::Simulate(s), _) => Some(Checked::LetSimulate { name: &l.name, simulate: self.simulate(s) }),
+            (LetValue::Sweep(s), _) => Some(self.sweep(s)),
+            (LetValue::Poincare(p), _) => {
+                self.wanted(RUN, p.what);
+                Some(Checked::Later("poincare", p.span))
+            }
+        }
+    }
+
+    fn refuse_twice(&mut self, parameters: &[Word]) {
+        for (i, p) in parameters.iter().enumerate() {
+            if let Some(first) = parameters[..i].iter().find(|q| q.node == p.node) {
+                self.say(
+                    Diagnostic::error(&codes::DECLARED_TWICE, format!("the parameter `{}` stands twice", p.node))
+                        .label(p.span, "again")
+                        .label(first.span, "first"),
+                );
+            }
+        }
+    }
+
+    // ----- what is declared on a space ----------------------------------------------------------------
+
+    fn typed<'a>(&mut self, t: &'a ast::Typed, holonomic: bool) -> Option<Typed<'a>> {
+        let on = self.space_of(&t.on, holonomic);
+        let mut types = vec![];
+        for written in &t.types {
+            let over = written.over.as_ref().map(|over| self.space_of(over, true));
+            types.push(TypeWord { written, over: over.flatten().map(|s| s.space) });
+        }
+        let value = self.on_space(on.as_ref(), |r| r.term(t.value));
+        Some(Typed { name: &t.name, types, on: on?, value })
+    }
+
+    /// On the manifold of a space; if that is not known, neither are the names.
+    fn on_space<T>(&mut self, on: Option<&Space>, work: impl FnOnce(&mut Self) -> T) -> T {
+        match on {
+            Some(on) => self.on(Some(on.space.manifold()), work),
+            None => self.open(work),
+        }
+    }
+
+    fn described<'a>(&mut self, d: &'a ast::Described, holonomic: bool, assigns: bool) -> Option<Described<'a>> {
+        let on = self.space_of(&d.on, holonomic);
+        let body = match &d.body {
+            ast::Body::Entries(ids) if assigns => {
+                let on = on.as_ref()?.space.manifold().clone();
+                Body::Entries(self.assignments(ids, &on, &on))
+            }
+            ast::Body::Entries(ids) => Body::Entries(self.on_space(on.as_ref(), |r| r.all(ids))),
+            ast::Body::Value(id) => Body::Value(self.on_space(on.as_ref(), |r| r.term(*id))),
+        };
+        Some(Described { name: &d.name, on: on?, body })
+    }
+
+    /// `x = expression`: the left side on the target, the right side on the source.
+    fn assignments(&mut self, ids: &[ExprId], target: &FiberedManifold, source: &FiberedManifold) -> Vec<Term> {
+        ids.iter().map(|id| self.on(Some(target), |r| r.assignment(*id, source))).collect()
+    }
+
+    fn assignment(&mut self, id: ExprId, source: &FiberedManifold) -> Term {
+        let ast = self.ast;
+        if let ExprKind::Each(each) = ast.kind(id) {
+            let kind = self.each(each, |r, body| r.assignment(body, source));
+            return self.made(id, kind);
+        }
+        let Some((left, right)) = ast.equation(id) else {
+            self.say(
+                Diagnostic::error(&codes::SYNTAX, "an entry is an equation `coordinate = expression`")
+                    .label(ast.span(id), "not an equation"),
+            );
+            return Term::hole(ast.span(id));
+        };
+        let left = self.boxed(left);
+        let right = Box::new(self.on(Some(source), |r| r.term(right)));
+        self.made(id, TermKind::Compare { relation: Relation::Equal, left, right, within: None })
+    }
+
+    fn constraint<'a>(&mut self, c: &'a ast::Constraint) -> Option<Checked<'a>> {
+        let on = self.space_of(&c.on, true);
+        let (equations, clauses) = self.on_space(on.as_ref(), |r| {
+            let equations = r.all(&c.equations);
+            let clauses = c.clauses.iter().map(|clause| {
+                let is_none = matches!(clause.values.as_slice(), [v] if r.ast.name(*v).is_some_and(|n| &*n.text == "none"));
+                match clause.kind {
+                    ast::ConstraintClauseKind::Reactions if is_none => (clause.kind, Clause::None),
+                    kind => (kind, Clause::Terms(r.all(&clause.values))),
+                }
+            });
+            let clauses: Vec<_> = clauses.collect();
+            (equations, clauses)
+        });
+        Some(Checked::Constraint { name: &c.name, on: on?, equations, clauses })
+    }
+
+    fn system(&mut self, body: &ast::SystemBody) -> SystemBody {
+        match body {
+            ast::SystemBody::Generated(id) => SystemBody::Generated(self.term(*id)),
+            ast::SystemBody::Composed { base, forces, constraints } => SystemBody::Composed {
+                base: self.term(*base),
+                forces: self.all(forces),
+                constraints: self.all(constraints),
+            },
+        }
+    }
+
+    // ----- runs ---------------------------------------------------------------------------------------
+
+    fn sweep<'a>(&mut self, s: &'a ast::Sweep) -> Checked<'a> {
+        let system = self.subject(s.system);
+        self.clauses(&s.clauses, system.home().as_ref());
+        Checked::Later("sweep", s.span)
+    }
+
+    fn simulate<'a>(&mut self, s: &'a ast::Simulate) -> Simulate<'a> {
+        let system = self.subject(s.system);
+        let home = system.home();
+        let clauses = self.clauses(&s.clauses, home.as_ref());
+        Simulate { written: s, system, clauses, is_open: home.is_none() }
+    }
+
+    /// What is run.
+    fn subject(&mut self, id: ExprId) -> Term {
+        let term = self.term(id);
+        // `hamilton(S)` runs in canonical coordinates.
+        let canonical = matches!(&term.kind, TermKind::Ask(ask) if ask.row.gives == crate::model::kind::Gives::Motion);
+        let derived = term.shape.question.is_some_and(|q| q.gives == crate::model::kind::Gives::Motion);
+        if !canonical && !derived
+            && let Some(problem) = row::wrong_kind(SYSTEM, &given(&term))
+        {
+            self.say(problem);
+        }
+        term
+    }
+
+    /// The clauses of a run on the manifold of its system; where that is not known, neither are the names.
+    pub fn clauses(&mut self, clauses: &[ast::RunClause], home: Option<&FiberedManifold>) -> Vec<RunClause> {
+        let names = if home.is_some() { self.names } else { Names::Open };
+        let before = std::mem::replace(&mut self.names, names);
+        let clauses = self.on(home, |r| clauses.iter().filter_map(|c| r.clause(c)).collect());
+        self.names = before;
+        clauses
+    }
+
+    fn clause(&mut self, clause: &ast::RunClause) -> Option<RunClause> {
+        let kind = match &clause.kind {
+            ast::RunClauseKind::Set(list) => {
+                RunClauseKind::Set(list.iter().filter_map(|id| self.setting(*id)).collect())
+            }
+            ast::RunClauseKind::From(list) => RunClauseKind::From(self.all(list)),
+            ast::RunClauseKind::Until(id) => RunClauseKind::Until(self.term(*id)),
+            ast::RunClauseKind::Method(id) => {
+                let method = read_method(self.ast, *id);
+                RunClauseKind::Method(self.or_hole(method)?)
+            }
+            ast::RunClauseKind::Tolerance(list) => RunClauseKind::Tolerance(
+                list.iter()
+                    .map(|entry| match entry {
+                        ast::Tolerance::Both(id) => Tolerance::Both(self.term(*id)),
+                        ast::Tolerance::Relative(id) => Tolerance::Relative(self.term(*id)),
+                        ast::Tolerance::Absolute(id) => Tolerance::Absolute(self.term(*id)),
+                        ast::Tolerance::Scale { coordinate, scale } => {
+                            Tolerance::Scale { coordinate: self.term(*coordinate), scale: self.term(*scale) }
+                        }
+                    })
+                    .collect(),
+            ),
+            ast::RunClauseKind::Step(id) => RunClauseKind::Step(self.term(*id)),
+            ast::RunClauseKind::Record { columns, every } => RunClauseKind::Record {
+                columns: columns.iter().map(|id| self.column(*id)).collect(),
+                every: every.map(|id| self.term(id)),
+            },
+            ast::RunClauseKind::Stop { when, direction } => {
+                RunClauseKind::Stop { when: self.term(*when), direction: *direction }
+            }
+            ast::RunClauseKind::Branch(id) => RunClauseKind::Branch(self.term(*id)),
+            ast::RunClauseKind::Collect(_) => RunClauseKind::Collect,
+        };
+        Some(RunClause { kind, span: clause.span })
+    }
+
+    /// `m = 2` or `V(theta) = cos(theta)`.
+    fn setting(&mut self, id: ExprId) -> Option<Setting> {
+        let ast = self.ast;
+        let Some((left, right)) = ast.equation(id) else {
+            self.say(
+                Diagnostic::error(&codes::BAD_OPTION, "`set` takes equations").label(ast.span(id), "not an equation"),
+            );
+            return None;
+        };
+        let scope = self.scope;
+        if let ExprKind::Call { callee, arguments } = ast.kind(left)
+            && let Some(name) = ast.name(*callee)
+            && let Some(binding) = scope.function(&name.text)
+            && let Callable::Unknown(function) = binding.callable
+        {
+            let (n, wanted, span) = (arguments.len(), function.arity() as usize, ast.span(left));
+            let arity = super::check_arity(&function.name(), wanted, n, span, binding.span);
+            let body = self.function_body(function, arguments, right);
+            return self.or_hole(arity).map(|()| Setting::Function { body, span });
+        }
+        Some(Setting::Parameter { left: self.term(left), right: self.term(right) })
+    }
+
+    fn column(&mut self, id: ExprId) -> Column {
+        let span = self.ast.span(id);
+        match self.ast.option(id) {
+            Some((name, value)) => Column { name: Some(name.node), value: self.term(value), span },
+            None => Column { name: None, value: self.term(id), span },
+        }
+    }
+
+    fn curve(&mut self, curve: &ast::Curve) -> Curve {
+        Curve { values: self.all(&curve.values), against: curve.against.map(|id| self.term(id)) }
+    }
+}
+
+/// The name of a question, or the whole of an expression that was asked.
+fn asked(ast: &Ast, id: ExprId) -> Span {
+    match ast.kind(id) {
+        ExprKind::Call { callee, .. } => ast.span(*callee),
+        ExprKind::Part { of, .. } | ExprKind::Index { of, .. } | ExprKind::At { subject: of, .. } => asked(ast, *of),
+        _ => ast.span(id),
+    }
+}
+
+fn read_method(ast: &Ast, id: ExprId) -> Fallible<Method> {
+    let later = ["gauss", "verlet", "variational", "radau", "bdf"];
+    let span = ast.span(id);
+    let (name, arguments) = match ast.kind(id) {
+        ExprKind::Call { callee, arguments } => (ast.name(*callee), arguments.len()),
+        _ => (ast.name(id), 0),
+    };
+    let text = name.map(|n| n.text.to_string()).unwrap_or_default();
+    if let Some(method) = Method::named(&text) {
+        if arguments > 0 {
+            return Err(Box::new(
+                Diagnostic::error(&codes::NO_EFFECT, format!("the method `{text}` takes no argument"))
+                    .label(span, "no effect")
+                    .repair(format!("write `{text}`"), span, text),
+            ));
+        }
+        return Ok(method);
+    }
+    if later.contains(&text.as_str()) {
+        return Err(Box::new(
+            Diagnostic::error(&codes::NOT_AVAILABLE, format!("the method `{text}` is not available yet"))
+                .label(span, "not in this version"),
+        ));
+    }
+    let d = Diagnostic::error(&codes::BAD_OPTION, format!("there is no method `{text}`")).label(span, "not known");
+    let names: Vec<&str> = Method::all().map(Method::name).collect();
+    Err(Box::new(match suggest::nearest(&text, names.iter().copied()) {
+        Some(near) => d.repair(format!("did you mean `{near}`?"), span, near),
+        None => d.note(format!("the methods are {}", names.join(", "))),
+    }))
+}
