@@ -292,7 +292,13 @@ impl ConstraintStructure {
 
     /// Whether a function vanishes at the points of P.
     pub fn vanishes_on_q(&self, cx: &Inquiry, e: Expr) -> Verdict {
-        vanishes_where(cx, e, &self.solved_jets(), self.solved, &self.space().symbols(), &self.set())
+        Tower {
+            values: &self.solved_jets(),
+            says_all: self.solved,
+            coordinates: &self.space().symbols(),
+            set: &self.set(),
+        }
+        .vanishes(cx, e)
     }
 
     /// φ^i = f^i dt + (∂f^i/∂q_r^σ) ω^σ, Krupková (10.5): the contact forms are of order 0, also for r ≥ 2. For a
@@ -367,35 +373,47 @@ pub(super) fn chetaev(cx: &Inquiry, manifold: &FiberedManifold, constraints: &[C
     })
 }
 
+/// What it may cost to find out that a minor vanishes on all of Q, in terms combined.
+const MINOR_WORK: u64 = 400_000;
+
 fn put(e: Expr, symbols: &[Symbol], values: &[Expr]) -> Expr {
     let map: FxHashMap<Symbol, Expr> =
         symbols.iter().copied().zip(values.iter().copied()).filter(|(s, _)| e.contains(*s)).collect();
     if map.is_empty() { e } else { substitute(e, &map) }
 }
 
-/// Whether a function vanishes on a set: by the values of the jets that have been solved for, which is final if they say all,
-/// else as a polynomial modulo the equations.
-pub fn vanishes_where(
-    cx: &Inquiry,
-    e: Expr,
-    values: &[(Symbol, Expr)],
-    says_all: bool,
-    coordinates: &[Symbol],
-    set: &Branch,
-) -> Verdict {
-    let plain = vanishes(cx, e);
-    if plain.is_yes() {
-        return plain;
-    }
-    // The highest first: their values contain lower ones.
-    let there = values.iter().rev().fold(e, |e, (s, value)| put(e, &[*s], &[*value]));
-    let there = if there == e { plain } else { vanishes(cx, there) };
-    if there.is_yes() || says_all {
-        return there;
-    }
-    match stratum::vanishes_on(cx, coordinates, e, set) {
-        Ok(verdict) => verdict,
-        Err(why) => Verdict::unknown(why.to_string()),
+/// The points of a tower of constraints: over every point that satisfies the equations of lower order there are jets that
+/// satisfy the others.
+pub struct Tower<'a> {
+    /// Jets that have been solved for, lowest first.
+    pub values: &'a [(Symbol, Expr)],
+    /// Whether these values say all that the equations say.
+    pub says_all: bool,
+    pub coordinates: &'a [Symbol],
+    pub set: &'a Branch,
+}
+
+impl Tower<'_> {
+    /// Whether a function vanishes there: by the values of the jets that have been solved for, which is final if they say all,
+    /// else as a polynomial modulo the equations in its own jets.
+    pub fn vanishes(&self, cx: &Inquiry, e: Expr) -> Verdict {
+        let plain = vanishes(cx, e);
+        if plain.is_yes() {
+            return plain;
+        }
+        // The highest first: their values contain lower ones.
+        let there = self.values.iter().rev().fold(e, |e, (s, value)| put(e, &[*s], &[*value]));
+        let verdict = if there == e { plain } else { vanishes(cx, there) };
+        if verdict.is_yes() || self.says_all {
+            return verdict;
+        }
+        let order = |e: Expr| e.symbols().iter().filter_map(|s| s.as_jet()).map(|(_, k)| k).max().unwrap_or(0);
+        let highest = order(there);
+        let equations = self.set.equations.iter().copied().filter(|g| order(*g) <= highest).collect();
+        let below = |s: &&Symbol| s.as_jet().is_none_or(|(_, k)| k <= highest);
+        let coordinates: Vec<Symbol> = self.coordinates.iter().filter(below).copied().collect();
+        let set = Branch { equations, nonzero: vec![] };
+        stratum::vanishes_on(cx, &coordinates, there, &set).unwrap_or_else(|why| Verdict::unknown(why.to_string()))
     }
 }
 
@@ -618,6 +636,16 @@ impl Chart<'_> {
         let wanted: Vec<usize> = declared.dependent.iter().filter_map(number).collect();
         let names = || declared.dependent.iter().map(Symbol::to_string).collect::<Vec<_>>().join(", ");
         let place = declared.equations.first().map_or_else(Span::default, |e| e.span);
+        if wanted.len() < k && !wanted.is_empty() {
+            // Some blocks left it to us.
+            for subset in subsets(self.manifold.n_coordinates(), k) {
+                if wanted.iter().all(|d| subset.contains(d))
+                    && let Some(found) = self.arranged(cx, &subset)?
+                {
+                    return Ok(found);
+                }
+            }
+        }
         if wanted.len() != k {
             let words = if k == 1 { "1 constraint".to_string() } else { format!("{k} constraints") };
             return Err(Box::new(
@@ -689,7 +717,7 @@ impl Chart<'_> {
         Ok(None)
     }
 
-    /// Whether the minor of every level is not zero on Q, for constraint i solved for coordinate `dependent[i]`.
+    /// Whether no minor of a level is known to vanish on Q, for constraint i solved for coordinate `dependent[i]`.
     fn is_admissible(&self, cx: &Inquiry, dependent: &[usize]) -> Answered<bool> {
         let mut orders: Vec<u32> = self.constraints.iter().map(|c| c.order).collect();
         orders.sort_unstable();
@@ -717,7 +745,7 @@ impl Chart<'_> {
         }
         let set = Branch { equations: self.tower.iter().map(|p| p.function).collect(), nonzero: vec![] };
         let coordinates = self.manifold.jets(self.level).symbols();
-        cx.within(crate::budget::share::COMPONENTS, || stratum::vanishes_on(cx, &coordinates, e, &set))
+        cx.within(MINOR_WORK, || stratum::vanishes_on(cx, &coordinates, e, &set))
             .unwrap_or_else(|why| Verdict::unknown(why.to_string()))
     }
 }

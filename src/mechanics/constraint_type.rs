@@ -14,9 +14,9 @@
 //! I = { dq_{r−1}^{D_i} − a^i dt − b^i_l dq_{r−1}^l,  ω_0^σ, …, ω_{r−2}^σ }   on J^{r−1}Y,      g^i = a^i + b^i_l q_r^l
 //! ```
 //!
-//! decides by its derived flag. dv ∈ I^{(∞)} means that v is constant on Q; since Q covers J^{r−1}Y, such v depend on the jets of
-//! order r − 1, at most k of them are independent, and k of them cut out Q: the constraints are semiholonomic exactly where
-//! the flag ends with rank k.
+//! decides by its derived flag. dv ∈ I^{(∞)} means that v is constant on Q. The constraints are semiholonomic exactly where the
+//! total derivatives of such v cut out Q, that is where the components of I^{(∞)} along dq_{r−1} have rank k. Its own rank may be
+//! larger: of f = d²u/dt² both du/dt and u − t du/dt are constant, so for one constraint the rank is the degree.
 //!
 //! First integrals are looked for by the Euler operator (f a total derivative as it stands, or after a factor), and by
 //! elimination of those that are known. That none is found proves nothing; the kind does not rest on it.
@@ -106,19 +106,20 @@ pub fn constraint_type(cx: &Inquiry, declared: &Declared, q: &ConstraintStructur
         (1, true, NormalForm::Explicit(g)) => Some(curvature(cx, q, g)),
         _ => None,
     };
+    let mut by_flag = None;
     let integrable = match (&affine, &curvature) {
         (Verdict::No(_), _) => Verdict::no("the constraints are not affine in the highest jets"),
         (Verdict::Unknown(why), _) => Verdict::unknown(why.clone()),
         (Verdict::Yes(_), Some(c)) => {
             Verdict::all(c.entries().map(|e| q.vanishes_on_q(cx, e)), "there is no independent coordinate")
         }
-        (Verdict::Yes(_), None) => is_integrable(cx, q),
+        (Verdict::Yes(_), None) => derived_flag(cx, q, &mut by_flag),
     };
     let (degree, integrals) = match integrable.is_yes() {
         true => integrals(cx, q)?,
         false => (None, vec![]),
     };
-    Ok(ConstraintType { orders, affine, integrable, curvature, degree, integrals })
+    Ok(ConstraintType { orders, affine, integrable, curvature, degree: degree.or(by_flag), integrals })
 }
 
 /// ∂²g^i/∂q_ρ^a∂q_ρ^b = 0 for every order ρ ≥ 1 that a constraint has: above its own order each is affine.
@@ -176,7 +177,8 @@ pub fn curvature(cx: &Inquiry, q: &ConstraintStructure, g: &[Expr]) -> Matrix {
 }
 
 /// The derived flag of the Pfaffian system on J^{r−1}Y, for affine constraints of one order r ≥ 2.
-fn is_integrable(cx: &Inquiry, q: &ConstraintStructure) -> Verdict {
+/// For one constraint it also gives the degree.
+fn derived_flag(cx: &Inquiry, q: &ConstraintStructure, degree: &mut Option<u32>) -> Verdict {
     let NormalForm::Explicit(g) = q.normal_form() else {
         return Verdict::unknown("the constraints were not solved for the dependent jets");
     };
@@ -185,7 +187,7 @@ fn is_integrable(cx: &Inquiry, q: &ConstraintStructure) -> Verdict {
         return Verdict::unknown("the derived flag of constraints of different orders was not computed");
     }
     let forms = pfaffian_system(cx, q, g);
-    let flag = || -> Result<Verdict, crate::geometry::Refusal> {
+    let flag = |cx: &Inquiry, degree: &mut Option<u32>| -> Result<Verdict, crate::geometry::Refusal> {
         let chart = q.manifold().jets(r - 1).chart();
         let mut system = Codistribution::span(&chart, forms);
         let mut rank = system.generic_rank(cx)?;
@@ -193,17 +195,23 @@ fn is_integrable(cx: &Inquiry, q: &ConstraintStructure) -> Verdict {
             let next = system.derived(cx)?;
             let smaller = next.generic_rank(cx)?;
             if smaller == rank {
-                return Ok(Verdict::from_bool(
-                    rank == q.n_constraints(),
-                    format!("the derived flag ends with rank {rank}"),
-                ));
+                let matrix = system.matrix(cx);
+                let is_top = |j: &usize| q.manifold().order_of_symbol(chart.symbols()[*j]) == Some(r - 1);
+                let tops: Vec<usize> = (0..chart.dimension()).filter(is_top).collect();
+                let rows: Vec<usize> = (0..matrix.n_rows()).collect();
+                let along = matrix.minor(&rows, &tops).rank(cx)?.value;
+                if along == 1 && q.n_constraints() == 1 {
+                    *degree = u32::try_from(rank).ok();
+                }
+                let words = format!("the derived flag ends with rank {rank}, {along} along the highest differentials");
+                return Ok(Verdict::from_bool(along == q.n_constraints(), words));
             }
             (system, rank) = (next, smaller);
         }
         Ok(Verdict::no(format!("the derived flag falls to rank {rank}, below the number of constraints")))
     };
     // Generic ranks: what was divided by on the way bounds no answer.
-    let (found, _) = conditions::collect(cx, |_| flag());
+    let (found, _) = conditions::collect(cx, |cx| flag(cx, degree));
     found.unwrap_or_else(|why| Verdict::unknown(crate::diagnostic::Diagnostic::from(why).title))
 }
 

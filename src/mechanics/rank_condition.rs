@@ -139,6 +139,14 @@ impl Examined {
         Ok(LinearSystem::homogeneous(matrix.n_columns(), rows))
     }
 
+    /// Whether a piece of Q lies over all of the jets below, as far as the constraints of lower order allow it. Where it
+    /// does not, as over cos φ = 0 for the snakeboard, it is a locus away from which the answers live.
+    fn covers_below(&self, cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<bool> {
+        let keep = |s: Symbol| self.manifold.order_of_symbol(s).is_none_or(|k| k < self.level);
+        let below = self.set.equations.len() - self.tops.len();
+        Ok(tangent::projection(cx, frame, cell, keep)?.len() <= below)
+    }
+
     /// The pieces of Q on which the rank of F does not change.
     fn leaves_on_q(&self, cx: &Inquiry, frame: &Frame) -> Budgeted<Vec<Leaf>> {
         let system = self.rows(cx, frame, &self.chetaev)?;
@@ -154,15 +162,6 @@ impl Examined {
 pub fn rank_condition(cx: &Inquiry, declared: &Declared) -> Answered<RankCondition> {
     let (found, _) = conditions::collect(cx, |cx| examine(cx, declared));
     found
-}
-
-/// The refusal of constraints that are no constraint structure, with the evidence.
-pub fn required(cx: &Inquiry, declared: &Declared) -> Answered<()> {
-    let found = rank_condition(cx, declared)?;
-    match found.refusal(cx, declared) {
-        None => Ok(()),
-        Some(refusal) => Err(Box::new(refusal)),
-    }
 }
 
 fn examine(cx: &Inquiry, declared: &Declared) -> Answered<RankCondition> {
@@ -334,7 +333,9 @@ fn on_components(cx: &Inquiry, x: &Examined, found: &mut RankCondition) -> Budge
     let deficient = |leaf: &&&Leaf| leaf.rank < k;
     let is_full = |leaf: &&Leaf| leaf.rank == k;
     for leaf in occurring.iter().filter(deficient) {
-        if !occurring.iter().any(is_full) || tangent::dimension(cx, &frame, &leaf.cell)? >= expected {
+        if !occurring.iter().any(is_full)
+            || (tangent::dimension(cx, &frame, &leaf.cell)? >= expected && x.covers_below(cx, &frame, &leaf.cell)?)
+        {
             found.kind = Kind::DeficientOnQ;
             found.relations = relations_on(cx, x, &frame, &leaf.cell)?;
             return Ok(());

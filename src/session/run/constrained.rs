@@ -98,13 +98,11 @@ impl Context<'_> {
         equations: &ConstrainedEquations,
     ) -> Fallible<(Surface, Vec<Expr>)> {
         let bodies = &self.clauses.bodies;
-        let functions: Vec<Expr> =
-            equations.surface.iter().map(|e| law::with_bodies(cx, e.function, bodies)).collect();
+        let functions: Vec<Expr> = equations.surface.iter().map(|e| law::with_bodies(cx, e.function, bodies)).collect();
         let signature = Signature { parameters: parameters_of(&functions), ..self.signature(law) };
         let values = self.numbers.values_of(cx, &signature.parameters, self.span)?;
         let branch = Branch { equations: functions.clone(), nonzero: vec![] };
-        let surface =
-            Surface::new(cx, &branch, &[], &signature, &values).map_err(|o| self.obstacle(&o, self.span))?;
+        let surface = Surface::new(cx, &branch, &[], &signature, &values).map_err(|o| self.obstacle(&o, self.span))?;
         Ok((surface, functions))
     }
 
@@ -142,7 +140,9 @@ impl Context<'_> {
             Diagnostic::error(&codes::NO_MOTION, "there is no determined motion from this state")
                 .label(self.clauses.given().span, "this initial state")
                 .label(self.span, "of this system")
-                .note("there the constraints lose rank, or the constrained equations do not determine the accelerations")
+                .note(
+                    "there the constraints lose rank, or the constrained equations do not determine the accelerations",
+                )
                 .help("`reduced(S).locus` and `rank_condition(S).locus` say where"),
         )
     }
