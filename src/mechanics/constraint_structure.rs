@@ -102,6 +102,8 @@ pub struct ConstraintStructure {
     below: Vec<(Symbol, Expr)>,
     /// Whether every equation of the tower has been solved.
     solved: bool,
+    /// Dependent jets on one of several branches, where the lowest equations have some.
+    sample: Vec<(Symbol, Expr)>,
     /// ∂g^i/∂q_n^l on Q.
     slopes: Matrix,
     /// d̂g^i/dt on Q: the total derivative of g without its terms in q_{n+1}.
@@ -248,6 +250,11 @@ impl ConstraintStructure {
         self.below.iter().copied().chain(top).collect()
     }
 
+    /// Dependent jets on one of several branches of the lowest equations, where these were not solved uniquely.
+    pub fn sample(&self) -> &[(Symbol, Expr)] {
+        &self.sample
+    }
+
     /// Whether the values of [`solved_jets`](Self::solved_jets) say all that the tower says.
     pub fn is_solved(&self) -> bool {
         self.solved
@@ -292,13 +299,14 @@ impl ConstraintStructure {
 
     /// Whether a function vanishes at the points of P.
     pub fn vanishes_on_q(&self, cx: &Inquiry, e: Expr) -> Verdict {
-        Tower {
+        let tower = Tower {
             values: &self.solved_jets(),
             says_all: self.solved,
+            sample: &self.sample,
             coordinates: &self.space().symbols(),
             set: &self.set(),
-        }
-        .vanishes(cx, e)
+        };
+        tower.vanishes(cx, e)
     }
 
     /// φ^i = f^i dt + (∂f^i/∂q_r^σ) ω^σ, Krupková (10.5): the contact forms are of order 0, also for r ≥ 2. For a
@@ -389,6 +397,8 @@ pub struct Tower<'a> {
     pub values: &'a [(Symbol, Expr)],
     /// Whether these values say all that the equations say.
     pub says_all: bool,
+    /// Values on one of several branches of the lowest equations: what does not vanish there does not vanish.
+    pub sample: &'a [(Symbol, Expr)],
     pub coordinates: &'a [Symbol],
     pub set: &'a Branch,
 }
@@ -413,7 +423,16 @@ impl Tower<'_> {
         let below = |s: &&Symbol| s.as_jet().is_none_or(|(_, k)| k <= highest);
         let coordinates: Vec<Symbol> = self.coordinates.iter().filter(below).copied().collect();
         let set = Branch { equations, nonzero: vec![] };
-        stratum::vanishes_on(cx, &coordinates, there, &set).unwrap_or_else(|why| Verdict::unknown(why.to_string()))
+        let found =
+            stratum::vanishes_on(cx, &coordinates, there, &set).unwrap_or_else(|why| Verdict::unknown(why.to_string()));
+        if found.is_unknown() && !self.sample.is_empty() {
+            let on_branch = self.sample.iter().rev().fold(there, |e, (s, value)| put(e, &[*s], &[*value]));
+            let (verdict, _) = conditions::collect(cx, |cx| vanishes(cx, on_branch));
+            if verdict.is_no() {
+                return verdict;
+            }
+        }
+        found
     }
 }
 
@@ -446,12 +465,15 @@ impl Chart<'_> {
         };
         let m = self.manifold.n_coordinates();
         let independent: Vec<usize> = (0..m).filter(|s| !dependent.contains(s)).collect();
-        let (mut below, mut solved) = (vec![], true);
+        let (mut below, mut solved, mut sample) = (vec![], true, vec![]);
         let lowest = self.constraints.iter().map(|c| c.order).min().unwrap_or(self.level);
         for level in lowest..self.level {
             match self.solve(cx, declared, &dependent, level)? {
                 Solved::Values(values) => below.extend(values),
-                Solved::Open { .. } => solved = false,
+                Solved::Open { .. } => {
+                    solved = false;
+                    sample.extend(self.one_branch(cx, &dependent, level));
+                }
             }
         }
         let tops = self.at_level(self.level);
@@ -478,6 +500,7 @@ impl Chart<'_> {
             normal,
             below,
             solved,
+            sample,
             conditions: vec![],
         };
         let rows: Vec<usize> = (0..self.constraints.len()).collect();
@@ -569,6 +592,20 @@ impl Chart<'_> {
             return Ok(Solved::Open { why: "the equations of this level are not affine".into(), branches: vec![] });
         }
         self.roots(cx, declared, &functions, &unknowns)
+    }
+
+    /// The dependent jets of a level on one real branch, if a cheap one is found.
+    fn one_branch(&self, cx: &Inquiry, dependent: &[usize], level: u32) -> Vec<(Symbol, Expr)> {
+        let active = self.active(level);
+        let unknowns: Vec<Symbol> = active.iter().map(|p| jet(self.manifold, dependent[p.constraint], level)).collect();
+        let functions: Vec<Expr> = active.iter().map(|p| p.function).collect();
+        let (found, _) = conditions::collect_all(cx, |cx| cx.within(MINOR_WORK, || solve(cx, &functions, &unknowns)));
+        let Ok(found) = found else { return vec![] };
+        let general = found
+            .branches
+            .into_iter()
+            .find(|b| b.values.len() == unknowns.len() && b.conditions.iter().all(|c| c.relation != Relation::Equal));
+        general.map_or_else(Vec::new, |b| b.values)
     }
 
     fn roots(&self, cx: &Inquiry, declared: &Declared, functions: &[Expr], unknowns: &[Symbol]) -> Answered<Solved> {

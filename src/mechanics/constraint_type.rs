@@ -308,15 +308,21 @@ fn complete(cx: &Inquiry, q: &ConstraintStructure, known: &mut [Option<(Expr, u3
     let mut constants: Vec<(Symbol, Expr)> = vec![];
     for (i, u) in known.iter().enumerate() {
         let Some((u, _)) = u else { continue };
-        let d = q.coordinate(q.dependent()[i]);
         let constant = Symbol::bound(&format!("c{}", i + 1));
         let equation = *u - Expr::symbol(constant);
-        let Ok(found) = crate::algebra::solve::solve(cx, &[equation], &[d]) else { continue };
-        if let [only] = found.branches.as_slice()
-            && let [(_, value)] = only.values.as_slice()
-        {
-            values.push((d, *value));
-            constants.push((constant, *u));
+        let dependent = q.dependent().iter().map(|d| q.coordinate(*d));
+        for d in dependent.filter(|d| u.contains(*d)) {
+            if values.iter().any(|(s, _)| *s == d) {
+                continue;
+            }
+            let Ok(found) = crate::algebra::solve::solve(cx, &[equation], &[d]) else { continue };
+            if let [only] = found.branches.as_slice()
+                && let [(_, value)] = only.values.as_slice()
+            {
+                values.push((d, *value));
+                constants.push((constant, *u));
+                break;
+            }
         }
     }
     if values.is_empty() {
@@ -325,7 +331,9 @@ fn complete(cx: &Inquiry, q: &ConstraintStructure, known: &mut [Option<(Expr, u3
     let map: FxHashMap<Symbol, Expr> = values.iter().copied().collect();
     let back: FxHashMap<Symbol, Expr> = constants.into_iter().collect();
     let open: Vec<usize> = (0..known.len()).filter(|i| known[*i].is_none()).collect();
-    for i in open {
+    let left = (0..known.len()).filter(|i| values.iter().all(|(s, _)| *s != q.coordinate(q.dependent()[*i])));
+    // One form for each dependent coordinate that is left; which constraint it came from does not matter.
+    for (i, slot) in left.collect::<Vec<_>>().into_iter().zip(open) {
         let own = q.coordinate(q.dependent()[i]);
         let tops = q.independent_jets(1);
         let zeros: FxHashMap<Symbol, Expr> = tops.iter().map(|s| (*s, Expr::zero())).collect();
@@ -346,7 +354,7 @@ fn complete(cx: &Inquiry, q: &ConstraintStructure, known: &mut [Option<(Expr, u3
         let Some(u) = potential(cx, &coefficients, &variables) else { continue };
         let closed = variables.iter().zip(&coefficients).all(|(x, c)| vanishes(cx, partial(cx, u, *x) - *c).is_yes());
         if closed {
-            known[i] = Some((tidy(cx, substitute(u, &back)), 1));
+            known[slot] = Some((tidy(cx, substitute(u, &back)), 1));
         }
     }
 }

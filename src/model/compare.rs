@@ -100,6 +100,7 @@ pub fn equal(cx: &Inquiry, left: &Value, right: &Value, within: Option<&Rational
                 Some(tower) => Ok(Tower {
                     values: &tower.solved,
                     says_all: tower.says_all,
+                    sample: &tower.sample,
                     coordinates: &along.coordinates,
                     set: &along.branch,
                 }

@@ -133,6 +133,6 @@ pub fn on_constraint(q: &ConstraintStructure, order: u32, value: Value) -> Value
         value,
         coordinates: q.manifold().jets(q.level().max(order)).symbols(),
         branch: q.set(),
-        tower: Some(SolvedTower { solved: q.solved_jets(), says_all: q.is_solved() }),
+        tower: Some(SolvedTower { solved: q.solved_jets(), says_all: q.is_solved(), sample: q.sample().to_vec() }),
     }))
 }

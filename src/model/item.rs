@@ -352,7 +352,9 @@ impl System {
                             format!("{}: {}", style.symbol(f.coordinate.jet(0)), show::expr_text(cx, e, style))
                         })
                         .collect();
-                    lines.join("\n")
+                    let constraints =
+                        self.constraints.iter().map(|c| format!("subject to {}: {}", c.name, c.describe(cx, style)));
+                    lines.into_iter().chain(constraints).collect::<Vec<_>>().join("\n")
                 }
                 Err(_) => format!("system {}", self.name),
             },

@@ -89,6 +89,8 @@ pub struct SolvedTower {
     pub solved: Vec<(Symbol, Expr)>,
     /// Whether these say all that the constraints say.
     pub says_all: bool,
+    /// Values on one of several branches of the lowest ones.
+    pub sample: Vec<(Symbol, Expr)>,
 }
 
 impl OnBranch {
