@@ -28,7 +28,11 @@
 //! Misprints of the source that matter are repaired where they stand and marked `Departure:`.
 
 pub mod classify;
+pub mod constrained_form;
 pub mod constraint_algorithm;
+pub mod constraint_legendre;
+pub mod constraint_structure;
+pub mod constraint_type;
 pub mod dirac;
 pub mod dynamical_form;
 mod gauge;
@@ -39,6 +43,7 @@ pub mod lagrangian;
 pub mod legendre;
 pub mod lepage_class;
 mod passage;
+pub mod rank_condition;
 pub mod regular;
 pub mod search;
 pub mod symmetry;

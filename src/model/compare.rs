@@ -9,6 +9,7 @@ use crate::algebra::expr::Relation;
 use crate::algebra::{Expr, Ground, Rational, Verdict};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::contact;
+use crate::mechanics::constraint_structure::Tower;
 use crate::model::value::{Claim, Fallible, Key, KeyPart, Point, Value};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -95,8 +96,21 @@ pub fn equal(cx: &Inquiry, left: &Value, right: &Value, within: Option<&Rational
             (Value::Distribution(a), Value::Distribution(b)) => {
                 Some(crate::geometry::distribution::same_span_on(cx, &along.branch, &a, &b))
             }
-            (Value::Expr(a), Value::Expr(b)) if within.is_none() => {
-                Some(crate::algebra::stratum::vanishes_on(cx, &along.coordinates, a - b, &along.branch))
+            (Value::Expr(a), Value::Expr(b)) if within.is_none() => Some(match &along.tower {
+                Some(tower) => Ok(Tower {
+                    values: &tower.solved,
+                    says_all: tower.says_all,
+                    sample: &tower.sample,
+                    coordinates: &along.coordinates,
+                    set: &along.branch,
+                }
+                .vanishes(cx, a - b)),
+                None => crate::algebra::stratum::vanishes_on(cx, &along.coordinates, a - b, &along.branch),
+            }),
+            (Value::Matrix(m), Value::Expr(zero)) | (Value::Expr(zero), Value::Matrix(m)) if zero.is_zero() => {
+                let entries: Vec<Value> = m.matrix.entries().map(|e| along.with(Value::Expr(e))).collect();
+                let zeros = vec![Value::number(0); entries.len()];
+                return all_equal(cx, entries.iter().zip(&zeros), within);
             }
             _ => None,
         };

@@ -112,6 +112,9 @@ fn regular_form(a: &Arguments) -> Fallible<RegularForm> {
 }
 
 fn vector_field(a: &Arguments) -> Fallible<Value> {
+    if super::constrained::is_asked_of(a) {
+        return super::constrained::vector_field(a);
+    }
     let (system, form) = form_of(a, 0)?;
     let regular = regular_form(a)?;
     let y = &system.manifold;
@@ -150,6 +153,9 @@ fn vector_field(a: &Arguments) -> Fallible<Value> {
 }
 
 fn first_integral(a: &Arguments) -> Fallible<Value> {
+    if super::constrained::is_asked_of(a) {
+        return super::constrained::first_integral(a);
+    }
     let (system, _) = form_of(a, 0)?;
     a.lives_on(1, &system.manifold)?;
     let found = theory::first_integral(&a.cx, &*system.lepage(&a.cx)?, a.expr(1)?)?;

@@ -271,6 +271,9 @@ pub(super) fn lagrangian_of(a: &Arguments, i: usize) -> Fallible<Lagrangian> {
 }
 
 fn equations(a: &Arguments) -> Fallible<Value> {
+    if super::constrained::is_asked_of(a) {
+        return super::constrained::equations(a);
+    }
     let (system, form) = form_of(a, 0)?;
     let labels = fibre_symbols(&system.manifold);
     let family = |sign: i64| {

@@ -759,6 +759,7 @@ fn constraint(
         reactions: None,
         forms: None,
         span: name.span,
+        examined: Default::default(),
     };
     for (kind, clause) in clauses {
         let values: &[Term] = match clause {
@@ -861,62 +862,72 @@ fn system(cx: &Inquiry, state: &mut Interpreter, name: &Word, body: &SystemBody)
             System::new(&name.node, &manifold, Base::Generated(form), name.span)
         }
         SystemBody::Composed { base, forces, constraints } => {
-            let value = evaluator.eval(base)?;
-            let start = at(System::from_value(cx, &value), base.span)?;
-            if forces.is_empty() && constraints.is_empty() {
-                return bind(state, name, Value::System(start));
-            }
-            let mut system = System::new(&name.node, &start.manifold, start.base.clone(), name.span);
-            system.forces = start.forces.clone();
-            system.constraints = start.constraints.clone();
-            for term in forces {
-                match evaluator.eval(term)?.main() {
-                    Value::Force(f) => {
-                        if f.manifold != system.manifold {
-                            return Err(Box::new(wrong_manifold(&f.manifold, &system.manifold, term.span)));
-                        }
-                        system.forces.push(f);
-                    }
-                    other => {
-                        return Err(Box::new(
-                            Diagnostic::error(
-                                &codes::WRONG_KIND,
-                                format!("`with` takes a force, not {}", describe(&other)),
-                            )
-                            .label(term.span, "not a force"),
-                        ));
-                    }
-                }
-            }
-            for term in constraints {
-                match evaluator.eval(term)?.main() {
-                    Value::Constraint(c) => {
-                        if c.space.manifold() != &system.manifold {
-                            return Err(Box::new(wrong_manifold(c.space.manifold(), &system.manifold, term.span)));
-                        }
-                        if system.constraints.iter().any(|known| Rc::ptr_eq(known, &c)) {
-                            return Err(Box::new(
-                                Diagnostic::error(&codes::NO_EFFECT, format!("`{}` is there already", c.name))
-                                    .label(term.span, "a second time"),
-                            ));
-                        }
-                        system.constraints.push(c);
-                    }
-                    other => {
-                        return Err(Box::new(
-                            Diagnostic::error(
-                                &codes::WRONG_KIND,
-                                format!("`subject to` takes a constraint, not {}", describe(&other)),
-                            )
-                            .label(term.span, "not a constraint"),
-                        ));
-                    }
-                }
-            }
-            system
+            return bind(state, name, composed(&evaluator, Some(name), base, forces, constraints)?);
         }
     };
     bind(state, name, Value::System(Rc::new(value)))
+}
+
+/// `L with F and G subject to C and D`; without a name it is a system where it is asked about.
+pub(super) fn composed(
+    evaluator: &Evaluator,
+    name: Option<&Word>,
+    base: &Term,
+    forces: &[Term],
+    constraints: &[Term],
+) -> Fallible<Value> {
+    let cx = &evaluator.cx;
+    let value = evaluator.eval(base)?;
+    let start = at(System::from_value(cx, &value), base.span)?;
+    if forces.is_empty() && constraints.is_empty() {
+        return Ok(Value::System(start));
+    }
+    let (name, span) = name.map_or((&*start.name, base.span), |name| (&*name.node, name.span));
+    let mut system = System::new(name, &start.manifold, start.base.clone(), span);
+    system.forces = start.forces.clone();
+    system.constraints = start.constraints.clone();
+    for term in forces {
+        match evaluator.eval(term)?.main() {
+            Value::Force(f) => {
+                if f.manifold != system.manifold {
+                    return Err(Box::new(wrong_manifold(&f.manifold, &system.manifold, term.span)));
+                }
+                system.forces.push(f);
+            }
+            other => {
+                return Err(Box::new(
+                    Diagnostic::error(&codes::WRONG_KIND, format!("`with` takes a force, not {}", describe(&other)))
+                        .label(term.span, "not a force"),
+                ));
+            }
+        }
+    }
+    for term in constraints {
+        match evaluator.eval(term)?.main() {
+            Value::Constraint(c) => {
+                if c.space.manifold() != &system.manifold {
+                    return Err(Box::new(wrong_manifold(c.space.manifold(), &system.manifold, term.span)));
+                }
+                if system.constraints.iter().any(|known| Rc::ptr_eq(known, &c)) {
+                    return Err(Box::new(
+                        Diagnostic::error(&codes::NO_EFFECT, format!("`{}` is there already", c.name))
+                            .label(term.span, "a second time"),
+                    ));
+                }
+                system.constraints.push(c);
+            }
+            other => {
+                return Err(Box::new(
+                    Diagnostic::error(
+                        &codes::WRONG_KIND,
+                        format!("`subject to` takes a constraint, not {}", describe(&other)),
+                    )
+                    .label(term.span, "not a constraint"),
+                ));
+            }
+        }
+    }
+    Ok(Value::System(Rc::new(system)))
 }
 
 fn wrong_manifold(found: &FiberedManifold, wanted: &FiberedManifold, span: Span) -> Diagnostic {

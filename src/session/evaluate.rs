@@ -19,6 +19,7 @@ use crate::diagnostic::{Diagnostic, Severity, codes};
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
 use crate::geometry::jet::FiberedManifold;
+use crate::model::kind::CONSTRAINT;
 use crate::model::value::{Claim, Fallible, Point, PointEntry, Value};
 use crate::model::{compare, operate};
 use crate::source::Span;
@@ -150,7 +151,16 @@ impl<'s> Evaluator<'s> {
             TermKind::Is { subject, negated, word } => self.is_word(subject, *negated, word),
             TermKind::At { subject, point } => self.at_point(subject, point),
             TermKind::Not(of) => Ok(Value::from(compare::truth(&self.cx, &self.eval(of)?)?.negate())),
+            TermKind::And(all) if all.iter().all(|t| t.shape.kinds.meets(CONSTRAINT)) => {
+                match self.joint_constraint(all)? {
+                    Some(joint) => Ok(joint),
+                    None => self.verdicts(all, Verdict::and),
+                }
+            }
             TermKind::And(all) => self.verdicts(all, Verdict::and),
+            TermKind::Composed { base, forces, constraints } => {
+                super::declare::composed(self, None, base, forces, constraints)
+            }
             TermKind::Or(all) => self.verdicts(all, Verdict::or),
             TermKind::Unspecified { function, primes, by, arguments } => {
                 self.unspecified(*function, *primes, by, arguments)
@@ -310,6 +320,24 @@ impl<'s> Evaluator<'s> {
         let verdicts = all.iter().map(|t| at(compare::truth(&self.cx, &self.eval(t)?), t.span));
         let verdicts = verdicts.collect::<Fallible<Vec<_>>>()?;
         Ok(Value::from(verdicts.into_iter().reduce(by).expect("two or more")))
+    }
+
+    /// `Q1 and Q2`, asked about jointly; `None` if the first is no constraint.
+    fn joint_constraint(&self, all: &[Term]) -> Fallible<Option<Value>> {
+        let mut blocks = vec![];
+        for term in all {
+            match self.eval(term)?.main() {
+                Value::Constraint(c) => blocks.push(c),
+                _ if blocks.is_empty() => return Ok(None),
+                other => {
+                    return Err(Box::new(
+                        Diagnostic::error(&codes::WRONG_KIND, "a constraint is asked about together with constraints")
+                            .label(term.span, format!("this is {}", operate::describe(&other))),
+                    ));
+                }
+            }
+        }
+        Ok(crate::model::constraints::together(&blocks).map(|c| Value::Constraint(Rc::new(c))))
     }
 
     fn at_point(&self, subject: &Term, point: &Term) -> Fallible<Value> {

@@ -186,6 +186,7 @@ pub fn index(evaluator: &Evaluator, value: &Value, keys: &[Term]) -> Fallible<Va
     let cx = &evaluator.cx;
     match value {
         Value::OnSpace(declared) => index(evaluator, &declared.value, keys),
+        Value::OnBranch(on) => Ok(on.with(index(evaluator, &on.value, keys)?)),
         Value::Answer(answer) => {
             let is_form_key = keys.iter().any(|k| is_form_or_field_key(evaluator, k));
             if !is_form_key && let Some(family) = answer.family() {

@@ -247,6 +247,11 @@ impl<'s> Resolver<'s> {
             ExprKind::Not(of) => TermKind::Not(self.boxed(*of)),
             ExprKind::And(all) => TermKind::And(self.all(all)),
             ExprKind::Or(all) => TermKind::Or(self.all(all)),
+            ExprKind::Composed { base, forces, constraints } => TermKind::Composed {
+                base: self.boxed(*base),
+                forces: self.all(forces),
+                constraints: self.all(constraints),
+            },
             ExprKind::Call { callee, arguments } => self.call(*callee, arguments, span),
             ExprKind::Part { of, key } => self.part(*of, &key.node, key.span),
             ExprKind::Index { of, keys } => self.index(id, *of, keys),

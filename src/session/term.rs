@@ -88,6 +88,12 @@ pub enum TermKind {
     },
     Not(Box<Term>),
     And(Vec<Term>),
+    /// `base with forces subject to constraints`.
+    Composed {
+        base: Box<Term>,
+        forces: Vec<Term>,
+        constraints: Vec<Term>,
+    },
     Or(Vec<Term>),
     /// `V'(x)`, and `D(V, 1, 2)(x, y)` with the positions 1, 2.
     Unspecified {
@@ -346,6 +352,9 @@ impl Term {
             | TermKind::Component { key: a, value: b } => vec![a, b],
             TermKind::Compare { left, right, within, .. } => {
                 [&**left, &**right].into_iter().chain(within.as_deref()).collect()
+            }
+            TermKind::Composed { base, forces, constraints } => {
+                std::iter::once(&**base).chain(forces).chain(constraints).collect()
             }
             TermKind::Unspecified { by, arguments, .. } => by.iter().chain(arguments).collect(),
             TermKind::Ask(ask) => ask.arguments.iter().map(|(_, t)| t).collect(),

@@ -1,0 +1,138 @@
+//! Constraints as declared items, handed to the theory: what a block says, what several of them say together, and the
+//! constrained system that a system with constraints is.
+
+use super::evaluate_at::assignment;
+use super::item::{Constraint, System};
+use super::value::{Fallible, OnBranch, SolvedTower, Value};
+use crate::algebra::Inquiry;
+use crate::algebra::expr::Condition;
+use crate::diagnostic::{Diagnostic, codes};
+use crate::geometry::form::Form;
+use crate::geometry::jet::FiberedManifold;
+use crate::mechanics::constrained_form::{ConstrainedForm, level_of};
+use crate::mechanics::constraint_structure::{BranchChoice, ConstraintStructure, Declared, Equation};
+use crate::mechanics::rank_condition::{self, RankCondition};
+use crate::model::operate::as_expr;
+use std::rc::Rc;
+
+impl Constraint {
+    /// What the block declares.
+    pub fn declared(&self, cx: &Inquiry) -> Fallible<Declared> {
+        if self.reactions.is_some() || self.forms.is_some() {
+            return Err(Box::new(
+                Diagnostic::error(
+                    &codes::NOT_AVAILABLE,
+                    "this is not available yet for constraints with forms or reactions of their own",
+                )
+                .label(self.span, "its reactions are not Chetaev's"),
+            ));
+        }
+        let choice = |value: &Value| -> Fallible<BranchChoice> {
+            match value.main() {
+                Value::Point(point) => Ok(BranchChoice::Through(assignment(&point))),
+                Value::Claim(claim) => {
+                    let left = as_expr(cx, &claim.left)? - as_expr(cx, &claim.right)?;
+                    Ok(BranchChoice::Where(Condition { relation: claim.relation, left }))
+                }
+                other => Err(Box::new(
+                    Diagnostic::error(
+                        &codes::WRONG_KIND,
+                        format!("`branch:` takes a condition or a point, not {}", super::operate::describe(&other)),
+                    )
+                    .label(self.span, "in this constraint")
+                    .help("write `branch: z' > 0`, or a point such as `branch: { x' = 3, z' = 5 }`"),
+                )),
+            }
+        };
+        Ok(Declared {
+            manifold: self.space.manifold().clone(),
+            equations: self
+                .equations
+                .iter()
+                .map(|(function, span)| Equation { function: *function, span: *span })
+                .collect(),
+            dependent: self.dependent.clone(),
+            branch: self.branch.iter().map(choice).collect::<Fallible<_>>()?,
+        })
+    }
+}
+
+/// Several blocks as one, `Q1 and Q2`; `None` of nothing.
+pub fn together(blocks: &[Rc<Constraint>]) -> Option<Constraint> {
+    let first = blocks.iter().max_by_key(|c| c.space.order())?;
+    let all = |get: fn(&Constraint) -> &Option<Vec<Form>>| {
+        let given: Vec<Form> = blocks.iter().filter_map(|c| get(c).clone()).flatten().collect();
+        blocks.iter().any(|c| get(c).is_some()).then_some(given)
+    };
+    Some(Constraint {
+        name: blocks.iter().map(|c| c.name.as_str()).collect::<Vec<_>>().join(" and "),
+        space: first.space.clone(),
+        equations: blocks.iter().flat_map(|c| c.equations.iter().copied()).collect(),
+        dependent: blocks.iter().flat_map(|c| c.dependent.iter().copied()).collect(),
+        branch: blocks.iter().flat_map(|c| c.branch.iter().cloned()).collect(),
+        reactions: all(|c| &c.reactions),
+        forms: all(|c| &c.forms),
+        span: first.span,
+        examined: Default::default(),
+    })
+}
+
+/// What several blocks say together, in this order.
+pub fn jointly(cx: &Inquiry, manifold: &FiberedManifold, blocks: &[Rc<Constraint>]) -> Fallible<Declared> {
+    let mut all = Declared { manifold: manifold.clone(), equations: vec![], dependent: vec![], branch: vec![] };
+    for block in blocks {
+        let one = block.declared(cx)?;
+        all.equations.extend(one.equations);
+        all.dependent.extend(one.dependent);
+        all.branch.extend(one.branch);
+    }
+    Ok(all)
+}
+
+impl Constraint {
+    /// The rank condition, examined once.
+    pub fn rank_condition(&self, cx: &Inquiry) -> Fallible<Rc<RankCondition>> {
+        let examine = |cx: &Inquiry| Ok(Rc::new(rank_condition::rank_condition(cx, &self.declared(cx)?)?));
+        self.examined.get(cx, |found| found.is_ok(), examine)
+    }
+}
+
+impl System {
+    /// The rank condition of its constraints, examined once.
+    pub fn rank_condition(&self, cx: &Inquiry) -> Fallible<Rc<RankCondition>> {
+        if let [only] = self.constraints.as_slice() {
+            return only.rank_condition(cx);
+        }
+        let examine = |cx: &Inquiry| Ok(Rc::new(rank_condition::rank_condition(cx, &self.declared_constraints(cx)?)?));
+        self.derived.examined(cx, examine)
+    }
+
+    /// What its constraints say together.
+    pub fn declared_constraints(&self, cx: &Inquiry) -> Fallible<Declared> {
+        jointly(cx, &self.manifold, &self.constraints)
+    }
+
+    /// The constrained system: the constraints tested, both parts on the level of the system; derived once.
+    pub fn constrained_form(&self, cx: &Inquiry) -> Fallible<Rc<ConstrainedForm>> {
+        let derive = |cx: &Inquiry| -> Fallible<Rc<ConstrainedForm>> {
+            let declared = self.declared_constraints(cx)?;
+            if let Some(refusal) = self.rank_condition(cx)?.refusal(cx, &declared) {
+                return Err(Box::new(refusal));
+            }
+            let form = self.dynamical_form(cx)?;
+            let structure = Rc::new(ConstraintStructure::new(cx, &declared, level_of(cx, &form))?);
+            Ok(Rc::new(ConstrainedForm::new(cx, form, structure)?))
+        };
+        self.derived.constrained(cx, derive)
+    }
+}
+
+/// A value that lives on the constraint: compared there, and given at points of it.
+pub fn on_constraint(q: &ConstraintStructure, order: u32, value: Value) -> Value {
+    Value::OnBranch(Rc::new(OnBranch {
+        value,
+        coordinates: q.manifold().jets(q.level().max(order)).symbols(),
+        branch: q.set(),
+        tower: Some(SolvedTower { solved: q.solved_jets(), says_all: q.is_solved(), sample: q.sample().to_vec() }),
+    }))
+}
