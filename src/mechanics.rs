@@ -29,16 +29,21 @@
 
 pub mod classify;
 pub mod constraint_algorithm;
+pub mod constraint_set;
 pub mod dirac;
 pub mod dynamical_form;
+pub mod force;
+pub mod force_balance;
 mod gauge;
 pub mod hamilton;
+pub mod ideal_constraint;
 mod invariant_set;
 pub mod inverse_problem;
 pub mod lagrangian;
 pub mod legendre;
 pub mod lepage_class;
 mod passage;
+pub mod poincare_cartan;
 pub mod regular;
 pub mod search;
 pub mod symmetry;
