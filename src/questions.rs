@@ -17,10 +17,12 @@ pub mod call;
 pub mod canonical;
 pub mod distributions;
 pub mod dynamics;
+pub mod forces;
 pub mod ideals;
 pub mod maps;
 pub mod matrices;
 pub mod motion;
+pub mod pairs;
 pub mod parts;
 pub mod polynomials;
 pub mod sets;
@@ -164,6 +166,7 @@ static TABLES: &[&[Question]] = &[
     systems::ROWS,
     canonical::ROWS,
     dynamics::ROWS,
+    forces::ROWS,
     motion::ROWS,
     calculus::ROWS,
     tensors::ROWS,
@@ -410,7 +413,6 @@ pub mod later {
     const S: Parameter = one("S", SYSTEM);
     /// A constraint, or all constraints of a system.
     const Q: Parameter = one("Q", CONSTRAINT.or(SYSTEM));
-    const LAMBDA: Parameter = one("Λ0", SUBSPACE.or(CONSTRAINT));
 
     const fn verdict(name: &'static str) -> Part {
         part(name, VERDICT, "")
@@ -421,7 +423,6 @@ pub mod later {
     }
 
     later! {
-        "two_force" [one("L", LAGRANGIAN)] [] => Gives::Degree("", 2), [of("order", INTEGER)];
         "rank_condition" [Q] [] => Gives::Parts, [
             label("kind", &["holds", "constraints_dependent", "constraints_inconsistent", "hidden_lower_order_constraint",
                 "rank_deficient_on_Q", "too_many_constraints"], ""),
@@ -455,18 +456,6 @@ pub mod later {
             verdict("reducible"), label("kind", &["free", "geometric", "mechanical"], ""), verdict("chetaev"),
             verdict("linear"), verdict("holonomic"), verdict("tangent"), of("X", FIELD), of("Z", LIST), of("XB", LIST),
             of("M", MATRIX), of("det_M", FUNCTION), of("Lambda", LIST), of("Gamma", ANY), of("locus", SET)];
-        "ideal_conditions" [Q] [] => Gives::Parts, [
-            verdict("ideal"), verdict("IC1"), verdict("IC2"), verdict("IC3"), of("rank_Lambda", RANK), of("rank_F", RANK),
-            of("rank_kernel", RANK), of("rank_stacked", RANK), of("rank_augmented", RANK), of("minors", FUNCTION),
-            of("F", SUBSPACE), of("coannihilator", SUBSPACE), of("M", SET), of("locus", SET)];
-        "compatible" [LAMBDA] [] => Gives::Kinds(VERDICT), [of("M", SET), of("locus", SET)];
-        "jet_lift" [LAMBDA] [] => Gives::Kinds(SUBSPACE), [];
-        "balance" [S] [] => Gives::Kinds(FIELD), [
-            of("G", MATRIX), of("det_G", FUNCTION), of("metric", MATRIX), verdict("nondegenerate"), of("locus", SET),
-            of("multipliers", LIST)];
-        "poincare_cartan" [S] [] => Gives::Kinds(FORM), [
-            of("omega", FORM), of("forced", FORM), verdict("closed"), verdict("forced_closed"), verdict("verified"),
-            of("rank", RANK)];
         "connection" [S] [] => Gives::Kinds(MATRIX), [
             of("B", FAMILY), of("B0", FAMILY), of("eta", FAMILY), of("X", FAMILY), of("Gamma", FIELD), of("N", MATRIX),
             of("S", MATRIX), of("PH", MATRIX), of("PV", MATRIX), verdict("verified"), of("lift", ANY)];

@@ -112,6 +112,9 @@ fn regular_form(a: &Arguments) -> Fallible<RegularForm> {
 }
 
 fn vector_field(a: &Arguments) -> Fallible<Value> {
+    if let Some(answer) = super::pairs::vector_field(a)? {
+        return Ok(answer);
+    }
     let (system, form) = form_of(a, 0)?;
     let regular = regular_form(a)?;
     let y = &system.manifold;
