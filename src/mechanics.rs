@@ -30,6 +30,7 @@
 pub mod classify;
 pub mod constraint_algorithm;
 pub mod constraint_set;
+pub mod dalembert;
 pub mod dirac;
 pub mod dynamical_form;
 pub mod force;
@@ -37,6 +38,8 @@ pub mod force_balance;
 mod gauge;
 pub mod hamilton;
 pub mod ideal_constraint;
+pub mod implicit;
+pub mod integrability;
 mod invariant_set;
 pub mod inverse_problem;
 pub mod lagrangian;

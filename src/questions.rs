@@ -168,6 +168,7 @@ static TABLES: &[&[Question]] = &[
     dynamics::ROWS,
     forces::ROWS,
     motion::ROWS,
+    pairs::ROWS,
     calculus::ROWS,
     tensors::ROWS,
     maps::ROWS,
@@ -445,17 +446,6 @@ pub mod later {
             of("coordinates", INTEGER)];
         "multipliers" [S] [] => Gives::Kinds(LIST), [];
         "reactions" [S] [] => Gives::Kinds(FAMILY), [];
-        "implicit" [S] [] => Gives::Kinds(FORM), [
-            of("omega", FORM), of("eta", FORM), of("critical", SET), of("constraint", SET), of("legendre", FAMILY),
-            verdict("projectable"), of("equations", FAMILY), of("cotangent", LIST), verdict("lagrangian"),
-            of("jacobian", MATRIX), of("accelerations", FAMILY), of("power", FUNCTION)];
-        "integrability" [S] [] => Gives::Parts, [
-            label("kind", &["explicit", "underdetermined", "inconsistent"], ""),
-            of("sequence", LIST), of("dual", LIST), of("stable", INTEGER), of("final", ANY)];
-        "reduction" [S] [] => Gives::Kinds(VERDICT), [
-            verdict("reducible"), label("kind", &["free", "geometric", "mechanical"], ""), verdict("chetaev"),
-            verdict("linear"), verdict("holonomic"), verdict("tangent"), of("X", FIELD), of("Z", LIST), of("XB", LIST),
-            of("M", MATRIX), of("det_M", FUNCTION), of("Lambda", LIST), of("Gamma", ANY), of("locus", SET)];
         "connection" [S] [] => Gives::Kinds(MATRIX), [
             of("B", FAMILY), of("B0", FAMILY), of("eta", FAMILY), of("X", FAMILY), of("Gamma", FIELD), of("N", MATRIX),
             of("S", MATRIX), of("PH", MATRIX), of("PV", MATRIX), verdict("verified"), of("lift", ANY)];

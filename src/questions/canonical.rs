@@ -331,6 +331,9 @@ fn energy(a: &Arguments) -> Fallible<Value> {
 
 /// d(Σ p q′ − L)/dt = −∂L/∂t − q′E, and E = −F on the motion.
 fn power(a: &Arguments) -> Fallible<Value> {
+    if let Some(answer) = super::pairs::power(a)? {
+        return Ok(answer);
+    }
     let (system, form) = form_of(a, 0)?;
     let y = &system.manifold;
     let (l, forces) = match system.free_lagrangian() {

@@ -153,6 +153,9 @@ fn vector_field(a: &Arguments) -> Fallible<Value> {
 }
 
 fn first_integral(a: &Arguments) -> Fallible<Value> {
+    if let Some(answer) = super::pairs::first_integral(a)? {
+        return Ok(answer);
+    }
     let (system, _) = form_of(a, 0)?;
     a.lives_on(1, &system.manifold)?;
     let found = theory::first_integral(&a.cx, &*system.lepage(&a.cx)?, a.expr(1)?)?;
