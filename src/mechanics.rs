@@ -28,8 +28,12 @@
 //! Misprints of the source that matter are repaired where they stand and marked `Departure:`.
 
 pub mod classify;
+pub mod constrained_form;
 pub mod constraint_algorithm;
+pub mod constraint_legendre;
 pub mod constraint_set;
+pub mod constraint_structure;
+pub mod constraint_type;
 pub mod dalembert;
 pub mod dirac;
 pub mod dynamical_form;
@@ -47,6 +51,7 @@ pub mod legendre;
 pub mod lepage_class;
 mod passage;
 pub mod poincare_cartan;
+pub mod rank_condition;
 pub mod regular;
 pub mod search;
 pub mod symmetry;

@@ -1,6 +1,7 @@
 //! The model: values of the language, the items that declarations declare, and how values are shown.
 
 pub mod compare;
+pub mod constraints;
 pub mod evaluate_at;
 pub mod explain;
 pub mod grounds;

@@ -15,6 +15,8 @@ macro_rules! rows {
 pub mod calculus;
 pub mod call;
 pub mod canonical;
+pub mod constrained;
+pub mod constraints;
 pub mod distributions;
 pub mod dynamics;
 pub mod forces;
@@ -169,6 +171,8 @@ static TABLES: &[&[Question]] = &[
     forces::ROWS,
     motion::ROWS,
     pairs::ROWS,
+    constraints::ROWS,
+    constrained::ROWS,
     calculus::ROWS,
     tensors::ROWS,
     maps::ROWS,
@@ -412,8 +416,6 @@ pub mod later {
     }
 
     const S: Parameter = one("S", SYSTEM);
-    /// A constraint, or all constraints of a system.
-    const Q: Parameter = one("Q", CONSTRAINT.or(SYSTEM));
 
     const fn verdict(name: &'static str) -> Part {
         part(name, VERDICT, "")
@@ -424,28 +426,6 @@ pub mod later {
     }
 
     later! {
-        "rank_condition" [Q] [] => Gives::Parts, [
-            label("kind", &["holds", "constraints_dependent", "constraints_inconsistent", "hidden_lower_order_constraint",
-                "rank_deficient_on_Q", "too_many_constraints"], ""),
-            of("generic_rank", INTEGER), of("rank", RANK), of("relations", LIST), of("hidden", LIST),
-            of("independent", LIST), of("factors", LIST), of("branches", LIST), of("locus", SET)];
-        "normal_form" [Q] [] => Gives::Kinds(FAMILY), [
-            of("dependent", LIST), of("det", FUNCTION), verdict("explicit"), of("jacobian", FAMILY),
-            of("conditions", LIST), of("branch", LIST)];
-        "constraint_type" [Q] [] => Gives::Parts, [
-            label("kind", &["holonomic", "semiholonomic", "affine_nonholonomic", "nonlinear_nonholonomic"], ""),
-            of("orders", LIST), verdict("affine"), verdict("integrable"), of("curvature", FAMILY), of("degree", INTEGER),
-            of("integrals", LIST)];
-        "constraint_forms" [Q] [] => Gives::Kinds(LIST), [of("on_Q", LIST)];
-        "canonical_distribution" [Q] [] => Gives::Kinds(SUBSPACE), [];
-        "ideal" [Q] [] => Gives::Kinds(LIST), [verdict("differential")];
-        "reduced" [S] [] => Gives::Parts, [
-            of("A", FAMILY), of("B", MATRIX), of("det_B", FUNCTION), verdict("regular"), verdict("unconstrained_regular"),
-            of("rank", RANK), of("kernel", LIST), of("primary", LIST), of("locus", SET), of("jacobian", MATRIX),
-            verdict("determined"), of("lagrangian", FUNCTION), of("order", INTEGER), of("constraints", INTEGER),
-            of("coordinates", INTEGER)];
-        "multipliers" [S] [] => Gives::Kinds(LIST), [];
-        "reactions" [S] [] => Gives::Kinds(FAMILY), [];
         "connection" [S] [] => Gives::Kinds(MATRIX), [
             of("B", FAMILY), of("B0", FAMILY), of("eta", FAMILY), of("X", FAMILY), of("Gamma", FIELD), of("N", MATRIX),
             of("S", MATRIX), of("PH", MATRIX), of("PV", MATRIX), verdict("verified"), of("lift", ANY)];

@@ -252,6 +252,24 @@ codes! {
     OFF_CONSTRAINT = 601 "off_constraint": "this state does not lie on the constraint",
         "A system moves on a submanifold only, and the values that were given do not fit together. The message shows the residual of each violated equation and the nearest state that fits; what is left out is filled in.",
         "manifold Y over t { x, y }\nlagrangian L on J1(Y) = x'^2/2 - x*y - y^2/2\nsimulate L { from x = 1, y = 1; until t = 1 }" => "manifold Y over t { x, y }\nlagrangian L on J1(Y) = x'^2/2 - x*y - y^2/2\nsimulate L { from x = 1, y = -1; until t = 1 }";
+    CONSTRAINTS_DEPENDENT = 611 "constraints_dependent": "these constraints are not independent",
+        "A constraint follows from the others. rank_condition(Q) shows the relation between them and an independent subset.",
+        "manifold Y over t { x, y, z }\nconstraint Q on J1(Y) { x' = 2*y'; 2*x' = 4*y' }\nnormal_form(Q)" => "manifold Y over t { x, y, z }\nconstraint Q on J1(Y) { x' = 2*y' }\nnormal_form(Q)";
+    CONSTRAINTS_INCONSISTENT = 612 "constraints_inconsistent": "these constraints contradict each other",
+        "No real motion satisfies all of the constraints: a combination of them says 1 = 0, or an equation has no real solution.",
+        "manifold Y over t { x, y, z }\nconstraint Q on J1(Y) { x' = y; x' = y + 1 }\nnormal_form(Q)" => "manifold Y over t { x, y, z }\nconstraint Q on J1(Y) { x' = y; z' = y + 1 }\nnormal_form(Q)";
+    HIDDEN_LOWER_ORDER_CONSTRAINT = 613 "hidden_lower_order_constraint": "these constraints hide one of lower order",
+        "A combination of the constraints does not contain their highest derivatives. It is a constraint of its own, and is to be written as one.",
+        "manifold Y over t { x, y, z }\nconstraint Q on J1(Y) { x' = z*y'; x' = z*y' + x - y }\nnormal_form(Q)" => "manifold Y over t { x, y, z }\nconstraint Q on J1(Y) { x' = z*y'; x = y }\nrank_condition(Q)";
+    RANK_DEFICIENT_ON_Q = 614 "rank_deficient_on_Q": "these constraints lose rank where they hold",
+        "The derivatives by the highest jets are independent in general, and dependent at the points where the constraints hold: a square, or a product with another constraint.",
+        "manifold Y over t { x, z }\nconstraint Q on J1(Y) { (x' - z)^2 = 0 }\nnormal_form(Q)" => "manifold Y over t { x, z }\nconstraint Q on J1(Y) { x' - z = 0 }\nnormal_form(Q)";
+    TOO_MANY_CONSTRAINTS = 615 "too_many_constraints": "there are as many constraints as coordinates, or more",
+        "The constraints alone are equations of motion, and leave nothing to the dynamics.",
+        "manifold Y over t { x, y }\nconstraint Q on J1(Y) { x' = y; y' = -x }\nnormal_form(Q)" => "manifold Y over t { x, y }\nconstraint Q on J1(Y) { x' = y }\nnormal_form(Q)";
+    CONDITION_4_4 = 620 "condition_4_4": "condition (4.4) fails",
+        "Constraint momenta exist where the derivatives of B′ by the independent velocities are symmetric, Volný–Krupková (4.4). For nonlinear constraints that depends on which velocities are dependent; legendre(S).choices tests all of them.",
+        "manifold Y over t { x, y, z }\nlagrangian L on J1(Y) = (x'^2 + y'^2 + z'^2)/2\nconstraint Q on J1(Y) { z'^2 = x'^2 + y'^2; dependent: z; branch: z' > 0 }\nmomenta(L subject to Q)" => "manifold Y over t { x, y, z }\nlagrangian L on J1(Y) = (x'^2 + y'^2 + z'^2)/2\nconstraint Q on J1(Y) { z' = y*x'; dependent: z }\nmomenta(L subject to Q)";
     NOT_DETERMINED = 701 "not_determined": "the motion is not determined",
         "The equations leave an acceleration open, so there is no single motion to integrate. dynamics(S) names the submanifolds on which the system moves and what is free there.",
         "manifold Y over t { x, y }\nlagrangian L on J1(Y) = x'^2/2\nsimulate L { from x' = 1; until t = 1 }" => "manifold Y over t { x, y }\nlagrangian L on J1(Y) = x'^2/2 + y'^2/2\nsimulate L { from x' = 1; until t = 1 }";

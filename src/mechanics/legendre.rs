@@ -120,12 +120,12 @@ pub fn legendre(cx: &Inquiry, form: &DynamicalForm, naming: Naming) -> Answered<
 }
 
 /// Values of the unknowns and where they are a solution, or why there are none.
-type Solved = Result<(Vec<Expr>, Vec<Condition>), Verdict>;
+pub(super) type Solved = Result<(Vec<Expr>, Vec<Condition>), Verdict>;
 
 const DEPENDENT: &str = "the momenta are not independent: the matrix of their derivatives is singular";
 
 /// Equations that are affine in the unknowns, or that have exactly one real solution in closed form.
-fn solve_for(cx: &Inquiry, equations: &[Expr], momenta: &[Symbol], unknowns: &[Symbol]) -> Answered<Solved> {
+pub(super) fn solve_for(cx: &Inquiry, equations: &[Expr], momenta: &[Symbol], unknowns: &[Symbol]) -> Answered<Solved> {
     let m = unknowns.len();
     let slopes = Matrix::from_fn(m, m, |i, j| tidy(cx, partial(cx, equations[i], unknowns[j])));
     let is_affine = Verdict::all(

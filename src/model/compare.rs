@@ -9,6 +9,7 @@ use crate::algebra::expr::Relation;
 use crate::algebra::{Expr, Ground, Rational, Verdict};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::contact;
+use crate::mechanics::constraint_structure::vanishes_where;
 use crate::model::value::{Claim, Fallible, Key, KeyPart, Point, Value};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -96,7 +97,12 @@ pub fn equal(cx: &Inquiry, left: &Value, right: &Value, within: Option<&Rational
                 Some(crate::geometry::distribution::same_span_on(cx, &along.branch, &a, &b))
             }
             (Value::Expr(a), Value::Expr(b)) if within.is_none() => {
-                Some(crate::algebra::stratum::vanishes_on(cx, &along.coordinates, a - b, &along.branch))
+                Some(Ok(vanishes_where(cx, a - b, &along.solved, along.is_solved, &along.coordinates, &along.branch)))
+            }
+            (Value::Matrix(m), Value::Expr(zero)) | (Value::Expr(zero), Value::Matrix(m)) if zero.is_zero() => {
+                let entries: Vec<Value> = m.matrix.entries().map(|e| along.with(Value::Expr(e))).collect();
+                let zeros = vec![Value::number(0); entries.len()];
+                return all_equal(cx, entries.iter().zip(&zeros), within);
             }
             _ => None,
         };

@@ -10,7 +10,7 @@ use crate::algebra::substitute::{substitute, undefined_part};
 use crate::algebra::{Expr, Symbol, Verdict, decide};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::model::set::{Branch, PointSet};
-use crate::model::value::{Answer, Claim, Fallible, Family, LabelledMatrix, Point, PointEntry, Value};
+use crate::model::value::{Answer, Claim, Fallible, Family, LabelledMatrix, OnBranch, Point, PointEntry, Value};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -72,8 +72,9 @@ fn at(cx: &Inquiry, value: &Value, point: &Point, map: &FxHashMap<Symbol, Expr>)
         Value::Field(x) => Value::Field(x.map_components(|c| expr_at_or_poison(cx, c, map))),
         Value::OnSpace(declared) => return at(cx, &declared.value, point, map),
         Value::OnBranch(there) => {
-            on_the_branch(cx, &there.branch, map)?;
-            return at(cx, &value.main(), point, map);
+            let map = with_solved(cx, there, map);
+            on_the_branch(cx, &there.branch, &map)?;
+            return at(cx, &there.value, point, &map);
         }
         Value::Matrix(m) => {
             Value::from(LabelledMatrix { matrix: m.matrix.try_map(|e| expr_at(cx, e, map))?, ..(**m).clone() })
@@ -222,14 +223,40 @@ fn open_set(cx: &Inquiry, set: &PointSet, map: &FxHashMap<Symbol, Expr>) -> Opti
     (!open.is_empty()).then(|| PointSet::new(set.space(), open))
 }
 
+/// The point with the coordinates that the equations of the branch give, where they were left out.
+fn with_solved(cx: &Inquiry, there: &OnBranch, map: &FxHashMap<Symbol, Expr>) -> FxHashMap<Symbol, Expr> {
+    let mut map = map.clone();
+    for (symbol, value) in &there.solved {
+        if map.contains_key(symbol) {
+            continue;
+        }
+        let value = expr_at_or_poison(cx, *value, &map);
+        if value.as_undefined().is_none() && value.symbols().iter().all(|s| s.is_parameter()) {
+            map.insert(*symbol, value);
+        }
+    }
+    map
+}
+
+/// Whether a number is 0 to ten digits.
+fn is_small(cx: &Inquiry, residual: Expr) -> bool {
+    let tolerance = Rational::ratio(1, 10_000_000_000);
+    match residual.as_number() {
+        Some(n) => n.abs() < tolerance,
+        None if !residual.symbols().is_empty() || residual.as_undefined().is_some() => false,
+        None => {
+            let size = Expr::apply(crate::algebra::function::Elementary::Abs, &[residual]);
+            decide::sign(cx, size - Expr::number(tolerance)).is_negative()
+        }
+    }
+}
+
 /// What lives on a set has no value elsewhere. An equation that the point leaves open says nothing, and decimals may have
 /// been typed: ten digits are enough.
 fn on_the_branch(cx: &Inquiry, branch: &Branch, map: &FxHashMap<Symbol, Expr>) -> Fallible<()> {
-    let tolerance = Rational::ratio(1, 10_000_000_000);
     for e in &branch.equations {
         let residual = substitute(*e, map);
-        let is_small = residual.as_number().is_some_and(|n| n.abs() < tolerance);
-        if !is_small && residual.symbols().is_empty() && decide::is_zero(cx, residual).is_no() {
+        if !is_small(cx, residual) && residual.symbols().is_empty() && decide::is_zero(cx, residual).is_no() {
             return Err(Box::new(
                 Diagnostic::error(&codes::OFF_CONSTRAINT, "the point does not lie on the set where this lives")
                     .note(format!("{e} is {residual} there, and 0 on the set")),

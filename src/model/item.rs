@@ -10,6 +10,7 @@ use crate::geometry::contact;
 use crate::geometry::form::Form;
 use crate::geometry::jet::{FiberedManifold, JetSpace};
 use crate::mechanics::classify::{self, Classification};
+use crate::mechanics::constrained_form::ConstrainedForm;
 use crate::mechanics::constraint_algorithm::{self, SystemDynamics};
 use crate::mechanics::dynamical_form::DynamicalForm;
 use crate::mechanics::lagrangian::Lagrangian;
@@ -65,6 +66,18 @@ pub struct Derived {
     lepage: Remembered<Fallible<Rc<LepageTwoForm>>>,
     classification: Remembered<Fallible<Rc<Classification>>>,
     dynamics: Remembered<Fallible<Rc<SystemDynamics>>>,
+    constrained: Remembered<Fallible<Rc<ConstrainedForm>>>,
+}
+
+impl Derived {
+    /// The constrained system, found once for each set of facts.
+    pub(super) fn constrained(
+        &self,
+        cx: &Inquiry,
+        find: impl FnOnce(&Inquiry) -> Fallible<Rc<ConstrainedForm>>,
+    ) -> Fallible<Rc<ConstrainedForm>> {
+        self.constrained.get(cx, was_not_stopped, find)
+    }
 }
 
 /// A computation that was stopped may be tried again.

@@ -78,6 +78,28 @@ pub struct OnBranch {
     /// The coordinates of the space in which the branch lies.
     pub coordinates: Vec<Symbol>,
     pub branch: super::set::Branch,
+    /// Coordinates that the equations of the branch give as functions of the others, lowest first.
+    pub solved: Vec<(Symbol, Expr)>,
+    /// Whether these say all that the equations say.
+    pub is_solved: bool,
+}
+
+impl OnBranch {
+    /// On a branch whose equations are not solved for coordinates.
+    pub fn new(value: Value, coordinates: Vec<Symbol>, branch: super::set::Branch) -> OnBranch {
+        OnBranch { value, coordinates, branch, solved: vec![], is_solved: false }
+    }
+
+    /// Another value on the same branch.
+    pub fn with(&self, value: Value) -> Value {
+        Value::OnBranch(Rc::new(OnBranch {
+            value,
+            coordinates: self.coordinates.clone(),
+            branch: self.branch.clone(),
+            solved: self.solved.clone(),
+            is_solved: self.is_solved,
+        }))
+    }
 }
 
 /// A key of a family: symbols and numbers.

@@ -200,6 +200,9 @@ fn canonical_of(a: &Arguments) -> Fallible<Found> {
 }
 
 fn momenta(a: &Arguments) -> Fallible<Value> {
+    if super::constrained::is_asked_of(a) {
+        return super::constrained::momenta(a);
+    }
     let Found { system, form, canonical } = canonical_of(a)?;
     let y = &system.manifold;
     let prefix = names(a)?;
@@ -256,6 +259,9 @@ fn transformation(a: &Arguments) -> Fallible<(Rc<System>, Rc<DynamicalForm>, Leg
 }
 
 fn legendre(a: &Arguments) -> Fallible<Value> {
+    if super::constrained::is_asked_of(a) {
+        return super::constrained::legendre(a);
+    }
     let (system, form, found, forces) = transformation(a)?;
     let y = &system.manifold;
     let family = |entries: Vec<(Symbol, Expr)>| Value::family(entries.into_iter().map(|(s, e)| (s, Value::Expr(e))));
@@ -299,6 +305,9 @@ fn rates_of_momenta(cx: &Inquiry, system: &System, found: &Legendre, forces: &[E
 }
 
 fn hamilton(a: &Arguments) -> Fallible<Value> {
+    if super::constrained::is_asked_of(a) {
+        return super::constrained::hamilton(a);
+    }
     let (system, form, found, forces) = transformation(a)?;
     let (equations, recorded) = conditions::collect(&a.cx, |cx| theory::hamilton_equations(cx, &found, &forces));
     let (equations, recorded) = (equations?, recorded.into_iter().map(Condition::nonzero));
@@ -333,6 +342,9 @@ fn energy(a: &Arguments) -> Fallible<Value> {
 fn power(a: &Arguments) -> Fallible<Value> {
     if let Some(answer) = super::pairs::power(a)? {
         return Ok(answer);
+    }
+    if super::constrained::is_asked_of(a) {
+        return super::constrained::power(a);
     }
     let (system, form) = form_of(a, 0)?;
     let y = &system.manifold;

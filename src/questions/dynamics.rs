@@ -284,9 +284,7 @@ fn dynamics_answer(
 }
 
 fn branch_answer(cx: &Inquiry, system: &Rc<System>, space: &JetSpace, b: &DynamicBranch) -> Answer {
-    let along = |value: Value| {
-        Value::OnBranch(Rc::new(OnBranch { value, coordinates: space.symbols(), branch: b.branch.clone() }))
-    };
+    let along = |value: Value| Value::OnBranch(Rc::new(OnBranch::new(value, space.symbols(), b.branch.clone())));
     let accelerations = b.accelerations.iter().filter_map(|(s, e)| Some((*s, along(Value::Expr((*e)?)))));
     let distribution = Distribution::new(space, b.fields.clone());
     let matrix = match &distribution {
@@ -325,7 +323,7 @@ fn branch_answer(cx: &Inquiry, system: &Rc<System>, space: &JetSpace, b: &Dynami
             Ok(Value::from(PointSet::new(&configuration_space, vec![branch])))
         })
         .lazy("gauge", move |cx: &Inquiry| {
-            let on = |value: Value| OnBranch { value, coordinates: coordinates.clone(), branch: moved.branch.clone() };
+            let on = |value: Value| OnBranch::new(value, coordinates.clone(), moved.branch.clone());
             Ok(Value::list(moved.gauge(cx)?.into_iter().map(|x| Value::OnBranch(Rc::new(on(Value::Field(x)))))))
         })
         .part("jumps", Value::list(jumps))

@@ -25,7 +25,7 @@ use crate::model::item::{Base, Constraint, System};
 use crate::model::kind::*;
 use crate::model::operate::{as_expr, describe};
 use crate::model::set::PointSet;
-use crate::model::value::{Answer, Fallible, LabelledMatrix, Value};
+use crate::model::value::{Answer, Fallible, LabelledMatrix, OnBranch, Value};
 use std::rc::Rc;
 
 pub static ROWS: &[Question] = &[
@@ -448,26 +448,26 @@ fn balance(a: &Arguments) -> Fallible<Value> {
     let answer = match &moved {
         Ok(motion) => {
             let values = (0..y.n_coordinates()).map(|i| jet(y, i, 2)).zip(&motion.accelerations);
-            answer.main(found.field(motion)).keyed(values.map(|(s, e)| (s, Value::Expr(*e)))).valid_where(recorded)
+            answer.main(found.field(motion)).keyed(values.map(|(s, e)| (s, on_set(set, *e)))).valid_where(recorded)
         }
         Err(why) => answer.refused_main(why.clone()),
     };
-    let part = |get: fn(&FiberedManifold, &BalancedMotion) -> Value| moved.as_ref().map(|m| get(y, m)).map_err(Clone::clone);
+    let part = |get: &dyn Fn(&BalancedMotion) -> Value| moved.as_ref().map(get).map_err(Clone::clone);
     let (for_metric, for_locus, for_check) = (found.clone(), found.clone(), found.clone());
     let (space, checked) = (set.space().clone(), moved.clone());
     Ok(Value::from(
         answer
             .part("G", found.gram.clone())
-            .part("det_G", found.det)
+            .part("det_G", on_set(set, found.det))
             .lazy("metric", move |cx: &Inquiry| Ok(Value::from(for_metric.metric(cx)?)))
             .part("nondegenerate", found.is_nondegenerate(&a.cx))
             .lazy("locus", move |cx: &Inquiry| {
                 let branches = for_locus.constraint.set.zeros(cx, for_locus.det)?;
                 Ok(Value::from(PointSet::new(&space, branches)))
             })
-            .try_part("multipliers", part(|_, m| Value::exprs(m.multipliers.clone())))
-            .try_part("reaction", part(|y, m| {
-                Value::family(positions(y).into_iter().zip(m.reaction.iter().map(|e| Value::Expr(*e))))
+            .try_part("multipliers", part(&|m| all_on_set(set, &m.multipliers)))
+            .try_part("reaction", part(&|m| {
+                Value::family(positions(y).into_iter().zip(m.reaction.iter().map(|e| on_set(set, *e))))
             }))
             .lazy("verified", move |cx: &Inquiry| {
                 let motion = checked.as_ref().map_err(Clone::clone)?;
@@ -491,7 +491,7 @@ pub(super) fn vector_field(a: &Arguments, system: &Rc<System>) -> Fallible<Value
     Ok(Value::from(
         Answer::new("vector_field")
             .main(found.field(&motion))
-            .keyed(values.map(|(s, e)| (s, Value::Expr(*e))))
+            .keyed(values.map(|(s, e)| (s, on_set(&found.constraint.set, *e))))
             .part("unique", unique)
             .part("conditions", Value::exprs(nonzero.clone()))
             .lazy("locus", move |cx: &Inquiry| Ok(Value::from(PointSet::new(&space, set.zeros(cx, det)?))))
@@ -499,6 +499,20 @@ pub(super) fn vector_field(a: &Arguments, system: &Rc<System>) -> Fallible<Value
             .valid_where(nonzero)
             .valid_where(found.constraint.set.conditions().iter().copied()),
     ))
+}
+
+/// A function on M: compared there, and at points where the velocities that M determines may be left out.
+pub(super) fn on_set(set: &ConstraintSet, e: Expr) -> Value {
+    if set.equations().is_empty() {
+        return Value::Expr(e);
+    }
+    let on = OnBranch::new(Value::Expr(e), set.space().symbols(), set.with(&Branch::everything()));
+    let solved = set.space().symbols().into_iter().filter_map(|s| Some((s, *set.solved().get(&s)?))).collect();
+    Value::OnBranch(Rc::new(OnBranch { solved, is_solved: set.is_explicit(), ..on }))
+}
+
+pub(super) fn all_on_set(set: &ConstraintSet, list: &[Expr]) -> Value {
+    Value::list(list.iter().map(|e| on_set(set, *e)))
 }
 
 /// Σ F_i v^i.

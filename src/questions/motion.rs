@@ -115,6 +115,9 @@ fn vector_field(a: &Arguments) -> Fallible<Value> {
     if let Some(answer) = super::pairs::vector_field(a)? {
         return Ok(answer);
     }
+    if super::constrained::is_asked_of(a) {
+        return super::constrained::vector_field(a);
+    }
     let (system, form) = form_of(a, 0)?;
     let regular = regular_form(a)?;
     let y = &system.manifold;
@@ -155,6 +158,9 @@ fn vector_field(a: &Arguments) -> Fallible<Value> {
 fn first_integral(a: &Arguments) -> Fallible<Value> {
     if let Some(answer) = super::pairs::first_integral(a)? {
         return Ok(answer);
+    }
+    if super::constrained::is_asked_of(a) {
+        return super::constrained::first_integral(a);
     }
     let (system, _) = form_of(a, 0)?;
     a.lives_on(1, &system.manifold)?;

@@ -5,7 +5,7 @@
 //! an equation f(q) = 0; `reactions: none` is A = 0. What other questions ask of such systems (the vector field, the
 //! multipliers, the power) is answered here too.
 
-use super::forces::{dependents, power_of, sheet, total_force};
+use super::forces::{all_on_set, dependents, on_set, power_of, sheet, total_force};
 use super::systems::simple;
 use super::{Arguments, Question};
 use crate::algebra::derive::{gradient, partial};
@@ -351,7 +351,7 @@ fn integrability(a: &Arguments) -> Fallible<Value> {
 
 /// A value that is compared on a branch.
 fn along(space: &JetSpace, branch: &Branch, value: Value) -> Value {
-    Value::OnBranch(Rc::new(OnBranch { value, coordinates: space.symbols(), branch: branch.clone() }))
+    Value::OnBranch(Rc::new(OnBranch::new(value, space.symbols(), branch.clone())))
 }
 
 fn branch_answer(space: &JetSpace, system: &DalembertSystem, b: &FinalBranch) -> Answer {
@@ -394,7 +394,8 @@ fn reduction(a: &Arguments) -> Fallible<Value> {
         .part("linear", pairs.is_linear(&a.cx))
         .part("holonomic", pairs.is_holonomic(&a.cx));
     let part = |get: &dyn Fn(&Reduction) -> Value| found.as_ref().map(|r| get(r)).map_err(Clone::clone);
-    let determinant = found.as_ref().map_err(Clone::clone).and_then(|r| pairs.determinant(&a.cx, r)).map(Value::Expr);
+    let determinant = found.as_ref().map_err(Clone::clone).and_then(|r| pairs.determinant(&a.cx, r));
+    let determinant = determinant.map(|det| on_set(&pairs.set, det));
     let lazily = |work: fn(&Inquiry, &DalembertSystem, &Reduction) -> Fallible<Value>| {
         let (pairs, found) = (pairs.clone(), found.clone());
         move |cx: &Inquiry| work(cx, &pairs, found.as_ref().map_err(Clone::clone)?)
@@ -407,7 +408,7 @@ fn reduction(a: &Arguments) -> Fallible<Value> {
             .try_part("XB", part(&|r| Value::exprs(r.rates.clone())))
             .try_part("M", part(&|r| Value::from(r.matrix.clone())))
             .try_part("det_M", determinant)
-            .lazy("Lambda", lazily(|cx, pairs, r| Ok(Value::exprs(pairs.motion(cx, r)?.multipliers))))
+            .lazy("Lambda", lazily(|cx, pairs, r| Ok(all_on_set(&pairs.set, &pairs.motion(cx, r)?.multipliers))))
             .lazy("Gamma", lazily(|cx, pairs, r| Ok(Value::from(field_answer(pairs, &pairs.motion(cx, r)?)))))
             .lazy("locus", lazily(|cx, pairs, r| {
                 Ok(Value::from(PointSet::new(pairs.set.space(), pairs.locus(cx, r)?)))
@@ -423,7 +424,7 @@ fn field_answer(pairs: &DalembertSystem, motion: &ReducedMotion) -> Answer {
     let values = (0..y.n_coordinates()).map(|i| jet(y, i, 2)).zip(&motion.accelerations);
     Answer::new("vector_field")
         .main(pairs.field(&motion.accelerations))
-        .keyed(values.map(|(s, e)| (s, Value::Expr(*e))))
+        .keyed(values.map(|(s, e)| (s, on_set(&pairs.set, *e))))
         .on(y)
 }
 
@@ -528,12 +529,14 @@ pub(super) fn multipliers(a: &Arguments) -> Fallible<Option<Value>> {
     let system = a.system(0)?;
     if system.constraints.iter().any(|c| c.forms.is_some()) {
         let balance = super::forces::force_balance(&a.cx, &system)?;
-        return Ok(Some(Value::exprs(super::forces::motion(&a.cx, &balance)?.multipliers)));
+        let found = super::forces::motion(&a.cx, &balance)?;
+        return Ok(Some(all_on_set(&balance.constraint.set, &found.multipliers)));
     }
     if !is_here(&system) {
         return Ok(None);
     }
-    Ok(Some(Value::exprs(motion(&a.cx, &dalembert(&a.cx, &system)?)?.multipliers)))
+    let pairs = dalembert(&a.cx, &system)?;
+    Ok(Some(all_on_set(&pairs.set, &motion(&a.cx, &pairs)?.multipliers)))
 }
 
 /// The force of the constraints on a system that is treated here or by the balance of forces, by coordinate.
@@ -554,7 +557,8 @@ pub(super) fn reactions(a: &Arguments) -> Fallible<Option<Value>> {
     let system = a.system(0)?;
     let y = &system.manifold;
     let found = reaction(&a.cx, &system)?;
-    Ok(found.map(|(force, _)| family((0..y.n_coordinates()).map(|i| jet(y, i, 0)), force)))
+    let positions = (0..y.n_coordinates()).map(|i| jet(y, i, 0));
+    Ok(found.map(|(force, set)| Value::family(positions.zip(force.into_iter().map(|e| on_set(&set, e))))))
 }
 
 /// dE/dt = Π_F + Π_reactions − ∂L/∂t on the motion, for such systems.
@@ -567,7 +571,11 @@ pub(super) fn power(a: &Arguments) -> Fallible<Option<Value>> {
     let explicit_time = system.free_lagrangian().map_or_else(Expr::zero, |l| partial(&a.cx, l.function(), y.base()));
     let whole = set.restrict(&a.cx, applied + reactions - explicit_time);
     Ok(Some(Value::from(
-        Answer::new("power").main(whole).part("forces", applied).part("reactions", reactions).on(y),
+        Answer::new("power")
+            .main(on_set(&set, whole))
+            .part("forces", on_set(&set, applied))
+            .part("reactions", on_set(&set, reactions))
+            .on(y),
     )))
 }
 
@@ -587,5 +595,5 @@ pub(super) fn first_integral(a: &Arguments) -> Fallible<Option<Value>> {
     a.lives_on(1, &system.manifold)?;
     let rate = set.restrict(&a.cx, field.apply(&a.cx, a.expr(1)?));
     let verdict = set.vanishes(&a.cx, rate);
-    Ok(Some(Value::from(Answer::new("first_integral").main(verdict).part("rate", rate).on(&system.manifold))))
+    Ok(Some(Value::from(Answer::new("first_integral").main(verdict).part("rate", on_set(&set, rate)).on(&system.manifold))))
 }

@@ -275,6 +275,9 @@ fn equations(a: &Arguments) -> Fallible<Value> {
     if let Some(answer) = super::pairs::equations(a)? {
         return Ok(answer);
     }
+    if super::constrained::is_asked_of(a) {
+        return super::constrained::equations(a);
+    }
     let (system, form) = form_of(a, 0)?;
     let labels = fibre_symbols(&system.manifold);
     let family = |sign: i64| {

@@ -194,6 +194,7 @@ pub fn index(cx: &Inquiry, value: &Value, keys: &[ExprId], evaluator: &Evaluator
     let evaluator = &evaluator.on_answer(value);
     match value {
         Value::OnSpace(declared) => index(cx, &declared.value, keys, evaluator),
+        Value::OnBranch(on) => Ok(on.with(index(cx, &on.value, keys, evaluator)?)),
         Value::Answer(answer) => {
             let is_form_key = keys.iter().any(|k| is_form_or_field_key(evaluator, *k));
             if !is_form_key && let Some(family) = answer.family() {

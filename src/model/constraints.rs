@@ -1,0 +1,100 @@
+//! Constraints as declared items, handed to the theory: what a block says, what several of them say together, and the
+//! constrained system that a system with constraints is.
+
+use super::evaluate_at::assignment;
+use super::item::{Constraint, System};
+use super::value::{Fallible, OnBranch, Value};
+use crate::algebra::Inquiry;
+use crate::algebra::expr::Condition;
+use crate::diagnostic::{Diagnostic, codes};
+use crate::geometry::jet::FiberedManifold;
+use crate::mechanics::constrained_form::{ConstrainedForm, level_of};
+use crate::mechanics::constraint_structure::{BranchChoice, ConstraintStructure, Declared, Equation};
+use crate::mechanics::rank_condition;
+use crate::model::operate::as_expr;
+use std::rc::Rc;
+
+impl Constraint {
+    /// What the block declares.
+    pub fn declared(&self, cx: &Inquiry) -> Fallible<Declared> {
+        let choice = |value: &Value| -> Fallible<BranchChoice> {
+            match value.main() {
+                Value::Point(point) => Ok(BranchChoice::Through(assignment(&point))),
+                Value::Claim(claim) => {
+                    let left = as_expr(cx, &claim.left)? - as_expr(cx, &claim.right)?;
+                    Ok(BranchChoice::Where(Condition { relation: claim.relation, left }))
+                }
+                other => Err(Box::new(
+                    Diagnostic::error(
+                        &codes::WRONG_KIND,
+                        format!("`branch:` takes a condition or a point, not {}", super::operate::describe(&other)),
+                    )
+                    .label(self.span, "in this constraint")
+                    .help("write `branch: z' > 0`, or a point such as `branch: { x' = 3, z' = 5 }`"),
+                )),
+            }
+        };
+        Ok(Declared {
+            manifold: self.space.manifold().clone(),
+            equations: self
+                .equations
+                .iter()
+                .map(|(function, span)| Equation { function: *function, span: *span })
+                .collect(),
+            dependent: self.dependent.clone(),
+            branch: self.branch.iter().map(choice).collect::<Fallible<_>>()?,
+        })
+    }
+}
+
+/// What several blocks say together, in this order.
+pub fn jointly(cx: &Inquiry, manifold: &FiberedManifold, blocks: &[Rc<Constraint>]) -> Fallible<Declared> {
+    let mut all = Declared { manifold: manifold.clone(), equations: vec![], dependent: vec![], branch: vec![] };
+    for block in blocks {
+        let one = block.declared(cx)?;
+        all.equations.extend(one.equations);
+        all.dependent.extend(one.dependent);
+        all.branch.extend(one.branch);
+    }
+    Ok(all)
+}
+
+impl System {
+    /// What its constraints say together.
+    pub fn declared_constraints(&self, cx: &Inquiry) -> Fallible<Declared> {
+        jointly(cx, &self.manifold, &self.constraints)
+    }
+
+    /// The constrained system: the constraints tested, both parts on the level of the system; derived once.
+    pub fn constrained_form(&self, cx: &Inquiry) -> Fallible<Rc<ConstrainedForm>> {
+        let derive = |cx: &Inquiry| -> Fallible<Rc<ConstrainedForm>> {
+            if let Some(own) = self.constraints.iter().find(|c| c.reactions.is_some() || c.forms.is_some()) {
+                return Err(Box::new(
+                    Diagnostic::error(
+                        &codes::NOT_APPLICABLE,
+                        "this is a notion for constraints with Chetaev's reactions",
+                    )
+                    .label(own.span, "it has forms or reactions of its own")
+                    .help("`balance(S)` and `reduction(S)` treat such constraints"),
+                ));
+            }
+            let declared = self.declared_constraints(cx)?;
+            rank_condition::required(cx, &declared)?;
+            let form = self.dynamical_form(cx)?;
+            let structure = Rc::new(ConstraintStructure::new(cx, &declared, level_of(cx, &form))?);
+            Ok(Rc::new(ConstrainedForm::new(cx, form, structure)?))
+        };
+        self.derived.constrained(cx, derive)
+    }
+}
+
+/// A value that lives on the constraint: compared there, and given at points of it.
+pub fn on_constraint(q: &ConstraintStructure, order: u32, value: Value) -> Value {
+    Value::OnBranch(Rc::new(OnBranch {
+        value,
+        coordinates: q.manifold().jets(q.level().max(order)).symbols(),
+        branch: q.set(),
+        solved: q.solved_jets(),
+        is_solved: q.is_solved(),
+    }))
+}
