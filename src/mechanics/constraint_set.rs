@@ -12,9 +12,10 @@ use crate::algebra::solve::{self, Unsolved};
 use crate::algebra::stratum::rank::Rank;
 use crate::algebra::stratum::{self, Branch};
 use crate::algebra::substitute::substitute;
-use crate::algebra::{Expr, Inquiry, Symbol, Verdict, decide};
+use crate::algebra::{Expr, Inquiry, Symbol, Verdict, conditions, decide};
 use crate::geometry::jet::JetSpace;
 use crate::geometry::rank;
+use crate::geometry::restriction::Restriction;
 use crate::geometry::submanifold::Submanifold;
 use rustc_hash::FxHashMap;
 
@@ -36,6 +37,9 @@ pub struct Sheet {
     /// Points that lie on it.
     pub points: Vec<FxHashMap<Symbol, Expr>>,
 }
+
+/// What it may cost to write a function shortly on M, in terms combined.
+const SETTLING: u64 = 400_000;
 
 /// More choices of velocities than this are not tried.
 const MAX_CHOICES: usize = 40;
@@ -139,6 +143,27 @@ impl ConstraintSet {
     /// The function on M, in coordinates of M if it is a graph.
     pub fn restrict(&self, cx: &Inquiry, e: Expr) -> Expr {
         if self.solved.is_empty() { tidy(cx, e) } else { tidy(cx, substitute(e, &self.solved)) }
+    }
+
+    /// The same written shortly where M is a zero set: modulo its equations. For what is shown.
+    pub fn settle(&self, cx: &Inquiry, e: Expr) -> Expr {
+        if self.is_explicit() || e.is_number() {
+            return self.restrict(cx, e);
+        }
+        let branch = self.with(&Branch::everything());
+        let along = || Restriction::new(cx, &self.space.chart(), &branch)?.function(cx, e);
+        let (settled, _) = conditions::collect(cx, |_| cx.within(SETTLING, along));
+        settled.map_or_else(|_| tidy(cx, e), |settled| tidy(cx, settled))
+    }
+
+    /// Runs `work` and keeps of what it divided by only what may vanish on M.
+    pub fn dividing_on<T>(&self, cx: &Inquiry, work: impl FnOnce(&Inquiry) -> T) -> T {
+        let (result, mut recorded) = conditions::collect_all(cx, work);
+        if !self.is_explicit() {
+            recorded.nonzero.retain(|e| !self.vanishes_nowhere(cx, *e).is_yes());
+        }
+        conditions::record_all(cx, &recorded);
+        result
     }
 
     pub fn restrict_all(&self, cx: &Inquiry, list: &[Expr]) -> Vec<Expr> {

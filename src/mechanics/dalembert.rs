@@ -249,7 +249,7 @@ impl DalembertSystem {
                 "there are fewer reactions than constraints, so M is not square",
             )));
         }
-        Ok(self.set.restrict(cx, r.matrix.det(cx).map_err(exhausted)?))
+        Ok(self.set.settle(cx, r.matrix.det(cx).map_err(exhausted)?))
     }
 
     /// Whether the system is a vector field on all of C.
@@ -280,6 +280,10 @@ impl DalembertSystem {
 
     /// Λ and Γ on C. Refused where M is singular on all of C, or X leaves C and no force acts.
     pub fn motion(&self, cx: &Inquiry, r: &Reduction) -> Answered<ReducedMotion> {
+        self.set.dividing_on(cx, |cx| self.solved(cx, r))
+    }
+
+    fn solved(&self, cx: &Inquiry, r: &Reduction) -> Answered<ReducedMotion> {
         let refuse = |why: &str| {
             Box::new(
                 Diagnostic::error(&codes::DEGENERATE, "this system has no explicit form on its constraint")
@@ -307,14 +311,14 @@ impl DalembertSystem {
         if !solution.free.is_empty() || solution.residuals.iter().any(|e| !self.set.vanishes(cx, *e).is_yes()) {
             return Err(refuse("the reactions do not keep the motion on the constraint, or are not determined"));
         }
-        let multipliers: Vec<Expr> = solution.particular.iter().map(|e| self.set.restrict(cx, *e)).collect();
+        let multipliers: Vec<Expr> = solution.particular.iter().map(|e| self.set.settle(cx, *e)).collect();
         let a = self.reactions();
         let n = self.manifold.n_coordinates();
         let push = |i: usize| Expr::add_all(multipliers.iter().zip(&a).map(|(l, a)| *l * a[i]));
         let reaction: Vec<Expr> = (0..n).map(|i| self.set.restrict(cx, push(i))).collect();
         let inverse = r.inverse.map(|e| self.set.restrict(cx, e));
         let added = inverse.mul_vector(&reaction);
-        let accelerations = free.iter().zip(added).map(|(x, y)| self.set.restrict(cx, *x + y)).collect();
+        let accelerations = free.iter().zip(added).map(|(x, y)| self.set.settle(cx, *x + y)).collect();
         Ok(ReducedMotion { multipliers, accelerations, reaction })
     }
 }

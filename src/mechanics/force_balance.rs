@@ -12,7 +12,7 @@
 
 use super::force::Inertia;
 use super::ideal_constraint::GeneralConstraint;
-use super::{Answered, exhausted, tidy, vanishes};
+use super::{Answered, exhausted, vanishes};
 use crate::algebra::linear::Matrix;
 use crate::algebra::{Expr, Inquiry, Verdict};
 use crate::diagnostic::{Diagnostic, codes};
@@ -61,8 +61,8 @@ impl ForceBalance {
         let hat = constraint.hat(cx);
         let rows =
             Matrix::with_columns(adapted.iter().map(|a| hat[*a].clone()).collect(), inertia.manifold().n_coordinates());
-        let gram = rows.mul(&inverse).mul(&rows.transpose()).map(|e| set.restrict(cx, e));
-        let det = set.restrict(cx, gram.det(cx).map_err(exhausted)?);
+        let gram = rows.mul(&inverse).mul(&rows.transpose()).map(|e| set.settle(cx, e));
+        let det = set.settle(cx, gram.det(cx).map_err(exhausted)?);
         Ok(ForceBalance { constraint: constraint.clone(), adapted, rows, gram, det, inverse, rest, mass })
     }
 
@@ -75,13 +75,13 @@ impl ForceBalance {
     pub fn metric(&self, cx: &Inquiry) -> Answered<Matrix> {
         let n = self.mass.n_columns();
         let k = Matrix::with_columns(self.constraint.free_directions(cx)?, n);
-        Ok(k.mul(&self.mass).mul(&k.transpose()).map(|e| self.constraint.set.restrict(cx, e)))
+        Ok(k.mul(&self.mass).mul(&k.transpose()).map(|e| self.constraint.set.settle(cx, e)))
     }
 
     /// λ, the constraint force and the accelerations. Refused where G is singular.
     pub fn motion(&self, cx: &Inquiry) -> Answered<BalancedMotion> {
         if super::decided(&self.is_nondegenerate(cx), "det G vanishes on M")? {
-            return self.solved(cx);
+            return self.constraint.set.dividing_on(cx, |cx| self.solved(cx));
         }
         Err(Box::new(
             Diagnostic::error(&codes::DEGENERATE, "these constraint forces do not determine the motion")
@@ -97,11 +97,11 @@ impl ForceBalance {
         let right: Vec<Expr> =
             self.rows.mul_vector(&free).into_iter().zip(&self.adapted).map(|(e, a)| e - drift[*a]).collect();
         let solution = self.gram.solve(cx, &right).map_err(exhausted)?;
-        let multipliers: Vec<Expr> = solution.particular.iter().map(|e| set.restrict(cx, *e)).collect();
+        let multipliers: Vec<Expr> = solution.particular.iter().map(|e| set.settle(cx, *e)).collect();
         let reaction = self.rows.transpose().mul_vector(&multipliers);
         let total: Vec<Expr> = reaction.iter().zip(&self.rest).map(|(r, x)| *r - *x).collect();
-        let accelerations = self.inverse.mul_vector(&total).into_iter().map(|e| set.restrict(cx, e)).collect();
-        let reaction = reaction.into_iter().map(|e| tidy(cx, e)).collect();
+        let accelerations = self.inverse.mul_vector(&total).into_iter().map(|e| set.settle(cx, e)).collect();
+        let reaction = reaction.into_iter().map(|e| set.settle(cx, e)).collect();
         Ok(BalancedMotion { accelerations, multipliers, reaction })
     }
 

@@ -261,7 +261,7 @@ impl GeneralConstraint {
                 squares.push(matrix.minor(&rows, &columns).det(cx).map_err(exhausted)?.pow(2));
             }
         }
-        Ok(Some(self.set.restrict(cx, Expr::add_all(squares))))
+        Ok(Some(self.set.settle(cx, Expr::add_all(squares))))
     }
 
     /// IC1, IC2 and IC3, one by one.

@@ -108,7 +108,7 @@ fn run(cx: &Inquiry, system: &DalembertSystem) -> Budgeted<Integrability> {
         sequence.push(cells.clone());
     }
     let written = |list: &Vec<Cell>| -> Budgeted<Vec<Branch>> {
-        list.iter().map(|cell| Ok(system.set.with(&frame.branch(cx, cell)?))).collect()
+        list.iter().map(|cell| branch_of(cx, &frame, system, cell)).collect()
     };
     let branches = cells.iter().map(|cell| final_branch(cx, &frame, system, &equations, cell)).collect::<Budgeted<_>>()?;
     let sequence = sequence.iter().map(written).collect::<Budgeted<_>>()?;
@@ -193,6 +193,12 @@ fn solvable(
     Ok(inhabited)
 }
 
+/// A cell as a set of J¹Y: with the equations of C, unless it has them already.
+fn branch_of(cx: &Inquiry, frame: &Frame, system: &DalembertSystem, cell: &Cell) -> Budgeted<Branch> {
+    let branch = frame.branch(cx, cell)?;
+    Ok(if system.set.is_explicit() { system.set.with(&branch) } else { branch })
+}
+
 /// The solution at generic points of a final cell.
 fn final_branch(
     cx: &Inquiry,
@@ -203,7 +209,7 @@ fn final_branch(
 ) -> Budgeted<FinalBranch> {
     let linear = linear_system(cx, frame, system, equations, cell)?;
     let found = leaves(cx, frame, &linear, cell)?;
-    let branch = system.set.with(&frame.branch(cx, cell)?);
+    let branch = branch_of(cx, frame, system, cell)?;
     let n = system.manifold().n_coordinates();
     let fewest = |leaf: &&Leaf| (leaf.cell.equations().len(), leaf.cell.nonzero().len());
     let Some(leaf) = found.iter().filter(|leaf| leaf.is_solvable).min_by_key(fewest) else {

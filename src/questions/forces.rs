@@ -448,7 +448,7 @@ fn balance(a: &Arguments) -> Fallible<Value> {
     let answer = match &moved {
         Ok(motion) => {
             let values = (0..y.n_coordinates()).map(|i| jet(y, i, 2)).zip(&motion.accelerations);
-            answer.main(found.field(motion)).keyed(values.map(|(s, e)| (s, on_set(set, *e)))).valid_where(recorded)
+            answer.main(on_set(set, found.field(motion))).keyed(values.map(|(s, e)| (s, on_set(set, *e)))).valid_where(recorded)
         }
         Err(why) => answer.refused_main(why.clone()),
     };
@@ -457,7 +457,7 @@ fn balance(a: &Arguments) -> Fallible<Value> {
     let (space, checked) = (set.space().clone(), moved.clone());
     Ok(Value::from(
         answer
-            .part("G", found.gram.clone())
+            .part("G", on_set(set, found.gram.clone()))
             .part("det_G", on_set(set, found.det))
             .lazy("metric", move |cx: &Inquiry| Ok(Value::from(for_metric.metric(cx)?)))
             .part("nondegenerate", found.is_nondegenerate(&a.cx))
@@ -490,7 +490,7 @@ pub(super) fn vector_field(a: &Arguments, system: &Rc<System>) -> Fallible<Value
     let values = (0..y.n_coordinates()).map(|i| jet(y, i, 2)).zip(&motion.accelerations);
     Ok(Value::from(
         Answer::new("vector_field")
-            .main(found.field(&motion))
+            .main(on_set(&found.constraint.set, found.field(&motion)))
             .keyed(values.map(|(s, e)| (s, on_set(&found.constraint.set, *e))))
             .part("unique", unique)
             .part("conditions", Value::exprs(nonzero.clone()))
@@ -501,12 +501,13 @@ pub(super) fn vector_field(a: &Arguments, system: &Rc<System>) -> Fallible<Value
     ))
 }
 
-/// A function on M: compared there, and at points where the velocities that M determines may be left out.
-pub(super) fn on_set(set: &ConstraintSet, e: Expr) -> Value {
+/// Something on M: compared there, and at points where the velocities that M determines may be left out.
+pub(super) fn on_set(set: &ConstraintSet, value: impl Into<Value>) -> Value {
+    let value = value.into();
     if set.equations().is_empty() {
-        return Value::Expr(e);
+        return value;
     }
-    let on = OnBranch::new(Value::Expr(e), set.space().symbols(), set.with(&Branch::everything()));
+    let on = OnBranch::new(value, set.space().symbols(), set.with(&Branch::everything()));
     let solved = set.space().symbols().into_iter().filter_map(|s| Some((s, *set.solved().get(&s)?))).collect();
     Value::OnBranch(Rc::new(OnBranch { solved, is_solved: set.is_explicit(), ..on }))
 }

@@ -360,7 +360,10 @@ fn branch_answer(space: &JetSpace, system: &DalembertSystem, b: &FinalBranch) ->
     let accelerations = (0..y.n_coordinates()).map(|i| jet(y, i, 2)).zip(&b.accelerations);
     let accelerations = accelerations.filter_map(|(s, e)| Some((s, on(e.as_ref()?))));
     let multipliers = b.multipliers.iter().map(|e| e.as_ref().map_or(Value::Label("free"), on));
-    let determined = Verdict::from_bool(b.free_unknowns == 0, "the equations leave no unknown free");
+    let determined = match b.free_unknowns {
+        0 => Verdict::yes("the equations have one solution"),
+        n => Verdict::no(format!("they leave {n} of the accelerations and multipliers free")),
+    };
     Answer::new("branch")
         .main(PointSet::new(space, vec![b.branch.clone()]))
         .part("equations", Value::exprs(b.branch.equations.clone()))
@@ -393,6 +396,7 @@ fn reduction(a: &Arguments) -> Fallible<Value> {
         .try_part("chetaev", chetaev)
         .part("linear", pairs.is_linear(&a.cx))
         .part("holonomic", pairs.is_holonomic(&a.cx));
+    let set = &pairs.set;
     let part = |get: &dyn Fn(&Reduction) -> Value| found.as_ref().map(|r| get(r)).map_err(Clone::clone);
     let determinant = found.as_ref().map_err(Clone::clone).and_then(|r| pairs.determinant(&a.cx, r));
     let determinant = determinant.map(|det| on_set(&pairs.set, det));
@@ -403,10 +407,10 @@ fn reduction(a: &Arguments) -> Fallible<Value> {
     Ok(Value::from(
         answer
             .try_part("tangent", part(&|r| Value::from(pairs.is_tangent(&a.cx, r))))
-            .try_part("X", part(&|r| Value::Field(pairs.field(&r.free))))
-            .try_part("Z", part(&|r| Value::list(r.forces.iter().map(|z| Value::Field(pairs.vertical_field(z))))))
-            .try_part("XB", part(&|r| Value::exprs(r.rates.clone())))
-            .try_part("M", part(&|r| Value::from(r.matrix.clone())))
+            .try_part("X", part(&|r| on_set(set, pairs.field(&r.free))))
+            .try_part("Z", part(&|r| Value::list(r.forces.iter().map(|z| on_set(set, pairs.vertical_field(z))))))
+            .try_part("XB", part(&|r| all_on_set(set, &r.rates)))
+            .try_part("M", part(&|r| on_set(set, r.matrix.clone())))
             .try_part("det_M", determinant)
             .lazy("Lambda", lazily(|cx, pairs, r| Ok(all_on_set(&pairs.set, &pairs.motion(cx, r)?.multipliers))))
             .lazy("Gamma", lazily(|cx, pairs, r| Ok(Value::from(field_answer(pairs, &pairs.motion(cx, r)?)))))
@@ -423,7 +427,7 @@ fn field_answer(pairs: &DalembertSystem, motion: &ReducedMotion) -> Answer {
     let y = pairs.manifold();
     let values = (0..y.n_coordinates()).map(|i| jet(y, i, 2)).zip(&motion.accelerations);
     Answer::new("vector_field")
-        .main(pairs.field(&motion.accelerations))
+        .main(on_set(&pairs.set, pairs.field(&motion.accelerations)))
         .keyed(values.map(|(s, e)| (s, on_set(&pairs.set, *e))))
         .on(y)
 }

@@ -790,15 +790,20 @@ fn constraint(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, c: &ast::Con
     let mut equations = vec![];
     for &id in &c.equations {
         evaluator.each_with(id, &mut |inner, body| {
-            match inner.eval(body)? {
+            match inner.eval(body)?.main() {
                 Value::Claim(claim) if claim.relation == Relation::Equal => {
                     equations.push((as_expr(cx, &claim.left)? - as_expr(cx, &claim.right)?, inner.ast.span(body)));
                 }
-                Value::Set(set) => {
-                    for branch in set.branches() {
-                        equations.extend(branch.equations.iter().copied().map(|e| (e, inner.ast.span(body))));
+                Value::Set(set) => match set.branches() {
+                    [only] => equations.extend(only.equations.iter().copied().map(|e| (e, inner.ast.span(body)))),
+                    branches => {
+                        return Err(Box::new(
+                            Diagnostic::error(&codes::WRONG_KIND, "a constraint is one set of equations")
+                                .label(inner.ast.span(body), format!("this set has {} branches", branches.len()))
+                                .help("declare a constraint for each branch that is meant"),
+                        ));
                     }
-                }
+                },
                 _ => {
                     return Err(Box::new(
                         Diagnostic::error(&codes::WRONG_KIND, "a constraint is an equation")
