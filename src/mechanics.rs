@@ -64,6 +64,8 @@ mod laws;
 mod metamorphic;
 #[cfg(test)]
 mod pitfalls;
+#[cfg(test)]
+mod reaction_laws;
 
 use crate::algebra::Inquiry;
 use crate::algebra::expr::post_order;

@@ -114,8 +114,11 @@ impl Inertia {
         let order = force.order(cx)?;
         if order > 2 {
             return Err(Box::new(
-                Diagnostic::error(&codes::NOT_APPLICABLE, "the balance of forces is stated for equations of second order")
-                    .note(format!("these equations contain derivatives of order {order}")),
+                Diagnostic::error(
+                    &codes::NOT_APPLICABLE,
+                    "the balance of forces is stated for equations of second order",
+                )
+                .note(format!("these equations contain derivatives of order {order}")),
             ));
         }
         let accelerations: Vec<Symbol> = (0..n).map(|i| jet(y, i, 2)).collect();

@@ -131,7 +131,10 @@ impl ForceBalance {
 
 fn irregular() -> Box<Diagnostic> {
     Box::new(
-        Diagnostic::error(&codes::DEGENERATE, "the mass matrix is singular, so that forces do not determine accelerations")
-            .help("`integrability(S)` says where there is motion, and how far it is determined"),
+        Diagnostic::error(
+            &codes::DEGENERATE,
+            "the mass matrix is singular, so that forces do not determine accelerations",
+        )
+        .help("`integrability(S)` says where there is motion, and how far it is determined"),
     )
 }

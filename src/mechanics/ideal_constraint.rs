@@ -21,11 +21,11 @@ use super::constraint_set::ConstraintSet;
 use super::{Answered, exhausted, jet, jet_expr, tidy};
 use crate::algebra::derive::{gradient, partial};
 use crate::algebra::linear::Matrix;
-use crate::algebra::stratum::Branch;
-use crate::algebra::stratum::leaves::{LinearSystem, leaves};
+use crate::algebra::stratum::leaves::{Leaf, LinearSystem, leaves};
 use crate::algebra::stratum::rank::Rank;
-use crate::algebra::stratum::set;
+use crate::algebra::stratum::{self, Branch, Cell, Frame, set};
 use crate::algebra::{Expr, Inquiry, Symbol, Verdict, conditions};
+use crate::budget::Budgeted;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::distribution::{Codistribution, Distribution};
 use crate::geometry::field::VectorField;
@@ -125,38 +125,60 @@ pub fn compatibility(cx: &Inquiry, manifold: &FiberedManifold, forms: &[Beta]) -
 /// nonzero for it.
 fn larger_rank(
     cx: &Inquiry,
-    set_: &ConstraintSet,
+    on: &ConstraintSet,
     small: &[Vec<Expr>],
     n_small: usize,
     large: &[Vec<Expr>],
     n_large: usize,
 ) -> Answered<(Verdict, Vec<Branch>, Vec<Expr>)> {
-    let home = set_.home();
-    let entries: Vec<Expr> = small.iter().chain(large).flatten().copied().collect();
-    let found = || {
-        let frame = home.frame(cx, &entries)?;
-        let system = |rows: &[Vec<Expr>], n: usize| {
-            let rows = rows.iter().map(|row| frame.read_row(cx, row)).collect::<Result<Vec<_>, _>>()?;
-            Ok(LinearSystem::homogeneous(n, rows))
+    let finer = || {
+        let found = finer_leaves(cx, on, (small, n_small), (large, n_large))?;
+        let larger = found.leaves.into_iter().filter(|(below, leaf)| leaf.rank > *below);
+        let failing: Vec<Cell> = larger.map(|(_, leaf)| leaf.cell).collect();
+        let frame = &found.frame;
+        let verdict = match set::is_union_empty(cx, frame, &failing)? {
+            Verdict::Yes(_) => Verdict::yes("the ranks agree everywhere"),
+            other => other,
         };
-        let (small, large) = (system(small, n_small)?, system(large, n_large)?);
-        let mut failing = vec![];
-        for cell in home.cells(cx, &frame)? {
-            for leaf in leaves(cx, &frame, &small, &cell)? {
-                let finer = leaves(cx, &frame, &large, &leaf.cell)?;
-                failing.extend(finer.into_iter().filter(|f| f.rank > leaf.rank).map(|f| f.cell));
-            }
-        }
-        let verdict = set::is_union_empty(cx, &frame, &failing)?;
         let branches = if verdict.is_yes() {
             vec![]
         } else {
-            let merged = set::merged(cx, &frame, failing)?;
-            merged.iter().map(|cell| Ok(set_.with(&frame.branch(cx, cell)?))).collect::<Result<Vec<_>, _>>()?
+            let merged = set::merged(cx, frame, failing)?;
+            merged.iter().map(|cell| Ok(on.with(&frame.branch(cx, cell)?))).collect::<Budgeted<Vec<_>>>()?
         };
         Ok((verdict, branches, frame.generic_conditions()))
     };
-    found().map_err(exhausted)
+    finer().map_err(exhausted)
+}
+
+/// Leaves of a second matrix on those of a first, each with the rank of the first.
+struct FinerLeaves {
+    frame: Frame,
+    leaves: Vec<(usize, Leaf)>,
+}
+
+fn finer_leaves(
+    cx: &Inquiry,
+    on: &ConstraintSet,
+    (small, n_small): (&[Vec<Expr>], usize),
+    (large, n_large): (&[Vec<Expr>], usize),
+) -> Budgeted<FinerLeaves> {
+    let home = on.home();
+    let entries: Vec<Expr> = small.iter().chain(large).flatten().copied().collect();
+    let frame = home.frame(cx, &entries)?;
+    let system = |rows: &[Vec<Expr>], n: usize| -> Budgeted<LinearSystem> {
+        let rows = rows.iter().map(|row| frame.read_row(cx, row)).collect::<Budgeted<Vec<_>>>()?;
+        Ok(LinearSystem::homogeneous(n, rows))
+    };
+    let (small, large) = (system(small, n_small)?, system(large, n_large)?);
+    let mut found = vec![];
+    for cell in home.cells(cx, &frame)? {
+        for leaf in leaves(cx, &frame, &small, &cell)? {
+            let finer = leaves(cx, &frame, &large, &leaf.cell)?;
+            found.extend(finer.into_iter().map(|f| (leaf.rank, f)));
+        }
+    }
+    Ok(FinerLeaves { frame, leaves: found })
 }
 
 impl GeneralConstraint {
@@ -297,12 +319,41 @@ impl GeneralConstraint {
         let ic2 = match is_constant(&lambda.0, "rank Λ") {
             Verdict::Yes(_) => ic1.clone(),
             _ if ic1.is_yes() => Verdict::no("rank Λ jumps and rank F does not"),
-            _ => Verdict::unknown("rank Λ and rank F both jump"),
+            _ => is_difference_constant(cx, &self.set, &hat, n, &whole, 2 * n + 1)?,
         };
+        let locus = stratum::simplified(cx, &self.set.space().symbols(), &locus).map_err(exhausted)?;
         let stacked = ranked(&stacked, n)?;
         let augmented = ranked(&augmented, n + 1)?;
         Ok(IdealConditions { ic1, ic2, ic3, lambda, forces, stacked, augmented, locus, generic })
     }
+}
+
+/// Whether the second matrix has everywhere on the set as much more rank than the first.
+fn is_difference_constant(
+    cx: &Inquiry,
+    on: &ConstraintSet,
+    small: &[Vec<Expr>],
+    n_small: usize,
+    large: &[Vec<Expr>],
+    n_large: usize,
+) -> Answered<Verdict> {
+    let found = finer_leaves(cx, on, (small, n_small), (large, n_large)).map_err(exhausted)?;
+    let mut differences: Vec<usize> = vec![];
+    for (below, leaf) in &found.leaves {
+        let difference = leaf.rank - below;
+        if differences.contains(&difference) {
+            continue;
+        }
+        match set::is_empty(cx, &found.frame, &leaf.cell).map_err(exhausted)? {
+            Verdict::Yes(_) => {}
+            Verdict::No(_) => differences.push(difference),
+            Verdict::Unknown(why) => return Ok(Verdict::unknown(why)),
+        }
+    }
+    Ok(match differences.as_slice() {
+        [] | [_] => Verdict::yes("the ranks differ by the same number everywhere"),
+        _ => Verdict::no("the difference of the ranks jumps"),
+    })
 }
 
 fn is_constant(rank: &Rank, what: &str) -> Verdict {

@@ -59,8 +59,11 @@ impl ImplicitSystem {
             Over::Base => (manifold.clone(), manifold.jets(1), vec![]),
             _ => {
                 return Err(Box::new(
-                    Diagnostic::error(&codes::WRONG_MANIFOLD, "a generating form lives on J1(Y), or on a manifold over it")
-                        .help("declare the multipliers with `manifold W over J1(Y) { lambda }`"),
+                    Diagnostic::error(
+                        &codes::WRONG_MANIFOLD,
+                        "a generating form lives on J1(Y), or on a manifold over it",
+                    )
+                    .help("declare the multipliers with `manifold W over J1(Y) { lambda }`"),
                 ));
             }
         };
@@ -81,7 +84,8 @@ impl ImplicitSystem {
             if known.contains(&symbol) || vanishes(cx, self.theta.coefficient(&[symbol])).is_yes() {
                 continue;
             }
-            let code = if symbol == self.configurations.base() { &codes::NOT_APPLICABLE } else { &codes::ORDER_TOO_HIGH };
+            let code =
+                if symbol == self.configurations.base() { &codes::NOT_APPLICABLE } else { &codes::ORDER_TOO_HIGH };
             return Err(Box::new(
                 Diagnostic::error(code, "a generating form has components along dq, dv and dλ only")
                     .note(format!("this one has a component along d{symbol}")),
@@ -234,7 +238,8 @@ impl ImplicitSystem {
         let coordinates = self.configurations.jets(1).symbols();
         let bends = self.multiplier_jacobian(cx);
         let none: FxHashMap<Symbol, Expr> = self.multipliers.iter().map(|s| (*s, Expr::zero())).collect();
-        let is_affine = bends.entries().all(|e| self.multipliers.iter().all(|l| vanishes(cx, partial(cx, e, *l)).is_yes()));
+        let is_affine =
+            bends.entries().all(|e| self.multipliers.iter().all(|l| vanishes(cx, partial(cx, e, *l)).is_yes()));
         let found = || {
             if !is_affine {
                 let whole = crate::geometry::jet::Chart::new(self.coordinates());
@@ -271,7 +276,8 @@ impl ImplicitSystem {
     /// are compared with each other.
     pub fn is_projectable(&self, cx: &Inquiry) -> Answered<Verdict> {
         let (momenta, symbols) = (self.momenta(), &self.multipliers);
-        let slopes = Matrix::from_fn(momenta.len(), symbols.len(), |i, j| tidy(cx, partial(cx, momenta[i], symbols[j])));
+        let slopes =
+            Matrix::from_fn(momenta.len(), symbols.len(), |i, j| tidy(cx, partial(cx, momenta[i], symbols[j])));
         let constant = slopes.is_zero(cx);
         if !constant.is_no() {
             return Ok(match constant {
@@ -303,7 +309,9 @@ impl ImplicitSystem {
                         let still = vanishes_on(cx, &frame, std::slice::from_ref(&leaf.cell), change)?;
                         if !still.is_yes() {
                             return Ok(Some(match still {
-                                Verdict::No(_) => Verdict::no("the momenta change along the fibres of the critical set"),
+                                Verdict::No(_) => {
+                                    Verdict::no("the momenta change along the fibres of the critical set")
+                                }
                                 other => other,
                             }));
                         }
@@ -318,7 +326,9 @@ impl ImplicitSystem {
     fn is_same_on_branches(&self, cx: &Inquiry) -> Verdict {
         let found = match solve::solve(cx, &self.critical_equations(), &self.multipliers) {
             Ok(found) => found,
-            Err(why) => return Verdict::unknown(format!("the critical set cannot be solved for the multipliers: {why}")),
+            Err(why) => {
+                return Verdict::unknown(format!("the critical set cannot be solved for the multipliers: {why}"));
+            }
         };
         let values: Vec<Vec<Expr>> = found
             .branches

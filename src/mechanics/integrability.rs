@@ -110,7 +110,8 @@ fn run(cx: &Inquiry, system: &DalembertSystem) -> Budgeted<Integrability> {
     let written = |list: &Vec<Cell>| -> Budgeted<Vec<Branch>> {
         list.iter().map(|cell| branch_of(cx, &frame, system, cell)).collect()
     };
-    let branches = cells.iter().map(|cell| final_branch(cx, &frame, system, &equations, cell)).collect::<Budgeted<_>>()?;
+    let branches =
+        cells.iter().map(|cell| final_branch(cx, &frame, system, &equations, cell)).collect::<Budgeted<_>>()?;
     let sequence = sequence.iter().map(written).collect::<Budgeted<_>>()?;
     Ok(Integrability { sequence, stable, branches, generic: frame.generic_conditions() })
 }

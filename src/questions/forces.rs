@@ -122,9 +122,7 @@ fn two_force(a: &Arguments) -> Fallible<Value> {
     let y = l.manifold();
     let entries = positions(y).into_iter().zip(found.components().iter().map(|e| Value::Expr(*e)));
     let order = found.order(&a.cx)?;
-    Ok(Value::from(
-        Answer::new("two_force").main(found.form()).keyed(entries).part("order", order as usize).on(y),
-    ))
+    Ok(Value::from(Answer::new("two_force").main(found.form()).keyed(entries).part("order", order as usize).on(y)))
 }
 
 fn positions(y: &FiberedManifold) -> Vec<Symbol> {
@@ -228,7 +226,8 @@ pub(super) fn general_constraint(
     let mut equations = vec![];
     let mut forms = vec![];
     for c in constraints {
-        let (one_equations, one_forms) = declared(cx, y, c).map_err(|d| Box::new(d.or_at(c.span, "this constraint")))?;
+        let (one_equations, one_forms) =
+            declared(cx, y, c).map_err(|d| Box::new(d.or_at(c.span, "this constraint")))?;
         equations.extend(one_equations);
         forms.extend(one_forms);
     }
@@ -383,11 +382,7 @@ fn compatible(a: &Arguments) -> Fallible<Value> {
     let equations: Vec<Expr> = forms.iter().map(|b| b.on_velocities(&a.cx, &y)).collect();
     let m = PointSet::new(&y.jets(1), vec![Branch { equations, nonzero: vec![] }]);
     Ok(Value::from(
-        Answer::new("compatible")
-            .main(verdict)
-            .part("M", m)
-            .part("locus", PointSet::new(&y.jets(0), locus))
-            .on(&y),
+        Answer::new("compatible").main(verdict).part("M", m).part("locus", PointSet::new(&y.jets(0), locus)).on(&y),
     ))
 }
 
@@ -430,9 +425,12 @@ pub(super) fn motion(cx: &Inquiry, balance: &ForceBalance) -> Fallible<BalancedM
     let motion = balance.motion(cx)?;
     if balance.is_verified(cx, &motion).is_no() {
         return Err(Box::new(
-            Diagnostic::error(&codes::NO_MOTION, "this constraint is not ideal, and its forces do not keep the motion on it")
-                .note("the field that balances the forces is not tangent to M, or not annihilated by Λ (Lewis IC3)")
-                .help("`ideal_conditions(Q)` tests the conditions one by one"),
+            Diagnostic::error(
+                &codes::NO_MOTION,
+                "this constraint is not ideal, and its forces do not keep the motion on it",
+            )
+            .note("the field that balances the forces is not tangent to M, or not annihilated by Λ (Lewis IC3)")
+            .help("`ideal_conditions(Q)` tests the conditions one by one"),
         ));
     }
     Ok(motion)
@@ -440,7 +438,8 @@ pub(super) fn motion(cx: &Inquiry, balance: &ForceBalance) -> Fallible<BalancedM
 
 fn balance(a: &Arguments) -> Fallible<Value> {
     let system = a.system(0)?;
-    let found = Rc::new(force_balance(&a.cx, &system).map_err(|d| Box::new(d.or_at(a.positional[0].span, "this system")))?);
+    let found =
+        Rc::new(force_balance(&a.cx, &system).map_err(|d| Box::new(d.or_at(a.positional[0].span, "this system")))?);
     let y = &system.manifold;
     let set = &found.constraint.set;
     let answer = Answer::new("balance");
@@ -448,7 +447,10 @@ fn balance(a: &Arguments) -> Fallible<Value> {
     let answer = match &moved {
         Ok(motion) => {
             let values = (0..y.n_coordinates()).map(|i| jet(y, i, 2)).zip(&motion.accelerations);
-            answer.main(on_set(set, found.field(motion))).keyed(values.map(|(s, e)| (s, on_set(set, *e)))).valid_where(recorded)
+            answer
+                .main(on_set(set, found.field(motion)))
+                .keyed(values.map(|(s, e)| (s, on_set(set, *e))))
+                .valid_where(recorded)
         }
         Err(why) => answer.refused_main(why.clone()),
     };
@@ -466,9 +468,10 @@ fn balance(a: &Arguments) -> Fallible<Value> {
                 Ok(Value::from(PointSet::new(&space, branches)))
             })
             .try_part("multipliers", part(&|m| all_on_set(set, &m.multipliers)))
-            .try_part("reaction", part(&|m| {
-                Value::family(positions(y).into_iter().zip(m.reaction.iter().map(|e| on_set(set, *e))))
-            }))
+            .try_part(
+                "reaction",
+                part(&|m| Value::family(positions(y).into_iter().zip(m.reaction.iter().map(|e| on_set(set, *e))))),
+            )
             .lazy("verified", move |cx: &Inquiry| {
                 let motion = checked.as_ref().map_err(Clone::clone)?;
                 Ok(Value::from(for_check.is_verified(cx, motion)))

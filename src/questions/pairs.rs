@@ -149,9 +149,11 @@ fn pairs_of(cx: &Inquiry, y: &FiberedManifold, c: &Constraint) -> Fallible<Vec<P
             };
             Ok(equations.iter().map(chetaev).collect())
         }
-        Some(forms) if forms.is_empty() => Ok(equations.into_iter().map(|e| Pair { equation: e, reaction: None }).collect()),
+        Some(forms) if forms.is_empty() => {
+            Ok(equations.into_iter().map(|e| Pair { equation: e, reaction: None }).collect())
+        }
         Some(forms) if forms.len() == equations.len() => {
-            let pair = |(e, form): (Expr, &Form)| Ok(Pair { equation: e, reaction: Some(semibasic(y, form, c)?) });
+            let pair = |(e, form): (Expr, &Form)| Ok(Pair { equation: e, reaction: Some(semibasic(cx, y, form, c)?) });
             equations.into_iter().zip(forms).map(pair).collect()
         }
         Some(forms) => Err(Box::new(
@@ -163,16 +165,26 @@ fn pairs_of(cx: &Inquiry, y: &FiberedManifold, c: &Constraint) -> Fallible<Vec<P
 }
 
 /// The components A_i of A_i dq^i or A_i ω^i.
-fn semibasic(y: &FiberedManifold, form: &Form, c: &Constraint) -> Fallible<Vec<Expr>> {
+fn semibasic(cx: &Inquiry, y: &FiberedManifold, form: &Form, c: &Constraint) -> Fallible<Vec<Expr>> {
     let n = y.n_coordinates();
     let allowed: Vec<Symbol> = (0..n).map(|i| jet(y, i, 0)).chain([y.base()]).collect();
-    match form.axes().into_iter().find(|a| !allowed.contains(&a.symbol())) {
-        None => Ok((0..n).map(|i| form.coefficient(&[jet(y, i, 0)])).collect()),
-        Some(axis) => Err(Box::new(
-            Diagnostic::error(&codes::NOT_CONTACT, "a reaction is a combination of omega(x), omega(y), …")
-                .label(c.span, format!("one of them has a component along d{}", axis.symbol())),
-        )),
+    let refuse = |symbol: Symbol| {
+        Err(Box::new(
+            Diagnostic::error(&codes::NOT_CONTACT, "a reaction is a combination of omega(x) for the coordinates x")
+                .label(c.span, format!("one of its reactions has a part along d{symbol}"))
+                .help("write the force along x as `omega(x)`"),
+        ))
+    };
+    if let Some(axis) = form.axes().into_iter().find(|a| !allowed.contains(&a.symbol())) {
+        return refuse(axis.symbol());
     }
+    let components: Vec<Expr> = (0..n).map(|i| form.coefficient(&[jet(y, i, 0)])).collect();
+    // A_i ω^i brings its −A_i v^i dt with it; A_i dq^i means the same force.
+    let time = form.coefficient(&[y.base()]);
+    if !time.is_zero() && vanishes(cx, time + power_of(cx, y, &components)).is_no() {
+        return refuse(y.base());
+    }
+    Ok(components)
 }
 
 /// A system as one with pairs.
@@ -202,17 +214,32 @@ fn dalembert(cx: &Inquiry, system: &System) -> Fallible<DalembertSystem> {
 fn generated_with_pairs(cx: &Inquiry, system: &System, theta: &Form) -> Fallible<DalembertSystem> {
     let generating = ImplicitSystem::generated(cx, &system.manifold, theta)?;
     let lambdas = generating.multipliers();
-    let free_of = |list: &[Expr]| list.iter().all(|e| lambdas.iter().all(|l| vanishes(cx, partial(cx, *e, *l)).is_yes()));
+    let free_of =
+        |list: &[Expr]| list.iter().all(|e| lambdas.iter().all(|l| vanishes(cx, partial(cx, *e, *l)).is_yes()));
     let slopes = generating.slope();
     let a: Vec<Vec<Expr>> =
         lambdas.iter().map(|l| slopes.iter().map(|e| tidy(cx, partial(cx, *e, *l))).collect()).collect();
-    if !free_of(&generating.momenta()) || !free_of(&generating.critical_equations()) || !free_of(&a.concat()) {
-        return Err(Box::new(
-            Diagnostic::error(&codes::NOT_APPLICABLE, "this system is not of the class θ + λ A + B dλ")
-                .note(DOES_NOT_PROJECT)
-                .note("or its equations are not linear in the multipliers")
-                .help("`implicit(S)` shows the equations of its curves"),
-        ));
+    let refuse = |why: &str| -> Fallible<DalembertSystem> {
+        Err(Box::new(
+            Diagnostic::error(
+                &codes::NOT_APPLICABLE,
+                "this system is not of the class θ + λ A + B dλ (Barone et al. §5)",
+            )
+            .note(why)
+            .help("`implicit(S)` shows the equations of its curves"),
+        ))
+    };
+    if !free_of(&generating.momenta()) {
+        return refuse(match generating.is_projectable(cx)?.is_no() {
+            true => DOES_NOT_PROJECT,
+            false => "its momenta contain the multipliers",
+        });
+    }
+    if !free_of(&generating.critical_equations()) {
+        return refuse("its critical set restricts the multipliers");
+    }
+    if !free_of(&a.concat()) {
+        return refuse("its equations are not linear in the multipliers");
     }
     let y = generating.configurations();
     let none = lambdas.iter().map(|l| (*l, Expr::zero())).collect();
@@ -261,8 +288,11 @@ fn implicit(a: &Arguments) -> Fallible<Value> {
     let (for_set, for_verdict, for_check) = (found.clone(), found.clone(), found.clone());
     let power = match &system.base {
         Base::Generated(_) => Err(Box::new(
-            Diagnostic::error(&codes::NOT_APPLICABLE, "a generated system does not say which part of its form is a force")
-                .help("give the force with `with`, or a Lagrangian"),
+            Diagnostic::error(
+                &codes::NOT_APPLICABLE,
+                "a generated system does not say which part of its form is a force",
+            )
+            .help("give the force with `with`, or a Lagrangian"),
         )),
         _ => Ok(Value::Expr(power_of(&a.cx, &y, &total_force(&a.cx, &system)))),
     };
@@ -386,16 +416,16 @@ fn reduction(a: &Arguments) -> Fallible<Value> {
         Err(why) if why.code.name == codes::DEGENERATE.name => Verdict::no(why.title.clone()),
         Err(why) => return Err(why.clone()),
     };
-    let chetaev = match pairs.pairs().is_empty() {
-        true => Err(Box::new(Diagnostic::error(&codes::NOT_APPLICABLE, "there is no constraint to compare with"))),
-        false => pairs.is_chetaev(&a.cx).map(Value::from),
+    let about = |judge: &dyn Fn() -> Fallible<Verdict>| match pairs.pairs().is_empty() {
+        true => Err(Box::new(Diagnostic::error(&codes::NOT_APPLICABLE, "this system has no constraint to judge"))),
+        false => judge().map(Value::from),
     };
     let answer = answer
         .main_part("reducible", reducible)
         .part("kind", Value::Label(pairs.kind()))
-        .try_part("chetaev", chetaev)
-        .part("linear", pairs.is_linear(&a.cx))
-        .part("holonomic", pairs.is_holonomic(&a.cx));
+        .try_part("chetaev", about(&|| pairs.is_chetaev(&a.cx)))
+        .try_part("linear", about(&|| Ok(pairs.is_linear(&a.cx))))
+        .try_part("holonomic", about(&|| Ok(pairs.is_holonomic(&a.cx))));
     let set = &pairs.set;
     let part = |get: &dyn Fn(&Reduction) -> Value| found.as_ref().map(|r| get(r)).map_err(Clone::clone);
     let determinant = found.as_ref().map_err(Clone::clone).and_then(|r| pairs.determinant(&a.cx, r));
@@ -414,9 +444,10 @@ fn reduction(a: &Arguments) -> Fallible<Value> {
             .try_part("det_M", determinant)
             .lazy("Lambda", lazily(|cx, pairs, r| Ok(all_on_set(&pairs.set, &pairs.motion(cx, r)?.multipliers))))
             .lazy("Gamma", lazily(|cx, pairs, r| Ok(Value::from(field_answer(pairs, &pairs.motion(cx, r)?)))))
-            .lazy("locus", lazily(|cx, pairs, r| {
-                Ok(Value::from(PointSet::new(pairs.set.space(), pairs.locus(cx, r)?)))
-            }))
+            .lazy(
+                "locus",
+                lazily(|cx, pairs, r| Ok(Value::from(PointSet::new(pairs.set.space(), pairs.locus(cx, r)?)))),
+            )
             .on(&y)
             .valid_where(pairs.set.conditions().iter().copied()),
     ))
@@ -453,18 +484,17 @@ fn final_motion(cx: &Inquiry, pairs: &DalembertSystem, why: Box<Diagnostic>) -> 
     if found.kind() != "explicit" {
         return Err(why);
     }
-    let (Some(accelerations), Some(multipliers)) =
-        (only.accelerations.iter().copied().collect::<Option<Vec<_>>>(), only.multipliers.iter().copied().collect::<Option<Vec<_>>>())
-    else {
+    let (Some(accelerations), Some(multipliers)) = (
+        only.accelerations.iter().copied().collect::<Option<Vec<_>>>(),
+        only.multipliers.iter().copied().collect::<Option<Vec<_>>>(),
+    ) else {
         return Err(why);
     };
     let home: Vec<Branch> = vec![pairs.set.with(&Branch::everything())];
     let symbols = pairs.set.space().symbols();
     let same = crate::algebra::stratum::equal_sets(cx, &symbols, &home, std::slice::from_ref(&only.branch))?;
     if !same.is_yes() {
-        return Err(Box::new(
-            why.note("on a smaller set the motion is determined: `integrability(S).final` has it"),
-        ));
+        return Err(Box::new(why.note("on a smaller set the motion is determined: `integrability(S).final` has it")));
     }
     let a = pairs.reactions();
     let push = |i: usize| Expr::add_all(multipliers.iter().zip(&a).map(|(l, a)| *l * a[i]));
@@ -599,5 +629,7 @@ pub(super) fn first_integral(a: &Arguments) -> Fallible<Option<Value>> {
     a.lives_on(1, &system.manifold)?;
     let rate = set.restrict(&a.cx, field.apply(&a.cx, a.expr(1)?));
     let verdict = set.vanishes(&a.cx, rate);
-    Ok(Some(Value::from(Answer::new("first_integral").main(verdict).part("rate", on_set(&set, rate)).on(&system.manifold))))
+    Ok(Some(Value::from(
+        Answer::new("first_integral").main(verdict).part("rate", on_set(&set, rate)).on(&system.manifold),
+    )))
 }
