@@ -38,7 +38,7 @@ impl PoincareCartan {
     pub fn new(cx: &Inquiry, l: &Lagrangian, force: &[Expr]) -> Answered<PoincareCartan> {
         if l.order() > 1 {
             return Err(Box::new(
-                Diagnostic::error(&codes::NOT_APPLICABLE, "Lewis's forms belong to Lagrangians of first order")
+                Diagnostic::error(&codes::NOT_APPLICABLE, "these forms belong to Lagrangians of first order")
                     .note(format!("this one is of order {}", l.order()))
                     .help("`cartan(L)` is the Cartan form of a Lagrangian of any order"),
             ));

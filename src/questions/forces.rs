@@ -110,6 +110,7 @@ pub static ROWS: &[Question] = &[
             part("locus", SET, "where it vanishes"),
             part("multipliers", LIST, "λ (5.5), one for each independent form of Λ"),
             part("reaction", FAMILY, "the force of the constraint λ_a β̂^a, by coordinate"),
+            part("conditions", LIST, "what must not vanish for the field to be this one"),
             part("verified", VERDICT, "X is tangent to M and annihilated by Λ, and the forces balance: checked"),
         ],
         run: balance,
@@ -444,13 +445,13 @@ fn balance(a: &Arguments) -> Fallible<Value> {
     let set = &found.constraint.set;
     let answer = Answer::new("balance");
     let (moved, recorded) = crate::algebra::conditions::collect(&a.cx, |cx| motion(cx, &found));
+    // Only the motion rests on what was divided by: where it fails is a part of the answer itself.
+    let there = |e: &Expr| on_set_where(set, &recorded, *e);
     let answer = match &moved {
         Ok(motion) => {
             let values = (0..y.n_coordinates()).map(|i| jet(y, i, 2)).zip(&motion.accelerations);
-            answer
-                .main(on_set(set, found.field(motion)))
-                .keyed(values.map(|(s, e)| (s, on_set(set, *e))))
-                .valid_where(recorded)
+            let field = on_set_where(set, &recorded, found.field(motion));
+            answer.main(field).keyed(values.map(|(s, e)| (s, there(e))))
         }
         Err(why) => answer.refused_main(why.clone()),
     };
@@ -467,11 +468,9 @@ fn balance(a: &Arguments) -> Fallible<Value> {
                 let branches = for_locus.constraint.set.zeros(cx, for_locus.det)?;
                 Ok(Value::from(PointSet::new(&space, branches)))
             })
-            .try_part("multipliers", part(&|m| all_on_set(set, &m.multipliers)))
-            .try_part(
-                "reaction",
-                part(&|m| Value::family(positions(y).into_iter().zip(m.reaction.iter().map(|e| on_set(set, *e))))),
-            )
+            .try_part("multipliers", part(&|m| Value::list(m.multipliers.iter().map(there))))
+            .try_part("reaction", part(&|m| Value::family(positions(y).into_iter().zip(m.reaction.iter().map(there)))))
+            .part("conditions", Value::exprs(recorded.iter().copied()))
             .lazy("verified", move |cx: &Inquiry| {
                 let motion = checked.as_ref().map_err(Clone::clone)?;
                 Ok(Value::from(for_check.is_verified(cx, motion)))
@@ -506,11 +505,17 @@ pub(super) fn vector_field(a: &Arguments, system: &Rc<System>) -> Fallible<Value
 
 /// Something on M: compared there, and at points where the velocities that M determines may be left out.
 pub(super) fn on_set(set: &ConstraintSet, value: impl Into<Value>) -> Value {
+    on_set_where(set, &[], value)
+}
+
+/// The same where some functions do not vanish.
+fn on_set_where(set: &ConstraintSet, nonzero: &[Expr], value: impl Into<Value>) -> Value {
     let value = value.into();
-    if set.equations().is_empty() {
+    if set.equations().is_empty() && nonzero.is_empty() {
         return value;
     }
-    let on = OnBranch::new(value, set.space().symbols(), set.with(&Branch::everything()));
+    let branch = set.with(&Branch { equations: vec![], nonzero: nonzero.to_vec() });
+    let on = OnBranch::new(value, set.space().symbols(), branch);
     let solved = set.space().symbols().into_iter().filter_map(|s| Some((s, *set.solved().get(&s)?))).collect();
     Value::OnBranch(Rc::new(OnBranch { solved, is_solved: set.is_explicit(), ..on }))
 }
