@@ -31,18 +31,26 @@ pub mod classify;
 pub mod constrained_form;
 pub mod constraint_algorithm;
 pub mod constraint_legendre;
+pub mod constraint_set;
 pub mod constraint_structure;
 pub mod constraint_type;
+pub mod dalembert;
 pub mod dirac;
 pub mod dynamical_form;
+pub mod force;
+pub mod force_balance;
 mod gauge;
 pub mod hamilton;
+pub mod ideal_constraint;
+pub mod implicit;
+pub mod integrability;
 mod invariant_set;
 pub mod inverse_problem;
 pub mod lagrangian;
 pub mod legendre;
 pub mod lepage_class;
 mod passage;
+pub mod poincare_cartan;
 pub mod rank_condition;
 pub mod regular;
 pub mod search;
@@ -56,6 +64,8 @@ mod laws;
 mod metamorphic;
 #[cfg(test)]
 mod pitfalls;
+#[cfg(test)]
+mod reaction_laws;
 
 use crate::algebra::Inquiry;
 use crate::algebra::expr::post_order;

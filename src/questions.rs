@@ -19,10 +19,12 @@ pub mod constrained;
 pub mod constraints;
 pub mod distributions;
 pub mod dynamics;
+pub mod forces;
 pub mod ideals;
 pub mod maps;
 pub mod matrices;
 pub mod motion;
+pub mod pairs;
 pub mod parts;
 pub mod polynomials;
 pub mod sets;
@@ -166,7 +168,9 @@ static TABLES: &[&[Question]] = &[
     systems::ROWS,
     canonical::ROWS,
     dynamics::ROWS,
+    forces::ROWS,
     motion::ROWS,
+    pairs::ROWS,
     constraints::ROWS,
     constrained::ROWS,
     calculus::ROWS,
@@ -412,9 +416,6 @@ pub mod later {
     }
 
     const S: Parameter = one("S", SYSTEM);
-    /// A constraint, or all constraints of a system.
-    const Q: Parameter = one("Q", CONSTRAINT.or(SYSTEM));
-    const LAMBDA: Parameter = one("Λ0", SUBSPACE.or(CONSTRAINT));
 
     const fn verdict(name: &'static str) -> Part {
         part(name, VERDICT, "")
@@ -425,30 +426,6 @@ pub mod later {
     }
 
     later! {
-        "two_force" [one("L", LAGRANGIAN)] [] => Gives::Degree("", 2), [of("order", INTEGER)];
-        "implicit" [S] [] => Gives::Kinds(FORM), [
-            of("omega", FORM), of("eta", FORM), of("critical", SET), of("constraint", SET), of("legendre", FAMILY),
-            verdict("projectable"), of("equations", FAMILY), of("cotangent", LIST), verdict("lagrangian"),
-            of("jacobian", MATRIX), of("accelerations", FAMILY), of("power", FUNCTION)];
-        "integrability" [S] [] => Gives::Parts, [
-            label("kind", &["explicit", "underdetermined", "inconsistent"], ""),
-            of("sequence", LIST), of("dual", LIST), of("stable", INTEGER), of("final", ANY)];
-        "reduction" [S] [] => Gives::Kinds(VERDICT), [
-            verdict("reducible"), label("kind", &["free", "geometric", "mechanical"], ""), verdict("chetaev"),
-            verdict("linear"), verdict("holonomic"), verdict("tangent"), of("X", FIELD), of("Z", LIST), of("XB", LIST),
-            of("M", MATRIX), of("det_M", FUNCTION), of("Lambda", LIST), of("Gamma", ANY), of("locus", SET)];
-        "ideal_conditions" [Q] [] => Gives::Parts, [
-            verdict("ideal"), verdict("IC1"), verdict("IC2"), verdict("IC3"), of("rank_Lambda", RANK), of("rank_F", RANK),
-            of("rank_kernel", RANK), of("rank_stacked", RANK), of("rank_augmented", RANK), of("minors", FUNCTION),
-            of("F", SUBSPACE), of("coannihilator", SUBSPACE), of("M", SET), of("locus", SET)];
-        "compatible" [LAMBDA] [] => Gives::Kinds(VERDICT), [of("M", SET), of("locus", SET)];
-        "jet_lift" [LAMBDA] [] => Gives::Kinds(SUBSPACE), [];
-        "balance" [S] [] => Gives::Kinds(FIELD), [
-            of("G", MATRIX), of("det_G", FUNCTION), of("metric", MATRIX), verdict("nondegenerate"), of("locus", SET),
-            of("multipliers", LIST)];
-        "poincare_cartan" [S] [] => Gives::Kinds(FORM), [
-            of("omega", FORM), of("forced", FORM), verdict("closed"), verdict("forced_closed"), verdict("verified"),
-            of("rank", RANK)];
         "connection" [S] [] => Gives::Kinds(MATRIX), [
             of("B", FAMILY), of("B0", FAMILY), of("eta", FAMILY), of("X", FAMILY), of("Gamma", FIELD), of("N", MATRIX),
             of("S", MATRIX), of("PH", MATRIX), of("PV", MATRIX), verdict("verified"), of("lift", ANY)];

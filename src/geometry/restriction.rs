@@ -29,6 +29,7 @@ use crate::budget::Budgeted;
 use rustc_hash::FxHashMap;
 
 /// How objects are restricted to one branch.
+#[derive(Clone, Debug)]
 pub struct Restriction {
     chart: Chart,
     branch: Branch,

@@ -107,6 +107,19 @@ pub fn equal(cx: &Inquiry, left: &Value, right: &Value, within: Option<&Rational
                 .vanishes(cx, a - b)),
                 None => crate::algebra::stratum::vanishes_on(cx, &along.coordinates, a - b, &along.branch),
             }),
+            (Value::Matrix(a), Value::Matrix(b))
+                if (a.matrix.n_rows(), a.matrix.n_columns()) == (b.matrix.n_rows(), b.matrix.n_columns()) =>
+            {
+                let entries: Vec<Value> = a.matrix.entries().map(|e| along.with(Value::Expr(e))).collect();
+                let others: Vec<Value> = b.matrix.entries().map(Value::Expr).collect();
+                return all_equal(cx, entries.iter().zip(&others), within);
+            }
+            (Value::Field(a), Value::Field(b)) if within.is_none() => {
+                let rest: Vec<Value> =
+                    (&a - &b).components().into_iter().map(|(_, e)| along.with(Value::Expr(e))).collect();
+                let zeros = vec![Value::number(0); rest.len()];
+                return all_equal(cx, rest.iter().zip(&zeros), None);
+            }
             (Value::Matrix(m), Value::Expr(zero)) | (Value::Expr(zero), Value::Matrix(m)) if zero.is_zero() => {
                 let entries: Vec<Value> = m.matrix.entries().map(|e| along.with(Value::Expr(e))).collect();
                 let zeros = vec![Value::number(0); entries.len()];

@@ -18,15 +18,6 @@ use std::rc::Rc;
 impl Constraint {
     /// What the block declares.
     pub fn declared(&self, cx: &Inquiry) -> Fallible<Declared> {
-        if self.reactions.is_some() || self.forms.is_some() {
-            return Err(Box::new(
-                Diagnostic::error(
-                    &codes::NOT_AVAILABLE,
-                    "this is not available yet for constraints with forms or reactions of their own",
-                )
-                .label(self.span, "its reactions are not Chetaev's"),
-            ));
-        }
         let choice = |value: &Value| -> Fallible<BranchChoice> {
             match value.main() {
                 Value::Point(point) => Ok(BranchChoice::Through(assignment(&point))),
@@ -115,6 +106,16 @@ impl System {
     /// The constrained system: the constraints tested, both parts on the level of the system; derived once.
     pub fn constrained_form(&self, cx: &Inquiry) -> Fallible<Rc<ConstrainedForm>> {
         let derive = |cx: &Inquiry| -> Fallible<Rc<ConstrainedForm>> {
+            if let Some(own) = self.constraints.iter().find(|c| c.reactions.is_some() || c.forms.is_some()) {
+                return Err(Box::new(
+                    Diagnostic::error(
+                        &codes::NOT_APPLICABLE,
+                        "this is a notion for constraints with Chetaev's reactions",
+                    )
+                    .label(own.span, "it has forms or reactions of its own")
+                    .help("`balance(S)` and `reduction(S)` treat such constraints"),
+                ));
+            }
             let declared = self.declared_constraints(cx)?;
             if let Some(refusal) = self.rank_condition(cx)?.refusal(cx, &declared) {
                 return Err(Box::new(refusal));

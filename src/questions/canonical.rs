@@ -340,6 +340,9 @@ fn energy(a: &Arguments) -> Fallible<Value> {
 
 /// d(Σ p q′ − L)/dt = −∂L/∂t − q′E, and E = −F on the motion.
 fn power(a: &Arguments) -> Fallible<Value> {
+    if let Some(answer) = super::pairs::power(a)? {
+        return Ok(answer);
+    }
     if super::constrained::is_asked_of(a) {
         return super::constrained::power(a);
     }

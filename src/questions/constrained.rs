@@ -175,6 +175,9 @@ fn reduced(a: &Arguments) -> Fallible<Value> {
 }
 
 fn multipliers(a: &Arguments) -> Fallible<Value> {
+    if let Some(answer) = super::pairs::multipliers(a)? {
+        return Ok(answer);
+    }
     let s = Subject::read(a)?;
     let motion = s.motion(a)?;
     let lambda = s.form.multipliers(&a.cx, &motion)?;
@@ -187,6 +190,9 @@ fn multipliers(a: &Arguments) -> Fallible<Value> {
 }
 
 fn reactions(a: &Arguments) -> Fallible<Value> {
+    if let Some(answer) = super::pairs::reactions(a)? {
+        return Ok(answer);
+    }
     let s = Subject::read(a)?;
     let motion = s.motion(a)?;
     let lambda = s.form.multipliers(&a.cx, &motion)?;

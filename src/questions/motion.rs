@@ -112,6 +112,9 @@ fn regular_form(a: &Arguments) -> Fallible<RegularForm> {
 }
 
 fn vector_field(a: &Arguments) -> Fallible<Value> {
+    if let Some(answer) = super::pairs::vector_field(a)? {
+        return Ok(answer);
+    }
     if super::constrained::is_asked_of(a) {
         return super::constrained::vector_field(a);
     }
@@ -153,6 +156,9 @@ fn vector_field(a: &Arguments) -> Fallible<Value> {
 }
 
 fn first_integral(a: &Arguments) -> Fallible<Value> {
+    if let Some(answer) = super::pairs::first_integral(a)? {
+        return Ok(answer);
+    }
     if super::constrained::is_asked_of(a) {
         return super::constrained::first_integral(a);
     }

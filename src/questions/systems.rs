@@ -4,7 +4,8 @@
 use super::{Arguments, Question};
 use crate::algebra::Inquiry;
 use crate::algebra::linear::Matrix;
-use crate::algebra::{Expr, Symbol, normal};
+use crate::algebra::stratum::{self, Branch};
+use crate::algebra::{Expr, Symbol, Verdict, normal};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::distribution::{Codistribution, Distribution};
 use crate::geometry::form::Form;
@@ -198,7 +199,7 @@ pub static ROWS: &[Question] = &[
             part("det", FUNCTION, "determinant"),
             part("minors", LIST, "leading minors"),
             part("rank", RANK, "its rank"),
-            part("regular", VERDICT, "the determinant does not vanish identically"),
+            part("regular", VERDICT, "the determinant vanishes nowhere; locus says where it does"),
             part("locus", SET, "where it vanishes"),
             label(
                 "definite",
@@ -271,6 +272,9 @@ pub(super) fn lagrangian_of(a: &Arguments, i: usize) -> Fallible<Lagrangian> {
 }
 
 fn equations(a: &Arguments) -> Fallible<Value> {
+    if let Some(answer) = super::pairs::equations(a)? {
+        return Ok(answer);
+    }
     if super::constrained::is_asked_of(a) {
         return super::constrained::equations(a);
     }
@@ -561,7 +565,7 @@ fn hessian(a: &Arguments) -> Fallible<Value> {
     let top: Vec<Symbol> = y.fibres().iter().map(|f| f.coordinate.jet(l.order())).collect();
     let matrix = Matrix::from_rows(rows);
     let det = matrix.det(&a.cx)?;
-    let vanishes = crate::algebra::decide::is_zero(&a.cx, det);
+    let regular = regular_everywhere(&a.cx, &y.jets(l.order()), det);
     let (m1, m2, m3) = (matrix.clone(), matrix.clone(), matrix.clone());
     let space = y.jets(l.order());
     Ok(Value::from(
@@ -570,11 +574,22 @@ fn hessian(a: &Arguments) -> Fallible<Value> {
             .part("det", det)
             .lazy("minors", move |cx: &Inquiry| Ok(Value::exprs(m1.leading_minors(cx)?)))
             .lazy("rank", move |cx: &Inquiry| super::strata::rank_value(cx, &m2, None))
-            .part("regular", vanishes.negate())
+            .part("regular", regular)
             .lazy("locus", move |cx: &Inquiry| super::strata::zero_set(cx, &space, det))
             .lazy("definite", move |cx: &Inquiry| Ok(Value::Label(m3.definiteness(cx)?.label())))
             .on(y),
     ))
+}
+
+/// Whether a determinant vanishes nowhere. A Lagrangian is regular at every point or not regular (Lewis §3.1).
+fn regular_everywhere(cx: &Inquiry, space: &jet::JetSpace, det: Expr) -> Verdict {
+    let vanishes = crate::algebra::decide::is_zero(cx, det);
+    if !vanishes.is_no() || det.is_number() || crate::algebra::decide::sign(cx, det).is_nonzero() {
+        return vanishes.negate();
+    }
+    let branch = Branch { equations: vec![det], nonzero: vec![] };
+    cx.within(super::polynomials::PATIENCE, || stratum::is_empty_set(cx, &space.symbols(), &[branch]))
+        .unwrap_or_else(|stop| Verdict::unknown(format!("whether the determinant vanishes somewhere: {stop}")))
 }
 
 fn order(a: &Arguments) -> Fallible<Value> {

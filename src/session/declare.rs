@@ -731,15 +731,20 @@ fn constraint(
     let mut equations = vec![];
     for term in terms {
         evaluator.each_with(term, &mut |inner, body| {
-            match inner.eval(body)? {
+            match inner.eval(body)?.main() {
                 Value::Claim(claim) if claim.relation == Relation::Equal => {
                     equations.push((as_expr(cx, &claim.left)? - as_expr(cx, &claim.right)?, body.span));
                 }
-                Value::Set(set) => {
-                    for branch in set.branches() {
-                        equations.extend(branch.equations.iter().copied().map(|e| (e, body.span)));
+                Value::Set(set) => match set.branches() {
+                    [only] => equations.extend(only.equations.iter().copied().map(|e| (e, body.span))),
+                    branches => {
+                        return Err(Box::new(
+                            Diagnostic::error(&codes::WRONG_KIND, "a constraint is one set of equations")
+                                .label(body.span, format!("this set has {} branches", branches.len()))
+                                .help("declare a constraint for each branch that is meant"),
+                        ));
                     }
-                }
+                },
                 _ => {
                     return Err(Box::new(
                         Diagnostic::error(&codes::WRONG_KIND, "a constraint is an equation")
