@@ -27,9 +27,13 @@
 //!
 //! Misprints of the source that matter are repaired where they stand and marked `Departure:`.
 
+pub mod adjoint_symmetry;
 pub mod classify;
+pub mod connection;
 pub mod constraint_algorithm;
+pub mod curvature;
 pub mod dirac;
+pub mod direct;
 pub mod dynamical_form;
 mod gauge;
 pub mod hamilton;
@@ -38,6 +42,9 @@ pub mod inverse_problem;
 pub mod lagrangian;
 pub mod legendre;
 pub mod lepage_class;
+pub mod mixed_form;
+pub mod mixed_symmetry;
+pub mod mixed_system;
 mod passage;
 pub mod regular;
 pub mod search;
