@@ -20,6 +20,7 @@ pub mod dynamics;
 pub mod ideals;
 pub mod maps;
 pub mod matrices;
+pub mod mixed;
 pub mod motion;
 pub mod parts;
 pub mod polynomials;
@@ -165,6 +166,7 @@ static TABLES: &[&[Question]] = &[
     canonical::ROWS,
     dynamics::ROWS,
     motion::ROWS,
+    mixed::ROWS,
     calculus::ROWS,
     tensors::ROWS,
     maps::ROWS,
@@ -467,24 +469,6 @@ pub mod later {
         "poincare_cartan" [S] [] => Gives::Kinds(FORM), [
             of("omega", FORM), of("forced", FORM), verdict("closed"), verdict("forced_closed"), verdict("verified"),
             of("rank", RANK)];
-        "connection" [S] [] => Gives::Kinds(MATRIX), [
-            of("B", FAMILY), of("B0", FAMILY), of("eta", FAMILY), of("X", FAMILY), of("Gamma", FIELD), of("N", MATRIX),
-            of("S", MATRIX), of("PH", MATRIX), of("PV", MATRIX), verdict("verified"), of("lift", ANY)];
-        "curvature" [S] [] => Gives::Parts, [
-            of("Psi", FAMILY), of("Phi", FAMILY), of("Phi_eta", FAMILY), of("nabla", FAMILY), verdict("verified"),
-            verdict("flat")];
-        "jacobi" [S] [] => Gives::Kinds(MATRIX), [];
-        "covariant" [S, one("X", ANY)] [] => Gives::Like(1), [];
-        "adjoint_symmetry" [S, one("α", FORM)] [option("potential", "F", FUNCTION, "the potential F")]
-            => Gives::Kinds(VERDICT), [
-            of("theta", FAMILY), of("eta", FAMILY), of("b", FAMILY), of("phi", FORM), of("potential", FUNCTION),
-            of("rate", FUNCTION),
-            label("kind", &["first_integral", "first_integral_after_gauge", "lagrangian_for_second_order_part",
-                "singular_lagrangian", "not_adjoint_symmetry"], ""),
-            of("gauge", FUNCTION), of("integral", FUNCTION), of("lagrangian", FUNCTION)];
-        "direct" [S] [] => Gives::Kinds(FIELD), [
-            of("L", FUNCTION), of("hessian", MATRIX), of("P", MATRIX), of("det_P", FUNCTION), of("theta", FORM),
-            of("psi", FORM), of("Omega", FORM), verdict("unique"), verdict("verified")];
         "crosscheck" [S] [] => Gives::Kinds(VERDICT), [
             verdict("consistent"), of("multipliers", FIELD), of("reduced", FIELD), of("balance", FIELD),
             of("implicit", FIELD), of("direct", FIELD), of("difference", FAMILY)];

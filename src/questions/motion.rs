@@ -2,7 +2,7 @@
 //! equilibria and their linearisation. Krupková §5–6, (5.15).
 
 use super::systems::{form_of, lagrangian_of};
-use super::{Arguments, Question};
+use super::{Arguments, Question, mixed};
 use crate::algebra::Inquiry;
 use crate::algebra::derive::partial;
 use crate::algebra::linear::Matrix;
@@ -112,6 +112,9 @@ fn regular_form(a: &Arguments) -> Fallible<RegularForm> {
 }
 
 fn vector_field(a: &Arguments) -> Fallible<Value> {
+    if mixed::is_ours(&*a.system(0)?) {
+        return mixed::vector_field(a);
+    }
     let (system, form) = form_of(a, 0)?;
     let regular = regular_form(a)?;
     let y = &system.manifold;
@@ -150,6 +153,9 @@ fn vector_field(a: &Arguments) -> Fallible<Value> {
 }
 
 fn first_integral(a: &Arguments) -> Fallible<Value> {
+    if mixed::is_ours(&*a.system(0)?) {
+        return mixed::first_integral(a);
+    }
     let (system, _) = form_of(a, 0)?;
     a.lives_on(1, &system.manifold)?;
     let found = theory::first_integral(&a.cx, &*system.lepage(&a.cx)?, a.expr(1)?)?;
@@ -176,6 +182,9 @@ fn noether(a: &Arguments) -> Fallible<Value> {
 }
 
 fn symmetry(a: &Arguments) -> Fallible<Value> {
+    if mixed::is_ours(&*a.system(0)?) {
+        return mixed::symmetry(a);
+    }
     let (system, form) = form_of(a, 0)?;
     let y = &system.manifold;
     let x = a.field(1)?;
