@@ -28,6 +28,7 @@
 //! Misprints of the source that matter are repaired where they stand and marked `Departure:`.
 
 pub mod adjoint_symmetry;
+pub mod ansatz;
 pub mod classify;
 pub mod connection;
 pub mod constraint_algorithm;
@@ -56,6 +57,8 @@ mod cases;
 mod laws;
 #[cfg(test)]
 mod metamorphic;
+#[cfg(test)]
+mod mixed_laws;
 #[cfg(test)]
 mod pitfalls;
 

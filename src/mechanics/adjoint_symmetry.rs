@@ -129,7 +129,11 @@ fn vanishes_on_motion(cx: &Inquiry, system: &MixedSystem, alpha: &AdaptedForm) -
         Verdict::No(_) => Err(Box::new(
             Diagnostic::error(&codes::NOT_CONTACT, "an adjoint symmetry vanishes on the field of motion Γ")
                 .note(format!("the value of this form on Γ is {}", alpha.time))
-                .help(format!("take that times d{} away: then it is a combination of {}", system.time(), system.coframe_text())),
+                .help(format!(
+                    "take that times d{} away: then it is a combination of {}",
+                    system.time(),
+                    system.coframe_text()
+                )),
         )),
     }
 }
@@ -137,7 +141,8 @@ fn vanishes_on_motion(cx: &Inquiry, system: &MixedSystem, alpha: &AdaptedForm) -
 /// F with ∂F/∂v^α = a_α and ∂F/∂q^a = c_a; refused if there is none, or none in closed form.
 pub fn find_potential(cx: &Inquiry, system: &MixedSystem, a: &[Expr], c: &[Expr]) -> Answered<Expr> {
     let velocities = system.velocities().into_iter().zip(a.iter().copied());
-    let gradient: Vec<(Symbol, Expr)> = velocities.chain(system.first_symbols().into_iter().zip(c.iter().copied())).collect();
+    let gradient: Vec<(Symbol, Expr)> =
+        velocities.chain(system.first_symbols().into_iter().zip(c.iter().copied())).collect();
     quadrature(cx, &gradient)
 }
 
@@ -199,10 +204,7 @@ fn gauge(cx: &Inquiry, system: &MixedSystem, rate: Expr) -> Answered<Expr> {
 fn is_lagrangian(cx: &Inquiry, system: &MixedSystem, l: Expr) -> Answered<()> {
     let along = system.gamma().derivation();
     let free = system.first_symbols().into_iter().map(|q| partial(cx, l, q));
-    let balance = system
-        .second()
-        .iter()
-        .map(|q| along.apply(cx, partial(cx, l, q.jet(1))) - partial(cx, l, q.jet(0)));
+    let balance = system.second().iter().map(|q| along.apply(cx, partial(cx, l, q.jet(1))) - partial(cx, l, q.jet(0)));
     let list: Vec<Expr> = free.chain(balance).map(|e| tidy(cx, e)).collect();
     match all_vanish(cx, &list) {
         Verdict::Yes(_) => Ok(()),

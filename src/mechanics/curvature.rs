@@ -101,7 +101,12 @@ impl Curvature {
         let unit = |n: usize, i: usize| (0..n).map(|j| Expr::from(i64::from(i == j))).collect::<Vec<_>>();
         let mut verdict = Verdict::yes("the brackets of the lifts with the field of motion");
         for alpha in 0..k {
-            let basis = AdaptedField { time: Expr::zero(), second: unit(k, alpha), first: vec![Expr::zero(); m], vertical: None };
+            let basis = AdaptedField {
+                time: Expr::zero(),
+                second: unit(k, alpha),
+                first: vec![Expr::zero(); m],
+                vertical: None,
+            };
             let nabla = self.covariant_field(cx, &basis);
             let horizontal = AdaptedField {
                 first: nabla.first.iter().enumerate().map(|(a, e)| *e + self.psi[a][alpha]).collect(),
@@ -115,7 +120,8 @@ impl Curvature {
             verdict = verdict.and(gamma.bracket(cx, &vertical).equals(cx, &expected));
         }
         for (a, q) in system.first_symbols().into_iter().enumerate() {
-            let basis = AdaptedField { time: Expr::zero(), second: vec![Expr::zero(); k], first: unit(m, a), vertical: None };
+            let basis =
+                AdaptedField { time: Expr::zero(), second: vec![Expr::zero(); k], first: unit(m, a), vertical: None };
             let phi: Vec<Expr> = (0..k).map(|beta| self.phi_eta[beta][a]).collect();
             let expected = &connection.lift(cx, &self.covariant_field(cx, &basis)) + &connection.vertical_lift(&phi);
             verdict = verdict.and(gamma.bracket(cx, &VectorField::coordinate(q)).equals(cx, &expected));

@@ -82,7 +82,8 @@ pub fn direct(cx: &Inquiry, l: Expr, constraints: &SolvedConstraints, forces: &[
         constraints.dependent.iter().map(|q| constraints.restrict(cx, partial(cx, l, q.jet(1)))).collect();
     let second = |e: Expr| Matrix::with_columns(hessian(cx, e, &velocities), k);
     let hessian = second(reduced).simplify(cx).map_err(exhausted)?;
-    let bent = constraints.g.iter().zip(&momenta).fold(Matrix::zero(k, k), |sum, (g, p)| sum.add(&second(*g).scale(*p)));
+    let bent =
+        constraints.g.iter().zip(&momenta).fold(Matrix::zero(k, k), |sum, (g, p)| sum.add(&second(*g).scale(*p)));
     let p = hessian.sub(&bent).simplify(cx).map_err(exhausted)?;
     let det_p = p.det(cx).map_err(exhausted)?;
     let regular = vanishes(cx, det_p).negate();
@@ -118,10 +119,12 @@ fn motion(
         .map(|(alpha, q)| {
             // X_α, applied to L̄ and to g^a.
             let x = |e: Expr| {
-                let lifted = constraints.dependent.iter().enumerate().map(|(a, z)| b[a][alpha] * partial(cx, e, z.jet(0)));
+                let lifted =
+                    constraints.dependent.iter().enumerate().map(|(a, z)| b[a][alpha] * partial(cx, e, z.jet(0)));
                 partial(cx, e, q.jet(0)) + Expr::add_all(lifted)
             };
-            let curved = momenta.iter().enumerate().map(|(a, p)| *p * (drift.apply(cx, b[a][alpha]) - x(constraints.g[a])));
+            let curved =
+                momenta.iter().enumerate().map(|(a, p)| *p * (drift.apply(cx, b[a][alpha]) - x(constraints.g[a])));
             let inertia = drift.apply(cx, partial(cx, reduced, q.jet(1)));
             tidy(cx, x(reduced) + Expr::add_all(curved) + applied[alpha] - inertia)
         })

@@ -168,6 +168,13 @@ impl MixedSystem {
         second.chain(self.first.iter().map(|q| q.jet(1)).zip(self.g.iter().copied())).collect()
     }
 
+    /// The first-order equations on J, one for each of its coordinates but t.
+    pub fn first_order(&self) -> Vec<(Symbol, Expr)> {
+        let moving = self.second.iter().map(|q| (q.jet(0), Expr::symbol(q.jet(1))));
+        let driven = self.first_symbols().into_iter().zip(self.g.iter().copied());
+        moving.chain(driven).chain(self.velocities().into_iter().zip(self.f.iter().copied())).collect()
+    }
+
     /// T = ∂_t + v^α ∂/∂q^α + g^a ∂/∂q^a, along J → E.
     pub fn total_time(&self) -> VectorField {
         let moving = self.second.iter().map(|q| (q.jet(0), Expr::symbol(q.jet(1))));
@@ -188,8 +195,7 @@ impl MixedSystem {
 
     /// What a function of jets is on J, where q̇^a = g^a.
     pub fn on_phase_space(&self, cx: &Inquiry, e: Expr) -> Answered<Expr> {
-        let values: FxHashMap<Symbol, Expr> =
-            self.first.iter().map(|q| q.jet(1)).zip(self.g.iter().copied()).collect();
+        let values: FxHashMap<Symbol, Expr> = self.first.iter().map(|q| q.jet(1)).zip(self.g.iter().copied()).collect();
         let e = substitute(e, &values);
         self.lives_on_phase_space(cx, e, "this function")?;
         Ok(self.without_lost_symbols(cx, e))
@@ -242,8 +248,11 @@ impl MixedSystem {
     pub fn adapted_form(&self, cx: &Inquiry, form: &Form) -> Answered<AdaptedForm> {
         if form.degree() != 1 {
             return Err(Box::new(
-                Diagnostic::error(&codes::WRONG_DEGREE, format!("a 1-form is needed here, not a {}-form", form.degree()))
-                    .help(format!("for this system it is a combination of {}", self.coframe_text())),
+                Diagnostic::error(
+                    &codes::WRONG_DEGREE,
+                    format!("a 1-form is needed here, not a {}-form", form.degree()),
+                )
+                .help(format!("for this system it is a combination of {}", self.coframe_text())),
             ));
         }
         self.has_directions(form.axes().iter().map(|axis| axis.symbol()), "form", "d")?;

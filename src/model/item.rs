@@ -377,6 +377,11 @@ impl System {
             Base::Lepage(form) if self.forces.is_empty() && self.constraints.is_empty() => {
                 show::form_text(cx, form, style)
             }
+            Base::Mixed(equations) if self.forces.is_empty() && self.constraints.is_empty() => {
+                let line =
+                    |(s, e): &(Symbol, Expr)| format!("{} = {}", style.symbol(*s), show::expr_text(cx, *e, style));
+                equations.iter().map(line).collect::<Vec<_>>().join("\n")
+            }
             _ => match self.components_list(cx) {
                 Ok(list) => {
                     let lines: Vec<String> = self

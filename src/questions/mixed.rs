@@ -164,9 +164,7 @@ fn exprs(labels: Vec<Symbol>, list: &[Expr]) -> Value {
 /// A family keyed by pairs.
 fn table(rows: &[Symbol], columns: &[Symbol], entries: &[Vec<Expr>]) -> Vec<(crate::model::value::Key, Value)> {
     let row = |(r, list): (&Symbol, &Vec<Expr>)| {
-        let entry = |(c, e): (&Symbol, &Expr)| {
-            (smallvec![KeyPart::Symbol(*r), KeyPart::Symbol(*c)], Value::Expr(*e))
-        };
+        let entry = |(c, e): (&Symbol, &Expr)| (smallvec![KeyPart::Symbol(*r), KeyPart::Symbol(*c)], Value::Expr(*e));
         columns.iter().zip(list).map(entry).collect::<Vec<_>>()
     };
     rows.iter().zip(entries).flat_map(row).collect()
@@ -470,13 +468,17 @@ fn with_consequence(
         }),
         Err(why) => Err(why.clone()),
     };
-    answer
-        .try_part("potential", potential.map(Value::Expr))
-        .try_part("rate", rate)
-        .try_part("kind", kind)
-        .try_part("gauge", part(|c| c.gauge, "gauge function"))
-        .try_part("integral", part(|c| c.integral, "first integral"))
-        .try_part("lagrangian", part(|c| c.lagrangian, "Lagrangian of the second-order part"))
+    // What there is is shown; what there is not says why when it is asked for.
+    let add = |answer: Answer, name: &'static str, value: Fallible<Value>| match value {
+        Ok(value) => answer.part(name, value),
+        refused => answer.lazy(name, move |_| refused.clone()),
+    };
+    let answer = add(answer, "potential", potential.map(Value::Expr));
+    let answer = add(answer, "rate", rate);
+    let answer = add(answer, "kind", kind);
+    let answer = add(answer, "gauge", part(|c| c.gauge, "gauge function"));
+    let answer = add(answer, "integral", part(|c| c.integral, "first integral"));
+    add(answer, "lagrangian", part(|c| c.lagrangian, "Lagrangian of the second-order part"))
 }
 
 fn direct(a: &Arguments) -> Fallible<Value> {
@@ -491,8 +493,7 @@ fn direct(a: &Arguments) -> Fallible<Value> {
     let (found, recorded) = found(a, |cx| {
         let constraints = system.solved_constraints(cx)?;
         let n = system.manifold.n_coordinates();
-        let forces: Vec<Expr> =
-            (0..n).map(|i| Expr::add_all(system.forces.iter().map(|f| f.components[i]))).collect();
+        let forces: Vec<Expr> = (0..n).map(|i| Expr::add_all(system.forces.iter().map(|f| f.components[i]))).collect();
         theory::direct(cx, l.function(), &constraints, &forces)
     })
     .map_err(|d| Box::new(d.or_at(a.positional[0].span, "this system")))?;
@@ -501,8 +502,7 @@ fn direct(a: &Arguments) -> Fallible<Value> {
 
 fn direct_answer(a: &Arguments, system: &System, found: Direct) -> Answer {
     let labels: Vec<Symbol> = found.constraints.free.iter().map(|q| q.jet(0)).collect();
-    let labelled =
-        |m: &Matrix| LabelledMatrix { matrix: m.clone(), rows: labels.clone(), columns: labels.clone() };
+    let labelled = |m: &Matrix| LabelledMatrix { matrix: m.clone(), rows: labels.clone(), columns: labels.clone() };
     let (det, space) = (found.det_p, system.manifold.jets(1));
     let again = move |cx: &Inquiry, point: &Point| Ok(vanish_at(cx, [det].iter(), point)?.negate());
     let locus = PointSet::new(&space, vec![Branch { equations: vec![det], nonzero: vec![] }]);

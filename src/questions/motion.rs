@@ -9,13 +9,19 @@ use crate::algebra::linear::Matrix;
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Symbol, Verdict, conditions, decide, stratum};
 use crate::diagnostic::{Diagnostic, codes};
+use crate::geometry::field::VectorField;
 use crate::mechanics::regular::{self, RegularForm};
 use crate::mechanics::{search, symmetry as theory};
 use crate::model::evaluate_at::assignment;
 use crate::model::kind::*;
+use crate::model::operate;
 use crate::model::set::{Branch, PointSet};
 use crate::model::value::{Answer, Fallible, LabelledMatrix, Value};
 use rustc_hash::FxHashMap;
+
+/// Where a search with parameters may have missed something.
+const SPECIAL: Part =
+    part("special", LIST, "functions of the parameters: there can be more only where one of them vanishes");
 
 pub static ROWS: &[Question] = &[
     Question {
@@ -71,10 +77,15 @@ pub static ROWS: &[Question] = &[
     Question {
         name: "find_integrals",
         parameters: &[one("S", SYSTEM), one("n", INTEGER)],
-        help: "the first integrals that are polynomials of degree at most n in the phase coordinates",
-        options: &[],
+        help: "the first integrals that are polynomials of degree at most n in the phase coordinates and the functions named",
+        options: &[option(
+            "generators",
+            "g",
+            LIST.or(FUNCTION),
+            "functions such as 1/r or sin(theta) that may occur too",
+        )],
         gives: Gives::Kinds(LIST),
-        parts: &[],
+        parts: &[SPECIAL],
         run: find_integrals,
     },
     Question {
@@ -83,7 +94,7 @@ pub static ROWS: &[Question] = &[
         help: "the projectable symmetries whose components are polynomials of degree at most n in t and q",
         options: &[],
         gives: Gives::Kinds(LIST),
-        parts: &[],
+        parts: &[SPECIAL],
         run: find_symmetries,
     },
     Question {
@@ -195,7 +206,7 @@ fn symmetry(a: &Arguments) -> Fallible<Value> {
     let residuals: Vec<(Symbol, Value)> = coordinates.zip(found.residuals.iter().map(|e| Value::Expr(*e))).collect();
     let (second, first) = if form.jet_order() > 1 { (residuals, vec![]) } else { (vec![], residuals) };
     let missing = |what: &str| Box::new(Diagnostic::error(&codes::NOT_APPLICABLE, what));
-    let field = |x: Option<crate::geometry::field::VectorField>, what: &str| match x {
+    let field = |x: Option<VectorField>, what: &str| match x {
         Some(x) => Ok(Value::Field(x)),
         None => Err(missing(what)),
     };
@@ -222,14 +233,56 @@ fn degree(a: &Arguments) -> Fallible<u32> {
     })
 }
 
+/// The field of motion and the coordinates of the phase space but t.
+fn flow(a: &Arguments) -> Fallible<(VectorField, Vec<Symbol>)> {
+    let system = a.system(0)?;
+    let (gamma, symbols, t) = if mixed::is_ours(&system) {
+        let found = system.mixed(&a.cx).map_err(|d| Box::new(d.or_at(a.positional[0].span, "this system")))?;
+        (found.gamma(), found.chart().symbols().to_vec(), found.time())
+    } else {
+        let regular = regular_form(a)?;
+        (regular::semispray(&regular), regular.space().symbols(), regular.space().manifold().base())
+    };
+    Ok((gamma, symbols.into_iter().filter(|s| *s != t).collect()))
+}
+
+/// The functions after `in terms of`: `generators = [1/r]`.
+fn generators(a: &Arguments) -> Fallible<Vec<Expr>> {
+    let Some(option) = a.option("generators") else { return Ok(vec![]) };
+    let place = |d: Box<Diagnostic>| Box::new(d.or_at(option.span, "not a function"));
+    match option.value.main() {
+        Value::List(list) => list.iter().map(|v| operate::as_expr(&a.cx, v).map_err(place)).collect(),
+        single => Ok(vec![operate::as_expr(&a.cx, &single).map_err(place)?]),
+    }
+}
+
+fn searched(a: &Arguments, name: &'static str, list: Value, special: Vec<Expr>) -> Fallible<Value> {
+    let manifold = a.system(0)?.manifold.clone();
+    let answer = Answer::new(name).main(list).on(&manifold);
+    Ok(Value::from(match special.is_empty() {
+        true => answer.lazy("special", |_| Ok(Value::list([]))),
+        false => answer.part("special", Value::exprs(special)),
+    }))
+}
+
 fn find_integrals(a: &Arguments) -> Fallible<Value> {
     let n = degree(a)?;
-    Ok(Value::exprs(search::polynomial_integrals(&a.cx, &regular_form(a)?, n)?))
+    let named = generators(a)?;
+    let (gamma, coordinates) = flow(a)?;
+    let found = search::polynomial_integrals(&a.cx, &gamma, &coordinates, &named, n)?;
+    searched(a, "find_integrals", Value::exprs(found.list), found.special)
 }
 
 fn find_symmetries(a: &Arguments) -> Fallible<Value> {
     let n = degree(a)?;
-    Ok(Value::list(search::polynomial_symmetries(&a.cx, &regular_form(a)?, n)?.into_iter().map(Value::Field)))
+    let system = a.system(0)?;
+    let found = if mixed::is_ours(&system) {
+        let form = system.mixed(&a.cx).map_err(|d| Box::new(d.or_at(a.positional[0].span, "this system")))?;
+        search::mixed_symmetries(&a.cx, &form, n)?
+    } else {
+        search::polynomial_symmetries(&a.cx, &regular_form(a)?, n)?
+    };
+    searched(a, "find_symmetries", Value::list(found.list.into_iter().map(Value::Field)), found.special)
 }
 
 /// q = const: all jets vanish, and E(q, 0, …, 0) = 0.

@@ -990,6 +990,7 @@ fn mixed(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, d: &Described) ->
     })?;
     let list = list.into_iter().map(|(entry, _)| entry).collect();
     let system = System::new(&d.name.node, space.manifold(), Base::Mixed(list), d.name.span);
+    system.mixed(cx).map_err(|wrong| Box::new(wrong.or_at(d.name.span, "in this system")))?;
     bind(state, &d.name, Value::System(Rc::new(system)))
 }
 

@@ -6,8 +6,8 @@ use crate::algebra::expr::Condition;
 use crate::algebra::function::Elementary;
 use crate::algebra::{Expr, Symbol, conditions};
 use crate::diagnostic::{Diagnostic, codes};
-use crate::model::operate;
 use crate::model::value::{Fallible, Value};
+use crate::model::{operate, tensor};
 use crate::questions::{self, Argument, Arguments, Question, call};
 use crate::session::scope::{Binding, Callable, Closure, Meaning, Scope};
 use crate::source::Span;
@@ -31,6 +31,12 @@ impl<'s> Evaluator<'s> {
                 }
                 // A part that is a function: connection(S).lift(ξ).
                 let value = self.part(*of, &key.node, key.span)?;
+                if let (Value::Family(images), [argument]) = (&value, arguments)
+                    && let Value::Field(field) = self.eval(*argument)?.main()
+                    && let Some(image) = tensor::image_of_field(images, &field)
+                {
+                    return Ok(Value::Field(image));
+                }
                 refuse(&codes::WRONG_KIND, format!("{} cannot be called", operate::describe(&value)))
             }
             // D(V, 1, 2)(x^2, y): the derivative of an unspecified function by the positions of its arguments.
