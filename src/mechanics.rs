@@ -49,6 +49,7 @@ pub mod mixed_system;
 mod passage;
 pub mod regular;
 pub mod search;
+pub mod stability;
 pub mod symmetry;
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ pub mod call;
 pub mod canonical;
 pub mod distributions;
 pub mod dynamics;
+pub mod equilibria;
 pub mod ideals;
 pub mod maps;
 pub mod matrices;
@@ -166,6 +167,7 @@ static TABLES: &[&[Question]] = &[
     canonical::ROWS,
     dynamics::ROWS,
     motion::ROWS,
+    equilibria::ROWS,
     mixed::ROWS,
     calculus::ROWS,
     tensors::ROWS,

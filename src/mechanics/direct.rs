@@ -23,6 +23,7 @@ use super::mixed_form::{SolvedConstraints, accelerations_of};
 use super::mixed_system::MixedSystem;
 use super::{Answered, exhausted, tidy, vanishes};
 use crate::algebra::Inquiry;
+use crate::algebra::assume::sign_of;
 use crate::algebra::derive::{hessian, partial};
 use crate::algebra::linear::Matrix;
 use crate::algebra::{Coordinate, Expr, Symbol, Verdict, conditions};
@@ -86,7 +87,13 @@ pub fn direct(cx: &Inquiry, l: Expr, constraints: &SolvedConstraints, forces: &[
         constraints.g.iter().zip(&momenta).fold(Matrix::zero(k, k), |sum, (g, p)| sum.add(&second(*g).scale(*p)));
     let p = hessian.sub(&bent).simplify(cx).map_err(exhausted)?;
     let det_p = p.det(cx).map_err(exhausted)?;
-    let regular = vanishes(cx, det_p).negate();
+    let regular = match vanishes(cx, det_p) {
+        Verdict::No(ground) if !ground.is_proved() => Verdict::Yes(ground),
+        Verdict::No(_) if sign_of(cx, det_p).is_nonzero() => Verdict::yes("det P vanishes nowhere"),
+        Verdict::No(_) => Verdict::yes("det P is not zero everywhere; `locus` is where it is"),
+        Verdict::Yes(_) => Verdict::no("det P vanishes identically"),
+        unknown => unknown,
+    };
 
     let time = Form::differential(y.base());
     let contact = |q: &Coordinate| Form::omega(q.jet(0)).scale(tidy(cx, partial(cx, reduced, q.jet(1))));

@@ -1,23 +1,18 @@
-//! Questions about the vector field of a system: the field itself, its symmetries and first integrals, its
-//! equilibria and their linearisation. Krupková §5–6, (5.15).
+//! Questions about the vector field of a system: the field itself, its symmetries and first integrals, and
+//! searches for them. Krupková §5–6, (5.15).
 
 use super::systems::{form_of, lagrangian_of};
 use super::{Arguments, Question, mixed};
 use crate::algebra::Inquiry;
-use crate::algebra::derive::partial;
-use crate::algebra::linear::Matrix;
-use crate::algebra::substitute::substitute;
-use crate::algebra::{Expr, Symbol, Verdict, conditions, decide, stratum};
+use crate::algebra::{Expr, Symbol, Verdict, conditions};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::field::VectorField;
 use crate::mechanics::regular::{self, RegularForm};
 use crate::mechanics::{search, symmetry as theory};
-use crate::model::evaluate_at::assignment;
 use crate::model::kind::*;
 use crate::model::operate;
-use crate::model::set::{Branch, PointSet};
-use crate::model::value::{Answer, Fallible, LabelledMatrix, Value};
-use rustc_hash::FxHashMap;
+use crate::model::set::PointSet;
+use crate::model::value::{Answer, Fallible, Value};
 
 /// Where a search with parameters may have missed something.
 const SPECIAL: Part =
@@ -96,24 +91,6 @@ pub static ROWS: &[Question] = &[
         gives: Gives::Kinds(LIST),
         parts: &[SPECIAL],
         run: find_symmetries,
-    },
-    Question {
-        name: "equilibria",
-        parameters: &[one("S", SYSTEM)],
-        help: "the states of rest, in the phase space",
-        options: &[],
-        gives: Gives::Kinds(SET),
-        parts: &[part("branches", LIST, "one after the other"), part("empty", VERDICT, "there is none")],
-        run: equilibria,
-    },
-    Question {
-        name: "linearize",
-        parameters: &[one("S", SYSTEM), one("pt", POINT)],
-        help: "the matrix of the equations linearised at a point of the phase space",
-        options: &[],
-        gives: Gives::Kinds(MATRIX),
-        parts: &[part("eigenvalues", LIST, "of the matrix"), part("equilibrium", VERDICT, "whether the point is one")],
-        run: linearize,
     },
 ];
 
@@ -283,70 +260,4 @@ fn find_symmetries(a: &Arguments) -> Fallible<Value> {
         search::polynomial_symmetries(&a.cx, &regular_form(a)?, n)?
     };
     searched(a, "find_symmetries", Value::list(found.list.into_iter().map(Value::Field)), found.special)
-}
-
-/// q = const: all jets vanish, and E(q, 0, …, 0) = 0.
-fn equilibria(a: &Arguments) -> Fallible<Value> {
-    let (system, form) = form_of(a, 0)?;
-    let y = &system.manifold;
-    if !form.is_autonomous(&a.cx).is_yes() {
-        return Err(Box::new(
-            Diagnostic::error(
-                &codes::NOT_APPLICABLE,
-                "these equations depend on time, so no state stays at rest by itself",
-            )
-            .label(a.positional[0].span, format!("it depends on {}", y.base())),
-        ));
-    }
-    let space = form.phase_space();
-    let jets: Vec<Symbol> = y
-        .jets(form.jet_order())
-        .symbols()
-        .into_iter()
-        .filter(|s| y.order_of_symbol(*s).is_some_and(|k| k > 0))
-        .collect();
-    let at_rest = FxHashMap::from_iter(jets.iter().map(|s| (*s, Expr::zero())));
-    let balance = form.components().iter().map(|e| substitute(*e, &at_rest));
-    let rest = jets.iter().filter(|s| space.contains(**s)).map(|s| Expr::symbol(*s));
-    let branch = Branch { equations: balance.chain(rest).collect(), nonzero: vec![] };
-    let branches = stratum::simplified(&a.cx, &space.symbols(), &[branch])?;
-    Ok(Value::from(Answer::new("equilibria").main(PointSet::new(&space, branches)).on(y)))
-}
-
-/// dx/dt = X(x): the matrix ∂X^i/∂x^j at the point, rows and columns q, q′, ….
-fn linearize(a: &Arguments) -> Fallible<Value> {
-    let regular = regular_form(a)?;
-    let point = assignment(&*a.point(1)?);
-    let space = regular.space();
-    let y = space.manifold();
-    let field = regular::semispray(&regular);
-    for condition in regular.conditions() {
-        if decide::is_zero(&a.cx, substitute(*condition, &point)).is_yes() {
-            return Err(Box::new(
-                Diagnostic::error(&codes::DEGENERATE, "the system is singular at this point")
-                    .label(a.positional[1].span, format!("{condition} vanishes here")),
-            ));
-        }
-    }
-    let jets: Vec<Symbol> = space.symbols().into_iter().filter(|s| *s != y.base()).collect();
-    let at = |e: Expr| crate::model::evaluate_at::expr_at(&a.cx, e, &point);
-    let entry = |q: Symbol, x: Symbol| at(partial(&a.cx, field.component(q), x));
-    let row = |q: Symbol| jets.iter().map(|x| entry(q, *x)).collect::<Fallible<Vec<Expr>>>();
-    let matrix = Matrix::from_rows(jets.iter().map(|q| row(*q)).collect::<Fallible<_>>()?);
-    let speeds = jets.iter().map(|q| at(field.component(*q))).collect::<Fallible<Vec<Expr>>>()?;
-    let equilibrium = Verdict::all(speeds.into_iter().map(|x| decide::is_zero(&a.cx, x)), "there are no coordinates");
-    let labelled = LabelledMatrix { matrix, rows: jets.clone(), columns: jets };
-    let (span, name_span, for_values) = (a.span, a.name_span, Value::from(labelled.clone()));
-    Ok(Value::from(
-        Answer::new("linearize")
-            .main(labelled)
-            .lazy("eigenvalues", move |cx: &Inquiry| {
-                let question = super::find("eigenvalues").expect("a question of the language");
-                let mut given = Arguments::new(cx, question, span, name_span);
-                given.positional.push(super::Argument { value: for_values.clone(), span });
-                super::ask(cx, question, given)
-            })
-            .part("equilibrium", equilibrium)
-            .on(y),
-    ))
 }
