@@ -1,12 +1,12 @@
-//! Stability of the linear equations ẋ = Ax with constant A, decided by the coefficients of det(λ − A) = λ^r p(λ) alone: no eigenvalue
-//! is computed, so parameters may occur, and what the facts say about their signs counts.
+//! Stability of the linear equations ẋ = Ax with constant A, decided by the factors of det(λ − A) alone: no eigenvalue is
+//! computed, so parameters may occur, and what the facts say about their signs counts. For a factor p of multiplicity μ:
 //!
 //! ```text
-//! Routh, Hurwitz     all Hurwitz minors of p are positive                    all roots of p have negative real parts
-//! necessary          no root has a positive real part                        no coefficient and no Hurwitz minor is negative
-//! Hermite            p(λ) = q(λ²), coefficients of q positive and the        all roots are imaginary and simple
+//! Routh, Hurwitz     all Hurwitz minors of p are positive                    its roots have negative real parts
+//! necessary          a coefficient or a Hurwitz minor of p is negative       some root has a positive real part
+//! Hermite            p(λ) = q(λ²), coefficients of q positive and the        its roots are imaginary
 //!                    Hankel matrix of its power sums positive definite
-//! zero               rank A = n − r                                          the eigenvalue 0 has no Jordan block
+//! Jordan             rank p(A) = n − μ deg p                                 its roots have no Jordan blocks
 //! ```
 //!
 //! The equations linearised at an equilibrium say that it is unstable when a root has a positive real part, and
@@ -16,10 +16,15 @@ use super::{Answered, exhausted, tidy, vanishes};
 use crate::algebra::Inquiry;
 use crate::algebra::assume::sign_of;
 use crate::algebra::derive::hessian;
+use crate::algebra::factor::factor;
+use crate::algebra::generator::Generator;
 use crate::algebra::linear::Matrix;
 use crate::algebra::linear::definite::Definiteness;
+use crate::algebra::normal::normal_form;
+use crate::algebra::normal::write::polynomial_expr;
 use crate::algebra::substitute::substitute_all;
 use crate::algebra::{Expr, Symbol, Verdict};
+use crate::budget::Budgeted;
 use rustc_hash::FxHashMap;
 
 /// What the characteristic polynomial says.
@@ -35,52 +40,117 @@ pub struct LinearStability {
     pub unstable: Verdict,
 }
 
-pub fn linear_stability(cx: &Inquiry, a: &Matrix) -> Answered<LinearStability> {
-    let polynomial = characteristic_polynomial(cx, a)?;
-    let mut zeros = 0;
-    while zeros + 1 < polynomial.len() && vanishes(cx, polynomial[zeros]).is_yes() {
-        zeros += 1;
-    }
-    let p = &polynomial[zeros..];
-    let growth = growth(cx, p)?;
-    let (unstable, rest_bounded, rest_decays) = match growth {
-        Growth::Grows(why) => (Verdict::yes(why.clone()), Verdict::no(why.clone()), Verdict::no(why)),
-        Growth::Decays => {
-            let why = "all Hurwitz minors are positive";
-            (Verdict::no(why), Verdict::yes(why), Verdict::yes(why))
-        }
-        Growth::Oscillates => {
-            let why = "all eigenvalues other than 0 are imaginary and simple";
-            (Verdict::no(why), Verdict::yes(why), Verdict::no(why))
-        }
-        Growth::Open(why) => (Verdict::unknown(&*why), Verdict::unknown(&*why), Verdict::unknown(why)),
-    };
-    if zeros == 0 {
-        return Ok(LinearStability { polynomial, bounded: rest_bounded, asymptotic: rest_decays, unstable });
-    }
-    let rank = a.rank(cx).map_err(exhausted)?;
-    let semisimple = match rank.value + zeros == a.n_rows() {
-        true if rank.verdict.is_yes() => Verdict::yes("the eigenvalue 0 has as many eigenvectors as its multiplicity"),
-        false if rank.value + zeros > a.n_rows() => Verdict::no("the eigenvalue 0 has a Jordan block"),
-        _ => Verdict::unknown("the rank of the matrix is not decided"),
-    };
-    let bounded = rest_bounded.and(semisimple);
-    Ok(LinearStability { polynomial, bounded, asymptotic: Verdict::no("0 is an eigenvalue"), unstable })
+/// A factor of the characteristic polynomial, monic, its lowest coefficient first.
+struct Factor {
+    coefficients: Vec<Expr>,
+    multiplicity: usize,
 }
 
-/// Where the roots of a polynomial without the root 0 lie.
+pub fn linear_stability(cx: &Inquiry, a: &Matrix) -> Answered<LinearStability> {
+    let polynomial = characteristic_polynomial(cx, a)?;
+    let factors = factors(cx, &polynomial).map_err(exhausted)?;
+    let mut unstable = Verdict::no("no eigenvalue has a positive real part");
+    let mut asymptotic = Verdict::yes("all eigenvalues have negative real parts");
+    let mut bounded = Verdict::yes("no eigenvalue has a positive real part, and imaginary ones have no Jordan blocks");
+    let mut imaginary: Vec<&Factor> = vec![];
+    for factor in &factors {
+        match growth(cx, &factor.coefficients)? {
+            Growth::Grows(why) => {
+                unstable = unstable.or(Verdict::yes(why.clone()));
+                asymptotic = asymptotic.and(Verdict::no(why.clone()));
+                bounded = bounded.and(Verdict::no(why));
+            }
+            Growth::Decays => {}
+            Growth::Oscillates => {
+                asymptotic = asymptotic.and(Verdict::no("some eigenvalues are imaginary"));
+                bounded = bounded.and(has_no_blocks(cx, a, factor)?);
+                for other in &imaginary {
+                    bounded = bounded.and(have_no_common_root(cx, factor, other)?);
+                }
+                imaginary.push(factor);
+            }
+            Growth::Open(why) => {
+                unstable = unstable.or(Verdict::unknown(&*why));
+                asymptotic = asymptotic.and(Verdict::unknown(&*why));
+                bounded = bounded.and(Verdict::unknown(why));
+            }
+        }
+    }
+    Ok(LinearStability { polynomial, bounded, asymptotic, unstable })
+}
+
+/// The factors of Σ c_i λ^i over the parameters. Their leading coefficients divide the denominators of A, so that they
+/// vanish nowhere where A has a value.
+fn factors(cx: &Inquiry, polynomial: &[Expr]) -> Budgeted<Vec<Factor>> {
+    let lambda = Symbol::bound("eigenvalue");
+    let variable = Generator::of_symbol(lambda).0;
+    let powers = polynomial.iter().enumerate().map(|(i, c)| *c * Expr::symbol(lambda).pow(i as i64));
+    let (numerator, _) = normal_form(cx, Expr::add_all(powers))?.fraction(cx)?;
+    let mut found = vec![];
+    for (p, multiplicity) in factor(cx, &numerator).factors {
+        if p.degree_in(variable) == 0 {
+            continue;
+        }
+        let coefficients: Vec<Expr> = p.coefficients_in(variable).iter().map(polynomial_expr).collect();
+        let Some(lead) = coefficients.last().copied() else { continue };
+        let monic = coefficients.iter().map(|c| tidy(cx, *c / lead)).collect();
+        found.push(Factor { coefficients: monic, multiplicity: multiplicity as usize });
+    }
+    Ok(found)
+}
+
+/// rank p(A) = n − μ deg p: as small as it can be, so where it is in general it is everywhere.
+fn has_no_blocks(cx: &Inquiry, a: &Matrix, factor: &Factor) -> Answered<Verdict> {
+    if factor.multiplicity == 1 {
+        return Ok(Verdict::yes("simple eigenvalues"));
+    }
+    let n = a.n_rows();
+    let mut value = Matrix::zero(n, n);
+    for c in factor.coefficients.iter().rev() {
+        value = value.mul(a).add(&Matrix::identity(n).scale(*c)).simplify(cx).map_err(exhausted)?;
+    }
+    let rank = value.rank(cx).map_err(exhausted)?;
+    let least = n - factor.multiplicity * (factor.coefficients.len() - 1);
+    Ok(match (rank.value == least, rank.conditions.is_empty() && rank.verdict.is_yes()) {
+        (true, _) if rank.verdict.is_yes() => Verdict::yes("as many eigenvectors as the multiplicity says"),
+        (false, true) => Verdict::no("an imaginary eigenvalue has a Jordan block"),
+        _ => Verdict::unknown("whether an imaginary eigenvalue has a Jordan block depends on the parameters"),
+    })
+}
+
+/// Different factors have different roots, for all values of the parameters.
+fn have_no_common_root(cx: &Inquiry, p: &Factor, q: &Factor) -> Answered<Verdict> {
+    let (k, m) = (p.coefficients.len() - 1, q.coefficients.len() - 1);
+    // The matrix of Sylvester.
+    let entry = |list: &[Expr], i: usize, j: usize| {
+        j.checked_sub(i).and_then(|d| list.get(d)).copied().unwrap_or_else(Expr::zero)
+    };
+    let sylvester = Matrix::from_fn(k + m, k + m, |i, j| match i < m {
+        true => entry(&p.coefficients, i, j),
+        false => entry(&q.coefficients, i - m, j),
+    });
+    let resultant = sylvester.det(cx).map_err(exhausted)?;
+    Ok(match sign_of(cx, resultant).is_nonzero() {
+        true => Verdict::yes("different eigenvalues"),
+        false => Verdict::unknown(format!("eigenvalues may coincide where {resultant} vanishes")),
+    })
+}
+
+/// Where the roots of a polynomial lie.
 enum Growth {
     /// Some root has a positive real part.
     Grows(String),
     /// All have negative real parts.
     Decays,
-    /// All are imaginary and simple.
+    /// All are imaginary, 0 among them.
     Oscillates,
     Open(String),
 }
 
 fn growth(cx: &Inquiry, p: &[Expr]) -> Answered<Growth> {
-    if p.len() == 1 {
+    if let [constant, _] = p
+        && vanishes(cx, *constant).is_yes()
+    {
         return Ok(Growth::Oscillates);
     }
     let negative = |e: &&Expr| sign_of(cx, **e).is_negative();
@@ -189,26 +259,27 @@ mod tests {
         (found.bounded, found.asymptotic, found.unstable)
     }
 
-    /// Eigenvalues by hand: ±i; 1, −1; −1 twice; ±i, ±2i; 0 twice with a block; 0 and −1; ±i twice with a block.
+    /// Eigenvalues by hand: ±i; 1, −1; −1 twice; ±i, ±2i; 0 twice with a block; 0 and −1; ±i twice without and with a block; ±i, −1, 0;
+    /// (±1 ± i)/√2.
     #[test]
     fn matrices_whose_eigenvalues_are_known() {
-        let yes = |v: &Verdict| v.is_yes();
-        let (b, a, u) = stability(&[&[0, 1], &[-1, 0]]);
-        assert!(yes(&b) && a.is_no() && u.is_no());
-        let (b, _, u) = stability(&[&[0, 1], &[1, 0]]);
-        assert!(b.is_no() && yes(&u));
-        let (b, a, _) = stability(&[&[0, 1], &[-1, -2]]);
-        assert!(yes(&b) && yes(&a));
-        let (b, _, u) = stability(&[&[0, 0, 1, 0], &[0, 0, 0, 1], &[-1, 0, 0, 0], &[0, -4, 0, 0]]);
-        assert!(yes(&b) && u.is_no());
-        let (b, _, u) = stability(&[&[0, 1], &[0, 0]]);
-        assert!(b.is_no() && u.is_no());
-        let (b, a, _) = stability(&[&[0, 0], &[0, -1]]);
-        assert!(yes(&b) && a.is_no());
-        let (b, _, _) = stability(&[&[0, 1, 1, 0], &[-1, 0, 0, 1], &[0, 0, 0, 1], &[0, 0, -1, 0]]);
-        assert!(b.is_unknown(), "a double pair of imaginary eigenvalues is not decided by these criteria");
-        // λ⁴ + 1: two pairs ±(1 ± i)/√2.
-        let (b, _, u) = stability(&[&[0, 1, 0, 0], &[0, 0, 1, 0], &[0, 0, 0, 1], &[-1, 0, 0, 0]]);
-        assert!(b.is_no() && yes(&u));
+        let cases: [(&[&[i64]], [bool; 3]); 10] = [
+            (&[&[0, 1], &[-1, 0]], [true, false, false]),
+            (&[&[0, 1], &[1, 0]], [false, false, true]),
+            (&[&[0, 1], &[-1, -2]], [true, true, false]),
+            (&[&[0, 0, 1, 0], &[0, 0, 0, 1], &[-1, 0, 0, 0], &[0, -4, 0, 0]], [true, false, false]),
+            (&[&[0, 1], &[0, 0]], [false, false, false]),
+            (&[&[0, 0], &[0, -1]], [true, false, false]),
+            (&[&[0, 0, 1, 0], &[0, 0, 0, 1], &[-1, 0, 0, 0], &[0, -1, 0, 0]], [true, false, false]),
+            (&[&[0, 1, 1, 0], &[-1, 0, 0, 1], &[0, 0, 0, 1], &[0, 0, -1, 0]], [false, false, false]),
+            (&[&[0, 1, 0, 0], &[-1, 0, 0, 0], &[0, 0, -1, 0], &[0, 0, 0, 0]], [true, false, false]),
+            (&[&[0, 1, 0, 0], &[0, 0, 1, 0], &[0, 0, 0, 1], &[-1, 0, 0, 0]], [false, false, true]),
+        ];
+        for (rows, expected) in cases {
+            let (bounded, asymptotic, unstable) = stability(rows);
+            let found = [&bounded, &asymptotic, &unstable];
+            assert!(found.iter().all(|v| !v.is_unknown()), "{rows:?}: {found:?}");
+            assert_eq!(found.map(|v| v.is_yes()), expected, "{rows:?}");
+        }
     }
 }
