@@ -27,15 +27,20 @@
 //!
 //! Misprints of the source that matter are repaired where they stand and marked `Departure:`.
 
+pub mod adjoint_symmetry;
+pub mod ansatz;
 pub mod classify;
+pub mod connection;
 pub mod constrained_form;
 pub mod constraint_algorithm;
 pub mod constraint_legendre;
 pub mod constraint_set;
 pub mod constraint_structure;
 pub mod constraint_type;
+pub mod curvature;
 pub mod dalembert;
 pub mod dirac;
+pub mod direct;
 pub mod dynamical_form;
 pub mod force;
 pub mod force_balance;
@@ -49,11 +54,15 @@ pub mod inverse_problem;
 pub mod lagrangian;
 pub mod legendre;
 pub mod lepage_class;
+pub mod mixed_form;
+pub mod mixed_symmetry;
+pub mod mixed_system;
 mod passage;
 pub mod poincare_cartan;
 pub mod rank_condition;
 pub mod regular;
 pub mod search;
+pub mod stability;
 pub mod symmetry;
 
 #[cfg(test)]
@@ -62,6 +71,8 @@ mod cases;
 mod laws;
 #[cfg(test)]
 mod metamorphic;
+#[cfg(test)]
+mod mixed_laws;
 #[cfg(test)]
 mod pitfalls;
 #[cfg(test)]

@@ -19,10 +19,12 @@ pub mod constrained;
 pub mod constraints;
 pub mod distributions;
 pub mod dynamics;
+pub mod equilibria;
 pub mod forces;
 pub mod ideals;
 pub mod maps;
 pub mod matrices;
+pub mod mixed;
 pub mod motion;
 pub mod pairs;
 pub mod parts;
@@ -173,6 +175,8 @@ static TABLES: &[&[Question]] = &[
     pairs::ROWS,
     constraints::ROWS,
     constrained::ROWS,
+    equilibria::ROWS,
+    mixed::ROWS,
     calculus::ROWS,
     tensors::ROWS,
     maps::ROWS,
@@ -426,24 +430,6 @@ pub mod later {
     }
 
     later! {
-        "connection" [S] [] => Gives::Kinds(MATRIX), [
-            of("B", FAMILY), of("B0", FAMILY), of("eta", FAMILY), of("X", FAMILY), of("Gamma", FIELD), of("N", MATRIX),
-            of("S", MATRIX), of("PH", MATRIX), of("PV", MATRIX), verdict("verified"), of("lift", ANY)];
-        "curvature" [S] [] => Gives::Parts, [
-            of("Psi", FAMILY), of("Phi", FAMILY), of("Phi_eta", FAMILY), of("nabla", FAMILY), verdict("verified"),
-            verdict("flat")];
-        "jacobi" [S] [] => Gives::Kinds(MATRIX), [];
-        "covariant" [S, one("X", ANY)] [] => Gives::Like(1), [];
-        "adjoint_symmetry" [S, one("α", FORM)] [option("potential", "F", FUNCTION, "the potential F")]
-            => Gives::Kinds(VERDICT), [
-            of("theta", FAMILY), of("eta", FAMILY), of("b", FAMILY), of("phi", FORM), of("potential", FUNCTION),
-            of("rate", FUNCTION),
-            label("kind", &["first_integral", "first_integral_after_gauge", "lagrangian_for_second_order_part",
-                "singular_lagrangian", "not_adjoint_symmetry"], ""),
-            of("gauge", FUNCTION), of("integral", FUNCTION), of("lagrangian", FUNCTION)];
-        "direct" [S] [] => Gives::Kinds(FIELD), [
-            of("L", FUNCTION), of("hessian", MATRIX), of("P", MATRIX), of("det_P", FUNCTION), of("theta", FORM),
-            of("psi", FORM), of("Omega", FORM), verdict("unique"), verdict("verified")];
         "crosscheck" [S] [] => Gives::Kinds(VERDICT), [
             verdict("consistent"), of("multipliers", FIELD), of("reduced", FIELD), of("balance", FIELD),
             of("implicit", FIELD), of("direct", FIELD), of("difference", FAMILY)];

@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 const ANSWERED: &[&str] =
     &["force-balance", "geometry", "implicit-dalembert", "krupkova-odes", "more-odes", "random-odes"];
 
+/// Sheets whose own questions are answered, and that ask some of others: everything holds but what asks these.
+const ANSWERED_BUT_FOR_LATER: &[&str] = &["mixed-systems"];
+
 /// Codes of what is still to come, and of what depends on it.
 const LATER: &[&str] = &["not_available", "depends"];
 
@@ -92,6 +95,16 @@ fn every_assertion_of_the_worked_cases_holds() {
     let (held, failed) = run_all(&files, true);
     let failed: Vec<String> = failed.into_iter().map(|f| f.message).collect();
     assert!(failed.is_empty(), "{held} statements held, {} did not:\n{}", failed.len(), failed.join("\n"));
+}
+
+#[test]
+fn every_assertion_holds_that_asks_no_later_question() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let files: Vec<PathBuf> = ANSWERED_BUT_FOR_LATER.iter().flat_map(|sheet| programs(&root.join(sheet))).collect();
+    let (held, failed) = run_all(&files, true);
+    let failed: Vec<String> = failed.into_iter().filter(|f| !f.later).map(|f| f.message).collect();
+    assert!(failed.is_empty(), "{held} statements held, {} did not:\n{}", failed.len(), failed.join("\n"));
+    assert!(held > 900, "{held} statements held");
 }
 
 #[test]

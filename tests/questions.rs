@@ -88,6 +88,7 @@ const SAMPLES: &[(&str, &str)] = &[
     ("D", "D(x'^2*y, x', y)"),
     ("integrating_factor", "integrating_factor(L)"),
     ("noether", "noether(L, xi)"),
+    ("adjoint_symmetry", "adjoint_symmetry(L, x'*omega(x))"),
     ("tangent", "tangent(xi, K)"),
     ("restrict", "restrict(eta, K)"),
     ("is_holonomic", "is_holonomic(prolong(g, 1))"),

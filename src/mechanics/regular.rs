@@ -86,6 +86,10 @@ fn degenerate(cx: &Inquiry, form: &DynamicalForm, matrix: &Matrix) -> Box<Diagno
 }
 
 impl RegularForm {
+    pub fn form(&self) -> &DynamicalForm {
+        &self.form
+    }
+
     /// The order of the derivatives solved for: s, or 1 for first-order equations whose B is not antisymmetric.
     pub fn order(&self) -> u32 {
         self.order

@@ -1,19 +1,20 @@
-//! Searches: first integrals that are polynomials in the phase coordinates, and symmetries whose components are
-//! polynomials in t and q.
+//! Searches: first integrals that are polynomials in the phase coordinates and in functions that the user names, and
+//! symmetries whose components are polynomials in t and q.
 //!
 //! Both conditions are linear in the unknown: Γ(f) = 0 for an integral, and the linearised equations along X for a
-//! symmetry. With an ansatz f = Σ c_i f_i of all monomials up to a degree they say Σ c_i R_i = 0 for constants c_i. The c_i are
-//! found from the values of the R_i at more points than there are unknowns, and every combination that comes out is then
-//! proved by the zero test: the list contains nothing that is not one.
+//! symmetry. With an ansatz f = Σ c_i f_i of all monomials up to a degree they say Σ c_i R_i = 0 for constants c_i, which is
+//! what [`ansatz`](super::ansatz) solves, exactly.
+//!
+//! Functions such as 1/r = 1/√(x² + y²) satisfy relations with the coordinates, (x² + y²)/r² = 1: combinations that are constant by
+//! such a relation are no integrals, and are left out.
 
-use super::regular::{RegularForm, semispray};
+use super::ansatz::{constant_combinations, independent_of};
+use super::mixed_system::{AdaptedField, MixedSystem};
+use super::regular::RegularForm;
 use super::symmetry::symmetry;
-use super::{Answered, exhausted, jet, tidy, vanishes};
+use super::{Answered, exhausted, jet, tidy};
 use crate::algebra::Inquiry;
-use crate::algebra::linear::Matrix;
-use crate::algebra::substitute::substitute;
-use crate::algebra::{Expr, Rational, Symbol, conditions};
-use crate::budget::Budgeted;
+use crate::algebra::{Expr, Symbol};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::field::VectorField;
 use rustc_hash::FxHashMap;
@@ -21,39 +22,86 @@ use rustc_hash::FxHashMap;
 /// More unknown coefficients than this are not tried.
 const MAX_UNKNOWNS: usize = 400;
 
-/// A basis of the first integrals of degree 1 … n in q, q′, …, q_{s−1}.
-pub fn polynomial_integrals(cx: &Inquiry, regular: &RegularForm, degree: u32) -> Answered<Vec<Expr>> {
-    let space = regular.space();
-    let base = space.manifold().base();
-    let coordinates: Vec<Symbol> = space.symbols().into_iter().filter(|s| *s != base).collect();
-    let candidates: Vec<Expr> = monomials(&coordinates, degree)?.into_iter().filter(|e| !e.is_number()).collect();
-    let gamma = semispray(regular);
-    let rates: Vec<Vec<Expr>> = candidates.iter().map(|f| vec![gamma.apply(cx, *f)]).collect();
-    let constants = constant_combinations(cx, &rates, &space.symbols())?;
-    Ok(constants.iter().map(|c| combine(cx, c, &candidates)).collect())
+/// What a search found, and the functions of the parameters at whose zeros there may be more.
+#[derive(Clone, Debug)]
+pub struct Found<T> {
+    pub list: Vec<T>,
+    pub special: Vec<Expr>,
+}
+
+/// A basis of the first integrals of degree 1 … n in the coordinates of the phase space, without t, and in the functions named.
+pub fn polynomial_integrals(
+    cx: &Inquiry,
+    gamma: &VectorField,
+    coordinates: &[Symbol],
+    named: &[Expr],
+    degree: u32,
+) -> Answered<Found<Expr>> {
+    let variables: Vec<Expr> = coordinates.iter().map(|s| Expr::symbol(*s)).chain(named.iter().copied()).collect();
+    let candidates: Vec<Expr> = monomials(&variables, degree)?.into_iter().filter(|e| !e.is_number()).collect();
+    let along = gamma.derivation();
+    let rates: Vec<Vec<Expr>> = candidates.iter().map(|f| vec![along.apply(cx, *f)]).collect();
+    let found = constant_combinations(cx, &rates)?;
+    let mut basis = found.basis;
+    if !named.is_empty() {
+        // Combinations that are numbers, by the relations of the functions named.
+        let values: Vec<Vec<Expr>> = candidates.iter().chain([&Expr::one()]).map(|f| vec![*f]).collect();
+        let mut constant = constant_combinations(cx, &values)?.basis;
+        constant.iter_mut().for_each(|c| c.truncate(candidates.len()));
+        basis = independent_of(&constant, basis);
+    }
+    Ok(Found { list: basis.iter().map(|c| combine(cx, c, &candidates)).collect(), special: found.special })
 }
 
 /// A basis of the symmetries ξ⁰(t)∂_t + ξ^σ(t, q)∂_σ with polynomial components of degree at most n.
-pub fn polynomial_symmetries(cx: &Inquiry, regular: &RegularForm, degree: u32) -> Answered<Vec<VectorField>> {
-    let space = regular.space();
-    let y = space.manifold();
-    let t = y.base();
-    let positions: Vec<Symbol> = (0..y.n_coordinates()).map(|sigma| jet(y, sigma, 0)).collect();
+pub fn polynomial_symmetries(cx: &Inquiry, regular: &RegularForm, degree: u32) -> Answered<Found<VectorField>> {
+    let y = regular.space().manifold().clone();
+    let positions: Vec<Symbol> = (0..y.n_coordinates()).map(|sigma| jet(&y, sigma, 0)).collect();
+    let residuals = |x: &VectorField| Ok(symmetry(cx, regular, x)?.residuals);
+    symmetries(cx, y.base(), &positions, degree, residuals)
+}
+
+/// The same for a mixed system: Z = X + Γ(μ^α)∂/∂v^α commutes with Γ.
+pub fn mixed_symmetries(cx: &Inquiry, system: &MixedSystem, degree: u32) -> Answered<Found<VectorField>> {
+    let gamma = system.gamma();
+    let along = gamma.derivation();
+    let positions: Vec<Symbol> = system.second_symbols().into_iter().chain(system.first_symbols()).collect();
+    let moved: Vec<Symbol> = system.first_symbols().into_iter().chain(system.velocities()).collect();
+    let residuals = |x: &VectorField| {
+        let x = AdaptedField { time: Expr::zero(), ..system.adapted_field(cx, x)? };
+        let rates = x.second.iter().map(|mu| along.apply(cx, *mu));
+        let z =
+            &system.field(cx, &x) + &VectorField::new(system.velocities().into_iter().zip(rates.collect::<Vec<_>>()));
+        let bracket = z.bracket(cx, &gamma);
+        Ok(moved.iter().map(|s| bracket.component(*s)).collect())
+    };
+    symmetries(cx, system.time(), &positions, degree, residuals)
+}
+
+/// A basis of the projectable fields whose residuals vanish.
+fn symmetries(
+    cx: &Inquiry,
+    t: Symbol,
+    positions: &[Symbol],
+    degree: u32,
+    residuals: impl Fn(&VectorField) -> Answered<Vec<Expr>>,
+) -> Answered<Found<VectorField>> {
     let mut variables = vec![t];
-    variables.extend(&positions);
-    let all = monomials(&variables, degree)?;
+    variables.extend(positions);
+    let as_exprs: Vec<Expr> = variables.iter().map(|s| Expr::symbol(*s)).collect();
+    let all = monomials(&as_exprs, degree)?;
     let mut fields: Vec<VectorField> =
         all.iter().flat_map(|f| positions.iter().map(|q| VectorField::new([(*q, *f)]))).collect();
-    fields.extend(monomials(&[t], degree)?.into_iter().map(|f| VectorField::new([(t, f)])));
+    fields.extend(monomials(&as_exprs[..1], degree)?.into_iter().map(|f| VectorField::new([(t, f)])));
     if fields.len() > MAX_UNKNOWNS {
         return Err(too_many(fields.len()));
     }
-    let mut residuals = Vec::with_capacity(fields.len());
+    let mut rows = Vec::with_capacity(fields.len());
     for x in &fields {
         cx.check().map_err(exhausted)?;
-        residuals.push(symmetry(cx, regular, x)?.residuals);
+        rows.push(residuals(x)?);
     }
-    let constants = constant_combinations(cx, &residuals, &space.symbols())?;
+    let found = constant_combinations(cx, &rows)?;
     let sum = |c: &Vec<Expr>| {
         let mut components: FxHashMap<Symbol, Expr> = FxHashMap::default();
         for (k, x) in c.iter().zip(&fields) {
@@ -64,11 +112,11 @@ pub fn polynomial_symmetries(cx: &Inquiry, regular: &RegularForm, degree: u32) -
         }
         VectorField::new(variables.iter().filter_map(|s| Some((*s, tidy(cx, *components.get(s)?)))))
     };
-    Ok(constants.iter().map(sum).collect())
+    Ok(Found { list: found.basis.iter().map(sum).collect(), special: found.special })
 }
 
 /// All monomials of degree 0 … n, the highest first.
-fn monomials(variables: &[Symbol], degree: u32) -> Answered<Vec<Expr>> {
+fn monomials(variables: &[Expr], degree: u32) -> Answered<Vec<Expr>> {
     let mut levels: Vec<Vec<(Expr, usize)>> = vec![vec![(Expr::one(), 0)]];
     let mut count = 1;
     for _ in 0..degree {
@@ -77,7 +125,7 @@ fn monomials(variables: &[Symbol], degree: u32) -> Answered<Vec<Expr>> {
         let next: Vec<(Expr, usize)> = below
             .iter()
             .flat_map(|(e, from)| (*from..variables.len()).map(move |i| (*e, i)))
-            .map(|(e, i)| (e * Expr::symbol(variables[i]), i))
+            .map(|(e, i)| (e * variables[i], i))
             .collect();
         count += next.len();
         if count > MAX_UNKNOWNS + 1 {
@@ -103,100 +151,23 @@ fn combine(cx: &Inquiry, constants: &[Expr], functions: &[Expr]) -> Expr {
     tidy(cx, Expr::add_all(constants.iter().zip(functions).filter(|(c, _)| !c.is_zero()).map(|(c, f)| *c * *f)))
 }
 
-/// A basis of the constants c with Σ c_i R_i = 0, componentwise.
-fn constant_combinations(cx: &Inquiry, rows: &[Vec<Expr>], symbols: &[Symbol]) -> Answered<Vec<Vec<Expr>>> {
-    let n = rows.len();
-    let width = rows.first().map_or(0, Vec::len);
-    let mut state = 11u64;
-    let mut roll = || {
-        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        let number = (state >> 40) as i64 % 23 - 11;
-        Rational::ratio(if number == 0 { 12 } else { number }, 1 + (state >> 35) as i64 % 3)
-    };
-    let mut equations: Vec<Vec<Expr>> = Vec::new();
-    let mut tries = 0;
-    while equations.len() < n + 2 * width && tries < 4 * n + 40 {
-        cx.check().map_err(exhausted)?;
-        tries += 1;
-        let point: FxHashMap<Symbol, Expr> = symbols.iter().map(|s| (*s, Expr::number(roll()))).collect();
-        for j in 0..width {
-            let (values, _) = conditions::collect(cx, |cx| {
-                rows.iter().map(|r| tidy(cx, substitute(r[j], &point))).collect::<Vec<Expr>>()
-            });
-            let usable = |e: &Expr| e.as_undefined().is_none() && e.symbols().iter().all(|s| s.is_parameter());
-            if values.iter().all(usable) {
-                equations.push(values);
-            }
-        }
-    }
-    let numbers: Option<Vec<Vec<Rational>>> =
-        equations.iter().map(|row| row.iter().map(|e| e.as_number().cloned()).collect()).collect();
-    let found = match numbers {
-        Some(rows) => null_space_of_numbers(cx, rows, n).map_err(exhausted)?,
-        // Parameters occur: generic elimination.
-        None => {
-            let (found, _) = conditions::collect(cx, |cx| Matrix::with_columns(equations, n).null_space(cx));
-            found.map_err(exhausted)?
-        }
-    };
-    let mut proved = Vec::new();
-    for c in found {
-        let is_solution = (0..width).all(|j| {
-            let column: Vec<Expr> = rows.iter().map(|r| r[j]).collect();
-            vanishes(cx, combine(cx, &c, &column)).is_yes()
-        });
-        if is_solution {
-            proved.push(c.into_iter().map(|x| tidy(cx, x)).collect());
-        }
-    }
-    Ok(proved)
-}
-
-/// A basis of the vectors that all rows annihilate, by elimination in rational numbers.
-fn null_space_of_numbers(cx: &Inquiry, mut rows: Vec<Vec<Rational>>, n: usize) -> Budgeted<Vec<Vec<Expr>>> {
-    let mut pivots: Vec<usize> = Vec::new();
-    for column in 0..n {
-        let rank = pivots.len();
-        let Some(i) = (rank..rows.len()).find(|i| !rows[*i][column].is_zero()) else { continue };
-        cx.check()?;
-        rows.swap(rank, i);
-        let lead = rows[rank][column].clone();
-        for x in &mut rows[rank] {
-            *x = &*x / &lead;
-        }
-        let pivot_row = rows[rank].clone();
-        for (k, row) in rows.iter_mut().enumerate() {
-            let factor = row[column].clone();
-            if k == rank || factor.is_zero() {
-                continue;
-            }
-            for (x, p) in row.iter_mut().zip(&pivot_row) {
-                if !p.is_zero() {
-                    *x = &*x - &(&factor * p);
-                }
-            }
-        }
-        pivots.push(column);
-    }
-    let free = (0..n).filter(|j| !pivots.contains(j));
-    let vector = |j: usize| {
-        let mut v = vec![Expr::zero(); n];
-        v[j] = Expr::one();
-        for (row, column) in pivots.iter().enumerate() {
-            v[*column] = Expr::number(-&rows[row][j]);
-        }
-        v
-    };
-    Ok(free.map(vector).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::cases::Stage;
-    use super::super::regular::regular;
+    use super::super::regular::{regular, semispray};
     use super::super::symmetry::on_shell;
+    use super::super::vanishes;
     use super::*;
+    use crate::algebra::linear::Matrix;
+    use crate::algebra::substitute::substitute;
     use crate::geometry::jet::total_derivative;
+
+    fn integrals(cx: &Inquiry, regular: &RegularForm, named: &[Expr], degree: u32) -> Vec<Expr> {
+        let space = regular.space();
+        let base = space.manifold().base();
+        let coordinates: Vec<Symbol> = space.symbols().into_iter().filter(|s| *s != base).collect();
+        polynomial_integrals(cx, &semispray(regular), &coordinates, named, degree).expect("an answer").list
+    }
 
     /// The isotropic oscillator in the plane: angular momentum and the three components of the Fradkin tensor,
     /// x′² + x², y′² + y², x′y′ + xy, are all its quadratic integrals.
@@ -206,7 +177,7 @@ mod tests {
         let mut stage = Stage::new(&["x", "y"]);
         let form = stage.equations(cx, &["-x_2 - x", "-y_2 - y"]);
         let regular = regular(cx, &form).expect("regular");
-        let found = polynomial_integrals(cx, &regular, 2).expect("an answer");
+        let found = integrals(cx, &regular, &[], 2);
         assert_eq!(found.len(), 4, "{found:?}");
         for f in found {
             assert!(vanishes(cx, on_shell(cx, &regular, total_derivative(cx, f))).is_yes());
@@ -220,7 +191,7 @@ mod tests {
         let mut stage = Stage::new(&["x", "y"]);
         let form =
             stage.lagrangian(cx, "(x_1^2 + y_1^2 - x^2 - y^2)/2 - x^2*y + y^3/3").dynamical_form(cx).expect("decided");
-        let found = polynomial_integrals(cx, &regular(cx, &form).expect("regular"), 3).expect("an answer");
+        let found = integrals(cx, &regular(cx, &form).expect("regular"), &[], 3);
         assert_eq!(found.len(), 1, "{found:?}");
         let energy = stage.read("(x_1^2 + y_1^2 + x^2 + y^2)/2 + x^2*y - y^3/3");
         assert!(vanishes(cx, found[0] / ratio(cx, found[0], energy) - energy).is_yes());
@@ -240,7 +211,87 @@ mod tests {
         let cx = &Inquiry::free();
         let mut stage = Stage::new(&["x"]);
         let form = stage.equations(cx, &["x_2"]);
-        let found = polynomial_symmetries(cx, &regular(cx, &form).expect("regular"), 2).expect("an answer");
+        let found = polynomial_symmetries(cx, &regular(cx, &form).expect("regular"), 2).expect("an answer").list;
         assert_eq!(found.len(), 6, "{found:?}");
+    }
+
+    /// Kepler in the plane with 1/r named: of degree 3 there are the energy, the angular momentum and the two components of
+    /// the vector of Laplace, and nothing that is constant because of (x² + y²)/r² = 1.
+    #[test]
+    fn kepler_has_the_vector_of_laplace() {
+        let cx = &Inquiry::free();
+        let mut stage = Stage::new(&["x", "y"]);
+        let form = stage.equations(cx, &["-x_2 - x/(x^2+y^2)^(3/2)", "-y_2 - y/(x^2+y^2)^(3/2)"]);
+        let regular = regular(cx, &form).expect("regular");
+        let named = stage.read("1/(x^2+y^2)^(1/2)");
+        let found = integrals(cx, &regular, &[named], 3);
+        let laplace = ["y_1*(x*y_1 - y*x_1) - x/(x^2+y^2)^(1/2)", "-x_1*(x*y_1 - y*x_1) - y/(x^2+y^2)^(1/2)"];
+        let known = ["(x_1^2+y_1^2)/2 - 1/(x^2+y^2)^(1/2)", "x*y_1 - y*x_1", laplace[0], laplace[1]];
+        assert_eq!(found.len(), known.len(), "{found:?}");
+        for f in known {
+            let f = stage.read(f);
+            assert!(vanishes(cx, on_shell(cx, &regular, total_derivative(cx, f))).is_yes());
+            let rows: Vec<Vec<Expr>> = found.iter().chain([&f]).map(|f| vec![*f]).collect();
+            assert_eq!(constant_combinations(cx, &rows).expect("an answer").basis.len(), 1, "{f} is one of them");
+        }
+    }
+
+    /// Of degree 4 Hénon and Heiles have the energy only; the potential (ax² + by²)/2 + x²y + 2y³ has one integral more, for every
+    /// a and b.
+    #[test]
+    fn integrals_of_degree_four() {
+        let cx = &Inquiry::free();
+        for (potential, count) in [
+            ("(x^2+y^2)/2 + x^2*y - y^3/3", 1),
+            ("(a*x^2+b*y^2)/2 + x^2*y + 2*y^3", 2),
+            ("(3*x^2+5*y^2)/2 + x^2*y + 2*y^3", 2),
+        ] {
+            let mut stage = Stage::new(&["x", "y"]);
+            let form = stage
+                .lagrangian(cx, &format!("(x_1^2 + y_1^2)/2 - ({potential})"))
+                .dynamical_form(cx)
+                .expect("decided");
+            let regular = regular(cx, &form).expect("regular");
+            let found = integrals(cx, &regular, &[], 4);
+            assert_eq!(found.len(), count, "{potential}: {found:?}");
+            for f in found {
+                assert!(vanishes(cx, on_shell(cx, &regular, total_derivative(cx, f))).is_yes());
+            }
+        }
+    }
+
+    /// Quadratic integrals zᵀMz of ż = Az are the symmetric M with AᵀM + MA = 0: they are counted by linear algebra alone.
+    #[test]
+    fn linear_systems_have_as_many_quadratic_integrals_as_linear_algebra_says() {
+        let cx = &Inquiry::free();
+        let z = ["x", "y", "u", "w"];
+        let matrices: [[i64; 16]; 4] = [
+            [0, 0, 1, 0, 0, 0, 0, 1, -1, 0, 0, 0, 0, -4, 0, 0],
+            [0, 0, 1, 0, 0, 0, 0, 1, -2, 1, 0, 0, 1, -2, 0, 0],
+            [1, 2, 0, 0, 0, -1, 0, 0, 3, 0, 2, 1, 0, 1, 0, -2],
+            [0, 1, 0, 0, -1, 0, 0, 0, 0, 0, 0, 3, 0, 0, -3, 0],
+        ];
+        for a in matrices {
+            let mut stage = Stage::new(&z);
+            let line = |i: usize| {
+                let terms = (0..4).map(|j| format!("({})*{}", a[4 * i + j], z[j])).collect::<Vec<_>>();
+                format!("{}_1 - ({})", z[i], terms.join(" + "))
+            };
+            let lines: Vec<String> = (0..4).map(line).collect();
+            let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+            let form = stage.equations(cx, &lines);
+            let regular = regular(cx, &form).expect("regular");
+            let found = integrals(cx, &regular, &[], 2);
+            // Unknown M_ij with i ≤ j; and linear integrals c with Aᵀc = 0.
+            let pairs: Vec<(usize, usize)> = (0..4).flat_map(|i| (i..4).map(move |j| (i, j))).collect();
+            let entry = |row: (usize, usize), column: (usize, usize)| {
+                let m = |i: usize, j: usize| i64::from((i.min(j), i.max(j)) == column);
+                (0..4).map(|k| a[4 * k + row.0] * m(k, row.1) + m(row.0, k) * a[4 * k + row.1]).sum::<i64>()
+            };
+            let matrix = Matrix::from_fn(10, 10, |i, j| Expr::from(entry(pairs[i], pairs[j])));
+            let linear = Matrix::from_fn(4, 4, |i, j| Expr::from(a[4 * j + i]));
+            let expected = 10 - matrix.rank(cx).expect("numbers").value + 4 - linear.rank(cx).expect("numbers").value;
+            assert_eq!(found.len(), expected, "{a:?}");
+        }
     }
 }

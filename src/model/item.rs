@@ -16,6 +16,9 @@ use crate::mechanics::dynamical_form::DynamicalForm;
 use crate::mechanics::lagrangian::Lagrangian;
 use crate::mechanics::lepage_class::{self, LepageTwoForm};
 use crate::mechanics::rank_condition::RankCondition;
+use crate::mechanics::mixed_form::{self, SolvedConstraints};
+use crate::mechanics::mixed_system::MixedSystem;
+use crate::mechanics::regular;
 use crate::source::Span;
 use std::rc::Rc;
 
@@ -69,6 +72,7 @@ pub struct Derived {
     dynamics: Remembered<Fallible<Rc<SystemDynamics>>>,
     constrained: Remembered<Fallible<Rc<ConstrainedForm>>>,
     examined: Remembered<Fallible<Rc<RankCondition>>>,
+    mixed: Remembered<Fallible<Rc<MixedSystem>>>,
 }
 
 impl Derived {
@@ -240,6 +244,64 @@ impl System {
         self.derived.dynamics.get(cx, keeping, derive)
     }
 
+    /// The mixed form q̈^α = f^α, q̇^a = g^a: of a mixed system as it stands, of constrained equations with the dependent
+    /// velocities as g, of others with m = 0 or k = 0. Refused where there is none; derived once.
+    pub fn mixed(&self, cx: &Inquiry) -> Fallible<Rc<MixedSystem>> {
+        let derive = |cx: &Inquiry| -> Fallible<Rc<MixedSystem>> {
+            Ok(Rc::new(match &self.base {
+                Base::Mixed(_) if !self.forces.is_empty() || !self.constraints.is_empty() => {
+                    return Err(Box::new(
+                        Diagnostic::error(&codes::NOT_APPLICABLE, "a mixed system takes no forces and no constraints")
+                            .help("its equations are solved already: write what acts into their right sides"),
+                    ));
+                }
+                Base::Mixed(equations) => MixedSystem::from_equations(cx, &self.manifold, equations)?,
+                _ if self.constraints.is_empty() => self.solved(cx)?,
+                _ => mixed_form::mixed_form(cx, &self.components_list(cx)?, &self.solved_constraints(cx)?)?,
+            }))
+        };
+        self.derived.mixed.get(cx, was_not_stopped, derive)
+    }
+
+    /// Regular equations of first or second order, without constraints.
+    fn solved(&self, cx: &Inquiry) -> Fallible<MixedSystem> {
+        let solved = regular::regular(cx, &*self.dynamical_form(cx)?)?;
+        solved.conditions().iter().for_each(|e| crate::algebra::conditions::record_nonzero(cx, *e));
+        let manifold = solved.form().manifold();
+        let coordinates = manifold.fibres().iter().map(|f| f.coordinate);
+        let right: Vec<_> = coordinates.zip(solved.accelerations().iter().copied()).collect();
+        match solved.order() {
+            1 => MixedSystem::new(cx, manifold, vec![], right),
+            2 => MixedSystem::new(cx, manifold, right, vec![]),
+            order => Err(Box::new(Diagnostic::error(
+                &codes::NOT_APPLICABLE,
+                format!("these equations are of order {order}; mixed systems are of first and second order"),
+            ))),
+        }
+    }
+
+    /// The constraints solved for the velocities of the dependent coordinates.
+    pub fn solved_constraints(&self, cx: &Inquiry) -> Fallible<SolvedConstraints> {
+        let (mut equations, mut dependent) = (vec![], vec![]);
+        for constraint in &self.constraints {
+            let name = &constraint.name;
+            let why = match constraint {
+                c if c.space.order() != 1 => "is not one on velocities",
+                c if c.reactions.is_some() || c.forms.is_some() => "has reactions of its own, not Chetaev's",
+                _ => "",
+            };
+            if !why.is_empty() {
+                return Err(Box::new(
+                    Diagnostic::error(&codes::NOT_AVAILABLE, format!("the constraint `{name}` {why}"))
+                        .note("a mixed form is found for constraints on J1 with the reactions of Chetaev"),
+                ));
+            }
+            equations.extend(constraint.equations.iter().map(|(e, _)| *e));
+            dependent.extend(constraint.dependent.iter().filter_map(|s| Some(s.as_jet()?.0)));
+        }
+        mixed_form::solve_constraints(cx, &self.manifold, &equations, &dependent)
+    }
+
     pub fn lagrangian(&self) -> Option<&Lagrangian> {
         match &self.base {
             Base::Lagrangian(l) if self.forces.is_empty() && self.constraints.is_empty() => Some(l),
@@ -340,6 +402,11 @@ impl System {
             }
             Base::Lepage(form) if self.forces.is_empty() && self.constraints.is_empty() => {
                 show::form_text(cx, form, style)
+            }
+            Base::Mixed(equations) if self.forces.is_empty() && self.constraints.is_empty() => {
+                let line =
+                    |(s, e): &(Symbol, Expr)| format!("{} = {}", style.symbol(*s), show::expr_text(cx, *e, style));
+                equations.iter().map(line).collect::<Vec<_>>().join("\n")
             }
             _ => match self.components_list(cx) {
                 Ok(list) => {

@@ -1,10 +1,10 @@
 //! Matrices that stand for tensors of type (1,1): their rows and columns are labelled by the same coordinates.
 //! Mixed systems §0–§4.
 
-use super::value::LabelledMatrix;
+use super::value::{Family, Key, KeyPart, LabelledMatrix, Value};
 use crate::algebra::linear::Matrix;
 use crate::geometry::jet::Chart;
-use crate::geometry::{Form, Tensor};
+use crate::geometry::{Form, Tensor, VectorField};
 
 /// The tensor a labelled matrix stands for, if its rows and columns have the same labels.
 pub fn as_tensor(m: &LabelledMatrix) -> Option<(Tensor, Chart)> {
@@ -33,4 +33,16 @@ pub fn aligned(a: &LabelledMatrix, b: &LabelledMatrix) -> Option<(LabelledMatrix
         columns: labels.clone(),
     };
     Some((lifted(&left), lifted(&right)))
+}
+
+/// The image of a field under the linear map that sends ∂/∂x to the entry of x, as horizontal lifts are; `None` if the
+/// family is none of fields by coordinate, or the field has a component along another direction.
+pub fn image_of_field(images: &Family, field: &VectorField) -> Option<VectorField> {
+    let mut sum = VectorField::zero();
+    for (direction, component) in field.components() {
+        let key: Key = std::iter::once(KeyPart::Symbol(direction)).collect();
+        let Value::Field(image) = images.entries.get(&key)? else { return None };
+        sum = &sum + &image.scale(component);
+    }
+    Some(sum)
 }

@@ -1,21 +1,22 @@
-//! Questions about the vector field of a system: the field itself, its symmetries and first integrals, its
-//! equilibria and their linearisation. Krupková §5–6, (5.15).
+//! Questions about the vector field of a system: the field itself, its symmetries and first integrals, and
+//! searches for them. Krupková §5–6, (5.15).
 
 use super::systems::{form_of, lagrangian_of};
-use super::{Arguments, Question};
+use super::{Arguments, Question, mixed};
 use crate::algebra::Inquiry;
-use crate::algebra::derive::partial;
-use crate::algebra::linear::Matrix;
-use crate::algebra::substitute::substitute;
-use crate::algebra::{Expr, Symbol, Verdict, conditions, decide, stratum};
+use crate::algebra::{Expr, Symbol, Verdict, conditions};
 use crate::diagnostic::{Diagnostic, codes};
+use crate::geometry::field::VectorField;
 use crate::mechanics::regular::{self, RegularForm};
 use crate::mechanics::{search, symmetry as theory};
-use crate::model::evaluate_at::assignment;
 use crate::model::kind::*;
-use crate::model::set::{Branch, PointSet};
-use crate::model::value::{Answer, Fallible, LabelledMatrix, Value};
-use rustc_hash::FxHashMap;
+use crate::model::operate;
+use crate::model::set::PointSet;
+use crate::model::value::{Answer, Fallible, Value};
+
+/// Where a search with parameters may have missed something.
+const SPECIAL: Part =
+    part("special", LIST, "functions of the parameters: there can be more only where one of them vanishes");
 
 pub static ROWS: &[Question] = &[
     Question {
@@ -71,10 +72,15 @@ pub static ROWS: &[Question] = &[
     Question {
         name: "find_integrals",
         parameters: &[one("S", SYSTEM), one("n", INTEGER)],
-        help: "the first integrals that are polynomials of degree at most n in the phase coordinates",
-        options: &[],
+        help: "the first integrals that are polynomials of degree at most n in the phase coordinates and the functions named",
+        options: &[option(
+            "generators",
+            "g",
+            LIST.or(FUNCTION),
+            "functions such as 1/r or sin(theta) that may occur too",
+        )],
         gives: Gives::Kinds(LIST),
-        parts: &[],
+        parts: &[SPECIAL],
         run: find_integrals,
     },
     Question {
@@ -83,26 +89,8 @@ pub static ROWS: &[Question] = &[
         help: "the projectable symmetries whose components are polynomials of degree at most n in t and q",
         options: &[],
         gives: Gives::Kinds(LIST),
-        parts: &[],
+        parts: &[SPECIAL],
         run: find_symmetries,
-    },
-    Question {
-        name: "equilibria",
-        parameters: &[one("S", SYSTEM)],
-        help: "the states of rest, in the phase space",
-        options: &[],
-        gives: Gives::Kinds(SET),
-        parts: &[part("branches", LIST, "one after the other"), part("empty", VERDICT, "there is none")],
-        run: equilibria,
-    },
-    Question {
-        name: "linearize",
-        parameters: &[one("S", SYSTEM), one("pt", POINT)],
-        help: "the matrix of the equations linearised at a point of the phase space",
-        options: &[],
-        gives: Gives::Kinds(MATRIX),
-        parts: &[part("eigenvalues", LIST, "of the matrix"), part("equilibrium", VERDICT, "whether the point is one")],
-        run: linearize,
     },
 ];
 
@@ -117,6 +105,9 @@ fn vector_field(a: &Arguments) -> Fallible<Value> {
     }
     if super::constrained::is_asked_of(a) {
         return super::constrained::vector_field(a);
+    }
+    if mixed::is_ours(&*a.system(0)?) {
+        return mixed::vector_field(a);
     }
     let (system, form) = form_of(a, 0)?;
     let regular = regular_form(a)?;
@@ -162,6 +153,9 @@ fn first_integral(a: &Arguments) -> Fallible<Value> {
     if super::constrained::is_asked_of(a) {
         return super::constrained::first_integral(a);
     }
+    if mixed::is_ours(&*a.system(0)?) {
+        return mixed::first_integral(a);
+    }
     let (system, _) = form_of(a, 0)?;
     a.lives_on(1, &system.manifold)?;
     let found = theory::first_integral(&a.cx, &*system.lepage(&a.cx)?, a.expr(1)?)?;
@@ -188,6 +182,9 @@ fn noether(a: &Arguments) -> Fallible<Value> {
 }
 
 fn symmetry(a: &Arguments) -> Fallible<Value> {
+    if mixed::is_ours(&*a.system(0)?) {
+        return mixed::symmetry(a);
+    }
     let (system, form) = form_of(a, 0)?;
     let y = &system.manifold;
     let x = a.field(1)?;
@@ -198,7 +195,7 @@ fn symmetry(a: &Arguments) -> Fallible<Value> {
     let residuals: Vec<(Symbol, Value)> = coordinates.zip(found.residuals.iter().map(|e| Value::Expr(*e))).collect();
     let (second, first) = if form.jet_order() > 1 { (residuals, vec![]) } else { (vec![], residuals) };
     let missing = |what: &str| Box::new(Diagnostic::error(&codes::NOT_APPLICABLE, what));
-    let field = |x: Option<crate::geometry::field::VectorField>, what: &str| match x {
+    let field = |x: Option<VectorField>, what: &str| match x {
         Some(x) => Ok(Value::Field(x)),
         None => Err(missing(what)),
     };
@@ -225,78 +222,54 @@ fn degree(a: &Arguments) -> Fallible<u32> {
     })
 }
 
+/// The field of motion and the coordinates of the phase space but t.
+fn flow(a: &Arguments) -> Fallible<(VectorField, Vec<Symbol>)> {
+    let system = a.system(0)?;
+    let (gamma, symbols, t) = if mixed::is_ours(&system) {
+        let found = system.mixed(&a.cx).map_err(|d| Box::new(d.or_at(a.positional[0].span, "this system")))?;
+        (found.gamma(), found.chart().symbols().to_vec(), found.time())
+    } else {
+        let regular = regular_form(a)?;
+        (regular::semispray(&regular), regular.space().symbols(), regular.space().manifold().base())
+    };
+    Ok((gamma, symbols.into_iter().filter(|s| *s != t).collect()))
+}
+
+/// The functions after `in terms of`: `generators = [1/r]`.
+fn generators(a: &Arguments) -> Fallible<Vec<Expr>> {
+    let Some(option) = a.option("generators") else { return Ok(vec![]) };
+    let place = |d: Box<Diagnostic>| Box::new(d.or_at(option.span, "not a function"));
+    match option.value.main() {
+        Value::List(list) => list.iter().map(|v| operate::as_expr(&a.cx, v).map_err(place)).collect(),
+        single => Ok(vec![operate::as_expr(&a.cx, &single).map_err(place)?]),
+    }
+}
+
+fn searched(a: &Arguments, name: &'static str, list: Value, special: Vec<Expr>) -> Fallible<Value> {
+    let manifold = a.system(0)?.manifold.clone();
+    let answer = Answer::new(name).main(list).on(&manifold);
+    Ok(Value::from(match special.is_empty() {
+        true => answer.lazy("special", |_| Ok(Value::list([]))),
+        false => answer.part("special", Value::exprs(special)),
+    }))
+}
+
 fn find_integrals(a: &Arguments) -> Fallible<Value> {
     let n = degree(a)?;
-    Ok(Value::exprs(search::polynomial_integrals(&a.cx, &regular_form(a)?, n)?))
+    let named = generators(a)?;
+    let (gamma, coordinates) = flow(a)?;
+    let found = search::polynomial_integrals(&a.cx, &gamma, &coordinates, &named, n)?;
+    searched(a, "find_integrals", Value::exprs(found.list), found.special)
 }
 
 fn find_symmetries(a: &Arguments) -> Fallible<Value> {
     let n = degree(a)?;
-    Ok(Value::list(search::polynomial_symmetries(&a.cx, &regular_form(a)?, n)?.into_iter().map(Value::Field)))
-}
-
-/// q = const: all jets vanish, and E(q, 0, …, 0) = 0.
-fn equilibria(a: &Arguments) -> Fallible<Value> {
-    let (system, form) = form_of(a, 0)?;
-    let y = &system.manifold;
-    if !form.is_autonomous(&a.cx).is_yes() {
-        return Err(Box::new(
-            Diagnostic::error(
-                &codes::NOT_APPLICABLE,
-                "these equations depend on time, so no state stays at rest by itself",
-            )
-            .label(a.positional[0].span, format!("it depends on {}", y.base())),
-        ));
-    }
-    let space = form.phase_space();
-    let jets: Vec<Symbol> = y
-        .jets(form.jet_order())
-        .symbols()
-        .into_iter()
-        .filter(|s| y.order_of_symbol(*s).is_some_and(|k| k > 0))
-        .collect();
-    let at_rest = FxHashMap::from_iter(jets.iter().map(|s| (*s, Expr::zero())));
-    let balance = form.components().iter().map(|e| substitute(*e, &at_rest));
-    let rest = jets.iter().filter(|s| space.contains(**s)).map(|s| Expr::symbol(*s));
-    let branch = Branch { equations: balance.chain(rest).collect(), nonzero: vec![] };
-    let branches = stratum::simplified(&a.cx, &space.symbols(), &[branch])?;
-    Ok(Value::from(Answer::new("equilibria").main(PointSet::new(&space, branches)).on(y)))
-}
-
-/// dx/dt = X(x): the matrix ∂X^i/∂x^j at the point, rows and columns q, q′, ….
-fn linearize(a: &Arguments) -> Fallible<Value> {
-    let regular = regular_form(a)?;
-    let point = assignment(&*a.point(1)?);
-    let space = regular.space();
-    let y = space.manifold();
-    let field = regular::semispray(&regular);
-    for condition in regular.conditions() {
-        if decide::is_zero(&a.cx, substitute(*condition, &point)).is_yes() {
-            return Err(Box::new(
-                Diagnostic::error(&codes::DEGENERATE, "the system is singular at this point")
-                    .label(a.positional[1].span, format!("{condition} vanishes here")),
-            ));
-        }
-    }
-    let jets: Vec<Symbol> = space.symbols().into_iter().filter(|s| *s != y.base()).collect();
-    let at = |e: Expr| crate::model::evaluate_at::expr_at(&a.cx, e, &point);
-    let entry = |q: Symbol, x: Symbol| at(partial(&a.cx, field.component(q), x));
-    let row = |q: Symbol| jets.iter().map(|x| entry(q, *x)).collect::<Fallible<Vec<Expr>>>();
-    let matrix = Matrix::from_rows(jets.iter().map(|q| row(*q)).collect::<Fallible<_>>()?);
-    let speeds = jets.iter().map(|q| at(field.component(*q))).collect::<Fallible<Vec<Expr>>>()?;
-    let equilibrium = Verdict::all(speeds.into_iter().map(|x| decide::is_zero(&a.cx, x)), "there are no coordinates");
-    let labelled = LabelledMatrix { matrix, rows: jets.clone(), columns: jets };
-    let (span, name_span, for_values) = (a.span, a.name_span, Value::from(labelled.clone()));
-    Ok(Value::from(
-        Answer::new("linearize")
-            .main(labelled)
-            .lazy("eigenvalues", move |cx: &Inquiry| {
-                let question = super::find("eigenvalues").expect("a question of the language");
-                let mut given = Arguments::new(cx, question, span, name_span);
-                given.positional.push(super::Argument { value: for_values.clone(), span });
-                super::ask(cx, question, given)
-            })
-            .part("equilibrium", equilibrium)
-            .on(y),
-    ))
+    let system = a.system(0)?;
+    let found = if mixed::is_ours(&system) {
+        let form = system.mixed(&a.cx).map_err(|d| Box::new(d.or_at(a.positional[0].span, "this system")))?;
+        search::mixed_symmetries(&a.cx, &form, n)?
+    } else {
+        search::polynomial_symmetries(&a.cx, &regular_form(a)?, n)?
+    };
+    searched(a, "find_symmetries", Value::list(found.list.into_iter().map(Value::Field)), found.special)
 }

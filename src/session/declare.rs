@@ -955,5 +955,6 @@ fn mixed(cx: &Inquiry, state: &mut Interpreter, d: &Described) -> Fallible<()> {
     })?;
     let list = list.into_iter().map(|(entry, _)| entry).collect();
     let system = System::new(&d.name.node, d.on.space.manifold(), Base::Mixed(list), d.name.span);
+    system.mixed(cx).map_err(|wrong| Box::new(wrong.or_at(d.name.span, "in this system")))?;
     bind(state, d.name, Value::System(Rc::new(system)))
 }

@@ -171,6 +171,7 @@ impl<'s> Evaluator<'s> {
             TermKind::Root(of) => self.root(of, span),
             TermKind::Piecewise(arguments) => self.piecewise(arguments),
             TermKind::Jets { order, of } => self.jets(*order, of, span),
+            TermKind::Image { images, field } => self.image(images, field),
             TermKind::Ask(ask) => self.ask(ask, span),
             TermKind::Call(call) => self.call(call, span),
             TermKind::Part { of, key } => at(super::parts::part(self, &self.eval(of)?, key), key.span),

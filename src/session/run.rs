@@ -34,7 +34,7 @@ use crate::integrate::trajectory::Trajectory;
 use crate::mechanics::constraint_algorithm::{DynamicBranch, SystemDynamics};
 use crate::mechanics::dynamical_form::DynamicalForm;
 use crate::mechanics::regular;
-use crate::model::item::System;
+use crate::model::item::{Base, System};
 use crate::model::kind::Gives;
 use crate::model::set::branch_text;
 use crate::model::value::{Fallible, KeyPart, Value};
@@ -233,7 +233,14 @@ impl Subject {
             return Ok(Subject { name, span, manifold: manifold.clone(), kind: SubjectKind::Explicit(law) });
         }
         let system = at(System::from_value(cx, &value), span)?;
-        subject(&system, system.name.clone(), SubjectKind::System(system.clone()))
+        let kind = match &system.base {
+            Base::Mixed(_) => {
+                let mixed = at(system.mixed(cx), span)?;
+                SubjectKind::Explicit(Law::explicit(&system.manifold, mixed.first_order()))
+            }
+            _ => SubjectKind::System(system.clone()),
+        };
+        subject(&system, system.name.clone(), kind)
     }
 }
 

@@ -52,6 +52,7 @@ pub fn infer(
         // `Q1 and Q2` are asked about jointly.
         TermKind::And(all) if all.iter().all(|t| of(t).kinds.meets(CONSTRAINT)) => Shape::new(VERDICT.or(CONSTRAINT)),
         TermKind::And(_) => Shape::new(VERDICT),
+        TermKind::Image { .. } => Shape::new(FIELD),
         TermKind::Composed { .. } => Shape::new(SYSTEM),
         TermKind::At { subject, .. } => match of(subject) {
             s if s.kinds.within(FUNCTION) => Shape::new(FUNCTION),

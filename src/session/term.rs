@@ -115,6 +115,11 @@ pub enum TermKind {
         order: u32,
         of: Box<Term>,
     },
+    /// `connection(S).lift(ξ)`: a part that is a function, given by the images of a basis.
+    Image {
+        images: Box<Term>,
+        field: Box<Term>,
+    },
     Ask(Box<Ask>),
     Call(Box<Call>),
     /// `of.key`.
@@ -349,6 +354,7 @@ impl Term {
             TermKind::Power { base: a, exponent: b }
             | TermKind::At { subject: a, point: b }
             | TermKind::Range { from: a, to: b }
+            | TermKind::Image { images: a, field: b }
             | TermKind::Component { key: a, value: b } => vec![a, b],
             TermKind::Compare { left, right, within, .. } => {
                 [&**left, &**right].into_iter().chain(within.as_deref()).collect()

@@ -5,8 +5,8 @@ use crate::algebra::expr::Condition;
 use crate::algebra::function::Elementary;
 use crate::algebra::{Expr, Function, Symbol, conditions};
 use crate::diagnostic::{Diagnostic, codes};
-use crate::model::operate;
 use crate::model::value::{Fallible, Value};
+use crate::model::{operate, tensor};
 use crate::questions::{self, Argument, Arguments};
 use crate::session::resolve::jets_of;
 use crate::session::term::{Ask, Call, Term};
@@ -42,6 +42,18 @@ impl<'s> Evaluator<'s> {
             }
         }
         Ok(Value::Expr(Expr::unknown(function, &orders, &values)))
+    }
+
+    /// `connection(S).lift(ξ)`.
+    pub(super) fn image(&self, images: &Term, field: &Term) -> Fallible<Value> {
+        let value = self.eval(images)?;
+        if let Value::Family(images) = &value
+            && let Value::Field(field) = self.eval(field)?.main()
+            && let Some(image) = tensor::image_of_field(images, &field)
+        {
+            return Ok(Value::Field(image));
+        }
+        refuse(&codes::WRONG_KIND, format!("{} cannot be called", operate::describe(&value)))
     }
 
     /// The body of a function of the language, with its arguments in the frame.

@@ -5,7 +5,7 @@ use super::space::{existing_order, jet_word};
 use super::{About, Names, Resolver, given};
 use crate::algebra::function::Elementary;
 use crate::diagnostic::{Diagnostic, codes};
-use crate::model::kind::{FORM, FUNCTION, SERIES, TEXT};
+use crate::model::kind::{FAMILY, FORM, FUNCTION, SERIES, TEXT};
 use crate::model::value::Fallible;
 use crate::questions::call::{self as row, Given};
 use crate::questions::{self, Question};
@@ -41,7 +41,12 @@ impl<'s> Resolver<'s> {
                 }
                 // A part that is a function: connection(S).lift(ξ).
                 let value = self.term(callee);
-                self.all(arguments);
+                let mut arguments = self.all(arguments);
+                if value.shape.kinds.meets(FAMILY)
+                    && let (Some(field), true) = (arguments.pop(), arguments.is_empty())
+                {
+                    return TermKind::Image { images: Box::new(value), field: Box::new(field) };
+                }
                 let title = format!("{} cannot be called", value.shape.describe());
                 self.say(Diagnostic::error(&codes::WRONG_KIND, title).label(span, "here"));
                 TermKind::Hole

@@ -1,0 +1,271 @@
+//! Constants c_i with Σ c_i R_i = 0 for given functions R_i: what every search with an ansatz comes down to.
+//!
+//! The R_i are brought to numerators over one denominator. These are polynomials in the coordinates and in whatever functions
+//! occur (sin θ, √(x² + y²)), reduced by the relations among them, so the sum vanishes exactly when the coefficient of each monomial
+//! does: linear equations for the c_i, over the numbers or over the functions of the parameters. They are solved by elimination,
+//! and every solution is proved by the zero test. Nothing is sampled.
+//!
+//! Where parameters occur the solutions are those for general values. Values for which there may be more are zeros of a pivot; the
+//! pivots are handed back.
+
+use super::{Answered, exhausted, tidy, vanishes};
+use crate::algebra::Inquiry;
+use crate::algebra::generator::{Generator, reduce};
+use crate::algebra::linear::Matrix;
+use crate::algebra::normal::{Context, normal_form_in};
+use crate::algebra::polynomial::{Monomial, Polynomial};
+use crate::algebra::substitute::substitute;
+use crate::algebra::{Expr, Rational, Symbol, conditions};
+use crate::budget::Budgeted;
+use crate::geometry::jet::is_coordinate;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// A basis of the constants with Σ c_i R_i = 0.
+#[derive(Clone, Debug, Default)]
+pub struct Combinations {
+    pub basis: Vec<Vec<Expr>>,
+    /// There can be more only where one of these functions of the parameters vanishes.
+    pub special: Vec<Expr>,
+}
+
+/// One linear equation for the constants: its entries that are not zero, by unknown.
+type Equation = BTreeMap<usize, Expr>;
+
+/// All constants c with Σ c_i R_i = 0, componentwise; `rows[i]` are the components of R_i.
+pub fn constant_combinations(cx: &Inquiry, rows: &[Vec<Expr>]) -> Answered<Combinations> {
+    let n = rows.len();
+    let equations = conditions::collect(cx, |cx| equations(cx, rows)).0.map_err(exhausted)?;
+    let (kept, equations) = without_zeros(n, equations);
+    let found = match numbers(&equations) {
+        Some(numeric) => {
+            let basis = null_space(cx, numeric, n, &kept).map_err(exhausted)?;
+            Combinations { basis, special: vec![] }
+        }
+        None => over_parameters(cx, &equations, n, &kept).map_err(exhausted)?,
+    };
+    let width = rows.first().map_or(0, Vec::len);
+    let is_solution = |c: &[Expr]| {
+        (0..width).all(|j| {
+            let terms = c.iter().zip(rows).filter(|(c, _)| !c.is_zero()).map(|(c, row)| *c * row[j]);
+            vanishes(cx, Expr::add_all(terms)).is_yes()
+        })
+    };
+    let basis = found.basis.into_iter().filter(|c| is_solution(c)).collect();
+    Ok(Combinations { basis, special: found.special })
+}
+
+/// The coefficients of all monomials of all components.
+fn equations(cx: &Inquiry, rows: &[Vec<Expr>]) -> Budgeted<Vec<Equation>> {
+    let width = rows.first().map_or(0, Vec::len);
+    let all: Vec<Expr> = rows.iter().flatten().copied().collect();
+    let context = Context::of(cx, &all)?;
+    let mut found = vec![];
+    for j in 0..width {
+        let mut fractions = Vec::with_capacity(rows.len());
+        let mut common = Polynomial::one();
+        for row in rows {
+            let (above, below) = normal_form_in(cx, context, row[j])?.fraction(cx)?;
+            if !below.is_constant() {
+                common = common.mul(cx, &common.gcd_cofactors(cx, &below)?.right)?;
+            }
+            fractions.push((above, below));
+        }
+        let mut by_monomial: BTreeMap<Monomial, Equation> = BTreeMap::new();
+        for (i, (above, below)) in fractions.into_iter().enumerate() {
+            cx.check()?;
+            let factor = common.gcd_cofactors(cx, &below)?.left;
+            for (monomial, coefficient) in reduce(cx, above.mul(cx, &factor)?)?.terms() {
+                let (moving, constant): (Monomial, Monomial) =
+                    monomial.into_iter().partition(|(g, _)| moves(Generator(*g)));
+                let powers = constant.iter().map(|(g, e)| Generator(*g).meaning().pow(i64::from(*e)));
+                let value = Expr::multiply_all(powers.chain([Expr::number(coefficient)]));
+                let entry = by_monomial.entry(moving).or_default().entry(i).or_insert_with(Expr::zero);
+                *entry = *entry + value;
+            }
+        }
+        for mut equation in by_monomial.into_values() {
+            equation.retain(|_, e| !e.is_zero());
+            if !equation.is_empty() && !found.contains(&equation) {
+                found.push(equation);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Whether a generator changes along motions; parameters, π and functions of them do not.
+fn moves(g: Generator) -> bool {
+    g.meaning().symbols().into_iter().any(is_coordinate)
+}
+
+/// An equation with one unknown and a number in front of it says that this one is 0. What is left, and for which unknowns.
+fn without_zeros(n: usize, mut equations: Vec<Equation>) -> (Vec<usize>, Vec<Equation>) {
+    let mut kept: Vec<usize> = (0..n).collect();
+    loop {
+        let single = |e: &Equation| match e.iter().next() {
+            Some((i, c)) if e.len() == 1 && c.is_number() => Some(*i),
+            _ => None,
+        };
+        let zeros: Vec<usize> = equations.iter().filter_map(single).collect();
+        if zeros.is_empty() {
+            return (kept, equations);
+        }
+        kept.retain(|i| !zeros.contains(i));
+        equations.iter_mut().for_each(|e| e.retain(|i, _| !zeros.contains(i)));
+        equations.retain(|e| !e.is_empty());
+    }
+}
+
+fn numbers(equations: &[Equation]) -> Option<Vec<BTreeMap<usize, Rational>>> {
+    let row =
+        |e: &Equation| e.iter().map(|(i, c)| Some((*i, c.as_number()?.clone()))).collect::<Option<BTreeMap<_, _>>>();
+    equations.iter().map(row).collect()
+}
+
+/// The unknowns that lead an equation, with the equation that is left of each.
+type Echelon = BTreeMap<usize, BTreeMap<usize, Rational>>;
+
+/// Adds an equation to those that are independent; whether it was.
+fn insert(echelon: &mut Echelon, mut row: BTreeMap<usize, Rational>) -> bool {
+    while let Some((lead, value)) = row.iter().next().map(|(i, c)| (*i, c.clone())) {
+        let Some(pivot) = echelon.get(&lead) else {
+            row.values_mut().for_each(|c| *c = &*c / &value);
+            echelon.insert(lead, row);
+            return true;
+        };
+        subtract(&mut row, &value, pivot);
+    }
+    false
+}
+
+fn subtract(row: &mut BTreeMap<usize, Rational>, factor: &Rational, pivot: &BTreeMap<usize, Rational>) {
+    for (i, c) in pivot {
+        let entry = row.entry(*i).or_insert(Rational::ZERO);
+        *entry = &*entry - &(factor * c);
+        if entry.is_zero() {
+            row.remove(i);
+        }
+    }
+}
+
+/// A basis of what all equations annihilate, one vector for each unknown that leads none.
+fn null_space(
+    cx: &Inquiry,
+    equations: Vec<BTreeMap<usize, Rational>>,
+    n: usize,
+    kept: &[usize],
+) -> Budgeted<Vec<Vec<Expr>>> {
+    let mut echelon = Echelon::new();
+    for row in equations {
+        cx.check()?;
+        insert(&mut echelon, row);
+    }
+    let free: Vec<usize> = kept.iter().copied().filter(|i| !echelon.contains_key(i)).collect();
+    let vector = |j: usize| {
+        // From the last pivot up: each unknown from those after it.
+        let mut values: BTreeMap<usize, Rational> = BTreeMap::from([(j, Rational::ONE)]);
+        for (lead, row) in echelon.iter().rev() {
+            let mut sum = Rational::ZERO;
+            for (i, c) in row.iter().filter(|(i, _)| **i != *lead) {
+                if let Some(value) = values.get(i) {
+                    sum = &sum - &(c * value);
+                }
+            }
+            if !sum.is_zero() {
+                values.insert(*lead, sum);
+            }
+        }
+        (0..n).map(|i| values.get(&i).map_or_else(Expr::zero, |v| Expr::number(v.clone()))).collect()
+    };
+    Ok(free.into_iter().map(vector).collect())
+}
+
+/// The same where parameters occur. Independent equations are chosen at values of the parameters, and only these are eliminated
+/// with symbols. An equation that their solutions do not satisfy was independent of them after all, and joins them.
+fn over_parameters(cx: &Inquiry, equations: &[Equation], n: usize, kept: &[usize]) -> Budgeted<Combinations> {
+    let mut chosen = independent(cx, equations);
+    loop {
+        let found = eliminate(cx, &chosen, n, kept)?;
+        let fails = |e: &&Equation| {
+            let value = |c: &Vec<Expr>| Expr::add_all(e.iter().map(|(i, e)| *e * c[*i]));
+            found.basis.iter().any(|c| vanishes(cx, value(c)).is_no())
+        };
+        let rest = equations.iter().filter(|e| !chosen.contains(e));
+        match rest.collect::<Vec<_>>().into_iter().find(fails) {
+            Some(missed) => chosen.push(missed),
+            None => return Ok(found),
+        }
+    }
+}
+
+/// The solutions of equations over the functions of the parameters, and the pivots on the way.
+fn eliminate(cx: &Inquiry, equations: &[&Equation], n: usize, kept: &[usize]) -> Budgeted<Combinations> {
+    let place: FxHashMap<usize, usize> = kept.iter().enumerate().map(|(k, i)| (*i, k)).collect();
+    let row = |e: &&Equation| {
+        let mut row = vec![Expr::zero(); kept.len()];
+        e.iter().for_each(|(i, c)| row[place[i]] = *c);
+        row
+    };
+    let matrix = Matrix::with_columns(equations.iter().map(row).collect(), kept.len());
+    let (echelon, recorded) = conditions::collect(cx, |cx| matrix.echelon(cx));
+    let echelon = echelon?;
+    let mut special = echelon.conditions.clone();
+    special.extend(recorded);
+    let depends = |e: &Expr| e.symbols().iter().any(|s| s.is_parameter());
+    let special = conditions::without_repetition(special.into_iter().filter(depends).collect());
+    let free = (0..kept.len()).filter(|j| !echelon.pivots.contains(j));
+    let vector = |j: usize| {
+        let mut v = vec![Expr::zero(); n];
+        v[kept[j]] = Expr::one();
+        for (row, column) in echelon.pivots.iter().enumerate() {
+            v[kept[*column]] = tidy(cx, -echelon.matrix[(row, j)]);
+        }
+        v
+    };
+    Ok(Combinations { basis: free.map(vector).collect(), special })
+}
+
+/// Equations that are independent at some values of the parameters, as many as there are.
+fn independent<'e>(cx: &Inquiry, equations: &'e [Equation]) -> Vec<&'e Equation> {
+    let entries: Vec<Expr> = equations.iter().flat_map(|e| e.values().copied()).collect();
+    let parameters = crate::algebra::expr::symbols_of(&entries);
+    let values: FxHashMap<Symbol, Expr> = parameters
+        .iter()
+        .enumerate()
+        .map(|(i, s)| (*s, Expr::number(Rational::ratio(101 + 37 * i as i64 * i as i64, 7 + 2 * i as i64))))
+        .collect();
+    let mut echelon = Echelon::new();
+    let mut chosen = vec![];
+    for equation in equations {
+        let there = equation.iter().map(|(i, e)| {
+            let (value, _) = conditions::collect(cx, |cx| tidy(cx, substitute(*e, &values)));
+            Some((*i, value.as_number()?.clone()))
+        });
+        match there.collect::<Option<BTreeMap<usize, Rational>>>() {
+            Some(mut row) => {
+                row.retain(|_, c| !c.is_zero());
+                if insert(&mut echelon, row) {
+                    chosen.push(equation);
+                }
+            }
+            // A value that is no rational number: this equation stays.
+            None => chosen.push(equation),
+        }
+    }
+    chosen
+}
+
+/// Those of the vectors that are independent of `known` and of each other, over the numbers; vectors with other entries are
+/// kept.
+pub fn independent_of(known: &[Vec<Expr>], vectors: Vec<Vec<Expr>>) -> Vec<Vec<Expr>> {
+    let numeric = |v: &[Expr]| {
+        let entries = v.iter().enumerate().filter(|(_, e)| !e.is_zero());
+        entries.map(|(i, e)| Some((i, e.as_number()?.clone()))).collect::<Option<BTreeMap<usize, Rational>>>()
+    };
+    let mut echelon = Echelon::new();
+    for row in known.iter().filter_map(|v| numeric(v)) {
+        insert(&mut echelon, row);
+    }
+    vectors.into_iter().filter(|v| numeric(v).is_none_or(|row| insert(&mut echelon, row))).collect()
+}

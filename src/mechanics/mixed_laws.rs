@@ -1,0 +1,245 @@
+//! Laws of mixed systems, tried on random ones: every number k and m of coordinates up to three and the edges k = 0 and m = 0, right
+//! sides that are not linear in the velocities and depend on t. The constraints of the last test are linear, affine and not
+//! affine.
+
+use super::adjoint_symmetry::{adjoint_symmetry, consequence, find_potential};
+use super::connection::Connection;
+use super::curvature::{Curvature, curvature};
+use super::direct::direct;
+use super::mixed_form::{mixed_form, solve_constraints};
+use super::mixed_symmetry::symmetry;
+use super::mixed_system::{AdaptedField, AdaptedForm, MixedSystem};
+use super::{tidy, vanishes};
+use crate::algebra::function::Elementary;
+use crate::algebra::{Coordinate, Expr, Inquiry, Symbol, Verdict};
+use crate::geometry::form::Form;
+use crate::geometry::jet::FiberedManifold;
+use crate::mechanics::lagrangian::Lagrangian;
+use std::rc::Rc;
+
+/// A fixed sequence of small numbers, so that every run tries the same systems.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) as usize % n
+    }
+
+    /// A sum of a few products of up to three of the symbols, sometimes with a sine.
+    fn function(&mut self, symbols: &[Symbol]) -> Expr {
+        let terms = (0..2).map(|_| {
+            let mut term = Expr::from(self.below(5) as i64 - 2);
+            for _ in 0..1 + self.below(3) {
+                term = term * Expr::symbol(symbols[self.below(symbols.len())]);
+            }
+            if self.below(5) == 0 {
+                term = term * Expr::apply(Elementary::Sin, &[Expr::symbol(symbols[self.below(symbols.len())])]);
+            }
+            term
+        });
+        Expr::add_all(terms.collect::<Vec<_>>())
+    }
+}
+
+fn coordinates(names: &[&str]) -> Vec<Coordinate> {
+    names.iter().map(|n| Coordinate::declare(n, false)).collect()
+}
+
+/// A random system on a tower with k coordinates below and m above.
+fn random_system(cx: &Inquiry, dice: &mut Dice, k: usize, m: usize) -> Rc<MixedSystem> {
+    let second = coordinates(&["x", "y", "w"][..k]);
+    let first = coordinates(&["a", "b", "c"][..m]);
+    let all: Vec<Coordinate> = second.iter().chain(&first).copied().collect();
+    let t = Symbol::base("t");
+    let y = FiberedManifold::new("Y", t, &all);
+    let mut symbols = vec![t];
+    symbols.extend(all.iter().map(|q| q.jet(0)));
+    symbols.extend(second.iter().map(|q| q.jet(1)));
+    let second = second.into_iter().map(|q| (q, dice.function(&symbols))).collect::<Vec<_>>();
+    // At least one right side is not linear in the velocities.
+    let mut first = first.into_iter().map(|q| (q, dice.function(&symbols))).collect::<Vec<_>>();
+    if let (Some((q, _)), Some((_, g))) = (second.first(), first.first_mut()) {
+        *g = *g + Expr::symbol(q.jet(1)).pow(2);
+    }
+    Rc::new(MixedSystem::new(cx, &y, second, first).expect("functions on J"))
+}
+
+/// All pairs but (0, 0).
+fn sizes() -> impl Iterator<Item = (usize, usize)> {
+    (0..=3).flat_map(|k| (0..=3).map(move |m| (k, m))).filter(|size| *size != (0, 0))
+}
+
+fn curvature_of(cx: &Inquiry, system: &Rc<MixedSystem>) -> Curvature {
+    curvature(cx, &Connection::new(cx, system))
+}
+
+/// (L_ΓS)² = I − Γ ⊗ dt − N, projectors of the right ranks, Ψ = i_ΓN_N, and the three brackets that define ∇, Φ and Ψ.
+#[test]
+fn the_identities_hold_for_every_k_and_m() {
+    let cx = &Inquiry::free();
+    for (k, m) in sizes() {
+        let system = random_system(cx, &mut Dice(7 + (10 * k + m) as u64), k, m);
+        let found = curvature_of(cx, &system);
+        let tensors = found.connection().tensors(cx);
+        assert!(tensors.identity_holds(cx).is_yes(), "{k} {m}");
+        assert!(tensors.are_projectors(cx).is_yes(), "{k} {m}");
+        assert!(vanishes(cx, tensors.vertical.trace() - Expr::from(k as i64)).is_yes(), "the rank of P_V is k");
+        assert!(found.psi_is_the_nijenhuis_tensor(cx).is_yes(), "{k} {m}");
+        assert!(found.brackets_hold(cx).is_yes(), "{k} {m}");
+    }
+}
+
+/// [Γ, Z] has the residual of (S2) along ∂/∂q^a, that of (S1) along ∂/∂v^α, and nothing else; whatever X is.
+#[test]
+fn the_equations_of_symmetries_are_the_components_of_the_bracket() {
+    let cx = &Inquiry::free();
+    for (k, m) in sizes().filter(|(k, m)| k + m <= 4) {
+        let mut dice = Dice(100 + (10 * k + m) as u64);
+        let system = random_system(cx, &mut dice, k, m);
+        let symbols = system.chart().symbols().to_vec();
+        let mut list = |n: usize| (0..n).map(|_| dice.function(&symbols)).collect::<Vec<_>>();
+        let x = AdaptedField { time: Expr::zero(), second: list(k), first: list(m), vertical: None };
+        let found = symmetry(cx, &curvature_of(cx, &system), &x);
+        for (s, e) in found.bracket.components() {
+            let place = |list: Vec<Symbol>| list.iter().position(|x| *x == s);
+            let expected = match (place(system.first_symbols()), place(system.velocities())) {
+                (Some(a), _) => found.first[a],
+                (_, Some(alpha)) => found.second[alpha],
+                _ => Expr::zero(),
+            };
+            assert!(vanishes(cx, e + expected).is_yes(), "{k} {m}, along {s}");
+        }
+    }
+}
+
+/// L_Γφ is minus the θ-part and minus the η-part of the adjoint equation; whatever α is.
+#[test]
+fn the_equations_of_adjoint_symmetries_are_the_components_of_the_lie_derivative() {
+    let cx = &Inquiry::free();
+    for (k, m) in sizes().filter(|(k, m)| k + m <= 4) {
+        let mut dice = Dice(200 + (10 * k + m) as u64);
+        let system = random_system(cx, &mut dice, k, m);
+        let symbols = system.chart().symbols().to_vec();
+        let mut list = |n: usize| (0..n).map(|_| dice.function(&symbols)).collect::<Vec<_>>();
+        let alpha = AdaptedForm { time: Expr::zero(), theta: list(k), eta: list(m), omega: None };
+        let curvature = curvature_of(cx, &system);
+        let found = adjoint_symmetry(cx, &curvature, &alpha).expect("it vanishes on the motion");
+        let theta = (0..k).map(|i| system.theta(i).scale(found.theta[i]));
+        let eta = (0..m).map(|i| curvature.connection().eta(i).scale(found.eta[i]));
+        let parts: Vec<Form> = theta.chain(eta).chain([found.lie.clone()]).collect();
+        assert!(Form::sum(1, &parts).is_zero(cx).is_yes(), "{k} {m}");
+    }
+}
+
+fn oscillator(cx: &Inquiry, force: Expr) -> Rc<MixedSystem> {
+    let x = coordinates(&["x"]);
+    let y = FiberedManifold::new("Y", Symbol::base("t"), &x);
+    let values = if force.is_zero() { force } else { -Expr::symbol(x[0].jet(0)) };
+    Rc::new(MixedSystem::new(cx, &y, vec![(x[0], values)], vec![]).expect("a function on J"))
+}
+
+/// Two computations are compared and not one with itself: with the curvature of another system the equations say something
+/// else than the bracket, and then nothing is claimed. ∂/∂x is a symmetry of ẍ = 0 and none of ẍ = −x.
+#[test]
+fn a_contradiction_of_equations_and_brackets_is_no_verdict() {
+    let cx = &Inquiry::free();
+    let (free, bound) =
+        (curvature_of(cx, &oscillator(cx, Expr::zero())), curvature_of(cx, &oscillator(cx, Expr::one())));
+    let x = AdaptedField { time: Expr::zero(), second: vec![Expr::one()], first: vec![], vertical: None };
+    let alpha = AdaptedForm { time: Expr::zero(), theta: vec![Expr::one()], eta: vec![], omega: None };
+    let verdicts = |c: &Curvature| {
+        let form = adjoint_symmetry(cx, c, &alpha).expect("it vanishes on the motion");
+        (symmetry(cx, c, &x).verdict, form.verdict)
+    };
+    let (one, two) = verdicts(&free);
+    assert!(one.is_yes() && two.is_yes());
+    let (one, two) = verdicts(&bound);
+    assert!(one.is_no() && two.is_no());
+    // The equations of one system, the bracket of the other, in turn.
+    for (own, other) in [(&free, &bound), (&bound, &free)] {
+        let mut crossed = own.clone();
+        crossed.phi = other.phi.clone();
+        let (one, two) = verdicts(&crossed);
+        assert!(one.is_unknown() && two.is_unknown(), "{one:?} {two:?}");
+    }
+}
+
+/// Potentials of adjoint symmetries of ẍ = 0, ÿ = 0, by hand: F = ẋ is an integral; of F = tẋ it is tẋ − x, after the gauge h = x; F =
+/// xẋ + yẏ has Γ(F) = ẋ² + ẏ², a Lagrangian; F = xẋ has Γ(F) = ẋ², a singular one.
+#[test]
+fn what_follows_from_a_potential() {
+    let cx = &Inquiry::free();
+    let q = coordinates(&["x", "y"]);
+    let t = Symbol::base("t");
+    let y = FiberedManifold::new("Y", t, &q);
+    let zero = Expr::zero();
+    let system = MixedSystem::new(cx, &y, vec![(q[0], zero), (q[1], zero)], vec![]).expect("functions on J");
+    let curvature = curvature_of(cx, &Rc::new(system.clone()));
+    let s = |i: usize, k: u32| Expr::symbol(q[i].jet(k));
+    let cases = [
+        (vec![Expr::one(), zero], "first_integral", Some(s(0, 1))),
+        (vec![Expr::symbol(t), zero], "first_integral_after_gauge", Some(Expr::symbol(t) * s(0, 1) - s(0, 0))),
+        (vec![s(0, 0), s(1, 0)], "lagrangian_for_second_order_part", None),
+        (vec![s(0, 0), zero], "singular_lagrangian", None),
+        (vec![s(0, 0).pow(2), zero], "not_adjoint_symmetry", None),
+    ];
+    for (a, kind, integral) in cases {
+        let alpha = AdaptedForm { time: zero, theta: a.clone(), eta: vec![], omega: None };
+        let verdict = adjoint_symmetry(cx, &curvature, &alpha).expect("it vanishes on the motion").verdict;
+        let f = find_potential(cx, &system, &a, &[]).expect("a potential");
+        let found = consequence(cx, &system, &verdict, f).expect("decided");
+        assert_eq!(found.kind, kind);
+        if let Some(integral) = integral {
+            assert!(vanishes(cx, found.integral.expect("an integral") - integral).is_yes(), "{kind}");
+        }
+    }
+}
+
+/// i_ΓΩ = 0 and E_α + B^a_αE_a = 0 have the same solution, for linear, affine and other constraints, with forces and with t.
+#[test]
+fn the_direct_construction_agrees_with_the_equations() {
+    let cx = &Inquiry::free();
+    let q = coordinates(&["x", "y", "z"]);
+    let t = Symbol::base("t");
+    let y = FiberedManifold::new("Y", t, &q);
+    let s = |i: usize, k: u32| Expr::symbol(q[i].jet(k));
+    let kinetic = Expr::add_all((0..3).map(|i| s(i, 1).pow(2))) / 2;
+    let l = kinetic + s(0, 0) * s(2, 0) + Expr::symbol(t) * s(1, 1) * s(0, 1) / 3;
+    let force = [s(0, 1), Expr::zero(), -s(2, 1)];
+    let lagrangian = Lagrangian::new(cx, &y, l).expect("of first order");
+    let constraints = [
+        s(1, 0) * s(0, 1),
+        s(2, 0) * s(0, 1) + Expr::symbol(t) * s(1, 1) + s(0, 0),
+        s(0, 1).pow(2) + s(2, 0) * s(1, 1),
+    ];
+    for g in constraints {
+        let solved = solve_constraints(cx, &y, &[s(2, 1) - g], &[q[2]]).expect("solved already");
+        let components: Vec<Expr> = lagrangian.euler_lagrange(cx).iter().zip(&force).map(|(e, f)| *e + *f).collect();
+        let by_equations = mixed_form(cx, &components, &solved).expect("regular");
+        let found = direct(cx, l, &solved, &force).expect("of first order");
+        assert!(found.regular.is_yes());
+        let motion = found.motion.expect("regular");
+        assert!(motion.verified(cx).is_yes());
+        for (f, other) in motion.system.f().iter().zip(by_equations.f()) {
+            assert!(vanishes(cx, tidy(cx, *f - *other)).is_yes(), "{g}");
+        }
+    }
+}
+
+/// The counterexamples to the regularity condition of the paper, both ways.
+#[test]
+fn regular_means_that_p_is() {
+    let cx = &Inquiry::free();
+    let q = coordinates(&["x", "y"]);
+    let y = FiberedManifold::new("Y", Symbol::base("t"), &q);
+    let s = |i: usize, k: u32| Expr::symbol(q[i].jet(k));
+    let found = |l: Expr, g: Expr| {
+        let solved = solve_constraints(cx, &y, &[s(1, 1) - g], &[q[1]]).expect("solved already");
+        direct(cx, l, &solved, &[]).expect("of first order")
+    };
+    let speed = found((s(0, 1).pow(2) + s(1, 1).pow(2)) / 2 - s(1, 0), (Expr::one() - s(0, 1).pow(2)).sqrt());
+    assert!(speed.hessian.is_zero(cx).is_yes() && speed.regular.is_yes() && speed.motion.is_ok());
+    let other = found((Expr::one() + s(0, 0)) * s(1, 1) - s(0, 0).pow(2), s(0, 1).pow(2) / 2);
+    assert!(matches!(other.hessian.is_zero(cx), Verdict::No(_)) && other.regular.is_no() && other.motion.is_err());
+}

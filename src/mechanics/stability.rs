@@ -1,0 +1,285 @@
+//! Stability of the linear equations ẋ = Ax with constant A, decided by the factors of det(λ − A) alone: no eigenvalue is
+//! computed, so parameters may occur, and what the facts say about their signs counts. For a factor p of multiplicity μ:
+//!
+//! ```text
+//! Routh, Hurwitz     all Hurwitz minors of p are positive                    its roots have negative real parts
+//! necessary          a coefficient or a Hurwitz minor of p is negative       some root has a positive real part
+//! Hermite            p(λ) = q(λ²), coefficients of q positive and the        its roots are imaginary
+//!                    Hankel matrix of its power sums positive definite
+//! Jordan             rank p(A) = n − μ deg p                                 its roots have no Jordan blocks
+//! ```
+//!
+//! The equations linearised at an equilibrium say that it is unstable when a root has a positive real part, and
+//! asymptotically stable when all have negative ones. In between they say nothing; there the energy may decide ([`definite_energy`]).
+
+use super::{Answered, exhausted, tidy, vanishes};
+use crate::algebra::Inquiry;
+use crate::algebra::assume::sign_of;
+use crate::algebra::derive::hessian;
+use crate::algebra::factor::factor;
+use crate::algebra::generator::Generator;
+use crate::algebra::linear::Matrix;
+use crate::algebra::linear::definite::Definiteness;
+use crate::algebra::normal::normal_form;
+use crate::algebra::normal::write::polynomial_expr;
+use crate::algebra::substitute::substitute_all;
+use crate::algebra::{Expr, Symbol, Verdict};
+use crate::budget::Budgeted;
+use rustc_hash::FxHashMap;
+
+/// What the characteristic polynomial says.
+#[derive(Clone, Debug)]
+pub struct LinearStability {
+    /// c_0, …, c_n with c_n = 1: det(λ − A) = Σ c_i λ^i.
+    pub polynomial: Vec<Expr>,
+    /// Whether all solutions of the linear equations stay bounded.
+    pub bounded: Verdict,
+    /// Whether all of them tend to 0.
+    pub asymptotic: Verdict,
+    /// Whether some eigenvalue has a positive real part.
+    pub unstable: Verdict,
+}
+
+/// A factor of the characteristic polynomial, monic, its lowest coefficient first.
+struct Factor {
+    coefficients: Vec<Expr>,
+    multiplicity: usize,
+}
+
+pub fn linear_stability(cx: &Inquiry, a: &Matrix) -> Answered<LinearStability> {
+    let polynomial = characteristic_polynomial(cx, a)?;
+    let factors = factors(cx, &polynomial).map_err(exhausted)?;
+    let mut unstable = Verdict::no("no eigenvalue has a positive real part");
+    let mut asymptotic = Verdict::yes("all eigenvalues have negative real parts");
+    let mut bounded = Verdict::yes("no eigenvalue has a positive real part, and imaginary ones have no Jordan blocks");
+    let mut imaginary: Vec<&Factor> = vec![];
+    for factor in &factors {
+        match growth(cx, &factor.coefficients)? {
+            Growth::Grows(why) => {
+                unstable = unstable.or(Verdict::yes(why.clone()));
+                asymptotic = asymptotic.and(Verdict::no(why.clone()));
+                bounded = bounded.and(Verdict::no(why));
+            }
+            Growth::Decays => {}
+            Growth::Oscillates => {
+                asymptotic = asymptotic.and(Verdict::no("some eigenvalues are imaginary"));
+                bounded = bounded.and(has_no_blocks(cx, a, factor)?);
+                for other in &imaginary {
+                    bounded = bounded.and(have_no_common_root(cx, factor, other)?);
+                }
+                imaginary.push(factor);
+            }
+            Growth::Open(why) => {
+                unstable = unstable.or(Verdict::unknown(&*why));
+                asymptotic = asymptotic.and(Verdict::unknown(&*why));
+                bounded = bounded.and(Verdict::unknown(why));
+            }
+        }
+    }
+    Ok(LinearStability { polynomial, bounded, asymptotic, unstable })
+}
+
+/// The factors of Σ c_i λ^i over the parameters. Their leading coefficients divide the denominators of A, so that they
+/// vanish nowhere where A has a value.
+fn factors(cx: &Inquiry, polynomial: &[Expr]) -> Budgeted<Vec<Factor>> {
+    let lambda = Symbol::bound("eigenvalue");
+    let variable = Generator::of_symbol(lambda).0;
+    let powers = polynomial.iter().enumerate().map(|(i, c)| *c * Expr::symbol(lambda).pow(i as i64));
+    let (numerator, _) = normal_form(cx, Expr::add_all(powers))?.fraction(cx)?;
+    let mut found = vec![];
+    for (p, multiplicity) in factor(cx, &numerator).factors {
+        if p.degree_in(variable) == 0 {
+            continue;
+        }
+        let coefficients: Vec<Expr> = p.coefficients_in(variable).iter().map(polynomial_expr).collect();
+        let Some(lead) = coefficients.last().copied() else { continue };
+        let monic = coefficients.iter().map(|c| tidy(cx, *c / lead)).collect();
+        found.push(Factor { coefficients: monic, multiplicity: multiplicity as usize });
+    }
+    Ok(found)
+}
+
+/// rank p(A) = n − μ deg p: as small as it can be, so where it is in general it is everywhere.
+fn has_no_blocks(cx: &Inquiry, a: &Matrix, factor: &Factor) -> Answered<Verdict> {
+    if factor.multiplicity == 1 {
+        return Ok(Verdict::yes("simple eigenvalues"));
+    }
+    let n = a.n_rows();
+    let mut value = Matrix::zero(n, n);
+    for c in factor.coefficients.iter().rev() {
+        value = value.mul(a).add(&Matrix::identity(n).scale(*c)).simplify(cx).map_err(exhausted)?;
+    }
+    let rank = value.rank(cx).map_err(exhausted)?;
+    let least = n - factor.multiplicity * (factor.coefficients.len() - 1);
+    Ok(match (rank.value == least, rank.conditions.is_empty() && rank.verdict.is_yes()) {
+        (true, _) if rank.verdict.is_yes() => Verdict::yes("as many eigenvectors as the multiplicity says"),
+        (false, true) => Verdict::no("an imaginary eigenvalue has a Jordan block"),
+        _ => Verdict::unknown("whether an imaginary eigenvalue has a Jordan block depends on the parameters"),
+    })
+}
+
+/// Different factors have different roots, for all values of the parameters.
+fn have_no_common_root(cx: &Inquiry, p: &Factor, q: &Factor) -> Answered<Verdict> {
+    let (k, m) = (p.coefficients.len() - 1, q.coefficients.len() - 1);
+    // The matrix of Sylvester.
+    let entry = |list: &[Expr], i: usize, j: usize| {
+        j.checked_sub(i).and_then(|d| list.get(d)).copied().unwrap_or_else(Expr::zero)
+    };
+    let sylvester = Matrix::from_fn(k + m, k + m, |i, j| match i < m {
+        true => entry(&p.coefficients, i, j),
+        false => entry(&q.coefficients, i - m, j),
+    });
+    let resultant = sylvester.det(cx).map_err(exhausted)?;
+    Ok(match sign_of(cx, resultant).is_nonzero() {
+        true => Verdict::yes("different eigenvalues"),
+        false => Verdict::unknown(format!("eigenvalues may coincide where {resultant} vanishes")),
+    })
+}
+
+/// Where the roots of a polynomial lie.
+enum Growth {
+    /// Some root has a positive real part.
+    Grows(String),
+    /// All have negative real parts.
+    Decays,
+    /// All are imaginary, 0 among them.
+    Oscillates,
+    Open(String),
+}
+
+fn growth(cx: &Inquiry, p: &[Expr]) -> Answered<Growth> {
+    if let [constant, _] = p
+        && vanishes(cx, *constant).is_yes()
+    {
+        return Ok(Growth::Oscillates);
+    }
+    let negative = |e: &&Expr| sign_of(cx, **e).is_negative();
+    if let Some(c) = p.iter().find(negative) {
+        return Ok(Growth::Grows(format!("the coefficient {c} of the characteristic polynomial is negative")));
+    }
+    let minors = hurwitz_minors(cx, p)?;
+    if let Some(c) = minors.iter().find(negative) {
+        return Ok(Growth::Grows(format!("the Hurwitz minor {c} is negative")));
+    }
+    if minors.iter().all(|e| sign_of(cx, *e).is_positive()) {
+        return Ok(Growth::Decays);
+    }
+    let odd = p.iter().skip(1).step_by(2);
+    if p.len() % 2 == 1 && odd.into_iter().all(|c| vanishes(cx, *c).is_yes()) {
+        return squares(cx, &p.iter().step_by(2).copied().collect::<Vec<_>>());
+    }
+    Ok(Growth::Open("the signs of the Hurwitz minors are not decided".into()))
+}
+
+/// p(λ) = q(λ²).
+fn squares(cx: &Inquiry, q: &[Expr]) -> Answered<Growth> {
+    let hankel = power_sums(cx, q);
+    let minors = hankel.leading_minors(cx).map_err(exhausted)?;
+    if let Some(c) = minors.iter().find(|e| sign_of(cx, **e).is_negative()) {
+        return Ok(Growth::Grows(format!("the squares of the eigenvalues are not all real: {c} is negative")));
+    }
+    let positive = |e: &Expr| sign_of(cx, *e).is_positive();
+    Ok(match q.iter().all(positive) && minors.iter().all(positive) {
+        true => Growth::Oscillates,
+        false => Growth::Open("the signs of the squares of the eigenvalues are not decided".into()),
+    })
+}
+
+/// c_0, …, c_n of det(λ − A), by Faddeev and Le Verrier: no division but by integers.
+pub fn characteristic_polynomial(cx: &Inquiry, a: &Matrix) -> Answered<Vec<Expr>> {
+    let n = a.n_rows();
+    let mut coefficients = vec![Expr::zero(); n + 1];
+    coefficients[n] = Expr::one();
+    let mut m = Matrix::identity(n);
+    for k in 1..=n {
+        cx.check().map_err(exhausted)?;
+        let product = a.mul(&m).simplify(cx).map_err(exhausted)?;
+        let trace = Expr::add_all((0..n).map(|i| product[(i, i)]));
+        let c = tidy(cx, trace * Expr::ratio(-1, k as i64));
+        coefficients[n - k] = c;
+        m = product.add(&Matrix::identity(n).scale(c)).simplify(cx).map_err(exhausted)?;
+    }
+    Ok(coefficients)
+}
+
+/// The leading minors of the Hurwitz matrix H_ij = c_{n − 2(j+1) + (i+1)}.
+fn hurwitz_minors(cx: &Inquiry, p: &[Expr]) -> Answered<Vec<Expr>> {
+    let n = p.len() - 1;
+    let entry = |i: usize, j: usize| {
+        // The coefficient a_{2j − i} counted from the leading one, from 1.
+        let k = 2 * (j as i64 + 1) - (i as i64 + 1);
+        if (0..=n as i64).contains(&k) { p[n - k as usize] } else { Expr::zero() }
+    };
+    Matrix::from_fn(n, n, entry).leading_minors(cx).map_err(exhausted)
+}
+
+/// The Hankel matrix of the power sums s_{i+j} of the roots, by Newton's identities.
+fn power_sums(cx: &Inquiry, q: &[Expr]) -> Matrix {
+    let n = q.len() - 1;
+    // Elementary coefficients of the monic polynomial, from the leading one.
+    let e = |k: usize| if k <= n { q[n - k] } else { Expr::zero() };
+    let mut sums = vec![Expr::from(n as i64)];
+    for k in 1..2 * n {
+        let mut terms: Vec<Expr> = (1..k.min(n + 1)).map(|i| -(e(i) * sums[k - i])).collect();
+        if k <= n {
+            terms.push(e(k) * -(k as i64));
+        }
+        sums.push(tidy(cx, Expr::add_all(terms)));
+    }
+    Matrix::from_fn(n, n, |i, j| sums[i + j])
+}
+
+/// Whether a first integral has a strict extremum at a point where its gradient vanishes: then the point is stable, by Dirichlet
+/// and Lyapunov.
+pub fn definite_energy(
+    cx: &Inquiry,
+    energy: Expr,
+    coordinates: &[Symbol],
+    point: &FxHashMap<Symbol, Expr>,
+) -> Answered<Verdict> {
+    let rows = hessian(cx, energy, coordinates);
+    let rows = rows.iter().map(|row| substitute_all(row, point)).collect();
+    let matrix = Matrix::with_columns(rows, coordinates.len()).simplify(cx).map_err(exhausted)?;
+    Ok(match matrix.definiteness(cx).map_err(exhausted)? {
+        Definiteness::Positive | Definiteness::Negative => {
+            Verdict::yes("the energy has a strict extremum here (Lagrange, Dirichlet)")
+        }
+        _ => Verdict::unknown("the energy has no strict extremum of second order here"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stability(rows: &[&[i64]]) -> (Verdict, Verdict, Verdict) {
+        let cx = &Inquiry::free();
+        let rows = rows.iter().map(|r| r.iter().map(|n| Expr::from(*n)).collect()).collect();
+        let found = linear_stability(cx, &Matrix::from_rows(rows)).expect("numbers");
+        (found.bounded, found.asymptotic, found.unstable)
+    }
+
+    /// Eigenvalues by hand: ±i; 1, −1; −1 twice; ±i, ±2i; 0 twice with a block; 0 and −1; ±i twice without and with a block; ±i, −1, 0;
+    /// (±1 ± i)/√2.
+    #[test]
+    fn matrices_whose_eigenvalues_are_known() {
+        let cases: [(&[&[i64]], [bool; 3]); 10] = [
+            (&[&[0, 1], &[-1, 0]], [true, false, false]),
+            (&[&[0, 1], &[1, 0]], [false, false, true]),
+            (&[&[0, 1], &[-1, -2]], [true, true, false]),
+            (&[&[0, 0, 1, 0], &[0, 0, 0, 1], &[-1, 0, 0, 0], &[0, -4, 0, 0]], [true, false, false]),
+            (&[&[0, 1], &[0, 0]], [false, false, false]),
+            (&[&[0, 0], &[0, -1]], [true, false, false]),
+            (&[&[0, 0, 1, 0], &[0, 0, 0, 1], &[-1, 0, 0, 0], &[0, -1, 0, 0]], [true, false, false]),
+            (&[&[0, 1, 1, 0], &[-1, 0, 0, 1], &[0, 0, 0, 1], &[0, 0, -1, 0]], [false, false, false]),
+            (&[&[0, 1, 0, 0], &[-1, 0, 0, 0], &[0, 0, -1, 0], &[0, 0, 0, 0]], [true, false, false]),
+            (&[&[0, 1, 0, 0], &[0, 0, 1, 0], &[0, 0, 0, 1], &[-1, 0, 0, 0]], [false, false, true]),
+        ];
+        for (rows, expected) in cases {
+            let (bounded, asymptotic, unstable) = stability(rows);
+            let found = [&bounded, &asymptotic, &unstable];
+            assert!(found.iter().all(|v| !v.is_unknown()), "{rows:?}: {found:?}");
+            assert_eq!(found.map(|v| v.is_yes()), expected, "{rows:?}");
+        }
+    }
+}

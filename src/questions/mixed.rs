@@ -1,0 +1,539 @@
+//! Questions about mixed first- and second-order systems: the connection, curvatures, covariant derivatives, adjoint symmetries,
+//! and the direct construction of nonholonomic dynamics. Sarlet, sections 2 to 6.
+//!
+//! Every regular system of first or second order has a mixed form ([`System::mixed`]): a mixed system as it stands, constrained
+//! equations with the dependent velocities as first-order part, others with an empty first- or second-order part. So all of
+//! these questions can be asked of all of them. `vector_field`, `first_integral` and `symmetry` come here for systems that are
+//! declared as mixed or have constraints.
+
+use super::tensors::tensor_value;
+use super::{Arguments, Question};
+use crate::algebra::linear::Matrix;
+use crate::algebra::{Expr, Inquiry, Symbol, Verdict, conditions, decide};
+use crate::diagnostic::{Diagnostic, codes};
+use crate::geometry::form::Form;
+use crate::mechanics::adjoint_symmetry::{self as adjoint, AdjointSymmetry, Consequence};
+use crate::mechanics::connection::{Connection, connection as connection_of};
+use crate::mechanics::curvature::{self as curved, Curvature};
+use crate::mechanics::direct::{self as theory, Direct};
+use crate::mechanics::mixed_symmetry;
+use crate::mechanics::mixed_system::{AdaptedField, MixedSystem};
+use crate::model::evaluate_at::{assignment, expr_at};
+use crate::model::item::{Base, System};
+use crate::model::kind::*;
+use crate::model::set::{Branch, PointSet};
+use crate::model::value::{Answer, Fallible, Judgement, KeyPart, LabelledMatrix, Point, Value};
+use smallvec::smallvec;
+use std::rc::Rc;
+
+const S: Parameter = one("S", SYSTEM);
+
+pub static ROWS: &[Question] = &[
+    Question {
+        name: "connection",
+        parameters: &[S],
+        help: "the connection of a mixed or constrained system: its coefficients Γ^β_α = −½ ∂f^β/∂v^α (Sarlet §2–3)",
+        options: &[],
+        gives: Gives::Kinds(MATRIX),
+        parts: &[
+            part("B", FAMILY, "∂g^a/∂v^α, keyed [z, x]"),
+            part("B0", FAMILY, "g^a − v^α B^a_α, by first-order coordinate"),
+            part("eta", FAMILY, "the constraint forms η^a"),
+            part("theta", FAMILY, "the contact forms θ^α"),
+            part("omega", FAMILY, "the force forms dv^α − f^α dt"),
+            part("X", FAMILY, "the fields X_α = ∂/∂q^α + B^a_α ∂/∂q^a"),
+            part("T", FIELD, "∂_t + v^α ∂/∂q^α + g^a ∂/∂q^a, along J → E"),
+            part("Gamma", FIELD, "the field of motion"),
+            part("N", MATRIX, "η^a ⊗ ∂/∂q^a"),
+            part("S", MATRIX, "θ^α ⊗ ∂/∂v^α"),
+            part("PH", MATRIX, "the horizontal projector"),
+            part("PV", MATRIX, "the vertical projector"),
+            part("verified", VERDICT, "(L_ΓS)² = I − Γ ⊗ dt − N, computed"),
+            part("lift", FAMILY, "horizontal lifts of ∂/∂t and ∂/∂q, by coordinate"),
+        ],
+        run: connection,
+    },
+    Question {
+        name: "curvature",
+        parameters: &[S],
+        help: "the curvatures Ψ and Φ of a mixed or constrained system, and the coefficients of ∇ (Sarlet §4)",
+        options: &[],
+        gives: Gives::Parts,
+        parts: &[
+            part("Psi", FAMILY, "C^a_β, keyed [z, x]"),
+            part("Phi", FAMILY, "Φ^β_α, keyed [x, y]"),
+            part("Phi_eta", FAMILY, "−∂f^β/∂q^a, keyed [x, z]"),
+            part("nabla", FAMILY, "∇ of the frame: the coefficient of the second key in ∇ of the first"),
+            part("verified", VERDICT, "Ψ = i_Γ N_N and the brackets that define Ψ, Φ and ∇, computed"),
+            part("flat", VERDICT, "Ψ = 0"),
+            part("integrable", VERDICT, "the whole Nijenhuis tensor of N vanishes"),
+        ],
+        run: curvature,
+    },
+    Question {
+        name: "jacobi",
+        parameters: &[S],
+        help: "the Jacobi endomorphism Φ + Ψ in the frame X_α, ∂/∂q^a",
+        options: &[],
+        gives: Gives::Kinds(MATRIX),
+        parts: &[],
+        run: jacobi,
+    },
+    Question {
+        name: "covariant",
+        parameters: &[S, one("X", FUNCTION.or(FIELD).or(FORM))],
+        help: "the dynamical covariant derivative of a function, of a field or of a 1-form along J → E",
+        options: &[],
+        gives: Gives::Like(1),
+        parts: &[],
+        run: covariant,
+    },
+    Question {
+        name: "horizontal_lift",
+        parameters: &[S, one("X", FIELD)],
+        help: "the horizontal lift of a field along J → E to the phase space of a mixed system",
+        options: &[],
+        gives: Gives::Kinds(FIELD),
+        parts: &[
+            part("time", FUNCTION, "⟨X, dt⟩"),
+            part("second", FAMILY, "μ^α: its components along X_α"),
+            part("first", FAMILY, "μ^a: its components along ∂/∂q^a"),
+            part("vertical", FIELD, "the vertical lift"),
+        ],
+        run: horizontal_lift,
+    },
+    Question {
+        name: "adjoint_symmetry",
+        parameters: &[S, one("α", FORM)],
+        help: "whether a form a_α θ^α + c_a η^a is an adjoint symmetry, and what follows from a potential of it (Sarlet §5)",
+        options: &[option("potential", "F", FUNCTION, "F with a = ∂F/∂v and c = ∂F/∂q; without it one is looked for")],
+        gives: Gives::Kinds(VERDICT),
+        parts: &[
+            part("theta", FAMILY, "what is left of the θ-part of the equation"),
+            part("eta", FAMILY, "what is left of its η-part"),
+            part("b", FAMILY, "b_β = −Γ(a_β) + 2a_αΓ^α_β"),
+            part("phi", FORM, "a_α ω^α + c_a η^a + b_α θ^α"),
+            part("lie", FORM, "its Lie derivative along the motion"),
+            part("potential", FUNCTION, "F"),
+            part("rate", FUNCTION, "Γ(F)"),
+            label("kind", adjoint::KINDS, "what follows from F"),
+            part("gauge", FUNCTION, "h with Γ(F) = dh/dt"),
+            part("integral", FUNCTION, "the first integral F − h"),
+            part("lagrangian", FUNCTION, "Γ(F), where it is a Lagrangian of the second-order part"),
+        ],
+        run: adjoint_symmetry,
+    },
+    Question {
+        name: "direct",
+        parameters: &[S],
+        help: "nonholonomic dynamics from Ω = dθ_L + ψ ∧ dt: the field with i_ΓΩ = 0 (Sarlet §6)",
+        options: &[],
+        gives: Gives::Kinds(FIELD),
+        parts: &[
+            part("L", FUNCTION, "the Lagrangian where the constraints hold"),
+            part("hessian", MATRIX, "its Hessian"),
+            part("P", MATRIX, "the matrix in front of the accelerations"),
+            part("det_P", FUNCTION, "its determinant"),
+            part("theta", FORM, "L dt + (∂L/∂v^α) θ^α"),
+            part("psi", FORM, "C^a_α p_a θ^α − (∂L/∂q^a) η^a, with the forces"),
+            part("Omega", FORM, "dθ + ψ ∧ dt"),
+            part("unique", VERDICT, "whether det P is not zero, generically; where it is zero is `locus`"),
+            part("locus", SET, "where det P vanishes"),
+            part("verified", VERDICT, "i_ΓΩ = 0, computed"),
+        ],
+        run: direct,
+    },
+];
+
+/// The system and its mixed form, or a refusal at its place.
+fn mixed_of(cx: &Inquiry, a: &Arguments) -> Fallible<(Rc<System>, Rc<MixedSystem>)> {
+    let system = a.system(0)?;
+    let mixed = system.mixed(cx).map_err(|d| Box::new(d.or_at(a.positional[0].span, "this system")))?;
+    Ok((system, mixed))
+}
+
+/// Whether a question that is about all systems is to be answered here.
+pub(super) fn is_ours(system: &System) -> bool {
+    matches!(system.base, Base::Mixed(_)) || !system.constraints.is_empty()
+}
+
+fn exprs(labels: Vec<Symbol>, list: &[Expr]) -> Value {
+    Value::family(labels.into_iter().zip(list.iter().map(|e| Value::Expr(*e))))
+}
+
+/// A family keyed by pairs.
+fn table(rows: &[Symbol], columns: &[Symbol], entries: &[Vec<Expr>]) -> Vec<(crate::model::value::Key, Value)> {
+    let row = |(r, list): (&Symbol, &Vec<Expr>)| {
+        let entry = |(c, e): (&Symbol, &Expr)| (smallvec![KeyPart::Symbol(*r), KeyPart::Symbol(*c)], Value::Expr(*e));
+        columns.iter().zip(list).map(entry).collect::<Vec<_>>()
+    };
+    rows.iter().zip(entries).flat_map(row).collect()
+}
+
+fn square(labels: &[Symbol], entries: Vec<Vec<Expr>>) -> LabelledMatrix {
+    LabelledMatrix {
+        matrix: Matrix::with_columns(entries, labels.len()),
+        rows: labels.to_vec(),
+        columns: labels.to_vec(),
+    }
+}
+
+/// An answer from what was computed under conditions of its own, which it then carries.
+fn found<T>(a: &Arguments, work: impl FnOnce(&Inquiry) -> Fallible<T>) -> Fallible<(T, Vec<Expr>)> {
+    let (value, recorded) = conditions::collect(&a.cx, work);
+    Ok((value?, recorded))
+}
+
+fn connection(a: &Arguments) -> Fallible<Value> {
+    let ((system, connection), recorded) = found(a, |cx| {
+        let (system, mixed) = mixed_of(cx, a)?;
+        Ok((system, connection_of(cx, &mixed)?))
+    })?;
+    let mixed = connection.system().clone();
+    let (second, first) = (mixed.second_symbols(), mixed.first_symbols());
+    let tensors = Rc::new(connection.tensors(&a.cx));
+    let tidy = |t: &crate::geometry::Tensor| {
+        let Value::Matrix(m) = tensor_value(t, mixed.chart()) else { return tensor_value(t, mixed.chart()) };
+        let matrix = m.matrix.simplify(&a.cx).unwrap_or_else(|_| m.matrix.clone());
+        Value::from(LabelledMatrix { matrix, ..(*m).clone() })
+    };
+    let forms = |labels: &[Symbol], form: &dyn Fn(usize) -> Form| {
+        Value::family(labels.iter().enumerate().map(|(i, s)| (*s, Value::Form(form(i)))))
+    };
+    let for_identity = tensors.clone();
+    Ok(Value::from(
+        Answer::new("connection")
+            .main(square(&second, connection.coefficients().to_vec()))
+            .part("B", Value::keyed(table(&first, &second, connection.b())))
+            .part("B0", exprs(first.clone(), connection.b0()))
+            .part("eta", forms(&first, &|i| connection.eta(i)))
+            .part("theta", forms(&second, &|i| mixed.theta(i)))
+            .part("omega", forms(&second, &|i| connection.force_form(i)))
+            .part("X", Value::family(second.iter().enumerate().map(|(i, s)| (*s, Value::Field(connection.x(i))))))
+            .part("T", mixed.total_time())
+            .part("Gamma", mixed.gamma())
+            .part("N", tidy(&tensors.n))
+            .part("S", tidy(&tensors.s))
+            .part("PH", tidy(&tensors.horizontal))
+            .part("PV", tidy(&tensors.vertical))
+            .part("lift", lifts(&a.cx, &connection)?)
+            .lazy("verified", move |cx: &Inquiry| {
+                Ok(Value::from(for_identity.identity_holds(cx).and(for_identity.are_projectors(cx))))
+            })
+            .on(&system.manifold)
+            .valid_where(recorded),
+    ))
+}
+
+/// The horizontal lifts of the coordinate fields of E.
+fn lifts(cx: &Inquiry, connection: &Connection) -> Fallible<Value> {
+    let mixed = connection.system();
+    let positions = [mixed.time()].into_iter().chain(mixed.second_symbols()).chain(mixed.first_symbols());
+    let mut list = vec![];
+    for s in positions {
+        let x = mixed.adapted_field(cx, &crate::geometry::field::VectorField::coordinate(s))?;
+        list.push((s, Value::Field(connection.lift(cx, &x))));
+    }
+    Ok(Value::family(list))
+}
+
+fn curvature_of(cx: &Inquiry, a: &Arguments) -> Fallible<(Rc<System>, Curvature)> {
+    let (system, mixed) = mixed_of(cx, a)?;
+    let connection = connection_of(cx, &mixed)?;
+    let found = curved::curvature(cx, &connection);
+    Ok((system, found))
+}
+
+fn curvature(a: &Arguments) -> Fallible<Value> {
+    let ((system, found), recorded) = found(a, |cx| curvature_of(cx, a))?;
+    let mixed = found.connection().system();
+    let (second, first) = (mixed.second_symbols(), mixed.first_symbols());
+    // ∇X_α = Γ^β_α X_β: the first key is α.
+    let coefficients = Matrix::with_columns(found.connection().coefficients().to_vec(), second.len());
+    let nabla = table(&second, &second, &coefficients.transpose().to_rows());
+    let nabla = nabla.into_iter().chain(table(&first, &first, &found.nabla_first));
+    let (for_check, for_flat, for_whole) = (found.clone(), found.clone(), found.clone());
+    Ok(Value::from(
+        Answer::new("curvature")
+            .part("Psi", Value::keyed(table(&first, &second, &found.psi)))
+            .part("Phi", Value::keyed(table(&second, &second, &found.phi)))
+            .part("Phi_eta", Value::keyed(table(&second, &first, &found.phi_eta)))
+            .part("nabla", Value::keyed(nabla))
+            .lazy("verified", move |cx: &Inquiry| {
+                Ok(Value::from(for_check.psi_is_the_nijenhuis_tensor(cx).and(for_check.brackets_hold(cx))))
+            })
+            .lazy("flat", move |cx: &Inquiry| {
+                let for_point = for_flat.clone();
+                let again = move |cx: &Inquiry, point: &Point| vanish_at(cx, for_point.psi.iter().flatten(), point);
+                Ok(Value::from(Judgement { verdict: for_flat.is_flat(cx), at: Some(Box::new(again)) }))
+            })
+            .lazy("integrable", move |cx: &Inquiry| Ok(Value::from(for_whole.is_integrable(cx))))
+            .on(&system.manifold)
+            .valid_where(recorded),
+    ))
+}
+
+/// Whether all functions vanish at a point.
+fn vanish_at<'a>(cx: &Inquiry, list: impl Iterator<Item = &'a Expr>, point: &Point) -> Fallible<Verdict> {
+    let map = assignment(point);
+    let values = list.map(|e| expr_at(cx, *e, &map)).collect::<Fallible<Vec<Expr>>>()?;
+    Ok(Verdict::all(values.into_iter().map(|e| decide::is_zero(cx, e)), "there are no components"))
+}
+
+fn jacobi(a: &Arguments) -> Fallible<Value> {
+    let ((system, found), recorded) = found(a, |cx| curvature_of(cx, a))?;
+    let mixed = found.connection().system();
+    let labels: Vec<Symbol> = mixed.second_symbols().into_iter().chain(mixed.first_symbols()).collect();
+    let matrix = square(&labels, found.jacobi());
+    Ok(Value::from(Answer::new("jacobi").main(matrix).on(&system.manifold).valid_where(recorded)))
+}
+
+fn covariant(a: &Arguments) -> Fallible<Value> {
+    let ((system, found), recorded) = found(a, |cx| curvature_of(cx, a))?;
+    a.lives_on(1, &system.manifold)?;
+    let (cx, mixed) = (&a.cx, found.connection().system());
+    let at = |d: Box<Diagnostic>| Box::new(d.or_at(a.positional[1].span, "differentiated here"));
+    let value = match a.value(1)?.main() {
+        Value::Field(x) => {
+            let x = mixed.adapted_field(cx, &x).map_err(at)?;
+            if x.vertical.is_some() {
+                return Err(at(on_phase_space("field", "∂/∂v")));
+            }
+            Value::Field(mixed.field(cx, &found.covariant_field(cx, &x)))
+        }
+        Value::Form(form) if form.degree() == 1 => {
+            let form = mixed.adapted_form(cx, &form).map_err(at)?;
+            if form.omega.is_some() {
+                return Err(at(on_phase_space("form", "dv")));
+            }
+            Value::Form(curved::form_of(cx, found.connection(), &found.covariant_form(cx, &form)))
+        }
+        Value::Form(form) if form.degree() > 1 => {
+            mixed.adapted_form(cx, &form).map_err(at)?;
+            Value::Form(form)
+        }
+        _ => {
+            let e = mixed.on_phase_space(cx, a.expr(1)?).map_err(at)?;
+            Value::Expr(super::systems::simple(cx, mixed.gamma().apply(cx, e)))
+        }
+    };
+    Ok(Value::from(Answer::new("covariant").main(value).on(&system.manifold).valid_where(recorded)))
+}
+
+fn on_phase_space(what: &str, direction: &str) -> Box<Diagnostic> {
+    Box::new(
+        Diagnostic::error(&codes::WRONG_MANIFOLD, format!("∇ acts on a {what} along J → E, and this one lives on J"))
+            .note(format!("it has a component along {direction}"))
+            .help("take its horizontal part first"),
+    )
+}
+
+/// The field of the second argument in the adapted frame.
+fn candidate_field(a: &Arguments, system: &System, mixed: &MixedSystem) -> Fallible<AdaptedField> {
+    let x = a.field(1)?;
+    a.lives_on(1, &system.manifold)?;
+    mixed.adapted_field(&a.cx, &x).map_err(|d| Box::new(d.or_at(a.positional[1].span, "this field")))
+}
+
+fn horizontal_lift(a: &Arguments) -> Fallible<Value> {
+    let ((system, mixed), recorded) = found(a, |cx| mixed_of(cx, a))?;
+    let x = candidate_field(a, &system, &mixed)?;
+    if x.vertical.is_some() {
+        let d = on_phase_space("field", "∂/∂v");
+        return Err(Box::new(d.or_at(a.positional[1].span, "lifted here")));
+    }
+    let connection = connection_of(&a.cx, &mixed)?;
+    Ok(Value::from(
+        Answer::new("horizontal_lift")
+            .main(connection.lift(&a.cx, &x))
+            .part("time", x.time)
+            .part("second", exprs(mixed.second_symbols(), &x.second))
+            .part("first", exprs(mixed.first_symbols(), &x.first))
+            .part("vertical", connection.vertical_lift(&x.second))
+            .on(&system.manifold)
+            .valid_where(recorded),
+    ))
+}
+
+/// `vector_field` of a mixed or constrained system.
+pub(super) fn vector_field(a: &Arguments) -> Fallible<Value> {
+    let ((system, mixed), recorded) = found(a, |cx| mixed_of(cx, a))?;
+    let gamma = mixed.gamma();
+    let dependent = mixed.first().iter().zip(mixed.g());
+    let higher = dependent.map(|(q, g)| (q.jet(2), super::systems::simple(&a.cx, gamma.apply(&a.cx, *g))));
+    let entries: Vec<_> = mixed.equations().into_iter().chain(higher).map(|(s, e)| (s, Value::Expr(e))).collect();
+    let space = system.manifold.jets(1);
+    let branches: Vec<Branch> = recorded.iter().map(|e| Branch { equations: vec![*e], nonzero: vec![] }).collect();
+    Ok(Value::from(
+        Answer::new("vector_field")
+            .main(gamma)
+            .keyed(entries)
+            .part("unique", Verdict::yes("the equations are solved for the highest derivatives, where they can be"))
+            .part("conditions", Value::exprs(recorded.clone()))
+            .lazy("locus", move |_| Ok(Value::from(PointSet::new(&space, branches.clone()))))
+            .on(&system.manifold)
+            .valid_where(recorded),
+    ))
+}
+
+/// `first_integral` of a mixed or constrained system.
+pub(super) fn first_integral(a: &Arguments) -> Fallible<Value> {
+    let ((system, mixed), recorded) = found(a, |cx| mixed_of(cx, a))?;
+    a.lives_on(1, &system.manifold)?;
+    let f = mixed
+        .on_phase_space(&a.cx, a.expr(1)?)
+        .map_err(|d| Box::new(d.or_at(a.positional[1].span, "this function")))?;
+    let rate = super::systems::simple(&a.cx, mixed.gamma().apply(&a.cx, f));
+    let verdict = decide::is_zero(&a.cx, rate);
+    Ok(Value::from(
+        Answer::new("first_integral").main(verdict).part("rate", rate).on(&system.manifold).valid_where(recorded),
+    ))
+}
+
+/// `symmetry` of a mixed or constrained system.
+pub(super) fn symmetry(a: &Arguments) -> Fallible<Value> {
+    let ((system, curvature), recorded) = found(a, |cx| curvature_of(cx, a))?;
+    let mixed = curvature.connection().system();
+    let x = candidate_field(a, &system, mixed)?;
+    let found = mixed_symmetry::symmetry(&a.cx, &curvature, &x);
+    let (second, first) = (mixed.second_symbols(), mixed.first_symbols());
+    Ok(Value::from(
+        Answer::new("symmetry")
+            .main(found.verdict)
+            .part("second", exprs(second.clone(), &found.second))
+            .part("first", exprs(first, &found.first))
+            .part("prolonged", found.prolonged)
+            .part("bracket", found.bracket)
+            .part("rate", exprs(second, &found.rate))
+            .on(&system.manifold)
+            .valid_where(recorded),
+    ))
+}
+
+fn adjoint_symmetry(a: &Arguments) -> Fallible<Value> {
+    let ((system, curvature), recorded) = found(a, |cx| curvature_of(cx, a))?;
+    let (cx, mixed) = (&a.cx, curvature.connection().system());
+    let form = a.form(1)?;
+    a.lives_on(1, &system.manifold)?;
+    let at = |d: Box<Diagnostic>| Box::new(d.or_at(a.positional[1].span, "this form"));
+    let alpha = mixed.adapted_form(cx, &form).map_err(at)?;
+    let found = adjoint::adjoint_symmetry(cx, &curvature, &alpha).map_err(at)?;
+    let coefficients = alpha.omega.as_ref().unwrap_or(&alpha.theta);
+    let potential = match a.option("potential") {
+        None => adjoint::find_potential(cx, mixed, coefficients, &alpha.eta),
+        Some(option) => {
+            let place = |d: Box<Diagnostic>| Box::new(d.or_at(option.span, "the potential"));
+            let f = crate::model::operate::as_expr(cx, &option.value).map_err(place)?;
+            let f = mixed.on_phase_space(cx, f).map_err(place)?;
+            adjoint::check_potential(cx, mixed, coefficients, &alpha.eta, f).map_err(place)?;
+            Ok(f)
+        }
+    };
+    let answer = adjoint_answer(mixed, &found);
+    let consequence = potential.clone().and_then(|f| adjoint::consequence(cx, mixed, &found.verdict, f));
+    let answer = with_consequence(answer, mixed, cx, potential, consequence, &found.verdict);
+    Ok(Value::from(answer.on(&system.manifold).valid_where(recorded)))
+}
+
+fn adjoint_answer(mixed: &MixedSystem, found: &AdjointSymmetry) -> Answer {
+    let second = mixed.second_symbols();
+    Answer::new("adjoint_symmetry")
+        .main(found.verdict.clone())
+        .part("theta", exprs(second.clone(), &found.theta))
+        .part("eta", exprs(mixed.first_symbols(), &found.eta))
+        .part("b", exprs(second, &found.b))
+        .part("phi", found.phi.clone())
+        .part("lie", found.lie.clone())
+}
+
+/// The parts that need a potential; each says by itself why it is missing.
+fn with_consequence(
+    answer: Answer,
+    mixed: &MixedSystem,
+    cx: &Inquiry,
+    potential: Fallible<Expr>,
+    consequence: Fallible<Consequence>,
+    verdict: &Verdict,
+) -> Answer {
+    let rate = potential.clone().map(|f| Value::Expr(super::systems::simple(cx, mixed.gamma().apply(cx, f))));
+    let kind = match &consequence {
+        Ok(c) => Ok(Value::Label(c.kind)),
+        Err(_) if verdict.is_no() => Ok(Value::Label("not_adjoint_symmetry")),
+        Err(why) => Err(why.clone()),
+    };
+    let part = |get: fn(&Consequence) -> Option<Expr>, what: &str| match &consequence {
+        Ok(c) => get(c).map(Value::Expr).ok_or_else(|| {
+            let kind = c.kind.replace('_', " ");
+            Box::new(Diagnostic::error(&codes::NOT_APPLICABLE, format!("there is no {what} here: {kind}")))
+        }),
+        Err(why) => Err(why.clone()),
+    };
+    // What there is is shown; what there is not says why when it is asked for.
+    let add = |answer: Answer, name: &'static str, value: Fallible<Value>| match value {
+        Ok(value) => answer.part(name, value),
+        refused => answer.lazy(name, move |_| refused.clone()),
+    };
+    let answer = add(answer, "potential", potential.map(Value::Expr));
+    let answer = add(answer, "rate", rate);
+    let answer = add(answer, "kind", kind);
+    let answer = add(answer, "gauge", part(|c| c.gauge, "gauge function"));
+    let answer = add(answer, "integral", part(|c| c.integral, "first integral"));
+    add(answer, "lagrangian", part(|c| c.lagrangian, "Lagrangian of the second-order part"))
+}
+
+fn direct(a: &Arguments) -> Fallible<Value> {
+    let system = a.system(0)?;
+    let Some(l) = system.free_lagrangian() else {
+        return Err(Box::new(
+            Diagnostic::error(&codes::WRONG_KIND, "`direct` asks about a Lagrangian with velocity constraints")
+                .label(a.positional[0].span, format!("this is a {}", system.kind_name()))
+                .help("connection(S).Gamma is the field of motion of any constrained system"),
+        ));
+    };
+    let (found, recorded) = found(a, |cx| {
+        let constraints = system.solved_constraints(cx)?;
+        let n = system.manifold.n_coordinates();
+        let forces: Vec<Expr> = (0..n).map(|i| Expr::add_all(system.forces.iter().map(|f| f.components[i]))).collect();
+        theory::direct(cx, l.function(), &constraints, &forces)
+    })
+    .map_err(|d| Box::new(d.or_at(a.positional[0].span, "this system")))?;
+    Ok(Value::from(direct_answer(a, &system, found).on(&system.manifold).valid_where(recorded)))
+}
+
+fn direct_answer(a: &Arguments, system: &System, found: Direct) -> Answer {
+    let labels: Vec<Symbol> = found.constraints.free.iter().map(|q| q.jet(0)).collect();
+    let labelled = |m: &Matrix| LabelledMatrix { matrix: m.clone(), rows: labels.clone(), columns: labels.clone() };
+    let (det, space) = (found.det_p, system.manifold.jets(1));
+    let again = move |cx: &Inquiry, point: &Point| Ok(vanish_at(cx, [det].iter(), point)?.negate());
+    let locus = PointSet::new(&space, vec![Branch { equations: vec![det], nonzero: vec![] }]);
+    let answer = Answer::new("direct")
+        .part("L", found.lagrangian)
+        .part("hessian", labelled(&found.hessian))
+        .part("P", labelled(&found.p))
+        .part("det_P", found.det_p)
+        .part("theta", found.theta.clone())
+        .part("unique", Judgement { verdict: found.regular.clone(), at: Some(Box::new(again)) })
+        .lazy("locus", move |_| Ok(Value::from(locus.clone())));
+    match found.motion {
+        Ok(motion) => {
+            let gamma = motion.system.gamma();
+            let entries = motion.system.equations().into_iter().map(|(s, e)| (s, Value::Expr(e)));
+            let for_check = motion.clone();
+            answer
+                .main(gamma)
+                .keyed(entries.collect::<Vec<_>>())
+                .part("psi", motion.psi.clone())
+                .part("Omega", motion.omega.clone())
+                .lazy("verified", move |cx: &Inquiry| Ok(Value::from(for_check.verified(cx))))
+                .valid_where(motion.conditions)
+        }
+        Err(why) => {
+            let why = Box::new(why.or_at(a.positional[0].span, "this system"));
+            answer
+                .refused_main(why.clone())
+                .try_part("psi", Err(why.clone()))
+                .try_part("Omega", Err(why.clone()))
+                .try_part("verified", Err(why))
+        }
+    }
+}
