@@ -29,6 +29,7 @@ pub mod components;
 mod coupling;
 mod critical;
 mod families;
+mod half_angle;
 pub mod leaves;
 pub mod rank;
 pub mod real;

@@ -13,6 +13,7 @@ use super::super::symbol::Symbol;
 use super::Branch;
 use super::basis::Basis;
 use super::coupling::{Coupling, coupling, fixed};
+use super::half_angle::split_by_half_angles;
 use super::real::{Constants, semidefinite, split_over_roots};
 use super::shear::Shear;
 use crate::algebra::Inquiry;
@@ -89,8 +90,16 @@ impl Frame {
         let Some((numerator, denominator)) = canonical_fraction(cx, self.context, e)? else { return Ok(None) };
         for v in numerator.variables().iter().chain(denominator.variables()) {
             let mut seen = self.seen.borrow_mut();
-            if let Err(at) = seen.binary_search(v) {
-                seen.insert(at, *v);
+            // A sine is never without its cosine: where x = 0 both are known.
+            let partner = match Generator(*v).kind() {
+                Kind::Sine(_) | Kind::HyperbolicSine(_) => v + 1,
+                Kind::Cosine(_) | Kind::HyperbolicCosine(_) => v - 1,
+                _ => *v,
+            };
+            for v in [*v, partner] {
+                if let Err(at) = seen.binary_search(&v) {
+                    seen.insert(at, v);
+                }
             }
         }
         if !denominator.is_constant() {
@@ -475,6 +484,9 @@ impl Frame {
                 changed |= found.zeros != [f];
                 cases.push(found.zeros);
             } else if let Some(factors) = split_over_roots(cx, &f, self)? {
+                changed = true;
+                cases.extend(factors.into_iter().map(|f| vec![f]));
+            } else if let Some(factors) = split_by_half_angles(cx, &f)? {
                 changed = true;
                 cases.extend(factors.into_iter().map(|f| vec![f]));
             } else {
