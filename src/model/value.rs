@@ -78,7 +78,12 @@ pub struct OnBranch {
     /// The coordinates of the space in which the branch lies.
     pub coordinates: Vec<Symbol>,
     pub branch: super::set::Branch,
+    /// What it is at a point, if that is not the value with the coordinates of the point: where a rank jumps.
+    pub anew: Option<Anew>,
 }
+
+/// Decides at a point; `None` if the point leaves something open.
+pub type Anew = Rc<dyn Fn(&Inquiry, &rustc_hash::FxHashMap<Symbol, Expr>) -> Fallible<Option<Value>>>;
 
 /// A key of a family: symbols and numbers.
 pub type Key = SmallVec<[KeyPart; 3]>;

@@ -272,5 +272,5 @@ fn space_of(chart: &Chart) -> Fallible<JetSpace> {
 /// A distribution along a branch.
 pub fn tangent_value(distribution: Distribution) -> Value {
     let (branch, coordinates) = (distribution.home().clone(), distribution.chart().symbols().to_vec());
-    Value::OnBranch(Rc::new(OnBranch { value: Value::from(distribution), coordinates, branch }))
+    Value::OnBranch(Rc::new(OnBranch { value: Value::from(distribution), coordinates, branch, anew: None }))
 }

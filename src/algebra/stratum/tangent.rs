@@ -4,12 +4,14 @@
 //! n − rank dg(x), wherever that rank is the largest it takes on the cell. Where it is smaller the cell is
 //! singular, and the kernel of dg is only known to contain the tangent vectors.
 
+use super::super::expr::Expr;
 use super::super::polynomial::Polynomial;
 use super::super::symbol::Symbol;
 use super::super::verdict::Verdict;
 use super::cell::{Cell, Frame};
 use super::leaves::{LinearSystem, leaves};
 use super::set;
+use super::single_argument::argument;
 use crate::algebra::Inquiry;
 use crate::budget::Budgeted;
 
@@ -25,9 +27,15 @@ pub fn jacobian(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<LinearSyst
 
 /// ∂g/∂x for each of the symbols, over a common denominator.
 pub fn differential(cx: &Inquiry, frame: &Frame, g: &Polynomial, symbols: &[Symbol]) -> Budgeted<Vec<Polynomial>> {
-    let e = frame.write(g);
+    let e = conormal(cx, frame, g)?;
     let row: Vec<_> = symbols.iter().map(|s| super::super::derive::partial(cx, e, *s)).collect();
     frame.read_row(cx, &row)
+}
+
+/// A function whose differential says where curves in g = 0 may go: g, or the quantity of which g is a function, because the
+/// zeros of an analytic function of one quantity are isolated.
+pub fn conormal(cx: &Inquiry, frame: &Frame, g: &Polynomial) -> Budgeted<Expr> {
+    Ok(argument(cx, frame, g)?.unwrap_or_else(|| frame.write(g)))
 }
 
 /// The dimension at regular points.
