@@ -29,12 +29,15 @@ pub mod components;
 mod coupling;
 mod critical;
 mod families;
+mod half_angle;
 pub mod leaves;
 pub mod rank;
 pub mod real;
+pub mod regular;
 pub mod sample;
 pub mod set;
 mod shear;
+pub(crate) mod single_argument;
 pub mod solve;
 pub mod tangent;
 

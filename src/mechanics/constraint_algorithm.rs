@@ -33,8 +33,9 @@ use crate::algebra::Inquiry;
 use crate::algebra::polynomial::Polynomial;
 use crate::algebra::stratum::leaves::{Leaf, LinearSystem, Solution, leaves_as_far_as_possible};
 use crate::algebra::stratum::rank::{Rank, rank_by};
+use crate::algebra::stratum::regular::{Regularity, regularity};
 use crate::algebra::stratum::sample::sample_point;
-use crate::algebra::stratum::tangent::{dimension, projection, singular_locus};
+use crate::algebra::stratum::tangent::{conormal, dimension, projection, singular_locus};
 use crate::algebra::stratum::{Branch, Cell, Frame, set};
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Coordinate, Expr, Ground, Symbol, Verdict};
@@ -117,7 +118,10 @@ pub struct Undecided {
 #[derive(Clone, Debug)]
 pub struct DynamicBranch {
     pub branch: Branch,
+    /// At regular real points; an upper bound where those are not known.
     pub dim: usize,
+    /// Whether the equations are those of the real points: everything else that is said of the branch rests on it.
+    pub regular: Verdict,
     /// Fields that span the distribution where its rank is the generic one. The first has ∂_t-component 1.
     pub fields: Vec<VectorField>,
     /// 1-forms that annihilate the distribution at every point of N.
@@ -180,6 +184,11 @@ impl DynamicBranch {
             Ok(point.map(|p| p.symbols().into_iter().map(|(s, x)| (s, Expr::number(x))).collect()))
         })?;
         Ok(points.into_iter().flatten().next())
+    }
+
+    /// `5`, or `at most 5`.
+    fn dimension(&self) -> String {
+        if self.regular.is_yes() { self.dim.to_string() } else { format!("at most {}", self.dim) }
     }
 
     /// The space in which the branch lies.
@@ -390,7 +399,7 @@ impl Vectors for Task<'_> {
     /// Σ_unknown (∂g/∂x) ξ_x = −∂g/∂t − Σ_known (∂g/∂q_k) q_{k+1}; the right side is last.
     fn tangency(&self, cx: &Inquiry, g: &Polynomial) -> Budgeted<Vec<Polynomial>> {
         use crate::algebra::derive::partial;
-        let e = self.frame.write(g);
+        let e = conormal(cx, self.frame, g)?;
         let t = self.alpha.dynamical_form().manifold().base();
         let moving = self.known.iter().map(|(q, speed)| partial(cx, e, *q) * *speed);
         let right = -(partial(cx, e, t) + Expr::add_all(moving));
@@ -539,7 +548,7 @@ impl<'a> Task<'a> {
             let reason = "boundary of an open branch: motions of the open part may pass through it".into();
             undecided.push(Undecided { branch: write(rest), reason });
         }
-        open.extend(sets.unsolved.iter().chain(&sets.queue).cloned());
+        open.extend(sets.unsolved.iter().chain(&sets.endless).chain(&sets.queue).cloned());
         let (mut branches, mut undescribed) = (Vec::new(), Vec::new());
         for cell in &finals {
             match reporter.part(cx, "describing the motions on a final branch", || self.describe(cx, cell, true))? {
@@ -548,8 +557,17 @@ impl<'a> Task<'a> {
             }
         }
         let stopped = reporter.stopped;
+        for b in &branches {
+            if let Verdict::Unknown(why) = &b.regular {
+                undecided.push(Undecided { branch: b.branch.clone(), reason: format!("a final branch, but: {why}") });
+            }
+        }
         for cell in &sets.unsolved {
             let reason = "the equations for vectors on it were not solved with the work of one branch".into();
+            undecided.push(Undecided { branch: write(cell), reason });
+        }
+        for cell in &sets.endless {
+            let reason = "an unspecified function vanishes on it with several derivatives".into();
             undecided.push(Undecided { branch: write(cell), reason });
         }
         for cell in &sets.queue {
@@ -562,7 +580,7 @@ impl<'a> Task<'a> {
         let complete = match (&stopped, undecided.is_empty()) {
             (Some(stop), _) => stop.verdict(),
             (None, true) => Verdict::yes("every branch was followed to its end"),
-            (None, false) if sets.unsolved.is_empty() => Verdict::no("some strata are undecided"),
+            (None, false) if sets.unsolved.is_empty() => Verdict::no("some strata or branches are undecided"),
             (None, false) => Verdict::unknown("some branches were too hard to look at"),
         };
         let is_open = stopped.is_some() || !sets.unsolved.is_empty();
@@ -602,9 +620,10 @@ impl<'a> Task<'a> {
     fn describe(&self, cx: &Inquiry, n: &Cell, with_jumps: bool) -> Budgeted<DynamicBranch> {
         let form = self.alpha.dynamical_form();
         let list = self.solve(cx, n)?;
-        let list: Vec<Leaf> = list.into_iter().filter(|leaf| leaf.is_solvable).collect();
+        let mut list: Vec<Leaf> = list.into_iter().filter(|leaf| leaf.is_solvable).collect();
         let width = self.unknowns.len();
-        let ranks = rank_by(cx, self.frame, n, &list, |leaf| 1 + width - leaf.rank)?;
+        let mut ranks = rank_by(cx, self.frame, n, &list, |leaf| 1 + width - leaf.rank)?;
+        let (regular, dim) = self.regular(cx, n, &mut list)?;
         let generic_rank = list.iter().map(|leaf| leaf.rank).max().unwrap_or(0);
         let mut fields = Vec::new();
         let mut integrable = Verdict::unknown("there is no point to look at");
@@ -617,10 +636,14 @@ impl<'a> Task<'a> {
             accelerations = self.accelerations(&solution);
             conditions = self.conditions(cx, &solution, n)?;
         }
-        let determined = Verdict::from_bool(
+        let mut determined = Verdict::from_bool(
             generic_rank == width,
             format!("the distribution has rank {}", 1 + width - generic_rank),
         );
+        if let Verdict::Unknown(why) = &regular {
+            ranks.complete = ranks.complete.and(Verdict::unknown(why));
+            determined = Verdict::unknown(why);
+        }
         let mut jumps = Vec::new();
         if with_jumps {
             for leaf in list.iter().filter(|leaf| leaf.rank < generic_rank) {
@@ -629,7 +652,8 @@ impl<'a> Task<'a> {
         }
         Ok(DynamicBranch {
             branch: self.frame.branch(cx, n)?,
-            dim: dimension(cx, self.frame, n)?,
+            dim,
+            regular,
             fields,
             forms: self.forms(cx, n)?,
             rank: ranks,
@@ -641,6 +665,44 @@ impl<'a> Task<'a> {
             conditions,
             space: form.phase_space(),
         })
+    }
+
+    /// Whether the equations of the branch are those of its real points, and its dimension. Leaves without points are left out.
+    fn regular(&self, cx: &Inquiry, n: &Cell, list: &mut Vec<Leaf>) -> Budgeted<(Verdict, usize)> {
+        let size = self.frame.coordinates().len();
+        let mut verdict = Verdict::yes("at a real point the differentials of its equations span the conormal space");
+        let dim = match regularity(cx, self.frame, n)? {
+            Regularity::Regular { codimension, is_graph } => {
+                // On a graph a polynomial that is not zero does not vanish everywhere.
+                let is_plain = |leaf: &Leaf| is_graph && leaf.cell.equations() == n.equations();
+                let mut kept = Vec::new();
+                for leaf in list.drain(..) {
+                    let is_empty = if is_plain(&leaf) || leaf.cell == *n {
+                        Verdict::no("an open part of a graph")
+                    } else {
+                        set::is_empty(cx, self.frame, &leaf.cell)?
+                    };
+                    kept.push((leaf, is_empty));
+                }
+                let largest = kept.iter().filter(|(_, is_empty)| is_empty.is_no()).map(|(leaf, _)| leaf.rank).max();
+                for (leaf, is_empty) in &kept {
+                    if is_empty.is_unknown() && largest.is_none_or(|rank| leaf.rank > rank) {
+                        verdict = Verdict::unknown("whether a stratum of higher rank has a real point");
+                    }
+                }
+                list.extend(kept.into_iter().filter(|(_, is_empty)| !is_empty.is_yes()).map(|(leaf, _)| leaf));
+                return Ok((verdict, size - codimension));
+            }
+            Regularity::Unknown(why) => {
+                verdict = Verdict::unknown(why);
+                dimension(cx, self.frame, n)?
+            }
+            Regularity::Parts(_) => {
+                verdict = Verdict::unknown("its real points have other equations");
+                dimension(cx, self.frame, n)?
+            }
+        };
+        Ok((verdict, dim))
     }
 
     /// The algorithm started on a stratum where the rank jumps.
@@ -720,7 +782,9 @@ impl<'a> Task<'a> {
             }
         };
         let generators = n.generators(cx, self.frame)?;
-        forms.extend(generators.iter().map(|g| Form::function(self.frame.write(g)).d(cx)));
+        for g in &generators {
+            forms.push(Form::function(conormal(cx, self.frame, g)?).d(cx));
+        }
         Ok(forms)
     }
 
@@ -781,7 +845,7 @@ impl<'a> Task<'a> {
             };
             let found: Vec<Expr> = branch.accelerations.iter().filter_map(|(_, e)| *e).collect();
             let mut items = vec![
-                LogItem::Sets { label: format!("of dimension {}", branch.dim), list: vec![branch.branch.clone()] },
+                LogItem::Sets { label: format!("of dimension {}", branch.dimension()), list: vec![branch.branch.clone()] },
                 LogItem::Fields {
                     label: format!("a distribution of rank {}, spanned by", 1 + branch.free),
                     list: branch.fields.clone(),

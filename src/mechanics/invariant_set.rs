@@ -6,9 +6,11 @@
 //! dynamical distribution, the semisprays and Dirac's total Hamiltonian field are three such kinds.
 
 use crate::algebra::Inquiry;
+use crate::algebra::expr::Node;
+use crate::algebra::generator::Generator;
 use crate::algebra::polynomial::Polynomial;
 use crate::algebra::stratum::leaves::{Leaf, LinearSystem, is_generically_solvable, leaves};
-use crate::algebra::stratum::tangent::dimension;
+use crate::algebra::stratum::regular::{Regularity, regularity};
 use crate::algebra::stratum::{Cell, Frame, set};
 use crate::budget::{Budgeted, Exhausted};
 use rustc_hash::FxHashMap;
@@ -37,6 +39,8 @@ pub(crate) struct InvariantSets<'a> {
     pub queue: Vec<Cell>,
     /// What would have taken too long to look at.
     pub unsolved: Vec<Cell>,
+    /// Sets on which an unspecified function vanishes with several derivatives: curves in them need the next one to vanish, and so on.
+    pub endless: Vec<Cell>,
     pub rounds: usize,
     pub history: Vec<Event>,
     /// The invariant parts of sets that were looked at on the way through boundary strata.
@@ -106,6 +110,7 @@ impl<'a> InvariantSets<'a> {
             boundary: vec![],
             queue: vec![],
             unsolved: vec![],
+            endless: vec![],
             rounds: 0,
             history: vec![],
             tried: RefCell::default(),
@@ -135,7 +140,7 @@ impl<'a> InvariantSets<'a> {
             let mut next = Vec::new();
             while let Some(v) = self.queue.pop() {
                 let share = end.saturating_sub(cx.work_done()).clamp(LEAST_WORK, BRANCH_WORK);
-                let step = aside(cx, share, || self.solve(cx, &v).and_then(|list| self.look(cx, &v, list)));
+                let step = aside(cx, share, || self.advance(cx, &v));
                 match step {
                     Ok(Some(parts)) => next.extend(parts),
                     // One branch that is too hard does not hold up the others.
@@ -151,6 +156,21 @@ impl<'a> InvariantSets<'a> {
             self.queue = self.maximal(cx, self.queue.clone())?;
         }
         Ok(())
+    }
+
+    /// One branch: described by the equations of its real points, or solved.
+    fn advance(&mut self, cx: &Inquiry, v: &Cell) -> Budgeted<Vec<Cell>> {
+        if let Regularity::Parts(parts) = regularity(cx, self.frame, v)? {
+            self.note(v, "its real points have other equations", vec![], parts.clone());
+            return Ok(parts);
+        }
+        if has_flat_function(v) {
+            self.note(v, "an unspecified function vanishes on it with several derivatives: it is not followed", vec![], vec![]);
+            self.endless.push(v.clone());
+            return Ok(vec![]);
+        }
+        let list = self.solve(cx, v)?;
+        self.look(cx, v, list)
     }
 
     /// The largest of the cells; all of them if that is not found out soon.
@@ -194,16 +214,9 @@ impl<'a> InvariantSets<'a> {
         if bad.is_empty() {
             return Ok(Outcome::Whole);
         }
-        let d = dimension(cx, self.frame, v)?;
-        let is_open = |cell: &Cell| -> Budgeted<bool> {
-            Ok(cell.equations() == v.equations() || dimension(cx, self.frame, cell)? == d)
-        };
-        let mut generic: Option<usize> = None;
-        for leaf in &good {
-            if is_open(&leaf.cell)? {
-                generic = Some(generic.map_or(leaf.rank, |r| r.max(leaf.rank)));
-            }
-        }
+        // A part with equations of its own is none of these, whatever its dimension: vectors must be tangent to it, too.
+        let is_open = |cell: &Cell| cell.equations() == v.equations();
+        let generic = good.iter().filter(|leaf| is_open(&leaf.cell)).map(|leaf| leaf.rank).max();
         let Some(generic) = generic else {
             // The closures: without the inequations that made the leaves disjoint.
             let closed = good.into_iter().map(|leaf| closure(&leaf.cell, v)).collect();
@@ -216,7 +229,7 @@ impl<'a> InvariantSets<'a> {
         let open: Vec<Cell> = open.into_iter().map(|leaf| leaf.cell).collect();
         let open = aside(cx, SIDE_WORK, || set::merged(cx, self.frame, open.clone()))?.unwrap_or(open);
         for cell in &open {
-            if is_open(cell)? {
+            if is_open(cell) {
                 kept.push(cell.clone());
                 continue;
             }
@@ -371,6 +384,9 @@ impl<'a> InvariantSets<'a> {
         }
         let mut found = Vec::new();
         for candidate in self.frame.split(cx, &equations, &[])? {
+            if let Regularity::Parts(_) = regularity(cx, self.frame, &candidate)? {
+                continue;
+            }
             let system = self.system_on(cx, &candidate)?;
             if !is_generically_solvable(cx, self.frame, &system, &candidate)? {
                 continue;
@@ -397,6 +413,9 @@ impl<'a> InvariantSets<'a> {
         let closed = open.with_nonzero(vec![]);
         for g in candidates(open)? {
             for candidate in self.frame.refine(cx, &closed, &[g], &[])? {
+                if let Regularity::Parts(_) = regularity(cx, self.frame, &candidate)? {
+                    continue;
+                }
                 let system = self.system_on(cx, &candidate)?;
                 if !is_generically_solvable(cx, self.frame, &system, &candidate)? {
                     continue;
@@ -441,4 +460,17 @@ pub(crate) fn generic_leaf<'l>(list: &'l [Leaf], n: &Cell) -> Option<&'l Leaf> {
         let same = leaf.cell.equations() == n.equations();
         (leaf.rank, same, std::cmp::Reverse((leaf.cell.equations().len(), leaf.cell.nonzero().len())))
     })
+}
+
+/// Derivatives of an unspecified function that are followed when they vanish together.
+const FOLLOWED_DERIVATIVES: u32 = 2;
+
+/// Whether the equations let an unspecified function and more of its derivatives vanish than are followed.
+fn has_flat_function(v: &Cell) -> bool {
+    let zero = v.equations().iter().filter(|g| g.total_degree() == 1 && g.n_terms() == 1);
+    let orders = zero.flat_map(|g| g.variables()).filter_map(|x| match Generator(*x).meaning().node() {
+        Node::Unknown { orders, .. } => Some(orders.iter().sum::<u32>()),
+        _ => None,
+    });
+    orders.max().is_some_and(|n| n > FOLLOWED_DERIVATIVES)
 }

@@ -135,5 +135,6 @@ pub fn on_constraint(q: &ConstraintStructure, order: u32, value: Value) -> Value
         coordinates: q.manifold().jets(q.level().max(order)).symbols(),
         branch: q.set(),
         tower: Some(SolvedTower { solved: q.solved_jets(), says_all: q.is_solved(), sample: q.sample().to_vec() }),
+        anew: None,
     }))
 }

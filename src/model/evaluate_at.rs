@@ -46,6 +46,8 @@ pub fn value_under(cx: &Inquiry, value: &Value, point: &Point, recorded: Recorde
                 Relation::NotEqual => left.nonzero.push(there.left),
                 _ => left.stated.push(there),
             },
+            // What is decided anew at the point does not rest on what holds elsewhere.
+            _ if is_decided_anew(value) => {}
             _ if matches!(value.main(), Value::Set(_)) => {
                 let condition = crate::model::show::condition_text(cx, condition);
                 return Ok(Value::from(Verdict::no(format!("{condition} fails there"))));
@@ -55,6 +57,10 @@ pub fn value_under(cx: &Inquiry, value: &Value, point: &Point, recorded: Recorde
     }
     conditions::record_all(cx, &left);
     at(cx, value, point, &map)
+}
+
+fn is_decided_anew(value: &Value) -> bool {
+    matches!(value, Value::Rank(_)) || matches!(value, Value::OnBranch(there) if there.anew.is_some())
 }
 
 fn fails_there(cx: &Inquiry, condition: &Condition) -> Box<Diagnostic> {
@@ -72,9 +78,15 @@ fn at(cx: &Inquiry, value: &Value, point: &Point, map: &FxHashMap<Symbol, Expr>)
         Value::Field(x) => Value::Field(x.map_components(|c| expr_at_or_poison(cx, c, map))),
         Value::OnSpace(declared) => return at(cx, &declared.value, point, map),
         Value::OnBranch(there) => {
-            let map = with_solved(cx, there, map);
-            on_the_branch(cx, &there.branch, &map)?;
-            return at(cx, &there.value, point, &map);
+            let map = &with_solved(cx, there, map);
+            on_the_branch(cx, &there.branch, map)?;
+            if let Some(anew) = &there.anew
+                && there.branch.equations.iter().all(|e| decide::is_zero(cx, substitute(*e, map)).is_yes())
+                && let Some(found) = anew(cx, map)?
+            {
+                return Ok(found);
+            }
+            return at(cx, &value.main(), point, map);
         }
         Value::Matrix(m) => {
             Value::from(LabelledMatrix { matrix: m.matrix.try_map(|e| expr_at(cx, e, map))?, ..(**m).clone() })

@@ -80,6 +80,8 @@ pub struct OnBranch {
     pub branch: super::set::Branch,
     /// For the branch of a constraint: what its equations say about the dependent jets.
     pub tower: Option<SolvedTower>,
+    /// What it is at a point, if that is not the value with the coordinates of the point: where a rank jumps.
+    pub anew: Option<Anew>,
 }
 
 /// Jets that constraints give as functions of the others.
@@ -96,7 +98,7 @@ pub struct SolvedTower {
 impl OnBranch {
     /// On a branch whose equations are not solved for coordinates.
     pub fn new(value: Value, coordinates: Vec<Symbol>, branch: super::set::Branch) -> OnBranch {
-        OnBranch { value, coordinates, branch, tower: None }
+        OnBranch { value, coordinates, branch, tower: None, anew: None }
     }
 
     /// Another value on the same branch.
@@ -106,9 +108,13 @@ impl OnBranch {
             coordinates: self.coordinates.clone(),
             branch: self.branch.clone(),
             tower: self.tower.clone(),
+            anew: None,
         }))
     }
 }
+
+/// Decides at a point; `None` if the point leaves something open.
+pub type Anew = Rc<dyn Fn(&Inquiry, &rustc_hash::FxHashMap<Symbol, Expr>) -> Fallible<Option<Value>>>;
 
 /// A key of a family: symbols and numbers.
 pub type Key = SmallVec<[KeyPart; 3]>;

@@ -3,10 +3,12 @@
 use super::strata::rank_with;
 use super::{Arguments, Question};
 use crate::algebra::Inquiry;
+use crate::algebra::conditions;
 use crate::algebra::linear::Matrix;
-use crate::algebra::{Expr, Verdict};
+use crate::algebra::{Expr, Symbol, Verdict};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::distribution::Distribution;
+use crate::geometry::form::Form;
 use crate::geometry::jet::JetSpace;
 use crate::mechanics::constraint_algorithm::{DynamicBranch, Dynamics, LogItem, SystemDynamics};
 use crate::model::evaluate_at::{assignment, expr_at};
@@ -14,7 +16,8 @@ use crate::model::item::System;
 use crate::model::kind::*;
 use crate::model::set::{PointSet, branch_text};
 use crate::model::show;
-use crate::model::value::{Answer, Fallible, Judgement, OnBranch, Point, Rank, Value};
+use crate::model::value::{Answer, Anew, Fallible, Judgement, OnBranch, Point, Rank, Value};
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 pub static ROWS: &[Question] = &[
@@ -283,15 +286,60 @@ fn dynamics_answer(
         .valid_where(d.generic.iter().copied())
 }
 
-fn branch_answer(cx: &Inquiry, system: &Rc<System>, space: &JetSpace, b: &DynamicBranch) -> Answer {
-    let along = |value: Value| Value::OnBranch(Rc::new(OnBranch::new(value, space.symbols(), b.branch.clone())));
-    let accelerations = b.accelerations.iter().filter_map(|(s, e)| Some((*s, along(Value::Expr((*e)?)))));
-    let distribution = Distribution::new(space, b.fields.clone());
-    let matrix = match &distribution {
-        Ok(d) => d.matrix(cx),
-        Err(_) => Matrix::with_columns(vec![], space.dimension()),
+/// The dimension of a branch of which regular real points are not known.
+fn at_most(b: &DynamicBranch) -> Value {
+    let why = match &b.regular {
+        Verdict::Unknown(why) => why.to_string(),
+        _ => String::new(),
     };
-    let distribution = distribution.map(|d| along(Value::from(d))).map_err(Into::into);
+    Value::from(Verdict::unknown(format!("at most {}: {why}", b.dim)))
+}
+
+/// The 1-forms that annihilate the distribution at every point of the branch, one row each.
+fn annihilators(space: &JetSpace, b: &DynamicBranch) -> Matrix {
+    let row = |f: &Form| space.symbols().iter().map(|s| f.coefficient(&[*s])).collect();
+    Matrix::with_columns(b.forms.iter().map(row).collect(), space.dimension())
+}
+
+/// The reduced row echelon matrix of what the rows annihilate at a point; `None` if the point leaves something open.
+fn kernel_at(cx: &Inquiry, rows: &Matrix, point: &FxHashMap<Symbol, Expr>) -> Option<Matrix> {
+    let n = rows.n_columns();
+    let reduced = rows.try_map(|e| expr_at(cx, e, point)).ok()?.rref_of_numbers(cx)?;
+    let (kernel, _) = conditions::collect(cx, |cx| reduced.null_space(cx));
+    Matrix::with_columns(kernel.ok()?, n).rref_of_numbers(cx)
+}
+
+/// q_s at a point: the component along q_{s−1} of the vectors with ∂_t-component 1, if they agree there.
+fn acceleration_anew(space: &JetSpace, top: Symbol, rows: Matrix) -> Anew {
+    let column = top.as_jet().and_then(|(q, s)| space.symbols().iter().position(|x| *x == q.jet(s.saturating_sub(1))));
+    Rc::new(move |cx, point| {
+        let (Some(column), Some(kernel)) = (column, kernel_at(cx, &rows, point)) else { return Ok(None) };
+        let entries = kernel.column(column);
+        match entries.split_first() {
+            Some((value, free)) if free.iter().all(|e| e.is_zero()) => Ok(Some(Value::Expr(*value))),
+            Some(_) => Err(Box::new(
+                Diagnostic::error(&codes::DEGENERATE, format!("{top} is not determined at this point"))
+                    .note("the rank of the distribution is larger there"),
+            )),
+            None => Ok(None),
+        }
+    })
+}
+
+fn branch_answer(cx: &Inquiry, system: &Rc<System>, space: &JetSpace, b: &DynamicBranch) -> Answer {
+    let along = |value: Value, anew: Anew| {
+        let (coordinates, branch) = (space.symbols(), b.branch.clone());
+        Value::OnBranch(Rc::new(OnBranch { anew: Some(anew), ..OnBranch::new(value, coordinates, branch) }))
+    };
+    let annihilators = annihilators(space, b);
+    let acceleration = |(s, e): &(Symbol, Option<Expr>)| {
+        Some((*s, along(Value::Expr((*e)?), acceleration_anew(space, *s, annihilators.clone()))))
+    };
+    let accelerations = b.accelerations.iter().filter_map(acceleration);
+    let there = annihilators.clone();
+    let anew: Anew = Rc::new(move |cx, point| Ok(kernel_at(cx, &there, point).map(Value::matrix)));
+    let distribution = Distribution::new(space, b.fields.clone());
+    let distribution = distribution.map(|d| along(Value::from(d), anew)).map_err(Into::into);
     let jumps: Vec<Value> = b.jumps.iter().map(|j| Value::from(branch_answer(cx, system, space, j))).collect();
     let (projected, singular, moved, coordinates) = (b.clone(), b.clone(), b.clone(), space.symbols());
     let (configuration_space, locus_space) = (system.manifold.jets(0), space.clone());
@@ -299,15 +347,16 @@ fn branch_answer(cx: &Inquiry, system: &Rc<System>, space: &JetSpace, b: &Dynami
         .main(PointSet::new(space, vec![b.branch.clone()]))
         .part("equations", Value::exprs(b.branch.equations.clone()))
         .part("nonzero", Value::exprs(b.branch.nonzero.clone()))
-        .part("dim", b.dim)
+        .part("dim", if b.regular.is_yes() { Value::count(b.dim) } else { at_most(b) })
         .try_part("distribution", distribution)
         .part(
             "rank",
             Rank {
                 values: b.rank.values.clone(),
                 strata: b.rank.strata.clone(),
-                matrix,
-                complement: None,
+                // At a point where the rank jumps the forms tell what the fields do not.
+                matrix: annihilators.clone(),
+                complement: Some(space.dimension()),
                 complete: b.rank.complete.clone(),
                 interrupted: b.rank.stopped.is_some(),
                 generic: b.rank.generic.clone(),

@@ -4,11 +4,15 @@
 //! highest derivatives first, so that normal forms express high derivatives by low ones; then time, functions,
 //! and constants with relations such as √3.
 
+use super::super::expr::Expr;
 use super::super::generator::{Generator, Kind, reduce};
 use super::super::ideal::{self, Order, groebner, groebner_within};
+use super::super::number::Rational;
 use super::super::polynomial::Polynomial;
+use super::super::substitute::substitute;
+use super::super::symbol::Symbol;
 use super::cell::Frame;
-use super::coupling::is_implied;
+use super::coupling::{fixed, is_implied};
 use super::shear::Shear;
 use crate::algebra::Inquiry;
 use crate::budget::{Budgeted, Exhausted};
@@ -39,6 +43,8 @@ pub struct Basis {
     elements: Rc<[Polynomial]>,
     minimal: Rc<OnceCell<Vec<Polynomial>>>,
     closures: Closures,
+    /// Coordinates that an equation gives a number.
+    fixed: Rc<OnceCell<Vec<(Symbol, Rational)>>>,
 }
 
 /// For each polynomial that was asked about, the equations of the part where it does not vanish; `None` if they are the same
@@ -81,7 +87,7 @@ fn with_relations(equations: &[Polynomial]) -> (Vec<Polynomial>, Vec<Polynomial>
 impl Basis {
     /// No equations.
     pub fn empty() -> Basis {
-        Basis { inner: None, shear: None, elements: Rc::new([]), minimal: Rc::default(), closures: Rc::default() }
+        Basis { inner: None, shear: None, elements: Rc::new([]), minimal: Rc::default(), closures: Rc::default(), fixed: Rc::default() }
     }
 
     pub fn new(cx: &Inquiry, frame: &Frame, equations: &[Polynomial]) -> Budgeted<Basis> {
@@ -171,6 +177,7 @@ impl Basis {
             elements: elements.into(),
             minimal: Rc::default(),
             closures: Rc::default(),
+            fixed: Rc::default(),
         })
     }
 
@@ -190,6 +197,7 @@ impl Basis {
             elements,
             minimal: Rc::default(),
             closures: Rc::default(),
+            fixed: Rc::default(),
         })
     }
 
@@ -229,6 +237,16 @@ impl Basis {
         frame: &Frame,
         p: &Polynomial,
     ) -> Budgeted<(Polynomial, Polynomial)> {
+        self.normal_form_as_written(cx, frame, &self.settled(cx, p)?)
+    }
+
+    /// The same, without the values of functions at coordinates that have one.
+    pub(super) fn normal_form_as_written(
+        &self,
+        cx: &Inquiry,
+        frame: &Frame,
+        p: &Polynomial,
+    ) -> Budgeted<(Polynomial, Polynomial)> {
         let p = reduce(cx, p.clone())?;
         let Some(inner) = &self.inner else { return Ok((p, Polynomial::one())) };
         if p.is_constant() {
@@ -239,6 +257,34 @@ impl Basis {
             frame.note_generic(cx, &remainder.multiplier)?;
         }
         Ok((reduce(cx, self.outside(cx, remainder.polynomial)?)?, remainder.multiplier))
+    }
+
+    /// The polynomial with the values of functions of coordinates that have one: where x = 0 it is cos x = 1, also if the
+    /// cosine was not in play when the equations were read.
+    fn settled(&self, cx: &Inquiry, p: &Polynomial) -> Budgeted<Polynomial> {
+        let list = self.fixed.get_or_init(|| {
+            let symbol = |(v, x): (u32, Rational)| match Generator(v).kind() {
+                Kind::Symbol(s) => Some((s, x)),
+                _ => None,
+            };
+            self.elements.iter().filter_map(fixed).filter_map(symbol).collect()
+        });
+        if list.is_empty() {
+            return Ok(p.clone());
+        }
+        let mut values: Vec<(u32, Rational)> = Vec::new();
+        for &g in p.variables() {
+            if matches!(Generator(g).kind(), Kind::Symbol(_) | Kind::Opaque | Kind::Pi) {
+                continue;
+            }
+            let meaning = Generator(g).meaning();
+            let here = list.iter().filter(|(s, _)| meaning.contains(*s));
+            let map: FxHashMap<Symbol, Expr> = here.map(|(s, x)| (*s, Expr::number(x.clone()))).collect();
+            if let (false, Some(x)) = (map.is_empty(), substitute(meaning, &map).as_number()) {
+                values.push((g, x.clone()));
+            }
+        }
+        if values.is_empty() { Ok(p.clone()) } else { p.evaluate(cx, &values) }
     }
 
     /// Zero exactly for members of the ideal; otherwise up to a constant factor.
@@ -256,7 +302,7 @@ impl Basis {
     ) -> Budgeted<(Vec<Polynomial>, Polynomial)> {
         let mut reduced = Vec::with_capacity(entries.len() + 1);
         for p in entries.iter().chain([right]) {
-            reduced.push((reduce(cx, p.clone())?, Polynomial::one()));
+            reduced.push((reduce(cx, self.settled(cx, p)?)?, Polynomial::one()));
         }
         if let Some(inner) = &self.inner {
             let (mut places, mut list) = (Vec::new(), Vec::new());
@@ -284,15 +330,13 @@ impl Basis {
         Ok((scaled, right))
     }
 
-    /// The number of independent equations: the codimension of the complex zero set among the coordinates. The
-    /// relations of constants such as √3 and of sine and cosine do not count.
-    pub fn codimension(&self, cx: &Inquiry, frame: &Frame) -> Budgeted<Option<usize>> {
+    /// The number of independent equations: the codimension of the complex zero set among the coordinates. Relations of
+    /// generators, of √3, |u|, cos u and cosh u, hold everywhere and do not count.
+    pub fn codimension(&self, cx: &Inquiry) -> Budgeted<Option<usize>> {
         let Some(inner) = &self.inner else { return Ok(Some(0)) };
         let variables = inner.order.variables();
-        let is_root = |v: &&u32| frame.is_constant(**v) && Generator(**v).relation().is_some();
-        let is_cosine = |v: &&u32| !frame.is_constant(**v) && matches!(Generator(**v).kind(), Kind::Cosine(_));
-        let relations = variables.iter().filter(|v| is_root(v) || is_cosine(v)).count();
-        Ok(inner.dimension(cx)?.map(|d| variables.len() - d - relations))
+        let relations = variables.iter().filter(|v| Generator(**v).relation().is_some()).count();
+        Ok(inner.dimension(cx)?.map(|d| variables.len().saturating_sub(d + relations)))
     }
 
     /// Whether every polynomial is in the ideal.

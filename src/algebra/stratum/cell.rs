@@ -13,8 +13,11 @@ use super::super::symbol::Symbol;
 use super::Branch;
 use super::basis::Basis;
 use super::coupling::{Coupling, coupling, fixed};
+use super::half_angle::split_by_half_angles;
 use super::real::{Constants, semidefinite, split_over_roots};
+use super::regular::Regularity;
 use super::shear::Shear;
+use super::single_argument::only_zero;
 use crate::algebra::Inquiry;
 use crate::budget::{Budgeted, Exhausted};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -35,6 +38,8 @@ pub struct Frame {
     simple: RefCell<FxHashSet<Polynomial>>,
     bases: RefCell<FxHashMap<Vec<Polynomial>, Basis>>,
     zeros: RefCell<FxHashMap<Polynomial, Zeros>>,
+    /// What was found out about the differentials of cells, by their equations and inequations.
+    regularities: RefCell<FxHashMap<(Vec<Polynomial>, Vec<Polynomial>), Regularity>>,
     /// Coordinates in which a basis was found that was not found in those of the frame.
     shear: RefCell<Option<Rc<Shear>>>,
 }
@@ -75,6 +80,7 @@ impl Frame {
             simple: RefCell::default(),
             bases: RefCell::default(),
             zeros: RefCell::default(),
+            regularities: RefCell::default(),
             shear: RefCell::default(),
         })
     }
@@ -89,8 +95,16 @@ impl Frame {
         let Some((numerator, denominator)) = canonical_fraction(cx, self.context, e)? else { return Ok(None) };
         for v in numerator.variables().iter().chain(denominator.variables()) {
             let mut seen = self.seen.borrow_mut();
-            if let Err(at) = seen.binary_search(v) {
-                seen.insert(at, *v);
+            // A sine is never without its cosine: where x = 0 both are known.
+            let partner = match Generator(*v).kind() {
+                Kind::Sine(_) | Kind::HyperbolicSine(_) => v + 1,
+                Kind::Cosine(_) | Kind::HyperbolicCosine(_) => v - 1,
+                _ => *v,
+            };
+            for v in [*v, partner] {
+                if let Err(at) = seen.binary_search(&v) {
+                    seen.insert(at, v);
+                }
             }
         }
         if !denominator.is_constant() {
@@ -260,6 +274,16 @@ impl Frame {
 
     pub(super) fn known_basis(&self, equations: &[Polynomial]) -> Option<Basis> {
         self.bases.borrow().get(equations).cloned()
+    }
+
+    pub(super) fn known_regularity(&self, cell: &Cell) -> Option<Regularity> {
+        let key = (cell.equations().to_vec(), cell.nonzero.clone());
+        self.regularities.borrow().get(&key).cloned()
+    }
+
+    pub(super) fn keep_regularity(&self, cell: &Cell, found: &Regularity) {
+        let key = (cell.equations().to_vec(), cell.nonzero.clone());
+        self.regularities.borrow_mut().insert(key, found.clone());
     }
 
     pub(super) fn shear(&self) -> Option<Rc<Shear>> {
@@ -470,11 +494,17 @@ impl Frame {
         }
         let mut cases: Vec<Vec<Polynomial>> = Vec::new();
         for f in zero_factors {
-            if let Some(found) = semidefinite(cx, &f)? {
+            if let Some(found) = only_zero(cx, self, &f)? {
+                changed = true;
+                cases.push(vec![found]);
+            } else if let Some(found) = semidefinite(cx, &f)? {
                 // √x ≥ 0 vanishes where it vanishes.
                 changed |= found.zeros != [f];
                 cases.push(found.zeros);
             } else if let Some(factors) = split_over_roots(cx, &f, self)? {
+                changed = true;
+                cases.extend(factors.into_iter().map(|f| vec![f]));
+            } else if let Some(factors) = split_by_half_angles(cx, &f)? {
                 changed = true;
                 cases.extend(factors.into_iter().map(|f| vec![f]));
             } else {

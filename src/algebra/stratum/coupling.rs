@@ -41,7 +41,7 @@ pub(super) fn coupling(cx: &Inquiry, frame: &Frame, basis: &Basis) -> Budgeted<C
             }
             if let Some(x) = here.as_number() {
                 let equation = &Polynomial::variable(g) - &Polynomial::constant(x.clone());
-                if !basis.normal_form(cx, frame, &equation)?.is_zero() {
+                if !basis.normal_form_as_written(cx, frame, &equation)?.0.is_zero() {
                     new.push(equation);
                 }
             } else if is_transcendental(&kind, s, &value) && basis.elements().iter().any(|e| e.variables() == [g]) {

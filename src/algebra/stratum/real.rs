@@ -4,18 +4,19 @@
 //! Three facts are recognised, each a proof:
 //!
 //! - *semidefinite*: p ≥ 0 (or p ≤ 0) everywhere, with its zeros given by simpler equations. Sums of even
-//!   monomials of one sign are; a polynomial quadratic in x is if its square can be completed,
-//!   4ap = (2ax + b)² + (4ac − b²), with a of one sign and 4ac − b² again semidefinite;
+//!   monomials of one sign are; a polynomial quadratic in y = xᵏ is if its square can be completed,
+//!   4ap = (2ay + b)² + (4ac − b²), with a of one sign and 4ac − b² again semidefinite; so is a form in two
+//!   variables without real lines, by Sturm's theorem;
 //! - *split over a real extension*: b² − 4ac = g·h² with a number or parameter g > 0 that is no square
 //!   gives two factors, x² − 3y² = (x − √3 y)(x + √3 y); two terms that are n-th powers up to constants give
 //!   the real ones among their linear factors, x⁴ = 2y⁴ the lines x = ±⁴√2 y;
 //! - *without real roots*: a polynomial in one variable, by Sturm's theorem.
 //!
-//! Signs of generators count: e^u > 0, √u ≥ 0, m > 0 by assumption.
+//! Signs of generators count: e^u > 0, √u ≥ 0, m > 0 by assumption; and those of polynomials in them, 2 + sin x > 0.
 
 use super::super::assume::Sign;
 use super::super::factor::factor;
-use super::super::generator::Generator;
+use super::super::generator::{Generator, Kind, in_cosine, reduce};
 use super::super::number::Rational;
 use super::super::polynomial::{Monomial, Polynomial};
 use super::super::roots::count_real_roots;
@@ -52,11 +53,16 @@ fn semidefinite_within(cx: &Inquiry, p: &Polynomial, depth: u32) -> Budgeted<Opt
     if let Some(found) = even_terms(cx, p) {
         return Ok(Some(found));
     }
-    if let Some(is_negative) = known_sign(cx, p) {
-        return Ok(Some(Semidefinite { is_negative, zeros: vec![Polynomial::one()] }));
+    // A polynomial of one sign that may vanish is described by its own equation, unless there are simpler ones.
+    let weak = match known_sign(cx, p) {
+        Some(found) if found.has_no_zero() => return Ok(Some(found)),
+        weak => weak,
+    };
+    if let Some(found) = in_cosines(cx, p)? {
+        return Ok(Some(found));
     }
     if depth == 0 {
-        return Ok(None);
+        return Ok(weak);
     }
     // An even power, or a product of polynomials of one sign.
     let parts = factor(cx, p);
@@ -68,7 +74,7 @@ fn semidefinite_within(cx: &Inquiry, p: &Polynomial, depth: u32) -> Budgeted<Opt
             let here = if n % 2 == 0 {
                 vec![f.clone()]
             } else {
-                let Some(found) = semidefinite_within(cx, f, depth - 1)? else { return Ok(None) };
+                let Some(found) = semidefinite_within(cx, f, depth - 1)? else { return Ok(weak) };
                 is_negative ^= found.is_negative;
                 found.zeros
             };
@@ -89,17 +95,43 @@ fn semidefinite_within(cx: &Inquiry, p: &Polynomial, depth: u32) -> Budgeted<Opt
         let is_negative = p.evaluate_at(cx, &[(*v, Rational::ZERO)])?.is_some_and(|value| value.is_negative());
         return Ok(Some(Semidefinite { is_negative, zeros: vec![Polynomial::one()] }));
     }
-    completed_square(cx, p, depth)
+    match binary_form(cx, p)? {
+        Some(found) => Ok(Some(found)),
+        None => Ok(completed_square(cx, p, depth)?.or(weak)),
+    }
 }
 
-/// Whether a polynomial in parameters and numbers is negative, if the declared facts tell that it is never zero.
-fn known_sign(cx: &Inquiry, p: &Polynomial) -> Option<bool> {
+/// The sign that the declared facts and the bounds of functions give a polynomial in parameters and numbers, or one like
+/// 2 + sin x that contains functions.
+fn known_sign(cx: &Inquiry, p: &Polynomial) -> Option<Semidefinite> {
     let is_fixed = |v: &u32| Generator(*v).meaning().symbols().iter().all(|s| s.is_parameter());
-    if p.n_terms() > MAX_SIGNED_TERMS || !p.variables().iter().all(is_fixed) {
+    let is_function = |v: &u32| !matches!(Generator(*v).kind(), Kind::Symbol(_) | Kind::Pi);
+    let has_functions = p.variables().iter().any(is_function);
+    if p.n_terms() > MAX_SIGNED_TERMS || !(has_functions || p.variables().iter().all(is_fixed)) {
         return None;
     }
     let sign = super::super::decide::sign(cx, super::super::normal::write::polynomial_expr(p));
-    (sign.is_positive() || sign.is_negative()).then(|| sign.is_negative())
+    let has_sign = sign.is_nonnegative() || sign.is_nonpositive();
+    let is_negative = sign.can_be_negative;
+    match (has_sign, sign.can_be_zero) {
+        (true, false) => Some(Semidefinite { is_negative, zeros: vec![Polynomial::one()] }),
+        (true, true) if has_functions => Some(Semidefinite { is_negative, zeros: vec![p.clone()] }),
+        _ => None,
+    }
+}
+
+/// 1 − sin² x is a square, though of the cosine.
+fn in_cosines(cx: &Inquiry, p: &Polynomial) -> Budgeted<Option<Semidefinite>> {
+    for &v in p.variables() {
+        if matches!(Generator(v).kind(), Kind::Sine(_))
+            && !p.contains(v + 1)
+            && let Some(other) = in_cosine(cx, p, v)?
+            && let Some(found) = even_terms(cx, &other)
+        {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
 }
 
 /// Larger polynomials in parameters are not looked at for their sign.
@@ -139,25 +171,25 @@ fn monomial_sign(cx: &Inquiry, monomial: &Monomial) -> Option<bool> {
     Some(negative)
 }
 
-/// 4ap = (2ax + b)² + (4ac − b²) for a variable in which p is quadratic with a leading coefficient of one sign.
+/// 4ap = (2ay + b)² + (4ac − b²) for a power y = xᵏ in which p is quadratic with a leading coefficient of one sign.
 fn completed_square(cx: &Inquiry, p: &Polynomial, depth: u32) -> Budgeted<Option<Semidefinite>> {
-    let mut candidates: Vec<(bool, u32)> = p
-        .variables()
-        .iter()
-        .filter(|v| p.degree_in(**v) == 2)
-        .map(|v| (!p.leading_coefficient_in(*v).is_constant(), *v))
-        .collect();
+    let mut candidates: Vec<(bool, u32, u32)> = Vec::new();
+    for &v in p.variables() {
+        if quadratic_in(p, v).is_some() {
+            candidates.push((!p.leading_coefficient_in(v).is_constant(), p.degree_in(v), v));
+        }
+    }
     candidates.sort();
-    for (_, v) in candidates {
-        let [c, b, a] = quadratic_in(p, v);
+    for (_, degree, v) in candidates {
+        let Some([c, b, a]) = quadratic_in(p, v) else { continue };
         let Some(lead) = semidefinite_within(cx, &a, depth - 1)?.filter(Semidefinite::has_no_zero) else { continue };
         let four = Rational::from(4);
-        let rest = &a.mul(cx, &c)?.scale(&four) - &b.mul(cx, &b)?;
+        let rest = reduce(cx, &a.mul(cx, &c)?.scale(&four) - &b.mul(cx, &b)?)?;
         let Some(rest) = semidefinite_within(cx, &rest, depth - 1)?.filter(|r| !r.is_negative || r.zeros.is_empty())
         else {
             continue;
         };
-        let mut zeros = vec![&a.mul(cx, &Polynomial::variable(v))?.scale(&Rational::from(2)) + &b];
+        let mut zeros = vec![&a.mul(cx, &Polynomial::power(v, degree / 2))?.scale(&Rational::from(2)) + &b];
         if rest.has_no_zero() {
             zeros = vec![Polynomial::one()];
         } else {
@@ -168,11 +200,33 @@ fn completed_square(cx: &Inquiry, p: &Polynomial, depth: u32) -> Budgeted<Option
     Ok(None)
 }
 
-/// c + bx + ax².
-fn quadratic_in(p: &Polynomial, v: u32) -> [Polynomial; 3] {
-    let mut parts = p.coefficients_in(v);
-    parts.resize(3, Polynomial::zero());
-    [parts[0].clone(), parts[1].clone(), parts[2].clone()]
+/// c + by + ay² with a power y of the variable, which has no relation of its own.
+fn quadratic_in(p: &Polynomial, v: u32) -> Option<[Polynomial; 3]> {
+    let degree = p.degree_in(v) as usize;
+    if degree == 0 || degree % 2 == 1 || Generator(v).relation().is_some() {
+        return None;
+    }
+    let parts = p.coefficients_in(v);
+    let is_quadratic = parts.iter().enumerate().all(|(k, c)| k % (degree / 2) == 0 || c.is_zero());
+    is_quadratic.then(|| [parts[0].clone(), parts[degree / 2].clone(), parts[degree].clone()])
+}
+
+/// A form in two variables whose other coefficients are numbers: it vanishes at the origin only if p(x, 1) has no root and its
+/// leading coefficient is not zero.
+fn binary_form(cx: &Inquiry, p: &Polynomial) -> Budgeted<Option<Semidefinite>> {
+    let &[x, y] = p.variables() else { return Ok(None) };
+    let degree = p.total_degree();
+    let is_form = p.terms().all(|(m, _)| m.iter().map(|(_, n)| u64::from(*n)).sum::<u64>() == degree);
+    let has_relation = |v: u32| Generator(v).relation().is_some();
+    if !is_form || degree % 2 == 1 || u64::from(p.degree_in(x)) < degree || has_relation(x) || has_relation(y) {
+        return Ok(None);
+    }
+    let dehomogenised = p.evaluate(cx, &[(y, Rational::ONE)])?;
+    if count_real_roots(cx, &dehomogenised, None, None)? > 0 {
+        return Ok(None);
+    }
+    let is_negative = dehomogenised.constant_term().is_negative();
+    Ok(Some(Semidefinite { is_negative, zeros: vec![Polynomial::variable(x), Polynomial::variable(y)] }))
 }
 
 /// What is known of the constants in a polynomial: parameters, numbers such as √3.
@@ -214,7 +268,7 @@ fn quadratic_split(cx: &Inquiry, p: &Polynomial, constants: &impl Constants) -> 
             continue;
         }
         let discriminant = &b.mul(cx, b)? - &a.mul(cx, c)?.scale(&Rational::from(4));
-        let discriminant = super::super::generator::reduce(cx, discriminant)?;
+        let discriminant = reduce(cx, discriminant)?;
         let parts = factor(cx, &discriminant);
         let (mut g, mut h) = (Polynomial::constant(parts.unit.clone()), Polynomial::one());
         for (f, n) in &parts.factors {
@@ -247,7 +301,7 @@ fn binomial_split(cx: &Inquiry, p: &Polynomial, constants: &impl Constants) -> B
         return Ok(None);
     }
     let radicand = b.mul(cx, &a.pow(cx, n - 1)?)?.scale(&Rational::from(-1));
-    let radicand = super::super::generator::reduce(cx, radicand)?;
+    let radicand = reduce(cx, radicand)?;
     let sign = constants.sign_of(cx, &radicand)?;
     let negative = sign.is_negative();
     let has_root = sign.is_positive() || (negative && n % 2 == 1);

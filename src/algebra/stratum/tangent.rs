@@ -4,12 +4,14 @@
 //! n − rank dg(x), wherever that rank is the largest it takes on the cell. Where it is smaller the cell is
 //! singular, and the kernel of dg is only known to contain the tangent vectors.
 
+use super::super::expr::Expr;
 use super::super::polynomial::Polynomial;
 use super::super::symbol::Symbol;
 use super::super::verdict::Verdict;
 use super::cell::{Cell, Frame};
 use super::leaves::{LinearSystem, leaves};
 use super::set;
+use super::single_argument::argument;
 use crate::algebra::Inquiry;
 use crate::budget::Budgeted;
 
@@ -25,16 +27,22 @@ pub fn jacobian(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<LinearSyst
 
 /// ∂g/∂x for each of the symbols, over a common denominator.
 pub fn differential(cx: &Inquiry, frame: &Frame, g: &Polynomial, symbols: &[Symbol]) -> Budgeted<Vec<Polynomial>> {
-    let e = frame.write(g);
+    let e = conormal(cx, frame, g)?;
     let row: Vec<_> = symbols.iter().map(|s| super::super::derive::partial(cx, e, *s)).collect();
     frame.read_row(cx, &row)
+}
+
+/// A function whose differential says where curves in g = 0 may go: g, or the quantity of which g is a function, because the
+/// zeros of an analytic function of one quantity are isolated.
+pub fn conormal(cx: &Inquiry, frame: &Frame, g: &Polynomial) -> Budgeted<Expr> {
+    Ok(argument(cx, frame, g)?.unwrap_or_else(|| frame.write(g)))
 }
 
 /// The dimension at regular points.
 pub fn dimension(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<usize> {
     let n = frame.coordinates().len();
     if is_algebraic(frame, cell)
-        && let Some(codimension) = cell.basis.codimension(cx, frame)?
+        && let Some(codimension) = cell.basis.codimension(cx)?
     {
         return Ok(n - codimension);
     }
@@ -55,17 +63,39 @@ pub fn has_regular_point(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<V
     Ok(Verdict::unknown("no real point was found at which the differentials of the equations are independent"))
 }
 
-/// Whether the codimension can be read off the ideal: the equations contain coordinates, constants, and sines and
-/// cosines of coordinates that do not occur by themselves. An angle covers its circle without loss of dimension.
+/// Whether the codimension can be read off the ideal: the equations contain coordinates, constants, roots and absolute values
+/// of polynomials in these, and sines and cosines, circular or hyperbolic, of coordinates that do not occur otherwise. An angle
+/// covers its circle, and h its hyperbola, without loss of dimension.
 fn is_algebraic(frame: &Frame, cell: &Cell) -> bool {
     use super::super::generator::{Generator, Kind};
-    let occurs = |s: Symbol| cell.equations().iter().any(|g| g.contains(Generator::of_symbol(s).0));
+    let in_play: Vec<u32> = cell.equations().iter().flat_map(|g| g.variables().iter().copied()).collect();
+    let is_alone = |u: &super::super::expr::Expr, v: u32| {
+        let partners = [v.saturating_sub(1), v, v + 1];
+        let stands_in = |w: &u32, s: Symbol| Generator(*w).meaning().contains(s);
+        let has_other = |s: Symbol| in_play.iter().any(|w| stands_in(w, s) && !(partners.contains(w) && is_pair(v, *w)));
+        u.as_symbol().is_some_and(|s| !has_other(s))
+    };
     let allowed = |v: &u32| match Generator(*v).kind() {
         Kind::Symbol(_) => true,
-        Kind::Sine(u) | Kind::Cosine(u) => u.as_symbol().is_some_and(|s| !occurs(s)),
+        Kind::Sine(u) | Kind::Cosine(u) | Kind::HyperbolicSine(u) | Kind::HyperbolicCosine(u) => is_alone(&u, *v),
+        // Their radicands are polynomials: those of coordinates bring nothing new.
+        Kind::Root { radicand: inner, .. } | Kind::Absolute { square: inner, .. } => {
+            inner.variables().iter().all(|w| matches!(Generator(*w).kind(), Kind::Symbol(_)))
+        }
         _ => false,
     };
     cell.equations().iter().flat_map(|g| g.variables()).all(|v| frame.is_constant(*v) || allowed(v))
+}
+
+/// Whether two generators are the same, or sine and cosine of the same.
+fn is_pair(v: u32, w: u32) -> bool {
+    use super::super::generator::{Generator, Kind::*};
+    let argument = |g: u32| match Generator(g).kind() {
+        Sine(u) | Cosine(u) => Some((false, u)),
+        HyperbolicSine(u) | HyperbolicCosine(u) => Some((true, u)),
+        _ => None,
+    };
+    v == w || (argument(v).is_some() && argument(v) == argument(w))
 }
 
 /// Whether the equations contain coordinates and constants only, no functions of coordinates.
