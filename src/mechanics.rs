@@ -27,6 +27,7 @@
 //!
 //! Misprints of the source that matter are repaired where they stand and marked `Departure:`.
 
+pub mod certificate;
 pub mod classify;
 pub mod constraint_algorithm;
 pub mod dirac;

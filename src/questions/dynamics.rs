@@ -4,17 +4,18 @@ use super::strata::rank_with;
 use super::{Arguments, Question};
 use crate::algebra::Inquiry;
 use crate::algebra::linear::Matrix;
-use crate::algebra::{Expr, Verdict};
+use crate::algebra::{Expr, Rational, Symbol, Verdict};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::distribution::Distribution;
 use crate::geometry::jet::JetSpace;
+use crate::mechanics::certificate::{Certificate, Outcome};
 use crate::mechanics::constraint_algorithm::{DynamicBranch, Dynamics, LogItem, SystemDynamics};
 use crate::model::evaluate_at::{assignment, expr_at};
 use crate::model::item::System;
 use crate::model::kind::*;
 use crate::model::set::{PointSet, branch_text};
 use crate::model::show;
-use crate::model::value::{Answer, Fallible, Judgement, OnBranch, Point, Rank, Value};
+use crate::model::value::{Answer, Fallible, Judgement, OnBranch, Point, PointEntry, Rank, Value};
 use std::rc::Rc;
 
 pub static ROWS: &[Question] = &[
@@ -71,6 +72,7 @@ pub static ROWS: &[Question] = &[
                 &["motion", "no_motion", "contradictory", "cut_off"],
                 "motion, no_motion, contradictory or cut_off",
             ),
+            part("certificate", ANSWER, "what separate code found when it checked each branch, and points off all branches"),
             part("log", TEXT, "every step, for `explain`"),
         ],
         run: dynamics,
@@ -245,6 +247,8 @@ fn dynamics(a: &Arguments) -> Fallible<Value> {
     // The parts of the proper dynamics are those of the answer itself: its text does not say them twice, nor
     // the log, which `explain` prints.
     let answer = dynamics_answer(&a.cx, &system, &space, &found.proper, paths);
+    let certificate = found.proper.clone();
+    let answer = answer.lazy("certificate", move |_| Ok(Value::from(certificates_answer(&certificate))));
     let answer = answer.lazy("proper", move |_| Ok(proper.clone())).part("extended", extended);
     Ok(Value::from(answer.lazy("log", move |cx: &Inquiry| Ok(Value::Text(log_text(cx, &found).into())))))
 }
@@ -296,6 +300,7 @@ fn branch_answer(cx: &Inquiry, system: &Rc<System>, space: &JetSpace, b: &Dynami
     let distribution = distribution.map(|d| along(Value::from(d))).map_err(Into::into);
     let jumps: Vec<Value> = b.jumps.iter().map(|j| Value::from(branch_answer(cx, system, space, j))).collect();
     let (projected, singular, moved, coordinates) = (b.clone(), b.clone(), b.clone(), space.symbols());
+    let certificate = b.certificate.clone();
     let (configuration_space, locus_space) = (system.manifold.jets(0), space.clone());
     Answer::new("branch")
         .main(PointSet::new(space, vec![b.branch.clone()]))
@@ -328,12 +333,37 @@ fn branch_answer(cx: &Inquiry, system: &Rc<System>, space: &JetSpace, b: &Dynami
             let on = |value: Value| OnBranch { value, coordinates: coordinates.clone(), branch: moved.branch.clone() };
             Ok(Value::list(moved.gauge(cx)?.into_iter().map(|x| Value::OnBranch(Rc::new(on(Value::Field(x)))))))
         })
+        .lazy("certificate", move |_| Ok(Value::from(certificate_answer(&certificate))))
         .part("jumps", Value::list(jumps))
         .lazy("singular_locus", move |cx: &Inquiry| {
             Ok(Value::from(PointSet::new(&locus_space, singular.singular_locus(cx)?)))
         })
         .on(&system.manifold)
         .valid_where(b.conditions.iter().copied())
+}
+
+/// The certificates of all branches, and that of the whole.
+fn certificates_answer(d: &Dynamics) -> Answer {
+    let certificates = || d.branches.iter().map(|b| &b.certificate).chain([&d.coverage]);
+    let verdict = Verdict::all(certificates().map(Certificate::verdict), "there is nothing to check");
+    Answer::new("certificate")
+        .main(verdict)
+        .part("branches", Value::list(d.branches.iter().map(|b| Value::from(certificate_answer(&b.certificate)))))
+        .part("coverage", certificate_answer(&d.coverage))
+}
+
+fn certificate_answer(c: &Certificate) -> Answer {
+    let entry = |(s, x): &(Symbol, Rational)| PointEntry {
+        symbols: [*s].into_iter().collect(),
+        text: s.to_string(),
+        value: Expr::number(x.clone()),
+    };
+    let point = Point { entries: c.point.iter().map(entry).collect() };
+    Answer::new("certificate")
+        .main(c.verdict())
+        .part("outcome", Value::Label(c.word()))
+        .part("point", Value::Point(Rc::new(point)))
+        .part("checks", Value::list(c.checks.iter().map(|text| Value::Text(text.as_str().into()))))
 }
 
 /// The log of both problems, step by step.
@@ -371,6 +401,18 @@ fn log_text(cx: &Inquiry, found: &SystemDynamics) -> String {
                 lines.push(format!("    {label}: {}", if list.is_empty() { "none".into() } else { list.join(", ") }));
             }
         }
+        for (n, b) in d.branches.iter().enumerate() {
+            lines.push(format!("  Certificate of branch {}: {}", n + 1, certificate_text(&b.certificate)));
+        }
+        lines.push(format!("  Certificate of the whole: {}", certificate_text(&d.coverage)));
     }
     lines.join("\n")
+}
+
+fn certificate_text(c: &Certificate) -> String {
+    match &c.outcome {
+        Outcome::Passed => format!("passed\n    {}", c.checks.join("\n    ")),
+        Outcome::Failed(evidence) => format!("failed: {evidence}"),
+        Outcome::NotMade(why) => format!("not made: {why}"),
+    }
 }
