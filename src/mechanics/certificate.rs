@@ -83,7 +83,7 @@ impl Certificate {
     /// Yes where it passed, else unknown with the reason.
     pub fn verdict(&self) -> Verdict {
         match &self.outcome {
-            Outcome::Passed => Verdict::yes(self.checks.join("; ")),
+            Outcome::Passed => Verdict::yes("the checks hold, by separate code"),
             Outcome::Failed(evidence) => Verdict::unknown(format!("the certificate failed: {evidence}")),
             Outcome::NotMade(why) => Verdict::unknown(format!("no certificate was made: {why}")),
         }
@@ -118,7 +118,7 @@ pub fn certified(cx: &Inquiry, alpha: &LepageTwoForm, mut found: Dynamics, work:
 /// Takes back what a failed certificate contradicts.
 fn withdrawn(mut found: Dynamics) -> Dynamics {
     let mut faults = Vec::new();
-    let (mut kept, number_of) = (Vec::new(), found.branches.len());
+    let mut kept = Vec::new();
     for (i, branch) in std::mem::take(&mut found.branches).into_iter().enumerate() {
         match &branch.certificate.outcome {
             Outcome::Failed(evidence) => {
@@ -134,13 +134,13 @@ fn withdrawn(mut found: Dynamics) -> Dynamics {
         faults.push(format!("the certificate of the whole failed: {evidence}"));
     }
     let Some(fault) = faults.first() else { return found };
+    if !matches!(found.coverage.outcome, Outcome::Failed(_)) {
+        found.coverage = Certificate::failed(fault.clone(), vec![]);
+    }
     found.complete = Verdict::unknown(fault.clone());
     found.secondary = Verdict::unknown(fault.clone());
-    if found.branches.len() < number_of || found.empty.is_yes() {
-        found.empty = match found.branches.is_empty() {
-            true => Verdict::unknown(fault.clone()),
-            false => found.empty,
-        };
+    if found.branches.is_empty() {
+        found.empty = Verdict::unknown(fault.clone());
     }
     found
 }
@@ -200,22 +200,16 @@ impl<'a> Notary<'a> {
         if let Some(evidence) = miscount(b) {
             return Certificate::failed(evidence, vec![]);
         }
-        let points = match self.points(cx, b, start) {
+        let points = match self.points(cx, b, start, true) {
             Ok(points) => points,
             Err(why) => return Certificate::not_made(why.to_string()),
         };
-        let Some(first) = points.first() else {
-            return Certificate::not_made("no rational point was found on it");
-        };
+        let Some(first) = points.first() else { return self.without_fields(cx, b, start) };
         let coordinates = first.coordinates(&self.laws.coordinates);
-        let mut counted = 0;
-        let mut dimensions = Vec::new();
+        let mut reports: Vec<AtPoint> = Vec::new();
         for (n, p) in points.iter().enumerate() {
             match self.at_point(cx, b, others, p, n) {
-                Ok(report) => {
-                    counted += usize::from(report.is_counted);
-                    dimensions.push(report.dimension);
-                }
+                Ok(report) => reports.push(report),
                 Err(Objection::Refuted(what)) => {
                     let place = p.text(&self.laws.coordinates);
                     return Certificate::failed(format!("at {place}: {what}"), p.coordinates(&self.laws.coordinates));
@@ -224,57 +218,80 @@ impl<'a> Notary<'a> {
                 Err(Objection::Gap(_)) => {}
             }
         }
-        if let Some(largest) = dimensions.iter().max().filter(|d| **d < b.dim) {
-            let evidence = format!("its dimension is said to be {}, but is at most {largest} at every point found", b.dim);
-            return Certificate::failed(evidence, coordinates);
+        if !reports.iter().any(|r| r.dimension == b.dim) {
+            return Certificate::failed(singular_everywhere(b), coordinates);
         }
-        Certificate { outcome: Outcome::Passed, point: coordinates, checks: self.checks(b, &points, &dimensions, counted) }
+        Certificate { outcome: Outcome::Passed, point: coordinates, checks: self.checks(b, &points, &reports) }
     }
 
-    fn checks(&self, b: &DynamicBranch, points: &[Point], dimensions: &[usize], counted: usize) -> Vec<String> {
+    /// What points say at which the fields have no value: whether any of them is regular.
+    fn without_fields(&self, cx: &Inquiry, b: &DynamicBranch, start: &Point) -> Certificate {
+        let points = self.points(cx, b, start, false).unwrap_or_default();
+        let differentials: Exact<Vec<_>> = points.iter().map(|p| self.differentials(cx, b, p)).collect();
+        let Ok(differentials) = differentials else { return Certificate::not_made("no exact value was found on it") };
+        match points.first() {
+            None => Certificate::not_made("no rational point was found on it"),
+            Some(first) if differentials.iter().all(|d| self.laws.coordinates.len() - rank(d) != b.dim) => {
+                Certificate::failed(singular_everywhere(b), first.coordinates(&self.laws.coordinates))
+            }
+            Some(_) => Certificate::not_made("the fields have no exact value at the points found on it"),
+        }
+    }
+
+    fn checks(&self, b: &DynamicBranch, points: &[Point], reports: &[AtPoint]) -> Vec<String> {
         let mut checks = vec![format!("the real point {} lies on it", points[0].text(&self.laws.coordinates))];
         if points.len() > 1 {
             checks.push(format!("{} further points", points.len() - 1));
         }
-        if dimensions.contains(&b.dim) {
-            let equations = self.laws.coordinates.len() - b.dim;
-            checks.push(format!("dimension {}: {equations} independent differentials", b.dim));
-        }
+        let codimension = self.laws.coordinates.len() - b.dim;
+        checks.push(format!("dimension {}: {codimension} independent differentials", b.dim));
         checks.push(format!("rank {} = free + 1, at most the dimension", b.free + 1));
-        checks.push(format!("curves of the fields satisfy the equations of the branch and of motion to order {}", self.reach()));
-        if counted > 0 {
+        checks.push(format!(
+            "curves of the fields satisfy the equations of the branch and of motion to order {}",
+            self.reach()
+        ));
+        if reports.iter().any(|r| r.is_counted) {
             let order = format!("the equations differentiated {PROLONGATIONS} times leave {} free", b.free);
             checks.push(order);
         }
         checks
     }
 
-    /// Points of a branch at which its fields have values: ordinary ones first, then simple ones.
-    fn points(&self, cx: &Inquiry, b: &DynamicBranch, start: &Point) -> Result<Vec<Point>, Exhausted> {
+    /// Points of a branch, at which its fields have values if so wished: ordinary ones and simple ones in turn.
+    fn points(
+        &self,
+        cx: &Inquiry,
+        b: &DynamicBranch,
+        start: &Point,
+        with_fields: bool,
+    ) -> Result<Vec<Point>, Exhausted> {
         let mut points: Vec<Point> = Vec::new();
-        let accept = |p: &Point| -> Exact<bool> {
-            let evaluator = Evaluator::new(cx, p, 0, FxHashMap::default());
-            for (_, e) in b.fields.iter().flat_map(|x| x.components()) {
-                evaluator.of(e)?.head()?;
+        let mut is_regular = false;
+        for seed in 0..2 * POINTS {
+            if seed >= POINTS && (is_regular || points.is_empty()) {
+                break;
             }
-            Ok(self.is_assumed(cx, p)? && points_differ(&points, p))
-        };
-        let search = |seed: usize, accept: &dyn Fn(&Point) -> Exact<bool>| {
-            let (equations, nonzero) = (&b.branch.equations, &b.branch.nonzero);
-            let coordinates = &self.laws.coordinates;
-            let is_special = seed % 2 == 1;
-            Search { cx, coordinates, start, equations, nonzero, seed, is_special, inside: &self.inside }.find(accept)
-        };
-        let mut found = Vec::new();
-        for seed in 0..POINTS {
-            let new = |p: &Point| Ok(accept(p)? && points_differ(&found, p));
-            match search(seed, &new) {
-                Ok(p) => found.extend(p),
-                Err(why) if found.is_empty() => return Err(why),
+            let accept = |p: &Point| -> Exact<bool> {
+                let evaluator = Evaluator::new(cx, p, 0, FxHashMap::default());
+                for (_, e) in b.fields.iter().filter(|_| with_fields).flat_map(|x| x.components()) {
+                    evaluator.of(e)?.head()?;
+                }
+                Ok(self.is_assumed(cx, p)? && points_differ(&points, p))
+            };
+            let (equations, nonzero, coordinates) = (&b.branch.equations, &b.branch.nonzero, &self.laws.coordinates);
+            let (is_special, inside) = (seed % 2 == 1, &self.inside);
+            let search = Search { cx, coordinates, start, equations, nonzero, seed, is_special, inside };
+            match search.find(&accept) {
+                Ok(Some(p)) => {
+                    let dimension = self.differentials(cx, b, &p).map(|d| self.laws.coordinates.len() - rank(&d));
+                    is_regular |= dimension == Ok(b.dim);
+                    points.push(p);
+                }
+                Ok(None) => {}
+                Err(why) if points.is_empty() => return Err(why),
                 Err(_) => break,
             }
         }
-        points.append(&mut found);
         Ok(points)
     }
 
@@ -291,7 +308,6 @@ impl<'a> Notary<'a> {
         if rank(&fields) != b.fields.len() {
             return Err(Objection::Refuted("the fields that span the distribution are dependent".into()));
         }
-        // Differentials of the equations, one direction after the other.
         let differentials = self.differentials(cx, b, p)?;
         let independent = rank(&differentials);
         let dimension = space.len() - independent;
@@ -299,8 +315,9 @@ impl<'a> Notary<'a> {
             let what = format!("it has dimension {dimension} there, and {} is said", b.dim);
             return Err(Objection::Refuted(what));
         }
+        self.annihilate(cx, b, p, &fields)?;
         self.flow(cx, b, p, number)?;
-        let is_counted = self.count_freedom(cx, b, others, p)?;
+        let is_counted = self.is_alone(cx, others, p)? && self.count_freedom(cx, b, p)?;
         Ok(AtPoint { dimension, is_counted })
     }
 
@@ -325,6 +342,46 @@ impl<'a> Notary<'a> {
             }
         }
         Ok(rows)
+    }
+
+    /// The forms that are said to annihilate the distribution do, and no other vectors.
+    fn annihilate(
+        &self,
+        cx: &Inquiry,
+        b: &DynamicBranch,
+        p: &Point,
+        fields: &[Vec<Rational>],
+    ) -> Result<(), Objection> {
+        let evaluator = Evaluator::new(cx, p, 0, FxHashMap::default());
+        let mut rows = Vec::new();
+        for eta in &b.forms {
+            let coefficient = |s: &Symbol| evaluator.of(eta.coefficient(&[*s]))?.head();
+            rows.push(self.laws.coordinates.iter().map(coefficient).collect::<Exact<Vec<Rational>>>()?);
+        }
+        let product =
+            |a: &[Rational], b: &[Rational]| a.iter().zip(b).fold(Rational::ZERO, |sum, (x, y)| &sum + &(x * y));
+        if rows.iter().any(|eta| fields.iter().any(|x| !product(eta, x).is_zero())) {
+            return Err(Objection::Refuted("a form that is said to annihilate the distribution does not".into()));
+        }
+        let vectors = self.laws.coordinates.len() - rank(&rows);
+        match self.rank_here(cx, b, p)? {
+            Some(said) if said != vectors => {
+                let what = format!("the forms annihilate {vectors} independent vectors, and rank {said} is said");
+                Err(Objection::Refuted(what))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The rank that is said to hold at a point, if one is.
+    fn rank_here(&self, cx: &Inquiry, b: &DynamicBranch, p: &Point) -> Exact<Option<usize>> {
+        let mut here = Vec::new();
+        for (stratum, value) in &b.rank.strata {
+            if settled(is_on(cx, p, &stratum.equations, &stratum.nonzero))? {
+                here.push(*value);
+            }
+        }
+        Ok(if let [said] = here.as_slice() { Some(*said) } else { None })
     }
 
     /// The curve of X₀ + Σ u_a(t) X_a through a point stays on the branch and is a motion.
@@ -380,7 +437,10 @@ impl<'a> Notary<'a> {
                 let Some((coordinate, order)) = x.as_jet() else { continue };
                 let Some(next) = curve.get(&coordinate.jet(order + 1)) else { continue };
                 if curve[x].derivative() != next.to_degree(reach) {
-                    let what = format!("the fields are no semisprays: {} is not the derivative of {x}", coordinate.jet(order + 1));
+                    let what = format!(
+                        "the fields are no semisprays: {} is not the derivative of {x}",
+                        coordinate.jet(order + 1)
+                    );
                     return Err(Objection::Refuted(what));
                 }
             }
@@ -394,24 +454,23 @@ impl<'a> Notary<'a> {
         Ok(())
     }
 
-    /// The equations of motion leave as many derivatives free as the rank at this point says. Not asked where another branch
-    /// comes near, or where the rank at the point is not known.
-    fn count_freedom(&self, cx: &Inquiry, b: &DynamicBranch, others: &[&Branch], p: &Point) -> Result<bool, Objection> {
+    /// Whether no other branch comes near a point.
+    fn is_alone(&self, cx: &Inquiry, others: &[&Branch], p: &Point) -> Exact<bool> {
         for other in others {
             if settled(is_on(cx, p, &other.equations, &[]))? {
                 return Ok(false);
             }
         }
-        let mut here = Vec::new();
-        for (stratum, value) in &b.rank.strata {
-            if settled(is_on(cx, p, &stratum.equations, &stratum.nonzero))? {
-                here.push(*value);
-            }
-        }
-        let [said] = here.as_slice() else { return Ok(false) };
+        Ok(true)
+    }
+
+    /// The equations of motion leave as many derivatives free as the rank at this point says. Not asked where the rank at the
+    /// point is not known.
+    fn count_freedom(&self, cx: &Inquiry, b: &DynamicBranch, p: &Point) -> Result<bool, Objection> {
+        let Some(said) = self.rank_here(cx, b, p)? else { return Ok(false) };
         let counted = self.laws.formal(cx, p, PROLONGATIONS)?;
         let counted = match counted {
-            Formal::Some { free } if free + 1 > *said => self.laws.formal(cx, p, FURTHER_PROLONGATIONS)?,
+            Formal::Some { free } if free + 1 > said => self.laws.formal(cx, p, FURTHER_PROLONGATIONS)?,
             other => other,
         };
         match counted {
@@ -419,8 +478,9 @@ impl<'a> Notary<'a> {
                 let what = format!("the equations of motion, differentiated {prolongations} times, have no solution");
                 Err(Objection::Refuted(what))
             }
-            Formal::Some { free } if free + 1 != *said => {
-                let what = format!("the equations of motion leave {free} derivatives free, and {} are said to be", said - 1);
+            Formal::Some { free } if free + 1 != said => {
+                let what =
+                    format!("the equations of motion leave {free} derivatives free, and {} are said to be", said - 1);
                 Err(Objection::Refuted(what))
             }
             Formal::Some { .. } => Ok(true),
@@ -532,7 +592,7 @@ impl<'a> Notary<'a> {
 
 /// What a point of a branch shows beside that nothing contradicts.
 struct AtPoint {
-    /// At most so large is the dimension.
+    /// What the differentials of the equations leave.
     dimension: usize,
     is_counted: bool,
 }
@@ -556,6 +616,12 @@ fn miscount(b: &DynamicBranch) -> Option<String> {
         return Some(format!("the rank is said to be {:?}, with {} free functions", b.rank.values, b.free));
     }
     None
+}
+
+/// A square among the equations, or a set with fewer real points than its equations let one think: W = {x² + y² = 0}.
+fn singular_everywhere(b: &DynamicBranch) -> String {
+    let independent = "its equations have dependent differentials at every real point found";
+    format!("{independent}, which says nothing for the dimension {}", b.dim)
 }
 
 fn points_differ(known: &[Point], p: &Point) -> bool {

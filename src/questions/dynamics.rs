@@ -72,7 +72,11 @@ pub static ROWS: &[Question] = &[
                 &["motion", "no_motion", "contradictory", "cut_off"],
                 "motion, no_motion, contradictory or cut_off",
             ),
-            part("certificate", ANSWER, "what separate code found when it checked each branch, and points off all branches"),
+            part(
+                "certificate",
+                ANSWER,
+                "what separate code found when it checked each branch, and points off all branches",
+            ),
             part("log", TEXT, "every step, for `explain`"),
         ],
         run: dynamics,
@@ -247,8 +251,6 @@ fn dynamics(a: &Arguments) -> Fallible<Value> {
     // The parts of the proper dynamics are those of the answer itself: its text does not say them twice, nor
     // the log, which `explain` prints.
     let answer = dynamics_answer(&a.cx, &system, &space, &found.proper, paths);
-    let certificate = found.proper.clone();
-    let answer = answer.lazy("certificate", move |_| Ok(Value::from(certificates_answer(&certificate))));
     let answer = answer.lazy("proper", move |_| Ok(proper.clone())).part("extended", extended);
     Ok(Value::from(answer.lazy("log", move |cx: &Inquiry| Ok(Value::Text(log_text(cx, &found).into())))))
 }
@@ -261,6 +263,7 @@ fn dynamics_answer(
     branches: Vec<DynamicBranch>,
 ) -> Answer {
     let set = |list: Vec<crate::model::set::Branch>| Value::from(PointSet::new(space, list));
+    let checked = d.clone();
     let reasons: Vec<String> = d.undecided.iter().map(|u| u.reason.clone()).collect();
     // No branch found is not the same as no branch.
     let final_set = match d.final_set() {
@@ -283,6 +286,7 @@ fn dynamics_answer(
         .lazy("reasons", move |_| Ok(Value::list(reasons.iter().map(|r| Value::Text(r.as_str().into())))))
         .part("rounds", d.rounds)
         .part("kind", Value::Label(d.kind()))
+        .lazy("certificate", move |_| Ok(Value::from(certificates_answer(&checked))))
         .on(&system.manifold)
         .valid_where(d.generic.iter().copied())
 }

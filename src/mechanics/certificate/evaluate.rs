@@ -261,7 +261,9 @@ impl<'a> Evaluator<'a> {
     /// An argument as its turn at the point and its change along the curve.
     fn argument(&self, e: Expr) -> Exact<(Turn, Series)> {
         match e.node() {
-            Node::Symbol(s) if self.point.turns.contains_key(s) => Ok((self.point.turns[s].clone(), self.symbol_change(*s))),
+            Node::Symbol(s) if self.point.turns.contains_key(s) => {
+                Ok((self.point.turns[s].clone(), self.symbol_change(*s)))
+            }
             Node::Sum { constant, terms } if self.has_turn(e) => {
                 if !constant.is_zero() {
                     return no_value("an angle beside a number");

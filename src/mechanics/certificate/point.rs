@@ -137,7 +137,13 @@ impl Search<'_> {
     }
 
     /// Which unknown is given a value next, and the values to try. `None` when nothing is open.
-    fn next(&self, point: &Point, rest: &[Poly], pivots: &[(u32, Poly)], open: Option<u32>) -> Option<(u32, Vec<Choice>)> {
+    fn next(
+        &self,
+        point: &Point,
+        rest: &[Poly],
+        pivots: &[(u32, Poly)],
+        open: Option<u32>,
+    ) -> Option<(u32, Vec<Choice>)> {
         let solved = rest.iter().chain(pivots.iter().map(|(_, p)| p)).find_map(|p| {
             let degrees = p.degrees();
             let v = *degrees.keys().next().filter(|_| degrees.len() == 1)?;
@@ -177,7 +183,8 @@ impl Search<'_> {
             list.extend((0..2).map(angle));
         }
         if self.inside.exponential.contains(&symbol) {
-            let e = |k: usize| Choice::Turn(Turn::exponential(Rational::ratio([2, 1, 3][(k + turn) % 3], [1, 2][k % 2])));
+            let e =
+                |k: usize| Choice::Turn(Turn::exponential(Rational::ratio([2, 1, 3][(k + turn) % 3], [1, 2][k % 2])));
             list.extend((0..2).map(e));
         }
         let all: Vec<Choice> = match self.is_special {
@@ -197,7 +204,6 @@ impl Search<'_> {
             false => list.into_iter().chain([value((0, 1))]).collect(),
         }
     }
-
 }
 
 /// What has no value there does not hold there.
@@ -260,7 +266,8 @@ pub(super) fn rational_roots(coefficients: &[Rational]) -> Vec<Rational> {
         [_] => {}
         _ => {
             let value = |x: &Rational| list.iter().rev().fold(Rational::ZERO, |sum, c| &(&sum * x) + c);
-            let tried = (1..=12).flat_map(|n| (1..=6).flat_map(move |d| [Rational::ratio(n, d), Rational::ratio(-n, d)]));
+            let tried =
+                (1..=12).flat_map(|n| (1..=6).flat_map(move |d| [Rational::ratio(n, d), Rational::ratio(-n, d)]));
             for x in tried {
                 if value(&x).is_zero() && !roots.contains(&x) {
                     roots.push(x);
