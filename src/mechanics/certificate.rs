@@ -33,7 +33,7 @@ use crate::algebra::assume::Sign;
 use crate::algebra::expr::symbols_of;
 use crate::algebra::stratum::Branch;
 use crate::algebra::{Expr, Inquiry, Rational, Symbol, Verdict};
-use crate::budget::{Exhausted, share};
+use crate::budget::share;
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
 use crate::geometry::jet::total_derivative;
@@ -200,10 +200,7 @@ impl<'a> Notary<'a> {
         if let Some(evidence) = miscount(b) {
             return Certificate::failed(evidence, vec![]);
         }
-        let points = match self.points(cx, b, start, true) {
-            Ok(points) => points,
-            Err(why) => return Certificate::not_made(why.to_string()),
-        };
+        let (points, mut stopped) = self.points(cx, b, start, true);
         let Some(first) = points.first() else { return self.without_fields(cx, b, start) };
         let coordinates = first.coordinates(&self.laws.coordinates);
         let mut reports: Vec<AtPoint> = Vec::new();
@@ -214,19 +211,24 @@ impl<'a> Notary<'a> {
                     let place = p.text(&self.laws.coordinates);
                     return Certificate::failed(format!("at {place}: {what}"), p.coordinates(&self.laws.coordinates));
                 }
-                Err(Objection::Gap(gap)) if n == 0 => return Certificate::not_made(gap_text(&gap)),
-                Err(Objection::Gap(_)) => {}
+                Err(Objection::Gap(gap)) => stopped = stopped.or(Some(gap)),
             }
         }
         if !reports.iter().any(|r| r.dimension == b.dim) {
-            return Certificate::failed(singular_everywhere(b), coordinates);
+            return match stopped {
+                Some(gap) => Certificate::not_made(gap_text(&gap)),
+                None => Certificate::failed(singular_everywhere(b), coordinates),
+            };
         }
         Certificate { outcome: Outcome::Passed, point: coordinates, checks: self.checks(b, &points, &reports) }
     }
 
     /// What points say at which the fields have no value: whether any of them is regular.
     fn without_fields(&self, cx: &Inquiry, b: &DynamicBranch, start: &Point) -> Certificate {
-        let points = self.points(cx, b, start, false).unwrap_or_default();
+        let (points, stopped) = self.points(cx, b, start, false);
+        if let Some(gap) = stopped {
+            return Certificate::not_made(gap_text(&gap));
+        }
         let differentials: Exact<Vec<_>> = points.iter().map(|p| self.differentials(cx, b, p)).collect();
         let Ok(differentials) = differentials else { return Certificate::not_made("no exact value was found on it") };
         match points.first() {
@@ -257,14 +259,15 @@ impl<'a> Notary<'a> {
         checks
     }
 
-    /// Points of a branch, at which its fields have values if so wished: ordinary ones and simple ones in turn.
+    /// Points of a branch, at which its fields have values if so wished: ordinary ones and simple ones in turn, and more of
+    /// them if none is regular. And what stopped the search, if something did.
     fn points(
         &self,
         cx: &Inquiry,
         b: &DynamicBranch,
         start: &Point,
         with_fields: bool,
-    ) -> Result<Vec<Point>, Exhausted> {
+    ) -> (Vec<Point>, Option<Gap>) {
         let mut points: Vec<Point> = Vec::new();
         let mut is_regular = false;
         for seed in 0..2 * POINTS {
@@ -288,11 +291,10 @@ impl<'a> Notary<'a> {
                     points.push(p);
                 }
                 Ok(None) => {}
-                Err(why) if points.is_empty() => return Err(why),
-                Err(_) => break,
+                Err(why) => return (points, Some(why.into())),
             }
         }
-        Ok(points)
+        (points, None)
     }
 
     fn at_point(

@@ -165,3 +165,32 @@ fn a_branch_dropped() {
         }
     }
 }
+
+/// Answers that were wrong, and called complete. Dimension and free functions of the right branches, by hand:
+/// E_x − E_y = 2x(x + y) and x² = 0 leave the origin (the first two); u = cos h x′ + sin h y′ = 0, or h′ = 0 and w = 0;
+/// x − sin x = 0 at x = 0 only, with e free; sums of squares with positive coefficients vanish where each square does.
+#[test]
+fn no_wrong_answer_is_complete() {
+    type Shape = &'static [(usize, usize)];
+    let known: [(&[&str], &str, Shape); 8] = [
+        (&["x", "y"], "x^2*(x+y) + (x+y)^2", &[(1, 0)]),
+        (
+            &["x", "y", "z"],
+            "2*x^2 - x*y^2 + 2*x*y*z + 4*x*y - x*z^2 - 8*x*z - y^3 + 4*y^2*z - 5*y*z^2 - 8*y*z + 2*z^3 + 8*z^2",
+            &[(1, 0)],
+        ),
+        (&["x", "y", "h"], "(cos(h)*x_1 + sin(h)*y_1)^2/2", &[(5, 0), (6, 2)]),
+        (&["x", "y", "e"], "x_1^2/2 + y_1^2/2 + e*(x - sin(x))", &[(5, 1)]),
+        (&["x", "y", "e"], "(x_1^2 + (2 + sin(x))*y_1^2)/(2*e)", &[(5, 1)]),
+        (&["x", "y", "e"], "x_1^2/2 + y_1^2/2 + e*(x^4 + y^4 - x^2*y^2)", &[(3, 1)]),
+        (&["x", "y", "e"], "x_1^2/2 + y_1^2/2 + e*(x^2 - 2*x*cos(y) + 1)", &[(3, 1)]),
+        (&["x", "y", "e"], "(x_1^2 + (1 + abs(x))*y_1^2)/(2*e)", &[(5, 1)]),
+    ];
+    let cx = &Inquiry::free();
+    for (names, text, right) in known {
+        let (_, found) = answer(cx, names, text, Problem::Proper);
+        let mut shape: Vec<(usize, usize)> = found.branches.iter().map(|b| (b.dim, b.free)).collect();
+        shape.sort_unstable();
+        assert!(!found.complete.is_yes() || shape == right, "{text}: {shape:?}, {}", found.complete);
+    }
+}
