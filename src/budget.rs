@@ -58,6 +58,10 @@ pub mod share {
     pub const PRINT: u64 = 120_000_000;
     /// The constraint algorithm of a system that is to run.
     pub const DERIVATION: u64 = 400_000_000;
+    /// The certificates of an answer of the constraint algorithm: this part of what the answer cost …
+    pub const CERTIFICATE_PART: u64 = 4;
+    /// … or, where that is nothing to speak of, so much.
+    pub const CERTIFICATE_FLOOR: u64 = 400_000;
     /// Judging the promises of one declaration when a program is only checked.
     pub const CHECK: u64 = 16_000_000;
 }

@@ -29,6 +29,7 @@
 
 pub mod adjoint_symmetry;
 pub mod ansatz;
+pub mod certificate;
 pub mod classify;
 pub mod connection;
 pub mod constrained_form;

@@ -6,7 +6,10 @@
 //! - further regular coordinates, which add their dimensions to every branch and their rank to every matrix,
 //! - a random invertible change of coordinates, with the sets, and the points of the tables, carried along.
 //!
-//! None of them may end undecided.
+//! None of them may end undecided. [`random_systems`] does the same with systems that nobody has worked out.
+
+#[path = "metamorphic/random_systems.rs"]
+mod random_systems;
 
 use lepage::session::{Mode, Session, SessionOptions};
 use std::path::{Path, PathBuf};

@@ -23,6 +23,7 @@
 //! A budget that ends leaves what is known: the branches that are final, each described as far as time allows; the
 //! sets that were still to be looked at, as undecided; the round, and which computation ran out.
 
+use super::certificate::{Certificate, certified};
 use super::classify::{branches, frame_of, rows_of, solvable_set};
 use super::gauge::Motions;
 use super::invariant_set::{Event, InvariantSets, Vectors, aside, closure, generic_leaf};
@@ -67,6 +68,8 @@ pub struct Dynamics {
     pub secondary: Verdict,
     /// Nothing was left undecided.
     pub complete: Verdict,
+    /// Whether points off all branches were shown to have no motion.
+    pub coverage: Certificate,
     pub undecided: Vec<Undecided>,
     pub rounds: usize,
     /// Final submanifolds of which the motions were not described any more. Empty unless a budget ended.
@@ -139,6 +142,8 @@ pub struct DynamicBranch {
     pub jumps: Vec<DynamicBranch>,
     /// Denominators of the spanning fields.
     pub conditions: Vec<Expr>,
+    /// The check of all this by separate code.
+    pub certificate: Certificate,
     space: JetSpace,
 }
 
@@ -247,9 +252,11 @@ impl SystemDynamics {
 
 /// The algorithm for one problem. A budget that ends on the way leaves what is known, marked incomplete.
 pub fn run(cx: &Inquiry, alpha: &LepageTwoForm, problem: Problem) -> Answered<Dynamics> {
+    let begin = cx.work_done();
     let frame = in_any_case(cx, || frame_of(cx, alpha)).map_err(exhausted)?;
     let task = in_any_case(cx, || Task::new(cx, alpha, &frame, problem)).map_err(exhausted)?;
-    task.execute(cx).map_err(exhausted)
+    let found = task.execute(cx).map_err(exhausted)?;
+    Ok(certified(cx, alpha, found, cx.work_done() - begin))
 }
 
 /// What is short and needed to say anything at all is done even if the time is over.
@@ -608,6 +615,7 @@ impl<'a> Task<'a> {
             empty,
             secondary,
             complete,
+            coverage: Certificate::not_made("nothing was looked at yet"),
             undecided,
             rounds: sets.rounds,
             undescribed,
@@ -663,6 +671,7 @@ impl<'a> Task<'a> {
             accelerations,
             jumps,
             conditions,
+            certificate: Certificate::not_made("nothing was looked at yet"),
             space: form.phase_space(),
         })
     }

@@ -5,18 +5,19 @@ use super::{Arguments, Question};
 use crate::algebra::Inquiry;
 use crate::algebra::conditions;
 use crate::algebra::linear::Matrix;
-use crate::algebra::{Expr, Symbol, Verdict};
+use crate::algebra::{Expr, Rational, Symbol, Verdict};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::distribution::Distribution;
 use crate::geometry::form::Form;
 use crate::geometry::jet::JetSpace;
+use crate::mechanics::certificate::{Certificate, Outcome};
 use crate::mechanics::constraint_algorithm::{DynamicBranch, Dynamics, LogItem, SystemDynamics};
 use crate::model::evaluate_at::{assignment, expr_at};
 use crate::model::item::System;
 use crate::model::kind::*;
 use crate::model::set::{PointSet, branch_text};
 use crate::model::show;
-use crate::model::value::{Answer, Anew, Fallible, Judgement, OnBranch, Point, Rank, Value};
+use crate::model::value::{Answer, Anew, Fallible, Judgement, OnBranch, Point, PointEntry, Rank, Value};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -73,6 +74,11 @@ pub static ROWS: &[Question] = &[
                 "kind",
                 &["motion", "no_motion", "contradictory", "cut_off"],
                 "motion, no_motion, contradictory or cut_off",
+            ),
+            part(
+                "certificate",
+                ANSWER,
+                "what separate code found when it checked each branch, and points off all branches",
             ),
             part("log", TEXT, "every step, for `explain`"),
         ],
@@ -260,6 +266,7 @@ fn dynamics_answer(
     branches: Vec<DynamicBranch>,
 ) -> Answer {
     let set = |list: Vec<crate::model::set::Branch>| Value::from(PointSet::new(space, list));
+    let checked = d.clone();
     let reasons: Vec<String> = d.undecided.iter().map(|u| u.reason.clone()).collect();
     // No branch found is not the same as no branch.
     let final_set = match d.final_set() {
@@ -282,6 +289,7 @@ fn dynamics_answer(
         .lazy("reasons", move |_| Ok(Value::list(reasons.iter().map(|r| Value::Text(r.as_str().into())))))
         .part("rounds", d.rounds)
         .part("kind", Value::Label(d.kind()))
+        .lazy("certificate", move |_| Ok(Value::from(certificates_answer(&checked))))
         .on(&system.manifold)
         .valid_where(d.generic.iter().copied())
 }
@@ -342,6 +350,7 @@ fn branch_answer(cx: &Inquiry, system: &Rc<System>, space: &JetSpace, b: &Dynami
     let distribution = distribution.map(|d| along(Value::from(d), anew)).map_err(Into::into);
     let jumps: Vec<Value> = b.jumps.iter().map(|j| Value::from(branch_answer(cx, system, space, j))).collect();
     let (projected, singular, moved, coordinates) = (b.clone(), b.clone(), b.clone(), space.symbols());
+    let certificate = b.certificate.clone();
     let (configuration_space, locus_space) = (system.manifold.jets(0), space.clone());
     Answer::new("branch")
         .main(PointSet::new(space, vec![b.branch.clone()]))
@@ -375,12 +384,37 @@ fn branch_answer(cx: &Inquiry, system: &Rc<System>, space: &JetSpace, b: &Dynami
             let on = |value: Value| OnBranch::new(value, coordinates.clone(), moved.branch.clone());
             Ok(Value::list(moved.gauge(cx)?.into_iter().map(|x| Value::OnBranch(Rc::new(on(Value::Field(x)))))))
         })
+        .lazy("certificate", move |_| Ok(Value::from(certificate_answer(&certificate))))
         .part("jumps", Value::list(jumps))
         .lazy("singular_locus", move |cx: &Inquiry| {
             Ok(Value::from(PointSet::new(&locus_space, singular.singular_locus(cx)?)))
         })
         .on(&system.manifold)
         .valid_where(b.conditions.iter().copied())
+}
+
+/// The certificates of all branches, and that of the whole.
+fn certificates_answer(d: &Dynamics) -> Answer {
+    let certificates = || d.branches.iter().map(|b| &b.certificate).chain([&d.coverage]);
+    let verdict = Verdict::all(certificates().map(Certificate::verdict), "there is nothing to check");
+    Answer::new("certificate")
+        .main(verdict)
+        .part("branches", Value::list(d.branches.iter().map(|b| Value::from(certificate_answer(&b.certificate)))))
+        .part("coverage", certificate_answer(&d.coverage))
+}
+
+fn certificate_answer(c: &Certificate) -> Answer {
+    let entry = |(s, x): &(Symbol, Rational)| PointEntry {
+        symbols: [*s].into_iter().collect(),
+        text: s.to_string(),
+        value: Expr::number(x.clone()),
+    };
+    let point = Point { entries: c.point.iter().map(entry).collect() };
+    Answer::new("certificate")
+        .main(c.verdict())
+        .part("outcome", Value::Label(c.word()))
+        .part("point", Value::Point(Rc::new(point)))
+        .part("checks", Value::list(c.checks.iter().map(|text| Value::Text(text.as_str().into()))))
 }
 
 /// The log of both problems, step by step.
@@ -418,6 +452,18 @@ fn log_text(cx: &Inquiry, found: &SystemDynamics) -> String {
                 lines.push(format!("    {label}: {}", if list.is_empty() { "none".into() } else { list.join(", ") }));
             }
         }
+        for (n, b) in d.branches.iter().enumerate() {
+            lines.push(format!("  Certificate of branch {}: {}", n + 1, certificate_text(&b.certificate)));
+        }
+        lines.push(format!("  Certificate of the whole: {}", certificate_text(&d.coverage)));
     }
     lines.join("\n")
+}
+
+fn certificate_text(c: &Certificate) -> String {
+    match &c.outcome {
+        Outcome::Passed => format!("passed\n    {}", c.checks.join("\n    ")),
+        Outcome::Failed(evidence) => format!("failed: {evidence}"),
+        Outcome::NotMade(why) => format!("not made: {why}"),
+    }
 }

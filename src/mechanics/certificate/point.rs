@@ -1,0 +1,280 @@
+//! Exact points on a set {equations = 0, nonzero ≠ 0}, found by trying: what occurs linearly is solved for, an equation in one
+//! unknown is solved by its rational roots, and everything else takes values from a short list. The finder proves nothing; the
+//! points it returns are checked by whoever uses them.
+
+use super::evaluate::{Evaluator, FUNCTION_VALUES, Point, Turn};
+use super::series::{Exact, Gap, Poly, Series};
+use crate::algebra::expr::post_order;
+use crate::algebra::function::Elementary;
+use crate::algebra::{Expr, Inquiry, Node, Rational, Symbol};
+use crate::budget::{Budgeted, Exhausted};
+use rustc_hash::FxHashMap;
+use std::cell::{Cell, RefCell};
+
+/// What is looked for.
+pub(super) struct Search<'a> {
+    pub cx: &'a Inquiry,
+    pub coordinates: &'a [Symbol],
+    /// Parameters and their values.
+    pub start: &'a Point,
+    pub equations: &'a [Expr],
+    pub nonzero: &'a [Expr],
+    /// Another number, other points.
+    pub seed: usize,
+    /// Whether values are as simple as possible, zero before all.
+    pub is_special: bool,
+    /// Which coordinates stand inside functions.
+    pub inside: &'a Inside,
+}
+
+/// Coordinates that stand inside sines, and inside exponentials.
+#[derive(Default)]
+pub(super) struct Inside {
+    circular: Vec<Symbol>,
+    exponential: Vec<Symbol>,
+}
+
+impl Inside {
+    pub fn of(expressions: &[Expr]) -> Inside {
+        use Elementary::*;
+        let mut found = Inside::default();
+        for e in post_order(expressions) {
+            let Node::Apply(function, arguments) = e.node() else { continue };
+            let list = match function {
+                Sin | Cos | Tan => &mut found.circular,
+                Exp | Sinh | Cosh | Tanh => &mut found.exponential,
+                _ => continue,
+            };
+            list.extend(arguments.iter().flat_map(|a| a.symbols()));
+        }
+        found
+    }
+}
+
+/// How many evaluations one search may cost.
+const MAX_TRIALS: usize = 120;
+
+const ORDINARY: [(i64, i64); 12] =
+    [(2, 1), (-1, 2), (3, 1), (1, 1), (-3, 2), (4, 1), (1, 3), (-2, 1), (3, 5), (0, 1), (-1, 1), (4, 5)];
+const SPECIAL: [(i64, i64); 6] = [(0, 1), (1, 1), (-1, 1), (2, 1), (1, 2), (-3, 1)];
+const CIRCLE: [(i64, i64, i64); 5] = [(3, 4, 5), (-5, 12, 13), (4, -3, 5), (8, 15, 17), (0, 1, 1)];
+
+enum Choice {
+    Value(Rational),
+    Turn(Turn),
+}
+
+impl Search<'_> {
+    /// The first point that is on the set and accepted.
+    pub fn find(&self, accept: &dyn Fn(&Point) -> Exact<bool>) -> Budgeted<Option<Point>> {
+        let trials = Cell::new(0);
+        match self.descend(self.start.clone(), &trials, accept) {
+            Err(Gap::Stopped(Exhausted::Size)) => Ok(None),
+            Err(Gap::Stopped(why)) => Err(why),
+            Err(_) => Ok(None),
+            Ok(found) => Ok(found),
+        }
+    }
+
+    fn descend(
+        &self,
+        point: Point,
+        trials: &Cell<usize>,
+        accept: &dyn Fn(&Point) -> Exact<bool>,
+    ) -> Exact<Option<Point>> {
+        trials.set(trials.get() + 1);
+        if trials.get() > MAX_TRIALS {
+            return Ok(None);
+        }
+        let places = RefCell::new(vec![]);
+        let (mut equations, mut open) = (vec![], None);
+        let evaluator = self.evaluator(&point).with_places(&places);
+        for e in self.equations {
+            match evaluator.of(*e) {
+                Ok(series) => equations.push(series.0[0].clone()),
+                Err(Gap::Open(v)) => open = open.or(Some(v)),
+                Err(Gap::Value(_)) => return Ok(None),
+                Err(stop) => return Err(stop),
+            }
+        }
+        drop(evaluator);
+        let (rest, pivots) = eliminated(self.cx, equations)?;
+        if rest.iter().any(|p| p.as_number().is_some()) {
+            return Ok(None);
+        }
+        let (unknown, choices) = match self.next(&point, &rest, &pivots, open) {
+            Some(next) => next,
+            None => {
+                let is_on = settled(is_on(self.cx, &point, self.equations, self.nonzero))?;
+                return Ok((is_on && settled(accept(&point))?).then_some(point));
+            }
+        };
+        for choice in choices {
+            let mut next = point.clone();
+            match (choice, unknown.checked_sub(FUNCTION_VALUES)) {
+                (Choice::Value(x), Some(i)) => {
+                    next.functions.borrow_mut().insert(places.borrow()[i as usize].clone(), x);
+                }
+                (Choice::Value(x), None) => {
+                    next.values.insert(self.coordinates[unknown as usize], x);
+                }
+                (Choice::Turn(turn), _) => {
+                    next.turns.insert(self.coordinates[unknown as usize], turn);
+                }
+            }
+            if let Some(found) = self.descend(next, trials, accept)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    fn evaluator<'p>(&'p self, point: &'p Point) -> Evaluator<'p> {
+        let is_open = |s: &Symbol| !point.values.contains_key(s) && !point.turns.contains_key(s);
+        let open = self.coordinates.iter().enumerate().filter(|(_, s)| is_open(s));
+        let series = open.map(|(i, s)| (*s, Series(vec![Poly::unknown(i as u32)])));
+        Evaluator::new(self.cx, point, 0, series.collect::<FxHashMap<_, _>>())
+    }
+
+    /// Which unknown is given a value next, and the values to try. `None` when nothing is open.
+    fn next(
+        &self,
+        point: &Point,
+        rest: &[Poly],
+        pivots: &[(u32, Poly)],
+        open: Option<u32>,
+    ) -> Option<(u32, Vec<Choice>)> {
+        let solved = rest.iter().chain(pivots.iter().map(|(_, p)| p)).find_map(|p| {
+            let degrees = p.degrees();
+            let v = *degrees.keys().next().filter(|_| degrees.len() == 1)?;
+            Some((v, p.dense(v)?))
+        });
+        if let Some((v, coefficients)) = solved {
+            return Some((v, rational_roots(&coefficients).into_iter().map(Choice::Value).collect()));
+        }
+        if let Some(v) = open {
+            return Some((v, self.candidates(v)));
+        }
+        // The unknown of the highest degree in the shortest equation; what is linear is solved for later.
+        let shortest = rest.iter().min_by_key(|p| p.degrees().len());
+        if let Some(p) = shortest {
+            let v = p.degrees().into_iter().max_by_key(|(v, e)| (*e, std::cmp::Reverse((*v as usize + self.seed) % 7)));
+            return v.map(|(v, _)| (v, self.candidates(v)));
+        }
+        let is_pivot = |v: u32| pivots.iter().any(|(p, _)| *p == v);
+        let is_open = |s: &Symbol| !point.values.contains_key(s) && !point.turns.contains_key(s);
+        let free = |i: &usize| is_open(&self.coordinates[*i]) && !is_pivot(*i as u32);
+        let v = (0..self.coordinates.len()).find(free)? as u32;
+        Some((v, self.candidates(v)))
+    }
+
+    fn candidates(&self, v: u32) -> Vec<Choice> {
+        if v >= FUNCTION_VALUES {
+            return [0, 1, -2, 3].into_iter().map(|n| Choice::Value(Rational::from(n))).collect();
+        }
+        let symbol = self.coordinates[v as usize];
+        let turn = self.seed + v as usize;
+        let mut list: Vec<Choice> = Vec::new();
+        if self.inside.circular.contains(&symbol) {
+            let angle = |k: usize| {
+                let (c, s, r) = CIRCLE[(k + turn) % CIRCLE.len()];
+                Choice::Turn(Turn::circle(Rational::ratio(c, r), Rational::ratio(s, r)))
+            };
+            list.extend((0..2).map(angle));
+        }
+        if self.inside.exponential.contains(&symbol) {
+            let e =
+                |k: usize| Choice::Turn(Turn::exponential(Rational::ratio([2, 1, 3][(k + turn) % 3], [1, 2][k % 2])));
+            list.extend((0..2).map(e));
+        }
+        let all: Vec<Choice> = match self.is_special {
+            true => {
+                let shift = (self.seed * (v as usize + 3) / 2) % 3;
+                (0..SPECIAL.len()).map(|k| SPECIAL[(k + shift) % SPECIAL.len()]).map(value).collect()
+            }
+            false => {
+                let shift = self.seed * 5 + v as usize * 7;
+                (0..ORDINARY.len()).map(|k| ORDINARY[(k + shift) % ORDINARY.len()]).map(value).collect()
+            }
+        };
+        match list.is_empty() {
+            true => all,
+            // The value of an angle is known at zero only.
+            false if self.is_special => [value((0, 1))].into_iter().chain(list).collect(),
+            false => list.into_iter().chain([value((0, 1))]).collect(),
+        }
+    }
+}
+
+/// What has no value there does not hold there.
+pub(super) fn settled(found: Exact<bool>) -> Exact<bool> {
+    match found {
+        Err(Gap::Value(_) | Gap::Open(_)) => Ok(false),
+        other => other,
+    }
+}
+
+fn value((n, d): (i64, i64)) -> Choice {
+    Choice::Value(Rational::ratio(n, d))
+}
+
+/// Whether a point lies on {equations = 0, nonzero ≠ 0}. A point without a value there does not.
+pub(super) fn is_on(cx: &Inquiry, point: &Point, equations: &[Expr], nonzero: &[Expr]) -> Exact<bool> {
+    let evaluator = Evaluator::new(cx, point, 0, FxHashMap::default());
+    for (e, should_vanish) in equations.iter().map(|e| (e, true)).chain(nonzero.iter().map(|e| (e, false))) {
+        if evaluator.of(*e)?.head()?.is_zero() != should_vanish {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// What is left of the equations when unknowns that occur linearly are eliminated, and the equations for these.
+fn eliminated(cx: &Inquiry, mut equations: Vec<Poly>) -> Budgeted<(Vec<Poly>, Vec<(u32, Poly)>)> {
+    let mut pivots: Vec<(u32, Poly)> = Vec::new();
+    loop {
+        equations.retain(|p| !p.is_zero());
+        let found = equations.iter().enumerate().find_map(|(i, p)| {
+            // The last coordinate that will do: accelerations before velocities before positions.
+            p.degrees().into_iter().rev().find_map(|(v, _)| Some((i, v, p.solved_for(v)?)))
+        });
+        let Some((i, v, solution)) = found else { return Ok((equations, pivots)) };
+        pivots.push((v, equations.swap_remove(i)));
+        for p in &mut equations {
+            *p = p.substitute(cx, v, &solution)?;
+        }
+    }
+}
+
+/// The rational roots of a polynomial, those with small numerators and denominators, in ascending order of size.
+pub(super) fn rational_roots(coefficients: &[Rational]) -> Vec<Rational> {
+    let Some(top) = coefficients.iter().rposition(|c| !c.is_zero()) else { return vec![] };
+    let zero_root = coefficients[0].is_zero().then_some(Rational::ZERO);
+    let low = coefficients.iter().position(|c| !c.is_zero()).unwrap_or(0);
+    let list = &coefficients[low..=top];
+    let mut roots: Vec<Rational> = zero_root.into_iter().collect();
+    match list {
+        [a, b] => roots.extend(b.recip().map(|r| -&(a * &r))),
+        [a, b, c] => {
+            let discriminant = &(b * b) - &(&(a * c) * &Rational::from(4));
+            let root = if discriminant.is_zero() { Some(Rational::ZERO) } else { discriminant.exact_root(2) };
+            if let (Some(root), Some(below)) = (root.filter(|_| !discriminant.is_negative()), (c + c).recip()) {
+                roots.push(&(&root - b) * &below);
+                roots.push(&(&-&root - b) * &below);
+            }
+        }
+        [_] => {}
+        _ => {
+            let value = |x: &Rational| list.iter().rev().fold(Rational::ZERO, |sum, c| &(&sum * x) + c);
+            let tried =
+                (1..=12).flat_map(|n| (1..=6).flat_map(move |d| [Rational::ratio(n, d), Rational::ratio(-n, d)]));
+            for x in tried {
+                if value(&x).is_zero() && !roots.contains(&x) {
+                    roots.push(x);
+                }
+            }
+        }
+    }
+    roots.dedup();
+    roots
+}
