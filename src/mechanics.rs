@@ -27,6 +27,7 @@
 //!
 //! Misprints of the source that matter are repaired where they stand and marked `Departure:`.
 
+mod agreement;
 pub mod classify;
 pub mod constraint_algorithm;
 pub mod dirac;
@@ -39,9 +40,11 @@ pub mod lagrangian;
 pub mod legendre;
 pub mod lepage_class;
 mod passage;
+mod primary;
 pub mod regular;
 pub mod search;
 pub mod symmetry;
+mod total_field;
 
 #[cfg(test)]
 mod cases;
