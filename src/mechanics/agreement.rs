@@ -26,10 +26,10 @@ pub(crate) struct Agreement {
 }
 
 /// What the constraint algorithm may cost here, in terms combined.
-const DYNAMICS_WORK: u64 = 60_000_000;
+const DYNAMICS_WORK: u64 = 30_000_000;
 
 /// What the comparison of its outcome may cost.
-const COMPARISON_WORK: u64 = 20_000_000;
+const COMPARISON_WORK: u64 = 6_000_000;
 
 /// A ground in words.
 pub(crate) fn words(ground: &Ground) -> String {

@@ -39,6 +39,7 @@ use crate::budget::{Budgeted, Exhausted};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::field::VectorField;
 use rustc_hash::FxHashMap;
+use std::cell::OnceCell;
 
 /// A part of the image on which the velocities are given by one formula.
 #[derive(Clone, Debug)]
@@ -82,6 +83,15 @@ pub(crate) struct Legs<'a> {
     slopes: Vec<Expr>,
     /// W.
     hessian: Matrix,
+    /// The velocities in terms of t, q, p and multipliers, if one formula holds everywhere.
+    solved: OnceCell<Option<Velocities>>,
+}
+
+/// q̇ = v₀ + u^j k_j where the residuals vanish.
+struct Velocities {
+    values: FxHashMap<Symbol, Expr>,
+    free: Vec<Symbol>,
+    residuals: Vec<Expr>,
 }
 
 impl<'a> Legs<'a> {
@@ -91,7 +101,7 @@ impl<'a> Legs<'a> {
         let slopes: Vec<Expr> = velocities.iter().map(|v| tidy(cx, partial(cx, lagrangian.function(), *v))).collect();
         let m = pairs.len();
         let hessian = Matrix::from_fn(m, m, |i, j| tidy(cx, partial(cx, slopes[i], velocities[j])));
-        Legs { lagrangian, time: y.base(), pairs, velocities, slopes, hessian }
+        Legs { lagrangian, time: y.base(), pairs, velocities, slopes, hessian, solved: OnceCell::new() }
     }
 
     /// t, q, p.
@@ -128,14 +138,24 @@ impl<'a> Legs<'a> {
         conditions::domain(cx, self.lagrangian.function())
     }
 
-    /// The closure of the image of a set of t, q and velocities.
+    /// The closure of the image of a set of t, q and velocities. Where one formula gives the velocities only its multipliers are
+    /// eliminated.
     pub fn image(&self, cx: &Inquiry, of: &Branch) -> Budgeted<Vec<Branch>> {
-        let legs = self.slopes.iter().zip(self.pairs).map(|(s, (_, p))| Expr::symbol(*p) - *s);
-        let equations: Vec<Expr> = of.equations.iter().copied().chain(legs).collect();
-        let whole = Branch { equations, nonzero: of.nonzero.clone() };
+        let (whole, eliminated) = match self.velocities_everywhere(cx)? {
+            Some(v) => {
+                let at = |list: &[Expr]| list.iter().map(|e| tidy(cx, substitute(*e, &v.values))).collect::<Vec<_>>();
+                let equations = at(&of.equations).into_iter().chain(v.residuals.iter().copied()).collect();
+                (Branch { equations, nonzero: at(&of.nonzero) }, v.free.clone())
+            }
+            None => {
+                let legs = self.slopes.iter().zip(self.pairs).map(|(s, (_, p))| Expr::symbol(*p) - *s);
+                let equations = of.equations.iter().copied().chain(legs).collect();
+                (Branch { equations, nonzero: of.nonzero.clone() }, self.velocities.clone())
+            }
+        };
         let functions: Vec<Expr> = whole.equations.iter().chain(&whole.nonzero).copied().collect();
         let kept = self.coordinates();
-        let all: Vec<Symbol> = kept.iter().chain(&self.velocities).copied().collect();
+        let all: Vec<Symbol> = kept.iter().chain(&eliminated).copied().collect();
         let frame = Frame::new(cx, &all, &functions)?;
         let mut found: Vec<Branch> = Vec::new();
         for cell in frame.cells(cx, &whole)? {
@@ -146,6 +166,52 @@ impl<'a> Legs<'a> {
             }
         }
         Ok(found)
+    }
+
+    /// The velocities by one formula, if the momenta are affine in them and no pivot of W vanishes anywhere.
+    fn velocities_everywhere(&self, cx: &Inquiry) -> Budgeted<Option<&Velocities>> {
+        if let Some(known) = self.solved.get() {
+            return Ok(known.as_ref());
+        }
+        let found = self.find_velocities(cx)?;
+        Ok(self.solved.get_or_init(|| found).as_ref())
+    }
+
+    fn find_velocities(&self, cx: &Inquiry) -> Budgeted<Option<Velocities>> {
+        if self.hessian.entries().any(|e| self.velocities.iter().any(|v| e.contains(*v))) {
+            return Ok(None);
+        }
+        let right = self.right();
+        let (solution, recorded) = conditions::collect(cx, |cx| self.hessian.solve(cx, &right));
+        let solution = solution?;
+        let pivots: Vec<Expr> = recorded.into_iter().chain(solution.conditions).collect();
+        let functions: Vec<Expr> = self.hessian.entries().chain(right).collect();
+        if !self.are_nowhere_zero(cx, &functions, &pivots)? {
+            return Ok(None);
+        }
+        let free: Vec<Symbol> = (0..solution.free.len()).map(|j| Symbol::multiplier(j as u32 + 1)).collect();
+        let speed = |i: usize| {
+            let moved = solution.null_space.iter().zip(&free).map(|(k, u)| k[i] * Expr::symbol(*u));
+            tidy(cx, solution.particular[i] + Expr::add_all(moved))
+        };
+        let values = self.velocities.iter().enumerate().map(|(i, v)| (*v, speed(i))).collect();
+        Ok(Some(Velocities { values, free, residuals: solution.residuals }))
+    }
+
+    /// Whether the pivots vanish nowhere in the domain of the functions.
+    fn are_nowhere_zero(&self, cx: &Inquiry, functions: &[Expr], pivots: &[Expr]) -> Budgeted<bool> {
+        let all: Vec<Expr> = functions.iter().chain(pivots).copied().collect();
+        let frame = Frame::new(cx, &self.coordinates(), &all)?;
+        for f in functions {
+            frame.read(cx, *f)?;
+        }
+        for pivot in pivots {
+            let pivot = frame.read_numerator(cx, *pivot)?;
+            if !frame.is_nonvanishing_on(cx, &frame.everything(), &pivot)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// The image with its charts; refused where neither the momenta are affine in the velocities nor the velocities can be eliminated.
@@ -170,30 +236,23 @@ impl<'a> Legs<'a> {
         let rank = self.pairs.len() - solution.free.len();
         let potential = tidy(cx, substitute(self.lagrangian.function(), &self.at_rest()));
         let functions: Vec<Expr> = w.entries().chain(right.iter().copied()).chain([potential]).collect();
-        let mut primary =
+        let primary =
             Primary { constraints, hamiltonian, charts: vec![], open: vec![], functions, domain: self.domain(cx) };
         let pivots: Vec<Expr> = recorded.into_iter().chain(solution.conditions).collect();
-        let mut covered = || -> Budgeted<()> {
-            let all: Vec<Expr> = primary.functions.iter().chain(&pivots).copied().collect();
-            let frame = Frame::new(cx, &self.coordinates(), &all)?;
+        let charts = || -> Budgeted<(Vec<Chart>, Vec<Branch>)> {
+            if self.are_nowhere_zero(cx, &primary.functions, &pivots)? {
+                let everything = Branch { equations: primary.constraints.clone(), nonzero: vec![] };
+                let chart = self.total_chart(cx, everything, &primary.constraints, primary.hamiltonian, rank);
+                return Ok((vec![chart], vec![]));
+            }
+            let frame = Frame::new(cx, &self.coordinates(), &primary.functions)?;
             for f in &primary.functions {
                 frame.read(cx, *f)?;
             }
-            let mut is_constant = true;
-            for pivot in &pivots {
-                let pivot = frame.read_numerator(cx, *pivot)?;
-                is_constant = is_constant && frame.is_nonvanishing_on(cx, &frame.everything(), &pivot)?;
-            }
-            let everything = Branch { equations: primary.constraints.clone(), nonzero: vec![] };
-            (primary.charts, primary.open) = if is_constant {
-                (vec![self.total_chart(cx, everything, &primary.constraints, primary.hamiltonian, rank)], vec![])
-            } else {
-                self.charts(cx, &frame, rank, -potential)?
-            };
-            Ok(())
+            self.charts(cx, &frame, rank, -potential)
         };
-        covered().map_err(exhausted)?;
-        Ok(primary)
+        let (charts, open) = charts().map_err(exhausted)?;
+        Ok(Primary { charts, open, ..primary })
     }
 
     /// All charts of all ranks up to the generic one.
