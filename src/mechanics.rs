@@ -28,6 +28,7 @@
 //! Misprints of the source that matter are repaired where they stand and marked `Departure:`.
 
 pub mod adjoint_symmetry;
+mod agreement;
 pub mod ansatz;
 pub mod certificate;
 pub mod classify;
@@ -60,11 +61,13 @@ pub mod mixed_symmetry;
 pub mod mixed_system;
 mod passage;
 pub mod poincare_cartan;
+mod primary;
 pub mod rank_condition;
 pub mod regular;
 pub mod search;
 pub mod stability;
 pub mod symmetry;
+mod total_field;
 
 #[cfg(test)]
 mod cases;

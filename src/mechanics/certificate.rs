@@ -261,13 +261,7 @@ impl<'a> Notary<'a> {
 
     /// Points of a branch, at which its fields have values if so wished: ordinary ones and simple ones in turn, and more of
     /// them if none is regular. And what stopped the search, if something did.
-    fn points(
-        &self,
-        cx: &Inquiry,
-        b: &DynamicBranch,
-        start: &Point,
-        with_fields: bool,
-    ) -> (Vec<Point>, Option<Gap>) {
+    fn points(&self, cx: &Inquiry, b: &DynamicBranch, start: &Point, with_fields: bool) -> (Vec<Point>, Option<Gap>) {
         let mut points: Vec<Point> = Vec::new();
         let mut is_regular = false;
         for seed in 0..2 * POINTS {

@@ -854,7 +854,10 @@ impl<'a> Task<'a> {
             };
             let found: Vec<Expr> = branch.accelerations.iter().filter_map(|(_, e)| *e).collect();
             let mut items = vec![
-                LogItem::Sets { label: format!("of dimension {}", branch.dimension()), list: vec![branch.branch.clone()] },
+                LogItem::Sets {
+                    label: format!("of dimension {}", branch.dimension()),
+                    list: vec![branch.branch.clone()],
+                },
                 LogItem::Fields {
                     label: format!("a distribution of rank {}, spanned by", 1 + branch.free),
                     list: branch.fields.clone(),

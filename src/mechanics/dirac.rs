@@ -9,35 +9,39 @@
 //! dg/dt = ∂g/∂t + {g, H_c} + u^a {g, φ_a} = 0        for every equation g of the set
 //! ```
 //!
-//! The set is cut down until this can be solved, by the same loop over real branches as the constraint
-//! algorithm of Krupková §7; so z² = 0 means z = 0 here too. On a final branch with constraints Φ the matrix
-//! {Φ_a, Φ_b} decides: combinations in its kernel are first class; a maximal set χ with invertible brackets is second
-//! class, and
+//! The set is cut down until this can be solved, [stratum by stratum](super::total_field), by the same loop over real branches as
+//! the constraint algorithm of Krupková §7; so z² = 0 means z = 0 here too. On a final branch as many constraints Φ are chosen as it
+//! has codimension, with independent differentials at generic points: a square of a constraint is none of them. Their matrix
+//! {Φ_a, Φ_b} decides: combinations in its kernel are first class; a maximal set χ with invertible brackets is second class, and
 //!
 //! ```text
 //! {f, g}_D = {f, g} − {f, χ_i} C^{ij} {χ_j, g},        C_ij = {χ_i, χ_j}
 //! ```
 //!
+//! That the brackets of a first-class function with all equations of the branch lie in their ideal is checked, not inferred.
+//!
 //! Whether a first-class constraint generates a gauge transformation is another question: the [gauge
 //! directions](super::gauge) are those in which motions from one state do come apart.
 
 use super::gauge::{Motions, reduced};
-use super::invariant_set::{InvariantSets, Vectors, generic_leaf};
+use super::invariant_set::generic_leaf;
 use super::lagrangian::Lagrangian;
-use super::{Answered, exhausted, jet, tidy, vanishes};
+use super::primary::{Chart, Legs, Primary};
+use super::total_field::{Final, Search};
+use super::{Answered, agreement, exhausted, jet, tidy};
 use crate::algebra::Inquiry;
 use crate::algebra::derive::partial;
+use crate::algebra::expr::Condition;
 use crate::algebra::linear::Matrix;
 use crate::algebra::polynomial::Polynomial;
-use crate::algebra::stratum::leaves::{Fraction, LinearSystem, Solution, leaves};
+use crate::algebra::stratum::leaves::{Fraction, LinearSystem, Solution, is_generically_solvable, leaves};
 use crate::algebra::stratum::rank::system_of;
+use crate::algebra::stratum::tangent::{differential, dimension};
 use crate::algebra::stratum::{Branch, Cell, Frame};
-use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Symbol, Verdict, conditions};
 use crate::budget::{Budgeted, Exhausted, clear_interrupt};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::field::VectorField;
-use rustc_hash::FxHashMap;
 
 /// The phase space of a first-order Lagrangian with its primary constraints.
 #[derive(Clone, Debug)]
@@ -48,12 +52,15 @@ pub struct DiracSystem {
     pub primary: Vec<Expr>,
     /// H_c, defined on the primary constraint set.
     pub hamiltonian: Expr,
-    /// One for each branch of the final constraint set.
+    /// One for each branch of the final constraint set, and one for each part of it on which more multipliers are free.
     pub branches: Vec<DiracBranch>,
     /// What was not followed to its end, or lies at the boundary of an open branch.
     pub undecided: Vec<Branch>,
     /// Whether every branch was followed to its end.
     pub complete: Verdict,
+    /// What L needs to be real.
+    pub domain: Vec<Condition>,
+    charts: Vec<Chart>,
 }
 
 /// A final branch, with its constraints sorted by class.
@@ -71,12 +78,21 @@ pub struct DiracBranch {
     /// The multipliers u^a: `None` for those that may be chosen, the others in terms of the chosen ones, written
     /// `lambda_a`, a counted from 1.
     pub multipliers: Vec<Option<Expr>>,
+    /// Why the classes are not proved, if they are not.
+    pub doubt: Option<String>,
     /// C^{ij}.
     inverse: Matrix,
 }
 
-/// Sorts the constraints of a Lagrangian of first order; refused for higher orders, and for momenta that are not
-/// affine in the velocities.
+impl DiracBranch {
+    /// How many functions of time may be chosen.
+    pub fn free(&self) -> usize {
+        self.multipliers.iter().filter(|u| u.is_none()).count()
+    }
+}
+
+/// Sorts the constraints of a Lagrangian of first order; refused for higher orders, and for momenta from which the velocities
+/// could not be eliminated.
 pub fn dirac(cx: &Inquiry, lagrangian: &Lagrangian) -> Answered<DiracSystem> {
     let y = lagrangian.manifold();
     if lagrangian.order() > 1 {
@@ -88,68 +104,21 @@ pub fn dirac(cx: &Inquiry, lagrangian: &Lagrangian) -> Answered<DiracSystem> {
     }
     let m = y.n_coordinates();
     let pairs: Vec<(Symbol, Symbol)> = (0..m).map(|i| (jet(y, i, 0), Symbol::momentum(jet(y, i, 0)))).collect();
-    let (primary, hamiltonian) = primary_constraints(cx, lagrangian, &pairs)?;
+    let primary = Legs::new(cx, lagrangian, &pairs).primary(cx)?;
     let (time, complete) = (y.base(), Verdict::yes(""));
-    let mut system = DiracSystem { time, pairs, primary, hamiltonian, branches: vec![], undecided: vec![], complete };
-    system.find_branches(cx).map_err(exhausted)?;
+    let mut system = DiracSystem {
+        time,
+        pairs,
+        primary: primary.constraints.clone(),
+        hamiltonian: primary.hamiltonian,
+        branches: vec![],
+        undecided: vec![],
+        complete,
+        domain: primary.domain.clone(),
+        charts: primary.charts.clone(),
+    };
+    system.find_branches(cx, primary).map_err(exhausted)?;
     Ok(system)
-}
-
-/// φ_a and H_c = p q̇ − L. For p = W q̇ + b the equations W q̇ = p − b have a solution exactly where the residuals of
-/// elimination vanish: these are the φ_a.
-fn primary_constraints(
-    cx: &Inquiry,
-    lagrangian: &Lagrangian,
-    pairs: &[(Symbol, Symbol)],
-) -> Answered<(Vec<Expr>, Expr)> {
-    let y = lagrangian.manifold();
-    let m = y.n_coordinates();
-    let l = lagrangian.function();
-    let velocities: Vec<Symbol> = (0..m).map(|i| jet(y, i, 1)).collect();
-    let slopes: Vec<Expr> = velocities.iter().map(|v| tidy(cx, partial(cx, l, *v))).collect();
-    let w = Matrix::from_fn(m, m, |i, j| tidy(cx, partial(cx, slopes[i], velocities[j])));
-    let moving = w.entries().flat_map(|e| velocities.iter().map(move |v| (e, *v)));
-    let affine = Verdict::all(moving.map(|(e, v)| vanishes(cx, partial(cx, e, v))), "");
-    if !super::decided(&affine, "the momenta are affine in the velocities")? {
-        return Err(Box::new(
-            Diagnostic::error(
-                &codes::NOT_APPLICABLE,
-                "the momenta of this Lagrangian are not affine in the velocities",
-            )
-            .help("dynamics(L) answers for every Lagrangian"),
-        ));
-    }
-    let at_rest = FxHashMap::from_iter(velocities.iter().map(|v| (*v, Expr::zero())));
-    let right: Vec<Expr> =
-        slopes.iter().zip(pairs).map(|(s, (_, p))| Expr::symbol(*p) - substitute(*s, &at_rest)).collect();
-    let (solution, _) = conditions::collect(cx, |cx| w.solve(cx, &right));
-    let solution = solution.map_err(exhausted)?;
-    let values: FxHashMap<Symbol, Expr> = velocities.iter().copied().zip(solution.particular.iter().copied()).collect();
-    let work = Expr::add_all(pairs.iter().zip(&solution.particular).map(|((_, p), v)| Expr::symbol(*p) * *v));
-    let hamiltonian = tidy(cx, work - substitute(l, &values));
-    Ok((solution.residuals.into_iter().map(|x| tidy(cx, x)).collect(), hamiltonian))
-}
-
-/// The total Hamiltonian field: unknown are the multipliers.
-struct TotalField<'a> {
-    system: &'a DiracSystem,
-    frame: &'a Frame,
-    base: LinearSystem,
-}
-
-impl Vectors for TotalField<'_> {
-    fn base(&self) -> &LinearSystem {
-        &self.base
-    }
-
-    /// u^a {g, φ_a} = −∂g/∂t − {g, H_c}.
-    fn tangency(&self, cx: &Inquiry, g: &Polynomial) -> Budgeted<Vec<Polynomial>> {
-        let g = self.frame.write(g);
-        let right = -(partial(cx, g, self.system.time) + self.system.bracket(cx, g, self.system.hamiltonian));
-        let row: Vec<Expr> =
-            self.system.primary.iter().map(|phi| self.system.bracket(cx, g, *phi)).chain([right]).collect();
-        self.frame.read_row(cx, &row)
-    }
 }
 
 impl DiracSystem {
@@ -168,82 +137,99 @@ impl DiracSystem {
         std::iter::once(self.time).chain(q).chain(self.pairs.iter().map(|(_, p)| *p)).collect()
     }
 
-    fn find_branches(&mut self, cx: &Inquiry) -> Budgeted<()> {
-        let functions: Vec<Expr> = self.primary.iter().copied().chain([self.hamiltonian]).collect();
+    /// Compares with the constraint algorithm on the velocities, and draws the consequence: where the two differ, nothing is
+    /// proved; what is left open here is settled where they agree and the other one is complete.
+    pub fn compared(&mut self, cx: &Inquiry, lagrangian: &Lagrangian) -> Verdict {
+        let found = agreement::compare(cx, lagrangian, self);
+        match (&found.verdict, &self.complete) {
+            (Verdict::No(ground), _) => {
+                let how = agreement::words(ground);
+                self.complete = Verdict::unknown(format!("the constraint algorithm finds something else: {how}"));
+            }
+            (Verdict::Yes(_), complete) if !complete.is_yes() && found.is_complete => {
+                self.undecided.clear();
+                self.complete = Verdict::yes("the constraint algorithm is complete and finds the same set");
+            }
+            _ => {}
+        }
+        found.verdict
+    }
+
+    /// Whether there is anything to compare: W is invertible or not.
+    pub fn is_singular(&self) -> bool {
+        !self.primary.is_empty() || self.charts.len() > 1 || !self.complete.is_yes()
+    }
+
+    fn find_branches(&mut self, cx: &Inquiry, primary: Primary) -> Budgeted<()> {
+        let given = [primary.hamiltonian];
+        let functions: Vec<Expr> =
+            primary.functions.iter().chain(&primary.constraints).chain(&given).copied().collect();
         let frame = Frame::new(cx, &self.coordinates(), &functions)?;
-        let start = Branch { equations: self.primary.clone(), nonzero: vec![] };
-        let field = TotalField { system: self, frame: &frame, base: LinearSystem::new(self.primary.len()) };
-        let mut sets = InvariantSets::new(&frame, &field);
-        let followed = frame.cells(cx, &start).and_then(|cells| {
-            sets.queue = cells;
-            sets.iterate(cx)
-        });
-        let found = followed.and_then(|()| self.described(cx, &frame, &sets));
-        let found = found.unwrap_or_else(|why| self.as_far_as_found(cx, &frame, &sets, &start, why));
-        drop(sets);
-        (self.branches, self.undecided, self.complete) = found;
+        for f in &primary.functions {
+            frame.read(cx, *f)?;
+        }
+        let coordinates = self.coordinates();
+        let is_inside = |c: &&Condition| c.left.symbols().iter().all(|s| s.is_parameter() || coordinates.contains(s));
+        let domain = primary.domain.iter().filter(is_inside).copied().collect();
+        let mut search = Search::new(&frame, &primary.charts, domain);
+        let followed = search.run(cx);
+        let found = followed.and_then(|()| self.described(cx, &search));
+        let (branches, mut undecided, mut complete) =
+            found.unwrap_or_else(|why| self.as_far_as_found(cx, &search, &primary, why));
+        if !primary.open.is_empty() {
+            undecided.extend(primary.open);
+            complete = Verdict::unknown("on a part of the image of the Legendre map the velocities were not described");
+        }
+        drop(search);
+        (self.branches, self.undecided, self.complete) = (branches, undecided, complete);
         Ok(())
     }
 
     /// The branches of the final set, what is left open, and whether that is everything.
-    fn described(
-        &self,
-        cx: &Inquiry,
-        frame: &Frame,
-        sets: &InvariantSets,
-    ) -> Budgeted<(Vec<DiracBranch>, Vec<Branch>, Verdict)> {
-        let finals = sets.maximal_finals(cx)?;
-        let boundary = sets.unsettled(cx, &finals)?;
-        let complete = if !sets.unsolved.is_empty() {
+    fn described(&self, cx: &Inquiry, search: &Search) -> Budgeted<(Vec<DiracBranch>, Vec<Branch>, Verdict)> {
+        let found = search.finals.iter().map(|f| self.described_branch(cx, search, f)).collect::<Budgeted<Vec<_>>>()?;
+        let doubt = search.doubts.first().or_else(|| found.iter().find_map(|b| b.doubt.as_ref()));
+        let complete = if !search.unsolved.is_empty() {
             Verdict::unknown("some branches were too hard to look at")
-        } else if boundary.is_empty() {
-            Verdict::yes("every branch was followed to its end")
-        } else {
+        } else if !search.boundary.is_empty() {
             Verdict::no("motions may pass through strata at the boundary of open branches")
+        } else if let Some(doubt) = doubt {
+            Verdict::unknown(doubt.clone())
+        } else {
+            Verdict::yes("every branch was followed to its end")
         };
-        let open = sets.unsolved.iter().chain(&boundary).map(|cell| frame.branch_at_hand(cx, cell)).collect();
-        let found = finals.iter().map(|cell| self.described_branch(cx, frame, sets, cell)).collect::<Budgeted<_>>()?;
+        let open = search.unsolved.iter().chain(&search.boundary);
+        let open = open.map(|cell| search.frame.branch_at_hand(cx, cell)).collect();
         Ok((found, open, complete))
     }
 
-    fn described_branch(
-        &self,
-        cx: &Inquiry,
-        frame: &Frame,
-        sets: &InvariantSets,
-        cell: &Cell,
-    ) -> Budgeted<DiracBranch> {
-        let list = sets.solve(cx, cell)?;
-        let solution = match generic_leaf(&list, cell) {
-            Some(leaf) => Some(leaf.solution(cx, frame, self.primary.len())?),
-            None => None,
-        };
-        self.describe(cx, frame, cell, solution.as_ref())
+    fn described_branch(&self, cx: &Inquiry, search: &Search, f: &Final) -> Budgeted<DiracBranch> {
+        let solution = search.multipliers(cx, f)?;
+        search.frame.on_stratum(|| self.describe(cx, search.frame, f, solution.as_ref()))
     }
 
     /// What is known when a budget ends, or at Ctrl-C: final branches, and the sets that were still to be looked at.
     fn as_far_as_found(
         &self,
         cx: &Inquiry,
-        frame: &Frame,
-        sets: &InvariantSets,
-        start: &Branch,
+        search: &Search,
+        primary: &Primary,
         why: Exhausted,
     ) -> (Vec<DiracBranch>, Vec<Branch>, Verdict) {
         clear_interrupt();
         let (mut branches, mut open) = (Vec::new(), Vec::new());
         cx.grace(|| {
-            for cell in &sets.finals {
-                match self.described_branch(cx, frame, sets, cell) {
+            for f in &search.finals {
+                match self.described_branch(cx, search, f) {
                     Ok(described) => branches.push(described),
-                    Err(_) => open.push(frame.branch_at_hand(cx, cell)),
+                    Err(_) => open.push(search.frame.branch_at_hand(cx, &f.cell)),
                 }
             }
-            let boundary = sets.boundary.iter().map(|(stratum, _)| stratum);
-            open.extend(sets.queue.iter().chain(&sets.unsolved).chain(boundary).map(|c| frame.branch_at_hand(cx, c)));
+            let cells = search.unsolved.iter().chain(&search.boundary);
+            open.extend(cells.map(|c| search.frame.branch_at_hand(cx, c)));
         });
         if branches.is_empty() && open.is_empty() {
-            open.push(start.clone());
+            open.extend(primary.charts.iter().map(|chart| chart.branch.clone()));
         }
         (branches, open, Verdict::unknown(format!("incomplete: the search for constraints was cut off: {why}")))
     }
@@ -258,52 +244,109 @@ impl DiracSystem {
                 .map(|(j, k)| k[a].to_expr(frame) * Expr::symbol(Symbol::multiplier(*j as u32 + 1)));
             tidy(cx, solution.particular[a].to_expr(frame) + Expr::add_all(moved))
         };
-        (0..self.primary.len()).map(|a| (!chosen.contains(&a)).then(|| value(a))).collect()
+        (0..solution.particular.len()).map(|a| (!chosen.contains(&a)).then(|| value(a))).collect()
     }
 
-    /// {·, f}.
-    fn hamiltonian_field(&self, cx: &Inquiry, f: Expr) -> VectorField {
-        let along = self.pairs.iter().flat_map(|(q, p)| [(*q, partial(cx, f, *p)), (*p, -partial(cx, f, *q))]);
-        VectorField::new(along.map(|(s, e)| (s, tidy(cx, e))))
-    }
-
-    /// Σ u^a {·, φ_a}.
-    fn combination(&self, cx: &Inquiry, frame: &Frame, multipliers: &[Fraction]) -> Vec<(Symbol, Expr)> {
-        let fields = self.primary.iter().map(|phi| self.hamiltonian_field(cx, *phi));
-        let terms = multipliers.iter().zip(fields).flat_map(|(u, x)| x.scale(u.to_expr(frame)).components());
-        terms.collect()
-    }
-
-    /// The motions ∂_t + {·, H_c + u^aφ_a}, and the directions that the free multipliers leave open.
-    fn gauge(&self, cx: &Inquiry, frame: &Frame, cell: &Cell, solution: &Solution) -> Budgeted<Vec<VectorField>> {
-        let drift = [(self.time, Expr::one())]
-            .into_iter()
-            .chain(self.hamiltonian_field(cx, self.hamiltonian).components())
-            .chain(self.combination(cx, frame, &solution.particular));
-        let free = solution.kernel.iter().map(|u| VectorField::new(self.combination(cx, frame, u))).collect();
-        let coordinates = self.coordinates();
+    /// The motions on a branch, and the directions that the free multipliers leave open.
+    fn gauge(&self, cx: &Inquiry, frame: &Frame, f: &Final, solution: &Solution) -> Budgeted<Vec<VectorField>> {
+        let chart = &self.charts[f.chart];
+        let combination = |u: &[Fraction]| -> Vec<(Symbol, Expr)> {
+            let terms = u.iter().zip(&chart.free).flat_map(|(u, y)| y.scale(u.to_expr(frame)).components());
+            terms.collect()
+        };
+        let drift = chart.drift.components().into_iter().chain(combination(&solution.particular));
+        let free = solution.kernel.iter().map(|u| VectorField::new(combination(u))).collect();
+        let (coordinates, cell) = (self.coordinates(), &f.cell);
         Motions { frame, cell, coordinates: &coordinates, drift: VectorField::new(drift), free }.gauge_directions(cx)
     }
 
-    fn describe(&self, cx: &Inquiry, frame: &Frame, cell: &Cell, solution: Option<&Solution>) -> Budgeted<DiracBranch> {
-        let constraints: Vec<Expr> = cell.generators(cx, frame)?.iter().map(|g| frame.write(g)).collect();
-        let n = constraints.len();
+    /// As many equations of a branch as it has codimension, with differentials that are independent at generic points.
+    fn independent(&self, cx: &Inquiry, frame: &Frame, cell: &Cell, all: &[Polynomial]) -> Budgeted<Vec<Polynomial>> {
+        let coordinates = self.coordinates();
+        let codimension = coordinates.len() - dimension(cx, frame, cell)?;
+        if all.len() <= codimension {
+            return Ok(all.to_vec());
+        }
+        let (mut chosen, mut rows): (Vec<Polynomial>, Vec<Vec<Polynomial>>) = (vec![], vec![]);
+        for g in all {
+            let row = differential(cx, frame, g, &coordinates)?;
+            let mut combination = LinearSystem::new(rows.len());
+            for (i, entry) in row.iter().enumerate() {
+                combination.push(rows.iter().map(|r| r[i].clone()).collect(), entry.clone());
+            }
+            if chosen.len() < codimension && !is_generically_solvable(cx, frame, &combination, cell)? {
+                chosen.push(g.clone());
+                rows.push(row);
+            }
+        }
+        Ok(chosen)
+    }
+
+    /// Σ k_a Φ_a with coefficients that are polynomials without a common factor.
+    fn first_class_function(
+        &self,
+        cx: &Inquiry,
+        frame: &Frame,
+        kernel: &[Fraction],
+        chosen: &[Polynomial],
+    ) -> Budgeted<Expr> {
+        let mut common = Polynomial::one();
+        for k in kernel {
+            common = common.lcm(cx, &k.denominator)?;
+        }
+        let mut coefficients = Vec::with_capacity(kernel.len());
+        for k in kernel {
+            let missing = common.div_exact(cx, &k.denominator)?.ok_or(Exhausted::Size)?;
+            coefficients.push(k.numerator.mul(cx, &missing)?);
+        }
+        let present: Vec<Polynomial> = coefficients.iter().filter(|c| !c.is_zero()).cloned().collect();
+        let divisor = Polynomial::gcd_of(cx, &present)?;
+        let mut terms = Vec::new();
+        for (c, phi) in coefficients.iter().zip(chosen) {
+            let c = c.div_exact(cx, &divisor)?.ok_or(Exhausted::Size)?;
+            terms.push(frame.write(&c) * frame.write(phi));
+        }
+        Ok(tidy(cx, Expr::add_all(terms)))
+    }
+
+    /// Whether the brackets of a function with all equations of a branch vanish on it.
+    fn is_first_class(&self, cx: &Inquiry, frame: &Frame, cell: &Cell, f: Expr, all: &[Expr]) -> Budgeted<bool> {
+        for g in all {
+            let rest = frame.read_numerator(cx, self.bracket(cx, f, *g))?;
+            let rest = cell.reduce(cx, frame, &rest)?;
+            if !rest.is_zero() && !frame.refine(cx, cell, &[], &[rest])?.is_empty() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn describe(&self, cx: &Inquiry, frame: &Frame, f: &Final, solution: Option<&Solution>) -> Budgeted<DiracBranch> {
+        let cell = &f.cell;
+        let generators = cell.generators(cx, frame)?;
+        let constraints: Vec<Expr> = generators.iter().map(|g| frame.write(g)).collect();
+        let chosen = self.independent(cx, frame, cell, &generators)?;
+        let written: Vec<Expr> = chosen.iter().map(|g| frame.write(g)).collect();
+        let n = chosen.len();
         let mut c = Matrix::zero(n, n);
         for i in 0..n {
             for j in i + 1..n {
-                let value = reduced(cx, frame, cell, self.bracket(cx, constraints[i], constraints[j]))?;
+                let value = reduced(cx, frame, cell, self.bracket(cx, written[i], written[j]))?;
                 c[(i, j)] = value;
                 c[(j, i)] = -value;
             }
         }
         let zero = vec![Expr::zero(); n];
         let list = leaves(cx, frame, &system_of(cx, frame, &c.to_rows(), &zero)?, cell)?;
-        let (mut first_class, mut pivots) = (Vec::new(), Vec::new());
+        let (mut first_class, mut pivots, mut doubt) = (Vec::new(), Vec::new(), None);
         if let Some(leaf) = generic_leaf(&list, cell) {
-            let solution = leaf.solution(cx, frame, n)?;
-            for vector in &solution.kernel {
-                let terms = vector.iter().zip(&constraints).map(|(k, phi)| k.to_expr(frame) * *phi);
-                first_class.push(tidy(cx, Expr::add_all(terms)));
+            for kernel in &leaf.solution(cx, frame, n)?.kernel {
+                let function = self.first_class_function(cx, frame, kernel, &chosen)?;
+                if self.is_first_class(cx, frame, cell, function, &constraints)? {
+                    first_class.push(function);
+                } else {
+                    doubt = Some("which constraints of a branch are first class was not decided".to_string());
+                }
             }
             pivots = leaf.echelon.iter().map(|(j, _)| *j).collect();
             pivots.sort_unstable();
@@ -314,16 +357,17 @@ impl DiracSystem {
             None => Matrix::zero(pivots.len(), pivots.len()),
         };
         let (multipliers, gauge) = match solution {
-            Some(u) => (self.multipliers(cx, frame, u), self.gauge(cx, frame, cell, u)?),
+            Some(u) => (self.multipliers(cx, frame, u), self.gauge(cx, frame, f, u)?),
             None => (vec![], vec![]),
         };
         Ok(DiracBranch {
             branch: frame.branch(cx, cell)?,
-            second_class: pivots.iter().map(|j| constraints[*j]).collect(),
+            second_class: pivots.iter().map(|j| written[*j]).collect(),
             constraints,
             first_class,
             gauge,
             multipliers,
+            doubt,
             inverse,
         })
     }
@@ -354,6 +398,8 @@ impl DiracSystem {
 mod tests {
     use super::super::cases::{Stage, assert_equal};
     use super::*;
+    use crate::algebra::substitute::substitute;
+    use rustc_hash::FxHashMap;
 
     /// Reads an expression in which `p_x` stands for the momentum of x.
     fn read(stage: &mut Stage, text: &str) -> Expr {

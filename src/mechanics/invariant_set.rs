@@ -22,6 +22,11 @@ pub(crate) trait Vectors {
     fn base(&self) -> &LinearSystem;
     /// The row of tangency to g = 0, its right side last.
     fn tangency(&self, cx: &Inquiry, g: &Polynomial) -> Budgeted<Vec<Polynomial>>;
+    /// Whether tangency to g = 0 is a linear condition on vectors at the points of the set. Where it is not, the row is
+    /// left out, and what is found contains the invariant sets.
+    fn is_linear(&self, _: &Inquiry, _set: &Cell, _g: &Polynomial) -> Budgeted<bool> {
+        Ok(true)
+    }
     /// Cells that contain every point of the stratum through which a smooth integral curve passes.
     fn crossing(&self, _: &Inquiry, stratum: &Cell) -> Budgeted<Vec<Cell>> {
         Ok(vec![stratum.clone()])
@@ -165,7 +170,12 @@ impl<'a> InvariantSets<'a> {
             return Ok(parts);
         }
         if has_flat_function(v) {
-            self.note(v, "an unspecified function vanishes on it with several derivatives: it is not followed", vec![], vec![]);
+            self.note(
+                v,
+                "an unspecified function vanishes on it with several derivatives: it is not followed",
+                vec![],
+                vec![],
+            );
             self.endless.push(v.clone());
             return Ok(vec![]);
         }
@@ -187,6 +197,9 @@ impl<'a> InvariantSets<'a> {
     fn system_on(&self, cx: &Inquiry, v: &Cell) -> Budgeted<LinearSystem> {
         let mut system = self.vectors.base().clone();
         for g in &v.generators(cx, self.frame)? {
+            if !self.vectors.is_linear(cx, v, g)? {
+                continue;
+            }
             let mut row = self.vectors.tangency(cx, g)?;
             let right = row.pop().unwrap_or_default();
             system.push(row, right);

@@ -127,6 +127,7 @@ pub static ROWS: &[Question] = &[
             part("multipliers", LIST, "u of H + u^a φ_a; `free` where it may be chosen"),
             part("branches", LIST, "one answer for each branch of the final constraint set"),
             part("complete", VERDICT, "every branch was followed to its end"),
+            part("agrees", VERDICT, "`dynamics` finds the same set with as many free functions"),
             part("undecided", LIST, "what was not followed to its end, or lies at the boundary of an open branch"),
         ],
         run: dirac,
@@ -365,7 +366,13 @@ fn power(a: &Arguments) -> Fallible<Value> {
 
 fn dirac(a: &Arguments) -> Fallible<Value> {
     let lagrangian = lagrangian_of(a, 0)?;
-    let system = Rc::new(dirac_system(&a.cx, &lagrangian)?);
+    let mut system = dirac_system(&a.cx, &lagrangian)?;
+    // A bracket alone is not worth a comparison.
+    let agrees = match a.positional.len() == 1 && system.is_singular() {
+        true => system.compared(&a.cx, &lagrangian),
+        false => Verdict::yes("the Legendre map has an inverse"),
+    };
+    let system = Rc::new(system);
     let undecided = Value::list(system.undecided.iter().map(|b| Value::Text(branch_text(&a.cx, b).into())));
     let Some(first) = system.branches.first() else {
         if system.complete.is_unknown() && a.positional.len() == 1 {
@@ -375,7 +382,9 @@ fn dirac(a: &Arguments) -> Fallible<Value> {
                     .part("hamiltonian", system.hamiltonian)
                     .part("undecided", undecided)
                     .part("complete", system.complete.clone())
-                    .on(lagrangian.manifold()),
+                    .part("agrees", agrees)
+                    .on(lagrangian.manifold())
+                    .valid_where(system.domain.clone()),
             ));
         }
         if system.complete.is_unknown() {
@@ -406,6 +415,8 @@ fn dirac(a: &Arguments) -> Fallible<Value> {
                     .part("hamiltonian", system.hamiltonian)
                     .part("branches", Value::list(branches))
                     .part("complete", system.complete.clone())
+                    .part("agrees", agrees)
+                    .valid_where(system.domain.clone())
                     .lazy("undecided", move |_| Ok(undecided.clone())),
             ))
         }

@@ -17,7 +17,7 @@ use crate::model::item::System;
 use crate::model::kind::*;
 use crate::model::set::{PointSet, branch_text};
 use crate::model::show;
-use crate::model::value::{Answer, Anew, Fallible, Judgement, OnBranch, Point, PointEntry, Rank, Value};
+use crate::model::value::{Anew, Answer, Fallible, Judgement, OnBranch, Point, PointEntry, Rank, Value};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 

@@ -80,7 +80,10 @@ fn system(n: u64) -> (FiberedManifold, Expr) {
         // A multiplier.
         0 => half(v(0).pow(2) + v(1).pow(2)) + q(2) * dice.polynomial(&all[..2], 2, 2),
         // A square of one combination of velocities.
-        1 => half((dice.number() * v(0) + dice.number() * v(1) + dice.polynomial(&all, 2, 1)).pow(2)) + dice.polynomial(&all, 3, 2),
+        1 => {
+            half((dice.number() * v(0) + dice.number() * v(1) + dice.polynomial(&all, 2, 1)).pow(2))
+                + dice.polynomial(&all, 3, 2)
+        }
         // Linear in the velocities.
         2 => {
             let forms = (0..m).map(|i| dice.polynomial(&all, 2, 1) * v(i)).collect::<Vec<_>>();
@@ -100,7 +103,11 @@ fn system(n: u64) -> (FiberedManifold, Expr) {
         // Of second order.
         7 => half((a(0) - dice.number() * v(1)).pow(2)) + dice.polynomial(&all, 2, 2),
         8 => half(a(0).pow(2)) + dice.number() * q(0) * q(1).pow(2) + dice.polynomial(&all, 2, 1),
-        _ => half((v(0) - q(1)).pow(2) * apply(Exp, q(0))) + q(2) * dice.polynomial(&all[..2], 2, 1) + dice.polynomial(&all, 2, 1),
+        _ => {
+            half((v(0) - q(1)).pow(2) * apply(Exp, q(0)))
+                + q(2) * dice.polynomial(&all[..2], 2, 1)
+                + dice.polynomial(&all, 2, 1)
+        }
     };
     (y, l)
 }

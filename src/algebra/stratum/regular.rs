@@ -105,9 +105,7 @@ impl Graph {
             .collect();
         // A coordinate that stands inside a function is not free to take the value that an equation gives it.
         let is_free = |v: u32| match Generator(v).kind() {
-            Kind::Symbol(s) => {
-                !frame.is_constant(v) && !in_play.iter().any(|g| Generator(*g).meaning().contains(s))
-            }
+            Kind::Symbol(s) => !frame.is_constant(v) && !in_play.iter().any(|g| Generator(*g).meaning().contains(s)),
             _ => false,
         };
         let mut rest: Vec<Polynomial> = generators.to_vec();
@@ -308,7 +306,8 @@ fn by_point(cx: &Inquiry, frame: &Frame, cell: &Cell, generators: &[Polynomial])
     let unknown = |why: &str| Ok(Regularity::Unknown(why.into()));
     let Some(codimension) = cell.basis.codimension(cx)? else { return unknown("its dimension is not known") };
     let is_parameter = |v: &u32| frame.is_constant(*v) && matches!(Generator(*v).kind(), Kind::Symbol(_));
-    let parameters: Vec<u32> = generators.iter().flat_map(|g| g.variables().iter().copied()).filter(is_parameter).collect();
+    let parameters: Vec<u32> =
+        generators.iter().flat_map(|g| g.variables().iter().copied()).filter(is_parameter).collect();
     let (rank, minor) = generic_rank(cx, frame, cell)?;
     if rank < codimension {
         return unknown("the differentials of its equations do not span the conormal space anywhere");
@@ -320,7 +319,9 @@ fn by_point(cx: &Inquiry, frame: &Frame, cell: &Cell, generators: &[Polynomial])
             verdict if verdict.is_no() => {
                 if let Some(v) = parameters.first() {
                     let name = Generator(*v).meaning();
-                    return unknown(&format!("whether it has real points of its dimension depends on the parameter {name}"));
+                    return unknown(&format!(
+                        "whether it has real points of its dimension depends on the parameter {name}"
+                    ));
                 }
                 return Ok(Regularity::Regular { codimension, is_graph: false });
             }
@@ -339,7 +340,8 @@ fn by_point(cx: &Inquiry, frame: &Frame, cell: &Cell, generators: &[Polynomial])
 
 /// The rank of the differentials at generic points of the cell, and pivots of an elimination that shows it.
 fn generic_rank(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<(usize, Vec<Polynomial>)> {
-    let mut rows: Vec<Vec<Polynomial>> = jacobian(cx, frame, cell)?.rows.into_iter().map(|row| row.coefficients).collect();
+    let mut rows: Vec<Vec<Polynomial>> =
+        jacobian(cx, frame, cell)?.rows.into_iter().map(|row| row.coefficients).collect();
     let mut pivots: Vec<Polynomial> = Vec::new();
     let mut rank = 0;
     loop {

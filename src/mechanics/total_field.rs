@@ -1,0 +1,403 @@
+//! Where the total Hamiltonian field is tangent to its constraints: Dirac's algorithm by strata.
+//!
+//! On each [chart](super::primary) of the primary set the loop of [`invariant_set`](super::invariant_set) cuts down to what is
+//! tangent, ∂g/∂t + {g, H_c} + u^a{g, φ_a} = 0 for every equation g. Three things happen beside the generic case:
+//!
+//! - charts of one rank overlap, and what they find is put together;
+//! - on a final set the multipliers may be freer on a part of it, where brackets {g, φ_a} vanish; a smaller invariant set there is a
+//!   branch of its own, with more gauge freedom;
+//! - a motion of a chart may run through points of a lower one: those in the closure of a final set are final themselves, or undecided.
+//!
+//! A final set without a real point, or outside the domain of L, does not exist.
+
+use super::invariant_set::{InvariantSets, Vectors, aside, closure, generic_leaf};
+use super::primary::Chart;
+use crate::algebra::Inquiry;
+use crate::algebra::decide::sign;
+use crate::algebra::derive::partial;
+use crate::algebra::expr::{Condition, Node, post_order};
+use crate::algebra::polynomial::Polynomial;
+use crate::algebra::stratum::leaves::{Leaf, LinearSystem, Solution};
+use crate::algebra::stratum::{Cell, Frame, set};
+use crate::algebra::substitute::substitute;
+use crate::algebra::{Expr, Symbol, Verdict};
+use crate::budget::{Budgeted, Exhausted};
+use rustc_hash::FxHashMap;
+
+/// What it may cost to look at one final set, for points on it or for parts with more freedom.
+const SIDE_WORK: u64 = 8_000_000;
+
+/// More branches than this are not looked at for parts with more freedom.
+const MAX_BRANCHES: usize = 24;
+
+/// The total Hamiltonian field on a chart: unknown are the multipliers.
+struct TotalField<'a> {
+    chart: &'a Chart,
+    frame: &'a Frame,
+    base: LinearSystem,
+}
+
+impl Vectors for TotalField<'_> {
+    fn base(&self) -> &LinearSystem {
+        &self.base
+    }
+
+    /// u^a Y_a(g) = −X(g).
+    fn tangency(&self, cx: &Inquiry, g: &Polynomial) -> Budgeted<Vec<Polynomial>> {
+        let g = self.frame.write(g);
+        let along = self.chart.free.iter().map(|y| y.apply(cx, g));
+        let row: Vec<Expr> = along.chain([-self.chart.drift.apply(cx, g)]).map(|e| super::tidy(cx, e)).collect();
+        self.frame.read_row(cx, &row)
+    }
+
+    fn is_linear(&self, cx: &Inquiry, set: &Cell, g: &Polynomial) -> Budgeted<bool> {
+        let g = self.frame.write(g);
+        for y in &self.chart.quadratic {
+            let rest = self.frame.read_numerator(cx, y.apply(cx, g))?;
+            if !set.reduce(cx, self.frame, &rest)?.is_zero() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// A set to which the field is tangent.
+#[derive(Clone, Debug)]
+pub(crate) struct Final {
+    pub cell: Cell,
+    pub chart: usize,
+}
+
+/// What a run on one chart found.
+struct Followed {
+    finals: Vec<Cell>,
+    unsolved: Vec<Cell>,
+    boundary: Vec<Cell>,
+    stopped: Option<Exhausted>,
+}
+
+/// The state of the search.
+pub(crate) struct Search<'a> {
+    pub frame: &'a Frame,
+    pub charts: &'a [Chart],
+    /// What L needs to be real, in t and q.
+    pub domain: Vec<Condition>,
+    pub finals: Vec<Final>,
+    /// What was not followed to its end.
+    pub unsolved: Vec<Cell>,
+    /// Where motions of an open part may pass.
+    pub boundary: Vec<Cell>,
+    /// What was not decided about the final sets, in words.
+    pub doubts: Vec<String>,
+    starts: Vec<(Cell, usize)>,
+}
+
+impl<'a> Search<'a> {
+    pub fn new(frame: &'a Frame, charts: &'a [Chart], domain: Vec<Condition>) -> Search<'a> {
+        let (finals, unsolved, boundary) = (vec![], vec![], vec![]);
+        Search { frame, charts, domain, finals, unsolved, boundary, doubts: vec![], starts: vec![] }
+    }
+
+    /// All of it. What is found is kept when a budget ends.
+    pub fn run(&mut self, cx: &Inquiry) -> Budgeted<()> {
+        for k in 0..self.charts.len() {
+            self.starts.extend(self.frame.cells(cx, &self.charts[k].branch)?.into_iter().map(|cell| (cell, k)));
+        }
+        for k in 0..self.charts.len() {
+            let start = self.starts.iter().filter(|(_, at)| *at == k).map(|(cell, _)| cell.clone()).collect();
+            let followed = self.follow(cx, k, start);
+            self.finals.extend(followed.finals.into_iter().map(|cell| Final { cell, chart: k }));
+            self.unsolved.extend(followed.unsolved);
+            self.boundary.extend(followed.boundary);
+            if let Some(why) = followed.stopped {
+                self.unsolved.extend(self.starts.iter().filter(|(_, at)| *at > k).map(|(cell, _)| cell.clone()));
+                return Err(why);
+            }
+        }
+        self.merge(cx)?;
+        self.check(cx)?;
+        self.find_jumps(cx)?;
+        self.find_crossings(cx)
+    }
+
+    /// The inequations of a chart.
+    fn nonzero(&self, cx: &Inquiry, k: usize) -> Budgeted<Vec<Polynomial>> {
+        self.charts[k].branch.nonzero.iter().map(|e| self.frame.read_numerator(cx, *e)).collect()
+    }
+
+    /// The part of a cell in a chart.
+    fn in_chart(&self, cx: &Inquiry, cell: &Cell, k: usize) -> Budgeted<Vec<Cell>> {
+        self.frame.refine(cx, cell, &[], &self.nonzero(cx, k)?)
+    }
+
+    /// The loop on a chart. The denominators of its fields belong to the domain meanwhile, so that the inequations of the chart
+    /// are said again afterwards.
+    fn follow(&self, cx: &Inquiry, k: usize, start: Vec<Cell>) -> Followed {
+        let chart = &self.charts[k];
+        let mut followed = self.frame.on_stratum(|| {
+            let field = TotalField { chart, frame: self.frame, base: LinearSystem::new(chart.free.len()) };
+            let mut sets = InvariantSets::new(self.frame, &field);
+            sets.queue = start;
+            let mut stopped = sets.iterate(cx).err();
+            let finals = sets.maximal_finals(cx).unwrap_or_else(|why| {
+                stopped.get_or_insert(why);
+                sets.finals.clone()
+            });
+            let boundary = sets.unsettled(cx, &finals).unwrap_or_else(|why| {
+                stopped.get_or_insert(why);
+                sets.boundary.iter().map(|(stratum, _)| stratum.clone()).collect()
+            });
+            let unsolved = sets.unsolved.iter().chain(&sets.queue).cloned().collect();
+            Followed { finals, unsolved, boundary, stopped }
+        });
+        if !chart.branch.nonzero.is_empty() {
+            for list in [&mut followed.finals, &mut followed.unsolved, &mut followed.boundary] {
+                *list = list.iter().flat_map(|cell| self.said_again(cx, cell, k)).collect();
+            }
+        }
+        followed
+    }
+
+    fn said_again(&self, cx: &Inquiry, cell: &Cell, k: usize) -> Vec<Cell> {
+        cx.grace(|| self.in_chart(cx, cell, k)).unwrap_or_else(|_| vec![cell.clone()])
+    }
+
+    /// Charts of one rank cover one stratum together: inequations that belong to a chart alone are dropped.
+    fn merge(&mut self, cx: &Inquiry) -> Budgeted<()> {
+        let mut ranks: Vec<usize> = self.charts.iter().map(|c| c.rank).collect();
+        ranks.dedup();
+        let mut merged = Vec::new();
+        for rank in ranks {
+            let of_rank = |f: &&Final| self.charts[f.chart].rank == rank;
+            let group: Vec<Final> = self.finals.iter().filter(of_rank).cloned().collect();
+            if self.charts.iter().filter(|c| c.rank == rank).count() < 2 {
+                merged.extend(group);
+                continue;
+            }
+            let cells: Vec<Cell> = group.iter().map(|f| f.cell.clone()).collect();
+            let cells = aside(cx, SIDE_WORK, || set::merged(cx, self.frame, cells.clone()))?.unwrap_or(cells);
+            for cell in cells {
+                for chart in (0..self.charts.len()).filter(|k| self.charts[*k].rank == rank) {
+                    if !self.in_chart(cx, &cell, chart)?.is_empty() {
+                        merged.push(Final { cell, chart });
+                        break;
+                    }
+                }
+            }
+        }
+        self.finals = merged;
+        Ok(())
+    }
+
+    /// Final sets that have points in the domain of L, on which the motions are affine in the multipliers.
+    fn check(&mut self, cx: &Inquiry) -> Budgeted<()> {
+        let mut kept = Vec::new();
+        for f in std::mem::take(&mut self.finals) {
+            match self.exists(cx, &f.cell)? {
+                Verdict::No(_) => continue,
+                Verdict::Unknown(why) => self.doubts.push(format!("whether a branch has a real point: {why}")),
+                Verdict::Yes(_) => {}
+            }
+            if self.is_affine(cx, &f)? { kept.push(f) } else { self.unsolved.push(f.cell) }
+        }
+        self.finals = kept;
+        let mut boundary = Vec::new();
+        for cell in std::mem::take(&mut self.boundary) {
+            if !self.exists(cx, &cell)?.is_no() {
+                boundary.push(cell);
+            }
+        }
+        self.boundary = boundary;
+        Ok(())
+    }
+
+    /// Whether the cell has a point in the domain of L.
+    fn exists(&self, cx: &Inquiry, cell: &Cell) -> Budgeted<Verdict> {
+        for condition in &self.domain {
+            let Some((numerator, denominator)) = self.frame.read(cx, condition.left)? else { continue };
+            let value = cell.value(cx, self.frame, &numerator)? / cell.value(cx, self.frame, &denominator)?;
+            if condition.relation.decided_by(sign(cx, super::tidy(cx, value))) == Some(false) {
+                return Ok(Verdict::no("L is not defined there"));
+            }
+        }
+        if self.is_visibly_empty(cx, cell)? {
+            return Ok(Verdict::no("its equations have no real solution"));
+        }
+        let found = aside(cx, SIDE_WORK, || set::is_empty(cx, self.frame, cell))?;
+        Ok(found.map_or_else(|| Verdict::unknown("no point was found with the work of one branch"), Verdict::negate))
+    }
+
+    /// Whether what is left has no real zeros when coordinates that occur linearly are put into the other equations: w² + y² + 1
+    /// may be hidden in a basis whose order likes another form of it.
+    fn is_visibly_empty(&self, cx: &Inquiry, cell: &Cell) -> Budgeted<bool> {
+        let mut equations: Vec<Expr> = cell.generators(cx, self.frame)?.iter().map(|g| self.frame.write(g)).collect();
+        if equations.len() < 2 {
+            return Ok(false);
+        }
+        let linear = |equations: &[Expr]| {
+            equations.iter().enumerate().find_map(|(i, e)| {
+                let of = self.frame.coordinates().iter().find(|s| {
+                    let slope = super::tidy(cx, partial(cx, *e, **s));
+                    e.contains(**s) && slope.is_number() && !slope.is_zero() && Self::is_plain(equations, **s)
+                })?;
+                let slope = super::tidy(cx, partial(cx, *e, *of));
+                Some((i, *of, Expr::symbol(*of) - *e / slope))
+            })
+        };
+        let mut changed = false;
+        while let Some((i, s, value)) = linear(&equations) {
+            cx.check()?;
+            equations.remove(i);
+            let map = FxHashMap::from_iter([(s, value)]);
+            equations = equations.iter().map(|e| super::tidy(cx, substitute(*e, &map))).collect();
+            changed = true;
+        }
+        if !changed {
+            return Ok(false);
+        }
+        let rest = equations.iter().map(|e| self.frame.read_numerator(cx, *e)).collect::<Budgeted<Vec<_>>>()?;
+        Ok(self.frame.split(cx, &rest, cell.nonzero())?.is_empty())
+    }
+
+    /// Whether a coordinate stands in no function that occurs in the equations.
+    fn is_plain(equations: &[Expr], s: Symbol) -> bool {
+        let holds = |x: &Expr| match x.node() {
+            Node::Number(_) | Node::Pi | Node::Symbol(_) | Node::Sum { .. } => false,
+            Node::Product(factors) => factors.iter().any(|(base, k)| !k.is_integer() && base.contains(s)),
+            _ => x.contains(s),
+        };
+        !post_order(equations).iter().any(holds)
+    }
+
+    /// Whether products of multipliers add nothing on the final set.
+    fn is_affine(&self, cx: &Inquiry, f: &Final) -> Budgeted<bool> {
+        for (_, e) in self.charts[f.chart].quadratic.iter().flat_map(|y| y.components()) {
+            let rest = self.frame.on_stratum(|| self.frame.read_numerator(cx, e))?;
+            if !f.cell.reduce(cx, self.frame, &rest)?.is_zero() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The equations for the multipliers on a part of a chart, by leaves.
+    fn solve(&self, cx: &Inquiry, cell: &Cell, k: usize) -> Budgeted<Vec<Leaf>> {
+        let chart = &self.charts[k];
+        self.frame.on_stratum(|| {
+            let field = TotalField { chart, frame: self.frame, base: LinearSystem::new(chart.free.len()) };
+            InvariantSets::new(self.frame, &field).solve(cx, cell)
+        })
+    }
+
+    /// The multipliers at generic points of a final set.
+    pub fn multipliers(&self, cx: &Inquiry, f: &Final) -> Budgeted<Option<Solution>> {
+        for cell in self.in_chart(cx, &f.cell, f.chart)? {
+            let list = self.solve(cx, &cell, f.chart)?;
+            if let Some(leaf) = generic_leaf(&list, &cell) {
+                return leaf.solution(cx, self.frame, self.charts[f.chart].free.len()).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    fn find_jumps(&mut self, cx: &Inquiry) -> Budgeted<()> {
+        let mut i = 0;
+        while i < self.finals.len() {
+            if i >= MAX_BRANCHES {
+                self.doubts.push("not all branches were looked at for parts with more freedom".into());
+                break;
+            }
+            let f = self.finals[i].clone();
+            match aside(cx, SIDE_WORK, || self.jumps_of(cx, &f))? {
+                Some((found, unsolved)) => {
+                    for jump in found {
+                        if !self.finals.iter().any(|known| known.cell == jump.cell)
+                            && !self.exists(cx, &jump.cell)?.is_no()
+                        {
+                            self.finals.push(jump);
+                        }
+                    }
+                    self.unsolved.extend(unsolved);
+                }
+                None => {
+                    self.doubts.push("whether multipliers are freer on a part of a branch was not found out".into())
+                }
+            }
+            i += 1;
+        }
+        Ok(())
+    }
+
+    /// Invariant sets on which more multipliers are free than at generic points of a final set, and what was not decided.
+    fn jumps_of(&self, cx: &Inquiry, f: &Final) -> Budgeted<(Vec<Final>, Vec<Cell>)> {
+        let rank = self.charts[f.chart].rank;
+        let (mut found, mut unsolved): (Vec<Final>, Vec<Cell>) = (vec![], vec![]);
+        for k in (0..self.charts.len()).filter(|k| self.charts[*k].rank == rank) {
+            for cell in self.in_chart(cx, &f.cell, k)? {
+                let list = self.solve(cx, &cell, k)?;
+                let generic = list.iter().map(|leaf| leaf.rank).max().unwrap_or(0);
+                let lower = list.iter().filter(|leaf| leaf.is_solvable && leaf.rank < generic);
+                let strata: Vec<Cell> = lower.map(|leaf| closure(&leaf.cell, &cell)).collect();
+                if strata.is_empty() {
+                    continue;
+                }
+                let followed = self.follow(cx, k, set::maximal(cx, self.frame, strata)?);
+                if let Some(why) = followed.stopped {
+                    return Err(why);
+                }
+                unsolved.extend(followed.unsolved);
+                for cell in followed.finals {
+                    let jump = Final { cell, chart: k };
+                    let list = self.solve(cx, &jump.cell, k)?;
+                    let is_freer = generic_leaf(&list, &jump.cell).is_some_and(|leaf| leaf.rank < generic);
+                    if is_freer && self.is_affine(cx, &jump)? {
+                        found.push(jump);
+                    }
+                }
+            }
+        }
+        if self.charts.iter().filter(|c| c.rank == rank).count() > 1 && found.len() > 1 {
+            let cells = set::merged(cx, self.frame, found.iter().map(|f| f.cell.clone()).collect())?;
+            let mut merged = Vec::new();
+            for cell in cells {
+                for k in (0..self.charts.len()).filter(|k| self.charts[*k].rank == rank) {
+                    if !self.in_chart(cx, &cell, k)?.is_empty() {
+                        merged.push(Final { cell, chart: k });
+                        break;
+                    }
+                }
+            }
+            found = merged;
+        }
+        Ok((found, unsolved))
+    }
+
+    /// Points of lower charts in the closure of final sets of higher ones, as far as they are not final.
+    fn find_crossings(&mut self, cx: &Inquiry) -> Budgeted<()> {
+        let cells: Vec<Cell> = self.finals.iter().map(|f| f.cell.clone()).collect();
+        for (start, k) in self.starts.clone() {
+            let higher = self.finals.iter().filter(|f| self.charts[f.chart].rank > self.charts[k].rank);
+            let closures: Vec<Cell> = higher.map(|f| f.cell.clone()).collect();
+            for cell in closures {
+                let left = aside(cx, SIDE_WORK, || {
+                    let mut left = Vec::new();
+                    for piece in self.frame.refine(cx, &start, cell.equations(), &[])? {
+                        for rest in set::difference_from_all(cx, self.frame, &piece, &cells)? {
+                            if !self.exists(cx, &rest)?.is_no() {
+                                left.push(rest);
+                            }
+                        }
+                    }
+                    Ok(left)
+                })?;
+                for rest in left.unwrap_or_else(|| vec![start.clone()]) {
+                    if !self.boundary.contains(&rest) {
+                        self.boundary.push(rest);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
