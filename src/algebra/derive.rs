@@ -317,6 +317,11 @@ pub fn symmetric_jacobian(cx: &Inquiry, gradient_by: &[Expr], by: &[Symbol]) -> 
     rows
 }
 
+/// The matrix ∂²e/∂by_i∂by_j.
+pub fn hessian(cx: &Inquiry, e: Expr, by: &[Symbol]) -> Vec<Vec<Expr>> {
+    symmetric_jacobian(cx, &gradient(cx, e, by), by)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

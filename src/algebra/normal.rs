@@ -737,5 +737,27 @@ fn by_denominators(cx: &Inquiry, e: Expr) -> Budgeted<Option<Expr>> {
     Ok(Some(Expr::add_all(parts)))
 }
 
+/// Numerator of the cancelled form.
+pub fn numerator(cx: &Inquiry, e: Expr) -> Budgeted<Expr> {
+    part(cx, e, 1)
+}
+
+fn part(cx: &Inquiry, e: Expr, sign: i32) -> Budgeted<Expr> {
+    let form = normal_form(cx, e)?.cancel(cx)?;
+    if let Some(why) = form.as_undefined() {
+        return Ok(Expr::undefined(why));
+    }
+    form.record_conditions(cx);
+    let number = if sign > 0 { form.coefficient.numerator() } else { form.coefficient.denominator() };
+    let half = NormalForm {
+        coefficient: Rational::integer(number.clone()),
+        powers: form.powers.iter().filter(|p| p.1.signum() == sign).map(|&(g, n)| (g, n.abs())).collect(),
+        factors: form.factors.iter().filter(|f| f.1.signum() == sign).map(|(p, n)| (p.clone(), n.abs())).collect(),
+        cancelled: Vec::new(),
+        undefined: None,
+    };
+    Ok(half.to_expr(cx))
+}
+
 #[cfg(test)]
 mod tests;

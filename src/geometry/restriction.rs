@@ -40,6 +40,11 @@ pub struct Restriction {
 }
 
 impl Restriction {
+    /// The coordinates that the equations give, in the order of the chart.
+    pub fn dependent(&self) -> Vec<(Symbol, Expr)> {
+        self.chart.symbols().iter().filter_map(|s| Some((*s, *self.solved.get(s)?))).collect()
+    }
+
     /// To a branch in the coordinates of the chart. The branch should be written shortly: radicals taken.
     pub fn new(cx: &Inquiry, chart: &Chart, branch: &Branch) -> Budgeted<Restriction> {
         let mut open = branch.equations.clone();

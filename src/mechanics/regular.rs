@@ -10,7 +10,7 @@
 //! [`DynamicalForm`] at every step.
 
 use super::dynamical_form::DynamicalForm;
-use super::{Answered, exhausted, jet, tidy};
+use super::{Answered, exhausted, jet, tidy, vanishes};
 use crate::algebra::Inquiry;
 use crate::algebra::derive::partial;
 use crate::algebra::linear::Matrix;
@@ -125,4 +125,12 @@ impl RegularForm {
 /// The semispray of a regular form, Krupková (5.15).
 pub fn semispray(e: &RegularForm) -> VectorField {
     VectorField::semispray(&e.space(), &e.accelerations)
+}
+
+/// Whether the matrix B is invertible generically.
+pub fn is_generically_regular(cx: &Inquiry, form: &DynamicalForm) -> Verdict {
+    match form.det_b(cx) {
+        Ok(det) => vanishes(cx, det).negate(),
+        Err(why) => Verdict::unknown(why.to_string()),
+    }
 }

@@ -123,6 +123,7 @@ pub const RANK: Kinds = Kinds::of(&[K::Rank]);
 pub const LABEL: Kinds = Kinds::of(&[K::Label]);
 pub const TEXT: Kinds = Kinds::of(&[K::Text]);
 pub const SET: Kinds = Kinds::of(&[K::Set]);
+pub const CODISTRIBUTION: Kinds = Kinds::of(&[K::Codistribution]);
 pub const DISTRIBUTION: Kinds = Kinds::of(&[K::Distribution]);
 /// A distribution, by fields or by forms.
 pub const SUBSPACE: Kinds = Kinds::of(&[K::Distribution, K::Codistribution]);
