@@ -155,13 +155,7 @@ fn differential_taken(name: &Word, of: &str, declared: Span) -> Box<Diagnostic> 
 
 // ----- manifolds and symbols ------------------------------------------------------------------------
 
-fn manifold(
-    cx: &Inquiry,
-    state: &mut Interpreter,
-    ast: &Ast,
-    m: &ast::Manifold,
-    ranges: &[Vec<Term>],
-) -> Fallible<()> {
+fn manifold(cx: &Inquiry, state: &mut Interpreter, ast: &Ast, m: &ast::Manifold, ranges: &[Vec<Term>]) -> Fallible<()> {
     let evaluator = state.evaluator(cx);
     let mut coordinates: Vec<(Coordinate, Word, Option<Rc<str>>)> = vec![];
     let mut families: Vec<(Word, Indexed, Option<Rc<str>>)> = vec![];

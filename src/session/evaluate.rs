@@ -302,11 +302,7 @@ impl<'s> Evaluator<'s> {
         Ok(Value::Field(VectorField::coordinate(symbol)))
     }
 
-    fn verdicts(
-        &self,
-        all: &[Term],
-        by: fn(Verdict, Verdict) -> Verdict,
-    ) -> Fallible<Value> {
+    fn verdicts(&self, all: &[Term], by: fn(Verdict, Verdict) -> Verdict) -> Fallible<Value> {
         let verdicts = all.iter().map(|t| at(compare::truth(&self.cx, &self.eval(t)?), t.span));
         let verdicts = verdicts.collect::<Fallible<Vec<_>>>()?;
         Ok(Value::from(verdicts.into_iter().reduce(by).expect("two or more")))

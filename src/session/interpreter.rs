@@ -2,13 +2,13 @@
 //! assertion is decided. What failed declares nothing, and its names are remembered so that those
 //! who use them are not blamed.
 
-use super::declare;
+use super::SessionOptions;
 use super::checked::Checked;
+use super::declare;
 use super::evaluate::Evaluator;
 use super::library::Library;
 use super::resolve::{About, Problem, Resolver};
 use super::scope::{Binding, Meaning, Scope};
-use super::SessionOptions;
 use super::term::{Term, TermKind};
 use crate::algebra::Inquiry;
 use crate::algebra::assume::Facts;

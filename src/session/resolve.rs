@@ -243,7 +243,9 @@ impl<'s> Resolver<'s> {
                 }
                 TermKind::Is { subject, negated: *negated, word: word.clone() }
             }
-            ExprKind::At { subject, point } => TermKind::At { subject: self.boxed(*subject), point: self.boxed(*point) },
+            ExprKind::At { subject, point } => {
+                TermKind::At { subject: self.boxed(*subject), point: self.boxed(*point) }
+            }
             ExprKind::Not(of) => TermKind::Not(self.boxed(*of)),
             ExprKind::And(all) => TermKind::And(self.all(all)),
             ExprKind::Or(all) => TermKind::Or(self.all(all)),

@@ -10,12 +10,7 @@ use crate::syntax::ast::Name;
 use std::rc::Rc;
 
 /// The shape of a term; `of` is that of its parts, `local` that of a place in the frame.
-pub fn infer(
-    kind: &TermKind,
-    in_function: bool,
-    of: &dyn Fn(&Term) -> Shape,
-    local: &dyn Fn(usize) -> Shape,
-) -> Shape {
+pub fn infer(kind: &TermKind, in_function: bool, of: &dyn Fn(&Term) -> Shape, local: &dyn Fn(usize) -> Shape) -> Shape {
     let folded = |all: &mut dyn Iterator<Item = &Term>, by: fn(Shape, Shape) -> Shape| {
         all.map(of).reduce(by).unwrap_or(Shape::UNKNOWN)
     };
@@ -62,7 +57,8 @@ pub fn infer(
         TermKind::Unspecified { .. } | TermKind::Piecewise(_) | TermKind::Integral(_) => Shape::new(FUNCTION),
         TermKind::Jets { .. } => Shape::new(Kinds::of(&[Kind::Space])),
         TermKind::Ask(ask) => {
-            let given: Vec<Shape> = ask.arguments.iter().filter(|(name, _)| name.is_none()).map(|(_, t)| of(t)).collect();
+            let given: Vec<Shape> =
+                ask.arguments.iter().filter(|(name, _)| name.is_none()).map(|(_, t)| of(t)).collect();
             Shape::of_answer(ask.row, &given)
         }
         TermKind::Call(call) => of_call(call, of),

@@ -54,7 +54,8 @@ impl<'s> Resolver<'s> {
             }
             _ => {
                 self.say(
-                    Diagnostic::error(&codes::WRONG_KIND, "only a function can be called").label(span, "not a function"),
+                    Diagnostic::error(&codes::WRONG_KIND, "only a function can be called")
+                        .label(span, "not a function"),
                 );
                 TermKind::Hole
             }
@@ -92,14 +93,7 @@ impl<'s> Resolver<'s> {
     }
 
     /// A call of a function of a scope; where it has none, `or_builtin` says whether a function of the language is meant.
-    fn call_in(
-        &mut self,
-        scope: &Scope,
-        name: &Name,
-        span: Span,
-        arguments: &[ExprId],
-        or_builtin: bool,
-    ) -> TermKind {
+    fn call_in(&mut self, scope: &Scope, name: &Name, span: Span, arguments: &[ExprId], or_builtin: bool) -> TermKind {
         let Some(binding) = scope.function(&name.text) else {
             return match or_builtin {
                 true => self.builtin(name, span, arguments),

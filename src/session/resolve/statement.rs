@@ -240,7 +240,8 @@ impl Resolver<'_> {
         let (equations, clauses) = self.on_space(on.as_ref(), |r| {
             let equations = r.all(&c.equations);
             let clauses = c.clauses.iter().map(|clause| {
-                let is_none = matches!(clause.values.as_slice(), [v] if r.ast.name(*v).is_some_and(|n| &*n.text == "none"));
+                let is_none =
+                    matches!(clause.values.as_slice(), [v] if r.ast.name(*v).is_some_and(|n| &*n.text == "none"));
                 match clause.kind {
                     ast::ConstraintClauseKind::Reactions if is_none => (clause.kind, Clause::None),
                     kind => (kind, Clause::Terms(r.all(&clause.values))),
@@ -284,7 +285,8 @@ impl Resolver<'_> {
         // `hamilton(S)` runs in canonical coordinates.
         let canonical = matches!(&term.kind, TermKind::Ask(ask) if ask.row.gives == crate::model::kind::Gives::Motion);
         let derived = term.shape.question.is_some_and(|q| q.gives == crate::model::kind::Gives::Motion);
-        if !canonical && !derived
+        if !canonical
+            && !derived
             && let Some(problem) = row::wrong_kind(SYSTEM, &given(&term))
         {
             self.say(problem);
