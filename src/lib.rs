@@ -4,10 +4,10 @@
 //! data flows one way and every arrow is a function from a value to a value.
 //!
 //! ```text
-//! text ─► tokens ─► tree ─► values with types ─► forms, fields, sets ─► equations, classes, branches ─► answers ─► text
-//!         └── syntax ──┘    session, model       geometry               mechanics                       questions  model
-//!                                                                          │
-//!                                                                          ▼
+//! text ─► tokens ─► tree ─► checked tree ─► values, forms, fields, sets ─► equations, classes, branches ─► answers ─► text
+//!         └── syntax ──┘    session         model, geometry                mechanics                       questions  model
+//!                                                                             │
+//!                                                                             ▼
 //!                                              law of motion ─► kernel ─► machine code ─► trajectory ─► run ─► tables, plots
 //!                                              motion           codegen                   integrate     motion report
 //! ```

@@ -295,6 +295,24 @@ fn drawing_machine_code_and_unsafe_stay_where_they_are() {
     only_in(&["clap"], |file| file.room() == "cli");
 }
 
+#[test]
+fn the_evaluator_reads_checked_terms_only() {
+    let resolves = |file: &File| file.path.starts_with("session/resolve");
+    only_in(&["ExprKind"], |file| file.room() == "syntax" || resolves(file));
+    // Whoever evaluates, or is evaluated, has neither the tree of the syntax nor a name to look up in a scope.
+    let checked = ["evaluate", "parts", "term", "shape", "signature", "promise", "run/clauses", "declare/geometry"];
+    let is_checked = |file: &File| {
+        file.path.strip_prefix("session/").is_some_and(|rest| checked.iter().any(|name| rest.starts_with(name)))
+    };
+    let seen: Vec<File> = files().into_iter().filter(is_checked).collect();
+    assert!(seen.len() > checked.len(), "files of the session have other names");
+    for file in &seen {
+        for word in ["Ast", "ExprId", "scope.value", "scope.function", "around.value", "around.function"] {
+            assert!(file.words(word).next().is_none(), "src/{} speaks of `{word}`", file.path);
+        }
+    }
+}
+
 /// Files that measure how long something took, to say so. No decision rests on it, except in `repl` and `cli`.
 const STATISTICS: &[&str] = &[
     "timing.rs",

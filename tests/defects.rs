@@ -1,6 +1,6 @@
 //! Faults that were found, kept as programs in `tests/defects`: facts that outlived the test that assumed them, conditions
-//! that were said once only or meant different things, functions that saw the names of their callers, and mistakes that
-//! `check` let pass. The right answers are derived in the first comment of each program.
+//! that were said once only or meant different things, functions that saw the names of their callers, mistakes that
+//! `check` let pass, and parts of an expression that were evaluated again and again. The right answers are derived in the first comment of each program.
 
 use lepage::session::{Mode, Outcome, Session, SessionOptions, Status};
 use std::path::{Path, PathBuf};
@@ -107,6 +107,15 @@ fn a_condition_that_holds_leaves_the_value() {
     ] {
         assert_eq!(text(of(&outcomes, statement)[0]), value, "{statement}");
     }
+}
+
+#[test]
+fn a_part_of_an_expression_is_evaluated_once() {
+    // Three times at each level would be 3^60 evaluations.
+    let source = format!("manifold Y over t {{ x }}\n{}x{} at {{ x = 0 }}", "sin(".repeat(60), ")".repeat(60));
+    let mut session = Session::new(SessionOptions { portable: true, ..SessionOptions::default() });
+    let outcomes = session.feed("nested.mech", &source, Mode::File);
+    assert_eq!(outcomes.last().map(text).as_deref(), Some("0"));
 }
 
 /// The claim about the caller's name fails, the one about the function's own name holds.

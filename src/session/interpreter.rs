@@ -180,8 +180,8 @@ impl Interpreter {
         match (problems.next(), checked) {
             (None, Some(checked)) => Ok(checked),
             (Some(first), _) => {
-                remarks.extend(problems.map(|d| *self.excuse(ast, d)));
-                Err(first)
+                remarks.extend(problems.map(|d| *self.excuse(ast, Box::new(d))));
+                Err(Box::new(first))
             }
             (None, None) => Err(Box::new(Diagnostic::error(&codes::SYNTAX, "this statement cannot be read"))),
         }
@@ -189,11 +189,10 @@ impl Interpreter {
 
     /// What to write instead may be told by the value of an argument, or by the question itself; where nothing is answered,
     /// they are not asked.
-    fn mend(&self, cx: &Inquiry, problems: Vec<Problem>) -> Vec<Box<Diagnostic>> {
-        let mut list: Vec<Box<Diagnostic>> = vec![];
+    fn mend(&self, cx: &Inquiry, problems: Vec<Problem>) -> Vec<Diagnostic> {
+        let mut list = vec![];
         let mut meant: Option<Rc<Term>> = None;
-        for Problem { diagnostic, about } in problems {
-            let d = Box::new(diagnostic);
+        for Problem { diagnostic: d, about } in problems {
             if self.check_only || d.code.number != codes::WRONG_KIND.number {
                 list.push(d);
                 continue;
@@ -206,12 +205,12 @@ impl Interpreter {
                         // It says what is wrong with all of its arguments.
                         let whole = own.primary() != place || own.labels.len() > 1;
                         meant = whole.then_some(term);
-                        list.push(own);
+                        list.push(*own);
                     }
                     _ => list.push(d),
                 },
                 Some(About::Argument(term)) => list.push(match self.evaluator(cx).eval(&term) {
-                    Ok(value) => crate::model::operate::mend_kind(cx, d, &value, term.span),
+                    Ok(value) => *crate::model::operate::mend_kind(cx, Box::new(d), &value, term.span),
                     Err(_) => d,
                 }),
                 None => list.push(d),

@@ -316,20 +316,18 @@ impl<'a> Place<'a> {
     }
 
     fn mention_of(&self, cx: &Inquiry, symbol: Symbol) -> Span {
-        self.value
-            .mention(symbol)
-            .or_else(|| {
-                // Behind a name: the term that brings it.
-                let evaluator = self.state.evaluator(cx);
-                let term = self.value.summands().into_iter().find(|t| {
-                    evaluator.eval(t).is_ok_and(|v| match as_form(cx, &v) {
-                        Ok(f) => f.symbols().contains(&symbol),
-                        Err(_) => as_field(cx, &v).is_ok_and(|x| x.symbols().contains(&symbol)),
-                    })
-                });
-                term.map(|t| t.span)
+        if let Some(span) = self.value.mention(symbol) {
+            return span;
+        }
+        // Behind a name: the term that brings it.
+        let evaluator = self.state.evaluator(cx);
+        let brings = |t: &&Term| {
+            evaluator.eval(t).is_ok_and(|v| match as_form(cx, &v) {
+                Ok(f) => f.symbols().contains(&symbol),
+                Err(_) => as_field(cx, &v).is_ok_and(|x| x.symbols().contains(&symbol)),
             })
-            .unwrap_or_else(|| self.value.span)
+        };
+        self.value.summands().into_iter().find(brings).map_or(self.value.span, |t| t.span)
     }
 
     /// The term of the value that has the component which breaks the promise.

@@ -125,7 +125,7 @@ pub enum TermKind {
     /// `of.key`.
     Part {
         of: Box<Term>,
-        key: Key,
+        key: Box<Key>,
     },
     /// `of[keys]`.
     Index {
@@ -142,7 +142,7 @@ pub enum TermKind {
     /// `A.q[3]''`: the entry of an answer for a jet of a member, unless the answer has a part of that name.
     Entry {
         of: Box<Term>,
-        key: Key,
+        key: Box<Key>,
         family: Rc<Indexed>,
         indices: Vec<Term>,
         primes: u32,

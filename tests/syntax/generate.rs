@@ -209,7 +209,11 @@ impl Writer {
         for _ in 0..self.random.below(3) {
             let operator = self.random.pick(&["+", "-", "*", "/", "/\\", "∧", "^", "at"]);
             self.operator(operator);
-            self.signed(depth);
+            match operator {
+                // Behind a parenthesis it would not be clear what a prime differentiates.
+                "^" => self.exponent(),
+                _ => self.signed(depth),
+            }
         }
     }
 
@@ -287,9 +291,13 @@ impl Writer {
         }
         if self.random.one_in(6) {
             self.operator("^");
-            let exponent = self.random.pick(&["2", "n", "-1", "-x'", "2^3"]);
-            self.token(exponent);
+            self.exponent();
         }
+    }
+
+    fn exponent(&mut self) {
+        let exponent = self.random.pick(&["2", "n", "-1", "-x'", "2^3", "(2*n)", "((x + y)')", "q[1]'"]);
+        self.token(exponent);
     }
 
     fn postfix(&mut self, depth: usize) {

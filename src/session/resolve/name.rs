@@ -234,11 +234,11 @@ impl Resolver<'_> {
     }
 
     /// What stands after a dot.
-    pub(super) fn key(&mut self, name: &Name, span: Span) -> Key {
+    pub(super) fn key(&mut self, name: &Name, span: Span) -> Box<Key> {
         let named = self.standing(Stand::Key, |r| r.symbol_named(&name.text, name.primes, span));
         let shape = Shape::new(crate::model::kind::COORDINATE);
         let symbol = named.ok().flatten().map(|kind| Box::new(Term { kind, span, outer: span, shape }));
-        Key { name: name.clone(), span, symbol, momentum: self.split_momentum(&name.text) }
+        Box::new(Key { name: name.clone(), span, symbol, momentum: self.split_momentum(&name.text) })
     }
 
     /// The family of coordinates or parameters that a name means.
