@@ -60,6 +60,18 @@ pub(super) fn only_zero(cx: &Inquiry, frame: &Frame, p: &Polynomial) -> Budgeted
     Ok(None)
 }
 
+/// Whether f has a real zero, as far as its signs at some numbers tell: it is continuous.
+pub(super) fn has_zero(cx: &Inquiry, frame: &Frame, p: &Polynomial) -> Budgeted<bool> {
+    let Some(Single { symbol, f, .. }) = single(cx, frame, p)? else { return Ok(false) };
+    let (mut has_positive, mut has_negative) = (false, false);
+    for a in [0, 1, -1, 3, -3, 10, -10] {
+        let sign = decide::sign(cx, substitute(f, &FxHashMap::from_iter([(symbol, Expr::number(Rational::from(a)))])));
+        has_positive |= sign.is_positive();
+        has_negative |= sign.is_negative();
+    }
+    Ok(has_positive && has_negative)
+}
+
 fn single(cx: &Inquiry, frame: &Frame, p: &Polynomial) -> Budgeted<Option<Single>> {
     let mut u: Option<Expr> = None;
     let mut symbols: Vec<u32> = Vec::new();
