@@ -81,7 +81,10 @@ fn search(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<Regularity> {
     let graph = match graph.filter(|_| codimension == generators.len()) {
         Some(graph) => Some(graph),
         // More equations than their number would need: as many of them as give coordinates.
-        None => Graph::of(cx, frame, cell, cell.equations(), codimension)?,
+        None => match Graph::of(cx, frame, cell, &generators, codimension)? {
+            Some(graph) => Some(graph),
+            None => Graph::of(cx, frame, cell, cell.equations(), codimension)?,
+        },
     };
     if let Some(graph) = &graph
         && aside(cx, GRAPH_WORK, || is_dense(cx, frame, cell, &graph.slopes(), codimension))?.unwrap_or(false)
@@ -156,31 +159,15 @@ impl Graph {
             let is_single = argument(cx, frame, g)?.is_some() && graph.single.iter().all(is_apart);
             if is_single { graph.single.push(g.clone()) } else { rest.push(g.clone()) }
         }
-        while graph.size() < size && !rest.is_empty() {
-            let mut best: Option<((usize, bool, usize), usize, u32)> = None;
-            for (i, g) in rest.iter().enumerate() {
-                for &v in g.variables().iter().filter(|v| is_free(**v) && g.degree_in(**v) == 1) {
-                    let elsewhere = rest.iter().enumerate().filter(|(k, h)| *k != i && h.contains(v)).count();
-                    let score = (elsewhere, !g.coefficient_in(v, 1).is_constant(), g.n_terms());
-                    if best.as_ref().is_none_or(|(b, _, _)| score < *b) {
-                        best = Some((score, i, v));
-                    }
-                }
+        let wanted = size.saturating_sub(graph.single.len());
+        let mut trials = MAX_TRIALS;
+        let Some(steps) = choose_steps(&rest, wanted, &is_free, &mut trials) else { return Ok(None) };
+        for step in steps {
+            if step.equation.degree_in(step.coordinate) == 1 {
+                graph.linear.push(step);
+            } else {
+                graph.root = Some(step);
             }
-            if let Some((_, i, v)) = best {
-                graph.linear.push(Step { equation: rest.remove(i), coordinate: v });
-                // Later equations do without the coordinate.
-                rest.retain(|h| !h.contains(v));
-                continue;
-            }
-            let parity = |g: &Polynomial, v: u32| {
-                let n = g.degree_in(v);
-                (n % 2 == 0, n, !g.leading_coefficient_in(v).is_constant(), g.n_terms())
-            };
-            let roots = rest.iter().flat_map(|g| g.variables().iter().filter(|v| is_free(**v)).map(move |v| (g, *v)));
-            let Some((g, v)) = roots.min_by_key(|(g, v)| parity(g, *v)) else { return Ok(None) };
-            graph.root = Some(Step { equation: g.clone(), coordinate: v });
-            break;
         }
         if graph.size() != size {
             return Ok(None);
@@ -275,6 +262,51 @@ impl Graph {
         }
         Ok(true)
     }
+}
+
+/// Choices that are tried for the steps of a graph.
+const MAX_TRIALS: usize = 300;
+
+/// So many of the equations, each with a coordinate in which it is linear and which does not occur in those after it; the last one
+/// may be of a higher degree. Tried one after the other, coordinates that occur in few equations first.
+fn choose_steps(
+    pool: &[Polynomial],
+    wanted: usize,
+    is_free: &dyn Fn(u32) -> bool,
+    trials: &mut usize,
+) -> Option<Vec<Step>> {
+    if wanted == 0 {
+        return Some(vec![]);
+    }
+    if pool.len() < wanted || *trials == 0 {
+        return None;
+    }
+    *trials -= 1;
+    let free = |g: &Polynomial| g.variables().iter().copied().filter(|v| is_free(*v)).collect::<Vec<u32>>();
+    let mut choices: Vec<((usize, bool, usize), usize, u32)> = Vec::new();
+    for (i, g) in pool.iter().enumerate() {
+        for v in free(g).into_iter().filter(|v| g.degree_in(*v) == 1) {
+            let elsewhere = pool.iter().enumerate().filter(|(k, h)| *k != i && h.contains(v)).count();
+            choices.push(((elsewhere, !g.coefficient_in(v, 1).is_constant(), g.n_terms()), i, v));
+        }
+    }
+    choices.sort();
+    for (_, i, v) in choices {
+        let rest: Vec<Polynomial> = pool.iter().filter(|h| !h.contains(v)).cloned().collect();
+        if let Some(steps) = choose_steps(&rest, wanted - 1, is_free, trials) {
+            return Some([Step { equation: pool[i].clone(), coordinate: v }].into_iter().chain(steps).collect());
+        }
+    }
+    if wanted > 1 {
+        return None;
+    }
+    let parity = |g: &Polynomial, v: u32| {
+        let n = g.degree_in(v);
+        (n % 2 == 0, n, !g.leading_coefficient_in(v).is_constant(), g.n_terms())
+    };
+    let roots = pool.iter().flat_map(|g| free(g).into_iter().map(move |v| (g, v)));
+    let (g, v) = roots.min_by_key(|(g, v)| parity(g, *v))?;
+    Some(vec![Step { equation: g.clone(), coordinate: v }])
 }
 
 /// Whether the part of the cell where none of the polynomials vanishes is dense in it. Of c equations that cut out codimension c
