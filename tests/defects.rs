@@ -1,6 +1,7 @@
 //! Faults that were found, kept as programs in `tests/defects`: facts that outlived the test that assumed them, conditions
 //! that were said once only or meant different things, functions that saw the names of their callers, mistakes that
-//! `check` let pass, and parts of an expression that were evaluated again and again. The right answers are derived in the first comment of each program.
+//! `check` let pass, parts of an expression that were evaluated again and again; and, in `singular`, final sets and motions of
+//! singular systems that were wrong and called proved. The right answers are derived in the first comment of each program.
 
 use lepage::session::{Mode, Outcome, Session, SessionOptions, Status};
 use std::path::{Path, PathBuf};
@@ -167,4 +168,24 @@ fn check_finds_what_is_wrong_by_kind() {
     let mut check = std::process::Command::new(env!("CARGO_BIN_EXE_lepage"));
     let output = check.arg("check").arg(path("wrong_by_kind.mech")).output().expect("lepage runs");
     assert_eq!(output.status.code(), Some(1));
+}
+
+/// Every assertion of the programs about singular systems holds.
+#[test]
+fn singular_systems_are_answered_as_derived_by_hand() {
+    let folder = path("singular");
+    let entries = std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    let mut names: Vec<String> = entries.flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    assert!(names.len() > 15, "{names:?}");
+    let mut failed = Vec::new();
+    for name in names {
+        for outcome in outcomes(&format!("singular/{name}"), true) {
+            if outcome.status != Status::Ok {
+                let titles: Vec<&String> = outcome.diagnostics.iter().map(|d| &d.title).collect();
+                failed.push(format!("{name}: {}: {titles:?}", outcome.statement));
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
 }

@@ -39,6 +39,14 @@ pub fn neither(described: &str) -> Diagnostic {
 
 pub fn decide_claim(cx: &Inquiry, claim: &Claim) -> Fallible<Verdict> {
     let (left, right) = (&claim.left, &claim.right);
+    // What is not known, such as a dimension of which there is a bound only, compares with a number like nothing does.
+    for (value, other) in [(left.main(), right.main()), (right.main(), left.main())] {
+        if let (Value::Verdict(j), Value::Expr(_)) = (&value, &other)
+            && let Verdict::Unknown(why) = &j.verdict
+        {
+            return Ok(Verdict::unknown(why));
+        }
+    }
     match claim.relation {
         Relation::Equal => equal(cx, left, right, claim.within.as_ref()),
         Relation::NotEqual => Ok(equal(cx, left, right, claim.within.as_ref())?.negate()),

@@ -4,7 +4,7 @@
 //! highest derivatives first, so that normal forms express high derivatives by low ones; then time, functions,
 //! and constants with relations such as √3.
 
-use super::super::expr::Expr;
+use super::super::expr::{Expr, Node};
 use super::super::generator::{Generator, Kind, reduce};
 use super::super::ideal::{self, Order, groebner, groebner_within};
 use super::super::number::Rational;
@@ -43,8 +43,8 @@ pub struct Basis {
     elements: Rc<[Polynomial]>,
     minimal: Rc<OnceCell<Vec<Polynomial>>>,
     closures: Closures,
-    /// Coordinates that an equation gives a number.
-    fixed: Rc<OnceCell<Vec<(Symbol, Rational)>>>,
+    /// Values of functions at arguments that the equations give a number, as far as they were asked for.
+    values: Rc<RefCell<FxHashMap<u32, Option<Rational>>>>,
 }
 
 /// For each polynomial that was asked about, the equations of the part where it does not vanish; `None` if they are the same
@@ -93,7 +93,7 @@ impl Basis {
             elements: Rc::new([]),
             minimal: Rc::default(),
             closures: Rc::default(),
-            fixed: Rc::default(),
+            values: Rc::default(),
         }
     }
 
@@ -184,7 +184,7 @@ impl Basis {
             elements: elements.into(),
             minimal: Rc::default(),
             closures: Rc::default(),
-            fixed: Rc::default(),
+            values: Rc::default(),
         })
     }
 
@@ -204,7 +204,7 @@ impl Basis {
             elements,
             minimal: Rc::default(),
             closures: Rc::default(),
-            fixed: Rc::default(),
+            values: Rc::default(),
         })
     }
 
@@ -244,7 +244,7 @@ impl Basis {
         frame: &Frame,
         p: &Polynomial,
     ) -> Budgeted<(Polynomial, Polynomial)> {
-        self.normal_form_as_written(cx, frame, &self.settled(cx, p)?)
+        self.normal_form_as_written(cx, frame, &self.settled(cx, frame, p)?)
     }
 
     /// The same, without the values of functions at coordinates that have one.
@@ -266,32 +266,57 @@ impl Basis {
         Ok((reduce(cx, self.outside(cx, remainder.polynomial)?)?, remainder.multiplier))
     }
 
-    /// The polynomial with the values of functions of coordinates that have one: where x = 0 it is cos x = 1, also if the
+    /// The polynomial with the values of functions whose arguments have one: where x = 0 it is cos x = 1, also if the
     /// cosine was not in play when the equations were read.
-    fn settled(&self, cx: &Inquiry, p: &Polynomial) -> Budgeted<Polynomial> {
-        let list = self.fixed.get_or_init(|| {
-            let symbol = |(v, x): (u32, Rational)| match Generator(v).kind() {
-                Kind::Symbol(s) => Some((s, x)),
-                _ => None,
-            };
-            self.elements.iter().filter_map(fixed).filter_map(symbol).collect()
-        });
-        if list.is_empty() {
+    fn settled(&self, cx: &Inquiry, frame: &Frame, p: &Polynomial) -> Budgeted<Polynomial> {
+        if self.elements.is_empty() {
             return Ok(p.clone());
         }
         let mut values: Vec<(u32, Rational)> = Vec::new();
         for &g in p.variables() {
-            if matches!(Generator(g).kind(), Kind::Symbol(_) | Kind::Opaque | Kind::Pi) {
-                continue;
-            }
-            let meaning = Generator(g).meaning();
-            let here = list.iter().filter(|(s, _)| meaning.contains(*s));
-            let map: FxHashMap<Symbol, Expr> = here.map(|(s, x)| (*s, Expr::number(x.clone()))).collect();
-            if let (false, Some(x)) = (map.is_empty(), substitute(meaning, &map).as_number()) {
-                values.push((g, x.clone()));
+            if let Some(x) = self.value_of(cx, frame, g)? {
+                values.push((g, x));
             }
         }
         if values.is_empty() { Ok(p.clone()) } else { p.evaluate(cx, &values) }
+    }
+
+    /// The value of a function at an argument to which the equations give a number.
+    pub(super) fn value_of(&self, cx: &Inquiry, frame: &Frame, g: u32) -> Budgeted<Option<Rational>> {
+        if matches!(Generator(g).kind(), Kind::Symbol(_) | Kind::Opaque | Kind::Pi) {
+            return Ok(None);
+        }
+        if let Some(known) = self.values.borrow().get(&g) {
+            return Ok(known.clone());
+        }
+        let found = self.find_value(cx, frame, g)?;
+        self.values.borrow_mut().insert(g, found.clone());
+        Ok(found)
+    }
+
+    fn find_value(&self, cx: &Inquiry, frame: &Frame, g: u32) -> Budgeted<Option<Rational>> {
+        let meaning = Generator(g).meaning();
+        let symbol = |(v, x): (u32, Rational)| match Generator(v).kind() {
+            Kind::Symbol(s) if meaning.contains(s) => Some((s, Expr::number(x))),
+            _ => None,
+        };
+        let map: FxHashMap<Symbol, Expr> = self.elements.iter().filter_map(fixed).filter_map(symbol).collect();
+        if !map.is_empty() {
+            return Ok(substitute(meaning, &map).as_number().cloned());
+        }
+        // sin(x + y) where x + y = 0.
+        let Node::Apply(function, [u]) = meaning.node() else { return Ok(None) };
+        let is_known = |s: &Symbol| self.elements.iter().any(|e| e.contains(Generator::of_symbol(*s).0));
+        if u.as_symbol().is_some() || !u.symbols().iter().any(is_known) {
+            return Ok(None);
+        }
+        let Some((n, d)) = frame.read(cx, *u)? else { return Ok(None) };
+        let (n, factor) = self.normal_form_as_written(cx, frame, &n)?;
+        let (Some(n), Some(factor), Some(d)) = (n.as_constant(), factor.as_constant(), d.as_constant()) else {
+            return Ok(None);
+        };
+        let argument = &(&n / &factor) / &d;
+        Ok(Expr::apply(*function, &[Expr::number(argument)]).as_number().cloned())
     }
 
     /// Zero exactly for members of the ideal; otherwise up to a constant factor.
@@ -309,7 +334,7 @@ impl Basis {
     ) -> Budgeted<(Vec<Polynomial>, Polynomial)> {
         let mut reduced = Vec::with_capacity(entries.len() + 1);
         for p in entries.iter().chain([right]) {
-            reduced.push((reduce(cx, self.settled(cx, p)?)?, Polynomial::one()));
+            reduced.push((reduce(cx, self.settled(cx, frame, p)?)?, Polynomial::one()));
         }
         if let Some(inner) = &self.inner {
             let (mut places, mut list) = (Vec::new(), Vec::new());
@@ -460,6 +485,15 @@ impl Basis {
     fn find_minimal_generators(&self, cx: &Inquiry, frame: &Frame) -> Budgeted<Vec<Polynomial>> {
         let mut kept = self.elements.to_vec();
         kept.retain(|e| !is_implied(e, &self.elements));
+        let mut implied = Vec::new();
+        for e in &kept {
+            if let Some((g, x)) = fixed(e)
+                && self.value_of(cx, frame, g)? == Some(x)
+            {
+                implied.push(e.clone());
+            }
+        }
+        kept.retain(|e| !implied.contains(e));
         // As a reader lists them: simple ones first, low derivatives first, in the order of declaration.
         kept.sort_by_cached_key(|g| {
             let mut places: Vec<(u32, u32)> = g.variables().iter().map(|v| place(*v)).collect();

@@ -49,6 +49,14 @@ pub(super) fn coupling(cx: &Inquiry, frame: &Frame, basis: &Basis) -> Budgeted<C
             }
         }
     }
+    for g in frame.generators_in_play() {
+        if let Some(x) = basis.value_of(cx, frame, g)? {
+            let equation = &Polynomial::variable(g) - &Polynomial::constant(x);
+            if !basis.normal_form_as_written(cx, frame, &equation)?.0.is_zero() && !new.contains(&equation) {
+                new.push(equation);
+            }
+        }
+    }
     Ok(if new.is_empty() { Coupling::Nothing } else { Coupling::Equations(new) })
 }
 

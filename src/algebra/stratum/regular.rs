@@ -21,11 +21,13 @@
 use super::super::generator::{Generator, Kind};
 use super::super::number::Rational;
 use super::super::polynomial::Polynomial;
+use super::super::symbol::Symbol;
 use super::cell::{Cell, Frame};
 use super::components::components;
 use super::real::semidefinite;
 use super::sample::is_allowed;
 use super::set;
+use super::single_argument::{argument, has_zero};
 use super::tangent::jacobian;
 use crate::algebra::Inquiry;
 use crate::budget::{Budgeted, Exhausted};
@@ -45,43 +47,79 @@ pub enum Regularity {
 }
 
 /// What the answer may cost, in terms combined.
-const WORK: u64 = 1_500_000;
+const WORK: u64 = 4_000_000;
+
+/// What it may cost to find that a graph is dense, and what to look for components.
+const GRAPH_WORK: u64 = 1_000_000;
+const COMPONENTS_WORK: u64 = 1_500_000;
 
 /// Whether the equations of the cell are those of its real points.
 pub fn regularity(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<Regularity> {
     if let Some(known) = frame.known_regularity(cell) {
         return Ok(known);
     }
-    let found = match cx.within(WORK, || search(cx, frame, cell)) {
-        Ok(found) => found,
-        Err(Exhausted::Interrupted) => return Err(Exhausted::Interrupted),
-        Err(why) if cx.is_over() => return Err(why),
-        Err(_) => Regularity::Unknown("whether its equations are those of its real points was not found out".into()),
-    };
+    let found = aside(cx, WORK, || search(cx, frame, cell))?.unwrap_or_else(|| {
+        Regularity::Unknown("whether its equations are those of its real points was not found out".into())
+    });
     frame.keep_regularity(cell, &found);
     Ok(found)
 }
 
 fn search(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<Regularity> {
     let generators = cell.generators(cx, frame)?;
-    let codimension = generators.len();
-    let graph = Graph::of(frame, cell, &generators);
+    let graph = Graph::of(cx, frame, cell, &generators, generators.len())?;
     if let Some(graph) = &graph
         && graph.is_everywhere(cx, frame, cell)?
         && graph.has_point(cx, frame, cell)?
     {
-        return Ok(Regularity::Regular { codimension, is_graph: true });
+        return Ok(Regularity::Regular { codimension: generators.len(), is_graph: true });
     }
-    let parts = components(cx, frame, cell)?;
-    if parts != [cell.clone()] {
-        return Ok(Regularity::Parts(parts));
-    }
+    let Some(codimension) = cell.basis.codimension(cx)? else {
+        return Ok(Regularity::Unknown("its dimension is not known".into()));
+    };
+    let regular = || Ok(Regularity::Regular { codimension, is_graph: false });
+    let graph = match graph.filter(|_| codimension == generators.len()) {
+        Some(graph) => Some(graph),
+        // More equations than their number would need: as many of them as give coordinates.
+        None => match Graph::of(cx, frame, cell, &generators, codimension)? {
+            Some(graph) => Some(graph),
+            None => Graph::of(cx, frame, cell, cell.equations(), codimension)?,
+        },
+    };
     if let Some(graph) = &graph
+        && aside(cx, GRAPH_WORK, || is_dense(cx, frame, cell, &graph.slopes(), codimension))?.unwrap_or(false)
         && graph.has_point(cx, frame, cell)?
     {
-        return Ok(Regularity::Regular { codimension, is_graph: false });
+        return regular();
     }
-    by_point(cx, frame, cell, &generators)
+    match aside(cx, COMPONENTS_WORK, || components(cx, frame, cell))? {
+        Some(parts) if parts != [cell.clone()] => return Ok(Regularity::Parts(parts)),
+        Some(_) => {
+            if let Some(graph) = &graph
+                && graph.has_point(cx, frame, cell)?
+            {
+                return regular();
+            }
+        }
+        // The point has to speak for all components.
+        None => {
+            let (_, minor) = generic_rank(cx, frame, cell)?;
+            if !aside(cx, GRAPH_WORK, || is_dense(cx, frame, cell, &minor, codimension))?.unwrap_or(false) {
+                return Ok(Regularity::Unknown("whether it has several components was not found out".into()));
+            }
+        }
+    }
+    by_point(cx, frame, cell, &generators, codimension)
+}
+
+/// What a part of the search finds with its own share of work; `None` if that was too small.
+fn aside<T>(cx: &Inquiry, limit: u64, task: impl FnOnce() -> Budgeted<T>) -> Budgeted<Option<T>> {
+    match cx.within(limit, task) {
+        Ok(found) => Ok(Some(found)),
+        Err(Exhausted::Interrupted) => Err(Exhausted::Interrupted),
+        Err(why) if cx.is_over() => Err(why),
+        Err(_) => Ok(None),
+    }
 }
 
 /// An equation, and the coordinate that it gives.
@@ -95,11 +133,14 @@ struct Graph {
     linear: Vec<Step>,
     /// The last equation, if it is not linear in any coordinate.
     root: Option<Step>,
+    /// Equations of one quantity each that stands beside functions of itself, such as x = cos x.
+    single: Vec<Polynomial>,
 }
 
 impl Graph {
-    fn of(frame: &Frame, cell: &Cell, generators: &[Polynomial]) -> Option<Graph> {
-        let in_play: Vec<u32> = (generators.iter().chain(cell.nonzero()))
+    /// As many of the equations as the size says.
+    fn of(cx: &Inquiry, frame: &Frame, cell: &Cell, pool: &[Polynomial], size: usize) -> Budgeted<Option<Graph>> {
+        let in_play: Vec<u32> = (pool.iter().chain(cell.nonzero()))
             .flat_map(|g| g.variables().iter().copied())
             .filter(|v| !matches!(Generator(*v).kind(), Kind::Symbol(_)))
             .collect();
@@ -108,38 +149,41 @@ impl Graph {
             Kind::Symbol(s) => !frame.is_constant(v) && !in_play.iter().any(|g| Generator(*g).meaning().contains(s)),
             _ => false,
         };
-        let mut rest: Vec<Polynomial> = generators.to_vec();
-        let mut graph = Graph { linear: vec![], root: None };
-        while !rest.is_empty() {
-            let mut best: Option<(bool, usize, u32)> = None;
-            for (i, g) in rest.iter().enumerate() {
-                for &v in g.variables().iter().filter(|v| is_free(**v) && g.degree_in(**v) == 1) {
-                    let elsewhere = rest.iter().enumerate().any(|(k, h)| k != i && h.contains(v));
-                    let score = (!g.coefficient_in(v, 1).is_constant(), i, v);
-                    if !elsewhere && best.is_none_or(|b| score < b) {
-                        best = Some(score);
-                    }
-                }
-            }
-            match (best, rest.len()) {
-                (Some((_, i, v)), _) => graph.linear.push(Step { equation: rest.remove(i), coordinate: v }),
-                (None, 1) => {
-                    let g = rest.remove(0);
-                    let v = (g.variables().iter().copied()).filter(|v| is_free(*v)).min_by_key(|v| {
-                        let n = g.degree_in(*v);
-                        (n % 2 == 0, n, !g.leading_coefficient_in(*v).is_constant())
-                    })?;
-                    graph.root = Some(Step { equation: g, coordinate: v });
-                }
-                (None, _) => return None,
+        let mut graph = Graph { linear: vec![], root: None, single: vec![] };
+        let mut rest: Vec<Polynomial> = Vec::new();
+        for g in pool {
+            let symbols = |p: &Polynomial| symbols_of(p, frame);
+            let is_apart = |h: &Polynomial| !symbols(h).iter().any(|s| symbols(g).contains(s));
+            let is_single = argument(cx, frame, g)?.is_some() && graph.single.iter().all(is_apart);
+            if is_single { graph.single.push(g.clone()) } else { rest.push(g.clone()) }
+        }
+        let wanted = size.saturating_sub(graph.single.len());
+        let mut trials = MAX_TRIALS;
+        let Some(steps) = choose_steps(&rest, wanted, &is_free, &mut trials) else { return Ok(None) };
+        for step in steps {
+            if step.equation.degree_in(step.coordinate) == 1 {
+                graph.linear.push(step);
+            } else {
+                graph.root = Some(step);
             }
         }
-        Some(graph)
+        if graph.size() != size {
+            return Ok(None);
+        }
+        // What a root depends on must not be fixed by the equations of single quantities.
+        let is_fixed = |root: &Step| {
+            let symbols = symbols_of(&root.equation, frame);
+            graph.single.iter().any(|g| symbols_of(g, frame).iter().any(|s| symbols.contains(s)))
+        };
+        if graph.root.as_ref().is_some_and(is_fixed) {
+            return Ok(None);
+        }
+        Ok(Some(graph))
     }
 
     /// Whether each coordinate is a function of the others at every point of the cell.
     fn is_everywhere(&self, cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<bool> {
-        if self.root.is_some() {
+        if self.root.is_some() || !self.single.is_empty() {
             return Ok(false);
         }
         for step in &self.linear {
@@ -152,23 +196,39 @@ impl Graph {
         Ok(true)
     }
 
+    fn size(&self) -> usize {
+        self.linear.len() + self.single.len() + usize::from(self.root.is_some())
+    }
+
+    fn slopes(&self) -> Vec<Polynomial> {
+        self.linear.iter().map(Step::slope).collect()
+    }
+
     /// Whether the graph has a real point of the cell, whatever the parameters.
     fn has_point(&self, cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<bool> {
-        let Some(root) = &self.root else {
+        if self.root.is_none() && self.single.is_empty() {
             for shift in 0..SAMPLES {
                 if self.passes(cx, frame, cell, shift)? {
                     return Ok(true);
                 }
             }
             return Ok(false);
-        };
+        }
         // Slopes that are not in the ideal, which is prime as far as the components tell, do not vanish at generic points.
         for step in &self.linear {
             if cell.reduce(cx, frame, &step.slope())?.is_zero() {
                 return Ok(false);
             }
         }
-        root.has_real_root(cx, frame)
+        for g in &self.single {
+            if !has_zero(cx, frame, g)? {
+                return Ok(false);
+            }
+        }
+        match &self.root {
+            Some(root) => root.has_real_root(cx, frame),
+            None => Ok(true),
+        }
     }
 
     /// Whether the point over the given sample of the free quantities lies in the cell.
@@ -200,6 +260,75 @@ impl Graph {
         }
         Ok(true)
     }
+}
+
+/// Choices that are tried for the steps of a graph.
+const MAX_TRIALS: usize = 300;
+
+/// So many of the equations, each with a coordinate in which it is linear and which does not occur in those after it; the last one
+/// may be of a higher degree. Tried one after the other, coordinates that occur in few equations first.
+fn choose_steps(
+    pool: &[Polynomial],
+    wanted: usize,
+    is_free: &dyn Fn(u32) -> bool,
+    trials: &mut usize,
+) -> Option<Vec<Step>> {
+    if wanted == 0 {
+        return Some(vec![]);
+    }
+    if pool.len() < wanted || *trials == 0 {
+        return None;
+    }
+    *trials -= 1;
+    let free = |g: &Polynomial| g.variables().iter().copied().filter(|v| is_free(*v)).collect::<Vec<u32>>();
+    let mut choices: Vec<((usize, bool, usize), usize, u32)> = Vec::new();
+    for (i, g) in pool.iter().enumerate() {
+        for v in free(g).into_iter().filter(|v| g.degree_in(*v) == 1) {
+            let elsewhere = pool.iter().enumerate().filter(|(k, h)| *k != i && h.contains(v)).count();
+            choices.push(((elsewhere, !g.coefficient_in(v, 1).is_constant(), g.n_terms()), i, v));
+        }
+    }
+    choices.sort();
+    for (_, i, v) in choices {
+        let rest: Vec<Polynomial> = pool.iter().filter(|h| !h.contains(v)).cloned().collect();
+        if let Some(steps) = choose_steps(&rest, wanted - 1, is_free, trials) {
+            return Some([Step { equation: pool[i].clone(), coordinate: v }].into_iter().chain(steps).collect());
+        }
+    }
+    if wanted > 1 {
+        return None;
+    }
+    let parity = |g: &Polynomial, v: u32| {
+        let n = g.degree_in(v);
+        (n % 2 == 0, n, !g.leading_coefficient_in(v).is_constant(), g.n_terms())
+    };
+    let roots = pool.iter().flat_map(|g| free(g).into_iter().map(move |v| (g, v)));
+    let (g, v) = roots.min_by_key(|(g, v)| parity(g, *v))?;
+    Some(vec![Step { equation: g.clone(), coordinate: v }])
+}
+
+/// Whether the part of the cell where none of the polynomials vanishes is dense in it. Of c equations that cut out codimension c
+/// every component has that codimension; where one of the polynomials vanishes it must be larger.
+fn is_dense(cx: &Inquiry, frame: &Frame, cell: &Cell, nonzero: &[Polynomial], codimension: usize) -> Budgeted<bool> {
+    for n in nonzero {
+        for f in frame.irreducible_factors(cx, n) {
+            if cell.nonzero().contains(&f) || frame.is_nowhere_zero(cx, &f)? {
+                continue;
+            }
+            for piece in frame.refine(cx, cell, std::slice::from_ref(&f), &[])? {
+                if piece.basis.codimension(cx)?.is_none_or(|c| c <= codimension) {
+                    return Ok(false);
+                }
+            }
+        }
+    }
+    Ok(true)
+}
+
+/// The symbols that move.
+fn symbols_of(p: &Polynomial, frame: &Frame) -> Vec<Symbol> {
+    let all = p.variables().iter().flat_map(|v| Generator(*v).meaning().symbols().to_vec());
+    all.filter(|s| frame.coordinates().contains(s)).collect()
 }
 
 /// Samples that are tried.
@@ -302,9 +431,14 @@ fn sample(cx: &Inquiry, variables: &[u32], shift: usize) -> Budgeted<Option<Vec<
 }
 
 /// By a real point of the cell, or by showing that a minor vanishes at all of them.
-fn by_point(cx: &Inquiry, frame: &Frame, cell: &Cell, generators: &[Polynomial]) -> Budgeted<Regularity> {
+fn by_point(
+    cx: &Inquiry,
+    frame: &Frame,
+    cell: &Cell,
+    generators: &[Polynomial],
+    codimension: usize,
+) -> Budgeted<Regularity> {
     let unknown = |why: &str| Ok(Regularity::Unknown(why.into()));
-    let Some(codimension) = cell.basis.codimension(cx)? else { return unknown("its dimension is not known") };
     let is_parameter = |v: &u32| frame.is_constant(*v) && matches!(Generator(*v).kind(), Kind::Symbol(_));
     let parameters: Vec<u32> =
         generators.iter().flat_map(|g| g.variables().iter().copied()).filter(is_parameter).collect();

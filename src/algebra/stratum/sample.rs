@@ -307,12 +307,30 @@ impl Search<'_> {
         let is_plain = |v: &u32| match Generator(*v).kind() {
             Kind::Symbol(_) => !self.is_coupled(*v),
             Kind::Root { .. } => Generator(*v).meaning().symbols().is_empty(),
+            // Every point of the circle, and of the branch cosh > 0 of the hyperbola, belongs to an angle.
+            Kind::Sine(u) | Kind::Cosine(u) | Kind::HyperbolicSine(u) | Kind::HyperbolicCosine(u) => {
+                u.as_symbol().is_some_and(|s| self.is_alone(s, *v, state))
+            }
             _ => false,
         };
         if !state.equations.iter().flat_map(|e| e.variables()).all(is_plain) {
             return Ok(None);
         }
         algebraic_point(cx, &state.equations, &self.avoid, &state.point, |x, y| is_allowed(cx, x, y))
+    }
+
+    /// Whether of all functions of the symbol only this one and its partner are in play, and the symbol itself is not.
+    fn is_alone(&self, s: Symbol, v: u32, state: &State) -> bool {
+        let itself = Generator::of_symbol(s).0;
+        let stands = |list: &[Polynomial]| list.iter().any(|p| p.contains(itself));
+        let sine = |g: u32| match Generator(g).kind() {
+            Kind::Cosine(_) | Kind::HyperbolicCosine(_) => g - 1,
+            _ => g,
+        };
+        !stands(&state.equations)
+            && !stands(&self.avoid)
+            && state.point.value(itself).is_none()
+            && self.functions_of(s).all(|g| sine(g) == sine(v))
     }
 
     fn assign(&self, cx: &Inquiry, state: &State, variable: u32, value: &Rational) -> Budgeted<Option<State>> {

@@ -12,7 +12,6 @@ use super::super::decide;
 use super::super::derive::partial;
 use super::super::expr::Expr;
 use super::super::generator::{Generator, Kind};
-use super::super::normal::write::polynomial_expr;
 use super::super::number::Rational;
 use super::super::polynomial::Polynomial;
 use super::super::substitute::substitute;
@@ -60,66 +59,76 @@ pub(super) fn only_zero(cx: &Inquiry, frame: &Frame, p: &Polynomial) -> Budgeted
     Ok(None)
 }
 
-fn single(cx: &Inquiry, frame: &Frame, p: &Polynomial) -> Budgeted<Option<Single>> {
-    let mut u: Option<Expr> = None;
-    let mut symbols: Vec<u32> = Vec::new();
-    for &v in p.variables() {
-        if frame.is_constant(v) {
-            continue;
+/// Whether f has a real zero, as far as its signs at some numbers tell: it is continuous.
+pub(super) fn has_zero(cx: &Inquiry, frame: &Frame, p: &Polynomial) -> Budgeted<bool> {
+    let Some(Single { symbol, f, .. }) = single(cx, frame, p)? else { return Ok(false) };
+    let (mut has_positive, mut has_negative) = (false, false);
+    for a in [0, 1, -1, 3, -3, 10, -10] {
+        let there = substitute(f, &FxHashMap::from_iter([(symbol, Expr::number(Rational::from(a)))]));
+        if decide::is_zero(cx, there).is_yes() {
+            return Ok(true);
         }
-        match Generator(v).kind() {
-            Kind::Symbol(_) => symbols.push(v),
-            Kind::Sine(w)
-            | Kind::Cosine(w)
-            | Kind::HyperbolicSine(w)
-            | Kind::HyperbolicCosine(w)
-            | Kind::Exponential(w) => {
-                if *u.get_or_insert(w) != w {
-                    return Ok(None);
-                }
-            }
-            _ => return Ok(None),
-        }
+        let sign = decide::sign(cx, there);
+        has_positive |= sign.is_positive();
+        has_negative |= sign.is_negative();
     }
-    let Some(u) = u.filter(|_| !symbols.is_empty()) else { return Ok(None) };
-    let symbol = stand_in(u);
-    let t = Generator::of_symbol(symbol).0;
-    // u = a·x + w: what p says of x is written in u, and no coordinate may be left.
-    let Some((n, d)) = frame.read(cx, u)? else { return Ok(None) };
-    let Some(u_polynomial) = d.as_constant().and_then(|d| n.unscale(&d)) else { return Ok(None) };
-    let is_pivot = |x: &&u32| u_polynomial.degree_in(**x) == 1 && u_polynomial.coefficient_in(**x, 1).is_constant();
-    let Some(&x) = symbols.iter().find(is_pivot) else { return Ok(None) };
-    let Some(a) = u_polynomial.coefficient_in(x, 1).as_constant() else { return Ok(None) };
-    let rest = &Polynomial::variable(t) - &u_polynomial.coefficient_in(x, 0);
-    let Some(value) = rest.unscale(&a) else { return Ok(None) };
-    let in_t = p.substitute(cx, x, &value)?;
-    let is_done = |v: &u32| *v == t || frame.is_constant(*v) || !matches!(Generator(*v).kind(), Kind::Symbol(_));
-    if !in_t.variables().iter().all(is_done) || !in_t.contains(t) {
-        return Ok(None);
-    }
-    // The functions, too, are functions of the symbol.
-    let mut f = in_t.clone();
-    let mut values: FxHashMap<Symbol, Expr> = FxHashMap::default();
-    for &v in in_t.variables().iter().filter(|v| **v != t && !frame.is_constant(**v)) {
-        let name = stand_in(Generator(v).meaning());
-        values.insert(name, of_symbol(v, symbol));
-        f = f.rename(|w| if w == v { Generator::of_symbol(name).0 } else { w });
-    }
-    Ok(Some(Single { u, symbol, f: substitute(polynomial_expr(&f), &values) }))
+    Ok(has_positive && has_negative)
 }
 
-/// The same function of the symbol.
-fn of_symbol(v: u32, symbol: Symbol) -> Expr {
-    use super::super::function::Elementary::{Cos, Cosh, Exp, Sin, Sinh};
-    let function = match Generator(v).kind() {
-        Kind::Sine(_) => Sin,
-        Kind::Cosine(_) => Cos,
-        Kind::HyperbolicSine(_) => Sinh,
-        Kind::HyperbolicCosine(_) => Cosh,
-        Kind::Exponential(_) => Exp,
-        _ => return Generator(v).meaning(),
-    };
-    Expr::apply(function, &[Expr::symbol(symbol)])
+/// Larger polynomials are not looked at.
+const MAX_TERMS: usize = 16;
+const MAX_SYMBOLS: usize = 4;
+
+/// p as a function of u = Σ rᵢxᵢ, which it is if its derivatives by the coordinates have constant ratios. Sines of sums are
+/// expanded, so that the derivatives say what the generators do not.
+fn single(cx: &Inquiry, frame: &Frame, p: &Polynomial) -> Budgeted<Option<Single>> {
+    if p.n_terms() > MAX_TERMS {
+        return Ok(None);
+    }
+    let (mut has_functions, mut stands_alone) = (false, false);
+    let mut symbols: Vec<Symbol> = Vec::new();
+    for &v in p.variables().iter().filter(|v| !frame.is_constant(**v)) {
+        match Generator(v).kind() {
+            Kind::Symbol(_) => stands_alone = true,
+            Kind::Sine(_)
+            | Kind::Cosine(_)
+            | Kind::HyperbolicSine(_)
+            | Kind::HyperbolicCosine(_)
+            | Kind::Exponential(_) => has_functions = true,
+            _ => return Ok(None),
+        }
+        let inside = Generator(v).meaning().symbols();
+        symbols.extend(inside.iter().copied().filter(|s| frame.coordinates().contains(s)));
+    }
+    symbols.sort();
+    symbols.dedup();
+    // Sine and cosine of one angle alone are dealt with by their relation.
+    let is_candidate = has_functions && (stands_alone || symbols.len() > 1);
+    if !is_candidate || symbols.len() > MAX_SYMBOLS {
+        return Ok(None);
+    }
+    let e = frame.write(p);
+    let mut first: Option<Polynomial> = None;
+    let mut terms: Vec<(Symbol, Rational)> = Vec::new();
+    for &s in &symbols {
+        let Some((n, d)) = frame.read(cx, partial(cx, e, s))? else { return Ok(None) };
+        let Some(slope) = d.as_constant().and_then(|d| n.unscale(&d)) else { return Ok(None) };
+        let first = first.get_or_insert_with(|| slope.clone());
+        if first.is_zero() || slope.is_zero() {
+            return Ok(None);
+        }
+        let ratio = &slope.leading_coefficient() / &first.leading_coefficient();
+        if slope != first.scale(&ratio) {
+            return Ok(None);
+        }
+        terms.push((s, ratio));
+    }
+    let u = Expr::add_all(terms.iter().map(|(s, r)| Expr::symbol(*s) * Expr::number(r.clone())));
+    let symbol = stand_in(u);
+    // The first ratio is one: u is the first coordinate where the others vanish.
+    let value = |i: usize| if i == 0 { Expr::symbol(symbol) } else { Expr::zero() };
+    let line: FxHashMap<Symbol, Expr> = terms.iter().enumerate().map(|(i, (s, _))| (*s, value(i))).collect();
+    Ok(Some(Single { u, symbol, f: substitute(e, &line) }))
 }
 
 /// The symbol that stands for a quantity; always the same one for the same quantity.
