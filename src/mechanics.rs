@@ -27,7 +27,7 @@
 //!
 //! Misprints of the source that matter are repaired where they stand and marked `Departure:`.
 
-mod agreement;
+pub mod agreement;
 pub mod classify;
 pub mod constraint_algorithm;
 pub mod dirac;

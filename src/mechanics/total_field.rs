@@ -5,7 +5,7 @@
 //!
 //! - charts of one rank overlap, and what they find is put together;
 //! - on a final set the multipliers may be freer on a part of it, where brackets {g, φ_a} vanish; a smaller invariant set there is a
-//!   branch of its own, with more gauge freedom;
+//!   branch of its own unless its motions are those of the whole set, continued;
 //! - a motion of a chart may run through points of a lower one: those in the closure of a final set are final themselves, or undecided.
 //!
 //! A final set without a real point, or outside the domain of L, does not exist.
@@ -17,7 +17,7 @@ use crate::algebra::decide::sign;
 use crate::algebra::derive::partial;
 use crate::algebra::expr::{Condition, Node, post_order};
 use crate::algebra::polynomial::Polynomial;
-use crate::algebra::stratum::leaves::{Leaf, LinearSystem, Solution};
+use crate::algebra::stratum::leaves::{Fraction, Leaf, LinearSystem, Solution};
 use crate::algebra::stratum::{Cell, Frame, set};
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Symbol, Verdict};
@@ -329,7 +329,44 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Invariant sets on which more multipliers are free than at generic points of a final set, and what was not decided.
+    /// Whether the multipliers on a part of a final set are among those that the formula of the whole set gives there.
+    fn continues(&self, cx: &Inquiry, usual: &Solution, here: &Solution, cell: &Cell) -> Budgeted<bool> {
+        let value = |f: &Fraction| -> Budgeted<Option<Expr>> {
+            let denominator = cell.value(cx, self.frame, &f.denominator)?;
+            let is_regular = !cell.reduce(cx, self.frame, &f.denominator)?.is_zero();
+            let numerator = cell.value(cx, self.frame, &f.numerator)?;
+            Ok(is_regular.then(|| numerator / denominator))
+        };
+        let values = |list: &[Fraction]| -> Budgeted<Option<Vec<Expr>>> {
+            list.iter().map(value).collect::<Budgeted<Vec<_>>>().map(|list| list.into_iter().collect())
+        };
+        let Some(particular) = values(&usual.particular)? else { return Ok(false) };
+        let mut kernel = Vec::new();
+        for vector in &usual.kernel {
+            let Some(vector) = values(vector)? else { return Ok(false) };
+            kernel.push(vector);
+        }
+        let Some(own) = values(&here.particular)? else { return Ok(false) };
+        let mut differences: Vec<Vec<Expr>> = vec![own.iter().zip(&particular).map(|(a, b)| *a - *b).collect()];
+        for vector in &here.kernel {
+            let Some(vector) = values(vector)? else { return Ok(false) };
+            differences.push(vector);
+        }
+        for w in differences {
+            for i in 0..w.len() {
+                let combined = usual.free_columns.iter().zip(&kernel).map(|(j, k)| w[*j] * k[i]);
+                let rest = self.frame.on_stratum(|| {
+                    self.frame.read_numerator(cx, super::tidy(cx, w[i] - Expr::add_all(combined.collect::<Vec<_>>())))
+                })?;
+                if !cell.reduce(cx, self.frame, &rest)?.is_zero() {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Invariant sets on which the multipliers are not those of the generic points of a final set, and what was not decided.
     fn jumps_of(&self, cx: &Inquiry, f: &Final) -> Budgeted<(Vec<Final>, Vec<Cell>)> {
         let rank = self.charts[f.chart].rank;
         let (mut found, mut unsolved): (Vec<Final>, Vec<Cell>) = (vec![], vec![]);
@@ -347,11 +384,15 @@ impl<'a> Search<'a> {
                     return Err(why);
                 }
                 unsolved.extend(followed.unsolved);
+                let width = self.charts[k].free.len();
+                let Some(leaf) = generic_leaf(&list, &cell) else { continue };
+                let usual = leaf.solution(cx, self.frame, width)?;
                 for cell in followed.finals {
                     let jump = Final { cell, chart: k };
                     let list = self.solve(cx, &jump.cell, k)?;
-                    let is_freer = generic_leaf(&list, &jump.cell).is_some_and(|leaf| leaf.rank < generic);
-                    if is_freer && self.is_affine(cx, &jump)? {
+                    let Some(leaf) = generic_leaf(&list, &jump.cell) else { continue };
+                    let here = leaf.solution(cx, self.frame, width)?;
+                    if !self.continues(cx, &usual, &here, &jump.cell)? && self.is_affine(cx, &jump)? {
                         found.push(jump);
                     }
                 }
