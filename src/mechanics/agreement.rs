@@ -76,7 +76,7 @@ fn agrees_with_dirac(cx: &Inquiry, lagrangian: &Lagrangian, dynamics: &Dynamics)
         return Verdict::unknown("there is nothing to compare");
     }
     match aside(cx, DIRAC_WORK, || Ok(dirac(cx, lagrangian).ok())) {
-        Ok(Some(Some(system))) if !system.complete.is_unknown() => verdict(cx, lagrangian, &system, dynamics),
+        Ok(Some(Some(system))) => verdict(cx, lagrangian, &system, dynamics),
         _ => Verdict::unknown("Dirac's algorithm found no answer to compare with"),
     }
 }

@@ -16,7 +16,9 @@ use crate::algebra::Inquiry;
 use crate::algebra::decide::sign;
 use crate::algebra::derive::partial;
 use crate::algebra::expr::{Condition, Node, post_order};
+use crate::algebra::generator::{Generator, Kind};
 use crate::algebra::polynomial::Polynomial;
+use crate::algebra::roots::count_real_roots;
 use crate::algebra::stratum::leaves::{Fraction, Leaf, LinearSystem, Solution};
 use crate::algebra::stratum::{Cell, Frame, set};
 use crate::algebra::substitute::substitute;
@@ -221,20 +223,19 @@ impl<'a> Search<'a> {
                 return Ok(Verdict::no("L is not defined there"));
             }
         }
-        if self.is_visibly_empty(cx, cell)? {
-            return Ok(Verdict::no("its equations have no real solution"));
+        if let Some(seen) = self.exists_visibly(cx, cell)? {
+            return Ok(seen);
         }
         let found = aside(cx, SIDE_WORK, || set::is_empty(cx, self.frame, cell))?;
         Ok(found.map_or_else(|| Verdict::unknown("no point was found with the work of one branch"), Verdict::negate))
     }
 
-    /// Whether what is left has no real zeros when coordinates that occur linearly are put into the other equations: w² + y² + 1
-    /// may be hidden in a basis whose order likes another form of it.
-    fn is_visibly_empty(&self, cx: &Inquiry, cell: &Cell) -> Budgeted<bool> {
+    /// Whether what is left has real zeros when coordinates that occur linearly are put into the other equations: w² + y² + 1 may be
+    /// hidden in a basis whose order likes another form of it, and 16y³ + 1 has a zero that is no rational point.
+    fn exists_visibly(&self, cx: &Inquiry, cell: &Cell) -> Budgeted<Option<Verdict>> {
         let mut equations: Vec<Expr> = cell.generators(cx, self.frame)?.iter().map(|g| self.frame.write(g)).collect();
-        if equations.len() < 2 {
-            return Ok(false);
-        }
+        let mut avoided: Vec<Expr> =
+            cell.nonzero().iter().map(|n| self.frame.write(n)).chain(self.frame.domain()).collect();
         let linear = |equations: &[Expr]| {
             equations.iter().enumerate().find_map(|(i, e)| {
                 let of = self.frame.coordinates().iter().find(|s| {
@@ -245,19 +246,29 @@ impl<'a> Search<'a> {
                 Some((i, *of, Expr::symbol(*of) - *e / slope))
             })
         };
-        let mut changed = false;
         while let Some((i, s, value)) = linear(&equations) {
             cx.check()?;
             equations.remove(i);
             let map = FxHashMap::from_iter([(s, value)]);
-            equations = equations.iter().map(|e| super::tidy(cx, substitute(*e, &map))).collect();
-            changed = true;
+            let put = |list: &[Expr]| list.iter().map(|e| super::tidy(cx, substitute(*e, &map))).collect::<Vec<_>>();
+            (equations, avoided) = (put(&equations), put(&avoided));
         }
-        if !changed {
-            return Ok(false);
+        equations.retain(|e| !e.is_zero());
+        if equations.is_empty() && avoided.iter().all(|e| !e.is_zero()) {
+            return Ok(Some(Verdict::yes("it is a graph")));
         }
         let rest = equations.iter().map(|e| self.frame.read_numerator(cx, *e)).collect::<Budgeted<Vec<_>>>()?;
-        Ok(self.frame.split(cx, &rest, cell.nonzero())?.is_empty())
+        if let [only] = &rest[..]
+            && let [v] = only.variables()
+            && matches!(Generator(*v).kind(), Kind::Symbol(_))
+            && !self.frame.is_constant(*v)
+            && avoided.is_empty()
+            && count_real_roots(cx, only, None, None)? > 0
+        {
+            return Ok(Some(Verdict::yes("one equation in one unknown has a real zero, and the others give the rest")));
+        }
+        let is_empty = self.frame.split(cx, &rest, cell.nonzero())?.is_empty();
+        Ok(is_empty.then(|| Verdict::no("its equations have no real solution")))
     }
 
     /// Whether a coordinate stands in no function that occurs in the equations.
