@@ -28,7 +28,7 @@
 //! Misprints of the source that matter are repaired where they stand and marked `Departure:`.
 
 pub mod adjoint_symmetry;
-mod agreement;
+pub mod agreement;
 pub mod ansatz;
 pub mod certificate;
 pub mod classify;

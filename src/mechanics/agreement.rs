@@ -7,8 +7,8 @@
 //!
 //! The image of a set is known by the equations that elimination of the velocities leaves, so that closures are compared.
 
-use super::constraint_algorithm::{DynamicBranch, Dynamics, Problem, run};
-use super::dirac::DiracSystem;
+use super::constraint_algorithm::{DynamicBranch, Dynamics, Problem, SystemDynamics, run};
+use super::dirac::{DiracSystem, dirac};
 use super::invariant_set::aside;
 use super::lagrangian::Lagrangian;
 use super::lepage_class::lepage;
@@ -26,10 +26,13 @@ pub(crate) struct Agreement {
 }
 
 /// What the constraint algorithm may cost here, in terms combined.
-const DYNAMICS_WORK: u64 = 30_000_000;
+const DYNAMICS_WORK: u64 = 12_000_000;
 
-/// What the comparison of its outcome may cost.
-const COMPARISON_WORK: u64 = 6_000_000;
+/// What Dirac's algorithm may cost beside the constraint algorithm.
+const DIRAC_WORK: u64 = 6_000_000;
+
+/// What the comparison of their outcomes may cost.
+const COMPARISON_WORK: u64 = 4_000_000;
 
 /// A ground in words.
 pub(crate) fn words(ground: &Ground) -> String {
@@ -39,24 +42,51 @@ pub(crate) fn words(ground: &Ground) -> String {
     }
 }
 
-/// Compares the final sets.
+/// Compares the final sets, for Dirac's side.
 pub(crate) fn compare(cx: &Inquiry, lagrangian: &Lagrangian, system: &DiracSystem) -> Agreement {
-    let unknown = |why: &str| Agreement { verdict: Verdict::unknown(why), is_complete: false };
     let found = aside(cx, DYNAMICS_WORK, || {
         let form = lagrangian.dynamical_form(cx).ok();
         let alpha = form.and_then(|form| lepage(cx, &form).ok());
         Ok(alpha.and_then(|alpha| run(cx, &alpha, Problem::Proper).ok()))
     });
-    let Ok(Some(Some(dynamics))) = found else {
-        return unknown("the constraint algorithm found no answer to compare with");
-    };
-    let is_complete = dynamics.complete.is_yes();
-    let comparison = Comparison { system, dynamics: &dynamics };
-    let verdict = match aside(cx, COMPARISON_WORK, || comparison.verdict(cx, lagrangian)) {
+    match found {
+        Ok(Some(Some(dynamics))) => {
+            let verdict = verdict(cx, lagrangian, system, &dynamics);
+            Agreement { verdict, is_complete: dynamics.complete.is_yes() }
+        }
+        _ => {
+            let verdict = Verdict::unknown("the constraint algorithm found no answer to compare with");
+            Agreement { verdict, is_complete: false }
+        }
+    }
+}
+
+/// The outcome of the constraint algorithm, not called proved where Dirac's algorithm contradicts it.
+pub(crate) fn checked(cx: &Inquiry, lagrangian: &Lagrangian, found: SystemDynamics) -> SystemDynamics {
+    match agrees_with_dirac(cx, lagrangian, &found.proper) {
+        Verdict::No(ground) => SystemDynamics { proper: found.proper.contradicted(&words(&ground)), ..found },
+        _ => found,
+    }
+}
+
+/// Whether Dirac's algorithm finds the same motions of a Lagrangian of first order.
+fn agrees_with_dirac(cx: &Inquiry, lagrangian: &Lagrangian, dynamics: &Dynamics) -> Verdict {
+    let is_plain = |b: &DynamicBranch| b.branch.is_everything() && b.determined.is_yes();
+    if lagrangian.order() > 1 || dynamics.stopped.is_some() || dynamics.branches.iter().any(is_plain) {
+        return Verdict::unknown("there is nothing to compare");
+    }
+    match aside(cx, DIRAC_WORK, || Ok(dirac(cx, lagrangian).ok())) {
+        Ok(Some(Some(system))) => verdict(cx, lagrangian, &system, dynamics),
+        _ => Verdict::unknown("Dirac's algorithm found no answer to compare with"),
+    }
+}
+
+fn verdict(cx: &Inquiry, lagrangian: &Lagrangian, system: &DiracSystem, dynamics: &Dynamics) -> Verdict {
+    let comparison = Comparison { system, dynamics };
+    match aside(cx, COMPARISON_WORK, || comparison.verdict(cx, lagrangian)) {
         Ok(Some(verdict)) => verdict,
         _ => Verdict::unknown("there was no time to compare with the constraint algorithm"),
-    };
-    Agreement { verdict, is_complete }
+    }
 }
 
 struct Comparison<'a> {
@@ -82,30 +112,29 @@ impl Comparison<'_> {
         for u in &self.dynamics.undecided {
             open.extend(legs.image(cx, &u.branch)?);
         }
-        let undecided: Vec<Branch> = self.system.undecided.iter().map(closure).collect();
         let of_parts = |list: &[Part]| list.iter().flat_map(|p| p.branches.clone()).collect::<Vec<Branch>>();
         let (here, there) = (of_parts(&own), of_parts(&images));
-        let all = [&here[..], &there, &open, &undecided].concat();
+        let all = [&here[..], &there, &open].concat();
         let equations: Vec<Expr> = all.iter().flat_map(|b| b.equations.iter().copied()).collect();
         let frame = Frame::new(cx, &self.system.coordinates(), &equations)?;
-        let cells = |list: &[Branch]| -> Budgeted<Vec<Cell>> {
-            let mut cells = Vec::new();
-            for b in list {
-                cells.extend(frame.cells(cx, b)?);
-            }
-            Ok(cells)
+        let (here, there) = (cells_of(cx, &frame, &here)?, cells_of(cx, &frame, &there)?);
+        let open = cells_of(cx, &frame, &open)?;
+        // What contains the image contains the motions; where that is not seen they are looked at themselves.
+        let missing = match set::is_subset(cx, &frame, &there, &here)? {
+            Verdict::Yes(ground) => Verdict::Yes(ground),
+            _ => self.missing(cx, &legs)?,
         };
-        let (here, there) = (cells(&here)?, cells(&there)?);
-        let (open, undecided) = (cells(&open)?, cells(&undecided)?);
-        let missing =
-            inclusion(cx, &frame, &there, &here, &undecided, "a motion of dynamics(L) that is not found here")?;
         let superfluous =
-            inclusion(cx, &frame, &here, &there, &open, "a branch found here that dynamics(L) does not have")?;
+            inclusion(cx, &frame, &here, &there, &open, "dirac(L) has a branch that dynamics(L) does not have")?;
         let sets = missing.and(superfluous);
         if sets.is_no() {
             return Ok(sets);
         }
-        let compared = sets.and(self.free_functions(cx, &frame, &own, &images)?);
+        let compared = match sets.and(self.free_functions(cx, &frame, &own, &images)?) {
+            Verdict::Yes(_) if own.is_empty() => Verdict::yes("dynamics(L) finds no motion either"),
+            Verdict::Yes(_) => Verdict::yes("the final set is that of dynamics(L), with as many free functions"),
+            other => other,
+        };
         if compared.is_no() || self.dynamics.complete.is_yes() {
             return Ok(compared);
         }
@@ -116,12 +145,26 @@ impl Comparison<'_> {
         })
     }
 
+    /// Whether the Legendre map carries every final set of dynamics(L) into the branches found here: their equations with
+    /// p = ∂L/∂q̇ hold on it. No elimination is needed, and no sign of a root is lost.
+    fn missing(&self, cx: &Inquiry, legs: &Legs) -> Budgeted<Verdict> {
+        let pulled = |b: &Branch| Branch { equations: legs.pulled_back(cx, &b.equations), nonzero: vec![] };
+        let here: Vec<Branch> = self.system.branches.iter().map(|b| pulled(&b.branch)).collect();
+        let undecided: Vec<Branch> = self.system.undecided.iter().map(pulled).collect();
+        let there = self.dynamics.final_set();
+        let frame = legs.frame_of_velocities(cx, &[&here[..], &undecided, &there].concat())?;
+        let (here, undecided) = (cells_of(cx, &frame, &here)?, cells_of(cx, &frame, &undecided)?);
+        let there = cells_of(cx, &frame, &there)?;
+        inclusion(cx, &frame, &there, &here, &undecided, "dirac(L) lacks a motion of dynamics(L)")
+    }
+
     /// The images of the final sets, and of the parts on which the rank of the distribution jumps.
     fn images(&self, cx: &Inquiry, legs: &Legs) -> Budgeted<Vec<Part>> {
         let mut parts = Vec::new();
         let mut pending: Vec<&DynamicBranch> = self.dynamics.branches.iter().rev().collect();
         while let Some(b) = pending.pop() {
-            parts.push(Part { branches: legs.image(cx, &b.branch)?, free: Some(b.free) });
+            let pieces = legs.image(cx, &b.branch)?;
+            parts.extend(pieces.into_iter().map(|piece| Part { branches: vec![piece], free: Some(b.free) }));
             pending.extend(b.jumps.iter().rev());
         }
         for b in &self.dynamics.undescribed {
@@ -136,7 +179,7 @@ impl Comparison<'_> {
         for part in own {
             let mut known: Vec<usize> = Vec::new();
             for image in images {
-                if is_same(cx, frame, &part.branches, &image.branches)? {
+                if is_piece_of(cx, frame, &part.branches, &image.branches)? {
                     known.extend(image.free);
                 }
             }
@@ -148,7 +191,9 @@ impl Comparison<'_> {
                 continue;
             };
             if here != *there {
-                return Ok(Verdict::no(format!("{here} functions are free on a branch, {there} for dynamics(L)")));
+                return Ok(Verdict::no(format!(
+                    "{here} functions are free on a branch of dirac(L), {there} for dynamics(L)"
+                )));
             }
         }
         Ok(verdict)
@@ -179,21 +224,26 @@ fn inclusion(
     })
 }
 
-/// Whether two unions of closed sets are the same, as far as their ideals tell.
-fn is_same(cx: &Inquiry, frame: &Frame, left: &[Branch], right: &[Branch]) -> Budgeted<bool> {
-    let cells = |list: &[Branch]| -> Budgeted<Vec<Cell>> {
-        let mut cells = Vec::new();
-        for b in list {
-            cells.extend(frame.cells(cx, b)?);
+fn cells_of(cx: &Inquiry, frame: &Frame, list: &[Branch]) -> Budgeted<Vec<Cell>> {
+    let mut cells = Vec::new();
+    for b in list {
+        cells.extend(frame.cells(cx, b)?);
+    }
+    Ok(cells)
+}
+
+/// Whether every piece of a closed set is a piece of another one, as far as their ideals tell. The image of a set has more pieces if
+/// the sign of a root was lost.
+fn is_piece_of(cx: &Inquiry, frame: &Frame, part: &[Branch], image: &[Branch]) -> Budgeted<bool> {
+    let (part, image) = (cells_of(cx, frame, part)?, cells_of(cx, frame, image)?);
+    for cell in &part {
+        let mut is_known = false;
+        for other in &image {
+            let there = set::is_within(cx, frame, cell, std::slice::from_ref(other))?;
+            is_known |= there && set::is_within(cx, frame, other, std::slice::from_ref(cell))?;
         }
-        Ok(cells)
-    };
-    let (left, right) = (cells(left)?, cells(right)?);
-    for (cells, others) in [(&left, &right), (&right, &left)] {
-        for cell in cells {
-            if !set::is_within(cx, frame, cell, others)? {
-                return Ok(false);
-            }
+        if !is_known {
+            return Ok(false);
         }
     }
     Ok(true)

@@ -284,6 +284,16 @@ impl Dynamics {
         self
     }
 
+    /// The same answer, not called proved any more: another algorithm finds something else.
+    pub(crate) fn contradicted(mut self, how: &str) -> Dynamics {
+        let why = format!("Dirac's algorithm finds something else: {how}");
+        if !self.empty.is_unknown() && self.branches.is_empty() {
+            self.empty = Verdict::unknown(why.clone());
+        }
+        self.complete = Verdict::unknown(why);
+        self
+    }
+
     /// `motion`, or why there is none: `contradictory` equations, which hold at no point, `no_motion` on what is left of
     /// the constraint sets, or an algorithm that was `cut_off` by its budget.
     pub fn kind(&self) -> &'static str {

@@ -135,7 +135,11 @@ pub(super) fn solve_for(cx: &Inquiry, equations: &[Expr], momenta: &[Symbol], un
             .map(|(e, u)| vanishes(cx, partial(cx, e, u))),
         "",
     );
-    if !is_affine.is_yes() {
+    // The derivatives of sign(v) vanish, and yet it is not affine.
+    let speeds: Vec<Expr> = unknowns.iter().map(|u| Expr::symbol(*u)).collect();
+    let rest = equations.iter().zip(slopes.mul_vector(&speeds)).map(|(e, x)| tidy(cx, *e - x));
+    let is_exact = rest.into_iter().all(|e| unknowns.iter().all(|u| !e.contains(*u)));
+    if !is_affine.is_yes() || !is_exact {
         return Ok(match solve_with_root(cx, equations, unknowns)? {
             Some(solved) => solved,
             None => solve_nonlinear(cx, equations, momenta, unknowns),

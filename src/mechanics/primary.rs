@@ -156,7 +156,17 @@ impl<'a> Legs<'a> {
         let functions: Vec<Expr> = whole.equations.iter().chain(&whole.nonzero).copied().collect();
         let kept = self.coordinates();
         let all: Vec<Symbol> = kept.iter().chain(&eliminated).copied().collect();
-        let frame = Frame::new(cx, &all, &functions)?;
+        // The denominators of L bound its domain.
+        let of_lagrangian = self.slopes.iter().chain([&self.lagrangian.function()]).copied().collect::<Vec<_>>();
+        let of_lagrangian: Vec<Expr> = match self.velocities_everywhere(cx)? {
+            Some(v) => of_lagrangian.iter().map(|e| substitute(*e, &v.values)).chain(self.hessian.entries()).collect(),
+            None => of_lagrangian,
+        };
+        let in_play: Vec<Expr> = functions.iter().chain(&of_lagrangian).copied().collect();
+        let frame = Frame::new(cx, &all, &in_play)?;
+        for f in &of_lagrangian {
+            frame.read(cx, *f)?;
+        }
         let mut found: Vec<Branch> = Vec::new();
         for cell in frame.cells(cx, &whole)? {
             let equations = projection(cx, &frame, &cell, |s| kept.contains(&s))?;
@@ -166,6 +176,24 @@ impl<'a> Legs<'a> {
             }
         }
         Ok(found)
+    }
+
+    /// Functions of t, q, p with p = ∂L/∂q̇.
+    pub fn pulled_back(&self, cx: &Inquiry, functions: &[Expr]) -> Vec<Expr> {
+        let momenta: FxHashMap<Symbol, Expr> = self.pairs.iter().map(|(_, p)| *p).zip(self.slopes.clone()).collect();
+        functions.iter().map(|e| tidy(cx, substitute(*e, &momenta))).collect()
+    }
+
+    /// A frame in t, q and the velocities for some sets, within the domain of L.
+    pub fn frame_of_velocities(&self, cx: &Inquiry, list: &[Branch]) -> Budgeted<Frame> {
+        let of_lagrangian: Vec<Expr> = self.slopes.iter().copied().chain([self.lagrangian.function()]).collect();
+        let sets = list.iter().flat_map(|b| b.equations.iter().chain(&b.nonzero)).copied();
+        let functions: Vec<Expr> = of_lagrangian.iter().copied().chain(sets).collect();
+        let frame = Frame::new(cx, &self.lagrangian.manifold().jets(1).symbols(), &functions)?;
+        for f in &of_lagrangian {
+            frame.read(cx, *f)?;
+        }
+        Ok(frame)
     }
 
     /// The velocities by one formula, if the momenta are affine in them and no pivot of W vanishes anywhere.
@@ -178,7 +206,8 @@ impl<'a> Legs<'a> {
     }
 
     fn find_velocities(&self, cx: &Inquiry) -> Budgeted<Option<Velocities>> {
-        if self.hessian.entries().any(|e| self.velocities.iter().any(|v| e.contains(*v))) {
+        let moves = |e: Expr| self.velocities.iter().any(|v| e.contains(*v));
+        if self.hessian.entries().any(moves) || !self.has_affine_momenta(cx) {
             return Ok(None);
         }
         let right = self.right();
@@ -218,10 +247,18 @@ impl<'a> Legs<'a> {
     pub fn primary(&self, cx: &Inquiry) -> Answered<Primary> {
         let moving = self.hessian.entries().flat_map(|e| self.velocities.iter().map(move |v| (e, *v)));
         let affine = Verdict::all(moving.map(|(e, v)| vanishes(cx, partial(cx, e, v))), "");
-        if super::decided(&affine, "the momenta are affine in the velocities")? {
+        if super::decided(&affine, "the momenta are affine in the velocities")? && self.has_affine_momenta(cx) {
             return self.of_affine_momenta(cx);
         }
         self.of_other_momenta(cx)
+    }
+
+    /// Whether p − W q̇ is free of velocities. The derivatives of p = sign(q̇) vanish, and yet it is not.
+    fn has_affine_momenta(&self, cx: &Inquiry) -> bool {
+        let speeds: Vec<Expr> = self.velocities.iter().map(|v| Expr::symbol(*v)).collect();
+        let linear = self.hessian.mul_vector(&speeds);
+        let rest = self.slopes.iter().zip(linear).map(|(s, x)| tidy(cx, *s - x));
+        rest.into_iter().all(|e| self.velocities.iter().all(|v| !e.contains(*v)))
     }
 
     fn of_affine_momenta(&self, cx: &Inquiry) -> Answered<Primary> {
@@ -370,6 +407,10 @@ impl<'a> Legs<'a> {
             _ => return Err(not_affine("their image falls into several parts")),
         };
         let (rank, open) = self.ranks(cx).map_err(exhausted)?;
+        // An image of another dimension than W tells comes from functions whose relations are not known.
+        if branches.is_empty() || branches.iter().any(|b| b.equations.len() + rank != self.pairs.len()) {
+            return Err(not_affine("their image was not found"));
+        }
         let charts: Vec<Chart> =
             branches.iter().map(|b| self.total_chart(cx, b.clone(), &b.equations, hamiltonian, rank)).collect();
         // Parts with one equation each are the zeros of its product.
@@ -423,6 +464,7 @@ impl<'a> Legs<'a> {
             Ok(left.iter().filter(|g| g.contains(h)).map(|g| frame.write(g)).collect())
         };
         let zero = FxHashMap::from_iter([(name, Expr::zero())]);
+        let momenta: FxHashMap<Symbol, Expr> = self.pairs.iter().map(|(_, p)| *p).zip(self.slopes.clone()).collect();
         for g in eliminated().map_err(exhausted)? {
             let slope = tidy(cx, partial(cx, g, name));
             let curvature = tidy(cx, partial(cx, slope, name));
@@ -430,12 +472,17 @@ impl<'a> Legs<'a> {
             if curvature.is_zero() {
                 return Ok(Some(tidy(cx, -(constant / slope))));
             }
-            if !curvature.contains(name) && substitute(slope, &zero).is_zero() {
-                let root = tidy(cx, -(constant / curvature) * 2).sqrt();
-                let of_energy = sign(cx, energy);
-                if of_energy.is_positive() || of_energy.is_negative() {
-                    return Ok(Some(tidy(cx, if of_energy.is_negative() { -root } else { root })));
-                }
+            if curvature.contains(name) {
+                continue;
+            }
+            // a h² + b h + c = 0: the sign of 2a h + b, as a function of the velocities, picks the root.
+            let (a, b) = (curvature / 2, substitute(slope, &zero));
+            let on_velocities = tidy(cx, substitute(curvature * energy + b, &momenta));
+            let which = sign(cx, on_velocities);
+            if which.is_positive() || which.is_negative() {
+                let root = tidy(cx, b.pow(2) - a * constant * 4).sqrt();
+                let root = if which.is_negative() { -root } else { root };
+                return Ok(Some(tidy(cx, (root - b) / curvature)));
             }
         }
         Ok(None)

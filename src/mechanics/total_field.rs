@@ -5,7 +5,7 @@
 //!
 //! - charts of one rank overlap, and what they find is put together;
 //! - on a final set the multipliers may be freer on a part of it, where brackets {g, φ_a} vanish; a smaller invariant set there is a
-//!   branch of its own, with more gauge freedom;
+//!   branch of its own unless its motions are those of the whole set, continued;
 //! - a motion of a chart may run through points of a lower one: those in the closure of a final set are final themselves, or undecided.
 //!
 //! A final set without a real point, or outside the domain of L, does not exist.
@@ -16,8 +16,10 @@ use crate::algebra::Inquiry;
 use crate::algebra::decide::sign;
 use crate::algebra::derive::partial;
 use crate::algebra::expr::{Condition, Node, post_order};
+use crate::algebra::generator::{Generator, Kind};
 use crate::algebra::polynomial::Polynomial;
-use crate::algebra::stratum::leaves::{Leaf, LinearSystem, Solution};
+use crate::algebra::roots::count_real_roots;
+use crate::algebra::stratum::leaves::{Fraction, Leaf, LinearSystem, Solution};
 use crate::algebra::stratum::{Cell, Frame, set};
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Symbol, Verdict};
@@ -221,20 +223,19 @@ impl<'a> Search<'a> {
                 return Ok(Verdict::no("L is not defined there"));
             }
         }
-        if self.is_visibly_empty(cx, cell)? {
-            return Ok(Verdict::no("its equations have no real solution"));
+        if let Some(seen) = self.exists_visibly(cx, cell)? {
+            return Ok(seen);
         }
         let found = aside(cx, SIDE_WORK, || set::is_empty(cx, self.frame, cell))?;
         Ok(found.map_or_else(|| Verdict::unknown("no point was found with the work of one branch"), Verdict::negate))
     }
 
-    /// Whether what is left has no real zeros when coordinates that occur linearly are put into the other equations: w² + y² + 1
-    /// may be hidden in a basis whose order likes another form of it.
-    fn is_visibly_empty(&self, cx: &Inquiry, cell: &Cell) -> Budgeted<bool> {
+    /// Whether what is left has real zeros when coordinates that occur linearly are put into the other equations: w² + y² + 1 may be
+    /// hidden in a basis whose order likes another form of it, and 16y³ + 1 has a zero that is no rational point.
+    fn exists_visibly(&self, cx: &Inquiry, cell: &Cell) -> Budgeted<Option<Verdict>> {
         let mut equations: Vec<Expr> = cell.generators(cx, self.frame)?.iter().map(|g| self.frame.write(g)).collect();
-        if equations.len() < 2 {
-            return Ok(false);
-        }
+        let mut avoided: Vec<Expr> =
+            cell.nonzero().iter().map(|n| self.frame.write(n)).chain(self.frame.domain()).collect();
         let linear = |equations: &[Expr]| {
             equations.iter().enumerate().find_map(|(i, e)| {
                 let of = self.frame.coordinates().iter().find(|s| {
@@ -245,19 +246,29 @@ impl<'a> Search<'a> {
                 Some((i, *of, Expr::symbol(*of) - *e / slope))
             })
         };
-        let mut changed = false;
         while let Some((i, s, value)) = linear(&equations) {
             cx.check()?;
             equations.remove(i);
             let map = FxHashMap::from_iter([(s, value)]);
-            equations = equations.iter().map(|e| super::tidy(cx, substitute(*e, &map))).collect();
-            changed = true;
+            let put = |list: &[Expr]| list.iter().map(|e| super::tidy(cx, substitute(*e, &map))).collect::<Vec<_>>();
+            (equations, avoided) = (put(&equations), put(&avoided));
         }
-        if !changed {
-            return Ok(false);
+        equations.retain(|e| !e.is_zero());
+        if equations.is_empty() && avoided.iter().all(|e| !e.is_zero()) {
+            return Ok(Some(Verdict::yes("it is a graph")));
         }
         let rest = equations.iter().map(|e| self.frame.read_numerator(cx, *e)).collect::<Budgeted<Vec<_>>>()?;
-        Ok(self.frame.split(cx, &rest, cell.nonzero())?.is_empty())
+        if let [only] = &rest[..]
+            && let [v] = only.variables()
+            && matches!(Generator(*v).kind(), Kind::Symbol(_))
+            && !self.frame.is_constant(*v)
+            && avoided.is_empty()
+            && count_real_roots(cx, only, None, None)? > 0
+        {
+            return Ok(Some(Verdict::yes("one equation in one unknown has a real zero, and the others give the rest")));
+        }
+        let is_empty = self.frame.split(cx, &rest, cell.nonzero())?.is_empty();
+        Ok(is_empty.then(|| Verdict::no("its equations have no real solution")))
     }
 
     /// Whether a coordinate stands in no function that occurs in the equations.
@@ -329,7 +340,44 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Invariant sets on which more multipliers are free than at generic points of a final set, and what was not decided.
+    /// Whether the multipliers on a part of a final set are among those that the formula of the whole set gives there.
+    fn continues(&self, cx: &Inquiry, usual: &Solution, here: &Solution, cell: &Cell) -> Budgeted<bool> {
+        let value = |f: &Fraction| -> Budgeted<Option<Expr>> {
+            let denominator = cell.value(cx, self.frame, &f.denominator)?;
+            let is_regular = !cell.reduce(cx, self.frame, &f.denominator)?.is_zero();
+            let numerator = cell.value(cx, self.frame, &f.numerator)?;
+            Ok(is_regular.then(|| numerator / denominator))
+        };
+        let values = |list: &[Fraction]| -> Budgeted<Option<Vec<Expr>>> {
+            list.iter().map(value).collect::<Budgeted<Vec<_>>>().map(|list| list.into_iter().collect())
+        };
+        let Some(particular) = values(&usual.particular)? else { return Ok(false) };
+        let mut kernel = Vec::new();
+        for vector in &usual.kernel {
+            let Some(vector) = values(vector)? else { return Ok(false) };
+            kernel.push(vector);
+        }
+        let Some(own) = values(&here.particular)? else { return Ok(false) };
+        let mut differences: Vec<Vec<Expr>> = vec![own.iter().zip(&particular).map(|(a, b)| *a - *b).collect()];
+        for vector in &here.kernel {
+            let Some(vector) = values(vector)? else { return Ok(false) };
+            differences.push(vector);
+        }
+        for w in differences {
+            for i in 0..w.len() {
+                let combined = usual.free_columns.iter().zip(&kernel).map(|(j, k)| w[*j] * k[i]);
+                let rest = self.frame.on_stratum(|| {
+                    self.frame.read_numerator(cx, super::tidy(cx, w[i] - Expr::add_all(combined.collect::<Vec<_>>())))
+                })?;
+                if !cell.reduce(cx, self.frame, &rest)?.is_zero() {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Invariant sets on which the multipliers are not those of the generic points of a final set, and what was not decided.
     fn jumps_of(&self, cx: &Inquiry, f: &Final) -> Budgeted<(Vec<Final>, Vec<Cell>)> {
         let rank = self.charts[f.chart].rank;
         let (mut found, mut unsolved): (Vec<Final>, Vec<Cell>) = (vec![], vec![]);
@@ -347,11 +395,15 @@ impl<'a> Search<'a> {
                     return Err(why);
                 }
                 unsolved.extend(followed.unsolved);
+                let width = self.charts[k].free.len();
+                let Some(leaf) = generic_leaf(&list, &cell) else { continue };
+                let usual = leaf.solution(cx, self.frame, width)?;
                 for cell in followed.finals {
                     let jump = Final { cell, chart: k };
                     let list = self.solve(cx, &jump.cell, k)?;
-                    let is_freer = generic_leaf(&list, &jump.cell).is_some_and(|leaf| leaf.rank < generic);
-                    if is_freer && self.is_affine(cx, &jump)? {
+                    let Some(leaf) = generic_leaf(&list, &jump.cell) else { continue };
+                    let here = leaf.solution(cx, self.frame, width)?;
+                    if !self.continues(cx, &usual, &here, &jump.cell)? && self.is_affine(cx, &jump)? {
                         found.push(jump);
                     }
                 }

@@ -9,6 +9,7 @@ use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::contact;
 use crate::geometry::form::Form;
 use crate::geometry::jet::{FiberedManifold, JetSpace};
+use crate::mechanics::agreement;
 use crate::mechanics::classify::{self, Classification};
 use crate::mechanics::constrained_form::ConstrainedForm;
 use crate::mechanics::constraint_algorithm::{self, SystemDynamics};
@@ -236,7 +237,13 @@ impl System {
 
     /// The constraint algorithm, both problems; derived once, unless Ctrl-C ended it.
     pub fn dynamics(&self, cx: &Inquiry) -> Fallible<Rc<SystemDynamics>> {
-        let derive = |cx: &Inquiry| Ok(Rc::new(constraint_algorithm::dynamics(cx, &*self.lepage(cx)?)?));
+        let derive = |cx: &Inquiry| {
+            let found = constraint_algorithm::dynamics(cx, &*self.lepage(cx)?)?;
+            Ok(Rc::new(match self.lagrangian() {
+                Some(lagrangian) => agreement::checked(cx, lagrangian, found),
+                None => found,
+            }))
+        };
         let keeping = |found: &Fallible<Rc<SystemDynamics>>| match found {
             Ok(dynamics) => !dynamics.is_interrupted(),
             stopped => was_not_stopped(stopped),
