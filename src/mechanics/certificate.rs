@@ -36,7 +36,7 @@ use crate::algebra::{Expr, Inquiry, Rational, Symbol, Verdict};
 use crate::budget::share;
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
-use crate::geometry::jet::total_derivative;
+use crate::geometry::jet::total_derivatives;
 use evaluate::{Evaluator, Point};
 use formal::{Formal, Laws, time};
 use point::{Inside, Search, is_on, settled};
@@ -98,20 +98,26 @@ const DEGREE: usize = 4;
 const PROLONGATIONS: usize = 3;
 const FURTHER_PROLONGATIONS: usize = 7;
 /// How many points off the branches are looked for.
-const ELSEWHERE: usize = 6;
+const ELSEWHERE: usize = 18;
 
 /// The dynamics with a certificate for each branch. What fails is not part of the answer any more. `work` is what the answer
 /// cost: its certificates may cost a share of it.
 pub fn certified(cx: &Inquiry, alpha: &LepageTwoForm, mut found: Dynamics, work: u64) -> Dynamics {
-    let limit = (work / share::CERTIFICATE_PART).max(share::CERTIFICATE_FLOOR);
-    let (notary, limit) = (Notary::new(cx, alpha, &found), limit.min(cx.remaining()));
-    let branches = found.branches.len() as u64;
+    let limit = (work / share::CERTIFICATE_PART).max(share::CERTIFICATE_FLOOR).min(cx.remaining());
+    let end = cx.work_done() + limit;
+    let notary = Notary::new(cx, alpha, &found);
     let list: Vec<Branch> = found.final_set();
+    let mut parts = found.branches.len() as u64 + 1;
+    // What one does not need is left to the others.
+    let mut part = || {
+        parts -= 1;
+        end.saturating_sub(cx.work_done()) / (parts + 1)
+    };
     for (i, branch) in found.branches.iter_mut().enumerate() {
         let others: Vec<&Branch> = list.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, b)| b).collect();
-        branch.certificate = cx.within(limit / (branches + 1), || notary.branch(cx, branch, &others));
+        branch.certificate = cx.within(part(), || notary.branch(cx, branch, &others));
     }
-    found.coverage = cx.within(limit / (branches + 1), || notary.coverage(cx, &found));
+    found.coverage = cx.within(part(), || notary.coverage(cx, &found));
     withdrawn(found)
 }
 
@@ -150,6 +156,8 @@ struct Notary<'a> {
     laws: Laws<'a>,
     /// Values of the parameters, or why there are none.
     start: Result<Point, String>,
+    /// Everything that is evaluated at points of a branch.
+    expressions: Vec<Expr>,
     inside: Inside,
     facts: Vec<(Expr, Sign)>,
 }
@@ -180,11 +188,12 @@ impl<'a> Notary<'a> {
             all.extend(b.equations.iter().chain(&b.nonzero));
         }
         all.extend(found.branches.iter().flat_map(|b| &b.fields).flat_map(|x| x.components()).map(|(_, e)| e));
+        all.extend(found.branches.iter().flat_map(|b| &b.forms).flat_map(|eta| eta.coefficients()));
         let facts: Vec<_> = cx.facts().iter().collect();
         let coordinates = form.phase_space().symbols();
         let laws = Laws { problem: found.problem, form, rows, coordinates };
         let start = parameter_values(cx, &all, &facts, &found.generic);
-        Notary { laws, start, inside: Inside::of(&all), facts }
+        Notary { laws, start, inside: Inside::of(&all), expressions: all, facts }
     }
 
     /// Whether what is assumed holds at a point; what is said about other things is not asked.
@@ -524,9 +533,9 @@ impl<'a> Notary<'a> {
     ) -> Result<(), Objection> {
         let (mut coordinates, equations) = self.first_equations(cx, seed);
         coordinates.splice(0..0, self.laws.coordinates.iter().copied());
-        let inside = Inside::of(&equations);
+        let inside = Inside::of(&[equations.as_slice(), &self.expressions].concat());
         let accept = |p: &Point| self.is_assumed(cx, p);
-        let is_special = seed % 2 == 0;
+        let is_special = seed % 6 != 5;
         let search = Search {
             cx,
             coordinates: &coordinates,
@@ -563,13 +572,11 @@ impl<'a> Notary<'a> {
         let y = form.manifold();
         match self.laws.problem {
             Problem::Proper => {
-                let orders = if seed % 3 == 2 { 1 } else { 2 };
-                let mut equations = form.components().to_vec();
-                if orders == 2 {
-                    equations.extend(form.components().iter().map(|e| total_derivative(cx, *e)));
-                }
+                let orders = [1, 0, 2][seed % 3];
+                let prolonged = |k: u32| form.components().iter().map(move |e| total_derivatives(cx, *e, k));
+                let equations = (0..=orders).flat_map(prolonged).collect();
                 let (m, s) = (y.n_coordinates(), form.order());
-                let jets = (s..s + orders).flat_map(|k| (0..m).map(move |sigma| (sigma, k)));
+                let jets = (s..=s + orders).flat_map(|k| (0..m).map(move |sigma| (sigma, k)));
                 (jets.filter_map(|(sigma, k)| jet_expr(y, sigma, k).as_symbol()).collect(), equations)
             }
             Problem::Extended => {

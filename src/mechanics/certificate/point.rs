@@ -4,11 +4,10 @@
 
 use super::evaluate::{Evaluator, FUNCTION_VALUES, Point, Turn};
 use super::series::{Exact, Gap, Poly, Series};
-use crate::algebra::expr::post_order;
 use crate::algebra::function::Elementary;
 use crate::algebra::{Expr, Inquiry, Node, Rational, Symbol};
 use crate::budget::{Budgeted, Exhausted};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
 
 /// What is looked for.
@@ -27,7 +26,7 @@ pub(super) struct Search<'a> {
     pub inside: &'a Inside,
 }
 
-/// Coordinates that stand inside sines, and inside exponentials.
+/// Coordinates that stand inside sines, and inside exponentials, and nowhere else: they need no value.
 #[derive(Default)]
 pub(super) struct Inside {
     circular: Vec<Symbol>,
@@ -37,16 +36,31 @@ pub(super) struct Inside {
 impl Inside {
     pub fn of(expressions: &[Expr]) -> Inside {
         use Elementary::*;
-        let mut found = Inside::default();
-        for e in post_order(expressions) {
-            let Node::Apply(function, arguments) = e.node() else { continue };
-            let list = match function {
-                Sin | Cos | Tan => &mut found.circular,
-                Exp | Sinh | Cosh | Tanh => &mut found.exponential,
-                _ => continue,
+        let (mut found, mut plain) = (Inside::default(), Vec::new());
+        // What is looked at: as a value, or as a sum of arguments.
+        let mut stack: Vec<(Expr, bool)> = expressions.iter().map(|e| (*e, false)).collect();
+        let mut seen: FxHashSet<(Expr, bool)> = stack.iter().copied().collect();
+        while let Some((e, is_argument)) = stack.pop() {
+            let below = match e.node() {
+                Node::Symbol(s) if !is_argument => {
+                    plain.push(*s);
+                    false
+                }
+                Node::Apply(Sin | Cos | Tan, arguments) => {
+                    found.circular.extend(arguments[0].symbols());
+                    true
+                }
+                Node::Apply(Exp | Sinh | Cosh | Tanh, arguments) => {
+                    found.exponential.extend(arguments[0].symbols());
+                    true
+                }
+                Node::Sum { .. } => is_argument,
+                _ => false,
             };
-            list.extend(arguments.iter().flat_map(|a| a.symbols()));
+            stack.extend(e.children().into_iter().map(|x| (x, below)).filter(|x| seen.insert(*x)));
         }
+        found.circular.retain(|s| !plain.contains(s));
+        found.exponential.retain(|s| !plain.contains(s));
         found
     }
 }
@@ -173,7 +187,7 @@ impl Search<'_> {
             return [0, 1, -2, 3].into_iter().map(|n| Choice::Value(Rational::from(n))).collect();
         }
         let symbol = self.coordinates[v as usize];
-        let turn = self.seed + v as usize;
+        let turn = scattered(self.seed, v);
         let mut list: Vec<Choice> = Vec::new();
         if self.inside.circular.contains(&symbol) {
             let angle = |k: usize| {
@@ -187,15 +201,13 @@ impl Search<'_> {
                 |k: usize| Choice::Turn(Turn::exponential(Rational::ratio([2, 1, 3][(k + turn) % 3], [1, 2][k % 2])));
             list.extend((0..2).map(e));
         }
+        let shift = scattered(self.seed, v);
         let all: Vec<Choice> = match self.is_special {
+            // Zero first, every other time.
             true => {
-                let shift = (self.seed * (v as usize + 3) / 2) % 3;
-                (0..SPECIAL.len()).map(|k| SPECIAL[(k + shift) % SPECIAL.len()]).map(value).collect()
+                (0..SPECIAL.len()).map(|k| SPECIAL[(k + shift % 2 * (shift / 2)) % SPECIAL.len()]).map(value).collect()
             }
-            false => {
-                let shift = self.seed * 5 + v as usize * 7;
-                (0..ORDINARY.len()).map(|k| ORDINARY[(k + shift) % ORDINARY.len()]).map(value).collect()
-            }
+            false => (0..ORDINARY.len()).map(|k| ORDINARY[(k + shift) % ORDINARY.len()]).map(value).collect(),
         };
         match list.is_empty() {
             true => all,
@@ -212,6 +224,14 @@ pub(super) fn settled(found: Exact<bool>) -> Exact<bool> {
         Err(Gap::Value(_) | Gap::Open(_)) => Ok(false),
         other => other,
     }
+}
+
+/// Some number that is the same every time, for each seed and unknown.
+fn scattered(seed: usize, v: u32) -> usize {
+    let mixed = (seed as u64 + 1)
+        .wrapping_mul(6364136223846793005)
+        .wrapping_add(u64::from(v).wrapping_mul(1442695040888963407));
+    ((mixed ^ (mixed >> 29)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) as usize % 1000
 }
 
 fn value((n, d): (i64, i64)) -> Choice {
