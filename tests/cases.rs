@@ -6,7 +6,7 @@ use lepage::session::{Mode, Session, SessionOptions, Status};
 use std::path::{Path, PathBuf};
 
 /// Sheets whose questions are all available; the programs of the others parse and declare.
-const ANSWERED: &[&str] = &["geometry", "krupkova-odes", "more-odes", "random-odes"];
+const ANSWERED: &[&str] = &["geometry", "krupkova-odes", "more-odes", "nonholonomic", "random-odes"];
 
 /// Codes of what is still to come, and of what depends on it.
 const LATER: &[&str] = &["not_available", "depends"];
