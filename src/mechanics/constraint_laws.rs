@@ -47,7 +47,8 @@ fn jet_name(name: &str, k: u32) -> String {
 fn polynomial(dice: &mut Dice, m: usize, k: u32, terms: usize) -> String {
     let mut sum = vec![format!("{}", dice.number())];
     for _ in 0..terms {
-        let factor = |dice: &mut Dice| jet_name(NAMES[dice.roll(m as u64) as usize], dice.roll(u64::from(k) + 1) as u32);
+        let factor =
+            |dice: &mut Dice| jet_name(NAMES[dice.roll(m as u64) as usize], dice.roll(u64::from(k) + 1) as u32);
         let (a, b) = (factor(dice), factor(dice));
         sum.push(format!("({})*{a}*{b}", dice.number()));
     }
@@ -183,9 +184,7 @@ fn constraint_momenta_move_with_the_energy_form() {
         }
         let slopes: Vec<Expr> = velocities.iter().map(|v| partial(cx, p, *v)).collect();
         let second = |a: usize, b: usize| partial(cx, partial(cx, g, velocities[a]), velocities[b]);
-        let holds = (0..2).all(|a| {
-            super::vanishes(cx, slopes[0] * second(1, a) - slopes[1] * second(0, a)).is_yes()
-        });
+        let holds = (0..2).all(|a| super::vanishes(cx, slopes[0] * second(1, a) - slopes[1] * second(0, a)).is_yes());
         assert_eq!(holds, has_momenta);
         let found = constraint_legendre(cx, system.clone(), Some(&lagrangian)).expect("first order");
         assert_eq!(found.condition.is_yes(), has_momenta, "(4.4) for {g}");
@@ -219,11 +218,11 @@ fn holonomic_constraints_are_pullbacks() {
             map.insert(jet(&stage.manifold, 2, k), value);
             value = total_derivative(cx, value);
         }
-        let mut below = Stage::new(&NAMES[..2]);
+        let below = Stage::new(&NAMES[..2]);
         let names: FxHashMap<Symbol, Expr> = (0..2)
             .flat_map(|i| (0..=s).map(move |k| (i, k)))
             .map(|(i, k)| (jet(&stage.manifold, i, k), Expr::symbol(jet(&below.manifold, i, k))))
-            .chain([(stage.manifold.base(), below.read("t"))])
+            .chain([(stage.manifold.base(), Expr::symbol(below.manifold.base()))])
             .collect();
         let there = |e: Expr| substitute(substitute(e, &map), &names);
         let pulled = Lagrangian::new(cx, &below.manifold, there(lagrangian.function())).expect("decided");
@@ -242,7 +241,8 @@ fn integrals_of_constraints_are_integrals_of_the_motion() {
         let mut stage = Stage::new(&NAMES);
         let lagrangian = stage.lagrangian(cx, "(x_1^2 + y_1^2 + z_1^2)/2 - x*y");
         let form = Rc::new(lagrangian.dynamical_form(cx).expect("decided"));
-        let declared = declared(&stage, &[stage.read(f)], &[]);
+        let function = stage.read(f);
+        let declared = declared(&stage, &[function], &[]);
         let system = constrained(cx, &form, &declared);
         let q = system.structure();
         let motion = system.motion(cx).expect("regular");
@@ -269,7 +269,8 @@ fn the_energy_changes_by_the_power_of_the_reactions() {
         let mut stage = Stage::new(&NAMES);
         let lagrangian = stage.lagrangian(cx, "(x_1^2 + y_1^2 + z_1^2)/2 - x*z");
         let form = Rc::new(lagrangian.dynamical_form(cx).expect("decided"));
-        let system = constrained(cx, &form, &declared(&stage, &[stage.read(f)], &[]));
+        let function = stage.read(f);
+        let system = constrained(cx, &form, &declared(&stage, &[function], &[]));
         let q = system.structure();
         let motion = system.motion(cx).expect("regular");
         let lambda = system.multipliers(cx, &motion).expect("");
