@@ -33,6 +33,7 @@ pub mod ansatz;
 pub mod certificate;
 pub mod classify;
 pub mod connection;
+pub mod constrained_dynamics;
 pub mod constrained_form;
 pub mod constraint_algorithm;
 pub mod constraint_legendre;
@@ -71,6 +72,8 @@ mod total_field;
 
 #[cfg(test)]
 mod cases;
+#[cfg(test)]
+mod constraint_laws;
 #[cfg(test)]
 mod laws;
 #[cfg(test)]

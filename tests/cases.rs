@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// Sheets whose questions are all available; the programs of the others parse and declare.
 const ANSWERED: &[&str] =
-    &["force-balance", "geometry", "implicit-dalembert", "krupkova-odes", "more-odes", "random-odes"];
+    &["force-balance", "geometry", "implicit-dalembert", "krupkova-odes", "more-odes", "nonholonomic", "random-odes"];
 
 /// Sheets whose own questions are answered, and that ask some of others: everything holds but what asks these.
 const ANSWERED_BUT_FOR_LATER: &[&str] = &["mixed-systems"];

@@ -594,18 +594,22 @@ impl Chart<'_> {
         self.roots(cx, declared, &functions, &unknowns)
     }
 
-    /// The dependent jets of a level on one real branch, if a cheap one is found.
+    /// The dependent jets of a level on one real branch, constraint after constraint, if a cheap one is found.
     fn one_branch(&self, cx: &Inquiry, dependent: &[usize], level: u32) -> Vec<(Symbol, Expr)> {
-        let active = self.active(level);
-        let unknowns: Vec<Symbol> = active.iter().map(|p| jet(self.manifold, dependent[p.constraint], level)).collect();
-        let functions: Vec<Expr> = active.iter().map(|p| p.function).collect();
-        let (found, _) = conditions::collect_all(cx, |cx| cx.within(MINOR_WORK, || solve(cx, &functions, &unknowns)));
-        let Ok(found) = found else { return vec![] };
-        let general = found
-            .branches
-            .into_iter()
-            .find(|b| b.values.len() == unknowns.len() && b.conditions.iter().all(|c| c.relation != Relation::Equal));
-        general.map_or_else(Vec::new, |b| b.values)
+        let mut values: Vec<(Symbol, Expr)> = vec![];
+        for p in self.active(level) {
+            let unknown = jet(self.manifold, dependent[p.constraint], level);
+            let function = values.iter().fold(p.function, |f, (s, value)| put(f, &[*s], &[*value]));
+            let solve = |cx: &Inquiry| cx.within(MINOR_WORK, || solve(cx, &[function], &[unknown]));
+            let (found, _) = conditions::collect_all(cx, solve);
+            let is_general =
+                |b: &SolvedBranch| b.values.len() == 1 && b.conditions.iter().all(|c| c.relation != Relation::Equal);
+            let Some(branch) = found.ok().and_then(|found| found.branches.into_iter().find(is_general)) else {
+                return vec![];
+            };
+            values.extend(branch.values);
+        }
+        values
     }
 
     fn roots(&self, cx: &Inquiry, declared: &Declared, functions: &[Expr], unknowns: &[Symbol]) -> Answered<Solved> {
