@@ -59,6 +59,8 @@ pub mod symmetry;
 #[cfg(test)]
 mod cases;
 #[cfg(test)]
+mod constraint_laws;
+#[cfg(test)]
 mod laws;
 #[cfg(test)]
 mod metamorphic;

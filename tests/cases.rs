@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// Sheets whose questions are all available; the programs of the others parse and declare.
 const ANSWERED: &[&str] =
-    &["force-balance", "geometry", "implicit-dalembert", "krupkova-odes", "more-odes", "random-odes"];
+    &["force-balance", "geometry", "implicit-dalembert", "krupkova-odes", "more-odes", "nonholonomic", "random-odes"];
 
 /// Codes of what is still to come, and of what depends on it.
 const LATER: &[&str] = &["not_available", "depends"];

@@ -57,6 +57,28 @@ pub struct ConstrainedMotion {
     pub conditions: Vec<Condition>,
 }
 
+/// The equations of a run: B y = −A for the highest derivatives and the multipliers, without an inverse, and the equations that
+/// a state must satisfy.
+#[derive(Clone, Debug)]
+pub struct ConstrainedEquations {
+    /// The order of the derivatives among the unknowns.
+    pub order: u32,
+    /// The highest derivatives by coordinate, then the multipliers μ.
+    pub unknowns: Vec<Symbol>,
+    pub b: Vec<Vec<Expr>>,
+    pub a: Vec<Expr>,
+    pub surface: Vec<SurfaceEquation>,
+}
+
+/// An equation between the values of a state.
+#[derive(Clone, Copy, Debug)]
+pub struct SurfaceEquation {
+    pub function: Expr,
+    /// The constraint whose derivative it is; none for A′ and its derivatives.
+    pub constraint: Option<usize>,
+    pub derivative: u32,
+}
+
 /// The level of the structure that a system of this order needs.
 pub fn level_of(cx: &Inquiry, form: &DynamicalForm) -> u32 {
     regular::leading_part(cx, form).2.saturating_sub(1)
@@ -284,6 +306,99 @@ impl ConstrainedForm {
         let value =
             |u: &Symbol| branch.values.iter().find(|(s, _)| s == u).map_or_else(|| Expr::symbol(*u), |(_, e)| *e);
         Ok(unknowns.iter().map(value).collect())
+    }
+
+    /// The saddle system for the highest derivatives and the multipliers,
+    ///
+    /// ```text
+    /// ⎡ B  Fᵀ ⎤ ⎡ q_s ⎤     ⎡ A     ⎤
+    /// ⎣ F  0  ⎦ ⎣  μ  ⎦ = − ⎣ d̂f/dt ⎦        det = ± (det F_D)² det B′,
+    /// ```
+    ///
+    /// free of the choice of dependent coordinates. For r = s the constraints themselves stand in the lower block, for r > s
+    /// the derivatives of A′ in the upper one, and the multipliers follow from F_Dᵀ μ = −E_D.
+    pub fn equations_of_motion(&self, cx: &Inquiry) -> Answered<ConstrainedEquations> {
+        let q = &self.structure;
+        let y = q.manifold();
+        let (m, k) = (y.n_coordinates(), q.n_constraints());
+        let order = self.top_order();
+        let tops: Vec<Symbol> = (0..m).map(|s| jet(y, s, order)).collect();
+        let f = q.chetaev();
+        let is_linear = !f.entries().any(|e| tops.iter().any(|s| e.contains(*s)));
+        let multipliers = (1..=k as u32).map(Symbol::multiplier);
+        let unknowns: Vec<Symbol> = tops.iter().copied().chain(multipliers).collect();
+        let surface = self.surface(cx, order);
+        if !is_linear {
+            // The roots are found beforehand.
+            let motion = self.motion(cx)?;
+            let lambda = self.multipliers(cx, &motion)?;
+            let values = motion.accelerations.iter().copied().chain(lambda.iter().map(|l| -*l));
+            let a = values.map(|e| -e).collect();
+            let b = Matrix::identity(m + k).to_rows();
+            return Ok(ConstrainedEquations { order, unknowns, b, a, surface });
+        }
+        let zeros: FxHashMap<Symbol, Expr> = tops.iter().map(|s| (*s, Expr::zero())).collect();
+        let rest = |e: Expr| substitute(e, &zeros);
+        let own = q.tower().iter().filter(|p| p.order == q.level());
+        let below: Vec<Expr> = own
+            .map(|p| match self.is_high() {
+                true => rest(p.function),
+                false => rest(total_derivatives(cx, p.function, 1)),
+            })
+            .collect();
+        let mut b = Matrix::zero(m + k, m + k);
+        let mut a = vec![Expr::zero(); m + k];
+        for i in 0..k {
+            for sigma in 0..m {
+                b[(m + i, sigma)] = f[(i, sigma)];
+            }
+            a[m + i] = below[i];
+        }
+        if order == self.order {
+            let (matrix, right, _) = regular::leading_part(cx, &self.form);
+            for sigma in 0..m {
+                for nu in 0..m {
+                    b[(sigma, nu)] = matrix[(sigma, nu)];
+                }
+                for i in 0..k {
+                    b[(sigma, m + i)] = f[(i, sigma)];
+                }
+                a[sigma] = -right[sigma];
+            }
+        } else {
+            let n = q.independent().len();
+            let times = order - self.order;
+            for (l, reduced) in self.a.iter().enumerate() {
+                for sigma in 0..m {
+                    b[(l, sigma)] = tidy(cx, partial(cx, *reduced, jet(y, sigma, self.order)));
+                }
+                a[l] = rest(total_derivatives(cx, *reduced, times));
+            }
+            for (j, d) in q.dependent().iter().enumerate() {
+                for i in 0..k {
+                    b[(n + j, m + i)] = f[(i, *d)];
+                }
+                a[n + j] = self.form.components()[*d];
+            }
+        }
+        Ok(ConstrainedEquations { order, unknowns, b: b.to_rows(), a, surface })
+    }
+
+    /// What a state must satisfy: the constraints and their derivatives below the order that is solved for, and for r > s the
+    /// equations A′ = 0 with their derivatives.
+    fn surface(&self, cx: &Inquiry, order: u32) -> Vec<SurfaceEquation> {
+        let tower = self.structure.tower().iter().filter(|p| p.order < order);
+        let mut all: Vec<SurfaceEquation> = tower
+            .map(|p| SurfaceEquation { function: p.function, constraint: Some(p.constraint), derivative: p.derivative })
+            .collect();
+        for derivative in 0..order.saturating_sub(self.order) {
+            all.extend(self.a.iter().map(|a| SurfaceEquation {
+                function: tidy(cx, total_derivatives(cx, *a, derivative)),
+                constraint: None,
+                derivative,
+            }));
+        }
+        all
     }
 
     /// The constraint semispray ζ, Volný–Krupková (3.11), with the dependent jets of the level replaced where they are known.

@@ -102,6 +102,8 @@ pub struct ConstraintStructure {
     below: Vec<(Symbol, Expr)>,
     /// Whether every equation of the tower has been solved.
     solved: bool,
+    /// Dependent jets on one of several branches, where the lowest equations have some.
+    sample: Vec<(Symbol, Expr)>,
     /// ∂g^i/∂q_n^l on Q.
     slopes: Matrix,
     /// d̂g^i/dt on Q: the total derivative of g without its terms in q_{n+1}.
@@ -248,6 +250,11 @@ impl ConstraintStructure {
         self.below.iter().copied().chain(top).collect()
     }
 
+    /// Dependent jets on one of several branches of the lowest equations, where these were not solved uniquely.
+    pub fn sample(&self) -> &[(Symbol, Expr)] {
+        &self.sample
+    }
+
     /// Whether the values of [`solved_jets`](Self::solved_jets) say all that the tower says.
     pub fn is_solved(&self) -> bool {
         self.solved
@@ -292,7 +299,14 @@ impl ConstraintStructure {
 
     /// Whether a function vanishes at the points of P.
     pub fn vanishes_on_q(&self, cx: &Inquiry, e: Expr) -> Verdict {
-        vanishes_where(cx, e, &self.solved_jets(), self.solved, &self.space().symbols(), &self.set())
+        let tower = Tower {
+            values: &self.solved_jets(),
+            says_all: self.solved,
+            sample: &self.sample,
+            coordinates: &self.space().symbols(),
+            set: &self.set(),
+        };
+        tower.vanishes(cx, e)
     }
 
     /// φ^i = f^i dt + (∂f^i/∂q_r^σ) ω^σ, Krupková (10.5): the contact forms are of order 0, also for r ≥ 2. For a
@@ -367,35 +381,58 @@ pub(super) fn chetaev(cx: &Inquiry, manifold: &FiberedManifold, constraints: &[C
     })
 }
 
+/// What it may cost to find out that a minor vanishes on all of Q, in terms combined.
+const MINOR_WORK: u64 = 400_000;
+
 fn put(e: Expr, symbols: &[Symbol], values: &[Expr]) -> Expr {
     let map: FxHashMap<Symbol, Expr> =
         symbols.iter().copied().zip(values.iter().copied()).filter(|(s, _)| e.contains(*s)).collect();
     if map.is_empty() { e } else { substitute(e, &map) }
 }
 
-/// Whether a function vanishes on a set: by the values of the jets that have been solved for, which is final if they say all,
-/// else as a polynomial modulo the equations.
-pub fn vanishes_where(
-    cx: &Inquiry,
-    e: Expr,
-    values: &[(Symbol, Expr)],
-    says_all: bool,
-    coordinates: &[Symbol],
-    set: &Branch,
-) -> Verdict {
-    let plain = vanishes(cx, e);
-    if plain.is_yes() {
-        return plain;
-    }
-    // The highest first: their values contain lower ones.
-    let there = values.iter().rev().fold(e, |e, (s, value)| put(e, &[*s], &[*value]));
-    let there = if there == e { plain } else { vanishes(cx, there) };
-    if there.is_yes() || says_all {
-        return there;
-    }
-    match stratum::vanishes_on(cx, coordinates, e, set) {
-        Ok(verdict) => verdict,
-        Err(why) => Verdict::unknown(why.to_string()),
+/// The points of a tower of constraints: over every point that satisfies the equations of lower order there are jets that
+/// satisfy the others.
+pub struct Tower<'a> {
+    /// Jets that have been solved for, lowest first.
+    pub values: &'a [(Symbol, Expr)],
+    /// Whether these values say all that the equations say.
+    pub says_all: bool,
+    /// Values on one of several branches of the lowest equations: what does not vanish there does not vanish.
+    pub sample: &'a [(Symbol, Expr)],
+    pub coordinates: &'a [Symbol],
+    pub set: &'a Branch,
+}
+
+impl Tower<'_> {
+    /// Whether a function vanishes there: by the values of the jets that have been solved for, which is final if they say all,
+    /// else as a polynomial modulo the equations in its own jets.
+    pub fn vanishes(&self, cx: &Inquiry, e: Expr) -> Verdict {
+        let plain = vanishes(cx, e);
+        if plain.is_yes() {
+            return plain;
+        }
+        // The highest first: their values contain lower ones.
+        let there = self.values.iter().rev().fold(e, |e, (s, value)| put(e, &[*s], &[*value]));
+        let verdict = if there == e { plain } else { vanishes(cx, there) };
+        if verdict.is_yes() || self.says_all {
+            return verdict;
+        }
+        let order = |e: Expr| e.symbols().iter().filter_map(|s| s.as_jet()).map(|(_, k)| k).max().unwrap_or(0);
+        let highest = order(there);
+        let equations = self.set.equations.iter().copied().filter(|g| order(*g) <= highest).collect();
+        let below = |s: &&Symbol| s.as_jet().is_none_or(|(_, k)| k <= highest);
+        let coordinates: Vec<Symbol> = self.coordinates.iter().filter(below).copied().collect();
+        let set = Branch { equations, nonzero: vec![] };
+        let found =
+            stratum::vanishes_on(cx, &coordinates, there, &set).unwrap_or_else(|why| Verdict::unknown(why.to_string()));
+        if found.is_unknown() && !self.sample.is_empty() {
+            let on_branch = self.sample.iter().rev().fold(there, |e, (s, value)| put(e, &[*s], &[*value]));
+            let (verdict, _) = conditions::collect(cx, |cx| vanishes(cx, on_branch));
+            if verdict.is_no() {
+                return verdict;
+            }
+        }
+        found
     }
 }
 
@@ -428,12 +465,15 @@ impl Chart<'_> {
         };
         let m = self.manifold.n_coordinates();
         let independent: Vec<usize> = (0..m).filter(|s| !dependent.contains(s)).collect();
-        let (mut below, mut solved) = (vec![], true);
+        let (mut below, mut solved, mut sample) = (vec![], true, vec![]);
         let lowest = self.constraints.iter().map(|c| c.order).min().unwrap_or(self.level);
         for level in lowest..self.level {
             match self.solve(cx, declared, &dependent, level)? {
                 Solved::Values(values) => below.extend(values),
-                Solved::Open { .. } => solved = false,
+                Solved::Open { .. } => {
+                    solved = false;
+                    sample.extend(self.one_branch(cx, &dependent, level));
+                }
             }
         }
         let tops = self.at_level(self.level);
@@ -460,6 +500,7 @@ impl Chart<'_> {
             normal,
             below,
             solved,
+            sample,
             conditions: vec![],
         };
         let rows: Vec<usize> = (0..self.constraints.len()).collect();
@@ -553,6 +594,24 @@ impl Chart<'_> {
         self.roots(cx, declared, &functions, &unknowns)
     }
 
+    /// The dependent jets of a level on one real branch, constraint after constraint, if a cheap one is found.
+    fn one_branch(&self, cx: &Inquiry, dependent: &[usize], level: u32) -> Vec<(Symbol, Expr)> {
+        let mut values: Vec<(Symbol, Expr)> = vec![];
+        for p in self.active(level) {
+            let unknown = jet(self.manifold, dependent[p.constraint], level);
+            let function = values.iter().fold(p.function, |f, (s, value)| put(f, &[*s], &[*value]));
+            let solve = |cx: &Inquiry| cx.within(MINOR_WORK, || solve(cx, &[function], &[unknown]));
+            let (found, _) = conditions::collect_all(cx, solve);
+            let is_general =
+                |b: &SolvedBranch| b.values.len() == 1 && b.conditions.iter().all(|c| c.relation != Relation::Equal);
+            let Some(branch) = found.ok().and_then(|found| found.branches.into_iter().find(is_general)) else {
+                return vec![];
+            };
+            values.extend(branch.values);
+        }
+        values
+    }
+
     fn roots(&self, cx: &Inquiry, declared: &Declared, functions: &[Expr], unknowns: &[Symbol]) -> Answered<Solved> {
         let (found, _) = conditions::collect_all(cx, |cx| solve(cx, functions, unknowns));
         let solutions = match found {
@@ -618,6 +677,16 @@ impl Chart<'_> {
         let wanted: Vec<usize> = declared.dependent.iter().filter_map(number).collect();
         let names = || declared.dependent.iter().map(Symbol::to_string).collect::<Vec<_>>().join(", ");
         let place = declared.equations.first().map_or_else(Span::default, |e| e.span);
+        if wanted.len() < k && !wanted.is_empty() {
+            // Some blocks left it to us.
+            for subset in subsets(self.manifold.n_coordinates(), k) {
+                if wanted.iter().all(|d| subset.contains(d))
+                    && let Some(found) = self.arranged(cx, &subset)?
+                {
+                    return Ok(found);
+                }
+            }
+        }
         if wanted.len() != k {
             let words = if k == 1 { "1 constraint".to_string() } else { format!("{k} constraints") };
             return Err(Box::new(
@@ -689,7 +758,7 @@ impl Chart<'_> {
         Ok(None)
     }
 
-    /// Whether the minor of every level is not zero on Q, for constraint i solved for coordinate `dependent[i]`.
+    /// Whether no minor of a level is known to vanish on Q, for constraint i solved for coordinate `dependent[i]`.
     fn is_admissible(&self, cx: &Inquiry, dependent: &[usize]) -> Answered<bool> {
         let mut orders: Vec<u32> = self.constraints.iter().map(|c| c.order).collect();
         orders.sort_unstable();
@@ -717,7 +786,7 @@ impl Chart<'_> {
         }
         let set = Branch { equations: self.tower.iter().map(|p| p.function).collect(), nonzero: vec![] };
         let coordinates = self.manifold.jets(self.level).symbols();
-        cx.within(crate::budget::share::COMPONENTS, || stratum::vanishes_on(cx, &coordinates, e, &set))
+        cx.within(MINOR_WORK, || stratum::vanishes_on(cx, &coordinates, e, &set))
             .unwrap_or_else(|why| Verdict::unknown(why.to_string()))
     }
 }

@@ -14,9 +14,9 @@
 //! I = { dq_{r−1}^{D_i} − a^i dt − b^i_l dq_{r−1}^l,  ω_0^σ, …, ω_{r−2}^σ }   on J^{r−1}Y,      g^i = a^i + b^i_l q_r^l
 //! ```
 //!
-//! decides by its derived flag. dv ∈ I^{(∞)} means that v is constant on Q; since Q covers J^{r−1}Y, such v depend on the jets of
-//! order r − 1, at most k of them are independent, and k of them cut out Q: the constraints are semiholonomic exactly where
-//! the flag ends with rank k.
+//! decides by its derived flag. dv ∈ I^{(∞)} means that v is constant on Q. The constraints are semiholonomic exactly where the
+//! total derivatives of such v cut out Q, that is where the components of I^{(∞)} along dq_{r−1} have rank k. Its own rank may be
+//! larger: of f = d²u/dt² both du/dt and u − t du/dt are constant, so for one constraint the rank is the degree.
 //!
 //! First integrals are looked for by the Euler operator (f a total derivative as it stands, or after a factor), and by
 //! elimination of those that are known. That none is found proves nothing; the kind does not rest on it.
@@ -106,19 +106,20 @@ pub fn constraint_type(cx: &Inquiry, declared: &Declared, q: &ConstraintStructur
         (1, true, NormalForm::Explicit(g)) => Some(curvature(cx, q, g)),
         _ => None,
     };
+    let mut by_flag = None;
     let integrable = match (&affine, &curvature) {
         (Verdict::No(_), _) => Verdict::no("the constraints are not affine in the highest jets"),
         (Verdict::Unknown(why), _) => Verdict::unknown(why.clone()),
         (Verdict::Yes(_), Some(c)) => {
             Verdict::all(c.entries().map(|e| q.vanishes_on_q(cx, e)), "there is no independent coordinate")
         }
-        (Verdict::Yes(_), None) => is_integrable(cx, q),
+        (Verdict::Yes(_), None) => derived_flag(cx, q, &mut by_flag),
     };
     let (degree, integrals) = match integrable.is_yes() {
         true => integrals(cx, q)?,
         false => (None, vec![]),
     };
-    Ok(ConstraintType { orders, affine, integrable, curvature, degree, integrals })
+    Ok(ConstraintType { orders, affine, integrable, curvature, degree: degree.or(by_flag), integrals })
 }
 
 /// ∂²g^i/∂q_ρ^a∂q_ρ^b = 0 for every order ρ ≥ 1 that a constraint has: above its own order each is affine.
@@ -176,7 +177,8 @@ pub fn curvature(cx: &Inquiry, q: &ConstraintStructure, g: &[Expr]) -> Matrix {
 }
 
 /// The derived flag of the Pfaffian system on J^{r−1}Y, for affine constraints of one order r ≥ 2.
-fn is_integrable(cx: &Inquiry, q: &ConstraintStructure) -> Verdict {
+/// For one constraint it also gives the degree.
+fn derived_flag(cx: &Inquiry, q: &ConstraintStructure, degree: &mut Option<u32>) -> Verdict {
     let NormalForm::Explicit(g) = q.normal_form() else {
         return Verdict::unknown("the constraints were not solved for the dependent jets");
     };
@@ -185,7 +187,7 @@ fn is_integrable(cx: &Inquiry, q: &ConstraintStructure) -> Verdict {
         return Verdict::unknown("the derived flag of constraints of different orders was not computed");
     }
     let forms = pfaffian_system(cx, q, g);
-    let flag = || -> Result<Verdict, crate::geometry::Refusal> {
+    let flag = |cx: &Inquiry, degree: &mut Option<u32>| -> Result<Verdict, crate::geometry::Refusal> {
         let chart = q.manifold().jets(r - 1).chart();
         let mut system = Codistribution::span(&chart, forms);
         let mut rank = system.generic_rank(cx)?;
@@ -193,17 +195,23 @@ fn is_integrable(cx: &Inquiry, q: &ConstraintStructure) -> Verdict {
             let next = system.derived(cx)?;
             let smaller = next.generic_rank(cx)?;
             if smaller == rank {
-                return Ok(Verdict::from_bool(
-                    rank == q.n_constraints(),
-                    format!("the derived flag ends with rank {rank}"),
-                ));
+                let matrix = system.matrix(cx);
+                let is_top = |j: &usize| q.manifold().order_of_symbol(chart.symbols()[*j]) == Some(r - 1);
+                let tops: Vec<usize> = (0..chart.dimension()).filter(is_top).collect();
+                let rows: Vec<usize> = (0..matrix.n_rows()).collect();
+                let along = matrix.minor(&rows, &tops).rank(cx)?.value;
+                if along == 1 && q.n_constraints() == 1 {
+                    *degree = u32::try_from(rank).ok();
+                }
+                let words = format!("the derived flag ends with rank {rank}, {along} along the highest differentials");
+                return Ok(Verdict::from_bool(along == q.n_constraints(), words));
             }
             (system, rank) = (next, smaller);
         }
         Ok(Verdict::no(format!("the derived flag falls to rank {rank}, below the number of constraints")))
     };
     // Generic ranks: what was divided by on the way bounds no answer.
-    let (found, _) = conditions::collect(cx, |_| flag());
+    let (found, _) = conditions::collect(cx, |cx| flag(cx, degree));
     found.unwrap_or_else(|why| Verdict::unknown(crate::diagnostic::Diagnostic::from(why).title))
 }
 
@@ -300,15 +308,21 @@ fn complete(cx: &Inquiry, q: &ConstraintStructure, known: &mut [Option<(Expr, u3
     let mut constants: Vec<(Symbol, Expr)> = vec![];
     for (i, u) in known.iter().enumerate() {
         let Some((u, _)) = u else { continue };
-        let d = q.coordinate(q.dependent()[i]);
         let constant = Symbol::bound(&format!("c{}", i + 1));
         let equation = *u - Expr::symbol(constant);
-        let Ok(found) = crate::algebra::solve::solve(cx, &[equation], &[d]) else { continue };
-        if let [only] = found.branches.as_slice()
-            && let [(_, value)] = only.values.as_slice()
-        {
-            values.push((d, *value));
-            constants.push((constant, *u));
+        let dependent = q.dependent().iter().map(|d| q.coordinate(*d));
+        for d in dependent.filter(|d| u.contains(*d)) {
+            if values.iter().any(|(s, _)| *s == d) {
+                continue;
+            }
+            let Ok(found) = crate::algebra::solve::solve(cx, &[equation], &[d]) else { continue };
+            if let [only] = found.branches.as_slice()
+                && let [(_, value)] = only.values.as_slice()
+            {
+                values.push((d, *value));
+                constants.push((constant, *u));
+                break;
+            }
         }
     }
     if values.is_empty() {
@@ -317,7 +331,9 @@ fn complete(cx: &Inquiry, q: &ConstraintStructure, known: &mut [Option<(Expr, u3
     let map: FxHashMap<Symbol, Expr> = values.iter().copied().collect();
     let back: FxHashMap<Symbol, Expr> = constants.into_iter().collect();
     let open: Vec<usize> = (0..known.len()).filter(|i| known[*i].is_none()).collect();
-    for i in open {
+    let left = (0..known.len()).filter(|i| values.iter().all(|(s, _)| *s != q.coordinate(q.dependent()[*i])));
+    // One form for each dependent coordinate that is left; which constraint it came from does not matter.
+    for (i, slot) in left.collect::<Vec<_>>().into_iter().zip(open) {
         let own = q.coordinate(q.dependent()[i]);
         let tops = q.independent_jets(1);
         let zeros: FxHashMap<Symbol, Expr> = tops.iter().map(|s| (*s, Expr::zero())).collect();
@@ -338,7 +354,7 @@ fn complete(cx: &Inquiry, q: &ConstraintStructure, known: &mut [Option<(Expr, u3
         let Some(u) = potential(cx, &coefficients, &variables) else { continue };
         let closed = variables.iter().zip(&coefficients).all(|(x, c)| vanishes(cx, partial(cx, u, *x) - *c).is_yes());
         if closed {
-            known[i] = Some((tidy(cx, substitute(u, &back)), 1));
+            known[slot] = Some((tidy(cx, substitute(u, &back)), 1));
         }
     }
 }

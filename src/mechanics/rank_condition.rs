@@ -63,6 +63,8 @@ pub struct RankCondition {
     pub independent: Vec<usize>,
     /// The factors of constraints that are products or powers.
     pub factors: Vec<Expr>,
+    /// Products of several constraints of the highest order: their factors are branches of Q.
+    pub products: Vec<(usize, Vec<Expr>)>,
     /// Whether the kind is proved.
     pub verdict: Verdict,
 }
@@ -139,6 +141,14 @@ impl Examined {
         Ok(LinearSystem::homogeneous(matrix.n_columns(), rows))
     }
 
+    /// Whether a piece of Q lies over all of the jets below, as far as the constraints of lower order allow it. Where it
+    /// does not, as over cos φ = 0 for the snakeboard, it is a locus away from which the answers live.
+    fn covers_below(&self, cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<bool> {
+        let keep = |s: Symbol| self.manifold.order_of_symbol(s).is_none_or(|k| k < self.level);
+        let below = self.set.equations.len() - self.tops.len();
+        Ok(tangent::projection(cx, frame, cell, keep)?.len() <= below)
+    }
+
     /// The pieces of Q on which the rank of F does not change.
     fn leaves_on_q(&self, cx: &Inquiry, frame: &Frame) -> Budgeted<Vec<Leaf>> {
         let system = self.rows(cx, frame, &self.chetaev)?;
@@ -156,15 +166,6 @@ pub fn rank_condition(cx: &Inquiry, declared: &Declared) -> Answered<RankConditi
     found
 }
 
-/// The refusal of constraints that are no constraint structure, with the evidence.
-pub fn required(cx: &Inquiry, declared: &Declared) -> Answered<()> {
-    let found = rank_condition(cx, declared)?;
-    match found.refusal(cx, declared) {
-        None => Ok(()),
-        Some(refusal) => Err(Box::new(refusal)),
-    }
-}
-
 fn examine(cx: &Inquiry, declared: &Declared) -> Answered<RankCondition> {
     let x = Examined::new(cx, declared)?;
     let (m, k) = (x.manifold.n_coordinates(), x.constraints.len());
@@ -176,6 +177,7 @@ fn examine(cx: &Inquiry, declared: &Declared) -> Answered<RankCondition> {
         hidden: vec![],
         independent,
         factors: vec![],
+        products: vec![],
         verdict: Verdict::yes("the rank at every point"),
     };
     // An equation between numbers, or in the time alone, leaves no motion.
@@ -317,7 +319,7 @@ fn is_affine(cx: &Inquiry, x: &Examined) -> bool {
 fn on_components(cx: &Inquiry, x: &Examined, found: &mut RankCondition) -> Budgeted<()> {
     let k = x.constraints.len();
     let frame = x.frame(cx)?;
-    found.factors = factors(cx, x, &frame)?;
+    factor(cx, x, &frame, found)?;
     let all = x.leaves_on_q(cx, &frame)?;
     let mut occurring = vec![];
     for leaf in &all {
@@ -334,7 +336,9 @@ fn on_components(cx: &Inquiry, x: &Examined, found: &mut RankCondition) -> Budge
     let deficient = |leaf: &&&Leaf| leaf.rank < k;
     let is_full = |leaf: &&Leaf| leaf.rank == k;
     for leaf in occurring.iter().filter(deficient) {
-        if !occurring.iter().any(is_full) || tangent::dimension(cx, &frame, &leaf.cell)? >= expected {
+        if !occurring.iter().any(is_full)
+            || (tangent::dimension(cx, &frame, &leaf.cell)? >= expected && x.covers_below(cx, &frame, &leaf.cell)?)
+        {
             found.kind = Kind::DeficientOnQ;
             found.relations = relations_on(cx, x, &frame, &leaf.cell)?;
             return Ok(());
@@ -361,27 +365,23 @@ fn relations_on(cx: &Inquiry, x: &Examined, frame: &Frame, cell: &Cell) -> Budge
 }
 
 /// The factors of the constraints that have more than one, or one several times.
-fn factors(cx: &Inquiry, x: &Examined, frame: &Frame) -> Budgeted<Vec<Expr>> {
-    let mut all = vec![];
-    for c in &x.constraints {
+fn factor(cx: &Inquiry, x: &Examined, frame: &Frame, found: &mut RankCondition) -> Budgeted<()> {
+    for (i, c) in x.constraints.iter().enumerate() {
         let numerator = frame.read_numerator(cx, c.function)?;
-        let factors: Vec<Expr> = frame
-            .irreducible_factors(cx, &numerator)
-            .iter()
-            .map(|p| frame.write(p))
-            .filter(|e| x.depends_on_jets(*e))
-            .collect();
-        let is_power = |e: Expr| {
-            let mut rest = c.function / e;
-            rest = tidy(cx, rest);
-            x.depends_on_jets(rest)
-        };
-        if factors.len() > 1 || factors.first().is_some_and(|e| is_power(*e)) {
-            all.extend(factors);
+        let factors = frame.irreducible_factors(cx, &numerator);
+        let factors: Vec<Expr> = factors.iter().map(|p| frame.write(p)).filter(|e| x.depends_on_jets(*e)).collect();
+        let is_power = |e: &Expr| x.depends_on_jets(tidy(cx, c.function / *e));
+        if factors.len() > 1 || factors.first().is_some_and(is_power) {
+            let is_own = |e: &&Expr| x.order_of(cx, **e) == Some(c.order);
+            let own: Vec<Expr> = factors.iter().filter(is_own).copied().collect();
+            if own.len() > 1 {
+                found.products.push((i, own));
+            }
+            found.factors.extend(factors);
         }
     }
-    all.dedup();
-    Ok(all)
+    found.factors.dedup();
+    Ok(())
 }
 
 /// The rank of F at the points of Q, stratum by stratum.
@@ -421,9 +421,23 @@ pub fn matrix(cx: &Inquiry, declared: &Declared) -> Answered<Matrix> {
 }
 
 impl RankCondition {
+    /// The refusal of constraints that hold on several branches, none of which was chosen.
+    fn ambiguity(&self, declared: &Declared) -> Option<Diagnostic> {
+        let (i, factors) = self.products.first().filter(|_| declared.branch.is_empty())?;
+        let mut refusal = Diagnostic::error(
+            &codes::NOT_DETERMINED,
+            format!("this constraint is a product: it holds on {} branches", factors.len()),
+        )
+        .label(declared.equations[*i].span, "which one is meant?");
+        for factor in factors {
+            refusal = refusal.note(format!("on one of them {factor} = 0"));
+        }
+        Some(refusal.help(format!("write `{} = 0`, or say with `branch:` which one is meant", factors[0])))
+    }
+
     /// The refusal, unless the condition holds.
     pub fn refusal(&self, cx: &Inquiry, declared: &Declared) -> Option<Diagnostic> {
-        let (code, title) = self.kind.code()?;
+        let Some((code, title)) = self.kind.code() else { return self.ambiguity(declared) };
         let (m, k) = (declared.manifold.unfolded().n_coordinates(), declared.equations.len());
         let mut refusal = Diagnostic::error(code, title);
         let involved = |relation: &Relation| -> Vec<usize> {
@@ -442,7 +456,6 @@ impl RankCondition {
                         .help("leave a constraint out, or run the equations themselves"),
                 );
             }
-            Kind::Holds => return None,
             _ => {}
         }
         let Some(relation) = self.relations.first() else {

@@ -9,7 +9,7 @@ use crate::algebra::expr::Relation;
 use crate::algebra::{Expr, Ground, Rational, Verdict};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::contact;
-use crate::mechanics::constraint_structure::vanishes_where;
+use crate::mechanics::constraint_structure::Tower;
 use crate::model::value::{Claim, Fallible, Key, KeyPart, Point, Value};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -96,9 +96,17 @@ pub fn equal(cx: &Inquiry, left: &Value, right: &Value, within: Option<&Rational
             (Value::Distribution(a), Value::Distribution(b)) => {
                 Some(crate::geometry::distribution::same_span_on(cx, &along.branch, &a, &b))
             }
-            (Value::Expr(a), Value::Expr(b)) if within.is_none() => {
-                Some(Ok(vanishes_where(cx, a - b, &along.solved, along.is_solved, &along.coordinates, &along.branch)))
-            }
+            (Value::Expr(a), Value::Expr(b)) if within.is_none() => Some(match &along.tower {
+                Some(tower) => Ok(Tower {
+                    values: &tower.solved,
+                    says_all: tower.says_all,
+                    sample: &tower.sample,
+                    coordinates: &along.coordinates,
+                    set: &along.branch,
+                }
+                .vanishes(cx, a - b)),
+                None => crate::algebra::stratum::vanishes_on(cx, &along.coordinates, a - b, &along.branch),
+            }),
             (Value::Matrix(a), Value::Matrix(b))
                 if (a.matrix.n_rows(), a.matrix.n_columns()) == (b.matrix.n_rows(), b.matrix.n_columns()) =>
             {

@@ -3,14 +3,15 @@
 
 use super::evaluate_at::assignment;
 use super::item::{Constraint, System};
-use super::value::{Fallible, OnBranch, Value};
+use super::value::{Fallible, OnBranch, SolvedTower, Value};
 use crate::algebra::Inquiry;
 use crate::algebra::expr::Condition;
 use crate::diagnostic::{Diagnostic, codes};
+use crate::geometry::form::Form;
 use crate::geometry::jet::FiberedManifold;
 use crate::mechanics::constrained_form::{ConstrainedForm, level_of};
 use crate::mechanics::constraint_structure::{BranchChoice, ConstraintStructure, Declared, Equation};
-use crate::mechanics::rank_condition;
+use crate::mechanics::rank_condition::{self, RankCondition};
 use crate::model::operate::as_expr;
 use std::rc::Rc;
 
@@ -47,6 +48,26 @@ impl Constraint {
     }
 }
 
+/// Several blocks as one, `Q1 and Q2`; `None` of nothing.
+pub fn together(blocks: &[Rc<Constraint>]) -> Option<Constraint> {
+    let first = blocks.iter().max_by_key(|c| c.space.order())?;
+    let all = |get: fn(&Constraint) -> &Option<Vec<Form>>| {
+        let given: Vec<Form> = blocks.iter().filter_map(|c| get(c).clone()).flatten().collect();
+        blocks.iter().any(|c| get(c).is_some()).then_some(given)
+    };
+    Some(Constraint {
+        name: blocks.iter().map(|c| c.name.as_str()).collect::<Vec<_>>().join(" and "),
+        space: first.space.clone(),
+        equations: blocks.iter().flat_map(|c| c.equations.iter().copied()).collect(),
+        dependent: blocks.iter().flat_map(|c| c.dependent.iter().copied()).collect(),
+        branch: blocks.iter().flat_map(|c| c.branch.iter().cloned()).collect(),
+        reactions: all(|c| &c.reactions),
+        forms: all(|c| &c.forms),
+        span: first.span,
+        examined: Default::default(),
+    })
+}
+
 /// What several blocks say together, in this order.
 pub fn jointly(cx: &Inquiry, manifold: &FiberedManifold, blocks: &[Rc<Constraint>]) -> Fallible<Declared> {
     let mut all = Declared { manifold: manifold.clone(), equations: vec![], dependent: vec![], branch: vec![] };
@@ -59,7 +80,24 @@ pub fn jointly(cx: &Inquiry, manifold: &FiberedManifold, blocks: &[Rc<Constraint
     Ok(all)
 }
 
+impl Constraint {
+    /// The rank condition, examined once.
+    pub fn rank_condition(&self, cx: &Inquiry) -> Fallible<Rc<RankCondition>> {
+        let examine = |cx: &Inquiry| Ok(Rc::new(rank_condition::rank_condition(cx, &self.declared(cx)?)?));
+        self.examined.get(cx, |found| found.is_ok(), examine)
+    }
+}
+
 impl System {
+    /// The rank condition of its constraints, examined once.
+    pub fn rank_condition(&self, cx: &Inquiry) -> Fallible<Rc<RankCondition>> {
+        if let [only] = self.constraints.as_slice() {
+            return only.rank_condition(cx);
+        }
+        let examine = |cx: &Inquiry| Ok(Rc::new(rank_condition::rank_condition(cx, &self.declared_constraints(cx)?)?));
+        self.derived.examined(cx, examine)
+    }
+
     /// What its constraints say together.
     pub fn declared_constraints(&self, cx: &Inquiry) -> Fallible<Declared> {
         jointly(cx, &self.manifold, &self.constraints)
@@ -79,7 +117,9 @@ impl System {
                 ));
             }
             let declared = self.declared_constraints(cx)?;
-            rank_condition::required(cx, &declared)?;
+            if let Some(refusal) = self.rank_condition(cx)?.refusal(cx, &declared) {
+                return Err(Box::new(refusal));
+            }
             let form = self.dynamical_form(cx)?;
             let structure = Rc::new(ConstraintStructure::new(cx, &declared, level_of(cx, &form))?);
             Ok(Rc::new(ConstrainedForm::new(cx, form, structure)?))
@@ -94,7 +134,6 @@ pub fn on_constraint(q: &ConstraintStructure, order: u32, value: Value) -> Value
         value,
         coordinates: q.manifold().jets(q.level().max(order)).symbols(),
         branch: q.set(),
-        solved: q.solved_jets(),
-        is_solved: q.is_solved(),
+        tower: Some(SolvedTower { solved: q.solved_jets(), says_all: q.is_solved(), sample: q.sample().to_vec() }),
     }))
 }

@@ -226,7 +226,7 @@ fn open_set(cx: &Inquiry, set: &PointSet, map: &FxHashMap<Symbol, Expr>) -> Opti
 /// The point with the coordinates that the equations of the branch give, where they were left out.
 fn with_solved(cx: &Inquiry, there: &OnBranch, map: &FxHashMap<Symbol, Expr>) -> FxHashMap<Symbol, Expr> {
     let mut map = map.clone();
-    for (symbol, value) in &there.solved {
+    for (symbol, value) in there.tower.iter().flat_map(|tower| &tower.solved) {
         if map.contains_key(symbol) {
             continue;
         }

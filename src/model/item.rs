@@ -15,6 +15,7 @@ use crate::mechanics::constraint_algorithm::{self, SystemDynamics};
 use crate::mechanics::dynamical_form::DynamicalForm;
 use crate::mechanics::lagrangian::Lagrangian;
 use crate::mechanics::lepage_class::{self, LepageTwoForm};
+use crate::mechanics::rank_condition::RankCondition;
 use crate::source::Span;
 use std::rc::Rc;
 
@@ -67,9 +68,19 @@ pub struct Derived {
     classification: Remembered<Fallible<Rc<Classification>>>,
     dynamics: Remembered<Fallible<Rc<SystemDynamics>>>,
     constrained: Remembered<Fallible<Rc<ConstrainedForm>>>,
+    examined: Remembered<Fallible<Rc<RankCondition>>>,
 }
 
 impl Derived {
+    /// The rank condition of all constraints together, examined once for each set of facts.
+    pub(super) fn examined(
+        &self,
+        cx: &Inquiry,
+        find: impl FnOnce(&Inquiry) -> Fallible<Rc<RankCondition>>,
+    ) -> Fallible<Rc<RankCondition>> {
+        self.examined.get(cx, was_not_stopped, find)
+    }
+
     /// The constrained system, found once for each set of facts.
     pub(super) fn constrained(
         &self,
@@ -105,6 +116,8 @@ pub struct Constraint {
     pub reactions: Option<Vec<Form>>,
     pub forms: Option<Vec<Form>>,
     pub span: Span,
+    /// Its rank condition, examined once.
+    pub examined: Remembered<Fallible<Rc<RankCondition>>>,
 }
 
 /// A map between manifolds: each coordinate of the target as a function on the source.
@@ -339,7 +352,9 @@ impl System {
                             format!("{}: {}", style.symbol(f.coordinate.jet(0)), show::expr_text(cx, e, style))
                         })
                         .collect();
-                    lines.join("\n")
+                    let constraints =
+                        self.constraints.iter().map(|c| format!("subject to {}: {}", c.name, c.describe(cx, style)));
+                    lines.into_iter().chain(constraints).collect::<Vec<_>>().join("\n")
                 }
                 Err(_) => format!("system {}", self.name),
             },

@@ -78,16 +78,25 @@ pub struct OnBranch {
     /// The coordinates of the space in which the branch lies.
     pub coordinates: Vec<Symbol>,
     pub branch: super::set::Branch,
-    /// Coordinates that the equations of the branch give as functions of the others, lowest first.
+    /// For the branch of a constraint: what its equations say about the dependent jets.
+    pub tower: Option<SolvedTower>,
+}
+
+/// Jets that constraints give as functions of the others.
+#[derive(Clone)]
+pub struct SolvedTower {
+    /// Lowest first.
     pub solved: Vec<(Symbol, Expr)>,
-    /// Whether these say all that the equations say.
-    pub is_solved: bool,
+    /// Whether these say all that the constraints say.
+    pub says_all: bool,
+    /// Values on one of several branches of the lowest ones.
+    pub sample: Vec<(Symbol, Expr)>,
 }
 
 impl OnBranch {
     /// On a branch whose equations are not solved for coordinates.
     pub fn new(value: Value, coordinates: Vec<Symbol>, branch: super::set::Branch) -> OnBranch {
-        OnBranch { value, coordinates, branch, solved: vec![], is_solved: false }
+        OnBranch { value, coordinates, branch, tower: None }
     }
 
     /// Another value on the same branch.
@@ -96,8 +105,7 @@ impl OnBranch {
             value,
             coordinates: self.coordinates.clone(),
             branch: self.branch.clone(),
-            solved: self.solved.clone(),
-            is_solved: self.is_solved,
+            tower: self.tower.clone(),
         }))
     }
 }

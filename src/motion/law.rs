@@ -22,6 +22,7 @@ use crate::codegen::lower::{Equations, Obstacle, Signature, Stage, vector_field}
 use crate::diagnostic::{Diagnostic, Fallible, codes};
 use crate::geometry::field::VectorField;
 use crate::geometry::jet::{FiberedManifold, total_derivatives};
+use crate::mechanics::constrained_form::ConstrainedEquations;
 use crate::mechanics::constraint_algorithm::DynamicBranch;
 use crate::mechanics::dynamical_form::DynamicalForm;
 use crate::mechanics::{legendre, regular};
@@ -80,6 +81,22 @@ impl Law {
         let highest = jets(order);
         let derivatives = Derivatives::Implicit { chain, a, b, symmetric, highest };
         Law { states, derivatives, form: Some(form.clone()), inverse: vec![], momenta: vec![], manifold }
+    }
+
+    /// The law of a constrained system: its saddle system is factorised inside the compiled code, multipliers with it.
+    pub fn constrained(manifold: &FiberedManifold, equations: &ConstrainedEquations) -> Law {
+        let manifold = manifold.unfolded();
+        let jets = |k: u32| manifold.fibres().iter().map(move |f| f.coordinate.jet(k)).collect::<Vec<_>>();
+        let states = (0..equations.order).flat_map(jets).collect();
+        let chain = (1..equations.order).flat_map(jets).map(Expr::symbol).collect();
+        let derivatives = Derivatives::Implicit {
+            chain,
+            a: equations.a.clone(),
+            b: equations.b.clone(),
+            symmetric: false,
+            highest: equations.unknowns.clone(),
+        };
+        Law { states, derivatives, form: None, inverse: vec![], momenta: vec![], manifold }
     }
 
     /// The law on a final constraint submanifold whose dynamics has rank one.
@@ -197,13 +214,22 @@ impl Law {
             limit(*order, *coordinate)?;
         }
         let with_names = |values: Vec<Expr>| names.iter().cloned().zip(values).collect();
-        if wanted.is_empty() {
+        let is_multiplier = |s: &Symbol| matches!(s.kind(), SymbolKind::Multiplier(_));
+        let asks_multipliers = crate::algebra::expr::symbols_of(&values).iter().any(is_multiplier);
+        if wanted.is_empty() && !asks_multipliers {
             return Ok(Reading { list: with_names(values), stages: vec![] });
         }
         match &self.derivatives {
             Derivatives::Implicit { a, b, symmetric, highest, .. } => {
                 let first = highest.first().and_then(|s| s.as_jet()).map_or(0, |(_, order)| order);
                 let last = wanted.iter().map(|(_, order)| *order).max().unwrap_or(first);
+                // The second derivatives of the equations contain those of the multipliers.
+                if last > first + 1 && highest.iter().any(is_multiplier) {
+                    return Err(Box::new(
+                        Diagnostic::error(&codes::ORDER_TOO_HIGH, "this lies too far above the states of this motion")
+                            .note(format!("under constraints derivatives up to order {} are computed", first + 1)),
+                    ));
+                }
                 let stages = stages(cx, a, b, *symmetric, highest, last.saturating_sub(first));
                 Ok(Reading { list: with_names(values), stages })
             }
@@ -279,7 +305,13 @@ fn stages(cx: &Inquiry, a: &[Expr], b: &[Vec<Expr>], symmetric: bool, highest: &
     let product = |row: &[Expr]| Expr::add_all(row.iter().zip(highest).map(|(e, q)| *e * Expr::symbol(*q)));
     let equations: Vec<Expr> = a.iter().zip(b).map(|(a, row)| *a + product(row)).collect();
     let stage = |k: u32| {
-        let unknowns: Vec<Symbol> = highest.iter().filter_map(|q| q.as_jet()).map(|(c, s)| c.jet(s + k)).collect();
+        let raised = |q: &Symbol| match q.as_jet() {
+            Some((c, s)) => c.jet(s + k),
+            // A multiplier, and its derivative.
+            None if k == 0 => *q,
+            None => Symbol::velocity(*q),
+        };
+        let unknowns: Vec<Symbol> = highest.iter().map(raised).collect();
         let zeros: FxHashMap<Symbol, Expr> = unknowns.iter().map(|q| (*q, Expr::zero())).collect();
         let a = match k {
             0 => a.to_vec(),

@@ -12,7 +12,8 @@ use crate::geometry::distribution::Codistribution;
 use crate::geometry::jet::Chart;
 use crate::mechanics::constrained_form::level_of;
 use crate::mechanics::constraint_structure::{ConstraintStructure, Declared, NormalForm};
-use crate::mechanics::{constraint_type as kinds, rank_condition as ranks};
+use crate::mechanics::constraint_type as kinds;
+use crate::mechanics::rank_condition::{self as ranks, RankCondition};
 use crate::model::constraints::on_constraint;
 use crate::model::item::System;
 use crate::model::kind::*;
@@ -122,9 +123,9 @@ pub static ROWS: &[Question] = &[
 ];
 
 /// What the argument declares, and the system it belongs to, if it is one.
-fn declared(a: &Arguments) -> Fallible<(Declared, Option<Rc<System>>)> {
+fn declared(a: &Arguments) -> Fallible<(Declared, Rc<RankCondition>, Option<Rc<System>>)> {
     match a.value(0)?.main() {
-        Value::Constraint(c) => Ok((c.declared(&a.cx)?, None)),
+        Value::Constraint(c) => Ok((c.declared(&a.cx)?, c.rank_condition(&a.cx)?, None)),
         _ => {
             let system = a.system(0)?;
             if system.constraints.is_empty() {
@@ -133,15 +134,23 @@ fn declared(a: &Arguments) -> Fallible<(Declared, Option<Rc<System>>)> {
                         .label(a.positional[0].span, "nothing is said about it with `subject to`"),
                 ));
             }
-            Ok((system.declared_constraints(&a.cx)?, Some(system)))
+            Ok((system.declared_constraints(&a.cx)?, system.rank_condition(&a.cx)?, Some(system)))
         }
+    }
+}
+
+/// The same for constraints that satisfy the rank condition.
+fn independent(a: &Arguments) -> Fallible<(Declared, Option<Rc<System>>)> {
+    let (declared, found, system) = declared(a)?;
+    match found.refusal(&a.cx, &declared) {
+        Some(refusal) => Err(Box::new(refusal)),
+        None => Ok((declared, system)),
     }
 }
 
 /// The structure on the level that the question is about: at least `least`, and that of the system if there is one.
 fn structure(a: &Arguments, least: u32) -> Fallible<(Declared, Rc<ConstraintStructure>)> {
-    let (declared, system) = declared(a)?;
-    ranks::required(&a.cx, &declared)?;
+    let (declared, system) = independent(a)?;
     let level = match &system {
         Some(system) => level_of(&a.cx, &*system.dynamical_form(&a.cx)?).max(least),
         None => least,
@@ -151,8 +160,7 @@ fn structure(a: &Arguments, least: u32) -> Fallible<(Declared, Rc<ConstraintStru
 }
 
 fn rank_condition(a: &Arguments) -> Fallible<Value> {
-    let (declared, _) = declared(a)?;
-    let found = ranks::rank_condition(&a.cx, &declared)?;
+    let (declared, found, _) = declared(a)?;
     let y = declared.manifold.clone();
     let relation = |r: &ranks::Relation| {
         let coefficients = Value::exprs(r.coefficients.clone());
@@ -179,7 +187,7 @@ fn rank_condition(a: &Arguments) -> Fallible<Value> {
             Ok(Value::from(PointSet::new(&locus_space, ranks::singular_points(cx, &for_locus)?)))
         })
         .on(&y);
-    Ok(Value::from(match found.verdict {
+    Ok(Value::from(match found.verdict.clone() {
         Verdict::Yes(_) => answer,
         open => answer.optional_part("complete", open),
     }))
@@ -245,8 +253,7 @@ fn normal_form(a: &Arguments) -> Fallible<Value> {
 }
 
 fn constraint_type(a: &Arguments) -> Fallible<Value> {
-    let (declared, _) = declared(a)?;
-    ranks::required(&a.cx, &declared)?;
+    let (declared, _) = independent(a)?;
     let q = Rc::new(ConstraintStructure::new(&a.cx, &declared, 1)?);
     let found = kinds::constraint_type(&a.cx, &declared, &q)?;
     let kind = found.kind()?;

@@ -25,7 +25,7 @@ use crate::model::item::{Base, Constraint, System};
 use crate::model::kind::*;
 use crate::model::operate::{as_expr, describe};
 use crate::model::set::PointSet;
-use crate::model::value::{Answer, Fallible, LabelledMatrix, OnBranch, Value};
+use crate::model::value::{Answer, Fallible, LabelledMatrix, OnBranch, SolvedTower, Value};
 use std::rc::Rc;
 
 pub static ROWS: &[Question] = &[
@@ -515,9 +515,13 @@ fn on_set_where(set: &ConstraintSet, nonzero: &[Expr], value: impl Into<Value>) 
         return value;
     }
     let branch = set.with(&Branch { equations: vec![], nonzero: nonzero.to_vec() });
-    let on = OnBranch::new(value, set.space().symbols(), branch);
-    let solved = set.space().symbols().into_iter().filter_map(|s| Some((s, *set.solved().get(&s)?))).collect();
-    Value::OnBranch(Rc::new(OnBranch { solved, is_solved: set.is_explicit(), ..on }))
+    let coordinates = set.space().symbols();
+    let tower = set.is_explicit().then(|| SolvedTower {
+        solved: coordinates.iter().filter_map(|s| Some((*s, *set.solved().get(s)?))).collect(),
+        says_all: true,
+        sample: vec![],
+    });
+    Value::OnBranch(Rc::new(OnBranch { value, coordinates, branch, tower }))
 }
 
 pub(super) fn all_on_set(set: &ConstraintSet, list: &[Expr]) -> Value {

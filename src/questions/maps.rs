@@ -485,6 +485,7 @@ fn carry_constraint(cx: &Inquiry, map: &Map, c: &Constraint) -> Fallible<Constra
         reactions: forms(&c.reactions)?,
         forms: forms(&c.forms)?,
         span: c.span,
+        examined: Default::default(),
     })
 }
 

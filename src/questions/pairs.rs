@@ -481,7 +481,7 @@ fn motion(cx: &Inquiry, pairs: &DalembertSystem) -> Fallible<ReducedMotion> {
 fn final_motion(cx: &Inquiry, pairs: &DalembertSystem, why: Box<Diagnostic>) -> Fallible<ReducedMotion> {
     let found: Integrability = theory::integrability(cx, pairs)?;
     let [only] = found.branches.as_slice() else { return Err(why) };
-    if found.kind() != "explicit" {
+    if !found.is_explicit() {
         return Err(why);
     }
     let (Some(accelerations), Some(multipliers)) = (

@@ -358,6 +358,7 @@ impl<'s> Inference<'s> {
                 self.say(problem.map(|d| d.or_at(word.span, "here")));
                 Shape::new(VERDICT)
             }
+            ExprKind::Composed { .. } => Shape::new(SYSTEM),
             ExprKind::Not(_) | ExprKind::Or(_) => Shape::new(VERDICT),
             // `Q1 and Q2` are asked about jointly.
             ExprKind::And(all) if all.iter().all(|id| self.of(*id).kinds.meets(CONSTRAINT)) => {

@@ -823,6 +823,7 @@ fn constraint(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, c: &ast::Con
         reactions: None,
         forms: None,
         span: c.name.span,
+        examined: Default::default(),
     };
     for clause in &c.clauses {
         match clause.kind {
@@ -917,62 +918,72 @@ fn system(cx: &Inquiry, state: &mut Interpreter, ast: &Rc<Ast>, s: &ast::System)
             System::new(&s.name.node, &manifold, Base::Generated(form), s.name.span)
         }
         SystemBody::Composed { base, forces, constraints } => {
-            let value = evaluator.eval(*base)?;
-            let start = at(System::from_value(cx, &value), ast.span(*base))?;
-            if forces.is_empty() && constraints.is_empty() {
-                return bind(state, &s.name, Value::System(start));
-            }
-            let mut system = System::new(&s.name.node, &start.manifold, start.base.clone(), s.name.span);
-            system.forces = start.forces.clone();
-            system.constraints = start.constraints.clone();
-            for &id in forces {
-                match evaluator.eval(id)?.main() {
-                    Value::Force(f) => {
-                        if f.manifold != system.manifold {
-                            return Err(Box::new(wrong_manifold(&f.manifold, &system.manifold, ast.span(id))));
-                        }
-                        system.forces.push(f);
-                    }
-                    other => {
-                        return Err(Box::new(
-                            Diagnostic::error(
-                                &codes::WRONG_KIND,
-                                format!("`with` takes a force, not {}", describe(&other)),
-                            )
-                            .label(ast.span(id), "not a force"),
-                        ));
-                    }
-                }
-            }
-            for &id in constraints {
-                match evaluator.eval(id)?.main() {
-                    Value::Constraint(c) => {
-                        if c.space.manifold() != &system.manifold {
-                            return Err(Box::new(wrong_manifold(c.space.manifold(), &system.manifold, ast.span(id))));
-                        }
-                        if system.constraints.iter().any(|known| Rc::ptr_eq(known, &c)) {
-                            return Err(Box::new(
-                                Diagnostic::error(&codes::NO_EFFECT, format!("`{}` is there already", c.name))
-                                    .label(ast.span(id), "a second time"),
-                            ));
-                        }
-                        system.constraints.push(c);
-                    }
-                    other => {
-                        return Err(Box::new(
-                            Diagnostic::error(
-                                &codes::WRONG_KIND,
-                                format!("`subject to` takes a constraint, not {}", describe(&other)),
-                            )
-                            .label(ast.span(id), "not a constraint"),
-                        ));
-                    }
-                }
-            }
-            system
+            return bind(state, &s.name, composed(&evaluator, Some(&s.name), *base, forces, constraints)?);
         }
     };
     bind(state, &s.name, Value::System(Rc::new(value)))
+}
+
+/// `L with F and G subject to C and D`; without a name it is a system where it is asked about.
+pub(super) fn composed(
+    evaluator: &Evaluator,
+    name: Option<&Word>,
+    base: ExprId,
+    forces: &[ExprId],
+    constraints: &[ExprId],
+) -> Fallible<Value> {
+    let (cx, ast) = (&evaluator.cx, &evaluator.ast);
+    let value = evaluator.eval(base)?;
+    let start = at(System::from_value(cx, &value), ast.span(base))?;
+    if forces.is_empty() && constraints.is_empty() {
+        return Ok(Value::System(start));
+    }
+    let (name, span) = name.map_or((&*start.name, ast.span(base)), |name| (&*name.node, name.span));
+    let mut system = System::new(name, &start.manifold, start.base.clone(), span);
+    system.forces = start.forces.clone();
+    system.constraints = start.constraints.clone();
+    for &id in forces {
+        match evaluator.eval(id)?.main() {
+            Value::Force(f) => {
+                if f.manifold != system.manifold {
+                    return Err(Box::new(wrong_manifold(&f.manifold, &system.manifold, ast.span(id))));
+                }
+                system.forces.push(f);
+            }
+            other => {
+                return Err(Box::new(
+                    Diagnostic::error(&codes::WRONG_KIND, format!("`with` takes a force, not {}", describe(&other)))
+                        .label(ast.span(id), "not a force"),
+                ));
+            }
+        }
+    }
+    for &id in constraints {
+        match evaluator.eval(id)?.main() {
+            Value::Constraint(c) => {
+                if c.space.manifold() != &system.manifold {
+                    return Err(Box::new(wrong_manifold(c.space.manifold(), &system.manifold, ast.span(id))));
+                }
+                if system.constraints.iter().any(|known| Rc::ptr_eq(known, &c)) {
+                    return Err(Box::new(
+                        Diagnostic::error(&codes::NO_EFFECT, format!("`{}` is there already", c.name))
+                            .label(ast.span(id), "a second time"),
+                    ));
+                }
+                system.constraints.push(c);
+            }
+            other => {
+                return Err(Box::new(
+                    Diagnostic::error(
+                        &codes::WRONG_KIND,
+                        format!("`subject to` takes a constraint, not {}", describe(&other)),
+                    )
+                    .label(ast.span(id), "not a constraint"),
+                ));
+            }
+        }
+    }
+    Ok(Value::System(Rc::new(system)))
 }
 
 fn wrong_manifold(found: &FiberedManifold, wanted: &FiberedManifold, span: Span) -> Diagnostic {

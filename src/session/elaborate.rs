@@ -110,6 +110,24 @@ impl<'s> Evaluator<'s> {
         value
     }
 
+    /// `Q1 and Q2`, asked about jointly; `None` if the first is no constraint.
+    fn joint_constraint(&self, all: &[ExprId]) -> Fallible<Option<Value>> {
+        let mut blocks = vec![];
+        for id in all {
+            match self.eval(*id)?.main() {
+                Value::Constraint(c) => blocks.push(c),
+                _ if blocks.is_empty() => return Ok(None),
+                other => {
+                    return Err(Box::new(
+                        Diagnostic::error(&codes::WRONG_KIND, "a constraint is asked about together with constraints")
+                            .label(self.ast.span(*id), format!("this is {}", operate::describe(&other))),
+                    ));
+                }
+            }
+        }
+        Ok(crate::model::constraints::together(&blocks).map(|c| Value::Constraint(Rc::new(c))))
+    }
+
     fn eval_kind(&self, id: ExprId) -> Fallible<Value> {
         let ast = self.ast.clone();
         let span = ast.span(id);
@@ -201,7 +219,13 @@ impl<'s> Evaluator<'s> {
                 there.map_err(|d| Box::new(d.or_at(ast.span(*subject), "this")))
             }
             ExprKind::Not(of) => Ok(Value::from(crate::model::compare::truth(&self.cx, &self.eval(*of)?)?.negate())),
+            ExprKind::Composed { base, forces, constraints } => {
+                super::declare::composed(self, None, *base, forces, constraints)
+            }
             ExprKind::And(all) => {
+                if let Some(joint) = self.joint_constraint(all)? {
+                    return Ok(joint);
+                }
                 let verdicts =
                     all.iter().map(|id| at(crate::model::compare::truth(&self.cx, &self.eval(*id)?), ast.span(*id)));
                 let verdicts = verdicts.collect::<Fallible<Vec<_>>>()?;

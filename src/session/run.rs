@@ -8,6 +8,7 @@
 //! `branch` names, if the motion there is determined.
 
 mod clauses;
+mod constrained;
 mod emit;
 mod show;
 mod tables;
@@ -205,12 +206,6 @@ impl Subject {
         let span = ast.span(id);
         let evaluator = state.evaluator(cx, ast);
         let subject = |system: &Rc<System>, name: String, kind: SubjectKind| {
-            if let Some(constraint) = system.constraints.first() {
-                return Err(Box::new(
-                    Diagnostic::error(&codes::NOT_AVAILABLE, "runs of constrained systems are not available yet")
-                        .label(span, format!("subject to `{}`", constraint.name)),
-                ));
-            }
             Ok(Subject { name, span, manifold: system.manifold.clone(), kind })
         };
         if let ExprKind::Call { callee, arguments } = ast.kind(id)
@@ -228,8 +223,11 @@ impl Subject {
                     gauge = Some(state.evaluator(cx, ast).on(&system.manifold).expr(value)?);
                 }
             }
-            let name = format!("{}({})", question.name, system.name);
-            return subject(&system, name, SubjectKind::Canonical(system.clone(), gauge));
+            // Under constraints the momenta are others: those of the answer.
+            if system.constraints.is_empty() {
+                let name = format!("{}({})", question.name, system.name);
+                return subject(&system, name, SubjectKind::Canonical(system.clone(), gauge));
+            }
         }
         let value = evaluator.eval(id)?;
         if let Value::Answer(answer) = &value
@@ -287,6 +285,7 @@ impl Context<'_> {
     /// The law that determines the motion, and the state from which it starts.
     fn determine(&self, cx: &Inquiry, subject: &Subject) -> Fallible<Determined> {
         let (system, law) = match &subject.kind {
+            SubjectKind::System(system) if !system.constraints.is_empty() => return self.on_constraint(cx, system),
             SubjectKind::System(system) => (Some(system), Law::of_equations(cx, &system.dynamical_form(cx)?)),
             SubjectKind::Canonical(system, gauge) => {
                 let law = Law::canonical(cx, &*system.dynamical_form(cx)?, *gauge)

@@ -118,6 +118,12 @@ pub enum ExprKind {
         subject: ExprId,
         point: ExprId,
     },
+    /// `L with drag subject to rod`: a system where it is asked about; at least one force or constraint.
+    Composed {
+        base: ExprId,
+        forces: Vec<ExprId>,
+        constraints: Vec<ExprId>,
+    },
     Not(ExprId),
     /// Two or more.
     And(Vec<ExprId>),
@@ -697,6 +703,10 @@ impl Ast {
                 out.extend(within);
             }
             ExprKind::Is { subject, .. } => out.push(*subject),
+            ExprKind::Composed { base, forces, constraints } => {
+                out.push(*base);
+                out.extend(forces.iter().chain(constraints));
+            }
             ExprKind::Call { callee, arguments } => {
                 out.push(*callee);
                 out.extend(arguments);

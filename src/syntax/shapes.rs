@@ -37,6 +37,9 @@ fn show(ast: &Ast, id: ExprId) -> String {
             format!("(is{} {} {})", if *negated { "not" } else { "" }, s(*subject), word.node)
         }
         ExprKind::At { subject, point } => format!("(at {} {})", s(*subject), s(*point)),
+        ExprKind::Composed { base, forces, constraints } => {
+            format!("(composed {} with{} subject to{})", s(*base), all(forces), all(constraints))
+        }
         ExprKind::Not(e) => format!("(not {})", s(*e)),
         ExprKind::And(v) => format!("(and{})", all(v)),
         ExprKind::Or(v) => format!("(or{})", all(v)),

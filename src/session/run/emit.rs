@@ -67,6 +67,9 @@ fn law_of(cx: &Inquiry, subject: &Subject) -> Fallible<Law> {
         SubjectKind::Canonical(system, gauge) => return Law::canonical(cx, &*system.dynamical_form(cx)?, *gauge),
         SubjectKind::System(system) => system,
     };
+    if !system.constraints.is_empty() {
+        return Ok(Law::constrained(&system.manifold, &system.constrained_form(cx)?.equations_of_motion(cx)?));
+    }
     let form = system.dynamical_form(cx)?;
     if !super::is_singular_everywhere(cx, &form)? {
         return Ok(Law::of_equations(cx, &form));
