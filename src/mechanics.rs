@@ -28,6 +28,7 @@
 //! Misprints of the source that matter are repaired where they stand and marked `Departure:`.
 
 pub mod classify;
+pub mod constrained_dynamics;
 pub mod constrained_form;
 pub mod constraint_algorithm;
 pub mod constraint_legendre;

@@ -218,11 +218,11 @@ fn holonomic_constraints_are_pullbacks() {
             map.insert(jet(&stage.manifold, 2, k), value);
             value = total_derivative(cx, value);
         }
-        let mut below = Stage::new(&NAMES[..2]);
+        let below = Stage::new(&NAMES[..2]);
         let names: FxHashMap<Symbol, Expr> = (0..2)
             .flat_map(|i| (0..=s).map(move |k| (i, k)))
             .map(|(i, k)| (jet(&stage.manifold, i, k), Expr::symbol(jet(&below.manifold, i, k))))
-            .chain([(stage.manifold.base(), below.read("t"))])
+            .chain([(stage.manifold.base(), Expr::symbol(below.manifold.base()))])
             .collect();
         let there = |e: Expr| substitute(substitute(e, &map), &names);
         let pulled = Lagrangian::new(cx, &below.manifold, there(lagrangian.function())).expect("decided");
@@ -241,7 +241,8 @@ fn integrals_of_constraints_are_integrals_of_the_motion() {
         let mut stage = Stage::new(&NAMES);
         let lagrangian = stage.lagrangian(cx, "(x_1^2 + y_1^2 + z_1^2)/2 - x*y");
         let form = Rc::new(lagrangian.dynamical_form(cx).expect("decided"));
-        let declared = declared(&stage, &[stage.read(f)], &[]);
+        let function = stage.read(f);
+        let declared = declared(&stage, &[function], &[]);
         let system = constrained(cx, &form, &declared);
         let q = system.structure();
         let motion = system.motion(cx).expect("regular");
@@ -268,7 +269,8 @@ fn the_energy_changes_by_the_power_of_the_reactions() {
         let mut stage = Stage::new(&NAMES);
         let lagrangian = stage.lagrangian(cx, "(x_1^2 + y_1^2 + z_1^2)/2 - x*z");
         let form = Rc::new(lagrangian.dynamical_form(cx).expect("decided"));
-        let system = constrained(cx, &form, &declared(&stage, &[stage.read(f)], &[]));
+        let function = stage.read(f);
+        let system = constrained(cx, &form, &declared(&stage, &[function], &[]));
         let q = system.structure();
         let motion = system.motion(cx).expect("regular");
         let lambda = system.multipliers(cx, &motion).expect("");

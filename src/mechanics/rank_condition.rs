@@ -474,9 +474,7 @@ impl RankCondition {
             };
             refusal = refusal.label(declared.equations[*i].span, words);
         }
-        let combination: Vec<String> =
-            rows.iter().map(|i| format!("({})*f{}", relation.coefficients[*i], i + 1)).collect();
-        let combination = combination.join(" + ");
+        let combination = combination(&rows, relation);
         refusal = match self.kind {
             Kind::Dependent | Kind::HiddenLowerOrder => refusal.note(format!(
                 "rank ∂f/∂q_r is {}, but {k} constraints are given: {combination} = {}",
@@ -507,4 +505,11 @@ impl RankCondition {
             _ => refusal.help("write each constraint once, without its square"),
         })
     }
+}
+
+/// `f2 - 2*f1`: the combination with the constraints by number.
+fn combination(rows: &[usize], relation: &Relation) -> String {
+    let names = rows.iter().map(|i| (Symbol::parameter(&format!("f{}", i + 1)), relation.coefficients[*i]));
+    let sum = Expr::add_all(names.map(|(f, c)| Expr::symbol(f) * c).collect::<Vec<_>>());
+    sum.to_string()
 }

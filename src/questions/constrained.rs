@@ -10,6 +10,7 @@ use crate::algebra::derive::partial;
 use crate::algebra::{Expr, Symbol, Verdict, decide};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::form::Form;
+use crate::mechanics::constrained_dynamics::{ConstrainedBranch, ConstrainedDynamics, constrained_dynamics};
 use crate::mechanics::constrained_form::{ConstrainedForm, ConstrainedMotion};
 use crate::mechanics::constraint_legendre::{self as theory, ConstraintLegendre, ConstraintMomenta};
 use crate::mechanics::constraint_structure::ConstraintStructure;
@@ -19,7 +20,8 @@ use crate::model::evaluate_at::value_at;
 use crate::model::item::System;
 use crate::model::kind::*;
 use crate::model::operate::as_expr;
-use crate::model::value::{Answer, Fallible, Judgement, Key, KeyPart, LabelledMatrix, Point, Value};
+use crate::model::set::{Branch, PointSet};
+use crate::model::value::{Answer, Fallible, Judgement, Key, KeyPart, LabelledMatrix, OnBranch, Point, Value};
 use smallvec::smallvec;
 use std::rc::Rc;
 
@@ -407,6 +409,75 @@ pub(super) fn legendre(a: &Arguments) -> Fallible<Value> {
             .on(&s.system.manifold)
             .valid_where(conditions),
     ))
+}
+
+/// The constraint algorithm on Q.
+pub(super) fn dynamics(a: &Arguments) -> Fallible<Value> {
+    let s = Subject::read(a)?;
+    if let Some(option) = a.option("through") {
+        return Err(Box::new(
+            Diagnostic::error(&codes::NOT_AVAILABLE, "`through` is not available yet for constrained systems")
+                .label(option.span, "no effect here"),
+        ));
+    }
+    let found = Rc::new(constrained_dynamics(&a.cx, &s.form)?);
+    let answer = dynamics_answer(&found).on(&s.system.manifold);
+    let proper = Value::from(dynamics_answer(&found).on(&s.system.manifold));
+    let missing = |what: &str| -> Fallible<Value> { Err(Box::new(Diagnostic::error(&codes::NOT_APPLICABLE, what))) };
+    Ok(Value::from(
+        answer
+            .lazy("proper", move |_| Ok(proper.clone()))
+            .try_part("extended", missing("Hamilton paths that are no motions belong to systems without constraints"))
+            .try_part("log", missing("the steps of the algorithm on a constraint are not kept"))
+            .valid_where(s.q().conditions().iter().copied()),
+    ))
+}
+
+fn dynamics_answer(found: &Rc<ConstrainedDynamics>) -> Answer {
+    let set = |list: Vec<Branch>| Value::from(PointSet::new(&found.space, list));
+    let branch = |b: &ConstrainedBranch| {
+        let on =
+            |e: Expr| Value::OnBranch(Rc::new(OnBranch::new(Value::Expr(e), found.space.symbols(), b.branch.clone())));
+        let known = b.accelerations.iter().filter_map(|(q, e)| Some((*q, on((*e)?))));
+        let multipliers = b.multipliers.iter().map(|e| e.map_or(Value::Label("free"), on));
+        Value::from(
+            Answer::new("branch")
+                .main(set(vec![b.branch.clone()]))
+                .part("equations", Value::exprs(b.branch.equations.clone()))
+                .part("nonzero", Value::exprs(b.branch.nonzero.clone()))
+                .part("dim", b.dim)
+                .part("determined", b.determined.clone())
+                .part("free", b.free)
+                .part("accelerations", Value::family(known.collect::<Vec<_>>()))
+                .part("multipliers", Value::list(multipliers))
+                .on(found.space.manifold()),
+        )
+    };
+    let finals: Vec<Branch> = found.branches.iter().map(|b| b.branch.clone()).collect();
+    let kind = match (&found.complete, &found.empty) {
+        (Verdict::Unknown(_), _) => "cut_off",
+        (_, Verdict::Yes(_)) => "no_motion",
+        _ => "motion",
+    };
+    let undecided = found.undecided.iter().map(|b| set(vec![b.clone()]));
+    Answer::new("dynamics")
+        .part("primary", set(found.primary.clone()))
+        .part("final", set(finals))
+        .part("branches", Value::list(found.branches.iter().map(branch)))
+        .part("empty", found.empty.clone())
+        .lazy("secondary", {
+            let found = found.clone();
+            move |cx: &Inquiry| {
+                let set = |list: Vec<Branch>| PointSet::new(&found.space, list);
+                let finals = set(found.branches.iter().map(|b| b.branch.clone()).collect());
+                Ok(Value::from(set(found.primary.clone()).equals(cx, &finals)?.negate()))
+            }
+        })
+        .part("complete", found.complete.clone())
+        .part("undecided", Value::list(undecided))
+        .part("reasons", Value::list([]))
+        .part("rounds", found.rounds)
+        .part("kind", Value::Label(kind))
 }
 
 pub(super) fn hamilton(a: &Arguments) -> Fallible<Value> {

@@ -220,6 +220,9 @@ impl AtPoint {
 }
 
 fn dynamics(a: &Arguments) -> Fallible<Value> {
+    if super::constrained::is_asked_of(a) {
+        return super::constrained::dynamics(a);
+    }
     let system = free_system(a)?;
     let found = system.dynamics(&a.cx)?;
     let space = system.dynamical_form(&a.cx)?.phase_space();
