@@ -30,6 +30,8 @@ distribution Delta on Y { @x; @y }
 submanifold K on J1(Y) { x = 0; x' = 0 }
 submanifold K1 on J1(Y) { x = 0 }
 submanifold K2 on J1(Y) { y = 0 }
+codistribution Lambda0 on Y { dx - y*dt }
+constraint Held on J1(Y) { forms: x*dx' + dy' }
 let M = [[2, 1], [1, 2]]
 let e = x^2 + 2*x*y + y^2
 let run = simulate L { from x = 1; until t = 1 }
@@ -58,6 +60,7 @@ fn argument(word: &str) -> Option<&'static str> {
         "x'" => "x'",
         "r" | "k" | "n" => "1",
         "Y" => "Y",
+        "Λ0" => "Lambda0",
         "J1(Y)" => "J1(Y)",
         "{x = 1}" => "{x = 1}",
         "eqs" | "equations" => "[x + y = 1]",
@@ -91,6 +94,7 @@ const SAMPLES: &[(&str, &str)] = &[
     ("adjoint_symmetry", "adjoint_symmetry(L, x'*omega(x))"),
     ("tangent", "tangent(xi, K)"),
     ("restrict", "restrict(eta, K)"),
+    ("ideal_conditions", "ideal_conditions(Held)"),
     ("is_holonomic", "is_holonomic(prolong(g, 1))"),
 ];
 

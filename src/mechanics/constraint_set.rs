@@ -71,18 +71,15 @@ impl ConstraintSet {
             .filter_map(|s| s.as_jet().map(|(q, _)| q.jet(1)))
             .filter(|s| occurring.contains(s))
             .collect();
-        let choices = if named.len() == k { vec![named] } else { choices(&occurring, k) };
-        let mut second_best = None;
+        let is_named = named.len() == k;
+        let choices = if is_named { vec![named] } else { choices(&occurring, k) };
         for unknowns in choices.into_iter().take(MAX_CHOICES) {
-            let Some((values, conditions)) = set.graph(cx, &unknowns, sheet)? else { continue };
-            if conditions.is_empty() {
-                (set.solved, set.conditions) = (values, conditions);
-                return Ok(set);
+            // A solution that holds on a part of M only is taken if it was asked for: as a zero set M is all there.
+            let found = set.graph(cx, &unknowns, sheet)?.filter(|(_, conditions)| is_named || conditions.is_empty());
+            if let Some(found) = found {
+                (set.solved, set.conditions) = found;
+                break;
             }
-            second_best.get_or_insert((values, conditions));
-        }
-        if let Some(found) = second_best {
-            (set.solved, set.conditions) = found;
         }
         Ok(set)
     }
@@ -200,6 +197,9 @@ impl ConstraintSet {
         let e = self.restrict(cx, e);
         if self.is_explicit() {
             return decide::is_zero(cx, e);
+        }
+        if decide::sign(cx, e).is_nonzero() {
+            return Verdict::no("its sign");
         }
         self.home().annihilates(cx, e).unwrap_or_else(|stop| Verdict::unknown(stop.to_string()))
     }

@@ -62,14 +62,17 @@ struct Equations {
 }
 
 impl Integrability {
+    /// Whether there is a vector field on the final set.
+    pub fn is_explicit(&self) -> bool {
+        !self.branches.is_empty() && self.branches.iter().all(|b| b.free_unknowns == 0)
+    }
+
     /// `explicit`, `underdetermined` or `inconsistent`.
     pub fn kind(&self) -> &'static str {
-        if self.branches.is_empty() {
-            "inconsistent"
-        } else if self.branches.iter().all(|b| b.free_unknowns == 0) {
-            "explicit"
-        } else {
-            "underdetermined"
+        match (self.branches.is_empty(), self.is_explicit()) {
+            (true, _) => "inconsistent",
+            (_, true) => "explicit",
+            _ => "underdetermined",
         }
     }
 }

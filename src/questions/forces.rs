@@ -515,10 +515,13 @@ fn on_set_where(set: &ConstraintSet, nonzero: &[Expr], value: impl Into<Value>) 
         return value;
     }
     let branch = set.with(&Branch { equations: vec![], nonzero: nonzero.to_vec() });
-    let on = OnBranch::new(value, set.space().symbols(), branch);
-    let solved = set.space().symbols().into_iter().filter_map(|s| Some((s, *set.solved().get(&s)?))).collect();
-    let tower = SolvedTower { solved, says_all: set.is_explicit(), sample: vec![] };
-    Value::OnBranch(Rc::new(OnBranch { tower: Some(tower), ..on }))
+    let coordinates = set.space().symbols();
+    let tower = set.is_explicit().then(|| SolvedTower {
+        solved: coordinates.iter().filter_map(|s| Some((*s, *set.solved().get(s)?))).collect(),
+        says_all: true,
+        sample: vec![],
+    });
+    Value::OnBranch(Rc::new(OnBranch { tower, ..OnBranch::new(value, coordinates, branch) }))
 }
 
 pub(super) fn all_on_set(set: &ConstraintSet, list: &[Expr]) -> Value {

@@ -64,7 +64,7 @@ pub static ROWS: &[Question] = &[
             part("sequence", LIST, "C₁, C₂, …, the stable set last"),
             part("dual", LIST, "K₁, K₂, … on T*Q"),
             part("stable", INTEGER, "the n from which on they stay"),
-            part("final", ANSWER, "the last set, with the motion on it"),
+            part("final", ANY, "the last set, with the motion on it"),
             part("branches", LIST, "of the last set, each with its motion"),
         ],
         run: integrability,
@@ -88,7 +88,7 @@ pub static ROWS: &[Question] = &[
             part("M", MATRIX, "Z(B)"),
             part("det_M", FUNCTION, "on C"),
             part("Lambda", LIST, "the multipliers on C"),
-            part("Gamma", FIELD, "X − Λ Z on C"),
+            part("Gamma", ANY, "X − Λ Z on C, a field; its accelerations by jet"),
             part("locus", SET, "where it is not reducible"),
         ],
         run: reduction,
@@ -481,7 +481,7 @@ fn motion(cx: &Inquiry, pairs: &DalembertSystem) -> Fallible<ReducedMotion> {
 fn final_motion(cx: &Inquiry, pairs: &DalembertSystem, why: Box<Diagnostic>) -> Fallible<ReducedMotion> {
     let found: Integrability = theory::integrability(cx, pairs)?;
     let [only] = found.branches.as_slice() else { return Err(why) };
-    if found.kind() != "explicit" {
+    if !found.is_explicit() {
         return Err(why);
     }
     let (Some(accelerations), Some(multipliers)) = (
