@@ -280,7 +280,7 @@ fn by_energy(
     stability::definite_energy(cx, energy, jets, point).unwrap_or_else(|d| Verdict::unknown(d.title.clone()))
 }
 
-fn with_stability(answer: Answer, found: Fallible<LinearStability>, energy: Verdict, equilibrium: &Verdict) -> Answer {
+fn with_stability(answer: Answer, found: Fallible<LinearStability>, energy: Verdict, relative: &Verdict) -> Answer {
     let found = match found {
         Ok(found) => found,
         Err(why) => {
@@ -294,7 +294,7 @@ fn with_stability(answer: Answer, found: Fallible<LinearStability>, energy: Verd
         (_, Verdict::Yes(_)) => Verdict::no("some eigenvalue has a positive real part"),
         _ => energy,
     };
-    let stable = match steady {
+    let stable = match relative {
         Verdict::Yes(_) => Ok(Value::from(stable)),
         _ => Err(Box::new(Diagnostic::error(
             &codes::NOT_APPLICABLE,
