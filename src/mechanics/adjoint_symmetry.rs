@@ -18,6 +18,7 @@
 //! else                               L* is a singular Lagrangian
 //! ```
 
+use super::connection::Connection;
 use super::curvature::Curvature;
 use super::mixed_symmetry::{agreed, all_vanish};
 use super::mixed_system::{AdaptedForm, MixedSystem};
@@ -99,17 +100,7 @@ pub fn adjoint_symmetry(cx: &Inquiry, curvature: &Curvature, alpha: &AdaptedForm
         .collect();
     let by_equations = all_vanish(cx, theta.iter().chain(&eta));
 
-    let along = system.gamma().derivation();
-    let b: Vec<Expr> = (0..k)
-        .map(|i| {
-            let turned = a.iter().zip(connection.coefficients()).map(|(a, row)| *a * row[i] * 2);
-            tidy(cx, Expr::add_all(turned) - along.apply(cx, a[i]))
-        })
-        .collect();
-    let parts = (0..k).map(|i| connection.force_form(i).scale(a[i]));
-    let parts = parts.chain((0..k).map(|i| system.theta(i).scale(b[i])));
-    let parts: Vec<Form> = parts.chain((0..m).map(|i| connection.eta(i).scale(alpha.eta[i]))).collect();
-    let phi = Form::sum(1, &parts).map_coefficients(|e| tidy(cx, e));
+    let (b, phi) = associated_form(cx, connection, &a, &alpha.eta);
     let lie = phi.lie(cx, &system.gamma()).map_coefficients(|e| tidy(cx, e));
     let mut verdict = agreed(by_equations, lie.is_zero(cx));
     if let Some(given) = given {
@@ -120,6 +111,23 @@ pub fn adjoint_symmetry(cx: &Inquiry, curvature: &Curvature, alpha: &AdaptedForm
         });
     }
     Ok(AdjointSymmetry { verdict, theta, eta, b, phi, lie })
+}
+
+/// φ = a_α ω^α + c_a η^a + b_α θ^α with b_β = −Γ(a_β) + 2 a_αΓ^α_β, and b.
+pub fn associated_form(cx: &Inquiry, connection: &Connection, a: &[Expr], c: &[Expr]) -> (Vec<Expr>, Form) {
+    let system = connection.system();
+    let along = system.gamma().derivation();
+    let b: Vec<Expr> = (0..a.len())
+        .map(|i| {
+            let turned = a.iter().zip(connection.coefficients()).map(|(a, row)| *a * row[i] * 2);
+            tidy(cx, Expr::add_all(turned) - along.apply(cx, a[i]))
+        })
+        .collect();
+    let parts = (0..a.len()).map(|i| connection.force_form(i).scale(a[i]));
+    let parts = parts.chain((0..a.len()).map(|i| system.theta(i).scale(b[i])));
+    let parts: Vec<Form> = parts.chain((0..c.len()).map(|i| connection.eta(i).scale(c[i]))).collect();
+    let phi = Form::sum(1, &parts).map_coefficients(|e| tidy(cx, e));
+    (b, phi)
 }
 
 fn vanishes_on_motion(cx: &Inquiry, system: &MixedSystem, alpha: &AdaptedForm) -> Answered<()> {

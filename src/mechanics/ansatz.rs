@@ -12,7 +12,7 @@ use super::{Answered, exhausted, tidy, vanishes};
 use crate::algebra::Inquiry;
 use crate::algebra::generator::{Generator, reduce};
 use crate::algebra::linear::Matrix;
-use crate::algebra::normal::{Context, normal_form_in};
+use crate::algebra::normal::{Context, denominator, normal_form_in};
 use crate::algebra::polynomial::{Monomial, Polynomial};
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Rational, Symbol, conditions};
@@ -223,7 +223,17 @@ fn eliminate(cx: &Inquiry, equations: &[&Equation], n: usize, kept: &[usize]) ->
         }
         v
     };
-    Ok(Combinations { basis: free.map(vector).collect(), special })
+    let basis = free.map(|j| without_denominators(cx, vector(j))).collect::<Budgeted<Vec<_>>>()?;
+    Ok(Combinations { basis, special })
+}
+
+/// A multiple of the vector that has a value for all parameters.
+fn without_denominators(cx: &Inquiry, vector: Vec<Expr>) -> Budgeted<Vec<Expr>> {
+    let mut common = Expr::one();
+    for e in vector.iter().filter(|e| !e.is_zero()) {
+        common = common * conditions::collect(cx, |cx| denominator(cx, *e * common)).0?;
+    }
+    Ok(conditions::collect(cx, |cx| vector.into_iter().map(|e| tidy(cx, e * common)).collect()).0)
 }
 
 /// Equations that are independent at some values of the parameters, as many as there are.

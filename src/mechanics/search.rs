@@ -8,8 +8,10 @@
 //! Functions such as 1/r = 1/√(x² + y²) satisfy relations with the coordinates, (x² + y²)/r² = 1: combinations that are constant by
 //! such a relation are no integrals, and are left out.
 
+use super::adjoint_symmetry::associated_form;
 use super::ansatz::{constant_combinations, independent_of};
-use super::mixed_system::{AdaptedField, MixedSystem};
+use super::connection::Connection;
+use super::mixed_system::{AdaptedField, AdaptedForm, MixedSystem};
 use super::regular::RegularForm;
 use super::symmetry::symmetry;
 use super::{Answered, exhausted, jet, tidy};
@@ -54,15 +56,25 @@ pub fn polynomial_integrals(
 }
 
 /// A basis of the symmetries ξ⁰(t)∂_t + ξ^σ(t, q)∂_σ with polynomial components of degree at most n.
-pub fn polynomial_symmetries(cx: &Inquiry, regular: &RegularForm, degree: u32) -> Answered<Found<VectorField>> {
+pub fn polynomial_symmetries(
+    cx: &Inquiry,
+    regular: &RegularForm,
+    named: &[Expr],
+    degree: u32,
+) -> Answered<Found<VectorField>> {
     let y = regular.space().manifold().clone();
     let positions: Vec<Symbol> = (0..y.n_coordinates()).map(|sigma| jet(&y, sigma, 0)).collect();
     let residuals = |x: &VectorField| Ok(symmetry(cx, regular, x)?.residuals);
-    symmetries(cx, y.base(), &positions, degree, residuals)
+    symmetries(cx, y.base(), &positions, named, degree, residuals)
 }
 
 /// The same for a mixed system: Z = X + Γ(μ^α)∂/∂v^α commutes with Γ.
-pub fn mixed_symmetries(cx: &Inquiry, system: &MixedSystem, degree: u32) -> Answered<Found<VectorField>> {
+pub fn mixed_symmetries(
+    cx: &Inquiry,
+    system: &MixedSystem,
+    named: &[Expr],
+    degree: u32,
+) -> Answered<Found<VectorField>> {
     let gamma = system.gamma();
     let along = gamma.derivation();
     let positions: Vec<Symbol> = system.second_symbols().into_iter().chain(system.first_symbols()).collect();
@@ -75,7 +87,7 @@ pub fn mixed_symmetries(cx: &Inquiry, system: &MixedSystem, degree: u32) -> Answ
         let bracket = z.bracket(cx, &gamma);
         Ok(moved.iter().map(|s| bracket.component(*s)).collect())
     };
-    symmetries(cx, system.time(), &positions, degree, residuals)
+    symmetries(cx, system.time(), &positions, named, degree, residuals)
 }
 
 /// A basis of the projectable fields whose residuals vanish.
@@ -83,13 +95,15 @@ fn symmetries(
     cx: &Inquiry,
     t: Symbol,
     positions: &[Symbol],
+    named: &[Expr],
     degree: u32,
     residuals: impl Fn(&VectorField) -> Answered<Vec<Expr>>,
 ) -> Answered<Found<VectorField>> {
     let mut variables = vec![t];
     variables.extend(positions);
     let as_exprs: Vec<Expr> = variables.iter().map(|s| Expr::symbol(*s)).collect();
-    let all = monomials(&as_exprs, degree)?;
+    let with_named: Vec<Expr> = as_exprs.iter().chain(named).copied().collect();
+    let all = independent_functions(cx, monomials(&with_named, degree)?, named)?;
     let mut fields: Vec<VectorField> =
         all.iter().flat_map(|f| positions.iter().map(|q| VectorField::new([(*q, *f)]))).collect();
     fields.extend(monomials(&as_exprs[..1], degree)?.into_iter().map(|f| VectorField::new([(t, f)])));
@@ -113,6 +127,58 @@ fn symmetries(
         VectorField::new(variables.iter().filter_map(|s| Some((*s, tidy(cx, *components.get(s)?)))))
     };
     Ok(Found { list: found.basis.iter().map(sum).collect(), special: found.special })
+}
+
+/// A basis of the adjoint symmetries a_α θ^α + c_a η^a whose coefficients are polynomials of degree at most n in the coordinates of
+/// the phase space, t among them, and in the functions named.
+pub fn adjoint_symmetries(
+    cx: &Inquiry,
+    connection: &Connection,
+    named: &[Expr],
+    degree: u32,
+) -> Answered<Found<AdaptedForm>> {
+    let system = connection.system();
+    let (k, m) = (system.second().len(), system.first().len());
+    let chart = system.chart().symbols();
+    let variables: Vec<Expr> = chart.iter().map(|s| Expr::symbol(*s)).chain(named.iter().copied()).collect();
+    let all = independent_functions(cx, monomials(&variables, degree)?, named)?;
+    if all.len() * (k + m) > MAX_UNKNOWNS {
+        return Err(too_many(all.len() * (k + m)));
+    }
+    let gamma = system.gamma();
+    let candidates: Vec<Vec<Expr>> = all
+        .iter()
+        .flat_map(|f| (0..k + m).map(|i| (0..k + m).map(|j| if i == j { *f } else { Expr::zero() }).collect()))
+        .collect();
+    let mut rows = Vec::with_capacity(candidates.len());
+    for c in &candidates {
+        cx.check().map_err(exhausted)?;
+        let lie = associated_form(cx, connection, &c[..k], &c[k..]).1.lie(cx, &gamma);
+        rows.push(chart.iter().map(|s| lie.coefficient(&[*s])).collect::<Vec<_>>());
+    }
+    let found = constant_combinations(cx, &rows)?;
+    let form = |c: &Vec<Expr>| {
+        let entry = |i: usize| {
+            let column: Vec<Expr> = candidates.iter().map(|f| f[i]).collect();
+            combine(cx, c, &column)
+        };
+        let all: Vec<Expr> = (0..k + m).map(entry).collect();
+        AdaptedForm { time: Expr::zero(), theta: all[..k].to_vec(), eta: all[k..].to_vec(), omega: None }
+    };
+    Ok(Found { list: found.basis.iter().map(form).collect(), special: found.special })
+}
+
+/// Those of the functions that are no combination of the ones after them, by the relations of the functions named.
+fn independent_functions(cx: &Inquiry, functions: Vec<Expr>, named: &[Expr]) -> Answered<Vec<Expr>> {
+    if named.is_empty() {
+        return Ok(functions);
+    }
+    let rows: Vec<Vec<Expr>> = functions.iter().map(|f| vec![*f]).collect();
+    let relations = constant_combinations(cx, &rows)?.basis;
+    // Each relation has a free unknown of its own, the last in it: that function is left out.
+    let last = |c: &Vec<Expr>| c.iter().rposition(|e| !e.is_zero());
+    let out: Vec<usize> = relations.iter().filter_map(last).collect();
+    Ok(functions.into_iter().enumerate().filter(|(i, _)| !out.contains(i)).map(|(_, f)| f).collect())
 }
 
 /// All monomials of degree 0 … n, the highest first.
@@ -211,7 +277,7 @@ mod tests {
         let cx = &Inquiry::free();
         let mut stage = Stage::new(&["x"]);
         let form = stage.equations(cx, &["x_2"]);
-        let found = polynomial_symmetries(cx, &regular(cx, &form).expect("regular"), 2).expect("an answer").list;
+        let found = polynomial_symmetries(cx, &regular(cx, &form).expect("regular"), &[], 2).expect("an answer").list;
         assert_eq!(found.len(), 6, "{found:?}");
     }
 
@@ -247,6 +313,8 @@ mod tests {
             ("(3*x^2+5*y^2)/2 + x^2*y + 2*y^3", 2),
         ] {
             let mut stage = Stage::new(&["x", "y"]);
+            stage.parameter("a");
+            stage.parameter("b");
             let form = stage
                 .lagrangian(cx, &format!("(x_1^2 + y_1^2)/2 - ({potential})"))
                 .dynamical_form(cx)
@@ -257,6 +325,34 @@ mod tests {
             for f in found {
                 assert!(vanishes(cx, on_shell(cx, &regular, total_derivative(cx, f))).is_yes());
             }
+        }
+    }
+
+    /// ẍ = 0, ÿ = 0 with ż = yẋ − xẏ: the adjoint symmetries with constant coefficients and of first degree contain dF of the integrals
+    /// ẋ, ẏ, tẋ − x, tẏ − y, and all that are found satisfy the equations of the paper.
+    #[test]
+    fn adjoint_symmetries_by_an_ansatz() {
+        let cx = &Inquiry::free();
+        let q = ["x", "y", "z"].map(|n| crate::algebra::Coordinate::declare(n, false));
+        let y = crate::geometry::FiberedManifold::new("Y", Symbol::base("t"), &q);
+        let s = |i: usize, k: u32| Expr::symbol(q[i].jet(k));
+        let g = s(1, 0) * s(0, 1) - s(0, 0) * s(1, 1);
+        let zero = Expr::zero();
+        let system = MixedSystem::new(cx, &y, vec![(q[0], zero), (q[1], zero)], vec![(q[2], g)]).expect("on J");
+        let connection = Connection::new(cx, &std::rc::Rc::new(system));
+        let found = adjoint_symmetries(cx, &connection, &[], 1).expect("an answer").list;
+        let curvature = super::super::curvature::curvature(cx, &connection);
+        for alpha in &found {
+            let check =
+                super::super::adjoint_symmetry::adjoint_symmetry(cx, &curvature, alpha).expect("it vanishes on Γ");
+            assert!(check.verdict.is_yes(), "{alpha:?}");
+        }
+        let one = Expr::one();
+        assert!(!found.is_empty());
+        for known in [[one, zero, zero], [zero, one, zero]] {
+            let rows: Vec<Vec<Expr>> =
+                found.iter().map(|f| f.theta.iter().chain(&f.eta).copied().collect()).chain([known.to_vec()]).collect();
+            assert_eq!(constant_combinations(cx, &rows).expect("an answer").basis.len(), 1, "{known:?} of {found:?}");
         }
     }
 

@@ -46,6 +46,11 @@ pub static ROWS: &[Question] = &[
             part("eigenvalues", LIST, "of the matrix"),
             part("polynomial", LIST, "the coefficients of its characteristic polynomial, that of 1 first"),
             part("equilibrium", VERDICT, "whether the point is one"),
+            part(
+                "relative",
+                VERDICT,
+                "whether only coordinates move that do not occur in the equations: then stability is that of the others",
+            ),
             part("bounded", VERDICT, "all solutions of the linear equations stay bounded"),
             part("asymptotic", VERDICT, "all of them tend to 0"),
             part("unstable", VERDICT, "some eigenvalue has a positive real part"),
@@ -210,11 +215,18 @@ fn linearize(a: &Arguments) -> Fallible<Value> {
     let row = |q: Symbol| jets.iter().map(|x| entry(q, *x)).collect::<Fallible<Vec<Expr>>>();
     let matrix = Matrix::with_columns(jets.iter().map(|q| row(*q)).collect::<Fallible<_>>()?, jets.len());
     let speeds = jets.iter().map(|q| at(field.component(*q))).collect::<Fallible<Vec<Expr>>>()?;
-    let equilibrium = Verdict::all(speeds.into_iter().map(|x| decide::is_zero(&a.cx, x)), "there are no coordinates");
+    let rests: Vec<Verdict> = speeds.into_iter().map(|x| decide::is_zero(&a.cx, x)).collect();
+    let equilibrium = Verdict::all(rests.iter().cloned(), "there are no coordinates");
+    let (relative, at_rest) = steady(&a.cx, &matrix, &rests);
+    // Along coordinates that do not occur in the equations the state may move: they do not count.
+    let inner = if equilibrium.is_yes() { matrix.clone() } else { matrix.minor(&at_rest, &at_rest) };
     let labelled = LabelledMatrix { matrix: matrix.clone(), rows: jets.clone(), columns: jets.clone() };
     let (span, name_span, for_values) = (a.span, a.name_span, Value::from(labelled.clone()));
-    let found = stability::linear_stability(&a.cx, &matrix);
-    let energy = by_energy(&a.cx, &system, &field, &jets, &point);
+    let found = stability::linear_stability(&a.cx, if relative.is_yes() { &inner } else { &matrix });
+    let energy = match equilibrium.is_yes() {
+        true => by_energy(&a.cx, &system, &field, &jets, &point),
+        false => Verdict::unknown("the energy says nothing about steady motions by itself"),
+    };
     let answer = Answer::new("linearize")
         .main(labelled)
         .lazy("eigenvalues", move |cx: &Inquiry| {
@@ -223,8 +235,24 @@ fn linearize(a: &Arguments) -> Fallible<Value> {
             given.positional.push(super::Argument { value: for_values.clone(), span });
             super::ask(cx, question, given)
         })
-        .part("equilibrium", equilibrium.clone());
-    Ok(Value::from(with_stability(answer, found, energy, &equilibrium).on(y)))
+        .part("equilibrium", equilibrium)
+        .part("relative", relative.clone());
+    Ok(Value::from(with_stability(answer, found, energy, &relative).on(y)))
+}
+
+/// Whether what moves at a state are coordinates on which the linear equations do not depend, and which ones rest.
+fn steady(cx: &Inquiry, matrix: &Matrix, rests: &[Verdict]) -> (Verdict, Vec<usize>) {
+    let at_rest: Vec<usize> = (0..rests.len()).filter(|i| rests[*i].is_yes()).collect();
+    let mut verdict = Verdict::yes("only ignorable coordinates move");
+    for (j, rest) in rests.iter().enumerate().filter(|(_, v)| !v.is_yes()) {
+        let ignorable = Verdict::all(matrix.column(j).into_iter().map(|e| decide::is_zero(cx, e)), "no coordinates");
+        verdict = verdict.and(match (rest, ignorable) {
+            (_, Verdict::Yes(ground)) => Verdict::Yes(ground),
+            (Verdict::No(_), Verdict::No(_)) => Verdict::no("a coordinate moves on which the equations depend"),
+            _ => Verdict::unknown("it is not decided whether the state rests"),
+        });
+    }
+    (verdict, at_rest)
 }
 
 /// Whether the energy decides: where it is constant along the motion and has a strict extremum at the point.
@@ -252,7 +280,7 @@ fn by_energy(
     stability::definite_energy(cx, energy, jets, point).unwrap_or_else(|d| Verdict::unknown(d.title.clone()))
 }
 
-fn with_stability(answer: Answer, found: Fallible<LinearStability>, energy: Verdict, equilibrium: &Verdict) -> Answer {
+fn with_stability(answer: Answer, found: Fallible<LinearStability>, energy: Verdict, relative: &Verdict) -> Answer {
     let found = match found {
         Ok(found) => found,
         Err(why) => {
@@ -266,11 +294,11 @@ fn with_stability(answer: Answer, found: Fallible<LinearStability>, energy: Verd
         (_, Verdict::Yes(_)) => Verdict::no("some eigenvalue has a positive real part"),
         _ => energy,
     };
-    let stable = match equilibrium {
+    let stable = match relative {
         Verdict::Yes(_) => Ok(Value::from(stable)),
         _ => Err(Box::new(Diagnostic::error(
             &codes::NOT_APPLICABLE,
-            "the point is no equilibrium, or is not known to be one",
+            "the state is neither at rest nor in steady motion, or is not known to be",
         ))),
     };
     answer

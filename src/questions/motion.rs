@@ -7,6 +7,8 @@ use crate::algebra::Inquiry;
 use crate::algebra::{Expr, Symbol, Verdict, conditions};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::field::VectorField;
+use crate::mechanics::connection::Connection;
+use crate::mechanics::curvature::form_of as form_of_adapted;
 use crate::mechanics::regular::{self, RegularForm};
 use crate::mechanics::{search, symmetry as theory};
 use crate::model::kind::*;
@@ -14,11 +16,24 @@ use crate::model::operate;
 use crate::model::set::PointSet;
 use crate::model::value::{Answer, Fallible, Value};
 
+/// What may occur in an ansatz besides coordinates.
+const GENERATORS: OptionRow =
+    option("generators", "g", LIST.or(FUNCTION), "functions such as 1/r or sin(theta) that may occur too");
+
 /// Where a search with parameters may have missed something.
 const SPECIAL: Part =
     part("special", LIST, "functions of the parameters: there can be more only where one of them vanishes");
 
 pub static ROWS: &[Question] = &[
+    Question {
+        name: "find_adjoint_symmetries",
+        parameters: &[one("S", SYSTEM), one("n", INTEGER)],
+        help: "the adjoint symmetries whose coefficients are polynomials of degree at most n in t, the phase coordinates and the functions named",
+        options: &[GENERATORS],
+        gives: Gives::Kinds(LIST),
+        parts: &[SPECIAL],
+        run: find_adjoint_symmetries,
+    },
     Question {
         name: "vector_field",
         parameters: &[one("S", SYSTEM)],
@@ -86,8 +101,8 @@ pub static ROWS: &[Question] = &[
     Question {
         name: "find_symmetries",
         parameters: &[one("S", SYSTEM), one("n", INTEGER)],
-        help: "the projectable symmetries whose components are polynomials of degree at most n in t and q",
-        options: &[],
+        help: "the projectable symmetries whose components are polynomials of degree at most n in t, q and the functions named",
+        options: &[GENERATORS],
         gives: Gives::Kinds(LIST),
         parts: &[SPECIAL],
         run: find_symmetries,
@@ -235,7 +250,7 @@ fn flow(a: &Arguments) -> Fallible<(VectorField, Vec<Symbol>)> {
     Ok((gamma, symbols.into_iter().filter(|s| *s != t).collect()))
 }
 
-/// The functions after `in terms of`: `generators = [1/r]`.
+/// The functions of `generators = [1/r]`.
 fn generators(a: &Arguments) -> Fallible<Vec<Expr>> {
     let Some(option) = a.option("generators") else { return Ok(vec![]) };
     let place = |d: Box<Diagnostic>| Box::new(d.or_at(option.span, "not a function"));
@@ -264,12 +279,22 @@ fn find_integrals(a: &Arguments) -> Fallible<Value> {
 
 fn find_symmetries(a: &Arguments) -> Fallible<Value> {
     let n = degree(a)?;
-    let system = a.system(0)?;
+    let (system, named) = (a.system(0)?, generators(a)?);
     let found = if mixed::is_ours(&system) {
         let form = system.mixed(&a.cx).map_err(|d| Box::new(d.or_at(a.positional[0].span, "this system")))?;
-        search::mixed_symmetries(&a.cx, &form, n)?
+        search::mixed_symmetries(&a.cx, &form, &named, n)?
     } else {
-        search::polynomial_symmetries(&a.cx, &regular_form(a)?, n)?
+        search::polynomial_symmetries(&a.cx, &regular_form(a)?, &named, n)?
     };
     searched(a, "find_symmetries", Value::list(found.list.into_iter().map(Value::Field)), found.special)
+}
+
+fn find_adjoint_symmetries(a: &Arguments) -> Fallible<Value> {
+    let n = degree(a)?;
+    let named = generators(a)?;
+    let form = a.system(0)?.mixed(&a.cx).map_err(|d| Box::new(d.or_at(a.positional[0].span, "this system")))?;
+    let connection = Connection::new(&a.cx, &form);
+    let found = search::adjoint_symmetries(&a.cx, &connection, &named, n)?;
+    let forms = found.list.iter().map(|alpha| Value::Form(form_of_adapted(&a.cx, &connection, alpha)));
+    searched(a, "find_adjoint_symmetries", Value::list(forms), found.special)
 }
