@@ -190,7 +190,7 @@ impl<'s> Evaluator<'s> {
                             time => {
                                 let time = at(operate::as_expr(&self.cx, &time), ast.span(*point))?;
                                 let symbols = SmallVec::from_elem(run.time, 1);
-                                let entry = PointEntry { symbols, text: run.time.name(), value: time };
+                                let entry = PointEntry { symbols, text: run.time.name(), value: time, of_run: false };
                                 Point { entries: vec![entry] }
                             }
                         }

@@ -7,7 +7,7 @@ use crate::algebra::{Expr, Symbol, conditions};
 use crate::diagnostic::{Diagnostic, codes, suggest};
 use crate::geometry::jet::FiberedManifold;
 use crate::model::operate::{as_form, describe};
-use crate::model::value::{Answer, Fallible, Family, Indexed, Key, KeyPart, LabelledMatrix, Value, key_text};
+use crate::model::value::{Answer, Fallible, Family, Indexed, Key, KeyPart, LabelledMatrix, PointEntry, Value, key_text};
 use crate::source::Span;
 use crate::syntax::ast::{ExprId, ExprKind};
 use smallvec::SmallVec;
@@ -176,7 +176,7 @@ pub fn at_symbol(value: &Value, jet: Option<Symbol>, text: &str) -> Fallible<Val
         Value::OnSpace(declared) => at_symbol(&declared.value, jet, text).ok(),
         Value::Answer(answer) => lookup_symbol(answer, symbol).and_then(Result::ok),
         Value::Family(family) => family_get(family, symbol).cloned(),
-        Value::Point(point) => point.entries.iter().find(|e| e.symbols.contains(&symbol)).map(|e| Value::Expr(e.value)),
+        Value::Point(point) => point.entries.iter().find(|e| e.symbols.contains(&symbol)).map(PointEntry::taken_out),
         Value::Run(run) => run.series(&symbol.name()).map(|s| Value::Series(std::rc::Rc::new(s))),
         _ => None,
     });

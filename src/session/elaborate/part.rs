@@ -155,7 +155,7 @@ impl<'s> Evaluator<'s> {
                     .label(ast.span(left), "given before"),
             ));
         }
-        point.entries.push(PointEntry { symbols, text, value });
+        point.entries.push(PointEntry { symbols, text, value, of_run: false });
         Ok(())
     }
 
