@@ -31,6 +31,9 @@ pub static FILES: &[(&str, &str)] = &[
     ("springs", include_str!("../../stdlib/springs.mech")),
 ];
 
+/// How many files may use each other in a row: each is read while those before it wait.
+const MAX_DEPTH: usize = 64;
+
 /// What a file declares.
 pub struct Library {
     /// As shown to people: `std.springs`, `parts/wheel.mech`.
@@ -70,6 +73,13 @@ pub fn bring_in(cx: &Inquiry, state: &mut Interpreter, u: &Use) -> Fallible<()> 
                 .label(found.span, "is being read already")
                 .note(circle.collect::<Vec<_>>().join(" uses "))
                 .help("put what both need into a third file"),
+        ));
+    }
+    if state.reading.len() > MAX_DEPTH && !state.libraries.contains_key(&found.path) {
+        return Err(Box::new(
+            Diagnostic::error(&codes::BUDGET, format!("more than {MAX_DEPTH} files use each other in a row"))
+                .label(found.span, "this is one more")
+                .help("use it in a file nearer to the program"),
         ));
     }
     let library = match state.libraries.get(&found.path) {
