@@ -26,7 +26,7 @@ use crate::algebra::assume::Facts;
 use crate::algebra::expr::Condition;
 use crate::algebra::{Expr, expr};
 use crate::budget::{self, Budget, Pace, share};
-use crate::diagnostic::{Diagnostic, codes};
+use crate::diagnostic::{Diagnostic, Severity, codes};
 use crate::model::item::SystemKind;
 use crate::model::show;
 use crate::model::value::{Fallible, Value};
@@ -55,6 +55,8 @@ pub struct SessionOptions {
     pub set: Vec<(String, String)>,
     /// Where `save … to` and `plot … to` put their files: `--out`, or the working folder.
     pub out: PathBuf,
+    /// Whether they may lie outside that folder (`--allow-outside`).
+    pub allow_outside: bool,
     /// Answer questions and run simulations; `lepage check` only declares.
     pub answer: bool,
     /// Compile kernels with Cranelift; else the reference interpreter runs them (`--no-jit`).
@@ -72,6 +74,7 @@ impl Default for SessionOptions {
         SessionOptions {
             set: vec![],
             out: PathBuf::new(),
+            allow_outside: false,
             answer: true,
             jit: cfg!(feature = "jit"),
             portable: false,
@@ -296,7 +299,7 @@ impl Session {
     }
 
     /// Reads a text and hands out each outcome as soon as there is one, what cannot be read first. Returns what
-    /// can be said only at the end: names that nothing uses.
+    /// belongs to no statement: text that may be misread, and names that nothing uses.
     pub fn feed_each(
         &mut self,
         name: &str,
@@ -315,7 +318,9 @@ impl Session {
         timing::nodes("parse", ast.exprs.len());
         let ast = Rc::new(ast);
         let mut refused = false;
-        for problem in problems.into_sorted() {
+        let (warnings, problems): (Vec<_>, Vec<_>) =
+            problems.into_sorted().into_iter().partition(|d| d.severity == Severity::Warning);
+        for problem in problems {
             let outcome = self.unreadable(source, problem);
             refused |= outcome.status == Status::Refused;
             each(self, outcome);
@@ -324,7 +329,7 @@ impl Session {
             if !refused {
                 self.transaction(&ast).into_iter().for_each(|outcome| each(self, outcome));
             }
-            return vec![];
+            return warnings;
         }
         for statement in &ast.statements {
             // After Ctrl-C nothing more is computed; what was computed is still shown and saved.
@@ -337,7 +342,9 @@ impl Session {
         // A name may be unused only because the statement that uses it was refused.
         // A file of nothing but `use` hands on what it uses.
         let hands_on = ast.statements.iter().all(|s| matches!(s.kind, StatementKind::Use(_)));
-        if refused || hands_on || budget::is_interrupted() { vec![] } else { self.unused(source) }
+        let unused =
+            if refused || hands_on || budget::is_interrupted() { vec![] } else { self.unused(source) };
+        warnings.into_iter().chain(unused).collect()
     }
 
     /// A text that could not be read.
@@ -528,6 +535,10 @@ impl Session {
                 (Status::Ok, Some(Answer { value, facts: self.state.facts.clone(), conditions, sampled }))
             }
             Ok(Effect::Held(_) | Effect::Done) => (Status::Ok, None),
+            Ok(Effect::Wrote(file)) => {
+                remarks.push(*file);
+                (Status::Ok, None)
+            }
             Err(d) => {
                 let failed = [&codes::ASSERTION_FAILED, &codes::INCONCLUSIVE].iter().any(|c| c.number == d.code.number);
                 remarks.push(d.or_at(first_word(place, self.sources().slice(place)), "in this statement"));
@@ -659,9 +670,8 @@ impl Session {
     ) -> Result<(Rc<Ast>, ExprId), Vec<Diagnostic>> {
         let source = self.state.sources.add(name, text);
         let (ast, problems) = parse::parse(source, text);
-        let problems = problems.into_sorted();
-        if !problems.is_empty() {
-            return Err(problems);
+        if problems.has_errors() {
+            return Err(problems.into_sorted());
         }
         match ast.statements.as_slice() {
             [Statement { kind: StatementKind::Question(id), .. }] => {
@@ -717,8 +727,9 @@ fn shows(statement: &Statement) -> bool {
 
 /// `--set m=2`: the text after the equals sign, as a constant.
 pub fn set_value(text: &str) -> Fallible<Expr> {
-    let (ast, problems) = parse::parse(SourceId::default(), text);
-    if let Some(problem) = problems.into_sorted().into_iter().next() {
+    // In brackets: a statement does not begin with a sign, a number may.
+    let (ast, problems) = parse::parse(SourceId::default(), &format!("({text}\n)"));
+    if let Some(problem) = problems.into_sorted().into_iter().find(Diagnostic::is_error) {
         return Err(Box::new(Diagnostic { labels: vec![], repairs: vec![], ..problem }));
     }
     let ast = Rc::new(ast);

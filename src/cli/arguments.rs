@@ -59,6 +59,9 @@ pub struct Settings {
     /// Put saved tables and plots into this folder
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Let programs write outside the folder of --out, or the working folder
+    #[arg(long)]
+    pub allow_outside: bool,
     /// The same bits on every machine: use nothing that only this processor has
     #[arg(long)]
     pub portable: bool,
@@ -77,6 +80,7 @@ impl Settings {
         SessionOptions {
             set: self.set.clone(),
             out: self.out.clone().unwrap_or_default(),
+            allow_outside: self.allow_outside,
             jit: default.jit && !self.no_jit,
             portable: self.portable,
             ..default

@@ -70,8 +70,10 @@ pub enum Effect {
     Answered(Answered),
     /// An assertion or test that held, on this ground.
     Held(Ground),
-    /// Nothing to show: a run that wrote a file.
+    /// Nothing to show.
     Done,
+    /// A file was written; this says which.
+    Wrote(Box<Diagnostic>),
 }
 
 /// The value of a question, and where it is one beyond what the value itself says.
@@ -442,6 +444,7 @@ impl Interpreter {
         for statement in &test.body {
             match inner.run(cx, ast, statement, &mut said) {
                 Ok(Effect::Held(g)) => ground = ground.weaker(g),
+                Ok(Effect::Wrote(file)) => said.push(*file),
                 Ok(_) => {}
                 // Without answers there is nothing that the next statement could not be asked about.
                 Err(d) if self.check_only && test.fails.is_none() => match &failure {
