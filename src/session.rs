@@ -65,6 +65,8 @@ pub struct SessionOptions {
     pub portable: bool,
     /// What each statement may cost, in terms combined; else a question has [`share::STATEMENT`] and a run no limit.
     pub work: Option<u64>,
+    /// How many times that, and each share of it, a question may cost (`--effort`).
+    pub effort: u64,
     /// Where files are read and written.
     pub world: Rc<dyn World>,
 }
@@ -79,6 +81,7 @@ impl Default for SessionOptions {
             jit: cfg!(feature = "jit"),
             portable: false,
             work: None,
+            effort: 1,
             world: Rc::new(Disk),
         }
     }
@@ -342,8 +345,7 @@ impl Session {
         // A name may be unused only because the statement that uses it was refused.
         // A file of nothing but `use` hands on what it uses.
         let hands_on = ast.statements.iter().all(|s| matches!(s.kind, StatementKind::Use(_)));
-        let unused =
-            if refused || hands_on || budget::is_interrupted() { vec![] } else { self.unused(source) };
+        let unused = if refused || hands_on || budget::is_interrupted() { vec![] } else { self.unused(source) };
         warnings.into_iter().chain(unused).collect()
     }
 
@@ -498,11 +500,7 @@ impl Session {
     /// Carries out one statement.
     fn carry_out(&mut self, ast: &Rc<Ast>, statement: &Statement) -> Outcome {
         let mut remarks = vec![];
-        let pace = match &statement.kind {
-            StatementKind::Simulate(_) | StatementKind::Sweep(_) | StatementKind::Test(_) => Pace::Run,
-            StatementKind::Let(l) if !matches!(l.value, LetValue::Expr(_)) => Pace::Run,
-            _ => Pace::Question,
-        };
+        let pace = pace_of(&statement.kind);
         let limit = match pace {
             _ if !self.options().answer => share::CHECK,
             Pace::Run => u64::MAX,
@@ -510,7 +508,8 @@ impl Session {
         };
         let _under_way = budget::begin(pace);
         let limit = self.options().work.unwrap_or(limit);
-        let cx = &Inquiry::new(self.state.facts.clone(), Budget::new(limit));
+        let budget = Budget::new(limit).with_effort(self.options().effort);
+        let cx = &Inquiry::new(self.state.facts.clone(), budget);
         let (stage, nodes) = (stage(&statement.kind), expr::node_count());
         let result = timing::stage(stage, || self.state.run(cx, ast, statement, &mut remarks));
         timing::nodes(stage, expr::node_count().saturating_sub(nodes));
@@ -717,6 +716,15 @@ impl Session {
     /// A `.mech` text that replays the session.
     pub fn save(&self) -> String {
         self.accepted.iter().map(|a| format!("{}\n", a.text.trim_end())).collect()
+    }
+}
+
+/// How long a statement may be expected to take. What stands in a test has its own pace.
+pub fn pace_of(kind: &StatementKind) -> Pace {
+    match kind {
+        StatementKind::Simulate(_) | StatementKind::Sweep(_) | StatementKind::Test(_) => Pace::Run,
+        StatementKind::Let(l) if !matches!(l.value, LetValue::Expr(_)) => Pace::Run,
+        _ => Pace::Question,
     }
 }
 

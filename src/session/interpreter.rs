@@ -12,7 +12,7 @@ use crate::algebra::assume::Facts;
 use crate::algebra::conditions::{Recorded, inequality};
 use crate::algebra::expr::Condition;
 use crate::algebra::{Expr, Ground, Symbol, Verdict, conditions};
-use crate::budget::{self, Budget, share};
+use crate::budget::{self, Budget, Pace, share};
 use crate::diagnostic::{Diagnostic, Goes, Repair, codes};
 use crate::model::value::{Fallible, Value};
 use crate::model::{compare, grounds};
@@ -151,7 +151,7 @@ impl Interpreter {
 
     /// For one question under the facts that hold.
     pub fn inquiry(&self) -> Inquiry {
-        Inquiry::new(self.facts.clone(), Budget::new(share::STATEMENT))
+        Inquiry::new(self.facts.clone(), Budget::new(share::STATEMENT).with_effort(self.options.effort))
     }
 
     pub fn evaluator(&self, cx: &Inquiry, ast: &Rc<Ast>) -> Evaluator<'_> {
@@ -442,7 +442,11 @@ impl Interpreter {
         let mut failure: Option<Box<Diagnostic>> = None;
         let mut said = vec![];
         for statement in &test.body {
-            match inner.run(cx, ast, statement, &mut said) {
+            // Inside a test a question may cost what it may cost outside.
+            let pace = super::pace_of(&statement.kind);
+            budget::go_on(pace);
+            let limit = if pace == Pace::Run { u64::MAX } else { share::STATEMENT };
+            match cx.within(limit, || inner.run(cx, ast, statement, &mut said)) {
                 Ok(Effect::Held(g)) => ground = ground.weaker(g),
                 Ok(Effect::Wrote(file)) => said.push(*file),
                 Ok(_) => {}
