@@ -26,7 +26,7 @@ pub fn main_of<T>(cx: &Inquiry, answer: &Answer, show: impl FnOnce(&Inquiry) -> 
 /// How an expression is arranged before it is shown: as a textbook would, if that is cheap.
 pub fn tidy(cx: &Inquiry, e: Expr) -> Expr {
     // After an interrupt, or when its time is over, an answer is shown as it is.
-    let stopped = crate::budget::is_interrupted() || cx.is_over();
+    let stopped = crate::budget::somebody_waits() || cx.is_over();
     if stopped || e.is_number() || e.as_symbol().is_some() || cx.is_as_written() {
         return e;
     }
