@@ -10,7 +10,7 @@ use super::lexer::Lexed;
 use super::name;
 use super::token::Token;
 use crate::diagnostic::{Diagnostic, codes};
-use crate::source::{SourceId, Span};
+use crate::source::{SourceId, Span, turns_direction};
 use rustc_hash::FxHashMap;
 
 /// How many such warnings a text gets.
@@ -41,11 +41,6 @@ fn hidden_directions(source: SourceId, text: &str, lexed: &Lexed) -> Vec<Diagnos
         Some(Diagnostic::warning(&codes::HIDDEN_DIRECTION, title).label(place, label).help("delete it"))
     };
     comments.chain(strings).filter_map(warning).collect()
-}
-
-/// Marks, embeddings, overrides and isolates (Unicode Standard Annex 9, §2).
-fn turns_direction(c: char) -> bool {
-    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Names that look like an earlier one, each once.
