@@ -229,8 +229,8 @@ mod tests {
         let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs");
         assert!(made.success());
         for path in [pipe.as_path(), Path::new("/dev/zero"), Path::new("/dev/null")] {
-            let trouble = Disk.read(path).expect_err("it is not read");
-            assert!(!trouble.missing && trouble.reason.contains("no file"), "{trouble:?}");
+            let Trouble { missing, reason: words } = Disk.read(path).expect_err("it is not read");
+            assert!(!missing && words.ends_with("standard input"), "{words}");
         }
         assert!(Disk.write(&pipe, b"new").is_err());
     }
@@ -238,7 +238,7 @@ mod tests {
     #[test]
     fn what_is_read_has_an_end() {
         let mut bytes = vec![];
-        let trouble = read_bounded(io::repeat(0), &mut bytes).expect_err("it has no end");
-        assert!(trouble.reason.contains("256 MiB") && bytes.len() as u64 == MAX_BYTES + 1, "{trouble:?}");
+        let Trouble { reason: words, .. } = read_bounded(io::repeat(0), &mut bytes).expect_err("it has no end");
+        assert!(words.contains("256 MiB") && bytes.len() as u64 == MAX_BYTES + 1, "{words}");
     }
 }

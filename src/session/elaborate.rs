@@ -284,11 +284,10 @@ impl<'s> Evaluator<'s> {
     }
 
     pub fn integer(&self, id: ExprId) -> Fallible<i64> {
-        self.number(id)?.to_i64().ok_or_else(|| {
-            Box::new(
-                Diagnostic::error(&codes::WRONG_KIND, "an integer is needed here")
-                    .label(self.ast.span(id), "this is not an integer"),
-            )
+        let number = self.number(id)?;
+        number.to_i64().ok_or_else(|| {
+            let label = if number.is_integer() { "this one is too large" } else { "this is not an integer" };
+            Box::new(Diagnostic::error(&codes::WRONG_KIND, "an integer is needed here").label(self.ast.span(id), label))
         })
     }
 

@@ -34,6 +34,9 @@ pub static FILES: &[(&str, &str)] = &[
 /// How many files may use each other in a row: each is read while those before it wait.
 const MAX_DEPTH: usize = 64;
 
+/// How many of the files that lead to a mistake are shown with it.
+const MAX_USERS: usize = 5;
+
 /// What a file declares.
 pub struct Library {
     /// As shown to people: `std.springs`, `parts/wheel.mech`.
@@ -178,7 +181,9 @@ fn read(cx: &Inquiry, state: &mut Interpreter, found: &Found) -> Fallible<Rc<Lib
     inner.reading.push(found.path.clone());
     inner.check_only = true;
     inner.redeclare = false;
-    let used_here = |d: Diagnostic| Box::new(d.label(found.span, "used here"));
+    // Of a long chain the first few show the way.
+    let used_here =
+        |d: Diagnostic| Box::new(if d.labels.len() < MAX_USERS { d.label(found.span, "used here") } else { d });
     let (ast, problems) = timing::stage("parse", || parse::parse(source, &text));
     let mut problems = problems.into_sorted();
     problems.retain(Diagnostic::is_error);
