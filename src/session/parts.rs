@@ -7,7 +7,9 @@ use crate::algebra::{Expr, Symbol, conditions};
 use crate::diagnostic::{Diagnostic, codes, suggest};
 use crate::geometry::jet::FiberedManifold;
 use crate::model::operate::{as_form, describe};
-use crate::model::value::{Answer, Fallible, Family, Indexed, Key, KeyPart, LabelledMatrix, PointEntry, Value, key_text};
+use crate::model::value::{
+    Answer, Fallible, Family, Indexed, Key, KeyPart, LabelledMatrix, PointEntry, Value, key_text,
+};
 use crate::source::Span;
 use crate::syntax::ast::{ExprId, ExprKind};
 use smallvec::SmallVec;
