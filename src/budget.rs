@@ -6,6 +6,7 @@
 //! inner loops of the algebra as the unit. So the same question has the same answer on every machine. A part of a
 //! computation that may be left out gets a share of the work ([`Budget::within`]); the shares are [`share`]'s.
 
+use crate::memory;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -19,6 +20,8 @@ pub enum Exhausted {
     /// The work that a computation may cost; see [`Budget::within`].
     Work,
     Nodes,
+    /// The memory of the process; see [`crate::memory`].
+    Memory,
     /// A number would have more bits than [`MAX_BITS`].
     Bits,
     /// A polynomial, basis or case distinction outgrew its limit.
@@ -31,6 +34,7 @@ impl std::fmt::Display for Exhausted {
             Exhausted::Interrupted => "interrupted",
             Exhausted::Time => "the time budget is used up",
             Exhausted::Work => "it would take too many steps",
+            Exhausted::Memory => "the memory budget is used up",
             Exhausted::Nodes => "the budget of expression nodes is used up",
             Exhausted::Bits => "a number would have more than 2^20 bits",
             Exhausted::Size => "an intermediate result outgrew its limit",
@@ -54,6 +58,8 @@ pub mod share {
     pub const COMPONENTS: u64 = 8_000_000;
     /// Putting together what is known after a limit was reached.
     pub const GRACE: u64 = 8_000_000;
+    /// The same after Ctrl-C: somebody waits. What takes longer is left out.
+    pub const MOMENT: u64 = 500_000;
     /// Writing an answer down in its best form.
     pub const PRINT: u64 = 120_000_000;
     /// The constraint algorithm of a system that is to run.
@@ -77,7 +83,9 @@ const TIME: u64 = 2;
 const UNDER_WAY: u64 = 4;
 /// It is a run or a test, which may take as long as it takes.
 const LONG: u64 = 8;
-const ONE_STATEMENT: u64 = 16;
+/// Ctrl-C was pressed during this statement, and is being dealt with.
+const HEARD: u64 = 16;
+const ONE_STATEMENT: u64 = 32;
 
 /// Called by the Ctrl-C handler.
 pub fn interrupt() {
@@ -90,9 +98,25 @@ pub fn call_time(statement: StatementNumber) {
     let _ = STOP.fetch_update(Ordering::Relaxed, Ordering::Relaxed, same);
 }
 
-/// Forgets a stop; called when a new text is read. Says whether it was an interrupt.
+/// Forgets a stop; called when a new text is read, and by who puts together what is known. Says whether it was an interrupt.
 pub fn clear_interrupt() -> bool {
-    STOP.fetch_and(!(INTERRUPTED | TIME), Ordering::Relaxed) & INTERRUPTED != 0
+    let forget = |now: u64| {
+        let heard = if now & INTERRUPTED != 0 && now & UNDER_WAY != 0 { HEARD } else { 0 };
+        Some((now & !(INTERRUPTED | TIME)) | heard)
+    };
+    let before = STOP.fetch_update(Ordering::Relaxed, Ordering::Relaxed, forget);
+    before.is_ok_and(|before| before & INTERRUPTED != 0)
+}
+
+/// Whether Ctrl-C was pressed in the statement that is under way, or the one before if none is: what is known is wanted at
+/// once, as it stands.
+pub fn somebody_waits() -> bool {
+    STOP.load(Ordering::Relaxed) & (INTERRUPTED | HEARD) != 0
+}
+
+/// What it may cost to put together what is known after a limit was reached.
+pub fn grace_share() -> u64 {
+    if somebody_waits() { share::MOMENT } else { share::GRACE }
 }
 
 pub fn is_interrupted() -> bool {
@@ -101,7 +125,7 @@ pub fn is_interrupted() -> bool {
 
 fn stopped_from_outside() -> Option<Exhausted> {
     match STOP.load(Ordering::Relaxed) & (INTERRUPTED | TIME) {
-        0 => None,
+        0 => memory::is_over().then_some(Exhausted::Memory),
         TIME => Some(Exhausted::Time),
         _ => Some(Exhausted::Interrupted),
     }
@@ -128,7 +152,18 @@ pub fn begin(pace: Pace) -> UnderWay {
     let flags = if pace == Pace::Run { UNDER_WAY | LONG } else { UNDER_WAY };
     let next = |now: u64| Some(((now / ONE_STATEMENT + 1) * ONE_STATEMENT) | flags | (now & INTERRUPTED));
     let _ = STOP.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
+    memory::begin_statement();
     UnderWay(())
+}
+
+/// Goes on with a statement inside the one that is under way, as a test has several: the clock begins anew.
+pub fn go_on(pace: Pace) {
+    let flags = if pace == Pace::Run { UNDER_WAY | LONG } else { UNDER_WAY };
+    let next = |now: u64| {
+        (now & UNDER_WAY != 0).then_some(((now / ONE_STATEMENT + 1) * ONE_STATEMENT) | flags | (now & INTERRUPTED))
+    };
+    let _ = STOP.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
+    memory::begin_statement();
 }
 
 impl Drop for UnderWay {
@@ -151,6 +186,8 @@ pub struct Budget {
     end: Cell<u64>,
     /// While what is known is put together, neither the keyboard nor the clock is asked.
     deaf: Cell<bool>,
+    /// How many times the named shares a part may cost (`--effort`).
+    effort: u64,
 }
 
 /// What one turn of a loop that asks [`Budget::check`] costs, in terms combined.
@@ -158,7 +195,13 @@ const WORK_OF_A_TURN: u64 = 4;
 
 impl Budget {
     pub fn new(limit: u64) -> Budget {
-        Budget { work: Cell::new(0), end: Cell::new(limit), deaf: Cell::new(false) }
+        Budget { work: Cell::new(0), end: Cell::new(limit), deaf: Cell::new(false), effort: 1 }
+    }
+
+    /// The same with so many times the work, as a whole and for each share.
+    pub fn with_effort(self, effort: u64) -> Budget {
+        let end = Cell::new(self.end.get().saturating_mul(effort));
+        Budget { end, effort, ..self }
     }
 
     /// Without a limit: whatever small thing is to be finished.
@@ -168,10 +211,16 @@ impl Budget {
 
     /// Cheap enough for inner loops.
     pub fn check(&self) -> Budgeted<()> {
-        if let Some(stop) = stopped_from_outside().filter(|_| !self.deaf.get()) {
-            return Err(stop);
-        }
+        self.listen()?;
         self.spend(WORK_OF_A_TURN)
+    }
+
+    /// Whether somebody called a stop; counts nothing. For steps whose work is counted as a whole and that may be long.
+    pub fn listen(&self) -> Budgeted<()> {
+        match stopped_from_outside().filter(|_| !self.deaf.get()) {
+            Some(stop) => Err(stop),
+            None => Ok(()),
+        }
     }
 
     /// Counts work that was done or is about to be done: terms combined.
@@ -193,6 +242,7 @@ impl Budget {
 
     /// Runs `task` with at most so much work, inside whatever limit already holds.
     pub fn within<T>(&self, limit: u64, task: impl FnOnce() -> T) -> T {
+        let limit = limit.saturating_mul(self.effort);
         let end = self.end.get().min(self.work.get().saturating_add(limit));
         let _outer = Limits::set(self, end, self.deaf.get());
         task()
@@ -210,7 +260,7 @@ impl Budget {
 
     /// Runs `task`, which puts together what is known after a limit was reached, with a little work of its own.
     pub fn grace<T>(&self, task: impl FnOnce() -> T) -> T {
-        let _outer = Limits::set(self, self.work.get().saturating_add(share::GRACE), true);
+        let _outer = Limits::set(self, self.work.get().saturating_add(grace_share()), true);
         task()
     }
 }
@@ -248,5 +298,13 @@ mod tests {
         assert!(budget.is_over());
         assert_eq!(budget.grace(|| budget.spend(10)), Ok(()));
         assert!(budget.is_over());
+    }
+
+    #[test]
+    fn more_effort_raises_the_whole_and_each_share() {
+        let budget = Budget::new(100).with_effort(3);
+        assert_eq!(budget.within(10, || budget.spend(30)), Ok(()));
+        assert_eq!(budget.within(10, || budget.spend(31)), Err(Exhausted::Work));
+        assert_eq!((budget.spend(239), budget.spend(1)), (Ok(()), Err(Exhausted::Work)));
     }
 }

@@ -3,12 +3,13 @@
 //! Data goes to standard output and talk to standard error. The exit code is 0 when everything held,
 //! 1 when there are findings (a refusal, a failed assertion, a file that `fmt --check` would change),
 //! 2 when the command was not understood, a file could not be read or written, or Lepage itself made
-//! a mistake. A panic anywhere below is caught here and becomes the diagnostic `internal`.
+//! a mistake, 130 when Ctrl-C was pressed, whatever had been shown by then. A panic anywhere below is caught here and becomes the diagnostic `internal`.
 //!
 //! Starting must be cheap (a one-line file costs its own work and little else), so only the clap
 //! command of the subcommand that was named is built; the whole tree is built for `--help`,
 //! completions and the manual page.
 
+mod allocator;
 pub(crate) mod arguments;
 mod clock;
 mod console;
@@ -31,6 +32,7 @@ mod version;
 
 use crate::diagnostic::internal::{internal_error, remember_panics};
 use crate::diagnostic::render::MessageFormat;
+pub use allocator::Counted;
 use arguments::Talk;
 use clap::{ArgMatches, Args, FromArgMatches};
 pub use console::Console;
@@ -42,6 +44,8 @@ pub enum Exit {
     Held = 0,
     Findings = 1,
     Failure = 2,
+    /// As shells say of what Ctrl-C ended.
+    Interrupted = 130,
 }
 
 impl From<Exit> for std::process::ExitCode {
@@ -99,7 +103,7 @@ fn root() -> clap::Command {
         .about("A language, compiler and REPL for geometric mechanics")
         .long_about(None)
         .override_usage("lepage [OPTIONS]\n       lepage <COMMAND> [OPTIONS] [FILE]…")
-        .after_help("Exit code: 0 everything held, 1 there are findings, 2 usage or internal error.")
+        .after_help("Exit code: 0 everything held, 1 there are findings, 2 usage or internal error, 130 interrupted.")
 }
 
 impl Subcommand {

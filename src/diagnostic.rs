@@ -212,6 +212,12 @@ impl From<Exhausted> for Diagnostic {
             Exhausted::Time => {
                 diagnostic.help("simplify the question, or give it more time: `--time` with a number of seconds")
             }
+            Exhausted::Memory => {
+                diagnostic.help("simplify the question, begin a new session, or give it more memory: `--memory 4G`")
+            }
+            Exhausted::Work => {
+                diagnostic.help("simplify the question, ask about a part of it, or let it take more work: `--effort 4`")
+            }
             _ => diagnostic.help("simplify the question, or ask about a part of it"),
         }
     }

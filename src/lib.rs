@@ -22,7 +22,7 @@
 //! - Clocks: `timing`, `codegen` and `integrate` measure how long something took in order to say it. Nothing is decided by the
 //!   time, except that `cli` calls it when a statement takes longer than the user wants to wait. Work is counted ([`budget`]).
 //! - `f64` in `algebra`, `geometry` and `mechanics`: derivations are exact.
-//! - ariadne outside `diagnostic::render`, Cranelift and `unsafe` outside `codegen`.
+//! - ariadne outside `diagnostic::render`, Cranelift outside `codegen`, `unsafe` outside two files there and the allocator of `cli`.
 //! - Facts, conditions, grounds and budgets in globals: they are passed down as an [`algebra::Inquiry`]. What a thread keeps is
 //!   a store (equal expressions are one) or a memory of values that depend on nothing else; the test lists each with its reason.
 //! - Printed orders from hash maps, and random seeds: the same input gives the same output, byte for byte.
@@ -48,6 +48,8 @@
 #![allow(clippy::mutable_key_type, clippy::needless_range_loop, clippy::type_complexity)]
 
 pub mod source;
+
+mod memory;
 
 mod budget;
 mod timing;

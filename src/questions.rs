@@ -218,7 +218,8 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 /// itself knows what was meant.
 pub fn ask(cx: &Inquiry, question: &'static Question, arguments: Arguments) -> Fallible<Value> {
     let said = call::check_call(question, &arguments.as_call()).into_iter().next();
-    let answered = (question.run)(&arguments).map_err(|d| Box::new(d.or_at(arguments.name_span, "asked here")));
+    let answered = (question.run)(&arguments).and_then(|value| operate::finished(cx, value));
+    let answered = answered.map_err(|d| Box::new(d.or_at(arguments.name_span, "asked here")));
     let Some(said) = said.filter(|_| question.is_available()) else { return answered };
     debug_assert!(answered.is_err(), "`{}` takes what its row does not: {}", question.name, said.title);
     match answered {

@@ -29,7 +29,7 @@ use crate::algebra::assume::Facts;
 use crate::algebra::expr::Condition;
 use crate::algebra::{Expr, expr};
 use crate::budget::{self, Budget, Pace, share};
-use crate::diagnostic::{Diagnostic, codes};
+use crate::diagnostic::{Diagnostic, Severity, codes};
 use crate::model::item::SystemKind;
 use crate::model::show;
 use crate::model::value::{Fallible, Value};
@@ -58,6 +58,8 @@ pub struct SessionOptions {
     pub set: Vec<(String, String)>,
     /// Where `save … to` and `plot … to` put their files: `--out`, or the working folder.
     pub out: PathBuf,
+    /// Whether they may lie outside that folder (`--allow-outside`).
+    pub allow_outside: bool,
     /// Answer questions and run simulations; `lepage check` only declares.
     pub answer: bool,
     /// Compile kernels with Cranelift; else the reference interpreter runs them (`--no-jit`).
@@ -66,6 +68,8 @@ pub struct SessionOptions {
     pub portable: bool,
     /// What each statement may cost, in terms combined; else a question has [`share::STATEMENT`] and a run no limit.
     pub work: Option<u64>,
+    /// How many times that, and each share of it, a question may cost (`--effort`).
+    pub effort: u64,
     /// Where files are read and written.
     pub world: Rc<dyn World>,
 }
@@ -75,10 +79,12 @@ impl Default for SessionOptions {
         SessionOptions {
             set: vec![],
             out: PathBuf::new(),
+            allow_outside: false,
             answer: true,
             jit: cfg!(feature = "jit"),
             portable: false,
             work: None,
+            effort: 1,
             world: Rc::new(Disk),
         }
     }
@@ -299,7 +305,7 @@ impl Session {
     }
 
     /// Reads a text and hands out each outcome as soon as there is one, what cannot be read first. Returns what
-    /// can be said only at the end: names that nothing uses.
+    /// belongs to no statement: text that may be misread, and names that nothing uses.
     pub fn feed_each(
         &mut self,
         name: &str,
@@ -318,7 +324,9 @@ impl Session {
         timing::nodes("parse", ast.exprs.len());
         let ast = Rc::new(ast);
         let mut refused = false;
-        for problem in problems.into_sorted() {
+        let (warnings, problems): (Vec<_>, Vec<_>) =
+            problems.into_sorted().into_iter().partition(|d| d.severity == Severity::Warning);
+        for problem in problems {
             let outcome = self.unreadable(source, problem);
             refused |= outcome.status == Status::Refused;
             each(self, outcome);
@@ -327,7 +335,7 @@ impl Session {
             if !refused {
                 self.transaction(&ast).into_iter().for_each(|outcome| each(self, outcome));
             }
-            return vec![];
+            return warnings;
         }
         for statement in &ast.statements {
             // After Ctrl-C nothing more is computed; what was computed is still shown and saved.
@@ -340,7 +348,8 @@ impl Session {
         // A name may be unused only because the statement that uses it was refused.
         // A file of nothing but `use` hands on what it uses.
         let hands_on = ast.statements.iter().all(|s| matches!(s.kind, StatementKind::Use(_)));
-        if refused || hands_on || budget::is_interrupted() { vec![] } else { self.unused(source) }
+        let unused = if refused || hands_on || budget::is_interrupted() { vec![] } else { self.unused(source) };
+        warnings.into_iter().chain(unused).collect()
     }
 
     /// A text that could not be read.
@@ -494,11 +503,7 @@ impl Session {
     /// Carries out one statement.
     fn carry_out(&mut self, ast: &Rc<Ast>, statement: &Statement) -> Outcome {
         let mut remarks = vec![];
-        let pace = match &statement.kind {
-            StatementKind::Simulate(_) | StatementKind::Sweep(_) | StatementKind::Test(_) => Pace::Run,
-            StatementKind::Let(l) if !matches!(l.value, LetValue::Expr(_)) => Pace::Run,
-            _ => Pace::Question,
-        };
+        let pace = pace_of(&statement.kind);
         let limit = match pace {
             _ if !self.options().answer => share::CHECK,
             Pace::Run => u64::MAX,
@@ -506,7 +511,8 @@ impl Session {
         };
         let _under_way = budget::begin(pace);
         let limit = self.options().work.unwrap_or(limit);
-        let cx = &Inquiry::new(self.state.facts.clone(), Budget::new(limit));
+        let budget = Budget::new(limit).with_effort(self.options().effort);
+        let cx = &Inquiry::new(self.state.facts.clone(), budget);
         let (stage, nodes) = (stage(&statement.kind), expr::node_count());
         let result = timing::stage(stage, || self.state.run(cx, ast, statement, &mut remarks));
         timing::nodes(stage, expr::node_count().saturating_sub(nodes));
@@ -531,6 +537,10 @@ impl Session {
                 (Status::Ok, Some(Answer { value, facts: self.state.facts.clone(), conditions, sampled }))
             }
             Ok(Effect::Held(_) | Effect::Done) => (Status::Ok, None),
+            Ok(Effect::Wrote(file)) => {
+                remarks.push(*file);
+                (Status::Ok, None)
+            }
             Err(d) => {
                 let failed = [&codes::ASSERTION_FAILED, &codes::INCONCLUSIVE].iter().any(|c| c.number == d.code.number);
                 remarks.push(d.or_at(first_word(place, self.sources().slice(place)), "in this statement"));
@@ -675,9 +685,8 @@ impl Session {
     ) -> Result<(Rc<Ast>, ExprId), Vec<Diagnostic>> {
         let source = self.state.sources.add(name, text);
         let (ast, problems) = parse::parse(source, text);
-        let problems = problems.into_sorted();
-        if !problems.is_empty() {
-            return Err(problems);
+        if problems.has_errors() {
+            return Err(problems.into_sorted());
         }
         match ast.statements.as_slice() {
             [Statement { kind: StatementKind::Question(id), .. }] => {
@@ -726,6 +735,15 @@ impl Session {
     }
 }
 
+/// How long a statement may be expected to take. What stands in a test has its own pace.
+pub fn pace_of(kind: &StatementKind) -> Pace {
+    match kind {
+        StatementKind::Simulate(_) | StatementKind::Sweep(_) | StatementKind::Test(_) => Pace::Run,
+        StatementKind::Let(l) if !matches!(l.value, LetValue::Expr(_)) => Pace::Run,
+        _ => Pace::Question,
+    }
+}
+
 /// Whether a statement only shows or keeps what was computed before.
 fn shows(statement: &Statement) -> bool {
     matches!(statement.kind, StatementKind::Plot(_) | StatementKind::Save(_))
@@ -733,8 +751,9 @@ fn shows(statement: &Statement) -> bool {
 
 /// `--set m=2`: the text after the equals sign, as a constant.
 pub fn set_value(text: &str) -> Fallible<Expr> {
-    let (ast, problems) = parse::parse(SourceId::default(), text);
-    if let Some(problem) = problems.into_sorted().into_iter().next() {
+    // In brackets: a statement does not begin with a sign, a number may.
+    let (ast, problems) = parse::parse(SourceId::default(), &format!("({text}\n)"));
+    if let Some(problem) = problems.into_sorted().into_iter().find(Diagnostic::is_error) {
         return Err(Box::new(Diagnostic { labels: vec![], repairs: vec![], ..problem }));
     }
     let ast = Rc::new(ast);

@@ -1,6 +1,7 @@
 //! Source texts and places in them. A [`Span`] is a range of bytes in one text of a [`SourceMap`];
 //! it is small, copyable, and the only thing later stages keep about where something was written.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 /// Which text a span belongs to: an index into the [`SourceMap`].
@@ -41,6 +42,25 @@ impl<T> Spanned<T> {
     pub fn new(node: T, span: Span) -> Spanned<T> {
         Spanned { node, span }
     }
+}
+
+/// Whether a character turns the direction of writing: marks, embeddings, overrides and isolates (Unicode Standard Annex
+/// 9, §2).
+pub fn turns_direction(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// A text as a terminal may show it: what would steer the terminal is written as a text, `\u{1b}`.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    let steers = |c: char| (c.is_control() && c != '\n' && c != '\t') || turns_direction(c);
+    if !text.contains(steers) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if steers(c) { out.extend(c.escape_unicode()) } else { out.push(c) }
+    }
+    Cow::Owned(out)
 }
 
 /// One text: its name as shown in diagnostics, and its contents. Cheap to clone.

@@ -15,6 +15,7 @@
 
 pub mod ast;
 pub mod build;
+pub mod disguise;
 pub mod expected;
 pub mod format;
 pub mod lexer;

@@ -18,6 +18,16 @@ pub struct Trouble {
     pub reason: String,
 }
 
+impl Trouble {
+    /// A reason of our own.
+    pub fn because(reason: impl Into<String>) -> Trouble {
+        Trouble { missing: false, reason: reason.into() }
+    }
+}
+
+/// No file that is read has more bytes: a program or a table that anybody wrote is far smaller.
+pub const MAX_BYTES: u64 = 256 << 20;
+
 impl From<io::Error> for Trouble {
     fn from(error: io::Error) -> Trouble {
         Trouble { missing: error.kind() == ErrorKind::NotFound, reason: reason(&error) }
@@ -60,12 +70,19 @@ pub struct Disk;
 
 impl World for Disk {
     fn read(&self, path: &Path) -> Result<Vec<u8>, Trouble> {
-        Ok(fs::read(path)?)
+        // Looked at before it is opened: opening a pipe waits for somebody to write.
+        let known = fs::metadata(path)?;
+        if !known.is_file() && !known.is_dir() {
+            return Err(Trouble::because("this is a device or a pipe and no file; `-` is standard input"));
+        }
+        let mut bytes = Vec::with_capacity(known.len().min(MAX_BYTES) as usize);
+        read_bounded(File::open(path)?, &mut bytes)?;
+        Ok(bytes)
     }
 
     fn standard_input(&self) -> Result<Vec<u8>, Trouble> {
         let mut bytes = vec![];
-        io::stdin().lock().read_to_end(&mut bytes)?;
+        read_bounded(io::stdin().lock(), &mut bytes)?;
         Ok(bytes)
     }
 
@@ -88,7 +105,10 @@ impl World for Disk {
         // A link stays one: what it leads to is replaced.
         let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
         let known = fs::metadata(&target).ok();
-        // A terminal, a pipe or `/dev/null` is written to and not replaced, and a file that may not be written stays.
+        if known.as_ref().is_some_and(is_no_place) {
+            return Err(Trouble::because("this is a device or a pipe and no file"));
+        }
+        // A terminal or `/dev/null` is written to and not replaced, and a file that may not be written stays.
         if known.is_some() {
             let mut there = OpenOptions::new().write(true).open(&target)?;
             if !known.as_ref().is_some_and(fs::Metadata::is_file) {
@@ -114,6 +134,28 @@ impl World for Disk {
         }
         Ok(written?)
     }
+}
+
+/// Reads to the end, or to the most that is read.
+fn read_bounded(from: impl Read, bytes: &mut Vec<u8>) -> Result<(), Trouble> {
+    from.take(MAX_BYTES + 1).read_to_end(bytes)?;
+    match bytes.len() as u64 > MAX_BYTES {
+        true => Err(Trouble::because(format!("it is larger than {} MiB", MAX_BYTES >> 20))),
+        false => Ok(()),
+    }
+}
+
+/// Whether writing to it could wait for ever, or would not make a file: pipes, sockets and disks.
+#[cfg(unix)]
+fn is_no_place(known: &fs::Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    let kind = known.file_type();
+    kind.is_fifo() || kind.is_socket() || kind.is_block_device()
+}
+
+#[cfg(not(unix))]
+fn is_no_place(_: &fs::Metadata) -> bool {
+    false
 }
 
 /// An empty file of a name that nobody has, in the folder of the target: only there is a rename one step.
@@ -178,5 +220,25 @@ mod tests {
         assert!(Disk.write(&folder.0.join("no/such/table.csv"), b"new").expect_err("no folder").missing);
         assert_eq!(Disk.names(&folder.0), ["table.csv"]);
         assert!(Disk.write(Path::new("/dev/null"), b"new").is_ok() && Disk.exists(Path::new("/dev/null")));
+    }
+
+    #[test]
+    fn devices_and_pipes_are_no_files() {
+        let folder = Folder::new("special");
+        let pipe = folder.0.join("pipe.mech");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs");
+        assert!(made.success());
+        for path in [pipe.as_path(), Path::new("/dev/zero"), Path::new("/dev/null")] {
+            let Trouble { missing, reason: words } = Disk.read(path).expect_err("it is not read");
+            assert!(!missing && words.ends_with("standard input"), "{words}");
+        }
+        assert!(Disk.write(&pipe, b"new").is_err());
+    }
+
+    #[test]
+    fn what_is_read_has_an_end() {
+        let mut bytes = vec![];
+        let Trouble { reason: words, .. } = read_bounded(io::repeat(0), &mut bytes).expect_err("it has no end");
+        assert!(words.contains("256 MiB") && bytes.len() as u64 == MAX_BYTES + 1, "{words}");
     }
 }

@@ -326,6 +326,7 @@ fn a_table_is_read_beside_the_program_and_nowhere_else() {
     let folder = Folder::new("table");
     folder.file("force.csv", b"t, F\n0, 0\n1, 1\n2, 2\n3, 3\n4, 4\n");
     folder.file("broken.csv", b"t, F\n0, 0\n1, one\n");
+    folder.file("comma.csv", b"0;1,5\n1;2,5\n2;3,5\n");
     let program = |table: &str| {
         let text = format!(
             "manifold Y over t {{ x }}\nfunction F(t) from \"{table}\"\nlagrangian L on J1(Y) = x'^2/2 + F(t)*x\n\
@@ -341,6 +342,8 @@ fn a_table_is_read_beside_the_program_and_nowhere_else() {
         assert!(code(&refused) == 1 && err(&refused).starts_with(&format!("{}/main.mech:2:", folder.0.display())));
         assert!(err(&refused).contains(wanted), "{table}: {}", err(&refused));
     }
+    let comma = err(&program("comma.csv"));
+    assert!(comma.contains("`comma.csv`, line 1: `1,5` is not a number"), "{comma}");
 }
 
 #[test]
@@ -380,6 +383,10 @@ fn a_setting_reaches_its_parameter_or_is_an_error() {
     // cos(2) and cos(1): the frequency is sqrt(k/m).
     assert!(run("m=1", 0).0.contains("-0.4161468365"));
     assert!(run("m=4", 0).0.contains("0.5403023058"));
+    // A repelling spring: cosh(2).
+    assert!(run("k=-4", 0).0.contains("3.76219569"));
+    assert!(run("k = -8/2 // weak", 0).0.contains("3.76219569"));
+    assert_eq!(run("k=-", 1).0, "");
     let (_, talk) = run("mm=4", 1);
     assert!(talk.contains("E0205") && talk.contains("did you mean `m`?"), "{talk}");
 }
@@ -396,6 +403,138 @@ fn outputs_go_to_the_folder_of_out() {
     assert_eq!(code(&output), 0, "{}", err(&output));
     let table = std::fs::read_to_string(target.join("x.csv")).expect("the table");
     assert!(table.starts_with("t,x\n0.0,1.0\n0.5,"), "{table}");
+    assert!(err(&output).starts_with("note[E0907]: `") && err(&output).contains("x.csv` was written (3 rows)"));
+}
+
+/// Neither by `..`, nor by an absolute path, nor through a link does a program write outside, unless it may.
+#[cfg(unix)]
+#[test]
+fn what_a_program_writes_stays_in_its_folder() {
+    let folder = Folder::new("outside");
+    let (inside, outside) = (folder.0.join("in"), folder.0.join("out"));
+    std::fs::create_dir_all(&inside).and_then(|()| std::fs::create_dir_all(&outside)).expect("folders");
+    std::os::unix::fs::symlink(&outside, inside.join("link")).expect("a link");
+    let absolute = outside.join("a.csv").display().to_string();
+    let run = |flags: &[&str], what: &str| {
+        let text = [OSCILLATOR, b"let run = simulate L { from x = 1; until t = 1 }\n", what.as_bytes()].concat();
+        let file = folder.file("a.mech", &text);
+        let arguments =
+            [&["run", "--message-format", "short", "--out", inside.to_str().expect("UTF-8")], flags, &[&file]];
+        lepage(&arguments.concat(), b"")
+    };
+    for path in ["../out/a.csv", &absolute, "link/a.csv", "b/../../out/a.csv", ""] {
+        for what in [format!("save run to \"{path}\""), format!("plot run {{ x }} to \"{path}\"")] {
+            let output = run(&[], &what.replace("a.csv", if what.starts_with("plot") { "a.svg" } else { "a.csv" }));
+            assert!(code(&output) == 1 && err(&output).contains("E0111"), "{what}: {}", err(&output));
+        }
+    }
+    assert_eq!(std::fs::read_dir(&outside).expect("the folder").count(), 0);
+    let output = run(&["--allow-outside"], "save run to \"../out/a.csv\"");
+    assert!(code(&output) == 0 && err(&output).contains("E0907") && outside.join("a.csv").exists(), "{}", err(&output));
+    let output = run(&[], "save run to \"deep/./er/a.csv\"");
+    assert!(code(&output) == 0 && inside.join("deep/er/a.csv").exists(), "{}", err(&output));
+}
+
+/// x'' = 1 by Runge and Kutta's method of order four is exact: x(1) = 1 + 1/2, x'(1) = 1, f(1) = 1/2.
+#[test]
+fn numbers_of_a_run_are_json_numbers() {
+    let text = "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2 + x\n\
+                let r = simulate L { from x = 1; until t = 2; method rk4; step 1/4; record f = x/3 }\n\
+                r at { t = 1 }\nr.last.t\nr.first\n";
+    let output = lepage(&["run", "--format", "json", "-"], text.as_bytes());
+    let lines: Vec<Value> = out(&output).lines().map(|l| serde_json::from_str(l).expect("JSON")).collect();
+    let state = |value: &Value, key: &str| value[key].as_f64().unwrap_or_else(|| panic!("{key} of {value}"));
+    let middle = &lines[3]["value"];
+    for (key, expected) in [("t", 1.0), ("x", 1.5), ("x'", 1.0), ("f", 0.5)] {
+        assert!((state(middle, key) - expected).abs() < 1e-12, "{middle}");
+    }
+    assert_eq!((lines[4]["value"].as_f64(), state(&lines[5]["value"], "x")), (Some(2.0), 1.0));
+}
+
+#[test]
+fn a_chain_of_files_has_an_end() {
+    let folder = Folder::new("chain");
+    for i in 0..200 {
+        folder.file(&format!("u{i}.mech"), format!("use \"u{}.mech\"\n", i + 1).as_bytes());
+    }
+    folder.file("u200.mech", b"let last = 1\n");
+    let run = |first: u32| {
+        let file = folder.0.join(format!("u{first}.mech"));
+        lepage(&["run", "--message-format", "short", file.to_str().expect("UTF-8")], b"")
+    };
+    let refused = run(0);
+    assert!(
+        code(&refused) == 1 && err(&refused).contains("E0901") && err(&refused).contains("64"),
+        "{}",
+        err(&refused)
+    );
+    assert_eq!(code(&run(140)), 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn devices_are_no_programs() {
+    let folder = Folder::new("device");
+    for path in ["/dev/zero", "/dev/urandom", "/dev/null"] {
+        let output = lepage(&["run", path], b"");
+        assert!(code(&output) == 2 && err(&output).contains("a device or a pipe"), "{path}: {}", err(&output));
+    }
+    let pipe = folder.0.join("pipe.mech");
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs").success());
+    let user = folder.file("user.mech", b"use \"pipe.mech\"\n");
+    let output = lepage(&["run", &user], b"");
+    assert!(code(&output) == 1 && err(&output).contains("E0903"), "{}", err(&output));
+}
+
+#[test]
+fn nothing_that_is_printed_steers_the_terminal() {
+    let folder = Folder::new("escape");
+    let text = "/// clears \x1b[2J the screen \u{9b}2J and turns \u{202e}it\nlet a = 1\na\n";
+    let file = folder.file("a.mech", text.as_bytes());
+    let output = lepage(&["doc", &file], b"");
+    assert!(out(&output).contains("clears \\u{1b}[2J the screen \\u{9b}2J and turns \\u{202e}it"), "{}", out(&output));
+    for arguments in [&["run"][..], &["check"], &["run", "--format", "json"], &["run", "--format", "latex"]] {
+        let output = lepage(&[arguments, &[&file]].concat(), b"");
+        let shown = out(&output) + &err(&output);
+        assert!(!shown.contains(['\x1b', '\u{9b}', '\u{202e}']), "{arguments:?}: {shown}");
+    }
+    // What is formatted is a program and stays what it is.
+    assert_eq!(out(&lepage(&["fmt", "-"], text.as_bytes())), text);
+}
+
+/// Ten thousand million numbers: the memory ends first, with a diagnostic and not with the program.
+#[test]
+fn memory_has_a_bound() {
+    let text = "let a = list(i in 1..100000, list(j in 1..100000, i*j))\n2 + 3\n";
+    let output = lepage(&["run", "--memory", "24M", "--message-format", "short", "-e", text], b"");
+    assert!(code(&output) == 1 && err(&output).contains("E0901"), "{}", err(&output));
+    assert!(err(&output).contains("memory"), "{}", err(&output));
+    // What the list had taken was given back.
+    assert_eq!(out(&output), "5\n");
+    for size in ["12", "much", "-1G"] {
+        assert_eq!(code(&lepage(&["run", "--memory", size, "-e", "1"], b"")), 2, "{size}");
+    }
+}
+
+/// p(64) is more than a million, and so many terms has the derivative of order 64 of a sine.
+#[test]
+fn a_derivative_that_is_too_large_is_refused() {
+    let text = "manifold Y over t { x }\nlet a = jet(sin(x), 64)\na\nprolong(sin(x)*@x, 64)\nx''\n";
+    let output = lepage(&["run", "--memory", "40M", "--message-format", "short", "-e", text], b"");
+    assert_eq!(code(&output), 1, "{}", err(&output));
+    assert_eq!(err(&output).matches("E0901").count(), 2, "{}", err(&output));
+    assert_eq!(out(&output), "x''\n", "what is small is answered all the same");
+}
+
+/// Inside a test a question has the time that it has outside.
+#[test]
+fn a_test_does_not_lift_the_limits() {
+    let derivation = long_derivation();
+    let (manifold, question) = derivation.split_once('\n').expect("two lines");
+    let text = format!("{manifold}\ntest \"long\" {{\n{question}\n}}\ntest \"short\" {{ assert 1 + 1 = 2 }}\n");
+    let output = lepage(&["test", "--message-format", "short", "--time", "0.5", "-e", &text], b"");
+    assert_eq!((code(&output), out(&output)), (1, "-e: 1 held, 1 failed\n".to_string()), "{}", err(&output));
+    assert!(err(&output).contains("E0901") && err(&output).contains("time"), "{}", err(&output));
 }
 
 #[test]
@@ -441,8 +580,24 @@ fn an_interrupted_run_is_saved_as_far_as_it_came() {
     let folder = Folder::new("interrupted-run");
     let run = b"let run = simulate L { from x = 1; until t = 10^9; record x every 1000 }\nsave run to \"x.csv\"\n";
     let output = interrupted(&folder, &[OSCILLATOR, run].concat());
-    assert!(err(&output).contains("interrupted") && err(&output).lines().count() == 1, "{}", err(&output));
+    assert_eq!(code(&output), 130, "{}", err(&output));
+    assert!(err(&output).contains("interrupted") && err(&output).lines().count() == 2, "{}", err(&output));
     assert!(std::fs::read_to_string(folder.0.join("x.csv")).expect("the table").starts_with("t,x\n"));
+}
+
+/// An answer that is not complete is shown, and the exit code says that it was not all.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_answer_is_shown_and_is_no_success() {
+    let folder = Folder::new("interrupted-answer");
+    let names: Vec<String> = (1..=8).map(|i| format!("c{i}")).collect();
+    let window = |i: usize, k: usize| (0..k).map(|j| names[(i + j) % 8].clone()).collect::<Vec<_>>().join("*");
+    let sum = |k: usize| (0..8).map(|i| window(i, k)).collect::<Vec<_>>().join(" + ");
+    let list: Vec<String> = (1..8).map(sum).chain([format!("{} - 1", window(0, 8))]).collect();
+    let text = format!("manifold Y over t {{ {} }}\ngroebner([{}])\n", names.join(", "), list.join(", "));
+    let output = interrupted(&folder, text.as_bytes());
+    assert_eq!(code(&output), 130, "{}", err(&output));
+    assert!(out(&output).contains("incomplete: interrupted"), "{}", err(&output));
 }
 
 /// A determinant that nobody waits for.
@@ -460,7 +615,7 @@ fn an_interrupted_derivation_ends_the_program_with_one_message() {
     let folder = Folder::new("interrupted-derivation");
     let text = format!("{}a1 + a1\n", long_derivation());
     let output = interrupted(&folder, text.as_bytes());
-    assert_eq!((code(&output), out(&output)), (1, String::new()), "{}", err(&output));
+    assert_eq!((code(&output), out(&output)), (130, String::new()), "{}", err(&output));
     assert!(err(&output).contains("interrupted") && err(&output).lines().count() == 1, "{}", err(&output));
 }
 
@@ -483,7 +638,7 @@ fn a_run_that_is_out_of_time_is_saved_as_far_as_it_came() {
     let file = folder.file("a.mech", &[OSCILLATOR, run].concat());
     let out = folder.0.to_str().expect("UTF-8");
     let output = lepage(&["run", "--message-format", "short", "--time", "0.5", "--out", out, &file], b"");
-    assert!(err(&output).contains("stopped early: the time") && err(&output).lines().count() == 1, "{}", err(&output));
+    assert!(err(&output).contains("stopped early: the time") && err(&output).lines().count() == 2, "{}", err(&output));
     assert!(std::fs::read_to_string(folder.0.join("x.csv")).expect("the table").starts_with("t,x\n"));
 }
 

@@ -274,6 +274,19 @@ fn ctrl_c_while_typing_drops_the_line() {
     assert_eq!(terminal.leave(), 0);
 }
 
+/// A slip of the keyboard, or of a terminal with another encoding.
+#[test]
+fn a_byte_that_is_no_text_drops_the_line_and_keeps_the_session() {
+    let mut terminal = Terminal::start(&data_folder("byte"));
+    terminal.ask("param m = 2", "param m = 2");
+    terminal.send("m + ");
+    (&*terminal.pty).write_all(b"\xff").expect("the terminal takes keys");
+    terminal.expect("not UTF-8");
+    terminal.expect("lepage> ");
+    terminal.ask(":list", "m  parameter");
+    assert_eq!(terminal.leave(), 0);
+}
+
 #[test]
 fn a_block_over_several_lines_is_one_input() {
     let mut terminal = Terminal::start(&data_folder("block"));

@@ -14,6 +14,7 @@ use super::function::{Elementary, Slope};
 use super::inquiry::Inquiry;
 use super::number::Rational;
 use super::symbol::Symbol;
+use crate::budget::Budgeted;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::cell::RefCell;
@@ -122,19 +123,23 @@ fn walk(cx: &Inquiry, root: Expr, known: impl Fn(Expr) -> Option<Expr>, store: i
             continue;
         }
         stack.pop();
-        if cx.check().is_err() {
+        let Ok(derivative) = chain(cx, e, &derivatives) else {
             return Expr::undefined(Undefined::Budget(BudgetKind::Work));
-        }
-        store(e, chain(e, &derivatives));
+        };
+        store(e, derivative);
     }
     known(root).unwrap_or_else(Expr::zero)
 }
 
 /// The derivative of a node from those of its children.
-fn chain(e: Expr, d: &[Expr]) -> Expr {
+fn chain(cx: &Inquiry, e: Expr, d: &[Expr]) -> Budgeted<Expr> {
     let zero = Expr::zero();
     let moving = || d.iter().copied().enumerate().filter(|(_, d)| *d != zero);
-    match e.node() {
+    cx.check()?;
+    // Each contribution is a product of as many factors as the node has children.
+    let cost = if matches!(e.node(), Node::Sum { .. }) { 1 } else { d.len() as u64 };
+    cx.spend(moving().count() as u64 * cost)?;
+    Ok(match e.node() {
         Node::Sum { terms, .. } => Expr::sum(Rational::ZERO, moving().map(|(i, d)| (d, terms[i].1.clone()))),
         // An integral over [0, 1] is differentiated under the sign.
         Node::Integral { variable, .. } => Expr::integral(*variable, d[0]),
@@ -144,7 +149,7 @@ fn chain(e: Expr, d: &[Expr]) -> Expr {
         }
         Node::Undefined(_) => e,
         _ => Expr::sum(Rational::ZERO, moving().map(|(i, d)| contribution(e, i, d))),
-    }
+    })
 }
 
 /// d · ∂(node)/∂(i-th child) as an expression and its coefficient. Sums are left to the caller, who
@@ -263,6 +268,9 @@ pub fn gradient(cx: &Inquiry, e: Expr, by: &[Symbol]) -> Vec<Expr> {
         let parts = std::mem::take(&mut adjoints[at]);
         if parts.is_empty() {
             continue;
+        }
+        if cx.check().and_then(|()| cx.spend(parts.len() as u64)).is_err() {
+            return vec![Expr::undefined(Undefined::Budget(BudgetKind::Work)); by.len()];
         }
         let adjoint = Expr::sum(Rational::ZERO, parts);
         match x.node() {

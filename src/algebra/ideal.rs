@@ -37,7 +37,7 @@ use crate::algebra::factor::factor;
 use crate::algebra::number::{Integer, Rational};
 use crate::algebra::polynomial::{Monomial, Polynomial};
 use crate::budget::Budget;
-use crate::budget::{Budgeted, Exhausted};
+use crate::budget::{Budgeted, Exhausted, somebody_waits};
 use buchberger::{Element, Engine};
 use coefficient::Coefficient;
 use order::{Mono, Ring};
@@ -356,7 +356,13 @@ impl Task for Groebner<'_> {
         let (elements, complete) = match outcome {
             Ok(elements) => (elements, true),
             Err(Exhausted::Size) if ring.limit < 1000 => return Err(Exhausted::Size),
-            Err(_) => (engine.active.iter().map(|&i| engine.elements[i].clone()).collect(), false),
+            Err(_) => {
+                let mut found: Vec<usize> = engine.active.clone();
+                if somebody_waits() {
+                    keep_short(&mut found, |i| engine.elements[i].terms.len());
+                }
+                (found.iter().map(|&i| engine.elements[i].clone()).collect(), false)
+            }
         };
         let mut generators = Vec::new();
         for f in &elements {
@@ -376,6 +382,22 @@ impl Task for Groebner<'_> {
         let (order, parameters) = (ring.order.clone(), parameters.to_vec());
         Ok(Basis { generators, order, parameters, conditions, complete })
     }
+}
+
+/// How many terms are shown, all in all, of a basis that Ctrl-C stopped: megabytes help nobody who waits.
+const SHOWN_TERMS: usize = 4_000;
+
+/// Keeps the shortest elements of an unfinished basis, in their order. They are members of the ideal; the inputs come with them.
+fn keep_short(found: &mut Vec<usize>, length: impl Fn(usize) -> usize) {
+    let mut shortest = found.clone();
+    shortest.sort_by_key(|&i| (length(i), i));
+    let mut total = 0;
+    let fits = shortest.iter().take_while(|&&i| {
+        total += length(i);
+        total <= SHOWN_TERMS
+    });
+    let kept: Vec<usize> = fits.copied().collect();
+    found.retain(|i| kept.contains(i));
 }
 
 struct Reduce<'a> {

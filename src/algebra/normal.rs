@@ -742,6 +742,11 @@ pub fn numerator(cx: &Inquiry, e: Expr) -> Budgeted<Expr> {
     part(cx, e, 1)
 }
 
+/// Denominator of the cancelled form; 1 if there is none.
+pub fn denominator(cx: &Inquiry, e: Expr) -> Budgeted<Expr> {
+    part(cx, e, -1)
+}
+
 fn part(cx: &Inquiry, e: Expr, sign: i32) -> Budgeted<Expr> {
     let form = normal_form(cx, e)?.cancel(cx)?;
     if let Some(why) = form.as_undefined() {

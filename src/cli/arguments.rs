@@ -1,6 +1,7 @@
 //! Arguments that several subcommands share.
 
 use crate::diagnostic::render::MessageFormat;
+use crate::memory;
 use crate::session::SessionOptions;
 use crate::session::input;
 pub use crate::session::input::{Input, Unreadable};
@@ -59,26 +60,38 @@ pub struct Settings {
     /// Put saved tables and plots into this folder
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Let programs write outside the folder of --out, or the working folder
+    #[arg(long)]
+    pub allow_outside: bool,
     /// The same bits on every machine: use nothing that only this processor has
     #[arg(long)]
     pub portable: bool,
     /// Interpret compiled kernels instead of making machine code
     #[arg(long)]
     pub no_jit: bool,
-    /// Stop a statement after so many seconds; else a question has 60, and a run or a test as many as it takes
+    /// Stop a statement after so many seconds; else a question has 60, and a run as many as it takes
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub time: Option<Duration>,
+    /// Use no more memory than this: bytes, or 500M, 4G; 2G if left out
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    pub memory: Option<u64>,
+    /// Let each question take so many times the usual work
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub effort: Option<u64>,
 }
 
 impl Settings {
     /// The options of a session that answers questions.
     pub fn options(&self) -> SessionOptions {
+        memory::set_bound(self.memory.unwrap_or(memory::DEFAULT));
         let default = SessionOptions::default();
         SessionOptions {
             set: self.set.clone(),
             out: self.out.clone().unwrap_or_default(),
+            allow_outside: self.allow_outside,
             jit: default.jit && !self.no_jit,
             portable: self.portable,
+            effort: self.effort.unwrap_or(1),
             ..default
         }
     }
@@ -127,6 +140,26 @@ fn seconds(text: &str) -> Result<Duration, String> {
     duration.ok_or_else(|| "write a number of seconds, for instance 10".to_string())
 }
 
+/// A size in bytes: `100000`, `500M`, `4G`, `1.5 GiB`; the letters are powers of 1024.
+fn bytes(text: &str) -> Result<u64, String> {
+    let trimmed = text.trim().trim_end_matches(['B', 'b']).trim_end_matches('i');
+    let (number, unit) = match trimmed.char_indices().next_back() {
+        Some((at, letter)) if letter.is_ascii_alphabetic() => (&trimmed[..at], letter.to_ascii_uppercase()),
+        _ => (trimmed, ' '),
+    };
+    let power = [' ', 'K', 'M', 'G', 'T'].iter().position(|letter| *letter == unit);
+    let number = number.trim().parse().ok().filter(|n: &f64| n.is_finite() && *n > 0.0);
+    let size = power.zip(number).map(|(power, number)| number * 1024f64.powi(power as i32));
+    match size.filter(|size| *size < 1e18) {
+        Some(size) if size >= SMALLEST => Ok(size as u64),
+        Some(_) => Err("at least 16M are needed".to_string()),
+        None => Err("write a size, for instance 500M or 4G".to_string()),
+    }
+}
+
+/// With less nothing can be said about anything.
+const SMALLEST: f64 = 16.0 * 1024.0 * 1024.0;
+
 fn assignment(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
@@ -144,6 +177,8 @@ mod tests {
     fn an_assignment_has_two_sides_and_time_is_positive() {
         assert_eq!(assignment("m = 2"), Ok(("m".to_string(), "2".to_string())));
         assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
+        assert_eq!((bytes("500M"), bytes("1.5 GiB"), bytes("20000000")), (Ok(500 << 20), Ok(3 << 29), Ok(20_000_000)));
+        assert!(["0", "-1G", "12", "4X", "much", ""].iter().all(|text| bytes(text).is_err()));
         assert!(["0", "-1", "nan", "inf", "1e300", "ten"].iter().all(|text| seconds(text).is_err()));
         assert!(assignment("m").is_err() && assignment("=2").is_err() && assignment("m=").is_err());
     }

@@ -5,7 +5,7 @@ use super::Exit;
 use super::arguments::{Talk, reason};
 use crate::diagnostic::render::{MessageFormat, Renderer, wants_color};
 use crate::diagnostic::{Diagnostic, codes};
-use crate::source::SourceMap;
+use crate::source::{SourceMap, visible};
 use crate::timing;
 use std::io::{IsTerminal, Write};
 
@@ -35,8 +35,13 @@ impl Console {
         self.broken.is_some()
     }
 
-    /// Writes data to standard output.
+    /// Writes an answer to standard output; nothing in it steers the terminal.
     pub fn print(&mut self, text: &str) {
+        self.write(&visible(text));
+    }
+
+    /// Writes a text to standard output as it is.
+    pub fn write(&mut self, text: &str) {
         if self.broken.is_none() {
             let mut stdout = std::io::stdout().lock();
             self.broken = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).err();

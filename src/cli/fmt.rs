@@ -61,7 +61,7 @@ fn format_file(file: &Path, check: bool, console: &mut Console) -> Exit {
         return Exit::Findings;
     }
     if stdin {
-        console.print(&formatted);
+        console.write(&formatted);
     } else if formatted != text
         && let Err(trouble) = Disk.write(file, formatted.as_bytes())
     {

@@ -11,6 +11,7 @@ use crate::model::item::SystemKind;
 use crate::session::{ItemKind, Mode, NamedItem, Outcome, Session, SessionOptions};
 use crate::timing;
 use clap::Args;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The arguments of a command that reads programs.
 #[derive(Args, Clone, Debug)]
@@ -49,7 +50,7 @@ impl Reading {
         let programs = timing::stage("read", || self.programs.read());
         timing::nodes("read", programs.iter().flatten().flatten().map(|input| input.text.len()).sum());
         for program in programs {
-            if console.is_broken() || budget::is_interrupted() {
+            if console.is_broken() || was_interrupted() {
                 break;
             }
             exit = exit.max(match program {
@@ -67,6 +68,7 @@ impl Reading {
                 }
             });
         }
+        let exit = if was_interrupted() { Exit::Interrupted } else { exit };
         console.finish(exit)
     }
 
@@ -115,8 +117,8 @@ pub fn feed_program(
         });
         console.report(&remarks, session.sources());
         // What was left out after Ctrl-C did not hold.
-        if budget::is_interrupted() {
-            return Exit::Findings;
+        if was_interrupted() {
+            return Exit::Interrupted;
         }
     }
     exit
@@ -147,13 +149,21 @@ fn systems(session: &Session) -> Vec<String> {
     if systems.is_empty() { names(&[SystemKind::Lagrangian, SystemKind::Equations]) } else { systems }
 }
 
-/// The first Ctrl-C stops the computation and lets the program say so; the second ends it at once.
+/// Ctrl-C was pressed at some time. A question that shows what it had found forgets the interrupt, the exit code does not.
+static PRESSED: AtomicBool = AtomicBool::new(false);
+
+fn was_interrupted() -> bool {
+    PRESSED.load(Ordering::Relaxed)
+}
+
+/// Ctrl-C stops the computation and lets the program say so; pressed again before that, it ends the program at once.
 fn stop_on_ctrl_c() {
     // Without a handler Ctrl-C ends the process, which is acceptable: nothing to report.
     let _ = ctrlc::set_handler(|| {
         if budget::is_interrupted() {
-            std::process::exit(Exit::Findings as i32);
+            std::process::exit(Exit::Interrupted as i32);
         }
+        PRESSED.store(true, Ordering::Relaxed);
         budget::interrupt();
     });
 }

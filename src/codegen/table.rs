@@ -37,6 +37,16 @@ pub enum TableError {
     NotFinite { row: usize },
 }
 
+impl TableError {
+    /// The row that is to blame, from 1.
+    pub fn row(&self) -> Option<usize> {
+        match self {
+            TableError::TooFewPoints { .. } => None,
+            TableError::NotIncreasing { row } | TableError::NotFinite { row } => Some(*row),
+        }
+    }
+}
+
 impl std::fmt::Display for TableError {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         match self {

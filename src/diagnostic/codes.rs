@@ -117,6 +117,15 @@ codes! {
     TOO_MANY_PROBLEMS = 21 "too_many_problems": "the rest of the text was not read",
         "After a hundred problems reading stops; mend these first.",
         ")))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))" => "(1)";
+    TOO_MANY_PRIMES = 22 "too_many_primes": "a name has too many primes",
+        "Jets have orders up to 64, and each prime is one more.",
+        "manifold Y over t { x }\nx'''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''" => "manifold Y over t { x }\nx''";
+    HIDDEN_DIRECTION = 23 "hidden_direction": "this text is shown in another order than it is read",
+        "Characters that turn the direction of writing are invisible and can make a comment look like code, or code like a comment. No program needs them.",
+        "let a = 1 // \u{202e}1 + a tel\na" => "let a = 1 // let a + 1\na";
+    LOOK_ALIKE = 24 "look_alike": "two names look the same",
+        "Letters of different alphabets can look alike, and so can one letter with an accent and a letter followed by an accent. To the program they are different names; to a reader they are not.",
+        "param a = 1\nparam \u{430} = 2\na + \u{430}" => "param a = 1\nparam b = 2\na + b";
     UNKNOWN_NAME = 101 "unknown_name": "this name is not declared",
         "A name must be declared before it is used: a coordinate in a manifold, a symbol with param, a value with let.",
         "manifold Y over t { x }\nlagrangian L on J1(Y) = m*x'^2/2" => "manifold Y over t { x }\nparam m\nlagrangian L on J1(Y) = m*x'^2/2";
@@ -147,6 +156,9 @@ codes! {
     OUTSIDE_FOLDER = 110 "outside_folder": "this file is outside the folder of the program",
         "A program reads only files in its own folder and below it, so that running a program that somebody sent is safe. A path is relative to the file that names it.",
         "use \"../springs.mech\"\nspring(2, 1)" => "use std.springs\nspring(2, 1)";
+    OUTSIDE_OUT = 111 "outside_out": "this file would be written outside the folder for files",
+        "What a program saves and plots is written into the folder of `--out`, or into the working folder, and below it, so that running a program that somebody sent is safe. `--allow-outside` lifts this.",
+        "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nlet run = simulate L { from x' = 1; until t = 1 }\nsave run to \"../run.csv\"" => "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nlet run = simulate L { from x' = 1; until t = 1 }\nsave run to \"run.csv\"";
     WRONG_KIND = 201 "wrong_kind": "this is of the wrong kind",
         "Numbers, forms, fields, points, matrices and systems are different things. The message says what was found and what is needed.",
         "manifold Y over t { x }\ndx + @x" => "manifold Y over t { x }\ndx + dt";
@@ -309,6 +321,9 @@ codes! {
     MISSING_FEATURE = 906 "missing_feature": "this build lacks a feature",
         "Heavy parts are optional. Build with the named feature: cargo install lepage --features full.",
         "// In a build without the feature arrow.\nmanifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nlet run = simulate L { from x' = 1; until t = 1 }\nsave run to \"run.parquet\"" => "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nlet run = simulate L { from x' = 1; until t = 1 }\nsave run to \"run.csv\"";
+    WRITTEN = 907 "written": "a file was written",
+        "Every file that a program writes is named on standard error. It is written beside its place first and moved there as a whole.",
+        "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nlet run = simulate L { from x' = 1; until t = 1 }\nsave run to \"run.csv\"" => "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nlet run = simulate L { from x' = 1; until t = 1 }\nplot run { x }";
     INTERNAL = 999 "internal": "lepage made a mistake",
         "This is a bug in lepage, not in the program it was given. No program is known that shows it; if you have one, please report it.",
         "" => "";

@@ -18,6 +18,7 @@
 //! any screen only a window around the label is shown.
 
 use super::{Diagnostic, Label, Severity};
+use crate::source::turns_direction;
 use crate::source::{Source, SourceId, SourceMap, Span};
 use ariadne::{CharSet, Color, Config, IndexType, Report, ReportKind};
 use serde_json::{Value, json};
@@ -255,7 +256,7 @@ fn display_text(text: &str) -> String {
             '\r' | '\x0b' | '\x0c' => out.push(' '),
             '\u{2028}' | '\u{2029}' => out.push_str("   "),
             '\u{85}' => out.push_str("  "),
-            c if c.is_control() => out.extend(std::iter::repeat_n('?', c.len_utf8())),
+            c if c.is_control() || turns_direction(c) => out.extend(std::iter::repeat_n('?', c.len_utf8())),
             c => out.push(c),
         }
     }
@@ -264,7 +265,8 @@ fn display_text(text: &str) -> String {
 
 /// Words of the user inside a message, without control characters.
 fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { '?' } else { c }).collect()
+    let steers = |c: char| (c.is_control() && c != '\n' && c != '\t') || turns_direction(c);
+    text.chars().map(|c| if steers(c) { '?' } else { c }).collect()
 }
 
 /// A span as it can be drawn: inside the text, on character boundaries, not ending in blanks (which

@@ -40,7 +40,7 @@ use crate::algebra::stratum::tangent::{conormal, dimension, projection, singular
 use crate::algebra::stratum::{Branch, Cell, Frame, set};
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Coordinate, Expr, Ground, Symbol, Verdict};
-use crate::budget::{Budgeted, Exhausted, clear_interrupt, share};
+use crate::budget::{Budgeted, Exhausted, clear_interrupt, grace_share};
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
 use crate::geometry::jet::{FiberedManifold, JetSpace};
@@ -236,7 +236,7 @@ pub fn dynamics(cx: &Inquiry, alpha: &LepageTwoForm) -> Answered<SystemDynamics>
         Dynamics { problem: Problem::Proper, ..extended.clone() }
     } else if extended.is_interrupted() {
         // Nobody waits for the second problem: what it says in a moment is said.
-        cx.within(share::GRACE, || run(cx, alpha, Problem::Proper))?.interrupted()
+        cx.within(grace_share(), || run(cx, alpha, Problem::Proper))?.interrupted()
     } else {
         run(cx, alpha, Problem::Proper)?
     };
@@ -381,6 +381,7 @@ impl Reporter {
             }
             // Whoever presses twice does not want to wait for the report either.
             clear_interrupt();
+            self.left = self.left.min(grace_share());
         }
         let begin = cx.work_done();
         let found = cx.grace(|| cx.within(self.left, work));
@@ -552,7 +553,7 @@ impl<'a> Task<'a> {
         sets: &InvariantSets,
         stopped: Option<Stop>,
     ) -> Budgeted<Dynamics> {
-        let mut reporter = Reporter { stopped, left: share::GRACE };
+        let mut reporter = Reporter { stopped, left: grace_share() };
         let finals = reporter.part(cx, "comparing the final branches", || sets.maximal_finals(cx))?;
         let finals = finals.unwrap_or_else(|| sets.finals.clone());
         let write = |cell: &Cell| cx.grace(|| self.frame.branch_at_hand(cx, cell));
@@ -602,7 +603,7 @@ impl<'a> Task<'a> {
         };
         let is_open = stopped.is_some() || !sets.unsolved.is_empty();
         // What follows is about the outcome, and its budget does not count as that of the algorithm.
-        let mut reporter = Reporter { stopped: stopped.clone(), left: share::GRACE };
+        let mut reporter = Reporter { stopped: stopped.clone(), left: grace_share() };
         let unknown = |what: &str| Verdict::unknown(format!("there was no time to find out {what}"));
         let empty = if is_open && finals.is_empty() {
             Verdict::unknown("the algorithm was cut off")

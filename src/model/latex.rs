@@ -33,7 +33,7 @@ pub fn latex(cx: &Inquiry, value: &Value) -> String {
                         Some(symbol) => STYLE.symbol(*symbol),
                         None => words(&e.text),
                     };
-                    let number = crate::motion::double::as_double(e.value).map(crate::motion::double::latex_number);
+                    let number = e.double().map(crate::motion::double::latex_number);
                     format!("{name} = {}", number.unwrap_or_else(|| expr_text(cx, e.value, STYLE)))
                 })
                 .collect();

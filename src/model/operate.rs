@@ -3,7 +3,7 @@
 
 use crate::algebra::Inquiry;
 use crate::algebra::conditions;
-use crate::algebra::expr::{Node, Undefined};
+use crate::algebra::expr::{BudgetKind, Node, Undefined};
 use crate::algebra::linear::Matrix;
 use crate::algebra::print::Style;
 use crate::algebra::{Expr, Rational, Symbol, Verdict};
@@ -163,6 +163,25 @@ pub fn defined(e: Expr, span: Span) -> Fallible<Value> {
     }))
 }
 
+/// Refuses a value of which a part was stopped on the way, with the reason.
+pub fn finished(cx: &Inquiry, value: Value) -> Fallible<Value> {
+    fn is_stopped(value: &Value) -> bool {
+        let stopped = |e: Expr| matches!(e.as_undefined(), Some(Undefined::Budget(BudgetKind::Work)));
+        match value {
+            Value::Expr(e) => stopped(*e),
+            Value::Form(f) => f.terms_in_reading_order().iter().any(|(_, c)| stopped(*c)),
+            Value::Field(x) => x.components().iter().any(|(_, c)| stopped(*c)),
+            Value::Matrix(m) => m.matrix.entries().any(stopped),
+            Value::OnSpace(declared) => is_stopped(&declared.value),
+            Value::List(items) => items.iter().any(is_stopped),
+            Value::Family(family) => family.entries.values().any(is_stopped),
+            Value::Answer(answer) => answer.main.as_ref().is_some_and(is_stopped),
+            _ => false,
+        }
+    }
+    if is_stopped(&value) { Err(cx.why().into()) } else { Ok(value) }
+}
+
 /// The n-th total derivative.
 pub fn prime(cx: &Inquiry, value: &Value, primes: u32) -> Fallible<Value> {
     if primes == 0 {
@@ -172,14 +191,14 @@ pub fn prime(cx: &Inquiry, value: &Value, primes: u32) -> Fallible<Value> {
         return refuse(&codes::BUDGET, "more than 64 primes");
     }
     match operand(cx, value) {
-        Value::Expr(e) => Ok(Value::Expr(jet::total_derivatives(cx, e, primes))),
+        Value::Expr(e) => finished(cx, Value::Expr(jet::total_derivatives(cx, e, primes))),
         Value::List(items) => {
             Ok(Value::list(items.iter().map(|v| prime(cx, v, primes)).collect::<Fallible<Vec<_>>>()?))
         }
-        Value::Matrix(m) => Ok(Value::from(LabelledMatrix {
-            matrix: m.matrix.map(|e| jet::total_derivatives(cx, e, primes)),
-            ..(*m).clone()
-        })),
+        Value::Matrix(m) => {
+            let matrix = m.matrix.map(|e| jet::total_derivatives(cx, e, primes));
+            finished(cx, Value::from(LabelledMatrix { matrix, ..(*m).clone() }))
+        }
         other => refuse(&codes::WRONG_KIND, format!("a prime is d/dt of a function, not of {}", describe(&other))),
     }
 }

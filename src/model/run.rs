@@ -17,7 +17,7 @@ fn state(run: &Run, time: f64, values: &[f64]) -> Value {
     entries.extend(run.states.iter().zip(values).map(|(q, x)| entry(*q, *x)));
     for (name, x) in run.recorded(time, values) {
         if entries.iter().all(|e| e.text != name) {
-            entries.push(PointEntry { symbols: SmallVec::new(), text: name, value: number(x) });
+            entries.push(PointEntry { symbols: SmallVec::new(), text: name, value: number(x), of_run: true });
         }
     }
     Value::Point(Rc::new(Point { entries }))
@@ -117,7 +117,7 @@ fn number(x: f64) -> Expr {
 }
 
 fn entry(symbol: Symbol, x: f64) -> PointEntry {
-    PointEntry { symbols: SmallVec::from_elem(symbol, 1), text: symbol.name(), value: number(x) }
+    PointEntry { symbols: SmallVec::from_elem(symbol, 1), text: symbol.name(), value: number(x), of_run: true }
 }
 
 /// The double that a value is, or an exact constant beside one is taken for.

@@ -4,7 +4,7 @@
 //! are strings that parse back. `docs/json.md` describes the shapes.
 
 use super::item::Force;
-use super::value::{Answer, Claim, Family, Key, KeyPart, LabelledMatrix, Value};
+use super::value::{Answer, Claim, Family, Key, KeyPart, LabelledMatrix, PointEntry, Value};
 use crate::algebra::Inquiry;
 use crate::algebra::ball;
 use crate::algebra::expr::{Condition, Relation};
@@ -26,7 +26,7 @@ pub fn main_of<T>(cx: &Inquiry, answer: &Answer, show: impl FnOnce(&Inquiry) -> 
 /// How an expression is arranged before it is shown: as a textbook would, if that is cheap.
 pub fn tidy(cx: &Inquiry, e: Expr) -> Expr {
     // After an interrupt, or when its time is over, an answer is shown as it is.
-    let stopped = crate::budget::is_interrupted() || cx.is_over();
+    let stopped = crate::budget::somebody_waits() || cx.is_over();
     if stopped || e.is_number() || e.as_symbol().is_some() || cx.is_as_written() {
         return e;
     }
@@ -47,9 +47,9 @@ pub fn expr_text(cx: &Inquiry, e: Expr, style: Style) -> String {
 }
 
 /// An entry of a point: a number of a run with its digits.
-fn entry_text(cx: &Inquiry, e: Expr, style: Style) -> String {
-    crate::motion::double::as_double(e)
-        .map_or_else(|| expr_text(cx, e, style), |x| crate::motion::double::number_text(x, style))
+fn entry_text(cx: &Inquiry, entry: &PointEntry, style: Style) -> String {
+    let number = entry.double().map(|x| crate::motion::double::number_text(x, style));
+    number.unwrap_or_else(|| expr_text(cx, entry.value, style))
 }
 
 /// For people, in several lines where the value has several parts.
@@ -87,7 +87,7 @@ fn render(cx: &Inquiry, value: &Value, style: Style) -> String {
         Value::Family(family) => family_text(cx, family, style),
         Value::Point(p) => {
             let entries: Vec<String> =
-                p.entries.iter().map(|e| format!("{} = {}", e.text, entry_text(cx, e.value, style))).collect();
+                p.entries.iter().map(|e| format!("{} = {}", e.text, entry_text(cx, e, style))).collect();
             format!("{{ {} }}", entries.join(", "))
         }
         Value::Verdict(j) => j.verdict.to_string(),
@@ -391,7 +391,7 @@ pub fn json_of(cx: &Inquiry, value: &Value) -> Json {
         Value::Point(p) => {
             let mut object = Map::new();
             for entry in &p.entries {
-                let number = crate::motion::double::as_double(entry.value).map(|x| json!(x));
+                let number = entry.double().map(|x| json!(x));
                 object.insert(entry.text.clone(), number.unwrap_or_else(|| expr_json(cx, entry.value)));
             }
             Json::Object(object)

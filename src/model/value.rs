@@ -151,6 +151,21 @@ pub struct PointEntry {
     pub symbols: SmallVec<[Symbol; 1]>,
     pub text: String,
     pub value: Expr,
+    /// A number of a run: the double that the value is, and written as one.
+    pub of_run: bool,
+}
+
+impl PointEntry {
+    /// The number of a run, if it is one and has a value.
+    pub fn double(&self) -> Option<f64> {
+        let number = self.value.as_number().filter(|_| self.of_run);
+        number.map(crate::codegen::lower::to_f64).or_else(|| crate::motion::double::as_double(self.value))
+    }
+
+    /// The value by itself.
+    pub fn taken_out(&self) -> Value {
+        self.double().map_or(Value::Expr(self.value), Value::Float)
+    }
 }
 
 /// A verdict that can be taken again at a point.

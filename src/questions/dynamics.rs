@@ -411,6 +411,7 @@ fn certificate_answer(c: &Certificate) -> Answer {
         symbols: [*s].into_iter().collect(),
         text: s.to_string(),
         value: Expr::number(x.clone()),
+        of_run: false,
     };
     let point = Point { entries: c.point.iter().map(entry).collect() };
     Answer::new("certificate")

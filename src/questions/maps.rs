@@ -556,7 +556,12 @@ fn point_forward(cx: &Inquiry, map: &Map, point: &Point) -> Fallible<Value> {
         let is_time = symbol == map.target().manifold().base();
         if given(image) && (!is_time || values.contains_key(&map.source().manifold().base())) {
             let value = tidy(cx, substitute(image, &values));
-            entries.push(PointEntry { symbols: SmallVec::from_elem(symbol, 1), text: symbol.name(), value });
+            entries.push(PointEntry {
+                symbols: SmallVec::from_elem(symbol, 1),
+                text: symbol.name(),
+                value,
+                of_run: false,
+            });
         }
     }
     if entries.is_empty() {

@@ -86,7 +86,7 @@ pub fn natural_part(cx: &Inquiry, value: &Value, name: &str) -> Fallible<Option<
         (Value::Run(r), _) => return run::part(r, name),
         (Value::Series(s), _) => return Ok(s.part(name)?.map(Value::Float)),
         (Value::Point(p), _) => match p.entries.iter().find(|e| e.text == name) {
-            Some(entry) => crate::motion::double::as_double(entry.value).map_or(Value::Expr(entry.value), Value::Float),
+            Some(entry) => entry.taken_out(),
             None => return Ok(None),
         },
         _ => return Ok(None),

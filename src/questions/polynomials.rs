@@ -733,7 +733,8 @@ fn branch_of(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Branch {
 /// A point of the cell, with rational or algebraic coordinates; refused if none is found. A coordinate without closed form
 /// comes with its polynomial and an interval.
 fn sample(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Fallible<Value> {
-    let entry = |s: Symbol, value: Expr| PointEntry { symbols: smallvec![s], text: Symbol::name(s), value };
+    let entry =
+        |s: Symbol, value: Expr| PointEntry { symbols: smallvec![s], text: Symbol::name(s), value, of_run: false };
     let point = |entries: Vec<PointEntry>| Value::Point(Rc::new(Point { entries }));
     match witness(cx, frame, cell)? {
         Witness::Point(found) => {
@@ -792,7 +793,12 @@ pub(super) fn solved_by_branches(
             ([_], [(_, value)]) => Value::Expr(*value),
             _ if branch.values.is_empty() => answer.clone(),
             (_, values) => {
-                let entry = |(s, e): &(Symbol, Expr)| PointEntry { symbols: smallvec![*s], text: s.name(), value: *e };
+                let entry = |(s, e): &(Symbol, Expr)| PointEntry {
+                    symbols: smallvec![*s],
+                    text: s.name(),
+                    value: *e,
+                    of_run: false,
+                };
                 Value::Point(Rc::new(Point { entries: values.iter().map(entry).collect() }))
             }
         });

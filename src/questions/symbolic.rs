@@ -387,8 +387,12 @@ fn solution(branch: &Branch, unknowns: &[Symbol]) -> Value {
         // Any value will do: the unknown itself.
         ([x], []) => Value::Expr(Expr::symbol(*x)),
         (_, values) => {
-            let entry =
-                |(s, e): &(Symbol, Expr)| PointEntry { symbols: SmallVec::from_elem(*s, 1), text: s.name(), value: *e };
+            let entry = |(s, e): &(Symbol, Expr)| PointEntry {
+                symbols: SmallVec::from_elem(*s, 1),
+                text: s.name(),
+                value: *e,
+                of_run: false,
+            };
             Value::Point(Rc::new(Point { entries: values.iter().map(entry).collect() }))
         }
     }

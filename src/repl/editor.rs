@@ -13,6 +13,7 @@ use crate::diagnostic::render::wants_color;
 use crate::model::kind::OptionRow;
 use crate::questions;
 use crate::session::{NamedItem, Session};
+use crate::source::visible;
 use crate::syntax::parse::{Completeness, is_complete};
 use rustyline::completion::{Completer, FilenameCompleter, Pair};
 use rustyline::config::Configurer;
@@ -23,7 +24,7 @@ use rustyline::history::DefaultHistory;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{ColorMode, CompletionType, Config, Context, Editor, Helper};
 use std::borrow::Cow;
-use std::io::{IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::PathBuf;
 
 /// The conversation: read, answer, print, until the user leaves. An error is one of the terminal's.
@@ -51,7 +52,7 @@ pub fn talk(repl: &mut Repl, history: Option<PathBuf>) -> std::io::Result<()> {
                 let (columns, rows) = editor.dimensions().map_or((100, 40), |(c, r)| (c as usize, r as usize));
                 repl.set_screen(Screen { columns: columns.max(20), rows: rows.max(10), color });
                 let reply = repl.enter(&line);
-                std::io::stdout().write_all(reply.out.as_bytes())?;
+                std::io::stdout().write_all(visible(&reply.out).as_bytes())?;
                 std::io::stdout().flush()?;
                 std::io::stderr().write_all(reply.talk.as_bytes())?;
                 if reply.quit {
@@ -61,6 +62,10 @@ pub fn talk(repl: &mut Repl, history: Option<PathBuf>) -> std::io::Result<()> {
             // Ctrl-C while typing drops the line, Ctrl-D on an empty one leaves.
             Err(ReadlineError::Interrupted) => {}
             Err(ReadlineError::Eof) => return Ok(()),
+            // A byte that is no text, from a slip or another encoding, costs the line and not the session.
+            Err(ReadlineError::Io(error)) if error.kind() == ErrorKind::InvalidData => {
+                std::io::stderr().write_all(b"\nwhat was typed is not UTF-8 text; the line is dropped\n")?;
+            }
             Err(error) => return Err(other(error)),
         }
     }

@@ -347,7 +347,7 @@ impl<'s> Evaluator<'s> {
                 time => {
                     let value = at(operate::as_expr(&self.cx, &time), point.span)?;
                     let symbols = SmallVec::from_elem(run.time, 1);
-                    Point { entries: vec![PointEntry { symbols, text: run.time.name(), value }] }
+                    Point { entries: vec![PointEntry { symbols, text: run.time.name(), value, of_run: false }] }
                 }
             },
             _ => self.point(point)?,
@@ -374,11 +374,10 @@ impl<'s> Evaluator<'s> {
     }
 
     pub fn integer(&self, term: &Term) -> Fallible<i64> {
-        self.number(term)?.to_i64().ok_or_else(|| {
-            Box::new(
-                Diagnostic::error(&codes::WRONG_KIND, "an integer is needed here")
-                    .label(term.span, "this is not an integer"),
-            )
+        let number = self.number(term)?;
+        number.to_i64().ok_or_else(|| {
+            let label = if number.is_integer() { "this one is too large" } else { "this is not an integer" };
+            Box::new(Diagnostic::error(&codes::WRONG_KIND, "an integer is needed here").label(term.span, label))
         })
     }
 

@@ -1,9 +1,11 @@
 //! Files that a program names: what it uses, and tables for its functions. A path is relative to the
 //! file that names it and stays inside the folder of the program, so that a program that somebody
-//! sends reads nothing but what came with it.
+//! sends reads nothing but what came with it. What it writes stays inside the folder of `--out`, or the
+//! working folder, unless `--allow-outside` was said.
 
+use super::SessionOptions;
 use super::interpreter::Interpreter;
-use crate::diagnostic::{Diagnostic, codes, suggest};
+use crate::diagnostic::{Diagnostic, Severity, codes, suggest};
 use crate::model::value::Fallible;
 use crate::source::Span;
 use crate::world::{Trouble, World};
@@ -56,6 +58,41 @@ pub fn read(world: &dyn World, path: &Path, text: &str, span: Span) -> Fallible<
                 .help("save the file as UTF-8"),
         )
     })
+}
+
+/// The path of the file that a program writes to, inside the folder for what is written.
+pub fn destination(state: &Interpreter, text: &str, span: Span) -> Fallible<PathBuf> {
+    let SessionOptions { out, world, allow_outside, .. } = &state.options;
+    let path = out.join(text);
+    let named = normal(Path::new(text));
+    let leaves = !matches!(named.components().next(), Some(Component::Normal(_)));
+    // What is there already may be a link to anywhere; the folders that are missing are made, and are none.
+    let linked = || {
+        let folder = if out.as_os_str().is_empty() { Path::new(".") } else { out };
+        let there = path.ancestors().find_map(|place| world.canonical(place));
+        let inside = match (world.canonical(folder), there) {
+            (Some(folder), Some(there)) => there.starts_with(folder),
+            // The folder itself is made: nothing in it leads anywhere.
+            (None, _) => true,
+            (Some(_), None) => normal(&path).is_relative(),
+        };
+        !inside
+    };
+    if !allow_outside && (leaves || linked()) {
+        let folder = if out.as_os_str().is_empty() { "the working folder" } else { "the folder of `--out`" };
+        return Err(Box::new(
+            Diagnostic::error(&codes::OUTSIDE_OUT, format!("this file would be written outside {folder}"))
+                .label(span, "leads outside")
+                .help("name a file in that folder, say another one with `--out`, or allow it with `--allow-outside`"),
+        ));
+    }
+    Ok(path)
+}
+
+/// What is said of a file that was written.
+pub fn written(path: &Path, what: &str) -> Diagnostic {
+    let title = format!("`{}` was written ({what})", path.display());
+    Diagnostic::new(Severity::Note, &codes::WRITTEN, title)
 }
 
 /// Writes a file for a program, making the folder it lies in.

@@ -42,9 +42,6 @@ pub fn read(world: &dyn World, path: &std::path::Path) -> Result<Input, Unreadab
 
 /// UTF-8 text from bytes; a byte order mark at the beginning is dropped.
 fn decode(name: &str, bytes: Vec<u8>) -> Result<String, Unreadable> {
-    if u32::try_from(bytes.len()).is_err() {
-        return Err(Diagnostic::error(&codes::CANNOT_READ, format!("`{name}` is larger than 4 GB")).into());
-    }
     match String::from_utf8(bytes) {
         Ok(text) => Ok(text.strip_prefix('\u{feff}').map(str::to_string).unwrap_or(text)),
         Err(error) => {

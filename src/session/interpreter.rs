@@ -15,7 +15,7 @@ use crate::algebra::assume::Facts;
 use crate::algebra::conditions::{Recorded, inequality};
 use crate::algebra::expr::Condition;
 use crate::algebra::{Expr, Ground, Symbol, Verdict, conditions};
-use crate::budget::{self, Budget, share};
+use crate::budget::{self, Budget, Pace, share};
 use crate::diagnostic::{Diagnostic, Goes, Repair, codes};
 use crate::model::kind::RUN;
 use crate::model::value::{Fallible, Value};
@@ -75,8 +75,10 @@ pub enum Effect {
     Answered(Answered),
     /// An assertion or test that held, on this ground.
     Held(Ground),
-    /// Nothing to show: a run that wrote a file.
+    /// Nothing to show.
     Done,
+    /// A file was written; this says which.
+    Wrote(Box<Diagnostic>),
 }
 
 /// The value of a question, and where it is one beyond what the value itself says.
@@ -154,7 +156,7 @@ impl Interpreter {
 
     /// For one question under the facts that hold.
     pub fn inquiry(&self) -> Inquiry {
-        Inquiry::new(self.facts.clone(), Budget::new(share::STATEMENT))
+        Inquiry::new(self.facts.clone(), Budget::new(share::STATEMENT).with_effort(self.options.effort))
     }
 
     pub fn evaluator(&self, cx: &Inquiry) -> Evaluator<'_> {
@@ -509,8 +511,13 @@ impl Interpreter {
         let mut failure: Option<Box<Diagnostic>> = None;
         let mut said = vec![];
         for statement in &test.body {
-            match inner.run(cx, ast, statement, &mut said) {
+            // Inside a test a question may cost what it may cost outside.
+            let pace = super::pace_of(&statement.kind);
+            budget::go_on(pace);
+            let limit = if pace == Pace::Run { u64::MAX } else { share::STATEMENT };
+            match cx.within(limit, || inner.run(cx, ast, statement, &mut said)) {
                 Ok(Effect::Held(g)) => ground = ground.weaker(g),
+                Ok(Effect::Wrote(file)) => said.push(*file),
                 Ok(_) => {}
                 // Without answers there is nothing that the next statement could not be asked about.
                 Err(d) if self.check_only && test.fails.is_none() => match &failure {

@@ -31,6 +31,12 @@ pub static FILES: &[(&str, &str)] = &[
     ("springs", include_str!("../../stdlib/springs.mech")),
 ];
 
+/// How many files may use each other in a row: each is read while those before it wait.
+const MAX_DEPTH: usize = 64;
+
+/// How many of the files that lead to a mistake are shown with it.
+const MAX_USERS: usize = 5;
+
 /// What a file declares.
 pub struct Library {
     /// As shown to people: `std.springs`, `parts/wheel.mech`.
@@ -70,6 +76,13 @@ pub fn bring_in(cx: &Inquiry, state: &mut Interpreter, u: &Use) -> Fallible<()> 
                 .label(found.span, "is being read already")
                 .note(circle.collect::<Vec<_>>().join(" uses "))
                 .help("put what both need into a third file"),
+        ));
+    }
+    if state.reading.len() > MAX_DEPTH && !state.libraries.contains_key(&found.path) {
+        return Err(Box::new(
+            Diagnostic::error(&codes::BUDGET, format!("more than {MAX_DEPTH} files use each other in a row"))
+                .label(found.span, "this is one more")
+                .help("use it in a file nearer to the program"),
         ));
     }
     let library = match state.libraries.get(&found.path) {
@@ -168,7 +181,9 @@ fn read(cx: &Inquiry, state: &mut Interpreter, found: &Found) -> Fallible<Rc<Lib
     inner.reading.push(found.path.clone());
     inner.check_only = true;
     inner.redeclare = false;
-    let used_here = |d: Diagnostic| Box::new(d.label(found.span, "used here"));
+    // Of a long chain the first few show the way.
+    let used_here =
+        |d: Diagnostic| Box::new(if d.labels.len() < MAX_USERS { d.label(found.span, "used here") } else { d });
     let (ast, problems) = timing::stage("parse", || parse::parse(source, &text));
     let mut problems = problems.into_sorted();
     problems.retain(Diagnostic::is_error);

@@ -8,7 +8,9 @@ use crate::algebra::{Symbol, conditions};
 use crate::diagnostic::{Diagnostic, codes, suggest};
 use crate::geometry::jet::FiberedManifold;
 use crate::model::operate::{as_form, describe};
-use crate::model::value::{Answer, Fallible, Family, Indexed, Key, KeyPart, LabelledMatrix, Value, key_text};
+use crate::model::value::{
+    Answer, Fallible, Family, Indexed, Key, KeyPart, LabelledMatrix, PointEntry, Value, key_text,
+};
 use crate::source::Span;
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -167,7 +169,7 @@ pub fn at_symbol(value: &Value, jet: Option<Symbol>, text: &str) -> Fallible<Val
         Value::OnSpace(declared) => at_symbol(&declared.value, jet, text).ok(),
         Value::Answer(answer) => lookup_symbol(answer, symbol).and_then(Result::ok),
         Value::Family(family) => family_get(family, symbol).cloned(),
-        Value::Point(point) => point.entries.iter().find(|e| e.symbols.contains(&symbol)).map(|e| Value::Expr(e.value)),
+        Value::Point(point) => point.entries.iter().find(|e| e.symbols.contains(&symbol)).map(PointEntry::taken_out),
         Value::Run(run) => run.series(&symbol.name()).map(|s| Value::Series(std::rc::Rc::new(s))),
         _ => None,
     });

@@ -91,9 +91,12 @@ impl<'t> Builder<'t> {
     fn read_name(&mut self, l: u32, r: u32) -> Name {
         let word = self.slice(l, r);
         if let Some(known) = self.texts.get(word) {
-            return known.clone();
+            let known = known.clone();
+            self.bound_primes(known.primes, l, r);
+            return known;
         }
         let (bare, primes) = name::read(word);
+        self.bound_primes(primes, l, r);
         let text = match self.texts.get(&*bare) {
             Some(known) => known.text.clone(),
             None => bare.into(),
@@ -101,6 +104,14 @@ impl<'t> Builder<'t> {
         let name = Name { text, primes };
         self.texts.insert(word, name.clone());
         name
+    }
+
+    /// Complains about more primes than there are orders of jets.
+    fn bound_primes(&mut self, primes: u32, l: u32, r: u32) {
+        if primes > name::MAX_PRIMES {
+            let problem = problem::too_many_primes(self.span(l, r), primes);
+            self.problem(problem);
+        }
     }
 
     /// A name that is declared, or a word of the language: no primes.
@@ -140,18 +151,14 @@ impl<'t> Builder<'t> {
     }
 
     pub fn number(&mut self, l: u32, r: u32) -> ExprId {
-        let value = match Rational::parse(self.slice(l, r)) {
-            Some(Ok(value)) => {
-                self.bits = self.bits.saturating_add(value.bits());
-                value
-            }
-            _ => {
-                self.bits = usize::MAX;
-                Rational::from(0)
-            }
-        };
+        let value = Rational::parse(self.slice(l, r)).and_then(Result::ok);
+        let too_large = value.is_none();
+        let value = value.unwrap_or_else(|| Rational::from(0));
+        self.bits = if too_large { usize::MAX } else { self.bits.saturating_add(value.bits()) };
         if self.bits > MAX_TOTAL_BITS {
-            self.problem(problem::number_too_large(self.span(l, r)));
+            let span = self.span(l, r);
+            let all = problem::numbers_too_large(span, MAX_TOTAL_BITS);
+            self.problem(if too_large { problem::number_too_large(span) } else { all });
             self.bits = 0;
         }
         self.push(l, ExprKind::Number(value), r)
@@ -304,8 +311,10 @@ impl<'t> Builder<'t> {
         let count: u32 = self.slice(at, r).chars().map(name::count_prime).sum();
         let expr = &mut self.ast.exprs[of.0 as usize];
         if let (ExprKind::Name(name), 0) = (&mut expr.kind, expr.parens) {
-            name.primes += count;
+            name.primes = name.primes.saturating_add(count);
+            let primes = name.primes;
             expr.span.end = r;
+            self.bound_primes(primes, l, r);
             return of;
         }
         self.push(l, ExprKind::Primed { of, primes: count }, r)

@@ -6,6 +6,9 @@
 
 use std::borrow::Cow;
 
+/// Jets have no higher order, so a name has no more primes.
+pub const MAX_PRIMES: u32 = 64;
+
 /// The name without primes and dots, and how many there were.
 pub fn read(word: &str) -> (Cow<'_, str>, u32) {
     let bare = word.trim_end_matches(super::lexer::is_prime);

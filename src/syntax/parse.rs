@@ -10,7 +10,7 @@ use super::expected;
 use super::grammar::ProgramParser;
 use super::lexer::{self, Lexed, MAX_PROBLEMS};
 use super::token::Token;
-use super::{name, problem};
+use super::{disguise, name, problem};
 use crate::diagnostic::{Diagnostic, Problems};
 use crate::source::{SourceId, Span};
 use lalrpop_util::ParseError;
@@ -21,6 +21,7 @@ pub fn parse(source: SourceId, text: &str) -> (Ast, Problems) {
     let reading = read(source, text);
     let mut problems = Problems::default();
     let mut found = reading.problems;
+    found.extend(reading.warnings);
     found.sort_by_key(|d| d.primary());
     problems.extend(found);
     (reading.ast, problems)
@@ -46,6 +47,8 @@ pub fn is_complete(text: &str) -> Completeness {
 struct Reading {
     ast: Ast,
     problems: Vec<Diagnostic>,
+    /// What can be read and may be misread.
+    warnings: Vec<Diagnostic>,
     /// The text ends inside a bracket or comment.
     open: bool,
     /// The only complaint of the grammar is that the text ends.
@@ -90,7 +93,8 @@ fn read(source: SourceId, text: &str) -> Reading {
         problems.truncate(MAX_PROBLEMS);
         problems.push(problem::too_many(Span::new(source, text.len(), text.len())));
     }
-    Reading { ast, problems, open: lexed.open, ends_early }
+    let warnings = disguise::warnings(source, text, &lexed);
+    Reading { ast, problems, warnings, open: lexed.open, ends_early }
 }
 
 /// Takes the statements with a problem out of the tree, and notes the names that occur in them.

@@ -5,6 +5,7 @@
 //! one can be computed.
 
 use super::ast::Comparison;
+use super::name::MAX_PRIMES;
 use super::token::{RUN_CLAUSES, Token};
 use crate::diagnostic::{Diagnostic, Goes, Repair, Severity, codes, suggest};
 use crate::source::Span;
@@ -275,6 +276,20 @@ pub fn primed_name(name: Span, bare: &str) -> Diagnostic {
         name,
         bare,
     )
+}
+
+/// More primes than there are orders of jets.
+pub fn too_many_primes(name: Span, primes: u32) -> Diagnostic {
+    Diagnostic::error(&codes::TOO_MANY_PRIMES, format!("this name has {primes} primes"))
+        .label(name, format!("at most {MAX_PRIMES} are possible"))
+}
+
+/// Many numbers, each of which would be possible.
+pub fn numbers_too_large(number: Span, most: usize) -> Diagnostic {
+    Diagnostic::error(&codes::NUMBER_TOO_LARGE, "the numbers of this program are too large together")
+        .label(number, "no more fit from here on")
+        .note(format!("all numbers of a program have at most {most} bits together"))
+        .help("a table of numbers is read from a file: `function F(t) from \"force.csv\"`")
 }
 
 pub fn number_too_large(number: Span) -> Diagnostic {

@@ -28,6 +28,13 @@ pub(super) trait Coefficient: Clone {
     fn to_polynomial(&self) -> Polynomial;
 }
 
+/// Numbers of so many bits make one step of a reduction long enough to be interrupted.
+const LONG: usize = 1024;
+
+fn listen(cx: &Budget, n: &Integer) -> Budgeted<()> {
+    if n.bits() > LONG { cx.listen() } else { Ok(()) }
+}
+
 impl Coefficient for Integer {
     fn one() -> Integer {
         Integer::ONE
@@ -47,10 +54,12 @@ impl Coefficient for Integer {
     fn negate(&self) -> Integer {
         -self
     }
-    fn times(&self, _: &Budget, other: &Integer) -> Budgeted<Integer> {
+    fn times(&self, cx: &Budget, other: &Integer) -> Budgeted<Integer> {
+        listen(cx, self)?;
         Ok(self * other)
     }
-    fn cofactors(_: &Budget, a: &Integer, b: &Integer) -> Budgeted<(Integer, Integer)> {
+    fn cofactors(cx: &Budget, a: &Integer, b: &Integer) -> Budgeted<(Integer, Integer)> {
+        listen(cx, a)?;
         if b.is_one() {
             return Ok((a.clone(), b.clone()));
         }
@@ -58,10 +67,11 @@ impl Coefficient for Integer {
         let g = if b.is_negative() { -&g } else { g };
         Ok((a.div_rem(&g).0, b.div_rem(&g).0))
     }
-    fn content<'a>(_: &Budget, list: impl Iterator<Item = &'a Integer>) -> Budgeted<Integer> {
+    fn content<'a>(cx: &Budget, list: impl Iterator<Item = &'a Integer>) -> Budgeted<Integer> {
         let mut g = Integer::ZERO;
         let mut negative = None;
         for c in list {
+            listen(cx, c)?;
             negative.get_or_insert(c.is_negative());
             g = g.gcd(c);
             if g.is_one() {
@@ -70,7 +80,8 @@ impl Coefficient for Integer {
         }
         Ok(if negative == Some(true) { -&g } else { g })
     }
-    fn over(&self, _: &Budget, divisor: &Integer) -> Budgeted<Integer> {
+    fn over(&self, cx: &Budget, divisor: &Integer) -> Budgeted<Integer> {
+        listen(cx, self)?;
         Ok(self.div_rem(divisor).0)
     }
     fn size(&self) -> usize {

@@ -233,6 +233,15 @@ fn only_symbols_that_matter_are_left() {
     }
 }
 
+#[test]
+fn numerator_and_denominator() {
+    let cx = &Inquiry::free();
+    let mut scope = Scope::new();
+    let e = scope.read("x/(y*2) + 1/y^2");
+    assert_eq!(numerator(cx, e).unwrap(), scope.read("x*y + 2"));
+    assert_eq!(denominator(cx, e).unwrap(), scope.read("2*y^2"));
+}
+
 /// Texts a mechanician would write. Parameters are m, m1, m2, k, l, r, g; the rest are coordinates.
 #[test]
 fn tidy_texts() {

@@ -102,7 +102,7 @@ impl<'s> Evaluator<'s> {
                     .label(left.span, "given before"),
             ));
         }
-        point.entries.push(PointEntry { symbols, text, value });
+        point.entries.push(PointEntry { symbols, text, value, of_run: false });
         Ok(())
     }
 

@@ -76,7 +76,7 @@ pub fn plot(
     match to {
         None => Ok(Effect::Answered(Value::Text(picture.terminal(72, 18).into()).into())),
         Some(to) => {
-            let path = state.options.out.join(&*to.node);
+            let path = file::destination(state, &to.node, to.span)?;
             if path.extension().is_none_or(|ending| ending != "svg") {
                 let svg = std::path::Path::new(&*to.node).with_extension("svg");
                 return Err(Box::new(
@@ -88,7 +88,9 @@ pub fn plot(
             }
             file::write(&*state.options.world, &path, picture.svg(720, 480).as_bytes())
                 .map_err(|d| Box::new(d.or_at(to.span, "this file")))?;
-            Ok(Effect::Done)
+            let curves = picture.curves.len();
+            let what = if curves == 1 { "one curve".to_string() } else { format!("{curves} curves") };
+            Ok(Effect::Wrote(Box::new(file::written(&path, &what))))
         }
     }
 }
@@ -100,9 +102,10 @@ fn angle_period(run: &Run, name: &str) -> Option<f64> {
 
 pub fn save(cx: &Inquiry, state: &mut Interpreter, what: &Term, to: &Word) -> Fallible<Effect> {
     let run = the_run(cx, state, what)?;
-    let path = state.options.out.join(&*to.node);
-    let written = report::bytes(&run.table(), &path).map_err(Box::new);
+    let path = file::destination(state, &to.node, to.span)?;
+    let table = run.table();
+    let written = report::bytes(&table, &path).map_err(Box::new);
     let written = written.and_then(|bytes| file::write(&*state.options.world, &path, &bytes));
     written.map_err(|d| Box::new(d.or_at(to.span, "this file")))?;
-    Ok(Effect::Done)
+    Ok(Effect::Wrote(Box::new(file::written(&path, &format!("{} rows", table.n_rows())))))
 }
