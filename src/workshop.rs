@@ -7,6 +7,9 @@
 /// Exact numbers, expressions, polynomials, ideals and strata.
 pub mod algebra {
     pub use crate::algebra::{Coordinate, Expr, Inquiry, Integer, Rational, Symbol, Verdict};
+    pub mod assume {
+        pub use crate::algebra::assume::Facts;
+    }
     pub mod decide {
         pub use crate::algebra::decide::{equal, is_zero};
     }
@@ -70,7 +73,7 @@ pub mod algebra {
 
 /// Counted work, and the stop from outside.
 pub mod budget {
-    pub use crate::budget::{Budgeted, Exhausted, interrupt, share, under_way};
+    pub use crate::budget::{Budget, Budgeted, Exhausted, interrupt, share, under_way};
 }
 
 /// From expressions to kernels, and from kernels to machine code.
@@ -105,7 +108,7 @@ pub mod geometry {
         pub use crate::geometry::contact::one_contact_part;
     }
     pub mod jet {
-        pub use crate::geometry::jet::FiberedManifold;
+        pub use crate::geometry::jet::{FiberedManifold, total_derivative, total_derivatives};
     }
 }
 
@@ -131,8 +134,17 @@ pub mod integrate {
     }
 }
 
-/// Lagrangians.
+/// Lagrangians and their dynamics.
 pub mod mechanics {
+    pub mod certificate {
+        pub use crate::mechanics::certificate::certified;
+    }
+    pub mod constraint_algorithm {
+        pub use crate::mechanics::constraint_algorithm::{Dynamics, SystemDynamics, dynamics};
+    }
+    pub mod lepage_class {
+        pub use crate::mechanics::lepage_class::closed_representative;
+    }
     pub mod lagrangian {
         pub use crate::mechanics::lagrangian::Lagrangian;
     }

@@ -49,9 +49,6 @@ pub struct AdjointSymmetry {
 /// What follows from a potential F.
 #[derive(Clone, Debug)]
 pub struct Consequence {
-    pub potential: Expr,
-    /// Γ(F).
-    pub rate: Expr,
     pub kind: &'static str,
     /// h.
     pub gauge: Option<Expr>,
@@ -173,7 +170,7 @@ pub fn check_potential(cx: &Inquiry, system: &MixedSystem, a: &[Expr], c: &[Expr
 /// What L* = Γ(F) says, for a form of which it is known whether it is an adjoint symmetry.
 pub fn consequence(cx: &Inquiry, system: &MixedSystem, is_one: &Verdict, f: Expr) -> Answered<Consequence> {
     let rate = tidy(cx, system.gamma().apply(cx, f));
-    let plain = |kind| Consequence { potential: f, rate, kind, gauge: None, integral: None, lagrangian: None };
+    let plain = |kind| Consequence { kind, gauge: None, integral: None, lagrangian: None };
     if !super::decided(is_one, "this form is an adjoint symmetry")? {
         return Ok(plain("not_adjoint_symmetry"));
     }

@@ -15,7 +15,7 @@ use super::mixed_system::{AdaptedField, MixedSystem};
 use super::{Answered, tidy};
 use crate::algebra::Inquiry;
 use crate::algebra::derive::partial;
-use crate::algebra::{Expr, Symbol, Verdict};
+use crate::algebra::{Expr, Verdict};
 use crate::geometry::Tensor;
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
@@ -132,11 +132,6 @@ impl Connection {
         let vertical = (&lie + &rest).scale(Expr::ratio(1, 2));
         let horizontal = &identity - &vertical;
         ConnectionTensors { n, s, lie, horizontal, vertical, rest }
-    }
-
-    /// Γ^β_α with their labels, for those who want them by coordinate.
-    pub fn labels(&self) -> Vec<Symbol> {
-        self.system.second_symbols()
     }
 }
 

@@ -61,8 +61,6 @@ pub struct ConstraintMomenta {
 /// The canonical constrained Hamilton equations.
 #[derive(Clone, Debug)]
 pub struct ConstrainedHamilton {
-    /// q̇^a as functions of t, q and the momenta.
-    pub inverse: Vec<(Symbol, Expr)>,
     /// dq^σ/dt for all coordinates, then dP_a/dt.
     pub right_sides: Vec<(Symbol, Expr)>,
     /// η_a and η^a along dq^a and dP_a.
@@ -337,7 +335,6 @@ impl ConstraintLegendre {
             right_sides,
             eta: along.chain(across).collect(),
             hamiltonian: found.hamiltonian.map(there),
-            inverse,
             conditions,
         })
     }

@@ -66,12 +66,6 @@ impl ContactForce {
     pub fn order(&self, cx: &Inquiry) -> Answered<u32> {
         decided_order(cx, &self.manifold, &self.components)
     }
-
-    /// Φ(v) = Φ_i v^i, what the force does per unit of time.
-    pub fn power(&self, cx: &Inquiry) -> Expr {
-        let terms = self.components.iter().enumerate().map(|(i, f)| *f * jet_expr(&self.manifold, i, 1));
-        tidy(cx, Expr::add_all(terms))
-    }
 }
 
 /// c_i θ^i.

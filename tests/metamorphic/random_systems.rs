@@ -8,16 +8,16 @@
 //! the two answers is not complete. `LEPAGE_LONG=1 cargo test --test metamorphic random -- --nocapture` takes all 300 systems
 //! and prints what it counted; otherwise a few are taken.
 
-use lepage::algebra::assume::Facts;
-use lepage::algebra::function::Elementary;
-use lepage::algebra::substitute::substitute;
-use lepage::algebra::{Coordinate, Expr, Inquiry, Symbol};
-use lepage::budget::Budget;
-use lepage::geometry::jet::{FiberedManifold, total_derivative, total_derivatives};
-use lepage::mechanics::certificate::certified;
-use lepage::mechanics::constraint_algorithm::{Dynamics, SystemDynamics, dynamics};
-use lepage::mechanics::lagrangian::Lagrangian;
-use lepage::mechanics::lepage_class::closed_representative;
+use lepage::workshop::algebra::assume::Facts;
+use lepage::workshop::algebra::function::Elementary;
+use lepage::workshop::algebra::substitute::substitute;
+use lepage::workshop::algebra::{Coordinate, Expr, Inquiry, Symbol};
+use lepage::workshop::budget::Budget;
+use lepage::workshop::geometry::jet::{FiberedManifold, total_derivative, total_derivatives};
+use lepage::workshop::mechanics::certificate::certified;
+use lepage::workshop::mechanics::constraint_algorithm::{Dynamics, SystemDynamics, dynamics};
+use lepage::workshop::mechanics::lagrangian::Lagrangian;
+use lepage::workshop::mechanics::lepage_class::closed_representative;
 use rustc_hash::FxHashMap;
 use std::time::{Duration, Instant};
 
