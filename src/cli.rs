@@ -3,7 +3,8 @@
 //! Data goes to standard output and talk to standard error. The exit code is 0 when everything held,
 //! 1 when there are findings (a refusal, a failed assertion, a file that `fmt --check` would change),
 //! 2 when the command was not understood, a file could not be read or written, or Lepage itself made
-//! a mistake, 130 when Ctrl-C was pressed, whatever had been shown by then. A panic anywhere below is caught here and becomes the diagnostic `internal`.
+//! a mistake, 130 when Ctrl-C was pressed, whatever had been shown by then. A panic anywhere below is caught here and becomes
+//! the diagnostic `internal`.
 //!
 //! Starting must be cheap (a one-line file costs its own work and little else), so only the clap
 //! command of the subcommand that was named is built; the whole tree is built for `--help`,

@@ -435,6 +435,24 @@ fn what_a_program_writes_stays_in_its_folder() {
     assert!(code(&output) == 0 && inside.join("deep/er/a.csv").exists(), "{}", err(&output));
 }
 
+/// A disk that is full, as far as this process can see: files have an end. What was there stays, and nothing lies beside it.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_leaves_the_files_that_were_there() {
+    let folder = Folder::new("full");
+    let run = b"let run = simulate L { from x = 1; until t = 100; record x every 1/100 }\nsave run to \"x.csv\"\n";
+    let file = folder.file("a.mech", &[OSCILLATOR, run].concat());
+    folder.file("x.csv", b"old");
+    let script = "trap '' XFSZ; ulimit -f 8; exec \"$0\" run --out \"$1\" \"$2\"";
+    let output = Command::new("sh")
+        .args(["-c", script, env!("CARGO_BIN_EXE_lepage"), folder.0.to_str().expect("UTF-8"), &file])
+        .output()
+        .expect("a shell runs");
+    assert!(code(&output) == 1 && err(&output).contains("E0905"), "{}", err(&output));
+    assert_eq!(std::fs::read(folder.0.join("x.csv")).expect("the old file"), b"old");
+    assert_eq!(std::fs::read_dir(&folder.0).expect("the folder").count(), 2);
+}
+
 /// x'' = 1 by Runge and Kutta's method of order four is exact: x(1) = 1 + 1/2, x'(1) = 1, f(1) = 1/2.
 #[test]
 fn numbers_of_a_run_are_json_numbers() {

@@ -7,6 +7,7 @@ use crate::algebra::expr::{BudgetKind, Node, Undefined};
 use crate::algebra::linear::Matrix;
 use crate::algebra::print::Style;
 use crate::algebra::{Expr, Rational, Symbol, Verdict};
+use crate::budget::Exhausted;
 use crate::diagnostic::{Diagnostic, Wanted, codes};
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
@@ -165,21 +166,29 @@ pub fn defined(e: Expr, span: Span) -> Fallible<Value> {
 
 /// Refuses a value of which a part was stopped on the way, with the reason.
 pub fn finished(cx: &Inquiry, value: Value) -> Fallible<Value> {
-    fn is_stopped(value: &Value) -> bool {
-        let stopped = |e: Expr| matches!(e.as_undefined(), Some(Undefined::Budget(BudgetKind::Work)));
+    fn stop_in(value: &Value) -> Option<BudgetKind> {
+        let stop = |e: Expr| match e.as_undefined() {
+            Some(Undefined::Budget(kind)) => Some(kind),
+            _ => None,
+        };
         match value {
-            Value::Expr(e) => stopped(*e),
-            Value::Form(f) => f.terms_in_reading_order().iter().any(|(_, c)| stopped(*c)),
-            Value::Field(x) => x.components().iter().any(|(_, c)| stopped(*c)),
-            Value::Matrix(m) => m.matrix.entries().any(stopped),
-            Value::OnSpace(declared) => is_stopped(&declared.value),
-            Value::List(items) => items.iter().any(is_stopped),
-            Value::Family(family) => family.entries.values().any(is_stopped),
-            Value::Answer(answer) => answer.main.as_ref().is_some_and(is_stopped),
-            _ => false,
+            Value::Expr(e) => stop(*e),
+            Value::Form(f) => f.terms_in_reading_order().iter().find_map(|(_, c)| stop(*c)),
+            Value::Field(x) => x.components().iter().find_map(|(_, c)| stop(*c)),
+            Value::Matrix(m) => m.matrix.entries().find_map(stop),
+            Value::OnSpace(declared) => stop_in(&declared.value),
+            Value::List(items) => items.iter().find_map(stop_in),
+            Value::Family(family) => family.entries.values().find_map(stop_in),
+            Value::Answer(answer) => answer.main.as_ref().and_then(stop_in),
+            _ => None,
         }
     }
-    if is_stopped(&value) { Err(cx.why().into()) } else { Ok(value) }
+    match stop_in(&value) {
+        None => Ok(value),
+        Some(BudgetKind::Nodes) => Err(Exhausted::Nodes.into()),
+        Some(BudgetKind::Bits) => Err(Exhausted::Bits.into()),
+        Some(BudgetKind::Work) => Err(cx.why().into()),
+    }
 }
 
 /// The n-th total derivative.

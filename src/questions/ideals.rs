@@ -105,7 +105,7 @@ impl Pair {
 }
 
 fn conditions(basis: &Basis) -> Vec<Expr> {
-    basis.conditions.iter().map(|x| polynomial_expr(x)).collect()
+    basis.conditions.iter().map(polynomial_expr).collect()
 }
 
 fn member(a: &Arguments) -> Fallible<Value> {

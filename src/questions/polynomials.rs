@@ -425,8 +425,8 @@ fn groebner(a: &Arguments) -> Fallible<Value> {
     let basis = a.cx.within(PATIENCE, || ideal::groebner(&a.cx, &all, &order, &ideal.parameters));
     let complete = basis_complete(&basis);
     let variables: Vec<Expr> = basis.order.variables().iter().map(|v| Generator(*v).meaning()).collect();
-    let relations: Vec<Expr> = ideal.relations.iter().map(|x| polynomial_expr(x)).collect();
-    let conditions: Vec<Expr> = basis.conditions.iter().map(|x| polynomial_expr(x)).collect();
+    let relations: Vec<Expr> = ideal.relations.iter().map(polynomial_expr).collect();
+    let conditions: Vec<Expr> = basis.conditions.iter().map(polynomial_expr).collect();
     let list = written(&a.cx, &basis);
     Ok(Value::from(
         Answer::new("groebner")
@@ -454,7 +454,7 @@ fn eliminate(a: &Arguments) -> Fallible<Value> {
     let all = ideal.all();
     let basis = a.cx.within(PATIENCE, || ideal::eliminate(&a.cx, &all, &eliminated, &ideal.parameters));
     let ended = basis_complete(&basis);
-    let conditions: Vec<Expr> = basis.conditions.iter().map(|x| polynomial_expr(x)).collect();
+    let conditions: Vec<Expr> = basis.conditions.iter().map(polynomial_expr).collect();
     // An angle and its sine have no polynomial relation: what they say together is not all found here.
     let coupled = listed.iter().find(|s| {
         let is_plain = eliminated.contains(&Generator::of_symbol(**s).0);

@@ -138,7 +138,7 @@ fn solve_plain(
     parameters.retain(|v| !unknowns.contains(v));
     parameters.sort_unstable();
     parameters.dedup();
-    let write = |list: &[Polynomial]| list.iter().map(|x| polynomial_expr(x)).collect::<Vec<Expr>>();
+    let write = |list: &[Polynomial]| list.iter().map(polynomial_expr).collect::<Vec<Expr>>();
     let explicit = || Verdict::yes("solved equation by equation");
     let as_found = write(polynomials);
     match explicit_branches(cx, &as_found, given, order) {
