@@ -15,7 +15,7 @@ use super::lepage_class::lepage;
 use super::primary::Legs;
 use crate::algebra::Inquiry;
 use crate::algebra::stratum::{Branch, Cell, Frame, set};
-use crate::algebra::{Expr, Ground, Verdict};
+use crate::algebra::{Expr, Ground, Verdict, conditions};
 use crate::budget::Budgeted;
 
 /// What the comparison found.
@@ -63,7 +63,8 @@ pub(crate) fn compare(cx: &Inquiry, lagrangian: &Lagrangian, system: &DiracSyste
 
 /// The outcome of the constraint algorithm, not called proved where Dirac's algorithm contradicts it.
 pub(crate) fn checked(cx: &Inquiry, lagrangian: &Lagrangian, found: SystemDynamics) -> SystemDynamics {
-    match agrees_with_dirac(cx, lagrangian, &found.proper) {
+    let (agrees, _) = conditions::collect_all(cx, |cx| agrees_with_dirac(cx, lagrangian, &found.proper));
+    match agrees {
         Verdict::No(ground) => SystemDynamics { proper: found.proper.contradicted(&words(&ground)), ..found },
         _ => found,
     }

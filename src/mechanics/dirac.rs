@@ -140,7 +140,8 @@ impl DiracSystem {
     /// Compares with the constraint algorithm on the velocities, and draws the consequence: where the two differ, nothing is
     /// proved; what is left open here is settled where they agree and the other one is complete.
     pub fn compared(&mut self, cx: &Inquiry, lagrangian: &Lagrangian) -> Verdict {
-        let found = agreement::compare(cx, lagrangian, self);
+        // What the comparison divides by is no condition of the answer.
+        let (found, _) = conditions::collect_all(cx, |cx| agreement::compare(cx, lagrangian, self));
         match (&found.verdict, &self.complete) {
             (Verdict::No(ground), _) => {
                 let how = agreement::words(ground);
@@ -172,7 +173,8 @@ impl DiracSystem {
         let is_inside = |c: &&Condition| c.left.symbols().iter().all(|s| s.is_parameter() || coordinates.contains(s));
         let domain = primary.domain.iter().filter(is_inside).copied().collect();
         let mut search = Search::new(&frame, &primary.charts, domain);
-        let followed = search.run(cx);
+        // Where it divides, the cells say where; that is no condition of the answer.
+        let (followed, _) = conditions::collect_all(cx, |cx| search.run(cx));
         let found = followed.and_then(|()| self.described(cx, &search));
         let (branches, mut undecided, mut complete) =
             found.unwrap_or_else(|why| self.as_far_as_found(cx, &search, &primary, why));

@@ -323,10 +323,14 @@ impl<'a> Search<'a> {
             match aside(cx, SIDE_WORK, || self.jumps_of(cx, &f))? {
                 Some((found, unsolved)) => {
                     for jump in found {
-                        if !self.finals.iter().any(|known| known.cell == jump.cell)
-                            && !self.exists(cx, &jump.cell)?.is_no()
-                        {
-                            self.finals.push(jump);
+                        if self.finals.iter().any(|known| known.cell == jump.cell) {
+                            continue;
+                        }
+                        match self.exists(cx, &jump.cell)? {
+                            Verdict::Yes(_) => self.finals.push(jump),
+                            Verdict::No(_) => {}
+                            // A branch that may have no real point is not listed as one.
+                            Verdict::Unknown(_) => self.unsolved.push(jump.cell),
                         }
                     }
                     self.unsolved.extend(unsolved);
