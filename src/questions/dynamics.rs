@@ -16,7 +16,7 @@ use crate::model::item::System;
 use crate::model::kind::*;
 use crate::model::set::{PointSet, branch_text};
 use crate::model::show;
-use crate::model::value::{Answer, Anew, Fallible, Judgement, OnBranch, Point, Rank, Value};
+use crate::model::value::{Anew, Answer, Fallible, Judgement, OnBranch, Point, Rank, Value};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -372,7 +372,12 @@ fn branch_answer(cx: &Inquiry, system: &Rc<System>, space: &JetSpace, b: &Dynami
             Ok(Value::from(PointSet::new(&configuration_space, vec![branch])))
         })
         .lazy("gauge", move |cx: &Inquiry| {
-            let on = |value: Value| OnBranch { value, coordinates: coordinates.clone(), branch: moved.branch.clone(), anew: None };
+            let on = |value: Value| OnBranch {
+                value,
+                coordinates: coordinates.clone(),
+                branch: moved.branch.clone(),
+                anew: None,
+            };
             Ok(Value::list(moved.gauge(cx)?.into_iter().map(|x| Value::OnBranch(Rc::new(on(Value::Field(x)))))))
         })
         .part("jumps", Value::list(jumps))

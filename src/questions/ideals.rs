@@ -136,9 +136,7 @@ fn member(a: &Arguments) -> Fallible<Value> {
     Ok(Value::from(
         Answer::new("member")
             .main(verdict)
-            .lazy("remainder", move |cx: &Inquiry| {
-                Ok(Value::Expr(polynomial_expr(&reduce(cx, remainder.clone())?)))
-            })
+            .lazy("remainder", move |cx: &Inquiry| Ok(Value::Expr(polynomial_expr(&reduce(cx, remainder.clone())?))))
             .lazy("radical", move |cx: &Inquiry| {
                 if radical.is_yes() {
                     return Ok(Value::from(radical.clone()));

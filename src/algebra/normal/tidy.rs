@@ -183,8 +183,7 @@ fn shortest_bracket(cx: &Inquiry, p: &Polynomial) -> Budgeted<Expr> {
             }
             let pieces = squarefree(cx, q)?;
             if pieces.factors.iter().any(|(f, n)| *n > 1 && f.n_terms() > 1) {
-                let factors =
-                    pieces.factors.iter().map(|(f, n)| (polynomial_expr(f), Rational::from(i64::from(*n))));
+                let factors = pieces.factors.iter().map(|(f, n)| (polynomial_expr(f), Rational::from(i64::from(*n))));
                 best.offer(Expr::product(pieces.unit.clone(), factors));
             }
         }

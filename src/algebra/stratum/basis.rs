@@ -87,7 +87,14 @@ fn with_relations(equations: &[Polynomial]) -> (Vec<Polynomial>, Vec<Polynomial>
 impl Basis {
     /// No equations.
     pub fn empty() -> Basis {
-        Basis { inner: None, shear: None, elements: Rc::new([]), minimal: Rc::default(), closures: Rc::default(), values: Rc::default() }
+        Basis {
+            inner: None,
+            shear: None,
+            elements: Rc::new([]),
+            minimal: Rc::default(),
+            closures: Rc::default(),
+            values: Rc::default(),
+        }
     }
 
     pub fn new(cx: &Inquiry, frame: &Frame, equations: &[Polynomial]) -> Budgeted<Basis> {

@@ -701,11 +701,7 @@ impl Cell {
     /// A function with the same values as the polynomial on the cell, in normal form.
     pub fn value(&self, cx: &Inquiry, frame: &Frame, p: &Polynomial) -> Budgeted<Expr> {
         let (remainder, factor) = self.basis.normal_form_with_factor(cx, frame, p)?;
-        Ok(if factor.is_one() {
-            frame.write(&remainder)
-        } else {
-            frame.write(&remainder) / frame.write(&factor)
-        })
+        Ok(if factor.is_one() { frame.write(&remainder) } else { frame.write(&remainder) / frame.write(&factor) })
     }
 
     pub fn equations(&self) -> &[Polynomial] {

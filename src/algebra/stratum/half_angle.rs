@@ -139,7 +139,8 @@ impl Pair {
         for (monomial, coefficient) in f.coefficients_with_respect_to(&[self.half_sine, self.half_cosine]) {
             let power = |v: u32| monomial.iter().find(|(w, _)| *w == v).map_or(0, |(_, n)| *n);
             let (a, b) = (power(self.half_sine), power(self.half_cosine));
-            let mut term = coefficient.mul(cx, &sine_square.pow(cx, a / 2)?)?.mul(cx, &cosine_square.pow(cx, b / 2)?)?;
+            let mut term =
+                coefficient.mul(cx, &sine_square.pow(cx, a / 2)?)?.mul(cx, &cosine_square.pow(cx, b / 2)?)?;
             if a % 2 == 1 {
                 term = term.mul(cx, &product)?;
             }

@@ -72,7 +72,8 @@ fn is_algebraic(frame: &Frame, cell: &Cell) -> bool {
     let is_alone = |u: &super::super::expr::Expr, v: u32| {
         let partners = [v.saturating_sub(1), v, v + 1];
         let stands_in = |w: &u32, s: Symbol| Generator(*w).meaning().contains(s);
-        let has_other = |s: Symbol| in_play.iter().any(|w| stands_in(w, s) && !(partners.contains(w) && is_pair(v, *w)));
+        let has_other =
+            |s: Symbol| in_play.iter().any(|w| stands_in(w, s) && !(partners.contains(w) && is_pair(v, *w)));
         u.as_symbol().is_some_and(|s| !has_other(s))
     };
     let allowed = |v: &u32| match Generator(*v).kind() {

@@ -223,9 +223,9 @@ fn solutions_solve() {
             let zero = Polynomial::zero();
             let vectors = solution.kernel.iter().map(|k| (k, &zero));
             for (vector, right) in vectors.chain([(&solution.particular, &row.right)]) {
-                let sum: Expr = Expr::add_all(
-                    row.coefficients.iter().zip(vector).map(|(a, f)| frame.write(a) * f.to_expr(&frame)),
-                ) - frame.write(right);
+                let sum: Expr =
+                    Expr::add_all(row.coefficients.iter().zip(vector).map(|(a, f)| frame.write(a) * f.to_expr(&frame)))
+                        - frame.write(right);
                 let numerator = frame.read_numerator(cx, sum).unwrap();
                 assert!(leaf.cell.reduce(cx, &frame, &numerator).unwrap().is_zero());
             }
