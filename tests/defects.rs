@@ -181,7 +181,7 @@ fn singular_systems_are_answered_as_derived_by_hand() {
     let mut failed = Vec::new();
     for name in names {
         for outcome in outcomes(&format!("singular/{name}"), true) {
-            if outcome.status != Status::Ok {
+            if matches!(outcome.status, Status::Refused | Status::Failed) {
                 let titles: Vec<&String> = outcome.diagnostics.iter().map(|d| &d.title).collect();
                 failed.push(format!("{name}: {}: {titles:?}", outcome.statement));
             }

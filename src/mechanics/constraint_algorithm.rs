@@ -26,7 +26,7 @@
 use super::certificate::{Certificate, certified};
 use super::classify::{branches, frame_of, rows_of, solvable_set};
 use super::gauge::Motions;
-use super::invariant_set::{Event, InvariantSets, Vectors, aside, closure, generic_leaf};
+use super::invariant_set::{Event, InvariantSets, Vectors, aside, closure, generic_leaf, regular_leaves};
 use super::lepage_class::LepageTwoForm;
 use super::passage::Curves;
 use super::{Answered, exhausted, jet, jet_expr, vanishes};
@@ -34,9 +34,8 @@ use crate::algebra::Inquiry;
 use crate::algebra::polynomial::Polynomial;
 use crate::algebra::stratum::leaves::{Leaf, LinearSystem, Solution, leaves_as_far_as_possible};
 use crate::algebra::stratum::rank::{Rank, rank_by};
-use crate::algebra::stratum::regular::{Regularity, regularity};
 use crate::algebra::stratum::sample::sample_point;
-use crate::algebra::stratum::tangent::{conormal, dimension, projection, singular_locus};
+use crate::algebra::stratum::tangent::{conormal, projection, singular_locus};
 use crate::algebra::stratum::{Branch, Cell, Frame, set};
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Coordinate, Expr, Ground, Symbol, Verdict};
@@ -642,7 +641,7 @@ impl<'a> Task<'a> {
         let mut list: Vec<Leaf> = list.into_iter().filter(|leaf| leaf.is_solvable).collect();
         let width = self.unknowns.len();
         let mut ranks = rank_by(cx, self.frame, n, &list, |leaf| 1 + width - leaf.rank)?;
-        let (regular, dim) = self.regular(cx, n, &mut list)?;
+        let (regular, dim) = regular_leaves(cx, self.frame, n, &mut list)?;
         let generic_rank = list.iter().map(|leaf| leaf.rank).max().unwrap_or(0);
         let mut fields = Vec::new();
         let mut integrable = Verdict::unknown("there is no point to look at");
@@ -685,44 +684,6 @@ impl<'a> Task<'a> {
             certificate: Certificate::not_made("nothing was looked at yet"),
             space: form.phase_space(),
         })
-    }
-
-    /// Whether the equations of the branch are those of its real points, and its dimension. Leaves without points are left out.
-    fn regular(&self, cx: &Inquiry, n: &Cell, list: &mut Vec<Leaf>) -> Budgeted<(Verdict, usize)> {
-        let size = self.frame.coordinates().len();
-        let mut verdict = Verdict::yes("at a real point the differentials of its equations span the conormal space");
-        let dim = match regularity(cx, self.frame, n)? {
-            Regularity::Regular { codimension, is_graph } => {
-                // On a graph a polynomial that is not zero does not vanish everywhere.
-                let is_plain = |leaf: &Leaf| is_graph && leaf.cell.equations() == n.equations();
-                let mut kept = Vec::new();
-                for leaf in list.drain(..) {
-                    let is_empty = if is_plain(&leaf) || leaf.cell == *n {
-                        Verdict::no("an open part of a graph")
-                    } else {
-                        set::is_empty(cx, self.frame, &leaf.cell)?
-                    };
-                    kept.push((leaf, is_empty));
-                }
-                let largest = kept.iter().filter(|(_, is_empty)| is_empty.is_no()).map(|(leaf, _)| leaf.rank).max();
-                for (leaf, is_empty) in &kept {
-                    if is_empty.is_unknown() && largest.is_none_or(|rank| leaf.rank > rank) {
-                        verdict = Verdict::unknown("whether a stratum of higher rank has a real point");
-                    }
-                }
-                list.extend(kept.into_iter().filter(|(_, is_empty)| !is_empty.is_yes()).map(|(leaf, _)| leaf));
-                return Ok((verdict, size - codimension));
-            }
-            Regularity::Unknown(why) => {
-                verdict = Verdict::unknown(why);
-                dimension(cx, self.frame, n)?
-            }
-            Regularity::Parts(_) => {
-                verdict = Verdict::unknown("its real points have other equations");
-                dimension(cx, self.frame, n)?
-            }
-        };
-        Ok((verdict, dim))
     }
 
     /// The algorithm started on a stratum where the rank jumps.

@@ -5,13 +5,14 @@
 //! is cut down to those points, branch by branch, and the cut brings new equations and so new rows. The
 //! dynamical distribution, the semisprays and Dirac's total Hamiltonian field are three such kinds.
 
-use crate::algebra::Inquiry;
 use crate::algebra::expr::Node;
 use crate::algebra::generator::Generator;
 use crate::algebra::polynomial::Polynomial;
 use crate::algebra::stratum::leaves::{Leaf, LinearSystem, is_generically_solvable, leaves};
 use crate::algebra::stratum::regular::{Regularity, regularity};
+use crate::algebra::stratum::tangent::dimension;
 use crate::algebra::stratum::{Cell, Frame, set};
+use crate::algebra::{Inquiry, Verdict};
 use crate::budget::{Budgeted, Exhausted};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -486,4 +487,38 @@ fn has_flat_function(v: &Cell) -> bool {
         _ => None,
     });
     orders.max().is_some_and(|n| n > FOLLOWED_DERIVATIVES)
+}
+
+/// Whether the equations of a branch are those of its real points, and its dimension, which is an upper bound if that is not known.
+/// Leaves without points are left out.
+pub(crate) fn regular_leaves(
+    cx: &Inquiry,
+    frame: &Frame,
+    n: &Cell,
+    list: &mut Vec<Leaf>,
+) -> Budgeted<(Verdict, usize)> {
+    let (codimension, is_graph) = match regularity(cx, frame, n)? {
+        Regularity::Regular { codimension, is_graph } => (codimension, is_graph),
+        Regularity::Unknown(why) => return Ok((Verdict::unknown(why), dimension(cx, frame, n)?)),
+        Regularity::Parts(_) => {
+            return Ok((Verdict::unknown("its real points have other equations"), dimension(cx, frame, n)?));
+        }
+    };
+    let mut verdict = Verdict::yes("at a real point the differentials of its equations span the conormal space");
+    let mut kept = Vec::new();
+    for leaf in list.drain(..) {
+        // On a graph a polynomial that is not zero does not vanish everywhere.
+        let is_open = leaf.cell == *n || (is_graph && leaf.cell.equations() == n.equations());
+        let is_empty =
+            if is_open { Verdict::no("an open part of the branch") } else { set::is_empty(cx, frame, &leaf.cell)? };
+        kept.push((leaf, is_empty));
+    }
+    let largest = kept.iter().filter(|(_, is_empty)| is_empty.is_no()).map(|(leaf, _)| leaf.rank).max();
+    let is_open_question =
+        |(leaf, is_empty): &(Leaf, Verdict)| is_empty.is_unknown() && largest.is_none_or(|rank| leaf.rank > rank);
+    if kept.iter().any(is_open_question) {
+        verdict = Verdict::unknown("whether a stratum of higher rank has a real point is not known");
+    }
+    list.extend(kept.into_iter().filter(|(_, is_empty)| !is_empty.is_yes()).map(|(leaf, _)| leaf));
+    Ok((verdict, frame.coordinates().len() - codimension))
 }

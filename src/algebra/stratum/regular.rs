@@ -25,7 +25,7 @@ use super::super::symbol::Symbol;
 use super::cell::{Cell, Frame};
 use super::components::components;
 use super::real::semidefinite;
-use super::sample::is_allowed;
+use super::sample::{Witness, is_allowed, witness};
 use super::set;
 use super::single_argument::{argument, has_zero};
 use super::tangent::jacobian;
@@ -442,6 +442,12 @@ fn by_point(
     let is_parameter = |v: &u32| frame.is_constant(*v) && matches!(Generator(*v).kind(), Kind::Symbol(_));
     let parameters: Vec<u32> =
         generators.iter().flat_map(|g| g.variables().iter().copied()).filter(is_parameter).collect();
+    if parameters.is_empty()
+        && let Witness::Point(point) = witness(cx, frame, cell)?
+        && rank_at(cx, frame, cell, &point.values)? == Some(codimension)
+    {
+        return Ok(Regularity::Regular { codimension, is_graph: false });
+    }
     let (rank, minor) = generic_rank(cx, frame, cell)?;
     if rank < codimension {
         return unknown("the differentials of its equations do not span the conormal space anywhere");
@@ -470,6 +476,34 @@ fn by_point(
         }
     }
     unknown("no real point was found at which the differentials of its equations are independent")
+}
+
+/// The rank of the differentials at a point; `None` if they are not numbers there.
+fn rank_at(cx: &Inquiry, frame: &Frame, cell: &Cell, point: &[(u32, Rational)]) -> Budgeted<Option<usize>> {
+    let mut rows: Vec<Vec<Rational>> = Vec::new();
+    for row in jacobian(cx, frame, cell)?.rows {
+        let mut numbers = Vec::with_capacity(row.coefficients.len());
+        for c in &row.coefficients {
+            let Some(x) = c.evaluate(cx, point)?.as_constant() else { return Ok(None) };
+            numbers.push(x);
+        }
+        rows.push(numbers);
+    }
+    let mut rank = 0;
+    for j in 0..frame.coordinates().len() {
+        let Some(i) = (rank..rows.len()).find(|i| !rows[*i][j].is_zero()) else { continue };
+        rows.swap(rank, i);
+        let (done, rest) = rows.split_at_mut(rank + 1);
+        let used = &done[rank];
+        for row in rest.iter_mut().filter(|row| !row[j].is_zero()) {
+            let factor = &row[j] / &used[j];
+            for (a, b) in row.iter_mut().zip(used) {
+                *a = &*a - &(&factor * b);
+            }
+        }
+        rank += 1;
+    }
+    Ok(Some(rank))
 }
 
 /// The rank of the differentials at generic points of the cell, and pivots of an elimination that shows it.
