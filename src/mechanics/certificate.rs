@@ -474,10 +474,11 @@ impl<'a> Notary<'a> {
         Ok(true)
     }
 
-    /// The equations of motion leave as many derivatives free as the rank at this point says. Not asked where the rank at the
-    /// point is not known.
+    /// The equations of motion leave as many derivatives free as the rank at this point says. Asked where that is the
+    /// generic one.
     fn count_freedom(&self, cx: &Inquiry, b: &DynamicBranch, p: &Point) -> Result<bool, Objection> {
-        let Some(said) = self.rank_here(cx, b, p)? else { return Ok(false) };
+        // Where the rank jumps there are more vectors than motions.
+        let Some(said) = self.rank_here(cx, b, p)?.filter(|said| *said == b.free + 1) else { return Ok(false) };
         let counted = self.laws.formal(cx, p, PROLONGATIONS)?;
         let counted = match counted {
             Formal::Some { free } if free + 1 > said => self.laws.formal(cx, p, self.further())?,
