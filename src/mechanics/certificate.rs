@@ -94,9 +94,8 @@ impl Certificate {
 const POINTS: usize = 3;
 /// The degree to which curves are followed, or more for equations of a high order.
 const DEGREE: usize = 4;
-/// How often the equations are differentiated at a point of a branch, and at a point off all of them.
+/// How often the equations are differentiated at a point of a branch, to begin with.
 const PROLONGATIONS: usize = 3;
-const FURTHER_PROLONGATIONS: usize = 7;
 /// How many points off the branches are looked for.
 const ELSEWHERE: usize = 18;
 
@@ -425,6 +424,12 @@ impl<'a> Notary<'a> {
         self.is_motion(cx, p, &curve)
     }
 
+    /// How often the equations are differentiated where that decides: once for each dimension that conditions can take away,
+    /// and a few times more. (x″ − 2y′)²/2 + xy − x with its one motion needs eight in nine dimensions.
+    fn further(&self) -> usize {
+        self.laws.coordinates.len() + 2
+    }
+
     /// The degree to which curves are followed, so that the equations of motion are seen to second order at least.
     fn reach(&self) -> usize {
         DEGREE.max(self.laws.form.order() as usize + 1)
@@ -469,13 +474,14 @@ impl<'a> Notary<'a> {
         Ok(true)
     }
 
-    /// The equations of motion leave as many derivatives free as the rank at this point says. Not asked where the rank at the
-    /// point is not known.
+    /// The equations of motion leave as many derivatives free as the rank at this point says. Asked where that is the
+    /// generic one.
     fn count_freedom(&self, cx: &Inquiry, b: &DynamicBranch, p: &Point) -> Result<bool, Objection> {
-        let Some(said) = self.rank_here(cx, b, p)? else { return Ok(false) };
+        // Where the rank jumps there are more vectors than motions.
+        let Some(said) = self.rank_here(cx, b, p)?.filter(|said| *said == b.free + 1) else { return Ok(false) };
         let counted = self.laws.formal(cx, p, PROLONGATIONS)?;
         let counted = match counted {
-            Formal::Some { free } if free + 1 > said => self.laws.formal(cx, p, FURTHER_PROLONGATIONS)?,
+            Formal::Some { free } if free + 1 > said => self.laws.formal(cx, p, self.further())?,
             other => other,
         };
         match counted {
@@ -553,13 +559,15 @@ impl<'a> Notary<'a> {
                 return Ok(());
             }
         }
-        match self.laws.formal(cx, &p, FURTHER_PROLONGATIONS)? {
+        // A condition may be a high power along the curve: u²v with u = t³ and v = −t¹⁰/5040 is seen at the thirteenth derivative.
+        let often = 2 * self.further();
+        match self.laws.formal(cx, &p, often)? {
             Formal::None { .. } => tally.excluded += 1,
             Formal::Undecided => tally.open += 1,
             Formal::Some { .. } => {
                 let place = p.text(&self.laws.coordinates);
                 let what = "lies on no branch, but the equations of motion can be solved there";
-                let evidence = format!("the point {place} {what}, differentiated {FURTHER_PROLONGATIONS} times");
+                let evidence = format!("the point {place} {what}, differentiated {often} times");
                 return Err(Objection::Refuted(evidence));
             }
         }
