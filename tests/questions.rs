@@ -30,6 +30,7 @@ distribution Delta on Y { @x; @y }
 submanifold K on J1(Y) { x = 0; x' = 0 }
 submanifold K1 on J1(Y) { x = 0 }
 submanifold K2 on J1(Y) { y = 0 }
+constraint Q on J1(Y) { y' = x*x'; dependent: y }
 let M = [[2, 1], [1, 2]]
 let e = x^2 + 2*x*y + y^2
 let run = simulate L { from x = 1; until t = 1 }
@@ -47,6 +48,7 @@ fn argument(word: &str) -> Option<&'static str> {
         "ζ" => "zeta",
         "A" | "Δ" => "Delta",
         "K" => "K",
+        "Q" => "Q",
         "K1" => "K1",
         "K2" => "K2",
         "M" => "M",
@@ -90,6 +92,9 @@ const SAMPLES: &[(&str, &str)] = &[
     ("noether", "noether(L, xi)"),
     ("tangent", "tangent(xi, K)"),
     ("restrict", "restrict(eta, K)"),
+    ("reduced", "reduced(L subject to Q)"),
+    ("multipliers", "multipliers(L subject to Q)"),
+    ("reactions", "reactions(L subject to Q)"),
     ("is_holonomic", "is_holonomic(prolong(g, 1))"),
 ];
 
