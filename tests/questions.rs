@@ -32,6 +32,7 @@ submanifold K1 on J1(Y) { x = 0 }
 submanifold K2 on J1(Y) { y = 0 }
 codistribution Lambda0 on Y { dx - y*dt }
 constraint Held on J1(Y) { forms: x*dx' + dy' }
+constraint Q on J1(Y) { y' = x*x'; dependent: y }
 let M = [[2, 1], [1, 2]]
 let e = x^2 + 2*x*y + y^2
 let run = simulate L { from x = 1; until t = 1 }
@@ -49,6 +50,7 @@ fn argument(word: &str) -> Option<&'static str> {
         "ζ" => "zeta",
         "A" | "Δ" => "Delta",
         "K" => "K",
+        "Q" => "Q",
         "K1" => "K1",
         "K2" => "K2",
         "M" => "M",
@@ -95,6 +97,9 @@ const SAMPLES: &[(&str, &str)] = &[
     ("tangent", "tangent(xi, K)"),
     ("restrict", "restrict(eta, K)"),
     ("ideal_conditions", "ideal_conditions(Held)"),
+    ("reduced", "reduced(L subject to Q)"),
+    ("multipliers", "multipliers(L subject to Q)"),
+    ("reactions", "reactions(L subject to Q)"),
     ("is_holonomic", "is_holonomic(prolong(g, 1))"),
 ];
 

@@ -53,6 +53,7 @@ pub static ROWS: &[Question] = &[
             part("factors", LIST, "factors of constraints that are products or powers"),
             part("branches", LIST, "the components of Q"),
             part("locus", SET, "the points of Q at which the rank is too small"),
+            sometimes("complete", VERDICT, "whether every point of Q was looked at"),
         ],
         run: rank_condition,
     },
