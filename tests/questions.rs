@@ -32,6 +32,7 @@ submanifold K1 on J1(Y) { x = 0 }
 submanifold K2 on J1(Y) { y = 0 }
 codistribution Lambda0 on Y { dx - y*dt }
 constraint Held on J1(Y) { forms: x*dx' + dy' }
+constraint Rolls on J1(Y) { y' = x*x' }
 let M = [[2, 1], [1, 2]]
 let e = x^2 + 2*x*y + y^2
 let run = simulate L { from x = 1; until t = 1 }
@@ -61,6 +62,7 @@ fn argument(word: &str) -> Option<&'static str> {
         "r" | "k" | "n" => "1",
         "Y" => "Y",
         "Λ0" => "Lambda0",
+        "Q" => "Rolls",
         "J1(Y)" => "J1(Y)",
         "{x = 1}" => "{x = 1}",
         "eqs" | "equations" => "[x + y = 1]",
@@ -94,6 +96,9 @@ const SAMPLES: &[(&str, &str)] = &[
     ("tangent", "tangent(xi, K)"),
     ("restrict", "restrict(eta, K)"),
     ("ideal_conditions", "ideal_conditions(Held)"),
+    ("reduced", "reduced(L subject to Rolls)"),
+    ("multipliers", "multipliers(L subject to Rolls)"),
+    ("reactions", "reactions(L subject to Rolls)"),
     ("is_holonomic", "is_holonomic(prolong(g, 1))"),
 ];
 

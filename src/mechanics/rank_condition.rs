@@ -443,20 +443,15 @@ impl RankCondition {
         let involved = |relation: &Relation| -> Vec<usize> {
             (0..k).filter(|i| !vanishes(cx, relation.coefficients[*i]).is_yes()).collect()
         };
-        match self.kind {
-            Kind::TooMany => {
-                for e in &declared.equations {
-                    refusal = refusal.label(e.span, "a constraint");
-                }
-                return Some(
-                    refusal
-                        .note(format!(
-                            "{k} constraints, {m} coordinates: the constraints alone are equations of motion"
-                        ))
-                        .help("leave a constraint out, or run the equations themselves"),
-                );
+        if self.kind == Kind::TooMany {
+            for e in &declared.equations {
+                refusal = refusal.label(e.span, "a constraint");
             }
-            _ => {}
+            return Some(
+                refusal
+                    .note(format!("{k} constraints, {m} coordinates: the constraints alone are equations of motion"))
+                    .help("leave a constraint out, or run the equations themselves"),
+            );
         }
         let Some(relation) = self.relations.first() else {
             return declared.equations.first().map(|e| refusal.label(e.span, "here"));

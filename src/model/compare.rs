@@ -238,7 +238,11 @@ fn equal_in_keys(cx: &Inquiry, value: &Value, point: &Point, within: Option<&Rat
         let found = match (entry.symbols.is_empty(), value) {
             // A recorded column has a name and no symbol.
             (true, Value::Point(p)) => p.entries.iter().find(|e| e.text == entry.text).map(|e| Value::Expr(e.value)),
-            _ => entry.symbols.iter().find_map(|s| entry_of(value, *s)),
+            _ => entry.symbols.iter().find_map(|s| entry_of(value, *s)).or_else(|| match value {
+                // So has a recorded multiplier.
+                Value::Point(p) => p.entries.iter().find(|e| e.text == entry.text).map(|e| Value::Expr(e.value)),
+                _ => None,
+            }),
         };
         match found {
             Some(found) => verdicts.push(equal(cx, &found, &Value::Expr(entry.value), within)?),
