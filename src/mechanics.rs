@@ -25,6 +25,18 @@
 //! - Everything is real. Parameters are generic unless something is assumed about them.
 //! - Lewis's force Φ_L is −E.
 //!
+//! # Constrained motion, three times
+//!
+//! Each paper derives the motion under constraints in its own way, and so does the code; they meet only in the algebra:
+//!
+//! | after | from | in |
+//! |---|---|---|
+//! | Krupková, Volný–Krupková | the 2-form E reduced to the constraint | [`constraint_structure`], [`constrained_form`] |
+//! | Lewis | Ω_{L,Φ} and the forms Λ, balanced on M | [`poincare_cartan`], [`ideal_constraint`], [`force_balance`] |
+//! | Barone, Grassini, Mendella | ω_θ and η_θ with pairs (A, B) | [`implicit`], [`dalembert`], [`integrability`] |
+//!
+//! The last two share [`constraint_set`], which only says where a motion lives.
+//!
 //! Misprints of the source that matter are repaired where they stand and marked `Departure:`.
 
 pub mod adjoint_symmetry;

@@ -15,8 +15,8 @@ const ANSWERED_BUT_FOR_LATER: &[&str] = &["mixed-systems"];
 /// Codes of what is still to come, and of what depends on it.
 const LATER: &[&str] = &["not_available", "depends"];
 
-/// How many declarations of the sheets that are not answered yet are accepted: fewer would be a step back.
-const DECLARED: usize = 299;
+/// How many declarations of all sheets are accepted: fewer would be a step back.
+const DECLARED: usize = 900;
 
 /// The `.mech` files below a folder, sorted.
 fn programs(folder: &Path) -> Vec<PathBuf> {
@@ -124,9 +124,11 @@ fn the_declarations_of_all_programs_check() {
     // A `let` that asks a question of a later sheet says so; everything else must be accepted.
     let is_answered = |path: &PathBuf| ANSWERED.iter().any(|sheet| path.starts_with(root.join(sheet)));
     let (answered, others): (Vec<PathBuf>, Vec<PathBuf>) = files.into_iter().partition(is_answered);
-    let (held, mut failed) = run_all(&others, false);
-    assert!(others.len() >= 47 && held >= DECLARED, "{} programs, {held} declarations", others.len());
-    failed.extend(run_all(&answered, false).1);
+    let (mut held, mut failed) = run_all(&others, false);
+    let (held_too, failed_too) = run_all(&answered, false);
+    held += held_too;
+    failed.extend(failed_too);
+    assert!(held >= DECLARED, "{held} declarations");
     let failed: Vec<String> = failed.into_iter().filter(|f| !f.later).map(|f| f.message).collect();
     assert!(failed.is_empty(), "{} declarations were refused:\n{}", failed.len(), failed.join("\n"));
 }
