@@ -207,11 +207,13 @@ fn function(
     body: Option<&FunctionBody>,
     remarks: &mut Vec<Diagnostic>,
 ) -> Fallible<()> {
-    let symbol = Function::declare(&f.name.node, f.arguments.len() as u32);
-    if let Some(body) = body {
-        let body = function_body(&state.evaluator(cx), body)?;
-        state.bodies.insert(symbol, body);
-    }
+    let symbol = match body {
+        Some(body) => {
+            state.bodies.insert(body.function, function_body(&state.evaluator(cx), body)?);
+            body.function
+        }
+        None => Function::declare(&f.name.node, f.arguments.len() as u32),
+    };
     if let ast::FunctionMeaning::Table { file, outside } = &f.meaning {
         let outside = super::run::read_outside(outside.as_ref())?;
         super::run::read_table(state, symbol, &file.node, file.span, outside)

@@ -256,7 +256,7 @@ impl<'s> Resolver<'s> {
             },
             ExprKind::Call { callee, arguments } => self.call(*callee, arguments, span),
             ExprKind::Part { of, key } => self.part(*of, &key.node, key.span),
-            ExprKind::Index { of, keys } => self.index(id, *of, keys),
+            ExprKind::Index { of, keys } => self.index(*of, keys),
             ExprKind::List(all) => TermKind::List(self.all(all)),
             ExprKind::Point(entries) => TermKind::Point(entries.iter().map(|id| self.point_entry(*id)).collect()),
             ExprKind::Tuple(all) => TermKind::Tuple(self.all(all)),

@@ -60,8 +60,7 @@ impl Resolver<'_> {
         TermKind::Primed { of: self.boxed(of), primes }
     }
 
-    pub(super) fn index(&mut self, id: ExprId, of: ExprId, keys: &[ExprId]) -> TermKind {
-        let _ = id;
+    pub(super) fn index(&mut self, of: ExprId, keys: &[ExprId]) -> TermKind {
         if let Some(kind) = self.entry(of, keys, 0).or_else(|| self.member_differential(of, keys, 0)) {
             return kind;
         }
