@@ -299,7 +299,7 @@ fn choose_steps(
     }
     let parity = |g: &Polynomial, v: u32| {
         let n = g.degree_in(v);
-        (n % 2 == 0, n, !g.leading_coefficient_in(v).is_constant(), g.n_terms())
+        (n.is_multiple_of(2), n, !g.leading_coefficient_in(v).is_constant(), g.n_terms())
     };
     let roots = pool.iter().flat_map(|g| free(g).into_iter().map(move |v| (g, v)));
     let (g, v) = roots.min_by_key(|(g, v)| parity(g, *v))?;
