@@ -252,22 +252,16 @@ fn dynamics(a: &Arguments) -> Fallible<Value> {
         None => Ok(d.branches.clone()),
     };
     let paths = chosen(&found.proper)?;
-    let proper = Value::from(dynamics_answer(&a.cx, &system, &space, &found.proper, paths.clone()));
-    let extended = dynamics_answer(&a.cx, &system, &space, &found.extended, chosen(&found.extended)?);
+    let proper = Value::from(dynamics_answer(&system, &space, &found.proper, paths.clone()));
+    let extended = dynamics_answer(&system, &space, &found.extended, chosen(&found.extended)?);
     // The parts of the proper dynamics are those of the answer itself: its text does not say them twice, nor
     // the log, which `explain` prints.
-    let answer = dynamics_answer(&a.cx, &system, &space, &found.proper, paths);
+    let answer = dynamics_answer(&system, &space, &found.proper, paths);
     let answer = answer.lazy("proper", move |_| Ok(proper.clone())).part("extended", extended);
     Ok(Value::from(answer.lazy("log", move |cx: &Inquiry| Ok(Value::Text(log_text(cx, &found).into())))))
 }
 
-fn dynamics_answer(
-    cx: &Inquiry,
-    system: &Rc<System>,
-    space: &JetSpace,
-    d: &Dynamics,
-    branches: Vec<DynamicBranch>,
-) -> Answer {
+fn dynamics_answer(system: &Rc<System>, space: &JetSpace, d: &Dynamics, branches: Vec<DynamicBranch>) -> Answer {
     let set = |list: Vec<crate::model::set::Branch>| Value::from(PointSet::new(space, list));
     let checked = d.clone();
     let reasons: Vec<String> = d.undecided.iter().map(|u| u.reason.clone()).collect();
@@ -281,7 +275,7 @@ fn dynamics_answer(
     Answer::new("dynamics")
         .part("primary", set(d.primary.clone()))
         .part("final", final_set)
-        .part("branches", Value::list(branches.iter().map(|b| Value::from(branch_answer(cx, system, space, b)))))
+        .part("branches", Value::list(branches.iter().map(|b| Value::from(branch_answer(system, space, b)))))
         .part("empty", d.empty.clone())
         .part("secondary", d.secondary.clone())
         .part("complete", d.complete.clone())
@@ -337,7 +331,7 @@ fn acceleration_anew(space: &JetSpace, top: Symbol, rows: Matrix) -> Anew {
     })
 }
 
-fn branch_answer(cx: &Inquiry, system: &Rc<System>, space: &JetSpace, b: &DynamicBranch) -> Answer {
+fn branch_answer(system: &Rc<System>, space: &JetSpace, b: &DynamicBranch) -> Answer {
     let along = |value: Value, anew: Anew| {
         let (coordinates, branch) = (space.symbols(), b.branch.clone());
         Value::OnBranch(Rc::new(OnBranch { anew: Some(anew), ..OnBranch::new(value, coordinates, branch) }))
@@ -351,7 +345,7 @@ fn branch_answer(cx: &Inquiry, system: &Rc<System>, space: &JetSpace, b: &Dynami
     let anew: Anew = Rc::new(move |cx, point| Ok(kernel_at(cx, &there, point).map(Value::matrix)));
     let distribution = Distribution::new(space, b.fields.clone());
     let distribution = distribution.map(|d| along(Value::from(d), anew)).map_err(Into::into);
-    let jumps: Vec<Value> = b.jumps.iter().map(|j| Value::from(branch_answer(cx, system, space, j))).collect();
+    let jumps: Vec<Value> = b.jumps.iter().map(|j| Value::from(branch_answer(system, space, j))).collect();
     let (projected, singular, moved, coordinates) = (b.clone(), b.clone(), b.clone(), space.symbols());
     let certificate = b.certificate.clone();
     let (configuration_space, locus_space) = (system.manifold.jets(0), space.clone());

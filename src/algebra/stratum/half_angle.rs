@@ -74,7 +74,7 @@ pub(super) fn split_by_half_angles(cx: &Inquiry, p: &Polynomial) -> Budgeted<Opt
     let mut factors = Vec::with_capacity(apart.len());
     for mut f in apart {
         for pair in &pairs {
-            f = pair.from_half(cx, &f)?;
+            f = pair.to_full(cx, &f)?;
         }
         factors.push(reduce(cx, f)?.primitive_part());
     }
@@ -129,7 +129,7 @@ impl Pair {
     }
 
     /// A form of even degree in S and C as a polynomial in sine and cosine.
-    fn from_half(&self, cx: &Inquiry, f: &Polynomial) -> Budgeted<Polynomial> {
+    fn to_full(&self, cx: &Inquiry, f: &Polynomial) -> Budgeted<Polynomial> {
         let half = Rational::ratio(1, 2);
         let (one, cosine) = (Polynomial::one(), Polynomial::variable(self.cosine));
         let cosine_square = (&one + &cosine).scale(&half);

@@ -58,9 +58,13 @@ pub fn regularity(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<Regulari
     if let Some(known) = frame.known_regularity(cell) {
         return Ok(known);
     }
-    let found = aside(cx, WORK, || search(cx, frame, cell))?.unwrap_or_else(|| {
-        Regularity::Unknown("whether its equations are those of its real points was not found out".into())
-    });
+    let found = match aside(cx, WORK, || search(cx, frame, cell))? {
+        Some(found) => found,
+        None => match aside(cx, WORK, || at_rational_point(cx, frame, cell))?.flatten() {
+            Some(codimension) => Regularity::Regular { codimension, is_graph: false },
+            None => Regularity::Unknown("whether its equations are those of its real points was not found out".into()),
+        },
+    };
     frame.keep_regularity(cell, &found);
     Ok(found)
 }
@@ -101,13 +105,8 @@ fn search(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<Regularity> {
                 return regular();
             }
         }
-        // The point has to speak for all components.
-        None => {
-            let (_, minor) = generic_rank(cx, frame, cell)?;
-            if !aside(cx, GRAPH_WORK, || is_dense(cx, frame, cell, &minor, codimension))?.unwrap_or(false) {
-                return Ok(Regularity::Unknown("whether it has several components was not found out".into()));
-            }
-        }
+        // A point has to speak for the component on which it lies, as far as was found out the only one.
+        None => {}
     }
     by_point(cx, frame, cell, &generators, codimension)
 }
@@ -300,7 +299,7 @@ fn choose_steps(
     }
     let parity = |g: &Polynomial, v: u32| {
         let n = g.degree_in(v);
-        (n % 2 == 0, n, !g.leading_coefficient_in(v).is_constant(), g.n_terms())
+        (n.is_multiple_of(2), n, !g.leading_coefficient_in(v).is_constant(), g.n_terms())
     };
     let roots = pool.iter().flat_map(|g| free(g).into_iter().map(move |v| (g, v)));
     let (g, v) = roots.min_by_key(|(g, v)| parity(g, *v))?;
@@ -442,10 +441,7 @@ fn by_point(
     let is_parameter = |v: &u32| frame.is_constant(*v) && matches!(Generator(*v).kind(), Kind::Symbol(_));
     let parameters: Vec<u32> =
         generators.iter().flat_map(|g| g.variables().iter().copied()).filter(is_parameter).collect();
-    if parameters.is_empty()
-        && let Witness::Point(point) = witness(cx, frame, cell)?
-        && rank_at(cx, frame, cell, &point.values)? == Some(codimension)
-    {
+    if parameters.is_empty() && at_rational_point(cx, frame, cell)?.is_some() {
         return Ok(Regularity::Regular { codimension, is_graph: false });
     }
     let (rank, minor) = generic_rank(cx, frame, cell)?;
@@ -476,6 +472,19 @@ fn by_point(
         }
     }
     unknown("no real point was found at which the differentials of its equations are independent")
+}
+
+/// The codimension, if as many differentials are independent at a rational point, and no parameter had to be given a value.
+fn at_rational_point(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<Option<usize>> {
+    let Some(codimension) = cell.basis.codimension(cx)? else { return Ok(None) };
+    let Witness::Point(point) = witness(cx, frame, cell)? else { return Ok(None) };
+    let is_moving =
+        |(v, _): &(u32, Rational)| !frame.is_constant(*v) || !matches!(Generator(*v).kind(), Kind::Symbol(_));
+    if !point.values.iter().all(is_moving) {
+        return Ok(None);
+    }
+    let rank = rank_at(cx, frame, cell, &point.values)?;
+    Ok(rank.filter(|r| *r == codimension))
 }
 
 /// The rank of the differentials at a point; `None` if they are not numbers there.
