@@ -6,11 +6,19 @@ use lepage::session::{Mode, Session, SessionOptions, Status};
 use std::path::{Path, PathBuf};
 
 /// Sheets whose questions are all available; the programs of the others parse and declare.
-const ANSWERED: &[&str] =
-    &["force-balance", "geometry", "implicit-dalembert", "krupkova-odes", "more-odes", "nonholonomic", "random-odes"];
+const ANSWERED: &[&str] = &[
+    "force-balance",
+    "geometry",
+    "implicit-dalembert",
+    "krupkova-odes",
+    "mixed-systems",
+    "more-odes",
+    "nonholonomic",
+    "random-odes",
+];
 
 /// Sheets whose own questions are answered, and that ask some of others: everything holds but what asks these.
-const ANSWERED_BUT_FOR_LATER: &[&str] = &["mixed-systems"];
+const ANSWERED_BUT_FOR_LATER: &[&str] = &["cross-formalism"];
 
 /// Codes of what is still to come, and of what depends on it.
 const LATER: &[&str] = &["not_available", "depends"];

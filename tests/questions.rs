@@ -63,7 +63,6 @@ fn argument(word: &str) -> Option<&'static str> {
         "r" | "k" | "n" => "1",
         "Y" => "Y",
         "Λ0" => "Lambda0",
-        "Q" => "Rolls",
         "J1(Y)" => "J1(Y)",
         "{x = 1}" => "{x = 1}",
         "eqs" | "equations" => "[x + y = 1]",
