@@ -142,7 +142,9 @@ fn withdrawn(mut found: Dynamics) -> Dynamics {
     if !matches!(found.coverage.outcome, Outcome::Failed(_)) {
         found.coverage = Certificate::failed(fault.clone(), vec![]);
     }
-    found.complete = Verdict::unknown(fault.clone());
+    if found.complete.is_yes() {
+        found.complete = Verdict::unknown(fault.clone());
+    }
     found.secondary = Verdict::unknown(fault.clone());
     if found.branches.is_empty() {
         found.empty = Verdict::unknown(fault.clone());

@@ -573,6 +573,8 @@ impl<'a> Task<'a> {
                 None => undescribed.push(write(cell)),
             }
         }
+        // The large ones first, and among these the ones whose motion is determined.
+        branches.sort_by_key(|b| (std::cmp::Reverse(b.dim), b.free));
         let stopped = reporter.stopped;
         for b in &branches {
             if let Verdict::Unknown(why) = &b.regular {

@@ -306,7 +306,28 @@ impl System {
             equations.extend(constraint.equations.iter().map(|(e, _)| *e));
             dependent.extend(constraint.dependent.iter().filter_map(|s| Some(s.as_jet()?.0)));
         }
-        mixed_form::solve_constraints(cx, &self.manifold, &equations, &dependent)
+        match mixed_form::solve_constraints(cx, &self.manifold, &equations, &dependent) {
+            // The branch that the user named may say which root is meant.
+            Err(unsolved) if unsolved.code == &codes::UNSOLVED => self.on_the_branch(cx).ok_or(unsolved),
+            found => found,
+        }
+    }
+
+    /// The normal form of the constraints, with its conditions, if the velocities are given in closed form.
+    fn on_the_branch(&self, cx: &Inquiry) -> Option<SolvedConstraints> {
+        let form = self.constrained_form(cx).ok()?;
+        let q = form.structure();
+        let solved = q.solved_jets();
+        let value = |velocity: &Symbol| solved.iter().find(|(s, _)| s == velocity).map(|(_, e)| *e);
+        let g = q.dependent_jets(1).iter().map(value).collect::<Option<Vec<Expr>>>()?;
+        q.conditions().iter().for_each(|c| crate::algebra::conditions::state(cx, *c));
+        let coordinate = |i: &usize| self.manifold.fibres()[*i].coordinate;
+        Some(SolvedConstraints {
+            manifold: self.manifold.clone(),
+            free: q.independent().iter().map(coordinate).collect(),
+            dependent: q.dependent().iter().map(coordinate).collect(),
+            g,
+        })
     }
 
     pub fn lagrangian(&self) -> Option<&Lagrangian> {

@@ -264,7 +264,7 @@ impl Answer {
     }
 
     /// The main value is shown as it stands.
-    pub fn as_written(mut self) -> Answer {
+    pub fn verbatim(mut self) -> Answer {
         self.as_written = true;
         self
     }

@@ -77,7 +77,7 @@ pub static ROWS: &[Question] = &[
             ),
             part(
                 "certificate",
-                ANSWER,
+                VERDICT,
                 "what separate code found when it checked each branch, and points off all branches",
             ),
             part("log", TEXT, "every step, for `explain`"),

@@ -167,7 +167,7 @@ fn member(a: &Arguments) -> Fallible<Value> {
 /// An ideal as an answer.
 fn answer(cx: &Inquiry, name: &'static str, basis: &Basis) -> Value {
     let complete = basis_complete(basis);
-    let answer = Answer::new(name).main(Value::exprs(written(cx, basis))).as_written();
+    let answer = Answer::new(name).main(Value::exprs(written(cx, basis))).verbatim();
     Value::from(answer.optional_part("complete", complete).valid_where(conditions(basis)))
 }
 

@@ -165,7 +165,7 @@ fn eigenvalues(a: &Arguments) -> Fallible<Value> {
     };
     Ok(Value::from(answer.lazy("characteristic", move |cx: &Inquiry| {
         let written = normal::collect(cx, characteristic, &[Expr::symbol(lambda)])?;
-        Ok(Value::from(Answer::new("characteristic").main(written).as_written()))
+        Ok(Value::from(Answer::new("characteristic").main(written).verbatim()))
     })))
 }
 

@@ -330,7 +330,7 @@ fn factor(a: &Arguments) -> Fallible<Value> {
     Ok(Value::from(
         Answer::new("factor")
             .main(product)
-            .as_written()
+            .verbatim()
             .lazy("factors", {
                 let factors: Vec<Expr> = parts.iter().map(|(f, _)| *f).collect();
                 move |_| Ok(Value::exprs(factors.clone()))
@@ -431,7 +431,7 @@ fn groebner(a: &Arguments) -> Fallible<Value> {
     Ok(Value::from(
         Answer::new("groebner")
             .main(Value::exprs(list))
-            .as_written()
+            .verbatim()
             .optional_part("complete", complete)
             .lazy("variables", move |_| Ok(Value::exprs(variables.clone())))
             .lazy("dimension", move |cx: &Inquiry| match basis.dimension(cx)? {
@@ -469,7 +469,7 @@ fn eliminate(a: &Arguments) -> Fallible<Value> {
     Ok(Value::from(
         Answer::new("eliminate")
             .main(Value::exprs(written(&a.cx, &basis)))
-            .as_written()
+            .verbatim()
             .optional_part("complete", complete)
             .valid_where(conditions),
     ))

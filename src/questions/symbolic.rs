@@ -93,7 +93,7 @@ fn rewritten(a: &Arguments, rewrite: impl Fn(&Inquiry, Expr) -> Budgeted<Expr>) 
     });
     let value = value?;
     recorded.iter().for_each(|c| conditions::record_nonzero(&a.cx, *c));
-    let answer = Answer::new(a.question.name).main(value).as_written();
+    let answer = Answer::new(a.question.name).main(value).verbatim();
     Ok(Value::from(answer.valid_where(recorded).valid_where(lost.into_inner())))
 }
 

@@ -260,7 +260,7 @@ impl Problem<'_> {
         for prime in 0.. {
             cx.check()?;
             let field = PrimeField::nth(prime);
-            let unit_residue = field.from_integer(unit.numerator());
+            let unit_residue = field.residue(unit.numerator());
             if unit_residue == 0 {
                 continue;
             }
@@ -313,7 +313,7 @@ impl Problem<'_> {
         random: &mut Sequence,
     ) -> Budgeted<Option<Vec<Parts>>> {
         let layout = target.layout();
-        let alpha: Vec<u64> = point.values.iter().map(|&v| field.from_i64(v)).collect();
+        let alpha: Vec<u64> = point.values.iter().map(|&v| field.residue_of(v)).collect();
         let mut f = Residues::new(target, layout, field);
         let inverse_unit = field.inverse(unit);
         for c in &mut f.coefficients {
@@ -326,7 +326,7 @@ impl Problem<'_> {
         // Univariate factors, scaled to the values of their leading coefficients.
         let mut factors: Vec<Parts> = Vec::new();
         for (u, lead) in point.factors.iter().zip(&lead_walkers) {
-            let mut image: Vec<u64> = u.iter().map(|c| field.from_integer(&Integer::from_big(c.clone()))).collect();
+            let mut image: Vec<u64> = u.iter().map(|c| field.residue(&Integer::from_big(c.clone()))).collect();
             let value = lead.value_at_point(field);
             if image[image.len() - 1] == 0 || value == 0 {
                 return Ok(None);
@@ -367,7 +367,7 @@ impl Problem<'_> {
 
 fn is_squarefree(f: &[IBig]) -> bool {
     let field = PrimeField::nth(0);
-    let mut image: Vec<u64> = f.iter().map(|c| field.from_integer(&Integer::from_big(c.clone()))).collect();
+    let mut image: Vec<u64> = f.iter().map(|c| field.residue(&Integer::from_big(c.clone()))).collect();
     dense::trim(&mut image);
     image.len() == f.len() && dense::gcd(image.clone(), dense::derivative(&image, &field), &field).len() == 1
 }
@@ -604,7 +604,7 @@ impl Known {
 
     /// Chinese remaindering; `None` if nothing changes.
     fn combine(mut self, problem: &Problem, parts: &[Parts], field: &PrimeField) -> Option<Known> {
-        let inverse = field.inverse(field.from_integer(&self.modulus));
+        let inverse = field.inverse(field.residue(&self.modulus));
         let modulus = &self.modulus * &Integer::from(field.modulus() as i64);
         let half = modulus.div_rem(&Integer::from(2)).0;
         let mut changed = false;
@@ -617,7 +617,7 @@ impl Known {
             }
             for (row, value) in factor.iter_mut() {
                 let residue = residues.remove(row).unwrap_or(0);
-                let step = field.mul(field.sub(residue, field.from_integer(value)), inverse);
+                let step = field.mul(field.sub(residue, field.residue(value)), inverse);
                 if step != 0 {
                     changed = true;
                     let step = Integer::from_big(IBig::from(field.leave(step)));

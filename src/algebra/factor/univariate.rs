@@ -70,7 +70,7 @@ pub(super) fn irreducible(cx: &Budget, f: &Coefficients) -> Budgeted<Vec<Coeffic
 
 /// f modulo p, monic; `None` if the degree drops or a square appears.
 fn squarefree_image(f: &Coefficients, field: &PrimeField) -> Option<Vec<u64>> {
-    let mut image: Vec<u64> = f.iter().map(|c| field.from_integer(&Integer::from_big(c.clone()))).collect();
+    let mut image: Vec<u64> = f.iter().map(|c| field.residue(&Integer::from_big(c.clone()))).collect();
     if image.last() == Some(&0) {
         return None;
     }

@@ -287,7 +287,7 @@ fn univariate_gcd(cx: &Budget, a: &Polynomial, b: &Polynomial, x: u32) -> Budget
     let image = |p: &Polynomial| {
         let mut c = vec![0; p.degree_in(x) as usize + 1];
         for (m, v) in p.terms() {
-            c[m.first().map_or(0, |t| t.1) as usize] = field.from_integer(v.numerator());
+            c[m.first().map_or(0, |t| t.1) as usize] = field.residue(v.numerator());
         }
         dense::trim(&mut c);
         c

@@ -41,7 +41,7 @@ impl Residues {
                 *d = (*d).max(e);
             }
         }
-        let coefficients = p.integer_coefficients().iter().map(|c| field.from_integer(c)).collect();
+        let coefficients = p.integer_coefficients().iter().map(|c| field.residue(c)).collect();
         Residues { n_variables, exponents, coefficients, degrees }
     }
 

@@ -149,14 +149,14 @@ impl PrimeField {
         self.mul(n, self.square_of_radix)
     }
 
-    pub fn from_i64(&self, n: i64) -> u64 {
+    pub fn residue_of(&self, n: i64) -> u64 {
         let size = self.enter(n.unsigned_abs() % self.p);
         if n < 0 { self.neg(size) } else { size }
     }
 
-    pub fn from_integer(&self, n: &Integer) -> u64 {
+    pub fn residue(&self, n: &Integer) -> u64 {
         match n {
-            Integer::Small(n) => self.from_i64(*n),
+            Integer::Small(n) => self.residue_of(*n),
             Integer::Big(n) => {
                 let plain: IBig = IBig::from((&**n).rem_euclid(&IBig::from(self.p)));
                 self.enter(u64::try_from(&plain).expect("a residue"))
@@ -562,16 +562,16 @@ mod tests {
             let product = u128::from(field.leave(a)) * u128::from(field.leave(b)) % u128::from(field.modulus());
             assert_eq!(u128::from(field.leave(field.mul(a, b))), product);
             assert_eq!(field.mul(a, field.inverse(a)), field.one());
-            assert_eq!(field.from_i64(field.symmetric(a)), a);
+            assert_eq!(field.residue_of(field.symmetric(a)), a);
         }
         let big = Integer::from(-7).pow(50).unwrap();
-        assert_eq!(field.from_integer(&big), field.pow(field.from_i64(-7), 50));
+        assert_eq!(field.residue(&big), field.pow(field.residue_of(-7), 50));
     }
 
     #[test]
     fn bezout() {
         let field = PrimeField::new(101);
-        let poly = |c: &[i64]| c.iter().map(|&n| field.from_i64(n)).collect::<Vec<u64>>();
+        let poly = |c: &[i64]| c.iter().map(|&n| field.residue_of(n)).collect::<Vec<u64>>();
         let g = poly(&[3, 1]);
         let (a, b) = (dense::mul(&g, &poly(&[1, 0, 1]), &field), dense::mul(&g, &poly(&[5, 2, 7]), &field));
         assert_eq!(dense::gcd(a.clone(), b.clone(), &field), g);
@@ -583,8 +583,8 @@ mod tests {
     #[test]
     fn vandermonde_inverts() {
         let field = PrimeField::nth(1);
-        let nodes: Vec<u64> = [2, 3, 5, 7].map(|n| field.from_i64(n)).to_vec();
-        let c: Vec<u64> = [1, -2, 0, 9].map(|n| field.from_i64(n)).to_vec();
+        let nodes: Vec<u64> = [2, 3, 5, 7].map(|n| field.residue_of(n)).to_vec();
+        let c: Vec<u64> = [1, -2, 0, 9].map(|n| field.residue_of(n)).to_vec();
         let v = Vandermonde::new(&nodes, true, &field).unwrap();
         let right = |j: usize| {
             nodes.iter().zip(&c).fold(0, |s, (&w, &c)| field.add(s, field.mul(c, field.pow(w, j as u64 + 1))))

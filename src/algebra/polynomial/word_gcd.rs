@@ -18,7 +18,7 @@ const MAX_DEGREE: u32 = 400;
 pub(super) fn word_gcd(a: &Polynomial, b: &Polynomial, x: u32) -> Option<Cofactors> {
     let (ca, cb) = (coefficients(a)?, coefficients(b)?);
     let field = PrimeField::nth(0);
-    let image = |c: &[i64]| c.iter().map(|&n| field.from_i64(n)).collect::<Vec<u64>>();
+    let image = |c: &[i64]| c.iter().map(|&n| field.residue_of(n)).collect::<Vec<u64>>();
     let (ia, ib) = (image(&ca), image(&cb));
     if ia.last() == Some(&0) || ib.last() == Some(&0) {
         return None;
@@ -28,7 +28,7 @@ pub(super) fn word_gcd(a: &Polynomial, b: &Polynomial, x: u32) -> Option<Cofacto
         return Some(Cofactors { gcd: Polynomial::one(), left: a.clone(), right: b.clone() });
     }
     let lead = gcd(*ca.last()?, *cb.last()?);
-    let scale = field.from_i64(lead);
+    let scale = field.residue_of(lead);
     let mut candidate: Vec<i64> = common.iter().map(|&c| field.symmetric(field.mul(c, scale))).collect();
     let content = candidate.iter().fold(0, |g, &c| if g == 1 { 1 } else { gcd(g, c) });
     if content > 1 {

@@ -60,12 +60,12 @@ impl Interpolated {
     /// Chinese remaindering: both have the same monomials, `next` is known modulo the prime.
     pub fn combine(mut known: Interpolated, next: Vec<Vec<u64>>, field: &PrimeField) -> Interpolated {
         let p = Integer::from(field.modulus() as i64);
-        let inverse = field.inverse(field.from_integer(&known.modulus));
+        let inverse = field.inverse(field.residue(&known.modulus));
         let modulus = &known.modulus * &p;
         let half = modulus.div_rem(&Integer::from(2)).0;
         for (part, values) in known.parts.iter_mut().zip(next) {
             for (term, value) in part.iter_mut().zip(values) {
-                let difference = field.sub(value, field.from_integer(&term.value));
+                let difference = field.sub(value, field.residue(&term.value));
                 let step = field.leave(field.mul(difference, inverse));
                 let mut sum = &term.value + &(&known.modulus * &Integer::from_big(IBig::from(step)));
                 if sum > half {

@@ -125,6 +125,9 @@ impl Search<'_> {
     /// Depth first with an explicit stack.
     fn run(&mut self, cx: &Inquiry, start: State) -> Budgeted<Option<SamplePoint>> {
         let mut stack = vec![start];
+        // The first state with finitely many points, none of whose coordinates is given by an equation of its own: guesses will
+        // hardly find one of them.
+        let mut finite: Option<State> = None;
         while let Some(state) = stack.pop() {
             cx.check()?;
             let Some(state) = self.simplified(cx, state)? else { continue };
@@ -132,7 +135,11 @@ impl Search<'_> {
             let Some(variable) = self.next_variable(&state) else { return Ok(Some(state.point)) };
             self.trials += 1;
             if self.trials > MAX_TRIALS {
-                return Ok(None);
+                break;
+            }
+            let is_given = state.equations.iter().any(|e| e.variables() == [variable]);
+            if !is_given && finite.is_none() && !state.equations.is_empty() && self.independent(cx, &state)?.is_none() {
+                finite = Some(state.clone());
             }
             let mut variable = variable;
             let mut values = self.candidates(cx, &state, variable)?;
@@ -151,6 +158,9 @@ impl Search<'_> {
                     stack.push(next);
                 }
             }
+        }
+        if let (None, Some(state)) = (&self.algebraic, &finite) {
+            self.algebraic = self.algebraic_point(cx, state)?;
         }
         Ok(None)
     }
