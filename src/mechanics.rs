@@ -72,6 +72,7 @@ pub mod lepage_class;
 pub mod mixed_form;
 pub mod mixed_symmetry;
 pub mod mixed_system;
+pub mod multiplier_rule;
 mod passage;
 pub mod poincare_cartan;
 mod primary;

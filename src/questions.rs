@@ -17,6 +17,7 @@ pub mod call;
 pub mod canonical;
 pub mod constrained;
 pub mod constraints;
+pub mod crosscheck;
 pub mod distributions;
 pub mod dynamics;
 pub mod equilibria;
@@ -175,6 +176,7 @@ static TABLES: &[&[Question]] = &[
     pairs::ROWS,
     constraints::ROWS,
     constrained::ROWS,
+    crosscheck::ROWS,
     equilibria::ROWS,
     mixed::ROWS,
     calculus::ROWS,
@@ -420,20 +422,7 @@ pub mod later {
         };
     }
 
-    const S: Parameter = one("S", SYSTEM);
-
-    const fn verdict(name: &'static str) -> Part {
-        part(name, VERDICT, "")
-    }
-
-    const fn of(name: &'static str, kinds: Kinds) -> Part {
-        part(name, kinds, "")
-    }
-
     later! {
-        "crosscheck" [S] [] => Gives::Kinds(VERDICT), [
-            verdict("consistent"), of("multipliers", FIELD), of("reduced", FIELD), of("balance", FIELD),
-            of("implicit", FIELD), of("direct", FIELD), of("difference", FAMILY)];
         "lyapunov" [one("run", RUN)] [] => Gives::Kinds(LIST), [];
     }
 }

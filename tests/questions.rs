@@ -97,6 +97,7 @@ const SAMPLES: &[(&str, &str)] = &[
     ("tangent", "tangent(xi, K)"),
     ("restrict", "restrict(eta, K)"),
     ("ideal_conditions", "ideal_conditions(Held)"),
+    ("crosscheck", "crosscheck(L subject to Q)"),
     ("reduced", "reduced(L subject to Q)"),
     ("multipliers", "multipliers(L subject to Q)"),
     ("reactions", "reactions(L subject to Q)"),

@@ -188,7 +188,7 @@ fn semibasic(cx: &Inquiry, y: &FiberedManifold, form: &Form, c: &Constraint) -> 
 }
 
 /// A system as one with pairs.
-fn dalembert(cx: &Inquiry, system: &System) -> Fallible<DalembertSystem> {
+pub(super) fn dalembert(cx: &Inquiry, system: &System) -> Fallible<DalembertSystem> {
     let y = &system.manifold;
     let space = y.jets(1);
     let theta = theta(cx, system)?;
