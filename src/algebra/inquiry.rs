@@ -163,9 +163,4 @@ impl<T: Clone> Remembered<T> {
         }
         found
     }
-
-    /// Whether it is at hand under these facts.
-    pub fn is_ready(&self, cx: &Inquiry) -> bool {
-        self.0.borrow().iter().any(|(facts, ..)| facts.id() == cx.facts().id())
-    }
 }

@@ -137,7 +137,7 @@ fn answer_latex(cx: &Inquiry, answer: &Answer) -> String {
         }
     }
     for name in answer.part_names() {
-        if !answer.is_ready(cx, name) || (answer.main.is_some() && answer.is_main_part(name)) {
+        if !answer.is_shown(name) || (answer.main.is_some() && answer.is_main_part(name)) {
             continue;
         }
         match answer.get(cx, name) {

@@ -205,7 +205,7 @@ fn answer_text(cx: &Inquiry, answer: &Answer, style: Style) -> String {
     }
     let main_shown = answer.main.is_some();
     for name in answer.part_names() {
-        if !answer.is_ready(cx, name) || (main_shown && answer.is_main_part(name)) {
+        if !answer.is_shown(name) || (main_shown && answer.is_main_part(name)) {
             continue;
         }
         let value = match answer.get(cx, name) {
@@ -535,7 +535,7 @@ pub fn weakest(cx: &Inquiry, value: &Value) -> &'static str {
             Value::Rank(r) => rank(cx, &Value::from(r.complete.clone())),
             Value::Answer(a) => {
                 let main = a.main.as_ref().map_or(0, |x| rank(cx, x));
-                let parts = a.part_names().filter(|n| a.is_ready(cx, n)).filter_map(|n| a.get(cx, n)?.ok());
+                let parts = a.part_names().filter(|n| a.is_shown(n)).filter_map(|n| a.get(cx, n)?.ok());
                 parts.map(|v| rank(cx, &v)).max().unwrap_or(0).max(main)
             }
             _ => 0,
@@ -553,7 +553,7 @@ pub fn says_sampled(cx: &Inquiry, value: &Value) -> bool {
         Value::List(items) => items.iter().any(|x| says_sampled(cx, x)),
         Value::Family(f) => f.entries.values().any(|x| says_sampled(cx, x)),
         Value::Answer(a) => {
-            let mut parts = a.part_names().filter(|n| a.is_ready(cx, n)).filter_map(|n| a.get(cx, n)?.ok());
+            let mut parts = a.part_names().filter(|n| a.is_shown(n)).filter_map(|n| a.get(cx, n)?.ok());
             a.main.as_ref().is_some_and(|x| says_sampled(cx, x)) || parts.any(|x| says_sampled(cx, &x))
         }
         _ => false,

@@ -361,13 +361,10 @@ impl Answer {
         self.parts.keys().copied()
     }
 
-    /// Whether the part is at hand without further computation.
-    pub fn is_ready(&self, cx: &Inquiry, name: &str) -> bool {
-        match self.parts.get(name) {
-            Some(Part::Ready(_)) => true,
-            Some(Part::Lazy(_, known)) => known.is_ready(cx),
-            None => false,
-        }
+    /// Whether the part is shown with the answer. Parts that are computed on demand are shown when they are asked for, and
+    /// whether somebody did makes no difference to what the answer says.
+    pub fn is_shown(&self, name: &str) -> bool {
+        matches!(self.parts.get(name), Some(Part::Ready(_)))
     }
 }
 
