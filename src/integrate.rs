@@ -6,9 +6,9 @@
 //! [`Trajectory`](trajectory::Trajectory), which always says why it ends.
 //!
 //! ```
-//! use lepage::budget::Budget;
-//! use lepage::codegen::ir::{Bank, KernelBuilder};
-//! use lepage::integrate::{problem::{InitialValueProblem, Motion, MotionSpec}, run};
+//! use lepage::workshop::budget::Budget;
+//! use lepage::workshop::codegen::ir::{Bank, KernelBuilder};
+//! use lepage::workshop::integrate::{problem::{InitialValueProblem, Motion, MotionSpec}, run};
 //!
 //! // x' = v, v' = −x
 //! let mut b = KernelBuilder::new("oscillator");

@@ -1,8 +1,8 @@
 //! Factorisation over ℚ: squarefree, and into irreducibles.
 //!
 //! ```
-//! use lepage::algebra::{factor::factor, polynomial::Polynomial};
-//! use lepage::budget::Budget;
+//! use lepage::workshop::algebra::{factor::factor, polynomial::Polynomial};
+//! use lepage::workshop::budget::Budget;
 //! let cx = &Budget::unlimited();
 //! let (x, y) = (Polynomial::variable(0), Polynomial::variable(1));
 //! let p = &x.pow(cx, 4).unwrap() - &y.pow(cx, 4).unwrap();

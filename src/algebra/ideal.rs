@@ -5,9 +5,9 @@
 //! elimination order, projections; with an extra variable, radical membership and saturation.
 //!
 //! ```
-//! use lepage::algebra::ideal::{Order, groebner};
-//! use lepage::algebra::polynomial::Polynomial;
-//! use lepage::budget::Budget;
+//! use lepage::workshop::algebra::ideal::{Order, groebner};
+//! use lepage::workshop::algebra::polynomial::Polynomial;
+//! use lepage::workshop::budget::Budget;
 //! let cx = &Budget::unlimited();
 //! let (x, y) = (Polynomial::variable(0), Polynomial::variable(1));
 //! let circle = &(&x.square(cx).unwrap() + &y.square(cx).unwrap()) - &Polynomial::one();

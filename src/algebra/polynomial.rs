@@ -8,8 +8,8 @@
 //! equality and hashing are structural.
 //!
 //! ```
-//! use lepage::algebra::polynomial::Polynomial;
-//! use lepage::budget::Budget;
+//! use lepage::workshop::algebra::polynomial::Polynomial;
+//! use lepage::workshop::budget::Budget;
 //! let cx = &Budget::unlimited();
 //! let (x, y) = (Polynomial::variable(0), Polynomial::variable(1));
 //! let p = (&x + &y).mul(cx, &(&x - &y)).unwrap();

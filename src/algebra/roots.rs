@@ -6,8 +6,8 @@
 //! a gcd decides whether the sign is zero, and otherwise the interval is refined until it shows the sign.
 //!
 //! ```
-//! use lepage::algebra::{number::Rational, polynomial::Polynomial, roots::isolate_real_roots};
-//! use lepage::budget::Budget;
+//! use lepage::workshop::algebra::{Rational, polynomial::Polynomial, roots::isolate_real_roots};
+//! use lepage::workshop::budget::Budget;
 //! let cx = &Budget::unlimited();
 //! let x = Polynomial::variable(0);
 //! let p = &x.pow(cx, 3).unwrap() - &x.scale(&Rational::from(2));

@@ -5,8 +5,8 @@
 //! between threads; each thread calls it through its own [`Caller`], which owns the working memory.
 //!
 //! ```
-//! use lepage::codegen::compiled::{compile, Options};
-//! use lepage::codegen::ir::{Bank, KernelBuilder};
+//! use lepage::workshop::codegen::compiled::{compile, Options};
+//! use lepage::workshop::codegen::ir::{Bank, KernelBuilder};
 //!
 //! let mut b = KernelBuilder::new("circle");
 //! let (x, y) = (b.input("x", Bank::State), b.input("y", Bank::State));
