@@ -434,16 +434,30 @@ fn check(text: &str, answer: bool) -> Vec<Status> {
     outcomes.iter().map(|o| o.status).collect()
 }
 
-#[test]
-fn every_example_cut_at_every_byte_is_a_diagnostic_or_a_result() {
+/// Every example that is cut there, in two tests that run side by side.
+fn cut_examples(at: impl Fn(usize) -> bool) {
     let examples = programs("../examples");
     assert!(examples.len() >= 2);
     for (_, text) in &examples {
-        for end in (0..=text.len()).filter(|end| text.is_char_boundary(*end)) {
+        for end in (0..=text.len()).filter(|end| text.is_char_boundary(*end) && at(*end)) {
             check(&text[..end], false);
         }
     }
-    // The library at every line, and now and then between.
+}
+
+#[test]
+fn every_example_cut_at_every_even_byte_is_a_diagnostic_or_a_result() {
+    cut_examples(|end| end % 2 == 0);
+}
+
+#[test]
+fn every_example_cut_at_every_odd_byte_is_a_diagnostic_or_a_result() {
+    cut_examples(|end| end % 2 == 1);
+}
+
+#[test]
+fn the_library_cut_anywhere_is_a_diagnostic_or_a_result() {
+    // At every line, and now and then between.
     for (_, text) in programs("../stdlib") {
         for end in (0..=text.len()).filter(|end| text.is_char_boundary(*end)) {
             if text[..end].ends_with('\n') || end % (211 / long().min(211) as usize).max(1) == 0 {
