@@ -248,6 +248,16 @@ impl Budget {
         task()
     }
 
+    /// What a side question finds with its own share of work; `None` if that, and not the budget of the whole, was too small.
+    pub fn aside<T>(&self, limit: u64, task: impl FnOnce() -> Budgeted<T>) -> Budgeted<Option<T>> {
+        match self.within(limit, task) {
+            Ok(found) => Ok(Some(found)),
+            Err(Exhausted::Interrupted) => Err(Exhausted::Interrupted),
+            Err(why) if self.is_over() => Err(why),
+            Err(_) => Ok(None),
+        }
+    }
+
     /// Whether the limit that holds now is over, or somebody called a stop.
     pub fn is_over(&self) -> bool {
         self.work.get() > self.end.get() || (!self.deaf.get() && stopped_from_outside().is_some())

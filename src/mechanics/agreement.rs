@@ -9,7 +9,6 @@
 
 use super::constraint_algorithm::{DynamicBranch, Dynamics, Problem, SystemDynamics, run};
 use super::dirac::{DiracSystem, dirac};
-use super::invariant_set::aside;
 use super::lagrangian::Lagrangian;
 use super::lepage_class::lepage;
 use super::primary::Legs;
@@ -44,7 +43,7 @@ pub(crate) fn words(ground: &Ground) -> String {
 
 /// Compares the final sets, for Dirac's side.
 pub(crate) fn compare(cx: &Inquiry, lagrangian: &Lagrangian, system: &DiracSystem) -> Agreement {
-    let found = aside(cx, DYNAMICS_WORK, || {
+    let found = cx.aside(DYNAMICS_WORK, || {
         let form = lagrangian.dynamical_form(cx).ok();
         let alpha = form.and_then(|form| lepage(cx, &form).ok());
         Ok(alpha.and_then(|alpha| run(cx, &alpha, Problem::Proper).ok()))
@@ -76,7 +75,7 @@ fn agrees_with_dirac(cx: &Inquiry, lagrangian: &Lagrangian, dynamics: &Dynamics)
     if lagrangian.order() > 1 || dynamics.stopped.is_some() || dynamics.branches.iter().any(is_plain) {
         return Verdict::unknown("there is nothing to compare");
     }
-    match aside(cx, DIRAC_WORK, || Ok(dirac(cx, lagrangian).ok())) {
+    match cx.aside(DIRAC_WORK, || Ok(dirac(cx, lagrangian).ok())) {
         Ok(Some(Some(system))) => verdict(cx, lagrangian, &system, dynamics),
         _ => Verdict::unknown("Dirac's algorithm found no answer to compare with"),
     }
@@ -84,7 +83,7 @@ fn agrees_with_dirac(cx: &Inquiry, lagrangian: &Lagrangian, dynamics: &Dynamics)
 
 fn verdict(cx: &Inquiry, lagrangian: &Lagrangian, system: &DiracSystem, dynamics: &Dynamics) -> Verdict {
     let comparison = Comparison { system, dynamics };
-    match aside(cx, COMPARISON_WORK, || comparison.verdict(cx, lagrangian)) {
+    match cx.aside(COMPARISON_WORK, || comparison.verdict(cx, lagrangian)) {
         Ok(Some(verdict)) => verdict,
         _ => Verdict::unknown("there was no time to compare with the constraint algorithm"),
     }

@@ -32,7 +32,7 @@ use super::{jet_expr, tidy};
 use crate::algebra::assume::Sign;
 use crate::algebra::expr::symbols_of;
 use crate::algebra::stratum::Branch;
-use crate::algebra::{Expr, Inquiry, Rational, Symbol, Verdict};
+use crate::algebra::{Expr, Ground, Inquiry, Rational, Symbol, Verdict};
 use crate::budget::share;
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
@@ -120,6 +120,19 @@ pub fn certified(cx: &Inquiry, alpha: &LepageTwoForm, mut found: Dynamics, work:
     withdrawn(found)
 }
 
+/// Says of a complete answer which of its branches no certificate has seen.
+fn uncertified_said(mut found: Dynamics) -> Dynamics {
+    let unseen = found.branches.iter().enumerate().filter_map(|(i, b)| match &b.certificate.outcome {
+        Outcome::NotMade(why) => Some(format!("branch {} has no certificate: {why}", i + 1)),
+        _ => None,
+    });
+    let unseen: Vec<String> = unseen.collect();
+    if let (Verdict::Yes(Ground::Proved(by)), false) = (&found.complete, unseen.is_empty()) {
+        found.complete = Verdict::yes(format!("{by}; {}", unseen.join("; ")));
+    }
+    found
+}
+
 /// Takes back what a failed certificate contradicts.
 fn withdrawn(mut found: Dynamics) -> Dynamics {
     let mut faults = Vec::new();
@@ -138,7 +151,7 @@ fn withdrawn(mut found: Dynamics) -> Dynamics {
     if let Outcome::Failed(evidence) = &found.coverage.outcome {
         faults.push(format!("the certificate of the whole failed: {evidence}"));
     }
-    let Some(fault) = faults.first() else { return found };
+    let Some(fault) = faults.first() else { return uncertified_said(found) };
     if !matches!(found.coverage.outcome, Outcome::Failed(_)) {
         found.coverage = Certificate::failed(fault.clone(), vec![]);
     }

@@ -26,7 +26,7 @@
 use super::certificate::{Certificate, certified};
 use super::classify::{branches, frame_of, rows_of, solvable_set};
 use super::gauge::Motions;
-use super::invariant_set::{Event, InvariantSets, Vectors, aside, closure, generic_leaf, regular_leaves};
+use super::invariant_set::{Event, InvariantSets, Vectors, closure, generic_leaf, regular_leaves};
 use super::lepage_class::LepageTwoForm;
 use super::passage::Curves;
 use super::{Answered, exhausted, jet, jet_expr, vanishes};
@@ -609,12 +609,12 @@ impl<'a> Task<'a> {
         let empty = if is_open && finals.is_empty() {
             Verdict::unknown("the algorithm was cut off")
         } else {
-            let found = reporter
-                .part(cx, "", || aside(cx, COMPARISON_WORK, || set::is_union_empty(cx, self.frame, &finals)))?;
+            let found =
+                reporter.part(cx, "", || cx.aside(COMPARISON_WORK, || set::is_union_empty(cx, self.frame, &finals)))?;
             found.flatten().unwrap_or_else(|| unknown("whether the final set has a point"))
         };
         let secondary = reporter
-            .part(cx, "", || aside(cx, COMPARISON_WORK, || self.is_smaller(cx, primary, &finals, &open)))?
+            .part(cx, "", || cx.aside(COMPARISON_WORK, || self.is_smaller(cx, primary, &finals, &open)))?
             .flatten();
         let secondary = secondary.unwrap_or_else(|| unknown("whether the final set is the primary one"));
         let log =

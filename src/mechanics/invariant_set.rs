@@ -75,16 +75,6 @@ const STRATUM_WORK: u64 = 3_000_000;
 /// What it may cost to find out whether a smooth curve passes through a stratum. Where it can be excluded it is excluded soon.
 const CROSSING_WORK: u64 = 1_000_000;
 
-/// What a side question found with its own share of work; `None` if that, and not the budget of the whole, was too small.
-pub(crate) fn aside<T>(cx: &Inquiry, limit: u64, task: impl FnOnce() -> Budgeted<T>) -> Budgeted<Option<T>> {
-    match cx.within(limit, task) {
-        Ok(found) => Ok(Some(found)),
-        Err(Exhausted::Interrupted) => Err(Exhausted::Interrupted),
-        Err(why) if cx.is_over() => Err(why),
-        Err(_) => Ok(None),
-    }
-}
-
 /// What happened to a branch in a round.
 pub(crate) struct Event {
     pub round: usize,
@@ -146,7 +136,7 @@ impl<'a> InvariantSets<'a> {
             let mut next = Vec::new();
             while let Some(v) = self.queue.pop() {
                 let share = end.saturating_sub(cx.work_done()).clamp(LEAST_WORK, BRANCH_WORK);
-                let step = aside(cx, share, || self.advance(cx, &v));
+                let step = cx.aside(share, || self.advance(cx, &v));
                 match step {
                     Ok(Some(parts)) => next.extend(parts),
                     // One branch that is too hard does not hold up the others.
@@ -186,7 +176,7 @@ impl<'a> InvariantSets<'a> {
 
     /// The largest of the cells; all of them if that is not found out soon.
     fn maximal(&self, cx: &Inquiry, cells: Vec<Cell>) -> Budgeted<Vec<Cell>> {
-        Ok(aside(cx, SIDE_WORK, || set::maximal(cx, self.frame, cells.clone()))?.unwrap_or(cells))
+        Ok(cx.aside(SIDE_WORK, || set::maximal(cx, self.frame, cells.clone()))?.unwrap_or(cells))
     }
 
     /// The system on a branch, by leaves.
@@ -241,7 +231,7 @@ impl<'a> InvariantSets<'a> {
         let mut lower: Vec<Cell> = rest.into_iter().map(|leaf| leaf.cell).collect();
         let mut kept = Vec::new();
         let open: Vec<Cell> = open.into_iter().map(|leaf| leaf.cell).collect();
-        let open = aside(cx, SIDE_WORK, || set::merged(cx, self.frame, open.clone()))?.unwrap_or(open);
+        let open = cx.aside(SIDE_WORK, || set::merged(cx, self.frame, open.clone()))?.unwrap_or(open);
         for cell in &open {
             if is_open(cell) {
                 kept.push(cell.clone());
@@ -249,7 +239,7 @@ impl<'a> InvariantSets<'a> {
             }
             // Of the generic rank: a solution exists nearby as well. What continues it is a larger part of the branch.
             let wider = v.with_nonzero(v.nonzero().iter().chain(cell.nonzero()).cloned().collect());
-            let is_good = aside(cx, SIDE_WORK, || set::is_within(cx, self.frame, &wider, &open))?.unwrap_or(false);
+            let is_good = cx.aside(SIDE_WORK, || set::is_within(cx, self.frame, &wider, &open))?.unwrap_or(false);
             if is_good { kept.push(wider) } else { lower.push(cell.clone()) }
         }
         Ok(Outcome::Open { kept, lower })
@@ -299,7 +289,7 @@ impl<'a> InvariantSets<'a> {
                 continue;
             }
             // What is not found with moderate work stays undecided.
-            let found = aside(cx, INVARIANT_WORK, || {
+            let found = cx.aside(INVARIANT_WORK, || {
                 if set::is_within(cx, self.frame, &stratum, &self.finals)? {
                     return Ok(None);
                 }
@@ -347,12 +337,12 @@ impl<'a> InvariantSets<'a> {
     /// The part of a stratum outside the final sets that smooth curves may pass through, and invariant sets through it.
     fn what_is_left(&self, cx: &Inquiry, stratum: &Cell, open: &Cell) -> Budgeted<(Vec<Cell>, Vec<Cell>)> {
         let (mut left, mut invariant): (Vec<Cell>, Vec<Cell>) = (vec![], vec![]);
-        let outside = aside(cx, STRATUM_WORK, || set::difference_from_all(cx, self.frame, stratum, &self.finals))?;
+        let outside = cx.aside(STRATUM_WORK, || set::difference_from_all(cx, self.frame, stratum, &self.finals))?;
         for outside in outside.unwrap_or_else(|| vec![stratum.clone()]) {
             let crossed =
-                aside(cx, CROSSING_WORK, || self.vectors.crossing(cx, &outside))?.unwrap_or_else(|| vec![outside]);
+                cx.aside(CROSSING_WORK, || self.vectors.crossing(cx, &outside))?.unwrap_or_else(|| vec![outside]);
             for cell in self.maximal(cx, crossed)? {
-                let found = aside(cx, STRATUM_WORK, || {
+                let found = cx.aside(STRATUM_WORK, || {
                     let known: Vec<Cell> = self.finals.iter().chain(&invariant).cloned().collect();
                     if set::is_within(cx, self.frame, &cell, &known)? {
                         return Ok(None);
@@ -452,7 +442,7 @@ impl<'a> InvariantSets<'a> {
     pub fn unsettled(&self, cx: &Inquiry, finals: &[Cell]) -> Budgeted<Vec<Cell>> {
         let mut rest: Vec<Cell> = Vec::new();
         for (stratum, _) in &self.boundary {
-            let outside = aside(cx, SIDE_WORK, || set::difference_from_all(cx, self.frame, stratum, finals))?;
+            let outside = cx.aside(SIDE_WORK, || set::difference_from_all(cx, self.frame, stratum, finals))?;
             for cell in outside.unwrap_or_else(|| vec![stratum.clone()]) {
                 if !rest.contains(&cell) {
                     rest.push(cell);

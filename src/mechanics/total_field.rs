@@ -10,7 +10,7 @@
 //!
 //! A final set without a real point, or outside the domain of L, does not exist.
 
-use super::invariant_set::{InvariantSets, Vectors, aside, closure, generic_leaf};
+use super::invariant_set::{InvariantSets, Vectors, closure, generic_leaf};
 use super::primary::Chart;
 use crate::algebra::Inquiry;
 use crate::algebra::decide::sign;
@@ -178,7 +178,7 @@ impl<'a> Search<'a> {
                 continue;
             }
             let cells: Vec<Cell> = group.iter().map(|f| f.cell.clone()).collect();
-            let cells = aside(cx, SIDE_WORK, || set::merged(cx, self.frame, cells.clone()))?.unwrap_or(cells);
+            let cells = cx.aside(SIDE_WORK, || set::merged(cx, self.frame, cells.clone()))?.unwrap_or(cells);
             for cell in cells {
                 for chart in (0..self.charts.len()).filter(|k| self.charts[*k].rank == rank) {
                     if !self.in_chart(cx, &cell, chart)?.is_empty() {
@@ -226,7 +226,7 @@ impl<'a> Search<'a> {
         if let Some(seen) = self.exists_visibly(cx, cell)? {
             return Ok(seen);
         }
-        let found = aside(cx, SIDE_WORK, || set::is_empty(cx, self.frame, cell))?;
+        let found = cx.aside(SIDE_WORK, || set::is_empty(cx, self.frame, cell))?;
         Ok(found.map_or_else(|| Verdict::unknown("no point was found with the work of one branch"), Verdict::negate))
     }
 
@@ -320,7 +320,7 @@ impl<'a> Search<'a> {
                 break;
             }
             let f = self.finals[i].clone();
-            match aside(cx, SIDE_WORK, || self.jumps_of(cx, &f))? {
+            match cx.aside(SIDE_WORK, || self.jumps_of(cx, &f))? {
                 Some((found, unsolved)) => {
                     for jump in found {
                         if self.finals.iter().any(|known| known.cell == jump.cell) {
@@ -436,7 +436,7 @@ impl<'a> Search<'a> {
             let higher = self.finals.iter().filter(|f| self.charts[f.chart].rank > self.charts[k].rank);
             let closures: Vec<Cell> = higher.map(|f| f.cell.clone()).collect();
             for cell in closures {
-                let left = aside(cx, SIDE_WORK, || {
+                let left = cx.aside(SIDE_WORK, || {
                     let mut left = Vec::new();
                     for piece in self.frame.refine(cx, &start, cell.equations(), &[])? {
                         for rest in set::difference_from_all(cx, self.frame, &piece, &cells)? {

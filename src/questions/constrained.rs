@@ -399,16 +399,15 @@ pub(super) fn legendre(a: &Arguments) -> Fallible<Value> {
             .try_part("H", h)
             .try_part("exact", momenta.map(|m| Value::from(m.exact)))
             .part("explicit", explicit)
-            .try_part(
-                "gauge",
-                Err(Box::new(Diagnostic::error(
-                    &codes::NOT_APPLICABLE,
-                    "the gauge of (8.9) belongs to systems without constraints",
-                ))),
-            )
+            .try_part("gauge", no_gauge())
             .on(&s.system.manifold)
             .valid_where(conditions),
     ))
+}
+
+fn no_gauge() -> Fallible<Value> {
+    let title = "the gauge of (8.9) belongs to systems without constraints";
+    Err(Box::new(Diagnostic::error(&codes::NOT_APPLICABLE, title)))
 }
 
 /// The constraint algorithm on Q.
@@ -499,13 +498,7 @@ pub(super) fn hamilton(a: &Arguments) -> Fallible<Value> {
             .main(Value::family(entries.collect::<Vec<_>>()))
             .part("eta", Form::one_form(equations.eta))
             .try_part("H", h)
-            .try_part(
-                "gauge",
-                Err(Box::new(Diagnostic::error(
-                    &codes::NOT_APPLICABLE,
-                    "the gauge of (8.9) belongs to systems without constraints",
-                ))),
-            )
+            .try_part("gauge", no_gauge())
             .on(&s.system.manifold)
             .valid_where(conditions),
     ))

@@ -4,6 +4,7 @@
 //! η − i_xω, the fifth off i_ΓΩ = 0. What they share is the normal form of the constraint, on which they are compared.
 
 use super::forces::{force_balance, motion as balanced};
+use super::mixed::constructed;
 use super::pairs::dalembert;
 use super::{Arguments, Question};
 use crate::algebra::Inquiry;
@@ -11,7 +12,7 @@ use crate::algebra::{Expr, Symbol, Verdict, conditions};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::field::VectorField;
 use crate::mechanics::constraint_structure::ConstraintStructure;
-use crate::mechanics::{direct, jet, multiplier_rule, tidy};
+use crate::mechanics::{jet, multiplier_rule, tidy};
 use crate::model::constraints::on_constraint;
 use crate::model::item::System;
 use crate::model::kind::*;
@@ -106,10 +107,7 @@ fn by_construction(cx: &Inquiry, system: &System) -> Fallible<Vec<Expr>> {
         return Err(Box::new(Diagnostic::error(&codes::NOT_APPLICABLE, "the direct construction needs a Lagrangian")));
     };
     let y = &system.manifold;
-    let constraints = system.solved_constraints(cx)?;
-    let forces: Vec<Expr> =
-        (0..y.n_coordinates()).map(|i| Expr::add_all(system.forces.iter().map(|f| f.components[i]))).collect();
-    let found = direct::direct(cx, lagrangian.function(), &constraints, &forces)?;
+    let found = constructed(cx, system, lagrangian)?;
     let motion = found.motion?;
     let gamma = motion.system.gamma();
     motion.conditions.iter().for_each(|e| conditions::record_nonzero(cx, *e));

@@ -16,6 +16,7 @@ use crate::mechanics::adjoint_symmetry::{self as adjoint, AdjointSymmetry, Conse
 use crate::mechanics::connection::{Connection, connection as connection_of};
 use crate::mechanics::curvature::{self as curved, Curvature};
 use crate::mechanics::direct::{self as theory, Direct};
+use crate::mechanics::lagrangian::Lagrangian;
 use crate::mechanics::mixed_symmetry;
 use crate::mechanics::mixed_system::{AdaptedField, MixedSystem};
 use crate::model::evaluate_at::{assignment, expr_at};
@@ -490,14 +491,17 @@ fn direct(a: &Arguments) -> Fallible<Value> {
                 .help("connection(S).Gamma is the field of motion of any constrained system"),
         ));
     };
-    let (found, recorded) = found(a, |cx| {
-        let constraints = system.solved_constraints(cx)?;
-        let n = system.manifold.n_coordinates();
-        let forces: Vec<Expr> = (0..n).map(|i| Expr::add_all(system.forces.iter().map(|f| f.components[i]))).collect();
-        theory::direct(cx, l.function(), &constraints, &forces)
-    })
-    .map_err(|d| Box::new(d.or_at(a.positional[0].span, "this system")))?;
+    let (found, recorded) = found(a, |cx| constructed(cx, &system, l))
+        .map_err(|d| Box::new(d.or_at(a.positional[0].span, "this system")))?;
     Ok(Value::from(direct_answer(a, &system, found).on(&system.manifold).valid_where(recorded)))
+}
+
+/// The direct construction from the Lagrangian, the constraints and the forces of a system.
+pub(super) fn constructed(cx: &Inquiry, system: &System, lagrangian: &Lagrangian) -> Fallible<Direct> {
+    let constraints = system.solved_constraints(cx)?;
+    let n = system.manifold.n_coordinates();
+    let forces: Vec<Expr> = (0..n).map(|i| Expr::add_all(system.forces.iter().map(|f| f.components[i]))).collect();
+    theory::direct(cx, lagrangian.function(), &constraints, &forces)
 }
 
 fn direct_answer(a: &Arguments, system: &System, found: Direct) -> Answer {

@@ -30,7 +30,7 @@ use super::set;
 use super::single_argument::{argument, has_zero};
 use super::tangent::jacobian;
 use crate::algebra::Inquiry;
-use crate::budget::{Budgeted, Exhausted};
+use crate::budget::Budgeted;
 
 /// What is known of the differentials of the equations of a cell.
 #[derive(Clone, Debug)]
@@ -58,9 +58,9 @@ pub fn regularity(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<Regulari
     if let Some(known) = frame.known_regularity(cell) {
         return Ok(known);
     }
-    let found = match aside(cx, WORK, || search(cx, frame, cell))? {
+    let found = match cx.aside(WORK, || search(cx, frame, cell))? {
         Some(found) => found,
-        None => match aside(cx, WORK, || at_rational_point(cx, frame, cell))?.flatten() {
+        None => match cx.aside(WORK, || at_rational_point(cx, frame, cell))?.flatten() {
             Some(codimension) => Regularity::Regular { codimension, is_graph: false },
             None => Regularity::Unknown("whether its equations are those of its real points was not found out".into()),
         },
@@ -91,12 +91,12 @@ fn search(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<Regularity> {
         },
     };
     if let Some(graph) = &graph
-        && aside(cx, GRAPH_WORK, || is_dense(cx, frame, cell, &graph.slopes(), codimension))?.unwrap_or(false)
+        && cx.aside(GRAPH_WORK, || is_dense(cx, frame, cell, &graph.slopes(), codimension))?.unwrap_or(false)
         && graph.has_point(cx, frame, cell)?
     {
         return regular();
     }
-    match aside(cx, COMPONENTS_WORK, || components(cx, frame, cell))? {
+    match cx.aside(COMPONENTS_WORK, || components(cx, frame, cell))? {
         Some(parts) if parts != [cell.clone()] => return Ok(Regularity::Parts(parts)),
         Some(_) => {
             if let Some(graph) = &graph
@@ -109,16 +109,6 @@ fn search(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<Regularity> {
         None => {}
     }
     by_point(cx, frame, cell, &generators, codimension)
-}
-
-/// What a part of the search finds with its own share of work; `None` if that was too small.
-fn aside<T>(cx: &Inquiry, limit: u64, task: impl FnOnce() -> Budgeted<T>) -> Budgeted<Option<T>> {
-    match cx.within(limit, task) {
-        Ok(found) => Ok(Some(found)),
-        Err(Exhausted::Interrupted) => Err(Exhausted::Interrupted),
-        Err(why) if cx.is_over() => Err(why),
-        Err(_) => Ok(None),
-    }
 }
 
 /// An equation, and the coordinate that it gives.
