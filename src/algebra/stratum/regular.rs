@@ -60,10 +60,7 @@ pub fn regularity(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<Regulari
     }
     let found = match cx.aside(WORK, || search(cx, frame, cell))? {
         Some(found) => found,
-        None => match cx.aside(WORK, || at_rational_point(cx, frame, cell))?.flatten() {
-            Some(codimension) => Regularity::Regular { codimension, is_graph: false },
-            None => Regularity::Unknown("whether its equations are those of its real points was not found out".into()),
-        },
+        None => Regularity::Unknown("whether its equations are those of its real points was not found out".into()),
     };
     frame.keep_regularity(cell, &found);
     Ok(found)
@@ -105,8 +102,8 @@ fn search(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<Regularity> {
                 return regular();
             }
         }
-        // A point has to speak for the component on which it lies, as far as was found out the only one.
-        None => {}
+        // A point speaks for the component on which it lies, and there may be another one.
+        None => return Ok(Regularity::Unknown("whether it has several components was not found out".into())),
     }
     by_point(cx, frame, cell, &generators, codimension)
 }
