@@ -178,9 +178,18 @@ impl Answer {
         &self.value
     }
 
-    /// For people.
+    /// For people. The conditions stand below it, after those that the value names itself.
     pub fn text(&self, _width: usize) -> String {
-        show::text(&self.inquiry(), &self.value)
+        let text = show::text(&self.inquiry(), &self.value);
+        if self.conditions.is_empty() {
+            return text;
+        }
+        let said = match &self.value {
+            Value::Answer(answer) => !answer.conditions.is_empty(),
+            _ => false,
+        };
+        let before = if said { ", " } else { "\nwhere " };
+        format!("{text}{before}{}", self.condition_texts().join(", "))
     }
 
     /// For papers. The conditions stand behind it. A verdict says in words what it rests on; everything else gets the

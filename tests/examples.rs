@@ -1,6 +1,6 @@
 //! What we show is what it does. Every `examples/*.mech` is run by the program as a user would, and
-//! its output is compared with the `.out` beside it. The programs of the README are run too, and its
-//! `text` and `console` blocks are their real output. `LEPAGE_BLESS=1 cargo test --test examples`
+//! its output is compared with the `.out` beside it. The programs of the README and of the book are run too, and their
+//! `text` and `console` blocks are real output. `LEPAGE_BLESS=1 cargo test --test examples`
 //! rewrites both.
 
 use lepage::diagnostic::render::{MessageFormat, Renderer};
@@ -130,45 +130,72 @@ fn conversation(block: &str) -> String {
     out
 }
 
+/// The README, and the pages of the book.
+fn pages() -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(root().join("docs/book")).expect("the book");
+    let mut found: Vec<PathBuf> = entries.map(|e| e.expect("a page").path()).collect();
+    found.retain(|p| p.extension().is_some_and(|e| e == "md"));
+    found.push(root().join("README.md"));
+    found.sort();
+    found
+}
+
+/// A program that a page shows holds, or what is wrong with it is shown below it. `text` and `console` blocks are what happens.
 #[test]
-fn the_readme_shows_real_output() {
-    let path = root().join("README.md");
-    let readme = std::fs::read_to_string(&path).expect("the README");
-    let (between, mut blocks) = pieces(&readme);
-    let mut program: Option<(String, String)> = None;
-    let mut programs = 0;
-    for block in &mut blocks {
-        let mut info = block.info.split_whitespace();
-        match info.next() {
-            Some("mech") => {
-                program = Some((info.next().unwrap_or("program.mech").to_string(), block.text.clone()));
-                programs += 1;
+fn the_pages_show_real_output() {
+    let mut failures = vec![];
+    for path in pages() {
+        let page = std::fs::read_to_string(&path).expect("a page");
+        let (between, mut blocks) = pieces(&page);
+        let mut program: Option<(String, String)> = None;
+        for block in &mut blocks {
+            let mut info = block.info.split_whitespace();
+            match info.next() {
+                Some("mech") => {
+                    failures.extend(program.take().and_then(|(name, text)| wrong_without_being_shown(&name, &text)));
+                    program = Some((info.next().unwrap_or("program.mech").to_string(), block.text.clone()));
+                }
+                Some("text") => {
+                    let (name, text) = program.take().expect("a text block follows its program");
+                    block.text = output_of(&name, &text);
+                }
+                Some("console") => block.text = conversation(&block.text),
+                _ => {}
             }
-            Some("text") => {
-                let (name, text) = program.take().expect("a text block follows its program");
-                block.text = output_of(&name, &text);
-            }
-            Some("console") => block.text = conversation(&block.text),
-            _ => {}
+        }
+        failures.extend(program.take().and_then(|(name, text)| wrong_without_being_shown(&name, &text)));
+        let mut written = between[0].clone();
+        for (block, after) in blocks.iter().zip(&between[1..]) {
+            written += &format!("```{}\n{}```\n{after}", block.info, block.text);
+        }
+        if bless() {
+            std::fs::write(&path, &written).expect("the page can be written");
+        } else if written != page {
+            let name = path.display();
+            failures.push(format!("{name} has drifted: LEPAGE_BLESS=1 cargo test --test examples\n{written}"));
         }
     }
-    assert!(programs >= 2, "the README shows a program and a diagnostic");
-    let mut written = between[0].clone();
-    for (block, after) in blocks.iter().zip(&between[1..]) {
-        written += &format!("```{}\n{}```\n{after}", block.info, block.text);
-    }
-    if bless() {
-        std::fs::write(&path, &written).expect("the README can be written");
-    } else {
-        assert!(written == readme, "the README has drifted: LEPAGE_BLESS=1 cargo test --test examples\n{written}");
-    }
+    assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+}
+
+fn wrong_without_being_shown(name: &str, program: &str) -> Option<String> {
+    let mut session = Session::new(SessionOptions::default());
+    let outcomes = session.feed(name, program, Mode::File);
+    let held = outcomes.iter().all(|o| o.held());
+    (!held).then(|| {
+        let wrong = outcomes.iter().flat_map(|o| &o.diagnostics);
+        Renderer::new(session.sources(), MessageFormat::Human, false).render_all(wrong)
+    })
 }
 
 #[test]
-fn the_map_of_the_readme_leads_somewhere() {
-    let readme = std::fs::read_to_string(root().join("README.md")).expect("the README");
-    for target in readme.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
-        assert!(target.starts_with("http") || root().join(target).exists(), "{target} does not exist");
+fn the_links_of_the_pages_lead_somewhere() {
+    for path in pages() {
+        let page = std::fs::read_to_string(&path).expect("a page");
+        for target in page.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next()) {
+            let place = path.parent().expect("a folder").join(target);
+            assert!(target.starts_with("http") || place.exists(), "{}: {target} does not exist", path.display());
+        }
     }
 }
 

@@ -42,12 +42,17 @@ impl Recorded {
 
 /// Records that the computation under way is valid where `e` ≠ 0: where no factor of it vanishes.
 pub fn record_nonzero(cx: &Inquiry, e: Expr) {
-    match e.node() {
-        Node::Product(factors) => {
-            let above = factors.iter().filter(|(_, exponent)| !exponent.is_negative());
-            above.for_each(|(base, _)| record_factor(cx, *base));
+    let mut open = vec![e];
+    while let Some(x) = open.pop() {
+        match x.node() {
+            Node::Sum { constant, terms } if constant.is_zero() && terms.len() == 1 => open.push(terms[0].0),
+            Node::Product(factors) => {
+                open.extend(
+                    factors.iter().rev().filter(|(_, exponent)| !exponent.is_negative()).map(|(base, _)| *base),
+                );
+            }
+            _ => record_factor(cx, x),
         }
-        _ => record_factor(cx, e),
     }
 }
 

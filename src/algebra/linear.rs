@@ -113,6 +113,37 @@ impl Matrix {
         Matrix::from_fn(rows.len(), columns.len(), |i, j| self[(rows[i], columns[j])])
     }
 
+    /// Rows and columns that have to do with each other, as far as written zeros tell: the matrix is block diagonal in them. A row or a
+    /// column of zeros is a block of its own.
+    pub fn blocks(&self) -> Vec<(Vec<usize>, Vec<usize>)> {
+        let (mut rows_left, mut columns_left) = (vec![true; self.rows], vec![true; self.columns]);
+        let mut found = Vec::new();
+        for start in 0..self.rows {
+            if !std::mem::take(&mut rows_left[start]) {
+                continue;
+            }
+            let (mut rows, mut columns, mut next) = (vec![start], Vec::new(), 0);
+            while let Some(i) = rows.get(next).copied() {
+                next += 1;
+                for j in 0..self.columns {
+                    if self[(i, j)] == Expr::zero() || !std::mem::take(&mut columns_left[j]) {
+                        continue;
+                    }
+                    columns.push(j);
+                    let meets = |k: &usize| self[(*k, j)] != Expr::zero();
+                    let met: Vec<usize> = (0..self.rows).filter(|k| rows_left[*k]).filter(meets).collect();
+                    met.iter().for_each(|k| rows_left[*k] = false);
+                    rows.extend(met);
+                }
+            }
+            rows.sort_unstable();
+            columns.sort_unstable();
+            found.push((rows, columns));
+        }
+        found.extend((0..self.columns).filter(|j| columns_left[*j]).map(|j| (vec![], vec![j])));
+        found
+    }
+
     /// The columns of `other` to the right of these.
     pub fn beside(&self, other: &Matrix) -> Matrix {
         debug_assert_eq!(self.rows, other.rows);

@@ -178,8 +178,8 @@ codes! {
         "What is assumed must be able to hold together.",
         "param m\nassume m > 0\nassume m < 0\nm" => "param m\nassume m > 0\nsqrt(m^2)";
     CONDITION = 207 "condition": "this holds under a condition",
-        "Something was cancelled on the way. The answer holds where the named expression does not vanish.",
-        "manifold Y over t { x }\nx/x" => "manifold Y over t { x }\nx";
+        "What was promised of a declaration holds where the named expression does not vanish. The conditions of an answer stand in the answer, after `where`.",
+        "manifold Y over t { x }\nfield S : semispray on J1(Y) = x*@t + x*x'*@x" => "manifold Y over t { x }\nfield S : semispray on J1(Y) = @t + x'*@x";
     UNSOLVED = 208 "unsolved": "these equations cannot be solved in closed form",
         "`solve` follows rules that give every real solution: linear and quadratic equations, roots, exponentials and logarithms, factors one by one, systems that can be solved one after the other. What they do not cover is refused, and the message shows the equation that is left.",
         "manifold Y over t { x }\nsolve(x + exp(x) = 0, x)" => "manifold Y over t { x }\nsolve(exp(x) = 2, x)";

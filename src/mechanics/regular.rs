@@ -37,20 +37,30 @@ pub struct RegularForm {
 /// q′ by everybody; so are they here.
 pub fn regular(cx: &Inquiry, form: &DynamicalForm) -> Answered<RegularForm> {
     let (matrix, right, order) = leading_part(cx, form);
-    let (solution, mut recorded) = conditions::collect(cx, |cx| matrix.solve(cx, &right));
-    let solution = solution.map_err(exhausted)?;
-    if !solution.free.is_empty() {
-        if let Verdict::Unknown(why) = &solution.verdict {
-            return Err(super::undecided("the equations can be solved for the highest derivatives", why.clone()));
+    let mut accelerations = vec![Expr::zero(); right.len()];
+    let mut conditions = Vec::new();
+    for (rows, columns) in matrix.blocks() {
+        if rows.len() != columns.len() {
+            return Err(degenerate(cx, form, &matrix));
         }
-        return Err(degenerate(cx, form, &matrix));
-    }
-    for c in solution.conditions {
-        if !recorded.contains(&c) {
-            recorded.push(c);
+        let part: Vec<Expr> = rows.iter().map(|i| right[*i]).collect();
+        let (solution, mut recorded) = conditions::collect(cx, |cx| matrix.minor(&rows, &columns).solve(cx, &part));
+        let solution = solution.map_err(exhausted)?;
+        if !solution.free.is_empty() {
+            if let Verdict::Unknown(why) = &solution.verdict {
+                return Err(super::undecided("the equations can be solved for the highest derivatives", why.clone()));
+            }
+            return Err(degenerate(cx, form, &matrix));
+        }
+        recorded.extend(solution.conditions);
+        columns.into_iter().zip(solution.particular).for_each(|(j, value)| accelerations[j] = value);
+        for c in recorded {
+            if !conditions.contains(&c) {
+                conditions.push(c);
+            }
         }
     }
-    Ok(RegularForm { form: form.clone(), order, accelerations: solution.particular, conditions: recorded })
+    Ok(RegularForm { form: form.clone(), order, accelerations, conditions })
 }
 
 /// The matrix in front of the highest derivatives, minus the rest, and their order: B and −A unless B = 0.

@@ -224,11 +224,12 @@ fn answer_text(cx: &Inquiry, answer: &Answer, style: Style) -> String {
             lines.push(format!("{name}: {shown}"));
         }
     }
-    for condition in &answer.conditions {
-        lines.push(match style.format {
-            Format::Latex => format!("where {}", render(cx, &self::condition(condition), style)),
-            _ => format!("where {}", condition_text(cx, condition)),
+    if !answer.conditions.is_empty() {
+        let shown = answer.conditions.iter().map(|condition| match style.format {
+            Format::Latex => render(cx, &self::condition(condition), style),
+            _ => condition_text(cx, condition),
         });
+        lines.push(format!("where {}", shown.collect::<Vec<_>>().join(", ")));
     }
     lines.join("\n")
 }

@@ -10,11 +10,7 @@ use crate::syntax::ast::{self, ConstraintClauseKind, Direction, ExprId, Text, Wo
 use std::rc::Rc;
 
 pub enum Checked<'a> {
-    Question {
-        term: Term,
-        /// The name of the question, or the whole of what is asked.
-        asked: Span,
-    },
+    Question(Term),
     Explain(Term),
     Assert {
         claim: Term,

@@ -107,7 +107,7 @@ pub fn declare(
         Checked::Simulate(_) | Checked::Plot { .. } | Checked::Save { .. } | Checked::Later(..) => {
             return super::run::run(cx, state, ast, statement, remarks);
         }
-        Checked::Explain(_) | Checked::Test(_) | Checked::Assert { .. } | Checked::Question { .. } => {
+        Checked::Explain(_) | Checked::Test(_) | Checked::Assert { .. } | Checked::Question(_) => {
             unreachable!("carried out by the interpreter")
         }
     }

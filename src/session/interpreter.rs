@@ -292,9 +292,7 @@ impl Interpreter {
     ) -> Fallible<Effect> {
         match checked {
             Checked::Test(test) => self.test(cx, ast, test, remarks),
-            Checked::Question { .. } | Checked::Assert { .. } | Checked::Explain(_) if self.check_only => {
-                Ok(Effect::Done)
-            }
+            Checked::Question(_) | Checked::Assert { .. } | Checked::Explain(_) if self.check_only => Ok(Effect::Done),
             Checked::LetSimulate { .. } if self.check_only => self.declare_unmade(statement, Shape::new(RUN)),
             Checked::Let { value, .. } if self.check_only => {
                 let result = declare::declare(cx, self, ast, checked, remarks);
@@ -303,7 +301,7 @@ impl Interpreter {
                     result => result,
                 }
             }
-            Checked::Question { term, asked } => self.question(cx, term, *asked, remarks),
+            Checked::Question(term) => self.question(cx, term),
             Checked::Assert { claim, fails } => self.assert(cx, claim, *fails, remarks),
             Checked::Explain(term) => self.explain(cx, term),
             _ => declare::declare(cx, self, ast, checked, remarks),
@@ -358,7 +356,7 @@ impl Interpreter {
         }
     }
 
-    fn question(&mut self, cx: &Inquiry, term: &Term, asked: Span, remarks: &mut Vec<Diagnostic>) -> Fallible<Effect> {
+    fn question(&mut self, cx: &Inquiry, term: &Term) -> Fallible<Effect> {
         let (value, recorded) = conditions::collect_all(cx, |cx| {
             self.evaluator(cx).eval(term).inspect(|x| super::parts::use_generators(cx, x))
         });
@@ -371,19 +369,6 @@ impl Interpreter {
         let mut recorded = recorded;
         recorded.nonzero.extend(cancelled);
         let conditions = said_beside(cx, &value, recorded);
-        // The first name whose value has conditions, unless the expression is a question by itself.
-        let has_conditions = |t: &Term| matches!(&t.kind, TermKind::Declared(d) if !d.conditions.is_empty());
-        let name = term.find(&has_conditions).filter(|_| asked == term.span);
-        for condition in &conditions {
-            remarks.push(
-                Diagnostic::new(
-                    crate::diagnostic::Severity::Note,
-                    &codes::CONDITION,
-                    format!("holds where {}", crate::model::show::condition_text(cx, condition)),
-                )
-                .label(name.map_or(asked, |t| t.span), "the answer needs this"),
-            );
-        }
         let answered = Answered { value, conditions };
         self.last = Some(answered.clone());
         Ok(Effect::Answered(answered))

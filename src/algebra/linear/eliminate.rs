@@ -287,6 +287,9 @@ impl Matrix {
     /// All solutions of A·x = b.
     pub fn solve(&self, cx: &Inquiry, b: &[Expr]) -> Budgeted<LinearSolution> {
         debug_assert_eq!(b.len(), self.rows);
+        if let Some(solution) = self.quotient_of_one(cx, b)? {
+            return Ok(solution);
+        }
         let width = self.columns;
         let augmented = self.beside(&Matrix { rows: self.rows, columns: 1, entries: b.to_vec() });
         let Some((eliminated, conditions)) = augmented.eliminated(cx, width)? else {
@@ -331,6 +334,33 @@ impl Matrix {
             }
         }
         Ok(LinearSolution { particular, null_space, free, residuals, conditions, verdict })
+    }
+
+    /// One equation a·x = b with a number or a symbol for a: x = b/a, however many roots there are in b. A common denominator of all that
+    /// stands in b would be larger by far.
+    fn quotient_of_one(&self, cx: &Inquiry, b: &[Expr]) -> Budgeted<Option<LinearSolution>> {
+        if (self.rows, self.columns) != (1, 1) {
+            return Ok(None);
+        }
+        let divisor = self[(0, 0)];
+        let plain = divisor.is_number() || divisor.as_symbol().is_some();
+        if !plain || divisor == Expr::zero() {
+            return Ok(None);
+        }
+        let (value, mut conditions) =
+            conditions::collect(cx, |cx| crate::algebra::normal::simplify(cx, b[0] * divisor.pow(-1)));
+        if !decide::sign(cx, divisor).is_nonzero() && !conditions.contains(&divisor) {
+            conditions.insert(0, divisor);
+        }
+        conditions.iter().for_each(|c| conditions::record_nonzero(cx, *c));
+        Ok(Some(LinearSolution {
+            particular: vec![value?],
+            null_space: Vec::new(),
+            free: Vec::new(),
+            residuals: Vec::new(),
+            conditions,
+            verdict: Verdict::yes("division"),
+        }))
     }
 
     /// The inverse of a square matrix, where the recorded factors of its determinant do not vanish. `None` if

@@ -14,7 +14,6 @@ use crate::questions::call::{self as row, Shape};
 use crate::session::checked::*;
 use crate::session::scope::Callable;
 use crate::session::term::{Body as FunctionTerm, Defined, Term, TermKind};
-use crate::source::Span;
 use crate::syntax::ast::{self, Ast, ExprId, ExprKind, LetValue, Statement, StatementKind, Word};
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -23,7 +22,7 @@ impl Resolver<'_> {
     /// A statement; `None` if something is wrong with it that leaves nothing to carry out.
     pub fn statement<'a>(&mut self, statement: &'a Statement) -> Option<Checked<'a>> {
         Some(match &statement.kind {
-            StatementKind::Question(id) => Checked::Question { term: self.term(*id), asked: asked(self.ast, *id) },
+            StatementKind::Question(id) => Checked::Question(self.term(*id)),
             StatementKind::Explain(id) => Checked::Explain(self.term(*id)),
             StatementKind::Assert(assert) => {
                 let claim = self.term(assert.claim);
@@ -373,15 +372,6 @@ impl Resolver<'_> {
 
     fn curve(&mut self, curve: &ast::Curve) -> Curve {
         Curve { values: self.all(&curve.values), against: curve.against.map(|id| self.term(id)) }
-    }
-}
-
-/// The name of a question, or the whole of an expression that was asked.
-fn asked(ast: &Ast, id: ExprId) -> Span {
-    match ast.kind(id) {
-        ExprKind::Call { callee, .. } => ast.span(*callee),
-        ExprKind::Part { of, .. } | ExprKind::Index { of, .. } | ExprKind::At { subject: of, .. } => asked(ast, *of),
-        _ => ast.span(id),
     }
 }
 
