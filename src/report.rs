@@ -17,9 +17,9 @@ use std::path::Path;
 pub use table::Table;
 
 /// One way to write a table, chosen by the ending of the file name.
-struct Writer {
+pub struct Writer {
     ending: &'static str,
-    write: fn(&Table) -> Result<Vec<u8>, Diagnostic>,
+    pub write: fn(&Table) -> Result<Vec<u8>, Diagnostic>,
 }
 
 const WRITERS: &[Writer] = &[
@@ -43,23 +43,21 @@ fn parquet_bytes(_: &Table) -> Result<Vec<u8>, Diagnostic> {
     Err(refused.help("or save to a `.csv`, `.json` or `.npy` file"))
 }
 
-/// A table as the bytes of a file, in the format that the ending of its name asks for.
-pub fn bytes(table: &Table, path: &Path) -> Result<Vec<u8>, Diagnostic> {
+/// The writer that the ending of the name of a file asks for.
+pub fn writer(path: &Path) -> Result<&'static Writer, Diagnostic> {
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("");
-    let Some(writer) = WRITERS.iter().find(|w| w.ending == ending) else {
+    let found = WRITERS.iter().find(|w| w.ending == ending);
+    found.ok_or_else(|| {
         let refused = match ending {
             "" => "the name of a table has an ending".to_string(),
             _ => format!("tables are not written as `.{ending}`"),
         };
         let near = suggest::nearest(ending, WRITERS.iter().map(|w| w.ending)).unwrap_or("csv");
-        return Err(Diagnostic::error(&codes::CANNOT_WRITE, refused)
+        let name = Path::new(path.file_name().unwrap_or_default()).with_extension(near);
+        Diagnostic::error(&codes::CANNOT_WRITE, refused)
             .note("tables are written as .csv, .json, .npy or .parquet")
-            .help(format!(
-                "call the file `{}`",
-                Path::new(path.file_name().unwrap_or_default()).with_extension(near).display()
-            )));
-    };
-    (writer.write)(table)
+            .help(format!("call the file `{}`", name.display()))
+    })
 }
 
 #[cfg(test)]
@@ -68,8 +66,7 @@ mod tests {
 
     #[test]
     fn an_unknown_ending_names_the_known_ones() {
-        let table = Table::new([("t", vec![0.0])]);
-        let refused = bytes(&table, Path::new("disk.cvs")).unwrap_err();
+        let refused = writer(Path::new("disk.cvs")).err().expect("no table");
         assert_eq!(refused.code.name, "cannot_write");
         assert!(refused.helps[0].contains("disk.csv"), "{refused:?}");
     }
@@ -78,7 +75,7 @@ mod tests {
     #[cfg(not(feature = "arrow"))]
     fn a_missing_feature_is_named() {
         let table = Table::new([("t", vec![0.0])]);
-        let refused = bytes(&table, Path::new("disk.parquet")).unwrap_err();
+        let refused = writer(Path::new("disk.parquet")).and_then(|w| (w.write)(&table)).unwrap_err();
         assert_eq!(refused.code.name, "missing_feature");
         assert!(refused.helps[0].contains("--features arrow"), "{refused:?}");
     }

@@ -6,7 +6,7 @@
 //! REPL) a text is a transaction: it extends the session or leaves it untouched. In [`Mode::File`]
 //! statements that failed declare nothing, and the ones after them still run.
 
-pub(crate) mod checked;
+pub(crate) mod check;
 pub(crate) mod declare;
 pub(crate) mod evaluate;
 pub(crate) mod file;
@@ -21,8 +21,10 @@ pub(crate) mod run;
 pub(crate) mod scope;
 pub(crate) mod shape;
 pub(crate) mod signature;
-pub(crate) mod term;
 pub(crate) mod unknown;
+
+/// The checked tree, of which everything here speaks.
+pub(crate) use crate::model::{checked, term};
 
 use crate::algebra::Inquiry;
 use crate::algebra::assume::Facts;

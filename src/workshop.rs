@@ -165,7 +165,7 @@ pub mod model {
 
 /// The rows of the questions.
 pub mod questions {
-    pub use crate::questions::{Question, all};
+    pub use crate::questions::{Question, all, is_available};
     pub mod later {
         pub use crate::questions::later::ROWS;
     }

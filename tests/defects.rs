@@ -238,3 +238,27 @@ fn reparametrised_lagrangians_have_their_mass_shell() {
 fn constraints_of_the_textbooks() {
     holds("dirac_textbooks.mech");
 }
+
+/// A name for the answer to a question is declared without asking it, with the parts and words of the question.
+#[test]
+fn a_check_asks_no_question() {
+    let program = "manifold Y over t { x, y, z, w }
+lagrangian L on J1(Y) = x*y'^2*z' + w'^3*x + sin(x*y)*z'^2 + w*x'
+let D = dynamics(L)
+let M = momenta(L)
+let n = D.rounds + 1
+assert D.complete and D is motion
+submanifold K on J1(Y) = D.final
+let run = simulate L { from x = 1; until t = 1; branch D.branches[1] }
+assert run is reached
+";
+    let mut session =
+        Session::new(SessionOptions { answer: false, work: Some(100_000), portable: true, ..SessionOptions::default() });
+    let outcomes = session.feed("check.mech", program, Mode::File);
+    for outcome in &outcomes {
+        assert!(outcome.diagnostics.is_empty(), "{}: {:?}", outcome.statement, outcome.diagnostics);
+    }
+    let type_of = |name: &str| session.list().into_iter().find(|item| item.name == name).map(|item| item.type_name);
+    assert_eq!(type_of("D").as_deref(), Some("answer"));
+    assert_eq!((type_of("n").as_deref(), type_of("K").as_deref()), (Some("function"), Some("set")));
+}

@@ -2,7 +2,7 @@
 
 use super::distributions::home;
 use super::tensors::lie_value;
-use super::{Arguments, Question};
+use super::{Arguments, Question, symbolic};
 use crate::algebra::print::Style;
 use crate::algebra::{Expr, Symbol, Verdict};
 use crate::diagnostic::{Diagnostic, codes};
@@ -22,6 +22,8 @@ rows! {
     "vel" [one("x'", COORDINATE)] "the velocity of a phase-space coordinate along a curve that need not be holonomic"
         => Gives::Kinds(COORDINATE), &[], vel;
     "omega" [one("x", COORDINATE)] "the contact form dx - x'*dt" => Gives::Degree("contact", 1), &[], omega;
+    "D" [one("f", FUNCTION.or(VECTOR).or(FAMILY)), many("x", COORDINATE)] "partial derivatives, one after the other"
+        => Gives::Like(0), &[], symbolic::derivative;
     "d" [one("η", FORM)] "the exterior derivative" => Gives::Form("closed", 0, 1), &[], exterior;
     "i" [one("ξ", FIELD), one("η", FORM.or(MATRIX))]
         "the contraction of a form with a vector field, or a (1,1) tensor applied to it"

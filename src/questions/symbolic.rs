@@ -36,8 +36,6 @@ rows! {
     "subs" [one("e", ANY), many("{x = 1}", POINT.or(EQUATION))]
         "replaces symbols, all at once; `V(x) = x^2` gives an unspecified function its body"
         => Gives::Like(0), &[], subs;
-    "D" [one("f", FUNCTION.or(VECTOR).or(FAMILY)), many("x", COORDINATE)] "partial derivatives, one after the other"
-        => Gives::Like(0), &[], derivative;
     "solve" [one("eqs", EQUATIONS), rest("x", COORDINATE.or(LIST).or(NAMES))]
         "all real solutions: equations, or expressions that are to vanish, for one or several unknowns (without a list: for all coordinates in them)"
         => Gives::Kinds(LIST.or(FUNCTION)),
@@ -186,7 +184,7 @@ fn subs(a: &Arguments) -> Fallible<Value> {
     })
 }
 
-fn derivative(a: &Arguments) -> Fallible<Value> {
+pub fn derivative(a: &Arguments) -> Fallible<Value> {
     let by = (1..a.positional.len()).map(|i| a.symbol(i)).collect::<Fallible<Vec<_>>>()?;
     match a.value(0)?.main() {
         value @ (Value::List(_) | Value::Matrix(_) | Value::Family(_)) => {

@@ -128,7 +128,7 @@ pub fn document(state: &mut Interpreter, statement: &Statement) {
     }
 }
 
-fn bind(state: &mut Interpreter, name: &Word, value: Value) -> Fallible<()> {
+pub fn bind(state: &mut Interpreter, name: &Word, value: Value) -> Fallible<()> {
     guard_differential(state, name)?;
     state.bind(&name.node, Binding::new(Meaning::Value(value), name.span))
 }

@@ -11,7 +11,7 @@ use super::interpreter::Answered;
 use super::promise;
 use super::resolve::{ambiguous, too_deep};
 use super::scope::Scope;
-use super::term::{Declared, Each, Repetition, Shared, SharedKind, Term, TermKind};
+use super::term::{Declared, Each, Repetition, Shared, SharedKind, Term, TermKind, Unmade};
 use crate::algebra::Inquiry;
 use crate::algebra::expr::Relation;
 use crate::algebra::{Expr, Rational, Symbol, Verdict, conditions};
@@ -32,6 +32,9 @@ use std::rc::Rc;
 /// How deep expressions and calls of functions may nest.
 const MAX_DEPTH: u32 = 500;
 
+/// What a term costs besides what its operation counts itself: it is a value that somebody keeps.
+const WORK_OF_A_TERM: u64 = 16;
+
 /// The context in which a term is evaluated.
 pub struct Evaluator<'s> {
     /// The facts that hold, what may be spent, and where conditions are written.
@@ -44,9 +47,18 @@ pub struct Evaluator<'s> {
     pub frame: Vec<Value>,
     /// The answer before this one, `_`.
     last: Option<&'s Answered>,
+    asks: Asks,
     depth: Cell<u32>,
     /// Sums over growing ranges that were computed on the way, by repetition and lower limit.
     prefixes: Prefixes,
+}
+
+/// What a term may ask on the way to its value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Asks {
+    Everything,
+    /// Formulas are built, and nothing is decided, solved or searched for: what has to be is left to a run.
+    Formulas,
 }
 
 type Prefixes = Rc<RefCell<FxHashMap<(*const Each, i64), Vec<Expr>>>>;
@@ -72,7 +84,15 @@ pub fn refuse<T>(code: &'static codes::Code, title: impl Into<String>) -> Fallib
 
 /// A value that only a run makes.
 fn unmade<T>(name: &str, span: Span) -> Fallible<T> {
-    let title = format!("the value of `{name}` is known in a run only");
+    depends(format!("the value of `{name}` is known in a run only"), span)
+}
+
+/// A decision that is left to a run.
+fn undecided<T>(span: Span) -> Fallible<T> {
+    depends("what this is, is known in a run only".into(), span)
+}
+
+fn depends<T>(title: String, span: Span) -> Fallible<T> {
     Err(Box::new(Diagnostic::new(Severity::Note, &codes::DEPENDS, title).label(span, "not made here")))
 }
 
@@ -84,6 +104,7 @@ impl<'s> Evaluator<'s> {
             on: None,
             frame: vec![],
             last: None,
+            asks: Asks::Everything,
             depth: Cell::new(0),
             prefixes: Prefixes::default(),
         }
@@ -96,6 +117,12 @@ impl<'s> Evaluator<'s> {
 
     pub fn with_last(mut self, last: Option<&'s Answered>) -> Evaluator<'s> {
         self.last = last;
+        self
+    }
+
+    /// The same, for formulas only.
+    pub fn for_formulas(mut self) -> Evaluator<'s> {
+        self.asks = Asks::Formulas;
         self
     }
 
@@ -113,7 +140,8 @@ impl<'s> Evaluator<'s> {
         if depth >= MAX_DEPTH {
             return Err(Box::new(too_deep(span)));
         }
-        self.cx.check().map_err(|stop| Box::new(Diagnostic::from(stop).or_at(span, "here")))
+        let counted = self.cx.check().and_then(|()| self.cx.spend(WORK_OF_A_TERM));
+        counted.map_err(|stop| Box::new(Diagnostic::from(stop).or_at(span, "here")))
     }
 
     fn all(&self, terms: &[Term]) -> Fallible<Vec<Value>> {
@@ -136,7 +164,7 @@ impl<'s> Evaluator<'s> {
                 None => refuse(&codes::WRONG_ARGUMENTS, "this has no value here"),
             },
             TermKind::Last => self.last_answer(span),
-            TermKind::Unmade(name) => unmade(name, span),
+            TermKind::Unmade(name) => self.needed(name, span),
             TermKind::Hole => unmade("this", span),
             TermKind::Primed { of, primes } => operate::prime(&self.cx, &self.eval(of)?, *primes),
             TermKind::Partial(of) => self.partial(of),
@@ -148,15 +176,22 @@ impl<'s> Evaluator<'s> {
             TermKind::Compare { relation, left, right, within } => {
                 self.compare(*relation, left, right, within.as_deref())
             }
+            TermKind::Is { .. } | TermKind::Not(_) | TermKind::Or(_) | TermKind::Integral(_)
+                if self.asks == Asks::Formulas =>
+            {
+                undecided(span)
+            }
             TermKind::Is { subject, negated, word } => self.is_word(subject, *negated, word),
             TermKind::At { subject, point } => self.at_point(subject, point),
             TermKind::Not(of) => Ok(Value::from(compare::truth(&self.cx, &self.eval(of)?)?.negate())),
             TermKind::And(all) if all.iter().all(|t| t.shape.kinds.meets(CONSTRAINT)) => {
                 match self.joint_constraint(all)? {
                     Some(joint) => Ok(joint),
+                    None if self.asks == Asks::Formulas => undecided(span),
                     None => self.verdicts(all, Verdict::and),
                 }
             }
+            TermKind::And(_) if self.asks == Asks::Formulas => undecided(span),
             TermKind::And(all) => self.verdicts(all, Verdict::and),
             TermKind::Composed { base, forces, constraints } => {
                 super::declare::composed(self, None, base, forces, constraints)
@@ -174,7 +209,7 @@ impl<'s> Evaluator<'s> {
             TermKind::Image { images, field } => self.image(images, field),
             TermKind::Ask(ask) => self.ask(ask, span),
             TermKind::Call(call) => self.call(call, span),
-            TermKind::Part { of, key } => at(super::parts::part(self, &self.eval(of)?, key), key.span),
+            TermKind::Part { of, key } => self.part(of, key),
             TermKind::Index { of, keys } => self.index(of, keys),
             TermKind::Member { family, name, indices, reading } => self.member(family, name, indices, reading),
             TermKind::Entry { of, key, family, indices, primes } => self.entry(of, key, family, indices, *primes),
@@ -197,6 +232,24 @@ impl<'s> Evaluator<'s> {
         }
         declared.conditions.iter().for_each(|c| conditions::state(&self.cx, *c));
         Ok(declared.value.clone())
+    }
+
+    /// The value of a name that was not made where it was declared, for whoever needs it.
+    fn needed(&self, name: &Unmade, span: Span) -> Fallible<Value> {
+        let Some(deferred) = name.value.as_ref().filter(|_| self.asks == Asks::Everything) else {
+            return unmade(&name.name, span);
+        };
+        let mut refused = None;
+        let keeping = |value: &Option<Value>| value.is_some() || self.cx.check().is_ok();
+        let value = deferred.made.get(&self.cx.under(deferred.facts.clone()), keeping, |cx| {
+            let value = Evaluator::new(cx, self.around).eval(&deferred.term);
+            value.map_err(|d| refused = Some(d)).ok()
+        });
+        match (value, refused) {
+            (Some(value), _) => Ok(value),
+            (None, Some(d)) => Err(Box::new(d.label_once(span, "needed here"))),
+            (None, None) => depends(format!("`{}` was refused above", name.name), span),
+        }
     }
 
     fn last_answer(&self, span: Span) -> Fallible<Value> {
@@ -412,6 +465,7 @@ impl<'s> Evaluator<'s> {
             on: self.on.clone(),
             frame: self.frame.clone(),
             last: self.last,
+            asks: self.asks,
             depth: Cell::new(self.depth.get()),
             prefixes: self.prefixes.clone(),
         }

@@ -3,6 +3,7 @@
 //! who use them are not blamed.
 
 use super::SessionOptions;
+use super::check;
 use super::checked::Checked;
 use super::declare;
 use super::evaluate::Evaluator;
@@ -17,10 +18,8 @@ use crate::algebra::expr::Condition;
 use crate::algebra::{Expr, Ground, Symbol, Verdict, conditions};
 use crate::budget::{self, Budget, Pace, share};
 use crate::diagnostic::{Diagnostic, Goes, Repair, codes};
-use crate::model::kind::RUN;
 use crate::model::value::{Fallible, Value};
 use crate::model::{compare, grounds};
-use crate::questions::call::Shape;
 use crate::source::{SourceMap, Span};
 use crate::syntax::ast::{Assert, Ast, Refusal, Statement, StatementKind, Test};
 use indexmap::IndexMap;
@@ -271,10 +270,6 @@ impl Interpreter {
                 }
             }
         }
-        // `lepage check` need not know the value: its names are declared, and only a run tells more.
-        if result.as_ref().is_err_and(|d| self.check_only && is_left_to_a_run(cx, d)) {
-            return self.declare_unmade(statement, Shape::UNKNOWN);
-        }
         if result.is_err() {
             self.failed.extend(declare::declared_names(statement).into_iter().map(|w| w.to_string()));
         }
@@ -292,30 +287,12 @@ impl Interpreter {
     ) -> Fallible<Effect> {
         match checked {
             Checked::Test(test) => self.test(cx, ast, test, remarks),
-            Checked::Question(_) | Checked::Assert { .. } | Checked::Explain(_) if self.check_only => Ok(Effect::Done),
-            Checked::LetSimulate { .. } if self.check_only => self.declare_unmade(statement, Shape::new(RUN)),
-            Checked::Let { value, .. } if self.check_only => {
-                let result = declare::declare(cx, self, ast, checked, remarks);
-                match result {
-                    Err(d) if is_left_to_a_run(cx, &d) => self.declare_unmade(statement, value.shape.clone()),
-                    result => result,
-                }
-            }
+            _ if self.check_only => check::look_over(cx, self, ast, statement, checked, remarks),
             Checked::Question(term) => self.question(cx, term),
             Checked::Assert { claim, fails } => self.assert(cx, claim, *fails, remarks),
             Checked::Explain(term) => self.explain(cx, term),
             _ => declare::declare(cx, self, ast, checked, remarks),
         }
-    }
-
-    /// Binds what only a run makes: all that is known of it is its shape.
-    fn declare_unmade(&mut self, statement: &Statement, shape: Shape) -> Fallible<Effect> {
-        for name in declare::declared_names(statement) {
-            if !self.scope.functions.contains_key(&*name) {
-                self.bind(&name, Binding::new(Meaning::Unmade(shape.clone()), statement.span))?;
-            }
-        }
-        Ok(Effect::Declared)
     }
 
     /// A name that is missing because its own declaration was refused, or could not be read, is not a new problem.
@@ -638,7 +615,7 @@ fn arrange(cx: &Inquiry, value: &Value) {
 }
 
 /// Whether only a run, or more work, tells what a value is.
-fn is_left_to_a_run(cx: &Inquiry, d: &Diagnostic) -> bool {
+pub fn is_left_to_a_run(cx: &Inquiry, d: &Diagnostic) -> bool {
     let is_over = d.code.number == codes::BUDGET.number && cx.is_over() && !budget::is_interrupted();
     is_over || d.code.number == codes::DEPENDS.number
 }

@@ -206,7 +206,8 @@ fn read(cx: &Inquiry, state: &mut Interpreter, found: &Found) -> Fallible<Rc<Lib
     state.set_used.extend(std::mem::take(&mut inner.set_used));
     let mut scope = inner.scope;
     // A file that is used makes no runs.
-    scope.values.retain(|_, binding| !matches!(binding.meaning, Meaning::Unmade(_)));
+    let is_run = |b: &Binding| matches!(&b.meaning, Meaning::Unmade(unmade) if unmade.value.is_none());
+    scope.values.retain(|_, binding| !is_run(binding));
     // What the file itself uses is not yet used by anybody else.
     for binding in scope.values.values_mut() {
         binding.warn_if_unused = false;

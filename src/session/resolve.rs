@@ -197,8 +197,6 @@ impl<'s> Resolver<'s> {
         let shape = shape::infer(&kind, self.in_function, &|t| t.shape.clone(), &|i| self.locals[i].1.clone());
         let shape = match &kind {
             TermKind::Last => self.last.map_or(Shape::UNKNOWN, |last| crate::questions::word::of_value(&last.value)),
-            // What only a run makes has the shape that is known of it.
-            TermKind::Unmade(name) => self.unmade(name),
             _ => shape,
         };
         Term { kind, span: self.ast.span(id), outer: self.ast.outer(id), shape }

@@ -10,15 +10,16 @@
 mod clauses;
 mod constrained;
 mod emit;
-mod show;
+pub mod show;
 mod tables;
 
 pub use emit::emit;
 pub use tables::{read_outside, read_table};
 
+use super::check;
 use super::checked::{Checked, Simulate};
 use super::evaluate::at;
-use super::interpreter::{Effect, Interpreter};
+use super::interpreter::{Effect, Interpreter, is_left_to_a_run};
 use super::term::{Term, TermKind};
 use crate::algebra::Inquiry;
 use crate::algebra::expr::symbols_of;
@@ -65,9 +66,6 @@ pub fn run(
     statement: &Checked,
     remarks: &mut Vec<Diagnostic>,
 ) -> Fallible<Effect> {
-    if state.check_only {
-        return Ok(Effect::Done);
-    }
     match statement {
         Checked::Simulate(s) => {
             let run = simulate(cx, state, ast, s, remarks)?;
@@ -91,6 +89,17 @@ pub fn value(
     remarks: &mut Vec<Diagnostic>,
 ) -> Fallible<Value> {
     Ok(Value::Run(Rc::new(simulate(cx, state, ast, simulation, remarks)?)))
+}
+
+/// What can be said of a run that is not made: its system and its clauses are read, and nothing is derived.
+pub fn look_over(cx: &Inquiry, state: &Interpreter, s: &Simulate, remarks: &mut Vec<Diagnostic>) -> Fallible<()> {
+    let cx = &cx.apart();
+    check::formulas(cx, &state.evaluator(cx), [&s.system], remarks)?;
+    // Where the manifold of the system is not known, neither are the names of the clauses.
+    let Some(manifold) = s.system.home() else { return Ok(()) };
+    let evaluator = state.evaluator(cx).on(&manifold).for_formulas();
+    let read = Clauses::read(state, &evaluator, s.written.span, &s.clauses, &manifold, remarks);
+    read.map(drop).or_else(|d| if is_left_to_a_run(cx, &d) { Ok(()) } else { Err(d) })
 }
 
 fn first_word(span: Span, word: &str) -> Span {
@@ -124,7 +133,7 @@ fn simulate(
         false => None,
     };
     let written = again.as_ref().unwrap_or(&s.clauses);
-    let mut clauses = Clauses::read(state, &evaluator, s.written.span, written, &subject.manifold)?;
+    let mut clauses = Clauses::read(state, &evaluator, s.written.span, written, &subject.manifold, remarks)?;
     clauses.add_declared_bodies(state);
     let numbers = Numbers::new(&state.parameters, &clauses.set);
     let context = Context { state, clauses: &clauses, numbers: &numbers, span: subject.span };

@@ -1,13 +1,12 @@
 //! Names and what they mean. Names of values and names of functions are kept apart, and the
 //! parenthesis decides: with a coordinate `p`, `p` is the coordinate and `p(η)` the contact part.
 
-use super::term::Defined;
+use super::term::{Defined, Unmade};
 use crate::algebra::expr::Condition;
 use crate::algebra::print::name::spelled;
 use crate::algebra::{Coordinate, Function, Symbol};
 use crate::geometry::jet::FiberedManifold;
 use crate::model::value::Value;
-use crate::questions::call::Shape;
 use crate::source::Span;
 use crate::syntax::ast::{Ast, ExprId};
 use indexmap::IndexMap;
@@ -39,8 +38,8 @@ pub enum Meaning {
     Coordinate(Vec<(FiberedManifold, Coordinate)>),
     /// The names of a library behind a prefix.
     Library(Rc<Scope>),
-    /// What only a run makes, where nothing is run: this is all that is known of it.
-    Unmade(Shape),
+    /// What is not made where nothing is asked.
+    Unmade(Rc<Unmade>),
 }
 
 /// What a name of a function is bound to.
@@ -188,7 +187,7 @@ impl Binding {
             Meaning::Base(_) => "base coordinate".into(),
             Meaning::Coordinate(_) => "coordinate".into(),
             Meaning::Library(_) => "library".into(),
-            Meaning::Unmade(shape) => shape.to_string(),
+            Meaning::Unmade(unmade) => unmade.shape.to_string(),
         }
     }
 }

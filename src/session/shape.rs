@@ -1,8 +1,7 @@
 //! What is known of an expression before it is computed, from what is known of its parts: the kind, the degree of a form,
 //! the question whose answer it is. What is not known is anything, so that nothing is said of it.
 
-use super::signature::Need;
-use super::term::{Call, Repetition, Term, TermKind};
+use super::term::{Call, Need, Repetition, Term, TermKind};
 use crate::model::kind::*;
 use crate::questions::call::{Degree, Shape};
 use crate::questions::word::of_value;
@@ -23,6 +22,7 @@ pub fn infer(kind: &TermKind, in_function: bool, of: &dyn Fn(&Term) -> Shape, lo
         TermKind::Symbol(_) => Shape::new(COORDINATE),
         TermKind::Differential(_) => Shape::form("", Degree { constant: 1, of: vec![] }),
         TermKind::Declared(declared) => of_value(&declared.value),
+        TermKind::Unmade(unmade) => unmade.shape.clone(),
         TermKind::Local(place) => local(*place),
         TermKind::Primed { of: inner, .. } => match of(inner) {
             shape if shape.kinds.within(FUNCTION) => Shape::new(FUNCTION),
@@ -78,7 +78,6 @@ pub fn infer(kind: &TermKind, in_function: bool, of: &dyn Fn(&Term) -> Shape, lo
         },
         TermKind::Shared(_)
         | TermKind::Last
-        | TermKind::Unmade(_)
         | TermKind::Hole
         | TermKind::Index { .. }
         | TermKind::Member { .. }
@@ -88,7 +87,8 @@ pub fn infer(kind: &TermKind, in_function: bool, of: &dyn Fn(&Term) -> Shape, lo
 }
 
 fn is_named(term: &Term) -> bool {
-    matches!(term.kind, TermKind::Declared(_) | TermKind::Symbol(_) | TermKind::Local(_) | TermKind::Last)
+    use TermKind::*;
+    matches!(term.kind, Declared(_) | Unmade(_) | Symbol(_) | Local(_) | Last)
 }
 
 /// Of functions it is one; of a series of a run, which may stand behind what is not known, something of its kind.
@@ -121,7 +121,7 @@ pub fn of_body(body: &Term, parameters: &[Rc<str>], needs: &[Option<Need>]) -> S
 fn again(term: &Term, locals: &[Shape]) -> Shape {
     let local = |place: usize| locals.get(place).cloned().unwrap_or(Shape::UNKNOWN);
     match &term.kind {
-        TermKind::Last | TermKind::Unmade(_) => term.shape.clone(),
+        TermKind::Last => term.shape.clone(),
         kind => infer(kind, true, &|t| again(t, locals), &local),
     }
 }

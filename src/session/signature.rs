@@ -7,7 +7,7 @@
 //! let work(ξ, η) = i(ξ, d(η))          work(ξ: vector field, η: form) -> form of degree deg(η)
 //! ```
 
-use super::term::{Body, Defined, Term, TermKind};
+use super::term::{Body, Defined, Need, Term, TermKind};
 use crate::algebra::Inquiry;
 use crate::algebra::function::Elementary;
 use crate::diagnostic::{Diagnostic, codes};
@@ -18,13 +18,6 @@ use crate::questions::call::{Given, fits, given};
 use crate::source::Span;
 use crate::syntax::ast::Factor;
 use std::rc::Rc;
-
-/// What a place in the body of a function needs, and the words that need it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Need {
-    pub kinds: Kinds,
-    pub span: Span,
-}
 
 impl Need {
     /// Whether something of these kinds may do; a vector stands for its components.

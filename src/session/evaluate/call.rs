@@ -1,6 +1,6 @@
 //! Applications: of functions of the language, of unspecified and elementary functions, and of questions.
 
-use super::{Evaluator, Prefixes, at, refuse};
+use super::{Asks, Evaluator, Prefixes, at, refuse, undecided};
 use crate::algebra::expr::Condition;
 use crate::algebra::function::Elementary;
 use crate::algebra::{Expr, Function, Symbol, conditions};
@@ -77,6 +77,7 @@ impl<'s> Evaluator<'s> {
             on: self.on.clone(),
             frame: values,
             last: None,
+            asks: self.asks,
             depth: Cell::new(self.depth.get()),
             prefixes: Prefixes::default(),
         })
@@ -158,9 +159,12 @@ impl<'s> Evaluator<'s> {
     }
 
     pub(super) fn ask(&self, ask: &Ask, span: Span) -> Fallible<Value> {
+        if self.asks == Asks::Formulas && !questions::is_formula(ask.row) {
+            return undecided(span);
+        }
         let mut given = Arguments::new(&self.cx, ask.row, span, ask.name_span);
         // What a question means that has no answer yet need not be known.
-        for (option, term) in ask.arguments.iter().filter(|_| ask.row.is_available()) {
+        for (option, term) in ask.arguments.iter().filter(|_| questions::is_available(ask.row)) {
             match option {
                 Some(name) => {
                     let argument = Argument { value: self.eval(term)?, span: term.span };

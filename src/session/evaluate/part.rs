@@ -1,6 +1,6 @@
 //! Entries of answers, members of families, and points.
 
-use super::{Evaluator, at, refuse};
+use super::{Asks, Evaluator, at, refuse, undecided};
 use crate::algebra::{Expr, Symbol};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::form::Form;
@@ -11,6 +11,16 @@ use crate::session::term::{Key, Reading, Term, TermKind};
 use smallvec::SmallVec;
 
 impl<'s> Evaluator<'s> {
+    /// Parts of sets, distributions and ranks are computed; entries are there.
+    pub(super) fn part(&self, of: &Term, key: &Key) -> Fallible<Value> {
+        let value = self.eval(of)?;
+        let is_there = matches!(value.main(), Value::Family(_) | Value::Point(_) | Value::Run(_) | Value::Series(_));
+        if self.asks == Asks::Formulas && !is_there {
+            return undecided(key.span);
+        }
+        at(parts::part(self, &value, key), key.span)
+    }
+
     /// `A.q[3]''`: the entry for a jet of a member of a family of coordinates, unless the answer has a part of that name.
     pub(super) fn entry(
         &self,

@@ -99,7 +99,7 @@ impl Resolver<'_> {
                 sampled: binding.sampled.clone(),
                 conditions: binding.conditions.clone(),
             })),
-            Meaning::Unmade(_) => return Ok(Some(TermKind::Unmade(text.clone()))),
+            Meaning::Unmade(unmade) => TermKind::Unmade(unmade.clone()),
             Meaning::Library(_) => {
                 return Err(Box::new(
                     Diagnostic::error(&codes::UNKNOWN_NAME, format!("`{text}` is a library, not a value"))
@@ -114,14 +114,6 @@ impl Resolver<'_> {
             Some(shared) => shared,
             None => kind,
         }))
-    }
-
-    /// What is known of a name that only a run declares.
-    pub(super) fn unmade(&self, name: &str) -> Shape {
-        match self.scope.values.get(name).map(|b| &b.meaning) {
-            Some(Meaning::Unmade(shape)) => shape.clone(),
-            _ => Shape::UNKNOWN,
-        }
     }
 
     /// As a key: the coordinate of this name on the manifold of the answer, wherever that is declared.

@@ -12,10 +12,11 @@ use crate::model::operate;
 use crate::model::value::{Fallible, Value, key_text};
 use crate::motion::law::Body;
 use crate::motion::start::Given;
+use crate::session::check;
 use crate::session::checked::{self, RunClause, RunClauseKind, Setting};
 use crate::session::declare::function_body;
 use crate::session::evaluate::Evaluator;
-use crate::session::interpreter::Interpreter;
+use crate::session::interpreter::{Interpreter, is_left_to_a_run};
 use crate::session::term::{Repetition, Term, TermKind};
 use crate::source::Span;
 use crate::syntax::ast;
@@ -64,15 +65,16 @@ impl Clauses {
         Given { values: &self.from, span: self.from_span.unwrap_or(self.simulate) }
     }
 
+    /// Of several mistakes the first is the refusal, and the others are remarked upon.
     pub fn read(
         state: &Interpreter,
         evaluator: &Evaluator,
         span: Span,
         written: &[RunClause],
         manifold: &FiberedManifold,
+        remarks: &mut Vec<Diagnostic>,
     ) -> Fallible<Clauses> {
         let simulate = first_word(span, "simulate");
-        let mut until = None;
         let mut clauses = Clauses {
             set: FxHashMap::default(),
             bodies: vec![],
@@ -89,62 +91,72 @@ impl Clauses {
             simulate,
             from_span: None,
         };
+        let mut wrong = vec![];
         for clause in written {
-            match &clause.kind {
-                RunClauseKind::Set(list) => {
-                    for setting in list {
-                        clauses.read_set(evaluator, setting)?;
-                    }
-                }
-                RunClauseKind::From(list) => {
-                    clauses.from_span.get_or_insert(clause.span);
-                    for entry in list {
-                        clauses.read_from(evaluator, entry)?;
-                    }
-                }
-                RunClauseKind::Until(term) => until = Some(read_until(evaluator, term, manifold)?),
-                RunClauseKind::Method(method) => clauses.method = *method,
-                RunClauseKind::Tolerance(list) => clauses.read_tolerance(evaluator, list)?,
-                RunClauseKind::Step(term) => clauses.step = Some(positive(evaluator, term, "a step")?),
-                RunClauseKind::Record { columns, every } => {
-                    for column in columns {
-                        clauses.read_column(state, evaluator, column)?;
-                    }
-                    if let Some(every) = every {
-                        clauses.every = Some(positive(evaluator, every, "an interval")?);
-                    }
-                }
-                RunClauseKind::Stop { when, direction } => {
-                    clauses.stops.push(read_stop(state, evaluator, when, *direction)?);
-                }
-                RunClauseKind::Branch(term) => clauses.branch = Some((evaluator.eval(term)?, term.span)),
-                RunClauseKind::Collect => {
-                    return Err(Box::new(
-                        Diagnostic::error(&codes::NO_EFFECT, "`collect` belongs to a sweep")
-                            .label(first_word(clause.span, "collect"), "no effect here")
-                            .help("write `record` to keep an expression"),
-                    ));
-                }
-            }
+            clauses.read_clause(state, evaluator, clause, manifold, &mut wrong);
         }
-        let Some(until) = until else {
-            return Err(Box::new(
+        if !written.iter().any(|c| matches!(c.kind, RunClauseKind::Until(_))) {
+            wrong.push(Box::new(
                 Diagnostic::error(&codes::NO_END, "this run has no end")
                     .label(simulate, "no `until`")
                     .help(format!("add `until {} = 10`", manifold.base())),
             ));
-        };
-        clauses.until = until;
-        if !clauses.method.row().adaptive() && clauses.step.is_none() {
+        }
+        let has_step = written.iter().any(|c| matches!(c.kind, RunClauseKind::Step(_)));
+        if !clauses.method.row().adaptive() && !has_step {
             let name = clauses.method.name();
             let method = written.iter().find(|c| matches!(c.kind, RunClauseKind::Method(_)));
-            return Err(Box::new(
+            wrong.push(Box::new(
                 Diagnostic::error(&codes::BAD_OPTION, format!("`{name}` has a fixed step, and none is given"))
                     .label(method.map_or(simulate, |c| c.span), "no `step`")
                     .help("add `step 1/100`"),
             ));
         }
-        Ok(clauses)
+        // What is known in a run only is no mistake beside one.
+        wrong.sort_by_key(|d| is_left_to_a_run(&evaluator.cx, d));
+        let n_mistakes = wrong.iter().filter(|d| !is_left_to_a_run(&evaluator.cx, d)).count();
+        wrong.truncate(n_mistakes.max(1));
+        check::first_of(wrong, remarks).map(|()| clauses)
+    }
+
+    /// Reads a clause as far as nothing is wrong with it.
+    fn read_clause(
+        &mut self,
+        state: &Interpreter,
+        evaluator: &Evaluator,
+        clause: &RunClause,
+        manifold: &FiberedManifold,
+        wrong: &mut Vec<Box<Diagnostic>>,
+    ) {
+        let mut note = |read: Fallible<()>| wrong.extend(read.err());
+        match &clause.kind {
+            RunClauseKind::Set(list) => list.iter().for_each(|setting| note(self.read_set(evaluator, setting))),
+            RunClauseKind::From(list) => {
+                self.from_span.get_or_insert(clause.span);
+                list.iter().for_each(|entry| note(self.read_from(evaluator, entry)));
+            }
+            RunClauseKind::Until(term) => note(read_until(evaluator, term, manifold).map(|end| self.until = end)),
+            RunClauseKind::Method(method) => self.method = *method,
+            RunClauseKind::Tolerance(list) => note(self.read_tolerance(evaluator, list)),
+            RunClauseKind::Step(term) => note(positive(evaluator, term, "a step").map(|h| self.step = Some(h))),
+            RunClauseKind::Record { columns, every } => {
+                columns.iter().for_each(|column| note(self.read_column(state, evaluator, column)));
+                if let Some(every) = every {
+                    note(positive(evaluator, every, "an interval").map(|every| self.every = Some(every)));
+                }
+            }
+            RunClauseKind::Stop { when, direction } => {
+                note(read_stop(state, evaluator, when, *direction).map(|stop| self.stops.push(stop)));
+            }
+            RunClauseKind::Branch(term) => {
+                note(evaluator.eval(term).map(|value| self.branch = Some((value, term.span))));
+            }
+            RunClauseKind::Collect => note(Err(Box::new(
+                Diagnostic::error(&codes::NO_EFFECT, "`collect` belongs to a sweep")
+                    .label(first_word(clause.span, "collect"), "no effect here")
+                    .help("write `record` to keep an expression"),
+            ))),
+        }
     }
 
     /// `m = 2` or `V(theta) = cos(theta)`.

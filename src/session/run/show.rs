@@ -8,13 +8,14 @@ use crate::model::value::{Fallible, Value};
 use crate::motion::run::Run;
 use crate::motion::series::Series;
 use crate::questions::call;
-use crate::report;
 use crate::report::plot::{Curve, Plot};
+use crate::report::{self, Writer};
 use crate::session::checked;
 use crate::session::file;
 use crate::session::interpreter::{Effect, Interpreter};
 use crate::session::term::Term;
 use crate::syntax::ast::Word;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 fn the_run(cx: &Inquiry, state: &Interpreter, term: &Term) -> Fallible<Rc<Run>> {
@@ -76,16 +77,7 @@ pub fn plot(
     match to {
         None => Ok(Effect::Answered(Value::Text(picture.terminal(72, 18).into()).into())),
         Some(to) => {
-            let path = file::destination(state, &to.node, to.span)?;
-            if path.extension().is_none_or(|ending| ending != "svg") {
-                let svg = std::path::Path::new(&*to.node).with_extension("svg");
-                return Err(Box::new(
-                    Diagnostic::error(&codes::CANNOT_WRITE, "a plot is written as `.svg`")
-                        .label(to.span, "this file")
-                        .repair(format!("call it `{}`", svg.display()), to.span, format!("\"{}\"", svg.display()))
-                        .help("`save run to …` writes the numbers"),
-                ));
-            }
+            let path = picture_file(state, to)?;
             file::write(&*state.options.world, &path, picture.svg(720, 480).as_bytes())
                 .map_err(|d| Box::new(d.or_at(to.span, "this file")))?;
             let curves = picture.curves.len();
@@ -95,6 +87,28 @@ pub fn plot(
     }
 }
 
+/// The file that a plot is written to.
+pub fn picture_file(state: &Interpreter, to: &Word) -> Fallible<PathBuf> {
+    let path = file::destination(state, &to.node, to.span)?;
+    if path.extension().is_some_and(|ending| ending == "svg") {
+        return Ok(path);
+    }
+    let svg = Path::new(&*to.node).with_extension("svg");
+    Err(Box::new(
+        Diagnostic::error(&codes::CANNOT_WRITE, "a plot is written as `.svg`")
+            .label(to.span, "this file")
+            .repair(format!("call it `{}`", svg.display()), to.span, format!("\"{}\"", svg.display()))
+            .help("`save run to …` writes the numbers"),
+    ))
+}
+
+/// The file that a table is written to, and how.
+pub fn table_file(state: &Interpreter, to: &Word) -> Fallible<(PathBuf, &'static Writer)> {
+    let path = file::destination(state, &to.node, to.span)?;
+    let writer = report::writer(&path).map_err(|d| Box::new(d.or_at(to.span, "this file")))?;
+    Ok((path, writer))
+}
+
 fn angle_period(run: &Run, name: &str) -> Option<f64> {
     let symbol = run.states.iter().find(|s| s.name() == name)?;
     symbol.as_jet().filter(|(c, order)| *order == 0 && c.is_angle()).map(|_| std::f64::consts::TAU)
@@ -102,9 +116,9 @@ fn angle_period(run: &Run, name: &str) -> Option<f64> {
 
 pub fn save(cx: &Inquiry, state: &mut Interpreter, what: &Term, to: &Word) -> Fallible<Effect> {
     let run = the_run(cx, state, what)?;
-    let path = file::destination(state, &to.node, to.span)?;
+    let (path, writer) = table_file(state, to)?;
     let table = run.table();
-    let written = report::bytes(&table, &path).map_err(Box::new);
+    let written = (writer.write)(&table).map_err(Box::new);
     let written = written.and_then(|bytes| file::write(&*state.options.world, &path, &bytes));
     written.map_err(|d| Box::new(d.or_at(to.span, "this file")))?;
     Ok(Effect::Wrote(Box::new(file::written(&path, &format!("{} rows", table.n_rows())))))

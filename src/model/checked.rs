@@ -1,4 +1,4 @@
-//! Checked statements: what [`resolve`](super::resolve::statement) hands to those who carry them out. Every expression is a
+//! Checked statements: what [`resolve`](crate::session::resolve::statement) hands to those who carry them out. Every expression is a
 //! [`Term`], every space after `on` a space; names that are declared, and words that are printed, are those of the syntax.
 
 use super::term::{Defined, Term};

@@ -1,7 +1,7 @@
 //! The checked expression. A [`Term`] proves that every name in it means one thing, where it was written: a symbol, the
 //! differential of one, a declared value, a parameter of the function around it; that functions and questions have the
 //! arguments and options that they take; and it knows, as far as that can be known without computing, what it will be
-//! ([`Shape`]). [`resolve`](super::resolve) makes it from the tree of the syntax, [`evaluate`](super::evaluate) reads it,
+//! ([`Shape`]). [`resolve`](crate::session::resolve) makes it from the tree of the syntax, [`evaluate`](crate::session::evaluate) reads it,
 //! and nothing else.
 //!
 //! ```text
@@ -10,15 +10,17 @@
 //! A.x', A[x']               the entry of an answer: whose x is meant is said by the answer ([`Key`], [`TermKind::Shared`])
 //! ```
 
-use super::signature::Need;
+use super::call::Shape;
+use super::kind::Kinds;
+use super::question::Question;
+use super::value::{Indexed, Value};
+use crate::algebra::assume::Facts;
 use crate::algebra::expr::{Condition, Relation};
 use crate::algebra::function::Elementary;
+use crate::algebra::inquiry::Remembered;
 use crate::algebra::number::Rational;
 use crate::algebra::{Coordinate, Function, Symbol};
 use crate::geometry::jet::FiberedManifold;
-use crate::model::value::{Indexed, Value};
-use crate::questions::Question;
-use crate::questions::call::Shape;
 use crate::source::Span;
 use crate::syntax::ast::{Factor, Name, Sign, Text, Word};
 use std::cell::OnceCell;
@@ -53,8 +55,8 @@ pub enum TermKind {
     Local(usize),
     /// `_`.
     Last,
-    /// A name whose value only a run makes; where nothing is run, nothing more is known.
-    Unmade(Text),
+    /// A name whose value is not made where nothing is asked.
+    Unmade(Rc<Unmade>),
     /// What is wrong, and said; or not known yet, in a function that may be declared later.
     Hole,
     Primed {
@@ -174,6 +176,25 @@ pub struct Declared {
     pub conditions: Rc<[Condition]>,
 }
 
+/// A declared name of which the shape is known and not the value: that of a run where nothing is run, or that of a
+/// question where nothing is asked. Of the latter the value is computed when somebody needs it, a promise or a command that
+/// asks after all, and under the facts that held where it was declared.
+pub struct Unmade {
+    pub name: Text,
+    pub shape: Shape,
+    /// The manifold on which the value will live.
+    pub home: Option<FiberedManifold>,
+    /// `None` for what only a run makes.
+    pub value: Option<Deferred>,
+}
+
+pub struct Deferred {
+    pub term: Term,
+    pub facts: Facts,
+    /// The value, once it was needed; `None` if it was refused.
+    pub made: Remembered<Option<Value>>,
+}
+
 /// A name that is a coordinate on several manifolds.
 pub struct Shared {
     pub name: Text,
@@ -244,7 +265,14 @@ pub struct Defined {
     pub name: String,
     pub parameters: Vec<Rc<str>>,
     pub span: Span,
-    pub(super) checked: OnceCell<Body>,
+    pub checked: OnceCell<Body>,
+}
+
+/// What a place in the body of a function needs, and the words that need it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Need {
+    pub kinds: Kinds,
+    pub span: Span,
 }
 
 /// What the body of a function is, and needs.
@@ -260,7 +288,7 @@ pub struct Body {
 
 impl Defined {
     /// The same function without a body.
-    pub(super) fn head(&self) -> Defined {
+    pub fn head(&self) -> Defined {
         let (name, parameters, span) = (self.name.clone(), self.parameters.clone(), self.span);
         Defined { name, parameters, span, checked: OnceCell::new() }
     }
@@ -418,6 +446,7 @@ impl Term {
                 Value::OnSpace(on) => Some(on.space.manifold().clone()),
                 _ => None,
             },
+            TermKind::Unmade(unmade) => unmade.home.clone(),
             TermKind::Ask(ask) => ask.arguments.iter().find_map(|(_, t)| t.home()),
             TermKind::Part { of, .. } => of.home(),
             _ => None,

@@ -3,11 +3,11 @@
 //! knows values, say the same in the same words: a wrong number of arguments, an argument that cannot be meant, an unknown
 //! option. [`unknown_part`] and [`unknown_word`] are the same for `A.part` and `A is word`.
 
-use super::Question;
+use super::kind::{self, ANY, FORM, FUNCTION, Gives, Kinds, LABEL, OptionRow, SYSTEM, VERDICT, with_article};
+use super::operate::describe;
+use super::question::Question;
+use super::value::Value;
 use crate::diagnostic::{Diagnostic, codes, suggest};
-use crate::model::kind::{self, ANY, FORM, FUNCTION, Gives, Kinds, LABEL, OptionRow, SYSTEM, VERDICT, with_article};
-use crate::model::operate::describe;
-use crate::model::value::Value;
 use crate::source::Span;
 use std::fmt;
 use std::rc::Rc;
@@ -314,7 +314,7 @@ pub fn given(value: &Value, span: Span) -> Given {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::kind::{COORDINATE, FIELD};
+    use super::kind::{COORDINATE, FIELD};
     use crate::questions::find;
 
     fn given(kinds: Kinds) -> Given {

@@ -1,0 +1,183 @@
+//! What is done with a statement where nothing is asked: by `lepage check`, and for files that are used. Names, kinds,
+//! options and parts were looked at when it was [resolved](super::resolve); what is left is wrong with a formula, and is
+//! seen when the formula is built: a sum of a function and a form, a division by zero, coordinates of two manifolds, a start that is
+//! given twice. So formulas are built, and nothing else is: no question is asked that decides, solves or searches.
+//!
+//! ```text
+//! let D = dynamics(L)                  a name with the shape of its question, and no value
+//! assert D.final = K                   K is built, D.final is left to a run
+//! form F : closed 2-form = d(theta)    a promise is judged: theta is computed now, if it was left out before
+//! ```
+//!
+//! A declaration that promises something, or that others need to be checked themselves, is carried out with counted work. What
+//! is not known when that is spent is known in a run only.
+
+use super::checked::{Body, Checked, Described};
+use super::declare;
+use super::evaluate::Evaluator;
+use super::interpreter::{Effect, Interpreter, is_left_to_a_run};
+use super::run;
+use super::run::show::{picture_file, table_file};
+use super::scope::{Binding, Meaning};
+use super::term::{Deferred, Term, TermKind, Unmade};
+use crate::algebra::{Inquiry, conditions};
+use crate::diagnostic::Diagnostic;
+use crate::geometry::jet::FiberedManifold;
+use crate::model::kind::{CODISTRIBUTION, CONSTRAINT, DISTRIBUTION, FIELD, FORCE, FORM, RUN, SET, SYSTEM};
+use crate::model::value::{Fallible, Value};
+use crate::questions::call::Shape;
+use crate::source::Span;
+use crate::syntax::ast::{Ast, Statement, Text};
+use std::rc::Rc;
+
+/// Looks a statement over, and declares its names.
+pub fn look_over(
+    cx: &Inquiry,
+    state: &mut Interpreter,
+    ast: &Rc<Ast>,
+    statement: &Statement,
+    checked: &Checked,
+    remarks: &mut Vec<Diagnostic>,
+) -> Fallible<Effect> {
+    // A file that is used for answers asks nothing by itself, and has values.
+    let is_used = state.options.answer;
+    match checked {
+        Checked::Question(_) | Checked::Explain(_) | Checked::Assert { .. } if is_used => Ok(Effect::Done),
+        Checked::Question(term) | Checked::Explain(term) | Checked::Assert { claim: term, fails: None } => {
+            formulas(cx, &state.evaluator(cx), [term], remarks).map(|()| Effect::Done)
+        }
+        Checked::Assert { .. } => Ok(Effect::Done),
+        Checked::Let { name, value } if !is_used => {
+            let (built, recorded) = conditions::collect_all(cx, |cx| state.evaluator(cx).for_formulas().eval(value));
+            match built {
+                Err(d) if is_left_to_a_run(cx, &d) => {
+                    formulas(cx, &state.evaluator(cx), [value], remarks)?;
+                    let deferred = Deferred { term: value.clone(), facts: state.facts.clone(), made: Default::default() };
+                    let (shape, home) = (value.shape.clone(), value.home());
+                    bind(state, &name.node, name.span, shape, home, Some(deferred))
+                }
+                built => {
+                    conditions::record_all(cx, &recorded);
+                    declare::bind(state, name, built?).map(|()| Effect::Declared)
+                }
+            }
+        }
+        Checked::LetSimulate { name, simulate } => {
+            if !is_used {
+                run::look_over(cx, state, simulate, remarks)?;
+            }
+            bind(state, &name.node, name.span, Shape::new(RUN), simulate.system.home(), None)
+        }
+        Checked::Simulate(_) | Checked::Plot { .. } | Checked::Save { .. } | Checked::Later(..) if is_used => {
+            Ok(Effect::Done)
+        }
+        Checked::Simulate(simulate) => run::look_over(cx, state, simulate, remarks).map(|()| Effect::Done),
+        Checked::Plot { to, .. } => to.map_or(Ok(()), |to| picture_file(state, to).map(drop)).map(|()| Effect::Done),
+        Checked::Save { to, .. } => table_file(state, to).map(|_| Effect::Done),
+        Checked::Later(..) => Ok(Effect::Done),
+        // A set by the answer to a question promises nothing but its space.
+        Checked::Submanifold(d) | Checked::Distribution(d) | Checked::Codistribution(d)
+            if !is_used && is_asked_for(cx, state, d) =>
+        {
+            let (shape, home) = foreseen(checked);
+            bind(state, &d.name.node, d.name.span, shape, home, None)
+        }
+        _ => match declare::declare(cx, state, ast, checked, remarks) {
+            Err(d) if is_left_to_a_run(cx, &d) => {
+                let (shape, home) = foreseen(checked);
+                for name in declare::declared_names(statement) {
+                    if !state.scope.functions.contains_key(&*name) {
+                        bind(state, &name, statement.span, shape.clone(), home.clone(), None)?;
+                    }
+                }
+                Ok(Effect::Declared)
+            }
+            result => result,
+        },
+    }
+}
+
+fn bind(
+    state: &mut Interpreter,
+    name: &Text,
+    span: Span,
+    shape: Shape,
+    home: Option<FiberedManifold>,
+    value: Option<Deferred>,
+) -> Fallible<Effect> {
+    let unmade = Unmade { name: name.clone(), shape, home, value };
+    state.bind(name, Binding::new(Meaning::Unmade(Rc::new(unmade)), span))?;
+    Ok(Effect::Declared)
+}
+
+/// Whether what is declared is the answer to a question.
+fn is_asked_for(cx: &Inquiry, state: &Interpreter, d: &Described) -> bool {
+    let Body::Value(value) = &d.body else { return false };
+    let evaluator = state.evaluator(&cx.apart()).on(d.on.space.manifold()).for_formulas();
+    evaluator.eval(value).is_err_and(|d| is_left_to_a_run(cx, &d))
+}
+
+/// What a declaration declares, and where that lives, whatever its value.
+fn foreseen(checked: &Checked) -> (Shape, Option<FiberedManifold>) {
+    let on = |kinds, manifold: &FiberedManifold| (Shape::new(kinds), Some(manifold.clone()));
+    match checked {
+        Checked::Lagrangian(t) => on(SYSTEM, t.on.space.manifold()),
+        Checked::Form(t) => on(FORM, t.on.space.manifold()),
+        Checked::Field(t) => on(FIELD, t.on.space.manifold()),
+        Checked::Force(d) => on(FORCE, d.on.space.manifold()),
+        Checked::Equations(d) | Checked::Mixed(d) => on(SYSTEM, d.on.space.manifold()),
+        Checked::Codistribution(d) => on(CODISTRIBUTION, d.on.space.manifold()),
+        Checked::Distribution(d) => on(DISTRIBUTION, d.on.space.manifold()),
+        Checked::Submanifold(d) => on(SET, d.on.space.manifold()),
+        Checked::Constraint { on: space, .. } => on(CONSTRAINT, space.space.manifold()),
+        Checked::System { .. } => (Shape::new(SYSTEM), None),
+        _ => (Shape::UNKNOWN, None),
+    }
+}
+
+/// Builds the formulas in these terms, as far as no question stands before them. Of several problems the first is the
+/// refusal, and the others are remarked upon.
+pub fn formulas<'t>(
+    cx: &Inquiry,
+    evaluator: &Evaluator,
+    terms: impl IntoIterator<Item = &'t Term>,
+    remarks: &mut Vec<Diagnostic>,
+) -> Fallible<()> {
+    let evaluator = evaluator.under(&cx.apart()).for_formulas();
+    let mut wrong = vec![];
+    terms.into_iter().for_each(|term| build(cx, &evaluator, term, &mut wrong));
+    first_of(wrong, remarks)
+}
+
+/// The first problem, with the others as remarks.
+pub fn first_of(mut wrong: Vec<Box<Diagnostic>>, remarks: &mut Vec<Diagnostic>) -> Fallible<()> {
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    let first = wrong.remove(0);
+    remarks.extend(wrong.into_iter().map(|d| *d));
+    Err(first)
+}
+
+fn build(cx: &Inquiry, evaluator: &Evaluator, term: &Term, wrong: &mut Vec<Box<Diagnostic>>) {
+    match evaluator.eval(term) {
+        Err(d) if is_left_to_a_run(cx, &d) => {
+            parts(term).into_iter().for_each(|part| build(cx, evaluator, part, wrong));
+        }
+        Err(d) => wrong.push(d),
+        Ok(value) => drop::<Value>(value),
+    }
+}
+
+/// The parts of a term that mean by themselves what they mean in it: not what has an index or a variable of its own, nor a
+/// key, which belongs to the answer whose entry is sought.
+fn parts(term: &Term) -> Vec<&Term> {
+    match &term.kind {
+        TermKind::Each(each) => each.ranges.first().into_iter().collect(),
+        TermKind::Integral(integral) => vec![&integral.from, &integral.to],
+        TermKind::Index { of, .. } => vec![of],
+        TermKind::Point(entries) => entries.iter().filter_map(|e| e.equation()).map(|(_, value)| value).collect(),
+        TermKind::Component { .. } => vec![],
+        _ => term.operands(),
+    }
+}
