@@ -34,19 +34,19 @@ use crate::algebra::{Expr, Rational, Symbol, Verdict};
 use crate::budget::Budgeted;
 use rustc_hash::FxHashMap;
 
-/// A subspace of the tangent space at every point.
+/// A subspace at every point, with fields or forms that span it: all of them if it was given so, else those of a basis at
+/// generic points.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Distribution {
+pub struct Spanned<G> {
     subspace: Subspace,
-    fields: Vec<VectorField>,
+    generators: Vec<G>,
 }
 
+/// A subspace of the tangent space at every point.
+pub type Distribution = Spanned<VectorField>;
+
 /// A subspace of the cotangent space at every point.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Codistribution {
-    subspace: Subspace,
-    forms: Vec<Form>,
-}
+pub type Codistribution = Spanned<Form>;
 
 /// Whether a distribution is completely integrable at generic points; the evidence is a bracket that leaves it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -64,6 +64,53 @@ pub struct LeavingBracket {
     pub residual: Expr,
 }
 
+impl<G> Spanned<G> {
+    pub fn chart(&self) -> &Chart {
+        &self.subspace.chart
+    }
+
+    /// The branch on which it lives; everything unless it was restricted.
+    pub fn home(&self) -> &Branch {
+        &self.subspace.on
+    }
+
+    /// The generators, or those that span it at generic points, which are recorded then.
+    fn generators(&self, cx: &Inquiry) -> &[G] {
+        self.subspace.basis(cx);
+        &self.generators
+    }
+
+    /// The matrix of the generators, one row each. Its rank at special points need not be that of the subspace: see
+    /// [`rank_matrix`](Spanned::rank_matrix) and [`rref_at`](Spanned::rref_at).
+    pub fn matrix(&self, cx: &Inquiry) -> Matrix {
+        Matrix::with_columns(self.subspace.basis(cx).to_vec(), self.chart().dimension())
+    }
+
+    /// A matrix whose rank, subtracted from the number if there is one, is the rank at every point.
+    pub fn rank_matrix(&self) -> (Matrix, Option<usize>) {
+        self.subspace.rank_matrix()
+    }
+
+    /// The rank with its strata.
+    pub fn rank(&self, cx: &Inquiry) -> Budgeted<Rank> {
+        self.subspace.rank(cx)
+    }
+
+    pub fn generic_rank(&self, cx: &Inquiry) -> Budgeted<usize> {
+        self.subspace.generic_rank(cx)
+    }
+
+    /// The reduced row echelon matrix at a point, exact; `None` if the point does not determine it.
+    pub fn rref_at(&self, cx: &Inquiry, point: &FxHashMap<Symbol, Expr>) -> Option<Matrix> {
+        self.subspace.at(cx, point)
+    }
+
+    /// Equal spans; see [`Rank`] for where ranks jump.
+    pub fn equals(&self, cx: &Inquiry, other: &Spanned<G>) -> Result<Verdict, Refusal> {
+        self.subspace.equals(cx, &other.subspace)
+    }
+}
+
 impl Distribution {
     /// The span of fields on a jet space.
     pub fn new(space: &JetSpace, fields: Vec<VectorField>) -> Result<Distribution, Refusal> {
@@ -79,7 +126,7 @@ impl Distribution {
     /// The span of fields in the coordinates of the chart.
     pub fn span(chart: &Chart, fields: Vec<VectorField>) -> Distribution {
         let row = |x: &VectorField| chart.symbols().iter().map(|s| x.component(*s)).collect();
-        Distribution { subspace: Subspace::span(chart, fields.iter().map(row).collect()), fields }
+        Spanned { subspace: Subspace::span(chart, fields.iter().map(row).collect()), generators: fields }
     }
 
     /// {ζ : i_ζη = 0 for all the forms}, at every point.
@@ -100,43 +147,13 @@ impl Distribution {
 
     fn from_subspace(cx: &Inquiry, subspace: Subspace) -> Distribution {
         let field = |row: &Row| VectorField::new(subspace.chart.symbols().iter().copied().zip(row.iter().copied()));
-        let (fields, _) = conditions::collect(cx, |cx| subspace.basis(cx).iter().map(field).collect());
-        Distribution { subspace, fields }
-    }
-
-    pub fn chart(&self) -> &Chart {
-        &self.subspace.chart
-    }
-
-    /// The branch on which it lives; everything unless it was restricted.
-    pub fn home(&self) -> &Branch {
-        &self.subspace.on
+        let (generators, _) = conditions::collect(cx, |cx| subspace.basis(cx).iter().map(field).collect());
+        Spanned { subspace, generators }
     }
 
     /// The generators, or fields that span it at generic points, which are recorded then.
     pub fn fields(&self, cx: &Inquiry) -> &[VectorField] {
-        self.subspace.basis(cx);
-        &self.fields
-    }
-
-    /// The matrix of [`Distribution::fields`], one row each. Its rank at special points need not be that of the
-    /// distribution: see [`Distribution::rank_matrix`] and [`Distribution::rref_at`].
-    pub fn matrix(&self, cx: &Inquiry) -> Matrix {
-        Matrix::with_columns(self.subspace.basis(cx).to_vec(), self.chart().dimension())
-    }
-
-    /// A matrix whose rank, subtracted from the number if there is one, is the rank at every point.
-    pub fn rank_matrix(&self) -> (Matrix, Option<usize>) {
-        self.subspace.rank_matrix()
-    }
-
-    /// The rank with its strata.
-    pub fn rank(&self, cx: &Inquiry) -> Budgeted<Rank> {
-        self.subspace.rank(cx)
-    }
-
-    pub fn generic_rank(&self, cx: &Inquiry) -> Budgeted<usize> {
-        self.subspace.generic_rank(cx)
+        self.generators(cx)
     }
 
     /// The points at which the rank is not what it is at generic points.
@@ -145,11 +162,6 @@ impl Distribution {
         let rank = self.rank(cx)?;
         let branches = rank.strata.into_iter().filter(|(_, r)| *r != generic).map(|(branch, _)| branch).collect();
         Ok(Submanifold::new(self.chart(), branches))
-    }
-
-    /// The reduced row echelon matrix at a point, exact; `None` if the point does not determine it.
-    pub fn rref_at(&self, cx: &Inquiry, point: &FxHashMap<Symbol, Expr>) -> Option<Matrix> {
-        self.subspace.at(cx, point)
     }
 
     /// The forms that vanish on it, with the same rank at every point.
@@ -217,7 +229,7 @@ impl Distribution {
         let mut found = Involutivity { verdict: Verdict::yes("all brackets stay inside"), evidence: None };
         let mut open = vec![];
         for (i, left) in self.fields(cx).iter().enumerate() {
-            for right in &self.fields[i + 1..] {
+            for right in &self.generators[i + 1..] {
                 cx.check()?;
                 let bracket = left.bracket(cx, right);
                 if !self.generates(cx, &bracket)? {
@@ -281,7 +293,7 @@ impl Distribution {
     pub fn derived(&self, cx: &Inquiry) -> Result<Distribution, Refusal> {
         let mut larger = self.clone();
         for (i, left) in self.fields(cx).iter().enumerate() {
-            for right in &self.fields[i + 1..] {
+            for right in &self.generators[i + 1..] {
                 cx.check()?;
                 let (bracket, _) = left.bracket(cx, right).simplified(cx);
                 if larger.generates(cx, &bracket)? {
@@ -300,7 +312,7 @@ impl Distribution {
                 // x @y says no more than @y.
                 let alone = Distribution::span(self.chart(), vec![bracket.clone()]);
                 let mut fields = vec![];
-                for x in &larger.fields {
+                for x in &larger.generators {
                     if !alone.generates(cx, x)? {
                         fields.push(x.clone());
                     }
@@ -322,11 +334,11 @@ impl Distribution {
             cx.check()?;
             let last = &flag[flag.len() - 1];
             let next = last.derived(cx)?;
-            if next.fields.iter().all(|x| last.fields.contains(x)) {
+            if next.generators.iter().all(|x| last.generators.contains(x)) {
                 return Ok(flag);
             }
             if next.generic_rank(cx)? == last.generic_rank(cx)?
-                && (next.fields.len() > FIELDS_AT_SPECIAL_POINTS || last.equals(cx, &next)?.is_yes())
+                && (next.generators.len() > FIELDS_AT_SPECIAL_POINTS || last.equals(cx, &next)?.is_yes())
             {
                 return Ok(flag);
             }
@@ -339,11 +351,6 @@ impl Distribution {
     pub fn restrict(&self, cx: &Inquiry, set: &Submanifold) -> Result<Vec<Distribution>, Refusal> {
         let set = set.simplified(cx)?;
         set.branches().iter().map(|b| Ok(Distribution::from_subspace(cx, self.subspace.restricted(cx, b)?))).collect()
-    }
-
-    /// Equal spans; see [`Rank`] for where ranks jump.
-    pub fn equals(&self, cx: &Inquiry, other: &Distribution) -> Result<Verdict, Refusal> {
-        self.subspace.equals(cx, &other.subspace)
     }
 
     /// Whether the field lies in the distribution, where the distribution lives.
@@ -371,51 +378,18 @@ impl Codistribution {
 
     /// The span of 1-forms in the coordinates of the chart.
     pub fn span(chart: &Chart, forms: Vec<Form>) -> Codistribution {
-        Codistribution { subspace: Subspace::span(chart, form_rows(chart, &forms)), forms }
+        Spanned { subspace: Subspace::span(chart, form_rows(chart, &forms)), generators: forms }
     }
 
     fn from_subspace(cx: &Inquiry, subspace: Subspace) -> Codistribution {
         let form = |row: &Row| Form::one_form(subspace.chart.symbols().iter().copied().zip(row.iter().copied()));
-        let (forms, _) = conditions::collect(cx, |cx| subspace.basis(cx).iter().map(form).collect());
-        Codistribution { subspace, forms }
-    }
-
-    pub fn chart(&self) -> &Chart {
-        &self.subspace.chart
-    }
-
-    pub fn home(&self) -> &Branch {
-        &self.subspace.on
+        let (generators, _) = conditions::collect(cx, |cx| subspace.basis(cx).iter().map(form).collect());
+        Spanned { subspace, generators }
     }
 
     /// The generators, or forms that span it at generic points, which are recorded then.
     pub fn forms(&self, cx: &Inquiry) -> &[Form] {
-        self.subspace.basis(cx);
-        &self.forms
-    }
-
-    /// The matrix of [`Codistribution::forms`], one row each.
-    pub fn matrix(&self, cx: &Inquiry) -> Matrix {
-        Matrix::with_columns(self.subspace.basis(cx).to_vec(), self.chart().dimension())
-    }
-
-    /// A matrix whose rank, subtracted from the number if there is one, is the rank at every point.
-    pub fn rank_matrix(&self) -> (Matrix, Option<usize>) {
-        self.subspace.rank_matrix()
-    }
-
-    /// The rank with its strata.
-    pub fn rank(&self, cx: &Inquiry) -> Budgeted<Rank> {
-        self.subspace.rank(cx)
-    }
-
-    pub fn generic_rank(&self, cx: &Inquiry) -> Budgeted<usize> {
-        self.subspace.generic_rank(cx)
-    }
-
-    /// The reduced row echelon matrix at a point, exact; `None` if the point does not determine it.
-    pub fn rref_at(&self, cx: &Inquiry, point: &FxHashMap<Symbol, Expr>) -> Option<Matrix> {
-        self.subspace.at(cx, point)
+        self.generators(cx)
     }
 
     /// The vectors on which all the forms vanish, at every point.
@@ -446,11 +420,6 @@ impl Codistribution {
     /// Along K, modulo the differentials of its equations: the annihilator of the restricted distribution.
     pub fn restrict(&self, cx: &Inquiry, set: &Submanifold) -> Result<Vec<Codistribution>, Refusal> {
         self.annihilator(cx)?.restrict(cx, set)?.iter().map(|x| Distribution::annihilator(x, cx)).collect()
-    }
-
-    /// Equal spans.
-    pub fn equals(&self, cx: &Inquiry, other: &Codistribution) -> Result<Verdict, Refusal> {
-        self.subspace.equals(cx, &other.subspace)
     }
 }
 
