@@ -31,10 +31,7 @@ struct Program {
 /// Every program of the repository that is run by itself, sorted.
 fn programs() -> Vec<Program> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut folders: Vec<PathBuf> = ["tests/cases", "tests/ui", "tests/defects", "examples", "stdlib"]
-        .iter()
-        .map(|folder| root.join(folder))
-        .collect();
+    let mut folders: Vec<PathBuf> = ["tests", "examples", "stdlib"].iter().map(|folder| root.join(folder)).collect();
     let mut found = vec![];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display())) {

@@ -4,7 +4,7 @@
 use super::operate::describe;
 use crate::algebra::Inquiry;
 use crate::algebra::conditions::{self, Recorded};
-use crate::algebra::expr::{Condition, Node, Relation, post_order};
+use crate::algebra::expr::{Condition, Node, Relation, Undefined, post_order};
 use crate::algebra::number::Rational;
 use crate::algebra::substitute::{substitute, undefined_part};
 use crate::algebra::{Expr, Symbol, Verdict, decide};
@@ -292,6 +292,10 @@ pub fn expr_at(cx: &Inquiry, e: Expr, map: &FxHashMap<Symbol, Expr>) -> Fallible
     let value = expr_at_or_poison(cx, e, map);
     match value.as_undefined() {
         None => Ok(value),
+        Some(Undefined::Budget(_)) => Err(Box::new(
+            Diagnostic::error(&codes::BUDGET, "the value at this point is too large to be computed exactly")
+                .note("a number has at most 2^20 bits, a session at most 10^8 nodes"),
+        )),
         Some(_) => {
             let part = undefined_part(e, map).unwrap_or(e);
             let d = Diagnostic::error(&codes::DEGENERATE, "this has no value at the point given")
