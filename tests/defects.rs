@@ -247,13 +247,19 @@ lagrangian L on J1(Y) = x*y'^2*z' + w'^3*x + sin(x*y)*z'^2 + w*x'
 let D = dynamics(L)
 let M = momenta(L)
 let n = D.rounds + 1
+assert M.x = n
 assert D.complete and D is motion
 submanifold K on J1(Y) = D.final
+assert K = D.primary
 let run = simulate L { from x = 1; until t = 1; branch D.branches[1] }
 assert run is reached
 ";
-    let mut session =
-        Session::new(SessionOptions { answer: false, work: Some(100_000), portable: true, ..SessionOptions::default() });
+    let mut session = Session::new(SessionOptions {
+        answer: false,
+        work: Some(100_000),
+        portable: true,
+        ..SessionOptions::default()
+    });
     let outcomes = session.feed("check.mech", program, Mode::File);
     for outcome in &outcomes {
         assert!(outcome.diagnostics.is_empty(), "{}: {:?}", outcome.statement, outcome.diagnostics);

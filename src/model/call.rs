@@ -313,8 +313,8 @@ pub fn given(value: &Value, span: Span) -> Given {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use super::kind::{COORDINATE, FIELD};
+    use super::*;
     use crate::questions::find;
 
     fn given(kinds: Kinds) -> Given {

@@ -52,7 +52,8 @@ pub fn look_over(
             match built {
                 Err(d) if is_left_to_a_run(cx, &d) => {
                     formulas(cx, &state.evaluator(cx), [value], remarks)?;
-                    let deferred = Deferred { term: value.clone(), facts: state.facts.clone(), made: Default::default() };
+                    let deferred =
+                        Deferred { term: value.clone(), facts: state.facts.clone(), made: Default::default() };
                     let (shape, home) = (value.shape.clone(), value.home());
                     bind(state, &name.node, name.span, shape, home, Some(deferred))
                 }
