@@ -23,10 +23,14 @@ use std::rc::Rc;
 
 /// The standard library: name and text of each file, in the order of their names.
 pub static FILES: &[(&str, &str)] = &[
+    ("constraints", include_str!("../../stdlib/constraints.mech")),
     ("coordinates", include_str!("../../stdlib/coordinates.mech")),
+    ("oscillators", include_str!("../../stdlib/oscillators.mech")),
     ("particles", include_str!("../../stdlib/particles.mech")),
     ("pendulums", include_str!("../../stdlib/pendulums.mech")),
+    ("potentials", include_str!("../../stdlib/potentials.mech")),
     ("prelude", include_str!("../../stdlib/prelude.mech")),
+    ("relativity", include_str!("../../stdlib/relativity.mech")),
     ("rigid_body", include_str!("../../stdlib/rigid_body.mech")),
     ("springs", include_str!("../../stdlib/springs.mech")),
 ];
