@@ -44,33 +44,33 @@ use crate::model::value::{Fallible, Value};
 pub use crate::model::call;
 pub use crate::model::question::{Argument, Arguments, MAX_JET_ORDER, Question, no_such_order};
 /// All rows, by subject.
-static TABLES: &[&[Question]] = &[
-    systems::ROWS,
-    canonical::ROWS,
-    dynamics::ROWS,
-    forces::ROWS,
-    motion::ROWS,
-    pairs::ROWS,
-    constraints::ROWS,
-    constrained::ROWS,
-    crosscheck::ROWS,
-    equilibria::ROWS,
-    mixed::ROWS,
-    calculus::ROWS,
-    tensors::ROWS,
-    maps::ROWS,
-    distributions::ROWS,
-    sets::ROWS,
-    symbolic::ROWS,
-    matrices::ROWS,
-    polynomials::ROWS,
-    ideals::ROWS,
-    later::ROWS,
+static TABLES: &[(&str, &[Question])] = &[
+    ("equations and forms", systems::ROWS),
+    ("momenta and Hamiltonians", canonical::ROWS),
+    ("classification and singular systems", dynamics::ROWS),
+    ("forces after Lewis", forces::ROWS),
+    ("motion, symmetries, first integrals", motion::ROWS),
+    ("implicit equations and given reactions", pairs::ROWS),
+    ("constraints", constraints::ROWS),
+    ("constrained systems", constrained::ROWS),
+    ("comparison of formalisms", crosscheck::ROWS),
+    ("equilibria and stability", equilibria::ROWS),
+    ("mixed systems and connections", mixed::ROWS),
+    ("calculus of forms and fields", calculus::ROWS),
+    ("tensors", tensors::ROWS),
+    ("maps and changes of coordinates", maps::ROWS),
+    ("distributions", distributions::ROWS),
+    ("sets of points", sets::ROWS),
+    ("formulas", symbolic::ROWS),
+    ("matrices", matrices::ROWS),
+    ("polynomial equations", polynomials::ROWS),
+    ("ideals", ideals::ROWS),
+    ("later", later::ROWS),
 ];
 
 /// The row of that name.
 pub fn find(name: &str) -> Option<&'static Question> {
-    TABLES.iter().flat_map(|t| t.iter()).find(|q| q.name == name)
+    TABLES.iter().flat_map(|(_, rows)| rows.iter()).find(|q| q.name == name)
 }
 
 /// The row that a written name asks: after p1 and p2 the contact part of a number has no name of its own.
@@ -96,7 +96,12 @@ pub fn is_formula(question: &Question) -> bool {
 
 /// Every question, by subject.
 pub fn all() -> impl Iterator<Item = &'static Question> {
-    TABLES.iter().flat_map(|t| t.iter())
+    TABLES.iter().flat_map(|(_, rows)| rows.iter())
+}
+
+/// The questions that this version answers, with the name of their subject.
+pub fn by_subject() -> impl Iterator<Item = (&'static str, &'static [Question])> {
+    TABLES.iter().copied().filter(|(_, rows)| *rows != later::ROWS)
 }
 
 pub fn names() -> impl Iterator<Item = &'static str> {

@@ -22,6 +22,7 @@ use crate::budget;
 use crate::diagnostic::Diagnostic;
 use crate::diagnostic::internal::internal_error;
 use crate::diagnostic::render::{MessageFormat, Renderer};
+use crate::report::wrap::wrapped;
 use crate::session::{Answer, Mode, Outcome, Session, SessionOptions};
 use crate::source::SourceMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -92,8 +93,14 @@ impl Repl {
         }
         match input.strip_prefix(':') {
             Some(command) => command::run(self, command),
+            None if self.is_plain_command(input) => command::run(self, input),
             None => self.ask(input),
         }
+    }
+
+    /// `help`, `quit` and `exit` are what every session understands, unless the user gave them a meaning.
+    fn is_plain_command(&self, input: &str) -> bool {
+        ["help", "quit", "exit"].contains(&input) && !self.session.list().iter().any(|item| item.name == input)
     }
 
     /// Statements: the session grows by all of them or by none.
@@ -123,11 +130,16 @@ impl Repl {
         let mut reply = Reply::default();
         for outcome in outcomes {
             if let Some(answer) = &outcome.answer {
-                reply.out += &self.shortened(&answer.text(self.screen.columns));
+                reply.out += &self.shortened(&self.answer_text(answer));
             }
             reply.talk += &renderer.render_all(&outcome.diagnostics);
         }
         reply
+    }
+
+    /// An answer for this screen: long lines are broken where a reader would.
+    pub(crate) fn answer_text(&self, answer: &Answer) -> String {
+        wrapped(&answer.text(self.screen.columns), self.screen.columns)
     }
 
     /// A diagnostic that points at no text.
@@ -207,5 +219,25 @@ mod tests {
         let reply = repl.enter("no_such_question(1)");
         assert!(reply.talk.contains("error[E") && reply.out.is_empty() && !reply.quit);
         assert!(repl.enter(":quit").quit);
+    }
+
+    #[test]
+    fn plain_words_leave_and_help_unless_they_are_declared() {
+        let mut repl = repl();
+        assert!(repl.enter("help").out.contains(":help"));
+        assert!(repl.enter("quit").quit && repl.enter("exit").quit);
+        repl.enter("param quit = 2");
+        let reply = repl.enter("quit");
+        assert!(!reply.quit && reply.out.contains("quit"), "{reply:?}");
+    }
+
+    #[test]
+    fn long_formulas_are_broken_at_operators() {
+        let mut repl = repl();
+        repl.set_screen(Screen { columns: 40, rows: 40, color: false });
+        repl.enter("manifold Y over t { alpha, beta, gamma }");
+        let shown = repl.enter("expand((alpha + beta + gamma)^3)").out;
+        assert!(shown.lines().count() > 2 && shown.lines().all(|l| l.chars().count() <= 40), "{shown}");
+        assert!(shown.lines().skip(1).all(|l| l.starts_with("    ")), "{shown}");
     }
 }

@@ -11,6 +11,7 @@ pub mod npy;
 pub mod parquet;
 pub mod plot;
 pub mod table;
+pub mod wrap;
 
 use crate::diagnostic::{Diagnostic, codes, suggest};
 use std::path::Path;

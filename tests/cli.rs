@@ -138,7 +138,7 @@ fn diagnostics_come_in_three_formats_on_standard_error() {
 }
 
 #[test]
-fn a_reader_that_has_gone_is_a_diagnostic() {
+fn a_reader_that_has_seen_enough_is_no_mistake() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_lepage"))
         .args(["explain"])
         .stdin(Stdio::null())
@@ -146,13 +146,11 @@ fn a_reader_that_has_gone_is_a_diagnostic() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("lepage starts");
-    // Nobody reads: the pipe is closed before or while lepage writes. A short table may still fit
-    // into the pipe before it closes, so either it held or the diagnostic is there; never a panic.
+    // Nobody reads: the pipe is closed before or while lepage writes.
     drop(child.stdout.take());
     let output = child.wait_with_output().expect("lepage ends");
     let talk = err(&output);
-    assert!(code(&output) == 0 || code(&output) == 2 && talk.contains("E0905"), "{talk}");
-    assert!(!talk.contains("panicked") && !talk.contains("E0999"), "{talk}");
+    assert!(code(&output) == 0 && talk.is_empty(), "{talk}");
 }
 
 #[cfg(target_os = "linux")]

@@ -1,5 +1,6 @@
 //! The two streams. Answers go to standard output, talk to standard error; a stream that can no
-//! longer be written (a full disk, a reader that has gone) is a diagnostic and not a panic.
+//! longer be written (a full disk) is a diagnostic and not a panic. A reader that has seen enough and goes, such as
+//! `head`, ends the program quietly.
 
 use super::Exit;
 use super::arguments::{Talk, reason};
@@ -74,6 +75,8 @@ impl Console {
     /// The last word: a stream that broke, the timings, and the exit code.
     pub fn finish(mut self, exit: Exit) -> Exit {
         let exit = match self.broken.take() {
+            // A reader that has seen enough, such as `head`.
+            Some(error) if error.kind() == std::io::ErrorKind::BrokenPipe => exit,
             Some(error) => {
                 let diagnostic = Diagnostic::error(&codes::CANNOT_WRITE, "the output cannot be written");
                 self.complain(&diagnostic.note(reason(&error)));

@@ -27,7 +27,7 @@ pub static COMMANDS: &[Command] = &[
         name: "help",
         aliases: &["h", "?"],
         arg: "[<what>]",
-        help: "commands; or one command, question or diagnostic",
+        help: "commands; `:help questions` lists what can be asked; or one command, question or diagnostic",
         run: help,
     },
     Command { name: "list", aliases: &["ls"], arg: "[<prefix>]", help: "what is declared", run: list },
@@ -110,6 +110,9 @@ fn help(repl: &mut Repl, what: &str) -> Reply {
              Tab completes, Ctrl-R searches the history, Ctrl-C stops a computation, an empty line ends a block.\n\n{rows}"
         ));
     }
+    if what == "questions" {
+        return Reply::out(question_list(repl.screen.columns));
+    }
     // `h` alone is the question, `:h` the command.
     let asked = crate::questions::find(what).is_some();
     if let Some(command) = find(what.trim_start_matches(':')).filter(|c| !asked || c.name == what) {
@@ -121,6 +124,17 @@ fn help(repl: &mut Repl, what: &str) -> Reply {
         Some(code) => Reply::out(code.explained()),
         None => doc(repl, what),
     }
+}
+
+/// What can be asked, by subject.
+fn question_list(columns: usize) -> String {
+    let mut out = String::new();
+    for (subject, rows) in crate::questions::by_subject() {
+        let names: Vec<&str> = rows.iter().map(|q| q.name).collect();
+        let line = format!("{subject}: {}", names.join(", "));
+        out += &format!("{}\n", crate::report::wrap::wrapped(&line, columns));
+    }
+    out + "`:doc classify` tells what a question takes and answers.\n"
 }
 
 fn list(repl: &mut Repl, prefix: &str) -> Reply {
@@ -171,7 +185,7 @@ fn latex(repl: &mut Repl, expression: &str) -> Reply {
 
 fn show(repl: &mut Repl, _: &str) -> Reply {
     match &repl.last {
-        Some(answer) => Reply::out(format!("{}\n", answer.text(repl.screen.columns).trim_end())),
+        Some(answer) => Reply::out(format!("{}\n", repl.answer_text(answer).trim_end())),
         None => Reply::talk("there is no answer yet\n"),
     }
 }
@@ -243,6 +257,10 @@ mod tests {
         assert!(enter(":help E0101").out.contains("unknown_name"));
         assert!(enter(":help h").out.contains("horizontal part"));
         assert!(enter(":help :h").out.contains(":help"));
+        let questions = enter(":help questions").out;
+        assert!(
+            crate::questions::all().filter(|q| crate::questions::is_available(q)).all(|q| questions.contains(q.name))
+        );
     }
 
     #[test]
