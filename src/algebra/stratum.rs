@@ -28,6 +28,7 @@ pub mod cell;
 pub mod components;
 mod coupling;
 mod critical;
+mod facts;
 mod families;
 mod half_angle;
 pub mod leaves;

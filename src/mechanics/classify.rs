@@ -22,7 +22,7 @@ use crate::algebra::stratum::rank::{Rank, rank_by, system_of};
 use crate::algebra::stratum::sample::{Witness, witness};
 use crate::algebra::stratum::{Branch, Cell, Frame, set};
 use crate::algebra::{Expr, Symbol, Verdict};
-use crate::budget::Budgeted;
+use crate::budget::{Budgeted, share};
 
 /// Findings about a Lepage 2-form α and the equations E it extends. A record and not an enum, because the
 /// classes overlap: weakly regular and semiregular are independent, and either may hold of a singular system.
@@ -70,8 +70,23 @@ fn classify_within(cx: &Inquiry, alpha: &LepageTwoForm) -> Budgeted<Classificati
     let (s, size) = (form.order(), form.size());
     let frame = frame_of(cx, alpha)?;
     let everything = frame.everything();
-    let equations = leaves(cx, &frame, &rows_of(cx, &frame, form.b(), form.a())?, &everything)?;
-    let extended = leaves(cx, &frame, &rows_of(cx, &frame, alpha.matrix(), &alpha.column_a())?, &everything)?;
+    let is_definite = s == 2 && is_definite(cx, form)?;
+    let (equations, extended) = if is_definite {
+        // B is invertible everywhere, and with it F, whose blocks are B, −Bᵀ and 0 (Theorem 6.1).
+        let full = |rank: usize| Leaf {
+            cell: everything.clone(),
+            rank,
+            is_solvable: true,
+            echelon: vec![],
+            residuals: vec![],
+        };
+        (vec![full(form.b().len())], vec![full(size)])
+    } else {
+        (
+            leaves(cx, &frame, &rows_of(cx, &frame, form.b(), form.a())?, &everything)?,
+            leaves(cx, &frame, &rows_of(cx, &frame, alpha.matrix(), &alpha.column_a())?, &everything)?,
+        )
+    };
 
     let augmented = |leaf: &Leaf| leaf.rank + usize::from(!leaf.is_solvable);
     let bordered = |leaf: &Leaf| leaf.rank + if leaf.is_solvable { 0 } else { 2 };
@@ -112,12 +127,32 @@ fn classify_within(cx: &Inquiry, alpha: &LepageTwoForm) -> Budgeted<Classificati
         semiregular,
         strongly_semiregular,
         rank_one,
-        integrable: super::constraint_algorithm::is_distribution_integrable(cx, alpha, &frame, &extended)?,
+        integrable: match is_definite {
+            true => Verdict::yes("all brackets of the spanning fields vanish"),
+            false => super::constraint_algorithm::is_distribution_integrable(cx, alpha, &frame, &extended)?,
+        },
         variational: is_variational(cx, form),
         primary: branches(cx, &frame, &primary)?,
         primary_semispray: branches(cx, &frame, &primary_semispray)?,
         generic: frame.generic_conditions(),
     })
+}
+
+/// Larger matrices, and those of numbers, are left to elimination.
+const MAX_DEFINITE: usize = 8;
+
+/// Whether B is symmetric and definite at every point, by the signs of its leading minors under the declared facts: kinetic
+/// energies with positive masses are. Elimination would have to see the same sign in its pivots, which are larger.
+fn is_definite(cx: &Inquiry, form: &DynamicalForm) -> Budgeted<bool> {
+    let b = form.b_matrix();
+    let m = b.n_rows();
+    let coordinates = form.phase_space().symbols();
+    let varies = b.entries().any(|e| coordinates.iter().any(|s| e.contains(*s)));
+    if !varies || !(2..=MAX_DEFINITE).contains(&m) || (0..m).any(|i| b[(i, i)].is_zero()) {
+        return Ok(false);
+    }
+    let found = cx.aside(share::COMPONENTS, || Ok(b.is_symmetric(cx).is_yes() && b.definite_sign(cx)?.is_some()))?;
+    Ok(found.unwrap_or(false))
 }
 
 /// The frame of a system: its phase space, and everything that will be read.
