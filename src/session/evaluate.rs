@@ -11,7 +11,7 @@ use super::interpreter::Answered;
 use super::promise;
 use super::resolve::{ambiguous, too_deep};
 use super::scope::Scope;
-use super::term::{Declared, Each, Repetition, Shared, SharedKind, Term, TermKind};
+use super::term::{Declared, Each, Key, Repetition, Shared, SharedKind, Term, TermKind};
 use crate::algebra::Inquiry;
 use crate::algebra::expr::Relation;
 use crate::algebra::{Expr, Rational, Symbol, Verdict, conditions};
@@ -174,7 +174,7 @@ impl<'s> Evaluator<'s> {
             TermKind::Image { images, field } => self.image(images, field),
             TermKind::Ask(ask) => self.ask(ask, span),
             TermKind::Call(call) => self.call(call, span),
-            TermKind::Part { of, key } => at(super::parts::part(self, &self.eval(of)?, key), key.span),
+            TermKind::Part { of, key } => self.part_of(of, key),
             TermKind::Index { of, keys } => self.index(of, keys),
             TermKind::Member { family, name, indices, reading } => self.member(family, name, indices, reading),
             TermKind::Entry { of, key, family, indices, primes } => self.entry(of, key, family, indices, *primes),
@@ -188,6 +188,19 @@ impl<'s> Evaluator<'s> {
             TermKind::Each(each) => self.repetition(each),
             TermKind::Integral(integral) => self.integral(integral, span),
         }
+    }
+
+    fn part_of(&self, of: &Term, key: &Key) -> Fallible<Value> {
+        if !super::parts::says_where_it_holds(&key.name.text) {
+            return at(super::parts::part(self, &self.eval(of)?, key), key.span);
+        }
+        let (value, mut recorded) = conditions::collect_all(&self.cx, |cx| self.under(cx).eval(of));
+        let value = value?;
+        if matches!(&value, Value::Answer(_)) {
+            recorded.nonzero.clear();
+        }
+        conditions::record_all(&self.cx, &recorded);
+        at(super::parts::part(self, &value, key), key.span)
     }
 
     fn declared(&self, declared: &Declared, span: Span) -> Fallible<Value> {
