@@ -262,6 +262,23 @@ pub(super) fn lagrangian_of(a: &Arguments, i: usize) -> Fallible<Lagrangian> {
     }
     let system = a.system(i)?;
     match system.free_lagrangian() {
+        // What else acts on the system would be left out without a word.
+        Some(_) if system.lagrangian().is_none() => {
+            let more = match (system.constraints.is_empty(), system.forces.is_empty()) {
+                (true, _) => "forces",
+                (_, true) => "constraints",
+                _ => "forces and constraints",
+            };
+            Err(Box::new(
+                Diagnostic::error(
+                    &codes::NOT_APPLICABLE,
+                    format!("`{}` asks about a Lagrangian alone", a.question.name),
+                )
+                .label(a.positional[i].span, format!("a Lagrangian with {more}"))
+                .note(format!("the answer would say nothing about the {more}"))
+                .help("ask about the Lagrangian itself"),
+            ))
+        }
         Some(l) => Ok(l.clone()),
         None => Err(Box::new(
             Diagnostic::error(&codes::WRONG_KIND, format!("`{}` asks about a Lagrangian", a.question.name))
