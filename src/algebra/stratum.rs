@@ -30,6 +30,7 @@ mod coupling;
 mod critical;
 mod families;
 mod half_angle;
+pub mod independence;
 pub mod leaves;
 pub mod rank;
 pub mod real;

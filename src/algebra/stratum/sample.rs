@@ -16,6 +16,7 @@ use super::super::substitute::substitute;
 use super::super::symbol::Symbol;
 use super::algebraic_point::{AlgebraicPoint, algebraic_point};
 use super::cell::{Cell, Frame};
+use super::real::semidefinite;
 use crate::algebra::Inquiry;
 use crate::budget::Budgeted;
 use rustc_hash::FxHashMap;
@@ -38,6 +39,12 @@ pub enum Witness {
 
 /// How many bases may be computed on the way to a point.
 const MAX_TRIALS: usize = 240;
+
+/// After so many, a choice of values that leaves an equation without real zeros is seen at once, and not by trying the others.
+const PATIENCE: usize = 12;
+
+/// Longer equations are not looked at for that.
+const MAX_LOOKED_AT: usize = 40;
 
 impl SamplePoint {
     pub fn value(&self, variable: u32) -> Option<&Rational> {
@@ -105,6 +112,16 @@ pub(super) fn is_allowed(cx: &Inquiry, variable: u32, sign: i32) -> bool {
     }
 }
 
+/// Whether one of the equations has no real zero, by a rule that is quick to ask.
+fn is_plainly_empty(cx: &Inquiry, state: &State) -> Budgeted<bool> {
+    for e in state.equations.iter().filter(|e| e.n_terms() <= MAX_LOOKED_AT && e.variables().len() > 1) {
+        if semidefinite(cx, e)?.is_some_and(|found| found.has_no_zero()) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 struct Search<'a> {
     frame: &'a Frame,
     avoid: Vec<Polynomial>,
@@ -131,6 +148,9 @@ impl Search<'_> {
         while let Some(state) = stack.pop() {
             cx.check()?;
             let Some(state) = self.simplified(cx, state)? else { continue };
+            if self.trials > PATIENCE && is_plainly_empty(cx, &state)? {
+                continue;
+            }
             let state = self.without_followed_angles(state);
             let Some(variable) = self.next_variable(&state) else { return Ok(Some(state.point)) };
             self.trials += 1;
