@@ -276,7 +276,7 @@ impl<'a> Notary<'a> {
             self.reach()
         ));
         if reports.iter().any(|r| r.is_counted) {
-            let order = format!("the equations differentiated {PROLONGATIONS} times leave {} free", b.free);
+            let order = format!("the equations differentiated {PROLONGATIONS} times or more leave {} free", b.free);
             checks.push(order);
         }
         checks

@@ -258,7 +258,8 @@ pub fn run(cx: &Inquiry, alpha: &LepageTwoForm, problem: Problem) -> Answered<Dy
     let frame = in_any_case(cx, || frame_of(cx, alpha)).map_err(exhausted)?;
     let task = in_any_case(cx, || Task::new(cx, alpha, &frame, problem)).map_err(exhausted)?;
     let (found, is_descent) = task.carried_out(cx).map_err(exhausted)?;
-    let found = certified(cx, alpha, found, cx.work_done() - begin);
+    let work = cx.work_done() - begin;
+    let found = certified(cx, alpha, found, if is_descent { work.max(DESCENT_WORK) } else { work });
     Ok(if is_descent { descent::with_point(found) } else { found })
 }
 
@@ -368,6 +369,9 @@ const MANY_EQUATIONS: usize = 6;
 
 /// The same where all are linear, which are easier for everybody.
 const MANY_LINEAR: usize = 24;
+
+/// Certificates of a descent may cost as if it had cost so much: the point that they find is the only one.
+const DESCENT_WORK: u64 = 8_000_000;
 
 /// What the comparison of the final set with the primary one may cost, in terms combined.
 const COMPARISON_WORK: u64 = 20_000_000;

@@ -430,19 +430,24 @@ fn rational_power(head: &Rational, r: &Rational) -> Exact<Option<Rational>> {
     })
 }
 
-/// The rank of a matrix of rational numbers, by elimination without fractions: rows are multiplied, never divided.
+/// The rank of a matrix of rational numbers, by elimination with the row that has the fewest entries.
 pub(super) fn rank(rows: &[Vec<Rational>]) -> usize {
     let mut rows: Vec<Vec<Rational>> = rows.to_vec();
     let columns = rows.first().map_or(0, Vec::len);
     let mut rank = 0;
     for column in 0..columns {
-        let Some(pivot) = (rank..rows.len()).find(|i| !rows[*i][column].is_zero()) else { continue };
+        let fill = |i: &usize| rows[*i].iter().filter(|x| !x.is_zero()).count();
+        let pivot = (rank..rows.len()).filter(|i| !rows[*i][column].is_zero()).min_by_key(fill);
+        let Some(pivot) = pivot else { continue };
         rows.swap(rank, pivot);
         let (above, below) = rows.split_at_mut(rank + 1);
         let pivot = &above[rank];
+        let Some(inverse) = pivot[column].recip() else { continue };
         for row in below.iter_mut().filter(|row| !row[column].is_zero()) {
-            let (a, b) = (pivot[column].clone(), row[column].clone());
-            *row = row.iter().zip(pivot).map(|(x, y)| &(x * &a) - &(y * &b)).collect();
+            let factor = &row[column] * &inverse;
+            for (x, y) in row.iter_mut().zip(pivot).filter(|(_, y)| !y.is_zero()) {
+                *x = &*x - &(&factor * y);
+            }
         }
         rank += 1;
     }

@@ -30,6 +30,7 @@ use crate::algebra::stratum::Branch;
 use crate::algebra::stratum::independence::{Ground, blocks};
 use crate::algebra::stratum::leaves::Row;
 use crate::algebra::stratum::rank::Rank;
+use crate::algebra::stratum::real::semidefinite;
 use crate::algebra::stratum::tangent::{conormal, determinant, differential};
 use crate::algebra::{Expr, Inquiry, Symbol, Verdict};
 use crate::budget::Budgeted;
@@ -229,8 +230,12 @@ impl<'t, 'a> Descent<'t, 'a> {
     /// The pivot of the least degree among rows that have no sure one: its factors do not vanish from here on.
     fn open_pivot(&mut self, cx: &Inquiry, active: &mut Vec<Demand>, i: usize, j: usize) -> Budgeted<bool> {
         let ground = Ground::new(self.task.frame, &[], &self.nonzero);
+        // 1 - sin^2 vanishes where the cosine does.
+        let pivot = &active[i].row.coefficients[j];
+        let zeros = semidefinite(cx, pivot)?.map(|found| found.zeros).filter(|zeros| zeros.len() == 1);
+        let pivot = zeros.and_then(|zeros| zeros.into_iter().next()).unwrap_or_else(|| pivot.clone());
         let mut new = Vec::new();
-        for f in self.task.frame.irreducible_factors(cx, &active[i].row.coefficients[j]) {
+        for f in self.task.frame.irreducible_factors(cx, &pivot) {
             if !ground.is_nonzero(cx, &f)? {
                 new.push(f);
             }
@@ -351,6 +356,13 @@ impl<'t, 'a> Descent<'t, 'a> {
         let rows: Vec<Vec<Polynomial>> = pending.iter().map(|d| d.row.coefficients.clone()).collect();
         let mut solved = Vec::new();
         let mut inequations: Vec<Polynomial> = Vec::new();
+        // What one row determines alone does not belong to a larger block.
+        let entries = |i: usize| rows[i].iter().enumerate().filter(|(_, c)| !c.is_zero()).map(|(j, _)| j);
+        let is_shared = |i: usize, j: usize| rows.iter().enumerate().any(|(k, row)| k != i && !row[j].is_zero());
+        let alone = |i: usize| entries(i).next().filter(|j| entries(i).count() == 1 && is_shared(i, *j));
+        if let Some(place) = (0..rows.len()).find_map(|i| Some((i, alone(i)?))) {
+            return Ok(Some(Some(place)));
+        }
         for block in blocks(&rows) {
             let used = |j: &usize| block.iter().any(|i| !rows[*i][*j].is_zero());
             let columns: Vec<usize> = (0..self.task.unknowns.len()).filter(used).collect();
