@@ -129,6 +129,9 @@ pub mod integrate {
             BadProblem, Direction, Event, InitialValueProblem, Limits, Motion, MotionSpec, Recording,
         };
     }
+    pub mod surface {
+        pub use crate::integrate::surface::Level;
+    }
     pub mod trajectory {
         pub use crate::integrate::trajectory::Trajectory;
     }

@@ -68,6 +68,8 @@ pub struct ConstrainedEquations {
     pub b: Vec<Vec<Expr>>,
     pub a: Vec<Expr>,
     pub surface: Vec<SurfaceEquation>,
+    /// No coordinates were chosen as dependent on the way: the equations hold wherever their matrix is invertible.
+    pub chart_free: bool,
 }
 
 /// An equation between the values of a state.
@@ -335,7 +337,7 @@ impl ConstrainedForm {
             let values = motion.accelerations.iter().copied().chain(lambda.iter().map(|l| -*l));
             let a = values.map(|e| -e).collect();
             let b = Matrix::identity(m + k).to_rows();
-            return Ok(ConstrainedEquations { order, unknowns, b, a, surface });
+            return Ok(ConstrainedEquations { order, unknowns, b, a, surface, chart_free: false });
         }
         let zeros: FxHashMap<Symbol, Expr> = tops.iter().map(|s| (*s, Expr::zero())).collect();
         let rest = |e: Expr| substitute(e, &zeros);
@@ -381,7 +383,8 @@ impl ConstrainedForm {
                 a[n + j] = self.form.components()[*d];
             }
         }
-        Ok(ConstrainedEquations { order, unknowns, b: b.to_rows(), a, surface })
+        let chart_free = order == self.order;
+        Ok(ConstrainedEquations { order, unknowns, b: b.to_rows(), a, surface, chart_free })
     }
 
     /// What a state must satisfy: the constraints and their derivatives below the order that is solved for, and for r > s the

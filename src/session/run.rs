@@ -39,7 +39,7 @@ use crate::model::item::{Base, System};
 use crate::model::kind::Gives;
 use crate::model::set::branch_text;
 use crate::model::value::{Fallible, KeyPart, Value};
-use crate::motion::cache::{Observed, Unlowered};
+use crate::motion::cache::{Observed, SurfaceLevel, Unlowered};
 use crate::motion::law::{self, Law, Reading};
 use crate::motion::numbers::Numbers;
 use crate::motion::run::Run;
@@ -156,8 +156,13 @@ fn simulate(
     let compiled = timing::stage("compile", || state.motions.get(cx, &law, &signature, &observed, context.options()));
     let motion = compiled.map_err(|u| context.unlowered(u))?;
     timing::nodes("compile", motion.field().kernel().n_operations());
-    let trajectory = timing::stage("integrate", || crate::integrate::run(cx, &motion, &problem))
-        .map_err(|bad| bad_problem(&bad, s.written, subject.span))?;
+    let trajectory =
+        timing::stage("integrate", || crate::integrate::run(cx, &motion, &problem)).map_err(|bad| match &bad {
+            BadProblem::NotSeparable { slope_of, depends_on } => {
+                context.not_separable(&law, s.written, slope_of, depends_on)
+            }
+            _ => bad_problem(&bad, s.written, subject.span),
+        })?;
     timing::nodes("integrate", trajectory.len());
     if trajectory.reason == StopReason::Interrupted {
         // The interrupt was meant for this run. What was computed is kept, and the program goes on with it.
@@ -259,8 +264,8 @@ struct Determined {
     start: Start,
     /// Values that `from` left out and that are not 0.
     filled: Vec<(Symbol, f64)>,
-    /// Equations of the set on which the motion stays.
-    surface: Vec<Expr>,
+    /// The set on which the motion stays.
+    surface: Vec<SurfaceLevel>,
 }
 
 /// What one run knows while it is prepared.
@@ -393,7 +398,10 @@ impl Context<'_> {
         let law = self.branch_law(cx, system, branch, span)?;
         let start = Start::read(cx, &law, self.clauses.given(), self.numbers)?;
         match self.surface(cx, &law, branch)?.settle(&start, &law.states) {
-            Ok((start, filled)) => Ok(Determined { law, start, filled, surface: self.equations(cx, branch) }),
+            Ok((start, filled)) => {
+                let surface = SurfaceLevel::together(self.equations(cx, branch), &law.states);
+                Ok(Determined { law, start, filled, surface })
+            }
             Err(off) => Err(Box::new(off.diagnostic(&law, &start, self.clauses.given().span, self.span))),
         }
     }
@@ -465,7 +473,7 @@ impl Context<'_> {
             }
             [(i, start, filled)] => {
                 let law = self.branch_law(cx, system, &branches[*i], self.span)?;
-                let surface = self.equations(cx, &branches[*i]);
+                let surface = SurfaceLevel::together(self.equations(cx, &branches[*i]), &law.states);
                 Ok(Determined { law, start: start.clone(), filled: filled.clone(), surface })
             }
             several => {
@@ -540,7 +548,13 @@ impl Context<'_> {
     }
 
     /// What is recorded and watched.
-    fn observed(&self, cx: &Inquiry, law: &Law, signature: &Signature, surface: Vec<Expr>) -> Fallible<Observed> {
+    fn observed(
+        &self,
+        cx: &Inquiry,
+        law: &Law,
+        signature: &Signature,
+        surface: Vec<SurfaceLevel>,
+    ) -> Fallible<Observed> {
         let bodies = &self.clauses.bodies;
         let columns = self.clauses.record.as_deref().unwrap_or(&[]);
         let record: Vec<(String, Expr)> = columns.iter().map(|c| (c.name.clone(), c.value)).collect();
@@ -554,7 +568,8 @@ impl Context<'_> {
             r.list.iter().map(|(_, e)| *e).chain(stages).collect::<Vec<_>>()
         };
         let mut parameters = signature.parameters.clone();
-        for p in parameters_of(&[of_reading(&record), of_reading(&events), surface.clone()].concat()) {
+        let of_surface = surface.iter().flat_map(|level| level.equations.clone()).collect();
+        for p in parameters_of(&[of_reading(&record), of_reading(&events), of_surface].concat()) {
             if !parameters.contains(&p) {
                 parameters.push(p);
             }
@@ -593,6 +608,22 @@ impl Context<'_> {
         }
         problem.limits = Limits { numbers: RUN_NUMBERS, ..Limits::default() };
         Ok(problem)
+    }
+
+    /// The method moves positions by momenta and momenta by positions, and this system does not.
+    fn not_separable(&self, law: &Law, s: &ast::Simulate, slope_of: &str, depends_on: &str) -> Box<Diagnostic> {
+        let clause = s.clauses.iter().find(|c| matches!(c.kind, RunClauseKind::Method(_)));
+        let place = clause.map_or(self.clauses.simulate, |c| c.span);
+        let refused =
+            Diagnostic::error(&codes::METHOD_MISFIT, format!("`{}` needs a separable system", self.clauses.method))
+                .label(place, "this method")
+                .label(self.span, "of this system")
+                .note(format!("the slope of {slope_of} depends on {depends_on}, which the method does not move apart"));
+        let refused = match law.term_with(slope_of, depends_on) {
+            Some(term) => refused.note(format!("it is the term {term} of its equations")),
+            None => refused,
+        };
+        Box::new(refused.help("leave the method to the run, or take `dop853`"))
     }
 
     fn unlowered(&self, what: Unlowered) -> Box<Diagnostic> {

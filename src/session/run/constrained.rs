@@ -3,6 +3,7 @@
 
 use super::{Context, Determined, parameters_of};
 use crate::algebra::Inquiry;
+use crate::algebra::conditions;
 use crate::algebra::stratum::Branch;
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Symbol};
@@ -11,6 +12,7 @@ use crate::diagnostic::{Diagnostic, codes};
 use crate::mechanics::constrained_form::{ConstrainedEquations, ConstrainedForm};
 use crate::model::item::System;
 use crate::model::value::Fallible;
+use crate::motion::cache::SurfaceLevel;
 use crate::motion::law::{self, Law};
 use crate::motion::start::{self, Off, Start, Surface};
 use crate::report::table::short;
@@ -28,8 +30,16 @@ impl Context<'_> {
             ));
         }
         let at = |d: Box<Diagnostic>| Box::new(d.or_at(self.span, "of this system"));
-        let form = system.constrained_form(cx).map_err(at)?;
-        let equations = form.equations_of_motion(cx).map_err(at)?;
+        // Coordinates in which the constraint was solved have their conditions; the saddle system needs no such chart.
+        let (derived, recorded) = conditions::collect_all(cx, |cx| {
+            let form = system.constrained_form(cx)?;
+            let equations = form.equations_of_motion(cx)?;
+            Ok((form, equations))
+        });
+        let (form, equations) = derived.map_err(at)?;
+        if !equations.chart_free {
+            conditions::record_all(cx, &recorded);
+        }
         let law = Law::constrained(&system.manifold, &equations).with_bodies(cx, &self.clauses.bodies);
         let given = Start::read(cx, &law, self.clauses.given(), self.numbers)?;
         let (completed, mut filled) = self.complete(cx, &form, &law, &given)?;
@@ -56,7 +66,8 @@ impl Context<'_> {
         if singular {
             return Err(self.singular_start(cx, &form));
         }
-        Ok(Determined { law, start, filled, surface: functions })
+        let surface = SurfaceLevel::by_order(&functions, &law.states);
+        Ok(Determined { law, start, filled, surface })
     }
 
     /// Dependent jets that were left out, from the normal form of their level, the lowest first.
