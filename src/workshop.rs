@@ -163,9 +163,19 @@ pub mod model {
     }
 }
 
+/// The law of a motion.
+pub mod motion {
+    pub mod law {
+        pub use crate::motion::law::Law;
+    }
+}
+
 /// The rows of the questions.
 pub mod questions {
     pub use crate::questions::{Question, all, is_available};
+    pub mod constrained_motion {
+        pub use crate::questions::constrained_motion::{ConstrainedLaw, ConstrainedMotion, constrained_motion};
+    }
     pub mod later {
         pub use crate::questions::later::ROWS;
     }

@@ -324,7 +324,7 @@ impl Dynamics {
 }
 
 /// Whether a branch has a point with the given coordinates.
-fn meets(cx: &Inquiry, space: &JetSpace, branch: &Branch, point: &FxHashMap<Symbol, Expr>) -> Answered<Verdict> {
+pub fn meets(cx: &Inquiry, space: &JetSpace, branch: &Branch, point: &FxHashMap<Symbol, Expr>) -> Answered<Verdict> {
     let at = |e: &Expr| substitute(*e, point);
     let rest = Branch {
         equations: branch.equations.iter().map(at).collect(),

@@ -1,7 +1,7 @@
 //! Questions about the vector field of a system: the field itself, its symmetries and first integrals, and
 //! searches for them. Krupková §5–6, (5.15).
 
-use super::systems::{form_of, lagrangian_of};
+use super::systems::{form_of, lagrangian_part};
 use super::{Arguments, Question, mixed};
 use crate::algebra::Inquiry;
 use crate::algebra::{Expr, Symbol, Verdict, conditions};
@@ -59,7 +59,7 @@ pub static ROWS: &[Question] = &[
     Question {
         name: "noether",
         parameters: &[one("L", LAGRANGIAN), one("X", FIELD)],
-        help: "the first integral of a symmetry of a Lagrangian, up to a total derivative",
+        help: "the first integral of a symmetry of a Lagrangian, up to a total derivative, along which forces and reactions do no work",
         options: &[],
         gives: Gives::Kinds(FUNCTION),
         parts: &[
@@ -110,8 +110,8 @@ pub static ROWS: &[Question] = &[
 ];
 
 fn regular_form(a: &Arguments) -> Fallible<RegularForm> {
-    let (_, form) = form_of(a, 0)?;
-    regular::regular(&a.cx, &form).map_err(|d| Box::new(d.or_at(a.positional[0].span, "a singular system")))
+    let (system, form) = form_of(a, 0)?;
+    regular::regular(&a.cx, &form).map_err(|d| super::constrained::singular(a, &system, d))
 }
 
 fn vector_field(a: &Arguments) -> Fallible<Value> {
@@ -178,11 +178,17 @@ fn first_integral(a: &Arguments) -> Fallible<Value> {
 }
 
 fn noether(a: &Arguments) -> Fallible<Value> {
-    let lagrangian = lagrangian_of(a, 0)?;
+    let lagrangian = lagrangian_part(a, 0)?;
     let field = a.field(1)?;
     a.lives_on(1, lagrangian.manifold())?;
-    let found = theory::noether(&a.cx, &lagrangian, &field)
+    let mut found = theory::noether(&a.cx, &lagrangian, &field)
         .map_err(|d| Box::new(d.or_at(a.positional[1].span, "this field")))?;
+    // Forces and reactions must do no work along the field.
+    if let Ok(system) = a.system(0)
+        && !(system.constraints.is_empty() && system.forces.is_empty())
+    {
+        found.verified = found.verified.and(super::constrained::idle_along(a, &system, &found.characteristic)?);
+    }
     let y = lagrangian.manifold();
     let coordinates = y.fibres().iter().map(|f| f.coordinate.jet(0));
     let characteristic = coordinates.zip(found.characteristic.iter().map(|q| Value::Expr(*q)));
