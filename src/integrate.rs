@@ -38,6 +38,7 @@ pub mod method;
 pub mod pairs;
 pub mod poles;
 pub mod problem;
+pub mod splitting;
 pub mod stepper;
 pub mod surface;
 pub mod switches;

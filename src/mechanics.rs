@@ -54,6 +54,7 @@ pub mod constraint_structure;
 pub mod constraint_type;
 pub mod curvature;
 pub mod dalembert;
+pub mod differentiation_index;
 pub mod dirac;
 pub mod direct;
 pub mod dynamical_form;
@@ -69,6 +70,7 @@ pub mod inverse_problem;
 pub mod lagrangian;
 pub mod legendre;
 pub mod lepage_class;
+pub mod linearization;
 pub mod mixed_form;
 pub mod mixed_symmetry;
 pub mod mixed_system;
@@ -93,6 +95,8 @@ mod laws;
 mod metamorphic;
 #[cfg(test)]
 mod mixed_laws;
+#[cfg(test)]
+pub(crate) mod mutation;
 #[cfg(test)]
 mod pitfalls;
 #[cfg(test)]

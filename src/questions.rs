@@ -13,6 +13,7 @@ macro_rules! rows {
 pub mod calculus;
 pub mod canonical;
 pub mod constrained;
+pub mod constrained_motion;
 pub mod constraints;
 pub mod crosscheck;
 pub mod distributions;

@@ -129,6 +129,9 @@ pub mod integrate {
             BadProblem, Direction, Event, InitialValueProblem, Limits, Motion, MotionSpec, Recording,
         };
     }
+    pub mod surface {
+        pub use crate::integrate::surface::Level;
+    }
     pub mod trajectory {
         pub use crate::integrate::trajectory::Trajectory;
     }
@@ -163,9 +166,19 @@ pub mod model {
     }
 }
 
+/// The law of a motion.
+pub mod motion {
+    pub mod law {
+        pub use crate::motion::law::Law;
+    }
+}
+
 /// The rows of the questions.
 pub mod questions {
     pub use crate::questions::{Question, all, is_available};
+    pub mod constrained_motion {
+        pub use crate::questions::constrained_motion::{ConstrainedLaw, ConstrainedMotion, constrained_motion};
+    }
     pub mod later {
         pub use crate::questions::later::ROWS;
     }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// The sheets whose programs are run.
 const ANSWERED: &[&str] = &[
+    "constraints",
     "cross-formalism",
     "force-balance",
     "geometry",

@@ -3,6 +3,9 @@
 #[path = "../benches/models.rs"]
 mod models;
 
+#[path = "numerics/splitting.rs"]
+mod splitting;
+
 use std::f64::consts::PI;
 use std::sync::Arc;
 
@@ -17,6 +20,7 @@ use lepage::workshop::integrate::problem::{
     BadProblem, Direction, Event, InitialValueProblem, Limits, Motion, MotionSpec, Recording,
 };
 use lepage::workshop::integrate::run;
+use lepage::workshop::integrate::surface::Level;
 use lepage::workshop::integrate::trajectory::Trajectory;
 
 const ADAPTIVE: [Method; 3] = [Method::TAYLOR, Method::DOP853, Method::TSIT5];
@@ -423,12 +427,13 @@ fn circle() -> Kernel {
 }
 
 /// x² + y² − 1 and its slopes.
-fn on_the_circle(radius: f64) -> Kernel {
-    kernel(2, |b, y| {
+fn on_the_circle(radius: f64) -> [Level; 1] {
+    let kernel = kernel(2, |b, y| {
         let (xx, yy) = (b.mul(y[0], y[0]), b.mul(y[1], y[1]));
         let (rr, one, two) = (b.add(xx, yy), b.constant(radius), b.constant(2.0));
         vec![b.sub(rr, one), b.mul(two, y[0]), b.mul(two, y[1])]
-    })
+    });
+    [Level { kernel, columns: vec![0, 1] }]
 }
 
 #[test]
@@ -439,12 +444,16 @@ fn motions_stay_on_their_surface() {
         let free = run_of(cx, &motion(circle()), &problem);
         let off = |run: &Trajectory| (run.last()[0].hypot(run.last()[1]) - 1.0).abs();
         assert!(free.reason != StopReason::Reached || off(&free) > 1e-3, "{method}: {}", off(&free));
-        let kept = run_of(cx, &motion(circle()).on_surface(on_the_circle(1.0)), &problem);
+        let kept = run_of(cx, &motion(circle()).on_surface(&on_the_circle(1.0)), &problem);
         assert_eq!(kept.reason, StopReason::Reached, "{method}");
-        assert!(off(&kept) < 1e-8, "{method}: {}", off(&kept));
+        // To rounding, whatever the tolerance; what each step had left behind is told.
+        assert!(off(&kept) < 4.0 * f64::EPSILON, "{method}: {}", off(&kept));
+        let told = kept.projection.as_ref().unwrap();
+        assert!(told.residuals[0] < 8.0 * f64::EPSILON && told.drift[0] > told.residuals[0], "{method}: {told:?}");
+        assert!(told.count > 0 && told.largest <= told.total && told.largest < 1e-8, "{method}: {told:?}");
         assert!((kept.last()[0] - 20f64.cos()).abs() < 1e-7, "{method}: {:?}", kept.last());
         // A set that the motion does not stay on is left, and the run says by which equation.
-        let wrong = motion(oscillator()).on_surface(on_the_circle(1.5));
+        let wrong = motion(oscillator()).on_surface(&on_the_circle(1.5));
         let left = run_of(cx, &wrong, &InitialValueProblem::new(vec![1.0, 0.0], vec![], 1.0).method(method));
         let StopReason::LeftSurface { value, .. } = left.reason else { panic!("{:?}", left.reason) };
         assert!((value + 0.5).abs() < 1e-6, "{value}");
@@ -805,130 +814,4 @@ fn the_choice_of_a_method_has_a_reason() {
         choice(1e-9, 1e4),
         (Method::TAYLOR, "taylor, because the run is long and the field is small".to_string())
     );
-}
-
-/// Accelerations of some coordinates from random terms: a linear system with a definite matrix, or a triangular one, of which
-/// one acceleration is substituted into the next. Springs and friction hold every motion, since the other terms are bounded.
-fn mechanism(random: &mut impl FnMut(usize) -> usize) -> (Kernel, usize) {
-    let n = 1 + random(3);
-    let shape = random(3);
-    let field = kernel(2 * n, |b, y| {
-        let (q, v) = y.split_at(n);
-        let mut bounded = |b: &mut KernelBuilder| {
-            let (x, w) = (q[random(n)], v[random(n)]);
-            let one = b.constant(1.0);
-            let square = b.mul(x, x);
-            let more = b.add(one, square);
-            match random(8) {
-                0 => b.sin(x),
-                1 => b.cos(x),
-                2 => b.div(x, more),
-                3 => {
-                    let minus = b.neg(square);
-                    b.unary(Unary::Exp, minus)
-                }
-                4 => {
-                    let root = b.sqrt(more);
-                    b.div(x, root)
-                }
-                5 => {
-                    let (log, s) = (b.unary(Unary::Log, more), b.sin(w));
-                    let tenth = b.constant(0.1);
-                    let product = b.mul(log, s);
-                    b.mul(tenth, product)
-                }
-                6 => {
-                    let sum = b.add(x, w);
-                    b.sin(sum)
-                }
-                _ => b.unary(Unary::Tanh, w),
-            }
-        };
-        let mut forces: Vec<Value> = Vec::new();
-        for i in 0..n {
-            let friction = b.constant(-0.05);
-            let mut force = b.mul(friction, v[i]);
-            force = b.sub(force, q[i]);
-            for _ in 0..2 {
-                let (x, y) = (bounded(b), bounded(b));
-                let product = b.mul(x, y);
-                force = b.add(force, product);
-            }
-            forces.push(force);
-        }
-        let accelerations = match shape {
-            0 => forces,
-            1 => {
-                // A quarter of the acceleration before goes into the next.
-                let mut made: Vec<Value> = Vec::new();
-                for force in forces {
-                    let quarter = b.constant(0.25);
-                    let next = match made.last() {
-                        Some(&before) => b.fma(quarter, before, force),
-                        None => force,
-                    };
-                    made.push(next);
-                }
-                made
-            }
-            _ => {
-                let mut matrix = vec![b.constant(0.0); n * n];
-                for i in 0..n {
-                    matrix[i * n + i] = b.constant(2.0);
-                    for j in 0..i {
-                        let difference = b.sub(q[i], q[j]);
-                        let (cosine, part) = (b.cos(difference), b.constant(0.6));
-                        matrix[i * n + j] = b.mul(part, cosine);
-                        matrix[j * n + i] = matrix[i * n + j];
-                    }
-                }
-                b.solve(Shape::Symmetric, matrix, forces)
-            }
-        };
-        [v, &accelerations].concat()
-    });
-    (field, 2 * n)
-}
-
-/// Fifty mechanisms, 5000 steps each, so that steps are compiled as a whole on the way: every explicit method of the table ends,
-/// and has the same bits with the interpreter.
-#[cfg(feature = "jit")]
-#[test]
-fn long_runs_of_many_shapes_end_alike() {
-    let cx = &Inquiry::free();
-    let mut seed = 3u64;
-    let mut random = |n: usize| {
-        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (seed >> 33) as usize % n
-    };
-    for number in 0..50 {
-        let (field, n) = mechanism(&mut random);
-        let motions = [Backend::OptimisedCode, Backend::Interpreter]
-            .map(|backend| Motion::new(MotionSpec::field(field.clone()), Options { backend, portable: false }));
-        for method in Method::all() {
-            let Family::Explicit(_) = method.row().family else { continue };
-            let state = (0..n).map(|i| 0.3 + 0.2 * i as f64).collect();
-            let mut problem = InitialValueProblem::new(state, vec![], 1e9).method(method).recording(Recording::Ends);
-            problem = if method.row().adaptive() { problem.tolerance(1e-7) } else { problem.fixed_step(0.01) };
-            problem.limits.steps = 5000;
-            let [fast, slow] = motions.each_ref().map(|motion| run_of(cx, motion, &problem));
-            assert!(fast.statistics.steps >= 5000, "{method}, mechanism {number}: {}", fast.reason);
-            assert_eq!(fast.method, method);
-            // A compiled step evaluates the slope at its end also when it is rejected, so evaluations may differ.
-            let counts = |run: &Trajectory| (run.statistics.steps, run.statistics.rejected);
-            assert_eq!(counts(&fast), counts(&slow), "{method}, mechanism {number}");
-            assert_eq!(fast.last(), slow.last(), "{method}, mechanism {number}");
-        }
-    }
-}
-
-/// A grid that is finer than the numbers at its start would be counted for ever.
-#[test]
-fn a_grid_finer_than_numbers_ends_the_run() {
-    let cx = &Inquiry::free();
-    let grid = Recording::Every(1e-300);
-    let mut problem = InitialValueProblem::new(vec![1.0, 0.0], vec![], 2.0).from(1.0).recording(grid);
-    problem.limits.numbers = 1000;
-    let run = run_of(cx, &motion(oscillator()), &problem);
-    assert!(matches!(run.reason, StopReason::Budget { .. }), "{}", run.reason);
 }

@@ -1,11 +1,17 @@
 //! Facts the user declared with `assume`: signs of expressions. They are a value, [`Facts`], which every computation is
 //! given ([`Inquiry`]). A rule that needs a sign asks [`sign_of`]; without the fact it does not fire. Building an
 //! expression asks for its shape only: √(x²) is |x| until somebody simplifies it where x > 0.
+//!
+//! Facts that compare something with a number, θ > 0 and θ < π, are [bounds](bounds) of it, and what is bounded has
+//! a sign in the functions of it: sin θ > 0, cos(θ/4) > 0, θ + 1 > 0.
+
+mod bounds;
 
 use super::expr::{Expr, Node};
 use super::function::{Interval, SignRule};
 use super::inquiry::Inquiry;
 use super::number::Rational;
+use bounds::Level;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -98,6 +104,8 @@ struct FactSet {
     signs: FxHashMap<Expr, Sign>,
     /// In the order in which they were declared.
     order: Vec<Expr>,
+    /// Those that compare something with a number.
+    levels: Vec<Level>,
     id: u64,
     memo: Memo,
 }
@@ -137,7 +145,8 @@ impl Facts {
                 sets.push(found.clone());
                 return found;
             }
-            let facts = Facts(Rc::new(FactSet { signs, order, id: *next, memo: Memo::default() }));
+            let levels = order.iter().filter_map(|e| Level::of(*e, signs[e])).collect();
+            let facts = Facts(Rc::new(FactSet { signs, order, levels, id: *next, memo: Memo::default() }));
             *next += 1;
             sets.push(facts.clone());
             if sets.len() > REMEMBERED {
@@ -204,19 +213,30 @@ impl Facts {
 /// What follows about the sign of `e` from the facts and from its shape. Depth-limited: a fact that
 /// would need a long chain of reasoning is not found, and the answer is then less precise, never wrong.
 pub fn sign_of(cx: &Inquiry, e: Expr) -> Sign {
-    sign_within(&cx.facts().0.signs, e, 12)
+    let facts = &cx.facts().0;
+    sign_within(Known { signs: &facts.signs, levels: &facts.levels }, e, 12)
+}
+
+/// Facts as the rules for signs read them.
+#[derive(Clone, Copy)]
+struct Known<'a> {
+    signs: &'a FxHashMap<Expr, Sign>,
+    levels: &'a [Level],
 }
 
 /// What follows from the shape alone: x² + 1 > 0 whatever holds.
 pub fn sign_of_shape(e: Expr) -> Sign {
     thread_local!(static NOTHING: FxHashMap<Expr, Sign> = FxHashMap::default());
-    NOTHING.with(|none| sign_within(none, e, 12))
+    NOTHING.with(|none| sign_within(Known { signs: none, levels: &[] }, e, 12))
 }
 
-fn sign_within(facts: &FxHashMap<Expr, Sign>, e: Expr, depth: u32) -> Sign {
-    let known = facts.get(&e).copied().unwrap_or(Sign::ANY);
+fn sign_within(facts: Known, e: Expr, depth: u32) -> Sign {
+    let mut known = facts.signs.get(&e).copied().unwrap_or(Sign::ANY);
     if depth == 0 {
         return known;
+    }
+    if !facts.levels.is_empty() && !e.is_number() {
+        known = known.and(bounds::sign_by_bounds(facts.levels, e));
     }
     let below = |x: Expr| sign_within(facts, x, depth - 1);
     let derived = match e.node() {

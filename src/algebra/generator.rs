@@ -213,6 +213,11 @@ impl Generator {
         TABLE.with_borrow(|t| t.entries[self.0 as usize].relation.clone())
     }
 
+    /// Whether it is a function that nobody has specified, V(q) or a derivative of one: its value at a point can be anything.
+    pub fn is_unspecified(self) -> bool {
+        matches!(self.kind(), Kind::Opaque) && matches!(self.meaning().node(), Node::Unknown { .. })
+    }
+
     /// What is known about its sign, now.
     pub fn sign(self, cx: &Inquiry) -> Sign {
         let sign = sign_of(cx, self.meaning());

@@ -9,10 +9,11 @@
 //! conditions: by Cramer's rule the results are quotients of minors, with this one below. The rank *at a
 //! point* is the rank of the matrix of values there ([`Matrix::rank_at`]).
 //!
-//! Elimination is in [`eliminate`], definiteness and LDLᵀ in [`definite`].
+//! Elimination is in [`eliminate`], definiteness and LDLᵀ in [`definite`], eigenvalues in [`spectrum`].
 
 pub mod definite;
 pub mod eliminate;
+pub mod spectrum;
 
 use super::decide;
 use super::expr::Expr;

@@ -17,6 +17,7 @@
 //! assert!(roots[0] < roots[2]);
 //! ```
 
+pub mod complex;
 mod dense;
 
 use crate::algebra::factor::{factor, squarefree_part};

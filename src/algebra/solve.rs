@@ -788,6 +788,8 @@ fn power_roots(cx: &Inquiry, b: Expr, c: Expr, n: u32, g: u32) -> Vec<(Root, Vec
             roots.push((Root::Value(w.pow(exponent)), vec![below]));
         } else if known.is_nonpositive() {
             roots.push((Root::Value(-(-w).pow(exponent)), vec![below]));
+        } else if n == 3 {
+            roots.push((Root::Value(Expr::apply(Elementary::Cbrt, &[w])), vec![below]));
         } else {
             // sign(w) is written as |w|/w, which has no value where w = 0.
             let size = Expr::apply(Elementary::Abs, &[w]).pow(exponent);

@@ -11,6 +11,9 @@
 //!   on the real line, and through even powers, roots, hyperbolic cosines, sines and cosines where the sign or the
 //!   range of what stands inside is known.
 //!
+//! An equation with one unknown that none of them fits is handed to [`solve`](crate::algebra::solve), and its answer taken if it
+//! is one solution: cubes, quotients of linear functions.
+//!
 //! Every rule says where its step is right: a ≠ 0 for a slope, x > 0 for r = log x, x² + y² > 0 for a positive radius.
 //! These are the [`needs`](Solved::needs) of the solution, in terms of what is given.
 //!
@@ -21,10 +24,11 @@ use crate::algebra::assume::{Sign, sign_of};
 use crate::algebra::conditions;
 use crate::algebra::decide::{is_zero, sign};
 use crate::algebra::derive::{partial, slope};
-use crate::algebra::expr::{Condition, Node};
+use crate::algebra::expr::{Condition, Node, Relation};
 use crate::algebra::function::{Elementary, Interval, Parity, Slope};
 use crate::algebra::linear::Matrix;
 use crate::algebra::normal::simplify;
+use crate::algebra::solve::{self as solver, Unsolved};
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Rational, Symbol};
 use crate::budget::Budgeted;
@@ -252,7 +256,28 @@ fn next_step(cx: &Inquiry, equations: &[Equation], open: &[Symbol], wanted: &mut
             }
         }
     }
+    // What no rule sees, the solver may: an equation with one unknown and one solution.
+    for (i, e) in equations.iter().enumerate() {
+        let mut own = open.iter().copied().filter(|u| e.left.contains(*u));
+        let (Some(u), None) = (own.next(), own.next()) else { continue };
+        if let Some(found) = only_solution(cx, e, u)? {
+            return Ok(Some(Step::solves(i, u, found)));
+        }
+    }
     Ok(None)
+}
+
+/// The solution of an equation that has one wherever it has any.
+fn only_solution(cx: &Inquiry, e: &Equation, u: Symbol) -> Budgeted<Option<Found>> {
+    let found = match solver::solve(cx, &[e.left - e.right], &[u]) {
+        Ok(found) => found,
+        Err(Unsolved::Budget(stop)) => return Err(stop),
+        Err(Unsolved::Beyond { .. }) => return Ok(None),
+    };
+    let [branch] = &found.branches[..] else { return Ok(None) };
+    let [(_, value)] = branch.values[..] else { return Ok(None) };
+    let is_thin = branch.conditions.iter().any(|c| c.relation == Relation::Equal);
+    Ok((found.not_covered.is_empty() && !is_thin).then(|| (value, branch.conditions.clone())))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -28,7 +28,8 @@ use crate::algebra::assume;
 use crate::algebra::conditions::{self, inequality};
 use crate::algebra::decide::is_zero;
 use crate::algebra::derive::partial;
-use crate::algebra::expr::{Condition, Relation};
+use crate::algebra::expr::{Condition, Node, Relation, post_order};
+use crate::algebra::function::Elementary;
 use crate::algebra::linear::Matrix;
 use crate::algebra::normal::simplify;
 use crate::algebra::stratum::Branch;
@@ -432,7 +433,9 @@ impl Map {
         let unknowns: Vec<Symbol> = self.source.symbols().into_iter().filter(|s| *s != base).collect();
         let equations = self.components().into_iter().map(|(x, e)| (e, Expr::symbol(x))).collect();
         let solved = self.solved(cx, equations, &unknowns)?;
-        if solved.stuck.is_empty() {
+        // x = ∛y² would be right, and x³ = y² is the equation of that curve.
+        let is_cube_root = |e: &Expr| matches!(e.node(), Node::Apply(Elementary::Cbrt, _));
+        if solved.stuck.is_empty() && !post_order(&solved.conditions).iter().any(is_cube_root) {
             return Ok(solved.conditions);
         }
         // What could not be solved is eliminated: the smallest set given by equations that contains the image.

@@ -68,6 +68,8 @@ pub enum StopReason {
     Stalled,
     /// The state drifted off the set on which the motion is determined, and could not be brought back.
     LeftSurface { expression: String, value: f64 },
+    /// The equations of that set are not independent any more.
+    LostRank { equations: String },
     /// Steps, time or memory of the run are used up.
     Budget { what: String },
 }
@@ -88,6 +90,7 @@ impl StopReason {
             StopReason::StepTooSmall => "step too small",
             StopReason::Stalled => "stalled",
             StopReason::LeftSurface { .. } => "left its set",
+            StopReason::LostRank { .. } => "lost rank",
             StopReason::Budget { .. } => "budget",
         }
     }
@@ -116,6 +119,12 @@ impl std::fmt::Display for StopReason {
                 write!(
                     f,
                     "the motion left the set on which it is determined: {expression} = {value:e} is not 0 any more"
+                )
+            }
+            StopReason::LostRank { equations } => {
+                write!(
+                    f,
+                    "the constraints lose rank here: the differentials of {equations} are not independent any more"
                 )
             }
             StopReason::Budget { what } => write!(f, "{what}"),

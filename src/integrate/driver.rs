@@ -12,6 +12,7 @@ use super::events::{self, Crossing, Watched};
 use super::explicit::Explicit;
 use super::method::{Family, Method, Suits};
 use super::problem::{BadProblem, Event, InitialValueProblem, Motion, Recording};
+use super::splitting::Splitting;
 use super::stepper::Stepper;
 use super::surface::SurfaceWatch;
 use super::switches::Switchboard;
@@ -28,6 +29,14 @@ pub fn run(cx: &Budget, motion: &Motion, problem: &InitialValueProblem) -> Resul
     let mut trajectory = match method.row().family {
         Family::Explicit(tableau) => {
             drive(cx, motion, problem, method, Explicit::new(method, tableau, motion, problem))
+        }
+        Family::Splitting(composition) => {
+            let name = |i: usize| motion.states()[i].clone();
+            let compiled = motion.splitting(composition).map_err(|why| BadProblem::NotSeparable {
+                slope_of: name(why.slope_of),
+                depends_on: name(why.depends_on),
+            })?;
+            drive(cx, motion, problem, method, Splitting::new(compiled, composition.order, motion, problem))
         }
         // `choose` leaves no choice open.
         Family::Choice | Family::Series => match Taylor::new(motion, problem) {
@@ -127,11 +136,11 @@ fn drive(
         next: 0,
         state: vec![0.0; motion.n_states()],
         columns: vec![0.0; motion.record.as_ref().map_or(0, |k| k.kernel().outputs().len())],
+        surface: motion.surface.as_ref().map(|s| SurfaceWatch::new(s, problem)),
     };
     let mut watch = motion.events.as_ref().map(|(kernel, events)| {
         Watch::new(kernel.caller(), events, problem, motion.n_states(), problem.tolerance.relative)
     });
-    let mut surface = motion.surface.as_ref().map(|s| SurfaceWatch::new(s, problem));
     let mut board = match Switchboard::new(motion, problem) {
         Ok(board) => board,
         Err(failure) => {
@@ -148,7 +157,7 @@ fn drive(
         || *recorder.recording == Recording::Steps
         || board.is_some()
         || watch.is_some()
-        || surface.is_some();
+        || recorder.surface.is_some();
     let mut next_check = 0;
     let (mut stalled, mut counted) = (0, 0);
     let (t, state, reason) = match recorder.record(problem.start, &problem.state) {
@@ -206,7 +215,7 @@ fn drive(
                     stepper.cut(fall.t);
                 }
             }
-            if let Some(surface) = &mut surface
+            if let Some(surface) = &mut recorder.surface
                 && let Err(reason) = surface.look(&mut stepper)
             {
                 break (stepper.time(), stepper.state().to_vec(), reason);
@@ -242,11 +251,20 @@ fn drive(
             stalled = if stepper.time() == time_before { stalled + 1 } else { 0 };
         },
     };
+    // Where equations of its set are not independent any more, a motion ends for that reason, however it is noticed.
+    let stuck = !reason.is_complete() && !matches!(reason, StopReason::Interrupted | StopReason::Budget { .. });
+    let lost = motion
+        .surface
+        .as_ref()
+        .filter(|_| stuck)
+        .and_then(|surface| surface.lost_rank(&problem.parameters, (problem.start, &problem.state), (t, &state)));
+    let reason = lost.map_or(reason, |equations| StopReason::LostRank { equations });
     // The last state is always recorded, once.
     if recorder.trajectory.times().last() != Some(&t) {
         let _ = recorder.record(t, &state);
     }
     let mut trajectory = recorder.trajectory;
+    trajectory.projection = recorder.surface.map(|surface| surface.report);
     trajectory.statistics = stepper.statistics();
     trajectory.backend = motion.backend();
     trajectory.finish(t, &state, reason);
@@ -267,10 +285,23 @@ struct Recorder<'a> {
     next: u64,
     state: Vec<f64>,
     columns: Vec<f64>,
+    /// The set on which recorded states lie.
+    surface: Option<SurfaceWatch<'a>>,
 }
 
 impl Recorder<'_> {
     fn record(&mut self, t: f64, state: &[f64]) -> Result<(), StopReason> {
+        if self.surface.is_none() {
+            return self.keep(t, state);
+        }
+        let mut settled = state.to_vec();
+        if let Some(surface) = &mut self.surface {
+            surface.settle(t, &mut settled)?;
+        }
+        self.keep(t, &settled)
+    }
+
+    fn keep(&mut self, t: f64, state: &[f64]) -> Result<(), StopReason> {
         if let Some(caller) = &mut self.caller {
             caller
                 .call([&[t], state, self.parameters, &[]], &mut self.columns)

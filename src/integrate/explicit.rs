@@ -644,11 +644,12 @@ impl Stepper for Explicit<'_> {
     }
 
     fn replace(&mut self, state: &[f64]) {
-        // The interpolant of the step belongs to the state that the step found.
-        self.prepare_dense();
+        // An interpolant that is made later joins the states that were moved.
         self.y[..self.n].copy_from_slice(state);
         self.rest.fill(0.0);
-        if !self.field.evaluate(self.t.value, &self.y, &mut self.f[..self.n]) {
+        let f = &mut self.f[..self.n];
+        let quick = self.field.evaluate_fast(self.t.value, &self.y, f) && f.iter().all(|x| x.is_finite());
+        if !quick && !self.field.evaluate(self.t.value, &self.y, f) {
             self.f_known = false;
         }
         if let Some(whole) = &mut self.whole {

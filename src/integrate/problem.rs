@@ -11,7 +11,8 @@ use crate::codegen::{modes, simd};
 
 use super::control::Tolerance;
 use super::method::{Family, Method};
-use super::surface::Surface;
+use super::splitting::{CompiledSplitting, Composition, NotSeparable};
+use super::surface::{self, Level, Surface};
 use super::switches::{Switchboard, SwitchingFunctions};
 use super::whole_step;
 
@@ -96,11 +97,14 @@ pub struct Motion {
     jets: Jets,
     /// Whole steps of explicit methods, made when a run is long; `None` when the field is too large.
     whole_steps: WholeSteps,
+    /// Verlet's method and its compositions, by order; made at the first request.
+    splittings: Splittings,
 }
 
 /// Shared between motions that have the same field.
 type Jets = Arc<Mutex<Vec<((usize, bool), Option<CompiledJet>)>>>;
 type WholeSteps = Arc<Mutex<Vec<(Method, Option<CompiledKernel>)>>>;
+type Splittings = Arc<Mutex<Vec<(u32, CompiledSplitting)>>>;
 
 /// Operations up to which recorded and watched expressions are interpreted.
 const SHORT: usize = 6;
@@ -142,6 +146,7 @@ impl Motion {
             options,
             jets: Jets::default(),
             whole_steps: WholeSteps::default(),
+            splittings: Splittings::default(),
         }
     }
 
@@ -159,14 +164,23 @@ impl Motion {
             options: self.options,
             jets: self.jets.clone(),
             whole_steps: self.whole_steps.clone(),
+            splittings: self.splittings.clone(),
         }
     }
 
-    /// The same motion, kept on a surface: the outputs are equations, then their slopes in every state, row by row.
-    pub fn on_surface(mut self, equations: Kernel) -> Motion {
-        let n_equations = equations.outputs().len() / (1 + self.n_states());
-        self.surface = Some(Surface { kernel: quick(equations, self.options), n_equations });
+    /// The same motion, kept on a surface, level by level.
+    pub fn on_surface(mut self, levels: &[Level]) -> Motion {
+        let kernel = surface::projection_kernel(levels, self.n_states());
+        let at_once = self.options.backend == Backend::OptimisedCode && kernel.n_operations() > LARGE;
+        let backend = if at_once { Backend::InstantCode } else { self.options.backend };
+        let kernel = compiled::compile(kernel, Options { backend, ..self.options });
+        self.surface = Some(Surface { kernel, levels: levels.to_vec() });
         self
+    }
+
+    /// The same motion on the same surface, with nothing recorded and nothing watched.
+    pub fn unobserved(&self) -> Motion {
+        Motion { surface: self.surface.clone(), ..self.observing(None, None) }
     }
 
     /// How many Taylor recurrences were made so far.
@@ -230,7 +244,9 @@ impl Motion {
         let jets: Duration = jets.iter().filter_map(|(_, jet)| jet.as_ref()).map(CompiledJet::compile_time).sum();
         let steps = self.whole_steps.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let steps: Duration = steps.iter().filter_map(|(_, s)| s.as_ref()).map(CompiledKernel::compile_time).sum();
-        kernels + jets + steps
+        let splittings = self.splittings.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let splittings: Duration = splittings.iter().map(|(_, s)| s.compile_time()).sum();
+        kernels + jets + steps + splittings
     }
 
     /// The Taylor coefficients of the solutions to an order; `None` when the field has none.
@@ -288,6 +304,17 @@ impl Motion {
             .then(|| whole_step::compile(tableau, &self.field, fused));
         steps.push((method, step.clone()));
         step
+    }
+
+    /// Verlet's method, or a composition of it, if the states fall into two classes.
+    pub fn splitting(&self, composition: &Composition) -> Result<CompiledSplitting, NotSeparable> {
+        let mut made = self.splittings.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some((_, splitting)) = made.iter().find(|(order, _)| *order == composition.order) {
+            return Ok(splitting.clone());
+        }
+        let splitting = CompiledSplitting::new(self.field.kernel(), composition, self.options)?;
+        made.push((composition.order, splitting.clone()));
+        Ok(splitting)
     }
 
     /// The derivative of the state at a point, for questions outside a run.
@@ -479,6 +506,11 @@ pub enum BadProblem {
     NotFinite {
         name: String,
     },
+    /// The method needs two classes of states that move each other, and here a state depends on one of its own class.
+    NotSeparable {
+        slope_of: String,
+        depends_on: String,
+    },
     /// The vector field has no value at the initial state.
     Start {
         failure: Failure,
@@ -501,6 +533,9 @@ impl std::fmt::Display for BadProblem {
                 write!(f, "recorded times lie inside the run, in its order; an interval is positive")
             }
             BadProblem::NotFinite { name } => write!(f, "{name} is not a finite number"),
+            BadProblem::NotSeparable { slope_of, depends_on } => {
+                write!(f, "the motion is not separable: the slope of {slope_of} depends on {depends_on}")
+            }
             BadProblem::Start { failure } => write!(f, "there is no motion from this state: {failure}"),
         }
     }

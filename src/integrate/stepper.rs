@@ -109,6 +109,21 @@ impl Segment {
     }
 }
 
+/// The cubic with the values and slopes of both ends of a step; without slopes, the straight line.
+pub fn cubic(start: f64, step: f64, [from, to]: [&[f64]; 2], slopes: [Option<Vec<f64>>; 2]) -> Segment {
+    let difference: Vec<f64> = to.iter().zip(from).map(|(a, b)| a - b).collect();
+    let scaled = |slope: Vec<f64>| slope.into_iter().map(|x| step * x).collect::<Vec<f64>>();
+    let [first, last] = match slopes {
+        [Some(first), Some(last)] => [scaled(first), scaled(last)],
+        _ => [difference.clone(), difference.clone()],
+    };
+    let mut coefficients = from.to_vec();
+    coefficients.extend(&first);
+    coefficients.extend((0..from.len()).map(|i| 3.0 * difference[i] - 2.0 * first[i] - last[i]));
+    coefficients.extend((0..from.len()).map(|i| first[i] + last[i] - 2.0 * difference[i]));
+    Segment { start, step, form: Form::Powers, coefficients }
+}
+
 /// Evaluates coefficients with a distance of `stride` between one and the next.
 pub fn evaluate(form: Form, coefficients: &[f64], stride: usize, theta: f64, out: &mut [f64]) {
     let n = out.len();

@@ -7,6 +7,7 @@ use crate::codegen::compiled::Backend;
 use super::control::StopReason;
 use super::method::Method;
 use super::stepper::{Segment, Statistics};
+use super::surface::Projection;
 
 /// States with times, how they were made, why they stopped. Nothing in it is NaN.
 #[derive(Clone, PartialEq, Debug)]
@@ -26,6 +27,8 @@ pub struct Trajectory {
     /// Why this method, when it was chosen for the user.
     pub choice: Option<String>,
     pub backend: Backend,
+    /// What it took to keep the motion on its set, when that is not every state.
+    pub projection: Option<Projection>,
     pub statistics: Statistics,
     pub run_time: Duration,
     pub compile_time: Duration,
@@ -70,6 +73,7 @@ impl Trajectory {
             method,
             choice: None,
             backend,
+            projection: None,
             statistics: Statistics::default(),
             run_time: Duration::ZERO,
             compile_time: Duration::ZERO,

@@ -276,7 +276,7 @@ impl<'a> Notary<'a> {
             self.reach()
         ));
         if reports.iter().any(|r| r.is_counted) {
-            let order = format!("the equations differentiated {PROLONGATIONS} times leave {} free", b.free);
+            let order = format!("the equations differentiated {PROLONGATIONS} times or more leave {} free", b.free);
             checks.push(order);
         }
         checks
@@ -351,14 +351,17 @@ impl<'a> Notary<'a> {
 
     fn differentials(&self, cx: &Inquiry, b: &DynamicBranch, p: &Point) -> Exact<Vec<Vec<Rational>>> {
         let space = &self.laws.coordinates;
-        let mut rows = vec![vec![Rational::ZERO; space.len()]; b.branch.equations.len()];
-        for (column, s) in space.iter().enumerate() {
-            let mut line = Series::number(p.values.get(s).cloned().unwrap_or(Rational::ZERO), 1);
-            line.0[1] = Poly::number(Rational::ONE);
-            let evaluator = Evaluator::new(cx, p, 1, FxHashMap::from_iter([(*s, line)]));
-            for (row, e) in rows.iter_mut().zip(&b.branch.equations) {
-                row[column] = evaluator.of(*e)?.0[1].as_number().unwrap_or(Rational::ZERO);
-            }
+        // Along x + ε s, with an unknown ε for each coordinate: what stands before s is linear in these.
+        let line = |(column, x): (usize, &Symbol)| {
+            let mut line = Series::number(p.values.get(x).cloned().unwrap_or(Rational::ZERO), 1);
+            line.0[1] = Poly::unknown(column as u32);
+            (*x, line)
+        };
+        let evaluator = Evaluator::new(cx, p, 1, space.iter().enumerate().map(line).collect());
+        let mut rows = Vec::with_capacity(b.branch.equations.len());
+        for e in &b.branch.equations {
+            let along = evaluator.shared(*e)?;
+            rows.push((0..space.len() as u32).map(|column| along.0[1].slope(column)).collect());
         }
         Ok(rows)
     }
@@ -494,12 +497,7 @@ impl<'a> Notary<'a> {
     fn count_freedom(&self, cx: &Inquiry, b: &DynamicBranch, p: &Point) -> Result<bool, Objection> {
         // Where the rank jumps there are more vectors than motions.
         let Some(said) = self.rank_here(cx, b, p)?.filter(|said| *said == b.free + 1) else { return Ok(false) };
-        let counted = self.laws.formal(cx, p, PROLONGATIONS)?;
-        let counted = match counted {
-            Formal::Some { free } if free + 1 > said => self.laws.formal(cx, p, self.further())?,
-            other => other,
-        };
-        match counted {
+        match self.laws.formal(cx, p, PROLONGATIONS, self.further(), said - 1)? {
             Formal::None { prolongations } => {
                 let what = format!("the equations of motion, differentiated {prolongations} times, have no solution");
                 Err(Objection::Refuted(what))
@@ -576,7 +574,7 @@ impl<'a> Notary<'a> {
         }
         // A condition may be a high power along the curve: u²v with u = t³ and v = −t¹⁰/5040 is seen at the thirteenth derivative.
         let often = 2 * self.further();
-        match self.laws.formal(cx, &p, often)? {
+        match self.laws.formal(cx, &p, often, often, 0)? {
             Formal::None { .. } => tally.excluded += 1,
             Formal::Undecided => tally.open += 1,
             Formal::Some { .. } => {
@@ -712,6 +710,22 @@ fn parameter_values(
         }
     }
     Err("no values of the parameters were found that obey what is assumed".into())
+}
+
+/// A rational point at which the equations hold and the inequations too, in words; parameters have some values that obey
+/// what is assumed.
+pub(crate) fn real_point(cx: &Inquiry, space: &[Symbol], equations: &[Expr], nonzero: &[Expr]) -> Option<String> {
+    let facts: Vec<_> = cx.facts().iter().collect();
+    let all: Vec<Expr> = equations.iter().chain(nonzero).copied().collect();
+    let start = parameter_values(cx, &all, &facts, &[]).ok()?;
+    let inside = Inside::of(&all);
+    let accept = |p: &Point| agrees(cx, p, &facts);
+    let find = |seed: usize| {
+        let (is_special, coordinates, start, inside) = (seed % 2 == 1, space, &start, &inside);
+        Search { cx, coordinates, start, equations, nonzero, seed, is_special, inside }.find(&accept).ok().flatten()
+    };
+    let found = cx.within(share::CERTIFICATE_FLOOR, || (0..POINTS).find_map(find));
+    found.map(|p| p.text(space))
 }
 
 fn gap_text(gap: &Gap) -> String {

@@ -17,12 +17,14 @@ use super::inverse_problem::is_variational;
 use super::lepage_class::LepageTwoForm;
 use super::{Answered, exhausted};
 use crate::algebra::Inquiry;
-use crate::algebra::stratum::leaves::{Leaf, LinearSystem, leaves};
+use crate::algebra::polynomial::Polynomial;
+use crate::algebra::stratum::leaves::{Leaf, LinearSystem, Trunk, leaves, trunk};
 use crate::algebra::stratum::rank::{Rank, rank_by, system_of};
 use crate::algebra::stratum::sample::{Witness, witness};
 use crate::algebra::stratum::{Branch, Cell, Frame, set};
 use crate::algebra::{Expr, Symbol, Verdict};
-use crate::budget::Budgeted;
+use crate::budget::{Budgeted, share};
+use std::cell::OnceCell;
 
 /// Findings about a Lepage 2-form α and the equations E it extends. A record and not an enum, because the
 /// classes overlap: weakly regular and semiregular are independent, and either may hold of a singular system.
@@ -69,34 +71,40 @@ fn classify_within(cx: &Inquiry, alpha: &LepageTwoForm) -> Budgeted<Classificati
     let form = alpha.dynamical_form();
     let (s, size) = (form.order(), form.size());
     let frame = frame_of(cx, alpha)?;
-    let everything = frame.everything();
-    let equations = leaves(cx, &frame, &rows_of(cx, &frame, form.b(), form.a())?, &everything)?;
-    let extended = leaves(cx, &frame, &rows_of(cx, &frame, alpha.matrix(), &alpha.column_a())?, &everything)?;
+    let is_definite = s == 2 && is_definite(cx, form)?;
+    let (equations, extended) = if is_definite {
+        // B is invertible everywhere, and with it F, whose blocks are B, −Bᵀ and 0 (Theorem 6.1).
+        (Strata::of_full_rank(&frame, form.b().len()), Strata::of_full_rank(&frame, size))
+    } else {
+        (
+            Strata::of(cx, &frame, rows_of(cx, &frame, form.b(), form.a())?)?,
+            Strata::of(cx, &frame, rows_of(cx, &frame, alpha.matrix(), &alpha.column_a())?)?,
+        )
+    };
 
-    let augmented = |leaf: &Leaf| leaf.rank + usize::from(!leaf.is_solvable);
-    let bordered = |leaf: &Leaf| leaf.rank + if leaf.is_solvable { 0 } else { 2 };
-    let rank_b = rank_by(cx, &frame, &everything, &equations, |leaf| leaf.rank)?;
-    let rank_ba = rank_by(cx, &frame, &everything, &equations, augmented)?;
-    let rank_f = rank_by(cx, &frame, &everything, &extended, |leaf| leaf.rank)?;
-    let rank_fa = rank_by(cx, &frame, &everything, &extended, augmented)?;
-    let rank_delta = rank_by(cx, &frame, &everything, &extended, |leaf| 1 + size - augmented(leaf))?;
-    let rank_d = rank_by(cx, &frame, &everything, &extended, |leaf| 1 + size - bordered(leaf))?;
+    let augmented = |rank: usize, is_solvable: bool| rank + usize::from(!is_solvable);
+    let bordered = |rank: usize, is_solvable: bool| rank + if is_solvable { 0 } else { 2 };
+    let rank_b = equations.rank_by(cx, |rank, _| rank)?;
+    let rank_ba = equations.rank_by(cx, augmented)?;
+    let rank_f = extended.rank_by(cx, |rank, _| rank)?;
+    let rank_fa = extended.rank_by(cx, augmented)?;
+    let rank_delta = extended.rank_by(cx, |rank, is_solvable| 1 + size - augmented(rank, is_solvable))?;
+    let rank_d = extended.rank_by(cx, |rank, is_solvable| 1 + size - bordered(rank, is_solvable))?;
 
-    let semispray_everywhere = nowhere(cx, &frame, &equations, "rank B < rank (B|A)", |leaf| !leaf.is_solvable)?;
-    let hamilton_everywhere = nowhere(cx, &frame, &extended, "rank F < rank (F|A)", |leaf| !leaf.is_solvable)?;
+    let semispray_everywhere = equations.nowhere(cx, "rank B < rank (B|A)", |_, is_solvable| !is_solvable)?;
+    let hamilton_everywhere = extended.nowhere(cx, "rank F < rank (F|A)", |_, is_solvable| !is_solvable)?;
     let semiregular = hamilton_everywhere.clone().and(constant("Δ", &rank_delta));
-    let rank_one = nowhere(cx, &frame, &extended, "rank Δ > 1", |leaf| 1 + size - augmented(leaf) != 1)?;
+    let rank_one =
+        extended.nowhere(cx, "rank Δ > 1", |rank, is_solvable| 1 + size - augmented(rank, is_solvable) != 1)?;
     let m = form.manifold().n_coordinates();
     let regular = if s == 1 {
         semiregular.clone().and(rank_one.clone())
     } else {
-        nowhere(cx, &frame, &equations, "det B = 0", |leaf| leaf.rank < m)?
+        equations.nowhere(cx, "det B = 0", |rank, _| rank < m)?
     };
     let weakly_regular = (s > 1).then(|| semispray_everywhere.clone().and(constant("B", &rank_b)));
     let strongly_semiregular = weakly_regular.clone().map(|w| w.and(semiregular.clone()));
 
-    let primary = solvable_set(cx, &frame, &extended)?;
-    let primary_semispray = solvable_set(cx, &frame, &equations)?;
     Ok(Classification {
         order: s,
         size,
@@ -112,12 +120,32 @@ fn classify_within(cx: &Inquiry, alpha: &LepageTwoForm) -> Budgeted<Classificati
         semiregular,
         strongly_semiregular,
         rank_one,
-        integrable: super::constraint_algorithm::is_distribution_integrable(cx, alpha, &frame, &extended)?,
+        integrable: match is_definite {
+            true => Verdict::yes("all brackets of the spanning fields vanish"),
+            false => super::constraint_algorithm::is_distribution_integrable(cx, alpha, &frame, &extended.leaves)?,
+        },
         variational: is_variational(cx, form),
-        primary: branches(cx, &frame, &primary)?,
-        primary_semispray: branches(cx, &frame, &primary_semispray)?,
+        primary: extended.solvable(cx)?,
+        primary_semispray: equations.solvable(cx)?,
         generic: frame.generic_conditions(),
     })
+}
+
+/// Larger matrices, and those of numbers, are left to elimination.
+const MAX_DEFINITE: usize = 8;
+
+/// Whether B is symmetric and definite at every point, by the signs of its leading minors under the declared facts: kinetic
+/// energies with positive masses are. Elimination would have to see the same sign in its pivots, which are larger.
+fn is_definite(cx: &Inquiry, form: &DynamicalForm) -> Budgeted<bool> {
+    let b = form.b_matrix();
+    let m = b.n_rows();
+    let coordinates = form.phase_space().symbols();
+    let varies = b.entries().any(|e| coordinates.iter().any(|s| e.contains(*s)));
+    if !varies || !(2..=MAX_DEFINITE).contains(&m) || (0..m).any(|i| b[(i, i)].is_zero()) {
+        return Ok(false);
+    }
+    let found = cx.aside(share::COMPONENTS, || Ok(b.is_symmetric(cx).is_yes() && b.definite_sign(cx)?.is_some()))?;
+    Ok(found.unwrap_or(false))
 }
 
 /// The frame of a system: its phase space, and everything that will be read.
@@ -142,6 +170,120 @@ pub(crate) fn solvable_set(cx: &Inquiry, frame: &Frame, list: &[Leaf]) -> Budget
 
 pub(crate) fn branches(cx: &Inquiry, frame: &Frame, cells: &[Cell]) -> Budgeted<Vec<Branch>> {
     cells.iter().map(|cell| frame.branch(cx, cell)).collect()
+}
+
+/// A linear system over the whole space, by the strata on which it behaves the same.
+struct Strata<'f> {
+    frame: &'f Frame,
+    leaves: Vec<Leaf>,
+    /// With many conditions and no other cases, the elimination itself; the leaves are then a part of the open ones.
+    trunk: Option<(Trunk, OnceCell<Verdict>)>,
+}
+
+/// More conditions than this are not told apart one by one.
+const MANY_CONDITIONS: usize = 3;
+
+impl<'f> Strata<'f> {
+    fn of(cx: &Inquiry, frame: &'f Frame, system: LinearSystem) -> Budgeted<Strata<'f>> {
+        if let Some(trunk) = trunk(cx, frame, &system)?
+            && trunk.conditions.len() > MANY_CONDITIONS
+        {
+            // A polynomial that is not zero is not zero somewhere; the shortest is the easiest.
+            let mut leaves = Vec::new();
+            let shortest = trunk.conditions.iter().min_by_key(|c| (c.total_degree(), c.n_terms())).cloned();
+            for cell in frame.refine(cx, &frame.everything(), &[], shortest.as_slice())? {
+                let (echelon, residuals) = (trunk.echelon.clone(), trunk.conditions.clone());
+                leaves.push(Leaf { cell, rank: trunk.rank, is_solvable: false, echelon, residuals });
+            }
+            return Ok(Strata { frame, leaves, trunk: Some((trunk, OnceCell::new())) });
+        }
+        Ok(Strata { frame, leaves: leaves(cx, frame, &system, &frame.everything())?, trunk: None })
+    }
+
+    /// A matrix that is known to be invertible everywhere.
+    fn of_full_rank(frame: &'f Frame, rank: usize) -> Strata<'f> {
+        let leaf = Leaf { cell: frame.everything(), rank, is_solvable: true, echelon: vec![], residuals: vec![] };
+        Strata { frame, leaves: vec![leaf], trunk: None }
+    }
+
+    /// The strata of a number that depends on rank and solvability.
+    fn rank_by(&self, cx: &Inquiry, value: impl Fn(usize, bool) -> usize) -> Budgeted<Rank> {
+        let Some((trunk, has_point)) = &self.trunk else {
+            let whole = self.frame.everything();
+            return rank_by(cx, self.frame, &whole, &self.leaves, |leaf| value(leaf.rank, leaf.is_solvable));
+        };
+        let (inside, outside) = (value(trunk.rank, true), value(trunk.rank, false));
+        let generic = self.frame.generic_conditions();
+        let here = |strata: Vec<(Branch, usize)>, complete: Verdict| {
+            let mut values: Vec<usize> = strata.iter().map(|(_, v)| *v).collect();
+            values.sort_unstable();
+            values.dedup();
+            Ok(Rank { values, strata, complete, stopped: None, generic: generic.clone() })
+        };
+        if inside == outside {
+            return here(vec![(Branch::everything(), inside)], Verdict::yes("no pivot of the elimination vanishes"));
+        }
+        let off = |c: &Polynomial| Branch { equations: vec![], nonzero: vec![self.frame.write(c)] };
+        let mut strata: Vec<(Branch, usize)> = trunk.conditions.iter().map(|c| (off(c), outside)).collect();
+        let occurs = has_point.get_or_init(|| self.has_solvable_point(cx, trunk));
+        if !occurs.is_no() {
+            strata.push((self.conditions(trunk), inside));
+        }
+        strata.sort_by_key(|(_, v)| *v);
+        let complete = match occurs {
+            Verdict::Unknown(why) => Verdict::unknown(format!("whether the value {inside} occurs: {why}")),
+            _ => Verdict::yes("every stratum has a point on it"),
+        };
+        here(strata, complete)
+    }
+
+    fn conditions(&self, trunk: &Trunk) -> Branch {
+        Branch { equations: trunk.conditions.iter().map(|c| self.frame.write(c)).collect(), nonzero: vec![] }
+    }
+
+    fn has_solvable_point(&self, cx: &Inquiry, trunk: &Trunk) -> Verdict {
+        if trunk.conditions.iter().any(Polynomial::is_constant) {
+            return Verdict::no("a number would have to vanish");
+        }
+        let equations = self.conditions(trunk).equations;
+        match super::certificate::real_point(cx, self.frame.coordinates(), &equations, &self.frame.domain()) {
+            Some(point) => Verdict::yes(format!("it has the point {point}")),
+            None => Verdict::unknown("no point was found on which all conditions hold"),
+        }
+    }
+
+    /// Whether no stratum with the property, which is called `what`, has a point.
+    fn nowhere(&self, cx: &Inquiry, what: &str, property: impl Fn(usize, bool) -> bool) -> Budgeted<Verdict> {
+        let Some((trunk, has_point)) = &self.trunk else {
+            return nowhere(cx, self.frame, &self.leaves, what, |leaf| property(leaf.rank, leaf.is_solvable));
+        };
+        match (property(trunk.rank, true), property(trunk.rank, false)) {
+            (false, false) => Ok(Verdict::yes(format!("there is no point with {what}"))),
+            (true, true) => Ok(Verdict::no(format!("{what} everywhere"))),
+            (false, true) => nowhere(cx, self.frame, &self.leaves, what, |leaf| !leaf.is_solvable).map(|v| match v {
+                // Every leaf has the property, and these are not all points.
+                Verdict::No(_) => Verdict::no(format!("{what} where a condition fails")),
+                other => other,
+            }),
+            (true, false) => {
+                let occurs = has_point.get_or_init(|| self.has_solvable_point(cx, trunk)).clone();
+                Ok(match occurs.negate() {
+                    Verdict::Unknown(why) => Verdict::unknown(format!("whether {what} somewhere: {why}")),
+                    Verdict::No(_) => Verdict::no(format!("{what} where all conditions hold")),
+                    other => other,
+                })
+            }
+        }
+    }
+
+    /// The set on which it can be solved.
+    fn solvable(&self, cx: &Inquiry) -> Budgeted<Vec<Branch>> {
+        match &self.trunk {
+            Some((trunk, _)) if trunk.conditions.iter().any(Polynomial::is_constant) => Ok(vec![]),
+            Some((trunk, _)) => Ok(vec![self.conditions(trunk)]),
+            None => branches(cx, self.frame, &solvable_set(cx, self.frame, &self.leaves)?),
+        }
+    }
 }
 
 /// Whether no leaf with the property, which is called `what`, has a point.

@@ -6,18 +6,21 @@
 //! constraint itself.
 
 use super::constrained_form::{ConstrainedEquations, ConstrainedForm};
+use super::constraint_algorithm::{LogEntry, LogItem, meets};
 use super::invariant_set::{InvariantSets, Vectors, generic_leaf};
 use super::{Answered, exhausted, jet};
 use crate::algebra::Inquiry;
 use crate::algebra::derive::partial;
 use crate::algebra::polynomial::Polynomial;
 use crate::algebra::stratum::leaves::{LinearSystem, leaves};
-use crate::algebra::stratum::rank::system_of;
+use crate::algebra::stratum::rank::{Rank, strata_by, system_of};
 use crate::algebra::stratum::tangent::dimension;
-use crate::algebra::stratum::{Branch, Cell, Frame};
+use crate::algebra::stratum::{Branch, Cell, Frame, set};
+use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Symbol, Verdict};
 use crate::budget::{Budgeted, share};
 use crate::geometry::jet::JetSpace;
+use rustc_hash::FxHashMap;
 
 /// Where a constrained system moves.
 #[derive(Clone, Debug)]
@@ -32,6 +35,34 @@ pub struct ConstrainedDynamics {
     pub complete: Verdict,
     pub undecided: Vec<Branch>,
     pub rounds: usize,
+    /// Every step, for a reader.
+    pub log: Vec<LogEntry>,
+}
+
+impl ConstrainedDynamics {
+    /// The branches through a point, or with a point that has the given coordinates; undecided ones are kept.
+    pub fn through(&self, cx: &Inquiry, point: &FxHashMap<Symbol, Expr>) -> Answered<Vec<ConstrainedBranch>> {
+        let mut kept = vec![];
+        for b in &self.branches {
+            if !meets(cx, &self.space, &b.branch, point)?.is_no() {
+                kept.push(b.clone());
+            }
+        }
+        Ok(kept)
+    }
+}
+
+/// The ranks that decide about a constrained system, at the points of the constraint.
+#[derive(Clone, Debug)]
+pub struct ConstrainedRanks {
+    /// rank B′.
+    pub b: Rank,
+    /// rank (B′|A′).
+    pub ba: Rank,
+    /// Where both agree: the primary semispray-constraint set on Q.
+    pub primary: Vec<Branch>,
+    pub regular: Verdict,
+    pub weakly_regular: Verdict,
 }
 
 /// A set on which the system moves.
@@ -106,7 +137,8 @@ fn execute(cx: &Inquiry, equations: &ConstrainedEquations, space: &JetSpace) -> 
     sets.iterate(cx)?;
     sets.settle_boundaries(cx, |_| Ok(vec![]))?;
     let finals = sets.maximal_finals(cx)?;
-    let branches = finals.iter().map(|cell| describe(cx, &sets, &motions, equations, cell)).collect::<Budgeted<_>>()?;
+    let branches = finals.iter().map(|cell| describe(cx, &sets, &motions, equations, cell));
+    let branches = branches.collect::<Budgeted<Vec<_>>>()?;
     let open = sets.unsolved.iter().cloned().chain(sets.unsettled(cx, &finals)?);
     let undecided = open.collect::<Vec<_>>().iter().map(|cell| frame.branch(cx, cell)).collect::<Budgeted<Vec<_>>>()?;
     let complete = match undecided.is_empty() {
@@ -118,8 +150,143 @@ fn execute(cx: &Inquiry, equations: &ConstrainedEquations, space: &JetSpace) -> 
         (true, Verdict::Yes(_)) => Verdict::yes("the equations cut off every point"),
         (true, open) => open.clone(),
     };
+    let log = log(cx, &sets, equations, &primary, &branches)?;
     let space = space.clone();
-    Ok(ConstrainedDynamics { space, primary, branches, empty, complete, undecided, rounds: sets.rounds })
+    Ok(ConstrainedDynamics { space, primary, branches, empty, complete, undecided, rounds: sets.rounds, log })
+}
+
+/// The derivation, step by step.
+fn log(
+    cx: &Inquiry,
+    sets: &InvariantSets,
+    equations: &ConstrainedEquations,
+    primary: &[Branch],
+    branches: &[ConstrainedBranch],
+) -> Budgeted<Vec<LogEntry>> {
+    let expressions = |label: &str, list: Vec<Expr>| LogItem::Expressions { label: label.into(), list };
+    let listed = |label: &str, list: Vec<Branch>| LogItem::Sets { label: label.into(), list };
+    let unknowns: Vec<String> = equations.unknowns.iter().map(Symbol::to_string).collect();
+    let mut entries = vec![LogEntry {
+        title: "Step 1: the equations with multipliers, on the constraint and its derivatives".into(),
+        items: vec![
+            expressions("on the constraint these vanish", equations.surface.iter().map(|e| e.function).collect()),
+            LogItem::Rows {
+                label: format!("the matrix in front of {}", unknowns.join(", ")),
+                rows: equations.b.clone(),
+            },
+            expressions("the rest", equations.a.clone()),
+            listed("they have a solution on", primary.to_vec()),
+        ],
+    }];
+    for event in &sets.history {
+        let frame = sets.frame();
+        let written = |cells: &[Cell]| cells.iter().map(|c| frame.branch(cx, c)).collect::<Budgeted<Vec<_>>>();
+        let mut items = vec![listed("branch", written(std::slice::from_ref(&event.branch))?)];
+        if !event.residuals.is_empty() {
+            let list = event.residuals.iter().map(|p| frame.write(p)).collect();
+            items.push(expressions("the unknowns can be found where these vanish", list));
+        }
+        if !event.remains.is_empty() {
+            items.push(listed("what remains", written(&event.remains)?));
+        }
+        entries.push(LogEntry { title: format!("Round {}: {}", event.round, event.says), items });
+    }
+    for (n, b) in branches.iter().enumerate() {
+        let free = match b.free {
+            0 => "the motion is determined".to_string(),
+            1 => "one function of time is free".to_string(),
+            n => format!("{n} functions of time are free"),
+        };
+        let known: Vec<(String, Expr)> =
+            b.accelerations.iter().filter_map(|(s, e)| Some((s.to_string(), (*e)?))).collect();
+        let (names, values): (Vec<String>, Vec<Expr>) = known.into_iter().unzip();
+        let mut items = vec![listed(&format!("of dimension {}", b.dim), vec![b.branch.clone()])];
+        if !names.is_empty() {
+            items.push(expressions(&names.join(", "), values));
+        }
+        entries.push(LogEntry { title: format!("Final branch {}: {free}", n + 1), items });
+    }
+    let result = match branches.is_empty() {
+        true => "Result: no branch was found on which it moves",
+        false => "Result: it moves on these branches",
+    };
+    entries.push(LogEntry { title: result.into(), items: vec![] });
+    Ok(entries)
+}
+
+/// Ranks of B′ and (B′|A′) on the constraint: those of the saddle system less 2k, which needs no chart.
+pub fn constrained_ranks(cx: &Inquiry, system: &ConstrainedForm) -> Answered<ConstrainedRanks> {
+    let equations = system.equations_of_motion(cx)?;
+    let space = system.space();
+    let k = system.structure().n_constraints();
+    let run = || -> Budgeted<ConstrainedRanks> {
+        let (frame, base, start) = on_surface(cx, &equations, &space, &FxHashMap::default(), 0)?;
+        let mut list = vec![];
+        for cell in &start {
+            list.extend(leaves(cx, &frame, &base, cell)?);
+        }
+        let less = |rank: usize| rank.saturating_sub(2 * k);
+        let b = strata_by(cx, &frame, &list, |leaf| less(leaf.rank))?;
+        let ba = strata_by(cx, &frame, &list, |leaf| less(leaf.rank + usize::from(!leaf.is_solvable)))?;
+        let solvable: Vec<Cell> = list.iter().filter(|l| l.is_solvable).map(|l| l.cell.clone()).collect();
+        let solvable = set::merged(cx, &frame, solvable)?;
+        let primary = solvable.iter().map(|cell| frame.branch(cx, cell)).collect::<Budgeted<_>>()?;
+        let cells = |keep: &dyn Fn(usize, bool) -> bool| -> Vec<Cell> {
+            list.iter().filter(|l| keep(l.rank, l.is_solvable)).map(|l| l.cell.clone()).collect()
+        };
+        let full = equations.unknowns.len();
+        let regular = set::is_union_empty(cx, &frame, &cells(&|rank, _| rank < full))?;
+        let weakly = set::is_union_empty(cx, &frame, &cells(&|_, solvable| !solvable))?;
+        Ok(ConstrainedRanks { b, ba, primary, regular, weakly_regular: weakly })
+    };
+    cx.within(share::DERIVATION, run).map_err(exhausted)
+}
+
+/// The states of rest: velocities as `at_rest` says, no acceleration, and reactions that balance the forces. The reactions are
+/// eliminated case by case: Fᵀ μ = −A must have a solution.
+pub fn rest(
+    cx: &Inquiry,
+    equations: &ConstrainedEquations,
+    space: &JetSpace,
+    at_rest: &FxHashMap<Symbol, Expr>,
+) -> Answered<Vec<Branch>> {
+    let m = space.manifold().n_coordinates();
+    let run = || -> Budgeted<Vec<Branch>> {
+        let (frame, base, start) = on_surface(cx, equations, space, at_rest, m)?;
+        let mut found = vec![];
+        for cell in &start {
+            found.extend(leaves(cx, &frame, &base, cell)?.into_iter().filter(|l| l.is_solvable).map(|l| l.cell));
+        }
+        let found = set::merged(cx, &frame, found)?;
+        found.iter().map(|cell| frame.branch(cx, cell)).collect()
+    };
+    cx.within(share::DERIVATION, run).map_err(exhausted)
+}
+
+/// The frame, the linear system without its first columns, and the cells of the surface, all with some jets replaced.
+fn on_surface(
+    cx: &Inquiry,
+    equations: &ConstrainedEquations,
+    space: &JetSpace,
+    put: &FxHashMap<Symbol, Expr>,
+    skipped: usize,
+) -> Budgeted<(Frame, LinearSystem, Vec<Cell>)> {
+    let at = |e: &Expr| if put.is_empty() { *e } else { substitute(*e, put) };
+    let held = put.iter().map(|(s, value)| Expr::symbol(*s) - *value);
+    let held = held.filter(|e| {
+        e.symbols().iter().all(|s| space.manifold().order_of_symbol(*s).is_none_or(|k| k <= space.order()))
+    });
+    let mut surface: Vec<Expr> = equations.surface.iter().map(|e| at(&e.function)).collect();
+    let mut held: Vec<Expr> = held.collect();
+    held.sort_by_key(|e| e.to_string());
+    surface.extend(held);
+    let b: Vec<Vec<Expr>> = equations.b.iter().map(|row| row[skipped..].iter().map(at).collect()).collect();
+    let right: Vec<Expr> = equations.a.iter().map(|e| -at(e)).collect();
+    let all: Vec<Expr> = surface.iter().chain(b.iter().flatten()).chain(&right).copied().collect();
+    let frame = Frame::new(cx, &space.symbols(), &all)?;
+    let base = system_of(cx, &frame, &b, &right)?;
+    let start = frame.cells(cx, &Branch { equations: surface, nonzero: vec![] })?;
+    Ok((frame, base, start))
 }
 
 fn describe(

@@ -16,7 +16,7 @@
 //!
 //! The house speaks of μ = −λ, the force μ_i ∂f^i/∂q_r^σ that the constraint exerts.
 
-use super::constraint_structure::{ConstraintStructure, NormalForm};
+use super::constraint_structure::{ConstraintStructure, NormalForm, Prolonged};
 use super::dynamical_form::DynamicalForm;
 use super::{Answered, exhausted, jet, regular, tidy, vanishes};
 use crate::algebra::Inquiry;
@@ -68,6 +68,8 @@ pub struct ConstrainedEquations {
     pub b: Vec<Vec<Expr>>,
     pub a: Vec<Expr>,
     pub surface: Vec<SurfaceEquation>,
+    /// No coordinates were chosen as dependent on the way: the equations hold wherever their matrix is invertible.
+    pub chart_free: bool,
 }
 
 /// An equation between the values of a state.
@@ -96,8 +98,10 @@ impl ConstrainedForm {
             // A + B v⁰, on Q before the product: what is substituted later grows.
             let a: Vec<Expr> = right.iter().map(|e| on_q(-*e)).collect();
             let b = b.map(on_q);
-            let with_drift: Vec<Expr> =
-                b.mul_vector(&structure.drift_vector()).into_iter().zip(&a).map(|(x, a)| x + *a).collect();
+            let drift = structure.drift_vector();
+            #[cfg(test)]
+            let drift: Vec<Expr> = drift.into_iter().map(|e| super::mutation::turned("reduced", e)).collect();
+            let with_drift: Vec<Expr> = b.mul_vector(&drift).into_iter().zip(&a).map(|(x, a)| x + *a).collect();
             let a = wt.mul_vector(&with_drift).into_iter().map(on_q).collect();
             let reduced = wt.mul(&b).mul(&w).map(on_q);
             return Ok(ConstrainedForm { form, structure, order: s, a, leading: reduced.clone(), b: reduced });
@@ -147,6 +151,11 @@ impl ConstrainedForm {
     /// The order of the derivatives that are solved for: s, or r if that is larger.
     pub fn top_order(&self) -> u32 {
         if self.is_high() { self.structure.level() } else { self.order }
+    }
+
+    /// How often E is differentiated before it contains the derivatives that are solved for: r − s, or 0.
+    pub fn differentiations(&self) -> u32 {
+        self.top_order() - self.order
     }
 
     /// The jet space of the states.
@@ -318,6 +327,9 @@ impl ConstrainedForm {
     /// free of the choice of dependent coordinates. For r = s the constraints themselves stand in the lower block, for r > s
     /// the derivatives of A′ in the upper one, and the multipliers follow from F_Dᵀ μ = −E_D.
     pub fn equations_of_motion(&self, cx: &Inquiry) -> Answered<ConstrainedEquations> {
+        if let Some(saddle) = saddle(cx, &self.form, &self.structure) {
+            return Ok(saddle);
+        }
         let q = &self.structure;
         let y = q.manifold();
         let (m, k) = (y.n_coordinates(), q.n_constraints());
@@ -325,8 +337,7 @@ impl ConstrainedForm {
         let tops: Vec<Symbol> = (0..m).map(|s| jet(y, s, order)).collect();
         let f = q.chetaev();
         let is_linear = !f.entries().any(|e| tops.iter().any(|s| e.contains(*s)));
-        let multipliers = (1..=k as u32).map(Symbol::multiplier);
-        let unknowns: Vec<Symbol> = tops.iter().copied().chain(multipliers).collect();
+        let unknowns = unknowns(q, &tops);
         let surface = self.surface(cx, order);
         if !is_linear {
             // The roots are found beforehand.
@@ -335,17 +346,12 @@ impl ConstrainedForm {
             let values = motion.accelerations.iter().copied().chain(lambda.iter().map(|l| -*l));
             let a = values.map(|e| -e).collect();
             let b = Matrix::identity(m + k).to_rows();
-            return Ok(ConstrainedEquations { order, unknowns, b, a, surface });
+            return Ok(ConstrainedEquations { order, unknowns, b, a, surface, chart_free: false });
         }
         let zeros: FxHashMap<Symbol, Expr> = tops.iter().map(|s| (*s, Expr::zero())).collect();
         let rest = |e: Expr| substitute(e, &zeros);
         let own = q.tower().iter().filter(|p| p.order == q.level());
-        let below: Vec<Expr> = own
-            .map(|p| match self.is_high() {
-                true => rest(p.function),
-                false => rest(total_derivatives(cx, p.function, 1)),
-            })
-            .collect();
+        let below: Vec<Expr> = own.map(|p| rest(p.function)).collect();
         let mut b = Matrix::zero(m + k, m + k);
         let mut a = vec![Expr::zero(); m + k];
         for i in 0..k {
@@ -355,16 +361,7 @@ impl ConstrainedForm {
             a[m + i] = below[i];
         }
         if order == self.order {
-            let (matrix, right, _) = regular::leading_part(cx, &self.form);
-            for sigma in 0..m {
-                for nu in 0..m {
-                    b[(sigma, nu)] = matrix[(sigma, nu)];
-                }
-                for i in 0..k {
-                    b[(sigma, m + i)] = f[(i, sigma)];
-                }
-                a[sigma] = -right[sigma];
-            }
+            balance_of_forces(cx, &self.form, q, &mut b, &mut a);
         } else {
             let n = q.independent().len();
             let times = order - self.order;
@@ -381,16 +378,14 @@ impl ConstrainedForm {
                 a[n + j] = self.form.components()[*d];
             }
         }
-        Ok(ConstrainedEquations { order, unknowns, b: b.to_rows(), a, surface })
+        let chart_free = order == self.order;
+        Ok(ConstrainedEquations { order, unknowns, b: b.to_rows(), a, surface, chart_free })
     }
 
     /// What a state must satisfy: the constraints and their derivatives below the order that is solved for, and for r > s the
     /// equations A′ = 0 with their derivatives.
     fn surface(&self, cx: &Inquiry, order: u32) -> Vec<SurfaceEquation> {
-        let tower = self.structure.tower().iter().filter(|p| p.order < order);
-        let mut all: Vec<SurfaceEquation> = tower
-            .map(|p| SurfaceEquation { function: p.function, constraint: Some(p.constraint), derivative: p.derivative })
-            .collect();
+        let mut all = surface_of(&self.structure, order);
         for derivative in 0..order.saturating_sub(self.order) {
             all.extend(self.a.iter().map(|a| SurfaceEquation {
                 function: tidy(cx, total_derivatives(cx, *a, derivative)),
@@ -438,4 +433,69 @@ impl ConstrainedForm {
         };
         (0..y.n_coordinates()).map(force).collect()
     }
+}
+
+/// The highest derivatives by coordinate, then the multipliers. Redundant constraints have none that could be named: those of the
+/// others are one choice of many.
+fn unknowns(q: &ConstraintStructure, tops: &[Symbol]) -> Vec<Symbol> {
+    let multiplier = |i: u32| match q.redundant().is_empty() {
+        true => Symbol::multiplier(i),
+        false => Symbol::bound(&format!("reaction {i}")),
+    };
+    tops.iter().copied().chain((1..=q.n_constraints() as u32).map(multiplier)).collect()
+}
+
+/// The equations of the constraints and their derivatives between jets below an order.
+fn surface_of(q: &ConstraintStructure, order: u32) -> Vec<SurfaceEquation> {
+    let tower = q.whole_tower().filter(|p| p.order < order);
+    let one = |p: &Prolonged| SurfaceEquation {
+        function: p.function,
+        constraint: Some(p.constraint),
+        derivative: p.derivative,
+    };
+    tower.map(one).collect()
+}
+
+/// The upper rows of the saddle system: A + B q_s + Fᵀ μ.
+fn balance_of_forces(cx: &Inquiry, form: &DynamicalForm, q: &ConstraintStructure, b: &mut Matrix, a: &mut [Expr]) {
+    let (matrix, right, _) = regular::leading_part(cx, form);
+    let (m, k) = (q.manifold().n_coordinates(), q.n_constraints());
+    for sigma in 0..m {
+        for nu in 0..m {
+            b[(sigma, nu)] = matrix[(sigma, nu)];
+        }
+        for i in 0..k {
+            b[(sigma, m + i)] = q.chetaev()[(i, sigma)];
+        }
+        a[sigma] = -right[sigma];
+    }
+}
+
+/// The saddle system of constraints of lower order than the equations, from the constraints as they were typed: nothing is reduced
+/// and nothing is solved. None for r ≥ s.
+pub fn saddle(cx: &Inquiry, form: &DynamicalForm, q: &ConstraintStructure) -> Option<ConstrainedEquations> {
+    let order = regular::leading_part(cx, form).2;
+    if q.level() >= order {
+        return None;
+    }
+    let (m, k) = (q.manifold().n_coordinates(), q.n_constraints());
+    let tops: Vec<Symbol> = (0..m).map(|s| jet(q.manifold(), s, order)).collect();
+    let still: FxHashMap<Symbol, Expr> = tops.iter().map(|s| (*s, Expr::zero())).collect();
+    let mut b = Matrix::zero(m + k, m + k);
+    let mut a = vec![Expr::zero(); m + k];
+    balance_of_forces(cx, form, q, &mut b, &mut a);
+    for (i, p) in q.tower().iter().filter(|p| p.order == q.level()).enumerate() {
+        for sigma in 0..m {
+            b[(m + i, sigma)] = q.chetaev()[(i, sigma)];
+        }
+        a[m + i] = substitute(total_derivatives(cx, p.function, 1), &still);
+    }
+    Some(ConstrainedEquations {
+        order,
+        unknowns: unknowns(q, &tops),
+        b: b.to_rows(),
+        a,
+        surface: surface_of(q, order),
+        chart_free: true,
+    })
 }

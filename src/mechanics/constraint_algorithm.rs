@@ -23,6 +23,9 @@
 //! A budget that ends leaves what is known: the branches that are final, each described as far as time allows; the
 //! sets that were still to be looked at, as undecided; the round, and which computation ran out.
 
+mod descent;
+
+use self::descent::Descent;
 use super::certificate::{Certificate, certified};
 use super::classify::{branches, frame_of, rows_of, solvable_set};
 use super::gauge::Motions;
@@ -254,8 +257,10 @@ pub fn run(cx: &Inquiry, alpha: &LepageTwoForm, problem: Problem) -> Answered<Dy
     let begin = cx.work_done();
     let frame = in_any_case(cx, || frame_of(cx, alpha)).map_err(exhausted)?;
     let task = in_any_case(cx, || Task::new(cx, alpha, &frame, problem)).map_err(exhausted)?;
-    let found = task.execute(cx).map_err(exhausted)?;
-    Ok(certified(cx, alpha, found, cx.work_done() - begin))
+    let (found, is_descent) = task.carried_out(cx).map_err(exhausted)?;
+    let work = cx.work_done() - begin;
+    let found = certified(cx, alpha, found, if is_descent { work.max(DESCENT_WORK) } else { work });
+    Ok(if is_descent { descent::with_point(found) } else { found })
 }
 
 /// What is short and needed to say anything at all is done even if the time is over.
@@ -324,7 +329,7 @@ impl Dynamics {
 }
 
 /// Whether a branch has a point with the given coordinates.
-fn meets(cx: &Inquiry, space: &JetSpace, branch: &Branch, point: &FxHashMap<Symbol, Expr>) -> Answered<Verdict> {
+pub fn meets(cx: &Inquiry, space: &JetSpace, branch: &Branch, point: &FxHashMap<Symbol, Expr>) -> Answered<Verdict> {
     let at = |e: &Expr| substitute(*e, point);
     let rest = Branch {
         equations: branch.equations.iter().map(at).collect(),
@@ -358,6 +363,15 @@ pub fn union_contains_point(cx: &Inquiry, list: &[Branch], point: &FxHashMap<Sym
         .reduce(Verdict::or)
         .unwrap_or_else(|| Verdict::no("the set is empty"))
 }
+
+/// Final sets of so many equations are left to the descent, if it comes to its end.
+const MANY_EQUATIONS: usize = 6;
+
+/// The same where all are linear, which are easier for everybody.
+const MANY_LINEAR: usize = 24;
+
+/// Certificates of a descent may cost as if it had cost so much: the point that they find is the only one.
+const DESCENT_WORK: u64 = 8_000_000;
 
 /// What the comparison of the final set with the primary one may cost, in terms combined.
 const COMPARISON_WORK: u64 = 20_000_000;
@@ -459,6 +473,34 @@ impl<'a> Task<'a> {
             }
         };
         Ok(Task { alpha, frame, problem, unknowns, known, base, velocities: OnceCell::new() })
+    }
+
+    /// By the descent, where that shows what many equations would hide; else case by case. What the descent leaves open is
+    /// better than nothing. Says whether it was the descent.
+    fn carried_out(&self, cx: &Inquiry) -> Budgeted<(Dynamics, bool)> {
+        // A descent whose work ran out says nothing; the cases say how far they came.
+        let mut descent = if Descent::is_promising(self) { Descent::run(cx, self).unwrap_or(None) } else { None };
+        if let Some(descent) = &descent
+            && descent.is_whole()
+            && descent.n_equations() >= if descent.is_linear() { MANY_LINEAR } else { MANY_EQUATIONS }
+            && let Ok(report) = descent.report(cx)
+        {
+            return Ok((report, true));
+        }
+        let found = self.execute(cx)?;
+        let is_nothing = found.branches.is_empty() && found.undescribed.is_empty() && found.complete.is_unknown();
+        if !is_nothing || found.is_interrupted() {
+            return Ok((found, false));
+        }
+        cx.grace(|| {
+            if descent.is_none() {
+                descent = Descent::run(cx, self).unwrap_or(None);
+            }
+            match descent.map(|descent| descent.report(cx)) {
+                Some(Ok(report)) => Ok((report, true)),
+                _ => Ok((found, false)),
+            }
+        })
     }
 
     fn execute(&self, cx: &Inquiry) -> Budgeted<Dynamics> {
@@ -751,9 +793,19 @@ impl<'a> Task<'a> {
 
     /// 1-forms that annihilate the distribution on the branch: those of the problem, and dg.
     fn forms(&self, cx: &Inquiry, n: &Cell) -> Budgeted<Vec<Form>> {
+        let mut forms = self.forms_of_problem(cx);
+        let generators = n.generators(cx, self.frame)?;
+        for g in &generators {
+            forms.push(Form::function(conormal(cx, self.frame, g)?).d(cx));
+        }
+        Ok(forms)
+    }
+
+    /// The 1-forms that vectors of the problem annihilate, whatever the set.
+    fn forms_of_problem(&self, cx: &Inquiry) -> Vec<Form> {
         let form = self.alpha.dynamical_form();
         let y: &FiberedManifold = form.manifold();
-        let mut forms = match self.problem {
+        match self.problem {
             Problem::Extended => self.alpha.rows(cx),
             Problem::Proper => {
                 let mut forms: Vec<Form> = self.known.iter().map(|(q, _)| Form::omega(*q)).collect();
@@ -763,12 +815,7 @@ impl<'a> Task<'a> {
                 }
                 forms
             }
-        };
-        let generators = n.generators(cx, self.frame)?;
-        for g in &generators {
-            forms.push(Form::function(conormal(cx, self.frame, g)?).d(cx));
         }
-        Ok(forms)
     }
 
     /// The derivation as a reader of the paper would do it, with the expressions of every step.

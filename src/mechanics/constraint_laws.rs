@@ -1,5 +1,5 @@
 //! Laws of constrained systems, on systems drawn at random: orders s up to 4, constraints of orders 0 to s, mass matrices that
-//! need not be symmetric. docs/theory/nonholonomic.md §17, by number.
+//! are symmetric or not, and time wherever it may occur. docs/theory/nonholonomic.md §17, by number.
 
 use super::cases::{Stage, assert_equal};
 use super::constrained_form::{ConstrainedForm, ConstrainedMotion, level_of};
@@ -8,12 +8,14 @@ use super::constraint_structure::{ConstraintStructure, Declared, Equation, Norma
 use super::constraint_type::{self, Kind};
 use super::dynamical_form::DynamicalForm;
 use super::lagrangian::Lagrangian;
-use super::{jet, legendre};
+use super::{differentiation_index, jet, legendre, rank_condition};
 use crate::algebra::Inquiry;
 use crate::algebra::derive::partial;
 use crate::algebra::linear::Matrix;
+use crate::algebra::stratum::Branch;
 use crate::algebra::substitute::substitute;
-use crate::algebra::{Expr, Symbol};
+use crate::algebra::{Coordinate, Expr, Symbol};
+use crate::geometry::form::Form;
 use crate::geometry::jet::total_derivative;
 use crate::source::Span;
 use rustc_hash::FxHashMap;
@@ -45,7 +47,7 @@ fn jet_name(name: &str, k: u32) -> String {
 
 /// A sum of a few monomials in the jets of orders up to k.
 fn polynomial(dice: &mut Dice, m: usize, k: u32, terms: usize) -> String {
-    let mut sum = vec![format!("{}", dice.number())];
+    let mut sum = vec![format!("({}) + ({})*t", dice.number(), dice.number())];
     for _ in 0..terms {
         let factor =
             |dice: &mut Dice| jet_name(NAMES[dice.roll(m as u64) as usize], dice.roll(u64::from(k) + 1) as u32);
@@ -55,13 +57,25 @@ fn polynomial(dice: &mut Dice, m: usize, k: u32, terms: usize) -> String {
     sum.join(" + ")
 }
 
-/// E_σ = Σ B_σν q_s^ν + a_σ with a constant B that is diagonally dominant, and not symmetric.
-fn equations(cx: &Inquiry, stage: &mut Stage, dice: &mut Dice, m: usize, s: u32) -> Rc<DynamicalForm> {
+/// E_σ = Σ B_σν q_s^ν + a_σ with a constant B that is diagonally dominant, and symmetric if that is wanted.
+fn equations(
+    cx: &Inquiry,
+    stage: &mut Stage,
+    dice: &mut Dice,
+    (m, s): (usize, u32),
+    symmetric: bool,
+) -> Rc<DynamicalForm> {
     let mut list = vec![];
+    let mut b = vec![vec![0; m]; m];
     for i in 0..m {
-        let inertia: Vec<String> = (0..m)
-            .map(|j| format!("({})*{}", if i == j { -5 - dice.number() } else { dice.number() }, jet_name(NAMES[j], s)))
-            .collect();
+        for j in 0..m {
+            let drawn = if i == j { -5 - dice.number() } else { dice.number() };
+            b[i][j] = if symmetric && j < i { b[j][i] } else { drawn };
+        }
+    }
+    for row in &b {
+        let inertia: Vec<String> =
+            row.iter().enumerate().map(|(j, b)| format!("({b})*{}", jet_name(NAMES[j], s))).collect();
         list.push(format!("{} + {}", inertia.join(" + "), polynomial(dice, m, s - 1, 2)));
     }
     let list: Vec<&str> = list.iter().map(String::as_str).collect();
@@ -107,15 +121,18 @@ fn along(q: &ConstraintStructure, motion: &ConstrainedMotion, e: Expr) -> Expr {
 fn the_reduced_motion_solves_the_multiplier_equations() {
     let cx = &Inquiry::free();
     let mut dice = Dice(2024);
-    for (m, s) in [(2, 2), (3, 2), (2, 3), (2, 4)] {
+    let sizes = [(2, 2), (3, 2), (2, 3), (3, 3), (2, 4)];
+    for ((m, s), symmetric) in sizes.into_iter().flat_map(|size| [(size, true), (size, false)]) {
         for r in 0..=s {
             let mut stage = Stage::new(&NAMES[..m]);
-            let form = equations(cx, &mut stage, &mut dice, m, s);
+            let form = equations(cx, &mut stage, &mut dice, (m, s), symmetric);
             let f = constraint(&mut stage, &mut dice, m, r);
             let system = constrained(cx, &form, &declared(&stage, &[f], &[]));
             let q = system.structure();
             let motion = system.motion(cx).expect("a regular system");
             assert_eq!(motion.order, s);
+            // Law 4: B′ is symmetric if B is.
+            assert!(!symmetric || system.b().is_symmetric(cx).is_yes());
             let lambda = system.multipliers(cx, &motion).expect("multipliers");
             for sigma in 0..m {
                 let reaction = lambda[0] * q.chetaev()[(0, sigma)];
@@ -135,10 +152,10 @@ fn the_reduced_motion_solves_the_multiplier_equations() {
 fn the_motion_does_not_depend_on_how_the_constraint_is_written() {
     let cx = &Inquiry::free();
     let mut dice = Dice(7);
-    for m in [2, 3] {
+    for (m, s, r) in [(2, 2, 1), (3, 2, 1), (2, 3, 1), (2, 3, 2), (2, 4, 2), (2, 4, 3)] {
         let mut stage = Stage::new(&NAMES[..m]);
-        let form = equations(cx, &mut stage, &mut dice, m, 2);
-        let f = constraint(&mut stage, &mut dice, m, 1);
+        let form = equations(cx, &mut stage, &mut dice, (m, s), m == 3);
+        let f = constraint(&mut stage, &mut dice, m, r);
         let factor = stage.read("3 + x^2 + t");
         let (first, last) = (stage.symbol("x"), stage.symbol(NAMES[m - 1]));
         let one = constrained(cx, &form, &declared(&stage, &[f], &[last]));
@@ -283,4 +300,82 @@ fn the_energy_changes_by_the_power_of_the_reactions() {
         assert_on_q(cx, q, q.on_q(cx, rate - power));
         assert!(matches!(q.normal_form(), NormalForm::Explicit(_)));
     }
+}
+
+/// Law 9: ζ ⌟ α_Q vanishes on the vertical vectors of C, for α = A_σ ω^σ∧dt + B_σν ω^σ∧dq_1^ν and a B that is not symmetric.
+#[test]
+fn the_semispray_annihilates_the_class_on_the_canonical_distribution() {
+    let cx = &Inquiry::free();
+    let mut dice = Dice(41);
+    for m in [2, 3] {
+        let mut stage = Stage::new(&NAMES[..m]);
+        let form = equations(cx, &mut stage, &mut dice, (m, 2), false);
+        let f = constraint(&mut stage, &mut dice, m, 1);
+        let system = constrained(cx, &form, &declared(&stage, &[f], &[]));
+        let q = system.structure();
+        let y = q.manifold();
+        let terms: Vec<Form> = (0..m)
+            .map(|sigma| {
+                let along = (0..m).map(|nu| (jet(y, nu, 1), form.b()[sigma][nu]));
+                let factor = Form::one_form([(y.base(), form.a()[sigma])].into_iter().chain(along));
+                Form::omega(jet(y, sigma, 0)).wedge(&factor)
+            })
+            .collect();
+        let alpha = Form::sum(2, &terms);
+        let motion = system.motion(cx).expect("regular");
+        let field = crate::geometry::field::VectorField::semispray(&y.jets(1), &motion.accelerations);
+        let contracted = alpha.interior(&field);
+        for l in 0..q.independent().len() {
+            let components = (0..m).map(|sigma| (jet(y, sigma, 0), q.tangent_matrix()[(sigma, l)]));
+            let vertical = crate::geometry::field::VectorField::new(components);
+            let value = contracted.interior(&vertical).as_function().unwrap_or_else(Expr::zero);
+            assert_on_q(cx, q, q.on_q(cx, value));
+        }
+    }
+}
+
+/// The index by orders is the index by the array of derivatives: 3 for positions, 2 for velocities, 1 for accelerations.
+#[test]
+fn the_differentiation_index_is_that_of_the_array_of_derivatives() {
+    let cx = &Inquiry::free();
+    for (f, expected) in [("z - x^2 - t", 3), ("z_1 - y*x_1", 2), ("z_2 - x_2 - y", 1)] {
+        let mut stage = Stage::new(&NAMES);
+        let lagrangian = stage.lagrangian(cx, "(x_1^2 + y_1^2 + z_1^2)/2 - x*z");
+        let form = Rc::new(lagrangian.dynamical_form(cx).expect("decided"));
+        let function = stage.read(f);
+        let system = constrained(cx, &form, &declared(&stage, &[function], &[]));
+        let q = system.structure();
+        assert_eq!(differentiation_index::of_regular(cx, &system).index, expected, "{f}");
+        let motion = system.motion(cx).expect("regular");
+        let mu: Vec<Expr> = system.multipliers(cx, &motion).expect("determined").iter().map(|l| -*l).collect();
+        let lambda = Coordinate::declare("lambda", false);
+        let push = |sigma: usize| Expr::symbol(lambda.jet(0)) * q.chetaev()[(0, sigma)];
+        let balance = form.components().iter().enumerate().map(|(sigma, e)| *e + push(sigma));
+        let equations: Vec<Expr> = balance.chain([function]).collect();
+        let surface = system.equations_of_motion(cx).expect("linear").surface;
+        let branch = Branch { equations: surface.iter().map(|e| e.function).collect(), nonzero: vec![] };
+        let space = q.manifold().jets(1);
+        let motion = differentiation_index::MotionOnSet {
+            space: &space,
+            branch: &branch,
+            accelerations: &motion.accelerations,
+            multipliers: &mu,
+        };
+        let found = differentiation_index::on_set(cx, &equations, &[lambda], &motion).expect("small");
+        assert_eq!(found, Some(expected), "{f}");
+    }
+}
+
+/// Redundant bars: the rank is the same on all of Q, its kernel is TQ, and the least multipliers exert the same force.
+#[test]
+fn parallel_bars_are_overconstrained_and_move() {
+    let cx = &Inquiry::free();
+    let mut stage = Stage::new(&NAMES);
+    // A platform at (x, y), turned by z = tan(half the angle), on bars of length 1 at the distances −1, 0 and 1.
+    let bar = |s: i64| format!("(x*(1 + z^2) - 2*({s})*z^2)^2 + (y*(1 + z^2) + 2*({s})*z)^2 - (1 + z^2)^2");
+    let functions: Vec<Expr> = [-1, 0, 1].iter().map(|s| stage.read(&bar(*s))).collect();
+    let declared = declared(&stage, &functions, &[]);
+    let found = rank_condition::rank_condition(cx, &declared).expect("decided");
+    assert_eq!(found.kind, rank_condition::Kind::Overconstrained, "{found:?}");
+    assert_eq!((found.generic_rank, found.independent.len()), (3, 2));
 }

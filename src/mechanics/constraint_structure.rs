@@ -49,6 +49,14 @@ pub struct Declared {
     pub branch: Vec<BranchChoice>,
 }
 
+impl Declared {
+    /// Those equations whose numbers are kept.
+    pub fn keeping(&self, is_kept: impl Fn(usize) -> bool) -> Declared {
+        let equations = self.equations.iter().enumerate().filter(|(i, _)| is_kept(*i)).map(|(_, e)| *e);
+        Declared { equations: equations.collect(), ..self.clone() }
+    }
+}
+
 /// Left minus right side of an equation, and where it stands.
 #[derive(Clone, Copy, Debug)]
 pub struct Equation {
@@ -90,6 +98,12 @@ pub struct ConstraintStructure {
     constraints: Vec<Constraint>,
     level: u32,
     tower: Vec<Prolonged>,
+    /// Constraints that say nothing new near any point of Q: ρ others determine the motion, and these must hold, too.
+    redundant: Vec<Constraint>,
+    /// Their tower; they are numbered after the others.
+    redundant_tower: Vec<Prolonged>,
+    /// The places at which the constraints were typed, redundant ones last.
+    numbers: Vec<usize>,
     /// Numbers of the dependent coordinates, one for each constraint.
     dependent: Vec<usize>,
     independent: Vec<usize>,
@@ -129,6 +143,31 @@ impl ConstraintStructure {
         ConstraintStructure::build(cx, declared, level, true)
     }
 
+    /// The structure of overconstrained equations: `independent` are the numbers of ρ of them that are independent on Q.
+    pub fn overconstrained(
+        cx: &Inquiry,
+        declared: &Declared,
+        independent: &[usize],
+        level: u32,
+    ) -> Answered<ConstraintStructure> {
+        let mut structure = ConstraintStructure::new(cx, &declared.keeping(|i| independent.contains(&i)), level)?;
+        structure.redundant = ordered(cx, &declared.keeping(|i| !independent.contains(&i)))?;
+        let k = structure.constraints.len();
+        let beside = tower(cx, &structure.redundant, structure.level).into_iter();
+        structure.redundant_tower = beside.map(|p| Prolonged { constraint: p.constraint + k, ..p }).collect();
+        structure.solved &= structure.redundant.is_empty();
+        let redundant = (0..declared.equations.len()).filter(|i| !independent.contains(i));
+        structure.numbers = independent.iter().copied().chain(redundant).collect();
+        // The chart was chosen where the independent constraints hold; it must be one where all of them do.
+        let det = structure.det;
+        let lost =
+            cx.within(MINOR_WORK, || stratum::vanishes_on(cx, &structure.space().symbols(), det, &structure.set()));
+        if lost.is_ok_and(|v| v.is_yes()) {
+            return Err(undecided("the constraints can be solved for the dependent jets", "their minor vanishes on Q"));
+        }
+        Ok(structure)
+    }
+
     /// The same without solving the equations of the level: the dependent jets stay symbols. In this form the charts of
     /// several choices of dependents can be compared.
     pub fn implicit(cx: &Inquiry, declared: &Declared, level: u32) -> Answered<ConstraintStructure> {
@@ -160,6 +199,46 @@ impl ConstraintStructure {
 
     pub fn constraints(&self) -> &[Constraint] {
         &self.constraints
+    }
+
+    /// Constraints beside these that say nothing new near any point of Q.
+    pub fn redundant(&self) -> &[Constraint] {
+        &self.redundant
+    }
+
+    /// A list with one entry for each constraint, redundant ones last, in the order in which they were typed.
+    pub fn as_typed(&self, list: &[Expr]) -> Vec<Expr> {
+        let mut typed: Vec<(usize, Expr)> = self.numbers.iter().copied().zip(list.iter().copied()).collect();
+        typed.sort_by_key(|(i, _)| *i);
+        typed.into_iter().map(|(_, e)| e).collect()
+    }
+
+    /// A constraint by its number in the [tower](Self::whole_tower).
+    pub fn constraint(&self, i: usize) -> Option<&Constraint> {
+        self.constraints.iter().chain(&self.redundant).nth(i)
+    }
+
+    /// All equations of P, those of redundant constraints with them.
+    pub fn whole_tower(&self) -> impl Iterator<Item = &Prolonged> {
+        self.tower.iter().chain(&self.redundant_tower)
+    }
+
+    /// C, one row for each constraint, redundant ones last, with F = C F_ρ on Q for the rows F_ρ of the others.
+    pub fn coefficients(&self, cx: &Inquiry) -> Answered<Matrix> {
+        let k = self.constraints.len();
+        let rows: Vec<usize> = (0..k).collect();
+        let minor = self.chetaev.minor(&rows, &self.dependent).transpose();
+        let beside = chetaev(cx, &self.manifold, &self.redundant);
+        let solve = |i: usize| -> Answered<Vec<Expr>> {
+            let right: Vec<Expr> = self.dependent.iter().map(|d| beside[(i, *d)]).collect();
+            let solution = minor.solve(cx, &right).map_err(exhausted)?;
+            match solution.free.is_empty() {
+                true => Ok(solution.particular.into_iter().map(|e| self.on_q(cx, e)).collect()),
+                false => Err(undecided("redundant constraints are combinations of the others", "a minor is open")),
+            }
+        };
+        let more = (0..self.redundant.len()).map(solve).collect::<Answered<Vec<_>>>()?;
+        Ok(Matrix::identity(k).above(&Matrix::with_columns(more, k)))
     }
 
     /// k.
@@ -238,7 +317,7 @@ impl ConstraintStructure {
 
     /// The equations of P in JⁿY.
     pub fn set(&self) -> Branch {
-        Branch { equations: self.tower.iter().map(|p| p.function).collect(), nonzero: vec![] }
+        Branch { equations: self.whole_tower().map(|p| p.function).collect(), nonzero: vec![] }
     }
 
     /// Dependent jets with their values, lowest first; what could not be solved is missing.
@@ -491,6 +570,9 @@ impl Chart<'_> {
             constraints: self.constraints.to_vec(),
             level: self.level,
             tower: self.tower.to_vec(),
+            redundant: vec![],
+            redundant_tower: vec![],
+            numbers: (0..self.constraints.len()).collect(),
             chetaev: self.chetaev.clone(),
             det: Expr::one(),
             slopes: Matrix::zero(dependent.len(), independent.len()),

@@ -15,6 +15,7 @@
 //! A = 0 selects motions of the free system: explicit iff X is tangent to C. Otherwise it is explicit iff det M vanishes nowhere
 //! on C. The sign of ♯ on semibasic forms is a minus, because ω contains W_ij dq^i∧dv^j.
 
+use super::constrained_form::{ConstrainedEquations, SurfaceEquation};
 use super::constraint_set::ConstraintSet;
 use super::implicit::ImplicitSystem;
 use super::{Answered, exhausted, jet, jet_expr, tidy};
@@ -26,7 +27,8 @@ use crate::algebra::{Expr, Inquiry, Symbol, Verdict};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
-use crate::geometry::jet::FiberedManifold;
+use crate::geometry::jet::{FiberedManifold, jet_order, total_derivatives};
+use rustc_hash::FxHashMap;
 
 /// One equation B = 0 and the direction A of the force that goes with it; none for a geometric constraint.
 #[derive(Clone, Debug)]
@@ -202,6 +204,53 @@ impl DalembertSystem {
         basic.and(Verdict::all(minors.map(|e| self.set.vanishes(cx, e)).collect::<Vec<_>>(), "there is one coordinate"))
     }
 
+    /// The linear system for accelerations and multipliers,
+    ///
+    /// ```text
+    /// ⎡ −W   A ⎤ ⎡ a ⎤     ⎡ −r          ⎤
+    /// ⎣ B_v  0 ⎦ ⎣ λ ⎦ = − ⎣ B_t + B_q v ⎦        W a + r = inertia minus applied force,
+    /// ```
+    ///
+    /// without an inverse; an equation f(q) = 0 stands in it with df/dt for B. None where a constraint has no reaction: then
+    /// there are more equations than unknowns.
+    pub fn equations_of_motion(&self, cx: &Inquiry) -> Option<ConstrainedEquations> {
+        let (n, k) = (self.manifold.n_coordinates(), self.pairs.len());
+        let forces = self.reactions();
+        if forces.len() < k {
+            return None;
+        }
+        let tops: Vec<Symbol> = (0..n).map(|i| jet(&self.manifold, i, 2)).collect();
+        let still: FxHashMap<Symbol, Expr> = tops.iter().map(|s| (*s, Expr::zero())).collect();
+        let mut b = Matrix::zero(n + k, n + k);
+        let mut a: Vec<Expr> = self.rest.iter().map(|r| -*r).collect();
+        for i in 0..n {
+            for j in 0..n {
+                b[(i, j)] = -self.mass[(i, j)];
+            }
+            for (c, force) in forces.iter().enumerate() {
+                b[(i, n + c)] = force[i];
+            }
+        }
+        let mut surface = vec![];
+        for (c, pair) in self.pairs.iter().enumerate() {
+            let order = jet_order(cx, pair.equation).order.min(1);
+            let own = (0..2 - order).map(|derivative| SurfaceEquation {
+                function: tidy(cx, total_derivatives(cx, pair.equation, derivative)),
+                constraint: Some(c),
+                derivative,
+            });
+            surface.extend(own);
+            let last = total_derivatives(cx, pair.equation, 2 - order);
+            for (j, top) in tops.iter().enumerate() {
+                b[(n + c, j)] = tidy(cx, partial(cx, last, *top));
+            }
+            a.push(substitute(last, &still));
+        }
+        let multipliers = (1..=k as u32).map(Symbol::multiplier);
+        let unknowns = tops.iter().copied().chain(multipliers).collect();
+        Some(ConstrainedEquations { order: 2, unknowns, b: b.to_rows(), a, surface, chart_free: true })
+    }
+
     /// X, Z, XB and M. Refused if W is singular.
     pub fn reduction(&self, cx: &Inquiry) -> Answered<Reduction> {
         let Some(inverse) = self.mass.inverse(cx).map_err(exhausted)? else {
@@ -218,7 +267,9 @@ impl DalembertSystem {
             .map(|a| inverse.mul_vector(a).into_iter().map(|e| tidy(cx, -e)).collect())
             .collect();
         let x = self.field(&free).derivation();
-        let rates = self.pairs.iter().map(|p| tidy(cx, x.apply(cx, p.equation))).collect();
+        let rates: Vec<Expr> = self.pairs.iter().map(|p| tidy(cx, x.apply(cx, p.equation))).collect();
+        #[cfg(test)]
+        let rates = rates.into_iter().map(|e| super::mutation::turned("implicit", e)).collect();
         let vertical = self.vertical(cx);
         let act = |z: &Vec<Expr>, b: &Vec<Expr>| tidy(cx, Expr::add_all(z.iter().zip(b).map(|(z, b)| *z * *b)));
         let rows = forces.iter().map(|z| vertical.iter().map(|b| act(z, b)).collect()).collect();

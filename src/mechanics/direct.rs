@@ -133,6 +133,8 @@ fn motion(
             let curved =
                 momenta.iter().enumerate().map(|(a, p)| *p * (drift.apply(cx, b[a][alpha]) - x(constraints.g[a])));
             let inertia = drift.apply(cx, partial(cx, reduced, q.jet(1)));
+            #[cfg(test)]
+            let inertia = super::mutation::turned("direct", inertia);
             tidy(cx, x(reduced) + Expr::add_all(curved) + applied[alpha] - inertia)
         })
         .collect();

@@ -10,11 +10,12 @@
 //! all of it on M. λ belongs to the chosen basis of Λ; the force Hᵀλ and a do not. Where det G vanishes on all of M
 //! there is no such field, though L may be regular and (M, Λ) ideal: g restricted to coann(F) is degenerate there.
 
+use super::constrained_form::{ConstrainedEquations, SurfaceEquation};
 use super::force::Inertia;
 use super::ideal_constraint::GeneralConstraint;
 use super::{Answered, exhausted, vanishes};
 use crate::algebra::linear::Matrix;
-use crate::algebra::{Expr, Inquiry, Verdict};
+use crate::algebra::{Expr, Inquiry, Symbol, Verdict};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::field::VectorField;
 
@@ -93,6 +94,8 @@ impl ForceBalance {
     fn solved(&self, cx: &Inquiry) -> Answered<BalancedMotion> {
         let set = &self.constraint.set;
         let drift = self.constraint.drift(cx);
+        #[cfg(test)]
+        let drift: Vec<Expr> = drift.into_iter().map(|e| super::mutation::turned("balance", e)).collect();
         let free = self.inverse.mul_vector(&self.rest);
         let right: Vec<Expr> =
             self.rows.mul_vector(&free).into_iter().zip(&self.adapted).map(|(e, a)| e - drift[*a]).collect();
@@ -103,6 +106,33 @@ impl ForceBalance {
         let accelerations = self.inverse.mul_vector(&total).into_iter().map(|e| set.settle(cx, e)).collect();
         let reaction = reaction.into_iter().map(|e| set.settle(cx, e)).collect();
         Ok(BalancedMotion { accelerations, multipliers, reaction })
+    }
+
+    /// The balance and the forms as one linear system for accelerations and multipliers,
+    ///
+    /// ```text
+    /// −g a + Hᵀ λ = ξ − Φ,      H a = −(β_0 + β_i v^i).
+    /// ```
+    pub fn equations_of_motion(&self, cx: &Inquiry) -> ConstrainedEquations {
+        let (n, k) = (self.mass.n_columns(), self.adapted.len());
+        let drift = self.constraint.drift(cx);
+        let mut b = Matrix::zero(n + k, n + k);
+        for i in 0..n {
+            for j in 0..n {
+                b[(i, j)] = -self.mass[(i, j)];
+            }
+            for c in 0..k {
+                b[(i, n + c)] = self.rows[(c, i)];
+                b[(n + c, i)] = self.rows[(c, i)];
+            }
+        }
+        let a = self.rest.iter().map(|e| -*e).chain(self.adapted.iter().map(|c| drift[*c])).collect();
+        let y = self.constraint.manifold();
+        let tops = (0..n).map(|i| super::jet(y, i, 2));
+        let unknowns = tops.chain((1..=k as u32).map(Symbol::multiplier)).collect();
+        let equations = self.constraint.set.equations().iter();
+        let surface = equations.map(|e| SurfaceEquation { function: *e, constraint: None, derivative: 0 }).collect();
+        ConstrainedEquations { order: 2, unknowns, b: b.to_rows(), a, surface, chart_free: false }
     }
 
     /// X, which begins with ∂_t + v ∂_q.

@@ -113,6 +113,10 @@ impl<'a> InvariantSets<'a> {
         }
     }
 
+    pub fn frame(&self) -> &'a Frame {
+        self.frame
+    }
+
     /// Every cut lowers the dimension of a branch, so no chain is longer than this.
     fn limit(&self) -> usize {
         2 * self.frame.coordinates().len() + 4

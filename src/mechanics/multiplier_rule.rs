@@ -42,7 +42,10 @@ pub fn accelerations(
         let differentiated = total_derivatives(cx, *f, 2 - order);
         let row = top.iter().map(|s| partial(cx, differentiated, *s));
         rows.push(row.chain(constraints.iter().map(|_| Expr::zero())).collect());
-        right.push(-substitute(differentiated, &still));
+        let drift = substitute(differentiated, &still);
+        #[cfg(test)]
+        let drift = super::mutation::turned("multipliers", drift);
+        right.push(-drift);
     }
     for (sigma, e) in equations.iter().enumerate() {
         let row = top.iter().map(|s| partial(cx, *e, *s));

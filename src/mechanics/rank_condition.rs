@@ -14,6 +14,10 @@
 //! | of lower order | it is a hidden constraint of that order |
 //! | anything else | the rank drops on Q, or on a whole component of it |
 //!
+//! One loss of rank is none of motion. Equations u(t, q) = 0 that are consistent, and whose Jacobian has on all of Q one lower
+//! rank with the kernel TQ, as those of Bricard's linkage and of parallel bars, are *overconstrained*: ρ of them already cut out
+//! Q near each of its points, so that the motion is determined, and only the multipliers are not.
+//!
 //! A smaller locus on which the rank drops, as the vertex of a cone of velocities, is reported and not refused: the answers
 //! live away from it. Constraints of different orders are compared after prolongation to the highest of them.
 
@@ -42,6 +46,8 @@ pub enum Kind {
     HiddenLowerOrder,
     DeficientOnQ,
     TooMany,
+    /// Redundant holonomic constraints: the motion is determined, the multipliers are not.
+    Overconstrained,
 }
 
 /// Σ c_i f^i, a combination whose derivatives by the highest jets vanish, on Q at least.
@@ -59,7 +65,8 @@ pub struct RankCondition {
     pub relations: Vec<Relation>,
     /// Constraints of lower order that follow.
     pub hidden: Vec<Expr>,
-    /// Numbers of constraints, from 0, that are independent at generic points and span the others.
+    /// Numbers of constraints, from 0, that are independent at generic points, of Q where it is overconstrained, and span the
+    /// others.
     pub independent: Vec<usize>,
     /// The factors of constraints that are products or powers.
     pub factors: Vec<Expr>,
@@ -78,12 +85,13 @@ impl Kind {
             Kind::HiddenLowerOrder => "hidden_lower_order_constraint",
             Kind::DeficientOnQ => "rank_deficient_on_Q",
             Kind::TooMany => "too_many_constraints",
+            Kind::Overconstrained => "overconstrained",
         }
     }
 
     fn code(self) -> Option<(&'static Code, &'static str)> {
         Some(match self {
-            Kind::Holds => return None,
+            Kind::Holds | Kind::Overconstrained => return None,
             Kind::Dependent => (&codes::CONSTRAINTS_DEPENDENT, "these constraints are not independent"),
             Kind::Inconsistent => (&codes::CONSTRAINTS_INCONSISTENT, "these constraints contradict each other"),
             Kind::HiddenLowerOrder => {
@@ -190,6 +198,16 @@ fn examine(cx: &Inquiry, declared: &Declared) -> Answered<RankCondition> {
     }
     if found.generic_rank < k {
         generically_deficient(cx, &x, &mut found)?;
+        if found.kind == Kind::DeficientOnQ && x.level == 0 {
+            let redundant = cx.within(share::COMPONENTS, || {
+                let frame = x.frame(cx)?;
+                let all = occurring(cx, &frame, x.leaves_on_q(cx, &frame)?)?;
+                overconstrained(cx, &x, &frame, &all, &mut found)
+            });
+            if let Err(why) = redundant {
+                found.verdict = Verdict::unknown(format!("whether the motion is determined nevertheless: {why}"));
+            }
+        }
     } else {
         on_q(cx, &x, &mut found)?;
     }
@@ -320,21 +338,18 @@ fn on_components(cx: &Inquiry, x: &Examined, found: &mut RankCondition) -> Budge
     let k = x.constraints.len();
     let frame = x.frame(cx)?;
     factor(cx, x, &frame, found)?;
-    let all = x.leaves_on_q(cx, &frame)?;
-    let mut occurring = vec![];
-    for leaf in &all {
-        if !stratum::set::is_empty(cx, &frame, &leaf.cell)?.is_yes() {
-            occurring.push(leaf);
-        }
-    }
+    let occurring = occurring(cx, &frame, x.leaves_on_q(cx, &frame)?)?;
     if occurring.is_empty() {
         found.kind = Kind::Inconsistent;
         found.relations = without_relation(x);
         return Ok(());
     }
+    if overconstrained(cx, x, &frame, &occurring, found)? {
+        return Ok(());
+    }
     let expected = x.coordinates().len().saturating_sub(x.set.equations.len());
-    let deficient = |leaf: &&&Leaf| leaf.rank < k;
-    let is_full = |leaf: &&Leaf| leaf.rank == k;
+    let deficient = |leaf: &&Leaf| leaf.rank < k;
+    let is_full = |leaf: &Leaf| leaf.rank == k;
     for leaf in occurring.iter().filter(deficient) {
         if !occurring.iter().any(is_full)
             || (tangent::dimension(cx, &frame, &leaf.cell)? >= expected && x.covers_below(cx, &frame, &leaf.cell)?)
@@ -345,6 +360,63 @@ fn on_components(cx: &Inquiry, x: &Examined, found: &mut RankCondition) -> Budge
         }
     }
     Ok(())
+}
+
+/// The leaves that have points.
+fn occurring(cx: &Inquiry, frame: &Frame, all: Vec<Leaf>) -> Budgeted<Vec<Leaf>> {
+    let mut kept = vec![];
+    for leaf in all {
+        if !stratum::set::is_empty(cx, frame, &leaf.cell)?.is_yes() {
+            kept.push(leaf);
+        }
+    }
+    Ok(kept)
+}
+
+/// Whether the constraints restrict positions only, lose rank on all of Q, and Q is as large as the rank that is left says:
+/// then the kernel of the Jacobian is TQ. Pieces of smaller dimension are dead points, a locus as any other.
+fn overconstrained(
+    cx: &Inquiry,
+    x: &Examined,
+    frame: &Frame,
+    occurring: &[Leaf],
+    found: &mut RankCondition,
+) -> Budgeted<bool> {
+    let rank = occurring.iter().map(|leaf| leaf.rank).max().unwrap_or(0);
+    let (n, m) = (x.coordinates().len(), x.manifold.n_coordinates());
+    if x.level > 0 || rank == x.constraints.len() || rank >= m || rank == 0 {
+        return Ok(false);
+    }
+    // Leaves are pieces of a stratum: put together, those of the largest rank have the dimension that it says, and the others less.
+    let with = |is: &dyn Fn(usize) -> bool| occurring.iter().filter(|l| is(l.rank)).map(|l| l.cell.clone()).collect();
+    for cell in stratum::set::merged(cx, frame, with(&|r| r == rank))? {
+        if tangent::dimension(cx, frame, &cell)? != n - rank {
+            return Ok(false);
+        }
+    }
+    for cell in stratum::set::merged(cx, frame, with(&|r| r < rank))? {
+        if tangent::dimension(cx, frame, &cell)? >= n - rank {
+            return Ok(false);
+        }
+    }
+    let mut largest = None;
+    for leaf in occurring.iter().filter(|leaf| leaf.rank == rank) {
+        if tangent::dimension(cx, frame, &leaf.cell)? == n - rank {
+            largest = Some(leaf);
+            break;
+        }
+    }
+    let Some(largest) = largest else { return Ok(false) };
+    let columns = x.rows(cx, frame, &x.chetaev.transpose())?;
+    let Some(rows) = leaves(cx, frame, &columns, &largest.cell)?.into_iter().find(|leaf| leaf.rank == rank) else {
+        return Ok(false);
+    };
+    let mut independent: Vec<usize> = rows.echelon.iter().map(|(pivot, _)| *pivot).collect();
+    independent.sort_unstable();
+    found.kind = Kind::Overconstrained;
+    found.independent = independent;
+    found.relations = relations_on(cx, x, frame, &largest.cell)?;
+    Ok(true)
 }
 
 /// The combinations c with Σ c_i F^i = 0 on a piece of Q.
@@ -477,6 +549,9 @@ impl RankCondition {
             )),
             Kind::Inconsistent if rows.len() > 1 => {
                 refusal.note(format!("{combination} = {}, which does not vanish", relation.value))
+            }
+            Kind::Inconsistent if relation.value.symbols().iter().all(|s| s.as_jet().is_none()) => {
+                refusal.note("no coordinate and no velocity occurs in it, so it says nothing about a motion")
             }
             Kind::Inconsistent => refusal.note("no real point satisfies all of them"),
             _ => refusal.note(format!(

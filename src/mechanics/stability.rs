@@ -16,12 +16,8 @@ use super::{Answered, exhausted, tidy, vanishes};
 use crate::algebra::Inquiry;
 use crate::algebra::assume::sign_of;
 use crate::algebra::derive::hessian;
-use crate::algebra::factor::factor;
-use crate::algebra::generator::Generator;
 use crate::algebra::linear::Matrix;
 use crate::algebra::linear::definite::Definiteness;
-use crate::algebra::normal::normal_form;
-use crate::algebra::normal::write::polynomial_expr;
 use crate::algebra::substitute::substitute_all;
 use crate::algebra::{Expr, Symbol, Verdict};
 use crate::budget::Budgeted;
@@ -47,8 +43,8 @@ struct Factor {
 }
 
 pub fn linear_stability(cx: &Inquiry, a: &Matrix) -> Answered<LinearStability> {
-    let polynomial = characteristic_polynomial(cx, a)?;
-    let factors = factors(cx, &polynomial).map_err(exhausted)?;
+    let polynomial = a.characteristic_polynomial(cx).map_err(exhausted)?;
+    let factors = factors(cx, a).map_err(exhausted)?;
     let mut unstable = Verdict::no("no eigenvalue has a positive real part");
     let mut asymptotic = Verdict::yes("all eigenvalues have negative real parts");
     let mut bounded = Verdict::yes("no eigenvalue has a positive real part, and imaginary ones have no Jordan blocks");
@@ -79,24 +75,13 @@ pub fn linear_stability(cx: &Inquiry, a: &Matrix) -> Answered<LinearStability> {
     Ok(LinearStability { polynomial, bounded, asymptotic, unstable })
 }
 
-/// The factors of Σ c_i λ^i over the parameters. Their leading coefficients divide the denominators of A, so that they
-/// vanish nowhere where A has a value.
-fn factors(cx: &Inquiry, polynomial: &[Expr]) -> Budgeted<Vec<Factor>> {
-    let lambda = Symbol::bound("eigenvalue");
-    let variable = Generator::of_symbol(lambda).0;
-    let powers = polynomial.iter().enumerate().map(|(i, c)| *c * Expr::symbol(lambda).pow(i as i64));
-    let (numerator, _) = normal_form(cx, Expr::add_all(powers))?.fraction(cx)?;
-    let mut found = vec![];
-    for (p, multiplicity) in factor(cx, &numerator).factors {
-        if p.degree_in(variable) == 0 {
-            continue;
-        }
-        let coefficients: Vec<Expr> = p.coefficients_in(variable).iter().map(polynomial_expr).collect();
-        let Some(lead) = coefficients.last().copied() else { continue };
-        let monic = coefficients.iter().map(|c| tidy(cx, *c / lead)).collect();
-        found.push(Factor { coefficients: monic, multiplicity: multiplicity as usize });
-    }
-    Ok(found)
+/// The factors of the characteristic polynomial, monic.
+fn factors(cx: &Inquiry, a: &Matrix) -> Budgeted<Vec<Factor>> {
+    let monic = |(c, multiplicity): (Vec<Expr>, usize)| {
+        let lead = c.last().copied().unwrap_or_else(Expr::one);
+        Factor { coefficients: c.iter().map(|c| tidy(cx, *c / lead)).collect(), multiplicity }
+    };
+    Ok(a.characteristic_factors(cx)?.into_iter().map(monic).collect())
 }
 
 /// rank p(A) = n − μ deg p: as small as it can be, so where it is in general it is everywhere.
@@ -183,23 +168,6 @@ fn squares(cx: &Inquiry, q: &[Expr]) -> Answered<Growth> {
         true => Growth::Oscillates,
         false => Growth::Open("the signs of the squares of the eigenvalues are not decided".into()),
     })
-}
-
-/// c_0, …, c_n of det(λ − A), by Faddeev and Le Verrier: no division but by integers.
-pub fn characteristic_polynomial(cx: &Inquiry, a: &Matrix) -> Answered<Vec<Expr>> {
-    let n = a.n_rows();
-    let mut coefficients = vec![Expr::zero(); n + 1];
-    coefficients[n] = Expr::one();
-    let mut m = Matrix::identity(n);
-    for k in 1..=n {
-        cx.check().map_err(exhausted)?;
-        let product = a.mul(&m).simplify(cx).map_err(exhausted)?;
-        let trace = Expr::add_all((0..n).map(|i| product[(i, i)]));
-        let c = tidy(cx, trace * Expr::ratio(-1, k as i64));
-        coefficients[n - k] = c;
-        m = product.add(&Matrix::identity(n).scale(c)).simplify(cx).map_err(exhausted)?;
-    }
-    Ok(coefficients)
 }
 
 /// The leading minors of the Hurwitz matrix H_ij = c_{n − 2(j+1) + (i+1)}.

@@ -103,9 +103,9 @@ impl System {
         jointly(cx, &self.manifold, &self.constraints)
     }
 
-    /// The constrained system: the constraints tested, both parts on the level of the system; derived once.
-    pub fn constrained_form(&self, cx: &Inquiry) -> Fallible<Rc<ConstrainedForm>> {
-        let derive = |cx: &Inquiry| -> Fallible<Rc<ConstrainedForm>> {
+    /// The structure of its constraints, tested, on the level of the system; derived once.
+    pub fn constraint_structure(&self, cx: &Inquiry) -> Fallible<Rc<ConstraintStructure>> {
+        let derive = |cx: &Inquiry| -> Fallible<Rc<ConstraintStructure>> {
             if let Some(own) = self.constraints.iter().find(|c| c.reactions.is_some() || c.forms.is_some()) {
                 return Err(Box::new(
                     Diagnostic::error(
@@ -117,14 +117,38 @@ impl System {
                 ));
             }
             let declared = self.declared_constraints(cx)?;
-            if let Some(refusal) = self.rank_condition(cx)?.refusal(cx, &declared) {
+            let condition = self.rank_condition(cx)?;
+            if let Some(refusal) = condition.refusal(cx, &declared) {
                 return Err(Box::new(refusal));
             }
-            let form = self.dynamical_form(cx)?;
-            let structure = Rc::new(ConstraintStructure::new(cx, &declared, level_of(cx, &form))?);
-            Ok(Rc::new(ConstrainedForm::new(cx, form, structure)?))
+            let level = level_of(cx, &*self.dynamical_form(cx)?);
+            Ok(Rc::new(structure_of(cx, &condition, &declared, level)?))
+        };
+        self.derived.structure(cx, derive)
+    }
+
+    /// The constrained system: both parts on the level of the system, reduced; derived once.
+    pub fn constrained_form(&self, cx: &Inquiry) -> Fallible<Rc<ConstrainedForm>> {
+        let derive = |cx: &Inquiry| -> Fallible<Rc<ConstrainedForm>> {
+            let structure = self.constraint_structure(cx)?;
+            Ok(Rc::new(ConstrainedForm::new(cx, self.dynamical_form(cx)?, structure)?))
         };
         self.derived.constrained(cx, derive)
+    }
+}
+
+/// The structure on a level; of overconstrained equations by those that are independent.
+pub fn structure_of(
+    cx: &Inquiry,
+    condition: &RankCondition,
+    declared: &Declared,
+    level: u32,
+) -> Fallible<ConstraintStructure> {
+    match condition.kind {
+        rank_condition::Kind::Overconstrained => {
+            ConstraintStructure::overconstrained(cx, declared, &condition.independent, level)
+        }
+        _ => ConstraintStructure::new(cx, declared, level),
     }
 }
 

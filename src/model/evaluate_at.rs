@@ -60,7 +60,12 @@ pub fn value_under(cx: &Inquiry, value: &Value, point: &Point, recorded: Recorde
 }
 
 fn is_decided_anew(value: &Value) -> bool {
-    matches!(value, Value::Rank(_)) || matches!(value, Value::OnBranch(there) if there.anew.is_some())
+    match value {
+        Value::Rank(_) => true,
+        Value::OnBranch(there) => there.anew.is_some(),
+        Value::Verdict(judgement) => judgement.at.is_some(),
+        _ => false,
+    }
 }
 
 fn fails_there(cx: &Inquiry, condition: &Condition) -> Box<Diagnostic> {
@@ -195,16 +200,22 @@ fn answer_at(cx: &Inquiry, answer: &Rc<Answer>, point: &Point, map: &FxHashMap<S
         new = new.with_family(family_at(cx, family, point, map)?);
     }
     new.manifold = answer.manifold.clone();
+    // An answer that is its parts shows them; where there is a main value they are asked for.
+    let is_its_parts = new.main.is_none() && new.family().is_none();
     for name in answer.part_names() {
-        let (answer, point) = (answer.clone(), point.clone());
-        new = new.lazy(name, move |cx: &Inquiry| {
-            let value = answer.get(cx, name).expect("a part of this answer")?;
+        let (whole, point) = (answer.clone(), point.clone());
+        let there = move |cx: &Inquiry| {
+            let value = whole.get(cx, name).expect("a part of this answer")?;
             match value {
                 // What has no meaning at a point stays as it is.
                 Value::Manifold(_) | Value::Space(_) => Ok(value),
                 _ => value_at(cx, &value, &point),
             }
-        });
+        };
+        new = match is_its_parts && answer.is_shown(name) {
+            true => new.try_part(name, there(cx)),
+            false => new.lazy(name, there),
+        };
     }
     Ok(new)
 }

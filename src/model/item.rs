@@ -13,6 +13,7 @@ use crate::mechanics::agreement;
 use crate::mechanics::classify::{self, Classification};
 use crate::mechanics::constrained_form::ConstrainedForm;
 use crate::mechanics::constraint_algorithm::{self, SystemDynamics};
+use crate::mechanics::constraint_structure::ConstraintStructure;
 use crate::mechanics::dynamical_form::DynamicalForm;
 use crate::mechanics::lagrangian::Lagrangian;
 use crate::mechanics::lepage_class::{self, LepageTwoForm};
@@ -72,6 +73,7 @@ pub struct Derived {
     classification: Remembered<Fallible<Rc<Classification>>>,
     dynamics: Remembered<Fallible<Rc<SystemDynamics>>>,
     constrained: Remembered<Fallible<Rc<ConstrainedForm>>>,
+    structure: Remembered<Fallible<Rc<ConstraintStructure>>>,
     examined: Remembered<Fallible<Rc<RankCondition>>>,
     mixed: Remembered<Fallible<Rc<MixedSystem>>>,
 }
@@ -84,6 +86,15 @@ impl Derived {
         find: impl FnOnce(&Inquiry) -> Fallible<Rc<RankCondition>>,
     ) -> Fallible<Rc<RankCondition>> {
         self.examined.get(cx, was_not_stopped, find)
+    }
+
+    /// The structure of the constraints on the level of the system, found once for each set of facts.
+    pub(super) fn structure(
+        &self,
+        cx: &Inquiry,
+        find: impl FnOnce(&Inquiry) -> Fallible<Rc<ConstraintStructure>>,
+    ) -> Fallible<Rc<ConstraintStructure>> {
+        self.structure.get(cx, was_not_stopped, find)
     }
 
     /// The constrained system, found once for each set of facts.
@@ -264,6 +275,7 @@ impl System {
                 }
                 Base::Mixed(equations) => MixedSystem::from_equations(cx, &self.manifold, equations)?,
                 _ if self.constraints.is_empty() => self.solved(cx)?,
+                _ if self.constrains_positions(cx) => self.on_configurations(cx)?,
                 _ => mixed_form::mixed_form(cx, &self.components_list(cx)?, &self.solved_constraints(cx)?)?,
             }))
         };
@@ -287,6 +299,62 @@ impl System {
         }
     }
 
+    /// Whether a constraint with Chetaev's reactions restricts positions.
+    fn constrains_positions(&self, cx: &Inquiry) -> bool {
+        let own = self.constraints.iter().any(|c| c.reactions.is_some() || c.forms.is_some());
+        let mut equations = self.constraints.iter().flat_map(|c| &c.equations);
+        !own && equations.any(|(e, _)| crate::geometry::jet::jet_order(cx, *e).order == 0)
+    }
+
+    /// Equations in the coordinates that constraints on positions leave: of second order, and of first order for velocities that
+    /// other constraints determine.
+    fn on_configurations(&self, cx: &Inquiry) -> Fallible<MixedSystem> {
+        let form = self.constrained_form(cx)?;
+        let q = form.structure();
+        if form.top_order() != 2 {
+            return Err(Box::new(Diagnostic::error(
+                &codes::NOT_APPLICABLE,
+                format!(
+                    "these equations are of order {}; mixed systems are of first and second order",
+                    form.top_order()
+                ),
+            )));
+        }
+        if !q.is_solved() {
+            let names: Vec<String> = q.dependent_jets(0).iter().map(Symbol::to_string).collect();
+            let refusal = Diagnostic::error(
+                &codes::NOT_DETERMINED,
+                format!("the constraints on positions were not solved for {}", names.join(", ")),
+            );
+            let refusal = q
+                .constraints()
+                .iter()
+                .filter(|c| c.order == 0)
+                .fold(refusal, |d, c| d.label(c.span, "this constraint"));
+            return Err(Box::new(refusal.note("this question is answered in coordinates of the constraint").help(
+                format!(
+                    "say which root is meant, for example with `branch: {} > 0`",
+                    names.first().map_or("x", String::as_str)
+                ),
+            )));
+        }
+        let motion = form.motion(cx)?;
+        motion.conditions.iter().for_each(|c| crate::algebra::conditions::state(cx, *c));
+        let solved = q.solved_jets();
+        let put = |e: Expr| {
+            // The highest first: their values contain lower ones.
+            solved.iter().rev().fold(e, |e, (s, value)| {
+                let map = std::iter::once((*s, *value)).collect();
+                if e.contains(*s) { crate::algebra::substitute::substitute(e, &map) } else { e }
+            })
+        };
+        let coordinate = |i: usize| q.manifold().fibres()[i].coordinate;
+        let second = q.independent().iter().map(|l| (coordinate(*l), put(motion.accelerations[*l]))).collect();
+        let velocities = q.dependent().iter().zip(q.constraints()).filter(|(_, c)| c.order == 1);
+        let first = velocities.map(|(d, _)| (coordinate(*d), put(Expr::symbol(coordinate(*d).jet(1)))));
+        MixedSystem::new(cx, &self.manifold, second, first.collect())
+    }
+
     /// The constraints solved for the velocities of the dependent coordinates.
     pub fn solved_constraints(&self, cx: &Inquiry) -> Fallible<SolvedConstraints> {
         let (mut equations, mut dependent) = (vec![], vec![]);
@@ -299,7 +367,7 @@ impl System {
             };
             if !why.is_empty() {
                 return Err(Box::new(
-                    Diagnostic::error(&codes::NOT_AVAILABLE, format!("the constraint `{name}` {why}"))
+                    Diagnostic::error(&codes::NOT_APPLICABLE, format!("the constraint `{name}` {why}"))
                         .note("a mixed form is found for constraints on J1 with the reactions of Chetaev"),
                 ));
             }
@@ -328,6 +396,11 @@ impl System {
             dependent: q.dependent().iter().map(coordinate).collect(),
             g,
         })
+    }
+
+    /// Whether E with its forces comes from a Lagrangian: there are no forces.
+    pub fn lagrangian_with_forces(&self) -> bool {
+        matches!(self.base, Base::Lagrangian(_)) && self.forces.is_empty()
     }
 
     pub fn lagrangian(&self) -> Option<&Lagrangian> {
@@ -367,10 +440,17 @@ impl System {
             Base::Equations(e) => e.clone(),
             Base::Lepage(_) => self.lepage(cx)?.dynamical_form().components().to_vec(),
             Base::Generated(_) | Base::Mixed(_) => {
-                return Err(Box::new(Diagnostic::error(
-                    &codes::NOT_AVAILABLE,
-                    "equations of such a system are not available yet",
-                )));
+                return Err(Box::new(
+                    Diagnostic::error(
+                        &codes::NOT_APPLICABLE,
+                        "this system is not given by one equation for each coordinate",
+                    )
+                    .label(self.span, format!("a {}", self.kind_name()))
+                    .help(match &self.base {
+                        Base::Generated(_) => "`implicit(S).equations` are the equations of its curves",
+                        _ => "its equations are solved already: `vector_field(S)`",
+                    }),
+                ));
             }
         };
         for force in &self.forces {

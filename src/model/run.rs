@@ -5,6 +5,7 @@ use crate::algebra::Inquiry;
 use crate::algebra::{Expr, Rational, Symbol, Verdict};
 use crate::codegen::lower::to_f64;
 use crate::diagnostic::{Diagnostic, codes};
+use crate::integrate::surface::Projection;
 use crate::motion::double::{constant, from_f64};
 use crate::motion::run::{Run, reason_label};
 use crate::motion::series::Series;
@@ -41,9 +42,24 @@ pub fn part(run: &Rc<Run>, name: &str) -> Fallible<Option<Value>> {
         "backend" => Value::Label(run.backend()),
         "portable" => Value::from(Verdict::from_bool(run.is_portable(), "how the run was made")),
         "method" => Value::Label(t.method.name()),
+        "levels" | "drift" | "residuals" | "projection" | "projections" => projection(run, name),
         "events" => Value::list(t.events.iter().map(|e| state(run, e.t, &e.state))),
         _ => return Ok(members(run, name)),
     }))
+}
+
+/// What kept the run on its constraints: nothing, where there are none.
+fn projection(run: &Run, name: &str) -> Value {
+    let none = Projection::default();
+    let kept = run.trajectory.projection.as_ref().unwrap_or(&none);
+    let floats = |list: &[f64]| Value::list(list.iter().map(|x| Value::Float(*x)));
+    match name {
+        "levels" => Value::list(kept.equations.iter().map(|e| Value::Text(e.as_str().into()))),
+        "drift" => floats(&kept.drift),
+        "residuals" => floats(&kept.residuals),
+        "projection" => Value::Float(kept.largest),
+        _ => Value::number(kept.count as i64),
+    }
 }
 
 /// The columns `q[1]`, `q[2]`, … of a family `q`.

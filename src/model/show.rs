@@ -197,6 +197,9 @@ fn answer_text(cx: &Inquiry, answer: &Answer, style: Style) -> String {
     if let Some(main) = &answer.main {
         lines.push(main_of(cx, answer, |cx| render(cx, main, style)));
     }
+    if let (None, Some(why)) = (&answer.main, &answer.refused) {
+        lines.push(format!("none ({})", why.title));
+    }
     // A list already says what its only entry is.
     if let Some(family) = answer.family()
         && !matches!(answer.main, Some(Value::Family(_) | Value::List(_)))

@@ -10,6 +10,7 @@ use crate::codegen::compiled::Options;
 use crate::codegen::lower::{self, Obstacle, Signature, Stage, expressions_in_stages};
 use crate::codegen::table::Table;
 use crate::integrate::problem::{Event, Motion, MotionSpec};
+use crate::integrate::surface::Level;
 use indexmap::IndexMap;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -59,10 +60,56 @@ pub struct Observed {
     pub record: Reading,
     pub events: Reading,
     pub kinds: Vec<Event>,
-    /// Equations of the set on which the motion stays.
-    pub surface: Vec<Expr>,
+    /// The set on which the motion stays.
+    pub surface: Vec<SurfaceLevel>,
     /// The parameters of the field, then those that only occur here.
     pub parameters: Vec<Symbol>,
+}
+
+/// Equations of the set on which a motion stays, and the states that they determine.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct SurfaceLevel {
+    pub equations: Vec<Expr>,
+    pub states: Vec<Symbol>,
+}
+
+impl SurfaceLevel {
+    /// One level for each order of jets that the equations reach, the lowest first: it determines the jets of that order.
+    pub fn by_order(equations: &[Expr], states: &[Symbol]) -> Vec<SurfaceLevel> {
+        let order_of = |s: &Symbol| s.as_jet().map_or(0, |(_, order)| order);
+        let reached = |e: &Expr| e.symbols().iter().filter(|s| states.contains(s)).map(order_of).max().unwrap_or(0);
+        let highest = states.iter().map(order_of).max().unwrap_or(0);
+        let level = |order: u32| SurfaceLevel {
+            equations: equations.iter().copied().filter(|e| reached(e) == order).collect(),
+            states: states.iter().copied().filter(|s| order_of(s) == order).collect(),
+        };
+        (0..=highest).map(level).filter(|level| !level.equations.is_empty()).collect()
+    }
+
+    /// All equations at once, which determine all states together.
+    pub fn together(equations: Vec<Expr>, states: &[Symbol]) -> Vec<SurfaceLevel> {
+        match equations.is_empty() {
+            true => vec![],
+            false => vec![SurfaceLevel { equations, states: states.to_vec() }],
+        }
+    }
+
+    fn lower(&self, cx: &Inquiry, signature: &Signature) -> Result<Level, Obstacle> {
+        let slopes = self.equations.iter().flat_map(|g| self.states.iter().map(|x| partial(cx, *g, *x)));
+        let list: Vec<(String, Expr)> =
+            self.equations.iter().copied().chain(slopes).map(|e| (shortened(&e.to_string()), e)).collect();
+        let kernel = lower::expressions("surface", signature, &list)?;
+        let column = |s: &Symbol| signature.states.iter().position(|state| state == s);
+        Ok(Level { kernel, columns: self.states.iter().filter_map(column).collect() })
+    }
+}
+
+/// The beginning of a long text: it is shown in a message.
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(80) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_string(),
+    }
 }
 
 /// Where lowering failed.
@@ -111,15 +158,9 @@ impl Motions {
         };
         let record = kernel("record", &observed.record).map_err(Unlowered::Record)?;
         let events = kernel("events", &observed.events).map_err(Unlowered::Events)?;
-        let surface = match observed.surface.is_empty() {
-            true => None,
-            false => {
-                let slopes = observed.surface.iter().flat_map(|g| signature.states.iter().map(|x| partial(cx, *g, *x)));
-                let list: Vec<(String, Expr)> =
-                    observed.surface.iter().copied().chain(slopes).map(|e| (e.to_string(), e)).collect();
-                Some(lower::expressions("surface", &with_observed, &list).map_err(Unlowered::Field)?)
-            }
-        };
+        let surface: Result<Vec<Level>, Obstacle> =
+            observed.surface.iter().map(|level| level.lower(cx, &with_observed)).collect();
+        let surface = Some(surface.map_err(Unlowered::Field)?).filter(|levels| !levels.is_empty());
         if let Some(field) = new_field {
             kept.compilations += 1;
             if kept.fields.len() >= KEPT {
@@ -136,7 +177,7 @@ impl Motions {
             (_, _, surface) => {
                 let motion = field.motion.observing(record, events.map(|k| (k, observed.kinds.clone())));
                 Rc::new(match surface {
-                    Some(surface) => motion.on_surface(surface),
+                    Some(levels) => motion.on_surface(&levels),
                     None => motion,
                 })
             }
@@ -165,7 +206,7 @@ impl Observed {
             // A mark between the two lists.
             names.push(String::new());
         }
-        expressions.extend(&self.surface);
+        expressions.extend(self.surface.iter().flat_map(|level| &level.equations));
         use crate::integrate::problem::Direction;
         let kind = |e: &Event| {
             (

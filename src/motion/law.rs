@@ -16,7 +16,7 @@
 use crate::algebra::Inquiry;
 use crate::algebra::derive::partial;
 use crate::algebra::substitute::{define_function, substitute, substitute_all};
-use crate::algebra::{Coordinate, Expr, Function, Symbol, SymbolKind};
+use crate::algebra::{Coordinate, Expr, Function, Node, Symbol, SymbolKind};
 use crate::codegen::ir::Kernel;
 use crate::codegen::lower::{Equations, Obstacle, Signature, Stage, vector_field};
 use crate::diagnostic::{Diagnostic, Fallible, codes};
@@ -147,6 +147,28 @@ impl Law {
 
     pub fn time(&self) -> Symbol {
         self.manifold.base()
+    }
+
+    /// The term by which the slope of one state depends on another, both by name.
+    pub fn term_with(&self, slope_of: &str, other: &str) -> Option<Expr> {
+        let index = self.states.iter().position(|s| s.name() == slope_of)?;
+        let symbol = *self.states.iter().find(|s| s.name() == other)?;
+        let term = |e: &Expr| match e.node() {
+            Node::Sum { terms, .. } => {
+                terms.iter().find(|(t, _)| t.contains(symbol)).map(|(t, c)| *t * Expr::number(c.clone()))
+            }
+            _ => Some(*e).filter(|e| e.contains(symbol)),
+        };
+        match &self.derivatives {
+            Derivatives::Explicit(right) => term(right.get(index)?),
+            Derivatives::Implicit { chain, a, b, highest, .. } => match chain.get(index) {
+                Some(e) => term(e),
+                None => a.iter().find_map(term).or_else(|| {
+                    let inertia = b.iter().flat_map(|row| row.iter().zip(highest));
+                    inertia.filter(|(e, _)| e.contains(symbol)).map(|(e, q)| *e * Expr::symbol(*q)).next()
+                }),
+            },
+        }
     }
 
     /// Every expression of the law.

@@ -33,8 +33,24 @@ pub struct Run {
 }
 
 /// The parts of every run.
-pub const PARTS: &[&str] =
-    &["first", "last", "end", "reason", "message", "method", "backend", "portable", "steps", "rejected", "events"];
+pub const PARTS: &[&str] = &[
+    "first",
+    "last",
+    "end",
+    "reason",
+    "message",
+    "method",
+    "backend",
+    "portable",
+    "steps",
+    "rejected",
+    "events",
+    "levels",
+    "drift",
+    "residuals",
+    "projection",
+    "projections",
+];
 
 impl Run {
     /// Names and values of the recorded columns, time first.
@@ -119,6 +135,12 @@ impl Run {
             "steps": s.steps, "rejected": s.rejected, "evaluations": s.evaluations, "events": events,
             "columns": self.table().columns().iter().map(|c| c.name.clone()).collect::<Vec<_>>(), "rows": t.len(),
         });
+        if let Some(kept) = &t.projection {
+            json["projection"] = serde_json::json!({
+                "levels": kept.equations, "drift": kept.drift, "residuals": kept.residuals,
+                "count": kept.count, "largest": kept.largest, "total": kept.total,
+            });
+        }
         if let StopReason::SingularPoint { failure } = &t.reason {
             json["failed"] = serde_json::json!({ "expression": failure.expression });
             if let Some(argument) = failure.argument {
@@ -141,7 +163,7 @@ impl Run {
             return Ok(run.state(row).to_vec());
         }
         let problem = InitialValueProblem { start: from, state: run.state(row).to_vec(), end: t, ..self.quiet() };
-        let field = self.motion.observing(None, None);
+        let field = self.motion.unobserved();
         let short_run = crate::integrate::run(cx, &field, &problem).map_err(|bad| {
             Box::new(
                 Diagnostic::error(&codes::OUTSIDE_RUN, format!("there is no state at {} = {}", self.time, short(t)))
@@ -185,7 +207,7 @@ impl Run {
         };
         let motion = match &self.records {
             true => self.motion.clone(),
-            false => Rc::new(self.motion.observing(None, None)),
+            false => Rc::new(self.motion.unobserved()),
         };
         for t in times {
             if !(*t >= self.problem.start.min(self.trajectory.end) && *t <= self.problem.start.max(self.trajectory.end))
@@ -255,6 +277,7 @@ pub const REASONS: &[&str] = &[
     "step_too_small",
     "stalled",
     "left_its_set",
+    "lost_rank",
     "budget",
 ];
 
@@ -269,6 +292,7 @@ pub fn reason_label(reason: &StopReason) -> &'static str {
         StopReason::StepTooSmall => "step_too_small",
         StopReason::Stalled => "stalled",
         StopReason::LeftSurface { .. } => "left_its_set",
+        StopReason::LostRank { .. } => "lost_rank",
         StopReason::Budget { .. } => "budget",
     }
 }

@@ -1,8 +1,9 @@
 //! Where a motion starts, and whether it may start there.
 //!
 //! What `from` leaves out is 0. On a submanifold that is not always possible: then derivatives that were left out follow from
-//! the rest if they can, the highest first, so that positions stay 0. The values that move are those nearest to 0 on the
-//! submanifold, found by Newton's method with the shortest step,
+//! the rest if they can, the highest first, so that positions stay 0. If positions must move, they are found first, from the
+//! equations between positions; then the velocities, from those with velocities, and so on, level by level. The values that move
+//! are those nearest to 0 on the submanifold, found by Newton's method with the shortest step,
 //!
 //! ```text
 //! x ← x − Jᵀ (J Jᵀ)⁻¹ g(x),      J = ∂g/∂x in the values left out.
@@ -160,14 +161,21 @@ impl Surface {
 
     /// The state nearest to `state` on the surface, moving only the values that are free.
     fn project(&self, t: f64, state: &[f64], free: &[bool]) -> Option<Vec<f64>> {
+        self.project_on(&vec![true; self.equations.len()], t, state, free)
+    }
+
+    /// The same for some of the equations.
+    fn project_on(&self, active: &[bool], t: f64, state: &[f64], free: &[bool]) -> Option<Vec<f64>> {
         let mut x = state.to_vec();
+        let rows: Vec<usize> = (0..self.equations.len()).filter(|i| active[*i]).collect();
         for _ in 0..60 {
-            if self.fits(t, &x, 1e-14) {
+            if self.fit(&rows, t, &x, 1e-14) {
                 return Some(x);
             }
             let (g, slopes, _) = self.evaluate(t, &x);
+            let g: Vec<f64> = rows.iter().map(|i| g[*i]).collect();
             let k = g.len();
-            let column = |i: usize, j: usize| if free[j] { slopes[i * self.n + j] } else { 0.0 };
+            let column = |i: usize, j: usize| if free[j] { slopes[rows[i] * self.n + j] } else { 0.0 };
             let mut gram = vec![0.0; k * k];
             for (i, row) in gram.chunks_mut(k.max(1)).enumerate() {
                 for (l, entry) in row.iter_mut().enumerate() {
@@ -185,7 +193,78 @@ impl Surface {
             }
             x = moved;
         }
-        self.fits(t, &x, 1e-12).then_some(x)
+        self.fit(&rows, t, &x, 1e-12).then_some(x)
+    }
+
+    /// Whether a state satisfies some of the equations.
+    fn fit(&self, rows: &[usize], t: f64, state: &[f64], digits: f64) -> bool {
+        let (g, slopes, _) = self.evaluate(t, state);
+        rows.iter().all(|i| g[*i].abs() <= digits * self.scale(&slopes, *i, state))
+    }
+
+    /// Level by level: positions from the equations between positions, from this seed; then velocities, nearest to 0; and so on.
+    fn level_by_level(&self, start: &Start, states: &[Symbol], seed: f64) -> Option<Vec<f64>> {
+        let order = |s: &Symbol| s.as_jet().map_or(0, |(_, order)| order);
+        let of_equation = |e: &Expr| e.symbols().iter().filter(|s| states.contains(s)).map(order).max().unwrap_or(0);
+        let orders: Vec<u32> = self.equations.iter().map(of_equation).collect();
+        let highest = states.iter().map(order).max().unwrap_or(0);
+        let mut state = start.state.clone();
+        for level in 0..=highest {
+            let active: Vec<bool> = orders.iter().map(|k| *k == level).collect();
+            let free: Vec<bool> =
+                states.iter().zip(&start.given).map(|(s, given)| !given && order(s) == level).collect();
+            if level == 0 {
+                for (i, x) in state.iter_mut().enumerate().filter(|(i, _)| free[*i]) {
+                    *x = seed * (1.0 + i as f64 / 16.0);
+                }
+            }
+            let moved = self.project_on(&active, start.time, &state, &free)?;
+            // Where the free values hardly move an equation, as at a double root, what they reach is rounding.
+            let (_, slopes, _) = self.evaluate(start.time, &moved);
+            for i in (0..active.len()).filter(|i| active[*i] && moved != state) {
+                let row = &slopes[i * self.n..(i + 1) * self.n];
+                let size = |keep: &dyn Fn(usize) -> bool| {
+                    row.iter().enumerate().filter(|(j, _)| keep(*j)).map(|(_, s)| s * s).sum::<f64>()
+                };
+                if size(&|j| free[j]) < 1e-10 * size(&|_| true) {
+                    return None;
+                }
+            }
+            state = moved;
+        }
+        Some(state)
+    }
+
+    /// The nearest state on the surface: stationary for |x − x₀|² under g = 0, by x ← x₀ − Jᵀ (J Jᵀ)⁻¹ (g + J (x₀ − x)); where that does
+    /// not settle, the state that Newton's method reaches.
+    fn nearest(&self, t: f64, from: &[f64]) -> Option<Vec<f64>> {
+        let reached = self.project(t, from, &vec![true; self.n])?;
+        let mut x = reached.clone();
+        for _ in 0..400 {
+            let (g, slopes, _) = self.evaluate(t, &x);
+            let k = g.len();
+            let row = |i: usize| &slopes[i * self.n..(i + 1) * self.n];
+            let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+            let back: Vec<f64> = from.iter().zip(&x).map(|(a, b)| a - b).collect();
+            let right: Vec<f64> = (0..k).map(|i| g[i] + dot(row(i), &back)).collect();
+            let mut gram: Vec<f64> = (0..k * k).map(|ij| dot(row(ij / k), row(ij % k))).collect();
+            let trace: f64 = (0..k).map(|i| gram[i * k + i]).sum();
+            (0..k).for_each(|i| gram[i * k + i] += 1e-13 * trace);
+            let Some(lambda) = solve(&mut gram, &right) else { return Some(reached) };
+            let step = |j: usize| (0..k).map(|i| row(i)[j] * lambda[i]).sum::<f64>();
+            let next: Vec<f64> = (0..self.n).map(|j| from[j] - step(j)).collect();
+            let moved = next.iter().zip(&x).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            if !moved.is_finite() {
+                return Some(reached);
+            }
+            x = next;
+            if moved < 1e-14 * (1.0 + x.iter().fold(0.0f64, |m, v| m.max(v.abs()))) {
+                break;
+            }
+        }
+        let distance = |a: &[f64]| a.iter().zip(from).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+        let settled = self.project(t, &x, &vec![true; self.n]);
+        settled.filter(|x| distance(x) <= distance(&reached)).or(Some(reached))
     }
 
     /// Fills in what `from` left out. The result says what was filled in, or how far the state is off.
@@ -199,15 +278,19 @@ impl Surface {
         let above = |least: u32| states.iter().zip(&free).map(|(s, free)| *free && order(s) >= least).collect();
         let derivatives = (1..=highest).rev().map(|least| (0.0, above(least)));
         // From 0; where that is a singular point of the equations, from other places that are always the same.
-        let all = [0.0, 1.0, -1.0, 0.37].map(|seed| (seed, free.clone()));
-        for (seed, free) in derivatives.chain(all) {
+        let seeds = [0.0, 1.0, -1.0, 0.37];
+        let all = seeds.map(|seed| (seed, free.clone()));
+        let at_once = |(seed, free): (f64, Vec<bool>)| {
             let mut guess = start.state.clone();
             for (i, x) in guess.iter_mut().enumerate().filter(|(i, _)| free[*i]) {
                 *x = seed * (1.0 + i as f64 / 16.0);
             }
-            if let Some(state) = self.project(start.time, &guess, &free)
-                && self.fits(start.time, &state, FIT)
-            {
+            self.project(start.time, &guess, &free)
+        };
+        let in_levels = seeds.into_iter().map(|seed| self.level_by_level(start, states, seed));
+        let candidates = derivatives.map(at_once).chain(in_levels).chain(all.into_iter().map(at_once));
+        for state in candidates.flatten() {
+            if self.fits(start.time, &state, FIT) {
                 let filled = states.iter().copied().zip(&state).zip(&start.state);
                 let filled = filled.filter(|((_, x), old)| x != old).map(|((s, x), _)| (s, *x)).collect();
                 return Ok((Start { state, ..start.clone() }, filled));
@@ -224,7 +307,7 @@ impl Surface {
                 .filter(|(_, x)| **x == 0.0 || x.is_nan())
                 .map(|(e, _)| *e)
                 .collect(),
-            nearest: self.project(start.time, &start.state, &vec![true; self.n]),
+            nearest: self.nearest(start.time, &start.state),
         })
     }
 }

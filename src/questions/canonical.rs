@@ -232,6 +232,9 @@ fn momenta(a: &Arguments) -> Fallible<Value> {
 }
 
 fn hamiltonian(a: &Arguments) -> Fallible<Value> {
+    if super::constrained::is_asked_of(a) {
+        return super::constrained::hamiltonian(a);
+    }
     let prefix = names(a)?;
     let chosen = gauge(a)?;
     let Found { system, form, canonical } = canonical_of(a)?;
@@ -332,6 +335,7 @@ fn hamilton(a: &Arguments) -> Fallible<Value> {
 
 fn energy(a: &Arguments) -> Fallible<Value> {
     let system = a.system(0)?;
+    super::constrained::tested(a, &system)?;
     let energy = match system.free_lagrangian() {
         Some(lagrangian) => theory::energy(&a.cx, &lagrangian.dynamical_form(&a.cx)?)?,
         None => theory::energy(&a.cx, &form_of(a, 0)?.1)?,

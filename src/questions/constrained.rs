@@ -7,14 +7,16 @@ use super::systems::{names, simple};
 use super::{Arguments, Question};
 use crate::algebra::Inquiry;
 use crate::algebra::derive::partial;
-use crate::algebra::{Expr, Symbol, Verdict, decide};
+use crate::algebra::{Coordinate, Expr, Symbol, Verdict, decide};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::form::Form;
-use crate::mechanics::constrained_dynamics::{ConstrainedBranch, ConstrainedDynamics, constrained_dynamics};
+use crate::mechanics::constrained_dynamics::{
+    ConstrainedBranch, ConstrainedDynamics, constrained_dynamics, constrained_ranks,
+};
 use crate::mechanics::constrained_form::{ConstrainedForm, ConstrainedMotion};
 use crate::mechanics::constraint_legendre::{self as theory, ConstraintLegendre, ConstraintMomenta};
 use crate::mechanics::constraint_structure::ConstraintStructure;
-use crate::mechanics::{jet, regular};
+use crate::mechanics::{differentiation_index, jet, regular};
 use crate::model::constraints::on_constraint;
 use crate::model::evaluate_at::value_at;
 use crate::model::item::System;
@@ -57,7 +59,11 @@ pub static ROWS: &[Question] = &[
         help: "μ with −E = Σ μ_i ∂f_i/∂q_r, for the constraints as typed, as functions of the state",
         options: &[],
         gives: Gives::Kinds(LIST),
-        parts: &[],
+        parts: &[
+            part("unique", VERDICT, "no combination of them exerts no force"),
+            part("least_norm", LIST, "the choice with the least Σ μ_i², where they are not unique"),
+            part("idle", LIST, "combinations of multipliers that exert no force"),
+        ],
         run: multipliers,
     },
     Question {
@@ -69,7 +75,26 @@ pub static ROWS: &[Question] = &[
         parts: &[],
         run: reactions,
     },
+    Question {
+        name: "index",
+        parameters: &[one("S", SYSTEM)],
+        help: "the differentiation index of the equations with multipliers, and the constraints that hide in them",
+        options: &[],
+        gives: Gives::Kinds(INTEGER),
+        parts: &[
+            part(
+                "levels",
+                LIST,
+                "equations between the values of a state, by the number of differentiations that show them",
+            ),
+            part("hidden", LIST, "those that do not stand in the equations"),
+        ],
+        run: index,
+    },
 ];
+
+/// What it may cost to find out whether a system is regular at every point of the constraint.
+const UNIQUENESS: u64 = 400_000;
 
 /// A constrained system with what is derived of it for an answer.
 struct Subject {
@@ -110,7 +135,14 @@ impl Subject {
     }
 
     fn motion(&self, a: &Arguments) -> Fallible<ConstrainedMotion> {
-        self.form.motion(&a.cx).map_err(|d| Box::new(d.or_at(a.positional[0].span, "a singular system")))
+        self.form.motion(&a.cx).map_err(|d| {
+            let moves_nowhere = d.code.name == codes::DEGENERATE.name
+                && constrained_dynamics(&a.cx, &self.form).is_ok_and(|found| found.empty.is_yes());
+            match moves_nowhere {
+                true => no_motion(a),
+                false => Box::new(d.or_at(a.positional[0].span, "a singular system")),
+            }
+        })
     }
 
     /// A verdict about a determinant, taken anew at points of the constraint.
@@ -177,18 +209,65 @@ fn reduced(a: &Arguments) -> Fallible<Value> {
 }
 
 fn multipliers(a: &Arguments) -> Fallible<Value> {
-    if let Some(answer) = super::pairs::multipliers(a)? {
-        return Ok(answer);
+    if let Some(Value::List(found)) = super::pairs::multipliers(a)? {
+        let list = Value::List(found);
+        return Ok(Value::from(determined_multipliers(list).on(&a.system(0)?.manifold)));
+    }
+    let system = a.system(0)?;
+    if !system.constraints.is_empty() && !system.constraint_structure(&a.cx)?.redundant().is_empty() {
+        return Ok(Value::from(redundant_multipliers(&a.cx, &system)?.on(&system.manifold)));
     }
     let s = Subject::read(a)?;
     let motion = s.motion(a)?;
     let lambda = s.form.multipliers(&a.cx, &motion)?;
-    Ok(Value::from(
-        Answer::new("multipliers")
-            .main(Value::list(lambda.iter().map(|l| s.along(simple(&a.cx, -*l)))))
-            .on(&s.system.manifold)
-            .valid_where(motion.conditions),
-    ))
+    let list = Value::list(lambda.iter().map(|l| s.along(simple(&a.cx, -*l))));
+    Ok(Value::from(determined_multipliers(list).on(&s.system.manifold).valid_where(motion.conditions)))
+}
+
+fn determined_multipliers(list: Value) -> Answer {
+    let same = list.clone();
+    Answer::new("multipliers")
+        .main(list)
+        .lazy("unique", |_| Ok(Value::from(Verdict::yes("the constraints are independent"))))
+        .lazy("least_norm", move |_| Ok(same.clone()))
+        .lazy("idle", |_| Ok(Value::list([])))
+}
+
+/// With F = C F_ρ the force F_ρᵀ μ_ρ is exerted by every μ with Cᵀ μ = μ_ρ; the least of them is C (CᵀC)⁻¹ μ_ρ.
+fn redundant_multipliers(cx: &Inquiry, system: &Rc<System>) -> Fallible<Answer> {
+    let q = system.constraint_structure(cx)?;
+    let c = q.coefficients(cx)?;
+    let idle: Vec<Vec<Expr>> = c.transpose().null_space(cx)?.iter().map(|v| q.as_typed(v)).collect();
+    let name = |i: usize| Expr::symbol(Symbol::multiplier(i as u32 + 1));
+    let idle = idle.into_iter().map(|v| {
+        let terms = v.iter().enumerate().map(|(i, e)| name(i) * q.on_q(cx, *e));
+        simple(cx, Expr::add_all(terms.collect::<Vec<_>>()))
+    });
+    let idle = idle.collect::<Vec<_>>();
+    let mut refusal = Diagnostic::error(&codes::NOT_DETERMINED, "the multipliers of these constraints are not unique");
+    for c in q.constraints().iter().chain(q.redundant()) {
+        refusal = refusal.label(c.span, "one of the constraints");
+    }
+    let text: Vec<String> = idle.iter().map(|e| e.to_string()).collect();
+    let refusal = refusal
+        .note("they are overconstrained: fewer of them hold the motion where it is")
+        .note(format!("multipliers in the proportions of {} exert no force", text.join(", ")))
+        .help("`reactions(S)` is determined; `multipliers(S).least_norm` is the choice with the least sum of squares");
+    let asked = system.clone();
+    Ok(Answer::new("multipliers")
+        .refused_main(Box::new(refusal))
+        .lazy("unique", |_| Ok(Value::from(Verdict::no("the constraints are redundant"))))
+        .lazy("least_norm", move |cx: &Inquiry| {
+            let form = asked.constrained_form(cx)?;
+            let motion = form.motion(cx)?;
+            let mu: Vec<Expr> = form.multipliers(cx, &motion)?.into_iter().map(|l| -l).collect();
+            let q = form.structure();
+            let solution = c.transpose().mul(&c).solve(cx, &mu)?;
+            let least = q.as_typed(&c.mul_vector(&solution.particular));
+            let along = |e: Expr| on_constraint(q, form.form().order(), Value::Expr(simple(cx, q.on_q(cx, e))));
+            Ok(Value::list(least.into_iter().map(along)))
+        })
+        .lazy("idle", move |_| Ok(Value::exprs(idle.clone()))))
 }
 
 fn reactions(a: &Arguments) -> Fallible<Value> {
@@ -241,7 +320,12 @@ pub(super) fn vector_field(a: &Arguments) -> Fallible<Value> {
     let unique = match decide::is_nonzero_everywhere(&a.cx, det) {
         Verdict::Yes(g) => Verdict::Yes(g),
         Verdict::No(_) => Verdict::no("the system is singular on a set of points"),
-        open => open,
+        // In the chart it is open; without one it may not be.
+        open if s.form.is_high() => open,
+        open => match a.cx.within(UNIQUENESS, || constrained_ranks(&a.cx, &s.form)) {
+            Ok(ranks) => ranks.regular,
+            Err(_) => open,
+        },
     };
     let (space, conditions) = (s.form.space(), motion.conditions.clone());
     Ok(Value::from(
@@ -413,26 +497,25 @@ fn no_gauge() -> Fallible<Value> {
 /// The constraint algorithm on Q.
 pub(super) fn dynamics(a: &Arguments) -> Fallible<Value> {
     let s = Subject::read(a)?;
-    if let Some(option) = a.option("through") {
-        return Err(Box::new(
-            Diagnostic::error(&codes::NOT_AVAILABLE, "`through` is not available yet for constrained systems")
-                .label(option.span, "no effect here"),
-        ));
-    }
     let found = Rc::new(constrained_dynamics(&a.cx, &s.form)?);
-    let answer = dynamics_answer(&found).on(&s.system.manifold);
-    let proper = Value::from(dynamics_answer(&found).on(&s.system.manifold));
+    let chosen = match super::dynamics::through(a)? {
+        Some(point) => found.through(&a.cx, &point)?,
+        None => found.branches.clone(),
+    };
+    let answer = dynamics_answer(&found, &chosen).on(&s.system.manifold);
+    let proper = Value::from(dynamics_answer(&found, &chosen).on(&s.system.manifold));
+    let log = found.log.clone();
     let missing = |what: &str| -> Fallible<Value> { Err(Box::new(Diagnostic::error(&codes::NOT_APPLICABLE, what))) };
     Ok(Value::from(
         answer
             .lazy("proper", move |_| Ok(proper.clone()))
             .try_part("extended", missing("Hamilton paths that are no motions belong to systems without constraints"))
-            .try_part("log", missing("the steps of the algorithm on a constraint are not kept"))
+            .lazy("log", move |cx: &Inquiry| Ok(Value::Text(super::dynamics::entries_text(cx, &log).join("\n").into())))
             .valid_where(s.q().conditions().iter().copied()),
     ))
 }
 
-fn dynamics_answer(found: &Rc<ConstrainedDynamics>) -> Answer {
+fn dynamics_answer(found: &Rc<ConstrainedDynamics>, chosen: &[ConstrainedBranch]) -> Answer {
     let set = |list: Vec<Branch>| Value::from(PointSet::new(&found.space, list));
     let branch = |b: &ConstrainedBranch| {
         let on =
@@ -462,7 +545,7 @@ fn dynamics_answer(found: &Rc<ConstrainedDynamics>) -> Answer {
     Answer::new("dynamics")
         .part("primary", set(found.primary.clone()))
         .part("final", set(finals))
-        .part("branches", Value::list(found.branches.iter().map(branch)))
+        .part("branches", Value::list(chosen.iter().map(branch)))
         .part("empty", found.empty.clone())
         .lazy("secondary", {
             let found = found.clone();
@@ -502,4 +585,351 @@ pub(super) fn hamilton(a: &Arguments) -> Fallible<Value> {
             .on(&s.system.manifold)
             .valid_where(conditions),
     ))
+}
+
+/// How often the equations with multipliers must be differentiated.
+fn index(a: &Arguments) -> Fallible<Value> {
+    let cx = &a.cx;
+    let system = a.system(0)?;
+    let answer = |index: u32, levels: Vec<Vec<Expr>>| {
+        let hidden: Vec<Expr> = levels.iter().skip(1).flatten().copied().collect();
+        Value::from(
+            Answer::new("index")
+                .main(Value::count(index as usize))
+                .part("levels", Value::list(levels.into_iter().map(Value::exprs)))
+                .part("hidden", Value::exprs(hidden))
+                .on(&system.manifold),
+        )
+    };
+    if super::constrained_motion::has_own_reactions(&system) {
+        return Err(Box::new(
+            Diagnostic::error(&codes::NOT_APPLICABLE, "the index is found for constraints with Chetaev's reactions")
+                .label(a.positional[0].span, "it has forms or reactions of its own")
+                .help("`integrability(S).stable` counts the sets that are found one after the other"),
+        ));
+    }
+    if system.constraints.is_empty() {
+        let form = system.dynamical_form(cx)?;
+        if regular::is_generically_regular(cx, &form).is_yes() {
+            return Ok(answer(0, vec![]));
+        }
+        return singular_free_index(a, &system, answer);
+    }
+    let s = Subject::read(a)?;
+    if s.form.is_determined(cx).is_yes() {
+        let found = differentiation_index::of_regular(cx, &s.form);
+        return Ok(answer(found.index, found.levels));
+    }
+    let found = constrained_dynamics(cx, &s.form)?;
+    let q = s.q();
+    let lambda: Vec<Coordinate> =
+        (1..=q.n_constraints()).map(|i| Coordinate::declare(&format!("lambda_{i}"), false)).collect();
+    let sides = s.form.form().components();
+    let push = |sigma: usize| {
+        Expr::add_all(lambda.iter().enumerate().map(|(i, l)| Expr::symbol(l.jet(0)) * q.chetaev()[(i, sigma)]))
+    };
+    let balance = (0..sides.len()).map(|sigma| sides[sigma] + push(sigma));
+    let constraints = q.constraints().iter().map(|c| c.function);
+    let equations: Vec<Expr> = balance.chain(constraints).collect();
+    let motions = found.branches.iter().map(|b| {
+        let all = b.accelerations.iter().map(|(_, e)| *e).collect::<Option<Vec<Expr>>>();
+        (b.branch.clone(), all, b.multipliers.iter().copied().collect::<Option<Vec<Expr>>>())
+    });
+    let motions: Vec<_> = motions.collect();
+    let (nu, branch) = index_on_branches(a, &found.space, &equations, &lambda, &motions)?;
+    Ok(answer(nu, vec![q.constraints().iter().map(|c| c.function).collect(), branch.equations]))
+}
+
+/// Branches with their motion, where it is determined.
+type Motions = [(Branch, Option<Vec<Expr>>, Option<Vec<Expr>>)];
+
+fn singular_free_index(
+    a: &Arguments,
+    system: &System,
+    answer: impl Fn(u32, Vec<Vec<Expr>>) -> Value,
+) -> Fallible<Value> {
+    let form = system.dynamical_form(&a.cx)?;
+    let found = system.dynamics(&a.cx)?;
+    let motions: Vec<_> = found
+        .proper
+        .branches
+        .iter()
+        .map(|b| (b.branch.clone(), b.accelerations.iter().map(|(_, e)| *e).collect(), Some(vec![])))
+        .collect();
+    let (nu, branch) = index_on_branches(a, &form.phase_space(), form.components(), &[], &motions)?;
+    Ok(answer(nu, vec![vec![], branch.equations]))
+}
+
+/// The largest index on a branch, and that branch.
+fn index_on_branches(
+    a: &Arguments,
+    space: &crate::geometry::jet::JetSpace,
+    equations: &[Expr],
+    lambda: &[Coordinate],
+    motions: &Motions,
+) -> Fallible<(u32, Branch)> {
+    let at = |d: Diagnostic| Box::new(d.or_at(a.positional[0].span, "this system"));
+    let mut largest: Option<(u32, Branch)> = None;
+    for (branch, accelerations, multipliers) in motions {
+        let (Some(accelerations), Some(multipliers)) = (accelerations, multipliers) else {
+            return Err(at(Diagnostic::error(
+                &codes::NOT_DETERMINED,
+                "the motion or the reactions are not determined, so no number of differentiations gives them",
+            )
+            .help("`dynamics(S)` says what is free")));
+        };
+        let motion = differentiation_index::MotionOnSet { space, branch, accelerations, multipliers };
+        let Some(nu) = differentiation_index::on_set(&a.cx, equations, lambda, &motion)? else {
+            return Err(at(Diagnostic::error(&codes::UNDECIDED, "more differentiations are needed than are tried")));
+        };
+        if largest.as_ref().is_none_or(|(most, _)| nu > *most) {
+            largest = Some((nu, branch.clone()));
+        }
+    }
+    largest.ok_or_else(|| no_motion(a))
+}
+
+/// A refusal of singular equations; of equations without any motion it says that.
+pub(super) fn singular(a: &Arguments, system: &System, d: Diagnostic) -> Box<Diagnostic> {
+    let moves_nowhere = d.code.name == codes::DEGENERATE.name
+        && system.dynamics(&a.cx).is_ok_and(|found| found.proper.branches.is_empty() && found.proper.empty.is_yes());
+    match moves_nowhere {
+        true => no_motion(a),
+        false => Box::new(d.or_at(a.positional[0].span, "a singular system")),
+    }
+}
+
+/// Constraints that cannot hold are refused by whatever is asked.
+pub(super) fn tested(a: &Arguments, system: &System) -> Fallible<()> {
+    if system.constraints.is_empty() || super::constrained_motion::has_own_reactions(system) {
+        return Ok(());
+    }
+    match system.rank_condition(&a.cx)?.refusal(&a.cx, &system.declared_constraints(&a.cx)?) {
+        Some(refusal) => Err(Box::new(refusal)),
+        None => Ok(()),
+    }
+}
+
+/// The refusal of a system that moves nowhere.
+fn no_motion(a: &Arguments) -> Box<Diagnostic> {
+    Box::new(
+        Diagnostic::error(&codes::NO_MOTION, "this system has no motion")
+            .label(a.positional[0].span, "its equations contradict each other")
+            .help("`explain dynamics(S)` shows every step"),
+    )
+}
+
+/// What a question about free systems would need to be one about constrained systems.
+pub(super) fn missing_theorem(a: &Arguments, i: usize) -> Box<Diagnostic> {
+    let name = a.question.name;
+    let (why, instead) = match name {
+        "dynamical_form" | "lepage" => (
+            "a constrained system is a class of 2-forms on Q modulo the constraint ideal (Krupková 11.1), and no form on a jet space",
+            "`reduced(S)` has A′ and B′ of its representative (11.5), `equations(S)` the equations",
+        ),
+        "characteristic" | "hamilton_form" => (
+            "Hamilton paths that are no motions are stated for a 2-form, not for a class modulo the constraint ideal (Krupková §11)",
+            "`dynamical_distribution(S)` is the distribution of the constrained system",
+        ),
+        "helmholtz" | "integrating_factor" | "tonti" | "reduce_order" => (
+            "an inverse problem for reduced equations is not among the theorems: that the class contains a closed form \
+             (Krupková Corollary 11.5) does not make A′ + B′ q_s variational",
+            "ask it of the equations without the constraints; a map into the constraint, with `pullback`, solves a holonomic one",
+        ),
+        "dirac" => (
+            "Dirac's theory is one of Lagrangians: a constraint on positions enters it with its multiplier as a coordinate, and \
+             brackets of nonholonomic systems do not satisfy Jacobi's identity",
+            "add `lambda*u` to the Lagrangian, on a manifold with the coordinate `lambda`",
+        ),
+        _ => (
+            "it is a question about the Lagrangian alone, and forces and constraints would have no effect",
+            "ask it of the Lagrangian itself",
+        ),
+    };
+    Box::new(
+        Diagnostic::error(&codes::NOT_APPLICABLE, format!("`{name}` is not stated for this system"))
+            .label(a.positional[i].span, "with forces or constraints")
+            .note(why)
+            .help(instead),
+    )
+}
+
+/// Whether forces and reactions do no work along a field with the characteristic Q: then Noether's integral is one.
+///
+/// ```text
+/// dΦ/dt = Q^σ (F_σ + μ_i ∂f^i/∂q_r^σ)      on the motion
+/// ```
+pub(super) fn idle_along(a: &Arguments, system: &System, q: &[Expr]) -> Fallible<Verdict> {
+    let cx = &a.cx;
+    let along = |force: &[Expr]| Expr::add_all(force.iter().zip(q).map(|(f, q)| *f * *q).collect::<Vec<_>>());
+    let applied = super::forces::total_force(cx, system);
+    let refuse = |what: &str, rate: Expr| {
+        Err(Box::new(
+            Diagnostic::error(&codes::NOT_A_SYMMETRY, format!("{what} along this field"))
+                .label(a.positional[1].span, "this field")
+                .note(format!("the integral of the Lagrangian changes at the rate {rate}"))
+                .help("forces and reactions must do no work along the field ξ − q′ ξ⁰"),
+        ))
+    };
+    if let Some((reaction, set)) = super::pairs::reaction(cx, system)? {
+        let rate = set.restrict(cx, along(&applied) + along(&reaction));
+        let idle = set.vanishes(cx, rate);
+        return if idle.is_no() { refuse("forces or reactions do work", rate) } else { Ok(idle) };
+    }
+    if system.constraints.is_empty() {
+        let rate = simple(cx, along(&applied));
+        let idle = decide::is_zero(cx, rate);
+        return if idle.is_no() { refuse("the forces do work", rate) } else { Ok(idle) };
+    }
+    let form = system.constrained_form(cx)?;
+    let on = form.structure();
+    let virtual_work = (0..on.n_constraints()).map(|i| on.vanishes_on_q(cx, along(on.chetaev().row(i))));
+    let of_forces = on.vanishes_on_q(cx, along(&applied));
+    let idle = Verdict::all(virtual_work, "there are no constraints").and(of_forces);
+    if idle.is_yes() {
+        return Ok(idle);
+    }
+    // Reactions may still be such that they do no work.
+    let motion = form.motion(cx)?;
+    let lambda = form.multipliers(cx, &motion)?;
+    let reaction = form.reactions(cx, &motion, &lambda);
+    let rate = simple(cx, on.on_q(cx, along(&applied) + along(&reaction)));
+    let idle = on.vanishes_on_q(cx, rate);
+    if idle.is_no() { refuse("forces or reactions do work", rate) } else { Ok(idle) }
+}
+
+/// H̄ = P_a q̇^a − L̄ (Volný–Krupková Theorem 6), on the constraint.
+pub(super) fn hamiltonian(a: &Arguments) -> Fallible<Value> {
+    let (s, found) = transformation(a)?;
+    let momenta = found.momenta(&a.cx).map_err(|d| Box::new(d.or_at(a.positional[0].span, "of this system")))?;
+    let Some(h) = momenta.hamiltonian else {
+        return Err(Box::new(
+            Diagnostic::error(&codes::NOT_APPLICABLE, "this system has no Lagrangian, and so no Hamiltonian")
+                .label(a.positional[0].span, "only equations"),
+        ));
+    };
+    let prefix = names(a)?;
+    let missing = |what: &str| -> Fallible<Value> { Err(Box::new(Diagnostic::error(&codes::NOT_APPLICABLE, what))) };
+    let autonomous = decide::is_zero(&a.cx, partial(&a.cx, h, s.q().manifold().base()));
+    Ok(Value::from(
+        Answer::new("hamiltonian")
+            .main(s.along(h))
+            .try_part("f", missing("the function of (8.9) belongs to systems without constraints"))
+            .try_part("gauge", no_gauge())
+            .part("autonomous", autonomous)
+            .try_part("form", missing("the canonical form (8.5) belongs to systems without constraints"))
+            .lazy("in_momenta", move |cx: &Inquiry| {
+                let momenta = found.momenta(cx)?;
+                match found.hamilton(cx, &momenta, &prefix)?.hamiltonian {
+                    Some(h) => Ok(Value::Expr(h)),
+                    None => Err(Box::new(Diagnostic::error(&codes::NOT_APPLICABLE, "this system has no Lagrangian"))),
+                }
+            })
+            .on(&s.system.manifold)
+            .valid_where(s.q().conditions().iter().copied()),
+    ))
+}
+
+/// The dynamical distribution of [α_Q] for r = s − 1: annihilated by A′_l dt + B′_lp dq_{s−1}^p, the contact forms below and the
+/// constraint forms (Volný–Krupková 4.3).
+pub(super) fn dynamical_distribution(a: &Arguments) -> Fallible<Value> {
+    let cx = &a.cx;
+    let s = Subject::read(a)?;
+    let (q, form) = (s.q().clone(), s.form.clone());
+    if form.is_high() {
+        return Err(Box::new(
+            Diagnostic::error(
+                &codes::NOT_APPLICABLE,
+                "the dynamical distribution on Q is stated for constraints of lower order than the equations",
+            )
+            .label(a.positional[0].span, format!("the constraints are of order {}", q.order())),
+        ));
+    }
+    let (y, level) = (q.manifold(), q.level());
+    let t = y.base();
+    let chart = crate::geometry::jet::Chart::new(q.coordinates_on_q());
+    let tops = q.independent_jets(level);
+    let mut forms: Vec<Form> = (0..form.a().len())
+        .map(|l| {
+            let along = tops.iter().enumerate().map(|(p, s)| (*s, form.b()[(l, p)]));
+            Form::one_form([(t, form.a()[l])].into_iter().chain(along))
+        })
+        .collect();
+    for k in 0..level {
+        let contact = (0..y.n_coordinates()).map(|sigma| Form::omega(jet(y, sigma, k)));
+        forms.extend(contact.map(|f| f.map_coefficients(|c| q.on_q(cx, c))));
+    }
+    let forms: Vec<Form> = forms.into_iter().filter(|f| !f.axes().is_empty()).collect();
+    let annihilator = crate::geometry::distribution::Codistribution::span(&chart, forms.clone());
+    let distribution = annihilator.annihilator(cx)?;
+    let integrable = annihilator.clone();
+    Ok(Value::from(
+        Answer::new("dynamical_distribution")
+            .main(distribution)
+            .part("forms", Value::list(forms.into_iter().map(Value::Form)))
+            .lazy("integrable", move |cx: &Inquiry| Ok(Value::from(integrable.is_involutive(cx)?)))
+            .on(y)
+            .valid_where(q.conditions().iter().copied()),
+    ))
+}
+
+/// What §11 says about the class [α_Q]; notions that belong to one of its 2-forms are refused.
+pub(super) fn classify(a: &Arguments) -> Fallible<Value> {
+    let s = Subject::read(a)?;
+    let (form, q) = (s.form.clone(), s.q().clone());
+    if form.is_high() {
+        return Err(Box::new(
+            Diagnostic::error(
+                &codes::NOT_APPLICABLE,
+                "constrained systems are classified for constraints of lower order than the equations",
+            )
+            .label(a.positional[0].span, format!("the constraints are of order {}", q.order()))
+            .note("on Q such a system has B′ = 0 (Krupková §11)")
+            .help("`reduced(S).determined` says whether the highest derivatives are determined"),
+        ));
+    }
+    let found = constrained_ranks(&a.cx, &form)?;
+    let missing = |what: &str| -> Fallible<Value> {
+        Err(Box::new(Diagnostic::error(
+            &codes::NOT_APPLICABLE,
+            format!("{what} belongs to one 2-form, and a constrained system is a class modulo the constraint ideal"),
+        )))
+    };
+    let n = form.a().len();
+    let order = form.top_order();
+    let column = crate::algebra::linear::Matrix::with_columns(form.a().iter().map(|e| vec![*e]).collect(), 1);
+    let set = |list: &[Branch]| Value::from(PointSet::new(&form.space(), list.to_vec()));
+    let det = form.det_b(&a.cx);
+    let variational = match s.system.lagrangian_with_forces() {
+        true => Verdict::yes("E is variational, so the class contains a closed 2-form (Krupková Corollary 11.5)"),
+        false => Verdict::unknown("a closed 2-form in the class was not looked for"),
+    };
+    let mut answer = Answer::new("classify")
+        .part("regular", s.nonzero(found.regular.clone(), det.clone()))
+        .part("weakly_regular", found.weakly_regular.clone())
+        .part("singular", found.regular.clone().negate())
+        .part("variational", variational)
+        .part("rank_B", super::strata::rank_with(found.b, form.b().clone(), None))
+        .part("rank_BA", super::strata::rank_with(found.ba, form.b().beside(&column), None))
+        .part("order", order as usize)
+        .part("size", n * order as usize)
+        .try_part("det_B", det.map(|e| s.along(e)))
+        .part("primary_semispray", set(&found.primary));
+    let others = [
+        ("semiregular", "semiregularity"),
+        ("strongly_semiregular", "strong semiregularity"),
+        ("rank_one", "the rank of Δ"),
+        ("integrable", "integrability of Δ"),
+        ("rank_F", "the matrix F"),
+        ("rank_FA", "the matrix F"),
+        ("rank_Delta", "the rank of Δ"),
+        ("rank_D", "the rank of the dynamical distribution"),
+        ("parity", "the parity of the rank"),
+        ("primary", "the primary constraint set of Hamilton paths"),
+    ];
+    for (name, what) in others {
+        let why = missing(what);
+        answer = answer.lazy(name, move |_| why.clone());
+    }
+    Ok(Value::from(answer.on(&s.system.manifold).valid_where(q.conditions().iter().copied())))
 }

@@ -14,7 +14,7 @@ use crate::mechanics::constrained_form::level_of;
 use crate::mechanics::constraint_structure::{ConstraintStructure, Declared, NormalForm};
 use crate::mechanics::constraint_type as kinds;
 use crate::mechanics::rank_condition::{self as ranks, RankCondition};
-use crate::model::constraints::on_constraint;
+use crate::model::constraints::{on_constraint, structure_of};
 use crate::model::item::System;
 use crate::model::kind::*;
 use crate::model::set::PointSet;
@@ -42,8 +42,9 @@ pub static ROWS: &[Question] = &[
                     "hidden_lower_order_constraint",
                     "rank_deficient_on_Q",
                     "too_many_constraints",
+                    "overconstrained",
                 ],
-                "that it holds, or the name of the refusal",
+                "that it holds, or the name of the refusal; `overconstrained` is none: redundant constraints on positions",
             ),
             part("generic_rank", INTEGER, "rank of ∂f/∂q_r at generic points of the jet space"),
             part("rank", RANK, "its rank at the points of Q"),
@@ -141,22 +142,22 @@ fn declared(a: &Arguments) -> Fallible<(Declared, Rc<RankCondition>, Option<Rc<S
 }
 
 /// The same for constraints that satisfy the rank condition.
-fn independent(a: &Arguments) -> Fallible<(Declared, Option<Rc<System>>)> {
+fn independent(a: &Arguments) -> Fallible<(Declared, Rc<RankCondition>, Option<Rc<System>>)> {
     let (declared, found, system) = declared(a)?;
     match found.refusal(&a.cx, &declared) {
         Some(refusal) => Err(Box::new(refusal)),
-        None => Ok((declared, system)),
+        None => Ok((declared, found, system)),
     }
 }
 
 /// The structure on the level that the question is about: at least `least`, and that of the system if there is one.
 fn structure(a: &Arguments, least: u32) -> Fallible<(Declared, Rc<ConstraintStructure>)> {
-    let (declared, system) = independent(a)?;
+    let (declared, condition, system) = independent(a)?;
     let level = match &system {
         Some(system) => level_of(&a.cx, &*system.dynamical_form(&a.cx)?).max(least),
         None => least,
     };
-    let found = Rc::new(ConstraintStructure::new(&a.cx, &declared, level)?);
+    let found = Rc::new(structure_of(&a.cx, &condition, &declared, level)?);
     Ok((declared, found))
 }
 
@@ -254,8 +255,8 @@ fn normal_form(a: &Arguments) -> Fallible<Value> {
 }
 
 fn constraint_type(a: &Arguments) -> Fallible<Value> {
-    let (declared, _) = independent(a)?;
-    let q = Rc::new(ConstraintStructure::new(&a.cx, &declared, 1)?);
+    let (declared, condition, _) = independent(a)?;
+    let q = Rc::new(structure_of(&a.cx, &condition, &declared, 1)?);
     let found = kinds::constraint_type(&a.cx, &declared, &q)?;
     let kind = found.kind()?;
     let missing = |what: &str| Err(Box::new(Diagnostic::error(&codes::NOT_APPLICABLE, what)));

@@ -11,7 +11,7 @@ use crate::geometry::distribution::Distribution;
 use crate::geometry::form::Form;
 use crate::geometry::jet::JetSpace;
 use crate::mechanics::certificate::{Certificate, Outcome};
-use crate::mechanics::constraint_algorithm::{DynamicBranch, Dynamics, LogItem, SystemDynamics};
+use crate::mechanics::constraint_algorithm::{DynamicBranch, Dynamics, LogEntry, LogItem, SystemDynamics};
 use crate::model::evaluate_at::{assignment, expr_at};
 use crate::model::item::System;
 use crate::model::kind::*;
@@ -86,20 +86,6 @@ pub static ROWS: &[Question] = &[
     },
 ];
 
-fn free_system(a: &Arguments) -> Fallible<Rc<System>> {
-    let system = a.system(0)?;
-    if system.constraints.is_empty() {
-        return Ok(system);
-    }
-    Err(Box::new(
-        Diagnostic::error(
-            &codes::NOT_AVAILABLE,
-            format!("`{}` of a constrained system is not available yet", a.question.name),
-        )
-        .label(a.positional[0].span, "subject to constraints"),
-    ))
-}
-
 fn not_applicable(what: &str) -> Box<Diagnostic> {
     Box::new(
         Diagnostic::error(&codes::NOT_APPLICABLE, format!("{what} is a notion for equations of order two and more"))
@@ -108,7 +94,10 @@ fn not_applicable(what: &str) -> Box<Diagnostic> {
 }
 
 fn classify(a: &Arguments) -> Fallible<Value> {
-    let system = free_system(a)?;
+    if super::constrained::is_asked_of(a) {
+        return super::constrained::classify(a);
+    }
+    let system = a.system(0)?;
     let found = system.classification(&a.cx)?;
     let form = system.dynamical_form(&a.cx)?;
     let alpha = system.lepage(&a.cx)?;
@@ -232,21 +221,10 @@ fn dynamics(a: &Arguments) -> Fallible<Value> {
     if super::constrained::is_asked_of(a) {
         return super::constrained::dynamics(a);
     }
-    let system = free_system(a)?;
+    let system = a.system(0)?;
     let found = system.dynamics(&a.cx)?;
     let space = system.dynamical_form(&a.cx)?.phase_space();
-    let point = match a.option("through") {
-        None => None,
-        Some(option) => match option.value.main() {
-            Value::Point(p) => Some(assignment(&p)),
-            other => {
-                return Err(Box::new(
-                    Diagnostic::error(&codes::WRONG_KIND, "`through` takes a point")
-                        .label(option.span, format!("this is {}", crate::model::operate::describe(&other))),
-                ));
-            }
-        },
-    };
+    let point = through(a)?;
     let chosen = |d: &Dynamics| match &point {
         Some(p) => d.through(&a.cx, p),
         None => Ok(d.branches.clone()),
@@ -259,6 +237,18 @@ fn dynamics(a: &Arguments) -> Fallible<Value> {
     let answer = dynamics_answer(&system, &space, &found.proper, paths);
     let answer = answer.lazy("proper", move |_| Ok(proper.clone())).part("extended", extended);
     Ok(Value::from(answer.lazy("log", move |cx: &Inquiry| Ok(Value::Text(log_text(cx, &found).into())))))
+}
+
+/// The point of `through = { x = 1 }`.
+pub(super) fn through(a: &Arguments) -> Fallible<Option<FxHashMap<Symbol, Expr>>> {
+    let Some(option) = a.option("through") else { return Ok(None) };
+    match option.value.main() {
+        Value::Point(p) => Ok(Some(assignment(&p))),
+        other => Err(Box::new(
+            Diagnostic::error(&codes::WRONG_KIND, "`through` takes a point")
+                .label(option.span, format!("this is {}", crate::model::operate::describe(&other))),
+        )),
+    }
 }
 
 fn dynamics_answer(system: &Rc<System>, space: &JetSpace, d: &Dynamics, branches: Vec<DynamicBranch>) -> Answer {
@@ -417,45 +407,50 @@ fn certificate_answer(c: &Certificate) -> Answer {
 
 /// The log of both problems, step by step.
 fn log_text(cx: &Inquiry, found: &SystemDynamics) -> String {
-    let style = crate::algebra::print::Style::ASCII;
     let mut lines = vec![];
     for (title, d) in [("Proper dynamics (7.2)", &found.proper), ("Extended dynamics (7.1)", &found.extended)] {
         lines.push(title.to_string());
-        for entry in &d.log {
-            lines.push(format!("  {}", entry.title));
-            for item in &entry.items {
-                let (label, list): (&str, Vec<String>) = match item {
-                    LogItem::Remark(text) => {
-                        lines.push(format!("    {text}"));
-                        continue;
-                    }
-                    LogItem::Expressions { label, list } => {
-                        (label, list.iter().map(|e| show::expr_text(cx, *e, style)).collect())
-                    }
-                    LogItem::Rows { label, rows } => {
-                        let row = |row: &Vec<Expr>| {
-                            let entries: Vec<String> = row.iter().map(|e| show::expr_text(cx, *e, style)).collect();
-                            format!("[{}]", entries.join(", "))
-                        };
-                        (label, rows.iter().map(row).collect())
-                    }
-                    LogItem::Forms { label, list } => {
-                        (label, list.iter().map(|f| show::form_text(cx, f, style)).collect())
-                    }
-                    LogItem::Sets { label, list } => (label, list.iter().map(|x| branch_text(cx, x)).collect()),
-                    LogItem::Fields { label, list } => {
-                        (label, list.iter().map(|x| show::field_text(cx, x, style)).collect())
-                    }
-                };
-                lines.push(format!("    {label}: {}", if list.is_empty() { "none".into() } else { list.join(", ") }));
-            }
-        }
+        lines.extend(entries_text(cx, &d.log));
         for (n, b) in d.branches.iter().enumerate() {
             lines.push(format!("  Certificate of branch {}: {}", n + 1, certificate_text(&b.certificate)));
         }
         lines.push(format!("  Certificate of the whole: {}", certificate_text(&d.coverage)));
     }
     lines.join("\n")
+}
+
+/// The steps of a derivation, line by line.
+pub(super) fn entries_text(cx: &Inquiry, entries: &[LogEntry]) -> Vec<String> {
+    let style = crate::algebra::print::Style::ASCII;
+    let mut lines = vec![];
+    for entry in entries {
+        lines.push(format!("  {}", entry.title));
+        for item in &entry.items {
+            let (label, list): (&str, Vec<String>) = match item {
+                LogItem::Remark(text) => {
+                    lines.push(format!("    {text}"));
+                    continue;
+                }
+                LogItem::Expressions { label, list } => {
+                    (label, list.iter().map(|e| show::expr_text(cx, *e, style)).collect())
+                }
+                LogItem::Rows { label, rows } => {
+                    let row = |row: &Vec<Expr>| {
+                        let entries: Vec<String> = row.iter().map(|e| show::expr_text(cx, *e, style)).collect();
+                        format!("[{}]", entries.join(", "))
+                    };
+                    (label, rows.iter().map(row).collect())
+                }
+                LogItem::Forms { label, list } => (label, list.iter().map(|f| show::form_text(cx, f, style)).collect()),
+                LogItem::Sets { label, list } => (label, list.iter().map(|x| branch_text(cx, x)).collect()),
+                LogItem::Fields { label, list } => {
+                    (label, list.iter().map(|x| show::field_text(cx, x, style)).collect())
+                }
+            };
+            lines.push(format!("    {label}: {}", if list.is_empty() { "none".into() } else { list.join(", ") }));
+        }
+    }
+    lines
 }
 
 fn certificate_text(c: &Certificate) -> String {

@@ -1,5 +1,6 @@
 //! States of rest and of steady motion, and the equations linearised there, with what they say about stability.
 
+use super::constrained_motion::{ConstrainedLaw, ConstrainedMotion, constrained_motion};
 use super::systems::form_of;
 use super::{Arguments, Question, mixed};
 use crate::algebra::derive::partial;
@@ -11,6 +12,8 @@ use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::field::VectorField;
 use crate::geometry::jet::{FiberedManifold, JetSpace, changes_with};
 use crate::geometry::restriction::Restriction;
+use crate::mechanics::constrained_dynamics::rest;
+use crate::mechanics::linearization;
 use crate::mechanics::regular;
 use crate::mechanics::stability::{self, LinearStability};
 use crate::model::evaluate_at::{assignment, expr_at};
@@ -92,9 +95,48 @@ fn balance(a: &Arguments, system: &System) -> Fallible<Balance> {
     Ok(Balance { equations, nonzero, jets: moving(&space), space })
 }
 
+/// The law of a system under constraints, if it is one.
+fn constrained_law(a: &Arguments, system: &System) -> Fallible<Option<ConstrainedLaw>> {
+    if system.constraints.is_empty() {
+        return Ok(None);
+    }
+    match constrained_motion(&a.cx, system).map_err(|d| Box::new(d.or_at(a.positional[0].span, "this system")))? {
+        ConstrainedMotion::Law(law) => Ok(Some(law)),
+        ConstrainedMotion::Branches(_) => Err(Box::new(
+            Diagnostic::error(
+                &codes::NOT_APPLICABLE,
+                "a constraint without a reaction only selects motions of the free system",
+            )
+            .label(a.positional[0].span, "this system")
+            .help("ask it of the system without that constraint"),
+        )),
+    }
+}
+
+/// Rest under constraints: reactions balance the forces, and the constraints allow it.
+fn constrained_equilibria(a: &Arguments, system: &System, law: &ConstrainedLaw) -> Fallible<Value> {
+    let y = &system.manifold.unfolded();
+    let space = y.jets(law.equations.order.max(1) - 1);
+    let e = &law.equations;
+    let equations: Vec<Expr> =
+        e.a.iter().chain(e.b.iter().flatten()).copied().chain(e.surface.iter().map(|g| g.function)).collect();
+    let jets: Vec<Symbol> = y.jets(e.order).symbols();
+    let jets: Vec<Symbol> = jets.into_iter().filter(|s| y.order_of_symbol(*s).is_some_and(|k| k > 0)).collect();
+    let found = Balance { equations, nonzero: vec![], space: space.clone(), jets };
+    let steady = steady_coordinates(a, y, &found)?;
+    let moves = |s: &Symbol| s.as_jet().is_some_and(|(q, k)| k == 1 && steady.contains(&q.jet(0)));
+    let at_rest = found.jets.iter().filter(|s| !moves(s)).map(|s| (*s, Expr::zero())).collect();
+    let branches = rest(&a.cx, e, &space, &at_rest)?;
+    let branches = stratum::simplified(&a.cx, &space.symbols(), &branches)?;
+    Ok(Value::from(Answer::new("equilibria").main(PointSet::new(&space, branches)).on(y)))
+}
+
 /// q = const: all jets vanish, and the equations hold.
 fn equilibria(a: &Arguments) -> Fallible<Value> {
     let system = a.system(0)?;
+    if let Some(law) = constrained_law(a, &system)? {
+        return constrained_equilibria(a, &system, &law);
+    }
     let y = &system.manifold;
     let found = balance(a, &system)?;
     let steady = steady_coordinates(a, y, &found)?;
@@ -167,8 +209,7 @@ fn flow(a: &Arguments, system: &System) -> Fallible<(VectorField, Vec<Symbol>, V
         return Ok((found.gamma(), without_time(found.chart().symbols().to_vec()), recorded));
     }
     let (_, form) = form_of(a, 0)?;
-    let found =
-        regular::regular(&a.cx, &form).map_err(|d| Box::new(d.or_at(a.positional[0].span, "a singular system")))?;
+    let found = regular::regular(&a.cx, &form).map_err(|d| super::constrained::singular(a, system, *d))?;
     Ok((regular::semispray(&found), without_time(found.space().symbols()), found.conditions().to_vec()))
 }
 
@@ -196,9 +237,63 @@ fn state(a: &Arguments, y: &FiberedManifold, jets: &[Symbol]) -> Fallible<FxHash
     Ok(state)
 }
 
+/// The equations on the constraint, linearised there.
+fn constrained_linearize(a: &Arguments, system: &System, law: &ConstrainedLaw) -> Fallible<Value> {
+    let y = &system.manifold.unfolded();
+    let cx = &a.cx;
+    let jets = y.jets(law.equations.order.max(1) - 1).symbols();
+    let mut point = state(a, y, &jets)?;
+    // Dependent jets that were left out follow from the others, as in an initial state.
+    let given = assignment_of(a)?;
+    for (s, value) in law.solved.iter().filter(|(s, _)| !given.contains(s)) {
+        let value = substitute(*value, &point);
+        if value.as_undefined().is_none() {
+            point.insert(*s, value);
+        }
+    }
+    let dependent: Vec<Symbol> = law.solved.iter().map(|(s, _)| *s).collect();
+    let found = linearization::linearized(cx, y, &law.equations, &dependent, &point)
+        .map_err(|d| Box::new(d.or_at(a.positional[1].span, "at this point")))?;
+    let energy = match constant_energy(cx, system) {
+        Ok(energy) => found.extremum(cx, energy, &point).unwrap_or_else(|d| Verdict::unknown(d.title.clone())),
+        Err(why) => Verdict::unknown(why),
+    };
+    Ok(Value::from(linear_answer(a, found.coordinates, found.matrix, found.speeds, |_| energy).on(&system.manifold)))
+}
+
+/// The jets that the point of the question gives.
+fn assignment_of(a: &Arguments) -> Fallible<Vec<Symbol>> {
+    match a.value(1)?.main() {
+        Value::Set(_) => Ok(vec![]),
+        _ => Ok(assignment(&*a.point(1)?).into_keys().collect()),
+    }
+}
+
+/// The energy, where neither time, nor forces, nor reactions change it.
+fn constant_energy(cx: &Inquiry, system: &System) -> Result<Expr, &'static str> {
+    let l =
+        system.free_lagrangian().filter(|l| l.order() == 1).ok_or("there is no Lagrangian of first order")?.function();
+    let y = &system.manifold;
+    if !system.forces.is_empty() || !decide::is_zero(cx, partial(cx, l, y.base())).is_yes() {
+        return Err("the energy is not constant along the motion");
+    }
+    let form = system.constrained_form(cx).map_err(|_| "the reactions are given by hand")?;
+    let q = form.structure();
+    let velocities: Vec<Expr> = y.unfolded().fibres().iter().map(|f| Expr::symbol(f.coordinate.jet(1))).collect();
+    let works = |i: usize| Expr::add_all(q.chetaev().row(i).iter().zip(&velocities).map(|(f, v)| *f * *v));
+    if !(0..q.n_constraints()).all(|i| q.vanishes_on_q(cx, works(i)).is_yes()) {
+        return Err("the reactions do work");
+    }
+    let momenta = y.fibres().iter().map(|f| f.coordinate.jet(1));
+    Ok(Expr::add_all(momenta.map(|v| Expr::symbol(v) * partial(cx, l, v))) - l)
+}
+
 /// dx/dt = X(x): the matrix ∂X^i/∂x^j at the point, rows and columns q, q′, …; on a constraint, in its coordinates.
 fn linearize(a: &Arguments) -> Fallible<Value> {
     let system = a.system(0)?;
+    if let Some(law) = constrained_law(a, &system)? {
+        return constrained_linearize(a, &system, &law);
+    }
     let y = &system.manifold;
     let (field, jets, needed) = flow(a, &system)?;
     let point = state(a, y, &jets)?;
@@ -215,16 +310,28 @@ fn linearize(a: &Arguments) -> Fallible<Value> {
     let row = |q: Symbol| jets.iter().map(|x| entry(q, *x)).collect::<Fallible<Vec<Expr>>>();
     let matrix = Matrix::with_columns(jets.iter().map(|q| row(*q)).collect::<Fallible<_>>()?, jets.len());
     let speeds = jets.iter().map(|q| at(field.component(*q))).collect::<Fallible<Vec<Expr>>>()?;
+    let energy = |a: &Arguments| by_energy(&a.cx, &system, &field, &jets, &point);
+    Ok(Value::from(linear_answer(a, jets.clone(), matrix, speeds, energy).on(y)))
+}
+
+/// What the linear equations ẇ = A w say, and the energy at a state of rest.
+fn linear_answer(
+    a: &Arguments,
+    jets: Vec<Symbol>,
+    matrix: Matrix,
+    speeds: Vec<Expr>,
+    energy: impl FnOnce(&Arguments) -> Verdict,
+) -> Answer {
     let rests: Vec<Verdict> = speeds.into_iter().map(|x| decide::is_zero(&a.cx, x)).collect();
     let equilibrium = Verdict::all(rests.iter().cloned(), "there are no coordinates");
     let (relative, at_rest) = steady(&a.cx, &matrix, &rests);
     // Along coordinates that do not occur in the equations the state may move: they do not count.
     let inner = if equilibrium.is_yes() { matrix.clone() } else { matrix.minor(&at_rest, &at_rest) };
-    let labelled = LabelledMatrix { matrix: matrix.clone(), rows: jets.clone(), columns: jets.clone() };
+    let labelled = LabelledMatrix { matrix: matrix.clone(), rows: jets.clone(), columns: jets };
     let (span, name_span, for_values) = (a.span, a.name_span, Value::from(labelled.clone()));
     let found = stability::linear_stability(&a.cx, if relative.is_yes() { &inner } else { &matrix });
     let energy = match equilibrium.is_yes() {
-        true => by_energy(&a.cx, &system, &field, &jets, &point),
+        true => energy(a),
         false => Verdict::unknown("the energy says nothing about steady motions by itself"),
     };
     let answer = Answer::new("linearize")
@@ -237,7 +344,7 @@ fn linearize(a: &Arguments) -> Fallible<Value> {
         })
         .part("equilibrium", equilibrium)
         .part("relative", relative.clone());
-    Ok(Value::from(with_stability(answer, found, energy, &relative).on(y)))
+    with_stability(answer, found, energy, &relative)
 }
 
 /// Whether what moves at a state are coordinates on which the linear equations do not depend, and which ones rest.

@@ -5,12 +5,15 @@
 
 use super::{Arguments, Question};
 use crate::algebra::Inquiry;
+use crate::algebra::ball::Ball;
 use crate::algebra::expr::Condition;
-use crate::algebra::factor::factor;
 use crate::algebra::linear::Matrix;
-use crate::algebra::normal::{self, write::polynomial_expr};
+use crate::algebra::linear::spectrum::{Eigenvalue, Root};
+use crate::algebra::normal;
+use crate::algebra::roots::complex::ComplexBall;
 use crate::algebra::solve::{self, Unsolved};
-use crate::algebra::{Expr, Symbol, Verdict, conditions, decide};
+use crate::algebra::{Expr, Rational, Symbol, Verdict, conditions, decide};
+use crate::codegen::lower::to_f64;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::model::kind::*;
 use crate::model::operate;
@@ -27,8 +30,10 @@ rows! {
         => Gives::Kinds(VECTOR), &[], nullspace;
     "eigenvalues" [one("M", MATRIX)] "the real eigenvalues, each as often as it counts"
         => Gives::Kinds(LIST), &[part("characteristic", FUNCTION, "det(M - lambda*1)"),
-            part("complex", LIST.or(MATRIX), "pairs [real part, imaginary part] of the others"),
-          part("conditions", LIST, "where they are real")], eigenvalues;
+            part("complex", LIST.or(MATRIX), "pairs [real part, imaginary part] of the others; those of which it depends on parameters are in both lists"),
+            part("conditions", LIST, "where the real ones are real"),
+            part("isolated", LIST, "those without a closed form: intervals re and im around each that hold no other, its multiplicity and its polynomial")],
+            eigenvalues;
     "dot" [one("a", VECTOR), one("b", VECTOR)]
         "the scalar product of two vectors; of a matrix and a vector their product"
         => Gives::Kinds(FUNCTION.or(VECTOR)), &[], dot;
@@ -106,81 +111,109 @@ fn nullspace(a: &Arguments) -> Fallible<Value> {
     Ok(Value::from(Answer::new("nullspace").main(vectors).valid_where(recorded)))
 }
 
-/// The roots of det(M − λ·1), factor by factor: real ones by the rules of `solve`, complex ones of quadratic
-/// factors −b/2 ± i√(−d)/2.
+/// Real and complex roots of det(M − λ·1), in closed form or isolated.
 fn eigenvalues(a: &Arguments) -> Fallible<Value> {
     let m = square(a, 0)?;
-    let n = m.matrix.n_rows();
-    let lambda = Symbol::parameter("lambda");
-    let shifted = m.matrix.sub(&Matrix::identity(n).scale(Expr::symbol(lambda)));
-    let characteristic = shifted.det(&a.cx)?;
-    let form = normal::normal_form(&a.cx, characteristic).and_then(|f| f.cancel(&a.cx))?;
-    if let Some(why) = form.as_undefined() {
-        return operate::defined(Expr::undefined(why), a.positional[0].span);
+    for e in m.matrix.entries() {
+        operate::defined(e, a.positional[0].span)?;
     }
-    let (numerator, _) = form.fraction(&a.cx)?;
-    let (mut real, mut complex, mut needed) = (Vec::new(), Vec::new(), Vec::<Condition>::new());
-    for (f, multiplicity) in factor(&a.cx, &numerator).factors {
-        let e = polynomial_expr(&f);
-        if !e.contains(lambda) {
-            continue;
-        }
-        let solutions = match solve::solve(&a.cx, &[e], &[lambda]) {
-            Ok(solutions) => solutions,
-            Err(Unsolved::Budget(stop)) => return Err(stop.into()),
-            Err(Unsolved::Beyond { reason, .. }) => {
-                return Err(Box::new(
-                    Diagnostic::error(&codes::UNSOLVED, "these eigenvalues have no closed form")
-                        .label(a.positional[0].span, reason)
-                        .note(format!(
-                            "they are the zeros of {}",
-                            normal::collect(&a.cx, e, &[lambda.into()]).unwrap_or(e)
-                        )),
-                ));
+    let lambda = Symbol::parameter("lambda");
+    let mut found = m.matrix.spectrum(&a.cx)?;
+    for (c, multiplicity, why) in std::mem::take(&mut found.open) {
+        found.eigenvalues.extend(real_roots(a, &c, multiplicity, lambda, why)?);
+    }
+    let (mut real, mut complex, mut isolated) = (Vec::new(), Vec::new(), Vec::new());
+    let mut needed = Vec::<Condition>::new();
+    for Eigenvalue { value, multiplicity, conditions } in found.eigenvalues {
+        let many = |value: Value| std::iter::repeat_n(value, multiplicity);
+        match value {
+            Root::Real(e) => {
+                real.extend(many(Value::Expr(e)));
+                conditions.into_iter().for_each(|c| {
+                    if !needed.contains(&c) {
+                        needed.push(c);
+                    }
+                });
             }
-        };
-        let degree = f.degree_in(crate::algebra::generator::Generator::of_symbol(lambda).0);
-        if solutions.branches.is_empty() && degree == 2 {
-            for pair in complex_pair(&a.cx, e, lambda)? {
-                complex.extend(std::iter::repeat_n(Value::exprs(pair), multiplicity as usize));
+            Root::Complex(re, im) => complex.extend(many(Value::exprs([re, im]))),
+            Root::Isolated { disc, polynomial } => {
+                isolated.push(enclosure(&a.cx, &disc, multiplicity, &polynomial, lambda));
+                match disc.is_real() {
+                    true => real.extend(many(near(&disc.re))),
+                    false => complex.extend(many(Value::list([near(&disc.re), near(&disc.im)]))),
+                }
             }
-        }
-        for branch in solutions.branches {
-            let Some((_, value)) = branch.values.first() else { continue };
-            real.extend(std::iter::repeat_n(*value, multiplicity as usize));
-            needed.extend(branch.conditions.iter().filter(|c| !needed.contains(c)).copied().collect::<Vec<_>>());
         }
     }
     let claims = Value::list(needed.iter().copied().map(Value::from));
-    let mut answer = Answer::new("eigenvalues").main(Value::exprs(real));
-    answer = if needed.is_empty() {
-        answer.lazy("conditions", move |_| Ok(claims.clone()))
-    } else {
-        answer.part("conditions", claims)
-    };
-    answer = if complex.is_empty() {
-        answer.lazy("complex", |_| Ok(Value::list([])))
-    } else {
-        answer.part("complex", Value::list(complex))
-    };
+    let mut answer = Answer::new("eigenvalues").main(Value::list(real));
+    let parts = [("conditions", claims), ("complex", Value::list(complex)), ("isolated", Value::list(isolated))];
+    for (name, list) in parts {
+        // An empty list is there, and is not shown.
+        let is_shown = matches!(&list, Value::List(items) if !items.is_empty());
+        answer = if is_shown { answer.part(name, list) } else { answer.lazy(name, move |_| Ok(list.clone())) };
+    }
     Ok(Value::from(answer.lazy("characteristic", move |cx: &Inquiry| {
+        let n = m.matrix.n_rows();
+        let characteristic = m.matrix.sub(&Matrix::identity(n).scale(Expr::symbol(lambda))).det(cx)?;
         let written = normal::collect(cx, characteristic, &[Expr::symbol(lambda)])?;
         Ok(Value::from(Answer::new("characteristic").main(written).verbatim()))
     })))
 }
 
-/// The two roots p ± iq of a quadratic equation without real ones, as [p, q] and [p, −q].
-fn complex_pair(cx: &Inquiry, e: Expr, x: Symbol) -> crate::budget::Budgeted<[[Expr; 2]; 2]> {
-    use crate::algebra::derive::partials;
-    use crate::algebra::substitute::substitute;
-    let zero = std::iter::once((x, Expr::zero())).collect();
-    let a = partials(cx, e, &[x, x]) / 2;
-    let b = substitute(crate::algebra::derive::partial(cx, e, x), &zero);
-    let c = substitute(e, &zero);
-    let re = normal::simplify(cx, -b / (2 * a))?;
-    let im = normal::simplify(cx, (4 * (a * c) - b.pow(2)).sqrt() / (2 * a))?;
-    Ok([[re, im], [re, -im]])
+/// The real roots of a factor that contains parameters, by the rules of `solve`, each with its conditions.
+fn real_roots(a: &Arguments, c: &[Expr], multiplicity: usize, lambda: Symbol, why: &str) -> Fallible<Vec<Eigenvalue>> {
+    let e = polynomial_in(c, lambda);
+    let solutions = match solve::solve(&a.cx, &[e], &[lambda]) {
+        Ok(solutions) => solutions.branches,
+        Err(Unsolved::Budget(stop)) => return Err(stop.into()),
+        Err(Unsolved::Beyond { .. }) => vec![],
+    };
+    if solutions.is_empty() {
+        let written = normal::collect(&a.cx, e, &[lambda.into()]).unwrap_or(e);
+        return Err(Box::new(
+            Diagnostic::error(&codes::UNSOLVED, "these eigenvalues have no closed form")
+                .label(a.positional[0].span, why)
+                .note(format!("they are the zeros of {written}")),
+        ));
+    }
+    let value = |branch: &solve::Branch| branch.values.first().map(|(_, value)| Root::Real(*value));
+    let all = solutions.iter().filter_map(|branch| Some((value(branch)?, branch.conditions.clone())));
+    Ok(all.map(|(value, conditions)| Eigenvalue { value, multiplicity, conditions }).collect())
 }
+
+fn polynomial_in(c: &[Expr], lambda: Symbol) -> Expr {
+    Expr::add_all(c.iter().enumerate().map(|(i, c)| *c * Expr::symbol(lambda).pow(i as i64)))
+}
+
+/// The double nearest to the middle of a ball.
+fn near(ball: &Ball) -> Value {
+    ball.mid().to_rational().map_or(Value::Float(0.0), |x| Value::Float(to_f64(&x)))
+}
+
+/// Intervals with short ends around a root.
+fn enclosure(cx: &Inquiry, disc: &ComplexBall, multiplicity: usize, polynomial: &[Expr], lambda: Symbol) -> Value {
+    let interval = |ball: &Ball| {
+        let (low, high) = ball.bounds(64);
+        let places = Rational::ratio(ENCLOSURE, 1);
+        let down = |x: Rational| &Rational::integer((&x * &places).floor()) / &places;
+        let ends = [low, high].map(|x| x.to_rational().unwrap_or(Rational::ZERO));
+        let [low, high] = if ball.is_exact() { ends } else { [down(ends[0].clone()), -&down(-&ends[1])] };
+        Value::exprs([Expr::number(low), Expr::number(high)])
+    };
+    let written = normal::collect(cx, polynomial_in(polynomial, lambda), &[lambda.into()]);
+    let written = written.unwrap_or_else(|_| polynomial_in(polynomial, lambda));
+    Value::from(
+        Answer::new("isolated")
+            .part("re", interval(&disc.re))
+            .part("im", interval(&disc.im))
+            .part("multiplicity", Value::count(multiplicity))
+            .part("polynomial", Value::from(Answer::new("polynomial").main(written).verbatim())),
+    )
+}
+
+/// Ends are multiples of the reciprocal of this: discs are smaller.
+const ENCLOSURE: i64 = 1_000_000_000_000_000_000;
 
 /// The components of a vector: a list, or a matrix of one row or column.
 fn vector(a: &Arguments, i: usize) -> Fallible<Option<Vec<Expr>>> {

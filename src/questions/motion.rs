@@ -1,20 +1,23 @@
 //! Questions about the vector field of a system: the field itself, its symmetries and first integrals, and
 //! searches for them. Krupková §5–6, (5.15).
 
-use super::systems::{form_of, lagrangian_of};
+use super::systems::{form_of, lagrangian_part};
 use super::{Arguments, Question, mixed};
 use crate::algebra::Inquiry;
-use crate::algebra::{Expr, Symbol, Verdict, conditions};
+use crate::algebra::{Expr, Symbol, Verdict, conditions, decide};
+use crate::budget::share;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::field::VectorField;
 use crate::mechanics::connection::Connection;
 use crate::mechanics::curvature::form_of as form_of_adapted;
 use crate::mechanics::regular::{self, RegularForm};
-use crate::mechanics::{search, symmetry as theory};
+use crate::mechanics::search::{self, Found};
+use crate::mechanics::symmetry as theory;
+use crate::model::evaluate_at::{assignment, expr_at};
 use crate::model::kind::*;
 use crate::model::operate;
 use crate::model::set::PointSet;
-use crate::model::value::{Answer, Fallible, Value};
+use crate::model::value::{Answer, Fallible, Judgement, Point, Value};
 
 /// What may occur in an ansatz besides coordinates.
 const GENERATORS: OptionRow =
@@ -24,6 +27,10 @@ const GENERATORS: OptionRow =
 const SPECIAL: Part =
     part("special", LIST, "functions of the parameters: there can be more only where one of them vanishes");
 
+/// How far a search came.
+const SEARCHED: Part = part("degree", INTEGER, "the degree up to which the search came to its end");
+const COMPLETE: Part = part("complete", VERDICT, "whether that is the degree asked for");
+
 pub static ROWS: &[Question] = &[
     Question {
         name: "find_adjoint_symmetries",
@@ -31,7 +38,7 @@ pub static ROWS: &[Question] = &[
         help: "the adjoint symmetries whose coefficients are polynomials of degree at most n in t, the phase coordinates and the functions named",
         options: &[GENERATORS],
         gives: Gives::Kinds(LIST),
-        parts: &[SPECIAL],
+        parts: &[SPECIAL, SEARCHED, COMPLETE],
         run: find_adjoint_symmetries,
     },
     Question {
@@ -59,7 +66,7 @@ pub static ROWS: &[Question] = &[
     Question {
         name: "noether",
         parameters: &[one("L", LAGRANGIAN), one("X", FIELD)],
-        help: "the first integral of a symmetry of a Lagrangian, up to a total derivative",
+        help: "the first integral of a symmetry of a Lagrangian, up to a total derivative, along which forces and reactions do no work",
         options: &[],
         gives: Gives::Kinds(FUNCTION),
         parts: &[
@@ -88,14 +95,9 @@ pub static ROWS: &[Question] = &[
         name: "find_integrals",
         parameters: &[one("S", SYSTEM), one("n", INTEGER)],
         help: "the first integrals that are polynomials of degree at most n in the phase coordinates and the functions named",
-        options: &[option(
-            "generators",
-            "g",
-            LIST.or(FUNCTION),
-            "functions such as 1/r or sin(theta) that may occur too",
-        )],
+        options: &[GENERATORS],
         gives: Gives::Kinds(LIST),
-        parts: &[SPECIAL],
+        parts: &[SPECIAL, SEARCHED, COMPLETE],
         run: find_integrals,
     },
     Question {
@@ -104,14 +106,14 @@ pub static ROWS: &[Question] = &[
         help: "the projectable symmetries whose components are polynomials of degree at most n in t, q and the functions named",
         options: &[GENERATORS],
         gives: Gives::Kinds(LIST),
-        parts: &[SPECIAL],
+        parts: &[SPECIAL, SEARCHED, COMPLETE],
         run: find_symmetries,
     },
 ];
 
 fn regular_form(a: &Arguments) -> Fallible<RegularForm> {
-    let (_, form) = form_of(a, 0)?;
-    regular::regular(&a.cx, &form).map_err(|d| Box::new(d.or_at(a.positional[0].span, "a singular system")))
+    let (system, form) = form_of(a, 0)?;
+    regular::regular(&a.cx, &form).map_err(|d| super::constrained::singular(a, &system, *d))
 }
 
 fn vector_field(a: &Arguments) -> Fallible<Value> {
@@ -130,22 +132,28 @@ fn vector_field(a: &Arguments) -> Fallible<Value> {
     let space = regular.space();
     let is_of_true_order = regular.order() == form.order();
     // The determinant says it in one expression; where it is not that of B the pivots do.
-    let nonzero: Vec<Expr> = if is_of_true_order {
-        let det = form.det_b(&a.cx)?;
-        if crate::algebra::assume::sign_of(&a.cx, det).is_nonzero() { vec![] } else { vec![det] }
-    } else {
-        regular.conditions().to_vec()
-    };
-    let unique = if is_of_true_order {
-        system.classification(&a.cx).map_or_else(
+    let (unique, nonzero): (Verdict, Vec<Expr>) = if is_of_true_order {
+        let unique = system.classification(&a.cx).map_or_else(
             |d| Verdict::unknown(d.title.clone()),
             |c| match &c.regular {
                 Verdict::No(_) => Verdict::no("the system is singular on a set of points"),
                 v => v.clone(),
             },
-        )
+        );
+        let nonzero = if unique.is_yes() { vec![] } else { vec![form.det_b(&a.cx)?] };
+        (unique, nonzero)
     } else {
-        Verdict::from_bool(nonzero.is_empty(), "the equations are solved for the highest derivatives")
+        let nonzero = regular.conditions().to_vec();
+        (Verdict::from_bool(nonzero.is_empty(), "the equations are solved for the highest derivatives"), nonzero)
+    };
+    let divisors = nonzero.clone();
+    let unique = Judgement {
+        verdict: unique,
+        at: Some(Box::new(move |cx: &Inquiry, point: &Point| {
+            let map = assignment(point);
+            let values = divisors.iter().map(|e| expr_at(cx, *e, &map)).collect::<Fallible<Vec<Expr>>>()?;
+            Ok(Verdict::all(values.into_iter().map(|e| decide::is_zero(cx, e).negate()), "nothing may vanish"))
+        })),
     };
     let (for_locus, locus_space) = (regular.clone(), space.clone());
     let values = regular.top_jets().into_iter().zip(regular.accelerations().iter().map(|e| Value::Expr(*e)));
@@ -178,11 +186,17 @@ fn first_integral(a: &Arguments) -> Fallible<Value> {
 }
 
 fn noether(a: &Arguments) -> Fallible<Value> {
-    let lagrangian = lagrangian_of(a, 0)?;
+    let lagrangian = lagrangian_part(a, 0)?;
     let field = a.field(1)?;
     a.lives_on(1, lagrangian.manifold())?;
-    let found = theory::noether(&a.cx, &lagrangian, &field)
+    let mut found = theory::noether(&a.cx, &lagrangian, &field)
         .map_err(|d| Box::new(d.or_at(a.positional[1].span, "this field")))?;
+    // Forces and reactions must do no work along the field.
+    if let Ok(system) = a.system(0)
+        && !(system.constraints.is_empty() && system.forces.is_empty())
+    {
+        found.verified = found.verified.and(super::constrained::idle_along(a, &system, &found.characteristic)?);
+    }
     let y = lagrangian.manifold();
     let coordinates = y.fibres().iter().map(|f| f.coordinate.jet(0));
     let characteristic = coordinates.zip(found.characteristic.iter().map(|q| Value::Expr(*q)));
@@ -227,12 +241,15 @@ fn symmetry(a: &Arguments) -> Fallible<Value> {
     ))
 }
 
+/// Searches go up to this degree.
+const MAX_DEGREE: u32 = 12;
+
 fn degree(a: &Arguments) -> Fallible<u32> {
     let n = a.integer(1)?;
-    u32::try_from(n).ok().filter(|n| (1..=12).contains(n)).ok_or_else(|| {
+    u32::try_from(n).ok().filter(|n| *n <= MAX_DEGREE).ok_or_else(|| {
         Box::new(
             Diagnostic::error(&codes::WRONG_KIND, format!("{n} is no degree to search up to"))
-                .label(a.positional[1].span, "a degree from 1 to 12"),
+                .label(a.positional[1].span, format!("a degree from 0 to {MAX_DEGREE}")),
         )
     })
 }
@@ -260,12 +277,53 @@ fn generators(a: &Arguments) -> Fallible<Vec<Expr>> {
     }
 }
 
-fn searched(a: &Arguments, name: &'static str, list: Value, special: Vec<Expr>) -> Fallible<Value> {
+/// What a search found up to the degree to which it came.
+struct Searched<T> {
+    found: Found<T>,
+    degree: u32,
+    complete: Verdict,
+}
+
+/// Searches up to degree n. Where that is too much, what is found up to the highest degree for which it is not.
+fn by_degrees<T>(a: &Arguments, n: u32, search: impl Fn(&Inquiry, u32) -> Fallible<Found<T>>) -> Fallible<Searched<T>> {
+    let whole =
+        |found: Found<T>| Searched { found, degree: n, complete: Verdict::yes("all coefficients were solved for") };
+    let why = match a.cx.within(share::SEARCH, || search(&a.cx, n)) {
+        Ok(found) => return Ok(whole(found)),
+        Err(why) if why.code.name == codes::BUDGET.name && n > 0 => why,
+        Err(why) => return Err(why),
+    };
+    let mut best: Option<Searched<T>> = None;
+    for degree in 0..n {
+        match a.cx.within(share::SEARCH, || search(&a.cx, degree)) {
+            Ok(found) => {
+                let complete = Verdict::unknown(format!("of degree {} and more: {}", degree + 1, why.title));
+                best = Some(Searched { found, degree, complete });
+            }
+            Err(_) => break,
+        }
+    }
+    best.ok_or(why)
+}
+
+fn searched<T>(
+    a: &Arguments,
+    name: &'static str,
+    made: Searched<T>,
+    list: impl FnOnce(Vec<T>) -> Value,
+) -> Fallible<Value> {
     let manifold = a.system(0)?.manifold.clone();
-    let answer = Answer::new(name).main(list).on(&manifold);
-    Ok(Value::from(match special.is_empty() {
+    let Searched { found: Found { list: all, special }, degree, complete } = made;
+    let answer = Answer::new(name).main(list(all)).on(&manifold);
+    let answer = match special.is_empty() {
         true => answer.lazy("special", |_| Ok(Value::list([]))),
         false => answer.part("special", Value::exprs(special)),
+    };
+    let is_whole = complete.is_yes();
+    let (of_degree, verdict) = (Value::count(degree as usize), Value::from(complete));
+    Ok(Value::from(match is_whole {
+        true => answer.lazy("degree", move |_| Ok(of_degree.clone())).lazy("complete", move |_| Ok(verdict.clone())),
+        false => answer.part("degree", of_degree).part("complete", verdict),
     }))
 }
 
@@ -273,20 +331,21 @@ fn find_integrals(a: &Arguments) -> Fallible<Value> {
     let n = degree(a)?;
     let named = generators(a)?;
     let (gamma, coordinates) = flow(a)?;
-    let found = search::polynomial_integrals(&a.cx, &gamma, &coordinates, &named, n)?;
-    searched(a, "find_integrals", Value::exprs(found.list), found.special)
+    let made = by_degrees(a, n, |cx, n| search::polynomial_integrals(cx, &gamma, &coordinates, &named, n))?;
+    searched(a, "find_integrals", made, Value::exprs)
 }
 
 fn find_symmetries(a: &Arguments) -> Fallible<Value> {
     let n = degree(a)?;
     let (system, named) = (a.system(0)?, generators(a)?);
-    let found = if mixed::is_ours(&system) {
+    let made = if mixed::is_ours(&system) {
         let form = system.mixed(&a.cx).map_err(|d| Box::new(d.or_at(a.positional[0].span, "this system")))?;
-        search::mixed_symmetries(&a.cx, &form, &named, n)?
+        by_degrees(a, n, |cx, n| search::mixed_symmetries(cx, &form, &named, n))?
     } else {
-        search::polynomial_symmetries(&a.cx, &regular_form(a)?, &named, n)?
+        let regular = regular_form(a)?;
+        by_degrees(a, n, |cx, n| search::polynomial_symmetries(cx, &regular, &named, n))?
     };
-    searched(a, "find_symmetries", Value::list(found.list.into_iter().map(Value::Field)), found.special)
+    searched(a, "find_symmetries", made, |list| Value::list(list.into_iter().map(Value::Field)))
 }
 
 fn find_adjoint_symmetries(a: &Arguments) -> Fallible<Value> {
@@ -294,7 +353,8 @@ fn find_adjoint_symmetries(a: &Arguments) -> Fallible<Value> {
     let named = generators(a)?;
     let form = a.system(0)?.mixed(&a.cx).map_err(|d| Box::new(d.or_at(a.positional[0].span, "this system")))?;
     let connection = Connection::new(&a.cx, &form);
-    let found = search::adjoint_symmetries(&a.cx, &connection, &named, n)?;
-    let forms = found.list.iter().map(|alpha| Value::Form(form_of_adapted(&a.cx, &connection, alpha)));
-    searched(a, "find_adjoint_symmetries", Value::list(forms), found.special)
+    let made = by_degrees(a, n, |cx, n| search::adjoint_symmetries(cx, &connection, &named, n))?;
+    searched(a, "find_adjoint_symmetries", made, |list| {
+        Value::list(list.iter().map(|alpha| Value::Form(form_of_adapted(&a.cx, &connection, alpha))))
+    })
 }

@@ -480,6 +480,13 @@ fn motion(cx: &Inquiry, pairs: &DalembertSystem) -> Fallible<ReducedMotion> {
 /// The motion on the final set, if that is C and determines it: an irregular L can still be explicit on its constraint.
 fn final_motion(cx: &Inquiry, pairs: &DalembertSystem, why: Box<Diagnostic>) -> Fallible<ReducedMotion> {
     let found: Integrability = theory::integrability(cx, pairs)?;
+    if found.branches.is_empty() {
+        return Err(Box::new(
+            Diagnostic::error(&codes::NO_MOTION, "this system has no motion")
+                .note("the equations of the motion and their consequences contradict each other")
+                .help("`integrability(S).sequence` shows the sets that were left, one after the other"),
+        ));
+    }
     let [only] = found.branches.as_slice() else { return Err(why) };
     if !found.is_explicit() {
         return Err(why);
@@ -574,7 +581,7 @@ pub(super) fn multipliers(a: &Arguments) -> Fallible<Option<Value>> {
 }
 
 /// The force of the constraints on a system that is treated here or by the balance of forces, by coordinate.
-fn reaction(cx: &Inquiry, system: &System) -> Fallible<Option<(Vec<Expr>, ConstraintSet)>> {
+pub(super) fn reaction(cx: &Inquiry, system: &System) -> Fallible<Option<(Vec<Expr>, ConstraintSet)>> {
     if system.constraints.iter().any(|c| c.forms.is_some()) {
         let balance = super::forces::force_balance(cx, system)?;
         let set = balance.constraint.set.clone();

@@ -237,13 +237,7 @@ pub(super) fn simple(cx: &Inquiry, e: Expr) -> Expr {
 fn unconstrained(a: &Arguments, i: usize) -> Fallible<Rc<System>> {
     let system = a.system(i)?;
     if !system.constraints.is_empty() {
-        return Err(Box::new(
-            Diagnostic::error(
-                &codes::NOT_AVAILABLE,
-                format!("`{}` of a constrained system is not available yet", a.question.name),
-            )
-            .label(a.positional[i].span, "subject to constraints"),
-        ));
+        return Err(super::constrained::missing_theorem(a, i));
     }
     Ok(system)
 }
@@ -254,7 +248,19 @@ pub(super) fn form_of(a: &Arguments, i: usize) -> Fallible<(Rc<System>, Rc<Dynam
     Ok((system, form))
 }
 
+/// A Lagrangian on which nothing else acts.
 pub(super) fn lagrangian_of(a: &Arguments, i: usize) -> Fallible<Lagrangian> {
+    if let Ok(system) = a.system(i)
+        && system.free_lagrangian().is_some()
+        && !(system.constraints.is_empty() && system.forces.is_empty())
+    {
+        return Err(super::constrained::missing_theorem(a, i));
+    }
+    lagrangian_part(a, i)
+}
+
+/// The Lagrangian of a system, whatever forces and constraints act.
+pub(super) fn lagrangian_part(a: &Arguments, i: usize) -> Fallible<Lagrangian> {
     if let Value::Expr(e) = a.value(i)?.main()
         && let Some(manifold) = FiberedManifold::of_symbols(&e.symbols())?.or_else(|| a.on.clone())
     {
@@ -391,6 +397,9 @@ fn distribution_answer(cx: &Inquiry, question: &'static str, system: &System, fo
 }
 
 fn dynamical_distribution(a: &Arguments) -> Fallible<Value> {
+    if super::constrained::is_asked_of(a) {
+        return super::constrained::dynamical_distribution(a);
+    }
     let system = unconstrained(a, 0)?;
     let alpha = system.lepage(&a.cx)?;
     let answer = distribution_answer(&a.cx, "dynamical_distribution", &system, alpha.rows(&a.cx))?;

@@ -27,7 +27,7 @@ pub static COMMANDS: &[Command] = &[
         name: "help",
         aliases: &["h", "?"],
         arg: "[<what>]",
-        help: "commands; `:help questions` lists what can be asked; or one command, question or diagnostic",
+        help: "commands; or one command, question or diagnostic; `:help questions` lists what can be asked",
         run: help,
     },
     Command { name: "list", aliases: &["ls"], arg: "[<prefix>]", help: "what is declared", run: list },

@@ -252,7 +252,7 @@ fn in_a_run(before: &str) -> bool {
         };
         depth < 0
     });
-    open.is_some_and(|(i, _)| before[..i].contains("simulate"))
+    open.is_some_and(|(i, _)| before[..i].split_whitespace().any(|word| word == "simulate"))
 }
 
 /// The bracket that is open at the end of this text.

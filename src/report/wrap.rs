@@ -30,7 +30,7 @@ fn wrapped_line(line: &str, width: usize) -> String {
     while rest.len() > room {
         let Some(at) = best_break(&rest, room) else { break };
         let tail = rest.split_off(at);
-        out.extend(rest.iter().collect::<String>().trim_end().chars());
+        out.push_str(rest.iter().collect::<String>().trim_end());
         out.push('\n');
         out += &hang;
         rest = tail.into_iter().skip_while(|c| *c == ' ').collect();
@@ -59,7 +59,7 @@ fn best_break(line: &[char], room: usize) -> Option<usize> {
         // After a comma, and before a sign that stands between blanks.
         let after_comma = line[i - 1] == ',' && line[i] == ' ';
         let sign = line[i - 1] == ' ' && matches!(line[i], '+' | '-' | '/' | '=') && line.get(i + 1) == Some(&' ');
-        let product = depth > 0 && line[i] == '*' || line[i] == '*' && i > room / 2;
+        let product = line[i] == '*' && (depth > 0 || i > room / 2);
         if after_comma || sign || product {
             any = Some(i);
             // Products are broken where nothing else is left.

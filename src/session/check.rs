@@ -151,21 +151,21 @@ pub fn formulas<'t>(
 }
 
 /// The first problem, with the others as remarks.
-pub fn first_of(mut wrong: Vec<Box<Diagnostic>>, remarks: &mut Vec<Diagnostic>) -> Fallible<()> {
+pub fn first_of(mut wrong: Vec<Diagnostic>, remarks: &mut Vec<Diagnostic>) -> Fallible<()> {
     if wrong.is_empty() {
         return Ok(());
     }
     let first = wrong.remove(0);
-    remarks.extend(wrong.into_iter().map(|d| *d));
-    Err(first)
+    remarks.extend(wrong);
+    Err(Box::new(first))
 }
 
-fn build(cx: &Inquiry, evaluator: &Evaluator, term: &Term, wrong: &mut Vec<Box<Diagnostic>>) {
+fn build(cx: &Inquiry, evaluator: &Evaluator, term: &Term, wrong: &mut Vec<Diagnostic>) {
     match evaluator.eval(term) {
         Err(d) if is_left_to_a_run(cx, &d) => {
             parts(term).into_iter().for_each(|part| build(cx, evaluator, part, wrong));
         }
-        Err(d) => wrong.push(d),
+        Err(d) => wrong.push(*d),
         Ok(value) => drop::<Value>(value),
     }
 }

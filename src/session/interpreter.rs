@@ -373,6 +373,11 @@ impl Interpreter {
         if let Some(refusal) = fails {
             let result = self.evaluator(cx).eval(claim).and_then(|value| match &value {
                 Value::Claim(_) => compare::truth(cx, &value).map(Value::from),
+                // Parts may be there where the main value is not.
+                Value::Answer(answer) if answer.main.is_none() => match &answer.refused {
+                    Some(why) => Err(why.clone()),
+                    None => Ok(value),
+                },
                 _ => Ok(value),
             });
             return self.expect_refusal(refusal, result.map(|v| crate::model::show::text(cx, &v)), claim.span);

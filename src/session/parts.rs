@@ -24,7 +24,9 @@ pub fn part(evaluator: &Evaluator, value: &Value, key: &Written) -> Fallible<Val
         Value::OnBranch(_) => part(evaluator, &value.main(), key),
         Value::Answer(answer) => {
             // What an answer needs, its parts need too.
-            answer.conditions.iter().copied().for_each(|x| conditions::state(cx, x));
+            if !says_where_it_holds(text) {
+                answer.conditions.iter().copied().for_each(|x| conditions::state(cx, x));
+            }
             if matches!(text, "fields" | "forms") {
                 answer.main.iter().for_each(|x| use_generators(cx, x));
             }
@@ -71,6 +73,11 @@ pub fn part(evaluator: &Evaluator, value: &Value, key: &Written) -> Fallible<Val
             format!("{} has no part `{text}{}`", describe(other), "'".repeat(primes as usize)),
         ))),
     }
+}
+
+/// Parts that say where an answer holds do not rest on its holding.
+pub fn says_where_it_holds(part: &str) -> bool {
+    matches!(part, "locus" | "unique")
 }
 
 /// Records where the generators span what is shown by them.

@@ -30,7 +30,7 @@ use crate::codegen::lower::{Obstacle, Signature};
 use crate::diagnostic::{Diagnostic, Severity, codes};
 use crate::geometry::jet::FiberedManifold;
 use crate::integrate::control::StopReason;
-use crate::integrate::problem::{BadProblem, InitialValueProblem, Limits, Motion, Recording};
+use crate::integrate::problem::{BadProblem, Event, InitialValueProblem, Limits, Motion, Recording};
 use crate::integrate::trajectory::Trajectory;
 use crate::mechanics::constraint_algorithm::{DynamicBranch, SystemDynamics};
 use crate::mechanics::dynamical_form::DynamicalForm;
@@ -39,7 +39,7 @@ use crate::model::item::{Base, System};
 use crate::model::kind::Gives;
 use crate::model::set::branch_text;
 use crate::model::value::{Fallible, KeyPart, Value};
-use crate::motion::cache::{Observed, Unlowered};
+use crate::motion::cache::{Observed, SurfaceLevel, Unlowered};
 use crate::motion::law::{self, Law, Reading};
 use crate::motion::numbers::Numbers;
 use crate::motion::run::Run;
@@ -137,7 +137,7 @@ fn simulate(
     clauses.add_declared_bodies(state);
     let numbers = Numbers::new(&state.parameters, &clauses.set);
     let context = Context { state, clauses: &clauses, numbers: &numbers, span: subject.span };
-    let Determined { law, start, filled, surface } = context.determine(cx, &subject)?;
+    let Determined { law, start, filled, surface, ends } = context.determine(cx, &subject)?;
     if !filled.is_empty() {
         let list: Vec<String> = filled.iter().map(|(s, x)| format!("{s} = {}", short(*x))).collect();
         remarks.push(
@@ -150,20 +150,37 @@ fn simulate(
         );
     }
     let signature = context.signature(&law);
-    let observed = context.observed(cx, &law, &signature, surface)?;
+    let observed = context.observed(cx, &law, &signature, surface, &ends)?;
     let parameters = numbers.values_of(cx, &observed.parameters, subject.span)?;
     let problem = context.problem(cx, &law, start, parameters.clone())?;
     let compiled = timing::stage("compile", || state.motions.get(cx, &law, &signature, &observed, context.options()));
     let motion = compiled.map_err(|u| context.unlowered(u))?;
     timing::nodes("compile", motion.field().kernel().n_operations());
-    let trajectory = timing::stage("integrate", || crate::integrate::run(cx, &motion, &problem))
-        .map_err(|bad| bad_problem(&bad, s.written, subject.span))?;
+    let trajectory =
+        timing::stage("integrate", || crate::integrate::run(cx, &motion, &problem)).map_err(|bad| match &bad {
+            BadProblem::NotSeparable { slope_of, depends_on } => {
+                context.not_separable(&law, s.written, slope_of, depends_on)
+            }
+            _ => bad_problem(&bad, s.written, subject.span),
+        })?;
     timing::nodes("integrate", trajectory.len());
     if trajectory.reason == StopReason::Interrupted {
         // The interrupt was meant for this run. What was computed is kept, and the program goes on with it.
         budget::clear_interrupt();
     }
     let time = law.time();
+    if let StopReason::Event { name } = &trajectory.reason
+        && let Some(end) = ends.iter().find(|end| end.event.name == *name)
+    {
+        let last: Vec<String> =
+            law.states.iter().zip(trajectory.last()).map(|(q, x)| format!("{q} = {}", short(*x))).collect();
+        remarks.push(
+            Diagnostic::warning(&codes::RUN_STOPPED, format!("the run stopped early: {}", end.says))
+                .label(end.span, format!("{} here", end.event.name))
+                .label(clauses.simulate, format!("at {time} = {}", short(trajectory.end)))
+                .note(format!("there {}", last.join(", "))),
+        );
+    }
     if !trajectory.reason.is_complete() {
         let last: Vec<String> =
             law.states.iter().zip(trajectory.last()).map(|(q, x)| format!("{q} = {}", short(*x))).collect();
@@ -259,8 +276,20 @@ struct Determined {
     start: Start,
     /// Values that `from` left out and that are not 0.
     filled: Vec<(Symbol, f64)>,
-    /// Equations of the set on which the motion stays.
-    surface: Vec<Expr>,
+    /// The set on which the motion stays.
+    surface: Vec<SurfaceLevel>,
+    /// Where a constraint stops to determine it.
+    ends: Vec<End>,
+}
+
+/// A function whose zeros end a motion: there a constraint loses rank, or its branch ends.
+struct End {
+    value: Expr,
+    event: Event,
+    /// The constraint.
+    span: Span,
+    /// What is wrong where the function vanishes.
+    says: &'static str,
 }
 
 /// What one run knows while it is prepared.
@@ -291,7 +320,11 @@ impl Context<'_> {
     /// The law that determines the motion, and the state from which it starts.
     fn determine(&self, cx: &Inquiry, subject: &Subject) -> Fallible<Determined> {
         let (system, law) = match &subject.kind {
-            SubjectKind::System(system) if !system.constraints.is_empty() => return self.on_constraint(cx, system),
+            SubjectKind::System(system)
+                if !system.constraints.is_empty() || matches!(system.base, Base::Generated(_)) =>
+            {
+                return self.on_constraint(cx, system);
+            }
             SubjectKind::System(system) => (Some(system), Law::of_equations(cx, &system.dynamical_form(cx)?)),
             SubjectKind::Canonical(system, gauge) => {
                 let law = Law::canonical(cx, &*system.dynamical_form(cx)?, *gauge)
@@ -312,7 +345,7 @@ impl Context<'_> {
                 ));
             }
             let start = Start::read(cx, &law, self.clauses.given(), self.numbers)?;
-            return Ok(Determined { law, start, filled: vec![], surface: vec![] });
+            return Ok(Determined { law, start, filled: vec![], surface: vec![], ends: vec![] });
         };
         if let Some((value, span)) = &self.clauses.branch {
             return self.on_named_branch(cx, system, value, *span);
@@ -336,7 +369,7 @@ impl Context<'_> {
                 return Err(d);
             }
         }
-        Ok(Determined { law, start: start?, filled: vec![], surface: vec![] })
+        Ok(Determined { law, start: start?, filled: vec![], surface: vec![], ends: vec![] })
     }
 
     fn dynamics(&self, cx: &Inquiry, system: &System) -> Fallible<Rc<SystemDynamics>> {
@@ -393,7 +426,10 @@ impl Context<'_> {
         let law = self.branch_law(cx, system, branch, span)?;
         let start = Start::read(cx, &law, self.clauses.given(), self.numbers)?;
         match self.surface(cx, &law, branch)?.settle(&start, &law.states) {
-            Ok((start, filled)) => Ok(Determined { law, start, filled, surface: self.equations(cx, branch) }),
+            Ok((start, filled)) => {
+                let surface = SurfaceLevel::together(self.equations(cx, branch), &law.states);
+                Ok(Determined { law, start, filled, surface, ends: vec![] })
+            }
             Err(off) => Err(Box::new(off.diagnostic(&law, &start, self.clauses.given().span, self.span))),
         }
     }
@@ -465,8 +501,8 @@ impl Context<'_> {
             }
             [(i, start, filled)] => {
                 let law = self.branch_law(cx, system, &branches[*i], self.span)?;
-                let surface = self.equations(cx, &branches[*i]);
-                Ok(Determined { law, start: start.clone(), filled: filled.clone(), surface })
+                let surface = SurfaceLevel::together(self.equations(cx, &branches[*i]), &law.states);
+                Ok(Determined { law, start: start.clone(), filled: filled.clone(), surface, ends: vec![] })
             }
             several => {
                 let mut diagnostic = Diagnostic::error(
@@ -540,13 +576,22 @@ impl Context<'_> {
     }
 
     /// What is recorded and watched.
-    fn observed(&self, cx: &Inquiry, law: &Law, signature: &Signature, surface: Vec<Expr>) -> Fallible<Observed> {
+    fn observed(
+        &self,
+        cx: &Inquiry,
+        law: &Law,
+        signature: &Signature,
+        surface: Vec<SurfaceLevel>,
+        ends: &[End],
+    ) -> Fallible<Observed> {
         let bodies = &self.clauses.bodies;
         let columns = self.clauses.record.as_deref().unwrap_or(&[]);
         let record: Vec<(String, Expr)> = columns.iter().map(|c| (c.name.clone(), c.value)).collect();
         let place = columns.first().map_or(self.span, |c| c.span);
         let record = law.read(cx, &record, bodies).map_err(|d| Box::new(d.or_at(place, "recorded here")))?;
-        let events: Vec<(String, Expr)> = self.clauses.stops.iter().map(|s| (s.event.name.clone(), s.value)).collect();
+        let stops = self.clauses.stops.iter().map(|s| (s.event.name.clone(), s.value));
+        let events: Vec<(String, Expr)> =
+            stops.chain(ends.iter().map(|end| (end.event.name.clone(), end.value))).collect();
         let place = self.clauses.stops.first().map_or(self.span, |s| s.span);
         let events = law.read(cx, &events, bodies).map_err(|d| Box::new(d.or_at(place, "watched here")))?;
         let of_reading = |r: &Reading| {
@@ -554,12 +599,14 @@ impl Context<'_> {
             r.list.iter().map(|(_, e)| *e).chain(stages).collect::<Vec<_>>()
         };
         let mut parameters = signature.parameters.clone();
-        for p in parameters_of(&[of_reading(&record), of_reading(&events), surface.clone()].concat()) {
+        let of_surface = surface.iter().flat_map(|level| level.equations.clone()).collect();
+        for p in parameters_of(&[of_reading(&record), of_reading(&events), of_surface].concat()) {
             if !parameters.contains(&p) {
                 parameters.push(p);
             }
         }
-        let kinds = self.clauses.stops.iter().map(|s| s.event.clone()).collect();
+        let stops = self.clauses.stops.iter().map(|s| s.event.clone());
+        let kinds = stops.chain(ends.iter().map(|end| end.event.clone())).collect();
         Ok(Observed { record, events, kinds, surface, parameters })
     }
 
@@ -593,6 +640,22 @@ impl Context<'_> {
         }
         problem.limits = Limits { numbers: RUN_NUMBERS, ..Limits::default() };
         Ok(problem)
+    }
+
+    /// The method moves positions by momenta and momenta by positions, and this system does not.
+    fn not_separable(&self, law: &Law, s: &ast::Simulate, slope_of: &str, depends_on: &str) -> Box<Diagnostic> {
+        let clause = s.clauses.iter().find(|c| matches!(c.kind, RunClauseKind::Method(_)));
+        let place = clause.map_or(self.clauses.simulate, |c| c.span);
+        let refused =
+            Diagnostic::error(&codes::METHOD_MISFIT, format!("`{}` needs a separable system", self.clauses.method))
+                .label(place, "this method")
+                .label(self.span, "of this system")
+                .note(format!("the slope of {slope_of} depends on {depends_on}, which the method does not move apart"));
+        let refused = match law.term_with(slope_of, depends_on) {
+            Some(term) => refused.note(format!("it is the term {term} of its equations")),
+            None => refused,
+        };
+        Box::new(refused.help("leave the method to the run, or take `dop853`"))
     }
 
     fn unlowered(&self, what: Unlowered) -> Box<Diagnostic> {

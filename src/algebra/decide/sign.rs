@@ -132,12 +132,23 @@ fn by_normal_form(cx: &Inquiry, e: Expr) -> Budgeted<Sign> {
     }
     let mut sign = Sign::of_number(form.coefficient());
     for (g, n) in form.powers() {
-        sign = sign.times(power_of(reasoner.generator(cx, g), n));
+        sign = sign.times(power_of(reasoner.generator(cx, g, 6)?, n));
     }
+    // Factors of which none has a sign by itself may have one together: c² − v² is (c − v)(c + v).
+    let mut open = vec![];
     for (p, n) in form.factors() {
-        sign = sign.times(power_of(reasoner.polynomial(cx, p, 6)?, *n));
+        let found = power_of(reasoner.polynomial(cx, p, 6)?, *n);
+        match is_strict(found) || n % 2 == 0 {
+            true => sign = sign.times(found),
+            false => open.push((p.clone(), found)),
+        }
     }
-    Ok(sign)
+    if open.len() > 1 {
+        let product = Polynomial::product(cx, open.iter().map(|(p, _)| &**p))?;
+        let together = open.iter().fold(Sign::POSITIVE, |all, (_, found)| all.times(*found));
+        return Ok(sign.times(together.and(reasoner.polynomial(cx, &product, 6)?)));
+    }
+    Ok(open.iter().fold(sign, |all, (_, found)| all.times(*found)))
 }
 
 /// Facts about more than a symbol that share a symbol with `e`.
@@ -180,7 +191,7 @@ impl Reasoner {
         if !monomial.is_empty() {
             let mut sign = content;
             for &(g, n) in &monomial {
-                sign = sign.times(power_of(self.generator(cx, Generator(g)), n as i32));
+                sign = sign.times(power_of(self.generator(cx, Generator(g), depth)?, n as i32));
             }
             let rest = p.without_monomial(&monomial).primitive_part();
             return Ok(sign.times(self.polynomial(cx, &rest, depth)?));
@@ -189,18 +200,24 @@ impl Reasoner {
         Ok(content.times(self.primitive(cx, &primitive, depth)?))
     }
 
-    /// The sign of a generator, also from facts that compare it with a number: x > 0 where x > 1.
-    fn generator(&self, cx: &Inquiry, g: Generator) -> Sign {
+    /// The sign of a generator, also from facts that compare it with something: x > 0 where x > 1, or where x > y > 0.
+    fn generator(&mut self, cx: &Inquiry, g: Generator, depth: u32) -> Budgeted<Sign> {
         let mut known = g.sign(cx);
-        for (fact, sign) in &self.facts {
-            let [b, a] = &fact.coefficients_in(g.0)[..] else { continue };
-            if let (Some(a), Some(b)) = (a.as_constant(), b.as_constant()) {
-                // a·g = fact − b.
-                let product = sign.plus(Sign::of_number(&-&b));
-                known = known.and(product.times(Sign::of_number(&a)));
+        for (fact, sign) in self.facts.clone() {
+            if is_strict(known) {
+                break;
             }
+            let [b, a] = &fact.coefficients_in(g.0)[..] else { continue };
+            let Some(a) = a.as_constant() else { continue };
+            let rest = match b.as_constant() {
+                Some(b) => Sign::of_number(&b),
+                None if depth > 0 && self.steps < MAX_STEPS => self.polynomial(cx, b, depth - 1)?,
+                None => continue,
+            };
+            // a·g = fact − b.
+            known = known.and(sign.plus(rest.negate()).times(Sign::of_number(&a)));
         }
-        known
+        Ok(known)
     }
 
     fn primitive(&mut self, cx: &Inquiry, p: &Polynomial, depth: u32) -> Budgeted<Sign> {

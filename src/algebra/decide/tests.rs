@@ -1,5 +1,6 @@
 use super::*;
 use crate::algebra::Inquiry;
+use crate::algebra::assume::Sign;
 use crate::algebra::conditions;
 use crate::algebra::testing::Scope;
 
@@ -403,5 +404,80 @@ mod properties {
             let (verdict, _) = conditions::collect(cx, |cx| is_zero(cx, e));
             prop_assert!(!verdict.is_no(), "{}: {}", e, verdict);
         }
+    }
+}
+
+/// Facts, an expression, and what its sign can be, by hand. Wherever zero is possible it occurs.
+const SIGNS: [(&[&str], &str, Sign); 27] = [
+    (&[], "x^2 + 1", Sign::POSITIVE),
+    (&[], "x^2 - 2*x + 1", Sign::NONNEGATIVE),
+    (&[], "x^2 + x*y + y^2", Sign::NONNEGATIVE),
+    (&[], "x^2 + x*y + y^2 + 1", Sign::POSITIVE),
+    (&[], "-x^4 - 2", Sign::NEGATIVE),
+    (&[], "x^4 - x + 1", Sign::POSITIVE),
+    (&[], "x^2*y^2", Sign::NONNEGATIVE),
+    (&[], "x", Sign::ANY),
+    (&[], "x*y", Sign::ANY),
+    (&[], "x^3 - 3*x + 5", Sign::ANY),
+    (&[], "2 + sin(x)", Sign::POSITIVE),
+    (&[], "1 - sin(x)^2", Sign::NONNEGATIVE),
+    (&[], "cosh(x) + x^2", Sign::POSITIVE),
+    (&[], "exp(x) + x^2", Sign::POSITIVE),
+    (&[], "1 + abs(x)", Sign::POSITIVE),
+    (&[], "-2 - abs(x)*x^2", Sign::NEGATIVE),
+    (&["m > 0"], "m*x^2 + 1", Sign::POSITIVE),
+    (&["m > 0", "k > 0"], "m + k*sin(x)^2", Sign::POSITIVE),
+    (&["m > k", "k > 0"], "m", Sign::POSITIVE),
+    (&["m > k", "k > 0"], "m - k*cos(x)^2", Sign::POSITIVE),
+    (&["x^2 + y^2 < c^2"], "c^2 - x^2", Sign::POSITIVE),
+    (&["x^2 + y^2 < c^2"], "y^2 + x^2 - c^2", Sign::NEGATIVE),
+    (&["x > 3"], "x - 2", Sign::POSITIVE),
+    (&["x > 3"], "x^2 - 9", Sign::POSITIVE),
+    (&["x > 0", "x < pi"], "sin(x)", Sign::POSITIVE),
+    (&["2*x > -pi", "2*x < pi"], "y^2 + cos(x)", Sign::POSITIVE),
+    (&["x > 1"], "log(x)", Sign::POSITIVE),
+];
+
+/// Everyone who needs a sign is asked about every row: the rules for shapes, the engine, semidefinite polynomials, zeros, conditions,
+/// definite matrices, and whether the set of zeros is empty. None contradicts the sign; all but the last, which looks for points, decide it.
+#[test]
+fn all_who_know_signs_agree() {
+    use crate::algebra::assume::sign_of;
+    use crate::algebra::expr::{Condition, Relation};
+    use crate::algebra::linear::Matrix;
+    use crate::algebra::stratum::{Branch, Frame, is_empty_set, real};
+    for (facts, text, expected) in SIGNS {
+        let mut scope = Scope::new();
+        scope.parameters("m k c");
+        facts.iter().for_each(|fact| scope.assume(fact));
+        let e = scope.read(text);
+        let cx = &scope.cx();
+        let told = format!("{text} where {facts:?}");
+        assert_eq!(super::sign(cx, e), expected, "the engine: {told}");
+        let shape = sign_of(cx, e);
+        assert_eq!(shape.and(expected), expected, "shape excludes what can be: {told}");
+        let strict = expected.is_positive() || expected.is_negative();
+        assert_eq!(super::is_nonzero_everywhere(cx, e).is_yes(), strict, "zeros: {told}");
+        let positive = Condition { relation: Relation::Greater, left: e }.decided(cx);
+        let known = if expected.is_positive() { Some(true) } else { expected.is_nonpositive().then_some(false) };
+        assert_eq!(positive, known, "a condition: {told}");
+        let definite = Matrix::from_rows(vec![vec![e]]).definite_sign(cx).expect("no limit");
+        let kind = strict.then(|| if expected.is_positive() { 1 } else { -1 });
+        assert_eq!(definite, kind, "a matrix: {told}");
+        let coordinates: Vec<_> = e.symbols().into_iter().filter(|s| !s.is_parameter()).collect();
+        let frame = Frame::new(cx, &coordinates, &[e]).expect("no limit");
+        let (p, _) = frame.read(cx, e).expect("no limit").expect("a value");
+        let one_sided = expected.is_nonnegative() || expected.is_nonpositive();
+        match real::semidefinite(cx, &p).expect("no limit") {
+            Some(found) => {
+                assert!(one_sided, "semidefinite: {told}");
+                assert_eq!(found.is_negative, expected.is_nonpositive(), "semidefinite: {told}");
+                assert_eq!(found.has_no_zero(), strict, "semidefinite: {told}");
+            }
+            None => assert!(!one_sided, "not seen to be semidefinite: {told}"),
+        }
+        let zeros = Branch { equations: vec![e], nonzero: vec![] };
+        let empty = is_empty_set(cx, &coordinates, &[zeros]).expect("no limit");
+        assert!(if strict { !empty.is_no() } else { !empty.is_yes() }, "the set of zeros: {told}, {empty:?}");
     }
 }

@@ -52,6 +52,27 @@ pub struct Ldl {
 }
 
 impl Matrix {
+    /// Whether a symmetric matrix is positive (1) or negative (−1) definite at every point, by its leading minors one after the other;
+    /// `None` at the first that does not have the sign.
+    pub fn definite_sign(&self, cx: &Inquiry) -> Budgeted<Option<i32>> {
+        let mut kind = None;
+        for k in 0..self.n_rows() {
+            let all: Vec<usize> = (0..=k).collect();
+            let found = sign(cx, self.minor(&all, &all).det(cx)?);
+            let here = match (found.is_positive(), found.is_negative()) {
+                (true, _) if k % 2 == 1 => kind,
+                (true, _) => Some(1),
+                (_, true) if k % 2 == 0 => Some(-1),
+                _ => None,
+            };
+            if here.is_none() || (k > 0 && here != kind) {
+                return Ok(None);
+            }
+            kind = here;
+        }
+        Ok(kind)
+    }
+
     /// The definiteness of a symmetric matrix; only its lower triangle matters.
     pub fn definiteness(&self, cx: &Inquiry) -> Budgeted<Definiteness> {
         debug_assert!(self.is_square());

@@ -18,6 +18,7 @@ use super::super::normal::write::polynomial_expr;
 use super::super::number::Rational;
 use super::super::polynomial::Polynomial;
 use super::super::roots::{AlgebraicNumber, Interval, isolate_real_roots};
+use super::facts;
 use super::sample::SamplePoint;
 use super::solve::SystemBranch;
 use crate::algebra::Inquiry;
@@ -42,7 +43,7 @@ struct Shape {
 }
 
 /// A real point among the finitely many zeros of the equations at which nothing to be avoided vanishes and `allowed` accepts
-/// the sign of every coordinate. `None` if none is found in shape position.
+/// the sign of every coordinate, and which obeys the declared facts. `None` if none is found in shape position.
 pub(super) fn algebraic_point(
     cx: &Inquiry,
     equations: &[Polynomial],
@@ -78,7 +79,9 @@ pub(super) fn algebraic_point(
                 None => point.roots.push((*v, root)),
             }
         }
-        return Ok(Some(point));
+        if facts::hold_at(cx, &point.rational.values, &point.roots)? {
+            return Ok(Some(point));
+        }
     }
     Ok(None)
 }

@@ -283,7 +283,7 @@ impl Basis {
 
     /// The value of a function at an argument to which the equations give a number.
     pub(super) fn value_of(&self, cx: &Inquiry, frame: &Frame, g: u32) -> Budgeted<Option<Rational>> {
-        if matches!(Generator(g).kind(), Kind::Symbol(_) | Kind::Opaque | Kind::Pi) {
+        if matches!(Generator(g).kind(), Kind::Symbol(_) | Kind::Pi) || Generator(g).is_unspecified() {
             return Ok(None);
         }
         if let Some(known) = self.values.borrow().get(&g) {

@@ -476,7 +476,12 @@ impl Frame {
     }
 
     /// How g = 0 falls into cases; `None` if it is simple already.
-    fn cases_of(&self, cx: &Inquiry, g: &Polynomial, nonzero: &[Polynomial]) -> Budgeted<Option<Vec<Vec<Polynomial>>>> {
+    pub(super) fn cases_of(
+        &self,
+        cx: &Inquiry,
+        g: &Polynomial,
+        nonzero: &[Polynomial],
+    ) -> Budgeted<Option<Vec<Vec<Polynomial>>>> {
         let is_known = self.simple.borrow().contains(g);
         if is_known && !nonzero.contains(g) && !self.domain.borrow().contains(g) {
             return Ok(None);

@@ -31,7 +31,8 @@ pub(super) fn coupling(cx: &Inquiry, frame: &Frame, basis: &Basis) -> Budgeted<C
         let map = FxHashMap::from_iter([(s, Expr::number(value.clone()))]);
         for g in frame.generators_in_play() {
             let kind = Generator(g).kind();
-            if g == v || matches!(kind, Kind::Symbol(_) | Kind::Opaque) || !Generator(g).meaning().contains(s) {
+            let has_value = !matches!(kind, Kind::Symbol(_)) && !Generator(g).is_unspecified();
+            if g == v || !has_value || !Generator(g).meaning().contains(s) {
                 continue;
             }
             let here = substitute(Generator(g).meaning(), &map);
@@ -64,7 +65,7 @@ pub(super) fn coupling(cx: &Inquiry, frame: &Frame, basis: &Basis) -> Budgeted<C
 pub(super) fn is_implied(e: &Polynomial, elements: &[Polynomial]) -> bool {
     let Some((g, value)) = fixed(e) else { return false };
     let meaning = Generator(g).meaning();
-    if meaning.as_symbol().is_some() || matches!(Generator(g).kind(), Kind::Opaque) {
+    if meaning.as_symbol().is_some() || Generator(g).is_unspecified() {
         return false;
     }
     elements.iter().filter_map(fixed).any(|(v, x)| {

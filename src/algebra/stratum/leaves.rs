@@ -147,6 +147,52 @@ pub fn is_generically_solvable(cx: &Inquiry, frame: &Frame, system: &LinearSyste
     }
 }
 
+/// The system eliminated with pivots that vanish nowhere: one rank, and the conditions under which it is solvable.
+#[derive(Clone, Debug)]
+pub struct Trunk {
+    pub rank: usize,
+    pub echelon: Vec<(usize, Row)>,
+    /// The right sides that are left over, each once, none of them zero.
+    pub conditions: Vec<Polynomial>,
+}
+
+/// The elimination on the whole space, if no case has to be told apart; only rows that a step changes are looked at again.
+pub fn trunk(cx: &Inquiry, frame: &Frame, system: &LinearSystem) -> Budgeted<Option<Trunk>> {
+    let everything = frame.everything();
+    let mut rows = system.rows.clone();
+    for row in &mut rows {
+        row.reduce(cx, frame, &everything)?;
+    }
+    let mut echelon = Vec::new();
+    loop {
+        cx.check()?;
+        rows.retain(|row| !row.is_zero());
+        let state = State { cell: everything.clone(), rows, echelon: vec![] };
+        let place = choose_pivot(cx, frame, &state)?;
+        rows = state.rows;
+        let Some((i, j)) = place else { break };
+        for f in frame.factors(cx, &rows[i].coefficients[j]).iter() {
+            if !frame.is_nowhere_zero(cx, f)? {
+                return Ok(None);
+            }
+        }
+        let used = rows.remove(i);
+        for row in rows.iter_mut().filter(|row| !row.coefficients[j].is_zero()) {
+            *row = row.without(cx, &used, j)?;
+            row.reduce(cx, frame, &everything)?;
+        }
+        echelon.push((j, used));
+    }
+    let mut conditions: Vec<Polynomial> = Vec::new();
+    for row in rows {
+        let c = row.right.primitive_part();
+        if !conditions.contains(&c) {
+            conditions.push(c);
+        }
+    }
+    Ok(Some(Trunk { rank: echelon.len(), echelon, conditions }))
+}
+
 /// One step of the elimination: the cases it leads to, or leaves.
 fn advance(cx: &Inquiry, frame: &Frame, mut state: State, found: &mut Vec<Leaf>) -> Budgeted<Vec<State>> {
     for row in &mut state.rows {
@@ -250,22 +296,9 @@ fn choose_pivot(cx: &Inquiry, frame: &Frame, state: &State) -> Budgeted<Option<(
 /// row_k := p·row_k − M[k,j]·row_i for the other rows. The pivot row is taken out.
 fn eliminate(cx: &Inquiry, rows: &[Row], i: usize, j: usize) -> Budgeted<(Vec<Row>, Row)> {
     let used = rows[i].clone();
-    let pivot = &used.coefficients[j];
     let mut rest = Vec::with_capacity(rows.len() - 1);
     for row in rows.iter().enumerate().filter(|(k, _)| *k != i).map(|(_, row)| row) {
-        let factor = &row.coefficients[j];
-        if factor.is_zero() {
-            rest.push(row.clone());
-            continue;
-        }
-        let combine =
-            |a: &Polynomial, b: &Polynomial| -> Budgeted<Polynomial> { Ok(&pivot.mul(cx, a)? - &factor.mul(cx, b)?) };
-        let mut coefficients = Vec::with_capacity(row.coefficients.len());
-        for (a, b) in row.coefficients.iter().zip(&used.coefficients) {
-            coefficients.push(combine(a, b)?);
-        }
-        coefficients[j] = Polynomial::zero();
-        rest.push(Row { coefficients, right: combine(&row.right, &used.right)? });
+        rest.push(if row.coefficients[j].is_zero() { row.clone() } else { row.without(cx, &used, j)? });
     }
     Ok((rest, used))
 }
@@ -275,8 +308,21 @@ impl Row {
         self.right.is_zero() && self.coefficients.iter().all(Polynomial::is_zero)
     }
 
+    /// p·row − M[j]·used, with the pivot p of the used row in column j: no entry there any more.
+    pub fn without(&self, cx: &Inquiry, used: &Row, j: usize) -> Budgeted<Row> {
+        let (pivot, factor) = (&used.coefficients[j], &self.coefficients[j]);
+        let combine =
+            |a: &Polynomial, b: &Polynomial| -> Budgeted<Polynomial> { Ok(&pivot.mul(cx, a)? - &factor.mul(cx, b)?) };
+        let mut coefficients = Vec::with_capacity(self.coefficients.len());
+        for (a, b) in self.coefficients.iter().zip(&used.coefficients) {
+            coefficients.push(combine(a, b)?);
+        }
+        coefficients[j] = Polynomial::zero();
+        Ok(Row { coefficients, right: combine(&self.right, &used.right)? })
+    }
+
     /// Every entry in normal form on the cell, and without the common number in all entries.
-    fn reduce(&mut self, cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<()> {
+    pub fn reduce(&mut self, cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<()> {
         let (reduced, right) = cell.basis.normal_forms(cx, frame, &self.coefficients, &self.right)?;
         self.coefficients = reduced;
         self.right = right;

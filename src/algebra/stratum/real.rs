@@ -107,7 +107,15 @@ fn known_sign(cx: &Inquiry, p: &Polynomial) -> Option<Semidefinite> {
     let is_fixed = |v: &u32| Generator(*v).meaning().symbols().iter().all(|s| s.is_parameter());
     let is_function = |v: &u32| !matches!(Generator(*v).kind(), Kind::Symbol(_) | Kind::Pi);
     let has_functions = p.variables().iter().any(is_function);
-    if p.n_terms() > MAX_SIGNED_TERMS || !(has_functions || p.variables().iter().all(is_fixed)) {
+    // Facts about more than single symbols: c² − v² − w² > 0, x > 3.
+    let is_compared = |v: &u32| {
+        let own = Generator(*v).meaning();
+        cx.facts()
+            .iter()
+            .any(|(fact, _)| fact.as_symbol().is_none() && own.as_symbol().is_some_and(|s| fact.contains(s)))
+    };
+    let has_sign = has_functions || p.variables().iter().all(is_fixed) || p.variables().iter().any(is_compared);
+    if p.n_terms() > MAX_SIGNED_TERMS || !has_sign {
         return None;
     }
     let sign = super::super::decide::sign(cx, super::super::normal::write::polynomial_expr(p));

@@ -16,6 +16,8 @@ use super::super::substitute::substitute;
 use super::super::symbol::Symbol;
 use super::algebraic_point::{AlgebraicPoint, algebraic_point};
 use super::cell::{Cell, Frame};
+use super::facts;
+use super::real::semidefinite;
 use crate::algebra::Inquiry;
 use crate::budget::Budgeted;
 use rustc_hash::FxHashMap;
@@ -38,6 +40,12 @@ pub enum Witness {
 
 /// How many bases may be computed on the way to a point.
 const MAX_TRIALS: usize = 240;
+
+/// After so many, a choice of values that leaves an equation without real zeros is seen at once, and not by trying the others.
+const PATIENCE: usize = 12;
+
+/// Longer equations are not looked at for that.
+const MAX_LOOKED_AT: usize = 40;
 
 impl SamplePoint {
     pub fn value(&self, variable: u32) -> Option<&Rational> {
@@ -70,7 +78,7 @@ pub fn witness(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<Witness> {
     // Parameters are generic in a sample too.
     let known = frame.domain_polynomials().into_iter().chain(frame.generic_polynomials());
     let avoid: Vec<Polynomial> = cell.nonzero().iter().cloned().chain(known).collect();
-    let mut search = Search { frame, avoid, trials: 0, algebraic: None, has_angle: false };
+    let mut search = Search { frame, avoid, trials: 0, algebraic: None, has_angle: false, disobeyed: false };
     let mut equations = cell.equations().to_vec();
     let in_play: Vec<Polynomial> = equations.iter().chain(&search.avoid).cloned().collect();
     equations.extend(super::basis::relations(&in_play));
@@ -82,6 +90,7 @@ pub fn witness(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<Witness> {
         Some(point) => Ok(Witness::Point(point)),
         None => Ok(match search.algebraic {
             Some(point) => Witness::Algebraic(Box::new(point)),
+            None if search.disobeyed => Witness::Unknown("no point was found on it that obeys the assumptions".into()),
             None => Witness::Unknown("no point was found on it, and no rule shows that there is none".into()),
         }),
     }
@@ -105,6 +114,16 @@ pub(super) fn is_allowed(cx: &Inquiry, variable: u32, sign: i32) -> bool {
     }
 }
 
+/// Whether one of the equations has no real zero, by a rule that is quick to ask.
+fn is_plainly_empty(cx: &Inquiry, state: &State) -> Budgeted<bool> {
+    for e in state.equations.iter().filter(|e| e.n_terms() <= MAX_LOOKED_AT && e.variables().len() > 1) {
+        if semidefinite(cx, e)?.is_some_and(|found| found.has_no_zero()) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 struct Search<'a> {
     frame: &'a Frame,
     avoid: Vec<Polynomial>,
@@ -113,6 +132,8 @@ struct Search<'a> {
     algebraic: Option<AlgebraicPoint>,
     /// Whether an angle was left without a value.
     has_angle: bool,
+    /// Whether there were points that are not known to obey the declared facts.
+    disobeyed: bool,
 }
 
 #[derive(Clone)]
@@ -131,8 +152,17 @@ impl Search<'_> {
         while let Some(state) = stack.pop() {
             cx.check()?;
             let Some(state) = self.simplified(cx, state)? else { continue };
+            if self.trials > PATIENCE && is_plainly_empty(cx, &state)? {
+                continue;
+            }
             let state = self.without_followed_angles(state);
-            let Some(variable) = self.next_variable(&state) else { return Ok(Some(state.point)) };
+            let Some(variable) = self.next_variable(&state) else {
+                if facts::hold_at(cx, &state.point.values, &[])? {
+                    return Ok(Some(state.point));
+                }
+                self.disobeyed = true;
+                continue;
+            };
             self.trials += 1;
             if self.trials > MAX_TRIALS {
                 break;
@@ -270,11 +300,15 @@ impl Search<'_> {
     }
 
     /// Roots and absolute values do not count: their powers are polynomials, and these relations are among the equations.
+    /// Nor does a function that nobody has specified.
     fn functions_of(&self, s: Symbol) -> impl Iterator<Item = u32> {
         let all = self.frame.generators_in_play();
         let is_independent = |g: u32| {
-            use Kind::{Absolute, Opaque, Root};
-            matches!(Generator(g).kind(), Kind::Symbol(_) | Opaque | Root { .. } | Absolute { .. })
+            let g = Generator(g);
+            // The cube root is a root like the others.
+            let is_root = matches!(g.kind(), Kind::Root { .. } | Kind::Absolute { .. })
+                || matches!(g.kind(), Kind::Opaque) && g.relation().is_some();
+            matches!(g.kind(), Kind::Symbol(_)) || is_root || g.is_unspecified()
         };
         all.into_iter().filter(move |g| !is_independent(*g) && Generator(*g).meaning().contains(s))
     }
@@ -312,7 +346,7 @@ impl Search<'_> {
     }
 
     /// A point among finitely many, if no coordinate stands inside a function.
-    fn algebraic_point(&self, cx: &Inquiry, state: &State) -> Budgeted<Option<AlgebraicPoint>> {
+    fn algebraic_point(&mut self, cx: &Inquiry, state: &State) -> Budgeted<Option<AlgebraicPoint>> {
         // √3 is a coordinate of the point like the others, with its equation and its sign.
         let is_plain = |v: &u32| match Generator(*v).kind() {
             Kind::Symbol(_) => !self.is_coupled(*v),
@@ -326,7 +360,9 @@ impl Search<'_> {
         if !state.equations.iter().flat_map(|e| e.variables()).all(is_plain) {
             return Ok(None);
         }
-        algebraic_point(cx, &state.equations, &self.avoid, &state.point, |x, y| is_allowed(cx, x, y))
+        let found = algebraic_point(cx, &state.equations, &self.avoid, &state.point, |x, y| is_allowed(cx, x, y))?;
+        self.disobeyed |= found.is_none() && !cx.facts().is_empty();
+        Ok(found)
     }
 
     /// Whether of all functions of the symbol only this one and its partner are in play, and the symbol itself is not.

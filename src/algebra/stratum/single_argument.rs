@@ -6,17 +6,22 @@
 //! - its zeros are isolated, so that u does not change along a curve: du = 0 is tangency, whatever f′ is ([`argument`]);
 //! - if f, f′, …, f⁽ᵏ⁻¹⁾ vanish at a and f⁽ᵏ⁾ never changes its sign, then a is the only zero, by Taylor's formula with the
 //!   remainder as an integral ([`only_zero`]).
+//!
+//! An elementary function that is monotone on its whole domain takes a value once: atan u = 0, sinh u = 0 and log u = 0 say u = 0, u = 0
+//! and u = 1.
 
 use super::super::assume::Sign;
 use super::super::decide;
 use super::super::derive::partial;
-use super::super::expr::Expr;
+use super::super::expr::{Expr, Node};
+use super::super::function::Domain;
 use super::super::generator::{Generator, Kind};
 use super::super::number::Rational;
 use super::super::polynomial::Polynomial;
 use super::super::substitute::substitute;
 use super::super::symbol::Symbol;
 use super::cell::Frame;
+use super::coupling::fixed;
 use crate::algebra::Inquiry;
 use crate::budget::Budgeted;
 use rustc_hash::FxHashMap;
@@ -39,6 +44,9 @@ pub(crate) fn argument(cx: &Inquiry, frame: &Frame, p: &Polynomial) -> Budgeted<
 
 /// u − a, if a is the only real zero of f(u) and a rational number that is looked at.
 pub(super) fn only_zero(cx: &Inquiry, frame: &Frame, p: &Polynomial) -> Budgeted<Option<Polynomial>> {
+    if let Some(difference) = monotone_argument(frame, p) {
+        return frame.read_numerator(cx, difference).map(Some);
+    }
     let Some(Single { u, symbol, f }) = single(cx, frame, p)? else { return Ok(None) };
     for a in [(0, 1), (1, 1), (-1, 1), (2, 1), (-2, 1), (1, 2), (-1, 2)] {
         let a = Expr::number(Rational::ratio(a.0, a.1));
@@ -57,6 +65,20 @@ pub(super) fn only_zero(cx: &Inquiry, frame: &Frame, p: &Polynomial) -> Budgeted
         }
     }
     Ok(None)
+}
+
+/// u − a for an equation f(u) = f(a) between a monotone function and a number, if a is a rational number that its row names.
+fn monotone_argument(frame: &Frame, p: &Polynomial) -> Option<Expr> {
+    let (v, value) = fixed(p)?;
+    let meaning = Generator(v).meaning();
+    let Node::Apply(f, [u]) = meaning.node() else { return None };
+    let row = f.row();
+    let is_monotone = row.piece.is_some_and(|piece| row.domain == Domain::Interval(piece.on));
+    if !is_monotone || frame.is_constant(v) {
+        return None;
+    }
+    let (at, _) = row.values.iter().find(|(_, y)| y.as_rational().is_some_and(|y| y == value))?;
+    Some(*u - Expr::number(at.as_rational()?))
 }
 
 /// Whether f has a real zero, as far as its signs at some numbers tell: it is continuous.

@@ -155,7 +155,7 @@ pub(super) fn choices(n: usize, k: usize) -> Vec<Vec<usize>> {
 }
 
 /// The determinant of the chosen columns, by expansion along the first row; the matrices here are small.
-pub(super) fn determinant(cx: &Inquiry, rows: &[Vec<Polynomial>], columns: &[usize]) -> Budgeted<Polynomial> {
+pub fn determinant(cx: &Inquiry, rows: &[Vec<Polynomial>], columns: &[usize]) -> Budgeted<Polynomial> {
     let Some((first, rest)) = rows.split_first() else { return Ok(Polynomial::one()) };
     let mut sum = Polynomial::zero();
     for (i, j) in columns.iter().enumerate() {

@@ -6,12 +6,12 @@
 //! rational number. And an unspecified function V has, with its derivatives, values of its own at a point, which are chosen.
 
 use super::series::{Exact, Gap, Poly, Series, no_value};
-use crate::algebra::expr::post_order;
 use crate::algebra::function::Elementary;
 use crate::algebra::{Expr, Function, Inquiry, Node, Rational, Symbol};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// The place of an unspecified function: which derivative, and where.
 pub(super) type Place = (Function, Vec<u32>, Vec<Rational>);
@@ -101,7 +101,7 @@ pub(super) struct Evaluator<'a> {
     series: FxHashMap<Symbol, Series>,
     /// Where values of unspecified functions are unknowns, the places of these.
     places: Option<&'a RefCell<Vec<Place>>>,
-    known: RefCell<FxHashMap<Expr, Exact<Series>>>,
+    known: RefCell<FxHashMap<Expr, Exact<Rc<Series>>>>,
 }
 
 impl<'a> Evaluator<'a> {
@@ -115,19 +115,32 @@ impl<'a> Evaluator<'a> {
     }
 
     pub fn of(&self, e: Expr) -> Exact<Series> {
-        for x in post_order(&[e]) {
-            if !self.known.borrow().contains_key(&x) {
-                let value = self.node(x);
-                if let Err(stop @ Gap::Stopped(_)) = value {
-                    return Err(stop);
-                }
-                self.known.borrow_mut().insert(x, value);
+        self.shared(e).map(|series| (*series).clone())
+    }
+
+    /// The same, not copied.
+    pub fn shared(&self, e: Expr) -> Exact<Rc<Series>> {
+        // What is known is not gone through again.
+        let mut stack = vec![(e, false)];
+        while let Some((x, are_parts_known)) = stack.pop() {
+            if self.known.borrow().contains_key(&x) {
+                continue;
             }
+            if !are_parts_known {
+                stack.push((x, true));
+                stack.extend(x.children().into_iter().map(|part| (part, false)));
+                continue;
+            }
+            let value = self.node(x);
+            if let Err(stop @ Gap::Stopped(_)) = value {
+                return Err(stop);
+            }
+            self.known.borrow_mut().insert(x, value.map(Rc::new));
         }
         self.get(e)
     }
 
-    fn get(&self, e: Expr) -> Exact<Series> {
+    fn get(&self, e: Expr) -> Exact<Rc<Series>> {
         self.known.borrow().get(&e).cloned().unwrap_or_else(|| no_value("a part that was not evaluated"))
     }
 
@@ -140,16 +153,21 @@ impl<'a> Evaluator<'a> {
             Node::Sum { constant, terms } => {
                 let mut sum = Series::number(constant.clone(), self.degree);
                 for (term, c) in terms.iter() {
-                    sum = sum.add(&self.get(*term)?.scale(c));
+                    sum.add_scaled(&*self.get(*term)?, c);
                 }
                 Ok(sum)
             }
             Node::Product(factors) => {
-                let mut product = Series::number(Rational::ONE, self.degree);
+                let mut product: Option<Series> = None;
                 for (base, exponent) in factors.iter() {
-                    product = product.mul(self.cx, &self.get(*base)?.pow(self.cx, exponent)?)?;
+                    let base = self.get(*base)?;
+                    product = Some(match product {
+                        None => base.pow(self.cx, exponent)?,
+                        Some(product) if exponent.is_one() => product.mul(self.cx, &base)?,
+                        Some(product) => product.mul(self.cx, &base.pow(self.cx, exponent)?)?,
+                    });
                 }
-                Ok(product)
+                Ok(product.unwrap_or_else(|| Series::number(Rational::ONE, self.degree)))
             }
             Node::Power(base, exponent) => {
                 let exponent = self.get(*exponent)?;
@@ -166,7 +184,7 @@ impl<'a> Evaluator<'a> {
                 if head.is_zero() && !left.is_zero() {
                     return no_value("the edge of a case");
                 }
-                self.get(if condition.relation.holds(&head) { *then } else { *otherwise })
+                self.get(if condition.relation.holds(&head) { *then } else { *otherwise }).map(|s| (*s).clone())
             }
             Node::Pi => no_value("pi"),
             Node::Integral { .. } => no_value("an integral"),
@@ -228,11 +246,11 @@ impl<'a> Evaluator<'a> {
             }
             Min | Max => {
                 let mut list = arguments.iter().map(|a| self.get(*a)).collect::<Exact<Vec<_>>>()?;
-                let heads = list.iter().map(Series::head).collect::<Exact<Vec<_>>>()?;
+                let heads = list.iter().map(|u| u.head()).collect::<Exact<Vec<_>>>()?;
                 let best = if function == Min { heads.iter().min() } else { heads.iter().max() };
                 let mut places = (0..list.len()).filter(|i| Some(&heads[*i]) == best);
                 match (places.next(), places.next()) {
-                    (Some(i), None) => Ok(list.swap_remove(i)),
+                    (Some(i), None) => Ok((*list.swap_remove(i)).clone()),
                     _ => no_value("the kink of a minimum"),
                 }
             }
@@ -280,7 +298,7 @@ impl<'a> Evaluator<'a> {
             _ => {
                 let u = self.get(e)?;
                 match u.head()?.is_zero() {
-                    true => Ok((Turn::none(), u)),
+                    true => Ok((Turn::none(), (*u).clone())),
                     false => no_value("a transcendental value"),
                 }
             }
@@ -312,8 +330,8 @@ impl<'a> Evaluator<'a> {
     /// V(u) = Σ_α ∂^α V(u₀) (u − u₀)^α / α!, with values of V and its derivatives at u₀.
     fn unspecified(&self, function: Function, orders: &[u32], arguments: &[Expr]) -> Exact<Series> {
         let list = arguments.iter().map(|a| self.get(*a)).collect::<Exact<Vec<_>>>()?;
-        let heads = list.iter().map(Series::head).collect::<Exact<Vec<_>>>()?;
-        let tails: Vec<Series> = list.iter().map(Series::tail).collect();
+        let heads = list.iter().map(|u| u.head()).collect::<Exact<Vec<_>>>()?;
+        let tails: Vec<Series> = list.iter().map(|u| u.tail()).collect();
         let mut sum = Series::number(Rational::ZERO, self.degree);
         // Multi-indices with the product that belongs to each, the first argument's exponents first.
         let mut stack = vec![(orders.to_vec(), 0, 0, Series::number(Rational::ONE, self.degree))];

@@ -100,14 +100,18 @@ impl Laws<'_> {
         }
     }
 
-    /// The formal motions through a point of the phase space.
-    pub fn formal(&self, cx: &Inquiry, point: &Point, prolongations: usize) -> Exact<Formal> {
+    /// The formal motions through a point of the phase space: the equations are differentiated so many times at least, and
+    /// further, to the most, while more derivatives than expected are free.
+    pub fn formal(&self, cx: &Inquiry, point: &Point, least: usize, most: usize, expected: usize) -> Exact<Formal> {
         let functions = self.functions();
         let (width, fixed) = (functions.len() as u32, self.fixed());
         let name = |i: usize, k: usize| k as u32 * width + i as u32;
         let mut solved: BTreeMap<u32, Poly> = BTreeMap::new();
         let mut pending: Vec<Poly> = Vec::new();
-        for order in 0..=prolongations {
+        let count = |solved: &BTreeMap<u32, Poly>| {
+            (0..functions.len()).filter(|i| !solved.contains_key(&name(*i, fixed))).count()
+        };
+        for order in 0..=most.max(least) {
             let mut along = FxHashMap::default();
             for (i, f) in functions.iter().enumerate() {
                 let coefficient = |k: usize| match k < fixed {
@@ -121,12 +125,15 @@ impl Laws<'_> {
             if !settle(cx, &mut pending, &mut solved)? {
                 return Ok(Formal::None { prolongations: order });
             }
+            let is_decided = pending.is_empty() && count(&solved) <= expected;
+            if order >= least && (is_decided || (order == least && !pending.is_empty())) {
+                break;
+            }
         }
         if !pending.is_empty() {
             return Ok(Formal::Undecided);
         }
-        let free = (0..functions.len()).filter(|i| !solved.contains_key(&name(*i, fixed))).count();
-        Ok(Formal::Some { free })
+        Ok(Formal::Some { free: count(&solved) })
     }
 
     /// The Taylor coefficient that the point fixes: q_k / k!. An angle without a value counts from where it is.

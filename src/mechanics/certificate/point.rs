@@ -116,6 +116,14 @@ impl Search<'_> {
         if rest.iter().any(|p| p.as_number().is_some()) {
             return Ok(None);
         }
+        if rest.is_empty()
+            && open.is_none()
+            && let Some(complete) = self.completed(&point, &pivots)
+            && settled(is_on(self.cx, &complete, self.equations, self.nonzero))?
+            && settled(accept(&complete))?
+        {
+            return Ok(Some(complete));
+        }
         let (unknown, choices) = match self.next(&point, &rest, &pivots, open) {
             Some(next) => next,
             None => {
@@ -141,6 +149,35 @@ impl Search<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// The point with a first value for everything that is free, and what follows for the others; `None` if a value is not
+    /// that simple.
+    fn completed(&self, point: &Point, pivots: &[(u32, Poly)]) -> Option<Point> {
+        let mut complete = point.clone();
+        let is_open = |s: &Symbol| !point.values.contains_key(s) && !point.turns.contains_key(s);
+        let mut known: FxHashMap<u32, Rational> = FxHashMap::default();
+        for (i, s) in self.coordinates.iter().enumerate().filter(|(_, s)| is_open(s)) {
+            let v = i as u32;
+            if pivots.iter().all(|(p, _)| *p != v) {
+                match self.candidates(v).into_iter().next()? {
+                    Choice::Value(x) => {
+                        known.insert(v, x);
+                    }
+                    Choice::Turn(turn) => {
+                        complete.turns.insert(*s, turn);
+                    }
+                }
+            }
+        }
+        for (v, p) in pivots.iter().rev() {
+            let value = p.solved_for(*v)?.at(&known)?;
+            known.insert(*v, value);
+        }
+        for (v, x) in known {
+            complete.values.insert(*self.coordinates.get(v as usize)?, x);
+        }
+        Some(complete)
     }
 
     fn evaluator<'p>(&'p self, point: &'p Point) -> Evaluator<'p> {
@@ -171,6 +208,17 @@ impl Search<'_> {
         }
         // The unknown of the highest degree in the shortest equation; what is linear is solved for later.
         let shortest = rest.iter().min_by_key(|p| p.degrees().len());
+        // A point of a circle at a rational angle.
+        if let Some((v, centre, radius)) = shortest.and_then(Poly::circle)
+            && (v as usize) < self.coordinates.len()
+        {
+            let turn = scattered(self.seed, v);
+            let at = |k: usize| {
+                let (c, _, r) = CIRCLE[(k + turn) % CIRCLE.len()];
+                Choice::Value(&centre + &(&radius * &Rational::ratio(c, r)))
+            };
+            return Some((v, (0..CIRCLE.len()).map(at).collect()));
+        }
         if let Some(p) = shortest {
             let v = p.degrees().into_iter().max_by_key(|(v, e)| (*e, std::cmp::Reverse((*v as usize + self.seed) % 7)));
             return v.map(|(v, _)| (v, self.candidates(v)));

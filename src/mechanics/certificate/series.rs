@@ -10,6 +10,7 @@
 
 use crate::algebra::{Inquiry, Rational};
 use crate::budget::{Budgeted, Exhausted};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// Why something has no exact value here.
@@ -37,49 +38,74 @@ pub(super) fn no_value<T>(of: &str) -> Exact<T> {
 /// Unknowns with their exponents, in ascending order.
 type Monomial = Vec<(u32, u32)>;
 
-/// A polynomial in unknowns, without zero coefficients.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Poly(BTreeMap<Monomial, Rational>);
+/// A polynomial in unknowns: a number, and terms without zero coefficients.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Poly {
+    constant: Rational,
+    terms: BTreeMap<Monomial, Rational>,
+}
+
+impl Default for Poly {
+    fn default() -> Poly {
+        Poly::number(Rational::ZERO)
+    }
+}
 
 /// More terms than this are not worked with.
 const MAX_TERMS: usize = 3000;
 
 impl Poly {
     pub fn number(n: Rational) -> Poly {
-        Poly(if n.is_zero() { BTreeMap::new() } else { BTreeMap::from([(vec![], n)]) })
+        Poly { constant: n, terms: BTreeMap::new() }
     }
 
     pub fn unknown(v: u32) -> Poly {
-        Poly(BTreeMap::from([(vec![(v, 1)], Rational::ONE)]))
+        Poly { constant: Rational::ZERO, terms: BTreeMap::from([(vec![(v, 1)], Rational::ONE)]) }
     }
 
     pub fn is_zero(&self) -> bool {
-        self.0.is_empty()
+        self.terms.is_empty() && self.constant.is_zero()
     }
 
     pub fn as_number(&self) -> Option<Rational> {
-        match self.0.len() {
-            0 => Some(Rational::ZERO),
-            1 => self.0.get(&vec![]).cloned(),
-            _ => None,
-        }
+        self.terms.is_empty().then(|| self.constant.clone())
+    }
+
+    /// The coefficient of an unknown that stands alone.
+    pub fn slope(&self, v: u32) -> Rational {
+        self.terms.get([(v, 1)].as_slice()).cloned().unwrap_or(Rational::ZERO)
+    }
+
+    fn n_terms(&self) -> usize {
+        self.terms.len() + usize::from(!self.constant.is_zero())
     }
 
     pub fn add(&self, other: &Poly) -> Poly {
-        let (mut sum, few) = if self.0.len() < other.0.len() { (other.clone(), self) } else { (self.clone(), other) };
-        few.0.iter().for_each(|(m, c)| sum.add_term(m, c));
+        let (mut sum, few) =
+            if self.terms.len() < other.terms.len() { (other.clone(), self) } else { (self.clone(), other) };
+        sum.add_scaled(few, &Rational::ONE);
         sum
     }
 
+    /// self + c·other.
+    fn add_scaled(&mut self, other: &Poly, c: &Rational) {
+        let of = |x: &Rational| if c.is_one() { x.clone() } else { x * c };
+        if !other.constant.is_zero() {
+            self.constant = &self.constant + &of(&other.constant);
+        }
+        other.terms.iter().for_each(|(m, x)| self.add_term(m, &of(x)));
+    }
+
     fn add_term(&mut self, m: &Monomial, c: &Rational) {
-        match self.0.get_mut(m) {
+        match self.terms.get_mut(m) {
+            None if c.is_zero() => {}
             None => {
-                self.0.insert(m.clone(), c.clone());
+                self.terms.insert(m.clone(), c.clone());
             }
             Some(old) => {
                 *old = &*old + c;
                 if old.is_zero() {
-                    self.0.remove(m);
+                    self.terms.remove(m);
                 }
             }
         }
@@ -89,24 +115,31 @@ impl Poly {
         if c.is_zero() {
             return Poly::default();
         }
-        Poly(self.0.iter().map(|(m, x)| (m.clone(), x * c)).collect())
+        let terms = self.terms.iter().map(|(m, x)| (m.clone(), x * c)).collect();
+        Poly { constant: &self.constant * c, terms }
     }
 
     pub fn mul(&self, cx: &Inquiry, other: &Poly) -> Budgeted<Poly> {
-        cx.spend((self.0.len() * other.0.len()) as u64)?;
-        let mut product = Poly::default();
-        for (m, a) in &self.0 {
-            for (n, b) in &other.0 {
+        cx.spend((self.n_terms() * other.n_terms()) as u64)?;
+        if other.terms.is_empty() {
+            return Ok(self.scale(&other.constant));
+        }
+        let mut product = other.scale(&self.constant);
+        for (m, a) in &self.terms {
+            if !other.constant.is_zero() {
+                product.add_term(m, &(a * &other.constant));
+            }
+            for (n, b) in &other.terms {
                 product.add_term(&times(m, n), &(a * b));
             }
         }
-        if product.0.len() > MAX_TERMS { Err(Exhausted::Size) } else { Ok(product) }
+        if product.terms.len() > MAX_TERMS { Err(Exhausted::Size) } else { Ok(product) }
     }
 
     /// The unknowns that occur, with the highest exponent of each.
     pub fn degrees(&self) -> BTreeMap<u32, u32> {
         let mut found = BTreeMap::new();
-        for (v, e) in self.0.keys().flatten() {
+        for (v, e) in self.terms.keys().flatten() {
             let known = found.entry(*v).or_insert(0);
             *known = (*known).max(*e);
         }
@@ -116,28 +149,36 @@ impl Poly {
     /// v = the returned polynomial where this vanishes, if v occurs once, with a number before it.
     pub fn solved_for(&self, v: u32) -> Option<Poly> {
         let alone: Monomial = vec![(v, 1)];
-        let slope = self.0.get(&alone)?;
-        if self.0.keys().any(|m| *m != alone && m.iter().any(|(x, _)| *x == v)) {
+        let slope = self.terms.get(&alone)?;
+        if self.terms.keys().any(|m| *m != alone && m.iter().any(|(x, _)| *x == v)) {
             return None;
         }
         let factor = -&slope.recip()?;
-        let rest = self.0.iter().filter(|(m, _)| **m != alone).map(|(m, c)| (m.clone(), c * &factor));
-        Some(Poly(rest.collect()))
+        let rest = self.terms.iter().filter(|(m, _)| **m != alone).map(|(m, c)| (m.clone(), c * &factor));
+        Some(Poly { constant: &self.constant * &factor, terms: rest.collect() })
     }
 
     pub fn substitute(&self, cx: &Inquiry, v: u32, value: &Poly) -> Budgeted<Poly> {
-        if !self.0.keys().flatten().any(|(x, _)| *x == v) {
+        let contains = |m: &Monomial| m.iter().any(|(x, _)| *x == v);
+        if !self.terms.keys().any(contains) {
             return Ok(self.clone());
         }
-        let mut sum = Poly::default();
-        for (m, c) in &self.0 {
+        let mut sum = Poly::number(self.constant.clone());
+        for (m, c) in &self.terms {
+            if !contains(m) {
+                sum.add_term(m, c);
+                continue;
+            }
             let exponent = m.iter().find(|(x, _)| *x == v).map_or(0, |(_, e)| *e);
             let rest: Monomial = m.iter().filter(|(x, _)| *x != v).copied().collect();
-            let mut term = Poly(BTreeMap::from([(rest, c.clone())]));
+            let mut term = match rest.is_empty() {
+                true => Poly::number(c.clone()),
+                false => Poly { constant: Rational::ZERO, terms: BTreeMap::from([(rest, c.clone())]) },
+            };
             for _ in 0..exponent {
                 term = term.mul(cx, value)?;
             }
-            sum = sum.add(&term);
+            sum.add_scaled(&term, &Rational::ONE);
         }
         Ok(sum)
     }
@@ -145,7 +186,7 @@ impl Poly {
     /// False where it has the same sign everywhere: even powers and a number of one sign, or a quadratic polynomial in one
     /// unknown without a real root.
     pub fn has_real_zero(&self) -> bool {
-        if self.is_even_and_definite() && self.0.contains_key(&vec![]) {
+        if self.is_even_and_definite() && !self.constant.is_zero() {
             return false;
         }
         !self.discriminant().is_some_and(|(_, d, _)| d.is_negative())
@@ -153,11 +194,11 @@ impl Poly {
 
     /// The values of unknowns at every real zero, where these follow: Σ c_i a_i² = 0 with c_i > 0, (a − r)² = 0.
     pub fn real_solution(&self) -> Option<Vec<(u32, Poly)>> {
-        let pure = self.0.keys().all(|m| m.len() == 1);
+        let pure = self.constant.is_zero() && self.terms.keys().all(|m| m.len() == 1);
         if self.is_even_and_definite() && pure {
             return Some(self.degrees().into_keys().map(|v| (v, Poly::default())).collect());
         }
-        if let [(m, _)] = self.0.iter().collect::<Vec<_>>().as_slice()
+        if let (true, [(m, _)]) = (self.constant.is_zero(), self.terms.iter().collect::<Vec<_>>().as_slice())
             && let [(v, _)] = m.as_slice()
         {
             return Some(vec![(*v, Poly::default())]);
@@ -167,9 +208,10 @@ impl Poly {
     }
 
     fn is_even_and_definite(&self) -> bool {
-        let mut signs = self.0.values().map(Rational::signum);
+        let constant = Some(&self.constant).filter(|c| !c.is_zero());
+        let mut signs = self.terms.values().chain(constant).map(Rational::signum);
         let first = signs.next();
-        self.0.keys().flatten().all(|(_, e)| e % 2 == 0) && signs.all(|s| Some(s) == first)
+        self.terms.keys().flatten().all(|(_, e)| e % 2 == 0) && signs.all(|s| Some(s) == first)
     }
 
     /// Of a quadratic polynomial in one unknown: the unknown, b² − 4ac and −b/2a.
@@ -188,14 +230,43 @@ impl Poly {
     /// The coefficients of a polynomial in one unknown, that of the constant first.
     pub fn dense(&self, v: u32) -> Option<Vec<Rational>> {
         let mut list = vec![Rational::ZERO; 1 + self.degrees().get(&v).copied().unwrap_or(0) as usize];
-        for (m, c) in &self.0 {
+        list[0] = self.constant.clone();
+        for (m, c) in &self.terms {
             match m.as_slice() {
-                [] => list[0] = c.clone(),
                 [(x, e)] if *x == v => list[*e as usize] = c.clone(),
                 _ => return None,
             }
         }
         Some(list)
+    }
+
+    /// The value where all its unknowns have one.
+    pub fn at(&self, known: &FxHashMap<u32, Rational>) -> Option<Rational> {
+        let mut sum = self.constant.clone();
+        for (m, c) in &self.terms {
+            let mut term = c.clone();
+            for (v, e) in m {
+                let x = known.get(v)?;
+                (0..*e).for_each(|_| term = &term * x);
+            }
+            sum = &sum + &term;
+        }
+        Some(sum)
+    }
+
+    /// Of a circle a (v − c)² + a (w − d)² = a r² in two unknowns with a rational radius: the first unknown, c and r.
+    pub fn circle(&self) -> Option<(u32, Rational, Rational)> {
+        let degrees = self.degrees();
+        let [(v, 2), (w, 2)] = degrees.into_iter().collect::<Vec<_>>()[..] else { return None };
+        let of = |m: &[(u32, u32)]| self.terms.get(m).cloned().unwrap_or(Rational::ZERO);
+        let (a, b) = (of(&[(v, 2)]), of(&[(w, 2)]));
+        if a != b || !of(&[(v, 1), (w, 1)]).is_zero() {
+            return None;
+        }
+        let half = (&a + &a).recip()?;
+        let (c, d) = (-&(&of(&[(v, 1)]) * &half), -&(&of(&[(w, 1)]) * &half));
+        let square = &(&(&c * &c) + &(&d * &d)) - &(&self.constant * &a.recip()?);
+        Some((v, c, square.exact_root(2).filter(|r| !r.is_zero())?))
     }
 }
 
@@ -252,6 +323,11 @@ impl Series {
         Series(self.0.iter().zip(&other.0).map(|(a, b)| a.add(b)).collect())
     }
 
+    /// self + c·other.
+    pub fn add_scaled(&mut self, other: &Series, c: &Rational) {
+        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| a.add_scaled(b, c));
+    }
+
     pub fn scale(&self, c: &Rational) -> Series {
         Series(self.0.iter().map(|a| a.scale(c)).collect())
     }
@@ -260,7 +336,7 @@ impl Series {
         let mut list = vec![Poly::default(); self.0.len()];
         for (i, a) in self.0.iter().enumerate().filter(|(_, a)| !a.is_zero()) {
             for (j, b) in other.0[..self.0.len() - i].iter().enumerate().filter(|(_, b)| !b.is_zero()) {
-                list[i + j] = list[i + j].add(&a.mul(cx, b)?);
+                list[i + j].add_scaled(&a.mul(cx, b)?, &Rational::ONE);
             }
         }
         Ok(Series(list))
@@ -282,8 +358,11 @@ impl Series {
     /// self^r. A whole r ≥ 0 for any series, any other for one whose value at the point is not zero and has this power.
     pub fn pow(&self, cx: &Inquiry, r: &Rational) -> Exact<Series> {
         if let Some(n @ 0..=64) = r.to_i64() {
-            let mut power = Series::number(Rational::ONE, self.degree());
-            for _ in 0..n {
+            if n == 0 {
+                return Ok(Series::number(Rational::ONE, self.degree()));
+            }
+            let mut power = self.clone();
+            for _ in 1..n {
                 power = power.mul(cx, self)?;
             }
             return Ok(power);
@@ -351,19 +430,24 @@ fn rational_power(head: &Rational, r: &Rational) -> Exact<Option<Rational>> {
     })
 }
 
-/// The rank of a matrix of rational numbers, by elimination without fractions: rows are multiplied, never divided.
+/// The rank of a matrix of rational numbers, by elimination with the row that has the fewest entries.
 pub(super) fn rank(rows: &[Vec<Rational>]) -> usize {
     let mut rows: Vec<Vec<Rational>> = rows.to_vec();
     let columns = rows.first().map_or(0, Vec::len);
     let mut rank = 0;
     for column in 0..columns {
-        let Some(pivot) = (rank..rows.len()).find(|i| !rows[*i][column].is_zero()) else { continue };
+        let fill = |i: &usize| rows[*i].iter().filter(|x| !x.is_zero()).count();
+        let pivot = (rank..rows.len()).filter(|i| !rows[*i][column].is_zero()).min_by_key(fill);
+        let Some(pivot) = pivot else { continue };
         rows.swap(rank, pivot);
         let (above, below) = rows.split_at_mut(rank + 1);
         let pivot = &above[rank];
+        let Some(inverse) = pivot[column].recip() else { continue };
         for row in below.iter_mut().filter(|row| !row[column].is_zero()) {
-            let (a, b) = (pivot[column].clone(), row[column].clone());
-            *row = row.iter().zip(pivot).map(|(x, y)| &(x * &a) - &(y * &b)).collect();
+            let factor = &row[column] * &inverse;
+            for (x, y) in row.iter_mut().zip(pivot).filter(|(_, y)| !y.is_zero()) {
+                *x = &*x - &(&factor * y);
+            }
         }
         rank += 1;
     }

@@ -1,7 +1,7 @@
 //! Entries of answers, members of families, and points.
 
 use super::{Asks, Evaluator, at, refuse, undecided};
-use crate::algebra::{Expr, Symbol};
+use crate::algebra::{Expr, Symbol, conditions};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::form::Form;
 use crate::model::operate;
@@ -13,12 +13,26 @@ use smallvec::SmallVec;
 impl<'s> Evaluator<'s> {
     /// Parts of sets, distributions and ranks are computed; entries are there.
     pub(super) fn part(&self, of: &Term, key: &Key) -> Fallible<Value> {
-        let value = self.eval(of)?;
+        let value = self.eval_of_part(of, key)?;
         let is_there = matches!(value.main(), Value::Family(_) | Value::Point(_) | Value::Run(_) | Value::Series(_));
         if self.asks == Asks::Formulas && !is_there {
             return undecided(key.span);
         }
         at(parts::part(self, &value, key), key.span)
+    }
+
+    /// What a part is taken from. A part that says where the answer holds does not rest on its holding.
+    fn eval_of_part(&self, of: &Term, key: &Key) -> Fallible<Value> {
+        if !parts::says_where_it_holds(&key.name.text) {
+            return self.eval(of);
+        }
+        let (value, mut recorded) = conditions::collect_all(&self.cx, |cx| self.under(cx).eval(of));
+        let value = value?;
+        if matches!(&value, Value::Answer(_)) {
+            recorded.nonzero.clear();
+        }
+        conditions::record_all(&self.cx, &recorded);
+        Ok(value)
     }
 
     /// `A.q[3]''`: the entry for a jet of a member of a family of coordinates, unless the answer has a part of that name.

@@ -96,21 +96,21 @@ impl Clauses {
             clauses.read_clause(state, evaluator, clause, manifold, &mut wrong);
         }
         if !written.iter().any(|c| matches!(c.kind, RunClauseKind::Until(_))) {
-            wrong.push(Box::new(
+            wrong.push(
                 Diagnostic::error(&codes::NO_END, "this run has no end")
                     .label(simulate, "no `until`")
                     .help(format!("add `until {} = 10`", manifold.base())),
-            ));
+            );
         }
         let has_step = written.iter().any(|c| matches!(c.kind, RunClauseKind::Step(_)));
         if !clauses.method.row().adaptive() && !has_step {
             let name = clauses.method.name();
             let method = written.iter().find(|c| matches!(c.kind, RunClauseKind::Method(_)));
-            wrong.push(Box::new(
+            wrong.push(
                 Diagnostic::error(&codes::BAD_OPTION, format!("`{name}` has a fixed step, and none is given"))
                     .label(method.map_or(simulate, |c| c.span), "no `step`")
                     .help("add `step 1/100`"),
-            ));
+            );
         }
         // What is known in a run only is no mistake beside one.
         wrong.sort_by_key(|d| is_left_to_a_run(&evaluator.cx, d));
@@ -126,9 +126,9 @@ impl Clauses {
         evaluator: &Evaluator,
         clause: &RunClause,
         manifold: &FiberedManifold,
-        wrong: &mut Vec<Box<Diagnostic>>,
+        wrong: &mut Vec<Diagnostic>,
     ) {
-        let mut note = |read: Fallible<()>| wrong.extend(read.err());
+        let mut note = |read: Fallible<()>| wrong.extend(read.err().map(|d| *d));
         match &clause.kind {
             RunClauseKind::Set(list) => list.iter().for_each(|setting| note(self.read_set(evaluator, setting))),
             RunClauseKind::From(list) => {

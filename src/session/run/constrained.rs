@@ -1,21 +1,35 @@
 //! Runs of constrained systems. The state lies on the constraint: dependent velocities that `from` leaves out are filled in level
 //! by level, and a state that does not fit is refused with the residual of every constraint and of every derivative of it.
 
-use super::{Context, Determined, parameters_of};
+use super::{Context, Determined, End, parameters_of};
 use crate::algebra::Inquiry;
+use crate::algebra::conditions;
+use crate::algebra::expr::Relation;
 use crate::algebra::stratum::Branch;
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Symbol};
 use crate::codegen::lower::Signature;
 use crate::diagnostic::{Diagnostic, codes};
-use crate::mechanics::constrained_form::{ConstrainedEquations, ConstrainedForm};
+use crate::integrate::problem::{Direction, Event};
+use crate::mechanics::constrained_form::ConstrainedEquations;
+use crate::mechanics::constraint_structure::{BranchChoice, Constraint};
+use crate::mechanics::integrability::FinalBranch;
+use crate::mechanics::jet;
 use crate::model::item::System;
+use crate::model::set::branch_text;
 use crate::model::value::Fallible;
+use crate::motion::cache::SurfaceLevel;
 use crate::motion::law::{self, Law};
 use crate::motion::start::{self, Off, Start, Surface};
+use crate::questions::constrained_motion::{
+    ConstrainedLaw, ConstrainedMotion, constrained_motion, final_branches, has_own_reactions,
+};
 use crate::report::table::short;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
+
+/// Determinants of larger matrices than this are not watched along a run.
+const GRAM: usize = 3;
 
 impl Context<'_> {
     /// The law of a constrained system, and a state on the constraint.
@@ -28,12 +42,23 @@ impl Context<'_> {
             ));
         }
         let at = |d: Box<Diagnostic>| Box::new(d.or_at(self.span, "of this system"));
-        let form = system.constrained_form(cx).map_err(at)?;
-        let equations = form.equations_of_motion(cx).map_err(at)?;
-        let law = Law::constrained(&system.manifold, &equations).with_bodies(cx, &self.clauses.bodies);
+        // Coordinates in which the constraint was solved have their conditions; the saddle system needs no such chart.
+        let (found, recorded) = conditions::collect_all(cx, |cx| constrained_motion(cx, system));
+        let found = match found.map_err(at)? {
+            ConstrainedMotion::Law(found) => found,
+            ConstrainedMotion::Branches(branches) => {
+                conditions::record_all(cx, &recorded);
+                return self.on_final_set(cx, system, &branches);
+            }
+        };
+        let equations = &found.equations;
+        if !equations.chart_free {
+            conditions::record_all(cx, &recorded);
+        }
+        let law = Law::constrained(&system.manifold, equations).with_bodies(cx, &self.clauses.bodies);
         let given = Start::read(cx, &law, self.clauses.given(), self.numbers)?;
-        let (completed, mut filled) = self.complete(cx, &form, &law, &given)?;
-        let (surface, functions) = self.constraint_surface(cx, &law, &equations)?;
+        let (completed, mut filled) = self.complete(cx, &found.solved, &law, &given)?;
+        let (surface, functions) = self.constraint_surface(cx, &law, equations)?;
         let start = match surface.settle(&completed, &law.states) {
             Ok((start, more)) => {
                 filled.retain(|(s, _)| more.iter().all(|(other, _)| other != s));
@@ -46,7 +71,7 @@ impl Context<'_> {
                     filled = found;
                     start
                 }
-                Err(off) => return Err(self.off_constraint(&form, &equations, &law, &given, &off)),
+                Err(off) => return Err(self.off_constraint(&found, &law, &given, &off)),
             },
         };
         let signature = self.signature(&law);
@@ -54,16 +79,109 @@ impl Context<'_> {
         let singular =
             start::is_singular_at(&law, &signature, &values, &start).map_err(|o| self.obstacle(&o, self.span))?;
         if singular {
-            return Err(self.singular_start(cx, &form));
+            // Reactions that do not hold the motion on the constraint may do so on a smaller set.
+            if has_own_reactions(system)
+                && let Ok(branches) = final_branches(cx, system)
+            {
+                return self.on_final_set(cx, system, &branches);
+            }
+            return Err(self.singular_start(cx, system));
         }
-        Ok(Determined { law, start, filled, surface: functions })
+        let ends = self.ends(cx, system)?;
+        let surface = SurfaceLevel::by_order(&functions, &law.states);
+        Ok(Determined { law, start, filled, surface, ends })
+    }
+
+    /// Where the branch of a constraint ends, and where nonlinear or redundant constraints lose rank.
+    fn ends(&self, cx: &Inquiry, system: &System) -> Fallible<Vec<End>> {
+        let mut ends = vec![];
+        let put = |e: Expr| law::with_bodies(cx, e, &self.clauses.bodies);
+        for c in &system.constraints {
+            for choice in c.declared(cx)?.branch {
+                let BranchChoice::Where(condition) = choice else { continue };
+                let value = match condition.relation {
+                    Relation::Greater | Relation::GreaterEqual => condition.left,
+                    Relation::Less | Relation::LessEqual => -condition.left,
+                    _ => continue,
+                };
+                let event = Event::stop(format!("the branch {value} > 0 ends"), Direction::Either);
+                ends.push(End { value: put(value), event, span: c.span, says: "the branch of a constraint ends" });
+            }
+        }
+        if has_own_reactions(system) {
+            return Ok(ends);
+        }
+        let q = system.constraint_structure(cx)?;
+        let f = q.chetaev();
+        let bends = |i: usize, c: &Constraint| {
+            let tops = (0..q.manifold().n_coordinates()).map(|sigma| jet(q.manifold(), sigma, c.order));
+            c.order > 0 && tops.into_iter().any(|top| f.row(i).iter().any(|e| e.contains(top)))
+        };
+        let redundant = !q.redundant().is_empty();
+        if let Some((_, c)) = q.constraints().iter().enumerate().find(|(i, c)| redundant || bends(*i, c))
+            && q.n_constraints() <= GRAM
+        {
+            let gram = f.mul(&f.transpose()).det(cx)?;
+            let event = Event::stop("the constraints lose rank", Direction::Either);
+            ends.push(End { value: put(gram), event, span: c.span, says: "the constraints lose rank" });
+        }
+        Ok(ends)
+    }
+
+    /// The explicit motion on the final set through the initial state.
+    fn on_final_set(&self, cx: &Inquiry, system: &System, branches: &[FinalBranch]) -> Fallible<Determined> {
+        let y = system.manifold.unfolded();
+        let jets = |k: u32| y.fibres().iter().map(move |f| f.coordinate.jet(k));
+        let mut nearest: Option<(Off, Law, Start)> = None;
+        let mut free = None;
+        for branch in branches {
+            let Some(accelerations) = branch.accelerations.iter().copied().collect::<Option<Vec<Expr>>>() else {
+                free = Some(branch);
+                continue;
+            };
+            let right = jets(0).zip(jets(1).map(Expr::symbol)).chain(jets(1).zip(accelerations));
+            let law = Law::explicit(&y, right.collect()).with_bodies(cx, &self.clauses.bodies);
+            let start = Start::read(cx, &law, self.clauses.given(), self.numbers)?;
+            let (surface, functions) = self.surface_of(cx, &law, &branch.branch)?;
+            match surface.settle(&start, &law.states) {
+                Ok((start, filled)) => {
+                    let surface = SurfaceLevel::together(functions, &law.states);
+                    return Ok(Determined { law, start, filled, surface, ends: vec![] });
+                }
+                Err(off) => {
+                    let closer =
+                        nearest.as_ref().is_none_or(|(best, _, _)| off.distance(&start) < best.distance(&start));
+                    if closer {
+                        nearest = Some((off, law, start));
+                    }
+                }
+            }
+        }
+        if let Some(branch) = free {
+            return Err(Box::new(
+                Diagnostic::error(
+                    &codes::NOT_DETERMINED,
+                    "the motion of this system is not determined by its equations",
+                )
+                .label(self.span, "accelerations are free")
+                .note(format!("on {}", branch_text(cx, &branch.branch)))
+                .help("`integrability(S)` says what is determined"),
+            ));
+        }
+        Err(match nearest {
+            Some((off, law, start)) => Box::new(off.diagnostic(&law, &start, self.clauses.given().span, self.span)),
+            None => Box::new(
+                Diagnostic::error(&codes::NO_MOTION, "there is no motion from this state")
+                    .label(self.span, "of this system"),
+            ),
+        })
     }
 
     /// Dependent jets that were left out, from the normal form of their level, the lowest first.
     fn complete(
         &self,
         cx: &Inquiry,
-        form: &ConstrainedForm,
+        solved: &[(Symbol, Expr)],
         law: &Law,
         given: &Start,
     ) -> Fallible<(Start, Vec<(Symbol, f64)>)> {
@@ -72,7 +190,7 @@ impl Context<'_> {
         point.insert(law.time(), Expr::zero());
         point.extend(self.clauses.given().values.iter().map(|(s, value, _)| (*s, *value)));
         let mut filled = vec![];
-        for (symbol, value) in form.structure().solved_jets() {
+        for (symbol, value) in solved.iter().copied() {
             let Some(i) = law.states.iter().position(|s| *s == symbol) else { continue };
             if start.given[i] {
                 continue;
@@ -97,27 +215,27 @@ impl Context<'_> {
         law: &Law,
         equations: &ConstrainedEquations,
     ) -> Fallible<(Surface, Vec<Expr>)> {
-        let bodies = &self.clauses.bodies;
-        let functions: Vec<Expr> = equations.surface.iter().map(|e| law::with_bodies(cx, e.function, bodies)).collect();
-        let signature = Signature { parameters: parameters_of(&functions), ..self.signature(law) };
+        let equations = equations.surface.iter().map(|e| e.function).collect();
+        self.surface_of(cx, law, &Branch { equations, nonzero: vec![] })
+    }
+
+    /// A set of states, and its equations, with the bodies of this run.
+    fn surface_of(&self, cx: &Inquiry, law: &Law, branch: &Branch) -> Fallible<(Surface, Vec<Expr>)> {
+        let put =
+            |list: &[Expr]| list.iter().map(|e| law::with_bodies(cx, *e, &self.clauses.bodies)).collect::<Vec<_>>();
+        let branch = Branch { equations: put(&branch.equations), nonzero: put(&branch.nonzero) };
+        let all: Vec<Expr> = branch.equations.iter().chain(&branch.nonzero).copied().collect();
+        let signature = Signature { parameters: parameters_of(&all), ..self.signature(law) };
         let values = self.numbers.values_of(cx, &signature.parameters, self.span)?;
-        let branch = Branch { equations: functions.clone(), nonzero: vec![] };
         let surface = Surface::new(cx, &branch, &[], &signature, &values).map_err(|o| self.obstacle(&o, self.span))?;
-        Ok((surface, functions))
+        Ok((surface, branch.equations))
     }
 
     /// Which constraints, or derivatives of them, the state violates, and by how much.
-    fn off_constraint(
-        &self,
-        form: &ConstrainedForm,
-        equations: &ConstrainedEquations,
-        law: &Law,
-        start: &Start,
-        off: &Off,
-    ) -> Box<Diagnostic> {
+    fn off_constraint(&self, found: &ConstrainedLaw, law: &Law, start: &Start, off: &Off) -> Box<Diagnostic> {
         let mut refusal = off.diagnostic(law, start, self.clauses.given().span, self.span);
         for (function, residual) in &off.residuals {
-            let Some(equation) = equations.surface.iter().find(|e| e.function == *function) else { continue };
+            let Some(equation) = found.equations.surface.iter().find(|e| e.function == *function) else { continue };
             let Some(constraint) = equation.constraint else { continue };
             let what = match equation.derivative {
                 0 => "this constraint".to_string(),
@@ -125,15 +243,17 @@ impl Context<'_> {
                 2 => "its second derivative".to_string(),
                 n => format!("its derivative of order {n}"),
             };
-            let span = form.structure().constraints()[constraint].span;
-            refusal = refusal.label(span, format!("{what} has the residual {}", short(*residual)));
+            let Some(span) = found.spans.get(constraint) else { continue };
+            refusal = refusal.label(*span, format!("{what} has the residual {}", short(*residual)));
         }
         Box::new(refusal)
     }
 
     /// The state lies where the constraints lose rank, or the constrained system is singular.
-    fn singular_start(&self, cx: &Inquiry, form: &ConstrainedForm) -> Box<Diagnostic> {
-        if let Err(d) = form.motion(cx) {
+    fn singular_start(&self, cx: &Inquiry, system: &System) -> Box<Diagnostic> {
+        if !has_own_reactions(system)
+            && let Err(d) = system.constrained_form(cx).and_then(|form| form.motion(cx))
+        {
             return Box::new(d.or_at(self.span, "of this system"));
         }
         Box::new(

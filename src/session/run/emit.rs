@@ -7,9 +7,11 @@ use crate::algebra::Symbol;
 use crate::codegen::emit::{Language, emit as write};
 use crate::codegen::lower::Signature;
 use crate::diagnostic::{Diagnostic, codes};
+use crate::model::item::Base;
 use crate::model::set::branch_text;
 use crate::model::value::Fallible;
 use crate::motion::law::{Body, Law};
+use crate::questions::constrained_motion::{ConstrainedMotion, constrained_motion};
 use crate::session::interpreter::Interpreter;
 use crate::session::term::Term;
 
@@ -66,14 +68,31 @@ fn law_of(cx: &Inquiry, subject: &Subject) -> Fallible<Law> {
         SubjectKind::Canonical(system, gauge) => return Law::canonical(cx, &*system.dynamical_form(cx)?, *gauge),
         SubjectKind::System(system) => system,
     };
-    if !system.constraints.is_empty() {
-        return Ok(Law::constrained(&system.manifold, &system.constrained_form(cx)?.equations_of_motion(cx)?));
+    if !system.constraints.is_empty() || matches!(system.base, Base::Generated(_)) {
+        return match constrained_motion(cx, system)? {
+            ConstrainedMotion::Law(found) => Ok(Law::constrained(&system.manifold, &found.equations)),
+            ConstrainedMotion::Branches(_) => Err(Box::new(
+                Diagnostic::error(
+                    &codes::NOT_DETERMINED,
+                    "a motion that lives on a final set is not written as a field",
+                )
+                .label(subject.span, "a constraint without a reaction")
+                .help("`integrability(S).final.accelerations` are its equations"),
+            )),
+        };
     }
     let form = system.dynamical_form(cx)?;
     if !super::is_singular_everywhere(cx, &form)? {
         return Ok(Law::of_equations(cx, &form));
     }
     let found = system.dynamics(cx)?;
+    if found.proper.branches.is_empty() && found.proper.empty.is_yes() {
+        return Err(Box::new(
+            Diagnostic::error(&codes::NO_MOTION, "this system has no motion")
+                .label(subject.span, "its equations contradict each other")
+                .help("`explain dynamics(S)` shows every step"),
+        ));
+    }
     let determined: Vec<_> = found.proper.branches.iter().filter(|b| b.determined.is_yes()).collect();
     let law = match determined.as_slice() {
         [only] => Law::on_branch(&form, only),

@@ -74,6 +74,18 @@ pub fn plot(
             picture.curves.push(Curve { name: series.name.clone(), x: x.clone(), y: series.values.to_vec() });
         }
     }
+    if curves.is_empty() {
+        // Without a word, all that the run holds, as `save` writes it.
+        let names = if run.records { run.trajectory.column_names() } else { run.trajectory.state_names() };
+        for name in names {
+            let Some(series) = run.series(name) else { continue };
+            picture.curves.push(Curve {
+                name: series.name.clone(),
+                x: series.times.to_vec(),
+                y: series.values.to_vec(),
+            });
+        }
+    }
     match to {
         None => Ok(Effect::Answered(Value::Text(picture.terminal(72, 18).into()).into())),
         Some(to) => {
