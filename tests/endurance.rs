@@ -187,6 +187,11 @@ fn falling(f: fn(&mut KernelBuilder, &[Value]) -> Value) -> MotionSpec {
 /// Steps that a hard case may take.
 const HARD_STEPS: u64 = 200_000;
 
+/// What is known to be wrong, by case and, if not every method has it, method. The test fails when one of them is repaired, so that it is taken
+/// off. A series goes through the end of the domain of √y where the solution (1 − t/2)² has a series beyond; at times where a
+/// step is lost in rounding a run ends at once, but calls it an escape to infinity.
+const KNOWN: &[(&str, &str)] = &[("the end of the domain", "taylor"), ("a step below rounding", "")];
+
 #[test]
 fn every_method_ends_the_hard_cases() {
     let cx = &Inquiry::free();
@@ -209,7 +214,8 @@ fn every_method_ends_the_hard_cases() {
                 let made = run_of(cx, &motion, &problem);
                 let finite = (0..made.len()).all(|i| made.state(i).iter().all(|x| x.is_finite()));
                 let in_time = made.reason.name() != "budget" && made.statistics.steps < HARD_STEPS;
-                if !(finite && in_time && (case.holds)(&made, method.row().adaptive())) {
+                let is_known = KNOWN.iter().any(|(c, m)| *c == case.name && (m.is_empty() || *m == method.name()));
+                if (finite && in_time && (case.holds)(&made, method.row().adaptive())) == is_known {
                     failures.push(format!(
                         "{method} ({backend:?}), {}: {} at {}, {:?}, {} steps",
                         case.name,
