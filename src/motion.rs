@@ -5,6 +5,7 @@
 //! start    where a motion starts, and whether it may start there
 //! numbers  values of parameters, where exact expressions become doubles
 //! cache    what was compiled before
+//! section  where a run crosses a surface
 //! run      a run that was made;  series  its columns;  double  doubles beside exact numbers
 //! ```
 //!
@@ -17,5 +18,6 @@ pub mod double;
 pub mod law;
 pub mod numbers;
 pub mod run;
+pub mod section;
 pub mod series;
 pub mod start;

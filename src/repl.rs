@@ -22,15 +22,16 @@ use crate::budget;
 use crate::diagnostic::Diagnostic;
 use crate::diagnostic::internal::internal_error;
 use crate::diagnostic::render::{MessageFormat, Renderer};
+pub use crate::report::plot::Screen;
 use crate::report::wrap::wrapped;
 use crate::session::{Answer, Mode, Outcome, Session, SessionOptions};
-use crate::source::SourceMap;
+use crate::source::{SourceMap, visible};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What the session says to one input.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Reply {
-    /// Answers, for standard output.
+    /// Answers, for standard output; in them nothing steers the terminal but the colours of pictures.
     pub out: String,
     /// Diagnostics and remarks, for standard error.
     pub talk: String,
@@ -48,20 +49,6 @@ impl Reply {
     }
 }
 
-/// How much of an answer is shown, and how.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Screen {
-    pub columns: usize,
-    pub rows: usize,
-    pub color: bool,
-}
-
-impl Default for Screen {
-    fn default() -> Screen {
-        Screen { columns: 100, rows: 40, color: false }
-    }
-}
-
 /// A session and what the conversation needs beside it.
 pub struct Repl {
     pub(crate) session: Session,
@@ -73,7 +60,12 @@ pub struct Repl {
 
 impl Repl {
     pub fn new(options: SessionOptions, format: MessageFormat) -> Repl {
-        Repl { session: Session::new(options), screen: Screen::default(), format, last: None }
+        Repl {
+            session: Session::new(options),
+            screen: Screen { columns: 100, rows: 40, color: false },
+            format,
+            last: None,
+        }
     }
 
     pub fn session(&self) -> &Session {
@@ -91,11 +83,13 @@ impl Repl {
         if input.is_empty() {
             return Reply::default();
         }
-        match input.strip_prefix(':') {
+        let mut reply = match input.strip_prefix(':') {
             Some(command) => command::run(self, command),
             None if self.is_plain_command(input) => command::run(self, input),
-            None => self.ask(input),
-        }
+            None => return self.ask(input),
+        };
+        reply.out = visible(&reply.out).into_owned();
+        reply
     }
 
     /// `help`, `quit` and `exit` are what every session understands, unless the user gave them a meaning.
@@ -130,7 +124,11 @@ impl Repl {
         let mut reply = Reply::default();
         for outcome in outcomes {
             if let Some(answer) = &outcome.answer {
-                reply.out += &self.shortened(&self.answer_text(answer));
+                // Pictures have colours, and nothing else steers the terminal.
+                reply.out += &match answer.on_screen(self.screen.for_pictures()) {
+                    Some(picture) => picture,
+                    None => visible(&self.shortened(&self.answer_text(answer))).into_owned(),
+                };
             }
             reply.talk += &renderer.render_all(&outcome.diagnostics);
         }

@@ -4,13 +4,18 @@
 //! The writers know nothing of mechanics: they take a [`Table`] of named columns. Numbers are written
 //! so that they read back to the same bits.
 
+pub mod animate;
+pub mod axis;
+pub mod braille;
 pub mod csv;
 pub mod json;
 pub mod npy;
 #[cfg(feature = "arrow")]
 pub mod parquet;
 pub mod plot;
+pub mod svg;
 pub mod table;
+pub mod thin;
 pub mod wrap;
 
 use crate::diagnostic::{Diagnostic, codes, suggest};

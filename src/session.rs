@@ -35,6 +35,7 @@ use crate::diagnostic::{Diagnostic, Severity, codes};
 use crate::model::item::SystemKind;
 use crate::model::show;
 use crate::model::value::{Fallible, Value};
+use crate::report::plot::Screen;
 use crate::source::{SourceId, SourceMap, Span};
 use crate::syntax::ast::{Ast, ExprId, LetValue, Statement, StatementKind};
 use crate::syntax::token::Token;
@@ -178,6 +179,14 @@ impl Answer {
 
     pub fn value(&self) -> &Value {
         &self.value
+    }
+
+    /// A picture as this screen shows it.
+    pub fn on_screen(&self, screen: Screen) -> Option<String> {
+        match &self.value {
+            Value::Picture(picture) => Some(picture.terminal(screen)),
+            _ => None,
+        }
     }
 
     /// For people. The conditions stand below it, after those that the value names itself.

@@ -6,6 +6,7 @@ use super::Exit;
 use super::arguments::{Talk, reason};
 use crate::diagnostic::render::{MessageFormat, Renderer, wants_color};
 use crate::diagnostic::{Diagnostic, codes};
+use crate::report::plot::Screen;
 use crate::source::{SourceMap, visible};
 use crate::timing;
 use std::io::{IsTerminal, Write};
@@ -89,6 +90,31 @@ impl Console {
         }
         exit
     }
+}
+
+/// The terminal to which answers go, if they go to one.
+pub fn screen() -> Option<Screen> {
+    let stdout = std::io::stdout();
+    if !stdout.is_terminal() {
+        return None;
+    }
+    let variable = |name: &str| std::env::var(name).ok();
+    let number = |name: &str| variable(name).and_then(|n| n.parse::<usize>().ok());
+    let (columns, rows) = size().unwrap_or((80, 24));
+    let columns = number("COLUMNS").unwrap_or(columns).clamp(24, 1000);
+    let rows = number("LINES").unwrap_or(rows).clamp(8, 1000);
+    Some(Screen { columns, rows, color: wants_color(true, variable) })
+}
+
+#[cfg(unix)]
+fn size() -> Option<(usize, usize)> {
+    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
+    (size.ws_col > 0 && size.ws_row > 0).then_some((size.ws_col.into(), size.ws_row.into()))
+}
+
+#[cfg(not(unix))]
+fn size() -> Option<(usize, usize)> {
+    None
 }
 
 /// The width for answers: `COLUMNS`, or what fits a page.

@@ -3,7 +3,7 @@
 
 use super::Exit;
 use super::arguments::Format;
-use super::console::width;
+use super::console::{screen, width};
 use super::reading::{Purpose, Reading, feed_program};
 use crate::session::Outcome;
 use crate::session::json;
@@ -25,9 +25,21 @@ pub fn run(arguments: Arguments) -> Exit {
         feed_program(session, program, console, |outcome, input, console| {
             let text = timing::stage("print", || show(outcome, arguments.format, input.name != "-e"));
             timing::nodes("print", text.len());
-            console.print(&text);
+            match picture(outcome, arguments.format) {
+                Some(picture) => {
+                    console.print(&format!("{}\n", outcome.statement));
+                    console.write(&picture);
+                }
+                None => console.print(&text),
+            }
         })
     })
+}
+
+/// A picture for the terminal, in its size and colours.
+fn picture(outcome: &Outcome, format: Format) -> Option<String> {
+    let answer = outcome.answer.as_ref().filter(|_| format == Format::Text)?;
+    answer.on_screen(screen()?.for_pictures())
 }
 
 /// An outcome in the chosen format; empty for what has no answer (in JSON every statement has a line).

@@ -168,6 +168,12 @@ impl Motion {
         }
     }
 
+    /// The same motion on the same surface, with the same recorded and other things watched.
+    pub fn watching(&self, functions: Kernel, events: Vec<Event>) -> Motion {
+        let watching = self.observing(None, Some((functions, events)));
+        Motion { record: self.record.clone(), surface: self.surface.clone(), ..watching }
+    }
+
     /// The same motion, kept on a surface, level by level.
     pub fn on_surface(mut self, levels: &[Level]) -> Motion {
         let kernel = surface::projection_kernel(levels, self.n_states());

@@ -96,6 +96,29 @@ impl Trajectory {
         self.reason = reason;
     }
 
+    /// The states at the events, as rows of a trajectory of their own, with the columns that `recorded` gives; `None` where it
+    /// gives none.
+    pub fn at_events(
+        &self,
+        columns: &[String],
+        recorded: impl Fn(f64, &[f64]) -> Option<Vec<f64>>,
+    ) -> Option<Trajectory> {
+        let mut rows = Trajectory {
+            statistics: self.statistics.clone(),
+            choice: self.choice.clone(),
+            projection: self.projection.clone(),
+            run_time: self.run_time,
+            compile_time: self.compile_time,
+            ..Trajectory::new(self.states.clone(), columns.to_vec(), self.method, self.backend)
+        };
+        for event in &self.events {
+            rows.push(event.t, &event.state, &recorded(event.t, &event.state)?);
+            rows.finish(event.t, &event.state, self.reason.clone());
+        }
+        rows.events = self.events.clone();
+        Some(rows)
+    }
+
     /// Doubles in memory.
     pub(super) fn n_numbers(&self) -> usize {
         let dense = self.segments.first().map_or(0, |s| s.coefficients.len() + 8) * self.segments.len();

@@ -5,6 +5,7 @@ use super::term::{Defined, Term};
 use crate::algebra::{Function, Symbol};
 use crate::geometry::jet::JetSpace;
 use crate::integrate::method::Method;
+use crate::report::axis::Scale;
 use crate::source::Span;
 use crate::syntax::ast::{self, ConstraintClauseKind, Direction, ExprId, Text, Word};
 use std::rc::Rc;
@@ -72,15 +73,26 @@ pub enum Checked<'a> {
     },
     Simulate(Simulate<'a>),
     Plot {
-        what: Term,
+        runs: Vec<Term>,
         curves: Vec<Curve>,
+        settings: PlotSettings,
         to: Option<&'a Word>,
     },
     Save {
         what: Term,
         to: &'a Word,
     },
-    /// `sweep`, `animate`, `poincare`: the word, and where it stands.
+    Poincare(Poincare<'a>),
+    LetPoincare {
+        name: &'a Word,
+        poincare: Poincare<'a>,
+    },
+    Animate {
+        run: Term,
+        drawings: Vec<Drawing<'a>>,
+        to: Option<&'a Word>,
+    },
+    /// `sweep`: the word, and where it stands.
     Later(&'static str, Span),
 }
 
@@ -215,4 +227,33 @@ pub struct Column {
 pub struct Curve {
     pub values: Vec<Term>,
     pub against: Option<Term>,
+}
+
+/// How a plot is to look, as far as it says.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct PlotSettings {
+    pub title: Option<Text>,
+    pub x_label: Option<Text>,
+    pub y_label: Option<Text>,
+    pub x_scale: Scale,
+    pub y_scale: Scale,
+    /// One unit is equally long on both axes.
+    pub equal: Option<bool>,
+    pub points: bool,
+}
+
+/// `poincare run { section theta = 0 rising; plot phi' against phi }`.
+pub struct Poincare<'a> {
+    pub run: Term,
+    pub section: Term,
+    pub direction: Option<Direction>,
+    pub curves: Vec<Curve>,
+    pub settings: PlotSettings,
+    pub to: Option<&'a Word>,
+}
+
+/// `rod (0, 0), (x, y)`: a word and what it is given.
+pub struct Drawing<'a> {
+    pub word: &'a Word,
+    pub arguments: Vec<Term>,
 }

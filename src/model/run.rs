@@ -62,6 +62,14 @@ fn projection(run: &Run, name: &str) -> Value {
     }
 }
 
+/// A column, a state, or those of a family, by name.
+pub fn column(run: &Rc<Run>, name: &str) -> Option<Value> {
+    match run.series(name) {
+        Some(series) => Some(Value::Series(Rc::new(series))),
+        None => members(run, name),
+    }
+}
+
 /// The columns `q[1]`, `q[2]`, … of a family `q`.
 fn members(run: &Rc<Run>, name: &str) -> Option<Value> {
     let is_member = |n: &&String| n.strip_prefix(name).is_some_and(|rest| rest.starts_with('[') && rest.ends_with(']'));

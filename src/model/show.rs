@@ -13,6 +13,7 @@ use crate::algebra::{Expr, Ground, Rational, Symbol, Verdict};
 use crate::geometry::contact::Covector;
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
+use crate::report::plot::Screen;
 use crate::source::Span;
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value as Json, json};
@@ -116,6 +117,7 @@ fn render(cx: &Inquiry, value: &Value, style: Style) -> String {
         }
         Value::Label(label) => (*label).into(),
         Value::Text(t) => t.to_string(),
+        Value::Picture(picture) => picture.terminal(Screen::default()),
         Value::Set(s) if style.format == Format::Latex => set_latex(cx, s.branches(), style),
         Value::Set(s) => s.to_string(),
         Value::Distribution(d) => span_text(d.fields(cx).iter().map(|x| field_text(cx, x, style)).collect(), style),
@@ -411,6 +413,7 @@ pub fn json_of(cx: &Inquiry, value: &Value) -> Json {
         }
         Value::Label(label) => json!(label),
         Value::Text(t) => json!(&**t),
+        Value::Picture(picture) => json!(picture.terminal(Screen::default())),
         Value::Set(s) => Json::Array(s.branches().iter().map(|x| branch_json(cx, x)).collect()),
         Value::Distribution(d) => {
             Json::Array(d.fields(cx).iter().map(|x| json_of(cx, &Value::Field(x.clone()))).collect())

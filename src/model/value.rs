@@ -64,6 +64,8 @@ pub enum Value {
     Float(f64),
     Run(Rc<crate::motion::run::Run>),
     Series(Rc<crate::motion::series::Series>),
+    /// What `plot` draws.
+    Picture(Rc<crate::report::plot::Plot>),
 }
 
 /// A form or field, and the space after `on`.
@@ -432,6 +434,7 @@ impl Value {
             Value::Rank(_) => "rank".into(),
             Value::Label(_) => "label".into(),
             Value::Text(_) => "text".into(),
+            Value::Picture(_) => "picture".into(),
             Value::Set(_) => "set".into(),
             Value::OnBranch(along) => along.value.type_name(),
             Value::Distribution(_) => "distribution".into(),

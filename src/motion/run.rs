@@ -5,19 +5,24 @@
 //! the run: `run at { t = 3 }` costs a few steps.
 
 use super::double::latex_number;
-use super::series::Series;
+use super::series::{Series, no_value};
 use crate::algebra::Inquiry;
 use crate::algebra::print::Style;
-use crate::algebra::{Symbol, Verdict};
+use crate::algebra::{Expr, Function, Symbol, Verdict};
+use crate::codegen::lower::{Signature, expressions};
+use crate::codegen::table::Table as CurveTable;
 use crate::diagnostic::{Diagnostic, Fallible, codes};
 use crate::geometry::jet::FiberedManifold;
 use crate::integrate::control::StopReason;
 use crate::integrate::problem::{InitialValueProblem, Motion, Recording};
 use crate::integrate::trajectory::Trajectory;
 use crate::report::table::{Table, short};
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// A run that was made: its trajectory, what the states and columns are, and what made it.
+#[derive(Clone)]
 pub struct Run {
     pub system: String,
     pub manifold: FiberedManifold,
@@ -79,6 +84,37 @@ impl Run {
         }
         let series = self.trajectory.series(name)?;
         Some(Series { name: name.into(), times, values: Rc::new(series.iter().collect()), of })
+    }
+
+    /// Where the symbols of a formula along the run come from.
+    pub(super) fn signature(&self, tables: &FxHashMap<Function, Arc<CurveTable>>) -> Signature {
+        Signature {
+            time: Some(self.time),
+            states: self.states.clone(),
+            parameters: self.parameters.iter().map(|(p, _)| *p).collect(),
+            tables: tables.clone(),
+        }
+    }
+
+    /// A function of time, state and parameters at the recorded times; `None` if it depends on something else.
+    pub fn along(
+        self: &Rc<Run>,
+        e: Expr,
+        name: &str,
+        tables: &FxHashMap<Function, Arc<CurveTable>>,
+    ) -> Fallible<Option<Series>> {
+        let list = [(name.to_string(), e)];
+        let Ok(kernel) = expressions("column", &self.signature(tables), &list) else { return Ok(None) };
+        let motion = self.motion.observing(Some(kernel), None);
+        let parameters: Vec<f64> = self.parameters.iter().map(|(_, x)| *x).collect();
+        let t = &self.trajectory;
+        let mut values = Vec::with_capacity(t.len());
+        for (row, time) in t.times().iter().enumerate() {
+            let at_row = motion.recorded(*time, t.state(row), &parameters);
+            let value = at_row.ok().and_then(|list| list.first().copied()).filter(|x| x.is_finite());
+            values.push(value.ok_or_else(|| no_value(name, *time))?);
+        }
+        Ok(Some(Series { name: name.into(), times: Rc::new(t.times().to_vec()), values: Rc::new(values), of: None }))
     }
 
     /// What executed the run: machine code, or the interpreter.

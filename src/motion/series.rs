@@ -140,6 +140,6 @@ impl Series {
     }
 }
 
-fn no_value(name: &str, t: f64) -> Box<Diagnostic> {
+pub(super) fn no_value(name: &str, t: f64) -> Box<Diagnostic> {
     Box::new(Diagnostic::error(&codes::NOT_REAL, format!("`{name}` has no value at time {}", short(t))))
 }

@@ -15,7 +15,6 @@ use crate::integrate::method::METHODS;
 use crate::model::kind::OptionRow;
 use crate::questions;
 use crate::session::{NamedItem, Session, library};
-use crate::source::visible;
 use crate::syntax::parse::{Completeness, is_complete};
 use crate::syntax::token::{COORDINATE_TYPES, RUN_CLAUSES, TYPE_WORDS};
 use rustyline::completion::{Completer, FilenameCompleter, Pair};
@@ -55,7 +54,7 @@ pub fn talk(repl: &mut Repl, history: Option<PathBuf>) -> std::io::Result<()> {
                 let (columns, rows) = editor.dimensions().map_or((100, 40), |(c, r)| (c as usize, r as usize));
                 repl.set_screen(Screen { columns: columns.max(20), rows: rows.max(10), color });
                 let reply = repl.enter(&line);
-                std::io::stdout().write_all(visible(&reply.out).as_bytes())?;
+                std::io::stdout().write_all(reply.out.as_bytes())?;
                 std::io::stdout().flush()?;
                 std::io::stderr().write_all(reply.talk.as_bytes())?;
                 if reply.quit {

@@ -17,7 +17,9 @@ use super::declare;
 use super::evaluate::Evaluator;
 use super::interpreter::{Effect, Interpreter, is_left_to_a_run};
 use super::run;
-use super::run::show::{picture_file, table_file};
+use super::run::animation_file;
+use super::run::picture::picture_file;
+use super::run::show::table_file;
 use super::scope::{Binding, Meaning};
 use super::term::{Deferred, Term, TermKind, Unmade};
 use crate::algebra::{Inquiry, conditions};
@@ -69,11 +71,25 @@ pub fn look_over(
             }
             bind(state, &name.node, name.span, Shape::new(RUN), simulate.system.home(), None)
         }
-        Checked::Simulate(_) | Checked::Plot { .. } | Checked::Save { .. } | Checked::Later(..) if is_used => {
+        Checked::LetPoincare { name, poincare } => {
+            bind(state, &name.node, name.span, Shape::new(RUN), poincare.run.home(), None)
+        }
+        Checked::Simulate(_)
+        | Checked::Plot { .. }
+        | Checked::Poincare(_)
+        | Checked::Animate { .. }
+        | Checked::Save { .. }
+        | Checked::Later(..)
+            if is_used =>
+        {
             Ok(Effect::Done)
         }
         Checked::Simulate(simulate) => run::look_over(cx, state, simulate, remarks).map(|()| Effect::Done),
         Checked::Plot { to, .. } => to.map_or(Ok(()), |to| picture_file(state, to).map(drop)).map(|()| Effect::Done),
+        Checked::Animate { to, .. } => {
+            to.map_or(Ok(()), |to| animation_file(state, to).map(drop)).map(|()| Effect::Done)
+        }
+        Checked::Poincare(p) => p.to.map_or(Ok(()), |to| picture_file(state, to).map(drop)).map(|()| Effect::Done),
         Checked::Save { to, .. } => table_file(state, to).map(|_| Effect::Done),
         Checked::Later(..) => Ok(Effect::Done),
         // A set by the answer to a question promises nothing but its space.

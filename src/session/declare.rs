@@ -104,7 +104,16 @@ pub fn declare(
             let value = super::run::value(cx, state, ast, simulate, remarks)?;
             bind(state, name, value)?;
         }
-        Checked::Simulate(_) | Checked::Plot { .. } | Checked::Save { .. } | Checked::Later(..) => {
+        Checked::LetPoincare { name, poincare } => {
+            let value = super::run::section::value(cx, state, poincare)?;
+            bind(state, name, value)?;
+        }
+        Checked::Simulate(_)
+        | Checked::Plot { .. }
+        | Checked::Animate { .. }
+        | Checked::Poincare(_)
+        | Checked::Save { .. }
+        | Checked::Later(..) => {
             return super::run::run(cx, state, ast, statement, remarks);
         }
         Checked::Explain(_) | Checked::Test(_) | Checked::Assert { .. } | Checked::Question(_) => {

@@ -4,8 +4,11 @@
 //! Operators are here; [`call`], [`part`] and [`each`] are the other things that can be written.
 
 mod call;
+mod column;
 mod each;
 mod part;
+
+pub use column::Columns;
 
 use super::interpreter::Answered;
 use super::promise;
@@ -48,6 +51,8 @@ pub struct Evaluator<'s> {
     /// The answer before this one, `_`.
     last: Option<&'s Answered>,
     asks: Asks,
+    /// In a picture: the run of which names are columns.
+    columns: Option<Columns<'s>>,
     depth: Cell<u32>,
     /// Sums over growing ranges that were computed on the way, by repetition and lower limit.
     prefixes: Prefixes,
@@ -105,6 +110,7 @@ impl<'s> Evaluator<'s> {
             frame: vec![],
             last: None,
             asks: Asks::Everything,
+            columns: None,
             depth: Cell::new(0),
             prefixes: Prefixes::default(),
         }
@@ -131,7 +137,11 @@ impl<'s> Evaluator<'s> {
         let depth = self.depth.get();
         self.may_go_on(depth, term.span)?;
         self.depth.set(depth + 1);
-        let value = at(self.eval_kind(term), term.span);
+        let value = match &self.columns {
+            Some(columns) => self.in_columns(columns, term),
+            None => self.eval_kind(term),
+        };
+        let value = at(value, term.span);
         self.depth.set(depth);
         value
     }
@@ -470,6 +480,7 @@ impl<'s> Evaluator<'s> {
             frame: self.frame.clone(),
             last: self.last,
             asks: self.asks,
+            columns: self.columns.clone(),
             depth: Cell::new(self.depth.get()),
             prefixes: self.prefixes.clone(),
         }

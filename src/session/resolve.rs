@@ -19,6 +19,7 @@
 mod call;
 mod name;
 mod part;
+mod picture;
 mod space;
 pub mod statement;
 

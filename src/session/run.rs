@@ -7,12 +7,16 @@
 //! run on the final constraint submanifold (Krupková §7) through its initial state, or on the one that the clause
 //! `branch` names, if the motion there is determined.
 
+mod animation;
 mod clauses;
 mod constrained;
 mod emit;
+pub mod picture;
+pub mod section;
 pub mod show;
 mod tables;
 
+pub use animation::animation_file;
 pub use emit::emit;
 pub use tables::{read_outside, read_table};
 
@@ -73,7 +77,9 @@ pub fn run(
             state.last = Some(value.clone().into());
             Ok(Effect::Answered(value.into()))
         }
-        Checked::Plot { what, curves, to } => show::plot(cx, state, what, curves, *to),
+        Checked::Plot { runs, curves, settings, to } => picture::plot(cx, state, runs, curves, settings, *to),
+        Checked::Animate { run, drawings, to } => animation::animate(cx, state, run, drawings, *to),
+        Checked::Poincare(p) => section::poincare(cx, state, p),
         Checked::Save { what, to } => show::save(cx, state, what, to),
         Checked::Later(word, span) => not_yet(&format!("`{word}`"), first_word(*span, word)),
         _ => unreachable!("a statement of this file"),

@@ -534,10 +534,10 @@ pub struct Axis {
     pub by: Option<ExprId>,
 }
 
-/// `plot run { y against x } to "path.svg"`.
+/// `plot first, second { y against x; title = "Two orbits" } to "path.svg"`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plot {
-    pub what: ExprId,
+    pub what: Vec<ExprId>,
     pub curves: Vec<Curve>,
     pub to: Option<Word>,
 }

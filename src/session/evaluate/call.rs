@@ -78,6 +78,7 @@ impl<'s> Evaluator<'s> {
             frame: values,
             last: None,
             asks: self.asks,
+            columns: None,
             depth: Cell::new(self.depth.get()),
             prefixes: Prefixes::default(),
         })

@@ -1,6 +1,6 @@
 //! Parts of answers, members of families, points and components.
 
-use super::{Resolver, Stand, coordinate_of};
+use super::{Names, Resolver, Stand, coordinate_of};
 use crate::algebra::expr::Relation;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::model::value::Value;
@@ -36,9 +36,12 @@ impl Resolver<'_> {
                 _ => {}
             }
         }
+        let of_id = of;
         let of = self.boxed(of);
         let is_part = key.primes == 0 && of.shape.question.is_some_and(|q| q.part(&key.text).is_some());
-        if !is_part && !self.is_a_name(&key.text) {
+        // In a picture `E.first` is the first value of the column `E`, whatever `E` is elsewhere.
+        let may_be_column = self.names == Names::Open && self.ast.name(of_id).is_some() && key.primes == 0;
+        if !is_part && !may_be_column && !self.is_a_name(&key.text) {
             let written = format!("{}{}", key.text, "'".repeat(key.primes as usize));
             if let Some(d) = row::unknown_part(&of.shape, &written) {
                 self.say(d.or_at(span, "here"));

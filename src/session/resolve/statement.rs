@@ -1,7 +1,7 @@
 //! Statements. Spaces after `on` come first, for their coordinates are the names of what follows; a run has those of the
 //! manifold of its system.
 
-use super::{Names, Resolver, given};
+use super::{Names, Resolver, given, picture};
 use crate::algebra::Symbol;
 use crate::algebra::expr::Relation;
 use crate::diagnostic::{Diagnostic, codes, suggest};
@@ -63,22 +63,23 @@ impl Resolver<'_> {
             StatementKind::System(s) => Checked::System { name: &s.name, body: self.system(&s.body) },
             StatementKind::Simulate(s) => Checked::Simulate(self.simulate(s)),
             StatementKind::Plot(p) => {
-                let what = self.wanted(RUN, p.what);
-                // A column is named before it is there.
-                let home = what.home();
-                let curves = self.on(home.as_ref(), |r| r.open(|r| p.curves.iter().map(|c| r.curve(c)).collect()));
-                Checked::Plot { what, curves, to: p.to.as_ref() }
+                let runs: Vec<Term> = p.what.iter().map(|id| self.wanted(RUN, *id)).collect();
+                let (curves, settings) = self.picture(runs.first().and_then(Term::home).as_ref(), &p.curves);
+                Checked::Plot { runs, curves, settings, to: p.to.as_ref() }
             }
             StatementKind::Save(s) => Checked::Save { what: self.wanted(RUN, s.what), to: &s.to },
             StatementKind::Sweep(s) => self.sweep(s),
             StatementKind::Animate(a) => {
-                self.wanted(RUN, a.what);
-                Checked::Later("animate", statement.span)
+                let run = self.wanted(RUN, a.what);
+                // A column is named before it is there.
+                let drawing =
+                    |r: &mut Self, p: &'a ast::Picture| Drawing { word: &p.word, arguments: r.all(&p.arguments) };
+                let home = run.home();
+                let drawings =
+                    self.on(home.as_ref(), |r| r.open(|r| a.pictures.iter().map(|p| drawing(r, p)).collect()));
+                Checked::Animate { run, drawings, to: a.to.as_ref() }
             }
-            StatementKind::Poincare(p) => {
-                self.wanted(RUN, p.what);
-                Checked::Later("poincare", p.span)
-            }
+            StatementKind::Poincare(p) => Checked::Poincare(self.poincare(p)?),
         })
     }
 
@@ -159,8 +160,8 @@ impl Resolver<'_> {
             (LetValue::Simulate(s), _) => Some(Checked::LetSimulate { name: &l.name, simulate: self.simulate(s) }),
             (LetValue::Sweep(s), _) => Some(self.sweep(s)),
             (LetValue::Poincare(p), _) => {
-                self.wanted(RUN, p.what);
-                Some(Checked::Later("poincare", p.span))
+                let poincare = self.poincare(p)?;
+                Some(Checked::LetPoincare { name: &l.name, poincare })
             }
         }
     }
@@ -370,8 +371,62 @@ impl Resolver<'_> {
         }
     }
 
-    fn curve(&mut self, curve: &ast::Curve) -> Curve {
-        Curve { values: self.all(&curve.values), against: curve.against.map(|id| self.term(id)) }
+    /// A section has one surface, and any number of curves.
+    fn poincare<'a>(&mut self, p: &'a ast::Poincare) -> Option<Poincare<'a>> {
+        let run = self.wanted(RUN, p.what);
+        let home = run.home();
+        let mut sections = vec![];
+        let mut entries = vec![];
+        for entry in &p.entries {
+            match entry {
+                ast::PoincareEntry::Section { when, direction } => sections.push((*when, *direction)),
+                ast::PoincareEntry::Plot(curve) => entries.push(curve.clone()),
+            }
+        }
+        let (curves, settings) = self.picture(home.as_ref(), &entries);
+        let names = if home.is_some() { self.names } else { Names::Open };
+        let before = std::mem::replace(&mut self.names, names);
+        let sections: Vec<_> =
+            self.on(home.as_ref(), |r| sections.into_iter().map(|(when, d)| (r.term(when), d)).collect());
+        self.names = before;
+        if let [(first, _), (again, _), ..] = sections.as_slice() {
+            self.say(
+                Diagnostic::error(&codes::REPEATED_CLAUSE, "a section is given twice")
+                    .label(again.span, "again")
+                    .label(first.span, "first"),
+            );
+        }
+        let Some((section, direction)) = sections.into_iter().next() else {
+            self.say(
+                Diagnostic::error(&codes::UNKNOWN_CLAUSE, "this has no section")
+                    .label(self.ast.span(p.what), "which surface does it cross?")
+                    .help("say it: `section x = 0 rising`"),
+            );
+            return None;
+        };
+        Some(Poincare { run, section, direction, curves, settings, to: p.to.as_ref() })
+    }
+
+    /// The curves of a picture and its settings, which stand among them. A column is named before it is there.
+    fn picture(&mut self, home: Option<&FiberedManifold>, entries: &[ast::Curve]) -> (Vec<Curve>, PlotSettings) {
+        let mut settings = picture::Settings::default();
+        let curves = self.on(home, |r| r.open(|r| entries.iter().filter_map(|c| r.curve(c, &mut settings)).collect()));
+        (curves, settings.finish())
+    }
+
+    fn curve(&mut self, curve: &ast::Curve, settings: &mut picture::Settings) -> Option<Curve> {
+        let mut values = vec![];
+        for &id in &curve.values {
+            match self.ast.option(id) {
+                Some((name, value)) => {
+                    let read = settings.read(self.ast, &name, value);
+                    self.or_hole(read);
+                }
+                None => values.push(self.term(id)),
+            }
+        }
+        let against = curve.against.map(|id| self.term(id));
+        (!values.is_empty()).then_some(Curve { values, against })
     }
 }
 

@@ -340,7 +340,7 @@ fn read_until(evaluator: &Evaluator, term: &Term, manifold: &FiberedManifold) ->
     Ok((evaluator.expr(right)?, right.span))
 }
 
-fn read_stop(
+pub(super) fn read_stop(
     state: &Interpreter,
     evaluator: &Evaluator,
     when: &Term,
@@ -349,9 +349,9 @@ fn read_stop(
     let span = when.span;
     let Some((left, right)) = when.equation() else {
         return Err(Box::new(
-            Diagnostic::error(&codes::BAD_OPTION, "`stop when` takes an equation")
+            Diagnostic::error(&codes::BAD_OPTION, "a surface is given by an equation")
                 .label(span, "not an equation")
-                .help("write `stop when x = 3 rising`, `falling`, or neither for both"),
+                .help("write `x = 3 rising`, `falling`, or neither for both"),
         ));
     };
     let value = evaluator.expr(left)? - evaluator.expr(right)?;

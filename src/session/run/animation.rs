@@ -1,0 +1,179 @@
+//! `animate run { point (x, y); rod (0, 0), (x, y); trail 200 } to "disk.svg"`: moving pictures of runs.
+
+use super::picture::the_run;
+use crate::algebra::Inquiry;
+use crate::diagnostic::{Diagnostic, codes, suggest};
+use crate::model::operate::describe;
+use crate::model::run::double;
+use crate::model::value::{Fallible, Value};
+use crate::motion::run::Run;
+use crate::report::animate::{Animation, Shape, Track};
+use crate::session::checked::Drawing;
+use crate::session::evaluate::Columns;
+use crate::session::file;
+use crate::session::interpreter::{Effect, Interpreter};
+use crate::session::term::{Term, TermKind};
+use crate::source::Span;
+use crate::syntax::ast::Word;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// One thing that is drawn: its word, how it is written, and what it adds; `None` if it is given something else.
+struct Row {
+    word: &'static str,
+    usage: &'static str,
+    add: fn(&Sketch, &mut Animation, &[Term]) -> Option<Fallible<()>>,
+}
+
+const ROWS: &[Row] = &[
+    Row { word: "point", usage: "point (x, y)", add: |s, a, t| s.point(a, t) },
+    Row { word: "rod", usage: "rod (0, 0), (x, y)", add: |s, a, t| s.rod(a, t) },
+    Row { word: "circle", usage: "circle (x, y), r", add: |s, a, t| s.circle(a, t) },
+    Row { word: "trail", usage: "trail 200", add: |s, a, t| s.trail(a, t) },
+];
+
+/// The run whose columns are drawn.
+struct Sketch<'a> {
+    cx: &'a Inquiry,
+    state: &'a Interpreter,
+    run: Rc<Run>,
+}
+
+pub fn animate(
+    cx: &Inquiry,
+    state: &mut Interpreter,
+    run: &Term,
+    drawings: &[Drawing],
+    to: Option<&Word>,
+) -> Fallible<Effect> {
+    let Some(to) = to else {
+        return Err(Box::new(
+            Diagnostic::error(&codes::CANNOT_WRITE, "a moving picture needs a file")
+                .label(run.span, "nowhere to go")
+                .help("write `to \"run.svg\"` or `to \"run.html\"` behind it"),
+        ));
+    };
+    let path = animation_file(state, to)?;
+    let sketch = Sketch { cx, state, run: the_run(cx, state, run)? };
+    let mut animation = Animation {
+        times: sketch.run.trajectory.times().to_vec(),
+        time_name: sketch.run.time.name(),
+        ..Animation::default()
+    };
+    for drawing in drawings {
+        sketch.add(&mut animation, drawing)?;
+    }
+    if animation.shapes.is_empty() {
+        return Err(Box::new(
+            Diagnostic::error(&codes::NO_EFFECT, "nothing moves in this picture")
+                .label(run.span, "of this run nothing is drawn")
+                .help("draw something: `point (x, y)`"),
+        ));
+    }
+    let is_page = path.extension().is_some_and(|ending| ending == "html");
+    let text = if is_page { animation.html(&sketch.run.system) } else { animation.svg() };
+    file::write(&*state.options.world, &path, text.as_bytes()).map_err(|d| Box::new(d.or_at(to.span, "this file")))?;
+    let shapes = animation.shapes.len();
+    let what = if shapes == 1 { "one shape".to_string() } else { format!("{shapes} shapes") };
+    Ok(Effect::Wrote(Box::new(file::written(&path, &what))))
+}
+
+/// The file that a moving picture is written to.
+pub fn animation_file(state: &Interpreter, to: &Word) -> Fallible<PathBuf> {
+    let path = file::destination(state, &to.node, to.span)?;
+    if path.extension().is_some_and(|ending| ending == "svg" || ending == "html") {
+        return Ok(path);
+    }
+    let svg = Path::new(&*to.node).with_extension("svg");
+    Err(Box::new(
+        Diagnostic::error(&codes::CANNOT_WRITE, "a moving picture is written as `.svg` or `.html`")
+            .label(to.span, "this file")
+            .repair(format!("call it `{}`", svg.display()), to.span, format!("\"{}\"", svg.display())),
+    ))
+}
+
+impl Sketch<'_> {
+    fn add(&self, animation: &mut Animation, drawing: &Drawing) -> Fallible<()> {
+        let word = drawing.word;
+        let Some(row) = ROWS.iter().find(|row| *row.word == *word.node) else {
+            let words: Vec<&str> = ROWS.iter().map(|row| row.word).collect();
+            let refused = Diagnostic::error(&codes::UNKNOWN_CLAUSE, format!("`{}` is not drawn", word.node))
+                .label(word.span, "no such shape")
+                .note(format!("there are {}", ROWS.iter().map(|row| row.usage).collect::<Vec<_>>().join("; ")));
+            return Err(Box::new(match suggest::nearest(&word.node, words) {
+                Some(near) => refused.repair(format!("write `{near}`"), word.span, near.to_string()),
+                None => refused,
+            }));
+        };
+        match (row.add)(self, animation, &drawing.arguments) {
+            Some(added) => added,
+            None => Err(Box::new(
+                Diagnostic::error(&codes::WRONG_ARGUMENTS, format!("`{}` is given something else here", word.node))
+                    .label(word.span, "this one")
+                    .help(format!("write `{}`", row.usage)),
+            )),
+        }
+    }
+
+    fn point(&self, animation: &mut Animation, arguments: &[Term]) -> Option<Fallible<()>> {
+        let [place] = arguments else { return None };
+        let (x, y) = pair(place)?;
+        if animation.x_label.is_empty() {
+            let text = |span: Span| self.state.source_text(span);
+            (animation.x_label, animation.y_label) = (text(x.span), text(y.span));
+        }
+        Some(self.both((x, y)).map(|(x, y)| animation.shapes.push(Shape::Point { x, y })))
+    }
+
+    fn rod(&self, animation: &mut Animation, arguments: &[Term]) -> Option<Fallible<()>> {
+        let [from, to] = arguments else { return None };
+        let (from, to) = (pair(from)?, pair(to)?);
+        let ends = self.both(from).and_then(|from| Ok((from, self.both(to)?)));
+        Some(ends.map(|(from, to)| animation.shapes.push(Shape::Rod { from, to })))
+    }
+
+    fn circle(&self, animation: &mut Animation, arguments: &[Term]) -> Option<Fallible<()>> {
+        let [place, radius] = arguments else { return None };
+        let place = pair(place)?;
+        let all = self.both(place).and_then(|place| Ok((place, self.track(radius)?)));
+        Some(all.map(|((x, y), radius)| animation.shapes.push(Shape::Circle { x, y, radius })))
+    }
+
+    fn trail(&self, animation: &mut Animation, arguments: &[Term]) -> Option<Fallible<()>> {
+        let [TermKind::Number(rows)] = [&arguments.first().filter(|_| arguments.len() == 1)?.kind] else { return None };
+        animation.trail = Some(rows.to_i64().and_then(|n| usize::try_from(n).ok()).filter(|n| *n > 0)?);
+        Some(Ok(()))
+    }
+
+    fn both(&self, (x, y): (&Term, &Term)) -> Fallible<(Track, Track)> {
+        Ok((self.track(x)?, self.track(y)?))
+    }
+
+    /// A column of the run, what is computed from columns, or a number.
+    fn track(&self, term: &Term) -> Fallible<Track> {
+        let columns = Columns { run: self.run.clone(), sources: &self.state.sources, tables: &self.state.tables };
+        let value = self.state.evaluator(self.cx).along(columns).eval(term)?.main();
+        let rows = self.run.trajectory.len();
+        match &value {
+            Value::Series(series) if series.values.len() == rows => Ok(series.values.to_vec()),
+            _ => match double(self.cx, &value) {
+                Some(x) => Ok(vec![x; rows]),
+                None => Err(Box::new(
+                    Diagnostic::error(&codes::WRONG_KIND, "a place is given by columns of the run and numbers")
+                        .label(term.span, format!("this is {}", describe(&value))),
+                )),
+            },
+        }
+    }
+}
+
+/// The two entries of `(x, y)`.
+fn pair(term: &Term) -> Option<(&Term, &Term)> {
+    match &term.kind {
+        TermKind::Tuple(all) => match all.as_slice() {
+            [x, y] => Some((x, y)),
+            _ => None,
+        },
+        _ => None,
+    }
+}

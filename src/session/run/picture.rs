@@ -1,0 +1,249 @@
+//! Pictures of runs: which curves `plot` draws, over which axes, and where the picture goes.
+
+use crate::algebra::Inquiry;
+use crate::diagnostic::{Diagnostic, codes};
+use crate::model::kind::RUN;
+use crate::model::operate::describe;
+use crate::model::value::{Fallible, Value};
+use crate::motion::run::Run;
+use crate::motion::series::Series;
+use crate::questions::call;
+use crate::report::plot::{Curve, Plot, Wish};
+use crate::session::checked::{self, PlotSettings};
+use crate::session::evaluate::Columns;
+use crate::session::file;
+use crate::session::interpreter::{Effect, Interpreter};
+use crate::session::term::Term;
+use crate::source::Span;
+use crate::syntax::ast::{Text, Word};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// The size of a picture in a file, in pixels.
+const SIZE: (usize, usize) = (720, 480);
+
+/// A path is drawn with one scale unless it is longer than this many times its breadth.
+const LONGEST: f64 = 12.0;
+
+pub fn the_run(cx: &Inquiry, state: &Interpreter, term: &Term) -> Fallible<Rc<Run>> {
+    match state.evaluator(cx).eval(term)?.main() {
+        Value::Run(run) => Ok(run),
+        other => Err(Box::new(call::needed(RUN, &describe(&other), term.span))),
+    }
+}
+
+/// The columns that a formula of a picture means: one, or those of a family.
+pub fn columns(cx: &Inquiry, state: &Interpreter, run: &Rc<Run>, term: &Term) -> Fallible<Vec<Series>> {
+    let along = Columns { run: run.clone(), sources: &state.sources, tables: &state.tables };
+    let value = state.evaluator(cx).along(along).eval(term)?.main();
+    let name = |series: &Series| match run.series(&series.name) {
+        Some(_) => series.name.clone(),
+        None => state.source_text(term.span),
+    };
+    match &value {
+        Value::Series(series) => Ok(vec![Series { name: name(series), ..(**series).clone() }]),
+        Value::List(list) if list.iter().all(|v| matches!(v, Value::Series(_))) => Ok(list
+            .iter()
+            .filter_map(|v| match v {
+                Value::Series(series) => Some((**series).clone()),
+                _ => None,
+            })
+            .collect()),
+        other => Err(Box::new(
+            Diagnostic::error(&codes::WRONG_KIND, "a curve is a column of a run, or computed from columns")
+                .label(term.span, format!("this is {}", describe(other)))
+                .note(format!("the run has {}", run.column_names().join(", "))),
+        )),
+    }
+}
+
+/// One column.
+pub fn column(cx: &Inquiry, state: &Interpreter, run: &Rc<Run>, term: &Term) -> Fallible<Series> {
+    let mut list = columns(cx, state, run, term)?;
+    match (list.pop(), list.is_empty()) {
+        (Some(only), true) => Ok(only),
+        _ => Err(Box::new(
+            Diagnostic::error(&codes::WRONG_KIND, "one column is needed here")
+                .label(term.span, "a family")
+                .help(format!("name one member: `{}[1]`", state.source_text(term.span))),
+        )),
+    }
+}
+
+pub fn plot(
+    cx: &Inquiry,
+    state: &mut Interpreter,
+    runs: &[Term],
+    curves: &[checked::Curve],
+    settings: &PlotSettings,
+    to: Option<&Word>,
+) -> Fallible<Effect> {
+    let mut picture = Picture::new(settings);
+    for term in runs {
+        let run = the_run(cx, state, term)?;
+        picture.of = (runs.len() > 1).then(|| state.source_text(term.span));
+        for curve in curves {
+            picture.add(cx, state, &run, curve)?;
+        }
+        if curves.is_empty() {
+            picture.add_all(&run);
+        }
+    }
+    show(state, picture.finish(), to)
+}
+
+/// The picture in the terminal, or in the file.
+pub fn show(state: &Interpreter, picture: Plot, to: Option<&Word>) -> Fallible<Effect> {
+    let Some(to) = to else { return Ok(Effect::Answered(Value::Picture(Rc::new(picture)).into())) };
+    let path = picture_file(state, to)?;
+    let svg = picture.svg(SIZE.0, SIZE.1);
+    file::write(&*state.options.world, &path, svg.as_bytes()).map_err(|d| Box::new(d.or_at(to.span, "this file")))?;
+    let curves = picture.curves.len();
+    let what = if curves == 1 { "one curve".to_string() } else { format!("{curves} curves") };
+    Ok(Effect::Wrote(Box::new(file::written(&path, &what))))
+}
+
+/// A picture while curves are added to it.
+pub struct Picture {
+    plot: Plot,
+    settings: PlotSettings,
+    /// The run whose curves are added, where there are several.
+    pub of: Option<String>,
+    x_names: Vec<String>,
+    y_names: Vec<String>,
+    /// All curves are paths in space.
+    spatial: bool,
+}
+
+impl Picture {
+    pub fn new(settings: &PlotSettings) -> Picture {
+        Picture {
+            plot: Plot::default(),
+            settings: settings.clone(),
+            of: None,
+            x_names: vec![],
+            y_names: vec![],
+            spatial: true,
+        }
+    }
+
+    pub fn add(&mut self, cx: &Inquiry, state: &Interpreter, run: &Rc<Run>, curve: &checked::Curve) -> Fallible<()> {
+        let against = match &curve.against {
+            Some(term) => Some((column(cx, state, run, term)?, term.span)),
+            None => None,
+        };
+        for term in &curve.values {
+            for y in columns(cx, state, run, term)? {
+                match &against {
+                    Some((x, span)) if *x.times != *y.times => return Err(other_times(x, &y, *span, term.span)),
+                    Some((x, _)) => self.push(run, x.clone(), y),
+                    None => self.push(run, over_time(run, &y), y),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Without a word, all that the run holds, as `save` writes it.
+    fn add_all(&mut self, run: &Rc<Run>) {
+        let names = if run.records { run.trajectory.column_names() } else { run.trajectory.state_names() };
+        for y in names.iter().filter_map(|name| run.series(name)) {
+            self.push(run, over_time(run, &y), y);
+        }
+    }
+
+    /// One curve.
+    pub fn push(&mut self, run: &Run, x: Series, y: Series) {
+        self.spatial = self.spatial && is_length(run, &x.name) && is_length(run, &y.name);
+        for (names, name) in [(&mut self.x_names, &x.name), (&mut self.y_names, &y.name)] {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        let name = match &self.of {
+            Some(run) => format!("{} ({run})", y.name),
+            None => y.name.clone(),
+        };
+        let (x_period, y_period) = (angle_period(run, &x.name), angle_period(run, &y.name));
+        self.plot.curves.push(Curve { name, x: x.values, y: y.values, x_period, y_period });
+    }
+
+    pub fn finish(mut self) -> Plot {
+        let s = &self.settings;
+        let text = |given: &Option<Text>, names: &[String]| match given {
+            Some(text) => text.to_string(),
+            None => listed(names),
+        };
+        self.plot.title = s.title.as_deref().unwrap_or_default().to_string();
+        self.plot.x = Wish { label: text(&s.x_label, &self.x_names), scale: s.x_scale };
+        self.plot.y = Wish { label: text(&s.y_label, &self.y_names), scale: s.y_scale };
+        self.plot.points = s.points;
+        self.plot.equal = s.equal.unwrap_or_else(|| self.spatial && self.is_broad());
+        self.plot
+    }
+
+    /// Whether the curves can be seen with one scale on both axes.
+    fn is_broad(&self) -> bool {
+        let range = |values: fn(&Curve) -> &Vec<f64>| {
+            let all = self.plot.curves.iter().flat_map(values).copied();
+            crate::report::axis::Range::of(all).half()
+        };
+        let (x, y) = (range(|c| &c.x), range(|c| &c.y));
+        x <= LONGEST * y && y <= LONGEST * x
+    }
+}
+
+/// The times of a column, as one.
+fn over_time(run: &Run, y: &Series) -> Series {
+    Series { name: run.time.name(), times: y.times.clone(), values: y.times.clone(), of: None }
+}
+
+/// Some names as the label of an axis.
+fn listed(names: &[String]) -> String {
+    let all = names.join(", ");
+    match names {
+        [first, .., last] if all.chars().count() > 40 => format!("{first}, …, {last}"),
+        _ => all,
+    }
+}
+
+fn other_times(x: &Series, y: &Series, x_span: Span, y_span: Span) -> Box<Diagnostic> {
+    Box::new(
+        Diagnostic::error(&codes::WRONG_KIND, "these columns do not have the same times")
+            .label(y_span, format!("{} values", y.values.len()))
+            .label(x_span, format!("{} values", x.values.len()))
+            .help("take both from one run, or plot several runs: `plot first, second { y against x }`"),
+    )
+}
+
+/// 2π for an angle.
+fn angle_period(run: &Run, name: &str) -> Option<f64> {
+    let symbol = run.states.iter().find(|s| s.name() == name)?;
+    symbol.as_jet().filter(|(c, order)| *order == 0 && c.is_angle()).map(|_| std::f64::consts::TAU)
+}
+
+/// Whether a column is a place in space: a coordinate that is no angle, or a recorded `x`, `y1`, `z[2]`.
+fn is_length(run: &Run, name: &str) -> bool {
+    match run.states.iter().find(|s| s.name() == name) {
+        Some(symbol) => symbol.as_jet().is_some_and(|(c, order)| order == 0 && !c.is_angle()),
+        None => {
+            let letters = name.trim_end_matches(|c: char| c.is_ascii_digit() || "[]_,".contains(c));
+            ["x", "y", "z", "X", "Y", "Z"].contains(&letters)
+        }
+    }
+}
+
+/// The file that a plot is written to.
+pub fn picture_file(state: &Interpreter, to: &Word) -> Fallible<PathBuf> {
+    let path = file::destination(state, &to.node, to.span)?;
+    if path.extension().is_some_and(|ending| ending == "svg") {
+        return Ok(path);
+    }
+    let svg = Path::new(&*to.node).with_extension("svg");
+    Err(Box::new(
+        Diagnostic::error(&codes::CANNOT_WRITE, "a plot is written as `.svg`")
+            .label(to.span, "this file")
+            .repair(format!("call it `{}`", svg.display()), to.span, format!("\"{}\"", svg.display()))
+            .help("`save run to …` writes the numbers"),
+    ))
+}
