@@ -9,6 +9,7 @@
 //! expressions ──lower──▶ Kernel ──optimise──▶ Kernel ──jit──▶ CompiledKernel
 //!                          │                    └──interpret──▶ the same bits, slowly
 //!                          ├──jet──▶ Taylor recurrences, compiled or interpreted
+//!                          ├──jacobian──▶ Kernel of slopes
 //!                          └──emit─▶ C, Rust, Python, CLIF
 //! ```
 //!
@@ -38,6 +39,7 @@ pub mod flatten;
 pub mod function;
 pub mod interpret;
 pub mod ir;
+pub mod jacobian;
 pub mod jet;
 pub mod jet_compiled;
 #[cfg(feature = "jit")]

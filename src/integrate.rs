@@ -29,15 +29,24 @@
 // Comparisons are written so that NaN fails them; index letters are those of the formulas.
 #![allow(clippy::neg_cmp_op_on_partial_ord, clippy::needless_range_loop)]
 
+pub mod auto;
+pub mod bdf;
+pub mod collocation;
 pub mod control;
 pub mod driver;
 pub mod events;
 pub mod explicit;
 pub mod field;
+pub mod gauss;
+pub mod lu;
 pub mod method;
+pub mod newton;
 pub mod pairs;
 pub mod poles;
 pub mod problem;
+pub mod radau;
+pub mod radau_tables;
+pub mod slopes;
 pub mod splitting;
 pub mod stepper;
 pub mod surface;

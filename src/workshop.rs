@@ -87,6 +87,9 @@ pub mod codegen {
     pub mod ir {
         pub use crate::codegen::ir::{Bank, Comparison, Kernel, KernelBuilder, Shape, Unary, Value};
     }
+    pub mod jacobian {
+        pub use crate::codegen::jacobian::jacobian;
+    }
     pub mod jet_compiled {
         pub use crate::codegen::jet_compiled::compile;
     }
@@ -119,7 +122,7 @@ pub mod integrate {
         pub use crate::integrate::control::{StopReason, Tolerance};
     }
     pub mod method {
-        pub use crate::integrate::method::{Family, Method};
+        pub use crate::integrate::method::{Family, Kept, Method, Quantity, Written};
     }
     pub mod pairs {
         pub use crate::integrate::pairs::{goes_in_pairs, run_all};

@@ -12,6 +12,7 @@ const ANSWERED: &[&str] = &[
     "force-balance",
     "geometry",
     "implicit-dalembert",
+    "ivp",
     "krupkova-odes",
     "mixed-systems",
     "more-odes",

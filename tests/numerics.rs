@@ -2,6 +2,10 @@
 
 #[path = "../benches/models.rs"]
 mod models;
+#[path = "numerics/preservation.rs"]
+mod preservation;
+#[path = "numerics/stiff.rs"]
+mod stiff;
 
 #[path = "numerics/splitting.rs"]
 mod splitting;

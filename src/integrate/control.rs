@@ -12,6 +12,8 @@
 use crate::budget::Exhausted;
 use crate::codegen::interpret::Failure;
 
+use super::newton::Unsolved;
+
 /// How accurate each step has to be.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Tolerance {
@@ -70,6 +72,8 @@ pub enum StopReason {
     LeftSurface { expression: String, value: f64 },
     /// The equations of that set are not independent any more.
     LostRank { equations: String },
+    /// The equations of an implicit step were not solved.
+    Unsolved { step: f64, unsolved: Unsolved },
     /// Steps, time or memory of the run are used up.
     Budget { what: String },
 }
@@ -91,6 +95,7 @@ impl StopReason {
             StopReason::Stalled => "stalled",
             StopReason::LeftSurface { .. } => "left its set",
             StopReason::LostRank { .. } => "lost rank",
+            StopReason::Unsolved { .. } => "step not solved",
             StopReason::Budget { .. } => "budget",
         }
     }
@@ -126,6 +131,9 @@ impl std::fmt::Display for StopReason {
                     f,
                     "the constraints lose rank here: the differentials of {equations} are not independent any more"
                 )
+            }
+            StopReason::Unsolved { step, unsolved } => {
+                write!(f, "the equations of a step of length {step} were not solved: {unsolved}")
             }
             StopReason::Budget { what } => write!(f, "{what}"),
         }
@@ -195,6 +203,34 @@ impl Controller {
         self.previous = 1e-4;
         self.rejected = false;
     }
+}
+
+/// The first step size of a method whose error is of this order: Hairer–Nørsett–Wanner, §II.4, algorithm (4.14). `f` is the slope
+/// at (t, y), `scale` the error that is allowed in each state, `span` what lies ahead; `evaluate` gives slopes elsewhere.
+pub fn first_step(
+    order: u32,
+    span: f64,
+    t: f64,
+    y: &[f64],
+    f: &[f64],
+    scale: &[f64],
+    mut evaluate: impl FnMut(f64, &[f64], &mut [f64]) -> bool,
+) -> f64 {
+    let n = y.len();
+    let norm = |x: &dyn Fn(usize) -> f64| ((0..n).map(|i| x(i).powi(2)).sum::<f64>() / n.max(1) as f64).sqrt();
+    let d0 = norm(&|i| y[i] / scale[i]);
+    let d1 = norm(&|i| f[i] / scale[i]);
+    let mut h0 = if d0 < 1e-5 || d1 < 1e-5 { 1e-6 } else { 0.01 * d0 / d1 };
+    h0 = h0.min(span.abs()).copysign(span);
+    let beyond: Vec<f64> = y.iter().zip(f).map(|(y, f)| y + h0 * f).collect();
+    let mut slope = vec![0.0; n];
+    if !evaluate(t + h0, &beyond, &mut slope) {
+        return h0;
+    }
+    let d2 = norm(&|i| (slope[i] - f[i]) / scale[i]) / h0.abs();
+    let largest = d1.max(d2);
+    let h1 = if largest <= 1e-15 { (h0.abs() * 1e-3).max(1e-6) } else { (0.01 / largest).powf(1.0 / f64::from(order)) };
+    (100.0 * h0.abs()).min(h1).min(span.abs()).copysign(span)
 }
 
 /// The square of the scaled error of dop853 from its two sums of squares, of n components (Hairer's `dop853.f`):

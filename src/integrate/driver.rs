@@ -7,11 +7,15 @@ use crate::budget;
 use crate::codegen::compiled::Caller;
 use crate::codegen::interpret::Failure;
 
+use super::auto::{self, Auto};
+use super::bdf::Bdf;
 use super::control::StopReason;
 use super::events::{self, Crossing, Watched};
 use super::explicit::Explicit;
-use super::method::{Family, Method, Suits};
+use super::gauss::Gauss;
+use super::method::{Family, Method};
 use super::problem::{BadProblem, Event, InitialValueProblem, Motion, Recording};
+use super::radau::Radau;
 use super::splitting::Splitting;
 use super::stepper::Stepper;
 use super::surface::SurfaceWatch;
@@ -25,31 +29,48 @@ pub fn run(cx: &Budget, motion: &Motion, problem: &InitialValueProblem) -> Resul
     problem.check(motion)?;
     motion.first_derivative(problem).map_err(|failure| BadProblem::Start { failure })?;
     let start = Instant::now();
-    let (method, mut choice) = choose(motion, problem);
-    let mut trajectory = match method.row().family {
-        Family::Explicit(tableau) => {
-            drive(cx, motion, problem, method, Explicit::new(method, tableau, motion, problem))
+    let (method, mut choice) = auto::choose(motion, problem);
+    let series_backend = |trajectory: &mut Trajectory| {
+        let backend = motion.jet(taylor::order(problem), false).map(|jet| jet.backend());
+        trajectory.backend = backend.unwrap_or(trajectory.backend);
+    };
+    let watched = choice.as_ref().filter(|_| !problem.fixed).and_then(|why| Auto::new(method, why, motion, problem));
+    let mut trajectory = match (watched, method.row().family) {
+        (Some(mut auto), _) => {
+            let mut trajectory = drive(cx, motion, problem, method, &mut auto);
+            let (last, why) = auto.verdict();
+            if last == method && matches!(method.row().family, Family::Series) {
+                series_backend(&mut trajectory);
+            }
+            trajectory.method = last;
+            choice = Some(why);
+            trajectory
         }
-        Family::Splitting(composition) => {
+        (None, Family::Splitting(composition)) => {
             let name = |i: usize| motion.states()[i].clone();
             let compiled = motion.splitting(composition).map_err(|why| BadProblem::NotSeparable {
                 slope_of: name(why.slope_of),
                 depends_on: name(why.depends_on),
             })?;
-            drive(cx, motion, problem, method, Splitting::new(compiled, composition.order, motion, problem))
+            drive(cx, motion, problem, method, &mut Splitting::new(compiled, composition.order, motion, problem))
         }
+        (None, Family::Explicit(tableau)) => {
+            drive(cx, motion, problem, method, &mut Explicit::new(method, tableau, motion, problem))
+        }
+        (None, Family::Gauss) => drive(cx, motion, problem, method, &mut Gauss::new(method, motion, problem)),
+        (None, Family::Radau) => drive(cx, motion, problem, method, &mut Radau::new(method, motion, problem)),
+        (None, Family::Differentiation) => drive(cx, motion, problem, method, &mut Bdf::new(motion, problem)),
         // `choose` leaves no choice open.
-        Family::Choice | Family::Series => match Taylor::new(motion, problem) {
-            Some(taylor) => {
-                let mut trajectory = drive(cx, motion, problem, method, taylor);
-                let backend = motion.jet(taylor::order(problem), false).map(|jet| jet.backend());
-                trajectory.backend = backend.unwrap_or(trajectory.backend);
+        (None, Family::Choice | Family::Series) => match Taylor::new(motion, problem) {
+            Some(mut taylor) => {
+                let mut trajectory = drive(cx, motion, problem, method, &mut taylor);
+                series_backend(&mut trajectory);
                 trajectory
             }
             None => {
                 let (other, tableau) = (Method::DOP853, &tableau::DOP853);
                 choice = Some(format!("{other} instead of {method}, because the field has no series"));
-                drive(cx, motion, problem, other, Explicit::new(other, tableau, motion, problem))
+                drive(cx, motion, problem, other, &mut Explicit::new(other, tableau, motion, problem))
             }
         },
     };
@@ -57,48 +78,6 @@ pub fn run(cx: &Budget, motion: &Motion, problem: &InitialValueProblem) -> Resul
     trajectory.run_time = start.elapsed();
     trajectory.compile_time = motion.compile_time();
     Ok(trajectory)
-}
-
-/// The method, and why, when the choice was left to us.
-///
-/// A Taylor step costs the compilation of its series once, and then little; it is the most accurate method for tight
-/// tolerances, and the cheapest for long runs of fields that are not too large. What counts as long is estimated from the
-/// shortest time in which the state changes by its own size.
-pub(super) fn choose(motion: &Motion, problem: &InitialValueProblem) -> (Method, Option<String>) {
-    let Family::Choice = problem.method.row().family else { return (problem.method, None) };
-    let because = |suits: Suits, why: &str| {
-        let method = Method::suiting(suits).unwrap_or(Method::DOP853);
-        (method, Some(format!("{method}, because {why}")))
-    };
-    let tolerance =
-        if problem.tolerance.relative > 0.0 { problem.tolerance.relative } else { problem.tolerance.absolute };
-    let operations = motion.field().executed().n_operations();
-    if problem.fixed {
-        because(Suits::Moderate, "the step is fixed")
-    } else if tolerance > 3e-6 {
-        because(Suits::Loose, "the tolerance is loose")
-    } else if tolerance <= 1e-11 && operations <= LARGE_FIELD {
-        because(Suits::Tight, "the tolerance is tight")
-    } else if tolerance <= 1e-11 {
-        because(Suits::Moderate, "the field is too large for a series")
-    } else if operations <= SMALL_FIELD && n_changes(motion, problem) > LONG_RUN {
-        because(Suits::Tight, "the run is long and the field is small")
-    } else {
-        because(Suits::Moderate, "the tolerance is moderate")
-    }
-}
-
-/// Operations of a field up to which its series are compiled for a long run, and for any run.
-const SMALL_FIELD: usize = 200;
-const LARGE_FIELD: usize = 3000;
-/// Changes of the state by its own size that make a run long.
-const LONG_RUN: f64 = 200.0;
-
-/// How often the state changes by its own size during the run, judged at its beginning.
-fn n_changes(motion: &Motion, problem: &InitialValueProblem) -> f64 {
-    let Ok(slope) = motion.first_derivative(problem) else { return 0.0 };
-    let size = |xs: &[f64]| xs.iter().fold(0.0f64, |m, x| m.max(x.abs()));
-    (problem.end - problem.start).abs() * size(&slope) / size(&problem.state).max(f64::MIN_POSITIVE)
 }
 
 const OUT_OF_MEMORY: &str = "the memory of the run is used up: record less";
@@ -121,7 +100,7 @@ fn drive(
     motion: &Motion,
     problem: &InitialValueProblem,
     method: Method,
-    mut stepper: impl Stepper,
+    stepper: &mut impl Stepper,
 ) -> Trajectory {
     let columns =
         motion.record.as_ref().map_or(Vec::new(), |k| k.kernel().outputs().iter().map(|o| o.name.clone()).collect());
@@ -204,7 +183,7 @@ fn drive(
             }
             let mut fall = None;
             if let Some(board) = &mut board {
-                match board.look(&mut stepper) {
+                match board.look(stepper) {
                     Ok(found) => fall = found,
                     Err(failure) => {
                         let reason = StopReason::SingularPoint { failure };
@@ -216,13 +195,13 @@ fn drive(
                 }
             }
             if let Some(surface) = &mut recorder.surface
-                && let Err(reason) = surface.look(&mut stepper)
+                && let Err(reason) = surface.look(stepper)
             {
                 break (stepper.time(), stepper.state().to_vec(), reason);
             }
             let mut stop = None;
             if let Some(watch) = &mut watch {
-                match watch.look(&mut stepper, &mut recorder.trajectory.events) {
+                match watch.look(stepper, &mut recorder.trajectory.events) {
                     Ok(found) => stop = found,
                     Err(failure) => {
                         let reason = StopReason::SingularPoint { failure };
@@ -235,7 +214,7 @@ fn drive(
                 let segment = stepper.segment();
                 recorder.trajectory.push_segment(segment);
             }
-            if let Err(reason) = recorder.step(&mut stepper, end, stop.is_some()) {
+            if let Err(reason) = recorder.step(stepper, end, stop.is_some()) {
                 break (stepper.time(), stepper.state().to_vec(), reason);
             }
             if let Some((t, state, name)) = stop {

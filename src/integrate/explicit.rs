@@ -178,7 +178,7 @@ impl<'a> Explicit<'a> {
         }
     }
 
-    /// The first step size: Hairer–Nørsett–Wanner, §II.4, algorithm (4.14).
+    /// The first step size.
     fn first_step(&mut self, limit: f64) -> f64 {
         let span = limit - self.t.value;
         let n = self.n;
@@ -189,27 +189,11 @@ impl<'a> Explicit<'a> {
             return span / 1000.0;
         }
         let scale: Vec<f64> = (0..n).map(|i| self.absolute[i] + self.relative * self.y[i].abs()).collect();
-        let norm = |x: &dyn Fn(usize) -> f64| ((0..n).map(|i| x(i).powi(2)).sum::<f64>() / n.max(1) as f64).sqrt();
-        let d0 = norm(&|i| self.y[i] / scale[i]);
-        let d1 = norm(&|i| self.f[i] / scale[i]);
-        let mut h0 = if d0 < 1e-5 || d1 < 1e-5 { 1e-6 } else { 0.01 * d0 / d1 };
-        h0 = h0.min(span.abs()).copysign(span);
-        for i in 0..n {
-            self.trial[i] = self.y[i] + h0 * self.f[i];
-        }
-        let (k, t) = (&mut self.k[self.stride..self.stride + n], self.t.value + h0);
-        if !self.field.evaluate(t, &self.trial, k) {
-            self.field.take_failure();
-            return h0;
-        }
-        let d2 = norm(&|i| (self.k[self.stride + i] - self.f[i]) / scale[i]) / h0.abs();
-        let largest = d1.max(d2);
-        let h1 = if largest <= 1e-15 {
-            (h0.abs() * 1e-3).max(1e-6)
-        } else {
-            (0.01 / largest).powf(1.0 / f64::from(self.tableau.order))
-        };
-        (100.0 * h0.abs()).min(h1).min(span.abs()).copysign(span)
+        let (field, order) = (&mut self.field, self.tableau.order);
+        let evaluate = |t: f64, y: &[f64], dy: &mut [f64]| field.evaluate(t, y, dy);
+        let h = control::first_step(order, span, self.t.value, &self.y[..n], &self.f[..n], &scale, evaluate);
+        self.field.take_failure();
+        h
     }
 
     /// The slope at the initial state and the first step; `None` when there is no value.
@@ -401,6 +385,45 @@ impl<'a> Explicit<'a> {
         }
     }
 
+    /// |hλ| of the last step, where its last stage and the new point have the same time: Hairer and Wanner, §IV.2.
+    pub(super) fn stiffness(&mut self) -> Option<f64> {
+        let (n, stride, s, h) = (self.n, self.stride, self.tableau.n_stages(), self.h_old);
+        if h == 0.0 || self.tableau.c[s - 1] != 1.0 {
+            return None;
+        }
+        self.fetch();
+        self.fetch_stages();
+        combine::<false>(&mut self.trial, &self.y_old, h, self.tableau.a[s - 1], &self.k[..(s - 1) * stride], stride);
+        let (mut slopes, mut states) = (0.0, 0.0);
+        for i in 0..n {
+            slopes += (self.f[i] - self.k[(s - 1) * stride + i]).powi(2);
+            states += (self.y[i] - self.trial[i]).powi(2);
+        }
+        (states > 0.0).then(|| h.abs() * (slopes / states).sqrt())
+    }
+
+    /// Begins anew at another state.
+    pub(super) fn begin_at(&mut self, problem: &InitialValueProblem) {
+        let n = self.n;
+        self.y[..n].copy_from_slice(&problem.state);
+        self.rest.fill(0.0);
+        self.t = Compensated::new(problem.start);
+        (self.t_old, self.h_old, self.f_known, self.given_step) = (problem.start, 0.0, false, None);
+        self.controller.reset();
+    }
+
+    /// Copies the stages of the last step from the compiled step.
+    fn fetch_stages(&mut self) {
+        let (n, stride) = (self.n, self.stride);
+        if self.stages_in_whole
+            && let Some(whole) = &self.whole
+        {
+            for s in 1..self.tableau.n_stages() {
+                self.k[s * stride..s * stride + n].copy_from_slice(whole.stage(s));
+            }
+        }
+    }
+
     /// Why no step can be made from here.
     fn stuck(&mut self, failure: Option<Failure>) -> StopReason {
         self.fetch();
@@ -434,13 +457,7 @@ impl<'a> Explicit<'a> {
         }
         self.dense_ready = true;
         let (n, stride, h) = (self.n, self.stride, self.h_old);
-        if self.stages_in_whole
-            && let Some(whole) = &self.whole
-        {
-            for s in 1..self.tableau.n_stages() {
-                self.k[s * stride..s * stride + n].copy_from_slice(whole.stage(s));
-            }
-        }
+        self.fetch_stages();
         let s = self.tableau.n_stages();
         self.k[s * stride..s * stride + n].copy_from_slice(&self.f[..n]);
         match self.tableau.dense {

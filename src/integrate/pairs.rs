@@ -15,6 +15,7 @@ use std::time::Instant;
 use crate::codegen::compiled::{Backend, PairCaller};
 use crate::codegen::simd;
 
+use super::auto;
 use super::control::{self, Compensated, Controller, StopReason};
 use super::driver;
 use super::explicit::Explicit;
@@ -44,7 +45,7 @@ pub fn goes_in_pairs(motion: &Motion, problem: &InitialValueProblem) -> bool {
         && !problem.dense
         && problem.recording == Recording::Ends
         && !problem.fixed
-        && driver::choose(motion, problem).0 == Method::DOP853
+        && auto::choose(motion, problem).0 == Method::DOP853
         && !motion.field_for(problem).1
 }
 
@@ -383,7 +384,7 @@ impl<'a> Pairs<'a> {
         trajectory.push(problem.start, &problem.state, &[]);
         trajectory.push(t, &state, &[]);
         trajectory.statistics = self.lanes[l].statistics;
-        trajectory.choice = driver::choose(motion, problem).1;
+        trajectory.choice = auto::choose(motion, problem).1;
         trajectory.run_time = self.lanes[l].started.elapsed();
         trajectory.compile_time = motion.compile_time();
         trajectory.finish(t, &state, reason);

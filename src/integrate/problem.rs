@@ -6,11 +6,13 @@ use std::time::Duration;
 use crate::codegen::compiled::{self, Backend, CompiledKernel, Options};
 use crate::codegen::interpret::Failure;
 use crate::codegen::ir::{Bank, Kernel};
+use crate::codegen::jacobian;
 use crate::codegen::jet_compiled::{self, CompiledJet};
 use crate::codegen::{modes, simd};
 
 use super::control::Tolerance;
 use super::method::{Family, Method};
+use super::slopes::CompiledSlopes;
 use super::splitting::{CompiledSplitting, Composition, NotSeparable};
 use super::surface::{self, Level, Surface};
 use super::switches::{Switchboard, SwitchingFunctions};
@@ -99,6 +101,8 @@ pub struct Motion {
     whole_steps: WholeSteps,
     /// Verlet's method and its compositions, by order; made at the first request.
     splittings: Splittings,
+    /// The Jacobian matrix of the field, without and with exchanges of rows in linear systems; made at the first request.
+    slopes: Arc<[OnceLock<CompiledSlopes>; 2]>,
 }
 
 /// Shared between motions that have the same field.
@@ -147,6 +151,7 @@ impl Motion {
             jets: Jets::default(),
             whole_steps: WholeSteps::default(),
             splittings: Splittings::default(),
+            slopes: Arc::default(),
         }
     }
 
@@ -165,6 +170,7 @@ impl Motion {
             jets: self.jets.clone(),
             whole_steps: self.whole_steps.clone(),
             splittings: self.splittings.clone(),
+            slopes: self.slopes.clone(),
         }
     }
 
@@ -252,7 +258,14 @@ impl Motion {
         let steps: Duration = steps.iter().filter_map(|(_, s)| s.as_ref()).map(CompiledKernel::compile_time).sum();
         let splittings = self.splittings.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let splittings: Duration = splittings.iter().map(|(_, s)| s.compile_time()).sum();
-        kernels + jets + steps + splittings
+        let slopes: Duration = self.slopes.iter().filter_map(OnceLock::get).map(CompiledSlopes::compile_time).sum();
+        kernels + jets + steps + splittings + slopes
+    }
+
+    /// The Jacobian matrix of the field by the state, compiled.
+    pub fn slopes(&self, pivoted: bool) -> &CompiledSlopes {
+        let make = || CompiledSlopes::new(jacobian::jacobian(self.field.kernel(), Bank::State), self.options, pivoted);
+        self.slopes[usize::from(pivoted)].get_or_init(make)
     }
 
     /// The Taylor coefficients of the solutions to an order; `None` when the field has none.

@@ -30,6 +30,23 @@ impl Statistics {
 }
 
 impl Statistics {
+    /// The counts of two methods that worked one after the other; the order is that of the second.
+    pub fn after(self, before: Statistics) -> Statistics {
+        let shortest = match (self.steps, before.steps) {
+            (_, 0) => self.smallest_step,
+            (0, _) => before.smallest_step,
+            _ => self.smallest_step.min(before.smallest_step),
+        };
+        Statistics {
+            steps: self.steps + before.steps,
+            rejected: self.rejected + before.rejected,
+            evaluations: self.evaluations + before.evaluations,
+            smallest_step: shortest,
+            largest_step: self.largest_step.max(before.largest_step),
+            order: self.order,
+        }
+    }
+
     /// Counts several accepted steps, of which the shortest and the longest are known.
     pub fn accept_many(&mut self, steps: u64, [shortest, longest]: [f64; 2]) {
         if self.steps == 0 {
@@ -100,6 +117,8 @@ pub enum Form {
     Powers,
     /// c₀ + θ (c₁ + (1−θ) (c₂ + θ (c₃ + (1−θ) (…)))): the dense output of dop853.
     Nested,
+    /// c₀ + c₁ T₁(2θ − 1) + c₂ T₂(2θ − 1) + …, for high degrees.
+    Chebyshev,
 }
 
 impl Segment {
@@ -128,6 +147,18 @@ pub fn cubic(start: f64, step: f64, [from, to]: [&[f64]; 2], slopes: [Option<Vec
 pub fn evaluate(form: Form, coefficients: &[f64], stride: usize, theta: f64, out: &mut [f64]) {
     let n = out.len();
     let count = coefficients.len() / stride;
+    if form == Form::Chebyshev {
+        // Clenshaw's recurrence.
+        let twice = 2.0 * (2.0 * theta - 1.0);
+        for i in 0..n {
+            let (mut last, mut before) = (0.0, 0.0);
+            for k in (1..count).rev() {
+                (last, before) = (coefficients[k * stride + i] + twice * last - before, last);
+            }
+            out[i] = coefficients[i] + 0.5 * twice * last - before;
+        }
+        return;
+    }
     out.fill(0.0);
     for k in (0..count).rev() {
         let c = &coefficients[k * stride..k * stride + n];
@@ -142,6 +173,24 @@ pub fn evaluate(form: Form, coefficients: &[f64], stride: usize, theta: f64, out
     }
 }
 
+/// The coefficients of [`Form::Chebyshev`] for a polynomial of some degree, from its values at Chebyshev's points.
+pub fn chebyshev(n: usize, degree: usize, mut value: impl FnMut(f64, &mut [f64])) -> Vec<f64> {
+    let count = degree + 1;
+    let mut coefficients = vec![0.0; n * count];
+    let mut at = vec![0.0; n];
+    for q in 0..count {
+        let angle = std::f64::consts::PI * (q as f64 + 0.5) / count as f64;
+        value(0.5 * (1.0 + angle.cos()), &mut at);
+        for p in 0..count {
+            let weight = (p as f64 * angle).cos() * if p == 0 { 1.0 } else { 2.0 } / count as f64;
+            for (c, x) in coefficients[p * n..(p + 1) * n].iter_mut().zip(&at) {
+                *c += weight * x;
+            }
+        }
+    }
+    coefficients
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -153,5 +202,14 @@ mod tests {
         assert_eq!(y, [1.0 + 1.0 + 0.75]);
         evaluate(Form::Nested, &[1.0, 2.0, 3.0, 4.0], 1, 0.25, &mut y);
         assert_eq!(y, [1.0 + 0.25 * (2.0 + 0.75 * (3.0 + 0.25 * 4.0))]);
+        // z = 1/2: T₂ = 2 z² − 1 = −1/2, T₃ = 4 z³ − 3 z = −1.
+        evaluate(Form::Chebyshev, &[1.0, 2.0, 3.0, 4.0], 1, 0.75, &mut y);
+        assert_eq!(y, [1.0 + 1.0 - 1.5 - 4.0]);
+        let powers = [1.0, 2.0, -3.0, 0.5];
+        let made = chebyshev(1, 3, |theta, out| evaluate(Form::Powers, &powers, 1, theta, out));
+        let mut expected = [0.0];
+        evaluate(Form::Chebyshev, &made, 1, 0.3, &mut y);
+        evaluate(Form::Powers, &powers, 1, 0.3, &mut expected);
+        assert!((y[0] - expected[0]).abs() < 1e-15);
     }
 }

@@ -55,6 +55,9 @@ pub struct Taylor<'a> {
 /// After this many steps a run is long enough for long recurrences to be compiled.
 const LONG_RUN: u64 = 2000;
 
+/// Turns of the power method, of which the second half counts.
+const TURNS: u32 = 40;
+
 /// A step, compiled with fused multiply-add.
 struct Step<'s, 'a> {
     method: &'s mut Taylor<'a>,
@@ -137,6 +140,41 @@ impl<'a> Taylor<'a> {
             }
         }
         Err(self.stuck(None))
+    }
+
+    /// |hλ| of the last step, with the largest rate λ of the field by the power method.
+    pub(super) fn stiffness(&mut self) -> f64 {
+        let n = self.n;
+        let mut jacobian = vec![0.0; n * n];
+        let banks = [&[self.t.value][..], &self.y, self.parameters, self.field.modes()];
+        if self.motion.slopes(self.pivoted).caller().evaluate(banks, &mut jacobian).is_err() {
+            return 0.0;
+        }
+        let mut x: Vec<f64> = (0..n).map(|i| 1.0 / (1.0 + i as f64) - 0.37).collect();
+        let mut growth = 0.0;
+        for turn in 0..TURNS {
+            let mut image: Vec<f64> =
+                jacobian.chunks_exact(n).map(|row| row.iter().zip(&x).map(|(a, b)| a * b).sum()).collect();
+            let size = largest(&image);
+            if !(size > 0.0 && size.is_finite()) {
+                return 0.0;
+            }
+            image.iter_mut().for_each(|v| *v /= size);
+            // A pair of complex eigenvalues turns the vector; the mean over several turns counts.
+            if turn >= TURNS / 2 {
+                growth += size.ln();
+            }
+            x = image;
+        }
+        (growth / f64::from(TURNS / 2)).exp() * self.h_old.abs()
+    }
+
+    /// Begins anew at another state.
+    pub(super) fn begin_at(&mut self, problem: &InitialValueProblem) {
+        self.y.copy_from_slice(&problem.state);
+        self.rest.fill(0.0);
+        self.t = Compensated::new(problem.start);
+        (self.t_old, self.h_old) = (problem.start, 0.0);
     }
 
     fn stuck(&self, failure: Option<Failure>) -> StopReason {

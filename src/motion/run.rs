@@ -137,7 +137,12 @@ impl Run {
         let mut lines = vec![
             format!("{}: {}, at {} = {}", self.system, t.reason, self.time, short(t.end)),
             format!("  {}", last.join(", ")),
-            format!("  {} with {} steps, {} rejected; {}{portable}", t.method.name(), s.steps, s.rejected, t.backend),
+            match t.method.row().adaptive() {
+                true => {
+                    format!("  {} with {} steps, {} rejected; {}{portable}", t.method, s.steps, s.rejected, t.backend)
+                }
+                false => format!("  {} with {} fixed steps; {}{portable}", t.method, s.steps, t.backend),
+            },
         ];
         if let Some(why) = &t.choice {
             lines.push(format!("  {why}"));
@@ -167,7 +172,7 @@ impl Run {
             .collect();
         let mut json = serde_json::json!({
             "reason": t.reason.name(), "message": t.reason.to_string(), "end": t.end, "last": state(t.last()),
-            "method": t.method.name(), "backend": self.backend(), "portable": self.is_portable(),
+            "method": t.method.to_string(), "backend": self.backend(), "portable": self.is_portable(),
             "steps": s.steps, "rejected": s.rejected, "evaluations": s.evaluations, "events": events,
             "columns": self.table().columns().iter().map(|c| c.name.clone()).collect::<Vec<_>>(), "rows": t.len(),
         });
@@ -314,6 +319,7 @@ pub const REASONS: &[&str] = &[
     "stalled",
     "left_its_set",
     "lost_rank",
+    "step_not_solved",
     "budget",
 ];
 
@@ -329,6 +335,7 @@ pub fn reason_label(reason: &StopReason) -> &'static str {
         StopReason::Stalled => "stalled",
         StopReason::LeftSurface { .. } => "left_its_set",
         StopReason::LostRank { .. } => "lost_rank",
+        StopReason::Unsolved { .. } => "step_not_solved",
         StopReason::Budget { .. } => "budget",
     }
 }

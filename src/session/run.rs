@@ -193,9 +193,18 @@ fn simulate(
         let warning = Diagnostic::warning(&codes::RUN_STOPPED, format!("the run stopped early: {}", trajectory.reason))
             .label(clauses.simulate, format!("at {time} = {}", short(trajectory.end)))
             .note(format!("there {}", last.join(", ")));
-        remarks.push(match fastest(&motion, &trajectory, &problem) {
+        let warning = match fastest(&motion, &trajectory, &problem) {
             Some(note) => warning.note(note),
             None => warning,
+        };
+        remarks.push(match (&trajectory.reason, trajectory.method.row().adaptive()) {
+            (StopReason::Unsolved { .. }, false) => {
+                warning.help("take a shorter `step`, or a method that finds its own, as `radau` does")
+            }
+            (StopReason::Unsolved { .. }, true) => {
+                warning.help("the motion may end here; a looser `tolerance` or another `method` may come further")
+            }
+            _ => warning,
         });
     }
     Ok(Run {

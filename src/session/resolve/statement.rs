@@ -6,7 +6,7 @@ use crate::algebra::Symbol;
 use crate::algebra::expr::Relation;
 use crate::diagnostic::{Diagnostic, codes, suggest};
 use crate::geometry::jet::FiberedManifold;
-use crate::integrate::method::Method;
+use crate::integrate::method::{BadMethod, Method, Written};
 use crate::model::compare;
 use crate::model::kind::{ANSWER, EQUATION, Kinds, RUN, SYSTEM, VERDICT};
 use crate::model::value::Fallible;
@@ -430,23 +430,42 @@ impl Resolver<'_> {
     }
 }
 
+/// `dop853`, `gauss(6)`, `variational(midpoint)`.
 fn read_method(ast: &Ast, id: ExprId) -> Fallible<Method> {
-    let later = ["gauss", "verlet", "variational", "radau", "bdf"];
+    let later = ["verlet", "variational"];
     let span = ast.span(id);
     let (name, arguments) = match ast.kind(id) {
-        ExprKind::Call { callee, arguments } => (ast.name(*callee), arguments.len()),
-        _ => (ast.name(id), 0),
+        ExprKind::Call { callee, arguments } => (ast.name(*callee), arguments.as_slice()),
+        _ => (ast.name(id), &[][..]),
     };
     let text = name.map(|n| n.text.to_string()).unwrap_or_default();
-    if let Some(method) = Method::named(&text) {
-        if arguments > 0 {
+    let brackets: Vec<Written> = arguments.iter().map(|argument| bracketed(ast, *argument)).collect();
+    match Method::written(&text, &brackets) {
+        Ok(method) => return Ok(method),
+        Err(BadMethod::TooMuch) => {
+            // As much of it as has a meaning.
+            let kept =
+                (0..brackets.len()).rev().find_map(|n| Method::written(&text, &brackets[..n]).ok().map(|m| (n, m)));
+            let (title, instead) = match kept {
+                Some((n, method)) if n > 0 => {
+                    (format!("the method `{text}` does not take so much"), method.to_string())
+                }
+                _ => (format!("the method `{text}` takes no argument"), text),
+            };
+            return Err(Box::new(Diagnostic::error(&codes::NO_EFFECT, title).label(span, "no effect").repair(
+                format!("write `{instead}`"),
+                span,
+                instead,
+            )));
+        }
+        Err(BadMethod::Misfit { takes, example }) => {
             return Err(Box::new(
-                Diagnostic::error(&codes::NO_EFFECT, format!("the method `{text}` takes no argument"))
-                    .label(span, "no effect")
-                    .repair(format!("write `{text}`"), span, text),
+                Diagnostic::error(&codes::BAD_OPTION, format!("the method `{text}` does not take this"))
+                    .label(arguments.first().map_or(span, |a| ast.span(*a)), format!("it takes {takes}"))
+                    .repair(format!("write `{example}`"), span, example),
             ));
         }
-        return Ok(method);
+        Err(BadMethod::NoSuchName) => {}
     }
     if later.contains(&text.as_str()) {
         return Err(Box::new(
@@ -460,4 +479,11 @@ fn read_method(ast: &Ast, id: ExprId) -> Fallible<Method> {
         Some(near) => d.repair(format!("did you mean `{near}`?"), span, near),
         None => d.note(format!("the methods are {}", names.join(", "))),
     }))
+}
+
+fn bracketed(ast: &Ast, id: ExprId) -> Written {
+    match ast.kind(id) {
+        ExprKind::Number(n) => n.to_i64().map_or(Written::Other, Written::Number),
+        _ => ast.name(id).map_or(Written::Other, |n| Written::Word(n.text.to_string())),
+    }
 }

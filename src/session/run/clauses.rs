@@ -104,7 +104,7 @@ impl Clauses {
         }
         let has_step = written.iter().any(|c| matches!(c.kind, RunClauseKind::Step(_)));
         if !clauses.method.row().adaptive() && !has_step {
-            let name = clauses.method.name();
+            let name = clauses.method;
             let method = written.iter().find(|c| matches!(c.kind, RunClauseKind::Method(_)));
             wrong.push(
                 Diagnostic::error(&codes::BAD_OPTION, format!("`{name}` has a fixed step, and none is given"))

@@ -1,0 +1,332 @@
+//! `auto`: which method a run takes, when it changes it, and why.
+//!
+//! A run begins with an explicit method or a series, whichever suits tolerance, size and length. Where the equations are
+//! stiff such a method works at the edge of its stability: the length of its steps is decided not by the error but by the fastest
+//! rate λ of the field, however still the motion is. The explicit methods notice it without further work (Hairer and Wanner, *Solving
+//! Ordinary Differential Equations II*, §IV.2, and their `dop853.f`): the last stage and the new point have the same time,
+//! and
+//!
+//! ```text
+//! |hλ| ≈ |h| ‖f(Y) − f(y)‖/‖Y − y‖
+//! ```
+//!
+//! stays near the reach of the stability region on the negative axis. A series computes λ from the Jacobian matrix, rarely.
+//! Then Radau IIA takes over at the state that was reached; and when its steps are short beside all rates for a
+//! long time, the method of the beginning does again. The trajectory says which, where and why.
+
+use super::control::StopReason;
+use super::explicit::Explicit;
+use super::method::{Family, Method, Suits, Written};
+use super::problem::{InitialValueProblem, Motion};
+use super::radau::Radau;
+use super::stepper::{Segment, Statistics, Stepper};
+use super::tableau::Tableau;
+use super::taylor::Taylor;
+
+/// The method, and why, when the choice was left to us.
+///
+/// A Taylor step costs the compilation of its series once, and then little; it is the most accurate method for tight
+/// tolerances, and the cheapest for long runs of fields that are not too large. What counts as long is estimated from the
+/// shortest time in which the state changes by its own size.
+pub fn choose(motion: &Motion, problem: &InitialValueProblem) -> (Method, Option<String>) {
+    let Family::Choice = problem.method.row().family else { return (problem.method, None) };
+    let because = |suits: Suits, why: &str| {
+        let method = Method::suiting(suits).unwrap_or(Method::DOP853);
+        (method, Some(format!("{method}, because {why}")))
+    };
+    let tolerance = tolerance(problem);
+    let operations = motion.field().executed().n_operations();
+    if problem.fixed {
+        because(Suits::Moderate, "the step is fixed")
+    } else if tolerance > 3e-6 {
+        because(Suits::Loose, "the tolerance is loose")
+    } else if tolerance <= 1e-11 && operations <= LARGE_FIELD {
+        because(Suits::Tight, "the tolerance is tight")
+    } else if tolerance <= 1e-11 {
+        because(Suits::Moderate, "the field is too large for a series")
+    } else if operations <= SMALL_FIELD && n_changes(motion, problem) > LONG_RUN {
+        because(Suits::Tight, "the run is long and the field is small")
+    } else {
+        because(Suits::Moderate, "the tolerance is moderate")
+    }
+}
+
+/// Operations of a field up to which its series are compiled for a long run, and for any run.
+const SMALL_FIELD: usize = 200;
+const LARGE_FIELD: usize = 3000;
+/// Changes of the state by its own size that make a run long.
+const LONG_RUN: f64 = 200.0;
+
+fn tolerance(problem: &InitialValueProblem) -> f64 {
+    if problem.tolerance.relative > 0.0 { problem.tolerance.relative } else { problem.tolerance.absolute }
+}
+
+/// How often the state changes by its own size during the run, judged at its beginning.
+fn n_changes(motion: &Motion, problem: &InitialValueProblem) -> f64 {
+    let Ok(slope) = motion.first_derivative(problem) else { return 0.0 };
+    let size = |xs: &[f64]| xs.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+    (problem.end - problem.start).abs() * size(&slope) / size(&problem.state).max(f64::MIN_POSITIVE)
+}
+
+/// The method for stiff equations that suits a tolerance.
+fn stiff_method(problem: &InitialValueProblem) -> Method {
+    let order = match tolerance(problem) {
+        tau if tau > 1e-5 => 5,
+        tau if tau > 1e-9 => 9,
+        _ => 13,
+    };
+    Method::written(Method::RADAU.name(), &[Written::Number(order)]).unwrap_or(Method::RADAU)
+}
+
+/// Steps between two looks at the stiffness of an explicit method, and of a series, whose look costs a Jacobian matrix.
+const LOOK: u64 = 8;
+const LOOK_OF_SERIES: u64 = 400;
+/// Looks in succession that have to agree.
+const SIGNS: u32 = 5;
+/// Steps of Radau, in succession, that an explicit method could have made.
+const EASY: u32 = 60;
+/// Beyond this part of the reach a method works at the edge.
+const EDGE: f64 = 0.85;
+/// |hλ| of a series that is limited by stability. Without that it is about p/e³, less than 1.5.
+const REACH_OF_SERIES: f64 = 3.5;
+/// Changes of method in one run; a motion that needs more of them stays with the one for stiff equations.
+const MOST_CHANGES: u32 = 20;
+/// Rows of a Jacobian matrix beyond which factorising it costs more than small steps.
+const LARGE: usize = 400;
+
+/// A method that may change during the run.
+pub struct Auto<'a> {
+    motion: &'a Motion,
+    problem: &'a InitialValueProblem,
+    first: Method,
+    active: Active<'a>,
+    modes: Option<Vec<f64>>,
+    next_look: u64,
+    signs: u32,
+    changes: u32,
+    /// Of the methods before the present one.
+    before: Statistics,
+    note: String,
+}
+
+enum Active<'a> {
+    Explicit(Box<Explicit<'a>>, f64),
+    Series(Box<Taylor<'a>>),
+    Stiff(Box<Radau>, Method),
+}
+
+/// Calls a method of the stepper at work.
+macro_rules! active {
+    ($auto:expr, $stepper:ident => $work:expr) => {
+        match &mut $auto.active {
+            Active::Explicit($stepper, _) => $work,
+            Active::Series($stepper) => $work,
+            Active::Stiff($stepper, _) => $work,
+        }
+    };
+}
+
+impl<'a> Auto<'a> {
+    /// A run that begins with this method; `None` for one that is not watched.
+    pub fn new(method: Method, why: &str, motion: &'a Motion, problem: &'a InitialValueProblem) -> Option<Auto<'a>> {
+        let active = Auto::beginning(method, motion, problem)?;
+        Some(Auto {
+            motion,
+            problem,
+            first: method,
+            active,
+            modes: None,
+            next_look: if matches!(method.row().family, Family::Series) { 5 * LOOK_OF_SERIES } else { LOOK },
+            signs: 0,
+            changes: 0,
+            before: Statistics::default(),
+            note: why.to_string(),
+        })
+    }
+
+    fn beginning(method: Method, motion: &'a Motion, problem: &'a InitialValueProblem) -> Option<Active<'a>> {
+        match method.row().family {
+            Family::Explicit(tableau) => {
+                let explicit = Explicit::new(method, tableau, motion, problem);
+                Some(Active::Explicit(Box::new(explicit), reach(tableau)))
+            }
+            Family::Series => Some(Active::Series(Box::new(Taylor::new(motion, problem)?))),
+            _ => None,
+        }
+    }
+
+    /// The method at work, and all that was said about the choice.
+    pub fn verdict(&self) -> (Method, String) {
+        let method = match &self.active {
+            Active::Stiff(_, method) => *method,
+            _ => self.first,
+        };
+        (method, self.note.clone())
+    }
+
+    /// Looks whether the method still fits.
+    fn look(&mut self) {
+        let steps = active!(self, s => s.statistics().steps);
+        if steps < self.next_look || self.changes >= MOST_CHANGES || self.motion.n_states() > LARGE {
+            return;
+        }
+        let (beyond, every, signs) = match &mut self.active {
+            Active::Explicit(explicit, reach) => (explicit.stiffness().is_some_and(|x| x > EDGE * *reach), LOOK, SIGNS),
+            Active::Series(taylor) => (taylor.stiffness() > REACH_OF_SERIES, LOOK_OF_SERIES, 2),
+            Active::Stiff(radau, _) => (radau.stiffness() < 0.5, 1, EASY),
+        };
+        self.signs = if beyond { self.signs + 1 } else { 0 };
+        // Less often when nothing was seen for a while.
+        self.next_look = steps + if self.signs == 0 { every.max(steps / 4).min(8 * every) } else { every };
+        if self.signs >= signs {
+            self.change();
+        }
+    }
+
+    /// Goes on from the present state with the other kind of method.
+    fn change(&mut self) {
+        let (t, state) = active!(self, s => (s.time(), s.state().to_vec()));
+        if t == self.problem.end {
+            return;
+        }
+        let here = InitialValueProblem { start: t, state, step: None, ..self.problem.clone() };
+        let statistics = active!(self, s => s.statistics());
+        let (next, method, why) = match self.active {
+            Active::Stiff(..) => {
+                // The steps of the stepper that begins here are those of a run of its own.
+                let problem: &'a InitialValueProblem = self.problem;
+                let Some(mut next) = Auto::beginning(self.first, self.motion, problem) else { return };
+                match &mut next {
+                    Active::Explicit(s, _) => s.begin_at(&here),
+                    Active::Series(s) => s.begin_at(&here),
+                    Active::Stiff(..) => {}
+                }
+                (next, self.first, "the equations are not stiff any more")
+            }
+            _ => {
+                let method = stiff_method(self.problem);
+                let radau = Radau::new(method, self.motion, &here);
+                (Active::Stiff(Box::new(radau), method), method, "the equations are stiff")
+            }
+        };
+        self.before = statistics.after(self.before);
+        self.active = next;
+        if let Some(modes) = self.modes.clone() {
+            active!(self, s => s.restart(&modes));
+        }
+        self.changes += 1;
+        (self.signs, self.next_look) = (0, LOOK);
+        // Many changes are not listed one by one.
+        match self.changes {
+            1..=4 => self.note += &format!("; from {t:.4e} on {method}, because {why}"),
+            5 => self.note += "; and so on",
+            _ => {}
+        }
+    }
+}
+
+/// How far the stability region of a method reaches along the negative axis: |R(z)| ≤ 1, R(z) = 1 + z bᵀ (1 − z A)⁻¹ 1.
+pub fn reach(tableau: &Tableau) -> f64 {
+    let growth = |z: f64| {
+        let mut stages: Vec<f64> = Vec::with_capacity(tableau.n_stages());
+        for row in tableau.a.iter().take(tableau.n_stages()) {
+            let sum: f64 = row.iter().zip(&stages).map(|(a, k)| a * k).sum();
+            stages.push(1.0 + z * sum);
+        }
+        1.0 + z * tableau.b.iter().zip(&stages).map(|(b, k)| b * k).sum::<f64>()
+    };
+    let mut z = 0.0;
+    while z < 100.0 && growth(-(z + 0.01)).abs() <= 1.0 {
+        z += 0.01;
+    }
+    z
+}
+
+impl Stepper for Auto<'_> {
+    fn time(&self) -> f64 {
+        match &self.active {
+            Active::Explicit(s, _) => s.time(),
+            Active::Series(s) => s.time(),
+            Active::Stiff(s, _) => s.time(),
+        }
+    }
+
+    fn state(&self) -> &[f64] {
+        match &self.active {
+            Active::Explicit(s, _) => s.state(),
+            Active::Series(s) => s.state(),
+            Active::Stiff(s, _) => s.state(),
+        }
+    }
+
+    fn previous_time(&self) -> f64 {
+        match &self.active {
+            Active::Explicit(s, _) => s.previous_time(),
+            Active::Series(s) => s.previous_time(),
+            Active::Stiff(s, _) => s.previous_time(),
+        }
+    }
+
+    /// The look comes first: whoever asks about the last step asks the method that made it.
+    fn step(&mut self, limit: f64) -> Result<(), StopReason> {
+        self.look();
+        active!(self, s => s.step(limit))
+    }
+
+    fn advance(&mut self, limit: f64, until: f64, most: u64) -> Result<(), StopReason> {
+        self.look();
+        let steps = active!(self, s => s.statistics().steps);
+        // Up to the next look, which must not come much later than when every step is looked at.
+        let most = most.min(self.next_look.saturating_sub(steps).max(1));
+        active!(self, s => s.advance(limit, until, most))
+    }
+
+    fn interpolate(&mut self, t: f64, out: &mut [f64]) {
+        active!(self, s => s.interpolate(t, out))
+    }
+
+    fn state_at(&mut self, t: f64, out: &mut [f64]) {
+        active!(self, s => s.state_at(t, out))
+    }
+
+    fn cut(&mut self, t: f64) {
+        active!(self, s => s.cut(t))
+    }
+
+    fn replace(&mut self, state: &[f64]) {
+        active!(self, s => s.replace(state))
+    }
+
+    fn restart(&mut self, modes: &[f64]) {
+        self.modes = Some(modes.to_vec());
+        active!(self, s => s.restart(modes))
+    }
+
+    fn segment(&mut self) -> Segment {
+        active!(self, s => s.segment())
+    }
+
+    fn statistics(&self) -> Statistics {
+        let now = match &self.active {
+            Active::Explicit(s, _) => s.statistics(),
+            Active::Series(s) => s.statistics(),
+            Active::Stiff(s, _) => s.statistics(),
+        };
+        now.after(self.before)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::integrate::tableau::{DOP853, RK4, TSIT5};
+
+    /// RK4: 1 + z + z²/2 + z³/6 + z⁴/24 = 1 at z = −2.7853 (HW IV.2). dop853.f takes 6.1 for its limit, dopri5.f 3.25 for its own,
+    /// which is near that of tsit5.
+    #[test]
+    fn reaches_are_those_of_the_books() {
+        assert!((reach(&RK4) - 2.785).abs() < 0.01, "{}", reach(&RK4));
+        assert!((reach(&DOP853) - 6.1).abs() < 0.3, "{}", reach(&DOP853));
+        assert!((reach(&TSIT5) - 3.25).abs() < 0.5, "{}", reach(&TSIT5));
+    }
+}

@@ -1,0 +1,206 @@
+//! What each method keeps, as its row in the table of methods says it: measured for every row, with rows that do not
+//! claim it as the proof that the measurement would notice.
+
+use super::*;
+use lepage::workshop::integrate::method::{Kept, Quantity, Written};
+
+/// Every row with its usual argument, and more orders of those that have several.
+fn methods() -> Vec<Method> {
+    let gauss = [2, 6, 8].map(|order| Method::written("gauss", &[Written::Number(order)]).unwrap());
+    let radau = [9, 13].map(|order| Method::written("radau", &[Written::Number(order)]).unwrap());
+    // Formulas of several steps have no map of one step.
+    let has_steps = |m: &Method| !matches!(m.row().family, Family::Choice | Family::Differentiation);
+    Method::all().chain(gauss).chain(radau).filter(has_steps).collect()
+}
+
+/// A problem with steps of a given length, whatever the method.
+fn fixed(state: Vec<f64>, end: f64, method: Method, step: f64) -> InitialValueProblem {
+    InitialValueProblem::new(state, vec![], end).method(method).fixed_step(step).recording(Recording::Ends)
+}
+
+/// H = (1 + q²) p²/2 + q⁴/4 + q²/2, which is no sum of functions of p and of q.
+fn inseparable() -> Motion {
+    motion(kernel(2, |b, y| {
+        let (q, p) = (y[0], y[1]);
+        let one = b.constant(1.0);
+        let (q2, p2) = (b.mul(q, q), b.mul(p, p));
+        let mass = b.add(one, q2);
+        let speed = b.mul(mass, p);
+        let cubed = b.mul(q2, q);
+        let pull = b.mul(p2, q);
+        let potential = b.add(cubed, q);
+        let force = b.add(pull, potential);
+        vec![speed, b.neg(force)]
+    }))
+}
+
+fn energy(y: &[f64]) -> f64 {
+    let (q, p) = (y[0], y[1]);
+    (1.0 + q * q) * p * p / 2.0 + q.powi(4) / 4.0 + q * q / 2.0
+}
+
+/// The Jacobian M of one long step, by differences of order 6 (error 10⁻¹² at the distance 10⁻²·²), satisfies Mᵀ J M = J, which
+/// in the plane is det M = 1. A step of length 0.3 of rk4 misses it by 10⁻⁵.
+#[test]
+fn steps_are_symplectic_where_the_table_says_so() {
+    let cx = &Inquiry::free();
+    let motion = inseparable();
+    for method in methods() {
+        let step = |q: f64, p: f64| run(cx, &motion, &fixed(vec![q, p], 0.3, method, 0.3)).unwrap().last().to_vec();
+        let d = 6e-3;
+        let column = |direction: [f64; 2]| -> Vec<f64> {
+            let beside = |k: f64| step(0.8 + k * d * direction[0], 0.5 + k * d * direction[1]);
+            let difference = |k: f64| {
+                let (up, down) = (beside(k), beside(-k));
+                [0, 1].map(|i| up[i] - down[i])
+            };
+            let [a, b, c] = [1.0, 2.0, 3.0].map(difference);
+            (0..2).map(|i| (45.0 * a[i] - 9.0 * b[i] + c[i]) / (60.0 * d)).collect()
+        };
+        let (x, y) = (column([1.0, 0.0]), column([0.0, 1.0]));
+        let error = (x[0] * y[1] - x[1] * y[0] - 1.0).abs();
+        match method.row().keeps(Quantity::SymplecticForm) {
+            Some(Kept::ToRounding | Kept::Exactly) => assert!(error < 1e-11, "{method}: {error:e}"),
+            Some(Kept::InTheMean) => panic!("{method}: a form has no mean"),
+            None if method.order() == Some(4) => assert!(error > 1e-7, "{method}: {error:e}"),
+            None => {}
+        }
+    }
+}
+
+/// Euler's equations of a free body: |x|² and Σ xᵢ²/Iᵢ stay.
+#[test]
+fn quadratic_integrals_stay_where_the_table_says_so() {
+    let cx = &Inquiry::free();
+    let inertia = [1.0, 2.0, 3.5];
+    let motion = motion(kernel(3, |b, y| {
+        (0..3)
+            .map(|i| {
+                let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+                let product = b.mul(y[j], y[k]);
+                let factor = b.constant(1.0 / inertia[k] - 1.0 / inertia[j]);
+                b.mul(factor, product)
+            })
+            .collect()
+    }));
+    let start = vec![0.6, 1.0, -0.4];
+    let integrals = |y: &[f64]| {
+        let size: f64 = y.iter().map(|x| x * x).sum();
+        [size, y.iter().zip(inertia).map(|(x, i)| x * x / i).sum()]
+    };
+    for method in methods() {
+        let last = run(cx, &motion, &fixed(start.clone(), 200.0, method, 0.2)).unwrap();
+        let (before, after) = (integrals(&start), integrals(last.last()));
+        let drift = before.iter().zip(after).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
+        match method.row().keeps(Quantity::Quadratic) {
+            // A thousand steps with a rounding error each, and not all of one sign.
+            Some(Kept::ToRounding | Kept::Exactly) => assert!(drift < 3e-14, "{method}: {drift:e}"),
+            Some(Kept::InTheMean) => panic!("{method}: not measured in the mean"),
+            None if method.order().is_some_and(|o| o <= 5) => assert!(drift > 1e-9, "{method}: {drift:e}"),
+            None => {}
+        }
+    }
+}
+
+/// A run and the run back from its end, with the same steps.
+#[test]
+fn runs_are_reversed_where_the_table_says_so() {
+    let cx = &Inquiry::free();
+    let motion = inseparable();
+    for method in methods() {
+        let there = run(cx, &motion, &fixed(vec![0.8, 0.5], 32.0, method, 0.25)).unwrap();
+        let back = run(cx, &motion, &fixed(there.last().to_vec(), 0.0, method, 0.25).from(32.0)).unwrap();
+        let error = (back.last()[0] - 0.8).abs().max((back.last()[1] - 0.5).abs());
+        match method.row().keeps(Quantity::Reversal) {
+            // Errors of 10⁻¹⁶ grow with the shear of the motion, by a hundred here.
+            Some(_) => assert!(error < 1e-12, "{method}: {error:e}"),
+            None if method.order().is_some_and(|o| o <= 5) => assert!(error > 1e-8, "{method}: {error:e}"),
+            None => {}
+        }
+    }
+}
+
+/// A line through points: its slope, and the standard error of the slope.
+fn regression(points: &[(f64, f64)]) -> (f64, f64) {
+    let n = points.len() as f64;
+    let (mx, my) = (points.iter().map(|p| p.0).sum::<f64>() / n, points.iter().map(|p| p.1).sum::<f64>() / n);
+    let sxx: f64 = points.iter().map(|p| (p.0 - mx).powi(2)).sum();
+    let slope = points.iter().map(|p| (p.0 - mx) * (p.1 - my)).sum::<f64>() / sxx;
+    let rest: f64 = points.iter().map(|p| (p.1 - my - slope * (p.0 - mx)).powi(2)).sum();
+    (slope, (rest / (n - 2.0) / sxx).sqrt())
+}
+
+/// The slope of a line through the energy of so many steps, recorded at every fiftieth, in units of its standard error.
+fn trend(method: Method, steps: f64) -> f64 {
+    let cx = &Inquiry::free();
+    let step = 0.1;
+    let problem = fixed(vec![0.8, 0.5], steps * step, method, step).recording(Recording::Every(50.0 * step));
+    let made = run(cx, &inseparable(), &problem).unwrap();
+    assert_eq!(made.reason, StopReason::Reached);
+    let points: Vec<(f64, f64)> = (0..made.len()).map(|i| (made.times()[i], energy(made.state(i)))).collect();
+    let (slope, error) = regression(&points);
+    slope.abs() / error
+}
+
+/// The energy over 10⁶ steps has no slope beyond four times its standard error; that of rk4 after a tenth of them has one of
+/// hundreds.
+#[test]
+fn energy_has_no_trend_by_the_midpoint_rule() {
+    assert!(Method::MIDPOINT.row().keeps(Quantity::Energy).is_some());
+    assert!(trend(Method::MIDPOINT, 1e6) < 4.0);
+    assert!(Method::RK4.row().keeps(Quantity::Energy).is_none());
+    assert!(trend(Method::RK4, 1e5) > 100.0);
+}
+
+#[test]
+fn energy_has_no_trend_by_gauss() {
+    assert!(trend(Method::GAUSS, 1e6) < 4.0);
+}
+
+/// Where substitution does not contract, Newton's method does: a stiff oscillator under long steps; and a step that has
+/// no solution says so. y′ = y² − t: no; y′ = 10 (1 + y²) with a step of 1: y₁ = 5 (1 + (y₁/2)²) has no real solution.
+#[test]
+fn steps_are_solved_or_named() {
+    let cx = &Inquiry::free();
+    let stiff = motion(kernel(2, |b, y| {
+        let k = b.constant(-1e8);
+        vec![y[1], b.mul(k, y[0])]
+    }));
+    let made = run(cx, &stiff, &fixed(vec![1.0, 0.0], 10.0, Method::GAUSS, 0.1)).unwrap();
+    assert_eq!(made.reason, StopReason::Reached);
+    let energy = 1e8 * made.last()[0].powi(2) + made.last()[1].powi(2);
+    assert!((energy / 1e8 - 1.0).abs() < 1e-11, "{energy:e}");
+    let escape = motion(kernel(1, |b, y| {
+        let (one, ten) = (b.constant(1.0), b.constant(10.0));
+        let square = b.mul(y[0], y[0]);
+        let sum = b.add(one, square);
+        vec![b.mul(ten, sum)]
+    }));
+    let made = run(cx, &escape, &fixed(vec![0.0], 2.0, Method::MIDPOINT, 1.0)).unwrap();
+    assert!(matches!(made.reason, StopReason::Unsolved { .. }), "{}", made.reason);
+}
+
+/// Inside a step: the dense output has order s + 1, and a zero is located as well as a step.
+#[test]
+fn collocation_looks_inside_its_steps() {
+    let cx = &Inquiry::free();
+    for (order, allowed) in [(2, 3e-2), (4, 3e-4), (8, 1e-7), (16, 1e-11), (32, 1e-12)] {
+        let method = Method::written("gauss", &[Written::Number(order)]).unwrap();
+        let problem = InitialValueProblem::new(vec![1.0, 0.0], vec![], 3.0).method(method).fixed_step(0.3).dense();
+        let made = run(cx, &motion(oscillator()), &problem).unwrap();
+        for i in 0..=30 {
+            let t = 0.1 * f64::from(i);
+            let error = (made.at(t).unwrap()[0] - t.cos()).abs();
+            assert!(error < allowed, "gauss({order}) at {t}: {error:e}");
+        }
+    }
+    let zero = kernel(2, |_, y| vec![y[0]]);
+    let watched = Motion::new(
+        MotionSpec::field(oscillator()).events(zero, vec![Event::stop("x = 0", Direction::Falling)]),
+        Options::default(),
+    );
+    let method = Method::written("gauss", &[Written::Number(8)]).unwrap();
+    let problem = InitialValueProblem::new(vec![1.0, 0.0], vec![], 3.0).method(method).fixed_step(0.3);
+    let made = run(cx, &watched, &problem).unwrap();
+    assert!((made.end - PI / 2.0).abs() < 1e-9, "{}", made.end);
+}

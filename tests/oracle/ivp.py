@@ -1,0 +1,193 @@
+"""Mechanical problems of the test set for initial value problem solvers (Mazzia and Magherini, release 2.4; Hairer and Wanner,
+Solving Ordinary Differential Equations II, VI.9 and VII.7), solved by another program: equations of motion by sympy in the form
+
+    M a = Q + G^T lambda,   G a = -(dG/dt) v,
+
+integrated by Gragg's extrapolation of order 24 in 32 digits (mpmath), with two tolerances, whose agreement is printed.
+
+    python3 tests/oracle/ivp.py pleiades car_axis squeezer
+"""
+import sys
+import sympy as sp
+from mpmath import mp, mpf, matrix, lu_solve
+
+mp.dps = 32
+
+
+def equations(q, v, kinetic, potential, force, constraints, t):
+    """A function (t, q, v) -> accelerations, by sympy."""
+    n, m = len(q), len(constraints)
+    M = sp.hessian(kinetic, v)
+    p = sp.Matrix([sp.diff(kinetic, x) for x in v])
+    right = sp.Matrix([sp.diff(kinetic - potential, x) for x in q]) + sp.Matrix(force)
+    right -= p.jacobian(q) * sp.Matrix(v) + p.diff(t)
+    G = sp.Matrix(constraints).jacobian(q) if m else sp.zeros(0, n)
+    rate = G * sp.Matrix(v) + sp.Matrix([sp.diff(g, t) for g in constraints]) if m else sp.zeros(0, 1)
+    gamma = -(rate.jacobian(q) * sp.Matrix(v) + rate.diff(t)) if m else sp.zeros(0, 1)
+    exprs = list(M) + list(right) + list(G) + list(gamma)
+    f = sp.lambdify([t, *q, *v], exprs, modules="mpmath", cse=True)
+
+    def accelerations(time, x):
+        values = f(time, *x)
+        K = matrix(n + m, n + m)
+        b = matrix(n + m, 1)
+        at = 0
+        for i in range(n):
+            for j in range(n):
+                K[i, j] = values[at]
+                at += 1
+        for i in range(n):
+            b[i] = values[at]
+            at += 1
+        for k in range(m):
+            for j in range(n):
+                K[n + k, j] = K[j, n + k] = values[at]
+                at += 1
+        for k in range(m):
+            b[n + k] = values[at]
+            at += 1
+        return list(lu_solve(K, b))[:n]
+
+    return accelerations
+
+
+SEQUENCE = [2 * k for k in range(1, 13)]
+
+
+def midpoint(f, t, y, h, n):
+    d = h / n
+    a, b = y, [u + d * w for u, w in zip(y, f(t, y))]
+    for k in range(1, n):
+        s = f(t + k * d, b)
+        a, b = b, [u + 2 * d * w for u, w in zip(a, s)]
+    s = f(t + h, b)
+    return [(u + w + d * x) / 2 for u, w, x in zip(a, b, s)]
+
+
+def integrate(f, t, y, end, h, tol):
+    steps = 0
+    while t < end:
+        h = min(h, end - t)
+        rows = []
+        for j, n in enumerate(SEQUENCE):
+            row = [midpoint(f, t, y, h, n)]
+            for k in range(j):
+                r = mpf(n) / SEQUENCE[j - k - 1]
+                row.append([u + (u - w) / (r * r - 1) for u, w in zip(row[k], rows[j - 1][k])])
+            rows.append(row)
+        best, other = rows[-1][-1], rows[-1][-2]
+        error = max(abs(u - w) / (1 + abs(u)) for u, w in zip(best, other))
+        factor = (tol / (error + mpf(10) ** -40)) ** (mpf(1) / (2 * len(SEQUENCE) - 1))
+        if error > tol:
+            h *= max(mpf("0.3"), mpf("0.9") * factor)
+            continue
+        t, y, steps = t + h, best, steps + 1
+        h *= min(2, mpf("0.9") * factor)
+    return y, steps
+
+
+def pleiades():
+    x = [3, 3, -1, -3, 2, -2, 2]
+    y = [3, -3, 2, 0, 0, -4, 4]
+    u = [0, 0, 0, 0, 0, mpf("1.75"), mpf("-1.5")]
+    v = [0, 0, 0, mpf("-1.25"), 1, 0, 0]
+
+    def f(t, s):
+        a = [mpf(0)] * 7
+        b = [mpf(0)] * 7
+        for i in range(7):
+            for j in range(i):
+                dx, dy = s[j] - s[i], s[7 + j] - s[7 + i]
+                r2 = dx * dx + dy * dy
+                w = 1 / (r2 * mp.sqrt(r2))
+                a[i] += (j + 1) * w * dx
+                b[i] += (j + 1) * w * dy
+                a[j] -= (i + 1) * w * dx
+                b[j] -= (i + 1) * w * dy
+        return s[14:] + a + b
+
+    return f, [mpf(z) for z in x + y + u + v], mpf(3), mpf("0.01"), ["x[1..7]", "y[1..7]", "x'", "y'"]
+
+
+def second_order(accelerations, n):
+    return lambda t, s: s[n:] + accelerations(t, s)
+
+
+def car_axis():
+    t = sp.Symbol("t")
+    q = sp.symbols("xl yl xr yr")
+    v = sp.symbols("ul vl ur vr")
+    R = sp.Rational
+    mass, l0, r, w = R(1, 2000), R(1, 2), R(1, 10), 10
+    yb = r * sp.sin(w * t)
+    xb = sp.sqrt(1 - yb**2)
+    ll = sp.sqrt(q[0] ** 2 + q[1] ** 2)
+    lr = sp.sqrt((q[2] - xb) ** 2 + (q[3] - yb) ** 2)
+    kinetic = mass * sum(x**2 for x in v) / 2
+    potential = (ll - l0) ** 2 / 2 + (lr - l0) ** 2 / 2 + mass * (q[1] + q[3])
+    constraints = [q[0] * xb + q[1] * yb, (q[0] - q[2]) ** 2 + (q[1] - q[3]) ** 2 - 1]
+    a = equations(q, v, kinetic, potential, [0] * 4, constraints, t)
+    start = [mpf(0), mpf("0.5"), mpf(1), mpf("0.5"), mpf("-0.5"), mpf(0), mpf("-0.5"), mpf(0)]
+    return second_order(a, 4), start, mpf(3), mpf("0.005"), ["xl yl xr yr", "velocities"]
+
+
+def squeezer():
+    t = sp.Symbol("t")
+    q = sp.symbols("beta theta gamma phi delta omega epsilon")
+    v = sp.symbols("b1 t1 g1 p1 d1 o1 e1")
+    R = sp.Rational
+    be, th, ga, ph, de, om, ep = q
+    m = [R(x) for x in ("0.04325", "0.00365", "0.02373", "0.00706", "0.07050", "0.00706", "0.05498")]
+    inertia = [R(x) for x in ("2.194e-6", "4.410e-7", "5.255e-6", "5.667e-7", "1.169e-5", "5.667e-7", "1.912e-5")]
+    xa, ya, xb, yb, xc, yc = (R(x) for x in ("-0.06934", "-0.00227", "-0.03635", "0.03273", "0.014", "0.072"))
+    d, da, e, ea = (R(x) for x in ("0.028", "0.0115", "0.02", "0.01421"))
+    rr, ra, l0 = (R(x) for x in ("0.007", "0.00092", "0.07785"))
+    ss, sa, sb, sc, sd = (R(x) for x in ("0.035", "0.01874", "0.01043", "0.018", "0.02"))
+    ta, tb, u, ua, ub = (R(x) for x in ("0.02308", "0.00916", "0.04", "0.01228", "0.00449"))
+    zf, zt, fa, mom, c0 = R("0.02"), R("0.04"), R("0.01421"), R("0.033"), 4530
+    s, c = sp.sin, sp.cos
+    centres = [
+        (ra * c(be), ra * s(be), be),
+        (rr * c(be) - da * c(be + th), rr * s(be) - da * s(be + th), be + th),
+        (xb + sa * s(ga) + sb * c(ga), yb - sa * c(ga) + sb * s(ga), ga),
+        (xa + zt * c(de) + (e - ea) * s(ph + de), ya + zt * s(de) - (e - ea) * c(ph + de), ph + de),
+        (xa + ta * c(de) - tb * s(de), ya + ta * s(de) + tb * c(de), de),
+        (xa + u * s(ep) + (zf - fa) * c(om + ep), ya - u * c(ep) + (zf - fa) * s(om + ep), om + ep),
+        (xa + ua * s(ep) - ub * c(ep), ya - ua * c(ep) - ub * s(ep), ep),
+    ]
+    rate = lambda f: sum(sp.diff(f, x) * w for x, w in zip(q, v))
+    kinetic = sum(
+        mm * (rate(x) ** 2 + rate(y) ** 2) / 2 + i * rate(angle) ** 2 / 2
+        for mm, i, (x, y, angle) in zip(m, inertia, centres)
+    )
+    xd, yd = sd * c(ga) + sc * s(ga) + xb, sd * s(ga) - sc * c(ga) + yb
+    length = sp.sqrt((xd - xc) ** 2 + (yd - yc) ** 2)
+    potential = c0 * (length - l0) ** 2 / 2
+    kx, ky = rr * c(be) - d * c(be + th), rr * s(be) - d * s(be + th)
+    constraints = [
+        kx - ss * s(ga) - xb,
+        ky + ss * c(ga) - yb,
+        kx - e * s(ph + de) - zt * c(de) - xa,
+        ky + e * c(ph + de) - zt * s(de) - ya,
+        kx - zf * c(om + ep) - u * s(ep) - xa,
+        ky - zf * s(om + ep) + u * c(ep) - ya,
+    ]
+    a = equations(q, v, kinetic, potential, [mom, 0, 0, 0, 0, 0, 0], constraints, t)
+    start = [
+        "-0.0617138900142764496358948458001", "0", "0.455279819163070380255912382449",
+        "0.222668390165885884674473185609", "0.487364979543842550225598953530",
+        "-0.222668390165885884674473185609", "1.23054744454982119249735015568",
+    ]
+    start = [mpf(x) for x in start] + [mpf(0)] * 7
+    return second_order(a, 7), start, mpf("0.03"), mpf("0.0001"), ["angles", "velocities"]
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        f, y, end, h, _ = globals()[name]()
+        coarse, _ = integrate(f, mpf(0), y, end, h, mpf(10) ** -15)
+        fine, steps = integrate(f, mpf(0), y, end, h, mpf(10) ** -20)
+        agree = max(abs(a - b) / (1 + abs(b)) for a, b in zip(coarse, fine))
+        print(name, steps, "steps, two runs agree to", mp.nstr(agree, 2))
+        for x in fine:
+            print("   ", mp.nstr(x, 18), flush=True)
