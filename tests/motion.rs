@@ -439,7 +439,7 @@ fn an_interrupted_run_is_kept() {
     let folder = Folder::new("interrupt");
     let program = folder.write(
         "long.mech",
-        &format!("{OSCILLATOR}1 + 1\nlet run = simulate L {{ from x = 1; until t = 1e12; method rk4; step 1e-3; record x every 100 }}\nsave run to \"long.csv\"\nassert run is interrupted\n"),
+        &format!("{OSCILLATOR}1 + 1\nlet run = simulate L {{ from x = 1; until t = 1e12; method rk4; step 1e-3; record x every 1 }}\nsave run to \"long.csv\"\nassert run is interrupted\n"),
     );
     let child = Command::new(env!("CARGO_BIN_EXE_lepage"))
         .arg("run")

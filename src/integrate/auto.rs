@@ -87,6 +87,10 @@ const SIGNS: u32 = 5;
 const EASY: u32 = 60;
 /// Beyond this part of the reach a method works at the edge.
 const EDGE: f64 = 0.85;
+/// Where rounding errors, multiplied by the stiffness, shorten the steps before stability does: |hλ| that is felt, and how many
+/// times less the field changes in a step.
+const FELT: f64 = 0.3;
+const STILL: f64 = 1000.0;
 /// |hλ| of a series that is limited by stability. Without that it is about p/e³, less than 1.5.
 const REACH_OF_SERIES: f64 = 3.5;
 /// Changes of method in one run; a motion that needs more of them stays with the one for stiff equations.
@@ -171,7 +175,10 @@ impl<'a> Auto<'a> {
             return;
         }
         let (beyond, every, signs) = match &mut self.active {
-            Active::Explicit(explicit, reach) => (explicit.stiffness().is_some_and(|x| x > EDGE * *reach), LOOK, SIGNS),
+            Active::Explicit(explicit, reach) => {
+                let beyond = |(rate, change): (f64, f64)| rate > EDGE * *reach || rate > FELT && rate > STILL * change;
+                (explicit.stiffness().is_some_and(beyond), LOOK, SIGNS)
+            }
             Active::Series(taylor) => (taylor.stiffness() > REACH_OF_SERIES, LOOK_OF_SERIES, 2),
             Active::Stiff(radau, _) => (radau.stiffness() < 0.5, 1, EASY),
         };

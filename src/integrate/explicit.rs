@@ -385,8 +385,9 @@ impl<'a> Explicit<'a> {
         }
     }
 
-    /// |hλ| of the last step, where its last stage and the new point have the same time: Hairer and Wanner, §IV.2.
-    pub(super) fn stiffness(&mut self) -> Option<f64> {
+    /// |hλ| of the last step, where its last stage and the new point have the same time (Hairer and Wanner, §IV.2), and the
+    /// change of the field in that step, as a part of it.
+    pub(super) fn stiffness(&mut self) -> Option<(f64, f64)> {
         let (n, stride, s, h) = (self.n, self.stride, self.tableau.n_stages(), self.h_old);
         if h == 0.0 || self.tableau.c[s - 1] != 1.0 {
             return None;
@@ -394,12 +395,14 @@ impl<'a> Explicit<'a> {
         self.fetch();
         self.fetch_stages();
         combine::<false>(&mut self.trial, &self.y_old, h, self.tableau.a[s - 1], &self.k[..(s - 1) * stride], stride);
-        let (mut slopes, mut states) = (0.0, 0.0);
+        let (mut slopes, mut states, mut change, mut size) = (0.0, 0.0, 0.0, 0.0);
         for i in 0..n {
+            change += (self.f[i] - self.k[i]).powi(2);
+            size += self.f[i].powi(2);
             slopes += (self.f[i] - self.k[(s - 1) * stride + i]).powi(2);
             states += (self.y[i] - self.trial[i]).powi(2);
         }
-        (states > 0.0).then(|| h.abs() * (slopes / states).sqrt())
+        (states > 0.0 && size > 0.0).then(|| (h.abs() * (slopes / states).sqrt(), (change / size).sqrt()))
     }
 
     /// Begins anew at another state.

@@ -135,6 +135,15 @@ const GEOMETRIC: &[(Quantity, Kept)] = &[
     (Quantity::Reversal, Kept::ToRounding),
 ];
 
+/// Verlet's method and its symmetric compositions: explicit, so that nothing is solved, and symplectic for separable systems
+/// (Hairer–Lubich–Wanner, theorem VI.3.4); of quadratic integrals they keep some only.
+const SPLIT: &[(Quantity, Kept)] = &[
+    (Quantity::Linear, Kept::ToRounding),
+    (Quantity::SymplecticForm, Kept::ToRounding),
+    (Quantity::Energy, Kept::InTheMean),
+    (Quantity::Reversal, Kept::ToRounding),
+];
+
 /// All methods, in the order in which help lists them.
 pub const METHODS: &[MethodRow] = &[
     MethodRow {
@@ -181,7 +190,7 @@ pub const METHODS: &[MethodRow] = &[
         name: "verlet",
         family: Family::Splitting(&splitting::VERLET),
         takes: Takes::Nothing,
-        preserves: ONLY_LINEAR,
+        preserves: SPLIT,
         suits: None,
         help: "Verlet's method with a fixed step; symplectic, for separable systems",
     },
@@ -189,7 +198,7 @@ pub const METHODS: &[MethodRow] = &[
         name: "suzuki4",
         family: Family::Splitting(&splitting::SUZUKI),
         takes: Takes::Nothing,
-        preserves: ONLY_LINEAR,
+        preserves: SPLIT,
         suits: None,
         help: "Verlet's method composed to order 4 by Suzuki",
     },
@@ -197,7 +206,7 @@ pub const METHODS: &[MethodRow] = &[
         name: "kahan_li6",
         family: Family::Splitting(&splitting::KAHAN_LI_6),
         takes: Takes::Nothing,
-        preserves: ONLY_LINEAR,
+        preserves: SPLIT,
         suits: None,
         help: "Verlet's method composed to order 6 by Kahan and Li",
     },
@@ -205,7 +214,7 @@ pub const METHODS: &[MethodRow] = &[
         name: "kahan_li8",
         family: Family::Splitting(&splitting::KAHAN_LI_8),
         takes: Takes::Nothing,
-        preserves: ONLY_LINEAR,
+        preserves: SPLIT,
         suits: None,
         help: "Verlet's method composed to order 8 by Kahan and Li",
     },

@@ -377,20 +377,29 @@ impl Radau {
         let mut last = f64::INFINITY;
         let mut outcome = Trial::Lost;
         for correction in 1..=WHOLE_CORRECTIONS {
-            lu.matrix.fill(0.0);
-            let mut value = Ok(());
+            // What is left of a small correction goes with the factors at hand: the error estimate divides it by the step in
+            // directions that are stiff.
+            let polish = last <= self.enough;
+            if !polish {
+                lu.matrix.fill(0.0);
+            }
             for j in 0..s {
                 for l in 0..n {
                     self.stage[l] = self.y[l] + self.z[j * n + l];
                 }
                 let (time, out) = (t + self.scheme.c[j] * h, &mut self.slope[j * n..(j + 1) * n]);
                 if !self.field.evaluate(time, &self.stage, out) {
-                    outcome = Trial::NoValue(self.field.take_failure());
                     self.whole = Some(lu);
-                    return outcome;
+                    return Trial::NoValue(self.field.take_failure());
+                }
+                if polish {
+                    continue;
                 }
                 let banks = [&[time][..], &self.stage, self.field.parameters(), self.field.modes()];
-                value = value.and_then(|()| self.slopes.evaluate(banks, &mut jacobian));
+                if let Err(failure) = self.slopes.evaluate(banks, &mut jacobian) {
+                    self.whole = Some(lu);
+                    return Trial::NoValue(Some(failure));
+                }
                 for i in 0..s {
                     let factor = -h * self.scheme.a[i * s + j];
                     for l in 0..n {
@@ -400,15 +409,11 @@ impl Radau {
                     }
                 }
             }
-            if let Err(failure) = value {
-                outcome = Trial::NoValue(Some(failure));
-                break;
-            }
-            for i in 0..m {
-                lu.matrix[i * m + i] += 1.0;
-            }
-            if lu.factorise().is_err() {
-                break;
+            if !polish {
+                (0..m).for_each(|i| lu.matrix[i * m + i] += 1.0);
+                if lu.factorise().is_err() {
+                    break;
+                }
             }
             for (i, l) in (0..s).flat_map(|i| (0..n).map(move |l| (i, l))) {
                 let sum: f64 = (0..s).map(|j| self.scheme.a[i * s + j] * self.slope[j * n + l]).sum();
@@ -421,9 +426,9 @@ impl Radau {
                 break;
             }
             self.z.iter_mut().zip(&self.delta).for_each(|(z, d)| *z += d);
-            // Convergence is quadratic: the next correction would be the square of this ratio smaller.
-            let ratio = size / last;
-            if size <= self.enough || ratio < 0.1 && ratio * size <= self.enough {
+            // Corrections that stop shrinking, far below the tolerance, are rounding.
+            let rounding = correction > 1 && size > 0.1 * last && size <= 0.03;
+            if polish || rounding || size <= 1e-4 * self.enough {
                 outcome = Trial::Solved(correction);
                 break;
             }
@@ -586,7 +591,7 @@ impl Stepper for Radau {
             let corrections = match trial {
                 Trial::Solved(corrections) => corrections,
                 other => {
-                    self.statistics.rejected += 1;
+                            self.statistics.rejected += 1;
                     let factor = match other {
                         Trial::Slow(factor) => factor,
                         Trial::NoValue(found) => {
