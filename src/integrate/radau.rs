@@ -591,7 +591,7 @@ impl Stepper for Radau {
             let corrections = match trial {
                 Trial::Solved(corrections) => corrections,
                 other => {
-                            self.statistics.rejected += 1;
+                    self.statistics.rejected += 1;
                     let factor = match other {
                         Trial::Slow(factor) => factor,
                         Trial::NoValue(found) => {

@@ -168,6 +168,45 @@ impl ConstraintStructure {
         Ok(structure)
     }
 
+    /// The structure without a chart: the constraints, their tower and F, which are all that a saddle system needs. Nothing is
+    /// solved and no coordinate is dependent. `independent` are numbers of equations that are independent on Q.
+    pub fn uncharted(
+        cx: &Inquiry,
+        declared: &Declared,
+        independent: Option<&[usize]>,
+        level: u32,
+    ) -> Answered<ConstraintStructure> {
+        let n = declared.equations.len();
+        let all: Vec<usize> = (0..n).collect();
+        let independent = independent.unwrap_or(&all);
+        let manifold = declared.manifold.unfolded();
+        let constraints = ordered(cx, &declared.keeping(|i| independent.contains(&i)))?;
+        let redundant = ordered(cx, &declared.keeping(|i| !independent.contains(&i)))?;
+        let level = constraints.iter().map(|c| c.order).max().unwrap_or(0).max(level);
+        let k = constraints.len();
+        let beside = tower(cx, &redundant, level).into_iter();
+        Ok(ConstraintStructure {
+            tower: tower(cx, &constraints, level),
+            redundant_tower: beside.map(|p| Prolonged { constraint: p.constraint + k, ..p }).collect(),
+            numbers: independent.iter().copied().chain((0..n).filter(|i| !independent.contains(i))).collect(),
+            chetaev: chetaev(cx, &manifold, &constraints),
+            det: Expr::one(),
+            slopes: Matrix::zero(0, manifold.n_coordinates()),
+            drift: vec![],
+            dependent: vec![],
+            independent: (0..manifold.n_coordinates()).collect(),
+            normal: NormalForm::Implicit { why: "they were not to be solved".into(), branches: vec![] },
+            below: vec![],
+            solved: false,
+            sample: vec![],
+            conditions: vec![],
+            manifold,
+            constraints,
+            redundant,
+            level,
+        })
+    }
+
     /// The same without solving the equations of the level: the dependent jets stay symbols. In this form the charts of
     /// several choices of dependents can be compared.
     pub fn implicit(cx: &Inquiry, declared: &Declared, level: u32) -> Answered<ConstraintStructure> {

@@ -106,25 +106,40 @@ impl System {
     /// The structure of its constraints, tested, on the level of the system; derived once.
     pub fn constraint_structure(&self, cx: &Inquiry) -> Fallible<Rc<ConstraintStructure>> {
         let derive = |cx: &Inquiry| -> Fallible<Rc<ConstraintStructure>> {
-            if let Some(own) = self.constraints.iter().find(|c| c.reactions.is_some() || c.forms.is_some()) {
-                return Err(Box::new(
-                    Diagnostic::error(
-                        &codes::NOT_APPLICABLE,
-                        "this is a notion for constraints with Chetaev's reactions",
-                    )
-                    .label(own.span, "it has forms or reactions of its own")
-                    .help("`balance(S)` and `reduction(S)` treat such constraints"),
-                ));
-            }
-            let declared = self.declared_constraints(cx)?;
-            let condition = self.rank_condition(cx)?;
-            if let Some(refusal) = condition.refusal(cx, &declared) {
-                return Err(Box::new(refusal));
-            }
+            let (declared, condition) = self.tested_constraints(cx)?;
             let level = level_of(cx, &*self.dynamical_form(cx)?);
             Ok(Rc::new(structure_of(cx, &condition, &declared, level)?))
         };
         self.derived.structure(cx, derive)
+    }
+
+    /// The same without a chart, for a motion that needs none. None where the user chose a chart or a branch.
+    pub fn uncharted_structure(&self, cx: &Inquiry) -> Fallible<Option<ConstraintStructure>> {
+        let (declared, condition) = self.tested_constraints(cx)?;
+        if !declared.dependent.is_empty() || !declared.branch.is_empty() {
+            return Ok(None);
+        }
+        let level = level_of(cx, &*self.dynamical_form(cx)?);
+        let redundant = matches!(condition.kind, rank_condition::Kind::Overconstrained);
+        let independent = redundant.then_some(&condition.independent[..]);
+        Ok(Some(ConstraintStructure::uncharted(cx, &declared, independent, level)?))
+    }
+
+    /// Its constraints with their rank condition, which holds; refused where they have reactions of their own.
+    fn tested_constraints(&self, cx: &Inquiry) -> Fallible<(Declared, Rc<RankCondition>)> {
+        if let Some(own) = self.constraints.iter().find(|c| c.reactions.is_some() || c.forms.is_some()) {
+            return Err(Box::new(
+                Diagnostic::error(&codes::NOT_APPLICABLE, "this is a notion for constraints with Chetaev's reactions")
+                    .label(own.span, "it has forms or reactions of its own")
+                    .help("`balance(S)` and `reduction(S)` treat such constraints"),
+            ));
+        }
+        let declared = self.declared_constraints(cx)?;
+        let condition = self.rank_condition(cx)?;
+        match condition.refusal(cx, &declared) {
+            Some(refusal) => Err(Box::new(refusal)),
+            None => Ok((declared, condition)),
+        }
     }
 
     /// The constrained system: both parts on the level of the system, reduced; derived once.

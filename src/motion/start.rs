@@ -267,6 +267,11 @@ impl Surface {
         settled.filter(|x| distance(x) <= distance(&reached)).or(Some(reached))
     }
 
+    /// Whether a state lies on it as it is.
+    pub fn holds(&self, start: &Start) -> bool {
+        self.fits(start.time, &start.state, FIT)
+    }
+
     /// Fills in what `from` left out. The result says what was filled in, or how far the state is off.
     pub fn settle(&self, start: &Start, states: &[Symbol]) -> Result<(Start, Vec<(Symbol, f64)>), Off> {
         if self.fits(start.time, &start.state, FIT) {

@@ -16,6 +16,7 @@ use super::pairs::dalembert;
 use crate::algebra::{Expr, Inquiry, Symbol};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::mechanics::constrained_form::{ConstrainedEquations, saddle};
+use crate::mechanics::constraint_structure::ConstraintStructure;
 use crate::mechanics::integrability::{FinalBranch, integrability};
 use crate::model::item::{Base, System};
 use crate::model::value::Fallible;
@@ -43,21 +44,32 @@ pub fn has_own_reactions(system: &System) -> bool {
     own || matches!(system.base, Base::Generated(_))
 }
 
+/// The saddle system from the constraints as they were typed, without solving any of them: no dependent jets are known. None
+/// where the motion needs a chart, or the user chose one.
+pub fn uncharted_law(cx: &Inquiry, system: &System) -> Fallible<Option<ConstrainedLaw>> {
+    if has_own_reactions(system) {
+        return Ok(None);
+    }
+    let Some(q) = system.uncharted_structure(cx)? else { return Ok(None) };
+    let equations = saddle(cx, &*system.dynamical_form(cx)?, &q);
+    Ok(equations.map(|equations| ConstrainedLaw { equations, solved: vec![], spans: spans(&q) }))
+}
+
+/// Where the constraints stand, in the order of the tower.
+fn spans(q: &ConstraintStructure) -> Vec<Span> {
+    (0..q.n_constraints() + q.redundant().len()).filter_map(|i| Some(q.constraint(i)?.span)).collect()
+}
+
 /// The motion of a system under constraints.
 pub fn constrained_motion(cx: &Inquiry, system: &System) -> Fallible<ConstrainedMotion> {
     if !has_own_reactions(system) {
         let q = system.constraint_structure(cx)?;
-        let n = q.n_constraints() + q.redundant().len();
         // Reduced equations are not needed where the saddle system can be written down.
         let equations = match saddle(cx, &*system.dynamical_form(cx)?, &q) {
             Some(equations) => equations,
             None => system.constrained_form(cx)?.equations_of_motion(cx)?,
         };
-        return Ok(ConstrainedMotion::Law(ConstrainedLaw {
-            equations,
-            solved: q.solved_jets(),
-            spans: (0..n).filter_map(|i| Some(q.constraint(i)?.span)).collect(),
-        }));
+        return Ok(ConstrainedMotion::Law(ConstrainedLaw { equations, solved: q.solved_jets(), spans: spans(&q) }));
     }
     let spans = system.constraints.iter().flat_map(|c| c.equations.iter().map(|(_, span)| *span)).collect();
     if system.constraints.iter().any(|c| c.forms.is_some()) {

@@ -22,7 +22,7 @@ use crate::motion::cache::SurfaceLevel;
 use crate::motion::law::{self, Law};
 use crate::motion::start::{self, Off, Start, Surface};
 use crate::questions::constrained_motion::{
-    ConstrainedLaw, ConstrainedMotion, constrained_motion, final_branches, has_own_reactions,
+    ConstrainedLaw, ConstrainedMotion, constrained_motion, final_branches, has_own_reactions, uncharted_law,
 };
 use crate::report::table::short;
 use rustc_hash::FxHashMap;
@@ -30,6 +30,15 @@ use std::rc::Rc;
 
 /// Determinants of larger matrices than this are not watched along a run.
 const GRAM: usize = 3;
+
+/// Work on a chart that fills in what an initial state leaves out; beyond it the nearest state is sought.
+const CHART_WORK: u64 = 4_000_000;
+
+/// Dependent jets as functions of the others, lowest first, as far as they are found quickly.
+fn dependent_jets(cx: &Inquiry, system: &System) -> Vec<(Symbol, Expr)> {
+    let chart = |cx: &Inquiry| cx.within(CHART_WORK, || system.constraint_structure(cx).map(|q| q.solved_jets()));
+    conditions::collect_all(cx, chart).0.unwrap_or_default()
+}
 
 impl Context<'_> {
     /// The law of a constrained system, and a state on the constraint.
@@ -43,8 +52,12 @@ impl Context<'_> {
         }
         let at = |d: Box<Diagnostic>| Box::new(d.or_at(self.span, "of this system"));
         // Coordinates in which the constraint was solved have their conditions; the saddle system needs no such chart.
-        let (found, recorded) = conditions::collect_all(cx, |cx| constrained_motion(cx, system));
-        let found = match found.map_err(at)? {
+        let (found, recorded) = conditions::collect_all(cx, |cx| match uncharted_law(cx, system)? {
+            Some(law) => Ok((ConstrainedMotion::Law(law), false)),
+            None => Ok((constrained_motion(cx, system)?, true)),
+        });
+        let (found, charted) = found.map_err(at)?;
+        let found = match found {
             ConstrainedMotion::Law(found) => found,
             ConstrainedMotion::Branches(branches) => {
                 conditions::record_all(cx, &recorded);
@@ -57,8 +70,12 @@ impl Context<'_> {
         }
         let law = Law::constrained(&system.manifold, equations).with_bodies(cx, &self.clauses.bodies);
         let given = Start::read(cx, &law, self.clauses.given(), self.numbers)?;
-        let (completed, mut filled) = self.complete(cx, &found.solved, &law, &given)?;
         let (surface, functions) = self.constraint_surface(cx, &law, equations)?;
+        let solved = match charted || surface.holds(&given) {
+            true => found.solved.clone(),
+            false => dependent_jets(cx, system),
+        };
+        let (completed, mut filled) = self.complete(cx, &solved, &law, &given)?;
         let start = match surface.settle(&completed, &law.states) {
             Ok((start, more)) => {
                 filled.retain(|(s, _)| more.iter().all(|(other, _)| other != s));
@@ -111,7 +128,10 @@ impl Context<'_> {
         if has_own_reactions(system) {
             return Ok(ends);
         }
-        let q = system.constraint_structure(cx)?;
+        let q = match system.uncharted_structure(cx)? {
+            Some(q) => Rc::new(q),
+            None => system.constraint_structure(cx)?,
+        };
         let f = q.chetaev();
         let bends = |i: usize, c: &Constraint| {
             let tops = (0..q.manifold().n_coordinates()).map(|sigma| jet(q.manifold(), sigma, c.order));
