@@ -324,6 +324,7 @@ const STATISTICS: &[&str] = &[
     "integrate/driver.rs",
     "integrate/pairs.rs",
     "integrate/problem.rs",
+    "integrate/slopes.rs",
     "integrate/splitting.rs",
     "integrate/trajectory.rs",
 ];
