@@ -22,6 +22,7 @@ mod doc;
 mod emit;
 pub(crate) mod explain;
 mod fmt;
+mod lsp;
 mod man;
 mod new;
 mod reading;
@@ -89,6 +90,7 @@ pub static SUBCOMMANDS: &[Subcommand] = &[
     row!("new", new, "Begin a program in a new folder"),
     row!("completions", completions, "Print completions for a shell"),
     row!("man", man, "Print the manual page"),
+    row!("lsp", lsp, "Answer an editor in the Language Server Protocol, over standard input and output"),
     row!("repl", repl, "Ask questions interactively (also: lepage alone)"),
 ];
 

@@ -13,11 +13,11 @@
 //! ```
 //!
 //! Below both lines lies `algebra`: exact numbers, expressions, polynomials, strata and verdicts. `session` carries out
-//! statements in order, `repl` and `cli` talk. Each room uses only rooms above it in the list of modules below.
+//! statements in order, `repl`, `lsp` and `cli` talk. Each room uses only rooms above it in the list of modules below.
 //!
 //! What is absent on purpose; `tests/architecture.rs` fails when one of these sentences is no longer true:
 //!
-//! - Files, streams, the environment: only `repl` and `cli` touch them, and [`world::Disk`], through which a session reads and
+//! - Files, streams, the environment: only `repl`, `lsp` and `cli` touch them, and [`world::Disk`], through which a session reads and
 //!   writes. The writers in `report` make bytes.
 //! - Clocks: `timing`, `codegen` and `integrate` measure how long something took in order to say it. Nothing is decided by the
 //!   time, except that `cli` calls it when a statement takes longer than the user wants to wait. Work is counted ([`budget`]).
@@ -76,6 +76,9 @@ mod questions;
 pub mod session;
 
 mod repl;
+
+#[cfg(feature = "lsp")]
+mod lsp;
 
 pub mod cli;
 

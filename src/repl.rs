@@ -13,10 +13,14 @@
 //! several lines) is in `editor`.
 
 pub mod command;
+#[cfg(any(feature = "repl", feature = "lsp"))]
+pub mod complete;
 #[cfg(feature = "repl")]
 pub mod editor;
 #[cfg(feature = "repl")]
 mod paint;
+#[cfg(test)]
+mod textmate;
 
 use crate::budget;
 use crate::diagnostic::Diagnostic;

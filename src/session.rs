@@ -651,6 +651,26 @@ impl Session {
         (!texts.is_empty()).then(|| texts.join("\n\n"))
     }
 
+    /// Where a name is declared.
+    pub fn place_of(&self, name: &str) -> Option<Span> {
+        let scope = &self.state.scope;
+        let value = scope.values.get(name).map(|b| b.span);
+        value.or_else(|| scope.functions.get(name).map(|b| b.span))
+    }
+
+    /// The statement that declares a name, unless it comes from a file that is used.
+    pub fn declaration_of(&self, name: &str) -> Option<&str> {
+        let declares = |a: &&Accepted| declare::declared_names(&a.statement).iter().any(|n| **n == *name);
+        self.accepted.iter().rev().find(declares).map(|a| a.text.as_str())
+    }
+
+    /// What is written in `///` above a declaration.
+    pub fn written_doc(&self, name: &str) -> Option<String> {
+        let scope = &self.state.scope;
+        let value = scope.values.get(name).and_then(|b| b.doc.clone());
+        value.or_else(|| scope.functions.get(name).and_then(|b| b.doc.clone())).map(|doc| doc.to_string())
+    }
+
     /// The type of an expression, as `:type` shows it; the session stays as it is.
     pub fn type_of(&mut self, expression: &str) -> Result<String, Vec<Diagnostic>> {
         let (ast, id) = self.read_expression("input", expression, "only an expression has a type")?;

@@ -20,6 +20,8 @@ pub mod expected;
 pub mod format;
 pub mod lexer;
 pub mod name;
+#[cfg(any(test, feature = "lsp"))]
+pub mod occurrence;
 pub mod parse;
 pub mod problem;
 #[cfg(test)]

@@ -295,6 +295,7 @@ fn drawing_machine_code_and_unsafe_stay_where_they_are() {
     });
     only_in(&["rustyline"], |file| file.path == "repl/editor.rs");
     only_in(&["clap"], |file| file.room() == "cli");
+    only_in(&["lsp_server"], |file| file.room() == "lsp");
 }
 
 #[test]
@@ -316,7 +317,7 @@ fn the_evaluator_reads_checked_terms_only() {
     }
 }
 
-/// Files that measure how long something took, to say so. No decision rests on it, except in `repl` and `cli`.
+/// Files that measure how long something took, to say so. No decision rests on it, except in `repl`, `lsp` and `cli`.
 const STATISTICS: &[&str] = &[
     "timing.rs",
     "codegen/compiled.rs",
@@ -331,14 +332,14 @@ const STATISTICS: &[&str] = &[
 
 #[test]
 fn the_clock_is_looked_at_to_measure_and_above_the_session() {
-    let may = |file: &File| STATISTICS.contains(&file.path.as_str()) || ["repl", "cli"].contains(&file.room());
+    let may = |file: &File| STATISTICS.contains(&file.path.as_str()) || ["repl", "lsp", "cli"].contains(&file.room());
     // Not the backend `Backend::InstantCode` nor the tier `Tier::Instant` of the compiler.
     only_in(&["std::time", "SystemTime", "Instant::now", "Duration", "elapsed", "sleep"], may);
 }
 
 #[test]
 fn files_and_the_environment_are_reached_through_the_world() {
-    let may = |file: &File| ["world", "repl", "cli", "main"].contains(&file.room());
+    let may = |file: &File| ["world", "repl", "lsp", "cli", "main"].contains(&file.room());
     // An import of several modules at once would hide what it brings in.
     only_in(&["std::{"], |_| false);
     only_in(&["std::fs", "std::env", "std::io", "std::net", "std::process"], may);

@@ -18,8 +18,12 @@ pub struct Arguments {
 }
 
 /// Optional features, and whether this build has them.
-const FEATURES: &[(&str, bool)] =
-    &[("jit", cfg!(feature = "jit")), ("repl", cfg!(feature = "repl")), ("arrow", cfg!(feature = "arrow"))];
+const FEATURES: &[(&str, bool)] = &[
+    ("jit", cfg!(feature = "jit")),
+    ("repl", cfg!(feature = "repl")),
+    ("arrow", cfg!(feature = "arrow")),
+    ("lsp", cfg!(feature = "lsp")),
+];
 
 pub fn run(arguments: Arguments) -> Exit {
     let mut console = Console::new(&Talk::default());

@@ -1,22 +1,17 @@
 //! The terminal side of the REPL: history, several lines, completion, highlighting, hints. This is
 //! the only file that knows rustyline.
 //!
-//! Whether an input goes on to the next line is asked of the language's own parser. Completion knows
-//! declared names, coordinates with their jets, questions, keywords and commands, and where only words of one kind may
-//! stand: libraries, methods, clauses of a run, promises, parts after a dot; hints show the one
-//! way a word can end, the signature of the question being written, or the line of the history that
-//! begins like this one.
+//! Whether an input goes on to the next line is asked of the language's own parser, how a word may end of the
+//! [vocabulary](super::complete); hints show the one way a word can end, the signature of the question
+//! being written, or the line of the history that begins like this one.
 
 use super::command::COMMANDS;
+use super::complete::{Vocabulary, fitting, word_start};
 use super::paint::{self, Kind};
 use super::{Repl, Screen};
 use crate::diagnostic::render::wants_color;
-use crate::integrate::method::METHODS;
-use crate::model::kind::OptionRow;
-use crate::questions;
-use crate::session::{NamedItem, Session, library};
+use crate::session::Session;
 use crate::syntax::parse::{Completeness, is_complete};
-use crate::syntax::token::{COORDINATE_TYPES, RUN_CLAUSES, TYPE_WORDS};
 use rustyline::completion::{Completer, FilenameCompleter, Pair};
 use rustyline::config::Configurer;
 use rustyline::error::ReadlineError;
@@ -115,8 +110,7 @@ pub fn history_file() -> Option<PathBuf> {
 #[derive(Default)]
 struct Assistant {
     color: bool,
-    names: Vec<NamedItem>,
-    questions: Vec<NamedItem>,
+    vocabulary: Vocabulary,
     files: FilenameCompleter,
     history: HistoryHinter,
 }
@@ -124,162 +118,24 @@ struct Assistant {
 impl Assistant {
     /// Looks up what can be completed; called before each prompt.
     fn learn(&mut self, session: &Session) {
-        self.names = session.list();
-        self.questions = session.questions();
+        self.vocabulary = Vocabulary::of(session);
     }
 
-    /// Everything that may stand where `word` begins, sorted.
+    /// Everything that may stand where `word` begins, sorted: commands and what they take, or what the language has there.
     fn candidates(&self, line: &str, start: usize, word: &str) -> Vec<String> {
-        let mut found: Vec<String> = vec![];
         let before = &line[..start];
         if before.trim() == ":" || (start == 0 && word.starts_with(':')) {
-            found.extend(COMMANDS.iter().map(|c| format!(":{}", c.name)));
-        } else if let Some(command) = COMMANDS.iter().find(|c| before.trim_end() == format!(":{}", c.name)) {
-            // A name, not a call: `:doc classify`.
-            found.extend(self.names.iter().chain(&self.questions).map(|item| item.name.clone()));
-            found.extend(COMMANDS.iter().filter(|_| command.name == "help").map(|c| c.name.to_string()));
-        } else if let Some(place) = place(before) {
-            match place {
-                Place::Library => found.extend(library::FILES.iter().map(|(name, _)| name.to_string())),
-                Place::Method => found.extend(METHODS.iter().map(|m| m.name.to_string())),
-                Place::Clause => found.extend(RUN_CLAUSES.iter().map(|(word, _)| format!("{word} "))),
-                Place::Promise => found.extend(TYPE_WORDS.iter().map(|word| format!("{word} "))),
-                Place::CoordinateType => found.extend(COORDINATE_TYPES.iter().map(|word| word.to_string())),
-                Place::Part(of) => found.extend(self.parts_of(of)),
-            }
-        } else {
-            for item in &self.names {
-                found.push(item.name.clone());
-                if item.is_coordinate() {
-                    found.push(format!("{}'", item.name));
-                    found.push(format!("{}''", item.name));
-                }
-            }
-            let available = |q: &&NamedItem| questions::find(&q.name).is_some_and(questions::is_available);
-            found.extend(self.questions.iter().filter(available).map(|q| format!("{}(", q.name)));
-            found.extend(options_of(&line[..start]).map(|o| format!("{} = ", o.name)));
-            if line[..start].trim().is_empty() {
-                found.extend(paint::statement_words().map(|w| format!("{w} ")));
-            }
+            return fitting(COMMANDS.iter().map(|c| format!(":{}", c.name)).collect(), word);
         }
-        found.retain(|c| c.starts_with(word) && c != word);
-        found.sort();
-        found.dedup();
-        found
-    }
-
-    /// What may follow the dot after this text: parts of the question asked there, or of the declared answer.
-    fn parts_of(&self, of: &str) -> Vec<String> {
-        let asked = match of.strip_suffix(')') {
-            Some(inside) => open_bracket(inside).map(|i| &inside[word_start(inside, i)..i]),
-            None => {
-                let name = &of[word_start(of, of.len())..];
-                self.names.iter().find(|item| item.name == name).map(|item| item.type_name.as_str())
-            }
+        let Some(command) = COMMANDS.iter().find(|c| before.trim_end() == format!(":{}", c.name)) else {
+            return self.vocabulary.candidates(before, word);
         };
-        match asked {
-            Some("run") => RUN_PARTS.iter().map(|part| part.to_string()).collect(),
-            Some(name) => {
-                let row = questions::find(&name.replace(' ', "_"));
-                row.into_iter().flat_map(|row| row.parts).map(|part| part.name.to_string()).collect()
-            }
-            None => vec![],
-        }
+        // A name, not a call: `:doc classify`.
+        let Vocabulary { names, questions } = &self.vocabulary;
+        let names = names.iter().chain(questions).map(|item| item.name.clone());
+        let commands = COMMANDS.iter().filter(|_| command.name == "help").map(|c| c.name.to_string());
+        fitting(names.chain(commands).collect(), word)
     }
-
-    /// The signature of the question whose arguments are being written.
-    fn signature(&self, line: &str) -> Option<&str> {
-        let name = line.strip_suffix('(')?;
-        let start = word_start(name, name.len());
-        self.questions.iter().find(|q| q.name == name[start..]).map(|q| q.type_name.as_str())
-    }
-}
-
-/// A place in a line where only words of one kind may stand.
-enum Place<'a> {
-    /// After `use std.`.
-    Library,
-    /// After `method`.
-    Method,
-    /// At the beginning of an entry of a run.
-    Clause,
-    /// After the colon of a form or field.
-    Promise,
-    /// After the colon of a coordinate.
-    CoordinateType,
-    /// After a dot, with what stands before it.
-    Part(&'a str),
-}
-
-/// The parts that every run has; its columns come with it.
-const RUN_PARTS: &[&str] = &["end", "events", "first", "last", "message", "method", "steps"];
-
-fn place(before: &str) -> Option<Place<'_>> {
-    let statement = before.rsplit(['\n', ';']).next().unwrap_or(before).trim_start();
-    if statement.strip_prefix("use").is_some_and(|rest| rest.trim() == "std.") {
-        return Some(Place::Library);
-    }
-    let words = before.trim_end();
-    if words.ends_with("method") && before.ends_with(char::is_whitespace) && in_a_run(before) {
-        return Some(Place::Method);
-    }
-    if words.ends_with(['{', ';', '\n']) && in_a_run(words) {
-        return Some(Place::Clause);
-    }
-    if words.ends_with(':') && !statement.starts_with(':') {
-        let declares = |word: &str| before.trim_start().starts_with(word);
-        return match before.rfind('{') {
-            None if declares("form ") || declares("field ") => Some(Place::Promise),
-            Some(_) if declares("manifold ") => Some(Place::CoordinateType),
-            _ => None,
-        };
-    }
-    before
-        .strip_suffix('.')
-        .filter(|of| of.ends_with(|c: char| c.is_alphanumeric() || c == ')' || c == '_'))
-        .map(Place::Part)
-}
-
-/// Whether the innermost open brace is that of a run.
-fn in_a_run(before: &str) -> bool {
-    let mut depth = 0;
-    let open = before.char_indices().rev().find(|(_, c)| {
-        depth += match c {
-            '}' => 1,
-            '{' => -1,
-            _ => 0,
-        };
-        depth < 0
-    });
-    open.is_some_and(|(i, _)| before[..i].split_whitespace().any(|word| word == "simulate"))
-}
-
-/// The bracket that is open at the end of this text.
-fn open_bracket(before: &str) -> Option<usize> {
-    let mut depth = 0;
-    let open = before.char_indices().rev().find(|(_, c)| {
-        depth += match c {
-            ')' => 1,
-            '(' => -1,
-            _ => 0,
-        };
-        depth < 0
-    });
-    open.map(|(i, _)| i)
-}
-
-/// The options of the question whose arguments are being written.
-fn options_of(before: &str) -> impl Iterator<Item = &'static OptionRow> {
-    let name = open_bracket(before).map_or("", |i| &before[word_start(before, i)..i]);
-    questions::find(name).into_iter().flat_map(|row| row.options)
-}
-
-/// Where the word before `pos` begins: a name with its primes, or a command with its colon.
-fn word_start(line: &str, pos: usize) -> usize {
-    let before = &line[..pos];
-    let word = |c: char| c.is_alphanumeric() || c == '_' || c == '\'' || ('\u{300}'..='\u{36f}').contains(&c);
-    let start = before.char_indices().rev().take_while(|(_, c)| word(*c)).last().map_or(pos, |(i, _)| i);
-    if before[..start].trim() == ":" { start - 1 } else { start }
 }
 
 impl Helper for Assistant {}
@@ -308,7 +164,7 @@ impl Hinter for Assistant {
         if pos < line.len() || line.is_empty() {
             return None;
         }
-        if let Some(signature) = self.signature(line) {
+        if let Some(signature) = self.vocabulary.signature(line) {
             return Some(format!("   {signature}"));
         }
         let start = word_start(line, pos);
@@ -386,41 +242,17 @@ fn painted(line: &str, pos: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::{Mode, SessionOptions};
 
-    /// What Tab offers at the end of a line.
-    fn offered(line: &str) -> Vec<String> {
-        let mut session = Session::new(SessionOptions::default());
-        session.feed(
-            "input",
-            "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nlet D = dynamics(L)",
-            Mode::File,
-        );
+    #[test]
+    fn commands_and_their_names_are_completed() {
         let mut assistant = Assistant::default();
-        assistant.learn(&session);
-        let start = word_start(line, line.len());
-        assistant.candidates(line, start, &line[start..])
-    }
-
-    #[test]
-    fn completion_knows_its_place() {
-        assert_eq!(offered("classify(L).re"), ["regular"]);
-        assert_eq!(offered("D.comp"), ["complete"]);
-        assert_eq!(offered("use std.sp"), ["springs"]);
-        assert_eq!(offered("simulate L { me"), ["method "]);
-        assert_eq!(offered("simulate L { from x = 1; unt"), ["until "]);
-        assert_eq!(offered("simulate L { method dop"), ["dop853"]);
-        assert_eq!(offered("manifold M over t { q : an"), ["angle"]);
-        assert_eq!(offered("form a : cont"), ["contact "]);
+        assistant.learn(&Session::new(Default::default()));
+        let offered = |line: &str| {
+            let start = word_start(line, line.len());
+            assistant.candidates(line, start, &line[start..])
+        };
         assert_eq!(offered(":doc classi"), ["classify"]);
+        assert_eq!(offered(":lat"), [":latex"]);
         assert_eq!(offered("hessi"), ["hessian("]);
-    }
-
-    #[test]
-    fn options_of_the_open_question_are_offered() {
-        let offered = |line: &str| super::options_of(line).map(|o| o.name).collect::<Vec<_>>();
-        assert_eq!(offered("let p = momenta(L, "), ["gauge", "names"]);
-        assert_eq!(offered("momenta(pullback(f, L), "), ["gauge", "names"]);
-        assert!(offered("momenta(L)").is_empty() && offered("x + (").is_empty());
     }
 }

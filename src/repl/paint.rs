@@ -16,11 +16,6 @@ pub enum Kind {
     Bracket,
 }
 
-/// Words that may begin a statement.
-pub fn statement_words() -> impl Iterator<Item = &'static str> {
-    ["assert", "assume", "let", "param"].into_iter().chain(STATEMENT_WORDS.iter().map(|(word, _)| *word))
-}
-
 /// The painted ranges of a text, in order and without overlap.
 pub fn ranges(text: &str) -> Vec<(Range<usize>, Kind)> {
     let lexed = lex(SourceId::default(), text);

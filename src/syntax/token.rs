@@ -235,6 +235,10 @@ pub const RUN_CLAUSES: &[(&str, Token)] = &[
     ("collect", Token::Collect),
 ];
 
+/// Words that are keywords in one place each: `tolerance rel 1e-9`, `record x every 1/100`, `stop when x = 0 rising`.
+#[cfg(test)]
+pub const WORDS_OF_ONE_PLACE: &[&str] = &["rel", "abs", "every", "rising", "falling", "against", "generated"];
+
 /// The words before a colon in a constraint.
 pub const CONSTRAINT_CLAUSES: &[&str] = &["dependent", "branch", "reactions", "forms"];
 
