@@ -3,6 +3,7 @@
 //! known and rendered in one place, [`render`](mod@render). Its code is a row of the table in [`codes`].
 
 pub mod codes;
+pub(crate) mod elsewhere;
 pub(crate) mod internal;
 pub mod render;
 pub(crate) mod suggest;
@@ -48,6 +49,10 @@ pub enum Goes {
     LineBefore,
     /// In place of what is written at the span, with this declaration on a line of its own before it.
     BelowDeclaration(String),
+    /// In place of what is written at the span; the signs `…` of the text stand for what is written at these places.
+    Quoting(Vec<Span>),
+    /// In place of everything from the last such word before the span.
+    BackTo(&'static str),
 }
 
 /// What was wanted in a place where something else stands, if the one may be written as the other.

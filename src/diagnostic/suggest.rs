@@ -15,44 +15,6 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, c)| c)
 }
 
-/// What a word of another system is here.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Use {
-    Function,
-    /// It begins a statement.
-    Statement,
-}
-
-/// What questions and statement words are called elsewhere; of elementary functions their table says it.
-const ELSEWHERE: &[(Use, &str, &str)] = &[
-    (Use::Function, "diff", "D"),
-    (Use::Function, "derivative", "D"),
-    (Use::Function, "pdiff", "D"),
-    (Use::Function, "partial", "D"),
-    (Use::Function, "integrate", "integral"),
-    (Use::Function, "substitute", "subs"),
-    (Use::Function, "replace", "subs"),
-    (Use::Function, "determinant", "det"),
-    (Use::Function, "inv", "inverse"),
-    (Use::Function, "eigvals", "eigenvalues"),
-    (Use::Function, "eom", "equations"),
-    (Use::Function, "lagrange", "euler_lagrange"),
-    (Use::Function, "legendre_transform", "legendre"),
-    (Use::Statement, "parameter", "param"),
-    (Use::Statement, "parameters", "param"),
-    (Use::Statement, "constant", "param"),
-    (Use::Statement, "const", "param"),
-    (Use::Statement, "def", "let"),
-    (Use::Statement, "var", "let"),
-    (Use::Statement, "import", "use"),
-    (Use::Statement, "include", "use"),
-];
-
-/// The name that a function or a statement word of another system has here.
-pub fn from_elsewhere(used: Use, name: &str) -> Option<&'static str> {
-    ELSEWHERE.iter().find(|(of, other, _)| *of == used && *other == name).map(|(_, _, ours)| *ours)
-}
-
 /// A name that spells a derivative, `xdot`, `theta_ddot`, and the number of its dots.
 pub fn dotted(name: &str) -> Option<(&str, usize)> {
     for (ending, dots) in [("ddot", 2), ("dot", 1)] {
@@ -85,7 +47,7 @@ fn distance(a: &str, b: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Use, dotted, from_elsewhere, nearest};
+    use super::{dotted, nearest};
 
     #[test]
     fn a_slip_is_found_and_a_stranger_is_not() {
@@ -93,7 +55,6 @@ mod tests {
         assert_eq!(nearest("x", ["theta", "phi"]), None);
         assert_eq!(nearest("m", ["Y", "x"]), None);
         assert_eq!(nearest("m", ["m1", "x"]), Some("m1"));
-        assert_eq!((from_elsewhere(Use::Function, "diff"), from_elsewhere(Use::Function, "D")), (Some("D"), None));
         assert_eq!((dotted("theta_ddot"), dotted("xdot"), dotted("dot")), (Some(("theta", 2)), Some(("x", 1)), None));
     }
 }

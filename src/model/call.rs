@@ -7,7 +7,7 @@ use super::kind::{self, ANY, FORM, FUNCTION, Gives, Kinds, LABEL, OptionRow, SYS
 use super::operate::describe;
 use super::question::Question;
 use super::value::Value;
-use crate::diagnostic::{Diagnostic, codes, suggest};
+use crate::diagnostic::{Diagnostic, Goes, Repair, codes, suggest};
 use crate::source::Span;
 use std::fmt;
 use std::rc::Rc;
@@ -239,7 +239,7 @@ pub fn unknown_option(row: &Question, written: &str, name: &str, span: Span) -> 
 }
 
 /// `A.name` of something that has no such part, where its parts are known; entries by coordinate are not known here.
-pub fn unknown_part(shape: &Shape, name: &str) -> Option<Diagnostic> {
+pub fn unknown_part(shape: &Shape, name: &str, span: Span) -> Option<Diagnostic> {
     let natural = match shape.question {
         Some(row) if row.gives == Gives::Parts => vec![],
         _ => shape.kinds.natural_parts()?,
@@ -254,7 +254,11 @@ pub fn unknown_part(shape: &Shape, name: &str) -> Option<Diagnostic> {
         Some(row) => format!("the answer to `{}`", row.name),
         None => shape.describe(),
     };
-    Some(no_part(&subject, name, &names))
+    let d = no_part(&subject, name, &names);
+    Some(match suggest::nearest(name, names.iter().copied()) {
+        Some(near) => Diagnostic { repairs: vec![Repair { span, text: near.to_string(), goes: Goes::Here }], ..d },
+        None => d,
+    })
 }
 
 /// The message of a part that is not there; it has no place yet.
@@ -360,14 +364,20 @@ mod tests {
     #[test]
     fn parts_and_words_are_those_of_the_row() {
         let classify = Shape::of_answer(find("classify").unwrap(), &[]);
-        assert!(unknown_part(&classify, "regular").is_none() && unknown_word(&classify, "singular").is_none());
+        assert!(
+            unknown_part(&classify, "regular", Span::default()).is_none()
+                && unknown_word(&classify, "singular").is_none()
+        );
         assert_eq!(unknown_word(&classify, "regulr").unwrap().helps, ["did you mean `regular`?"]);
-        assert_eq!(unknown_part(&classify, "rank_b").unwrap().helps, ["did you mean `rank_B`?"]);
+        assert_eq!(unknown_part(&classify, "rank_b", Span::default()).unwrap().helps, ["did you mean `rank_B`?"]);
         let dynamics = Shape::of_answer(find("dynamics").unwrap(), &[]);
         assert!(unknown_word(&dynamics, "no_motion").is_none() && unknown_word(&dynamics, "nomotion").is_some());
         let definite = Shape::of_answer(find("hessian").unwrap(), &[]).part("definite");
         assert!(unknown_word(&definite, "positive").is_none() && unknown_word(&definite, "positiv").is_some());
-        assert!(unknown_part(&Shape::UNKNOWN, "foo").is_none() && unknown_word(&Shape::UNKNOWN, "foo").is_none());
+        assert!(
+            unknown_part(&Shape::UNKNOWN, "foo", Span::default()).is_none()
+                && unknown_word(&Shape::UNKNOWN, "foo").is_none()
+        );
     }
 
     #[test]

@@ -402,6 +402,14 @@ fn form_remedy(cx: &Inquiry, promise: &FormPromise, form: &Form, property: &Form
             let words = "take the Lepage form of the equations that it states";
             (!part.is_empty()).then_some(Remedy::Replace { words, value }).or_else(|| Some(drop_word()))
         }
+        // The equations, as 1-forms: their dt is missing.
+        FormProperty::Dynamical if form.degree() == 1 => {
+            let dt = Form::term(Expr::one(), &[manifold.base()]);
+            let with_time = form.wedge(&dt);
+            let is_one = contact::is_dynamical(cx, &with_time, manifold).verdict.is_yes();
+            let remedy = is_one.then(|| written(with_time, "its dt is missing"));
+            remedy.flatten().or_else(|| Some(drop_word()))
+        }
         FormProperty::Dynamical | FormProperty::Lepage | FormProperty::Closed => Some(drop_word()),
     }
 }

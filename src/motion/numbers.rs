@@ -10,6 +10,7 @@ use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
 /// The values of the parameters in one run: those of its `set` clause, over those of the session.
+#[derive(Default)]
 pub struct Numbers {
     values: FxHashMap<Symbol, Expr>,
 }

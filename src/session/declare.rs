@@ -183,7 +183,8 @@ fn assumption(cx: &Inquiry, state: &mut Interpreter, fact: &Term) -> Fallible<()
             return Err(Box::new(
                 Diagnostic::error(&codes::NO_EFFECT, "an equation cannot be assumed")
                     .label(fact.span, "facts are inequalities")
-                    .help("define the one by the other with `let`, or state a constraint"),
+                    .help("a parameter gets its value where it is declared, `param m = 1`, or in a run, `set m = 1`")
+                    .help("a function of others is named with `let`; an equation of motions is a constraint"),
             ));
         }
     };
@@ -669,10 +670,13 @@ pub(super) fn composed(
                 system.forces.push(f);
             }
             other => {
-                return Err(Box::new(
-                    Diagnostic::error(&codes::WRONG_KIND, format!("`with` takes a force, not {}", describe(&other)))
-                        .label(term.span, "not a force"),
-                ));
+                let title = format!("`with` takes a force, not {}", describe(&other));
+                let d = Diagnostic::error(&codes::WRONG_KIND, title).label(term.span, "not a force");
+                // The word between the two, if they are the only ones.
+                let between = Span { start: base.outer.end, end: term.outer.start, ..base.span };
+                let is_meant = matches!(other, Value::Constraint(_)) && forces.len() == 1 && constraints.is_empty();
+                let help = "a system is subject to its constraints: `L subject to C`";
+                return Err(Box::new(if is_meant { d.repair(help, between, " subject to ") } else { d }));
             }
         }
     }
@@ -691,13 +695,12 @@ pub(super) fn composed(
                 system.constraints.push(c);
             }
             other => {
-                return Err(Box::new(
-                    Diagnostic::error(
-                        &codes::WRONG_KIND,
-                        format!("`subject to` takes a constraint, not {}", describe(&other)),
-                    )
-                    .label(term.span, "not a constraint"),
-                ));
+                let title = format!("`subject to` takes a constraint, not {}", describe(&other));
+                let d = Diagnostic::error(&codes::WRONG_KIND, title).label(term.span, "not a constraint");
+                let between = Span { start: base.outer.end, end: term.outer.start, ..base.span };
+                let is_meant = matches!(other, Value::Force(_)) && constraints.len() == 1 && forces.is_empty();
+                let help = "forces act with a system: `L with F`";
+                return Err(Box::new(if is_meant { d.repair(help, between, " with ") } else { d }));
             }
         }
     }

@@ -273,7 +273,11 @@ impl Interpreter {
         if result.is_err() {
             self.failed.extend(declare::declared_names(statement).into_iter().map(|w| w.to_string()));
         }
-        result.map_err(|d| self.excuse(ast, d))
+        let result = result.map_err(|d| self.excuse(ast, d));
+        // `T = …`, which was meant to declare it.
+        let meant = super::resolve::statement::assigned(ast, statement).filter(|_| result.is_err());
+        self.failed.extend(meant.filter(|name| !self.scope.values.contains_key(&**name)).map(|name| name.to_string()));
+        result
     }
 
     /// Carries out what was checked.
@@ -314,11 +318,19 @@ impl Interpreter {
 
     /// Takes a repair to its place in the source. In its text `…` is what was written at the span.
     fn settle(&self, repair: &mut Repair) {
-        if repair.text.contains('…') {
+        if let Goes::Quoting(places) = &repair.goes {
+            for place in places {
+                repair.text = repair.text.replacen('…', &self.source_text(*place), 1);
+            }
+        } else if repair.text.contains('…') {
             repair.text = repair.text.replace('…', &self.source_text(repair.span));
         }
         match std::mem::replace(&mut repair.goes, Goes::Here) {
-            Goes::Here => {}
+            Goes::Here | Goes::Quoting(_) => {}
+            Goes::BackTo(word) => {
+                let before = self.source_text(Span { start: 0, end: repair.span.start, ..repair.span });
+                repair.span.start = before.rfind(word).map_or(repair.span.start, |at| at as u32);
+            }
             Goes::LineBefore => {
                 repair.span = self.line_start(repair.span);
                 repair.text.push('\n');

@@ -84,6 +84,18 @@ enum Stand {
     Entry,
 }
 
+/// What a place takes, where that is less than any name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Wants {
+    Anything,
+    /// After `from`, before the sign in `{ x = 1 }`: a coordinate or a jet.
+    State,
+    /// After `record`: what can be computed from the state.
+    Column,
+    /// After `@`.
+    Direction,
+}
+
 /// Functions whose names are open, as they are resolved for one statement.
 type Bodies = Rc<RefCell<FxHashMap<*const Closure, Rc<Defined>>>>;
 
@@ -99,6 +111,9 @@ pub struct Resolver<'s> {
     pub(super) locals: Vec<(Rc<str>, Shape)>,
     names: Names,
     stand: Stand,
+    pub(super) wants: Wants,
+    /// The expression that is the whole question, or what `let` names.
+    top: Option<ExprId>,
     /// In the body of a function what was declared around it comes before the manifold of whoever calls it.
     in_function: bool,
     problems: Vec<Problem>,
@@ -118,6 +133,8 @@ impl<'s> Resolver<'s> {
             locals: vec![],
             names: Names::Known,
             stand: Stand::Value,
+            wants: Wants::Anything,
+            top: None,
             in_function: false,
             problems: vec![],
             told: FxHashSet::default(),
@@ -163,6 +180,13 @@ impl<'s> Resolver<'s> {
         let before = std::mem::replace(&mut self.stand, stand);
         let result = work(self);
         self.stand = before;
+        result
+    }
+
+    fn wanting<T>(&mut self, wants: Wants, work: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.wants, wants);
+        let result = work(self);
+        self.wants = before;
         result
     }
 
@@ -219,10 +243,11 @@ impl<'s> Resolver<'s> {
             ExprKind::String(text) => TermKind::Text(text.clone()),
             ExprKind::Name(name) => self.name(id, name, span),
             ExprKind::Primed { of, primes } => self.primed(*of, *primes),
-            ExprKind::Partial(of) => TermKind::Partial(self.boxed(*of)),
+            ExprKind::Partial(of) => TermKind::Partial(self.wanting(Wants::Direction, |r| r.boxed(*of))),
             ExprKind::Neg(of) => TermKind::Neg(self.boxed(*of)),
             ExprKind::Sum(terms) => TermKind::Sum(terms.iter().map(|(sign, id)| (*sign, self.term(*id))).collect()),
             ExprKind::Product(factors) => {
+                self.leibniz(factors);
                 TermKind::Product(factors.iter().map(|(op, id)| (*op, self.term(*id))).collect())
             }
             ExprKind::Wedge(all) => TermKind::Wedge(self.all(all)),
@@ -253,7 +278,9 @@ impl<'s> Resolver<'s> {
                 forces: self.all(forces),
                 constraints: self.all(constraints),
             },
-            ExprKind::Call { callee, arguments } => self.call(*callee, arguments, span),
+            ExprKind::Call { callee, arguments } => {
+                self.wanting(Wants::Anything, |r| r.call(id, *callee, arguments, span))
+            }
             ExprKind::Part { of, key } => self.part(*of, &key.node, key.span),
             ExprKind::Index { of, keys } => self.index(*of, keys),
             ExprKind::List(all) => TermKind::List(self.all(all)),
@@ -263,6 +290,27 @@ impl<'s> Resolver<'s> {
             ExprKind::Component { key, value } => self.component(*key, *value),
             ExprKind::Each(each) if &*each.function.node == "integral" => self.integral(each),
             ExprKind::Each(each) => self.each(each, |resolver, body| resolver.term(body)),
+        }
+    }
+
+    /// `dx/dt`, which is a prime here.
+    fn leibniz(&mut self, factors: &[(ast::Factor, ExprId)]) {
+        for pair in factors.windows(2) {
+            let [(ast::Factor::Times, above), (ast::Factor::Over, below)] = *pair else { continue };
+            let (Some(above_name), Some(below_name)) = (self.ast.name(above), self.ast.name(below)) else { continue };
+            let base = below_name.text.strip_prefix('d').filter(|_| below_name.primes == 0);
+            let Some(of) = above_name.text.strip_prefix('d').filter(|of| !of.is_empty()) else { continue };
+            let is_base = |name: &str| self.scope.manifolds.iter().any(|m| m.base().name() == name);
+            let declared = [&above_name.text, &below_name.text].iter().any(|n| self.scope.values.contains_key(&***n));
+            if !declared && base.is_some_and(is_base) {
+                let whole = self.ast.outer(above).to(self.ast.outer(below));
+                let primed = format!("{of}{}", "'".repeat(above_name.primes as usize + 1));
+                self.say(
+                    Diagnostic::error(&codes::WRONG_KIND, "the derivative along the motion is a prime")
+                        .label(whole, "a quotient of two 1-forms")
+                        .repair(format!("write `{primed}`"), whole, primed),
+                );
+            }
         }
     }
 

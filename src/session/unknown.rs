@@ -1,10 +1,12 @@
 //! Names that nothing declares: what was probably meant, in the words of this language or of another one.
 
-use super::resolve::{Resolver, coordinate_of};
-use super::scope::Meaning;
+use super::resolve::{Resolver, Wants, coordinate_of};
+use super::scope::{Binding, Meaning};
 use crate::algebra::function::Elementary;
+use crate::diagnostic::elsewhere::{self, Ours, Use};
 use crate::diagnostic::{Diagnostic, codes, suggest};
 use crate::geometry::jet::FiberedManifold;
+use crate::model::value::Value;
 use crate::questions;
 use crate::source::Span;
 
@@ -26,6 +28,18 @@ impl Resolver<'_> {
                 span,
                 primed,
             );
+        }
+        if let Some((family, number)) = self.member(text) {
+            let word = Span { end: span.start + text.len() as u32, ..span };
+            let member = format!("{family}[{number}]");
+            let help = format!("a member of the family is written `{member}`");
+            return diagnostic.label(span, "not known here").repair(help, word, member);
+        }
+        if let Some(d) = self.unknown_in_its_place(&diagnostic, text, span) {
+            return d;
+        }
+        if let Some(ours) = elsewhere::ours(Use::Value, text) {
+            return foreign(diagnostic.label(span, "not known here"), ours, text, span);
         }
         if let Some(near) = suggest::nearest(text, names.iter().copied()) {
             let primes = span.end.saturating_sub(span.start) as usize;
@@ -71,8 +85,10 @@ impl Resolver<'_> {
                 .label(span, "over what?")
                 .help(format!("write `{text}({range}, …)`"));
         }
+        if let Some(ours) = elsewhere::ours(Use::Function, text) {
+            return foreign(diagnostic.label(span, "not known here"), ours, text, span);
+        }
         let elsewhere = Elementary::called_elsewhere(text).map(Elementary::name);
-        let elsewhere = elsewhere.or_else(|| suggest::from_elsewhere(suggest::Use::Function, text));
         match elsewhere.or_else(|| suggest::nearest(text, names)) {
             Some(near) => {
                 let word = Span { end: span.start + text.len() as u32, ..span };
@@ -95,6 +111,89 @@ impl Resolver<'_> {
                 .label(span, "not known here")
                 .help(format!("declare it: `function {text}(…)`, or `let {text}(…) = …`")),
         }
+    }
+}
+
+impl Resolver<'_> {
+    /// The only value of its kind that is declared, by its name: what was meant where none is named.
+    pub fn only(&self, is_one: impl Fn(&Value) -> bool) -> Option<String> {
+        let fits = |b: &Binding| matches!(&b.meaning, Meaning::Value(value) if is_one(value));
+        let mut found = self.scope.values.iter().filter(|(_, binding)| fits(binding));
+        match (found.next(), found.next()) {
+            (Some((name, _)), None) => Some(name.clone()),
+            _ => None,
+        }
+    }
+
+    /// `q1` for the first of the family `q`.
+    fn member<'t>(&self, text: &'t str) -> Option<(&'t str, &'t str)> {
+        let base = text.trim_end_matches(|c: char| c.is_ascii_digit());
+        let number = &text[base.len()..];
+        let base = base.trim_end_matches('_');
+        let is_family = |name: &str| {
+            let meaning = self.scope.values.get(name).map(|b| &b.meaning);
+            matches!(meaning, Some(Meaning::Value(Value::Indexed(_))))
+        };
+        (!number.is_empty() && is_family(base)).then_some((base, number))
+    }
+
+    /// A name in a place that takes a few names only: a parameter of this name would not be taken either.
+    fn unknown_in_its_place(&self, d: &Diagnostic, text: &str, span: Span) -> Option<Diagnostic> {
+        if self.wants == Wants::Anything {
+            return None;
+        }
+        let only = || match self.scope.manifolds.as_slice() {
+            [one] => Some(one),
+            _ => None,
+        };
+        let manifold = self.on.as_ref().or_else(only)?;
+        let coordinates: Vec<String> = manifold.fibres().iter().map(|f| f.coordinate.name()).collect();
+        let word = Span { end: span.start + text.len() as u32, ..span };
+        let d = d.clone().label(span, "not known here");
+        // `v`, `vx` and `v_x` are velocities elsewhere.
+        let of_velocity = match (text.strip_prefix('v'), coordinates.as_slice()) {
+            (Some(""), [one]) => Some(one),
+            (Some(rest), all) => all.iter().find(|c| *c == rest.trim_start_matches('_')),
+            _ => None,
+        };
+        if let Some(of) = of_velocity {
+            let primed = format!("{of}'");
+            return Some(d.repair(format!("the velocity of `{of}` is written `{primed}`"), word, primed));
+        }
+        if let Some(near) = suggest::nearest(text, coordinates.iter().map(String::as_str)) {
+            return Some(d.repair(format!("did you mean `{near}`?"), word, near));
+        }
+        let list = coordinates.join(", ");
+        let system = || self.only(|value| matches!(value, Value::System(_))).unwrap_or("S".to_string());
+        Some(match self.wants {
+            Wants::Column if ["E", "energy", "H"].contains(&text) => {
+                let column = format!("{text} = energy({})", system());
+                d.repair(format!("say what it is: `{column}`"), word, column)
+            }
+            Wants::Column => d.note(format!("`{}` has the coordinates {list}", manifold.name())).help(format!(
+                "what is recorded is a formula of them and their derivatives: `{text} = {}^2`",
+                coordinates.first()?
+            )),
+            _ => d.note(format!("`{}` has the coordinates {list}", manifold.name())).help(format!(
+                "a new coordinate is declared with them: `manifold {} over {} {{ {list}, {text} }}`",
+                manifold.name(),
+                manifold.base()
+            )),
+        })
+    }
+}
+
+/// What is said of a word of another system.
+pub fn foreign(d: Diagnostic, ours: Ours, text: &str, span: Span) -> Diagnostic {
+    let word = Span { end: span.start + text.len() as u32, ..span };
+    match ours {
+        Ours::Word("exp(1)") => {
+            let d = d.repair(format!("Euler's number is `exp(1)`, and {text}^x is `exp(x)`"), word, "exp(1)");
+            d.help(format!("or declare a parameter: `param {text}`"))
+        }
+        Ours::Word(here) => d.repair(format!("did you mean `{here}`?"), word, here),
+        Ours::Nothing(why) => d.repair(format!("{why}: leave it out"), word, ""),
+        Ours::Said(how) => d.help(how),
     }
 }
 

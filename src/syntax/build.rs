@@ -298,9 +298,12 @@ impl<'t> Builder<'t> {
         if let (ExprKind::Primed { of, .. }, 0) = (&raised.kind, raised.parens)
             && !matches!(self.ast.kind(*of), ExprKind::Index { .. } | ExprKind::Call { .. })
         {
+            let is_name = self.ast.name(base).is_some() && self.ast[base].parens == 0;
             let (end, of, base) = (raised.span.end, self.ast.outer(*of), self.slice_of(self.ast.outer(base)));
             let (prime, power) = (self.slice(of.end, end), self.slice_of(of));
-            let readings = [format!("({base}^{power}){prime}"), format!("{base}^({power}{prime})")];
+            let of_base = is_name.then(|| format!("{base}{prime}^{power}"));
+            let both = [format!("({base}^{power}){prime}"), format!("{base}^({power}{prime})")];
+            let readings: Vec<String> = of_base.into_iter().chain(both).collect();
             self.problem(problem::ambiguous_prime(self.span(of.end, end), &readings, self.span(l, r)));
         }
         self.push(l, ExprKind::Power { base, exponent }, r)
@@ -581,6 +584,12 @@ impl<'t> Builder<'t> {
         entries
     }
 
+    /// The name with the most primes in an expression, without them.
+    fn highest_jet(&self, e: ExprId) -> Option<Text> {
+        let names = self.ast.inside(self.ast.span(e)).filter_map(|id| self.ast.name(id));
+        names.filter(|name| name.primes > 0).max_by_key(|name| name.primes).map(|name| name.text.clone())
+    }
+
     fn components(&mut self, block: Block, owner: &str) -> Vec<ExprId> {
         let entries: Vec<ExprId> = block.into_iter().flatten().collect();
         for &e in &entries {
@@ -589,7 +598,16 @@ impl<'t> Builder<'t> {
                 (ExprKind::Component { .. }, _) => {}
                 (_, Some((key, value))) => {
                     let sign = self.sign_between(key, value, Token::Equal);
-                    self.problem(problem::equation_for_component(sign, owner));
+                    let problem = match self.highest_jet(inner).filter(|_| self.ast.name(key).is_none()) {
+                        Some(of) => {
+                            let (force, inertia) =
+                                (self.slice_of(self.ast.outer(value)), self.slice_of(self.ast.outer(key)));
+                            let component = format!("{of}: {force} - ({inertia})");
+                            problem::equation_of_motion(sign, owner, self.ast.span(inner), &component)
+                        }
+                        None => problem::equation_for_component(sign, owner),
+                    };
+                    self.problem(problem);
                 }
                 _ => self.problem(problem::not_a_component(self.ast.span(inner), owner)),
             }

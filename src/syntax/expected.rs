@@ -9,6 +9,7 @@
 use super::lexer::{Lexed, Placed};
 use super::problem;
 use super::token::{self, RESERVED, STATEMENT_WORDS, Token};
+use crate::diagnostic::elsewhere::{self, Ours};
 use crate::diagnostic::{Diagnostic, codes, suggest};
 use crate::source::{SourceId, Span};
 use lalrpop_util::ParseError;
@@ -123,20 +124,20 @@ impl<'t> Scene<'t> {
             return None;
         }
         let word = self.slice(first);
-        if matches!(word, "show" | "print" | "display") {
-            let whole = Span { source: self.source, start: first.start, end: found.start };
-            return Some(
-                Diagnostic::error(&codes::SYNTAX, format!("no statement begins with `{word}`"))
-                    .label(self.span(first), "not needed")
-                    .repair("an expression alone is a question, and its answer is shown", whole, ""),
-            );
-        }
-        if let Some(near) = suggest::from_elsewhere(suggest::Use::Statement, word) {
-            return Some(
-                Diagnostic::error(&codes::SYNTAX, format!("no statement begins with `{word}`"))
-                    .label(self.span(first), "not a statement word")
-                    .repair(format!("write `{near}`"), self.span(first), near),
-            );
+        if let Some(ours) = elsewhere::ours(elsewhere::Use::Statement, word) {
+            let d = Diagnostic::error(&codes::SYNTAX, format!("no statement begins with `{word}`"));
+            let strange = |d: Diagnostic| d.label(self.span(first), "not a statement word");
+            return Some(match ours {
+                Ours::Nothing(why) => {
+                    let whole = Span { source: self.source, start: first.start, end: found.start };
+                    d.label(self.span(first), "not needed").repair(why, whole, "")
+                }
+                Ours::Word(near) => strange(d).repair(format!("write `{near}`"), self.span(first), near),
+                Ours::Said(how) => match self.repetition(head) {
+                    Some((whole, list)) => strange(d).repair(format!("write `{list}`"), whole, list),
+                    None => strange(d).help(how),
+                },
+            });
         }
         if found.token == Token::Number {
             return None;
@@ -148,6 +149,119 @@ impl<'t> Scene<'t> {
                 .label(self.span(first), "not a statement word")
                 .repair(format!("did you mean `{near}`?"), self.span(first), near),
         )
+    }
+
+    /// `for i in 1..3 { i^2 }` as a list.
+    fn repetition(&self, head: usize) -> Option<(Span, String)> {
+        let tokens = &self.lexed.tokens[head..];
+        let end = tokens.iter().position(|t| t.token.is_separator()).unwrap_or(tokens.len());
+        let [first, index, within, .., close] = &tokens[..end] else { return None };
+        let open = tokens[..end].iter().find(|t| t.token == Token::OpenBrace)?;
+        if (index.token, within.token, close.token) != (Token::Word, Token::In, Token::CloseBrace) {
+            return None;
+        }
+        let binder = self.text[first.end as usize..open.start as usize].trim();
+        let body = self.text[open.end as usize..close.start as usize].trim();
+        let whole = Span { source: self.source, start: first.start, end: close.end };
+        (!body.is_empty()).then(|| (whole, format!("list({binder}, {body})")))
+    }
+
+    /// `if x > 0 then 1 else 0` as a value, from the word `if`.
+    fn choice(&self, start: Placed) -> Diagnostic {
+        let d = Diagnostic::error(&codes::SYNTAX, "a choice is written `piecewise(condition, value, otherwise)`")
+            .label(self.span(start), "not a word of the language");
+        let rest = self.lexed.tokens.iter().filter(|t| t.start >= start.start).take_while(|t| !t.token.is_separator());
+        let rest: Vec<&Placed> = rest.collect();
+        let word = |text: &str| rest.iter().find(|t| self.slice(***t) == text);
+        let (Some(then), Some(otherwise), Some(last)) = (word("then"), word("else"), rest.last()) else {
+            return d.help("for instance `piecewise(x > 0, 1, 0)`");
+        };
+        let piece = |from: u32, to: u32| self.text.get(from as usize..to as usize).unwrap_or("").trim();
+        let pieces = [piece(start.end, then.start), piece(then.end, otherwise.start), piece(otherwise.end, last.end)];
+        let text = format!("piecewise({})", pieces.join(", "));
+        d.repair(format!("write `{text}`"), Span { end: last.end, ..self.span(start) }, text)
+    }
+
+    /// Two entries of a block or a list without the sign between them.
+    fn entries_in_a_row(&self, before: Placed, found: Placed) -> Option<Diagnostic> {
+        let (left, right) = (self.slice(before), self.slice(found));
+        let gap = Span { source: self.source, start: before.end, end: found.start };
+        let comma = |what: &str| {
+            Diagnostic::error(&codes::SYNTAX, format!("a comma is missing between two {what}"))
+                .label(self.span(found), "another one begins here")
+                .repair(format!("write `{left}, {right}`"), gap, ", ")
+        };
+        let equals =
+            || {
+                Diagnostic::error(&codes::SYNTAX, "an equals sign is missing")
+                    .label(self.span(found), "its value")
+                    .repair(format!("write `{left} = {right}`"), gap, " = ")
+            };
+        let entry = self.lexed.tokens[..self.index].iter().rev();
+        let entry: Vec<Token> = entry
+            .take_while(|t| !t.token.is_separator() && !matches!(t.token, Token::Comma | Token::OpenBrace))
+            .map(|t| t.token)
+            .collect();
+        let names = before.token == Token::Word && found.token == Token::Word;
+        let plain = !entry.contains(&Token::Equal);
+        match self.head()?.1.token {
+            Token::Manifold if self.in_block() && names => Some(comma("coordinates")),
+            Token::Param if names && plain => Some(comma("parameters")),
+            Token::Param if before.token == Token::Word && plain => Some(equals()),
+            _ if !self.in_block() => None,
+            _ if entry.contains(&Token::Record) && names => Some(comma("columns")),
+            _ if entry.iter().any(|t| matches!(t, Token::From | Token::Set | Token::Until)) && plain => Some(equals()),
+            _ => None,
+        }
+    }
+
+    /// `plot run x, y`, and other words that stand where braces, quotes or nothing belong.
+    fn other_notation(&self, before: Placed, found: Placed) -> Option<Diagnostic> {
+        let (left, right) = (self.slice(before), self.slice(found));
+        let head = self.head().map(|(_, t)| t.token);
+        let rest = || {
+            let end = self.lexed.tokens[self.index..].iter().find(|t| t.token.is_separator() || t.token == Token::To);
+            let end = end.map_or(self.text.len(), |t| t.start as usize);
+            self.text[found.start as usize..end].trim_end()
+        };
+        let from = |start: u32, length: usize| Span { source: self.source, start, end: start + length as u32 };
+        match (left, head) {
+            ("if", _) => Some(self.choice(before)),
+            ("return", _) => Some(
+                Diagnostic::error(&codes::SYNTAX, "a function is its formula")
+                    .label(self.span(before), "not a word of the language")
+                    .repair("leave out `return`", Span { end: found.start, ..self.span(before) }, ""),
+            ),
+            ("d", _) if found.token == Token::Word => Some(
+                Diagnostic::error(&codes::SYNTAX, "a differential is one word")
+                    .label(Span { end: found.end, ..self.span(before) }, "two words")
+                    .repair(format!("write `d{right}`"), Span { end: found.start, ..from(before.end, 0) }, ""),
+            ),
+            (_, Some(Token::Plot)) if !self.in_block() => {
+                let curves = rest();
+                Some(
+                    Diagnostic::error(&codes::SYNTAX, "what is plotted of a run stands in braces")
+                        .label(self.span(found), "without braces")
+                        .repair(
+                            format!("write `{{ {curves} }}`"),
+                            from(found.start, curves.len()),
+                            format!("{{ {curves} }}"),
+                        ),
+                )
+            }
+            _ if before.token == Token::Primes && self.head().is_some_and(|(_, t)| self.slice(t) == "use") => {
+                let written = rest();
+                let name = written.trim_end_matches('\'');
+                let meant = if name.starts_with("std.") { name.to_string() } else { format!("\"{name}\"") };
+                let whole = Span { start: before.start, ..from(found.start, written.len()) };
+                Some(
+                    Diagnostic::error(&codes::SYNTAX, "a library is named without quotes, a file in `\"`")
+                        .label(self.span(before), "a prime")
+                        .repair(format!("write `use {meant}`"), whole, meant),
+                )
+            }
+            _ => None,
+        }
     }
 
     /// A reserved word where a name is wanted, and used as one.
@@ -187,7 +301,8 @@ impl<'t> Scene<'t> {
                     .repair(format!("write `generated by {right}`"), end, " by"),
             );
         }
-        if let Some(slip) = self.slip_between(before, found) {
+        let slip = self.other_notation(before, found).or_else(|| self.slip_between(before, found));
+        if let Some(slip) = slip.or_else(|| self.entries_in_a_row(before, found)) {
             return Some(slip);
         }
         if let (Some(d), Some(over)) = (self.token(self.index.checked_sub(3)), self.token(self.index.checked_sub(2)))
@@ -383,6 +498,33 @@ impl<'t> Scene<'t> {
         declared.then(|| format!("the types stand before the space: `{first} {name} : {types} on {space} = …`"))
     }
 
+    /// The bracket that closes this one.
+    fn closing(&self, open: Placed) -> Option<Placed> {
+        let mut depth = 0;
+        let inside = self.lexed.tokens.iter().filter(|t| t.start >= open.start);
+        inside.copied().find(|t| {
+            depth += i32::from(matches!(t.token, Token::OpenParen | Token::OpenBracket | Token::OpenBrace));
+            depth -= i32::from(t.token.opener().is_some());
+            depth == 0
+        })
+    }
+
+    /// A declaration without its space: on the manifold that was declared last, if there is one.
+    fn say_where(&self, diagnostic: Diagnostic, sign: &str) -> Diagnostic {
+        let order = match self.head().map(|(_, t)| t.token) {
+            Some(Token::Equations) => 2,
+            _ => 1,
+        };
+        let declared = self.lexed.tokens[..self.index].windows(2).rev();
+        let mut manifolds = declared.filter(|pair| pair[0].token == Token::Manifold).map(|pair| self.slice(pair[1]));
+        let (Some(manifold), Some(before), Some(found)) = (manifolds.next(), self.before(), self.found()) else {
+            return diagnostic.help(format!("say where it lives: `… on J{order}(Y) {sign} …`"));
+        };
+        let gap = Span { source: self.source, start: before.end, end: found.start };
+        let space = format!(" on J{order}({manifold}) ");
+        diagnostic.repair(format!("say where it lives: `…{space}{sign} …`"), gap, space)
+    }
+
     /// What to write instead, where we can tell.
     fn advice(&self, diagnostic: Diagnostic) -> Diagnostic {
         let (Some(found), before) = (self.found(), self.before()) else { return diagnostic };
@@ -407,16 +549,38 @@ impl<'t> Scene<'t> {
                 diagnostic.repair(format!("write `{word}({name})`"), place, format!("({name})"))
             }
             // `form E on J2(Y) : dynamical 2-form = …`
+            Token::Colon if self.head().is_some_and(|(_, t)| t.token == Token::Let) => {
+                diagnostic.repair("write `=`", span, " =")
+            }
+            // `J1[Y]`
+            Token::OpenBracket if before.is_some_and(|b| is_jet_word(self.slice(b))) => {
+                match (self.after(), self.token(Some(self.index + 2))) {
+                    (Some(name), Some(close)) if close.token == Token::CloseBracket => {
+                        let text = format!("({})", self.slice(name));
+                        let jets = before.map_or("", |b| self.slice(b));
+                        diagnostic.repair(format!("write `{jets}{text}`"), Span { end: close.end, ..span }, text)
+                    }
+                    _ => diagnostic,
+                }
+            }
+            // `function f(x) { x^2 }`
+            Token::OpenBrace if self.head().is_some_and(|(_, t)| t.token == Token::Function) => {
+                let (Some((_, head)), Some(close)) = (self.head(), self.closing(found)) else { return diagnostic };
+                let piece = |from: u32, to: u32| self.text[from as usize..to as usize].trim();
+                let text = format!("let {} = {}", piece(head.end, found.start), piece(found.end, close.start));
+                diagnostic.repair(format!("write `{text}`"), Span { start: head.start, end: close.end, ..span }, text)
+            }
             Token::Colon if self.expects("=") => match self.misplaced_types(found) {
                 Some(order) => diagnostic.help(order),
                 None => diagnostic,
             },
             Token::Comma if self.expects("FILE") => diagnostic.help("one statement for each, on lines of their own"),
-            Token::Equal if self.expects("on") => diagnostic.help("say where it lives: `… on J1(Y) = …`"),
+            Token::Equal if self.expects("on") => self.say_where(diagnostic, "="),
             Token::OpenBrace if self.expects("over") => {
-                diagnostic.help("say what it lies over: `manifold Y over t { … }`")
+                let end = Span { start: before.map_or(span.start, |b| b.end), end: span.start, ..span };
+                diagnostic.repair("say what it lies over: `manifold Y over t { … }`", end, " over t ")
             }
-            Token::OpenBrace if self.expects("on") => diagnostic.help("say where it lives: `… on J1(Y) { … }`"),
+            Token::OpenBrace if self.expects("on") => self.say_where(diagnostic, "{"),
             _ => diagnostic,
         }
     }

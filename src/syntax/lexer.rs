@@ -135,6 +135,8 @@ fn scan(source: SourceId, text: &str, lexed: &mut Lexed) -> Vec<Raw> {
     let mut raw = Vec::with_capacity(text.len() / 3);
     let mut first = true;
     let mut lexer = Token::lexer(text);
+    // The second of two bars, which were told together.
+    let mut bars = vec![];
     if text.starts_with('\u{FEFF}') {
         lexer.bump('\u{FEFF}'.len_utf8());
     }
@@ -198,7 +200,22 @@ fn scan(source: SourceId, text: &str, lexed: &mut Lexed) -> Vec<Raw> {
         let end = lexer.span().end;
         if token == Token::Foreign {
             if lexed.problems.len() < MAX_PROBLEMS {
-                fault(lexed, problem::foreign(Span::new(source, start, end), lexer.slice()));
+                let place = Span::new(source, start, end);
+                let line_start = text[..start].rfind('\n').map_or(0, |n| n + 1);
+                let line = lexer.remainder().split('\n').next().unwrap_or("");
+                match lexer.slice() {
+                    "|" if bars.contains(&start) => {}
+                    "|" if line.find('|').is_some_and(|n| !line[..n].trim().is_empty()) => {
+                        let inside = line.split('|').next().unwrap_or("");
+                        let last = end + inside.len();
+                        bars.push(last);
+                        fault(lexed, problem::bars(Span::new(source, start, last + 1), inside.trim()));
+                    }
+                    "=>" if text[line_start..start].trim_start().starts_with("map ") => {
+                        fault(lexed, problem::arrow_of_map(place));
+                    }
+                    sign => fault(lexed, problem::foreign(place, sign)),
+                }
             }
             // The comment of another language: its words are not for us.
             if lexer.slice() == "#" {
@@ -724,7 +741,13 @@ impl Layout<'_> {
             return;
         }
         if let Some(opener) = self.frame().opener {
-            self.fault(problem::unclosed(self.span(opener), self.slice(opener), &[]));
+            let end = self.lexed.tokens.last().map_or(0, |t| t.end) as usize;
+            let end = Span::new(self.source, end, end);
+            let alone = self.frames.iter().filter(|f| f.opener.is_some()).count() == 1;
+            self.fault(match alone {
+                true => problem::unclosed_at_end(self.span(opener), self.slice(opener), end),
+                false => problem::unclosed(self.span(opener), self.slice(opener), &[]),
+            });
         }
         while self.frame().block != Block::Statements {
             self.close_virtually();

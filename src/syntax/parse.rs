@@ -11,7 +11,7 @@ use super::grammar::ProgramParser;
 use super::lexer::{self, Lexed, MAX_PROBLEMS};
 use super::token::Token;
 use super::{disguise, name, problem};
-use crate::diagnostic::{Diagnostic, Problems};
+use crate::diagnostic::{Diagnostic, Problems, codes};
 use crate::source::{SourceId, Span};
 use lalrpop_util::ParseError;
 use std::cell::Cell;
@@ -88,6 +88,7 @@ fn read(source: SourceId, text: &str) -> Reading {
             problems.push(expected::translate(source, text, &lexed, index, error));
         }
     }
+    place_bracket(text, &lexed, &mut problems);
     leave_out_broken(&mut ast, text, &lexed, &problems);
     if complaints.get() > MAX_PROBLEMS || lexed.problems.len() >= MAX_PROBLEMS {
         problems.truncate(MAX_PROBLEMS);
@@ -95,6 +96,46 @@ fn read(source: SourceId, text: &str) -> Reading {
     }
     let warnings = disguise::warnings(source, text, &lexed);
     Reading { ast, problems, warnings, open: lexed.open, ends_early }
+}
+
+/// How many lines are tried for a bracket that is missing.
+const MAX_PLACES: usize = 12;
+
+/// A bracket that is closed nowhere was most likely meant to be closed at the end of a line: the first one after which the
+/// text can be read. What was said about the lines behind it was about the bracket.
+fn place_bracket(text: &str, lexed: &Lexed, problems: &mut Vec<Diagnostic>) {
+    let is_open = |d: &Diagnostic| d.code == &codes::UNCLOSED_BRACKET && d.repairs.len() == 1;
+    let Some(open) = problems.iter().position(is_open) else { return };
+    let Some(opening) = problems[open].primary() else { return };
+    let Some(repair) = problems[open].repairs.first().cloned() else { return };
+    let line_ends = text[opening.start as usize..].match_indices('\n').map(|(n, _)| opening.start + n as u32);
+    for line_end in line_ends.take(MAX_PLACES) {
+        // Behind the last word of the line, and before its comment.
+        let end = lexed.tokens.iter().take_while(|t| t.end <= line_end).map(|t| t.end).max().unwrap_or(line_end);
+        let mended = format!("{}{}{}", &text[..end as usize], repair.text, &text[end as usize..]);
+        if end > opening.start && n_problems(&mended) + 1 == n_before(problems, opening) {
+            problems[open].repairs[0].span = Span { start: end, end, ..opening };
+            let others = problems.iter().filter(|d| d.primary().is_none_or(|place| place <= opening));
+            *problems = others.cloned().collect();
+            return;
+        }
+    }
+}
+
+/// The problems up to a place, it included.
+fn n_before(problems: &[Diagnostic], place: Span) -> usize {
+    problems.iter().filter(|d| d.primary().is_some_and(|span| span.start <= place.start)).count()
+}
+
+/// How many problems lexer and grammar have with a text.
+fn n_problems(text: &str) -> usize {
+    let source = SourceId::default();
+    let lexed = lexer::lex(source, text);
+    let complaints = Cell::new(lexed.problems.len());
+    let mut builder = Builder::new(source, text, &lexed, &complaints);
+    let tokens = lexed.tokens.iter().map(|t| Ok::<_, ()>((t.start, t.token, t.end)));
+    let failed = ProgramParser::new().parse(&mut builder, tokens).is_err();
+    lexed.problems.len() + builder.problems.len() + builder.broken.len() + usize::from(failed)
 }
 
 /// Takes the statements with a problem out of the tree, and notes the names that occur in them.

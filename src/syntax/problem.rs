@@ -7,7 +7,7 @@
 use super::ast::Comparison;
 use super::name::MAX_PRIMES;
 use super::token::{RUN_CLAUSES, Token};
-use crate::diagnostic::{Diagnostic, Goes, Repair, Severity, codes, suggest};
+use crate::diagnostic::{Diagnostic, Goes, Repair, Severity, codes, elsewhere, suggest};
 use crate::source::Span;
 
 pub fn unterminated_comment(opening: Span) -> Diagnostic {
@@ -63,6 +63,22 @@ pub fn foreign(place: Span, text: &str) -> Diagnostic {
             _ => diagnostic.help("remove it"),
         },
     }
+}
+
+/// `|x|`, as it is printed in books; without a second bar nothing is certain.
+pub fn bars(place: Span, inside: &str) -> Diagnostic {
+    Diagnostic::error(&codes::STRAY_CHARACTER, "`|` is not a sign of the language")
+        .label(Span { end: place.start + 1, ..place }, "here")
+        .repair(format!("the absolute value is `abs({inside})`"), place, format!("abs({inside})"))
+}
+
+/// `=>` between the two manifolds of a map.
+pub fn arrow_of_map(place: Span) -> Diagnostic {
+    Diagnostic::error(&codes::STRAY_CHARACTER, "`=>` is not a sign of the language").label(place, "here").repair(
+        "the arrow of a map is `->`",
+        place,
+        "->",
+    )
 }
 
 /// What a foreign sign stands for, so that reading goes on as if it had been written rightly.
@@ -181,7 +197,11 @@ pub fn unknown_clause(word: Span, text: &str) -> Diagnostic {
     let diagnostic = Diagnostic::error(&codes::UNKNOWN_CLAUSE, format!("a run has no clause `{text}`"))
         .label(word, "not a clause word")
         .note(format!("an entry of a run begins with one of {}", quoted(words())));
-    match suggest::nearest(text, words()) {
+    let elsewhere = match elsewhere::ours(elsewhere::Use::Clause, text) {
+        Some(elsewhere::Ours::Word(ours)) => Some(ours),
+        _ => None,
+    };
+    match elsewhere.or_else(|| suggest::nearest(text, words())) {
         Some(near) => diagnostic.repair(format!("did you mean `{near}`?"), word, near),
         None => diagnostic,
     }
@@ -370,6 +390,14 @@ pub fn component_for_equation(colon: Span, owner: &str) -> Diagnostic {
     Diagnostic::error(&codes::WRONG_ENTRY, format!("the entries of {owner} are equations"))
         .label(colon, "expected `=`")
         .repair("write `=`", colon, "=")
+}
+
+/// `m*x'' = -k*x` among the components of equations: force minus inertia.
+pub fn equation_of_motion(equal: Span, owner: &str, entry: Span, component: &str) -> Diagnostic {
+    Diagnostic::error(&codes::WRONG_ENTRY, format!("the entries of {owner} are components"))
+        .label(equal, "expected `:`")
+        .note("a component is force minus inertia, and stands behind its coordinate")
+        .repair(format!("write `{component}`"), entry, component.to_string())
 }
 
 pub fn equation_for_component(equal: Span, owner: &str) -> Diagnostic {

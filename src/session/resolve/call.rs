@@ -4,9 +4,9 @@
 use super::space::{existing_order, jet_word};
 use super::{About, Names, Resolver, given};
 use crate::algebra::function::Elementary;
-use crate::diagnostic::{Diagnostic, codes};
-use crate::model::kind::{FAMILY, FORM, FUNCTION, SERIES, TEXT};
-use crate::model::value::Fallible;
+use crate::diagnostic::{Diagnostic, Goes, codes};
+use crate::model::kind::{FAMILY, FORM, FUNCTION, SERIES, SYSTEM, TEXT};
+use crate::model::value::{Fallible, Value};
 use crate::questions::call::{self as row, Given};
 use crate::questions::{self, Question};
 use crate::session::scope::{Binding, Callable, Closure, Meaning, Scope};
@@ -18,11 +18,16 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 
 impl<'s> Resolver<'s> {
-    pub(super) fn call(&mut self, callee: ExprId, arguments: &[ExprId], span: Span) -> TermKind {
+    pub(super) fn call(&mut self, id: ExprId, callee: ExprId, arguments: &[ExprId], span: Span) -> TermKind {
         let ast = self.ast;
         match ast.kind(callee) {
             ExprKind::Name(name) => {
                 let scope = self.scope;
+                if let Some(problem) = self.statement_as_call(id, &name.text, ast.span(callee), arguments) {
+                    self.say_unknown(&name.text, problem);
+                    self.open(|r| r.all(arguments));
+                    return TermKind::Hole;
+                }
                 match jet_word(&name.text).filter(|_| name.primes == 0) {
                     Some(digits) if scope.function(&name.text).is_none() => {
                         self.jets(digits, name, ast.span(callee), arguments)
@@ -65,6 +70,59 @@ impl<'s> Resolver<'s> {
                 TermKind::Hole
             }
         }
+    }
+
+    /// A statement written like a function, `simulate(L, x = 1)`, or one that is not needed, `print(E)`.
+    fn statement_as_call(&self, id: ExprId, name: &str, callee: Span, arguments: &[ExprId]) -> Option<Diagnostic> {
+        let ast = self.ast;
+        if self.names == Names::Open || self.scope.functions.contains_key(name) || arguments.is_empty() {
+            return None;
+        }
+        let top = self.top == Some(id);
+        let written = |ids: &[ExprId]| ids.iter().map(|id| ast.outer(*id)).collect::<Vec<Span>>();
+        let signs = |ids: &[ExprId]| vec!["…"; ids.len()].join(", ");
+        let whole = ast.span(id);
+        let (title, help, text, quoted) = match (name, arguments) {
+            ("print" | "show" | "display" | "disp" | "Print", [_]) => {
+                let help = "an expression alone is a question, and its answer is shown: leave it out";
+                (format!("there is no function `{name}`"), help.to_string(), "…".to_string(), written(arguments))
+            }
+            ("der" | "dot", [of]) if ast.name(*of).is_some() => {
+                let help = "the derivative along the motion is a prime";
+                (format!("there is no function `{name}`"), help.to_string(), "…'".to_string(), written(arguments))
+            }
+            ("simulate", [system, rest @ ..]) if top => {
+                let starts: Vec<ExprId> = rest.iter().copied().filter(|id| ast.equation(*id).is_some()).collect();
+                let from = if starts.is_empty() { String::new() } else { format!("from {}; ", signs(&starts)) };
+                let text = format!("simulate … {{ {from}until t = 10 }}");
+                let quoted = written(&[&[*system], starts.as_slice()].concat());
+                (
+                    "a run is a statement".to_string(),
+                    "its clauses stand in braces: `simulate L { from x = 1; until t = 10 }`".to_string(),
+                    text,
+                    quoted,
+                )
+            }
+            ("plot", [run, curves @ ..]) if top => {
+                let block = if curves.is_empty() { String::new() } else { format!(" {{ {} }}", signs(curves)) };
+                let help = "its curves stand in braces: `plot run { x, y }`";
+                (
+                    "a plot is a statement".to_string(),
+                    help.to_string(),
+                    format!("plot …{block}"),
+                    written(&[&[*run], curves].concat()),
+                )
+            }
+            ("save", [_, _]) if top => (
+                "`save` is a statement".to_string(),
+                "write `save run to \"run.csv\"`".to_string(),
+                "save … to …".to_string(),
+                written(arguments),
+            ),
+            _ => return None,
+        };
+        let d = Diagnostic::error(&codes::UNKNOWN_NAME, title).about(name).label(callee, "not a function");
+        Some(d.repair_at(Goes::Quoting(quoted), help, whole, text))
     }
 
     /// J1(Y), J2(Y), …
@@ -240,6 +298,7 @@ impl<'s> Resolver<'s> {
     fn unknown_call(&mut self, name: &Name, span: Span, arguments: &[ExprId]) -> TermKind {
         if self.names == Names::Known {
             let problem = self.unknown_function(&name.text, span);
+            let problem = if self.is_assigned(span) { meant_to_declare(problem, &name.text, span) } else { problem };
             self.say_unknown(&name.text, problem);
         }
         self.all(arguments);
@@ -277,7 +336,8 @@ impl<'s> Resolver<'s> {
                 }
             }
         }
-        let problems = row::check_call(question, &call);
+        let mut problems = row::check_call(question, &call);
+        problems.iter_mut().for_each(|problem| self.name_the_system(question, arguments, span, problem));
         let number = questions::contact_number(text);
         let kind = TermKind::Ask(Box::new(Ask { row: question, number, name_span: span, arguments: terms }));
         if !problems.is_empty() {
@@ -285,6 +345,46 @@ impl<'s> Resolver<'s> {
             problems.into_iter().for_each(|problem| self.say_about(problem, Some(About::Question(about.clone()))));
         }
         kind
+    }
+
+    /// A question about a system that names none, or a function that was meant to be a Lagrangian: the edit that says so.
+    fn name_the_system(&self, question: &Question, arguments: &[ExprId], callee: Span, problem: &mut Diagnostic) {
+        let takes_system = question.parameters.first().is_some_and(|p| p.kinds.meets(SYSTEM) && !p.kinds.is_any());
+        if !takes_system || !problem.repairs.is_empty() {
+            return;
+        }
+        let Some(&first) = arguments.first() else {
+            if let Some(system) = self.only(|value| matches!(value, Value::System(_))) {
+                let inside = Span { start: callee.end + 1, end: callee.end + 1, ..callee };
+                *problem = problem.clone().repair(format!("about the system `{system}`"), inside, system);
+            }
+            return;
+        };
+        let Some(Name { text, primes: 0 }) = self.ast.name(first) else { return };
+        let Some(binding) = self.scope.values.get(&**text) else { return };
+        let (Meaning::Value(Value::Expr(value)), [manifold]) = (&binding.meaning, self.scope.manifolds.as_slice())
+        else {
+            return;
+        };
+        if binding.span.source == self.ast.source && binding.warn_if_unused {
+            let orders = value.symbols().into_iter().filter_map(|s| manifold.order_of_symbol(s));
+            let order = orders.max().unwrap_or(0).max(1);
+            let space = manifold.jets(order);
+            let help = format!("declare it as a Lagrangian: `lagrangian {text} on {space} = …`");
+            *problem = problem.clone().repair_at(
+                Goes::BackTo("let"),
+                help,
+                binding.span,
+                format!("lagrangian {text} on {space}"),
+            );
+        }
+    }
+
+    /// Whether this is the name on the left of a bare equation.
+    pub(super) fn is_assigned(&self, span: Span) -> bool {
+        let left =
+            self.top.and_then(|id| self.ast.equation(id).filter(|_| self.ast[id].parens == 0)).map(|(left, _)| left);
+        left.is_some_and(|left| self.ast.span(left).start == span.start)
     }
 
     /// Arguments of an elementary or unspecified function: functions, or a series of a run.
@@ -308,6 +408,17 @@ impl Resolver<'_> {
         self.problems.extend(inner.problems);
         self.or_hole(checked)
     }
+}
+
+/// `T = …` asks whether two things are equal; whoever writes it with a name that is not declared wants to declare it.
+pub(super) fn meant_to_declare(mut d: Diagnostic, name: &str, span: Span) -> Diagnostic {
+    (d.helps, d.repairs) = (vec![], vec![]);
+    let start = Span { end: span.start, ..span };
+    d.note("a bare equation asks whether its sides are equal").repair(
+        format!("to give the name a meaning: `let {name} = …`"),
+        start,
+        "let ",
+    )
 }
 
 pub fn check_arity(name: &str, wanted: usize, given: usize, call: Span, declared: Span) -> Fallible<()> {

@@ -1,5 +1,6 @@
 //! Names: declared ones, differentials of undeclared `d`-names, symbols that answers contain.
 
+use super::call::meant_to_declare;
 use super::{Names, Resolver, Stand, coordinate_of};
 use crate::algebra::{Coordinate, Symbol};
 use crate::diagnostic::{Diagnostic, codes};
@@ -19,6 +20,8 @@ impl Resolver<'_> {
             Ok(None) if self.names == Names::Open => TermKind::Hole,
             Ok(None) => {
                 let unknown = self.unknown(&name.text, span);
+                let assigned = name.primes == 0 && self.is_assigned(span);
+                let unknown = if assigned { meant_to_declare(unknown, &name.text, span) } else { unknown };
                 self.say_unknown(&name.text, unknown);
                 TermKind::Hole
             }

@@ -1,8 +1,9 @@
 //! Parts of answers, members of families, points and components.
 
-use super::{Names, Resolver, Stand, coordinate_of};
+use super::{Names, Resolver, Stand, Wants, coordinate_of};
 use crate::algebra::expr::Relation;
 use crate::diagnostic::{Diagnostic, codes};
+use crate::model::kind::COORDINATE;
 use crate::model::value::Value;
 use crate::questions::call as row;
 use crate::session::scope::Meaning;
@@ -43,8 +44,16 @@ impl Resolver<'_> {
         let may_be_column = self.names == Names::Open && self.ast.name(of_id).is_some() && key.primes == 0;
         if !is_part && !may_be_column && !self.is_a_name(&key.text) {
             let written = format!("{}{}", key.text, "'".repeat(key.primes as usize));
-            if let Some(d) = row::unknown_part(&of.shape, &written) {
-                self.say(d.or_at(span, "here"));
+            if let Some(d) = row::unknown_part(&of.shape, &written, span) {
+                let dots = ["dot", "ddot"].iter().position(|dots| *dots == &*key.text);
+                let d = d.or_at(span, "here");
+                self.say(match dots.filter(|_| of.shape.kinds.meets(COORDINATE) && !of.shape.kinds.is_any()) {
+                    Some(n) => {
+                        let (primes, place) = ("'".repeat(n + 1), Span { start: of.outer.end, ..span });
+                        d.repair("derivatives are written with primes", place, primes)
+                    }
+                    None => d,
+                });
             }
         }
         TermKind::Part { of, key: self.key(key, span) }
@@ -132,8 +141,8 @@ impl Resolver<'_> {
             );
             return Term::hole(ast.span(id));
         };
-        let left = Box::new(self.standing(Stand::Entry, |r| r.term(left)));
-        let right = Box::new(self.standing(Stand::Value, |r| r.term(right)));
+        let left = Box::new(self.wanting(Wants::State, |r| r.standing(Stand::Entry, |r| r.term(left))));
+        let right = Box::new(self.wanting(Wants::Anything, |r| r.standing(Stand::Value, |r| r.term(right))));
         self.made(id, TermKind::Compare { relation: Relation::Equal, left, right, within: None })
     }
 

@@ -33,11 +33,10 @@ impl Resolver<'_> {
             match jet_word(&word.node) {
                 Some(n) => found = jets_of(&found, existing_order(n, word.span)?, space.span)?,
                 None => {
-                    return Err(Box::new(
-                        Diagnostic::error(&codes::WRONG_KIND, format!("`{}` is not a jet space", word.node))
-                            .label(word.span, "J1, J2, … are")
-                            .help("write `J1(Y)` for the first jets of `Y`"),
-                    ));
+                    let d = Diagnostic::error(&codes::WRONG_KIND, format!("`{}` is not a jet space", word.node))
+                        .label(word.span, "J1, J2, … are");
+                    let jets = format!("write `J1({})` for positions and velocities", found.manifold().name());
+                    return Err(Box::new(d.repair(jets, word.span, "J1")));
                 }
             }
         }
@@ -64,7 +63,16 @@ impl Resolver<'_> {
                 let diagnostic =
                     Diagnostic::error(&codes::UNKNOWN_NAME, format!("the manifold `{}` is not declared", last.node))
                         .about(&last.node);
-                Err(Box::new(match suggest::nearest(&last.node, names.iter().map(String::as_str)) {
+                // TY, the space of positions and velocities without time.
+                let tangent = last.node.strip_prefix('T').filter(|of| names.iter().any(|name| name == of));
+                if let Some(of) = tangent {
+                    let help = format!("positions and velocities, with time, are `J1({of})`");
+                    let d = diagnostic.label(last.span, "not known here");
+                    return Err(Box::new(d.repair(help, last.span, format!("J1({of})"))));
+                }
+                let only = names.first().filter(|_| names.len() == 1).map(String::as_str);
+                let near = suggest::nearest(&last.node, names.iter().map(String::as_str));
+                Err(Box::new(match near.or(only) {
                     Some(near) => diagnostic.label(last.span, "not known here").repair(
                         format!("did you mean `{near}`?"),
                         last.span,

@@ -1,15 +1,15 @@
 //! Statements. Spaces after `on` come first, for their coordinates are the names of what follows; a run has those of the
 //! manifold of its system.
 
-use super::{Names, Resolver, given, picture};
+use super::{Names, Resolver, Wants, given, picture};
 use crate::algebra::Symbol;
 use crate::algebra::expr::Relation;
-use crate::diagnostic::{Diagnostic, codes, suggest};
+use crate::diagnostic::{Diagnostic, Goes, codes, elsewhere, suggest};
 use crate::geometry::jet::FiberedManifold;
 use crate::integrate::method::{BadMethod, Method, Written};
 use crate::model::compare;
-use crate::model::kind::{ANSWER, EQUATION, Kinds, RUN, SYSTEM, VERDICT};
-use crate::model::value::Fallible;
+use crate::model::kind::{ANSWER, COORDINATE, EQUATION, Kinds, RUN, SYSTEM, VERDICT};
+use crate::model::value::{Fallible, Value};
 use crate::questions::call::{self as row, Shape};
 use crate::session::checked::*;
 use crate::session::scope::Callable;
@@ -22,7 +22,10 @@ impl Resolver<'_> {
     /// A statement; `None` if something is wrong with it that leaves nothing to carry out.
     pub fn statement<'a>(&mut self, statement: &'a Statement) -> Option<Checked<'a>> {
         Some(match &statement.kind {
-            StatementKind::Question(id) => Checked::Question(self.term(*id)),
+            StatementKind::Question(id) => {
+                self.top = Some(*id);
+                Checked::Question(self.term(*id))
+            }
             StatementKind::Explain(id) => Checked::Explain(self.term(*id)),
             StatementKind::Assert(assert) => {
                 let claim = self.term(assert.claim);
@@ -63,7 +66,7 @@ impl Resolver<'_> {
             StatementKind::System(s) => Checked::System { name: &s.name, body: self.system(&s.body) },
             StatementKind::Simulate(s) => Checked::Simulate(self.simulate(s)),
             StatementKind::Plot(p) => {
-                let runs: Vec<Term> = p.what.iter().map(|id| self.wanted(RUN, *id)).collect();
+                let runs: Vec<Term> = p.what.iter().map(|id| self.plotted(*id)).collect();
                 let (curves, settings) = self.picture(runs.first().and_then(Term::home).as_ref(), &p.curves);
                 Checked::Plot { runs, curves, settings, to: p.to.as_ref() }
             }
@@ -94,6 +97,29 @@ impl Resolver<'_> {
         if let Some(problem) = row::wrong_kind(kinds, &given(&term)) {
             self.say(problem);
         }
+        term
+    }
+
+    /// The run of a plot. A column of one, or a coordinate, stands in braces behind it.
+    fn plotted(&mut self, id: ExprId) -> Term {
+        let ast = self.ast;
+        let term = self.term(id);
+        let Some(problem) = row::wrong_kind(RUN, &given(&term)) else { return term };
+        let span = ast.outer(id);
+        let is_run = |value: &Value| matches!(value, Value::Run(_));
+        self.say(match ast.kind(id) {
+            ExprKind::Part { of, key } if ast.name(*of).is_some() => {
+                let places = vec![ast.outer(*of), key.span];
+                problem.repair_at(Goes::Quoting(places), "what is plotted of a run stands in braces", span, "… { … }")
+            }
+            _ => match self.only(is_run).filter(|_| term.shape.kinds.meets(COORDINATE)) {
+                Some(run) => {
+                    let text = format!("{run} {{ … }}");
+                    problem.repair_at(Goes::Quoting(vec![span]), format!("of the run `{run}`, in braces"), span, text)
+                }
+                None => problem,
+            },
+        });
         term
     }
 
@@ -156,7 +182,10 @@ impl Resolver<'_> {
                 let function = Defined { name, parameters: names, span, checked: OnceCell::from(checked) };
                 Some(Checked::Closure { name: &l.name, function: Rc::new(function), body: *body })
             }
-            (LetValue::Expr(body), None) => Some(Checked::Let { name: &l.name, value: self.term(*body) }),
+            (LetValue::Expr(body), None) => {
+                self.top = Some(*body);
+                Some(Checked::Let { name: &l.name, value: self.term(*body) })
+            }
             (LetValue::Simulate(s), _) => Some(Checked::LetSimulate { name: &l.name, simulate: self.simulate(s) }),
             (LetValue::Sweep(s), _) => Some(self.sweep(s)),
             (LetValue::Poincare(p), _) => {
@@ -304,6 +333,15 @@ impl Resolver<'_> {
     }
 
     fn clause(&mut self, clause: &ast::RunClause) -> Option<RunClause> {
+        let wants = match &clause.kind {
+            ast::RunClauseKind::From(_) => Wants::State,
+            ast::RunClauseKind::Record { .. } => Wants::Column,
+            _ => Wants::Anything,
+        };
+        self.wanting(wants, |r| r.clause_of(clause))
+    }
+
+    fn clause_of(&mut self, clause: &ast::RunClause) -> Option<RunClause> {
         let kind = match &clause.kind {
             ast::RunClauseKind::Set(list) => {
                 RunClauseKind::Set(list.iter().filter_map(|id| self.setting(*id)).collect())
@@ -430,6 +468,17 @@ impl Resolver<'_> {
     }
 }
 
+/// The name that a bare equation `T = …` was meant to declare, if that is not declared.
+pub fn assigned(ast: &Ast, statement: &Statement) -> Option<ast::Text> {
+    let StatementKind::Question(id) = statement.kind else { return None };
+    let (left, _) = ast.equation(id).filter(|_| ast[id].parens == 0)?;
+    let name = match ast.kind(left) {
+        ExprKind::Call { callee, .. } => ast.name(*callee),
+        _ => ast.name(left),
+    };
+    name.filter(|name| name.primes == 0).map(|name| name.text.clone())
+}
+
 /// `dop853`, `gauss(6)`, `variational(midpoint)`.
 fn read_method(ast: &Ast, id: ExprId) -> Fallible<Method> {
     let later = ["verlet", "variational"];
@@ -475,7 +524,11 @@ fn read_method(ast: &Ast, id: ExprId) -> Fallible<Method> {
     }
     let d = Diagnostic::error(&codes::BAD_OPTION, format!("there is no method `{text}`")).label(span, "not known");
     let names: Vec<&str> = Method::all().map(Method::name).collect();
-    Err(Box::new(match suggest::nearest(&text, names.iter().copied()) {
+    let elsewhere = match elsewhere::ours(elsewhere::Use::Method, &text) {
+        Some(elsewhere::Ours::Word(ours)) => Some(ours),
+        _ => None,
+    };
+    Err(Box::new(match elsewhere.or_else(|| suggest::nearest(&text, names.iter().copied())) {
         Some(near) => d.repair(format!("did you mean `{near}`?"), span, near),
         None => d.note(format!("the methods are {}", names.join(", "))),
     }))

@@ -3,7 +3,7 @@
 use super::first_word;
 use crate::algebra::{Expr, Node, Symbol};
 use crate::codegen::lower;
-use crate::diagnostic::{Diagnostic, codes};
+use crate::diagnostic::{Diagnostic, Goes, codes};
 use crate::geometry::jet::FiberedManifold;
 use crate::integrate::control::Tolerance;
 use crate::integrate::method::Method;
@@ -11,6 +11,7 @@ use crate::integrate::problem::{Direction, Event};
 use crate::model::operate;
 use crate::model::value::{Fallible, Value, key_text};
 use crate::motion::law::Body;
+use crate::motion::numbers::Numbers;
 use crate::motion::start::Given;
 use crate::session::check;
 use crate::session::checked::{self, RunClause, RunClauseKind, Setting};
@@ -138,11 +139,13 @@ impl Clauses {
             RunClauseKind::Until(term) => note(read_until(evaluator, term, manifold).map(|end| self.until = end)),
             RunClauseKind::Method(method) => self.method = *method,
             RunClauseKind::Tolerance(list) => note(self.read_tolerance(evaluator, list)),
-            RunClauseKind::Step(term) => note(positive(evaluator, term, "a step").map(|h| self.step = Some(h))),
+            RunClauseKind::Step(term) => {
+                note(positive(evaluator, term, "a step", "1/100").map(|h| self.step = Some(h)))
+            }
             RunClauseKind::Record { columns, every } => {
                 columns.iter().for_each(|column| note(self.read_column(state, evaluator, column)));
                 if let Some(every) = every {
-                    note(positive(evaluator, every, "an interval").map(|every| self.every = Some(every)));
+                    note(positive(evaluator, every, "an interval", "1/100").map(|every| self.every = Some(every)));
                 }
             }
             RunClauseKind::Stop { when, direction } => {
@@ -231,7 +234,7 @@ impl Clauses {
     /// `1e-9`, `rel 1e-9, abs 1e-12`, `x = 1e-3`.
     fn read_tolerance(&mut self, evaluator: &Evaluator, list: &[checked::Tolerance]) -> Fallible<()> {
         let number = |term: &Term| {
-            let tau = positive(evaluator, term, "a tolerance")?;
+            let tau = positive(evaluator, term, "a tolerance", "1e-9")?;
             if tau < 1.0 {
                 return Ok(tau);
             }
@@ -246,7 +249,7 @@ impl Clauses {
                 checked::Tolerance::Both(term) => self.tolerance = Tolerance::both(number(term)?),
                 checked::Tolerance::Relative(term) => self.tolerance.relative = number(term)?,
                 checked::Tolerance::Absolute(term) => {
-                    self.tolerance.absolute = positive(evaluator, term, "a tolerance")?;
+                    self.tolerance.absolute = positive(evaluator, term, "a tolerance", "1e-9")?;
                 }
                 checked::Tolerance::Scale { coordinate, scale } => {
                     let span = coordinate.span;
@@ -254,7 +257,7 @@ impl Clauses {
                     if self.scales.iter().any(|(s, _, _)| *s == symbol) {
                         return Err(given_twice(&symbol.name(), span));
                     }
-                    self.scales.push((symbol, positive(evaluator, scale, "a scale")?, span));
+                    self.scales.push((symbol, positive(evaluator, scale, "a scale", "1")?, span));
                 }
             }
         }
@@ -383,14 +386,24 @@ pub fn is_angle(e: Expr) -> bool {
     }
 }
 
-fn positive(evaluator: &Evaluator, term: &Term, what: &str) -> Fallible<f64> {
-    let n = evaluator.number(term)?;
-    let x = lower::to_f64(&n);
-    if n.signum() <= 0 || !x.is_finite() || x == 0.0 {
-        return Err(Box::new(
-            Diagnostic::error(&codes::BAD_OPTION, format!("{what} is a positive number"))
-                .label(term.span, "not positive"),
-        ));
+/// A positive constant: `1/100`, `pi/200`.
+fn positive(evaluator: &Evaluator, term: &Term, what: &str, example: &str) -> Fallible<f64> {
+    let e = evaluator.expr(term)?;
+    let constant = e.symbols().is_empty().then(|| Numbers::default().number(&evaluator.cx, e)).flatten();
+    let x = match constant {
+        Some(x) => x,
+        None => lower::to_f64(&evaluator.number(term)?),
+    };
+    if x.is_nan() || x <= 0.0 || !x.is_finite() {
+        let d = Diagnostic::error(&codes::BAD_OPTION, format!("{what} is a positive number"))
+            .label(term.span, "not positive");
+        return Err(Box::new(match &term.kind {
+            TermKind::Neg(of) if x < 0.0 && x > -1.0 => {
+                d.repair_at(Goes::Quoting(vec![of.outer]), "leave out the sign", term.span, "…")
+            }
+            _ if x == 0.0 => d.repair(format!("for instance `{example}`"), term.span, example),
+            _ => d,
+        }));
     }
     Ok(x)
 }

@@ -1,7 +1,7 @@
 //! Pictures of runs: which curves `plot` draws, over which axes, and where the picture goes.
 
 use crate::algebra::Inquiry;
-use crate::diagnostic::{Diagnostic, codes};
+use crate::diagnostic::{Diagnostic, Goes, codes};
 use crate::model::kind::RUN;
 use crate::model::operate::describe;
 use crate::model::value::{Fallible, Value};
@@ -13,7 +13,7 @@ use crate::session::checked::{self, PlotSettings};
 use crate::session::evaluate::Columns;
 use crate::session::file;
 use crate::session::interpreter::{Effect, Interpreter};
-use crate::session::term::Term;
+use crate::session::term::{Term, TermKind};
 use crate::source::Span;
 use crate::syntax::ast::{Text, Word};
 use std::path::{Path, PathBuf};
@@ -28,7 +28,17 @@ const LONGEST: f64 = 12.0;
 pub fn the_run(cx: &Inquiry, state: &Interpreter, term: &Term) -> Fallible<Rc<Run>> {
     match state.evaluator(cx).eval(term)?.main() {
         Value::Run(run) => Ok(run),
-        other => Err(Box::new(call::needed(RUN, &describe(&other), term.span))),
+        other => {
+            let d = call::needed(RUN, &describe(&other), term.span);
+            Err(Box::new(match &term.kind {
+                // `run.x`: a column of the run.
+                TermKind::Part { of, key } if matches!(other, Value::Series(_)) => {
+                    let (places, help) = (vec![of.outer, key.span], "what is plotted of a run stands in braces");
+                    d.repair_at(Goes::Quoting(places), help, term.span, "… { … }")
+                }
+                _ => d,
+            }))
+        }
     }
 }
 
