@@ -60,16 +60,19 @@ impl From<Exit> for std::process::ExitCode {
 pub struct Subcommand {
     pub name: &'static str,
     pub about: &'static str,
+    /// How it is used, at the end of its `--help`.
+    pub example: &'static str,
     arguments: fn(clap::Command) -> clap::Command,
     run: fn(&ArgMatches) -> Result<Exit, clap::Error>,
 }
 
 /// A row whose arguments are parsed into the `Arguments` of the subcommand's own module.
 macro_rules! row {
-    ($name:literal, $module:ident, $about:literal) => {
+    ($name:literal, $module:ident, $about:literal, $example:literal) => {
         Subcommand {
             name: $name,
             about: $about,
+            example: $example,
             arguments: <$module::Arguments as Args>::augment_args,
             run: |matches| Ok($module::run($module::Arguments::from_arg_matches(matches)?)),
         }
@@ -78,20 +81,60 @@ macro_rules! row {
 
 /// Every subcommand, in the order in which `--help` lists them.
 pub static SUBCOMMANDS: &[Subcommand] = &[
-    row!("run", run, "Run programs: check them, answer their questions, make their runs"),
-    row!("check", check, "Check programs without answering questions or running anything"),
-    row!("test", test, "Run the assertions and tests of programs, and count them"),
-    row!("fmt", fmt, "Lay programs out in the one style"),
-    row!("derive", derive, "Print the equations of motion of the systems in a program"),
-    row!("emit", emit, "Print the compiled vector field as C, Rust, Python, LaTeX or Cranelift IR"),
-    row!("sweep", sweep, "Run the sweeps of a program over their parameter ranges"),
-    row!("doc", doc, "Show the documentation of a program, or of a built-in question"),
-    row!("explain", explain, "Explain a diagnostic code, with a failing program and its repair"),
-    row!("new", new, "Begin a program in a new folder"),
-    row!("completions", completions, "Print completions for a shell"),
-    row!("man", man, "Print the manual page"),
-    row!("lsp", lsp, "Answer an editor in the Language Server Protocol, over standard input and output"),
-    row!("repl", repl, "Ask questions interactively (also: lepage alone)"),
+    row!(
+        "run",
+        run,
+        "Run programs: check them, answer their questions, make their runs",
+        "lepage run swing.mech --set m=2"
+    ),
+    row!(
+        "check",
+        check,
+        "Check programs without answering questions or running anything",
+        "lepage check swing.mech parts"
+    ),
+    row!("test", test, "Run the assertions and tests of programs, and count them", "lepage test swing.mech"),
+    row!("fmt", fmt, "Lay programs out in the one style", "lepage fmt --check ."),
+    row!(
+        "derive",
+        derive,
+        "Print the equations of motion of the systems in a program",
+        "lepage derive swing.mech --format latex"
+    ),
+    row!(
+        "emit",
+        emit,
+        "Print the compiled vector field as C, Rust, Python, LaTeX or Cranelift IR",
+        "lepage emit swing.mech --language c"
+    ),
+    row!(
+        "sweep",
+        sweep,
+        "Run the sweeps of a program over their parameter ranges",
+        "lepage sweep swing.mech --out tables"
+    ),
+    row!("doc", doc, "Show the documentation of a program, or of a built-in question", "lepage doc std.springs"),
+    row!(
+        "explain",
+        explain,
+        "Explain a diagnostic code, with a failing program and its repair",
+        "lepage explain E0312"
+    ),
+    row!("new", new, "Begin a program in a new folder", "lepage new swing"),
+    row!(
+        "completions",
+        completions,
+        "Print completions for a shell",
+        "lepage completions bash > ~/.local/share/bash-completion/completions/lepage"
+    ),
+    row!("man", man, "Print the manual page", "lepage man | man -l -"),
+    row!(
+        "lsp",
+        lsp,
+        "Answer an editor in the Language Server Protocol, over standard input and output",
+        "in an editor: the command of the language server is `lepage lsp`"
+    ),
+    row!("repl", repl, "Ask questions interactively (also: lepage alone)", "lepage repl swing.mech"),
 ];
 
 /// The whole command, for `--help`, completions and the manual page.
@@ -106,13 +149,17 @@ fn root() -> clap::Command {
         .about("A language, compiler and REPL for geometric mechanics")
         .long_about(None)
         .override_usage("lepage [OPTIONS]\n       lepage <COMMAND> [OPTIONS] [FILE]…")
-        .after_help("Exit code: 0 everything held, 1 there are findings, 2 usage or internal error, 130 interrupted.")
+        .after_help(
+            "Exit code: 0 everything held, 1 there are findings, 2 usage or internal error, 130 interrupted.\n\n\
+             Example: lepage run examples/pendulum.mech",
+        )
 }
 
 impl Subcommand {
     fn command(&self) -> clap::Command {
         // After the arguments, whose own comments would stand in for it.
-        (self.arguments)(clap::Command::new(self.name)).about(self.about).long_about(None)
+        let command = (self.arguments)(clap::Command::new(self.name)).about(self.about).long_about(None);
+        command.after_help(format!("Example: {}", self.example))
     }
 }
 

@@ -18,6 +18,7 @@ pub mod question;
 pub mod run;
 pub mod set;
 pub mod show;
+pub mod summary;
 pub mod tensor;
 pub mod term;
 pub mod types;

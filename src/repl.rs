@@ -126,8 +126,13 @@ impl Repl {
     pub(crate) fn reply(&self, outcomes: &[Outcome]) -> Reply {
         let mut renderer = Renderer::new(self.session.sources(), self.format, self.screen.color);
         let mut reply = Reply::default();
+        // Of several answers each stands under its question.
+        let several = outcomes.iter().filter(|o| o.answer.is_some()).count() > 1;
         for outcome in outcomes {
             if let Some(answer) = &outcome.answer {
+                if several {
+                    reply.out += &format!("{}\n", visible(outcome.statement.trim_end()));
+                }
                 // Pictures have colours, and nothing else steers the terminal.
                 reply.out += &match answer.on_screen(self.screen.for_pictures()) {
                     Some(picture) => picture,

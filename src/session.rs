@@ -272,6 +272,8 @@ pub struct Session {
     state: Interpreter,
     /// What extended the session, for [`Session::save`] and for declaring a name again.
     accepted: Vec<Accepted>,
+    /// What was asked, claimed and shown, each with the number of statements that were accepted before it.
+    asked: Vec<(usize, String)>,
 }
 
 /// A statement that extended the session.
@@ -286,7 +288,7 @@ struct Accepted {
 
 impl Session {
     pub fn new(options: SessionOptions) -> Session {
-        Session { state: Interpreter::new(options), accepted: vec![] }
+        Session { state: Interpreter::new(options), accepted: vec![], asked: vec![] }
     }
 
     pub fn options(&self) -> &SessionOptions {
@@ -395,7 +397,7 @@ impl Session {
 
     /// All statements of a line, or none.
     fn transaction(&mut self, ast: &Rc<Ast>) -> Vec<Outcome> {
-        let (before, accepted) = (self.state.clone(), self.accepted.len());
+        let (before, accepted, asked) = (self.state.clone(), self.accepted.len(), self.asked.len());
         let mut outcomes = vec![];
         for statement in &ast.statements {
             let outcome = match self.redeclared(statement) {
@@ -409,6 +411,7 @@ impl Session {
                 self.go_back(before);
                 self.state.last = last.or(self.state.last.take());
                 self.accepted.truncate(accepted);
+                self.asked.truncate(asked);
                 break;
             }
         }
@@ -568,6 +571,9 @@ impl Session {
             }
         };
         remarks.sort_by_key(|d| d.primary());
+        if status == Status::Ok {
+            self.asked.push((self.accepted.len(), self.sources().slice(place).to_string()));
+        }
         Outcome {
             word: StatementWord::of(&statement.kind),
             span: place,
@@ -600,9 +606,9 @@ impl Session {
         });
         let functions = self.state.scope.functions.iter().map(|(name, b)| NamedItem {
             name: name.clone(),
-            type_name: match b.callable {
+            type_name: match &b.callable {
                 Callable::Unknown(_) => "unspecified function".into(),
-                Callable::Closure(_) => "function".into(),
+                Callable::Closure(closure) => signature_of(closure),
             },
             kind: ItemKind::Other,
         });
@@ -629,11 +635,16 @@ impl Session {
         };
         let declared = scope.values.get(name).and_then(|b| b.doc.clone());
         let declared = declared.or_else(|| scope.functions.get(name).and_then(|b| b.doc.clone()));
-        if let Some(doc) = declared {
-            return Some(doc.to_string());
-        }
-        if let Some(binding) = scope.values.get(name) {
-            return Some(format!("{name}: {}", binding.kind_name()));
+        // What it is, as it was declared, then what was written about it.
+        let typed = scope.values.get(name).map(|binding| format!("{name}: {}", binding.kind_name()));
+        let typed = typed.or_else(|| match &scope.functions.get(name)?.callable {
+            Callable::Closure(closure) => Some(signature_of(closure)),
+            Callable::Unknown(_) => Some(format!("{name}: unspecified function")),
+        });
+        if let Some(typed) = typed {
+            let declaration = self.declaration_of(name).filter(|_| std::ptr::eq(scope, &self.state.scope));
+            let lines = [Some(typed), declaration.map(|text| text.trim().to_string()), declared.map(|d| d.to_string())];
+            return Some(lines.into_iter().flatten().collect::<Vec<_>>().join("\n"));
         }
         let question = crate::questions::find(name).map(|q| {
             let options =
@@ -769,9 +780,26 @@ impl Session {
         unused.map(complaint).collect()
     }
 
-    /// A `.mech` text that replays the session.
+    /// A `.mech` text that replays the session: what it declares, and what was asked of it, in the order in which it came.
     pub fn save(&self) -> String {
-        self.accepted.iter().map(|a| format!("{}\n", a.text.trim_end())).collect()
+        let mut out = String::new();
+        let mut asked = self.asked.iter().peekable();
+        for (number, accepted) in self.accepted.iter().enumerate() {
+            while let Some((_, text)) = asked.next_if(|(before, _)| *before <= number) {
+                out += &format!("{}\n", text.trim_end());
+            }
+            out += &format!("{}\n", accepted.text.trim_end());
+        }
+        asked.for_each(|(_, text)| out += &format!("{}\n", text.trim_end()));
+        out
+    }
+}
+
+/// What a function takes and gives, as far as its body says.
+fn signature_of(closure: &scope::Closure) -> String {
+    match closure.function.body() {
+        Some(body) => signature::describe(&closure.function, body),
+        None => format!("{}({})", closure.function.name, closure.parameters().join(", ")),
     }
 }
 

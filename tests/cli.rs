@@ -93,7 +93,11 @@ fn a_missing_file_is_a_diagnostic_that_knows_its_neighbour() {
         "{}",
         err(&output)
     );
-    assert!(lepage(&["run", folder.0.to_str().unwrap()], b"").status.code() == Some(2), "a folder is no program");
+    // A folder stands for the programs in it.
+    let of_folder = lepage(&["run", folder.0.to_str().unwrap()], b"");
+    assert_eq!(code(&of_folder), 0, "{}", err(&of_folder));
+    let empty = lepage(&["check", Folder::new("empty").0.to_str().unwrap()], b"");
+    assert!(code(&empty) == 2 && err(&empty).contains("there is no program in the folder"), "{}", err(&empty));
 }
 
 #[test]
@@ -198,6 +202,7 @@ fn every_subcommand_helps_completes_and_is_in_the_manual() {
     for subcommand in lepage::cli::SUBCOMMANDS {
         let help = lepage(&[subcommand.name, "--help"], b"");
         assert!(code(&help) == 0 && out(&help).starts_with(subcommand.about), "{}", subcommand.name);
+        assert!(out(&help).trim_end().ends_with(&format!("Example: {}", subcommand.example)), "{}", subcommand.name);
         assert!(bash.contains(subcommand.name), "{}", subcommand.name);
         assert!(manual.contains(subcommand.about), "{}", subcommand.name);
     }

@@ -1,10 +1,12 @@
 //! Arguments that several subcommands share.
 
 use crate::diagnostic::render::MessageFormat;
+use crate::diagnostic::{Diagnostic, codes};
 use crate::memory;
 use crate::session::SessionOptions;
 use crate::session::input;
 pub use crate::session::input::{Input, Unreadable};
+use crate::source::SourceMap;
 use crate::world::Disk;
 pub use crate::world::reason;
 use clap::{Args, ValueEnum};
@@ -100,7 +102,7 @@ impl Settings {
 /// Programs to read: files, `-`, and text on the command line.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Programs {
-    /// Programs; - is standard input
+    /// Programs, or folders of programs; - is standard input
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Statements to read after each file, or alone
@@ -130,8 +132,41 @@ impl Programs {
             return eval.map(|input| Ok(vec![input])).into_iter().collect();
         }
         let program = |file: &PathBuf| read(file).map(|input| std::iter::once(input).chain(eval.clone()).collect());
-        self.files.iter().map(program).collect()
+        let programs = |file: &PathBuf| match file.is_dir().then(|| programs_under(file)) {
+            Some(files) if files.is_empty() => vec![Err(no_program_in(file))],
+            Some(files) => files.iter().map(program).collect(),
+            None => vec![program(file)],
+        };
+        self.files.iter().flat_map(programs).collect()
     }
+}
+
+fn no_program_in(folder: &Path) -> Unreadable {
+    let title = format!("there is no program in the folder `{}`", folder.display());
+    let diagnostic =
+        Diagnostic::error(&codes::CANNOT_READ, title).help("a program is a file whose name ends in `.mech`");
+    Unreadable { diagnostic, sources: SourceMap::default() }
+}
+
+/// Every `.mech` file below a folder, sorted; hidden folders and `target` are left out.
+pub fn programs_under(folder: &Path) -> Vec<PathBuf> {
+    let mut found = vec![];
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let (path, name) = (entry.path(), entry.file_name());
+            let hidden = name.to_string_lossy().starts_with('.') || name == "target";
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() && !hidden => folders.push(path),
+                Ok(kind) if kind.is_file() && path.extension().is_some_and(|e| e == "mech") => {
+                    found.push(path.strip_prefix("./").map(Path::to_path_buf).unwrap_or(path));
+                }
+                _ => {}
+            }
+        }
+    }
+    found.sort();
+    found
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

@@ -1,13 +1,14 @@
 //! `lepage doc FILE…`: what a program declares, with its `///` documentation. `lepage doc std.springs`:
 //! the same of a file of the standard library. `lepage doc NAME`: the documentation of a built-in
-//! question.
+//! question. `lepage doc` alone lists the library and the questions.
 
 use super::Exit;
 use super::arguments::{Input, Settings, Talk, read};
-use super::console::Console;
+use super::console::{Console, width};
 use super::reading::declare_program;
 use crate::diagnostic::{Diagnostic, codes, suggest};
 use crate::questions;
+use crate::report::wrap::wrapped;
 use crate::session::{Session, SessionOptions, library};
 use clap::Args;
 use std::fmt::Write;
@@ -15,8 +16,8 @@ use std::path::Path;
 
 #[derive(Args, Clone, Debug)]
 pub struct Arguments {
-    /// Programs (- is standard input), libraries such as std.springs, or names of questions
-    #[arg(value_name = "FILE|NAME", required = true)]
+    /// Programs (- is standard input), libraries such as std.springs, or names of questions; without any, a list
+    #[arg(value_name = "FILE|NAME")]
     pub what: Vec<String>,
     #[command(flatten)]
     pub settings: Settings,
@@ -28,7 +29,14 @@ pub fn run(arguments: Arguments) -> Exit {
     let mut console = Console::new(&arguments.talk);
     let mut exit = Exit::Held;
     let options = SessionOptions { answer: false, ..arguments.settings.options() };
+    if arguments.what.is_empty() {
+        console.print(&contents(width()));
+    }
     for what in &arguments.what {
+        if what == "std" {
+            console.print(&libraries());
+            continue;
+        }
         let mut session = Session::new(options.clone());
         let is_file = what == "-" || what.ends_with(".mech") || Path::new(what).exists();
         let library = what.strip_prefix("std.").and_then(|name| library::FILES.iter().find(|(n, _)| *n == name));
@@ -47,6 +55,27 @@ pub fn run(arguments: Arguments) -> Exit {
         });
     }
     console.finish(exit)
+}
+
+/// What there is documentation of, without a name.
+fn contents(columns: usize) -> String {
+    let mut out = "The library, file by file (`lepage doc std.springs` shows one):\n\n".to_string() + &libraries();
+    out += "\nThe questions, by subject (`lepage doc classify` explains one):\n\n";
+    for (subject, rows) in questions::by_subject() {
+        let names: Vec<&str> = rows.iter().map(|q| q.name).collect();
+        out += &format!("{}\n", wrapped(&format!("{subject}: {}", names.join(", ")), columns));
+    }
+    out
+}
+
+/// The files of the standard library, each with its first sentence.
+fn libraries() -> String {
+    let wide = library::FILES.iter().map(|(name, _)| name.len()).max().unwrap_or(0) + "std.".len();
+    let line = |(name, text): &(&str, &str)| {
+        let about = text.lines().find_map(|l| l.trim_start().strip_prefix("// ")).unwrap_or("");
+        format!("{:wide$}  {about}\n", format!("std.{name}"))
+    };
+    library::FILES.iter().map(line).collect()
 }
 
 fn name(name: &str, session: &Session, console: &mut Console) -> Exit {
@@ -75,9 +104,7 @@ fn document(input: Input, session: &mut Session, console: &mut Console) -> Exit 
     let exit = declare_program(session, &[input], console);
     for item in session.list() {
         let _ = write!(out, "\n## {}\n\n{}\n", item.name, item.type_name);
-        // A name without documentation only repeats its type.
-        let repeated = format!("{}: {}", item.name, item.type_name);
-        if let Some(text) = session.doc(&item.name).filter(|text| *text != repeated) {
+        if let Some(text) = session.written_doc(&item.name) {
             let _ = write!(out, "\n{}\n", text.trim_end());
         }
     }

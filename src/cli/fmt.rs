@@ -2,9 +2,8 @@
 //! `-` formats standard input to standard output.
 
 use super::Exit;
-use super::arguments::{Input, Talk, Unreadable, read};
+use super::arguments::{Input, Talk, Unreadable, programs_under, read};
 use super::console::Console;
-use super::test::programs_under;
 use crate::diagnostic::Diagnostic;
 use crate::session::file::cannot_write;
 use crate::source::SourceMap;

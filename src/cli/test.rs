@@ -2,13 +2,13 @@
 //! hold, and counts. Without a file it runs every program under the working folder.
 
 use super::Exit;
-use super::arguments::Format;
+use super::arguments::{Format, programs_under};
 use super::console::Console;
 use super::reading::{Purpose, Reading, feed_program};
 use crate::session::json;
 use crate::session::{Outcome, StatementWord, Status};
 use clap::Args;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 #[derive(Args, Clone, Debug)]
 pub struct Arguments {
@@ -75,25 +75,4 @@ pub fn run(mut arguments: Arguments) -> Exit {
         }
         exit
     })
-}
-
-/// Every `.mech` file below a folder, sorted; hidden folders and `target` are left out.
-pub fn programs_under(folder: &Path) -> Vec<PathBuf> {
-    let mut found = vec![];
-    let mut folders = vec![folder.to_path_buf()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let (path, name) = (entry.path(), entry.file_name());
-            let hidden = name.to_string_lossy().starts_with('.') || name == "target";
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() && !hidden => folders.push(path),
-                Ok(kind) if kind.is_file() && path.extension().is_some_and(|e| e == "mech") => {
-                    found.push(path.strip_prefix("./").map(Path::to_path_buf).unwrap_or(path));
-                }
-                _ => {}
-            }
-        }
-    }
-    found.sort();
-    found
 }

@@ -13,6 +13,7 @@ use crate::algebra::{Expr, Ground, Rational, Symbol, Verdict};
 use crate::geometry::contact::Covector;
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
+use crate::geometry::jet::Over;
 use crate::report::plot::Screen;
 use crate::source::Span;
 use rustc_hash::FxHashMap;
@@ -123,7 +124,16 @@ fn render(cx: &Inquiry, value: &Value, style: Style) -> String {
         Value::Distribution(d) => span_text(d.fields(cx).iter().map(|x| field_text(cx, x, style)).collect(), style),
         Value::Codistribution(c) => span_text(c.forms(cx).iter().map(|f| form_text(cx, f, style)).collect(), style),
         Value::Answer(answer) => answer_text(cx, answer, style),
-        Value::Manifold(m) => m.to_string(),
+        Value::Manifold(m) if style.format == Format::Latex => m.to_string(),
+        Value::Manifold(m) => {
+            let coordinates: Vec<String> = m.own_coordinates().iter().map(|c| c.name()).collect();
+            let over = match m.over() {
+                Over::Base => m.base().to_string(),
+                Over::Manifold(below) => below.name().to_string(),
+                Over::Jets(below) => below.to_string(),
+            };
+            format!("{} over {over} {{ {} }}", m.name(), coordinates.join(", "))
+        }
         Value::Space(s) => s.to_string(),
         Value::System(s) => s.describe(cx, style),
         Value::Force(f) => force_text(cx, f, style),
@@ -196,6 +206,7 @@ fn indent_rest(text: &str) -> String {
 
 fn answer_text(cx: &Inquiry, answer: &Answer, style: Style) -> String {
     let mut lines = vec![];
+    lines.extend(super::summary::sentence(cx, answer).filter(|_| style.format != Format::Latex));
     if let Some(main) = &answer.main {
         lines.push(main_of(cx, answer, |cx| render(cx, main, style)));
     }
@@ -210,7 +221,8 @@ fn answer_text(cx: &Inquiry, answer: &Answer, style: Style) -> String {
     }
     let main_shown = answer.main.is_some();
     for name in answer.part_names() {
-        if !answer.is_shown(name) || (main_shown && answer.is_main_part(name)) {
+        let is_said = main_shown && answer.is_main_part(name) || super::summary::is_repeated(cx, answer, name);
+        if !answer.is_shown(name) || is_said {
             continue;
         }
         let value = match answer.get(cx, name) {

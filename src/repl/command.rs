@@ -5,7 +5,7 @@ use crate::diagnostic::render::Renderer;
 use crate::diagnostic::{Diagnostic, codes, suggest};
 use crate::session::file::cannot_write;
 use crate::session::input::read;
-use crate::session::{Mode, Session};
+use crate::session::{Mode, NamedItem, Session, SessionOptions, library};
 use crate::timing;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -83,6 +83,21 @@ fn show_type(repl: &mut Repl, expression: &str) -> Reply {
 }
 
 fn doc(repl: &mut Repl, name: &str) -> Reply {
+    // Tab may have added the bracket of a call.
+    let name = name.trim_end_matches('(');
+    if let Some((_, text)) = name.strip_prefix("std.").and_then(|n| library::FILES.iter().find(|(file, _)| *file == n))
+    {
+        let mut session = Session::new(SessionOptions { answer: false, ..repl.session.options().clone() });
+        session.feed(name, text, Mode::File);
+        let entry = |item: NamedItem| {
+            let doc = session
+                .written_doc(&item.name)
+                .map_or(String::new(), |doc| format!("\n    {}", doc.replace('\n', "\n    ")));
+            let head = if item.type_name.starts_with(&item.name) { String::new() } else { format!("{}: ", item.name) };
+            format!("{head}{}{doc}\n", item.type_name)
+        };
+        return Reply::out(session.list().into_iter().map(entry).collect::<String>());
+    }
     if let Some(text) = repl.session.doc(name) {
         return Reply::out(format!("{}\n", text.trim_end()));
     }
@@ -143,7 +158,21 @@ fn list(repl: &mut Repl, prefix: &str) -> Reply {
         return Reply::talk("nothing is declared yet\n");
     }
     let wide = items.iter().map(|i| i.name.chars().count()).max().unwrap_or(0);
-    Reply::out(items.iter().map(|i| format!("{:wide$}  {}\n", i.name, i.type_name)).collect::<String>())
+    let columns = repl.screen.columns;
+    let line = |item: &NamedItem| {
+        let mut line = format!("{:wide$}  {}", item.name, item.type_name);
+        // The statement that declares it, on one line, as far as there is room; of a coordinate its manifold has it.
+        let declared = repl.session.declaration_of(&item.name).filter(|_| !item.is_coordinate());
+        if let Some(text) = declared {
+            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            line += &format!("  {text}");
+        }
+        if line.chars().count() > columns {
+            line = line.chars().take(columns.saturating_sub(1)).chain(['…']).collect();
+        }
+        line + "\n"
+    };
+    Reply::out(items.iter().map(line).collect::<String>())
 }
 
 fn time(repl: &mut Repl, statement: &str) -> Reply {
@@ -232,7 +261,6 @@ fn quit(_: &mut Repl, _: &str) -> Reply {
 mod tests {
     use super::*;
     use crate::diagnostic::render::MessageFormat;
-    use crate::session::SessionOptions;
 
     fn enter(input: &str) -> Reply {
         Repl::new(SessionOptions::default(), MessageFormat::Human).enter(input)
@@ -261,6 +289,34 @@ mod tests {
         assert!(
             crate::questions::all().filter(|q| crate::questions::is_available(q)).all(|q| questions.contains(q.name))
         );
+    }
+
+    #[test]
+    fn what_was_declared_is_shown_and_saved_with_its_questions() {
+        let mut repl = Repl::new(SessionOptions::default(), MessageFormat::Human);
+        for line in [
+            "manifold Y over t { x }",
+            "param m = 1, k = 2",
+            "m + k",
+            "lagrangian L on J1(Y) = m*x'^2/2 - k*x^2/2",
+            "equations(L)",
+            "assert classify(L) is regular",
+        ] {
+            assert!(repl.enter(line).talk.is_empty(), "{line}");
+        }
+        let list = repl.enter(":list").out;
+        assert!(list.contains("manifold Y over t { x }") && list.contains("L  lagrangian"), "{list}");
+        assert!(list.contains("= m*x'^2/2 - k*x^2/2"), "{list}");
+        assert!(repl.enter(":doc L").out.contains("lagrangian L on J1(Y) = m*x'^2/2 - k*x^2/2"));
+        let saved = repl.session().save();
+        let lines: Vec<&str> = saved.lines().collect();
+        assert_eq!(
+            lines[2..],
+            ["m + k", "lagrangian L on J1(Y) = m*x'^2/2 - k*x^2/2", "equations(L)", "assert classify(L) is regular"]
+        );
+        let mut again = Session::new(SessionOptions::default());
+        assert!(again.feed("saved.mech", &saved, Mode::File).iter().all(|o| o.held() && o.diagnostics.is_empty()));
+        assert!(enter(":doc std.springs").out.contains("spring"));
     }
 
     #[test]

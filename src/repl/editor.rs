@@ -23,6 +23,8 @@ use rustyline::{ColorMode, CompletionType, Config, Context, Editor, Helper};
 use std::borrow::Cow;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::PathBuf;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 /// The conversation: read, answer, print, until the user leaves. An error is one of the terminal's.
 pub fn talk(repl: &mut Repl, history: Option<PathBuf>) -> std::io::Result<()> {
@@ -48,7 +50,7 @@ pub fn talk(repl: &mut Repl, history: Option<PathBuf>) -> std::io::Result<()> {
                 }
                 let (columns, rows) = editor.dimensions().map_or((100, 40), |(c, r)| (c as usize, r as usize));
                 repl.set_screen(Screen { columns: columns.max(20), rows: rows.max(10), color });
-                let reply = repl.enter(&line);
+                let reply = with_life(|| repl.enter(&line));
                 std::io::stdout().write_all(reply.out.as_bytes())?;
                 std::io::stdout().flush()?;
                 std::io::stderr().write_all(reply.talk.as_bytes())?;
@@ -66,6 +68,29 @@ pub fn talk(repl: &mut Repl, history: Option<PathBuf>) -> std::io::Result<()> {
             Err(error) => return Err(other(error)),
         }
     }
+}
+
+/// Does some work. After a second of it, a line says that it goes on, for how long, and how to stop it; it is wiped out at the
+/// end.
+fn with_life<T>(work: impl FnOnce() -> T) -> T {
+    if !std::io::stderr().is_terminal() {
+        return work();
+    }
+    let (done, is_done) = mpsc::channel::<()>();
+    let watch = std::thread::spawn(move || {
+        let mut seconds = 0;
+        while is_done.recv_timeout(Duration::from_secs(1)) == Err(RecvTimeoutError::Timeout) {
+            seconds += 1;
+            let _ = write!(std::io::stderr(), "\r… {seconds} s, Ctrl-C stops");
+        }
+        if seconds > 0 {
+            let _ = write!(std::io::stderr(), "\r\x1b[K");
+        }
+    });
+    let result = work();
+    drop(done);
+    let _ = watch.join();
+    result
 }
 
 fn other(error: ReadlineError) -> std::io::Error {
