@@ -256,6 +256,8 @@ pub enum ItemKind {
     /// With jets: `x'`, `x''`.
     Coordinate,
     System(SystemKind),
+    /// Of the language; its type is its signature, with the name.
+    Function,
     Question,
     Other,
 }
@@ -610,7 +612,10 @@ impl Session {
                 Callable::Unknown(_) => "unspecified function".into(),
                 Callable::Closure(closure) => signature_of(closure),
             },
-            kind: ItemKind::Other,
+            kind: match &b.callable {
+                Callable::Unknown(_) => ItemKind::Other,
+                Callable::Closure(_) => ItemKind::Function,
+            },
         });
         values.chain(functions).collect()
     }

@@ -27,7 +27,12 @@ cargo install --path . --locked'
 [ "$commands" = "$known" ] || fail "the README has other commands than this script:
 $commands"
 
-cargo run -q -- run examples/pendulum.mech >"$work/pendulum.out" || fail "the first program does not run"
+had_table=$([ -e pendulum.csv ] && echo yes || echo no)
+cargo run -q -- run examples/pendulum.mech >"$work/pendulum.out" 2>"$work/pendulum.err" || fail "the first program does not run"
+cat "$work/pendulum.err" >>"$work/pendulum.out"
+# The table that it saves lies where it was run, and is named in its last line.
+[ -s pendulum.csv ] || fail "the first program saves no table"
+[ "$had_table" = yes ] || rm pendulum.csv
 cmp -s "$work/pendulum.out" examples/pendulum.out || fail "the first program answers something else than examples/pendulum.out"
 # `cargo test` is what runs this script. Installed is what was built for it, and not below the user's own folder.
 cargo install -q --path . --locked --debug --offline --root "$work/home" 2>"$work/install.log" || {

@@ -5,7 +5,7 @@ use crate::diagnostic::render::Renderer;
 use crate::diagnostic::{Diagnostic, codes, suggest};
 use crate::session::file::cannot_write;
 use crate::session::input::read;
-use crate::session::{Mode, NamedItem, Session, SessionOptions, library};
+use crate::session::{ItemKind, Mode, NamedItem, Session, SessionOptions, library};
 use crate::timing;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -93,7 +93,7 @@ fn doc(repl: &mut Repl, name: &str) -> Reply {
             let doc = session
                 .written_doc(&item.name)
                 .map_or(String::new(), |doc| format!("\n    {}", doc.replace('\n', "\n    ")));
-            let head = if item.type_name.starts_with(&item.name) { String::new() } else { format!("{}: ", item.name) };
+            let head = if item.kind == ItemKind::Function { String::new() } else { format!("{}: ", item.name) };
             format!("{head}{}{doc}\n", item.type_name)
         };
         return Reply::out(session.list().into_iter().map(entry).collect::<String>());

@@ -77,7 +77,7 @@ impl Columns<'_> {
             Diagnostic::error(&codes::UNKNOWN_PART, format!("the run has no column `{text}`"))
                 .label(span, "not recorded")
                 .note(format!("it has {}", self.run.column_names().join(", ")))
-                .help(format!("add it to the run: `record {text}`, with its formula if it has no meaning: `{text} = energy(L)`")),
+                .help(format!("add it to the run: `record {text}`, or with its formula: `record {text} = …`")),
         )
     }
 
