@@ -188,9 +188,8 @@ fn falling(f: fn(&mut KernelBuilder, &[Value]) -> Value) -> MotionSpec {
 const HARD_STEPS: u64 = 200_000;
 
 /// What is known to be wrong, by case and, if not every method has it, method. The test fails when one of them is repaired, so that it is taken
-/// off. A series goes through the end of the domain of √y where the solution (1 − t/2)² has a series beyond; at times where a
-/// step is lost in rounding a run ends at once, but calls it an escape to infinity.
-const KNOWN: &[(&str, &str)] = &[("the end of the domain", "taylor"), ("a step below rounding", "")];
+/// off. A series goes through the end of the domain of √y where the solution (1 − t/2)² has a series beyond.
+const KNOWN: &[(&str, &str)] = &[("the end of the domain", "taylor")];
 
 #[test]
 fn every_method_ends_the_hard_cases() {
@@ -343,7 +342,10 @@ fn long_runs_of_many_shapes_end_alike() {
             problem = if method.row().adaptive() { problem.tolerance(1e-7) } else { problem.fixed_step(0.01) };
             problem.limits.steps = SHORT;
             let [fast, slow] = motions.each_ref().map(|motion| run_of(cx, motion, &problem));
-            assert!(fast.statistics.steps >= SHORT, "{method}, mechanism {number}: {}", fast.reason);
+            // Methods for stiff equations cross the rest of the time in few steps once friction has stopped the motion.
+            let stiff = matches!(method.row().family, Family::Radau | Family::Differentiation);
+            let rests = |run: &Trajectory| stiff && run.reason == StopReason::Reached;
+            assert!(fast.statistics.steps >= SHORT || rests(&fast), "{method}, mechanism {number}: {}", fast.reason);
             assert_eq!(fast.method, method);
             // A compiled step evaluates the slope at its end also when it is rejected, so evaluations may differ.
             let counts = |run: &Trajectory| (run.statistics.steps, run.statistics.rejected);
@@ -352,7 +354,7 @@ fn long_runs_of_many_shapes_end_alike() {
             if number % 10 == row % 10 {
                 problem.limits.steps = LONG;
                 let long = run_of(cx, &motions[0], &problem);
-                assert!(long.statistics.steps >= LONG, "{method}, mechanism {number}: {}", long.reason);
+                assert!(long.statistics.steps >= LONG || rests(&long), "{method}, mechanism {number}: {}", long.reason);
                 assert!(long.last().iter().all(|x| x.is_finite()), "{method}, mechanism {number}");
                 assert!(long.len() <= 2, "{method}, mechanism {number}: {} rows of two", long.len());
             }

@@ -368,7 +368,7 @@ impl<'a> Watch<'a> {
         let mut watch = Watch {
             caller,
             events,
-            watched: events.iter().map(|e| Watched { period: e.period, graze: 0.0 }).collect(),
+            watched: events.iter().map(|e| Watched { period: e.period, graze: 0.0, before: None }).collect(),
             parameters: &problem.parameters,
             tolerance,
             last: vec![None; events.len()],
@@ -432,6 +432,7 @@ impl<'a> Watch<'a> {
             Ok::<(), Failure>(())
         });
         self.state = inside;
+        self.watched.iter_mut().zip(&before).for_each(|(w, g)| w.before = Some(*g));
         for crossing in found? {
             let (t, state) = self.polish(stepper, &crossing, start, end)?;
             let i = crossing.event;

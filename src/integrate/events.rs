@@ -43,6 +43,8 @@ pub struct Watched {
     pub period: Option<f64>,
     /// Extrema below this size count as touching.
     pub graze: f64,
+    /// The value where the step before began: from which side the function came, if it is 0 where this one begins.
+    pub before: Option<f64>,
 }
 
 /// All zeros in a step, in order. `eval` gives the functions at a place of the step.
@@ -82,6 +84,12 @@ pub fn zeros<E>(
             for m in levels.take(1000) {
                 let level = watched[event].period.map_or(0.0, |p| m as f64 * p);
                 let shifted = bernstein.map(|x| x - level);
+                // Zero where two steps meet, on opposite sides before and after.
+                let after = shifted.iter().copied().find(|x| *x != 0.0).unwrap_or(0.0);
+                let crossed = |before: f64| (before - level) * after < 0.0;
+                if a == 0.0 && shifted[0] == 0.0 && watched[event].before.is_some_and(crossed) {
+                    found.push(Crossing { event, theta: 0.0, rising: after > 0.0, grazing: false, level });
+                }
                 let mut g = |u: f64| -> Result<f64, E> {
                     eval(a + (b - a) * u, &mut values)?;
                     Ok(values[event] - level)
@@ -341,7 +349,7 @@ mod tests {
     use super::*;
 
     fn check(g: impl Fn(f64) -> f64, period: Option<f64>, expected: &[(f64, bool, bool)]) {
-        let found = zeros::<()>(&[Watched { period, graze: 1e-9 }], |u, out| {
+        let found = zeros::<()>(&[Watched { period, graze: 1e-9, before: None }], |u, out| {
             out[0] = g(u);
             Ok(())
         })

@@ -437,11 +437,8 @@ impl<'a> Explicit<'a> {
         let size = |xs: &[f64]| xs.iter().fold(0.0f64, |m, x| m.max(x.abs()));
         // In the time of one rounding error the state would change by more than itself.
         let spacing = self.t.value.abs().max(f64::MIN_POSITIVE) * f64::EPSILON;
-        if size(&self.y) > 1e100 || size(&self.f) * spacing > 1e-3 * size(&self.y).max(1e-3) {
-            StopReason::BlowUp
-        } else {
-            StopReason::StepTooSmall
-        }
+        let runs_away = self.statistics.steps > 0 && size(&self.f) * spacing > 1e-3 * size(&self.y).max(1e-3);
+        if size(&self.y) > 1e100 || runs_away { StopReason::BlowUp } else { StopReason::StepTooSmall }
     }
 
     /// The singularity just ahead, if there is one.

@@ -484,7 +484,8 @@ impl Radau {
         }
         let size = |xs: &[f64]| xs.iter().fold(0.0f64, |m, x| m.max(x.abs()));
         let spacing = self.t.value.abs().max(f64::MIN_POSITIVE) * f64::EPSILON;
-        if size(&self.y) > 1e100 || size(&self.f) * spacing > 1e-3 * size(&self.y).max(1e-3) {
+        let runs_away = self.statistics.steps > 0 && size(&self.f) * spacing > 1e-3 * size(&self.y).max(1e-3);
+        if size(&self.y) > 1e100 || runs_away {
             return StopReason::BlowUp;
         }
         match unsolved {

@@ -26,6 +26,8 @@ pub struct Switchboard<'a> {
     numbers: Vec<f64>,
     values: Vec<f64>,
     state: Vec<f64>,
+    /// The functions where the last step began and ended, positive while their decision stands; none after a decision fell.
+    before: Option<[Vec<f64>; 2]>,
 }
 
 /// A decision that falls: its number, and for tables whether at the upper end of the piece.
@@ -56,6 +58,7 @@ impl<'a> Switchboard<'a> {
             numbers: vec![1.0; switching.n_numbers],
             values: vec![0.0; switching.functions.kernel().outputs().len()],
             state: vec![0.0; motion.n_states()],
+            before: None,
         };
         let forward = if problem.end >= problem.start { 1.0 } else { -1.0 };
         board.decide(problem.start, &problem.state, forward)?;
@@ -130,10 +133,20 @@ impl<'a> Switchboard<'a> {
     pub fn look(&mut self, stepper: &mut impl Stepper) -> Result<Option<Fall>, Failure> {
         let (start, end) = (stepper.previous_time(), stepper.time());
         let orientation: Vec<f64> = self.orientation();
-        let watched = vec![Watched::default(); orientation.len()];
+        let earlier = self.before.take();
+        let before = |i: usize| earlier.as_ref().map(|ends| ends[0][i]);
+        let watched: Vec<Watched> =
+            (0..orientation.len()).map(|i| Watched { before: before(i), ..Watched::default() }).collect();
         let mut state = std::mem::take(&mut self.state);
+        let mut ends = [vec![], vec![]];
         let mut oriented = |theta: f64, out: &mut [f64]| {
             let t = start + theta * (end - start);
+            // Steps agree on the place where they meet, whatever the rounding errors of dense output.
+            if let (0.0, Some([_, last])) = (theta, &earlier) {
+                out.copy_from_slice(last);
+                ends[0] = out.to_vec();
+                return Ok(());
+            }
             if theta == 1.0 {
                 state.copy_from_slice(stepper.state());
             } else {
@@ -141,13 +154,18 @@ impl<'a> Switchboard<'a> {
             }
             self.evaluate(t, &state)?;
             out.iter_mut().zip(&self.values).zip(&orientation).for_each(|((o, g), s)| *o = s * g);
+            match theta {
+                0.0 => ends[0] = out.to_vec(),
+                1.0 => ends[1] = out.to_vec(),
+                _ => {}
+            }
             Ok::<(), Failure>(())
         };
         let found = if events::is_tiny(start, end) {
-            let mut ends = [vec![0.0; orientation.len()], vec![0.0; orientation.len()]];
-            oriented(0.0, &mut ends[0]).and_then(|()| oriented(1.0, &mut ends[1])).and_then(|()| {
+            let mut line = [vec![0.0; orientation.len()], vec![0.0; orientation.len()]];
+            oriented(0.0, &mut line[0]).and_then(|()| oriented(1.0, &mut line[1])).and_then(|()| {
                 events::zeros(&watched, |theta, out| {
-                    out.iter_mut().enumerate().for_each(|(i, o)| *o = ends[0][i] + theta * (ends[1][i] - ends[0][i]));
+                    out.iter_mut().enumerate().for_each(|(i, o)| *o = line[0][i] + theta * (line[1][i] - line[0][i]));
                     Ok(())
                 })
             })
@@ -155,6 +173,7 @@ impl<'a> Switchboard<'a> {
             events::zeros(&watched, oriented)
         };
         self.state = state;
+        self.before = Some(ends).filter(|ends| ends.iter().all(|end| end.len() == orientation.len()));
         // Functions are positive while their decision stands.
         let fall = found?.into_iter().find(|c| !c.rising && !c.grazing && orientation[c.event] != 0.0);
         Ok(fall.map(|c| {
@@ -183,6 +202,7 @@ impl<'a> Switchboard<'a> {
     /// Changes a decision at the place where it falls.
     pub fn flip(&mut self, fall: Fall, state: &[f64], direction: f64) -> Result<(), Failure> {
         let (t, i) = (fall.t, fall.switch);
+        self.before = None;
         match &self.switches[i] {
             Switch::Side { slot, function, expression } => {
                 let (slot, function) = (*slot, *function);

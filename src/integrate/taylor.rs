@@ -200,7 +200,7 @@ impl<'a> Taylor<'a> {
         let size = |xs: &[f64]| xs.iter().fold(0.0f64, |m, x| m.max(x.abs()));
         let spacing = self.t.value.abs().max(f64::MIN_POSITIVE) * f64::EPSILON;
         let slopes = &self.coefficients[self.n..2 * self.n];
-        size(slopes) * spacing > 1e-3 * size(&self.y).max(1e-3)
+        self.statistics.steps > 0 && size(slopes) * spacing > 1e-3 * size(&self.y).max(1e-3)
     }
 
     /// The step size; not finite when the coefficients are not.
