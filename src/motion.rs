@@ -7,6 +7,7 @@
 //! cache    what was compiled before
 //! section  where a run crosses a surface
 //! run      a run that was made;  series  its columns;  double  doubles beside exact numbers
+//! sweep    many runs of one motion;  sampling  their rows;  partial  the table that grows, shards, and what merges them
 //! ```
 //!
 //! A system whose equations cannot be solved for the highest derivatives is run on the final constraint submanifold
@@ -17,7 +18,11 @@ pub mod cache;
 pub mod double;
 pub mod law;
 pub mod numbers;
+pub mod partial;
 pub mod run;
+pub mod sampling;
 pub mod section;
 pub mod series;
 pub mod start;
+pub mod sweep;
+pub mod swept;

@@ -1,8 +1,8 @@
-//! What leaves the program: tables of numbers as text, CSV, JSON and NPY, and plots in the terminal and
+//! What leaves the program: tables of numbers as text, CSV, JSON, NPY, NPZ and Parquet, and plots in the terminal and
 //! as SVG. Writers make bytes; who asked for them brings them to a file.
 //!
-//! The writers know nothing of mechanics: they take a [`Table`] of named columns. Numbers are written
-//! so that they read back to the same bits.
+//! The writers know nothing of mechanics: they take [`Rows`](rows::Rows) with named columns, of which a
+//! [`Table`] in memory is one kind. Numbers are written so that they read back to the same bits.
 
 pub mod animate;
 pub mod axis;
@@ -10,9 +10,12 @@ pub mod braille;
 pub mod csv;
 pub mod json;
 pub mod npy;
+pub mod npz;
 #[cfg(feature = "arrow")]
 pub mod parquet;
 pub mod plot;
+pub mod provenance;
+pub mod rows;
 pub mod svg;
 pub mod table;
 pub mod thin;
@@ -23,47 +26,72 @@ use std::path::Path;
 pub use table::Table;
 
 /// One way to write a table, chosen by the ending of the file name.
-pub struct Writer {
-    ending: &'static str,
-    pub write: fn(&Table) -> Result<Vec<u8>, Diagnostic>,
+pub struct Format {
+    pub ending: &'static str,
+    /// `None` when this build does not have it.
+    write: Option<rows::Write>,
+    /// Whether the file has a place for what the table says about itself.
+    pub describes_itself: bool,
 }
-
-const WRITERS: &[Writer] = &[
-    Writer { ending: "csv", write: |table| Ok(csv::text(table).into_bytes()) },
-    Writer { ending: "json", write: |table| Ok(format!("{}\n", json::table(table)).into_bytes()) },
-    Writer { ending: "npy", write: |table| Ok(npy::bytes(table)) },
-    Writer { ending: "parquet", write: parquet_bytes },
-];
 
 #[cfg(feature = "arrow")]
-fn parquet_bytes(table: &Table) -> Result<Vec<u8>, Diagnostic> {
-    let refused = |why: ::parquet::errors::ParquetError| {
-        Diagnostic::error(&codes::CANNOT_WRITE, "this table cannot be written as `.parquet`").note(why.to_string())
-    };
-    parquet::bytes(table).map_err(refused)
-}
-
+const PARQUET: Option<rows::Write> = Some(parquet::write);
 #[cfg(not(feature = "arrow"))]
-fn parquet_bytes(_: &Table) -> Result<Vec<u8>, Diagnostic> {
-    let refused = Diagnostic::missing_feature("this build does not write `.parquet` files", "arrow");
-    Err(refused.help("or save to a `.csv`, `.json` or `.npy` file"))
-}
+const PARQUET: Option<rows::Write> = None;
 
-/// The writer that the ending of the name of a file asks for.
-pub fn writer(path: &Path) -> Result<&'static Writer, Diagnostic> {
+const FORMATS: &[Format] = &[
+    Format { ending: "csv", write: Some(csv::write), describes_itself: true },
+    Format { ending: "json", write: Some(json::write), describes_itself: true },
+    Format { ending: "npy", write: Some(npy::write), describes_itself: false },
+    Format { ending: "npz", write: Some(npz::write), describes_itself: true },
+    Format { ending: "parquet", write: PARQUET, describes_itself: true },
+];
+
+/// The format that the ending of a file name asks for, and its writer.
+pub fn format(path: &Path) -> Result<(&'static Format, rows::Write), Diagnostic> {
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("");
-    let found = WRITERS.iter().find(|w| w.ending == ending);
-    found.ok_or_else(|| {
+    let Some(format) = FORMATS.iter().find(|w| w.ending == ending) else {
         let refused = match ending {
             "" => "the name of a table has an ending".to_string(),
             _ => format!("tables are not written as `.{ending}`"),
         };
-        let near = suggest::nearest(ending, WRITERS.iter().map(|w| w.ending)).unwrap_or("csv");
-        let name = Path::new(path.file_name().unwrap_or_default()).with_extension(near);
-        Diagnostic::error(&codes::CANNOT_WRITE, refused)
-            .note("tables are written as .csv, .json, .npy or .parquet")
-            .help(format!("call the file `{}`", name.display()))
-    })
+        let near = suggest::nearest(ending, FORMATS.iter().map(|w| w.ending)).unwrap_or("csv");
+        let endings: Vec<String> = FORMATS.iter().map(|f| format!(".{}", f.ending)).collect();
+        return Err(Diagnostic::error(&codes::CANNOT_WRITE, refused)
+            .note(format!("tables are written as {}", endings.join(", ")))
+            .help(format!(
+                "call the file `{}`",
+                Path::new(path.file_name().unwrap_or_default()).with_extension(near).display()
+            )));
+    };
+    match format.write {
+        Some(write) => Ok((format, write)),
+        None => {
+            let title = format!("this build does not write `.{ending}` files");
+            let refused = Diagnostic::missing_feature(&title, "arrow");
+            Err(refused.help("or save to a `.csv`, `.json`, `.npy` or `.npz` file"))
+        }
+    }
+}
+
+/// Whether a name ends like a table.
+pub fn is_table(path: &Path) -> bool {
+    let ending = path.extension().and_then(|e| e.to_str());
+    FORMATS.iter().any(|format| Some(format.ending) == ending)
+}
+
+/// A table as the bytes of a file, in the format that the ending of its name asks for.
+pub fn bytes(table: &Table, path: &Path) -> Result<Vec<u8>, Diagnostic> {
+    let (_, write) = format(path)?;
+    let mut out = vec![];
+    let written = write(table, &mut |bytes| {
+        out.extend_from_slice(bytes);
+        Ok(())
+    });
+    written.map_err(|trouble| {
+        Diagnostic::error(&codes::CANNOT_WRITE, "this table cannot be written").note(trouble.reason)
+    })?;
+    Ok(out)
 }
 
 #[cfg(test)]

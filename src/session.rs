@@ -43,6 +43,7 @@ use crate::syntax::{lexer, parse, usage};
 use crate::timing;
 use crate::world::{Disk, World};
 use interpreter::{Answered, Effect, Interpreter};
+pub use run::{SweepOptions, Watcher};
 use scope::{Callable, Meaning};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -73,6 +74,8 @@ pub struct SessionOptions {
     pub work: Option<u64>,
     /// How many times that, and each share of it, a question may cost (`--effort`).
     pub effort: u64,
+    /// How sweeps are carried out.
+    pub sweeps: SweepOptions,
     /// Where files are read and written.
     pub world: Rc<dyn World>,
 }
@@ -88,6 +91,7 @@ impl Default for SessionOptions {
             portable: false,
             work: None,
             effort: 1,
+            sweeps: SweepOptions::default(),
             world: Rc::new(Disk),
         }
     }
@@ -216,6 +220,18 @@ impl Answer {
         if marked { formula + r" \quad \text{(sampled)}" } else { formula }
     }
 
+    /// Equations as a paper has them, each left side = 0 in a line of its own; nothing for what is no family of left sides.
+    pub fn equations_latex(&self) -> Option<String> {
+        let Value::Answer(answer) = &self.value else { return None };
+        let cx = &self.inquiry();
+        let mut lines: Vec<String> =
+            answer.family()?.entries.values().map(|left| format!("{} &= 0", show::latex(cx, left))).collect();
+        if let Some(Ok(Value::List(constraints))) = answer.get(cx, "constraints") {
+            lines.extend(constraints.iter().map(|left| format!("{} &= 0", show::latex(cx, left))));
+        }
+        Some(format!("\\begin{{aligned}}\n{}\n\\end{{aligned}}", lines.join(" \\\\\n")))
+    }
+
     /// Where it holds, beyond what the value itself says, one text for each condition.
     pub fn condition_texts(&self) -> Vec<String> {
         let cx = &self.inquiry();
@@ -306,6 +322,11 @@ impl Session {
     /// What each statement may cost from here on; see [`SessionOptions::work`].
     pub fn set_work(&mut self, work: Option<u64>) {
         self.state.options.work = work;
+    }
+
+    /// How sweeps are carried out from here on; see [`SessionOptions::sweeps`].
+    pub fn set_sweeps(&mut self, sweeps: SweepOptions) {
+        self.state.options.sweeps = sweeps;
     }
 
     pub fn sources(&self) -> &SourceMap {

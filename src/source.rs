@@ -106,6 +106,11 @@ impl SourceMap {
         self.sources.get(span.source.0 as usize).and_then(|s| s.text.get(span.range())).unwrap_or("")
     }
 
+    /// All texts, in the order in which they were read.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.sources.iter().map(|source| &*source.text)
+    }
+
     pub fn len(&self) -> usize {
         self.sources.len()
     }

@@ -4,9 +4,11 @@
 //!
 //! Errors are values without the numbers of the operating system, so what is said about them is the same everywhere.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// Why a file could not be read or written.
@@ -61,6 +63,80 @@ pub trait World: Debug {
 
     fn exists(&self, path: &Path) -> bool {
         self.canonical(path).is_some()
+    }
+
+    /// How many bytes a file has; nothing if there is none.
+    fn size(&self, path: &Path) -> Option<u64> {
+        self.read(path).ok().map(|bytes| bytes.len() as u64)
+    }
+
+    /// At most `length` bytes of a file, however large it is.
+    fn read_part(&self, path: &Path, from: u64, length: usize) -> Result<Vec<u8>, Trouble> {
+        let bytes = self.read(path)?;
+        let from = (from as usize).min(bytes.len());
+        Ok(bytes[from..].iter().take(length).copied().collect())
+    }
+
+    /// Cuts a file off after `at` bytes and goes on writing there: for tables that grow. There is a file afterwards.
+    fn append(&self, path: &Path, at: u64, bytes: &[u8]) -> Result<(), Trouble> {
+        let mut all = if at == 0 { vec![] } else { self.read(path)? };
+        all.truncate(at as usize);
+        all.extend_from_slice(bytes);
+        self.write(path, &all)
+    }
+
+    /// Gives a file another name in the same folder, in place of what had that name.
+    fn rename(&self, from: &Path, to: &Path) -> Result<(), Trouble> {
+        let bytes = self.read(from)?;
+        self.write(to, &bytes)?;
+        self.remove(from)
+    }
+
+    fn remove(&self, path: &Path) -> Result<(), Trouble>;
+}
+
+/// A world without a disk: files by their paths.
+#[derive(Debug, Default)]
+pub struct Memory(RefCell<BTreeMap<PathBuf, Vec<u8>>>);
+
+impl World for Memory {
+    fn read(&self, path: &Path) -> Result<Vec<u8>, Trouble> {
+        let nothing = || Trouble { missing: true, reason: "no such file".to_string() };
+        self.0.borrow().get(path).cloned().ok_or_else(nothing)
+    }
+
+    fn standard_input(&self) -> Result<Vec<u8>, Trouble> {
+        Ok(vec![])
+    }
+
+    fn canonical(&self, path: &Path) -> Option<PathBuf> {
+        self.0.borrow().contains_key(path).then(|| path.to_path_buf())
+    }
+
+    fn names(&self, _: &Path) -> Vec<String> {
+        self.0.borrow().keys().map(|path| path.display().to_string()).collect()
+    }
+
+    fn make_folder(&self, _: &Path) -> Result<(), Trouble> {
+        Ok(())
+    }
+
+    fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), Trouble> {
+        self.0.borrow_mut().insert(path.to_path_buf(), bytes.to_vec());
+        Ok(())
+    }
+
+    fn append(&self, path: &Path, at: u64, bytes: &[u8]) -> Result<(), Trouble> {
+        let mut files = self.0.borrow_mut();
+        let file = files.entry(path.to_path_buf()).or_default();
+        file.truncate(at as usize);
+        file.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn remove(&self, path: &Path) -> Result<(), Trouble> {
+        self.0.borrow_mut().remove(path);
+        Ok(())
     }
 }
 
@@ -133,6 +209,34 @@ impl World for Disk {
             let _ = fs::remove_file(&beside);
         }
         Ok(written?)
+    }
+
+    fn size(&self, path: &Path) -> Option<u64> {
+        fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|known| known.len())
+    }
+
+    fn read_part(&self, path: &Path, from: u64, length: usize) -> Result<Vec<u8>, Trouble> {
+        let mut file = File::open(path)?;
+        file.seek(SeekFrom::Start(from))?;
+        let mut bytes = vec![];
+        file.take(length as u64).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn append(&self, path: &Path, at: u64, bytes: &[u8]) -> Result<(), Trouble> {
+        let mut file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
+        file.set_len(at)?;
+        file.seek(SeekFrom::Start(at))?;
+        Ok(file.write_all(bytes)?)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> Result<(), Trouble> {
+        File::open(from)?.sync_all()?;
+        Ok(fs::rename(from, to)?)
+    }
+
+    fn remove(&self, path: &Path) -> Result<(), Trouble> {
+        Ok(fs::remove_file(path)?)
     }
 }
 
@@ -220,6 +324,19 @@ mod tests {
         assert!(Disk.write(&folder.0.join("no/such/table.csv"), b"new").expect_err("no folder").missing);
         assert_eq!(Disk.names(&folder.0), ["table.csv"]);
         assert!(Disk.write(Path::new("/dev/null"), b"new").is_ok() && Disk.exists(Path::new("/dev/null")));
+    }
+
+    #[test]
+    fn a_file_grows_and_is_cut_off() {
+        let folder = Folder::new("append");
+        let (file, other) = (folder.0.join("table.csv.partial"), folder.0.join("table.csv"));
+        assert_eq!(Disk.size(&file), None);
+        Disk.append(&file, 0, b"one\ntwo\nthr").expect("it can be written");
+        Disk.append(&file, 8, b"three\n").expect("it can be written");
+        assert_eq!(Disk.read_part(&file, 4, 6).expect("it can be read"), b"two\nth");
+        fs::write(&other, "old").expect("a file");
+        Disk.rename(&file, &other).expect("it can be renamed");
+        assert_eq!((Disk.size(&other), Disk.exists(&file)), (Some(14), false));
     }
 
     #[test]

@@ -343,7 +343,9 @@ fn files_and_the_environment_are_reached_through_the_world() {
     // An import of several modules at once would hide what it brings in.
     only_in(&["std::{"], |_| false);
     only_in(&["std::fs", "std::env", "std::io", "std::net", "std::process"], may);
-    only_in(&["read_to_string", "canonicalize", "read_dir", "metadata", "is_dir", "is_file", "File::open"], may);
+    only_in(&["read_to_string", "canonicalize", "read_dir", "is_dir", "is_file", "File::open"], may);
+    // Parquet calls so what a table says about itself.
+    only_in(&["metadata"], |file| may(file) || file.path == "report/parquet.rs");
     only_in(&["io::stdout", "io::stderr", "println!", "print!", "eprintln!", "eprint!", "dbg!"], may);
 }
 

@@ -139,6 +139,11 @@ impl Programs {
         };
         self.files.iter().flat_map(programs).collect()
     }
+
+    /// Whether a folder of programs was named: then results say whose they are, and are summed up.
+    pub fn is_batch(&self) -> bool {
+        self.files.iter().any(|file| file.is_dir())
+    }
 }
 
 fn no_program_in(folder: &Path) -> Unreadable {

@@ -23,7 +23,11 @@ pub fn run(arguments: Arguments) -> Exit {
     arguments.reading.each_system(&arguments.system, |session, system, console| {
         let question = Input { name: "derive".to_string(), text: format!("equations({system})") };
         feed_program(session, &[question], console, |outcome, _, console| {
-            console.print(&show(outcome, arguments.format, true));
+            let equations = outcome.answer.as_ref().and_then(|answer| answer.equations_latex());
+            match (arguments.format, equations) {
+                (Format::Latex, Some(equations)) => console.print(&format!("% {system}\n{equations}\n")),
+                (format, _) => console.print(&show(outcome, format, true)),
+            }
         })
     })
 }

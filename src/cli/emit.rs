@@ -11,6 +11,7 @@ pub enum Language {
     C,
     Rust,
     Python,
+    Julia,
     Latex,
     /// Cranelift's intermediate representation
     Clif,
@@ -22,6 +23,7 @@ impl Language {
             Language::C => "c",
             Language::Rust => "rust",
             Language::Python => "python",
+            Language::Julia => "julia",
             Language::Latex => "latex",
             Language::Clif => "clif",
         }

@@ -47,6 +47,7 @@ impl Reading {
         }
         let options = SessionOptions { answer: purpose == Purpose::Answer, ..self.settings.options() };
         let mut exit = Exit::Held;
+        let (mut held, mut others) = (0, vec![]);
         let programs = timing::stage("read", || self.programs.read());
         timing::nodes("read", programs.iter().flatten().flatten().map(|input| input.text.len()).sum());
         for program in programs {
@@ -55,18 +56,29 @@ impl Reading {
             }
             exit = exit.max(match program {
                 Ok(program) => {
+                    let name = program.first().map_or(String::new(), |input| input.name.clone());
                     let mut session = Session::new(options.clone());
                     let exit = work(&mut session, &program, &mut console);
                     // The parameter may be missing only because its declaration was refused.
                     let unused = if exit == Exit::Held { session.unused_settings() } else { vec![] };
                     console.report(&unused, session.sources());
-                    if unused.is_empty() { exit } else { Exit::Findings }
+                    let exit = if unused.is_empty() { exit } else { Exit::Findings };
+                    match exit {
+                        Exit::Held => held += 1,
+                        _ => others.push(name),
+                    }
+                    exit
                 }
                 Err(Unreadable { diagnostic, sources }) => {
                     console.report([&diagnostic], &sources);
+                    others.push(diagnostic.title.clone());
                     Exit::Failure
                 }
             });
+        }
+        if self.programs.is_batch() {
+            let list = if others.is_empty() { String::new() } else { format!(": {}", others.join(", ")) };
+            console.say(&format!("{} programs, {held} held, {} did not{list}\n", held + others.len(), others.len()));
         }
         let exit = if was_interrupted() { Exit::Interrupted } else { exit };
         console.finish(exit)

@@ -21,9 +21,13 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments) -> Exit {
+    let batch = arguments.reading.programs.is_batch();
     arguments.reading.each(Purpose::Answer, |session, program, console| {
         feed_program(session, program, console, |outcome, input, console| {
-            let text = timing::stage("print", || show(outcome, arguments.format, input.name != "-e"));
+            let text = timing::stage("print", || match arguments.format {
+                Format::Json if batch => format!("{}\n", json::outcome_of(outcome, Some(&input.name))),
+                format => show(outcome, format, input.name != "-e"),
+            });
             timing::nodes("print", text.len());
             match picture(outcome, arguments.format) {
                 Some(picture) => {

@@ -61,12 +61,13 @@ pub fn run(mut arguments: Arguments) -> Exit {
             return console.finish(Exit::Failure);
         }
     }
+    let batch = arguments.reading.programs.is_batch();
     arguments.reading.each(Purpose::Answer, |session, program, console| {
         let mut tally = Tally::default();
-        let exit = feed_program(session, program, console, |outcome, _, console| {
+        let exit = feed_program(session, program, console, |outcome, input, console| {
             tally.count(outcome);
             if arguments.format == Format::Json && outcome.word == StatementWord::Claim {
-                console.print(&format!("{}\n", json::outcome(outcome)));
+                console.print(&format!("{}\n", json::outcome_of(outcome, batch.then_some(&*input.name))));
             }
         });
         if arguments.format != Format::Json {

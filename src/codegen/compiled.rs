@@ -31,6 +31,7 @@ use super::jit::{self, Lanes};
 #[cfg(feature = "jit")]
 use super::machine::{Code, Tier};
 use super::optimise::{self, Rewrites};
+use super::simd;
 
 /// What executes a kernel. Every run reports it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -77,6 +78,26 @@ impl Options {
     pub fn rewrites(&self) -> Rewrites {
         if self.portable { Rewrites::portable() } else { Rewrites::native() }
     }
+}
+
+/// What the last bits of a result depend on, besides the program: nothing where they are portable, else the processor.
+pub fn arithmetic(options: Options) -> String {
+    if options.portable {
+        return "portable".to_string();
+    }
+    let instructions = match (simd::width(), simd::has_fma()) {
+        (simd::Width::Eight, _) => " avx512 fma",
+        (simd::Width::Four, _) => " avx2 fma",
+        (simd::Width::Baseline, true) => " fma",
+        (simd::Width::Baseline, false) => "",
+    };
+    let interpreter = if options.backend == Backend::Interpreter { " interpreter" } else { "" };
+    let architecture = match () {
+        _ if cfg!(target_arch = "x86_64") => "x86_64",
+        _ if cfg!(target_arch = "aarch64") => "aarch64",
+        _ => "another architecture",
+    };
+    format!("{architecture}{instructions}{interpreter}")
 }
 
 /// A kernel that may be called, owning the memory its code lives in.

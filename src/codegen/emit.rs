@@ -1,4 +1,4 @@
-//! Kernel → source text: C, Rust, Python, LaTeX, and the intermediate representation of the code generator.
+//! Kernel → source text: C, Rust, Python, Julia, LaTeX, and the intermediate representation of the code generator.
 //!
 //! The text is the kernel, operation by operation, so it computes what Lepage computes, up to the last bits of the
 //! elementary functions of its language. Linear systems come with a small elimination with partial pivoting, tables with
@@ -15,6 +15,7 @@ pub enum Language {
     C,
     Rust,
     Python,
+    Julia,
     Latex,
     Clif,
 }
@@ -22,7 +23,9 @@ pub enum Language {
 /// The kernel as source text.
 pub fn emit(kernel: &Kernel, language: Language) -> Result<String, String> {
     match language {
-        Language::C | Language::Rust | Language::Python => Ok(Writer::new(kernel, language).program()),
+        Language::C | Language::Rust | Language::Python | Language::Julia => {
+            Ok(Writer::new(kernel, language).program())
+        }
         Language::Latex => Ok(latex(kernel)),
         #[cfg(feature = "jit")]
         Language::Clif => super::jit::clif(kernel, super::jit::Lanes::One).map_err(|e| e.to_string()),
@@ -59,14 +62,17 @@ impl<'a> Writer<'a> {
     fn comment(&mut self, text: &str) {
         match self.language {
             Language::C => self.line(format!("/* {text} */")),
-            Language::Python => self.line(format!("# {text}")),
+            Language::Python | Language::Julia => self.line(format!("# {text}")),
             _ => self.line(format!("// {text}")),
         }
     }
 
     fn program(mut self) -> String {
         let kernel = self.kernel;
-        self.comment(&format!("{}, written by Lepage", kernel.name));
+        self.comment(&format!("{}, written by Lepage {}", kernel.name, env!("CARGO_PKG_VERSION")));
+        if kernel.outputs().iter().all(|o| o.name.starts_with("d(")) {
+            self.comment("out[i] is the derivative of state[i] in time; angles are in radians");
+        }
         for bank in Bank::ALL {
             let mut names: Vec<(u32, &str)> =
                 kernel.inputs().iter().filter(|i| i.bank == bank).map(|i| (i.slot, i.name.as_str())).collect();
@@ -93,6 +99,7 @@ impl<'a> Writer<'a> {
                     "pub fn {name}(time: &[f64], state: &[f64], parameter: &[f64], extra: &[f64], out: &mut [f64]) -> bool {{"
                 ));
             }
+            Language::Julia => self.line(format!("function {name}(time, state, parameter=Float64[], extra=Float64[])")),
             _ => self.line(format!("def {name}(time, state, parameter=(), extra=()):")),
         }
         let uses = kernel.use_counts();
@@ -107,6 +114,7 @@ impl<'a> Writer<'a> {
         let values: Vec<String> = self.kernel.outputs().iter().map(|o| v(o.value)).collect();
         match self.language {
             Language::Python => self.line(format!("    return [{}]", values.join(", "))),
+            Language::Julia => self.line(format!("    return [{}]\nend", values.join(", "))),
             _ => {
                 for (i, x) in values.iter().enumerate() {
                     self.line(format!("    out[{i}] = {x};"));
@@ -130,7 +138,9 @@ impl<'a> Writer<'a> {
             Op::Const(bits) => number(f64::from_bits(bits), self.language),
             Op::Input(i) => {
                 let input = &kernel.inputs()[i as usize];
-                format!("{}[{}]", input.bank.name(), input.slot)
+                // Julia counts from 1.
+                let first = u32::from(self.language == Language::Julia);
+                format!("{}[{}]", input.bank.name(), input.slot + first)
             }
             Op::Unary(f, a) => self.unary(f, &v(a)),
             Op::Binary(f, a, b) => self.binary(f, &v(a), &v(b)),
@@ -139,24 +149,28 @@ impl<'a> Writer<'a> {
                 match self.language {
                     Language::C => format!("fma({a}, {b}, {c})"),
                     Language::Rust => format!("{a}.mul_add({b}, {c})"),
+                    Language::Julia => format!("fma({a}, {b}, {c})"),
                     _ => format!("{a} * {b} + {c}"),
                 }
             }
             Op::PowI(a, n) => match self.language {
                 Language::C => format!("pow({}, {n})", v(a)),
                 Language::Rust => format!("{}.powi({n})", v(a)),
+                Language::Julia => format!("{}^({n})", v(a)),
                 _ => format!("{} ** {}", v(a), if n < 0 { format!("({n})") } else { n.to_string() }),
             },
             Op::Select(cmp, args) => {
                 let [a, b, then, otherwise] = args.map(v);
                 match self.language {
-                    Language::C => format!("{a} {} {b} ? {then} : {otherwise}", cmp.name()),
+                    Language::C | Language::Julia => format!("{a} {} {b} ? {then} : {otherwise}", cmp.name()),
                     Language::Rust => format!("if {a} {} {b} {{ {then} }} else {{ {otherwise} }}", cmp.name()),
                     _ => format!("{then} if {a} {} {b} else {otherwise}", cmp.name()),
                 }
             }
             Op::Solve(number) => return self.solve(value, number),
-            Op::Solution(solve, item) => format!("x{}[{item}]", solve.index()),
+            Op::Solution(solve, item) => {
+                format!("x{}[{}]", solve.index(), item as usize + usize::from(self.language == Language::Julia))
+            }
             Op::Table(table, derivative, a) => format!("table{table}({}, {derivative})", v(a)),
             Op::Guard(a) => v(a),
         };
@@ -176,6 +190,7 @@ impl<'a> Writer<'a> {
         let text = match self.language {
             Language::C => c,
             Language::Rust => rust,
+            Language::Julia => return c.replace("fabs(", "abs(").replace('#', a),
             Language::Python | Language::Latex | Language::Clif => python,
         };
         text.replace('#', a)
@@ -186,9 +201,11 @@ impl<'a> Writer<'a> {
             (Binary::Add | Binary::Sub | Binary::Mul | Binary::Div, _) => format!("{a} {} {b}", f.name()),
             (Binary::Pow, Language::C) => format!("pow({a}, {b})"),
             (Binary::Pow, Language::Rust) => format!("{a}.powf({b})"),
+            (Binary::Pow, Language::Julia) => format!("{a}^{b}"),
             (Binary::Pow, _) => format!("{a} ** {b}"),
             (Binary::Atan2, Language::C) => format!("atan2({a}, {b})"),
             (Binary::Atan2, Language::Rust) => format!("{a}.atan2({b})"),
+            (Binary::Atan2, Language::Julia) => format!("atan({a}, {b})"),
             (Binary::Atan2, _) => format!("math.atan2({a}, {b})"),
             (Binary::Min | Binary::Max, Language::C) => format!("f{}({a}, {b})", f.name()),
             (Binary::Min | Binary::Max, Language::Rust) => format!("{a}.{}({b})", f.name()),
@@ -211,6 +228,10 @@ impl<'a> Writer<'a> {
                 self.line(format!("    let (mut m{id}, mut x{id}) = ([{matrix}], [{rhs}]);"));
                 self.line(format!("    lepage_solve({n}, &mut m{id}, &mut x{id});"));
             }
+            // Row by row is column by column of the transposed matrix.
+            Language::Julia => self.line(format!(
+                "    x{id} = transpose(reshape([{matrix}], {n}, {n})) \\ reshape([{rhs}], {n}, {columns})"
+            )),
             _ => self.line(format!("    x{id} = lepage_solve({n}, [{matrix}], [{rhs}])")),
         }
     }
@@ -238,6 +259,12 @@ impl<'a> Writer<'a> {
                 declarations.into_iter().for_each(|text| self.line(text));
                 if solves {
                     self.line(RUST_SOLVE);
+                }
+            }
+            Language::Julia => {
+                let erf = |op: &Op| matches!(op, Op::Unary(f, _) if f.source()[0].starts_with("erf"));
+                if self.kernel.ops().iter().any(erf) {
+                    self.line("using SpecialFunctions\n");
                 }
             }
             Language::Python => {
@@ -278,6 +305,13 @@ impl<'a> Writer<'a> {
                     self.line(format!("    if !(x >= {first} && x <= {last}) {{\n        return f64::NAN;\n    }}\n    let i = P.partition_point(|p| p[0] <= x).max(1) - 1;"));
                     self.line("    let [left, a, b, c, d] = P[i];\n    let u = x - left;\n    match derivative {\n        0 => a + u * (b + u * (c + u * d)),\n        1 => b + u * (2.0 * c + 3.0 * u * d),\n        2 => 2.0 * c + 6.0 * u * d,\n        3 => 6.0 * d,\n        _ => 0.0,\n    }\n}\n");
                 }
+                Language::Julia => {
+                    let rows: Vec<String> = pieces.iter().map(|p| format!("({})", row(p))).collect();
+                    self.line(format!("# {}: its range is [{first}, {last}]", table.name));
+                    self.line(format!("function table{i}(x, derivative)\n    p = [{}]", rows.join(", ")));
+                    self.line(format!("    {first} <= x <= {last} || return NaN\n    (left, a, b, c, d) = p[findlast(q -> q[1] <= x, p)]\n    u = x - left"));
+                    self.line("    return (a + u * (b + u * (c + u * d)), b + u * (2 * c + 3 * u * d), 2 * c + 6 * u * d, 6 * d, 0.0)[min(derivative, 4) + 1]\nend\n");
+                }
                 _ => {
                     let rows: Vec<String> = pieces.iter().map(|p| format!("({})", row(p))).collect();
                     self.line(format!("def table{i}(x, derivative):\n    \"\"\"{}: its range is [{first}, {last}].\"\"\"\n    p = [{}]", table.name, rows.join(", ")));
@@ -301,6 +335,7 @@ fn number(x: f64, language: Language) -> String {
     let (infinity, nan) = match language {
         Language::C => ("INFINITY", "NAN"),
         Language::Rust => ("f64::INFINITY", "f64::NAN"),
+        Language::Julia => ("Inf", "NaN"),
         _ => ("math.inf", "math.nan"),
     };
     if x.is_nan() { nan.to_string() } else { format!("{sign}{infinity}") }
@@ -623,6 +658,20 @@ mod tests {
     }
 
     #[test]
+    fn julia_computes_the_same() {
+        if Command::new("julia").arg("--version").output().is_err() {
+            eprintln!("skipped: there is no julia on this machine");
+            return;
+        }
+        let kernel = everything();
+        let program = emit(&kernel, Language::Julia).unwrap()
+            + "\nforeach(println, every_operation(Float64[], [0.4, 1.7], [0.9]))\n";
+        let output = Command::new("julia").arg("-e").arg(program).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        same(&kernel, &String::from_utf8_lossy(&output.stdout));
+    }
+
+    #[test]
     fn text_of_a_small_kernel() {
         let mut b = KernelBuilder::new("fall");
         let (y, v) = (b.input("y", Bank::State), b.input("v", Bank::State));
@@ -637,6 +686,11 @@ mod tests {
         assert!(rust.contains("pub fn fall(") && rust.contains("let v3: f64 = v0.sqrt();"), "{rust}");
         let latex = emit(&kernel, Language::Latex).unwrap();
         assert_eq!(latex, "\\begin{aligned}\ny' &= v \\\\\nv' &= -g\\,\\sqrt{y}\n\\end{aligned}\n");
+        let julia = emit(&kernel, Language::Julia).unwrap();
+        assert!(
+            julia.contains("function fall(") && julia.contains("v0 = state[1]") && julia.ends_with("end\n"),
+            "{julia}"
+        );
         #[cfg(feature = "jit")]
         assert!(emit(&kernel, Language::Clif).unwrap().contains("sqrt"));
     }

@@ -97,7 +97,7 @@ codes! {
         "A comparison has two sides. Write `0 < x and x < 1` for `0 < x < 1`.",
         "param m\nassume 0 < m < 1" => "param m\nassume 0 < m and m < 1";
     UNKNOWN_CLAUSE = 15 "unknown_clause": "this block has no such clause",
-        "The entries of a run begin with `from`, `set`, `until`, `method`, `tolerance`, `step`, `record`, `stop`, `branch` (and `collect` in a sweep); a constraint has the clauses `dependent:`, `branch:`, `reactions:` and `forms:`.",
+        "The entries of a run begin with `from`, `set`, `until`, `method`, `tolerance`, `step`, `record`, `stop`, `branch` (and `collect`, `sample` in a sweep); a constraint has the clauses `dependent:`, `branch:`, `reactions:` and `forms:`.",
         "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nsimulate L { form x' = 1; until t = 1 }" => "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nsimulate L { from x' = 1; until t = 1 }";
     REPEATED_CLAUSE = 16 "repeated_clause": "a clause is given twice",
         "Each of `dependent:`, `branch:`, `reactions:`, `forms:` in a constraint, and of `until`, `method`, `tolerance`, `step`, `branch` in a run, is given once.",
@@ -311,7 +311,7 @@ codes! {
         "2^(10^9)" => "2^(10^3)";
     NOT_AVAILABLE = 902 "not_available": "this is not available yet",
         "The statement belongs to the language, but this version does not answer it yet.",
-        "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nsweep L over x' in 0..1 by 1/10 { until t = 1; collect reach = max(x) } to \"reach.csv\"" => "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nlet run = simulate L { from x' = 1; until t = 1 }\nrun.x.max";
+        "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nlet run = simulate L { from x' = 1; until t = 1 }\npoincare run { section x = 0 rising; plot x' against x }" => "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nlet run = simulate L { from x' = 1; until t = 1 }\nrun.x.max";
     CANNOT_READ = 903 "cannot_read": "this file cannot be read",
         "A file named on the command line or after use is missing, is a folder, or may not be read.",
         "use \"no_such_file.mech\"" => "use std.springs\nspring(2, 1)";

@@ -358,7 +358,7 @@ impl Motion {
 
 /// Expressions that run once per recorded time or a few times per step are compiled quickly. The shortest of them are
 /// interpreted: they are not worth a page of code memory.
-fn quick(kernel: Kernel, options: Options) -> CompiledKernel {
+pub fn quick(kernel: Kernel, options: Options) -> CompiledKernel {
     let interpret = options.backend == Backend::Interpreter || kernel.n_operations() <= SHORT;
     let backend = if interpret { Backend::Interpreter } else { Backend::InstantCode };
     compiled::compile(kernel, Options { backend, ..options })

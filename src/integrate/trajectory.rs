@@ -191,6 +191,11 @@ impl Trajectory {
         Some(out)
     }
 
+    /// The polynomials of the steps, if they were kept.
+    pub fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
     /// The recorded row at or just before a time, in the order of the run.
     pub fn row_before(&self, t: f64) -> Option<usize> {
         let forward = self.end >= *self.times.first()?;

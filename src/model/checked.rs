@@ -5,6 +5,8 @@ use super::term::{Defined, Term};
 use crate::algebra::{Function, Symbol};
 use crate::geometry::jet::JetSpace;
 use crate::integrate::method::Method;
+use crate::motion::sampling::Rule;
+use crate::motion::sweep::Reduction;
 use crate::report::axis::Scale;
 use crate::source::Span;
 use crate::syntax::ast::{self, ConstraintClauseKind, Direction, ExprId, Text, Word};
@@ -44,6 +46,11 @@ pub enum Checked<'a> {
     LetSimulate {
         name: &'a Word,
         simulate: Simulate<'a>,
+    },
+    Sweep {
+        /// Of `let reach = sweep …`.
+        name: Option<&'a Word>,
+        sweep: Sweep<'a>,
     },
     Map {
         name: &'a Word,
@@ -92,8 +99,6 @@ pub enum Checked<'a> {
         drawings: Vec<Drawing<'a>>,
         to: Option<&'a Word>,
     },
-    /// `sweep`: the word, and where it stands.
-    Later(&'static str, Span),
 }
 
 /// A space after `on`.
@@ -176,6 +181,59 @@ pub struct Simulate<'a> {
     pub is_open: bool,
 }
 
+/// `sweep disk over theta' in 0..5 by 1/10, m in [1, 2, 4] { … } to "reach.csv"`.
+pub struct Sweep<'a> {
+    pub written: &'a ast::Sweep,
+    pub system: Term,
+    pub rows: SweepRows,
+    /// Whether the names wait for the manifold of the system.
+    pub is_open: bool,
+}
+
+/// What varies in a sweep, the clauses of its runs, and what is kept of them.
+pub struct SweepRows {
+    pub axes: Vec<Axis>,
+    pub clauses: Vec<RunClause>,
+    pub sample: Option<Sample>,
+    /// Names with expressions, in which reductions and recorded names stand as symbols.
+    pub collected: Vec<Column>,
+    /// In an order in which each needs those before it only.
+    pub reductions: Vec<Reduced>,
+    /// The symbols of recorded names.
+    pub recorded: Vec<(Symbol, Text)>,
+}
+
+pub struct Axis {
+    pub coordinate: Term,
+    pub values: AxisValues,
+    pub span: Span,
+}
+
+pub enum AxisValues {
+    /// `0..5 by 1/10`; without `by` a range for the sample.
+    Range {
+        from: Term,
+        to: Term,
+        by: Option<Term>,
+    },
+    List(Term),
+}
+
+/// `sample sobol(1000, seed = 7)`.
+pub struct Sample {
+    pub rule: Rule,
+    pub count: Term,
+    pub seed: Option<Term>,
+    pub span: Span,
+}
+
+/// `max(x)`, `E.first`.
+pub struct Reduced {
+    pub reduction: Reduction,
+    pub of: Term,
+    pub symbol: Symbol,
+}
+
 pub struct RunClause {
     pub kind: RunClauseKind,
     /// Of the whole clause; it begins with its word.
@@ -199,8 +257,9 @@ pub enum RunClauseKind {
         direction: Option<Direction>,
     },
     Branch(Term),
-    /// In a sweep only.
+    /// In a sweep only, where they are read apart.
     Collect,
+    Sample,
 }
 
 /// What `set` gives a value to.

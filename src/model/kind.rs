@@ -61,12 +61,13 @@ pub enum Kind {
     Equation,
     Run,
     Series,
+    Sweep,
 }
 
 use Kind as K;
 
 /// All kinds, in their order.
-const ALL: [Kind; 31] = [
+const ALL: [Kind; 32] = [
     K::Zero,
     K::Integer,
     K::Number,
@@ -98,11 +99,12 @@ const ALL: [Kind; 31] = [
     K::Equation,
     K::Run,
     K::Series,
+    K::Sweep,
 ];
 
 /// The kinds that a value may have.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Kinds(u32);
+pub struct Kinds(u64);
 
 /// Whatever it is.
 pub const ANY: Kinds = Kinds((1 << ALL.len()) - 1);
@@ -144,6 +146,7 @@ pub const EQUATIONS: Kinds =
     Kinds::of(&[K::Equation, K::List, K::Family, K::Matrix, K::Point, K::Form, K::Names, K::Set]).or(FUNCTION);
 pub const RUN: Kinds = Kinds::of(&[K::Run]);
 pub const SERIES: Kinds = Kinds::of(&[K::Series]);
+pub const SWEEP: Kinds = Kinds::of(&[K::Sweep]);
 
 impl Kinds {
     pub const fn of(kinds: &[Kind]) -> Kinds {
@@ -255,13 +258,14 @@ impl Kinds {
             Value::Float(_) => return FUNCTION,
             Value::Run(_) => K::Run,
             Value::Series(_) => K::Series,
+            Value::Sweep(_) => K::Sweep,
             Value::OnSpace(_) | Value::OnBranch(_) => return ANY,
         }])
     }
 
     /// The parts that every value of these kinds has; `None` where they are not known beforehand, as the columns of a run.
     pub fn natural_parts(self) -> Option<Vec<&'static str>> {
-        const OPEN: Kinds = Kinds::of(&[K::Family, K::Point, K::Answer, K::Manifold, K::Names, K::Run]);
+        const OPEN: Kinds = Kinds::of(&[K::Family, K::Point, K::Answer, K::Manifold, K::Names, K::Run, K::Sweep]);
         if self.is_any() || self.meets(OPEN) {
             return None;
         }
@@ -330,6 +334,7 @@ impl Kind {
             K::Equation => "comparison",
             K::Run => "run",
             K::Series => "series",
+            K::Sweep => "sweep",
         }
     }
 

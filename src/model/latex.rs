@@ -65,6 +65,7 @@ pub fn latex(cx: &Inquiry, value: &Value) -> String {
         Value::Float(x) => crate::motion::double::latex_number(*x),
         Value::Run(run) => run.latex(),
         Value::Series(series) => series.latex(),
+        Value::Sweep(table) => table.latex(),
         // A rank, a verdict, a label, a text: said in words.
         other => text(cx, other).lines().map(words).collect::<Vec<_>>().join(r" \\ "),
     }

@@ -148,6 +148,7 @@ fn render(cx: &Inquiry, value: &Value, style: Style) -> String {
         Value::Float(x) => crate::motion::double::number_text(*x, style),
         Value::Run(r) => r.describe(),
         Value::Series(s) => s.describe(),
+        Value::Sweep(s) => s.describe(),
     }
 }
 
@@ -442,6 +443,7 @@ pub fn json_of(cx: &Inquiry, value: &Value) -> Json {
         Value::Claim(_) => json!(text(cx, value)),
         Value::Float(x) => json!(x),
         Value::Series(s) => s.json(),
+        Value::Sweep(s) => s.json(),
         Value::Run(r) => r.json(),
         other => json!(text(cx, other)),
     }

@@ -66,6 +66,8 @@ pub enum Value {
     Series(Rc<crate::motion::series::Series>),
     /// What `plot` draws.
     Picture(Rc<crate::report::plot::Plot>),
+    /// The table of many runs.
+    Sweep(Rc<crate::motion::swept::Swept>),
 }
 
 /// A form or field, and the space after `on`.
@@ -453,6 +455,7 @@ impl Value {
             Value::Float(_) => "number".into(),
             Value::Run(_) => "run".into(),
             Value::Series(_) => "series".into(),
+            Value::Sweep(_) => "sweep".into(),
         }
     }
 }

@@ -31,6 +31,16 @@ impl Numbers {
         Numbers { values }
     }
 
+    /// The value of a parameter, as far as it is known.
+    pub fn formula(&self, symbol: Symbol) -> Option<Expr> {
+        self.values.get(&symbol).copied()
+    }
+
+    /// An expression with the values of the parameters in it.
+    pub fn put(&self, e: Expr) -> Expr {
+        substitute(e, &self.values)
+    }
+
     pub fn value_of(&self, cx: &Inquiry, symbol: Symbol) -> Option<f64> {
         self.number(cx, *self.values.get(&symbol)?)
     }

@@ -42,18 +42,35 @@ pub struct Start {
     pub given: Vec<bool>,
 }
 
+/// A time and a state as expressions in parameters: what `from` says, before the parameters have values.
+pub struct StartFormulas {
+    pub time: (Expr, Span),
+    /// For each state; 0 where nothing was given.
+    pub state: Vec<(Expr, Span)>,
+    pub given: Vec<bool>,
+}
+
 impl Start {
     /// The state that `from` describes.
     pub fn read(cx: &Inquiry, law: &Law, given: Given, numbers: &Numbers) -> Fallible<Start> {
+        let formulas = StartFormulas::read(law, given)?;
+        let number = |(e, span): &(Expr, Span)| numbers.number_at(cx, *e, *span);
+        let state = formulas.state.iter().map(number).collect::<Fallible<_>>()?;
+        Ok(Start { time: number(&formulas.time)?, state, given: formulas.given })
+    }
+}
+
+impl StartFormulas {
+    pub fn read(law: &Law, given: Given) -> Fallible<StartFormulas> {
         let n = law.states.len();
-        let mut start = Start { time: 0.0, state: vec![0.0; n], given: vec![false; n] };
-        let jets = start.momenta_of_jets(cx, law, given, numbers)?;
+        let nothing = (Expr::zero(), given.span);
+        let mut start = StartFormulas { time: nothing, state: vec![nothing; n], given: vec![false; n] };
+        let jets = start.momenta_of_jets(law, given);
         for (symbol, value, span) in given.values.iter().filter(|(s, _, _)| !jets.contains(s)) {
-            let x = numbers.number_at(cx, *value, *span)?;
             if *symbol == law.time() {
-                start.time = x;
+                start.time = (*value, *span);
             } else if let Some(i) = law.states.iter().position(|s| s == symbol) {
-                (start.state[i], start.given[i]) = (x, true);
+                (start.state[i], start.given[i]) = ((*value, *span), true);
             } else {
                 return Err(not_a_state(law, *symbol, *span));
             }
@@ -63,13 +80,13 @@ impl Start {
 
     /// In canonical coordinates velocities may be given instead of momenta: the Legendre transformation of the jets
     /// gives them. The result are the jets that were used.
-    fn momenta_of_jets(&mut self, cx: &Inquiry, law: &Law, given: Given, numbers: &Numbers) -> Fallible<Vec<Symbol>> {
+    fn momenta_of_jets(&mut self, law: &Law, given: Given) -> Vec<Symbol> {
         let is_given = |symbol: &Symbol| given.values.iter().any(|(s, _, _)| s == symbol);
         let is_jet = |s: &Symbol| s.as_jet().is_some_and(|(c, _)| law.manifold.fibre(c).is_some());
         let jets: Vec<Symbol> =
             given.values.iter().map(|(s, _, _)| *s).filter(|s| is_jet(s) && !law.states.contains(s)).collect();
         if jets.is_empty() || law.momenta.is_empty() || law.momenta.iter().any(|(p, _)| is_given(p)) {
-            return Ok(vec![]);
+            return vec![];
         }
         // What is not given is 0, as everywhere in an initial state.
         let functions: Vec<Expr> = law.momenta.iter().map(|(_, f)| *f).collect();
@@ -79,11 +96,10 @@ impl Start {
         point.extend(given.values.iter().map(|(s, value, _)| (*s, *value)));
         for (p, function) in &law.momenta {
             if let Some(i) = law.states.iter().position(|s| s == p) {
-                self.state[i] = numbers.number_at(cx, substitute(*function, &point), given.span)?;
-                self.given[i] = true;
+                (self.state[i], self.given[i]) = ((substitute(*function, &point), given.span), true);
             }
         }
-        Ok(jets)
+        jets
     }
 }
 
@@ -100,9 +116,23 @@ fn not_a_state(law: &Law, symbol: Symbol, span: Span) -> Box<Diagnostic> {
 pub struct Surface {
     pub equations: Vec<Expr>,
     pub nonzero: Vec<Expr>,
-    kernel: Kernel,
-    n: usize,
+    sheet: Sheet,
     parameters: Vec<f64>,
+}
+
+/// The numbers of a surface, for any values of its parameters.
+pub struct Sheet {
+    kernel: Kernel,
+    /// How often each state is a derivative.
+    orders: Vec<u32>,
+    /// The highest of these orders in each equation.
+    levels: Vec<u32>,
+}
+
+/// A surface at some values of its parameters.
+pub struct Leaf<'a> {
+    sheet: &'a Sheet,
+    parameters: &'a [f64],
 }
 
 /// Why a state does not lie on a surface.
@@ -129,20 +159,69 @@ impl Surface {
     ) -> Result<Surface, Obstacle> {
         let put = |list: &[Expr]| list.iter().map(|e| with_bodies(cx, *e, bodies)).collect::<Vec<_>>();
         let (equations, nonzero) = (put(&branch.equations), put(&branch.nonzero));
-        let slopes = equations.iter().flat_map(|g| signature.states.iter().map(move |x| partial(cx, *g, *x)));
+        let sheet = Sheet::new(cx, &equations, &nonzero, signature)?;
+        Ok(Surface { equations, nonzero, sheet, parameters: parameters.to_vec() })
+    }
+
+    /// Whether a state lies on it as it is.
+    pub fn holds(&self, start: &Start) -> bool {
+        self.sheet.at(&self.parameters).fits(start.time, &start.state, FIT)
+    }
+
+    /// Fills in what `from` left out. The result says what was filled in, or how far the state is off.
+    pub fn settle(&self, start: &Start, states: &[Symbol]) -> Result<(Start, Vec<(Symbol, f64)>), Off> {
+        let leaf = self.sheet.at(&self.parameters);
+        if let Some(state) = leaf.settle(start) {
+            let filled = states.iter().copied().zip(&state).zip(&start.state);
+            let filled = filled.filter(|((_, x), old)| x != old).map(|((s, x), _)| (s, *x)).collect();
+            return Ok((Start { state, ..start.clone() }, filled));
+        }
+        let (g, slopes, nonzero) = leaf.evaluate(start.time, &start.state);
+        let fits = |i: usize| g[i].abs() <= FIT * leaf.scale(&slopes, i, &start.state);
+        Err(Off {
+            residuals: (0..g.len()).filter(|i| !fits(*i)).map(|i| (self.equations[i], g[i])).collect(),
+            vanishing: self
+                .nonzero
+                .iter()
+                .zip(&nonzero)
+                .filter(|(_, x)| **x == 0.0 || x.is_nan())
+                .map(|(e, _)| *e)
+                .collect(),
+            nearest: leaf.nearest(start.time, &start.state),
+        })
+    }
+}
+
+impl Sheet {
+    pub fn new(cx: &Inquiry, equations: &[Expr], nonzero: &[Expr], signature: &Signature) -> Result<Sheet, Obstacle> {
+        let states = &signature.states;
+        let slopes = equations.iter().flat_map(|g| states.iter().map(move |x| partial(cx, *g, *x)));
         let outputs = equations.iter().copied().chain(slopes).chain(nonzero.iter().copied());
         let outputs: Vec<(String, Expr)> = outputs.enumerate().map(|(i, e)| (i.to_string(), e)).collect();
         let kernel = lower::expressions("surface", signature, &outputs)?;
-        Ok(Surface { equations, nonzero, kernel, n: signature.states.len(), parameters: parameters.to_vec() })
+        let order = |s: &Symbol| s.as_jet().map_or(0, |(_, order)| order);
+        let level = |e: &Expr| e.symbols().iter().filter(|s| states.contains(s)).map(order).max().unwrap_or(0);
+        Ok(Sheet { kernel, orders: states.iter().map(order).collect(), levels: equations.iter().map(level).collect() })
+    }
+
+    pub fn at<'a>(&'a self, parameters: &'a [f64]) -> Leaf<'a> {
+        Leaf { sheet: self, parameters }
+    }
+}
+
+impl Leaf<'_> {
+    /// The number of states.
+    fn n(&self) -> usize {
+        self.sheet.orders.len()
     }
 
     /// Residuals, Jacobian row by row, values of the inequations.
     fn evaluate(&self, t: f64, state: &[f64]) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
-        let mut out = vec![f64::NAN; self.kernel.outputs().len()];
+        let mut out = vec![f64::NAN; self.sheet.kernel.outputs().len()];
         // What has no value stays NaN, and NaN fits nowhere.
-        let _ = interpret::evaluate(&self.kernel, [&[t], state, &self.parameters, &[]], &mut out);
-        let nonzero = out.split_off(self.equations.len() * (1 + self.n));
-        let slopes = out.split_off(self.equations.len());
+        let _ = interpret::evaluate(&self.sheet.kernel, [&[t], state, self.parameters, &[]], &mut out);
+        let nonzero = out.split_off(self.sheet.levels.len() * (1 + self.n()));
+        let slopes = out.split_off(self.sheet.levels.len());
         (out, slopes, nonzero)
     }
 
@@ -155,19 +234,19 @@ impl Surface {
 
     /// 1 + Σ |∂g/∂x| |x|: the size of the terms of an equation.
     fn scale(&self, slopes: &[f64], i: usize, state: &[f64]) -> f64 {
-        let row = &slopes[i * self.n..(i + 1) * self.n];
+        let row = &slopes[i * self.n()..(i + 1) * self.n()];
         1.0 + row.iter().zip(state).map(|(s, x)| (s * x).abs()).sum::<f64>()
     }
 
     /// The state nearest to `state` on the surface, moving only the values that are free.
     fn project(&self, t: f64, state: &[f64], free: &[bool]) -> Option<Vec<f64>> {
-        self.project_on(&vec![true; self.equations.len()], t, state, free)
+        self.project_on(&vec![true; self.sheet.levels.len()], t, state, free)
     }
 
     /// The same for some of the equations.
     fn project_on(&self, active: &[bool], t: f64, state: &[f64], free: &[bool]) -> Option<Vec<f64>> {
         let mut x = state.to_vec();
-        let rows: Vec<usize> = (0..self.equations.len()).filter(|i| active[*i]).collect();
+        let rows: Vec<usize> = (0..self.sheet.levels.len()).filter(|i| active[*i]).collect();
         for _ in 0..60 {
             if self.fit(&rows, t, &x, 1e-14) {
                 return Some(x);
@@ -175,11 +254,11 @@ impl Surface {
             let (g, slopes, _) = self.evaluate(t, &x);
             let g: Vec<f64> = rows.iter().map(|i| g[*i]).collect();
             let k = g.len();
-            let column = |i: usize, j: usize| if free[j] { slopes[rows[i] * self.n + j] } else { 0.0 };
+            let column = |i: usize, j: usize| if free[j] { slopes[rows[i] * self.n() + j] } else { 0.0 };
             let mut gram = vec![0.0; k * k];
             for (i, row) in gram.chunks_mut(k.max(1)).enumerate() {
                 for (l, entry) in row.iter_mut().enumerate() {
-                    *entry = (0..self.n).map(|j| column(i, j) * column(l, j)).sum();
+                    *entry = (0..self.n()).map(|j| column(i, j) * column(l, j)).sum();
                 }
             }
             // Equations may repeat each other; a trace of the identity decides between them.
@@ -187,7 +266,7 @@ impl Surface {
             (0..k).for_each(|i| gram[i * k + i] += 1e-13 * trace);
             let lambda = solve(&mut gram, &g)?;
             let step = |j: usize| (0..k).map(|i| column(i, j) * lambda[i]).sum::<f64>();
-            let moved: Vec<f64> = (0..self.n).map(|j| x[j] - step(j)).collect();
+            let moved: Vec<f64> = (0..self.n()).map(|j| x[j] - step(j)).collect();
             if moved.iter().any(|v| !v.is_finite()) {
                 return None;
             }
@@ -203,16 +282,14 @@ impl Surface {
     }
 
     /// Level by level: positions from the equations between positions, from this seed; then velocities, nearest to 0; and so on.
-    fn level_by_level(&self, start: &Start, states: &[Symbol], seed: f64) -> Option<Vec<f64>> {
-        let order = |s: &Symbol| s.as_jet().map_or(0, |(_, order)| order);
-        let of_equation = |e: &Expr| e.symbols().iter().filter(|s| states.contains(s)).map(order).max().unwrap_or(0);
-        let orders: Vec<u32> = self.equations.iter().map(of_equation).collect();
-        let highest = states.iter().map(order).max().unwrap_or(0);
+    fn level_by_level(&self, start: &Start, seed: f64) -> Option<Vec<f64>> {
+        let Sheet { orders, levels, .. } = self.sheet;
+        let highest = orders.iter().copied().max().unwrap_or(0);
         let mut state = start.state.clone();
         for level in 0..=highest {
-            let active: Vec<bool> = orders.iter().map(|k| *k == level).collect();
+            let active: Vec<bool> = levels.iter().map(|k| *k == level).collect();
             let free: Vec<bool> =
-                states.iter().zip(&start.given).map(|(s, given)| !given && order(s) == level).collect();
+                orders.iter().zip(&start.given).map(|(order, given)| !given && *order == level).collect();
             if level == 0 {
                 for (i, x) in state.iter_mut().enumerate().filter(|(i, _)| free[*i]) {
                     *x = seed * (1.0 + i as f64 / 16.0);
@@ -222,7 +299,7 @@ impl Surface {
             // Where the free values hardly move an equation, as at a double root, what they reach is rounding.
             let (_, slopes, _) = self.evaluate(start.time, &moved);
             for i in (0..active.len()).filter(|i| active[*i] && moved != state) {
-                let row = &slopes[i * self.n..(i + 1) * self.n];
+                let row = &slopes[i * self.n()..(i + 1) * self.n()];
                 let size = |keep: &dyn Fn(usize) -> bool| {
                     row.iter().enumerate().filter(|(j, _)| keep(*j)).map(|(_, s)| s * s).sum::<f64>()
                 };
@@ -238,12 +315,12 @@ impl Surface {
     /// The nearest state on the surface: stationary for |x − x₀|² under g = 0, by x ← x₀ − Jᵀ (J Jᵀ)⁻¹ (g + J (x₀ − x)); where that does
     /// not settle, the state that Newton's method reaches.
     fn nearest(&self, t: f64, from: &[f64]) -> Option<Vec<f64>> {
-        let reached = self.project(t, from, &vec![true; self.n])?;
+        let reached = self.project(t, from, &vec![true; self.n()])?;
         let mut x = reached.clone();
         for _ in 0..400 {
             let (g, slopes, _) = self.evaluate(t, &x);
             let k = g.len();
-            let row = |i: usize| &slopes[i * self.n..(i + 1) * self.n];
+            let row = |i: usize| &slopes[i * self.n()..(i + 1) * self.n()];
             let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
             let back: Vec<f64> = from.iter().zip(&x).map(|(a, b)| a - b).collect();
             let right: Vec<f64> = (0..k).map(|i| g[i] + dot(row(i), &back)).collect();
@@ -252,7 +329,7 @@ impl Surface {
             (0..k).for_each(|i| gram[i * k + i] += 1e-13 * trace);
             let Some(lambda) = solve(&mut gram, &right) else { return Some(reached) };
             let step = |j: usize| (0..k).map(|i| row(i)[j] * lambda[i]).sum::<f64>();
-            let next: Vec<f64> = (0..self.n).map(|j| from[j] - step(j)).collect();
+            let next: Vec<f64> = (0..self.n()).map(|j| from[j] - step(j)).collect();
             let moved = next.iter().zip(&x).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             if !moved.is_finite() {
                 return Some(reached);
@@ -263,24 +340,19 @@ impl Surface {
             }
         }
         let distance = |a: &[f64]| a.iter().zip(from).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
-        let settled = self.project(t, &x, &vec![true; self.n]);
+        let settled = self.project(t, &x, &vec![true; self.n()]);
         settled.filter(|x| distance(x) <= distance(&reached)).or(Some(reached))
     }
 
-    /// Whether a state lies on it as it is.
-    pub fn holds(&self, start: &Start) -> bool {
-        self.fits(start.time, &start.state, FIT)
-    }
-
-    /// Fills in what `from` left out. The result says what was filled in, or how far the state is off.
-    pub fn settle(&self, start: &Start, states: &[Symbol]) -> Result<(Start, Vec<(Symbol, f64)>), Off> {
+    /// A state on the surface in which everything that was given is as it was given.
+    pub fn settle(&self, start: &Start) -> Option<Vec<f64>> {
         if self.fits(start.time, &start.state, FIT) {
-            return Ok((start.clone(), vec![]));
+            return Some(start.state.clone());
         }
         let free: Vec<bool> = start.given.iter().map(|g| !g).collect();
-        let order = |s: &Symbol| s.as_jet().map_or(0, |(_, order)| order);
-        let highest = states.iter().map(order).max().unwrap_or(0);
-        let above = |least: u32| states.iter().zip(&free).map(|(s, free)| *free && order(s) >= least).collect();
+        let orders = &self.sheet.orders;
+        let highest = orders.iter().copied().max().unwrap_or(0);
+        let above = |least: u32| orders.iter().zip(&free).map(|(order, free)| *free && *order >= least).collect();
         let derivatives = (1..=highest).rev().map(|least| (0.0, above(least)));
         // From 0; where that is a singular point of the equations, from other places that are always the same.
         let seeds = [0.0, 1.0, -1.0, 0.37];
@@ -292,28 +364,9 @@ impl Surface {
             }
             self.project(start.time, &guess, &free)
         };
-        let in_levels = seeds.into_iter().map(|seed| self.level_by_level(start, states, seed));
+        let in_levels = seeds.into_iter().map(|seed| self.level_by_level(start, seed));
         let candidates = derivatives.map(at_once).chain(in_levels).chain(all.into_iter().map(at_once));
-        for state in candidates.flatten() {
-            if self.fits(start.time, &state, FIT) {
-                let filled = states.iter().copied().zip(&state).zip(&start.state);
-                let filled = filled.filter(|((_, x), old)| x != old).map(|((s, x), _)| (s, *x)).collect();
-                return Ok((Start { state, ..start.clone() }, filled));
-            }
-        }
-        let (g, slopes, nonzero) = self.evaluate(start.time, &start.state);
-        let fits = |i: usize| g[i].abs() <= FIT * self.scale(&slopes, i, &start.state);
-        Err(Off {
-            residuals: (0..g.len()).filter(|i| !fits(*i)).map(|i| (self.equations[i], g[i])).collect(),
-            vanishing: self
-                .nonzero
-                .iter()
-                .zip(&nonzero)
-                .filter(|(_, x)| **x == 0.0 || x.is_nan())
-                .map(|(e, _)| *e)
-                .collect(),
-            nearest: self.nearest(start.time, &start.state),
-        })
+        candidates.flatten().find(|state| self.fits(start.time, state, FIT))
     }
 }
 
@@ -356,28 +409,46 @@ impl Off {
     }
 }
 
-/// Whether B has no usable inverse at the start: structurally, or to the precision of doubles.
-pub fn is_singular_at(law: &Law, signature: &Signature, parameters: &[f64], start: &Start) -> Result<bool, Obstacle> {
-    let Derivatives::Implicit { b, .. } = &law.derivatives else { return Ok(false) };
-    let m = b.len();
-    let zero_row = b.iter().any(|row| row.iter().all(|e| e.is_zero()));
-    let zero_column = (0..m).any(|j| b.iter().all(|row| row[j].is_zero()));
-    if zero_row || zero_column {
-        return Ok(true);
+/// The matrix B of a law, ready to be evaluated.
+pub struct LeadingMatrix {
+    /// `None` when it is singular whatever its entries are.
+    kernel: Option<Kernel>,
+    m: usize,
+}
+
+impl LeadingMatrix {
+    /// `None` for a law that solves nothing, or a matrix of numbers that is never singular.
+    pub fn new(law: &Law, signature: &Signature) -> Result<Option<LeadingMatrix>, Obstacle> {
+        let Derivatives::Implicit { b, .. } = &law.derivatives else { return Ok(None) };
+        let m = b.len();
+        let zero_row = b.iter().any(|row| row.iter().all(|e| e.is_zero()));
+        let zero_column = (0..m).any(|j| b.iter().all(|row| row[j].is_zero()));
+        if zero_row || zero_column {
+            return Ok(Some(LeadingMatrix { kernel: None, m }));
+        }
+        let is_diagonal =
+            b.iter().enumerate().all(|(i, row)| row.iter().enumerate().all(|(j, e)| (i == j) != e.is_zero()));
+        if is_diagonal && b.iter().flatten().all(|e| e.is_number()) {
+            return Ok(None);
+        }
+        let entries: Vec<(String, Expr)> = b.iter().flatten().map(|e| (String::new(), *e)).collect();
+        Ok(Some(LeadingMatrix { kernel: Some(lower::expressions("matrix", signature, &entries)?), m }))
     }
-    let is_diagonal = b.iter().enumerate().all(|(i, row)| row.iter().enumerate().all(|(j, e)| (i == j) != e.is_zero()));
-    if is_diagonal && b.iter().flatten().all(|e| e.is_number()) {
-        return Ok(false);
-    }
-    let entries: Vec<(String, Expr)> = b.iter().flatten().map(|e| (String::new(), *e)).collect();
-    let kernel = lower::expressions("matrix", signature, &entries)?;
-    let mut matrix = vec![0.0; m * m];
-    let _ = interpret::evaluate(&kernel, [&[start.time], &start.state, parameters, &[]], &mut matrix);
-    if matrix.iter().any(|x| !x.is_finite()) {
+
+    /// Whether it has no usable inverse: structurally, or to the precision of doubles.
+    pub fn is_singular(&self, t: f64, state: &[f64], parameters: &[f64]) -> bool {
+        let Some(kernel) = &self.kernel else { return true };
+        let mut matrix = vec![0.0; self.m * self.m];
+        let _ = interpret::evaluate(kernel, [&[t], state, parameters, &[]], &mut matrix);
         // Where B itself has no value the run says which expression has none.
-        return Ok(false);
+        matrix.iter().all(|x| x.is_finite()) && reciprocal_condition(&mut matrix, self.m) < 1e-12
     }
-    Ok(reciprocal_condition(&mut matrix, m) < 1e-12)
+}
+
+/// Whether B has no usable inverse at the start.
+pub fn is_singular_at(law: &Law, signature: &Signature, parameters: &[f64], start: &Start) -> Result<bool, Obstacle> {
+    let matrix = LeadingMatrix::new(law, signature)?;
+    Ok(matrix.is_some_and(|matrix| matrix.is_singular(start.time, &start.state, parameters)))
 }
 
 /// The smallest over the largest pivot, after every row has been divided by its largest entry.

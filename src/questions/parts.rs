@@ -20,6 +20,7 @@ pub fn natural_parts(value: &Value) -> &'static [&'static str] {
             &["forms", "fields", "rank", "weakly_horizontal", "integrable", "vertical", "locus"]
         }
         Value::Run(_) => crate::motion::run::PARTS,
+        Value::Sweep(_) => crate::motion::swept::PARTS,
         Value::Series(_) => &["first", "last", "max", "min"],
         _ => &[],
     }
@@ -84,6 +85,9 @@ pub fn natural_part(cx: &Inquiry, value: &Value, name: &str) -> Fallible<Option<
         }
         (Value::Codistribution(c), "rank") => strata_value(cx, || c.rank(cx), || c.generic_rank(cx), c.rank_matrix())?,
         (Value::Run(r), _) => return run::part(r, name),
+        (Value::Sweep(table), "rows") => Value::number(table.n_rows as i64),
+        (Value::Sweep(table), "failed") => Value::number(table.n_failed as i64),
+        (Value::Sweep(table), _) => return Ok(table.column(name).map(Value::Series)),
         (Value::Series(s), _) => return Ok(s.part(name)?.map(Value::Float)),
         (Value::Point(p), _) => match p.entries.iter().find(|e| e.text == name) {
             Some(entry) => entry.taken_out(),

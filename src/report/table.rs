@@ -1,9 +1,15 @@
 //! Tables: named columns of numbers, all of the same length.
 
+use super::provenance::Provenance;
+use super::rows::{Cell, Heading, Kind, Rows, Visitor};
+use crate::world::Trouble;
+
 /// Named columns of equal length.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Table {
     columns: Vec<Column>,
+    headings: Vec<Heading>,
+    provenance: Provenance,
 }
 
 /// One column: the user's name for it, and its numbers.
@@ -23,7 +29,14 @@ impl Table {
         for column in &mut columns {
             column.values.resize(rows, f64::NAN);
         }
-        Table { columns }
+        let headings = columns.iter().map(|c| Heading { name: c.name.clone(), kind: Kind::Number }).collect();
+        Table { columns, headings, provenance: Provenance::default() }
+    }
+
+    /// The same table, which says how it was made.
+    pub fn with_provenance(mut self, provenance: Provenance) -> Table {
+        self.provenance = provenance;
+        self
     }
 
     pub fn columns(&self) -> &[Column] {
@@ -63,6 +76,31 @@ impl Table {
             out.push('\n');
         }
         out
+    }
+}
+
+impl Rows for Table {
+    fn columns(&self) -> &[Heading] {
+        &self.headings
+    }
+
+    fn n_rows(&self) -> u64 {
+        Table::n_rows(self) as u64
+    }
+
+    fn provenance(&self) -> &Provenance {
+        &self.provenance
+    }
+
+    fn each(&self, visit: &mut Visitor) -> Result<(), Trouble> {
+        let mut cells = vec![Cell::Number(0.0); self.columns.len()];
+        for row in 0..Table::n_rows(self) {
+            for (cell, column) in cells.iter_mut().zip(&self.columns) {
+                *cell = Cell::Number(column.values[row]);
+            }
+            visit(&cells)?;
+        }
+        Ok(())
     }
 }
 

@@ -25,7 +25,7 @@ use super::term::{Deferred, Term, TermKind, Unmade};
 use crate::algebra::{Inquiry, conditions};
 use crate::diagnostic::Diagnostic;
 use crate::geometry::jet::FiberedManifold;
-use crate::model::kind::{CODISTRIBUTION, CONSTRAINT, DISTRIBUTION, FIELD, FORCE, FORM, RUN, SET, SYSTEM};
+use crate::model::kind::{CODISTRIBUTION, CONSTRAINT, DISTRIBUTION, FIELD, FORCE, FORM, RUN, SET, SWEEP, SYSTEM};
 use crate::model::value::{Fallible, Value};
 use crate::questions::call::Shape;
 use crate::source::Span;
@@ -71,6 +71,15 @@ pub fn look_over(
             }
             bind(state, &name.node, name.span, Shape::new(RUN), simulate.system.home(), None)
         }
+        Checked::Sweep { name, sweep } => {
+            if !is_used {
+                run::look_over_sweep(cx, state, sweep, remarks)?;
+            }
+            match name {
+                Some(name) => bind(state, &name.node, name.span, Shape::new(SWEEP), sweep.system.home(), None),
+                None => Ok(Effect::Done),
+            }
+        }
         Checked::LetPoincare { name, poincare } => {
             bind(state, &name.node, name.span, Shape::new(RUN), poincare.run.home(), None)
         }
@@ -79,7 +88,6 @@ pub fn look_over(
         | Checked::Poincare(_)
         | Checked::Animate { .. }
         | Checked::Save { .. }
-        | Checked::Later(..)
             if is_used =>
         {
             Ok(Effect::Done)
@@ -91,7 +99,6 @@ pub fn look_over(
         }
         Checked::Poincare(p) => p.to.map_or(Ok(()), |to| picture_file(state, to).map(drop)).map(|()| Effect::Done),
         Checked::Save { to, .. } => table_file(state, to).map(|_| Effect::Done),
-        Checked::Later(..) => Ok(Effect::Done),
         // A set by the answer to a question promises nothing but its space.
         Checked::Submanifold(d) | Checked::Distribution(d) | Checked::Codistribution(d)
             if !is_used && is_asked_for(cx, state, d) =>

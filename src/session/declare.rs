@@ -108,12 +108,16 @@ pub fn declare(
             let value = super::run::section::value(cx, state, poincare)?;
             bind(state, name, value)?;
         }
-        Checked::Simulate(_)
+        Checked::Sweep { name: Some(name), sweep } => {
+            let value = super::run::swept(cx, state, ast, sweep, remarks)?;
+            bind(state, name, value)?;
+        }
+        Checked::Sweep { .. }
+        | Checked::Simulate(_)
         | Checked::Plot { .. }
         | Checked::Animate { .. }
         | Checked::Poincare(_)
-        | Checked::Save { .. }
-        | Checked::Later(..) => {
+        | Checked::Save { .. } => {
             return super::run::run(cx, state, ast, statement, remarks);
         }
         Checked::Explain(_) | Checked::Test(_) | Checked::Assert { .. } | Checked::Question(_) => {

@@ -136,41 +136,8 @@ pub fn nearby(world: &dyn World, path: &Path) -> Option<String> {
 mod tests {
     use super::*;
     use crate::session::{Mode, Session, SessionOptions};
-    use std::cell::RefCell;
-    use std::collections::BTreeMap;
+    use crate::world::Memory;
     use std::rc::Rc;
-
-    /// A world without a disk: files by their paths.
-    #[derive(Debug, Default)]
-    struct Memory(RefCell<BTreeMap<PathBuf, Vec<u8>>>);
-
-    impl World for Memory {
-        fn read(&self, path: &Path) -> Result<Vec<u8>, Trouble> {
-            let nothing = || Trouble { missing: true, reason: "no such file".to_string() };
-            self.0.borrow().get(path).cloned().ok_or_else(nothing)
-        }
-
-        fn standard_input(&self) -> Result<Vec<u8>, Trouble> {
-            Ok(vec![])
-        }
-
-        fn canonical(&self, path: &Path) -> Option<PathBuf> {
-            self.0.borrow().contains_key(path).then(|| path.to_path_buf())
-        }
-
-        fn names(&self, _: &Path) -> Vec<String> {
-            self.0.borrow().keys().map(|path| path.display().to_string()).collect()
-        }
-
-        fn make_folder(&self, _: &Path) -> Result<(), Trouble> {
-            Ok(())
-        }
-
-        fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), Trouble> {
-            self.0.borrow_mut().insert(path.to_path_buf(), bytes.to_vec());
-            Ok(())
-        }
-    }
 
     #[test]
     fn a_program_reads_and_writes_in_the_world_of_its_session_only() {

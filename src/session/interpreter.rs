@@ -292,6 +292,17 @@ impl Interpreter {
         match checked {
             Checked::Test(test) => self.test(cx, ast, test, remarks),
             _ if self.check_only => check::look_over(cx, self, ast, statement, checked, remarks),
+            // Whoever wants sweeps wants neither answers nor pictures.
+            Checked::Question(_)
+            | Checked::Assert { .. }
+            | Checked::Explain(_)
+            | Checked::Simulate(_)
+            | Checked::Plot { .. }
+            | Checked::Save { .. }
+                if self.options.sweeps.only =>
+            {
+                Ok(Effect::Done)
+            }
             Checked::Question(term) => self.question(cx, term),
             Checked::Assert { claim, fails } => self.assert(cx, claim, *fails, remarks),
             Checked::Explain(term) => self.explain(cx, term),

@@ -17,7 +17,15 @@ pub const SCHEMA: u32 = 1;
 
 /// The object of one statement, in the order of keys in which it is written.
 pub fn outcome(outcome: &Outcome) -> Value {
+    outcome_of(outcome, None)
+}
+
+/// The same of one of several programs.
+pub fn outcome_of(outcome: &Outcome, program: Option<&str>) -> Value {
     let mut object = Map::new();
+    if let Some(program) = program {
+        object.insert("program".into(), program.into());
+    }
     object.insert("line".into(), outcome.line.into());
     object.insert("statement".into(), outcome.statement.as_str().into());
     object.insert("status".into(), status_word(outcome.status).into());

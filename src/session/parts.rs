@@ -56,7 +56,7 @@ pub fn part(evaluator: &Evaluator, value: &Value, key: &Written) -> Fallible<Val
             }
         }
         // The columns and states of a run, and the entries of a point, may have primes.
-        Value::Run(_) | Value::Point(_) => {
+        Value::Run(_) | Value::Sweep(_) | Value::Point(_) => {
             let key = format!("{text}{}", "'".repeat(primes as usize));
             let found = crate::questions::parts::natural_part(cx, value, &key)?;
             found.ok_or_else(|| Box::new(no_entry(value, &key)))
@@ -106,6 +106,7 @@ fn no_entry(value: &Value, key: &str) -> Diagnostic {
                 None => diagnostic.help(format!("add it to the run: `record {key} = …`")),
             }
         }
+        Value::Sweep(table) => diagnostic.note(format!("it has {}", table.names().join(", "))),
         Value::Point(point) => {
             let names: Vec<&str> = point.entries.iter().map(|e| e.text.as_str()).collect();
             diagnostic.help(hint(&names))
@@ -178,6 +179,7 @@ pub fn at_symbol(value: &Value, jet: Option<Symbol>, text: &str) -> Fallible<Val
         Value::Family(family) => family_get(family, symbol).cloned(),
         Value::Point(point) => point.entries.iter().find(|e| e.symbols.contains(&symbol)).map(PointEntry::taken_out),
         Value::Run(run) => run.series(&symbol.name()).map(|s| Value::Series(std::rc::Rc::new(s))),
+        Value::Sweep(table) => table.column(&symbol.name()).map(Value::Series),
         _ => None,
     });
     let name = jet.map_or(text.to_string(), Symbol::name);
@@ -238,7 +240,7 @@ pub fn index(evaluator: &Evaluator, value: &Value, keys: &[Term]) -> Fallible<Va
             })
         }
         Value::Matrix(m) => matrix_entry(m, keys, evaluator),
-        Value::Run(_) | Value::Point(_) => {
+        Value::Run(_) | Value::Sweep(_) | Value::Point(_) => {
             let [key] = keys else {
                 return Err(Box::new(
                     Diagnostic::error(&codes::UNKNOWN_PART, "one key is needed here")

@@ -27,10 +27,12 @@ pub use call::check_arity;
 pub use name::ambiguous;
 pub use space::{coordinate_of, jets_of};
 
+use super::checked::Reduced;
 use super::interpreter::Answered;
 use super::scope::{Closure, Scope};
 use super::shape;
 use super::term::{Defined, Each, Integral, Repetition, Term, TermKind};
+use crate::algebra::Symbol;
 use crate::algebra::expr::Relation;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::jet::FiberedManifold;
@@ -38,7 +40,7 @@ use crate::model::operate;
 use crate::model::value::{Fallible, Value};
 use crate::questions::call::{self as row, Given, Shape};
 use crate::source::Span;
-use crate::syntax::ast::{self, Ast, Comparison, ExprId, ExprKind};
+use crate::syntax::ast::{self, Ast, Comparison, ExprId, ExprKind, Text};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -121,6 +123,15 @@ pub struct Resolver<'s> {
     told: FxHashSet<Rc<str>>,
     depth: u32,
     bodies: Bodies,
+    /// In what a sweep collects.
+    collecting: Option<Collecting>,
+}
+
+/// The reductions that were met so far, and the symbols of recorded names.
+#[derive(Default)]
+struct Collecting {
+    reductions: Vec<Reduced>,
+    recorded: Vec<(Symbol, Text)>,
 }
 
 impl<'s> Resolver<'s> {
@@ -140,6 +151,7 @@ impl<'s> Resolver<'s> {
             told: FxHashSet::default(),
             depth: 0,
             bodies: Bodies::default(),
+            collecting: None,
         }
     }
 
@@ -236,6 +248,11 @@ impl<'s> Resolver<'s> {
     }
 
     fn kind(&mut self, id: ExprId) -> TermKind {
+        if self.collecting.is_some()
+            && let Some(kind) = self.collected(id)
+        {
+            return kind;
+        }
         let ast = self.ast;
         let span = ast.span(id);
         match ast.kind(id) {

@@ -14,10 +14,12 @@ mod emit;
 pub mod picture;
 pub mod section;
 pub mod show;
+mod sweep;
 mod tables;
 
 pub use animation::animation_file;
 pub use emit::emit;
+pub use sweep::{SweepOptions, Watcher, look_over as look_over_sweep};
 pub use tables::{read_outside, read_table};
 
 use super::check;
@@ -27,6 +29,7 @@ use super::interpreter::{Effect, Interpreter, is_left_to_a_run};
 use super::term::{Term, TermKind};
 use crate::algebra::Inquiry;
 use crate::algebra::expr::symbols_of;
+use crate::algebra::stratum::Branch;
 use crate::algebra::{Expr, Function, Symbol};
 use crate::budget;
 use crate::codegen::compiled::{Backend, Options};
@@ -77,11 +80,11 @@ pub fn run(
             state.last = Some(value.clone().into());
             Ok(Effect::Answered(value.into()))
         }
+        Checked::Sweep { name: None, sweep } => sweep::show(cx, state, ast, sweep, remarks),
         Checked::Plot { runs, curves, settings, to } => picture::plot(cx, state, runs, curves, settings, *to),
         Checked::Animate { run, drawings, to } => animation::animate(cx, state, run, drawings, *to),
         Checked::Poincare(p) => section::poincare(cx, state, p),
         Checked::Save { what, to } => show::save(cx, state, what, to),
-        Checked::Later(word, span) => not_yet(&format!("`{word}`"), first_word(*span, word)),
         _ => unreachable!("a statement of this file"),
     }
 }
@@ -104,19 +107,26 @@ pub fn look_over(cx: &Inquiry, state: &Interpreter, s: &Simulate, remarks: &mut 
     // Where the manifold of the system is not known, neither are the names of the clauses.
     let Some(manifold) = s.system.home() else { return Ok(()) };
     let evaluator = state.evaluator(cx).on(&manifold).for_formulas();
-    let read = Clauses::read(state, &evaluator, s.written.span, &s.clauses, &manifold, remarks);
+    let word = first_word(s.written.span, "simulate");
+    let read = Clauses::read(state, &evaluator, word, &s.clauses, &manifold, remarks);
     read.map(drop).or_else(|d| if is_left_to_a_run(cx, &d) { Ok(()) } else { Err(d) })
+}
+
+/// `let reach = sweep …`.
+pub fn swept(
+    cx: &Inquiry,
+    state: &mut Interpreter,
+    ast: &Ast,
+    sweep: &super::checked::Sweep,
+    remarks: &mut Vec<Diagnostic>,
+) -> Fallible<Value> {
+    let swept = sweep::sweep(cx, state, ast, sweep, remarks)?;
+    remarks.extend(swept.written.into_iter().map(|note| *note));
+    Ok(Value::Sweep(Rc::new(swept.table)))
 }
 
 fn first_word(span: Span, word: &str) -> Span {
     Span { end: span.start + word.len() as u32, ..span }
-}
-
-fn not_yet<T>(what: &str, span: Span) -> Fallible<T> {
-    Err(Box::new(
-        Diagnostic::error(&codes::NOT_AVAILABLE, format!("{what} is not available yet"))
-            .label(span, "no answer in this version"),
-    ))
 }
 
 // ----- from a block to a trajectory ---------------------------------------------------------------
@@ -139,11 +149,12 @@ fn simulate(
         false => None,
     };
     let written = again.as_ref().unwrap_or(&s.clauses);
-    let mut clauses = Clauses::read(state, &evaluator, s.written.span, written, &subject.manifold, remarks)?;
+    let word = first_word(s.written.span, "simulate");
+    let mut clauses = Clauses::read(state, &evaluator, word, written, &subject.manifold, remarks)?;
     clauses.add_declared_bodies(state);
     let numbers = Numbers::new(&state.parameters, &clauses.set);
     let context = Context { state, clauses: &clauses, numbers: &numbers, span: subject.span };
-    let Determined { law, start, filled, surface, ends } = context.determine(cx, &subject)?;
+    let Determined { law, start, filled, surface, ends, .. } = context.determine(cx, &subject)?;
     if !filled.is_empty() {
         let list: Vec<String> = filled.iter().map(|(s, x)| format!("{s} = {}", short(*x))).collect();
         remarks.push(
@@ -291,10 +302,20 @@ struct Determined {
     start: Start,
     /// Values that `from` left out and that are not 0.
     filled: Vec<(Symbol, f64)>,
-    /// The set on which the motion stays.
+    /// The set on which the motion stays, and what does not vanish there.
     surface: Vec<SurfaceLevel>,
+    nonzero: Vec<Expr>,
+    /// Dependent states that `from` left out, as functions of the others and of those before them.
+    completion: Vec<(Symbol, Expr)>,
     /// Where a constraint stops to determine it.
     ends: Vec<End>,
+}
+
+impl Determined {
+    /// On all states.
+    fn everywhere(law: Law, start: Start) -> Determined {
+        Determined { law, start, filled: vec![], surface: vec![], nonzero: vec![], completion: vec![], ends: vec![] }
+    }
 }
 
 /// A function whose zeros end a motion: there a constraint loses rank, or its branch ends.
@@ -360,7 +381,7 @@ impl Context<'_> {
                 ));
             }
             let start = Start::read(cx, &law, self.clauses.given(), self.numbers)?;
-            return Ok(Determined { law, start, filled: vec![], surface: vec![], ends: vec![] });
+            return Ok(Determined::everywhere(law, start));
         };
         if let Some((value, span)) = &self.clauses.branch {
             return self.on_named_branch(cx, system, value, *span);
@@ -384,7 +405,7 @@ impl Context<'_> {
                 return Err(d);
             }
         }
-        Ok(Determined { law, start: start?, filled: vec![], surface: vec![], ends: vec![] })
+        Ok(Determined::everywhere(law, start?))
     }
 
     fn dynamics(&self, cx: &Inquiry, system: &System) -> Fallible<Rc<SystemDynamics>> {
@@ -441,10 +462,7 @@ impl Context<'_> {
         let law = self.branch_law(cx, system, branch, span)?;
         let start = Start::read(cx, &law, self.clauses.given(), self.numbers)?;
         match self.surface(cx, &law, branch)?.settle(&start, &law.states) {
-            Ok((start, filled)) => {
-                let surface = SurfaceLevel::together(self.equations(cx, branch), &law.states);
-                Ok(Determined { law, start, filled, surface, ends: vec![] })
-            }
+            Ok((start, filled)) => Ok(self.on(cx, &branch.branch, law, start, filled)),
             Err(off) => Err(Box::new(off.diagnostic(&law, &start, self.clauses.given().span, self.span))),
         }
     }
@@ -516,8 +534,7 @@ impl Context<'_> {
             }
             [(i, start, filled)] => {
                 let law = self.branch_law(cx, system, &branches[*i], self.span)?;
-                let surface = SurfaceLevel::together(self.equations(cx, &branches[*i]), &law.states);
-                Ok(Determined { law, start: start.clone(), filled: filled.clone(), surface, ends: vec![] })
+                Ok(self.on(cx, &branches[*i].branch, law, start.clone(), filled.clone()))
             }
             several => {
                 let mut diagnostic = Diagnostic::error(
@@ -576,9 +593,12 @@ impl Context<'_> {
         Ok(law.with_bodies(cx, &self.clauses.bodies))
     }
 
-    /// The equations of a branch, with the bodies of this run.
-    fn equations(&self, cx: &Inquiry, branch: &DynamicBranch) -> Vec<Expr> {
-        branch.branch.equations.iter().map(|e| law::with_bodies(cx, *e, &self.clauses.bodies)).collect()
+    /// What was determined on a branch, with the bodies of this run.
+    fn on(&self, cx: &Inquiry, branch: &Branch, law: Law, start: Start, filled: Vec<(Symbol, f64)>) -> Determined {
+        let put = |list: &[Expr]| list.iter().map(|e| law::with_bodies(cx, *e, &self.clauses.bodies)).collect();
+        let surface = SurfaceLevel::together(put(&branch.equations), &law.states);
+        let nonzero = put(&branch.nonzero);
+        Determined { surface, nonzero, filled, ..Determined::everywhere(law, start) }
     }
 
     fn surface(&self, cx: &Inquiry, law: &Law, branch: &DynamicBranch) -> Fallible<Surface> {

@@ -495,6 +495,8 @@ pub enum RunClauseKind {
     Branch(ExprId),
     /// `collect reach = max(x)`, in a sweep.
     Collect(Vec<ExprId>),
+    /// `sample 1000`, `sample sobol(1000, seed = 7)`, in a sweep.
+    Sample(ExprId),
 }
 
 #[derive(Clone, PartialEq, Debug)]

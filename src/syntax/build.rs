@@ -698,7 +698,7 @@ impl<'t> Builder<'t> {
                 }
                 RunClauseKind::Collect(columns) => {
                     if !in_sweep {
-                        self.problem(problem::collect_outside_sweep(word));
+                        self.problem(problem::outside_sweep(word, "collect"));
                     }
                     for &column in columns {
                         if self.ast.option(column).is_none() {
@@ -707,6 +707,7 @@ impl<'t> Builder<'t> {
                         }
                     }
                 }
+                RunClauseKind::Sample(_) if !in_sweep => self.problem(problem::outside_sweep(word, "sample")),
                 RunClauseKind::From(_) | RunClauseKind::Record { .. } | RunClauseKind::Stop { .. } => {}
                 _ => {
                     let same = |c: &&RunClause| std::mem::discriminant(&c.kind) == std::mem::discriminant(&clause.kind);

@@ -457,8 +457,15 @@ pub fn unnamed_column(place: Span, text: &str) -> Diagnostic {
     )
 }
 
-pub fn collect_outside_sweep(word: Span) -> Diagnostic {
-    Diagnostic::error(&codes::UNKNOWN_CLAUSE, "`collect` belongs to a sweep")
-        .label(word, "one run has nothing to collect")
-        .help("use `record` here, or `let reach = run.x.max` after the run")
+/// `collect` or `sample` in one run.
+pub fn outside_sweep(word: Span, text: &str) -> Diagnostic {
+    let diagnostic = Diagnostic::error(&codes::UNKNOWN_CLAUSE, format!("`{text}` belongs to a sweep"));
+    match text {
+        "sample" => {
+            diagnostic.label(word, "one run has one initial state").help("write `sweep S over x in 0..1 { … }`")
+        }
+        _ => diagnostic
+            .label(word, "one run has nothing to collect")
+            .help("use `record` here, or `let reach = run.x.max` after the run"),
+    }
 }

@@ -1,7 +1,7 @@
 //! Statements. Spaces after `on` come first, for their coordinates are the names of what follows; a run has those of the
 //! manifold of its system.
 
-use super::{Names, Resolver, Wants, given, picture};
+use super::{Collecting, Names, Resolver, Wants, given, picture};
 use crate::algebra::Symbol;
 use crate::algebra::expr::Relation;
 use crate::diagnostic::{Diagnostic, Goes, codes, elsewhere, suggest};
@@ -10,11 +10,13 @@ use crate::integrate::method::{BadMethod, Method, Written};
 use crate::model::compare;
 use crate::model::kind::{ANSWER, COORDINATE, EQUATION, Kinds, RUN, SYSTEM, VERDICT};
 use crate::model::value::{Fallible, Value};
+use crate::motion::sampling::{RULES, Rule};
+use crate::motion::sweep::Reduction;
 use crate::questions::call::{self as row, Shape};
 use crate::session::checked::*;
 use crate::session::scope::Callable;
 use crate::session::term::{Body as FunctionTerm, Defined, Term, TermKind};
-use crate::syntax::ast::{self, Ast, ExprId, ExprKind, LetValue, Statement, StatementKind, Word};
+use crate::syntax::ast::{self, Ast, ExprId, ExprKind, LetValue, Statement, StatementKind, Text, Word};
 use std::cell::OnceCell;
 use std::rc::Rc;
 
@@ -71,7 +73,7 @@ impl Resolver<'_> {
                 Checked::Plot { runs, curves, settings, to: p.to.as_ref() }
             }
             StatementKind::Save(s) => Checked::Save { what: self.wanted(RUN, s.what), to: &s.to },
-            StatementKind::Sweep(s) => self.sweep(s),
+            StatementKind::Sweep(s) => Checked::Sweep { name: None, sweep: self.sweep(s) },
             StatementKind::Animate(a) => {
                 let run = self.wanted(RUN, a.what);
                 // A column is named before it is there.
@@ -187,7 +189,7 @@ impl Resolver<'_> {
                 Some(Checked::Let { name: &l.name, value: self.term(*body) })
             }
             (LetValue::Simulate(s), _) => Some(Checked::LetSimulate { name: &l.name, simulate: self.simulate(s) }),
-            (LetValue::Sweep(s), _) => Some(self.sweep(s)),
+            (LetValue::Sweep(s), _) => Some(Checked::Sweep { name: Some(&l.name), sweep: self.sweep(s) }),
             (LetValue::Poincare(p), _) => {
                 let poincare = self.poincare(p)?;
                 Some(Checked::LetPoincare { name: &l.name, poincare })
@@ -295,10 +297,144 @@ impl Resolver<'_> {
 
     // ----- runs ---------------------------------------------------------------------------------------
 
-    fn sweep<'a>(&mut self, s: &'a ast::Sweep) -> Checked<'a> {
+    fn sweep<'a>(&mut self, s: &'a ast::Sweep) -> Sweep<'a> {
         let system = self.subject(s.system);
-        self.clauses(&s.clauses, system.home().as_ref());
-        Checked::Later("sweep", s.span)
+        let home = system.home();
+        let rows = self.sweep_rows(s, home.as_ref());
+        Sweep { written: s, system, rows, is_open: home.is_none() }
+    }
+
+    /// What varies in a sweep and what is kept of it, on the manifold of its system.
+    pub fn sweep_rows(&mut self, s: &ast::Sweep, home: Option<&FiberedManifold>) -> SweepRows {
+        let clauses = self.clauses(&s.clauses, home);
+        let names = if home.is_some() { self.names } else { Names::Open };
+        let before = std::mem::replace(&mut self.names, names);
+        let rows = self.on(home, |r| {
+            let axes = s.axes.iter().map(|axis| r.axis(axis)).collect();
+            let mut sample = None;
+            let mut collect: Vec<ExprId> = vec![];
+            for clause in &s.clauses {
+                match &clause.kind {
+                    ast::RunClauseKind::Sample(how) => sample = r.sample(*how),
+                    ast::RunClauseKind::Collect(columns) => collect.extend(columns),
+                    _ => {}
+                }
+            }
+            let mut recorded: Vec<(Symbol, Text)> = vec![];
+            for clause in &clauses {
+                let RunClauseKind::Record { columns, .. } = &clause.kind else { continue };
+                for name in columns.iter().filter_map(|column| column.name.clone()) {
+                    recorded.push((Symbol::parameter(&format!("the column {name}")), name));
+                }
+            }
+            r.collecting = Some(Collecting { reductions: vec![], recorded });
+            let collected = collect.into_iter().map(|id| r.column(id)).collect();
+            let Collecting { reductions, recorded } = r.collecting.take().unwrap_or_default();
+            SweepRows { axes, clauses: vec![], sample, collected, reductions, recorded }
+        });
+        self.names = before;
+        SweepRows { clauses, ..rows }
+    }
+
+    fn axis(&mut self, axis: &ast::Axis) -> Axis {
+        let ast = self.ast;
+        let span = ast.span(axis.coordinate).to(ast.span(axis.by.unwrap_or(axis.values)));
+        let coordinate = self.term(axis.coordinate);
+        let values = match ast.kind(axis.values) {
+            ExprKind::Range { from, to } => {
+                AxisValues::Range { from: self.term(*from), to: self.term(*to), by: axis.by.map(|by| self.term(by)) }
+            }
+            _ => {
+                if let Some(by) = axis.by {
+                    self.say(
+                        Diagnostic::error(&codes::NO_EFFECT, "a list has no step")
+                            .label(ast.span(by), "no effect")
+                            .help("write a range: `0..5 by 1/10`"),
+                    );
+                }
+                AxisValues::List(self.term(axis.values))
+            }
+        };
+        Axis { coordinate, values, span }
+    }
+
+    /// `1000`, `random(1000)`, `sobol(1000, seed = 7)`.
+    fn sample(&mut self, how: ExprId) -> Option<Sample> {
+        let ast = self.ast;
+        let span = ast.span(how);
+        let (rule, arguments) = match ast.kind(how) {
+            ExprKind::Call { callee, arguments } => (ast.name(*callee), arguments.as_slice()),
+            _ => (None, std::slice::from_ref(&how)),
+        };
+        let rule = match rule {
+            None => Rule::Random,
+            Some(name) => match RULES.iter().find(|(known, _)| **known == *name.text) {
+                Some((_, rule)) => *rule,
+                None => {
+                    let title = format!("there is no rule `{}` for samples", name.text);
+                    let d = Diagnostic::error(&codes::BAD_OPTION, title).label(span, "not known");
+                    let names = RULES.iter().map(|(name, _)| *name);
+                    self.say(match suggest::nearest(&name.text, names) {
+                        Some(near) => d.help(format!("did you mean `{near}`?")),
+                        None => d.help("write `sample random(1000)` or `sample sobol(1000)`"),
+                    });
+                    return None;
+                }
+            },
+        };
+        let (mut count, mut seed) = (None, None);
+        for argument in arguments {
+            match ast.option(*argument) {
+                Some((word, value)) if &*word.node == "seed" && seed.is_none() => seed = Some(self.term(value)),
+                None if count.is_none() => count = Some(self.term(*argument)),
+                _ => {
+                    self.say(
+                        Diagnostic::error(&codes::BAD_OPTION, "a sample has a number of points and a seed")
+                            .label(ast.span(*argument), "neither")
+                            .help("write `sample sobol(1000, seed = 7)`"),
+                    );
+                    return None;
+                }
+            }
+        }
+        let Some(count) = count else {
+            self.say(
+                Diagnostic::error(&codes::BAD_OPTION, "a sample needs a number of points")
+                    .label(span, "how many?")
+                    .help("write `sample sobol(1000)`"),
+            );
+            return None;
+        };
+        Some(Sample { rule, count, seed, span })
+    }
+
+    /// In what a sweep collects: `max(x)`, `E.first`, and recorded names. They become symbols.
+    pub(super) fn collected(&mut self, id: ExprId) -> Option<TermKind> {
+        let ast = self.ast;
+        let (reduction, of) = match ast.kind(id) {
+            ExprKind::Name(name) => {
+                let recorded = &self.collecting.as_ref()?.recorded;
+                return recorded.iter().find(|(_, known)| **known == *name.text).map(|(s, _)| TermKind::Symbol(*s));
+            }
+            ExprKind::Call { callee, arguments } => {
+                let [of] = arguments.as_slice() else { return None };
+                let name = ast.name(*callee).filter(|name| matches!(&*name.text, "max" | "min"))?;
+                (Reduction::named(&name.text)?, *of)
+            }
+            ExprKind::Part { of, key } => {
+                if key.node.primes > 0 {
+                    return None;
+                }
+                (Reduction::named(&key.node.text)?, *of)
+            }
+            _ => return None,
+        };
+        self.collecting.as_ref()?;
+        let of = self.term(of);
+        let collecting = self.collecting.as_mut()?;
+        let symbol = Symbol::parameter(&format!("reduction {}", collecting.reductions.len() + 1));
+        collecting.reductions.push(Reduced { reduction, of, symbol });
+        Some(TermKind::Symbol(symbol))
     }
 
     fn simulate<'a>(&mut self, s: &'a ast::Simulate) -> Simulate<'a> {
@@ -374,6 +510,7 @@ impl Resolver<'_> {
             }
             ast::RunClauseKind::Branch(id) => RunClauseKind::Branch(self.term(*id)),
             ast::RunClauseKind::Collect(_) => RunClauseKind::Collect,
+            ast::RunClauseKind::Sample(_) => RunClauseKind::Sample,
         };
         Some(RunClause { kind, span: clause.span })
     }

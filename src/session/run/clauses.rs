@@ -1,6 +1,5 @@
 //! What the clauses of a run say: `set`, `from`, `until`, `method`, `tolerance`, `step`, `record`, `stop`, `branch`.
 
-use super::first_word;
 use crate::algebra::{Expr, Node, Symbol};
 use crate::codegen::lower;
 use crate::diagnostic::{Diagnostic, Goes, codes};
@@ -24,6 +23,7 @@ use crate::syntax::ast;
 use rustc_hash::FxHashMap;
 
 /// What the clauses of a run say, before anything is derived.
+#[derive(Clone)]
 pub struct Clauses {
     /// Values over the declared ones.
     pub set: FxHashMap<Symbol, Expr>,
@@ -47,6 +47,7 @@ pub struct Clauses {
 }
 
 /// A recorded expression.
+#[derive(Clone)]
 pub struct Column {
     pub name: String,
     pub value: Expr,
@@ -54,6 +55,7 @@ pub struct Column {
 }
 
 /// A function whose zeros end the run.
+#[derive(Clone)]
 pub struct Stop {
     pub value: Expr,
     pub event: Event,
@@ -66,21 +68,21 @@ impl Clauses {
         Given { values: &self.from, span: self.from_span.unwrap_or(self.simulate) }
     }
 
-    /// Of several mistakes the first is the refusal, and the others are remarked upon.
+    /// Reads them behind the word `simulate` or `sweep`. Of several mistakes the first is the refusal, and the others are
+    /// remarked upon.
     pub fn read(
         state: &Interpreter,
         evaluator: &Evaluator,
-        span: Span,
+        simulate: Span,
         written: &[RunClause],
         manifold: &FiberedManifold,
         remarks: &mut Vec<Diagnostic>,
     ) -> Fallible<Clauses> {
-        let simulate = first_word(span, "simulate");
         let mut clauses = Clauses {
             set: FxHashMap::default(),
             bodies: vec![],
             from: vec![],
-            until: (Expr::zero(), span),
+            until: (Expr::zero(), simulate),
             method: Method::AUTO,
             tolerance: Tolerance::default(),
             scales: vec![],
@@ -154,11 +156,8 @@ impl Clauses {
             RunClauseKind::Branch(term) => {
                 note(evaluator.eval(term).map(|value| self.branch = Some((value, term.span))));
             }
-            RunClauseKind::Collect => note(Err(Box::new(
-                Diagnostic::error(&codes::NO_EFFECT, "`collect` belongs to a sweep")
-                    .label(first_word(clause.span, "collect"), "no effect here")
-                    .help("write `record` to keep an expression"),
-            ))),
+            // In one run the syntax refuses them; a sweep reads them itself.
+            RunClauseKind::Collect | RunClauseKind::Sample => {}
         }
     }
 

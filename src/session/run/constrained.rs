@@ -35,7 +35,7 @@ const GRAM: usize = 3;
 const CHART_WORK: u64 = 4_000_000;
 
 /// Dependent jets as functions of the others, lowest first, as far as they are found quickly.
-fn dependent_jets(cx: &Inquiry, system: &System) -> Vec<(Symbol, Expr)> {
+pub(super) fn dependent_jets(cx: &Inquiry, system: &System) -> Vec<(Symbol, Expr)> {
     let chart = |cx: &Inquiry| cx.within(CHART_WORK, || system.constraint_structure(cx).map(|q| q.solved_jets()));
     conditions::collect_all(cx, chart).0.unwrap_or_default()
 }
@@ -75,7 +75,7 @@ impl Context<'_> {
             true => found.solved.clone(),
             false => dependent_jets(cx, system),
         };
-        let (completed, mut filled) = self.complete(cx, &solved, &law, &given)?;
+        let (completed, mut filled, completion) = self.complete(cx, &solved, &law, &given)?;
         let start = match surface.settle(&completed, &law.states) {
             Ok((start, more)) => {
                 filled.retain(|(s, _)| more.iter().all(|(other, _)| other != s));
@@ -106,7 +106,7 @@ impl Context<'_> {
         }
         let ends = self.ends(cx, system)?;
         let surface = SurfaceLevel::by_order(&functions, &law.states);
-        Ok(Determined { law, start, filled, surface, ends })
+        Ok(Determined { surface, filled, completion, ends, ..Determined::everywhere(law, start) })
     }
 
     /// Where the branch of a constraint ends, and where nonlinear or redundant constraints lose rank.
@@ -162,12 +162,9 @@ impl Context<'_> {
             let right = jets(0).zip(jets(1).map(Expr::symbol)).chain(jets(1).zip(accelerations));
             let law = Law::explicit(&y, right.collect()).with_bodies(cx, &self.clauses.bodies);
             let start = Start::read(cx, &law, self.clauses.given(), self.numbers)?;
-            let (surface, functions) = self.surface_of(cx, &law, &branch.branch)?;
+            let (surface, _) = self.surface_of(cx, &law, &branch.branch)?;
             match surface.settle(&start, &law.states) {
-                Ok((start, filled)) => {
-                    let surface = SurfaceLevel::together(functions, &law.states);
-                    return Ok(Determined { law, start, filled, surface, ends: vec![] });
-                }
+                Ok((start, filled)) => return Ok(self.on(cx, &branch.branch, law, start, filled)),
                 Err(off) => {
                     let closer =
                         nearest.as_ref().is_none_or(|(best, _, _)| off.distance(&start) < best.distance(&start));
@@ -204,8 +201,9 @@ impl Context<'_> {
         solved: &[(Symbol, Expr)],
         law: &Law,
         given: &Start,
-    ) -> Fallible<(Start, Vec<(Symbol, f64)>)> {
+    ) -> Fallible<(Start, Vec<(Symbol, f64)>, Vec<(Symbol, Expr)>)> {
         let mut start = given.clone();
+        let mut completion = vec![];
         let mut point: FxHashMap<Symbol, Expr> = law.states.iter().map(|s| (*s, Expr::zero())).collect();
         point.insert(law.time(), Expr::zero());
         point.extend(self.clauses.given().values.iter().map(|(s, value, _)| (*s, *value)));
@@ -215,7 +213,9 @@ impl Context<'_> {
             if start.given[i] {
                 continue;
             }
-            let value = substitute(law::with_bodies(cx, value, &self.clauses.bodies), &point);
+            let solved = law::with_bodies(cx, value, &self.clauses.bodies);
+            completion.push((symbol, solved));
+            let value = substitute(solved, &point);
             if value.as_undefined().is_some() {
                 continue;
             }
@@ -226,7 +226,7 @@ impl Context<'_> {
                 filled.push((symbol, number));
             }
         }
-        Ok((start, filled))
+        Ok((start, filled, completion))
     }
 
     fn constraint_surface(

@@ -2,15 +2,16 @@
 //! the function, in the order that its first lines state.
 
 use super::{Subject, SubjectKind, parameters_of};
-use crate::algebra::Inquiry;
-use crate::algebra::Symbol;
+use crate::algebra::print::Style;
+use crate::algebra::{Expr, Inquiry, Symbol};
 use crate::codegen::emit::{Language, emit as write};
 use crate::codegen::lower::Signature;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::model::item::Base;
 use crate::model::set::branch_text;
+use crate::model::show::expr_text;
 use crate::model::value::Fallible;
-use crate::motion::law::{Body, Law};
+use crate::motion::law::{Body, Derivatives, Law};
 use crate::questions::constrained_motion::{ConstrainedMotion, constrained_motion};
 use crate::session::interpreter::Interpreter;
 use crate::session::term::Term;
@@ -20,11 +21,12 @@ const LANGUAGES: &[(&str, Language)] = &[
     ("c", Language::C),
     ("rust", Language::Rust),
     ("python", Language::Python),
+    ("julia", Language::Julia),
     ("latex", Language::Latex),
     ("clif", Language::Clif),
 ];
 
-/// The vector field of the system that an expression names, in `c`, `rust`, `python`, `latex` or `clif`.
+/// The vector field of the system that an expression names, in `c`, `rust`, `python`, `julia`, `latex` or `clif`.
 pub fn emit(cx: &Inquiry, state: &Interpreter, system: &Term, language: &str) -> Fallible<String> {
     let Some((_, language)) = LANGUAGES.iter().find(|(name, _)| *name == language) else {
         let names: Vec<&str> = LANGUAGES.iter().map(|(name, _)| *name).collect();
@@ -43,6 +45,9 @@ pub fn emit(cx: &Inquiry, state: &Interpreter, system: &Term, language: &str) ->
     let law = law_of(cx, &subject)?;
     let bodies: Vec<Body> = state.bodies.values().cloned().collect();
     let law = law.with_bodies(cx, &bodies);
+    if *language == Language::Latex {
+        return Ok(latex(cx, &law));
+    }
     let signature = Signature {
         time: Some(law.time()),
         states: law.states.clone(),
@@ -59,6 +64,27 @@ pub fn emit(cx: &Inquiry, state: &Interpreter, system: &Term, language: &str) ->
     write(&kernel, *language).map_err(|why| {
         Box::new(Diagnostic::error(&codes::NOT_AVAILABLE, "this field cannot be written").label(subject.span, why))
     })
+}
+
+/// The equations of motion as a paper has them, one in a line.
+fn latex(cx: &Inquiry, law: &Law) -> String {
+    let text = |e: Expr| expr_text(cx, e, Style::LATEX);
+    let lines: Vec<String> = match &law.derivatives {
+        Derivatives::Implicit { a, b, highest, .. } => {
+            let row = |(a, row): (&Expr, &Vec<Expr>)| {
+                row.iter().zip(highest).fold(*a, |sum, (entry, q)| sum + *entry * Expr::symbol(*q))
+            };
+            a.iter().zip(b).map(|pair| format!("{} &= 0", text(row(pair)))).collect()
+        }
+        Derivatives::Explicit(right) => {
+            let left = |state: &Symbol| match state.as_jet() {
+                Some((coordinate, order)) => Style::LATEX.symbol(coordinate.jet(order + 1)),
+                None => format!("\\frac{{d {}}}{{dt}}", Style::LATEX.symbol(*state)),
+            };
+            law.states.iter().zip(right).map(|(state, e)| format!("{} &= {}", left(state), text(*e))).collect()
+        }
+    };
+    format!("\\begin{{aligned}}\n{}\n\\end{{aligned}}\n", lines.join(" \\\\\n"))
 }
 
 /// The law of a regular system, or on the one branch of a singular one on which the motion is determined.

@@ -1,0 +1,300 @@
+//! Sweeps as a shell sees them: the same table from any number of threads, after any stop, and from shards.
+
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
+
+/// A folder with a program, gone in the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str, program: &str) -> Folder {
+        let folder = std::env::temp_dir().join(format!("lepage-sweep-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a temporary folder");
+        std::fs::write(folder.join("a.mech"), program).expect("a program");
+        Folder(folder)
+    }
+
+    fn start(&self, arguments: &[&str]) -> Child {
+        Command::new(env!("CARGO_BIN_EXE_lepage"))
+            .args(arguments)
+            .current_dir(&self.0)
+            .env_remove("COLUMNS")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("lepage starts")
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.start(arguments).wait_with_output().expect("lepage ends")
+    }
+
+    fn holds(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        assert!(output.status.success(), "{arguments:?}: {}", talk(&output));
+        String::from_utf8(output.stdout).expect("text")
+    }
+
+    fn text(&self, name: &str) -> String {
+        std::fs::read_to_string(self.0.join(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
+    }
+
+    fn rows(&self, name: &str) -> Vec<Vec<String>> {
+        let text = self.text(name);
+        let lines = text.lines().filter(|line| !line.starts_with('#')).skip(1);
+        lines.map(|line| line.split(',').map(str::to_string).collect()).collect()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn talk(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn number(text: &str) -> f64 {
+    text.parse().expect("a number")
+}
+
+const OSCILLATOR: &str = "manifold Y over t { x }\nparam k = 1\nlagrangian L on J1(Y) = x'^2/2 - k*x^2/2\n";
+
+/// Pendulums from many states: some milliseconds of work for each row.
+fn pendulums(rows: u32, end: u32) -> String {
+    format!(
+        "manifold Y over t {{ q : angle }}\nlagrangian L on J1(Y) = q'^2/2 + cos(q)\n\
+         sweep L over q in 0..3, q' in -1..1 {{ until t = {end}; method dop853; sample sobol({rows}, seed = 3); collect q1 = q.last, v1 = q'.last }} to \"table.csv\"\n"
+    )
+}
+
+/// x'' = −k x from (1, v): the greatest x in a whole period is √(1 + v²/k).
+#[test]
+fn a_grid_has_the_amplitudes_of_its_oscillators() {
+    let sweep = "sweep L over k in [1, 4, 9], x' in -1..1 by 1/4 { from x = 1; until t = 7; collect top = max(x), swing = x.max - x.min, drift = max(abs(energy(L) - energy(L).first)) } to \"out/table.csv\"\n";
+    let folder = Folder::new("grid", &format!("{OSCILLATOR}{sweep}"));
+    folder.holds(&["sweep", "a.mech"]);
+    let rows = folder.rows("out/table.csv");
+    assert_eq!(rows.len(), 27);
+    for (i, row) in rows.iter().enumerate() {
+        let (k, v) = (number(&row[1]), number(&row[2]));
+        assert_eq!(
+            (row[0].as_str(), k, v),
+            (&*(i + 1).to_string(), [1.0, 4.0, 9.0][i / 9], -1.0 + (i % 9) as f64 / 4.0)
+        );
+        let amplitude = (1.0 + v * v / k).sqrt();
+        // The tolerance of the steps is 1e-10.
+        assert!((number(&row[3]) - amplitude).abs() < 1e-8, "{row:?}");
+        assert!((number(&row[4]) - 2.0 * amplitude).abs() < 1e-8, "{row:?}");
+        assert!(number(&row[5]) < 1e-8 && row[6] == "reached", "{row:?}");
+    }
+    let head = folder.text("out/table.csv");
+    for key in [
+        "# lepage: ",
+        "# program: a.mech",
+        "# input: blake3:",
+        "# rows: 27",
+        "# method: auto",
+        "# tolerance: rel 1e-10",
+    ] {
+        assert!(head.contains(key), "{key} in {head}");
+    }
+}
+
+#[test]
+fn threads_and_settings_change_no_bit() {
+    for rule in ["sobol(200)", "sobol(200, seed = 9)", "random(200)", "random(200, seed = 9)"] {
+        let sweep = format!(
+            "sweep L over k in 1..4, x' in -1..1 {{ from x = 1; until t = 3; sample {rule}; collect top = max(x) }} to \"t.csv\"\n"
+        );
+        let folder = Folder::new(&rule.replace(['(', ')', ' ', ',', '='], "-"), &format!("{OSCILLATOR}{sweep}"));
+        folder.holds(&["sweep", "a.mech", "--jobs", "1"]);
+        let one = folder.text("t.csv");
+        for jobs in ["2", "5"] {
+            folder.holds(&["sweep", "a.mech", "--jobs", jobs]);
+            assert_eq!(folder.text("t.csv"), one, "{rule}, {jobs} threads");
+        }
+        let inside =
+            |row: &Vec<String>| (1.0..4.0).contains(&number(&row[1])) && (-1.0..1.0).contains(&number(&row[2]));
+        assert!(folder.rows("t.csv").iter().all(inside));
+    }
+}
+
+/// x'' = k x²: from x = 1 at rest the motion reaches infinity when k > 0, and never when k = 0.
+#[test]
+fn a_row_that_fails_says_why_and_the_others_go_on() {
+    let program = "manifold Y over t { x }\nparam k = 0\nequations N on J2(Y) { x: -x'' + k*x^2 }\nsweep N over k in [0, 1, 0] { from x = 1; until t = 10; collect end = x.last } to \"t.csv\"\n";
+    let folder = Folder::new("fails", program);
+    let output = folder.run(&["sweep", "a.mech"]);
+    assert!(output.status.success() && talk(&output).contains("one row has no values"), "{}", talk(&output));
+    let rows = folder.rows("t.csv");
+    assert_eq!((rows[0][2].as_str(), rows[0][3].as_str(), rows[2][3].as_str()), ("1.0", "reached", "reached"));
+    assert!(rows[1][2] == "nan" && rows[1][3] != "reached", "{:?}", rows[1]);
+}
+
+/// Killed at twenty moments and resumed, the table is the one that is made in one go.
+#[test]
+fn a_killed_sweep_is_resumed() {
+    let folder = Folder::new("killed", &pendulums(3000, 60));
+    folder.holds(&["sweep", "a.mech", "--out", "whole.csv"]);
+    let mut moment = 12345u64;
+    let mut partial = 0;
+    for _ in 0..20 {
+        let mut child = folder.start(&["sweep", "a.mech", "--resume", "--jobs", "2"]);
+        moment = moment.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        std::thread::sleep(Duration::from_millis(20 + moment % 100));
+        let _ = child.kill();
+        child.wait().expect("it ends");
+        partial += usize::from(folder.0.join("table.csv.partial").exists());
+    }
+    assert!(partial > 0, "no kill left a part of the table");
+    folder.holds(&["sweep", "a.mech", "--resume"]);
+    assert_eq!(folder.text("table.csv"), folder.text("whole.csv"));
+    assert!(!folder.0.join("table.csv.partial").exists());
+    let again = folder.run(&["sweep", "a.mech", "--resume"]);
+    assert!(talk(&again).contains("is complete already"), "{}", talk(&again));
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_leaves_a_table_that_can_be_read_and_resumed() {
+    let folder = Folder::new("interrupted", &pendulums(4000, 200));
+    let child = folder.start(&["sweep", "a.mech"]);
+    let partial = folder.0.join("table.csv.partial");
+    for _ in 0..1000 {
+        if std::fs::metadata(&partial).is_ok_and(|known| known.len() > 4000) {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    assert!(sent.success());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130), "{}", talk(&output));
+    assert!(talk(&output).contains("interrupted after") && talk(&output).contains("--resume"), "{}", talk(&output));
+    let text = folder.text("table.csv.partial");
+    assert!(text.ends_with('\n') && !folder.0.join("table.csv").exists());
+    let rows = folder.rows("table.csv.partial");
+    assert!(rows.iter().enumerate().all(|(i, row)| row.len() == 6 && row[0] == (i + 1).to_string()));
+    // Another program does not go on with it.
+    std::fs::write(folder.0.join("b.mech"), pendulums(4000, 201)).expect("a program");
+    let other = folder.run(&["sweep", "b.mech", "--resume"]);
+    assert!(!other.status.success() && talk(&other).contains("was begun by another program"), "{}", talk(&other));
+    assert_eq!(folder.text("table.csv.partial"), text);
+}
+
+/// Four shards in processes of their own, of which one is killed, resumed, and merged: the table of one process.
+#[test]
+fn shards_are_merged_to_the_whole_table() {
+    let folder = Folder::new("shards", &pendulums(1200, 60));
+    folder.holds(&["sweep", "a.mech"]);
+    let whole = folder.text("table.csv");
+    let part = |i: usize| format!("part-{i}.csv");
+    let shard = |i: usize, more: &[&str]| {
+        let (shard, part) = (format!("{i}/4"), part(i));
+        let mut arguments = vec!["sweep", "a.mech", "--shard", &shard, "--out", &part];
+        arguments.extend(more);
+        folder.start(&arguments)
+    };
+    let mut children: Vec<Child> = (1..=4).map(|i| shard(i, &[])).collect();
+    std::thread::sleep(Duration::from_millis(60));
+    let _ = children[2].kill();
+    for child in &mut children {
+        child.wait().expect("it ends");
+    }
+    std::fs::remove_file(folder.0.join(part(3))).ok();
+    let parts: Vec<String> = (1..=4).map(part).collect();
+    let merge = |parts: &[String], to: &str| {
+        let mut arguments = vec!["sweep", "merge"];
+        arguments.extend(parts.iter().map(String::as_str));
+        arguments.extend(["--out", to]);
+        folder.run(&arguments)
+    };
+    let without = [parts[0].clone(), parts[1].clone(), parts[3].clone()];
+    let missing = merge(&without, "merged.csv");
+    assert!(!missing.status.success() && talk(&missing).contains("--shard 3/4"), "{}", talk(&missing));
+    assert!(!folder.0.join("merged.csv").exists());
+    assert!(shard(3, &["--resume"]).wait().expect("it ends").success());
+    // In any order.
+    let parts: Vec<String> = [3, 1, 4, 2].into_iter().map(part).collect();
+    let merged = merge(&parts, "merged.csv");
+    assert!(merged.status.success(), "{}", talk(&merged));
+    assert_eq!(folder.text("merged.csv"), whole);
+    let twice = merge(&[parts[0].clone(), parts[0].clone()], "merged.csv");
+    assert!(talk(&twice).contains("is there twice"), "{}", talk(&twice));
+    // A shard of another program.
+    std::fs::write(folder.0.join("b.mech"), pendulums(1200, 61)).expect("a program");
+    folder.holds(&["sweep", "b.mech", "--shard", "3/4", "--out", "part-3.csv"]);
+    let mixed = merge(&parts, "merged.csv");
+    assert!(!mixed.status.success() && talk(&mixed).contains("belongs to another sweep"), "{}", talk(&mixed));
+    assert_eq!(folder.text("merged.csv"), whole);
+}
+
+#[test]
+fn a_sweep_is_estimated_and_handed_to_a_scheduler() {
+    let folder = Folder::new("estimate", &pendulums(1_000_000, 10));
+    let text = folder.holds(&["sweep", "a.mech", "--estimate"]);
+    assert!(text.starts_with("1000000 rows, about ") && text.contains(" threads, about "), "{text}");
+    assert!(!folder.0.join("table.csv.partial").exists());
+    let script = folder.holds(&["sweep", "a.mech", "--shard", "1/50", "--emit", "slurm", "--out", "table.csv"]);
+    assert!(script.starts_with("#!/bin/bash\n") && script.contains("#SBATCH --array=1-50\n"), "{script}");
+    assert!(script.contains("--shard \"$SLURM_ARRAY_TASK_ID/50\""), "{script}");
+    // What the script runs is what a shell runs.
+    let small = pendulums(40, 1);
+    std::fs::write(folder.0.join("a.mech"), small).expect("a program");
+    std::fs::write(folder.0.join("job.sh"), script).expect("a script");
+    let bin = PathBuf::from(env!("CARGO_BIN_EXE_lepage"));
+    let path = format!("{}:/usr/bin:/bin", bin.parent().expect("a folder").display());
+    let mut job = Command::new("bash");
+    let job = job
+        .arg("job.sh")
+        .current_dir(&folder.0)
+        .env("PATH", path)
+        .env("SLURM_ARRAY_TASK_ID", "2")
+        .env("SLURM_CPUS_PER_TASK", "2")
+        .output();
+    let job = job.expect("bash runs");
+    assert!(job.status.success(), "{}", talk(&job));
+    assert_eq!(folder.rows("table-2-of-50.csv").len(), 1);
+}
+
+/// Other formats have the rows of the CSV file.
+#[test]
+fn every_format_has_the_same_rows() {
+    let folder = Folder::new("formats", &pendulums(5, 1));
+    folder.holds(&["sweep", "a.mech", "--out", "t.csv"]);
+    folder.holds(&["sweep", "a.mech", "--out", "t.json"]);
+    folder.holds(&["sweep", "a.mech", "--out", "t.npy"]);
+    let json: serde_json::Value = serde_json::from_str(&folder.text("t.json")).expect("JSON");
+    for (row, values) in folder.rows("t.csv").iter().zip(json["rows"].as_array().expect("rows")) {
+        assert_eq!(values[0].as_u64(), row[0].parse().ok());
+        assert_eq!(values[3].as_f64().map(f64::to_bits), Some(number(&row[3]).to_bits()));
+        assert_eq!(values[5].as_str(), Some(row[5].as_str()));
+    }
+    assert!(json["metadata"]["input"].as_str().is_some_and(|hash| hash.starts_with("blake3:")));
+    let beside: serde_json::Value = serde_json::from_str(&folder.text("t.npy.json")).expect("JSON");
+    assert_eq!(beside["seed"], "3");
+    let bytes = std::fs::read(folder.0.join("t.npy")).expect("the array");
+    // Four doubles, a count and a word of 16 letters in four bytes each.
+    let record = 8 + 4 * 8 + 64;
+    let first = bytes.len() - 5 * record;
+    assert_eq!(bytes[first..first + 8], 1u64.to_le_bytes());
+    let q = number(&folder.rows("t.csv")[0][3]);
+    assert_eq!(bytes[first + 24..first + 32], q.to_le_bytes());
+}
+
+#[test]
+fn what_cannot_be_written_is_said_before_the_first_row() {
+    let folder = Folder::new("unwritable", &pendulums(1_000_000, 1000));
+    std::fs::write(folder.0.join("file"), "a file and no folder").expect("a file");
+    let output = folder.run(&["sweep", "a.mech", "--out", "file/table.csv"]);
+    assert!(!output.status.success() && talk(&output).contains("cannot be written"), "{}", talk(&output));
+    let shard = folder.run(&["sweep", "a.mech", "--shard", "5/4"]);
+    assert_eq!(shard.status.code(), Some(2));
+    let npy = folder.run(&["sweep", "a.mech", "--shard", "1/4", "--out", "part.npy"]);
+    assert!(talk(&npy).contains("shards are written as `.csv`"), "{}", talk(&npy));
+}
