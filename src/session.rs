@@ -738,12 +738,12 @@ impl Session {
     }
 
     /// The vector field of a system, or of `hamilton(S)`, in `c`, `rust`, `python`, `latex` or `clif`.
-    pub fn emit(&mut self, system: &str, language: &str) -> Result<String, Vec<Diagnostic>> {
+    pub fn emit(&mut self, system: &str, language: &str, with: &[String]) -> Result<String, Vec<Diagnostic>> {
         let (ast, id) = self.read_expression("system", system, "a system is named here")?;
         let _under_way = budget::begin(Pace::Question);
         let cx = &self.state.inquiry();
         let system = self.read_term(cx, &ast, id)?;
-        run::emit(cx, &self.state, &system, language).map_err(|d| vec![*d])
+        run::emit(cx, &self.state, &system, language, with).map_err(|d| vec![*d])
     }
 
     /// An expression with what its names mean here.
@@ -760,7 +760,7 @@ impl Session {
         text: &str,
         otherwise: &str,
     ) -> Result<(Rc<Ast>, ExprId), Vec<Diagnostic>> {
-        let source = self.state.sources.add(name, text);
+        let source = self.state.sources.add_aside(name, text);
         let (ast, problems) = parse::parse(source, text);
         if problems.has_errors() {
             return Err(problems.into_sorted());

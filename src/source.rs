@@ -69,6 +69,8 @@ pub struct Source {
     pub name: Rc<str>,
     pub text: Rc<str>,
     line_starts: Rc<[u32]>,
+    /// It asked something from outside, and is no part of the program.
+    is_aside: bool,
 }
 
 impl Source {
@@ -93,7 +95,7 @@ impl SourceMap {
         let text = text.into();
         let ends = text.bytes().enumerate().filter(|(_, b)| *b == b'\n');
         let line_starts = std::iter::once(0).chain(ends.map(|(i, _)| i as u32 + 1)).collect();
-        self.sources.push(Source { name: name.into(), text, line_starts });
+        self.sources.push(Source { name: name.into(), text, line_starts, is_aside: false });
         SourceId(self.sources.len() as u32 - 1)
     }
 
@@ -106,9 +108,16 @@ impl SourceMap {
         self.sources.get(span.source.0 as usize).and_then(|s| s.text.get(span.range())).unwrap_or("")
     }
 
-    /// All texts, in the order in which they were read.
+    /// Adds a text that declares nothing, such as the name of a system on the command line.
+    pub fn add_aside(&mut self, name: impl Into<Rc<str>>, text: impl Into<Rc<str>>) -> SourceId {
+        let id = self.add(name, text);
+        self.sources[id.0 as usize].is_aside = true;
+        id
+    }
+
+    /// The texts of the program, in the order in which they were read.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
-        self.sources.iter().map(|source| &*source.text)
+        self.sources.iter().filter(|source| !source.is_aside).map(|source| &*source.text)
     }
 
     pub fn len(&self) -> usize {

@@ -699,8 +699,11 @@ lagrangian L on J1(Y) = q1'^2 + m*q2'^2/4 + q1'*q2'*cos(q1 - q2) + g*(2*cos(q1) 
 fn emitted(language: &str) -> String {
     let mut session = Session::new(SessionOptions { answer: false, ..SessionOptions::default() });
     feed(&mut session, "motion.mech", EMITTED);
-    session.emit("L", language).unwrap_or_else(|d| panic!("{d:?}"))
+    session.emit("L", language, &[]).unwrap_or_else(|d| panic!("{d:?}"))
 }
+
+/// C99, without a warning.
+const C_STRICT: [&str; 5] = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror"];
 
 /// The derivatives of a state by Lepage itself.
 fn derivatives() -> Vec<f64> {
@@ -746,7 +749,7 @@ fn the_field_is_written_in_c() {
     );
     let source = folder.write("field.c", &main);
     let program = folder.0.join("field");
-    let built = Command::new("cc").arg("-Wall").arg("-Werror").arg("-o").arg(&program).arg(&source).arg("-lm").output();
+    let built = Command::new("cc").args(C_STRICT).arg("-o").arg(&program).arg(&source).arg("-lm").output();
     let built = built.expect("cc runs");
     assert!(built.status.success(), "{}\n{main}", String::from_utf8_lossy(&built.stderr));
     compare(Command::new(program).output().expect("it runs"));
@@ -764,7 +767,7 @@ fn the_field_is_written_in_rust() {
     );
     let source = folder.write("field.rs", &main);
     let program = folder.0.join("field");
-    let built = Command::new("rustc").arg("-A").arg("non_snake_case").arg("-o").arg(&program).arg(&source).output();
+    let built = Command::new("rustc").args(["-D", "warnings", "-o"]).arg(&program).arg(&source).output();
     let built = built.expect("rustc runs");
     assert!(built.status.success(), "{}\n{main}", String::from_utf8_lossy(&built.stderr));
     compare(Command::new(program).output().expect("it runs"));
@@ -788,6 +791,102 @@ fn the_field_is_written_as_formulas_and_for_the_code_generator() {
     assert!(emitted("clif").contains("function"), "{}", emitted("clif"));
 }
 
+/// The emitted Jacobian against central differences of the emitted field at three step sizes, and B y + A = 0 with the emitted matrix.
+#[test]
+fn jacobian_and_matrix_belong_to_the_field() {
+    if !is_on_this_machine("python3") {
+        eprintln!("skipped: there is no python3 on this machine");
+        return;
+    }
+    let folder = Folder::new("parts");
+    let program = folder.write("a.mech", EMITTED);
+    let output = Command::new(env!("CARGO_BIN_EXE_lepage"))
+        .args(["emit", "--language", "python", "--with", "jacobian,matrix"])
+        .arg(program)
+        .output()
+        .expect("lepage runs");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let script = format!(
+        "{text}
+t, x, p = [0.5], [1.0, -0.5, 0.25, 0.75], [{}]
+J = L_jacobian(t, x, p)
+def moved(j, h): return [v + (h if i == j else 0) for i, v in enumerate(x)]
+for h in (1e-2, 1e-3, 1e-4):
+    ends = [(L_field(t, moved(j, h), p), L_field(t, moved(j, -h), p)) for j in range(4)]
+    print(max(abs((up[i] - down[i])/(2*h) - J[4*i + j]) for j, (up, down) in enumerate(ends) for i in range(4)))
+B, y = L_matrix(t, x, p), L_field(t, x, p)[2:]
+print(max(abs(B[2*i]*y[0] + B[2*i + 1]*y[1] + B[4 + i]) for i in range(2)))
+",
+        parameters(&text)
+    );
+    let source = folder.write("parts.py", &script);
+    let output = Command::new("python3").arg(source).output().expect("python runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let found = String::from_utf8_lossy(&output.stdout).into_owned();
+    let found: Vec<f64> = found.split_whitespace().map(|x| x.parse().expect("a number")).collect();
+    // The error of central differences falls with h², a hundredth at each step, until rounding is seen.
+    assert!(found[0] < 1e-1 && found[1] < 1.1e-2 * found[0] && found[2] < 1.1e-2 * found[1] + 1e-10, "{found:?}");
+    assert!(found[3] < 1e-13, "{found:?}");
+}
+
+/// Constraints with their derivatives vanish on a state of the rod and nowhere else; two systems are one file that compiles.
+#[test]
+fn constraints_leave_with_the_field_and_systems_share_a_file() {
+    if !is_on_this_machine("cc") || !is_on_this_machine("rustc") {
+        eprintln!("skipped: there is no cc or no rustc on this machine");
+        return;
+    }
+    let folder = Folder::new("rod");
+    let program = folder.write(
+        "a.mech",
+        "manifold P over t { x, y }\nlagrangian L on J1(P) = (x'^2 + y'^2)/2 - y\nconstraint rod on J0(P) { x^2 + y^2 = 1 }\nconstraint line on J0(P) { x = 2*y }\nsystem held = L subject to rod\nsystem slides = L subject to line\n",
+    );
+    let emit = |language: &str, with: &[&str]| {
+        let mut lepage = Command::new(env!("CARGO_BIN_EXE_lepage"));
+        let output = lepage.args(["emit", "--language", language]).args(with).arg(&program).output();
+        let output = output.expect("lepage runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("text")
+    };
+    let held = ["--system", "held", "--with", "constraints,jacobian"];
+    let main = "
+#include <stdio.h>
+int main(void)
+{
+    const double t[] = {0}, on[] = {0.6, 0.8, -0.4, 0.3}, off[] = {0.6, 0.9, -0.4, 0.5};
+    double g[2];
+    held_constraints(t, on, 0, 0, g);
+    printf(\"%.17g %.17g\\n\", g[0], g[1]);
+    held_constraints(t, off, 0, 0, g);
+    printf(\"%.17g %.17g\\n\", g[0], g[1]);
+    return 0;
+}
+";
+    let source = folder.write("held.c", &(emit("c", &held) + main));
+    let held_program = folder.0.join("held");
+    let built = Command::new("cc").args(C_STRICT).arg("-o").arg(&held_program).arg(&source).arg("-lm").output();
+    let built = built.expect("cc runs");
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let output = Command::new(held_program).output().expect("it runs");
+    let values: Vec<f64> =
+        String::from_utf8_lossy(&output.stdout).split_whitespace().map(|x| x.parse().expect("a number")).collect();
+    assert!(values[..2].iter().all(|g| g.abs() < 1e-15), "{values:?}");
+    // 0.36 + 0.81 - 1, and half or all of its derivative 2(-0.24 + 0.45).
+    assert!((values[2].abs() - 0.17).abs() < 1e-15 && values[3].abs() > 0.2, "{values:?}");
+    for (language, file, compiler, arguments) in [
+        ("c", "both.c", "cc", &["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-c", "-o"][..]),
+        ("rust", "both.rs", "rustc", &["-D", "warnings", "--crate-type", "lib", "-o"][..]),
+    ] {
+        let text = emit(language, &[]);
+        assert!(text.contains("held_field_solve(") && text.contains("slides_field_solve("), "{text}");
+        let source = folder.write(file, &text);
+        let built = Command::new(compiler).args(arguments).arg(folder.0.join("both.out")).arg(source).output();
+        let built = built.expect("the compiler runs");
+        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    }
+}
+
 #[test]
 fn emit_is_a_subcommand() {
     let folder = Folder::new("emit");
@@ -805,6 +904,12 @@ fn emit_is_a_subcommand() {
     assert!(!canonical.status.success(), "a singular system has no canonical coordinates");
     let singular = emit(&["--system", "S", "--language", "python"]);
     assert!(singular.status.success() && text(&singular).contains("def S_field("), "{}", text(&singular));
+    let twice = emit(&["--system", "L", "--system", "L"]);
+    assert_eq!(text(&twice).matches("int L_field(").count(), 1, "a system that is named twice is one function");
+    let unknown = emit(&["--system", "L", "--with", "hessian"]);
+    assert!(String::from_utf8_lossy(&unknown.stderr).contains("its parts are jacobian, matrix, constraints"));
+    let none = emit(&["--system", "L", "--with", "constraints"]);
+    assert!(String::from_utf8_lossy(&none.stderr).contains("has no constraints"));
     let free = emit(&["--system", "F"]);
     assert!(!free.status.success() && String::from_utf8_lossy(&free.stderr).contains("q2''"));
 }

@@ -455,9 +455,6 @@ const CONSTRUCTS: &[&str] = &[
     "potential =",
 ];
 
-/// Statements whose answers are still to come: no accepted program yet, only ones that are refused for it.
-const NOT_YET: &[&str] = &[];
-
 #[test]
 fn every_construct_is_accepted_once_and_rejected_once() {
     let programs = programs();
@@ -477,9 +474,6 @@ fn every_construct_is_accepted_once_and_rejected_once() {
         let is_new = |l: &&str| l.contains(piece) && !reference.contains(l.trim());
         assert!(accepted.iter().any(|text| text.lines().any(|l| is_new(&l))), "no accepted program has `{piece}`");
         assert!(in_marked_line(piece), "no program is rejected for its `{piece}`");
-    }
-    for piece in NOT_YET {
-        assert!(in_marked_line(piece), "no program is refused for its `{piece}`");
     }
 }
 

@@ -38,15 +38,23 @@ pub struct Arguments {
     /// Only this system; may be given several times
     #[arg(long, short, value_name = "NAME")]
     pub system: Vec<String>,
+    /// What else is written: jacobian, matrix (the one that is solved for the highest derivatives), constraints
+    #[arg(long, value_name = "PARTS", value_delimiter = ',')]
+    pub with: Vec<String>,
     #[command(flatten)]
     pub reading: Reading,
 }
 
 pub fn run(arguments: Arguments) -> Exit {
+    // Two names of one system are one function.
+    let mut written: Vec<String> = vec![];
     arguments.reading.each_system(&arguments.system, |session, system, console| {
-        match session.emit(system, arguments.language.name()) {
+        match session.emit(system, arguments.language.name(), &arguments.with) {
             Ok(text) => {
-                console.print(&text);
+                if !written.contains(&text) {
+                    console.print(&text);
+                    written.push(text);
+                }
                 Exit::Held
             }
             Err(diagnostics) => {

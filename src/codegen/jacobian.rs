@@ -46,6 +46,28 @@ pub struct Jacobian {
     pub n_columns: usize,
 }
 
+impl Jacobian {
+    /// A kernel of all entries, row by row, those that are 0 among them.
+    pub fn dense(&self) -> Kernel {
+        let kernel = &self.kernel;
+        let (mut b, _) = KernelBuilder::like(kernel);
+        let mut map: Vec<Value> = Vec::new();
+        for value in kernel.values() {
+            let new = b.copy(kernel, value, &|v| map[v.index()]);
+            map.push(new);
+        }
+        let zero = b.constant(0.0);
+        let mut known = self.entries.iter().zip(kernel.outputs()).peekable();
+        for place in (0..self.n_rows).flat_map(|i| (0..self.n_columns).map(move |j| (i, j))) {
+            match known.next_if(|(entry, _)| **entry == place) {
+                Some((_, output)) => b.output(output.name.clone(), map[output.value.index()]),
+                None => b.output("0", zero),
+            }
+        }
+        b.finish()
+    }
+}
+
 /// Derivatives by column, in the order of the columns; what is not there is 0.
 type Row = SmallVec<[(u32, Value); 4]>;
 

@@ -311,7 +311,7 @@ codes! {
         "2^(10^9)" => "2^(10^3)";
     NOT_AVAILABLE = 902 "not_available": "this is not available yet",
         "The statement belongs to the language, but this version does not answer it yet.",
-        "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nlet run = simulate L { from x' = 1; until t = 1 }\npoincare run { section x = 0 rising; plot x' against x }" => "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nlet run = simulate L { from x' = 1; until t = 1 }\nrun.x.max";
+        "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nsimulate L { from x' = 1; until t = 1; method variational }" => "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nsimulate L { from x' = 1; until t = 1; method dop853 }";
     CANNOT_READ = 903 "cannot_read": "this file cannot be read",
         "A file named on the command line or after use is missing, is a folder, or may not be read.",
         "use \"no_such_file.mech\"" => "use std.springs\nspring(2, 1)";

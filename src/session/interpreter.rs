@@ -298,6 +298,8 @@ impl Interpreter {
             | Checked::Explain(_)
             | Checked::Simulate(_)
             | Checked::Plot { .. }
+            | Checked::Animate { .. }
+            | Checked::Poincare(_)
             | Checked::Save { .. }
                 if self.options.sweeps.only =>
             {

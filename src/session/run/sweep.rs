@@ -34,6 +34,7 @@ use crate::session::checked::{self, AxisValues, SweepRows};
 use crate::session::evaluate::Evaluator;
 use crate::session::file;
 use crate::session::interpreter::{Effect, Interpreter, is_left_to_a_run};
+use crate::session::term::{Term, TermKind};
 use crate::source::Span;
 use crate::syntax::ast::Ast;
 use crate::timing;
@@ -183,7 +184,10 @@ pub fn sweep(
         }
     };
     let made = make(&prepared, partial, rows.clone(), threads, options.watcher.as_deref());
-    let (partial, failures) = made.map_err(|t| place(Box::new(file::cannot_write(&path.to_string_lossy(), t))))?;
+    let (partial, failures) = made.map_err(|trouble| {
+        let refused = file::cannot_write(&path.to_string_lossy(), trouble);
+        place(Box::new(refused.help("`lepage sweep FILE --resume` goes on with the rows that were written")))
+    })?;
     let n_failed = failures.iter().map(|f| f.count).sum();
     failures.into_iter().for_each(|failure| remarks.push(failure.warning(word)));
     if partial.next < rows.end {
@@ -460,7 +464,7 @@ fn to_exact(n: &Rational) -> Exact {
     Exact { near, rest }
 }
 
-fn read_list(evaluator: &Evaluator, term: &crate::session::term::Term) -> Fallible<Vec<f64>> {
+fn read_list(evaluator: &Evaluator, term: &Term) -> Fallible<Vec<f64>> {
     let span = term.span;
     let Value::List(items) = evaluator.eval(term)?.main() else {
         return Err(Box::new(
@@ -472,7 +476,11 @@ fn read_list(evaluator: &Evaluator, term: &crate::session::term::Term) -> Fallib
     if items.is_empty() {
         return Err(Box::new(Diagnostic::error(&codes::BAD_OPTION, "this list is empty").label(span, "no values")));
     }
-    let number = |item: &Value| {
+    let places = match &term.kind {
+        TermKind::List(items) => items.iter().map(|item| item.span).collect(),
+        _ => vec![],
+    };
+    let number = |(i, item): (usize, &Value)| {
         let double = match item.main() {
             Value::Float(x) => Some(x),
             value => operate::as_expr(&evaluator.cx, &value)
@@ -481,13 +489,14 @@ fn read_list(evaluator: &Evaluator, term: &crate::session::term::Term) -> Fallib
         };
         double.filter(|x| x.is_finite()).ok_or_else(|| {
             let what = operate::describe(&item.main());
+            let place = places.get(i).copied().unwrap_or(span);
             Box::new(
                 Diagnostic::error(&codes::WRONG_KIND, "an axis has finite numbers")
-                    .label(span, format!("{what} is among them")),
+                    .label(place, format!("{what} is none of them")),
             )
         })
     };
-    items.iter().map(number).collect()
+    items.iter().enumerate().map(number).collect()
 }
 
 fn read_sample(evaluator: &Evaluator, sample: &checked::Sample) -> Fallible<Sample> {
