@@ -77,6 +77,30 @@ fn examples_say_what_stands_beside_them() {
     assert!(failures.is_empty(), "\n{}", failures.join("\n"));
 }
 
+/// The picture of the README is drawn by its first program.
+#[test]
+fn the_picture_of_the_readme_is_drawn_by_its_program() {
+    let readme = std::fs::read_to_string(root().join("README.md")).expect("the README");
+    let (_, blocks) = pieces(&readme);
+    let first = blocks.iter().find(|b| b.info == "mech").expect("a program");
+    let folder = std::env::temp_dir().join(format!("lepage-picture-{}", std::process::id()));
+    let options = SessionOptions { out: folder.clone(), portable: true, ..SessionOptions::default() };
+    let program =
+        format!("{}plot run {{ theta; title = \"A pendulum from 2 radians\" }} to \"pendulum.svg\"\n", first.text);
+    let outcomes = Session::new(options).feed("README.md", &program, Mode::File);
+    assert!(outcomes.iter().all(|o| o.held()), "{:?}", outcomes.last().map(|o| &o.diagnostics));
+    let drawn = std::fs::read_to_string(folder.join("pendulum.svg")).expect("a picture");
+    let _ = std::fs::remove_dir_all(folder);
+    let kept = root().join("docs/pictures/pendulum.svg");
+    if bless() {
+        std::fs::create_dir_all(kept.parent().expect("a folder")).expect("a folder");
+        std::fs::write(&kept, &drawn).expect("the picture can be kept");
+    }
+    let same = std::fs::read_to_string(&kept).is_ok_and(|text| text == drawn);
+    assert!(same, "docs/pictures/pendulum.svg has drifted: LEPAGE_BLESS=1 cargo test --test examples");
+    assert!(readme.contains("(docs/pictures/pendulum.svg)"));
+}
+
 /// A fenced block of the README: what stands after the fence, and the lines between.
 struct Block {
     info: String,

@@ -21,7 +21,7 @@ use crate::diagnostic::{Diagnostic, Goes, Repair, codes};
 use crate::model::value::{Fallible, Value};
 use crate::model::{compare, grounds};
 use crate::source::{SourceMap, Span};
-use crate::syntax::ast::{Assert, Ast, Refusal, Statement, StatementKind, Test};
+use crate::syntax::ast::{Assert, Ast, LetValue, Refusal, Statement, StatementKind, Test};
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::PathBuf;
@@ -251,7 +251,9 @@ impl Interpreter {
         let (recorded, sampled) = (cx.recorded(), cx.sampled());
         sampled.iter().for_each(|s| around.rests_on(s.clone()));
         // A name stands for its value where that is one.
-        if matches!(result, Ok(Effect::Declared)) {
+        // A run has passed them, or ended.
+        let is_run = matches!(&statement.kind, StatementKind::Let(l) if !matches!(l.value, LetValue::Expr(_)));
+        if matches!(result, Ok(Effect::Declared)) && !is_run {
             let conditions: Rc<[Condition]> = inequality::reduced(cx, recorded.conditions()).into();
             for name in declare::declared_names(statement).into_iter().filter(|_| !conditions.is_empty()) {
                 if let Some(binding) = self.scope.values.get_mut(&*name) {

@@ -125,6 +125,8 @@ mod tests {
         assert_eq!(places(text, all[0]), [all[0], all[3], all[6], all[7]]);
         assert_eq!(places(text, all[1]), [all[1], all[2]]);
         assert_eq!(places(text, all[4]), [all[4], all[5]]);
+        let bound: Vec<bool> = all.iter().filter_map(|at| Some(is_bound(text, &word_at(text, *at)?))).collect();
+        assert_eq!(bound, [false, true, true, false, true, true, false, false]);
     }
 
     #[test]
