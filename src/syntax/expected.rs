@@ -233,7 +233,7 @@ impl<'t> Scene<'t> {
                     .repair("leave out `return`", Span { end: found.start, ..self.span(before) }, ""),
             ),
             ("d", _) if found.token == Token::Word => Some(
-                Diagnostic::error(&codes::SYNTAX, "a differential is one word")
+                Diagnostic::error(&codes::JUXTAPOSITION, "a differential is one word")
                     .label(Span { end: found.end, ..self.span(before) }, "two words")
                     .repair(format!("write `d{right}`"), Span { end: found.start, ..from(before.end, 0) }, ""),
             ),
