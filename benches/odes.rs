@@ -1,5 +1,5 @@
-//! Krupková's systems: the worked cases one after the other, the constraint algorithm of example 9.2, and how
-//! `equations` of the planar n-link pendulum compares with the bare derivation of `nlink`.
+//! Krupková's systems and mixed systems: the worked cases one after the other, the constraint algorithm of example 9.2, searches for
+//! integrals, and how `equations` of the planar n-link pendulum compares with the bare derivation of `nlink`.
 //!
 //! Every measurement starts from an empty graph, on a thread of its own; the least of several is shown.
 //! `cargo bench --bench odes`.
@@ -34,8 +34,8 @@ fn run(text: String) -> Duration {
     })
 }
 
-fn worked_cases() -> (usize, Duration, (String, Duration)) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/krupkova-odes");
+fn worked_cases(sheet: &str) -> (usize, Duration, (String, Duration)) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases").join(sheet);
     let mut total = Duration::ZERO;
     let mut slowest = (String::new(), Duration::ZERO);
     let mut n = 0;
@@ -105,8 +105,21 @@ fn equations(n: usize) -> Duration {
 
 fn main() {
     let ms = |d: Duration| d.as_secs_f64() * 1e3;
-    let (n, total, (name, slowest)) = worked_cases();
-    println!("worked cases     {n} programs in {:.1} ms, the slowest {name} in {:.1} ms", ms(total), ms(slowest));
+    for sheet in ["krupkova-odes", "mixed-systems"] {
+        let (n, total, (name, slowest)) = worked_cases(sheet);
+        println!("{sheet}: {n} programs in {:.1} ms, the slowest {name} in {:.1} ms", ms(total), ms(slowest));
+    }
+    // Integrals of degree 4 in two degrees of freedom, with numbers and with two parameters.
+    let plane = "manifold Y over t { x, y }\nparam a, b\n";
+    for (name, potential) in [
+        ("Hénon–Heiles", "(x^2 + y^2)/2 + x^2*y - y^3/3"),
+        ("(a x² + b y²)/2 + x² y + 2 y³", "(a*x^2 + b*y^2)/2 + x^2*y + 2*y^3"),
+    ] {
+        let declared = format!("{plane}lagrangian L on J1(Y) = (x'^2 + y'^2)/2 - ({potential})\n");
+        let without = least(5, || run(declared.clone()));
+        let with = least(5, || run(format!("{declared}find_integrals(L, 4)\n")));
+        println!("find_integrals   {name} {:.1} ms", ms(with.saturating_sub(without)));
+    }
     let declared = "manifold Y over t { q1, q2, q3 }\nlagrangian L on J1(Y) = q1'*q3' + q2^2*q3/2\n";
     let without = least(20, || run(declared.into()));
     let with = least(20, || run(format!("{declared}assert dynamics(L) is complete\n")));

@@ -3,6 +3,7 @@
 //! ```text
 //! law      which numbers are the state, and how their derivatives follow from them
 //! start    where a motion starts, and whether it may start there
+//! variation  how far neighbouring motions are away, to first order
 //! numbers  values of parameters, where exact expressions become doubles
 //! cache    what was compiled before
 //! section  where a run crosses a surface
@@ -26,3 +27,4 @@ pub mod series;
 pub mod start;
 pub mod sweep;
 pub mod swept;
+pub mod variation;

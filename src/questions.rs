@@ -33,6 +33,7 @@ pub mod strata;
 pub mod symbolic;
 pub mod systems;
 pub mod tensors;
+pub mod variation;
 pub mod word;
 
 use crate::algebra::Inquiry;
@@ -57,6 +58,7 @@ static TABLES: &[(&str, &[Question])] = &[
     ("comparison of formalisms", crosscheck::ROWS),
     ("equilibria and stability", equilibria::ROWS),
     ("mixed systems and connections", mixed::ROWS),
+    ("variations of motions", variation::ROWS),
     ("calculus of forms and fields", calculus::ROWS),
     ("tensors", tensors::ROWS),
     ("maps and changes of coordinates", maps::ROWS),

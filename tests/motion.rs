@@ -957,3 +957,92 @@ fn an_algorithm_that_was_cut_off_does_not_say_that_nothing_moves() {
         &["was not found out", "was cut off"],
     );
 }
+
+/// A variation is the limit of (x(+h) − x(−h))/2h: at ten times smaller h the difference from it is a hundred times smaller, twice in
+/// a row. The systems have a mass matrix that is not constant, a mixed form, constraints, and canonical coordinates.
+#[test]
+fn variations_are_limits_of_differences_of_neighbouring_runs() {
+    let double = "manifold Y over t { a, b }
+         lagrangian S on J1(Y) = a'^2 + b'^2/2 + cos(a - b)*a'*b' + 2*cos(a) + cos(b)";
+    let mixed = "manifold M over t { x }
+         manifold E over M { z }
+         mixed S on E { x'' = -sin(x)*z + t/5; z' = x'^2 - z*x }";
+    let sleigh = "manifold Y over t { x, y, th }
+         lagrangian L on J1(Y) = (x'^2 + y'^2 + th'^2)/2 - x
+         constraint blade on J1(Y) { x'*sin(th) = y'*cos(th); dependent: y }
+         system S = L subject to blade";
+    let cases = [
+        (double, "S", "a = 1H, b = 1/2, a' = 1/3", "delta(a) = 1", ["a", "b'"]),
+        (mixed, "S", "x = 1/2, z = 1/4, x' = 1H", "delta(x') = 1", ["x", "z"]),
+        (sleigh, "S", "th = 1/3H, th' = 1/2, x' = 1", "delta(th) = 1, delta(x') = 0, delta(th') = 0", ["y", "x"]),
+        (double, "hamilton(S)", "a = 1H, b = 1/2, p_a = 1/3", "delta(a) = 1", ["b", "p_b"]),
+    ];
+    for (declared, system, from, varied, columns) in cases {
+        let mut program = format!("{declared}\n");
+        let end = "until t = 2; tolerance 1e-13";
+        for (i, h) in ["+ 1/100", "- 1/100", "+ 1/1000", "- 1/1000", "+ 1/10000", "- 1/10000"].iter().enumerate() {
+            let from = from.replace('H', &format!(" {h}"));
+            let [c, d] = columns;
+            program += &format!("let r{i} = simulate {system} {{ from {from}; {end}; record c = {c}, d = {d} }}\n");
+        }
+        let (from, [c, d]) = (from.replace('H', ""), columns);
+        program += &format!(
+            "let v = simulate variation({system}) {{ from {from}, {varied}; {end}; record c = delta({c}), d = delta({d}) }}\n"
+        );
+        for k in ["c", "d"] {
+            program += &format!(
+                "let e1 = abs((r0.{k}.last - r1.{k}.last)*50 - v.{k}.last)
+                 let e2 = abs((r2.{k}.last - r3.{k}.last)*500 - v.{k}.last)
+                 let e3 = abs((r4.{k}.last - r5.{k}.last)*5000 - v.{k}.last)
+                 assert e1 > 1e-7
+                 assert e2 < e1/50
+                 assert e3 < e2/50 or e3 < 1e-8\n"
+            )
+            .replace("e1", &format!("{k}1"))
+            .replace("e2", &format!("{k}2"))
+            .replace("e3", &format!("{k}3"));
+        }
+        check(&program);
+    }
+}
+
+/// The oscillator turns its phase space; a Hamiltonian flow keeps volumes; on a constraint displacements across it do not count.
+#[test]
+fn transition_matrices_of_known_flows() {
+    check(
+        "manifold Y over t { x }
+         lagrangian O on J1(Y) = (x'^2 - x^2)/2
+         let run = simulate O { from x = 1; until t = 1; tolerance 1e-12 }
+         let M = transition(run)
+         assert M[1, 1] = cos(1) within 1e-10
+         assert M[1, 2] = sin(1) within 1e-10
+         assert M[2, 1] = -sin(1) within 1e-10
+         lagrangian P on J1(Y) = x'^2/2 + cos(x)
+         let swing = simulate P { from x = 2; until t = 5; tolerance 1e-12 }
+         assert det(transition(swing)) = 1 within 1e-9
+         manifold Z over t { u, w }
+         lagrangian F on J1(Z) = (u'^2 + w'^2)/2
+         constraint line on Z { u = w }
+         system S = F subject to line
+         let along = simulate S { from u' = 1, w' = 1; until t = 2 }
+         let N = transition(along)
+         assert N[1, 1] = 1/2 within 1e-9
+         assert N[2, 1] = 1/2 within 1e-9
+         assert N[1, 3] = 1 within 1e-9",
+    );
+}
+
+#[test]
+fn variations_that_cannot_be_run_are_refused() {
+    let free = "manifold Y over t { x }
+         lagrangian L on J1(Y) = x'^2/2\n";
+    let run = |what: &str, from: &str| format!("{free}simulate {what} {{ from {from}; until t = 1 }}");
+    refused(&run("L", "x = 1, delta(x) = 1"), "no_effect", &["delta(x)", "variation(S)"]);
+    refused(&run("variation(L)", "x = 1"), "no_effect", &["no variation is given", "delta(x)"]);
+    refused(&run("variation(L)", "x = 1, delta(x'') = 1"), "no_effect", &["delta(x'')", "the states are"]);
+    let line = "manifold Y over t { u, w }
+         lagrangian F on J1(Y) = (u'^2 + w'^2)/2
+         constraint line on Y { u = w }
+         simulate variation(F subject to line) { from u' = 1, w' = 1, delta(u) = 1, delta(w) = 0; until t = 1 }";
+    refused(line, "off_constraint", &["delta(u)"]);
+}

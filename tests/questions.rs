@@ -99,6 +99,7 @@ const SAMPLES: &[(&str, &str)] = &[
     ("ideal_conditions", "ideal_conditions(Held)"),
     ("crosscheck", "crosscheck(L subject to Q)"),
     ("reduced", "reduced(L subject to Q)"),
+    ("mixed", "mixed(L subject to Q)"),
     ("multipliers", "multipliers(L subject to Q)"),
     ("reactions", "reactions(L subject to Q)"),
     ("is_holonomic", "is_holonomic(prolong(g, 1))"),
@@ -188,7 +189,7 @@ fn answers_are_of_the_kinds_that_the_rows_say() {
             Gives::Kinds(kinds) => kinds,
             Gives::Degree(..) | Gives::Form(..) => FORM.or(FUNCTION).or(SYSTEM),
             Gives::Parts => ANSWER,
-            Gives::Motion => FAMILY,
+            Gives::Motion | Gives::Variation => FAMILY,
             Gives::Like(_) | Gives::Carried(_) => ANY,
         };
         if !found.within(kinds) {

@@ -148,6 +148,10 @@ impl Style {
                 // Velocities of velocities do not occur, so this goes one level down.
                 format!(r"\operatorname{{vel}}\left({}\right)", self.symbol(of))
             }
+            (Format::Latex, SymbolKind::Variation { of, number }) => {
+                let below = if number == 1 { String::new() } else { format!("_{{{number}}}") };
+                format!(r"\delta{below} {}", self.symbol(of))
+            }
             (Format::Latex, SymbolKind::Momentum { of }) => match of.as_jet() {
                 Some((coordinate, 0)) => format!("p_{{{}}}", name::latex(&coordinate.name())),
                 Some((coordinate, k)) => format!("p^{{{k}}}_{{{}}}", name::latex(&coordinate.name())),

@@ -40,6 +40,11 @@ pub enum SymbolKind {
     },
     /// A Lagrange multiplier, counted from 1.
     Multiplier(u32),
+    /// The first variation of `of` along a motion; several of them are counted from 1.
+    Variation {
+        of: Symbol,
+        number: u32,
+    },
     /// A variable that is bound by an integral, or otherwise local to a computation.
     Bound,
 }
@@ -60,6 +65,7 @@ struct Table {
     /// By prefix and conjugate jet; the prefix is `p` unless someone chose another.
     momenta: FxHashMap<(String, Symbol), Symbol>,
     multipliers: FxHashMap<u32, Symbol>,
+    variations: FxHashMap<(Symbol, u32), Symbol>,
 }
 
 thread_local! {
@@ -150,6 +156,20 @@ impl Symbol {
             }
             let symbol = t.add(format!("lambda_{i}"), SymbolKind::Multiplier(i));
             t.multipliers.insert(i, symbol);
+            symbol
+        })
+    }
+
+    /// `delta(x)`, and `delta(x, 2)` where there are several.
+    pub fn variation(of: Symbol, number: u32) -> Symbol {
+        TABLE.with_borrow_mut(|t| {
+            if let Some(&known) = t.variations.get(&(of, number)) {
+                return known;
+            }
+            let name = &t.symbols[of.0 as usize].name;
+            let name = if number == 1 { format!("delta({name})") } else { format!("delta({name}, {number})") };
+            let symbol = t.add(name, SymbolKind::Variation { of, number });
+            t.variations.insert((of, number), symbol);
             symbol
         })
     }

@@ -93,7 +93,9 @@ pub fn expressions(name: &str, signature: &Signature, list: &[(String, Expr)]) -
     Ok(lowering.builder.finish())
 }
 
-/// A linear system B y = −A whose solution gives some symbols their values. A and B may contain those of the stages before.
+/// A linear system B y = −A whose solution gives some symbols their values. A and B may contain those of the stages before. A may
+/// be several right sides, one after the other, and the unknowns with them.
+#[derive(Clone, Debug)]
 pub struct Stage {
     pub unknowns: Vec<Symbol>,
     pub b: Vec<Vec<Expr>>,

@@ -52,6 +52,7 @@ fn rank(symbol: Symbol) -> u64 {
         SymbolKind::Velocity { of } => class(1, rank(of)),
         SymbolKind::Momentum { of } => class(2, rank(of)),
         SymbolKind::Multiplier(i) => class(3, u64::from(i)),
+        SymbolKind::Variation { .. } => class(5, u64::from(symbol.index())),
         SymbolKind::Parameter | SymbolKind::Bound => class(4, u64::from(symbol.index())),
         SymbolKind::Base => BASE,
     }

@@ -478,7 +478,7 @@ pub(crate) fn underlying_jet(symbol: Symbol) -> Option<(Coordinate, u32)> {
     loop {
         match here.kind() {
             SymbolKind::Jet { coordinate, order } => return Some((coordinate, order)),
-            SymbolKind::Velocity { of } | SymbolKind::Momentum { of } => here = of,
+            SymbolKind::Velocity { of } | SymbolKind::Momentum { of } | SymbolKind::Variation { of, .. } => here = of,
             _ => return None,
         }
     }

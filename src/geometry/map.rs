@@ -118,7 +118,10 @@ impl Map {
                 let start = self.components.get(&coordinate.jet(fibre.order)).copied().ok_or_else(foreign)?;
                 Ok((fibre.order..order).fold(start, |e, _| self.rate(cx, e, Prolongation::Holonomic)))
             }
-            SymbolKind::Base | SymbolKind::Momentum { .. } | SymbolKind::Multiplier(_) => Err(foreign()),
+            SymbolKind::Base
+            | SymbolKind::Momentum { .. }
+            | SymbolKind::Multiplier(_)
+            | SymbolKind::Variation { .. } => Err(foreign()),
         }
     }
 

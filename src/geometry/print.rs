@@ -49,7 +49,7 @@ pub fn direction(style: Style, symbol: Symbol) -> String {
 fn is_word(symbol: Symbol) -> bool {
     match symbol.kind() {
         SymbolKind::Jet { coordinate, order } => order <= 3 && !coordinate.name().contains('['),
-        SymbolKind::Velocity { .. } => false,
+        SymbolKind::Velocity { .. } | SymbolKind::Variation { .. } => false,
         _ => true,
     }
 }

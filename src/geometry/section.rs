@@ -63,7 +63,7 @@ impl Section {
                 Ok((given..order).fold(component, |e, _| partial(cx, e, base)))
             }
             SymbolKind::Base | SymbolKind::Parameter | SymbolKind::Bound => Ok(Expr::symbol(symbol)),
-            SymbolKind::Momentum { .. } | SymbolKind::Multiplier(_) => {
+            SymbolKind::Momentum { .. } | SymbolKind::Multiplier(_) | SymbolKind::Variation { .. } => {
                 Err(Refusal::ForeignCoordinate { space: self.space.clone(), symbol })
             }
         }

@@ -20,7 +20,7 @@
 
 use super::connection::Connection;
 use super::curvature::Curvature;
-use super::mixed_symmetry::{agreed, all_vanish};
+use super::mixed_symmetry::{agreed, all_vanish, told};
 use super::mixed_system::{AdaptedForm, MixedSystem};
 use super::{Answered, exhausted, tidy, vanishes};
 use crate::algebra::Inquiry;
@@ -99,7 +99,8 @@ pub fn adjoint_symmetry(cx: &Inquiry, curvature: &Curvature, alpha: &AdaptedForm
 
     let (b, phi) = associated_form(cx, connection, &a, &alpha.eta);
     let lie = phi.lie(cx, &system.gamma()).map_coefficients(|e| tidy(cx, e));
-    let mut verdict = agreed(by_equations, lie.is_zero(cx));
+    let left = theta.iter().zip(system.second_symbols()).chain(eta.iter().zip(system.first_symbols()));
+    let mut verdict = told(cx, agreed(by_equations, lie.is_zero(cx)), left.map(|(e, s)| (s, *e)));
     if let Some(given) = given {
         let differences: Vec<Expr> = given.iter().zip(&b).map(|(x, b)| *x - *b).collect();
         verdict = verdict.and(match all_vanish(cx, &differences) {

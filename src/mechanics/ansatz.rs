@@ -5,13 +5,17 @@
 //! does: linear equations for the c_i, over the numbers or over the functions of the parameters. They are solved by elimination,
 //! and every solution is proved by the zero test. Nothing is sampled.
 //!
-//! Where parameters occur the solutions are those for general values. Values for which there may be more are zeros of a pivot; the
-//! pivots are handed back.
+//! Where parameters occur the solutions are those for general values. Values for which there may be more are zeros of a pivot; there
+//! the solutions are counted ([`Ansatz::special`]).
 
 use super::{Answered, exhausted, tidy, vanishes};
 use crate::algebra::Inquiry;
+use crate::algebra::assume::sign_of;
+use crate::algebra::derive::partial;
+use crate::algebra::factor::factor;
 use crate::algebra::generator::{Generator, reduce};
 use crate::algebra::linear::Matrix;
+use crate::algebra::normal::write::polynomial_expr;
 use crate::algebra::normal::{Context, denominator, normal_form_in};
 use crate::algebra::polynomial::{Monomial, Polynomial};
 use crate::algebra::substitute::substitute;
@@ -19,7 +23,7 @@ use crate::algebra::{Expr, Rational, Symbol, conditions};
 use crate::budget::Budgeted;
 use crate::geometry::jet::is_coordinate;
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 /// A basis of the constants with Σ c_i R_i = 0.
 #[derive(Clone, Debug, Default)]
@@ -32,27 +36,163 @@ pub struct Combinations {
 /// One linear equation for the constants: its entries that are not zero, by unknown.
 type Equation = BTreeMap<usize, Expr>;
 
+/// The functions R_i, componentwise, and the linear equations that Σ c_i R_i = 0 is for the constants.
+#[derive(Clone, Debug)]
+pub struct Ansatz {
+    rows: Vec<Vec<Expr>>,
+    equations: Vec<Equation>,
+}
+
+/// Where parameters make room for more.
+#[derive(Clone, Debug, Default)]
+pub struct Special {
+    /// There are more where all functions of one of these lists vanish.
+    pub more: Vec<Vec<Expr>>,
+    /// There may be more where one of these vanishes; it was not solved for a parameter.
+    pub open: Vec<Expr>,
+}
+
+/// How many special values of parameters are looked at.
+const MAX_CASES: usize = 48;
+
 /// All constants c with Σ c_i R_i = 0, componentwise; `rows[i]` are the components of R_i.
 pub fn constant_combinations(cx: &Inquiry, rows: &[Vec<Expr>]) -> Answered<Combinations> {
-    let n = rows.len();
-    let equations = conditions::collect(cx, |cx| equations(cx, rows)).0.map_err(exhausted)?;
-    let (kept, equations) = without_zeros(n, equations);
-    let found = match numbers(&equations) {
-        Some(numeric) => {
-            let basis = null_space(cx, numeric, n, &kept).map_err(exhausted)?;
-            Combinations { basis, special: vec![] }
+    Ansatz::new(cx, rows.to_vec())?.combinations(cx, 0)
+}
+
+impl Ansatz {
+    pub fn new(cx: &Inquiry, rows: Vec<Vec<Expr>>) -> Answered<Ansatz> {
+        let equations = conditions::collect(cx, |cx| equations(cx, &rows)).0.map_err(exhausted)?;
+        Ok(Ansatz { rows, equations })
+    }
+
+    /// All solutions with c_i = 0 for i < `from`.
+    pub fn combinations(&self, cx: &Inquiry, from: usize) -> Answered<Combinations> {
+        let rows = &self.rows;
+        let found = solutions(cx, &self.equations, rows.len(), from).map_err(exhausted)?;
+        let width = rows.first().map_or(0, Vec::len);
+        let is_solution = |c: &[Expr]| {
+            (0..width).all(|j| {
+                let terms = c.iter().zip(rows).filter(|(c, _)| !c.is_zero()).map(|(c, row)| *c * row[j]);
+                vanishes(cx, Expr::add_all(terms)).is_yes()
+            })
+        };
+        let basis = found.basis.into_iter().filter(|c| is_solution(c)).collect();
+        Ok(Combinations { basis, special: found.special })
+    }
+
+    /// Where there are more solutions than for general values of the parameters: each pivot that can vanish is solved for a
+    /// parameter, and the solutions there are counted; where there are as many as before, the pivots met there are looked at in turn.
+    /// One condition comes before two, and what follows from one that was found is not looked at again.
+    pub fn special(&self, cx: &Inquiry, general: &Combinations) -> Answered<Special> {
+        let mut found = Special::default();
+        let mut seen: Vec<FxHashMap<Symbol, Expr>> = vec![];
+        let mut cases = VecDeque::from([Case { pivots: general.special.clone(), ..Case::default() }]);
+        while let Some(case) = cases.pop_front() {
+            let factors = case.pivots.iter().map(|e| irreducible(cx, *e)).collect::<Budgeted<Vec<_>>>();
+            let mut factors = VecDeque::from(factors.map_err(exhausted)?.concat());
+            while let Some(f) = factors.pop_front() {
+                cx.check().map_err(exhausted)?;
+                if sign_of(cx, f).is_nonzero() {
+                    continue;
+                }
+                let solved = solved_for_a_parameter(cx, f).filter(|_| seen.len() < MAX_CASES);
+                let Some(Solved { parameter, value, slope }) = solved else {
+                    if !found.open.contains(&f) {
+                        found.open.push(f);
+                    }
+                    continue;
+                };
+                // Where the slope vanishes f was not solved: that is a case by itself.
+                factors.extend(irreducible(cx, slope).map_err(exhausted)?);
+                let Some(values) = case.with(cx, parameter, value) else { continue };
+                let holds = |e: &Expr| vanishes(cx, substitute(*e, &values)).is_yes();
+                if seen.contains(&values) || found.more.iter().any(|known| known.iter().all(holds)) {
+                    continue;
+                }
+                seen.push(values.clone());
+                let there = solutions(cx, &self.equations_at(cx, &values), self.rows.len(), 0).map_err(exhausted)?;
+                let zeros: Vec<Expr> = case.zeros.iter().copied().chain([f]).collect();
+                match there.basis.len() > general.basis.len() {
+                    true => found.more.push(zeros),
+                    false => cases.push_back(Case { zeros, values, pivots: there.special }),
+                }
+            }
         }
-        None => over_parameters(cx, &equations, n, &kept).map_err(exhausted)?,
+        Ok(found)
+    }
+
+    /// The equations at values of some parameters.
+    fn equations_at(&self, cx: &Inquiry, values: &FxHashMap<Symbol, Expr>) -> Vec<Equation> {
+        let at = |cx: &Inquiry, e: &Equation| {
+            let mut e: Equation = e.iter().map(|(i, c)| (*i, tidy(cx, substitute(*c, values)))).collect();
+            e.retain(|_, c| !c.is_zero());
+            e
+        };
+        let all = |cx: &Inquiry| self.equations.iter().map(|e| at(cx, e)).filter(|e| !e.is_empty()).collect::<Vec<_>>();
+        conditions::collect(cx, all).0
+    }
+}
+
+/// Values of parameters where there are as many solutions as in general.
+#[derive(Default)]
+struct Case {
+    /// The functions that were put to 0.
+    zeros: Vec<Expr>,
+    values: FxHashMap<Symbol, Expr>,
+    /// There can be more only where one of these vanishes.
+    pivots: Vec<Expr>,
+}
+
+impl Case {
+    /// One value more. `None` where an earlier one has none then: that is the case in which its slope vanishes.
+    fn with(&self, cx: &Inquiry, parameter: Symbol, value: Expr) -> Option<FxHashMap<Symbol, Expr>> {
+        let one = FxHashMap::from_iter([(parameter, value)]);
+        let mut all: FxHashMap<Symbol, Expr> =
+            self.values.iter().map(|(s, e)| (*s, tidy(cx, substitute(*e, &one)))).collect();
+        all.insert(parameter, value);
+        all.values().all(|e| e.as_undefined().is_none()).then_some(all)
+    }
+}
+
+/// The factors of a function of the parameters.
+fn irreducible(cx: &Inquiry, e: Expr) -> Budgeted<Vec<Expr>> {
+    let (numerator, _) = conditions::collect(cx, |cx| normal_form_in(cx, Context::of(cx, &[e])?, e)?.fraction(cx)).0?;
+    Ok(factor(cx, &numerator).factors.iter().map(|(p, _)| polynomial_expr(p)).filter(|e| !e.is_number()).collect())
+}
+
+/// f = slope · (parameter − value), where the slope does not vanish.
+struct Solved {
+    parameter: Symbol,
+    value: Expr,
+    slope: Expr,
+}
+
+/// A function that is linear in one of its parameters, preferably with a number in front, solved for it.
+fn solved_for_a_parameter(cx: &Inquiry, f: Expr) -> Option<Solved> {
+    let solve = |parameter: Symbol| {
+        let slope = tidy(cx, partial(cx, f, parameter));
+        if slope.is_zero() || slope.contains(parameter) {
+            return None;
+        }
+        let zero = FxHashMap::from_iter([(parameter, Expr::zero())]);
+        Some(Solved { parameter, value: tidy(cx, -substitute(f, &zero) / slope), slope })
     };
-    let width = rows.first().map_or(0, Vec::len);
-    let is_solution = |c: &[Expr]| {
-        (0..width).all(|j| {
-            let terms = c.iter().zip(rows).filter(|(c, _)| !c.is_zero()).map(|(c, row)| *c * row[j]);
-            vanishes(cx, Expr::add_all(terms)).is_yes()
-        })
-    };
-    let basis = found.basis.into_iter().filter(|c| is_solution(c)).collect();
-    Ok(Combinations { basis, special: found.special })
+    let all = || f.symbols().into_iter().filter(|s| s.is_parameter()).filter_map(solve);
+    let simple = all().find(|found| found.slope.is_number());
+    simple.or_else(|| all().next())
+}
+
+/// The solutions with zeros before `from`.
+fn solutions(cx: &Inquiry, equations: &[Equation], n: usize, from: usize) -> Budgeted<Combinations> {
+    let behind = |e: &Equation| e.range(from..).map(|(i, c)| (*i, *c)).collect::<Equation>();
+    let equations: Vec<Equation> = equations.iter().map(behind).filter(|e| !e.is_empty()).collect();
+    let (mut kept, equations) = without_zeros(n, equations);
+    kept.retain(|i| *i >= from);
+    match numbers(&equations) {
+        Some(numeric) => Ok(Combinations { basis: null_space(cx, numeric, n, &kept)?, special: vec![] }),
+        None => over_parameters(cx, &equations, n, &kept),
+    }
 }
 
 /// The coefficients of all monomials of all components.
@@ -266,16 +406,52 @@ fn independent<'e>(cx: &Inquiry, equations: &'e [Equation]) -> Vec<&'e Equation>
     chosen
 }
 
-/// Those of the vectors that are independent of `known` and of each other, over the numbers; vectors with other entries are
-/// kept.
-pub fn independent_of(known: &[Vec<Expr>], vectors: Vec<Vec<Expr>>) -> Vec<Vec<Expr>> {
-    let numeric = |v: &[Expr]| {
-        let entries = v.iter().enumerate().filter(|(_, e)| !e.is_zero());
-        entries.map(|(i, e)| Some((i, e.as_number()?.clone()))).collect::<Option<BTreeMap<usize, Rational>>>()
-    };
-    let mut echelon = Echelon::new();
-    for row in known.iter().filter_map(|v| numeric(v)) {
-        insert(&mut echelon, row);
+/// Independent vectors, each with a place in which all later ones are 0.
+#[derive(Clone, Debug, Default)]
+pub struct Independent {
+    vectors: Vec<(Vec<Expr>, usize)>,
+}
+
+impl Independent {
+    /// What a vector adds to the ones before, without their leading places and without common factors; `None` if it is a combination
+    /// of them.
+    pub fn add(&mut self, cx: &Inquiry, vector: &[Expr]) -> Budgeted<Option<Vec<Expr>>> {
+        let mut v = vector.to_vec();
+        for (known, place) in &self.vectors {
+            let (mine, theirs) = (v[*place], known[*place]);
+            if !mine.is_zero() {
+                v = v.iter().zip(known).map(|(a, b)| tidy(cx, *a * theirs - *b * mine)).collect();
+            }
+        }
+        if v.iter().all(|e| vanishes(cx, *e).is_yes()) {
+            return Ok(None);
+        }
+        let v = primitive(cx, v)?;
+        // A place whose entry is never 0 keeps the vectors independent for all values of the parameters.
+        let place = v.iter().position(|e| e.is_number() && !e.is_zero());
+        let place = place.or_else(|| v.iter().position(|e| sign_of(cx, *e).is_nonzero()));
+        let Some(place) = place.or_else(|| v.iter().position(|e| vanishes(cx, *e).is_no())) else { return Ok(None) };
+        self.vectors.push((v.clone(), place));
+        Ok(Some(v))
     }
-    vectors.into_iter().filter(|v| numeric(v).is_none_or(|row| insert(&mut echelon, row))).collect()
+}
+
+/// The vector without the common factor of its entries.
+fn primitive(cx: &Inquiry, vector: Vec<Expr>) -> Budgeted<Vec<Expr>> {
+    if vector.iter().all(|e| e.is_number()) {
+        return Ok(vector);
+    }
+    let vector = without_denominators(cx, vector)?;
+    let mut common: Option<Polynomial> = None;
+    for e in vector.iter().filter(|e| !e.is_zero()) {
+        let (above, _) =
+            conditions::collect(cx, |cx| normal_form_in(cx, Context::of(cx, &[*e])?, *e)?.fraction(cx)).0?;
+        common = Some(match common {
+            None => above,
+            Some(p) => p.gcd_cofactors(cx, &above)?.gcd,
+        });
+    }
+    let Some(common) = common.filter(|p| !p.is_constant()) else { return Ok(vector) };
+    let common = polynomial_expr(&common);
+    Ok(conditions::collect(cx, |cx| vector.into_iter().map(|e| tidy(cx, e / common)).collect()).0)
 }

@@ -8,14 +8,13 @@
 //! K δu = −(δa + δK u₀),      δ = w^x ∂/∂x,      ∂g/∂x w = 0.
 //! ```
 //!
-//! Coordinates of the surface are those states that the equations ∂g/∂x w = 0 leave free. Where the energy is constant and stationary
-//! on the surface its second variation is that of E − ν g, ν the multipliers of dE = ν dg (Lagrange).
+//! Coordinates of the surface are those states that the equations ∂g/∂x w = 0 leave free. What the energy says there is
+//! [`extremum`](super::stability::extremum).
 
 use super::constrained_form::ConstrainedEquations;
 use super::{Answered, exhausted, jet, tidy, undecided, vanishes};
 use crate::algebra::derive::partial;
 use crate::algebra::linear::Matrix;
-use crate::algebra::linear::definite::Definiteness;
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Inquiry, Symbol, Verdict};
 use crate::diagnostic::{Diagnostic, codes};
@@ -30,12 +29,8 @@ pub struct Linearized {
     pub matrix: Matrix,
     /// How fast they move at the point.
     pub speeds: Vec<Expr>,
-    states: Vec<Symbol>,
-    /// Rows the states, columns the coordinates.
-    tangent: Matrix,
-    /// ∂g/∂x at the point.
-    normals: Matrix,
-    surface: Vec<Expr>,
+    /// All states, dependent ones too.
+    pub states: Vec<Symbol>,
 }
 
 /// The equations at a point that gives every state a value. States in `dependent` are made dependent if they can be.
@@ -79,9 +74,6 @@ pub fn linearized(
     let tangent = Matrix::from_fn(states.len(), columns.len(), |i, c| {
         place(states[i]).map_or_else(Expr::zero, |j| columns[c].1[j])
     });
-    let normals = Matrix::from_fn(surface.len(), states.len(), |i, x| {
-        place(states[x]).map_or_else(Expr::zero, |j| normals[(i, j)])
-    });
     let k = Matrix::from_rows(equations.b.clone()).map(at);
     let right: Vec<Expr> = equations.a.iter().map(|e| -at(*e)).collect();
     let solve = |right: &[Expr]| -> Answered<Vec<Expr>> {
@@ -124,30 +116,5 @@ pub fn linearized(
     };
     let matrix = Matrix::from_fn(coordinates.len(), coordinates.len(), |i, c| tidy(cx, row(&coordinates[i], c)));
     let speeds = coordinates.iter().map(speed).collect();
-    Ok(Linearized { coordinates, matrix, speeds, states, tangent, normals, surface })
-}
-
-impl Linearized {
-    /// Whether a function that is constant along the motion has a strict extremum on the constraint at the point.
-    pub fn extremum(&self, cx: &Inquiry, energy: Expr, point: &FxHashMap<Symbol, Expr>) -> Answered<Verdict> {
-        let at = |e: Expr| tidy(cx, substitute(e, point));
-        let slope: Vec<Expr> = self.states.iter().map(|x| at(partial(cx, energy, *x))).collect();
-        let found = self.normals.transpose().solve(cx, &slope).map_err(exhausted)?;
-        if found.residuals.iter().any(|e| !vanishes(cx, *e).is_yes()) {
-            return Ok(Verdict::unknown("the energy is not stationary on the constraint"));
-        }
-        let raised = self.surface.iter().zip(&found.particular).map(|(g, nu)| *g * *nu);
-        let function = energy - Expr::add_all(raised);
-        let n = self.states.len();
-        let hessian =
-            Matrix::from_fn(n, n, |i, j| at(partial(cx, partial(cx, function, self.states[i]), self.states[j])));
-        let form = self.tangent.transpose().mul(&hessian).mul(&self.tangent).simplify(cx).map_err(exhausted)?;
-        Ok(match form.definiteness(cx).map_err(exhausted)? {
-            Definiteness::Positive => Verdict::yes("the energy has a strict minimum on the constraint"),
-            Definiteness::Negative => Verdict::yes("the energy has a strict maximum on the constraint"),
-            _ => {
-                Verdict::unknown("the energy has no strict extremum on the constraint that its second variation shows")
-            }
-        })
-    }
+    Ok(Linearized { coordinates, matrix, speeds, states })
 }

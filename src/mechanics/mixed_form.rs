@@ -154,6 +154,24 @@ pub fn mixed_form(cx: &Inquiry, components: &[Expr], constraints: &SolvedConstra
     constraints.with_accelerations(cx, f)
 }
 
+/// The mixed system of a motion whose accelerations are known: coordinates whose velocities are, too, are of first order.
+pub fn from_accelerations(
+    cx: &Inquiry,
+    manifold: &FiberedManifold,
+    velocities: &FxHashMap<Symbol, Expr>,
+    accelerations: &[Expr],
+) -> Answered<MixedSystem> {
+    let (mut second, mut first) = (vec![], vec![]);
+    for (fibre, f) in manifold.fibres().iter().zip(accelerations) {
+        let q = fibre.coordinate;
+        match velocities.get(&q.jet(1)) {
+            Some(g) => first.push((q, *g)),
+            None => second.push((q, tidy(cx, substitute(*f, velocities)))),
+        }
+    }
+    MixedSystem::new(cx, manifold, second, first)
+}
+
 /// ∂E/∂q̈; refused if E is not affine in the accelerations.
 fn affine_part(cx: &Inquiry, components: &[Expr], accelerations: &[Symbol]) -> Answered<Matrix> {
     let matrix = Matrix::with_columns(jacobian(cx, components, accelerations), accelerations.len());

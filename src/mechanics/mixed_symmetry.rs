@@ -14,7 +14,7 @@ use super::curvature::Curvature;
 use super::mixed_system::AdaptedField;
 use super::{tidy, vanishes};
 use crate::algebra::Inquiry;
-use crate::algebra::{Expr, Verdict};
+use crate::algebra::{Expr, Symbol, Verdict};
 use crate::geometry::field::VectorField;
 
 /// What the equations and the bracket say about a field.
@@ -52,6 +52,8 @@ pub fn symmetry(cx: &Inquiry, curvature: &Curvature, x: &AdaptedField) -> MixedS
     let by_bracket = bracket.is_zero(cx);
 
     let mut verdict = agreed(by_equations, by_bracket);
+    let left = second.iter().zip(system.second_symbols()).chain(first.iter().zip(system.first_symbols()));
+    verdict = told(cx, verdict, left.map(|(e, s)| (s, *e)));
     if let Some(vertical) = &x.vertical {
         let differences: Vec<Expr> = vertical.iter().zip(&rate).map(|(nu, rate)| *nu - *rate).collect();
         verdict = verdict.and(match all_vanish(cx, &differences) {
@@ -77,4 +79,14 @@ pub(super) fn agreed(by_equations: Verdict, by_bracket: Verdict) -> Verdict {
         (found, Verdict::Unknown(_)) => found,
         (one, other) => one.and(other),
     }
+}
+
+/// A proved no that says what is left of the equations, by coordinate.
+pub(super) fn told(cx: &Inquiry, verdict: Verdict, left: impl IntoIterator<Item = (Symbol, Expr)>) -> Verdict {
+    if !matches!(&verdict, Verdict::No(ground) if ground.is_proved()) {
+        return verdict;
+    }
+    let nonzero = left.into_iter().filter(|(_, e)| vanishes(cx, *e).is_no());
+    let list: Vec<String> = nonzero.map(|(s, e)| format!("{e} for {s}")).collect();
+    if list.is_empty() { verdict } else { Verdict::no(format!("what is left of the equations is {}", list.join(", "))) }
 }

@@ -10,15 +10,15 @@
 //! ```
 //!
 //! The equations linearised at an equilibrium say that it is unstable when a root has a positive real part, and
-//! asymptotically stable when all have negative ones. In between they say nothing; there the energy may decide ([`definite_energy`]).
+//! asymptotically stable when all have negative ones. In between they say nothing; there the energy may decide ([`extremum`]).
 
 use super::{Answered, exhausted, tidy, vanishes};
 use crate::algebra::Inquiry;
 use crate::algebra::assume::sign_of;
-use crate::algebra::derive::hessian;
+use crate::algebra::derive::{hessian, partial};
 use crate::algebra::linear::Matrix;
 use crate::algebra::linear::definite::Definiteness;
-use crate::algebra::substitute::substitute_all;
+use crate::algebra::substitute::{substitute, substitute_all};
 use crate::algebra::{Expr, Symbol, Verdict};
 use crate::budget::Budgeted;
 use rustc_hash::FxHashMap;
@@ -37,9 +37,9 @@ pub struct LinearStability {
 }
 
 /// A factor of the characteristic polynomial, monic, its lowest coefficient first.
-struct Factor {
-    coefficients: Vec<Expr>,
-    multiplicity: usize,
+pub(super) struct Factor {
+    pub coefficients: Vec<Expr>,
+    pub multiplicity: usize,
 }
 
 pub fn linear_stability(cx: &Inquiry, a: &Matrix) -> Answered<LinearStability> {
@@ -76,7 +76,7 @@ pub fn linear_stability(cx: &Inquiry, a: &Matrix) -> Answered<LinearStability> {
 }
 
 /// The factors of the characteristic polynomial, monic.
-fn factors(cx: &Inquiry, a: &Matrix) -> Budgeted<Vec<Factor>> {
+pub(super) fn factors(cx: &Inquiry, a: &Matrix) -> Budgeted<Vec<Factor>> {
     let monic = |(c, multiplicity): (Vec<Expr>, usize)| {
         let lead = c.last().copied().unwrap_or_else(Expr::one);
         Factor { coefficients: c.iter().map(|c| tidy(cx, *c / lead)).collect(), multiplicity }
@@ -197,22 +197,56 @@ fn power_sums(cx: &Inquiry, q: &[Expr]) -> Matrix {
     Matrix::from_fn(n, n, |i, j| sums[i + j])
 }
 
-/// Whether a first integral has a strict extremum at a point where its gradient vanishes: then the point is stable, by Dirichlet
-/// and Lyapunov.
-pub fn definite_energy(
+/// What a function is at a point, on the level of others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Extremum {
+    Minimum,
+    Maximum,
+    /// Not seen by the second derivatives.
+    Unseen,
+}
+
+/// Whether W has a strict extremum at a point, on the set where the functions c_i have the values that they have there.
+///
+/// ```text
+/// dW = Σ λ_i dc_i        d²(W − Σ λ_i c_i) definite where all dc_i vanish
+/// ```
+///
+/// If W and the c_i are first integrals the point is then stable: W − Σ λ_i c_i + K Σ (c_i − c_i⁰)² is one with a strict extremum, for
+/// large ±K. Without c_i this is the theorem of Lagrange and Dirichlet; with the momenta of ignorable coordinates it is that
+/// of Routh.
+pub fn extremum(
     cx: &Inquiry,
-    energy: Expr,
+    w: Expr,
+    fixed: &[Expr],
     coordinates: &[Symbol],
     point: &FxHashMap<Symbol, Expr>,
-) -> Answered<Verdict> {
-    let rows = hessian(cx, energy, coordinates);
+) -> Answered<Extremum> {
+    let n = coordinates.len();
+    let at = |e: Expr| tidy(cx, substitute(e, point));
+    let gradient = |f: Expr| coordinates.iter().map(|s| at(partial(cx, f, *s))).collect::<Vec<_>>();
+    // Functions may repeat each other. What is an extremum on the set of some of them is one on that of all.
+    let all = Matrix::with_columns(fixed.iter().map(|c| gradient(*c)).collect(), n);
+    let independent = all.transpose().rank(cx).map_err(exhausted)?.columns;
+    let fixed: Vec<Expr> = independent.iter().map(|i| fixed[*i]).collect();
+    let slopes = Matrix::with_columns(fixed.iter().map(|c| gradient(*c)).collect(), n);
+    let solution = slopes.transpose().solve(cx, &gradient(w)).map_err(exhausted)?;
+    if !solution.residuals.iter().all(|e| vanishes(cx, *e).is_yes()) || !solution.free.is_empty() {
+        return Ok(Extremum::Unseen);
+    }
+    let multiplied = fixed.iter().zip(&solution.particular).map(|(c, lambda)| *c * *lambda);
+    let rows = hessian(cx, w - Expr::add_all(multiplied), coordinates);
     let rows = rows.iter().map(|row| substitute_all(row, point)).collect();
-    let matrix = Matrix::with_columns(rows, coordinates.len()).simplify(cx).map_err(exhausted)?;
-    Ok(match matrix.definiteness(cx).map_err(exhausted)? {
-        Definiteness::Positive | Definiteness::Negative => {
-            Verdict::yes("the energy has a strict extremum here (Lagrange, Dirichlet)")
-        }
-        _ => Verdict::unknown("the energy has no strict extremum of second order here"),
+    let hessian = Matrix::with_columns(rows, n).simplify(cx).map_err(exhausted)?;
+    let along = match fixed.is_empty() {
+        true => Matrix::identity(n),
+        false => Matrix::with_columns(slopes.null_space(cx).map_err(exhausted)?, n).transpose(),
+    };
+    let form = along.transpose().mul(&hessian).mul(&along).simplify(cx).map_err(exhausted)?;
+    Ok(match form.definiteness(cx).map_err(exhausted)? {
+        Definiteness::Positive => Extremum::Minimum,
+        Definiteness::Negative => Extremum::Maximum,
+        _ => Extremum::Unseen,
     })
 }
 

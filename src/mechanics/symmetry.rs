@@ -20,6 +20,7 @@ use super::dynamical_form::DynamicalForm;
 use super::inverse_problem;
 use super::lagrangian::Lagrangian;
 use super::lepage_class::LepageTwoForm;
+use super::mixed_symmetry::{agreed, told};
 use super::regular::{RegularForm, regular, semispray};
 use super::{Answered, exhausted, jet, jet_expr, tidy, vanishes};
 use crate::algebra::Inquiry;
@@ -321,14 +322,8 @@ fn along(cx: &Inquiry, form: &DynamicalForm, gamma: &VectorField, f: Expr) -> Ex
     tidy(cx, substitute(f, &map))
 }
 
-/// Whether X is a symmetry of regular equations q_s = F: with the characteristic Q of X,
-///
-/// ```text
-/// Γ^s(Q^σ) − Σ_{k<s} (∂F^σ/∂q_k^ν) Γ^k(Q^ν) = 0
-/// ```
-///
-/// For a projectable X this says [J^{s−1}X, Γ] = −(dξ⁰/dt) Γ.
-pub fn symmetry(cx: &Inquiry, regular: &RegularForm, x: &VectorField) -> Answered<Symmetry> {
+/// What is left of the linearised equations along X, by coordinate, on the motions.
+pub fn residuals(cx: &Inquiry, regular: &RegularForm, x: &VectorField) -> Vec<Expr> {
     let space = regular.space();
     let y = space.manifold();
     let gamma = semispray(regular);
@@ -340,7 +335,7 @@ pub fn symmetry(cx: &Inquiry, regular: &RegularForm, x: &VectorField) -> Answere
         let next = levels[levels.len() - 1].iter().map(|q| tidy(cx, gamma.apply(cx, *q))).collect();
         levels.push(next);
     }
-    let residuals: Vec<Expr> = (0..m)
+    (0..m)
         .map(|sigma| {
             let f = regular.accelerations()[sigma];
             let linear = (0..s)
@@ -348,10 +343,30 @@ pub fn symmetry(cx: &Inquiry, regular: &RegularForm, x: &VectorField) -> Answere
                 .map(|(k, nu)| partial(cx, f, jet(y, nu, k)) * levels[k as usize][nu]);
             tidy(cx, levels[s as usize][sigma] - Expr::add_all(linear))
         })
-        .collect();
-    let verdict = Verdict::all(residuals.iter().map(|e| vanishes(cx, *e)), "there are no equations");
+        .collect()
+}
+
+/// Whether X is a symmetry of regular equations q_s = F: with the characteristic Q of X,
+///
+/// ```text
+/// Γ^s(Q^σ) − Σ_{k<s} (∂F^σ/∂q_k^ν) Γ^k(Q^ν) = 0
+/// ```
+///
+/// For a projectable X this says [J^{s−1}X, Γ] = −(dξ⁰/dt) Γ.
+pub fn symmetry(cx: &Inquiry, regular: &RegularForm, x: &VectorField) -> Answered<Symmetry> {
+    let residuals = residuals(cx, regular, x);
+    let (space, gamma) = (regular.space(), semispray(regular));
+    let y = space.manifold();
+    let mut verdict = Verdict::all(residuals.iter().map(|e| vanishes(cx, *e)), "there are no equations");
     let prolonged = x.prolong(cx, &space).ok();
     let bracket = prolonged.as_ref().map(|p| p.bracket(cx, &gamma).map_components(|x| tidy(cx, x)));
+    // [X, Γ] = −Γ(ξ⁰) Γ says the same, and is computed without the linearised equations.
+    if let Some(bracket) = &bracket {
+        let slowed = gamma.map_components(|e| e * gamma.apply(cx, x.component(y.base())));
+        verdict = agreed(verdict, (bracket + &slowed).is_zero(cx));
+    }
+    let left = residuals.iter().enumerate().map(|(sigma, e)| (jet(y, sigma, 0), *e));
+    let verdict = told(cx, verdict, left);
     Ok(Symmetry { verdict, residuals, prolonged, bracket })
 }
 

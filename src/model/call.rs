@@ -65,7 +65,7 @@ impl Shape {
                 None if argument(i).kinds.within(FORM.or(FUNCTION)) => Shape::new(FORM.or(FUNCTION)),
                 None => Shape::UNKNOWN,
             },
-            Gives::Motion => Shape::new(kind::FAMILY),
+            Gives::Motion | Gives::Variation => Shape::new(kind::FAMILY),
             Gives::Like(i) | Gives::Carried(i) => argument(i).like(),
         };
         Shape { question: Some(question), ..main }

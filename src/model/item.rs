@@ -8,7 +8,7 @@ use crate::algebra::{Expr, Symbol};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::contact;
 use crate::geometry::form::Form;
-use crate::geometry::jet::{FiberedManifold, JetSpace};
+use crate::geometry::jet::{FiberedManifold, JetSpace, total_derivative};
 use crate::mechanics::agreement;
 use crate::mechanics::classify::{self, Classification};
 use crate::mechanics::constrained_form::ConstrainedForm;
@@ -276,6 +276,7 @@ impl System {
                 Base::Mixed(equations) => MixedSystem::from_equations(cx, &self.manifold, equations)?,
                 _ if self.constraints.is_empty() => self.solved(cx)?,
                 _ if self.constrains_positions(cx) => self.on_configurations(cx)?,
+                _ if self.constraints.iter().any(|c| c.space.order() > 1) => self.with_constraints_on_jets(cx)?,
                 _ => mixed_form::mixed_form(cx, &self.components_list(cx)?, &self.solved_constraints(cx)?)?,
             }))
         };
@@ -356,12 +357,30 @@ impl System {
     }
 
     /// The constraints solved for the velocities of the dependent coordinates.
+    /// Under constraints on accelerations: velocities that the constraints give are of first order, everything else of second.
+    fn with_constraints_on_jets(&self, cx: &Inquiry) -> Fallible<MixedSystem> {
+        let form = self.constrained_form(cx)?;
+        let motion = form.motion(cx)?;
+        motion.conditions.iter().for_each(|c| crate::algebra::conditions::state(cx, *c));
+        if motion.order != 2 {
+            return Err(Box::new(Diagnostic::error(
+                &codes::NOT_APPLICABLE,
+                format!("these equations are of order {}; mixed systems are of first and second order", motion.order),
+            )));
+        }
+        let solved =
+            form.structure().solved_jets().into_iter().filter(|(s, _)| s.as_jet().is_some_and(|(_, k)| k == 1));
+        mixed_form::from_accelerations(cx, &self.manifold, &solved.collect(), &motion.accelerations)
+    }
+
+    /// The constraints solved for the velocities of the dependent coordinates; those on positions by their derivatives, which
+    /// have the same reactions.
     pub fn solved_constraints(&self, cx: &Inquiry) -> Fallible<SolvedConstraints> {
         let (mut equations, mut dependent) = (vec![], vec![]);
         for constraint in &self.constraints {
             let name = &constraint.name;
             let why = match constraint {
-                c if c.space.order() != 1 => "is not one on velocities",
+                c if c.space.order() > 1 => "is one on accelerations",
                 c if c.reactions.is_some() || c.forms.is_some() => "has reactions of its own, not Chetaev's",
                 _ => "",
             };
@@ -371,7 +390,8 @@ impl System {
                         .note("a mixed form is found for constraints on J1 with the reactions of Chetaev"),
                 ));
             }
-            equations.extend(constraint.equations.iter().map(|(e, _)| *e));
+            let velocities = |e: Expr| if constraint.space.order() == 0 { total_derivative(cx, e) } else { e };
+            equations.extend(constraint.equations.iter().map(|(e, _)| velocities(*e)));
             dependent.extend(constraint.dependent.iter().filter_map(|s| Some(s.as_jet()?.0)));
         }
         match mixed_form::solve_constraints(cx, &self.manifold, &equations, &dependent) {

@@ -474,8 +474,17 @@ pub enum Gives {
     Carried(usize),
     /// The right sides of first-order equations of motion, by coordinate and momentum.
     Motion,
+    /// The same together with the equations of a first variation.
+    Variation,
     /// None: the answer has parts only.
     Parts,
+}
+
+impl Gives {
+    /// Whether the answer is something that can be run.
+    pub fn is_motion(self) -> bool {
+        matches!(self, Gives::Motion | Gives::Variation)
+    }
 }
 
 pub const fn one(name: &'static str, kinds: Kinds) -> Parameter {

@@ -94,7 +94,7 @@ impl SurfaceLevel {
         }
     }
 
-    fn lower(&self, cx: &Inquiry, signature: &Signature) -> Result<Level, Obstacle> {
+    pub(super) fn lower(&self, cx: &Inquiry, signature: &Signature) -> Result<Level, Obstacle> {
         let slopes = self.equations.iter().flat_map(|g| self.states.iter().map(|x| partial(cx, *g, *x)));
         let list: Vec<(String, Expr)> =
             self.equations.iter().copied().chain(slopes).map(|e| (shortened(&e.to_string()), e)).collect();

@@ -18,7 +18,7 @@ use crate::algebra::derive::partial;
 use crate::algebra::substitute::{define_function, substitute, substitute_all};
 use crate::algebra::{Coordinate, Expr, Function, Node, Symbol, SymbolKind};
 use crate::codegen::ir::Kernel;
-use crate::codegen::lower::{Equations, Obstacle, Signature, Stage, vector_field};
+use crate::codegen::lower::{Equations, Obstacle, Signature, Stage, expressions_in_stages, vector_field};
 use crate::diagnostic::{Diagnostic, Fallible, codes};
 use crate::geometry::field::VectorField;
 use crate::geometry::jet::{FiberedManifold, total_derivatives};
@@ -39,9 +39,9 @@ pub struct Law {
     pub states: Vec<Symbol>,
     pub derivatives: Derivatives,
     /// The equations, for momenta of runs in Lagrangian coordinates.
-    form: Option<Rc<DynamicalForm>>,
+    pub(super) form: Option<Rc<DynamicalForm>>,
     /// What jets are on the canonical phase space, and what momenta are on the jets.
-    inverse: Vec<(Symbol, Expr)>,
+    pub(super) inverse: Vec<(Symbol, Expr)>,
     pub momenta: Vec<(Symbol, Expr)>,
 }
 
@@ -51,6 +51,8 @@ pub enum Derivatives {
     Implicit { chain: Vec<Expr>, a: Vec<Expr>, b: Vec<Vec<Expr>>, symmetric: bool, highest: Vec<Symbol> },
     /// One expression for each state.
     Explicit(Vec<Expr>),
+    /// The same, in which the unknowns of linear systems occur: the law `of` with `count` variations.
+    Staged { of: Rc<Law>, count: u32, stages: Vec<Stage>, right: Vec<Expr> },
 }
 
 /// The body that a run gives to an unspecified function: its formal arguments and its value.
@@ -168,6 +170,9 @@ impl Law {
                     inertia.filter(|(e, _)| e.contains(symbol)).map(|(e, q)| *e * Expr::symbol(*q)).next()
                 }),
             },
+            Derivatives::Staged { of, right, .. } => {
+                right.get(index).and_then(term).or_else(|| of.term_with(slope_of, other))
+            }
         }
     }
 
@@ -178,6 +183,10 @@ impl Law {
                 chain.iter().chain(a).chain(b.iter().flatten()).copied().collect()
             }
             Derivatives::Explicit(right) => right.clone(),
+            Derivatives::Staged { stages, right, .. } => {
+                let inside = stages.iter().flat_map(|s| s.a.iter().chain(s.b.iter().flatten()));
+                right.iter().chain(inside).copied().collect()
+            }
         }
     }
 
@@ -196,6 +205,7 @@ impl Law {
                 highest: highest.clone(),
             },
             Derivatives::Explicit(right) => Derivatives::Explicit(right.iter().map(put).collect()),
+            Derivatives::Staged { of, count, .. } => return of.with_bodies(cx, bodies).varied(cx, *count),
         };
         let inverse = self.inverse.iter().map(|(s, e)| (*s, put(e))).collect();
         let momenta = self.momenta.iter().map(|(s, e)| (*s, put(e))).collect();
@@ -211,11 +221,25 @@ impl Law {
             Derivatives::Explicit(right) => {
                 vector_field(signature, &Equations { chain: right, b: &[], a: &[], symmetric: true })
             }
+            Derivatives::Staged { stages, right, .. } => {
+                let names = self.states.iter().map(|s| format!("d({})/dt", s.name()));
+                let list: Vec<(String, Expr)> = names.zip(right.iter().copied()).collect();
+                expressions_in_stages("vector field", signature, stages, &list)
+            }
         }
     }
 
     /// Expressions of jets and momenta as expressions of the motion.
     pub fn read(&self, cx: &Inquiry, list: &[(String, Expr)], bodies: &[Body]) -> Fallible<Reading> {
+        if let Derivatives::Staged { of, stages, .. } = &self.derivatives {
+            // Jets, momenta and multipliers are those of the motion itself; variations of its highest derivatives are there too.
+            let mut reading = of.read(cx, list, bodies)?;
+            let found: Vec<Expr> = reading.list.iter().map(|(_, e)| *e).collect();
+            if crate::algebra::expr::symbols_of(&found).iter().any(|s| stages[1].unknowns.contains(s)) {
+                reading.stages.splice(0..reading.stages.len().min(1), stages.iter().cloned());
+            }
+            return Ok(reading);
+        }
         let (names, values): (Vec<String>, Vec<Expr>) = list.iter().cloned().unzip();
         let values = self.without_momenta(cx, values, bodies)?;
         let wanted = self.foreign_jets(&values);
@@ -268,6 +292,7 @@ impl Law {
                 }
                 Ok(Reading { list: with_names(substitute_all(&values, &map)), stages: vec![] })
             }
+            Derivatives::Staged { .. } => unreachable!("read above, by the law that it varies"),
         }
     }
 
@@ -354,7 +379,6 @@ mod tests {
     use super::*;
     use crate::algebra::function::Elementary;
     use crate::codegen::interpret;
-    use crate::codegen::lower::expressions_in_stages;
     use crate::mechanics::lagrangian::Lagrangian;
 
     /// For the pendulum θ″ = −sin θ, θ‴ = −θ′ cos θ and θ⁗ = θ′² sin θ + sin θ cos θ.

@@ -4,7 +4,9 @@
 //! two recorded times is computed when it is asked for, from the recorded one before it, with the method and tolerance of
 //! the run: `run at { t = 3 }` costs a few steps.
 
+use super::cache::SurfaceLevel;
 use super::double::latex_number;
+use super::law::Law;
 use super::series::{Series, no_value};
 use crate::algebra::Inquiry;
 use crate::algebra::print::Style;
@@ -29,6 +31,11 @@ pub struct Run {
     pub trajectory: Trajectory,
     pub time: Symbol,
     pub states: Vec<Symbol>,
+    /// What it obeys, and the set on which it stays.
+    pub law: Law,
+    pub surface: Vec<SurfaceLevel>,
+    /// Unspecified functions given by tables.
+    pub tables: FxHashMap<Function, Arc<CurveTable>>,
     /// Parameters with the values the run used.
     pub parameters: Vec<(Symbol, f64)>,
     /// Whether columns were asked for; otherwise the states are the columns.

@@ -23,6 +23,7 @@ use crate::codegen::interpret;
 use crate::codegen::ir::Kernel;
 use crate::codegen::lower::{self, Obstacle, Signature};
 use crate::diagnostic::{Diagnostic, Fallible, codes};
+use crate::geometry::jet::underlying_jet;
 use crate::report::table::short;
 use crate::source::Span;
 use rustc_hash::FxHashMap;
@@ -103,7 +104,7 @@ impl StartFormulas {
     }
 }
 
-fn not_a_state(law: &Law, symbol: Symbol, span: Span) -> Box<Diagnostic> {
+pub fn not_a_state(law: &Law, symbol: Symbol, span: Span) -> Box<Diagnostic> {
     let names: Vec<String> = law.states.iter().map(|s| s.name()).collect();
     Box::new(
         Diagnostic::error(&codes::NO_EFFECT, format!("`{symbol}` is not a state of this motion"))
@@ -168,6 +169,11 @@ impl Surface {
         self.sheet.at(&self.parameters).fits(start.time, &start.state, FIT)
     }
 
+    /// What a displacement of a state has along the surface.
+    pub fn tangent(&self, t: f64, state: &[f64], vector: &[f64]) -> Option<Vec<f64>> {
+        self.sheet.at(&self.parameters).tangent(t, state, vector)
+    }
+
     /// Fills in what `from` left out. The result says what was filled in, or how far the state is off.
     pub fn settle(&self, start: &Start, states: &[Symbol]) -> Result<(Start, Vec<(Symbol, f64)>), Off> {
         let leaf = self.sheet.at(&self.parameters);
@@ -199,7 +205,7 @@ impl Sheet {
         let outputs = equations.iter().copied().chain(slopes).chain(nonzero.iter().copied());
         let outputs: Vec<(String, Expr)> = outputs.enumerate().map(|(i, e)| (i.to_string(), e)).collect();
         let kernel = lower::expressions("surface", signature, &outputs)?;
-        let order = |s: &Symbol| s.as_jet().map_or(0, |(_, order)| order);
+        let order = |s: &Symbol| underlying_jet(*s).map_or(0, |(_, order)| order);
         let level = |e: &Expr| e.symbols().iter().filter(|s| states.contains(s)).map(order).max().unwrap_or(0);
         Ok(Sheet { kernel, orders: states.iter().map(order).collect(), levels: equations.iter().map(level).collect() })
     }
@@ -236,6 +242,21 @@ impl Leaf<'_> {
     fn scale(&self, slopes: &[f64], i: usize, state: &[f64]) -> f64 {
         let row = &slopes[i * self.n()..(i + 1) * self.n()];
         1.0 + row.iter().zip(state).map(|(s, x)| (s * x).abs()).sum::<f64>()
+    }
+
+    /// What a displacement has along the surface: v − Jᵀ (J Jᵀ)⁻¹ J v.
+    fn tangent(&self, t: f64, state: &[f64], vector: &[f64]) -> Option<Vec<f64>> {
+        let (g, slopes, _) = self.evaluate(t, state);
+        let row = |i: usize| &slopes[i * self.n()..(i + 1) * self.n()];
+        let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let k = g.len();
+        let mut gram: Vec<f64> = (0..k * k).map(|p| product(row(p / k), row(p % k))).collect();
+        // Equations may repeat each other; a trace of the identity decides between them.
+        let trace: f64 = (0..k).map(|i| gram[i * k + i]).sum();
+        (0..k).for_each(|i| gram[i * k + i] += 1e-15 * trace);
+        let right: Vec<f64> = (0..k).map(|i| product(row(i), vector)).collect();
+        let lambda = solve(&mut gram, &right)?;
+        Some((0..self.n()).map(|j| vector[j] - (0..k).map(|i| row(i)[j] * lambda[i]).sum::<f64>()).collect())
     }
 
     /// The state nearest to `state` on the surface, moving only the values that are free.

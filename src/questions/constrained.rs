@@ -346,7 +346,7 @@ pub(super) fn first_integral(a: &Arguments) -> Fallible<Value> {
     let motion = s.motion(a)?;
     let f = s.q().on_q(&a.cx, a.expr(1)?);
     let rate = simple(&a.cx, s.form.semispray(&a.cx, &motion).apply(&a.cx, f));
-    let verdict = s.q().vanishes_on_q(&a.cx, rate);
+    let verdict = super::motion::with_rate(s.q().vanishes_on_q(&a.cx, rate), rate);
     Ok(Value::from(
         Answer::new("first_integral")
             .main(verdict)

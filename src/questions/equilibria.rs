@@ -1,9 +1,12 @@
 //! States of rest and of steady motion, and the equations linearised there, with what they say about stability.
 
 use super::constrained_motion::{ConstrainedLaw, ConstrainedMotion, constrained_motion};
+use super::motion::{Flow, flow};
 use super::systems::form_of;
 use super::{Arguments, Question, mixed};
+use crate::algebra::assume::sign_of;
 use crate::algebra::derive::partial;
+use crate::algebra::expr::Condition;
 use crate::algebra::linear::Matrix;
 use crate::algebra::normal::numerator;
 use crate::algebra::substitute::substitute;
@@ -13,16 +16,19 @@ use crate::geometry::field::VectorField;
 use crate::geometry::jet::{FiberedManifold, JetSpace, changes_with};
 use crate::geometry::restriction::Restriction;
 use crate::mechanics::constrained_dynamics::rest;
+use crate::mechanics::constraint_structure::BranchChoice;
 use crate::mechanics::linearization;
-use crate::mechanics::regular;
-use crate::mechanics::stability::{self, LinearStability};
+use crate::mechanics::normal_modes::{Mode, normal_modes};
+use crate::mechanics::stability::{self, Extremum, LinearStability};
 use crate::model::evaluate_at::{assignment, expr_at};
 use crate::model::item::System;
 use crate::model::kind::*;
 use crate::model::operate;
 use crate::model::set::{Branch, PointSet};
+use crate::model::show::condition_text;
 use crate::model::value::{Answer, Fallible, LabelledMatrix, Value};
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
 pub static ROWS: &[Question] = &[
     Question {
@@ -42,11 +48,22 @@ pub static ROWS: &[Question] = &[
     Question {
         name: "linearize",
         parameters: &[one("S", SYSTEM), one("pt", POINT.or(SET))],
-        help: "the matrix of the equations linearised at a point of the phase space, or at a branch of `equilibria`; velocities left out are 0",
+        help: "the matrix of the equations linearised at a point of the phase space, or at a branch of `equilibria`, along the constraints; velocities left out are 0",
         options: &[],
         gives: Gives::Kinds(MATRIX),
         parts: &[
             part("eigenvalues", LIST, "of the matrix"),
+            part(
+                "frequencies",
+                LIST,
+                "ω of the eigenvalues ±iω, each as often as it counts; 0 for displacements that stay",
+            ),
+            part(
+                "modes",
+                LIST,
+                "the motions of one frequency: `.frequency`, `.shape` by coordinate, `.standing`, and `.quarter`, the shape a quarter of a period later",
+            ),
+            part("unsolved", LIST, "polynomials in ω² whose zeros have no closed form here"),
             part("polynomial", LIST, "the coefficients of its characteristic polynomial, that of 1 first"),
             part("equilibrium", VERDICT, "whether the point is one"),
             part(
@@ -57,6 +74,11 @@ pub static ROWS: &[Question] = &[
             part("bounded", VERDICT, "all solutions of the linear equations stay bounded"),
             part("asymptotic", VERDICT, "all of them tend to 0"),
             part("unstable", VERDICT, "some eigenvalue has a positive real part"),
+            part(
+                "energy",
+                VERDICT,
+                "the energy has a strict extremum here, on the constraint and for the momenta of coordinates that move: Lagrange, Dirichlet, Routh",
+            ),
             sometimes(
                 "stable",
                 VERDICT,
@@ -128,7 +150,29 @@ fn constrained_equilibria(a: &Arguments, system: &System, law: &ConstrainedLaw) 
     let at_rest = found.jets.iter().filter(|s| !moves(s)).map(|s| (*s, Expr::zero())).collect();
     let branches = rest(&a.cx, e, &space, &at_rest)?;
     let branches = stratum::simplified(&a.cx, &space.symbols(), &branches)?;
-    Ok(Value::from(Answer::new("equilibria").main(PointSet::new(&space, branches)).on(y)))
+    let mut chosen = vec![];
+    for branch in branches {
+        let restriction = Restriction::new(&a.cx, &space.chart(), &branch)?;
+        let values = restriction.dependent().into_iter().collect();
+        if off_branch(&a.cx, system, &values)?.is_none() {
+            chosen.push(branch);
+        }
+    }
+    Ok(Value::from(Answer::new("equilibria").main(PointSet::new(&space, chosen)).on(y)))
+}
+
+/// A condition after `branch:` that does not hold at a state.
+fn off_branch(cx: &Inquiry, system: &System, state: &FxHashMap<Symbol, Expr>) -> Fallible<Option<Condition>> {
+    for constraint in &system.constraints {
+        for choice in constraint.declared(cx)?.branch {
+            let BranchChoice::Where(condition) = choice else { continue };
+            let left = super::systems::simple(cx, substitute(condition.left, state));
+            if (Condition { left, ..condition }).decided(cx) == Some(false) {
+                return Ok(Some(condition));
+            }
+        }
+    }
+    Ok(None)
 }
 
 /// q = const: all jets vanish, and the equations hold.
@@ -199,27 +243,13 @@ fn steady_coordinates(a: &Arguments, y: &FiberedManifold, found: &Balance) -> Fa
     Ok(steady)
 }
 
-/// The field of motion, the coordinates of its phase space but t, and what must not vanish.
-fn flow(a: &Arguments, system: &System) -> Fallible<(VectorField, Vec<Symbol>, Vec<Expr>)> {
-    let t = system.manifold.base();
-    let without_time = |list: Vec<Symbol>| list.into_iter().filter(|s| *s != t).collect();
-    if mixed::is_ours(system) {
-        let (found, recorded) = conditions::collect(&a.cx, |cx| system.mixed(cx));
-        let found = found.map_err(|d| Box::new(d.or_at(a.positional[0].span, "this system")))?;
-        return Ok((found.gamma(), without_time(found.chart().symbols().to_vec()), recorded));
-    }
-    let (_, form) = form_of(a, 0)?;
-    let found = regular::regular(&a.cx, &form).map_err(|d| super::constrained::singular(a, system, *d))?;
-    Ok((regular::semispray(&found), without_time(found.space().symbols()), found.conditions().to_vec()))
-}
-
-/// The state that a point or a branch of a set says; velocities that it leaves out are 0.
+/// The state that a point or a branch of a set says. Velocities that a point leaves out are 0; what a branch leaves open stays.
 fn state(a: &Arguments, y: &FiberedManifold, jets: &[Symbol]) -> Fallible<FxHashMap<Symbol, Expr>> {
     let mut state = match a.value(1)?.main() {
         Value::Set(set) => match set.branches() {
             [branch] => {
                 let restriction = Restriction::new(&a.cx, &set.space().chart(), branch)?;
-                restriction.dependent().into_iter().collect()
+                return Ok(restriction.dependent().into_iter().collect());
             }
             several => {
                 return Err(Box::new(
@@ -229,7 +259,22 @@ fn state(a: &Arguments, y: &FiberedManifold, jets: &[Symbol]) -> Fallible<FxHash
                 ));
             }
         },
-        _ => assignment(&*a.point(1)?),
+        _ => {
+            let given = assignment(&*a.point(1)?);
+            let foreign = |s: &&Symbol| s.as_jet().is_some() && y.order_of_symbol(**s).is_none();
+            // A name that several manifolds have stands for each of them.
+            let is_named_here = |s: &Symbol| given.keys().any(|k| !foreign(&k) && k.name() == s.name());
+            let mut strangers: Vec<Symbol> =
+                given.keys().filter(foreign).copied().filter(|s| !is_named_here(s)).collect();
+            strangers.sort();
+            if let Some(s) = strangers.first() {
+                return Err(Box::new(
+                    Diagnostic::error(&codes::WRONG_MANIFOLD, format!("`{s}` is no coordinate of this system"))
+                        .label(a.positional[1].span, format!("a point of {y} is needed")),
+                ));
+            }
+            given
+        }
     };
     for s in jets.iter().filter(|s| y.order_of_symbol(**s).is_some_and(|k| k > 0)) {
         state.entry(*s).or_insert_with(Expr::zero);
@@ -243,49 +288,103 @@ fn constrained_linearize(a: &Arguments, system: &System, law: &ConstrainedLaw) -
     let cx = &a.cx;
     let jets = y.jets(law.equations.order.max(1) - 1).symbols();
     let mut point = state(a, y, &jets)?;
-    // Dependent jets that were left out follow from the others, as in an initial state.
-    let given = assignment_of(a)?;
-    for (s, value) in law.solved.iter().filter(|(s, _)| !given.contains(s)) {
-        let value = substitute(*value, &point);
-        if value.as_undefined().is_none() {
-            point.insert(*s, value);
+    if !matches!(a.value(1)?.main(), Value::Set(_)) {
+        // Dependent jets that were left out follow from the others, as in an initial state.
+        let given = assignment(&*a.point(1)?);
+        for (s, value) in law.solved.iter().filter(|(s, _)| !given.contains_key(s)) {
+            let value = substitute(*value, &point);
+            if value.as_undefined().is_none() {
+                point.insert(*s, value);
+            }
         }
+    }
+    if let Some(condition) = off_branch(cx, system, &point)? {
+        return Err(Box::new(
+            Diagnostic::error(&codes::OFF_CONSTRAINT, "this point does not lie on the branch of the constraint")
+                .label(a.positional[1].span, "at this point")
+                .note(format!("{} does not hold here", condition_text(cx, &condition))),
+        ));
     }
     let dependent: Vec<Symbol> = law.solved.iter().map(|(s, _)| *s).collect();
     let found = linearization::linearized(cx, y, &law.equations, &dependent, &point)
         .map_err(|d| Box::new(d.or_at(a.positional[1].span, "at this point")))?;
-    let energy = match constant_energy(cx, system) {
-        Ok(energy) => found.extremum(cx, energy, &point).unwrap_or_else(|d| Verdict::unknown(d.title.clone())),
+    let surface: Vec<Expr> = law.equations.surface.iter().map(|g| g.function).collect();
+    let energy = |moving: &[Symbol]| match constants(cx, system, moving) {
+        Ok(constants) => constants.decide(cx, &surface, &found.states, moving, &point),
         Err(why) => Verdict::unknown(why),
     };
-    Ok(Value::from(linear_answer(a, found.coordinates, found.matrix, found.speeds, |_| energy).on(&system.manifold)))
+    Ok(Value::from(linear_answer(a, y, found.coordinates.clone(), found.matrix.clone(), &found.speeds, energy)))
 }
 
-/// The jets that the point of the question gives.
-fn assignment_of(a: &Arguments) -> Fallible<Vec<Symbol>> {
-    match a.value(1)?.main() {
-        Value::Set(_) => Ok(vec![]),
-        _ => Ok(assignment(&*a.point(1)?).into_keys().collect()),
+/// The energy and the momenta of coordinates that move, as far as they are constant.
+struct Constants {
+    energy: Expr,
+    /// It may fall along the motion, but never grows.
+    falls: bool,
+    momenta: Vec<Expr>,
+}
+
+impl Constants {
+    /// Whether the energy decides: it has a strict extremum at the point, for fixed momenta of the coordinates that move and where
+    /// the functions in `held` keep their values.
+    fn decide(
+        &self,
+        cx: &Inquiry,
+        held: &[Expr],
+        states: &[Symbol],
+        moving: &[Symbol],
+        point: &FxHashMap<Symbol, Expr>,
+    ) -> Verdict {
+        let on_moving = held.iter().chain([&self.energy]).flat_map(|e| moving.iter().map(move |s| (*e, *s)));
+        for (e, s) in on_moving {
+            if !changes_with(cx, e, s).is_no() {
+                return Verdict::unknown(format!("{s} moves, and the energy or a constraint depends on it"));
+            }
+        }
+        let coordinates: Vec<Symbol> = states.iter().copied().filter(|s| !moving.contains(s)).collect();
+        let fixed: Vec<Expr> = self.momenta.iter().chain(held).copied().collect();
+        let theorem = if moving.is_empty() { "Lagrange, Dirichlet" } else { "Routh" };
+        let place = if held.is_empty() { "here" } else { "on the constraint" };
+        match stability::extremum(cx, self.energy, &fixed, &coordinates, point) {
+            Ok(Extremum::Minimum) => Verdict::yes(format!("the energy has a strict minimum {place} ({theorem})")),
+            Ok(Extremum::Maximum) if !self.falls => {
+                Verdict::yes(format!("the energy has a strict maximum {place} ({theorem})"))
+            }
+            Ok(_) => Verdict::unknown("the energy has no strict extremum that its second variation shows"),
+            Err(d) => Verdict::unknown(d.title.clone()),
+        }
     }
 }
 
-/// The energy, where neither time, nor forces, nor reactions change it.
-fn constant_energy(cx: &Inquiry, system: &System) -> Result<Expr, &'static str> {
+/// The energy of a system under constraints, where neither time, nor forces, nor reactions change it, and the momenta of what moves.
+fn constants(cx: &Inquiry, system: &System, moving: &[Symbol]) -> Result<Constants, String> {
     let l =
         system.free_lagrangian().filter(|l| l.order() == 1).ok_or("there is no Lagrangian of first order")?.function();
     let y = &system.manifold;
     if !system.forces.is_empty() || !decide::is_zero(cx, partial(cx, l, y.base())).is_yes() {
-        return Err("the energy is not constant along the motion");
+        return Err("the energy is not constant along the motion".into());
     }
     let form = system.constrained_form(cx).map_err(|_| "the reactions are given by hand")?;
     let q = form.structure();
-    let velocities: Vec<Expr> = y.unfolded().fibres().iter().map(|f| Expr::symbol(f.coordinate.jet(1))).collect();
+    let fibres = y.unfolded().fibres().to_vec();
+    let velocities: Vec<Expr> = fibres.iter().map(|f| Expr::symbol(f.coordinate.jet(1))).collect();
     let works = |i: usize| Expr::add_all(q.chetaev().row(i).iter().zip(&velocities).map(|(f, v)| *f * *v));
     if !(0..q.n_constraints()).all(|i| q.vanishes_on_q(cx, works(i)).is_yes()) {
-        return Err("the reactions do work");
+        return Err("the reactions do work".into());
     }
-    let momenta = y.fibres().iter().map(|f| f.coordinate.jet(1));
-    Ok(Expr::add_all(momenta.map(|v| Expr::symbol(v) * partial(cx, l, v))) - l)
+    let mut momenta = vec![];
+    for s in moving {
+        let place = fibres.iter().position(|f| f.coordinate.jet(0) == *s);
+        let place = place.ok_or_else(|| format!("{s} moves and has no momentum"))?;
+        let reacts = |i: usize| !q.vanishes_on_q(cx, q.chetaev().row(i)[place]).is_yes();
+        if !decide::is_zero(cx, partial(cx, l, *s)).is_yes() || (0..q.n_constraints()).any(reacts) {
+            return Err(format!("{s} moves, and its momentum is not constant"));
+        }
+        momenta.push(partial(cx, l, fibres[place].coordinate.jet(1)));
+    }
+    let own = y.fibres().iter().map(|f| f.coordinate.jet(1));
+    let energy = Expr::add_all(own.map(|v| Expr::symbol(v) * partial(cx, l, v))) - l;
+    Ok(Constants { energy, falls: false, momenta })
 }
 
 /// dx/dt = X(x): the matrix ∂X^i/∂x^j at the point, rows and columns q, q′, …; on a constraint, in its coordinates.
@@ -295,9 +394,9 @@ fn linearize(a: &Arguments) -> Fallible<Value> {
         return constrained_linearize(a, &system, &law);
     }
     let y = &system.manifold;
-    let (field, jets, needed) = flow(a, &system)?;
+    let Flow { field, coordinates: jets, nonzero, .. } = flow(a)?;
     let point = state(a, y, &jets)?;
-    for condition in &needed {
+    for condition in &nonzero {
         if decide::is_zero(&a.cx, substitute(*condition, &point)).is_yes() {
             return Err(Box::new(
                 Diagnostic::error(&codes::DEGENERATE, "the system is singular at this point")
@@ -310,29 +409,68 @@ fn linearize(a: &Arguments) -> Fallible<Value> {
     let row = |q: Symbol| jets.iter().map(|x| entry(q, *x)).collect::<Fallible<Vec<Expr>>>();
     let matrix = Matrix::with_columns(jets.iter().map(|q| row(*q)).collect::<Fallible<_>>()?, jets.len());
     let speeds = jets.iter().map(|q| at(field.component(*q))).collect::<Fallible<Vec<Expr>>>()?;
-    let energy = |a: &Arguments| by_energy(&a.cx, &system, &field, &jets, &point);
-    Ok(Value::from(linear_answer(a, jets.clone(), matrix, speeds, energy).on(y)))
+    let energy = |moving: &[Symbol]| match free_constants(&a.cx, &system, &field, moving) {
+        Ok(constants) => constants.decide(&a.cx, &[], &jets, moving, &point),
+        Err(why) => Verdict::unknown(why),
+    };
+    Ok(Value::from(linear_answer(a, y, jets.clone(), matrix, &speeds, energy)))
 }
 
-/// What the linear equations ẇ = A w say, and the energy at a state of rest.
+/// The same of a system without constraints, by its field of motion.
+fn free_constants(cx: &Inquiry, system: &System, field: &VectorField, moving: &[Symbol]) -> Result<Constants, String> {
+    let l =
+        system.free_lagrangian().filter(|l| l.order() == 1).ok_or("there is no Lagrangian of first order")?.function();
+    let velocities = system.manifold.fibres().iter().map(|f| f.coordinate.jet(1));
+    let energy = Expr::add_all(velocities.map(|v| Expr::symbol(v) * partial(cx, l, v))) - l;
+    let rate = super::systems::simple(cx, field.apply(cx, energy));
+    let falls = !decide::is_zero(cx, rate).is_yes();
+    if falls && !sign_of(cx, rate).is_nonpositive() {
+        return Err("the energy is not constant along the motion".into());
+    }
+    let mut momenta = vec![];
+    for s in moving {
+        let momentum = s.as_jet().filter(|(_, k)| *k == 0).map(|(q, _)| partial(cx, l, q.jet(1)));
+        let p = momentum.ok_or_else(|| format!("{s} moves and has no momentum"))?;
+        if !decide::is_zero(cx, field.apply(cx, p)).is_yes() {
+            return Err(format!("{s} moves, and its momentum is not constant"));
+        }
+        momenta.push(p);
+    }
+    Ok(Constants { energy, falls, momenta })
+}
+
+/// What the linear equations ẇ = A w say, and the energy at a state of rest or of steady motion.
 fn linear_answer(
     a: &Arguments,
+    y: &FiberedManifold,
     jets: Vec<Symbol>,
     matrix: Matrix,
-    speeds: Vec<Expr>,
-    energy: impl FnOnce(&Arguments) -> Verdict,
+    speeds: &[Expr],
+    energy: impl FnOnce(&[Symbol]) -> Verdict,
 ) -> Answer {
-    let rests: Vec<Verdict> = speeds.into_iter().map(|x| decide::is_zero(&a.cx, x)).collect();
+    let rests: Vec<Verdict> = speeds.iter().map(|x| decide::is_zero(&a.cx, *x)).collect();
     let equilibrium = Verdict::all(rests.iter().cloned(), "there are no coordinates");
     let (relative, at_rest) = steady(&a.cx, &matrix, &rests);
     // Along coordinates that do not occur in the equations the state may move: they do not count.
-    let inner = if equilibrium.is_yes() { matrix.clone() } else { matrix.minor(&at_rest, &at_rest) };
-    let labelled = LabelledMatrix { matrix: matrix.clone(), rows: jets.clone(), columns: jets };
+    let places: Vec<usize> =
+        if equilibrium.is_yes() || !relative.is_yes() { (0..jets.len()).collect() } else { at_rest };
+    let inner = matrix.minor(&places, &places);
+    let names: Vec<Symbol> = places.iter().map(|i| jets[*i]).collect();
+    let moving: Vec<Symbol> = jets.iter().zip(&rests).filter(|(_, v)| !v.is_yes()).map(|(s, _)| *s).collect();
+    let labelled = LabelledMatrix { matrix, rows: jets.clone(), columns: jets };
     let (span, name_span, for_values) = (a.span, a.name_span, Value::from(labelled.clone()));
-    let found = stability::linear_stability(&a.cx, if relative.is_yes() { &inner } else { &matrix });
-    let energy = match equilibrium.is_yes() {
-        true => energy(a),
-        false => Verdict::unknown("the energy says nothing about steady motions by itself"),
+    let t = y.base();
+    let is_constant = Verdict::all(inner.entries().map(|e| changes_with(&a.cx, e, t).negate()), "no coordinates");
+    let found = match is_constant.is_yes() {
+        true => stability::linear_stability(&a.cx, &inner),
+        false => Err(Box::new(
+            Diagnostic::error(&codes::NOT_APPLICABLE, format!("the linear equations depend on {t}"))
+                .help("run `variation(S)`, or take the eigenvalues of `transition(run)` over a period"),
+        )),
+    };
+    let energy = match relative.is_yes() {
+        true => energy(&moving),
+        false => Verdict::unknown("the state is neither at rest nor in steady motion, or is not known to be"),
     };
     let answer = Answer::new("linearize")
         .main(labelled)
@@ -344,7 +482,62 @@ fn linear_answer(
         })
         .part("equilibrium", equilibrium)
         .part("relative", relative.clone());
-    with_stability(answer, found, energy, &relative)
+    let refusal = found.as_ref().err().cloned();
+    let answer = with_modes(answer, y, inner, names, refusal);
+    with_stability(answer, found, energy, &relative).on(y)
+}
+
+/// The parts about normal modes, found when they are asked for.
+fn with_modes(
+    answer: Answer,
+    y: &FiberedManifold,
+    matrix: Matrix,
+    names: Vec<Symbol>,
+    refusal: Option<Box<Diagnostic>>,
+) -> Answer {
+    // The velocity of a coordinate that moves steadily is itself displaced and does not pass through 0.
+    let is_velocity = |s: &Symbol| {
+        y.order_of_symbol(*s).is_some_and(|k| k > 0) && s.as_jet().is_some_and(|(q, k)| names.contains(&q.jet(k - 1)))
+    };
+    let velocities: Vec<usize> = (0..names.len()).filter(|i| is_velocity(&names[*i])).collect();
+    let modes = move |cx: &Inquiry| match &refusal {
+        Some(why) => Err(why.clone()),
+        None => normal_modes(cx, &matrix, &velocities),
+    };
+    let modes = Rc::new(modes);
+    let (for_frequencies, for_unsolved) = (modes.clone(), modes.clone());
+    let positions: Vec<(usize, Symbol)> = names.iter().copied().enumerate().filter(|(_, s)| !is_velocity(s)).collect();
+    answer
+        .lazy("frequencies", move |cx: &Inquiry| {
+            Ok(Value::exprs(for_frequencies(cx)?.list.iter().map(|m| m.frequency).collect::<Vec<_>>()))
+        })
+        .lazy("modes", move |cx: &Inquiry| {
+            let shown = |u: &[Expr]| Value::family(positions.iter().map(|(i, s)| (*s, Value::Expr(u[*i]))));
+            let one = |m: &Mode| {
+                let standing = match m.quarter {
+                    None => Verdict::yes("all positions pass through 0 together"),
+                    Some(_) => Verdict::no("the positions pass through 0 at different times"),
+                };
+                let answer = Answer::new("mode")
+                    .part("frequency", m.frequency)
+                    .part("shape", shown(&m.shape))
+                    .part("standing", standing);
+                Value::from(match &m.quarter {
+                    Some(quarter) => answer.part("quarter", shown(quarter)),
+                    None => answer,
+                })
+            };
+            Ok(Value::list(modes(cx)?.list.iter().map(one).collect::<Vec<_>>()))
+        })
+        .lazy("unsolved", move |cx: &Inquiry| {
+            let omega = Expr::symbol(Symbol::parameter("omega"));
+            let polynomial = |q: &Vec<Expr>| {
+                let sign = if q.len() % 2 == 0 { -1 } else { 1 };
+                let term = |(i, c): (usize, &Expr)| *c * (-omega.pow(2)).pow(i as i64) * sign;
+                Expr::add_all(q.iter().enumerate().map(term).collect::<Vec<_>>())
+            };
+            Ok(Value::exprs(for_unsolved(cx)?.unsolved.iter().map(polynomial).collect::<Vec<_>>()))
+        })
 }
 
 /// Whether what moves at a state are coordinates on which the linear equations do not depend, and which ones rest.
@@ -362,36 +555,11 @@ fn steady(cx: &Inquiry, matrix: &Matrix, rests: &[Verdict]) -> (Verdict, Vec<usi
     (verdict, at_rest)
 }
 
-/// Whether the energy decides: where it is constant along the motion and has a strict extremum at the point.
-fn by_energy(
-    cx: &Inquiry,
-    system: &System,
-    field: &VectorField,
-    jets: &[Symbol],
-    point: &FxHashMap<Symbol, Expr>,
-) -> Verdict {
-    let Some(l) = system.free_lagrangian().filter(|l| l.order() == 1) else {
-        return Verdict::unknown("there is no Lagrangian of first order");
-    };
-    let l = l.function();
-    let velocities = system.manifold.fibres().iter().map(|f| f.coordinate.jet(1));
-    let energy = Expr::add_all(velocities.map(|v| Expr::symbol(v) * partial(cx, l, v))) - l;
-    let on_phase_space = match mixed::is_ours(system) {
-        true => system.mixed(cx).and_then(|found| found.on_phase_space(cx, energy)),
-        false => Ok(energy),
-    };
-    let Ok(energy) = on_phase_space else { return Verdict::unknown("the energy is no function on the phase space") };
-    if !decide::is_zero(cx, field.apply(cx, energy)).is_yes() {
-        return Verdict::unknown("the energy is not constant along the motion");
-    }
-    stability::definite_energy(cx, energy, jets, point).unwrap_or_else(|d| Verdict::unknown(d.title.clone()))
-}
-
 fn with_stability(answer: Answer, found: Fallible<LinearStability>, energy: Verdict, relative: &Verdict) -> Answer {
     let found = match found {
         Ok(found) => found,
         Err(why) => {
-            return ["polynomial", "bounded", "asymptotic", "unstable", "stable"]
+            return ["polynomial", "bounded", "asymptotic", "unstable", "energy", "stable"]
                 .into_iter()
                 .fold(answer, |answer, name| answer.try_part(name, Err(why.clone())));
         }
@@ -399,7 +567,7 @@ fn with_stability(answer: Answer, found: Fallible<LinearStability>, energy: Verd
     let stable = match (&found.asymptotic, &found.unstable) {
         (Verdict::Yes(_), _) => Verdict::yes("all eigenvalues have negative real parts"),
         (_, Verdict::Yes(_)) => Verdict::no("some eigenvalue has a positive real part"),
-        _ => energy,
+        _ => energy.clone(),
     };
     let stable = match relative {
         Verdict::Yes(_) => Ok(Value::from(stable)),
@@ -413,5 +581,6 @@ fn with_stability(answer: Answer, found: Fallible<LinearStability>, energy: Verd
         .part("bounded", found.bounded)
         .part("asymptotic", found.asymptotic)
         .part("unstable", found.unstable)
+        .part("energy", energy)
         .try_part("stable", stable)
 }

@@ -437,6 +437,13 @@ pub(super) fn motion(cx: &Inquiry, balance: &ForceBalance) -> Fallible<BalancedM
     Ok(motion)
 }
 
+/// The constraint and the accelerations of a system with forms of its own.
+pub(super) fn balanced(cx: &Inquiry, system: &System) -> Fallible<(ConstraintSet, Vec<Expr>)> {
+    let found = force_balance(cx, system)?;
+    let accelerations = motion(cx, &found)?.accelerations;
+    Ok((found.constraint.set, accelerations))
+}
+
 fn balance(a: &Arguments) -> Fallible<Value> {
     let system = a.system(0)?;
     let found =

@@ -12,13 +12,15 @@ use crate::algebra::linear::Matrix;
 use crate::algebra::{Expr, Inquiry, Symbol, Verdict, conditions, decide};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::form::Form;
+use crate::geometry::jet::{Fibre, Over};
 use crate::mechanics::adjoint_symmetry::{self as adjoint, AdjointSymmetry, Consequence};
+use crate::mechanics::chaplygin::{chaplygin, is_chaplygin};
 use crate::mechanics::connection::{Connection, connection as connection_of};
 use crate::mechanics::curvature::{self as curved, Curvature};
 use crate::mechanics::direct::{self as theory, Direct};
 use crate::mechanics::lagrangian::Lagrangian;
-use crate::mechanics::mixed_symmetry;
 use crate::mechanics::mixed_system::{AdaptedField, MixedSystem};
+use crate::mechanics::{mixed_form, mixed_symmetry};
 use crate::model::evaluate_at::{assignment, expr_at};
 use crate::model::item::{Base, System};
 use crate::model::kind::*;
@@ -30,6 +32,35 @@ use std::rc::Rc;
 const S: Parameter = one("S", SYSTEM);
 
 pub static ROWS: &[Question] = &[
+    Question {
+        name: "mixed",
+        parameters: &[S],
+        help: "the mixed form of a system: x'' = f for the coordinates of second order and z' = g for those of first (Sarlet §1)",
+        options: &[],
+        gives: Gives::Kinds(SYSTEM),
+        parts: &[
+            part("second", FAMILY, "f, by coordinate of second order"),
+            part("first", FAMILY, "g, by coordinate of first order"),
+            part(
+                "chaplygin",
+                VERDICT,
+                "g is linear in the velocities, and neither t nor what is of first order occurs in f, g and L",
+            ),
+            sometimes(
+                "base",
+                SYSTEM,
+                "of a Chaplygin system over a manifold M that has the coordinates of second order: its equations there",
+            ),
+            sometimes("lagrangian", FUNCTION, "the Lagrangian where the constraints hold"),
+            sometimes(
+                "forces",
+                FAMILY,
+                "p_a (∂B^a_α/∂q^β − ∂B^a_β/∂q^α) v^β: the right sides of Chaplygin's equations",
+            ),
+            sometimes("verified", VERDICT, "that the motion satisfies Chaplygin's equations, computed"),
+        ],
+        run: mixed,
+    },
     Question {
         name: "connection",
         parameters: &[S],
@@ -147,10 +178,90 @@ pub static ROWS: &[Question] = &[
 ];
 
 /// The system and its mixed form, or a refusal at its place.
-fn mixed_of(cx: &Inquiry, a: &Arguments) -> Fallible<(Rc<System>, Rc<MixedSystem>)> {
+pub(super) fn mixed_of(cx: &Inquiry, a: &Arguments) -> Fallible<(Rc<System>, Rc<MixedSystem>)> {
     let system = a.system(0)?;
-    let mixed = system.mixed(cx).map_err(|d| Box::new(d.or_at(a.positional[0].span, "this system")))?;
+    let mixed = form_of(cx, &system).map_err(|d| Box::new(d.or_at(a.positional[0].span, "this system")))?;
     Ok((system, mixed))
+}
+
+/// The mixed form of a system; where constraints have reactions or forms of their own, from the motion that these let there be.
+pub(super) fn form_of(cx: &Inquiry, system: &System) -> Fallible<Rc<MixedSystem>> {
+    let own = |c: &Rc<crate::model::item::Constraint>| c.reactions.is_some() || c.forms.is_some();
+    if !system.constraints.iter().any(own) {
+        return system.mixed(cx);
+    }
+    let (set, accelerations) = match system.constraints.iter().any(|c| c.forms.is_some()) {
+        true => super::forces::balanced(cx, system)?,
+        false => super::pairs::reduced(cx, system)?,
+    };
+    set.conditions().iter().for_each(|c| conditions::state(cx, *c));
+    Ok(Rc::new(mixed_form::from_accelerations(cx, &system.manifold, set.solved(), &accelerations)?))
+}
+
+fn mixed(a: &Arguments) -> Fallible<Value> {
+    let cx = &a.cx;
+    let ((system, form), recorded) = found(a, |cx| mixed_of(cx, a))?;
+    let written = System::new(&system.name, &system.manifold, Base::Mixed(form.equations()), system.span);
+    let by = |symbols: Vec<Symbol>, list: &[Expr]| exprs(symbols, list);
+    let answer = Answer::new("mixed")
+        .main(Value::System(Rc::new(written)))
+        .keyed(form.equations().into_iter().map(|(s, e)| (s, Value::Expr(e))).collect::<Vec<_>>())
+        .lazy("second", {
+            let list = by(form.second_symbols(), form.f());
+            move |_| Ok(list.clone())
+        })
+        .lazy("first", {
+            let list = by(form.first_symbols(), form.g());
+            move |_| Ok(list.clone())
+        });
+    let equations = is_chaplygin(cx, &form);
+    let solved = system.free_lagrangian().filter(|_| system.forces.is_empty()).and_then(|l| {
+        let (solved, _) = conditions::collect(cx, |cx| system.solved_constraints(cx));
+        Some(chaplygin(cx, l.function(), &solved.ok().filter(|s| !s.dependent.is_empty())?))
+    });
+    let verdict = match &solved {
+        Some(found) => equations.and(found.verdict.clone()),
+        None => equations,
+    };
+    let answer = answer.part("chaplygin", verdict.clone());
+    let is_one = verdict.is_yes();
+    let missing = |what: &str| Box::new(Diagnostic::error(&codes::NOT_APPLICABLE, format!("there is {what}")));
+    let answer = match base_of(cx, &system, &form).filter(|_| is_one) {
+        Some(base) => answer.part("base", base?),
+        None => answer.lazy("base", move |_| {
+            let why = missing("no manifold on which the equations of second order stand alone");
+            Err(Box::new(
+                why.help("declare `manifold E over M { … }` with the coordinates of first order over the others"),
+            ))
+        }),
+    };
+    let answer = match solved.filter(|_| is_one) {
+        Some(found) => {
+            let (for_check, motion) = (found.clone(), form.clone());
+            answer
+                .part("lagrangian", found.lagrangian)
+                .part("forces", exprs(form.second_symbols(), &found.forces))
+                .lazy("verified", move |cx: &Inquiry| Ok(Value::from(for_check.verified(cx, &motion))))
+        }
+        None => ["lagrangian", "forces", "verified"]
+            .into_iter()
+            .fold(answer, |answer, name| answer.lazy(name, move |_| Err(missing("no equation of Chaplygin here")))),
+    };
+    Ok(Value::from(answer.on(&system.manifold).valid_where(recorded)))
+}
+
+/// The second-order part of a Chaplygin system, on the manifold below, if that has the coordinates of second order.
+fn base_of(cx: &Inquiry, system: &System, form: &MixedSystem) -> Option<Fallible<Value>> {
+    let Over::Manifold(below) = system.manifold.over() else { return None };
+    let is_second = |f: &Fibre| form.second().contains(&f.coordinate);
+    if below.n_coordinates() != form.second().len() || !below.fibres().iter().all(is_second) {
+        return None;
+    }
+    let alone = form.second().iter().copied().zip(form.f().iter().copied()).collect();
+    Some(MixedSystem::new(cx, below, alone, vec![]).map(|found| {
+        let equations = found.equations();
+        Value::System(Rc::new(System::new(&system.name, below, Base::Mixed(equations), system.span)))
+    }))
 }
 
 /// Whether a question that is about all systems is to be answered here.
@@ -238,7 +349,7 @@ fn lifts(cx: &Inquiry, connection: &Connection) -> Fallible<Value> {
     Ok(Value::family(list))
 }
 
-fn curvature_of(cx: &Inquiry, a: &Arguments) -> Fallible<(Rc<System>, Curvature)> {
+pub(super) fn curvature_of(cx: &Inquiry, a: &Arguments) -> Fallible<(Rc<System>, Curvature)> {
     let (system, mixed) = mixed_of(cx, a)?;
     let connection = connection_of(cx, &mixed)?;
     let found = curved::curvature(cx, &connection);
@@ -385,7 +496,7 @@ pub(super) fn first_integral(a: &Arguments) -> Fallible<Value> {
         .on_phase_space(&a.cx, a.expr(1)?)
         .map_err(|d| Box::new(d.or_at(a.positional[1].span, "this function")))?;
     let rate = super::systems::simple(&a.cx, mixed.gamma().apply(&a.cx, f));
-    let verdict = decide::is_zero(&a.cx, rate);
+    let verdict = super::motion::with_rate(decide::is_zero(&a.cx, rate), rate);
     Ok(Value::from(
         Answer::new("first_integral").main(verdict).part("rate", rate).on(&system.manifold).valid_where(recorded),
     ))

@@ -8,6 +8,7 @@ use crate::algebra::{Expr, Symbol, Verdict, conditions, decide};
 use crate::budget::share;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::field::VectorField;
+use crate::geometry::jet::FiberedManifold;
 use crate::mechanics::connection::Connection;
 use crate::mechanics::curvature::form_of as form_of_adapted;
 use crate::mechanics::regular::{self, RegularForm};
@@ -24,8 +25,15 @@ const GENERATORS: OptionRow =
     option("generators", "g", LIST.or(FUNCTION), "functions such as 1/r or sin(theta) that may occur too");
 
 /// Where a search with parameters may have missed something.
-const SPECIAL: Part =
-    part("special", LIST, "functions of the parameters: there can be more only where one of them vanishes");
+const SPECIAL: Part = part(
+    "special",
+    LIST,
+    "functions of the parameters: there are more where one of them vanishes, or all of those in a list; ask again there",
+);
+
+/// Where that was not found out.
+const POSSIBLE: Part =
+    part("possible", LIST, "functions of the parameters: there may be more where one of them vanishes");
 
 /// How far a search came.
 const SEARCHED: Part = part("degree", INTEGER, "the degree up to which the search came to its end");
@@ -38,7 +46,7 @@ pub static ROWS: &[Question] = &[
         help: "the adjoint symmetries whose coefficients are polynomials of degree at most n in t, the phase coordinates and the functions named",
         options: &[GENERATORS],
         gives: Gives::Kinds(LIST),
-        parts: &[SPECIAL, SEARCHED, COMPLETE],
+        parts: &[SPECIAL, POSSIBLE, SEARCHED, COMPLETE],
         run: find_adjoint_symmetries,
     },
     Question {
@@ -97,7 +105,7 @@ pub static ROWS: &[Question] = &[
         help: "the first integrals that are polynomials of degree at most n in the phase coordinates and the functions named",
         options: &[GENERATORS],
         gives: Gives::Kinds(LIST),
-        parts: &[SPECIAL, SEARCHED, COMPLETE],
+        parts: &[SPECIAL, POSSIBLE, SEARCHED, COMPLETE],
         run: find_integrals,
     },
     Question {
@@ -106,7 +114,7 @@ pub static ROWS: &[Question] = &[
         help: "the projectable symmetries whose components are polynomials of degree at most n in t, q and the functions named",
         options: &[GENERATORS],
         gives: Gives::Kinds(LIST),
-        parts: &[SPECIAL, SEARCHED, COMPLETE],
+        parts: &[SPECIAL, POSSIBLE, SEARCHED, COMPLETE],
         run: find_symmetries,
     },
 ];
@@ -182,7 +190,16 @@ fn first_integral(a: &Arguments) -> Fallible<Value> {
     let (system, _) = form_of(a, 0)?;
     a.lives_on(1, &system.manifold)?;
     let found = theory::first_integral(&a.cx, &*system.lepage(&a.cx)?, a.expr(1)?)?;
-    Ok(Value::from(Answer::new("first_integral").main(found.verdict).part("rate", found.rate).on(&system.manifold)))
+    let verdict = with_rate(found.verdict, found.rate);
+    Ok(Value::from(Answer::new("first_integral").main(verdict).part("rate", found.rate).on(&system.manifold)))
+}
+
+/// A proved no that says how the function changes.
+pub(super) fn with_rate(verdict: Verdict, rate: Expr) -> Verdict {
+    match verdict {
+        Verdict::No(ground) if ground.is_proved() => Verdict::no(format!("along the motion its rate is {rate}")),
+        other => other,
+    }
 }
 
 fn noether(a: &Arguments) -> Fallible<Value> {
@@ -254,17 +271,27 @@ fn degree(a: &Arguments) -> Fallible<u32> {
     })
 }
 
-/// The field of motion and the coordinates of the phase space but t.
-fn flow(a: &Arguments) -> Fallible<(VectorField, Vec<Symbol>)> {
+/// The field of motion of the first argument, the coordinates of its phase space but t, and what must not vanish.
+pub(super) struct Flow {
+    pub field: VectorField,
+    pub coordinates: Vec<Symbol>,
+    pub nonzero: Vec<Expr>,
+    pub manifold: FiberedManifold,
+}
+
+pub(super) fn flow(a: &Arguments) -> Fallible<Flow> {
     let system = a.system(0)?;
-    let (gamma, symbols, t) = if mixed::is_ours(&system) {
-        let found = system.mixed(&a.cx).map_err(|d| Box::new(d.or_at(a.positional[0].span, "this system")))?;
-        (found.gamma(), found.chart().symbols().to_vec(), found.time())
+    let manifold = system.manifold.clone();
+    let (field, symbols, nonzero) = if mixed::is_ours(&system) {
+        let (found, recorded) = conditions::collect(&a.cx, |cx| mixed::mixed_of(cx, a));
+        let (_, found) = found?;
+        (found.gamma(), found.chart().symbols().to_vec(), recorded)
     } else {
         let regular = regular_form(a)?;
-        (regular::semispray(&regular), regular.space().symbols(), regular.space().manifold().base())
+        (regular::semispray(&regular), regular.space().symbols(), regular.conditions().to_vec())
     };
-    Ok((gamma, symbols.into_iter().filter(|s| *s != t).collect()))
+    let coordinates = symbols.into_iter().filter(|s| *s != manifold.base()).collect();
+    Ok(Flow { field, coordinates, nonzero, manifold })
 }
 
 /// The functions of `generators = [1/r]`.
@@ -315,10 +342,16 @@ fn searched<T>(
     let manifold = a.system(0)?.manifold.clone();
     let Searched { found: Found { list: all, special }, degree, complete } = made;
     let answer = Answer::new(name).main(list(all)).on(&manifold);
-    let answer = match special.is_empty() {
-        true => answer.lazy("special", |_| Ok(Value::list([]))),
-        false => answer.part("special", Value::exprs(special)),
-    };
+    let more = special.more.iter().map(|zeros| match zeros.as_slice() {
+        [only] => Value::Expr(*only),
+        several => Value::exprs(several.to_vec()),
+    });
+    let parts = [("special", Value::list(more.collect::<Vec<_>>())), ("possible", Value::exprs(special.open.clone()))];
+    let empty = [special.more.is_empty(), special.open.is_empty()];
+    let answer = parts.into_iter().zip(empty).fold(answer, |answer, ((name, list), is_empty)| match is_empty {
+        true => answer.lazy(name, |_| Ok(Value::list([]))),
+        false => answer.part(name, list),
+    });
     let is_whole = complete.is_yes();
     let (of_degree, verdict) = (Value::count(degree as usize), Value::from(complete));
     Ok(Value::from(match is_whole {
@@ -330,8 +363,9 @@ fn searched<T>(
 fn find_integrals(a: &Arguments) -> Fallible<Value> {
     let n = degree(a)?;
     let named = generators(a)?;
-    let (gamma, coordinates) = flow(a)?;
-    let made = by_degrees(a, n, |cx, n| search::polynomial_integrals(cx, &gamma, &coordinates, &named, n))?;
+    let Flow { field, coordinates, nonzero, .. } = flow(a)?;
+    nonzero.iter().for_each(|e| conditions::record_nonzero(&a.cx, *e));
+    let made = by_degrees(a, n, |cx, n| search::polynomial_integrals(cx, &field, &coordinates, &named, n))?;
     searched(a, "find_integrals", made, Value::exprs)
 }
 
@@ -339,7 +373,7 @@ fn find_symmetries(a: &Arguments) -> Fallible<Value> {
     let n = degree(a)?;
     let (system, named) = (a.system(0)?, generators(a)?);
     let made = if mixed::is_ours(&system) {
-        let form = system.mixed(&a.cx).map_err(|d| Box::new(d.or_at(a.positional[0].span, "this system")))?;
+        let (_, form) = mixed::mixed_of(&a.cx, a)?;
         by_degrees(a, n, |cx, n| search::mixed_symmetries(cx, &form, &named, n))?
     } else {
         let regular = regular_form(a)?;
@@ -351,7 +385,7 @@ fn find_symmetries(a: &Arguments) -> Fallible<Value> {
 fn find_adjoint_symmetries(a: &Arguments) -> Fallible<Value> {
     let n = degree(a)?;
     let named = generators(a)?;
-    let form = a.system(0)?.mixed(&a.cx).map_err(|d| Box::new(d.or_at(a.positional[0].span, "this system")))?;
+    let (_, form) = mixed::mixed_of(&a.cx, a)?;
     let connection = Connection::new(&a.cx, &form);
     let made = by_degrees(a, n, |cx, n| search::adjoint_symmetries(cx, &connection, &named, n))?;
     searched(a, "find_adjoint_symmetries", made, |list| {

@@ -477,6 +477,13 @@ fn motion(cx: &Inquiry, pairs: &DalembertSystem) -> Fallible<ReducedMotion> {
     }
 }
 
+/// The constraint and the accelerations of a system with reactions of its own.
+pub(super) fn reduced(cx: &Inquiry, system: &System) -> Fallible<(ConstraintSet, Vec<Expr>)> {
+    let pairs = dalembert(cx, system)?;
+    let found = motion(cx, &pairs)?;
+    Ok((pairs.set, found.accelerations))
+}
+
 /// The motion on the final set, if that is C and determines it: an irregular L can still be explicit on its constraint.
 fn final_motion(cx: &Inquiry, pairs: &DalembertSystem, why: Box<Diagnostic>) -> Fallible<ReducedMotion> {
     let found: Integrability = theory::integrability(cx, pairs)?;

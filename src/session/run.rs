@@ -16,6 +16,7 @@ pub mod section;
 pub mod show;
 mod sweep;
 mod tables;
+mod varied;
 
 pub use animation::animation_file;
 pub use emit::emit;
@@ -154,7 +155,8 @@ fn simulate(
     clauses.add_declared_bodies(state);
     let numbers = Numbers::new(&state.parameters, &clauses.set);
     let context = Context { state, clauses: &clauses, numbers: &numbers, span: subject.span };
-    let Determined { law, start, filled, surface, ends, .. } = context.determine(cx, &subject)?;
+    let determined = context.determine(cx, &subject)?;
+    let Determined { law, start, filled, surface, ends, .. } = context.varied(cx, determined, subject.variations)?;
     if !filled.is_empty() {
         let list: Vec<String> = filled.iter().map(|(s, x)| format!("{s} = {}", short(*x))).collect();
         remarks.push(
@@ -223,7 +225,10 @@ fn simulate(
         manifold: subject.manifold,
         trajectory,
         time,
-        states: law.states,
+        states: law.states.clone(),
+        surface: observed.surface,
+        tables: state.tables.clone(),
+        law,
         parameters: observed.parameters.into_iter().zip(parameters).collect(),
         records: clauses.record.is_some(),
         motion,
@@ -237,6 +242,8 @@ struct Subject {
     span: Span,
     manifold: FiberedManifold,
     kind: SubjectKind,
+    /// How many variations run with it: `variation(S)`.
+    variations: u32,
 }
 
 enum SubjectKind {
@@ -252,8 +259,22 @@ impl Subject {
         let span = term.span;
         let evaluator = state.evaluator(cx);
         let subject = |system: &Rc<System>, name: String, kind: SubjectKind| {
-            Ok(Subject { name, span, manifold: system.manifold.clone(), kind })
+            Ok(Subject { name, span, manifold: system.manifold.clone(), kind, variations: 0 })
         };
+        if let TermKind::Ask(ask) = &term.kind
+            && ask.row.gives == Gives::Variation
+            && let [(None, of)] = ask.arguments.as_slice()
+        {
+            let subject = Subject::read(cx, state, of)?;
+            if subject.variations > 0 {
+                return Err(Box::new(
+                    Diagnostic::error(&codes::NOT_APPLICABLE, "a variation of a variation is not run")
+                        .label(span, "varied twice"),
+                ));
+            }
+            let name = format!("{}({})", ask.row.name, subject.name);
+            return Ok(Subject { name, span, variations: 1, ..subject });
+        }
         if let TermKind::Ask(ask) = &term.kind
             && ask.row.gives == Gives::Motion
             && let [(None, system), options @ ..] = ask.arguments.as_slice()
@@ -273,7 +294,7 @@ impl Subject {
         }
         let value = evaluator.eval(term)?;
         if let Value::Answer(answer) = &value
-            && questions::find(answer.question).is_some_and(|q| q.gives == Gives::Motion)
+            && questions::find(answer.question).is_some_and(|q| q.gives.is_motion())
             && let (Some(manifold), Some(family)) = (&answer.manifold, answer.family())
         {
             let entries = family.entries.iter().map(|(key, value)| match key.as_slice() {
@@ -282,7 +303,13 @@ impl Subject {
             });
             let law = Law::explicit(manifold, entries.collect::<Fallible<Vec<_>>>()?);
             let name = state.source_text(span);
-            return Ok(Subject { name, span, manifold: manifold.clone(), kind: SubjectKind::Explicit(law) });
+            return Ok(Subject {
+                name,
+                span,
+                manifold: manifold.clone(),
+                kind: SubjectKind::Explicit(law),
+                variations: 0,
+            });
         }
         let system = at(System::from_value(cx, &value), span)?;
         let kind = match &system.base {

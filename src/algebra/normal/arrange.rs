@@ -147,6 +147,7 @@ fn role(g: u32) -> Role {
         SymbolKind::Jet { .. }
         | SymbolKind::Velocity { .. }
         | SymbolKind::Momentum { .. }
+        | SymbolKind::Variation { .. }
         | SymbolKind::Multiplier(_) => Role::Acceleration,
     };
     let meaning = Generator(g).meaning();

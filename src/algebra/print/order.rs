@@ -230,7 +230,7 @@ fn reach(s: Symbol) -> u32 {
             SymbolKind::Jet { order, .. } => order.saturating_add(2),
             _ => 2,
         },
-        SymbolKind::Momentum { .. } | SymbolKind::Multiplier(_) => 2,
+        SymbolKind::Momentum { .. } | SymbolKind::Multiplier(_) | SymbolKind::Variation { .. } => 2,
     }
 }
 
@@ -244,5 +244,6 @@ fn symbol_key(s: Symbol) -> SymbolKey {
         SymbolKind::Momentum { of } => (110, symbol_key(of).1, symbol_key(of).2),
         SymbolKind::Velocity { of } => (111, symbol_key(of).1, symbol_key(of).2),
         SymbolKind::Multiplier(i) => (112, i, 0),
+        SymbolKind::Variation { of, .. } => (113, symbol_key(of).1, symbol_key(of).2),
     }
 }

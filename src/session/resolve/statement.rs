@@ -448,8 +448,8 @@ impl Resolver<'_> {
     fn subject(&mut self, id: ExprId) -> Term {
         let term = self.term(id);
         // `hamilton(S)` runs in canonical coordinates.
-        let canonical = matches!(&term.kind, TermKind::Ask(ask) if ask.row.gives == crate::model::kind::Gives::Motion);
-        let derived = term.shape.question.is_some_and(|q| q.gives == crate::model::kind::Gives::Motion);
+        let canonical = matches!(&term.kind, TermKind::Ask(ask) if ask.row.gives.is_motion());
+        let derived = term.shape.question.is_some_and(|q| q.gives.is_motion());
         if !canonical
             && !derived
             && let Some(problem) = row::wrong_kind(SYSTEM, &given(&term))

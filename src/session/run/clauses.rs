@@ -30,6 +30,8 @@ pub struct Clauses {
     pub bodies: Vec<Body>,
     /// The initial state, entry by entry.
     pub from: Vec<(Symbol, Expr, Span)>,
+    /// What `from` says of variations.
+    pub varied: Vec<(Symbol, Expr, Span)>,
     pub until: (Expr, Span),
     pub method: Method,
     pub tolerance: Tolerance,
@@ -82,6 +84,7 @@ impl Clauses {
             set: FxHashMap::default(),
             bodies: vec![],
             from: vec![],
+            varied: vec![],
             until: (Expr::zero(), simulate),
             method: Method::AUTO,
             tolerance: Tolerance::default(),
@@ -223,10 +226,14 @@ impl Clauses {
     }
 
     fn start_at(&mut self, symbol: Symbol, value: Expr, span: Span) -> Fallible<()> {
-        if self.from.iter().any(|(s, _, _)| *s == symbol) {
+        let list = match symbol.kind() {
+            crate::algebra::SymbolKind::Variation { .. } => &mut self.varied,
+            _ => &mut self.from,
+        };
+        if list.iter().any(|(s, _, _)| *s == symbol) {
             return Err(given_twice(&symbol.name(), span));
         }
-        self.from.push((symbol, value, span));
+        list.push((symbol, value, span));
         Ok(())
     }
 

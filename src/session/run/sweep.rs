@@ -148,6 +148,13 @@ pub fn sweep(
     let axes = read_axes(&evaluator, written, &clauses, subject.span)?;
     let columns = read_columns(&evaluator, written, &clauses, word)?;
     let target = Target::read(state, s)?;
+    if subject.variations > 0 || !clauses.varied.is_empty() {
+        return Err(Box::new(
+            Diagnostic::error(&codes::NOT_APPLICABLE, "variations are not swept")
+                .label(subject.span, "of this system")
+                .help("run `simulate variation(S)` for one state, or sweep the system itself"),
+        ));
+    }
     let prepared = Prepared::new(cx, state, &subject, clauses, &axes, columns)?;
     let about = About::new(state, s, &subject, &prepared, &axes);
     let options = &state.options.sweeps;
