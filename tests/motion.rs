@@ -1045,4 +1045,17 @@ fn variations_that_cannot_be_run_are_refused() {
          constraint line on Y { u = w }
          simulate variation(F subject to line) { from u' = 1, w' = 1, delta(u) = 1, delta(w) = 0; until t = 1 }";
     refused(line, "off_constraint", &["delta(u)"]);
+    // x″ = −sign(x): where x passes 0, δx′ jumps by −2 δx/x′. A jump at a given time is none of the variation.
+    let switch = "manifold Y over t { x }
+         lagrangian L on J1(Y) = x'^2/2
+         force switch on J1(Y) { x: -sign(x) }
+         simulate variation(L with switch) { from x = 1, delta(x) = 1; until t = 3 }";
+    refused(switch, "not_applicable", &["sign(x)", "neighbouring"]);
+    check(
+        "manifold Y over t { x }
+         lagrangian L on J1(Y) = (x'^2 - x^2)/2
+         force kick on J1(Y) { x: sign(1 - t) }
+         let run = simulate variation(L with kick) { from x = 1, delta(x) = 1; until t = 3; tolerance 1e-12; record d = delta(x) }
+         assert run.d.last = cos(3) within 1e-9",
+    );
 }

@@ -141,6 +141,20 @@ pub fn no_such_order(order: &str, span: Span, near: String) -> Box<Diagnostic> {
 }
 
 impl Arguments {
+    /// The same in another inquiry.
+    pub fn under(&self, cx: &Inquiry) -> Arguments {
+        Arguments {
+            cx: cx.clone(),
+            positional: self.positional.clone(),
+            named: self.named.clone(),
+            on: self.on.clone(),
+            manifolds: self.manifolds.clone(),
+            cancelled: self.cancelled.clone(),
+            recorded: self.recorded.clone(),
+            ..*self
+        }
+    }
+
     pub fn new(cx: &Inquiry, question: &'static Question, span: Span, name_span: Span) -> Arguments {
         Arguments {
             cx: cx.clone(),

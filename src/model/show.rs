@@ -14,6 +14,7 @@ use crate::geometry::contact::Covector;
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
 use crate::geometry::jet::Over;
+use crate::motion::double;
 use crate::report::plot::Screen;
 use crate::source::Span;
 use rustc_hash::FxHashMap;
@@ -314,9 +315,11 @@ pub fn field_text(cx: &Inquiry, field: &VectorField, style: Style) -> String {
 }
 
 pub(super) fn matrix_text(cx: &Inquiry, m: &LabelledMatrix, style: Style) -> String {
-    let rows: Vec<Vec<String>> = (0..m.matrix.n_rows())
-        .map(|i| (0..m.matrix.n_columns()).map(|j| expr_text(cx, m.matrix[(i, j)], style)).collect())
-        .collect();
+    // Numbers of a run are written as such.
+    let entry =
+        |e: Expr| double::as_double(e).map_or_else(|| expr_text(cx, e, style), |x| double::number_text(x, style));
+    let rows: Vec<Vec<String>> =
+        (0..m.matrix.n_rows()).map(|i| (0..m.matrix.n_columns()).map(|j| entry(m.matrix[(i, j)])).collect()).collect();
     if style.format == Format::Latex {
         let body: Vec<String> = rows.iter().map(|r| r.join(" & ")).collect();
         return format!(r"\begin{{pmatrix}} {} \end{{pmatrix}}", body.join(r" \\ "));

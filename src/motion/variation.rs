@@ -18,9 +18,10 @@ use super::cache::SurfaceLevel;
 use super::law::{Derivatives, Law};
 use super::run::Run;
 use super::start::Surface;
-use crate::algebra::Inquiry;
+use crate::algebra::expr::post_order;
+use crate::algebra::function::Smoothness;
 use crate::algebra::stratum::Branch;
-use crate::algebra::{Expr, Symbol};
+use crate::algebra::{Expr, Inquiry, Node, Symbol};
 use crate::codegen::lower::{Obstacle, Signature, Stage};
 use crate::diagnostic::{Diagnostic, Fallible, codes};
 use crate::geometry::field::{Derivation, VectorField};
@@ -92,6 +93,25 @@ impl Law {
     }
 }
 
+/// Refuses a law that jumps where a state passes some value: there the variation jumps as well, which its equations do not say. Jumps at given
+/// times are no obstacle.
+pub fn without_jumps(law: &Law) -> Fallible<()> {
+    let of_states = |e: &Expr| law.states.iter().any(|s| e.contains(*s));
+    let jumps = |e: &Expr| match e.node() {
+        Node::Apply(function, _) => function.row().smoothness == Smoothness::Jumps,
+        Node::Piecewise { .. } => true,
+        _ => false,
+    };
+    match post_order(&law.expressions()).into_iter().find(|e| jumps(e) && of_states(e)) {
+        None => Ok(()),
+        Some(e) => Err(Box::new(
+            Diagnostic::error(&codes::NOT_APPLICABLE, "this motion may jump, and its variation would jump with it")
+                .note(format!("its equations contain {e}"))
+                .help("replace it by something smooth, such as tanh(x/c), or compare neighbouring runs"),
+        )),
+    }
+}
+
 /// The derivatives of the last state of a run by its first, row by row. On a set they are applied to what a displacement has along
 /// the set.
 pub fn transition_matrix(cx: &Inquiry, run: &Run) -> Fallible<Vec<Vec<f64>>> {
@@ -104,6 +124,7 @@ pub fn transition_matrix(cx: &Inquiry, run: &Run) -> Fallible<Vec<Vec<f64>>> {
                 .help("ask for the transition matrix of a run of the system itself"),
         ));
     }
+    without_jumps(&run.law)?;
     let n = run.states.len();
     let law = run.law.varied(cx, n as u32);
     let parameters = run.parameters.iter().map(|(p, _)| *p).collect();

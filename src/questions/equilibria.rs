@@ -283,7 +283,7 @@ fn state(a: &Arguments, y: &FiberedManifold, jets: &[Symbol]) -> Fallible<FxHash
 }
 
 /// The equations on the constraint, linearised there.
-fn constrained_linearize(a: &Arguments, system: &System, law: &ConstrainedLaw) -> Fallible<Value> {
+fn constrained_linearize(a: &Arguments, system: &System, law: &ConstrainedLaw) -> Fallible<AtState> {
     let y = &system.manifold.unfolded();
     let cx = &a.cx;
     let jets = y.jets(law.equations.order.max(1) - 1).symbols();
@@ -313,7 +313,7 @@ fn constrained_linearize(a: &Arguments, system: &System, law: &ConstrainedLaw) -
         Ok(constants) => constants.decide(cx, &surface, &found.states, moving, &point),
         Err(why) => Verdict::unknown(why),
     };
-    Ok(Value::from(linear_answer(a, y, found.coordinates.clone(), found.matrix.clone(), &found.speeds, energy)))
+    Ok((linear_answer(a, y, found.coordinates.clone(), found.matrix.clone(), &found.speeds, energy), point))
 }
 
 /// The energy and the momenta of coordinates that move, as far as they are constant.
@@ -389,19 +389,56 @@ fn constants(cx: &Inquiry, system: &System, moving: &[Symbol]) -> Result<Constan
 
 /// dx/dt = X(x): the matrix ∂X^i/∂x^j at the point, rows and columns q, q′, …; on a constraint, in its coordinates.
 fn linearize(a: &Arguments) -> Fallible<Value> {
-    let system = a.system(0)?;
-    if let Some(law) = constrained_law(a, &system)? {
-        return constrained_linearize(a, &system, &law);
+    let (found, recorded) = conditions::collect_all(&a.cx, |cx| {
+        let a = &a.under(cx);
+        let system = a.system(0)?;
+        match constrained_law(a, &system)? {
+            Some(law) => constrained_linearize(a, &system, &law),
+            None => free_linearize(a, &system),
+        }
+    });
+    let (answer, point) = found?;
+    let cx = &a.cx;
+    // What was derived elsewhere too is said at the point only.
+    let at = |e: Expr| super::systems::simple(cx, substitute(e, &point));
+    for e in &recorded.nonzero {
+        match decide::is_zero(cx, at(*e)) {
+            // With constraints it belongs to coordinates that were not used.
+            Verdict::Yes(_) if a.system(0)?.constraints.is_empty() => return Err(singular_at(a, *e)),
+            Verdict::Yes(_) => conditions::record_nonzero(cx, *e),
+            Verdict::No(_) => {}
+            Verdict::Unknown(_) => conditions::record_nonzero(cx, at(*e)),
+        }
     }
+    for condition in &recorded.stated {
+        let here = Condition { left: at(condition.left), ..*condition };
+        match here.decided(cx) {
+            Some(true) => {}
+            Some(false) => conditions::state(cx, *condition),
+            None => conditions::state(cx, here),
+        }
+    }
+    recorded.real.iter().for_each(|c| conditions::record_real(cx, *c));
+    Ok(Value::from(answer))
+}
+
+fn singular_at(a: &Arguments, e: Expr) -> Box<Diagnostic> {
+    Box::new(
+        Diagnostic::error(&codes::DEGENERATE, "the system is singular at this point")
+            .label(a.positional[1].span, format!("{e} vanishes here")),
+    )
+}
+
+/// An answer and the state at which it holds.
+type AtState = (Answer, FxHashMap<Symbol, Expr>);
+
+fn free_linearize(a: &Arguments, system: &System) -> Fallible<AtState> {
     let y = &system.manifold;
     let Flow { field, coordinates: jets, nonzero, .. } = flow(a)?;
     let point = state(a, y, &jets)?;
     for condition in &nonzero {
         if decide::is_zero(&a.cx, substitute(*condition, &point)).is_yes() {
-            return Err(Box::new(
-                Diagnostic::error(&codes::DEGENERATE, "the system is singular at this point")
-                    .label(a.positional[1].span, format!("{condition} vanishes here")),
-            ));
+            return Err(singular_at(a, *condition));
         }
     }
     let at = |e: Expr| expr_at(&a.cx, e, &point);
@@ -409,11 +446,11 @@ fn linearize(a: &Arguments) -> Fallible<Value> {
     let row = |q: Symbol| jets.iter().map(|x| entry(q, *x)).collect::<Fallible<Vec<Expr>>>();
     let matrix = Matrix::with_columns(jets.iter().map(|q| row(*q)).collect::<Fallible<_>>()?, jets.len());
     let speeds = jets.iter().map(|q| at(field.component(*q))).collect::<Fallible<Vec<Expr>>>()?;
-    let energy = |moving: &[Symbol]| match free_constants(&a.cx, &system, &field, moving) {
+    let energy = |moving: &[Symbol]| match free_constants(&a.cx, system, &field, moving) {
         Ok(constants) => constants.decide(&a.cx, &[], &jets, moving, &point),
         Err(why) => Verdict::unknown(why),
     };
-    Ok(Value::from(linear_answer(a, y, jets.clone(), matrix, &speeds, energy)))
+    Ok((linear_answer(a, y, jets.clone(), matrix, &speeds, energy), point))
 }
 
 /// The same of a system without constraints, by its field of motion.

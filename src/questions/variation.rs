@@ -141,8 +141,10 @@ fn transition(a: &Arguments) -> Fallible<Value> {
         return Err(Box::new(Diagnostic::error(&codes::WRONG_KIND, "a run is needed here")));
     };
     let found = transition_matrix(&a.cx, &run).map_err(|d| Box::new(d.or_at(a.positional[0].span, "this run")))?;
-    let entry = |x: &f64| from_f64(*x).map_or_else(Expr::zero, Expr::number);
-    let rows: Vec<Vec<Expr>> = found.iter().map(|row| row.iter().map(entry).collect()).collect();
+    let no_number = || Box::new(Diagnostic::error(&codes::NO_MOTION, "the variation grows beyond all numbers"));
+    let entry = |x: &f64| from_f64(*x).map(Expr::number).ok_or_else(no_number);
+    let row = |row: &Vec<f64>| row.iter().map(entry).collect::<Fallible<Vec<Expr>>>();
+    let rows = found.iter().map(row).collect::<Fallible<Vec<_>>>()?;
     let matrix = Matrix::with_columns(rows, run.states.len());
     Ok(Value::from(LabelledMatrix { matrix, rows: run.states.clone(), columns: run.states.clone() }))
 }

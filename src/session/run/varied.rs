@@ -9,6 +9,7 @@ use crate::diagnostic::{Diagnostic, codes};
 use crate::model::value::Fallible;
 use crate::motion::cache::SurfaceLevel;
 use crate::motion::start::{Start, Surface, not_a_state};
+use crate::motion::variation::without_jumps;
 
 impl Context<'_> {
     /// The law with variations, from the variations that were given.
@@ -29,6 +30,7 @@ impl Context<'_> {
                     .help(format!("add `from delta({}) = 1`", found.law.states[0])),
             ));
         }
+        without_jumps(&found.law).map_err(|d| Box::new(d.or_at(self.span, "varied here")))?;
         let n = found.law.states.len();
         let law = found.law.varied(cx, count);
         let mut start = Start { given: vec![true; n], ..found.start };
