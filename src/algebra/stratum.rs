@@ -101,8 +101,14 @@ pub fn vanishes_on(cx: &Inquiry, coordinates: &[Symbol], e: Expr, branch: &Branc
 
 /// The union simplified: factored, real, without empty or contained pieces.
 pub fn simplified(cx: &Inquiry, coordinates: &[Symbol], list: &[Branch]) -> Budgeted<Vec<Branch>> {
+    Ok(simplified_where(cx, coordinates, list)?.0)
+}
+
+/// The same, and the functions of the parameters that were taken not to vanish.
+pub fn simplified_where(cx: &Inquiry, coordinates: &[Symbol], list: &[Branch]) -> Budgeted<(Vec<Branch>, Vec<Expr>)> {
     let (frame, cells, _) = read_sets(cx, coordinates, list, &[])?;
-    set::merged(cx, &frame, cells)?.iter().map(|cell| frame.branch(cx, cell)).collect()
+    let found = set::merged(cx, &frame, cells)?.iter().map(|cell| frame.branch(cx, cell)).collect::<Budgeted<_>>()?;
+    Ok((found, frame.generic_conditions()))
 }
 
 fn read_sets(

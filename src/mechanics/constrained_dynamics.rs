@@ -17,7 +17,7 @@ use crate::algebra::stratum::rank::{Rank, strata_by, system_of};
 use crate::algebra::stratum::tangent::dimension;
 use crate::algebra::stratum::{Branch, Cell, Frame, set};
 use crate::algebra::substitute::substitute;
-use crate::algebra::{Expr, Symbol, Verdict};
+use crate::algebra::{Expr, Symbol, Verdict, conditions};
 use crate::budget::{Budgeted, share};
 use crate::geometry::jet::JetSpace;
 use rustc_hash::FxHashMap;
@@ -258,6 +258,7 @@ pub fn rest(
             found.extend(leaves(cx, &frame, &base, cell)?.into_iter().filter(|l| l.is_solvable).map(|l| l.cell));
         }
         let found = set::merged(cx, &frame, found)?;
+        frame.generic_conditions().iter().for_each(|e| conditions::record_nonzero(cx, *e));
         found.iter().map(|cell| frame.branch(cx, cell)).collect()
     };
     cx.within(share::DERIVATION, run).map_err(exhausted)

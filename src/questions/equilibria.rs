@@ -149,7 +149,8 @@ fn constrained_equilibria(a: &Arguments, system: &System, law: &ConstrainedLaw) 
     let moves = |s: &Symbol| s.as_jet().is_some_and(|(q, k)| k == 1 && steady.contains(&q.jet(0)));
     let at_rest = found.jets.iter().filter(|s| !moves(s)).map(|s| (*s, Expr::zero())).collect();
     let branches = rest(&a.cx, e, &space, &at_rest)?;
-    let branches = stratum::simplified(&a.cx, &space.symbols(), &branches)?;
+    let (branches, generic) = stratum::simplified_where(&a.cx, &space.symbols(), &branches)?;
+    generic.iter().for_each(|e| conditions::record_nonzero(&a.cx, *e));
     let mut chosen = vec![];
     for branch in branches {
         let restriction = Restriction::new(&a.cx, &space.chart(), &branch)?;
@@ -198,7 +199,8 @@ fn equilibria(a: &Arguments) -> Fallible<Value> {
     let equations = found.equations.iter().map(|e| at(*e)).chain(rest.map(|s| Expr::symbol(*s)));
     let nonzero = found.nonzero.iter().map(|e| substitute(*e, &at_rest)).filter(|e| !e.is_number()).collect();
     let branch = Branch { equations: equations.collect(), nonzero };
-    let branches = stratum::simplified(&a.cx, &found.space.symbols(), &[branch])?;
+    let (branches, generic) = stratum::simplified_where(&a.cx, &found.space.symbols(), &[branch])?;
+    generic.iter().for_each(|e| conditions::record_nonzero(&a.cx, *e));
     Ok(Value::from(Answer::new("equilibria").main(PointSet::new(&found.space, branches)).on(y)))
 }
 
