@@ -64,6 +64,13 @@ pub fn emit(cx: &Inquiry, state: &Interpreter, system: &Term, language: &str, wi
         )));
     }
     let subject = Subject::read(cx, state, system)?;
+    if subject.variations > 0 {
+        return Err(Box::new(
+            Diagnostic::error(&codes::NOT_APPLICABLE, "variations are not written as code")
+                .label(subject.span, "a variation")
+                .help("write the system itself, with its Jacobian matrix"),
+        ));
+    }
     let (law, constraints) = law_of(cx, &subject)?;
     let bodies: Vec<Body> = state.bodies.values().cloned().collect();
     let law = law.with_bodies(cx, &bodies);
@@ -161,6 +168,7 @@ fn surface(constraints: &[Expr], subject: &Subject) -> Fallible<(String, Vec<(St
 fn latex(cx: &Inquiry, name: &str, law: &Law) -> String {
     let text = |e: Expr| expr_text(cx, e, Style::LATEX);
     let lines: Vec<String> = match &law.derivatives {
+        Derivatives::Staged { of, .. } => return latex(cx, name, of),
         Derivatives::Implicit { a, b, highest, .. } => {
             let row = |(a, row): (&Expr, &Vec<Expr>)| {
                 row.iter().zip(highest).fold(*a, |sum, (entry, q)| sum + *entry * Expr::symbol(*q))
