@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn an_unknown_ending_names_the_known_ones() {
-        let refused = writer(Path::new("disk.cvs")).err().expect("no table");
+        let refused = format(Path::new("disk.cvs")).err().expect("no table");
         assert_eq!(refused.code.name, "cannot_write");
         assert!(refused.helps[0].contains("disk.csv"), "{refused:?}");
     }
@@ -109,7 +109,7 @@ mod tests {
     #[cfg(not(feature = "arrow"))]
     fn a_missing_feature_is_named() {
         let table = Table::new([("t", vec![0.0])]);
-        let refused = writer(Path::new("disk.parquet")).and_then(|w| (w.write)(&table)).unwrap_err();
+        let refused = bytes(&table, Path::new("disk.parquet")).unwrap_err();
         assert_eq!(refused.code.name, "missing_feature");
         assert!(refused.helps[0].contains("--features arrow"), "{refused:?}");
     }
