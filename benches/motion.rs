@@ -375,7 +375,7 @@ fn gcc(model: &Model) -> String {
     // Called, not inlined: ours does not know the parameters either.
     let prototype = "__attribute__((noinline)) int field(const double *, const double *, const double *, const double *, double *);\n";
     let source = prototype.to_string()
-        + &emit::emit(&kernel, Language::C).expect("C")
+        + &emit::emit(&kernel, &[], Language::C).expect("C")
         + &format!(
             "
 #include <stdio.h>

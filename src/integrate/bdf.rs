@@ -169,7 +169,8 @@ impl Bdf {
         let mut last = None;
         for correction in 1..=CORRECTIONS {
             let fast = self.field.evaluate_fast(t, &self.y, &mut self.slope);
-            if !(fast && self.slope.iter().all(|x| x.is_finite()))
+            let fast = fast && self.slope.iter().all(|x| x.is_finite());
+            if !fast
                 && !self.field.evaluate(t, &self.y, &mut self.slope)
                 && let Some(failure) = self.field.take_failure()
             {

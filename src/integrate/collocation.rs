@@ -220,7 +220,7 @@ mod tests {
     /// Gauss with two points: c = 1/2 ∓ √3/6, and √3/6 = 0.28867513459481288225457439025097872782 (to 32 digits).
     #[test]
     fn two_points_are_those_of_the_books() {
-        let root = Twofold { high: 0.28867513459481287, low: 1.6909e-17 };
+        let root = Twofold { high: 0.28867513459481287, low: 1.672_514_036_967_817_1e-17 };
         let six = Twofold::from(6.0) * root;
         assert!((six * six - 3.0.into()).high.abs() < 1e-19);
         let gauss = Collocation::gauss(2);

@@ -113,7 +113,7 @@ fn dense(method: &Collocation) -> Vec<f64> {
     nodes.extend(&method.points);
     nodes.push(1.0.into());
     let (m, degree) = (s + 2, s + 2);
-    let quadrature = Collocation::gauss((m + 1) / 2 + 1);
+    let quadrature = Collocation::gauss(m.div_ceil(2) + 1);
     let integral = |j: usize, end: f64| {
         let terms = quadrature.points.iter().zip(&quadrature.weights);
         let sum = terms.map(|(x, w)| *w * lagrange(&nodes, j, *x * end.into()));

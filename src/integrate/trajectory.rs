@@ -104,7 +104,7 @@ impl Trajectory {
         recorded: impl Fn(f64, &[f64]) -> Option<Vec<f64>>,
     ) -> Option<Trajectory> {
         let mut rows = Trajectory {
-            statistics: self.statistics.clone(),
+            statistics: self.statistics,
             choice: self.choice.clone(),
             projection: self.projection.clone(),
             run_time: self.run_time,

@@ -50,7 +50,7 @@ pub enum Checked<'a> {
     Sweep {
         /// Of `let reach = sweep …`.
         name: Option<&'a Word>,
-        sweep: Sweep<'a>,
+        sweep: Box<Sweep<'a>>,
     },
     Map {
         name: &'a Word,
@@ -212,9 +212,9 @@ pub struct Axis {
 pub enum AxisValues {
     /// `0..5 by 1/10`; without `by` a range for the sample.
     Range {
-        from: Term,
-        to: Term,
-        by: Option<Term>,
+        from: Box<Term>,
+        to: Box<Term>,
+        by: Option<Box<Term>>,
     },
     List(Term),
 }

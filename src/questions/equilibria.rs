@@ -571,7 +571,7 @@ fn with_modes(
         .lazy("unsolved", move |cx: &Inquiry| {
             let omega = Expr::symbol(Symbol::parameter("omega"));
             let polynomial = |q: &Vec<Expr>| {
-                let sign = if q.len() % 2 == 0 { -1 } else { 1 };
+                let sign = if q.len().is_multiple_of(2) { -1 } else { 1 };
                 let term = |(i, c): (usize, &Expr)| *c * (-omega.pow(2)).pow(i as i64) * sign;
                 Expr::add_all(q.iter().enumerate().map(term).collect::<Vec<_>>())
             };

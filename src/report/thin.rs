@@ -167,7 +167,7 @@ mod tests {
     fn a_function_covers_the_same_pixels_with_four_points_in_a_column() {
         // A fast oscillation with one spike, which must not be lost.
         let mut points: Vec<Point> =
-            (0..100_000).map(|i| f64::from(i)).map(|i| (i * 0.003, 100.0 + 40.0 * (i * 0.37).sin())).collect();
+            (0..100_000).map(f64::from).map(|i| (i * 0.003, 100.0 + 40.0 * (i * 0.37).sin())).collect();
         points[54_321].1 = 190.0;
         let thin = thinned(&points);
         assert!(thin.len() <= 4 * 300, "{}", thin.len());

@@ -73,7 +73,7 @@ impl Resolver<'_> {
                 Checked::Plot { runs, curves, settings, to: p.to.as_ref() }
             }
             StatementKind::Save(s) => Checked::Save { what: self.wanted(RUN, s.what), to: &s.to },
-            StatementKind::Sweep(s) => Checked::Sweep { name: None, sweep: self.sweep(s) },
+            StatementKind::Sweep(s) => Checked::Sweep { name: None, sweep: Box::new(self.sweep(s)) },
             StatementKind::Animate(a) => {
                 let run = self.wanted(RUN, a.what);
                 // A column is named before it is there.
@@ -189,7 +189,7 @@ impl Resolver<'_> {
                 Some(Checked::Let { name: &l.name, value: self.term(*body) })
             }
             (LetValue::Simulate(s), _) => Some(Checked::LetSimulate { name: &l.name, simulate: self.simulate(s) }),
-            (LetValue::Sweep(s), _) => Some(Checked::Sweep { name: Some(&l.name), sweep: self.sweep(s) }),
+            (LetValue::Sweep(s), _) => Some(Checked::Sweep { name: Some(&l.name), sweep: Box::new(self.sweep(s)) }),
             (LetValue::Poincare(p), _) => {
                 let poincare = self.poincare(p)?;
                 Some(Checked::LetPoincare { name: &l.name, poincare })
@@ -342,7 +342,8 @@ impl Resolver<'_> {
         let coordinate = self.term(axis.coordinate);
         let values = match ast.kind(axis.values) {
             ExprKind::Range { from, to } => {
-                AxisValues::Range { from: self.term(*from), to: self.term(*to), by: axis.by.map(|by| self.term(by)) }
+                let [from, to] = [*from, *to].map(|end| Box::new(self.term(end)));
+                AxisValues::Range { from, to, by: axis.by.map(|by| Box::new(self.term(by))) }
             }
             _ => {
                 if let Some(by) = axis.by {
