@@ -61,6 +61,7 @@ pub mod direct;
 pub mod dynamical_form;
 pub mod force;
 pub mod force_balance;
+pub mod functional_independence;
 mod gauge;
 pub mod hamilton;
 pub mod ideal_constraint;
@@ -85,6 +86,7 @@ pub mod rank_condition;
 pub mod regular;
 pub mod search;
 pub mod stability;
+pub mod state;
 pub mod symmetry;
 mod total_field;
 

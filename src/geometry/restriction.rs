@@ -45,6 +45,11 @@ impl Restriction {
         self.chart.symbols().iter().filter_map(|s| Some((*s, *self.solved.get(s)?))).collect()
     }
 
+    /// The equations that are not solved for a coordinate.
+    pub fn implicit(&self) -> &[Expr] {
+        &self.implicit
+    }
+
     /// To a branch in the coordinates of the chart. The branch should be written shortly: radicals taken.
     pub fn new(cx: &Inquiry, chart: &Chart, branch: &Branch) -> Budgeted<Restriction> {
         let mut open = branch.equations.clone();

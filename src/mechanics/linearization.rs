@@ -12,14 +12,13 @@
 //! [`extremum`](super::stability::extremum).
 
 use super::constrained_form::ConstrainedEquations;
+use super::state::State;
 use super::{Answered, exhausted, jet, tidy, undecided, vanishes};
 use crate::algebra::derive::partial;
 use crate::algebra::linear::Matrix;
-use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Inquiry, Symbol, Verdict};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::jet::FiberedManifold;
-use rustc_hash::FxHashMap;
 
 /// The linear equations ẇ = A w on the constraint.
 #[derive(Clone, Debug)]
@@ -33,18 +32,18 @@ pub struct Linearized {
     pub states: Vec<Symbol>,
 }
 
-/// The equations at a point that gives every state a value. States in `dependent` are made dependent if they can be.
+/// The equations at a point that gives every jet a value, or where what is open satisfies equations. States in `dependent` are made dependent if they can be.
 pub fn linearized(
     cx: &Inquiry,
     y: &FiberedManifold,
     equations: &ConstrainedEquations,
     dependent: &[Symbol],
-    point: &FxHashMap<Symbol, Expr>,
+    state: &State,
 ) -> Answered<Linearized> {
     let (m, n) = (y.n_coordinates(), equations.order);
     let states: Vec<Symbol> =
         (0..n).flat_map(|k| (0..m).map(move |sigma| (sigma, k))).map(|(s, k)| jet(y, s, k)).collect();
-    let at = |e: Expr| tidy(cx, substitute(e, point));
+    let at = |e: Expr| state.at(cx, e);
     let surface: Vec<Expr> = equations.surface.iter().map(|e| e.function).collect();
     for g in &surface {
         let residual = at(*g);

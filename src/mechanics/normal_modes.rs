@@ -13,7 +13,7 @@
 
 use super::stability::{Factor, factors};
 use super::{Answered, exhausted, tidy, vanishes};
-use crate::algebra::assume::sign_of;
+use crate::algebra::decide::sign;
 use crate::algebra::expr::{Condition, Relation};
 use crate::algebra::linear::Matrix;
 use crate::algebra::{Expr, Inquiry, Verdict, conditions};
@@ -47,7 +47,7 @@ pub fn normal_modes(cx: &Inquiry, a: &Matrix, velocities: &[usize]) -> Answered<
             continue;
         };
         for square in squares {
-            let sign = sign_of(cx, square);
+            let sign = sign(cx, square);
             if sign.is_negative() {
                 continue;
             }
@@ -85,7 +85,7 @@ fn squares(cx: &Inquiry, factor: &Factor) -> Option<Vec<Expr>> {
         [c, b, _] => {
             // ω² is real where b² > 4c; otherwise the roots are no frequencies.
             let discriminant = tidy(cx, b.pow(2) - *c * 4);
-            let sign = sign_of(cx, discriminant);
+            let sign = sign(cx, discriminant);
             if sign.is_negative() {
                 return Some(vec![]);
             }

@@ -12,16 +12,15 @@
 //! The equations linearised at an equilibrium say that it is unstable when a root has a positive real part, and
 //! asymptotically stable when all have negative ones. In between they say nothing; there the energy may decide ([`extremum`]).
 
+use super::state::State;
 use super::{Answered, exhausted, tidy, vanishes};
 use crate::algebra::Inquiry;
-use crate::algebra::assume::sign_of;
+use crate::algebra::decide::sign;
 use crate::algebra::derive::{hessian, partial};
 use crate::algebra::linear::Matrix;
 use crate::algebra::linear::definite::Definiteness;
-use crate::algebra::substitute::{substitute, substitute_all};
 use crate::algebra::{Expr, Symbol, Verdict};
 use crate::budget::Budgeted;
-use rustc_hash::FxHashMap;
 
 /// What the characteristic polynomial says.
 #[derive(Clone, Debug)]
@@ -115,7 +114,7 @@ fn have_no_common_root(cx: &Inquiry, p: &Factor, q: &Factor) -> Answered<Verdict
         false => entry(&q.coefficients, i - m, j),
     });
     let resultant = sylvester.det(cx).map_err(exhausted)?;
-    Ok(match sign_of(cx, resultant).is_nonzero() {
+    Ok(match sign(cx, resultant).is_nonzero() {
         true => Verdict::yes("different eigenvalues"),
         false => Verdict::unknown(format!("eigenvalues may coincide where {resultant} vanishes")),
     })
@@ -138,7 +137,7 @@ fn growth(cx: &Inquiry, p: &[Expr]) -> Answered<Growth> {
     {
         return Ok(Growth::Oscillates);
     }
-    let negative = |e: &&Expr| sign_of(cx, **e).is_negative();
+    let negative = |e: &&Expr| sign(cx, **e).is_negative();
     if let Some(c) = p.iter().find(negative) {
         return Ok(Growth::Grows(format!("the coefficient {c} of the characteristic polynomial is negative")));
     }
@@ -146,7 +145,7 @@ fn growth(cx: &Inquiry, p: &[Expr]) -> Answered<Growth> {
     if let Some(c) = minors.iter().find(negative) {
         return Ok(Growth::Grows(format!("the Hurwitz minor {c} is negative")));
     }
-    if minors.iter().all(|e| sign_of(cx, *e).is_positive()) {
+    if minors.iter().all(|e| sign(cx, *e).is_positive()) {
         return Ok(Growth::Decays);
     }
     let odd = p.iter().skip(1).step_by(2);
@@ -160,10 +159,10 @@ fn growth(cx: &Inquiry, p: &[Expr]) -> Answered<Growth> {
 fn squares(cx: &Inquiry, q: &[Expr]) -> Answered<Growth> {
     let hankel = power_sums(cx, q);
     let minors = hankel.leading_minors(cx).map_err(exhausted)?;
-    if let Some(c) = minors.iter().find(|e| sign_of(cx, **e).is_negative()) {
+    if let Some(c) = minors.iter().find(|e| sign(cx, **e).is_negative()) {
         return Ok(Growth::Grows(format!("the squares of the eigenvalues are not all real: {c} is negative")));
     }
-    let positive = |e: &Expr| sign_of(cx, *e).is_positive();
+    let positive = |e: &Expr| sign(cx, *e).is_positive();
     Ok(match q.iter().all(positive) && minors.iter().all(positive) {
         true => Growth::Oscillates,
         false => Growth::Open("the signs of the squares of the eigenvalues are not decided".into()),
@@ -215,15 +214,9 @@ pub enum Extremum {
 /// If W and the c_i are first integrals the point is then stable: W − Σ λ_i c_i + K Σ (c_i − c_i⁰)² is one with a strict extremum, for
 /// large ±K. Without c_i this is the theorem of Lagrange and Dirichlet; with the momenta of ignorable coordinates it is that
 /// of Routh.
-pub fn extremum(
-    cx: &Inquiry,
-    w: Expr,
-    fixed: &[Expr],
-    coordinates: &[Symbol],
-    point: &FxHashMap<Symbol, Expr>,
-) -> Answered<Extremum> {
+pub fn extremum(cx: &Inquiry, w: Expr, fixed: &[Expr], coordinates: &[Symbol], state: &State) -> Answered<Extremum> {
     let n = coordinates.len();
-    let at = |e: Expr| tidy(cx, substitute(e, point));
+    let at = |e: Expr| state.at(cx, e);
     let gradient = |f: Expr| coordinates.iter().map(|s| at(partial(cx, f, *s))).collect::<Vec<_>>();
     // Functions may repeat each other. What is an extremum on the set of some of them is one on that of all.
     let all = Matrix::with_columns(fixed.iter().map(|c| gradient(*c)).collect(), n);
@@ -236,7 +229,7 @@ pub fn extremum(
     }
     let multiplied = fixed.iter().zip(&solution.particular).map(|(c, lambda)| *c * *lambda);
     let rows = hessian(cx, w - Expr::add_all(multiplied), coordinates);
-    let rows = rows.iter().map(|row| substitute_all(row, point)).collect();
+    let rows = rows.iter().map(|row| row.iter().map(|e| at(*e)).collect()).collect();
     let hessian = Matrix::with_columns(rows, n).simplify(cx).map_err(exhausted)?;
     let along = match fixed.is_empty() {
         true => Matrix::identity(n),

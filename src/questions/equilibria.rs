@@ -20,6 +20,7 @@ use crate::mechanics::constraint_structure::BranchChoice;
 use crate::mechanics::linearization;
 use crate::mechanics::normal_modes::{Mode, normal_modes};
 use crate::mechanics::stability::{self, Extremum, LinearStability};
+use crate::mechanics::state::State;
 use crate::model::evaluate_at::{assignment, expr_at};
 use crate::model::item::System;
 use crate::model::kind::*;
@@ -246,13 +247,10 @@ fn steady_coordinates(a: &Arguments, y: &FiberedManifold, found: &Balance) -> Fa
 }
 
 /// The state that a point or a branch of a set says. Velocities that a point leaves out are 0; what a branch leaves open stays.
-fn state(a: &Arguments, y: &FiberedManifold, jets: &[Symbol]) -> Fallible<FxHashMap<Symbol, Expr>> {
+fn state(a: &Arguments, y: &FiberedManifold, jets: &[Symbol]) -> Fallible<State> {
     let mut state = match a.value(1)?.main() {
         Value::Set(set) => match set.branches() {
-            [branch] => {
-                let restriction = Restriction::new(&a.cx, &set.space().chart(), branch)?;
-                return Ok(restriction.dependent().into_iter().collect());
-            }
+            [branch] => return State::of_branch(&a.cx, &set.space().chart(), branch),
             several => {
                 return Err(Box::new(
                     Diagnostic::error(&codes::WRONG_KIND, format!("this set has {} branches", several.len()))
@@ -281,7 +279,7 @@ fn state(a: &Arguments, y: &FiberedManifold, jets: &[Symbol]) -> Fallible<FxHash
     for s in jets.iter().filter(|s| y.order_of_symbol(**s).is_some_and(|k| k > 0)) {
         state.entry(*s).or_insert_with(Expr::zero);
     }
-    Ok(state)
+    Ok(State::of_values(state))
 }
 
 /// The equations on the constraint, linearised there.
@@ -294,13 +292,13 @@ fn constrained_linearize(a: &Arguments, system: &System, law: &ConstrainedLaw) -
         // Dependent jets that were left out follow from the others, as in an initial state.
         let given = assignment(&*a.point(1)?);
         for (s, value) in law.solved.iter().filter(|(s, _)| !given.contains_key(s)) {
-            let value = substitute(*value, &point);
+            let value = substitute(*value, point.values());
             if value.as_undefined().is_none() {
-                point.insert(*s, value);
+                point.values_mut().insert(*s, value);
             }
         }
     }
-    if let Some(condition) = off_branch(cx, system, &point)? {
+    if let Some(condition) = off_branch(cx, system, point.values())? {
         return Err(Box::new(
             Diagnostic::error(&codes::OFF_CONSTRAINT, "this point does not lie on the branch of the constraint")
                 .label(a.positional[1].span, "at this point")
@@ -315,7 +313,8 @@ fn constrained_linearize(a: &Arguments, system: &System, law: &ConstrainedLaw) -
         Ok(constants) => constants.decide(cx, &surface, &found.states, moving, &point),
         Err(why) => Verdict::unknown(why),
     };
-    Ok((linear_answer(a, y, found.coordinates.clone(), found.matrix.clone(), &found.speeds, energy), point))
+    let rests: Vec<Verdict> = found.speeds.iter().map(|x| point.vanishes(cx, *x)).collect();
+    Ok((linear_answer(a, y, found.coordinates.clone(), found.matrix.clone(), &rests, energy), point))
 }
 
 /// The energy and the momenta of coordinates that move, as far as they are constant.
@@ -329,14 +328,7 @@ struct Constants {
 impl Constants {
     /// Whether the energy decides: it has a strict extremum at the point, for fixed momenta of the coordinates that move and where
     /// the functions in `held` keep their values.
-    fn decide(
-        &self,
-        cx: &Inquiry,
-        held: &[Expr],
-        states: &[Symbol],
-        moving: &[Symbol],
-        point: &FxHashMap<Symbol, Expr>,
-    ) -> Verdict {
+    fn decide(&self, cx: &Inquiry, held: &[Expr], states: &[Symbol], moving: &[Symbol], point: &State) -> Verdict {
         let on_moving = held.iter().chain([&self.energy]).flat_map(|e| moving.iter().map(move |s| (*e, *s)));
         for (e, s) in on_moving {
             if !changes_with(cx, e, s).is_no() {
@@ -402,7 +394,7 @@ fn linearize(a: &Arguments) -> Fallible<Value> {
     let (answer, point) = found?;
     let cx = &a.cx;
     // What was derived elsewhere too is said at the point only.
-    let at = |e: Expr| super::systems::simple(cx, substitute(e, &point));
+    let at = |e: Expr| point.at(cx, e);
     for e in &recorded.nonzero {
         match decide::is_zero(cx, at(*e)) {
             // With constraints it belongs to coordinates that were not used.
@@ -432,18 +424,18 @@ fn singular_at(a: &Arguments, e: Expr) -> Box<Diagnostic> {
 }
 
 /// An answer and the state at which it holds.
-type AtState = (Answer, FxHashMap<Symbol, Expr>);
+type AtState = (Answer, State);
 
 fn free_linearize(a: &Arguments, system: &System) -> Fallible<AtState> {
     let y = &system.manifold;
     let Flow { field, coordinates: jets, nonzero, .. } = flow(a)?;
     let point = state(a, y, &jets)?;
     for condition in &nonzero {
-        if decide::is_zero(&a.cx, substitute(*condition, &point)).is_yes() {
+        if decide::is_zero(&a.cx, point.at(&a.cx, *condition)).is_yes() {
             return Err(singular_at(a, *condition));
         }
     }
-    let at = |e: Expr| expr_at(&a.cx, e, &point);
+    let at = |e: Expr| Ok(point.reduced(&a.cx, expr_at(&a.cx, e, point.values())?));
     let entry = |q: Symbol, x: Symbol| at(partial(&a.cx, field.component(q), x));
     let row = |q: Symbol| jets.iter().map(|x| entry(q, *x)).collect::<Fallible<Vec<Expr>>>();
     let matrix = Matrix::with_columns(jets.iter().map(|q| row(*q)).collect::<Fallible<_>>()?, jets.len());
@@ -452,7 +444,8 @@ fn free_linearize(a: &Arguments, system: &System) -> Fallible<AtState> {
         Ok(constants) => constants.decide(&a.cx, &[], &jets, moving, &point),
         Err(why) => Verdict::unknown(why),
     };
-    Ok((linear_answer(a, y, jets.clone(), matrix, &speeds, energy), point))
+    let rests: Vec<Verdict> = speeds.iter().map(|x| point.vanishes(&a.cx, *x)).collect();
+    Ok((linear_answer(a, y, jets.clone(), matrix, &rests, energy), point))
 }
 
 /// The same of a system without constraints, by its field of motion.
@@ -484,18 +477,17 @@ fn linear_answer(
     y: &FiberedManifold,
     jets: Vec<Symbol>,
     matrix: Matrix,
-    speeds: &[Expr],
+    rests: &[Verdict],
     energy: impl FnOnce(&[Symbol]) -> Verdict,
 ) -> Answer {
-    let rests: Vec<Verdict> = speeds.iter().map(|x| decide::is_zero(&a.cx, *x)).collect();
     let equilibrium = Verdict::all(rests.iter().cloned(), "there are no coordinates");
-    let (relative, at_rest) = steady(&a.cx, &matrix, &rests);
+    let (relative, at_rest) = steady(&a.cx, &matrix, rests);
     // Along coordinates that do not occur in the equations the state may move: they do not count.
     let places: Vec<usize> =
         if equilibrium.is_yes() || !relative.is_yes() { (0..jets.len()).collect() } else { at_rest };
     let inner = matrix.minor(&places, &places);
     let names: Vec<Symbol> = places.iter().map(|i| jets[*i]).collect();
-    let moving: Vec<Symbol> = jets.iter().zip(&rests).filter(|(_, v)| !v.is_yes()).map(|(s, _)| *s).collect();
+    let moving: Vec<Symbol> = jets.iter().zip(rests).filter(|(_, v)| !v.is_yes()).map(|(s, _)| *s).collect();
     let labelled = LabelledMatrix { matrix, rows: jets.clone(), columns: jets };
     let (span, name_span, for_values) = (a.span, a.name_span, Value::from(labelled.clone()));
     let t = y.base();

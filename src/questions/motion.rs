@@ -11,6 +11,8 @@ use crate::geometry::field::VectorField;
 use crate::geometry::jet::FiberedManifold;
 use crate::mechanics::connection::Connection;
 use crate::mechanics::curvature::form_of as form_of_adapted;
+use crate::mechanics::functional_independence::functionally_independent;
+use crate::mechanics::mixed_system::AdaptedForm;
 use crate::mechanics::regular::{self, RegularForm};
 use crate::mechanics::search::{self, Found};
 use crate::mechanics::symmetry as theory;
@@ -105,7 +107,18 @@ pub static ROWS: &[Question] = &[
         help: "the first integrals that are polynomials of degree at most n in the phase coordinates and the functions named",
         options: &[GENERATORS],
         gives: Gives::Kinds(LIST),
-        parts: &[SPECIAL, POSSIBLE, SEARCHED, COMPLETE],
+        parts: &[
+            SPECIAL,
+            POSSIBLE,
+            SEARCHED,
+            COMPLETE,
+            part(
+                "independent",
+                LIST,
+                "those that are no functions of the ones before them: their differentials are independent, for general values of the parameters",
+            ),
+            part("maximal", VERDICT, "whether all others are functions of these"),
+        ],
         run: find_integrals,
     },
     Question {
@@ -338,7 +351,7 @@ fn searched<T>(
     name: &'static str,
     made: Searched<T>,
     list: impl FnOnce(Vec<T>) -> Value,
-) -> Fallible<Value> {
+) -> Fallible<Answer> {
     let manifold = a.system(0)?.manifold.clone();
     let Searched { found: Found { list: all, special }, degree, complete } = made;
     let answer = Answer::new(name).main(list(all)).on(&manifold);
@@ -354,10 +367,10 @@ fn searched<T>(
     });
     let is_whole = complete.is_yes();
     let (of_degree, verdict) = (Value::count(degree as usize), Value::from(complete));
-    Ok(Value::from(match is_whole {
+    Ok(match is_whole {
         true => answer.lazy("degree", move |_| Ok(of_degree.clone())).lazy("complete", move |_| Ok(verdict.clone())),
         false => answer.part("degree", of_degree).part("complete", verdict),
-    }))
+    })
 }
 
 fn find_integrals(a: &Arguments) -> Fallible<Value> {
@@ -366,7 +379,17 @@ fn find_integrals(a: &Arguments) -> Fallible<Value> {
     let Flow { field, coordinates, nonzero, .. } = flow(a)?;
     nonzero.iter().for_each(|e| conditions::record_nonzero(&a.cx, *e));
     let made = by_degrees(a, n, |cx, n| search::polynomial_integrals(cx, &field, &coordinates, &named, n))?;
-    searched(a, "find_integrals", made, Value::exprs)
+    let speeds: Vec<Expr> = coordinates.iter().map(|s| field.component(*s)).collect();
+    let found = functionally_independent(&a.cx, &made.found.list, &coordinates, &speeds)?;
+    let independent: Vec<Expr> = found.places.iter().map(|i| made.found.list[*i]).collect();
+    let all = independent.len() == made.found.list.len();
+    let answer = searched(a, "find_integrals", made, Value::exprs)?;
+    // Said where it is news; otherwise it is there to be asked for.
+    let (list, maximal) = (Value::exprs(independent), Value::from(found.maximal));
+    Ok(Value::from(match all {
+        true => answer.lazy("independent", move |_| Ok(list.clone())).lazy("maximal", move |_| Ok(maximal.clone())),
+        false => answer.part("independent", list).part("maximal", maximal),
+    }))
 }
 
 fn find_symmetries(a: &Arguments) -> Fallible<Value> {
@@ -379,7 +402,7 @@ fn find_symmetries(a: &Arguments) -> Fallible<Value> {
         let regular = regular_form(a)?;
         by_degrees(a, n, |cx, n| search::polynomial_symmetries(cx, &regular, &named, n))?
     };
-    searched(a, "find_symmetries", made, |list| Value::list(list.into_iter().map(Value::Field)))
+    Ok(Value::from(searched(a, "find_symmetries", made, |list| Value::list(list.into_iter().map(Value::Field)))?))
 }
 
 fn find_adjoint_symmetries(a: &Arguments) -> Fallible<Value> {
@@ -388,7 +411,8 @@ fn find_adjoint_symmetries(a: &Arguments) -> Fallible<Value> {
     let (_, form) = mixed::mixed_of(&a.cx, a)?;
     let connection = Connection::new(&a.cx, &form);
     let made = by_degrees(a, n, |cx, n| search::adjoint_symmetries(cx, &connection, &named, n))?;
-    searched(a, "find_adjoint_symmetries", made, |list| {
+    let list = |list: Vec<AdaptedForm>| {
         Value::list(list.iter().map(|alpha| Value::Form(form_of_adapted(&a.cx, &connection, alpha))))
-    })
+    };
+    Ok(Value::from(searched(a, "find_adjoint_symmetries", made, list)?))
 }

@@ -496,7 +496,7 @@ impl Basis {
         kept.retain(|e| !implied.contains(e));
         // As a reader lists them: simple ones first, low derivatives first, in the order of declaration.
         kept.sort_by_cached_key(|g| {
-            let mut places: Vec<(u32, u32)> = g.variables().iter().map(|v| place(*v)).collect();
+            let mut places: Vec<(u32, u32, u32)> = g.variables().iter().map(|v| place(*v)).collect();
             places.sort_unstable();
             (g.total_degree(), places.last().map(|p| p.0), places)
         });
@@ -555,14 +555,15 @@ fn linear_first(all: &[Polynomial], order: &Order) -> Order {
     Order::of_blocks(&[&linear, &rest])
 }
 
-/// Jet order and place of declaration.
-fn place(v: u32) -> (u32, u32) {
+/// Jet order, and the place of declaration among coordinates or among other symbols. These are counted apart, each from the
+/// beginning of the thread: numbers of the one kind and of the other say nothing when they are compared.
+fn place(v: u32) -> (u32, u32, u32) {
     match Generator(v).kind() {
         Kind::Symbol(s) => match s.as_jet() {
-            Some((coordinate, order)) => (order, coordinate.index()),
-            None => (0, s.index()),
+            Some((coordinate, order)) => (order, 0, coordinate.index()),
+            None => (0, 1, s.index()),
         },
-        _ => (0, u32::MAX),
+        _ => (0, 2, 0),
     }
 }
 
@@ -595,7 +596,7 @@ fn order_for(frame: &Frame, all: &[Polynomial]) -> (Order, Vec<u32>) {
         }
     }
     rest.sort_by_cached_key(|v| {
-        let (order, index) = place(*v);
+        let (order, _, index) = place(*v);
         match Generator(*v).kind() {
             _ if frame.is_constant(*v) => (3, Reverse(0), *v),
             Kind::Symbol(s) if s.as_jet().is_some() => (0, Reverse(order), index),
