@@ -54,6 +54,7 @@ pub mod switches;
 pub mod tableau;
 pub mod taylor;
 pub mod trajectory;
+pub mod variational;
 pub mod whole_step;
 
 pub use driver::run;

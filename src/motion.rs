@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! law      which numbers are the state, and how their derivatives follow from them
+//! discrete   what a variational method needs of a Lagrangian
 //! start    where a motion starts, and whether it may start there
 //! variation  how far neighbouring motions are away, to first order
 //! numbers  values of parameters, where exact expressions become doubles
@@ -16,6 +17,7 @@
 //! the values and statements of the language.
 
 pub mod cache;
+pub mod discrete;
 pub mod double;
 pub mod law;
 pub mod numbers;

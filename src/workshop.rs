@@ -138,6 +138,9 @@ pub mod integrate {
     pub mod trajectory {
         pub use crate::integrate::trajectory::Trajectory;
     }
+    pub mod variational {
+        pub use crate::integrate::variational::Action;
+    }
 }
 
 /// Lagrangians and their dynamics.

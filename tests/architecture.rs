@@ -328,6 +328,7 @@ const STATISTICS: &[&str] = &[
     "integrate/slopes.rs",
     "integrate/splitting.rs",
     "integrate/trajectory.rs",
+    "integrate/variational.rs",
 ];
 
 #[test]

@@ -23,7 +23,7 @@ fn kernel(n: usize, f: impl FnOnce(&mut KernelBuilder, &[Value]) -> Vec<Value>) 
 
 /// The methods that take every motion; those for separable ones have their tests in numerics.
 fn for_every_motion() -> impl Iterator<Item = Method> {
-    Method::all().filter(|method| !matches!(method.row().family, Family::Splitting(_)))
+    Method::all().filter(|method| !matches!(method.row().family, Family::Splitting(_) | Family::Variational))
 }
 
 fn run_of(cx: &Inquiry, motion: &Motion, problem: &InitialValueProblem) -> Trajectory {

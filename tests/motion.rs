@@ -268,7 +268,8 @@ fn bad_clauses_are_refused() {
     let cases = [
         ("from x = 1; until t = 1; method eulr", "bad_option", "there is no method `eulr`"),
         ("from x = 1; until t = 1; method tsit", "bad_option", "did you mean `tsit5`?"),
-        ("from x = 1; until t = 1; method variational", "not_available", "not available yet"),
+        ("from x = 1; until t = 1; method variational", "bad_option", "add `step 1/100`"),
+        ("from x = 1; until t = 1; method variational(simpson); step 1/100", "bad_option", "does not take this"),
         ("from x = 1; until t = 1; method rk4", "bad_option", "add `step 1/100`"),
         ("from x = 1; until t = 1; method taylor(3)", "no_effect", "takes no argument"),
         ("from x = 1; until t = 1; tolerance 0", "bad_option", "a tolerance is a positive number"),

@@ -304,14 +304,14 @@ codes! {
         "What `from` leaves out is 0, unless the system moves on a submanifold that forbids it: then the missing values are those nearest to 0 that lie on it.",
         "manifold Y over t { x, y }\nlagrangian L on J1(Y) = x'^2/2 - x*y - y^2/2\nsimulate L { from x = 1; until t = 1 }" => "manifold Y over t { x, y }\nlagrangian L on J1(Y) = x'^2/2 - x*y - y^2/2\nsimulate L { from x = 1, y = -1; until t = 1 }";
     METHOD_MISFIT = 708 "method_misfit": "this method does not fit this system",
-        "Verlet's method and its compositions move positions by momenta and momenta by positions: H = T(p) + V(q). Friction, magnetic forces, constraints and masses that depend on positions are not of that kind.",
+        "Verlet's method and its compositions move positions by momenta and momenta by positions: H = T(p) + V(q). Friction, magnetic forces, constraints and masses that depend on positions are not of that kind. Variational methods need a Lagrangian of first order, and momenta that determine the velocities.",
         "manifold Y over t { x }\nlagrangian L on J1(Y) = (1 + x^2)*x'^2/2\nsimulate L { from x' = 1; until t = 1; method verlet; step 1/100 }" => "manifold Y over t { x }\nlagrangian L on J1(Y) = (1 + x^2)*x'^2/2\nsimulate L { from x' = 1; until t = 1; method dop853 }";
     BUDGET = 901 "budget": "the computation went over its budget",
         "A budget of nodes, bits or time was exhausted. What is known so far is reported; nothing is guessed.",
         "2^(10^9)" => "2^(10^3)";
     NOT_AVAILABLE = 902 "not_available": "this is not available yet",
         "The statement belongs to the language, but this version does not answer it yet.",
-        "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nsimulate L { from x' = 1; until t = 1; method variational }" => "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nsimulate L { from x' = 1; until t = 1; method dop853 }";
+        "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nlet run = simulate L { from x' = 1; until t = 1 }\nlyapunov(run)" => "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nlet run = simulate L { from x' = 1; until t = 1 }\nrun.last";
     CANNOT_READ = 903 "cannot_read": "this file cannot be read",
         "A file named on the command line or after use is missing, is a folder, or may not be read.",
         "use \"no_such_file.mech\"" => "use std.springs\nspring(2, 1)";

@@ -23,6 +23,7 @@ use super::switches::Switchboard;
 use super::tableau;
 use super::taylor::{self, Taylor};
 use super::trajectory::{EventPoint, Trajectory};
+use super::variational::Variational;
 
 /// Runs a problem. It either cannot be begun, or there is a trajectory that says why it ends.
 pub fn run(cx: &Budget, motion: &Motion, problem: &InitialValueProblem) -> Result<Trajectory, BadProblem> {
@@ -60,6 +61,9 @@ pub fn run(cx: &Budget, motion: &Motion, problem: &InitialValueProblem) -> Resul
         (None, Family::Gauss) => drive(cx, motion, problem, method, &mut Gauss::new(method, motion, problem)),
         (None, Family::Radau) => drive(cx, motion, problem, method, &mut Radau::new(method, motion, problem)),
         (None, Family::Differentiation) => drive(cx, motion, problem, method, &mut Bdf::new(motion, problem)),
+        (None, Family::Variational) => {
+            drive(cx, motion, problem, method, &mut Variational::new(motion.discrete(method)?, motion, problem))
+        }
         // `choose` leaves no choice open.
         (None, Family::Choice | Family::Series) => match Taylor::new(motion, problem) {
             Some(mut taylor) => {

@@ -7,6 +7,7 @@
 use super::collocation;
 use super::splitting::{self, Composition};
 use super::tableau::{self, Estimate, Tableau};
+use super::variational::Discretisation;
 
 /// How a problem is integrated: a row of the table, and what stands in brackets after its name.
 #[derive(Clone, Copy)]
@@ -46,6 +47,8 @@ pub enum Family {
     Radau,
     /// Backward differentiation of variable order: [`super::bdf`].
     Differentiation,
+    /// The discrete Euler–Lagrange equations of a Lagrangian, by the word in brackets: [`super::variational`].
+    Variational,
 }
 
 /// What may stand in brackets after the name of a method: `gauss(4)`.
@@ -130,6 +133,15 @@ const ONLY_LINEAR: &[(Quantity, Kept)] = &[(Quantity::Linear, Kept::ToRounding)]
 const GEOMETRIC: &[(Quantity, Kept)] = &[
     (Quantity::Linear, Kept::ToRounding),
     (Quantity::Quadratic, Kept::ToRounding),
+    (Quantity::SymplecticForm, Kept::ToRounding),
+    (Quantity::Energy, Kept::InTheMean),
+    (Quantity::Reversal, Kept::ToRounding),
+];
+
+/// Discrete Lagrangians: Marsden–West, §1.3 (the form), §1.3.3 (momenta of symmetries that act linearly, which are quadratic in
+/// positions and momenta); reversal holds for the symmetric quadratures that are taken.
+const DISCRETE: &[(Quantity, Kept)] = &[
+    (Quantity::Linear, Kept::ToRounding),
     (Quantity::SymplecticForm, Kept::ToRounding),
     (Quantity::Energy, Kept::InTheMean),
     (Quantity::Reversal, Kept::ToRounding),
@@ -250,6 +262,14 @@ pub const METHODS: &[MethodRow] = &[
         suits: None,
         help: "backward differentiation of order 1 to 5; for stiff equations that are large, under loose tolerances",
     },
+    MethodRow {
+        name: "variational",
+        family: Family::Variational,
+        takes: Takes::Word(&[("midpoint", None), ("trapezoidal", None), ("galerkin", Some(Numbers::OneOf(&[4, 6])))]),
+        preserves: DISCRETE,
+        suits: None,
+        help: "discrete Euler–Lagrange equations, on constraints too, `variational(galerkin, 4)`; symplectic, fixed step",
+    },
 ];
 
 impl MethodRow {
@@ -258,8 +278,7 @@ impl MethodRow {
         match self.family {
             Family::Choice | Family::Series => true,
             Family::Explicit(tableau) => !matches!(tableau.estimate, Estimate::None),
-            Family::Splitting(_) => false,
-            Family::Gauss => false,
+            Family::Splitting(_) | Family::Gauss | Family::Variational => false,
             Family::Radau | Family::Differentiation => true,
         }
     }
@@ -359,8 +378,18 @@ impl Method {
             Family::Explicit(tableau) => Some(tableau.order),
             Family::Splitting(composition) => Some(composition.order),
             Family::Gauss => Some(self.number.unwrap_or(2)),
+            Family::Variational => Some(self.discretisation().order()),
             Family::Radau => self.number,
             Family::Differentiation => None,
+        }
+    }
+
+    /// How a variational method discretises the action.
+    pub fn discretisation(self) -> Discretisation {
+        match (self.word, self.number) {
+            (Some("galerkin"), order) => Discretisation::Galerkin { order: order.unwrap_or(4) },
+            (Some("trapezoidal"), _) => Discretisation::Trapezoidal,
+            _ => Discretisation::Midpoint,
         }
     }
 
@@ -480,6 +509,7 @@ mod tests {
     use crate::codegen::compiled::Options;
     use crate::codegen::ir::{Bank, KernelBuilder};
     use crate::integrate::problem::{InitialValueProblem, Motion, MotionSpec};
+    use crate::integrate::variational::Action;
     use crate::integrate::{run, taylor};
 
     #[test]
@@ -556,7 +586,18 @@ mod tests {
         for (i, v) in [y[2], y[3], pull, back].into_iter().enumerate() {
             b.output(format!("d{i}"), v);
         }
-        Motion::new(MotionSpec::field(b.finish()), Options::default())
+        // L = (v₁² + v₂² − (x₁ − x₂)²)/2: forces, momenta, and their slopes in positions and velocities.
+        let mut l = KernelBuilder::new("action");
+        let y: Vec<_> = ["x1", "x2", "v1", "v2"].map(|name| l.input(name, Bank::State)).to_vec();
+        let pull = l.sub(y[1], y[0]);
+        let back = l.neg(pull);
+        let [zero, one, minus] = [0.0, 1.0, -1.0].map(|x| l.constant(x));
+        let slopes = [[minus, one, one, minus], [zero; 4], [zero; 4], [one, zero, zero, one]].concat();
+        for (i, v) in [pull, back, y[2], y[3]].into_iter().chain(slopes).enumerate() {
+            l.output(format!("o{i}"), v);
+        }
+        let action = Action { kernel: l.finish(), m: 2, holonomic: 0, constraints: 0 };
+        Motion::new(MotionSpec::field(b.finish()), Options::default()).with_action(action)
     }
 
     /// Halving the step divides the error by 2 to the order, once steps are short: for y′ = y cos t, which has y = exp(sin t).
@@ -588,7 +629,7 @@ mod tests {
         // x = cos(√2 t) + (0.1/√2) sin(√2 t)
         let w = 2f64.sqrt();
         let exact = (w * end).cos() + 0.1 / w * (w * end).sin();
-        for method in Method::all() {
+        for method in Method::all().filter(|method| !matches!(method.row().family, Family::Variational)) {
             let row = method.row();
             let problem = || InitialValueProblem::new(state.clone(), vec![], end).method(method);
             let made = match row.adaptive() {
@@ -621,6 +662,8 @@ mod tests {
                 Family::Splitting(composition) => {
                     assert_eq!((made.method, made.statistics.order), (method, composition.order));
                 }
+                // Made from a Lagrangian: tests/motion/variational.mech.
+                Family::Variational => {}
             }
         }
     }

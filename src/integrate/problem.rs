@@ -16,6 +16,7 @@ use super::slopes::CompiledSlopes;
 use super::splitting::{CompiledSplitting, Composition, NotSeparable};
 use super::surface::{self, Level, Surface};
 use super::switches::{Switchboard, SwitchingFunctions};
+use super::variational::{Action, CompiledAction, Scheme};
 use super::whole_step;
 
 /// The direction in which a watched function passes through zero.
@@ -103,11 +104,15 @@ pub struct Motion {
     splittings: Splittings,
     /// The Jacobian matrix of the field, without and with exchanges of rows in linear systems; made at the first request.
     slopes: Arc<[OnceLock<CompiledSlopes>; 2]>,
+    /// What variational methods are made of, and those that were made.
+    action: Option<Arc<Action>>,
+    actions: Actions,
 }
 
 /// Shared between motions that have the same field.
 type Jets = Arc<Mutex<Vec<((usize, bool), Option<CompiledJet>)>>>;
 type WholeSteps = Arc<Mutex<Vec<(Method, Option<CompiledKernel>)>>>;
+type Actions = Arc<Mutex<Vec<(Method, CompiledAction)>>>;
 type Splittings = Arc<Mutex<Vec<(u32, CompiledSplitting)>>>;
 
 /// Operations up to which recorded and watched expressions are interpreted.
@@ -152,6 +157,8 @@ impl Motion {
             whole_steps: WholeSteps::default(),
             splittings: Splittings::default(),
             slopes: Arc::default(),
+            action: None,
+            actions: Actions::default(),
         }
     }
 
@@ -171,6 +178,8 @@ impl Motion {
             whole_steps: self.whole_steps.clone(),
             splittings: self.splittings.clone(),
             slopes: self.slopes.clone(),
+            action: self.action.clone(),
+            actions: self.actions.clone(),
         }
     }
 
@@ -323,6 +332,29 @@ impl Motion {
             .then(|| whole_step::compile(tableau, &self.field, fused));
         steps.push((method, step.clone()));
         step
+    }
+
+    /// The same motion, with the Lagrangian from which it follows.
+    pub fn with_action(mut self, action: Action) -> Motion {
+        self.action = Some(Arc::new(action));
+        self.actions = Actions::default();
+        self
+    }
+
+    /// The discrete equations of a variational method, if there is a Lagrangian and the method takes its constraints.
+    pub fn discrete(&self, method: Method) -> Result<CompiledAction, BadProblem> {
+        let Some(action) = &self.action else { return Err(BadProblem::NoLagrangian) };
+        let mut made = self.actions.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some((_, discrete)) = made.iter().find(|(m, _)| *m == method) {
+            return Ok(discrete.clone());
+        }
+        let scheme = Scheme::of(method.discretisation());
+        if action.constraints > 0 && scheme.degree() > 1 {
+            return Err(BadProblem::HighOrderOnConstraints);
+        }
+        let discrete = CompiledAction::new(action.clone(), scheme, self.options);
+        made.push((method, discrete.clone()));
+        Ok(discrete)
     }
 
     /// Verlet's method, or a composition of it, if the states fall into two classes.
@@ -530,6 +562,10 @@ pub enum BadProblem {
         slope_of: String,
         depends_on: String,
     },
+    /// A variational method needs the Lagrangian.
+    NoLagrangian,
+    /// Variational methods of higher order take no constraints.
+    HighOrderOnConstraints,
     /// The vector field has no value at the initial state.
     Start {
         failure: Failure,
@@ -554,6 +590,10 @@ impl std::fmt::Display for BadProblem {
             BadProblem::NotFinite { name } => write!(f, "{name} is not a finite number"),
             BadProblem::NotSeparable { slope_of, depends_on } => {
                 write!(f, "the motion is not separable: the slope of {slope_of} depends on {depends_on}")
+            }
+            BadProblem::NoLagrangian => write!(f, "a variational method needs a Lagrangian"),
+            BadProblem::HighOrderOnConstraints => {
+                write!(f, "on constraints a variational method is `midpoint` or `trapezoidal`")
             }
             BadProblem::Start { failure } => write!(f, "there is no motion from this state: {failure}"),
         }

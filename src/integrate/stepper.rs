@@ -91,6 +91,11 @@ pub trait Stepper {
     /// Moves the state at the end of the last step a little, as a projection does.
     fn replace(&mut self, state: &[f64]);
 
+    /// Whether a step ends on the constraints of the motion by itself.
+    fn ends_on_constraints(&self) -> bool {
+        false
+    }
+
     /// Continues from the current state with other decisions, as after a kink.
     fn restart(&mut self, modes: &[f64]);
 

@@ -229,7 +229,7 @@ impl<'a> SurfaceWatch<'a> {
         for (size, x) in self.sizes.iter_mut().zip(&self.state) {
             *size = size.max(x.abs());
         }
-        if !self.project(t, true)? {
+        if !self.project(t, true)? || stepper.ends_on_constraints() {
             return Ok(());
         }
         let square = |(new, old): (&f64, &f64)| (new - old) * (new - old);

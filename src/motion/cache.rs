@@ -2,6 +2,7 @@
 //! another tolerance, finds its vector field here: nothing is derived and nothing is compiled again. What is recorded and
 //! watched is kept beside the field it belongs to.
 
+use super::discrete::ActionLaw;
 use super::law::{Law, Reading};
 use crate::algebra::Inquiry;
 use crate::algebra::derive::partial;
@@ -62,6 +63,8 @@ pub struct Observed {
     pub kinds: Vec<Event>,
     /// The set on which the motion stays.
     pub surface: Vec<SurfaceLevel>,
+    /// The Lagrangian, for a variational method.
+    pub action: Option<ActionLaw>,
     /// The parameters of the field, then those that only occur here.
     pub parameters: Vec<Symbol>,
 }
@@ -161,6 +164,8 @@ impl Motions {
         let surface: Result<Vec<Level>, Obstacle> =
             observed.surface.iter().map(|level| level.lower(cx, &with_observed)).collect();
         let surface = Some(surface.map_err(Unlowered::Field)?).filter(|levels| !levels.is_empty());
+        let lowered = observed.action.as_ref().map(|law| law.lower(&with_observed));
+        let action = lowered.transpose().map_err(Unlowered::Field)?;
         if let Some(field) = new_field {
             kept.compilations += 1;
             if kept.fields.len() >= KEPT {
@@ -172,12 +177,16 @@ impl Motions {
         }
         let Some(field) = kept.fields.get_mut(&key) else { unreachable!("just kept") };
         kept.compilations += usize::from(record.is_some()) + usize::from(events.is_some());
-        let motion = match (&record, &events, surface) {
-            (None, None, None) => field.motion.clone(),
-            (_, _, surface) => {
+        let motion = match (&record, &events, surface, action) {
+            (None, None, None, None) => field.motion.clone(),
+            (_, _, surface, action) => {
                 let motion = field.motion.observing(record, events.map(|k| (k, observed.kinds.clone())));
-                Rc::new(match surface {
+                let motion = match surface {
                     Some(levels) => motion.on_surface(&levels),
+                    None => motion,
+                };
+                Rc::new(match action {
+                    Some(action) => motion.with_action(action),
                     None => motion,
                 })
             }
@@ -206,6 +215,7 @@ impl Observed {
             // A mark between the two lists.
             names.push(String::new());
         }
+        expressions.extend(self.action.iter().flat_map(|law| &law.outputs));
         expressions.extend(self.surface.iter().flat_map(|level| &level.equations));
         use crate::integrate::problem::Direction;
         let kind = |e: &Event| {

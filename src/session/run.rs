@@ -10,6 +10,7 @@
 mod animation;
 mod clauses;
 mod constrained;
+mod discrete;
 mod emit;
 pub mod picture;
 pub mod section;
@@ -48,6 +49,7 @@ use crate::model::kind::Gives;
 use crate::model::set::branch_text;
 use crate::model::value::{Fallible, KeyPart, Value};
 use crate::motion::cache::{Observed, SurfaceLevel, Unlowered};
+use crate::motion::discrete::{ActionLaw, Constraints};
 use crate::motion::law::{self, Law, Reading};
 use crate::motion::numbers::Numbers;
 use crate::motion::run::Run;
@@ -156,6 +158,7 @@ fn simulate(
     let numbers = Numbers::new(&state.parameters, &clauses.set);
     let context = Context { state, clauses: &clauses, numbers: &numbers, span: subject.span };
     let determined = context.determine(cx, &subject)?;
+    let action = context.action(cx, &subject, &determined)?;
     let Determined { law, start, filled, surface, ends, .. } = context.varied(cx, determined, subject.variations)?;
     if !filled.is_empty() {
         let list: Vec<String> = filled.iter().map(|(s, x)| format!("{s} = {}", short(*x))).collect();
@@ -169,7 +172,7 @@ fn simulate(
         );
     }
     let signature = context.signature(&law);
-    let observed = context.observed(cx, &law, &signature, surface, &ends)?;
+    let observed = context.observed(cx, &law, &signature, surface, &ends, action)?;
     let parameters = numbers.values_of(cx, &observed.parameters, subject.span)?;
     let problem = context.problem(cx, &law, start, parameters.clone())?;
     let compiled = timing::stage("compile", || state.motions.get(cx, &law, &signature, &observed, context.options()));
@@ -336,12 +339,23 @@ struct Determined {
     completion: Vec<(Symbol, Expr)>,
     /// Where a constraint stops to determine it.
     ends: Vec<End>,
+    /// For methods that are made from a Lagrangian.
+    constraints: Constraints,
 }
 
 impl Determined {
     /// On all states.
     fn everywhere(law: Law, start: Start) -> Determined {
-        Determined { law, start, filled: vec![], surface: vec![], nonzero: vec![], completion: vec![], ends: vec![] }
+        Determined {
+            law,
+            start,
+            filled: vec![],
+            surface: vec![],
+            nonzero: vec![],
+            completion: vec![],
+            ends: vec![],
+            constraints: Constraints::default(),
+        }
     }
 }
 
@@ -645,6 +659,7 @@ impl Context<'_> {
         signature: &Signature,
         surface: Vec<SurfaceLevel>,
         ends: &[End],
+        action: Option<ActionLaw>,
     ) -> Fallible<Observed> {
         let bodies = &self.clauses.bodies;
         let columns = self.clauses.record.as_deref().unwrap_or(&[]);
@@ -662,14 +677,15 @@ impl Context<'_> {
         };
         let mut parameters = signature.parameters.clone();
         let of_surface = surface.iter().flat_map(|level| level.equations.clone()).collect();
-        for p in parameters_of(&[of_reading(&record), of_reading(&events), of_surface].concat()) {
+        let of_action = action.iter().flat_map(|law| law.outputs.clone()).collect();
+        for p in parameters_of(&[of_reading(&record), of_reading(&events), of_surface, of_action].concat()) {
             if !parameters.contains(&p) {
                 parameters.push(p);
             }
         }
         let stops = self.clauses.stops.iter().map(|s| s.event.clone());
         let kinds = stops.chain(ends.iter().map(|end| end.event.clone())).collect();
-        Ok(Observed { record, events, kinds, surface, parameters })
+        Ok(Observed { record, events, kinds, surface, action, parameters })
     }
 
     /// The numbers of the run.

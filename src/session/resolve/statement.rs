@@ -619,7 +619,6 @@ pub fn assigned(ast: &Ast, statement: &Statement) -> Option<ast::Text> {
 
 /// `dop853`, `gauss(6)`, `variational(midpoint)`.
 fn read_method(ast: &Ast, id: ExprId) -> Fallible<Method> {
-    let later = ["verlet", "variational"];
     let span = ast.span(id);
     let (name, arguments) = match ast.kind(id) {
         ExprKind::Call { callee, arguments } => (ast.name(*callee), arguments.as_slice()),
@@ -653,12 +652,6 @@ fn read_method(ast: &Ast, id: ExprId) -> Fallible<Method> {
             ));
         }
         Err(BadMethod::NoSuchName) => {}
-    }
-    if later.contains(&text.as_str()) {
-        return Err(Box::new(
-            Diagnostic::error(&codes::NOT_AVAILABLE, format!("the method `{text}` is not available yet"))
-                .label(span, "not in this version"),
-        ));
     }
     let d = Diagnostic::error(&codes::BAD_OPTION, format!("there is no method `{text}`")).label(span, "not known");
     let names: Vec<&str> = Method::all().map(Method::name).collect();

@@ -19,6 +19,7 @@ use crate::model::item::System;
 use crate::model::set::branch_text;
 use crate::model::value::Fallible;
 use crate::motion::cache::SurfaceLevel;
+use crate::motion::discrete::Constraints;
 use crate::motion::law::{self, Law};
 use crate::motion::start::{self, Off, Start, Surface};
 use crate::questions::constrained_motion::{
@@ -106,7 +107,12 @@ impl Context<'_> {
         }
         let ends = self.ends(cx, system)?;
         let surface = SurfaceLevel::by_order(&functions, &law.states);
-        Ok(Determined { surface, filled, completion, ends, ..Determined::everywhere(law, start) })
+        // Functions as they were given; their derivatives follow.
+        let order = |e: &Expr| e.symbols().iter().filter_map(|s| s.as_jet()).map(|(_, order)| order).max().unwrap_or(0);
+        let own = equations.surface.iter().zip(&functions).filter(|(e, _)| e.constraint.is_some() && e.derivative == 0);
+        let (holonomic, nonholonomic) = own.map(|(_, f)| *f).partition(|f| order(f) == 0);
+        let constraints = Constraints { holonomic, nonholonomic };
+        Ok(Determined { surface, filled, completion, ends, constraints, ..Determined::everywhere(law, start) })
     }
 
     /// Where the branch of a constraint ends, and where nonlinear or redundant constraints lose rank.

@@ -590,6 +590,8 @@ impl Prepared {
         let every = clauses.every;
         clauses.record = None;
         let (determined, first) = determine(cx, state, subject, &clauses, axes)?;
+        let context = Context { state, clauses: &clauses, numbers: &first, span: subject.span };
+        let action = context.action(cx, subject, &determined)?;
         let Determined { law, surface, nonzero, mut completion, ends, .. } = determined;
         // The row by which the law was found may have left nothing out that is not 0; others may.
         if completion.is_empty()
@@ -600,9 +602,8 @@ impl Prepared {
             completion = dependent_jets(cx, system).into_iter().map(put).collect();
         }
         let equations: Vec<Expr> = surface.iter().flat_map(|level| level.equations.clone()).collect();
-        let context = Context { state, clauses: &clauses, numbers: &first, span: subject.span };
         let signature = context.signature(&law);
-        let mut observed = context.observed(cx, &law, &signature, surface, &ends)?;
+        let mut observed = context.observed(cx, &law, &signature, surface, &ends, action)?;
         let place = columns.columns.first().map_or(subject.span, |c| c.2);
         let reduced: Vec<Symbol> = columns.reductions.iter().map(|r| r.1).collect();
         let everything: Vec<Expr> = (columns.reductions.iter().map(|r| r.2))

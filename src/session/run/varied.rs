@@ -70,6 +70,7 @@ impl Context<'_> {
             nonzero: found.nonzero,
             completion: found.completion,
             ends: found.ends,
+            constraints: found.constraints,
         })
     }
 }
