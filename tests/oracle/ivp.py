@@ -5,7 +5,7 @@ Solving Ordinary Differential Equations II, VI.9 and VII.7), solved by another p
 
 integrated by Gragg's extrapolation of order 24 in 32 digits (mpmath), with two tolerances, whose agreement is printed.
 
-    python3 tests/oracle/ivp.py pleiades car_axis squeezer
+    python3 tests/oracle/ivp.py pleiades car_axis squeezer slider_crank governor rattleback pendulum fekete
 """
 import sys
 import sympy as sp
@@ -182,8 +182,167 @@ def squeezer():
     return second_order(a, 7), start, mpf("0.03"), mpf("0.0001"), ["angles", "velocities"]
 
 
+def slider_crank():
+    """A rigid crank and a rigid rod with the lengths, masses and inertias of the test set's slider crank, under gravity, and
+    with a crank that is free."""
+    t = sp.Symbol("t")
+    q = sp.symbols("phi1 phi2 x")
+    v = sp.symbols("w1 w2 u")
+    R = sp.Rational
+    l1, l2, j1, m2, j2, m3, g = (R(x) for x in ("0.15", "0.3", "0.002727", "0.151104", "0.0045339259", "0.075552", "9.81"))
+    cx = l1 * sp.cos(q[0]) + l2 * sp.cos(q[1]) / 2
+    cy = l1 * sp.sin(q[0]) + l2 * sp.sin(q[1]) / 2
+    rate = lambda f: sum(sp.diff(f, x) * w for x, w in zip(q, v))
+    kinetic = j1 * v[0] ** 2 / 2 + m2 * (rate(cx) ** 2 + rate(cy) ** 2) / 2 + j2 * v[1] ** 2 / 2 + m3 * v[2] ** 2 / 2
+    constraints = [l1 * sp.sin(q[0]) + l2 * sp.sin(q[1]), q[2] - l1 * sp.cos(q[0]) - l2 * sp.cos(q[1])]
+    a = equations(q, v, kinetic, g * m2 * cy, [0] * 3, constraints, t)
+    start = [mpf(0), mpf(0), mpf("0.45"), mpf(150), mpf(-75), mpf(0)]
+    return second_order(a, 3), start, mpf("0.1"), mpf("0.001"), ["phi1 phi2 x", "velocities"]
+
+
+def governor():
+    """A governor of two balls: the spindle turns by phi, the arms have the angle alpha to it, the sleeve hangs on two more rods
+    and on a spring with a damper. In two coordinates, without constraints."""
+    t = sp.Symbol("t")
+    q = sp.symbols("phi alpha")
+    v = sp.symbols("w b")
+    R = sp.Rational
+    ball, sleeve, rod, length, g = R(5), R(2), R(3), R(1), R("9.81")
+    stiffness, damping, rest, spindle = 8000, 40, R(1, 2), R(1, 5)
+    x, z = length * sp.sin(q[1]), -length * sp.cos(q[1])
+    s = 2 * z
+    rate = lambda f: sum(sp.diff(f, a) * w for a, w in zip(q, v))
+    at = lambda c: sp.Matrix([c * x, z])
+    speed2 = lambda a, b: rate(a) ** 2 + rate(b) ** 2 + a**2 * v[0] ** 2
+    # A uniform rod from A to B has the kinetic energy m (A'.A' + A'.B' + B'.B')/6; here A' = 0 above, and B is the ball.
+    upper = rod * speed2(x, z) / 6
+    lower = rod * (speed2(x, z) + rate(s) ** 2 + rate(z) * rate(s)) / 6
+    kinetic = 2 * (ball * speed2(x, z) / 2 + upper + lower) + sleeve * rate(s) ** 2 / 2 + spindle * v[0] ** 2 / 2
+    spring = stiffness * (s + 2 * length - rest) ** 2 / 2
+    potential = 2 * (ball * g * z + rod * g * z / 2 + rod * g * (z + s) / 2) + sleeve * g * s + spring
+    a = equations(q, v, kinetic, potential, [0, -damping * rate(s) * sp.diff(s, q[1])], [], t)
+    start = [mpf(0), mp.pi / 6, 2 * mp.pi, mpf(0)]
+    return second_order(a, 2), start, mpf(10), mpf("0.01"), ["phi alpha", "velocities"]
+
+
+def rattleback():
+    """An ellipsoid that rolls, by the equations of Newton and Euler in the frame of the body. States: the upward vertical n and
+    the angular velocity w, both in the body; the centre of mass lies h below the centre of the ellipsoid:
+
+        I w' + w x I w = rho x F,   m (v' + w x v) = F - m g n,   v = -w x rho,   n' = n x w.
+    """
+    A, B, C, D = (mpf(x) for x in ("0.0002", "0.0016", "0.0017", "-0.00002"))
+    axes = [mpf("0.2"), mpf("0.03"), mpf("0.02")]
+    mass, g, h = mpf(1), mpf("9.81"), mpf("0.01")
+    inertia = matrix([[A, D, 0], [D, B, 0], [0, 0, C]])
+    cross = lambda a, b: [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+    dot = lambda a, b: sum(x * y for x, y in zip(a, b))
+    squares = [a * a for a in axes]
+
+    def f(t, y):
+        n, w = y[:3], y[3:6]
+        n1 = cross(n, w)
+        root = mp.sqrt(dot(squares, [x * x for x in n]))
+        root1 = sum(s * x * x1 for s, x, x1 in zip(squares, n, n1)) / root
+        rho = [-s * x / root for s, x in zip(squares, n)]
+        rho1 = [-s * (x1 / root - x * root1 / root**2) for s, x, x1 in zip(squares, n, n1)]
+        rho[2] += h
+        iw = list(inertia * matrix(w))
+        # F = m (v' + w x v) + m g n with v' = -w' x rho - w x rho', so that I w' + m rho x (w' x rho) = right.
+        v = [-x for x in cross(w, rho)]
+        rest = [mass * (-a + b + g * c) for a, b, c in zip(cross(w, rho1), cross(w, v), n)]
+        right = [a - b for a, b in zip(cross(rho, rest), cross(w, iw))]
+        r2 = dot(rho, rho)
+        K = matrix(3, 3)
+        for i in range(3):
+            for j in range(3):
+                K[i, j] = inertia[i, j] + mass * ((r2 if i == j else 0) - rho[i] * rho[j])
+        return n1 + list(lu_solve(K, matrix(right)))
+
+    # The angles of the program: n = R^T e3 for R = Rz(psi) Rx(theta) Ry(phi).
+    theta, phi = mpf(1) / 100, mpf(1) / 100
+    n = [-mp.cos(theta) * mp.sin(phi), mp.sin(theta), mp.cos(theta) * mp.cos(phi)]
+    start = n + [-5 * x for x in n]
+    return f, start, mpf(2), mpf("0.01"), ["n", "angular velocity in the body"]
+
+
+def pendulum():
+    """From the horizontal: the angle from below is -2 asin(k cd(w t, k)). In closed form, so that nothing is integrated."""
+    k, w, t = mp.sin(mp.pi / 4), mp.sqrt(mpf("9.81")), mpf(10)
+    angle = lambda s: -2 * mp.asin(k * mp.ellipfun("cd", w * s, m=k * k))
+    rate = mp.diff(angle, t)
+    return [mp.sin(angle(t)), -mp.cos(angle(t)), rate * mp.cos(angle(t)), rate * mp.sin(angle(t))]
+
+
+def fekete():
+    """Twenty particles on a sphere that repel each other and are slowed down, in numbers of 120 bits after the point."""
+    bits = 120
+    one = 1 << bits
+    angles = [(2 * mpf(i) / 3 * mp.pi + 2 * mp.pi / 13, 3 * mp.pi / 8) for i in range(1, 4)]
+    angles += [(2 * mpf(i - 3) / 7 * mp.pi + 2 * mp.pi / 29, mp.pi / 8) for i in range(4, 11)]
+    angles += [(2 * mpf(i - 10) / 6 * mp.pi + 2 * mp.pi / 7, -2 * mp.pi / 15) for i in range(11, 17)]
+    angles += [(2 * mpf(i - 17) / 4 * mp.pi + 2 * mp.pi / 17, -3 * mp.pi / 10) for i in range(17, 21)]
+    points = [(mp.cos(w) * mp.cos(b), mp.sin(w) * mp.cos(b), mp.sin(b)) for w, b in angles]
+    start = [int(mp.nint(p[k] * one)) for k in range(3) for p in points] + [0] * 60
+
+    def f(s):
+        x, y, z, u, v, w = (s[20 * k : 20 * k + 20] for k in range(6))
+        a, b, c = [0] * 20, [0] * 20, [0] * 20
+        for i in range(20):
+            xi, yi, zi = x[i], y[i], z[i]
+            for j in range(i):
+                dx, dy, dz = xi - x[j], yi - y[j], zi - z[j]
+                # 1/r^2, in the same units
+                r = (1 << (3 * bits)) // (dx * dx + dy * dy + dz * dz)
+                fx, fy, fz = dx * r >> bits, dy * r >> bits, dz * r >> bits
+                a[i] += fx
+                b[i] += fy
+                c[i] += fz
+                a[j] -= fx
+                b[j] -= fy
+                c[j] -= fz
+        for i in range(20):
+            a[i] -= u[i] >> 1
+            b[i] -= v[i] >> 1
+            c[i] -= w[i] >> 1
+            # p.a = -v.v: the reaction along p
+            pa = x[i] * a[i] + y[i] * b[i] + z[i] * c[i] + u[i] * u[i] + v[i] * v[i] + w[i] * w[i]
+            reaction = (pa << bits) // (x[i] * x[i] + y[i] * y[i] + z[i] * z[i])
+            a[i] -= reaction * x[i] >> bits
+            b[i] -= reaction * y[i] >> bits
+            c[i] -= reaction * z[i] >> bits
+        return u + v + w + a + b + c
+
+    return f, start, bits
+
+
+def fekete_at(end, steps):
+    """The state at an integer time, by Gragg's extrapolation of order 20 with steps of 1/steps. With 2 and with 4 steps in each
+    unit of time the values at 20 agree to 13 digits."""
+    f, y, bits = fekete()
+    sequence = [2 * k for k in range(1, 11)]
+    for _ in range(end * steps):
+        rows = []
+        for j, n in enumerate(sequence):
+            m = n * steps
+            a, b = y, [u + w // m for u, w in zip(y, f(y))]
+            for _ in range(1, n):
+                a, b = b, [u + 2 * w // m for u, w in zip(a, f(b))]
+            row = [[(u + w + x // m) // 2 for u, w, x in zip(a, b, f(b))]]
+            for k in range(j):
+                p, r = n * n, sequence[j - k - 1] ** 2
+                row.append([u + (u - w) * r // (p - r) for u, w in zip(row[k], rows[j - 1][k])])
+            rows.append(row)
+        y = rows[-1][-1]
+    return [mpf(x) / (1 << bits) for x in y]
+
+
 if __name__ == "__main__":
     for name in sys.argv[1:]:
+        if name in ("pendulum", "fekete"):
+            for x in pendulum() if name == "pendulum" else fekete_at(20, 4):
+                print("   ", mp.nstr(x, 18), flush=True)
+            continue
         f, y, end, h, _ = globals()[name]()
         coarse, _ = integrate(f, mpf(0), y, end, h, mpf(10) ** -15)
         fine, steps = integrate(f, mpf(0), y, end, h, mpf(10) ** -20)
