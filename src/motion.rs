@@ -7,6 +7,7 @@
 //! variation  how far neighbouring motions are away, to first order
 //! numbers  values of parameters, where exact expressions become doubles
 //! cache    what was compiled before
+//! lyapunov  how fast neighbouring motions part in the long run
 //! section  where a run crosses a surface
 //! run      a run that was made;  series  its columns;  double  doubles beside exact numbers
 //! sweep    many runs of one motion;  sampling  their rows;  partial  the table that grows, shards, and what merges them
@@ -20,6 +21,7 @@ pub mod cache;
 pub mod discrete;
 pub mod double;
 pub mod law;
+pub mod lyapunov;
 pub mod numbers;
 pub mod partial;
 pub mod run;

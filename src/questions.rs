@@ -19,6 +19,7 @@ pub mod crosscheck;
 pub mod distributions;
 pub mod dynamics;
 pub mod equilibria;
+pub mod exponents;
 pub mod forces;
 pub mod ideals;
 pub mod maps;
@@ -59,6 +60,7 @@ static TABLES: &[(&str, &[Question])] = &[
     ("equilibria and stability", equilibria::ROWS),
     ("mixed systems and connections", mixed::ROWS),
     ("variations of motions", variation::ROWS),
+    ("exponents of runs", exponents::ROWS),
     ("calculus of forms and fields", calculus::ROWS),
     ("tensors", tensors::ROWS),
     ("maps and changes of coordinates", maps::ROWS),
@@ -68,7 +70,6 @@ static TABLES: &[(&str, &[Question])] = &[
     ("matrices", matrices::ROWS),
     ("polynomial equations", polynomials::ROWS),
     ("ideals", ideals::ROWS),
-    ("later", later::ROWS),
 ];
 
 /// The row of that name.
@@ -87,11 +88,6 @@ pub fn contact_number(name: &str) -> Option<u32> {
     number.filter(|n| (3..=MAX_JET_ORDER).contains(n))
 }
 
-/// Whether this version answers a question.
-pub fn is_available(question: &Question) -> bool {
-    !later::ROWS.contains(question)
-}
-
 /// Whether the answer to a question is a formula of the calculus, made without deciding or solving anything.
 pub fn is_formula(question: &Question) -> bool {
     question.gives != Gives::Kinds(kind::VERDICT) && calculus::ROWS.contains(question)
@@ -102,9 +98,9 @@ pub fn all() -> impl Iterator<Item = &'static Question> {
     TABLES.iter().flat_map(|(_, rows)| rows.iter())
 }
 
-/// The questions that this version answers, with the name of their subject.
+/// The questions, with the name of their subject.
 pub fn by_subject() -> impl Iterator<Item = (&'static str, &'static [Question])> {
-    TABLES.iter().copied().filter(|(_, rows)| *rows != later::ROWS)
+    TABLES.iter().copied()
 }
 
 pub fn names() -> impl Iterator<Item = &'static str> {
@@ -117,7 +113,7 @@ pub fn ask(cx: &Inquiry, question: &'static Question, arguments: Arguments) -> F
     let said = call::check_call(question, &arguments.as_call()).into_iter().next();
     let answered = (question.run)(&arguments).and_then(|value| operate::finished(cx, value));
     let answered = answered.map_err(|d| Box::new(d.or_at(arguments.name_span, "asked here")));
-    let Some(said) = said.filter(|_| is_available(question)) else { return answered };
+    let Some(said) = said else { return answered };
     debug_assert!(answered.is_err(), "`{}` takes what its row does not: {}", question.name, said.title);
     match answered {
         Err(own) if own.code.number != codes::WRONG_KIND.number || own.repairs.is_empty() => {
@@ -128,48 +124,5 @@ pub fn ask(cx: &Inquiry, question: &'static Question, arguments: Arguments) -> F
             })
         }
         answered => answered,
-    }
-}
-
-/// Questions that are part of the language and whose answers come with later work. They parse, they
-/// are known by name, and they say that they are not available yet.
-pub mod later {
-    use super::{Arguments, Question};
-    use crate::diagnostic::{Diagnostic, codes};
-    use crate::model::kind::*;
-    use crate::model::value::{Fallible, Value};
-
-    fn not_available(arguments: &Arguments) -> Fallible<Value> {
-        Err(Box::new(
-            Diagnostic::error(
-                &codes::NOT_AVAILABLE,
-                format!("the question `{}` is not available yet", arguments.question.name),
-            )
-            .label(arguments.name_span, "no answer in this version"),
-        ))
-    }
-
-    macro_rules! later {
-        ($($name:literal [$($parameter:expr),*] [$($option:expr),*] => $gives:expr, [$($part:expr),*];)*) => {
-            pub static ROWS: &[Question] = &[$(Question {
-                name: $name, parameters: &[$($parameter),*], options: &[$($option),*], help: "not available yet",
-                gives: $gives, parts: &[$($part),*], run: not_available,
-            }),*];
-        };
-    }
-
-    later! {
-        "lyapunov" [one("run", RUN)] [] => Gives::Kinds(LIST), [];
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn a_question_that_is_answered_is_not_announced_any_more() {
-        for row in super::later::ROWS {
-            let count = super::names().filter(|name| *name == row.name).count();
-            assert_eq!(count, 1, "`{}` has an answer now: take it out of `later`", row.name);
-        }
     }
 }

@@ -181,12 +181,9 @@ pub mod motion {
 
 /// The rows of the questions.
 pub mod questions {
-    pub use crate::questions::{Question, all, is_available};
+    pub use crate::questions::{Question, all};
     pub mod constrained_motion {
         pub use crate::questions::constrained_motion::{ConstrainedLaw, ConstrainedMotion, constrained_motion};
-    }
-    pub mod later {
-        pub use crate::questions::later::ROWS;
     }
 }
 

@@ -169,7 +169,7 @@ fn complaint(session: &mut Session, question: &Question) -> Option<String> {
 #[test]
 fn every_answer_has_text_latex_json_and_its_parts() {
     let mut session = world();
-    let rows = questions::all().filter(|q| questions::is_available(q));
+    let rows = questions::all();
     let complaints: Vec<String> = rows.filter_map(|q| complaint(&mut session, q)).collect();
     assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
 }
@@ -180,7 +180,7 @@ fn answers_are_of_the_kinds_that_the_rows_say() {
     let cx = &Inquiry::free();
     let mut session = world();
     let mut complaints = vec![];
-    for question in questions::all().filter(|q| questions::is_available(q)) {
+    for question in questions::all() {
         let Some(text) = sample(question) else { continue };
         let Ok(outcome) = ask(&mut session, &text) else { continue };
         let answer = outcome.answer.expect("an answer");
@@ -217,7 +217,7 @@ fn answers_are_of_the_kinds_that_the_rows_say() {
 #[test]
 fn expressions_in_json_parse_back() {
     let mut session = world();
-    for question in questions::all().filter(|q| questions::is_available(q)) {
+    for question in questions::all() {
         let Some(outcome) = sample(question).and_then(|text| ask(&mut session, &text).ok()) else { continue };
         let answer = outcome.answer.expect("an answer");
         if answer.type_name() != "expression" {
@@ -240,16 +240,12 @@ fn expressions_in_json_parse_back() {
 /// The rows as they stand in the documentation.
 fn table() -> String {
     let mut out = String::from("| question | main value | parts |\n|---|---|---|\n");
-    for q in questions::all().filter(|q| questions::is_available(q)) {
+    for q in questions::all() {
         let cell = |text: &str| text.replace('|', "\\|");
         let parts: Vec<String> =
             q.parts.iter().map(|p| format!("`{}` ({}) {}", p.name, p.kinds, cell(p.meaning))).collect();
         let gives = cell(&q.result_text());
         out += &format!("| `{}`: {} | {gives} | {} |\n", cell(&q.signature()), cell(q.help), parts.join("; "));
-    }
-    let later: Vec<String> = questions::later::ROWS.iter().map(|q| format!("`{}`", q.name)).collect();
-    if !later.is_empty() {
-        out += &format!("\nKnown by name and refused with `not_available`: {}.\n", later.join(", "));
     }
     out
 }

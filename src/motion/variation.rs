@@ -112,56 +112,66 @@ pub fn without_jumps(law: &Law) -> Fallible<()> {
     }
 }
 
-/// The derivatives of the last state of a run by its first, row by row. On a set they are applied to what a displacement has along
-/// the set.
-pub fn transition_matrix(cx: &Inquiry, run: &Run) -> Fallible<Vec<Vec<f64>>> {
-    let obstacle = |o: Obstacle| {
-        Box::new(Diagnostic::error(&codes::MISSING_PARAMETER, format!("the variation cannot be computed: {o}")))
-    };
+/// The motion of a run together with `count` variations of its state, kept on the set of the run with them.
+pub fn varied_motion(cx: &Inquiry, run: &Run, count: usize) -> Fallible<Motion> {
     if let Derivatives::Staged { .. } = &run.law.derivatives {
         return Err(Box::new(
             Diagnostic::error(&codes::NOT_APPLICABLE, "this is a run of a variation already")
-                .help("ask for the transition matrix of a run of the system itself"),
+                .help("ask about a run of the system itself"),
         ));
     }
     without_jumps(&run.law)?;
-    let n = run.states.len();
-    let law = run.law.varied(cx, n as u32);
-    let parameters = run.parameters.iter().map(|(p, _)| *p).collect();
-    let signature =
-        Signature { time: Some(run.time), states: law.states.clone(), parameters, tables: run.tables.clone() };
+    let count = count as u32;
+    let law = run.law.varied(cx, count);
+    let signature = Signature { states: law.states.clone(), ..run.signature(&run.tables) };
     let motion = Motion::new(MotionSpec::field(law.field(&signature).map_err(obstacle)?), run.motion.options());
-    let levels: Vec<SurfaceLevel> = run
-        .surface
-        .iter()
-        .cloned()
-        .chain(run.surface.iter().flat_map(|l| l.varied(cx, &run.states, n as u32)))
-        .collect();
+    let varied = run.surface.iter().flat_map(|level| level.varied(cx, &run.states, count));
+    let levels: Vec<SurfaceLevel> = run.surface.iter().cloned().chain(varied).collect();
     let lowered: Vec<Level> =
         levels.iter().map(|level| level.lower(cx, &signature)).collect::<Result<_, _>>().map_err(obstacle)?;
-    let motion = if lowered.is_empty() { motion } else { motion.on_surface(&lowered) };
-    let mut state = run.problem.state.clone();
-    let identity = (0..n).map(|j| (0..n).map(|i| if i == j { 1.0 } else { 0.0 }).collect::<Vec<f64>>());
-    if run.surface.is_empty() {
-        state.extend(identity.flatten());
-    } else {
-        let own = Signature { states: run.states.clone(), ..signature };
-        let equations = run.surface.iter().flat_map(|level| level.equations.iter().copied()).collect();
-        let branch = Branch { equations, nonzero: vec![] };
-        let surface = Surface::new(cx, &branch, &[], &own, &run.problem.parameters).map_err(obstacle)?;
-        for column in identity {
-            let tangent = surface.tangent(run.problem.start, &run.problem.state, &column);
-            state.extend(tangent.ok_or_else(|| {
-                Box::new(Diagnostic::error(&codes::DEGENERATE, "the constraints lose rank at the first state"))
-            })?);
-        }
-    }
+    Ok(if lowered.is_empty() { motion } else { motion.on_surface(&lowered) })
+}
+
+/// The problem of a run for its state with some variations of it, of which only the ends are kept.
+pub fn varied_problem(run: &Run, variations: &[Vec<f64>]) -> InitialValueProblem {
+    let state: Vec<f64> = run.problem.state.iter().chain(variations.iter().flatten()).copied().collect();
     let mut tolerance = run.problem.tolerance.clone();
     if !tolerance.scales.is_empty() {
-        tolerance.scales.resize(law.states.len(), 1.0);
+        tolerance.scales.resize(state.len(), 1.0);
     }
     let end = run.trajectory.end;
-    let problem = InitialValueProblem { state, end, tolerance, recording: Recording::Ends, ..run.problem.clone() };
+    InitialValueProblem { state, end, tolerance, recording: Recording::Ends, dense: false, ..run.problem.clone() }
+}
+
+/// The unit displacements of the first state of a run, of each what it has along the set of the run.
+pub fn displacements(cx: &Inquiry, run: &Run) -> Fallible<Vec<Vec<f64>>> {
+    let n = run.states.len();
+    let units = (0..n).map(|j| (0..n).map(|i| if i == j { 1.0 } else { 0.0 }).collect::<Vec<f64>>());
+    if run.surface.is_empty() {
+        return Ok(units.collect());
+    }
+    let equations = run.surface.iter().flat_map(|level| level.equations.iter().copied()).collect();
+    let branch = Branch { equations, nonzero: vec![] };
+    let signature = run.signature(&run.tables);
+    let surface = Surface::new(cx, &branch, &[], &signature, &run.problem.parameters).map_err(obstacle)?;
+    let along = |unit: Vec<f64>| {
+        surface.tangent(run.problem.start, &run.problem.state, &unit).ok_or_else(|| {
+            Box::new(Diagnostic::error(&codes::DEGENERATE, "the constraints lose rank at the first state"))
+        })
+    };
+    units.map(along).collect()
+}
+
+fn obstacle(o: Obstacle) -> Box<Diagnostic> {
+    Box::new(Diagnostic::error(&codes::MISSING_PARAMETER, format!("the variation cannot be computed: {o}")))
+}
+
+/// The derivatives of the last state of a run by its first, row by row. On a set they are applied to what a displacement has along
+/// the set.
+pub fn transition_matrix(cx: &Inquiry, run: &Run) -> Fallible<Vec<Vec<f64>>> {
+    let n = run.states.len();
+    let motion = varied_motion(cx, run, n)?;
+    let problem = varied_problem(run, &displacements(cx, run)?);
     let found = crate::integrate::run(cx, &motion, &problem)
         .map_err(|bad| Box::new(Diagnostic::error(&codes::NO_MOTION, bad.to_string())))?;
     if !found.reason.is_complete() {

@@ -38,8 +38,7 @@ impl Vocabulary {
                         found.push(format!("{}''", item.name));
                     }
                 }
-                let available = |q: &&NamedItem| questions::find(&q.name).is_some_and(questions::is_available);
-                found.extend(self.questions.iter().filter(available).map(|q| format!("{}(", q.name)));
+                found.extend(self.questions.iter().map(|q| format!("{}(", q.name)));
                 found.extend(options_of(before).map(|o| format!("{} = ", o.name)));
                 if before.trim().is_empty() {
                     found.extend(statement_words().map(|w| format!("{w} ")));

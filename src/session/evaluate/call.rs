@@ -164,8 +164,7 @@ impl<'s> Evaluator<'s> {
             return undecided(span);
         }
         let mut given = Arguments::new(&self.cx, ask.row, span, ask.name_span);
-        // What a question means that has no answer yet need not be known.
-        for (option, term) in ask.arguments.iter().filter(|_| questions::is_available(ask.row)) {
+        for (option, term) in &ask.arguments {
             match option {
                 Some(name) => {
                     let argument = Argument { value: self.eval(term)?, span: term.span };
