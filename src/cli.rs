@@ -27,6 +27,7 @@ mod man;
 mod new;
 mod reading;
 mod repl;
+mod report;
 mod run;
 mod sweep;
 mod test;
@@ -112,6 +113,12 @@ pub static SUBCOMMANDS: &[Subcommand] = &[
         sweep,
         "Run the sweeps of a program over their parameter ranges",
         "lepage sweep swing.mech --out tables"
+    ),
+    row!(
+        "report",
+        report,
+        "Write a page about a program: derivation, answers, pictures and numbers",
+        "lepage report swing.mech --out swing.html"
     ),
     row!("doc", doc, "Show the documentation of a program, or of a built-in question", "lepage doc std.springs"),
     row!(

@@ -1,5 +1,5 @@
-//! What leaves the program: tables of numbers as text, CSV, JSON, NPY, NPZ and Parquet, and plots in the terminal and
-//! as SVG. Writers make bytes; who asked for them brings them to a file.
+//! What leaves the program: tables of numbers as text, CSV, JSON, NPY, NPZ and Parquet, plots in the terminal and
+//! as SVG, and pages for a browser. Writers make bytes; who asked for them brings them to a file.
 //!
 //! The writers know nothing of mechanics: they take [`Rows`](rows::Rows) with named columns, of which a
 //! [`Table`] in memory is one kind. Numbers are written so that they read back to the same bits.
@@ -11,6 +11,7 @@ pub mod csv;
 pub mod json;
 pub mod npy;
 pub mod npz;
+pub mod page;
 #[cfg(feature = "arrow")]
 pub mod parquet;
 pub mod plot;

@@ -36,6 +36,7 @@ use crate::model::item::SystemKind;
 use crate::model::show;
 use crate::model::value::{Fallible, Value};
 use crate::report::plot::Screen;
+use crate::report::provenance::Provenance;
 use crate::source::{SourceId, SourceMap, Span};
 use crate::syntax::ast::{Ast, ExprId, LetValue, Statement, StatementKind};
 use crate::syntax::token::Token;
@@ -272,6 +273,7 @@ pub enum ItemKind {
     /// With jets: `x'`, `x''`.
     Coordinate,
     System(SystemKind),
+    Run,
     /// Of the language; its type is its signature, with the name.
     Function,
     Question,
@@ -327,6 +329,11 @@ impl Session {
     /// How sweeps are carried out from here on; see [`SessionOptions::sweeps`].
     pub fn set_sweeps(&mut self, sweeps: SweepOptions) {
         self.state.options.sweeps = sweeps;
+    }
+
+    /// Which program this is, and with which version it was read.
+    pub fn provenance(&self) -> Provenance {
+        run::sweep::made_by(&self.state, &[])
     }
 
     pub fn sources(&self) -> &SourceMap {
@@ -624,6 +631,7 @@ impl Session {
                 Meaning::Parameter(_) => ItemKind::Parameter,
                 Meaning::Coordinate(_) => ItemKind::Coordinate,
                 Meaning::Value(Value::System(s)) => ItemKind::System(s.kind()),
+                Meaning::Value(Value::Run(_)) => ItemKind::Run,
                 _ => ItemKind::Other,
             },
         });

@@ -140,6 +140,51 @@ impl World for Memory {
     }
 }
 
+/// The files of this machine as they are, and what is written kept apart from them.
+#[derive(Debug, Default)]
+pub struct Apart(Memory);
+
+impl Apart {
+    /// What was written, by path.
+    pub fn written(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        self.0.0.borrow().iter().map(|(path, bytes)| (path.clone(), bytes.clone())).collect()
+    }
+}
+
+impl World for Apart {
+    fn read(&self, path: &Path) -> Result<Vec<u8>, Trouble> {
+        self.0.read(path).or_else(|_| Disk.read(path))
+    }
+
+    fn standard_input(&self) -> Result<Vec<u8>, Trouble> {
+        Disk.standard_input()
+    }
+
+    fn canonical(&self, path: &Path) -> Option<PathBuf> {
+        self.0.canonical(path).or_else(|| Disk.canonical(path))
+    }
+
+    fn names(&self, folder: &Path) -> Vec<String> {
+        Disk.names(folder)
+    }
+
+    fn make_folder(&self, _: &Path) -> Result<(), Trouble> {
+        Ok(())
+    }
+
+    fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), Trouble> {
+        self.0.write(path, bytes)
+    }
+
+    fn append(&self, path: &Path, at: u64, bytes: &[u8]) -> Result<(), Trouble> {
+        self.0.append(path, at, bytes)
+    }
+
+    fn remove(&self, path: &Path) -> Result<(), Trouble> {
+        self.0.remove(path)
+    }
+}
+
 /// The files of this machine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Disk;

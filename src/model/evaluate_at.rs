@@ -148,7 +148,7 @@ fn at(cx: &Inquiry, value: &Value, point: &Point, map: &FxHashMap<Symbol, Expr>)
         }
         Value::Run(run) => return super::run::at(cx, run, point),
         Value::Series(series) => return super::run::series_at(cx, series, point),
-        Value::Label(_) | Value::Text(_) => value.clone(),
+        Value::Label(_) | Value::Text(_) | Value::Steps(_) => value.clone(),
         other => {
             return Err(Box::new(Diagnostic::error(
                 &codes::WRONG_KIND,

@@ -240,7 +240,7 @@ impl Kinds {
             Value::Verdict(_) => K::Verdict,
             Value::Rank(_) => K::Rank,
             Value::Label(_) => K::Label,
-            Value::Text(_) | Value::Picture(_) => K::Text,
+            Value::Text(_) | Value::Steps(_) | Value::Picture(_) => K::Text,
             Value::Set(_) => K::Set,
             Value::Distribution(_) => K::Distribution,
             Value::Codistribution(_) => K::Codistribution,

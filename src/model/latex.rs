@@ -20,6 +20,7 @@ pub fn latex(cx: &Inquiry, value: &Value) -> String {
         Value::Form(f) => form_text(cx, f, STYLE),
         Value::Field(x) => field_text(cx, x, STYLE),
         Value::OnSpace(declared) => latex(cx, &declared.value),
+        Value::OnBranch(along) => latex(cx, &along.value),
         Value::Matrix(m) => matrix_text(cx, m, STYLE),
         Value::List(items) => list(cx, items),
         Value::Family(family) if family.entries.is_empty() => words("none"),
@@ -66,13 +67,14 @@ pub fn latex(cx: &Inquiry, value: &Value) -> String {
         Value::Run(run) => run.latex(),
         Value::Series(series) => series.latex(),
         Value::Sweep(table) => table.latex(),
+        Value::Steps(steps) => steps.latex(cx),
         // A rank, a verdict, a label, a text: said in words.
         other => text(cx, other).lines().map(words).collect::<Vec<_>>().join(r" \\ "),
     }
 }
 
 /// Words in a formula, with the signs that TeX keeps for itself protected.
-fn words(text: &str) -> String {
+pub(super) fn words(text: &str) -> String {
     let mut out = String::from(r"\text{");
     for c in text.chars() {
         match c {
@@ -97,7 +99,7 @@ fn aligned(rows: &[(String, String)]) -> String {
 }
 
 /// Lines that are formulas already.
-fn lines(text: &str) -> String {
+pub(super) fn lines(text: &str) -> String {
     let rows: Vec<(String, String)> = text.lines().map(|line| (String::new(), line.to_string())).collect();
     if let [(_, only)] = rows.as_slice() { only.clone() } else { aligned(&rows) }
 }
@@ -115,7 +117,7 @@ fn family_rows(cx: &Inquiry, family: &Family) -> Vec<(String, String)> {
     family.entries.iter().map(|(key, value)| (key_shown(key, STYLE), latex(cx, value))).collect()
 }
 
-fn branch(cx: &Inquiry, branch: &Branch) -> String {
+pub(super) fn branch(cx: &Inquiry, branch: &Branch) -> String {
     if branch.is_everything() {
         return words("everywhere");
     }

@@ -119,6 +119,7 @@ fn render(cx: &Inquiry, value: &Value, style: Style) -> String {
         }
         Value::Label(label) => (*label).into(),
         Value::Text(t) => t.to_string(),
+        Value::Steps(steps) => steps.text(cx),
         Value::Picture(picture) => picture.terminal(Screen::default()),
         Value::Set(s) if style.format == Format::Latex => set_latex(cx, s.branches(), style),
         Value::Set(s) => s.to_string(),
@@ -429,6 +430,7 @@ pub fn json_of(cx: &Inquiry, value: &Value) -> Json {
         }
         Value::Label(label) => json!(label),
         Value::Text(t) => json!(&**t),
+        Value::Steps(steps) => steps.json(cx),
         Value::Picture(picture) => json!(picture.terminal(Screen::default())),
         Value::Set(s) => Json::Array(s.branches().iter().map(|x| branch_json(cx, x)).collect()),
         Value::Distribution(d) => {

@@ -40,6 +40,8 @@ pub enum Value {
     /// One word out of a fixed list, such as `holonomic`.
     Label(&'static str),
     Text(Rc<str>),
+    /// How something was derived.
+    Steps(Rc<super::explain::Steps>),
     Set(Rc<super::set::PointSet>),
     Distribution(Rc<Distribution>),
     /// A distribution or function along a branch: it is compared there.
@@ -435,7 +437,7 @@ impl Value {
             Value::Verdict(_) => "verdict".into(),
             Value::Rank(_) => "rank".into(),
             Value::Label(_) => "label".into(),
-            Value::Text(_) => "text".into(),
+            Value::Text(_) | Value::Steps(_) => "text".into(),
             Value::Picture(_) => "picture".into(),
             Value::Set(_) => "set".into(),
             Value::OnBranch(along) => along.value.type_name(),

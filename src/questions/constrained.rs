@@ -19,6 +19,7 @@ use crate::mechanics::constraint_structure::ConstraintStructure;
 use crate::mechanics::{differentiation_index, jet, regular};
 use crate::model::constraints::on_constraint;
 use crate::model::evaluate_at::value_at;
+use crate::model::explain::{Chapter, Steps};
 use crate::model::item::System;
 use crate::model::kind::*;
 use crate::model::operate::as_expr;
@@ -504,13 +505,13 @@ pub(super) fn dynamics(a: &Arguments) -> Fallible<Value> {
     };
     let answer = dynamics_answer(&found, &chosen).on(&s.system.manifold);
     let proper = Value::from(dynamics_answer(&found, &chosen).on(&s.system.manifold));
-    let log = found.log.clone();
+    let steps = Rc::new(Steps { chapters: vec![Chapter { title: None, steps: found.log.clone() }] });
     let missing = |what: &str| -> Fallible<Value> { Err(Box::new(Diagnostic::error(&codes::NOT_APPLICABLE, what))) };
     Ok(Value::from(
         answer
             .lazy("proper", move |_| Ok(proper.clone()))
             .try_part("extended", missing("Hamilton paths that are no motions belong to systems without constraints"))
-            .lazy("log", move |cx: &Inquiry| Ok(Value::Text(super::dynamics::entries_text(cx, &log).join("\n").into())))
+            .lazy("log", move |_| Ok(Value::Steps(steps.clone())))
             .valid_where(s.q().conditions().iter().copied()),
     ))
 }

@@ -13,10 +13,10 @@ use crate::geometry::jet::JetSpace;
 use crate::mechanics::certificate::{Certificate, Outcome};
 use crate::mechanics::constraint_algorithm::{DynamicBranch, Dynamics, LogEntry, LogItem, SystemDynamics};
 use crate::model::evaluate_at::{assignment, expr_at};
+use crate::model::explain::{Chapter, Steps};
 use crate::model::item::System;
 use crate::model::kind::*;
-use crate::model::set::{PointSet, branch_text};
-use crate::model::show;
+use crate::model::set::PointSet;
 use crate::model::value::{Anew, Answer, Fallible, Judgement, OnBranch, Point, PointEntry, Rank, Value};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -236,7 +236,7 @@ fn dynamics(a: &Arguments) -> Fallible<Value> {
     // the log, which `explain` prints.
     let answer = dynamics_answer(&system, &space, &found.proper, paths);
     let answer = answer.lazy("proper", move |_| Ok(proper.clone())).part("extended", extended);
-    Ok(Value::from(answer.lazy("log", move |cx: &Inquiry| Ok(Value::Text(log_text(cx, &found).into())))))
+    Ok(Value::from(answer.lazy("log", move |_| Ok(Value::Steps(Rc::new(steps(&found)))))))
 }
 
 /// The point of `through = { x = 1 }`.
@@ -405,58 +405,24 @@ fn certificate_answer(c: &Certificate) -> Answer {
         .part("checks", Value::list(c.checks.iter().map(|text| Value::Text(text.as_str().into()))))
 }
 
-/// The log of both problems, step by step.
-fn log_text(cx: &Inquiry, found: &SystemDynamics) -> String {
-    let mut lines = vec![];
-    for (title, d) in [("Proper dynamics (7.2)", &found.proper), ("Extended dynamics (7.1)", &found.extended)] {
-        lines.push(title.to_string());
-        lines.extend(entries_text(cx, &d.log));
-        for (n, b) in d.branches.iter().enumerate() {
-            lines.push(format!("  Certificate of branch {}: {}", n + 1, certificate_text(&b.certificate)));
-        }
-        lines.push(format!("  Certificate of the whole: {}", certificate_text(&d.coverage)));
-    }
-    lines.join("\n")
-}
-
-/// The steps of a derivation, line by line.
-pub(super) fn entries_text(cx: &Inquiry, entries: &[LogEntry]) -> Vec<String> {
-    let style = crate::algebra::print::Style::ASCII;
-    let mut lines = vec![];
-    for entry in entries {
-        lines.push(format!("  {}", entry.title));
-        for item in &entry.items {
-            let (label, list): (&str, Vec<String>) = match item {
-                LogItem::Remark(text) => {
-                    lines.push(format!("    {text}"));
-                    continue;
-                }
-                LogItem::Expressions { label, list } => {
-                    (label, list.iter().map(|e| show::expr_text(cx, *e, style)).collect())
-                }
-                LogItem::Rows { label, rows } => {
-                    let row = |row: &Vec<Expr>| {
-                        let entries: Vec<String> = row.iter().map(|e| show::expr_text(cx, *e, style)).collect();
-                        format!("[{}]", entries.join(", "))
-                    };
-                    (label, rows.iter().map(row).collect())
-                }
-                LogItem::Forms { label, list } => (label, list.iter().map(|f| show::form_text(cx, f, style)).collect()),
-                LogItem::Sets { label, list } => (label, list.iter().map(|x| branch_text(cx, x)).collect()),
-                LogItem::Fields { label, list } => {
-                    (label, list.iter().map(|x| show::field_text(cx, x, style)).collect())
-                }
-            };
-            lines.push(format!("    {label}: {}", if list.is_empty() { "none".into() } else { list.join(", ") }));
-        }
-    }
-    lines
-}
-
-fn certificate_text(c: &Certificate) -> String {
-    match &c.outcome {
-        Outcome::Passed => format!("passed\n    {}", c.checks.join("\n    ")),
-        Outcome::Failed(evidence) => format!("failed: {evidence}"),
-        Outcome::NotMade(why) => format!("not made: {why}"),
-    }
+/// The steps of both problems, and after them what checked the answers.
+fn steps(found: &SystemDynamics) -> Steps {
+    let checked = |title: String, c: &Certificate| {
+        let (outcome, checks) = match &c.outcome {
+            Outcome::Passed => ("passed".to_string(), c.checks.as_slice()),
+            Outcome::Failed(evidence) => (format!("failed: {evidence}"), [].as_slice()),
+            Outcome::NotMade(why) => (format!("not made: {why}"), [].as_slice()),
+        };
+        let items = checks.iter().cloned().map(LogItem::Remark).collect();
+        LogEntry { title: format!("{title}: {outcome}"), items }
+    };
+    let chapter = |(title, d): (&str, &Dynamics)| {
+        let branches = d.branches.iter().enumerate();
+        let certificates = branches.map(|(n, b)| checked(format!("Certificate of branch {}", n + 1), &b.certificate));
+        let whole = checked("Certificate of the whole".into(), &d.coverage);
+        let steps = d.log.iter().cloned().chain(certificates).chain([whole]).collect();
+        Chapter { title: Some(title.into()), steps }
+    };
+    let chapters = [("Proper dynamics (7.2)", &found.proper), ("Extended dynamics (7.1)", &found.extended)];
+    Steps { chapters: chapters.into_iter().map(chapter).collect() }
 }

@@ -6,6 +6,9 @@ use super::thin::{Covered, Point, thinned};
 use std::fmt::Write;
 use unicode_width::UnicodeWidthStr;
 
+/// The size of a picture in a file, in pixels.
+pub const PAGE: (usize, usize) = (720, 480);
+
 /// Points of one curve beyond which its pixels are written instead.
 const MANY: usize = 20_000;
 

@@ -381,7 +381,7 @@ impl Interpreter {
     fn explain(&mut self, cx: &Inquiry, term: &Term) -> Fallible<Effect> {
         let value = self.evaluator(cx).eval(term)?;
         match crate::model::explain::explanation(cx, &value) {
-            Some(text) => Ok(Effect::Answered(Value::Text(text.into()).into())),
+            Some(steps) => Ok(Effect::Answered(Value::Steps(steps).into())),
             None => Err(Box::new(
                 Diagnostic::error(&codes::NO_EFFECT, "there are no steps to explain here")
                     .label(term.span, format!("this is {}", crate::model::operate::describe(&value)))

@@ -15,7 +15,7 @@ mod emit;
 pub mod picture;
 pub mod section;
 pub mod show;
-mod sweep;
+pub(super) mod sweep;
 mod tables;
 mod varied;
 

@@ -9,6 +9,7 @@ use crate::motion::run::Run;
 use crate::motion::series::Series;
 use crate::questions::call;
 use crate::report::plot::{Curve, Plot, Wish};
+use crate::report::svg::PAGE;
 use crate::session::checked::{self, PlotSettings};
 use crate::session::evaluate::Columns;
 use crate::session::file;
@@ -18,9 +19,6 @@ use crate::source::Span;
 use crate::syntax::ast::{Text, Word};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-
-/// The size of a picture in a file, in pixels.
-const SIZE: (usize, usize) = (720, 480);
 
 /// A path is drawn with one scale unless it is longer than this many times its breadth.
 const LONGEST: f64 = 12.0;
@@ -106,7 +104,7 @@ pub fn plot(
 pub fn show(state: &Interpreter, picture: Plot, to: Option<&Word>) -> Fallible<Effect> {
     let Some(to) = to else { return Ok(Effect::Answered(Value::Picture(Rc::new(picture)).into())) };
     let path = picture_file(state, to)?;
-    let svg = picture.svg(SIZE.0, SIZE.1);
+    let svg = picture.svg(PAGE.0, PAGE.1);
     file::write(&*state.options.world, &path, svg.as_bytes()).map_err(|d| Box::new(d.or_at(to.span, "this file")))?;
     let curves = picture.curves.len();
     let what = if curves == 1 { "one curve".to_string() } else { format!("{curves} curves") };
