@@ -24,6 +24,7 @@ pub mod inquiry;
 pub mod linear;
 pub mod normal;
 pub mod number;
+pub mod number_field;
 pub mod polynomial;
 pub mod print;
 pub mod roots;

@@ -11,7 +11,7 @@
 //! The coefficients Γ^β_α are written down from f; the projectors are computed from L_ΓS, which knows nothing of them. That the
 //! square of L_ΓS is what it should be is checked for every system anew, and is the part `verified` of the answer.
 
-use super::mixed_system::{AdaptedField, MixedSystem};
+use super::mixed_system::{AdaptedField, AdaptedForm, MixedSystem};
 use super::{Answered, tidy};
 use crate::algebra::Inquiry;
 use crate::algebra::derive::partial;
@@ -118,6 +118,45 @@ impl Connection {
     /// The vertical lift: μ^α ∂/∂v^α.
     pub fn vertical_lift(&self, second: &[Expr]) -> VectorField {
         VectorField::new(self.system.velocities().into_iter().zip(second.iter().copied()))
+    }
+
+    /// Z = X^H + Y^V: X along J → E, and the components of Y along X_α.
+    pub fn decompose_field(&self, cx: &Inquiry, z: &VectorField) -> Answered<(AdaptedField, Vec<Expr>)> {
+        let system = &self.system;
+        let AdaptedField { time, second, first, vertical } = system.adapted_field(cx, z)?;
+        // In the frame Γ, X_α, ∂/∂q^a, ∂/∂v^α; a field without ∂/∂v has −ξ⁰f^α there.
+        let given = vertical.unwrap_or_else(|| system.f().iter().map(|f| -(time * *f)).collect());
+        let turned = |beta: usize| Expr::add_all(second.iter().zip(&self.coefficients[beta]).map(|(mu, c)| *mu * *c));
+        let vertical = given.iter().enumerate().map(|(beta, nu)| tidy(cx, *nu + turned(beta))).collect();
+        Ok((AdaptedField { time, second, first, vertical: None }, vertical))
+    }
+
+    /// The values of a 1-form on horizontal lifts, as a form along J → E, and on the vertical lifts X_α^V.
+    pub fn decompose_form(&self, cx: &Inquiry, form: &Form) -> Answered<(AdaptedForm, Vec<Expr>)> {
+        let AdaptedForm { time, theta, eta, omega } = self.system.adapted_form(cx, form)?;
+        let vertical = omega.unwrap_or_else(|| vec![Expr::zero(); theta.len()]);
+        let turned = |beta: usize| Expr::add_all(vertical.iter().zip(&self.coefficients).map(|(e, c)| *e * c[beta]));
+        let theta = theta.iter().enumerate().map(|(beta, a)| tidy(cx, *a - turned(beta))).collect();
+        Ok((AdaptedForm { time, theta, eta, omega: None }, vertical))
+    }
+
+    /// Whether the projectors give these parts of a field.
+    pub fn decomposes_field(&self, cx: &Inquiry, z: &VectorField, along: &AdaptedField, vertical: &[Expr]) -> Verdict {
+        let tensors = self.tensors(cx);
+        let (h, v) = (tensors.horizontal.apply(z), tensors.vertical.apply(z));
+        h.equals(cx, &self.lift(cx, along)).and(v.equals(cx, &self.vertical_lift(vertical)))
+    }
+
+    /// The same for a 1-form: the vertical part is e_α (ω^α + Γ^α_β θ^β).
+    pub fn decomposes_form(&self, cx: &Inquiry, form: &Form, along: &AdaptedForm, vertical: &[Expr]) -> Verdict {
+        let tensors = self.tensors(cx);
+        let (h, v) = (tensors.horizontal.apply_to_form(form), tensors.vertical.apply_to_form(form));
+        let dual = |alpha: usize| {
+            let turned = self.coefficients[alpha].iter().enumerate().map(|(b, c)| self.system.theta(b).scale(*c));
+            Form::sum(1, &[self.force_form(alpha)].into_iter().chain(turned).collect::<Vec<_>>())
+        };
+        let parts: Vec<Form> = vertical.iter().enumerate().map(|(alpha, e)| dual(alpha).scale(*e)).collect();
+        h.equals(cx, &super::curvature::form_of(cx, self, along)).and(v.equals(cx, &Form::sum(1, &parts)))
     }
 
     pub fn tensors(&self, cx: &Inquiry) -> ConnectionTensors {

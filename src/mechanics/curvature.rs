@@ -20,7 +20,7 @@ use super::mixed_system::{AdaptedField, AdaptedForm};
 use super::{tidy, vanishes};
 use crate::algebra::Inquiry;
 use crate::algebra::derive::partial;
-use crate::algebra::{Expr, Verdict};
+use crate::algebra::{Expr, Symbol, Verdict};
 use crate::geometry::Tensor;
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
@@ -68,12 +68,27 @@ impl Curvature {
 
     /// Ψ = 0: the connection of the constraints has no curvature along the motion.
     pub fn is_flat(&self, cx: &Inquiry) -> Verdict {
-        Verdict::all(self.psi.iter().flatten().map(|c| vanishes(cx, *c)), "there are no components")
+        let verdict = Verdict::all(self.psi.iter().flatten().map(|c| vanishes(cx, *c)), "there are no components");
+        let system = self.connection.system();
+        let row = |(z, list): (Symbol, &Vec<Expr>)| {
+            let named = move |(x, c): (Symbol, &Expr)| (format!("Psi[{z}, {x}]"), *c);
+            system.second_symbols().into_iter().zip(list).map(named).collect::<Vec<_>>()
+        };
+        let all = system.first_symbols().into_iter().zip(&self.psi).flat_map(row);
+        with_components(cx, verdict, all)
     }
 
     /// N_N = 0: the constraints are integrable. For linear ones that is Ψ = 0; nonlinear ones never are.
     pub fn is_integrable(&self, cx: &Inquiry) -> Verdict {
-        self.connection.tensors(cx).n.nijenhuis(cx).is_zero(cx)
+        let nijenhuis = self.connection.tensors(cx).n.nijenhuis(cx);
+        let row = |(s, form): (Symbol, &Form)| {
+            let named = form.terms_in_reading_order().into_iter().map(|(basis, c)| {
+                let axes: Vec<String> = basis.iter().map(|a| format!("@{}", a.symbol())).collect();
+                (format!("d{s}(N_N({}))", axes.join(", ")), c)
+            });
+            named.collect::<Vec<_>>()
+        };
+        with_components(cx, nijenhuis.is_zero(cx), nijenhuis.rows().flat_map(row))
     }
 
     /// Ψ as a tensor on J.
@@ -179,6 +194,21 @@ impl Curvature {
         let time = tidy(cx, gamma.apply(cx, alpha.time));
         AdaptedForm { time, theta: theta.collect(), eta: eta.collect(), omega: None }
     }
+}
+
+/// A proved no that names the components that are not zero.
+fn with_components(cx: &Inquiry, verdict: Verdict, components: impl Iterator<Item = (String, Expr)>) -> Verdict {
+    const SHOWN: usize = 6;
+    if !matches!(&verdict, Verdict::No(ground) if ground.is_proved()) {
+        return verdict;
+    }
+    let nonzero = components.filter(|(_, c)| !vanishes(cx, *c).is_yes());
+    let mut list: Vec<String> = nonzero.map(|(name, c)| format!("{name} = {}", tidy(cx, c))).collect();
+    if list.len() > SHOWN {
+        list.truncate(SHOWN);
+        list.push("…".into());
+    }
+    if list.is_empty() { verdict } else { Verdict::no(list.join(", ")) }
 }
 
 /// α_0 dt + a_α θ^α + c_a η^a as an ordinary form.

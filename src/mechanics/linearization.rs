@@ -113,7 +113,7 @@ pub fn linearized(
         Some((sigma, None)) => u[sigma],
         None => Expr::zero(),
     };
-    let matrix = Matrix::from_fn(coordinates.len(), coordinates.len(), |i, c| tidy(cx, row(&coordinates[i], c)));
+    let matrix = Matrix::from_fn(coordinates.len(), coordinates.len(), |i, c| at(row(&coordinates[i], c)));
     let speeds = coordinates.iter().map(speed).collect();
     Ok(Linearized { coordinates, matrix, speeds, states })
 }

@@ -187,6 +187,31 @@ fn the_covariant_derivatives_of_fields_and_forms_are_dual() {
     }
 }
 
+/// Z = X^H + Y^V for any field on J, φ = φ∘P_H + φ∘P_V for any form, with the parts that the projectors cut out; and the pairing of the
+/// parts is that of the whole.
+#[test]
+fn fields_and_forms_are_the_sums_of_their_parts() {
+    let cx = &Inquiry::free();
+    for (k, m) in sizes() {
+        let mut dice = Dice(900 + (10 * k + m) as u64);
+        let system = random_system(cx, &mut dice, k, m);
+        let connection = Connection::new(cx, &system);
+        let symbols = system.chart().symbols().to_vec();
+        let z = VectorField::new(symbols.iter().map(|s| (*s, dice.function(&symbols))).collect::<Vec<_>>());
+        let phi = Form::one_form(symbols.iter().map(|s| (*s, dice.function(&symbols))).collect::<Vec<_>>());
+        let (x, y) = connection.decompose_field(cx, &z).expect("on J");
+        let (alpha, e) = connection.decompose_form(cx, &phi).expect("on J");
+        let sum = &connection.lift(cx, &x) + &connection.vertical_lift(&y);
+        assert!(sum.equals(cx, &z).is_yes(), "{k} {m}");
+        assert!(connection.decomposes_field(cx, &z, &x, &y).is_yes(), "{k} {m}");
+        assert!(connection.decomposes_form(cx, &phi, &alpha, &e).is_yes(), "{k} {m}");
+        let pairs = |a: &[Expr], b: &[Expr]| Expr::add_all(a.iter().zip(b).map(|(a, b)| *a * *b).collect::<Vec<_>>());
+        let paired = x.time * alpha.time + pairs(&x.second, &alpha.theta) + pairs(&x.first, &alpha.eta) + pairs(&y, &e);
+        let whole = Expr::add_all(symbols.iter().map(|s| z.component(*s) * phi.coefficient(&[*s])).collect::<Vec<_>>());
+        assert!(vanishes(cx, paired - whole).is_yes(), "{k} {m}");
+    }
+}
+
 /// The equation of Jacobi fields, made of Φ, Ψ and ∇, is that of the linearised field, made of partial derivatives; with another
 /// Ψ or Φ it is not.
 #[test]

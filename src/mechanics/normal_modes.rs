@@ -5,7 +5,8 @@
 //! ```
 //!
 //! Frequencies come from the factors of det(λ − A) that are even, p(λ) = q(λ²), where q is linear or quadratic: ω² = −λ² is then a
-//! formula in the parameters. Factors of higher degree are handed back as they are. A mode is standing when some u in it has no
+//! formula in the parameters. Where q is of higher degree and has numbers as coefficients the modes are computed in ℚ[ω²]/(q): exactly,
+//! at all real roots together. Other factors are handed back as they are. A mode is standing when some u in it has no
 //! velocities: then all positions pass through 0 together, and u is its shape. Otherwise the positions move on ellipses,
 //! and the state a quarter of a period later belongs to the shape.
 //!
@@ -16,7 +17,10 @@ use super::{Answered, exhausted, tidy, vanishes};
 use crate::algebra::decide::sign;
 use crate::algebra::expr::{Condition, Relation};
 use crate::algebra::linear::Matrix;
-use crate::algebra::{Expr, Inquiry, Verdict, conditions};
+use crate::algebra::number_field::{Element, NumberField};
+use crate::algebra::roots::AlgebraicNumber;
+use crate::algebra::{Expr, Inquiry, Rational, Verdict, conditions};
+use crate::budget::Budgeted;
 
 /// A motion of one frequency.
 #[derive(Clone, Debug)]
@@ -29,19 +33,31 @@ pub struct Mode {
     pub quarter: Option<Vec<Expr>>,
 }
 
+/// A mode whose frequency has no formula: polynomials in ω², at a root that is isolated.
+#[derive(Clone, Debug)]
+pub struct AlgebraicMode {
+    /// ω².
+    pub square: AlgebraicNumber,
+    pub shape: Vec<Element>,
+    /// ω times the state a quarter of a period later, where the mode is not standing.
+    pub quarter: Option<Vec<Element>>,
+}
+
 #[derive(Clone, Debug)]
 pub struct Modes {
     pub list: Vec<Mode>,
+    pub algebraic: Vec<AlgebraicMode>,
     /// Even factors whose roots have no closed form here: the coefficients of q(λ²), that of 1 first.
     pub unsolved: Vec<Vec<Expr>>,
 }
 
 /// The modes of A; `velocities` are the places of the velocities.
 pub fn normal_modes(cx: &Inquiry, a: &Matrix, velocities: &[usize]) -> Answered<Modes> {
-    let mut found = Modes { list: vec![], unsolved: vec![] };
+    let mut found = Modes { list: vec![], algebraic: vec![], unsolved: vec![] };
     for factor in factors(cx, a).map_err(exhausted)? {
         let Some(squares) = squares(cx, &factor) else {
             if is_even(cx, &factor) {
+                found.algebraic.extend(algebraic_modes(cx, a, velocities, &factor).map_err(exhausted)?);
                 found.unsolved.push(factor.coefficients.iter().step_by(2).copied().collect());
             }
             continue;
@@ -127,6 +143,58 @@ fn modes_of(cx: &Inquiry, a: &Matrix, velocities: &[usize], square: Expr, multip
     Ok(list)
 }
 
+/// The modes of an even factor with numbers as coefficients, in the field of ω². Those with a real frequency.
+fn algebraic_modes(cx: &Inquiry, a: &Matrix, velocities: &[usize], factor: &Factor) -> Budgeted<Vec<AlgebraicMode>> {
+    let number = |e: &Expr| e.as_number().cloned();
+    // q(λ²) with λ² = −ω².
+    let even = factor.coefficients.iter().step_by(2).enumerate();
+    let signed = even.map(|(i, c)| number(c).map(|c| if i % 2 == 1 { -&c } else { c }));
+    let (Some(q), Some(numbers)) =
+        (signed.collect::<Option<Vec<_>>>(), a.entries().map(|e| number(&e)).collect::<Option<Vec<_>>>())
+    else {
+        return Ok(vec![]);
+    };
+    let Some(field) = NumberField::new(&q) else { return Ok(vec![]) };
+    let n = a.n_rows();
+    let entry = |i: usize, j: usize| &numbers[i * n + j];
+    let element = |x: Rational| if x.is_zero() { vec![] } else { vec![x] };
+    let equation = |i: usize, j: usize| {
+        let square = (0..n).fold(Rational::ZERO, |sum, k| &sum + &(entry(i, k) * entry(k, j)));
+        if i == j { vec![square, Rational::ONE] } else { element(square) }
+    };
+    let rows: Vec<Vec<Element>> = (0..n).map(|i| (0..n).map(|j| equation(i, j)).collect()).collect();
+    let at_rest = velocities.iter().map(|v| (0..n).map(|j| element(Rational::from(i64::from(*v == j)))).collect());
+    let standing = field.null_space(cx, rows.iter().cloned().chain(at_rest).collect(), n)?;
+    let shapes: Vec<(Vec<Element>, Option<Vec<Element>>)> = match standing.len() == factor.multiplicity {
+        true => standing.into_iter().map(|u| (u, None)).collect(),
+        false => {
+            let mut list: Vec<(Vec<Element>, Option<Vec<Element>>)> = vec![];
+            for u in field.null_space(cx, rows, n)? {
+                let moved: Vec<Element> = (0..n)
+                    .map(|i| field.sum((0..n).map(|j| field.mul(&element(entry(i, j).clone()), &u[j]))))
+                    .collect();
+                let known = list.iter().flat_map(|(u, v)| [Some(u), v.as_ref()]).flatten().chain([&u]);
+                let columns: Vec<&Vec<Element>> = known.collect();
+                let dependent = (0..n).map(|i| columns.iter().map(|c| c[i].clone()).collect()).collect();
+                if field.null_space(cx, dependent, columns.len())?.is_empty() {
+                    list.push((u, Some(moved)));
+                }
+            }
+            list
+        }
+    };
+    let roots = field.real_roots(cx)?.into_iter().filter(|w| w.signum() > 0);
+    let at = |square: AlgebraicNumber| {
+        let mode = move |(shape, quarter): &(Vec<Element>, Option<Vec<Element>>)| AlgebraicMode {
+            square: square.clone(),
+            shape: shape.clone(),
+            quarter: quarter.clone(),
+        };
+        shapes.iter().map(mode).collect::<Vec<_>>()
+    };
+    Ok(roots.flat_map(at).collect())
+}
+
 fn tidied(cx: &Inquiry, u: Vec<Expr>) -> Vec<Expr> {
     u.into_iter().map(|e| tidy(cx, e)).collect()
 }
@@ -137,6 +205,36 @@ mod tests {
 
     fn matrix(rows: &[&[i64]]) -> Matrix {
         Matrix::from_rows(rows.iter().map(|r| r.iter().map(|n| Expr::from(*n)).collect()).collect())
+    }
+
+    /// Three masses on four springs, ẍ = −2x + y, 2ÿ = x − 2y + z, 3z̈ = y − 3z: 6w³ − 24w² + 26w − 7 = 0 for w = ω², without a rational root. The shape is
+    /// (u, 2 − w times u, …) by the first equation: y/x = 2 − w, and z/y = 1/(3 − 3w) by the last one.
+    #[test]
+    fn modes_whose_frequencies_have_no_formula() {
+        let cx = &Inquiry::free();
+        let half = |n: i64, d: i64| Expr::ratio(n, d);
+        let (o, i) = (Expr::zero(), Expr::one());
+        let rows = vec![
+            vec![o, o, o, i, o, o],
+            vec![o, o, o, o, i, o],
+            vec![o, o, o, o, o, i],
+            vec![half(-2, 1), i, o, o, o, o],
+            vec![half(1, 2), half(-1, 1), half(1, 2), o, o, o],
+            vec![o, half(1, 3), half(-1, 1), o, o, o],
+        ];
+        let found = normal_modes(cx, &Matrix::from_rows(rows), &[3, 4, 5]).expect("numbers");
+        assert_eq!((found.list.len(), found.algebraic.len(), found.unsolved.len()), (0, 3, 1));
+        for mode in &found.algebraic {
+            assert!(mode.quarter.is_none(), "all positions pass through 0 together");
+            let width = &Rational::ratio(1, 1_000_000_000) * &Rational::ratio(1, 1_000_000_000);
+            let w = mode.square.refine(cx, &width).expect("small").low;
+            let u: Vec<Rational> = mode.shape.iter().map(|e| crate::algebra::number_field::value(e, &w)).collect();
+            let small = |x: Rational| x.abs() < Rational::ratio(1, 1_000_000_000_000);
+            let (two, three) = (Rational::from(2), Rational::from(3));
+            assert!(small(&u[1] - &(&(&two - &w) * &u[0])), "{u:?} at {w}");
+            assert!(small(&u[1] - &(&(&three - &(&three * &w)) * &u[2])), "{u:?} at {w}");
+            assert!(u.iter().any(|x| !x.is_zero()));
+        }
     }
 
     /// Two equal masses on three equal springs: in step with ω = 1, against each other with ω = √3.

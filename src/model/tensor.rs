@@ -2,6 +2,7 @@
 //! Mixed systems §0–§4.
 
 use super::value::{Family, Key, KeyPart, LabelledMatrix, Value};
+use crate::algebra::Symbol;
 use crate::algebra::linear::Matrix;
 use crate::geometry::jet::Chart;
 use crate::geometry::{Form, Tensor, VectorField};
@@ -37,12 +38,12 @@ pub fn aligned(a: &LabelledMatrix, b: &LabelledMatrix) -> Option<(LabelledMatrix
 
 /// The image of a field under the linear map that sends ∂/∂x to the entry of x, as horizontal lifts are; `None` if the
 /// family is none of fields by coordinate, or the field has a component along another direction.
-pub fn image_of_field(images: &Family, field: &VectorField) -> Option<VectorField> {
+pub fn image_of_field(images: &Family, field: &VectorField) -> Result<VectorField, Symbol> {
     let mut sum = VectorField::zero();
     for (direction, component) in field.components() {
         let key: Key = std::iter::once(KeyPart::Symbol(direction)).collect();
-        let Value::Field(image) = images.entries.get(&key)? else { return None };
+        let Some(Value::Field(image)) = images.entries.get(&key) else { return Err(direction) };
         sum = &sum + &image.scale(component);
     }
-    Some(sum)
+    Ok(sum)
 }

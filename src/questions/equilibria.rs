@@ -9,8 +9,10 @@ use crate::algebra::derive::partial;
 use crate::algebra::expr::Condition;
 use crate::algebra::linear::Matrix;
 use crate::algebra::normal::numerator;
+use crate::algebra::number_field::{self, Element};
 use crate::algebra::substitute::substitute;
-use crate::algebra::{Expr, Inquiry, Symbol, Verdict, conditions, decide, stratum};
+use crate::algebra::{Expr, Inquiry, Rational, Symbol, Verdict, conditions, decide, stratum};
+use crate::codegen::lower::to_f64;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::field::VectorField;
 use crate::geometry::jet::{FiberedManifold, JetSpace, changes_with};
@@ -18,7 +20,7 @@ use crate::geometry::restriction::Restriction;
 use crate::mechanics::constrained_dynamics::rest;
 use crate::mechanics::constraint_structure::BranchChoice;
 use crate::mechanics::linearization;
-use crate::mechanics::normal_modes::{Mode, normal_modes};
+use crate::mechanics::normal_modes::{AlgebraicMode, Mode, normal_modes};
 use crate::mechanics::stability::{self, Extremum, LinearStability};
 use crate::mechanics::state::State;
 use crate::model::evaluate_at::{assignment, expr_at};
@@ -64,7 +66,11 @@ pub static ROWS: &[Question] = &[
                 LIST,
                 "the motions of one frequency: `.frequency`, `.shape` by coordinate, `.standing`, and `.quarter`, the shape a quarter of a period later",
             ),
-            part("unsolved", LIST, "polynomials in ω² whose zeros have no closed form here"),
+            part(
+                "unsolved",
+                LIST,
+                "polynomials in ω² whose zeros have no closed form here; if they hold numbers only, their frequencies and modes are numbers",
+            ),
             part("polynomial", LIST, "the coefficients of its characteristic polynomial, that of 1 first"),
             part("equilibrium", VERDICT, "whether the point is one"),
             part(
@@ -231,7 +237,7 @@ fn steady_coordinates(a: &Arguments, y: &FiberedManifold, found: &Balance) -> Fa
         let Some(symbol) = symbol else {
             return Err(Box::new(
                 Diagnostic::error(&codes::WRONG_KIND, "`moving` takes coordinates of the system")
-                    .label(option.span, format!("this is {}", operate::describe(&value))),
+                    .label(option.span, format!("{} is no coordinate of {y}", crate::model::show::text(&a.cx, &value))),
             ));
         };
         if depends(symbol) {
@@ -282,6 +288,52 @@ fn state(a: &Arguments, y: &FiberedManifold, jets: &[Symbol]) -> Fallible<State>
     Ok(State::of_values(state))
 }
 
+/// Refuses values of jets beyond the phase space, unless they are the rates that the motion has there.
+fn no_other_jets(
+    a: &Arguments,
+    y: &FiberedManifold,
+    jets: &[Symbol],
+    rate: impl Fn(Symbol) -> Fallible<Expr>,
+) -> Fallible<()> {
+    if matches!(a.value(1)?.main(), Value::Set(_)) {
+        return Ok(());
+    }
+    let given = assignment(&*a.point(1)?);
+    let mut others: Vec<Symbol> =
+        given.keys().copied().filter(|s| y.order_of_symbol(*s).is_some() && !jets.contains(s)).collect();
+    others.sort();
+    for s in others {
+        let below = s.as_jet().filter(|(_, k)| *k > 0).map(|(q, k)| q.jet(k - 1)).filter(|s| jets.contains(s));
+        let Some(below) = below else {
+            let names: Vec<String> = jets.iter().map(|s| s.name()).collect();
+            return Err(Box::new(
+                Diagnostic::error(&codes::ORDER_TOO_HIGH, format!("{s} is no coordinate of the phase space"))
+                    .label(a.positional[1].span, "at this point")
+                    .note(format!("its coordinates are {}", names.join(", "))),
+            ));
+        };
+        let there = rate(below)?;
+        if !decide::is_zero(&a.cx, there - given[&s]).is_yes() {
+            return Err(Box::new(
+                Diagnostic::error(&codes::OFF_CONSTRAINT, "this point contradicts the equations of motion")
+                    .label(a.positional[1].span, format!("{s} = {} here", given[&s]))
+                    .note(format!("the equations say {s} = {there}"))
+                    .help(format!("leave {s} out: it follows from the others")),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Which coordinates rest at a state, by their rates.
+fn rests(cx: &Inquiry, coordinates: &[Symbol], speeds: &[Expr], state: &State) -> Vec<Verdict> {
+    let verdict = |(s, x): (&Symbol, &Expr)| match state.vanishes(cx, *x) {
+        Verdict::No(ground) if ground.is_proved() => Verdict::no(format!("the rate of {s} is {}", state.at(cx, *x))),
+        other => other,
+    };
+    coordinates.iter().zip(speeds).map(verdict).collect()
+}
+
 /// The equations on the constraint, linearised there.
 fn constrained_linearize(a: &Arguments, system: &System, law: &ConstrainedLaw) -> Fallible<AtState> {
     let y = &system.manifold.unfolded();
@@ -313,7 +365,12 @@ fn constrained_linearize(a: &Arguments, system: &System, law: &ConstrainedLaw) -
         Ok(constants) => constants.decide(cx, &surface, &found.states, moving, &point),
         Err(why) => Verdict::unknown(why),
     };
-    let rests: Vec<Verdict> = found.speeds.iter().map(|x| point.vanishes(cx, *x)).collect();
+    no_other_jets(a, y, &found.states, |s| {
+        let place = found.coordinates.iter().position(|c| *c == s);
+        let missing = || Diagnostic::error(&codes::NOT_APPLICABLE, format!("the rate of {s} follows from the others"));
+        place.map(|i| found.speeds[i]).ok_or_else(|| Box::new(missing()))
+    })?;
+    let rests = rests(cx, &found.coordinates, &found.speeds, &point);
     Ok((linear_answer(a, y, found.coordinates.clone(), found.matrix.clone(), &rests, energy), point))
 }
 
@@ -444,7 +501,8 @@ fn free_linearize(a: &Arguments, system: &System) -> Fallible<AtState> {
         Ok(constants) => constants.decide(&a.cx, &[], &jets, moving, &point),
         Err(why) => Verdict::unknown(why),
     };
-    let rests: Vec<Verdict> = speeds.iter().map(|x| point.vanishes(&a.cx, *x)).collect();
+    no_other_jets(a, y, &jets, |s| at(field.component(s)))?;
+    let rests = rests(&a.cx, &jets, &speeds, &point);
     Ok((linear_answer(a, y, jets.clone(), matrix, &rests, energy), point))
 }
 
@@ -481,7 +539,7 @@ fn linear_answer(
     energy: impl FnOnce(&[Symbol]) -> Verdict,
 ) -> Answer {
     let equilibrium = Verdict::all(rests.iter().cloned(), "there are no coordinates");
-    let (relative, at_rest) = steady(&a.cx, &matrix, rests);
+    let (relative, at_rest) = steady(&a.cx, &matrix, &jets, rests);
     // Along coordinates that do not occur in the equations the state may move: they do not count.
     let places: Vec<usize> =
         if equilibrium.is_yes() || !relative.is_yes() { (0..jets.len()).collect() } else { at_rest };
@@ -518,6 +576,15 @@ fn linear_answer(
     with_stability(answer, found, energy, &relative).on(y)
 }
 
+/// ω² to many digits, and the number nearest to ω.
+fn near(cx: &Inquiry, mode: &AlgebraicMode) -> Fallible<(Rational, f64)> {
+    let digits = Rational::ratio(1, 1_000_000_000_000_000_000);
+    let interval = mode.square.refine(cx, &(&digits * &digits))?;
+    let middle = &(&interval.low + &interval.high) * &Rational::ratio(1, 2);
+    let frequency = to_f64(&middle).sqrt();
+    Ok((middle, frequency))
+}
+
 /// The parts about normal modes, found when they are asked for.
 fn with_modes(
     answer: Answer,
@@ -540,25 +607,38 @@ fn with_modes(
     let positions: Vec<(usize, Symbol)> = names.iter().copied().enumerate().filter(|(_, s)| !is_velocity(s)).collect();
     answer
         .lazy("frequencies", move |cx: &Inquiry| {
-            Ok(Value::exprs(for_frequencies(cx)?.list.iter().map(|m| m.frequency).collect::<Vec<_>>()))
+            let found = for_frequencies(cx)?;
+            let near =
+                found.algebraic.iter().map(|m| Ok(Value::Float(near(cx, m)?.1))).collect::<Fallible<Vec<_>>>()?;
+            Ok(Value::list(found.list.iter().map(|m| Value::Expr(m.frequency)).chain(near)))
         })
         .lazy("modes", move |cx: &Inquiry| {
             let shown = |u: &[Expr]| Value::family(positions.iter().map(|(i, s)| (*s, Value::Expr(u[*i]))));
-            let one = |m: &Mode| {
-                let standing = match m.quarter {
+            let one = |frequency: Value, shape: Value, quarter: Option<Value>| {
+                let standing = match &quarter {
                     None => Verdict::yes("all positions pass through 0 together"),
                     Some(_) => Verdict::no("the positions pass through 0 at different times"),
                 };
-                let answer = Answer::new("mode")
-                    .part("frequency", m.frequency)
-                    .part("shape", shown(&m.shape))
-                    .part("standing", standing);
-                Value::from(match &m.quarter {
-                    Some(quarter) => answer.part("quarter", shown(quarter)),
+                let answer =
+                    Answer::new("mode").part("frequency", frequency).part("shape", shape).part("standing", standing);
+                Value::from(match quarter {
+                    Some(quarter) => answer.part("quarter", quarter),
                     None => answer,
                 })
             };
-            Ok(Value::list(modes(cx)?.list.iter().map(one).collect::<Vec<_>>()))
+            let found = modes(cx)?;
+            let exact = |m: &Mode| one(Value::Expr(m.frequency), shown(&m.shape), m.quarter.as_deref().map(shown));
+            let mut list: Vec<Value> = found.list.iter().map(exact).collect();
+            for m in &found.algebraic {
+                let (square, frequency) = near(cx, m)?;
+                let shown = |u: &[Element], scale: f64| {
+                    let entry = |i: usize| Value::Float(to_f64(&number_field::value(&u[i], &square)) / scale);
+                    Value::family(positions.iter().map(|(i, s)| (*s, entry(*i))))
+                };
+                let quarter = m.quarter.as_deref().map(|u| shown(u, frequency));
+                list.push(one(Value::Float(frequency), shown(&m.shape, 1.0), quarter));
+            }
+            Ok(Value::list(list))
         })
         .lazy("unsolved", move |cx: &Inquiry| {
             let omega = Expr::symbol(Symbol::parameter("omega"));
@@ -572,14 +652,16 @@ fn with_modes(
 }
 
 /// Whether what moves at a state are coordinates on which the linear equations do not depend, and which ones rest.
-fn steady(cx: &Inquiry, matrix: &Matrix, rests: &[Verdict]) -> (Verdict, Vec<usize>) {
+fn steady(cx: &Inquiry, matrix: &Matrix, jets: &[Symbol], rests: &[Verdict]) -> (Verdict, Vec<usize>) {
     let at_rest: Vec<usize> = (0..rests.len()).filter(|i| rests[*i].is_yes()).collect();
     let mut verdict = Verdict::yes("only ignorable coordinates move");
     for (j, rest) in rests.iter().enumerate().filter(|(_, v)| !v.is_yes()) {
         let ignorable = Verdict::all(matrix.column(j).into_iter().map(|e| decide::is_zero(cx, e)), "no coordinates");
         verdict = verdict.and(match (rest, ignorable) {
             (_, Verdict::Yes(ground)) => Verdict::Yes(ground),
-            (Verdict::No(_), Verdict::No(_)) => Verdict::no("a coordinate moves on which the equations depend"),
+            (Verdict::No(_), Verdict::No(_)) => {
+                Verdict::no(format!("{} moves, and the equations depend on it", jets[j]))
+            }
             _ => Verdict::unknown("it is not decided whether the state rests"),
         });
     }

@@ -135,6 +135,26 @@ pub static ROWS: &[Question] = &[
         run: horizontal_lift,
     },
     Question {
+        name: "decompose",
+        parameters: &[S, one("Z", FIELD.or(FORM))],
+        help: "a field Z = X^H + Y^V on the phase space of a mixed system, or a 1-form, in its parts along J → E (Sarlet §3)",
+        options: &[],
+        gives: Gives::Parts,
+        parts: &[
+            part("horizontal", FIELD.or(FORM), "X; of a form the part that vanishes on vertical lifts"),
+            part("time", FUNCTION, "⟨X, dt⟩; of a form its value on Γ"),
+            part("second", FAMILY, "μ^α, along X_α; of a form its values on the lifts X_α^H"),
+            part("first", FAMILY, "μ^a, along ∂/∂q^a; of a form its values on these, which are those along η^a"),
+            part(
+                "vertical",
+                FAMILY,
+                "of Y, along X_α; of a form its values on X_α^V = ∂/∂v^α, which are those along ω^α",
+            ),
+            part("verified", VERDICT, "that the projectors of the connection give the same parts, computed"),
+        ],
+        run: decompose,
+    },
+    Question {
         name: "adjoint_symmetry",
         parameters: &[S, one("α", FORM)],
         help: "whether a form a_α θ^α + c_a η^a is an adjoint symmetry, and what follows from a potential of it (Sarlet §5)",
@@ -409,14 +429,14 @@ fn covariant(a: &Arguments) -> Fallible<Value> {
         Value::Field(x) => {
             let x = mixed.adapted_field(cx, &x).map_err(at)?;
             if x.vertical.is_some() {
-                return Err(at(on_phase_space("field", "∂/∂v")));
+                return Err(at(on_phase_space(mixed, "field", "∂/∂v")));
             }
             Value::Field(mixed.field(cx, &found.covariant_field(cx, &x)))
         }
         Value::Form(form) if form.degree() == 1 => {
             let form = mixed.adapted_form(cx, &form).map_err(at)?;
             if form.omega.is_some() {
-                return Err(at(on_phase_space("form", "dv")));
+                return Err(at(on_phase_space(mixed, "form", "dv")));
             }
             Value::Form(curved::form_of(cx, found.connection(), &found.covariant_form(cx, &form)))
         }
@@ -432,11 +452,20 @@ fn covariant(a: &Arguments) -> Fallible<Value> {
     Ok(Value::from(Answer::new("covariant").main(value).on(&system.manifold).valid_where(recorded)))
 }
 
-fn on_phase_space(what: &str, direction: &str) -> Box<Diagnostic> {
+fn on_phase_space(mixed: &MixedSystem, what: &str, direction: &str) -> Box<Diagnostic> {
+    let positions = || [mixed.time()].into_iter().chain(mixed.second_symbols()).chain(mixed.first_symbols());
+    let sign = if what == "field" { "@" } else { "d" };
+    let frame: Vec<String> = positions().map(|s| format!("{sign}{s}")).collect();
     Box::new(
-        Diagnostic::error(&codes::WRONG_MANIFOLD, format!("∇ acts on a {what} along J → E, and this one lives on J"))
-            .note(format!("it has a component along {direction}"))
-            .help("take its horizontal part first"),
+        Diagnostic::error(
+            &codes::WRONG_MANIFOLD,
+            format!("a {what} along J → E is needed here, and this one lives on J"),
+        )
+        .note(format!("it has a component along {direction}"))
+        .help(format!(
+            "a combination of {} is needed; decompose(S, Z).horizontal is that part of a {what} on J",
+            frame.join(", ")
+        )),
     )
 }
 
@@ -451,7 +480,7 @@ fn horizontal_lift(a: &Arguments) -> Fallible<Value> {
     let ((system, mixed), recorded) = found(a, |cx| mixed_of(cx, a))?;
     let x = candidate_field(a, &system, &mixed)?;
     if x.vertical.is_some() {
-        let d = on_phase_space("field", "∂/∂v");
+        let d = on_phase_space(&mixed, "field", "∂/∂v");
         return Err(Box::new(d.or_at(a.positional[1].span, "lifted here")));
     }
     let connection = connection_of(&a.cx, &mixed)?;
@@ -465,6 +494,45 @@ fn horizontal_lift(a: &Arguments) -> Fallible<Value> {
             .on(&system.manifold)
             .valid_where(recorded),
     ))
+}
+
+fn decompose(a: &Arguments) -> Fallible<Value> {
+    let ((system, connection), recorded) = found(a, |cx| {
+        let (system, mixed) = mixed_of(cx, a)?;
+        Ok((system, connection_of(cx, &mixed)?))
+    })?;
+    a.lives_on(1, &system.manifold)?;
+    let (cx, mixed) = (&a.cx, connection.system().clone());
+    let at = |d: Box<Diagnostic>| Box::new(d.or_at(a.positional[1].span, "taken apart here"));
+    let (second, first) = (mixed.second_symbols(), mixed.first_symbols());
+    let answer = |along: (Expr, &[Expr], &[Expr]), vertical: &[Expr], horizontal: Value| {
+        Answer::new("decompose")
+            .part("horizontal", horizontal)
+            .part("time", along.0)
+            .part("second", exprs(second.clone(), along.1))
+            .part("first", exprs(first.clone(), along.2))
+            .part("vertical", exprs(second.clone(), vertical))
+    };
+    let answer = match a.value(1)?.main() {
+        Value::Form(form) => {
+            let (along, vertical) = connection.decompose_form(cx, &form).map_err(at)?;
+            let (on_j, parts, c) = (form.clone(), (along.clone(), vertical.clone()), connection.clone());
+            answer(
+                (along.time, &along.theta, &along.eta),
+                &vertical,
+                Value::Form(curved::form_of(cx, &connection, &along)),
+            )
+            .lazy("verified", move |cx: &Inquiry| Ok(Value::from(c.decomposes_form(cx, &on_j, &parts.0, &parts.1))))
+        }
+        _ => {
+            let z = a.field(1)?;
+            let (along, vertical) = connection.decompose_field(cx, &z).map_err(at)?;
+            let (parts, c) = ((along.clone(), vertical.clone()), connection.clone());
+            answer((along.time, &along.second, &along.first), &vertical, Value::Field(mixed.field(cx, &along)))
+                .lazy("verified", move |cx: &Inquiry| Ok(Value::from(c.decomposes_field(cx, &z, &parts.0, &parts.1))))
+        }
+    };
+    Ok(Value::from(answer.on(&system.manifold).valid_where(recorded)))
 }
 
 /// `vector_field` of a mixed or constrained system.

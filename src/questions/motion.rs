@@ -8,7 +8,7 @@ use crate::algebra::{Expr, Symbol, Verdict, conditions, decide};
 use crate::budget::share;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::field::VectorField;
-use crate::geometry::jet::FiberedManifold;
+use crate::geometry::jet::{FiberedManifold, is_coordinate};
 use crate::mechanics::connection::Connection;
 use crate::mechanics::curvature::form_of as form_of_adapted;
 use crate::mechanics::functional_independence::functionally_independent;
@@ -307,14 +307,31 @@ pub(super) fn flow(a: &Arguments) -> Fallible<Flow> {
     Ok(Flow { field, coordinates, nonzero, manifold })
 }
 
-/// The functions of `generators = [1/r]`.
-fn generators(a: &Arguments) -> Fallible<Vec<Expr>> {
+/// The functions of `generators = [1/r]`, which depend on the time and on coordinates of the ansatz.
+fn generators(a: &Arguments, coordinates: &[Symbol]) -> Fallible<Vec<Expr>> {
     let Some(option) = a.option("generators") else { return Ok(vec![]) };
     let place = |d: Box<Diagnostic>| Box::new(d.or_at(option.span, "not a function"));
-    match option.value.main() {
-        Value::List(list) => list.iter().map(|v| operate::as_expr(&a.cx, v).map_err(place)).collect(),
-        single => Ok(vec![operate::as_expr(&a.cx, &single).map_err(place)?]),
+    let list = match option.value.main() {
+        Value::List(list) => list.iter().map(|v| operate::as_expr(&a.cx, v).map_err(place)).collect::<Fallible<_>>()?,
+        single => vec![operate::as_expr(&a.cx, &single).map_err(place)?],
+    };
+    let t = a.system(0)?.manifold.base();
+    let is_strange = |s: &Symbol| is_coordinate(*s) && *s != t && !coordinates.contains(s);
+    for e in &list {
+        if let Some(s) = e.symbols().into_iter().find(is_strange) {
+            let names = std::iter::once(&t).chain(coordinates.iter().filter(|s| **s != t)).map(|s| s.name());
+            let names: Vec<String> = names.collect();
+            return Err(Box::new(
+                Diagnostic::error(
+                    &codes::ORDER_TOO_HIGH,
+                    format!("this function depends on {s}, which is no coordinate of the search"),
+                )
+                .label(option.span, format!("{e} is named here"))
+                .note(format!("its coordinates are {}", names.join(", "))),
+            ));
+        }
     }
+    Ok(list)
 }
 
 /// What a search found up to the degree to which it came.
@@ -375,8 +392,8 @@ fn searched<T>(
 
 fn find_integrals(a: &Arguments) -> Fallible<Value> {
     let n = degree(a)?;
-    let named = generators(a)?;
     let Flow { field, coordinates, nonzero, .. } = flow(a)?;
+    let named = generators(a, &coordinates)?;
     nonzero.iter().for_each(|e| conditions::record_nonzero(&a.cx, *e));
     let made = by_degrees(a, n, |cx, n| search::polynomial_integrals(cx, &field, &coordinates, &named, n))?;
     let speeds: Vec<Expr> = coordinates.iter().map(|s| field.component(*s)).collect();
@@ -394,12 +411,15 @@ fn find_integrals(a: &Arguments) -> Fallible<Value> {
 
 fn find_symmetries(a: &Arguments) -> Fallible<Value> {
     let n = degree(a)?;
-    let (system, named) = (a.system(0)?, generators(a)?);
+    let system = a.system(0)?;
     let made = if mixed::is_ours(&system) {
         let (_, form) = mixed::mixed_of(&a.cx, a)?;
+        let named = generators(a, form.chart().symbols())?;
         by_degrees(a, n, |cx, n| search::mixed_symmetries(cx, &form, &named, n))?
     } else {
         let regular = regular_form(a)?;
+        let positions: Vec<Symbol> = system.manifold.fibres().iter().map(|f| f.coordinate.jet(0)).collect();
+        let named = generators(a, &positions)?;
         by_degrees(a, n, |cx, n| search::polynomial_symmetries(cx, &regular, &named, n))?
     };
     Ok(Value::from(searched(a, "find_symmetries", made, |list| Value::list(list.into_iter().map(Value::Field)))?))
@@ -407,8 +427,8 @@ fn find_symmetries(a: &Arguments) -> Fallible<Value> {
 
 fn find_adjoint_symmetries(a: &Arguments) -> Fallible<Value> {
     let n = degree(a)?;
-    let named = generators(a)?;
     let (_, form) = mixed::mixed_of(&a.cx, a)?;
+    let named = generators(a, form.chart().symbols())?;
     let connection = Connection::new(&a.cx, &form);
     let made = by_degrees(a, n, |cx, n| search::adjoint_symmetries(cx, &connection, &named, n))?;
     let list = |list: Vec<AdaptedForm>| {

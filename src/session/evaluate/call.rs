@@ -5,7 +5,7 @@ use crate::algebra::expr::Condition;
 use crate::algebra::function::Elementary;
 use crate::algebra::{Expr, Function, Symbol, conditions};
 use crate::diagnostic::{Diagnostic, codes};
-use crate::model::value::{Fallible, Value};
+use crate::model::value::{Fallible, KeyPart, Value};
 use crate::model::{operate, tensor};
 use crate::questions::{self, Argument, Arguments};
 use crate::session::resolve::jets_of;
@@ -47,13 +47,36 @@ impl<'s> Evaluator<'s> {
     /// `connection(S).lift(ξ)`.
     pub(super) fn image(&self, images: &Term, field: &Term) -> Fallible<Value> {
         let value = self.eval(images)?;
-        if let Value::Family(images) = &value
-            && let Value::Field(field) = self.eval(field)?.main()
-            && let Some(image) = tensor::image_of_field(images, &field)
-        {
-            return Ok(Value::Field(image));
+        let Value::Family(family) = &value else {
+            return refuse(&codes::WRONG_KIND, format!("{} cannot be called", operate::describe(&value)));
+        };
+        if !family.entries.values().all(|v| matches!(v, Value::Field(_))) {
+            return refuse(&codes::WRONG_KIND, format!("{} cannot be called", operate::describe(&value)));
         }
-        refuse(&codes::WRONG_KIND, format!("{} cannot be called", operate::describe(&value)))
+        let given = self.eval(field)?;
+        let Value::Field(x) = given.main() else {
+            return Err(Box::new(
+                Diagnostic::error(
+                    &codes::WRONG_KIND,
+                    format!("a vector field is needed here, not {}", operate::describe(&given)),
+                )
+                .label(field.span, format!("this is {}", operate::describe(&given))),
+            ));
+        };
+        tensor::image_of_field(family, &x).map(Value::Field).map_err(|s| {
+            let known = family.entries.keys().filter_map(|key| match key.first() {
+                Some(KeyPart::Symbol(s)) => Some(format!("@{s}")),
+                _ => None,
+            });
+            Box::new(
+                Diagnostic::error(
+                    &codes::WRONG_MANIFOLD,
+                    format!("this field has a component along ∂/∂{s}, which is not lifted"),
+                )
+                .label(field.span, "this field")
+                .note(format!("a combination of {} is needed", known.collect::<Vec<_>>().join(", "))),
+            )
+        })
     }
 
     /// The body of a function of the language, with its arguments in the frame.
