@@ -1052,6 +1052,13 @@ fn variations_that_cannot_be_run_are_refused() {
          force switch on J1(Y) { x: -sign(x) }
          simulate variation(L with switch) { from x = 1, delta(x) = 1; until t = 3 }";
     refused(switch, "not_applicable", &["sign(x)", "neighbouring"]);
+    // As code: the equations that have a name are equations like others, a run of both is not written.
+    let mut session = Session::new(SessionOptions { answer: false, ..SessionOptions::default() });
+    feed(&mut session, "motion.mech", &format!("{free}let V = variation(L)"));
+    let refusal = session.emit("variation(L)", "c", &[]).expect_err("not written");
+    assert!(format!("{refusal:?}").contains("variations are not written as code"), "{refusal:?}");
+    let written = session.emit("V", "python", &[]).unwrap_or_else(|d| panic!("{d:?}"));
+    assert!(written.contains("[2] delta(x), [3] delta(x')"), "{written}");
     check(
         "manifold Y over t { x }
          lagrangian L on J1(Y) = (x'^2 - x^2)/2

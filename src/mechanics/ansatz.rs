@@ -451,7 +451,34 @@ fn primitive(cx: &Inquiry, vector: Vec<Expr>) -> Budgeted<Vec<Expr>> {
             Some(p) => p.gcd_cofactors(cx, &above)?.gcd,
         });
     }
-    let Some(common) = common.filter(|p| !p.is_constant()) else { return Ok(vector) };
-    let common = polynomial_expr(&common);
-    Ok(conditions::collect(cx, |cx| vector.into_iter().map(|e| tidy(cx, e / common)).collect()).0)
+    let vector = match common.filter(|p| !p.is_constant()) {
+        None => vector,
+        Some(common) => {
+            let common = polynomial_expr(&common);
+            conditions::collect(cx, |cx| vector.into_iter().map(|e| tidy(cx, e / common)).collect()).0
+        }
+    };
+    without_content(cx, vector)
+}
+
+/// The vector without the number that all coefficients share; its first number is positive.
+fn without_content(cx: &Inquiry, vector: Vec<Expr>) -> Budgeted<Vec<Expr>> {
+    let mut shared = Rational::ZERO;
+    for e in vector.iter().filter(|e| !e.is_zero()) {
+        let read = |cx: &Inquiry| normal_form_in(cx, Context::of(cx, &[*e])?, *e)?.fraction(cx);
+        let content = conditions::collect(cx, read).0?.0.content();
+        // gcd(a/b, c/d) = gcd(ad, cb)/bd.
+        let left = shared.numerator() * content.denominator();
+        let right = content.numerator() * shared.denominator();
+        shared = Rational::new(left.gcd(&right), shared.denominator() * content.denominator());
+    }
+    let is_turned = vector.iter().find(|e| e.is_number() && !e.is_zero()).and_then(|e| e.as_number());
+    if is_turned.is_some_and(Rational::is_negative) {
+        shared = -&shared;
+    }
+    if shared.is_zero() || shared == Rational::ONE {
+        return Ok(vector);
+    }
+    let factor = Expr::number(&Rational::ONE / &shared);
+    Ok(conditions::collect(cx, |cx| vector.into_iter().map(|e| tidy(cx, e * factor)).collect()).0)
 }

@@ -311,9 +311,12 @@ fn square(labels: &[Symbol], entries: Vec<Vec<Expr>>) -> LabelledMatrix {
 }
 
 /// An answer from what was computed under conditions of its own, which it then carries.
-fn found<T>(a: &Arguments, work: impl FnOnce(&Inquiry) -> Fallible<T>) -> Fallible<(T, Vec<Expr>)> {
-    let (value, recorded) = conditions::collect(&a.cx, work);
-    Ok((value?, recorded))
+pub(super) fn found<T>(a: &Arguments, work: impl FnOnce(&Inquiry) -> Fallible<T>) -> Fallible<(T, Vec<Expr>)> {
+    let (value, recorded) = conditions::collect_all(&a.cx, work);
+    // Where roots are real, and which of them was meant, holds of every part.
+    recorded.stated.iter().for_each(|c| conditions::state(&a.cx, *c));
+    recorded.real.iter().for_each(|c| conditions::record_real(&a.cx, *c));
+    Ok((value?, recorded.nonzero))
 }
 
 fn connection(a: &Arguments) -> Fallible<Value> {

@@ -296,8 +296,7 @@ pub(super) fn flow(a: &Arguments) -> Fallible<Flow> {
     let system = a.system(0)?;
     let manifold = system.manifold.clone();
     let (field, symbols, nonzero) = if mixed::is_ours(&system) {
-        let (found, recorded) = conditions::collect(&a.cx, |cx| mixed::mixed_of(cx, a));
-        let (_, found) = found?;
+        let ((_, found), recorded) = mixed::found(a, |cx| mixed::mixed_of(cx, a))?;
         (found.gamma(), found.chart().symbols().to_vec(), recorded)
     } else {
         let regular = regular_form(a)?;
