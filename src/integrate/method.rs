@@ -97,6 +97,8 @@ pub enum Quantity {
     Linear,
     /// First integrals that are quadratic in the states, like an angular momentum.
     Quadratic,
+    /// Momenta of symmetries that move the positions by an affine map.
+    Momenta,
     /// The symplectic form dq ∧ dp of canonical coordinates.
     SymplecticForm,
     /// The energy of a Hamiltonian system, over long runs.
@@ -133,15 +135,17 @@ const ONLY_LINEAR: &[(Quantity, Kept)] = &[(Quantity::Linear, Kept::ToRounding)]
 const GEOMETRIC: &[(Quantity, Kept)] = &[
     (Quantity::Linear, Kept::ToRounding),
     (Quantity::Quadratic, Kept::ToRounding),
+    (Quantity::Momenta, Kept::ToRounding),
     (Quantity::SymplecticForm, Kept::ToRounding),
     (Quantity::Energy, Kept::InTheMean),
     (Quantity::Reversal, Kept::ToRounding),
 ];
 
-/// Discrete Lagrangians: Marsden–West, §1.3 (the form), §1.3.3 (momenta of symmetries that act linearly, which are quadratic in
-/// positions and momenta); reversal holds for the symmetric quadratures that are taken.
+/// Discrete Lagrangians: Marsden–West, §1.3 (the form), §1.3.3 (momenta of symmetries that an interpolating polynomial shares,
+/// which are the affine ones); reversal holds for the symmetric quadratures that are taken.
 const DISCRETE: &[(Quantity, Kept)] = &[
     (Quantity::Linear, Kept::ToRounding),
+    (Quantity::Momenta, Kept::ToRounding),
     (Quantity::SymplecticForm, Kept::ToRounding),
     (Quantity::Energy, Kept::InTheMean),
     (Quantity::Reversal, Kept::ToRounding),
@@ -151,6 +155,7 @@ const DISCRETE: &[(Quantity, Kept)] = &[
 /// (Hairer–Lubich–Wanner, theorem VI.3.4); of quadratic integrals they keep some only.
 const SPLIT: &[(Quantity, Kept)] = &[
     (Quantity::Linear, Kept::ToRounding),
+    (Quantity::Momenta, Kept::ToRounding),
     (Quantity::SymplecticForm, Kept::ToRounding),
     (Quantity::Energy, Kept::InTheMean),
     (Quantity::Reversal, Kept::ToRounding),
@@ -542,6 +547,7 @@ mod tests {
         match quantity {
             Quantity::Linear => "linear integrals",
             Quantity::Quadratic => "quadratic integrals",
+            Quantity::Momenta => "momenta of affine symmetries",
             Quantity::SymplecticForm => "the symplectic form",
             Quantity::Energy => "the energy",
             Quantity::Reversal => "reversal",

@@ -18,6 +18,8 @@
 //! rank with the kernel TQ, as those of Bricard's linkage and of parallel bars, are *overconstrained*: ρ of them already cut out
 //! Q near each of its points, so that the motion is determined, and only the multipliers are not.
 //!
+//! Constraints on different coordinates are examined apart: Q is the product of their sets.
+//!
 //! A smaller locus on which the rank drops, as the vertex of a cone of velocities, is reported and not refused: the answers
 //! live away from it. Constraints of different orders are compared after prolongation to the highest of them.
 
@@ -32,10 +34,11 @@ use crate::algebra::stratum::cell::{Cell, Frame};
 use crate::algebra::stratum::leaves::{Leaf, LinearSystem, leaves};
 use crate::algebra::stratum::rank::{Rank, strata_by};
 use crate::algebra::stratum::{self, Branch, tangent};
-use crate::algebra::{Expr, Symbol, Verdict};
+use crate::algebra::{Coordinate, Expr, Symbol, Verdict};
 use crate::budget::{Budgeted, share};
 use crate::diagnostic::{Code, Diagnostic, codes};
 use crate::geometry::jet::FiberedManifold;
+use rustc_hash::FxHashSet;
 
 /// What the rank condition says. The names are also those of the refusals.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,6 +75,9 @@ pub struct RankCondition {
     pub factors: Vec<Expr>,
     /// Products of several constraints of the highest order: their factors are branches of Q.
     pub products: Vec<(usize, Vec<Expr>)>,
+    /// Constraints on positions that lose rank on one component of Q and not on another: a motion that starts there is
+    /// determined as long as the rank is full.
+    pub holds_elsewhere: bool,
     /// Whether the kind is proved.
     pub verdict: Verdict,
 }
@@ -175,6 +181,9 @@ pub fn rank_condition(cx: &Inquiry, declared: &Declared) -> Answered<RankConditi
 }
 
 fn examine(cx: &Inquiry, declared: &Declared) -> Answered<RankCondition> {
+    if let Some(found) = part_by_part(cx, declared)? {
+        return Ok(found);
+    }
     let x = Examined::new(cx, declared)?;
     let (m, k) = (x.manifold.n_coordinates(), x.constraints.len());
     let independent = independent_rows(cx, &x.chetaev)?;
@@ -186,6 +195,7 @@ fn examine(cx: &Inquiry, declared: &Declared) -> Answered<RankCondition> {
         independent,
         factors: vec![],
         products: vec![],
+        holds_elsewhere: false,
         verdict: Verdict::yes("the rank at every point"),
     };
     // An equation between numbers, or in the time alone, leaves no motion.
@@ -215,6 +225,54 @@ fn examine(cx: &Inquiry, declared: &Declared) -> Answered<RankCondition> {
         found.kind = Kind::TooMany;
     }
     Ok(found)
+}
+
+/// Constraints on different coordinates: Q is a product and F has blocks, so that the condition holds if it holds in each. Where
+/// it does not, the constraints are examined together.
+fn part_by_part(cx: &Inquiry, declared: &Declared) -> Answered<Option<RankCondition>> {
+    let parts = parts(declared);
+    let chosen = !declared.dependent.is_empty() || !declared.branch.is_empty();
+    if parts.len() < 2 || chosen || declared.equations.len() >= declared.manifold.unfolded().n_coordinates() {
+        return Ok(None);
+    }
+    for part in &parts {
+        let found = examine(cx, &declared.keeping(|i| part.contains(&i)))?;
+        let holds = found.kind == Kind::Holds && found.verdict.is_yes();
+        if !holds || !found.factors.is_empty() {
+            return Ok(None);
+        }
+    }
+    let k = declared.equations.len();
+    Ok(Some(RankCondition {
+        kind: Kind::Holds,
+        generic_rank: k,
+        relations: vec![],
+        hidden: vec![],
+        independent: (0..k).collect(),
+        factors: vec![],
+        products: vec![],
+        holds_elsewhere: false,
+        verdict: Verdict::yes("the rank at every point"),
+    }))
+}
+
+/// Numbers of equations, those together that are linked by coordinates.
+fn parts(declared: &Declared) -> Vec<Vec<usize>> {
+    let mut parts: Vec<(Vec<usize>, FxHashSet<Coordinate>)> = vec![];
+    for (i, equation) in declared.equations.iter().enumerate() {
+        let jets = equation.function.symbols().into_iter().filter_map(|s| s.as_jet());
+        let own: FxHashSet<Coordinate> = jets.map(|(coordinate, _)| coordinate).collect();
+        let (linked, mut others): (Vec<_>, Vec<_>) = parts.into_iter().partition(|(_, c)| !c.is_disjoint(&own));
+        let mut merged = (vec![i], own);
+        for (equations, coordinates) in linked {
+            merged.0.extend(equations);
+            merged.1.extend(coordinates);
+        }
+        merged.0.sort_unstable();
+        others.push(merged);
+        parts = others;
+    }
+    parts.into_iter().map(|(equations, _)| equations).collect()
 }
 
 /// The first rows that span the others at generic points.
@@ -290,7 +348,14 @@ fn is_empty(cx: &Inquiry, x: &Examined, set: &Branch) -> Verdict {
 
 /// The generic rank is k; what remains is the rank on Q.
 fn on_q(cx: &Inquiry, x: &Examined, found: &mut RankCondition) -> Answered<()> {
-    if has_full_rank_everywhere(cx, &x.chetaev)? {
+    let full = match cx.within(share::COMPONENTS, || has_full_rank_everywhere(cx, &x.chetaev)) {
+        Ok(full) => full,
+        Err(why) => {
+            found.verdict = Verdict::unknown(format!("the rank at special points of Q: {why}"));
+            return Ok(());
+        }
+    };
+    if full {
         // Affine equations of one order then have solutions over every point below.
         let is_graph = x.constraints.iter().all(|c| c.order == x.level) && is_affine(cx, x);
         if !is_graph && is_empty(cx, x, &x.set).is_yes() {
@@ -313,13 +378,13 @@ fn without_relation(x: &Examined) -> Vec<Relation> {
 }
 
 /// Some minor, or the sum of their squares, vanishes nowhere.
-fn has_full_rank_everywhere(cx: &Inquiry, f: &Matrix) -> Answered<bool> {
+fn has_full_rank_everywhere(cx: &Inquiry, f: &Matrix) -> Budgeted<bool> {
     const MINORS: usize = 40;
     let k = f.n_rows();
     let rows: Vec<usize> = (0..k).collect();
     let mut squares = vec![];
     for columns in subsets(f.n_columns(), k).into_iter().take(MINORS) {
-        let det = f.minor(&rows, &columns).det(cx).map_err(exhausted)?;
+        let det = f.minor(&rows, &columns).det(cx)?;
         if is_nonzero_everywhere(cx, det).is_yes() {
             return Ok(true);
         }
@@ -355,6 +420,7 @@ fn on_components(cx: &Inquiry, x: &Examined, found: &mut RankCondition) -> Budge
             || (tangent::dimension(cx, &frame, &leaf.cell)? >= expected && x.covers_below(cx, &frame, &leaf.cell)?)
         {
             found.kind = Kind::DeficientOnQ;
+            found.holds_elsewhere = x.level == 0 && occurring.iter().any(is_full);
             found.relations = relations_on(cx, x, &frame, &leaf.cell)?;
             return Ok(());
         }
@@ -479,7 +545,7 @@ pub fn singular_points(cx: &Inquiry, declared: &Declared) -> Answered<Vec<Branch
     let k = declared.equations.len();
     let (found, _) = conditions::collect(cx, |cx| -> Answered<Vec<Branch>> {
         let x = Examined::new(cx, declared)?;
-        if has_full_rank_everywhere(cx, &x.chetaev)? {
+        if has_full_rank_everywhere(cx, &x.chetaev).map_err(exhausted)? {
             return Ok(vec![]);
         }
         Ok(rank_on_q(cx, declared)?.strata.into_iter().filter(|(_, rank)| *rank < k).map(|(b, _)| b).collect())

@@ -113,10 +113,15 @@ impl System {
         self.derived.structure(cx, derive)
     }
 
-    /// The same without a chart, for a motion that needs none. None where the user chose a chart or a branch.
+    /// The same without a chart, for a motion that needs none; where the rank is lost on one component of Q only, on the others.
+    /// None where the user chose a chart or a branch.
     pub fn uncharted_structure(&self, cx: &Inquiry) -> Fallible<Option<ConstraintStructure>> {
-        let (declared, condition) = self.tested_constraints(cx)?;
-        if !declared.dependent.is_empty() || !declared.branch.is_empty() {
+        let (declared, condition) = self.given_constraints(cx)?;
+        let chosen = !declared.dependent.is_empty() || !declared.branch.is_empty();
+        if let Some(refusal) = condition.refusal(cx, &declared).filter(|_| chosen || !condition.holds_elsewhere) {
+            return Err(Box::new(refusal));
+        }
+        if chosen {
             return Ok(None);
         }
         let level = level_of(cx, &*self.dynamical_form(cx)?);
@@ -125,8 +130,8 @@ impl System {
         Ok(Some(ConstraintStructure::uncharted(cx, &declared, independent, level)?))
     }
 
-    /// Its constraints with their rank condition, which holds; refused where they have reactions of their own.
-    fn tested_constraints(&self, cx: &Inquiry) -> Fallible<(Declared, Rc<RankCondition>)> {
+    /// Its constraints with their rank condition; refused where they have reactions of their own.
+    fn given_constraints(&self, cx: &Inquiry) -> Fallible<(Declared, Rc<RankCondition>)> {
         if let Some(own) = self.constraints.iter().find(|c| c.reactions.is_some() || c.forms.is_some()) {
             return Err(Box::new(
                 Diagnostic::error(&codes::NOT_APPLICABLE, "this is a notion for constraints with Chetaev's reactions")
@@ -134,8 +139,12 @@ impl System {
                     .help("`balance(S)` and `reduction(S)` treat such constraints"),
             ));
         }
-        let declared = self.declared_constraints(cx)?;
-        let condition = self.rank_condition(cx)?;
+        Ok((self.declared_constraints(cx)?, self.rank_condition(cx)?))
+    }
+
+    /// The same, where the condition holds.
+    fn tested_constraints(&self, cx: &Inquiry) -> Fallible<(Declared, Rc<RankCondition>)> {
+        let (declared, condition) = self.given_constraints(cx)?;
         match condition.refusal(cx, &declared) {
             Some(refusal) => Err(Box::new(refusal)),
             None => Ok((declared, condition)),

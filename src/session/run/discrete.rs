@@ -36,9 +36,16 @@ impl Context<'_> {
         let second = |i: usize, j: usize| partial(cx, partial(cx, lagrangian.function(), velocities[i]), velocities[j]);
         let rank = Matrix::from_fn(m, m, second).rank(cx)?.value;
         if system.constraints.is_empty() && rank < m {
-            return Err(Box::new(refuse("a degenerate Lagrangian".into()).note(format!(
+            let refused = refuse("a degenerate Lagrangian".into()).note(format!(
                 "the matrix of its second derivatives in the velocities has rank {rank} of {m}: momenta do not determine velocities"
-            ))));
+            ));
+            let linear = rank == 0;
+            return Err(Box::new(match linear {
+                true => {
+                    refused.help("its equations are of first order; `midpoint` and `gauss(4)` are symplectic for them")
+                }
+                false => refused,
+            }));
         }
         let put = |e: Expr| law::with_bodies(cx, e, &self.clauses.bodies);
         let forces: Vec<Expr> = (0..m)
