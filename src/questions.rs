@@ -29,6 +29,7 @@ pub mod motion;
 pub mod pairs;
 pub mod parts;
 pub mod polynomials;
+pub mod sensitivity;
 pub mod sets;
 pub mod strata;
 pub mod symbolic;
@@ -61,6 +62,7 @@ static TABLES: &[(&str, &[Question])] = &[
     ("mixed systems and connections", mixed::ROWS),
     ("variations of motions", variation::ROWS),
     ("exponents of runs", exponents::ROWS),
+    ("sensitivities of runs", sensitivity::ROWS),
     ("calculus of forms and fields", calculus::ROWS),
     ("tensors", tensors::ROWS),
     ("maps and changes of coordinates", maps::ROWS),

@@ -103,6 +103,7 @@ const SAMPLES: &[(&str, &str)] = &[
     ("multipliers", "multipliers(L subject to Q)"),
     ("reactions", "reactions(L subject to Q)"),
     ("is_holonomic", "is_holonomic(prolong(g, 1))"),
+    ("sensitivity", "sensitivity(run, x)"),
 ];
 
 fn sample(question: &Question) -> Option<String> {

@@ -14,11 +14,16 @@ use std::rc::Rc;
 
 /// A state as a point; recorded columns stand after it.
 fn state(run: &Run, time: f64, values: &[f64]) -> Value {
-    let mut entries = vec![entry(run.time, time)];
-    entries.extend(run.states.iter().zip(values).map(|(q, x)| entry(*q, *x)));
-    for (name, x) in run.recorded(time, values) {
-        if entries.iter().all(|e| e.text != name) {
-            entries.push(PointEntry { symbols: SmallVec::new(), text: name, value: number(x), of_run: true });
+    let states = std::iter::once((run.time, time)).chain(run.states.iter().copied().zip(values.iter().copied()));
+    point(&states.collect::<Vec<_>>(), &run.recorded(time, values))
+}
+
+/// Numbers as a point: of states, and of recorded columns after them.
+pub fn point(states: &[(Symbol, f64)], columns: &[(String, f64)]) -> Value {
+    let mut entries: Vec<PointEntry> = states.iter().map(|(q, x)| entry(*q, *x)).collect();
+    for (name, x) in columns {
+        if entries.iter().all(|e| e.text != *name) {
+            entries.push(PointEntry { symbols: SmallVec::new(), text: name.clone(), value: number(*x), of_run: true });
         }
     }
     Value::Point(Rc::new(Point { entries }))

@@ -48,7 +48,7 @@ pub fn spectrum(cx: &Inquiry, run: &Run) -> Fallible<Spectrum> {
     }
     let n = run.states.len();
     let mut frame = first_frame(cx, run)?;
-    let motion = varied_motion(cx, run, frame.len())?;
+    let motion = varied_motion(cx, run, &vec![None; frame.len()])?;
     let whole = varied_problem(run, &frame);
     let mut sums = vec![0.0; frame.len()];
     let mut at_half: Option<Vec<f64>> = None;

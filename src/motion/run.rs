@@ -4,7 +4,7 @@
 //! two recorded times is computed when it is asked for, from the recorded one before it, with the method and tolerance of
 //! the run: `run at { t = 3 }` costs a few steps.
 
-use super::cache::SurfaceLevel;
+use super::cache::{Observed, SurfaceLevel};
 use super::double::latex_number;
 use super::law::Law;
 use super::series::{Series, no_value};
@@ -34,6 +34,8 @@ pub struct Run {
     /// What it obeys, and the set on which it stays.
     pub law: Law,
     pub surface: Vec<SurfaceLevel>,
+    /// What it records and watches.
+    pub observed: Rc<Observed>,
     /// Unspecified functions given by tables.
     pub tables: FxHashMap<Function, Arc<CurveTable>>,
     /// Parameters with the values the run used.

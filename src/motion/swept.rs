@@ -56,10 +56,13 @@ impl Swept {
         Swept { system, n_rows: 0, n_failed: 0, columns: vec![] }
     }
 
+    pub fn column_names(&self) -> Vec<String> {
+        self.columns.iter().map(|c| c.name.clone()).collect()
+    }
+
     /// What can be asked of it by name.
     pub fn names(&self) -> Vec<String> {
-        let own = self.columns.iter().map(|c| c.name.clone());
-        own.chain(PARTS.iter().map(|p| p.to_string())).collect()
+        self.column_names().into_iter().chain(PARTS.iter().map(|p| p.to_string())).collect()
     }
 
     /// A column; rows that failed have no number in it.

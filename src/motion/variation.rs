@@ -18,12 +18,14 @@ use super::cache::SurfaceLevel;
 use super::law::{Derivatives, Law};
 use super::run::Run;
 use super::start::Surface;
+use crate::algebra::derive::partial;
 use crate::algebra::expr::post_order;
 use crate::algebra::function::Smoothness;
 use crate::algebra::stratum::Branch;
 use crate::algebra::{Expr, Inquiry, Node, Symbol};
 use crate::codegen::lower::{Obstacle, Signature, Stage};
 use crate::diagnostic::{Diagnostic, Fallible, codes};
+use crate::geometry::axis::Axis;
 use crate::geometry::field::{Derivation, VectorField};
 use crate::integrate::problem::{InitialValueProblem, Motion, MotionSpec, Recording};
 use crate::integrate::surface::Level;
@@ -34,16 +36,35 @@ pub fn variations(states: &[Symbol], number: u32) -> Vec<Symbol> {
     states.iter().map(|s| Symbol::variation(*s, number)).collect()
 }
 
-/// δ = Σ δx ∂/∂x: time and parameters are not varied.
-fn along(states: &[Symbol], number: u32) -> Derivation {
-    VectorField::new(states.iter().copied().zip(variations(states, number).into_iter().map(Expr::symbol))).derivation()
+/// What a variation moves besides the state: a parameter by 1, or nothing.
+pub type With = Option<Symbol>;
+
+/// δ = Σ δx ∂/∂x, and ∂/∂p for a parameter p that moves too; time is not varied.
+pub struct Delta {
+    along: Derivation,
+    /// What is no coordinate: parameters and multipliers.
+    others: Vec<(Symbol, Expr)>,
+}
+
+impl Delta {
+    pub fn new(moving: &[Symbol], number: u32, with: With) -> Delta {
+        let moved = moving.iter().copied().zip(variations(moving, number).into_iter().map(Expr::symbol));
+        let moved = moved.chain(with.map(|p| (p, Expr::one())));
+        let (coordinates, others): (Vec<_>, Vec<_>) = moved.partition(|(s, _)| Axis::of(*s).is_some());
+        Delta { along: VectorField::new(coordinates).derivation(), others }
+    }
+
+    pub fn apply(&self, cx: &Inquiry, e: Expr) -> Expr {
+        let others = self.others.iter().map(|(s, moved)| partial(cx, e, *s) * *moved);
+        self.along.apply(cx, e) + Expr::add_all(others)
+    }
 }
 
 impl SurfaceLevel {
     /// The equations of the set on which the variations lie, the differential of each equation, for each variation.
     pub fn varied(&self, cx: &Inquiry, states: &[Symbol], count: u32) -> Vec<SurfaceLevel> {
         let of = |number: u32| {
-            let delta = along(states, number);
+            let delta = Delta::new(states, number, None);
             let equations = self.equations.iter().map(|g| delta.apply(cx, *g)).collect();
             SurfaceLevel { equations, states: variations(&self.states, number) }
         };
@@ -54,9 +75,15 @@ impl SurfaceLevel {
 impl Law {
     /// The law of a state together with `count` variations of it: δ₁x, …, δ₂x, … after x.
     pub fn varied(&self, cx: &Inquiry, count: u32) -> Law {
+        self.varied_with(cx, &vec![None; count as usize])
+    }
+
+    /// The same, where each variation may move a parameter.
+    pub fn varied_with(&self, cx: &Inquiry, with: &[With]) -> Law {
         let own = &self.states;
+        let count = with.len() as u32;
         let states: Vec<Symbol> = own.iter().copied().chain((1..=count).flat_map(|i| variations(own, i))).collect();
-        let deltas: Vec<Derivation> = (1..=count).map(|i| along(own, i)).collect();
+        let deltas: Vec<Delta> = (1..).zip(with).map(|(i, with)| Delta::new(own, i, *with)).collect();
         let with_variations = |list: &[Expr]| -> Vec<Expr> {
             let varied = deltas.iter().flat_map(|delta| list.iter().map(|e| delta.apply(cx, *e)));
             list.iter().copied().chain(varied).collect()
@@ -73,7 +100,7 @@ impl Law {
                     ..first.clone()
                 };
                 let solved = own.len() - chain.len();
-                let right = |delta: Option<(u32, &Derivation)>| -> Vec<Expr> {
+                let right = |delta: Option<(u32, &Delta)>| -> Vec<Expr> {
                     let (chain, top) = match delta {
                         None => (chain.clone(), highest.clone()),
                         Some((i, delta)) => {
@@ -87,7 +114,7 @@ impl Law {
                 Derivatives::Staged { of: Rc::new(self.clone()), count, stages: vec![first, second], right }
             }
             // A variation of variations has names of its own only once.
-            Derivatives::Staged { of, .. } => return of.varied(cx, count),
+            Derivatives::Staged { of, .. } => return of.varied_with(cx, with),
         };
         Law { states, derivatives, ..self.clone() }
     }
@@ -112,8 +139,8 @@ pub fn without_jumps(law: &Law) -> Fallible<()> {
     }
 }
 
-/// The motion of a run together with `count` variations of its state, kept on the set of the run with them.
-pub fn varied_motion(cx: &Inquiry, run: &Run, count: usize) -> Fallible<Motion> {
+/// The motion of a run together with variations of its state, kept on the set of the run with them.
+pub fn varied_motion(cx: &Inquiry, run: &Run, with: &[With]) -> Fallible<Motion> {
     if let Derivatives::Staged { .. } = &run.law.derivatives {
         return Err(Box::new(
             Diagnostic::error(&codes::NOT_APPLICABLE, "this is a run of a variation already")
@@ -121,11 +148,10 @@ pub fn varied_motion(cx: &Inquiry, run: &Run, count: usize) -> Fallible<Motion> 
         ));
     }
     without_jumps(&run.law)?;
-    let count = count as u32;
-    let law = run.law.varied(cx, count);
+    let law = run.law.varied_with(cx, with);
     let signature = Signature { states: law.states.clone(), ..run.signature(&run.tables) };
     let motion = Motion::new(MotionSpec::field(law.field(&signature).map_err(obstacle)?), run.motion.options());
-    let varied = run.surface.iter().flat_map(|level| level.varied(cx, &run.states, count));
+    let varied = run.surface.iter().flat_map(|level| level.varied(cx, &run.states, with.len() as u32));
     let levels: Vec<SurfaceLevel> = run.surface.iter().cloned().chain(varied).collect();
     let lowered: Vec<Level> =
         levels.iter().map(|level| level.lower(cx, &signature)).collect::<Result<_, _>>().map_err(obstacle)?;
@@ -162,7 +188,7 @@ pub fn displacements(cx: &Inquiry, run: &Run) -> Fallible<Vec<Vec<f64>>> {
     units.map(along).collect()
 }
 
-fn obstacle(o: Obstacle) -> Box<Diagnostic> {
+pub fn obstacle(o: Obstacle) -> Box<Diagnostic> {
     Box::new(Diagnostic::error(&codes::MISSING_PARAMETER, format!("the variation cannot be computed: {o}")))
 }
 
@@ -170,7 +196,7 @@ fn obstacle(o: Obstacle) -> Box<Diagnostic> {
 /// the set.
 pub fn transition_matrix(cx: &Inquiry, run: &Run) -> Fallible<Vec<Vec<f64>>> {
     let n = run.states.len();
-    let motion = varied_motion(cx, run, n)?;
+    let motion = varied_motion(cx, run, &vec![None; n])?;
     let problem = varied_problem(run, &displacements(cx, run)?);
     let found = crate::integrate::run(cx, &motion, &problem)
         .map_err(|bad| Box::new(Diagnostic::error(&codes::NO_MOTION, bad.to_string())))?;
