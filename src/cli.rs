@@ -105,7 +105,7 @@ pub static SUBCOMMANDS: &[Subcommand] = &[
     row!(
         "emit",
         emit,
-        "Print the compiled vector field as C, Rust, Python, Julia, LaTeX or Cranelift IR",
+        "Print the compiled vector field as C, Rust, Python, Julia, LaTeX, Typst or Cranelift IR",
         "lepage emit swing.mech --language c"
     ),
     row!(

@@ -7,7 +7,7 @@
 //! variation  how far neighbouring motions are away, to first order
 //! numbers  values of parameters, where exact expressions become doubles
 //! cache    what was compiled before
-//! lyapunov  how fast neighbouring motions part in the long run
+//! lyapunov  how fast neighbouring motions part in the long run;  sensitivity  what a parameter changes
 //! section  where a run crosses a surface
 //! run      a run that was made;  series  its columns;  double  doubles beside exact numbers
 //! sweep    many runs of one motion;  sampling  their rows;  partial  the table that grows, shards, and what merges them
@@ -27,6 +27,7 @@ pub mod partial;
 pub mod run;
 pub mod sampling;
 pub mod section;
+pub mod sensitivity;
 pub mod series;
 pub mod start;
 pub mod sweep;

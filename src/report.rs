@@ -15,11 +15,14 @@ pub mod page;
 #[cfg(feature = "arrow")]
 pub mod parquet;
 pub mod plot;
+#[cfg(feature = "png")]
+pub mod png;
 pub mod provenance;
 pub mod rows;
 pub mod svg;
 pub mod table;
 pub mod thin;
+pub mod typst;
 pub mod wrap;
 
 use crate::diagnostic::{Diagnostic, codes, suggest};
@@ -75,6 +78,34 @@ pub fn format(path: &Path) -> Result<(&'static Format, rows::Write), Diagnostic>
     }
 }
 
+/// Whether a file of this name is a picture, and whether this build draws it.
+pub fn can_draw(path: &Path) -> Option<Result<(), Diagnostic>> {
+    match path.extension().and_then(|ending| ending.to_str()) {
+        Some("svg") => Some(Ok(())),
+        Some("png") if cfg!(feature = "png") => Some(Ok(())),
+        Some("png") => {
+            let refused = Diagnostic::missing_feature("this build does not write `.png` files", "png");
+            Some(Err(refused.help("or write an `.svg` file, which every browser shows")))
+        }
+        _ => None,
+    }
+}
+
+/// A picture as the bytes of a file of this name.
+pub fn drawn(picture: &plot::Plot, path: &Path) -> Result<Vec<u8>, Diagnostic> {
+    let svg = picture.svg(svg::PAGE.0, svg::PAGE.1);
+    match can_draw(path) {
+        Some(Err(missing)) => Err(missing),
+        #[cfg(feature = "png")]
+        _ if path.extension().is_some_and(|ending| ending == "png") => {
+            let refused =
+                |why: String| Diagnostic::error(&codes::CANNOT_WRITE, "this picture cannot be drawn").note(why);
+            png::png(&svg).map_err(refused)
+        }
+        _ => Ok(svg.into_bytes()),
+    }
+}
+
 /// Whether a name ends like a table.
 pub fn is_table(path: &Path) -> bool {
     let ending = path.extension().and_then(|e| e.to_str());
@@ -104,6 +135,14 @@ mod tests {
         let refused = format(Path::new("disk.cvs")).err().expect("no table");
         assert_eq!(refused.code.name, "cannot_write");
         assert!(refused.helps[0].contains("disk.csv"), "{refused:?}");
+    }
+
+    #[test]
+    #[cfg(not(feature = "png"))]
+    fn a_picture_without_the_feature_names_it() {
+        let refused = drawn(&plot::Plot::default(), Path::new("disk.png")).unwrap_err();
+        assert_eq!(refused.code.name, "missing_feature");
+        assert!(refused.helps[0].contains("--features png"), "{refused:?}");
     }
 
     #[test]

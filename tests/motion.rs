@@ -792,6 +792,23 @@ fn the_field_is_written_as_formulas_and_for_the_code_generator() {
     assert!(emitted("clif").contains("function"), "{}", emitted("clif"));
 }
 
+#[test]
+fn the_equations_are_written_for_typst() {
+    let text = emitted("typst");
+    assert!(text.contains("& = ") && text.contains("$\n"), "{text}");
+    let folder = Folder::new("typst");
+    let source = folder.write("field.typ", &text);
+    let script = "import sys, typst; print(len(typst.compile(sys.argv[1])))";
+    let output = Command::new("python3").args(["-c", script]).arg(&source).output();
+    match output {
+        Ok(output) if output.status.success() => {}
+        Ok(output) if !String::from_utf8_lossy(&output.stderr).contains("No module named") => {
+            panic!("{}\n{text}", String::from_utf8_lossy(&output.stderr))
+        }
+        _ => eprintln!("skipped: there is no Typst for Python on this machine, the formulas were not set"),
+    }
+}
+
 /// The emitted Jacobian against central differences of the emitted field at three step sizes, and B y + A = 0 with the emitted matrix.
 #[test]
 fn jacobian_and_matrix_belong_to_the_field() {

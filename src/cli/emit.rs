@@ -13,6 +13,7 @@ pub enum Language {
     Python,
     Julia,
     Latex,
+    Typst,
     /// Cranelift's intermediate representation
     Clif,
 }
@@ -25,6 +26,7 @@ impl Language {
             Language::Python => "python",
             Language::Julia => "julia",
             Language::Latex => "latex",
+            Language::Typst => "typst",
             Language::Clif => "clif",
         }
     }

@@ -68,6 +68,10 @@ pub fn latex(cx: &Inquiry, value: &Value) -> String {
         Value::Series(series) => series.latex(),
         Value::Sweep(table) => table.latex(),
         Value::Steps(steps) => steps.latex(cx),
+        Value::Rank(r) if r.values.len() > 1 && !r.complete.is_unknown() => {
+            let stratum = |(x, n): &(Branch, usize)| format!(r"{n} \text{{ where }} {}", branch(cx, x));
+            r.strata.iter().map(stratum).collect::<Vec<_>>().join(r",\; ")
+        }
         // A rank, a verdict, a label, a text: said in words.
         other => text(cx, other).lines().map(words).collect::<Vec<_>>().join(r" \\ "),
     }

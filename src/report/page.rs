@@ -41,6 +41,7 @@ h1{font-size:1.6rem}h2{font-size:1.3rem;border-bottom:1px solid #bbb;margin-top:
 pre{background:#f4f4f4;padding:.7rem 1rem;overflow-x:auto;font:14px/1.4 ui-monospace,monospace}
 .formula{overflow-x:auto;overflow-y:hidden;padding:.4rem 0}math[display=block]{text-align:left;width:max-content}
 .found{overflow-x:auto;overflow-y:hidden;margin:.15rem 0 .15rem 1.5rem}.found math{margin-right:1rem}
+math mover>mo:last-child{font-size:1em;padding-bottom:.06em}
 svg{max-width:100%;height:auto}table{border-collapse:collapse;margin:.6rem 0}
 td,th{border:1px solid #ccc;padding:.2rem .7rem;text-align:left;font-variant-numeric:tabular-nums}
 summary{cursor:pointer;font-weight:600}details{margin:.8rem 0}
@@ -71,7 +72,9 @@ impl Formulas {
 
     /// A formula as MathML, or nothing where it cannot be converted.
     fn mathml(&self, latex: &str, display: MathDisplay) -> Option<String> {
-        self.0.convert_with_local_state(latex, display).ok().map(|found| found.mathml)
+        let found = self.0.convert_with_local_state(latex, display).ok()?;
+        // Without a font for mathematics an accent lies on its letter: the style lifts what stands over one.
+        Some(found.mathml.replace("<mover accent=\"true\">", "<mover>"))
     }
 }
 

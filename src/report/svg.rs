@@ -12,6 +12,9 @@ pub const PAGE: (usize, usize) = (720, 480);
 /// Points of one curve beyond which its pixels are written instead.
 const MANY: usize = 20_000;
 
+/// Points below which they are drawn larger.
+const FEW: usize = 200;
+
 /// How far the curves stay from the frame.
 const INSET: f64 = 6.0;
 
@@ -145,6 +148,8 @@ impl Plot {
             }
         }
         let pen = match self.points {
+            // A few points are to be seen, and many to be told apart.
+            true if kept.iter().map(Vec::len).sum::<usize>() < FEW => "stroke-width=\"5\" stroke-linecap=\"round\"",
             true => "stroke-width=\"2.5\" stroke-linecap=\"round\"",
             false => "stroke-width=\"1.5\" stroke-linejoin=\"round\" stroke-linecap=\"round\"",
         };

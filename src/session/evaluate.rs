@@ -8,7 +8,7 @@ mod column;
 mod each;
 mod part;
 
-pub use column::Columns;
+pub use column::{Columns, Plotted};
 
 use super::interpreter::Answered;
 use super::promise;

@@ -11,34 +11,63 @@ use super::{Evaluator, at};
 use crate::algebra::{Expr, Function};
 use crate::codegen::table::Table;
 use crate::diagnostic::{Diagnostic, codes};
+use crate::model::operate;
+use crate::model::run::column;
 use crate::model::value::{Fallible, Value};
-use crate::model::{operate, run};
 use crate::motion::run::Run;
+use crate::motion::swept::Swept;
 use crate::session::term::{Term, TermKind};
 use crate::source::{SourceMap, Span};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// The run of which names are columns.
+/// What has columns.
+#[derive(Clone)]
+pub enum Plotted {
+    Run(Rc<Run>),
+    /// A sweep: a value for each of its rows.
+    Sweep(Rc<Swept>),
+}
+
+impl Plotted {
+    /// A column, or those of a family, by name.
+    pub fn column(&self, name: &str) -> Option<Value> {
+        match self {
+            Plotted::Run(run) => column(run, name),
+            Plotted::Sweep(table) => table.column(name).map(Value::Series),
+        }
+    }
+
+    pub fn names(&self) -> Vec<String> {
+        match self {
+            Plotted::Run(run) => run.column_names(),
+            Plotted::Sweep(table) => table.column_names(),
+        }
+    }
+}
+
+/// The run or sweep of which names are columns.
 #[derive(Clone)]
 pub struct Columns<'s> {
-    pub run: Rc<Run>,
+    pub of: Plotted,
     pub sources: &'s SourceMap,
     /// Unspecified functions given by tables.
     pub tables: &'s FxHashMap<Function, Arc<Table>>,
 }
 
 impl<'s> Evaluator<'s> {
-    /// The same, where names are columns of a run.
+    /// The same, where names are columns of a run or a sweep.
     pub fn along(mut self, columns: Columns<'s>) -> Evaluator<'s> {
-        self.on = Some(columns.run.manifold.clone());
+        if let Plotted::Run(run) = &columns.of {
+            self.on = Some(run.manifold.clone());
+        }
         self.columns = Some(columns);
         self
     }
 
     pub(super) fn in_columns(&self, columns: &Columns<'s>, term: &Term) -> Fallible<Value> {
-        let named = |name: &str| run::column(&columns.run, name);
+        let named = |name: &str| columns.of.column(name);
         if let Some(value) = named(columns.sources.slice(term.span)) {
             return Ok(value);
         }
@@ -73,29 +102,43 @@ impl<'s> Evaluator<'s> {
 impl Columns<'_> {
     fn missing(&self, span: Span) -> Box<Diagnostic> {
         let text = self.sources.slice(span);
+        let (what, label, help) = match &self.of {
+            Plotted::Run(_) => {
+                let help = format!("add it to the run: `record {text}`, or with its formula: `record {text} = …`");
+                ("run", "not recorded", help)
+            }
+            Plotted::Sweep(_) => ("sweep", "not collected", format!("add it to the sweep: `collect {text} = …`")),
+        };
         Box::new(
-            Diagnostic::error(&codes::UNKNOWN_PART, format!("the run has no column `{text}`"))
-                .label(span, "not recorded")
-                .note(format!("it has {}", self.run.column_names().join(", ")))
-                .help(format!("add it to the run: `record {text}`, or with its formula: `record {text} = …`")),
+            Diagnostic::error(&codes::UNKNOWN_PART, format!("the {what} has no column `{text}`"))
+                .label(span, label)
+                .note(format!("it has {}", self.of.names().join(", ")))
+                .help(help),
         )
     }
 
-    /// A function of the state along the run; a number stays one.
+    /// A function of the state along the run, or of columns of the sweep; a number stays one.
     fn along(&self, cx: &crate::algebra::Inquiry, value: &Value, span: Span) -> Fallible<Value> {
         let e: Expr = operate::as_expr(cx, value)?;
         if e.symbols().is_empty() {
             return Ok(value.clone());
         }
+        let run = match &self.of {
+            Plotted::Run(run) => run,
+            Plotted::Sweep(table) => {
+                let column = e.as_symbol().and_then(|symbol| table.column(&symbol.name()));
+                return column.map(Value::Series).ok_or_else(|| self.missing(span));
+            }
+        };
         if let Some(symbol) = e.as_symbol() {
-            if let Some((_, x)) = self.run.parameters.iter().find(|(p, _)| *p == symbol) {
+            if let Some((_, x)) = run.parameters.iter().find(|(p, _)| *p == symbol) {
                 return Ok(Value::Float(*x));
             }
-            if let Some(column) = run::column(&self.run, &symbol.name()) {
-                return Ok(column);
+            if let Some(found) = column(run, &symbol.name()) {
+                return Ok(found);
             }
         }
-        match self.run.along(e, self.sources.slice(span), self.tables)? {
+        match run.along(e, self.sources.slice(span), self.tables)? {
             Some(series) => Ok(Value::Series(Rc::new(series))),
             None => Err(self.missing(span)),
         }

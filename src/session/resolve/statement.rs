@@ -8,7 +8,7 @@ use crate::diagnostic::{Diagnostic, Goes, codes, elsewhere, suggest};
 use crate::geometry::jet::FiberedManifold;
 use crate::integrate::method::{BadMethod, Method, Written};
 use crate::model::compare;
-use crate::model::kind::{ANSWER, COORDINATE, EQUATION, Kinds, RUN, SYSTEM, VERDICT};
+use crate::model::kind::{ANSWER, COORDINATE, EQUATION, Kinds, RUN, SWEEP, SYSTEM, VERDICT};
 use crate::model::value::{Fallible, Value};
 use crate::motion::sampling::{RULES, Rule};
 use crate::motion::sweep::Reduction;
@@ -102,10 +102,13 @@ impl Resolver<'_> {
         term
     }
 
-    /// The run of a plot. A column of one, or a coordinate, stands in braces behind it.
+    /// The run or sweep of a plot. A column of one, or a coordinate, stands in braces behind it.
     fn plotted(&mut self, id: ExprId) -> Term {
         let ast = self.ast;
         let term = self.term(id);
+        if row::wrong_kind(RUN.or(SWEEP), &given(&term)).is_none() {
+            return term;
+        }
         let Some(problem) = row::wrong_kind(RUN, &given(&term)) else { return term };
         let span = ast.outer(id);
         let is_run = |value: &Value| matches!(value, Value::Run(_));

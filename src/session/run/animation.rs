@@ -9,7 +9,7 @@ use crate::model::value::{Fallible, Value};
 use crate::motion::run::Run;
 use crate::report::animate::{Animation, Shape, Track};
 use crate::session::checked::Drawing;
-use crate::session::evaluate::Columns;
+use crate::session::evaluate::{Columns, Plotted};
 use crate::session::file;
 use crate::session::interpreter::{Effect, Interpreter};
 use crate::session::term::{Term, TermKind};
@@ -151,7 +151,8 @@ impl Sketch<'_> {
 
     /// A column of the run, what is computed from columns, or a number.
     fn track(&self, term: &Term) -> Fallible<Track> {
-        let columns = Columns { run: self.run.clone(), sources: &self.state.sources, tables: &self.state.tables };
+        let of = Plotted::Run(self.run.clone());
+        let columns = Columns { of, sources: &self.state.sources, tables: &self.state.tables };
         let value = self.state.evaluator(self.cx).along(columns).eval(term)?.main();
         let rows = self.run.trajectory.len();
         match &value {

@@ -17,17 +17,27 @@ use crate::model::show::expr_text;
 use crate::model::value::Fallible;
 use crate::motion::law::{Body, Derivatives, Law, with_bodies};
 use crate::questions::constrained_motion::{ConstrainedMotion, constrained_motion};
+use crate::report::typst::typst;
 use crate::session::interpreter::Interpreter;
 use crate::session::term::Term;
 
-/// The languages by name; formulas are not written from a kernel.
-const LANGUAGES: &[(&str, Option<Language>)] = &[
-    ("c", Some(Language::C)),
-    ("rust", Some(Language::Rust)),
-    ("python", Some(Language::Python)),
-    ("julia", Some(Language::Julia)),
-    ("latex", None),
-    ("clif", Some(Language::Clif)),
+/// What is written: a program from a kernel, or formulas.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Target {
+    Program(Language),
+    Latex,
+    Typst,
+}
+
+/// The languages by name.
+const LANGUAGES: &[(&str, Target)] = &[
+    ("c", Target::Program(Language::C)),
+    ("rust", Target::Program(Language::Rust)),
+    ("python", Target::Program(Language::Python)),
+    ("julia", Target::Program(Language::Julia)),
+    ("latex", Target::Latex),
+    ("typst", Target::Typst),
+    ("clif", Target::Program(Language::Clif)),
 ];
 
 /// What is written besides the field where it is asked for.
@@ -50,14 +60,14 @@ fn named<T: Copy>(table: &[(&str, T)], name: &str, title: &str, all: &str) -> Fa
     })
 }
 
-/// The vector field of the system that an expression names, in `c`, `rust`, `python`, `julia`, `latex` or `clif`, and with it its
+/// The vector field of the system that an expression names, in `c`, `rust`, `python`, `julia`, `latex`, `typst` or `clif`, and with it its
 /// `jacobian`, the `matrix` that is solved for the highest derivatives, the `constraints`.
 pub fn emit(cx: &Inquiry, state: &Interpreter, system: &Term, language: &str, with: &[String]) -> Fallible<String> {
     let title = format!("a vector field is not written as `{language}`");
     let language = named(LANGUAGES, language, &title, "the languages")?;
     let part = |name: &String| named(PARTS, name, &format!("a vector field has no part `{name}`"), "its parts");
     let parts: Vec<Part> = with.iter().map(part).collect::<Fallible<_>>()?;
-    if language == Some(Language::Clif) && !cfg!(feature = "jit") {
+    if language == Target::Program(Language::Clif) && !cfg!(feature = "jit") {
         return Err(Box::new(Diagnostic::missing_feature(
             "this build makes no machine code, so there is no IR",
             "jit",
@@ -75,9 +85,9 @@ pub fn emit(cx: &Inquiry, state: &Interpreter, system: &Term, language: &str, wi
     let bodies: Vec<Body> = state.bodies.values().cloned().collect();
     let law = law.with_bodies(cx, &bodies);
     let constraints: Vec<Expr> = constraints.into_iter().map(|e| with_bodies(cx, e, &bodies)).collect();
-    let Some(language) = language else {
+    let Target::Program(language) = language else {
         if with.is_empty() {
-            return Ok(latex(cx, &subject.name, &law));
+            return formulas(cx, &subject, &law, language);
         }
         return Err(Box::new(
             Diagnostic::error(&codes::NO_EFFECT, "formulas are the equations, and nothing besides")
@@ -165,10 +175,10 @@ fn surface(constraints: &[Expr], subject: &Subject) -> Fallible<(String, Vec<(St
 }
 
 /// The equations of motion as a paper has them, one in a line.
-fn latex(cx: &Inquiry, name: &str, law: &Law) -> String {
+fn formulas(cx: &Inquiry, subject: &Subject, law: &Law, target: Target) -> Fallible<String> {
     let text = |e: Expr| expr_text(cx, e, Style::LATEX);
     let lines: Vec<String> = match &law.derivatives {
-        Derivatives::Staged { of, .. } => return latex(cx, name, of),
+        Derivatives::Staged { of, .. } => return formulas(cx, subject, of, target),
         Derivatives::Implicit { a, b, highest, .. } => {
             let row = |(a, row): (&Expr, &Vec<Expr>)| {
                 row.iter().zip(highest).fold(*a, |sum, (entry, q)| sum + *entry * Expr::symbol(*q))
@@ -183,8 +193,19 @@ fn latex(cx: &Inquiry, name: &str, law: &Law) -> String {
             law.states.iter().zip(right).map(|(state, e)| format!("{} &= {}", left(state), text(*e))).collect()
         }
     };
-    let head = format!("% {name}, written by Lepage {}", env!("CARGO_PKG_VERSION"));
-    format!("{head}\n\\begin{{aligned}}\n{}\n\\end{{aligned}}\n", lines.join(" \\\\\n"))
+    let head = format!("{}, written by Lepage {}", subject.name, env!("CARGO_PKG_VERSION"));
+    if target == Target::Latex {
+        return Ok(format!("% {head}\n\\begin{{aligned}}\n{}\n\\end{{aligned}}\n", lines.join(" \\\\\n")));
+    }
+    let written: Option<Vec<String>> = lines.iter().map(|line| typst(line)).collect();
+    match written {
+        Some(lines) => Ok(format!("// {head}\n$\n{}\n$\n", lines.join(" \\\n"))),
+        None => Err(Box::new(
+            Diagnostic::error(&codes::NOT_AVAILABLE, "a function in these equations has no name in Typst")
+                .label(subject.span, "this system")
+                .help("write them as `latex`"),
+        )),
+    }
 }
 
 /// The law of a regular system, or on the one branch of a singular one on which the motion is determined; and what

@@ -8,10 +8,10 @@ use crate::model::value::{Fallible, Value};
 use crate::motion::run::Run;
 use crate::motion::series::Series;
 use crate::questions::call;
+use crate::report;
 use crate::report::plot::{Curve, Plot, Wish};
-use crate::report::svg::PAGE;
 use crate::session::checked::{self, PlotSettings};
-use crate::session::evaluate::Columns;
+use crate::session::evaluate::{Columns, Plotted};
 use crate::session::file;
 use crate::session::interpreter::{Effect, Interpreter};
 use crate::session::term::{Term, TermKind};
@@ -24,8 +24,17 @@ use std::rc::Rc;
 const LONGEST: f64 = 12.0;
 
 pub fn the_run(cx: &Inquiry, state: &Interpreter, term: &Term) -> Fallible<Rc<Run>> {
+    match plotted(cx, state, term)? {
+        Plotted::Run(run) => Ok(run),
+        Plotted::Sweep(table) => Err(Box::new(call::needed(RUN, &describe(&Value::Sweep(table)), term.span))),
+    }
+}
+
+/// The run or the sweep whose columns are drawn.
+fn plotted(cx: &Inquiry, state: &Interpreter, term: &Term) -> Fallible<Plotted> {
     match state.evaluator(cx).eval(term)?.main() {
-        Value::Run(run) => Ok(run),
+        Value::Run(run) => Ok(Plotted::Run(run)),
+        Value::Sweep(table) => Ok(Plotted::Sweep(table)),
         other => {
             let d = call::needed(RUN, &describe(&other), term.span);
             Err(Box::new(match &term.kind {
@@ -41,10 +50,10 @@ pub fn the_run(cx: &Inquiry, state: &Interpreter, term: &Term) -> Fallible<Rc<Ru
 }
 
 /// The columns that a formula of a picture means: one, or those of a family.
-pub fn columns(cx: &Inquiry, state: &Interpreter, run: &Rc<Run>, term: &Term) -> Fallible<Vec<Series>> {
-    let along = Columns { run: run.clone(), sources: &state.sources, tables: &state.tables };
+fn columns(cx: &Inquiry, state: &Interpreter, of: &Plotted, term: &Term) -> Fallible<Vec<Series>> {
+    let along = Columns { of: of.clone(), sources: &state.sources, tables: &state.tables };
     let value = state.evaluator(cx).along(along).eval(term)?.main();
-    let name = |series: &Series| match run.series(&series.name) {
+    let name = |series: &Series| match of.column(&series.name) {
         Some(_) => series.name.clone(),
         None => state.source_text(term.span),
     };
@@ -60,14 +69,14 @@ pub fn columns(cx: &Inquiry, state: &Interpreter, run: &Rc<Run>, term: &Term) ->
         other => Err(Box::new(
             Diagnostic::error(&codes::WRONG_KIND, "a curve is a column of a run, or computed from columns")
                 .label(term.span, format!("this is {}", describe(other)))
-                .note(format!("the run has {}", run.column_names().join(", "))),
+                .note(format!("there are {}", of.names().join(", "))),
         )),
     }
 }
 
 /// One column.
-pub fn column(cx: &Inquiry, state: &Interpreter, run: &Rc<Run>, term: &Term) -> Fallible<Series> {
-    let mut list = columns(cx, state, run, term)?;
+fn column(cx: &Inquiry, state: &Interpreter, of: &Plotted, term: &Term) -> Fallible<Series> {
+    let mut list = columns(cx, state, of, term)?;
     match (list.pop(), list.is_empty()) {
         (Some(only), true) => Ok(only),
         _ => Err(Box::new(
@@ -88,7 +97,7 @@ pub fn plot(
 ) -> Fallible<Effect> {
     let mut picture = Picture::new(settings);
     for term in runs {
-        let run = the_run(cx, state, term)?;
+        let run = plotted(cx, state, term)?;
         picture.of = (runs.len() > 1).then(|| state.source_text(term.span));
         for curve in curves {
             picture.add(cx, state, &run, curve)?;
@@ -104,8 +113,9 @@ pub fn plot(
 pub fn show(state: &Interpreter, picture: Plot, to: Option<&Word>) -> Fallible<Effect> {
     let Some(to) = to else { return Ok(Effect::Answered(Value::Picture(Rc::new(picture)).into())) };
     let path = picture_file(state, to)?;
-    let svg = picture.svg(PAGE.0, PAGE.1);
-    file::write(&*state.options.world, &path, svg.as_bytes()).map_err(|d| Box::new(d.or_at(to.span, "this file")))?;
+    let at = |d: Diagnostic| Box::new(d.or_at(to.span, "this file"));
+    let bytes = report::drawn(&picture, &path).map_err(at)?;
+    file::write(&*state.options.world, &path, &bytes).map_err(|d| at(*d))?;
     let curves = picture.curves.len();
     let what = if curves == 1 { "one curve".to_string() } else { format!("{curves} curves") };
     Ok(Effect::Wrote(Box::new(file::written(&path, &what))))
@@ -135,7 +145,7 @@ impl Picture {
         }
     }
 
-    pub fn add(&mut self, cx: &Inquiry, state: &Interpreter, run: &Rc<Run>, curve: &checked::Curve) -> Fallible<()> {
+    pub fn add(&mut self, cx: &Inquiry, state: &Interpreter, run: &Plotted, curve: &checked::Curve) -> Fallible<()> {
         let against = match &curve.against {
             Some(term) => Some((column(cx, state, run, term)?, term.span)),
             None => None,
@@ -153,16 +163,23 @@ impl Picture {
     }
 
     /// Without a word, all that the run holds, as `save` writes it.
-    fn add_all(&mut self, run: &Rc<Run>) {
-        let names = if run.records { run.trajectory.column_names() } else { run.trajectory.state_names() };
-        for y in names.iter().filter_map(|name| run.series(name)) {
-            self.push(run, over_time(run, &y), y);
+    fn add_all(&mut self, of: &Plotted) {
+        let names = match of {
+            Plotted::Run(run) if !run.records => run.trajectory.state_names().to_vec(),
+            Plotted::Run(run) => run.trajectory.column_names().to_vec(),
+            Plotted::Sweep(table) => table.column_names(),
+        };
+        for name in &names {
+            if let Some(Value::Series(y)) = of.column(name) {
+                self.push(of, over_time(of, &y), (*y).clone());
+            }
         }
     }
 
     /// One curve.
-    pub fn push(&mut self, run: &Run, x: Series, y: Series) {
-        self.spatial = self.spatial && is_length(run, &x.name) && is_length(run, &y.name);
+    fn push(&mut self, of: &Plotted, x: Series, y: Series) {
+        let length = |name: &str| matches!(of, Plotted::Run(run) if is_length(run, name));
+        self.spatial = self.spatial && length(&x.name) && length(&y.name);
         for (names, name) in [(&mut self.x_names, &x.name), (&mut self.y_names, &y.name)] {
             if !names.contains(name) {
                 names.push(name.clone());
@@ -172,7 +189,11 @@ impl Picture {
             Some(run) => format!("{} ({run})", y.name),
             None => y.name.clone(),
         };
-        let (x_period, y_period) = (angle_period(run, &x.name), angle_period(run, &y.name));
+        let period = |name: &str| match of {
+            Plotted::Run(run) => angle_period(run, name),
+            Plotted::Sweep(_) => None,
+        };
+        let (x_period, y_period) = (period(&x.name), period(&y.name));
         self.plot.curves.push(Curve { name, x: x.values, y: y.values, x_period, y_period });
     }
 
@@ -201,9 +222,13 @@ impl Picture {
     }
 }
 
-/// The times of a column, as one.
-fn over_time(run: &Run, y: &Series) -> Series {
-    Series { name: run.time.name(), times: y.times.clone(), values: y.times.clone(), of: None }
+/// The times of a column, or the numbers of its rows, as one.
+fn over_time(of: &Plotted, y: &Series) -> Series {
+    let name = match of {
+        Plotted::Run(run) => run.time.name(),
+        Plotted::Sweep(_) => "row".to_string(),
+    };
+    Series { name, times: y.times.clone(), values: y.times.clone(), of: None }
 }
 
 /// Some names as the label of an axis.
@@ -244,12 +269,14 @@ fn is_length(run: &Run, name: &str) -> bool {
 /// The file that a plot is written to.
 pub fn picture_file(state: &Interpreter, to: &Word) -> Fallible<PathBuf> {
     let path = file::destination(state, &to.node, to.span)?;
-    if path.extension().is_some_and(|ending| ending == "svg") {
-        return Ok(path);
+    match report::can_draw(&path) {
+        Some(Ok(())) => return Ok(path),
+        Some(Err(missing)) => return Err(Box::new(missing.or_at(to.span, "this file"))),
+        None => {}
     }
     let svg = Path::new(&*to.node).with_extension("svg");
     Err(Box::new(
-        Diagnostic::error(&codes::CANNOT_WRITE, "a plot is written as `.svg`")
+        Diagnostic::error(&codes::CANNOT_WRITE, "a plot is written as `.svg` or `.png`")
             .label(to.span, "this file")
             .repair(format!("call it `{}`", svg.display()), to.span, format!("\"{}\"", svg.display()))
             .help("`save run to …` writes the numbers"),

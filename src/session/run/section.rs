@@ -8,6 +8,7 @@ use crate::diagnostic::{Diagnostic, codes};
 use crate::model::value::{Fallible, Value};
 use crate::motion::run::Run;
 use crate::session::checked::{PlotSettings, Poincare};
+use crate::session::evaluate::Plotted;
 use crate::session::interpreter::{Effect, Interpreter};
 use std::rc::Rc;
 
@@ -25,6 +26,7 @@ pub fn poincare(cx: &Inquiry, state: &mut Interpreter, p: &Poincare) -> Fallible
         };
     }
     let mut picture = Picture::new(&PlotSettings { points: true, ..p.settings.clone() });
+    let run = Plotted::Run(run);
     for curve in &p.curves {
         picture.add(cx, state, &run, curve)?;
     }
