@@ -269,3 +269,19 @@ assert run is reached
     assert_eq!(type_of("D").as_deref(), Some("answer"));
     assert_eq!((type_of("n").as_deref(), type_of("K").as_deref()), (Some("function"), Some("set")));
 }
+
+/// A program that would make 10^9 values, or 2^40 calls, is refused when its work is done, whatever the clock says.
+#[test]
+fn what_is_repeated_is_counted() {
+    let calls: String = (1..=40).map(|i| format!("let f{i}(x) = f{}(x) + f{}(x + 1)\n", i - 1, i - 1)).collect();
+    let program = format!(
+        "let a = list(i in 1..1000, list(j in 1..1000, list(k in 1..1000, i*j*k)))\nlet f0(x) = x^2\n{calls}f40(1)\n2 + 3\n"
+    );
+    let options = SessionOptions { work: Some(1_000_000), portable: true, ..SessionOptions::default() };
+    let outcomes = Session::new(options).feed("repeated.mech", &program, Mode::File);
+    for statement in ["let a = list", "f40(1)"] {
+        let codes: Vec<&str> = of(&outcomes, statement)[0].diagnostics.iter().map(|d| d.code.name).collect();
+        assert_eq!(codes, ["budget"], "{statement}");
+    }
+    assert_eq!(text(of(&outcomes, "2 + 3")[0]), "5");
+}
