@@ -443,6 +443,75 @@ fn what_is_kept_between_questions_is_a_store_or_a_memory() {
     are_listed(shared, SHARED);
 }
 
+/// Lists that grow, and where their name is that of another list. Whoever chooses by a member names every member, so that a new
+/// one is a decision and falls into no default.
+const OPEN: &[(&str, &str)] = &[
+    ("Elementary", ""),
+    ("Language", ""),
+    ("Format", ""),
+    ("Backend", ""),
+    ("Family", "integrate/"),
+    ("Estimate", "integrate/"),
+];
+
+/// Patterns of the arms of the `match` whose brace opens at this place.
+fn patterns(code: &str, brace: usize) -> Vec<&str> {
+    let (mut depth, mut found, mut begin) = (0usize, vec![], None);
+    let bytes = code.as_bytes();
+    for (at, c) in code.char_indices().skip_while(|(at, _)| *at < brace) {
+        match c {
+            '{' | '(' | '[' => {
+                depth += 1;
+                if depth == 1 {
+                    begin = Some(at + 1);
+                }
+            }
+            '}' | ')' | ']' => {
+                depth -= 1;
+                match depth {
+                    0 => break,
+                    // The end of an arm in braces, or of a pattern with fields.
+                    1 if c == '}' && begin.is_none() => begin = Some(at + 1),
+                    _ => {}
+                }
+            }
+            ',' if depth == 1 => begin = Some(at + 1),
+            '=' if depth == 1 && bytes.get(at + 1) == Some(&b'>') => {
+                found.extend(begin.take().map(|from| code[from..at].trim()));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+#[test]
+fn no_member_of_an_open_list_falls_into_a_default() {
+    let mut found = vec![];
+    for file in files() {
+        for at in file.words("match") {
+            let Some(brace) = file.code[at..].find('{').map(|k| at + k) else { continue };
+            let patterns = patterns(&file.code, brace);
+            let rest = |p: &&str| p.split(" if ").next().is_some_and(|p| p.trim_start_matches(',').trim() == "_");
+            for (list, _) in OPEN.iter().filter(|(_, below)| file.path.starts_with(below)) {
+                let names = |p: &&str| p.trim_start_matches(',').trim().starts_with(&format!("{list}::"));
+                if patterns.iter().any(|p| names(p)) && patterns.iter().any(|p| rest(p)) {
+                    found.push(format!("{}: {list}", file.place(at)));
+                }
+            }
+        }
+    }
+    assert!(found.is_empty(), "`_ =>` beside members of an open list:\n{}", found.join("\n"));
+}
+
+#[test]
+fn arms_are_read_as_meant() {
+    let code = "match f(x) { A::B { c } if d => { e => 1 } F::G(_) | _ => h, (_, J::K) => match l { _ => 0 }, _ => 1 }";
+    let brace = code.find('{').expect("a brace");
+    let found: Vec<&str> = patterns(code, brace).into_iter().map(|p| p.trim_start_matches(',').trim()).collect();
+    assert_eq!(found, ["A::B { c } if d", "F::G(_) | _", "(_, J::K)", "_"]);
+}
+
 #[test]
 fn the_sources_are_read_as_meant() {
     let text = "use crate::{a::{b, c}, d};\n// crate::e\nlet s = \"crate::f\"; let c = '\"'; crate::g::h();\n#[cfg(test)]\nmod tests {\n crate::i }\n#[cfg(test)]\nmod laws;\nlet r = r#\"crate::j\"#; fn k<'a>() { crate::l }\n";

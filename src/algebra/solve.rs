@@ -120,11 +120,9 @@ pub(super) fn without_hyperbolic(list: &[Expr], unknowns: &[Symbol]) -> Vec<Expr
             let u = *u.first().filter(|_| of_unknown(&x))?;
             let exp = |u: Expr| Expr::apply(Elementary::Exp, &[u]);
             let (plus, minus) = (exp(u) + exp(-u), exp(u) - exp(-u));
-            Some(match function {
-                Elementary::Sinh => minus / 2,
-                Elementary::Cosh => plus / 2,
-                _ => minus / plus,
-            })
+            let hyperbolic =
+                [(Elementary::Sinh, minus / 2), (Elementary::Cosh, plus / 2), (Elementary::Tanh, minus / plus)];
+            hyperbolic.iter().find(|(f, _)| f == function).map(|(_, formula)| *formula)
         });
     }
     list

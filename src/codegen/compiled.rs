@@ -157,7 +157,9 @@ fn translate(kernel: Kernel, fast: Kernel, options: Options, start: Instant) -> 
     #[cfg(not(feature = "jit"))]
     let (backend, obstacle) = match options.backend {
         Backend::Interpreter => (Backend::Interpreter, None),
-        _ => (Backend::Interpreter, Some("this build has no code generator".to_string())),
+        Backend::InstantCode | Backend::OptimisedCode => {
+            (Backend::Interpreter, Some("this build has no code generator".to_string()))
+        }
     };
     CompiledKernel(Arc::new(Inner {
         careful: kernel,
@@ -180,7 +182,7 @@ fn translate(kernel: Kernel, fast: Kernel, options: Options, start: Instant) -> 
 fn tier(backend: Backend) -> Tier {
     match backend {
         Backend::InstantCode => Tier::Instant,
-        _ => Tier::Optimised,
+        Backend::Interpreter | Backend::OptimisedCode => Tier::Optimised,
     }
 }
 

@@ -59,7 +59,7 @@ impl<'a> Writer<'a> {
         match self.language {
             Language::C => self.line(format!("/* {text} */")),
             Language::Python | Language::Julia => self.line(format!("# {text}")),
-            _ => self.line(format!("// {text}")),
+            Language::Rust | Language::Clif => self.line(format!("// {text}")),
         }
     }
 
@@ -102,7 +102,7 @@ impl<'a> Writer<'a> {
                 ));
             }
             Language::Julia => self.line(format!("function {name}(time, state, parameter=Float64[], extra=Float64[])")),
-            _ => self.line(format!("def {name}(time, state, parameter=(), extra=()):")),
+            Language::Python | Language::Clif => self.line(format!("def {name}(time, state, parameter=(), extra=()):")),
         }
         self.declarations();
         let uses = kernel.use_counts();
@@ -132,7 +132,7 @@ impl<'a> Writer<'a> {
         match self.language {
             Language::Python => self.line(format!("    return [{}]", values.join(", "))),
             Language::Julia => self.line(format!("    return [{}]\nend", values.join(", "))),
-            _ => {
+            Language::C | Language::Rust | Language::Clif => {
                 for (i, x) in values.iter().enumerate() {
                     self.line(format!("    out[{i}] = {x};"));
                 }
@@ -168,21 +168,23 @@ impl<'a> Writer<'a> {
                     Language::C => format!("fma({a}, {b}, {c})"),
                     Language::Rust => format!("{a}.mul_add({b}, {c})"),
                     Language::Julia => format!("fma({a}, {b}, {c})"),
-                    _ => format!("{a} * {b} + {c}"),
+                    Language::Python | Language::Clif => format!("{a} * {b} + {c}"),
                 }
             }
             Op::PowI(a, n) => match self.language {
                 Language::C => format!("pow({}, {n})", v(a)),
                 Language::Rust => format!("{}.powi({n})", v(a)),
                 Language::Julia => format!("{}^({n})", v(a)),
-                _ => format!("{} ** {}", v(a), if n < 0 { format!("({n})") } else { n.to_string() }),
+                Language::Python | Language::Clif => {
+                    format!("{} ** {}", v(a), if n < 0 { format!("({n})") } else { n.to_string() })
+                }
             },
             Op::Select(cmp, args) => {
                 let [a, b, then, otherwise] = args.map(v);
                 match self.language {
                     Language::C | Language::Julia => format!("{a} {} {b} ? {then} : {otherwise}", cmp.name()),
                     Language::Rust => format!("if {a} {} {b} {{ {then} }} else {{ {otherwise} }}", cmp.name()),
-                    _ => format!("{then} if {a} {} {b} else {otherwise}", cmp.name()),
+                    Language::Python | Language::Clif => format!("{then} if {a} {} {b} else {otherwise}", cmp.name()),
                 }
             }
             Op::Solve(number) => return self.solve(value, number),
@@ -201,7 +203,7 @@ impl<'a> Writer<'a> {
         match self.language {
             Language::C => self.line(format!("    const double {name} = {text};")),
             Language::Rust => self.line(format!("    let {name}: f64 = {text};")),
-            _ => self.line(format!("    {name} = {text}")),
+            Language::Python | Language::Julia | Language::Clif => self.line(format!("    {name} = {text}")),
         }
     }
 
@@ -222,14 +224,16 @@ impl<'a> Writer<'a> {
             (Binary::Pow, Language::C) => format!("pow({a}, {b})"),
             (Binary::Pow, Language::Rust) => format!("{a}.powf({b})"),
             (Binary::Pow, Language::Julia) => format!("{a}^{b}"),
-            (Binary::Pow, _) => format!("{a} ** {b}"),
+            (Binary::Pow, Language::Python | Language::Clif) => format!("{a} ** {b}"),
             (Binary::Atan2, Language::C) => format!("atan2({a}, {b})"),
             (Binary::Atan2, Language::Rust) => format!("{a}.atan2({b})"),
             (Binary::Atan2, Language::Julia) => format!("atan({a}, {b})"),
-            (Binary::Atan2, _) => format!("math.atan2({a}, {b})"),
+            (Binary::Atan2, Language::Python | Language::Clif) => format!("math.atan2({a}, {b})"),
             (Binary::Min | Binary::Max, Language::C) => format!("f{}({a}, {b})", f.name()),
             (Binary::Min | Binary::Max, Language::Rust) => format!("{a}.{}({b})", f.name()),
-            (Binary::Min | Binary::Max, _) => format!("{}({a}, {b})", f.name()),
+            (Binary::Min | Binary::Max, Language::Python | Language::Julia | Language::Clif) => {
+                format!("{}({a}, {b})", f.name())
+            }
         }
     }
 
@@ -252,7 +256,9 @@ impl<'a> Writer<'a> {
             Language::Julia => self.line(format!(
                 "    x{id} = transpose(reshape([{matrix}], {n}, {n})) \\ reshape([{rhs}], {n}, {columns})"
             )),
-            _ => self.line(format!("    x{id} = {name}_solve({n}, [{matrix}], [{rhs}])")),
+            Language::Python | Language::Clif => {
+                self.line(format!("    x{id} = {name}_solve({n}, [{matrix}], [{rhs}])"))
+            }
         }
     }
 
@@ -267,7 +273,11 @@ impl<'a> Writer<'a> {
                     self.line(C_SOLVE.replace("lepage", &name));
                 }
             }
-            Language::Rust if solves => self.line(RUST_SOLVE.replace("lepage", &name)),
+            Language::Rust => {
+                if solves {
+                    self.line(RUST_SOLVE.replace("lepage", &name));
+                }
+            }
             Language::Julia => {
                 let erf = |op: &Op| matches!(op, Op::Unary(f, _) if f.source()[0].starts_with("erf"));
                 if self.kernel.ops().iter().any(erf) {
@@ -280,7 +290,7 @@ impl<'a> Writer<'a> {
                     self.line(PYTHON_SOLVE.replace("lepage", &name));
                 }
             }
-            _ => {}
+            Language::Clif => {}
         }
         for (i, table) in self.kernel.tables().iter().enumerate() {
             let pieces: Vec<(f64, [f64; 4])> =
@@ -319,7 +329,7 @@ impl<'a> Writer<'a> {
                     self.line(format!("    {first} <= x <= {last} || return NaN\n    (left, a, b, c, d) = p[findlast(q -> q[1] <= x, p)]\n    u = x - left"));
                     self.line("    return (a + u * (b + u * (c + u * d)), b + u * (2 * c + 3 * u * d), 2 * c + 6 * u * d, 6 * d, 0.0)[min(derivative, 4) + 1]\nend\n");
                 }
-                _ => {
+                Language::Python | Language::Clif => {
                     let rows: Vec<String> = pieces.iter().map(|p| format!("({})", row(p))).collect();
                     self.line(format!("def {name}_table{i}(x, derivative):\n    \"\"\"{}: its range is [{first}, {last}].\"\"\"\n    p = [{}]", table.name, rows.join(", ")));
                     self.line(format!("    if not {first} <= x <= {last}:\n        return math.nan\n    left, a, b, c, d = [q for q in p if q[0] <= x][-1]\n    u = x - left"));
@@ -343,7 +353,7 @@ fn number(x: f64, language: Language) -> String {
         Language::C => ("INFINITY", "NAN"),
         Language::Rust => ("f64::INFINITY", "f64::NAN"),
         Language::Julia => ("Inf", "NaN"),
-        _ => ("math.inf", "math.nan"),
+        Language::Python | Language::Clif => ("math.inf", "math.nan"),
     };
     if x.is_nan() { nan.to_string() } else { format!("{sign}{infinity}") }
 }

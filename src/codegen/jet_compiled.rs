@@ -65,7 +65,7 @@ fn translate(program: &JetProgram, options: Options) -> Translation {
     let start = Instant::now();
     let (code, obstacle) = match options.backend {
         Backend::Interpreter => (None, None),
-        _ if program.n_operations() > MAX_OPERATIONS => {
+        Backend::InstantCode | Backend::OptimisedCode if program.n_operations() > MAX_OPERATIONS => {
             (None, Some("the series is too long to be compiled".to_string()))
         }
         backend => {

@@ -41,7 +41,7 @@ pub fn direction(style: Style, symbol: Symbol) -> String {
     let name = style.symbol(symbol);
     match style.format {
         Format::Latex => format!(r"\frac{{\partial}}{{\partial {name}}}"),
-        _ => format!("@{name}"),
+        Format::Ascii | Format::Unicode => format!("@{name}"),
     }
 }
 

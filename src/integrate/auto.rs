@@ -155,7 +155,8 @@ impl<'a> Auto<'a> {
                 Some(Active::Explicit(Box::new(explicit), reach(tableau)))
             }
             Family::Series => Some(Active::Series(Box::new(Taylor::new(motion, problem)?))),
-            _ => None,
+            // Kept for their structure, or for stiffness: nothing begins with them unasked.
+            Family::Choice | Family::Splitting(_) | Family::Gauss | Family::Radau | Family::Differentiation => None,
         }
     }
 

@@ -350,7 +350,7 @@ impl<'a> Explicit<'a> {
         let new = &mut self.k[s * stride..s * stride + n];
         let evaluated = match self.tableau.estimate {
             Estimate::Difference(_) => true,
-            _ => self.field.evaluate(self.t.plus(h).value, &self.y_new, new),
+            Estimate::None | Estimate::FiveAndThree(..) => self.field.evaluate(self.t.plus(h).value, &self.y_new, new),
         };
         if evaluated {
             self.f[..n].copy_from_slice(new);

@@ -199,7 +199,7 @@ fn branch_latex(cx: &Inquiry, branch: &super::set::Branch, style: Style) -> Stri
 fn span_text(generators: Vec<String>, style: Style) -> String {
     match style.format {
         Format::Latex => format!(r"\operatorname{{span}}\left({}\right)", generators.join(", ")),
-        _ => format!("span({})", generators.join(", ")),
+        Format::Ascii | Format::Unicode => format!("span({})", generators.join(", ")),
     }
 }
 
@@ -247,7 +247,7 @@ fn answer_text(cx: &Inquiry, answer: &Answer, style: Style) -> String {
     if !answer.conditions.is_empty() {
         let shown = answer.conditions.iter().map(|condition| match style.format {
             Format::Latex => render(cx, &self::condition(condition), style),
-            _ => condition_text(cx, condition),
+            Format::Ascii | Format::Unicode => condition_text(cx, condition),
         });
         lines.push(format!("where {}", shown.collect::<Vec<_>>().join(", ")));
     }

@@ -12,7 +12,7 @@
 
 use super::Sign;
 use crate::algebra::expr::{Expr, Node};
-use crate::algebra::function::{Domain, Elementary};
+use crate::algebra::function::{Domain, Elementary, Reading, Side};
 use crate::algebra::number::Rational;
 use std::cmp::Ordering;
 
@@ -218,10 +218,10 @@ fn of_function(f: Elementary, u: &Bounds) -> Sign {
     if u.low.is_none() && u.high.is_none() {
         return Sign::ANY;
     }
-    match f {
-        Elementary::Sin => u.alternating(1),
-        Elementary::Cos => u.alternating(0),
-        Elementary::Tan => u.alternating(1).times(u.alternating(0).and(Sign::NONZERO)),
+    match f.row().reading {
+        Reading::Circular(Side::Sine) => u.alternating(1),
+        Reading::Circular(Side::Cosine) => u.alternating(0),
+        Reading::Circular(Side::Tangent) => u.alternating(1).times(u.alternating(0).and(Sign::NONZERO)),
         _ => of_monotone(f, u),
     }
 }

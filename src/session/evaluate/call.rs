@@ -127,16 +127,14 @@ impl<'s> Evaluator<'s> {
         if let [only] = values.as_slice()
             && let Value::Series(series) = only.main()
         {
-            let part = |name| series.part(name).transpose().expect("a part of every series");
-            return match function {
-                Elementary::Max => part("max").map(Value::Float),
-                Elementary::Min => part("min").map(Value::Float),
-                _ => {
-                    let name = format!("{}({})", function.name(), series.name);
-                    let series = series.map(name, |x| crate::motion::double::apply(function, &[x]))?;
-                    Ok(Value::Series(Rc::new(series)))
-                }
-            };
+            // Greatest and least are parts of a series; any other function goes over its values.
+            if [Elementary::Max, Elementary::Min].contains(&function) {
+                let part = series.part(function.name()).transpose().expect("a part of every series");
+                return part.map(Value::Float);
+            }
+            let name = format!("{}({})", function.name(), series.name);
+            let series = series.map(name, |x| crate::motion::double::apply(function, &[x]))?;
+            return Ok(Value::Series(Rc::new(series)));
         }
         // Of numbers of a run: a number of the same kind.
         let mains: Vec<Value> = values.iter().map(Value::main).collect();
