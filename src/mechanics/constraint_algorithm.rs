@@ -706,10 +706,14 @@ impl<'a> Task<'a> {
             ranks.complete = ranks.complete.and(Verdict::unknown(why));
             determined = Verdict::unknown(why);
         }
-        let mut jumps = Vec::new();
+        let mut jumps: Vec<DynamicBranch> = Vec::new();
         if with_jumps {
             for leaf in list.iter().filter(|leaf| leaf.rank < generic_rank) {
-                jumps.extend(self.on_stratum(cx, &closure(&leaf.cell, n))?);
+                let found = self.on_stratum(cx, &closure(&leaf.cell, n))?;
+                // Different strata may lead to the same set.
+                let known = |jump: &DynamicBranch| jumps.iter().any(|other| other.branch == jump.branch);
+                let new: Vec<DynamicBranch> = found.into_iter().filter(|jump| !known(jump)).collect();
+                jumps.extend(new);
             }
         }
         Ok(DynamicBranch {

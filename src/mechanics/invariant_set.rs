@@ -41,6 +41,8 @@ pub(crate) struct InvariantSets<'a> {
     pub finals: Vec<Cell>,
     /// Lower strata next to an open part that was kept, with that part.
     pub boundary: Vec<(Cell, Cell)>,
+    /// Strata of final sets on which there are more vectors than elsewhere, with that set.
+    jumps: Vec<(Cell, Cell)>,
     /// What is still to be looked at.
     pub queue: Vec<Cell>,
     /// What would have taken too long to look at.
@@ -89,8 +91,8 @@ pub(crate) struct Event {
 enum Outcome {
     /// Vectors exist nowhere on it.
     Lost,
-    /// Everywhere.
-    Whole,
+    /// Everywhere; the strata on which there are more of them than elsewhere.
+    Whole { jumps: Vec<Cell> },
     /// On an open part, and perhaps on lower strata.
     Open { kept: Vec<Cell>, lower: Vec<Cell> },
     /// On a smaller closed part.
@@ -104,6 +106,7 @@ impl<'a> InvariantSets<'a> {
             vectors,
             finals: vec![],
             boundary: vec![],
+            jumps: vec![],
             queue: vec![],
             unsolved: vec![],
             endless: vec![],
@@ -220,7 +223,9 @@ impl<'a> InvariantSets<'a> {
             return Ok(Outcome::Lost);
         }
         if bad.is_empty() {
-            return Ok(Outcome::Whole);
+            let generic = good.iter().map(|leaf| leaf.rank).max();
+            let jumps = good.into_iter().filter(|leaf| Some(leaf.rank) < generic).map(|leaf| leaf.cell).collect();
+            return Ok(Outcome::Whole { jumps });
         }
         // A part with equations of its own is none of these, whatever its dimension: vectors must be tangent to it, too.
         let is_open = |cell: &Cell| cell.equations() == v.equations();
@@ -253,7 +258,8 @@ impl<'a> InvariantSets<'a> {
     fn apply(&mut self, v: &Cell, outcome: Outcome, residuals: Vec<Polynomial>) -> Budgeted<Vec<Cell>> {
         let (says, remains, next) = match outcome {
             Outcome::Lost => ("no vector is tangent to it anywhere: it is lost", vec![], vec![]),
-            Outcome::Whole => {
+            Outcome::Whole { jumps } => {
+                self.jumps.extend(jumps.into_iter().map(|stratum| (stratum, v.clone())));
                 self.finals.push(v.clone());
                 ("a vector exists at every point and is tangent: it is final", vec![], vec![])
             }
@@ -287,6 +293,7 @@ impl<'a> InvariantSets<'a> {
         cx: &Inquiry,
         candidates: impl Fn(&Cell) -> Budgeted<Vec<Polynomial>>,
     ) -> Budgeted<()> {
+        self.settle_jumps(cx)?;
         let mut looked_at: Vec<Cell> = Vec::new();
         for (stratum, open) in self.boundary.clone() {
             if looked_at.contains(&open) {
@@ -329,6 +336,46 @@ impl<'a> InvariantSets<'a> {
         }
         self.boundary = unsettled;
         Ok(())
+    }
+
+    /// Where there are more vectors than elsewhere one may exist at every point, and none of them belong to a curve: where the
+    /// equations differentiated along curves exclude that, the points are not final. What is left of such a stratum is looked
+    /// at by itself.
+    fn settle_jumps(&mut self, cx: &Inquiry) -> Budgeted<()> {
+        let end = cx.work_done() + BOUNDARY_WORK;
+        let mut excluded: Vec<(Cell, Vec<Cell>)> = Vec::new();
+        for (stratum, whole) in std::mem::take(&mut self.jumps) {
+            if cx.work_done() >= end {
+                break;
+            }
+            let without_curves = cx.aside(CROSSING_WORK, || {
+                let passed = self.vectors.crossing(cx, &stratum)?;
+                set::difference_from_all(cx, self.frame, &stratum, &passed)
+            })?;
+            let without_curves = without_curves.unwrap_or_default();
+            match excluded.iter_mut().find(|(set, _)| *set == whole) {
+                Some((_, list)) => list.extend(without_curves),
+                None => excluded.push((whole, without_curves)),
+            }
+        }
+        for (whole, list) in excluded.into_iter().filter(|(_, list)| !list.is_empty()) {
+            let rest = cx.aside(STRATUM_WORK, || {
+                let rest = set::difference_from_all(cx, self.frame, &whole, &list)?;
+                set::merged(cx, self.frame, rest)
+            })?;
+            let Some(rest) = rest else { continue };
+            list.iter()
+                .for_each(|cell| self.note(cell, "vectors exist on it, but no smooth curve passes", vec![], vec![]));
+            let (open, lower): (Vec<Cell>, Vec<Cell>) =
+                rest.into_iter().partition(|cell| cell.equations() == whole.equations());
+            self.finals.retain(|known| *known != whole);
+            for cell in &lower {
+                self.boundary.extend(open.iter().map(|k| (cell.clone(), k.clone())));
+                self.queue.push(closure(cell, &whole));
+            }
+            self.finals.extend(open);
+        }
+        self.iterate(cx)
     }
 
     fn add_invariant(&mut self, found: impl Iterator<Item = Cell>) {
@@ -401,7 +448,7 @@ impl<'a> InvariantSets<'a> {
             }
             let list = leaves(cx, self.frame, &system, &candidate)?;
             match self.outcome(cx, &candidate, list)? {
-                Outcome::Whole => found.push(candidate),
+                Outcome::Whole { .. } => found.push(candidate),
                 Outcome::Open { kept, .. } => found.extend(kept),
                 Outcome::Lost | Outcome::Smaller(_) => {}
             }
