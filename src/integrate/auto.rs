@@ -156,7 +156,12 @@ impl<'a> Auto<'a> {
             }
             Family::Series => Some(Active::Series(Box::new(Taylor::new(motion, problem)?))),
             // Kept for their structure, or for stiffness: nothing begins with them unasked.
-            Family::Choice | Family::Splitting(_) | Family::Gauss | Family::Radau | Family::Differentiation => None,
+            Family::Choice
+            | Family::Splitting(_)
+            | Family::Gauss
+            | Family::Variational
+            | Family::Radau
+            | Family::Differentiation => None,
         }
     }
 
