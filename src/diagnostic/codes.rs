@@ -311,7 +311,7 @@ codes! {
         "2^(10^9)" => "2^(10^3)";
     NOT_AVAILABLE = 902 "not_available": "this is not available yet",
         "The statement belongs to the language, but this version does not answer it yet.",
-        "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nlet run = simulate L { from x' = 1; until t = 1 }\nlyapunov(run)" => "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nlet run = simulate L { from x' = 1; until t = 1 }\nrun.last";
+        "manifold Y over t { x }\nmanifold Z over s { z }\nmap later : Y -> Z { s = 2*t; z = x }\nsection g on Y { x = t^2 }\ntransform(g, later)" => "manifold Y over t { x }\nmanifold Z over t { z }\nmap other : Y -> Z { z = x }\nsection g on Y { x = t^2 }\ntransform(g, other)";
     CANNOT_READ = 903 "cannot_read": "this file cannot be read",
         "A file named on the command line or after use is missing, is a folder, or may not be read.",
         "use \"no_such_file.mech\"" => "use std.springs\nspring(2, 1)";
