@@ -495,7 +495,7 @@ fn no_member_of_an_open_list_falls_into_a_default() {
             let rest = |p: &&str| p.split(" if ").next().is_some_and(|p| p.trim_start_matches(',').trim() == "_");
             for (list, _) in OPEN.iter().filter(|(_, below)| file.path.starts_with(below)) {
                 let names = |p: &&str| p.trim_start_matches(',').trim().starts_with(&format!("{list}::"));
-                if patterns.iter().any(|p| names(p)) && patterns.iter().any(|p| rest(p)) {
+                if patterns.iter().any(names) && patterns.iter().any(rest) {
                     found.push(format!("{}: {list}", file.place(at)));
                 }
             }

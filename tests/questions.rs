@@ -100,6 +100,7 @@ const SAMPLES: &[(&str, &str)] = &[
     ("crosscheck", "crosscheck(L subject to Q)"),
     ("reduced", "reduced(L subject to Q)"),
     ("mixed", "mixed(L subject to Q)"),
+    ("decompose", "decompose(L subject to Q, xi)"),
     ("multipliers", "multipliers(L subject to Q)"),
     ("reactions", "reactions(L subject to Q)"),
     ("is_holonomic", "is_holonomic(prolong(g, 1))"),

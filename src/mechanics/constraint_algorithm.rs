@@ -42,7 +42,7 @@ use crate::algebra::stratum::tangent::{conormal, projection, singular_locus};
 use crate::algebra::stratum::{Branch, Cell, Frame, set};
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Coordinate, Expr, Ground, Symbol, Verdict};
-use crate::budget::{Budgeted, Exhausted, clear_interrupt, grace_share};
+use crate::budget::{Budgeted, Exhausted, clear_interrupt, grace_share, is_interrupted};
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
 use crate::geometry::jet::{FiberedManifold, JetSpace};
@@ -238,7 +238,8 @@ pub fn dynamics(cx: &Inquiry, alpha: &LepageTwoForm) -> Answered<SystemDynamics>
         Dynamics { problem: Problem::Proper, ..extended.clone() }
     } else if extended.is_interrupted() {
         // Nobody waits for the second problem: what it says in a moment is said.
-        cx.within(grace_share(), || run(cx, alpha, Problem::Proper))?.interrupted()
+        cx.within(grace_share(), || run(cx, alpha, Problem::Proper))?
+            .interrupted("solving for the other kind of vectors")
     } else {
         run(cx, alpha, Problem::Proper)?
     };
@@ -259,7 +260,10 @@ pub fn run(cx: &Inquiry, alpha: &LepageTwoForm, problem: Problem) -> Answered<Dy
     let task = in_any_case(cx, || Task::new(cx, alpha, &frame, problem)).map_err(exhausted)?;
     let (found, is_descent) = task.carried_out(cx).map_err(exhausted)?;
     let work = cx.work_done() - begin;
-    let found = certified(cx, alpha, found, if is_descent { work.max(DESCENT_WORK) } else { work });
+    let mut found = certified(cx, alpha, found, if is_descent { work.max(DESCENT_WORK) } else { work });
+    if is_interrupted() && clear_interrupt() {
+        found = found.interrupted("making its certificates");
+    }
     Ok(if is_descent { descent::with_point(found) } else { found })
 }
 
@@ -278,10 +282,9 @@ impl Dynamics {
     }
 
     /// What was found in a moment, for somebody who has pressed Ctrl-C: the interrupt is why it is not complete.
-    fn interrupted(mut self) -> Dynamics {
+    fn interrupted(mut self, during: &str) -> Dynamics {
         if !self.complete.is_yes() {
-            let during = "solving for the other kind of vectors".into();
-            let stop = Stop { why: Exhausted::Interrupted, during };
+            let stop = Stop { why: Exhausted::Interrupted, during: during.into() };
             self.complete = stop.verdict();
             self.stopped = Some(stop);
         }
@@ -547,9 +550,8 @@ impl<'a> Task<'a> {
         why: Exhausted,
         during: &str,
     ) -> Budgeted<Dynamics> {
-        if why == Exhausted::Interrupted {
-            clear_interrupt();
-        }
+        // Whatever a part that was interrupted called its end, the interrupt is the reason.
+        let why = if is_interrupted() && clear_interrupt() { Exhausted::Interrupted } else { why };
         self.report(cx, primary, sets, Some(Stop { why, during: during.into() }))
     }
 

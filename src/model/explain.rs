@@ -105,7 +105,7 @@ pub fn found(cx: &Inquiry, step: &LogEntry, style: Style) -> Vec<Line> {
     };
     let set = |branch: &Branch| match style.format {
         Format::Latex => latex::branch(cx, branch),
-        _ => branch_text(cx, branch),
+        Format::Ascii | Format::Unicode => branch_text(cx, branch),
     };
     let line = |item: &LogItem| {
         let (label, formulas): (&String, Vec<String>) = match item {
