@@ -156,9 +156,10 @@ fn a_declared_name_and_its_jets_are_completed_by_tab() {
     // The letters that all candidates share, then, at the second Tab, the candidates.
     terminal.send("the\t\t");
     terminal.expect("theta''");
+    // The line is shown again below the candidates. What is typed before Ctrl-C was seen is thrown away with the line.
+    terminal.expect("\nlepage> theta");
     terminal.send("\x03");
     terminal.expect("\nlepage> ");
-    // The prompt was shown again below the candidates, too: only an answer says that everything was read.
     terminal.ask("simpl\tamplitude*0)", "\n0\n");
     assert_eq!(terminal.leave(), 0);
 }
