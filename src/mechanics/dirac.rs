@@ -218,7 +218,8 @@ impl DiracSystem {
         primary: &Primary,
         why: Exhausted,
     ) -> (Vec<DiracBranch>, Vec<Branch>, Verdict) {
-        clear_interrupt();
+        // Whatever a part that was interrupted called its end, the interrupt is the reason.
+        let why = if clear_interrupt() { Exhausted::Interrupted } else { why };
         let (mut branches, mut open) = (Vec::new(), Vec::new());
         cx.grace(|| {
             for f in &search.finals {
