@@ -13,10 +13,9 @@
 //! their limit, which nothing here can see. Where the motion stays on a set, the frame is tangent to it.
 
 use super::run::Run;
-use super::variation::{displacements, varied_motion, varied_problem};
+use super::variation::{displacements, followed, varied_motion, varied_problem};
 use crate::algebra::Inquiry;
 use crate::diagnostic::{Diagnostic, Fallible, codes};
-use crate::integrate::control::StopReason;
 use crate::integrate::problem::InitialValueProblem;
 
 /// A frame may grow so much before it is made orthonormal again: half of the digits of a double are left.
@@ -67,17 +66,7 @@ pub fn spectrum(cx: &Inquiry, run: &Run) -> Fallible<Spectrum> {
             end: next,
             ..whole.clone()
         };
-        let found = crate::integrate::run(cx, &motion, &problem)
-            .map_err(|bad| Box::new(Diagnostic::error(&codes::NO_MOTION, bad.to_string())))?;
-        if found.reason != StopReason::Reached {
-            if found.reason == StopReason::Interrupted {
-                crate::budget::clear_interrupt();
-            }
-            return Err(Box::new(
-                Diagnostic::error(&codes::NO_MOTION, "the variations could not be followed to the end of the run")
-                    .note(found.reason.to_string()),
-            ));
-        }
+        let found = followed(cx, &motion, &problem)?;
         let last = found.last();
         state = last[..n].to_vec();
         frame = last[n..].chunks(n).map(<[f64]>::to_vec).collect();

@@ -16,7 +16,7 @@
 use super::law::Reading;
 use super::run::Run;
 use super::series::Series;
-use super::variation::{Delta, With, obstacle, variations, varied_motion, varied_problem};
+use super::variation::{Delta, With, followed, obstacle, variations, varied_motion, varied_problem};
 use crate::algebra::{Expr, Inquiry, Symbol};
 use crate::codegen::lower::{Signature, Stage, expressions_in_stages};
 use crate::diagnostic::{Diagnostic, Fallible, codes};
@@ -59,17 +59,7 @@ pub fn sensitivity(cx: &Inquiry, run: &Run, by: Symbol) -> Fallible<Sensitivity>
     times.sort_by(|a, b| if forward { a.total_cmp(b) } else { b.total_cmp(a) });
     times.dedup();
     let problem = InitialValueProblem { recording: Recording::At(times), ..varied_problem(run, &[displacement]) };
-    let found = crate::integrate::run(cx, &motion, &problem)
-        .map_err(|bad| Box::new(Diagnostic::error(&codes::NO_MOTION, bad.to_string())))?;
-    if found.reason != StopReason::Reached {
-        if found.reason == StopReason::Interrupted {
-            crate::budget::clear_interrupt();
-        }
-        return Err(Box::new(
-            Diagnostic::error(&codes::NO_MOTION, "the variation could not be followed to the end of the run")
-                .note(found.reason.to_string()),
-        ));
-    }
+    let found = followed(cx, &motion, &problem)?;
     // The state with its variation at one of the times.
     let at = |t: f64| -> Fallible<&[f64]> {
         let row = found.times().iter().position(|time| *time == t);

@@ -27,8 +27,10 @@ use crate::codegen::lower::{Obstacle, Signature, Stage};
 use crate::diagnostic::{Diagnostic, Fallible, codes};
 use crate::geometry::axis::Axis;
 use crate::geometry::field::{Derivation, VectorField};
+use crate::integrate::control::StopReason;
 use crate::integrate::problem::{InitialValueProblem, Motion, MotionSpec, Recording};
 use crate::integrate::surface::Level;
+use crate::integrate::trajectory::Trajectory;
 use std::rc::Rc;
 
 /// δ_number x for each of the states.
@@ -192,20 +194,27 @@ pub fn obstacle(o: Obstacle) -> Box<Diagnostic> {
     Box::new(Diagnostic::error(&codes::MISSING_PARAMETER, format!("the variation cannot be computed: {o}")))
 }
 
+/// A motion with its variations, to the end of the problem.
+pub fn followed(cx: &Inquiry, motion: &Motion, problem: &InitialValueProblem) -> Fallible<Trajectory> {
+    let found = crate::integrate::run(cx, motion, problem)
+        .map_err(|bad| Box::new(Diagnostic::error(&codes::NO_MOTION, bad.to_string())))?;
+    if found.reason.is_complete() {
+        return Ok(found);
+    }
+    if found.reason == StopReason::Interrupted {
+        crate::budget::clear_interrupt();
+    }
+    let refusal = Diagnostic::error(&codes::NO_MOTION, "the variations could not be followed to the end of the run");
+    Err(Box::new(refusal.note(found.reason.to_string())))
+}
+
 /// The derivatives of the last state of a run by its first, row by row. On a set they are applied to what a displacement has along
 /// the set.
 pub fn transition_matrix(cx: &Inquiry, run: &Run) -> Fallible<Vec<Vec<f64>>> {
     let n = run.states.len();
     let motion = varied_motion(cx, run, &vec![None; n])?;
     let problem = varied_problem(run, &displacements(cx, run)?);
-    let found = crate::integrate::run(cx, &motion, &problem)
-        .map_err(|bad| Box::new(Diagnostic::error(&codes::NO_MOTION, bad.to_string())))?;
-    if !found.reason.is_complete() {
-        return Err(Box::new(
-            Diagnostic::error(&codes::NO_MOTION, "the variation could not be followed to the end of the run")
-                .note(found.reason.to_string()),
-        ));
-    }
+    let found = followed(cx, &motion, &problem)?;
     let last = found.last();
     Ok((0..n).map(|i| (0..n).map(|j| last[n * (1 + j) + i]).collect()).collect())
 }
