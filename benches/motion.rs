@@ -4,6 +4,8 @@
 //! cargo bench --bench motion                            everything, as a table
 //! cargo bench --bench motion -- rhs dp                  one line of JSON: ns per right-hand side (one state, two states)
 //! cargo bench --bench motion -- ode dp taylor 1e-9      one line of JSON: seconds, final state, steps
+//! cargo bench --bench motion -- fixed kepler verlet 0.002 1000000    the same with a step and a number of steps
+//! cargo bench --bench motion -- projection rolling      the same for a motion on constraints, with and without projection
 //! cargo bench --bench motion -- compile dp              one line of JSON: milliseconds
 //! cargo bench --bench motion -- long 100000             one line of JSON: seconds to compile so many operations
 //! cargo bench --bench motion -- ensemble                one line of JSON: 10 000 double pendulums, two at a time and alone
@@ -27,7 +29,7 @@ use lepage::workshop::codegen::ir::{Bank, KernelBuilder};
 use lepage::workshop::codegen::jet_compiled;
 use lepage::workshop::codegen::optimise::{self, Rewrites};
 use lepage::workshop::integrate::control::Tolerance;
-use lepage::workshop::integrate::method::Method;
+use lepage::workshop::integrate::method::{Method, Written};
 use lepage::workshop::integrate::pairs;
 use lepage::workshop::integrate::problem::{InitialValueProblem, Motion, Recording};
 use lepage::workshop::integrate::run;
@@ -45,8 +47,13 @@ fn main() {
         ["rhs", model] => println!("{}", rhs(&Model::read(model))),
         ["ode", model, method, tolerance] => {
             let tolerance = tolerance.parse().expect("a tolerance");
-            println!("{}", ode(cx, &Model::read(model), Method::named(method).expect("a method"), tolerance));
+            println!("{}", ode(cx, &Model::read(model), method_named(method), tolerance));
         }
+        ["fixed", model, method, step, steps] => {
+            let (step, steps): (f64, f64) = (step.parse().expect("a step"), steps.parse().expect("a number"));
+            println!("{}", fixed(cx, &Model::read(model), method_named(method), step, steps));
+        }
+        ["projection", model] => println!("{}", projection(cx, &Model::read(model))),
         ["kernel", model] => print_kernel(&Model::read(model)),
         ["ensemble"] => println!("{}", ensemble(cx, &Model::read("dp"))),
         ["compile", model] => println!("{}", compile(&Model::read(model))),
@@ -55,9 +62,18 @@ fn main() {
         ["long", operations] => println!("{}", long(operations.parse().expect("a number"))),
         [] => table(cx),
         _ => eprintln!(
-            "usage: motion [rhs MODEL | ode MODEL METHOD TOLERANCE | ensemble | compile MODEL | kernel MODEL | gcc MODEL | shapes | long OPERATIONS]"
+            "usage: motion [rhs MODEL | ode MODEL METHOD TOLERANCE | fixed MODEL METHOD STEP STEPS | projection MODEL | ensemble | compile MODEL | kernel MODEL | gcc MODEL | shapes | long OPERATIONS]"
         ),
     }
+}
+
+/// A method as it is written, `gauss(4)`.
+fn method_named(text: &str) -> Method {
+    let method = match text.strip_suffix(')').and_then(|text| text.split_once('(')) {
+        Some((name, number)) => Method::written(name, &[Written::Number(number.parse().expect("a number"))]).ok(),
+        None => Method::named(text),
+    };
+    method.unwrap_or_else(|| panic!("{text} is no method"))
 }
 
 /// What a program asked to run.
@@ -245,18 +261,40 @@ fn rhs(model: &Model) -> String {
 }
 
 fn ode(cx: &Inquiry, model: &Model, method: Method, tolerance: f64) -> String {
-    let motion = &model.motion;
     let mut problem = model.problem.clone().method(method);
     // The smallest tolerance of the peers is below the spacing of doubles; the order still follows from it.
     problem.tolerance = Tolerance::both(tolerance);
+    timed(cx, &model.motion, &problem)
+}
+
+/// The run of a constrained motion with its projection, and the same equations without it.
+fn projection(cx: &Inquiry, model: &Model) -> String {
+    let free = model.motion.observing(None, None);
+    format!(
+        "{{\"with\":{},\"without\":{}}}",
+        timed(cx, &model.motion, &model.problem),
+        timed(cx, &free, &model.problem)
+    )
+}
+
+/// So many steps of a method with a fixed step.
+fn fixed(cx: &Inquiry, model: &Model, method: Method, step: f64, steps: f64) -> String {
+    let mut problem = model.problem.clone().method(method);
+    (problem.step, problem.fixed) = (Some(step), true);
+    problem.end = problem.start + step * steps;
+    problem.limits.steps = problem.limits.steps.max(2 * steps as u64);
+    timed(cx, &model.motion, &problem)
+}
+
+fn timed(cx: &Inquiry, motion: &Motion, problem: &InitialValueProblem) -> String {
     // The first run compiles what the method needs.
-    let mut trajectory = run(cx, motion, &problem).expect("a run");
+    let mut trajectory = run(cx, motion, problem).expect("a run");
     let mut time = f64::INFINITY;
     let start = Instant::now();
     let mut runs = 0;
     while runs < 3 || start.elapsed() < Duration::from_millis(500) && runs < 50 {
         let begin = timing::thread_cpu();
-        trajectory = run(cx, motion, &problem).expect("a run");
+        trajectory = run(cx, motion, problem).expect("a run");
         time = time.min((timing::thread_cpu() - begin).as_secs_f64());
         runs += 1;
     }

@@ -26,6 +26,7 @@ mod lsp;
 mod man;
 mod new;
 mod reading;
+pub(crate) mod reference;
 mod repl;
 mod report;
 mod run;

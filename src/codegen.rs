@@ -63,4 +63,5 @@ pub mod products;
 #[cfg(feature = "jit")]
 pub mod schedule;
 pub mod simd;
+pub mod sparsity;
 pub mod table;

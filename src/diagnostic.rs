@@ -5,6 +5,7 @@
 pub mod codes;
 pub(crate) mod elsewhere;
 pub(crate) mod internal;
+pub(crate) mod palette;
 pub mod render;
 pub(crate) mod suggest;
 

@@ -20,6 +20,7 @@
 pub mod cache;
 pub mod discrete;
 pub mod double;
+pub mod group;
 pub mod law;
 pub mod lyapunov;
 pub mod numbers;

@@ -16,6 +16,7 @@ pub mod constrained;
 pub mod constrained_motion;
 pub mod constraints;
 pub mod crosscheck;
+pub mod differentiation;
 pub mod distributions;
 pub mod dynamics;
 pub mod equilibria;
@@ -57,6 +58,7 @@ static TABLES: &[(&str, &[Question])] = &[
     ("implicit equations and given reactions", pairs::ROWS),
     ("constraints", constraints::ROWS),
     ("constrained systems", constrained::ROWS),
+    ("differentiation index", differentiation::ROWS),
     ("comparison of formalisms", crosscheck::ROWS),
     ("equilibria and stability", equilibria::ROWS),
     ("mixed systems and connections", mixed::ROWS),

@@ -1,5 +1,6 @@
 //! What leaves the program: tables of numbers as text, CSV, JSON, NPY, NPZ and Parquet, plots in the terminal and
-//! as SVG, and pages for a browser. Writers make bytes; who asked for them brings them to a file.
+//! as SVG, and pages for a browser. Writers make bytes; who asked for them brings them to a file. Tables of sweeps are read
+//! back, in every format, to go on with them and to put them together.
 //!
 //! The writers know nothing of mechanics: they take [`Rows`](rows::Rows) with named columns, of which a
 //! [`Table`] in memory is one kind. Numbers are written so that they read back to the same bits.
@@ -26,6 +27,7 @@ pub mod typst;
 pub mod wrap;
 
 use crate::diagnostic::{Diagnostic, codes, suggest};
+use crate::world::Trouble;
 use std::path::Path;
 pub use table::Table;
 
@@ -34,21 +36,22 @@ pub struct Format {
     pub ending: &'static str,
     /// `None` when this build does not have it.
     write: Option<rows::Write>,
+    read: Option<rows::Read>,
     /// Whether the file has a place for what the table says about itself.
     pub describes_itself: bool,
 }
 
 #[cfg(feature = "arrow")]
-const PARQUET: Option<rows::Write> = Some(parquet::write);
+const PARQUET: (Option<rows::Write>, Option<rows::Read>) = (Some(parquet::write), Some(parquet::read));
 #[cfg(not(feature = "arrow"))]
-const PARQUET: Option<rows::Write> = None;
+const PARQUET: (Option<rows::Write>, Option<rows::Read>) = (None, None);
 
 const FORMATS: &[Format] = &[
-    Format { ending: "csv", write: Some(csv::write), describes_itself: true },
-    Format { ending: "json", write: Some(json::write), describes_itself: true },
-    Format { ending: "npy", write: Some(npy::write), describes_itself: false },
-    Format { ending: "npz", write: Some(npz::write), describes_itself: true },
-    Format { ending: "parquet", write: PARQUET, describes_itself: true },
+    Format { ending: "csv", write: Some(csv::write), read: Some(csv::read), describes_itself: true },
+    Format { ending: "json", write: Some(json::write), read: Some(json::read), describes_itself: true },
+    Format { ending: "npy", write: Some(npy::write), read: Some(npy::read), describes_itself: false },
+    Format { ending: "npz", write: Some(npz::write), read: Some(npz::read), describes_itself: true },
+    Format { ending: "parquet", write: PARQUET.0, read: PARQUET.1, describes_itself: true },
 ];
 
 /// The format that the ending of a file name asks for, and its writer.
@@ -75,6 +78,16 @@ pub fn format(path: &Path) -> Result<(&'static Format, rows::Write), Diagnostic>
             let refused = Diagnostic::missing_feature(&title, "arrow");
             Err(refused.help("or save to a `.csv`, `.json`, `.npy` or `.npz` file"))
         }
+    }
+}
+
+/// The table of a sweep in a file, in the format that the ending of its name says.
+pub fn open(file: rows::File<'_>) -> Result<Box<dyn rows::Rows + '_>, Trouble> {
+    let ending = file.path.extension().and_then(|e| e.to_str()).unwrap_or("").to_string();
+    match FORMATS.iter().find(|f| f.ending == ending).map(|f| f.read) {
+        Some(Some(read)) => read(file),
+        Some(None) => Err(Trouble::because(format!("this build does not read `.{ending}` files"))),
+        None => Err(rows::no_table()),
     }
 }
 
@@ -129,6 +142,68 @@ pub fn bytes(table: &Table, path: &Path) -> Result<Vec<u8>, Diagnostic> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::rows::Rows as _;
+    use crate::world::World;
+
+    /// A sweep of three rows, of which one failed.
+    struct Rows {
+        columns: Vec<rows::Heading>,
+        about: provenance::Provenance,
+        n_rows: u64,
+    }
+
+    impl rows::Rows for Rows {
+        fn columns(&self) -> &[rows::Heading] {
+            &self.columns
+        }
+
+        fn n_rows(&self) -> u64 {
+            self.n_rows
+        }
+
+        fn provenance(&self) -> &provenance::Provenance {
+            &self.about
+        }
+
+        fn each(&self, visit: &mut rows::Visitor) -> Result<(), Trouble> {
+            use rows::Cell::{Count, Number, Word};
+            let values = [-0.1, f64::NAN, 5e-324];
+            let words = ["reached", "not_finite", "event"];
+            (0..self.n_rows).try_for_each(|i| {
+                let k = i as usize % 3;
+                visit(&[Count(i + 7), Number(values[k]), Number(1e300 * i as f64), Word(words[k])])
+            })
+        }
+    }
+
+    #[test]
+    fn every_format_reads_back_what_it_writes() {
+        let names = ["row", "a,\"b\"", "θ'", "status"].map(String::from);
+        let about = provenance::Provenance::default().with("rows", "40").with("sweep", "S over θ' in [\"1\", 2]");
+        // The largest has more rows than are read at a time.
+        for n_rows in [0, 3, 30_000] {
+            let table = Rows { columns: rows::headings(&names), about: about.clone(), n_rows };
+            for format in FORMATS {
+                let (Some(write), Some(read)) = (format.write, format.read) else { continue };
+                let world = crate::world::Memory::default();
+                let path = Path::new("table").with_extension(format.ending);
+                world.write(&path, &rows::to_bytes(write, &table)).expect("memory can be written");
+                if !format.describes_itself {
+                    let text = about.json().to_string();
+                    world.write(&provenance::beside(&path), text.as_bytes()).expect("memory can be written");
+                }
+                let back = read(rows::File::new(&world, &path)).unwrap_or_else(|t| panic!("{}: {t:?}", format.ending));
+                assert_eq!((back.n_rows(), back.columns()), (n_rows, table.columns()), "{}", format.ending);
+                assert_eq!(back.provenance(), &about, "{}", format.ending);
+                assert!(rows::lines(&*back) == rows::lines(&table), "{}", format.ending);
+                // A file that was cut off is no table.
+                let bytes = world.read(&path).expect("it was written");
+                world.write(&path, &bytes[..bytes.len() * 2 / 3]).expect("memory can be written");
+                let cut = read(rows::File::new(&world, &path)).and_then(|back| back.each(&mut |_| Ok(())));
+                assert!(cut.is_err() || format.ending == "csv" || n_rows == 0, "{}", format.ending);
+            }
+        }
+    }
 
     #[test]
     fn an_unknown_ending_names_the_known_ones() {

@@ -32,6 +32,7 @@ use crate::algebra::expr::Condition;
 use crate::algebra::{Expr, expr};
 use crate::budget::{self, Budget, Pace, share};
 use crate::diagnostic::{Diagnostic, Severity, codes};
+use crate::geometry::jet::FiberedManifold;
 use crate::model::item::SystemKind;
 use crate::model::show;
 use crate::model::value::{Fallible, Value};
@@ -44,6 +45,7 @@ use crate::syntax::{lexer, parse, usage};
 use crate::timing;
 use crate::world::{Disk, World};
 use interpreter::{Answered, Effect, Interpreter};
+pub use resolve::plot_settings;
 pub use run::{SweepOptions, Watcher};
 use scope::{Callable, Meaning};
 use std::path::{Path, PathBuf};
@@ -205,7 +207,9 @@ impl Answer {
             _ => false,
         };
         let before = if said { ", " } else { "\nwhere " };
-        format!("{text}{before}{}", self.condition_texts().join(", "))
+        let cx = &self.inquiry();
+        let others: Vec<String> = self.conditions.iter().map(|c| show::condition_text(cx, c)).collect();
+        format!("{text}{before}{}", others.join(", "))
     }
 
     /// For papers. The conditions stand behind it. A verdict says in words what it rests on; everything else gets the
@@ -221,22 +225,22 @@ impl Answer {
         if marked { formula + r" \quad \text{(sampled)}" } else { formula }
     }
 
-    /// Equations as a paper has them, each left side = 0 in a line of its own; nothing for what is no family of left sides.
+    /// Equations as a paper has them, each in a line of its own; nothing for what is no family of equations.
     pub fn equations_latex(&self) -> Option<String> {
-        let Value::Answer(answer) = &self.value else { return None };
-        let cx = &self.inquiry();
-        let mut lines: Vec<String> =
-            answer.family()?.entries.values().map(|left| format!("{} &= 0", show::latex(cx, left))).collect();
-        if let Some(Ok(Value::List(constraints))) = answer.get(cx, "constraints") {
-            lines.extend(constraints.iter().map(|left| format!("{} &= 0", show::latex(cx, left))));
+        match &self.value {
+            Value::Answer(answer) => crate::model::latex::equations(&self.inquiry(), answer),
+            _ => None,
         }
-        Some(format!("\\begin{{aligned}}\n{}\n\\end{{aligned}}", lines.join(" \\\\\n")))
     }
 
-    /// Where it holds, beyond what the value itself says, one text for each condition.
+    /// Where it holds, one text for each condition: those that the value names itself come first.
     pub fn condition_texts(&self) -> Vec<String> {
         let cx = &self.inquiry();
-        self.conditions.iter().map(|c| show::condition_text(cx, c)).collect()
+        let own = match &self.value {
+            Value::Answer(answer) => answer.conditions.as_slice(),
+            _ => &[],
+        };
+        own.iter().chain(&self.conditions).map(|c| show::condition_text(cx, c)).collect()
     }
 
     /// The `value` of the JSON line; expressions are strings that parse back.
@@ -264,6 +268,8 @@ pub struct NamedItem {
     /// Its type in the words of the language: `coordinate`, `lagrangian on J1(Y)`.
     pub type_name: String,
     pub kind: ItemKind,
+    /// What belongs to it: the columns and parts of a run, the coordinates of a system or manifold.
+    pub members: Vec<String>,
 }
 
 /// What a name stands for, as far as a command asks.
@@ -272,6 +278,11 @@ pub enum ItemKind {
     Parameter,
     /// With jets: `x'`, `x''`.
     Coordinate,
+    /// What a manifold lies over.
+    Time,
+    Manifold,
+    Form,
+    Sweep,
     System(SystemKind),
     Run,
     /// Of the language; its type is its signature, with the name.
@@ -306,6 +317,9 @@ struct Accepted {
     folder: PathBuf,
 }
 
+/// A statement that rests on names which are about to be declared again.
+pub struct SetAside(Accepted);
+
 impl Session {
     pub fn new(options: SessionOptions) -> Session {
         Session { state: Interpreter::new(options), accepted: vec![], asked: vec![] }
@@ -334,6 +348,12 @@ impl Session {
     /// Which program this is, and with which version it was read.
     pub fn provenance(&self) -> Provenance {
         run::sweep::made_by(&self.state, &[])
+    }
+
+    /// Whether a statement that begins with `system` declared this name, whatever its value is: `system S = L`.
+    pub fn is_declared_system(&self, name: &str) -> bool {
+        let declares = |a: &Accepted| own_names(&a.statement).iter().any(|own| **own == *name);
+        self.accepted.iter().any(|a| matches!(a.statement.kind, StatementKind::System(_)) && declares(a))
     }
 
     pub fn sources(&self) -> &SourceMap {
@@ -385,11 +405,22 @@ impl Session {
         }
         if mode == Mode::Line {
             if !refused {
-                self.transaction(&ast).into_iter().for_each(|outcome| each(self, outcome));
+                self.transaction(&ast, each);
             }
             return warnings;
         }
-        for statement in &ast.statements {
+        let mut foreseen: Option<Vec<Span>> = None;
+        for (i, statement) in ast.statements.iter().enumerate() {
+            // What cannot be shown or written is said before the first run is made, and nothing else is given up for it.
+            if foreseen.is_none() && makes_a_run(&statement.kind) {
+                let refusals = self.foreseen(&ast, &ast.statements[i..]);
+                foreseen = Some(refusals.iter().map(|outcome| outcome.span).collect());
+                refused |= !refusals.is_empty();
+                refusals.into_iter().for_each(|outcome| each(self, outcome));
+            }
+            if foreseen.iter().flatten().any(|span| *span == statement.span) {
+                continue;
+            }
             // After Ctrl-C nothing more is computed; what was computed is still shown and saved.
             if shows(statement) || !budget::is_interrupted() {
                 let outcome = self.carry_out(&ast, statement);
@@ -402,6 +433,25 @@ impl Session {
         let hands_on = ast.statements.iter().all(|s| matches!(s.kind, StatementKind::Use(_)));
         let unused = if refused || hands_on || budget::is_interrupted() { vec![] } else { self.unused(source) };
         warnings.into_iter().chain(unused).collect()
+    }
+
+    /// The refusals of statements that show runs or write them, as far as they are known without a run.
+    fn foreseen(&self, ast: &Rc<Ast>, rest: &[Statement]) -> Vec<Outcome> {
+        let writes = |s: &Statement| stage(&s.kind) == "run" && !matches!(s.kind, StatementKind::Simulate(_));
+        if !self.options().answer || self.options().sweeps.only || !rest.iter().skip(1).any(writes) {
+            return vec![];
+        }
+        let mut ahead = Session { state: self.state.clone(), accepted: vec![], asked: vec![] };
+        ahead.set_answer(false);
+        let mut refusals = vec![];
+        for statement in rest.iter().filter(|s| stage(&s.kind) != "derive") {
+            let outcome = ahead.carry_out(ast, statement);
+            let is_refused = outcome.status == Status::Refused && outcome.diagnostics.iter().any(Diagnostic::is_error);
+            if writes(statement) && is_refused {
+                refusals.push(outcome);
+            }
+        }
+        refusals
     }
 
     /// A text that could not be read.
@@ -426,16 +476,15 @@ impl Session {
     }
 
     /// All statements of a line, or none.
-    fn transaction(&mut self, ast: &Rc<Ast>) -> Vec<Outcome> {
+    fn transaction(&mut self, ast: &Rc<Ast>, mut each: impl FnMut(&Session, Outcome)) {
         let (before, accepted, asked) = (self.state.clone(), self.accepted.len(), self.asked.len());
-        let mut outcomes = vec![];
         for statement in &ast.statements {
             let outcome = match self.redeclared(statement) {
                 Some(place) => self.replay(ast, statement, place),
                 None => self.carry_out(ast, statement),
             };
             let refused = outcome.status == Status::Refused;
-            outcomes.push(outcome);
+            each(self, outcome);
             if refused {
                 let last = self.state.last.take();
                 self.go_back(before);
@@ -445,7 +494,6 @@ impl Session {
                 break;
             }
         }
-        outcomes
     }
 
     /// Leaves the state as it was, except that texts that were read are kept: diagnostics show them.
@@ -530,6 +578,43 @@ impl Session {
             }
         }
         Ok(outcome.expect("the place is one of the statements"))
+    }
+
+    /// Forgets the names that a text declares, before it is read once more, and with them what no longer holds without them; returns
+    /// the latter.
+    pub fn make_room_for(&mut self, text: &str) -> Vec<SetAside> {
+        let (ast, _) = parse::parse(SourceId::default(), text);
+        let names: Vec<Rc<str>> = ast.statements.iter().flat_map(own_names).collect();
+        if !self.accepted.iter().any(|a| own_names(&a.statement).iter().any(|n| names.contains(n))) {
+            return vec![];
+        }
+        let old = std::mem::take(&mut self.accepted);
+        let kept: Vec<Accepted> = old.iter().filter_map(|a| self.without(a, &names)).collect();
+        self.asked.clear();
+        self.state.scope = Default::default();
+        self.state.parameters.clear();
+        self.state.facts = Facts::default();
+        self.state.last = None;
+        self.accept_again(kept.into_iter().map(SetAside).collect())
+    }
+
+    /// Carries out what was set aside; returns what does not hold any more, as it was written.
+    pub fn bring_back(&mut self, set_aside: Vec<SetAside>) -> Vec<String> {
+        self.accept_again(set_aside).into_iter().map(|SetAside(a)| a.text.trim().to_string()).collect()
+    }
+
+    fn accept_again(&mut self, statements: Vec<SetAside>) -> Vec<SetAside> {
+        let mut failed = vec![];
+        for SetAside(accepted) in statements {
+            let here = std::mem::replace(&mut self.state.folder, accepted.folder.clone());
+            let again = self.carry_out(&accepted.ast, &accepted.statement);
+            self.state.folder = here;
+            match (again.held(), self.accepted.last_mut()) {
+                (true, Some(last)) => last.text = accepted.text,
+                _ => failed.push(SetAside(accepted)),
+            }
+        }
+        failed
     }
 
     /// An accepted statement without these names; of several parameters the others are kept.
@@ -630,9 +715,18 @@ impl Session {
             kind: match &b.meaning {
                 Meaning::Parameter(_) => ItemKind::Parameter,
                 Meaning::Coordinate(_) => ItemKind::Coordinate,
+                Meaning::Base(_) => ItemKind::Time,
                 Meaning::Value(Value::System(s)) => ItemKind::System(s.kind()),
                 Meaning::Value(Value::Run(_)) => ItemKind::Run,
+                Meaning::Value(Value::Sweep(_)) => ItemKind::Sweep,
+                Meaning::Value(Value::Manifold(_)) => ItemKind::Manifold,
+                Meaning::Value(Value::Form(_)) => ItemKind::Form,
+                Meaning::Value(Value::OnSpace(on)) if matches!(on.value, Value::Form(_)) => ItemKind::Form,
                 _ => ItemKind::Other,
+            },
+            members: match &b.meaning {
+                Meaning::Value(value) => members(value),
+                _ => vec![],
             },
         });
         let functions = self.state.scope.functions.iter().map(|(name, b)| NamedItem {
@@ -645,6 +739,7 @@ impl Session {
                 Callable::Unknown(_) => ItemKind::Other,
                 Callable::Closure(_) => ItemKind::Function,
             },
+            members: vec![],
         });
         values.chain(functions).collect()
     }
@@ -656,6 +751,7 @@ impl Session {
             name: q.name.to_string(),
             type_name: q.signature(),
             kind: ItemKind::Question,
+            members: vec![],
         };
         rows.map(item).collect()
     }
@@ -829,6 +925,23 @@ impl Session {
     }
 }
 
+/// The names that may stand after a value and its dot, and the coordinates of what lives on a manifold.
+fn members(value: &Value) -> Vec<String> {
+    let coordinates = |m: &FiberedManifold| m.fibres().iter().map(|f| f.coordinate.name()).collect();
+    match value {
+        Value::Run(run) => {
+            let parts = crate::motion::run::PARTS.iter().map(|part| part.to_string());
+            std::iter::once(run.time.name()).chain(run.column_names()).chain(parts).collect()
+        }
+        Value::Sweep(table) => table.names(),
+        Value::System(system) => coordinates(&system.manifold),
+        Value::Manifold(manifold) => coordinates(manifold),
+        Value::OnSpace(declared) => coordinates(declared.space.manifold()),
+        Value::Point(point) => point.entries.iter().map(|entry| entry.text.clone()).collect(),
+        _ => vec![],
+    }
+}
+
 /// What a function takes and gives, as far as its body says.
 fn signature_of(closure: &scope::Closure) -> String {
     match closure.function.body() {
@@ -849,6 +962,15 @@ pub fn pace_of(kind: &StatementKind) -> Pace {
 /// Whether a statement only shows or keeps what was computed before.
 fn shows(statement: &Statement) -> bool {
     matches!(statement.kind, StatementKind::Plot(_) | StatementKind::Save(_))
+}
+
+/// Whether a statement integrates something.
+fn makes_a_run(kind: &StatementKind) -> bool {
+    match kind {
+        StatementKind::Simulate(_) | StatementKind::Sweep(_) => true,
+        StatementKind::Let(l) => !matches!(l.value, LetValue::Expr(_)),
+        _ => false,
+    }
 }
 
 /// `--set m=2`: the text after the equals sign, as a constant.

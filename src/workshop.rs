@@ -121,6 +121,9 @@ pub mod integrate {
     pub mod control {
         pub use crate::integrate::control::{StopReason, Tolerance};
     }
+    pub mod lie {
+        pub use crate::integrate::lie::{Group, GroupAction};
+    }
     pub mod method {
         pub use crate::integrate::method::{Family, Kept, Method, Quantity, Written};
     }
@@ -179,11 +182,18 @@ pub mod motion {
     }
 }
 
+/// The reference, written from the tables.
+pub mod reference {
+    pub use crate::cli::reference::page;
+}
+
 /// The rows of the questions.
 pub mod questions {
     pub use crate::questions::{Question, all};
     pub mod constrained_motion {
-        pub use crate::questions::constrained_motion::{ConstrainedLaw, ConstrainedMotion, constrained_motion};
+        pub use crate::questions::constrained_motion::{
+            ConstrainedLaw, ConstrainedMotion, constrained_motion, uncharted_law,
+        };
     }
 }
 

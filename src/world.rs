@@ -61,6 +61,11 @@ pub trait World: Debug {
     /// Writes a whole file or leaves what was there: a reader sees the old bytes or the new ones, whatever happens.
     fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), Trouble>;
 
+    /// Why no file of this name could be written, as far as that can be seen without writing one.
+    fn can_write(&self, _: &Path) -> Result<(), Trouble> {
+        Ok(())
+    }
+
     fn exists(&self, path: &Path) -> bool {
         self.canonical(path).is_some()
     }
@@ -256,6 +261,27 @@ impl World for Disk {
         Ok(written?)
     }
 
+    fn can_write(&self, path: &Path) -> Result<(), Trouble> {
+        match fs::metadata(path) {
+            Ok(known) if known.is_dir() => return Err(Trouble::because("there is a folder of this name")),
+            Ok(known) if is_no_place(&known) => {
+                return Err(Trouble::because("this is a device or a pipe and no file"));
+            }
+            // Opened and left as it is.
+            Ok(_) => return Ok(OpenOptions::new().write(true).open(path).map(drop)?),
+            Err(_) => {}
+        }
+        // The nearest folder that is there; those between are made.
+        let folders = path.ancestors().skip(1).map(|p| if p.as_os_str().is_empty() { Path::new(".") } else { p });
+        let Some((folder, known)) = folders.filter_map(|p| Some((p, fs::metadata(p).ok()?))).next() else {
+            return Ok(());
+        };
+        match known.is_dir() {
+            true => may_hold(folder),
+            false => Err(Trouble::because(format!("`{}` is no folder", folder.display()))),
+        }
+    }
+
     fn size(&self, path: &Path) -> Option<u64> {
         fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|known| known.len())
     }
@@ -292,6 +318,18 @@ fn read_bounded(from: impl Read, bytes: &mut Vec<u8>) -> Result<(), Trouble> {
         true => Err(Trouble::because(format!("it is larger than {} MiB", MAX_BYTES >> 20))),
         false => Ok(()),
     }
+}
+
+/// Whether a file may be made in a folder.
+#[cfg(unix)]
+fn may_hold(folder: &Path) -> Result<(), Trouble> {
+    use rustix::fs::{Access, access};
+    access(folder, Access::WRITE_OK | Access::EXEC_OK).map_err(|error| Trouble::from(io::Error::from(error)))
+}
+
+#[cfg(not(unix))]
+fn may_hold(_: &Path) -> Result<(), Trouble> {
+    Ok(())
 }
 
 /// Whether writing to it could wait for ever, or would not make a file: pipes, sockets and disks.

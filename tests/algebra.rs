@@ -127,7 +127,7 @@ fn equations_with_unknowns_inside_functions() {
         ("solve(3*sin(q) + 4*cos(q) = 6, q)", "[]"),
         ("solve(3*sin(q) + 4*cos(q) = 5, q).branches[1].equations", "[5*sin(q) - 3, 5*cos(q) - 4]"),
         ("solve(a*sin(q) = b, q).branches[1].equations", "[a*sin(q) - b]"),
-        ("solve(a*sin(q) = b, q).branches[1].conditions", "[b^2 - a^2 <= 0]"),
+        ("solve(a*sin(q) = b, q).branches[1].conditions", "[a^2 - b^2 >= 0]"),
         ("solve([m*sin(q) = 2*x, x*cos(q) = 0], [q, x])", "[{ x = 0 }, { x = m/2 }, { x = -m/2 }]"),
         ("solve([m*sin(q) = 2*x, x*cos(q) = 0], [q, x]).branches[1].equations", "[sin(q)]"),
         ("solve([sqrt(x) = sin(q), cos(q) = -1/2], [q, x])", "[{ x = 3/4 }]"),
@@ -146,7 +146,7 @@ fn equations_with_unknowns_inside_functions() {
         ("solve([sin(q)^2 = sin(q), x^2 - 2*x*cos(q) + 1 = 0], [q, x])", "[{ x = 1 }, { x = -1 }]"),
         ("solve(sin(q) = sin(y), [q, y]).empty", "no"),
         // A sine, a root and an absolute value vanish somewhere.
-        ("branches(sin(q) = 2*sin(y))", "{ sin(q) - 2*sin(y) = 0 }"),
+        ("branches(sin(q) = 2*sin(y))", "{ 2*sin(y) - sin(q) = 0 }"),
         ("branches(sin(q) = 2*sin(y)) at { q = pi/2, y = pi/6 }", "yes"),
         ("branches(sin(q) = sin(y)) at { q = 1, y = 1 }", "yes"),
         ("branches(sqrt(x)*y = 0) at { x = 0, y = 1 }", "yes"),
@@ -309,7 +309,7 @@ fn lost_domains_are_conditions() {
     );
     for (question, expected) in [
         // log(ab) − log(a) is real where a > 0 and ab > 0; log|b| is real almost everywhere.
-        ("simplify(log(a*b) - log(a))", "log(abs(b)); where a*b > 0, a > 0"),
+        ("simplify(log(a*b) - log(a))", "log(abs(b)); where a > 0, a*b > 0"),
         ("simplify(log(m*x) - log(m))", "log(x)"),
         // Nothing is lost while the root stays.
         ("simplify(sqrt(x)*sqrt(x) + sqrt(x))", "x + sqrt(x)"),

@@ -72,6 +72,49 @@ fn a_folder_is_one_stream_with_a_summary_and_an_exit_code() {
     assert_eq!(empty.status.code(), Some(1), "{}", err(&empty));
 }
 
+/// What cannot be shown or written is said before the first run is made; what can, is.
+#[test]
+fn a_picture_that_cannot_be_drawn_is_named_before_the_run() {
+    let folder = Folder::new("ahead");
+    let program = "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2 - x^2/2\n\
+        let run = simulate L { from x = 1; until t = 1; record x, E = energy(L) every 1/10 }\n\
+        save run to \"good.csv\"\nplot run { xx }\nplot run { x against zz }\nsave run to \"file/a.csv\"\n\
+        animate run { point (x, yy) } to \"a.svg\"\nplot run { x, x', E - E.first, energy(L) } to \"good.svg\"\n";
+    std::fs::write(folder.0.join("a.mech"), program).expect("a program");
+    std::fs::write(folder.0.join("file"), "no folder").expect("a file");
+    let output = folder.run(LEPAGE, &["run", "--message-format", "short", "a.mech"]).expect("lepage runs");
+    let said = err(&output);
+    let place = |words: &str| said.find(words).unwrap_or_else(|| panic!("no {words} in {said}"));
+    let written = place("`good.csv` was written");
+    for words in ["no column `xx`", "no column `zz`", "`file/a.csv` cannot be written", "no column `yy`"] {
+        assert!(place(words) < written, "{words}: {said}");
+        assert_eq!(said.matches(words).count(), 1, "{said}");
+    }
+    assert_eq!(output.status.code(), Some(1));
+    assert!(folder.0.join("good.csv").exists() && folder.0.join("good.svg").exists(), "{said}");
+    // Whoever only checks is told the same.
+    let checked = folder.run(LEPAGE, &["check", "--message-format", "short", "a.mech"]).expect("lepage runs");
+    assert_eq!(err(&checked).matches("error").count(), 4, "{}", err(&checked));
+}
+
+/// `system S = L` is a system as one with forces is.
+#[test]
+fn every_declared_system_is_derived_and_emitted() {
+    let folder = Folder::new("systems");
+    let program = "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2 - x^2/2\nforce drag on J1(Y) { x: -x' }\n\
+        system free = L\nsystem damped = L with drag\n";
+    std::fs::write(folder.0.join("a.mech"), program).expect("a program");
+    let derived = folder.run(LEPAGE, &["derive", "a.mech"]).expect("lepage runs");
+    assert!(
+        out(&derived).contains("equations(free)") && out(&derived).contains("equations(damped)"),
+        "{}",
+        out(&derived)
+    );
+    assert!(!out(&derived).contains("equations(L)"), "{}", out(&derived));
+    let emitted = folder.run(LEPAGE, &["emit", "a.mech"]).expect("lepage runs");
+    assert!(out(&emitted).contains("int L_field(") && out(&emitted).contains("int damped_field("), "{}", out(&emitted));
+}
+
 #[test]
 fn python_reads_the_stream() {
     let folder = Folder::new("python");

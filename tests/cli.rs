@@ -158,6 +158,23 @@ fn a_reader_that_has_seen_enough_is_no_mistake() {
 }
 
 #[cfg(target_os = "linux")]
+/// One mistake in the second line, six statements that depend on it: two are shown, the others are counted. Whoever reads
+/// JSON gets every one.
+#[test]
+fn one_mistake_does_not_fill_the_screen() {
+    let program =
+        b"manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2 - k*x\nequations(L)\nenergy(L)\nclassify(L)\n\
+        hessian(L)\n\nmomenta(L)\nL\n";
+    let run = lepage(&["run", "-"], program);
+    let text = err(&run);
+    assert_eq!(code(&run), 1);
+    assert_eq!(text.matches("note[E0107]").count(), 3, "{text}");
+    assert!(text.contains("4 more statements depend on what was refused"), "{text}");
+    assert!(text.contains("lines 5–6, 8–9"), "{text}");
+    let run = lepage(&["run", "--message-format", "json", "-"], program);
+    assert_eq!(err(&run).matches("E0107").count(), 6, "{}", err(&run));
+}
+
 #[test]
 fn a_full_disk_is_a_diagnostic() {
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("/dev/full");

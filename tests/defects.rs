@@ -285,3 +285,26 @@ fn what_is_repeated_is_counted() {
     }
     assert_eq!(text(of(&outcomes, "2 + 3")[0]), "5");
 }
+
+/// Answers were in the order in which a session first met their symbols: the first branch was another one after an unrelated
+/// question.
+#[test]
+fn an_earlier_question_changes_no_order() {
+    let declared = "manifold Y over t { x, y }\nparam m, k\nassume k != 0\nfunction V(x)\n";
+    let strange = "expand((y'' + x'' + y' + x' + y + x + k + m)^2)\nV''(x) + V'(x)*V(x) + abs(y)*sin(y) + abs(x)\n";
+    let asked = "lagrangian L on J1(Y) = y*(x'^2 - 1)/2\nlagrangian N on J1(Y) = (x'^2 + y'^2)/2 - V(x)*y\n\
+        form eta on J1(Y) = abs(x)*omega(x) + y*dt\nconstraint rod on Y { x^2 + y^2 = m^2 }\n\
+        branches([m*x - y, k*x*y], fork = [m])\nrank([[x, y], [y, x]])\nsolve(sin(x) = m, x)\nequilibria(N)\neta\n\
+        dynamics(L)\nclassify(L)\nequilibria(N subject to rod)\n(abs(x)*y + sqrt(x^2*y^2))'\n";
+    let answers = |program: String| {
+        let mut session = Session::new(SessionOptions { portable: true, ..SessionOptions::default() });
+        let outcomes = session.feed("order.mech", &program, Mode::File);
+        let said = |o: &Outcome| (o.statement.clone(), text(o), conditions(o));
+        outcomes.iter().filter(|o| o.answer.is_some() && !strange.contains(&*o.statement)).map(said).collect::<Vec<_>>()
+    };
+    let alone = answers(format!("{declared}{asked}"));
+    assert_eq!(alone.len(), 9);
+    for (alone, later) in alone.iter().zip(answers(format!("{declared}{strange}{asked}"))) {
+        assert_eq!(*alone, later);
+    }
+}

@@ -28,6 +28,22 @@ fn examples() -> Vec<PathBuf> {
     found
 }
 
+/// Each example is worth a file: its first line names a feature, and no other example names the same.
+#[test]
+fn every_example_shows_something_of_its_own() {
+    let mut shown = std::collections::BTreeMap::new();
+    for example in examples() {
+        let text = std::fs::read_to_string(&example).expect("an example");
+        let first = text.lines().next().unwrap_or_default().to_string();
+        assert!(first.starts_with("// Shows ") && first.ends_with('.'), "{}: {first}", example.display());
+        assert!(text.contains("assert "), "{} claims nothing", example.display());
+        if let Some(other) = shown.insert(first, example.clone()) {
+            panic!("{} and {} show the same", other.display(), example.display());
+        }
+    }
+    assert!(shown.len() >= 30);
+}
+
 /// Runs an example in the root of the repository; its files go to a folder that is removed.
 fn run(example: &Path) -> (String, String, Option<i32>) {
     let name = example.file_name().expect("a name").to_string_lossy();
@@ -154,11 +170,33 @@ fn conversation(block: &str) -> String {
     out
 }
 
-/// The README, and the pages of the book.
-fn pages() -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(root().join("docs/book")).expect("the book");
+/// The pages of a folder of the book.
+fn book(folder: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(root().join(folder)).expect("the book");
     let mut found: Vec<PathBuf> = entries.map(|e| e.expect("a page").path()).collect();
     found.retain(|p| p.extension().is_some_and(|e| e == "md"));
+    found
+}
+
+/// Who reads the contents of the book finds every page, and nothing that is not there.
+#[test]
+fn the_contents_of_the_book_are_complete() {
+    let contents = std::fs::read_to_string(root().join("docs/SUMMARY.md")).expect("the contents");
+    let named: Vec<&str> = contents.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect();
+    for page in &named {
+        assert!(root().join("docs").join(page).exists(), "docs/SUMMARY.md: {page} does not exist");
+    }
+    for folder in ["docs", "docs/book", "docs/theory"] {
+        for page in book(folder).iter().filter(|p| !p.ends_with("SUMMARY.md")) {
+            let place = page.strip_prefix(root().join("docs")).expect("below docs").to_string_lossy().into_owned();
+            assert!(named.contains(&place.as_str()), "docs/SUMMARY.md does not name {place}");
+        }
+    }
+}
+
+/// The README, and the pages of the book.
+fn pages() -> Vec<PathBuf> {
+    let mut found = book("docs/book");
     found.push(root().join("README.md"));
     found.sort();
     found
@@ -265,6 +303,23 @@ fn the_standard_library_is_documented_and_behind_a_prefix() {
                 "{name}: {}: {doc:?}",
                 item.name
             );
+        }
+    }
+}
+
+/// What the library offers is claimed somewhere: each function stands in a test of its file.
+#[test]
+fn every_entry_of_the_standard_library_is_asserted() {
+    for (name, text) in library() {
+        let (declared, tests) = text.split_once("\ntest \"").unwrap_or((&text, ""));
+        for line in declared.lines() {
+            let Some(entry) = line.strip_prefix("let ").or_else(|| line.strip_prefix("map ")) else { continue };
+            let entry = entry.split(['(', ' ', '=']).next().unwrap_or(entry);
+            let is_used = tests.match_indices(entry).any(|(at, _)| {
+                let part = |c: char| c.is_alphanumeric() || c == '_';
+                !tests[..at].ends_with(part) && !tests[at + entry.len()..].starts_with(part)
+            });
+            assert!(is_used, "std.{name}: no test speaks of `{entry}`");
         }
     }
 }

@@ -249,6 +249,32 @@ fn texts_are_laid_out_and_everything_else_is_survived() {
     editor.leave();
 }
 
+/// A text of a thousand lines is answered like a short one: every request is about its last lines.
+#[test]
+fn a_thousand_lines_are_answered() {
+    let mut text = String::from("manifold Y over t { x, y }\nparam m = 1, k = 4\n");
+    for n in 0..498 {
+        text += &format!("/// The energy number {n}.\nlet energy_{n} = m*(x'^2 + y'^2)/2 + {n}*k*x^2/2\n");
+    }
+    text += "lagrangian L on J1(Y) = energy_497\nequations(L)\nequations(L).x  \n";
+    assert!(text.lines().count() >= 1000);
+    let mut editor = Editor::start();
+    editor.write(&text);
+    let hover = editor.at("textDocument/hover", &text, "energy_497\nequ", Value::Null);
+    assert!(hover["result"]["contents"]["value"].as_str().is_some_and(|t| t.contains("number 497")), "{hover}");
+    let defined = editor.at("textDocument/definition", &text, "energy_497\nequ", Value::Null);
+    assert_eq!(defined["result"]["range"]["start"]["line"], 2 + 2 * 497 + 1);
+    let completed = editor.at("textDocument/completion", &text, "x  \n", Value::Null);
+    assert!(completed["result"].as_array().is_some_and(|list| list.iter().any(|c| c["label"] == "x")), "{completed}");
+    let renamed = editor.at("textDocument/rename", &text, "energy_497\nequ", json!({ "newName": "total" }));
+    let edits = &renamed["result"]["changes"][URI];
+    assert_eq!(edits.as_array().map(Vec::len), Some(2), "{renamed}");
+    let about = json!({ "textDocument": { "uri": URI }, "options": { "tabSize": 4, "insertSpaces": true } });
+    let laid_out = editor.respond("textDocument/formatting", about);
+    assert!(!edited(&text, &laid_out["result"]).contains("x  \n"));
+    editor.leave();
+}
+
 /// The newest text is checked, and the ones before it are let go.
 #[test]
 fn quick_typing_ends_with_the_newest_text() {

@@ -785,11 +785,119 @@ fn the_field_is_written_in_python() {
     compare(Command::new("python3").arg(source).output().expect("python runs"));
 }
 
+/// Three states at once: each column is what the other Python finds for it.
+#[test]
+fn the_field_is_written_for_arrays_of_numpy() {
+    let (folder, one, many) = (Folder::new("numpy"), emitted("python"), emitted("numpy"));
+    let main = format!(
+        "{one}
+alone = L_field
+{many}
+t, p = [0.5], [{}]
+states = [[1.0, 0.2, -3.0], [-0.5, 2.0, 0.1], [0.25, 1.0, 4.0], [0.75, -1.0, 0.0]]
+out = L_field(t, np.array(states), p)
+assert out.shape == (4, 3)
+for k in range(3):
+    for x, y in zip(alone(t, [row[k] for row in states], p), out[:, k]):
+        assert abs(x - y) <= 1e-13*max(1, abs(x)), (k, x, y)
+print(*map(repr, map(float, L_field(t, [row[0] for row in states], p))))
+",
+        parameters(&one)
+    );
+    let source = folder.write("field.py", &main);
+    match Command::new("python3").arg(source).output() {
+        Ok(output) if !String::from_utf8_lossy(&output.stderr).contains("No module named") => compare(output),
+        _ => eprintln!("skipped: there is no NumPy on this machine, the arrays were not computed"),
+    }
+}
+
+#[test]
+fn the_field_is_written_in_julia() {
+    let (folder, text) = (Folder::new("julia"), emitted("julia"));
+    // Arrays are counted from 1.
+    assert!(text.contains("# state: [1] q1") && text.contains("state[4]") && !text.contains("[0]"), "{text}");
+    if !is_on_this_machine("julia") {
+        eprintln!("skipped: there is no julia on this machine, the field was not computed");
+        return;
+    }
+    let main = format!("{text}\nforeach(println, L_field([0.5], [1.0, -0.5, 0.25, 0.75], [{}]))\n", parameters(&text));
+    let source = folder.write("field.jl", &main);
+    compare(Command::new("julia").args(["--startup-file=no"]).arg(source).output().expect("julia runs"));
+}
+
 #[test]
 fn the_field_is_written_as_formulas_and_for_the_code_generator() {
-    assert!(emitted("latex").contains("\\"), "{}", emitted("latex"));
+    let latex = emitted("latex");
+    assert!(
+        latex.contains("% model: L of motion.mech, blake3:") && latex.contains("E = dL/dq - d/dt dL/dq'"),
+        "{latex}"
+    );
+    // One line for each equation, each with its right side, and no names of intermediate values.
+    let lines: Vec<&str> = latex.lines().filter(|line| line.contains('&')).collect();
+    assert_eq!(lines.len(), 2, "{latex}");
+    assert!(lines.iter().all(|line| line.contains("&= 0") && line.contains("\\ddot{q}_{1}")), "{latex}");
     #[cfg(feature = "jit")]
-    assert!(emitted("clif").contains("function"), "{}", emitted("clif"));
+    {
+        let code = emitted("clif");
+        assert!(code.starts_with("; L_field, written by Lepage") && code.contains("\nfunction"), "{code}");
+        assert!(code.contains("; state: [0] q1") && code.contains("; model: L of motion.mech"), "{code}");
+        // Nothing of this process is in it.
+        assert_eq!(code, emitted("clif"));
+        // Addresses of a process have more than eight digits, 0x0000_7fff_ffff_ffff; those that are numbered do not.
+        let numbers = code.split("iconst.i64 0x").skip(1).map(|rest| rest.lines().next().unwrap_or(""));
+        assert!(numbers.into_iter().all(|n| n.len() <= 8 && !n.contains('_')), "{code}");
+    }
+}
+
+/// x'' = 2 λ x, y'' = 2 λ y - g with x² + y² = 1, at (0.6, 0.8) with the velocity (-0.4, 0.3): x x'' + y y'' = -v², so
+/// 2 λ = 0.8 g - 0.25.
+#[test]
+fn the_field_under_a_constraint_is_the_same_everywhere() {
+    let program = "manifold P over t { x, y }\nparam g = 9.81\nlagrangian K on J1(P) = (x'^2 + y'^2)/2 - g*y\nconstraint rod on J0(P) { x^2 + y^2 = 1 }\nsystem held = K subject to rod\n";
+    let double = 0.8 * 9.81 - 0.25;
+    let expected = [-0.4, 0.3, 0.6 * double, 0.8 * double - 9.81];
+    let run =
+        format!("{program}let run = simulate held {{ from x = 0.6, y = 0.8, x' = -0.4, y' = 0.3; until t = 1/10 }}");
+    let session = check(&run);
+    let Some(lepage::workshop::model::value::Value::Run(run)) = session.value("run") else { panic!("a run") };
+    let found = run.motion.derivative(0.0, &[0.6, 0.8, -0.4, 0.3], &run.problem.parameters).expect("regular");
+    let close = |found: &[f64]| {
+        assert_eq!(found.len(), 4);
+        found.iter().zip(&expected).for_each(|(x, y)| assert!((x - y).abs() < 1e-13, "{found:?} and {expected:?}"));
+    };
+    close(&found);
+    let folder = Folder::new("constrained");
+    let emit = |language: &str| {
+        let mut session = Session::new(SessionOptions { answer: false, ..SessionOptions::default() });
+        feed(&mut session, "motion.mech", program);
+        session.emit("held", language, &[]).unwrap_or_else(|d| panic!("{d:?}"))
+    };
+    let shown = |command: &mut Command| {
+        let output = command.output().expect("it runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        close(&text.split_whitespace().map(|x| x.parse().expect("a number")).collect::<Vec<f64>>());
+    };
+    if is_on_this_machine("cc") {
+        let main = "\n#include <stdio.h>\nint main(void) { double t[] = {0}, y[] = {0.6, 0.8, -0.4, 0.3}, p[] = {9.81}, out[4]; if (!held_field(t, y, p, 0, out)) return 1; for (int i = 0; i < 4; i++) printf(\"%.17g\\n\", out[i]); return 0; }\n";
+        let (source, built) = (folder.write("held.c", &(emit("c") + main)), folder.0.join("held-c"));
+        let made = Command::new("cc").args(C_STRICT).arg("-o").arg(&built).arg(&source).arg("-lm").output();
+        let made = made.expect("cc runs");
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        shown(&mut Command::new(built));
+    }
+    if is_on_this_machine("rustc") {
+        let main = "\nfn main() { let mut out = [0.0; 4]; assert!(held_field(&[0.0], &[0.6, 0.8, -0.4, 0.3], &[9.81], &[], &mut out)); for x in out { println!(\"{x:?}\"); } }\n";
+        let (source, built) = (folder.write("held.rs", &(emit("rust") + main)), folder.0.join("held-rust"));
+        let made = Command::new("rustc").args(["-D", "warnings", "-o"]).arg(&built).arg(&source).output();
+        let made = made.expect("rustc runs");
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        shown(&mut Command::new(built));
+    }
+    if is_on_this_machine("python3") {
+        let main = "\nprint(*map(repr, held_field([0.0], [0.6, 0.8, -0.4, 0.3], [9.81])))\n";
+        shown(Command::new("python3").arg(folder.write("held.py", &(emit("python") + main))));
+    }
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Integrators against references, against themselves, and against closed forms.
 
+#[path = "numerics/lie.rs"]
+mod lie;
 #[path = "../benches/models.rs"]
 mod models;
 #[path = "numerics/preservation.rs"]
@@ -437,7 +439,7 @@ fn on_the_circle(radius: f64) -> [Level; 1] {
         let (rr, one, two) = (b.add(xx, yy), b.constant(radius), b.constant(2.0));
         vec![b.sub(rr, one), b.mul(two, y[0]), b.mul(two, y[1])]
     });
-    [Level { kernel, columns: vec![0, 1] }]
+    [Level { kernel, columns: vec![0, 1], is_of_positions: true }]
 }
 
 #[test]

@@ -268,6 +268,22 @@ fn the_documentation_lists_the_questions() {
     assert!(text.contains(&format!("now **{}**", lepage::session::json::SCHEMA)), "the schema number has changed");
 }
 
+/// The book's copy of the reference, with the sample of each question, which the tests above ask. Its first program is the world in which
+/// they are asked.
+#[test]
+fn the_book_has_the_reference() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/book/reference.md");
+    let page = lepage::workshop::reference::page(sample);
+    let intro =
+        format!("The examples of the questions are asked in this world:\n\n```mech\n{}```\n", WORLD.trim_start());
+    let written = page.replacen("\n## Statements", &format!("\n{intro}\n## Statements"), 1);
+    if std::env::var("LEPAGE_BLESS").is_ok_and(|v| v == "1") {
+        std::fs::write(&path, &written).expect("the reference can be written");
+    }
+    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(kept == written, "docs/book/reference.md has drifted: LEPAGE_BLESS=1 cargo test --test questions");
+}
+
 /// Where a map was inverted, the range of its functions is said in every format, also of what is made of the answer, and what is
 /// said parses back as a fact.
 #[test]

@@ -548,7 +548,7 @@ fn an_unfinished_answer_says_what_is_known() {
 /// (question, what is shown, in any order): values by hand, or from the textbooks named.
 const SHOWN: &[(&str, &str)] = &[
     // Rational points where there are any, else algebraic ones.
-    ("branches([x^2 + y^2 = 1, x = 3/5]).branches[1].point", "{ x = 3/5, y = -4/5 }"),
+    ("branches([x^2 + y^2 = 1, x = 3/5]).branches[1].point", "{ y = -4/5, x = 3/5 }"),
     ("branches([x^2 = 2, y^2 = 3]).branches[1].point", "{ x = -sqrt(2), y = -sqrt(3) }"),
     ("branches([x^2 - x - 1 = 0, x*y = 1]).empty", "no (proved: it has a point at x = 1/2 - sqrt(5)/2"),
     ("branches([x^3 - x - 1]).branches[1].point.equations", "[x^3 - x - 1]"),

@@ -287,6 +287,49 @@ fn every_format_has_the_same_rows() {
     assert_eq!(bytes[first + 24..first + 32], q.to_le_bytes());
 }
 
+/// Shards of any format are one contract: each makes the table that is made in one go, and formats may be mixed.
+#[test]
+fn shards_of_every_format_are_merged_to_the_whole_table() {
+    let folder = Folder::new("shard-formats", &pendulums(50, 5));
+    let endings: &[&str] = if cfg!(feature = "arrow") {
+        &["csv", "json", "npy", "npz", "parquet"]
+    } else {
+        &["csv", "json", "npy", "npz"]
+    };
+    let bytes = |name: &str| std::fs::read(folder.0.join(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let shard = |i: usize, ending: &str| {
+        let (part, name) = (format!("{i}/3"), format!("part-{i}.{ending}"));
+        folder.run(&["sweep", "a.mech", "--resume", "--shard", &part, "--out", &name])
+    };
+    for ending in endings {
+        let (whole, merged) = (format!("whole.{ending}"), format!("merged.{ending}"));
+        folder.holds(&["sweep", "a.mech", "--out", &whole]);
+        let again = folder.run(&["sweep", "a.mech", "--resume", "--out", &whole]);
+        assert!(talk(&again).contains("is complete already"), "{ending}: {}", talk(&again));
+        for i in 1..=3 {
+            assert!(shard(i, ending).status.success());
+            // A shard that is there is not made again.
+            assert!(talk(&shard(i, ending)).contains("is complete already"), "{ending}");
+        }
+        let parts: Vec<String> = (1..=3).map(|i| format!("part-{i}.{ending}")).collect();
+        folder.holds(&["sweep", "merge", &parts[1], &parts[0], &parts[2], "--out", &merged]);
+        assert_eq!(bytes(&merged), bytes(&whole), "{ending}");
+        let missing = folder.run(&["sweep", "merge", &parts[0], &parts[2], "--out", "none.csv"]);
+        assert!(talk(&missing).contains("--shard 2/3") && !folder.0.join("none.csv").exists(), "{}", talk(&missing));
+    }
+    folder.holds(&["sweep", "merge", "part-1.json", "part-2.npz", "part-3.npy", "--out", "mixed.csv"]);
+    assert_eq!(bytes("mixed.csv"), bytes("whole.csv"));
+    // Rows that were put in another order are seen.
+    let text = folder.text("part-2.csv");
+    let mut lines: Vec<&str> = text.lines().collect();
+    let last = lines.len() - 1;
+    lines.swap(last - 2, last - 1);
+    std::fs::write(folder.0.join("part-2.csv"), lines.join("\n") + "\n").expect("a shard");
+    let swapped = folder.run(&["sweep", "merge", "part-1.csv", "part-2.csv", "part-3.csv", "--out", "merged.csv"]);
+    assert!(!swapped.status.success() && talk(&swapped).contains("is not in its place"), "{}", talk(&swapped));
+    assert_eq!(bytes("merged.csv"), bytes("whole.csv"));
+}
+
 #[test]
 fn what_cannot_be_written_is_said_before_the_first_row() {
     let folder = Folder::new("unwritable", &pendulums(1_000_000, 1000));
@@ -295,6 +338,4 @@ fn what_cannot_be_written_is_said_before_the_first_row() {
     assert!(!output.status.success() && talk(&output).contains("cannot be written"), "{}", talk(&output));
     let shard = folder.run(&["sweep", "a.mech", "--shard", "5/4"]);
     assert_eq!(shard.status.code(), Some(2));
-    let npy = folder.run(&["sweep", "a.mech", "--shard", "1/4", "--out", "part.npy"]);
-    assert!(talk(&npy).contains("shards are written as `.csv`"), "{}", talk(&npy));
 }

@@ -125,10 +125,12 @@ impl PartialOrd for Expr {
         Some(self.cmp(other))
     }
 }
-/// By age.
+/// What stands inside something else comes before it; otherwise by what the nodes are, and not by when they were made: no
+/// answer depends on the expressions that were met before. (Only where that is the same, as for two symbols of one name
+/// inside equal expressions, the older one is first.)
 impl Ord for Expr {
     fn cmp(&self, other: &Expr) -> std::cmp::Ordering {
-        self.0.id.cmp(&other.0.id)
+        (self.0.place, self.0.shape, self.0.id).cmp(&(other.0.place, other.0.shape, other.0.id))
     }
 }
 impl std::fmt::Debug for Expr {
@@ -145,6 +147,16 @@ impl Expr {
     /// The age of the node; children are older than parents, so ids are a topological order.
     pub fn id(self) -> u32 {
         self.0.id
+    }
+
+    /// A number that expressions share if they differ in nothing but which symbols of the same names they are made of.
+    pub(super) fn shape(self) -> u64 {
+        self.0.shape
+    }
+
+    /// How deep functions and roots stand inside each other.
+    pub(super) fn nesting(self) -> u32 {
+        u32::from(self.0.nesting)
     }
 
     /// −e with every term of a sum negated. Unlike `-e`, which is one node over e, it does not look negative
@@ -467,7 +479,7 @@ pub(crate) fn post_order_where(roots: &[Expr], wanted: impl Fn(Expr) -> bool) ->
             }
         });
     }
-    // Children are older than parents.
+    // Children come before parents.
     all.sort_unstable();
     all
 }
@@ -506,7 +518,7 @@ impl Relation {
     }
 }
 
-/// Sorts by age and adds the numbers of equal expressions; drops zeros.
+/// Sorts, and adds the numbers of equal expressions; drops zeros.
 fn merge(list: &mut Pairs) {
     if list.len() < 2 || list.is_sorted_by(|a, b| a.0 < b.0) {
         return;

@@ -14,7 +14,9 @@
 //! - its *sign*, from its meaning and from the facts of [`super::assume`]: eᵘ > 0, |u| ≥ 0, m > 0.
 //!
 //! Because R is older than g, replacing gⁿ by R from the youngest generator down to the oldest ends,
-//! and what remains has degree < n in every g: see [`reduce`].
+//! and what remains has degree < n in every g: see [`reduce`]. "Older" is meant in the order of generators, which is that of their
+//! numbers. A number is made of what the generator is and not of when it was first met, so that no answer depends on the
+//! questions before it: symbols in their own order, then by how deep functions are nested, the rest by shape.
 //!
 //! Generators that are not tied by a relation are *treated* as independent. Where this is a theorem
 //! (distinct symbols, and sines, cosines and exponentials of distinct monomials in them), a reduced
@@ -84,9 +86,16 @@ pub struct Relation {
     pub value: Rc<Polynomial>,
 }
 
+/// Numbers below are those of symbols.
+const COMPOSED: u32 = 1 << 31;
+/// A composed number has its depth above so many bits of its shape.
+const SHAPE: u32 = 26;
+const MAX_DEPTH: u32 = 31;
+
 #[derive(Default)]
 struct Table {
-    entries: Vec<Entry>,
+    /// What is composed, by number.
+    entries: FxHashMap<u32, Entry>,
     /// A root or an absolute value is one generator per context, because its relation is written in
     /// the context's generators; all others have tag 0.
     by_meaning: FxHashMap<(Expr, u32), Generator>,
@@ -97,11 +106,21 @@ thread_local! {
 }
 
 impl Table {
-    fn add(&mut self, meaning: Expr, tag: u32, kind: Kind, relation: Option<Relation>) -> Generator {
-        let g = Generator(self.entries.len() as u32);
-        self.entries.push(Entry { meaning, kind, relation });
-        self.by_meaning.insert((meaning, tag), g);
-        g
+    /// A free even number for what has this meaning; the number behind it is free, too.
+    fn number(&self, meaning: Expr, relation: Option<&Relation>) -> u32 {
+        let deeper = |v: &u32| if *v < COMPOSED { 1 } else { 1 + ((v - COMPOSED) >> SHAPE) };
+        let depth = relation.iter().flat_map(|r| r.value.variables().iter().map(deeper)).max().unwrap_or(0);
+        let depth = depth.max(meaning.nesting()).min(MAX_DEPTH);
+        let within = |shape: u64| COMPOSED | depth << SHAPE | (shape as u32 & ((1 << SHAPE) - 2));
+        let shape = meaning.shape() >> 8;
+        let mut numbers = (shape..).step_by(2).map(within);
+        numbers.find(|n| !self.entries.contains_key(n)).expect("there are more numbers than nodes")
+    }
+
+    fn add(&mut self, g: u32, meaning: Expr, tag: u32, kind: Kind, relation: Option<Relation>) -> Generator {
+        self.entries.insert(g, Entry { meaning, kind, relation });
+        self.by_meaning.insert((meaning, tag), Generator(g));
+        Generator(g)
     }
 }
 
@@ -116,13 +135,13 @@ fn find_or_add(meaning: Expr, kind: impl FnOnce() -> (Kind, Option<Relation>)) -
 fn find_or_add_tagged(meaning: Expr, tag: u32, kind: impl FnOnce() -> (Kind, Option<Relation>)) -> Generator {
     known(meaning, tag).unwrap_or_else(|| {
         let (kind, relation) = kind();
-        TABLE.with_borrow_mut(|t| t.add(meaning, tag, kind, relation))
+        TABLE.with_borrow_mut(|t| t.add(t.number(meaning, relation.as_ref()), meaning, tag, kind, relation))
     })
 }
 
 impl Generator {
     pub fn of_symbol(s: Symbol) -> Generator {
-        find_or_add(Expr::symbol(s), || (Kind::Symbol(s), None))
+        Generator(s.index())
     }
 
     pub fn pi() -> Generator {
@@ -146,13 +165,14 @@ impl Generator {
     }
 
     fn pair(first: Expr, second: Expr, a: Kind, b: Kind, sign: i64) -> (Generator, Generator) {
-        if let (Some(s), Some(c)) = (known(first, 0), known(second, 0)) {
-            return (s, c);
-        }
         let s = find_or_add(first, || (a, None));
-        let square = Polynomial::power(s.0, 2).scale(&Rational::from(sign));
-        let value = Rc::new(&Polynomial::one() + &square);
-        let c = find_or_add(second, || (b, Some(Relation { degree: 2, value })));
+        let c = Generator(s.0 + 1);
+        if known(second, 0).is_none() {
+            let square = Polynomial::power(s.0, 2).scale(&Rational::from(sign));
+            let value = Rc::new(&Polynomial::one() + &square);
+            let relation = Some(Relation { degree: 2, value });
+            TABLE.with_borrow_mut(|t| t.add(c.0, second, 0, b, relation));
+        }
         (s, c)
     }
 
@@ -193,7 +213,7 @@ impl Generator {
         // The same cases may be an opaque generator elsewhere.
         let g = find_or_add_tagged(meaning, u32::MAX, || (Kind::Indicator, None));
         TABLE.with_borrow_mut(|t| {
-            let entry = &mut t.entries[g.0 as usize];
+            let entry = t.entries.get_mut(&g.0).expect("it was found or added");
             if entry.relation.is_none() {
                 entry.relation = Some(Relation { degree: 2, value: Rc::new(Polynomial::variable(g.0)) });
             }
@@ -201,16 +221,30 @@ impl Generator {
         g
     }
 
+    /// The symbol that it is.
+    pub fn as_symbol(self) -> Option<Symbol> {
+        (self.0 < COMPOSED).then(|| Symbol::of_number(self.0))
+    }
+
     pub fn meaning(self) -> Expr {
-        TABLE.with_borrow(|t| t.entries[self.0 as usize].meaning)
+        match self.as_symbol() {
+            Some(s) => Expr::symbol(s),
+            None => TABLE.with_borrow(|t| t.entries[&self.0].meaning),
+        }
     }
 
     pub fn kind(self) -> Kind {
-        TABLE.with_borrow(|t| t.entries[self.0 as usize].kind.clone())
+        match self.as_symbol() {
+            Some(s) => Kind::Symbol(s),
+            None => TABLE.with_borrow(|t| t.entries[&self.0].kind.clone()),
+        }
     }
 
     pub fn relation(self) -> Option<Relation> {
-        TABLE.with_borrow(|t| t.entries[self.0 as usize].relation.clone())
+        match self.as_symbol() {
+            Some(_) => None,
+            None => TABLE.with_borrow(|t| t.entries[&self.0].relation.clone()),
+        }
     }
 
     /// Whether it is a function that nobody has specified, V(q) or a derivative of one: its value at a point can be anything.
@@ -231,7 +265,10 @@ impl Generator {
 
 /// The degree of the relation of a variable; `u32::MAX` if it has none.
 fn relation_degree(variable: u32) -> u32 {
-    TABLE.with_borrow(|t| t.entries[variable as usize].relation.as_ref().map_or(u32::MAX, |r| r.degree))
+    if variable < COMPOSED {
+        return u32::MAX;
+    }
+    TABLE.with_borrow(|t| t.entries[&variable].relation.as_ref().map_or(u32::MAX, |r| r.degree))
 }
 
 /// Whether some variable stands in a degree that its relation lowers.

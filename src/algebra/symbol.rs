@@ -1,10 +1,18 @@
 //! Symbols: the atoms of expressions. Jet coordinates are plain symbols; what makes them jets is
 //! that the symbol q₁ knows it is the first jet of the coordinate q, so the total derivative can find
 //! q₂. Two declarations of one name are two different symbols: identity is by number, never by name.
+//!
+//! The number is also the place of a symbol in every list, polynomial and normal form. It is made of what the symbol is, and
+//! not of when somebody first asked for it, so no answer depends on the questions before it:
+//!
+//! ```text
+//! parameters and times, as declared │ q^σ by order and coordinate │ momenta │ velocities │ variations │ multipliers │ others
+//! ```
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 use std::cell::RefCell;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 /// An atom. Compared by identity; printed by name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -55,17 +63,36 @@ struct SymbolInfo {
     kind: SymbolKind,
 }
 
+/// The classes of numbers, in the order of their symbols. Below the class a number has [`PAYLOAD`] bits: order and coordinate of
+/// the jet that it is, or belongs to, or its place in a list.
+mod class {
+    /// Parameters and times: the place in the list of what was declared.
+    pub const DECLARED: u32 = 0;
+    pub const JET: u32 = 1;
+    /// Of a jet, with the prefix `p`.
+    pub const MOMENTUM: u32 = 2;
+    pub const VELOCITY: u32 = 3;
+    pub const VELOCITY_OF_MOMENTUM: u32 = 4;
+    /// The first one, of a jet.
+    pub const VARIATION: u32 = 5;
+    pub const VARIATION_OF_MOMENTUM: u32 = 6;
+    pub const MULTIPLIER: u32 = 7;
+    /// The place in the list of what was made: bound variables, helpers of a computation, and what no other class has room for.
+    pub const MADE: u32 = 8;
+}
+
+const PAYLOAD: u32 = 27;
+/// The bits of a jet that are its coordinate; those above are its order.
+const COORDINATE: u32 = 20;
+
 #[derive(Default)]
 struct Table {
-    symbols: Vec<SymbolInfo>,
+    declared: Vec<SymbolInfo>,
+    made: Vec<SymbolInfo>,
+    /// Those among the made ones that are asked for by what they are, with the prefix of a momentum.
+    known: FxHashMap<(SymbolKind, String), Symbol>,
     coordinates: Vec<(String, bool)>,
     functions: Vec<(String, u32)>,
-    jets: FxHashMap<(Coordinate, u32), Symbol>,
-    velocities: FxHashMap<Symbol, Symbol>,
-    /// By prefix and conjugate jet; the prefix is `p` unless someone chose another.
-    momenta: FxHashMap<(String, Symbol), Symbol>,
-    multipliers: FxHashMap<u32, Symbol>,
-    variations: FxHashMap<(Symbol, u32), Symbol>,
 }
 
 thread_local! {
@@ -73,37 +100,43 @@ thread_local! {
 }
 
 impl Table {
-    fn add(&mut self, name: String, kind: SymbolKind) -> Symbol {
-        self.symbols.push(SymbolInfo { name, kind });
-        Symbol(self.symbols.len() as u32 - 1)
+    fn declare(&mut self, name: &str, kind: SymbolKind) -> Symbol {
+        self.declared.push(SymbolInfo { name: name.into(), kind });
+        Symbol::numbered(class::DECLARED, self.declared.len() as u32 - 1)
+    }
+
+    fn make(&mut self, name: String, kind: SymbolKind) -> Symbol {
+        self.made.push(SymbolInfo { name, kind });
+        Symbol::numbered(class::MADE, self.made.len() as u32 - 1)
     }
 }
 
 impl Symbol {
     pub fn parameter(name: &str) -> Symbol {
-        TABLE.with_borrow_mut(|t| t.add(name.into(), SymbolKind::Parameter))
+        TABLE.with_borrow_mut(|t| t.declare(name, SymbolKind::Parameter))
     }
 
     pub fn base(name: &str) -> Symbol {
-        TABLE.with_borrow_mut(|t| t.add(name.into(), SymbolKind::Base))
+        TABLE.with_borrow_mut(|t| t.declare(name, SymbolKind::Base))
+    }
+
+    /// A fresh parameter that a computation needs for itself; it comes behind all that a program can name.
+    pub fn helper(name: &str) -> Symbol {
+        TABLE.with_borrow_mut(|t| t.make(name.into(), SymbolKind::Parameter))
     }
 
     /// A fresh bound variable.
     pub fn bound(name: &str) -> Symbol {
-        TABLE.with_borrow_mut(|t| t.add(name.into(), SymbolKind::Bound))
+        TABLE.with_borrow_mut(|t| t.make(name.into(), SymbolKind::Bound))
     }
 
     /// `vel(x')`, the velocity of the phase-space coordinate `of`.
     pub fn velocity(of: Symbol) -> Symbol {
-        TABLE.with_borrow_mut(|t| {
-            if let Some(&known) = t.velocities.get(&of) {
-                return known;
-            }
-            let name = format!("vel({})", t.symbols[of.0 as usize].name);
-            let symbol = t.add(name, SymbolKind::Velocity { of });
-            t.velocities.insert(of, symbol);
-            symbol
-        })
+        match of.class() {
+            class::JET => Symbol::numbered(class::VELOCITY, of.payload()),
+            class::MOMENTUM => Symbol::numbered(class::VELOCITY_OF_MOMENTUM, of.payload()),
+            _ => Symbol::known(SymbolKind::Velocity { of }, ""),
+        }
     }
 
     /// `p_x` conjugate to x, `p1_x` conjugate to x′, …
@@ -113,22 +146,42 @@ impl Symbol {
 
     /// `P_x`, `P1_x`, … for the prefix `P`.
     pub fn momentum_named(prefix: &str, of: Symbol) -> Symbol {
+        match of.class() {
+            class::JET if prefix == "p" => Symbol::numbered(class::MOMENTUM, of.payload()),
+            _ => Symbol::known(SymbolKind::Momentum { of }, prefix),
+        }
+    }
+
+    /// The symbol that is this, made when it is first asked for.
+    fn known(kind: SymbolKind, prefix: &str) -> Symbol {
+        let key = (kind, prefix.to_string());
+        if let Some(known) = TABLE.with_borrow(|t| t.known.get(&key).copied()) {
+            return known;
+        }
+        let name = kind.name(prefix);
         TABLE.with_borrow_mut(|t| {
-            let key = (prefix.to_string(), of);
-            if let Some(&known) = t.momenta.get(&key) {
-                return known;
-            }
-            let name = match t.symbols[of.0 as usize].kind {
-                SymbolKind::Jet { coordinate, order } => {
-                    let digits = if order == 0 { String::new() } else { order.to_string() };
-                    format!("{prefix}{digits}_{}", t.coordinates[coordinate.0 as usize].0)
-                }
-                _ => format!("{prefix}_{}", t.symbols[of.0 as usize].name),
-            };
-            let symbol = t.add(name, SymbolKind::Momentum { of });
-            t.momenta.insert(key, symbol);
+            let symbol = t.make(name, kind);
+            t.known.insert(key, symbol);
             symbol
         })
+    }
+
+    fn numbered(class: u32, payload: u32) -> Symbol {
+        debug_assert!(payload >> PAYLOAD == 0, "too many symbols");
+        Symbol(class << PAYLOAD | payload)
+    }
+
+    fn class(self) -> u32 {
+        self.0 >> PAYLOAD
+    }
+
+    fn payload(self) -> u32 {
+        self.0 & ((1 << PAYLOAD) - 1)
+    }
+
+    /// The symbol with this number.
+    pub(super) fn of_number(number: u32) -> Symbol {
+        Symbol(number)
     }
 
     /// `p_x`, `p2_x`, `P_x` taken apart into prefix, order of the conjugate jet and coordinate. `chosen` says which prefixes
@@ -150,36 +203,44 @@ impl Symbol {
 
     /// `lambda_i`, counted from 1.
     pub fn multiplier(i: u32) -> Symbol {
-        TABLE.with_borrow_mut(|t| {
-            if let Some(&known) = t.multipliers.get(&i) {
-                return known;
-            }
-            let symbol = t.add(format!("lambda_{i}"), SymbolKind::Multiplier(i));
-            t.multipliers.insert(i, symbol);
-            symbol
-        })
+        Symbol::numbered(class::MULTIPLIER, i)
     }
 
     /// `delta(x)`, and `delta(x, 2)` where there are several.
     pub fn variation(of: Symbol, number: u32) -> Symbol {
-        TABLE.with_borrow_mut(|t| {
-            if let Some(&known) = t.variations.get(&(of, number)) {
-                return known;
-            }
-            let name = &t.symbols[of.0 as usize].name;
-            let name = if number == 1 { format!("delta({name})") } else { format!("delta({name}, {number})") };
-            let symbol = t.add(name, SymbolKind::Variation { of, number });
-            t.variations.insert((of, number), symbol);
-            symbol
-        })
+        match of.class() {
+            class::JET if number == 1 => Symbol::numbered(class::VARIATION, of.payload()),
+            class::MOMENTUM if number == 1 => Symbol::numbered(class::VARIATION_OF_MOMENTUM, of.payload()),
+            _ => Symbol::known(SymbolKind::Variation { of, number }, ""),
+        }
     }
 
     pub fn name(self) -> String {
-        TABLE.with_borrow(|t| t.symbols[self.0 as usize].name.clone())
+        let listed = |list: &[SymbolInfo]| list[self.payload() as usize].name.clone();
+        match self.class() {
+            class::DECLARED => TABLE.with_borrow(|t| listed(&t.declared)),
+            class::MADE => TABLE.with_borrow(|t| listed(&t.made)),
+            _ => self.kind().name("p"),
+        }
     }
 
     pub fn kind(self) -> SymbolKind {
-        TABLE.with_borrow(|t| t.symbols[self.0 as usize].kind)
+        let of = |class: u32| Symbol::numbered(class, self.payload());
+        let place = self.payload() as usize;
+        match self.class() {
+            class::DECLARED => TABLE.with_borrow(|t| t.declared[place].kind),
+            class::JET => {
+                let (coordinate, order) = (self.payload() & ((1 << COORDINATE) - 1), self.payload() >> COORDINATE);
+                SymbolKind::Jet { coordinate: Coordinate(coordinate), order }
+            }
+            class::MOMENTUM => SymbolKind::Momentum { of: of(class::JET) },
+            class::VELOCITY => SymbolKind::Velocity { of: of(class::JET) },
+            class::VELOCITY_OF_MOMENTUM => SymbolKind::Velocity { of: of(class::MOMENTUM) },
+            class::VARIATION => SymbolKind::Variation { of: of(class::JET), number: 1 },
+            class::VARIATION_OF_MOMENTUM => SymbolKind::Variation { of: of(class::MOMENTUM), number: 1 },
+            class::MULTIPLIER => SymbolKind::Multiplier(self.payload()),
+            _ => TABLE.with_borrow(|t| t.made[place].kind),
+        }
     }
 
     /// Coordinate and order, if the symbol is a jet.
@@ -194,14 +255,51 @@ impl Symbol {
         self.kind() == SymbolKind::Parameter
     }
 
-    /// The position in the order of declaration.
+    /// Its place among all symbols.
     pub fn index(self) -> u32 {
         self.0
     }
 
-    /// One bit of sixty-four, for quick "does not occur" tests.
+    /// One bit of sixty-four, for quick "does not occur" tests: neighbours differ, and so do the jets of one coordinate.
     pub(crate) fn mask(self) -> u64 {
-        1 << (self.0 % 64)
+        let place = match self.class() {
+            class::DECLARED | class::MADE => 63 - self.payload() % 64,
+            _ => {
+                3 * (self.payload() & ((1 << COORDINATE) - 1))
+                    + (self.payload() >> COORDINATE)
+                    + 31 * (self.class() - 1)
+            }
+        };
+        1 << (place % 64)
+    }
+
+    /// A number that symbols of the same name share, in this program and in the next.
+    pub(super) fn shape(self) -> u64 {
+        let mut hasher = FxHasher::default();
+        self.name().hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
+impl SymbolKind {
+    /// The name of what has no name of its own; `prefix` is that of a momentum.
+    fn name(self, prefix: &str) -> String {
+        match self {
+            SymbolKind::Jet { coordinate, order: order @ 0..=3 } => {
+                format!("{}{}", coordinate.name(), "'".repeat(order as usize))
+            }
+            SymbolKind::Jet { coordinate, order } => format!("jet({}, {order})", coordinate.name()),
+            SymbolKind::Velocity { of } => format!("vel({of})"),
+            SymbolKind::Momentum { of } => match of.as_jet() {
+                Some((coordinate, 0)) => format!("{prefix}_{}", coordinate.name()),
+                Some((coordinate, order)) => format!("{prefix}{order}_{}", coordinate.name()),
+                None => format!("{prefix}_{of}"),
+            },
+            SymbolKind::Multiplier(i) => format!("lambda_{i}"),
+            SymbolKind::Variation { of, number: 1 } => format!("delta({of})"),
+            SymbolKind::Variation { of, number } => format!("delta({of}, {number})"),
+            SymbolKind::Base | SymbolKind::Parameter | SymbolKind::Bound => String::new(),
+        }
     }
 }
 
@@ -229,19 +327,10 @@ impl Coordinate {
 
     /// The symbol q_order: the coordinate itself for 0, then q′, q″, q‴, and `jet(q, 4)` from there.
     pub fn jet(self, order: u32) -> Symbol {
-        TABLE.with_borrow_mut(|t| {
-            if let Some(&known) = t.jets.get(&(self, order)) {
-                return known;
-            }
-            let name = &t.coordinates[self.0 as usize].0;
-            let name = match order {
-                0..=3 => format!("{name}{}", "'".repeat(order as usize)),
-                _ => format!("jet({name}, {order})"),
-            };
-            let symbol = t.add(name, SymbolKind::Jet { coordinate: self, order });
-            t.jets.insert((self, order), symbol);
-            symbol
-        })
+        if self.0 >> COORDINATE == 0 && order >> (PAYLOAD - COORDINATE) == 0 {
+            return Symbol::numbered(class::JET, order << COORDINATE | self.0);
+        }
+        Symbol::known(SymbolKind::Jet { coordinate: self, order }, "")
     }
 }
 

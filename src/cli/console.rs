@@ -64,7 +64,12 @@ impl Console {
         }
         let variable = |name: &str| std::env::var(name).ok();
         let color = self.format == MessageFormat::Human && wants_color(std::io::stderr().is_terminal(), variable);
-        let text = timing::stage("print", || Renderer::new(sources, self.format, color).render_all(diagnostics));
+        let renderer = Renderer::new(sources, self.format, color);
+        let mut renderer = match terminal_columns() {
+            Some(columns) => renderer.fitting(columns),
+            None => renderer,
+        };
+        let text = timing::stage("print", || renderer.render_all(diagnostics));
         self.say(&text);
     }
 
@@ -106,14 +111,24 @@ pub fn screen() -> Option<Screen> {
     Some(Screen { columns, rows, color: wants_color(true, variable) })
 }
 
-#[cfg(unix)]
+/// The width of the terminal to which diagnostics go, if they go to one.
+fn terminal_columns() -> Option<usize> {
+    let stderr = std::io::stderr();
+    if stderr.is_terminal() { size_of(stderr).map(|(columns, _)| columns) } else { None }
+}
+
 fn size() -> Option<(usize, usize)> {
-    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
+    size_of(std::io::stdout())
+}
+
+#[cfg(unix)]
+fn size_of(terminal: impl std::os::fd::AsFd) -> Option<(usize, usize)> {
+    let size = rustix::termios::tcgetwinsize(terminal).ok()?;
     (size.ws_col > 0 && size.ws_row > 0).then_some((size.ws_col.into(), size.ws_row.into()))
 }
 
 #[cfg(not(unix))]
-fn size() -> Option<(usize, usize)> {
+fn size_of<T>(_: T) -> Option<(usize, usize)> {
     None
 }
 

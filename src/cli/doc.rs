@@ -1,6 +1,6 @@
 //! `lepage doc FILE…`: what a program declares, with its `///` documentation. `lepage doc std.springs`:
 //! the same of a file of the standard library. `lepage doc NAME`: the documentation of a built-in
-//! question. `lepage doc` alone lists the library and the questions.
+//! question. `lepage doc` alone lists the library and the questions, `lepage doc reference` is the whole reference.
 
 use super::Exit;
 use super::arguments::{Input, Settings, Talk, read};
@@ -37,6 +37,10 @@ pub fn run(arguments: Arguments) -> Exit {
             console.print(&libraries());
             continue;
         }
+        if what == "reference" {
+            console.print(&super::reference::page(|_| None));
+            continue;
+        }
         let mut session = Session::new(options.clone());
         let is_file = what == "-" || what.ends_with(".mech") || Path::new(what).exists();
         let library = what.strip_prefix("std.").and_then(|name| library::FILES.iter().find(|(n, _)| *n == name));
@@ -71,10 +75,7 @@ fn contents(columns: usize) -> String {
 /// The files of the standard library, each with its first sentence.
 fn libraries() -> String {
     let wide = library::FILES.iter().map(|(name, _)| name.len()).max().unwrap_or(0) + "std.".len();
-    let line = |(name, text): &(&str, &str)| {
-        let about = text.lines().find_map(|l| l.trim_start().strip_prefix("// ")).unwrap_or("");
-        format!("{:wide$}  {about}\n", format!("std.{name}"))
-    };
+    let line = |(name, text): &(&str, &str)| format!("{:wide$}  {}\n", format!("std.{name}"), library::about(text));
     library::FILES.iter().map(line).collect()
 }
 

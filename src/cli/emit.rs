@@ -11,6 +11,8 @@ pub enum Language {
     C,
     Rust,
     Python,
+    /// Python for arrays of states at once
+    Numpy,
     Julia,
     Latex,
     Typst,
@@ -24,6 +26,7 @@ impl Language {
             Language::C => "c",
             Language::Rust => "rust",
             Language::Python => "python",
+            Language::Numpy => "numpy",
             Language::Julia => "julia",
             Language::Latex => "latex",
             Language::Typst => "typst",

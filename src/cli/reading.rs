@@ -6,9 +6,10 @@ use super::arguments::{Input, Program, Programs, Settings, Talk, Unreadable};
 use super::clock;
 use super::console::Console;
 use crate::budget;
-use crate::diagnostic::{Diagnostic, codes};
+use crate::diagnostic::{Diagnostic, Severity, codes, suggest};
 use crate::model::item::SystemKind;
 use crate::session::{ItemKind, Mode, NamedItem, Outcome, Session, SessionOptions};
+use crate::source::{SourceMap, Span};
 use crate::timing;
 use clap::Args;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -102,6 +103,19 @@ impl Reading {
                 );
                 return exit.max(Exit::Findings);
             }
+            let known = self::systems(session);
+            if let Some(unknown) = systems.iter().find(|name| session.list().iter().all(|item| item.name != **name)) {
+                let refused = Diagnostic::error(&codes::UNKNOWN_NAME, format!("there is no system `{unknown}`"));
+                let refused = match known.is_empty() {
+                    true => refused.note("the program declares no system"),
+                    false => refused.note(format!("its systems are {}", known.join(", "))),
+                };
+                console.complain(&match suggest::nearest(unknown, known.iter().map(String::as_str)) {
+                    Some(near) => refused.help(format!("did you mean `{near}`?")),
+                    None => refused,
+                });
+                return exit.max(Exit::Findings);
+            }
             session.set_answer(true);
             for system in &systems {
                 exit = exit.max(work(session, system, console));
@@ -120,13 +134,16 @@ pub fn feed_program(
 ) -> Exit {
     let mut exit = Exit::Held;
     for input in program {
+        let mut echoes = Echoes::default();
         let remarks = session.feed_each(&input.name, &input.text, Mode::File, |session, outcome| {
             if !outcome.held() {
                 exit = Exit::Findings;
             }
             each(&outcome, input, console);
-            console.report(&outcome.diagnostics, session.sources());
+            let diagnostics = outcome.diagnostics.iter().filter(|d| !console.is_human() || echoes.is_news(d));
+            console.report(diagnostics.collect::<Vec<_>>(), session.sources());
         });
+        console.report(&echoes.summary(session.sources()), session.sources());
         console.report(&remarks, session.sources());
         // What was left out after Ctrl-C did not hold.
         if was_interrupted() {
@@ -134,6 +151,62 @@ pub fn feed_program(
         }
     }
     exit
+}
+
+/// What is left out because something before it was refused. People are shown the first such statements and the lines of
+/// the others: one mistake does not fill a screen.
+#[derive(Default)]
+struct Echoes {
+    shown: usize,
+    others: Vec<Span>,
+}
+
+impl Echoes {
+    const SHOWN: usize = 2;
+
+    fn is_news(&mut self, d: &Diagnostic) -> bool {
+        if d.code.number != codes::DEPENDS.number {
+            return true;
+        }
+        let news = self.shown < Echoes::SHOWN;
+        match news {
+            true => self.shown += 1,
+            false => self.others.extend(d.primary()),
+        }
+        news
+    }
+
+    /// One note about all that were not shown.
+    fn summary(&self, sources: &SourceMap) -> Option<Diagnostic> {
+        let first = *self.others.first()?;
+        let mut lines: Vec<usize> =
+            self.others.iter().map(|span| sources.get(span.source).line_column(span.range().start).0).collect();
+        lines.dedup();
+        let lines = runs(&lines);
+        let (statements, depend) = match self.others.len() {
+            1 => ("1 more statement", "depends"),
+            n => (&*format!("{n} more statements"), "depend"),
+        };
+        let title = format!("{statements} {depend} on what was refused");
+        let note = Diagnostic::new(Severity::Note, &codes::DEPENDS, title).label(first, "the first of them");
+        Some(note.note(format!("{} {lines}", if lines.contains([',', '–']) { "lines" } else { "line" })))
+    }
+}
+
+/// Ascending numbers, with neighbours joined: `3, 5–8`.
+fn runs(numbers: &[usize]) -> String {
+    let mut runs: Vec<(usize, usize)> = vec![];
+    for &n in numbers {
+        match runs.last_mut() {
+            Some((_, last)) if n == *last + 1 => *last = n,
+            _ => runs.push((n, n)),
+        }
+    }
+    let text = |(first, last): &(usize, usize)| match last - first {
+        0 => first.to_string(),
+        _ => format!("{first}–{last}"),
+    };
+    runs.iter().map(text).collect::<Vec<_>>().join(", ")
 }
 
 /// Feeds a program for what it declares: its errors are reported, but not that a name is unused,
@@ -153,12 +226,19 @@ pub fn declare_program(session: &mut Session, program: &[Input], console: &mut C
 
 /// The declared systems; a program without any means its Lagrangians and equations.
 fn systems(session: &Session) -> Vec<String> {
-    let names = |kinds: &[SystemKind]| {
-        let of_kind = |item: &NamedItem| matches!(item.kind, ItemKind::System(kind) if kinds.contains(&kind));
-        session.list().into_iter().filter(of_kind).map(|n| n.name).collect::<Vec<_>>()
+    let of_kind =
+        |item: &NamedItem, kinds: &[SystemKind]| matches!(item.kind, ItemKind::System(kind) if kinds.contains(&kind));
+    let names = |is_meant: &dyn Fn(&NamedItem) -> bool| -> Vec<String> {
+        session.list().into_iter().filter(is_meant).map(|n| n.name).collect()
     };
-    let systems = names(&[SystemKind::System, SystemKind::Mixed]);
-    if systems.is_empty() { names(&[SystemKind::Lagrangian, SystemKind::Equations]) } else { systems }
+    let is_system = |item: &NamedItem| {
+        of_kind(item, &[SystemKind::System, SystemKind::Mixed]) || session.is_declared_system(&item.name)
+    };
+    let systems = names(&is_system);
+    match systems.is_empty() {
+        true => names(&|item| of_kind(item, &[SystemKind::Lagrangian, SystemKind::Equations])),
+        false => systems,
+    }
 }
 
 /// Ctrl-C was pressed at some time. A question that shows what it had found forgets the interrupt, the exit code does not.

@@ -63,10 +63,13 @@ fn converse(files: &[PathBuf], options: Options) -> Exit {
     super::clock::watch(options.settings.time);
     let mut repl = Repl::new(options.settings.options(), options.talk.message_format);
     console.say(&format!("lepage {}; `:help` helps, Ctrl-D leaves\n", env!("CARGO_PKG_VERSION")));
+    repl.tell(editor::print);
+    if let Some(screen) = super::console::screen() {
+        repl.set_screen(screen);
+    }
     for file in files {
         let reply = repl.enter(&format!(":load {}", file.display()));
-        console.print(&reply.out);
-        console.say(&reply.talk);
+        editor::print(reply);
     }
     let history = if options.no_history { None } else { editor::history_file() };
     let exit = match editor::talk(&mut repl, history) {

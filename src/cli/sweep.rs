@@ -5,7 +5,7 @@
 //! lepage sweep reach.mech --estimate                        rows, time and size beforehand
 //! lepage sweep reach.mech --resume                          goes on with what a stop left
 //! lepage sweep reach.mech --shard 3/8 --out part-3.csv      an eighth of the rows, on another machine
-//! lepage sweep merge part-*.csv --out reach.csv             the whole table, if all parts are there
+//! lepage sweep merge part-*.csv --out reach.csv             the whole table, if all parts are there, in any format
 //! lepage sweep reach.mech --emit slurm --shard 1/100        a script that runs the shards as an array
 //! ```
 
@@ -154,6 +154,8 @@ fn emit_slurm(arguments: &Arguments, to: Option<&Path>) -> Exit {
     let stem = program.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let table = to.map_or_else(|| PathBuf::from(format!("{stem}.csv")), Path::to_path_buf);
     let part = table.with_extension("").display().to_string();
+    // Shards have the format of the table.
+    let ending = table.extension().unwrap_or_default().to_string_lossy().into_owned();
     let set: Vec<String> =
         arguments.reading.settings.set.iter().map(|(n, v)| format!(" --set {}", quoted(&format!("{n}={v}")))).collect();
     let portable = if arguments.reading.settings.portable { " --portable" } else { "" };
@@ -166,9 +168,9 @@ fn emit_slurm(arguments: &Arguments, to: Option<&Path>) -> Exit {
          #SBATCH --cpus-per-task=8\n\
          #SBATCH --requeue\n\
          # Each job makes its shard with all its cores; one that is started again goes on where it was.\n\
-         # When all are done: lepage sweep merge {part}-*-of-{count}.csv --out {table}\n\
+         # When all are done: lepage sweep merge {part}-*-of-{count}.{ending} --out {table}\n\
          exec lepage sweep {program} --shard \"$SLURM_ARRAY_TASK_ID/{count}\" --jobs \"$SLURM_CPUS_PER_TASK\" --resume{set}{portable} \\\n    \
-         --out {part}-\"$SLURM_ARRAY_TASK_ID\"-of-{count}.csv\n",
+         --out {part}-\"$SLURM_ARRAY_TASK_ID\"-of-{count}.{ending}\n",
         part = quoted(&part),
         table = quoted(&table.display().to_string()),
     ));
@@ -189,6 +191,15 @@ struct Bar {
     before: Cell<u64>,
     began: RefCell<Instant>,
     shown: Cell<Option<Instant>>,
+}
+
+/// The columns of the terminal to which progress goes.
+fn stderr_width() -> usize {
+    #[cfg(unix)]
+    if let Ok(size) = rustix::termios::tcgetwinsize(std::io::stderr()) {
+        return usize::from(size.ws_col).max(5);
+    }
+    80
 }
 
 /// Between two looks at the line.
@@ -217,14 +228,9 @@ impl Watcher for Bar {
         let (seconds, all) = (self.began.borrow().elapsed().as_secs_f64(), self.rows.get());
         let rate = (rows - self.before.get()) as f64 / seconds.max(1e-9);
         let left = (all - rows) as f64 / rate.max(1e-9);
-        let done = (20 * rows / all.max(1)) as usize;
-        let line = format!(
-            "\r[{}{}] {rows} of {all} rows, {} rows/s, {} left\x1b[K",
-            "=".repeat(done),
-            " ".repeat(20 - done),
-            report::table::short(rate.round()),
-            duration(left)
-        );
+        let rate = report::table::short(rate.round());
+        let line = progress(rows, all, &rate, &duration(left), stderr_width());
+        let line = format!("\r{line}\x1b[K");
         // Without a terminal to write to there is nobody to tell.
         let _ = std::io::stderr().write_all(line.as_bytes());
     }
@@ -240,6 +246,20 @@ impl Watcher for Bar {
         let line = format!("{rows} rows, about {} on {threads} threads, about {}\n", duration(seconds), size(bytes));
         let _ = std::io::stdout().write_all(line.as_bytes());
     }
+}
+
+/// How far a sweep is, in a line that a terminal of this width does not break.
+fn progress(rows: u64, all: u64, rate: &str, left: &str, width: usize) -> String {
+    let done = (20 * rows / all.max(1)) as usize;
+    let count = format!("{rows} of {all} rows");
+    let lines = [
+        format!("[{}{}] {count}, {rate} rows/s, {left} left", "=".repeat(done), " ".repeat(20 - done)),
+        format!("{count}, {rate} rows/s, {left} left"),
+        format!("{count}, {left} left"),
+        format!("{} %", 100 * rows / all.max(1)),
+    ];
+    let [.., shortest] = &lines;
+    lines.iter().find(|line| line.len() < width).unwrap_or(shortest).clone()
 }
 
 /// A time for people.
@@ -271,6 +291,15 @@ mod tests {
     fn words_of_a_shell_are_quoted_where_needed() {
         assert_eq!(quoted("reach.mech"), "reach.mech");
         assert_eq!(quoted("m=sqrt(2)'s"), "'m=sqrt(2)'\\''s'");
+    }
+
+    #[test]
+    fn progress_fits_into_the_terminal() {
+        let line = |width| progress(123, 1000, "45", "20 s", width);
+        assert_eq!(line(80), "[==                  ] 123 of 1000 rows, 45 rows/s, 20 s left");
+        assert_eq!(line(50), "123 of 1000 rows, 45 rows/s, 20 s left");
+        assert_eq!(line(10), "12 %");
+        assert!((10..100).all(|width| line(width).len() < width));
     }
 
     #[test]

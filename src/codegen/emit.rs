@@ -13,6 +13,8 @@ pub enum Language {
     C,
     Rust,
     Python,
+    /// Python whose arguments may be arrays: a column of states for each state.
+    Numpy,
     Julia,
     Clif,
 }
@@ -23,8 +25,19 @@ pub fn emit(kernel: &Kernel, about: &[String], language: Language) -> Result<Str
         Language::C | Language::Rust | Language::Python | Language::Julia => {
             Ok(Writer::new(kernel, language).program(about))
         }
+        Language::Numpy => {
+            let program = Writer::new(kernel, language).program(about);
+            // Whatever NumPy has no name for is left as Python's.
+            if program.contains("math.") { Err("NumPy has no function for it".to_string()) } else { Ok(program) }
+        }
         #[cfg(feature = "jit")]
-        Language::Clif => super::jit::clif(kernel, super::jit::Lanes::One).map_err(|e| e.to_string()),
+        Language::Clif => {
+            let code = super::jit::clif(kernel, super::jit::Lanes::One).map_err(|e| e.to_string())?;
+            let mut writer = Writer::new(kernel, language);
+            writer.head(about);
+            writer.comment("addresses of constants and functions are numbered: 0x1000, 0x2000, ...");
+            Ok(writer.out + &numbered_addresses(&code))
+        }
         #[cfg(not(feature = "jit"))]
         Language::Clif => Err("this build has no code generator".to_string()),
     }
@@ -58,8 +71,9 @@ impl<'a> Writer<'a> {
     fn comment(&mut self, text: &str) {
         match self.language {
             Language::C => self.line(format!("/* {text} */")),
-            Language::Python | Language::Julia => self.line(format!("# {text}")),
-            Language::Rust | Language::Clif => self.line(format!("// {text}")),
+            Language::Python | Language::Numpy | Language::Julia => self.line(format!("# {text}")),
+            Language::Rust => self.line(format!("// {text}")),
+            Language::Clif => self.line(format!("; {text}")),
         }
     }
 
@@ -68,7 +82,8 @@ impl<'a> Writer<'a> {
         usize::from(self.language == Language::Julia)
     }
 
-    fn program(mut self, about: &[String]) -> String {
+    /// Which kernel it is, and the order of its arguments and results.
+    fn head(&mut self, about: &[String]) {
         let kernel = self.kernel;
         let first = self.first();
         self.comment(&format!("{}, written by Lepage {}", kernel.name, env!("CARGO_PKG_VERSION")));
@@ -86,6 +101,11 @@ impl<'a> Writer<'a> {
         let list: Vec<String> =
             kernel.outputs().iter().zip(first..).map(|(o, i)| format!("[{i}] {}", o.name)).collect();
         self.comment(&format!("out: {}", list.join(", ")));
+    }
+
+    fn program(mut self, about: &[String]) -> String {
+        let kernel = self.kernel;
+        self.head(about);
         self.support();
         let name = identifier(&kernel.name);
         match self.language {
@@ -102,7 +122,9 @@ impl<'a> Writer<'a> {
                 ));
             }
             Language::Julia => self.line(format!("function {name}(time, state, parameter=Float64[], extra=Float64[])")),
-            Language::Python | Language::Clif => self.line(format!("def {name}(time, state, parameter=(), extra=()):")),
+            Language::Python | Language::Numpy | Language::Clif => {
+                self.line(format!("def {name}(time, state, parameter=(), extra=()):"))
+            }
         }
         self.declarations();
         let uses = kernel.use_counts();
@@ -131,6 +153,7 @@ impl<'a> Writer<'a> {
         let values: Vec<String> = self.kernel.outputs().iter().map(|o| v(o.value)).collect();
         match self.language {
             Language::Python => self.line(format!("    return [{}]", values.join(", "))),
+            Language::Numpy => self.line(format!("    return np.stack(np.broadcast_arrays({}))", values.join(", "))),
             Language::Julia => self.line(format!("    return [{}]\nend", values.join(", "))),
             Language::C | Language::Rust | Language::Clif => {
                 for (i, x) in values.iter().enumerate() {
@@ -168,14 +191,14 @@ impl<'a> Writer<'a> {
                     Language::C => format!("fma({a}, {b}, {c})"),
                     Language::Rust => format!("{a}.mul_add({b}, {c})"),
                     Language::Julia => format!("fma({a}, {b}, {c})"),
-                    Language::Python | Language::Clif => format!("{a} * {b} + {c}"),
+                    Language::Python | Language::Numpy | Language::Clif => format!("{a} * {b} + {c}"),
                 }
             }
             Op::PowI(a, n) => match self.language {
                 Language::C => format!("pow({}, {n})", v(a)),
                 Language::Rust => format!("{}.powi({n})", v(a)),
                 Language::Julia => format!("{}^({n})", v(a)),
-                Language::Python | Language::Clif => {
+                Language::Python | Language::Numpy | Language::Clif => {
                     format!("{} ** {}", v(a), if n < 0 { format!("({n})") } else { n.to_string() })
                 }
             },
@@ -185,6 +208,7 @@ impl<'a> Writer<'a> {
                     Language::C | Language::Julia => format!("{a} {} {b} ? {then} : {otherwise}", cmp.name()),
                     Language::Rust => format!("if {a} {} {b} {{ {then} }} else {{ {otherwise} }}", cmp.name()),
                     Language::Python | Language::Clif => format!("{then} if {a} {} {b} else {otherwise}", cmp.name()),
+                    Language::Numpy => format!("np.where({a} {} {b}, {then}, {otherwise})", cmp.name()),
                 }
             }
             Op::Solve(number) => return self.solve(value, number),
@@ -203,7 +227,9 @@ impl<'a> Writer<'a> {
         match self.language {
             Language::C => self.line(format!("    const double {name} = {text};")),
             Language::Rust => self.line(format!("    let {name}: f64 = {text};")),
-            Language::Python | Language::Julia | Language::Clif => self.line(format!("    {name} = {text}")),
+            Language::Python | Language::Numpy | Language::Julia | Language::Clif => {
+                self.line(format!("    {name} = {text}"))
+            }
         }
     }
 
@@ -213,6 +239,7 @@ impl<'a> Writer<'a> {
             Language::C => c,
             Language::Rust => rust,
             Language::Julia => return c.replace("fabs(", "abs(").replace('#', a),
+            Language::Numpy => return numpy(python).replace('#', a),
             Language::Python | Language::Clif => python,
         };
         text.replace('#', a)
@@ -224,11 +251,13 @@ impl<'a> Writer<'a> {
             (Binary::Pow, Language::C) => format!("pow({a}, {b})"),
             (Binary::Pow, Language::Rust) => format!("{a}.powf({b})"),
             (Binary::Pow, Language::Julia) => format!("{a}^{b}"),
-            (Binary::Pow, Language::Python | Language::Clif) => format!("{a} ** {b}"),
+            (Binary::Pow, Language::Python | Language::Numpy | Language::Clif) => format!("{a} ** {b}"),
             (Binary::Atan2, Language::C) => format!("atan2({a}, {b})"),
             (Binary::Atan2, Language::Rust) => format!("{a}.atan2({b})"),
             (Binary::Atan2, Language::Julia) => format!("atan({a}, {b})"),
             (Binary::Atan2, Language::Python | Language::Clif) => format!("math.atan2({a}, {b})"),
+            (Binary::Atan2, Language::Numpy) => format!("np.arctan2({a}, {b})"),
+            (Binary::Min | Binary::Max, Language::Numpy) => format!("np.{}imum({a}, {b})", f.name()),
             (Binary::Min | Binary::Max, Language::C) => format!("f{}({a}, {b})", f.name()),
             (Binary::Min | Binary::Max, Language::Rust) => format!("{a}.{}({b})", f.name()),
             (Binary::Min | Binary::Max, Language::Python | Language::Julia | Language::Clif) => {
@@ -256,7 +285,7 @@ impl<'a> Writer<'a> {
             Language::Julia => self.line(format!(
                 "    x{id} = transpose(reshape([{matrix}], {n}, {n})) \\ reshape([{rhs}], {n}, {columns})"
             )),
-            Language::Python | Language::Clif => {
+            Language::Python | Language::Numpy | Language::Clif => {
                 self.line(format!("    x{id} = {name}_solve({n}, [{matrix}], [{rhs}])"))
             }
         }
@@ -288,6 +317,12 @@ impl<'a> Writer<'a> {
                 self.line("import math\n");
                 if solves {
                     self.line(PYTHON_SOLVE.replace("lepage", &name));
+                }
+            }
+            Language::Numpy => {
+                self.line("import numpy as np\n");
+                if solves {
+                    self.line(NUMPY_SOLVE.replace("lepage", &name));
                 }
             }
             Language::Clif => {}
@@ -329,6 +364,13 @@ impl<'a> Writer<'a> {
                     self.line(format!("    {first} <= x <= {last} || return NaN\n    (left, a, b, c, d) = p[findlast(q -> q[1] <= x, p)]\n    u = x - left"));
                     self.line("    return (a + u * (b + u * (c + u * d)), b + u * (2 * c + 3 * u * d), 2 * c + 6 * u * d, 6 * d, 0.0)[min(derivative, 4) + 1]\nend\n");
                 }
+                Language::Numpy => {
+                    let rows: Vec<String> = pieces.iter().map(|p| format!("({})", row(p))).collect();
+                    self.line(format!("def {name}_table{i}(x, derivative):\n    \"\"\"{}: its range is [{first}, {last}].\"\"\"\n    p = np.array([{}])", table.name, rows.join(", ")));
+                    self.line("    left, a, b, c, d = p[np.clip(np.searchsorted(p[:, 0], x, side=\"right\") - 1, 0, None)].T\n    u = x - left");
+                    self.line("    y = (a + u * (b + u * (c + u * d)), b + u * (2 * c + 3 * u * d), 2 * c + 6 * u * d, 6 * d, 0 * u)[min(derivative, 4)]");
+                    self.line(format!("    return np.where((x >= {first}) & (x <= {last}), y, np.nan)\n"));
+                }
                 Language::Python | Language::Clif => {
                     let rows: Vec<String> = pieces.iter().map(|p| format!("({})", row(p))).collect();
                     self.line(format!("def {name}_table{i}(x, derivative):\n    \"\"\"{}: its range is [{first}, {last}].\"\"\"\n    p = [{}]", table.name, rows.join(", ")));
@@ -338,6 +380,53 @@ impl<'a> Writer<'a> {
             }
         }
     }
+}
+
+/// A function of Python's `math` as NumPy calls it; what has no name there stays as it is.
+fn numpy(python: &str) -> String {
+    const NAMES: &[(&str, &str)] = &[
+        ("math.asinh(", "np.arcsinh("),
+        ("math.acosh(", "np.arccosh("),
+        ("math.atanh(", "np.arctanh("),
+        ("math.asin(", "np.arcsin("),
+        ("math.acos(", "np.arccos("),
+        ("math.atan(", "np.arctan("),
+        ("math.copysign(", "np.copysign("),
+        ("math.fabs(", "np.abs("),
+    ];
+    const SAME: &[&str] =
+        &["sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "expm1", "log", "log1p", "sqrt", "floor"];
+    if python.starts_with("float((# > 0)") {
+        return "np.sign(#)".to_string();
+    }
+    let text = NAMES.iter().fold(python.to_string(), |text, (from, to)| text.replace(from, to));
+    SAME.iter().fold(text, |text, name| text.replace(&format!("math.{name}("), &format!("np.{name}(")))
+}
+
+/// The text of the code with the addresses of this process replaced by numbers, so that equal inputs give equal texts.
+#[cfg(feature = "jit")]
+fn numbered_addresses(code: &str) -> String {
+    let mut known: Vec<&str> = vec![];
+    let mut text = String::new();
+    for (i, piece) in code.split("0x").enumerate() {
+        let length = piece.find(|c: char| !(c.is_ascii_hexdigit() || c == '_')).unwrap_or(piece.len());
+        let (digits, rest) = piece.split_at(if i == 0 { 0 } else { length });
+        if i > 0 {
+            text.push_str("0x");
+        }
+        // Three groups of four digits and more: no constant of a kernel is as large, and floats have a point.
+        if digits.len() >= 14 && !rest.starts_with('.') {
+            let place = known.iter().position(|k| *k == digits).unwrap_or_else(|| {
+                known.push(digits);
+                known.len() - 1
+            });
+            text.push_str(&format!("{}000", place + 1));
+        } else {
+            text.push_str(digits);
+        }
+        text.push_str(rest);
+    }
+    text
 }
 
 fn v(value: Value) -> String {
@@ -353,6 +442,7 @@ fn number(x: f64, language: Language) -> String {
         Language::C => ("INFINITY", "NAN"),
         Language::Rust => ("f64::INFINITY", "f64::NAN"),
         Language::Julia => ("Inf", "NaN"),
+        Language::Numpy => ("np.inf", "np.nan"),
         Language::Python | Language::Clif => ("math.inf", "math.nan"),
     };
     if x.is_nan() { nan.to_string() } else { format!("{sign}{infinity}") }
@@ -384,6 +474,16 @@ static void lepage_solve(int n, int columns, double *m, double *x)
             x[c * n + i] /= m[i * n + i];
         }
 }
+";
+
+const NUMPY_SOLVE: &str = "\
+def lepage_solve(n, m, x):
+    \"\"\"One linear system for each entry of the arrays, by LAPACK.\"\"\"
+    entries = np.stack(np.broadcast_arrays(*m, *x), axis=-1)
+    m, x = entries[..., :n * n], entries[..., n * n:]
+    x = x.reshape(x.shape[:-1] + (-1, n)).swapaxes(-1, -2)
+    y = np.linalg.solve(m.reshape(m.shape[:-1] + (n, n)), x).swapaxes(-1, -2)
+    return np.moveaxis(y.reshape(y.shape[:-2] + (-1,)), -1, 0)
 ";
 
 const RUST_SOLVE: &str = "\

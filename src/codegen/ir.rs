@@ -32,6 +32,7 @@ use smallvec::SmallVec;
 
 use super::interpret;
 use super::libm::{self, Math};
+use super::sparsity;
 use super::table::Table;
 use crate::algebra::function::Elementary;
 
@@ -792,6 +793,37 @@ impl KernelBuilder {
         }
         let op = self.push(Op::Solve(number));
         (0..count).map(|i| self.push(Op::Solution(op, i))).collect()
+    }
+
+    /// The same; of a symmetric matrix each set of unknowns that shares no equation with the others by a system of its own, in an
+    /// order that keeps what is sparse sparse: a mass matrix of blocks is factorised block by block, a diagonal one not at all.
+    pub fn solve_by_blocks(&mut self, shape: Shape, matrix: &[Value], rhs: &[Value]) -> Vec<Value> {
+        let n = matrix.len().isqrt();
+        assert!(n > 0 && matrix.len() == n * n && rhs.len().is_multiple_of(n), "a linear system needs a square matrix");
+        let mut solution = rhs.to_vec();
+        if shape == Shape::General {
+            // Pivots are sought among all rows.
+            return self.solve(shape, matrix.to_vec(), rhs.to_vec());
+        }
+        let blocks = sparsity::blocks(n, |i, j| self.as_constant(matrix[i * n + j]) != Some(0.0));
+        for block in blocks {
+            let there = |i: usize, j: usize| self.as_constant(matrix[block[i] * n + block[j]]) != Some(0.0);
+            let block: Vec<usize> = sparsity::order(block.len(), there).into_iter().map(|i| block[i]).collect();
+            let entries = block.iter().flat_map(|&i| block.iter().map(move |&j| matrix[i * n + j])).collect::<Vec<_>>();
+            let places: Vec<usize> =
+                (0..rhs.len() / n).flat_map(|column| block.iter().map(move |&i| column * n + i)).collect();
+            let right: Vec<Value> = places.iter().map(|&i| rhs[i]).collect();
+            let x = match entries[..] {
+                [c] if self.as_constant(c).is_some_and(|c| c != 0.0) => {
+                    let one = self.constant(1.0);
+                    let inverse = self.div(one, c);
+                    right.iter().map(|&r| self.mul(r, inverse)).collect()
+                }
+                _ => self.solve(shape, entries, right),
+            };
+            places.into_iter().zip(x).for_each(|(i, x)| solution[i] = x);
+        }
+        solution
     }
 
     /// A component of the solutions of a system that is already part of the kernel.

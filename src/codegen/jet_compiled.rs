@@ -1,6 +1,8 @@
 //! Taylor coefficients that can be computed: recurrences, and machine code for them where the host allows it.
 
 use std::sync::Arc;
+#[cfg(feature = "jit")]
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::compiled::{Backend, Options};
@@ -22,6 +24,9 @@ struct Inner {
     derive_time: Duration,
     #[cfg(feature = "jit")]
     translation: std::sync::OnceLock<Translation>,
+    /// Somebody has asked for machine code.
+    #[cfg(feature = "jit")]
+    asked: std::sync::atomic::AtomicBool,
 }
 
 /// What came of compiling the recurrences.
@@ -37,7 +42,7 @@ struct Translation {
 const MAX_OPERATIONS: usize = 400_000;
 
 /// Instructions up to which recurrences are compiled before the first step. Compiling more takes longer than interpreting
-/// many steps: longer ones wait until the run is long ([`JetCaller::translate`]). Both have the same bits.
+/// many steps: longer ones are compiled beside a run that is long ([`JetCaller::translate`]). Both have the same bits.
 #[cfg(feature = "jit")]
 const AT_ONCE: usize = 20_000;
 
@@ -52,6 +57,8 @@ pub fn compile(field: &Kernel, order: usize, options: Options, pivoted: bool) ->
         derive_time: start.elapsed(),
         #[cfg(feature = "jit")]
         translation: std::sync::OnceLock::new(),
+        #[cfg(feature = "jit")]
+        asked: Default::default(),
     }));
     #[cfg(feature = "jit")]
     if super::jet_jit::n_instructions(&jet.0.program) <= AT_ONCE {
@@ -85,9 +92,23 @@ impl CompiledJet {
     }
 
     /// Makes machine code, once.
+    #[cfg(feature = "jit")]
     fn translate(&self) {
-        #[cfg(feature = "jit")]
+        self.0.asked.store(true, Ordering::Relaxed);
         self.0.translation.get_or_init(|| translate(&self.0.program, self.0.options));
+    }
+
+    /// The same on a thread of its own, which nobody waits for. False when there will be none.
+    #[cfg(feature = "jit")]
+    fn translate_beside(&self) -> bool {
+        if self.0.options.backend == Backend::Interpreter || self.0.program.n_operations() > MAX_OPERATIONS {
+            return false;
+        }
+        if self.0.asked.swap(true, Ordering::Relaxed) {
+            return true;
+        }
+        let jet = self.clone();
+        std::thread::Builder::new().name("compile".to_string()).spawn(move || jet.translate()).is_ok()
     }
 
     #[cfg(feature = "jit")]
@@ -95,9 +116,10 @@ impl CompiledJet {
         self.0.translation.get().and_then(|t| t.code.as_ref())
     }
 
+    /// What executes the recurrences; for a long run what it was promised, since when that is ready depends on the machine.
     pub fn backend(&self) -> Backend {
         #[cfg(feature = "jit")]
-        if self.code().is_some() {
+        if self.0.asked.load(Ordering::Relaxed) && self.obstacle().is_none() {
             return self.0.options.backend;
         }
         Backend::Interpreter
@@ -171,11 +193,16 @@ pub struct Steps<'a> {
 pub const SMALL: usize = 8;
 
 impl JetCaller {
-    /// For the rest of a long run: machine code, however long that takes to make.
+    /// For the rest of a long run: machine code, as soon as it is made, which is not waited for. Says whether to ask again.
     #[cold]
-    pub fn translate(&mut self) {
-        self.jet.translate();
-        self.take_up();
+    pub fn translate(&mut self) -> bool {
+        #[cfg(feature = "jit")]
+        {
+            self.take_up();
+            !self.compiled && self.jet.obstacle().is_none() && self.jet.translate_beside()
+        }
+        #[cfg(not(feature = "jit"))]
+        false
     }
 
     /// Uses the machine code if there is some.

@@ -117,7 +117,7 @@ pub fn expressions_in_stages(
         let matrix = stage.b.iter().flatten().map(|e| lowering.value(*e)).collect::<Result<Vec<_>, _>>()?;
         let rhs = stage.a.iter().map(|e| lowering.value(-*e)).collect::<Result<Vec<_>, _>>()?;
         let shape = if stage.symmetric { Shape::Symmetric } else { Shape::General };
-        let solution = lowering.builder.solve(shape, matrix, rhs);
+        let solution = lowering.builder.solve_by_blocks(shape, &matrix, &rhs);
         lowering.inputs.extend(stage.unknowns.iter().copied().zip(solution));
     }
     for (name, e) in list {
@@ -248,7 +248,7 @@ impl<'a> Lowering<'a> {
         let matrix = equations.b.iter().flatten().map(|e| self.value(-*e)).collect::<Result<Vec<_>, _>>()?;
         let rhs = equations.a.iter().map(|e| self.value(*e)).collect::<Result<Vec<_>, _>>()?;
         let shape = if equations.symmetric { Shape::Symmetric } else { Shape::General };
-        Ok(self.builder.solve(shape, matrix, rhs))
+        Ok(self.builder.solve_by_blocks(shape, &matrix, &rhs))
     }
 
     fn value(&mut self, e: Expr) -> Result<Value, Obstacle> {

@@ -20,6 +20,7 @@ use super::libm::Math;
 use super::linear;
 use super::products;
 use super::simd;
+use super::sparsity;
 
 /// What the executed kernel may use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -178,8 +179,11 @@ fn power(b: &mut KernelBuilder, x: Value, n: i32) -> Value {
     }
 }
 
-/// Eliminations longer than this stay a call of [`linear::solve`].
+/// Eliminations longer than this stay a call of [`linear::solve`], unless the matrix is sparse.
 const MAX_UNROLLED: usize = 1200;
+/// A matrix is sparse when its elimination takes no more multiply-adds per unknown, as for chains and bands. It stays so
+/// however many unknowns there are.
+const MAX_PER_UNKNOWN: usize = 12;
 /// Without symmetry every pivot is compared with its column, which pays for small systems only.
 const MAX_GENERAL: usize = 6;
 /// A general pivot may be this much smaller than the rest of its column.
@@ -187,13 +191,10 @@ const GENERAL_PIVOT: f64 = 1.0 / 1024.0;
 
 /// The solution by elimination without exchanges, guarded; `None` when that is not worth while.
 fn eliminate(b: &mut KernelBuilder, solve: &Solve) -> Option<Vec<Value>> {
-    let n = solve.n();
-    let cost = elimination_cost(b, solve.shape, n, &solve.matrix) + 2 * n * n * solve.n_columns();
-    if cost > 2 * MAX_UNROLLED || solve.shape == Shape::General && n > MAX_GENERAL {
-        return None;
-    }
     match solve.shape {
+        Shape::Symmetric if !is_worth_unrolling(b, solve.n(), &solve.matrix, solve.n_columns()) => None,
         Shape::Symmetric => eliminate_symmetric(b, solve),
+        Shape::General if solve.n() > MAX_GENERAL => None,
         Shape::General => eliminate_general(b, solve),
     }
 }
@@ -202,29 +203,11 @@ fn is_zero(b: &KernelBuilder, v: Value) -> bool {
     b.as_constant(v) == Some(0.0)
 }
 
-/// The number of multiply-adds of a factorisation, fill-in included.
-fn elimination_cost(b: &KernelBuilder, shape: Shape, n: usize, matrix: &[Value]) -> usize {
-    if n > 200 {
-        return usize::MAX / 2;
-    }
-    let mut full: Vec<bool> = matrix.iter().map(|&v| !is_zero(b, v)).collect();
-    let mut cost = 0;
-    for j in 0..n {
-        for i in j + 1..n {
-            if full[i * n + j] {
-                for k in j + 1..n {
-                    if full[j * n + k] && (shape == Shape::General || k <= i) {
-                        cost += 1;
-                        full[i * n + k] = true;
-                        if shape == Shape::Symmetric {
-                            full[k * n + i] = true;
-                        }
-                    }
-                }
-            }
-        }
-    }
-    cost
+/// Whether the elimination of a symmetric matrix, its unknowns as they come, is short or sparse.
+fn is_worth_unrolling(b: &KernelBuilder, n: usize, matrix: &[Value], columns: usize) -> bool {
+    let most = MAX_UNROLLED.max(MAX_PER_UNKNOWN * n);
+    let cost = sparsity::cost(n, |i, j| !is_zero(b, matrix[i * n + j]), most);
+    cost.is_some_and(|cost| cost.multiply_adds + 2 * cost.entries * columns <= 2 * most)
 }
 
 /// `x − l·y`, with nothing done for structural zeros.
@@ -270,7 +253,7 @@ pub(super) fn factorise_symmetric(
     n: usize,
     matrix: &[Value],
 ) -> Option<(Vec<Option<Value>>, Vec<Value>)> {
-    if elimination_cost(b, Shape::Symmetric, n, matrix) > MAX_UNROLLED {
+    if !is_worth_unrolling(b, n, matrix, 1) {
         return None;
     }
     let mut m = matrix.to_vec();
@@ -651,6 +634,40 @@ mod tests {
             assert!(fast.solves().is_empty() && fast.ops().iter().any(|op| matches!(op, Op::Guard(_))));
             check_close(&kernel, &fast, 32.0);
         }
+    }
+
+    /// A chain of sixty, a cart with fifty pendulums whose row is full, and ten masses that stand alone, as one matrix: the
+    /// elimination grows like the number of unknowns, and its result is that of the whole matrix with exchanges.
+    #[test]
+    fn sparse_systems_are_eliminated_by_blocks() {
+        let (chain, cart, alone) = (60, 51, 10);
+        let n = chain + cart + alone;
+        let build = |solve: fn(&mut KernelBuilder, &[Value], &[Value]) -> Vec<Value>| {
+            let mut b = KernelBuilder::new("sparse");
+            let y = states(&mut b, 3);
+            let [zero, forty, thousand] = [0.0, 40.0, 1000.0].map(|x| b.constant(x));
+            let mut matrix = vec![zero; n * n];
+            for i in 0..n {
+                let diagonal = if i == chain { thousand } else { forty };
+                matrix[i * n + i] = b.add(diagonal, y[i % 3]);
+            }
+            let links = (1..chain).map(|i| (i, i - 1)).chain((1..cart).map(|i| (chain + i, chain)));
+            for (i, j) in links {
+                (matrix[i * n + j], matrix[j * n + i]) = (y[i % 3], y[i % 3]);
+            }
+            let rhs: Vec<Value> = (0..n).map(|i| y[(i + 1) % 3]).collect();
+            for (i, v) in solve(&mut b, &matrix, &rhs).into_iter().enumerate() {
+                b.output(format!("x{i}"), v);
+            }
+            b.finish()
+        };
+        let whole = build(|b, matrix, rhs| b.solve(Shape::General, matrix.to_vec(), rhs.to_vec()));
+        let by_blocks = build(|b, matrix, rhs| b.solve_by_blocks(Shape::Symmetric, matrix, rhs));
+        check_close(&whole, &by_blocks, 8.0);
+        let fast = optimise(&by_blocks, Rewrites::native());
+        assert!(fast.solves().is_empty(), "{} systems are left", fast.solves().len());
+        assert!(fast.n_operations() < 12 * n, "{} operations", fast.n_operations());
+        check_close(&whole, &fast, 8.0);
     }
 
     /// The matrix [[y0, 1], [1, 0]] is indefinite: the guard must decline, not divide by a wrong pivot.

@@ -133,7 +133,7 @@ codes! {
         "In a file every name is declared once. In the REPL a name may be declared again: what depends on it is then elaborated anew.",
         "param m = 1\nparam m = 2\nm" => "param m = 1\nparam k = 2\nm + k";
     AMBIGUOUS_NAME = 103 "ambiguous_name": "this name has several meanings",
-        "Two manifolds may share a coordinate name. The clause `on` decides; elsewhere the manifold is written before the name.",
+        "Two manifolds may share a coordinate name. The clause `on` decides; elsewhere the manifold is written before the name. A declared `dx` beside a coordinate `x` would be its differential too.",
         "manifold Y over t { x }\nmanifold Z over t { x }\nx" => "manifold Y over t { x }\nmanifold Z over t { x }\nY.x + Z.x";
     UNKNOWN_PART = 104 "unknown_part": "this answer has no such part",
         "Answers have named parts after a dot and entries in brackets. The message lists those of this answer.",

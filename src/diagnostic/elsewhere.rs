@@ -53,6 +53,82 @@ const ELSEWHERE: &[(Use, &[&str], Ours)] = &[
         &["symbols", "Symbol", "syms", "dynamicsymbols", "make_vars"],
         Said("coordinates are declared with their manifold, `manifold Y over t { x }`, parameters with `param m`"),
     ),
+    // scmutils
+    (Function, &["Lagrange_equations", "Lagrangian_equations"], Word("equations")),
+    (
+        Function,
+        &["literal_function", "literal-function"],
+        Said("coordinates are functions of time by themselves; another unknown function is declared: `function V(x)`"),
+    ),
+    (Function, &["up", "down", "tuple"], Said("states have names instead of places: `{ x = 1, x' = 2 }`")),
+    (
+        Function,
+        &["compose", "coordinate_transformation"],
+        Said("coordinates are changed by a map: `map f : P -> Y { x = r*cos(a) }`"),
+    ),
+    // Maple
+    (Function, &["EulerLagrange", "Euler", "euler"], Word("euler_lagrange")),
+    (Function, &["TotalDiff", "total_derivative", "DtTotal"], Said("the total derivative of `f` is `f'`")),
+    (
+        Function,
+        &["PDETools", "pdsolve", "dsolve_numeric"],
+        Said("motions are runs: `simulate L { from x = 1; until t = 10 }`"),
+    ),
+    (
+        Function,
+        &["subsop", "eval", "evalf", "N"],
+        Said("a value at a point is asked with `at`: `energy(L) at { x = 1 }`; numbers are computed in runs"),
+    ),
+    // Mathematica
+    (Function, &["Dt"], Said("the total derivative of `f` is `f'`")),
+    (Function, &["VariationalD", "EulerEquations"], Word("euler_lagrange")),
+    (Function, &["FullSimplify", "Simplify", "trigsimp", "radsimp", "nsimplify"], Word("simplify")),
+    (Function, &["Expand", "ExpandAll"], Word("expand")),
+    (Function, &["Solve", "Reduce", "linsolve", "nonlinsolve", "fsolve"], Word("solve")),
+    (Function, &["Det"], Word("det")),
+    (Function, &["Eigenvalues", "eigenvals", "eig"], Word("eigenvalues")),
+    (Function, &["Sin"], Word("sin")),
+    (Function, &["Cos"], Word("cos")),
+    (Function, &["Tan"], Word("tan")),
+    (Function, &["Exp"], Word("exp")),
+    (Function, &["Log"], Word("log")),
+    (Function, &["Sqrt"], Word("sqrt")),
+    (Function, &["Abs"], Word("abs")),
+    (Function, &["Plot", "ListPlot", "ParametricPlot"], Said("a run is drawn: `plot run { y against x }`")),
+    // SymPy
+    (
+        Function,
+        &["LagrangesMethod", "KanesMethod", "euler_equations", "form_lagranges_equations"],
+        Said("a Lagrangian is declared, `lagrangian L on J1(Y) = …`, and asked: `equations(L)`"),
+    ),
+    (
+        Function,
+        &["ReferenceFrame", "RigidBody", "Particle", "Point"],
+        Said("energies are written in coordinates; `lepage doc std` lists what is prepared"),
+    ),
+    (
+        Function,
+        &["lambdify"],
+        Said("formulas are compiled where they are needed; `lepage emit` writes them in another language"),
+    ),
+    (Function, &["Eq"], Said("an equation is written with its sign: `a = b`")),
+    (Function, &["Rational"], Said("numbers are exact: `1/3`")),
+    // Modelica
+    (Statement, &["equation"], Word("equations")),
+    (
+        Statement,
+        &["algorithm", "connect", "extends", "annotation"],
+        Said("a program declares and asks: `manifold`, `lagrangian`, then `equations(L)`"),
+    ),
+    (Function, &["reinit", "when"], Said("an event ends a run: `stop when x = 0 falling`")),
+    // heyoka
+    (
+        Function,
+        &["taylor_adaptive"],
+        Said("a run with Taylor's method: `simulate L { from x = 1; until t = 10; method taylor }`"),
+    ),
+    (Function, &["cfunc", "ensemble_propagate_until"], Said("many runs are a sweep: `sweep L over m in [1, 2] { … }`")),
+    (Function, &["t_event", "nt_event"], Said("an event is a clause of a run: `stop when x = 0 rising`")),
     (Statement, &["parameter", "parameters", "constant", "const"], Word("param")),
     (Statement, &["def", "var", "func", "fn", "define"], Word("let")),
     (Statement, &["import", "include", "require"], Word("use")),
@@ -92,6 +168,11 @@ const ELSEWHERE: &[(Use, &[&str], Ours)] = &[
     ),
     (Value, &["true", "True", "false", "False"], Said("a claim is asked or asserted: `classify(L) is regular`")),
     (Value, &["quit", "exit", "end"], Nothing("a program ends where its text ends")),
+    (
+        Value,
+        &["print", "show", "display", "Print"],
+        Said("an expression alone is a question, and its answer is shown: `equations(L)`"),
+    ),
     (Value, &["help"], Said("`:help` helps in the session, `lepage --help` in a shell")),
     (Clause, &["stepsize", "step_size", "timestep", "time_step", "dt", "h"], Word("step")),
     (Clause, &["tol", "rtol", "atol", "eps", "accuracy"], Word("tolerance")),
@@ -113,6 +194,26 @@ const ELSEWHERE: &[(Use, &[&str], Ours)] = &[
 /// What stands for a word of another system.
 pub fn ours(used: Use, word: &str) -> Option<Ours> {
     ELSEWHERE.iter().find(|(of, words, _)| *of == used && words.contains(&word)).map(|(_, _, ours)| *ours)
+}
+
+/// The table for readers: where a word is written, the words of others, and what stands for them here.
+pub fn rows() -> impl Iterator<Item = (&'static str, String, String)> {
+    ELSEWHERE.iter().map(|(used, words, ours)| {
+        let place = match used {
+            Function => "before arguments",
+            Statement => "at the beginning of a statement",
+            Value => "as a name",
+            Clause => "in a run",
+            Method => "after `method`",
+        };
+        let theirs = words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
+        let here = match ours {
+            Word(word) => format!("`{word}`"),
+            Nothing(why) => format!("nothing: {why}"),
+            Said(how) => how.to_string(),
+        };
+        (place, theirs, here)
+    })
 }
 
 /// Every word that has another one here, with it.
@@ -151,6 +252,8 @@ mod tests {
         use crate::syntax::token::RUN_CLAUSES;
         assert!(words(Method).all(|(_, here)| METHODS.iter().any(|m| m.name == here)));
         assert!(words(Clause).all(|(_, here)| RUN_CLAUSES.iter().any(|(word, _)| *word == here)));
-        assert!(words(Function).all(|(_, here)| here == "piecewise" || crate::questions::find(here).is_some()));
+        assert!(words(Function).all(|(_, here)| ["piecewise", "sqrt"].contains(&here)
+            || crate::algebra::function::Elementary::find(here).is_some()
+            || crate::questions::find(here).is_some()));
     }
 }

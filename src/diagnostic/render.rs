@@ -17,6 +17,7 @@
 //! control characters are replaced (byte for byte, so spans stay valid), and of a line too long for
 //! any screen only a window around the label is shown.
 
+use super::palette::{self, Ink};
 use super::{Diagnostic, Label, Severity};
 use crate::source::turns_direction;
 use crate::source::{Source, SourceId, SourceMap, Span};
@@ -40,12 +41,19 @@ pub struct Renderer<'a> {
     sources: &'a SourceMap,
     format: MessageFormat,
     color: bool,
+    /// How many columns there are, if somebody said so.
+    columns: Option<usize>,
     prepared: Vec<Option<ariadne::Source<String>>>,
 }
 
 impl<'a> Renderer<'a> {
     pub fn new(sources: &'a SourceMap, format: MessageFormat, color: bool) -> Renderer<'a> {
-        Renderer { sources, format, color, prepared: vec![] }
+        Renderer { sources, format, color, columns: None, prepared: vec![] }
+    }
+
+    /// For a terminal of this width: remarks are broken between words, and of a long line what is around its mark is shown.
+    pub fn fitting(self, columns: usize) -> Renderer<'a> {
+        Renderer { columns: Some(columns.max(NARROWEST)), ..self }
     }
 
     /// One diagnostic, ending in a newline.
@@ -64,7 +72,8 @@ impl<'a> Renderer<'a> {
 
     fn human(&mut self, diagnostic: &Diagnostic) -> String {
         let (on, off) = self.paint(severity_color(diagnostic.severity));
-        let mut out = format!("{on}{}:{off} {}\n", header(diagnostic), printable(&diagnostic.title));
+        let title = format!("{on}{}:{off} {}", header(diagnostic), printable(&diagnostic.title));
+        let mut out = folded(&title, self.columns.unwrap_or(usize::MAX)).join("\n    ") + "\n";
         // ariadne confuses bytes and characters when one report spans two texts: one report each.
         let mut order: Vec<SourceId> = vec![];
         for label in &diagnostic.labels {
@@ -77,10 +86,12 @@ impl<'a> Renderer<'a> {
         }
         let margin = margin(&out);
         for (word, text) in remarks(diagnostic) {
-            let mut lines = text.lines();
+            let room = self.columns.map_or(usize::MAX, |columns| columns.saturating_sub(margin + 8));
+            let folded: Vec<String> = text.lines().flat_map(|line| folded(line, room)).collect();
+            let mut lines = folded.iter().map(String::as_str);
             let bar = if order.is_empty() { "=" } else { "│" };
             let (on, off) = self.paint(REMARK);
-            let (dim, undim) = self.paint(Color::Fixed(246));
+            let (dim, undim) = self.paint(palette::GREY);
             let _ = writeln!(
                 out,
                 "{:margin$}{dim}{bar}{undim} {on}{word}:{off} {}",
@@ -101,18 +112,19 @@ impl<'a> Renderer<'a> {
         let first = labels.first().map_or(0, |l| visible_range(&source.text, l.span).start);
         // Of lines too wide to show, only the one of the primary label is, through a window.
         let line = |byte: usize| source.line_column(byte).0;
-        let windowed = is_wide(&source.text, first);
+        let wide = self.columns.map_or(WIDE, |columns| columns.saturating_sub(MARGIN_OF_LINES).min(WIDE));
+        let windowed = is_wide(&source.text, first, wide);
         labels.retain(|l| {
             let start = visible_range(&source.text, l.span).start;
-            if windowed { line(start) == line(first) } else { !is_wide(&source.text, start) }
+            if windowed { line(start) == line(first) } else { !is_wide(&source.text, start, wide) }
         });
         // ariadne begins a new excerpt where the lines do not ascend.
         labels.sort_by_key(|l| l.span.start);
         let config =
             Config::new().with_color(self.color).with_index_type(IndexType::Byte).with_char_set(CharSet::Unicode);
-        let color = severity_color(diagnostic.severity);
+        let color = Color::Fixed(severity_color(diagnostic.severity).0);
         let ranges: Vec<Range<usize>> = labels.iter().map(|l| visible_range(&source.text, l.span)).collect();
-        let window = windowed.then(|| Window::around(source, first));
+        let window = windowed.then(|| Window::around(source, first, wide));
         let shown: Vec<Range<usize>> = match &window {
             Some(w) => ranges.iter().map(|r| w.shift(r)).collect(),
             None => ranges.clone(),
@@ -122,7 +134,7 @@ impl<'a> Renderer<'a> {
             let primary = diagnostic.labels.first().is_some_and(|first| std::ptr::eq(first, *label));
             // A label without words gets an empty message: without any, ariadne shows it by colour only.
             let drawn = ariadne::Label::new(range.clone())
-                .with_color(if primary { color } else { Color::Fixed(81) })
+                .with_color(if primary { color } else { Color::Fixed(palette::BLUE.0) })
                 .with_priority(if primary { 1 } else { 0 })
                 .with_message(printable(&label.message));
             builder = builder.with_label(drawn);
@@ -136,7 +148,7 @@ impl<'a> Renderer<'a> {
         if written.is_err() {
             return String::new();
         }
-        let text = String::from_utf8_lossy(&bytes);
+        let text = legible(&String::from_utf8_lossy(&bytes));
         let (line, column) = source.line_column(first);
         body(&text, &format!("{}:{line}:{column}", printable(&source.name)))
     }
@@ -151,22 +163,44 @@ impl<'a> Renderer<'a> {
     }
 
     /// Escape sequences around painted text, empty without colour.
-    fn paint(&self, color: Color) -> (String, &'static str) {
-        if !self.color {
-            return (String::new(), "");
-        }
-        let code = match color {
-            Color::Red => "31".to_string(),
-            Color::Yellow => "33".to_string(),
-            Color::Fixed(n) => format!("38;5;{n}"),
-            _ => "0".to_string(),
-        };
-        (format!("\x1b[{code}m"), "\x1b[0m")
+    fn paint(&self, ink: Ink) -> (String, &'static str) {
+        if self.color { (format!("\x1b[38;5;{}m", ink.0), "\x1b[0m") } else { (String::new(), "") }
     }
 }
 
 /// The colour of notes and helps.
-const REMARK: Color = Color::Fixed(115);
+const REMARK: Ink = palette::TEAL;
+
+/// Terminals narrower than this are treated as if they were so wide.
+const NARROWEST: usize = 30;
+
+/// Columns that the number of a line and the bar after it take.
+const MARGIN_OF_LINES: usize = 8;
+
+/// A text in lines of at most so many characters, broken between words.
+fn folded(text: &str, room: usize) -> Vec<String> {
+    if strip_ansi(text).chars().count() <= room {
+        return vec![text.to_string()];
+    }
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let last = lines.last_mut().expect("one line at least");
+        let used = strip_ansi(last).chars().count();
+        if used > 0 && used.saturating_add(1 + strip_ansi(word).chars().count()) > room {
+            lines.push(word.to_string());
+        } else {
+            last.push_str(if last.is_empty() { "" } else { " " });
+            last.push_str(word);
+        }
+    }
+    lines
+}
+
+/// What ariadne painted, with the ink of the terminal for the text, and greys that can be seen on every ground.
+fn legible(drawn: &str) -> String {
+    let margin = format!("\x1b[38;5;{}m", palette::GREY.0);
+    drawn.replace("\x1b[38;5;249m", "\x1b[39m").replace("\x1b[38;5;246m", &margin).replace("\x1b[38;5;240m", &margin)
+}
 
 /// `error[E0312]`
 fn header(diagnostic: &Diagnostic) -> String {
@@ -181,10 +215,10 @@ pub fn severity_word(severity: Severity) -> &'static str {
     }
 }
 
-fn severity_color(severity: Severity) -> Color {
+fn severity_color(severity: Severity) -> Ink {
     match severity {
-        Severity::Error => Color::Red,
-        Severity::Warning => Color::Yellow,
+        Severity::Error => palette::RED,
+        Severity::Warning => palette::OCHRE,
         Severity::Note => REMARK,
     }
 }
@@ -296,8 +330,6 @@ fn visible_range(text: &str, span: Span) -> Range<usize> {
 
 /// A line wider than this is shown through a window.
 const WIDE: usize = 240;
-/// Bytes shown on each side of a label in a wide line.
-const MARGIN: usize = 70;
 
 /// The line in which a byte lies.
 fn line_around(text: &str, byte: usize) -> Range<usize> {
@@ -305,8 +337,8 @@ fn line_around(text: &str, byte: usize) -> Range<usize> {
     start..text[byte..].find('\n').map_or(text.len(), |i| byte + i)
 }
 
-fn is_wide(text: &str, byte: usize) -> bool {
-    line_around(text, byte).len() > WIDE
+fn is_wide(text: &str, byte: usize, wide: usize) -> bool {
+    text[line_around(text, byte)].chars().count() > wide
 }
 
 /// Part of one very long line, with its line number kept.
@@ -319,7 +351,7 @@ struct Window {
 
 impl Window {
     /// A window around a place in a wide line.
-    fn around(source: &Source, place: usize) -> Window {
+    fn around(source: &Source, place: usize, wide: usize) -> Window {
         let text = &source.text;
         let line = line_around(text, place);
         let floor = |mut byte: usize| {
@@ -328,8 +360,10 @@ impl Window {
             }
             byte
         };
-        let start = floor(place.saturating_sub(MARGIN).max(line.start));
-        let end = floor((place + 2 * MARGIN).min(line.end)).max(start);
+        // A third before the mark; dots and the sentence at the mark need some room too.
+        let room = wide.min(210).saturating_sub(4);
+        let start = floor(place.saturating_sub(room / 3).max(line.start));
+        let end = floor((start + room).min(line.end)).max(start);
         // Empty lines before it give the window its line number.
         let above = "\n".repeat(source.line_column(place).0 - 1);
         let lead = if start > line.start { "… " } else { "" };

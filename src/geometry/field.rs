@@ -12,6 +12,7 @@
 use super::Refusal;
 use super::axis::Axis;
 use super::contact::{Component, Covector, Finding, all_vanish};
+use super::form::stays;
 use super::jet::{
     FiberedManifold, JetSpace, Order, Prolongation, changes_with, derivative_along, project, total_derivative,
 };
@@ -132,13 +133,7 @@ impl VectorField {
     pub fn simplified(&self, cx: &Inquiry) -> (VectorField, Ground) {
         let mut ground = Ground::proved("");
         let mut field = self.clone();
-        field.components.retain(|_, c| match is_zero(cx, *c) {
-            Verdict::Yes(g) => {
-                ground = std::mem::replace(&mut ground, Ground::proved("")).weaker(g);
-                false
-            }
-            _ => true,
-        });
+        field.components.retain(|_, c| stays(cx, *c, &mut ground));
         (field, ground)
     }
 

@@ -330,13 +330,7 @@ impl Form {
     pub fn simplified(&self, cx: &Inquiry) -> (Form, Ground) {
         let mut ground = Ground::proved("");
         let mut form = self.clone();
-        form.terms.retain(|_, c| match is_zero(cx, *c) {
-            Verdict::Yes(g) => {
-                ground = std::mem::replace(&mut ground, Ground::proved("")).weaker(g);
-                false
-            }
-            _ => true,
-        });
+        form.terms.retain(|_, c| stays(cx, *c, &mut ground));
         (form, ground)
     }
 
@@ -394,6 +388,13 @@ impl Form {
         }
         Ok((builder.finish(), ground))
     }
+}
+
+/// Whether a component stays when those that vanish are dropped; one that does not weakens the ground. What is undecided stays.
+pub(super) fn stays(cx: &Inquiry, component: Expr, ground: &mut Ground) -> bool {
+    let Verdict::Yes(why) = is_zero(cx, component) else { return true };
+    *ground = std::mem::replace(ground, Ground::proved("")).weaker(why);
+    false
 }
 
 impl std::ops::Add for &Form {

@@ -529,7 +529,7 @@ fn depends_on(cx: &Inquiry, expressions: &[Expr], symbol: Symbol) -> Verdict {
 
 thread_local! {
     /// A second value of a symbol.
-    static OTHER: Symbol = Symbol::parameter("other");
+    static OTHER: Symbol = Symbol::helper("other");
 }
 
 /// Whether the function changes with the symbol. It does where its derivative is not zero. Where the derivative is zero it

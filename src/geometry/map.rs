@@ -321,7 +321,7 @@ impl Map {
             return Ok(solve(cx, equations, unknowns)?);
         }
         let old = self.target.symbols();
-        let new: Vec<Symbol> = old.iter().map(|s| Symbol::parameter(&s.name())).collect();
+        let new: Vec<Symbol> = old.iter().map(|s| Symbol::helper(&s.name())).collect();
         let there: FxHashMap<Symbol, Expr> = old.iter().copied().zip(new.iter().map(|s| Expr::symbol(*s))).collect();
         let back: FxHashMap<Symbol, Expr> = new.iter().copied().zip(old.iter().map(|s| Expr::symbol(*s))).collect();
         let renamed = equations.into_iter().map(|(left, right)| (left, substitute(right, &there)));

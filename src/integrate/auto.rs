@@ -160,6 +160,8 @@ impl<'a> Auto<'a> {
             | Family::Splitting(_)
             | Family::Gauss
             | Family::Variational
+            | Family::LieVariational
+            | Family::LieGauss
             | Family::Radau
             | Family::Differentiation => None,
         }

@@ -140,6 +140,39 @@ impl Collocation {
     }
 }
 
+/// The s + 1 points of Lobatto on [0, 1], which are its ends and the zeros of Pₛ′, with the weights 1/(s (s + 1) Pₛ²).
+pub fn lobatto(s: usize) -> (Vec<f64>, Vec<f64>) {
+    let size = (s * (s + 1)) as f64;
+    // By Newton's method from Chebyshev's points: with z = 2x − 1, (1 − z²) P″ = 2 z P′ − s (s + 1) P, and dz = 2 dx.
+    let inner = |j: usize| {
+        let mut x = Twofold::from((std::f64::consts::FRAC_PI_2 * j as f64 / s as f64).sin().powi(2));
+        for _ in 0..12 {
+            let z = x + x - 1.0.into();
+            let slope = legendre_slope(s, x) / 2.0.into();
+            let second = (Twofold::from(2.0) * z * slope - Twofold::from(size) * legendre(s, x).0)
+                / (Twofold::from(1.0) - z * z);
+            x = x - slope / second / 2.0.into();
+        }
+        x
+    };
+    let points: Vec<Twofold> = (0..=s)
+        .map(|j| {
+            if j == 0 {
+                0.0.into()
+            } else if j == s {
+                1.0.into()
+            } else {
+                inner(j)
+            }
+        })
+        .collect();
+    let weight = |x: &Twofold| {
+        let p = legendre(s, *x).0;
+        (Twofold::from(1.0) / (Twofold::from(size) * p * p)).high
+    };
+    (points.iter().map(|x| x.high).collect(), points.iter().map(weight).collect())
+}
+
 /// ℓⱼ(x) for some points.
 pub fn lagrange(points: &[Twofold], j: usize, x: Twofold) -> Twofold {
     let others = points.iter().enumerate().filter(|(k, _)| *k != j);
@@ -234,6 +267,19 @@ mod tests {
         near(radau.a(0, 1) * 12.0.into(), -1.0, 0.0);
         near(radau.a(1, 0), 0.75, 0.0);
         near(radau.a(1, 1), 0.25, 0.0);
+    }
+
+    /// Lobatto's formula integrates powers up to 2s − 1; with three points it is Simpson's rule.
+    #[test]
+    fn points_of_lobatto_integrate_powers() {
+        for s in 1..=MOST_STAGES {
+            let (points, weights) = lobatto(s);
+            for k in 1..=2 * s {
+                let sum: f64 = points.iter().zip(&weights).map(|(x, w)| w * x.powi(k as i32 - 1)).sum();
+                assert!((sum - 1.0 / k as f64).abs() < 1e-15, "{s}, {k}: {sum}");
+            }
+        }
+        assert_eq!(lobatto(2).0, [0.0, 0.5, 1.0]);
     }
 
     /// Σ bⱼ cⱼᵏ⁻¹ = 1/k up to the order, Σ aᵢⱼ cⱼᵏ⁻¹ = cᵢᵏ/k up to the stages (HW IV.5, B and C), and for Gauss

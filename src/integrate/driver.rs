@@ -13,6 +13,8 @@ use super::control::StopReason;
 use super::events::{self, Crossing, Watched};
 use super::explicit::Explicit;
 use super::gauss::Gauss;
+use super::lie::LieVariational;
+use super::lie_gauss::LieGauss;
 use super::method::{Family, Method};
 use super::problem::{BadProblem, Event, InitialValueProblem, Motion, Recording};
 use super::radau::Radau;
@@ -62,7 +64,15 @@ pub fn run(cx: &Budget, motion: &Motion, problem: &InitialValueProblem) -> Resul
         (None, Family::Radau) => drive(cx, motion, problem, method, &mut Radau::new(method, motion, problem)),
         (None, Family::Differentiation) => drive(cx, motion, problem, method, &mut Bdf::new(motion, problem)),
         (None, Family::Variational) => {
-            drive(cx, motion, problem, method, &mut Variational::new(motion.discrete(method)?, motion, problem))
+            drive(cx, motion, problem, method, &mut Variational::stepper(motion.discrete(method)?, motion, problem))
+        }
+        (None, Family::LieVariational) => {
+            let compiled = motion.on_group(method)?;
+            drive(cx, motion, problem, method, &mut LieVariational::stepper(compiled, motion, problem))
+        }
+        (None, Family::LieGauss) => {
+            let compiled = motion.stages_on_group(method, problem)?;
+            drive(cx, motion, problem, method, &mut LieGauss::stepper(compiled, motion, problem))
         }
         // `choose` leaves no choice open.
         (None, Family::Choice | Family::Series) => match Taylor::new(motion, problem) {
@@ -135,6 +145,7 @@ fn drive(
     if let Some(board) = &board {
         stepper.restart(board.numbers());
     }
+    let adaptive = method.row().adaptive() && !problem.fixed;
     // Whether every step is looked at, or only those with a recorded time in them.
     let every_step = problem.dense
         || *recorder.recording == Recording::Steps
@@ -197,6 +208,12 @@ fn drive(
                 if let Some(fall) = fall {
                     stepper.cut(fall.t);
                 }
+            }
+            if let Some(surface) = recorder.surface.as_mut().filter(|_| fall.is_none() && adaptive)
+                && let Some(t) = surface.beyond(stepper.time(), stepper.state())
+                && (problem.end - t) * (problem.end - problem.start) > 0.0
+            {
+                stepper.cut(t);
             }
             if let Some(surface) = &mut recorder.surface
                 && let Err(reason) = surface.look(stepper)

@@ -20,7 +20,7 @@ use super::control::{self, Compensated, Controller, StopReason};
 use super::field::Field;
 use super::method::Method;
 use super::poles;
-use super::problem::{InitialValueProblem, Motion};
+use super::problem::{Better, InitialValueProblem, Motion};
 use super::stepper::{self, Segment, Statistics, Stepper};
 use super::tableau::{Dense, Estimate, Tableau};
 use super::whole_step::WholeStep;
@@ -60,6 +60,8 @@ const MAX_TRIALS: usize = 10_000;
 
 /// After this many steps a run is long enough for the step to be compiled as a whole.
 const LONG_RUN: u64 = 500;
+/// Steps between two looks whether better code is ready.
+const LOOK_AGAIN: u64 = 50;
 
 /// An explicit method at work.
 pub struct Explicit<'a> {
@@ -103,6 +105,8 @@ pub struct Explicit<'a> {
     dense: Vec<f64>,
     dense_ready: bool,
     statistics: Statistics,
+    /// The number of steps after which better code is looked for.
+    next_look: u64,
 }
 
 /// A trial step, compiled for the widest vectors of the processor.
@@ -175,6 +179,7 @@ impl<'a> Explicit<'a> {
             dense: vec![0.0; stride * tableau.dense.n_coefficients()],
             dense_ready: false,
             statistics: Statistics { order: tableau.order, ..Statistics::default() },
+            next_look: LONG_RUN,
         }
     }
 
@@ -296,11 +301,21 @@ impl<'a> Explicit<'a> {
         }
     }
 
-    /// Compiles the step as a whole when the run turns out to be long.
+    /// The run turns out to be long: a short step is compiled as a whole, a long field with more care. The latter takes long
+    /// and is not waited for.
     #[cold]
-    fn compile_whole(&mut self) {
+    fn look_for_better_code(&mut self) {
+        self.next_look = u64::MAX;
+        if self.whole.is_some() || self.pivoted {
+            return;
+        }
         if let Some(kernel) = self.motion.whole_step(self.method, true) {
             self.use_whole(kernel);
+        }
+        match self.motion.field_of_long_run() {
+            Better::There(field) => self.field.continue_with(field),
+            Better::Later => self.next_look = self.statistics.steps + LOOK_AGAIN,
+            Better::Never => {}
         }
     }
 
@@ -526,11 +541,8 @@ impl<'a> Explicit<'a> {
                 self.use_whole(kernel);
             }
         }
-        if self.whole.is_none() && !self.pivoted && self.statistics.steps == LONG_RUN {
-            self.compile_whole();
-            if let Some(field) = self.motion.field_of_long_run() {
-                self.field.continue_with(field);
-            }
+        if self.statistics.steps >= self.next_look {
+            self.look_for_better_code();
         }
         let remaining = limit - self.t.value;
         let mut h = self.h_next;

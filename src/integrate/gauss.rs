@@ -52,6 +52,9 @@ pub struct Gauss<'a> {
     /// Stages of the last step, one after the other.
     k: Vec<f64>,
     work: Vec<f64>,
+    /// Memory for stages that are sought, and for the guess from which they are.
+    sought: Vec<f64>,
+    guessed: Vec<f64>,
     stage: Vec<f64>,
     jacobians: Vec<f64>,
     dense: Option<Vec<f64>>,
@@ -148,6 +151,8 @@ impl<'a> Gauss<'a> {
             h_old: 0.0,
             k: vec![0.0; n * s],
             work: vec![0.0; n * s],
+            sought: vec![0.0; n * s],
+            guessed: vec![0.0; n * s],
             stage: vec![0.0; n],
             jacobians: Vec::new(),
             dense: None,
@@ -172,7 +177,7 @@ impl<'a> Gauss<'a> {
 
     /// The stages of a step from (t, y), from the guess in `k`.
     fn solve(&mut self, t: f64, y: &[f64], h: f64, k: &mut [f64]) -> Result<(), Unsolved> {
-        let guess = k.to_vec();
+        self.guessed.copy_from_slice(k);
         loop {
             let solved = match self.iteration {
                 Iteration::Substitution => self.substitute(t, y, h, k),
@@ -182,7 +187,7 @@ impl<'a> Gauss<'a> {
             match solved {
                 Ok(()) => return Ok(()),
                 Err(_) => {
-                    k.copy_from_slice(&guess);
+                    k.copy_from_slice(&self.guessed);
                     self.iteration = match self.iteration {
                         Iteration::Substitution => Iteration::Simplified,
                         _ => Iteration::Full,
@@ -337,9 +342,9 @@ impl<'a> Gauss<'a> {
     }
 
     /// A guess for the stages of a step of length h from the end of the last one, or from its beginning.
-    fn guess(&mut self, h: f64, from_its_end: bool) -> Result<Vec<f64>, Failure> {
+    fn guess(&mut self, h: f64, from_its_end: bool, guess: &mut [f64]) -> Result<(), Failure> {
         let (n, s) = (self.n, self.coefficients.s);
-        let mut guess = vec![0.0; n * s];
+        guess.fill(0.0);
         if self.h_old == 0.0 {
             let (t, y) = (self.t.value, std::mem::take(&mut self.y));
             let mut slope = vec![0.0; n];
@@ -349,7 +354,7 @@ impl<'a> Gauss<'a> {
                 return Err(failure);
             }
             guess.chunks_exact_mut(n.max(1)).for_each(|stage| stage.copy_from_slice(&slope));
-            return Ok(guess);
+            return Ok(());
         }
         let same = from_its_end && h == self.h_old;
         let points: Vec<Twofold> = match same {
@@ -366,7 +371,34 @@ impl<'a> Gauss<'a> {
                 }
             }
         }
-        Ok(guess)
+        Ok(())
+    }
+
+    /// Finds the stages of a step of length h, and goes to its end.
+    fn step_with(&mut self, h: f64, k: &mut [f64]) -> Result<(), StopReason> {
+        self.guess(h, true, k).map_err(|failure| StopReason::SingularPoint { failure })?;
+        let largest = self.y.iter().fold(0.0f64, |m, y| m.max(y.abs()));
+        for l in 0..self.n {
+            let size = self.y[l].abs().max((h * k[l]).abs()).max(1e-6 * largest).max(f64::MIN_POSITIVE);
+            self.sizes[l] = self.sizes[l].max(size);
+        }
+        let y = std::mem::take(&mut self.y);
+        let solved = self.solve(self.t.value, &y, h, k);
+        self.y = y;
+        if let Err(unsolved) = solved {
+            return Err(self.stuck(unsolved));
+        }
+        self.y_old.copy_from_slice(&self.y);
+        for l in 0..self.n {
+            let new = Compensated { value: self.y[l], rest: self.rest[l] }.plus(self.increment(h, k, l));
+            (self.y[l], self.rest[l]) = (new.value, new.rest);
+        }
+        if self.y.iter().any(|y| !y.is_finite()) {
+            self.y.copy_from_slice(&self.y_old);
+            return Err(StopReason::BlowUp);
+        }
+        self.k.copy_from_slice(k);
+        Ok(())
     }
 
     /// Why no step can be made from here.
@@ -443,28 +475,10 @@ impl Stepper for Gauss<'_> {
         if !last && self.t.value + 0.1 * h == self.t.value {
             return Err(StopReason::StepTooSmall);
         }
-        let mut k = self.guess(h, true).map_err(|failure| StopReason::SingularPoint { failure })?;
-        let largest = self.y.iter().fold(0.0f64, |m, y| m.max(y.abs()));
-        for l in 0..self.n {
-            let size = self.y[l].abs().max((h * k[l]).abs()).max(1e-6 * largest).max(f64::MIN_POSITIVE);
-            self.sizes[l] = self.sizes[l].max(size);
-        }
-        let y = std::mem::take(&mut self.y);
-        let solved = self.solve(self.t.value, &y, h, &mut k);
-        self.y = y;
-        if let Err(unsolved) = solved {
-            return Err(self.stuck(unsolved));
-        }
-        self.y_old.copy_from_slice(&self.y);
-        for l in 0..self.n {
-            let new = Compensated { value: self.y[l], rest: self.rest[l] }.plus(self.increment(h, &k, l));
-            (self.y[l], self.rest[l]) = (new.value, new.rest);
-        }
-        if self.y.iter().any(|y| !y.is_finite()) {
-            self.y.copy_from_slice(&self.y_old);
-            return Err(StopReason::BlowUp);
-        }
-        self.k = k;
+        let mut k = std::mem::take(&mut self.sought);
+        let made = self.step_with(h, &mut k);
+        self.sought = k;
+        made?;
         (self.t_old, self.h_old) = (self.t.value, h);
         self.t = if last { Compensated::new(limit) } else { self.t.plus(h) };
         self.dense = None;
@@ -482,13 +496,12 @@ impl Stepper for Gauss<'_> {
     fn state_at(&mut self, t: f64, out: &mut [f64]) {
         let h = t - self.t_old;
         let (y, iteration) = (self.y_old.clone(), self.iteration);
-        let made = self.guess(h, false).map_err(Unsolved::NoValue).and_then(|mut k| {
-            self.solve(self.t_old, &y, h, &mut k)?;
-            Ok(k)
-        });
+        let mut k = vec![0.0; self.k.len()];
+        let guessed = self.guess(h, false, &mut k).map_err(Unsolved::NoValue);
+        let made = guessed.and_then(|()| self.solve(self.t_old, &y, h, &mut k));
         self.iteration = iteration;
         match made {
-            Ok(k) => (0..self.n).for_each(|l| out[l] = y[l] + self.increment(h, &k, l)),
+            Ok(()) => (0..self.n).for_each(|l| out[l] = y[l] + self.increment(h, &k, l)),
             Err(_) => self.interpolate(t, out),
         }
     }

@@ -49,6 +49,10 @@ pub enum Family {
     Differentiation,
     /// The discrete Euler–Lagrange equations of a Lagrangian, by the word in brackets: [`super::variational`].
     Variational,
+    /// The same on the rotation group, of the order in brackets: [`super::lie`].
+    LieVariational,
+    /// Collocation on the rotation group, of the order in brackets: [`super::lie_gauss`].
+    LieGauss,
 }
 
 /// What may stand in brackets after the name of a method: `gauss(4)`.
@@ -161,6 +165,16 @@ const SPLIT: &[(Quantity, Kept)] = &[
     (Quantity::Reversal, Kept::ToRounding),
 ];
 
+/// Collocation in a chart of the group, symmetric: linear integrals of the numbers among the coordinates; the motions of a
+/// reversible system go around in its energy (HLW theorem XI.3.1).
+const ON_GROUPS: &[(Quantity, Kept)] = &[(Quantity::Linear, Kept::ToRounding), (Quantity::Reversal, Kept::ToRounding)];
+
+/// Equations of a step on a group are compiled as a whole, with their derivatives.
+const MOST_ON_GROUPS: u32 = 12;
+
+/// Orders of Galerkin's methods, with points of Gauss or Lobatto.
+const GALERKIN: Numbers = Numbers::Even { usual: 4, most: 2 * collocation::MOST_STAGES as u32 };
+
 /// All methods, in the order in which help lists them.
 pub const METHODS: &[MethodRow] = &[
     MethodRow {
@@ -270,10 +284,31 @@ pub const METHODS: &[MethodRow] = &[
     MethodRow {
         name: "variational",
         family: Family::Variational,
-        takes: Takes::Word(&[("midpoint", None), ("trapezoidal", None), ("galerkin", Some(Numbers::OneOf(&[4, 6])))]),
+        takes: Takes::Word(&[
+            ("midpoint", None),
+            ("trapezoidal", None),
+            ("galerkin", Some(GALERKIN)),
+            ("lobatto", Some(GALERKIN)),
+        ]),
         preserves: DISCRETE,
         suits: None,
         help: "discrete Euler–Lagrange equations, on constraints too, `variational(galerkin, 4)`; symplectic, fixed step",
+    },
+    MethodRow {
+        name: "lie_variational",
+        family: Family::LieVariational,
+        takes: Takes::Number(Numbers::Even { usual: 2, most: MOST_ON_GROUPS }),
+        preserves: DISCRETE,
+        suits: None,
+        help: "discrete Euler–Lagrange equations on the rotation group, for attitudes by unit quaternions; symplectic, fixed step",
+    },
+    MethodRow {
+        name: "lie_gauss",
+        family: Family::LieGauss,
+        takes: Takes::Number(Numbers::Even { usual: 4, most: MOST_ON_GROUPS }),
+        preserves: ON_GROUPS,
+        suits: None,
+        help: "Gauss collocation on the rotation group, for attitudes by unit quaternions, with any force; fixed step",
     },
 ];
 
@@ -283,7 +318,8 @@ impl MethodRow {
         match self.family {
             Family::Choice | Family::Series => true,
             Family::Explicit(tableau) => !matches!(tableau.estimate, Estimate::None),
-            Family::Splitting(_) | Family::Gauss | Family::Variational => false,
+            Family::Splitting(_) | Family::Gauss => false,
+            Family::Variational | Family::LieVariational | Family::LieGauss => false,
             Family::Radau | Family::Differentiation => true,
         }
     }
@@ -384,7 +420,7 @@ impl Method {
             Family::Splitting(composition) => Some(composition.order),
             Family::Gauss => Some(self.number.unwrap_or(2)),
             Family::Variational => Some(self.discretisation().order()),
-            Family::Radau => self.number,
+            Family::Radau | Family::LieVariational | Family::LieGauss => self.number,
             Family::Differentiation => None,
         }
     }
@@ -393,6 +429,7 @@ impl Method {
     pub fn discretisation(self) -> Discretisation {
         match (self.word, self.number) {
             (Some("galerkin"), order) => Discretisation::Galerkin { order: order.unwrap_or(4) },
+            (Some("lobatto"), order) => Discretisation::Lobatto { order: order.unwrap_or(4) },
             (Some("trapezoidal"), _) => Discretisation::Trapezoidal,
             _ => Discretisation::Midpoint,
         }
@@ -635,8 +672,12 @@ mod tests {
         // x = cos(√2 t) + (0.1/√2) sin(√2 t)
         let w = 2f64.sqrt();
         let exact = (w * end).cos() + 0.1 / w * (w * end).sin();
-        for method in Method::all().filter(|method| !matches!(method.row().family, Family::Variational)) {
+        for method in Method::all() {
             let row = method.row();
+            // Made from a Lagrangian, or on a group: their orders are measured in tests/numerics.
+            if matches!(row.family, Family::Variational | Family::LieVariational | Family::LieGauss) {
+                continue;
+            }
             let problem = || InitialValueProblem::new(state.clone(), vec![], end).method(method);
             let made = match row.adaptive() {
                 true => run(cx, &motion, &problem().tolerance(1e-9)).unwrap(),
@@ -668,8 +709,7 @@ mod tests {
                 Family::Splitting(composition) => {
                     assert_eq!((made.method, made.statistics.order), (method, composition.order));
                 }
-                // Made from a Lagrangian: tests/motion/variational.mech.
-                Family::Variational => {}
+                Family::Variational | Family::LieVariational | Family::LieGauss => unreachable!("left out"),
             }
         }
     }

@@ -1,5 +1,6 @@
 //! What is to be integrated: the compiled motion, and the numbers of one run.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
@@ -11,6 +12,8 @@ use crate::codegen::jet_compiled::{self, CompiledJet};
 use crate::codegen::{modes, simd};
 
 use super::control::Tolerance;
+use super::lie::{CompiledGroupAction, Group, GroupAction};
+use super::lie_gauss::CompiledStages;
 use super::method::{Family, Method};
 use super::slopes::CompiledSlopes;
 use super::splitting::{CompiledSplitting, Composition, NotSeparable};
@@ -85,8 +88,10 @@ impl MotionSpec {
 pub struct Motion {
     /// Smooth: decisions are in the bank `Extra`.
     pub(super) field: CompiledKernel,
-    /// The same field compiled with care, made when a run with a large field turns out to be long.
+    /// The same field compiled with care, made beside a run with a large field that turns out to be long.
     optimised: Arc<OnceLock<CompiledKernel>>,
+    /// Somebody has asked for it.
+    asked: Arc<AtomicBool>,
     /// The same field with rows exchanged in its linear systems, made when a run starts where the first declines.
     pivoted: Arc<OnceLock<CompiledKernel>>,
     pub(super) switching: Option<SwitchingFunctions>,
@@ -107,12 +112,24 @@ pub struct Motion {
     /// What variational methods are made of, and those that were made.
     action: Option<Arc<Action>>,
     actions: Actions,
+    /// Which coordinates are unit quaternions, with the Lagrangian where there is one, and the methods that were made of them.
+    group: Option<(Arc<Group>, Option<Arc<GroupAction>>)>,
+    on_group: OnGroup,
+}
+
+/// Better code for a long run.
+pub(super) enum Better<'a> {
+    There(&'a CompiledKernel),
+    /// It is being made.
+    Later,
+    Never,
 }
 
 /// Shared between motions that have the same field.
 type Jets = Arc<Mutex<Vec<((usize, bool), Option<CompiledJet>)>>>;
 type WholeSteps = Arc<Mutex<Vec<(Method, Option<CompiledKernel>)>>>;
 type Actions = Arc<Mutex<Vec<(Method, CompiledAction)>>>;
+type OnGroup = Arc<Mutex<(Vec<(Method, CompiledGroupAction)>, Vec<(Method, CompiledStages)>)>>;
 type Splittings = Arc<Mutex<Vec<(u32, CompiledSplitting)>>>;
 
 /// Operations up to which recorded and watched expressions are interpreted.
@@ -124,6 +141,12 @@ const LARGE: usize = 4000;
 
 /// Operations beyond which a field keeps the code that was made instantly, however long the run is.
 const MAX_CAREFUL: usize = 100_000;
+
+/// How a kernel is compiled: at once where it is large.
+pub(super) fn by_size(kernel: &Kernel, options: Options) -> Options {
+    let at_once = options.backend == Backend::OptimisedCode && kernel.n_operations() > LARGE;
+    Options { backend: if at_once { Backend::InstantCode } else { options.backend }, ..options }
+}
 
 impl Motion {
     pub fn new(spec: MotionSpec, options: Options) -> Motion {
@@ -141,11 +164,11 @@ impl Motion {
             n_numbers: m.n_numbers,
         });
         let field = modes.map_or(spec.field, |m| m.smooth);
-        let at_once = options.backend == Backend::OptimisedCode && field.n_operations() > LARGE;
-        let backend = if at_once { Backend::InstantCode } else { options.backend };
+        let of_field = by_size(&field, options);
         Motion {
-            field: compiled::compile(field, Options { backend, ..options }),
+            field: compiled::compile(field, of_field),
             optimised: Arc::default(),
+            asked: Arc::default(),
             pivoted: Arc::default(),
             switching,
             record: spec.record.map(|k| quick(k, options)),
@@ -159,6 +182,8 @@ impl Motion {
             slopes: Arc::default(),
             action: None,
             actions: Actions::default(),
+            group: None,
+            on_group: OnGroup::default(),
         }
     }
 
@@ -167,6 +192,7 @@ impl Motion {
         Motion {
             field: self.field.clone(),
             optimised: self.optimised.clone(),
+            asked: self.asked.clone(),
             pivoted: self.pivoted.clone(),
             switching: self.switching.clone(),
             record: record.map(|k| quick(k, self.options)),
@@ -180,6 +206,8 @@ impl Motion {
             slopes: self.slopes.clone(),
             action: self.action.clone(),
             actions: self.actions.clone(),
+            group: self.group.clone(),
+            on_group: self.on_group.clone(),
         }
     }
 
@@ -192,9 +220,8 @@ impl Motion {
     /// The same motion, kept on a surface, level by level.
     pub fn on_surface(mut self, levels: &[Level]) -> Motion {
         let kernel = surface::projection_kernel(levels, self.n_states());
-        let at_once = self.options.backend == Backend::OptimisedCode && kernel.n_operations() > LARGE;
-        let backend = if at_once { Backend::InstantCode } else { self.options.backend };
-        let kernel = compiled::compile(kernel, Options { backend, ..self.options });
+        let options = by_size(&kernel, self.options);
+        let kernel = compiled::compile(kernel, options);
         self.surface = Some(Surface { kernel, levels: levels.to_vec() });
         self
     }
@@ -235,17 +262,30 @@ impl Motion {
         &self.field
     }
 
+    /// What executes the field; for a long run what it was promised, since when that is ready depends on the machine.
     pub fn backend(&self) -> Backend {
-        self.optimised.get().unwrap_or(&self.field).backend()
+        if self.asked.load(Ordering::Relaxed) { self.options.backend } else { self.field.backend() }
     }
 
-    /// The field for the rest of a long run, if there is a better one than that of its beginning.
-    pub(super) fn field_of_long_run(&self) -> Option<&CompiledKernel> {
+    /// The field for the rest of a long run, if there is to be a better one than that of its beginning. It is made on a thread of
+    /// its own: a run goes on with what it has. Both execute the same kernel, so it makes no difference to a result when the
+    /// change is made.
+    pub(super) fn field_of_long_run(&self) -> Better<'_> {
         let unchanged = self.field.backend() == self.options.backend || self.field.backend() == Backend::Interpreter;
         if unchanged || self.field.executed().n_operations() > MAX_CAREFUL {
-            return None;
+            return Better::Never;
         }
-        Some(self.optimised.get_or_init(|| compiled::compile(self.field.kernel().clone(), self.options)))
+        if let Some(field) = self.optimised.get() {
+            return Better::There(field);
+        }
+        if !self.asked.swap(true, Ordering::Relaxed) {
+            let (place, kernel, options) = (self.optimised.clone(), self.field.kernel().clone(), self.options);
+            let make = move || drop(place.set(compiled::compile(kernel, options)));
+            if std::thread::Builder::new().name("compile".to_string()).spawn(make).is_err() {
+                return Better::Never;
+            }
+        }
+        Better::Later
     }
 
     pub fn options(&self) -> Options {
@@ -349,12 +389,49 @@ impl Motion {
             return Ok(discrete.clone());
         }
         let scheme = Scheme::of(method.discretisation());
-        if action.constraints > 0 && scheme.degree() > 1 {
-            return Err(BadProblem::HighOrderOnConstraints);
+        let only_holonomic = action.holonomic == action.constraints;
+        if action.constraints > 0 && scheme.degree() > 1 && !(only_holonomic && scheme.is_nodal()) {
+            return Err(BadProblem::HighOrderOnConstraints { only_holonomic });
         }
         let discrete = CompiledAction::new(action.clone(), scheme, self.options);
         made.push((method, discrete.clone()));
         Ok(discrete)
+    }
+
+    /// The same motion, with its quaternions of length 1, and the Lagrangian from which it follows.
+    pub fn with_group(mut self, group: Group, action: Option<GroupAction>) -> Motion {
+        self.group = Some((Arc::new(group), action.map(Arc::new)));
+        self.on_group = OnGroup::default();
+        self
+    }
+
+    /// The discrete equations of a variational method on the group.
+    pub fn on_group(&self, method: Method) -> Result<CompiledGroupAction, BadProblem> {
+        let (group, action) = self.group.as_ref().ok_or(BadProblem::NoGroup)?;
+        let action = action.as_ref().ok_or(BadProblem::NoLagrangian)?;
+        let mut made = self.on_group.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let made = &mut made.0;
+        if let Some((_, compiled)) = made.iter().find(|(m, _)| *m == method) {
+            return Ok(compiled.clone());
+        }
+        let scheme = Scheme::galerkin(method.order().unwrap_or(2));
+        let compiled = CompiledGroupAction::new(group.clone(), action, &scheme, self.options);
+        made.push((method, compiled.clone()));
+        Ok(compiled)
+    }
+
+    /// The equations of the stages of Gauss's method on the group.
+    pub fn stages_on_group(&self, method: Method, problem: &InitialValueProblem) -> Result<CompiledStages, BadProblem> {
+        let (group, _) = self.group.as_ref().ok_or(BadProblem::NoGroup)?;
+        let (field, pivoted) = self.field_for(problem);
+        let mut made = self.on_group.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let made = &mut made.1;
+        if let Some((_, compiled)) = made.iter().find(|(m, _)| *m == method) {
+            return Ok(compiled.clone());
+        }
+        let compiled = CompiledStages::new(group.clone(), field.kernel(), method, self.options, pivoted);
+        made.push((method, compiled.clone()));
+        Ok(compiled)
     }
 
     /// Verlet's method, or a composition of it, if the states fall into two classes.
@@ -564,8 +641,12 @@ pub enum BadProblem {
     },
     /// A variational method needs the Lagrangian.
     NoLagrangian,
-    /// Variational methods of higher order take no constraints.
-    HighOrderOnConstraints,
+    /// The method moves quaternions of length 1.
+    NoGroup,
+    /// Variational methods of higher order take holonomic constraints at their points only.
+    HighOrderOnConstraints {
+        only_holonomic: bool,
+    },
     /// The vector field has no value at the initial state.
     Start {
         failure: Failure,
@@ -592,8 +673,11 @@ impl std::fmt::Display for BadProblem {
                 write!(f, "the motion is not separable: the slope of {slope_of} depends on {depends_on}")
             }
             BadProblem::NoLagrangian => write!(f, "a variational method needs a Lagrangian"),
-            BadProblem::HighOrderOnConstraints => {
-                write!(f, "on constraints a variational method is `midpoint` or `trapezoidal`")
+            BadProblem::NoGroup => write!(f, "the method needs quaternions that a constraint keeps at length 1"),
+            BadProblem::HighOrderOnConstraints { only_holonomic } => {
+                let higher = if *only_holonomic { ", or `lobatto` for a higher order" } else { "" };
+                let kind = if *only_holonomic { "these" } else { "nonholonomic" };
+                write!(f, "on {kind} constraints a variational method is `midpoint` or `trapezoidal`{higher}")
             }
             BadProblem::Start { failure } => write!(f, "there is no motion from this state: {failure}"),
         }

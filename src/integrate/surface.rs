@@ -18,6 +18,10 @@
 //! All levels are one kernel, which gives the moved state and the residuals it found. An error of a step is small, so that one
 //! call ends at rounding; a larger one is repeated. A state that cannot be brought back, or only by a change that is no error
 //! of a step, ends the run with the equation that fails, and so does a place where the equations lose rank.
+//!
+//! Positions may also pass a place where the differentials of their constraints are dependent for a moment, as a mechanism does whose
+//! bars lie in one line. The motion before it is an analytic curve, which goes on behind it, and steps over it as long as none ends
+//! there: [`rank_watch`](super::rank_watch) sees to that, and notes the time.
 
 use crate::codegen::compiled::{Caller, CompiledKernel};
 use crate::codegen::interpret::{self, FailureKind};
@@ -25,6 +29,7 @@ use crate::codegen::ir::{Bank, Input, Kernel, KernelBuilder, Shape, Value};
 
 use super::control::StopReason;
 use super::problem::InitialValueProblem;
+use super::rank_watch::{self, RankWatch};
 use super::stepper::Stepper;
 
 /// Equations of one level: outputs are the equations, named by their text, then their slopes in the states of `columns`, row
@@ -34,6 +39,8 @@ pub struct Level {
     pub kernel: Kernel,
     /// The states that are moved.
     pub columns: Vec<usize>,
+    /// They are positions, and the equations holonomic constraints.
+    pub is_of_positions: bool,
 }
 
 impl Level {
@@ -48,35 +55,16 @@ impl Level {
         // What has no value stays NaN.
         let _ = interpret::evaluate(&self.kernel, [&[t], state, parameters, &[]], &mut out);
         let row = |i: usize| &out[k + i * width..k + (i + 1) * width];
-        let mut gram: Vec<f64> =
-            (0..k * k).map(|e| row(e / k).iter().zip(row(e % k)).map(|(a, b)| a * b).sum()).collect();
-        let mut least = f64::INFINITY;
-        let mut left: Vec<usize> = (0..k).collect();
-        while let Some(at) = (0..left.len()).max_by(|a, b| {
-            let diagonal = |i: &usize| gram[left[*i] * k + left[*i]];
-            diagonal(a).total_cmp(&diagonal(b))
-        }) {
-            let p = left.swap_remove(at);
-            let pivot = gram[p * k + p];
-            least = if pivot < least { pivot } else { least.min(pivot) };
-            if !(pivot > 0.0) {
-                return 0.0;
-            }
-            for &i in &left {
-                let factor = gram[i * k + p] / pivot;
-                for &j in &left {
-                    gram[i * k + j] -= factor * gram[p * k + j];
-                }
-            }
-        }
-        least
+        let gram = (0..k * k).map(|e| row(e / k).iter().zip(row(e % k)).map(|(a, b)| a * b).sum()).collect();
+        let (pivots, _) = rank_watch::pivots(gram, k);
+        pivots.last().copied().filter(|least| *least > 0.0).unwrap_or(0.0)
     }
 }
 
 /// The set on which a motion stays: its projection, compiled.
 #[derive(Clone)]
 pub struct Surface {
-    /// Outputs are the moved state, then the residuals of all equations before.
+    /// See [`projection_kernel`].
     pub kernel: CompiledKernel,
     pub levels: Vec<Level>,
 }
@@ -114,6 +102,8 @@ pub struct Projection {
     /// The longest way by which a state was moved, and the sum of all of them.
     pub largest: f64,
     pub total: f64,
+    /// When the motion passed places where the constraints lose rank for a moment.
+    pub passed: Vec<f64>,
 }
 
 /// Keeps a run on its surface.
@@ -125,6 +115,11 @@ pub struct SurfaceWatch<'a> {
     state: Vec<f64>,
     /// The largest value of each state so far: what rounding is measured by.
     sizes: Vec<f64>,
+    rank: Option<RankWatch>,
+    /// The last step went over a place where the constraints lose rank.
+    jumped: bool,
+    /// A larger way back after that is no error of a step.
+    largest_after_jump: f64,
     pub report: Projection,
 }
 
@@ -137,17 +132,21 @@ const LARGEST_CHANGE: f64 = 1e-2;
 /// The square of a smaller change is below rounding, and so is what one Newton step leaves.
 const SMALL_CHANGE: f64 = 1e-8;
 
+/// So many times the tolerance a step may be off that went over a place where the constraints lose rank.
+const JUMP_ERROR: f64 = 1e4;
+
 /// Equations may repeat each other; this fraction of the trace on the diagonal decides between them.
 const RIDGE: f64 = 1e-13;
 
 /// A pivot that has become smaller than this fraction of its value at the start of a run is lost.
 const LOST: f64 = 1e-10;
 
-/// The projection onto all levels, one after the other, of a motion with n states.
+/// The projection onto all levels, one after the other, of a motion with n states. Outputs are the moved state, the residuals
+/// before, and the differentials of the constraints whose rank is watched.
 pub fn projection_kernel(levels: &[Level], n: usize) -> Kernel {
     let mut b = KernelBuilder::new("projection");
     let mut y: Vec<Value> = (0..n).map(|i| b.input_at(&format!("y{i}"), Bank::State, i as u32)).collect();
-    let mut residuals = vec![];
+    let (mut residuals, mut watched) = (vec![], vec![]);
     for level in levels {
         let values = b.inline(&level.kernel, &mut |b: &mut KernelBuilder, input: &Input| match input.bank {
             Bank::State => y[input.slot as usize],
@@ -157,6 +156,9 @@ pub fn projection_kernel(levels: &[Level], n: usize) -> Kernel {
         let (g, slopes) = values.split_at(k);
         let width = level.columns.len();
         let row = |i: usize| &slopes[i * width..(i + 1) * width];
+        if rank_watch::is_watched(level) {
+            watched = slopes.to_vec();
+        }
         let mut gram = vec![];
         for i in 0..k {
             for j in 0..k {
@@ -188,7 +190,7 @@ pub fn projection_kernel(levels: &[Level], n: usize) -> Kernel {
     for (i, value) in y.into_iter().enumerate() {
         b.output(format!("y{i}"), value);
     }
-    for (i, value) in residuals.into_iter().enumerate() {
+    for (i, value) in residuals.into_iter().chain(watched).enumerate() {
         b.output(format!("g{i}"), value);
     }
     b.finish()
@@ -211,15 +213,36 @@ impl<'a> SurfaceWatch<'a> {
     pub fn new(surface: &Surface, problem: &'a InitialValueProblem) -> SurfaceWatch<'a> {
         let equations = surface.equations();
         let k = equations.len();
-        SurfaceWatch {
+        let mut watch = SurfaceWatch {
             caller: surface.kernel.caller(),
             parameters: &problem.parameters,
             n: problem.state.len(),
             out: vec![0.0; surface.kernel.kernel().outputs().len()],
             state: problem.state.clone(),
             sizes: problem.state.iter().map(|x| x.abs()).collect(),
+            rank: surface.levels.iter().find(|level| rank_watch::is_watched(level)).map(RankWatch::new),
+            jumped: false,
+            largest_after_jump: JUMP_ERROR * problem.tolerance.relative.max(problem.tolerance.absolute),
             report: Projection { equations, drift: vec![0.0; k], residuals: vec![0.0; k], ..Projection::default() },
+        };
+        if watch.rank.is_some() && watch.evaluate(problem.start).is_ok() {
+            let slopes = &watch.out[watch.n + k..];
+            if let Some(rank) = &mut watch.rank {
+                rank.look(problem.start, slopes);
+            }
         }
+        watch
+    }
+
+    /// Where a step that ended close to a place at which the constraints lose rank should end instead.
+    pub fn beyond(&mut self, t: f64, state: &[f64]) -> Option<f64> {
+        self.rank.as_ref().filter(|rank| rank.is_full())?;
+        self.state.copy_from_slice(state);
+        let known = self.evaluate(t).is_ok();
+        let slopes = &self.out[self.n + self.report.equations.len()..];
+        let target = self.rank.as_ref().and_then(|rank| rank.beyond(t, slopes)).filter(|_| known);
+        self.jumped = target.is_some();
+        target
     }
 
     /// Brings the state after a step back.
@@ -229,16 +252,41 @@ impl<'a> SurfaceWatch<'a> {
         for (size, x) in self.sizes.iter_mut().zip(&self.state) {
             *size = size.max(x.abs());
         }
-        if !self.project(t, true)? || stepper.ends_on_constraints() {
+        let moved = self.project(t, true)?;
+        if let Some(rank) = &mut self.rank {
+            let slopes = &self.out[self.n + self.report.equations.len()..];
+            if !rank.look(t, slopes) {
+                return Err(StopReason::LostRank { equations: self.report.equations.join(", ") });
+            }
+            if let Some((place, sigma)) = rank.passed() {
+                self.confirm(stepper, place, sigma);
+            }
+        }
+        if !moved || stepper.ends_on_constraints() {
             return Ok(());
         }
         let square = |(new, old): (&f64, &f64)| (new - old) * (new - old);
         let way = self.state.iter().zip(stepper.state()).map(square).sum::<f64>().sqrt();
+        if std::mem::take(&mut self.jumped) && !(way <= self.largest_after_jump) {
+            return Err(StopReason::LostRank { equations: self.report.equations.join(", ") });
+        }
         self.report.count += 1;
         self.report.largest = self.report.largest.max(way);
         self.report.total += way;
         stepper.replace(&self.state);
         Ok(())
+    }
+
+    /// Notes a passage if the constraints are nearly dependent there, as a look inside the step shows.
+    fn confirm(&mut self, stepper: &mut impl Stepper, place: f64, sigma: f64) {
+        let kept = (self.state.clone(), self.out.clone());
+        stepper.interpolate(place, &mut self.state);
+        let known = self.evaluate(place).is_ok();
+        let slopes = &self.out[self.n + self.report.equations.len()..];
+        if !known || self.rank.as_ref().is_some_and(|rank| rank.is_passage(slopes, sigma)) {
+            self.report.passed.push(place);
+        }
+        (self.state, self.out) = kept;
     }
 
     /// Moves a state that is recorded, and notes what is left of the equations there.
@@ -260,7 +308,8 @@ impl<'a> SurfaceWatch<'a> {
         let mut moved = false;
         for attempt in 0..ATTEMPTS {
             self.evaluate(t)?;
-            let (new, residuals) = self.out.split_at(self.n);
+            let (new, rest) = self.out.split_at(self.n);
+            let residuals = &rest[..self.report.equations.len()];
             if is_step && attempt == 0 {
                 for (most, g) in self.report.drift.iter_mut().zip(residuals) {
                     *most = most.max(g.abs());
@@ -290,7 +339,7 @@ impl<'a> SurfaceWatch<'a> {
             let sizes = residuals.iter().map(|g| g.abs()).enumerate();
             sizes.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(i, _)| i)
         };
-        let i = worst(&self.out[self.n..]);
+        let i = worst(&self.out[self.n..self.n + self.report.equations.len()]);
         let expression = self.report.equations.get(i).cloned().unwrap_or_default();
         Err(StopReason::LeftSurface { expression, value: self.out.get(self.n + i).copied().unwrap_or(0.0) })
     }

@@ -47,13 +47,15 @@ pub struct Taylor<'a> {
     h_old: f64,
     fixed: Option<f64>,
     pivoted: bool,
-    /// Machine code was asked for because the run is long.
-    asked: bool,
+    /// The number of steps after which machine code is asked for.
+    next_look: u64,
     statistics: Statistics,
 }
 
 /// After this many steps a run is long enough for long recurrences to be compiled.
 const LONG_RUN: u64 = 2000;
+/// Steps between two looks whether they are.
+const LOOK_AGAIN: u64 = 50;
 
 /// Turns of the power method, of which the second half counts.
 const TURNS: u32 = 40;
@@ -104,7 +106,7 @@ impl<'a> Taylor<'a> {
             h_old: 0.0,
             fixed,
             pivoted,
-            asked: false,
+            next_look: LONG_RUN,
             statistics: Statistics { order: order as u32, ..Statistics::default() },
         })
     }
@@ -127,7 +129,7 @@ impl<'a> Taylor<'a> {
             && let Some(jet) = self.motion.jet(self.order, true)
         {
             self.pivoted = true;
-            self.asked = false;
+            self.next_look = self.statistics.steps.max(LONG_RUN);
             self.caller = jet.caller();
             let banks = [&time[..], &self.y, self.parameters, self.field.modes()];
             let accepted = self.caller.call_fast(banks, &mut self.coefficients);
@@ -369,9 +371,9 @@ impl Stepper for Taylor<'_> {
     }
 
     fn step(&mut self, limit: f64) -> Result<(), StopReason> {
-        if !self.asked && self.statistics.steps >= LONG_RUN {
-            self.asked = true;
-            self.caller.translate();
+        if self.statistics.steps >= self.next_look {
+            let again = self.caller.translate();
+            self.next_look = if again { self.statistics.steps + LOOK_AGAIN } else { u64::MAX };
         }
         if self.fused { simd::fused(Step { method: self, limit }) } else { self.step_inner::<false>(limit) }
     }

@@ -25,7 +25,9 @@
 //! nonholonomic    f(t + h/2, (q + q̄)/2, (q̄ − q)/h) = 0            Cortés and Martínez, Nonlinearity 14 (2001) 1365
 //! ```
 //!
-//! and at each end the momentum is taken to the constraint, p̄ ← p̄ + Gᵀμ with f = 0 for its velocity, which changes no
+//! With s inner intervals holonomic constraints hold at all s + 1 points, each with its λ; with Lobatto's points, which are those of
+//! the quadrature, that has order 2s (Jay, SIAM J. Numer. Anal. 33 (1996) 368; Wenger, Ober-Blöbaum and Leyendecker, Adv. Comput. Math. 43
+//! (2017) 1163). At each end the momentum is taken to the constraint, p̄ ← p̄ + Gᵀμ with f = 0 for its velocity, which changes no
 //! later position, since the next λ absorbs it. The states of a run are (q, q′) with p = ∂L/∂q′.
 //!
 //! Unknowns are (Qⱼ − q)/h, so that nothing is lost in differences, and q and p are sums with compensation: a momentum that is
@@ -39,12 +41,11 @@ use crate::codegen::compiled::{self, Caller, CompiledKernel, Options};
 use crate::codegen::interpret::Failure;
 use crate::codegen::ir::{Bank, Input, Kernel, KernelBuilder, Value};
 
-use super::control::{Compensated, StopReason};
-use super::field::Field;
-use super::lu::Lu;
+use super::collocation::{Collocation, MOST_STAGES};
+use super::control::Compensated;
 use super::newton::Unsolved;
+use super::one_step::{Place, Repeated, StepMap, solve};
 use super::problem::{InitialValueProblem, Motion};
-use super::stepper::{Segment, Statistics, Stepper, cubic};
 
 /// What the discrete equations are made of. The kernel reads t, the states q and q′ and the parameters. With m coordinates and k
 /// constraints, the first of which are holonomic, its outputs are, matrices row by row,
@@ -73,13 +74,17 @@ pub enum Discretisation {
     Galerkin {
         order: u32,
     },
+    /// Points of Lobatto, of an even order: the trapezoidal rule is the first.
+    Lobatto {
+        order: u32,
+    },
 }
 
 impl Discretisation {
     pub fn order(self) -> u32 {
         match self {
             Discretisation::Midpoint | Discretisation::Trapezoidal => 2,
-            Discretisation::Galerkin { order } => order,
+            Discretisation::Galerkin { order } | Discretisation::Lobatto { order } => order,
         }
     }
 }
@@ -89,12 +94,12 @@ impl Discretisation {
 pub struct Scheme {
     pub order: u32,
     /// 0 = τ₀ < … < τₛ = 1
-    nodes: Vec<f64>,
-    points: Vec<f64>,
-    weights: Vec<f64>,
+    pub(super) nodes: Vec<f64>,
+    pub(super) points: Vec<f64>,
+    pub(super) weights: Vec<f64>,
     /// ℓⱼ(cᵢ) and ℓⱼ′(cᵢ), by i, then j.
-    values: Vec<Vec<f64>>,
-    slopes: Vec<Vec<f64>>,
+    pub(super) values: Vec<Vec<f64>>,
+    pub(super) slopes: Vec<Vec<f64>>,
 }
 
 impl Scheme {
@@ -103,6 +108,7 @@ impl Scheme {
             Discretisation::Midpoint => Scheme::midpoint(),
             Discretisation::Trapezoidal => Scheme::trapezoidal(),
             Discretisation::Galerkin { order } => Scheme::galerkin(order),
+            Discretisation::Lobatto { order } => Scheme::lobatto(order),
         }
     }
 
@@ -114,22 +120,35 @@ impl Scheme {
         Scheme::new(2, 1, vec![0.0, 1.0], vec![0.5, 0.5])
     }
 
-    /// Degree s with s points of Gauss: order 2s, here 4 or 6.
+    /// Degree s with s points of Gauss: order 2s. With one point it is the midpoint rule.
     pub fn galerkin(order: u32) -> Scheme {
-        match order {
-            6 => {
-                let off = 15f64.sqrt() / 10.0;
-                Scheme::new(6, 3, vec![0.5 - off, 0.5, 0.5 + off], vec![5.0 / 18.0, 8.0 / 18.0, 5.0 / 18.0])
-            }
-            _ => {
-                let off = 3f64.sqrt() / 6.0;
-                Scheme::new(4, 2, vec![0.5 - off, 0.5 + off], vec![0.5, 0.5])
-            }
-        }
+        let s = (order as usize / 2).clamp(1, MOST_STAGES);
+        let gauss = Collocation::gauss(s);
+        let high = |list: &[super::collocation::Twofold]| list.iter().map(|x| x.high).collect();
+        Scheme::new(2 * s as u32, s, high(&gauss.points), high(&gauss.weights))
     }
 
+    /// Degree s with its s + 1 points as those of the quadrature: order 2s.
+    pub fn lobatto(order: u32) -> Scheme {
+        let s = (order as usize / 2).clamp(1, MOST_STAGES);
+        let (points, weights) = super::collocation::lobatto(s);
+        Scheme::through(2 * s as u32, points.clone(), points, weights)
+    }
+
+    /// Whether the points of the quadrature are those of the polynomial.
+    pub fn is_nodal(&self) -> bool {
+        self.nodes == self.points
+    }
+
+    /// Through Chebyshev's points: polynomials of high degree are not well determined by points at equal distances.
     fn new(order: u32, s: usize, points: Vec<f64>, weights: Vec<f64>) -> Scheme {
-        let nodes: Vec<f64> = (0..=s).map(|j| j as f64 / s as f64).collect();
+        let node = |j: usize| (std::f64::consts::FRAC_PI_2 * j as f64 / s as f64).sin().powi(2);
+        let nodes = (0..=s).map(|j| if j == s { 1.0 } else { node(j) }).collect();
+        Scheme::through(order, nodes, points, weights)
+    }
+
+    fn through(order: u32, nodes: Vec<f64>, points: Vec<f64>, weights: Vec<f64>) -> Scheme {
+        let s = nodes.len() - 1;
         let factor = |j: usize, l: usize, x: f64| (x - nodes[l]) / (nodes[j] - nodes[l]);
         let value = |j: usize, x: f64| (0..=s).filter(|l| *l != j).map(|l| factor(j, l, x)).product::<f64>();
         // ℓⱼ′ = Σₖ 1/(τⱼ − τₖ) Π_{l ≠ j, k} (x − τₗ)/(τⱼ − τₗ)
@@ -210,7 +229,7 @@ impl Action {
     ///
     /// ```text
     /// time    t, h
-    /// state   q, q′, p, Uⱼ = (Qⱼ − q)/h for j = 1, …, s, λ
+    /// state   q, q′, p, Uⱼ = (Qⱼ − q)/h for j = 1, …, s, λ of the nodes 0, …, s − 1
     /// ```
     fn step_kernel(&self, scheme: &Scheme, what: Wanted) -> Kernel {
         let (m, k, s) = (self.m, self.constraints, scheme.degree());
@@ -225,8 +244,8 @@ impl Action {
         };
         let (q, v, p) = (states(&mut b, "q", m), states(&mut b, "v", m), states(&mut b, "p", m));
         let u: Vec<Vec<Value>> = (1..=s).map(|j| states(&mut b, &format!("u{j}_"), m)).collect();
-        let lambda = states(&mut b, "lambda", k);
-        let n = s * m + k;
+        let lambda = states(&mut b, "lambda", s * k);
+        let n = s * (m + k);
         let zero = b.constant(0.0);
         let mut residual = vec![zero; n];
         let mut jacobian = vec![zero; n * n];
@@ -281,19 +300,7 @@ impl Action {
             }
         }
         if k > 0 {
-            let start = self.at(&mut b, t, &q, &v);
-            for l in 0..m {
-                for i in 0..k {
-                    let direction = start.velocities_v[i * m + l];
-                    let reaction = b.mul(direction, lambda[i]);
-                    change[l] = b.add(change[l], reaction);
-                    let reaction = b.mul(h, reaction);
-                    residual[l] = b.add(residual[l], reaction);
-                    jacobian[l * n + s * m + i] = b.mul(h, direction);
-                }
-            }
-            let last = &u[s - 1];
-            let along = |b: &mut KernelBuilder, part: f64| -> Vec<Value> {
+            let along = |b: &mut KernelBuilder, part: f64, last: &[Value]| -> Vec<Value> {
                 let part = b.constant(part);
                 let length = b.mul(part, h);
                 (0..m)
@@ -303,25 +310,51 @@ impl Action {
                     })
                     .collect()
             };
-            let (end, middle) = (along(&mut b, 1.0), along(&mut b, 0.5));
-            let half = b.constant(0.5);
-            let half = b.mul(half, h);
-            let (late, centre) = (b.add(t, h), b.add(t, half));
-            let at_end = self.at(&mut b, late, &end, last);
-            let inside = self.at(&mut b, centre, &middle, last);
-            for i in 0..k {
-                let row = s * m + i;
-                let columns = row * n + (s - 1) * m;
-                if i < self.holonomic {
-                    residual[row] = b.div(at_end.positions[i], h);
-                    for l in 0..m {
-                        jacobian[columns + l] = at_end.velocities_v[i * m + l];
+            for j in 0..s {
+                // Reactions at the nodes before the last. Their directions change with the unknowns, which Newton's matrix leaves out.
+                let place = match j {
+                    0 => self.at(&mut b, t, &q, &v),
+                    _ => {
+                        let part = b.constant(scheme.nodes[j]);
+                        let offset = b.mul(part, h);
+                        let (time, there) = (b.add(t, offset), along(&mut b, 1.0, &u[j - 1]));
+                        self.at(&mut b, time, &there, &v)
                     }
-                } else {
-                    residual[row] = inside.velocities[i];
-                    for l in 0..m {
-                        let moved = b.mul(half, inside.velocities_q[i * m + l]);
-                        jacobian[columns + l] = b.add(moved, inside.velocities_v[i * m + l]);
+                };
+                for l in 0..m {
+                    for i in 0..k {
+                        let direction = place.velocities_v[i * m + l];
+                        let reaction = b.mul(direction, lambda[j * k + i]);
+                        change[l] = b.add(change[l], reaction);
+                        let reaction = b.mul(h, reaction);
+                        residual[j * m + l] = b.add(residual[j * m + l], reaction);
+                        jacobian[(j * m + l) * n + s * m + j * k + i] = b.mul(h, direction);
+                    }
+                }
+                // The constraints at the next node.
+                let last = &u[j];
+                let (end, middle) = (along(&mut b, 1.0, last), along(&mut b, 0.5, last));
+                let half = b.constant(0.5);
+                let half = b.mul(half, h);
+                let part = b.constant(scheme.nodes[j + 1]);
+                let offset = b.mul(part, h);
+                let (late, centre) = (b.add(t, offset), b.add(t, half));
+                let at_end = self.at(&mut b, late, &end, last);
+                let inside = self.at(&mut b, centre, &middle, last);
+                for i in 0..k {
+                    let row = s * m + j * k + i;
+                    let columns = row * n + j * m;
+                    if i < self.holonomic {
+                        residual[row] = b.div(at_end.positions[i], h);
+                        for l in 0..m {
+                            jacobian[columns + l] = at_end.velocities_v[i * m + l];
+                        }
+                    } else {
+                        residual[row] = inside.velocities[i];
+                        for l in 0..m {
+                            let moved = b.mul(half, inside.velocities_q[i * m + l]);
+                            jacobian[columns + l] = b.add(moved, inside.velocities_v[i * m + l]);
+                        }
                     }
                 }
             }
@@ -400,7 +433,7 @@ impl Action {
 }
 
 /// `sum + factor*x`, without what is 0 by itself.
-fn scaled_sum(b: &mut KernelBuilder, sum: Value, factor: f64, x: Value) -> Value {
+pub(super) fn scaled_sum(b: &mut KernelBuilder, sum: Value, factor: f64, x: Value) -> Value {
     if factor == 0.0 || b.as_constant(x) == Some(0.0) {
         return sum;
     }
@@ -441,14 +474,11 @@ impl CompiledAction {
     }
 }
 
-/// Where a motion is: positions and momenta, what rounding took from them, velocities, the last multipliers.
+/// What belongs to a state: positions and momenta with what rounding took from them, the last multipliers.
 #[derive(Clone, Debug)]
-struct Place {
-    t: Compensated,
+pub struct Momenta {
     q: Vec<Compensated>,
     p: Vec<Compensated>,
-    /// q and q′.
-    state: Vec<f64>,
     lambda: Vec<f64>,
 }
 
@@ -460,84 +490,77 @@ pub struct Variational<'a> {
     node: Caller,
     momentum: Caller,
     parameters: &'a [f64],
-    field: Field,
-    h: f64,
-    now: Place,
-    before: Place,
-    h_old: f64,
-    /// p belongs to the state.
-    begun: bool,
     /// The matrices of the equations of a step, and of its end.
     matrices: [Vec<f64>; 2],
     out: [Vec<f64>; 2],
     /// The largest position, velocity and multiplier so far: what rounding is measured by.
     sizes: [f64; 3],
-    statistics: Statistics,
 }
 
 impl<'a> Variational<'a> {
-    pub fn new(compiled: CompiledAction, motion: &Motion, problem: &'a InitialValueProblem) -> Variational<'a> {
+    pub fn stepper(
+        compiled: CompiledAction,
+        motion: &Motion,
+        problem: &'a InitialValueProblem,
+    ) -> Repeated<Variational<'a>> {
         let Action { m, constraints: k, .. } = *compiled.action;
         let s = compiled.scheme.degree();
-        let span = problem.end - problem.start;
-        let place = Place {
-            t: Compensated::new(problem.start),
-            q: problem.state[..m].iter().map(|x| Compensated::new(*x)).collect(),
-            p: vec![Compensated::default(); m],
-            state: problem.state.clone(),
-            lambda: vec![0.0; k],
-        };
         let outputs = |kernel: &CompiledKernel| vec![0.0; kernel.kernel().outputs().len()];
-        Variational {
+        let map = Variational {
             step: compiled.step.caller(),
             increment: compiled.increment.caller(),
             node: compiled.node.caller(),
             momentum: compiled.momentum.caller(),
             parameters: &problem.parameters,
-            field: Field::new(motion.field(), &problem.parameters),
-            h: problem.step.unwrap_or((span / 1000.0).abs()).copysign(span),
-            before: place.clone(),
-            now: place,
-            h_old: 0.0,
-            begun: false,
-            matrices: [s * m + k, m + k].map(|n| vec![0.0; n * n]),
+            matrices: [s * (m + k), m + k].map(|n| vec![0.0; n * n]),
             out: [outputs(&compiled.step), outputs(&compiled.node)],
             sizes: [0.0; 3],
-            statistics: Statistics { order: compiled.scheme.order, ..Statistics::default() },
             compiled,
-        }
+        };
+        let own = Momenta { q: vec![], p: vec![], lambda: vec![0.0; k] };
+        Repeated::new(map, own, motion, problem)
+    }
+}
+
+impl StepMap for Variational<'_> {
+    type Own = Momenta;
+
+    fn order(&self) -> u32 {
+        self.compiled.scheme.order
     }
 
-    /// The momenta of the current state.
-    fn begin(&mut self) -> Result<(), Failure> {
+    fn ends_on_constraints(&self) -> bool {
+        self.compiled.action.constraints > 0
+    }
+
+    /// The momenta of a state.
+    fn begin(&mut self, place: &mut Place<Momenta>) -> Result<(), Failure> {
         let m = self.compiled.action.m;
         let mut p = vec![0.0; m];
-        let time = [self.now.t.value];
-        self.momentum.call([&time, &self.now.state, self.parameters, &[]], &mut p)?;
-        self.now.p = p.into_iter().map(Compensated::new).collect();
-        self.now.q = self.now.state[..m].iter().map(|x| Compensated::new(*x)).collect();
-        self.begun = true;
+        let time = [place.t.value];
+        self.momentum.call([&time, &place.state, self.parameters, &[]], &mut p)?;
+        place.own.p = p.into_iter().map(Compensated::new).collect();
+        place.own.q = place.state[..m].iter().map(|x| Compensated::new(*x)).collect();
         Ok(())
     }
 
-    /// One step of length h.
-    fn make(&mut self, from: &Place, h: f64, end: Compensated) -> Result<Place, Unsolved> {
+    fn make(&mut self, from: &Place<Momenta>, h: f64, end: Compensated) -> Result<(Place<Momenta>, u64), Unsolved> {
         let Action { m, constraints: k, .. } = *self.compiled.action;
         let s = self.compiled.scheme.degree();
         let values = |list: &[Compensated]| list.iter().map(|x| x.value).collect::<Vec<_>>();
         let velocity = &from.state[m..2 * m];
         let mut x: Vec<f64> =
             self.compiled.scheme.nodes[1..].iter().flat_map(|tau| velocity.iter().map(move |v| tau * v)).collect();
-        x.extend(&from.lambda);
-        let mut input = [&from.state[..2 * m], &values(&from.p), &x].concat();
-        let n = s * m + k;
+        x.extend(from.own.lambda.repeat(s));
+        let mut input = [&from.state[..2 * m], &values(&from.own.p), &x].concat();
+        let n = s * (m + k);
         let largest = |list: &[f64], least: f64| list.iter().fold(least, |most: f64, x| most.max(x.abs()));
         let [positions, velocities, multipliers] = self.sizes;
         let positions = largest(&from.state[..m], positions);
         // A velocity is a difference of positions, over h.
         let velocities = largest(velocity, velocities).max(1e-2 * positions / h.abs());
-        let multipliers = largest(&from.lambda, multipliers).max(velocities / h.abs());
-        self.sizes = [positions, largest(velocity, self.sizes[1]), largest(&from.lambda, self.sizes[2])];
+        let multipliers = largest(&from.own.lambda, multipliers).max(velocities / h.abs());
+        self.sizes = [positions, largest(velocity, self.sizes[1]), largest(&from.own.lambda, self.sizes[2])];
         let scale = |i: usize, first: usize| if i < first { velocities } else { multipliers };
         let (parameters, caller, out) = (self.parameters, &mut self.step, &mut self.out[0]);
         let times = [from.t.value, h];
@@ -553,21 +576,20 @@ impl<'a> Variational<'a> {
                 Ok(())
             },
         )?;
-        self.statistics.evaluations += u64::from(corrections);
         input[3 * m..].copy_from_slice(&x);
         let mut change = vec![0.0; m];
         self.increment.call([&times, &input, parameters, &[]], &mut change).map_err(Unsolved::NoValue)?;
         let mut next = from.clone();
         next.t = end;
         for l in 0..m {
-            next.q[l] = from.q[l].plus(h * x[(s - 1) * m + l]);
-            next.p[l] = from.p[l].plus(h * change[l]);
+            next.own.q[l] = from.own.q[l].plus(h * x[(s - 1) * m + l]);
+            next.own.p[l] = from.own.p[l].plus(h * change[l]);
         }
-        next.lambda.copy_from_slice(&x[s * m..]);
+        next.own.lambda.copy_from_slice(&x[n - k..]);
         // The velocity of the new momentum, and the momentum on the constraint.
         let mut y: Vec<f64> = from.state[m..2 * m].to_vec();
         y.resize(m + k, 0.0);
-        let mut input = [values(&next.q), values(&next.p), y.clone()].concat();
+        let mut input = [values(&next.own.q), values(&next.own.p), y.clone()].concat();
         let (caller, out) = (&mut self.node, &mut self.out[1]);
         let (times, n) = ([end.value], m + k);
         solve(
@@ -583,141 +605,12 @@ impl<'a> Variational<'a> {
             },
         )?;
         for l in 0..m {
-            next.state[l] = next.q[l].value;
+            next.state[l] = next.own.q[l].value;
             next.state[m + l] = y[l];
             if k > 0 {
-                next.p[l] = next.p[l].plus(out[n + n * n + l]);
+                next.own.p[l] = next.own.p[l].plus(out[n + n * n + l]);
             }
         }
-        Ok(next)
-    }
-}
-
-/// Corrections after which an iteration is given up.
-const MOST: u32 = 60;
-
-/// Corrections that stop shrinking below this size are rounding errors, which a matrix may make larger.
-const NOISE: f64 = 1e-10;
-
-/// Solves F(x) = 0 to rounding, where x has these sizes; the result is the number of corrections. An iteration that ended earlier
-/// would leave an error in the same direction at every step, and the energy would drift (HLW §VIII.6).
-fn solve(
-    x: &mut [f64],
-    matrix: &mut [f64],
-    size: impl Fn(usize) -> f64,
-    mut evaluate: impl FnMut(&[f64], &mut [f64], &mut [f64]) -> Result<(), Failure>,
-) -> Result<u32, Unsolved> {
-    let n = x.len();
-    let mut residual = vec![0.0; n];
-    let mut lu: Lu<f64> = Lu::new(n);
-    let mut last = f64::INFINITY;
-    for corrections in 1..=MOST {
-        evaluate(x, &mut residual, matrix).map_err(Unsolved::NoValue)?;
-        lu.matrix.copy_from_slice(matrix);
-        lu.factorise().map_err(Unsolved::Singular)?;
-        lu.solve(&mut residual);
-        let mut correction = 0.0f64;
-        for (i, (x, d)) in x.iter_mut().zip(&residual).enumerate() {
-            *x -= d;
-            let relative = if *d == 0.0 { 0.0 } else { d.abs() / size(i) };
-            // What is no number is the largest.
-            correction = if relative <= correction { correction } else { relative };
-        }
-        let slower = !(correction < 0.9 * last);
-        // The next correction would be this one times the last decrease, at most.
-        let next = if corrections > 1 { correction * (correction / last) } else { correction };
-        if correction == 0.0 || slower && correction <= NOISE || next <= 1e-3 * f64::EPSILON {
-            return Ok(corrections);
-        }
-        if slower && corrections > 3 {
-            break;
-        }
-        last = correction;
-    }
-    Err(Unsolved::NotConverging)
-}
-
-impl Stepper for Variational<'_> {
-    fn time(&self) -> f64 {
-        self.now.t.value
-    }
-
-    fn state(&self) -> &[f64] {
-        &self.now.state
-    }
-
-    fn previous_time(&self) -> f64 {
-        self.before.t.value
-    }
-
-    fn step(&mut self, limit: f64) -> Result<(), StopReason> {
-        if !self.begun {
-            self.begin().map_err(|failure| StopReason::SingularPoint { failure })?;
-        }
-        let t = self.now.t;
-        let remaining = limit - t.value;
-        // The last step is stretched by up to a hundredth rather than followed by a tiny one.
-        let last = (1.01 * self.h).abs() >= remaining.abs();
-        let h = if last { remaining } else { self.h };
-        if t.value + 0.1 * h == t.value && !last {
-            return Err(StopReason::StepTooSmall);
-        }
-        let end = if last { Compensated::new(limit) } else { t.plus(h) };
-        let from = self.now.clone();
-        let next = self.make(&from, h, end).map_err(|unsolved| StopReason::Unsolved { step: h, unsolved })?;
-        self.before = from;
-        self.now = next;
-        self.h_old = h;
-        self.statistics.accept(h);
-        Ok(())
-    }
-
-    fn interpolate(&mut self, t: f64, out: &mut [f64]) {
-        self.state_at(t, out);
-    }
-
-    /// One step of the method from the beginning of the last step.
-    fn state_at(&mut self, t: f64, out: &mut [f64]) {
-        let from = self.before.clone();
-        let h = t - from.t.value;
-        let state = match h == 0.0 {
-            true => from.state,
-            false => self.make(&from, h, Compensated::new(t)).map_or(self.now.state.clone(), |place| place.state),
-        };
-        out.copy_from_slice(&state);
-    }
-
-    fn cut(&mut self, t: f64) {
-        let mut state = self.now.state.clone();
-        self.state_at(t, &mut state);
-        self.now.t = Compensated::new(t);
-        self.replace(&state);
-    }
-
-    fn replace(&mut self, state: &[f64]) {
-        self.now.state.copy_from_slice(state);
-        self.begun = false;
-    }
-
-    fn restart(&mut self, modes: &[f64]) {
-        self.field.set_modes(modes);
-        self.begun = false;
-    }
-
-    fn ends_on_constraints(&self) -> bool {
-        self.compiled.action.constraints > 0
-    }
-
-    fn segment(&mut self) -> Segment {
-        let slopes = [&self.before, &self.now].map(|place| {
-            let mut slope = vec![0.0; place.state.len()];
-            self.field.evaluate(place.t.value, &place.state, &mut slope).then_some(slope)
-        });
-        self.field.take_failure();
-        cubic(self.before.t.value, self.h_old, [&self.before.state, &self.now.state], slopes)
-    }
-
-    fn statistics(&self) -> Statistics {
-        self.statistics
+        Ok((next, corrections.into()))
     }
 }

@@ -141,10 +141,13 @@ fn is_definite(cx: &Inquiry, form: &DynamicalForm) -> Budgeted<bool> {
     let m = b.n_rows();
     let coordinates = form.phase_space().symbols();
     let varies = b.entries().any(|e| coordinates.iter().any(|s| e.contains(*s)));
-    if !varies || !(2..=MAX_DEFINITE).contains(&m) || (0..m).any(|i| b[(i, i)].is_zero()) {
+    if !varies || m < 2 || (0..m).any(|i| b[(i, i)].is_zero()) {
         return Ok(false);
     }
-    let found = cx.aside(share::COMPONENTS, || Ok(b.is_symmetric(cx).is_yes() && b.definite_sign(cx)?.is_some()))?;
+    let found = cx.aside(share::COMPONENTS, || {
+        let is_within_reach = m <= MAX_DEFINITE || b.without_phases(cx)?.is_some();
+        Ok(is_within_reach && b.is_symmetric(cx).is_yes() && b.definite_sign(cx)?.is_some())
+    })?;
     Ok(found.unwrap_or(false))
 }
 

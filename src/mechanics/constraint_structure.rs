@@ -262,24 +262,6 @@ impl ConstraintStructure {
         self.tower.iter().chain(&self.redundant_tower)
     }
 
-    /// C, one row for each constraint, redundant ones last, with F = C F_ρ on Q for the rows F_ρ of the others.
-    pub fn coefficients(&self, cx: &Inquiry) -> Answered<Matrix> {
-        let k = self.constraints.len();
-        let rows: Vec<usize> = (0..k).collect();
-        let minor = self.chetaev.minor(&rows, &self.dependent).transpose();
-        let beside = chetaev(cx, &self.manifold, &self.redundant);
-        let solve = |i: usize| -> Answered<Vec<Expr>> {
-            let right: Vec<Expr> = self.dependent.iter().map(|d| beside[(i, *d)]).collect();
-            let solution = minor.solve(cx, &right).map_err(exhausted)?;
-            match solution.free.is_empty() {
-                true => Ok(solution.particular.into_iter().map(|e| self.on_q(cx, e)).collect()),
-                false => Err(undecided("redundant constraints are combinations of the others", "a minor is open")),
-            }
-        };
-        let more = (0..self.redundant.len()).map(solve).collect::<Answered<Vec<_>>>()?;
-        Ok(Matrix::identity(k).above(&Matrix::with_columns(more, k)))
-    }
-
     /// k.
     pub fn n_constraints(&self) -> usize {
         self.constraints.len()

@@ -16,7 +16,8 @@
 //!
 //! decides by its derived flag. dv ∈ I^{(∞)} means that v is constant on Q. The constraints are semiholonomic exactly where the
 //! total derivatives of such v cut out Q, that is where the components of I^{(∞)} along dq_{r−1} have rank k. Its own rank may be
-//! larger: of f = d²u/dt² both du/dt and u − t du/dt are constant, so for one constraint the rank is the degree.
+//! larger: of f = d²u/dt² both du/dt and u − t du/dt are constant. It bounds the degree and need not be it: ẍ + x = 0 has two integrals
+//! and no u(t, x) whose second derivative vanishes with it.
 //!
 //! First integrals are looked for by the Euler operator (f a total derivative as it stands, or after a factor), and by
 //! elimination of those that are known. That none is found proves nothing; the kind does not rest on it.
@@ -177,7 +178,7 @@ pub fn curvature(cx: &Inquiry, q: &ConstraintStructure, g: &[Expr]) -> Matrix {
 }
 
 /// The derived flag of the Pfaffian system on J^{r−1}Y, for affine constraints of one order r ≥ 2.
-/// For one constraint it also gives the degree.
+/// A flag that ends with one form also gives the degree.
 fn derived_flag(cx: &Inquiry, q: &ConstraintStructure, degree: &mut Option<u32>) -> Verdict {
     let NormalForm::Explicit(g) = q.normal_form() else {
         return Verdict::unknown("the constraints were not solved for the dependent jets");
@@ -200,8 +201,9 @@ fn derived_flag(cx: &Inquiry, q: &ConstraintStructure, degree: &mut Option<u32>)
                 let tops: Vec<usize> = (0..chart.dimension()).filter(is_top).collect();
                 let rows: Vec<usize> = (0..matrix.n_rows()).collect();
                 let along = matrix.minor(&rows, &tops).rank(cx)?.value;
-                if along == 1 && q.n_constraints() == 1 {
-                    *degree = u32::try_from(rank).ok();
+                // ẍ + x has rank 2 and degree 1: the rank only bounds the degree.
+                if rank == 1 && q.n_constraints() == 1 {
+                    *degree = Some(1);
                 }
                 let words = format!("the derived flag ends with rank {rank}, {along} along the highest differentials");
                 return Ok(Verdict::from_bool(along == q.n_constraints(), words));

@@ -37,13 +37,14 @@ pub struct Pair {
     pub reaction: Option<Vec<Expr>>,
 }
 
-/// θ on J¹Y with pairs (A, B).
+/// θ on J¹Y, or equations −E = W a + r that no form need generate, with pairs (A, B).
 #[derive(Clone, Debug)]
 pub struct DalembertSystem {
     manifold: FiberedManifold,
     pairs: Vec<Pair>,
     pub set: ConstraintSet,
-    free: ImplicitSystem,
+    /// θ; none where only equations are given.
+    free: Option<ImplicitSystem>,
     /// W = ∂θ_v/∂v.
     pub mass: Matrix,
     /// d/dt θ_v − θ_q without the terms in the accelerations.
@@ -84,7 +85,13 @@ impl DalembertSystem {
         let mass = Matrix::from_fn(n, n, |i, j| tidy(cx, partial(cx, balance[i], accelerations[j])));
         let none = accelerations.iter().map(|a| (*a, Expr::zero())).collect();
         let rest = balance.iter().map(|e| tidy(cx, substitute(*e, &none))).collect();
-        DalembertSystem { manifold, pairs, set, free, mass, rest }
+        DalembertSystem { manifold, pairs, set, free: Some(free), mass, rest }
+    }
+
+    /// The system of equations W a + r = 0 with the pairs, whose equations define `set`. Nothing in §7 but the form Θ asks
+    /// for more than W and r.
+    pub fn of_equations(mass: Matrix, rest: Vec<Expr>, pairs: Vec<Pair>, set: ConstraintSet) -> DalembertSystem {
+        DalembertSystem { manifold: set.space().manifold().clone(), pairs, set, free: None, mass, rest }
     }
 
     pub fn manifold(&self) -> &FiberedManifold {
@@ -106,10 +113,10 @@ impl DalembertSystem {
         with_force.map(|(i, _)| Symbol::multiplier(i as u32 + 1)).collect()
     }
 
-    /// Θ = θ + λ_a A^a + B_b dλ_b, the form that generates the system.
-    pub fn generating(&self) -> ImplicitSystem {
+    /// Θ = θ + λ_a A^a + B_b dλ_b, the form that generates the system, if there is a θ.
+    pub fn generating(&self) -> Option<ImplicitSystem> {
         let multipliers: Vec<Symbol> = (1..=self.pairs.len() as u32).map(Symbol::multiplier).collect();
-        let mut terms = vec![self.free.theta().clone()];
+        let mut terms = vec![self.free.as_ref()?.theta().clone()];
         for (pair, lambda) in self.pairs.iter().zip(&multipliers) {
             terms.push(Form::term(pair.equation, &[*lambda]));
             if let Some(a) = &pair.reaction {
@@ -117,7 +124,7 @@ impl DalembertSystem {
                 terms.push(Form::one_form(along));
             }
         }
-        ImplicitSystem::with_multipliers(&self.manifold, Form::sum(1, &terms), multipliers)
+        Some(ImplicitSystem::with_multipliers(&self.manifold, Form::sum(1, &terms), multipliers))
     }
 
     /// [L]_i − F_i − λ_a A^a_i, with the accelerations and multipliers as symbols (7.2).

@@ -17,12 +17,14 @@
 //! On T*Q the set K_n is the projection of {p = θ_v(q, v), B = 0, dk(v, θ_q + λA) = 0} along (v, λ): the closure of it.
 
 use super::dalembert::DalembertSystem;
+use super::implicit::ImplicitSystem;
 use super::{Answered, exhausted, jet};
 use crate::algebra::derive::{gradient, partial};
 use crate::algebra::stratum::leaves::{Leaf, LinearSystem, leaves};
 use crate::algebra::stratum::{Branch, Cell, Frame, set};
 use crate::algebra::{Expr, Inquiry, Symbol};
 use crate::budget::{Budgeted, Exhausted};
+use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::jet::Chart;
 use crate::geometry::submanifold::Submanifold;
 
@@ -243,15 +245,19 @@ fn final_branch(
     })
 }
 
-/// The sets K_n on T*Q, in t, q and p.
+/// The sets K_n on T*Q, in t, q and p. Refused where no form says what the momenta are.
 pub fn dual(cx: &Inquiry, system: &DalembertSystem) -> Answered<Vec<Vec<Branch>>> {
-    dual_sets(cx, system).map_err(exhausted)
+    let Some(generating) = system.generating() else {
+        return Err(Box::new(Diagnostic::error(&codes::NOT_APPLICABLE, "these equations have no momenta").note(
+            "the sets on T*Q belong to a Lagrangian, or to a form that generates the system (Barone et al. §4)",
+        )));
+    };
+    dual_sets(cx, system, &generating).map_err(exhausted)
 }
 
-fn dual_sets(cx: &Inquiry, system: &DalembertSystem) -> Budgeted<Vec<Vec<Branch>>> {
+fn dual_sets(cx: &Inquiry, system: &DalembertSystem, generating: &ImplicitSystem) -> Budgeted<Vec<Vec<Branch>>> {
     let y = system.manifold();
     let n = y.n_coordinates();
-    let generating = system.generating();
     let q: Vec<Symbol> = (0..n).map(|i| jet(y, i, 0)).collect();
     let p: Vec<Symbol> = q.iter().map(|q| Symbol::momentum(*q)).collect();
     let v: Vec<Expr> = (0..n).map(|i| Expr::symbol(jet(y, i, 1))).collect();

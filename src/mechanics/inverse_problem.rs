@@ -341,7 +341,7 @@ pub fn integrating_factor(cx: &Inquiry, form: &DynamicalForm) -> Answered<Option
 /// Zero where they do not.
 fn exponential_rates(cx: &Inquiry, form: &DynamicalForm) -> Vec<Expr> {
     let (y, n) = (form.manifold(), form.jet_order());
-    let c = Symbol::parameter("c");
+    let c = Symbol::helper("c");
     let factor = Expr::apply(Elementary::Exp, &[Expr::symbol(c) * Expr::symbol(y.base())]);
     let rate = |sigma: usize| -> Option<Expr> {
         let scaled = factor * form.components()[sigma];

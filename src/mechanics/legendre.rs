@@ -20,9 +20,11 @@ use crate::algebra::decide::sign;
 use crate::algebra::derive::partial;
 use crate::algebra::expr::{Condition, Node, Relation, post_order};
 use crate::algebra::linear::Matrix;
+use crate::algebra::normal::simplify;
 use crate::algebra::solve::{Branch, solve};
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Rational, Symbol, Verdict, conditions};
+use crate::budget::Budgeted;
 use crate::diagnostic::{Diagnostic, codes};
 use rustc_hash::FxHashMap;
 
@@ -122,6 +124,28 @@ pub fn legendre(cx: &Inquiry, form: &DynamicalForm, naming: Naming) -> Answered<
 /// Values of the unknowns and where they are a solution, or why there are none.
 pub(super) type Solved = Result<(Vec<Expr>, Vec<Condition>), Verdict>;
 
+/// Momenta of up to so many coordinates are solved for by Cramer's rule: elimination would divide by pivots that may vanish where the
+/// determinant does not.
+const CRAMER: usize = 3;
+
+/// The solution by Cramer's rule, simplified; it holds where the determinant does not vanish. Nothing for larger systems and where the
+/// determinant is not proved to be nonzero somewhere.
+fn by_determinant(cx: &Inquiry, slopes: &Matrix, right: &[Expr]) -> Budgeted<Option<(Vec<Expr>, Vec<Condition>)>> {
+    if right.len() > CRAMER {
+        return Ok(None);
+    }
+    let determinant = simplify(cx, slopes.det(cx)?)?;
+    if !vanishes(cx, determinant).is_no() {
+        return Ok(None);
+    }
+    let numerators = slopes.adjugate(cx)?.mul_vector(right);
+    let (values, cancelled) = conditions::collect(cx, |cx| -> Budgeted<Vec<Expr>> {
+        numerators.iter().map(|n| simplify(cx, *n * determinant.pow(-1))).collect()
+    });
+    let nonzero: Vec<Condition> = std::iter::once(determinant).chain(cancelled).map(Condition::nonzero).collect();
+    Ok(Some((values?, inequality::reduced(cx, nonzero))))
+}
+
 const DEPENDENT: &str = "the momenta are not independent: the matrix of their derivatives is singular";
 
 /// Equations that are affine in the unknowns, or that have exactly one real solution in closed form.
@@ -147,6 +171,9 @@ pub(super) fn solve_for(cx: &Inquiry, equations: &[Expr], momenta: &[Symbol], un
     }
     let zeros = FxHashMap::from_iter(unknowns.iter().map(|u| (*u, Expr::zero())));
     let right: Vec<Expr> = equations.iter().map(|e| -substitute(*e, &zeros)).collect();
+    if let Some(solved) = by_determinant(cx, &slopes, &right).map_err(exhausted)? {
+        return Ok(Ok(solved));
+    }
     let (solution, recorded) = conditions::collect(cx, |cx| slopes.solve(cx, &right));
     let solution = solution.map_err(exhausted)?;
     if !solution.free.is_empty() {
@@ -165,7 +192,7 @@ pub(super) fn solve_for(cx: &Inquiry, equations: &[Expr], momenta: &[Symbol], un
 /// the shape of the equations.
 fn solve_with_root(cx: &Inquiry, equations: &[Expr], unknowns: &[Symbol]) -> Answered<Option<Solved>> {
     let Some(radicand) = only_radicand(equations, unknowns) else { return Ok(None) };
-    let root = Symbol::parameter("√");
+    let root = Symbol::helper("√");
     let s = Expr::symbol(root);
     // R^(k/2) is s^k.
     let named: Vec<Expr> = equations.iter().map(|e| with_root_named(*e, radicand, s)).collect();
@@ -184,7 +211,7 @@ fn solve_with_root(cx: &Inquiry, equations: &[Expr], unknowns: &[Symbol]) -> Ans
     }
     let map = FxHashMap::from_iter(unknowns.iter().copied().zip(solution.particular.iter().copied()));
     // s² − R at the solution, in u = s².
-    let square = Symbol::parameter("√²");
+    let square = Symbol::helper("√²");
     let rest = tidy(cx, s.pow(2) - substitute(radicand, &map));
     let in_square = tidy(cx, substitute(rest, &FxHashMap::from_iter([(root, Expr::symbol(square).sqrt())])));
     let slope = tidy(cx, partial(cx, in_square, square));
@@ -326,7 +353,7 @@ pub struct HamiltonEquations {
 /// Legendre transformation cannot be inverted.
 pub fn hamilton_equations(cx: &Inquiry, legendre: &Legendre, forces: &[Expr]) -> Answered<HamiltonEquations> {
     let map: FxHashMap<Symbol, Expr> = legendre.inverse()?.iter().copied().collect();
-    let hamiltonian = tidy(cx, substitute(legendre.canonical.hamiltonian, &map));
+    let hamiltonian = simplified_within(cx, substitute(legendre.canonical.hamiltonian, &map), &legendre.conditions);
     let positions = legendre.momenta.iter().map(|p| (p.conjugate, tidy(cx, partial(cx, hamiltonian, p.symbol))));
     let momenta = legendre.momenta.iter().enumerate().map(|(i, p)| {
         let force = forces.get(i).map_or_else(Expr::zero, |f| substitute(*f, &map));
@@ -334,6 +361,16 @@ pub fn hamilton_equations(cx: &Inquiry, legendre: &Legendre, forces: &[Expr]) ->
     });
     let right_sides = positions.chain(momenta).collect();
     Ok(HamiltonEquations { hamiltonian, right_sides, conditions: legendre.conditions.clone() })
+}
+
+/// The expression simplified, if that needs no other conditions than these; else as it is usually written.
+fn simplified_within(cx: &Inquiry, e: Expr, conditions: &[Condition]) -> Expr {
+    let (simple, cancelled) = conditions::collect(cx, |cx| simplify(cx, e));
+    let all: Vec<Condition> = conditions.iter().copied().chain(cancelled.into_iter().map(Condition::nonzero)).collect();
+    match simple {
+        Ok(simple) if inequality::reduced(cx, all).len() <= conditions.len() => simple,
+        _ => tidy(cx, e),
+    }
 }
 
 /// The energy Σ p^k q_{k+1} − L of the given Lagrangian, or the Hamiltonian of equations without one.

@@ -1,14 +1,14 @@
-//! The rule of multipliers, straight from the equations: E_σ = Σ λ_i ∂f^i/∂q̇^σ together with the constraints, differentiated until
-//! they contain accelerations, is one linear system for the accelerations and the multipliers. Nothing is reduced and no
+//! The rule of multipliers, straight from the equations: E_σ = Σ λ_i ∂f^i/∂q_r^σ together with the constraints, differentiated until
+//! they contain the highest derivatives q_s, is one linear system for these and the multipliers. Nothing is reduced and no
 //! dependent coordinate is chosen, so that it can be held against the formalisms that do (Krupková §11, Lewis §5, Barone et al.
 //! §7, Sarlet §6).
 //!
 //! ```text
-//! ⎛ ∂E/∂q̈   −Fᵀ ⎞ ⎛ q̈ ⎞   ⎛ −E|q̈=0  ⎞
-//! ⎝   F       0  ⎠ ⎝ λ  ⎠ = ⎝ −ḟ|q̈=0  ⎠          F = ∂f/∂q̇, or ∂f/∂q for constraints on positions
+//! ⎛ ∂E/∂q_s   −Fᵀ ⎞ ⎛ q_s ⎞   ⎛ −E|q_s=0           ⎞
+//! ⎝    F       0  ⎠ ⎝  λ  ⎠ = ⎝ −d^{s−r}f/dt|q_s=0 ⎠          F = ∂f/∂q_r,  r ≤ s
 //! ```
 
-use super::{Answered, exhausted, jet};
+use super::{Answered, exhausted, jet, vanishes};
 use crate::algebra::Inquiry;
 use crate::algebra::derive::partial;
 use crate::algebra::linear::Matrix;
@@ -18,29 +18,34 @@ use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::jet::{FiberedManifold, jet_order, total_derivatives};
 use rustc_hash::FxHashMap;
 
-/// The accelerations by coordinate. What was divided by is recorded. Refused if a constraint or an equation is of higher order,
-/// or the system does not determine them.
-pub fn accelerations(
+/// The derivatives of order s by coordinate, for equations of that order. What was divided by is recorded. Refused if a constraint is
+/// of higher order or bends in these derivatives, or the system does not determine them.
+pub fn highest_derivatives(
     cx: &Inquiry,
     manifold: &FiberedManifold,
-    equations: &[Expr],
+    (equations, s): (&[Expr], u32),
     constraints: &[Expr],
 ) -> Answered<Vec<Expr>> {
     let m = manifold.n_coordinates();
-    let top: Vec<Symbol> = (0..m).map(|i| jet(manifold, i, 2)).collect();
+    let top: Vec<Symbol> = (0..m).map(|i| jet(manifold, i, s)).collect();
     let still: FxHashMap<Symbol, Expr> = top.iter().map(|s| (*s, Expr::zero())).collect();
-    if equations.iter().any(|e| jet_order(cx, *e).order > 2) {
+    if equations.iter().any(|e| jet_order(cx, *e).order > s) {
         return Err(refused("the equations are of higher order"));
     }
+    let bends = |e: Expr| top.iter().any(|t| e.contains(*t) && !vanishes(cx, partial(cx, e, *t)).is_yes());
     let (mut rows, mut right, mut forces) = (vec![], vec![], vec![]);
     for f in constraints {
         let order = jet_order(cx, *f).order;
-        if order > 1 {
-            return Err(refused("a constraint is not one on positions or velocities"));
+        if order > s {
+            return Err(refused("a constraint is of higher order than the equations"));
         }
-        forces.push((0..m).map(|i| partial(cx, *f, jet(manifold, i, order))).collect::<Vec<Expr>>());
-        let differentiated = total_derivatives(cx, *f, 2 - order);
-        let row = top.iter().map(|s| partial(cx, differentiated, *s));
+        let force: Vec<Expr> = (0..m).map(|i| partial(cx, *f, jet(manifold, i, order))).collect();
+        if order == s && force.iter().any(|e| bends(*e)) {
+            return Err(refused("a constraint is not affine in the highest derivatives"));
+        }
+        forces.push(force.into_iter().map(|e| substitute(e, &still)).collect::<Vec<Expr>>());
+        let differentiated = total_derivatives(cx, *f, s - order);
+        let row = top.iter().map(|s| substitute(partial(cx, differentiated, *s), &still));
         rows.push(row.chain(constraints.iter().map(|_| Expr::zero())).collect());
         let drift = substitute(differentiated, &still);
         #[cfg(test)]
@@ -48,13 +53,13 @@ pub fn accelerations(
         right.push(-drift);
     }
     for (sigma, e) in equations.iter().enumerate() {
-        let row = top.iter().map(|s| partial(cx, *e, *s));
+        let row = top.iter().map(|s| substitute(partial(cx, *e, *s), &still));
         rows.push(row.chain(forces.iter().map(|f| -f[sigma])).collect());
         right.push(-substitute(*e, &still));
     }
     let solution = Matrix::with_columns(rows, m + constraints.len()).solve(cx, &right).map_err(exhausted)?;
     if !solution.residuals.is_empty() || solution.free.iter().any(|j| *j < m) || solution.particular.len() < m {
-        return Err(refused("the system for accelerations and multipliers does not determine them"));
+        return Err(refused("the system for the highest derivatives and the multipliers does not determine them"));
     }
     for c in &solution.conditions {
         crate::algebra::conditions::record_nonzero(cx, *c);

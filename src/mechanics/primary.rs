@@ -450,7 +450,7 @@ impl<'a> Legs<'a> {
                 return Ok(Some(hamilton_equations(cx, &transformation, &[])?.hamiltonian));
             }
         }
-        let name = Symbol::parameter("H_c");
+        let name = Symbol::helper("H_c");
         let eliminated = || -> Budgeted<Vec<Expr>> {
             let legs = self.slopes.iter().zip(self.pairs).map(|(s, (_, p))| Expr::symbol(*p) - *s);
             let equations: Vec<Expr> = legs.chain([Expr::symbol(name) - on_legs]).collect();

@@ -30,6 +30,7 @@ use crate::algebra::conditions;
 use crate::algebra::decide::is_nonzero_everywhere;
 use crate::algebra::derive::partial;
 use crate::algebra::linear::Matrix;
+use crate::algebra::normal::denominator;
 use crate::algebra::stratum::cell::{Cell, Frame};
 use crate::algebra::stratum::leaves::{Leaf, LinearSystem, leaves};
 use crate::algebra::stratum::rank::{Rank, strata_by};
@@ -119,6 +120,8 @@ struct Examined {
     /// All equations of Q.
     set: Branch,
     chetaev: Matrix,
+    /// What must not vanish for F to have a value.
+    divided: Vec<Expr>,
 }
 
 impl Examined {
@@ -129,16 +132,22 @@ impl Examined {
         let all = tower(cx, &constraints, level);
         let tops = all.iter().filter(|p| p.order == level).map(|p| p.function).collect();
         let set = Branch { equations: all.iter().map(|p| p.function).collect(), nonzero: vec![] };
-        let chetaev = chetaev(cx, &manifold, &constraints);
-        Ok(Examined { manifold, constraints, level, tops, set, chetaev })
+        let (chetaev, mut divided) = conditions::collect(cx, |cx| chetaev(cx, &manifold, &constraints));
+        let (below, _) = conditions::collect(cx, |cx| -> Vec<Expr> {
+            chetaev.entries().filter_map(|e| denominator(cx, e).ok()).filter(|e| !e.is_number()).collect()
+        });
+        divided.extend(below);
+        Ok(Examined { manifold, constraints, level, tops, set, chetaev, divided })
     }
 
     fn coordinates(&self) -> Vec<Symbol> {
         self.manifold.jets(self.level).symbols()
     }
 
+    /// Whether a coordinate or a derivative of one occurs: the time alone restricts no motion.
     fn depends_on_jets(&self, e: Expr) -> bool {
-        e.symbols().into_iter().any(|s| self.manifold.order_of_symbol(s).is_some())
+        let is_jet = |s: Symbol| s != self.manifold.base() && self.manifold.order_of_symbol(s).is_some();
+        e.symbols().into_iter().any(is_jet)
     }
 
     fn order_of(&self, cx: &Inquiry, e: Expr) -> Option<u32> {
@@ -221,7 +230,7 @@ fn examine(cx: &Inquiry, declared: &Declared) -> Answered<RankCondition> {
     } else {
         on_q(cx, &x, &mut found)?;
     }
-    if found.kind == Kind::Holds && k >= m {
+    if found.kind == Kind::Holds && k >= m && !(found.verdict.is_unknown() && x.level == 0) {
         found.kind = Kind::TooMany;
     }
     Ok(found)
@@ -355,6 +364,13 @@ fn on_q(cx: &Inquiry, x: &Examined, found: &mut RankCondition) -> Answered<()> {
             return Ok(());
         }
     };
+    let smooth = Branch { equations: x.set.equations.clone(), nonzero: x.divided.clone() };
+    if !x.divided.is_empty() && is_empty(cx, x, &smooth).is_yes() && !is_empty(cx, x, &x.set).is_yes() {
+        // √(ẋ² + ẏ²) = 0: nowhere on Q has the constraint derivatives.
+        found.kind = Kind::DeficientOnQ;
+        found.relations = without_relation(x);
+        return Ok(());
+    }
     if full {
         // Affine equations of one order then have solutions over every point below.
         let is_graph = x.constraints.iter().all(|c| c.order == x.level) && is_affine(cx, x);
@@ -512,6 +528,7 @@ fn factor(cx: &Inquiry, x: &Examined, frame: &Frame, found: &mut RankCondition) 
         if factors.len() > 1 || factors.first().is_some_and(is_power) {
             let is_own = |e: &&Expr| x.order_of(cx, **e) == Some(c.order);
             let own: Vec<Expr> = factors.iter().filter(is_own).copied().collect();
+            let own = branches_among(cx, x, own);
             if own.len() > 1 {
                 found.products.push((i, own));
             }
@@ -520,6 +537,22 @@ fn factor(cx: &Inquiry, x: &Examined, frame: &Frame, found: &mut RankCondition) 
     }
     found.factors.dedup();
     Ok(())
+}
+
+/// Those factors whose real zeros are not zeros of another one: x² + xy + y² is no branch beside x − y.
+fn branches_among(cx: &Inquiry, x: &Examined, factors: Vec<Expr>) -> Vec<Expr> {
+    let lies_in = |e: Expr, other: Expr| {
+        let zeros = Branch { equations: vec![e], nonzero: vec![] };
+        cx.within(share::COMPONENTS, || stratum::vanishes_on(cx, &x.coordinates(), other, &zeros))
+            .is_ok_and(|v| v.is_yes())
+    };
+    let mut kept = factors.clone();
+    for e in factors {
+        if kept.len() > 1 && kept.iter().any(|other| *other != e && lies_in(e, *other)) {
+            kept.retain(|other| *other != e);
+        }
+    }
+    kept
 }
 
 /// The rank of F at the points of Q, stratum by stratum.
@@ -645,7 +678,7 @@ impl RankCondition {
 
 /// `f2 - 2*f1`: the combination with the constraints by number.
 fn combination(rows: &[usize], relation: &Relation) -> String {
-    let names = rows.iter().map(|i| (Symbol::parameter(&format!("f{}", i + 1)), relation.coefficients[*i]));
+    let names = rows.iter().map(|i| (Symbol::helper(&format!("f{}", i + 1)), relation.coefficients[*i]));
     let sum = Expr::add_all(names.map(|(f, c)| Expr::symbol(f) * c).collect::<Vec<_>>());
     sum.to_string()
 }

@@ -92,7 +92,7 @@ fn degenerate(cx: &Inquiry, form: &DynamicalForm, matrix: &Matrix) -> Box<Diagno
         let m = form.manifold().n_coordinates();
         diagnostic = diagnostic.note(format!("the matrix B in front of them has rank {} of {m}", rank.value));
     }
-    Box::new(diagnostic.help("dynamics(S) says where there is motion, and how far it is determined"))
+    Box::new(diagnostic.help("ask `dynamics` instead: it says where there is motion, and how far it is determined"))
 }
 
 impl RegularForm {

@@ -5,6 +5,9 @@
 //! symmetry. With an ansatz f = Σ c_i f_i of all monomials up to a degree they say Σ c_i R_i = 0 for constants c_i, which is
 //! what [`ansatz`](super::ansatz) solves, exactly.
 //!
+//! On a constraint every velocity is a letter of the ansatz, also those that the constraint determines: they are functions with
+//! relations to the others, so what is found does not depend on which of them are called dependent.
+//!
 //! Functions such as 1/r = 1/√(x² + y²) satisfy relations with the coordinates, (x² + y²)/r² = 1: combinations that are constant by
 //! such a relation are no integrals, and are left out.
 
@@ -16,6 +19,7 @@ use super::regular::RegularForm;
 use super::symmetry::residuals;
 use super::{Answered, exhausted, jet, tidy};
 use crate::algebra::Inquiry;
+use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Symbol};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::field::VectorField;
@@ -31,23 +35,45 @@ pub struct Found<T> {
     pub special: Special,
 }
 
-/// A basis of the first integrals of degree 1 … n in the coordinates of the phase space, without t, and in the functions named: those
-/// of low degree first, and each without what those before it contain.
+/// The letters of a phase space: its coordinates without t, and what a constraint determines as a function of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Phase<'a> {
+    pub coordinates: &'a [Symbol],
+    pub dependent: &'a [(Symbol, Expr)],
+}
+
+impl Phase<'_> {
+    fn letters(&self) -> Vec<Expr> {
+        self.coordinates.iter().chain(self.dependent.iter().map(|(s, _)| s)).map(|s| Expr::symbol(*s)).collect()
+    }
+
+    /// A function of all letters as one of the coordinates.
+    pub fn value(&self, f: Expr) -> Expr {
+        if self.dependent.is_empty() {
+            return f;
+        }
+        substitute(f, &self.dependent.iter().copied().collect())
+    }
+}
+
+/// A basis of the first integrals of degree 1 … n in the letters of the phase space and in the functions named: those of low
+/// degree first, and each without what those before it contain.
 pub fn polynomial_integrals(
     cx: &Inquiry,
     gamma: &VectorField,
-    coordinates: &[Symbol],
+    phase: Phase<'_>,
     named: &[Expr],
     degree: u32,
 ) -> Answered<Found<Expr>> {
-    let variables: Vec<Expr> = coordinates.iter().map(|s| Expr::symbol(*s)).chain(named.iter().copied()).collect();
+    let variables: Vec<Expr> = phase.letters().into_iter().chain(named.iter().copied()).collect();
     let candidates: Vec<Expr> = monomials(&variables, degree)?.into_iter().filter(|e| !e.is_number()).collect();
     let along = gamma.derivation();
-    let ansatz = Ansatz::new(cx, candidates.iter().map(|f| vec![along.apply(cx, *f)]).collect())?;
+    let rows = candidates.iter().map(|f| vec![along.apply(cx, phase.value(*f))]);
+    let ansatz = Ansatz::new(cx, rows.collect())?;
     let mut independent = Independent::default();
-    if !named.is_empty() {
-        // Combinations that are numbers, by the relations of the functions named.
-        let values: Vec<Vec<Expr>> = candidates.iter().chain([&Expr::one()]).map(|f| vec![*f]).collect();
+    if !named.is_empty() || !phase.dependent.is_empty() {
+        // Combinations that are numbers, by the relations of the functions named and by the constraints.
+        let values: Vec<Vec<Expr>> = candidates.iter().chain([&Expr::one()]).map(|f| vec![phase.value(*f)]).collect();
         for constant in constant_combinations(cx, &values)?.basis {
             independent.add(cx, &constant[..candidates.len()]).map_err(exhausted)?;
         }
@@ -238,14 +264,14 @@ mod tests {
     use super::super::symmetry::on_shell;
     use super::super::vanishes;
     use super::*;
-    use crate::algebra::substitute::substitute;
     use crate::geometry::jet::total_derivative;
 
     fn integrals(cx: &Inquiry, regular: &RegularForm, named: &[Expr], degree: u32) -> Vec<Expr> {
         let space = regular.space();
         let base = space.manifold().base();
         let coordinates: Vec<Symbol> = space.symbols().into_iter().filter(|s| *s != base).collect();
-        polynomial_integrals(cx, &semispray(regular), &coordinates, named, degree).expect("an answer").list
+        let phase = Phase { coordinates: &coordinates, dependent: &[] };
+        polynomial_integrals(cx, &semispray(regular), phase, named, degree).expect("an answer").list
     }
 
     /// The isotropic oscillator in the plane: angular momentum and the three components of the Fradkin tensor,
@@ -494,7 +520,8 @@ mod tests {
         let space = regular.space();
         let coordinates: Vec<Symbol> = space.symbols().into_iter().filter(|s| *s != space.manifold().base()).collect();
         let names = |degree: u32| {
-            let found = polynomial_integrals(cx, &semispray(&regular), &coordinates, &[], degree).expect("an answer");
+            let phase = Phase { coordinates: &coordinates, dependent: &[] };
+            let found = polynomial_integrals(cx, &semispray(&regular), phase, &[], degree).expect("an answer");
             assert!(found.special.open.is_empty(), "{:?}", found.special.open);
             let mut list: Vec<String> = found.special.more.iter().map(|set| format!("{set:?}")).collect();
             list.sort();

@@ -130,13 +130,24 @@ impl System {
         Ok(Some(ConstraintStructure::uncharted(cx, &declared, independent, level)?))
     }
 
+    /// The same for a motion that starts where some constraints, by number, span the differentials of all: their rank is
+    /// followed along the motion, and nothing is said of other places.
+    pub fn structure_near(&self, cx: &Inquiry, independent: Option<&[usize]>) -> Fallible<ConstraintStructure> {
+        let level = level_of(cx, &*self.dynamical_form(cx)?);
+        ConstraintStructure::uncharted(cx, &self.declared_constraints(cx)?, independent, level)
+    }
+
     /// Its constraints with their rank condition; refused where they have reactions of their own.
     fn given_constraints(&self, cx: &Inquiry) -> Fallible<(Declared, Rc<RankCondition>)> {
         if let Some(own) = self.constraints.iter().find(|c| c.reactions.is_some() || c.forms.is_some()) {
             return Err(Box::new(
                 Diagnostic::error(&codes::NOT_APPLICABLE, "this is a notion for constraints with Chetaev's reactions")
                     .label(own.span, "it has forms or reactions of its own")
-                    .help("`balance(S)` and `reduction(S)` treat such constraints"),
+                    .note("a constrained system on Q is a class of 2-forms modulo the ideal of Chetaev's forms (Krupková 11.1); no theorem makes one of other forces")
+                    .help(match own.forms.is_some() {
+                        true => "`balance(S)` treats such constraints (Lewis §5)",
+                        false => "`reduction(S)` and `integrability(S)`, the constraint algorithm of pairs, treat such constraints (Barone et al. §4, §7)",
+                    }),
             ));
         }
         Ok((self.declared_constraints(cx)?, self.rank_condition(cx)?))

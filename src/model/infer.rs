@@ -98,7 +98,7 @@ mod tests {
         check("work", "work(ξ: vector field, η: form) -> form of degree deg(η)");
         check("part", "part(η: form) -> 1-contact form of degree deg(η) + 1");
         check("lagrange", "lagrange(L: Lagrangian) -> dynamical 2-form");
-        check("again", "again(f: function) -> horizontal 1-form");
+        check("again", "again(f) -> horizontal 1-form");
         check("twice", "twice(u)");
         check("first_integral", "first_integral(S: system, f: function) -> verdict");
         check("cartan", "cartan(L: Lagrangian) -> lepage 1-form");

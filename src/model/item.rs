@@ -394,11 +394,21 @@ impl System {
             equations.extend(constraint.equations.iter().map(|(e, _)| velocities(*e)));
             dependent.extend(constraint.dependent.iter().filter_map(|s| Some(s.as_jet()?.0)));
         }
+        if dependent.is_empty() {
+            dependent = self.chosen_dependent(cx);
+        }
         match mixed_form::solve_constraints(cx, &self.manifold, &equations, &dependent) {
             // The branch that the user named may say which root is meant.
             Err(unsolved) if unsolved.code == &codes::UNSOLVED => self.on_the_branch(cx).ok_or(unsolved),
             found => found,
         }
+    }
+
+    /// The coordinates that the normal form of the constraints takes as dependent; none where it has not been found.
+    fn chosen_dependent(&self, cx: &Inquiry) -> Vec<crate::algebra::Coordinate> {
+        let (structure, _) = crate::algebra::conditions::collect(cx, |cx| self.constraint_structure(cx));
+        let Ok(structure) = structure else { return vec![] };
+        structure.dependent().iter().map(|i| self.manifold.fibres()[*i].coordinate).collect()
     }
 
     /// The normal form of the constraints, with its conditions, if the velocities are given in closed form.

@@ -2,13 +2,15 @@
 //! several entries is an `aligned` block with one line each; words are `\text{…}`.
 //!
 //! ```text
-//! equations(L)   \begin{aligned} x &\colon\; -m \ddot{x} - k x \\ \text{order} &\colon\; 2 \end{aligned}
+//! equations(L)      \begin{aligned} -m \ddot{x} - k x &= 0 \end{aligned}
+//! vector_field(L)   \begin{aligned} \ddot{x} &= -\frac{k x}{m} \end{aligned}
 //! ```
 
 use super::set::Branch;
 use super::show::{expr_text, field_text, force_text, form_text, key_shown, main_of, matrix_text, text};
-use super::value::{Answer, Family, Value};
+use super::value::{Answer, Family, KeyPart, Value, Written};
 use crate::algebra::Inquiry;
+use crate::algebra::SymbolKind;
 use crate::algebra::print::Style;
 
 const STYLE: Style = Style::LATEX;
@@ -134,7 +136,42 @@ fn span(generators: Vec<String>) -> String {
     format!(r"\operatorname{{span}}\left( {} \right)", generators.join(r",\; "))
 }
 
+/// Equations as a paper has them, a line for each; nothing for answers that are none.
+pub fn equations(cx: &Inquiry, answer: &Answer) -> Option<String> {
+    let vanishes = |value: &Value| format!("{} &= 0", latex(cx, value));
+    let mut rows: Vec<String> = vec![];
+    for (key, value) in &answer.family()?.entries {
+        let name = key_shown(key, STYLE);
+        rows.push(match answer.written {
+            Written::Beside => return None,
+            Written::Vanishes => vanishes(value),
+            // Of an entry that has two names the one of the left side is written.
+            Written::Momenta if !is_momentum(key) => continue,
+            Written::Equals | Written::Momenta => format!("{name} &= {}", latex(cx, value)),
+            Written::Rate => format!(r"\dot{{{name}}} &= {}", latex(cx, value)),
+        });
+    }
+    if let Some(Ok(Value::List(constraints))) = answer.get(cx, "constraints") {
+        rows.extend(constraints.iter().map(vanishes));
+    }
+    if let Some(Ok(hamiltonian)) = answer.get(cx, "H").filter(|_| answer.written == Written::Rate) {
+        rows.push(format!("H &= {}", latex(cx, &hamiltonian)));
+    }
+    let conditions: Vec<String> = answer.conditions.iter().map(|c| latex(cx, &super::show::condition(c))).collect();
+    if let Some(last) = rows.last_mut().filter(|_| !conditions.is_empty()) {
+        *last += &format!(r" \qquad \text{{where }} {}", conditions.join(r",\; "));
+    }
+    Some(format!("\\begin{{aligned}}\n{}\n\\end{{aligned}}", rows.join(" \\\\\n")))
+}
+
+fn is_momentum(key: &[KeyPart]) -> bool {
+    matches!(key, [KeyPart::Symbol(s)] if matches!(s.kind(), SymbolKind::Momentum { .. }))
+}
+
 fn answer_latex(cx: &Inquiry, answer: &Answer) -> String {
+    if let Some(equations) = equations(cx, answer) {
+        return equations;
+    }
     let mut rows: Vec<(String, String)> = vec![];
     match (&answer.main, answer.family()) {
         (Some(Value::Family(family)), _) => rows.extend(family_rows(cx, family)),
@@ -185,6 +222,19 @@ mod tests {
             aligned(&[("x".into(), "1".into()), (String::new(), "2".into())]),
             r"\begin{aligned} x &\colon\; 1 \\ & 2 \end{aligned}"
         );
+    }
+
+    #[test]
+    fn equations_are_written_as_in_a_paper() {
+        let oscillator =
+            "manifold Y over t { x }\nparam m, k\nassume m > 0\nlagrangian L on J1(Y) = m*x'^2/2 - k*x^2/2\n";
+        let lines = |rows: &[&str]| format!("\\begin{{aligned}}\n{}\n\\end{{aligned}}", rows.join(" \\\\\n"));
+        check(&format!("{oscillator}equations(L)"), &lines(&[r"-m \ddot{x} - k x &= 0"]));
+        check(&format!("{oscillator}vector_field(L)"), &lines(&[r"\ddot{x} &= -\frac{k x}{m}"]));
+        check(&format!("{oscillator}momenta(L)"), &lines(&[r"p_{x} &= m \dot{x}"]));
+        let hamilton =
+            [r"\dot{x} &= \frac{p_{x}}{m}", r"\dot{p_{x}} &= -k x", r"H &= \frac{p_{x}^{2}}{2 m} + \frac{k x^{2}}{2}"];
+        check(&format!("{oscillator}hamilton(L)"), &lines(&hamilton));
     }
 
     #[test]

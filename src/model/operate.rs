@@ -365,7 +365,16 @@ fn add(cx: &Inquiry, left: &Value, right: &Value) -> Fallible<Value> {
                 None => refuse(&codes::WRONG_KIND, "only a number can be added to a series"),
             }
         }
-        (a, b) => refuse(&codes::WRONG_KIND, format!("{} and {} cannot be added", describe(a), describe(b))),
+        (a, b) => {
+            let title = format!("{} and {} cannot be added", describe(a), describe(b));
+            let refused = Diagnostic::error(&codes::WRONG_KIND, title);
+            let acts = matches!((a, b), (Value::Force(_), _) | (_, Value::Force(_)));
+            Err(Box::new(if acts {
+                refused.help("a force acts on a system: `system S = L with friction`")
+            } else {
+                refused
+            }))
+        }
     }
 }
 

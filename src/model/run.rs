@@ -47,7 +47,7 @@ pub fn part(run: &Rc<Run>, name: &str) -> Fallible<Option<Value>> {
         "backend" => Value::Label(run.backend()),
         "portable" => Value::from(Verdict::from_bool(run.is_portable(), "how the run was made")),
         "method" => Value::Label(t.method.name()),
-        "levels" | "drift" | "residuals" | "projection" | "projections" => projection(run, name),
+        "levels" | "drift" | "residuals" | "projection" | "projections" | "passed" => projection(run, name),
         "events" => Value::list(t.events.iter().map(|e| state(run, e.t, &e.state))),
         _ => return Ok(members(run, name)),
     }))
@@ -63,6 +63,7 @@ fn projection(run: &Run, name: &str) -> Value {
         "drift" => floats(&kept.drift),
         "residuals" => floats(&kept.residuals),
         "projection" => Value::Float(kept.largest),
+        "passed" => floats(&kept.passed),
         _ => Value::number(kept.count as i64),
     }
 }

@@ -10,10 +10,10 @@ use crate::algebra::ball;
 use crate::algebra::expr::{Condition, Relation};
 use crate::algebra::print::{Format, Style};
 use crate::algebra::{Expr, Ground, Rational, Symbol, Verdict};
-use crate::geometry::contact::Covector;
+use crate::geometry::contact::{self, ContactBasis, Covector};
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
-use crate::geometry::jet::Over;
+use crate::geometry::jet::{Over, Prolongation};
 use crate::motion::double;
 use crate::report::plot::Screen;
 use crate::source::Span;
@@ -57,7 +57,7 @@ fn entry_text(cx: &Inquiry, entry: &PointEntry, style: Style) -> String {
 
 /// For people, in several lines where the value has several parts.
 pub fn text(cx: &Inquiry, value: &Value) -> String {
-    render(cx, value, Style::ASCII)
+    standing(cx, value, Style::ASCII)
 }
 
 pub fn latex(cx: &Inquiry, value: &Value) -> String {
@@ -211,7 +211,7 @@ fn answer_text(cx: &Inquiry, answer: &Answer, style: Style) -> String {
     let mut lines = vec![];
     lines.extend(super::summary::sentence(cx, answer).filter(|_| style.format != Format::Latex));
     if let Some(main) = &answer.main {
-        lines.push(main_of(cx, answer, |cx| render(cx, main, style)));
+        lines.push(main_of(cx, answer, |cx| standing(cx, main, style)));
     }
     if let (None, Some(why)) = (&answer.main, &answer.refused) {
         lines.push(format!("none ({})", why.title));
@@ -236,7 +236,7 @@ fn answer_text(cx: &Inquiry, answer: &Answer, style: Style) -> String {
             }
             None => continue,
         };
-        let shown = render(cx, &value, style);
+        let shown = standing(cx, &value, style);
         let shown = if shown.is_empty() { "none".to_string() } else { shown };
         if shown.contains('\n') {
             lines.push(format!("{name}:\n  {}", shown.replace('\n', "\n  ")));
@@ -302,7 +302,32 @@ pub fn form_text(cx: &Inquiry, form: &Form, style: Style) -> String {
     if form.degree() == 0 {
         return form.as_function().map_or_else(|| "0".into(), |e| expr_text(cx, e, style));
     }
-    style.combination(&terms)
+    match contact_terms(cx, form, style) {
+        Some(contact) if contact.len() < terms.len() => style.combination(&contact),
+        _ => style.combination(&terms),
+    }
+}
+
+/// The terms of a contact form by contact forms: of `dx - x'*dt`, `omega(x)`. Nothing where a term has no contact factor.
+fn contact_terms(cx: &Inquiry, form: &Form, style: Style) -> Option<Vec<(Expr, String)>> {
+    if contact::prolongation_of(form) != Prolongation::Holonomic {
+        return None;
+    }
+    let manifold = form.manifold().ok()??;
+    let order = form.symbols().iter().filter_map(|s| s.as_jet()).map(|(_, order)| order).max()?;
+    let found = contact::in_contact_basis(form, ContactBasis::Adapted(manifold.jets(order)));
+    let mut terms = vec![];
+    for component in found.components() {
+        let coefficient = tidy(cx, component.coefficient);
+        if coefficient.is_zero() {
+            continue;
+        }
+        if !component.basis.iter().any(|covector| matches!(covector, Covector::Contact(_))) {
+            return None;
+        }
+        terms.push((coefficient, crate::geometry::print::basis(style, &component.basis)));
+    }
+    Some(terms)
 }
 
 pub fn field_text(cx: &Inquiry, field: &VectorField, style: Style) -> String {
@@ -328,6 +353,22 @@ pub(super) fn matrix_text(cx: &Inquiry, m: &LabelledMatrix, style: Style) -> Str
     let rows: Vec<String> = rows.iter().map(|r| format!("[{}]", r.join(", "))).collect();
     let one_line = format!("[{}]", rows.join(", "));
     if one_line.chars().count() <= 96 { one_line } else { format!("[{}]", rows.join(",\n ")) }
+}
+
+/// A value that stands alone: a matrix with the names of its rows and columns, in a comment, so that it can be read again.
+fn standing(cx: &Inquiry, value: &Value, style: Style) -> String {
+    let shown = render(cx, value, style);
+    let Value::Matrix(m) = value else { return shown };
+    let names = |labels: &[Symbol]| labels.iter().map(|s| style.symbol(*s)).collect::<Vec<_>>().join(", ");
+    let said = match (m.rows.is_empty(), m.columns.is_empty()) {
+        _ if style.format == Format::Latex => return shown,
+        (true, true) => return shown,
+        (false, false) if m.rows == m.columns => names(&m.rows),
+        (true, false) => format!("columns {}", names(&m.columns)),
+        (false, true) => format!("rows {}", names(&m.rows)),
+        (false, false) => format!("rows {}; columns {}", names(&m.rows), names(&m.columns)),
+    };
+    if shown.contains('\n') { format!("// {said}\n{shown}") } else { format!("{shown}  // {said}") }
 }
 
 // ----- JSON ---------------------------------------------------------------------------------------

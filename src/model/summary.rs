@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! dynamics(L)      motion on a submanifold of dimension 5, one function of time free
-//! linearize(L, P)  a stable equilibrium; rows and columns: x, x'
+//! linearize(L, P)  a stable equilibrium
 //! ```
 //!
 //! A sentence says what the parts say, and nothing else: it is made from them.
@@ -144,7 +144,7 @@ fn dirac(cx: &Inquiry, a: &Answer) -> Option<String> {
     // Each first-class constraint takes two dimensions of the phase space, each second-class one takes one.
     let left = (2 * n).checked_sub(2 * first + second).filter(|left| left % 2 == 0)?;
     let freedom = plural(left / 2, "degree of freedom is left", "degrees of freedom are left");
-    Some(format!("{constraints}: {freedom}{}", names(a)))
+    Some(format!("{constraints}: {freedom}"))
 }
 
 fn linearize(cx: &Inquiry, a: &Answer) -> Option<String> {
@@ -154,7 +154,7 @@ fn linearize(cx: &Inquiry, a: &Answer) -> Option<String> {
         (false, false) => {
             let refuted = verdict(cx, a, "equilibrium").is_some_and(|v| v.is_no());
             let said = if refuted { "not an equilibrium" } else { "it is not decided whether this is an equilibrium" };
-            return Some(format!("{said}{}", names(a)));
+            return Some(said.to_string());
         }
     };
     let article = if kind == "equilibrium" { "an" } else { "a" };
@@ -165,17 +165,5 @@ fn linearize(cx: &Inquiry, a: &Answer) -> Option<String> {
         () if is_yes(cx, a, "bounded") => format!("{article} {kind} near which linear motions stay bounded"),
         () => format!("{article} {kind}"),
     };
-    Some(format!("{said}{}", names(a)))
-}
-
-/// What the rows and columns of the main value belong to.
-fn names(a: &Answer) -> String {
-    let Some(Value::Matrix(m)) = &a.main else { return String::new() };
-    let written =
-        |symbols: &[crate::algebra::Symbol]| symbols.iter().map(|s| s.to_string()).collect::<Vec<_>>().join(", ");
-    match (m.rows.is_empty(), m.rows == m.columns) {
-        (true, _) => String::new(),
-        (false, true) => format!("; rows and columns: {}", written(&m.rows)),
-        (false, false) => format!("; rows: {}; columns: {}", written(&m.rows), written(&m.columns)),
-    }
+    Some(said)
 }

@@ -184,6 +184,8 @@ pub struct Unmade {
     pub shape: Shape,
     /// The manifold on which the value will live.
     pub home: Option<FiberedManifold>,
+    /// The columns that a run records, or a sweep collects, where they are known; a run has its states too.
+    pub columns: Option<Vec<String>>,
     /// `None` for what only a run makes.
     pub value: Option<Deferred>,
 }

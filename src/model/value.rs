@@ -233,6 +233,24 @@ pub struct Answer {
     pub as_written: bool,
     /// The main value is a list, and if it has one entry it stands for that: the only solution of an equation.
     pub stands_for_only_entry: bool,
+    /// How a paper writes its entries.
+    pub written: Written,
+}
+
+/// What an entry of an answer, a key and its value, is in a paper.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Written {
+    /// Two things that belong together.
+    #[default]
+    Beside,
+    /// The left side of an equation whose right side is 0.
+    Vanishes,
+    /// key = value.
+    Equals,
+    /// The same, for keys that are momenta; others repeat them.
+    Momenta,
+    /// The rate of change of the key = value.
+    Rate,
 }
 
 type Thunk = Box<dyn Fn(&Inquiry) -> Fallible<Value>>;
@@ -255,7 +273,14 @@ impl Answer {
             conditions: vec![],
             as_written: false,
             stands_for_only_entry: false,
+            written: Written::default(),
         }
+    }
+
+    /// How a paper writes its entries; it leaves out the parts that speak about them.
+    pub fn written(mut self, written: Written) -> Answer {
+        self.written = written;
+        self
     }
 
     pub fn main(mut self, value: impl Into<Value>) -> Answer {

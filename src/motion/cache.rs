@@ -3,6 +3,7 @@
 //! watched is kept beside the field it belongs to.
 
 use super::discrete::ActionLaw;
+use super::group::GroupLaw;
 use super::law::{Law, Reading};
 use crate::algebra::Inquiry;
 use crate::algebra::derive::partial;
@@ -53,6 +54,7 @@ struct ObserverKey {
     parameters: Vec<Symbol>,
     expressions: Vec<Expr>,
     names: Vec<String>,
+    group: Option<GroupLaw>,
     events: Vec<(bool, bool, bool, bool)>,
 }
 
@@ -65,6 +67,8 @@ pub struct Observed {
     pub surface: Vec<SurfaceLevel>,
     /// The Lagrangian, for a variational method.
     pub action: Option<ActionLaw>,
+    /// The quaternions, for a method on their group.
+    pub group: Option<GroupLaw>,
     /// The parameters of the field, then those that only occur here.
     pub parameters: Vec<Symbol>,
 }
@@ -103,7 +107,8 @@ impl SurfaceLevel {
             self.equations.iter().copied().chain(slopes).map(|e| (shortened(&e.to_string()), e)).collect();
         let kernel = lower::expressions("surface", signature, &list)?;
         let column = |s: &Symbol| signature.states.iter().position(|state| state == s);
-        Ok(Level { kernel, columns: self.states.iter().filter_map(column).collect() })
+        let is_of_positions = self.states.iter().all(|s| s.as_jet().is_some_and(|(_, order)| order == 0));
+        Ok(Level { kernel, columns: self.states.iter().filter_map(column).collect(), is_of_positions })
     }
 }
 
@@ -166,6 +171,8 @@ impl Motions {
         let surface = Some(surface.map_err(Unlowered::Field)?).filter(|levels| !levels.is_empty());
         let lowered = observed.action.as_ref().map(|law| law.lower(&with_observed));
         let action = lowered.transpose().map_err(Unlowered::Field)?;
+        let lowered = observed.group.as_ref().map(|law| law.lower(&with_observed));
+        let group = lowered.transpose().map_err(Unlowered::Field)?;
         if let Some(field) = new_field {
             kept.compilations += 1;
             if kept.fields.len() >= KEPT {
@@ -178,15 +185,19 @@ impl Motions {
         let Some(field) = kept.fields.get_mut(&key) else { unreachable!("just kept") };
         kept.compilations += usize::from(record.is_some()) + usize::from(events.is_some());
         let motion = match (&record, &events, surface, action) {
-            (None, None, None, None) => field.motion.clone(),
+            (None, None, None, None) if group.is_none() => field.motion.clone(),
             (_, _, surface, action) => {
                 let motion = field.motion.observing(record, events.map(|k| (k, observed.kinds.clone())));
                 let motion = match surface {
                     Some(levels) => motion.on_surface(&levels),
                     None => motion,
                 };
-                Rc::new(match action {
+                let motion = match action {
                     Some(action) => motion.with_action(action),
+                    None => motion,
+                };
+                Rc::new(match group {
+                    Some((group, action)) => motion.with_group(group, action),
                     None => motion,
                 })
             }
@@ -230,6 +241,7 @@ impl Observed {
             parameters: self.parameters.clone(),
             expressions,
             names,
+            group: self.group.clone(),
             events: self.kinds.iter().map(kind).collect(),
         }
     }

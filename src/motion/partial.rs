@@ -6,12 +6,13 @@
 //! version and the hash of the input, so other equations are never mixed), the torn line is cut off, and the row after
 //! the last whole line is the next one. Other formats are made of the finished rows at the end.
 //!
-//! Shard i of N has the rows from ⌊(i−1)n/N⌋ to ⌊in/N⌋ of n. Its head says which one it is; without that line the heads of
-//! all shards are equal, and equal to the head of the whole table. [`merge`] puts the rows of all shards behind it.
+//! Shard i of N has the rows from ⌊(i−1)n/N⌋ to ⌊in/N⌋ of n, in a table of any format. What it says about itself says which one
+//! it is; without that entry all shards say the same, and the same as the whole table. [`merge`] puts the rows of all shards
+//! behind it, and reads every one of them: a row that stands in another place is seen.
 
 use crate::diagnostic::{Diagnostic, Fallible, codes};
-use crate::report::provenance::Provenance;
-use crate::report::rows::{Cell, Heading, Kind, Rows, Visitor};
+use crate::report::provenance::{Provenance, beside};
+use crate::report::rows::{BLOCK, Cell, File, Heading, Rows, Visitor};
 use crate::report::{self, csv};
 use crate::world::{Trouble, World};
 use std::ops::Range;
@@ -59,9 +60,6 @@ pub const INPUT: &str = "input";
 pub const VERSION: &str = "lepage";
 pub const ARITHMETIC: &str = "arithmetic";
 
-/// Bytes that are read at a time; no head and no line is longer.
-const BLOCK: usize = 1 << 20;
-
 /// A table of which some rows are there.
 pub struct Partial<'w> {
     world: &'w dyn World,
@@ -107,7 +105,7 @@ impl<'w> Partial<'w> {
         let whole = whole.to_path_buf();
         let (at, next) = (head.len() as u64, rows.start);
         let mut partial = Partial { world, growing: growing.clone(), whole, head, rows, at, next };
-        if resume && partial.is_complete() {
+        if resume && is_whole(world, &partial.whole, about, &partial.rows) {
             return Ok(Found::Complete);
         }
         if resume && world.size(&growing).is_some_and(|size| size > 0) {
@@ -117,12 +115,6 @@ impl<'w> Partial<'w> {
         let at = if head.is_empty() { partial.at } else { 0 };
         world.append(&growing, at, head).map_err(cannot)?;
         Ok(Found::Open(partial))
-    }
-
-    /// Whether the file of this name is this table, whole.
-    fn is_complete(&self) -> bool {
-        let begins = self.world.read_part(&self.whole, 0, self.head.len()).is_ok_and(|b| b == self.head.as_bytes());
-        begins && matches!(last_row(self.world, &self.whole, self.at), Ok(Some((row, _))) if row == self.rows.end)
     }
 
     /// Finds the row after the last whole line.
@@ -137,7 +129,7 @@ impl<'w> Partial<'w> {
             let (new, _) = Provenance::read_comments(&self.head);
             return Ok(Err(Box::new(other_table(&self.growing, &old, &new))));
         }
-        if let Some((row, end)) = last_row(self.world, &self.growing, self.at)? {
+        if let Some((row, end)) = csv::last_row(&File::new(self.world, &self.growing), self.at)? {
             if !(self.rows.start + 1..=self.rows.end).contains(&row) {
                 let title = format!("`{}` has a row {row}, which this table does not have", self.growing.display());
                 let refused = Diagnostic::error(&codes::CANNOT_READ, title);
@@ -167,13 +159,23 @@ impl<'w> Partial<'w> {
         if format.ending == "csv" {
             return self.world.rename(&self.growing, &self.whole).map_err(cannot);
         }
-        let rows = Stored::open(self.world, &self.growing).map_err(cannot)?;
-        write_file(self.world, &self.whole, &rows, write).map_err(cannot)?;
+        let rows = csv::read(File::new(self.world, &self.growing)).map_err(cannot)?;
+        // What stands beside a table comes first: where the table is, its description is there.
         if !format.describes_itself {
             describe(self.world, &self.whole, rows.provenance()).map_err(cannot)?;
         }
+        write_file(self.world, &self.whole, &*rows, write).map_err(cannot)?;
         self.world.remove(&self.growing).map_err(cannot)
     }
+}
+
+/// Whether the file of this name is this table, with all of these rows.
+fn is_whole(world: &dyn World, path: &Path, about: &dyn Rows, rows: &Range<u64>) -> bool {
+    let there = report::open(File::new(world, path));
+    there.is_ok_and(|there| {
+        let same = there.provenance() == about.provenance() && there.columns() == about.columns();
+        same && there.n_rows() == rows.end - rows.start
+    })
 }
 
 /// Writes a table beside its place, piece by piece, and then gives it its name.
@@ -202,9 +204,7 @@ fn write_file(world: &dyn World, path: &Path, rows: &dyn Rows, write: report::ro
 
 /// Writes what a table says about itself beside it.
 pub fn describe(world: &dyn World, table: &Path, provenance: &Provenance) -> Result<(), Trouble> {
-    let mut beside = table.as_os_str().to_owned();
-    beside.push(".json");
-    world.write(Path::new(&beside), format!("{}\n", provenance.json()).as_bytes())
+    world.write(&beside(table), format!("{}\n", provenance.json()).as_bytes())
 }
 
 fn cannot_write(path: &Path, trouble: Trouble) -> Diagnostic {
@@ -223,130 +223,6 @@ fn other_table(path: &Path, old: &Provenance, new: &Provenance) -> Diagnostic {
     refused.help("run without `--resume` to begin again")
 }
 
-/// The number of the last row of which the whole line is there, and where that line ends.
-fn last_row(world: &dyn World, path: &Path, head: u64) -> Result<Option<(u64, u64)>, Trouble> {
-    let size = world.size(path).unwrap_or(0);
-    let from = size.saturating_sub(BLOCK as u64).max(head);
-    let bytes = world.read_part(path, from, BLOCK)?;
-    let Some(end) = bytes.iter().rposition(|b| *b == b'\n') else { return Ok(None) };
-    let start = bytes[..end].iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1);
-    let line = std::str::from_utf8(&bytes[start..end]).unwrap_or_default();
-    let row = line.split(',').next().and_then(|n| n.parse().ok());
-    match row {
-        Some(row) => Ok(Some((row, from + end as u64 + 1))),
-        None => Err(Trouble::because(format!("its line `{line}` is no row of a sweep"))),
-    }
-}
-
-/// A table of a sweep in a CSV file, read piece by piece.
-pub struct Stored<'w> {
-    world: &'w dyn World,
-    path: PathBuf,
-    provenance: Provenance,
-    columns: Vec<Heading>,
-    /// Where the rows begin.
-    head: u64,
-    n_rows: u64,
-    first: u64,
-}
-
-impl<'w> Stored<'w> {
-    pub fn open(world: &'w dyn World, path: &Path) -> Result<Stored<'w>, Trouble> {
-        let bytes = world.read_part(path, 0, BLOCK)?;
-        let text = String::from_utf8_lossy(&bytes);
-        let (provenance, rest) = Provenance::read_comments(&text);
-        let no_table = || Trouble::because("this is not a table of a sweep");
-        let (names, after) = rest.split_once('\n').ok_or_else(no_table)?;
-        let columns = headings(&split_names(names));
-        let head = (text.len() - after.len()) as u64;
-        let row = |line: Option<&str>| line.and_then(|l| l.split(',').next()).and_then(|n| n.parse::<u64>().ok());
-        let last = last_row(world, path, head)?.map(|(row, _)| row);
-        let first = row(after.lines().next());
-        let n_rows = match (first, last) {
-            (Some(first), Some(last)) => last + 1 - first,
-            _ => 0,
-        };
-        Ok(Stored { world, path: path.to_path_buf(), provenance, columns, head, n_rows, first: first.unwrap_or(1) })
-    }
-
-    /// The bytes of the rows, block by block, each of whole lines.
-    fn blocks(&self, visit: &mut dyn FnMut(&str) -> Result<(), Trouble>) -> Result<(), Trouble> {
-        let mut at = self.head;
-        loop {
-            let bytes = self.world.read_part(&self.path, at, BLOCK)?;
-            let Some(end) = bytes.iter().rposition(|b| *b == b'\n') else { return Ok(()) };
-            at += end as u64 + 1;
-            let text = std::str::from_utf8(&bytes[..=end]).map_err(|_| Trouble::because("it is not UTF-8 text"))?;
-            visit(text)?;
-        }
-    }
-}
-
-impl Rows for Stored<'_> {
-    fn columns(&self) -> &[Heading] {
-        &self.columns
-    }
-
-    fn n_rows(&self) -> u64 {
-        self.n_rows
-    }
-
-    fn provenance(&self) -> &Provenance {
-        &self.provenance
-    }
-
-    fn each(&self, visit: &mut Visitor) -> Result<(), Trouble> {
-        self.blocks(&mut |text| {
-            for line in text.lines() {
-                let read = |(kind, entry): (Kind, &'_ str)| match kind {
-                    Kind::Number => entry.parse().ok().map(Cell::Number),
-                    Kind::Count => entry.parse().ok().map(Cell::Count),
-                    Kind::Word => None,
-                };
-                let mut cells: Vec<Cell> = Vec::with_capacity(self.columns.len());
-                for (heading, entry) in self.columns.iter().zip(line.split(',')) {
-                    match heading.kind {
-                        Kind::Word => cells.push(Cell::Word(entry)),
-                        kind => cells.extend(read((kind, entry))),
-                    }
-                }
-                if cells.len() != self.columns.len() {
-                    return Err(Trouble::because(format!("its line `{line}` is no row of this table")));
-                }
-                visit(&cells)?;
-            }
-            Ok(())
-        })
-    }
-}
-
-/// The columns of every sweep: the number of the row, numbers, and how the run ended.
-pub fn headings(names: &[String]) -> Vec<Heading> {
-    let last = names.len().saturating_sub(1);
-    let kind = |i: usize| match i {
-        0 => Kind::Count,
-        i if i == last => Kind::Word,
-        _ => Kind::Number,
-    };
-    names.iter().enumerate().map(|(i, name)| Heading { name: name.clone(), kind: kind(i) }).collect()
-}
-
-/// The names in the head of a CSV file (RFC 4180).
-fn split_names(line: &str) -> Vec<String> {
-    let (mut names, mut name, mut quoted) = (vec![], String::new(), false);
-    let mut letters = line.chars().peekable();
-    while let Some(c) = letters.next() {
-        match c {
-            '"' if quoted && letters.peek() == Some(&'"') => name.extend(letters.next()),
-            '"' => quoted = !quoted,
-            ',' if !quoted => names.push(std::mem::take(&mut name)),
-            c => name.push(c),
-        }
-    }
-    names.push(name);
-    names
-}
-
 /// What came of putting shards together.
 pub struct Merged {
     pub n_rows: u64,
@@ -357,26 +233,27 @@ pub struct Merged {
 /// Puts the shards of one sweep together, if they are all there. Otherwise the refusal says which have to be run again.
 pub fn merge(world: &dyn World, parts: &[PathBuf], whole: &Path) -> Fallible<Merged> {
     let (format, write) = report::format(whole).map_err(Box::new)?;
-    let mut shards: Vec<(Shard, Stored)> = vec![];
+    let mut shards: Vec<Part> = vec![];
     let mut problems: Vec<String> = vec![];
     for path in parts {
         let name = path.display();
-        let stored = Stored::open(world, path).map_err(|trouble| cannot_read(path, &trouble.reason))?;
-        let shard = stored.provenance.get(SHARD).and_then(|text| Shard::read(text.split(' ').next().unwrap_or(text)));
+        let stored = report::open(File::new(world, path)).map_err(|trouble| cannot_read(path, &trouble.reason))?;
+        let about = stored.provenance();
+        let shard = about.get(SHARD).and_then(|text| Shard::read(text.split(' ').next().unwrap_or(text)));
         let Some(shard) = shard else {
             return Err(cannot_read(path, "its head does not say which shard it is"));
         };
-        let Some(n_rows) = stored.provenance.get(ROWS).and_then(|n| n.parse().ok()) else {
+        let Some(n_rows) = about.get(ROWS).and_then(|n| n.parse().ok()) else {
             return Err(cannot_read(path, "its head does not say how many rows the sweep has"));
         };
         let rows = shard.rows(n_rows);
-        if stored.n_rows != rows.end - rows.start || (stored.n_rows > 0 && stored.first != rows.start + 1) {
-            let what = format!("{} of {} rows are there", stored.n_rows, rows.end - rows.start);
+        if stored.n_rows() != rows.end - rows.start {
+            let what = format!("{} of {} rows are there", stored.n_rows(), rows.end - rows.start);
             problems.push(format!("shard {shard} in `{name}`: {what}"));
             continue;
         }
-        if let Some((first, one)) = shards.first() {
-            let (a, b) = (&one.provenance, &stored.provenance);
+        if let Some(one) = shards.first() {
+            let (a, b) = (one.rows.provenance(), about);
             let differs = |key: &&str| a.get(key) != b.get(key);
             let keys: Vec<&str> = a.entries().chain(b.entries()).map(|(key, _)| key).collect();
             let key = keys.into_iter().filter(|k| *k != SHARD && *k != ARITHMETIC).find(differs);
@@ -394,21 +271,25 @@ pub fn merge(world: &dyn World, parts: &[PathBuf], whole: &Path) -> Fallible<Mer
                         .help("make all shards with the same program, settings and version"),
                 ));
             }
-            if first.count != shard.count {
-                let title =
-                    format!("`{name}` is one of {} shards, `{}` of {}", shard.count, one.path.display(), first.count);
+            if one.shard.count != shard.count {
+                let title = format!(
+                    "`{name}` is one of {} shards, `{}` of {}",
+                    shard.count,
+                    one.path.display(),
+                    one.shard.count
+                );
                 return Err(Box::new(Diagnostic::error(&codes::CANNOT_READ, title)));
             }
         }
-        if let Some((_, twin)) = shards.iter().find(|(known, _)| *known == shard) {
+        if let Some(twin) = shards.iter().find(|known| known.shard == shard) {
             let title = format!("shard {shard} is there twice: `{}` and `{name}`", twin.path.display());
             return Err(Box::new(Diagnostic::error(&codes::CANNOT_READ, title).help("leave one of them out")));
         }
-        shards.push((shard, stored));
+        shards.push(Part { shard, path, first: rows.start + 1, rows: stored });
     }
-    shards.sort_by_key(|(shard, _)| shard.index);
-    let count = shards.first().map_or(0, |(shard, _)| shard.count);
-    let missing: Vec<u64> = (1..=count).filter(|i| shards.iter().all(|(shard, _)| shard.index != *i)).collect();
+    shards.sort_by_key(|part| part.shard.index);
+    let count = shards.first().map_or(0, |part| part.shard.count);
+    let missing: Vec<u64> = (1..=count).filter(|i| shards.iter().all(|part| part.shard.index != *i)).collect();
     if !missing.is_empty() || !problems.is_empty() {
         let title = match missing.len() {
             0 => "no shard is whole".to_string(),
@@ -418,24 +299,26 @@ pub fn merge(world: &dyn World, parts: &[PathBuf], whole: &Path) -> Fallible<Mer
         for problem in problems {
             refused = refused.note(problem);
         }
-        let program = shards.first().and_then(|(_, s)| s.provenance.get("program")).unwrap_or("FILE").to_string();
+        let program =
+            shards.first().and_then(|part| part.rows.provenance().get("program")).unwrap_or("FILE").to_string();
         for i in missing {
             refused = refused.help(format!("run again: lepage sweep {program} --shard {i}/{count} --resume"));
         }
         return Err(Box::new(refused));
     }
-    let Some((_, first)) = shards.first() else {
+    let Some(first) = shards.first() else {
         return Err(Box::new(Diagnostic::error(&codes::CANNOT_READ, "no shard was named")));
     };
     let mut arithmetics: Vec<String> =
-        shards.iter().filter_map(|(_, s)| s.provenance.get(ARITHMETIC)).map(str::to_string).collect();
+        shards.iter().filter_map(|part| part.rows.provenance().get(ARITHMETIC)).map(str::to_string).collect();
     arithmetics.sort();
     arithmetics.dedup();
-    let about = first.provenance.without(SHARD);
-    let all = All { provenance: about, columns: first.columns.clone(), parts: shards.iter().map(|(_, s)| s).collect() };
+    let about = first.rows.provenance().without(SHARD);
+    let all = All { provenance: about, columns: first.rows.columns().to_vec(), parts: &shards };
     let n_rows = all.n_rows();
-    write_file(world, whole, &all, write)
-        .and_then(|()| if format.describes_itself { Ok(()) } else { describe(world, whole, &all.provenance) })
+    let described = if format.describes_itself { Ok(()) } else { describe(world, whole, &all.provenance) };
+    described
+        .and_then(|()| write_file(world, whole, &all, write))
         .map_err(|trouble| Box::new(cannot_write(whole, trouble)))?;
     Ok(Merged { n_rows, arithmetics: if arithmetics.len() > 1 { arithmetics } else { vec![] } })
 }
@@ -444,20 +327,29 @@ fn cannot_read(path: &Path, why: &str) -> Box<Diagnostic> {
     Box::new(Diagnostic::error(&codes::CANNOT_READ, format!("`{}` cannot be merged: {why}", path.display())))
 }
 
-/// Several tables, one behind the other.
-struct All<'a, 'w> {
-    provenance: Provenance,
-    columns: Vec<Heading>,
-    parts: Vec<&'a Stored<'w>>,
+/// A shard in its file.
+struct Part<'a> {
+    shard: Shard,
+    path: &'a Path,
+    /// The number of its first row.
+    first: u64,
+    rows: Box<dyn Rows + 'a>,
 }
 
-impl Rows for All<'_, '_> {
+/// Several tables, one behind the other.
+struct All<'a> {
+    provenance: Provenance,
+    columns: Vec<Heading>,
+    parts: &'a [Part<'a>],
+}
+
+impl Rows for All<'_> {
     fn columns(&self) -> &[Heading] {
         &self.columns
     }
 
     fn n_rows(&self) -> u64 {
-        self.parts.iter().map(|part| part.n_rows).sum()
+        self.parts.iter().map(|part| part.rows.n_rows()).sum()
     }
 
     fn provenance(&self) -> &Provenance {
@@ -465,7 +357,20 @@ impl Rows for All<'_, '_> {
     }
 
     fn each(&self, visit: &mut Visitor) -> Result<(), Trouble> {
-        self.parts.iter().try_for_each(|part| part.each(visit))
+        for part in self.parts {
+            let mut next = part.first;
+            part.rows.each(&mut |cells| {
+                if cells.first() != Some(&Cell::Count(next)) {
+                    return Err(Trouble::because(format!(
+                        "row {next} is not in its place in `{}`",
+                        part.path.display()
+                    )));
+                }
+                next += 1;
+                visit(cells)
+            })?;
+        }
+        Ok(())
     }
 }
 
@@ -485,10 +390,5 @@ mod tests {
         assert!(["0/4", "5/4", "1", "a/b", "1/0", "-1/4"].iter().all(|text| Shard::read(text).is_none()));
         let name = Shard { index: 2, count: 8 }.name(Path::new("out/reach.csv"));
         assert_eq!(name, Path::new("out/reach-2-of-8.csv"));
-    }
-
-    #[test]
-    fn names_are_read_as_they_are_written() {
-        assert_eq!(split_names("row,\"a,\"\"b\"\"\",theta'"), ["row", "a,\"b\"", "theta'"]);
     }
 }

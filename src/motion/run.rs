@@ -42,9 +42,14 @@ pub struct Run {
     pub parameters: Vec<(Symbol, f64)>,
     /// Whether columns were asked for; otherwise the states are the columns.
     pub records: bool,
+    /// What is known of the rank of the constraints, where it was found by numbers.
+    pub rank: Option<String>,
     pub motion: Rc<Motion>,
     pub problem: InitialValueProblem,
 }
+
+/// Rows of a run between which a curve looks smooth.
+const FINE: usize = 1000;
 
 /// The parts of every run.
 pub const PARTS: &[&str] = &[
@@ -64,6 +69,7 @@ pub const PARTS: &[&str] = &[
     "residuals",
     "projection",
     "projections",
+    "passed",
 ];
 
 impl Run {
@@ -155,6 +161,12 @@ impl Run {
         ];
         if let Some(why) = &t.choice {
             lines.push(format!("  {why}"));
+        }
+        lines.extend(self.rank.iter().map(|rank| format!("  {rank}")));
+        let times = t.projection.iter().flat_map(|kept| &kept.passed).map(|t| short(*t)).collect::<Vec<_>>();
+        if !times.is_empty() {
+            let list = times.join(", ");
+            lines.push(format!("  passed places where the constraints lose rank, at {} = {list}", self.time));
         }
         lines.join("\n")
     }
@@ -268,6 +280,24 @@ impl Run {
         let run = crate::integrate::run(cx, &motion, &problem).map_err(|bad| refuse(bad.to_string()))?;
         let complete = matches!(run.reason, StopReason::Reached | StopReason::Event { .. }) && run.len() >= times.len();
         if complete { Ok(run) } else { Err(refuse(run.reason.to_string())) }
+    }
+
+    /// A run that was recorded at the ends of its steps, with times between them: the steps of a method of high order are so
+    /// long that lines between their ends are not the motion. `None` where there are enough rows, or the user chose them.
+    pub fn finer(self: &Rc<Run>, cx: &Inquiry) -> Option<Rc<Run>> {
+        let times = self.trajectory.times();
+        let steps = times.len().saturating_sub(1);
+        if self.problem.recording != Recording::Steps || steps == 0 || steps >= FINE {
+            return None;
+        }
+        let pieces = FINE.div_ceil(steps);
+        let inside = |w: &[f64]| {
+            let (a, b) = (w[0], w[1]);
+            (1..=pieces).map(move |k| if k == pieces { b } else { a + (b - a) * k as f64 / pieces as f64 })
+        };
+        let times: Vec<f64> = times.windows(2).flat_map(inside).collect();
+        let trajectory = self.recorded_at(cx, &times).ok()?;
+        Some(Rc::new(Run { trajectory, ..(**self).clone() }))
     }
 
     /// `a - b`: the differences of the states that both have, at the times of a, and the largest of all.

@@ -64,7 +64,8 @@ impl Run {
         let trajectory = again.at_events(self.trajectory.column_names(), recorded).ok_or_else(|| {
             Box::new(Diagnostic::error(&codes::NOT_REAL, "a recorded column has no value at a crossing"))
         })?;
-        let problem = InitialValueProblem { start: first.t, state: first.state, ..self.problem.clone() };
+        let recording = Recording::At(trajectory.times().to_vec());
+        let problem = InitialValueProblem { start: first.t, state: first.state, recording, ..self.problem.clone() };
         let system = format!("{} where {name}", self.system);
         Ok(Run { system, trajectory, problem, ..(**self).clone() })
     }

@@ -466,6 +466,20 @@ impl LeadingMatrix {
     }
 }
 
+/// Expressions at the start; what has no value there is NaN.
+pub fn values_at(
+    list: &[Expr],
+    signature: &Signature,
+    parameters: &[f64],
+    start: &Start,
+) -> Result<Vec<f64>, Obstacle> {
+    let named: Vec<(String, Expr)> = list.iter().map(|e| (String::new(), *e)).collect();
+    let kernel = lower::expressions("values", signature, &named)?;
+    let mut values = vec![f64::NAN; list.len()];
+    let _ = interpret::evaluate(&kernel, [&[start.time], &start.state, parameters, &[]], &mut values);
+    Ok(values)
+}
+
 /// Whether B has no usable inverse at the start.
 pub fn is_singular_at(law: &Law, signature: &Signature, parameters: &[f64], start: &Start) -> Result<bool, Obstacle> {
     let matrix = LeadingMatrix::new(law, signature)?;
@@ -491,8 +505,11 @@ fn reciprocal_condition(matrix: &mut [f64], m: usize) -> f64 {
             return 0.0;
         }
         for i in k + 1..m {
-            let factor = matrix[i * m + k] / pivot;
-            (k..m).for_each(|j| matrix[i * m + j] -= factor * matrix[k * m + j]);
+            // Most entries of a large matrix are not there.
+            if matrix[i * m + k] != 0.0 {
+                let factor = matrix[i * m + k] / pivot;
+                (k..m).for_each(|j| matrix[i * m + j] -= factor * matrix[k * m + j]);
+            }
         }
     }
     least / most

@@ -1,11 +1,9 @@
 //! A sweep that was made, as a value: its columns are series over the number of the row, `table.reach.max`.
 
-use super::partial::Stored;
 use super::series::Series;
 use crate::report::Table;
 use crate::report::rows::{Cell, Rows};
-use crate::world::{Trouble, World};
-use std::path::Path;
+use crate::world::Trouble;
 use std::rc::Rc;
 
 /// The table of many runs. The columns of a large one stay in its file.
@@ -24,8 +22,7 @@ pub const KEPT: u64 = 1 << 22;
 
 impl Swept {
     /// Reads the table back from the file in which its rows were written.
-    pub fn read(system: String, world: &dyn World, path: &Path, n_failed: u64) -> Result<Swept, Trouble> {
-        let stored = Stored::open(world, path)?;
+    pub fn read(system: String, stored: &dyn Rows, n_failed: u64) -> Result<Swept, Trouble> {
         let names: Vec<String> = stored.columns().iter().map(|c| c.name.clone()).collect();
         let n_rows = stored.n_rows();
         let mut columns: Vec<Vec<f64>> = vec![vec![]; names.len().saturating_sub(1)];

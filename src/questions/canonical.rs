@@ -25,22 +25,30 @@ use crate::mechanics::{jet, lepage_class};
 use crate::model::item::System;
 use crate::model::kind::*;
 use crate::model::set::branch_text;
-use crate::model::value::{Answer, Fallible, LabelledMatrix, Value};
+use crate::model::value::{Answer, Fallible, LabelledMatrix, Value, Written};
 use std::rc::Rc;
 
 pub static ROWS: &[Question] = &[
     Question {
         name: "momenta",
         parameters: &[one("S", SYSTEM)],
-        help: "the momenta p^k of a variational system, by the jet they are conjugate to (Krupková 8.10)",
+        help: "the momenta p^k of a variational system, by the jet they are conjugate to (Krupková 8.10): the same for all Lagrangians of the same equations; those of a Lagrangian as it is written are `legendre(S).momenta`",
         options: &[
-            option("gauge", "φ", FUNCTION, "the gauge function φ of (8.9)"),
+            option("gauge", "φ", FUNCTION, "another choice of momenta: the gauge function φ of (8.9)"),
             option("names", "P", TEXT, "calls the momentum of x `P_x`"),
         ],
         gives: Gives::Kinds(FAMILY),
         parts: &[
-            part("f", FUNCTION, "the function of (8.9)"),
-            part("gauge", FUNCTION, "the gauge function φ in it"),
+            part(
+                "f",
+                FUNCTION,
+                "the function whose total derivative the gauge subtracts from the Lagrangian of Vainberg and Tonti (8.9)",
+            ),
+            part(
+                "gauge",
+                FUNCTION,
+                "the gauge φ: a function of positions and time whose total derivative may be added to L; it changes momenta, not motions",
+            ),
             part("autonomous", VERDICT, "E does not depend on time"),
             part("canonical", VERDICT, "whether α_E = −dH∧dt + Σ dp∧dq (8.5)"),
         ],
@@ -49,15 +57,23 @@ pub static ROWS: &[Question] = &[
     Question {
         name: "hamiltonian",
         parameters: &[one("S", SYSTEM)],
-        help: "the Hamiltonian on the phase space (Krupková 8.11)",
+        help: "the Hamiltonian as a function of positions and velocities (Krupková 8.11); `.in_momenta` is the one of positions and momenta, which is `hamilton(S).H`",
         options: &[
-            option("gauge", "φ", FUNCTION, "the gauge function φ of (8.9)"),
+            option("gauge", "φ", FUNCTION, "another choice of momenta: the gauge function φ of (8.9)"),
             option("names", "P", TEXT, "calls the momentum of x `P_x`"),
         ],
         gives: Gives::Kinds(FUNCTION),
         parts: &[
-            part("f", FUNCTION, "the function of (8.9)"),
-            part("gauge", FUNCTION, "the gauge function φ in it"),
+            part(
+                "f",
+                FUNCTION,
+                "the function whose total derivative the gauge subtracts from the Lagrangian of Vainberg and Tonti (8.9)",
+            ),
+            part(
+                "gauge",
+                FUNCTION,
+                "the gauge φ: a function of positions and time whose total derivative may be added to L; it changes momenta, not motions",
+            ),
             part("autonomous", VERDICT, "E does not depend on time"),
             part("form", FORM, "−dH∧dt + Σ dp∧dq, the canonical form of α_E (8.5)"),
             part("in_momenta", FUNCTION, "H in canonical coordinates"),
@@ -69,7 +85,7 @@ pub static ROWS: &[Question] = &[
         parameters: &[one("S", SYSTEM)],
         help: "the Legendre transformation: the highest jets in terms of positions and momenta",
         options: &[
-            option("gauge", "φ", FUNCTION, "the gauge function φ of (8.9)"),
+            option("gauge", "φ", FUNCTION, "another choice of momenta: the gauge function φ of (8.9)"),
             option("names", "P", TEXT, "calls the momentum of x `P_x`"),
         ],
         gives: Gives::Kinds(FAMILY),
@@ -95,7 +111,7 @@ pub static ROWS: &[Question] = &[
         parameters: &[one("S", SYSTEM)],
         help: "Hamilton's equations: right sides in t, q, p, by coordinate and momentum",
         options: &[
-            option("gauge", "φ", FUNCTION, "the gauge function φ of (8.9)"),
+            option("gauge", "φ", FUNCTION, "another choice of momenta: the gauge function φ of (8.9)"),
             option("names", "P", TEXT, "calls the momentum of x `P_x`"),
         ],
         gives: Gives::Motion,
@@ -204,6 +220,7 @@ fn momenta(a: &Arguments) -> Fallible<Value> {
     if super::constrained::is_asked_of(a) {
         return super::constrained::momenta(a);
     }
+    let chosen = gauge(a)?;
     let Found { system, form, canonical } = canonical_of(a)?;
     let y = &system.manifold;
     let prefix = names(a)?;
@@ -221,9 +238,10 @@ fn momenta(a: &Arguments) -> Fallible<Value> {
         Answer::new("momenta")
             .main(Value::family(entries))
             .keyed(both)
-            .part("f", f)
-            .part("gauge", gauge(a)?.unwrap_or_else(Expr::zero))
-            .part("autonomous", autonomous)
+            .written(Written::Momenta)
+            .lazy("f", move |_| Ok(Value::Expr(f)))
+            .lazy("gauge", move |_| Ok(Value::Expr(chosen.unwrap_or_else(Expr::zero))))
+            .lazy("autonomous", move |_| Ok(Value::from(autonomous.clone())))
             .lazy("canonical", move |cx: &Inquiry| {
                 Ok(Value::from(canonical.is_canonical_form_of(cx, &lepage_class::closed_representative(cx, &form))))
             })
@@ -238,15 +256,16 @@ fn hamiltonian(a: &Arguments) -> Fallible<Value> {
     let prefix = names(a)?;
     let chosen = gauge(a)?;
     let Found { system, form, canonical } = canonical_of(a)?;
+    let (f, autonomous) = (canonical.f, canonical.autonomous.clone());
     Ok(Value::from(
         Answer::new("hamiltonian")
             .main(canonical.hamiltonian)
-            .part("f", canonical.f)
-            .part("gauge", chosen.unwrap_or_else(Expr::zero))
-            .part("autonomous", canonical.autonomous.clone())
+            .lazy("f", move |_| Ok(Value::Expr(f)))
+            .lazy("gauge", move |_| Ok(Value::Expr(chosen.unwrap_or_else(Expr::zero))))
+            .lazy("autonomous", move |_| Ok(Value::from(autonomous.clone())))
             .lazy("form", move |cx: &Inquiry| Ok(Value::Form(canonical.canonical_form(cx))))
             .lazy("in_momenta", move |cx: &Inquiry| {
-                let naming = Naming { gauge: Some(chosen.unwrap_or_else(Expr::zero)), prefix: &prefix };
+                let naming = Naming { gauge: chosen, prefix: &prefix };
                 Ok(Value::Expr(theory::hamilton_equations(cx, &theory::legendre(cx, &form, naming)?, &[])?.hamiltonian))
             })
             .on(&system.manifold),
@@ -325,7 +344,11 @@ fn hamilton(a: &Arguments) -> Fallible<Value> {
     Ok(Value::from(
         Answer::new("hamilton")
             .main(Value::family(entries))
-            .part("eta", Form::one_form(eta))
+            .written(Written::Rate)
+            .lazy("eta", {
+                let eta = Form::one_form(eta);
+                move |_| Ok(Value::Form(eta.clone()))
+            })
             .part("H", equations.hamiltonian)
             .lazy("gauge", gauge_part(a, &form)?)
             .on(&system.manifold)

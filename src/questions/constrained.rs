@@ -7,7 +7,7 @@ use super::systems::{names, simple};
 use super::{Arguments, Question};
 use crate::algebra::Inquiry;
 use crate::algebra::derive::partial;
-use crate::algebra::{Coordinate, Expr, Symbol, Verdict, decide};
+use crate::algebra::{Expr, Symbol, Verdict, decide};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::form::Form;
 use crate::mechanics::constrained_dynamics::{
@@ -16,7 +16,7 @@ use crate::mechanics::constrained_dynamics::{
 use crate::mechanics::constrained_form::{ConstrainedForm, ConstrainedMotion};
 use crate::mechanics::constraint_legendre::{self as theory, ConstraintLegendre, ConstraintMomenta};
 use crate::mechanics::constraint_structure::ConstraintStructure;
-use crate::mechanics::{differentiation_index, jet, regular};
+use crate::mechanics::{jet, regular};
 use crate::model::constraints::on_constraint;
 use crate::model::evaluate_at::value_at;
 use crate::model::explain::{Chapter, Steps};
@@ -76,35 +76,19 @@ pub static ROWS: &[Question] = &[
         parts: &[],
         run: reactions,
     },
-    Question {
-        name: "index",
-        parameters: &[one("S", SYSTEM)],
-        help: "the differentiation index of the equations with multipliers, and the constraints that hide in them",
-        options: &[],
-        gives: Gives::Kinds(INTEGER),
-        parts: &[
-            part(
-                "levels",
-                LIST,
-                "equations between the values of a state, by the number of differentiations that show them",
-            ),
-            part("hidden", LIST, "those that do not stand in the equations"),
-        ],
-        run: index,
-    },
 ];
 
 /// What it may cost to find out whether a system is regular at every point of the constraint.
 const UNIQUENESS: u64 = 400_000;
 
 /// A constrained system with what is derived of it for an answer.
-struct Subject {
+pub(super) struct Subject {
     system: Rc<System>,
-    form: Rc<ConstrainedForm>,
+    pub(super) form: Rc<ConstrainedForm>,
 }
 
 impl Subject {
-    fn read(a: &Arguments) -> Fallible<Subject> {
+    pub(super) fn read(a: &Arguments) -> Fallible<Subject> {
         let system = a.system(0)?;
         if system.constraints.is_empty() {
             return Err(Box::new(
@@ -116,7 +100,7 @@ impl Subject {
         Ok(Subject { system, form })
     }
 
-    fn q(&self) -> &Rc<ConstraintStructure> {
+    pub(super) fn q(&self) -> &Rc<ConstraintStructure> {
         self.form.structure()
     }
 
@@ -136,14 +120,7 @@ impl Subject {
     }
 
     fn motion(&self, a: &Arguments) -> Fallible<ConstrainedMotion> {
-        self.form.motion(&a.cx).map_err(|d| {
-            let moves_nowhere = d.code.name == codes::DEGENERATE.name
-                && constrained_dynamics(&a.cx, &self.form).is_ok_and(|found| found.empty.is_yes());
-            match moves_nowhere {
-                true => no_motion(a),
-                false => Box::new(d.or_at(a.positional[0].span, "a singular system")),
-            }
-        })
+        self.form.motion(&a.cx).map_err(|d| singular(a, &self.system, *d))
     }
 
     /// A verdict about a determinant, taken anew at points of the constraint.
@@ -234,22 +211,23 @@ fn determined_multipliers(list: Value) -> Answer {
         .lazy("idle", |_| Ok(Value::list([])))
 }
 
-/// With F = C F_ρ the force F_ρᵀ μ_ρ is exerted by every μ with Cᵀ μ = μ_ρ; the least of them is C (CᵀC)⁻¹ μ_ρ.
+/// The rows c of N with c F = 0 on Q are the multipliers that exert no force. With those of ρ independent constraints, and 0 for
+/// the others, the least choice is μ − Nᵀ (N Nᵀ)⁻¹ N μ.
 fn redundant_multipliers(cx: &Inquiry, system: &Rc<System>) -> Fallible<Answer> {
     let q = system.constraint_structure(cx)?;
-    let c = q.coefficients(cx)?;
-    let idle: Vec<Vec<Expr>> = c.transpose().null_space(cx)?.iter().map(|v| q.as_typed(v)).collect();
+    let condition = system.rank_condition(cx)?;
+    let idle: Vec<Vec<Expr>> = condition.relations.iter().map(|r| r.coefficients.clone()).collect();
     let name = |i: usize| Expr::symbol(Symbol::multiplier(i as u32 + 1));
-    let idle = idle.into_iter().map(|v| {
+    let shown = idle.iter().map(|v| {
         let terms = v.iter().enumerate().map(|(i, e)| name(i) * q.on_q(cx, *e));
         simple(cx, Expr::add_all(terms.collect::<Vec<_>>()))
     });
-    let idle = idle.collect::<Vec<_>>();
+    let shown = shown.collect::<Vec<_>>();
     let mut refusal = Diagnostic::error(&codes::NOT_DETERMINED, "the multipliers of these constraints are not unique");
     for c in q.constraints().iter().chain(q.redundant()) {
         refusal = refusal.label(c.span, "one of the constraints");
     }
-    let text: Vec<String> = idle.iter().map(|e| e.to_string()).collect();
+    let text: Vec<String> = shown.iter().map(|e| e.to_string()).collect();
     let refusal = refusal
         .note("they are overconstrained: fewer of them hold the motion where it is")
         .note(format!("multipliers in the proportions of {} exert no force", text.join(", ")))
@@ -261,14 +239,17 @@ fn redundant_multipliers(cx: &Inquiry, system: &Rc<System>) -> Fallible<Answer> 
         .lazy("least_norm", move |cx: &Inquiry| {
             let form = asked.constrained_form(cx)?;
             let motion = form.motion(cx)?;
-            let mu: Vec<Expr> = form.multipliers(cx, &motion)?.into_iter().map(|l| -l).collect();
             let q = form.structure();
-            let solution = c.transpose().mul(&c).solve(cx, &mu)?;
-            let least = q.as_typed(&c.mul_vector(&solution.particular));
-            let along = |e: Expr| on_constraint(q, form.form().order(), Value::Expr(simple(cx, q.on_q(cx, e))));
-            Ok(Value::list(least.into_iter().map(along)))
+            let own = form.multipliers(cx, &motion)?.into_iter().map(|l| -l);
+            let all: Vec<Expr> = own.chain(q.redundant().iter().map(|_| Expr::zero())).collect();
+            let mu = q.as_typed(&all);
+            let n = crate::algebra::linear::Matrix::with_columns(idle.clone(), mu.len());
+            let solution = n.mul(&n.transpose()).solve(cx, &n.mul_vector(&mu))?;
+            let idle = n.transpose().mul_vector(&solution.particular);
+            let least = mu.into_iter().zip(idle).map(|(mu, c)| simple(cx, q.on_q(cx, mu - c)));
+            Ok(Value::list(least.map(|e| on_constraint(q, form.form().order(), Value::Expr(e)))))
         })
-        .lazy("idle", move |_| Ok(Value::exprs(idle.clone()))))
+        .lazy("idle", move |_| Ok(Value::exprs(shown.clone()))))
 }
 
 fn reactions(a: &Arguments) -> Fallible<Value> {
@@ -304,6 +285,7 @@ pub(super) fn equations(a: &Arguments) -> Fallible<Value> {
     Ok(Value::from(
         Answer::new("equations")
             .main(s.by_independent(&reduced))
+            .written(crate::model::value::Written::Vanishes)
             .part("multiplier_form", Value::family(coordinates.collect::<Vec<_>>()))
             .part("constraints", Value::exprs(q.constraints().iter().map(|c| c.function)))
             .part("order", s.form.form().jet_order() as usize)
@@ -361,12 +343,7 @@ pub(super) fn first_integral(a: &Arguments) -> Fallible<Value> {
 pub(super) fn power(a: &Arguments) -> Fallible<Value> {
     let s = Subject::read(a)?;
     let cx = &a.cx;
-    let Some(lagrangian) = s.system.free_lagrangian() else {
-        return Err(Box::new(
-            Diagnostic::error(&codes::NOT_APPLICABLE, "this system has no Lagrangian, and so no energy")
-                .label(a.positional[0].span, "only equations"),
-        ));
-    };
+    let Some(lagrangian) = s.system.free_lagrangian() else { return Err(no_energy(a)) };
     let motion = s.motion(a)?;
     let lambda = s.form.multipliers(cx, &motion)?;
     let reactions = s.form.reactions(cx, &motion, &lambda);
@@ -388,6 +365,13 @@ pub(super) fn power(a: &Arguments) -> Fallible<Value> {
             .on(&s.system.manifold)
             .valid_where(motion.conditions),
     ))
+}
+
+pub(super) fn no_energy(a: &Arguments) -> Box<Diagnostic> {
+    Box::new(
+        Diagnostic::error(&codes::NOT_APPLICABLE, "this system has no Lagrangian, and so no energy")
+            .label(a.positional[0].span, "only equations"),
+    )
 }
 
 fn transformation(a: &Arguments) -> Fallible<(Subject, ConstraintLegendre)> {
@@ -588,116 +572,37 @@ pub(super) fn hamilton(a: &Arguments) -> Fallible<Value> {
     ))
 }
 
-/// How often the equations with multipliers must be differentiated.
-fn index(a: &Arguments) -> Fallible<Value> {
-    let cx = &a.cx;
-    let system = a.system(0)?;
-    let answer = |index: u32, levels: Vec<Vec<Expr>>| {
-        let hidden: Vec<Expr> = levels.iter().skip(1).flatten().copied().collect();
-        Value::from(
-            Answer::new("index")
-                .main(Value::count(index as usize))
-                .part("levels", Value::list(levels.into_iter().map(Value::exprs)))
-                .part("hidden", Value::exprs(hidden))
-                .on(&system.manifold),
-        )
-    };
-    if super::constrained_motion::has_own_reactions(&system) {
-        return Err(Box::new(
-            Diagnostic::error(&codes::NOT_APPLICABLE, "the index is found for constraints with Chetaev's reactions")
-                .label(a.positional[0].span, "it has forms or reactions of its own")
-                .help("`integrability(S).stable` counts the sets that are found one after the other"),
-        ));
-    }
-    if system.constraints.is_empty() {
-        let form = system.dynamical_form(cx)?;
-        if regular::is_generically_regular(cx, &form).is_yes() {
-            return Ok(answer(0, vec![]));
-        }
-        return singular_free_index(a, &system, answer);
-    }
-    let s = Subject::read(a)?;
-    if s.form.is_determined(cx).is_yes() {
-        let found = differentiation_index::of_regular(cx, &s.form);
-        return Ok(answer(found.index, found.levels));
-    }
-    let found = constrained_dynamics(cx, &s.form)?;
-    let q = s.q();
-    let lambda: Vec<Coordinate> =
-        (1..=q.n_constraints()).map(|i| Coordinate::declare(&format!("lambda_{i}"), false)).collect();
-    let sides = s.form.form().components();
-    let push = |sigma: usize| {
-        Expr::add_all(lambda.iter().enumerate().map(|(i, l)| Expr::symbol(l.jet(0)) * q.chetaev()[(i, sigma)]))
-    };
-    let balance = (0..sides.len()).map(|sigma| sides[sigma] + push(sigma));
-    let constraints = q.constraints().iter().map(|c| c.function);
-    let equations: Vec<Expr> = balance.chain(constraints).collect();
-    let motions = found.branches.iter().map(|b| {
-        let all = b.accelerations.iter().map(|(_, e)| *e).collect::<Option<Vec<Expr>>>();
-        (b.branch.clone(), all, b.multipliers.iter().copied().collect::<Option<Vec<Expr>>>())
-    });
-    let motions: Vec<_> = motions.collect();
-    let (nu, branch) = index_on_branches(a, &found.space, &equations, &lambda, &motions)?;
-    Ok(answer(nu, vec![q.constraints().iter().map(|c| c.function).collect(), branch.equations]))
-}
-
-/// Branches with their motion, where it is determined.
-type Motions = [(Branch, Option<Vec<Expr>>, Option<Vec<Expr>>)];
-
-fn singular_free_index(
-    a: &Arguments,
-    system: &System,
-    answer: impl Fn(u32, Vec<Vec<Expr>>) -> Value,
-) -> Fallible<Value> {
-    let form = system.dynamical_form(&a.cx)?;
-    let found = system.dynamics(&a.cx)?;
-    let motions: Vec<_> = found
-        .proper
-        .branches
-        .iter()
-        .map(|b| (b.branch.clone(), b.accelerations.iter().map(|(_, e)| *e).collect(), Some(vec![])))
-        .collect();
-    let (nu, branch) = index_on_branches(a, &form.phase_space(), form.components(), &[], &motions)?;
-    Ok(answer(nu, vec![vec![], branch.equations]))
-}
-
-/// The largest index on a branch, and that branch.
-fn index_on_branches(
-    a: &Arguments,
-    space: &crate::geometry::jet::JetSpace,
-    equations: &[Expr],
-    lambda: &[Coordinate],
-    motions: &Motions,
-) -> Fallible<(u32, Branch)> {
-    let at = |d: Diagnostic| Box::new(d.or_at(a.positional[0].span, "this system"));
-    let mut largest: Option<(u32, Branch)> = None;
-    for (branch, accelerations, multipliers) in motions {
-        let (Some(accelerations), Some(multipliers)) = (accelerations, multipliers) else {
-            return Err(at(Diagnostic::error(
-                &codes::NOT_DETERMINED,
-                "the motion or the reactions are not determined, so no number of differentiations gives them",
-            )
-            .help("`dynamics(S)` says what is free")));
-        };
-        let motion = differentiation_index::MotionOnSet { space, branch, accelerations, multipliers };
-        let Some(nu) = differentiation_index::on_set(&a.cx, equations, lambda, &motion)? else {
-            return Err(at(Diagnostic::error(&codes::UNDECIDED, "more differentiations are needed than are tried")));
-        };
-        if largest.as_ref().is_none_or(|(most, _)| nu > *most) {
-            largest = Some((nu, branch.clone()));
-        }
-    }
-    largest.ok_or_else(|| no_motion(a))
-}
-
 /// A refusal of singular equations; of equations without any motion it says that.
 pub(super) fn singular(a: &Arguments, system: &System, d: Diagnostic) -> Box<Diagnostic> {
-    let moves_nowhere = d.code.name == codes::DEGENERATE.name
-        && system.dynamics(&a.cx).is_ok_and(|found| found.proper.branches.is_empty() && found.proper.empty.is_yes());
-    match moves_nowhere {
+    match d.code.name == codes::DEGENERATE.name && moves_nowhere(&a.cx, system) {
         true => no_motion(a),
         false => Box::new(d.or_at(a.positional[0].span, "a singular system")),
     }
+}
+
+/// The same where nothing was asked at a place of its own.
+pub fn refused_motion(cx: &Inquiry, system: &System, d: Box<Diagnostic>) -> Box<Diagnostic> {
+    match d.code.name == codes::DEGENERATE.name && moves_nowhere(cx, system) {
+        true => Box::new(
+            Diagnostic::error(&codes::NO_MOTION, "this system has no motion")
+                .note("its equations contradict each other")
+                .help("`explain dynamics(S)` shows every step"),
+        ),
+        false => d,
+    }
+}
+
+/// Whether the constraint algorithm that belongs to a system leaves nothing.
+fn moves_nowhere(cx: &Inquiry, system: &System) -> bool {
+    if super::constrained_motion::has_own_reactions(system) {
+        let left = super::constrained_motion::final_branches(cx, system);
+        return left.is_err_and(|d| d.code.name == codes::NO_MOTION.name);
+    }
+    if system.constraints.is_empty() {
+        return system.dynamics(cx).is_ok_and(|found| found.proper.branches.is_empty() && found.proper.empty.is_yes());
+    }
+    let form = system.constrained_form(cx);
+    form.and_then(|form| constrained_dynamics(cx, &form)).is_ok_and(|found| found.empty.is_yes())
 }
 
 /// Constraints that cannot hold are refused by whatever is asked.
@@ -712,7 +617,7 @@ pub(super) fn tested(a: &Arguments, system: &System) -> Fallible<()> {
 }
 
 /// The refusal of a system that moves nowhere.
-fn no_motion(a: &Arguments) -> Box<Diagnostic> {
+pub(super) fn no_motion(a: &Arguments) -> Box<Diagnostic> {
     Box::new(
         Diagnostic::error(&codes::NO_MOTION, "this system has no motion")
             .label(a.positional[0].span, "its equations contradict each other")

@@ -50,9 +50,16 @@ pub fn uncharted_law(cx: &Inquiry, system: &System) -> Fallible<Option<Constrain
     if has_own_reactions(system) {
         return Ok(None);
     }
-    let Some(q) = system.uncharted_structure(cx)? else { return Ok(None) };
-    let equations = saddle(cx, &*system.dynamical_form(cx)?, &q);
-    Ok(equations.map(|equations| ConstrainedLaw { equations, solved: vec![], spans: spans(&q) }))
+    match system.uncharted_structure(cx)? {
+        Some(q) => law_on(cx, system, &q),
+        None => Ok(None),
+    }
+}
+
+/// The saddle system on a structure without a chart.
+pub fn law_on(cx: &Inquiry, system: &System, q: &ConstraintStructure) -> Fallible<Option<ConstrainedLaw>> {
+    let equations = saddle(cx, &*system.dynamical_form(cx)?, q);
+    Ok(equations.map(|equations| ConstrainedLaw { equations, solved: vec![], spans: spans(q) }))
 }
 
 /// Where the constraints stand, in the order of the tower.

@@ -31,7 +31,11 @@ pub static ROWS: &[Question] = &[Question {
         part("balance", FIELD, "by the balance of forces (Lewis §5)"),
         part("implicit", FIELD, "by the pairs of d'Alembert (Barone et al. §7)"),
         part("direct", FIELD, "by i_ΓΩ = 0 (Sarlet §6)"),
-        part("difference", FAMILY, "the first difference that does not vanish, by acceleration; zero where all agree"),
+        part(
+            "difference",
+            FAMILY,
+            "the first difference that does not vanish, by highest derivative; zero where all agree",
+        ),
         part("applied", LIST, "the formalisms that were compared"),
     ],
     run: crosscheck,
@@ -54,27 +58,31 @@ fn crosscheck(a: &Arguments) -> Fallible<Value> {
     }
     let form = system.constrained_form(cx)?;
     let q = form.structure();
-    if form.form().order() != 2 {
-        return Err(Box::new(
-            Diagnostic::error(&codes::NOT_APPLICABLE, "formalisms are compared for equations of second order")
-                .label(a.positional[0].span, format!("these are of order {}", form.form().order())),
-        ));
-    }
+    let top_order = form.top_order();
+    let order = top_order - form.differentiations();
+    let second = |found: &dyn Fn() -> Fallible<Vec<Expr>>| match order {
+        2 => found(),
+        _ => Err(Box::new(Diagnostic::error(
+            &codes::NOT_APPLICABLE,
+            format!("this formalism is stated for equations of second order, and these are of order {order}"),
+        ))),
+    };
     let (all, recorded) = conditions::collect(cx, |cx| {
         let by = |name, accelerations: Fallible<Vec<Expr>>| Derived { name, accelerations };
+        // Whether the field is tangent to the constraint is what the others tell.
+        let balance = || force_balance(cx, &system).and_then(|f| Ok(f.motion(cx)?.accelerations));
         vec![
-            by("multipliers", by_multipliers(cx, &system)),
+            by("multipliers", by_multipliers(cx, &system, order)),
             by("reduced", form.motion(cx).map(|m| m.accelerations)),
-            // Whether the field is tangent to the constraint is what the others tell.
-            by("balance", force_balance(cx, &system).and_then(|f| Ok(f.motion(cx)?.accelerations))),
-            by("implicit", by_pairs(cx, &system)),
-            by("direct", by_construction(cx, &system)),
+            by("balance", second(&balance)),
+            by("implicit", second(&|| by_pairs(cx, &system))),
+            by("direct", second(&|| by_construction(cx, &system))),
         ]
     });
     let (consistent, difference) = compared(cx, q, &all);
     let y = &system.manifold;
-    let top: Vec<Symbol> = (0..y.n_coordinates()).map(|i| jet(y, i, 2)).collect();
-    let difference = top.into_iter().zip(difference.iter().map(|e| on_constraint(q, 2, Value::Expr(*e))));
+    let top: Vec<Symbol> = (0..y.n_coordinates()).map(|i| jet(y, i, top_order)).collect();
+    let difference = top.into_iter().zip(difference.iter().map(|e| on_constraint(q, top_order, Value::Expr(*e))));
     let applied = all.iter().filter(|d| d.accelerations.is_ok()).map(|d| Value::Text(d.name.into()));
     let mut answer = Answer::new("crosscheck")
         .main_part("consistent", consistent)
@@ -82,8 +90,8 @@ fn crosscheck(a: &Arguments) -> Fallible<Value> {
         .part("applied", Value::list(applied));
     for derived in all {
         let field = derived.accelerations.map(|list| {
-            let field = VectorField::semispray(&y.jets(1), &list).map_components(|c| q.on_q(cx, c));
-            on_constraint(q, 2, Value::Field(field))
+            let field = VectorField::semispray(&y.jets(top_order - 1), &list).map_components(|c| q.on_q(cx, c));
+            on_constraint(q, top_order, Value::Field(field))
         });
         answer =
             answer.try_part(derived.name, field.map_err(|d| Box::new(d.or_at(a.positional[0].span, "this system"))));
@@ -91,9 +99,9 @@ fn crosscheck(a: &Arguments) -> Fallible<Value> {
     Ok(Value::from(answer.on(y).valid_where(recorded).valid_where(q.conditions().iter().copied())))
 }
 
-fn by_multipliers(cx: &Inquiry, system: &System) -> Fallible<Vec<Expr>> {
+fn by_multipliers(cx: &Inquiry, system: &System, order: u32) -> Fallible<Vec<Expr>> {
     let constraints: Vec<Expr> = system.constraints.iter().flat_map(|c| c.equations.iter().map(|(e, _)| *e)).collect();
-    multiplier_rule::accelerations(cx, &system.manifold, &system.components_list(cx)?, &constraints)
+    multiplier_rule::highest_derivatives(cx, &system.manifold, (&system.components_list(cx)?, order), &constraints)
 }
 
 fn by_pairs(cx: &Inquiry, system: &System) -> Fallible<Vec<Expr>> {

@@ -115,7 +115,9 @@ fn balance(a: &Arguments, system: &System) -> Fallible<Balance> {
         let jets = moving(&y.jets(form.jet_order()));
         return Ok(Balance { equations: form.components().to_vec(), nonzero: vec![], space: form.phase_space(), jets });
     }
-    let (found, nonzero) = conditions::collect(&a.cx, |cx| system.mixed(cx));
+    let (found, nonzero) = conditions::collect(&a.cx, |cx| {
+        system.mixed(cx).map_err(|d| super::constrained::refused_motion(cx, system, d))
+    });
     let found = found.map_err(|d| Box::new(d.or_at(a.positional[0].span, "this system")))?;
     let space = y.jets(1);
     // The dependent velocities are what the first-order equations say.
@@ -359,7 +361,7 @@ fn constrained_linearize(a: &Arguments, system: &System, law: &ConstrainedLaw) -
     }
     let dependent: Vec<Symbol> = law.solved.iter().map(|(s, _)| *s).collect();
     let found = linearization::linearized(cx, y, &law.equations, &dependent, &point)
-        .map_err(|d| Box::new(d.or_at(a.positional[1].span, "at this point")))?;
+        .map_err(|d| super::constrained::singular(a, system, d.or_at(a.positional[1].span, "at this point")))?;
     let surface: Vec<Expr> = law.equations.surface.iter().map(|g| g.function).collect();
     let energy = |moving: &[Symbol]| match constants(cx, system, moving) {
         Ok(constants) => constants.decide(cx, &surface, &found.states, moving, &point),
@@ -641,7 +643,7 @@ fn with_modes(
             Ok(Value::list(list))
         })
         .lazy("unsolved", move |cx: &Inquiry| {
-            let omega = Expr::symbol(Symbol::parameter("omega"));
+            let omega = Expr::symbol(Symbol::helper("omega"));
             let polynomial = |q: &Vec<Expr>| {
                 let sign = if q.len().is_multiple_of(2) { -1 } else { 1 };
                 let term = |(i, c): (usize, &Expr)| *c * (-omega.pow(2)).pow(i as i64) * sign;

@@ -13,7 +13,7 @@ use crate::algebra::{Expr, Inquiry, Symbol, Verdict};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::distribution::Codistribution;
 use crate::geometry::form::Form;
-use crate::geometry::jet::FiberedManifold;
+use crate::geometry::jet::{FiberedManifold, jet_order};
 use crate::mechanics::constraint_set::{ConstraintSet, Sheet};
 use crate::mechanics::force::{self, ContactForce, Inertia};
 use crate::mechanics::force_balance::{BalancedMotion, ForceBalance};
@@ -249,7 +249,6 @@ fn declared(cx: &Inquiry, y: &FiberedManifold, c: &Constraint) -> Fallible<(Vec<
         ));
     }
     let equations: Vec<Expr> = c.equations.iter().map(|(e, _)| *e).collect();
-    let order = equations.iter().map(|e| crate::geometry::jet::jet_order(cx, *e).order).max().unwrap_or(0);
     if let Some(given) = &c.forms {
         let forms = given.iter().map(|f| Beta::of_form(y, f)).collect::<Fallible<Vec<_>>>()?;
         if c.space.order() > 0 {
@@ -259,22 +258,37 @@ fn declared(cx: &Inquiry, y: &FiberedManifold, c: &Constraint) -> Fallible<(Vec<
         let velocities = forms.iter().map(|b| b.on_velocities(cx, y));
         return Ok((equations.into_iter().chain(velocities).collect(), ideal_constraint::jet_lift(cx, y, &forms)));
     }
-    match order {
-        0 => {
-            let forms: Vec<Beta> = equations.iter().map(|f| Beta::differential(cx, y, *f)).collect();
-            let velocities: Vec<Expr> = forms.iter().map(|b| b.on_velocities(cx, y)).collect();
-            Ok(([equations, velocities].concat(), ideal_constraint::jet_lift(cx, y, &forms)))
+    chetaev(cx, y, &equations)
+}
+
+/// M and Λ of equations with Chetaev's forces, each by its own order: the forms that exert them first, in the order of the
+/// equations, and then df of those on positions.
+fn chetaev(cx: &Inquiry, y: &FiberedManifold, equations: &[Expr]) -> Fallible<(Vec<Expr>, Vec<Beta>)> {
+    let (mut own, mut velocities, mut forms, mut below) = (vec![], vec![], vec![], vec![]);
+    for f in equations {
+        match jet_order(cx, *f).order {
+            0 => {
+                let df = Beta::differential(cx, y, *f);
+                own.push(*f);
+                velocities.push(df.on_velocities(cx, y));
+                let mut lifted = ideal_constraint::jet_lift(cx, y, std::slice::from_ref(&df));
+                below.extend(lifted.split_off(1));
+                forms.extend(lifted);
+            }
+            1 => {
+                own.push(*f);
+                forms.push(Beta::differential(cx, y, *f));
+            }
+            2 => forms.push(acceleration_form(cx, y, *f)?),
+            order => {
+                return Err(Box::new(Diagnostic::error(
+                    &codes::NOT_APPLICABLE,
+                    format!("a constraint (M, Λ) is about velocities and accelerations, this one is of order {order}"),
+                )));
+            }
         }
-        1 => {
-            let forms = equations.iter().map(|b| Beta::differential(cx, y, *b)).collect();
-            Ok((equations, forms))
-        }
-        2 => Ok((vec![], equations.iter().map(|f| acceleration_form(cx, y, *f)).collect::<Fallible<_>>()?)),
-        _ => Err(Box::new(Diagnostic::error(
-            &codes::NOT_APPLICABLE,
-            format!("a constraint (M, Λ) is about velocities and accelerations, this one is of order {order}"),
-        ))),
     }
+    Ok(([own, velocities].concat(), [forms, below].concat()))
 }
 
 /// f = β̂_i a^i + rest as the form β̂_i dv^i + rest dt.
@@ -398,9 +412,8 @@ fn jet_lift(a: &Arguments) -> Fallible<Value> {
 pub(super) fn inertia(cx: &Inquiry, system: &System) -> Fallible<Inertia> {
     match &system.base {
         Base::Lagrangian(l) if l.order() <= 1 => Inertia::of_lagrangian(cx, l),
-        Base::Equations(e) => {
-            Inertia::of_two_force(cx, &ContactForce::new(&system.manifold, e.iter().map(|e| -*e).collect()))
-        }
+        Base::Equations(e) => of_equations(cx, &system.manifold, e),
+        Base::Lepage(_) => of_equations(cx, &system.manifold, system.lepage(cx)?.dynamical_form().components()),
         _ => Err(Box::new(
             Diagnostic::error(
                 &codes::NOT_APPLICABLE,
@@ -409,6 +422,10 @@ pub(super) fn inertia(cx: &Inquiry, system: &System) -> Fallible<Inertia> {
             .label(system.span, "this system"),
         )),
     }
+}
+
+fn of_equations(cx: &Inquiry, y: &FiberedManifold, e: &[Expr]) -> Fallible<Inertia> {
+    Inertia::of_two_force(cx, &ContactForce::new(y, e.iter().map(|e| -*e).collect()))
 }
 
 /// The balance of a system, with whatever constraints it has.

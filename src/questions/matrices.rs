@@ -117,7 +117,7 @@ fn eigenvalues(a: &Arguments) -> Fallible<Value> {
     for e in m.matrix.entries() {
         operate::defined(e, a.positional[0].span)?;
     }
-    let lambda = Symbol::parameter("lambda");
+    let lambda = Symbol::helper("lambda");
     let mut found = m.matrix.spectrum(&a.cx)?;
     for (c, multiplicity, why) in std::mem::take(&mut found.open) {
         found.eigenvalues.extend(real_roots(a, &c, multiplicity, lambda, why)?);

@@ -208,7 +208,7 @@ pub(super) fn mixed_of(cx: &Inquiry, a: &Arguments) -> Fallible<(Rc<System>, Rc<
 pub(super) fn form_of(cx: &Inquiry, system: &System) -> Fallible<Rc<MixedSystem>> {
     let own = |c: &Rc<crate::model::item::Constraint>| c.reactions.is_some() || c.forms.is_some();
     if !system.constraints.iter().any(own) {
-        return system.mixed(cx);
+        return system.mixed(cx).map_err(|d| super::constrained::refused_motion(cx, system, d));
     }
     let (set, accelerations) = match system.constraints.iter().any(|c| c.forms.is_some()) {
         true => super::forces::balanced(cx, system)?,

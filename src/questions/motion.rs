@@ -20,7 +20,7 @@ use crate::model::evaluate_at::{assignment, expr_at};
 use crate::model::kind::*;
 use crate::model::operate;
 use crate::model::set::PointSet;
-use crate::model::value::{Answer, Fallible, Judgement, Point, Value};
+use crate::model::value::{Answer, Fallible, Judgement, Point, Value, Written};
 
 /// What may occur in an ansatz besides coordinates.
 const GENERATORS: OptionRow =
@@ -182,6 +182,7 @@ fn vector_field(a: &Arguments) -> Fallible<Value> {
         Answer::new("vector_field")
             .main(regular::semispray(&regular))
             .keyed(values)
+            .written(Written::Equals)
             .part("unique", unique)
             .part("conditions", Value::exprs(nonzero.clone()))
             .lazy("locus", move |cx: &Inquiry| Ok(Value::from(PointSet::new(&locus_space, for_locus.locus(cx)?))))
@@ -288,6 +289,8 @@ fn degree(a: &Arguments) -> Fallible<u32> {
 pub(super) struct Flow {
     pub field: VectorField,
     pub coordinates: Vec<Symbol>,
+    /// The velocities that the constraints determine, as functions of the coordinates.
+    pub dependent: Vec<(Symbol, Expr)>,
     pub nonzero: Vec<Expr>,
     pub manifold: FiberedManifold,
 }
@@ -295,15 +298,17 @@ pub(super) struct Flow {
 pub(super) fn flow(a: &Arguments) -> Fallible<Flow> {
     let system = a.system(0)?;
     let manifold = system.manifold.clone();
-    let (field, symbols, nonzero) = if mixed::is_ours(&system) {
+    let (field, symbols, dependent, nonzero) = if mixed::is_ours(&system) {
         let ((_, found), recorded) = mixed::found(a, |cx| mixed::mixed_of(cx, a))?;
-        (found.gamma(), found.chart().symbols().to_vec(), recorded)
+        let velocities = found.first().iter().map(|q| q.jet(1)).zip(found.g().iter().copied());
+        let dependent = if system.constraints.is_empty() { vec![] } else { velocities.collect() };
+        (found.gamma(), found.chart().symbols().to_vec(), dependent, recorded)
     } else {
         let regular = regular_form(a)?;
-        (regular::semispray(&regular), regular.space().symbols(), regular.conditions().to_vec())
+        (regular::semispray(&regular), regular.space().symbols(), vec![], regular.conditions().to_vec())
     };
     let coordinates = symbols.into_iter().filter(|s| *s != manifold.base()).collect();
-    Ok(Flow { field, coordinates, nonzero, manifold })
+    Ok(Flow { field, coordinates, dependent, nonzero, manifold })
 }
 
 /// The functions of `generators = [1/r]`, which depend on the time and on coordinates of the ansatz.
@@ -391,12 +396,14 @@ fn searched<T>(
 
 fn find_integrals(a: &Arguments) -> Fallible<Value> {
     let n = degree(a)?;
-    let Flow { field, coordinates, nonzero, .. } = flow(a)?;
+    let Flow { field, coordinates, dependent, nonzero, .. } = flow(a)?;
     let named = generators(a, &coordinates)?;
     nonzero.iter().for_each(|e| conditions::record_nonzero(&a.cx, *e));
-    let made = by_degrees(a, n, |cx, n| search::polynomial_integrals(cx, &field, &coordinates, &named, n))?;
+    let phase = search::Phase { coordinates: &coordinates, dependent: &dependent };
+    let made = by_degrees(a, n, |cx, n| search::polynomial_integrals(cx, &field, phase, &named, n))?;
     let speeds: Vec<Expr> = coordinates.iter().map(|s| field.component(*s)).collect();
-    let found = functionally_independent(&a.cx, &made.found.list, &coordinates, &speeds)?;
+    let values: Vec<Expr> = made.found.list.iter().map(|f| phase.value(*f)).collect();
+    let found = functionally_independent(&a.cx, &values, &coordinates, &speeds)?;
     let independent: Vec<Expr> = found.places.iter().map(|i| made.found.list[*i]).collect();
     let all = independent.len() == made.found.list.len();
     let answer = searched(a, "find_integrals", made, Value::exprs)?;

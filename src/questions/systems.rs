@@ -16,7 +16,7 @@ use crate::mechanics::{hamilton, inverse_problem, lepage_class};
 use crate::model::item::{Base, System};
 use crate::model::kind::*;
 use crate::model::operate;
-use crate::model::value::{Answer, Fallible, Key, KeyPart, LabelledMatrix, Value};
+use crate::model::value::{Answer, Fallible, Key, KeyPart, LabelledMatrix, Value, Written};
 use smallvec::smallvec;
 use std::rc::Rc;
 
@@ -293,6 +293,7 @@ fn equations(a: &Arguments) -> Fallible<Value> {
     Ok(Value::from(
         Answer::new("equations")
             .main(family(1))
+            .written(Written::Vanishes)
             .lazy("multiplier_form", {
                 let balance = family(-1);
                 move |_| Ok(balance.clone())

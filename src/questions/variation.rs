@@ -89,14 +89,14 @@ fn derived(cx: &Inquiry, value: &Value) -> Fallible<Option<Flow>> {
         components.push((*s, operate::as_expr(cx, value)?));
     }
     let field = crate::geometry::field::VectorField::new(components);
-    Ok(Some(Flow { field, coordinates, nonzero: vec![], manifold: manifold.clone() }))
+    Ok(Some(Flow { field, coordinates, dependent: vec![], nonzero: vec![], manifold: manifold.clone() }))
 }
 
 fn variation(a: &Arguments) -> Fallible<Value> {
     let cx = &a.cx;
     let derived = derived(cx, &a.value(0)?)?;
     let is_system = derived.is_none();
-    let Flow { field, coordinates, nonzero, manifold } = match derived {
+    let Flow { field, coordinates, nonzero, manifold, .. } = match derived {
         Some(found) => found,
         None => flow(a)?,
     };

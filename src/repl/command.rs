@@ -1,11 +1,12 @@
 //! The commands of the REPL, one row each; dispatch, completion and `:help` read the same rows.
 
-use super::{Repl, Reply};
-use crate::diagnostic::render::Renderer;
+use super::{Repl, Reply, answer_text, coloured, renderer};
 use crate::diagnostic::{Diagnostic, codes, suggest};
+use crate::report::wrap::wrapped;
 use crate::session::file::cannot_write;
 use crate::session::input::read;
 use crate::session::{ItemKind, Mode, NamedItem, Session, SessionOptions, library};
+use crate::source::visible;
 use crate::timing;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -27,7 +28,7 @@ pub static COMMANDS: &[Command] = &[
         name: "help",
         aliases: &["h", "?"],
         arg: "[<what>]",
-        help: "commands; or one command, question or diagnostic; `:help questions` lists what can be asked",
+        help: "commands, or one of them; a question; `:help questions` lists all",
         run: help,
     },
     Command { name: "list", aliases: &["ls"], arg: "[<prefix>]", help: "what is declared", run: list },
@@ -77,9 +78,14 @@ pub fn run(repl: &mut Repl, input: &str) -> Reply {
 
 fn show_type(repl: &mut Repl, expression: &str) -> Reply {
     match repl.session.type_of(expression) {
-        Ok(type_name) => Reply::out(format!("{type_name}\n")),
+        Ok(type_name) => Reply::out(format!("{}\n", visible(&type_name))),
         Err(diagnostics) => repl.complaints(&diagnostics),
     }
+}
+
+/// Text for this screen, with its last line ended.
+fn fitted(repl: &Repl, text: &str) -> Reply {
+    Reply::out(wrapped(&visible(text.trim_end()), repl.screen.columns) + "\n")
 }
 
 fn doc(repl: &mut Repl, name: &str) -> Reply {
@@ -96,10 +102,10 @@ fn doc(repl: &mut Repl, name: &str) -> Reply {
             let head = if item.kind == ItemKind::Function { String::new() } else { format!("{}: ", item.name) };
             format!("{head}{}{doc}\n", item.type_name)
         };
-        return Reply::out(session.list().into_iter().map(entry).collect::<String>());
+        return fitted(repl, &session.list().into_iter().map(entry).collect::<String>());
     }
     if let Some(text) = repl.session.doc(name) {
-        return Reply::out(format!("{}\n", text.trim_end()));
+        return fitted(repl, &text);
     }
     let items: Vec<String> =
         repl.session.list().into_iter().chain(repl.session.questions()).map(|item| item.name).collect();
@@ -120,13 +126,16 @@ fn help(repl: &mut Repl, what: &str) -> Reply {
         let usage = |c: &Command| format!(":{} {}", c.name, c.arg);
         let wide = COMMANDS.iter().map(|c| usage(c).len()).max().unwrap_or(0);
         let rows = COMMANDS.iter().map(|c| format!("  {:wide$}  {}\n", usage(c), c.help)).collect::<String>();
-        return Reply::out(format!(
-            "A statement declares, a bare expression asks; `_` is the last answer.\n\
+        return fitted(
+            repl,
+            &format!(
+                "A statement declares, a bare expression asks; `_` is the last answer.\n\
              Tab completes, Ctrl-R searches the history, Ctrl-C stops a computation, an empty line ends a block.\n\n{rows}"
-        ));
+            ),
+        );
     }
     if what == "questions" {
-        return Reply::out(question_list(repl.screen.columns));
+        return fitted(repl, &question_list(repl.screen.columns));
     }
     // `h` alone is the question, `:h` the command.
     let asked = crate::questions::find(what).is_some();
@@ -170,7 +179,7 @@ fn list(repl: &mut Repl, prefix: &str) -> Reply {
         if line.chars().count() > columns {
             line = line.chars().take(columns.saturating_sub(1)).chain(['…']).collect();
         }
-        line + "\n"
+        visible(&line).into_owned() + "\n"
     };
     Reply::out(items.iter().map(line).collect::<String>())
 }
@@ -196,15 +205,17 @@ fn seconds(d: Duration) -> String {
 fn latex(repl: &mut Repl, expression: &str) -> Reply {
     if expression.is_empty() {
         return match &repl.last {
-            Some(answer) => Reply::out(format!("{}\n", answer.latex())),
+            Some(answer) => Reply::out(format!("{}\n", visible(&answer.latex()))),
             None => Reply::talk("there is no answer yet\n"),
         };
     }
     match repl.feed("input", expression, Mode::Line) {
         Ok(outcomes) => {
-            let mut reply = Reply { out: String::new(), ..repl.reply(&outcomes) };
+            let said: Vec<Diagnostic> = outcomes.iter().flat_map(|o| o.diagnostics.clone()).collect();
+            let mut reply = repl.complaints(&said);
             for answer in outcomes.iter().filter_map(|o| o.answer.as_ref()) {
-                reply.out += &format!("{}\n", answer.latex());
+                reply.out += &format!("{}\n", visible(&answer.latex()));
+                repl.last = Some(answer.clone());
             }
             reply
         }
@@ -214,7 +225,7 @@ fn latex(repl: &mut Repl, expression: &str) -> Reply {
 
 fn show(repl: &mut Repl, _: &str) -> Reply {
     match &repl.last {
-        Some(answer) => Reply::out(format!("{}\n", repl.answer_text(answer).trim_end())),
+        Some(answer) => Reply::out(coloured(&answer_text(answer, repl.screen), repl.screen)),
         None => Reply::talk("there is no answer yet\n"),
     }
 }
@@ -223,14 +234,15 @@ fn load(repl: &mut Repl, file: &str) -> Reply {
     let input = match read(&*repl.session.options().world, Path::new(unquoted(file))) {
         Ok(input) => input,
         Err(unreadable) => {
-            let mut renderer = Renderer::new(&unreadable.sources, repl.format, repl.screen.color);
-            return Reply::talk(renderer.render(&unreadable.diagnostic));
+            return Reply::talk(renderer(&unreadable.sources, repl.screen, repl.format).render(&unreadable.diagnostic));
         }
     };
-    match repl.feed(&input.name, &input.text, Mode::File) {
-        Ok(outcomes) => repl.reply(&outcomes),
-        Err(reply) => reply,
+    let set_aside = repl.session.make_room_for(&input.text);
+    let mut reply = repl.ask(&input.name, &input.text, Mode::File);
+    for text in repl.session.bring_back(set_aside) {
+        reply.talk += &format!("`{text}` no longer holds and is forgotten\n");
     }
+    reply
 }
 
 fn save(repl: &mut Repl, file: &str) -> Reply {

@@ -3,9 +3,9 @@
 //! when Tab is pressed, an editor while its user types.
 
 use crate::integrate::method::METHODS;
-use crate::model::kind::OptionRow;
+use crate::model::kind::{FAMILY, Gives, OptionRow, Presence, RUN, SYSTEM};
 use crate::questions;
-use crate::session::{NamedItem, Session, library};
+use crate::session::{ItemKind, NamedItem, Session, library, plot_settings};
 use crate::syntax::token::{COORDINATE_TYPES, RUN_CLAUSES, STATEMENT_WORDS, TYPE_WORDS};
 
 /// The names that may be completed.
@@ -22,49 +22,125 @@ impl Vocabulary {
 
     /// Everything that may stand where `word` begins, sorted; `before` is the statement up to there.
     pub fn candidates(&self, before: &str, word: &str) -> Vec<String> {
-        let mut found: Vec<String> = vec![];
-        match place(before) {
-            Some(Place::Library) => found.extend(library::FILES.iter().map(|(name, _)| name.to_string())),
-            Some(Place::Method) => found.extend(METHODS.iter().map(|m| m.name.to_string())),
-            Some(Place::Clause) => found.extend(RUN_CLAUSES.iter().map(|(word, _)| format!("{word} "))),
-            Some(Place::Promise) => found.extend(TYPE_WORDS.iter().map(|word| format!("{word} "))),
-            Some(Place::CoordinateType) => found.extend(COORDINATE_TYPES.iter().map(|word| word.to_string())),
-            Some(Place::Part(of)) => found.extend(self.parts_of(of)),
-            None => {
-                for item in &self.names {
-                    found.push(item.name.clone());
-                    if item.is_coordinate() {
-                        found.push(format!("{}'", item.name));
-                        found.push(format!("{}''", item.name));
-                    }
-                }
-                found.extend(self.questions.iter().map(|q| format!("{}(", q.name)));
-                found.extend(options_of(before).map(|o| format!("{} = ", o.name)));
-                if before.trim().is_empty() {
-                    found.extend(statement_words().map(|w| format!("{w} ")));
-                }
-            }
-        }
+        let found = match place(before) {
+            Some(place) => self.words_at(place),
+            None => self.anything(before),
+        };
         fitting(found, word)
     }
 
-    /// What may follow the dot after this text: parts of the question asked there, or of the declared answer.
-    fn parts_of(&self, of: &str) -> Vec<String> {
-        let asked = match of.strip_suffix(')') {
-            Some(inside) => open_bracket(inside).map(|i| &inside[word_start(inside, i)..i]),
-            None => {
-                let name = &of[word_start(of, of.len())..];
-                self.names.iter().find(|item| item.name == name).map(|item| item.type_name.as_str())
+    /// The words of one kind.
+    fn words_at(&self, place: Place) -> Vec<String> {
+        let spaced = |words: &[&str]| words.iter().map(|word| format!("{word} ")).collect();
+        match place {
+            Place::Library => library::FILES.iter().map(|(name, _)| name.to_string()).collect(),
+            Place::Method => METHODS.iter().map(|m| m.name.to_string()).collect(),
+            Place::Clause => RUN_CLAUSES.iter().map(|(word, _)| format!("{word} ")).collect(),
+            Place::Promise => spaced(TYPE_WORDS),
+            Place::CoordinateType => COORDINATE_TYPES.iter().map(|word| word.to_string()).collect(),
+            Place::Part(of) => self.parts_of(of),
+            Place::Label(of) => self.labels_of(of),
+            Place::State(of) => self.states_of(of).into_iter().map(|state| format!("{state} = ")).collect(),
+            Place::Parameter => self.named(|item| item.kind == ItemKind::Parameter, " = "),
+            Place::Time => self.named(|item| item.kind == ItemKind::Time, " = "),
+            Place::System => self.named(is_system, " "),
+            Place::Run => self.named(is_table, " "),
+            Place::Columns(runs) => {
+                let of = |item: &&NamedItem| runs.split([',', ' ']).any(|run| run == item.name);
+                let columns = self.names.iter().filter(of).flat_map(|item| item.members.clone());
+                columns.chain(plot_settings().map(|name| format!("{name} = "))).collect()
             }
-        };
-        match asked {
-            Some("run") => RUN_PARTS.iter().map(|part| part.to_string()).collect(),
-            Some(name) => {
-                let row = questions::find(&name.replace(' ', "_"));
-                row.into_iter().flat_map(|row| row.parts).map(|part| part.name.to_string()).collect()
+            Place::Space => {
+                let manifolds = self.names.iter().filter(|item| item.kind == ItemKind::Manifold);
+                manifolds.flat_map(|m| [m.name.clone(), format!("J1({})", m.name), format!("J2({})", m.name)]).collect()
             }
-            None => vec![],
+            Place::Nothing => vec![],
         }
+    }
+
+    /// The names for which something holds, each with what follows it.
+    fn named(&self, holds: impl Fn(&NamedItem) -> bool, then: &str) -> Vec<String> {
+        self.names.iter().filter(|item| holds(item)).map(|item| format!("{}{then}", item.name)).collect()
+    }
+
+    /// What an expression may begin with, and on an empty line a statement. As an argument only what it takes.
+    fn anything(&self, before: &str) -> Vec<String> {
+        let options = options_of(before).map(|o| format!("{} = ", o.name));
+        match argument(before) {
+            Some(None) => return options.collect(),
+            Some(Some(kinds)) if kinds == SYSTEM => {
+                return self.named(is_system, "").into_iter().chain(options).collect();
+            }
+            Some(Some(kinds)) if kinds == RUN => return self.named(|item| item.kind == ItemKind::Run, ""),
+            _ => {}
+        }
+        let mut found: Vec<String> = options.collect();
+        for item in &self.names {
+            found.push(if item.kind == ItemKind::Function { format!("{}(", item.name) } else { item.name.clone() });
+            if item.is_coordinate() {
+                found.extend([format!("{}'", item.name), format!("{}''", item.name)]);
+            }
+        }
+        found.extend(self.questions.iter().map(|q| format!("{}(", q.name)));
+        if before.trim().is_empty() {
+            found.extend(statement_words().map(|w| format!("{w} ")));
+        }
+        found
+    }
+
+    /// The coordinates of a system, or of every manifold, with their velocities.
+    fn states_of(&self, system: &str) -> Vec<String> {
+        let declared = self.item(system).filter(|item| is_system(item));
+        let coordinates = match declared {
+            Some(item) => item.members.clone(),
+            None => self.named(NamedItem::is_coordinate, ""),
+        };
+        coordinates.iter().flat_map(|c| [c.clone(), format!("{c}'")]).collect()
+    }
+
+    fn item(&self, name: &str) -> Option<&NamedItem> {
+        self.names.iter().find(|item| item.name == name)
+    }
+
+    /// The question that was asked where this text ends, with what it was asked about.
+    fn asked<'a>(&'a self, of: &'a str) -> Option<(&'static questions::Question, &'a str)> {
+        match of.strip_suffix(')') {
+            Some(inside) => {
+                let open = open_bracket(inside)?;
+                let about = inside[open + 1..].split(',').next().unwrap_or_default();
+                Some((questions::find(&inside[word_start(inside, open)..open])?, about.trim()))
+            }
+            None => {
+                let item = self.item(&of[word_start(of, of.len())..])?;
+                Some((questions::find(&item.type_name.replace(' ', "_"))?, ""))
+            }
+        }
+    }
+
+    /// What may follow the dot after this text: parts of the question asked there, or of what is declared.
+    fn parts_of(&self, of: &str) -> Vec<String> {
+        let mut found = match self.item(&of[word_start(of, of.len())..]) {
+            Some(item) if !is_system(item) && !of.ends_with(')') => item.members.clone(),
+            _ => vec![],
+        };
+        let Some((row, about)) = self.asked(of) else { return found };
+        found.extend(row.parts.iter().map(|part| part.name.to_string()));
+        let coordinates = self.item(about).map_or(vec![], |item| item.members.clone());
+        match row.gives {
+            Gives::Kinds(kinds) if kinds == FAMILY => found.extend(coordinates),
+            Gives::Motion => found.extend(coordinates.iter().flat_map(|c| [c.clone(), format!("p_{c}")])),
+            _ if row.name == "vector_field" => found.extend(coordinates.iter().map(|c| format!("{c}''"))),
+            _ => {}
+        }
+        found
+    }
+
+    /// What may be said with `is` of the answer asked for here.
+    fn labels_of(&self, of: &str) -> Vec<String> {
+        let Some((row, _)) = self.asked(of) else { return vec![] };
+        let labels = row.part("kind").map_or(&[] as &[&str], |part| part.words).iter().map(|word| word.to_string());
+        let verdicts = row.parts.iter().filter(|part| part.kinds == crate::model::kind::VERDICT);
+        labels.chain(verdicts.map(|part| part.name.to_string())).collect()
     }
 
     /// The signature of the question whose arguments are being written.
@@ -73,6 +149,15 @@ impl Vocabulary {
         let start = word_start(name, name.len());
         self.questions.iter().find(|q| q.name == name[start..]).map(|q| q.type_name.as_str())
     }
+}
+
+fn is_system(item: &NamedItem) -> bool {
+    matches!(item.kind, ItemKind::System(_) | ItemKind::Form)
+}
+
+/// Something with columns.
+fn is_table(item: &NamedItem) -> bool {
+    matches!(item.kind, ItemKind::Run | ItemKind::Sweep)
 }
 
 /// Those that begin like `word`, sorted.
@@ -102,24 +187,39 @@ enum Place<'a> {
     CoordinateType,
     /// After a dot, with what stands before it.
     Part(&'a str),
+    /// After `is`, with what it is said of.
+    Label(&'a str),
+    /// In `from`, of this system.
+    State(&'a str),
+    /// In `set`.
+    Parameter,
+    /// After `until`.
+    Time,
+    /// After `simulate`.
+    System,
+    /// After `plot` and its like.
+    Run,
+    /// Between the braces of a picture of these runs.
+    Columns(&'a str),
+    /// After `on`.
+    Space,
+    /// A number is written here.
+    Nothing,
 }
-
-/// The parts that every run has; its columns come with it.
-const RUN_PARTS: &[&str] = &["end", "events", "first", "last", "message", "method", "steps"];
 
 fn place(before: &str) -> Option<Place<'_>> {
     let statement = before.rsplit(['\n', ';']).next().unwrap_or(before).trim_start();
     if statement.strip_prefix("use").is_some_and(|rest| rest.trim() == "std.") {
         return Some(Place::Library);
     }
-    let words = before.trim_end();
-    if words.ends_with("method") && before.ends_with(char::is_whitespace) && in_a_run(before) {
-        return Some(Place::Method);
+    if let Some(of) = before.strip_suffix('.') {
+        return of.ends_with(|c: char| c.is_alphanumeric() || ")_'".contains(c)).then_some(Place::Part(of));
     }
-    // An entry begins after the brace, a semicolon or on a line of its own.
-    let begins = words.ends_with(['{', ';']) || before.trim_end_matches([' ', '\t']).ends_with('\n');
-    if begins && in_a_run(words) {
-        return Some(Place::Clause);
+    let words = before.trim_end();
+    if let Some(open) = last_open(before, '{', '}')
+        && let Some(place) = place_in_braces(before, open)
+    {
+        return Some(place);
     }
     if words.ends_with(':') && !statement.starts_with(':') {
         let declares = |word: &str| before.trim_start().starts_with(word);
@@ -129,15 +229,58 @@ fn place(before: &str) -> Option<Place<'_>> {
             _ => None,
         };
     }
-    before
-        .strip_suffix('.')
-        .filter(|of| of.ends_with(|c: char| c.is_alphanumeric() || c == ')' || c == '_'))
-        .map(Place::Part)
+    // The rest is known by the word before it.
+    let spaced = before.ends_with(char::is_whitespace);
+    let mut last = words.rsplitn(2, char::is_whitespace);
+    match (spaced, last.next().unwrap_or_default()) {
+        (true, "simulate") => Some(Place::System),
+        (true, "on") if STATEMENT_WORDS.iter().any(|(word, _)| statement.starts_with(word)) => Some(Place::Space),
+        (true, "is") => last.next().map(|of| Place::Label(of.trim_end())),
+        (true, "plot" | "save" | "animate" | "poincare") if words == statement.trim_end() => Some(Place::Run),
+        _ => None,
+    }
 }
 
-/// Whether the innermost open brace is that of a run.
-fn in_a_run(before: &str) -> bool {
-    last_open(before, '{', '}').is_some_and(|i| before[..i].split_whitespace().any(|word| word == "simulate"))
+/// A place in the entries of a run or of a picture; an entry begins after the brace, a semicolon or on a line of its own.
+fn place_in_braces(before: &str, open: usize) -> Option<Place<'_>> {
+    let head = before[..open].rsplit(['\n', ';']).next().unwrap_or_default();
+    let inside = &before[open + 1..];
+    let entry = inside.rsplit([';', '\n']).next().unwrap_or(inside);
+    let mut words = head.split_whitespace();
+    if let Some(kind) = words.next().filter(|word| ["plot", "poincare", "animate"].contains(word)) {
+        let runs = head.trim_start().strip_prefix(kind).unwrap_or_default().trim();
+        let begins = entry.trim_end().ends_with(',') || ["", "against", "plot"].contains(&last_word(entry));
+        return begins.then_some(Place::Columns(runs));
+    }
+    if !head.split_whitespace().any(|word| word == "simulate") {
+        return None;
+    }
+    let clause = entry.split_whitespace().next().unwrap_or_default();
+    let begins = entry.trim_end().ends_with(',') || last_word(entry) == clause;
+    match clause {
+        "" => Some(Place::Clause),
+        "from" if begins => Some(Place::State(last_word(head.trim_end()))),
+        "set" if begins => Some(Place::Parameter),
+        "until" if begins => Some(Place::Time),
+        "method" => Some(Place::Method),
+        "tolerance" | "step" => Some(Place::Nothing),
+        _ => None,
+    }
+}
+
+fn last_word(text: &str) -> &str {
+    text.split_whitespace().last().unwrap_or_default()
+}
+
+/// What the row of the open question takes where an argument begins; nothing in it, where all places are filled.
+fn argument(before: &str) -> Option<Option<crate::model::kind::Kinds>> {
+    let open = open_bracket(before)?;
+    let inside = &before[open + 1..];
+    let begins = inside.trim().is_empty() || inside.trim_end().ends_with(',');
+    let row = questions::find(&before[word_start(before, open)..open]).filter(|_| begins)?;
+    let takes_more = row.parameters.iter().any(|p| matches!(p.presence, Presence::Many | Presence::Rest));
+    let place = row.parameters.get(inside.matches(',').count());
+    (place.is_some() || !takes_more).then(|| place.map(|p| p.kinds))
 }
 
 /// The bracket that is open at the end of this text.
@@ -178,7 +321,8 @@ mod tests {
         let mut session = Session::new(SessionOptions::default());
         session.feed(
             "input",
-            "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2\nlet D = dynamics(L)",
+            "manifold Y over t { x, y }\nparam mass = 1\nlagrangian L on J1(Y) = mass*x'^2/2 + y'^2/2\nlet D = dynamics(L)\n\
+             let run = simulate L { from x = 1; until t = 1; record x, E = energy(L) every 1 }",
             Mode::File,
         );
         let start = word_start(line, line.len());
@@ -197,6 +341,30 @@ mod tests {
         assert_eq!(offered("manifold M over t { q : an"), ["angle"]);
         assert_eq!(offered("form a : cont"), ["contact "]);
         assert_eq!(offered("hessi"), ["hessian("]);
+    }
+
+    #[test]
+    fn completion_knows_what_is_declared() {
+        assert_eq!(offered("equations(L)."), ["constraints", "multiplier_form", "order", "x", "y"]);
+        assert_eq!(offered("vector_field(L).x"), ["x''"]);
+        assert_eq!(offered("run.E"), Vec::<String>::new());
+        assert!(offered("run.").contains(&"E".to_string()) && offered("run.").contains(&"message".to_string()));
+        assert_eq!(offered("equations("), ["L"]);
+        assert_eq!(offered("lyapunov("), ["run"]);
+        assert_eq!(offered("momenta(L, "), ["gauge = ", "names = "]);
+        assert_eq!(offered("simulate "), ["L "]);
+        assert_eq!(offered("let r = simulate L { from "), ["x = ", "x' = ", "y = ", "y' = "]);
+        assert_eq!(offered("let r = simulate L { from x = 1, y"), ["y = ", "y' = "]);
+        assert_eq!(offered("let r = simulate L { set m"), ["mass = "]);
+        assert_eq!(offered("let r = simulate L { until "), ["t = "]);
+        assert!(offered("let r = simulate L { tolerance ").is_empty());
+        assert_eq!(offered("plot "), ["run "]);
+        assert_eq!(offered("plot run { E"), Vec::<String>::new());
+        assert_eq!(offered("plot run { ti"), ["title = "]);
+        assert!(offered("plot run { x, ").contains(&"E".to_string()));
+        assert_eq!(offered("lagrangian K on J"), ["J1(Y)", "J2(Y)"]);
+        assert_eq!(offered("assert classify(L) is re"), ["regular"]);
+        assert!(offered("no_such_thing.").is_empty());
     }
 
     #[test]

@@ -8,7 +8,8 @@
 use super::command::COMMANDS;
 use super::complete::{Vocabulary, fitting, word_start};
 use super::paint::{self, Kind};
-use super::{Repl, Screen};
+use super::{Repl, Reply, Screen};
+use crate::diagnostic::palette::{BLUE, GREEN, GREY, OCHRE, TEAL, VIOLET};
 use crate::diagnostic::render::wants_color;
 use crate::session::Session;
 use crate::syntax::parse::{Completeness, is_complete};
@@ -24,6 +25,7 @@ use std::borrow::Cow;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// The conversation: read, answer, print, until the user leaves. An error is one of the terminal's.
@@ -34,10 +36,14 @@ pub fn talk(repl: &mut Repl, history: Option<PathBuf>) -> std::io::Result<()> {
         // A first session has no history to load.
         let _ = editor.load_history(path);
     }
-    let prompt = if color { ("lepage> ", "\x1b[1;34mlepage>\x1b[0m ") } else { ("lepage> ", "lepage> ") };
+    let painted = if color { format!("{} ", BLUE.bold("lepage>")) } else { "lepage> ".to_string() };
+    let prompt = ("lepage> ", painted.as_str());
     loop {
+        let (columns, rows) = editor.dimensions().map_or((100, 40), |(c, r)| (c as usize, r as usize));
+        let screen = Screen { columns: columns.max(20), rows: rows.max(10), color };
         if let Some(assistant) = editor.helper_mut() {
             assistant.learn(repl.session());
+            assistant.screen = screen;
         }
         match editor.readline(&prompt) {
             Ok(line) => {
@@ -51,10 +57,9 @@ pub fn talk(repl: &mut Repl, history: Option<PathBuf>) -> std::io::Result<()> {
                 let (columns, rows) = editor.dimensions().map_or((100, 40), |(c, r)| (c as usize, r as usize));
                 repl.set_screen(Screen { columns: columns.max(20), rows: rows.max(10), color });
                 let reply = with_life(|| repl.enter(&line));
-                std::io::stdout().write_all(reply.out.as_bytes())?;
-                std::io::stdout().flush()?;
-                std::io::stderr().write_all(reply.talk.as_bytes())?;
-                if reply.quit {
+                let quit = reply.quit;
+                print(reply);
+                if quit {
                     return Ok(());
                 }
             }
@@ -70,6 +75,20 @@ pub fn talk(repl: &mut Repl, history: Option<PathBuf>) -> std::io::Result<()> {
     }
 }
 
+/// Whether the line of life stands on the screen.
+static ALIVE: Mutex<bool> = Mutex::new(false);
+
+/// Writes a reply, in the place of the line of life if there is one. A stream that is gone cannot be told.
+pub fn print(reply: Reply) {
+    let mut alive = ALIVE.lock().unwrap_or_else(PoisonError::into_inner);
+    if std::mem::take(&mut *alive) {
+        let _ = write!(std::io::stderr(), "\r\x1b[K");
+    }
+    let _ = std::io::stdout().write_all(reply.out.as_bytes());
+    let _ = std::io::stdout().flush();
+    let _ = std::io::stderr().write_all(reply.talk.as_bytes());
+}
+
 /// Does some work. After a second of it, a line says that it goes on, for how long, and how to stop it; it is wiped out at the
 /// end.
 fn with_life<T>(work: impl FnOnce() -> T) -> T {
@@ -81,15 +100,15 @@ fn with_life<T>(work: impl FnOnce() -> T) -> T {
         let mut seconds = 0;
         while is_done.recv_timeout(Duration::from_secs(1)) == Err(RecvTimeoutError::Timeout) {
             seconds += 1;
+            let mut alive = ALIVE.lock().unwrap_or_else(PoisonError::into_inner);
+            *alive = true;
             let _ = write!(std::io::stderr(), "\r… {seconds} s, Ctrl-C stops");
-        }
-        if seconds > 0 {
-            let _ = write!(std::io::stderr(), "\r\x1b[K");
         }
     });
     let result = work();
     drop(done);
     let _ = watch.join();
+    print(Reply::default());
     result
 }
 
@@ -103,13 +122,15 @@ fn other(error: ReadlineError) -> std::io::Error {
 fn terminal(color: bool) -> rustyline::Result<Editor<Assistant, DefaultHistory>> {
     let config = Config::builder()
         .completion_type(CompletionType::List)
+        // What does not fit the screen is left out: a question about it would swallow the next key.
+        .completion_prompt_limit(usize::MAX)
         .history_ignore_space(true)
         .max_history_size(10_000)?
         .color_mode(if color { ColorMode::Enabled } else { ColorMode::Disabled })
         .build();
     let mut editor = Editor::with_config(config)?;
     editor.set_auto_add_history(false);
-    editor.set_helper(Some(Assistant { color, ..Assistant::default() }));
+    editor.set_helper(Some(Assistant { screen: Screen { columns: 80, rows: 24, color }, ..Assistant::default() }));
     Ok(editor)
 }
 
@@ -134,7 +155,7 @@ pub fn history_file() -> Option<PathBuf> {
 /// What rustyline asks while a line is typed.
 #[derive(Default)]
 struct Assistant {
-    color: bool,
+    screen: Screen,
     vocabulary: Vocabulary,
     files: FilenameCompleter,
     history: HistoryHinter,
@@ -178,8 +199,30 @@ impl Completer for Assistant {
         let start = word_start(line, pos);
         let word = &line[start..pos];
         let pairs = self.candidates(line, start, word).into_iter();
-        Ok((start, pairs.map(|c| Pair { display: c.trim_end().to_string(), replacement: c }).collect()))
+        let pairs = pairs.map(|c| Pair { display: c.trim_end().to_string(), replacement: c }).collect();
+        Ok((start, on_one_screen(pairs, self.screen, word)))
     }
+}
+
+/// As many as one screen shows: names and words before questions, which have a list of their own. The last entry says what is
+/// left out; it stands for what is typed already, so nothing is completed to it.
+fn on_one_screen(mut pairs: Vec<Pair>, screen: Screen, word: &str) -> Vec<Pair> {
+    let fits = |pairs: &[Pair]| {
+        let wide = pairs.iter().map(|p| p.display.chars().count()).max().unwrap_or(0) + 2;
+        pairs.len().div_ceil((screen.columns / wide).max(1)) + 3 <= screen.rows
+    };
+    let remark = |text: String| Pair { display: text, replacement: word.to_string() };
+    if fits(&pairs) {
+        return pairs;
+    }
+    let all = pairs.len();
+    pairs.retain(|p| !p.replacement.ends_with('('));
+    pairs.push(remark("…:help questions".to_string()));
+    while !fits(&pairs) {
+        pairs.truncate(pairs.len().saturating_sub(5).max(1));
+        pairs.push(remark(format!("…{} more", all - pairs.len())));
+    }
+    pairs
 }
 
 impl Hinter for Assistant {
@@ -218,22 +261,22 @@ impl Validator for Assistant {
 
 impl Highlighter for Assistant {
     fn highlight<'l>(&self, line: &'l str, pos: usize) -> Cow<'l, str> {
-        if !self.color {
+        if !self.screen.color {
             return Cow::Borrowed(line);
         }
         if line.trim_start().starts_with(':') {
             let end = line.find(char::is_whitespace).unwrap_or(line.len());
-            return Cow::Owned(format!("\x1b[36m{}\x1b[0m{}", &line[..end], &line[end..]));
+            return Cow::Owned(format!("{}{}", TEAL.paint(&line[..end]), &line[end..]));
         }
         Cow::Owned(painted(line, pos))
     }
 
     fn highlight_hint<'h>(&self, hint: &'h str) -> Cow<'h, str> {
-        if self.color { Cow::Owned(format!("\x1b[90m{hint}\x1b[0m")) } else { Cow::Borrowed(hint) }
+        if self.screen.color { Cow::Owned(GREY.paint(hint)) } else { Cow::Borrowed(hint) }
     }
 
     fn highlight_char(&self, _: &str, _: usize, kind: CmdKind) -> bool {
-        self.color && kind != CmdKind::ForcedRefresh
+        self.screen.color && kind != CmdKind::ForcedRefresh
     }
 }
 
@@ -245,19 +288,16 @@ fn painted(line: &str, pos: usize) -> String {
     for (range, kind) in paint::ranges(line) {
         out.push_str(&line[end..range.start]);
         let bracket = pair.is_some_and(|(a, b)| range.start == a || range.start == b);
-        let code = match kind {
-            Kind::Bracket if bracket => "1;33",
-            Kind::Bracket => "",
-            Kind::Keyword => "35",
-            Kind::Number => "33",
-            Kind::Text => "32",
-            Kind::Comment => "90",
+        let text = &line[range.clone()];
+        out += &match kind {
+            Kind::Bracket if bracket => OCHRE.bold(text),
+            Kind::Bracket => text.to_string(),
+            Kind::Keyword => VIOLET.paint(text),
+            Kind::Function => BLUE.paint(text),
+            Kind::Number => OCHRE.paint(text),
+            Kind::Text => GREEN.paint(text),
+            Kind::Comment => GREY.paint(text),
         };
-        if code.is_empty() {
-            out.push_str(&line[range.clone()]);
-        } else {
-            out.push_str(&format!("\x1b[{code}m{}\x1b[0m", &line[range.clone()]));
-        }
         end = range.end;
     }
     out.push_str(&line[end..]);
@@ -279,5 +319,20 @@ mod tests {
         assert_eq!(offered(":doc classi"), ["classify"]);
         assert_eq!(offered(":lat"), [":latex"]);
         assert_eq!(offered("hessi"), ["hessian("]);
+    }
+
+    #[test]
+    fn what_is_offered_fits_the_screen() {
+        let pair = |c: &str| Pair { display: c.to_string(), replacement: c.to_string() };
+        let many: Vec<Pair> = (0..200).map(|i| pair(&format!("name_{i}"))).chain([pair("classify(")]).collect();
+        for (columns, rows) in [(60, 24), (80, 24), (120, 20)] {
+            let shown = on_one_screen(many.clone(), Screen { columns, rows, color: false }, "");
+            let wide = shown.iter().map(|p| p.display.chars().count()).max().unwrap_or(0) + 2;
+            assert!(shown.len().div_ceil(columns / wide) < rows - 1);
+            assert!(shown.last().is_some_and(|p| p.display.starts_with('…') && p.replacement.is_empty()));
+        }
+        let few =
+            on_one_screen(vec![pair("x"), pair("equations(")], Screen { columns: 60, rows: 24, color: false }, "");
+        assert_eq!(few.len(), 2);
     }
 }

@@ -1,5 +1,5 @@
-//! Colours for a line being typed, from the language's own lexer: which ranges are keywords,
-//! numbers, texts and comments, and which brackets belong together.
+//! Colours for a line being typed, from the language's own lexer: which ranges are keywords, functions, numbers, texts and comments, and
+//! which brackets belong together.
 
 use crate::source::SourceId;
 use crate::syntax::lexer::lex;
@@ -10,6 +10,8 @@ use std::ops::Range;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     Keyword,
+    /// A name before its arguments.
+    Function,
     Number,
     Text,
     Comment,
@@ -20,8 +22,10 @@ pub enum Kind {
 pub fn ranges(text: &str) -> Vec<(Range<usize>, Kind)> {
     let lexed = lex(SourceId::default(), text);
     let mut found: Vec<(Range<usize>, Kind)> = vec![];
-    for placed in &lexed.tokens {
-        if let Some(kind) = kind(placed.token) {
+    for (i, placed) in lexed.tokens.iter().enumerate() {
+        let called = placed.token == Token::Word
+            && lexed.tokens.get(i + 1).is_some_and(|next| next.token == Token::OpenParen && next.start == placed.end);
+        if let Some(kind) = if called { Some(Kind::Function) } else { kind(placed.token) } {
             found.push((placed.start as usize..placed.end as usize, kind));
         }
     }
@@ -85,6 +89,7 @@ mod tests {
         let kinds: Vec<(&str, Kind)> = ranges(text).into_iter().map(|(r, k)| (&text[r], k)).collect();
         let expected = [
             ("let", Kind::Keyword),
+            ("f", Kind::Function),
             ("(", Kind::Bracket),
             ("2.5", Kind::Number),
             (")", Kind::Bracket),

@@ -37,8 +37,8 @@ pub struct Animation {
     pub trail: Option<usize>,
 }
 
-/// Moments that are written; between them the browser moves things straight.
-const FRAMES: usize = 400;
+/// Moments that are written for a second; between them the browser moves things straight.
+const FRAMES: f64 = 40.0;
 
 /// How long a motion plays, in seconds: its own time, if that is neither too short nor too long to look at.
 const SECONDS: (f64, f64) = (3.0, 30.0);
@@ -108,7 +108,7 @@ impl Animation {
 
     /// The values of a track at moments that are evenly spread over the time of the run.
     fn frames(&self, track: &[f64]) -> Vec<f64> {
-        let n = FRAMES.min(4 * self.times.len().max(1));
+        let n = ((FRAMES * self.seconds()) as usize).min(4 * self.times.len().max(1));
         let (Some(&start), Some(&end)) = (self.times.first(), self.times.last()) else { return vec![] };
         let sign = if end >= start { 1.0 } else { -1.0 };
         let at = |k: usize| {

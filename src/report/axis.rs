@@ -30,6 +30,8 @@ pub struct Axis {
     low: f64,
     high: f64,
     pub ticks: Vec<Tick>,
+    /// Places between the numbers: 2, 3, …, 9 times the powers of ten of a logarithmic axis.
+    pub minor: Vec<f64>,
     /// What the numbers at the axis are: ` − 16.024, in 10⁻¹²`.
     remark: String,
 }
@@ -117,6 +119,7 @@ impl Axis {
             low: low / unit,
             high: high / unit,
             ticks: vec![],
+            minor: vec![],
             remark: remark(&shared, power),
         };
         let mut step = round_step((axis.high - axis.low) / count);
@@ -151,8 +154,16 @@ impl Axis {
         let (floor, ceiling) = ((range.low / step).floor() * step, (range.high / step).ceil() * step);
         let low = if range.low - floor < 0.1 * step { floor } else { range.low };
         let high = if ceiling - range.high < 0.1 * step { ceiling } else { range.high };
-        let mut axis =
-            Axis { scale: Scale::Linear, offset: 0.0, unit: 1.0, low, high, ticks: vec![], remark: String::new() };
+        let mut axis = Axis {
+            scale: Scale::Linear,
+            offset: 0.0,
+            unit: 1.0,
+            low,
+            high,
+            ticks: vec![],
+            minor: vec![],
+            remark: String::new(),
+        };
         axis.write(step, |k| of_pi((k * twelfths).round() as i64));
         axis
     }
@@ -177,8 +188,15 @@ impl Axis {
             low: if low - low.floor() < 0.05 { low.floor() } else { low },
             high: if high.ceil() - high < 0.05 { high.ceil() } else { high },
             ticks: vec![],
+            minor: vec![],
             remark: String::new(),
         };
+        // So that they can be told apart.
+        if axis.high - axis.low <= 10.0 {
+            let powers = axis.low.floor() as i32..=axis.high.floor() as i32;
+            let between = powers.flat_map(|p| (2..10).map(move |k| f64::from(p) + f64::from(k).log10()));
+            axis.minor = between.filter(|u| (axis.low..=axis.high).contains(u)).map(|u| axis.at(u)).collect();
+        }
         let decades = axis.high.floor() - axis.low.ceil();
         if decades >= 2.0 {
             axis.write(round_step(decades / count).max(1.0), |k| {
@@ -231,29 +249,32 @@ impl Axis {
     }
 }
 
-/// The digits that all values of a narrow range share, as a number and as it is written.
+/// The shortest number in a narrow range, and how it is written: what all values of the range nearly are.
 fn shared_digits(range: Range) -> (f64, String) {
     let span = 2.0 * range.half();
     if !span.is_finite() || span > 2e-5 * range.size() {
         return (0.0, String::new());
     }
-    let power = span.log10().ceil() as i32 + 1;
     let middle = range.low / 2.0 + range.high / 2.0;
-    let text = match power {
-        // A quantum below one: so many digits behind the point.
-        ..0 if power >= -300 => {
-            let text = format!("{:.*}", power.unsigned_abs() as usize, middle);
-            text.trim_end_matches('0').trim_end_matches('.').to_string()
+    let (largest, smallest) = (range.size().log10().ceil() as i32, span.log10().floor() as i32 - 1);
+    for power in (smallest.max(-300)..=largest).rev() {
+        let text = match power {
+            // A quantum below one: so many digits behind the point.
+            ..0 => {
+                let text = format!("{:.*}", power.unsigned_abs() as usize, middle);
+                text.trim_end_matches('0').trim_end_matches('.').to_string()
+            }
+            _ => {
+                let quantum = 10f64.powi(power);
+                format!("{}", (middle / quantum).round() * quantum)
+            }
+        };
+        match text.parse() {
+            Ok(offset) if offset != 0.0 && (range.low..=range.high).contains(&offset) => return (offset, text),
+            _ => {}
         }
-        _ => {
-            let quantum = 10f64.powi(power);
-            format!("{}", (middle / quantum).round() * quantum)
-        }
-    };
-    match text.parse() {
-        Ok(offset) if offset != 0.0 => (offset, text),
-        _ => (0.0, String::new()),
     }
+    (0.0, String::new())
 }
 
 /// Whether two multiples of a step, or more, lie in a range.
@@ -358,6 +379,12 @@ mod tests {
         // The spacing of doubles near 16 is 3.6e-15, of the range 7e-4.
         assert!((drift.place(16.024 + 2e-12) - 0.4).abs() < 2e-3);
         assert_eq!(axis(-1e6 - 3e-3, -1e6, 4).label("z"), "z + 1000000");
+        // No number with fewer digits lies in the range.
+        let drift = axis(12.24720134, 12.24720146, 7);
+        assert_eq!(
+            (drift.label("E"), texts(&drift)),
+            ("E − 12.2472014, in 10⁻⁸".into(), vec!["-6", "-4", "-2", "0", "2", "4", "6"])
+        );
         assert_eq!(axis(0.0, 3e8, 3).label("r"), "r, in 10⁸");
         assert_eq!(axis(0.0, 3e-9, 3).label(""), "in 10⁻⁹");
     }
@@ -402,6 +429,9 @@ mod tests {
         let log = |low, high| Axis::new(Range { low, high }, Scale::Log, false, 4);
         assert_eq!(texts(&log(1e-3, 10.0)), ["10⁻³", "10⁻²", "10⁻¹", "1", "10"]);
         assert!((log(1e-3, 10.0).place(0.1) - 0.5).abs() < 1e-12);
+        // Eight places between two powers, the first at log 2 of their distance, which is a quarter of the axis.
+        let minor = log(1e-3, 10.0).minor;
+        assert!(minor.len() == 32 && (minor[0] - 2f64.log10() / 4.0).abs() < 1e-12, "{minor:?}");
         assert_eq!(texts(&log(1.0, 30.0)), ["1", "2", "5", "10", "20"]);
         assert_eq!(texts(&log(1e-12, 1e4)), ["10⁻¹⁰", "10⁻⁵", "1"]);
         assert!(texts(&log(3.0, 3.3)).len() >= 2);

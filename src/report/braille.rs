@@ -82,12 +82,9 @@ impl Plot {
         };
         for (index, pieces) in drawn.curves.iter().enumerate() {
             for piece in pieces {
+                let dots = path(piece.iter().map(|point| at(*point)), self.points);
                 let mut last = None;
-                for point in piece {
-                    let here = at(*point);
-                    if last == Some(here) {
-                        continue;
-                    }
+                for here in dots {
                     let from = if self.points { here } else { last.unwrap_or(here) };
                     line(from, here, |x, y| canvas.dot((x, y), index));
                     last = Some(here);
@@ -145,6 +142,26 @@ impl Plot {
     fn named(&self, index: usize) -> String {
         format!("{}: {}", letter(index), fitted(&self.curves[index].name, 40))
     }
+}
+
+/// The dots of a curve, each once in a row. A curve that is joined has no corners: of three dots that touch each other the one
+/// between is left out, so that lines are one dot wide however many points they have.
+fn path(dots: impl Iterator<Item = (i64, i64)>, points: bool) -> Vec<(i64, i64)> {
+    let mut path: Vec<(i64, i64)> = vec![];
+    for here in dots {
+        if path.last() == Some(&here) {
+            continue;
+        }
+        if let [.., before, _] = path.as_slice()
+            && !points
+            && (before.0 - here.0).abs() <= 1
+            && (before.1 - here.1).abs() <= 1
+        {
+            path.pop();
+        }
+        path.push(here);
+    }
+    path
 }
 
 /// The text as a terminal may show it, cut where it is too long.
@@ -283,6 +300,15 @@ mod tests {
         let first = |line: &str| line.chars().position(|c| ('\u{2801}'..='\u{28ff}').contains(&c));
         let columns: Vec<usize> = shown.lines().skip(1).take(5).map(|l| first(l).expect("a dot")).collect();
         assert!(columns.windows(2).all(|w| w[0] > w[1]), "{columns:?}\n{shown}");
+    }
+
+    #[test]
+    fn a_line_is_one_dot_wide() {
+        // Stairs become a diagonal, a corner of a square is kept, and points are all kept.
+        let stairs = [(0, 0), (1, 0), (1, 1), (2, 1), (2, 1), (2, 2)];
+        assert_eq!(path(stairs.into_iter(), false), [(0, 0), (1, 1), (2, 2)]);
+        assert_eq!(path([(0, 0), (3, 0), (3, 3)].into_iter(), false).len(), 3);
+        assert_eq!(path(stairs.into_iter(), true).len(), 5);
     }
 
     #[test]

@@ -4,8 +4,9 @@
 //! The file is a ZIP archive whose members are stored as they are. Their checksums and lengths stand behind them, so that a
 //! column can be written before it is known; the date of every member is the first one that ZIP knows.
 
-use super::npy;
-use super::rows::{Cell, Rows, Sink};
+use super::npy::{self, Array};
+use super::provenance::Provenance;
+use super::rows::{BLOCK, Cell, File, Heading, Rows, Sink, Visitor, no_table};
 use crate::world::Trouble;
 
 pub fn write(rows: &dyn Rows, sink: &mut Sink) -> Result<(), Trouble> {
@@ -110,12 +111,107 @@ static CHECKSUMS: [u32; 256] = {
     table
 };
 
+/// The table of a sweep in a file.
+pub fn read(file: File<'_>) -> Result<Box<dyn Rows + '_>, Trouble> {
+    let (mut columns, mut arrays) = (vec![], vec![]);
+    let mut provenance = None;
+    for (name, start) in members(&file)? {
+        let array = Array::read(&file, start)?;
+        if name == "metadata" {
+            let text = npy::word(&array.records(&file, 0, 1)?);
+            provenance = serde_json::from_str(&text).ok().as_ref().and_then(Provenance::read_json);
+        } else {
+            let kind = array.columns.first().ok_or_else(no_table)?.kind;
+            columns.push(Heading { name, kind });
+            arrays.push(array);
+        }
+    }
+    let n_rows = arrays.first().map_or(0, |array| array.n_rows);
+    if arrays.iter().any(|array| array.n_rows != n_rows || array.columns.len() != 1) {
+        return Err(Trouble::because("its columns are not equally long"));
+    }
+    Ok(Box::new(Stored { file, provenance: provenance.ok_or_else(no_table)?, columns, arrays, n_rows }))
+}
+
+/// The names of the members of an archive, and where each begins.
+fn members(file: &File) -> Result<Vec<(String, u64)>, Trouble> {
+    let half = |b: &[u8], at: usize| b.get(at..at + 2).map(|b| u16::from_le_bytes([b[0], b[1]])).ok_or_else(no_table);
+    let word = |b: &[u8], at: usize| {
+        b.get(at..at + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).ok_or_else(no_table)
+    };
+    // The archive ends with 22 bytes that say where the directory is.
+    let end = file.exactly(file.size().checked_sub(22).ok_or_else(no_table)?, 22)?;
+    if end[..4] != *b"PK\x05\x06" {
+        return Err(no_table());
+    }
+    let directory = file.exactly(u64::from(word(&end, 16)?), word(&end, 12)? as usize)?;
+    let (mut members, mut at) = (vec![], 0);
+    for _ in 0..half(&end, 10)? {
+        let entry = directory.get(at..).filter(|entry| entry.starts_with(b"PK\x01\x02")).ok_or_else(no_table)?;
+        if half(entry, 10)? != 0 {
+            return Err(Trouble::because("its arrays are compressed"));
+        }
+        let (name, extra, comment) = (half(entry, 28)?, half(entry, 30)?, half(entry, 32)?);
+        let text = entry.get(46..46 + usize::from(name)).ok_or_else(no_table)?;
+        let text = std::str::from_utf8(text).map_err(|_| no_table())?;
+        let local = u64::from(word(entry, 42)?);
+        let head = file.exactly(local, 30)?;
+        let start = local + 30 + u64::from(half(&head, 26)?) + u64::from(half(&head, 28)?);
+        members.push((text.strip_suffix(".npy").unwrap_or(text).to_string(), start));
+        at += 46 + usize::from(name) + usize::from(extra) + usize::from(comment);
+    }
+    Ok(members)
+}
+
+/// The table of a sweep in a file, which is read piece by piece.
+struct Stored<'w> {
+    file: File<'w>,
+    provenance: Provenance,
+    columns: Vec<Heading>,
+    /// One for each column.
+    arrays: Vec<Array>,
+    n_rows: u64,
+}
+
+impl Rows for Stored<'_> {
+    fn columns(&self) -> &[Heading] {
+        &self.columns
+    }
+
+    fn n_rows(&self) -> u64 {
+        self.n_rows
+    }
+
+    fn provenance(&self) -> &Provenance {
+        &self.provenance
+    }
+
+    fn each(&self, visit: &mut Visitor) -> Result<(), Trouble> {
+        // The longest entry is a word.
+        let at_once = (BLOCK / 64 / self.arrays.len().max(1)).max(1) as u64;
+        for from in (0..self.n_rows).step_by(at_once as usize) {
+            let count = at_once.min(self.n_rows - from);
+            let blocks = self.arrays.iter().map(|array| array.records(&self.file, from, count));
+            let blocks: Vec<Vec<u8>> = blocks.collect::<Result<_, _>>()?;
+            for row in 0..count as usize {
+                let entries = self.arrays.iter().zip(&blocks).map(|(array, block)| {
+                    let size = block.len() / count as usize;
+                    (array, &block[row * size..(row + 1) * size])
+                });
+                let words: Vec<Vec<String>> = entries.clone().map(|(array, entry)| array.words(entry)).collect();
+                let cells = entries.zip(&words).flat_map(|((array, entry), words)| array.cells(entry, words));
+                visit(&cells.collect::<Vec<_>>())?;
+            }
+        }
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::rows::to_bytes;
     use super::*;
     use crate::report::Table;
-    use crate::report::provenance::Provenance;
     use std::process::Command;
 
     /// Python's own reader of archives checks lengths and checksums.

@@ -88,8 +88,33 @@ fn wrapped(value: f64, period: Option<f64>) -> f64 {
     }
 }
 
+/// Where a curve leaves the picture between two points, and where it comes back: half a period from the middle. `None` where
+/// it jumps in both directions at once.
+fn edges(curve: &Curve, from: (f64, f64), to: (f64, f64)) -> Option<((f64, f64), (f64, f64))> {
+    // Along one coordinate: the edge, and the part of the way there.
+    let crossing = |a: f64, b: f64, period: Option<f64>| {
+        let period = period.filter(|p| (a - b).abs() > p / 2.0)?;
+        let edge = if a > b { period / 2.0 } else { -period / 2.0 };
+        let unwrapped = if a > b { b + period } else { b - period };
+        let part = (edge - a) / (unwrapped - a);
+        part.is_finite().then_some((edge, part.clamp(0.0, 1.0)))
+    };
+    match (crossing(from.0, to.0, curve.x_period), crossing(from.1, to.1, curve.y_period)) {
+        (Some((edge, part)), None) => {
+            let y = from.1 + part * (to.1 - from.1);
+            Some(((edge, y), (-edge, y)))
+        }
+        (None, Some((edge, part))) => {
+            let x = from.0 + part * (to.0 - from.0);
+            Some(((x, edge), (x, -edge)))
+        }
+        _ => None,
+    }
+}
+
 impl Plot {
-    /// The points of a curve as they are drawn: wrapped, and in pieces where it jumps or has no value.
+    /// The points of a curve as they are drawn: wrapped, and in pieces where it jumps or has no value. A curve that is joined
+    /// leaves the picture at its edge and comes back at the other one.
     fn pieces(&self, curve: &Curve) -> Vec<Vec<(f64, f64)>> {
         let mut pieces: Vec<Vec<(f64, f64)>> = vec![vec![]];
         let jump = |a: f64, b: f64, period: Option<f64>| period.is_some_and(|p| (a - b).abs() > p / 2.0);
@@ -100,7 +125,11 @@ impl Plot {
             let jumps = last.is_some_and(|(a, b)| jump(a, point.0, curve.x_period) || jump(b, point.1, curve.y_period));
             let drawable = shown(point.0, self.x.scale) && shown(point.1, self.y.scale);
             if (jumps || !drawable) && last.is_some() {
-                pieces.push(vec![]);
+                let edges = last.filter(|_| drawable && !self.points).and_then(|last| edges(curve, last, point));
+                if let (Some((out, _)), Some(piece)) = (edges, pieces.last_mut()) {
+                    piece.push(out);
+                }
+                pieces.push(edges.map(|(_, back)| back).into_iter().collect());
             }
             if drawable && let Some(piece) = pieces.last_mut() {
                 piece.push(point);
@@ -191,6 +220,12 @@ pub mod tests {
         // 30 radians are 4.77 turns, begun in the middle of one.
         assert_eq!(pieces.len(), 6);
         assert!(pieces.iter().flatten().all(|p| p.1.abs() <= PI + 1e-12));
+        // It leaves at π when 3 t = π, 3π, …, and comes back at −π at once.
+        for (k, pair) in pieces.windows(2).enumerate() {
+            let (out, back) = (pair[0][pair[0].len() - 1], pair[1][0]);
+            let t = (2 * k + 1) as f64 * PI / 3.0;
+            assert!((out.0 - t).abs() < 1e-12 && out.0 == back.0 && out.1 == PI && back.1 == -PI, "{out:?} {back:?}");
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@
 //! ```
 
 use serde_json::Value;
+use std::path::{Path, PathBuf};
 
 /// Keys with their values, in the order in which they are written.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -57,9 +58,25 @@ impl Provenance {
         (provenance, rest)
     }
 
+    /// Reads an object of texts back.
+    pub fn read_json(json: &Value) -> Option<Provenance> {
+        let entries = json.as_object()?.iter();
+        entries
+            .map(|(key, value)| Some((key.clone(), value.as_str()?.to_string())))
+            .collect::<Option<_>>()
+            .map(Provenance)
+    }
+
     pub fn json(&self) -> Value {
         Value::Object(self.0.iter().map(|(key, value)| (key.clone(), value.as_str().into())).collect())
     }
+}
+
+/// Where it stands when the table has no place for it: `table.npy.json`.
+pub fn beside(table: &Path) -> PathBuf {
+    let mut beside = table.as_os_str().to_owned();
+    beside.push(".json");
+    PathBuf::from(beside)
 }
 
 #[cfg(test)]
@@ -71,6 +88,7 @@ mod tests {
         let provenance = Provenance::default().with("lepage", "0.1.0").with("sweep", "S over m\n   in [1, 2]");
         let text = provenance.comments() + "row,m\n1,2.0\n";
         assert_eq!(text.lines().nth(1), Some("# sweep: S over m in [1, 2]"));
+        assert_eq!(Provenance::read_json(&provenance.json()), Some(provenance.clone()));
         assert_eq!(Provenance::read_comments(&text), (provenance, "row,m\n1,2.0\n"));
     }
 }

@@ -15,6 +15,9 @@ const MANY: usize = 20_000;
 /// Points below which they are drawn larger.
 const FEW: usize = 200;
 
+/// The width of the longest name beside the frame.
+const NAME: f64 = 220.0;
+
 /// How far the curves stay from the frame.
 const INSET: f64 = 6.0;
 
@@ -42,13 +45,53 @@ fn text_width(text: &str, size: f64) -> f64 {
     text.width() as f64 * size * 0.62
 }
 
+/// The size of a title, and how far its lines are from each other.
+const TITLE: (f64, f64) = (15.0, 19.0);
+
+/// A title in lines that fit into a room, two at most.
+fn title_lines(title: &str, room: f64) -> Vec<String> {
+    let mut lines: Vec<String> = vec![];
+    for word in title.split_whitespace() {
+        let full = lines.len() == 2;
+        match lines.last_mut() {
+            Some(line) if full || text_width(&format!("{line} {word}"), TITLE.0) <= room => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_string()),
+        }
+    }
+    lines.iter().map(|line| shortened(line, TITLE.0, room)).collect()
+}
+
+/// A text as far as it fits, and a sign that there is more.
+fn shortened(text: &str, size: f64, room: f64) -> String {
+    if text_width(text, size) <= room {
+        return text.to_string();
+    }
+    let mut kept = String::new();
+    for c in text.chars() {
+        if text_width(&format!("{kept}{c}…"), size) > room {
+            break;
+        }
+        kept.push(c);
+    }
+    format!("{}…", kept.trim_end())
+}
+
+/// A number at an axis, with a minus sign in place of a hyphen.
+fn number(text: &str) -> String {
+    text.replacen('-', "−", usize::from(text.starts_with('-')))
+}
+
 impl Plot {
     /// The plot as an SVG document of this size.
     pub fn svg(&self, width: usize, height: usize) -> String {
         let (width, height) = (width.max(160), height.max(120));
         let (columns, entries) = self.names_beside(width as f64, height as f64);
         let beside: f64 = columns.iter().sum();
-        let top = if self.title.is_empty() { 16.0 } else { 40.0 };
+        let title = title_lines(&self.title, width as f64 - 40.0);
+        let top = if title.is_empty() { 16.0 } else { 21.0 + TITLE.1 * title.len() as f64 };
         let room = |w: f64, h: f64| Room {
             aspect: (w - 2.0 * INSET).max(1.0) / (h - 2.0 * INSET).max(1.0),
             x_count: ((w / 90.0) as usize).max(2),
@@ -66,8 +109,12 @@ impl Plot {
              font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"{width}\" height=\"{height}\" fill=\"white\"/>\n"
         );
         let middle = frame.left + frame.width / 2.0;
-        if !self.title.is_empty() {
-            text(&mut out, (middle, 25.0), "middle", " font-size=\"15\"", &self.title, frame.width);
+        for (i, line) in title.iter().enumerate() {
+            let half = text_width(line, TITLE.0) / 2.0;
+            // Above the frame, or as near to it as the page allows.
+            let x = middle.min(width as f64 - 8.0 - half).max(8.0 + half);
+            let more = format!(" font-size=\"{}\"", TITLE.0);
+            text(&mut out, (x, 25.0 + TITLE.1 * i as f64), "middle", &more, line, f64::INFINITY);
         }
         let (low, high) = (pixel(frame.top), pixel(frame.top + frame.height));
         let mut free = f64::NEG_INFINITY;
@@ -76,15 +123,16 @@ impl Plot {
             let _ = writeln!(out, "<path d=\"M{} {low}V{high}\" stroke=\"#ddd\"/>", pixel(p));
             let half = text_width(&tick.text, 12.0) / 2.0;
             if p - half > free {
-                text(&mut out, (p, frame.top + frame.height + 17.0), "middle", "", &tick.text, f64::INFINITY);
+                text(&mut out, (p, frame.top + frame.height + 17.0), "middle", "", &number(&tick.text), f64::INFINITY);
                 free = p + half + 4.0;
             }
         }
+        self.minor(&mut out, frame, &drawn);
         let (from, to) = (pixel(frame.left), pixel(frame.left + frame.width));
         for tick in &drawn.y.ticks {
             let p = frame.y(tick.place);
             let _ = writeln!(out, "<path d=\"M{from} {}H{to}\" stroke=\"#ddd\"/>", pixel(p));
-            text(&mut out, (frame.left - 6.0, p + 4.0), "end", "", &tick.text, f64::INFINITY);
+            text(&mut out, (frame.left - 6.0, p + 4.0), "end", "", &number(&tick.text), f64::INFINITY);
         }
         let (w, h) = (pixel(frame.width), pixel(frame.height));
         let _ = writeln!(
@@ -114,6 +162,17 @@ impl Plot {
         }
         out.push_str("</svg>\n");
         out
+    }
+
+    /// Short strokes inside the frame for the places between the numbers.
+    fn minor(&self, out: &mut String, frame: Frame, drawn: &super::plot::Drawn) {
+        let (low, left) = (frame.top + frame.height, frame.left);
+        let below = drawn.x.minor.iter().map(|u| format!("M{} {}v-4", pixel(frame.x(*u)), pixel(low)));
+        let beside = drawn.y.minor.iter().map(|u| format!("M{} {}h4", pixel(left), pixel(frame.y(*u))));
+        let path: String = below.chain(beside).collect();
+        if !path.is_empty() {
+            let _ = writeln!(out, "<path d=\"{path}\" stroke=\"#888\"/>");
+        }
     }
 
     /// One curve: its points joined, or the pixels that it covers.
@@ -167,7 +226,7 @@ impl Plot {
             pixel(x),
             pixel(y - 4.0)
         );
-        text(out, (x + 30.0, y), "start", "", &self.curves[index].name, 200.0);
+        text(out, (x + 30.0, y), "start", "", &self.curves[index].name, NAME);
     }
 
     /// The widths of the columns in which the names of several curves stand, and where each name stands in them.
@@ -178,7 +237,7 @@ impl Plot {
         let rows = ((height - 100.0) / 16.0).max(2.0) as usize;
         let (mut columns, mut entries): (Vec<f64>, Vec<Point>) = (vec![], vec![]);
         for column in self.curves.chunks(rows) {
-            let wide = column.iter().map(|c| text_width(&c.name, 12.0).min(200.0)).fold(70.0, f64::max) + 44.0;
+            let wide = column.iter().map(|c| text_width(&c.name, 12.0).min(NAME)).fold(70.0, f64::max) + 44.0;
             let used: f64 = columns.iter().sum();
             if used + wide > width / 2.0 && !columns.is_empty() {
                 // The rest is counted in the last line.
@@ -192,18 +251,16 @@ impl Plot {
     }
 }
 
-/// A text, pressed together where it would be wider than its room.
+/// A text, cut off where it would be wider than its room; whoever points at it sees the whole.
 fn text(out: &mut String, (x, y): Point, anchor: &str, more: &str, words: &str, room: f64) {
-    let pressed = match text_width(words, 12.0) > room {
-        true => format!(" textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\"", pixel(room)),
-        false => String::new(),
-    };
+    let shown = shortened(words, 12.0, room);
+    let whole = if shown == words { String::new() } else { format!("<title>{}</title>", escaped(words)) };
     let _ = writeln!(
         out,
-        "<text x=\"{}\" y=\"{}\" text-anchor=\"{anchor}\"{more}{pressed}>{}</text>",
+        "<text x=\"{}\" y=\"{}\" text-anchor=\"{anchor}\"{more}>{}{whole}</text>",
         pixel(x),
         pixel(y),
-        escaped(words)
+        escaped(&shown)
     );
 }
 

@@ -45,9 +45,11 @@ fn is_picture(line: &str) -> bool {
     line.chars().any(|c| ('\u{2800}'..='\u{28ff}').contains(&c) || ('\u{2500}'..='\u{257f}').contains(&c))
 }
 
-/// Where the line is broken: the outermost place in its second half, the last of them; else the last place there is.
+/// Where the line is broken. Prose is broken between words. A formula is broken at the outermost place in its last two thirds, the last
+/// of them; else at the last place there is.
 fn best_break(line: &[char], room: usize) -> Option<usize> {
     let first = line.iter().position(|c| *c != ' ').unwrap_or(0);
+    let prose = prose_begin(line);
     let mut depth = 0usize;
     let (mut best, mut any): (Option<(usize, usize)>, Option<usize>) = (None, None);
     for i in first + 1..=room.min(line.len() - 1) {
@@ -56,20 +58,55 @@ fn best_break(line: &[char], room: usize) -> Option<usize> {
             ')' | ']' | '}' => depth = depth.saturating_sub(1),
             _ => {}
         }
+        if i > prose {
+            if line[i] == ' ' {
+                (best, any) = (Some((0, i)), Some(i));
+            }
+            continue;
+        }
         // After a comma, and before a sign that stands between blanks.
         let after_comma = line[i - 1] == ',' && line[i] == ' ';
         let sign = line[i - 1] == ' ' && matches!(line[i], '+' | '-' | '/' | '=') && line.get(i + 1) == Some(&' ');
-        let product = line[i] == '*' && (depth > 0 || i > room / 2);
+        let product = matches!(line[i], '*' | '/') && line[i - 1] != ' ' && (depth > 0 || i > room / 2);
         if after_comma || sign || product {
             any = Some(i);
-            // Products are broken where nothing else is left.
-            let rank = 2 * depth + usize::from(product && !after_comma && !sign) * 7;
-            if i > room / 2 && best.is_none_or(|(least, _)| rank <= least) {
+            // Products are broken where nothing else is left outside of the arguments of a function.
+            let rank = 2 * depth + usize::from(product && !after_comma && !sign) * 3;
+            if i > room / 3 && best.is_none_or(|(least, _)| rank <= least) {
                 best = Some((rank, i));
             }
         }
     }
     best.map(|(_, i)| i).or(any)
+}
+
+/// Where the words of a line begin: behind the ground of a verdict, or at the first of three words in a row.
+fn prose_begin(line: &[char]) -> usize {
+    let text: String = line.iter().collect();
+    let place = |byte: usize| text[..byte].chars().count();
+    for ground in ["yes (", "no (", "unknown (", "none ("] {
+        if let Some(at) = text.find(ground) {
+            return place(at);
+        }
+    }
+    let is_word = |w: &str| {
+        w.chars().filter(|c| c.is_alphabetic()).count() >= 2
+            && w.chars().all(|c| c.is_alphabetic() || ",;:.-`–".contains(c))
+    };
+    let (mut at, mut run, mut begin) = (0, 0, 0);
+    for word in text.split(' ') {
+        if is_word(word) {
+            begin = if run == 0 { at } else { begin };
+            run += 1;
+            if run == 3 {
+                return place(begin);
+            }
+        } else if !word.is_empty() {
+            run = 0;
+        }
+        at += word.len() + 1;
+    }
+    usize::MAX
 }
 
 #[cfg(test)]
@@ -88,6 +125,20 @@ mod tests {
     fn a_break_stands_outside_of_brackets_where_there_is_one() {
         let text = "aaaaaaaaaaaaaaaaaaaa + sin(b + c + d)*eeee";
         assert_eq!(wrapped(text, 36), "aaaaaaaaaaaaaaaaaaaa\n    + sin(b + c + d)*eeee");
+    }
+
+    #[test]
+    fn sentences_are_broken_between_words() {
+        let verdict = "bounded: yes (proved: no eigenvalue has a positive real part)";
+        assert_eq!(wrapped(verdict, 40), "bounded: yes (proved: no eigenvalue has\n    a positive real part)");
+        let sentence = "parity: ms = 4 is even and s = 2: where det B != 0 every representative has rank one";
+        assert!(wrapped(sentence, 60).lines().all(|l| l.chars().count() <= 60 && !l.trim_start().starts_with('=')));
+    }
+
+    #[test]
+    fn a_difference_stays_in_its_function() {
+        let text = "b: ((m1 + m2)*l1*p_b - m2*l2*cos(a - b)*p_a)/(m2*l1*l2^2*(m2*sin(a - b)^2 + m1))";
+        assert!(!wrapped(text, 60).contains("(a\n"), "{}", wrapped(text, 60));
     }
 
     #[test]

@@ -14,7 +14,7 @@
 
 use super::checked::{Body, Checked, Described};
 use super::declare;
-use super::evaluate::Evaluator;
+use super::evaluate::{Evaluator, no_column};
 use super::interpreter::{Effect, Interpreter, is_left_to_a_run};
 use super::run;
 use super::run::animation_file;
@@ -22,12 +22,16 @@ use super::run::picture::picture_file;
 use super::run::show::table_file;
 use super::scope::{Binding, Meaning};
 use super::term::{Deferred, Term, TermKind, Unmade};
+use crate::algebra::conditions::Recorded;
 use crate::algebra::{Inquiry, conditions};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::jet::FiberedManifold;
+use crate::model::compare;
+use crate::model::evaluate_at::value_under;
 use crate::model::kind::{CODISTRIBUTION, CONSTRAINT, DISTRIBUTION, FIELD, FORCE, FORM, RUN, SET, SWEEP, SYSTEM};
 use crate::model::value::{Fallible, Value};
-use crate::questions::call::Shape;
+use crate::questions::call::{self, Given, Shape};
+use crate::questions::word::is_word;
 use crate::source::Span;
 use crate::syntax::ast::{Ast, Statement, Text};
 use std::rc::Rc;
@@ -45,8 +49,14 @@ pub fn look_over(
     let is_used = state.options.answer;
     match checked {
         Checked::Question(_) | Checked::Explain(_) | Checked::Assert { .. } if is_used => Ok(Effect::Done),
-        Checked::Question(term) | Checked::Explain(term) | Checked::Assert { claim: term, fails: None } => {
-            formulas(cx, &state.evaluator(cx), [term], remarks).map(|()| Effect::Done)
+        Checked::Question(term) => {
+            claims(cx, &state.evaluator(cx), term, remarks)?;
+            let (shape, home) = (term.shape.clone(), term.home());
+            state.foreseen = Some(Rc::new(Unmade { name: "_".into(), shape, home, columns: None, value: None }));
+            Ok(Effect::Done)
+        }
+        Checked::Explain(term) | Checked::Assert { claim: term, fails: None } => {
+            claims(cx, &state.evaluator(cx), term, remarks).map(|()| Effect::Done)
         }
         Checked::Assert { .. } => Ok(Effect::Done),
         Checked::Let { name, value } if !is_used => {
@@ -66,17 +76,20 @@ pub fn look_over(
             }
         }
         Checked::LetSimulate { name, simulate } => {
-            if !is_used {
-                run::look_over(cx, state, simulate, remarks)?;
-            }
-            bind(state, &name.node, name.span, Shape::new(RUN), simulate.system.home(), None)
+            let columns = if is_used { None } else { run::look_over(cx, state, simulate, remarks)? };
+            bind_columns(state, &name.node, name.span, Shape::new(RUN), simulate.system.home(), columns)
         }
         Checked::Sweep { name, sweep } => {
             if !is_used {
                 run::look_over_sweep(cx, state, sweep, remarks)?;
             }
             match name {
-                Some(name) => bind(state, &name.node, name.span, Shape::new(SWEEP), sweep.system.home(), None),
+                Some(name) => {
+                    let axes = sweep.rows.axes.iter().map(|axis| state.source_text(axis.coordinate.span));
+                    let collected = sweep.rows.collected.iter().filter_map(|c| c.name.as_ref().map(|n| n.to_string()));
+                    let columns = (!sweep.is_open).then(|| axes.chain(collected).collect());
+                    bind_columns(state, &name.node, name.span, Shape::new(SWEEP), sweep.system.home(), columns)
+                }
                 None => Ok(Effect::Done),
             }
         }
@@ -92,12 +105,23 @@ pub fn look_over(
         {
             Ok(Effect::Done)
         }
-        Checked::Simulate(simulate) => run::look_over(cx, state, simulate, remarks).map(|()| Effect::Done),
-        Checked::Plot { to, .. } => to.map_or(Ok(()), |to| picture_file(state, to).map(drop)).map(|()| Effect::Done),
-        Checked::Animate { to, .. } => {
+        Checked::Simulate(simulate) => run::look_over(cx, state, simulate, remarks).map(|_| Effect::Done),
+        Checked::Plot { to, runs, curves, .. } => {
+            let drawn = curves.iter().flat_map(|curve| curve.values.iter().chain(&curve.against));
+            let drawn: Vec<&Term> = drawn.collect();
+            runs.iter().try_for_each(|run| have_columns(state, run, &drawn))?;
+            to.map_or(Ok(()), |to| picture_file(state, to).map(drop)).map(|()| Effect::Done)
+        }
+        Checked::Animate { run, to, drawings } => {
+            let places: Vec<&Term> = drawings.iter().flat_map(|drawing| &drawing.arguments).collect();
+            have_columns(state, run, &places)?;
             to.map_or(Ok(()), |to| animation_file(state, to).map(drop)).map(|()| Effect::Done)
         }
-        Checked::Poincare(p) => p.to.map_or(Ok(()), |to| picture_file(state, to).map(drop)).map(|()| Effect::Done),
+        Checked::Poincare(p) => {
+            let drawn: Vec<&Term> = p.curves.iter().flat_map(|c| c.values.iter().chain(&c.against)).collect();
+            have_columns(state, &p.run, &drawn)?;
+            p.to.map_or(Ok(()), |to| picture_file(state, to).map(drop)).map(|()| Effect::Done)
+        }
         Checked::Save { to, .. } => table_file(state, to).map(|_| Effect::Done),
         // A set by the answer to a question promises nothing but its space.
         Checked::Submanifold(d) | Checked::Distribution(d) | Checked::Codistribution(d)
@@ -129,9 +153,45 @@ fn bind(
     home: Option<FiberedManifold>,
     value: Option<Deferred>,
 ) -> Fallible<Effect> {
-    let unmade = Unmade { name: name.clone(), shape, home, value };
+    let unmade = Unmade { name: name.clone(), shape, home, columns: None, value };
     state.bind(name, Binding::new(Meaning::Unmade(Rc::new(unmade)), span))?;
     Ok(Effect::Declared)
+}
+
+/// A run or a sweep that is not made, with its columns.
+fn bind_columns(
+    state: &mut Interpreter,
+    name: &Text,
+    span: Span,
+    shape: Shape,
+    home: Option<FiberedManifold>,
+    columns: Option<Vec<String>>,
+) -> Fallible<Effect> {
+    let unmade = Unmade { name: name.clone(), shape, home, columns, value: None };
+    state.bind(name, Binding::new(Meaning::Unmade(Rc::new(unmade)), span))?;
+    Ok(Effect::Declared)
+}
+
+/// Whether what is drawn of a run that is not made can be there: a name that nothing declares is a column. States of a run that
+/// are no coordinates, momenta and multipliers, are known when it is made.
+fn have_columns(state: &Interpreter, run: &Term, drawn: &[&Term]) -> Fallible<()> {
+    let TermKind::Unmade(unmade) = &run.kind else { return Ok(()) };
+    let Some(columns) = &unmade.columns else { return Ok(()) };
+    let is_missing = |term: &Term| {
+        let text = state.sources.slice(term.span);
+        let is_state = ["p_", "lambda", "delta"].iter().any(|start| text.starts_with(start));
+        matches!(term.kind, TermKind::Hole) && !is_state && !columns.iter().any(|column| is_named(column, text))
+    };
+    let what = if unmade.shape.kinds.within(SWEEP) { "sweep" } else { "run" };
+    match drawn.iter().find_map(|term| term.find(&is_missing)) {
+        Some(term) => Err(no_column(what, state.sources.slice(term.span), columns, term.span)),
+        None => Ok(()),
+    }
+}
+
+/// Whether a name is that of a column, or of the family to which it belongs.
+fn is_named(column: &str, name: &str) -> bool {
+    column == name || column.strip_prefix(name).is_some_and(|rest| rest.starts_with('['))
 }
 
 /// Whether what is declared is the answer to a question.
@@ -183,14 +243,90 @@ pub fn first_of(mut wrong: Vec<Diagnostic>, remarks: &mut Vec<Diagnostic>) -> Fa
     Err(Box::new(first))
 }
 
+/// The same for what is asked or asserted as it stands: what it says of its formulas must be something that can be said.
+fn claims(cx: &Inquiry, evaluator: &Evaluator, term: &Term, remarks: &mut Vec<Diagnostic>) -> Fallible<()> {
+    let evaluator = evaluator.under(&cx.apart()).for_formulas();
+    let mut wrong = vec![];
+    build(cx, &evaluator, term, &mut wrong);
+    if wrong.is_empty() {
+        look_at_claims(&evaluator, term, &mut wrong);
+    }
+    first_of(wrong, remarks)
+}
+
 fn build(cx: &Inquiry, evaluator: &Evaluator, term: &Term, wrong: &mut Vec<Diagnostic>) {
     match evaluator.eval(term) {
         Err(d) if is_left_to_a_run(cx, &d) => {
+            let before = wrong.len();
             parts(term).into_iter().for_each(|part| build(cx, evaluator, part, wrong));
+            if wrong.len() == before {
+                wrong.extend(misasked(evaluator, term));
+            }
         }
         Err(d) => wrong.push(*d),
         Ok(value) => drop::<Value>(value),
     }
+}
+
+/// What a question that is not asked here cannot take, now that its arguments are values; and a point where there is none.
+fn misasked(evaluator: &Evaluator, term: &Term) -> Vec<Diagnostic> {
+    match &term.kind {
+        TermKind::Ask(ask) => {
+            let given = |t: &Term| match evaluator.eval(t) {
+                Ok(value) => call::given(&value, t.span),
+                Err(_) => {
+                    let degree = t.shape.degree.as_ref().filter(|d| d.of.is_empty()).map(|d| d.constant);
+                    Given { kinds: t.shape.kinds, degree, described: t.shape.describe(), span: t.span }
+                }
+            };
+            let positional = ask.arguments.iter().filter(|(option, _)| option.is_none());
+            let written = ask.number.map_or(ask.row.name.to_string(), |k| format!("p{k}"));
+            let call = call::Call {
+                name: written,
+                name_span: ask.name_span,
+                positional: positional.map(|(_, t)| given(t)).collect(),
+                options: vec![],
+            };
+            call::check_call(ask.row, &call)
+        }
+        TermKind::At { subject, point } => match (evaluator.eval(subject), evaluator.point(point)) {
+            (Ok(value), Ok(place)) => {
+                let there = |cx: &Inquiry| value_under(cx, &value, &place, Recorded::default());
+                misfit(evaluator, there, subject.span).into_iter().collect()
+            }
+            _ => vec![],
+        },
+        _ => vec![],
+    }
+}
+
+/// A comparison of what cannot be compared, or a word that cannot be said, in what is asserted.
+fn look_at_claims(evaluator: &Evaluator, term: &Term, wrong: &mut Vec<Diagnostic>) {
+    match &term.kind {
+        TermKind::Not(of) => look_at_claims(evaluator, of, wrong),
+        TermKind::And(all) | TermKind::Or(all) => all.iter().for_each(|t| look_at_claims(evaluator, t, wrong)),
+        TermKind::Compare { .. } => {
+            if let Ok(value) = evaluator.eval(term) {
+                wrong.extend(misfit(evaluator, |cx| compare::truth(cx, &value), term.span));
+            }
+        }
+        TermKind::Is { subject, word, .. } => {
+            if let Ok(value) = evaluator.eval(subject) {
+                let said = |cx: &Inquiry| is_word(cx, &value, &word.node);
+                wrong.extend(misfit(evaluator, said, word.span));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// What is wrong with the kinds of what is put together here. It is put to those who decide, with no work to spend, so that
+/// nothing is decided.
+fn misfit<T>(evaluator: &Evaluator, decide: impl FnOnce(&Inquiry) -> Fallible<T>, span: Span) -> Option<Diagnostic> {
+    let cx = evaluator.cx.apart();
+    let refused = cx.within(0, || decide(&cx)).err()?;
+    let is_about_kinds = [codes::WRONG_KIND.number, codes::UNKNOWN_PART.number].contains(&refused.code.number);
+    is_about_kinds.then(|| refused.or_at(span, "here"))
 }
 
 /// The parts of a term that mean by themselves what they mean in it: not what has an index or a variable of its own, nor a

@@ -159,7 +159,7 @@ fn guard_differential(state: &Interpreter, name: &Word) -> Fallible<()> {
 
 fn differential_taken(name: &Word, of: &str, declared: Span) -> Box<Diagnostic> {
     Box::new(
-        Diagnostic::error(&codes::DECLARED_TWICE, format!("`{}` is the differential of `{of}`", name.node))
+        Diagnostic::error(&codes::AMBIGUOUS_NAME, format!("`{}` is the differential of `{of}`", name.node))
             .label(name.span, "cannot be declared")
             .label(declared, format!("`{of}` is declared here")),
     )

@@ -8,7 +8,7 @@ mod column;
 mod each;
 mod part;
 
-pub use column::{Columns, Plotted};
+pub use column::{Columns, Plotted, no_column};
 
 use super::interpreter::Answered;
 use super::promise;

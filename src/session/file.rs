@@ -86,6 +86,7 @@ pub fn destination(state: &Interpreter, text: &str, span: Span) -> Fallible<Path
                 .help("name a file in that folder, say another one with `--out`, or allow it with `--allow-outside`"),
         ));
     }
+    world.can_write(&path).map_err(|trouble| Box::new(cannot_write(text, trouble).label(span, "this file")))?;
     Ok(path)
 }
 

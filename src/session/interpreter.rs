@@ -10,7 +10,7 @@ use super::evaluate::Evaluator;
 use super::library::Library;
 use super::resolve::{About, Problem, Resolver};
 use super::scope::{Binding, Meaning, Scope};
-use super::term::{Term, TermKind};
+use super::term::{Term, TermKind, Unmade};
 use crate::algebra::Inquiry;
 use crate::algebra::assume::Facts;
 use crate::algebra::conditions::{Recorded, inequality};
@@ -40,6 +40,8 @@ pub struct Interpreter {
     pub options: SessionOptions,
     /// The answer before, `_`.
     pub last: Option<Answered>,
+    /// What it is where nothing is asked.
+    pub foreseen: Option<Rc<Unmade>>,
     /// The folder of the file that is being read; `use` and data files are relative to it.
     pub folder: PathBuf,
     /// The folder of the program: what it uses lies inside.
@@ -103,6 +105,7 @@ impl Interpreter {
             check_only: !options.answer,
             options,
             last: None,
+            foreseen: None,
             folder: PathBuf::new(),
             root: PathBuf::new(),
             reading: vec![],
@@ -163,7 +166,7 @@ impl Interpreter {
     }
 
     pub fn resolver<'s>(&'s self, ast: &'s Ast) -> Resolver<'s> {
-        Resolver::new(&self.scope, ast).with_last(self.last.as_ref())
+        Resolver::new(&self.scope, ast).with_last(self.last.as_ref()).with_foreseen(self.foreseen.as_ref())
     }
 
     /// What `work` resolves, if nothing is wrong with it; of several problems the first is the refusal, and the others are

@@ -23,6 +23,9 @@ use std::rc::Rc;
 
 /// The standard library: name and text of each file, in the order of their names.
 pub static FILES: &[(&str, &str)] = &[
+    ("central", include_str!("../../stdlib/central.mech")),
+    ("chains", include_str!("../../stdlib/chains.mech")),
+    ("charges", include_str!("../../stdlib/charges.mech")),
     ("constraints", include_str!("../../stdlib/constraints.mech")),
     ("coordinates", include_str!("../../stdlib/coordinates.mech")),
     ("oscillators", include_str!("../../stdlib/oscillators.mech")),
@@ -34,6 +37,11 @@ pub static FILES: &[(&str, &str)] = &[
     ("rigid_body", include_str!("../../stdlib/rigid_body.mech")),
     ("springs", include_str!("../../stdlib/springs.mech")),
 ];
+
+/// What a file is about: its first line.
+pub fn about(text: &str) -> &str {
+    text.lines().find_map(|line| line.trim_start().strip_prefix("// ")).unwrap_or("")
+}
 
 /// How many files may use each other in a row: each is read while those before it wait.
 const MAX_DEPTH: usize = 64;

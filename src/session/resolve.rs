@@ -25,22 +25,22 @@ pub mod statement;
 
 pub use call::check_arity;
 pub use name::ambiguous;
+pub use picture::plot_settings;
 pub use space::{coordinate_of, jets_of};
 
 use super::checked::Reduced;
 use super::interpreter::Answered;
 use super::scope::{Closure, Scope};
 use super::shape;
-use super::term::{Defined, Each, Integral, Repetition, Term, TermKind};
+use super::term::{Defined, Each, Integral, Repetition, Term, TermKind, Unmade};
 use crate::algebra::Symbol;
-use crate::algebra::expr::Relation;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::jet::FiberedManifold;
 use crate::model::operate;
 use crate::model::value::{Fallible, Value};
 use crate::questions::call::{self as row, Given, Shape};
 use crate::source::Span;
-use crate::syntax::ast::{self, Ast, Comparison, ExprId, ExprKind, Text};
+use crate::syntax::ast::{self, Ast, ExprId, ExprKind, Text};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -109,6 +109,8 @@ pub struct Resolver<'s> {
     pub(super) on: Option<FiberedManifold>,
     /// The answer before this one, `_`.
     last: Option<&'s Answered>,
+    /// What `_` will be, where nothing is asked.
+    foreseen: Option<&'s Rc<Unmade>>,
     /// Parameters of the function and indices of repetitions, innermost last.
     pub(super) locals: Vec<(Rc<str>, Shape)>,
     names: Names,
@@ -141,6 +143,7 @@ impl<'s> Resolver<'s> {
             ast,
             on: None,
             last: None,
+            foreseen: None,
             locals: vec![],
             names: Names::Known,
             stand: Stand::Value,
@@ -157,6 +160,11 @@ impl<'s> Resolver<'s> {
 
     pub fn with_last(mut self, last: Option<&'s Answered>) -> Resolver<'s> {
         self.last = last;
+        self
+    }
+
+    pub fn with_foreseen(mut self, foreseen: Option<&'s Rc<Unmade>>) -> Resolver<'s> {
+        self.foreseen = foreseen;
         self
     }
 
@@ -193,6 +201,11 @@ impl<'s> Resolver<'s> {
         let result = work(self);
         self.stand = before;
         result
+    }
+
+    /// Whether this is all that is asked.
+    pub(super) fn is_whole_question(&self, span: Span) -> bool {
+        self.top.is_some_and(|id| self.ast.name(id).is_some() && self.ast.span(id) == span)
     }
 
     fn wanting<T>(&mut self, wants: Wants, work: impl FnOnce(&mut Self) -> T) -> T {
@@ -272,7 +285,7 @@ impl<'s> Resolver<'s> {
                 TermKind::Power { base: self.boxed(*base), exponent: self.boxed(*exponent) }
             }
             ExprKind::Compare { op, left, right, within } => TermKind::Compare {
-                relation: relation(*op),
+                relation: *op,
                 left: self.boxed(*left),
                 right: self.boxed(*right),
                 within: within.map(|w| self.boxed(w)),
@@ -388,15 +401,4 @@ pub fn given(term: &Term) -> Given {
         _ => term.shape.describe(),
     };
     Given { kinds: term.shape.kinds, degree, described, span: term.span }
-}
-
-fn relation(op: Comparison) -> Relation {
-    match op {
-        Comparison::Equal => Relation::Equal,
-        Comparison::NotEqual => Relation::NotEqual,
-        Comparison::Less => Relation::Less,
-        Comparison::LessEqual => Relation::LessEqual,
-        Comparison::Greater => Relation::Greater,
-        Comparison::GreaterEqual => Relation::GreaterEqual,
-    }
 }

@@ -35,6 +35,7 @@ use crate::algebra::stratum::Branch;
 use crate::algebra::{Expr, Function, Symbol};
 use crate::budget;
 use crate::codegen::compiled::{Backend, Options};
+use crate::codegen::interpret::FailureKind;
 use crate::codegen::lower::{Obstacle, Signature};
 use crate::diagnostic::{Diagnostic, Severity, codes};
 use crate::geometry::jet::FiberedManifold;
@@ -50,6 +51,7 @@ use crate::model::set::branch_text;
 use crate::model::value::{Fallible, KeyPart, Value};
 use crate::motion::cache::{Observed, SurfaceLevel, Unlowered};
 use crate::motion::discrete::{ActionLaw, Constraints};
+use crate::motion::group::GroupLaw;
 use crate::motion::law::{self, Law, Reading};
 use crate::motion::numbers::Numbers;
 use crate::motion::run::Run;
@@ -104,15 +106,34 @@ pub fn value(
 }
 
 /// What can be said of a run that is not made: its system and its clauses are read, and nothing is derived.
-pub fn look_over(cx: &Inquiry, state: &Interpreter, s: &Simulate, remarks: &mut Vec<Diagnostic>) -> Fallible<()> {
+pub fn look_over(
+    cx: &Inquiry,
+    state: &Interpreter,
+    s: &Simulate,
+    remarks: &mut Vec<Diagnostic>,
+) -> Fallible<Option<Vec<String>>> {
     let cx = &cx.apart();
     check::formulas(cx, &state.evaluator(cx), [&s.system], remarks)?;
     // Where the manifold of the system is not known, neither are the names of the clauses.
-    let Some(manifold) = s.system.home() else { return Ok(()) };
+    let Some(manifold) = s.system.home() else { return Ok(None) };
     let evaluator = state.evaluator(cx).on(&manifold).for_formulas();
     let word = first_word(s.written.span, "simulate");
     let read = Clauses::read(state, &evaluator, word, &s.clauses, &manifold, remarks);
-    read.map(drop).or_else(|d| if is_left_to_a_run(cx, &d) { Ok(()) } else { Err(d) })
+    read.map(drop).or_else(|d| if is_left_to_a_run(cx, &d) { Ok(()) } else { Err(d) })?;
+    Ok((!s.is_open).then(|| recorded_names(state, &s.clauses)))
+}
+
+/// The names of what is recorded, before it is computed.
+fn recorded_names(state: &Interpreter, clauses: &[super::checked::RunClause]) -> Vec<String> {
+    let name = |column: &super::checked::Column| match &column.name {
+        Some(name) => name.to_string(),
+        None => state.source_text(column.value.span),
+    };
+    let columns = clauses.iter().filter_map(|clause| match &clause.kind {
+        super::checked::RunClauseKind::Record { columns, .. } => Some(columns),
+        _ => None,
+    });
+    columns.flatten().map(name).collect()
 }
 
 /// `let reach = sweep …`.
@@ -158,8 +179,9 @@ fn simulate(
     let numbers = Numbers::new(&state.parameters, &clauses.set);
     let context = Context { state, clauses: &clauses, numbers: &numbers, span: subject.span };
     let determined = context.determine(cx, &subject)?;
-    let action = context.action(cx, &subject, &determined)?;
-    let Determined { law, start, filled, surface, ends, .. } = context.varied(cx, determined, subject.variations)?;
+    let made_of = (context.action(cx, &subject, &determined)?, context.group(cx, &subject, &determined)?);
+    let Determined { law, start, filled, surface, ends, rank, .. } =
+        context.varied(cx, determined, subject.variations)?;
     if !filled.is_empty() {
         let list: Vec<String> = filled.iter().map(|(s, x)| format!("{s} = {}", short(*x))).collect();
         remarks.push(
@@ -172,7 +194,7 @@ fn simulate(
         );
     }
     let signature = context.signature(&law);
-    let observed = context.observed(cx, &law, &signature, surface, &ends, action)?;
+    let observed = context.observed(cx, &law, &signature, surface, &ends, made_of)?;
     let parameters = numbers.values_of(cx, &observed.parameters, subject.span)?;
     let problem = context.problem(cx, &law, start, parameters.clone())?;
     let compiled = timing::stage("compile", || state.motions.get(cx, &law, &signature, &observed, context.options()));
@@ -220,6 +242,9 @@ fn simulate(
             (StopReason::Unsolved { .. }, true) => {
                 warning.help("the motion may end here; a looser `tolerance` or another `method` may come further")
             }
+            (StopReason::SingularPoint { failure }, _) if failure.kind == FailureKind::Range => {
+                warning.help("say what the table means beyond its end: `from \"…\" with hold`, or `with extrapolate`")
+            }
             _ => warning,
         });
     }
@@ -235,6 +260,7 @@ fn simulate(
         parameters: observed.parameters.iter().copied().zip(parameters).collect(),
         observed: Rc::new(observed),
         records: clauses.record.is_some(),
+        rank,
         motion,
         problem,
     })
@@ -342,6 +368,8 @@ struct Determined {
     ends: Vec<End>,
     /// For methods that are made from a Lagrangian.
     constraints: Constraints,
+    /// What is known of the rank of the constraints, where it is known at the states of the motion only.
+    rank: Option<String>,
 }
 
 impl Determined {
@@ -356,6 +384,7 @@ impl Determined {
             completion: vec![],
             ends: vec![],
             constraints: Constraints::default(),
+            rank: None,
         }
     }
 }
@@ -660,7 +689,7 @@ impl Context<'_> {
         signature: &Signature,
         surface: Vec<SurfaceLevel>,
         ends: &[End],
-        action: Option<ActionLaw>,
+        (action, group): (Option<ActionLaw>, Option<GroupLaw>),
     ) -> Fallible<Observed> {
         let bodies = &self.clauses.bodies;
         let columns = self.clauses.record.as_deref().unwrap_or(&[]);
@@ -679,14 +708,15 @@ impl Context<'_> {
         let mut parameters = signature.parameters.clone();
         let of_surface = surface.iter().flat_map(|level| level.equations.clone()).collect();
         let of_action = action.iter().flat_map(|law| law.outputs.clone()).collect();
-        for p in parameters_of(&[of_reading(&record), of_reading(&events), of_surface, of_action].concat()) {
+        let of_group = group.iter().flat_map(|law| law.outputs.clone()).collect();
+        for p in parameters_of(&[of_reading(&record), of_reading(&events), of_surface, of_action, of_group].concat()) {
             if !parameters.contains(&p) {
                 parameters.push(p);
             }
         }
         let stops = self.clauses.stops.iter().map(|s| s.event.clone());
         let kinds = stops.chain(ends.iter().map(|end| end.event.clone())).collect();
-        Ok(Observed { record, events, kinds, surface, action, parameters })
+        Ok(Observed { record, events, kinds, surface, action, group, parameters })
     }
 
     /// The numbers of the run.
@@ -760,8 +790,13 @@ impl Context<'_> {
                     .help(body_help(*f))
             }
             Obstacle::Symbol(s) => {
-                Diagnostic::error(&codes::MISSING_PARAMETER, format!("`{s}` has no value along this motion"))
-                    .label(span, "depends on it")
+                let refusal =
+                    Diagnostic::error(&codes::MISSING_PARAMETER, format!("`{s}` has no value along this motion"))
+                        .label(span, "depends on it");
+                match s.name().starts_with("lambda_") {
+                    true => refusal.help("each independent constraint with a reaction has a multiplier; those of redundant ones are not unique, and `reactions(S)` is"),
+                    false => refusal,
+                }
             }
             Obstacle::Undefined => Diagnostic::error(&codes::NOT_REAL, "this has no real value along the motion")
                 .label(span, "an expression without a value"),

@@ -34,8 +34,9 @@ impl Need {
 /// `work(ξ: vector field, η: form) -> form of degree deg(η)`.
 pub fn describe(function: &Defined, body: &Body) -> String {
     let parameter = |(name, need): (&Rc<str>, &Option<Need>)| match need {
-        Some(need) => format!("{name}: {}", need.kinds),
-        None => name.to_string(),
+        // What is not said is a function, as numbers are.
+        Some(need) if need.kinds != FUNCTION => format!("{name}: {}", need.kinds),
+        _ => name.to_string(),
     };
     let list: Vec<String> = function.parameters.iter().zip(&body.needs).map(parameter).collect();
     let head = format!("{}({})", function.name, list.join(", "));

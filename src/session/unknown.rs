@@ -35,6 +35,12 @@ impl Resolver<'_> {
             let help = format!("a member of the family is written `{member}`");
             return diagnostic.label(span, "not known here").repair(help, word, member);
         }
+        if text == "_" {
+            let title = "there is no answer yet that `_` could stand for".to_string();
+            return Diagnostic { title, ..diagnostic }
+                .label(span, "the last answer")
+                .help("ask something first: `1 + 1`");
+        }
         if let Some(d) = self.unknown_in_its_place(&diagnostic, text, span) {
             return d;
         }
@@ -65,9 +71,12 @@ impl Resolver<'_> {
                 .label(span, "not a value")
                 .help(format!("write `{text}(…)`, or declare a value of this name"));
         }
-        diagnostic
-            .label(span, "not known here")
-            .help(format!("declare it: `param {text}`, or as a coordinate of the manifold"))
+        let diagnostic = diagnostic.label(span, "not known here");
+        // Who asks for a name alone wants to see it; nobody asks for a parameter that is not there.
+        if self.is_whole_question(span) {
+            return diagnostic.help("`:list` shows the names that are declared, `:help questions` what can be asked");
+        }
+        diagnostic.help(format!("declare it: `param {text}`, or as a coordinate of the manifold"))
     }
 
     /// A name of a function.

@@ -194,28 +194,8 @@ pub enum Factor {
     Over,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Comparison {
-    Equal,
-    NotEqual,
-    Less,
-    LessEqual,
-    Greater,
-    GreaterEqual,
-}
-
-impl Comparison {
-    pub fn symbol(self) -> &'static str {
-        match self {
-            Comparison::Equal => "=",
-            Comparison::NotEqual => "!=",
-            Comparison::Less => "<",
-            Comparison::LessEqual => "<=",
-            Comparison::Greater => ">",
-            Comparison::GreaterEqual => ">=",
-        }
-    }
-}
+/// What an equation or inequality says of its sides.
+pub use crate::algebra::expr::Relation as Comparison;
 
 /// A declaration, an instruction, an assertion or a question.
 #[derive(Clone, PartialEq, Debug)]

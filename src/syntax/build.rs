@@ -212,7 +212,7 @@ impl<'t> Builder<'t> {
         let (op, _, right) = rest[0];
         if let [_, (second, at, _), ..] = rest[..] {
             let middle = self.slice_of(self.ast.span(right)).to_string();
-            let place = self.operator_before(at, second.symbol());
+            let place = self.operator_before(at, second.text());
             self.problem(problem::chained_comparison(place, op, second, &middle));
         } else if let Some((at, _)) = within
             && op != Comparison::Equal

@@ -8,7 +8,7 @@
 
 use super::lexer::{Lexed, Placed};
 use super::problem;
-use super::token::{self, RESERVED, STATEMENT_WORDS, Token};
+use super::token::{self, RESERVED, RUN_CLAUSES, STATEMENT_WORDS, Token};
 use crate::diagnostic::elsewhere::{self, Ours};
 use crate::diagnostic::{Diagnostic, codes, suggest};
 use crate::source::{SourceId, Span};
@@ -82,6 +82,11 @@ impl<'t> Scene<'t> {
 
     fn slice(&self, placed: Placed) -> &'t str {
         &self.text[placed.start as usize..placed.end as usize]
+    }
+
+    /// Whether this word stands before the place.
+    fn follows(&self, place: Placed, word: &str) -> bool {
+        self.text[..place.start as usize].trim_end().ends_with(word)
     }
 
     fn expects(&self, terminal: &str) -> bool {
@@ -237,6 +242,22 @@ impl<'t> Scene<'t> {
                     .label(Span { end: found.end, ..self.span(before) }, "two words")
                     .repair(format!("write `d{right}`"), Span { end: found.start, ..from(before.end, 0) }, ""),
             ),
+            _ if !self.in_block()
+                && RUN_CLAUSES.iter().any(|(word, _)| *word == right)
+                && self.follows(before, "simulate") =>
+            {
+                let mut written = rest().to_string();
+                let clauses = written.clone();
+                for (word, _) in RUN_CLAUSES {
+                    written = written.replace(&format!(" {word} "), &format!("; {word} "));
+                }
+                let written = format!("{{ {written} }}");
+                Some(
+                    Diagnostic::error(&codes::SYNTAX, "the clauses of a run stand in braces")
+                        .label(self.span(found), "without braces")
+                        .repair(format!("write `{written}`"), from(found.start, clauses.len()), written),
+                )
+            }
             (_, Some(Token::Plot)) if !self.in_block() => {
                 let curves = rest();
                 Some(
@@ -498,6 +519,41 @@ impl<'t> Scene<'t> {
         declared.then(|| format!("the types stand before the space: `{first} {name} : {types} on {space} = …`"))
     }
 
+    /// Whether the statement is one whose entries stand in braces, and nothing of it is missing before them but its space.
+    fn declares_a_block(&self) -> bool {
+        let Some((_, first)) = self.head() else { return false };
+        let entries = matches!(first.token, Token::Constraint | Token::Submanifold | Token::Equations | Token::Force);
+        entries && (self.expects("{") || self.expects("on"))
+    }
+
+    /// The entries that follow a colon or an equality sign, in the braces that they need; and on the manifold that was
+    /// declared last, or the jet space of as many primes as there are, where no space was named.
+    fn in_braces(&self, diagnostic: Diagnostic, sign: Placed) -> Diagnostic {
+        let rest = self.lexed.tokens[self.index..].iter().take_while(|t| !t.token.is_separator());
+        let end = rest.last().map_or(sign.end, |t| t.end);
+        let entries = self.text[sign.end as usize..end as usize].trim();
+        let gap = self.before().map_or(sign.start, |b| b.end);
+        let place = Span { source: self.source, start: gap, end };
+        let space = match self.expects("{") {
+            true => String::new(),
+            false => match self.last_manifold() {
+                Some(manifold) => format!("on {} ", jets_of(entries, manifold)),
+                None => return diagnostic.help("its entries stand in braces: `… on J1(Y) { … }`"),
+            },
+        };
+        if entries.is_empty() || entries.contains(['{', '\n']) {
+            return diagnostic.help(format!("its entries stand in braces: `… {space}{{ … }}`"));
+        }
+        let text = format!(" {space}{{ {entries} }}");
+        diagnostic.repair(format!("its entries stand in braces: `…{text}`"), place, text)
+    }
+
+    /// The manifold that was declared last before this place.
+    fn last_manifold(&self) -> Option<&'t str> {
+        let declared = self.lexed.tokens[..self.index].windows(2).rev();
+        declared.filter(|pair| pair[0].token == Token::Manifold).map(|pair| self.slice(pair[1])).next()
+    }
+
     /// The bracket that closes this one.
     fn closing(&self, open: Placed) -> Option<Placed> {
         let mut depth = 0;
@@ -515,9 +571,7 @@ impl<'t> Scene<'t> {
             Some(Token::Equations) => 2,
             _ => 1,
         };
-        let declared = self.lexed.tokens[..self.index].windows(2).rev();
-        let mut manifolds = declared.filter(|pair| pair[0].token == Token::Manifold).map(|pair| self.slice(pair[1]));
-        let (Some(manifold), Some(before), Some(found)) = (manifolds.next(), self.before(), self.found()) else {
+        let (Some(manifold), Some(before), Some(found)) = (self.last_manifold(), self.before(), self.found()) else {
             return diagnostic.help(format!("say where it lives: `… on J{order}(Y) {sign} …`"));
         };
         let gap = Span { source: self.source, start: before.end, end: found.start };
@@ -570,12 +624,29 @@ impl<'t> Scene<'t> {
                 let text = format!("let {} = {}", piece(head.end, found.start), piece(found.end, close.start));
                 diagnostic.repair(format!("write `{text}`"), Span { start: head.start, end: close.end, ..span }, text)
             }
-            Token::Colon if self.expects("=") => match self.misplaced_types(found) {
+            Token::Colon if self.expects("=") && !self.expects("{") => match self.misplaced_types(found) {
                 Some(order) => diagnostic.help(order),
                 None => diagnostic,
             },
+            // `constraint rod on Y: x^2 + y^2 = 1`
+            Token::Colon | Token::Equal if self.declares_a_block() => self.in_braces(diagnostic, found),
+            // `from q[i in 1..4] = 1/i`
+            Token::In => diagnostic.help(
+                "a repetition is written `list(i in 1..4, q[i] = 1/i)`, and `q = 1` means all members of a family",
+            ),
             Token::Comma if self.expects("FILE") => diagnostic.help("one statement for each, on lines of their own"),
             Token::Equal if self.expects("on") => self.say_where(diagnostic, "="),
+            // `manifold Q = (x, y)`
+            Token::Equal if self.expects("over") => {
+                let line = self.text[found.end as usize..].lines().next().unwrap_or_default();
+                let names = line.trim().trim_matches(['(', ')', '[', ']', '{', '}']).trim();
+                let (written, end) = (format!("over t {{ {names} }}"), found.end + line.trim_end().len() as u32);
+                diagnostic.repair(
+                    format!("its coordinates stand in braces: `{written}`"),
+                    Span { end, ..span },
+                    written,
+                )
+            }
             Token::OpenBrace if self.expects("over") => {
                 let end = Span { start: before.map_or(span.start, |b| b.end), end: span.start, ..span };
                 diagnostic.repair("say what it lies over: `manifold Y over t { … }`", end, " over t ")
@@ -583,6 +654,15 @@ impl<'t> Scene<'t> {
             Token::OpenBrace if self.expects("on") => self.say_where(diagnostic, "{"),
             _ => diagnostic,
         }
+    }
+}
+
+/// The space on which a formula lives, by the largest number of primes after one name.
+fn jets_of(formula: &str, manifold: &str) -> String {
+    let others = formula.split(|c: char| c != '\'');
+    match others.map(str::len).max().unwrap_or(0) {
+        0 => manifold.to_string(),
+        order => format!("J{order}({manifold})"),
     }
 }
 

@@ -576,7 +576,7 @@ impl Layout<'_> {
             Block::Run if at_start => {
                 let keyword = token::find(RUN_CLAUSES, word);
                 if keyword.is_none() {
-                    let fault = problem::unknown_clause(self.span(raw), word);
+                    let fault = problem::unknown_clause(self.span(raw), word, &self.text[raw.end as usize..]);
                     self.fault(fault);
                 }
                 keyword

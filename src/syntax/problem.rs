@@ -56,6 +56,9 @@ pub fn foreign(place: Span, text: &str) -> Diagnostic {
         "√" => diagnostic.help("the square root of x is `sqrt(x)`"),
         "→" => diagnostic.repair("write `->`", place, "->"),
         "…" => diagnostic.repair("a range is written with `..`", place, ".."),
+        "\\" => {
+            diagnostic.help("TeX is not read: a fraction is `1/2`, a Greek letter `theta` or `θ`, a derivative `x'`")
+        }
         "?" => diagnostic.help("a question is a bare expression: `classify(S)`"),
         _ => match text.chars().next().map(|c| (superscript(c), fraction(c))) {
             Some((Some(digit), _)) => diagnostic.repair(format!("write `^{digit}`"), place, format!("^{digit}")),
@@ -192,7 +195,8 @@ pub fn missing_name(word: Span, text: &str) -> Diagnostic {
     )
 }
 
-pub fn unknown_clause(word: Span, text: &str) -> Diagnostic {
+/// An entry of a run that begins with no clause; `rest` is the text after its first word.
+pub fn unknown_clause(word: Span, text: &str, rest: &str) -> Diagnostic {
     let words = || RUN_CLAUSES.iter().map(|(word, _)| *word);
     let diagnostic = Diagnostic::error(&codes::UNKNOWN_CLAUSE, format!("a run has no clause `{text}`"))
         .label(word, "not a clause word")
@@ -203,8 +207,28 @@ pub fn unknown_clause(word: Span, text: &str) -> Diagnostic {
     };
     match elsewhere.or_else(|| suggest::nearest(text, words())) {
         Some(near) => diagnostic.repair(format!("did you mean `{near}`?"), word, near),
-        None => diagnostic,
+        None => state_without_from(diagnostic, word, text, rest),
     }
+}
+
+/// `x = 1`, `x(0) = 1` and `t = 0..10` among the clauses of a run.
+fn state_without_from(diagnostic: Diagnostic, word: Span, text: &str, rest: &str) -> Diagnostic {
+    let entry = rest.split([';', '\n', '}']).next().unwrap_or(rest);
+    let Some((between, value)) = entry.split_once('=') else { return diagnostic };
+    let (bracket, value) = (between.trim(), value.trim());
+    if let Some((_, end)) = value.split_once("..") {
+        let whole = Span { end: word.start + (text.len() + entry.trim_end().len()) as u32, ..word };
+        let until = format!("until {text} = {}", end.trim());
+        return diagnostic.repair(format!("a run ends at a time: `{until}`"), whole, until);
+    }
+    let is_time = bracket.starts_with('(') && bracket.ends_with(')');
+    if bracket.chars().all(|c| c == '\'') || is_time {
+        let name = if is_time { text.to_string() } else { format!("{text}{bracket}") };
+        let whole = Span { end: word.start + (text.len() + between.trim_end().len()) as u32, ..word };
+        let from = format!("from {name}");
+        return diagnostic.repair(format!("an initial value stands after `from`: `{from} = {value}`"), whole, from);
+    }
+    diagnostic
 }
 
 pub fn decimal_point(number: Span, text: String) -> Diagnostic {
@@ -319,7 +343,7 @@ pub fn number_too_large(number: Span) -> Diagnostic {
 }
 
 pub fn chained_comparison(operator: Span, first: Comparison, second: Comparison, middle: &str) -> Diagnostic {
-    let (first, second) = (first.symbol(), second.symbol());
+    let (first, second) = (first.text(), second.text());
     Diagnostic::error(&codes::CHAINED_COMPARISON, "two comparisons in a row").label(operator, "the second one").repair(
         format!("write `… {first} {middle} and {middle} {second} …`"),
         operator,
@@ -329,7 +353,7 @@ pub fn chained_comparison(operator: Span, first: Comparison, second: Comparison,
 
 pub fn misplaced_within(word: Span, op: Comparison) -> Diagnostic {
     Diagnostic::error(&codes::MISPLACED_WITHIN, "`within` belongs to an equality")
-        .label(word, format!("after `{}` it says nothing", op.symbol()))
+        .label(word, format!("after `{}` it says nothing", op.text()))
         .help("write `A = B within e`")
 }
 

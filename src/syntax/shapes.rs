@@ -31,7 +31,7 @@ fn show(ast: &Ast, id: ExprId) -> String {
         ExprKind::Power { base, exponent } => format!("(^ {} {})", s(*base), s(*exponent)),
         ExprKind::Compare { op, left, right, within } => {
             let within = within.map(|w| format!(" within {}", s(w))).unwrap_or_default();
-            format!("({} {} {}{within})", op.symbol(), s(*left), s(*right))
+            format!("({} {} {}{within})", op.text(), s(*left), s(*right))
         }
         ExprKind::Is { subject, negated, word } => {
             format!("(is{} {} {})", if *negated { "not" } else { "" }, s(*subject), word.node)

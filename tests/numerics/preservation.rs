@@ -9,16 +9,20 @@ use lepage::workshop::integrate::variational::Action;
 fn methods() -> Vec<Method> {
     let gauss = [2, 6, 8].map(|order| Method::written("gauss", &[Written::Number(order)]).unwrap());
     let radau = [9, 13].map(|order| Method::written("radau", &[Written::Number(order)]).unwrap());
-    // Formulas of several steps have no map of one step.
-    let has_steps = |m: &Method| !matches!(m.row().family, Family::Choice | Family::Differentiation);
+    // Formulas of several steps have no map of one step; methods on groups have their own file.
+    let has_steps = |m: &Method| {
+        let family = m.row().family;
+        !matches!(family, Family::Choice | Family::Differentiation | Family::LieVariational | Family::LieGauss)
+    };
     Method::all().chain(gauss).chain(radau).chain(variational()).filter(has_steps).collect()
 }
 
 /// The discrete Lagrangians, without the usual one.
 fn variational() -> Vec<Method> {
     let word = |text: &str| Written::Word(text.into());
-    let galerkin = [4, 6].map(|order| vec![word("galerkin"), Written::Number(order)]);
-    let brackets = [vec![word("trapezoidal")]].into_iter().chain(galerkin);
+    let galerkin = [4, 6, 8].map(|order| vec![word("galerkin"), Written::Number(order)]);
+    let lobatto = [4, 6].map(|order| vec![word("lobatto"), Written::Number(order)]);
+    let brackets = [vec![word("trapezoidal")]].into_iter().chain(lobatto).chain(galerkin);
     brackets.map(|list| Method::written("variational", &list).unwrap()).collect()
 }
 
@@ -271,13 +275,14 @@ fn on_a_rod() -> Motion {
     motion(field).with_action(Action { kernel: action, m: 2, holonomic: 1, constraints: 1 })
 }
 
-/// On a constraint: order 2, position and velocity to rounding after 10⁵ steps, and an energy without a trend.
+/// On a constraint: the order, position and velocity to rounding after 10⁵ steps, and an energy without a trend.
 #[test]
 fn variational_methods_keep_a_constraint_and_its_energy() {
     let cx = &Inquiry::free();
     let start = vec![0.6, -0.8, 0.4, 0.3];
-    let (midpoint, trapezoidal) = (Method::named("variational").unwrap(), variational()[0]);
-    for method in [midpoint, trapezoidal] {
+    let midpoint = Method::named("variational").unwrap();
+    let [trapezoidal, lobatto4, lobatto6] = [0, 1, 2].map(|i| variational()[i]);
+    for (method, steps) in [(midpoint, 1e5), (trapezoidal, 1e5), (lobatto4, 2e4), (lobatto6, 1e4)] {
         // By series, from the same constraint solved for its force.
         let exact = InitialValueProblem::new(start.clone(), vec![], 4.0).method(Method::TAYLOR).tolerance(1e-14);
         let exact = run(cx, &on_a_rod(), &exact).unwrap();
@@ -285,9 +290,10 @@ fn variational_methods_keep_a_constraint_and_its_energy() {
             let made = run(cx, &on_a_rod(), &fixed(start.clone(), 4.0, method, step)).unwrap();
             made.last().iter().zip(exact.last()).fold(0.0f64, |most, (a, b)| most.max((a - b).abs()))
         };
-        let order = (error(0.02) / error(0.01)).log2();
-        assert!((order - 2.0).abs() < 0.1, "{method}: {order}");
-        let problem = fixed(start.clone(), 1e4, method, 0.1).recording(Recording::Every(5.0));
+        let step = if method.order() == Some(2) { 0.02 } else { 0.2 };
+        let order = (error(step) / error(step / 2.0)).log2();
+        assert!((order - f64::from(method.order().unwrap())).abs() < 0.25, "{method}: {order}");
+        let problem = fixed(start.clone(), 0.1 * steps, method, 0.1).recording(Recording::Every(5.0));
         let made = run(cx, &on_a_rod(), &problem).unwrap();
         assert_eq!(made.reason, StopReason::Reached);
         let mut points = vec![];
@@ -321,7 +327,7 @@ fn runs_are_reversed_where_the_table_says_so() {
 }
 
 /// A line through points: its slope, and the standard error of the slope.
-fn regression(points: &[(f64, f64)]) -> (f64, f64) {
+pub fn regression(points: &[(f64, f64)]) -> (f64, f64) {
     let n = points.len() as f64;
     let (mx, my) = (points.iter().map(|p| p.0).sum::<f64>() / n, points.iter().map(|p| p.1).sum::<f64>() / n);
     let sxx: f64 = points.iter().map(|p| (p.0 - mx).powi(2)).sum();
@@ -331,15 +337,24 @@ fn regression(points: &[(f64, f64)]) -> (f64, f64) {
 }
 
 /// The slope of a line through the energy of so many steps, recorded at every fiftieth, in units of its standard error.
+///
+/// Steps are so long that the energy swings by far more than 10⁶ roundings can add up to: these are a random walk, which
+/// has no mean to lean on.
 fn trend(method: Method, steps: f64) -> f64 {
     let cx = &Inquiry::free();
-    let step = 0.1;
+    let step = match method.order() {
+        Some(..=4) | None => 0.1,
+        Some(..=6) => 0.3,
+        Some(_) => 0.5,
+    };
     let problem = fixed(vec![0.8, 0.5], steps * step, method, step).recording(Recording::Every(50.0 * step));
     let problem = InitialValueProblem { state: to_state(method, 0.8, 0.5), ..problem };
     let made = run(cx, &suited(method), &problem).unwrap();
     assert_eq!(made.reason, StopReason::Reached);
     let of = |i: usize| energy(&canonical(method, made.state(i)));
     let points: Vec<(f64, f64)> = (0..made.len()).map(|i| (made.times()[i], of(i))).collect();
+    let swing = points.iter().map(|p| (p.1 - points[0].1).abs()).fold(0.0, f64::max);
+    assert!(swing > 1e-9, "{method}: {swing:e}");
     let (slope, error) = regression(&points);
     slope.abs() / error
 }

@@ -5,7 +5,7 @@ Solving Ordinary Differential Equations II, VI.9 and VII.7), solved by another p
 
 integrated by Gragg's extrapolation of order 24 in 32 digits (mpmath), with two tolerances, whose agreement is printed.
 
-    python3 tests/oracle/ivp.py pleiades car_axis squeezer slider_crank governor rattleback pendulum fekete
+    python3 tests/oracle/ivp.py pleiades car_axis squeezer slider_crank governor rattleback bricard pendulum fekete
 """
 import sys
 import sympy as sp
@@ -107,6 +107,68 @@ def pleiades():
         return s[14:] + a + b
 
     return f, [mpf(z) for z in x + y + u + v], mpf(3), mpf("0.01"), ["x[1..7]", "y[1..7]", "x'", "y'"]
+
+
+def product(p, q):
+    """Of two functions of (a, b), each with its derivatives by a, b, aa, ab, bb."""
+    return [
+        p[0] * q[0], p[1] * q[0] + p[0] * q[1], p[2] * q[0] + p[0] * q[2], p[3] * q[0] + 2 * p[1] * q[1] + p[0] * q[3],
+        p[4] * q[0] + p[1] * q[2] + p[2] * q[1] + p[0] * q[4], p[5] * q[0] + 2 * p[2] * q[2] + p[0] * q[5],
+    ]
+
+
+def sum_of(*terms):
+    return [sum(x) for x in zip(*terms)]
+
+
+def cross(u, v):
+    pairs = [(1, 2), (2, 0), (0, 1)]
+    return [sum_of(product(u[i], v[j]), [-x for x in product(u[j], v[i])]) for i, j in pairs]
+
+
+def bricard_rods(a, b):
+    """Masses with their vectors, the potential, and the third joint."""
+    c, s, e, f = mp.cos(a), mp.sin(a), mp.cos(b), mp.sin(b)
+    trig = [([c, -s, 0, -c, 0, 0], [s, c, 0, -s, 0, 0]), ([e, 0, -f, 0, 0, -e], [f, 0, e, 0, 0, -f])]
+    constant = lambda *list: [[mpf(x), 0, 0, 0, 0, 0] for x in list]
+    d, u, place = constant(0, 0, -1), constant(0, 1, 0), constant(0, 0, 0)
+    vectors, potential = [], [0] * 6
+    for k in range(5):
+        across = cross(u, d)
+        d = [sum_of(product(trig[k % 2][0], d[i]), product(trig[k % 2][1], across[i])) for i in range(3)]
+        w = [[(-1) ** k * x for x in t] for t in cross(d, u)]
+        centre = [sum_of(place[i], [x / 2 for x in d[i]]) for i in range(3)]
+        vectors += [(mpf(1), centre), (mpf(1) / 12, d), (mpf(1) / 1200, u), (mpf(1) / 1200, w)]
+        potential = sum_of(potential, [mpf("9.81") * x for x in centre[1]])
+        u, place = w, [sum_of(place[i], d[i]) for i in range(3)]
+        if k == 2:
+            joint = [x[0] for x in place]
+    return vectors, potential, joint
+
+
+def bricard():
+    """Bricard's mechanism of six rods with six hinges, one rod fixed (benchmark A04 of the IFToMM library), in its hinge angles a, b, a,
+    b, …, which close the ring where cos a + cos b + cos a cos b = 0. Each rod has the direction d and hinges along u at its ends, all
+    orthogonal; 1 kg, 1 m, a square section of 0.1 m. Printed are the state and the third joint at t = 2."""
+
+    def f(t, y):
+        a, b, p, q = y
+        vectors, potential, _ = bricard_rods(a, b)
+        M = [mpf(0)] * 3
+        force = [-potential[1], -potential[2]]
+        for m, v in vectors:
+            for x in v:
+                M = [M[0] + m * x[1] * x[1], M[1] + m * x[1] * x[2], M[2] + m * x[2] * x[2]]
+                z = x[3] * p * p + 2 * x[4] * p * q + x[5] * q * q
+                force = [force[0] - m * x[1] * z, force[1] - m * x[2] * z]
+        c, s, e, g = mp.cos(a), mp.sin(a), mp.cos(b), mp.sin(b)
+        G = [-s * (1 + e), -g * (1 + c)]
+        gamma = c * (1 + e) * p * p - 2 * s * g * p * q + e * (1 + c) * q * q
+        K = matrix([[M[0], M[1], G[0]], [M[1], M[2], G[1]], [G[0], G[1], 0]])
+        x = lu_solve(K, matrix([force[0], force[1], gamma]))
+        return [p, q, x[0], x[1]]
+
+    return f, [-mp.pi / 2, -mp.pi / 2, mpf(0), mpf(0)], mpf(2), mpf("0.05"), ["a", "b", "a'", "b'"]
 
 
 def second_order(accelerations, n):
@@ -348,5 +410,5 @@ if __name__ == "__main__":
         fine, steps = integrate(f, mpf(0), y, end, h, mpf(10) ** -20)
         agree = max(abs(a - b) / (1 + abs(b)) for a, b in zip(coarse, fine))
         print(name, steps, "steps, two runs agree to", mp.nstr(agree, 2))
-        for x in fine:
+        for x in fine + (bricard_rods(fine[0], fine[1])[2] if name == "bricard" else []):
             print("   ", mp.nstr(x, 18), flush=True)

@@ -26,6 +26,11 @@ pub(super) struct Interned {
     /// The last walk that came here; see [`Walk`].
     mark: Cell<u64>,
     hash: u64,
+    /// The order of expressions: how high the node stands above symbols and numbers, its first symbol, its kind …
+    pub(super) place: u64,
+    /// … and what it is made of, by name.
+    pub(super) shape: u64,
+    pub(super) nesting: u8,
     pub(super) node: Node,
     bound_to_thread: PhantomData<*const ()>,
 }
@@ -226,6 +231,8 @@ impl Store {
         self.cells = rest;
         let (id, mask) = (self.n_nodes, mask_of(&node));
         let (has_kinks, is_partial) = (has_kinks(&node), is_partial(&node));
+        let (place, shape) = (place_of(&node), shape_of(&node));
+        let nesting = nesting_of(&node);
         self.n_nodes += 1;
         Expr(cell.get_or_init(|| Interned {
             id,
@@ -234,6 +241,9 @@ impl Store {
             mask,
             mark: Cell::new(0),
             hash,
+            place,
+            shape,
+            nesting,
             node,
             bound_to_thread: PhantomData,
         }))
@@ -309,5 +319,109 @@ fn mask_of(node: &Node) -> u64 {
         Node::Unknown { arguments, .. } => arguments.iter().fold(0, |m, e| m | e.0.mask),
         Node::Piecewise { condition, then, otherwise } => condition.left.0.mask | then.0.mask | otherwise.0.mask,
         Node::Integral { variable, body } => body.0.mask | variable.mask(),
+    }
+}
+
+/// Bits of [`Interned::place`] below the height of a node, and below its first symbol.
+const HEIGHT: u32 = 40;
+const FIRST: u32 = 8;
+const NO_SYMBOL: u64 = (1 << (HEIGHT - FIRST)) - 1;
+
+fn place_of(node: &Node) -> u64 {
+    let (mut height, mut first) = (0, NO_SYMBOL);
+    let mut below = |e: Expr| {
+        height = height.max(1 + (e.0.place >> HEIGHT));
+        first = first.min(e.0.place >> FIRST & NO_SYMBOL);
+    };
+    let kind = match node {
+        Node::Symbol(s) => {
+            first = u64::from(s.index());
+            0
+        }
+        Node::Number(_) => 1,
+        Node::Pi => 2,
+        Node::Product(factors) => {
+            factors.iter().for_each(|(e, _)| below(*e));
+            3
+        }
+        Node::Power(a, b) => {
+            [*a, *b].into_iter().for_each(below);
+            4
+        }
+        Node::Apply(_, arguments) => {
+            arguments.iter().copied().for_each(below);
+            5
+        }
+        Node::Unknown { arguments, .. } => {
+            arguments.iter().copied().for_each(below);
+            6
+        }
+        Node::Sum { terms, .. } => {
+            terms.iter().for_each(|(e, _)| below(*e));
+            7
+        }
+        Node::Piecewise { condition, then, otherwise } => {
+            [condition.left, *then, *otherwise].into_iter().for_each(below);
+            8
+        }
+        Node::Integral { body, .. } => {
+            below(*body);
+            9
+        }
+        Node::Undefined(_) => 10,
+    };
+    let height = height.min((1 << (64 - HEIGHT)) - 1);
+    height << HEIGHT | first << FIRST | kind
+}
+
+fn shape_of(node: &Node) -> u64 {
+    let mix = |shape: u64, more: u64| {
+        let mixed = (shape.rotate_left(7) ^ more).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        mixed ^ mixed >> 29
+    };
+    let number = |n: &Rational| {
+        let mut hasher = FxHasher::default();
+        n.hash(&mut hasher);
+        hasher.finish()
+    };
+    let pairs = |start: u64, list: &[(Expr, Rational)]| {
+        list.iter().fold(start, |shape, (e, n)| mix(mix(shape, e.0.shape), number(n)))
+    };
+    let all = |start: u64, list: &[Expr]| list.iter().fold(start, |shape, e| mix(shape, e.0.shape));
+    match node {
+        Node::Symbol(s) => mix(1, s.shape()),
+        Node::Number(n) => mix(2, number(n)),
+        Node::Pi => 3,
+        Node::Product(factors) => pairs(4, factors),
+        Node::Power(a, b) => all(5, &[*a, *b]),
+        Node::Apply(f, arguments) => all(mix(6, *f as u64), arguments),
+        Node::Unknown { function, orders, arguments } => {
+            let mut hasher = FxHasher::default();
+            (function.name(), orders).hash(&mut hasher);
+            all(mix(7, hasher.finish()), arguments)
+        }
+        Node::Sum { constant, terms } => pairs(mix(8, number(constant)), terms),
+        Node::Piecewise { condition, then, otherwise } => {
+            all(mix(9, condition.relation as u64), &[condition.left, *then, *otherwise])
+        }
+        Node::Integral { body, .. } => all(10, &[*body]),
+        Node::Undefined(_) => 11,
+    }
+}
+
+fn nesting_of(node: &Node) -> u8 {
+    let deepest = |list: &[Expr]| list.iter().map(|e| e.0.nesting).max().unwrap_or(0);
+    match node {
+        Node::Symbol(_) | Node::Number(_) | Node::Pi | Node::Undefined(_) => 0,
+        Node::Sum { terms, .. } => terms.iter().map(|(e, _)| e.0.nesting).max().unwrap_or(0),
+        Node::Product(factors) => {
+            factors.iter().map(|(e, n)| e.0.nesting.saturating_add(u8::from(!n.is_integer()))).max().unwrap_or(0)
+        }
+        Node::Power(a, b) => deepest(&[*a, *b]).saturating_add(1),
+        Node::Apply(_, arguments) | Node::Unknown { arguments, .. } => deepest(arguments).saturating_add(1),
+        Node::Piecewise { condition, then, otherwise } => {
+            deepest(&[condition.left, *then, *otherwise]).saturating_add(1)
+        }
+        Node::Integral { body, .. } => deepest(&[*body]).saturating_add(1),
     }
 }

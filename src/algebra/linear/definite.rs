@@ -8,6 +8,9 @@
 //! none         none of these: the determinant vanishes at some point, or the signs change with the point
 //! conditions   undecided: positive definite where the leading minors are positive
 //! ```
+//!
+//! The mass matrix of a planar chain, c_ij cos(θ_i − θ_j) with numbers or parameters c_ij, has minors that outgrow everything; but with
+//! z_k = v_k exp(iθ_k) its form is vᵀWv = Re z̄ᵀCz = z̄ᵀCz, so it is definite where C is.
 
 use super::{Matrix, record_factors};
 use crate::algebra::Inquiry;
@@ -16,8 +19,13 @@ use crate::algebra::ball;
 use crate::algebra::decide::witness::{POINTS, Sampler};
 use crate::algebra::decide::{is_nonzero_everywhere, is_zero, sign};
 use crate::algebra::expr::Expr;
+use crate::algebra::function::Elementary;
 use crate::algebra::normal::{normal_form, simplify};
+use crate::algebra::substitute::substitute;
+use crate::algebra::symbol::Symbol;
+use crate::algebra::verdict::Ground;
 use crate::budget::Budgeted;
+use rustc_hash::FxHashMap;
 
 /// What is known about the definiteness of a symmetric matrix on its whole domain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,6 +63,9 @@ impl Matrix {
     /// Whether a symmetric matrix is positive (1) or negative (−1) definite at every point, by its leading minors one after the other;
     /// `None` at the first that does not have the sign.
     pub fn definite_sign(&self, cx: &Inquiry) -> Budgeted<Option<i32>> {
+        if let Some(c) = self.without_phases(cx)? {
+            return c.definite_sign(cx);
+        }
         let mut kind = None;
         for k in 0..self.n_rows() {
             let all: Vec<usize> = (0..=k).collect();
@@ -79,6 +90,15 @@ impl Matrix {
         let n = self.n_rows();
         if n == 0 {
             return Ok(Definiteness::None);
+        }
+        let by_phases = match self.without_phases(cx)? {
+            Some(c) => c.definite_sign(cx)?,
+            None => None,
+        };
+        match by_phases {
+            Some(1..) => return Ok(Definiteness::Positive),
+            Some(_) => return Ok(Definiteness::Negative),
+            None => {}
         }
         let minors = self.leading_minors(cx)?;
         let signs: Vec<Sign> = minors.iter().map(|m| sign(cx, *m)).collect();
@@ -107,6 +127,40 @@ impl Matrix {
             return Ok(Definiteness::Indefinite);
         }
         self.definiteness_by_points(cx, &minors)
+    }
+
+    /// C, where the entries are c_ij cos(θ_i − θ_j) and each θ is a symbol or 0: fewer symbols than before.
+    pub fn without_phases(&self, cx: &Inquiry) -> Budgeted<Option<Matrix>> {
+        let n = self.n_rows();
+        let varies = |s: &Symbol| !s.is_parameter();
+        let mut phases: Vec<Option<Symbol>> = Vec::with_capacity(n);
+        for i in 0..n {
+            let mut moving = (0..n)
+                .filter(|j| *j != i)
+                .map(|j| self[(i, j)].symbols())
+                .map(|list| list.into_iter().filter(varies).collect::<Vec<_>>());
+            let mut common = moving.by_ref().find(|list| !list.is_empty()).unwrap_or_default();
+            for list in moving.filter(|list| !list.is_empty()) {
+                common.retain(|s| list.contains(s));
+            }
+            phases.push(common.into_iter().find(|s| !phases.contains(&Some(*s))));
+        }
+        let zero: FxHashMap<Symbol, Expr> = phases.iter().flatten().map(|s| (*s, Expr::zero())).collect();
+        if zero.is_empty() {
+            return Ok(None);
+        }
+        let angle = |i: usize| phases[i].map_or_else(Expr::zero, Expr::symbol);
+        let c = Matrix::from_fn(n, n, |i, j| substitute(self[(i, j)], &zero));
+        for i in 0..n {
+            for j in 0..=i {
+                let turned = c[(i, j)] * Expr::apply(Elementary::Cos, &[angle(i) - angle(j)]);
+                let is_same = is_zero(cx, self[(i, j)] - turned);
+                if !is_same.is_yes() || !is_same.ground().is_some_and(Ground::is_proved) {
+                    return Ok(None);
+                }
+            }
+        }
+        Ok(Some(c))
     }
 
     /// The kinds that occur at sample points. Parameters keep one value each while the coordinates vary: a

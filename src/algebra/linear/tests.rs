@@ -181,6 +181,17 @@ fn definiteness_as_in_the_force_balance_sheet() {
             "(m1 + m2)*l^2, m2*l*r*cos(a - b); m2*l*r*cos(a - b), m2*r^2",
             "positive",
         ),
+        // Three links: C has the minors m1 + m2 + m3, m1 (m2 + m3), m1 m2 m3; without a mass at the first joint it has none.
+        (
+            &["m1 > 0", "m2 > 0", "m3 > 0"],
+            "m1 + m2 + m3, (m2 + m3)*cos(a - b), m3*cos(a - c); (m2 + m3)*cos(a - b), m2 + m3, m3*cos(b - c); m3*cos(a - c), m3*cos(b - c), m3",
+            "positive",
+        ),
+        (
+            &["m2 > 0", "m3 > 0"],
+            "m2 + m3, (m2 + m3)*cos(a - b), m3*cos(a - c); (m2 + m3)*cos(a - b), m2 + m3, m3*cos(b - c); m3*cos(a - c), m3*cos(b - c), m3",
+            "none",
+        ),
     ] {
         let found = under(facts, |cx, scope| matrix(scope, text).definiteness(cx).unwrap());
         assert_eq!(found.label(), expected, "{text}: {found:?}");

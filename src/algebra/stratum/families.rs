@@ -395,5 +395,5 @@ fn variables_of(polynomials: &[Polynomial]) -> Vec<u32> {
 /// The symbol that stands for a function in polynomial systems; always the same one for the same function.
 fn stand_in(meaning: Expr) -> Symbol {
     thread_local!(static KNOWN: RefCell<FxHashMap<Expr, Symbol>> = RefCell::default());
-    KNOWN.with_borrow_mut(|known| *known.entry(meaning).or_insert_with(|| Symbol::parameter(&meaning.to_string())))
+    KNOWN.with_borrow_mut(|known| *known.entry(meaning).or_insert_with(|| Symbol::helper(&meaning.to_string())))
 }

@@ -156,5 +156,5 @@ fn single(cx: &Inquiry, frame: &Frame, p: &Polynomial) -> Budgeted<Option<Single
 /// The symbol that stands for a quantity; always the same one for the same quantity.
 fn stand_in(meaning: Expr) -> Symbol {
     thread_local!(static KNOWN: RefCell<FxHashMap<Expr, Symbol>> = RefCell::default());
-    KNOWN.with_borrow_mut(|known| *known.entry(meaning).or_insert_with(|| Symbol::parameter(&meaning.to_string())))
+    KNOWN.with_borrow_mut(|known| *known.entry(meaning).or_insert_with(|| Symbol::helper(&meaning.to_string())))
 }

@@ -116,7 +116,7 @@ pub(super) fn manifold(
         && let Some(other) = state.scope.values.get(&format!("d{}", t.node)).filter(|_| !state.redeclare)
     {
         return Err(Box::new(
-            Diagnostic::error(&codes::DECLARED_TWICE, format!("`d{}` is already declared", t.node))
+            Diagnostic::error(&codes::AMBIGUOUS_NAME, format!("`d{}` is already declared", t.node))
                 .label(t.span, "its differential would be hidden")
                 .label(other.span, "declared here"),
         ));
@@ -129,7 +129,7 @@ pub(super) fn manifold(
         if state.scope.values.contains_key(&format!("d{}", word.node)) && !state.redeclare {
             let other = &state.scope.values[&format!("d{}", word.node)];
             return Err(Box::new(
-                Diagnostic::error(&codes::DECLARED_TWICE, format!("`d{}` is already declared", word.node))
+                Diagnostic::error(&codes::AMBIGUOUS_NAME, format!("`d{}` is already declared", word.node))
                     .label(word.span, "its differential would be hidden")
                     .label(other.span, "declared here"),
             ));

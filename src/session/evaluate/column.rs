@@ -99,22 +99,28 @@ impl<'s> Evaluator<'s> {
     }
 }
 
+/// The refusal of a name that is no column of a run or of a sweep.
+pub fn no_column(what: &str, name: &str, columns: &[String], span: Span) -> Box<Diagnostic> {
+    let (label, help) = match what {
+        "sweep" => ("not collected", format!("add it to the sweep: `collect {name} = …`")),
+        _ => {
+            let formula = if ["E", "H", "energy"].contains(&name) { "energy(L)" } else { "…" };
+            ("not recorded", format!("add it to the run, with its formula: `record {name} = {formula}`"))
+        }
+    };
+    let refused =
+        Diagnostic::error(&codes::UNKNOWN_PART, format!("the {what} has no column `{name}`")).label(span, label);
+    let refused = if columns.is_empty() { refused } else { refused.note(format!("it has {}", columns.join(", "))) };
+    Box::new(refused.help(help))
+}
+
 impl Columns<'_> {
     fn missing(&self, span: Span) -> Box<Diagnostic> {
-        let text = self.sources.slice(span);
-        let (what, label, help) = match &self.of {
-            Plotted::Run(_) => {
-                let help = format!("add it to the run: `record {text}`, or with its formula: `record {text} = …`");
-                ("run", "not recorded", help)
-            }
-            Plotted::Sweep(_) => ("sweep", "not collected", format!("add it to the sweep: `collect {text} = …`")),
+        let what = match &self.of {
+            Plotted::Run(_) => "run",
+            Plotted::Sweep(_) => "sweep",
         };
-        Box::new(
-            Diagnostic::error(&codes::UNKNOWN_PART, format!("the {what} has no column `{text}`"))
-                .label(span, label)
-                .note(format!("it has {}", self.of.names().join(", ")))
-                .help(help),
-        )
+        no_column(what, self.sources.slice(span), &self.of.names(), span)
     }
 
     /// A function of the state along the run, or of columns of the sweep; a number stays one.

@@ -75,6 +75,9 @@ impl Resolver<'_> {
         if &**text == "_" && self.last.is_some() {
             return Ok(Some(self.with_primes(id, TermKind::Last, *primes)));
         }
+        if let Some(foreseen) = self.foreseen.filter(|_| &**text == "_") {
+            return Ok(Some(self.with_primes(id, TermKind::Unmade(foreseen.clone()), *primes)));
+        }
         let binding = self.scope.value(text);
         let on = self.on.as_ref().and_then(|m| coordinate_of(m, text));
         // In a function a coordinate is the one that it was declared with, if only one has the name.

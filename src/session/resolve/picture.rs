@@ -38,6 +38,11 @@ const SETTINGS: &[Row] = &[
     },
 ];
 
+/// The names of the settings, for completion and the reference.
+pub fn plot_settings() -> impl Iterator<Item = &'static str> {
+    SETTINGS.iter().map(|row| row.name)
+}
+
 impl Given {
     fn text(&self) -> Option<Text> {
         match self {
@@ -68,7 +73,7 @@ pub struct Settings {
 
 impl Settings {
     pub fn read(&mut self, ast: &Ast, name: &Word, value: ExprId) -> Fallible<()> {
-        let names = || SETTINGS.iter().map(|row| row.name);
+        let names = plot_settings;
         let Some(row) = SETTINGS.iter().find(|row| *row.name == *name.node) else {
             let refused = Diagnostic::error(&codes::UNKNOWN_CLAUSE, format!("a plot has no setting `{}`", name.node))
                 .label(name.span, "no such setting")

@@ -327,7 +327,7 @@ impl Resolver<'_> {
             for clause in &clauses {
                 let RunClauseKind::Record { columns, .. } = &clause.kind else { continue };
                 for name in columns.iter().filter_map(|column| column.name.clone()) {
-                    recorded.push((Symbol::parameter(&format!("the column {name}")), name));
+                    recorded.push((Symbol::helper(&format!("the column {name}")), name));
                 }
             }
             r.collecting = Some(Collecting { reductions: vec![], recorded });
@@ -436,7 +436,7 @@ impl Resolver<'_> {
         self.collecting.as_ref()?;
         let of = self.term(of);
         let collecting = self.collecting.as_mut()?;
-        let symbol = Symbol::parameter(&format!("reduction {}", collecting.reductions.len() + 1));
+        let symbol = Symbol::helper(&format!("reduction {}", collecting.reductions.len() + 1));
         collecting.reductions.push(Reduced { reduction, of, symbol });
         Some(TermKind::Symbol(symbol))
     }

@@ -37,6 +37,8 @@ struct Sketch<'a> {
     cx: &'a Inquiry,
     state: &'a Interpreter,
     run: Rc<Run>,
+    /// Rows of it for each one that was recorded.
+    pieces: usize,
 }
 
 pub fn animate(
@@ -54,7 +56,10 @@ pub fn animate(
         ));
     };
     let path = animation_file(state, to)?;
-    let sketch = Sketch { cx, state, run: the_run(cx, state, run)? };
+    let whole = the_run(cx, state, run)?;
+    let run_of = whole.finer(cx).unwrap_or_else(|| whole.clone());
+    let pieces = run_of.trajectory.len().saturating_sub(1) / whole.trajectory.len().saturating_sub(1).max(1);
+    let sketch = Sketch { cx, state, run: run_of, pieces: pieces.max(1) };
     let mut animation = Animation {
         times: sketch.run.trajectory.times().to_vec(),
         time_name: sketch.run.time.name(),
@@ -141,7 +146,8 @@ impl Sketch<'_> {
 
     fn trail(&self, animation: &mut Animation, arguments: &[Term]) -> Option<Fallible<()>> {
         let [TermKind::Number(rows)] = [&arguments.first().filter(|_| arguments.len() == 1)?.kind] else { return None };
-        animation.trail = Some(rows.to_i64().and_then(|n| usize::try_from(n).ok()).filter(|n| *n > 0)?);
+        let rows = rows.to_i64().and_then(|n| usize::try_from(n).ok()).filter(|n| *n > 0)?;
+        animation.trail = Some(rows.saturating_mul(self.pieces));
         Some(Ok(()))
     }
 

@@ -8,7 +8,7 @@ use crate::integrate::control::Tolerance;
 use crate::integrate::method::Method;
 use crate::integrate::problem::{Direction, Event};
 use crate::model::operate;
-use crate::model::value::{Fallible, Value, key_text};
+use crate::model::value::{Fallible, Indexed, Value, key_text};
 use crate::motion::law::Body;
 use crate::motion::numbers::Numbers;
 use crate::motion::start::Given;
@@ -199,6 +199,28 @@ impl Clauses {
         }
     }
 
+    /// `q = 1` for every member of a family, `q = [1, 2, 3]` for one after the other.
+    fn start_family(&mut self, evaluator: &Evaluator, family: &Indexed, right: &Term, span: Span) -> Fallible<()> {
+        let given = match evaluator.eval(right)?.main() {
+            Value::List(items) => operate::vector(&evaluator.cx, &items)?,
+            value => vec![operate::as_expr(&evaluator.cx, &value)?; family.members.len()],
+        };
+        if given.len() != family.members.len() {
+            let (n, members) = (given.len(), family.members.len());
+            return Err(Box::new(
+                Diagnostic::error(&codes::WRONG_KIND, format!("`{}` has {members} members, not {n}", family.name))
+                    .label(right.span, format!("{n} values")),
+            ));
+        }
+        for (member, value) in family.members.values().zip(given) {
+            let symbol = operate::as_expr(&evaluator.cx, member)?.as_symbol();
+            if let Some(symbol) = symbol {
+                self.start_at(symbol, value, span)?;
+            }
+        }
+        Ok(())
+    }
+
     /// `x = 1`, or a point.
     fn read_from(&mut self, evaluator: &Evaluator, entry: &Term) -> Fallible<()> {
         let span = entry.span;
@@ -206,6 +228,9 @@ impl Clauses {
             return evaluator.each_with(entry, &mut |inner, body| self.read_from(inner, body));
         }
         if let Some((left, right)) = entry.equation() {
+            if let Value::Indexed(family) = evaluator.eval(left)?.main() {
+                return self.start_family(evaluator, &family, right, span);
+            }
             let symbol = evaluator.jet_symbol(left)?;
             return self.start_at(symbol, evaluator.expr(right)?, span);
         }

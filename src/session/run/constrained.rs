@@ -11,10 +11,12 @@ use crate::algebra::{Expr, Symbol};
 use crate::codegen::lower::Signature;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::integrate::problem::{Direction, Event};
+use crate::integrate::rank_watch;
 use crate::mechanics::constrained_form::ConstrainedEquations;
 use crate::mechanics::constraint_structure::{BranchChoice, Constraint};
 use crate::mechanics::integrability::FinalBranch;
 use crate::mechanics::jet;
+use crate::mechanics::rank_condition::Kind;
 use crate::model::item::System;
 use crate::model::set::branch_text;
 use crate::model::value::Fallible;
@@ -22,8 +24,9 @@ use crate::motion::cache::SurfaceLevel;
 use crate::motion::discrete::Constraints;
 use crate::motion::law::{self, Law};
 use crate::motion::start::{self, Off, Start, Surface};
+use crate::questions::constrained::refused_motion;
 use crate::questions::constrained_motion::{
-    ConstrainedLaw, ConstrainedMotion, constrained_motion, final_branches, has_own_reactions, uncharted_law,
+    ConstrainedLaw, ConstrainedMotion, constrained_motion, final_branches, has_own_reactions, law_on, uncharted_law,
 };
 use crate::report::table::short;
 use rustc_hash::FxHashMap;
@@ -31,6 +34,9 @@ use std::rc::Rc;
 
 /// Determinants of larger matrices than this are not watched along a run.
 const GRAM: usize = 3;
+
+/// Work on the rank condition before a run; beyond it the rank is followed along the motion.
+const RANK_WORK: u64 = 1_000_000;
 
 /// Work on a chart that fills in what an initial state leaves out; beyond it the nearest state is sought.
 const CHART_WORK: u64 = 4_000_000;
@@ -53,11 +59,17 @@ impl Context<'_> {
         }
         let at = |d: Box<Diagnostic>| Box::new(d.or_at(self.span, "of this system"));
         // Coordinates in which the constraint was solved have their conditions; the saddle system needs no such chart.
-        let (found, recorded) = conditions::collect_all(cx, |cx| match uncharted_law(cx, system)? {
-            Some(law) => Ok((ConstrainedMotion::Law(law), false)),
-            None => Ok((constrained_motion(cx, system)?, true)),
+        let (found, recorded) = conditions::collect_all(cx, |cx| match self.is_rank_decided(cx, system)? {
+            false => {
+                let (law, rank) = self.law_near_start(cx, system)?;
+                Ok((ConstrainedMotion::Law(law), false, Some(rank)))
+            }
+            true => match uncharted_law(cx, system)? {
+                Some(law) => Ok((ConstrainedMotion::Law(law), false, None)),
+                None => Ok((constrained_motion(cx, system)?, true, None)),
+            },
         });
-        let (found, charted) = found.map_err(at)?;
+        let (found, charted, rank) = found.map_err(at)?;
         let found = match found {
             ConstrainedMotion::Law(found) => found,
             ConstrainedMotion::Branches(branches) => {
@@ -72,7 +84,7 @@ impl Context<'_> {
         let law = Law::constrained(&system.manifold, equations).with_bodies(cx, &self.clauses.bodies);
         let given = Start::read(cx, &law, self.clauses.given(), self.numbers)?;
         let (surface, functions) = self.constraint_surface(cx, &law, equations)?;
-        let solved = match charted || surface.holds(&given) {
+        let solved = match charted || rank.is_some() || surface.holds(&given) {
             true => found.solved.clone(),
             false => dependent_jets(cx, system),
         };
@@ -103,20 +115,75 @@ impl Context<'_> {
             {
                 return self.on_final_set(cx, system, &branches);
             }
-            return Err(self.singular_start(cx, system));
+            return Err(self.singular_start(cx, system, rank.is_some()));
         }
-        let ends = self.ends(cx, system)?;
+        let ends = self.ends(cx, system, rank.is_some())?;
         let surface = SurfaceLevel::by_order(&functions, &law.states);
         // Functions as they were given; their derivatives follow.
         let order = |e: &Expr| e.symbols().iter().filter_map(|s| s.as_jet()).map(|(_, order)| order).max().unwrap_or(0);
         let own = equations.surface.iter().zip(&functions).filter(|(e, _)| e.constraint.is_some() && e.derivative == 0);
         let (holonomic, nonholonomic) = own.map(|(_, f)| *f).partition(|f| order(f) == 0);
         let constraints = Constraints { holonomic, nonholonomic };
-        Ok(Determined { surface, filled, completion, ends, constraints, ..Determined::everywhere(law, start) })
+        Ok(Determined { surface, filled, completion, ends, constraints, rank, ..Determined::everywhere(law, start) })
+    }
+
+    /// Whether the rank condition can be examined before the run: not where its minors outgrow what is spent on it, and not where
+    /// constraints are dependent and it stayed open whether they determine the motion nevertheless.
+    fn is_rank_decided(&self, cx: &Inquiry, system: &System) -> Fallible<bool> {
+        let declared = system.declared_constraints(cx)?;
+        let chosen = !declared.dependent.is_empty() || !declared.branch.is_empty();
+        if has_own_reactions(system) || chosen {
+            return Ok(true);
+        }
+        match cx.within(RANK_WORK, || system.rank_condition(cx)) {
+            Ok(condition) => Ok(condition.kind != Kind::DeficientOnQ || !condition.verdict.is_unknown()),
+            Err(d) if std::ptr::eq(d.code, &codes::BUDGET) && !cx.is_over() => Ok(false),
+            // Refused with its reason where the structure is asked for.
+            Err(_) => Ok(true),
+        }
+    }
+
+    /// The saddle system of those constraints that are independent at the initial state, by numbers, and what is known then.
+    fn law_near_start(&self, cx: &Inquiry, system: &System) -> Fallible<(ConstrainedLaw, String)> {
+        let all = system.structure_near(cx, None)?;
+        let refuse = || {
+            Box::new(
+                Diagnostic::error(&codes::BUDGET, "the rank of these constraints was not found out")
+                    .label(self.span, "of this system")
+                    .help("write numbers for the parameters, or fewer constraints"),
+            )
+        };
+        let found = law_on(cx, system, &all)?.ok_or_else(refuse)?;
+        let law = Law::constrained(&system.manifold, &found.equations).with_bodies(cx, &self.clauses.bodies);
+        let given = Start::read(cx, &law, self.clauses.given(), self.numbers)?;
+        let (surface, _) = self.constraint_surface(cx, &law, &found.equations)?;
+        // A state that does not fit is refused later, with its residuals.
+        let start = surface.settle(&given, &law.states).map_or(given, |(start, _)| start);
+        let f = all.chetaev();
+        let (k, m) = (f.n_rows(), f.n_columns());
+        let put = |e: &Expr| law::with_bodies(cx, *e, &self.clauses.bodies);
+        let entries: Vec<Expr> = (0..k).flat_map(|i| f.row(i).iter().map(&put).collect::<Vec<_>>()).collect();
+        let signature = Signature { parameters: parameters_of(&entries), ..self.signature(&law) };
+        let values = self.numbers.values_of(cx, &signature.parameters, self.span)?;
+        let slopes =
+            start::values_at(&entries, &signature, &values, &start).map_err(|o| self.obstacle(&o, self.span))?;
+        let independent = rank_watch::independent_rows(&slopes, k, m);
+        let watched = "their rank was found by numbers at the start, and is followed along the run";
+        match independent.len() == k {
+            true => Ok((found, format!("all {k} constraints are independent: {watched}"))),
+            false => {
+                let q = system.structure_near(cx, Some(&independent))?;
+                let rank = independent.len();
+                Ok((
+                    law_on(cx, system, &q)?.ok_or_else(refuse)?,
+                    format!("{rank} of {k} constraints are independent: {watched}"),
+                ))
+            }
+        }
     }
 
     /// Where the branch of a constraint ends, and where nonlinear or redundant constraints lose rank.
-    fn ends(&self, cx: &Inquiry, system: &System) -> Fallible<Vec<End>> {
+    fn ends(&self, cx: &Inquiry, system: &System, rank_is_watched: bool) -> Fallible<Vec<End>> {
         let mut ends = vec![];
         let put = |e: Expr| law::with_bodies(cx, e, &self.clauses.bodies);
         for c in &system.constraints {
@@ -131,7 +198,7 @@ impl Context<'_> {
                 ends.push(End { value: put(value), event, span: c.span, says: "the branch of a constraint ends" });
             }
         }
-        if has_own_reactions(system) {
+        if has_own_reactions(system) || rank_is_watched {
             return Ok(ends);
         }
         let q = match system.uncharted_structure(cx)? {
@@ -276,11 +343,12 @@ impl Context<'_> {
     }
 
     /// The state lies where the constraints lose rank, or the constrained system is singular.
-    fn singular_start(&self, cx: &Inquiry, system: &System) -> Box<Diagnostic> {
+    fn singular_start(&self, cx: &Inquiry, system: &System, rank_is_watched: bool) -> Box<Diagnostic> {
         if !has_own_reactions(system)
+            && !rank_is_watched
             && let Err(d) = system.constrained_form(cx).and_then(|form| form.motion(cx))
         {
-            return Box::new(d.or_at(self.span, "of this system"));
+            return Box::new(refused_motion(cx, system, d).or_at(self.span, "of this system"));
         }
         Box::new(
             Diagnostic::error(&codes::NO_MOTION, "there is no determined motion from this state")

@@ -1,5 +1,5 @@
-//! Runs by variational methods: the Lagrangian, the forces and the constraints from which the discrete equations are made, and
-//! the systems that have none.
+//! Runs by variational methods and on the rotation group: the Lagrangian, the forces and the constraints from which their
+//! equations are made, and the systems that have none.
 
 use super::{Context, Determined, Subject, SubjectKind};
 use crate::algebra::derive::partial;
@@ -9,34 +9,21 @@ use crate::diagnostic::{Diagnostic, codes};
 use crate::integrate::method::Family;
 use crate::model::value::Fallible;
 use crate::motion::discrete::ActionLaw;
+use crate::motion::group::GroupLaw;
 use crate::motion::law;
 
 impl Context<'_> {
     /// What a variational method is made of; refused where there is no Lagrangian, or one without momenta for its velocities.
     pub(super) fn action(&self, cx: &Inquiry, subject: &Subject, found: &Determined) -> Fallible<Option<ActionLaw>> {
         let Family::Variational = self.clauses.method.row().family else { return Ok(None) };
-        let refuse = |why: String| {
-            Diagnostic::error(&codes::METHOD_MISFIT, format!("`{}` does not fit this system", self.clauses.method))
-                .label(self.span, why)
-                .help("`dop853` takes every system that has a vector field")
-        };
-        let lagrangian = match &subject.kind {
-            _ if subject.variations > 0 => {
-                return Err(Box::new(refuse("a variation has no Lagrangian of its own here".into())));
-            }
-            SubjectKind::System(system) => system.free_lagrangian().map(|l| (system, l)),
-            _ => None,
-        };
-        let Some((system, lagrangian)) = lagrangian else {
-            return Err(Box::new(refuse("not given by a Lagrangian".into())));
-        };
+        let (lagrangian, forces) = self.lagrangian(cx, subject, found)?;
         let manifold = &found.law.manifold;
         let velocities: Vec<Symbol> = manifold.fibres().iter().map(|f| f.coordinate.jet(1)).collect();
         let m = velocities.len();
-        let second = |i: usize, j: usize| partial(cx, partial(cx, lagrangian.function(), velocities[i]), velocities[j]);
+        let second = |i: usize, j: usize| partial(cx, partial(cx, lagrangian, velocities[i]), velocities[j]);
         let rank = Matrix::from_fn(m, m, second).rank(cx)?.value;
-        if system.constraints.is_empty() && rank < m {
-            let refused = refuse("a degenerate Lagrangian".into()).note(format!(
+        if found.surface.is_empty() && rank < m {
+            let refused = self.misfit("a degenerate Lagrangian".into()).note(format!(
                 "the matrix of its second derivatives in the velocities has rank {rank} of {m}: momenta do not determine velocities"
             ));
             let linear = rank == 0;
@@ -47,11 +34,65 @@ impl Context<'_> {
                 false => refused,
             }));
         }
-        let put = |e: Expr| law::with_bodies(cx, e, &self.clauses.bodies);
-        let forces: Vec<Expr> = (0..m)
-            .map(|i| put(Expr::add_all(system.forces.iter().map(|f| f.components[i]).collect::<Vec<_>>())))
-            .collect();
-        let made = ActionLaw::new(cx, manifold, put(lagrangian.function()), &forces, &found.constraints);
+        let made = ActionLaw::new(cx, manifold, lagrangian, &forces, &found.constraints);
         made.map(Some).map_err(|d| Box::new(d.or_at(self.span, "this system")))
+    }
+
+    /// What a method on the rotation group is made of; refused where no coordinates are unit quaternions.
+    pub(super) fn group(&self, cx: &Inquiry, subject: &Subject, found: &Determined) -> Fallible<Option<GroupLaw>> {
+        let family = self.clauses.method.row().family;
+        let (Family::LieVariational | Family::LieGauss) = family else { return Ok(None) };
+        let manifold = &found.law.manifold;
+        let (mut law, others) = GroupLaw::new(cx, manifold, &found.constraints);
+        let two_orders = found.law.states.len() == 2 * manifold.n_coordinates();
+        if law.group.quaternions.is_empty() || !two_orders || subject.variations > 0 {
+            return Err(Box::new(
+                self.misfit("no coordinates of it are a quaternion of length 1".into()).note(
+                    "a system of second order under a constraint such as `w^2 + x^2 + y^2 + z^2 = 1` moves on the rotation group",
+                ),
+            ));
+        }
+        if let Family::LieVariational = family {
+            if let Some(other) = others.first() {
+                return Err(Box::new(
+                    self.misfit("it has other constraints than the lengths of quaternions".into())
+                        .note(format!("{other} = 0 is one"))
+                        .help("`lie_gauss` takes them, and `variational` treats all constraints alike"),
+                ));
+            }
+            let (lagrangian, forces) = self.lagrangian(cx, subject, found)?;
+            if let Some(high) = lagrangian.symbols().into_iter().find(|s| s.as_jet().is_some_and(|(_, k)| k > 1)) {
+                return Err(Box::new(self.misfit(format!("its Lagrangian contains {high}"))));
+            }
+            law.outputs.push(lagrangian);
+            if forces.iter().any(|f| !f.is_zero()) {
+                law.outputs.extend(forces);
+            }
+        }
+        Ok(Some(law))
+    }
+
+    fn misfit(&self, why: String) -> Diagnostic {
+        Diagnostic::error(&codes::METHOD_MISFIT, format!("`{}` does not fit this system", self.clauses.method))
+            .label(self.span, why)
+            .help("`dop853` takes every system that has a vector field")
+    }
+
+    /// The Lagrangian of a system without its constraints, and a force for each coordinate, with the bodies of this run.
+    fn lagrangian(&self, cx: &Inquiry, subject: &Subject, found: &Determined) -> Fallible<(Expr, Vec<Expr>)> {
+        let lagrangian = match &subject.kind {
+            _ if subject.variations > 0 => {
+                return Err(Box::new(self.misfit("a variation has no Lagrangian of its own here".into())));
+            }
+            SubjectKind::System(system) => system.free_lagrangian().map(|l| (system, l)),
+            _ => None,
+        };
+        let Some((system, lagrangian)) = lagrangian else {
+            return Err(Box::new(self.misfit("not given by a Lagrangian".into())));
+        };
+        let put = |e: Expr| law::with_bodies(cx, e, &self.clauses.bodies);
+        let force = |i: usize| put(Expr::add_all(system.forces.iter().map(|f| f.components[i]).collect::<Vec<_>>()));
+        let forces = (0..found.law.manifold.n_coordinates()).map(force).collect();
+        Ok((put(lagrangian.function()), forces))
     }
 }

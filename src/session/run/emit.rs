@@ -34,6 +34,7 @@ const LANGUAGES: &[(&str, Target)] = &[
     ("c", Target::Program(Language::C)),
     ("rust", Target::Program(Language::Rust)),
     ("python", Target::Program(Language::Python)),
+    ("numpy", Target::Program(Language::Numpy)),
     ("julia", Target::Program(Language::Julia)),
     ("latex", Target::Latex),
     ("typst", Target::Typst),
@@ -60,7 +61,7 @@ fn named<T: Copy>(table: &[(&str, T)], name: &str, title: &str, all: &str) -> Fa
     })
 }
 
-/// The vector field of the system that an expression names, in `c`, `rust`, `python`, `julia`, `latex`, `typst` or `clif`, and with it its
+/// The vector field of the system that an expression names, in `c`, `rust`, `python`, `numpy`, `julia`, `latex`, `typst` or `clif`, and with it its
 /// `jacobian`, the `matrix` that is solved for the highest derivatives, the `constraints`.
 pub fn emit(cx: &Inquiry, state: &Interpreter, system: &Term, language: &str, with: &[String]) -> Fallible<String> {
     let title = format!("a vector field is not written as `{language}`");
@@ -87,7 +88,7 @@ pub fn emit(cx: &Inquiry, state: &Interpreter, system: &Term, language: &str, wi
     let constraints: Vec<Expr> = constraints.into_iter().map(|e| with_bodies(cx, e, &bodies)).collect();
     let Target::Program(language) = language else {
         if with.is_empty() {
-            return formulas(cx, &subject, &law, language);
+            return formulas(cx, &subject, &law, language, &model(state, &subject));
         }
         return Err(Box::new(
             Diagnostic::error(&codes::NO_EFFECT, "formulas are the equations, and nothing besides")
@@ -109,9 +110,7 @@ pub fn emit(cx: &Inquiry, state: &Interpreter, system: &Term, language: &str, wi
                 .label(subject.span, "this system"),
         )
     };
-    let origin = made_by(state, &[]);
-    let model = ["program", "input"].map(|key| origin.get(key).unwrap_or_default());
-    let model = format!("model: {} of {}, {}", subject.name, model[0], model[1]);
+    let model = model(state, &subject);
     let write = |mut kernel: Kernel, what: &str, says: String| {
         kernel.name = format!("{}_{what}", subject.name);
         write(&kernel, &[model.clone(), says], language).map_err(|why| {
@@ -140,6 +139,13 @@ pub fn emit(cx: &Inquiry, state: &Interpreter, system: &Term, language: &str, wi
         text.push_str(&write(kernel, what, says)?);
     }
     Ok(text)
+}
+
+/// Which system of which program it is.
+fn model(state: &Interpreter, subject: &Subject) -> String {
+    let origin = made_by(state, &[]);
+    let [program, input] = ["program", "input"].map(|key| origin.get(key).unwrap_or_default());
+    format!("model: {} of {program}, {input}", subject.name)
 }
 
 /// B and A of B y + A = 0.
@@ -175,10 +181,10 @@ fn surface(constraints: &[Expr], subject: &Subject) -> Fallible<(String, Vec<(St
 }
 
 /// The equations of motion as a paper has them, one in a line.
-fn formulas(cx: &Inquiry, subject: &Subject, law: &Law, target: Target) -> Fallible<String> {
+fn formulas(cx: &Inquiry, subject: &Subject, law: &Law, target: Target, model: &str) -> Fallible<String> {
     let text = |e: Expr| expr_text(cx, e, Style::LATEX);
     let lines: Vec<String> = match &law.derivatives {
-        Derivatives::Staged { of, .. } => return formulas(cx, subject, of, target),
+        Derivatives::Staged { of, .. } => return formulas(cx, subject, of, target, model),
         Derivatives::Implicit { a, b, highest, .. } => {
             let row = |(a, row): (&Expr, &Vec<Expr>)| {
                 row.iter().zip(highest).fold(*a, |sum, (entry, q)| sum + *entry * Expr::symbol(*q))
@@ -193,13 +199,20 @@ fn formulas(cx: &Inquiry, subject: &Subject, law: &Law, target: Target) -> Falli
             law.states.iter().zip(right).map(|(state, e)| format!("{} &= {}", left(state), text(*e))).collect()
         }
     };
-    let head = format!("{}, written by Lepage {}", subject.name, env!("CARGO_PKG_VERSION"));
+    let says = match &law.derivatives {
+        Derivatives::Explicit(_) => "the first-order equations of the motion; dots are derivatives in time",
+        _ => "the equations of motion E = 0, with the signs of E = dL/dq - d/dt dL/dq'; dots are derivatives in time",
+    };
+    let head = |sign: &str| {
+        let written = format!("{}, written by Lepage {}", subject.name, env!("CARGO_PKG_VERSION"));
+        [&written, model, says].map(|line| format!("{sign} {line}\n")).concat()
+    };
     if target == Target::Latex {
-        return Ok(format!("% {head}\n\\begin{{aligned}}\n{}\n\\end{{aligned}}\n", lines.join(" \\\\\n")));
+        return Ok(format!("{}\\begin{{aligned}}\n{}\n\\end{{aligned}}\n", head("%"), lines.join(" \\\\\n")));
     }
     let written: Option<Vec<String>> = lines.iter().map(|line| typst(line)).collect();
     match written {
-        Some(lines) => Ok(format!("// {head}\n$\n{}\n$\n", lines.join(" \\\n"))),
+        Some(lines) => Ok(format!("{}$\n{}\n$\n", head("//"), lines.join(" \\\n"))),
         None => Err(Box::new(
             Diagnostic::error(&codes::NOT_AVAILABLE, "a function in these equations has no name in Typst")
                 .label(subject.span, "this system")

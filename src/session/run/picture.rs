@@ -1,4 +1,7 @@
 //! Pictures of runs: which curves `plot` draws, over which axes, and where the picture goes.
+//!
+//! Between the ends of its steps a motion is known by the interpolant of its method, and drawn with it. What nearly is constant,
+//! such as a drift of the energy, is drawn at the ends of the steps: between them one would see the interpolant.
 
 use crate::algebra::Inquiry;
 use crate::diagnostic::{Diagnostic, Goes, codes};
@@ -103,7 +106,7 @@ pub fn plot(
             picture.add(cx, state, &run, curve)?;
         }
         if curves.is_empty() {
-            picture.add_all(&run);
+            picture.add_all(cx, &run);
         }
     }
     show(state, picture.finish(), to)
@@ -146,24 +149,28 @@ impl Picture {
     }
 
     pub fn add(&mut self, cx: &Inquiry, state: &Interpreter, run: &Plotted, curve: &checked::Curve) -> Fallible<()> {
-        let against = match &curve.against {
-            Some(term) => Some((column(cx, state, run, term)?, term.span)),
-            None => None,
-        };
-        for term in &curve.values {
-            for y in columns(cx, state, run, term)? {
-                match &against {
-                    Some((x, span)) if *x.times != *y.times => return Err(other_times(x, &y, *span, term.span)),
-                    Some((x, _)) => self.push(run, x.clone(), y),
-                    None => self.push(run, over_time(run, &y), y),
-                }
-            }
+        let pairs = pairs(cx, state, run, curve)?;
+        let finer = self.finer(cx, run).and_then(|run| self::pairs(cx, state, &run, curve).ok());
+        let finer = finer.filter(|finer| finer.len() == pairs.len());
+        for (i, (x, y)) in pairs.iter().enumerate() {
+            let smooth = finer.as_ref().map(|finer| &finer[i]).filter(|_| varies(run, x) && varies(run, y));
+            let (x, y) = smooth.unwrap_or(&pairs[i]);
+            self.push(run, x.clone(), y.clone());
         }
         Ok(())
     }
 
+    /// The run with more rows, where its steps are joined by lines.
+    fn finer(&self, cx: &Inquiry, of: &Plotted) -> Option<Plotted> {
+        match of {
+            Plotted::Run(run) if !self.settings.points => run.finer(cx).map(Plotted::Run),
+            _ => None,
+        }
+    }
+
     /// Without a word, all that the run holds, as `save` writes it.
-    fn add_all(&mut self, of: &Plotted) {
+    fn add_all(&mut self, cx: &Inquiry, of: &Plotted) {
+        let finer = self.finer(cx, of);
         let names = match of {
             Plotted::Run(run) if !run.records => run.trajectory.state_names().to_vec(),
             Plotted::Run(run) => run.trajectory.column_names().to_vec(),
@@ -171,6 +178,11 @@ impl Picture {
         };
         for name in &names {
             if let Some(Value::Series(y)) = of.column(name) {
+                let smooth = finer.as_ref().filter(|_| varies(of, &y)).and_then(|finer| finer.column(name));
+                let y = match smooth {
+                    Some(Value::Series(y)) => y,
+                    _ => y,
+                };
                 self.push(of, over_time(of, &y), (*y).clone());
             }
         }
@@ -220,6 +232,34 @@ impl Picture {
         let (x, y) = (range(|c| &c.x), range(|c| &c.y));
         x <= LONGEST * y && y <= LONGEST * x
     }
+}
+
+/// The curves that one entry of a plot means, each as its horizontal and its vertical values.
+fn pairs(cx: &Inquiry, state: &Interpreter, run: &Plotted, curve: &checked::Curve) -> Fallible<Vec<(Series, Series)>> {
+    let against = match &curve.against {
+        Some(term) => Some((column(cx, state, run, term)?, term.span)),
+        None => None,
+    };
+    let mut pairs = vec![];
+    for term in &curve.values {
+        for y in columns(cx, state, run, term)? {
+            match &against {
+                Some((x, span)) if *x.times != *y.times => return Err(other_times(x, &y, *span, term.span)),
+                Some((x, _)) => pairs.push((x.clone(), y)),
+                None => pairs.push((over_time(run, &y), y)),
+            }
+        }
+    }
+    Ok(pairs)
+}
+
+/// Whether a column changes by more than the errors of the run, by far: by the root of its tolerance.
+fn varies(of: &Plotted, series: &Series) -> bool {
+    let Plotted::Run(run) = of else { return true };
+    let size = run.trajectory.times().iter().enumerate().flat_map(|(row, _)| run.trajectory.state(row));
+    let size = size.fold(0.0f64, |m, x| m.max(x.abs()));
+    let range = crate::report::axis::Range::of(series.values.iter().copied());
+    2.0 * range.half() > run.problem.tolerance.relative.sqrt() * size
 }
 
 /// The times of a column, or the numbers of its rows, as one.

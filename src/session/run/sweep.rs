@@ -27,7 +27,7 @@ use crate::motion::start::{LeadingMatrix, Sheet, StartFormulas};
 use crate::motion::sweep::{Chunk, Collected, Completion, Failed, Number, Plan, Reduction, Setup, recording};
 use crate::motion::swept::{KEPT, Swept};
 use crate::report::provenance::Provenance;
-use crate::report::rows::{Heading, Rows, Visitor};
+use crate::report::rows::{File, Heading, Rows, Visitor, headings};
 use crate::report::{self, table::exact};
 use crate::session::check;
 use crate::session::checked::{self, AxisValues, SweepRows};
@@ -183,7 +183,8 @@ pub fn sweep(
     let partial = match Partial::begin(world, path, &about, rows.clone(), options.resume).map_err(place)? {
         Found::Open(partial) => partial,
         Found::Complete => {
-            let table = Swept::read(subject.name, world, path, 0)
+            let table = report::open(File::new(world, path))
+                .and_then(|stored| Swept::read(subject.name, &*stored, 0))
                 .map_err(|t| place(Box::new(file::cannot_write(&path.to_string_lossy(), t))))?;
             let title = format!("`{}` is complete already ({} rows)", path.display(), rows.end - rows.start);
             let note = Diagnostic::new(crate::diagnostic::Severity::Note, &codes::WRITTEN, title);
@@ -212,7 +213,8 @@ pub fn sweep(
         }));
     }
     // Rows are read back before the file gets its format.
-    let table = Swept::read(subject.name, world, partial.growing(), n_failed);
+    let table = report::csv::read(File::new(world, partial.growing()))
+        .and_then(|stored| Swept::read(subject.name, &*stored, n_failed));
     let table = table.map_err(|t| place(Box::new(file::cannot_write(&path.to_string_lossy(), t))))?;
     let n_rows = rows.end - rows.start;
     let written = target.as_ref().map(|t| Box::new(file::written(&t.path, &format!("{n_rows} rows"))));
@@ -247,14 +249,7 @@ impl Target {
             }
             (None, None) => return Ok(None),
         };
-        let (format, _) = report::format(&path).map_err(|d| Box::new(d.or_at(span, "this file")))?;
-        if options.shard.is_some() && format.ending != "csv" {
-            return Err(Box::new(
-                Diagnostic::error(&codes::CANNOT_WRITE, "shards are written as `.csv`")
-                    .label(span, format!("not as `.{}`", format.ending))
-                    .help("`lepage sweep merge … --out table.npy` writes the merged table in any format"),
-            ));
-        }
+        report::format(&path).map_err(|d| Box::new(d.or_at(span, "this file")))?;
         Ok(Some(Target { path, span }))
     }
 }
@@ -293,7 +288,7 @@ impl About {
             prepared.parameters.iter().zip(&prepared.plan.setup.parameters).filter_map(constant).collect();
         provenance =
             how(provenance, &parameters, template.method.name(), &template.tolerance, prepared.motion.options());
-        About { columns: partial::headings(&names), provenance }
+        About { columns: headings(&names), provenance }
     }
 }
 
@@ -496,6 +491,7 @@ fn read_list(evaluator: &Evaluator, term: &Term) -> Fallible<Vec<f64>> {
         };
         double.filter(|x| x.is_finite()).ok_or_else(|| {
             let what = operate::describe(&item.main());
+            let what = if what.chars().count() > 60 { "this" } else { &what };
             let place = places.get(i).copied().unwrap_or(span);
             Box::new(
                 Diagnostic::error(&codes::WRONG_KIND, "an axis has finite numbers")
@@ -591,7 +587,7 @@ impl Prepared {
         clauses.record = None;
         let (determined, first) = determine(cx, state, subject, &clauses, axes)?;
         let context = Context { state, clauses: &clauses, numbers: &first, span: subject.span };
-        let action = context.action(cx, subject, &determined)?;
+        let made_of = (context.action(cx, subject, &determined)?, context.group(cx, subject, &determined)?);
         let Determined { law, surface, nonzero, mut completion, ends, .. } = determined;
         // The row by which the law was found may have left nothing out that is not 0; others may.
         if completion.is_empty()
@@ -603,7 +599,7 @@ impl Prepared {
         }
         let equations: Vec<Expr> = surface.iter().flat_map(|level| level.equations.clone()).collect();
         let signature = context.signature(&law);
-        let mut observed = context.observed(cx, &law, &signature, surface, &ends, action)?;
+        let mut observed = context.observed(cx, &law, &signature, surface, &ends, made_of)?;
         let place = columns.columns.first().map_or(subject.span, |c| c.2);
         let reduced: Vec<Symbol> = columns.reductions.iter().map(|r| r.1).collect();
         let everything: Vec<Expr> = (columns.reductions.iter().map(|r| r.2))

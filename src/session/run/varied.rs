@@ -71,6 +71,7 @@ impl Context<'_> {
             completion: found.completion,
             ends: found.ends,
             constraints: found.constraints,
+            rank: found.rank,
         })
     }
 }
