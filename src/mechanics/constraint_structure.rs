@@ -484,6 +484,9 @@ pub(super) fn chetaev(cx: &Inquiry, manifold: &FiberedManifold, constraints: &[C
 /// What it may cost to find out that a minor vanishes on all of Q, in terms combined.
 const MINOR_WORK: u64 = 400_000;
 
+/// More charts than this are not looked at for one without an end.
+const CHARTS: usize = 40;
+
 fn put(e: Expr, symbols: &[Symbol], values: &[Expr]) -> Expr {
     let map: FxHashMap<Symbol, Expr> =
         symbols.iter().copied().zip(values.iter().copied()).filter(|(s, _)| e.contains(*s)).collect();
@@ -819,36 +822,37 @@ impl Chart<'_> {
         }))
     }
 
-    /// The last k coordinates if they will do, else the first ones whose minor is a number, vanishes nowhere, or at least not
-    /// identically, in this order of preference.
+    /// The coordinates to solve for where nobody chose them: the last k if their minor vanishes nowhere, else the first ones
+    /// whose minor is a number or vanishes nowhere; where every chart has an end, the last k again, or the first ones that will do.
     fn choose(&self, cx: &Inquiry) -> Answered<Vec<usize>> {
         let (m, k) = (self.manifold.n_coordinates(), self.constraints.len());
         let last: Vec<usize> = (m.saturating_sub(k)..m).collect();
-        if last.len() == k
-            && let Some(found) = self.arranged(cx, &last)?
-        {
+        let rows: Vec<usize> = (0..k).collect();
+        let mut without_end: Option<(bool, Vec<usize>)> = None;
+        for subset in std::iter::once(last.clone()).chain(subsets(m, k)).take(CHARTS) {
+            let det = self.chetaev.minor(&rows, &subset).det(cx).map_err(exhausted)?;
+            let is_number = det.is_number();
+            let is_better = without_end.as_ref().is_none_or(|(known, _)| is_number && !known);
+            if is_better
+                && is_nonzero_everywhere(cx, det).is_yes()
+                && let Some(found) = self.arranged(cx, &subset)?
+            {
+                let is_last = subset == last;
+                without_end = Some((is_number, found));
+                if is_last || is_number {
+                    break;
+                }
+            }
+        }
+        if let Some((_, found)) = without_end {
             return Ok(found);
         }
-        let mut best: Option<(u32, Vec<usize>)> = None;
-        for subset in subsets(m, k) {
-            let Some(found) = self.arranged(cx, &subset)? else { continue };
-            let det = self.chetaev.minor(&(0..k).collect::<Vec<_>>(), &found).det(cx).map_err(exhausted)?;
-            let rank = if det.is_number() {
-                0
-            } else if is_nonzero_everywhere(cx, det).is_yes() {
-                1
-            } else {
-                2
-            };
-            if best.as_ref().is_none_or(|(least, _)| rank < *least) {
-                best = Some((rank, found));
-            }
-            if rank == 0 {
-                break;
+        for subset in std::iter::once(last).chain(subsets(m, k)) {
+            if let Some(found) = self.arranged(cx, &subset)? {
+                return Ok(found);
             }
         }
-        best.map(|(_, found)| found)
-            .ok_or_else(|| undecided("the constraints can be solved for some jets", "no minor is known not to vanish"))
+        Err(undecided("the constraints can be solved for some jets", "no minor is known not to vanish"))
     }
 
     fn arranged(&self, cx: &Inquiry, columns: &[usize]) -> Answered<Option<Vec<usize>>> {

@@ -436,6 +436,7 @@ pub(super) fn legendre(a: &Arguments) -> Fallible<Value> {
     let inverse = momenta.clone().and_then(|m| found.inverse(cx, &m, &prefix)?.map_err(theory::no_inverse));
     let explicit = match &inverse {
         Ok(_) => Verdict::yes("solved for the velocities"),
+        Err(why) if why.code.name == codes::UNDECIDED.name => Verdict::unknown(why.title.clone()),
         Err(why) => Verdict::no(why.title.clone()),
     };
     let answer = Answer::new("legendre");
