@@ -23,11 +23,8 @@ use crate::algebra::stratum::leaves::{Fraction, Leaf, LinearSystem, Solution};
 use crate::algebra::stratum::{Cell, Frame, set};
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Symbol, Verdict};
-use crate::budget::{Budgeted, Exhausted};
+use crate::budget::{Budgeted, Exhausted, share};
 use rustc_hash::FxHashMap;
-
-/// What it may cost to look at one final set, for points on it or for parts with more freedom.
-const SIDE_WORK: u64 = 8_000_000;
 
 /// More branches than this are not looked at for parts with more freedom.
 const MAX_BRANCHES: usize = 24;
@@ -178,7 +175,7 @@ impl<'a> Search<'a> {
                 continue;
             }
             let cells: Vec<Cell> = group.iter().map(|f| f.cell.clone()).collect();
-            let cells = cx.aside(SIDE_WORK, || set::merged(cx, self.frame, cells.clone()))?.unwrap_or(cells);
+            let cells = cx.aside(share::SIDE, || set::merged(cx, self.frame, cells.clone()))?.unwrap_or(cells);
             for cell in cells {
                 for chart in (0..self.charts.len()).filter(|k| self.charts[*k].rank == rank) {
                     if !self.in_chart(cx, &cell, chart)?.is_empty() {
@@ -226,7 +223,7 @@ impl<'a> Search<'a> {
         if let Some(seen) = self.exists_visibly(cx, cell)? {
             return Ok(seen);
         }
-        let found = cx.aside(SIDE_WORK, || set::is_empty(cx, self.frame, cell))?;
+        let found = cx.aside(share::SIDE, || set::is_empty(cx, self.frame, cell))?;
         Ok(found.map_or_else(|| Verdict::unknown("no point was found with the work of one branch"), Verdict::negate))
     }
 
@@ -320,7 +317,7 @@ impl<'a> Search<'a> {
                 break;
             }
             let f = self.finals[i].clone();
-            match cx.aside(SIDE_WORK, || self.jumps_of(cx, &f))? {
+            match cx.aside(share::SIDE, || self.jumps_of(cx, &f))? {
                 Some((found, unsolved)) => {
                     for jump in found {
                         if self.finals.iter().any(|known| known.cell == jump.cell) {
@@ -436,7 +433,7 @@ impl<'a> Search<'a> {
             let higher = self.finals.iter().filter(|f| self.charts[f.chart].rank > self.charts[k].rank);
             let closures: Vec<Cell> = higher.map(|f| f.cell.clone()).collect();
             for cell in closures {
-                let left = cx.aside(SIDE_WORK, || {
+                let left = cx.aside(share::SIDE, || {
                     let mut left = Vec::new();
                     for piece in self.frame.refine(cx, &start, cell.equations(), &[])? {
                         for rest in set::difference_from_all(cx, self.frame, &piece, &cells)? {
