@@ -68,6 +68,7 @@ shares! {
     MINOR = 400_000, "One of many small questions: whether a minor, a block, a condition vanishes.";
     RANK = 1_000_000, "The rank of the constraints of a run, which is followed by numbers if it is not decided.";
     CHART = 4_000_000, "A chart of the constraints of a run.";
+    REDUCED = 2_000_000, "The reduced equations of a constrained system, beside those with multipliers.";
     INDEPENDENCE = 4_000_000, "The rank of the differentials of functions.";
 
     // Strata.

@@ -214,6 +214,27 @@ impl ConstraintStructure {
         ConstraintStructure::build(cx, declared, level, false)
     }
 
+    /// Dependent jets with their values alone, lowest first, as far as they are found: what a start is completed with. Nothing is
+    /// differentiated.
+    pub fn dependent_values(cx: &Inquiry, declared: &Declared, level: u32) -> Answered<Vec<(Symbol, Expr)>> {
+        let manifold = declared.manifold.unfolded();
+        let constraints = ordered(cx, declared)?;
+        let lowest = constraints.iter().map(|c| c.order).min().unwrap_or(0);
+        let level = constraints.iter().map(|c| c.order).max().unwrap_or(0).max(level);
+        let tower = tower(cx, &constraints, level);
+        let chetaev = chetaev(cx, &manifold, &constraints);
+        let (constraints, tower, chetaev) = (&constraints[..], &tower[..], &chetaev);
+        let chart = Chart { manifold: &manifold, constraints, tower, chetaev, level, explicit: true };
+        let dependent = chart.dependent(cx, declared)?;
+        let mut known = vec![];
+        for level in lowest..=level {
+            if let Solved::Values(values) = chart.solve(cx, declared, &dependent, level)? {
+                known.extend(values);
+            }
+        }
+        Ok(known)
+    }
+
     fn build(cx: &Inquiry, declared: &Declared, level: u32, explicit: bool) -> Answered<ConstraintStructure> {
         let manifold = declared.manifold.unfolded();
         let constraints = ordered(cx, declared)?;
@@ -224,6 +245,10 @@ impl ConstraintStructure {
             Chart { manifold: &manifold, constraints: &constraints, tower: &tower, chetaev: &chetaev, level, explicit };
         let (found, recorded) = conditions::collect_all(cx, |cx| chart.complete(cx, declared));
         let mut found = found?;
+        // What was cut off on the way is not written as it should be.
+        if cx.is_over() {
+            return Err(exhausted(cx.why()));
+        }
         found.conditions.extend(recorded.nonzero.iter().map(|e| Condition::nonzero(*e)));
         found.conditions.extend(recorded.stated);
         found.conditions = conditions::inequality::reduced(cx, std::mem::take(&mut found.conditions));
@@ -559,11 +584,15 @@ enum Solved {
 }
 
 impl Chart<'_> {
+    fn dependent(&self, cx: &Inquiry, declared: &Declared) -> Answered<Vec<usize>> {
+        match declared.dependent.is_empty() {
+            true => self.choose(cx),
+            false => self.chosen(cx, declared),
+        }
+    }
+
     fn complete(&self, cx: &Inquiry, declared: &Declared) -> Answered<ConstraintStructure> {
-        let dependent = match declared.dependent.is_empty() {
-            true => self.choose(cx)?,
-            false => self.chosen(cx, declared)?,
-        };
+        let dependent = self.dependent(cx, declared)?;
         let m = self.manifold.n_coordinates();
         let independent: Vec<usize> = (0..m).filter(|s| !dependent.contains(s)).collect();
         let (mut below, mut solved, mut sample) = (vec![], true, vec![]);

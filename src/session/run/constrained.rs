@@ -38,7 +38,7 @@ const GRAM: usize = 3;
 
 /// Dependent jets as functions of the others, lowest first, as far as they are found quickly.
 pub(super) fn dependent_jets(cx: &Inquiry, system: &System) -> Vec<(Symbol, Expr)> {
-    let chart = |cx: &Inquiry| cx.within(share::CHART, || system.constraint_structure(cx).map(|q| q.solved_jets()));
+    let chart = |cx: &Inquiry| cx.within(share::CHART, || system.dependent_jets(cx));
     conditions::collect_all(cx, chart).0.unwrap_or_default()
 }
 
