@@ -5,7 +5,8 @@
 //! t, q, p; as many functions of time are free on both sides; and one is empty where the other is. The two are computed
 //! independently: where they differ one of them is wrong, and neither is called proved.
 //!
-//! The image of a set is known by the equations that elimination of the velocities leaves, so that closures are compared.
+//! The image of a set is known by the equations that elimination of the velocities leaves, so that no more than closures is compared
+//! there. That no motion is lacking is asked of the motions themselves, with every inequation.
 
 use super::constraint_algorithm::{DynamicBranch, Dynamics, Problem, SystemDynamics, run};
 use super::dirac::{DiracSystem, dirac};
@@ -119,9 +120,11 @@ impl Comparison<'_> {
         let frame = Frame::new(cx, &self.system.coordinates(), &equations)?;
         let (here, there) = (cells_of(cx, &frame, &here)?, cells_of(cx, &frame, &there)?);
         let open = cells_of(cx, &frame, &open)?;
-        // What contains the image contains the motions; where that is not seen they are looked at themselves.
-        let missing = match set::is_subset(cx, &frame, &there, &here)? {
-            Verdict::Yes(ground) => Verdict::Yes(ground),
+        // What contains the image contains the motions; where that is not seen they are looked at themselves. Inequations are
+        // seen by the motions only: closures do not tell what happens where the Hessian loses rank.
+        let is_closed = self.system.branches.iter().all(|b| b.branch.nonzero.is_empty());
+        let missing = match is_closed.then(|| set::is_subset(cx, &frame, &there, &here)).transpose()? {
+            Some(Verdict::Yes(ground)) => Verdict::Yes(ground),
             _ => self.missing(cx, &legs)?,
         };
         let superfluous =
@@ -148,7 +151,10 @@ impl Comparison<'_> {
     /// Whether the Legendre map carries every final set of dynamics(L) into the branches found here: their equations with
     /// p = ∂L/∂q̇ hold on it. No elimination is needed, and no sign of a root is lost.
     fn missing(&self, cx: &Inquiry, legs: &Legs) -> Budgeted<Verdict> {
-        let pulled = |b: &Branch| Branch { equations: legs.pulled_back(cx, &b.equations), nonzero: vec![] };
+        let pulled = |b: &Branch| Branch {
+            equations: legs.pulled_back(cx, &b.equations),
+            nonzero: legs.pulled_back(cx, &b.nonzero),
+        };
         let here: Vec<Branch> = self.system.branches.iter().map(|b| pulled(&b.branch)).collect();
         let undecided: Vec<Branch> = self.system.undecided.iter().map(pulled).collect();
         let there = self.dynamics.final_set();

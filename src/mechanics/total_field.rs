@@ -20,10 +20,12 @@ use crate::algebra::generator::{Generator, Kind};
 use crate::algebra::polynomial::Polynomial;
 use crate::algebra::roots::count_real_roots;
 use crate::algebra::stratum::leaves::{Fraction, Leaf, LinearSystem, Solution};
+use crate::algebra::stratum::regular::{Regularity, regularity};
 use crate::algebra::stratum::{Cell, Frame, set};
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Symbol, Verdict};
 use crate::budget::{Budgeted, Exhausted};
+use crate::geometry::field::VectorField;
 use rustc_hash::FxHashMap;
 
 /// What it may cost to look at one final set, for points on it or for parts with more freedom.
@@ -200,6 +202,9 @@ impl<'a> Search<'a> {
                 Verdict::No(_) => continue,
                 Verdict::Unknown(why) => self.doubts.push(format!("whether a branch has a real point: {why}")),
                 Verdict::Yes(_) => {}
+            }
+            if let Regularity::Unknown(why) = regularity(cx, self.frame, &f.cell)? {
+                self.doubts.push(format!("of a branch: {why}"));
             }
             if self.is_affine(cx, &f)? { kept.push(f) } else { self.unsolved.push(f.cell) }
         }
@@ -429,31 +434,72 @@ impl<'a> Search<'a> {
         Ok((found, unsolved))
     }
 
-    /// Points of lower charts in the closure of final sets of higher ones, as far as they are not final.
+    /// Points of lower charts in the closure of final sets of higher ones, as far as they are not final. Where the field of the higher
+    /// one has no pole its motions go on through them, and the closure is final; the others are a boundary.
     fn find_crossings(&mut self, cx: &Inquiry) -> Budgeted<()> {
         let cells: Vec<Cell> = self.finals.iter().map(|f| f.cell.clone()).collect();
-        for (start, k) in self.starts.clone() {
-            let higher = self.finals.iter().filter(|f| self.charts[f.chart].rank > self.charts[k].rank);
-            let closures: Vec<Cell> = higher.map(|f| f.cell.clone()).collect();
-            for cell in closures {
+        for i in 0..self.finals.len() {
+            let f = self.finals[i].clone();
+            let rank = self.charts[f.chart].rank;
+            let lower: Vec<Cell> =
+                self.starts.iter().filter(|(_, k)| self.charts[*k].rank < rank).map(|(cell, _)| cell.clone()).collect();
+            let (mut continued, mut boundary) = (Vec::new(), Vec::new());
+            for start in lower {
                 let left = cx.aside(SIDE_WORK, || {
                     let mut left = Vec::new();
-                    for piece in self.frame.refine(cx, &start, cell.equations(), &[])? {
+                    for piece in self.frame.refine(cx, &start, f.cell.equations(), &[])? {
                         for rest in set::difference_from_all(cx, self.frame, &piece, &cells)? {
                             if !self.exists(cx, &rest)?.is_no() {
-                                left.push(rest);
+                                let is_continued = self.is_continued(cx, &f, &rest)?;
+                                left.push((rest, is_continued));
                             }
                         }
                     }
                     Ok(left)
                 })?;
-                for rest in left.unwrap_or_else(|| vec![start.clone()]) {
-                    if !self.boundary.contains(&rest) {
-                        self.boundary.push(rest);
-                    }
+                for (rest, is_continued) in left.unwrap_or_else(|| vec![(start, false)]) {
+                    if is_continued { continued.push(rest) } else { boundary.push(rest) }
+                }
+            }
+            if !continued.is_empty() {
+                let all: Vec<Cell> = std::iter::once(&f.cell).chain(&continued).cloned().collect();
+                match cx.aside(SIDE_WORK, || set::merged(cx, self.frame, all))?.as_deref() {
+                    Some([wider]) => self.finals[i].cell = wider.clone(),
+                    _ => boundary.extend(continued),
+                }
+            }
+            for rest in boundary {
+                if !self.boundary.contains(&rest) {
+                    self.boundary.push(rest);
                 }
             }
         }
         Ok(())
+    }
+
+    /// Whether the fields on a final set have no pole in a part of its closure.
+    fn is_continued(&self, cx: &Inquiry, f: &Final, part: &Cell) -> Budgeted<bool> {
+        let Some(solution) = self.multipliers(cx, f)? else { return Ok(false) };
+        let chart = &self.charts[f.chart];
+        let combined = |u: &[Fraction], first: Option<&VectorField>| {
+            let mut sum = first.cloned().unwrap_or_else(|| VectorField::new([]));
+            for (u, y) in u.iter().zip(&chart.free) {
+                sum = &sum + &y.scale(u.to_expr(self.frame));
+            }
+            sum
+        };
+        let kernel = solution.kernel.iter().map(|u| combined(u, None));
+        for x in [combined(&solution.particular, Some(&chart.drift))].into_iter().chain(kernel) {
+            for (_, e) in x.components() {
+                let read = self.frame.on_stratum(|| self.frame.read(cx, super::tidy(cx, e)))?;
+                let Some((numerator, denominator)) = read else { return Ok(false) };
+                if !f.cell.reduce(cx, self.frame, &numerator)?.is_zero()
+                    && !self.frame.is_nonvanishing_on(cx, part, &denominator)?
+                {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
     }
 }
