@@ -379,15 +379,40 @@ impl<'a> InvariantSets<'a> {
             };
             lost.iter()
                 .for_each(|cell| self.note(cell, "vectors exist on it, but no smooth curve is known", vec![], vec![]));
-            let (kept, lower): (Vec<Cell>, Vec<Cell>) =
+            let (mut kept, lower): (Vec<Cell>, Vec<Cell>) =
                 rest.into_iter().partition(|cell| cell.equations() == whole.equations());
-            for cell in lower.iter().chain(&open) {
+            let mut beside = Vec::new();
+            for cell in lower {
+                match cx.aside(STRATUM_WORK, || self.around(cx, &whole, &lost, &cell))?.flatten() {
+                    Some(wider) => kept.extend(wider.into_iter().filter(|w| !kept.contains(w)).collect::<Vec<_>>()),
+                    None => beside.push(cell),
+                }
+            }
+            for cell in beside.iter().chain(&open) {
                 self.boundary.extend(kept.iter().map(|k| (cell.clone(), k.clone())));
                 self.queue.push(closure(cell, &whole));
             }
             self.finals.extend(kept);
         }
         self.iterate(cx)
+    }
+
+    /// An open part of a set that contains a piece of it and nothing of what is taken out.
+    fn around(&self, cx: &Inquiry, whole: &Cell, lost: &[Cell], piece: &Cell) -> Budgeted<Option<Vec<Cell>>> {
+        let mut avoided = Polynomial::one();
+        for cell in lost {
+            let mut found = None;
+            for g in cell.generators(cx, self.frame)? {
+                let g = whole.reduce(cx, self.frame, &g)?;
+                if !g.is_zero() && self.frame.is_nonvanishing_on(cx, piece, &g)? {
+                    found = Some(g);
+                    break;
+                }
+            }
+            let Some(g) = found else { return Ok(None) };
+            avoided = avoided.mul(cx, &g)?;
+        }
+        self.frame.refine(cx, whole, &[], &[avoided]).map(Some)
     }
 
     /// Of a stratum with more vectors than elsewhere: the parts through which a curve passes at every point, and those of
