@@ -30,7 +30,7 @@ use crate::algebra::Inquiry;
 use crate::algebra::assume::Facts;
 use crate::algebra::expr::Condition;
 use crate::algebra::{Expr, expr};
-use crate::budget::{self, Budget, Pace, share};
+use crate::budget::{self, Budget, Pace, Share, share};
 use crate::diagnostic::{Diagnostic, Severity, codes};
 use crate::geometry::jet::FiberedManifold;
 use crate::model::item::SystemKind;
@@ -644,11 +644,11 @@ impl Session {
         let pace = pace_of(&statement.kind);
         let limit = match pace {
             _ if !self.options().answer => share::CHECK,
-            Pace::Run => u64::MAX,
+            Pace::Run => share::UNBOUNDED,
             Pace::Question => share::STATEMENT,
         };
         let _under_way = budget::begin(pace);
-        let limit = self.options().work.unwrap_or(limit);
+        let limit = self.options().work.map_or(limit, Share::given);
         let budget = Budget::new(limit).with_effort(self.options().effort);
         let cx = &Inquiry::new(self.state.facts.clone(), budget);
         let (stage, nodes) = (stage(&statement.kind), expr::node_count());

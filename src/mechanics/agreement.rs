@@ -16,7 +16,7 @@ use super::primary::Legs;
 use crate::algebra::Inquiry;
 use crate::algebra::stratum::{Branch, Cell, Frame, set};
 use crate::algebra::{Expr, Ground, Verdict, conditions};
-use crate::budget::Budgeted;
+use crate::budget::{Budgeted, share};
 
 /// What the comparison found.
 pub(crate) struct Agreement {
@@ -24,15 +24,6 @@ pub(crate) struct Agreement {
     /// Whether the constraint algorithm followed every branch to its end.
     pub is_complete: bool,
 }
-
-/// What the constraint algorithm may cost here, in terms combined.
-const DYNAMICS_WORK: u64 = 12_000_000;
-
-/// What Dirac's algorithm may cost beside the constraint algorithm.
-const DIRAC_WORK: u64 = 6_000_000;
-
-/// What the comparison of their outcomes may cost.
-const COMPARISON_WORK: u64 = 4_000_000;
 
 /// A ground in words.
 pub(crate) fn words(ground: &Ground) -> String {
@@ -44,7 +35,7 @@ pub(crate) fn words(ground: &Ground) -> String {
 
 /// Compares the final sets, for Dirac's side.
 pub(crate) fn compare(cx: &Inquiry, lagrangian: &Lagrangian, system: &DiracSystem) -> Agreement {
-    let found = cx.aside(DYNAMICS_WORK, || {
+    let found = cx.aside(share::AGREEMENT_DYNAMICS, || {
         let form = lagrangian.dynamical_form(cx).ok();
         let alpha = form.and_then(|form| lepage(cx, &form).ok());
         Ok(alpha.and_then(|alpha| run(cx, &alpha, Problem::Proper).ok()))
@@ -76,7 +67,7 @@ fn agrees_with_dirac(cx: &Inquiry, lagrangian: &Lagrangian, dynamics: &Dynamics)
     if lagrangian.order() > 1 || dynamics.stopped.is_some() || dynamics.branches.iter().any(is_plain) {
         return Verdict::unknown("there is nothing to compare");
     }
-    match cx.aside(DIRAC_WORK, || Ok(dirac(cx, lagrangian).ok())) {
+    match cx.aside(share::AGREEMENT_DIRAC, || Ok(dirac(cx, lagrangian).ok())) {
         Ok(Some(Some(system))) => verdict(cx, lagrangian, &system, dynamics),
         _ => Verdict::unknown("Dirac's algorithm found no answer to compare with"),
     }
@@ -84,7 +75,7 @@ fn agrees_with_dirac(cx: &Inquiry, lagrangian: &Lagrangian, dynamics: &Dynamics)
 
 fn verdict(cx: &Inquiry, lagrangian: &Lagrangian, system: &DiracSystem, dynamics: &Dynamics) -> Verdict {
     let comparison = Comparison { system, dynamics };
-    match cx.aside(COMPARISON_WORK, || comparison.verdict(cx, lagrangian)) {
+    match cx.aside(share::AGREEMENT, || comparison.verdict(cx, lagrangian)) {
         Ok(Some(verdict)) => verdict,
         _ => Verdict::unknown("there was no time to compare with the constraint algorithm"),
     }

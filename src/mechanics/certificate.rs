@@ -33,7 +33,7 @@ use crate::algebra::assume::Sign;
 use crate::algebra::expr::symbols_of;
 use crate::algebra::stratum::Branch;
 use crate::algebra::{Expr, Ground, Inquiry, Rational, Symbol, Verdict};
-use crate::budget::share;
+use crate::budget::{Share, share};
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
 use crate::geometry::jet::total_derivatives;
@@ -99,18 +99,17 @@ const PROLONGATIONS: usize = 3;
 /// How many points off the branches are looked for.
 const ELSEWHERE: usize = 18;
 
-/// The dynamics with a certificate for each branch. What fails is not part of the answer any more. `work` is what the answer
-/// cost: its certificates may cost a share of it.
-pub fn certified(cx: &Inquiry, alpha: &LepageTwoForm, mut found: Dynamics, work: u64) -> Dynamics {
-    let limit = (work / share::CERTIFICATE_PART).max(share::CERTIFICATE_FLOOR).min(cx.remaining());
-    let end = cx.work_done() + limit;
+/// The dynamics with a certificate for each branch. What fails is not part of the answer any more. Of what the answer cost its
+/// certificates may cost a part.
+pub fn certified(cx: &Inquiry, alpha: &LepageTwoForm, mut found: Dynamics, cost: Share) -> Dynamics {
+    let all = cx.common(cost.divided_by(share::CERTIFICATE_PART).max(share::CERTIFICATE));
     let notary = Notary::new(cx, alpha, &found);
     let list: Vec<Branch> = found.final_set();
     let mut parts = found.branches.len() as u64 + 1;
     // What one does not need is left to the others.
     let mut part = || {
         parts -= 1;
-        end.saturating_sub(cx.work_done()) / (parts + 1)
+        cx.left_of(&all).divided_by(parts + 1)
     };
     for (i, branch) in found.branches.iter_mut().enumerate() {
         let others: Vec<&Branch> = list.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, b)| b).collect();
@@ -755,7 +754,7 @@ pub(crate) fn real_point(cx: &Inquiry, space: &[Symbol], equations: &[Expr], non
         let (is_special, coordinates, start, inside) = (seed % 2 == 1, space, &start, &inside);
         Search { cx, coordinates, start, equations, nonzero, seed, is_special, inside }.find(&accept).ok().flatten()
     };
-    let found = cx.within(share::CERTIFICATE_FLOOR, || (0..POINTS).find_map(find));
+    let found = cx.within(share::CERTIFICATE, || (0..POINTS).find_map(find));
     found.map(|p| p.text(space))
 }
 

@@ -33,6 +33,7 @@ use crate::algebra::solve::{Branch as SolvedBranch, solve};
 use crate::algebra::stratum::{self, Branch};
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Symbol, Verdict};
+use crate::budget::share;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::form::Form;
 use crate::geometry::jet::{FiberedManifold, JetSpace, total_derivative, total_derivatives};
@@ -161,7 +162,7 @@ impl ConstraintStructure {
         // The chart was chosen where the independent constraints hold; it must be one where all of them do.
         let det = structure.det;
         let lost =
-            cx.within(MINOR_WORK, || stratum::vanishes_on(cx, &structure.space().symbols(), det, &structure.set()));
+            cx.within(share::MINOR, || stratum::vanishes_on(cx, &structure.space().symbols(), det, &structure.set()));
         if lost.is_ok_and(|v| v.is_yes()) {
             return Err(undecided("the constraints can be solved for the dependent jets", "their minor vanishes on Q"));
         }
@@ -481,9 +482,6 @@ pub(super) fn chetaev(cx: &Inquiry, manifold: &FiberedManifold, constraints: &[C
     })
 }
 
-/// What it may cost to find out that a minor vanishes on all of Q, in terms combined.
-const MINOR_WORK: u64 = 400_000;
-
 fn put(e: Expr, symbols: &[Symbol], values: &[Expr]) -> Expr {
     let map: FxHashMap<Symbol, Expr> =
         symbols.iter().copied().zip(values.iter().copied()).filter(|(s, _)| e.contains(*s)).collect();
@@ -703,7 +701,7 @@ impl Chart<'_> {
         for p in self.active(level) {
             let unknown = jet(self.manifold, dependent[p.constraint], level);
             let function = values.iter().fold(p.function, |f, (s, value)| put(f, &[*s], &[*value]));
-            let solve = |cx: &Inquiry| cx.within(MINOR_WORK, || solve(cx, &[function], &[unknown]));
+            let solve = |cx: &Inquiry| cx.within(share::MINOR, || solve(cx, &[function], &[unknown]));
             let (found, _) = conditions::collect_all(cx, solve);
             let is_general =
                 |b: &SolvedBranch| b.values.len() == 1 && b.conditions.iter().all(|c| c.relation != Relation::Equal);
@@ -889,7 +887,7 @@ impl Chart<'_> {
         }
         let set = Branch { equations: self.tower.iter().map(|p| p.function).collect(), nonzero: vec![] };
         let coordinates = self.manifold.jets(self.level).symbols();
-        cx.within(MINOR_WORK, || stratum::vanishes_on(cx, &coordinates, e, &set))
+        cx.within(share::MINOR, || stratum::vanishes_on(cx, &coordinates, e, &set))
             .unwrap_or_else(|why| Verdict::unknown(why.to_string()))
     }
 }

@@ -24,12 +24,9 @@ use crate::algebra::stratum::regular::{Regularity, regularity};
 use crate::algebra::stratum::{Cell, Frame, set};
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Symbol, Verdict};
-use crate::budget::{Budgeted, Exhausted};
+use crate::budget::{Budgeted, Exhausted, share};
 use crate::geometry::field::VectorField;
 use rustc_hash::FxHashMap;
-
-/// What it may cost to look at one final set, for points on it or for parts with more freedom.
-const SIDE_WORK: u64 = 8_000_000;
 
 /// More branches than this are not looked at for parts with more freedom.
 const MAX_BRANCHES: usize = 24;
@@ -180,7 +177,7 @@ impl<'a> Search<'a> {
                 continue;
             }
             let cells: Vec<Cell> = group.iter().map(|f| f.cell.clone()).collect();
-            let cells = cx.aside(SIDE_WORK, || set::merged(cx, self.frame, cells.clone()))?.unwrap_or(cells);
+            let cells = cx.aside(share::SIDE, || set::merged(cx, self.frame, cells.clone()))?.unwrap_or(cells);
             for cell in cells {
                 for chart in (0..self.charts.len()).filter(|k| self.charts[*k].rank == rank) {
                     if !self.in_chart(cx, &cell, chart)?.is_empty() {
@@ -231,7 +228,7 @@ impl<'a> Search<'a> {
         if let Some(seen) = self.exists_visibly(cx, cell)? {
             return Ok(seen);
         }
-        let found = cx.aside(SIDE_WORK, || set::is_empty(cx, self.frame, cell))?;
+        let found = cx.aside(share::SIDE, || set::is_empty(cx, self.frame, cell))?;
         Ok(found.map_or_else(|| Verdict::unknown("no point was found with the work of one branch"), Verdict::negate))
     }
 
@@ -325,7 +322,7 @@ impl<'a> Search<'a> {
                 break;
             }
             let f = self.finals[i].clone();
-            match cx.aside(SIDE_WORK, || self.jumps_of(cx, &f))? {
+            match cx.aside(share::SIDE, || self.jumps_of(cx, &f))? {
                 Some((found, unsolved)) => {
                     for jump in found {
                         if self.finals.iter().any(|known| known.cell == jump.cell) {
@@ -445,7 +442,7 @@ impl<'a> Search<'a> {
                 self.starts.iter().filter(|(_, k)| self.charts[*k].rank < rank).map(|(cell, _)| cell.clone()).collect();
             let (mut continued, mut boundary) = (Vec::new(), Vec::new());
             for start in lower {
-                let left = cx.aside(SIDE_WORK, || {
+                let left = cx.aside(share::SIDE, || {
                     let mut left = Vec::new();
                     for piece in self.frame.refine(cx, &start, f.cell.equations(), &[])? {
                         for rest in set::difference_from_all(cx, self.frame, &piece, &cells)? {
@@ -463,7 +460,7 @@ impl<'a> Search<'a> {
             }
             if !continued.is_empty() {
                 let all: Vec<Cell> = std::iter::once(&f.cell).chain(&continued).cloned().collect();
-                match cx.aside(SIDE_WORK, || set::merged(cx, self.frame, all))?.as_deref() {
+                match cx.aside(share::SIDE, || set::merged(cx, self.frame, all))?.as_deref() {
                     Some([wider]) => self.finals[i].cell = wider.clone(),
                     _ => boundary.extend(continued),
                 }

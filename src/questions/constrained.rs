@@ -8,6 +8,7 @@ use super::{Arguments, Question};
 use crate::algebra::Inquiry;
 use crate::algebra::derive::partial;
 use crate::algebra::{Expr, Symbol, Verdict, decide};
+use crate::budget::share;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::form::Form;
 use crate::mechanics::constrained_dynamics::{
@@ -77,9 +78,6 @@ pub static ROWS: &[Question] = &[
         run: reactions,
     },
 ];
-
-/// What it may cost to find out whether a system is regular at every point of the constraint.
-const UNIQUENESS: u64 = 400_000;
 
 /// A constrained system with what is derived of it for an answer.
 pub(super) struct Subject {
@@ -305,7 +303,7 @@ pub(super) fn vector_field(a: &Arguments) -> Fallible<Value> {
         Verdict::No(_) => Verdict::no("the system is singular on a set of points"),
         // In the chart it is open; without one it may not be.
         open if s.form.is_high() => open,
-        open => match a.cx.within(UNIQUENESS, || constrained_ranks(&a.cx, &s.form)) {
+        open => match a.cx.within(share::MINOR, || constrained_ranks(&a.cx, &s.form)) {
             Ok(ranks) => ranks.regular,
             Err(_) => open,
         },

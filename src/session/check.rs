@@ -24,6 +24,7 @@ use super::scope::{Binding, Meaning};
 use super::term::{Deferred, Term, TermKind, Unmade};
 use crate::algebra::conditions::Recorded;
 use crate::algebra::{Inquiry, conditions};
+use crate::budget::share;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::jet::FiberedManifold;
 use crate::model::compare;
@@ -324,7 +325,7 @@ fn look_at_claims(evaluator: &Evaluator, term: &Term, wrong: &mut Vec<Diagnostic
 /// nothing is decided.
 fn misfit<T>(evaluator: &Evaluator, decide: impl FnOnce(&Inquiry) -> Fallible<T>, span: Span) -> Option<Diagnostic> {
     let cx = evaluator.cx.apart();
-    let refused = cx.within(0, || decide(&cx)).err()?;
+    let refused = cx.within(share::NOTHING, || decide(&cx)).err()?;
     let is_about_kinds = [codes::WRONG_KIND.number, codes::UNKNOWN_PART.number].contains(&refused.code.number);
     is_about_kinds.then(|| refused.or_at(span, "here"))
 }

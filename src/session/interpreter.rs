@@ -511,7 +511,7 @@ impl Interpreter {
             // Inside a test a question may cost what it may cost outside.
             let pace = super::pace_of(&statement.kind);
             budget::go_on(pace);
-            let limit = if pace == Pace::Run { u64::MAX } else { share::STATEMENT };
+            let limit = if pace == Pace::Run { share::UNBOUNDED } else { share::STATEMENT };
             match cx.within(limit, || inner.run(cx, ast, statement, &mut said)) {
                 Ok(Effect::Held(g)) => ground = ground.weaker(g),
                 Ok(Effect::Wrote(file)) => said.push(*file),
