@@ -25,6 +25,9 @@ pub(crate) struct Agreement {
     pub is_complete: bool,
 }
 
+/// Sets of more equations are not compared: their images are out of reach.
+const MAX_EQUATIONS: usize = 11;
+
 /// A ground in words.
 pub(crate) fn words(ground: &Ground) -> String {
     match ground {
@@ -66,6 +69,9 @@ fn agrees_with_dirac(cx: &Inquiry, lagrangian: &Lagrangian, dynamics: &Dynamics)
     let is_plain = |b: &DynamicBranch| b.branch.is_everything() && b.determined.is_yes();
     if lagrangian.order() > 1 || dynamics.stopped.is_some() || dynamics.branches.iter().any(is_plain) {
         return Verdict::unknown("there is nothing to compare");
+    }
+    if dynamics.branches.iter().any(|b| b.branch.equations.len() > MAX_EQUATIONS) {
+        return Verdict::unknown("the final set has too many equations for a comparison");
     }
     match cx.aside(share::AGREEMENT_DIRAC, || Ok(dirac(cx, lagrangian).ok())) {
         Ok(Some(Some(system))) => verdict(cx, lagrangian, &system, dynamics),

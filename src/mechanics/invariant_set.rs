@@ -449,8 +449,9 @@ impl<'a> InvariantSets<'a> {
         let (mut left, mut invariant): (Vec<Cell>, Vec<Cell>) = (vec![], vec![]);
         let outside = cx.aside(share::STRATUM, || set::difference_from_all(cx, self.frame, stratum, &self.finals))?;
         for outside in outside.unwrap_or_else(|| vec![stratum.clone()]) {
-            let crossed =
-                cx.aside(share::CROSSING, || self.vectors.crossing(cx, &outside, open))?.unwrap_or_else(|| vec![outside]);
+            let crossed = cx
+                .aside(share::CROSSING, || self.vectors.crossing(cx, &outside, open))?
+                .unwrap_or_else(|| vec![outside]);
             for cell in self.maximal(cx, crossed)? {
                 let found = cx.aside(share::STRATUM, || {
                     let known: Vec<Cell> = self.finals.iter().chain(&invariant).cloned().collect();

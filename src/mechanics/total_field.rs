@@ -11,6 +11,7 @@
 //! A final set without a real point, or outside the domain of L, does not exist.
 
 use super::invariant_set::{InvariantSets, Vectors, closure, generic_leaf};
+use super::passage::Curves;
 use super::primary::Chart;
 use crate::algebra::Inquiry;
 use crate::algebra::decide::sign;
@@ -23,10 +24,11 @@ use crate::algebra::stratum::leaves::{Fraction, Leaf, LinearSystem, Solution};
 use crate::algebra::stratum::regular::{Regularity, regularity};
 use crate::algebra::stratum::{Cell, Frame, set};
 use crate::algebra::substitute::substitute;
-use crate::algebra::{Expr, Symbol, Verdict};
+use crate::algebra::{Coordinate, Expr, Symbol, Verdict};
 use crate::budget::{Budgeted, Exhausted, share};
 use crate::geometry::field::VectorField;
 use rustc_hash::FxHashMap;
+use std::cell::OnceCell;
 
 /// More branches than this are not looked at for parts with more freedom.
 const MAX_BRANCHES: usize = 24;
@@ -49,6 +51,33 @@ impl Vectors for TotalField<'_> {
         let along = self.chart.free.iter().map(|y| y.apply(cx, g));
         let row: Vec<Expr> = along.chain([-self.chart.drift.apply(cx, g)]).map(|e| super::tidy(cx, e)).collect();
         self.frame.read_row(cx, &row)
+    }
+
+    /// Curves of ∂_t + X + u^a Y_a, with multipliers that are functions of time.
+    fn crossing(&self, cx: &Inquiry, stratum: &Cell, within: &Cell) -> Budgeted<Vec<Cell>> {
+        let Some((time, moving)) = self.frame.coordinates().split_first() else { return Ok(vec![stratum.clone()]) };
+        if !self.chart.quadratic.is_empty() {
+            return Ok(vec![stratum.clone()]);
+        }
+        let integrals = (0..self.chart.free.len()).map(|a| Coordinate::declare(&format!("integral(u{a})"), false));
+        let integrals: Vec<Coordinate> = integrals.collect();
+        let speed = |s: &Symbol| {
+            let free = self.chart.free.iter().zip(&integrals);
+            let moved = free.map(|(y, u)| y.component(*s) * Expr::symbol(u.jet(1)));
+            (*s, super::tidy(cx, self.chart.drift.component(*s) + Expr::add_all(moved)))
+        };
+        let known: Vec<(Symbol, Expr)> = moving.iter().map(speed).collect();
+        let unknowns: Vec<Symbol> = integrals.iter().map(|u| u.jet(0)).collect();
+        let velocities = OnceCell::from(integrals);
+        Curves {
+            frame: self.frame,
+            time: *time,
+            known: &known,
+            unknowns: &unknowns,
+            system: &self.base,
+            velocities: &velocities,
+        }
+        .crossing(cx, stratum, within)
     }
 
     fn is_linear(&self, cx: &Inquiry, set: &Cell, g: &Polynomial) -> Budgeted<bool> {
@@ -140,7 +169,7 @@ impl<'a> Search<'a> {
             let field = TotalField { chart, frame: self.frame, base: LinearSystem::new(chart.free.len()) };
             let mut sets = InvariantSets::new(self.frame, &field);
             sets.queue = start;
-            let mut stopped = sets.iterate(cx).err();
+            let mut stopped = sets.iterate(cx).and_then(|()| sets.settle_boundaries(cx, |_| Ok(vec![]))).err();
             let finals = sets.maximal_finals(cx).unwrap_or_else(|why| {
                 stopped.get_or_insert(why);
                 sets.finals.clone()
