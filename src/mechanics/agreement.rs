@@ -14,6 +14,7 @@ use super::lagrangian::Lagrangian;
 use super::lepage_class::lepage;
 use super::primary::Legs;
 use crate::algebra::Inquiry;
+use crate::algebra::expr::{Condition, Relation};
 use crate::algebra::stratum::{Branch, Cell, Frame, set};
 use crate::algebra::{Expr, Ground, Verdict, conditions};
 use crate::budget::{Budgeted, share};
@@ -154,7 +155,11 @@ impl Comparison<'_> {
         };
         let here: Vec<Branch> = self.system.branches.iter().map(|b| pulled(&b.branch)).collect();
         let undecided: Vec<Branch> = self.system.undecided.iter().map(pulled).collect();
-        let there = self.dynamics.final_set();
+        // Nobody speaks of points at which L has no derivatives.
+        let strict = |c: &Condition| matches!(c.relation, Relation::NotEqual | Relation::Greater);
+        let inside: Vec<Expr> = self.system.domain.iter().filter(|c| strict(c)).map(|c| c.left).collect();
+        let mut there = self.dynamics.final_set();
+        there.iter_mut().for_each(|b| b.nonzero.extend(&inside));
         let frame = legs.frame_of_velocities(cx, &[&here[..], &undecided, &there].concat())?;
         let (here, undecided) = (cells_of(cx, &frame, &here)?, cells_of(cx, &frame, &undecided)?);
         let there = cells_of(cx, &frame, &there)?;
