@@ -236,6 +236,9 @@ impl<'a> Notary<'a> {
                 Err(Objection::Gap(gap)) => stopped = stopped.or(Some(gap)),
             }
         }
+        if let Some((evidence, at)) = self.without_motion(cx, b, start) {
+            return Certificate::failed(evidence, at);
+        }
         if !reports.iter().any(|r| r.dimension == b.dim) {
             return match stopped {
                 Some(gap) => Certificate::not_made(gap_text(&gap)),
@@ -243,6 +246,34 @@ impl<'a> Notary<'a> {
             };
         }
         Certificate { outcome: Outcome::Passed, point: coordinates, checks: self.checks(b, &points, &reports) }
+    }
+
+    /// A point at which the rank is said to jump, if no formal motion passes through it: vectors alone do not make a point final.
+    fn without_motion(
+        &self,
+        cx: &Inquiry,
+        b: &DynamicBranch,
+        start: &Point,
+    ) -> Option<(String, Vec<(Symbol, Rational)>)> {
+        let coordinates = &self.laws.coordinates;
+        for (stratum, _) in b.rank.strata.iter().filter(|(_, said)| *said != b.free + 1) {
+            let equations: Vec<Expr> = b.branch.equations.iter().chain(&stratum.equations).copied().collect();
+            let nonzero: Vec<Expr> = b.branch.nonzero.iter().chain(&stratum.nonzero).copied().collect();
+            let accept = |p: &Point| self.is_assumed(cx, p);
+            for seed in 0..POINTS - 1 {
+                let (equations, nonzero, inside) = (&equations, &nonzero, &self.inside);
+                let search = Search { cx, coordinates, start, equations, nonzero, seed, is_special: false, inside };
+                let Ok(Some(p)) = search.find(&accept) else { break };
+                let often = 2 * self.further();
+                if let Ok(Formal::None { prolongations }) = self.laws.formal(cx, &p, often, often, 0) {
+                    let place = p.text(coordinates);
+                    let what = "the equations of motion, differentiated";
+                    let evidence = format!("at {place}: {what} {prolongations} times, have no solution");
+                    return Some((evidence, p.coordinates(coordinates)));
+                }
+            }
+        }
+        None
     }
 
     /// What points say at which the fields have no value: whether any of them is regular.

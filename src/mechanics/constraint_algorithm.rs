@@ -435,10 +435,11 @@ impl Vectors for Task<'_> {
         self.frame.read_row(cx, &row)
     }
 
-    fn crossing(&self, cx: &Inquiry, stratum: &Cell) -> Budgeted<Vec<Cell>> {
+    fn crossing(&self, cx: &Inquiry, stratum: &Cell, within: &Cell) -> Budgeted<Vec<Cell>> {
         let (time, velocities) = (self.alpha.dynamical_form().manifold().base(), &self.velocities);
         let (known, unknowns) = (self.known.as_slice(), self.unknowns.as_slice());
-        Curves { frame: self.frame, time, known, unknowns, system: &self.base, velocities }.crossing(cx, stratum)
+        Curves { frame: self.frame, time, known, unknowns, system: &self.base, velocities }
+            .crossing(cx, stratum, within)
     }
 }
 

@@ -28,8 +28,8 @@ pub(crate) trait Vectors {
     fn is_linear(&self, _: &Inquiry, _set: &Cell, _g: &Polynomial) -> Budgeted<bool> {
         Ok(true)
     }
-    /// Cells that contain every point of the stratum through which a smooth integral curve passes.
-    fn crossing(&self, _: &Inquiry, stratum: &Cell) -> Budgeted<Vec<Cell>> {
+    /// Cells that contain every point of the stratum through which a smooth integral curve in the larger set passes.
+    fn crossing(&self, _: &Inquiry, stratum: &Cell, _within: &Cell) -> Budgeted<Vec<Cell>> {
         Ok(vec![stratum.clone()])
     }
 }
@@ -75,6 +75,14 @@ enum Outcome {
     Open { kept: Vec<Cell>, lower: Vec<Cell> },
     /// On a smaller closed part.
     Smaller(Vec<Cell>),
+}
+
+/// What does not belong to a set although vectors exist on it.
+struct TakenOut {
+    whole: Cell,
+    lost: Vec<Cell>,
+    /// The parts of it through which curves may pass all the same.
+    open: Vec<Cell>,
 }
 
 impl<'a> InvariantSets<'a> {
@@ -317,43 +325,116 @@ impl<'a> InvariantSets<'a> {
     }
 
     /// Where there are more vectors than elsewhere one may exist at every point, and none of them belong to a curve: where the
-    /// equations differentiated along curves exclude that, the points are not final. What is left of such a stratum is looked
-    /// at by itself.
+    /// equations differentiated along curves exclude that, the points are not final. What is left of such a stratum is final
+    /// where the field of the whole set goes on through it, or where it lies in invariant parts of the stratum itself; else
+    /// it is a boundary.
     fn settle_jumps(&mut self, cx: &Inquiry) -> Budgeted<()> {
         let boundary = cx.common(share::BOUNDARY);
-        let mut excluded: Vec<(Cell, Vec<Cell>)> = Vec::new();
+        let mut taken_out: Vec<TakenOut> = Vec::new();
         for (stratum, whole) in std::mem::take(&mut self.jumps) {
-            if cx.left_of(&boundary).work() == 0 {
-                break;
-            }
-            let without_curves = cx.aside(share::CROSSING, || {
-                let passed = self.vectors.crossing(cx, &stratum)?;
-                set::difference_from_all(cx, self.frame, &stratum, &passed)
-            })?;
-            let without_curves = without_curves.unwrap_or_default();
-            match excluded.iter_mut().find(|(set, _)| *set == whole) {
-                Some((_, list)) => list.extend(without_curves),
-                None => excluded.push((whole, without_curves)),
+            let is_late = cx.left_of(&boundary).work() == 0;
+            let (passed, open) =
+                if is_late { (vec![], vec![stratum.clone()]) } else { self.passed(cx, &stratum, &whole)? };
+            let lost = cx.aside(share::STRATUM, || set::difference_from_all(cx, self.frame, &stratum, &passed))?;
+            let lost = lost.unwrap_or_else(|| vec![stratum.clone()]);
+            match taken_out.iter_mut().find(|known| known.whole == whole) {
+                Some(known) => {
+                    known.lost.extend(lost);
+                    known.open.extend(open);
+                }
+                None => taken_out.push(TakenOut { whole, lost, open }),
             }
         }
-        for (whole, list) in excluded.into_iter().filter(|(_, list)| !list.is_empty()) {
+        for TakenOut { whole, lost, open } in taken_out.into_iter().filter(|known| !known.lost.is_empty()) {
             let rest = cx.aside(share::STRATUM, || {
-                let rest = set::difference_from_all(cx, self.frame, &whole, &list)?;
+                let rest = set::difference_from_all(cx, self.frame, &whole, &lost)?;
                 set::merged(cx, self.frame, rest)
             })?;
-            let Some(rest) = rest else { continue };
-            list.iter()
-                .for_each(|cell| self.note(cell, "vectors exist on it, but no smooth curve passes", vec![], vec![]));
-            let (open, lower): (Vec<Cell>, Vec<Cell>) =
-                rest.into_iter().partition(|cell| cell.equations() == whole.equations());
             self.finals.retain(|known| *known != whole);
-            for cell in &lower {
-                self.boundary.extend(open.iter().map(|k| (cell.clone(), k.clone())));
+            let Some(rest) = rest else {
+                self.unsolved.push(whole);
+                continue;
+            };
+            lost.iter()
+                .for_each(|cell| self.note(cell, "vectors exist on it, but no smooth curve is known", vec![], vec![]));
+            let (mut kept, lower): (Vec<Cell>, Vec<Cell>) =
+                rest.into_iter().partition(|cell| cell.equations() == whole.equations());
+            let mut beside = Vec::new();
+            for cell in lower {
+                match cx.aside(share::STRATUM, || self.around(cx, &whole, &lost, &cell))?.flatten() {
+                    Some(wider) => kept.extend(wider.into_iter().filter(|w| !kept.contains(w)).collect::<Vec<_>>()),
+                    None => beside.push(cell),
+                }
+            }
+            for cell in beside.iter().chain(&open) {
+                self.boundary.extend(kept.iter().map(|k| (cell.clone(), k.clone())));
                 self.queue.push(closure(cell, &whole));
             }
-            self.finals.extend(open);
+            self.finals.extend(kept);
         }
         self.iterate(cx)
+    }
+
+    /// An open part of a set that contains a piece of it and nothing of what is taken out.
+    fn around(&self, cx: &Inquiry, whole: &Cell, lost: &[Cell], piece: &Cell) -> Budgeted<Option<Vec<Cell>>> {
+        let mut avoided = Polynomial::one();
+        for cell in lost {
+            let mut found = None;
+            for g in cell.generators(cx, self.frame)? {
+                let g = whole.reduce(cx, self.frame, &g)?;
+                if !g.is_zero() && self.frame.is_nonvanishing_on(cx, piece, &g)? {
+                    found = Some(g);
+                    break;
+                }
+            }
+            let Some(g) = found else { return Ok(None) };
+            avoided = avoided.mul(cx, &g)?;
+        }
+        self.frame.refine(cx, whole, &[], &[avoided]).map(Some)
+    }
+
+    /// Of a stratum with more vectors than elsewhere: the parts through which a curve passes at every point, and those of
+    /// which that is not known.
+    fn passed(&self, cx: &Inquiry, stratum: &Cell, whole: &Cell) -> Budgeted<(Vec<Cell>, Vec<Cell>)> {
+        let crossed = cx.aside(share::CROSSING, || self.vectors.crossing(cx, stratum, whole))?;
+        let crossed = self.maximal(cx, crossed.unwrap_or_else(|| vec![stratum.clone()]))?;
+        if crossed.is_empty() {
+            return Ok((vec![], vec![]));
+        }
+        let inner = cx.aside(share::STRATUM, || {
+            let mut sets = InvariantSets::new(self.frame, self.vectors);
+            sets.queue.push(closure(stratum, whole));
+            sets.iterate(cx)?;
+            sets.settle_jumps(cx)?;
+            Ok(sets.finals)
+        })?;
+        let inner = inner.unwrap_or_default();
+        let (mut passed, mut open) = (Vec::new(), Vec::new());
+        for cell in crossed {
+            let is_passed = cx.aside(share::STRATUM, || {
+                Ok(set::is_within(cx, self.frame, &cell, &inner)? || self.is_continued(cx, whole, &cell)?)
+            })?;
+            if is_passed.unwrap_or(false) { passed.push(cell) } else { open.push(cell) }
+        }
+        Ok((passed, open))
+    }
+
+    /// Whether a field on the set, found at generic points, has no pole in a part of it: its curves go on through that part.
+    fn is_continued(&self, cx: &Inquiry, whole: &Cell, part: &Cell) -> Budgeted<bool> {
+        let list = self.solve(cx, whole)?;
+        let generic = list.iter().map(|leaf| leaf.rank).max();
+        let is_open = |leaf: &&Leaf| Some(leaf.rank) == generic && leaf.cell.equations() == whole.equations();
+        for leaf in list.iter().filter(is_open) {
+            let solution = leaf.solution(cx, self.frame, self.vectors.base().n_columns)?;
+            let mut has_pole = false;
+            for fraction in &solution.particular {
+                has_pole |= !self.frame.is_nonvanishing_on(cx, part, &fraction.denominator)?;
+            }
+            if !has_pole {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn add_invariant(&mut self, found: impl Iterator<Item = Cell>) {
@@ -368,8 +449,9 @@ impl<'a> InvariantSets<'a> {
         let (mut left, mut invariant): (Vec<Cell>, Vec<Cell>) = (vec![], vec![]);
         let outside = cx.aside(share::STRATUM, || set::difference_from_all(cx, self.frame, stratum, &self.finals))?;
         for outside in outside.unwrap_or_else(|| vec![stratum.clone()]) {
-            let crossed =
-                cx.aside(share::CROSSING, || self.vectors.crossing(cx, &outside))?.unwrap_or_else(|| vec![outside]);
+            let crossed = cx
+                .aside(share::CROSSING, || self.vectors.crossing(cx, &outside, open))?
+                .unwrap_or_else(|| vec![outside]);
             for cell in self.maximal(cx, crossed)? {
                 let found = cx.aside(share::STRATUM, || {
                     let known: Vec<Cell> = self.finals.iter().chain(&invariant).cloned().collect();
