@@ -1,6 +1,7 @@
 //! The commands of the REPL, one row each; dispatch, completion and `:help` read the same rows.
 
 use super::{Repl, Reply, answer_text, coloured, renderer};
+use crate::diagnostic::render::folded;
 use crate::diagnostic::{Diagnostic, codes, suggest};
 use crate::report::wrap::wrapped;
 use crate::session::file::cannot_write;
@@ -125,14 +126,16 @@ fn help(repl: &mut Repl, what: &str) -> Reply {
     if what.is_empty() {
         let usage = |c: &Command| format!(":{} {}", c.name, c.arg);
         let wide = COMMANDS.iter().map(|c| usage(c).len()).max().unwrap_or(0);
-        let rows = COMMANDS.iter().map(|c| format!("  {:wide$}  {}\n", usage(c), c.help)).collect::<String>();
-        return fitted(
-            repl,
-            &format!(
-                "A statement declares, a bare expression asks; `_` is the last answer.\n\
-             Tab completes, Ctrl-R searches the history, Ctrl-C stops a computation, an empty line ends a block.\n\n{rows}"
-            ),
-        );
+        let room = repl.screen.columns.saturating_sub(wide + 4).max(20);
+        let gap = format!("\n{:1$}", "", wide + 4);
+        let row = |c: &Command| {
+            let help = folded(c.help, room).join(&gap);
+            format!("  {:wide$}  {help}\n", usage(c))
+        };
+        let rows = COMMANDS.iter().map(row).collect::<String>();
+        let told = "A statement declares, a bare expression asks; `_` is the last answer. Tab completes, Ctrl-R searches \
+                    the history, Ctrl-C stops a computation, an empty line ends a block.";
+        return Reply::out(format!("{}\n\n{rows}", folded(told, repl.screen.columns).join("\n")));
     }
     if what == "questions" {
         return fitted(repl, &question_list(repl.screen.columns));

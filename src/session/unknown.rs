@@ -4,8 +4,9 @@ use super::resolve::{Resolver, Wants, coordinate_of};
 use super::scope::{Binding, Meaning};
 use crate::algebra::function::Elementary;
 use crate::diagnostic::elsewhere::{self, Ours, Use};
-use crate::diagnostic::{Diagnostic, codes, suggest};
+use crate::diagnostic::{Diagnostic, Goes, codes, suggest};
 use crate::geometry::jet::FiberedManifold;
+use crate::model::kind::{Kinds, RUN};
 use crate::model::value::Value;
 use crate::questions;
 use crate::source::Span;
@@ -134,6 +135,41 @@ impl Resolver<'_> {
         }
     }
 
+    /// The names of runs, made or still to be made.
+    pub fn runs(&self) -> Vec<&str> {
+        let is_run = |binding: &Binding| match &binding.meaning {
+            Meaning::Value(value) => Kinds::of_value(value) == RUN,
+            Meaning::Unmade(unmade) => unmade.shape.kinds == RUN,
+            _ => false,
+        };
+        let mut names: Vec<&str> =
+            self.scope.values.iter().filter(|(_, b)| is_run(b)).map(|(name, _)| name.as_str()).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// A first run of the only system, under this name.
+    pub fn first_run(&self, name: &str) -> Option<String> {
+        let system = self.only(|value| matches!(value, Value::System(_)))?;
+        let [manifold] = self.scope.manifolds.as_slice() else { return None };
+        let first = manifold.fibres().first()?.coordinate.name();
+        Some(format!("let {name} = simulate {system} {{ from {first} = 1; until {} = 10 }}", manifold.base()))
+    }
+
+    /// A name where a run is drawn or saved.
+    fn unknown_run(&self, d: Diagnostic, text: &str, span: Span) -> Diagnostic {
+        let runs = self.runs();
+        match (suggest::nearest(text, runs.iter().copied()), runs.as_slice(), self.first_run(text)) {
+            (Some(near), _, _) | (None, &[near], _) => d.repair(format!("did you mean the run `{near}`?"), span, near),
+            (_, [], Some(run)) => {
+                let help = format!("make the run first: `{run}`");
+                d.repair_at(Goes::BelowDeclaration(run), help, span, "…")
+            }
+            (_, [], None) => d.help(format!("make the run first: `let {text} = simulate L {{ … }}`")),
+            _ => d.note(format!("the runs are {}", runs.join(", "))),
+        }
+    }
+
     /// `q1` for the first of the family `q`.
     fn member<'t>(&self, text: &'t str) -> Option<(&'t str, &'t str)> {
         let base = text.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -148,8 +184,10 @@ impl Resolver<'_> {
 
     /// A name in a place that takes a few names only: a parameter of this name would not be taken either.
     fn unknown_in_its_place(&self, d: &Diagnostic, text: &str, span: Span) -> Option<Diagnostic> {
-        if self.wants == Wants::Anything {
-            return None;
+        match self.wants {
+            Wants::Anything => return None,
+            Wants::Run => return Some(self.unknown_run(d.clone().label(span, "not known here"), text, span)),
+            _ => {}
         }
         let only = || match self.scope.manifolds.as_slice() {
             [one] => Some(one),
