@@ -67,6 +67,44 @@ const ELSEWHERE: &[(Use, &[&str], Ours)] = &[
         Said("coordinates are changed by a map: `map f : P -> Y { x = r*cos(a) }`"),
     ),
     (Function, &["Lagrangian", "lagrangian"], Said("a Lagrangian is declared: `lagrangian L on J1(Y) = m*x'^2/2`")),
+    (
+        Function,
+        &["modes", "normal_modes", "frequencies", "eigenfrequencies", "normal_frequencies"],
+        Said("frequencies and modes are parts of the linear equations: `linearize(L, { x = 0 }).modes`"),
+    ),
+    (
+        Function,
+        &["kinetic", "kinetic_energy", "potential", "potential_energy"],
+        Said(
+            "energies are formulas that a name may stand for: `let T = m*x'^2/2`; the energy of a system is `energy(L)`",
+        ),
+    ),
+    (
+        Function,
+        &["conserved", "conserved_quantities", "constants_of_motion", "invariants", "first_integrals"],
+        Word("find_integrals"),
+    ),
+    (
+        Function,
+        &["motion", "solution", "trajectory", "evolve", "run"],
+        Said("motions are runs: `simulate L { from x = 1; until t = 10 }`"),
+    ),
+    (Function, &["accelerations", "acceleration"], Word("vector_field")),
+    (
+        Function,
+        &["degrees_of_freedom", "dof"],
+        Said("`dynamics(L)` says how far a motion is determined, `Y` lists the coordinates"),
+    ),
+    (Function, &["pow", "power", "Power"], Said("powers are written with a sign: `x^2`")),
+    (Function, &["sec"], Said("it is `1/cos(x)`")),
+    (Function, &["csc", "cosec"], Said("it is `1/sin(x)`")),
+    (Function, &["cot", "cotan"], Said("it is `cos(x)/sin(x)`")),
+    (
+        Function,
+        &["grad", "gradient", "nabla"],
+        Said("the derivative by a coordinate is `D(f, x)`, the differential `d(f)`"),
+    ),
+    (Function, &["radians", "deg2rad"], Said("angles are in radians: 30 degrees are `30*pi/180`")),
     // Maple
     (Function, &["EulerLagrange", "Euler", "euler"], Word("euler_lagrange")),
     (Function, &["TotalDiff", "total_derivative", "DtTotal"], Said("the total derivative of `f` is `f'`")),
@@ -159,6 +197,13 @@ const ELSEWHERE: &[(Use, &[&str], Ours)] = &[
         &["coordinates", "coordinate", "coords", "variables", "variable", "symbols", "real", "Real", "float", "double"],
         Said("coordinates are declared with their manifold: `manifold Y over t { x, y }`"),
     ),
+    (
+        Statement,
+        &["hamiltonian", "Hamiltonian"],
+        Said(
+            "a Hamiltonian is asked of a Lagrangian: `hamiltonian(L)`; equations of first order are declared: `equations N on J1(Y) { x: y - x' }`",
+        ),
+    ),
     (Statement, &["model", "class", "struct", "package"], Said("a program needs no frame: its statements stand alone")),
     (Value, &["Pi", "PI"], Word("pi")),
     (Value, &["e"], Word("exp(1)")),
@@ -179,6 +224,7 @@ const ELSEWHERE: &[(Use, &[&str], Ours)] = &[
     (Value, &["clear", "reset", "restart"], Said("in the session `:reset` forgets everything")),
     (Value, &["ls", "who", "whos", "vars", "names"], Said("in the session `:list` shows what is declared")),
     (Value, &["I", "j", "im"], Said("expressions are real; complex eigenvalues are pairs: `eigenvalues(A).complex`")),
+    (Value, &["deg", "degree", "degrees"], Word("pi/180")),
     (Value, &["help"], Said("`:help` helps in the session, `lepage --help` in a shell")),
     (Clause, &["stepsize", "step_size", "timestep", "time_step", "dt", "h"], Word("step")),
     (Clause, &["tol", "rtol", "atol", "eps", "accuracy"], Word("tolerance")),

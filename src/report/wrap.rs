@@ -112,8 +112,9 @@ fn best_break(line: &[char], room: usize) -> Option<usize> {
         let product = matches!(line[i], '*' | '/') && line[i - 1] != ' ' && (depth != 0 || i > room / 2);
         if after_comma || sign || product {
             any = Some(i);
-            // Products are broken where nothing else is left outside of the arguments of a function.
-            let rank = 2 * depth + i32::from(product && !after_comma && !sign) * 3;
+            // Products are broken where nothing else is left outside of the arguments of a function, except behind a bracket.
+            let of_product = if line[i - 1] == ')' { 1 } else { 3 };
+            let rank = 2 * depth + i32::from(product && !after_comma && !sign) * of_product;
             if i > room / 3 && best.is_none_or(|(least, _)| rank <= least) {
                 best = Some((rank, i));
             }
@@ -122,14 +123,15 @@ fn best_break(line: &[char], room: usize) -> Option<usize> {
     best.map(|(_, i)| i).or(any)
 }
 
-/// Whether a blank stands before or behind a sign, as in `x = 1`.
+/// Whether a blank stands before or behind a sign, as in `x = 1`, or in `rank B`.
 fn beside_sign(line: &[char], blank: usize) -> bool {
     let is_sign = |c: Option<&char>| c.is_some_and(|c| "=<>≤≥+-/".contains(*c));
     let alone = |c: Option<&char>| c.is_none_or(|c| *c == ' ' || "=!<>".contains(*c));
     let before = blank.checked_sub(1).map(|i| line.get(i)).is_some_and(is_sign)
         && blank.checked_sub(2).map_or(true, |i| alone(line.get(i)));
     let behind = (is_sign(line.get(blank + 1)) || line.get(blank + 1) == Some(&'!')) && alone(line.get(blank + 2));
-    before || behind
+    let of = |word: &str| line[..blank].ends_with(&word.chars().collect::<Vec<_>>());
+    before || behind || of(" rank") || of(" det")
 }
 
 /// Where the words of a line begin: behind the ground of a verdict, or at the first of three words in a row.
@@ -192,12 +194,16 @@ mod tests {
         let verdict = "weakly_regular: no (proved: rank B < rank (B|A) at y = 1, x' = 2)";
         let expected = "weakly_regular: no (proved: rank B < rank (B|A) at\n    y = 1, x' = 2)";
         assert_eq!(wrapped(verdict, 54), expected);
+        let verdict = "weakly_regular: yes (proved: there is no point with rank B < rank (B|A))";
+        let expected = "weakly_regular: yes (proved: there is no point with\n    rank B < rank (B|A))";
+        assert_eq!(wrapped(verdict, 60), expected);
     }
 
     #[test]
     fn a_difference_stays_in_its_function() {
         let text = "b: ((m1 + m2)*l1*p_b - m2*l2*cos(a - b)*p_a)/(m2*l1*l2^2*(m2*sin(a - b)^2 + m1))";
-        assert!(!wrapped(text, 60).contains("(a\n"), "{}", wrapped(text, 60));
+        let expected = "b: ((m1 + m2)*l1*p_b - m2*l2*cos(a - b)*p_a)\n    /(m2*l1*l2^2*(m2*sin(a - b)^2 + m1))";
+        assert_eq!(wrapped(text, 60), expected);
         let text = "b'': (m2*l2*sin(2*a - 2*b)*b'^2/2 + (m1 + m2)*l1*sin(a - b)*a'^2 - (m1 + m2)*g*sin(b)/2 \
                     + (m1 + m2)*g*sin(2*a - b)/2)/(l2*(m2*sin(a - b)^2 + m1))";
         assert!(!wrapped(text, 60).contains("2*a\n"), "{}", wrapped(text, 60));

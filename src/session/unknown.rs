@@ -99,7 +99,9 @@ impl Resolver<'_> {
             return foreign(diagnostic.label(span, "not known here"), ours, text, span);
         }
         let elsewhere = Elementary::called_elsewhere(text).map(Elementary::name);
-        match elsewhere.or_else(|| suggest::nearest(text, names)) {
+        let of_words = suggest::of_these_words(text, names.iter().copied());
+        let alone = if let [one] = of_words.as_slice() { Some(*one) } else { None };
+        match elsewhere.or_else(|| suggest::nearest(text, names)).or(alone) {
             Some(near) => {
                 let word = Span { end: span.start + text.len() as u32, ..span };
                 diagnostic.label(span, "not known here").repair(format!("did you mean `{near}`?"), word, near)
@@ -117,9 +119,13 @@ impl Resolver<'_> {
                     false => diagnostic.help(format!("a product needs its sign: `{text}*(…)`")),
                 }
             }
-            None => diagnostic
-                .label(span, "not known here")
-                .help(format!("declare it: `function {text}(…)`, or `let {text}(…) = …`")),
+            None if !of_words.is_empty() => {
+                let list = of_words.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+                diagnostic.label(span, "not known here").help(format!("there are {list}"))
+            }
+            None => diagnostic.label(span, "not known here").help(format!(
+                "a function is declared before: `let {text}(u) = u^2`; `:help questions` lists what can be asked"
+            )),
         }
     }
 }
@@ -203,7 +209,9 @@ impl Resolver<'_> {
             (Some(rest), all) => all.iter().find(|c| *c == rest.trim_start_matches('_')),
             _ => None,
         };
-        if let Some(of) = of_velocity {
+        let of_velocity =
+            of_velocity.or_else(|| coordinates.first().filter(|_| ["v", "velocity", "speed"].contains(&text)));
+        if let Some(of) = of_velocity.filter(|_| self.wants != Wants::Direction) {
             let primed = format!("{of}'");
             return Some(d.repair(format!("the velocity of `{of}` is written `{primed}`"), word, primed));
         }
@@ -217,10 +225,19 @@ impl Resolver<'_> {
                 let column = format!("{text} = energy({})", system());
                 d.repair(format!("say what it is: `{column}`"), word, column)
             }
-            Wants::Column => d.note(format!("`{}` has the coordinates {list}", manifold.name())).help(format!(
-                "what is recorded is a formula of them and their derivatives: `{text} = {}^2`",
-                coordinates.first()?
-            )),
+            Wants::Column if ["all", "everything", "state"].contains(&text) => {
+                d.repair("every coordinate is recorded by its name", word, list)
+            }
+            Wants::Column => {
+                let column = format!("{text} = {}^2", coordinates.first()?);
+                let help = format!("what is recorded is a formula of them and their derivatives: `{column}`");
+                d.note(format!("`{}` has the coordinates {list}", manifold.name())).repair(help, word, column)
+            }
+            Wants::State => {
+                let first = coordinates.first()?;
+                let help = format!("a state is given by its coordinates and their velocities: `{first}`, `{first}'`");
+                d.note(format!("`{}` has the coordinates {list}", manifold.name())).repair(help, word, first)
+            }
             _ => d.note(format!("`{}` has the coordinates {list}", manifold.name())).help(format!(
                 "a new coordinate is declared with them: `manifold {} over {} {{ {list}, {text} }}`",
                 manifold.name(),

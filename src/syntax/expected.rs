@@ -6,6 +6,8 @@
 //! that ends too early. Only what is left over becomes "unexpected …, expected …", with the terminals
 //! gathered into notions: an expression, an operator, a name, a coordinate.
 
+mod habit;
+
 use super::lexer::{Lexed, Placed};
 use super::problem;
 use super::token::{self, RESERVED, RUN_CLAUSES, STATEMENT_WORDS, Token};
@@ -42,7 +44,11 @@ pub fn translate(
         _ => vec![],
     };
     let scene = Scene { source, text, lexed, index, expected };
-    let slip = scene.statement_word().or_else(|| scene.reserved_word()).or_else(|| scene.operands_in_a_row());
+    let slip = scene
+        .habit()
+        .or_else(|| scene.statement_word())
+        .or_else(|| scene.reserved_word())
+        .or_else(|| scene.operands_in_a_row());
     slip.or_else(|| scene.unfinished()).unwrap_or_else(|| scene.advice(scene.unexpected()))
 }
 
@@ -592,6 +598,12 @@ impl<'t> Scene<'t> {
         if entries.is_empty() || entries.contains(['{', '\n']) {
             return diagnostic.help(format!("its entries stand in braces: `… {space}{{ … }}`"));
         }
+        // A force has components; its only velocity tells which one is meant.
+        let owner = self.head().filter(|(_, t)| t.token == Token::Force && !entries.contains(':'));
+        let entries = match owner.and_then(|_| first_primed(entries)) {
+            Some(name) => format!("{name}: {entries}"),
+            None => entries.to_string(),
+        };
         let text = format!(" {space}{{ {entries} }}");
         diagnostic.repair(format!("its entries stand in braces: `…{text}`"), place, text)
     }
@@ -712,6 +724,13 @@ fn jets_of(formula: &str, manifold: &str) -> String {
         0 => manifold.to_string(),
         order => format!("J{order}({manifold})"),
     }
+}
+
+/// The first name with a prime.
+fn first_primed(formula: &str) -> Option<&str> {
+    let before = &formula[..formula.find('\'')?];
+    let start = before.rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |i| i + 1);
+    Some(&before[start..]).filter(|name| !name.is_empty())
 }
 
 /// `J1`, `J2`, …

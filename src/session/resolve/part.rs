@@ -85,6 +85,12 @@ impl Resolver<'_> {
             let (family, indices) = (Box::new(family), self.indices(keys));
             return TermKind::Member { family, name: tail, indices, reading: Reading::Momentum { prefix, order } };
         }
+        if let ExprKind::Number(_) = self.ast.kind(of) {
+            let place = Span { start: self.ast.outer(of).end, ..whole };
+            let d = Diagnostic::error(&codes::WRONG_KIND, "a number has no entries").label(place, "in brackets");
+            self.say(d.repair("numbers have no units: leave it out", place, ""));
+            return TermKind::Hole;
+        }
         if let Some(problem) = self.call_in_square_brackets(of, keys, whole) {
             self.say(problem);
             self.open(|r| r.all(keys));
