@@ -185,7 +185,10 @@ fn have_columns(state: &Interpreter, run: &Term, drawn: &[&Term]) -> Fallible<()
     };
     let what = if unmade.shape.kinds.within(SWEEP) { "sweep" } else { "run" };
     match drawn.iter().find_map(|term| term.find(&is_missing)) {
-        Some(term) => Err(no_column(what, state.sources.slice(term.span), columns, term.span)),
+        Some(term) => {
+            let system = state.scope.only_system();
+            Err(no_column(what, state.sources.slice(term.span), columns, system, term.span))
+        }
         None => Ok(()),
     }
 }

@@ -544,8 +544,14 @@ impl Interpreter {
     pub fn unused(&self) -> Vec<Diagnostic> {
         let mut list = vec![];
         let warn = |name: &str, span: Span, kind: &str| {
-            Diagnostic::warning(&codes::UNUSED_NAME, format!("the {kind} `{name}` is never used"))
-                .label(span, "not used")
+            let d = Diagnostic::warning(&codes::UNUSED_NAME, format!("the {kind} `{name}` is never used"))
+                .label(span, "not used");
+            let system = self.scope.only_system().unwrap_or("L");
+            match kind {
+                "constraint" => d.help(format!("a system is put under it: `system S = {system} subject to {name}`")),
+                "force" => d.help(format!("a system takes it: `system S = {system} with {name}`")),
+                _ => d,
+            }
         };
         for (name, binding) in &self.scope.values {
             // What is documented is meant for whoever uses the file.
