@@ -128,7 +128,7 @@ fn beside_sign(line: &[char], blank: usize) -> bool {
     let is_sign = |c: Option<&char>| c.is_some_and(|c| "=<>≤≥+-/".contains(*c));
     let alone = |c: Option<&char>| c.is_none_or(|c| *c == ' ' || "=!<>".contains(*c));
     let before = blank.checked_sub(1).map(|i| line.get(i)).is_some_and(is_sign)
-        && blank.checked_sub(2).map_or(true, |i| alone(line.get(i)));
+        && blank.checked_sub(2).is_none_or(|i| alone(line.get(i)));
     let behind = (is_sign(line.get(blank + 1)) || line.get(blank + 1) == Some(&'!')) && alone(line.get(blank + 2));
     let of = |word: &str| line[..blank].ends_with(&word.chars().collect::<Vec<_>>());
     before || behind || of(" rank") || of(" det")
