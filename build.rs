@@ -14,6 +14,7 @@ const KEPT: &str = "grammar/lepage.rs";
 
 fn main() {
     println!("cargo:rerun-if-changed=grammar");
+    fixed_address();
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo says where")).join("lepage.rs");
     let grammar = std::fs::read("grammar/lepage.lalrpop").expect("the grammar");
     // Its first line says of which grammar it is the parser.
@@ -26,6 +27,16 @@ fn main() {
     );
     if std::fs::read_to_string(&out).ok().as_ref() != Some(&kept) {
         std::fs::write(out, kept).expect("the parser can be written");
+    }
+}
+
+/// On Linux the program is linked for one address. Elsewhere in memory it would have to adapt the tables of its vocabulary, and those
+/// of the code generator, at each start: a hundred pages that most runs never look at, a tenth of the time of a short run.
+fn fixed_address() {
+    let is = |key: &str, value: &str| std::env::var(key).is_ok_and(|v| v.split(',').any(|v| v == value));
+    let is_usual = is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu");
+    if is_usual && !is("CARGO_CFG_TARGET_FEATURE", "crt-static") {
+        println!("cargo:rustc-link-arg-bins=-no-pie");
     }
 }
 

@@ -242,14 +242,15 @@ impl<'a> Auto<'a> {
 
 /// How far the stability region of a method reaches along the negative axis: |R(z)| ≤ 1, R(z) = 1 + z bᵀ (1 − z A)⁻¹ 1.
 pub fn reach(tableau: &Tableau) -> f64 {
-    let growth = |z: f64| {
-        let mut stages: Vec<f64> = Vec::with_capacity(tableau.n_stages());
-        for row in tableau.a.iter().take(tableau.n_stages()) {
-            let sum: f64 = row.iter().zip(&stages).map(|(a, k)| a * k).sum();
-            stages.push(1.0 + z * sum);
-        }
-        1.0 + z * tableau.b.iter().zip(&stages).map(|(b, k)| b * k).sum::<f64>()
-    };
+    // R is a polynomial with the coefficients bᵀ Aᵏ 1.
+    let product = |row: &[f64], v: &[f64]| row.iter().zip(v).map(|(a, k)| a * k).sum::<f64>();
+    let mut powers = vec![1.0; tableau.n_stages()];
+    let mut coefficients = Vec::with_capacity(tableau.n_stages());
+    for _ in 0..tableau.n_stages() {
+        coefficients.push(product(tableau.b, &powers));
+        powers = tableau.a.iter().take(tableau.n_stages()).map(|row| product(row, &powers)).collect();
+    }
+    let growth = |z: f64| 1.0 + z * coefficients.iter().rev().fold(0.0, |sum, c| sum * z + c);
     let mut z = 0.0;
     while z < 100.0 && growth(-(z + 0.01)).abs() <= 1.0 {
         z += 0.01;
