@@ -166,6 +166,21 @@ pub fn domain(cx: &Inquiry, e: Expr) -> Vec<Condition> {
     found
 }
 
+/// The bases of negative powers in the expressions, which have no value where one of them vanishes.
+pub fn divisors(list: &[Expr]) -> Vec<Expr> {
+    let mut found: Vec<Expr> = Vec::new();
+    for x in post_order(list) {
+        if let Node::Product(factors) = x.node() {
+            for (base, _) in factors.iter().filter(|(_, exponent)| exponent.is_negative()) {
+                if !base.is_number() && !found.contains(base) {
+                    found.push(*base);
+                }
+            }
+        }
+    }
+    found
+}
+
 /// What must hold for all of the expressions to be real; what must be positive is not said to be nonnegative as well.
 pub fn joint_domain(cx: &Inquiry, list: impl IntoIterator<Item = Expr>) -> Vec<Condition> {
     let mut found: Vec<Condition> = Vec::new();

@@ -7,8 +7,9 @@ use super::systems::{names, simple};
 use super::{Arguments, Question};
 use crate::algebra::Inquiry;
 use crate::algebra::derive::partial;
+use crate::algebra::linear::Matrix;
 use crate::algebra::{Expr, Symbol, Verdict, decide};
-use crate::budget::share;
+use crate::budget::{Budgeted, share};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::Refusal;
 use crate::geometry::form::Form;
@@ -327,6 +328,14 @@ fn multiplier_equations(a: &Arguments, form: &DynamicalForm, q: &ConstraintStruc
         .part("order", form.jet_order() as usize)
 }
 
+/// Whether B is symmetric and definite at every point. W, which has the unit matrix among its rows, has full rank where the chart
+/// is one, so Wᵀ B W then is definite there.
+fn is_definite(cx: &Inquiry, b: &[Vec<Expr>]) -> Budgeted<bool> {
+    let n = b.len();
+    let is_symmetric = (0..n).all(|i| (0..i).all(|j| decide::is_zero(cx, b[i][j] - b[j][i]).is_yes()));
+    Ok(is_symmetric && Matrix::with_columns(b.to_vec(), n).definite_sign(cx)?.is_some())
+}
+
 pub(super) fn vector_field(a: &Arguments) -> Fallible<Value> {
     let s = Subject::read(a)?;
     let motion = s.motion(a)?;
@@ -338,6 +347,9 @@ pub(super) fn vector_field(a: &Arguments) -> Fallible<Value> {
         Verdict::No(_) => Verdict::no("the system is singular on a set of points"),
         // In the chart it is open; without one it may not be.
         open if s.form.is_high() => open,
+        _ if a.cx.within(share::MINOR, || is_definite(&a.cx, s.form.form().b())).is_ok_and(|yes| yes) => {
+            Verdict::yes("B is definite, and so is B′ = Wᵀ B W")
+        }
         open => match a.cx.within(share::MINOR, || constrained_ranks(&a.cx, &s.form)) {
             Ok(ranks) => ranks.regular,
             Err(_) => open,

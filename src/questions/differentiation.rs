@@ -4,6 +4,7 @@
 //! | system | how it is found |
 //! |---|---|
 //! | regular under Chetaev's constraints, by a point or by det B′ | by orders |
+//! | overconstrained | it has none: multipliers are not determined |
 //! | singular, or with reactions or forms of its own | by the array of derivatives on the set on which it moves |
 
 use super::constrained::{Subject, no_motion, tested};
@@ -15,6 +16,7 @@ use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::jet::{JetSpace, jet_order};
 use crate::mechanics::constrained_dynamics::constrained_dynamics;
 use crate::mechanics::constrained_form::saddle;
+use crate::mechanics::rank_condition::{Kind, RankCondition};
 use crate::mechanics::{differentiation_index, regular};
 use crate::model::item::System;
 use crate::model::kind::*;
@@ -63,7 +65,11 @@ fn index(a: &Arguments) -> Fallible<Value> {
         return singular_free_index(a, &system, answer);
     }
     tested(a, &system)?;
-    if let Some(q) = system.uncharted_structure(cx)?.filter(|q| q.redundant().is_empty())
+    let condition = system.rank_condition(cx)?;
+    if condition.kind == Kind::Overconstrained {
+        return Err(redundant(a, &system, &condition));
+    }
+    if let Some(q) = system.uncharted_structure(cx)?
         && let Some(equations) = saddle(cx, &*system.dynamical_form(cx)?, &q)
         && let Some(found) = differentiation_index::by_a_point(cx, &q, &equations)?
     {
@@ -92,6 +98,29 @@ fn index(a: &Arguments) -> Fallible<Value> {
     let motions: Vec<_> = motions.collect();
     let (nu, branch) = index_on_branches(a, &found.space, &equations, &lambda, &motions)?;
     Ok(answer(nu, vec![q.constraints().iter().map(|c| c.function).collect(), branch.equations]))
+}
+
+/// Redundant constraints: rank F < k on all of Q, so that Fᵀμ fixes the reactions and not the multipliers. A μ with Fᵀμ = 0 may
+/// be added at every time, and no derivative of the equations says anything about it.
+fn redundant(a: &Arguments, system: &System, condition: &RankCondition) -> Box<Diagnostic> {
+    let k = system.constraints.iter().map(|c| c.equations.len()).sum::<usize>();
+    let spans = system.constraints.iter().flat_map(|c| c.equations.iter().map(|(_, span)| *span));
+    let mut refusal = Diagnostic::error(
+        &codes::NOT_DETERMINED,
+        "the multipliers of redundant constraints are not determined, so no number of differentiations gives them",
+    )
+    .label(a.positional[0].span, "so this system has no index");
+    for (_, span) in spans.enumerate().filter(|(i, _)| !condition.independent.contains(i)) {
+        refusal = refusal.label(span, "says nothing new where the others hold");
+    }
+    Box::new(
+        refusal
+            .note(format!(
+                "rank ∂f/∂q is {} where they hold, but {k} constraints are given",
+                condition.independent.len()
+            ))
+            .help("without the redundant ones the motion is the same, and the equations have an index"),
+    )
 }
 
 /// The index of a system with reactions or forms of its own, by the array of derivatives.

@@ -6,7 +6,7 @@ use super::systems::form_of;
 use super::{Arguments, Question, mixed};
 use crate::algebra::assume::sign_of;
 use crate::algebra::derive::partial;
-use crate::algebra::expr::Condition;
+use crate::algebra::expr::{Condition, Relation};
 use crate::algebra::linear::Matrix;
 use crate::algebra::normal::numerator;
 use crate::algebra::number_field::{self, Element};
@@ -127,11 +127,11 @@ fn balance(a: &Arguments, system: &System) -> Fallible<Balance> {
 }
 
 /// The law of a system under constraints, if it is one.
-fn constrained_law(a: &Arguments, system: &System) -> Fallible<Option<ConstrainedLaw>> {
+fn constrained_law(a: &Arguments, cx: &Inquiry, system: &System) -> Fallible<Option<ConstrainedLaw>> {
     if system.constraints.is_empty() {
         return Ok(None);
     }
-    match constrained_motion(&a.cx, system).map_err(|d| Box::new(d.or_at(a.positional[0].span, "this system")))? {
+    match constrained_motion(cx, system).map_err(|d| Box::new(d.or_at(a.positional[0].span, "this system")))? {
         ConstrainedMotion::Law(law) => Ok(Some(law)),
         ConstrainedMotion::Branches(_) => Err(Box::new(
             Diagnostic::error(
@@ -144,8 +144,25 @@ fn constrained_law(a: &Arguments, system: &System) -> Fallible<Option<Constraine
     }
 }
 
-/// Rest under constraints: reactions balance the forces, and the constraints allow it.
-fn constrained_equilibria(a: &Arguments, system: &System, law: &ConstrainedLaw) -> Fallible<Value> {
+/// What the expressions divide by, at a state: they have no value where it vanishes. Parameters are left to those who chose them.
+fn divisors(equations: &[Expr], at_rest: &FxHashMap<Symbol, Expr>, space: &JetSpace) -> Vec<Expr> {
+    let all = conditions::without_repetition(conditions::divisors(equations));
+    let of_states = |e: &Expr| e.symbols().iter().any(|s| space.contains(*s));
+    all.into_iter()
+        .filter(of_states)
+        .map(|e| substitute(e, at_rest))
+        .filter(|e| e.is_zero() || !e.is_number())
+        .collect()
+}
+
+/// Rest under constraints: reactions balance the forces, and the constraints allow it. `within` is what the chart of the law asks
+/// for, if it has one.
+fn constrained_equilibria(
+    a: &Arguments,
+    system: &System,
+    law: &ConstrainedLaw,
+    within: &[Condition],
+) -> Fallible<Value> {
     let y = &system.manifold.unfolded();
     let space = y.jets(law.equations.order.max(1) - 1);
     let e = &law.equations;
@@ -157,7 +174,11 @@ fn constrained_equilibria(a: &Arguments, system: &System, law: &ConstrainedLaw) 
     let steady = steady_coordinates(a, y, &found)?;
     let moves = |s: &Symbol| s.as_jet().is_some_and(|(q, k)| k == 1 && steady.contains(&q.jet(0)));
     let at_rest = found.jets.iter().filter(|s| !moves(s)).map(|s| (*s, Expr::zero())).collect();
-    let branches = rest(&a.cx, e, &space, &at_rest)?;
+    let mut branches = rest(&a.cx, e, &space, &at_rest)?;
+    let differs = within.iter().filter(|c| c.relation == Relation::NotEqual);
+    let of_chart = differs.map(|c| substitute(c.left, &at_rest)).filter(|e| e.is_zero() || !e.is_number());
+    let nonzero: Vec<Expr> = divisors(&found.equations, &at_rest, &space).into_iter().chain(of_chart).collect();
+    branches.iter_mut().for_each(|branch| branch.nonzero.extend(&nonzero));
     let (branches, generic) = stratum::simplified_where(&a.cx, &space.symbols(), &branches)?;
     generic.iter().for_each(|e| conditions::record_nonzero(&a.cx, *e));
     let mut chosen = vec![];
@@ -188,8 +209,12 @@ fn off_branch(cx: &Inquiry, system: &System, state: &FxHashMap<Symbol, Expr>) ->
 /// q = const: all jets vanish, and the equations hold.
 fn equilibria(a: &Arguments) -> Fallible<Value> {
     let system = a.system(0)?;
-    if let Some(law) = constrained_law(a, &system)? {
-        return constrained_equilibria(a, &system, &law);
+    let (law, recorded) = conditions::collect_all(&a.cx, |cx| constrained_law(a, cx, &system));
+    if let Some(law) = law? {
+        conditions::record_all(&a.cx, &recorded);
+        let nonzero = recorded.nonzero.iter().map(|e| Condition::nonzero(*e));
+        let within: Vec<Condition> = nonzero.chain(recorded.stated).collect();
+        return constrained_equilibria(a, &system, &law, &within);
     }
     let y = &system.manifold;
     let found = balance(a, &system)?;
@@ -206,7 +231,8 @@ fn equilibria(a: &Arguments) -> Fallible<Value> {
     };
     let rest = found.jets.iter().filter(|s| found.space.contains(**s) && at_rest.contains_key(s));
     let equations = found.equations.iter().map(|e| at(*e)).chain(rest.map(|s| Expr::symbol(*s)));
-    let nonzero = found.nonzero.iter().map(|e| substitute(*e, &at_rest)).filter(|e| !e.is_number()).collect();
+    let nonzero = found.nonzero.iter().map(|e| substitute(*e, &at_rest)).filter(|e| !e.is_number());
+    let nonzero = nonzero.chain(divisors(&found.equations, &at_rest, &found.space)).collect();
     let branch = Branch { equations: equations.collect(), nonzero };
     let (branches, generic) = stratum::simplified_where(&a.cx, &found.space.symbols(), &[branch])?;
     generic.iter().for_each(|e| conditions::record_nonzero(&a.cx, *e));
@@ -445,7 +471,7 @@ fn linearize(a: &Arguments) -> Fallible<Value> {
     let (found, recorded) = conditions::collect_all(&a.cx, |cx| {
         let a = &a.under(cx);
         let system = a.system(0)?;
-        match constrained_law(a, &system)? {
+        match constrained_law(a, &a.cx, &system)? {
             Some(law) => constrained_linearize(a, &system, &law),
             None => free_linearize(a, &system),
         }

@@ -320,8 +320,30 @@ fn refuse_velocities(forms: &[Form], y: &FiberedManifold) -> Fallible<()> {
     }
 }
 
+/// Accelerations that the constraint leaves open are those that forces determine only in equations of second order: IC3 compares
+/// them, and says nothing about a motion in J³Y.
+fn of_second_order(a: &Arguments) -> Fallible<()> {
+    if let Value::Constraint(_) = a.value(0)?.main() {
+        return Ok(());
+    }
+    let order = a.system(0)?.dynamical_form(&a.cx)?.order();
+    if order <= 2 {
+        return Ok(());
+    }
+    Err(Box::new(
+        Diagnostic::error(
+            &codes::NOT_APPLICABLE,
+            format!("ideal constraints are a notion for equations of second order, and these are of order {order}"),
+        )
+        .label(a.positional[0].span, "this system")
+        .note("IC3 says which accelerations the constraint allows; the state of this system contains them (Lewis §3.3)")
+        .help("`reduced(S)` treats constraints of every order (Krupková §11)"),
+    ))
+}
+
 fn ideal_conditions(a: &Arguments) -> Fallible<Value> {
     let (y, constraints) = constraints_of(a)?;
+    of_second_order(a)?;
     let constraint = general_constraint(&a.cx, &y, &constraints)?;
     let found = constraint.ideal_conditions(&a.cx)?;
     let space = y.jets(1);
