@@ -6,6 +6,10 @@
 //! inner loops of the algebra as the unit. So the same question has the same answer on every machine. A part of a
 //! computation that may be left out gets a share of the work ([`Budget::within`]); the shares are [`share`]'s.
 
+pub mod share;
+
+pub use share::Share;
+
 use crate::memory;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -47,30 +51,6 @@ pub type Budgeted<T> = Result<T, Exhausted>;
 
 /// No number has more bits than this.
 pub const MAX_BITS: usize = 1 << 20;
-
-/// What parts of a computation may cost, in terms combined.
-pub mod share {
-    /// One statement, all in all.
-    pub const STATEMENT: u64 = 400_000_000;
-    /// One search whose outcome an answer needs: a basis, a decomposition, the solutions of a system.
-    pub const SEARCH: u64 = 120_000_000;
-    /// Finding the components of one set.
-    pub const COMPONENTS: u64 = 8_000_000;
-    /// Putting together what is known after a limit was reached.
-    pub const GRACE: u64 = 8_000_000;
-    /// The same after Ctrl-C: somebody waits. What takes longer is left out.
-    pub const MOMENT: u64 = 500_000;
-    /// Writing an answer down in its best form.
-    pub const PRINT: u64 = 120_000_000;
-    /// The constraint algorithm of a system that is to run.
-    pub const DERIVATION: u64 = 400_000_000;
-    /// The certificates of an answer of the constraint algorithm: this part of what the answer cost …
-    pub const CERTIFICATE_PART: u64 = 4;
-    /// … or, where that is nothing to speak of, so much.
-    pub const CERTIFICATE_FLOOR: u64 = 400_000;
-    /// Judging the promises of one declaration when a program is only checked.
-    pub const CHECK: u64 = 16_000_000;
-}
 
 /// What the keyboard and the clock say, and which statement is under way, in one number: so a stop that was meant for one
 /// statement never meets the next. The lowest bits are the flags below, the others count statements.
@@ -115,7 +95,7 @@ pub fn somebody_waits() -> bool {
 }
 
 /// What it may cost to put together what is known after a limit was reached.
-pub fn grace_share() -> u64 {
+pub fn grace_share() -> Share {
     if somebody_waits() { share::MOMENT } else { share::GRACE }
 }
 
@@ -194,8 +174,8 @@ pub struct Budget {
 const WORK_OF_A_TURN: u64 = 4;
 
 impl Budget {
-    pub fn new(limit: u64) -> Budget {
-        Budget { work: Cell::new(0), end: Cell::new(limit), deaf: Cell::new(false), effort: 1 }
+    pub fn new(limit: Share) -> Budget {
+        Budget { work: Cell::new(0), end: Cell::new(limit.work()), deaf: Cell::new(false), effort: 1 }
     }
 
     /// The same with so many times the work, as a whole and for each share.
@@ -206,7 +186,7 @@ impl Budget {
 
     /// Without a limit: whatever small thing is to be finished.
     pub fn unlimited() -> Budget {
-        Budget::new(u64::MAX)
+        Budget::new(share::UNBOUNDED)
     }
 
     /// Cheap enough for inner loops.
@@ -235,21 +215,37 @@ impl Budget {
         self.work.get()
     }
 
-    /// How much work is left.
-    pub fn remaining(&self) -> u64 {
-        self.end.get().saturating_sub(self.work.get())
+    /// Half of the work that is left.
+    pub fn half(&self) -> Share {
+        Share::rest(self.end.get().saturating_sub(self.work.get()) / 2 / self.effort)
+    }
+
+    /// Begins a share that several tasks have in common.
+    pub fn common(&self, share: Share) -> Common {
+        let end = self.work.get().saturating_add(share.work().saturating_mul(self.effort));
+        Common { end: end.min(self.end.get()) }
+    }
+
+    /// What the tasks before have left of it.
+    pub fn left_of(&self, common: &Common) -> Share {
+        Share::rest(common.end.saturating_sub(self.work.get()) / self.effort)
+    }
+
+    /// What was spent since [`Budget::work_done`] was so much.
+    pub fn spent_since(&self, begin: u64) -> Share {
+        Share::rest(self.work.get().saturating_sub(begin) / self.effort)
     }
 
     /// Runs `task` with at most so much work, inside whatever limit already holds.
-    pub fn within<T>(&self, limit: u64, task: impl FnOnce() -> T) -> T {
-        let limit = limit.saturating_mul(self.effort);
+    pub fn within<T>(&self, limit: Share, task: impl FnOnce() -> T) -> T {
+        let limit = limit.work().saturating_mul(self.effort);
         let end = self.end.get().min(self.work.get().saturating_add(limit));
         let _outer = Limits::set(self, end, self.deaf.get());
         task()
     }
 
     /// What a side question finds with its own share of work; `None` if that, and not the budget of the whole, was too small.
-    pub fn aside<T>(&self, limit: u64, task: impl FnOnce() -> Budgeted<T>) -> Budgeted<Option<T>> {
+    pub fn aside<T>(&self, limit: Share, task: impl FnOnce() -> Budgeted<T>) -> Budgeted<Option<T>> {
         match self.within(limit, task) {
             Ok(found) => Ok(Some(found)),
             Err(Exhausted::Interrupted) => Err(Exhausted::Interrupted),
@@ -270,9 +266,15 @@ impl Budget {
 
     /// Runs `task`, which puts together what is known after a limit was reached, with a little work of its own.
     pub fn grace<T>(&self, task: impl FnOnce() -> T) -> T {
-        let _outer = Limits::set(self, self.work.get().saturating_add(grace_share()), true);
+        let _outer = Limits::set(self, self.work.get().saturating_add(grace_share().work()), true);
         task()
     }
+}
+
+/// A share that several tasks have in common; see [`Budget::common`].
+#[derive(Clone, Copy, Debug)]
+pub struct Common {
+    end: u64,
 }
 
 /// The limits that held before; they hold again when this is dropped, also when a panic passes by.
@@ -301,10 +303,10 @@ mod tests {
 
     #[test]
     fn a_share_ends_with_its_task_and_never_exceeds_the_whole() {
-        let budget = Budget::new(100);
-        assert_eq!(budget.within(10, || budget.spend(11)), Err(Exhausted::Work));
+        let budget = Budget::new(Share::of(100));
+        assert_eq!(budget.within(Share::of(10), || budget.spend(11)), Err(Exhausted::Work));
         assert_eq!(budget.spend(80), Ok(()));
-        assert_eq!(budget.within(50, || budget.spend(10)), Err(Exhausted::Work));
+        assert_eq!(budget.within(Share::of(50), || budget.spend(10)), Err(Exhausted::Work));
         assert!(budget.is_over());
         assert_eq!(budget.grace(|| budget.spend(10)), Ok(()));
         assert!(budget.is_over());
@@ -312,9 +314,9 @@ mod tests {
 
     #[test]
     fn more_effort_raises_the_whole_and_each_share() {
-        let budget = Budget::new(100).with_effort(3);
-        assert_eq!(budget.within(10, || budget.spend(30)), Ok(()));
-        assert_eq!(budget.within(10, || budget.spend(31)), Err(Exhausted::Work));
+        let budget = Budget::new(Share::of(100)).with_effort(3);
+        assert_eq!(budget.within(Share::of(10), || budget.spend(30)), Ok(()));
+        assert_eq!(budget.within(Share::of(10), || budget.spend(31)), Err(Exhausted::Work));
         assert_eq!((budget.spend(239), budget.spend(1)), (Ok(()), Err(Exhausted::Work)));
     }
 }

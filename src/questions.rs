@@ -113,9 +113,12 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 
 /// Answers a question. Arguments that the row does not take are refused in the words of the row, unless the question
 /// itself knows what was meant.
-pub fn ask(cx: &Inquiry, question: &'static Question, arguments: Arguments) -> Fallible<Value> {
+pub fn ask(cx: &Inquiry, question: &'static Question, mut arguments: Arguments) -> Fallible<Value> {
     let said = call::check_call(question, &arguments.as_call()).into_iter().next();
+    let branch = constraints::branch(&arguments);
+    arguments.cx = arguments.cx.where_hold(&branch);
     let answered = (question.run)(&arguments).and_then(|value| operate::finished(cx, value));
+    let answered = answered.map(|value| value.on_branch(branch));
     let answered = answered.map_err(|d| Box::new(d.or_at(arguments.name_span, "asked here")));
     let Some(said) = said else { return answered };
     debug_assert!(answered.is_err(), "`{}` takes what its row does not: {}", question.name, said.title);

@@ -21,6 +21,7 @@ pub(crate) mod run;
 pub(crate) mod scope;
 pub(crate) mod shape;
 pub(crate) mod signature;
+pub(crate) mod topics;
 pub(crate) mod unknown;
 
 /// The checked tree, of which everything here speaks.
@@ -30,7 +31,7 @@ use crate::algebra::Inquiry;
 use crate::algebra::assume::Facts;
 use crate::algebra::expr::Condition;
 use crate::algebra::{Expr, expr};
-use crate::budget::{self, Budget, Pace, share};
+use crate::budget::{self, Budget, Pace, Share, share};
 use crate::diagnostic::{Diagnostic, Severity, codes};
 use crate::geometry::jet::FiberedManifold;
 use crate::model::item::SystemKind;
@@ -644,11 +645,11 @@ impl Session {
         let pace = pace_of(&statement.kind);
         let limit = match pace {
             _ if !self.options().answer => share::CHECK,
-            Pace::Run => u64::MAX,
+            Pace::Run => share::UNBOUNDED,
             Pace::Question => share::STATEMENT,
         };
         let _under_way = budget::begin(pace);
-        let limit = self.options().work.unwrap_or(limit);
+        let limit = self.options().work.map_or(limit, Share::given);
         let budget = Budget::new(limit).with_effort(self.options().effort);
         let cx = &Inquiry::new(self.state.facts.clone(), budget);
         let (stage, nodes) = (stage(&statement.kind), expr::node_count());
@@ -786,8 +787,13 @@ impl Session {
         let elementary = crate::algebra::function::TABLE.iter().find(|r| r.name == name);
         let elementary = elementary.map(|r| format!("{}(x): {}", r.name, r.help));
         // `equations` asks and declares.
-        let methods = if name == "method" { crate::integrate::method::listing() } else { String::new() };
-        let word = usage::find(name).map(|u| format!("{}\n{}{methods}", u.written, u.help));
+        let inside = match name {
+            "method" => crate::integrate::method::listing(),
+            "simulate" | "sweep" => listed(&topics::clauses()),
+            "plot" => listed(&topics::settings()),
+            _ => String::new(),
+        };
+        let word = usage::find(name).map(|u| format!("{}\n{}{inside}", u.written, u.help));
         let texts: Vec<String> = [question, elementary, word].into_iter().flatten().collect();
         (!texts.is_empty()).then(|| texts.join("\n\n"))
     }
@@ -803,6 +809,16 @@ impl Session {
     pub fn declaration_of(&self, name: &str) -> Option<&str> {
         let declares = |a: &&Accepted| declare::declared_names(&a.statement).iter().any(|n| **n == *name);
         self.accepted.iter().rev().find(declares).map(|a| a.text.as_str())
+    }
+
+    /// What is declared of this name, on one line; of a list of parameters, its own entry.
+    pub fn definition_of(&self, name: &str) -> Option<String> {
+        let text = self.declaration_of(name)?.split_whitespace().collect::<Vec<_>>().join(" ");
+        let entry = text.strip_prefix("param ").and_then(|list| {
+            let named = |entry: &&str| entry.trim().split([' ', '=', '[']).next() == Some(name);
+            outermost_entries(list).into_iter().find(named)
+        });
+        Some(entry.map_or(text.clone(), |entry| entry.trim().to_string()))
     }
 
     /// What is written in `///` above a declaration.
@@ -940,6 +956,21 @@ fn members(value: &Value) -> Vec<String> {
         Value::Point(point) => point.entries.iter().map(|entry| entry.text.clone()).collect(),
         _ => vec![],
     }
+}
+
+/// What stands between the commas of a list, except those in brackets.
+fn outermost_entries(list: &str) -> Vec<&str> {
+    let mut depth = 0i32;
+    let comma = |c: char| {
+        depth += i32::from("([{".contains(c)) - i32::from(")]}".contains(c));
+        c == ',' && depth == 0
+    };
+    list.split(comma).collect()
+}
+
+/// Rows below a text, each with what is said of it.
+fn listed(rows: &[(String, String)]) -> String {
+    rows.iter().map(|(written, help)| format!("\n  {written}: {help}")).collect()
 }
 
 /// What a function takes and gives, as far as its body says.

@@ -73,6 +73,7 @@ pub mod algebra {
 
 /// Counted work, and the stop from outside.
 pub mod budget {
+    pub use crate::budget::share::Share;
     pub use crate::budget::{Budget, Budgeted, Exhausted, interrupt, share, under_way};
 }
 

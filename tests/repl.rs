@@ -144,7 +144,7 @@ fn plain(bytes: &[u8]) -> String {
 #[test]
 fn a_command_is_completed_by_tab() {
     let mut terminal = Terminal::start(&data_folder("complete"));
-    terminal.ask(":he\t", "commands, or one of them; a question");
+    terminal.ask(":he\t", "this, or about a command, a word");
     assert_eq!(terminal.leave(), 0);
 }
 

@@ -532,7 +532,8 @@ fn an_unfinished_answer_says_what_is_known() {
             _ => format!("[{cyclic}]"),
         };
         let program = format!("manifold Y over t {{ {} }}\n{question}({arguments})\n", names.join(", "));
-        let mut session = Session::new(SessionOptions { work: Some(share::COMPONENTS), ..SessionOptions::default() });
+        let mut session =
+            Session::new(SessionOptions { work: Some(share::COMPONENTS.work()), ..SessionOptions::default() });
         let outcomes = session.feed("cyclic.mech", &program, Mode::File);
         let last = outcomes.last().expect("an outcome");
         let shown = last.answer.as_ref().map(|a| a.text(100));

@@ -16,6 +16,7 @@ pub mod elementary;
 mod evaluate;
 pub mod float;
 mod series;
+pub mod zero;
 
 pub use evaluate::{certified_sign, decimal, evaluate, evaluate_all, evaluate_exact};
 

@@ -166,6 +166,25 @@ pub fn domain(cx: &Inquiry, e: Expr) -> Vec<Condition> {
     found
 }
 
+/// What must hold for all of the expressions to be real; what must be positive is not said to be nonnegative as well.
+pub fn joint_domain(cx: &Inquiry, list: impl IntoIterator<Item = Expr>) -> Vec<Condition> {
+    let mut found: Vec<Condition> = Vec::new();
+    for condition in list.into_iter().flat_map(|e| domain(cx, e)) {
+        if !found.contains(&condition) {
+            found.push(condition);
+        }
+    }
+    strictest(found)
+}
+
+/// The conditions without those that say less than another one of the same expression.
+pub fn strictest(mut list: Vec<Condition>) -> Vec<Condition> {
+    let strict: Vec<Expr> = list.iter().filter(|c| c.relation == Relation::Greater).map(|c| c.left).collect();
+    let says_less = |r: Relation| matches!(r, Relation::GreaterEqual | Relation::NotEqual);
+    list.retain(|c| !says_less(c.relation) || !strict.contains(&c.left));
+    list
+}
+
 /// x for m·x with m > 0: of the same sign, and shorter.
 fn without_positive_factors(cx: &Inquiry, e: Expr) -> Expr {
     match e.node() {

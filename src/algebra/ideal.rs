@@ -36,8 +36,7 @@ pub use order::Order;
 use crate::algebra::factor::factor;
 use crate::algebra::number::{Integer, Rational};
 use crate::algebra::polynomial::{Monomial, Polynomial};
-use crate::budget::Budget;
-use crate::budget::{Budgeted, Exhausted, somebody_waits};
+use crate::budget::{Budget, Budgeted, Exhausted, Share, share, somebody_waits};
 use buchberger::{Element, Engine};
 use coefficient::Coefficient;
 use order::{Mono, Ring};
@@ -65,12 +64,18 @@ pub struct Remainder {
 /// A reduced Gröbner basis. Variables of the generators that are neither in the order nor parameters are put
 /// behind the others, compared by grevlex.
 pub fn groebner(cx: &Budget, generators: &[Polynomial], order: &Order, parameters: &[u32]) -> Basis {
-    groebner_within(cx, generators, order, parameters, u64::MAX)
+    groebner_within(cx, generators, order, parameters, share::UNBOUNDED)
 }
 
 /// The same, stopped when so many terms have been combined: for bases that are useful and not necessary. What it
 /// finds does not depend on the speed of the machine.
-pub fn groebner_within(cx: &Budget, generators: &[Polynomial], order: &Order, parameters: &[u32], work: u64) -> Basis {
+pub fn groebner_within(
+    cx: &Budget,
+    generators: &[Polynomial],
+    order: &Order,
+    parameters: &[u32],
+    work: Share,
+) -> Basis {
     let order = ring_order(generators, order, parameters);
     let partial = |generators: &[Polynomial]| Basis {
         generators: generators.iter().filter(|p| !p.is_zero()).map(Polynomial::primitive_part).collect(),
@@ -340,7 +345,7 @@ fn ring_monomial<const W: usize>(m: &Mono<W>, ring: &Ring<W>) -> Monomial {
 
 struct Groebner<'a> {
     generators: &'a [Polynomial],
-    work: u64,
+    work: Share,
 }
 
 impl Task for Groebner<'_> {
@@ -351,7 +356,7 @@ impl Task for Groebner<'_> {
             inputs.push(element(&p.primitive_part(), ring)?);
         }
         let mut engine = Engine::new(ring);
-        engine.work = self.work;
+        engine.work = self.work.work();
         let outcome = engine.run(cx, inputs).and_then(|()| engine.reduced_basis(cx));
         let (elements, complete) = match outcome {
             Ok(elements) => (elements, true),

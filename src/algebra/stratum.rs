@@ -25,6 +25,7 @@
 pub mod algebraic_point;
 pub mod basis;
 pub mod cell;
+mod combination;
 pub mod components;
 mod coupling;
 mod critical;

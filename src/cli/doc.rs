@@ -6,9 +6,10 @@ use super::Exit;
 use super::arguments::{Input, Settings, Talk, read};
 use super::console::{Console, width};
 use super::reading::declare_program;
+use crate::diagnostic::render::folded;
 use crate::diagnostic::{Diagnostic, codes, suggest};
 use crate::questions;
-use crate::report::wrap::wrapped;
+use crate::session::topics;
 use crate::session::{Session, SessionOptions, library};
 use clap::Args;
 use std::fmt::Write;
@@ -16,7 +17,7 @@ use std::path::Path;
 
 #[derive(Args, Clone, Debug)]
 pub struct Arguments {
-    /// Programs (- is standard input), libraries such as std.springs, or names of questions; without any, a list
+    /// Programs (- is standard input), libraries such as std.springs, names of questions and words, or lists such as methods; without any, what there is
     #[arg(value_name = "FILE|NAME")]
     pub what: Vec<String>,
     #[command(flatten)]
@@ -33,8 +34,8 @@ pub fn run(arguments: Arguments) -> Exit {
         console.print(&contents(width()));
     }
     for what in &arguments.what {
-        if what == "std" {
-            console.print(&libraries());
+        if let Some(topic) = topics::find(what).filter(|_| !Path::new(what).exists()) {
+            console.print(&topic.text(width()));
             continue;
         }
         if what == "reference" {
@@ -63,20 +64,15 @@ pub fn run(arguments: Arguments) -> Exit {
 
 /// What there is documentation of, without a name.
 fn contents(columns: usize) -> String {
-    let mut out = "The library, file by file (`lepage doc std.springs` shows one):\n\n".to_string() + &libraries();
-    out += "\nThe questions, by subject (`lepage doc classify` explains one):\n\n";
-    for (subject, rows) in questions::by_subject() {
-        let names: Vec<&str> = rows.iter().map(|q| q.name).collect();
-        out += &format!("{}\n", wrapped(&format!("{subject}: {}", names.join(", ")), columns));
-    }
-    out
-}
-
-/// The files of the standard library, each with its first sentence.
-fn libraries() -> String {
-    let wide = library::FILES.iter().map(|(name, _)| name.len()).max().unwrap_or(0) + "std.".len();
-    let line = |(name, text): &(&str, &str)| format!("{:wide$}  {}\n", format!("std.{name}"), library::about(text));
-    library::FILES.iter().map(line).collect()
+    let list = |name: &str| topics::find(name).map_or(String::new(), |topic| topic.text(columns));
+    let others: Vec<String> = topics::TOPICS.iter().map(|t| format!("`lepage doc {}`", t.name)).collect();
+    format!(
+        "The library, file by file (`lepage doc std.springs` shows one):\n\n{}\nThe questions, by subject (`lepage doc \
+         classify` explains one):\n\n{}\n{}\n",
+        list("library"),
+        list("questions"),
+        folded(&format!("Lists: {}; `lepage doc reference` is everything.", others.join(", ")), columns).join("\n"),
+    )
 }
 
 fn name(name: &str, session: &Session, console: &mut Console) -> Exit {

@@ -16,12 +16,12 @@ pub fn page(example: impl Fn(&Question) -> Option<String>) -> String {
     section(&mut out, "Inside statements", "Clauses of runs, and words of expressions.", words(usage::INSIDE));
     let methods = METHODS.iter().map(|row| format!("| `{}` | {} |\n", row.name, cell(row.help)));
     section(&mut out, "Methods", "After `method` in a run.", table("method | what it is", methods));
-    let settings = plot_settings().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let settings = plot_settings().map(|(name, takes)| format!("| `{name}` | {} |\n", cell(takes)));
     section(
         &mut out,
         "Settings of a plot",
         "Entries such as `title = \"Two orbits\"` among its curves.",
-        settings + "\n",
+        table("setting | what it takes", settings),
     );
     let functions = function::TABLE.iter().map(|row| format!("| `{}` | {} |\n", row.name, cell(row.help)));
     section(

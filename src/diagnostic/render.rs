@@ -105,26 +105,51 @@ impl<'a> Renderer<'a> {
         out
     }
 
-    /// The location and the labelled lines of one text.
+    /// The location and the labelled lines of one text. A line that is too wide is shown through a window, alone.
     fn draw(&mut self, diagnostic: &Diagnostic, id: SourceId) -> String {
         let source = self.sources.get(id);
-        let mut labels: Vec<&Label> = diagnostic.labels.iter().filter(|l| l.span.source == id).collect();
+        let mut left: Vec<&Label> = diagnostic.labels.iter().filter(|l| l.span.source == id).collect();
+        let start = |l: &Label| visible_range(&source.text, l.span).start;
+        let line = |l: &Label| source.line_column(start(l)).0;
+        let mut out = String::new();
+        while let Some(&first) = left.first() {
+            let wide = left.iter().filter(|l| self.is_wide(source, l)).map(|l| line(l)).collect::<Vec<_>>();
+            let windowed = wide.contains(&line(first));
+            let (now, later) =
+                left.iter().partition(|l| if windowed { line(l) == line(first) } else { !wide.contains(&line(l)) });
+            out += &self.draw_lines(diagnostic, id, now, windowed);
+            left = later;
+        }
+        out
+    }
+
+    /// The width that lines of the source may have.
+    fn room(&self) -> usize {
+        self.columns.map_or(WIDE, |columns| columns.saturating_sub(MARGIN_OF_LINES).min(WIDE))
+    }
+
+    /// Whether the line of a label is too wide for the screen, or what is said at its end.
+    fn is_wide(&self, source: &Source, label: &Label) -> bool {
+        let range = visible_range(&source.text, label.span);
+        let line = line_around(&source.text, range.start);
+        let end = range.end.min(line.end).max(line.start);
+        let said = source.text[line.start..end].chars().count() + sentence_width(label);
+        let widest = self.columns.map_or(usize::MAX, |_| self.room());
+        is_wide(&source.text, range.start, self.room()) || said > widest && line.start < range.start
+    }
+
+    /// Lines with their labels, all of them or one through a window.
+    fn draw_lines(&mut self, diagnostic: &Diagnostic, id: SourceId, mut labels: Vec<&Label>, windowed: bool) -> String {
+        let source = self.sources.get(id);
         let first = labels.first().map_or(0, |l| visible_range(&source.text, l.span).start);
-        // Of lines too wide to show, only the one of the primary label is, through a window.
-        let line = |byte: usize| source.line_column(byte).0;
-        let wide = self.columns.map_or(WIDE, |columns| columns.saturating_sub(MARGIN_OF_LINES).min(WIDE));
-        let windowed = is_wide(&source.text, first, wide);
-        labels.retain(|l| {
-            let start = visible_range(&source.text, l.span).start;
-            if windowed { line(start) == line(first) } else { !is_wide(&source.text, start, wide) }
-        });
+        let widest = labels.iter().map(|l| visible_range(&source.text, l.span).len() + sentence_width(l)).max();
+        let window = windowed.then(|| Window::around(source, first, self.room(), widest.unwrap_or(0)));
         // ariadne begins a new excerpt where the lines do not ascend.
         labels.sort_by_key(|l| l.span.start);
         let config =
             Config::new().with_color(self.color).with_index_type(IndexType::Byte).with_char_set(CharSet::Unicode);
         let color = Color::Fixed(severity_color(diagnostic.severity).0);
         let ranges: Vec<Range<usize>> = labels.iter().map(|l| visible_range(&source.text, l.span)).collect();
-        let window = windowed.then(|| Window::around(source, first, wide));
         let shown: Vec<Range<usize>> = match &window {
             Some(w) => ranges.iter().map(|r| w.shift(r)).collect(),
             None => ranges.clone(),
@@ -150,7 +175,11 @@ impl<'a> Renderer<'a> {
         }
         let text = legible(&String::from_utf8_lossy(&bytes));
         let (line, column) = source.line_column(first);
-        body(&text, &format!("{}:{line}:{column}", printable(&source.name)))
+        let drawn = body(&text, &format!("{}:{line}:{column}", printable(&source.name)));
+        match self.columns {
+            Some(columns) => drawn.lines().map(|line| folded_label(line, columns) + "\n").collect(),
+            None => drawn,
+        }
     }
 
     fn prepared(&mut self, id: SourceId) -> &ariadne::Source<String> {
@@ -178,7 +207,7 @@ const NARROWEST: usize = 30;
 const MARGIN_OF_LINES: usize = 8;
 
 /// A text in lines of at most so many characters, broken between words.
-fn folded(text: &str, room: usize) -> Vec<String> {
+pub fn folded(text: &str, room: usize) -> Vec<String> {
     if strip_ansi(text).chars().count() <= room {
         return vec![text.to_string()];
     }
@@ -194,6 +223,27 @@ fn folded(text: &str, room: usize) -> Vec<String> {
         }
     }
     lines
+}
+
+/// Columns that the sentence of a label takes behind its words, with the stroke that leads to it.
+fn sentence_width(label: &Label) -> usize {
+    label.message.chars().count() + 4
+}
+
+/// A line that ends in the sentence of a label, with that sentence in lines below each other if it is too wide.
+fn folded_label(line: &str, columns: usize) -> String {
+    let ends = ["─ ", "─\x1b[0m "].iter().filter_map(|end| line.rfind(end).map(|at| at + end.len())).max();
+    let (Some(at), true) = (ends, strip_ansi(line).chars().count() > columns) else { return line.to_string() };
+    let (stroke, sentence) = line.split_at(at);
+    let column = strip_ansi(stroke).chars().count();
+    let room = columns.saturating_sub(column);
+    let margin = line.find('│').map_or("", |bar| &line[..bar + '│'.len_utf8()]);
+    if room < 10 || margin.is_empty() {
+        return line.to_string();
+    }
+    let off = if margin.contains('\x1b') { "\x1b[0m" } else { "" };
+    let gap = " ".repeat(column.saturating_sub(strip_ansi(margin).chars().count()));
+    format!("{stroke}{}", folded(sentence, room).join(&format!("\n{margin}{off}{gap}")))
 }
 
 /// What ariadne painted, with the ink of the terminal for the text, and greys that can be seen on every ground.
@@ -350,8 +400,8 @@ struct Window {
 }
 
 impl Window {
-    /// A window around a place in a wide line.
-    fn around(source: &Source, place: usize, wide: usize) -> Window {
+    /// A window around a place in a wide line, with room for what is marked and said there.
+    fn around(source: &Source, place: usize, wide: usize, marked: usize) -> Window {
         let text = &source.text;
         let line = line_around(text, place);
         let floor = |mut byte: usize| {
@@ -362,7 +412,8 @@ impl Window {
         };
         // A third before the mark; dots and the sentence at the mark need some room too.
         let room = wide.min(210).saturating_sub(4);
-        let start = floor(place.saturating_sub(room / 3).max(line.start));
+        let before = (room / 3).min(room.saturating_sub(marked));
+        let start = floor(place.saturating_sub(before).max(line.start));
         let end = floor((start + room).min(line.end)).max(start);
         // Empty lines before it give the window its line number.
         let above = "\n".repeat(source.line_column(place).0 - 1);

@@ -15,6 +15,19 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, c)| c)
 }
 
+/// The candidates that have a word of `name` which the others have not: `cartan` for `cartan_form`, and both
+/// `find_symmetries` and `find_adjoint_symmetries` for `symmetries`. Words of one or two letters say nothing.
+pub fn of_these_words<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let words = |name: &'_ str| name.to_lowercase().split('_').map(String::from).collect::<Vec<_>>();
+    let asked = words(name);
+    let is_near = |candidate: &&str| {
+        let theirs = words(candidate);
+        let shared = theirs.iter().filter(|w| w.len() > 2 && asked.contains(w)).count();
+        shared > 0 && (shared == theirs.len() || shared == asked.len())
+    };
+    candidates.into_iter().filter(|c| *c != name).filter(is_near).collect()
+}
+
 /// A name that spells a derivative, `xdot`, `theta_ddot`, and the number of its dots.
 pub fn dotted(name: &str) -> Option<(&str, usize)> {
     for (ending, dots) in [("ddot", 2), ("dot", 1)] {
@@ -47,7 +60,7 @@ fn distance(a: &str, b: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{dotted, nearest};
+    use super::{dotted, nearest, of_these_words};
 
     #[test]
     fn a_slip_is_found_and_a_stranger_is_not() {
@@ -55,6 +68,9 @@ mod tests {
         assert_eq!(nearest("x", ["theta", "phi"]), None);
         assert_eq!(nearest("m", ["Y", "x"]), None);
         assert_eq!(nearest("m", ["m1", "x"]), Some("m1"));
+        assert_eq!(of_these_words("cartan_form", ["cartan", "poincare_cartan", "d", "hamilton_form"]), ["cartan"]);
+        assert_eq!(of_these_words("symmetries", ["find_symmetries", "symmetry"]), ["find_symmetries"]);
+        assert_eq!(of_these_words("d_x", ["d", "x"]), [""; 0]);
         assert_eq!((dotted("theta_ddot"), dotted("xdot"), dotted("dot")), (Some(("theta", 2)), Some(("x", 1)), None));
     }
 }

@@ -23,7 +23,7 @@ use crate::algebra::stratum::leaves::{Leaf, leaves};
 use crate::algebra::stratum::{Branch, Cell, Frame, set, tangent};
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Symbol, Verdict};
-use crate::budget::Budgeted;
+use crate::budget::{Budgeted, share};
 use rustc_hash::FxHashMap;
 
 pub(crate) type Row = Vec<Expr>;
@@ -45,9 +45,6 @@ pub(crate) struct Subspace {
     /// Where it lives: one branch.
     pub on: Branch,
 }
-
-/// What it may cost that the comparison of two spans looks at special points, in terms combined.
-const SPECIAL_POINTS: u64 = 8_000_000;
 
 impl Subspace {
     pub fn span(chart: &Chart, rows: Vec<Row>) -> Subspace {
@@ -153,7 +150,7 @@ impl Subspace {
         if !generic.is_yes() {
             return Ok(generic);
         }
-        match cx.within(SPECIAL_POINTS, || differing_stratum(cx, &a, &b)) {
+        match cx.within(share::SIDE, || differing_stratum(cx, &a, &b)) {
             Ok(Some(branch)) => {
                 let place = Submanifold::new(&a.chart, vec![branch]);
                 Ok(Verdict::no(format!("they agree at generic points and differ on {place}")))

@@ -5,7 +5,8 @@
 //! t, q, p; as many functions of time are free on both sides; and one is empty where the other is. The two are computed
 //! independently: where they differ one of them is wrong, and neither is called proved.
 //!
-//! The image of a set is known by the equations that elimination of the velocities leaves, so that closures are compared.
+//! The image of a set is known by the equations that elimination of the velocities leaves, so that no more than closures is compared
+//! there. That no motion is lacking is asked of the motions themselves, with every inequation.
 
 use super::constraint_algorithm::{DynamicBranch, Dynamics, Problem, SystemDynamics, run};
 use super::dirac::{DiracSystem, dirac};
@@ -13,9 +14,10 @@ use super::lagrangian::Lagrangian;
 use super::lepage_class::lepage;
 use super::primary::Legs;
 use crate::algebra::Inquiry;
+use crate::algebra::expr::{Condition, Relation};
 use crate::algebra::stratum::{Branch, Cell, Frame, set};
 use crate::algebra::{Expr, Ground, Verdict, conditions};
-use crate::budget::Budgeted;
+use crate::budget::{Budgeted, share};
 
 /// What the comparison found.
 pub(crate) struct Agreement {
@@ -24,14 +26,8 @@ pub(crate) struct Agreement {
     pub is_complete: bool,
 }
 
-/// What the constraint algorithm may cost here, in terms combined.
-const DYNAMICS_WORK: u64 = 12_000_000;
-
-/// What Dirac's algorithm may cost beside the constraint algorithm.
-const DIRAC_WORK: u64 = 6_000_000;
-
-/// What the comparison of their outcomes may cost.
-const COMPARISON_WORK: u64 = 4_000_000;
+/// Sets of more equations are not compared: their images are out of reach.
+const MAX_EQUATIONS: usize = 11;
 
 /// A ground in words.
 pub(crate) fn words(ground: &Ground) -> String {
@@ -43,7 +39,7 @@ pub(crate) fn words(ground: &Ground) -> String {
 
 /// Compares the final sets, for Dirac's side.
 pub(crate) fn compare(cx: &Inquiry, lagrangian: &Lagrangian, system: &DiracSystem) -> Agreement {
-    let found = cx.aside(DYNAMICS_WORK, || {
+    let found = cx.aside(share::AGREEMENT_DYNAMICS, || {
         let form = lagrangian.dynamical_form(cx).ok();
         let alpha = form.and_then(|form| lepage(cx, &form).ok());
         Ok(alpha.and_then(|alpha| run(cx, &alpha, Problem::Proper).ok()))
@@ -75,7 +71,10 @@ fn agrees_with_dirac(cx: &Inquiry, lagrangian: &Lagrangian, dynamics: &Dynamics)
     if lagrangian.order() > 1 || dynamics.stopped.is_some() || dynamics.branches.iter().any(is_plain) {
         return Verdict::unknown("there is nothing to compare");
     }
-    match cx.aside(DIRAC_WORK, || Ok(dirac(cx, lagrangian).ok())) {
+    if dynamics.branches.iter().any(|b| b.branch.equations.len() > MAX_EQUATIONS) {
+        return Verdict::unknown("the final set has too many equations for a comparison");
+    }
+    match cx.aside(share::AGREEMENT_DIRAC, || Ok(dirac(cx, lagrangian).ok())) {
         Ok(Some(Some(system))) => verdict(cx, lagrangian, &system, dynamics),
         _ => Verdict::unknown("Dirac's algorithm found no answer to compare with"),
     }
@@ -83,7 +82,7 @@ fn agrees_with_dirac(cx: &Inquiry, lagrangian: &Lagrangian, dynamics: &Dynamics)
 
 fn verdict(cx: &Inquiry, lagrangian: &Lagrangian, system: &DiracSystem, dynamics: &Dynamics) -> Verdict {
     let comparison = Comparison { system, dynamics };
-    match cx.aside(COMPARISON_WORK, || comparison.verdict(cx, lagrangian)) {
+    match cx.aside(share::AGREEMENT, || comparison.verdict(cx, lagrangian)) {
         Ok(Some(verdict)) => verdict,
         _ => Verdict::unknown("there was no time to compare with the constraint algorithm"),
     }
@@ -119,9 +118,11 @@ impl Comparison<'_> {
         let frame = Frame::new(cx, &self.system.coordinates(), &equations)?;
         let (here, there) = (cells_of(cx, &frame, &here)?, cells_of(cx, &frame, &there)?);
         let open = cells_of(cx, &frame, &open)?;
-        // What contains the image contains the motions; where that is not seen they are looked at themselves.
-        let missing = match set::is_subset(cx, &frame, &there, &here)? {
-            Verdict::Yes(ground) => Verdict::Yes(ground),
+        // What contains the image contains the motions; where that is not seen they are looked at themselves. Inequations are
+        // seen by the motions only: closures do not tell what happens where the Hessian loses rank.
+        let is_closed = self.system.branches.iter().all(|b| b.branch.nonzero.is_empty());
+        let missing = match is_closed.then(|| set::is_subset(cx, &frame, &there, &here)).transpose()? {
+            Some(Verdict::Yes(ground)) => Verdict::Yes(ground),
             _ => self.missing(cx, &legs)?,
         };
         let superfluous =
@@ -148,10 +149,17 @@ impl Comparison<'_> {
     /// Whether the Legendre map carries every final set of dynamics(L) into the branches found here: their equations with
     /// p = ∂L/∂q̇ hold on it. No elimination is needed, and no sign of a root is lost.
     fn missing(&self, cx: &Inquiry, legs: &Legs) -> Budgeted<Verdict> {
-        let pulled = |b: &Branch| Branch { equations: legs.pulled_back(cx, &b.equations), nonzero: vec![] };
+        let pulled = |b: &Branch| Branch {
+            equations: legs.pulled_back(cx, &b.equations),
+            nonzero: legs.pulled_back(cx, &b.nonzero),
+        };
         let here: Vec<Branch> = self.system.branches.iter().map(|b| pulled(&b.branch)).collect();
         let undecided: Vec<Branch> = self.system.undecided.iter().map(pulled).collect();
-        let there = self.dynamics.final_set();
+        // Nobody speaks of points at which L has no derivatives.
+        let strict = |c: &Condition| matches!(c.relation, Relation::NotEqual | Relation::Greater);
+        let inside: Vec<Expr> = self.system.domain.iter().filter(|c| strict(c)).map(|c| c.left).collect();
+        let mut there = self.dynamics.final_set();
+        there.iter_mut().for_each(|b| b.nonzero.extend(&inside));
         let frame = legs.frame_of_velocities(cx, &[&here[..], &undecided, &there].concat())?;
         let (here, undecided) = (cells_of(cx, &frame, &here)?, cells_of(cx, &frame, &undecided)?);
         let there = cells_of(cx, &frame, &there)?;

@@ -33,7 +33,7 @@ use crate::algebra::assume::Sign;
 use crate::algebra::expr::symbols_of;
 use crate::algebra::stratum::Branch;
 use crate::algebra::{Expr, Ground, Inquiry, Rational, Symbol, Verdict};
-use crate::budget::share;
+use crate::budget::{Share, share};
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
 use crate::geometry::jet::total_derivatives;
@@ -99,18 +99,17 @@ const PROLONGATIONS: usize = 3;
 /// How many points off the branches are looked for.
 const ELSEWHERE: usize = 18;
 
-/// The dynamics with a certificate for each branch. What fails is not part of the answer any more. `work` is what the answer
-/// cost: its certificates may cost a share of it.
-pub fn certified(cx: &Inquiry, alpha: &LepageTwoForm, mut found: Dynamics, work: u64) -> Dynamics {
-    let limit = (work / share::CERTIFICATE_PART).max(share::CERTIFICATE_FLOOR).min(cx.remaining());
-    let end = cx.work_done() + limit;
+/// The dynamics with a certificate for each branch. What fails is not part of the answer any more. Of what the answer cost its
+/// certificates may cost a part.
+pub fn certified(cx: &Inquiry, alpha: &LepageTwoForm, mut found: Dynamics, cost: Share) -> Dynamics {
+    let all = cx.common(cost.divided_by(share::CERTIFICATE_PART).max(share::CERTIFICATE));
     let notary = Notary::new(cx, alpha, &found);
     let list: Vec<Branch> = found.final_set();
     let mut parts = found.branches.len() as u64 + 1;
     // What one does not need is left to the others.
     let mut part = || {
         parts -= 1;
-        end.saturating_sub(cx.work_done()) / (parts + 1)
+        cx.left_of(&all).divided_by(parts + 1)
     };
     for (i, branch) in found.branches.iter_mut().enumerate() {
         let others: Vec<&Branch> = list.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, b)| b).collect();
@@ -237,6 +236,9 @@ impl<'a> Notary<'a> {
                 Err(Objection::Gap(gap)) => stopped = stopped.or(Some(gap)),
             }
         }
+        if let Some((evidence, at)) = self.without_motion(cx, b, start) {
+            return Certificate::failed(evidence, at);
+        }
         if !reports.iter().any(|r| r.dimension == b.dim) {
             return match stopped {
                 Some(gap) => Certificate::not_made(gap_text(&gap)),
@@ -244,6 +246,34 @@ impl<'a> Notary<'a> {
             };
         }
         Certificate { outcome: Outcome::Passed, point: coordinates, checks: self.checks(b, &points, &reports) }
+    }
+
+    /// A point at which the rank is said to jump, if no formal motion passes through it: vectors alone do not make a point final.
+    fn without_motion(
+        &self,
+        cx: &Inquiry,
+        b: &DynamicBranch,
+        start: &Point,
+    ) -> Option<(String, Vec<(Symbol, Rational)>)> {
+        let coordinates = &self.laws.coordinates;
+        for (stratum, _) in b.rank.strata.iter().filter(|(_, said)| *said != b.free + 1) {
+            let equations: Vec<Expr> = b.branch.equations.iter().chain(&stratum.equations).copied().collect();
+            let nonzero: Vec<Expr> = b.branch.nonzero.iter().chain(&stratum.nonzero).copied().collect();
+            let accept = |p: &Point| self.is_assumed(cx, p);
+            for seed in 0..POINTS - 1 {
+                let (equations, nonzero, inside) = (&equations, &nonzero, &self.inside);
+                let search = Search { cx, coordinates, start, equations, nonzero, seed, is_special: false, inside };
+                let Ok(Some(p)) = search.find(&accept) else { break };
+                let often = 2 * self.further();
+                if let Ok(Formal::None { prolongations }) = self.laws.formal(cx, &p, often, often, 0) {
+                    let place = p.text(coordinates);
+                    let what = "the equations of motion, differentiated";
+                    let evidence = format!("at {place}: {what} {prolongations} times, have no solution");
+                    return Some((evidence, p.coordinates(coordinates)));
+                }
+            }
+        }
+        None
     }
 
     /// What points say at which the fields have no value: whether any of them is regular.
@@ -724,7 +754,7 @@ pub(crate) fn real_point(cx: &Inquiry, space: &[Symbol], equations: &[Expr], non
         let (is_special, coordinates, start, inside) = (seed % 2 == 1, space, &start, &inside);
         Search { cx, coordinates, start, equations, nonzero, seed, is_special, inside }.find(&accept).ok().flatten()
     };
-    let found = cx.within(share::CERTIFICATE_FLOOR, || (0..POINTS).find_map(find));
+    let found = cx.within(share::CERTIFICATE, || (0..POINTS).find_map(find));
     found.map(|p| p.text(space))
 }
 

@@ -12,7 +12,7 @@ use super::{Answered, exhausted, jet};
 use crate::algebra::Inquiry;
 use crate::algebra::derive::partial;
 use crate::algebra::polynomial::Polynomial;
-use crate::algebra::stratum::leaves::{LinearSystem, leaves};
+use crate::algebra::stratum::leaves::{Leaf, LinearSystem, leaves};
 use crate::algebra::stratum::rank::{Rank, strata_by, system_of};
 use crate::algebra::stratum::tangent::dimension;
 use crate::algebra::stratum::{Branch, Cell, Frame, set};
@@ -114,10 +114,18 @@ impl Vectors for Motions<'_> {
 pub fn constrained_dynamics(cx: &Inquiry, system: &ConstrainedForm) -> Answered<ConstrainedDynamics> {
     let equations = system.equations_of_motion(cx)?;
     let space = system.structure().manifold().jets(equations.order.max(1) - 1);
-    cx.within(share::DERIVATION, || execute(cx, &equations, &space)).map_err(exhausted)
+    let is_closed = !system.is_high() && system.structure().redundant().is_empty();
+    cx.within(share::DERIVATION, || execute(cx, &equations, &space, is_closed)).map_err(exhausted)
 }
 
-fn execute(cx: &Inquiry, equations: &ConstrainedEquations, space: &JetSpace) -> Budgeted<ConstrainedDynamics> {
+/// `is_closed` says that the equations contain the derivative of everything that vanishes on the surface and is not zero itself: a
+/// solution is tangent to it.
+fn execute(
+    cx: &Inquiry,
+    equations: &ConstrainedEquations,
+    space: &JetSpace,
+    is_closed: bool,
+) -> Budgeted<ConstrainedDynamics> {
     let surface: Vec<Expr> = equations.surface.iter().map(|e| e.function).collect();
     let matrix = equations.b.iter().flatten().chain(&equations.a);
     let all: Vec<Expr> = surface.iter().chain(matrix).copied().collect();
@@ -127,17 +135,31 @@ fn execute(cx: &Inquiry, equations: &ConstrainedEquations, space: &JetSpace) -> 
     let motions = Motions { frame, space, width: equations.unknowns.len(), base };
     let mut sets = InvariantSets::new(frame, &motions);
     let start = frame.cells(cx, &Branch { equations: surface, nonzero: vec![] })?;
+    let lists = start.iter().map(|cell| leaves(cx, frame, &motions.base, cell)).collect::<Budgeted<Vec<_>>>()?;
     let mut primary = vec![];
-    for cell in &start {
-        for leaf in leaves(cx, frame, &motions.base, cell)?.into_iter().filter(|leaf| leaf.is_solvable) {
-            primary.push(frame.branch(cx, &leaf.cell)?);
-        }
+    for leaf in lists.iter().flatten().filter(|leaf| leaf.is_solvable) {
+        primary.push(frame.branch(cx, &leaf.cell)?);
     }
-    sets.queue = start;
-    sets.iterate(cx)?;
-    sets.settle_boundaries(cx, |_| Ok(vec![]))?;
+    // Where the equations have one solution at every point of the surface, and it is tangent, nothing is cut off.
+    let is_regular = is_closed
+        && lists.iter().all(|list| !list.is_empty())
+        && lists.iter().flatten().all(|leaf| leaf.is_solvable && leaf.rank == motions.width);
+    if is_regular {
+        sets.rounds = 1;
+        for (cell, list) in start.iter().zip(lists) {
+            sets.begin(cx, cell, list)?;
+        }
+    } else {
+        sets.queue = start;
+        sets.iterate(cx)?;
+        sets.settle_boundaries(cx, |_| Ok(vec![]))?;
+    }
     let finals = sets.maximal_finals(cx)?;
-    let branches = finals.iter().map(|cell| describe(cx, &sets, &motions, equations, cell));
+    let solve = |cell: &Cell| match is_regular {
+        true => leaves(cx, frame, &motions.base, cell),
+        false => sets.solve(cx, cell),
+    };
+    let branches = finals.iter().map(|cell| describe(cx, &motions, equations, cell, solve(cell)?));
     let branches = branches.collect::<Budgeted<Vec<_>>>()?;
     let open = sets.unsolved.iter().cloned().chain(sets.unsettled(cx, &finals)?);
     let undecided = open.collect::<Vec<_>>().iter().map(|cell| frame.branch(cx, cell)).collect::<Budgeted<Vec<_>>>()?;
@@ -292,13 +314,12 @@ fn on_surface(
 
 fn describe(
     cx: &Inquiry,
-    sets: &InvariantSets,
     motions: &Motions,
     equations: &ConstrainedEquations,
     cell: &Cell,
+    list: Vec<Leaf>,
 ) -> Budgeted<ConstrainedBranch> {
     let (frame, m) = (motions.frame, motions.space.manifold().n_coordinates());
-    let list = sets.solve(cx, cell)?;
     let generic = generic_leaf(&list, cell);
     let branch = frame.branch(cx, cell)?;
     let dim = dimension(cx, frame, cell)?;

@@ -42,7 +42,7 @@ use crate::algebra::stratum::tangent::{conormal, projection, singular_locus};
 use crate::algebra::stratum::{Branch, Cell, Frame, set};
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Coordinate, Expr, Ground, Symbol, Verdict};
-use crate::budget::{Budgeted, Exhausted, clear_interrupt, grace_share, is_interrupted};
+use crate::budget::{Budgeted, Exhausted, Share, clear_interrupt, grace_share, is_interrupted, share};
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
 use crate::geometry::jet::{FiberedManifold, JetSpace};
@@ -232,7 +232,7 @@ pub enum LogItem {
 
 /// The algorithm for both problems, each with its share of the work.
 pub fn dynamics(cx: &Inquiry, alpha: &LepageTwoForm) -> Answered<SystemDynamics> {
-    let extended = cx.within(cx.remaining() / 2, || run(cx, alpha, Problem::Extended))?;
+    let extended = cx.within(cx.half(), || run(cx, alpha, Problem::Extended))?;
     let proper = if alpha.dynamical_form().order() == 1 {
         // There is no semispray problem: every Hamilton path is a path.
         Dynamics { problem: Problem::Proper, ..extended.clone() }
@@ -259,8 +259,8 @@ pub fn run(cx: &Inquiry, alpha: &LepageTwoForm, problem: Problem) -> Answered<Dy
     let frame = in_any_case(cx, || frame_of(cx, alpha)).map_err(exhausted)?;
     let task = in_any_case(cx, || Task::new(cx, alpha, &frame, problem)).map_err(exhausted)?;
     let (found, is_descent) = task.carried_out(cx).map_err(exhausted)?;
-    let work = cx.work_done() - begin;
-    let mut found = certified(cx, alpha, found, if is_descent { work.max(DESCENT_WORK) } else { work });
+    let cost = cx.spent_since(begin);
+    let mut found = certified(cx, alpha, found, if is_descent { cost.max(share::DESCENT_CERTIFICATE) } else { cost });
     if is_interrupted() && clear_interrupt() {
         found = found.interrupted("making its certificates");
     }
@@ -373,18 +373,12 @@ const MANY_EQUATIONS: usize = 6;
 /// The same where all are linear, which are easier for everybody.
 const MANY_LINEAR: usize = 24;
 
-/// Certificates of a descent may cost as if it had cost so much: the point that they find is the only one.
-const DESCENT_WORK: u64 = 8_000_000;
-
-/// What the comparison of the final set with the primary one may cost, in terms combined.
-const COMPARISON_WORK: u64 = 20_000_000;
-
 /// Puts a report together part by part. When a budget ends the parts share a little time of their own, and those that
 /// need more are left out.
 struct Reporter {
     stopped: Option<Stop>,
     /// The work that is left for them.
-    left: u64,
+    left: Share,
 }
 
 impl Reporter {
@@ -401,7 +395,7 @@ impl Reporter {
         }
         let begin = cx.work_done();
         let found = cx.grace(|| cx.within(self.left, work));
-        self.left = self.left.saturating_sub(cx.work_done() - begin);
+        self.left = self.left.without(cx.spent_since(begin));
         match found {
             Ok(found) => Ok(Some(found)),
             Err(Exhausted::Interrupted) => Err(Exhausted::Interrupted),
@@ -441,10 +435,11 @@ impl Vectors for Task<'_> {
         self.frame.read_row(cx, &row)
     }
 
-    fn crossing(&self, cx: &Inquiry, stratum: &Cell) -> Budgeted<Vec<Cell>> {
+    fn crossing(&self, cx: &Inquiry, stratum: &Cell, within: &Cell) -> Budgeted<Vec<Cell>> {
         let (time, velocities) = (self.alpha.dynamical_form().manifold().base(), &self.velocities);
         let (known, unknowns) = (self.known.as_slice(), self.unknowns.as_slice());
-        Curves { frame: self.frame, time, known, unknowns, system: &self.base, velocities }.crossing(cx, stratum)
+        Curves { frame: self.frame, time, known, unknowns, system: &self.base, velocities }
+            .crossing(cx, stratum, within)
     }
 }
 
@@ -653,12 +648,12 @@ impl<'a> Task<'a> {
         let empty = if is_open && finals.is_empty() {
             Verdict::unknown("the algorithm was cut off")
         } else {
-            let found =
-                reporter.part(cx, "", || cx.aside(COMPARISON_WORK, || set::is_union_empty(cx, self.frame, &finals)))?;
+            let found = reporter
+                .part(cx, "", || cx.aside(share::COMPARISON, || set::is_union_empty(cx, self.frame, &finals)))?;
             found.flatten().unwrap_or_else(|| unknown("whether the final set has a point"))
         };
         let secondary = reporter
-            .part(cx, "", || cx.aside(COMPARISON_WORK, || self.is_smaller(cx, primary, &finals, &open)))?
+            .part(cx, "", || cx.aside(share::COMPARISON, || self.is_smaller(cx, primary, &finals, &open)))?
             .flatten();
         let secondary = secondary.unwrap_or_else(|| unknown("whether the final set is the primary one"));
         let log =

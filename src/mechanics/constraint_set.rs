@@ -13,6 +13,7 @@ use crate::algebra::stratum::rank::Rank;
 use crate::algebra::stratum::{self, Branch};
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Inquiry, Symbol, Verdict, conditions, decide};
+use crate::budget::share;
 use crate::geometry::jet::JetSpace;
 use crate::geometry::rank;
 use crate::geometry::restriction::Restriction;
@@ -37,9 +38,6 @@ pub struct Sheet {
     /// Points that lie on it.
     pub points: Vec<FxHashMap<Symbol, Expr>>,
 }
-
-/// What it may cost to write a function shortly on M, in terms combined.
-const SETTLING: u64 = 400_000;
 
 /// More choices of velocities than this are not tried.
 const MAX_CHOICES: usize = 40;
@@ -149,7 +147,7 @@ impl ConstraintSet {
         }
         let branch = self.with(&Branch::everything());
         let along = || Restriction::new(cx, &self.space.chart(), &branch)?.function(cx, e);
-        let (settled, _) = conditions::collect(cx, |_| cx.within(SETTLING, along));
+        let (settled, _) = conditions::collect(cx, |_| cx.within(share::MINOR, along));
         settled.map_or_else(|_| tidy(cx, e), |settled| tidy(cx, settled))
     }
 

@@ -33,6 +33,7 @@ use crate::algebra::solve::{Branch as SolvedBranch, solve};
 use crate::algebra::stratum::{self, Branch};
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Symbol, Verdict};
+use crate::budget::share;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::form::Form;
 use crate::geometry::jet::{FiberedManifold, JetSpace, total_derivative, total_derivatives};
@@ -161,7 +162,7 @@ impl ConstraintStructure {
         // The chart was chosen where the independent constraints hold; it must be one where all of them do.
         let det = structure.det;
         let lost =
-            cx.within(MINOR_WORK, || stratum::vanishes_on(cx, &structure.space().symbols(), det, &structure.set()));
+            cx.within(share::MINOR, || stratum::vanishes_on(cx, &structure.space().symbols(), det, &structure.set()));
         if lost.is_ok_and(|v| v.is_yes()) {
             return Err(undecided("the constraints can be solved for the dependent jets", "their minor vanishes on Q"));
         }
@@ -213,6 +214,27 @@ impl ConstraintStructure {
         ConstraintStructure::build(cx, declared, level, false)
     }
 
+    /// Dependent jets with their values alone, lowest first, as far as they are found: what a start is completed with. Nothing is
+    /// differentiated.
+    pub fn dependent_values(cx: &Inquiry, declared: &Declared, level: u32) -> Answered<Vec<(Symbol, Expr)>> {
+        let manifold = declared.manifold.unfolded();
+        let constraints = ordered(cx, declared)?;
+        let lowest = constraints.iter().map(|c| c.order).min().unwrap_or(0);
+        let level = constraints.iter().map(|c| c.order).max().unwrap_or(0).max(level);
+        let tower = tower(cx, &constraints, level);
+        let chetaev = chetaev(cx, &manifold, &constraints);
+        let (constraints, tower, chetaev) = (&constraints[..], &tower[..], &chetaev);
+        let chart = Chart { manifold: &manifold, constraints, tower, chetaev, level, explicit: true };
+        let dependent = chart.dependent(cx, declared)?;
+        let mut known = vec![];
+        for level in lowest..=level {
+            if let Solved::Values(values) = chart.solve(cx, declared, &dependent, level)? {
+                known.extend(values);
+            }
+        }
+        Ok(known)
+    }
+
     fn build(cx: &Inquiry, declared: &Declared, level: u32, explicit: bool) -> Answered<ConstraintStructure> {
         let manifold = declared.manifold.unfolded();
         let constraints = ordered(cx, declared)?;
@@ -223,6 +245,10 @@ impl ConstraintStructure {
             Chart { manifold: &manifold, constraints: &constraints, tower: &tower, chetaev: &chetaev, level, explicit };
         let (found, recorded) = conditions::collect_all(cx, |cx| chart.complete(cx, declared));
         let mut found = found?;
+        // What was cut off on the way is not written as it should be.
+        if cx.is_over() {
+            return Err(exhausted(cx.why()));
+        }
         found.conditions.extend(recorded.nonzero.iter().map(|e| Condition::nonzero(*e)));
         found.conditions.extend(recorded.stated);
         found.conditions = conditions::inequality::reduced(cx, std::mem::take(&mut found.conditions));
@@ -481,8 +507,8 @@ pub(super) fn chetaev(cx: &Inquiry, manifold: &FiberedManifold, constraints: &[C
     })
 }
 
-/// What it may cost to find out that a minor vanishes on all of Q, in terms combined.
-const MINOR_WORK: u64 = 400_000;
+/// More charts than this are not looked at for one without an end.
+const CHARTS: usize = 40;
 
 fn put(e: Expr, symbols: &[Symbol], values: &[Expr]) -> Expr {
     let map: FxHashMap<Symbol, Expr> =
@@ -558,11 +584,15 @@ enum Solved {
 }
 
 impl Chart<'_> {
+    fn dependent(&self, cx: &Inquiry, declared: &Declared) -> Answered<Vec<usize>> {
+        match declared.dependent.is_empty() {
+            true => self.choose(cx),
+            false => self.chosen(cx, declared),
+        }
+    }
+
     fn complete(&self, cx: &Inquiry, declared: &Declared) -> Answered<ConstraintStructure> {
-        let dependent = match declared.dependent.is_empty() {
-            true => self.choose(cx)?,
-            false => self.chosen(cx, declared)?,
-        };
+        let dependent = self.dependent(cx, declared)?;
         let m = self.manifold.n_coordinates();
         let independent: Vec<usize> = (0..m).filter(|s| !dependent.contains(s)).collect();
         let (mut below, mut solved, mut sample) = (vec![], true, vec![]);
@@ -703,7 +733,7 @@ impl Chart<'_> {
         for p in self.active(level) {
             let unknown = jet(self.manifold, dependent[p.constraint], level);
             let function = values.iter().fold(p.function, |f, (s, value)| put(f, &[*s], &[*value]));
-            let solve = |cx: &Inquiry| cx.within(MINOR_WORK, || solve(cx, &[function], &[unknown]));
+            let solve = |cx: &Inquiry| cx.within(share::MINOR, || solve(cx, &[function], &[unknown]));
             let (found, _) = conditions::collect_all(cx, solve);
             let is_general =
                 |b: &SolvedBranch| b.values.len() == 1 && b.conditions.iter().all(|c| c.relation != Relation::Equal);
@@ -819,36 +849,37 @@ impl Chart<'_> {
         }))
     }
 
-    /// The last k coordinates if they will do, else the first ones whose minor is a number, vanishes nowhere, or at least not
-    /// identically, in this order of preference.
+    /// The coordinates to solve for where nobody chose them: the last k if their minor vanishes nowhere, else the first ones
+    /// whose minor is a number or vanishes nowhere; where every chart has an end, the last k again, or the first ones that will do.
     fn choose(&self, cx: &Inquiry) -> Answered<Vec<usize>> {
         let (m, k) = (self.manifold.n_coordinates(), self.constraints.len());
         let last: Vec<usize> = (m.saturating_sub(k)..m).collect();
-        if last.len() == k
-            && let Some(found) = self.arranged(cx, &last)?
-        {
+        let rows: Vec<usize> = (0..k).collect();
+        let mut without_end: Option<(bool, Vec<usize>)> = None;
+        for subset in std::iter::once(last.clone()).chain(subsets(m, k)).take(CHARTS) {
+            let det = self.chetaev.minor(&rows, &subset).det(cx).map_err(exhausted)?;
+            let is_number = det.is_number();
+            let is_better = without_end.as_ref().is_none_or(|(known, _)| is_number && !known);
+            if is_better
+                && is_nonzero_everywhere(cx, det).is_yes()
+                && let Some(found) = self.arranged(cx, &subset)?
+            {
+                let is_last = subset == last;
+                without_end = Some((is_number, found));
+                if is_last || is_number {
+                    break;
+                }
+            }
+        }
+        if let Some((_, found)) = without_end {
             return Ok(found);
         }
-        let mut best: Option<(u32, Vec<usize>)> = None;
-        for subset in subsets(m, k) {
-            let Some(found) = self.arranged(cx, &subset)? else { continue };
-            let det = self.chetaev.minor(&(0..k).collect::<Vec<_>>(), &found).det(cx).map_err(exhausted)?;
-            let rank = if det.is_number() {
-                0
-            } else if is_nonzero_everywhere(cx, det).is_yes() {
-                1
-            } else {
-                2
-            };
-            if best.as_ref().is_none_or(|(least, _)| rank < *least) {
-                best = Some((rank, found));
-            }
-            if rank == 0 {
-                break;
+        for subset in std::iter::once(last).chain(subsets(m, k)) {
+            if let Some(found) = self.arranged(cx, &subset)? {
+                return Ok(found);
             }
         }
-        best.map(|(_, found)| found)
-            .ok_or_else(|| undecided("the constraints can be solved for some jets", "no minor is known not to vanish"))
+        Err(undecided("the constraints can be solved for some jets", "no minor is known not to vanish"))
     }
 
     fn arranged(&self, cx: &Inquiry, columns: &[usize]) -> Answered<Option<Vec<usize>>> {
@@ -889,7 +920,7 @@ impl Chart<'_> {
         }
         let set = Branch { equations: self.tower.iter().map(|p| p.function).collect(), nonzero: vec![] };
         let coordinates = self.manifold.jets(self.level).symbols();
-        cx.within(MINOR_WORK, || stratum::vanishes_on(cx, &coordinates, e, &set))
+        cx.within(share::MINOR, || stratum::vanishes_on(cx, &coordinates, e, &set))
             .unwrap_or_else(|why| Verdict::unknown(why.to_string()))
     }
 }

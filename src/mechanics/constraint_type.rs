@@ -19,6 +19,9 @@
 //! larger: of f = d²u/dt² both du/dt and u − t du/dt are constant. It bounds the degree and need not be it: ẍ + x = 0 has two integrals
 //! and no u(t, x) whose second derivative vanishes with it.
 //!
+//! Constraints of several orders are asked level by level: those of order r on the points of J^{r−1}Y that satisfy all of lower order.
+//! Hence x = y makes ż = yẋ integrable, as ẋ = ẏ does.
+//!
 //! First integrals are looked for by the Euler operator (f a total derivative as it stands, or after a factor), and by
 //! elimination of those that are known. That none is found proves nothing; the kind does not rest on it.
 
@@ -34,7 +37,7 @@ use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Symbol, Verdict};
 use crate::geometry::distribution::Codistribution;
 use crate::geometry::form::Form;
-use crate::geometry::jet::total_derivative;
+use crate::geometry::jet::{Chart, total_derivative};
 use rustc_hash::FxHashMap;
 
 /// The four kinds.
@@ -114,7 +117,14 @@ pub fn constraint_type(cx: &Inquiry, declared: &Declared, q: &ConstraintStructur
         (Verdict::Yes(_), Some(c)) => {
             Verdict::all(c.entries().map(|e| q.vanishes_on_q(cx, e)), "there is no independent coordinate")
         }
-        (Verdict::Yes(_), None) => derived_flag(cx, q, &mut by_flag),
+        (Verdict::Yes(_), None) => {
+            by_level(cx, declared, q)?.iter().fold(Verdict::yes("they restrict positions only"), |so_far, on| {
+                match so_far.is_no() {
+                    true => so_far,
+                    false => joined(so_far, derived_flag(cx, on, &mut by_flag)),
+                }
+            })
+        }
     };
     let (degree, integrals) = match integrable.is_yes() {
         true => integrals(cx, q)?,
@@ -123,26 +133,35 @@ pub fn constraint_type(cx: &Inquiry, declared: &Declared, q: &ConstraintStructur
     Ok(ConstraintType { orders, affine, integrable, curvature, degree: degree.or(by_flag), integrals })
 }
 
-/// ∂²g^i/∂q_ρ^a∂q_ρ^b = 0 for every order ρ ≥ 1 that a constraint has: above its own order each is affine.
-fn is_affine(cx: &Inquiry, declared: &Declared, q: &ConstraintStructure) -> Answered<Verdict> {
+/// The structures of the constraints up to each order ρ ≥ 1 that one of them has, on the level ρ.
+fn by_level(cx: &Inquiry, declared: &Declared, q: &ConstraintStructure) -> Answered<Vec<ConstraintStructure>> {
     let mut levels: Vec<u32> = q.constraints().iter().map(|c| c.order).filter(|r| *r > 0).collect();
     levels.sort_unstable();
     levels.dedup();
-    let mut verdict = Verdict::yes("the second derivatives by the highest jets vanish");
-    for level in levels {
-        let part;
-        let on = if level == q.level() {
-            q
-        } else {
-            let active: Vec<usize> = (0..q.n_constraints()).filter(|i| q.constraints()[*i].order <= level).collect();
-            let lower = Declared {
-                equations: active.iter().map(|i| declared.equations[*i]).collect(),
-                dependent: active.iter().map(|i| q.coordinate(q.dependent()[*i])).collect(),
-                ..declared.clone()
-            };
-            part = ConstraintStructure::new(cx, &lower, level)?;
-            &part
+    let on = |level: u32| -> Answered<ConstraintStructure> {
+        if level == q.level() {
+            return Ok(q.clone());
+        }
+        let active: Vec<usize> = (0..q.n_constraints()).filter(|i| q.constraints()[*i].order <= level).collect();
+        let lower = Declared {
+            equations: active.iter().map(|i| declared.equations[*i]).collect(),
+            dependent: active.iter().map(|i| q.coordinate(q.dependent()[*i])).collect(),
+            ..declared.clone()
         };
+        ConstraintStructure::new(cx, &lower, level)
+    };
+    levels.into_iter().map(on).collect()
+}
+
+/// Both verdicts; where both are yes, in the words of the second.
+fn joined(first: Verdict, second: Verdict) -> Verdict {
+    if first.is_yes() { second } else { first.and(second) }
+}
+
+/// ∂²g^i/∂q_ρ^a∂q_ρ^b = 0 for every order ρ ≥ 1 that a constraint has: above its own order each is affine.
+fn is_affine(cx: &Inquiry, declared: &Declared, q: &ConstraintStructure) -> Answered<Verdict> {
+    let mut verdict = Verdict::yes("the second derivatives by the highest jets vanish");
+    for on in by_level(cx, declared, q)? {
         let n = on.independent().len();
         for i in 0..on.n_constraints() {
             for a in 0..n {
@@ -177,22 +196,65 @@ pub fn curvature(cx: &Inquiry, q: &ConstraintStructure, g: &[Expr]) -> Matrix {
     })
 }
 
-/// The derived flag of the Pfaffian system on J^{r−1}Y, for affine constraints of one order r ≥ 2.
-/// A flag that ends with one form also gives the degree.
+/// The derived flag of the Pfaffian system on J^{r−1}Y for the affine constraints of order r, on the points that satisfy those of lower
+/// order. A flag that ends with one form also gives the degree.
 fn derived_flag(cx: &Inquiry, q: &ConstraintStructure, degree: &mut Option<u32>) -> Verdict {
     let NormalForm::Explicit(g) = q.normal_form() else {
         return Verdict::unknown("the constraints were not solved for the dependent jets");
     };
     let r = q.level();
-    if q.constraints().iter().any(|c| c.order != r) {
-        return Verdict::unknown("the derived flag of constraints of different orders was not computed");
-    }
     let forms = pfaffian_system(cx, q, g);
+    let own = q.constraints().iter().filter(|c| c.order == r).count();
+    if own == q.n_constraints() {
+        return flag(cx, q, &[], forms, own, degree);
+    }
+    let below = |list: &[(Symbol, Expr)]| -> Vec<(Symbol, Expr)> {
+        let is_below = |s: Symbol| q.manifold().order_of_symbol(s).is_some_and(|k| k < r);
+        list.iter().filter(|(s, _)| is_below(*s)).copied().collect()
+    };
+    let solved = below(&q.solved_jets());
+    if q.is_solved() {
+        return flag(cx, q, &solved, forms, own, &mut None);
+    }
+    // What is integrable on every leaf is so on one; what is not on one branch is not.
+    let everywhere = flag(cx, q, &[], forms.clone(), q.n_constraints(), &mut None);
+    if everywhere.is_yes() {
+        return everywhere;
+    }
+    let mut values = [below(q.sample()), solved].concat();
+    values.sort_by_key(|(s, _)| q.manifold().order_of_symbol(*s));
+    if values.len() == q.tower().iter().filter(|p| p.order < r).count() {
+        let there = flag(cx, q, &values, forms, own, &mut None);
+        if there.is_no() {
+            return there;
+        }
+    }
+    Verdict::unknown("the constraints of lower order were not solved, and elsewhere these are not integrable")
+}
+
+/// The flag of the forms where some jets, lowest first, have values: whether its end has as many independent components along the highest
+/// differentials as there are constraints of this order.
+fn flag(
+    cx: &Inquiry,
+    q: &ConstraintStructure,
+    values: &[(Symbol, Expr)],
+    forms: Vec<Form>,
+    n_constraints: usize,
+    degree: &mut Option<u32>,
+) -> Verdict {
+    let r = q.level();
+    let mut map: FxHashMap<Symbol, Expr> = FxHashMap::default();
+    for (s, value) in values {
+        map.insert(*s, tidy(cx, substitute(*value, &map)));
+    }
     let flag = |cx: &Inquiry, degree: &mut Option<u32>| -> Result<Verdict, crate::geometry::Refusal> {
-        let chart = q.manifold().jets(r - 1).chart();
+        let space = q.manifold().jets(r - 1).symbols();
+        let chart = Chart::new(space.into_iter().filter(|s| !map.contains_key(s)).collect::<Vec<_>>());
+        let there = |f: &Form| f.pullback(cx, &map).map_coefficients(|c| tidy(cx, c));
+        let forms = if map.is_empty() { forms } else { forms.iter().map(there).collect() };
         let mut system = Codistribution::span(&chart, forms);
         let mut rank = system.generic_rank(cx)?;
-        while rank >= q.n_constraints() && rank > 0 {
+        while rank >= n_constraints && rank > 0 {
             let next = system.derived(cx)?;
             let smaller = next.generic_rank(cx)?;
             if smaller == rank {
@@ -202,11 +264,11 @@ fn derived_flag(cx: &Inquiry, q: &ConstraintStructure, degree: &mut Option<u32>)
                 let rows: Vec<usize> = (0..matrix.n_rows()).collect();
                 let along = matrix.minor(&rows, &tops).rank(cx)?.value;
                 // ẍ + x has rank 2 and degree 1: the rank only bounds the degree.
-                if rank == 1 && q.n_constraints() == 1 {
+                if rank == 1 && n_constraints == 1 {
                     *degree = Some(1);
                 }
                 let words = format!("the derived flag ends with rank {rank}, {along} along the highest differentials");
-                return Ok(Verdict::from_bool(along == q.n_constraints(), words));
+                return Ok(Verdict::from_bool(along == n_constraints, words));
             }
             (system, rank) = (next, smaller);
         }
@@ -254,25 +316,48 @@ fn integrals(cx: &Inquiry, q: &ConstraintStructure) -> Answered<(Option<u32>, Ve
     found
 }
 
-/// f^i, or a multiple of it, as a p-th derivative.
+/// f^i, or a multiple of it, as a p-th derivative; else the equation that it was solved to.
 fn exact_integral(cx: &Inquiry, q: &ConstraintStructure, i: usize) -> Answered<Option<(Expr, u32)>> {
     let c = q.constraints()[i];
     if c.order == 0 {
         return Ok(Some((c.function, 0)));
     }
-    let row: Vec<Expr> = q.chetaev().row(i).iter().copied().filter(|e| !e.is_zero()).collect();
+    let row: Vec<Expr> = (0..q.manifold().n_coordinates()).map(|s| q.chetaev()[(i, s)]).collect();
+    if let Some(found) = integral_of(cx, q, i, c.function, &row)? {
+        return Ok(Some(found));
+    }
+    let NormalForm::Explicit(g) = q.normal_form() else { return Ok(None) };
+    if c.order != q.level() {
+        return Ok(None);
+    }
+    let solved = jet_expr(q.manifold(), q.dependent()[i], c.order) - g[i];
+    let tops = (0..q.manifold().n_coordinates()).map(|s| tidy(cx, partial(cx, solved, jet(q.manifold(), s, c.order))));
+    integral_of(cx, q, i, solved, &tops.collect::<Vec<_>>())
+}
+
+/// A multiple of a function with these derivatives by the highest jets as a p-th derivative.
+fn integral_of(
+    cx: &Inquiry,
+    q: &ConstraintStructure,
+    i: usize,
+    function: Expr,
+    slopes: &[Expr],
+) -> Answered<Option<(Expr, u32)>> {
+    let order = q.constraints()[i].order;
+    // What bounds the chart comes first: integrals with other denominators have other conditions.
+    let own = q.dependent()[i];
+    let others = (0..slopes.len()).filter(|s| *s != own);
+    let row: Vec<Expr> = std::iter::once(own).chain(others).map(|s| slopes[s]).filter(|e| !e.is_zero()).collect();
     let mut factors = vec![Expr::one()];
     for (j, a) in row.iter().enumerate() {
         factors.push(Expr::one() / *a);
         factors.extend(row[j..].iter().map(|b| Expr::one() / (*a * *b)));
     }
-    let radial = (0..q.manifold().n_coordinates())
-        .map(|s| q.chetaev()[(i, s)] * jet_expr(q.manifold(), s, c.order - 1))
-        .collect::<Vec<_>>();
-    factors.push(Expr::one() / Expr::add_all(radial));
+    let radial = slopes.iter().enumerate().map(|(s, e)| *e * jet_expr(q.manifold(), s, order - 1));
+    factors.push(Expr::one() / Expr::add_all(radial.collect::<Vec<_>>()));
     for factor in factors.into_iter().filter(|e| e.as_undefined().is_none()) {
         let mut u = None;
-        let mut function = tidy(cx, c.function * factor);
+        let mut function = tidy(cx, function * factor);
         let mut degree = 0;
         while let Some(found) = total_primitive(cx, q, function)? {
             (u, function, degree) = (Some(found), found, degree + 1);

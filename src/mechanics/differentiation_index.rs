@@ -17,6 +17,10 @@
 //! Hence 3 for positions under forces, 2 for velocities, 1 for accelerations, and 0 without constraints. The constraints that hide in
 //! the equations are the derivatives of f^i, and of A′, that do not yet contain q_n: *level* j are those with j differentiations.
 //!
+//! That it is regular is seen where det B′ can be computed. For constraints of lower order than the equations one real point of Q at which
+//! the saddle system is invertible says the same: it is [found and certified](crate::algebra::ball::zero) without a chart and
+//! without a determinant, which of thirty links would not fit any page.
+//!
 //! Where the system is singular the array of derivatives is formed on the set on which it moves, and the first ν is taken for which
 //! it determines the derivatives of the state:
 //!
@@ -24,10 +28,15 @@
 //! rank ∂(G, …, G^{(ν)})/∂(y′, y″, …) = dim y + rank ∂(G, …, G^{(ν)})/∂(y″, …).
 //! ```
 
-use super::constrained_form::ConstrainedForm;
+use super::constrained_form::{ConstrainedEquations, ConstrainedForm};
+use super::constraint_structure::ConstraintStructure;
 use super::invariant_set::generic_leaf;
 use super::{Answered, exhausted, jet, tidy};
+use crate::algebra::assume::{Sign, sign_of};
+use crate::algebra::ball::zero;
 use crate::algebra::derive::partial;
+use crate::algebra::expr::symbols_of;
+use crate::algebra::number::Rational;
 use crate::algebra::stratum::leaves::{LinearSystem, leaves};
 use crate::algebra::stratum::{Branch, Frame};
 use crate::algebra::substitute::substitute;
@@ -59,9 +68,65 @@ const MOST: u32 = 8;
 
 /// The index of a regular constrained system, by its orders.
 pub fn of_regular(cx: &Inquiry, system: &ConstrainedForm) -> DifferentiationIndex {
-    let q = system.structure();
     let n = system.top_order();
-    let s = n - system.differentiations();
+    by_orders(cx, system.structure(), n, n - system.differentiations(), system.a())
+}
+
+/// The same for constraints of lower order than the equations without a chart: by a real point of the constraint at which the saddle
+/// system is invertible, proved with balls. None where no such point is found.
+pub fn by_a_point(
+    cx: &Inquiry,
+    q: &ConstraintStructure,
+    equations: &ConstrainedEquations,
+) -> Answered<Option<DifferentiationIndex>> {
+    let found = cx.aside(share::SMALL_SIDE, || is_regular_somewhere(cx, q, equations)).map_err(exhausted)?;
+    Ok((found == Some(true)).then(|| by_orders(cx, q, equations.order, equations.order, &[])))
+}
+
+/// From how many places a point is looked for.
+const PLACES: i64 = 3;
+
+fn is_regular_somewhere(cx: &Inquiry, q: &ConstraintStructure, equations: &ConstrainedEquations) -> Budgeted<bool> {
+    let surface: Vec<Expr> = equations.surface.iter().map(|e| e.function).collect();
+    let matrix: Vec<Expr> = equations.b.iter().flatten().copied().collect();
+    let facts: Vec<(Expr, Sign)> = cx.facts().iter().collect();
+    let all: Vec<Expr> = surface.iter().chain(&matrix).chain(facts.iter().map(|(e, _)| e)).copied().collect();
+    let symbols = symbols_of(&all);
+    let is_state = |s: &&Symbol| q.manifold().order_of_symbol(**s).is_some_and(|k| k < equations.order);
+    let unknowns: Vec<Symbol> = symbols.iter().filter(is_state).copied().collect();
+    for place in 0..PLACES {
+        let value = |(k, s): (usize, &Symbol)| match is_state(&s) {
+            true => (*s, Rational::ratio((3 * k as i64 + 5 * place + 1) % 13 - 6, 7)),
+            // Parameters and time; a sign that is known is obeyed.
+            false => {
+                let size = Rational::ratio(k as i64 % 5 + 2 + place, 3);
+                let is_negative = sign_of(cx, Expr::symbol(*s)).is_nonpositive();
+                (*s, if is_negative { -&size } else { size })
+            }
+        };
+        let start = symbols.iter().enumerate().map(value).collect();
+        let Some(point) = zero::zero_near(cx, &surface, &unknowns, &start)? else { continue };
+        let list: Vec<Expr> = facts.iter().map(|(e, _)| *e).collect();
+        let obeyed = zero::values(cx, &list, &point)?.is_some_and(|values| {
+            values.iter().zip(&facts).all(|(x, (_, sign))| match x.sign() {
+                Some(1) => sign.can_be_positive,
+                Some(-1) => sign.can_be_negative,
+                _ => false,
+            })
+        });
+        let n = equations.unknowns.len();
+        if obeyed
+            && let Some(values) = zero::values(cx, &matrix, &point)?
+            && zero::is_invertible(values.chunks(n).map(<[_]>::to_vec).collect())
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// s is the order of E, n that of the derivatives that are solved for, `a` what vanishes beside the constraints where s < n.
+fn by_orders(cx: &Inquiry, q: &ConstraintStructure, n: u32, s: u32, a: &[Expr]) -> DifferentiationIndex {
     let tops: Vec<Symbol> = (0..q.manifold().n_coordinates()).map(|sigma| jet(q.manifold(), sigma, n)).collect();
     let constraints = || q.constraints().iter().chain(q.redundant());
     let behind = constraints().map(|c| n - c.order).max().unwrap_or(0).max(n - s);
@@ -78,7 +143,7 @@ pub fn of_regular(cx: &Inquiry, system: &ConstrainedForm) -> DifferentiationInde
         }
     }
     for j in 0..n - s {
-        system.a().iter().for_each(|a| put(j, tidy(cx, total_derivatives(cx, *a, j))));
+        a.iter().for_each(|a| put(j, tidy(cx, total_derivatives(cx, *a, j))));
     }
     DifferentiationIndex { index, levels }
 }

@@ -39,7 +39,7 @@ use crate::algebra::stratum::rank::system_of;
 use crate::algebra::stratum::tangent::{differential, dimension};
 use crate::algebra::stratum::{Branch, Cell, Frame};
 use crate::algebra::{Expr, Symbol, Verdict, conditions};
-use crate::budget::{Budgeted, Exhausted, clear_interrupt};
+use crate::budget::{Budgeted, Exhausted, clear_interrupt, share};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::field::VectorField;
 
@@ -183,6 +183,8 @@ impl DiracSystem {
             complete = Verdict::unknown("on a part of the image of the Legendre map the velocities were not described");
         }
         drop(search);
+        // Which parameters were taken to be generic is one.
+        frame.generic_conditions().into_iter().for_each(|e| conditions::record_nonzero(cx, e));
         (self.branches, self.undecided, self.complete) = (branches, undecided, complete);
         Ok(())
     }
@@ -206,8 +208,35 @@ impl DiracSystem {
     }
 
     fn described_branch(&self, cx: &Inquiry, search: &Search, f: &Final) -> Budgeted<DiracBranch> {
-        let solution = search.multipliers(cx, f)?;
-        search.frame.on_stratum(|| self.describe(cx, search.frame, f, solution.as_ref()))
+        let branch = search.frame.branch(cx, &f.cell)?;
+        self.about(cx, &branch, |cx| {
+            let solution = search.multipliers(cx, f)?;
+            search.frame.on_stratum(|| self.describe(cx, search.frame, f, solution.as_ref()))
+        })
+    }
+
+    /// What is found out about a branch; of the conditions that were met on the way, those are said that may fail on the branch.
+    pub fn about<T>(&self, cx: &Inquiry, branch: &Branch, work: impl FnOnce(&Inquiry) -> T) -> T {
+        let (value, mut recorded) = conditions::collect_all(cx, work);
+        recorded.nonzero.retain(|e| !self.is_nowhere_zero_on(cx, branch, *e));
+        conditions::record_all(cx, &recorded);
+        value
+    }
+
+    fn is_nowhere_zero_on(&self, cx: &Inquiry, branch: &Branch, e: Expr) -> bool {
+        let found = cx.aside(share::SMALL_SIDE, || {
+            let functions: Vec<Expr> = branch.equations.iter().chain(&branch.nonzero).copied().chain([e]).collect();
+            let frame = Frame::new(cx, &self.coordinates(), &functions)?;
+            let e = frame.read_numerator(cx, e)?;
+            for cell in frame.cells(cx, branch)? {
+                if !frame.is_nonvanishing_on(cx, &cell, &e)? {
+                    return Ok(false);
+                }
+            }
+            frame.generic_conditions().into_iter().for_each(|e| conditions::record_nonzero(cx, e));
+            Ok(true)
+        });
+        matches!(found, Ok(Some(true)))
     }
 
     /// What is known when a budget ends, or at Ctrl-C: final branches, and the sets that were still to be looked at.

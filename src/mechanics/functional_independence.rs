@@ -9,6 +9,7 @@ use super::{Answered, exhausted, vanishes};
 use crate::algebra::derive::partial;
 use crate::algebra::linear::Matrix;
 use crate::algebra::{Expr, Inquiry, Rational, Symbol, Verdict, conditions};
+use crate::budget::share;
 use rustc_hash::FxHashMap;
 
 /// Functions that are independent, and whether the others are functions of them.
@@ -22,9 +23,6 @@ pub struct FunctionallyIndependent {
 
 /// How many points are tried where the differentials may be more independent than at the first.
 const POINTS: usize = 3;
-
-/// What elimination with functions may cost.
-const ELIMINATION: u64 = 4_000_000;
 
 /// The functions of a list that are independent. Parameters have general values. `field` holds the components of a field along
 /// which all functions are constant.
@@ -56,7 +54,7 @@ pub fn functionally_independent(
     } else if places.len() == coordinates.len() || (moves && places.len() + 1 == coordinates.len()) {
         Verdict::yes(format!("{} coordinates leave room for no more", coordinates.len()))
     } else {
-        let (rank, _) = conditions::collect(cx, |cx| cx.aside(ELIMINATION, || jacobian.rank(cx)));
+        let (rank, _) = conditions::collect(cx, |cx| cx.aside(share::INDEPENDENCE, || jacobian.rank(cx)));
         match rank.map_err(exhausted)? {
             Some(rank) if rank.value == places.len() => rank.verdict,
             // More than at the points: the minor of these does not vanish.

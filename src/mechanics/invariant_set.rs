@@ -13,7 +13,7 @@ use crate::algebra::stratum::regular::{Regularity, regularity};
 use crate::algebra::stratum::tangent::dimension;
 use crate::algebra::stratum::{Cell, Frame, set};
 use crate::algebra::{Inquiry, Verdict};
-use crate::budget::{Budgeted, Exhausted};
+use crate::budget::{Budgeted, Exhausted, share};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 
@@ -28,8 +28,8 @@ pub(crate) trait Vectors {
     fn is_linear(&self, _: &Inquiry, _set: &Cell, _g: &Polynomial) -> Budgeted<bool> {
         Ok(true)
     }
-    /// Cells that contain every point of the stratum through which a smooth integral curve passes.
-    fn crossing(&self, _: &Inquiry, stratum: &Cell) -> Budgeted<Vec<Cell>> {
+    /// Cells that contain every point of the stratum through which a smooth integral curve in the larger set passes.
+    fn crossing(&self, _: &Inquiry, stratum: &Cell, _within: &Cell) -> Budgeted<Vec<Cell>> {
         Ok(vec![stratum.clone()])
     }
 }
@@ -55,28 +55,6 @@ pub(crate) struct InvariantSets<'a> {
     tried: RefCell<FxHashMap<Vec<Polynomial>, Vec<Cell>>>,
 }
 
-/// What one branch may cost in one round, in terms combined.
-const BRANCH_WORK: u64 = 15_000_000;
-
-/// What all branches together may cost; after that each has only [`LEAST_WORK`].
-const ITERATION_WORK: u64 = 40_000_000;
-const LEAST_WORK: u64 = 1_000_000;
-
-/// What it may cost to write a union shortly.
-const SIDE_WORK: u64 = 8_000_000;
-
-/// What it may cost to find invariant sets in an open part with a boundary.
-const INVARIANT_WORK: u64 = 2_000_000;
-
-/// What all boundary strata together may cost.
-const BOUNDARY_WORK: u64 = 10_000_000;
-
-/// What one question about a boundary stratum may cost.
-const STRATUM_WORK: u64 = 3_000_000;
-
-/// What it may cost to find out whether a smooth curve passes through a stratum. Where it can be excluded it is excluded soon.
-const CROSSING_WORK: u64 = 1_000_000;
-
 /// What happened to a branch in a round.
 pub(crate) struct Event {
     pub round: usize,
@@ -97,6 +75,14 @@ enum Outcome {
     Open { kept: Vec<Cell>, lower: Vec<Cell> },
     /// On a smaller closed part.
     Smaller(Vec<Cell>),
+}
+
+/// What does not belong to a set although vectors exist on it.
+struct TakenOut {
+    whole: Cell,
+    lost: Vec<Cell>,
+    /// The parts of it through which curves may pass all the same.
+    open: Vec<Cell>,
 }
 
 impl<'a> InvariantSets<'a> {
@@ -134,7 +120,7 @@ impl<'a> InvariantSets<'a> {
 
     /// Rounds until nothing is cut off any more. When a budget ends, what was not looked at is in the queue.
     pub fn iterate(&mut self, cx: &Inquiry) -> Budgeted<()> {
-        let end = cx.work_done() + ITERATION_WORK;
+        let rounds = cx.common(share::ROUNDS);
         while !self.queue.is_empty() {
             if self.rounds >= self.limit() {
                 return Err(Exhausted::Size);
@@ -142,7 +128,7 @@ impl<'a> InvariantSets<'a> {
             self.rounds += 1;
             let mut next = Vec::new();
             while let Some(v) = self.queue.pop() {
-                let share = end.saturating_sub(cx.work_done()).clamp(LEAST_WORK, BRANCH_WORK);
+                let share = cx.left_of(&rounds).clamp(share::LEAST_BRANCH, share::BRANCH);
                 let step = cx.aside(share, || self.advance(cx, &v));
                 match step {
                     Ok(Some(parts)) => next.extend(parts),
@@ -183,7 +169,7 @@ impl<'a> InvariantSets<'a> {
 
     /// The largest of the cells; all of them if that is not found out soon.
     fn maximal(&self, cx: &Inquiry, cells: Vec<Cell>) -> Budgeted<Vec<Cell>> {
-        Ok(cx.aside(SIDE_WORK, || set::maximal(cx, self.frame, cells.clone()))?.unwrap_or(cells))
+        Ok(cx.aside(share::SIDE, || set::maximal(cx, self.frame, cells.clone()))?.unwrap_or(cells))
     }
 
     /// The system on a branch, by leaves.
@@ -240,7 +226,7 @@ impl<'a> InvariantSets<'a> {
         let mut lower: Vec<Cell> = rest.into_iter().map(|leaf| leaf.cell).collect();
         let mut kept = Vec::new();
         let open: Vec<Cell> = open.into_iter().map(|leaf| leaf.cell).collect();
-        let open = cx.aside(SIDE_WORK, || set::merged(cx, self.frame, open.clone()))?.unwrap_or(open);
+        let open = cx.aside(share::SIDE, || set::merged(cx, self.frame, open.clone()))?.unwrap_or(open);
         for cell in &open {
             if is_open(cell) {
                 kept.push(cell.clone());
@@ -248,7 +234,7 @@ impl<'a> InvariantSets<'a> {
             }
             // Of the generic rank: a solution exists nearby as well. What continues it is a larger part of the branch.
             let wider = v.with_nonzero(v.nonzero().iter().chain(cell.nonzero()).cloned().collect());
-            let is_good = cx.aside(SIDE_WORK, || set::is_within(cx, self.frame, &wider, &open))?.unwrap_or(false);
+            let is_good = cx.aside(share::SIDE, || set::is_within(cx, self.frame, &wider, &open))?.unwrap_or(false);
             if is_good { kept.push(wider) } else { lower.push(cell.clone()) }
         }
         Ok(Outcome::Open { kept, lower })
@@ -300,7 +286,7 @@ impl<'a> InvariantSets<'a> {
                 continue;
             }
             // What is not found with moderate work stays undecided.
-            let found = cx.aside(INVARIANT_WORK, || {
+            let found = cx.aside(share::INVARIANCE, || {
                 if set::is_within(cx, self.frame, &stratum, &self.finals)? {
                     return Ok(None);
                 }
@@ -312,10 +298,10 @@ impl<'a> InvariantSets<'a> {
             looked_at.push(open);
             self.add_invariant(found.flatten().into_iter().flatten());
         }
-        let end = cx.work_done() + BOUNDARY_WORK;
+        let boundary = cx.common(share::BOUNDARY);
         let mut unsettled = Vec::new();
         for (stratum, open) in std::mem::take(&mut self.boundary) {
-            if cx.work_done() >= end {
+            if cx.left_of(&boundary).work() == 0 {
                 unsettled.push((stratum, open));
                 continue;
             }
@@ -339,43 +325,116 @@ impl<'a> InvariantSets<'a> {
     }
 
     /// Where there are more vectors than elsewhere one may exist at every point, and none of them belong to a curve: where the
-    /// equations differentiated along curves exclude that, the points are not final. What is left of such a stratum is looked
-    /// at by itself.
+    /// equations differentiated along curves exclude that, the points are not final. What is left of such a stratum is final
+    /// where the field of the whole set goes on through it, or where it lies in invariant parts of the stratum itself; else
+    /// it is a boundary.
     fn settle_jumps(&mut self, cx: &Inquiry) -> Budgeted<()> {
-        let end = cx.work_done() + BOUNDARY_WORK;
-        let mut excluded: Vec<(Cell, Vec<Cell>)> = Vec::new();
+        let boundary = cx.common(share::BOUNDARY);
+        let mut taken_out: Vec<TakenOut> = Vec::new();
         for (stratum, whole) in std::mem::take(&mut self.jumps) {
-            if cx.work_done() >= end {
-                break;
-            }
-            let without_curves = cx.aside(CROSSING_WORK, || {
-                let passed = self.vectors.crossing(cx, &stratum)?;
-                set::difference_from_all(cx, self.frame, &stratum, &passed)
-            })?;
-            let without_curves = without_curves.unwrap_or_default();
-            match excluded.iter_mut().find(|(set, _)| *set == whole) {
-                Some((_, list)) => list.extend(without_curves),
-                None => excluded.push((whole, without_curves)),
+            let is_late = cx.left_of(&boundary).work() == 0;
+            let (passed, open) =
+                if is_late { (vec![], vec![stratum.clone()]) } else { self.passed(cx, &stratum, &whole)? };
+            let lost = cx.aside(share::STRATUM, || set::difference_from_all(cx, self.frame, &stratum, &passed))?;
+            let lost = lost.unwrap_or_else(|| vec![stratum.clone()]);
+            match taken_out.iter_mut().find(|known| known.whole == whole) {
+                Some(known) => {
+                    known.lost.extend(lost);
+                    known.open.extend(open);
+                }
+                None => taken_out.push(TakenOut { whole, lost, open }),
             }
         }
-        for (whole, list) in excluded.into_iter().filter(|(_, list)| !list.is_empty()) {
-            let rest = cx.aside(STRATUM_WORK, || {
-                let rest = set::difference_from_all(cx, self.frame, &whole, &list)?;
+        for TakenOut { whole, lost, open } in taken_out.into_iter().filter(|known| !known.lost.is_empty()) {
+            let rest = cx.aside(share::STRATUM, || {
+                let rest = set::difference_from_all(cx, self.frame, &whole, &lost)?;
                 set::merged(cx, self.frame, rest)
             })?;
-            let Some(rest) = rest else { continue };
-            list.iter()
-                .for_each(|cell| self.note(cell, "vectors exist on it, but no smooth curve passes", vec![], vec![]));
-            let (open, lower): (Vec<Cell>, Vec<Cell>) =
-                rest.into_iter().partition(|cell| cell.equations() == whole.equations());
             self.finals.retain(|known| *known != whole);
-            for cell in &lower {
-                self.boundary.extend(open.iter().map(|k| (cell.clone(), k.clone())));
+            let Some(rest) = rest else {
+                self.unsolved.push(whole);
+                continue;
+            };
+            lost.iter()
+                .for_each(|cell| self.note(cell, "vectors exist on it, but no smooth curve is known", vec![], vec![]));
+            let (mut kept, lower): (Vec<Cell>, Vec<Cell>) =
+                rest.into_iter().partition(|cell| cell.equations() == whole.equations());
+            let mut beside = Vec::new();
+            for cell in lower {
+                match cx.aside(share::STRATUM, || self.around(cx, &whole, &lost, &cell))?.flatten() {
+                    Some(wider) => kept.extend(wider.into_iter().filter(|w| !kept.contains(w)).collect::<Vec<_>>()),
+                    None => beside.push(cell),
+                }
+            }
+            for cell in beside.iter().chain(&open) {
+                self.boundary.extend(kept.iter().map(|k| (cell.clone(), k.clone())));
                 self.queue.push(closure(cell, &whole));
             }
-            self.finals.extend(open);
+            self.finals.extend(kept);
         }
         self.iterate(cx)
+    }
+
+    /// An open part of a set that contains a piece of it and nothing of what is taken out.
+    fn around(&self, cx: &Inquiry, whole: &Cell, lost: &[Cell], piece: &Cell) -> Budgeted<Option<Vec<Cell>>> {
+        let mut avoided = Polynomial::one();
+        for cell in lost {
+            let mut found = None;
+            for g in cell.generators(cx, self.frame)? {
+                let g = whole.reduce(cx, self.frame, &g)?;
+                if !g.is_zero() && self.frame.is_nonvanishing_on(cx, piece, &g)? {
+                    found = Some(g);
+                    break;
+                }
+            }
+            let Some(g) = found else { return Ok(None) };
+            avoided = avoided.mul(cx, &g)?;
+        }
+        self.frame.refine(cx, whole, &[], &[avoided]).map(Some)
+    }
+
+    /// Of a stratum with more vectors than elsewhere: the parts through which a curve passes at every point, and those of
+    /// which that is not known.
+    fn passed(&self, cx: &Inquiry, stratum: &Cell, whole: &Cell) -> Budgeted<(Vec<Cell>, Vec<Cell>)> {
+        let crossed = cx.aside(share::CROSSING, || self.vectors.crossing(cx, stratum, whole))?;
+        let crossed = self.maximal(cx, crossed.unwrap_or_else(|| vec![stratum.clone()]))?;
+        if crossed.is_empty() {
+            return Ok((vec![], vec![]));
+        }
+        let inner = cx.aside(share::STRATUM, || {
+            let mut sets = InvariantSets::new(self.frame, self.vectors);
+            sets.queue.push(closure(stratum, whole));
+            sets.iterate(cx)?;
+            sets.settle_jumps(cx)?;
+            Ok(sets.finals)
+        })?;
+        let inner = inner.unwrap_or_default();
+        let (mut passed, mut open) = (Vec::new(), Vec::new());
+        for cell in crossed {
+            let is_passed = cx.aside(share::STRATUM, || {
+                Ok(set::is_within(cx, self.frame, &cell, &inner)? || self.is_continued(cx, whole, &cell)?)
+            })?;
+            if is_passed.unwrap_or(false) { passed.push(cell) } else { open.push(cell) }
+        }
+        Ok((passed, open))
+    }
+
+    /// Whether a field on the set, found at generic points, has no pole in a part of it: its curves go on through that part.
+    fn is_continued(&self, cx: &Inquiry, whole: &Cell, part: &Cell) -> Budgeted<bool> {
+        let list = self.solve(cx, whole)?;
+        let generic = list.iter().map(|leaf| leaf.rank).max();
+        let is_open = |leaf: &&Leaf| Some(leaf.rank) == generic && leaf.cell.equations() == whole.equations();
+        for leaf in list.iter().filter(is_open) {
+            let solution = leaf.solution(cx, self.frame, self.vectors.base().n_columns)?;
+            let mut has_pole = false;
+            for fraction in &solution.particular {
+                has_pole |= !self.frame.is_nonvanishing_on(cx, part, &fraction.denominator)?;
+            }
+            if !has_pole {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn add_invariant(&mut self, found: impl Iterator<Item = Cell>) {
@@ -388,12 +447,13 @@ impl<'a> InvariantSets<'a> {
     /// The part of a stratum outside the final sets that smooth curves may pass through, and invariant sets through it.
     fn what_is_left(&self, cx: &Inquiry, stratum: &Cell, open: &Cell) -> Budgeted<(Vec<Cell>, Vec<Cell>)> {
         let (mut left, mut invariant): (Vec<Cell>, Vec<Cell>) = (vec![], vec![]);
-        let outside = cx.aside(STRATUM_WORK, || set::difference_from_all(cx, self.frame, stratum, &self.finals))?;
+        let outside = cx.aside(share::STRATUM, || set::difference_from_all(cx, self.frame, stratum, &self.finals))?;
         for outside in outside.unwrap_or_else(|| vec![stratum.clone()]) {
-            let crossed =
-                cx.aside(CROSSING_WORK, || self.vectors.crossing(cx, &outside))?.unwrap_or_else(|| vec![outside]);
+            let crossed = cx
+                .aside(share::CROSSING, || self.vectors.crossing(cx, &outside, open))?
+                .unwrap_or_else(|| vec![outside]);
             for cell in self.maximal(cx, crossed)? {
-                let found = cx.aside(STRATUM_WORK, || {
+                let found = cx.aside(share::STRATUM, || {
                     let known: Vec<Cell> = self.finals.iter().chain(&invariant).cloned().collect();
                     if set::is_within(cx, self.frame, &cell, &known)? {
                         return Ok(None);
@@ -493,7 +553,7 @@ impl<'a> InvariantSets<'a> {
     pub fn unsettled(&self, cx: &Inquiry, finals: &[Cell]) -> Budgeted<Vec<Cell>> {
         let mut rest: Vec<Cell> = Vec::new();
         for (stratum, _) in &self.boundary {
-            let outside = cx.aside(SIDE_WORK, || set::difference_from_all(cx, self.frame, stratum, finals))?;
+            let outside = cx.aside(share::SIDE, || set::difference_from_all(cx, self.frame, stratum, finals))?;
             for cell in outside.unwrap_or_else(|| vec![stratum.clone()]) {
                 if !rest.contains(&cell) {
                     rest.push(cell);

@@ -11,10 +11,16 @@
 //! Where these contradict the equations and inequations of the stratum no smooth curve passes; what is left of the stratum
 //! otherwise is the projection of their zero set. That is docs/theory/odes.md §9.4 at the points of one stratum, and a proof in
 //! one direction only: a formal curve is not yet a curve.
+//!
+//! A curve through the stratum that lies in a larger set near that moment satisfies the equations of this set as well, and
+//! all their derivatives. Those were found by differentiating already, so that little more of it shows much more: on
+//! y′² + 2xz = 0 with x″ = z and y″ = z(1 + 2y) a curve through x = z = x′ = y′ = 0 has y′ = z′t²/2 + … and x = z′t³/6 + …, and so
+//! z′ = 0. A curve may change from one set to another at the moment: its derivatives there are limits of those on one of them.
 
 use crate::algebra::Inquiry;
 use crate::algebra::derive::partial;
-use crate::algebra::stratum::leaves::LinearSystem;
+use crate::algebra::polynomial::Polynomial;
+use crate::algebra::stratum::leaves::{LinearSystem, Row};
 use crate::algebra::stratum::tangent::projection;
 use crate::algebra::stratum::{Branch, Cell, Frame};
 use crate::algebra::{Coordinate, Expr, Symbol};
@@ -36,17 +42,23 @@ pub(crate) struct Curves<'a> {
 const DERIVATIVES: usize = 4;
 
 impl Curves<'_> {
-    /// Cells that contain every point of the stratum through which a smooth curve passes: none if there is no such point.
-    pub fn crossing(&self, cx: &Inquiry, stratum: &Cell) -> Budgeted<Vec<Cell>> {
+    /// Cells that contain every point of the stratum through which a smooth curve in the larger set passes: none if there is no
+    /// such point.
+    pub fn crossing(&self, cx: &Inquiry, stratum: &Cell, within: &Cell) -> Budgeted<Vec<Cell>> {
         let branch: Branch = self.frame.branch(cx, stratum)?;
-        let mut orders = vec![self.rows()];
+        let speeds = self.speeds(cx)?;
+        let around = within.generators(cx, self.frame)?;
+        let mut orders: Vec<Vec<Expr>> = vec![self.rows(&speeds)];
+        let mut of_set: Vec<Expr> = around.iter().map(|g| self.frame.write(g)).collect();
         for _ in 0..DERIVATIVES {
-            let next = orders.last().map(|rows| rows.iter().map(|e| self.along(cx, *e)).collect());
-            orders.push(next.unwrap_or_default());
+            let next = |list: &[Expr]| list.iter().map(|e| self.along(cx, &speeds, *e)).collect::<Vec<Expr>>();
+            of_set = next(&of_set);
+            let rows = orders.last().map(|rows| next(rows)).unwrap_or_default();
+            orders.push(rows.into_iter().filter(|e| !of_set.contains(e)).chain(of_set.iter().copied()).collect());
         }
         let mut functions: Vec<Expr> = branch.equations.iter().chain(&branch.nonzero).copied().collect();
         functions.extend(orders.iter().flatten());
-        let lifted = self.lifted(cx, &functions)?;
+        let lifted = self.lifted(cx, &speeds, &functions)?;
         let mut cells = lifted.cells(cx, &branch)?;
         for rows in &orders {
             match self.cut(cx, &lifted, &cells, rows) {
@@ -83,12 +95,18 @@ impl Curves<'_> {
         Ok(rest)
     }
 
-    /// The frame with the derivatives of the unknown coordinates among its own.
-    fn lifted(&self, cx: &Inquiry, functions: &[Expr]) -> Budgeted<Frame> {
+    /// The frame with the derivatives of the unknown coordinates among its own, of those that the equations do not give.
+    fn lifted(&self, cx: &Inquiry, speeds: &[Expr], functions: &[Expr]) -> Budgeted<Frame> {
         let derivatives = |c: &Coordinate| (1..=DERIVATIVES as u32 + 1).map(|k| c.jet(k)).collect::<Vec<_>>();
-        let moving = self.velocities().iter().flat_map(derivatives);
+        let moving = self.open(speeds).flat_map(|(_, c)| derivatives(&c));
         let coordinates: Vec<Symbol> = self.frame.coordinates().iter().copied().chain(moving).collect();
         Frame::new(cx, &coordinates, functions)
+    }
+
+    /// The unknown coordinates whose speeds are not given by the equations.
+    fn open<'s>(&'s self, speeds: &'s [Expr]) -> impl Iterator<Item = (Symbol, Coordinate)> + 's {
+        let all = self.unknowns.iter().copied().zip(self.velocities().iter().copied());
+        all.zip(speeds).filter(|((_, c), speed)| **speed == Expr::symbol(c.jet(1))).map(|(pair, _)| pair)
     }
 
     fn velocities(&self) -> &[Coordinate] {
@@ -96,23 +114,45 @@ impl Curves<'_> {
         self.velocities.get_or_init(|| self.unknowns.iter().map(declare).collect())
     }
 
-    /// M ẋ − r.
-    fn rows(&self) -> Vec<Expr> {
-        let speeds: Vec<Expr> = self.velocities().iter().map(|c| Expr::symbol(c.jet(1))).collect();
-        let row = |row: &crate::algebra::stratum::leaves::Row| {
-            let terms = row.coefficients.iter().zip(&speeds).filter(|(a, _)| !a.is_zero());
+    /// The speeds of the unknown coordinates: those that stand in an equation with a number before them by the others.
+    fn speeds(&self, cx: &Inquiry) -> Budgeted<Vec<Expr>> {
+        let mut active = self.system.rows.clone();
+        let mut used: Vec<(usize, Row)> = Vec::new();
+        let is_pivot = |c: &Polynomial| c.is_constant() && !c.is_zero();
+        while let Some((i, j)) =
+            active.iter().enumerate().find_map(|(i, row)| Some((i, row.coefficients.iter().position(is_pivot)?)))
+        {
+            let pivot = active.remove(i);
+            for row in active.iter_mut().filter(|row| !row.coefficients[j].is_zero()) {
+                *row = row.without(cx, &pivot, j)?;
+            }
+            used.push((j, pivot));
+        }
+        let mut speeds: Vec<Expr> = self.velocities().iter().map(|c| Expr::symbol(c.jet(1))).collect();
+        for (j, row) in used.iter().rev() {
+            let others = row.coefficients.iter().enumerate().filter(|(c, a)| c != j && !a.is_zero());
+            let rest = Expr::add_all(others.map(|(c, a)| self.frame.write(a) * speeds[c]));
+            speeds[*j] = (self.frame.write(&row.right) - rest) / self.frame.write(&row.coefficients[*j]);
+        }
+        Ok(speeds)
+    }
+
+    /// M ẋ − r, as far as it is not satisfied by the speeds.
+    fn rows(&self, speeds: &[Expr]) -> Vec<Expr> {
+        let row = |row: &Row| {
+            let terms = row.coefficients.iter().zip(speeds).filter(|(a, _)| !a.is_zero());
             let left = Expr::add_all(terms.map(|(a, v)| self.frame.write(a) * *v));
             left - self.frame.write(&row.right)
         };
-        self.system.rows.iter().map(row).collect()
+        self.system.rows.iter().map(row).filter(|e| !e.is_zero()).collect()
     }
 
     /// The derivative along the curve.
-    fn along(&self, cx: &Inquiry, e: Expr) -> Expr {
+    fn along(&self, cx: &Inquiry, speeds: &[Expr], e: Expr) -> Expr {
         let mut terms = vec![partial(cx, e, self.time)];
         terms.extend(self.known.iter().map(|(q, speed)| partial(cx, e, *q) * *speed));
-        for (x, c) in self.unknowns.iter().zip(self.velocities()) {
-            terms.push(partial(cx, e, *x) * Expr::symbol(c.jet(1)));
+        terms.extend(self.unknowns.iter().zip(speeds).map(|(x, speed)| partial(cx, e, *x) * *speed));
+        for (_, c) in self.open(speeds) {
             terms.extend((1..=DERIVATIVES as u32).map(|k| partial(cx, e, c.jet(k)) * Expr::symbol(c.jet(k + 1))));
         }
         Expr::add_all(terms)
@@ -147,7 +187,7 @@ mod tests {
             system: &system,
             velocities: &OnceCell::new(),
         };
-        let found = curves.crossing(cx, &stratum[0]).unwrap();
+        let found = curves.crossing(cx, &stratum[0], &frame.everything()).unwrap();
         found.iter().map(|cell| frame.branch(cx, cell).unwrap()).collect()
     }
 

@@ -9,6 +9,7 @@ use super::lepage_class::lepage;
 use crate::algebra::Inquiry;
 use crate::algebra::stratum::{Branch, equal_sets};
 use crate::algebra::{Expr, Symbol};
+use crate::budget::Share;
 use rustc_hash::FxHashMap;
 
 fn solve(cx: &Inquiry, form: &DynamicalForm) -> SystemDynamics {
@@ -253,7 +254,7 @@ fn a_cut_off_says_so() {
         stage.lagrangian(cx, "(x_1^2 + y_1^2)/2 + z*(x^2 + 3*x*y^2 + y^3 - 1)").dynamical_form(cx).expect("decided");
     let alpha = lepage(cx, &form).expect("decided");
     for limit in [0, 1_000, 30_000, 1_000_000] {
-        match cx.within(limit, || super::constraint_algorithm::run(cx, &alpha, Problem::Proper)) {
+        match cx.within(Share::of(limit), || super::constraint_algorithm::run(cx, &alpha, Problem::Proper)) {
             Err(why) => assert_eq!(why.code.name, "budget"),
             Ok(found) if found.stopped.is_some() => {
                 assert_eq!(found.kind(), "cut_off");

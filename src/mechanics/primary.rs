@@ -133,9 +133,18 @@ impl<'a> Legs<'a> {
         self.slopes.iter().zip(self.pairs).map(|(s, (_, p))| Expr::symbol(*p) - substitute(*s, &rest)).collect()
     }
 
-    /// Where L itself is real.
+    /// Where L is real, and its derivatives are, as far as that is a condition on t and q: |x| has none at x = 0.
     fn domain(&self, cx: &Inquiry) -> Vec<Condition> {
-        conditions::domain(cx, self.lagrangian.function())
+        let l = self.lagrangian.function();
+        let mut found = conditions::domain(cx, l);
+        for s in self.pairs.iter().map(|(q, _)| *q).chain(self.velocities.iter().copied()) {
+            let (slope, recorded) = conditions::collect_all(cx, |cx| partial(cx, l, s));
+            let of_slope = conditions::domain(cx, slope).into_iter().chain(recorded.conditions());
+            let moves = |c: &Condition| self.velocities.iter().any(|v| c.left.contains(*v));
+            let new: Vec<Condition> = of_slope.filter(|c| !moves(c) && !found.contains(c)).collect();
+            found.extend(new);
+        }
+        conditions::strictest(found)
     }
 
     /// The closure of the image of a set of t, q and velocities. Where one formula gives the velocities only its multipliers are

@@ -11,6 +11,7 @@
 //! A final set without a real point, or outside the domain of L, does not exist.
 
 use super::invariant_set::{InvariantSets, Vectors, closure, generic_leaf};
+use super::passage::Curves;
 use super::primary::Chart;
 use crate::algebra::Inquiry;
 use crate::algebra::decide::sign;
@@ -20,14 +21,14 @@ use crate::algebra::generator::{Generator, Kind};
 use crate::algebra::polynomial::Polynomial;
 use crate::algebra::roots::count_real_roots;
 use crate::algebra::stratum::leaves::{Fraction, Leaf, LinearSystem, Solution};
+use crate::algebra::stratum::regular::{Regularity, regularity};
 use crate::algebra::stratum::{Cell, Frame, set};
 use crate::algebra::substitute::substitute;
-use crate::algebra::{Expr, Symbol, Verdict};
-use crate::budget::{Budgeted, Exhausted};
+use crate::algebra::{Coordinate, Expr, Symbol, Verdict};
+use crate::budget::{Budgeted, Exhausted, share};
+use crate::geometry::field::VectorField;
 use rustc_hash::FxHashMap;
-
-/// What it may cost to look at one final set, for points on it or for parts with more freedom.
-const SIDE_WORK: u64 = 8_000_000;
+use std::cell::OnceCell;
 
 /// More branches than this are not looked at for parts with more freedom.
 const MAX_BRANCHES: usize = 24;
@@ -50,6 +51,33 @@ impl Vectors for TotalField<'_> {
         let along = self.chart.free.iter().map(|y| y.apply(cx, g));
         let row: Vec<Expr> = along.chain([-self.chart.drift.apply(cx, g)]).map(|e| super::tidy(cx, e)).collect();
         self.frame.read_row(cx, &row)
+    }
+
+    /// Curves of ∂_t + X + u^a Y_a, with multipliers that are functions of time.
+    fn crossing(&self, cx: &Inquiry, stratum: &Cell, within: &Cell) -> Budgeted<Vec<Cell>> {
+        let Some((time, moving)) = self.frame.coordinates().split_first() else { return Ok(vec![stratum.clone()]) };
+        if !self.chart.quadratic.is_empty() {
+            return Ok(vec![stratum.clone()]);
+        }
+        let integrals = (0..self.chart.free.len()).map(|a| Coordinate::declare(&format!("integral(u{a})"), false));
+        let integrals: Vec<Coordinate> = integrals.collect();
+        let speed = |s: &Symbol| {
+            let free = self.chart.free.iter().zip(&integrals);
+            let moved = free.map(|(y, u)| y.component(*s) * Expr::symbol(u.jet(1)));
+            (*s, super::tidy(cx, self.chart.drift.component(*s) + Expr::add_all(moved)))
+        };
+        let known: Vec<(Symbol, Expr)> = moving.iter().map(speed).collect();
+        let unknowns: Vec<Symbol> = integrals.iter().map(|u| u.jet(0)).collect();
+        let velocities = OnceCell::from(integrals);
+        Curves {
+            frame: self.frame,
+            time: *time,
+            known: &known,
+            unknowns: &unknowns,
+            system: &self.base,
+            velocities: &velocities,
+        }
+        .crossing(cx, stratum, within)
     }
 
     fn is_linear(&self, cx: &Inquiry, set: &Cell, g: &Polynomial) -> Budgeted<bool> {
@@ -141,7 +169,7 @@ impl<'a> Search<'a> {
             let field = TotalField { chart, frame: self.frame, base: LinearSystem::new(chart.free.len()) };
             let mut sets = InvariantSets::new(self.frame, &field);
             sets.queue = start;
-            let mut stopped = sets.iterate(cx).err();
+            let mut stopped = sets.iterate(cx).and_then(|()| sets.settle_boundaries(cx, |_| Ok(vec![]))).err();
             let finals = sets.maximal_finals(cx).unwrap_or_else(|why| {
                 stopped.get_or_insert(why);
                 sets.finals.clone()
@@ -178,7 +206,7 @@ impl<'a> Search<'a> {
                 continue;
             }
             let cells: Vec<Cell> = group.iter().map(|f| f.cell.clone()).collect();
-            let cells = cx.aside(SIDE_WORK, || set::merged(cx, self.frame, cells.clone()))?.unwrap_or(cells);
+            let cells = cx.aside(share::SIDE, || set::merged(cx, self.frame, cells.clone()))?.unwrap_or(cells);
             for cell in cells {
                 for chart in (0..self.charts.len()).filter(|k| self.charts[*k].rank == rank) {
                     if !self.in_chart(cx, &cell, chart)?.is_empty() {
@@ -200,6 +228,9 @@ impl<'a> Search<'a> {
                 Verdict::No(_) => continue,
                 Verdict::Unknown(why) => self.doubts.push(format!("whether a branch has a real point: {why}")),
                 Verdict::Yes(_) => {}
+            }
+            if let Regularity::Unknown(why) = regularity(cx, self.frame, &f.cell)? {
+                self.doubts.push(format!("of a branch: {why}"));
             }
             if self.is_affine(cx, &f)? { kept.push(f) } else { self.unsolved.push(f.cell) }
         }
@@ -226,7 +257,7 @@ impl<'a> Search<'a> {
         if let Some(seen) = self.exists_visibly(cx, cell)? {
             return Ok(seen);
         }
-        let found = cx.aside(SIDE_WORK, || set::is_empty(cx, self.frame, cell))?;
+        let found = cx.aside(share::SIDE, || set::is_empty(cx, self.frame, cell))?;
         Ok(found.map_or_else(|| Verdict::unknown("no point was found with the work of one branch"), Verdict::negate))
     }
 
@@ -320,7 +351,7 @@ impl<'a> Search<'a> {
                 break;
             }
             let f = self.finals[i].clone();
-            match cx.aside(SIDE_WORK, || self.jumps_of(cx, &f))? {
+            match cx.aside(share::SIDE, || self.jumps_of(cx, &f))? {
                 Some((found, unsolved)) => {
                     for jump in found {
                         if self.finals.iter().any(|known| known.cell == jump.cell) {
@@ -429,31 +460,72 @@ impl<'a> Search<'a> {
         Ok((found, unsolved))
     }
 
-    /// Points of lower charts in the closure of final sets of higher ones, as far as they are not final.
+    /// Points of lower charts in the closure of final sets of higher ones, as far as they are not final. Where the field of the higher
+    /// one has no pole its motions go on through them, and the closure is final; the others are a boundary.
     fn find_crossings(&mut self, cx: &Inquiry) -> Budgeted<()> {
         let cells: Vec<Cell> = self.finals.iter().map(|f| f.cell.clone()).collect();
-        for (start, k) in self.starts.clone() {
-            let higher = self.finals.iter().filter(|f| self.charts[f.chart].rank > self.charts[k].rank);
-            let closures: Vec<Cell> = higher.map(|f| f.cell.clone()).collect();
-            for cell in closures {
-                let left = cx.aside(SIDE_WORK, || {
+        for i in 0..self.finals.len() {
+            let f = self.finals[i].clone();
+            let rank = self.charts[f.chart].rank;
+            let lower: Vec<Cell> =
+                self.starts.iter().filter(|(_, k)| self.charts[*k].rank < rank).map(|(cell, _)| cell.clone()).collect();
+            let (mut continued, mut boundary) = (Vec::new(), Vec::new());
+            for start in lower {
+                let left = cx.aside(share::SIDE, || {
                     let mut left = Vec::new();
-                    for piece in self.frame.refine(cx, &start, cell.equations(), &[])? {
+                    for piece in self.frame.refine(cx, &start, f.cell.equations(), &[])? {
                         for rest in set::difference_from_all(cx, self.frame, &piece, &cells)? {
                             if !self.exists(cx, &rest)?.is_no() {
-                                left.push(rest);
+                                let is_continued = self.is_continued(cx, &f, &rest)?;
+                                left.push((rest, is_continued));
                             }
                         }
                     }
                     Ok(left)
                 })?;
-                for rest in left.unwrap_or_else(|| vec![start.clone()]) {
-                    if !self.boundary.contains(&rest) {
-                        self.boundary.push(rest);
-                    }
+                for (rest, is_continued) in left.unwrap_or_else(|| vec![(start, false)]) {
+                    if is_continued { continued.push(rest) } else { boundary.push(rest) }
+                }
+            }
+            if !continued.is_empty() {
+                let all: Vec<Cell> = std::iter::once(&f.cell).chain(&continued).cloned().collect();
+                match cx.aside(share::SIDE, || set::merged(cx, self.frame, all))?.as_deref() {
+                    Some([wider]) => self.finals[i].cell = wider.clone(),
+                    _ => boundary.extend(continued),
+                }
+            }
+            for rest in boundary {
+                if !self.boundary.contains(&rest) {
+                    self.boundary.push(rest);
                 }
             }
         }
         Ok(())
+    }
+
+    /// Whether the fields on a final set have no pole in a part of its closure.
+    fn is_continued(&self, cx: &Inquiry, f: &Final, part: &Cell) -> Budgeted<bool> {
+        let Some(solution) = self.multipliers(cx, f)? else { return Ok(false) };
+        let chart = &self.charts[f.chart];
+        let combined = |u: &[Fraction], first: Option<&VectorField>| {
+            let mut sum = first.cloned().unwrap_or_else(|| VectorField::new([]));
+            for (u, y) in u.iter().zip(&chart.free) {
+                sum = &sum + &y.scale(u.to_expr(self.frame));
+            }
+            sum
+        };
+        let kernel = solution.kernel.iter().map(|u| combined(u, None));
+        for x in [combined(&solution.particular, Some(&chart.drift))].into_iter().chain(kernel) {
+            for (_, e) in x.components() {
+                let read = self.frame.on_stratum(|| self.frame.read(cx, super::tidy(cx, e)))?;
+                let Some((numerator, denominator)) = read else { return Ok(false) };
+                if !f.cell.reduce(cx, self.frame, &numerator)?.is_zero()
+                    && !self.frame.is_nonvanishing_on(cx, part, &denominator)?
+                {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
     }
 }

@@ -264,7 +264,8 @@ pub fn unknown_part(shape: &Shape, name: &str, span: Span) -> Option<Diagnostic>
 /// The message of a part that is not there; it has no place yet.
 pub fn no_part(subject: &str, name: &str, names: &[&str]) -> Diagnostic {
     let d = Diagnostic::error(&codes::UNKNOWN_PART, format!("{subject} has no part `{name}`"));
-    match suggest::nearest(name, names.iter().copied()) {
+    let derivative = names.iter().copied().find(|n| n.trim_end_matches('\'') == name);
+    match derivative.or_else(|| suggest::nearest(name, names.iter().copied())) {
         Some(near) => d.help(format!("did you mean `{near}`?")),
         None if names.is_empty() => d.help("it has no parts"),
         None => d.help(format!("its parts are {}", names.join(", "))),

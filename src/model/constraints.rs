@@ -4,8 +4,8 @@
 use super::evaluate_at::assignment;
 use super::item::{Constraint, System};
 use super::value::{Fallible, OnBranch, SolvedTower, Value};
-use crate::algebra::Inquiry;
 use crate::algebra::expr::Condition;
+use crate::algebra::{Expr, Inquiry, Symbol};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::form::Form;
 use crate::geometry::jet::FiberedManifold;
@@ -113,7 +113,16 @@ impl System {
         self.derived.structure(cx, derive)
     }
 
-    /// The same without a chart, for a motion that needs none; where the rank is lost on one component of Q only, on the others.
+    /// Dependent jets as functions of the others, lowest first, as far as they are found.
+    pub fn dependent_jets(&self, cx: &Inquiry) -> Fallible<Vec<(Symbol, Expr)>> {
+        let (declared, condition) = self.tested_constraints(cx)?;
+        let level = level_of(cx, &*self.dynamical_form(cx)?);
+        let redundant = matches!(condition.kind, rank_condition::Kind::Overconstrained);
+        let kept = declared.keeping(|i| !redundant || condition.independent.contains(&i));
+        ConstraintStructure::dependent_values(cx, &kept, level)
+    }
+
+    /// The structure without a chart, for a motion that needs none; where the rank is lost on one component of Q only, on the others.
     /// None where the user chose a chart or a branch.
     pub fn uncharted_structure(&self, cx: &Inquiry) -> Fallible<Option<ConstraintStructure>> {
         let (declared, condition) = self.given_constraints(cx)?;

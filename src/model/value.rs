@@ -229,6 +229,8 @@ pub struct Answer {
     pub manifold: Option<FiberedManifold>,
     /// Expressions that must not vanish for the answer to hold.
     pub conditions: Vec<Condition>,
+    /// What `branch:` says of the constraints that were asked about; parts are computed where it holds.
+    branch: Vec<Condition>,
     /// The main value is shown as it stands: what was multiplied out is not factored again.
     pub as_written: bool,
     /// The main value is a list, and if it has one entry it stands for that: the only solution of an equation.
@@ -271,6 +273,7 @@ impl Answer {
             main_part: None,
             manifold: None,
             conditions: vec![],
+            branch: vec![],
             as_written: false,
             stands_for_only_entry: false,
             written: Written::default(),
@@ -383,6 +386,7 @@ impl Answer {
         Some(match self.parts.get(name)? {
             Part::Ready(value) => value.clone(),
             Part::Lazy(compute, known) => {
+                let cx = &cx.where_hold(&self.branch);
                 known.get(cx, |found| !matches!(found, Err(why) if why.code.name == codes::BUDGET.name), compute)
             }
         })
@@ -400,6 +404,17 @@ impl Answer {
 }
 
 impl Value {
+    /// An answer about a branch of constraints: its parts are computed where these conditions hold.
+    pub fn on_branch(self, branch: Vec<Condition>) -> Value {
+        match self {
+            Value::Answer(answer) if !branch.is_empty() => match Rc::try_unwrap(answer) {
+                Ok(answer) => Value::Answer(Rc::new(Answer { branch, ..answer })),
+                Err(shared) => Value::Answer(shared),
+            },
+            other => other,
+        }
+    }
+
     pub fn list(values: impl IntoIterator<Item = Value>) -> Value {
         Value::List(Rc::new(values.into_iter().collect()))
     }

@@ -128,6 +128,8 @@ pub struct Sheet {
     orders: Vec<u32>,
     /// The highest of these orders in each equation.
     levels: Vec<u32>,
+    /// The states that occur in some equation.
+    occurs: Vec<bool>,
 }
 
 /// A surface at some values of its parameters.
@@ -207,7 +209,10 @@ impl Sheet {
         let kernel = lower::expressions("surface", signature, &outputs)?;
         let order = |s: &Symbol| underlying_jet(*s).map_or(0, |(_, order)| order);
         let level = |e: &Expr| e.symbols().iter().filter(|s| states.contains(s)).map(order).max().unwrap_or(0);
-        Ok(Sheet { kernel, orders: states.iter().map(order).collect(), levels: equations.iter().map(level).collect() })
+        let orders = states.iter().map(order).collect();
+        let levels = equations.iter().map(level).collect();
+        let occurs = states.iter().map(|s| equations.iter().any(|e| e.contains(*s))).collect();
+        Ok(Sheet { kernel, orders, levels, occurs })
     }
 
     pub fn at<'a>(&'a self, parameters: &'a [f64]) -> Leaf<'a> {
@@ -302,6 +307,13 @@ impl Leaf<'_> {
         rows.iter().all(|i| g[*i].abs() <= digits * self.scale(&slopes, *i, state))
     }
 
+    /// Begins the search for free values at a place of its own for each; what occurs in no equation stays 0.
+    fn plant(&self, state: &mut [f64], seed: f64, free: &[bool]) {
+        for (i, x) in state.iter_mut().enumerate().filter(|(i, _)| free[*i] && self.sheet.occurs[*i]) {
+            *x = seed * (1.0 + i as f64 / 16.0);
+        }
+    }
+
     /// Level by level: positions from the equations between positions, from this seed; then velocities, nearest to 0; and so on.
     fn level_by_level(&self, start: &Start, seed: f64) -> Option<Vec<f64>> {
         let Sheet { orders, levels, .. } = self.sheet;
@@ -312,9 +324,7 @@ impl Leaf<'_> {
             let free: Vec<bool> =
                 orders.iter().zip(&start.given).map(|(order, given)| !given && *order == level).collect();
             if level == 0 {
-                for (i, x) in state.iter_mut().enumerate().filter(|(i, _)| free[*i]) {
-                    *x = seed * (1.0 + i as f64 / 16.0);
-                }
+                self.plant(&mut state, seed, &free);
             }
             let moved = self.project_on(&active, start.time, &state, &free)?;
             // Where the free values hardly move an equation, as at a double root, what they reach is rounding.
@@ -374,15 +384,14 @@ impl Leaf<'_> {
         let orders = &self.sheet.orders;
         let highest = orders.iter().copied().max().unwrap_or(0);
         let above = |least: u32| orders.iter().zip(&free).map(|(order, free)| *free && *order >= least).collect();
-        let derivatives = (1..=highest).rev().map(|least| (0.0, above(least)));
         // From 0; where that is a singular point of the equations, from other places that are always the same.
         let seeds = [0.0, 1.0, -1.0, 0.37];
+        let derivatives = seeds.into_iter().flat_map(|seed| (1..=highest).rev().map(move |least| (seed, least)));
+        let derivatives = derivatives.map(|(seed, least)| (seed, above(least)));
         let all = seeds.map(|seed| (seed, free.clone()));
         let at_once = |(seed, free): (f64, Vec<bool>)| {
             let mut guess = start.state.clone();
-            for (i, x) in guess.iter_mut().enumerate().filter(|(i, _)| free[*i]) {
-                *x = seed * (1.0 + i as f64 / 16.0);
-            }
+            self.plant(&mut guess, seed, &free);
             self.project(start.time, &guess, &free)
         };
         let in_levels = seeds.into_iter().map(|seed| self.level_by_level(start, seed));

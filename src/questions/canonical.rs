@@ -434,10 +434,11 @@ fn dirac(a: &Arguments) -> Fallible<Value> {
             Ok(Value::from(Answer::new("dirac").main(bracket).on(lagrangian.manifold())))
         }
         _ => {
-            let branches: Vec<Value> =
-                system.branches.iter().map(|b| Value::from(dirac_answer(&a.cx, &system, b, &lagrangian))).collect();
+            let answer =
+                |b: &DiracBranch| system.about(&a.cx, &b.branch, |cx| dirac_answer(cx, &system, b, &lagrangian));
+            let branches: Vec<Value> = system.branches.iter().map(|b| Value::from(answer(b))).collect();
             Ok(Value::from(
-                dirac_answer(&a.cx, &system, first, &lagrangian)
+                answer(first)
                     .part("primary", Value::exprs(system.primary.clone()))
                     .part("hamiltonian", system.hamiltonian)
                     .part("branches", Value::list(branches))

@@ -8,7 +8,9 @@ use super::{Arguments, Question};
 use crate::algebra::Inquiry;
 use crate::algebra::derive::partial;
 use crate::algebra::{Expr, Symbol, Verdict, decide};
+use crate::budget::share;
 use crate::diagnostic::{Diagnostic, codes};
+use crate::geometry::Refusal;
 use crate::geometry::form::Form;
 use crate::mechanics::constrained_dynamics::{
     ConstrainedBranch, ConstrainedDynamics, constrained_dynamics, constrained_ranks,
@@ -16,6 +18,7 @@ use crate::mechanics::constrained_dynamics::{
 use crate::mechanics::constrained_form::{ConstrainedForm, ConstrainedMotion};
 use crate::mechanics::constraint_legendre::{self as theory, ConstraintLegendre, ConstraintMomenta};
 use crate::mechanics::constraint_structure::ConstraintStructure;
+use crate::mechanics::dynamical_form::DynamicalForm;
 use crate::mechanics::{jet, regular};
 use crate::model::constraints::on_constraint;
 use crate::model::evaluate_at::value_at;
@@ -77,9 +80,6 @@ pub static ROWS: &[Question] = &[
         run: reactions,
     },
 ];
-
-/// What it may cost to find out whether a system is regular at every point of the constraint.
-const UNIQUENESS: u64 = 400_000;
 
 /// A constrained system with what is derived of it for an answer.
 pub(super) struct Subject {
@@ -270,28 +270,61 @@ pub(super) fn is_asked_of(a: &Arguments) -> bool {
     a.system(0).is_ok_and(|s| !s.constraints.is_empty())
 }
 
-/// The left sides of the reduced equations, by independent coordinate.
+/// The left sides of the reduced equations, by independent coordinate. Where they outgrow their share, as for a long chain, those with
+/// multipliers are given alone: they need no chart.
 pub(super) fn equations(a: &Arguments) -> Fallible<Value> {
-    let s = Subject::read(a)?;
-    let q = s.q();
-    let reduced = s.form.equations(&a.cx);
-    let sides = s.form.form().components();
+    let (cx, system) = (&a.cx, a.system(0)?);
+    tested(a, &system)?;
+    let reduced = cx.within(share::REDUCED, || {
+        let s = Subject::read(a)?;
+        let reduced = s.form.equations(cx);
+        match cx.is_over() {
+            true => Err(Box::new(Diagnostic::from(Refusal::Exhausted(cx.why())))),
+            false => Ok((s, reduced)),
+        }
+    });
+    let (s, reduced) = match reduced {
+        Err(d) if d.code.name == codes::BUDGET.name && !cx.is_over() => match system.uncharted_structure(cx)? {
+            Some(q) => return with_multipliers_alone(a, &system, &q),
+            None => {
+                let s = Subject::read(a)?;
+                let reduced = s.form.equations(cx);
+                (s, reduced)
+            }
+        },
+        found => found?,
+    };
+    let form = s.form.form();
+    Ok(Value::from(
+        multiplier_equations(a, form, s.q())
+            .main(s.by_independent(&reduced))
+            .on(&s.system.manifold)
+            .valid_where(s.q().conditions().iter().copied()),
+    ))
+}
+
+fn with_multipliers_alone(a: &Arguments, system: &System, q: &ConstraintStructure) -> Fallible<Value> {
+    let why = Diagnostic::error(&codes::BUDGET, "the reduced equations of this system are too long to be written down")
+        .label(a.positional[0].span, "this system")
+        .help("`equations(S).multiplier_form` are the equations with multipliers; a run uses these");
+    let answer = multiplier_equations(a, &*system.dynamical_form(&a.cx)?, q);
+    Ok(Value::from(answer.refused_main(Box::new(why)).on(&system.manifold)))
+}
+
+/// −E_σ − μ_i ∂f^i/∂q_r^σ by coordinate, and the constraints.
+fn multiplier_equations(a: &Arguments, form: &DynamicalForm, q: &ConstraintStructure) -> Answer {
+    let sides = form.components();
     let balance = |sigma: usize| {
         let terms =
             (0..q.n_constraints()).map(|i| Expr::symbol(Symbol::multiplier(i as u32 + 1)) * q.chetaev()[(i, sigma)]);
         simple(&a.cx, -(sides[sigma] + Expr::add_all(terms.collect::<Vec<_>>())))
     };
     let coordinates = (0..sides.len()).map(|sigma| (q.coordinate(sigma), Value::Expr(balance(sigma))));
-    Ok(Value::from(
-        Answer::new("equations")
-            .main(s.by_independent(&reduced))
-            .written(crate::model::value::Written::Vanishes)
-            .part("multiplier_form", Value::family(coordinates.collect::<Vec<_>>()))
-            .part("constraints", Value::exprs(q.constraints().iter().map(|c| c.function)))
-            .part("order", s.form.form().jet_order() as usize)
-            .on(&s.system.manifold)
-            .valid_where(q.conditions().iter().copied()),
-    ))
+    Answer::new("equations")
+        .written(crate::model::value::Written::Vanishes)
+        .part("multiplier_form", Value::family(coordinates.collect::<Vec<_>>()))
+        .part("constraints", Value::exprs(q.constraints().iter().map(|c| c.function)))
+        .part("order", form.jet_order() as usize)
 }
 
 pub(super) fn vector_field(a: &Arguments) -> Fallible<Value> {
@@ -305,7 +338,7 @@ pub(super) fn vector_field(a: &Arguments) -> Fallible<Value> {
         Verdict::No(_) => Verdict::no("the system is singular on a set of points"),
         // In the chart it is open; without one it may not be.
         open if s.form.is_high() => open,
-        open => match a.cx.within(UNIQUENESS, || constrained_ranks(&a.cx, &s.form)) {
+        open => match a.cx.within(share::MINOR, || constrained_ranks(&a.cx, &s.form)) {
             Ok(ranks) => ranks.regular,
             Err(_) => open,
         },
@@ -436,6 +469,7 @@ pub(super) fn legendre(a: &Arguments) -> Fallible<Value> {
     let inverse = momenta.clone().and_then(|m| found.inverse(cx, &m, &prefix)?.map_err(theory::no_inverse));
     let explicit = match &inverse {
         Ok(_) => Verdict::yes("solved for the velocities"),
+        Err(why) if why.code.name == codes::UNDECIDED.name => Verdict::unknown(why.title.clone()),
         Err(why) => Verdict::no(why.title.clone()),
     };
     let answer = Answer::new("legendre");

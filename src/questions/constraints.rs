@@ -6,12 +6,13 @@
 use super::strata::rank_with;
 use super::{Arguments, Question};
 use crate::algebra::Inquiry;
+use crate::algebra::expr::Condition;
 use crate::algebra::{Expr, Verdict};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::distribution::Codistribution;
 use crate::geometry::jet::Chart;
 use crate::mechanics::constrained_form::level_of;
-use crate::mechanics::constraint_structure::{ConstraintStructure, Declared, NormalForm};
+use crate::mechanics::constraint_structure::{BranchChoice, ConstraintStructure, Declared, NormalForm};
 use crate::mechanics::constraint_type as kinds;
 use crate::mechanics::rank_condition::{self as ranks, RankCondition};
 use crate::model::constraints::{on_constraint, structure_of};
@@ -24,6 +25,22 @@ use std::rc::Rc;
 
 /// A constraint, or all constraints of a system.
 const Q: Parameter = one("Q", CONSTRAINT.or(SYSTEM));
+
+/// What `branch:` says in the constraints that are asked about, and in those of the systems that are: answers live where it holds.
+pub(super) fn branch(a: &Arguments) -> Vec<Condition> {
+    let blocks = a.positional.iter().flat_map(|argument| match argument.value.main() {
+        Value::Constraint(block) => vec![block],
+        Value::System(system) => system.constraints.clone(),
+        _ => vec![],
+    });
+    // A clause that cannot be read is refused by whatever looks at it.
+    let choices = blocks.flat_map(|block| block.declared(&a.cx).map_or_else(|_| vec![], |declared| declared.branch));
+    let conditions = choices.filter_map(|choice| match choice {
+        BranchChoice::Where(condition) => Some(condition),
+        BranchChoice::Through(_) => None,
+    });
+    conditions.collect()
+}
 
 pub static ROWS: &[Question] = &[
     Question {

@@ -3,10 +3,10 @@
 //!
 //! | system | how it is found |
 //! |---|---|
-//! | regular under Chetaev's constraints | by orders |
+//! | regular under Chetaev's constraints, by a point or by det B′ | by orders |
 //! | singular, or with reactions or forms of its own | by the array of derivatives on the set on which it moves |
 
-use super::constrained::{Subject, no_motion};
+use super::constrained::{Subject, no_motion, tested};
 use super::pairs::{OwnEquations, own_motions};
 use super::{Arguments, Question};
 use crate::algebra::substitute::substitute;
@@ -14,6 +14,7 @@ use crate::algebra::{Coordinate, Expr, Symbol};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::jet::{JetSpace, jet_order};
 use crate::mechanics::constrained_dynamics::constrained_dynamics;
+use crate::mechanics::constrained_form::saddle;
 use crate::mechanics::{differentiation_index, regular};
 use crate::model::item::System;
 use crate::model::kind::*;
@@ -60,6 +61,13 @@ fn index(a: &Arguments) -> Fallible<Value> {
             return Ok(answer(0, vec![]));
         }
         return singular_free_index(a, &system, answer);
+    }
+    tested(a, &system)?;
+    if let Some(q) = system.uncharted_structure(cx)?.filter(|q| q.redundant().is_empty())
+        && let Some(equations) = saddle(cx, &*system.dynamical_form(cx)?, &q)
+        && let Some(found) = differentiation_index::by_a_point(cx, &q, &equations)?
+    {
+        return Ok(answer(found.index, found.levels));
     }
     let s = Subject::read(a)?;
     if s.form.is_determined(cx).is_yes() {

@@ -223,18 +223,30 @@ fn dynamics(a: &Arguments) -> Fallible<Value> {
     }
     let system = a.system(0)?;
     let found = system.dynamics(&a.cx)?;
-    let space = system.dynamical_form(&a.cx)?.phase_space();
+    let form = system.dynamical_form(&a.cx)?;
+    let space = form.phase_space();
     let point = through(a)?;
     let chosen = |d: &Dynamics| match &point {
         Some(p) => d.through(&a.cx, p),
         None => Ok(d.branches.clone()),
     };
     let paths = chosen(&found.proper)?;
-    let proper = Value::from(dynamics_answer(&system, &space, &found.proper, paths.clone()));
-    let extended = dynamics_answer(&system, &space, &found.extended, chosen(&found.extended)?);
+    // Where the equations are real is said if the branches do not show it.
+    let unseen = |branches: &[DynamicBranch]| {
+        let sets = branches.iter().flat_map(|b| b.branch.equations.iter().chain(&b.branch.nonzero)).copied();
+        let fields = branches.iter().flat_map(|b| &b.fields).flat_map(|x| x.components()).map(|(_, e)| e);
+        let seen = conditions::joint_domain(&a.cx, sets.chain(fields));
+        let needed = conditions::joint_domain(&a.cx, form.components().iter().copied());
+        needed.into_iter().filter(|c| !seen.contains(c)).collect::<Vec<_>>()
+    };
+    let proper =
+        Value::from(dynamics_answer(&system, &space, &found.proper, paths.clone()).valid_where(unseen(&paths)));
+    let all = chosen(&found.extended)?;
+    let extended = dynamics_answer(&system, &space, &found.extended, all.clone()).valid_where(unseen(&all));
     // The parts of the proper dynamics are those of the answer itself: its text does not say them twice, nor
     // the log, which `explain` prints.
-    let answer = dynamics_answer(&system, &space, &found.proper, paths);
+    let conditions = unseen(&paths);
+    let answer = dynamics_answer(&system, &space, &found.proper, paths).valid_where(conditions);
     let answer = answer.lazy("proper", move |_| Ok(proper.clone())).part("extended", extended);
     Ok(Value::from(answer.lazy("log", move |_| Ok(Value::Steps(Rc::new(steps(&found)))))))
 }

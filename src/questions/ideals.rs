@@ -9,7 +9,7 @@
 //! f = 0 on V(I)     f vanishes at every real one                   x on x² + y² = 0
 //! ```
 
-use super::polynomials::{Ideal, PATIENCE, System, basis_complete, no_inequations, no_value, written};
+use super::polynomials::{Ideal, System, basis_complete, no_inequations, no_value, written};
 use super::{Arguments, Question};
 use crate::algebra::Inquiry;
 use crate::algebra::expr::Expr;
@@ -20,7 +20,7 @@ use crate::algebra::normal::{Context, canonical_fraction};
 use crate::algebra::polynomial::Polynomial;
 use crate::algebra::stratum::{Branch, vanishes_on};
 use crate::algebra::{Symbol, Verdict};
-use crate::budget::Budgeted;
+use crate::budget::{Budgeted, share};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::model::kind::*;
 use crate::model::operate;
@@ -118,7 +118,7 @@ fn member(a: &Arguments) -> Fallible<Value> {
         ));
     };
     let all = ideal.all();
-    let basis = a.cx.within(PATIENCE, || ideal::groebner(&a.cx, &all, &ideal.graded(), &ideal.parameters));
+    let basis = a.cx.within(share::SEARCH, || ideal::groebner(&a.cx, &all, &ideal.graded(), &ideal.parameters));
     let ended = basis_complete(&basis);
     // A budget that ended with the basis leaves a little time to divide by what was found of it.
     let remainder = a.cx.grace(|| basis.reduce(&a.cx, f)).ok().map(|r| r.polynomial);
@@ -141,7 +141,7 @@ fn member(a: &Arguments) -> Fallible<Value> {
                 if radical.is_yes() {
                     return Ok(Value::from(radical.clone()));
                 }
-                let found = cx.within(PATIENCE, || ideal::radical_contains(cx, &generators, &f, &parameters));
+                let found = cx.within(share::SEARCH, || ideal::radical_contains(cx, &generators, &f, &parameters));
                 Ok(Value::from(match found? {
                     Some(true) => Verdict::yes("1 is a combination of the equations and 1 - s*f (Rabinowitsch)"),
                     Some(false) => Verdict::no("a complex zero of the equations at which it does not vanish exists"),
@@ -153,7 +153,7 @@ fn member(a: &Arguments) -> Fallible<Value> {
                     return Ok(Value::from(real.clone()));
                 }
                 let branch = Branch { equations: equations.clone(), nonzero: vec![] };
-                let found = cx.within(PATIENCE, || vanishes_on(cx, &symbols, function, &branch))?;
+                let found = cx.within(share::SEARCH, || vanishes_on(cx, &symbols, function, &branch))?;
                 Ok(Value::from(match found {
                     Verdict::No(ground) => Verdict::No(ground),
                     Verdict::Yes(_) => Verdict::yes("the real part of the zero set where it does not vanish is empty"),
@@ -174,7 +174,7 @@ fn answer(cx: &Inquiry, name: &'static str, basis: &Basis) -> Value {
 fn saturate(a: &Arguments) -> Fallible<Value> {
     let Pair { ideal, others, .. } = Pair::read(a, 0, 1)?;
     let f = Polynomial::product(&a.cx, &others)?;
-    let basis = a.cx.within(PATIENCE, || ideal::saturate(&a.cx, &ideal.all(), &f, &ideal.parameters))?;
+    let basis = a.cx.within(share::SEARCH, || ideal::saturate(&a.cx, &ideal.all(), &f, &ideal.parameters))?;
     Ok(answer(&a.cx, "saturate", &basis))
 }
 
@@ -198,7 +198,7 @@ fn quotient(a: &Arguments) -> Fallible<Value> {
         }
         Ok(found)
     };
-    match a.cx.within(PATIENCE, run)? {
+    match a.cx.within(share::SEARCH, run)? {
         Some(basis) => Ok(answer(&a.cx, "quotient", &basis)),
         // 0 times anything lies in every ideal.
         None => Ok(Value::from(Answer::new("quotient").main(Value::exprs([Expr::one()])))),
@@ -259,7 +259,7 @@ fn resultant(a: &Arguments) -> Fallible<Value> {
             .mul(&a.cx, &g.denominator.pow(&a.cx, f.numerator.degree_in(v))?)?;
         Ok(polynomial_expr(&above) / polynomial_expr(&below))
     };
-    let found = a.cx.within(PATIENCE, run)?;
+    let found = a.cx.within(share::SEARCH, run)?;
     Ok(Value::from(Answer::new("resultant").main(found)))
 }
 
@@ -280,6 +280,6 @@ fn discriminant(a: &Arguments) -> Fallible<Value> {
         // Homogeneous of degree 2n − 2 in the coefficients.
         Ok(polynomial_expr(&above) / polynomial_expr(&f.denominator.pow(&a.cx, 2 * n - 2)?))
     };
-    let found = a.cx.within(PATIENCE, run)?;
+    let found = a.cx.within(share::SEARCH, run)?;
     Ok(Value::from(Answer::new("discriminant").main(found)))
 }

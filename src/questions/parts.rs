@@ -2,10 +2,10 @@
 //! generators of a distribution, the values of a rank.
 
 use super::distributions::{is_homeless, no_home, point_set, strata_value};
-use super::polynomials::PATIENCE;
 use super::sets::submanifold;
 use crate::algebra::Inquiry;
 use crate::algebra::conditions;
+use crate::budget::share;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::model::set::{PointSet, branch_text};
 use crate::model::value::{Fallible, Value};
@@ -63,10 +63,10 @@ pub fn natural_part(cx: &Inquiry, value: &Value, name: &str) -> Fallible<Option<
         (Value::Distribution(d), "rank") => strata_value(cx, || d.rank(cx), || d.generic_rank(cx), d.rank_matrix())?,
         // Strata are exact at every point: they do not rest on the generic basis.
         (Value::Distribution(d), "weakly_horizontal") => {
-            point_set(&conditions::collect(cx, |cx| cx.within(PATIENCE, || d.weakly_horizontal(cx))).0?)?
+            point_set(&conditions::collect(cx, |cx| cx.within(share::SEARCH, || d.weakly_horizontal(cx))).0?)?
         }
         (Value::Distribution(d), "locus") => {
-            point_set(&conditions::collect(cx, |cx| cx.within(PATIENCE, || d.singular_points(cx))).0?)?
+            point_set(&conditions::collect(cx, |cx| cx.within(share::SEARCH, || d.singular_points(cx))).0?)?
         }
         (Value::Distribution(d), "vertical") => Value::from(d.is_vertical(cx)?),
         (Value::Distribution(d), "integrable") => Value::from(d.is_involutive(cx)?),

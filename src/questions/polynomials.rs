@@ -20,7 +20,7 @@ use crate::algebra::stratum::solve::{SystemBranch, solve_system};
 use crate::algebra::stratum::{Branch, Cell, basis, set, tangent};
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Rational, Symbol, Verdict, conditions};
-use crate::budget::{Budgeted, Exhausted, clear_interrupt, is_interrupted};
+use crate::budget::{Budgeted, Exhausted, clear_interrupt, is_interrupted, share};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::jet::{FiberedManifold, JetSpace};
 use crate::model::kind::*;
@@ -86,12 +86,6 @@ pub static ROWS: &[Question] = &[
         run: branches,
     },
 ];
-
-/// What it may cost to find out that a branch is empty, or has a point, in terms combined.
-const SIDE_WORK: u64 = 8_000_000;
-
-/// How long one basis or one splitting may take before what is known is shown.
-pub(crate) const PATIENCE: u64 = crate::budget::share::SEARCH;
 
 // ----- reading the arguments ----------------------------------------------------------------------
 
@@ -309,7 +303,7 @@ fn factor(a: &Arguments) -> Fallible<Value> {
     let e = a.expr(0)?;
     let context = Context::of(&a.cx, &[e])?;
     let (n, d) = canonical_fraction(&a.cx, context, e)?.ok_or_else(|| no_value(e, a.positional[0].span))?;
-    let (above, below) = a.cx.within(PATIENCE, || (factorisation(&a.cx, &n), factorisation(&a.cx, &d)));
+    let (above, below) = a.cx.within(share::SEARCH, || (factorisation(&a.cx, &n), factorisation(&a.cx, &d)));
     let mut unit = &above.unit / &below.unit;
     let signed = (above.factors.iter().map(|(f, k)| (f, i64::from(*k))))
         .chain(below.factors.iter().map(|(f, k)| (f, -i64::from(*k))));
@@ -422,7 +416,7 @@ fn groebner(a: &Arguments) -> Fallible<Value> {
     let ideal = Ideal::read(&a.cx, &system, &listed)?;
     let order = if listed.is_empty() { ideal.graded() } else { ideal.lexicographic(&listed) };
     let all = ideal.all();
-    let basis = a.cx.within(PATIENCE, || ideal::groebner(&a.cx, &all, &order, &ideal.parameters));
+    let basis = a.cx.within(share::SEARCH, || ideal::groebner(&a.cx, &all, &order, &ideal.parameters));
     let complete = basis_complete(&basis);
     let variables: Vec<Expr> = basis.order.variables().iter().map(|v| Generator(*v).meaning()).collect();
     let relations: Vec<Expr> = ideal.relations.iter().map(polynomial_expr).collect();
@@ -452,7 +446,7 @@ fn eliminate(a: &Arguments) -> Fallible<Value> {
         .filter(|v| Generator(*v).meaning().symbols().iter().any(|s| listed.contains(s)))
         .collect();
     let all = ideal.all();
-    let basis = a.cx.within(PATIENCE, || ideal::eliminate(&a.cx, &all, &eliminated, &ideal.parameters));
+    let basis = a.cx.within(share::SEARCH, || ideal::eliminate(&a.cx, &all, &eliminated, &ideal.parameters));
     let ended = basis_complete(&basis);
     let conditions: Vec<Expr> = basis.conditions.iter().map(polynomial_expr).collect();
     // An angle and its sine have no polynomial relation: what they say together is not all found here.
@@ -510,7 +504,7 @@ fn branches(a: &Arguments) -> Fallible<Value> {
     };
     let place = Place::of(a, &functions, &fork)?;
     let frame = Rc::new(Frame::new(&a.cx, &place.symbols, &functions)?);
-    let Found { cells, open, stopped: stop } = a.cx.within(PATIENCE, || split_all(&a.cx, &frame, &list))?;
+    let Found { cells, open, stopped: stop } = a.cx.within(share::SEARCH, || split_all(&a.cx, &frame, &list))?;
     // Before anything else is computed: an interrupt ends here.
     let cut_off = stop.map(|stop| incomplete(Some(stop)));
     let whole = place.set(cells.iter().map(|c| branch_of(&a.cx, &frame, c)).chain(open.clone()).collect());
@@ -648,7 +642,8 @@ fn split_all(cx: &Inquiry, frame: &Frame, list: &[Branch]) -> Budgeted<Found> {
     }
     if found.stopped.is_none() {
         // What no rule of SPLIT showed to be empty may still be.
-        let is_empty = |cell: &Cell| cx.within(SIDE_WORK, || set::is_empty(cx, frame, cell)).is_ok_and(|v| v.is_yes());
+        let is_empty =
+            |cell: &Cell| cx.within(share::SIDE, || set::is_empty(cx, frame, cell)).is_ok_and(|v| v.is_yes());
         found.cells.retain(|cell| !is_empty(cell));
     }
     if found.stopped.is_none() && found.cells.len() > 1 {
@@ -677,7 +672,7 @@ fn all_inhabited(cx: &Inquiry, frame: &Frame, cells: &[Cell]) -> Budgeted<Verdic
 /// The dimension of the real points near a regular one; refused where no regular one is found, because there may be none.
 fn real_dimension(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Fallible<usize> {
     let n = tangent::dimension(cx, frame, cell)?;
-    match cx.within(PATIENCE, || tangent::has_regular_point(cx, frame, cell))? {
+    match cx.within(share::SEARCH, || tangent::has_regular_point(cx, frame, cell))? {
         Verdict::Yes(_) => Ok(n),
         _ => Err(Box::new(
             Diagnostic::error(&codes::UNDECIDED, format!("the dimension is at most {n}"))
@@ -766,7 +761,7 @@ pub(super) fn solved_by_branches(
     let (nonzero, given): (Vec<Condition>, Vec<Condition>) =
         conditions.iter().partition(|c| c.relation == Relation::NotEqual);
     let nonzero: Vec<Expr> = nonzero.iter().map(|c| c.left).collect();
-    let search = || cx.within(PATIENCE, || solve_system(cx, equations, &nonzero, &given, unknowns));
+    let search = || cx.within(share::SEARCH, || solve_system(cx, equations, &nonzero, &given, unknowns));
     // What other ways have used up does not keep this one from saying what is known.
     let found = match if cx.is_over() { cx.grace(search) } else { search() } {
         Ok(found) => found,

@@ -8,13 +8,11 @@ use crate::algebra::stratum::leaves::{Foliation, Leaf, LinearSystem, leaves, lea
 use crate::algebra::stratum::rank::{Rank as StratifiedRank, rank_by};
 use crate::algebra::stratum::set;
 use crate::algebra::{Expr, Symbol, Verdict, conditions, stratum};
-use crate::budget::{Budgeted, Exhausted, clear_interrupt};
+use crate::budget::{Budgeted, Exhausted, clear_interrupt, share};
 use crate::geometry::jet::{FiberedManifold, JetSpace};
 use crate::model::item::System;
 use crate::model::set::{PointSet, branch_text};
 use crate::model::value::{Fallible, Rank, Value};
-
-use super::polynomials::PATIENCE;
 
 /// The rank of a matrix of functions, with the strata on which it takes its values. With a complement
 /// n the question is about n − rank.
@@ -35,7 +33,7 @@ pub fn patiently(
     strata: impl FnOnce() -> Budgeted<StratifiedRank>,
     generic: impl FnOnce() -> Budgeted<usize>,
 ) -> Fallible<StratifiedRank> {
-    let found = cx.within(PATIENCE, strata);
+    let found = cx.within(share::SEARCH, strata);
     let why = match &found {
         Ok(rank) => rank.stopped,
         Err(stop) => Some(*stop),
@@ -87,7 +85,7 @@ fn strata_of_rank(
     };
     let mut i = 0;
     while i < rank.generic.len() {
-        let superfluous = cx.within(CONDITION_WORK, || is_superfluous(cx, matrix, coordinates, complement, &rank, i));
+        let superfluous = cx.within(share::MINOR, || is_superfluous(cx, matrix, coordinates, complement, &rank, i));
         match superfluous {
             Ok(true) => drop(rank.generic.remove(i)),
             Err(stop @ (Exhausted::Interrupted | Exhausted::Time)) => {
@@ -118,9 +116,6 @@ fn rank_as_far_as_found(
     let complete = Verdict::unknown(format!("incomplete: {stop}{open}"));
     StratifiedRank { values, strata, complete, stopped: Some(stop), generic: frame.generic_conditions() }
 }
-
-/// What it may cost to find out that a condition of a rank is not needed, in terms combined.
-const CONDITION_WORK: u64 = 400_000;
 
 /// Whether a parameter was taken to be nonzero only because a pivot was chosen: where it vanishes, and the other conditions
 /// hold, every stratum has the rank that it is said to have. [[m, c], [c, m]] has rank 2 where m² ≠ c², m ≠ 0 or not.

@@ -4,7 +4,6 @@
 //! shown. Every cancelling on the way is a condition of the answer: it is shown, and evaluating the answer where it
 //! fails is refused.
 
-use super::polynomials::PATIENCE;
 use super::{Arguments, Question};
 use crate::algebra::Inquiry;
 use crate::algebra::conditions;
@@ -15,7 +14,7 @@ use crate::algebra::solve::{Branch, Solutions, Unsolved};
 use crate::algebra::stratum::solve::sort_descending;
 use crate::algebra::substitute::{define_function, substitute, undefined_part};
 use crate::algebra::{Expr, Symbol, Verdict, normal, solve, stratum};
-use crate::budget::{Budgeted, Exhausted};
+use crate::budget::{Budgeted, Exhausted, share};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::model::evaluate_at::assignment;
 use crate::model::kind::*;
@@ -210,7 +209,7 @@ fn solve_for(a: &Arguments) -> Fallible<Value> {
     let excluded = a.cancelled.iter().copied().chain(conditions::cancelled(&a.cx, &equations));
     let excluded = excluded.filter(|e| unknowns.iter().any(|s| e.contains(*s))).map(Condition::from);
     required.extend(excluded);
-    let found = a.cx.within(PATIENCE, || solve::solve_where(&a.cx, &equations, &required, &unknowns));
+    let found = a.cx.within(share::SEARCH, || solve::solve_where(&a.cx, &equations, &required, &unknowns));
     // Where the rules end, or roots stand under conditions, the real branches of the system may say more.
     let is_conditional = |s: &Solutions| {
         unknowns.len() > 1 && (s.branches.is_empty() || s.branches.iter().any(|b| !b.conditions.is_empty()))
@@ -258,11 +257,8 @@ fn is_contradictory(cx: &Inquiry, branch: &solve::Branch) -> bool {
         return false;
     }
     let symbols = symbols_of(&set.equations);
-    cx.within(SIDE_WORK, || stratum::is_empty_set(cx, &symbols, &[set])).is_ok_and(|verdict| verdict.is_yes())
+    cx.within(share::SMALL_SIDE, || stratum::is_empty_set(cx, &symbols, &[set])).is_ok_and(|verdict| verdict.is_yes())
 }
-
-/// What it may cost to find out that the conditions of a solution contradict each other, in terms combined.
-const SIDE_WORK: u64 = 2_000_000;
 
 /// Leaves out branches that lie in others: x = 0, y = 0 lies in y = 0.
 fn drop_contained(branches: &mut Vec<solve::Branch>) {

@@ -6,6 +6,7 @@ use crate::algebra::Inquiry;
 use crate::algebra::linear::Matrix;
 use crate::algebra::stratum::{self, Branch};
 use crate::algebra::{Expr, Symbol, Verdict, normal};
+use crate::budget::share;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::distribution::{Codistribution, Distribution};
 use crate::geometry::form::Form;
@@ -598,7 +599,7 @@ fn regular_everywhere(cx: &Inquiry, space: &jet::JetSpace, det: Expr) -> Verdict
         return vanishes.negate();
     }
     let branch = Branch { equations: vec![det], nonzero: vec![] };
-    cx.within(super::polynomials::PATIENCE, || stratum::is_empty_set(cx, &space.symbols(), &[branch]))
+    cx.within(share::SEARCH, || stratum::is_empty_set(cx, &space.symbols(), &[branch]))
         .unwrap_or_else(|stop| Verdict::unknown(format!("whether the determinant vanishes somewhere: {stop}")))
 }
 

@@ -1,10 +1,12 @@
 //! The commands of the REPL, one row each; dispatch, completion and `:help` read the same rows.
 
 use super::{Repl, Reply, answer_text, coloured, renderer};
+use crate::diagnostic::render::folded;
 use crate::diagnostic::{Diagnostic, codes, suggest};
 use crate::report::wrap::wrapped;
 use crate::session::file::cannot_write;
 use crate::session::input::read;
+use crate::session::topics::{self, TOPICS};
 use crate::session::{ItemKind, Mode, NamedItem, Session, SessionOptions, library};
 use crate::source::visible;
 use crate::timing;
@@ -28,7 +30,7 @@ pub static COMMANDS: &[Command] = &[
         name: "help",
         aliases: &["h", "?"],
         arg: "[<what>]",
-        help: "commands, or one of them; a question; `:help questions` lists all",
+        help: "this, or about a command, a word, a question, a list",
         run: help,
     },
     Command { name: "list", aliases: &["ls"], arg: "[<prefix>]", help: "what is declared", run: list },
@@ -98,11 +100,14 @@ fn doc(repl: &mut Repl, name: &str) -> Reply {
         let entry = |item: NamedItem| {
             let doc = session
                 .written_doc(&item.name)
-                .map_or(String::new(), |doc| format!("\n    {}", doc.replace('\n', "\n    ")));
+                .map_or(String::new(), |doc| format!("\n    {}", folded_below(&doc, repl.screen.columns)));
             let head = if item.kind == ItemKind::Function { String::new() } else { format!("{}: ", item.name) };
             format!("{head}{}{doc}\n", item.type_name)
         };
         return fitted(repl, &session.list().into_iter().map(entry).collect::<String>());
+    }
+    if let Some(topic) = topics::find(name).filter(|_| repl.session.doc(name).is_none()) {
+        return Reply::out(topic.text(repl.screen.columns));
     }
     if let Some(text) = repl.session.doc(name) {
         return fitted(repl, &text);
@@ -121,21 +126,18 @@ fn doc(repl: &mut Repl, name: &str) -> Reply {
     repl.complaint(&diagnostic)
 }
 
+/// A text below a line, four places in.
+fn folded_below(text: &str, columns: usize) -> String {
+    let lines = text.lines().flat_map(|line| folded(line, columns.saturating_sub(4).max(20)));
+    lines.collect::<Vec<_>>().join("\n    ")
+}
+
 fn help(repl: &mut Repl, what: &str) -> Reply {
     if what.is_empty() {
-        let usage = |c: &Command| format!(":{} {}", c.name, c.arg);
-        let wide = COMMANDS.iter().map(|c| usage(c).len()).max().unwrap_or(0);
-        let rows = COMMANDS.iter().map(|c| format!("  {:wide$}  {}\n", usage(c), c.help)).collect::<String>();
-        return fitted(
-            repl,
-            &format!(
-                "A statement declares, a bare expression asks; `_` is the last answer.\n\
-             Tab completes, Ctrl-R searches the history, Ctrl-C stops a computation, an empty line ends a block.\n\n{rows}"
-            ),
-        );
+        return Reply::out(overview(repl.screen.columns));
     }
-    if what == "questions" {
-        return fitted(repl, &question_list(repl.screen.columns));
+    if let Some(topic) = topics::find(what).filter(|_| repl.session.place_of(what).is_none()) {
+        return Reply::out(topic.text(repl.screen.columns));
     }
     // `h` alone is the question, `:h` the command.
     let asked = crate::questions::find(what).is_some();
@@ -150,16 +152,28 @@ fn help(repl: &mut Repl, what: &str) -> Reply {
     }
 }
 
-/// What can be asked, by subject.
-fn question_list(columns: usize) -> String {
-    let mut out = String::new();
-    for (subject, rows) in crate::questions::by_subject() {
-        let names: Vec<&str> = rows.iter().map(|q| q.name).collect();
-        let line = format!("{subject}: {}", names.join(", "));
-        out += &format!("{}\n", crate::report::wrap::wrapped(&line, columns));
-    }
-    out + "`:doc classify` tells what a question takes and answers.\n"
+/// How to begin, the commands, and what there is to read.
+fn overview(columns: usize) -> String {
+    let paragraph = |text: &str| folded(text, columns).join("\n");
+    let told = "A statement declares, an expression asks; `_` is the last answer. Tab completes, Ctrl-R searches, Ctrl-C \
+                stops a computation, an empty line ends a block.";
+    let commands: Vec<_> = COMMANDS.iter().map(|c| (format!("  :{} {}", c.name, c.arg), c.help.to_string())).collect();
+    let topics: Vec<String> = TOPICS.iter().map(|t| format!("`:help {}` ({})", t.name, t.help)).collect();
+    let first = FIRST_MODEL.lines().map(|line| format!("  {line}\n")).collect::<String>();
+    format!(
+        "{}\n\n{}\n{}\n\nA first model:\n{first}",
+        paragraph(told),
+        topics::two_columns(&commands, columns),
+        paragraph(&format!("Lists: {}.", topics.join(", "))),
+    )
 }
+
+/// Five lines to begin with.
+const FIRST_MODEL: &str = "manifold Y over t { x }
+lagrangian L on J1(Y) = x'^2/2 - 2*x^2
+equations(L)
+let run = simulate L { from x = 1; until t = 10 }
+plot run { x }";
 
 fn list(repl: &mut Repl, prefix: &str) -> Reply {
     let items: Vec<_> = repl.session.list().into_iter().filter(|i| i.name.starts_with(prefix)).collect();
@@ -167,14 +181,16 @@ fn list(repl: &mut Repl, prefix: &str) -> Reply {
         return Reply::talk("nothing is declared yet\n");
     }
     let wide = items.iter().map(|i| i.name.chars().count()).max().unwrap_or(0);
+    // The statement that declares it, on one line, as far as there is room; of a coordinate its manifold has it.
+    let declared = |item: &NamedItem| repl.session.definition_of(&item.name).filter(|_| !item.is_coordinate());
+    let of_type = |item: &NamedItem| item.type_name.chars().count();
+    let next = items.iter().filter(|i| declared(i).is_some()).map(of_type).max().unwrap_or(0);
     let columns = repl.screen.columns;
     let line = |item: &NamedItem| {
         let mut line = format!("{:wide$}  {}", item.name, item.type_name);
-        // The statement that declares it, on one line, as far as there is room; of a coordinate its manifold has it.
-        let declared = repl.session.declaration_of(&item.name).filter(|_| !item.is_coordinate());
-        if let Some(text) = declared {
-            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-            line += &format!("  {text}");
+        if let Some(text) = declared(item) {
+            let gap = " ".repeat(next.saturating_sub(of_type(item)) + 2);
+            line += &format!("{gap}{text}");
         }
         if line.chars().count() > columns {
             line = line.chars().take(columns.saturating_sub(1)).chain(['…']).collect();
@@ -299,6 +315,16 @@ mod tests {
         assert!(enter(":help :h").out.contains(":help"));
         let questions = enter(":help questions").out;
         assert!(crate::questions::all().all(|q| questions.contains(q.name)));
+        assert!(TOPICS.iter().all(|t| all.contains(&format!("`:help {}`", t.name))));
+        assert!(enter(":doc std").out.contains("std.springs"));
+        assert!(enter(":help simulate").out.contains("until t = 10"));
+    }
+
+    /// A newcomer types what `:help` shows.
+    #[test]
+    fn the_first_model_runs() {
+        let mut repl = Repl::new(SessionOptions::default(), MessageFormat::Human);
+        assert!(FIRST_MODEL.lines().all(|line| repl.enter(line).talk.is_empty()));
     }
 
     #[test]
@@ -316,6 +342,7 @@ mod tests {
         }
         let list = repl.enter(":list").out;
         assert!(list.contains("manifold Y over t { x }") && list.contains("L  lagrangian"), "{list}");
+        assert!(list.contains("parameter   k = 2"), "{list}");
         assert!(list.contains("= m*x'^2/2 - k*x^2/2"), "{list}");
         assert!(repl.enter(":doc L").out.contains("lagrangian L on J1(Y) = m*x'^2/2 - k*x^2/2"));
         let saved = repl.session().save();

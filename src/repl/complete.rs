@@ -48,7 +48,7 @@ impl Vocabulary {
             Place::Columns(runs) => {
                 let of = |item: &&NamedItem| runs.split([',', ' ']).any(|run| run == item.name);
                 let columns = self.names.iter().filter(of).flat_map(|item| item.members.clone());
-                columns.chain(plot_settings().map(|name| format!("{name} = "))).collect()
+                columns.chain(plot_settings().map(|(name, _)| format!("{name} = "))).collect()
             }
             Place::Space => {
                 let manifolds = self.names.iter().filter(|item| item.kind == ItemKind::Manifold);

@@ -110,7 +110,7 @@ impl Plot {
                     let free =
                         points[..points.len().min(from + 1)].iter().rev().map(|p| at(*p)).find(|p| canvas.is_free(*p));
                     if let Some(point) = free {
-                        canvas.letter(point, letter(index), index);
+                        canvas.letter(point, self.sign(index), index);
                     }
                 }
             }
@@ -140,7 +140,22 @@ impl Plot {
     }
 
     fn named(&self, index: usize) -> String {
-        format!("{}: {}", letter(index), abridged(&self.curves[index].name, 40))
+        let name = abridged(&self.curves[index].name, 40);
+        if self.own_letters() { name } else { format!("{}: {name}", letter(index)) }
+    }
+
+    /// The letter that stands on a curve: its name, where all names are letters.
+    fn sign(&self, index: usize) -> char {
+        let own = self.curves[index].name.chars().next().filter(|_| self.own_letters());
+        own.unwrap_or(letter(index))
+    }
+
+    fn own_letters(&self) -> bool {
+        let names = self.curves.iter().map(|c| c.name.as_str());
+        let alone = |(i, name): (usize, &str)| {
+            name.chars().count() == 1 && name.width() == 1 && !self.curves[..i].iter().any(|c| c.name == name)
+        };
+        names.enumerate().all(alone)
     }
 }
 

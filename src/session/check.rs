@@ -24,6 +24,7 @@ use super::scope::{Binding, Meaning};
 use super::term::{Deferred, Term, TermKind, Unmade};
 use crate::algebra::conditions::Recorded;
 use crate::algebra::{Inquiry, conditions};
+use crate::budget::share;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::jet::FiberedManifold;
 use crate::model::compare;
@@ -184,7 +185,10 @@ fn have_columns(state: &Interpreter, run: &Term, drawn: &[&Term]) -> Fallible<()
     };
     let what = if unmade.shape.kinds.within(SWEEP) { "sweep" } else { "run" };
     match drawn.iter().find_map(|term| term.find(&is_missing)) {
-        Some(term) => Err(no_column(what, state.sources.slice(term.span), columns, term.span)),
+        Some(term) => {
+            let system = state.scope.only_system();
+            Err(no_column(what, state.sources.slice(term.span), columns, system, term.span))
+        }
         None => Ok(()),
     }
 }
@@ -324,7 +328,7 @@ fn look_at_claims(evaluator: &Evaluator, term: &Term, wrong: &mut Vec<Diagnostic
 /// nothing is decided.
 fn misfit<T>(evaluator: &Evaluator, decide: impl FnOnce(&Inquiry) -> Fallible<T>, span: Span) -> Option<Diagnostic> {
     let cx = evaluator.cx.apart();
-    let refused = cx.within(0, || decide(&cx)).err()?;
+    let refused = cx.within(share::NOTHING, || decide(&cx)).err()?;
     let is_about_kinds = [codes::WRONG_KIND.number, codes::UNKNOWN_PART.number].contains(&refused.code.number);
     is_about_kinds.then(|| refused.or_at(span, "here"))
 }

@@ -22,7 +22,7 @@ use crate::model::item::{Base, Constraint, Force, System};
 use crate::model::operate::{as_expr, as_field, as_form, describe};
 use crate::model::promise::FormPromise;
 use crate::model::types::FormProperty;
-use crate::model::value::{Fallible, OnSpace, Value};
+use crate::model::value::{Claim, Fallible, OnSpace, Value};
 use crate::source::Span;
 use crate::syntax::ast::{self, Ast, ConstraintClauseKind, Statement, StatementKind, Word};
 use std::cell::Cell;
@@ -165,6 +165,18 @@ fn differential_taken(name: &Word, of: &str, declared: Span) -> Box<Diagnostic> 
     )
 }
 
+/// `assume m = 1` alone, of a parameter of the same text that has no value: where its name is declared, and the value.
+fn value_of_parameter<'s>(state: &'s Interpreter, claim: &Claim) -> Option<(Span, &'s str)> {
+    let name = state.sources.slice(claim.left_span);
+    let binding = state.scope.values.get(name)?;
+    let declared = binding.span;
+    let is_bare = matches!(&binding.meaning, Meaning::Parameter(p) if !state.parameters.contains_key(p));
+    let here = declared.source == claim.left_span.source && declared.end < claim.left_span.start;
+    let between = Span { start: declared.end, end: claim.left_span.start, ..declared };
+    let alone = here && state.sources.slice(between).trim_end().ends_with("assume");
+    (is_bare && alone).then(|| (declared, state.sources.slice(claim.right_span)))
+}
+
 fn assumption(cx: &Inquiry, state: &mut Interpreter, fact: &Term) -> Fallible<()> {
     if let TermKind::And(all) = &fact.kind {
         return all.iter().try_for_each(|part| assumption(cx, state, part));
@@ -184,12 +196,21 @@ fn assumption(cx: &Inquiry, state: &mut Interpreter, fact: &Term) -> Fallible<()
         Relation::GreaterEqual => Sign::NONNEGATIVE,
         Relation::NotEqual => Sign::NONZERO,
         Relation::Equal => {
-            return Err(Box::new(
-                Diagnostic::error(&codes::NO_EFFECT, "an equation cannot be assumed")
-                    .label(fact.span, "facts are inequalities")
+            let d = Diagnostic::error(&codes::NO_EFFECT, "an equation cannot be assumed")
+                .label(fact.span, "facts are inequalities");
+            return Err(Box::new(match value_of_parameter(state, &claim) {
+                Some((declared, value)) => {
+                    // The value goes where the parameter is declared, and the assumption away.
+                    let between = Span { start: declared.end, end: fact.span.start, ..fact.span };
+                    let whole = Span { start: declared.end, ..fact.span };
+                    let text = state.sources.slice(between).trim_end().trim_end_matches("assume").trim_end();
+                    let repaired = format!(" = {value}{text}");
+                    d.repair(format!("a parameter gets its value where it is declared: ` = {value}`"), whole, repaired)
+                }
+                None => d
                     .help("a parameter gets its value where it is declared, `param m = 1`, or in a run, `set m = 1`")
                     .help("a function of others is named with `let`; an equation of motions is a constraint"),
-            ));
+            }));
         }
     };
     if let Some(n) = difference.as_number() {

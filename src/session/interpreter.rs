@@ -511,7 +511,7 @@ impl Interpreter {
             // Inside a test a question may cost what it may cost outside.
             let pace = super::pace_of(&statement.kind);
             budget::go_on(pace);
-            let limit = if pace == Pace::Run { u64::MAX } else { share::STATEMENT };
+            let limit = if pace == Pace::Run { share::UNBOUNDED } else { share::STATEMENT };
             match cx.within(limit, || inner.run(cx, ast, statement, &mut said)) {
                 Ok(Effect::Held(g)) => ground = ground.weaker(g),
                 Ok(Effect::Wrote(file)) => said.push(*file),
@@ -544,8 +544,14 @@ impl Interpreter {
     pub fn unused(&self) -> Vec<Diagnostic> {
         let mut list = vec![];
         let warn = |name: &str, span: Span, kind: &str| {
-            Diagnostic::warning(&codes::UNUSED_NAME, format!("the {kind} `{name}` is never used"))
-                .label(span, "not used")
+            let d = Diagnostic::warning(&codes::UNUSED_NAME, format!("the {kind} `{name}` is never used"))
+                .label(span, "not used");
+            let system = self.scope.only_system().unwrap_or("L");
+            match kind {
+                "constraint" => d.help(format!("a system is put under it: `system S = {system} subject to {name}`")),
+                "force" => d.help(format!("a system takes it: `system S = {system} with {name}`")),
+                _ => d,
+            }
         };
         for (name, binding) in &self.scope.values {
             // What is documented is meant for whoever uses the file.

@@ -236,7 +236,8 @@ pub fn index(evaluator: &Evaluator, value: &Value, keys: &[Term]) -> Fallible<Va
                     1 => "the list has one entry".to_string(),
                     n => format!("the list has {n} entries, counted from 1"),
                 };
-                Box::new(Diagnostic::error(&codes::UNKNOWN_PART, format!("there is no entry {n}")).label(span, words))
+                let d = Diagnostic::error(&codes::UNKNOWN_PART, format!("there is no entry {n}")).label(span, words);
+                Box::new(if n == 0 && !items.is_empty() { d.repair("the first one is `[1]`", span, "1") } else { d })
             })
         }
         Value::Matrix(m) => matrix_entry(m, keys, evaluator),

@@ -96,6 +96,8 @@ pub enum Wants {
     Column,
     /// After `@`.
     Direction,
+    /// After `plot`, `save` and their like.
+    Run,
 }
 
 /// Functions whose names are open, as they are resolved for one statement.
@@ -312,7 +314,7 @@ impl<'s> Resolver<'s> {
                 self.wanting(Wants::Anything, |r| r.call(id, *callee, arguments, span))
             }
             ExprKind::Part { of, key } => self.part(*of, &key.node, key.span),
-            ExprKind::Index { of, keys } => self.index(*of, keys),
+            ExprKind::Index { of, keys } => self.index(*of, keys, self.ast.span(id)),
             ExprKind::List(all) => TermKind::List(self.all(all)),
             ExprKind::Point(entries) => TermKind::Point(entries.iter().map(|id| self.point_entry(*id)).collect()),
             ExprKind::Tuple(all) => TermKind::Tuple(self.all(all)),

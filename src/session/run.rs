@@ -34,6 +34,7 @@ use crate::algebra::expr::symbols_of;
 use crate::algebra::stratum::Branch;
 use crate::algebra::{Expr, Function, Symbol};
 use crate::budget;
+use crate::budget::share;
 use crate::codegen::compiled::{Backend, Options};
 use crate::codegen::interpret::FailureKind;
 use crate::codegen::lower::{Obstacle, Signature};
@@ -63,9 +64,6 @@ use crate::syntax::ast::{self, Ast, RunClauseKind};
 use crate::timing;
 use clauses::Clauses;
 use std::rc::Rc;
-
-/// How long the constraint algorithm may think before a run is refused.
-const DERIVATION_TIME: u64 = crate::budget::share::DERIVATION;
 
 /// Numbers that a run may keep: half a gigabyte.
 const RUN_NUMBERS: usize = 1 << 26;
@@ -481,7 +479,7 @@ impl Context<'_> {
 
     fn dynamics(&self, cx: &Inquiry, system: &System) -> Fallible<Rc<SystemDynamics>> {
         let found = cx
-            .within(DERIVATION_TIME, || system.dynamics(cx))
+            .within(share::DERIVATION, || system.dynamics(cx))
             .map_err(|d| Box::new(d.or_at(self.span, "where this system moves is not known")))?;
         // What was taken to be nonzero must be so for the values of this run.
         for e in found.proper.generic.iter().chain(&found.extended.generic) {

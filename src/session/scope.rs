@@ -161,6 +161,16 @@ impl Scope {
         self.values.keys().map(String::as_str)
     }
 
+    /// The name of the system, where there is one: what was meant where none is named.
+    pub fn only_system(&self) -> Option<&str> {
+        let is_system = |b: &Binding| matches!(&b.meaning, Meaning::Value(Value::System(_)));
+        let mut found = self.values.iter().filter(|(_, binding)| is_system(binding));
+        match (found.next(), found.next()) {
+            (Some((name, _)), None) => Some(name),
+            _ => None,
+        }
+    }
+
     pub fn function_names(&self) -> impl Iterator<Item = &str> {
         self.functions.keys().map(String::as_str)
     }

@@ -4,8 +4,9 @@ use super::resolve::{Resolver, Wants, coordinate_of};
 use super::scope::{Binding, Meaning};
 use crate::algebra::function::Elementary;
 use crate::diagnostic::elsewhere::{self, Ours, Use};
-use crate::diagnostic::{Diagnostic, codes, suggest};
+use crate::diagnostic::{Diagnostic, Goes, codes, suggest};
 use crate::geometry::jet::FiberedManifold;
+use crate::model::kind::{Kinds, RUN};
 use crate::model::value::Value;
 use crate::questions;
 use crate::source::Span;
@@ -98,7 +99,9 @@ impl Resolver<'_> {
             return foreign(diagnostic.label(span, "not known here"), ours, text, span);
         }
         let elsewhere = Elementary::called_elsewhere(text).map(Elementary::name);
-        match elsewhere.or_else(|| suggest::nearest(text, names)) {
+        let of_words = suggest::of_these_words(text, names.iter().copied());
+        let alone = if let [one] = of_words.as_slice() { Some(*one) } else { None };
+        match elsewhere.or_else(|| suggest::nearest(text, names)).or(alone) {
             Some(near) => {
                 let word = Span { end: span.start + text.len() as u32, ..span };
                 diagnostic.label(span, "not known here").repair(format!("did you mean `{near}`?"), word, near)
@@ -116,9 +119,13 @@ impl Resolver<'_> {
                     false => diagnostic.help(format!("a product needs its sign: `{text}*(…)`")),
                 }
             }
-            None => diagnostic
-                .label(span, "not known here")
-                .help(format!("declare it: `function {text}(…)`, or `let {text}(…) = …`")),
+            None if !of_words.is_empty() => {
+                let list = of_words.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+                diagnostic.label(span, "not known here").help(format!("there are {list}"))
+            }
+            None => diagnostic.label(span, "not known here").help(format!(
+                "a function is declared before: `let {text}(u) = u^2`; `:help questions` lists what can be asked"
+            )),
         }
     }
 }
@@ -131,6 +138,41 @@ impl Resolver<'_> {
         match (found.next(), found.next()) {
             (Some((name, _)), None) => Some(name.clone()),
             _ => None,
+        }
+    }
+
+    /// The names of runs, made or still to be made.
+    pub fn runs(&self) -> Vec<&str> {
+        let is_run = |binding: &Binding| match &binding.meaning {
+            Meaning::Value(value) => Kinds::of_value(value) == RUN,
+            Meaning::Unmade(unmade) => unmade.shape.kinds == RUN,
+            _ => false,
+        };
+        let mut names: Vec<&str> =
+            self.scope.values.iter().filter(|(_, b)| is_run(b)).map(|(name, _)| name.as_str()).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// A first run of the only system, under this name.
+    pub fn first_run(&self, name: &str) -> Option<String> {
+        let system = self.only(|value| matches!(value, Value::System(_)))?;
+        let [manifold] = self.scope.manifolds.as_slice() else { return None };
+        let first = manifold.fibres().first()?.coordinate.name();
+        Some(format!("let {name} = simulate {system} {{ from {first} = 1; until {} = 10 }}", manifold.base()))
+    }
+
+    /// A name where a run is drawn or saved.
+    fn unknown_run(&self, d: Diagnostic, text: &str, span: Span) -> Diagnostic {
+        let runs = self.runs();
+        match (suggest::nearest(text, runs.iter().copied()), runs.as_slice(), self.first_run(text)) {
+            (Some(near), _, _) | (None, &[near], _) => d.repair(format!("did you mean the run `{near}`?"), span, near),
+            (_, [], Some(run)) => {
+                let help = format!("make the run first: `{run}`");
+                d.repair_at(Goes::BelowDeclaration(run), help, span, "…")
+            }
+            (_, [], None) => d.help(format!("make the run first: `let {text} = simulate L {{ … }}`")),
+            _ => d.note(format!("the runs are {}", runs.join(", "))),
         }
     }
 
@@ -148,8 +190,10 @@ impl Resolver<'_> {
 
     /// A name in a place that takes a few names only: a parameter of this name would not be taken either.
     fn unknown_in_its_place(&self, d: &Diagnostic, text: &str, span: Span) -> Option<Diagnostic> {
-        if self.wants == Wants::Anything {
-            return None;
+        match self.wants {
+            Wants::Anything => return None,
+            Wants::Run => return Some(self.unknown_run(d.clone().label(span, "not known here"), text, span)),
+            _ => {}
         }
         let only = || match self.scope.manifolds.as_slice() {
             [one] => Some(one),
@@ -165,7 +209,9 @@ impl Resolver<'_> {
             (Some(rest), all) => all.iter().find(|c| *c == rest.trim_start_matches('_')),
             _ => None,
         };
-        if let Some(of) = of_velocity {
+        let of_velocity =
+            of_velocity.or_else(|| coordinates.first().filter(|_| ["v", "velocity", "speed"].contains(&text)));
+        if let Some(of) = of_velocity.filter(|_| self.wants != Wants::Direction) {
             let primed = format!("{of}'");
             return Some(d.repair(format!("the velocity of `{of}` is written `{primed}`"), word, primed));
         }
@@ -179,10 +225,19 @@ impl Resolver<'_> {
                 let column = format!("{text} = energy({})", system());
                 d.repair(format!("say what it is: `{column}`"), word, column)
             }
-            Wants::Column => d.note(format!("`{}` has the coordinates {list}", manifold.name())).help(format!(
-                "what is recorded is a formula of them and their derivatives: `{text} = {}^2`",
-                coordinates.first()?
-            )),
+            Wants::Column if ["all", "everything", "state"].contains(&text) => {
+                d.repair("every coordinate is recorded by its name", word, list)
+            }
+            Wants::Column => {
+                let column = format!("{text} = {}^2", coordinates.first()?);
+                let help = format!("what is recorded is a formula of them and their derivatives: `{column}`");
+                d.note(format!("`{}` has the coordinates {list}", manifold.name())).repair(help, word, column)
+            }
+            Wants::State => {
+                let first = coordinates.first()?;
+                let help = format!("a state is given by its coordinates and their velocities: `{first}`, `{first}'`");
+                d.note(format!("`{}` has the coordinates {list}", manifold.name())).repair(help, word, first)
+            }
             _ => d.note(format!("`{}` has the coordinates {list}", manifold.name())).help(format!(
                 "a new coordinate is declared with them: `manifold {} over {} {{ {list}, {text} }}`",
                 manifold.name(),

@@ -6,6 +6,8 @@
 //! that ends too early. Only what is left over becomes "unexpected …, expected …", with the terminals
 //! gathered into notions: an expression, an operator, a name, a coordinate.
 
+mod habit;
+
 use super::lexer::{Lexed, Placed};
 use super::problem;
 use super::token::{self, RESERVED, RUN_CLAUSES, STATEMENT_WORDS, Token};
@@ -42,12 +44,12 @@ pub fn translate(
         _ => vec![],
     };
     let scene = Scene { source, text, lexed, index, expected };
-    scene.statement_word().or_else(|| scene.reserved_word()).or_else(|| scene.operands_in_a_row()).unwrap_or_else(
-        || {
-            let diagnostic = scene.unexpected();
-            scene.advice(diagnostic)
-        },
-    )
+    let slip = scene
+        .habit()
+        .or_else(|| scene.statement_word())
+        .or_else(|| scene.reserved_word())
+        .or_else(|| scene.operands_in_a_row());
+    slip.or_else(|| scene.unfinished()).unwrap_or_else(|| scene.advice(scene.unexpected()))
 }
 
 /// Everything about the place where reading stopped.
@@ -259,6 +261,10 @@ impl<'t> Scene<'t> {
                 )
             }
             (_, Some(Token::Plot)) if !self.in_block() => {
+                if right == "against" {
+                    let curves = format!("{left} {}", rest());
+                    return Some(self.plot_of_no_run(from(before.start, curves.len()), format!("{{ {curves} }}")));
+                }
                 let curves = rest();
                 Some(
                     Diagnostic::error(&codes::SYNTAX, "what is plotted of a run stands in braces")
@@ -283,6 +289,54 @@ impl<'t> Scene<'t> {
             }
             _ => None,
         }
+    }
+
+    /// `plot { x }` and `plot x against t`: curves, but of which run? The last one of this text is taken.
+    fn plot_of_no_run(&self, curves: Span, written: String) -> Diagnostic {
+        let made = |w: &[Placed]| {
+            let of = [w[0].token, w[1].token, w[2].token, w[3].token];
+            (of == [Token::Let, Token::Word, Token::Equal, Token::Simulate]).then(|| self.slice(w[1]))
+        };
+        let run = self.lexed.tokens[..self.index].windows(4).rev().find_map(made);
+        let d = Diagnostic::error(&codes::SYNTAX, "a plot names its run").label(curves, "curves of which run?");
+        let meant = format!("{} {written}", run.unwrap_or("run"));
+        match run {
+            Some(_) => d.repair(format!("write `plot {meant}`"), curves, meant),
+            None => d.help(format!("write `plot {meant}`, after `let run = simulate L {{ … }}`")),
+        }
+    }
+
+    /// `save run` and `simulate L`, which say too little, and `plot { x }`.
+    fn unfinished(&self) -> Option<Diagnostic> {
+        let (head, first) = self.head()?;
+        let before = self.before()?;
+        if self.slice(before) == "plot" && first.start == before.start {
+            let found = self.found().filter(|t| t.token == Token::OpenBrace)?;
+            let close = self.lexed.tokens[self.index..].iter().find(|t| t.token == Token::CloseBrace)?;
+            let curves = Span { end: close.end, ..self.span(found) };
+            return Some(self.plot_of_no_run(curves, self.text[curves.range()].to_string()));
+        }
+        if !self.ends_early() || self.in_block() {
+            return None;
+        }
+        let said = &self.lexed.tokens[head..self.index];
+        let end = Span { start: before.end, ..self.span(before) };
+        let d = Diagnostic::error(&codes::SYNTAX, "this ends too early");
+        if first.token == Token::Save && self.expects("to") {
+            let file = format!(" to \"{}.csv\"", self.slice(before));
+            let help = format!("the file, and by its ending the format: `save {}{file}`", self.slice(before));
+            return Some(d.label(self.span(before), "saved to which file?").repair(help, end, file));
+        }
+        if said.iter().any(|t| t.token == Token::Simulate) && self.expects("{") {
+            let over = self.lexed.tokens.windows(2).rev().find(|w| w[0].token == Token::Over);
+            let clauses = format!(" {{ until {} = 10 }}", over.map_or("t", |w| self.slice(w[1])));
+            let help = format!(
+                "a run has its clauses in braces, at least its end: `simulate {}{clauses}`",
+                self.slice(before)
+            );
+            return Some(d.label(self.span(before), "from where, and how long?").repair(help, end, clauses));
+        }
+        None
     }
 
     /// A reserved word where a name is wanted, and used as one.
@@ -544,6 +598,12 @@ impl<'t> Scene<'t> {
         if entries.is_empty() || entries.contains(['{', '\n']) {
             return diagnostic.help(format!("its entries stand in braces: `… {space}{{ … }}`"));
         }
+        // A force has components; its only velocity tells which one is meant.
+        let owner = self.head().filter(|(_, t)| t.token == Token::Force && !entries.contains(':'));
+        let entries = match owner.and_then(|_| first_primed(entries)) {
+            Some(name) => format!("{name}: {entries}"),
+            None => entries.to_string(),
+        };
         let text = format!(" {space}{{ {entries} }}");
         diagnostic.repair(format!("its entries stand in braces: `…{text}`"), place, text)
     }
@@ -664,6 +724,13 @@ fn jets_of(formula: &str, manifold: &str) -> String {
         0 => manifold.to_string(),
         order => format!("J{order}({manifold})"),
     }
+}
+
+/// The first name with a prime.
+fn first_primed(formula: &str) -> Option<&str> {
+    let before = &formula[..formula.find('\'')?];
+    let start = before.rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |i| i + 1);
+    Some(&before[start..]).filter(|name| !name.is_empty())
 }
 
 /// `J1`, `J2`, …

@@ -214,6 +214,11 @@ fn scan(source: SourceId, text: &str, lexed: &mut Lexed) -> Vec<Raw> {
                     "=>" if text[line_start..start].trim_start().starts_with("map ") => {
                         fault(lexed, problem::arrow_of_map(place));
                     }
+                    "√" => {
+                        let name = line.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(line.len());
+                        let root = Span::new(source, start, end + name);
+                        fault(lexed, problem::root(root, &line[..name]));
+                    }
                     sign => fault(lexed, problem::foreign(place, sign)),
                 }
             }

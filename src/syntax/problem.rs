@@ -53,7 +53,6 @@ pub fn foreign(place: Span, text: &str) -> Diagnostic {
         "’" | "‘" | "`" | "´" => diagnostic.repair("a prime is `'`", place, "'"),
         "“" | "”" | "„" | "«" | "»" => diagnostic.repair("a string stands between `\"`", place, "\""),
         "∂" => diagnostic.repair("the vector field ∂/∂x is `@x`", place, "@"),
-        "√" => diagnostic.help("the square root of x is `sqrt(x)`"),
         "→" => diagnostic.repair("write `->`", place, "->"),
         "…" => diagnostic.repair("a range is written with `..`", place, ".."),
         "\\" => {
@@ -66,6 +65,16 @@ pub fn foreign(place: Span, text: &str) -> Diagnostic {
             _ => diagnostic.help("remove it"),
         },
     }
+}
+
+/// `√x` and `√(x + y)`.
+pub fn root(place: Span, under: &str) -> Diagnostic {
+    let written = if under.is_empty() { "sqrt".to_string() } else { format!("sqrt({under})") };
+    Diagnostic::error(&codes::STRAY_CHARACTER, "`√` is not a sign of the language").label(place, "here").repair(
+        "the square root of x is `sqrt(x)`",
+        place,
+        written,
+    )
 }
 
 /// `|x|`, as it is printed in books; without a second bar nothing is certain.
@@ -398,6 +407,12 @@ pub fn not_a_parameter(place: Span, text: &str) -> Diagnostic {
         Some(at) => wrong()
             .label(Span { start: place.start + at as u32, ..place }, "a condition is an assumption")
             .help(format!("write `param {}`, then `assume {text}`", text[..at].trim())),
+        // `param g = 9,81`
+        None if text.bytes().all(|b| b.is_ascii_digit()) && !text.is_empty() => {
+            let comma = Span { start: place.start.saturating_sub(1), end: place.start, ..place };
+            let d = wrong().label(place, "expected a name");
+            d.repair("the digits of a number stand behind a point", comma, ".")
+        }
         None => wrong().label(place, "expected a name").help("write `param m`, `param m = 1` or `param m[1..n] = 1`"),
     }
 }

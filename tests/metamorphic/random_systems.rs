@@ -12,7 +12,7 @@ use lepage::workshop::algebra::assume::Facts;
 use lepage::workshop::algebra::function::Elementary;
 use lepage::workshop::algebra::substitute::substitute;
 use lepage::workshop::algebra::{Coordinate, Expr, Inquiry, Symbol};
-use lepage::workshop::budget::Budget;
+use lepage::workshop::budget::{Budget, Share};
 use lepage::workshop::geometry::jet::{FiberedManifold, total_derivative, total_derivatives};
 use lepage::workshop::mechanics::certificate::certified;
 use lepage::workshop::mechanics::constraint_algorithm::{Dynamics, SystemDynamics, dynamics};
@@ -151,14 +151,14 @@ fn changed(cx: &Inquiry, y: &FiberedManifold, l: Expr, how: usize, dice: &mut Di
 
 /// The answer, and how long it took: all of it, and its certificates made a second time.
 fn answer(y: &FiberedManifold, l: Expr, clock: &mut [Duration; 2]) -> Option<SystemDynamics> {
-    let cx = &Inquiry::new(Facts::default(), Budget::new(WORK));
+    let cx = &Inquiry::new(Facts::default(), Budget::new(Share::given(WORK)));
     let form = Lagrangian::new(cx, y, l).ok()?.dynamical_form(cx).ok()?;
     let alpha = closed_representative(cx, &form);
     let begin = Instant::now();
     let found = dynamics(cx, &alpha).ok()?;
     clock[0] += begin.elapsed();
-    let work = cx.work_done() / 2;
-    let cx = &Inquiry::new(Facts::default(), Budget::new(WORK));
+    let work = Share::given(cx.work_done() / 2);
+    let cx = &Inquiry::new(Facts::default(), Budget::new(Share::given(WORK)));
     let begin = Instant::now();
     if form.order() > 1 {
         certified(cx, &alpha, found.proper.clone(), work);

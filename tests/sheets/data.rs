@@ -8,7 +8,7 @@ use lepage::workshop::algebra::stratum::leaves::{Leaf, leaves_as_far_as_possible
 use lepage::workshop::algebra::stratum::rank::system_of;
 use lepage::workshop::algebra::stratum::{Branch, Cell, Frame, set, tangent};
 use lepage::workshop::algebra::{Expr, Inquiry, Rational, Symbol, Verdict};
-use lepage::workshop::budget::{Budgeted, share};
+use lepage::workshop::budget::{Budgeted, Share, share};
 use lepage::workshop::model::operate;
 use serde_json::Value as Json;
 
@@ -161,7 +161,7 @@ pub struct Strata {
 
 /// For one system. Most take less than a millisecond; the double pendulum in Cartesian coordinates, where two masses of
 /// opposite signs would make the multipliers undetermined, takes half a second.
-const PATIENCE: u64 = share::SEARCH;
+const PATIENCE: Share = share::SEARCH;
 
 /// Rank, solvability and solution on every leaf.
 pub fn solve(cx: &Inquiry, case: &SystemCase) -> Budgeted<Strata> {

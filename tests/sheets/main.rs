@@ -7,10 +7,10 @@ use data::{Decomposition, Place, Strata, decompose, read, solve};
 use lepage::workshop::algebra::polynomial::Polynomial;
 use lepage::workshop::algebra::stratum::{Cell, Frame, equal_sets};
 use lepage::workshop::algebra::{Inquiry, Rational};
-use lepage::workshop::budget::share;
+use lepage::workshop::budget::{Share, share};
 
 /// For one system or ideal. All together take seconds.
-const PATIENCE: u64 = share::SEARCH;
+const PATIENCE: Share = share::SEARCH;
 
 /// The values of generators at a place; `None` if one of the given functions is not a generator of the frame.
 fn point(cx: &Inquiry, frame: &Frame, place: &Place) -> Option<Vec<(u32, Rational)>> {

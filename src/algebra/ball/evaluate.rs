@@ -24,6 +24,25 @@ pub fn evaluate_all(
     bits: u32,
 ) -> Budgeted<Vec<Option<Ball>>> {
     let p = bits.clamp(32, 1 << 18) + 16;
+    values_from(cx, roots, |s| point.get(&s).map(|n| Ball::from_rational(n, p)), p)
+}
+
+/// The same where symbols are only known to lie in balls.
+pub fn evaluate_enclosed(
+    cx: &Budget,
+    roots: &[Expr],
+    point: &FxHashMap<Symbol, Ball>,
+    bits: u32,
+) -> Budgeted<Vec<Option<Ball>>> {
+    values_from(cx, roots, |s| point.get(&s).cloned(), bits)
+}
+
+fn values_from(
+    cx: &Budget,
+    roots: &[Expr],
+    value_of: impl Fn(Symbol) -> Option<Ball>,
+    p: u32,
+) -> Budgeted<Vec<Option<Ball>>> {
     let mut values: FxHashMap<Expr, Option<Ball>> = FxHashMap::default();
     let mut stack: Vec<Expr> = roots.to_vec();
     while let Some(&e) = stack.last() {
@@ -44,7 +63,7 @@ pub fn evaluate_all(
         }
         stack.pop();
         let value = match e.node() {
-            Node::Symbol(s) => point.get(s).map(|n| Ball::from_rational(n, p)),
+            Node::Symbol(s) => value_of(*s),
             Node::Integral { variable, body } => series::integral(cx, *body, *variable, &values, p)?,
             _ => node_value(e, &|c| values.get(&c).cloned().flatten(), p),
         };

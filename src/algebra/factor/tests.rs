@@ -2,6 +2,7 @@ use super::*;
 use crate::algebra::Inquiry;
 use crate::algebra::polynomial::tests::arbitrary;
 use crate::budget::Budget;
+use crate::budget::Share;
 use proptest::prelude::*;
 
 fn x(i: u32) -> Polynomial {
@@ -87,7 +88,7 @@ fn an_interrupted_factorisation_says_so() {
     let cx = &Inquiry::free();
     let f = &(&x(0).pow(cx, 3).unwrap() + &x(1)) + &n(1);
     let p = product(cx, &[f.clone(), &f + &n(1)]);
-    let stopped = cx.within(0, || factor(cx, &p));
+    let stopped = cx.within(Share::of(0), || factor(cx, &p));
     assert_eq!(stopped.product(cx).unwrap(), p);
     assert!(!stopped.complete);
 }

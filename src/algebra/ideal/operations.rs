@@ -2,8 +2,7 @@
 
 use super::{Basis, Order, groebner, groebner_within};
 use crate::algebra::polynomial::Polynomial;
-use crate::budget::Budget;
-use crate::budget::{Budgeted, Exhausted};
+use crate::budget::{Budget, Budgeted, Exhausted, Share, share};
 
 /// The variables of the polynomials that are not parameters, and a number that is no variable yet.
 fn ambient(lists: &[&[Polynomial]], parameters: &[u32]) -> (Vec<u32>, u32) {
@@ -18,7 +17,7 @@ fn ambient(lists: &[&[Polynomial]], parameters: &[u32]) -> (Vec<u32>, u32) {
 /// The ideal of the polynomials in the ideal that are free of `variables`: the closure of the projection. The
 /// basis is for grevlex in the variables that are kept.
 pub fn eliminate(cx: &Budget, generators: &[Polynomial], variables: &[u32], parameters: &[u32]) -> Basis {
-    eliminate_within(cx, generators, variables, parameters, u64::MAX)
+    eliminate_within(cx, generators, variables, parameters, share::UNBOUNDED)
 }
 
 /// The same, stopped when so many terms have been combined.
@@ -27,7 +26,7 @@ pub fn eliminate_within(
     generators: &[Polynomial],
     variables: &[u32],
     parameters: &[u32],
-    work: u64,
+    work: Share,
 ) -> Basis {
     let (mut keep, _) = ambient(&[generators], parameters);
     keep.retain(|v| !variables.contains(v));
@@ -39,7 +38,7 @@ pub fn eliminate_within(
 
 /// `I : f^∞`, the polynomials that vanish where the ideal does and f does not: the closure of that part.
 pub fn saturate(cx: &Budget, generators: &[Polynomial], f: &Polynomial, parameters: &[u32]) -> Budgeted<Basis> {
-    saturate_within(cx, generators, f, parameters, u64::MAX)
+    saturate_within(cx, generators, f, parameters, share::UNBOUNDED)
 }
 
 /// The same, stopped when so many terms have been combined.
@@ -48,7 +47,7 @@ pub fn saturate_within(
     generators: &[Polynomial],
     f: &Polynomial,
     parameters: &[u32],
-    work: u64,
+    work: Share,
 ) -> Budgeted<Basis> {
     let (_, t) = ambient(&[generators, std::slice::from_ref(f)], parameters);
     let mut list = generators.to_vec();

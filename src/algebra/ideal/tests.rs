@@ -2,6 +2,7 @@ use super::*;
 use crate::algebra::Inquiry;
 use crate::algebra::polynomial::tests::arbitrary;
 use crate::budget::Budget;
+use crate::budget::Share;
 use proptest::prelude::*;
 
 fn x(i: u32) -> Polynomial {
@@ -212,7 +213,7 @@ fn pseudo_normal_forms_have_multipliers() {
 fn an_unfinished_basis_is_marked() {
     let cx = &Inquiry::free();
     let generators = cyclic(cx, 6);
-    let basis = cx.within(0, || groebner(cx, &generators, &Order::grevlex(&[0, 1, 2, 3, 4, 5]), &[]));
+    let basis = cx.within(Share::of(0), || groebner(cx, &generators, &Order::grevlex(&[0, 1, 2, 3, 4, 5]), &[]));
     assert!(!basis.complete);
     assert_eq!(basis.is_proper(), None);
     assert_eq!(basis.contains(cx, &cyclic(cx, 6)[0]).unwrap(), Some(true));
@@ -241,7 +242,7 @@ proptest! {
         let cx = &Inquiry::free();
         let list = [f, g, h];
         for order in [Order::grevlex(&[0, 1, 2]), Order::lex(&[0, 1, 2]), Order::elimination(&[0], &[1, 2])] {
-            let basis = cx.within(SMALL, || groebner(cx, &list, &order, &[]));
+            let basis = cx.within(Share::of(SMALL), || groebner(cx, &list, &order, &[]));
             prop_assert_eq!(basis.contains_all(cx, &list).unwrap(), Some(true));
             if !basis.complete {
                 continue;
@@ -258,7 +259,7 @@ proptest! {
     fn normal_forms_are_linear_and_unique(f in arbitrary(3, 4, 2), g in arbitrary(3, 4, 2), p in arbitrary(3, 5, 3), q in arbitrary(3, 3, 2)) {
         let cx = &Inquiry::free();
         let order = Order::grevlex(&[0, 1, 2]);
-        let basis = cx.within(SMALL, || groebner(cx, &[f.clone(), g], &order, &[]));
+        let basis = cx.within(Share::of(SMALL), || groebner(cx, &[f.clone(), g], &order, &[]));
         prop_assume!(basis.complete);
         let normal = |p: &Polynomial| basis.normal_form(cx, p).unwrap();
         prop_assert_eq!(normal(&(&p + &q)), &normal(&p) + &normal(&q));

@@ -22,7 +22,7 @@ use super::facts;
 use super::sample::SamplePoint;
 use super::solve::SystemBranch;
 use crate::algebra::Inquiry;
-use crate::budget::Budgeted;
+use crate::budget::{Budgeted, share};
 
 /// Rational coordinates, and others that are roots of polynomials in one variable.
 #[derive(Clone, Debug)]
@@ -30,9 +30,6 @@ pub struct AlgebraicPoint {
     pub rational: SamplePoint,
     pub roots: Vec<(u32, AlgebraicNumber)>,
 }
-
-/// Terms that may be combined for one basis.
-const WORK: u64 = 400_000;
 
 /// All unknowns as polynomials in one number.
 struct Shape {
@@ -113,7 +110,7 @@ fn shape(cx: &Inquiry, equations: &[Polynomial], variables: &[u32]) -> Budgeted<
 /// The polynomial for w and the other variables by it, if the ideal has this shape.
 fn shape_by(cx: &Inquiry, equations: &[Polynomial], variables: &[u32], w: u32) -> Budgeted<Option<Shape>> {
     let order: Vec<u32> = variables.iter().copied().filter(|v| *v != w).chain([w]).collect();
-    let basis = groebner_within(cx, equations, &Order::lex(&order), &[], WORK);
+    let basis = groebner_within(cx, equations, &Order::lex(&order), &[], share::MINOR);
     if !basis.complete || basis.generators.len() != variables.len() {
         return Ok(None);
     }
@@ -143,7 +140,7 @@ fn root_at(
     w: &AlgebraicNumber,
 ) -> Budgeted<Option<AlgebraicNumber>> {
     let order: Vec<u32> = variables.iter().copied().filter(|x| *x != v).chain([v]).collect();
-    let basis = groebner_within(cx, equations, &Order::lex(&order), &[], WORK);
+    let basis = groebner_within(cx, equations, &Order::lex(&order), &[], share::MINOR);
     let Some(eliminant) = basis.generators.iter().find(|g| g.variables() == [v]) else { return Ok(None) };
     for root in isolate_real_roots(cx, eliminant)? {
         let Interval { low, high } = root.interval();

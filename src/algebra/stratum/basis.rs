@@ -15,23 +15,11 @@ use super::cell::Frame;
 use super::coupling::{fixed, is_implied};
 use super::shear::Shear;
 use crate::algebra::Inquiry;
-use crate::budget::{Budgeted, Exhausted};
+use crate::budget::{Budgeted, Exhausted, Share, share};
 use rustc_hash::FxHashMap;
 use std::cell::{OnceCell, RefCell};
 use std::cmp::Reverse;
 use std::rc::Rc;
-
-/// Terms that may be combined before shorter equations are looked for.
-const SHORT_WORK: u64 = 50_000;
-
-/// Terms that may be combined before the order of the variables is thought over.
-const FIRST_WORK: u64 = 2_000_000;
-
-/// Terms that may be combined for a closure. Without it a cell has fewer equations than it could have, and is right.
-const CLOSURE_WORK: u64 = 400_000;
-
-/// Terms that may be combined to find out whether an equation follows from the others.
-const DEPENDENCE_WORK: u64 = 100_000;
 
 /// A reduced Gröbner basis, complete.
 #[derive(Clone, Debug)]
@@ -121,7 +109,7 @@ impl Basis {
             return Ok(Some(known));
         }
         let (order, parameters) = order_for(frame, &all);
-        let attempt = |all: &[Polynomial], order: &Order, work: u64| -> Budgeted<Option<ideal::Basis>> {
+        let attempt = |all: &[Polynomial], order: &Order, work: Share| -> Budgeted<Option<ideal::Basis>> {
             let inner = groebner_within(cx, all, order, &parameters, work);
             if !inner.complete {
                 cx.check()?;
@@ -130,7 +118,7 @@ impl Basis {
         };
         // Where shorter equations have helped before they are tried first.
         if frame.shear().is_none()
-            && let Some(inner) = attempt(&all, &order, SHORT_WORK)?
+            && let Some(inner) = attempt(&all, &order, share::SHORT_BASIS)?
         {
             return Basis::kept(cx, frame, key, inner, None).map(Some);
         }
@@ -140,14 +128,14 @@ impl Basis {
         };
         if let Some(shear) = shear {
             let short = all.iter().map(|p| shear.forth(cx, p)).collect::<Budgeted<Vec<_>>>()?;
-            if let Some(inner) = attempt(&short, &order, FIRST_WORK)? {
+            if let Some(inner) = attempt(&short, &order, share::FIRST_BASIS)? {
                 frame.keep_shear(&shear);
                 return Basis::kept(cx, frame, key, inner, Some(shear)).map(Some);
             }
         }
-        let inner = match attempt(&all, &order, FIRST_WORK)? {
+        let inner = match attempt(&all, &order, share::FIRST_BASIS)? {
             Some(inner) => Some(inner),
-            None => attempt(&all, &linear_first(&all, &order), FIRST_WORK)?,
+            None => attempt(&all, &linear_first(&all, &order), share::FIRST_BASIS)?,
         };
         inner.map(|inner| Basis::kept(cx, frame, key, inner, None)).transpose()
     }
@@ -416,7 +404,7 @@ impl Basis {
 
     fn closure_where(&self, cx: &Inquiry, inner: &ideal::Basis, n: &Polynomial) -> Budgeted<Option<Vec<Polynomial>>> {
         let n = self.inside(cx, n)?;
-        let saturated = ideal::saturate_within(cx, &inner.generators, &n, &inner.parameters, CLOSURE_WORK)?;
+        let saturated = ideal::saturate_within(cx, &inner.generators, &n, &inner.parameters, share::MINOR)?;
         if !saturated.complete && cx.is_over() {
             return Err(cx.why());
         }
@@ -529,7 +517,7 @@ fn follows(cx: &Inquiry, frame: &Frame, others: &[Polynomial], g: &Polynomial) -
     let mut all = others.to_vec();
     all.extend(relations(&[others, std::slice::from_ref(g)].concat()));
     let (order, parameters) = order_for(frame, &all);
-    let smaller = groebner_within(cx, &all, &order, &parameters, DEPENDENCE_WORK);
+    let smaller = groebner_within(cx, &all, &order, &parameters, share::DEPENDENCE);
     cx.check()?;
     for condition in &smaller.conditions {
         frame.note_generic(cx, condition)?;

@@ -12,6 +12,7 @@ use super::super::polynomial::Polynomial;
 use super::super::symbol::Symbol;
 use super::Branch;
 use super::basis::Basis;
+use super::combination::of_one_sign;
 use super::coupling::{Coupling, coupling, fixed};
 use super::half_angle::split_by_half_angles;
 use super::real::{Constants, semidefinite, split_over_roots};
@@ -393,6 +394,14 @@ impl Frame {
                 return Ok(Step::Cases(cases));
             }
         }
+        if let Some(found) = of_one_sign(cx, equations)?
+            && found.zeros.iter().any(|z| !equations.contains(z))
+        {
+            return Ok(match found.has_no_zero() {
+                true => Step::Empty,
+                false => Step::Cases(vec![equations.iter().cloned().chain(found.zeros).collect()]),
+            });
+        }
         let basis = match Basis::soon(cx, self, equations)? {
             Some(basis) => basis,
             // What has no basis soon is taken apart first, where an equation is a product.
@@ -427,6 +436,14 @@ impl Frame {
                 let rest = || elements.iter().filter(|e| *e != g).cloned();
                 return Ok(Step::from_cases(cases.into_iter().map(|case| rest().chain(case).collect())));
             }
+        }
+        if let Some(found) = of_one_sign(cx, basis.elements())?
+            && !basis.contains_all(cx, self, &found.zeros)?
+        {
+            return Ok(match found.has_no_zero() {
+                true => Step::Empty,
+                false => Step::Cases(vec![basis.elements().iter().cloned().chain(found.zeros).collect()]),
+            });
         }
         match coupling(cx, self, &basis)? {
             Coupling::Nothing => {}

@@ -20,14 +20,7 @@ use super::super::polynomial::{Monomial, Polynomial};
 use super::cell::{Cell, Frame};
 use super::set;
 use crate::algebra::Inquiry;
-use crate::budget::{Budgeted, Exhausted};
-
-/// For one eliminant or contraction.
-const PATIENCE: u64 = crate::budget::share::COMPONENTS;
-
-/// Terms that may be combined for one basis: most components are found in less, and what is found does not depend on the speed
-/// of the machine.
-const WORK: u64 = 250_000;
+use crate::budget::{Budgeted, Exhausted, share};
 
 /// More cells than this are not looked at.
 const MAX_COMPONENTS: usize = 64;
@@ -85,9 +78,9 @@ fn cases_of(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<Option<Vec<Vec
     let is_fixed = |v: &u32| frame.is_constant(*v) || families().any(|g| g.contains(*v));
     let dependent: Vec<u32> =
         basis.order.variables().iter().copied().filter(|v| !independent.contains(v) && !is_fixed(v)).collect();
-    let cases = match cx.within(PATIENCE, || contraction(cx, frame, cell, basis, &dependent, &independent))? {
+    let cases = match cx.within(share::COMPONENTS, || contraction(cx, frame, cell, basis, &dependent, &independent))? {
         Some(cases) => Some(cases),
-        None => cx.within(PATIENCE, || by_eliminants(cx, frame, cell, basis, &dependent))?,
+        None => cx.within(share::COMPONENTS, || by_eliminants(cx, frame, cell, basis, &dependent))?,
     };
     let in_frame = |case: Vec<Polynomial>| case.into_iter().map(|p| cell.basis.outside(cx, p)).collect();
     cases.map(|list| list.into_iter().map(in_frame).collect()).transpose()
@@ -125,7 +118,7 @@ fn contraction(
 ) -> Budgeted<Option<Vec<Vec<Polynomial>>>> {
     let rest: Vec<u32> = basis.order.variables().iter().copied().filter(|v| !dependent.contains(v)).collect();
     let order = Order::of_blocks(&[dependent, &rest]);
-    let blocked = groebner_within(cx, &basis.generators, &order, &basis.parameters, WORK);
+    let blocked = groebner_within(cx, &basis.generators, &order, &basis.parameters, share::COMPONENT_STEP);
     if !blocked.complete {
         return Err(cx.why());
     }
@@ -147,7 +140,7 @@ fn contraction(
         return Ok(None);
     }
     let h = Polynomial::product(cx, &leading)?;
-    let saturated = ideal::saturate_within(cx, &basis.generators, &h, &basis.parameters, WORK)?;
+    let saturated = ideal::saturate_within(cx, &basis.generators, &h, &basis.parameters, share::COMPONENT_STEP)?;
     if !saturated.complete {
         return Err(cx.why());
     }
@@ -180,7 +173,8 @@ fn by_eliminants(
 ) -> Budgeted<Option<Vec<Vec<Polynomial>>>> {
     for v in dependent {
         let others: Vec<u32> = dependent.iter().copied().filter(|w| w != v).collect();
-        let eliminated = ideal::eliminate_within(cx, &basis.generators, &others, &basis.parameters, WORK);
+        let eliminated =
+            ideal::eliminate_within(cx, &basis.generators, &others, &basis.parameters, share::COMPONENT_STEP);
         if !eliminated.complete {
             return Err(cx.why());
         }
@@ -199,7 +193,7 @@ fn by_eliminants(
     let w = used.chain(form.variables()).max().map_or(0, |m| m + 1);
     let mut generators = basis.generators.clone();
     generators.push(&Polynomial::variable(w) - &form);
-    let eliminated = ideal::eliminate_within(cx, &generators, dependent, &basis.parameters, WORK);
+    let eliminated = ideal::eliminate_within(cx, &generators, dependent, &basis.parameters, share::COMPONENT_STEP);
     if !eliminated.complete {
         return Err(cx.why());
     }

@@ -23,7 +23,7 @@ use super::cell::{Cell, Frame};
 use super::sample::SamplePoint;
 use super::tangent::{choices, determinant};
 use crate::algebra::Inquiry;
-use crate::budget::Budgeted;
+use crate::budget::{Budgeted, share};
 
 /// What the nearest points say.
 pub(super) enum Nearest {
@@ -36,9 +36,6 @@ pub(super) enum Nearest {
 /// Unknowns that may occur.
 const MAX_UNKNOWNS: usize = 5;
 
-/// Terms that may be combined for one basis.
-const WORK: u64 = 150_000;
-
 /// Looks for a point of the cell that is nearest to some point, if the equations are polynomials without parameters.
 pub(super) fn nearest(
     cx: &Inquiry,
@@ -48,7 +45,7 @@ pub(super) fn nearest(
 ) -> Budgeted<Nearest> {
     let Some(closed) = closed_set(cx, frame, cell)? else { return Ok(Nearest::Unknown) };
     let Closed { equations, unknowns, auxiliary, is_plain } = closed;
-    let basis = groebner_within(cx, &equations, &Order::grevlex(&unknowns), &[], WORK);
+    let basis = groebner_within(cx, &equations, &Order::grevlex(&unknowns), &[], share::CRITICAL);
     let Some(dimension) = basis.dimension(cx)? else { return Ok(Nearest::Unknown) };
     if unknowns.len() - dimension != equations.len() {
         return Ok(Nearest::Unknown);
@@ -58,7 +55,7 @@ pub(super) fn nearest(
         let mut radical = critical.clone();
         for &v in &unknowns {
             let others: Vec<u32> = unknowns.iter().copied().filter(|w| *w != v).collect();
-            let eliminated = eliminate_within(cx, &critical, &others, &[], WORK);
+            let eliminated = eliminate_within(cx, &critical, &others, &[], share::CRITICAL);
             let Some(g) = eliminated.generators.iter().find(|g| g.variables() == [v]) else {
                 return Ok(Nearest::Unknown);
             };
@@ -140,7 +137,7 @@ fn critical_points(
     for columns in choices(unknowns.len(), rows.len()) {
         all.push(determinant(cx, &rows, &columns)?);
     }
-    let basis = groebner_within(cx, &all, &Order::grevlex(unknowns), &[], WORK);
+    let basis = groebner_within(cx, &all, &Order::grevlex(unknowns), &[], share::CRITICAL);
     let is_finite = basis.complete && (basis.is_proper() == Some(false) || basis.dimension(cx)? == Some(0));
     Ok(is_finite.then_some(basis.generators))
 }

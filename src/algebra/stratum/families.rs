@@ -28,12 +28,9 @@ use super::Branch;
 use super::cell::{Cell, Frame};
 use super::solve::{Solved, SystemBranch, by_real_roots, explicit_branches};
 use crate::algebra::Inquiry;
-use crate::budget::{Budgeted, Exhausted};
+use crate::budget::{Budgeted, Exhausted, share};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
-
-/// Terms that may be combined to make a system triangular.
-const WORK: u64 = 2_000_000;
 
 /// The functions of unknowns in a system, each with the symbol that stands for it.
 struct Functions {
@@ -146,7 +143,7 @@ fn solve_plain(
         Err(Unsolved::Budget(Exhausted::Interrupted)) => return Err(Exhausted::Interrupted),
         Err(_) => {}
     }
-    let basis = groebner_within(cx, polynomials, &Order::lex(&unknowns), &parameters, WORK);
+    let basis = groebner_within(cx, polynomials, &Order::lex(&unknowns), &parameters, share::FAMILIES);
     if !basis.complete {
         return Ok(None);
     }

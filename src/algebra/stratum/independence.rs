@@ -15,7 +15,7 @@ use super::super::symbol::Symbol;
 use super::cell::Frame;
 use super::leaves::{LinearSystem, leaves};
 use crate::algebra::Inquiry;
-use crate::budget::Budgeted;
+use crate::budget::{Budgeted, share};
 
 /// A set {equations = 0, nonzero ≠ 0} without a basis, and the matrices that are known to have independent rows on it.
 pub struct Ground<'a> {
@@ -25,12 +25,6 @@ pub struct Ground<'a> {
     /// Each with its rows in [normal form](normal_rows).
     known: Vec<Vec<Vec<Polynomial>>>,
 }
-
-/// What it may cost to see that some functions do not vanish together.
-const CONTRADICTION_WORK: u64 = 60_000;
-
-/// What it may cost to look at one small block by cases.
-const BLOCK_WORK: u64 = 400_000;
 
 /// Blocks of more rows are not looked at by cases.
 const MAX_BLOCK: usize = 4;
@@ -85,7 +79,7 @@ impl<'a> Ground<'a> {
         let related: Vec<&Polynomial> = self.equations.iter().filter(shares).collect();
         let contradict = |some: &[&Polynomial]| -> Budgeted<bool> {
             let all: Vec<Polynomial> = functions.iter().chain(some.iter().copied()).cloned().collect();
-            let found = cx.aside(CONTRADICTION_WORK, || self.frame.split(cx, &all, &self.nonzero))?;
+            let found = cx.aside(share::CONTRADICTION, || self.frame.split(cx, &all, &self.nonzero))?;
             Ok(found.is_some_and(|pieces| pieces.is_empty()))
         };
         for g in &related {
@@ -151,7 +145,7 @@ impl<'a> Ground<'a> {
         let is_related = |g: &&Polynomial| g.variables().iter().any(|v| variables.contains(v));
         let related: Vec<Polynomial> = self.equations.iter().filter(is_related).take(MAX_TOGETHER).cloned().collect();
         let system = LinearSystem::homogeneous(used.len(), matrix);
-        let found = cx.aside(BLOCK_WORK, || {
+        let found = cx.aside(share::MINOR, || {
             for cell in self.frame.split(cx, &related, &self.nonzero)? {
                 if leaves(cx, self.frame, &system, &cell)?.iter().any(|leaf| leaf.rank < rows.len()) {
                     return Ok(false);

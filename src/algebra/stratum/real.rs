@@ -146,7 +146,7 @@ fn in_cosines(cx: &Inquiry, p: &Polynomial) -> Budgeted<Option<Semidefinite>> {
 const MAX_SIGNED_TERMS: usize = 24;
 
 /// Every term of the same sign, whatever the values: even powers, and generators of known sign.
-fn even_terms(cx: &Inquiry, p: &Polynomial) -> Option<Semidefinite> {
+pub(super) fn even_terms(cx: &Inquiry, p: &Polynomial) -> Option<Semidefinite> {
     let mut is_negative: Option<bool> = None;
     let mut zeros = Vec::new();
     for (monomial, coefficient) in p.terms() {
@@ -165,7 +165,7 @@ fn even_terms(cx: &Inquiry, p: &Polynomial) -> Option<Semidefinite> {
 }
 
 /// Whether the monomial is ≤ 0 wherever it is not zero; `None` if its sign can change.
-fn monomial_sign(cx: &Inquiry, monomial: &Monomial) -> Option<bool> {
+pub(super) fn monomial_sign(cx: &Inquiry, monomial: &Monomial) -> Option<bool> {
     let mut negative = false;
     for (v, n) in monomial.iter().filter(|(_, n)| n % 2 == 1) {
         let _ = n;

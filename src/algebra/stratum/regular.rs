@@ -30,7 +30,7 @@ use super::set;
 use super::single_argument::{argument, has_zero};
 use super::tangent::jacobian;
 use crate::algebra::Inquiry;
-use crate::budget::Budgeted;
+use crate::budget::{Budgeted, share};
 
 /// What is known of the differentials of the equations of a cell.
 #[derive(Clone, Debug)]
@@ -46,19 +46,12 @@ pub enum Regularity {
     Unknown(String),
 }
 
-/// What the answer may cost, in terms combined.
-const WORK: u64 = 4_000_000;
-
-/// What it may cost to find that a graph is dense, and what to look for components.
-const GRAPH_WORK: u64 = 1_000_000;
-const COMPONENTS_WORK: u64 = 1_500_000;
-
 /// Whether the equations of the cell are those of its real points.
 pub fn regularity(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<Regularity> {
     if let Some(known) = frame.known_regularity(cell) {
         return Ok(known);
     }
-    let found = match cx.aside(WORK, || search(cx, frame, cell))? {
+    let found = match cx.aside(share::REGULARITY, || search(cx, frame, cell))? {
         Some(found) => found,
         None => Regularity::Unknown("whether its equations are those of its real points was not found out".into()),
     };
@@ -88,12 +81,12 @@ fn search(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<Regularity> {
         },
     };
     if let Some(graph) = &graph
-        && cx.aside(GRAPH_WORK, || is_dense(cx, frame, cell, &graph.slopes(), codimension))?.unwrap_or(false)
+        && cx.aside(share::GRAPH, || is_dense(cx, frame, cell, &graph.slopes(), codimension))?.unwrap_or(false)
         && graph.has_point(cx, frame, cell)?
     {
         return regular();
     }
-    match cx.aside(COMPONENTS_WORK, || components(cx, frame, cell))? {
+    match cx.aside(share::REGULAR_COMPONENTS, || components(cx, frame, cell))? {
         Some(parts) if parts != [cell.clone()] => return Ok(Regularity::Parts(parts)),
         Some(_) => {
             if let Some(graph) = &graph

@@ -6,10 +6,7 @@ use super::cell::{Cell, Frame};
 use super::critical::{Nearest, nearest};
 use super::sample::{Witness, is_allowed, witness};
 use crate::algebra::Inquiry;
-use crate::budget::Budgeted;
-
-/// What it may cost to look for nearest points. The numbers on the way grow long, and then nothing is found.
-const NEAREST_WORK: u64 = 5_000_000;
+use crate::budget::{Budgeted, share};
 
 /// a ∖ b, as disjoint cells: where some equation of b fails, or all hold and some inequation fails.
 pub fn difference(cx: &Inquiry, frame: &Frame, a: &Cell, b: &Cell) -> Budgeted<Vec<Cell>> {
@@ -61,7 +58,7 @@ pub fn difference_from_all(cx: &Inquiry, frame: &Frame, a: &Cell, others: &[Cell
 pub fn is_empty(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<Verdict> {
     let found = witness(cx, frame, cell)?;
     if let Witness::Unknown(_) = found {
-        match cx.aside(NEAREST_WORK, || nearest(cx, frame, cell, |x, y| is_allowed(cx, x, y)))? {
+        match cx.aside(share::NEAREST, || nearest(cx, frame, cell, |x, y| is_allowed(cx, x, y)))? {
             Some(Nearest::Point(point)) => return Ok(Verdict::no(format!("it has a point {}", point.place(cx)))),
             Some(Nearest::None) => return Ok(Verdict::yes("no real point of it is nearest to a given one")),
             Some(Nearest::Unknown) | None => {}

@@ -6,6 +6,7 @@ use super::set;
 use super::*;
 use crate::algebra::Inquiry;
 use crate::algebra::{Symbol, Verdict};
+use crate::budget::Share;
 
 /// A frame whose coordinates are named in a list; everything else is a parameter.
 struct Stage {
@@ -260,7 +261,7 @@ fn leaves_that_are_not_finished_say_what_is_open() {
     let whole = frame.everything();
     let all = leaves::leaves_as_far_as_possible(cx, &frame, &system, &whole);
     assert!(all.stopped.is_none() && all.open.is_empty() && all.leaves.len() > 2);
-    let none = cx.within(0, || leaves::leaves_as_far_as_possible(cx, &frame, &system, &whole));
+    let none = cx.within(Share::of(0), || leaves::leaves_as_far_as_possible(cx, &frame, &system, &whole));
     assert!(none.stopped.is_some());
     assert!(!none.open.is_empty() && none.leaves.len() < all.leaves.len());
 }

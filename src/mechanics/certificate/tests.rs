@@ -1,6 +1,7 @@
 //! A finished answer is changed in one place, and the certificate has to object.
 
 use super::*;
+use crate::budget::share;
 use crate::mechanics::cases::Stage;
 use crate::mechanics::constraint_algorithm::{Dynamics, dynamics};
 use crate::mechanics::lepage_class::closed_representative;
@@ -109,7 +110,7 @@ fn the_answers_pass_and_what_is_changed_fails() {
                         continue;
                     }
                     *made += 1;
-                    let judged = certified(cx, &alpha, wrong, u64::MAX);
+                    let judged = certified(cx, &alpha, wrong, share::UNBOUNDED);
                     let verdict = judged.complete.to_string();
                     let is_seen = judged.complete.is_unknown() && verdict.contains("the certificate of");
                     let seen = judged.branches.get(i).map(|b| &b.certificate);
@@ -130,7 +131,7 @@ fn a_branch_that_is_missing_is_noticed() {
         for i in 0..found.branches.len() {
             let mut wrong = found.clone();
             wrong.branches.remove(i);
-            let judged = certified(cx, &alpha, wrong, u64::MAX);
+            let judged = certified(cx, &alpha, wrong, share::UNBOUNDED);
             assert!(judged.complete.is_unknown(), "branch {} of {text}: {:?}", i + 1, judged.coverage);
         }
     }

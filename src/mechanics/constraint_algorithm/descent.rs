@@ -33,17 +33,11 @@ use crate::algebra::stratum::rank::Rank;
 use crate::algebra::stratum::real::semidefinite;
 use crate::algebra::stratum::tangent::{conormal, determinant, differential};
 use crate::algebra::{Expr, Inquiry, Symbol, Verdict};
-use crate::budget::Budgeted;
+use crate::budget::{Budgeted, share};
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
 use crate::mechanics::certificate::{Certificate, Outcome};
 use crate::mechanics::invariant_set::Vectors;
-
-/// What the descent may cost, in terms combined.
-const WORK: u64 = 12_000_000;
-
-/// What the determinant of one block may cost.
-const DETERMINANT_WORK: u64 = 2_000_000;
 
 /// Larger blocks are not solved by their determinants.
 const MAX_DETERMINANT: usize = 4;
@@ -107,7 +101,7 @@ impl<'t, 'a> Descent<'t, 'a> {
     /// The descent for a problem, if it comes to its end without cases.
     pub fn run(cx: &Inquiry, task: &'t Task<'a>) -> Budgeted<Option<Descent<'t, 'a>>> {
         let descent = Descent { task, equations: vec![], nonzero: vec![], echelon: vec![], blocks: vec![], rounds: 0 };
-        Ok(cx.aside(WORK, || descent.followed_to_the_end(cx))?.flatten())
+        Ok(cx.aside(share::DESCENT, || descent.followed_to_the_end(cx))?.flatten())
     }
 
     /// Whether it is worth a try before anything else: several equations contain no unknown component at all.
@@ -441,7 +435,7 @@ impl<'t, 'a> Descent<'t, 'a> {
             return Ok(None);
         }
         let columns: Vec<usize> = (0..matrix.len()).collect();
-        let found = cx.aside(DETERMINANT_WORK, || {
+        let found = cx.aside(share::DETERMINANT, || {
             let all = determinant(cx, matrix, &columns)?;
             let all = self.task.frame.everything().reduce(cx, self.task.frame, &all)?;
             let mut open = Vec::new();

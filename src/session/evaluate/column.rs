@@ -10,7 +10,7 @@
 use super::{Evaluator, at};
 use crate::algebra::{Expr, Function};
 use crate::codegen::table::Table;
-use crate::diagnostic::{Diagnostic, codes};
+use crate::diagnostic::{Diagnostic, codes, suggest};
 use crate::model::operate;
 use crate::model::run::column;
 use crate::model::value::{Fallible, Value};
@@ -83,7 +83,7 @@ impl<'s> Evaluator<'s> {
             TermKind::Part { key, .. } if ["first", "last", "max", "min"].contains(&&*key.name.text) => {
                 self.eval_kind(term)
             }
-            TermKind::Hole => Err(columns.missing(term.span)),
+            TermKind::Hole => Err(columns.missing(self.around.only_system(), term.span)),
             _ => {
                 let elsewhere = Evaluator { columns: None, ..self.under(&self.cx) };
                 let value = elsewhere.eval_kind(term)?;
@@ -100,27 +100,33 @@ impl<'s> Evaluator<'s> {
 }
 
 /// The refusal of a name that is no column of a run or of a sweep.
-pub fn no_column(what: &str, name: &str, columns: &[String], span: Span) -> Box<Diagnostic> {
-    let (label, help) = match what {
-        "sweep" => ("not collected", format!("add it to the sweep: `collect {name} = …`")),
-        _ => {
-            let formula = if ["E", "H", "energy"].contains(&name) { "energy(L)" } else { "…" };
-            ("not recorded", format!("add it to the run, with its formula: `record {name} = {formula}`"))
-        }
-    };
+/// The energy of the only system is drawn by its formula.
+pub fn no_column(what: &str, name: &str, columns: &[String], system: Option<&str>, span: Span) -> Box<Diagnostic> {
+    let label = if what == "sweep" { "not collected" } else { "not recorded" };
     let refused =
         Diagnostic::error(&codes::UNKNOWN_PART, format!("the {what} has no column `{name}`")).label(span, label);
     let refused = if columns.is_empty() { refused } else { refused.note(format!("it has {}", columns.join(", "))) };
-    Box::new(refused.help(help))
+    Box::new(match (what, suggest::nearest(name, columns.iter().map(String::as_str))) {
+        ("sweep", _) => refused.help(format!("add it to the sweep: `collect {name} = …`")),
+        _ if ["E", "H", "energy"].contains(&name) => match system {
+            Some(system) => {
+                let formula = format!("energy({system})");
+                refused.repair(format!("a formula is drawn as well: `{formula}`"), span, formula)
+            }
+            None => refused.help(format!("add it to the run, with its formula: `record {name} = energy(L)`")),
+        },
+        (_, Some(near)) => refused.repair(format!("did you mean `{near}`?"), span, near),
+        _ => refused.help(format!("add it to the run, with its formula: `record {name} = …`")),
+    })
 }
 
 impl Columns<'_> {
-    fn missing(&self, span: Span) -> Box<Diagnostic> {
+    fn missing(&self, system: Option<&str>, span: Span) -> Box<Diagnostic> {
         let what = match &self.of {
             Plotted::Run(_) => "run",
             Plotted::Sweep(_) => "sweep",
         };
-        no_column(what, self.sources.slice(span), &self.of.names(), span)
+        no_column(what, self.sources.slice(span), &self.of.names(), system, span)
     }
 
     /// A function of the state along the run, or of columns of the sweep; a number stays one.
@@ -133,7 +139,7 @@ impl Columns<'_> {
             Plotted::Run(run) => run,
             Plotted::Sweep(table) => {
                 let column = e.as_symbol().and_then(|symbol| table.column(&symbol.name()));
-                return column.map(Value::Series).ok_or_else(|| self.missing(span));
+                return column.map(Value::Series).ok_or_else(|| self.missing(None, span));
             }
         };
         if let Some(symbol) = e.as_symbol() {
@@ -146,7 +152,7 @@ impl Columns<'_> {
         }
         match run.along(e, self.sources.slice(span), self.tables)? {
             Some(series) => Ok(Value::Series(Rc::new(series))),
-            None => Err(self.missing(span)),
+            None => Err(self.missing(None, span)),
         }
     }
 }

@@ -91,6 +91,13 @@ impl<'s> Resolver<'s> {
                 let help = "the derivative along the motion is a prime";
                 (format!("there is no function `{name}`"), help.to_string(), "…'".to_string(), written(arguments))
             }
+            (_, [time]) if self.is_base(*time) && self.is_coordinate(name) => {
+                let title = "a coordinate is a function of the time by itself".to_string();
+                let d = Diagnostic::error(&codes::UNKNOWN_NAME, title)
+                    .about(name)
+                    .label(whole, "its argument is not written");
+                return Some(d.repair_at(Goes::Quoting(vec![callee]), "leave it out", whole, "…"));
+            }
             ("simulate", [system, rest @ ..]) if top => {
                 let starts: Vec<ExprId> = rest.iter().copied().filter(|id| ast.equation(*id).is_some()).collect();
                 let from = if starts.is_empty() { String::new() } else { format!("from {}; ", signs(&starts)) };
@@ -123,6 +130,16 @@ impl<'s> Resolver<'s> {
         };
         let d = Diagnostic::error(&codes::UNKNOWN_NAME, title).about(name).label(callee, "not a function");
         Some(d.repair_at(Goes::Quoting(quoted), help, whole, text))
+    }
+
+    /// Whether this is the time of a manifold.
+    fn is_base(&self, id: ExprId) -> bool {
+        let binding = self.ast.name(id).filter(|n| n.primes == 0).and_then(|n| self.scope.value(&n.text));
+        matches!(binding.map(|b| &b.meaning), Some(Meaning::Base(_)))
+    }
+
+    fn is_coordinate(&self, name: &str) -> bool {
+        matches!(self.scope.value(name).map(|b| &b.meaning), Some(Meaning::Coordinate(_)))
     }
 
     /// J1(Y), J2(Y), …

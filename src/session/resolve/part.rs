@@ -2,7 +2,8 @@
 
 use super::{Names, Resolver, Stand, Wants, coordinate_of};
 use crate::algebra::expr::Relation;
-use crate::diagnostic::{Diagnostic, codes};
+use crate::algebra::function::Elementary;
+use crate::diagnostic::{Diagnostic, Goes, codes, elsewhere};
 use crate::model::kind::COORDINATE;
 use crate::model::value::Value;
 use crate::questions::call as row;
@@ -72,7 +73,7 @@ impl Resolver<'_> {
         TermKind::Primed { of: self.boxed(of), primes }
     }
 
-    pub(super) fn index(&mut self, of: ExprId, keys: &[ExprId]) -> TermKind {
+    pub(super) fn index(&mut self, of: ExprId, keys: &[ExprId], whole: Span) -> TermKind {
         if let Some(kind) = self.entry(of, keys, 0).or_else(|| self.member_differential(of, keys, 0)) {
             return kind;
         }
@@ -84,9 +85,45 @@ impl Resolver<'_> {
             let (family, indices) = (Box::new(family), self.indices(keys));
             return TermKind::Member { family, name: tail, indices, reading: Reading::Momentum { prefix, order } };
         }
+        if let ExprKind::Number(_) = self.ast.kind(of) {
+            let place = Span { start: self.ast.outer(of).end, ..whole };
+            let d = Diagnostic::error(&codes::WRONG_KIND, "a number has no entries").label(place, "in brackets");
+            self.say(d.repair("numbers have no units: leave it out", place, ""));
+            return TermKind::Hole;
+        }
+        if let Some(problem) = self.call_in_square_brackets(of, keys, whole) {
+            self.say(problem);
+            self.open(|r| r.all(keys));
+            return TermKind::Hole;
+        }
         let of = self.boxed(of);
         let keys = self.standing(Stand::Key, |r| r.all(keys));
         TermKind::Index { of, keys }
+    }
+
+    /// `Sin[x]`, `equations[L]`.
+    fn call_in_square_brackets(&self, of: ExprId, keys: &[ExprId], whole: Span) -> Option<Diagnostic> {
+        let text = self.undeclared(of)?;
+        let here: &str = match (elsewhere::ours(elsewhere::Use::Function, &text), Elementary::called_elsewhere(&text)) {
+            (Some(elsewhere::Ours::Word(here)), _) => here,
+            (_, Some(function)) => function.name(),
+            _ => &text,
+        };
+        let is_function = self.scope.functions.contains_key(here)
+            || crate::questions::find(here).is_some()
+            || Elementary::find(here).is_some()
+            || here == "sqrt";
+        if !is_function || self.names == Names::Open {
+            return None;
+        }
+        let places = keys.iter().map(|key| self.ast.outer(*key)).collect();
+        let called = format!("{here}({})", vec!["…"; keys.len()].join(", "));
+        Some(
+            Diagnostic::error(&codes::UNKNOWN_NAME, "the arguments of a function stand in round brackets")
+                .about(here)
+                .label(self.ast.span(of), "a function")
+                .repair_at(Goes::Quoting(places), format!("write `{here}(…)`"), whole, called),
+        )
     }
 
     /// `A.q[3]''`: the entry of an answer for a jet of a member of a family of coordinates.

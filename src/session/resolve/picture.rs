@@ -38,9 +38,9 @@ const SETTINGS: &[Row] = &[
     },
 ];
 
-/// The names of the settings, for completion and the reference.
-pub fn plot_settings() -> impl Iterator<Item = &'static str> {
-    SETTINGS.iter().map(|row| row.name)
+/// The settings, each with what it takes: for completion, help and the reference.
+pub fn plot_settings() -> impl Iterator<Item = (&'static str, &'static str)> {
+    SETTINGS.iter().map(|row| (row.name, row.takes))
 }
 
 impl Given {
@@ -73,7 +73,7 @@ pub struct Settings {
 
 impl Settings {
     pub fn read(&mut self, ast: &Ast, name: &Word, value: ExprId) -> Fallible<()> {
-        let names = plot_settings;
+        let names = || plot_settings().map(|(name, _)| name);
         let Some(row) = SETTINGS.iter().find(|row| *row.name == *name.node) else {
             let refused = Diagnostic::error(&codes::UNKNOWN_CLAUSE, format!("a plot has no setting `{}`", name.node))
                 .label(name.span, "no such setting")

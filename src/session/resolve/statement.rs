@@ -8,8 +8,8 @@ use crate::diagnostic::{Diagnostic, Goes, codes, elsewhere, suggest};
 use crate::geometry::jet::FiberedManifold;
 use crate::integrate::method::{BadMethod, Method, Written};
 use crate::model::compare;
-use crate::model::kind::{ANSWER, COORDINATE, EQUATION, Kinds, RUN, SWEEP, SYSTEM, VERDICT};
-use crate::model::value::{Fallible, Value};
+use crate::model::kind::{ANSWER, EQUATION, FUNCTION, Kinds, RUN, SWEEP, SYSTEM, VERDICT};
+use crate::model::value::Fallible;
 use crate::motion::sampling::{RULES, Rule};
 use crate::motion::sweep::Reduction;
 use crate::questions::call::{self as row, Shape};
@@ -95,7 +95,8 @@ impl Resolver<'_> {
 
     /// An expression that has to be of some kind.
     fn wanted(&mut self, kinds: Kinds, id: ExprId) -> Term {
-        let term = self.term(id);
+        let wants = if kinds == RUN { Wants::Run } else { self.wants };
+        let term = self.wanting(wants, |r| r.term(id));
         if let Some(problem) = row::wrong_kind(kinds, &given(&term)) {
             self.say(problem);
         }
@@ -105,25 +106,42 @@ impl Resolver<'_> {
     /// The run or sweep of a plot. A column of one, or a coordinate, stands in braces behind it.
     fn plotted(&mut self, id: ExprId) -> Term {
         let ast = self.ast;
-        let term = self.term(id);
+        let term = self.wanting(Wants::Run, |r| r.term(id));
         if row::wrong_kind(RUN.or(SWEEP), &given(&term)).is_none() {
             return term;
         }
         let Some(problem) = row::wrong_kind(RUN, &given(&term)) else { return term };
         let span = ast.outer(id);
-        let is_run = |value: &Value| matches!(value, Value::Run(_));
+        let drawn = term.shape.kinds;
+        let instead = || Diagnostic { helps: vec![], ..problem.clone() };
         self.say(match ast.kind(id) {
             ExprKind::Part { of, key } if ast.name(*of).is_some() => {
                 let places = vec![ast.outer(*of), key.span];
-                problem.repair_at(Goes::Quoting(places), "what is plotted of a run stands in braces", span, "… { … }")
+                instead().repair_at(Goes::Quoting(places), "what is plotted of a run stands in braces", span, "… { … }")
             }
-            _ => match self.only(is_run).filter(|_| term.shape.kinds.meets(COORDINATE)) {
+            // A coordinate, or a formula of them, of a run that is not named.
+            _ if drawn.meets(FUNCTION) => match (self.runs().as_slice(), self.first_run("run")) {
+                ([run], _) => {
+                    let (help, text) = (format!("of the run `{run}`, in braces"), format!("{run} {{ … }}"));
+                    instead().repair_at(Goes::Quoting(vec![span]), help, span, text)
+                }
+                ([], Some(run)) => {
+                    let help = format!("what is drawn belongs to a run: `{run}`");
+                    instead().repair_at(Goes::BelowDeclaration(run), help, span, "run { … }")
+                }
+                ([], None) => problem,
+                (runs, _) => {
+                    instead().help(format!("of which run? They are {}: `plot {} {{ x }}`", runs.join(", "), runs[0]))
+                }
+            },
+            _ if drawn.meets(SYSTEM) => match self.first_run("run") {
                 Some(run) => {
-                    let text = format!("{run} {{ … }}");
-                    problem.repair_at(Goes::Quoting(vec![span]), format!("of the run `{run}`, in braces"), span, text)
+                    let help = format!("a motion of it is drawn: `{run}`");
+                    instead().repair_at(Goes::BelowDeclaration(run), help, span, "run")
                 }
                 None => problem,
             },
+            _ => problem,
         });
         term
     }

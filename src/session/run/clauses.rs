@@ -102,21 +102,24 @@ impl Clauses {
             clauses.read_clause(state, evaluator, clause, manifold, &mut wrong);
         }
         if !written.iter().any(|c| matches!(c.kind, RunClauseKind::Until(_))) {
-            wrong.push(
-                Diagnostic::error(&codes::NO_END, "this run has no end")
-                    .label(simulate, "no `until`")
-                    .help(format!("add `until {} = 10`", manifold.base())),
-            );
+            let d = Diagnostic::error(&codes::NO_END, "this run has no end").label(simulate, "no `until`");
+            let until = format!("until {} = 10", manifold.base());
+            let help = format!("add `{until}`");
+            wrong.push(match written.last() {
+                Some(last) => d.repair(help, Span { start: last.span.end, ..last.span }, format!("; {until}")),
+                None => d.help(help),
+            });
         }
         let has_step = written.iter().any(|c| matches!(c.kind, RunClauseKind::Step(_)));
         if !clauses.method.row().adaptive() && !has_step {
             let name = clauses.method;
             let method = written.iter().find(|c| matches!(c.kind, RunClauseKind::Method(_)));
-            wrong.push(
-                Diagnostic::error(&codes::BAD_OPTION, format!("`{name}` has a fixed step, and none is given"))
-                    .label(method.map_or(simulate, |c| c.span), "no `step`")
-                    .help("add `step 1/100`"),
-            );
+            let d = Diagnostic::error(&codes::BAD_OPTION, format!("`{name}` has a fixed step, and none is given"))
+                .label(method.map_or(simulate, |c| c.span), "no `step`");
+            wrong.push(match method {
+                Some(c) => d.repair("add `step 1/100`", Span { start: c.span.end, ..c.span }, "; step 1/100"),
+                None => d.help("add `step 1/100`"),
+            });
         }
         // What is known in a run only is no mistake beside one.
         wrong.sort_by_key(|d| is_left_to_a_run(&evaluator.cx, d));

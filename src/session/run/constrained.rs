@@ -8,6 +8,7 @@ use crate::algebra::expr::Relation;
 use crate::algebra::stratum::Branch;
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Symbol};
+use crate::budget::share;
 use crate::codegen::lower::Signature;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::integrate::problem::{Direction, Event};
@@ -35,15 +36,9 @@ use std::rc::Rc;
 /// Determinants of larger matrices than this are not watched along a run.
 const GRAM: usize = 3;
 
-/// Work on the rank condition before a run; beyond it the rank is followed along the motion.
-const RANK_WORK: u64 = 1_000_000;
-
-/// Work on a chart that fills in what an initial state leaves out; beyond it the nearest state is sought.
-const CHART_WORK: u64 = 4_000_000;
-
 /// Dependent jets as functions of the others, lowest first, as far as they are found quickly.
 pub(super) fn dependent_jets(cx: &Inquiry, system: &System) -> Vec<(Symbol, Expr)> {
-    let chart = |cx: &Inquiry| cx.within(CHART_WORK, || system.constraint_structure(cx).map(|q| q.solved_jets()));
+    let chart = |cx: &Inquiry| cx.within(share::CHART, || system.dependent_jets(cx));
     conditions::collect_all(cx, chart).0.unwrap_or_default()
 }
 
@@ -135,7 +130,7 @@ impl Context<'_> {
         if has_own_reactions(system) || chosen {
             return Ok(true);
         }
-        match cx.within(RANK_WORK, || system.rank_condition(cx)) {
+        match cx.within(share::RANK, || system.rank_condition(cx)) {
             Ok(condition) => Ok(condition.kind != Kind::DeficientOnQ || !condition.verdict.is_unknown()),
             Err(d) if std::ptr::eq(d.code, &codes::BUDGET) && !cx.is_over() => Ok(false),
             // Refused with its reason where the structure is asked for.

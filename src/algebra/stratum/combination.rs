@@ -1,0 +1,66 @@
+//! Two equations of which a combination has one sign.
+//!
+//! On the conic ax² + by² = 1 with positive a, b no point satisfies (a − b)by² = a, although neither equation has one sign: a
+//! times the first minus the second is a²x² + b²y² = 0. A combination g − c·m·e with a monomial m is looked at
+//! where it removes a term of g whose sign is wrong or not known.
+
+use super::super::generator::reduce;
+use super::super::number::Rational;
+use super::super::polynomial::{Monomial, Polynomial};
+use super::real::{Semidefinite, even_terms, monomial_sign};
+use crate::algebra::Inquiry;
+use crate::budget::Budgeted;
+
+/// Longer equations are not combined.
+const MAX_TERMS: usize = 8;
+
+/// More equations are not combined.
+const MAX_EQUATIONS: usize = 16;
+
+/// Terms in the way that one combination may remove.
+const MAX_IN_THE_WAY: usize = 3;
+
+/// The real zeros of a combination of two of the equations that has one sign, if there is one.
+pub(super) fn of_one_sign(cx: &Inquiry, equations: &[Polynomial]) -> Budgeted<Option<Semidefinite>> {
+    if equations.len() > MAX_EQUATIONS {
+        return Ok(None);
+    }
+    let short: Vec<&Polynomial> = equations.iter().filter(|g| (2..=MAX_TERMS).contains(&g.n_terms())).collect();
+    for g in &short {
+        cx.check()?;
+        let terms: Vec<(Monomial, Rational)> = g.terms().collect();
+        let signs: Vec<Option<bool>> =
+            terms.iter().map(|(m, c)| Some(monomial_sign(cx, m)? ^ c.is_negative())).collect();
+        for wanted in [false, true] {
+            let in_the_way: Vec<&(Monomial, Rational)> =
+                terms.iter().zip(&signs).filter(|(_, sign)| **sign != Some(wanted)).map(|(term, _)| term).collect();
+            if in_the_way.is_empty() || in_the_way.len() > MAX_IN_THE_WAY || in_the_way.len() == terms.len() {
+                continue;
+            }
+            let others = short.iter().filter(|e| *e != g);
+            let pairs = others.flat_map(|e| e.terms().map(move |term| (*e, term)));
+            for (e, (own, coefficient)) in pairs {
+                for (term, c) in &in_the_way {
+                    let Some(rest) = quotient(term, &own) else { continue };
+                    let multiple = Polynomial::from_terms([(rest, c / &coefficient)]);
+                    let combined = reduce(cx, &(*g).clone() - &multiple.mul(cx, e)?)?;
+                    if !combined.is_zero()
+                        && let Some(found) = even_terms(cx, &combined)
+                    {
+                        return Ok(Some(found));
+                    }
+                }
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// a/b, if that is a monomial.
+fn quotient(a: &Monomial, b: &Monomial) -> Option<Monomial> {
+    let degree = |m: &Monomial, v: u32| m.iter().find(|(w, _)| *w == v).map_or(0, |(_, n)| *n);
+    if b.iter().any(|(v, n)| degree(a, *v) < *n) {
+        return None;
+    }
+    Some(a.iter().map(|(v, n)| (*v, n - degree(b, *v))).filter(|(_, n)| *n > 0).collect())
+}
