@@ -4,6 +4,7 @@
 //!
 //! Errors are values without the numbers of the operating system, so what is said about them is the same everywhere.
 
+use crate::budget::Budget;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -100,8 +101,14 @@ pub trait World: Debug {
     fn remove(&self, path: &Path) -> Result<(), Trouble>;
 
     /// Has the C compiler of the system make a library, and shows where it is to somebody who loads it. The file is gone
-    /// afterwards. An error when there is no compiler, or when it refuses the text.
-    fn compile_c(&self, _source: &str, _flags: &[&str], _load: &mut dyn FnMut(&Path)) -> Result<(), Trouble> {
+    /// afterwards. An error when there is no compiler, when it refuses the text, or when somebody calls a stop before it is done.
+    fn compile_c(
+        &self,
+        _cx: &Budget,
+        _source: &str,
+        _flags: &[&str],
+        _load: &mut dyn FnMut(&Path),
+    ) -> Result<(), Trouble> {
         Err(Trouble::because("there is no C compiler here"))
     }
 }
@@ -205,13 +212,32 @@ fn fresh_folder() -> io::Result<PathBuf> {
     let mut last = io::Error::from(ErrorKind::AlreadyExists);
     for number in 0..1000 {
         let folder = std::env::temp_dir().join(format!("lepage-{}-{number}", std::process::id()));
-        match fs::create_dir(&folder) {
+        let mut private = fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut private, 0o700);
+        match private.create(&folder) {
             Ok(()) => return Ok(folder),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => last = error,
             Err(error) => return Err(error),
         }
     }
     Err(last)
+}
+
+/// How another program ended; `None` when somebody called a stop, and it was ended here.
+fn ended(cx: &Budget, mut child: std::process::Child) -> io::Result<Option<std::process::ExitStatus>> {
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if cx.listen().is_err() {
+            // It may have ended by itself meanwhile.
+            let _ = child.kill();
+            child.wait()?;
+            return Ok(None);
+        }
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
 }
 
 impl World for Disk {
@@ -330,7 +356,7 @@ impl World for Disk {
         Ok(fs::remove_file(path)?)
     }
 
-    fn compile_c(&self, source: &str, flags: &[&str], load: &mut dyn FnMut(&Path)) -> Result<(), Trouble> {
+    fn compile_c(&self, cx: &Budget, source: &str, flags: &[&str], load: &mut dyn FnMut(&Path)) -> Result<(), Trouble> {
         let compiler = std::env::var_os("CC").filter(|cc| !cc.is_empty()).unwrap_or_else(|| "cc".into());
         let name = compiler.to_string_lossy().into_owned();
         let folder = fresh_folder()?;
@@ -339,14 +365,15 @@ impl World for Disk {
             let mut command = std::process::Command::new(&compiler);
             let nothing = std::process::Stdio::null;
             command.args(flags).arg("-o").arg(&library).arg(&text);
-            command.stdin(nothing()).stdout(nothing()).stderr(nothing()).status()
+            ended(cx, command.stdin(nothing()).stdout(nothing()).stderr(nothing()).spawn()?)
         });
         let outcome = match made {
-            Ok(status) if status.success() => {
+            Ok(None) => Err(Trouble::because(format!("the C compiler `{name}` was stopped"))),
+            Ok(Some(status)) if status.success() => {
                 load(&library);
                 Ok(())
             }
-            Ok(_) => Err(Trouble::because(format!("the C compiler `{name}` refuses its text"))),
+            Ok(Some(_)) => Err(Trouble::because(format!("the C compiler `{name}` refuses its text"))),
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 Err(Trouble::because(format!("there is no C compiler `{name}`")))
             }

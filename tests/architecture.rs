@@ -291,7 +291,8 @@ fn drawing_machine_code_and_unsafe_stay_where_they_are() {
     let cranelift = ["cranelift", "cranelift_jit", "cranelift_module", "cranelift_native"];
     only_in(&cranelift, |file| file.room() == "codegen");
     only_in(&["unsafe"], |file| {
-        ["codegen/library.rs", "codegen/machine.rs", "codegen/simd.rs", "cli/allocator.rs"].contains(&file.path.as_str())
+        ["codegen/library.rs", "codegen/machine.rs", "codegen/simd.rs", "cli/allocator.rs"]
+            .contains(&file.path.as_str())
     });
     only_in(&["rustyline"], |file| file.path == "repl/editor.rs");
     only_in(&["clap"], |file| file.room() == "cli");

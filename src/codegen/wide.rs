@@ -59,8 +59,16 @@ pub const STEPS: &std::ffi::CStr = c"lepage_steps";
 pub const LANES: &std::ffi::CStr = c"lepage_lanes";
 
 /// What the compiler is told: every rounding as it is written.
-pub const FLAGS: [&str; 8] =
-    ["-std=gnu11", "-O2", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fPIC", "-shared"];
+pub const FLAGS: [&str; 8] = [
+    "-std=gnu11",
+    "-O2",
+    "-march=native",
+    "-ffp-contract=off",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-fPIC",
+    "-shared",
+];
 
 /// The file for the compiler.
 pub fn source(program: &JetProgram) -> Result<String, NotWide> {
@@ -408,7 +416,8 @@ impl<'a> Writer<'a> {
                 Op::Binary(Binary::Div, a, b) => format!("{} / {}", at(a), at(b)),
                 Op::Binary(f, ..) => return Err(NotWide(f.name().to_string())),
                 Op::Fma(a, b, c) => {
-                    let name = if self.program.fused { "multiply_add" } else { return Err(NotWide("fma".to_string())) };
+                    let name =
+                        if self.program.fused { "multiply_add" } else { return Err(NotWide("fma".to_string())) };
                     format!("{name}({}, {}, {})", at(a), at(b), at(c))
                 }
                 Op::PowI(a, n) => {

@@ -161,7 +161,7 @@ pub fn sweep(
     let about = About::new(state, s, &subject, &prepared, &axes);
     let options = &state.options.sweeps;
     if options.wide {
-        let widened = timing::stage("compile", || prepared.plan.widened(&*state.options.world, &prepared.motion));
+        let widened = timing::stage("compile", || prepared.plan.widened(cx, &*state.options.world, &prepared.motion));
         match widened {
             Ok(motion) => prepared.motion = Rc::new(motion),
             Err(why) => remarks.push(
