@@ -72,7 +72,7 @@ pub fn spectrum(cx: &Inquiry, run: &Run) -> Fallible<Spectrum> {
         let lengths = orthonormalise(&mut moved);
         let growth = lengths.iter().fold(1.0f64, |m, r| m.max(*r).max(1.0 / r));
         // What the directions had beyond each other is lost in their lengths: the piece is made again, in shorter ones.
-        if !(growth <= GROWTH) && (next - t).abs() > (end - start).abs() / PIECES.1 {
+        if growth > GROWTH && (next - t).abs() > (end - start).abs() / PIECES.1 {
             piece = (next - t) / 4.0;
             continue;
         }
