@@ -8,7 +8,7 @@
 //! ```text
 //! expressions ──lower──▶ Kernel ──optimise──▶ Kernel ──jit──▶ CompiledKernel
 //!                          │                    └──interpret──▶ the same bits, slowly
-//!                          ├──jet──▶ Taylor recurrences, compiled or interpreted
+//!                          ├──jet──▶ Taylor recurrences, compiled or interpreted ──wide──▶ C for the compiler of the system
 //!                          ├──jacobian──▶ Kernel of slopes
 //!                          └──emit─▶ C, Rust, Python, CLIF
 //! ```
@@ -27,8 +27,8 @@
 //! Parameters are inputs, so another parameter value never means another compilation. Outputs are stored
 //! where they are defined; hence outputs never alias inputs, which Rust's borrows already promise.
 //!
-//! **Unsafe code** is in [`jit`] (calling into and freeing code memory) and [`simd`] (instructions that
-//! need a runtime check), nowhere else in the crate.
+//! **Unsafe code** is in [`machine`] (calling into and freeing code memory), [`simd`] (instructions that
+//! need a runtime check) and [`library`] (code that another compiler made), nowhere else in the crate.
 
 // Comparisons are written so that NaN fails them; index letters are those of the formulas.
 #![allow(clippy::neg_cmp_op_on_partial_ord, clippy::needless_range_loop)]
@@ -47,12 +47,15 @@ pub mod jet_groups;
 pub mod jet_interpret;
 #[cfg(feature = "jit")]
 pub mod jet_jit;
+#[cfg(feature = "jit")]
+pub mod jet_pairs;
 pub mod jet_rules;
 #[cfg(feature = "jit")]
 pub mod jet_steps;
 #[cfg(feature = "jit")]
 pub mod jit;
 pub mod libm;
+pub mod library;
 pub mod linear;
 pub mod lower;
 #[cfg(feature = "jit")]
@@ -65,3 +68,4 @@ pub mod schedule;
 pub mod simd;
 pub mod sparsity;
 pub mod table;
+pub mod wide;

@@ -38,6 +38,7 @@ pub mod events;
 pub mod explicit;
 pub mod field;
 pub mod gauss;
+pub mod lanes;
 pub mod lie;
 pub mod lie_gauss;
 pub mod lu;

@@ -4,6 +4,7 @@
 //!
 //! Errors are values without the numbers of the operating system, so what is said about them is the same everywhere.
 
+use crate::budget::Budget;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -98,6 +99,18 @@ pub trait World: Debug {
     }
 
     fn remove(&self, path: &Path) -> Result<(), Trouble>;
+
+    /// Has the C compiler of the system make a library, and shows where it is to somebody who loads it. The file is gone
+    /// afterwards. An error when there is no compiler, when it refuses the text, or when somebody calls a stop before it is done.
+    fn compile_c(
+        &self,
+        _cx: &Budget,
+        _source: &str,
+        _flags: &[&str],
+        _load: &mut dyn FnMut(&Path),
+    ) -> Result<(), Trouble> {
+        Err(Trouble::because("there is no C compiler here"))
+    }
 }
 
 /// A world without a disk: files by their paths.
@@ -193,6 +206,39 @@ impl World for Apart {
 /// The files of this machine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Disk;
+
+/// A folder that nobody else has, for what is gone in a moment.
+fn fresh_folder() -> io::Result<PathBuf> {
+    let mut last = io::Error::from(ErrorKind::AlreadyExists);
+    for number in 0..1000 {
+        let folder = std::env::temp_dir().join(format!("lepage-{}-{number}", std::process::id()));
+        let mut private = fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut private, 0o700);
+        match private.create(&folder) {
+            Ok(()) => return Ok(folder),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => last = error,
+            Err(error) => return Err(error),
+        }
+    }
+    Err(last)
+}
+
+/// How another program ended; `None` when somebody called a stop, and it was ended here.
+fn ended(cx: &Budget, mut child: std::process::Child) -> io::Result<Option<std::process::ExitStatus>> {
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if cx.listen().is_err() {
+            // It may have ended by itself meanwhile.
+            let _ = child.kill();
+            child.wait()?;
+            return Ok(None);
+        }
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+}
 
 impl World for Disk {
     fn read(&self, path: &Path) -> Result<Vec<u8>, Trouble> {
@@ -308,6 +354,34 @@ impl World for Disk {
 
     fn remove(&self, path: &Path) -> Result<(), Trouble> {
         Ok(fs::remove_file(path)?)
+    }
+
+    fn compile_c(&self, cx: &Budget, source: &str, flags: &[&str], load: &mut dyn FnMut(&Path)) -> Result<(), Trouble> {
+        let compiler = std::env::var_os("CC").filter(|cc| !cc.is_empty()).unwrap_or_else(|| "cc".into());
+        let name = compiler.to_string_lossy().into_owned();
+        let folder = fresh_folder()?;
+        let (text, library) = (folder.join("steps.c"), folder.join("steps.so"));
+        let made = fs::write(&text, source).and_then(|()| {
+            let mut command = std::process::Command::new(&compiler);
+            let nothing = std::process::Stdio::null;
+            command.args(flags).arg("-o").arg(&library).arg(&text);
+            ended(cx, command.stdin(nothing()).stdout(nothing()).stderr(nothing()).spawn()?)
+        });
+        let outcome = match made {
+            Ok(None) => Err(Trouble::because(format!("the C compiler `{name}` was stopped"))),
+            Ok(Some(status)) if status.success() => {
+                load(&library);
+                Ok(())
+            }
+            Ok(Some(_)) => Err(Trouble::because(format!("the C compiler `{name}` refuses its text"))),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                Err(Trouble::because(format!("there is no C compiler `{name}`")))
+            }
+            Err(error) => Err(error.into()),
+        };
+        // What cannot be removed is in nobody's way.
+        let _ = fs::remove_dir_all(&folder);
+        outcome
     }
 }
 

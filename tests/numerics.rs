@@ -549,16 +549,16 @@ fn back_ends_and_portable_runs_agree() {
 #[test]
 fn pairs_of_runs_are_the_runs_themselves() {
     let cx = &Inquiry::free();
-    for name in ["kepler", "dp", "hh"] {
+    for (name, method) in ["kepler", "dp", "hh"].iter().flat_map(|n| [(*n, Method::DOP853), (*n, Method::TAYLOR)]) {
         let model = models::named(name).unwrap();
         for portable in [false, true] {
             let options = Options { portable, ..Options::default() };
             let motion = Motion::new(MotionSpec::field(model.field.clone()), options);
-            let mut problems: Vec<InitialValueProblem> = (0..9)
+            let mut problems: Vec<InitialValueProblem> = (0..21)
                 .map(|i| {
                     let state = model.state.iter().map(|y| y * (1.0 - 0.01 * f64::from(i))).collect();
                     let end = [7.0, 3.0, -2.0, 11.0][i as usize % 4];
-                    let problem = InitialValueProblem::new(state, vec![], end).method(Method::DOP853);
+                    let problem = InitialValueProblem::new(state, vec![], end).method(method);
                     let problem = problem.tolerance([1e-6, 1e-9, 1e-11][i as usize % 3]).recording(Recording::Ends);
                     InitialValueProblem { dense: false, ..problem }
                 })
@@ -571,11 +571,44 @@ fn pairs_of_runs_are_the_runs_themselves() {
                 let (run, alone) = (run.unwrap(), run_of(cx, &motion, &problems[i]));
                 assert_eq!(run.last(), alone.last(), "{name} {i}");
                 assert_eq!((run.end, &run.reason), (alone.end, &alone.reason), "{name} {i}");
-                let counts = |t: &Trajectory| (t.statistics.steps, t.statistics.rejected, t.statistics.smallest_step);
-                assert_eq!(counts(&run), counts(&alone), "{name} {i}");
-                assert_eq!(run.times(), alone.times(), "{name} {i}");
+                let counts = |t: &Trajectory| {
+                    let s = t.statistics;
+                    (s.steps, s.rejected, s.smallest_step, s.largest_step, s.evaluations, s.order)
+                };
+                assert_eq!(counts(&run), counts(&alone), "{name} {method} {i}");
+                assert_eq!(run.times(), alone.times(), "{name} {method} {i}");
+                assert_eq!((run.method, run.backend), (alone.method, alone.backend), "{name} {method} {i}");
             }
         }
+    }
+}
+
+/// Van der Pol's oscillator with μ = 1000 is stiff, and with μ = 1 it is not: beside others `auto` notices it as it does alone.
+#[test]
+fn a_stiff_run_leaves_its_pair() {
+    let cx = &Inquiry::free();
+    let field = kernel(3, |b, y| {
+        let one = b.constant(1.0);
+        let square = b.mul(y[0], y[0]);
+        let factor = b.sub(one, square);
+        let (damping, zero) = (b.mul(factor, y[1]), b.constant(0.0));
+        let damping = b.mul(damping, y[2]);
+        vec![y[1], b.sub(damping, y[0]), zero]
+    });
+    let motion = Motion::new(MotionSpec::field(field), Options::default());
+    let problems: Vec<InitialValueProblem> = [1.0, 1000.0, 1.5, 2.0, 800.0, 1.2]
+        .iter()
+        .map(|mu| {
+            let problem = InitialValueProblem::new(vec![2.0, 0.0, *mu], vec![], 20.0).recording(Recording::Ends);
+            InitialValueProblem { dense: false, ..problem.tolerance(1e-7) }
+        })
+        .collect();
+    assert!(problems.iter().all(|p| pairs::goes_in_pairs(&motion, p)));
+    for (i, run) in pairs::run_all(cx, &motion, &problems).into_iter().enumerate() {
+        let (run, alone) = (run.unwrap(), run_of(cx, &motion, &problems[i]));
+        assert_eq!(run.last(), alone.last(), "{i}");
+        assert_eq!((run.method, run.statistics.steps), (alone.method, alone.statistics.steps), "{i}");
+        assert_eq!(run.method == Method::DOP853, problems[i].state[2] < 100.0, "{i}: {}", run.method);
     }
 }
 

@@ -15,16 +15,15 @@ impl Folder {
         Folder(folder)
     }
 
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lepage"));
+        command.args(arguments).current_dir(&self.0).env_remove("COLUMNS");
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
     fn start(&self, arguments: &[&str]) -> Child {
-        Command::new(env!("CARGO_BIN_EXE_lepage"))
-            .args(arguments)
-            .current_dir(&self.0)
-            .env_remove("COLUMNS")
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("lepage starts")
+        self.command(arguments).spawn().expect("lepage starts")
     }
 
     fn run(&self, arguments: &[&str]) -> Output {
@@ -134,6 +133,35 @@ fn a_row_that_fails_says_why_and_the_others_go_on() {
     let rows = folder.rows("t.csv");
     assert_eq!((rows[0][2].as_str(), rows[0][3].as_str(), rows[2][3].as_str()), ("1.0", "reached", "reached"));
     assert!(rows[1][2] == "nan" && rows[1][3] != "reached", "{:?}", rows[1]);
+}
+
+/// Code of the C compiler of the system, for as many runs at once as the processor has lanes, changes no bit of the table: rows that
+/// are ordinary, one that meets a singular point, one that is long; and so on any number of threads.
+#[test]
+fn wide_code_changes_no_bit() {
+    let program = |end: u32| {
+        format!(
+            "manifold Q over t {{ a : angle, b : angle }}\nparam g = 9.81, k = 1\n\
+             lagrangian L on J1(Q) = a'^2 + b'^2/2 + a'*b'*cos(a - b) + g*(2*cos(a) + cos(b)) - exp(k*a/10) + log(b + 4)/10\n\
+             sweep L over a in -2..2 by 1/5, k in [1, 2] {{ from b = 1/2; until t = {end}; method taylor; tolerance 1e-9\n\
+             collect x = a.last, y = b.last, v = (a').last }} to \"table.csv\"\n"
+        )
+    };
+    let folder = Folder::new("wide", &program(10));
+    folder.holds(&["sweep", "a.mech", "--out", "plain.csv", "--jobs", "1"]);
+    let output = folder.run(&["sweep", "a.mech", "--out", "wide.csv", "--wide", "--jobs", "2"]);
+    assert!(output.status.success(), "{}", talk(&output));
+    if talk(&output).contains("there is no C compiler") {
+        eprintln!("skipped: {}", talk(&output));
+        return;
+    }
+    assert!(!talk(&output).contains("does nothing"), "{}", talk(&output));
+    assert_eq!(folder.text("wide.csv"), folder.text("plain.csv"));
+    // Without a compiler the table is made all the same, and it is said.
+    let mut command = folder.command(&["sweep", "a.mech", "--out", "without.csv", "--wide"]);
+    let output = command.env("CC", "there-is-no-such-compiler").output().expect("lepage runs");
+    assert!(output.status.success() && talk(&output).contains("there is no C compiler"), "{}", talk(&output));
+    assert_eq!(folder.text("without.csv"), folder.text("plain.csv"));
 }
 
 /// Killed at twenty moments and resumed, the table is the one that is made in one go.

@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! lepage sweep reach.mech --estimate                        rows, time and size beforehand
+//! lepage sweep reach.mech --wide                            the C compiler makes code for 4 or 8 runs at once
 //! lepage sweep reach.mech --resume                          goes on with what a stop left
 //! lepage sweep reach.mech --shard 3/8 --out part-3.csv      an eighth of the rows, on another machine
 //! lepage sweep merge part-*.csv --out reach.csv             the whole table, if all parts are there, in any format
@@ -47,6 +48,9 @@ pub struct Arguments {
     /// Say how many rows there are, and about how long they take and how large the table is
     #[arg(long)]
     pub estimate: bool,
+    /// Use the C compiler of the system, if there is one, for as many runs at once as the processor has lanes
+    #[arg(long)]
+    pub wide: bool,
     /// Write a script that runs the N shards of --shard 1/N: slurm
     #[arg(long, value_enum, value_name = "SCHEDULER", requires = "shard")]
     pub emit: Option<Scheduler>,
@@ -85,6 +89,7 @@ pub fn run(mut arguments: Arguments) -> Exit {
         to: to.clone(),
         only: true,
         estimate: arguments.estimate,
+        wide: arguments.wide,
         watcher,
     };
     arguments.reading.each(Purpose::Answer, |session, program, console| {

@@ -27,6 +27,9 @@ struct Inner {
     /// Somebody has asked for machine code.
     #[cfg(feature = "jit")]
     asked: std::sync::atomic::AtomicBool,
+    /// Machine code for two states at once, made at the first request.
+    #[cfg(feature = "jit")]
+    pairs: std::sync::OnceLock<Option<Code>>,
 }
 
 /// What came of compiling the recurrences.
@@ -59,6 +62,8 @@ pub fn compile(field: &Kernel, order: usize, options: Options, pivoted: bool) ->
         translation: std::sync::OnceLock::new(),
         #[cfg(feature = "jit")]
         asked: Default::default(),
+        #[cfg(feature = "jit")]
+        pairs: std::sync::OnceLock::new(),
     }));
     #[cfg(feature = "jit")]
     if super::jet_jit::n_instructions(&jet.0.program) <= AT_ONCE {
@@ -147,6 +152,17 @@ impl CompiledJet {
         0
     }
 
+    /// Working memory for calls with two states, from one thread; `None` when there is no machine code for them.
+    pub fn pair_caller(&self) -> Option<JetPairCaller> {
+        #[cfg(feature = "jit")]
+        {
+            let code = self.0.pairs.get_or_init(|| translate_pairs(self)).as_ref()?;
+            Some(JetPairCaller { jet: self.clone(), scratch: vec![0.0; code.n_scratch()] })
+        }
+        #[cfg(not(feature = "jit"))]
+        None
+    }
+
     /// Working memory for calls from one thread.
     pub fn caller(&self) -> JetCaller {
         let mut caller = JetCaller {
@@ -158,6 +174,39 @@ impl CompiledJet {
         };
         caller.take_up();
         caller
+    }
+}
+
+/// Machine code for two states at once; where one state alone has no machine code, two have none.
+#[cfg(feature = "jit")]
+fn translate_pairs(jet: &CompiledJet) -> Option<Code> {
+    let program = jet.program();
+    if jet.code().is_none() || program.n_operations() > super::jet_pairs::MAX_OPERATIONS {
+        return None;
+    }
+    let tier = if jet.0.options.backend == Backend::InstantCode { Tier::Instant } else { Tier::Optimised };
+    super::jet_pairs::compile(program, tier).ok()
+}
+
+/// Computes coefficients of two trajectories at once. Arrays are interleaved: entry i of lane l is at `2 i + l`.
+pub struct JetPairCaller {
+    #[cfg(feature = "jit")]
+    jet: CompiledJet,
+    #[cfg(feature = "jit")]
+    scratch: Vec<f64>,
+}
+
+impl JetPairCaller {
+    /// The coefficients of the solutions through two states. False when guards declined for one of them; numbers may be
+    /// infinite or NaN.
+    #[inline(always)]
+    pub fn call_fast(&mut self, banks: Banks, out: &mut [f64]) -> bool {
+        #[cfg(feature = "jit")]
+        if let Some(code) = self.jet.0.pairs.get().and_then(Option::as_ref) {
+            return code.call(&banks, out, &mut self.scratch);
+        }
+        let _ = (banks, out);
+        false
     }
 }
 

@@ -599,45 +599,9 @@ impl<'a, 'b> Emitter<'a, 'b> {
     }
 
     fn total(&mut self, pair: &Pair, ty: ir::Type) -> ir::Value {
-        let k = self.order;
-        let terms = if pair.square { (k - 1) / 2 } else { k - 1 };
-        let mut partial: Vec<ir::Value> = Vec::new();
-        for j in 1..=terms {
-            let x = self.load(pair.a, j, ty);
-            let y = self.load(pair.b, k - j, ty);
-            let slot = (j - 1) % self.program.accumulators;
-            if j > self.program.accumulators {
-                partial[slot] = self.multiply_add(x, y, partial[slot]);
-            } else {
-                let product = self.fb.ins().fmul(x, y);
-                partial.push(product);
-            }
-        }
-        let total = match *partial.as_slice() {
-            [] => None,
-            [a] => Some(a),
-            [a, b] => Some(self.fb.ins().fadd(a, b)),
-            [a, b, c] => {
-                let ab = self.fb.ins().fadd(a, b);
-                Some(self.fb.ins().fadd(ab, c))
-            }
-            [a, b, c, d, ..] => {
-                let (ab, cd) = (self.fb.ins().fadd(a, b), self.fb.ins().fadd(c, d));
-                Some(self.fb.ins().fadd(ab, cd))
-            }
-        };
-        if !pair.square {
-            return total.expect("an order of at least 2 has terms");
-        }
-        let doubled = total.map(|t| self.fb.ins().fadd(t, t));
-        if k % 2 == 1 {
-            return doubled.expect("an odd order of at least 3 has terms");
-        }
-        let middle = self.load(pair.a, k / 2, ty);
-        match doubled {
-            Some(doubled) => self.multiply_add(middle, middle, doubled),
-            None => self.fb.ins().fmul(middle, middle),
-        }
+        let accumulators = self.program.accumulators;
+        let mut term = |x: &mut Self, j: usize| (x.load(pair.a, j, ty), x.load(pair.b, x.order - j, ty));
+        jet_rules::sum(self, pair.square, accumulators, &mut term)
     }
 
     /// Computes and stores the coefficient of a node; [`jet_rules`] says what it is.

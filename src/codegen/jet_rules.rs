@@ -2,10 +2,11 @@
 //!
 //! What [`super::jet`] states as formulas is a function here, over numbers of any kind: doubles for the interpreter, values of
 //! machine code for the compiler. So the two cannot differ in a formula, in the order of operations or in a rounding. How the
-//! sums S are stored and added up is the business of each [`Arithmetic`].
+//! sums S are stored is the business of each [`Arithmetic`].
 
 use super::ir::Comparison;
 use super::jet::{Factors, NodeId, Rule, Slot, SumId, System};
+use smallvec::SmallVec;
 
 /// A number that depends on the order alone.
 #[derive(Clone, Copy)]
@@ -222,6 +223,55 @@ fn quotient<A: Arithmetic>(
     };
     let (ratio, b) = (x.slot(ratio), x.at(b));
     x.multiply_sub(ratio, b, head)
+}
+
+/// S of order k ≥ 2 from its terms, `term(j)` being the factors of number j, in as many partial sums as are asked for. Of a square
+/// half the terms are enough.
+#[inline(always)]
+pub fn sum<A: Arithmetic>(
+    x: &mut A,
+    is_square: bool,
+    accumulators: usize,
+    term: &mut impl FnMut(&mut A, usize) -> (A::Number, A::Number),
+) -> A::Number {
+    let k = x.order();
+    let terms = if is_square { (k - 1) / 2 } else { k - 1 };
+    let mut partial: SmallVec<[A::Number; 4]> = SmallVec::new();
+    for j in 1..=terms {
+        let (a, b) = term(x, j);
+        let slot = (j - 1) % accumulators;
+        if j > accumulators {
+            partial[slot] = x.multiply_add(a, b, partial[slot]);
+        } else {
+            let product = x.mul(a, b);
+            partial.push(product);
+        }
+    }
+    let total = match *partial.as_slice() {
+        [] => None,
+        [a] => Some(a),
+        [a, b] => Some(x.add(a, b)),
+        [a, b, c] => {
+            let ab = x.add(a, b);
+            Some(x.add(ab, c))
+        }
+        [a, b, c, d, ..] => {
+            let (ab, cd) = (x.add(a, b), x.add(c, d));
+            Some(x.add(ab, cd))
+        }
+    };
+    let doubled = match (total, is_square) {
+        (Some(total), false) => return total,
+        (total, _) => total.map(|t| x.add(t, t)),
+    };
+    if k % 2 == 1 {
+        return doubled.unwrap_or_else(|| x.number(0.0));
+    }
+    let (middle, _) = term(x, k / 2);
+    match doubled {
+        Some(doubled) => x.multiply_add(middle, middle, doubled),
+        None => x.mul(middle, middle),
+    }
 }
 
 /// All unknowns of a system at order k: A₀ xₖ = bₖ − Σ (Aₖ x₀ + S(A, x)).

@@ -939,6 +939,6 @@ fn any_sign(fb: &mut FunctionBuilder, pair: ir::Value) -> ir::Value {
     fb.ins().uextend(types::I64, high)
 }
 
-fn little() -> MemFlagsData {
+pub(super) fn little() -> MemFlagsData {
     MemFlagsData::new().with_endianness(ir::Endianness::Little)
 }

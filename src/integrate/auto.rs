@@ -81,6 +81,8 @@ fn stiff_method(problem: &InitialValueProblem) -> Method {
 /// Steps between two looks at the stiffness of an explicit method, and of a series, whose look costs a Jacobian matrix.
 const LOOK: u64 = 8;
 const LOOK_OF_SERIES: u64 = 400;
+/// Steps of a series before the first look.
+pub(super) const FIRST_LOOK_AT_SERIES: u64 = 5 * LOOK_OF_SERIES;
 /// Looks in succession that have to agree.
 const SIGNS: u32 = 5;
 /// Steps of Radau, in succession, that an explicit method could have made.
@@ -140,7 +142,7 @@ impl<'a> Auto<'a> {
             first: method,
             active,
             modes: None,
-            next_look: if matches!(method.row().family, Family::Series) { 5 * LOOK_OF_SERIES } else { LOOK },
+            next_look: if matches!(method.row().family, Family::Series) { FIRST_LOOK_AT_SERIES } else { LOOK },
             signs: 0,
             changes: 0,
             before: Statistics::default(),
@@ -184,15 +186,14 @@ impl<'a> Auto<'a> {
         }
         let (beyond, every, signs) = match &mut self.active {
             Active::Explicit(explicit, reach) => {
-                let beyond = |(rate, change): (f64, f64)| rate > EDGE * *reach || rate > FELT && rate > STILL * change;
-                (explicit.stiffness().is_some_and(beyond), LOOK, SIGNS)
+                (explicit.stiffness().is_some_and(|found| is_beyond(*reach, found)), LOOK, SIGNS)
             }
             Active::Series(taylor) => (taylor.stiffness() > REACH_OF_SERIES, LOOK_OF_SERIES, 2),
             Active::Stiff(radau, _) => (radau.stiffness() < 0.5, 1, EASY),
         };
         self.signs = if beyond { self.signs + 1 } else { 0 };
         // Less often when nothing was seen for a while.
-        self.next_look = steps + if self.signs == 0 { every.max(steps / 4).min(8 * every) } else { every };
+        self.next_look = if self.signs == 0 { look_after(steps, every) } else { steps + every };
         if self.signs >= signs {
             self.change();
         }
@@ -238,6 +239,21 @@ impl<'a> Auto<'a> {
             _ => {}
         }
     }
+}
+
+/// Whether |hλ|, and how much the field changes in a step, say that a method of this reach works at the edge.
+pub(super) fn is_beyond(reach: f64, (rate, change): (f64, f64)) -> bool {
+    rate > EDGE * reach || rate > FELT && rate > STILL * change
+}
+
+/// The number of steps after which the next look comes, when nothing was seen.
+fn look_after(steps: u64, every: u64) -> u64 {
+    steps + every.max(steps / 4).min(8 * every)
+}
+
+/// The same for an explicit method; `None` where nobody looks.
+pub(super) fn look_at_explicit(steps: u64, n_states: usize) -> Option<u64> {
+    (n_states <= LARGE).then(|| if steps == 0 { LOOK } else { look_after(steps, LOOK) })
 }
 
 /// How far the stability region of a method reaches along the negative axis: |R(z)| ≤ 1, R(z) = 1 + z bᵀ (1 − z A)⁻¹ 1.

@@ -5,6 +5,8 @@
 //! little longer than for one, so two runs of dop853 go side by side, each with its own time, step and error. When one
 //! reaches its end, the next of the list takes its place.
 //!
+//! Runs by Taylor series go side by side in [`super::lanes`].
+//!
 //! Every lane does the operations of [`super::explicit`] in the same order: a run has the same bits in a pair as alone, and a
 //! test compares them. A run that becomes anything but ordinary (the field declines, a step cannot be made) leaves the
 //! pair and is made alone from its beginning; so are runs that record, watch, switch, or use another method.
@@ -19,6 +21,7 @@ use super::auto;
 use super::control::{self, Compensated, Controller, StopReason};
 use super::driver;
 use super::explicit::Explicit;
+use super::lanes;
 use super::method::Method;
 use super::problem::{BadProblem, InitialValueProblem, Motion, Recording};
 use super::stepper::Statistics;
@@ -26,10 +29,15 @@ use super::tableau::DOP853;
 use super::tableau::Estimate;
 use super::trajectory::Trajectory;
 
-/// Runs all problems of one motion, two at a time where that is possible. The results are those of [`super::run`].
+/// Runs all problems of one motion, side by side where that is possible. The results are those of [`super::run`].
 pub fn run_all(cx: &Budget, motion: &Motion, problems: &[InitialValueProblem]) -> Vec<Result<Trajectory, BadProblem>> {
     let mut results: Vec<Option<Result<Trajectory, BadProblem>>> = problems.iter().map(|_| None).collect();
-    let paired: Vec<usize> = (0..problems.len()).filter(|&i| goes_in_pairs(motion, &problems[i])).collect();
+    let together: Vec<usize> = (0..problems.len()).filter(|&i| goes_in_pairs(motion, &problems[i])).collect();
+    let is_series = |i: &usize| auto::choose(motion, &problems[*i]).0 == Method::TAYLOR;
+    let (series, paired): (Vec<usize>, Vec<usize>) = together.into_iter().partition(is_series);
+    if series.len() > 1 {
+        lanes::run(cx, motion, problems, series, &mut results);
+    }
     if paired.len() > 1 {
         Pairs::new(motion, problems, paired).run(cx, &mut results);
     }
@@ -37,7 +45,7 @@ pub fn run_all(cx: &Budget, motion: &Motion, problems: &[InitialValueProblem]) -
     results.into_iter().enumerate().map(|(i, done)| alone(i, done)).collect()
 }
 
-/// Whether a run may share its steps with another: dop853 by machine code, of which only the ends are kept.
+/// Whether a run may share its steps with another: dop853 or a series by machine code, of which only the ends are kept.
 pub fn goes_in_pairs(motion: &Motion, problem: &InitialValueProblem) -> bool {
     problem.check(motion).is_ok()
         && motion.backend() != Backend::Interpreter
@@ -45,8 +53,13 @@ pub fn goes_in_pairs(motion: &Motion, problem: &InitialValueProblem) -> bool {
         && !problem.dense
         && problem.recording == Recording::Ends
         && !problem.fixed
-        && auto::choose(motion, problem).0 == Method::DOP853
+        && [Method::DOP853, Method::TAYLOR].contains(&auto::choose(motion, problem).0)
         && !motion.field_for(problem).1
+}
+
+/// Whether a run may share its steps with as many others as there are lanes: the same of a series.
+pub fn goes_in_lanes(motion: &Motion, problem: &InitialValueProblem) -> bool {
+    goes_in_pairs(motion, problem) && auto::choose(motion, problem).0 == Method::TAYLOR
 }
 
 /// Two numbers, one of each run.
@@ -62,6 +75,8 @@ struct Lane {
     last: bool,
     controller: Controller,
     statistics: Statistics,
+    /// The number of steps after which alone somebody would look for stiffness.
+    next_look: Option<u64>,
     started: Instant,
 }
 
@@ -72,6 +87,8 @@ struct Pairs<'a> {
     caller: PairCaller,
     fused: bool,
     n: usize,
+    /// How far the method is stable, if `auto` chose it for somebody.
+    reach: f64,
     lanes: [Lane; 2],
     y: Vec<Two>,
     rest: Vec<Two>,
@@ -112,8 +129,10 @@ impl<'a> Pairs<'a> {
             last: false,
             controller: DOP853.controller,
             statistics: Statistics::default(),
+            next_look: None,
             started: Instant::now(),
         };
+        let is_watched = paired.iter().any(|&i| problems[i].method != Method::DOP853);
         let zeros = vec![[0.0; 2]; n];
         Pairs {
             motion,
@@ -122,6 +141,7 @@ impl<'a> Pairs<'a> {
             caller: motion.field().pair_caller(),
             fused: !motion.options().portable && simd::has_fma(),
             n,
+            reach: if is_watched { auto::reach(&DOP853) } else { f64::INFINITY },
             lanes: [lane(), lane()],
             y: zeros.clone(),
             rest: zeros.clone(),
@@ -207,6 +227,7 @@ impl<'a> Pairs<'a> {
                 last: false,
                 controller: Controller::dop853(),
                 statistics: Statistics { order: DOP853.order, evaluations: 2, ..Statistics::default() },
+                next_look: auto::look_at_explicit(0, self.n).filter(|_| problem.method != Method::DOP853),
                 started: Instant::now(),
             };
             return;
@@ -349,6 +370,15 @@ impl<'a> Pairs<'a> {
             return;
         }
         for l in (0..2).filter(|&l| accepted[l]) {
+            let steps = self.lanes[l].statistics.steps + 1;
+            if !self.lanes[l].last && self.lanes[l].next_look.is_some_and(|look| steps >= look) {
+                self.lanes[l].next_look = auto::look_at_explicit(steps, self.n);
+                if self.may_be_stiff(l) {
+                    // Alone it may change its method.
+                    self.fill(cx, l, results);
+                    continue;
+                }
+            }
             for i in 0..self.n {
                 (self.y[i][l], self.rest[i][l]) = (self.y_new[i][l], self.rest_new[i][l]);
                 self.k[0][i][l] = self.f_new[i][l];
@@ -365,6 +395,23 @@ impl<'a> Pairs<'a> {
                 self.finish(cx, l, StopReason::Reached, results);
             }
         }
+    }
+
+    /// Whether the last step of a lane is one that [`Explicit::stiffness`] could object to, or almost.
+    fn may_be_stiff(&self, l: usize) -> bool {
+        let (s, h) = (DOP853.n_stages(), self.lanes[l].h);
+        let (mut slopes, mut states, mut change, mut size) = (0.0f64, 0.0f64, 0.0f64, 0.0f64);
+        for i in 0..self.n {
+            let sum: f64 = DOP853.a[s - 1].iter().zip(&self.k).map(|(w, k)| w * k[i][l]).sum();
+            let f = self.f_new[i][l];
+            change += (f - self.k[0][i][l]).powi(2);
+            size += f.powi(2);
+            slopes += (f - self.k[s - 1][i][l]).powi(2);
+            states += (self.y_new[i][l] - (self.y[i][l] + h * sum)).powi(2);
+        }
+        // Sums are rounded in another order: who is near the edge leaves, too.
+        let found = (1.01 * h.abs() * (slopes / states).sqrt(), (change / size).sqrt() / 1.01);
+        states > 0.0 && size > 0.0 && auto::is_beyond(self.reach, found)
     }
 
     /// Makes the trajectory of a lane, and fills the lane again.

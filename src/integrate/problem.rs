@@ -9,6 +9,7 @@ use crate::codegen::interpret::Failure;
 use crate::codegen::ir::{Bank, Kernel};
 use crate::codegen::jacobian;
 use crate::codegen::jet_compiled::{self, CompiledJet};
+use crate::codegen::library::Library;
 use crate::codegen::{modes, simd};
 
 use super::control::Tolerance;
@@ -103,6 +104,8 @@ pub struct Motion {
     options: Options,
     /// Taylor coefficients by order, and whether linear systems exchange rows; made at the first request.
     jets: Jets,
+    /// Steps of series by the C compiler of the system, for as many runs at once as the processor has lanes.
+    library: Option<Arc<Library>>,
     /// Whole steps of explicit methods, made when a run is long; `None` when the field is too large.
     whole_steps: WholeSteps,
     /// Verlet's method and its compositions, by order; made at the first request.
@@ -177,6 +180,7 @@ impl Motion {
             states,
             options,
             jets: Jets::default(),
+            library: None,
             whole_steps: WholeSteps::default(),
             splittings: Splittings::default(),
             slopes: Arc::default(),
@@ -201,6 +205,7 @@ impl Motion {
             states: self.states.clone(),
             options: self.options,
             jets: self.jets.clone(),
+            library: self.library.clone(),
             whole_steps: self.whole_steps.clone(),
             splittings: self.splittings.clone(),
             slopes: self.slopes.clone(),
@@ -326,6 +331,17 @@ impl Motion {
         let jet = jet_compiled::compile(self.field.kernel(), order, self.options, pivoted).ok();
         jets.push(((order, pivoted), jet.clone()));
         jet
+    }
+
+    /// The same motion, with steps of its series by the C compiler of the system.
+    pub fn with_library(&self, library: Library) -> Motion {
+        let whole = self.observing(None, None);
+        let (record, events, surface) = (self.record.clone(), self.events.clone(), self.surface.clone());
+        Motion { record, events, surface, library: Some(Arc::new(library)), ..whole }
+    }
+
+    pub(super) fn library(&self) -> Option<&Arc<Library>> {
+        self.library.as_ref()
     }
 
     /// Whether nothing but the state is recorded, watched or switched.

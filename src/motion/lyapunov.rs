@@ -68,9 +68,16 @@ pub fn spectrum(cx: &Inquiry, run: &Run) -> Fallible<Spectrum> {
         };
         let found = followed(cx, &motion, &problem)?;
         let last = found.last();
+        let mut moved: Vec<Vec<f64>> = last[n..].chunks(n).map(<[f64]>::to_vec).collect();
+        let lengths = orthonormalise(&mut moved);
+        let growth = lengths.iter().fold(1.0f64, |m, r| m.max(*r).max(1.0 / r));
+        // What the directions had beyond each other is lost in their lengths: the piece is made again, in shorter ones.
+        if growth > GROWTH && (next - t).abs() > (end - start).abs() / PIECES.1 {
+            piece = (next - t) / 4.0;
+            continue;
+        }
         state = last[..n].to_vec();
-        frame = last[n..].chunks(n).map(<[f64]>::to_vec).collect();
-        let lengths = orthonormalise(&mut frame);
+        frame = moved;
         if let Some(i) = lengths.iter().position(|r| !(r.is_finite() && *r > 0.0)) {
             return Err(Box::new(
                 Diagnostic::error(&codes::DEGENERATE, "the variations of this run become dependent").note(format!(
@@ -88,10 +95,7 @@ pub fn spectrum(cx: &Inquiry, run: &Run) -> Fallible<Spectrum> {
         if t == half && at_half.is_none() {
             at_half = Some(sums.iter().map(|s| s / (half - start).abs()).collect());
         }
-        let growth = lengths.iter().fold(1.0f64, |m, r| m.max(*r).max(1.0 / r));
-        if growth > GROWTH && piece.abs() > (end - start).abs() / PIECES.1 {
-            piece /= 4.0;
-        } else if growth < GROWTH.sqrt() && (piece * 2.0).abs() <= (end - start).abs() / PIECES.0 {
+        if growth < GROWTH.sqrt() && (piece * 2.0).abs() <= (end - start).abs() / PIECES.0 {
             piece *= 2.0;
         }
     }

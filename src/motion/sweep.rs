@@ -18,14 +18,16 @@ use super::sampling::Axes;
 use super::start::{LeadingMatrix, Sheet, Start};
 use crate::budget::{Budget, Exhausted};
 use crate::codegen::compiled::CompiledKernel;
+use crate::codegen::library::Library;
+use crate::codegen::wide::{self, NotWide};
 use crate::integrate::control::StopReason;
-use crate::integrate::pairs;
 use crate::integrate::problem::{BadProblem, InitialValueProblem, Motion, Recording};
 use crate::integrate::trajectory::Trajectory;
+use crate::integrate::{pairs, taylor};
 use crate::report::csv;
 use crate::report::rows::Cell;
 use crate::report::table::short;
-use crate::world::Trouble;
+use crate::world::{Trouble, World};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Condvar, Mutex, MutexGuard, mpsc};
@@ -148,6 +150,9 @@ struct Progress {
     chunk: u64,
 }
 
+/// Rows that are looked at, to find one that can begin.
+const BEGINNINGS: u64 = 64;
+
 impl Plan {
     /// Makes rows and hands them over in their order, from this thread. Returns the first row that was not made.
     pub fn run(
@@ -211,7 +216,31 @@ impl Plan {
         })
     }
 
-    /// Some rows, one after the other or two at a time.
+    /// The motion with steps for as many runs at once as the processor has lanes, by the C compiler of the system; or why not.
+    pub fn widened(&self, cx: &Budget, world: &dyn World, motion: &Motion) -> Result<Motion, String> {
+        let mut values = vec![0.0; self.axes.n_axes()];
+        // The first row that can begin: all have the same order.
+        let mut beginnings = (0..self.axes.n_rows().min(BEGINNINGS)).map(|row| {
+            self.axes.row(row, &mut values);
+            self.setup.problem(&values, &self.template).map_err(|failed| failed.why)
+        });
+        let problem = match beginnings.next() {
+            Some(Err(why)) => beginnings.find_map(Result::ok).ok_or(why)?,
+            Some(Ok(problem)) => problem,
+            None => return Err("there are no rows".to_string()),
+        };
+        if !pairs::goes_in_lanes(motion, &problem) {
+            return Err("only ends of runs by `method taylor`, without events, are made so".to_string());
+        }
+        let jet = motion.jet(taylor::order(&problem), false).ok_or("the field has no series")?;
+        let source = wide::source(jet.program()).map_err(|NotWide(what)| format!("{what} is not written in C"))?;
+        let mut library = Err("it was not loaded".to_string());
+        let mut load = |path: &std::path::Path| library = Library::open(path, jet.program());
+        world.compile_c(cx, &source, &wide::FLAGS, &mut load).map_err(|trouble| trouble.reason)?;
+        Ok(motion.with_library(library?))
+    }
+
+    /// Some rows, one after the other or side by side.
     fn chunk(&self, motion: &Motion, rows: Range<u64>) -> Chunk {
         let cx = &Budget::unlimited();
         let mut values = vec![0.0; self.axes.n_axes()];

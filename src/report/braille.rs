@@ -140,7 +140,7 @@ impl Plot {
     }
 
     fn named(&self, index: usize) -> String {
-        let name = fitted(&self.curves[index].name, 40);
+        let name = abridged(&self.curves[index].name, 40);
         if self.own_letters() { name } else { format!("{}: {name}", letter(index)) }
     }
 
@@ -194,6 +194,26 @@ fn fitted(text: &str, width: usize) -> String {
         })
         .collect();
     kept + "…"
+}
+
+/// Beginning and end of a text that is too long: the name of a run stands at the end.
+fn abridged(text: &str, width: usize) -> String {
+    let text = visible(text).replace('\n', " ");
+    if text.width() <= width {
+        return text;
+    }
+    let signs: Vec<char> = text.chars().collect();
+    let (mut head, mut tail, mut used) = (0, 0, 1);
+    while head + tail < signs.len() {
+        let from_the_end = tail < head;
+        let next = if from_the_end { signs[signs.len() - 1 - tail] } else { signs[head] };
+        used += next.width().unwrap_or(0);
+        if used > width {
+            break;
+        }
+        (head, tail) = if from_the_end { (head, tail + 1) } else { (head + 1, tail) };
+    }
+    signs[..head].iter().chain(&['…']).chain(&signs[signs.len() - tail..]).collect()
 }
 
 fn centred(text: &str, margin: usize, width: usize) -> String {
@@ -300,6 +320,13 @@ impl Canvas {
 mod tests {
     use super::super::plot::tests::{curve, odd_curves, plot};
     use super::*;
+
+    #[test]
+    fn long_names_of_curves_keep_what_tells_them_apart() {
+        let shown = abridged("(q[1]^2 + q[2]^2 + q[3]^2)/2 + sin(q[4]) (second)", 20);
+        assert_eq!(shown, "(q[1]^2 + … (second)");
+        assert_eq!(shown.width(), 20);
+    }
 
     fn screen(columns: usize, rows: usize) -> Screen {
         Screen { columns, rows, color: false }

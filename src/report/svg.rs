@@ -79,6 +79,27 @@ fn shortened(text: &str, size: f64, room: f64) -> String {
     format!("{}…", kept.trim_end())
 }
 
+/// Beginning and end of a text that does not fit: curves of several runs begin alike, and the name of the run stands at the end.
+fn abridged(text: &str, size: f64, room: f64) -> String {
+    if text_width(text, size) <= room {
+        return text.to_string();
+    }
+    let signs: Vec<char> = text.chars().collect();
+    let (mut head, mut tail) = (0, 0);
+    let shown = |head: usize, tail: usize| -> String {
+        let (start, end) = (&signs[..head], &signs[signs.len() - tail..]);
+        start.iter().chain(&['…']).chain(end).collect()
+    };
+    while head + tail < signs.len() {
+        let next = if tail < head { (head, tail + 1) } else { (head + 1, tail) };
+        if text_width(&shown(next.0, next.1), size) > room {
+            break;
+        }
+        (head, tail) = next;
+    }
+    shown(head, tail)
+}
+
 /// A number at an axis, with a minus sign in place of a hyphen.
 fn number(text: &str) -> String {
     text.replacen('-', "−", usize::from(text.starts_with('-')))
@@ -251,9 +272,9 @@ impl Plot {
     }
 }
 
-/// A text, cut off where it would be wider than its room; whoever points at it sees the whole.
+/// A text, abridged where it would be wider than its room; whoever points at it sees the whole.
 fn text(out: &mut String, (x, y): Point, anchor: &str, more: &str, words: &str, room: f64) {
-    let shown = shortened(words, 12.0, room);
+    let shown = abridged(words, 12.0, room);
     let whole = if shown == words { String::new() } else { format!("<title>{}</title>", escaped(words)) };
     let _ = writeln!(
         out,
@@ -291,6 +312,14 @@ mod tests {
     use super::super::plot::{Curve, Wish};
     use super::*;
     use std::rc::Rc;
+
+    #[test]
+    fn long_names_of_curves_keep_what_tells_them_apart() {
+        let name = |run: &str| abridged(&format!("(q[1]^2 + q[2]^2 + q[3]^2)/2 + sin(q[4]) ({run})"), 12.0, 200.0);
+        assert!(name("first").ends_with("(first)") && name("second").ends_with("(second)"));
+        assert!(name("first").starts_with("(q[1]") && text_width(&name("first"), 12.0) <= 200.0);
+        assert_eq!(abridged("theta", 12.0, 200.0), "theta");
+    }
 
     /// The points of the curves of a document, in pixels.
     fn curves(svg: &str) -> Vec<Vec<Point>> {

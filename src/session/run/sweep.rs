@@ -59,6 +59,8 @@ pub struct SweepOptions {
     pub only: bool,
     /// Make only a few rows, to see how long they take.
     pub estimate: bool,
+    /// Have the C compiler of the system make code for as many runs at once as the processor has lanes.
+    pub wide: bool,
     /// Who is told how far it is.
     pub watcher: Option<Rc<dyn Watcher>>,
 }
@@ -155,9 +157,20 @@ pub fn sweep(
                 .help("run `simulate variation(S)` for one state, or sweep the system itself"),
         ));
     }
-    let prepared = Prepared::new(cx, state, &subject, clauses, &axes, columns)?;
+    let mut prepared = Prepared::new(cx, state, &subject, clauses, &axes, columns)?;
     let about = About::new(state, s, &subject, &prepared, &axes);
     let options = &state.options.sweeps;
+    if options.wide {
+        let widened = timing::stage("compile", || prepared.plan.widened(cx, &*state.options.world, &prepared.motion));
+        match widened {
+            Ok(motion) => prepared.motion = Rc::new(motion),
+            Err(why) => remarks.push(
+                Diagnostic::warning(&codes::NOT_AVAILABLE, format!("`--wide` does nothing here: {why}"))
+                    .label(word, "the rows are made without it")
+                    .note("the table is the same with and without"),
+            ),
+        }
+    }
     let threads = options.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get()));
     if options.estimate {
         estimate(&prepared, options.watcher.as_deref(), &about, threads);
@@ -683,7 +696,9 @@ fn determine(
             Ok(determined) => return Ok((determined, numbers)),
             Err(d) => d,
         };
-        let of_this_row = [&codes::NO_MOTION, &codes::OFF_CONSTRAINT, &codes::NOT_DETERMINED];
+        // What has no value in this row may have one in another.
+        let of_this_row =
+            [&codes::NO_MOTION, &codes::OFF_CONSTRAINT, &codes::NOT_DETERMINED, &codes::MISSING_PARAMETER];
         if !of_this_row.iter().any(|code| std::ptr::eq(d.code, *code)) {
             return Err(d);
         }
