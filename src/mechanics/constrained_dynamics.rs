@@ -7,10 +7,12 @@
 
 use super::constrained_form::{ConstrainedEquations, ConstrainedForm};
 use super::constraint_algorithm::{LogEntry, LogItem, meets};
+use super::constraint_structure::ConstraintStructure;
 use super::invariant_set::{InvariantSets, Vectors, generic_leaf};
 use super::{Answered, exhausted, jet};
 use crate::algebra::Inquiry;
 use crate::algebra::derive::partial;
+use crate::algebra::linear::Matrix;
 use crate::algebra::polynomial::Polynomial;
 use crate::algebra::stratum::leaves::{Leaf, LinearSystem, leaves};
 use crate::algebra::stratum::rank::{Rank, strata_by, system_of};
@@ -115,7 +117,42 @@ pub fn constrained_dynamics(cx: &Inquiry, system: &ConstrainedForm) -> Answered<
     let equations = system.equations_of_motion(cx)?;
     let space = system.structure().manifold().jets(equations.order.max(1) - 1);
     let is_closed = !system.is_high() && system.structure().redundant().is_empty();
-    cx.within(share::DERIVATION, || execute(cx, &equations, &space, is_closed)).map_err(exhausted)
+    let independent = independent_rows(system.structure(), &space);
+    cx.within(share::DERIVATION, || execute(cx, &equations, &space, &independent, is_closed)).map_err(exhausted)
+}
+
+/// The rows F of which the rank condition speaks, where they are functions on this space. Q consists of the points at which
+/// they are independent: a cone is no part of it at its vertex. Constraints that depend on each other lose rank everywhere.
+fn independent_rows(q: &ConstraintStructure, space: &JetSpace) -> Vec<Vec<Expr>> {
+    let y = space.manifold();
+    let is_seen = |e: Expr| e.symbols().iter().all(|s| y.order_of_symbol(*s).is_none_or(|k| k <= space.order()));
+    match q.redundant().is_empty() && q.chetaev().entries().all(is_seen) {
+        true => q.chetaev().to_rows(),
+        false => vec![],
+    }
+}
+
+/// What is left of a surface, given by its cells, where these rows are independent: where the determinant of F Fᵀ, the sum of the
+/// squares of the minors of F, is not 0.
+fn where_independent(
+    cx: &Inquiry,
+    frame: &Frame,
+    rows: &[Vec<Expr>],
+    surface: Vec<Expr>,
+    cells: Vec<Cell>,
+) -> Budgeted<Vec<Cell>> {
+    if rows.is_empty() {
+        return Ok(cells);
+    }
+    let system = system_of(cx, frame, rows, &vec![Expr::zero(); rows.len()])?;
+    for cell in &cells {
+        if leaves(cx, frame, &system, cell)?.iter().any(|leaf| leaf.rank < rows.len()) {
+            let f = Matrix::with_columns(rows.to_vec(), rows[0].len());
+            let gram = f.mul(&f.transpose()).det(cx)?;
+            return frame.cells(cx, &Branch { equations: surface, nonzero: vec![gram] });
+        }
+    }
+    Ok(cells)
 }
 
 /// `is_closed` says that the equations contain the derivative of everything that vanishes on the surface and is not zero itself: a
@@ -124,17 +161,19 @@ fn execute(
     cx: &Inquiry,
     equations: &ConstrainedEquations,
     space: &JetSpace,
+    independent: &[Vec<Expr>],
     is_closed: bool,
 ) -> Budgeted<ConstrainedDynamics> {
     let surface: Vec<Expr> = equations.surface.iter().map(|e| e.function).collect();
-    let matrix = equations.b.iter().flatten().chain(&equations.a);
+    let matrix = equations.b.iter().chain(independent).flatten().chain(&equations.a);
     let all: Vec<Expr> = surface.iter().chain(matrix).copied().collect();
     let frame = &Frame::new(cx, &space.symbols(), &all)?;
     let right: Vec<Expr> = equations.a.iter().map(|e| -*e).collect();
     let base = system_of(cx, frame, &equations.b, &right)?;
     let motions = Motions { frame, space, width: equations.unknowns.len(), base };
     let mut sets = InvariantSets::new(frame, &motions);
-    let start = frame.cells(cx, &Branch { equations: surface, nonzero: vec![] })?;
+    let start = frame.cells(cx, &Branch { equations: surface.clone(), nonzero: vec![] })?;
+    let start = where_independent(cx, frame, independent, surface, start)?;
     let lists = start.iter().map(|cell| leaves(cx, frame, &motions.base, cell)).collect::<Budgeted<Vec<_>>>()?;
     let mut primary = vec![];
     for leaf in lists.iter().flatten().filter(|leaf| leaf.is_solvable) {
@@ -241,8 +280,14 @@ pub fn constrained_ranks(cx: &Inquiry, system: &ConstrainedForm) -> Answered<Con
     let equations = system.equations_of_motion(cx)?;
     let space = system.space();
     let k = system.structure().n_constraints();
+    let independent = match equations.chart_free {
+        true => independent_rows(system.structure(), &space),
+        false => vec![],
+    };
     let run = || -> Budgeted<ConstrainedRanks> {
         let (frame, base, start) = on_surface(cx, &equations, &space, &FxHashMap::default(), 0)?;
+        let surface = equations.surface.iter().map(|e| e.function).collect();
+        let start = where_independent(cx, &frame, &independent, surface, start)?;
         let mut list = vec![];
         for cell in &start {
             list.extend(leaves(cx, &frame, &base, cell)?);
