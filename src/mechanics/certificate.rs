@@ -42,6 +42,7 @@ use formal::{Formal, Laws, time};
 use point::{Inside, Search, is_on, settled};
 use rustc_hash::FxHashMap;
 use series::{Exact, Gap, Poly, Series, rank};
+use std::cell::Cell;
 
 /// What the check of a branch, or of the whole, found.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -98,6 +99,8 @@ const DEGREE: usize = 4;
 const PROLONGATIONS: usize = 3;
 /// How many points off the branches are looked for.
 const ELSEWHERE: usize = 18;
+/// With more coordinates, where one point costs much and answers come from rows that are alike, fewer points are looked at.
+const MANY_COORDINATES: usize = 24;
 
 /// The dynamics with a certificate for each branch. What fails is not part of the answer any more. Of what the answer cost its
 /// certificates may cost a part.
@@ -233,7 +236,7 @@ impl<'a> Notary<'a> {
                     let place = p.text(&self.laws.coordinates);
                     return Certificate::failed(format!("at {place}: {what}"), p.coordinates(&self.laws.coordinates));
                 }
-                Err(Objection::Gap(gap)) => stopped = stopped.or(Some(gap)),
+                Err(Objection::Gap(gap)) => stopped = stopped.or_else(|| Some(gap_text(&gap))),
             }
         }
         if let Some((evidence, at)) = self.without_motion(cx, b, start) {
@@ -241,7 +244,7 @@ impl<'a> Notary<'a> {
         }
         if !reports.iter().any(|r| r.dimension == b.dim) {
             return match stopped {
-                Some(gap) => Certificate::not_made(gap_text(&gap)),
+                Some(why) => Certificate::not_made(why),
                 None => Certificate::failed(singular_everywhere(b), coordinates),
             };
         }
@@ -262,7 +265,9 @@ impl<'a> Notary<'a> {
             let accept = |p: &Point| self.is_assumed(cx, p);
             for seed in 0..POINTS - 1 {
                 let (equations, nonzero, inside) = (&equations, &nonzero, &self.inside);
-                let search = Search { cx, coordinates, start, equations, nonzero, seed, is_special: false, inside };
+                let irrational = Cell::default();
+                let search =
+                    Search { cx, coordinates, start, equations, nonzero, seed, is_special: false, inside, irrational };
                 let Ok(Some(p)) = search.find(&accept) else { break };
                 let often = 2 * self.further();
                 if let Ok(Formal::None { prolongations }) = self.laws.formal(cx, &p, often, often, 0) {
@@ -279,8 +284,8 @@ impl<'a> Notary<'a> {
     /// What points say at which the fields have no value: whether any of them is regular.
     fn without_fields(&self, cx: &Inquiry, b: &DynamicBranch, start: &Point) -> Certificate {
         let (points, stopped) = self.points(cx, b, start, false);
-        if let Some(gap) = stopped {
-            return Certificate::not_made(gap_text(&gap));
+        if let Some(why) = stopped {
+            return Certificate::not_made(why);
         }
         let differentials: Exact<Vec<_>> = points.iter().map(|p| self.differentials(cx, b, p)).collect();
         let Ok(differentials) = differentials else { return Certificate::not_made("no exact value was found on it") };
@@ -313,12 +318,19 @@ impl<'a> Notary<'a> {
     }
 
     /// Points of a branch, at which its fields have values if so wished: ordinary ones and simple ones in turn, and more of
-    /// them if none is regular. And what stopped the search, if something did.
-    fn points(&self, cx: &Inquiry, b: &DynamicBranch, start: &Point, with_fields: bool) -> (Vec<Point>, Option<Gap>) {
+    /// them if none is regular. And why no regular one may be among them, if that says nothing against the branch.
+    fn points(
+        &self,
+        cx: &Inquiry,
+        b: &DynamicBranch,
+        start: &Point,
+        with_fields: bool,
+    ) -> (Vec<Point>, Option<String>) {
         let mut points: Vec<Point> = Vec::new();
-        let mut is_regular = false;
+        let (mut is_regular, mut is_irrational) = (false, false);
+        let enough = if self.is_large() { 1 } else { POINTS };
         for seed in 0..2 * POINTS {
-            if seed >= POINTS && (is_regular || points.is_empty()) {
+            if (seed >= enough && is_regular) || (seed >= POINTS && points.is_empty()) {
                 break;
             }
             let accept = |p: &Point| -> Exact<bool> {
@@ -330,18 +342,24 @@ impl<'a> Notary<'a> {
             };
             let (equations, nonzero, coordinates) = (&b.branch.equations, &b.branch.nonzero, &self.laws.coordinates);
             let (is_special, inside) = (seed % 2 == 1, &self.inside);
-            let search = Search { cx, coordinates, start, equations, nonzero, seed, is_special, inside };
-            match search.find(&accept) {
+            let irrational = Cell::default();
+            let search = Search { cx, coordinates, start, equations, nonzero, seed, is_special, inside, irrational };
+            let found = search.find(&accept);
+            is_irrational |= search.irrational.get();
+            match found {
                 Ok(Some(p)) => {
                     let dimension = self.differentials(cx, b, &p).map(|d| self.laws.coordinates.len() - rank(&d));
                     is_regular |= dimension == Ok(b.dim);
                     points.push(p);
                 }
                 Ok(None) => {}
-                Err(why) => return (points, Some(why.into())),
+                Err(why) => return (points, Some(why.to_string())),
             }
         }
-        (points, None)
+        // Without any point there is nothing to explain away.
+        let is_unnamed = is_irrational && !is_regular && !points.is_empty();
+        let unnamed = "it has regular points, and none of those found has rational coordinates";
+        (points, is_unnamed.then(|| unnamed.to_string()))
     }
 
     fn at_point(
@@ -478,6 +496,10 @@ impl<'a> Notary<'a> {
         self.laws.coordinates.len() + 2
     }
 
+    fn is_large(&self) -> bool {
+        self.laws.coordinates.len() > MANY_COORDINATES
+    }
+
     /// The degree to which curves are followed, so that the equations of motion are seen to second order at least.
     fn reach(&self) -> usize {
         DEGREE.max(self.laws.form.order() as usize + 1)
@@ -552,7 +574,7 @@ impl<'a> Notary<'a> {
             Err(why) => return Certificate::not_made(why.clone()),
         };
         let mut tally = Tally::default();
-        for seed in 0..ELSEWHERE {
+        for seed in 0..if self.is_large() { ELSEWHERE / 6 } else { ELSEWHERE } {
             match self.elsewhere(cx, found, start, seed, &mut tally) {
                 Ok(()) => {}
                 Err(Objection::Refuted(evidence)) => return Certificate::failed(evidence, vec![]),
@@ -594,6 +616,7 @@ impl<'a> Notary<'a> {
             seed,
             is_special,
             inside: &inside,
+            irrational: Cell::default(),
         };
         let Some(p) = search.find(&accept)? else { return Ok(()) };
         for b in found.final_set() {
@@ -752,7 +775,11 @@ pub(crate) fn real_point(cx: &Inquiry, space: &[Symbol], equations: &[Expr], non
     let accept = |p: &Point| agrees(cx, p, &facts);
     let find = |seed: usize| {
         let (is_special, coordinates, start, inside) = (seed % 2 == 1, space, &start, &inside);
-        Search { cx, coordinates, start, equations, nonzero, seed, is_special, inside }.find(&accept).ok().flatten()
+        let irrational = Cell::default();
+        Search { cx, coordinates, start, equations, nonzero, seed, is_special, inside, irrational }
+            .find(&accept)
+            .ok()
+            .flatten()
     };
     let found = cx.within(share::CERTIFICATE, || (0..POINTS).find_map(find));
     found.map(|p| p.text(space))

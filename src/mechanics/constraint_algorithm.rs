@@ -23,6 +23,7 @@
 //! A budget that ends leaves what is known: the branches that are final, each described as far as time allows; the
 //! sets that were still to be looked at, as undecided; the round, and which computation ran out.
 
+mod comparison;
 mod descent;
 
 use self::descent::Descent;
@@ -608,10 +609,11 @@ impl<'a> Task<'a> {
         let (mut branches, mut undescribed) = (Vec::new(), Vec::new());
         for cell in &finals {
             match reporter.part(cx, "describing the motions on a final branch", || self.describe(cx, cell, true))? {
-                Some(described) => branches.push(described),
+                Some(described) => branches.push((cell, described)),
                 None => undescribed.push(write(cell)),
             }
         }
+        let mut branches = self.compared(cx, branches)?;
         // The large ones first, and among these the ones whose motion is determined.
         branches.sort_by_key(|b| (std::cmp::Reverse(b.dim), b.free));
         let stopped = reporter.stopped;
@@ -650,7 +652,13 @@ impl<'a> Task<'a> {
         } else {
             let found = reporter
                 .part(cx, "", || cx.aside(share::COMPARISON, || set::is_union_empty(cx, self.frame, &finals)))?;
-            found.flatten().unwrap_or_else(|| unknown("whether the final set has a point"))
+            let found = found.flatten().unwrap_or_else(|| unknown("whether the final set has a point"));
+            let is_known = || cx.aside(share::SIDE, || self.has_points_for_all_parameters(cx, &finals));
+            let is_regular = branches.iter().any(|b| b.regular.is_yes());
+            match reporter.part(cx, "", || if found.is_no() && !is_regular { is_known() } else { Ok(Some(true)) })? {
+                Some(Some(true)) => found,
+                _ => Verdict::unknown("whether the final set has a point depends on the parameters"),
+            }
         };
         let secondary = reporter
             .part(cx, "", || cx.aside(share::COMPARISON, || self.is_smaller(cx, primary, &finals, &open)))?

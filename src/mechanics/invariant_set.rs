@@ -296,7 +296,13 @@ impl<'a> InvariantSets<'a> {
                 continue;
             }
             looked_at.push(open);
-            self.add_invariant(found.flatten().into_iter().flatten());
+            for candidate in found.flatten().into_iter().flatten() {
+                // z x′y′ has {z = x′ = z′ = 0} as a final set already; {x′ = z′ = 0} adds motions of {x′ = 0, z ≠ 0} to it, and not all.
+                let is_known = cx.aside(share::SIDE, || set::is_within(cx, self.frame, &candidate, &self.finals))?;
+                if is_known != Some(true) {
+                    self.add_invariant([candidate].into_iter());
+                }
+            }
         }
         let boundary = cx.common(share::BOUNDARY);
         let mut unsettled = Vec::new();

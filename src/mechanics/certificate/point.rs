@@ -1,6 +1,7 @@
 //! Exact points on a set {equations = 0, nonzero ≠ 0}, found by trying: what occurs linearly is solved for, an equation in one
-//! unknown is solved by its rational roots, and everything else takes values from a short list. The finder proves nothing; the
-//! points it returns are checked by whoever uses them.
+//! unknown is solved by its rational roots, and everything else takes values from a short list. Equations between many
+//! coordinates wait until some of these have values. The finder proves nothing; the points it returns are checked by whoever
+//! uses them. Where an equation in one unknown has real roots and no rational one, it says so: there are points that it cannot name.
 
 use super::evaluate::{Evaluator, FUNCTION_VALUES, Point, Turn};
 use super::series::{Exact, Gap, Poly, Series};
@@ -24,6 +25,16 @@ pub(super) struct Search<'a> {
     pub is_special: bool,
     /// Which coordinates stand inside functions.
     pub inside: &'a Inside,
+    /// Set where points were met that have no rational coordinates, and at which the equations are independent.
+    pub irrational: Cell<bool>,
+}
+
+/// How one search is going.
+struct Progress<'a> {
+    trials: Cell<usize>,
+    /// The coordinates in each equation.
+    symbols: Vec<Vec<Symbol>>,
+    accept: &'a dyn Fn(&Point) -> Exact<bool>,
 }
 
 /// Coordinates that stand inside sines, and inside exponentials, and nowhere else: they need no value.
@@ -68,10 +79,20 @@ impl Inside {
 /// How many evaluations one search may cost.
 const MAX_TRIALS: usize = 120;
 
+/// Equations between more coordinates without a value than these are left until the others are satisfied.
+const WIDE: usize = 10;
+
 const ORDINARY: [(i64, i64); 12] =
     [(2, 1), (-1, 2), (3, 1), (1, 1), (-3, 2), (4, 1), (1, 3), (-2, 1), (3, 5), (0, 1), (-1, 1), (4, 5)];
 const SPECIAL: [(i64, i64); 6] = [(0, 1), (1, 1), (-1, 1), (2, 1), (1, 2), (-3, 1)];
 const CIRCLE: [(i64, i64, i64); 5] = [(3, 4, 5), (-5, 12, 13), (4, -3, 5), (8, 15, 17), (0, 1, 1)];
+
+/// What is done with the next unknown.
+enum Next {
+    /// It is the root of a polynomial with these coefficients.
+    Roots(u32, Vec<Rational>),
+    Candidates(u32, Vec<Choice>),
+}
 
 enum Choice {
     Value(Rational),
@@ -81,8 +102,9 @@ enum Choice {
 impl Search<'_> {
     /// The first point that is on the set and accepted.
     pub fn find(&self, accept: &dyn Fn(&Point) -> Exact<bool>) -> Budgeted<Option<Point>> {
-        let trials = Cell::new(0);
-        match self.descend(self.start.clone(), &trials, accept) {
+        let symbols = self.equations.iter().map(|e| e.symbols()).collect();
+        let progress = Progress { trials: Cell::new(0), symbols, accept };
+        match self.descend(self.start.clone(), &progress) {
             Err(Gap::Stopped(Exhausted::Size)) => Ok(None),
             Err(Gap::Stopped(why)) => Err(why),
             Err(_) => Ok(None),
@@ -90,12 +112,8 @@ impl Search<'_> {
         }
     }
 
-    fn descend(
-        &self,
-        point: Point,
-        trials: &Cell<usize>,
-        accept: &dyn Fn(&Point) -> Exact<bool>,
-    ) -> Exact<Option<Point>> {
+    fn descend(&self, point: Point, progress: &Progress) -> Exact<Option<Point>> {
+        let (trials, accept) = (&progress.trials, progress.accept);
         trials.set(trials.get() + 1);
         if trials.get() > MAX_TRIALS {
             return Ok(None);
@@ -103,8 +121,9 @@ impl Search<'_> {
         let places = RefCell::new(vec![]);
         let (mut equations, mut open) = (vec![], None);
         let evaluator = self.evaluator(&point).with_places(&places);
-        for e in self.equations {
-            match evaluator.of(*e) {
+        let (narrow, is_all) = self.narrow(&point, &progress.symbols);
+        for e in narrow {
+            match evaluator.of(e) {
                 Ok(series) => equations.push(series.0[0].clone()),
                 Err(Gap::Open(v)) => open = open.or(Some(v)),
                 Err(Gap::Value(_)) => return Ok(None),
@@ -117,6 +136,7 @@ impl Search<'_> {
             return Ok(None);
         }
         if rest.is_empty()
+            && is_all
             && open.is_none()
             && let Some(complete) = self.completed(&point, &pivots)
             && settled(is_on(self.cx, &complete, self.equations, self.nonzero))?
@@ -125,7 +145,16 @@ impl Search<'_> {
             return Ok(Some(complete));
         }
         let (unknown, choices) = match self.next(&point, &rest, &pivots, open) {
-            Some(next) => next,
+            Some(Next::Candidates(unknown, choices)) => (unknown, choices),
+            Some(Next::Roots(unknown, coefficients)) => {
+                let roots = rational_roots(&coefficients);
+                // All others can be solved for unknowns of their own.
+                let is_last = rest.len() == 1 && pivots.len() + 1 == self.equations.len();
+                if roots.is_empty() && is_last && has_simple_real_roots(coefficients) {
+                    self.irrational.set(true);
+                }
+                (unknown, roots.into_iter().map(Choice::Value).collect())
+            }
             None => {
                 let is_on = settled(is_on(self.cx, &point, self.equations, self.nonzero))?;
                 return Ok((is_on && settled(accept(&point))?).then_some(point));
@@ -144,11 +173,22 @@ impl Search<'_> {
                     next.turns.insert(self.coordinates[unknown as usize], turn);
                 }
             }
-            if let Some(found) = self.descend(next, trials, accept)? {
+            if let Some(found) = self.descend(next, progress)? {
                 return Ok(Some(found));
             }
         }
         Ok(None)
+    }
+
+    /// The equations between few coordinates without a value, or the narrowest if there are no such; and whether that is all.
+    fn narrow(&self, point: &Point, symbols: &[Vec<Symbol>]) -> (Vec<Expr>, bool) {
+        let is_open = |s: &&Symbol| !point.values.contains_key(s) && !point.turns.contains_key(s);
+        let widths: Vec<usize> = symbols.iter().map(|list| list.iter().filter(is_open).count()).collect();
+        // Those without an open coordinate have nothing to say about the next one, but may be violated.
+        let least = widths.iter().copied().filter(|w| *w > 0).min().unwrap_or(0);
+        let bound = least.max(WIDE);
+        let narrow = self.equations.iter().zip(&widths).filter(|(_, w)| **w <= bound).map(|(e, _)| *e);
+        (narrow.collect(), widths.iter().all(|w| *w <= bound))
     }
 
     /// The point with a first value for everything that is free, and what follows for the others; `None` if a value is not
@@ -188,23 +228,17 @@ impl Search<'_> {
     }
 
     /// Which unknown is given a value next, and the values to try. `None` when nothing is open.
-    fn next(
-        &self,
-        point: &Point,
-        rest: &[Poly],
-        pivots: &[(u32, Poly)],
-        open: Option<u32>,
-    ) -> Option<(u32, Vec<Choice>)> {
+    fn next(&self, point: &Point, rest: &[Poly], pivots: &[(u32, Poly)], open: Option<u32>) -> Option<Next> {
         let solved = rest.iter().chain(pivots.iter().map(|(_, p)| p)).find_map(|p| {
             let degrees = p.degrees();
             let v = *degrees.keys().next().filter(|_| degrees.len() == 1)?;
             Some((v, p.dense(v)?))
         });
         if let Some((v, coefficients)) = solved {
-            return Some((v, rational_roots(&coefficients).into_iter().map(Choice::Value).collect()));
+            return Some(Next::Roots(v, coefficients));
         }
         if let Some(v) = open {
-            return Some((v, self.candidates(v)));
+            return Some(Next::Candidates(v, self.candidates(v)));
         }
         // The unknown of the highest degree in the shortest equation; what is linear is solved for later.
         let shortest = rest.iter().min_by_key(|p| p.degrees().len());
@@ -217,17 +251,17 @@ impl Search<'_> {
                 let (c, _, r) = CIRCLE[(k + turn) % CIRCLE.len()];
                 Choice::Value(&centre + &(&radius * &Rational::ratio(c, r)))
             };
-            return Some((v, (0..CIRCLE.len()).map(at).collect()));
+            return Some(Next::Candidates(v, (0..CIRCLE.len()).map(at).collect()));
         }
         if let Some(p) = shortest {
             let v = p.degrees().into_iter().max_by_key(|(v, e)| (*e, std::cmp::Reverse((*v as usize + self.seed) % 7)));
-            return v.map(|(v, _)| (v, self.candidates(v)));
+            return v.map(|(v, _)| Next::Candidates(v, self.candidates(v)));
         }
         let is_pivot = |v: u32| pivots.iter().any(|(p, _)| *p == v);
         let is_open = |s: &Symbol| !point.values.contains_key(s) && !point.turns.contains_key(s);
         let free = |i: &usize| is_open(&self.coordinates[*i]) && !is_pivot(*i as u32);
         let v = (0..self.coordinates.len()).find(free)? as u32;
-        Some((v, self.candidates(v)))
+        Some(Next::Candidates(v, self.candidates(v)))
     }
 
     fn candidates(&self, v: u32) -> Vec<Choice> {
@@ -312,6 +346,41 @@ fn eliminated(cx: &Inquiry, mut equations: Vec<Poly>) -> Budgeted<(Vec<Poly>, Ve
             *p = p.substitute(cx, v, &solution)?;
         }
     }
+}
+
+/// Whether a polynomial has real roots, all of them simple: by the signs of its Sturm sequence far away.
+fn has_simple_real_roots(mut coefficients: Vec<Rational>) -> bool {
+    let trim = |p: &mut Vec<Rational>| while p.pop_if(|c| c.is_zero()).is_some() {};
+    trim(&mut coefficients);
+    let slope = |p: &[Rational]| -> Vec<Rational> {
+        p.iter().enumerate().skip(1).map(|(k, c)| c * &Rational::from(k as i64)).collect()
+    };
+    let mut chain = vec![slope(&coefficients)];
+    chain.insert(0, coefficients);
+    while let [.., p, q] = chain.as_slice()
+        && let Some(below) = q.last().and_then(Rational::recip)
+    {
+        let mut rest = p.clone();
+        while rest.len() >= q.len() {
+            let shift = rest.len() - q.len();
+            let factor = rest.last().map_or(Rational::ZERO, |top| top * &below);
+            for (k, c) in q.iter().enumerate() {
+                rest[shift + k] = &rest[shift + k] - &(&factor * c);
+            }
+            rest.pop();
+        }
+        trim(&mut rest);
+        chain.push(rest.iter().map(|c| -c).collect());
+    }
+    // The last is empty, and the one before it the greatest common divisor with the derivative.
+    chain.pop();
+    let is_squarefree = chain.last().is_some_and(|p| p.len() == 1);
+    let changes = |side: i64| {
+        let sign =
+            |p: &Vec<Rational>| p.last().map_or(0, |c| c.signum()) * if p.len() % 2 == 0 { side } else { 1 } as i32;
+        chain.windows(2).filter(|w| sign(&w[0]) * sign(&w[1]) < 0).count()
+    };
+    is_squarefree && changes(-1) > changes(1)
 }
 
 /// The rational roots of a polynomial, those with small numerators and denominators, in ascending order of size.
