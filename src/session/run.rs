@@ -201,7 +201,7 @@ fn simulate(
     let trajectory =
         timing::stage("integrate", || crate::integrate::run(cx, &motion, &problem)).map_err(|bad| match &bad {
             BadProblem::NotSeparable { slope_of, depends_on } => {
-                context.not_separable(&law, s.written, slope_of, depends_on)
+                context.not_separable(&subject, &law, s.written, [slope_of, depends_on])
             }
             _ => bad_problem(&bad, s.written, subject.span),
         })?;
@@ -750,7 +750,13 @@ impl Context<'_> {
     }
 
     /// The method moves positions by momenta and momenta by positions, and this system does not.
-    fn not_separable(&self, law: &Law, s: &ast::Simulate, slope_of: &str, depends_on: &str) -> Box<Diagnostic> {
+    fn not_separable(
+        &self,
+        subject: &Subject,
+        law: &Law,
+        s: &ast::Simulate,
+        [slope_of, depends_on]: [&str; 2],
+    ) -> Box<Diagnostic> {
         let clause = s.clauses.iter().find(|c| matches!(c.kind, RunClauseKind::Method(_)));
         let place = clause.map_or(self.clauses.simulate, |c| c.span);
         let refused =
@@ -762,7 +768,7 @@ impl Context<'_> {
             Some(term) => refused.note(format!("it is the term {term} of its equations")),
             None => refused,
         };
-        Box::new(refused.help("leave the method to the run, or take `dop853`"))
+        Box::new(refused.help(self.symplectic_remedy(subject)))
     }
 
     fn unlowered(&self, what: Unlowered) -> Box<Diagnostic> {
