@@ -90,7 +90,7 @@ impl Context<'_> {
             SubjectKind::Canonical(..) => {
                 "`gauss(4)` takes it with the same step, and is symplectic; `dop853` chooses its steps"
             }
-            SubjectKind::Explicit(_) => {
+            SubjectKind::Explicit(_) | SubjectKind::Reduced(..) => {
                 "`gauss(4)` takes it with the same step; `dop853` chooses its steps"
             }
         }
