@@ -54,6 +54,7 @@ pub mod radau_tables;
 pub mod rank_watch;
 pub mod slopes;
 pub mod splitting;
+pub mod stage_system;
 pub mod stepper;
 pub mod surface;
 pub mod switches;

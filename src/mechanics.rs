@@ -133,6 +133,9 @@ pub(crate) fn jet_expr(manifold: &FiberedManifold, sigma: usize, k: u32) -> Expr
 /// alone: what is shared there would be written out.
 pub(crate) fn tidy(cx: &Inquiry, e: Expr) -> Expr {
     const MAX_NODES: usize = 4000;
+    if e.as_number().is_some() {
+        return e;
+    }
     if post_order(&[e]).len() > MAX_NODES {
         return e;
     }

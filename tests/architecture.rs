@@ -399,6 +399,7 @@ const SHARED: &[(&str, &str, &str)] = &[
     ("codegen/simd.rs", "WIDTH", "what this processor can do, a constant"),
     ("diagnostic/internal.rs", "HOOK", "the hook for panics is set once"),
     ("diagnostic/internal.rs", "LAST_PANIC", "where a panic happened, for the message about it"),
+    ("integrate/radau.rs", "KNOWN", "the coefficients of Radau's methods, constants; made when one is first used"),
     ("memory.rs", "BOUND", "set by the command line; a stop is said, never an answer"),
     ("memory.rs", "END", "how far the statement under way may go; a stop is said, never an answer"),
     ("memory.rs", "IN_USE", "bytes in use; a stop is said, never an answer"),

@@ -280,7 +280,10 @@ impl Expr {
     }
 
     pub fn scale(self, coefficient: &Rational) -> Expr {
-        if coefficient.is_one() { self } else { Expr::sum(Rational::ZERO, [(self, coefficient.clone())]) }
+        match coefficient.is_one() || self.is_zero() {
+            true => self,
+            false => Expr::sum(Rational::ZERO, [(self, coefficient.clone())]),
+        }
     }
 
     /// The product of many expressions at once.

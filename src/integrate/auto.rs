@@ -10,15 +10,24 @@
 //! |hλ| ≈ |h| ‖f(Y) − f(y)‖/‖Y − y‖
 //! ```
 //!
-//! stays near the reach of the stability region on the negative axis. A series computes λ from the Jacobian matrix, rarely.
-//! Then Radau IIA takes over at the state that was reached; and when its steps are short beside all rates for a
-//! long time, the method of the beginning does again. The trajectory says which, where and why.
+//! is far greater than what the motion does in that step. A series computes λ from the Jacobian matrix, rarely.
+//!
+//! Short steps may be the better choice all the same: one of Radau IIA costs as much as many of them. It pays where it goes further in
+//! the time T = h ‖y‖/‖Δy‖ in which the state changes by its own size, of which it can be expected to go over a quarter:
+//!
+//! ```text
+//! price of a step of Radau's/price of a step < T/(4 h),
+//! ```
+//!
+//! prices being operations, which are counted and not timed. Then Radau's method takes over at the state that was reached. When its
+//! steps turn out to be the more expensive ones, or are short beside all rates for a long time, the method of the
+//! beginning does again. The trajectory says which, where and why.
 
 use super::control::StopReason;
 use super::explicit::Explicit;
 use super::method::{Family, Method, Suits, Written};
 use super::problem::{InitialValueProblem, Motion};
-use super::radau::Radau;
+use super::radau::{self, Radau};
 use super::stepper::{Segment, Statistics, Stepper};
 use super::tableau::Tableau;
 use super::taylor::Taylor;
@@ -89,13 +98,20 @@ const SIGNS: u32 = 5;
 const EASY: u32 = 60;
 /// Beyond this part of the reach a method works at the edge.
 const EDGE: f64 = 0.85;
-/// Where rounding errors, multiplied by the stiffness, shorten the steps before stability does: |hλ| that is felt, and how many
+/// Where the stiffness shortens the steps before stability does, by its part in the error or in rounding: |hλ| that is felt, and how many
 /// times less the field changes in a step.
 const FELT: f64 = 0.3;
-const STILL: f64 = 1000.0;
+const STILL: f64 = 50.0;
+/// The part of the time in which a state changes by its own size that a step of Radau's method goes over.
+const REACH_OF_RADAU: f64 = 0.25;
+/// Steps of Radau after which its work is compared with that of the method before it.
+const TRIAL: u64 = 24;
+/// After a trial that was lost so many times more steps are made before the next; at most.
+const LONGER: u64 = 8;
+const LONGEST: u64 = 512;
 /// |hλ| of a series that is limited by stability. Without that it is about p/e³, less than 1.5.
 const REACH_OF_SERIES: f64 = 3.5;
-/// Changes of method in one run; a motion that needs more of them stays with the one for stiff equations.
+/// Changes of method in one run; a motion that needs more of them stays with the one for stiff equations when it comes to it.
 const MOST_CHANGES: u32 = 20;
 /// Rows of a Jacobian matrix beyond which factorising it costs more than small steps.
 const LARGE: usize = 400;
@@ -110,6 +126,12 @@ pub struct Auto<'a> {
     next_look: u64,
     signs: u32,
     changes: u32,
+    /// Time and work where the last signs began.
+    mark: (f64, f64),
+    /// Work of the method of the beginning for a unit of time, when it was given up.
+    rate: f64,
+    /// Looks that are left out after a trial that was lost.
+    patience: u64,
     /// Of the methods before the present one.
     before: Statistics,
     note: String,
@@ -145,6 +167,9 @@ impl<'a> Auto<'a> {
             next_look: if matches!(method.row().family, Family::Series) { FIRST_LOOK_AT_SERIES } else { LOOK },
             signs: 0,
             changes: 0,
+            mark: (problem.start, 0.0),
+            rate: f64::INFINITY,
+            patience: 1,
             before: Statistics::default(),
             note: why.to_string(),
         })
@@ -181,33 +206,66 @@ impl<'a> Auto<'a> {
     /// Looks whether the method still fits.
     fn look(&mut self) {
         let steps = active!(self, s => s.statistics().steps);
-        if steps < self.next_look || self.changes >= MOST_CHANGES || self.motion.n_states() > LARGE {
+        let settled = self.changes >= MOST_CHANGES && matches!(self.active, Active::Stiff(..));
+        if steps < self.next_look || settled || self.motion.n_states() > LARGE {
             return;
         }
+        let (time, work) = (active!(self, s => s.time()), self.work());
+        if self.signs == 0 && !matches!(self.active, Active::Stiff(..)) {
+            self.mark = (time, work);
+        }
+        let stiff = stiff_method(self.problem);
         let (beyond, every, signs) = match &mut self.active {
             Active::Explicit(explicit, reach) => {
-                (explicit.stiffness().is_some_and(|found| is_beyond(*reach, found)), LOOK, SIGNS)
+                let price = radau::price_of_step(stiff, self.motion) / explicit.price_of_step();
+                (explicit.stiffness().is_some_and(|felt| is_beyond(*reach, price, felt)), LOOK, SIGNS)
             }
-            Active::Series(taylor) => (taylor.stiffness() > REACH_OF_SERIES, LOOK_OF_SERIES, 2),
-            Active::Stiff(radau, _) => (radau.stiffness() < 0.5, 1, EASY),
+            Active::Series(taylor) => {
+                let price = radau::price_of_step(stiff, self.motion) / taylor.price_of_step();
+                let (rate, moved) = taylor.stiffness();
+                (rate > REACH_OF_SERIES && pays(price, moved), LOOK_OF_SERIES, 2)
+            }
+            Active::Stiff(radau, _) => {
+                if steps % TRIAL == 0 {
+                    let rate = (work - self.mark.1) / (time - self.mark.0).abs();
+                    self.mark = (time, work);
+                    if rate > self.rate {
+                        self.patience = (self.patience * LONGER).min(LONGEST);
+                        return self.change("short steps cost less here");
+                    }
+                }
+                (radau.stiffness() < 0.5, 1, EASY)
+            }
         };
         self.signs = if beyond { self.signs + 1 } else { 0 };
         // Less often when nothing was seen for a while.
         self.next_look = if self.signs == 0 { look_after(steps, every) } else { steps + every };
         if self.signs >= signs {
-            self.change();
+            self.change(match self.active {
+                Active::Stiff(..) => "the equations are not stiff any more",
+                _ => "the equations are stiff",
+            });
+        }
+    }
+
+    /// Operations of the present method so far, about.
+    fn work(&self) -> f64 {
+        match &self.active {
+            Active::Explicit(s, _) => s.statistics().steps as f64 * s.price_of_step(),
+            Active::Series(s) => s.statistics().steps as f64 * s.price_of_step(),
+            Active::Stiff(s, _) => s.work(),
         }
     }
 
     /// Goes on from the present state with the other kind of method.
-    fn change(&mut self) {
+    fn change(&mut self, why: &str) {
         let (t, state) = active!(self, s => (s.time(), s.state().to_vec()));
         if t == self.problem.end {
             return;
         }
         let here = InitialValueProblem { start: t, state, step: None, ..self.problem.clone() };
         let statistics = active!(self, s => s.statistics());
-        let (next, method, why) = match self.active {
+        let (next, method) = match self.active {
             Active::Stiff(..) => {
                 // The steps of the stepper that begins here are those of a run of its own.
                 let problem: &'a InitialValueProblem = self.problem;
@@ -217,12 +275,13 @@ impl<'a> Auto<'a> {
                     Active::Series(s) => s.begin_at(&here),
                     Active::Stiff(..) => {}
                 }
-                (next, self.first, "the equations are not stiff any more")
+                (next, self.first)
             }
             _ => {
                 let method = stiff_method(self.problem);
                 let radau = Radau::new(method, self.motion, &here);
-                (Active::Stiff(Box::new(radau), method), method, "the equations are stiff")
+                self.rate = (self.work() - self.mark.1) / (t - self.mark.0).abs();
+                (Active::Stiff(Box::new(radau), method), method)
             }
         };
         self.before = statistics.after(self.before);
@@ -231,7 +290,9 @@ impl<'a> Auto<'a> {
             active!(self, s => s.restart(&modes));
         }
         self.changes += 1;
-        (self.signs, self.next_look) = (0, LOOK);
+        self.mark = (t, 0.0);
+        let wait = if matches!(self.active, Active::Stiff(..)) { 1 } else { LOOK * self.patience };
+        (self.signs, self.next_look) = (0, wait);
         // Many changes are not listed one by one.
         match self.changes {
             1..=4 => self.note += &format!("; from {t:.4e} on {method}, because {why}"),
@@ -241,9 +302,26 @@ impl<'a> Auto<'a> {
     }
 }
 
-/// Whether |hλ|, and how much the field changes in a step, say that a method of this reach works at the edge.
-pub(super) fn is_beyond(reach: f64, (rate, change): (f64, f64)) -> bool {
-    rate > EDGE * reach || rate > FELT && rate > STILL * change
+/// What an explicit step felt.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Felt {
+    /// |hλ|
+    pub rate: f64,
+    /// How much the field changed, and how far the state moved, as parts of their sizes.
+    pub change: f64,
+    pub moved: f64,
+}
+
+/// Whether a method of this reach is hindered by stiffness, and a step that costs `price` times as much would pay.
+pub(super) fn is_beyond(reach: f64, price: f64, felt: Felt) -> bool {
+    let hindered = felt.rate > EDGE * reach || felt.rate > FELT && felt.rate > STILL * felt.change;
+    hindered && pays(price, felt.moved)
+}
+
+/// Whether a step of Radau's method, which costs `price` times as much as one in which the state moved by this part of itself, goes
+/// further for its price.
+fn pays(price: f64, moved: f64) -> bool {
+    price * moved < REACH_OF_RADAU
 }
 
 /// The number of steps after which the next look comes, when nothing was seen.

@@ -16,6 +16,7 @@
 use crate::codegen::interpret::Failure;
 use crate::codegen::simd;
 
+use super::auto::Felt;
 use super::control::{self, Compensated, Controller, StopReason};
 use super::field::Field;
 use super::method::Method;
@@ -400,9 +401,15 @@ impl<'a> Explicit<'a> {
         }
     }
 
-    /// |hλ| of the last step, where its last stage and the new point have the same time (Hairer and Wanner, §IV.2), and the
-    /// change of the field in that step, as a part of it.
-    pub(super) fn stiffness(&mut self) -> Option<(f64, f64)> {
+    /// Operations of a step, about.
+    pub(super) fn price_of_step(&self) -> f64 {
+        let s = self.tableau.n_stages();
+        let field = self.motion.field().executed().n_operations();
+        (s * (field + s * self.n)) as f64
+    }
+
+    /// What the last step felt of stiffness, where its last stage and the new point have the same time (Hairer and Wanner, §IV.2).
+    pub(super) fn stiffness(&mut self) -> Option<Felt> {
         let (n, stride, s, h) = (self.n, self.stride, self.tableau.n_stages(), self.h_old);
         if h == 0.0 || self.tableau.c[s - 1] != 1.0 {
             return None;
@@ -411,13 +418,20 @@ impl<'a> Explicit<'a> {
         self.fetch_stages();
         combine::<false>(&mut self.trial, &self.y_old, h, self.tableau.a[s - 1], &self.k[..(s - 1) * stride], stride);
         let (mut slopes, mut states, mut change, mut size) = (0.0, 0.0, 0.0, 0.0);
+        let (mut way, mut length) = (0.0, 0.0);
         for i in 0..n {
+            way += (self.y[i] - self.y_old[i]).powi(2);
+            length += self.y[i].powi(2);
             change += (self.f[i] - self.k[i]).powi(2);
             size += self.f[i].powi(2);
             slopes += (self.f[i] - self.k[(s - 1) * stride + i]).powi(2);
             states += (self.y[i] - self.trial[i]).powi(2);
         }
-        (states > 0.0 && size > 0.0).then(|| (h.abs() * (slopes / states).sqrt(), (change / size).sqrt()))
+        (states > 0.0 && size > 0.0 && length > 0.0).then(|| Felt {
+            rate: h.abs() * (slopes / states).sqrt(),
+            change: (change / size).sqrt(),
+            moved: (way / length).sqrt(),
+        })
     }
 
     /// Begins anew at another state.

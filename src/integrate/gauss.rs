@@ -6,7 +6,7 @@
 //!
 //! The stages are found by iteration, from the collocation polynomial of the step before. As long as kᵢ ← f(…) contracts
 //! well, that is the iteration; otherwise Newton's, with the compiled Jacobian matrix at the middle of the step, kept over
-//! steps; and where that does not contract, with one at every stage:
+//! steps; and where that does not contract, with one at every stage (after some steps the first is tried again):
 //!
 //! ```text
 //! (δᵢⱼ I − h aᵢⱼ Jᵢ) Δkⱼ = f(t + cᵢ h, y + h Σⱼ aᵢⱼ kⱼ) − kᵢ                 HW IV.8
@@ -36,6 +36,9 @@ pub struct Gauss<'a> {
     n: usize,
     coefficients: Coefficients,
     iteration: Iteration,
+    /// Steps before substitution is tried again, and how many that will be after the next failure.
+    wait: u32,
+    patience: u32,
     slopes: Option<Slopes>,
     lu: Lu<f64>,
     /// The step for which `lu` was made; 0 when there is none.
@@ -44,8 +47,9 @@ pub struct Gauss<'a> {
     t: Compensated,
     y: Vec<f64>,
     rest: Vec<f64>,
-    /// How large each state has been.
+    /// How large each state has been, and h over that.
     sizes: Vec<f64>,
+    weights: Vec<f64>,
     t_old: f64,
     y_old: Vec<f64>,
     h_old: f64,
@@ -87,6 +91,9 @@ struct Coefficients {
 
 /// A contraction that is worse than this makes way for the next kind of iteration.
 const POOR: f64 = 0.35;
+
+/// The least and the largest number of steps before substitution is tried again.
+const PATIENCE: [u32; 2] = [16, 4096];
 
 impl Coefficients {
     fn new(s: usize) -> Coefficients {
@@ -138,6 +145,8 @@ impl<'a> Gauss<'a> {
             n,
             coefficients: Coefficients::new(s),
             iteration: Iteration::Substitution,
+            wait: 0,
+            patience: PATIENCE[0],
             slopes: None,
             lu: Lu::default(),
             lu_step: 0.0,
@@ -146,6 +155,7 @@ impl<'a> Gauss<'a> {
             y: problem.state.clone(),
             rest: vec![0.0; n],
             sizes: problem.state.iter().map(|y| y.abs()).collect(),
+            weights: vec![0.0; n],
             t_old: problem.start,
             y_old: problem.state.clone(),
             h_old: 0.0,
@@ -178,6 +188,13 @@ impl<'a> Gauss<'a> {
     /// The stages of a step from (t, y), from the guess in `k`.
     fn solve(&mut self, t: f64, y: &[f64], h: f64, k: &mut [f64]) -> Result<(), Unsolved> {
         self.guessed.copy_from_slice(k);
+        for l in 0..self.n {
+            self.weights[l] = (h.abs() / self.sizes[l]).min(f64::MAX);
+        }
+        self.wait = self.wait.saturating_sub(1);
+        if self.wait == 0 {
+            self.iteration = Iteration::Substitution;
+        }
         loop {
             let solved = match self.iteration {
                 Iteration::Substitution => self.substitute(t, y, h, k),
@@ -185,9 +202,16 @@ impl<'a> Gauss<'a> {
                 Iteration::Full => return self.newton(t, y, h, k, true),
             };
             match solved {
+                Ok(()) if self.iteration == Iteration::Substitution => {
+                    self.patience = (self.patience - 1).max(PATIENCE[0]);
+                    return Ok(());
+                }
                 Ok(()) => return Ok(()),
                 Err(_) => {
                     k.copy_from_slice(&self.guessed);
+                    if self.iteration == Iteration::Substitution {
+                        (self.wait, self.patience) = (self.patience, (2 * self.patience).min(PATIENCE[1]));
+                    }
                     self.iteration = match self.iteration {
                         Iteration::Substitution => Iteration::Simplified,
                         _ => Iteration::Full,
@@ -210,10 +234,10 @@ impl<'a> Gauss<'a> {
 
     /// How large a change of a stage slope is, beside its state.
     #[inline(always)]
-    fn change(&self, h: f64, deltas: impl Iterator<Item = (usize, f64)>) -> f64 {
+    fn change(&self, deltas: impl Iterator<Item = (usize, f64)>) -> f64 {
         let mut most = 0.0f64;
         for (l, delta) in deltas {
-            let size = (h * delta).abs() / self.sizes[l];
+            let size = delta.abs() * self.weights[l];
             // A change that is no number is the largest.
             most = if size <= most { most } else { size };
         }
@@ -230,7 +254,7 @@ impl<'a> Gauss<'a> {
                 self.stage(y, h, i, k);
                 self.value(t + self.coefficients.c[i] * h, i)?;
                 let (new, old) = (&self.work[i * n..(i + 1) * n], &mut k[i * n..(i + 1) * n]);
-                let here = self.change(h, new.iter().zip(&*old).map(|(a, b)| a - b).enumerate());
+                let here = self.change(new.iter().zip(&*old).map(|(a, b)| a - b).enumerate());
                 change = if here <= change { change } else { here };
                 old.copy_from_slice(new);
             }
@@ -259,7 +283,7 @@ impl<'a> Gauss<'a> {
             self.work.iter_mut().zip(&*k).for_each(|(f, k)| *f -= k);
             self.lu.solve(&mut self.work);
             k.iter_mut().zip(&self.work).for_each(|(k, d)| *k += d);
-            let change = self.change(h, self.work.iter().enumerate().map(|(e, d)| (e % n, *d)));
+            let change = self.change(self.work.iter().enumerate().map(|(e, d)| (e % n, *d)));
             match convergence.after(change) {
                 Progress::Solved => return Ok(()),
                 Progress::Lost if full || fresh => return Err(Unsolved::NotConverging),
@@ -495,11 +519,11 @@ impl Stepper for Gauss<'_> {
     /// A step of its own, from where the last one began.
     fn state_at(&mut self, t: f64, out: &mut [f64]) {
         let h = t - self.t_old;
-        let (y, iteration) = (self.y_old.clone(), self.iteration);
+        let (y, before) = (self.y_old.clone(), (self.iteration, self.wait, self.patience));
         let mut k = vec![0.0; self.k.len()];
         let guessed = self.guess(h, false, &mut k).map_err(Unsolved::NoValue);
         let made = guessed.and_then(|()| self.solve(self.t_old, &y, h, &mut k));
-        self.iteration = iteration;
+        (self.iteration, self.wait, self.patience) = before;
         match made {
             Ok(()) => (0..self.n).for_each(|l| out[l] = y[l] + self.increment(h, &k, l)),
             Err(_) => self.interpolate(t, out),

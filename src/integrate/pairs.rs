@@ -17,7 +17,7 @@ use std::time::Instant;
 use crate::codegen::compiled::{Backend, PairCaller};
 use crate::codegen::simd;
 
-use super::auto;
+use super::auto::{self, Felt};
 use super::control::{self, Compensated, Controller, StopReason};
 use super::driver;
 use super::ends;
@@ -412,8 +412,10 @@ impl<'a> Pairs<'a> {
             states += (self.y_new[i][l] - (self.y[i][l] + h * sum)).powi(2);
         }
         // Sums are rounded in another order: who is near the edge leaves, too.
-        let found = (1.01 * h.abs() * (slopes / states).sqrt(), (change / size).sqrt() / 1.01);
-        states > 0.0 && size > 0.0 && auto::is_beyond(self.reach, found)
+        let felt =
+            Felt { rate: 1.01 * h.abs() * (slopes / states).sqrt(), change: (change / size).sqrt() / 1.01, moved: 0.0 };
+        // Whether it pays is seen there.
+        states > 0.0 && size > 0.0 && auto::is_beyond(self.reach, 0.0, felt)
     }
 
     /// Makes the trajectory of a lane, and fills the lane again.

@@ -18,11 +18,13 @@
 //! (δᵢⱼ − h aᵢⱼ Jⱼ) Δzⱼ = h Σ aᵢⱼ f(Yⱼ) − zᵢ,
 //! ```
 //!
-//! one real system of s n equations, whose convergence does not depend on the stiffness (Lubich, *Integration of stiff mechanical
+//! one real system for all stages ([`StageSystem`]), whose convergence does not depend on the stiffness (Lubich, *Integration of stiff mechanical
 //! systems by Runge–Kutta methods*, ZAMP 44 (1993), §4).
 //!
 //! The tolerance is that of the error estimate, of order s + 1, which is also the error of the collocation polynomial
 //! inside the step; ends of steps are more accurate than asked for.
+
+use std::sync::OnceLock;
 
 use crate::codegen::interpret::Failure;
 
@@ -35,6 +37,7 @@ use super::newton::Unsolved;
 use super::problem::{InitialValueProblem, Motion};
 use super::radau_tables::{STAGES3, STAGES5, STAGES7, Transformation};
 use super::slopes::Slopes;
+use super::stage_system::StageSystem;
 use super::stepper::{self, Form, Segment, Statistics, Stepper};
 
 /// The method at work.
@@ -42,7 +45,7 @@ pub struct Radau {
     field: Field,
     slopes: Slopes,
     n: usize,
-    scheme: Scheme,
+    scheme: &'static Scheme,
     absolute: Vec<f64>,
     relative: f64,
     adaptive: bool,
@@ -55,7 +58,9 @@ pub struct Radau {
     real: Lu<f64>,
     complex: Vec<Lu<Complex>>,
     /// The system of all stages, where one Jacobian matrix does not serve them.
-    whole: Option<Lu<f64>>,
+    whole: Option<StageSystem>,
+    /// The state that is the slope of a state.
+    links: Vec<Option<usize>>,
     /// Steps for which it is used before the other is tried again, and how many that will be the next time.
     whole_steps: u32,
     patience: u32,
@@ -89,6 +94,9 @@ pub struct Radau {
     step_before: f64,
     was_rejected: bool,
     statistics: Statistics,
+    /// Operations of an evaluation of the field, and of its slopes, and all that were made in both and in linear systems, about.
+    price: (f64, f64),
+    work: f64,
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -134,6 +142,12 @@ const WHOLE_CORRECTIONS: u32 = 10;
 const MAX_TRIALS: usize = 2000;
 
 impl Scheme {
+    /// Of 3, 5 or 7 stages.
+    fn of(s: usize) -> &'static Scheme {
+        static KNOWN: [OnceLock<Scheme>; 3] = [const { OnceLock::new() }; 3];
+        KNOWN[(s - 3) / 2].get_or_init(|| Scheme::new(s))
+    }
+
     fn new(s: usize) -> Scheme {
         let radau = Collocation::radau(s);
         let table = match s {
@@ -180,11 +194,15 @@ impl Radau {
         };
         let rounding = 10.0 * f64::EPSILON / relative.max(f64::MIN_POSITIVE);
         let zeros = vec![0.0; n];
+        let slopes = motion.slopes(pivoted);
         Radau {
             field: Field::new(&kernel, &problem.parameters),
-            slopes: motion.slopes(pivoted).caller(),
+            slopes: slopes.caller(),
+            links: slopes.links().to_vec(),
+            price: (motion.field().executed().n_operations() as f64, slopes.n_operations() as f64),
+            work: 0.0,
             n,
-            scheme: Scheme::new(s),
+            scheme: Scheme::of(s),
             absolute,
             relative,
             adaptive,
@@ -255,14 +273,18 @@ impl Radau {
         if self.stale == Stale::Jacobian {
             let banks = [&[self.t.value][..], &self.y, self.field.parameters(), self.field.modes()];
             self.slopes.evaluate(banks, &mut self.jacobian).map_err(Unsolved::NoValue)?;
+            self.work += self.price.1;
         }
         let n = self.n;
+        self.work += factors(n, self.scheme.s);
         for (m, j) in self.real.matrix.iter_mut().zip(&self.jacobian) {
             *m = -j;
         }
         (0..n).for_each(|i| self.real.matrix[i * n + i] += self.scheme.table.gamma / h);
         self.real.factorise().map_err(Unsolved::Singular)?;
-        for (lu, (alpha, beta)) in self.complex.iter_mut().zip(self.scheme.table.pairs) {
+        // Where all stages are solved at once, the estimate of the error alone needs factors.
+        let pairs = if self.whole_steps > 0 { &[][..] } else { self.scheme.table.pairs };
+        for (lu, (alpha, beta)) in self.complex.iter_mut().zip(pairs) {
             for (m, j) in lu.matrix.iter_mut().zip(&self.jacobian) {
                 *m = Complex { re: -j, im: 0.0 };
             }
@@ -313,6 +335,7 @@ impl Radau {
                     return Trial::NoValue(self.field.take_failure());
                 }
             }
+            self.work += correction_of(n, s, self.price.0);
             transform(table.inverse, s, n, &self.slope, &mut self.delta);
             // −Λ w/h joins the transformed slopes.
             for l in 0..n {
@@ -371,47 +394,35 @@ impl Radau {
     /// Newton's method with a Jacobian matrix at every stage and iterate.
     fn solve_whole(&mut self, h: f64) -> Trial {
         let (n, s, t) = (self.n, self.scheme.s, self.t.value);
-        let m = n * s;
-        let mut lu = self.whole.take().unwrap_or_else(|| Lu::new(m));
-        let mut jacobian = vec![0.0; n * n];
+        let mut system = self.whole.take().unwrap_or_else(|| StageSystem::new(&self.scheme.a, &self.links));
         let mut last = f64::INFINITY;
         let mut outcome = Trial::Lost;
         for correction in 1..=WHOLE_CORRECTIONS {
             // What is left of a small correction goes with the factors at hand: the error estimate divides it by the step in
             // directions that are stiff.
             let polish = last <= self.enough;
-            if !polish {
-                lu.matrix.fill(0.0);
-            }
             for j in 0..s {
                 for l in 0..n {
                     self.stage[l] = self.y[l] + self.z[j * n + l];
                 }
                 let (time, out) = (t + self.scheme.c[j] * h, &mut self.slope[j * n..(j + 1) * n]);
                 if !self.field.evaluate(time, &self.stage, out) {
-                    self.whole = Some(lu);
+                    self.whole = Some(system);
                     return Trial::NoValue(self.field.take_failure());
                 }
                 if polish {
                     continue;
                 }
                 let banks = [&[time][..], &self.stage, self.field.parameters(), self.field.modes()];
-                if let Err(failure) = self.slopes.evaluate(banks, &mut jacobian) {
-                    self.whole = Some(lu);
+                if let Err(failure) = self.slopes.evaluate(banks, system.jacobian(j)) {
+                    self.whole = Some(system);
                     return Trial::NoValue(Some(failure));
                 }
-                for i in 0..s {
-                    let factor = -h * self.scheme.a[i * s + j];
-                    for l in 0..n {
-                        let place = (i * n + l) * m + j * n;
-                        let row = &jacobian[l * n..(l + 1) * n];
-                        lu.matrix[place..place + n].iter_mut().zip(row).for_each(|(m, x)| *m = factor * x);
-                    }
-                }
             }
+            self.work += s as f64 * self.price.0;
             if !polish {
-                (0..m).for_each(|i| lu.matrix[i * m + i] += 1.0);
-                if lu.factorise().is_err() {
+                self.work += s as f64 * self.price.1 + system.n_operations();
+                if system.factorise(h).is_err() {
                     break;
                 }
             }
@@ -419,9 +430,9 @@ impl Radau {
                 let sum: f64 = (0..s).map(|j| self.scheme.a[i * s + j] * self.slope[j * n + l]).sum();
                 self.delta[i * n + l] = h * sum - self.z[i * n + l];
             }
-            lu.solve(&mut self.delta);
+            system.solve(&mut self.delta);
             let squares: f64 = self.delta.iter().enumerate().map(|(e, d)| (d / self.scale[e % n]).powi(2)).sum();
-            let size = (squares / m as f64).sqrt();
+            let size = (squares / (n * s) as f64).sqrt();
             if !size.is_finite() || correction > 3 && size > 0.5 * last && size > 1.0 {
                 break;
             }
@@ -434,7 +445,7 @@ impl Radau {
             }
             last = size;
         }
-        self.whole = Some(lu);
+        self.whole = Some(system);
         transform(self.scheme.table.inverse, s, n, &self.z, &mut self.w);
         outcome
     }
@@ -475,6 +486,11 @@ impl Radau {
     pub(super) fn stiffness(&self) -> f64 {
         let rows = self.jacobian.chunks_exact(self.n.max(1)).map(|row| row.iter().map(|x| x.abs()).sum::<f64>());
         if self.h_old == 0.0 { f64::INFINITY } else { rows.fold(0.0, f64::max) * self.h_old.abs() }
+    }
+
+    /// Operations that were made, about.
+    pub(super) fn work(&self) -> f64 {
+        self.work
     }
 
     /// Why no step can be made from here.
@@ -519,6 +535,24 @@ impl Radau {
         self.statistics.accept(h);
         Ok(())
     }
+}
+
+/// Operations of the factors of one real and (s − 1)/2 complex systems of n equations, about.
+fn factors(n: usize, s: usize) -> f64 {
+    (n * n * n) as f64 / 1.5 * (1.0 + 2.0 * (s as f64 - 1.0))
+}
+
+/// Operations of one correction with them.
+fn correction_of(n: usize, s: usize, field: f64) -> f64 {
+    s as f64 * field + (n * s) as f64 * (4.0 * n as f64 + 4.0 * s as f64)
+}
+
+/// Operations of a step that keeps nothing and takes some corrections.
+pub(super) fn price_of_step(method: Method, motion: &Motion) -> f64 {
+    let (n, s) = (motion.n_states(), (method.order().unwrap_or(5) as usize).div_ceil(2));
+    let field = motion.field().executed().n_operations() as f64;
+    // The slopes of a field cost some fields; they are not made to find out.
+    4.0 * field + factors(n, s) + 4.0 * correction_of(n, s, field)
 }
 
 /// (M ⊗ I) x for n components.

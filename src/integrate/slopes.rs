@@ -16,6 +16,7 @@ pub struct CompiledSlopes {
     entries: Vec<(usize, usize)>,
     n_rows: usize,
     n_columns: usize,
+    links: Vec<Option<usize>>,
 }
 
 /// Evaluates slopes. Not shared between threads; making one is cheap.
@@ -32,10 +33,11 @@ impl CompiledSlopes {
     pub fn new(jacobian: Jacobian, options: Options, pivoted: bool) -> CompiledSlopes {
         let instant = options.backend == Backend::OptimisedCode && jacobian.kernel.n_operations() > LARGE;
         let options = if instant { Options { backend: Backend::InstantCode, ..options } } else { options };
+        let links = links(&jacobian);
         let Jacobian { kernel, entries, n_rows, n_columns } = jacobian;
         let kernel =
             if pivoted { compiled::compile_pivoted(kernel, options) } else { compiled::compile(kernel, options) };
-        CompiledSlopes { kernel, entries, n_rows, n_columns }
+        CompiledSlopes { kernel, entries, n_rows, n_columns, links }
     }
 
     pub fn compile_time(&self) -> Duration {
@@ -55,6 +57,16 @@ impl CompiledSlopes {
         self.n_columns
     }
 
+    /// For each output the input that it follows, with a slope of 1, when there is no other on which it depends: q of q' = v.
+    pub fn links(&self) -> &[Option<usize>] {
+        &self.links
+    }
+
+    /// Operations of one evaluation.
+    pub fn n_operations(&self) -> usize {
+        self.kernel.executed().n_operations()
+    }
+
     /// Working memory for evaluations from one thread.
     pub fn caller(&self) -> Slopes {
         Slopes {
@@ -65,6 +77,18 @@ impl CompiledSlopes {
             evaluations: 0,
         }
     }
+}
+
+fn links(jacobian: &Jacobian) -> Vec<Option<usize>> {
+    let mut links = vec![None; jacobian.n_rows];
+    let outputs = jacobian.kernel.outputs().iter().map(|output| jacobian.kernel.constant(output.value));
+    let entries: Vec<((usize, usize), Option<f64>)> = jacobian.entries.iter().copied().zip(outputs).collect();
+    for row in entries.chunk_by(|(a, _), (b, _)| a.0 == b.0) {
+        if let [((i, j), Some(1.0))] = row {
+            links[*i] = Some(*j);
+        }
+    }
+    links
 }
 
 impl Slopes {

@@ -159,13 +159,21 @@ impl<'a> Taylor<'a> {
         Err(self.stuck(None))
     }
 
-    /// |hλ| of the last step, with the largest rate λ of the field by the power method.
-    pub(super) fn stiffness(&mut self) -> f64 {
+    /// Operations of a step, about.
+    pub(super) fn price_of_step(&self) -> f64 {
+        self.caller.jet().program().n_operations() as f64
+    }
+
+    /// |hλ| of the last step, with the largest rate λ of the field by the power method, and how far the state moved in it, as a part of
+    /// its size.
+    pub(super) fn stiffness(&mut self) -> (f64, f64) {
         let n = self.n;
+        let way = self.y.iter().zip(&self.coefficients).fold(0.0f64, |m, (y, old)| m.max((y - old).abs()));
+        let moved = way / largest(&self.y).max(f64::MIN_POSITIVE);
         let mut jacobian = vec![0.0; n * n];
         let banks = [&[self.t.value][..], &self.y, self.parameters, self.field.modes()];
         if self.motion.slopes(self.pivoted).caller().evaluate(banks, &mut jacobian).is_err() {
-            return 0.0;
+            return (0.0, moved);
         }
         let mut x: Vec<f64> = (0..n).map(|i| 1.0 / (1.0 + i as f64) - 0.37).collect();
         let mut growth = 0.0;
@@ -174,7 +182,7 @@ impl<'a> Taylor<'a> {
                 jacobian.chunks_exact(n).map(|row| row.iter().zip(&x).map(|(a, b)| a * b).sum()).collect();
             let size = largest(&image);
             if !(size > 0.0 && size.is_finite()) {
-                return 0.0;
+                return (0.0, moved);
             }
             image.iter_mut().for_each(|v| *v /= size);
             // A pair of complex eigenvalues turns the vector; the mean over several turns counts.
@@ -183,7 +191,7 @@ impl<'a> Taylor<'a> {
             }
             x = image;
         }
-        (growth / f64::from(TURNS / 2)).exp() * self.h_old.abs()
+        ((growth / f64::from(TURNS / 2)).exp() * self.h_old.abs(), moved)
     }
 
     /// Begins anew at another state.

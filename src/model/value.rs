@@ -227,6 +227,8 @@ pub struct Answer {
     main_part: Option<&'static str>,
     /// Keys of families are looked up on this manifold.
     pub manifold: Option<FiberedManifold>,
+    /// The constrained system whose motion it gives, in coordinates of a chart.
+    pub moves: Option<Rc<System>>,
     /// Expressions that must not vanish for the answer to hold.
     pub conditions: Vec<Condition>,
     /// What `branch:` says of the constraints that were asked about; parts are computed where it holds.
@@ -272,6 +274,7 @@ impl Answer {
             family: None,
             main_part: None,
             manifold: None,
+            moves: None,
             conditions: vec![],
             branch: vec![],
             as_written: false,
@@ -311,6 +314,12 @@ impl Answer {
 
     pub fn on(mut self, manifold: &FiberedManifold) -> Answer {
         self.manifold = Some(manifold.clone());
+        self
+    }
+
+    /// It gives the motion of this system, in coordinates of a chart.
+    pub fn moves(mut self, system: &Rc<System>) -> Answer {
+        self.moves = Some(system.clone());
         self
     }
 

@@ -614,6 +614,7 @@ pub(super) fn hamilton(a: &Arguments) -> Fallible<Value> {
             .try_part("H", h)
             .try_part("gauge", no_gauge())
             .on(&s.system.manifold)
+            .moves(&s.system)
             .valid_where(conditions),
     ))
 }

@@ -13,6 +13,7 @@ mod constrained;
 mod discrete;
 mod emit;
 pub mod picture;
+mod reduced;
 pub mod section;
 pub mod show;
 pub(super) mod sweep;
@@ -201,7 +202,7 @@ fn simulate(
     let trajectory =
         timing::stage("integrate", || crate::integrate::run(cx, &motion, &problem)).map_err(|bad| match &bad {
             BadProblem::NotSeparable { slope_of, depends_on } => {
-                context.not_separable(&law, s.written, slope_of, depends_on)
+                context.not_separable(&subject, &law, s.written, [slope_of, depends_on])
             }
             _ => bad_problem(&bad, s.written, subject.span),
         })?;
@@ -239,6 +240,11 @@ fn simulate(
             }
             (StopReason::Unsolved { .. }, true) => {
                 warning.help("the motion may end here; a looser `tolerance` or another `method` may come further")
+            }
+            (StopReason::SingularPoint { .. } | StopReason::BlowUp, _)
+                if matches!(subject.kind, SubjectKind::Reduced(..)) =>
+            {
+                warning.help("constraint momenta belong to a chart, which may end here; the system itself moves without one: leave out `hamilton`, or solve the constraint for other coordinates with `dependent:`")
             }
             (StopReason::SingularPoint { failure }, _) if failure.kind == FailureKind::Range => {
                 warning.help("say what the table means beyond its end: `from \"…\" with hold`, or `with extrapolate`")
@@ -280,6 +286,8 @@ enum SubjectKind {
     Canonical(Rc<System>, Option<Expr>),
     /// First-order equations that were derived before.
     Explicit(Law),
+    /// Those of a constrained system, in positions and constraint momenta.
+    Reduced(Rc<System>, Law),
 }
 
 impl Subject {
@@ -335,7 +343,10 @@ impl Subject {
                 name,
                 span,
                 manifold: manifold.clone(),
-                kind: SubjectKind::Explicit(law),
+                kind: match &answer.moves {
+                    Some(system) => SubjectKind::Reduced(system.clone(), law),
+                    None => SubjectKind::Explicit(law),
+                },
                 variations: 0,
             });
         }
@@ -437,6 +448,10 @@ impl Context<'_> {
                 (None, law)
             }
             SubjectKind::Explicit(law) => (None, law.clone()),
+            SubjectKind::Reduced(system, law) if self.clauses.branch.is_none() => {
+                return self.in_momenta(cx, system, &law.with_bodies(cx, &self.clauses.bodies));
+            }
+            SubjectKind::Reduced(_, law) => (None, law.clone()),
         };
         let law = law.with_bodies(cx, &self.clauses.bodies);
         let signature = self.signature(&law);
@@ -750,7 +765,13 @@ impl Context<'_> {
     }
 
     /// The method moves positions by momenta and momenta by positions, and this system does not.
-    fn not_separable(&self, law: &Law, s: &ast::Simulate, slope_of: &str, depends_on: &str) -> Box<Diagnostic> {
+    fn not_separable(
+        &self,
+        subject: &Subject,
+        law: &Law,
+        s: &ast::Simulate,
+        [slope_of, depends_on]: [&str; 2],
+    ) -> Box<Diagnostic> {
         let clause = s.clauses.iter().find(|c| matches!(c.kind, RunClauseKind::Method(_)));
         let place = clause.map_or(self.clauses.simulate, |c| c.span);
         let refused =
@@ -762,7 +783,7 @@ impl Context<'_> {
             Some(term) => refused.note(format!("it is the term {term} of its equations")),
             None => refused,
         };
-        Box::new(refused.help("leave the method to the run, or take `dop853`"))
+        Box::new(refused.help(self.symplectic_remedy(subject)))
     }
 
     fn unlowered(&self, what: Unlowered) -> Box<Diagnostic> {

@@ -162,6 +162,15 @@ fn auto_notices_stiffness() {
         assert!(made.choice.is_some_and(|why| why.contains("because the equations are stiff")));
         assert!(made.statistics.steps < 3000, "{:?}", made.statistics);
     }
+    // k = 10⁶ by series in 128 bits (benches/peers/large.py). Radau's method is tried early, and kept only where it costs less.
+    let exact = [-0.4471161882072169, -0.8944933886413131, 2.3579046678612414, -1.1786473691364456];
+    for tolerance in [1e-5, 1e-6, 1e-7] {
+        let problem = InitialValueProblem::new(state.clone(), vec![], 10.0).tolerance(tolerance);
+        let made = run(cx, &spring(1e6), &problem.recording(Recording::Ends)).unwrap();
+        let error = made.last().iter().zip(exact).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
+        assert!(error < 1e-6, "{tolerance:e}: {error:e}");
+        assert!(made.statistics.steps < 1000, "{tolerance:e}: {:?}, {:?}", made.statistics, made.choice);
+    }
     let problem = InitialValueProblem::new(vec![2.0, -0.66], vec![], 2.0).tolerance(1e-12);
     let made = run(cx, &van_der_pol(1e-6), &problem.recording(Recording::Ends)).unwrap();
     assert_eq!((&made.reason, made.method), (&StopReason::Reached, radau(13)), "{:?}", made.choice);

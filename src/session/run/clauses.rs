@@ -121,6 +121,14 @@ impl Clauses {
                 None => d.help("add `step 1/100`"),
             });
         }
+        let tolerance = written.iter().find(|c| matches!(c.kind, RunClauseKind::Tolerance(_)));
+        if let (false, Some(c)) = (clauses.method.row().adaptive(), tolerance) {
+            wrong.push(
+                Diagnostic::error(&codes::NO_EFFECT, format!("`{}` has a fixed step", clauses.method))
+                    .label(c.span, "has no effect")
+                    .help("leave `tolerance` out, or take a method that finds its steps, as `dop853` does"),
+            );
+        }
         // What is known in a run only is no mistake beside one.
         wrong.sort_by_key(|d| is_left_to_a_run(&evaluator.cx, d));
         let n_mistakes = wrong.iter().filter(|d| !is_left_to_a_run(&evaluator.cx, d)).count();

@@ -308,7 +308,7 @@ impl Context<'_> {
     }
 
     /// A set of states, and its equations, with the bodies of this run.
-    fn surface_of(&self, cx: &Inquiry, law: &Law, branch: &Branch) -> Fallible<(Surface, Vec<Expr>)> {
+    pub(super) fn surface_of(&self, cx: &Inquiry, law: &Law, branch: &Branch) -> Fallible<(Surface, Vec<Expr>)> {
         let put =
             |list: &[Expr]| list.iter().map(|e| law::with_bodies(cx, *e, &self.clauses.bodies)).collect::<Vec<_>>();
         let branch = Branch { equations: put(&branch.equations), nonzero: put(&branch.nonzero) };
@@ -320,7 +320,13 @@ impl Context<'_> {
     }
 
     /// Which constraints, or derivatives of them, the state violates, and by how much.
-    fn off_constraint(&self, found: &ConstrainedLaw, law: &Law, start: &Start, off: &Off) -> Box<Diagnostic> {
+    pub(super) fn off_constraint(
+        &self,
+        found: &ConstrainedLaw,
+        law: &Law,
+        start: &Start,
+        off: &Off,
+    ) -> Box<Diagnostic> {
         let mut refusal = off.diagnostic(law, start, self.clauses.given().span, self.span);
         for (function, residual) in &off.residuals {
             let Some(equation) = found.equations.surface.iter().find(|e| e.function == *function) else { continue };

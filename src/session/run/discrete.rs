@@ -72,6 +72,30 @@ impl Context<'_> {
         Ok(Some(law))
     }
 
+    /// A method with a fixed step that is symplectic, or made for it, on a system that is not separable.
+    pub(super) fn symplectic_remedy(&self, subject: &Subject) -> &'static str {
+        match &subject.kind {
+            SubjectKind::System(system) => match (system.free_lagrangian(), system.constraints.is_empty()) {
+                (Some(l), true) if l.order() <= 1 && !system.forces.is_empty() => {
+                    "`variational(galerkin, 4)` takes it with the same step; `dop853` chooses its steps"
+                }
+                (Some(l), true) if l.order() <= 1 => {
+                    "`variational(galerkin, 4)` takes it with the same step, and is symplectic; `dop853` chooses its steps"
+                }
+                (Some(l), false) if l.order() <= 1 => {
+                    "`variational` takes it with the same step and keeps its constraints; `dop853` chooses its steps"
+                }
+                _ => "`gauss(4)` takes it with the same step; `dop853` chooses its steps",
+            },
+            SubjectKind::Canonical(..) => {
+                "`gauss(4)` takes it with the same step, and is symplectic; `dop853` chooses its steps"
+            }
+            SubjectKind::Explicit(_) | SubjectKind::Reduced(..) => {
+                "`gauss(4)` takes it with the same step; `dop853` chooses its steps"
+            }
+        }
+    }
+
     fn misfit(&self, why: String) -> Diagnostic {
         Diagnostic::error(&codes::METHOD_MISFIT, format!("`{}` does not fit this system", self.clauses.method))
             .label(self.span, why)
@@ -88,7 +112,9 @@ impl Context<'_> {
             _ => None,
         };
         let Some((system, lagrangian)) = lagrangian else {
-            return Err(Box::new(self.misfit("not given by a Lagrangian".into())));
+            return Err(Box::new(
+                self.misfit("not given by a Lagrangian".into()).help(self.symplectic_remedy(subject)),
+            ));
         };
         let put = |e: Expr| law::with_bodies(cx, e, &self.clauses.bodies);
         let force = |i: usize| put(Expr::add_all(system.forces.iter().map(|f| f.components[i]).collect::<Vec<_>>()));

@@ -225,7 +225,7 @@ fn formulas(cx: &Inquiry, subject: &Subject, law: &Law, target: Target, model: &
 /// vanishes along it.
 fn law_of(cx: &Inquiry, subject: &Subject) -> Fallible<(Law, Vec<Expr>)> {
     let system = match &subject.kind {
-        SubjectKind::Explicit(law) => return Ok((law.clone(), vec![])),
+        SubjectKind::Explicit(law) | SubjectKind::Reduced(_, law) => return Ok((law.clone(), vec![])),
         SubjectKind::Canonical(system, gauge) => {
             return Ok((Law::canonical(cx, &*system.dynamical_form(cx)?, *gauge)?, vec![]));
         }
