@@ -77,6 +77,7 @@ impl Chart<'_> {
             Solved::Open { why, branches } => NormalForm::Implicit { why, branches },
         };
         solved &= matches!(normal, NormalForm::Explicit(_));
+        self.says_which_root(declared, &normal)?;
         let mut structure = ConstraintStructure {
             manifold: self.manifold.clone(),
             constraints: self.constraints.to_vec(),
@@ -99,12 +100,88 @@ impl Chart<'_> {
         };
         let rows: Vec<usize> = (0..self.constraints.len()).collect();
         let minor = self.chetaev.minor(&rows, &structure.dependent);
+        self.holds_on_branch(cx, declared, &structure)?;
         structure.det = structure.on_q(cx, minor.det(cx).map_err(exhausted)?);
         if !is_nonzero_everywhere(cx, structure.det).is_yes() {
             conditions::record_nonzero(cx, structure.det);
         }
         self.differentiate(cx, &mut structure, &minor, &tops)?;
         Ok(structure)
+    }
+
+    /// Refuses a choice among several roots that leaves more than one, or none.
+    fn says_which_root(&self, declared: &Declared, normal: &NormalForm) -> Answered<()> {
+        let NormalForm::Implicit { why, branches } = normal else { return Ok(()) };
+        if declared.branch.is_empty() || branches.is_empty() {
+            return Ok(());
+        }
+        let names: Vec<String> = declared.dependent.iter().map(Symbol::to_string).collect();
+        let refusal = Diagnostic::error(&codes::NO_EFFECT, "`branch:` does not say which root is meant").note(why);
+        let refusal = self.constraints.iter().fold(refusal, |d, c| d.label(c.span, "this constraint"));
+        let root = |values: &Vec<Expr>| values.iter().map(Expr::to_string).collect::<Vec<_>>().join(", ");
+        let refusal = branches.iter().fold(refusal, |d, values| d.note(format!("a root is {}", root(values))));
+        Err(Box::new(match names.as_slice() {
+            [] => refusal.help("give a sign of a dependent jet, or a point on the root"),
+            some => {
+                refusal.help(format!("give a sign of the highest jet of {}, or a point on the root", some.join(", ")))
+            }
+        }))
+    }
+
+    /// Whether all constraints are affine in their highest jets, so that there is nothing to choose.
+    fn has_one_root(&self) -> bool {
+        let m = self.manifold.n_coordinates();
+        self.constraints.iter().enumerate().all(|(i, c)| {
+            let bends = |s: usize| (0..m).any(|q| self.chetaev[(i, s)].contains(jet(self.manifold, q, c.order)));
+            c.order > 0 && !(0..m).any(bends)
+        })
+    }
+
+    /// Refuses a choice that no point of the constraint satisfies. What it says where there is nothing to choose is said of every
+    /// answer.
+    fn holds_on_branch(&self, cx: &Inquiry, declared: &Declared, structure: &ConstraintStructure) -> Answered<()> {
+        let refuse =
+            |d: Diagnostic| Err(Box::new(self.constraints.iter().fold(d, |d, c| d.label(c.span, "this constraint"))));
+        for choice in &declared.branch {
+            match choice {
+                BranchChoice::Where(condition) if structure.solved => {
+                    // The highest first: their values contain lower ones.
+                    let solved = structure.solved_jets();
+                    let put_in = solved.iter().rev().fold(condition.left, |e, (s, value)| put(e, &[*s], &[*value]));
+                    let left = tidy(cx, put_in);
+                    let there = Condition { left, ..*condition };
+                    match there.decided(cx) {
+                        Some(false) => {
+                            return refuse(
+                                Diagnostic::error(
+                                    &codes::CONSTRAINTS_INCONSISTENT,
+                                    "`branch:` holds nowhere on this constraint",
+                                )
+                                .note(format!("there {} is {left}", condition.left)),
+                            );
+                        }
+                        None if put_in != condition.left && self.has_one_root() => {
+                            conditions::state(cx, there);
+                        }
+                        _ => {}
+                    }
+                }
+                BranchChoice::Where(_) => {}
+                BranchChoice::Through(point) => {
+                    let residuals = self.constraints.iter().map(|c| substitute(c.function, point));
+                    if let Some(e) = residuals.into_iter().find(|e| is_far_from_zero(cx, *e)) {
+                        return refuse(
+                            Diagnostic::error(
+                                &codes::OFF_CONSTRAINT,
+                                "the point of `branch:` does not lie on this constraint",
+                            )
+                            .note(format!("the left side minus the right side is {e} there")),
+                        );
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 
     /// ∂g/∂q_n and d̂g/dt: of g where it is known, by the theorem on implicit functions where it is not.
@@ -390,6 +467,12 @@ fn not_solvable(manifold: &FiberedManifold, unknowns: &[Symbol], verdict: &Verdi
     let names: Vec<String> = unknowns.iter().map(Symbol::to_string).collect();
     let what = format!("the constraints on `{}` can be solved for {}", manifold.name(), names.join(", "));
     undecided(what, format!("the rank of their minor is {}", verdict.word()))
+}
+
+/// Whether a number is more than a rounding error away from 0.
+fn is_far_from_zero(cx: &Inquiry, e: Expr) -> bool {
+    let distance = Expr::apply(Elementary::Abs, &[e]) - Expr::ratio(1, 1_000_000);
+    e.symbols().is_empty() && e.as_undefined().is_none() && sign(cx, distance).is_positive()
 }
 
 /// Whether a solution is the one that was meant; `None` if that is not seen.
