@@ -3,6 +3,7 @@
 //! every zero is one on Q: the coefficient of dt in φ, which is f, vanishes there and nowhere else.
 
 use super::ConstraintStructure;
+use crate::algebra::decide::is_nonzero_everywhere;
 use crate::algebra::derive::partial;
 use crate::algebra::{Expr, Inquiry, Symbol, Verdict, conditions};
 use crate::geometry::field::VectorField;
@@ -51,11 +52,16 @@ impl ConstraintStructure {
         };
         let row = row.into_iter().map(|e| self.settled(cx, e)).collect();
         let row = echelon.iter().fold(row, |row: Vec<Expr>, (pivot, by)| without(row, *pivot, by));
-        let Some(pivot) = order.iter().copied().find(|j| !row[*j].is_zero()) else { return Ok(()) };
+        // What vanishes nowhere is no condition.
+        let is_sure = |j: &usize| !row[*j].is_zero() && is_nonzero_everywhere(cx, row[*j]).is_yes();
+        let sure = order.iter().copied().find(is_sure);
+        let Some(pivot) = sure.or_else(|| order.iter().copied().find(|j| !row[*j].is_zero())) else { return Ok(()) };
         if let Verdict::Unknown(why) = self.vanishes_on_q(cx, row[pivot]) {
             return Err(undecided("a coefficient of the constraint forms vanishes on the constraint", why));
         }
-        conditions::record_nonzero(cx, row[pivot]);
+        if sure.is_none() {
+            conditions::record_nonzero(cx, row[pivot]);
+        }
         let unit: Vec<Expr> = row.iter().map(|e| self.settled(cx, *e / row[pivot])).collect();
         for (_, other) in echelon.iter_mut() {
             *other = without(std::mem::take(other), pivot, &unit);

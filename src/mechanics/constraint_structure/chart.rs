@@ -53,6 +53,7 @@ impl Chart<'_> {
     }
 
     pub(super) fn complete(&self, cx: &Inquiry, declared: &Declared) -> Answered<ConstraintStructure> {
+        self.goes_through_points(cx, declared)?;
         let dependent = self.dependent(cx, declared)?;
         let m = self.manifold.n_coordinates();
         let independent: Vec<usize> = (0..m).filter(|s| !dependent.contains(s)).collect();
@@ -77,7 +78,7 @@ impl Chart<'_> {
             Solved::Open { why, branches } => NormalForm::Implicit { why, branches },
         };
         solved &= matches!(normal, NormalForm::Explicit(_));
-        self.says_which_root(declared, &normal)?;
+        self.says_which_root(declared, &normal, &dependent)?;
         let mut structure = ConstraintStructure {
             manifold: self.manifold.clone(),
             constraints: self.constraints.to_vec(),
@@ -109,23 +110,43 @@ impl Chart<'_> {
         Ok(structure)
     }
 
-    /// Refuses a choice among several roots that leaves more than one, or none.
-    fn says_which_root(&self, declared: &Declared, normal: &NormalForm) -> Answered<()> {
+    /// Refuses a choice among several roots that says nothing about what was solved for.
+    fn says_which_root(&self, declared: &Declared, normal: &NormalForm, dependent: &[usize]) -> Answered<()> {
         let NormalForm::Implicit { why, branches } = normal else { return Ok(()) };
-        if declared.branch.is_empty() || branches.is_empty() {
+        let jets: Vec<Symbol> = (0..=self.level)
+            .flat_map(|k| dependent.iter().map(move |d| (*d, k)))
+            .map(|(d, k)| jet(self.manifold, d, k))
+            .collect();
+        let speaks = |choice: &BranchChoice| match choice {
+            BranchChoice::Where(condition) => jets.iter().any(|s| condition.left.contains(*s)),
+            BranchChoice::Through(point) => jets.iter().any(|s| point.contains_key(s)),
+        };
+        if declared.branch.is_empty() || branches.is_empty() || declared.branch.iter().any(speaks) {
             return Ok(());
         }
-        let names: Vec<String> = declared.dependent.iter().map(Symbol::to_string).collect();
         let refusal = Diagnostic::error(&codes::NO_EFFECT, "`branch:` does not say which root is meant").note(why);
-        let refusal = self.constraints.iter().fold(refusal, |d, c| d.label(c.span, "this constraint"));
         let root = |values: &Vec<Expr>| values.iter().map(Expr::to_string).collect::<Vec<_>>().join(", ");
         let refusal = branches.iter().fold(refusal, |d, values| d.note(format!("a root is {}", root(values))));
-        Err(Box::new(match names.as_slice() {
-            [] => refusal.help("give a sign of a dependent jet, or a point on the root"),
-            some => {
-                refusal.help(format!("give a sign of the highest jet of {}, or a point on the root", some.join(", ")))
+        Err(self.refused(refusal.help("give a sign of a dependent jet, or a point on the root")))
+    }
+
+    /// Refuses a point that lies on no root.
+    fn goes_through_points(&self, cx: &Inquiry, declared: &Declared) -> Answered<()> {
+        for choice in &declared.branch {
+            let BranchChoice::Through(point) = choice else { continue };
+            let mut residuals = self.constraints.iter().map(|c| substitute(c.function, point));
+            if let Some(e) = residuals.find(|e| is_far_from_zero(cx, *e)) {
+                return Err(self.refused(
+                    Diagnostic::error(&codes::OFF_CONSTRAINT, "the point of `branch:` does not lie on this constraint")
+                        .note(format!("the left side minus the right side is {e} there")),
+                ));
             }
-        }))
+        }
+        Ok(())
+    }
+
+    fn refused(&self, d: Diagnostic) -> Box<Diagnostic> {
+        Box::new(self.constraints.iter().fold(d, |d, c| d.label(c.span, "this constraint")))
     }
 
     /// Whether all constraints are affine in their highest jets, so that there is nothing to choose.
@@ -140,45 +161,28 @@ impl Chart<'_> {
     /// Refuses a choice that no point of the constraint satisfies. What it says where there is nothing to choose is said of every
     /// answer.
     fn holds_on_branch(&self, cx: &Inquiry, declared: &Declared, structure: &ConstraintStructure) -> Answered<()> {
-        let refuse =
-            |d: Diagnostic| Err(Box::new(self.constraints.iter().fold(d, |d, c| d.label(c.span, "this constraint"))));
+        if !structure.solved {
+            return Ok(());
+        }
+        // The highest first: their values contain lower ones.
+        let solved = structure.solved_jets();
+        let there = |e: Expr| solved.iter().rev().fold(e, |e, (s, value)| put(e, &[*s], &[*value]));
         for choice in &declared.branch {
-            match choice {
-                BranchChoice::Where(condition) if structure.solved => {
-                    // The highest first: their values contain lower ones.
-                    let solved = structure.solved_jets();
-                    let put_in = solved.iter().rev().fold(condition.left, |e, (s, value)| put(e, &[*s], &[*value]));
-                    let left = tidy(cx, put_in);
-                    let there = Condition { left, ..*condition };
-                    match there.decided(cx) {
-                        Some(false) => {
-                            return refuse(
-                                Diagnostic::error(
-                                    &codes::CONSTRAINTS_INCONSISTENT,
-                                    "`branch:` holds nowhere on this constraint",
-                                )
-                                .note(format!("there {} is {left}", condition.left)),
-                            );
-                        }
-                        None if put_in != condition.left && self.has_one_root() => {
-                            conditions::state(cx, there);
-                        }
-                        _ => {}
-                    }
+            let BranchChoice::Where(condition) = choice else { continue };
+            let put_in = there(condition.left);
+            let here = Condition { left: tidy(cx, put_in), ..*condition };
+            match here.decided(cx) {
+                Some(false) => {
+                    return Err(self.refused(
+                        Diagnostic::error(
+                            &codes::CONSTRAINTS_INCONSISTENT,
+                            "`branch:` holds nowhere on this constraint",
+                        )
+                        .note(format!("there {} is {}", condition.left, here.left)),
+                    ));
                 }
-                BranchChoice::Where(_) => {}
-                BranchChoice::Through(point) => {
-                    let residuals = self.constraints.iter().map(|c| substitute(c.function, point));
-                    if let Some(e) = residuals.into_iter().find(|e| is_far_from_zero(cx, *e)) {
-                        return refuse(
-                            Diagnostic::error(
-                                &codes::OFF_CONSTRAINT,
-                                "the point of `branch:` does not lie on this constraint",
-                            )
-                            .note(format!("the left side minus the right side is {e} there")),
-                        );
-                    }
-                }
+                None if put_in != condition.left && self.has_one_root() => conditions::state(cx, here),
+                _ => {}
             }
         }
         Ok(())
