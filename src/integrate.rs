@@ -34,6 +34,7 @@ pub mod bdf;
 pub mod collocation;
 pub mod control;
 pub mod driver;
+pub mod ends;
 pub mod events;
 pub mod explicit;
 pub mod field;

@@ -629,7 +629,7 @@ fn an_interrupted_run_is_saved_as_far_as_it_came() {
     assert!(std::fs::read_to_string(folder.0.join("x.csv")).expect("the table").contains("\nt,x\n"));
 }
 
-/// An answer that is not complete is shown, and the exit code says that it was not all.
+/// An answer that is not complete is shown, nothing more is computed, and the exit code says that it was not all.
 #[cfg(unix)]
 #[test]
 fn an_interrupted_answer_is_shown_and_is_no_success() {
@@ -638,10 +638,11 @@ fn an_interrupted_answer_is_shown_and_is_no_success() {
     let window = |i: usize, k: usize| (0..k).map(|j| names[(i + j) % 8].clone()).collect::<Vec<_>>().join("*");
     let sum = |k: usize| (0..8).map(|i| window(i, k)).collect::<Vec<_>>().join(" + ");
     let list: Vec<String> = (1..8).map(sum).chain([format!("{} - 1", window(0, 8))]).collect();
-    let text = format!("manifold Y over t {{ {} }}\ngroebner([{}])\n", names.join(", "), list.join(", "));
+    let text = format!("manifold Y over t {{ {} }}\ngroebner([{}])\nc1 + c1\n", names.join(", "), list.join(", "));
     let output = interrupted(&folder, text.as_bytes());
     assert_eq!(code(&output), 130, "{}", err(&output));
     assert!(out(&output).contains("incomplete: interrupted"), "{}", err(&output));
+    assert!(!out(&output).contains("2*c1"), "{}", out(&output));
 }
 
 /// A determinant that nobody waits for.

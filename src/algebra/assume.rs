@@ -86,6 +86,21 @@ impl Sign {
         }
     }
 
+    /// Whether it is known for certain: positive, or negative.
+    pub fn is_strict(self) -> bool {
+        self.is_positive() || self.is_negative()
+    }
+
+    /// The sign of uⁿ where it is defined.
+    pub fn power(self, n: i64) -> Sign {
+        let base = if n < 0 { self.and(Sign::NONZERO) } else { self };
+        match n % 2 == 0 {
+            false => base,
+            true if base.is_nonzero() => Sign::POSITIVE,
+            true => Sign::NONNEGATIVE,
+        }
+    }
+
     pub fn of_number(n: &Rational) -> Sign {
         match n.signum() {
             0 => Sign::ZERO,
@@ -288,15 +303,8 @@ fn of_range(range: Interval) -> Sign {
 
 fn power_sign(base: Sign, exponent: &Rational) -> Sign {
     match exponent.to_i64() {
-        Some(n) if n % 2 == 0 => {
-            if base.is_nonzero() || n < 0 {
-                Sign::POSITIVE
-            } else {
-                Sign::NONNEGATIVE
-            }
-        }
-        Some(n) if n < 0 => base.and(Sign::NONZERO),
-        Some(_) => base,
+        Some(n) => base.power(n),
+        None if exponent.is_integer() => Sign::ANY,
         None => {
             if base.is_nonzero() || exponent.is_negative() {
                 Sign::POSITIVE

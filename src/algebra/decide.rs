@@ -11,8 +11,9 @@
 //! "Zero" means zero on the domain of the expression, under the facts of [`super::assume`]. "Not zero"
 //! means not identically zero; that it vanishes nowhere is another question, [`is_nonzero_everywhere`].
 //!
-//! Signs are in [`sign`], points in [`witness`].
+//! Signs of expressions are in [`sign`], of polynomials, with their real zeros, in [`positivity`], points in [`witness`].
 
+pub mod positivity;
 pub mod separation;
 pub mod sign;
 pub mod witness;
@@ -26,6 +27,7 @@ use crate::algebra::Inquiry;
 use crate::budget::{Budgeted, Exhausted};
 use witness::{POINTS, Sampler};
 
+pub use positivity::semidefinite;
 pub use sign::{is_nonzero_everywhere, sign};
 
 /// Whether `e` vanishes identically on its domain.

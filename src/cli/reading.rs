@@ -142,6 +142,10 @@ pub fn feed_program(
             each(&outcome, input, console);
             let diagnostics = outcome.diagnostics.iter().filter(|d| !console.is_human() || echoes.is_news(d));
             console.report(diagnostics.collect::<Vec<_>>(), session.sources());
+            // An answer that shows what it had found has forgotten the interrupt; the rest of the program is not to be computed.
+            if was_interrupted() {
+                budget::interrupt();
+            }
         });
         console.report(&echoes.summary(session.sources()), session.sources());
         console.report(&remarks, session.sources());

@@ -20,6 +20,7 @@ use crate::codegen::simd;
 use super::auto;
 use super::control::{self, Compensated, Controller, StopReason};
 use super::driver;
+use super::ends;
 use super::explicit::Explicit;
 use super::lanes;
 use super::method::Method;
@@ -35,7 +36,8 @@ pub fn run_all(cx: &Budget, motion: &Motion, problems: &[InitialValueProblem]) -
     let together: Vec<usize> = (0..problems.len()).filter(|&i| goes_in_pairs(motion, &problems[i])).collect();
     let is_series = |i: &usize| auto::choose(motion, &problems[*i]).0 == Method::TAYLOR;
     let (series, paired): (Vec<usize>, Vec<usize>) = together.into_iter().partition(is_series);
-    if series.len() > 1 {
+    // Lanes do not look back at the field.
+    if series.len() > 1 && !ends::may_be_passed(motion.field().kernel()) {
         lanes::run(cx, motion, problems, series, &mut results);
     }
     if paired.len() > 1 {

@@ -10,7 +10,8 @@
 //! h = ρ e⁻² e^{−0.7/(p−1)}                                                 the step
 //! ```
 //!
-//! in the maximum norm. There are no rejected steps. The polynomial of a step is its dense output, as accurate as the
+//! in the maximum norm. Steps are not rejected, but for fields of which [a series may outlive the motion](super::ends): there the slope
+//! of the polynomial is compared with the field at the middle and at the end of a step, and the step is halved until they agree. The polynomial of a step is its dense output, as accurate as the
 //! step itself. Sums over steps, of the state and of time, are compensated.
 
 use crate::codegen::interpret::Failure;
@@ -20,6 +21,7 @@ use crate::codegen::libm::{self, quick_exp2, quick_log2};
 use crate::codegen::simd;
 
 use super::control::{Compensated, StopReason};
+use super::ends;
 use super::field::Field;
 use super::poles;
 use super::problem::{InitialValueProblem, Motion};
@@ -38,6 +40,7 @@ pub struct Taylor<'a> {
     safety: f64,
     /// 1/(p−1), 1/p
     inverses: [f64; 2],
+    tolerance: f64,
     t: Compensated,
     y: Vec<f64>,
     rest: Vec<f64>,
@@ -47,6 +50,10 @@ pub struct Taylor<'a> {
     h_old: f64,
     fixed: Option<f64>,
     pivoted: bool,
+    /// Whether the field may end where its series does not.
+    watched: bool,
+    /// Steps in a row that had to be shortened.
+    shortened: u32,
     /// The number of steps after which machine code is asked for.
     next_look: u64,
     statistics: Statistics,
@@ -56,6 +63,11 @@ pub struct Taylor<'a> {
 const LONG_RUN: u64 = 2000;
 /// Steps between two looks whether they are.
 const LOOK_AGAIN: u64 = 50;
+
+/// How far slopes may be apart, in units of what the truncated series leaves of them.
+const APART: f64 = 1e3;
+/// After so many shortened steps in a row the motion has come to an end.
+const MAX_SHORTENED: u32 = 60;
 
 /// Turns of the power method, of which the second half counts.
 const TURNS: u32 = 40;
@@ -106,6 +118,9 @@ impl<'a> Taylor<'a> {
             h_old: 0.0,
             fixed,
             pivoted,
+            watched: ends::may_be_passed(motion.field().kernel()),
+            shortened: 0,
+            tolerance: problem.tolerance.relative.max(f64::EPSILON),
             next_look: LONG_RUN,
             statistics: Statistics { order: order as u32, ..Statistics::default() },
         })
@@ -228,6 +243,45 @@ impl<'a> Taylor<'a> {
         quick_exp2::<FUSED>(rho) * self.safety
     }
 
+    /// Whether the polynomial of the step obeys the field at this part of it.
+    fn agrees(&mut self, h: f64) -> bool {
+        let (n, p) = (self.n, self.order);
+        let (mut state, mut slope) = (vec![0.0; n], vec![0.0; n]);
+        for i in 0..n {
+            let [delta] = polynomial::<false, 1>(&self.coefficients, n, p, i, h);
+            state[i] = self.y[i] + delta;
+            slope[i] = (1..=p).rev().fold(0.0, |sum, k| sum * h + k as f64 * self.coefficients[k * n + i]);
+        }
+        let mut there = vec![0.0; n];
+        if !self.field.evaluate(self.t.value + h, &state, &mut there) {
+            return false;
+        }
+        let apart = slope.iter().zip(&there).fold(0.0f64, |most, (a, b)| most.max((a - b).abs()));
+        let size = largest(&self.y).max(1.0);
+        apart * h.abs() <= APART * p as f64 * self.tolerance * size
+    }
+
+    /// The step along which the polynomial obeys a watched field, not longer than `h`.
+    #[cold]
+    fn obedient(&mut self, h: f64) -> Result<f64, StopReason> {
+        let mut shorter = h;
+        while !(self.agrees(shorter) && self.agrees(shorter / 2.0)) {
+            self.statistics.rejected += 1;
+            shorter /= 2.0;
+            self.h_old = shorter;
+            if self.fixed.is_some() || self.t.value + 0.1 * shorter == self.t.value {
+                let failure = self.field.take_failure();
+                return Err(self.stuck(failure));
+            }
+        }
+        self.field.take_failure();
+        self.shortened = if shorter == h { 0 } else { self.shortened + 1 };
+        match self.shortened > MAX_SHORTENED {
+            true => Err(self.stuck(None)),
+            false => Ok(shorter),
+        }
+    }
+
     #[inline(always)]
     fn add_polynomial<const FUSED: bool>(&mut self, h: f64) {
         let (n, p) = (self.n, self.order);
@@ -277,6 +331,13 @@ impl<'a> Taylor<'a> {
         if !last && self.t.value + 0.1 * h == self.t.value {
             return Err(self.stuck(None));
         }
+        let (h, last) = match self.watched {
+            true => {
+                let obedient = self.obedient(h)?;
+                (obedient, last && obedient == h)
+            }
+            false => (h, last),
+        };
         self.t_old = self.t.value;
         self.h_old = h;
         self.add_polynomial::<FUSED>(h);
@@ -380,7 +441,7 @@ impl Stepper for Taylor<'_> {
 
     fn advance(&mut self, limit: f64, until: f64, most: u64) -> Result<(), StopReason> {
         let remaining = limit - self.t.value;
-        if self.fixed.is_none() && remaining != 0.0 {
+        if self.fixed.is_none() && !self.watched && remaining != 0.0 {
             let run = [limit, 1f64.copysign(remaining), until];
             let (n, p) = (self.n, self.order);
             let carried = Steps {

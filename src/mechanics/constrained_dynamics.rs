@@ -7,24 +7,22 @@
 
 use super::constrained_form::{ConstrainedEquations, ConstrainedForm};
 use super::constraint_algorithm::{LogEntry, LogItem, meets};
-use super::constraint_structure::{NormalForm, subsets};
+use super::constraint_structure::ConstraintStructure;
 use super::invariant_set::{InvariantSets, Vectors, generic_leaf};
 use super::{Answered, exhausted, jet};
 use crate::algebra::Inquiry;
 use crate::algebra::derive::partial;
+use crate::algebra::linear::Matrix;
 use crate::algebra::polynomial::Polynomial;
 use crate::algebra::stratum::leaves::{Leaf, LinearSystem, leaves};
 use crate::algebra::stratum::rank::{Rank, strata_by, system_of};
 use crate::algebra::stratum::tangent::dimension;
-use crate::algebra::stratum::{self, Branch, Cell, Frame, set};
+use crate::algebra::stratum::{Branch, Cell, Frame, set};
 use crate::algebra::substitute::substitute;
-use crate::algebra::{Expr, Symbol, Verdict, conditions, decide};
+use crate::algebra::{Expr, Symbol, Verdict, conditions};
 use crate::budget::{Budgeted, share};
 use crate::geometry::jet::JetSpace;
 use rustc_hash::FxHashMap;
-
-/// More charts than this are not compared.
-const CHARTS: usize = 40;
 
 /// Where a constrained system moves.
 #[derive(Clone, Debug)]
@@ -119,33 +117,42 @@ pub fn constrained_dynamics(cx: &Inquiry, system: &ConstrainedForm) -> Answered<
     let equations = system.equations_of_motion(cx)?;
     let space = system.structure().manifold().jets(equations.order.max(1) - 1);
     let is_closed = !system.is_high() && system.structure().redundant().is_empty();
-    let run = || execute(cx, &equations, &space, is_closed, off_the_vertex(cx, system)?);
-    cx.within(share::DERIVATION, run).map_err(exhausted)
+    let independent = independent_rows(system.structure(), &space);
+    cx.within(share::DERIVATION, || execute(cx, &equations, &space, &independent, is_closed)).map_err(exhausted)
 }
 
-/// Where F loses rank there is no point of Q, as at the vertex of a cone (docs/theory/nonholonomic.md §2): a function that vanishes on the
-/// zero set at such points and at no others, where there is one. Where a chart of Q only ends another minor does not vanish.
-fn off_the_vertex(cx: &Inquiry, system: &ConstrainedForm) -> Budgeted<Vec<Expr>> {
-    let q = system.structure();
-    let (k, m) = (q.n_constraints(), q.manifold().n_coordinates());
-    let is_solved = matches!(q.normal_form(), NormalForm::Explicit(_));
-    if is_solved || !q.redundant().is_empty() || decide::is_nonzero_everywhere(cx, q.det()).is_yes() {
-        return Ok(vec![]);
+/// The rows F of which the rank condition speaks, where they are functions on this space. Q consists of the points at which
+/// they are independent: a cone is no part of it at its vertex. Constraints that depend on each other lose rank everywhere.
+fn independent_rows(q: &ConstraintStructure, space: &JetSpace) -> Vec<Vec<Expr>> {
+    let y = space.manifold();
+    let is_seen = |e: Expr| e.symbols().iter().all(|s| y.order_of_symbol(*s).is_none_or(|k| k <= space.order()));
+    match q.redundant().is_empty() && q.chetaev().entries().all(is_seen) {
+        true => q.chetaev().to_rows(),
+        false => vec![],
     }
-    let mut vertex = q.set();
-    vertex.equations.push(q.det());
-    let (symbols, rows) = (q.space().symbols(), (0..k).collect::<Vec<usize>>());
-    let charts = subsets(m, k);
-    if charts.len() > CHARTS {
-        return Ok(vec![]);
+}
+
+/// What is left of a surface, given by its cells, where these rows are independent: where the determinant of F Fᵀ, the sum of the
+/// squares of the minors of F, is not 0.
+fn where_independent(
+    cx: &Inquiry,
+    frame: &Frame,
+    rows: &[Vec<Expr>],
+    surface: Vec<Expr>,
+    cells: Vec<Cell>,
+) -> Budgeted<Vec<Cell>> {
+    if rows.is_empty() {
+        return Ok(cells);
     }
-    for columns in charts {
-        let minor = q.chetaev().minor(&rows, &columns).det(cx)?;
-        if !stratum::vanishes_on(cx, &symbols, minor, &vertex)?.is_yes() {
-            return Ok(vec![]);
+    let system = system_of(cx, frame, rows, &vec![Expr::zero(); rows.len()])?;
+    for cell in &cells {
+        if leaves(cx, frame, &system, cell)?.iter().any(|leaf| leaf.rank < rows.len()) {
+            let f = Matrix::with_columns(rows.to_vec(), rows[0].len());
+            let gram = f.mul(&f.transpose()).det(cx)?;
+            return frame.cells(cx, &Branch { equations: surface, nonzero: vec![gram] });
         }
     }
-    Ok(vec![q.det()])
+    Ok(cells)
 }
 
 /// `is_closed` says that the equations contain the derivative of everything that vanishes on the surface and is not zero itself: a
@@ -154,18 +161,19 @@ fn execute(
     cx: &Inquiry,
     equations: &ConstrainedEquations,
     space: &JetSpace,
+    independent: &[Vec<Expr>],
     is_closed: bool,
-    nonzero: Vec<Expr>,
 ) -> Budgeted<ConstrainedDynamics> {
     let surface: Vec<Expr> = equations.surface.iter().map(|e| e.function).collect();
-    let matrix = equations.b.iter().flatten().chain(&equations.a);
-    let all: Vec<Expr> = surface.iter().chain(matrix).chain(&nonzero).copied().collect();
+    let matrix = equations.b.iter().chain(independent).flatten().chain(&equations.a);
+    let all: Vec<Expr> = surface.iter().chain(matrix).copied().collect();
     let frame = &Frame::new(cx, &space.symbols(), &all)?;
     let right: Vec<Expr> = equations.a.iter().map(|e| -*e).collect();
     let base = system_of(cx, frame, &equations.b, &right)?;
     let motions = Motions { frame, space, width: equations.unknowns.len(), base };
     let mut sets = InvariantSets::new(frame, &motions);
-    let start = frame.cells(cx, &Branch { equations: surface, nonzero })?;
+    let start = frame.cells(cx, &Branch { equations: surface.clone(), nonzero: vec![] })?;
+    let start = where_independent(cx, frame, independent, surface, start)?;
     let lists = start.iter().map(|cell| leaves(cx, frame, &motions.base, cell)).collect::<Budgeted<Vec<_>>>()?;
     let mut primary = vec![];
     for leaf in lists.iter().flatten().filter(|leaf| leaf.is_solvable) {
@@ -272,9 +280,14 @@ pub fn constrained_ranks(cx: &Inquiry, system: &ConstrainedForm) -> Answered<Con
     let equations = system.equations_of_motion(cx)?;
     let space = system.space();
     let k = system.structure().n_constraints();
+    let independent = match equations.chart_free {
+        true => independent_rows(system.structure(), &space),
+        false => vec![],
+    };
     let run = || -> Budgeted<ConstrainedRanks> {
-        let nonzero = off_the_vertex(cx, system)?;
-        let (frame, base, start) = on_surface(cx, &equations, &space, &FxHashMap::default(), 0, nonzero)?;
+        let (frame, base, start) = on_surface(cx, &equations, &space, &FxHashMap::default(), 0)?;
+        let surface = equations.surface.iter().map(|e| e.function).collect();
+        let start = where_independent(cx, &frame, &independent, surface, start)?;
         let mut list = vec![];
         for cell in &start {
             list.extend(leaves(cx, &frame, &base, cell)?);
@@ -306,7 +319,7 @@ pub fn rest(
 ) -> Answered<Vec<Branch>> {
     let m = space.manifold().n_coordinates();
     let run = || -> Budgeted<Vec<Branch>> {
-        let (frame, base, start) = on_surface(cx, equations, space, at_rest, m, vec![])?;
+        let (frame, base, start) = on_surface(cx, equations, space, at_rest, m)?;
         let mut found = vec![];
         for cell in &start {
             found.extend(leaves(cx, &frame, &base, cell)?.into_iter().filter(|l| l.is_solvable).map(|l| l.cell));
@@ -325,7 +338,6 @@ fn on_surface(
     space: &JetSpace,
     put: &FxHashMap<Symbol, Expr>,
     skipped: usize,
-    nonzero: Vec<Expr>,
 ) -> Budgeted<(Frame, LinearSystem, Vec<Cell>)> {
     let at = |e: &Expr| if put.is_empty() { *e } else { substitute(*e, put) };
     let held = put.iter().map(|(s, value)| Expr::symbol(*s) - *value);
@@ -338,10 +350,10 @@ fn on_surface(
     surface.extend(held);
     let b: Vec<Vec<Expr>> = equations.b.iter().map(|row| row[skipped..].iter().map(at).collect()).collect();
     let right: Vec<Expr> = equations.a.iter().map(|e| -at(e)).collect();
-    let all: Vec<Expr> = surface.iter().chain(b.iter().flatten()).chain(&right).chain(&nonzero).copied().collect();
+    let all: Vec<Expr> = surface.iter().chain(b.iter().flatten()).chain(&right).copied().collect();
     let frame = Frame::new(cx, &space.symbols(), &all)?;
     let base = system_of(cx, &frame, &b, &right)?;
-    let start = frame.cells(cx, &Branch { equations: surface, nonzero })?;
+    let start = frame.cells(cx, &Branch { equations: surface, nonzero: vec![] })?;
     Ok((frame, base, start))
 }
 

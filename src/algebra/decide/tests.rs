@@ -445,7 +445,7 @@ fn all_who_know_signs_agree() {
     use crate::algebra::assume::sign_of;
     use crate::algebra::expr::{Condition, Relation};
     use crate::algebra::linear::Matrix;
-    use crate::algebra::stratum::{Branch, Frame, is_empty_set, real};
+    use crate::algebra::stratum::{Branch, Frame, is_empty_set};
     for (facts, text, expected) in SIGNS {
         let mut scope = Scope::new();
         scope.parameters("m k c");
@@ -468,7 +468,7 @@ fn all_who_know_signs_agree() {
         let frame = Frame::new(cx, &coordinates, &[e]).expect("no limit");
         let (p, _) = frame.read(cx, e).expect("no limit").expect("a value");
         let one_sided = expected.is_nonnegative() || expected.is_nonpositive();
-        match real::semidefinite(cx, &p).expect("no limit") {
+        match super::semidefinite(cx, &p).expect("no limit") {
             Some(found) => {
                 assert!(one_sided, "semidefinite: {told}");
                 assert_eq!(found.is_negative, expected.is_nonpositive(), "semidefinite: {told}");

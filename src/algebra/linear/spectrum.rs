@@ -19,7 +19,7 @@ use crate::algebra::Inquiry;
 use crate::algebra::assume::Sign;
 use crate::algebra::ball;
 use crate::algebra::decide::{is_zero, sign};
-use crate::algebra::expr::{Condition, Expr, Relation};
+use crate::algebra::expr::{Condition, Expr, Node, Relation};
 use crate::algebra::factor::factor;
 use crate::algebra::function::Elementary;
 use crate::algebra::generator::Generator;
@@ -188,6 +188,22 @@ impl Spectrum {
             return Ok(false);
         }
         let middle = simplify(cx, -c[1] / (2 * c[2]))?;
+        if known.is_nonpositive() {
+            // Real where it vanishes, and nowhere else: the eigenvalues of a rotation by θ at sin θ = 0.
+            let size = simplify(cx, (-discriminant).sqrt())?;
+            let vanishes = Condition { relation: Relation::Equal, left: without_size(size) };
+            let at_all = Condition { relation: Relation::NotEqual, ..vanishes };
+            for _ in 0..2 {
+                let (value, conditions) = (Root::Real(middle), vec![vanishes]);
+                self.eigenvalues.push(Eigenvalue { value, multiplicity, conditions });
+            }
+            for side in [1, -1] {
+                let half = simplify(cx, side * (size / (2 * c[2])))?;
+                let (value, conditions) = (Root::Complex(middle, half), vec![at_all]);
+                self.eigenvalues.push(Eigenvalue { value, multiplicity, conditions });
+            }
+            return Ok(true);
+        }
         let mut push = |value: Root, relation: Relation| {
             let conditions = vec![Condition { relation, left: discriminant }];
             self.eigenvalues.push(Eigenvalue { value, multiplicity, conditions });
@@ -201,6 +217,15 @@ impl Spectrum {
             push(Root::Complex(middle, simplify(cx, half)?), Relation::Less);
         }
         Ok(true)
+    }
+}
+
+/// What vanishes with c·|u|: u.
+fn without_size(e: Expr) -> Expr {
+    match e.node() {
+        Node::Sum { constant, terms } if constant.is_zero() && terms.len() == 1 => without_size(terms[0].0),
+        Node::Apply(Elementary::Abs, u) => u[0],
+        _ => e,
     }
 }
 
@@ -463,6 +488,19 @@ mod tests {
         assert_eq!(counts, [2, 2, 1]);
         assert!(matches!(found[2].value, Root::Real(e) if e == Expr::from(3)));
         assert!(matches!(found[0].value, Root::Complex(re, im) if re.is_zero() && im == Expr::from(2).sqrt()));
+    }
+
+    /// A rotation by θ has the eigenvalues cos θ ± i sin θ: real, and twice the same, where sin θ = 0.
+    #[test]
+    fn a_rotation_has_real_eigenvalues_at_half_turns() {
+        let mut scope = Scope::new();
+        let (c, s) = (scope.read("cos(x)"), scope.read("sin(x)"));
+        let found = Matrix::from_rows(vec![vec![c, -s], vec![s, c]]).spectrum(&scope.cx()).expect("no limit");
+        let real = |e: &&Eigenvalue| matches!(e.value, Root::Real(value) if value == c);
+        assert_eq!(found.eigenvalues.iter().filter(real).count(), 2);
+        let vanishes = [Condition { relation: Relation::Equal, left: s }];
+        assert!(found.eigenvalues.iter().filter(real).all(|e| e.conditions == vanishes));
+        assert_eq!(found.eigenvalues.len(), 4);
     }
 
     /// λ² + k: real where k ≤ 0, a pair where k > 0; by a fact one of them is left.

@@ -1,7 +1,7 @@
 //! Cells, the branches as the engine works with them, and SPLIT.
 
 use super::super::assume::Sign;
-use super::super::decide::{is_zero, sign};
+use super::super::decide::{is_zero, semidefinite, sign};
 use super::super::expr::Expr;
 use super::super::factor::factor;
 use super::super::generator::{Generator, Kind, reduce};
@@ -15,7 +15,7 @@ use super::basis::Basis;
 use super::combination::of_one_sign;
 use super::coupling::{Coupling, coupling, fixed};
 use super::half_angle::split_by_half_angles;
-use super::real::{Constants, semidefinite, split_over_roots};
+use super::real::{Constants, split_over_roots};
 use super::regular::Regularity;
 use super::shear::Shear;
 use super::single_argument::only_zero;

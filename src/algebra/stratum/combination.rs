@@ -4,10 +4,11 @@
 //! times the first minus the second is a²x² + b²y² = 0. A combination g − c·m·e with a monomial m is looked at
 //! where it removes a term of g whose sign is wrong or not known.
 
+use super::super::assume::Sign;
+use super::super::decide::positivity::{Semidefinite, monomial_sign, of_one_sign_by_terms};
 use super::super::generator::reduce;
 use super::super::number::Rational;
 use super::super::polynomial::{Monomial, Polynomial};
-use super::real::{Semidefinite, even_terms, monomial_sign};
 use crate::algebra::Inquiry;
 use crate::budget::Budgeted;
 
@@ -29,11 +30,11 @@ pub(super) fn of_one_sign(cx: &Inquiry, equations: &[Polynomial]) -> Budgeted<Op
     for g in &short {
         cx.check()?;
         let terms: Vec<(Monomial, Rational)> = g.terms().collect();
-        let signs: Vec<Option<bool>> =
-            terms.iter().map(|(m, c)| Some(monomial_sign(cx, m)? ^ c.is_negative())).collect();
-        for wanted in [false, true] {
+        let sign = |(m, c): &(Monomial, Rational)| monomial_sign(cx, m).times(Sign::of_number(c));
+        let signs: Vec<Sign> = terms.iter().map(sign).collect();
+        for wanted in [Sign::NONNEGATIVE, Sign::NONPOSITIVE] {
             let in_the_way: Vec<&(Monomial, Rational)> =
-                terms.iter().zip(&signs).filter(|(_, sign)| **sign != Some(wanted)).map(|(term, _)| term).collect();
+                terms.iter().zip(&signs).filter(|(_, sign)| sign.and(wanted) != **sign).map(|(term, _)| term).collect();
             if in_the_way.is_empty() || in_the_way.len() > MAX_IN_THE_WAY || in_the_way.len() == terms.len() {
                 continue;
             }
@@ -45,7 +46,7 @@ pub(super) fn of_one_sign(cx: &Inquiry, equations: &[Polynomial]) -> Budgeted<Op
                     let multiple = Polynomial::from_terms([(rest, c / &coefficient)]);
                     let combined = reduce(cx, &(*g).clone() - &multiple.mul(cx, e)?)?;
                     if !combined.is_zero()
-                        && let Some(found) = even_terms(cx, &combined)
+                        && let Some(found) = of_one_sign_by_terms(cx, &combined)
                     {
                         return Ok(Some(found));
                     }

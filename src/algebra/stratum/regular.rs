@@ -18,13 +18,13 @@
 //! (Seidenberg's lemma), or by the vanishing of a minor of which it is shown that it vanishes at all real points. What
 //! resists stays as it is, and is said not to be known.
 
+use super::super::decide::semidefinite;
 use super::super::generator::{Generator, Kind};
 use super::super::number::Rational;
 use super::super::polynomial::Polynomial;
 use super::super::symbol::Symbol;
 use super::cell::{Cell, Frame};
 use super::components::components;
-use super::real::semidefinite;
 use super::sample::{Witness, is_allowed, witness};
 use super::set;
 use super::single_argument::{argument, has_zero};

@@ -7,6 +7,7 @@
 //! its sine and cosine only where other coordinates can follow it needs no value: every pair on the unit circle is
 //! the sine and cosine of some angle.
 
+use super::super::decide::semidefinite;
 use super::super::expr::Expr;
 use super::super::generator::{Generator, Kind};
 use super::super::number::Rational;
@@ -17,7 +18,6 @@ use super::super::symbol::Symbol;
 use super::algebraic_point::{AlgebraicPoint, algebraic_point};
 use super::cell::{Cell, Frame};
 use super::facts;
-use super::real::semidefinite;
 use crate::algebra::Inquiry;
 use crate::budget::Budgeted;
 use rustc_hash::FxHashMap;

@@ -22,6 +22,7 @@
 
 use super::{DynamicBranch, Dynamics, LogEntry, LogItem, Problem, Task, Undecided};
 use crate::algebra::assume::Sign;
+use crate::algebra::decide::semidefinite;
 use crate::algebra::generator::Generator;
 use crate::algebra::linear::Matrix;
 use crate::algebra::linear::definite::Definiteness;
@@ -30,7 +31,6 @@ use crate::algebra::stratum::Branch;
 use crate::algebra::stratum::independence::{Ground, blocks};
 use crate::algebra::stratum::leaves::Row;
 use crate::algebra::stratum::rank::Rank;
-use crate::algebra::stratum::real::semidefinite;
 use crate::algebra::stratum::tangent::{conormal, determinant, differential};
 use crate::algebra::{Expr, Inquiry, Symbol, Verdict};
 use crate::budget::{Budgeted, share};
