@@ -48,6 +48,8 @@ pub mod jet_interpret;
 #[cfg(feature = "jit")]
 pub mod jet_jit;
 #[cfg(feature = "jit")]
+pub mod jet_pair_steps;
+#[cfg(feature = "jit")]
 pub mod jet_pairs;
 pub mod jet_rules;
 #[cfg(feature = "jit")]

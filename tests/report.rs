@@ -87,7 +87,10 @@ fn a_page_has_everything_and_loads_nothing() {
         assert!(!page.contains(loads), "{loads}");
     }
     assert!(!page.contains("class=\"latex\""), "a formula was not converted:\n{page}");
-    // What the program writes is on the page only.
+    // What the program writes is on the page only, and nothing else is said.
+    let talk = String::from_utf8_lossy(&output.stderr);
+    assert!(talk.contains("`swing.html` was written"), "{talk}");
+    assert!(!talk.contains("`swing.csv` was") && !talk.contains("`swing.svg` was"), "{talk}");
     assert!(!folder.0.join("swing.csv").exists() && !folder.0.join("swing.svg").exists());
     // Equal inputs give equal pages.
     assert_eq!(folder.page().0, page);

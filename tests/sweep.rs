@@ -135,6 +135,44 @@ fn a_row_that_fails_says_why_and_the_others_go_on() {
     assert!(rows[1][2] == "nan" && rows[1][3] != "reached", "{:?}", rows[1]);
 }
 
+/// Questions to a table are answered by the rows that have values. x'' = −k x from 1 at rest is cos(√k t): √cos 1 =
+/// 0.73505258714471571 for k = 1, and for k = 4 there is no root, since cos 2 < 0.
+#[test]
+fn rows_that_failed_are_left_out_of_answers() {
+    let program = OSCILLATOR.to_string()
+        + "let s = sweep L over k in [1, 4] { from x = 1; until t = 1; collect a = sqrt(x.last), b = x.last }\n\
+           s\nassert s.rows = 2\nassert s.failed = 1\nassert s.a = 0.7350525871447157 within 1e-8\n\
+           assert s.a.last = 0.7350525871447157 within 1e-8\ns.a\ns.k\n";
+    let folder = Folder::new("left-out", &program);
+    let output = folder.run(&["run", "a.mech"]);
+    assert!(output.status.success(), "{}", talk(&output));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("2 rows, 1 of them failed") && text.contains("a: 1 value"), "{text}");
+    assert!(!text.contains("from NaN") && !text.contains("between NaN"), "{text}");
+}
+
+/// Runs of series go side by side, each with its own parameters, time and end, and have the bits of runs alone: a shard of four
+/// rows has too few for that.
+#[test]
+fn rows_side_by_side_have_the_bits_of_rows_alone() {
+    let program = "manifold Q over t { a : angle, b : angle }\nparam g = 9.81, k = 1, s = 1\n\
+        lagrangian L on J1(Q) = a'^2 + b'^2/2 + a'*b'*cos(a - b) + g*(2*cos(a) + cos(b)) - exp(k*a/10) + s*b*sin(k*t)/7\n\
+        sweep L over a in -2..2 by 1, k in [1, 2, 0, 1/3] { from b = 1/2; until t = 3 + k; method taylor; tolerance 1e-9\n\
+        collect x = a.last, y = b.last, v = (a').last, w = (b').last } to \"table.csv\"\n";
+    let folder = Folder::new("beside", program);
+    folder.holds(&["sweep", "a.mech", "--jobs", "1"]);
+    let parts: Vec<String> = (1..=5).map(|i| format!("part-{i}.csv")).collect();
+    for (i, part) in parts.iter().enumerate() {
+        folder.holds(&["sweep", "a.mech", "--shard", &format!("{}/5", i + 1), "--out", part, "--jobs", "1"]);
+    }
+    let mut merge = vec!["sweep", "merge"];
+    merge.extend(parts.iter().map(String::as_str));
+    merge.extend(["--out", "merged.csv"]);
+    folder.holds(&merge);
+    assert_eq!(folder.text("merged.csv"), folder.text("table.csv"));
+    assert!(folder.rows("table.csv").iter().all(|row| row.last().is_some_and(|word| word == "reached")));
+}
+
 /// Code of the C compiler of the system, for as many runs at once as the processor has lanes, changes no bit of the table: rows that
 /// are ordinary, one that meets a singular point, one that is long; and so on any number of threads.
 #[test]

@@ -15,6 +15,8 @@ use std::io::{IsTerminal, Write};
 pub struct Console {
     format: MessageFormat,
     timings: bool,
+    /// Files are kept apart, and that they were written is not so.
+    is_apart: bool,
     /// The first failure to write an answer; nothing is written after it.
     broken: Option<std::io::Error>,
 }
@@ -24,7 +26,12 @@ impl Console {
         if talk.timings {
             timing::enable();
         }
-        Console { format: talk.message_format, timings: talk.timings, broken: None }
+        Console { format: talk.message_format, timings: talk.timings, is_apart: false, broken: None }
+    }
+
+    /// What programs write is kept apart: no more is said about files.
+    pub fn keep_apart(&mut self) {
+        self.is_apart = true;
     }
 
     /// Whether diagnostics are meant for people.
@@ -58,7 +65,8 @@ impl Console {
 
     /// Shows diagnostics about texts of `sources`.
     pub fn report<'d>(&mut self, diagnostics: impl IntoIterator<Item = &'d Diagnostic>, sources: &SourceMap) {
-        let mut diagnostics = diagnostics.into_iter().peekable();
+        let is_so = |d: &&Diagnostic| !(self.is_apart && d.code.number == codes::WRITTEN.number);
+        let mut diagnostics = diagnostics.into_iter().filter(is_so).peekable();
         if diagnostics.peek().is_none() {
             return;
         }

@@ -50,6 +50,7 @@ pub fn run(mut arguments: Arguments) -> Exit {
     }
     arguments.reading.each(Purpose::Answer, |session, program, console| {
         let world = Rc::new(Apart::default());
+        console.keep_apart();
         *session = Session::new(SessionOptions { world: world.clone(), ..session.options().clone() });
         let (page, exit) = page(session, &world, program, console);
         match Disk.write(&to, page.html().as_bytes()) {

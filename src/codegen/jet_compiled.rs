@@ -157,7 +157,8 @@ impl CompiledJet {
         #[cfg(feature = "jit")]
         {
             let code = self.0.pairs.get_or_init(|| translate_pairs(self)).as_ref()?;
-            Some(JetPairCaller { jet: self.clone(), scratch: vec![0.0; code.n_scratch()] })
+            let scratch = vec![0.0; code.n_scratch()];
+            Some(JetPairCaller { jet: self.clone(), scratch, carried: Vec::new(), parameters: Vec::new() })
         }
         #[cfg(not(feature = "jit"))]
         None
@@ -194,9 +195,60 @@ pub struct JetPairCaller {
     jet: CompiledJet,
     #[cfg(feature = "jit")]
     scratch: Vec<f64>,
+    /// Coefficients, and what a loop over steps carries from one to the next.
+    #[cfg(feature = "jit")]
+    carried: Vec<f64>,
+    /// The parameters of the first pair, then those of the second.
+    #[cfg(feature = "jit")]
+    parameters: Vec<f64>,
 }
 
 impl JetPairCaller {
+    /// How many trajectories go side by side.
+    pub fn lanes(&self) -> usize {
+        #[cfg(feature = "jit")]
+        if self.jet.0.pairs.get().and_then(Option::as_ref).is_some_and(Code::has_loop) {
+            return 2 * super::jet_pairs::N_TURNS;
+        }
+        2
+    }
+
+    /// Makes up to `most` steps of all trajectories in a loop of machine code ([`super::jet_pair_steps`]); false when there is
+    /// none. `rows` are those of [`super::wide`].
+    pub fn steps(&mut self, parameters: &[f64], rows: &mut [f64], most: u64) -> bool {
+        #[cfg(feature = "jit")]
+        if let Some(code) = self.jet.0.pairs.get().and_then(Option::as_ref).filter(|code| code.has_loop()) {
+            use super::jet_pairs::N_TURNS;
+            let program = self.jet.program();
+            let n_coefficients = 2 * program.n * (program.order + 1);
+            let apart = super::jet_pair_steps::apart(program);
+            self.carried.resize(N_TURNS * apart, 0.0);
+            self.parameters.resize(parameters.len(), 0.0);
+            // A row of all lanes becomes a row of each pair.
+            let split = parameters.len() / N_TURNS;
+            for (j, row) in parameters.chunks_exact(2 * N_TURNS).enumerate() {
+                for (turn, two) in row.chunks_exact(2).enumerate() {
+                    self.parameters[turn * split + 2 * j..][..2].copy_from_slice(two);
+                }
+            }
+            let place = |j: usize, turn: usize| turn * apart + n_coefficients + 2 * j;
+            for (j, row) in rows.chunks_exact(2 * N_TURNS).enumerate() {
+                for (turn, two) in row.chunks_exact(2).enumerate() {
+                    self.carried[place(j, turn)..][..2].copy_from_slice(two);
+                }
+            }
+            code.call_steps(&[&[], &[], &self.parameters, &[]], most, &mut self.carried, &mut self.scratch);
+            for (j, row) in rows.chunks_exact_mut(2 * N_TURNS).enumerate() {
+                for (turn, two) in row.chunks_exact_mut(2).enumerate() {
+                    two.copy_from_slice(&self.carried[place(j, turn)..][..2]);
+                }
+            }
+            return true;
+        }
+        let _ = (parameters, rows, most);
+        false
+    }
+
     /// The coefficients of the solutions through two states. False when guards declined for one of them; numbers may be
     /// infinite or NaN.
     #[inline(always)]

@@ -64,7 +64,8 @@ pub fn compile(program: &JetProgram, tier: Tier) -> Result<Code, CompileError> {
     })?;
     let mut banks = needs.banks;
     banks[Bank::State as usize] = banks[Bank::State as usize].max(program.n);
-    let lengths = Lengths { banks, outputs: program.n * (program.order + 1), scratch: plan.n_scratch };
+    let (outputs, carried) = (program.n * (program.order + 1), 2 * program.n + jet_steps::N_CARRIED);
+    let lengths = Lengths { banks, outputs, scratch: plan.n_scratch, run: 3, carried };
     assembler.finish(Entries { single: Some(entry), many: steps }, lengths)
 }
 

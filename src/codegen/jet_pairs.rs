@@ -5,6 +5,10 @@
 //! operations, their order and their roundings are those of a trajectory alone.
 //!
 //! Arrays are interleaved as for kernels with two lanes: entry i of lane l is at `2 i + l`.
+//!
+//! Every order waits for the one before it, and a processor waits with it: pairs of doubles, or eight of them, take the same
+//! time. So in small systems two pairs take their turns, operation by operation. The arrays of the second lie behind those of
+//! the first.
 
 use cranelift::codegen::ir;
 use cranelift::prelude::{FloatCC, FunctionBuilder, InstBuilder, MemFlagsData, types};
@@ -13,9 +17,13 @@ use rustc_hash::FxHashMap;
 
 use super::ir::{Bank, Comparison};
 use super::jet::{JetProgram, NodeId, Rule, Series, Slot, SumId};
+use super::jet_compiled::SMALL;
+use super::jet_pair_steps;
 use super::jet_rules::{self, Arithmetic, Constant};
+use super::jet_steps::Coefficients;
 use super::jit::{self, Lanes};
 use super::machine::{Assembler, Code, CompileError, Entries, Lengths, Tier};
+use super::wide::N_ROWS;
 
 /// Longer recurrences are left to trajectories alone, which know how to repeat interactions.
 pub const MAX_OPERATIONS: usize = 30_000;
@@ -23,11 +31,13 @@ pub const MAX_OPERATIONS: usize = 30_000;
 /// More instructions than this in one function make register allocation slow.
 const PART: usize = 12_000;
 
-/// Compiles the recurrences. The outputs of the code are the coefficients, order by order.
+/// Compiles the recurrences: of small systems a loop of steps for two pairs, of others the coefficients of one.
 pub fn compile(program: &JetProgram, tier: Tier) -> Result<Code, CompileError> {
     let mut assembler = Assembler::new(tier)?;
     let (initial, needs) = jit::assemble(&mut assembler, &program.initial, Lanes::Two)?;
-    let plan = Plan::new(program, &mut assembler, needs.outputs + needs.scratch);
+    let is_small = program.n <= SMALL && program.order > 2;
+    let turns = if is_small { N_TURNS } else { 1 };
+    let plan = Plan::new(program, &mut assembler, needs.outputs + needs.scratch, turns);
     let mut parts = Vec::new();
     for (i, orders) in plan.parts.iter().enumerate() {
         let id = assembler.function(&format!("orders{i}"), |fb, _| {
@@ -35,6 +45,26 @@ pub fn compile(program: &JetProgram, tier: Tier) -> Result<Code, CompileError> {
             Ok(())
         })?;
         parts.push(id);
+    }
+    let mut banks = needs.banks.map(|length| turns * length);
+    let state = &mut banks[Bank::State as usize];
+    *state = turns * (2 * program.n).max(*state / turns);
+    let lengths = Lengths {
+        banks,
+        outputs: turns * 2 * program.n * (program.order + 1),
+        scratch: turns * plan.n_scratch,
+        run: 0,
+        carried: turns * 2 * (2 * program.n + N_ROWS),
+    };
+    if is_small {
+        let n_parameters = needs.banks[Bank::Parameter as usize];
+        let functions = Coefficients { initial, parts: &parts, n_slots: needs.outputs };
+        let apart = [jet_pair_steps::apart(program), plan.n_scratch, n_parameters].map(|numbers| 8 * numbers as i64);
+        let steps = assembler.loop_function("pair_steps", |fb, module| {
+            jet_pair_steps::emit(fb, module, program, &functions, apart);
+            Ok(())
+        })?;
+        return assembler.finish(Entries { single: None, many: Some(steps) }, lengths);
     }
     let entry = assembler.function("jets", |fb, module| {
         let block = fb.create_block();
@@ -52,14 +82,20 @@ pub fn compile(program: &JetProgram, tier: Tier) -> Result<Code, CompileError> {
         fb.ins().return_(&[status]);
         Ok(())
     })?;
-    let mut banks = needs.banks;
-    banks[Bank::State as usize] = banks[Bank::State as usize].max(2 * program.n);
-    let lengths = Lengths { banks, outputs: 2 * program.n * (program.order + 1), scratch: plan.n_scratch };
     assembler.finish(Entries { single: Some(entry), many: None }, lengths)
 }
 
+/// Pairs that take turns.
+pub const N_TURNS: usize = 2;
+
+/// A number of each pair that takes its turn; the same twice where there is one pair.
+type Turns = [ir::Value; N_TURNS];
+
 /// What all functions agree on.
 struct Plan {
+    turns: usize,
+    /// Bytes between the arrays of the pairs: states and outputs, scratch.
+    apart: [i32; 2],
     /// The orders of each function.
     parts: Vec<std::ops::Range<usize>>,
     /// Where the coefficients of a series are, in bytes of the scratch array; states that are not weighted are outputs.
@@ -69,7 +105,7 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(program: &JetProgram, assembler: &mut Assembler, reserved: usize) -> Plan {
+    fn new(program: &JetProgram, assembler: &mut Assembler, reserved: usize, turns: usize) -> Plan {
         let mut n_scratch = reserved.next_multiple_of(2);
         let mut places = FxHashMap::default();
         for series in program.sums.iter().flat_map(|sum| [sum.a, sum.b]) {
@@ -96,7 +132,8 @@ impl Plan {
             }
         }
         parts.push(start..program.order.max(start));
-        Plan { parts, places, n_scratch, constants }
+        let apart = [jet_pair_steps::apart(program), n_scratch].map(|numbers| 8 * numbers as i32);
+        Plan { turns, apart, parts, places, n_scratch, constants }
     }
 }
 
@@ -118,8 +155,8 @@ struct Emitter<'a, 'b> {
     constants: ir::Value,
     order: usize,
     /// Coefficients and sums of the current order.
-    values: Vec<Option<ir::Value>>,
-    sums: Vec<Option<ir::Value>>,
+    values: Vec<Option<Turns>>,
+    sums: Vec<Option<Turns>>,
 }
 
 fn flags() -> MemFlagsData {
@@ -153,14 +190,45 @@ impl<'a, 'b> Emitter<'a, 'b> {
         }
     }
 
+    /// Does something for each pair in turn.
+    fn each(&mut self, mut work: impl FnMut(&mut Self, usize) -> ir::Value) -> Turns {
+        let first = work(self, 0);
+        let second = if self.plan.turns == N_TURNS { work(self, 1) } else { first };
+        [first, second]
+    }
+
+    /// How far the array of a pair is from that of the first.
+    fn apart(&self, base: ir::Value, turn: usize) -> i32 {
+        let distance = match base {
+            base if base == self.constants => 0,
+            base if base == self.scratch => self.plan.apart[1],
+            _ => self.plan.apart[0],
+        };
+        turn as i32 * distance
+    }
+
+    fn load(&mut self, flags: MemFlagsData, base: ir::Value, place: i32) -> Turns {
+        self.each(|x, turn| {
+            let place = place + x.apart(base, turn);
+            x.fb.ins().load(types::F64X2, flags, base, place)
+        })
+    }
+
+    fn store(&mut self, x: Turns, base: ir::Value, place: i32) {
+        for turn in 0..self.plan.turns {
+            let place = place + self.apart(base, turn);
+            self.fb.ins().store(flags(), x[turn], base, place);
+        }
+    }
+
     fn emit(mut self, orders: std::ops::Range<usize>) {
         let n = self.program.n;
         if orders.start == 1 {
             for i in 0..n {
-                let y = self.fb.ins().load(types::F64X2, flags(), self.state, 16 * i as i32);
-                self.fb.ins().store(flags(), y, self.outputs, 16 * i as i32);
+                let y = self.load(flags(), self.state, 16 * i as i32);
+                self.store(y, self.outputs, 16 * i as i32);
                 let slope = self.slot(self.program.derivatives[i].slot);
-                self.fb.ins().store(flags(), slope, self.outputs, 16 * (n + i) as i32);
+                self.store(slope, self.outputs, 16 * (n + i) as i32);
             }
         }
         for k in orders {
@@ -176,9 +244,9 @@ impl<'a, 'b> Emitter<'a, 'b> {
                     None => self.number(0.0),
                 };
                 let offset = 48 * (k + 1) as i32 + 16 * Constant::OverK as i32;
-                let inverse = self.fb.ins().load(types::F64X2, settled(), self.constants, offset);
-                let x = self.fb.ins().fmul(f, inverse);
-                self.fb.ins().store(flags(), x, self.outputs, 16 * ((k + 1) * n + i) as i32);
+                let inverse = self.load(settled(), self.constants, offset);
+                let x = self.mul(f, inverse);
+                self.store(x, self.outputs, 16 * ((k + 1) * n + i) as i32);
             }
         }
         let zero = self.fb.ins().iconst(types::I64, 0);
@@ -190,7 +258,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         match self.program.nodes[node as usize] {
             Rule::State(i) => {
                 let place = 16 * (self.order * self.program.n + i as usize) as i32;
-                let x = self.fb.ins().load(types::F64X2, settled(), self.outputs, place);
+                let x = self.load(settled(), self.outputs, place);
                 self.keep(node, x);
             }
             // The first unknown solves the system.
@@ -209,7 +277,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
     }
 
     /// Remembers the newest coefficient, and stores it where later orders will look for it.
-    fn keep(&mut self, node: NodeId, x: ir::Value) {
+    fn keep(&mut self, node: NodeId, x: Turns) {
         self.values[node as usize] = Some(x);
         // The newest sum of the last order uses coefficients up to two orders below it.
         if self.order + 2 > self.program.order {
@@ -219,41 +287,41 @@ impl<'a, 'b> Emitter<'a, 'b> {
             if let Some(&place) = self.plan.places.get(&Series { node, weighted }) {
                 let x = if weighted && self.order > 1 {
                     let k = self.constant(Constant::K);
-                    self.fb.ins().fmul(x, k)
+                    self.mul(x, k)
                 } else {
                     x
                 };
-                self.fb.ins().store(flags(), x, self.scratch, place + 16 * self.order as i32);
+                self.store(x, self.scratch, place + 16 * self.order as i32);
             }
         }
     }
 
     /// The coefficient of order j of a series.
-    fn term(&mut self, series: Series, j: usize) -> ir::Value {
+    fn term(&mut self, series: Series, j: usize) -> Turns {
         let (base, place) = match state(self.program, series) {
             Some(i) => (self.outputs, 16 * (j * self.program.n + i) as i32),
             None => (self.scratch, self.plan.places[&series] + 16 * j as i32),
         };
-        self.fb.ins().load(types::F64X2, settled(), base, place)
+        self.load(settled(), base, place)
     }
 }
 
 impl Arithmetic for Emitter<'_, '_> {
-    type Number = ir::Value;
+    type Number = Turns;
 
     fn order(&self) -> usize {
         self.order
     }
 
-    fn at(&mut self, node: NodeId) -> ir::Value {
+    fn at(&mut self, node: NodeId) -> Turns {
         self.values[node as usize].expect("nodes are computed in order")
     }
 
-    fn slot(&mut self, slot: Slot) -> ir::Value {
-        self.fb.ins().load(types::F64X2, settled(), self.scratch, 16 * slot as i32)
+    fn slot(&mut self, slot: Slot) -> Turns {
+        self.load(settled(), self.scratch, 16 * slot as i32)
     }
 
-    fn sum(&mut self, id: SumId) -> ir::Value {
+    fn sum(&mut self, id: SumId) -> Turns {
         if let Some(x) = self.sums[id as usize] {
             return x;
         }
@@ -267,57 +335,60 @@ impl Arithmetic for Emitter<'_, '_> {
         total
     }
 
-    fn number(&mut self, x: f64) -> ir::Value {
+    fn number(&mut self, x: f64) -> Turns {
         let scalar = self.fb.ins().f64const(x);
-        self.fb.ins().splat(types::F64X2, scalar)
+        [self.fb.ins().splat(types::F64X2, scalar); N_TURNS]
     }
 
-    fn constant(&mut self, which: Constant) -> ir::Value {
+    fn constant(&mut self, which: Constant) -> Turns {
         let offset = 48 * self.order as i32 + 16 * which as i32;
-        self.fb.ins().load(types::F64X2, settled(), self.constants, offset)
+        self.load(settled(), self.constants, offset)
     }
 
-    fn add(&mut self, a: ir::Value, b: ir::Value) -> ir::Value {
-        self.fb.ins().fadd(a, b)
+    fn add(&mut self, a: Turns, b: Turns) -> Turns {
+        self.each(|x, turn| x.fb.ins().fadd(a[turn], b[turn]))
     }
 
-    fn sub(&mut self, a: ir::Value, b: ir::Value) -> ir::Value {
-        self.fb.ins().fsub(a, b)
+    fn sub(&mut self, a: Turns, b: Turns) -> Turns {
+        self.each(|x, turn| x.fb.ins().fsub(a[turn], b[turn]))
     }
 
-    fn mul(&mut self, a: ir::Value, b: ir::Value) -> ir::Value {
-        self.fb.ins().fmul(a, b)
+    fn mul(&mut self, a: Turns, b: Turns) -> Turns {
+        self.each(|x, turn| x.fb.ins().fmul(a[turn], b[turn]))
     }
 
     /// −x by a mask from memory; the instruction for it would make the mask every time.
-    fn negate(&mut self, x: ir::Value) -> ir::Value {
-        let mask = self.fb.ins().load(types::F64X2, settled(), self.constants, 0);
-        self.fb.ins().bxor(x, mask)
+    fn negate(&mut self, a: Turns) -> Turns {
+        let mask = self.load(settled(), self.constants, 0);
+        self.each(|x, turn| x.fb.ins().bxor(a[turn], mask[turn]))
     }
 
-    fn multiply_add(&mut self, a: ir::Value, b: ir::Value, c: ir::Value) -> ir::Value {
+    fn multiply_add(&mut self, a: Turns, b: Turns, c: Turns) -> Turns {
         if self.program.fused {
-            return self.fb.ins().fma(a, b, c);
+            return self.each(|x, turn| x.fb.ins().fma(a[turn], b[turn], c[turn]));
         }
-        let product = self.fb.ins().fmul(a, b);
-        self.fb.ins().fadd(product, c)
+        let product = self.mul(a, b);
+        self.add(product, c)
     }
 
-    fn multiply_sub(&mut self, a: ir::Value, b: ir::Value, c: ir::Value) -> ir::Value {
-        let minus = self.fb.ins().fneg(a);
+    fn multiply_sub(&mut self, a: Turns, b: Turns, c: Turns) -> Turns {
+        let minus = self.each(|x, turn| x.fb.ins().fneg(a[turn]));
         self.multiply_add(minus, b, c)
     }
 
-    fn select(&mut self, comparison: Comparison, [p, q, then, otherwise]: [ir::Value; 4]) -> ir::Value {
+    fn select(&mut self, comparison: Comparison, [p, q, then, otherwise]: [Turns; 4]) -> Turns {
         let cc = match comparison {
             Comparison::Lt => FloatCC::LessThan,
             Comparison::Le => FloatCC::LessThanOrEqual,
             Comparison::Eq => FloatCC::Equal,
             Comparison::Ne => FloatCC::NotEqual,
         };
-        let mask = self.fb.ins().fcmp(cc, p, q);
-        let [then, otherwise] = [then, otherwise].map(|x| self.fb.ins().bitcast(types::I64X2, jit::little(), x));
-        let bits = self.fb.ins().bitselect(mask, then, otherwise);
-        self.fb.ins().bitcast(types::F64X2, jit::little(), bits)
+        self.each(|x, turn| {
+            let mask = x.fb.ins().fcmp(cc, p[turn], q[turn]);
+            let bits = |x: &mut Self, y: ir::Value| x.fb.ins().bitcast(types::I64X2, jit::little(), y);
+            let (then, otherwise) = (bits(x, then[turn]), bits(x, otherwise[turn]));
+            let chosen = x.fb.ins().bitselect(mask, then, otherwise);
+            x.fb.ins().bitcast(types::F64X2, jit::little(), chosen)
+        })
     }
 }

@@ -229,6 +229,7 @@ impl Plan {
             banks: Bank::ALL.map(|bank| kernel.bank_len(bank) * lanes),
             outputs: kernel.outputs().len() * lanes,
             scratch: self.n_scratch,
+            ..Lengths::default()
         }
     }
 

@@ -61,6 +61,8 @@ pub struct Code {
     bank_lens: [usize; N_BANKS],
     n_outputs: usize,
     n_scratch: usize,
+    n_run: usize,
+    n_carried: usize,
     /// Constants and tables that the code refers to by address.
     _constants: Vec<Vec<f64>>,
     _tables: Vec<Arc<Table>>,
@@ -125,13 +127,14 @@ impl Code {
         self.loop_entry.is_some()
     }
 
-    /// Makes up to `most` Taylor steps; the result is how many were made. The arrays are those of [`super::jet_steps`].
+    /// Makes up to `most` Taylor steps; the result is how many were made. The arrays are those of [`super::jet_steps`]
+    /// or [`super::jet_pair_steps`].
     pub fn call_steps(&self, banks: &Banks, most: u64, carried: &mut [f64], scratch: &mut [f64]) -> u64 {
         let Some(entry) = self.loop_entry else { unreachable!("this code has no loop") };
-        let states = self.bank_lens[Bank::State as usize];
         let numbers = [Bank::Parameter, Bank::Extra].map(|b| b as usize);
-        let long_enough = numbers.into_iter().all(|i| banks[i].len() >= self.bank_lens[i]) && banks[0].len() >= 3;
-        let room = carried.len() >= self.n_outputs + 2 * states + super::jet_steps::N_CARRIED;
+        let has = |i: usize| banks[i].len() >= self.bank_lens[i];
+        let long_enough = numbers.into_iter().all(has) && banks[0].len() >= self.n_run;
+        let room = carried.len() >= self.n_outputs + self.n_carried;
         assert!(long_enough && room && scratch.len() >= self.n_scratch);
         if self.clear_upper {
             simd::clear_upper();
@@ -183,6 +186,9 @@ pub struct Lengths {
     pub banks: [usize; N_BANKS],
     pub outputs: usize,
     pub scratch: usize,
+    /// Of a loop over steps: the numbers about the run in the place of the time, and what is carried beside the outputs.
+    pub run: usize,
+    pub carried: usize,
 }
 
 /// Collects functions, then makes them executable.
@@ -342,6 +348,8 @@ impl Assembler {
             bank_lens: lengths.banks,
             n_outputs: lengths.outputs,
             n_scratch: lengths.scratch,
+            n_run: lengths.run,
+            n_carried: lengths.carried,
             _constants: self.constants,
             _tables: self.tables,
             module: Mutex::new(Some(self.module)),

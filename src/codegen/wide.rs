@@ -58,10 +58,10 @@ const MAX_OPERATIONS: usize = 20_000;
 pub const STEPS: &std::ffi::CStr = c"lepage_steps";
 pub const LANES: &std::ffi::CStr = c"lepage_lanes";
 
-/// What the compiler is told: every rounding as it is written.
+/// What the compiler is told: every rounding as it is written. Of straight lines more optimisation makes no better code, later.
 pub const FLAGS: [&str; 8] = [
     "-std=gnu11",
-    "-O2",
+    "-O1",
     "-march=native",
     "-ffp-contract=off",
     "-fno-math-errno",
@@ -125,14 +125,14 @@ fn array(name: &str, values: &[f64]) -> String {
     format!("static const double {name}[] = {{ {} }};\n", list.join(", "))
 }
 
-/// Vectors as wide as the processor's, and multiply-add with one rounding.
+/// Vectors as wide as the processor's, and multiply-add with one rounding. The header with all instructions of a processor is
+/// longer than what is made here and takes longer to compile, so it is read only where a compiler does not know three of them by
+/// name; short functions are macros for the same reason.
 const HEAD: &str = r"#include <stdint.h>
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
-#include <immintrin.h>
 #define W 8
 #define HAS_FMA 1
 #elif defined(__AVX2__) && defined(__FMA__)
-#include <immintrin.h>
 #define W 4
 #define HAS_FMA 1
 #elif defined(__aarch64__)
@@ -149,46 +149,52 @@ const HEAD: &str = r"#include <stdint.h>
 typedef double v __attribute__((vector_size(8 * W)));
 typedef double u __attribute__((vector_size(8 * W), aligned(8)));
 typedef int64_t m __attribute__((vector_size(8 * W)));
+typedef long long b __attribute__((vector_size(8 * W)));
 const int64_t lepage_lanes = W;
-static inline v multiply_add(v a, v b, v c) {
-#if !FUSED
-    return a * b + c;
-#elif defined(__AVX512F__) && defined(__AVX512DQ__)
-    return (v)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
-#elif defined(__AVX2__) && defined(__FMA__)
-    return (v)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
-#else
-    return (v)vfmaq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b);
+#ifdef __has_builtin
+#if W == 8 && __has_builtin(__builtin_ia32_vfmaddpd512_mask) && __has_builtin(__builtin_ia32_sqrtpd512_mask) && __has_builtin(__builtin_ia32_cvtq2mask512)
+#define FMA(x, y, z) __builtin_ia32_vfmaddpd512_mask(x, y, z, -1, 4)
+#define ROOT(x) __builtin_ia32_sqrtpd512_mask(x, x, -1, 4)
+#define SIGNS(x) __builtin_ia32_cvtq2mask512((b)(x))
+#elif W == 4 && __has_builtin(__builtin_ia32_vfmaddpd256) && __has_builtin(__builtin_ia32_sqrtpd256) && __has_builtin(__builtin_ia32_movmskpd256)
+#define FMA(x, y, z) __builtin_ia32_vfmaddpd256(x, y, z)
+#define ROOT(x) __builtin_ia32_sqrtpd256(x)
+#define SIGNS(x) __builtin_ia32_movmskpd256((v)(x))
 #endif
-}
+#endif
+#if W == 2
+#define FMA(x, y, z) (v)vfmaq_f64((float64x2_t)(z), (float64x2_t)(x), (float64x2_t)(y))
+static inline v ROOT(v x) { return (v){__builtin_sqrt(x[0]), __builtin_sqrt(x[1])}; }
+static inline int SIGNS(m x) { return (x[0] | x[1]) < 0; }
+#elif !defined(FMA)
+#include <immintrin.h>
+#if W == 8
+#define FMA(x, y, z) (v)_mm512_fmadd_pd((__m512d)(x), (__m512d)(y), (__m512d)(z))
+#define ROOT(x) (v)_mm512_sqrt_pd((__m512d)(x))
+#define SIGNS(x) _mm512_movepi64_mask((__m512i)(x))
+#else
+#define FMA(x, y, z) (v)_mm256_fmadd_pd((__m256d)(x), (__m256d)(y), (__m256d)(z))
+#define ROOT(x) (v)_mm256_sqrt_pd((__m256d)(x))
+#define SIGNS(x) _mm256_movemask_pd((__m256d)(x))
+#endif
+#endif
+#if FUSED
+#define multiply_add(x, y, z) FMA(x, y, z)
+#else
+#define multiply_add(x, y, z) ((x) * (y) + (z))
+#endif
 ";
 
 /// The elementary functions of [`libm`], operation by operation.
 const FUNCTIONS: &str = r"
-static inline v same(double x) { return x - (v){0}; }
-static inline m same_bits(int64_t x) { return x - (m){0}; }
-static inline v root(v a) {
-#if W == 8
-    return (v)_mm512_sqrt_pd((__m512d)a);
-#elif W == 4
-    return (v)_mm256_sqrt_pd((__m256d)a);
-#else
-    return (v){__builtin_sqrt(a[0]), __builtin_sqrt(a[1])};
-#endif
-}
+#define same(x) ((x) - (v){0})
+#define same_bits(x) ((x) - (m){0})
+#define root(x) ROOT(x)
+#define any(mask) (SIGNS(mask) != 0)
 static inline v choose(m mask, v a, v b) { return (v)(((m)a & mask) | ((m)b & ~mask)); }
 static inline v magnitude(v a) { return (v)((m)a & same_bits(INT64_MAX)); }
 static inline v larger(v a, v b) { return choose(a > b, a, b); }
 static inline v smaller(v a, v b) { return choose(a < b, a, b); }
-static inline int any(m mask) {
-#if W == 8
-    return _mm512_movepi64_mask((__m512i)mask) != 0;
-#elif W == 4
-    return _mm256_movemask_pd((__m256d)mask) != 0;
-#else
-    return (mask[0] | mask[1]) < 0;
-#endif
-}
 static inline void sin_cos(v x, v *sin, v *cos, m *declined) {
     v shifted = multiply_add(x, same(TWO_OVER_PI), same(ROUND)), k = shifted - same(ROUND);
     v r = multiply_add(-k, same(HALF_PI[0]), x);

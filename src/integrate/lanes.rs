@@ -1,10 +1,11 @@
 //! Taylor series of many trajectories side by side.
 //!
 //! An ensemble is many runs of one motion. Each run has a lane: its time, its step and its end are its own, and when it is done
-//! the next of the list takes its place. What makes the steps of all lanes is one of two:
+//! the next of the list takes its place. What makes the steps of all lanes is one of three:
 //!
 //! ```text
-//! two lanes             machine code for pairs of doubles (codegen::jet_pairs), a loop of steps around it here
+//! four lanes            machine code for pairs of doubles that take turns (codegen::jet_pair_steps)
+//! two lanes             the same for one pair of a large system (codegen::jet_pairs), a loop of steps around it here
 //! as many as the        C for the compiler of the system (codegen::wide), when a sweep asked for it and there is one
 //! processor has
 //! ```
@@ -31,7 +32,7 @@ use super::stepper::Statistics;
 use super::taylor;
 use super::trajectory::Trajectory;
 
-/// Runs for which code for two lanes is made.
+/// Runs for which code for two or four lanes is made.
 const WORTH_WHILE: usize = 6;
 
 /// Steps between two looks at the clock and the interrupt flag.
@@ -89,17 +90,23 @@ impl Engine {
 
     fn lanes(&self) -> usize {
         match self {
-            Engine::Two(_) => 2,
+            Engine::Two(two) => two.caller.lanes(),
             Engine::Wide(library) => library.lanes(),
         }
     }
 
     /// Makes up to `most` steps of all lanes, until one of them is done or comes to a step that is not ordinary.
     fn steps(&mut self, parameters: &[f64], carried: &mut [f64], most: u64) {
-        match self {
-            Engine::Two(two) if two.fused => simd::fused(Steps { two, parameters, carried, most }),
-            Engine::Two(two) => two.steps::<false>(parameters, carried, most),
-            Engine::Wide(library) => library.steps(parameters, carried, most),
+        let two = match self {
+            Engine::Wide(library) => return library.steps(parameters, carried, most),
+            Engine::Two(two) => two,
+        };
+        if two.caller.steps(parameters, carried, most) {
+            return;
+        }
+        match two.fused {
+            true => simd::fused(Steps { two, parameters, carried, most }),
+            false => two.steps::<false>(parameters, carried, most),
         }
     }
 }
@@ -268,7 +275,7 @@ impl<'a> Lanes<'a> {
     }
 }
 
-/// Steps of two lanes: coefficients by machine code, the rest here.
+/// Steps of two lanes: all by machine code where there is a loop of it; else coefficients by machine code, the rest here.
 struct TwoLanes {
     caller: JetPairCaller,
     n: usize,

@@ -21,13 +21,17 @@ pub struct Series {
 impl Series {
     pub fn describe(&self) -> String {
         let v = &self.values;
-        let range = |f: fn(f64, f64) -> f64| v.iter().copied().reduce(f).unwrap_or(0.0);
+        let (Some(first), Some(last)) = (v.first(), v.last()) else { return format!("{}: no values", self.name) };
+        if v.len() == 1 {
+            return format!("{}: 1 value, {}", self.name, short(*first));
+        }
+        let range = |f: fn(f64, f64) -> f64| v.iter().copied().reduce(f).unwrap_or(*first);
         format!(
             "{}: {} values, from {} to {}, between {} and {}",
             self.name,
             v.len(),
-            v.first().map_or_else(String::new, |x| short(*x)),
-            v.last().map_or_else(String::new, |x| short(*x)),
+            short(*first),
+            short(*last),
             short(range(f64::min)),
             short(range(f64::max)),
         )

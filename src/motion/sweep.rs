@@ -136,7 +136,10 @@ pub struct Chunk {
 
 /// Rows that are given to a thread at a time: so many that their steps are about [`STEPS_AT_A_TIME`].
 const LARGEST_CHUNK: u64 = 256;
-const STEPS_AT_A_TIME: u64 = 20_000;
+const STEPS_AT_A_TIME: u64 = 60_000;
+/// Rows that are enough to go side by side: towards the end, threads take no more than their part of what is left, and no less
+/// than this.
+const SMALLEST_PART: u64 = 16;
 /// Chunks that may wait for an earlier one.
 const WINDOW: u64 = 64 * LARGEST_CHUNK;
 
@@ -169,7 +172,7 @@ impl Plan {
             for _ in 0..threads.max(1) {
                 let (sender, progress, moved, rows) = (sender.clone(), &progress, &moved, &rows);
                 scope.spawn(move || {
-                    while let Some(rows) = claim(progress, moved, rows) {
+                    while let Some(rows) = claim(progress, moved, rows, threads as u64) {
                         let chunk = self.chunk(motion, rows);
                         let stopped = chunk.stopped;
                         let mut progress = lock(progress);
@@ -338,7 +341,7 @@ fn lock(progress: &Mutex<Progress>) -> MutexGuard<'_, Progress> {
 }
 
 /// The next rows for a thread; nothing when there are none left, or a stop was called.
-fn claim(progress: &Mutex<Progress>, moved: &Condvar, rows: &Range<u64>) -> Option<Range<u64>> {
+fn claim(progress: &Mutex<Progress>, moved: &Condvar, rows: &Range<u64>, threads: u64) -> Option<Range<u64>> {
     let mut progress = lock(progress);
     while !progress.stop && progress.next < rows.end && progress.next >= progress.done + WINDOW {
         progress = moved.wait(progress).unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -347,7 +350,8 @@ fn claim(progress: &Mutex<Progress>, moved: &Condvar, rows: &Range<u64>) -> Opti
         return None;
     }
     let first = progress.next;
-    progress.next = (first + progress.chunk).min(rows.end);
+    let part = ((rows.end - first) / (2 * threads.max(1))).max(SMALLEST_PART);
+    progress.next = (first + progress.chunk.min(part)).min(rows.end);
     Some(first..progress.next)
 }
 

@@ -11,23 +11,35 @@ pub struct Swept {
     pub system: String,
     pub n_rows: u64,
     pub n_failed: u64,
+    /// All rows; those that failed have no numbers.
     columns: Vec<Rc<Series>>,
+    /// Of the same columns the rows that did not fail.
+    values: Vec<Rc<Series>>,
 }
 
 /// The parts of every sweep, besides its columns.
 pub const PARTS: &[&str] = &["rows", "failed"];
 
+/// How runs end of which everything was collected.
+const COMPLETE: [&str; 2] = ["reached", "event"];
+
 /// Numbers that a session keeps of a sweep; what is larger stays in its file.
 pub const KEPT: u64 = 1 << 22;
 
 impl Swept {
-    /// Reads the table back from the file in which its rows were written.
-    pub fn read(system: String, stored: &dyn Rows, n_failed: u64) -> Result<Swept, Trouble> {
+    /// Reads the table back from the file in which its rows were written. What failed is said by the rows themselves, some of
+    /// which may have been made on another day.
+    pub fn read(system: String, stored: &dyn Rows) -> Result<Swept, Trouble> {
         let names: Vec<String> = stored.columns().iter().map(|c| c.name.clone()).collect();
         let n_rows = stored.n_rows();
         let mut columns: Vec<Vec<f64>> = vec![vec![]; names.len().saturating_sub(1)];
-        if n_rows * names.len() as u64 <= KEPT {
-            stored.each(&mut |cells| {
+        let is_kept = n_rows * names.len() as u64 <= KEPT;
+        let (mut failed, mut n_failed) = (vec![], 0);
+        stored.each(&mut |cells| {
+            let has_failed = matches!(cells.last(), Some(Cell::Word(word)) if !COMPLETE.contains(word));
+            n_failed += u64::from(has_failed);
+            if is_kept {
+                failed.push(has_failed);
                 for (column, cell) in columns.iter_mut().zip(cells) {
                     match cell {
                         Cell::Number(x) => column.push(*x),
@@ -35,22 +47,36 @@ impl Swept {
                         Cell::Word(_) => {}
                     }
                 }
-                Ok(())
-            })?;
-        } else {
+            }
+            Ok(())
+        })?;
+        if !is_kept {
             columns.clear();
         }
-        let rows = Rc::new(columns.first().cloned().unwrap_or_default());
-        let series = |(name, values): (&String, Vec<f64>)| {
-            Rc::new(Series { name: name.clone(), times: rows.clone(), values: Rc::new(values), of: None })
+        let series = |columns: &[Vec<f64>]| -> Vec<Rc<Series>> {
+            let rows = Rc::new(columns.first().cloned().unwrap_or_default());
+            let one = |(name, values): (&String, &Vec<f64>)| {
+                Rc::new(Series { name: name.clone(), times: rows.clone(), values: Rc::new(values.clone()), of: None })
+            };
+            names.iter().zip(columns).skip(1).map(one).collect()
         };
-        let columns = names.iter().zip(columns).skip(1).map(series).collect();
-        Ok(Swept { system, n_rows, n_failed, columns })
+        let all = series(&columns);
+        let values = match n_failed {
+            0 => all.clone(),
+            _ => {
+                for column in &mut columns {
+                    let mut has_failed = failed.iter();
+                    column.retain(|_| has_failed.next() == Some(&false));
+                }
+                series(&columns)
+            }
+        };
+        Ok(Swept { system, n_rows, n_failed, columns: all, values })
     }
 
     /// A sweep of which no row was made.
     pub fn empty(system: String) -> Swept {
-        Swept { system, n_rows: 0, n_failed: 0, columns: vec![] }
+        Swept { system, n_rows: 0, n_failed: 0, columns: vec![], values: vec![] }
     }
 
     pub fn column_names(&self) -> Vec<String> {
@@ -62,9 +88,9 @@ impl Swept {
         self.column_names().into_iter().chain(PARTS.iter().map(|p| p.to_string())).collect()
     }
 
-    /// A column; rows that failed have no number in it.
+    /// A column, without the rows that failed.
     pub fn column(&self, name: &str) -> Option<Rc<Series>> {
-        self.columns.iter().find(|c| c.name == name).cloned()
+        self.values.iter().find(|c| c.name == name).cloned()
     }
 
     pub fn describe(&self) -> String {

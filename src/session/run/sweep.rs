@@ -197,7 +197,7 @@ pub fn sweep(
         Found::Open(partial) => partial,
         Found::Complete => {
             let table = report::open(File::new(world, path))
-                .and_then(|stored| Swept::read(subject.name, &*stored, 0))
+                .and_then(|stored| Swept::read(subject.name, &*stored))
                 .map_err(|t| place(Box::new(file::cannot_write(&path.to_string_lossy(), t))))?;
             let title = format!("`{}` is complete already ({} rows)", path.display(), rows.end - rows.start);
             let note = Diagnostic::new(crate::diagnostic::Severity::Note, &codes::WRITTEN, title);
@@ -209,7 +209,6 @@ pub fn sweep(
         let refused = file::cannot_write(&path.to_string_lossy(), trouble);
         place(Box::new(refused.help("`lepage sweep FILE --resume` goes on with the rows that were written")))
     })?;
-    let n_failed = failures.iter().map(|f| f.count).sum();
     failures.into_iter().for_each(|failure| remarks.push(failure.warning(word)));
     if partial.next < rows.end {
         let interrupted = budget::clear_interrupt();
@@ -226,8 +225,8 @@ pub fn sweep(
         }));
     }
     // Rows are read back before the file gets its format.
-    let table = report::csv::read(File::new(world, partial.growing()))
-        .and_then(|stored| Swept::read(subject.name, &*stored, n_failed));
+    let table =
+        report::csv::read(File::new(world, partial.growing())).and_then(|stored| Swept::read(subject.name, &*stored));
     let table = table.map_err(|t| place(Box::new(file::cannot_write(&path.to_string_lossy(), t))))?;
     let n_rows = rows.end - rows.start;
     let written = target.as_ref().map(|t| Box::new(file::written(&t.path, &format!("{n_rows} rows"))));
@@ -286,7 +285,13 @@ impl About {
             .with(partial::ROWS, prepared.plan.axes.n_rows().to_string());
         if let Some(shard) = state.options.sweeps.shard {
             let rows = shard.rows(prepared.plan.axes.n_rows());
-            provenance = provenance.with(partial::SHARD, format!("{shard} (rows {} to {})", rows.start + 1, rows.end));
+            provenance = provenance.with(
+                partial::SHARD,
+                match rows.is_empty() {
+                    true => format!("{shard} (no rows)"),
+                    false => format!("{shard} (rows {} to {})", rows.start + 1, rows.end),
+                },
+            );
         }
         if let Some(sample) = prepared.plan.axes.sample() {
             provenance = provenance.with("sample", format!("{} {}", sample.rule.name(), sample.count));
