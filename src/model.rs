@@ -13,6 +13,7 @@ pub mod item;
 pub mod kind;
 pub mod latex;
 pub mod operate;
+pub mod place;
 pub mod promise;
 pub mod question;
 pub mod run;

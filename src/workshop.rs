@@ -86,7 +86,7 @@ pub mod codegen {
         pub use crate::codegen::emit::{Language, emit};
     }
     pub mod ir {
-        pub use crate::codegen::ir::{Bank, Comparison, Kernel, KernelBuilder, Shape, Unary, Value};
+        pub use crate::codegen::ir::{Bank, Binary, Comparison, Kernel, KernelBuilder, Shape, Unary, Value};
     }
     pub mod jacobian {
         pub use crate::codegen::jacobian::jacobian;

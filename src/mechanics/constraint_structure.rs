@@ -21,6 +21,7 @@
 //! The zeros of det F_D bound the chart; they are no singularities of Q. That the rank is k on Q is
 //! [`rank_condition`](super::rank_condition)'s business, which comes first.
 
+mod canonical;
 mod chart;
 
 use super::{Answered, decided_order, exhausted, jet, project_all, tidy, undecided, vanishes};

@@ -26,6 +26,7 @@
 //! elimination of those that are known. That none is found proves nothing; the kind does not rest on it.
 
 use super::constraint_structure::{ConstraintStructure, Declared, NormalForm};
+use super::functional_independence::functionally_independent;
 use super::inverse_problem::{potential, primitive};
 use super::lagrangian::Lagrangian;
 use super::{Answered, decided, jet, jet_expr, tidy, vanishes};
@@ -296,9 +297,21 @@ fn pfaffian_system(cx: &Inquiry, q: &ConstraintStructure, g: &[Expr]) -> Vec<For
 /// u with dᵖu/dtᵖ = 0 on Q, one for each constraint where they are found, and the degree p if all are.
 fn integrals(cx: &Inquiry, q: &ConstraintStructure) -> Answered<(Option<u32>, Vec<Expr>)> {
     let (found, _) = conditions::collect(cx, |cx| -> Answered<_> {
+        let k = q.n_constraints();
         let mut known: Vec<Option<(Expr, u32)>> = vec![];
-        for i in 0..q.n_constraints() {
-            known.push(exact_integral(cx, q, i)?);
+        for i in 0..k {
+            known.push(typed_integral(cx, q, i)?);
+        }
+        // The equations that they were solved to may have others.
+        for i in 0..k {
+            for j in (i..k).chain(0..i) {
+                if known[i].is_none()
+                    && let Some(found) = solved_integral(cx, q, j)?
+                    && is_new(cx, q, &known, found.0)?
+                {
+                    known[i] = Some(found);
+                }
+            }
         }
         let found: Vec<Expr> = known.iter().flatten().map(|(u, _)| *u).collect();
         if found.len() < q.n_constraints() && q.level() == 1 {
@@ -316,23 +329,33 @@ fn integrals(cx: &Inquiry, q: &ConstraintStructure) -> Answered<(Option<u32>, Ve
     found
 }
 
-/// f^i, or a multiple of it, as a p-th derivative; else the equation that it was solved to.
-fn exact_integral(cx: &Inquiry, q: &ConstraintStructure, i: usize) -> Answered<Option<(Expr, u32)>> {
+/// f^i, or a multiple of it, as a p-th derivative.
+fn typed_integral(cx: &Inquiry, q: &ConstraintStructure, i: usize) -> Answered<Option<(Expr, u32)>> {
     let c = q.constraints()[i];
     if c.order == 0 {
         return Ok(Some((c.function, 0)));
     }
     let row: Vec<Expr> = (0..q.manifold().n_coordinates()).map(|s| q.chetaev()[(i, s)]).collect();
-    if let Some(found) = integral_of(cx, q, i, c.function, &row)? {
-        return Ok(Some(found));
-    }
+    integral_of(cx, q, i, c.function, &row)
+}
+
+/// The same for the equation q_r = g of a dependent coordinate, to which constraints of one order were solved together.
+fn solved_integral(cx: &Inquiry, q: &ConstraintStructure, i: usize) -> Answered<Option<(Expr, u32)>> {
     let NormalForm::Explicit(g) = q.normal_form() else { return Ok(None) };
-    if c.order != q.level() {
+    let order = q.level();
+    if q.constraints().iter().any(|c| c.order != order) {
         return Ok(None);
     }
-    let solved = jet_expr(q.manifold(), q.dependent()[i], c.order) - g[i];
-    let tops = (0..q.manifold().n_coordinates()).map(|s| tidy(cx, partial(cx, solved, jet(q.manifold(), s, c.order))));
+    let solved = jet_expr(q.manifold(), q.dependent()[i], order) - g[i];
+    let tops = (0..q.manifold().n_coordinates()).map(|s| tidy(cx, partial(cx, solved, jet(q.manifold(), s, order))));
     integral_of(cx, q, i, solved, &tops.collect::<Vec<_>>())
+}
+
+/// Whether a function is none of those that are known.
+fn is_new(cx: &Inquiry, q: &ConstraintStructure, known: &[Option<(Expr, u32)>], candidate: Expr) -> Answered<bool> {
+    let all: Vec<Expr> = known.iter().flatten().map(|(u, _)| *u).chain([candidate]).collect();
+    let coordinates = q.manifold().jets(q.level()).symbols();
+    Ok(functionally_independent(cx, &all, &coordinates, &[])?.places.len() == all.len())
 }
 
 /// A multiple of a function with these derivatives by the highest jets as a p-th derivative.

@@ -6,6 +6,7 @@ use crate::algebra::Inquiry;
 use crate::algebra::ball;
 use crate::algebra::decide;
 use crate::algebra::expr::Relation;
+use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Ground, Rational, Verdict};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::contact;
@@ -53,7 +54,15 @@ pub fn decide_claim(cx: &Inquiry, claim: &Claim) -> Fallible<Verdict> {
         relation => {
             let difference = as_expr(cx, left).map_err(|d| Box::new(d.or_at(claim.left_span, "the left side")))?
                 - as_expr(cx, right).map_err(|d| Box::new(d.or_at(claim.right_span, "the right side")))?;
-            Ok(compare_with_zero(cx, difference, relation))
+            let plain = compare_with_zero(cx, difference, relation);
+            // A sign that is open everywhere may be known where the sides live.
+            match super::place::common([left, right]).and_then(|along| along.tower.clone()) {
+                Some(tower) if plain.is_unknown() => {
+                    let put = |e, (s, value): &(_, _)| substitute(e, &std::iter::once((*s, *value)).collect());
+                    Ok(compare_with_zero(cx, tower.solved.iter().rev().fold(difference, put), relation))
+                }
+                _ => Ok(plain),
+            }
         }
     }
 }
@@ -95,11 +104,7 @@ pub fn equal(cx: &Inquiry, left: &Value, right: &Value, within: Option<&Rational
     if let Value::Point(point) = left {
         return equal_in_keys(cx, right, point, within);
     }
-    let along = [left, right].into_iter().find_map(|v| match v {
-        Value::OnBranch(along) => Some(along.clone()),
-        _ => None,
-    });
-    if let Some(along) = along {
+    if let Some(along) = super::place::common([left, right]) {
         let verdict = match (left.main(), right.main()) {
             (Value::Distribution(a), Value::Distribution(b)) => {
                 Some(crate::geometry::distribution::same_span_on(cx, &along.branch, &a, &b))
@@ -132,6 +137,26 @@ pub fn equal(cx: &Inquiry, left: &Value, right: &Value, within: Option<&Rational
                 let entries: Vec<Value> = m.matrix.entries().map(|e| along.with(Value::Expr(e))).collect();
                 let zeros = vec![Value::number(0); entries.len()];
                 return all_equal(cx, entries.iter().zip(&zeros), within);
+            }
+            (Value::List(a), Value::List(b)) if a.len() == b.len() => {
+                let entries: Vec<Value> = a.iter().map(|v| super::place::put(Some(along.clone()), v.clone())).collect();
+                return all_equal(cx, entries.iter().zip(b.iter()), within);
+            }
+            (a @ (Value::Form(_) | Value::Force(_)), b) | (a, b @ (Value::Form(_) | Value::Force(_)))
+                if within.is_none() =>
+            {
+                let (a, b) = (super::operate::as_form(cx, &a)?, super::operate::as_form(cx, &b)?);
+                let rest = if a.degree() == b.degree() {
+                    (&a - &b).coefficients()
+                } else {
+                    a.coefficients().into_iter().chain(b.coefficients()).collect()
+                };
+                let rest: Vec<Value> = rest.into_iter().map(|e| along.with(Value::Expr(e))).collect();
+                let zeros = vec![Value::number(0); rest.len()];
+                return match rest.is_empty() {
+                    true => Ok(Verdict::yes("the same coefficients")),
+                    false => all_equal(cx, rest.iter().zip(&zeros), None),
+                };
             }
             _ => None,
         };

@@ -277,10 +277,19 @@ impl System {
                 _ if self.constraints.is_empty() => self.solved(cx)?,
                 _ if self.constrains_positions(cx) => self.on_configurations(cx)?,
                 _ if self.constraints.iter().any(|c| c.space.order() > 1) => self.with_constraints_on_jets(cx)?,
+                Base::Lagrangian(_) | Base::Equations(_) if self.jets_in_equations(cx)? != 2 => {
+                    self.with_constraints_on_jets(cx)?
+                }
                 _ => mixed_form::mixed_form(cx, &self.components_list(cx)?, &self.solved_constraints(cx)?)?,
             }))
         };
         self.derived.mixed.get(cx, was_not_stopped, derive)
+    }
+
+    /// The order of the highest jets in its equations.
+    fn jets_in_equations(&self, cx: &Inquiry) -> Fallible<u32> {
+        let orders = self.components_list(cx)?.into_iter().map(|e| crate::geometry::jet::jet_order(cx, e).order);
+        Ok(orders.max().unwrap_or(0))
     }
 
     /// Regular equations of first or second order, without constraints.
@@ -356,17 +365,25 @@ impl System {
         MixedSystem::new(cx, &self.manifold, second, first.collect())
     }
 
-    /// The constraints solved for the velocities of the dependent coordinates.
-    /// Under constraints on accelerations: velocities that the constraints give are of first order, everything else of second.
+    /// Under constraints on accelerations: velocities that the constraints give are of first order, everything else of second. Under
+    /// equations of first order everything is.
     fn with_constraints_on_jets(&self, cx: &Inquiry) -> Fallible<MixedSystem> {
         let form = self.constrained_form(cx)?;
-        let motion = form.motion(cx)?;
-        motion.conditions.iter().for_each(|c| crate::algebra::conditions::state(cx, *c));
-        if motion.order != 2 {
+        if form.top_order() > 2 {
             return Err(Box::new(Diagnostic::error(
                 &codes::NOT_APPLICABLE,
-                format!("these equations are of order {}; mixed systems are of first and second order", motion.order),
+                format!(
+                    "these equations are of order {}; mixed systems are of first and second order",
+                    form.top_order()
+                ),
             )));
+        }
+        let motion = form.motion(cx)?;
+        motion.conditions.iter().for_each(|c| crate::algebra::conditions::state(cx, *c));
+        if motion.order == 1 {
+            let coordinates = self.manifold.fibres().iter().map(|f| f.coordinate);
+            let velocities = coordinates.zip(motion.accelerations.iter().copied()).collect();
+            return MixedSystem::new(cx, &self.manifold, vec![], velocities).map_err(Into::into);
         }
         let solved =
             form.structure().solved_jets().into_iter().filter(|(s, _)| s.as_jet().is_some_and(|(_, k)| k == 1));

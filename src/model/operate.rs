@@ -12,6 +12,7 @@ use crate::diagnostic::{Diagnostic, Wanted, codes};
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
 use crate::geometry::{FiberedManifold, jet};
+use crate::model::place;
 use crate::model::value::{Fallible, LabelledMatrix, Value};
 use crate::source::Span;
 use std::rc::Rc;
@@ -216,7 +217,7 @@ pub fn negate(cx: &Inquiry, value: &Value) -> Fallible<Value> {
     if let Value::Float(x) = value.main() {
         return Ok(Value::Float(-x));
     }
-    scale(cx, &operand(cx, value), Expr::number(-1))
+    Ok(place::like(value, scale(cx, &operand(cx, value), Expr::number(-1))?))
 }
 
 fn scale(cx: &Inquiry, value: &Value, by: Expr) -> Fallible<Value> {
@@ -225,7 +226,8 @@ fn scale(cx: &Inquiry, value: &Value, by: Expr) -> Fallible<Value> {
         Value::Form(f) => Ok(Value::Form(f.scale(by))),
         Value::Field(x) => Ok(Value::Field(x.scale(by))),
         Value::List(items) => {
-            Ok(Value::list(items.iter().map(|v| scale(cx, &operand(cx, v), by)).collect::<Fallible<Vec<_>>>()?))
+            let scaled = |v| Ok(place::like(v, scale(cx, &operand(cx, v), by)?));
+            Ok(Value::list(items.iter().map(scaled).collect::<Fallible<Vec<_>>>()?))
         }
         Value::Matrix(m) => Ok(Value::from(LabelledMatrix { matrix: m.matrix.map(|e| e * by), ..(**m).clone() })),
         Value::Force(force) => Ok(Value::Form(force.form().scale(by))),
@@ -253,6 +255,11 @@ fn finite(x: f64) -> Fallible<Value> {
 
 /// Signed terms; the flag says "minus".
 pub fn sum(cx: &Inquiry, terms: Vec<(bool, Value, Span)>) -> Fallible<Value> {
+    let place = place::common(terms.iter().map(|(_, v, _)| v));
+    Ok(place::put(place, plain_sum(cx, terms)?))
+}
+
+fn plain_sum(cx: &Inquiry, terms: Vec<(bool, Value, Span)>) -> Fallible<Value> {
     if let Some(doubles) = doubles(cx, &terms) {
         let total =
             doubles.iter().zip(&terms).fold(0.0, |sum, (x, (minus, ..))| if *minus { sum - x } else { sum + x });
@@ -349,7 +356,7 @@ fn add(cx: &Inquiry, left: &Value, right: &Value) -> Fallible<Value> {
         (Value::List(a), Value::List(b)) if a.len() == b.len() => Ok(Value::list(
             a.iter()
                 .zip(b.iter())
-                .map(|(x, y)| add(cx, &operand(cx, x), &operand(cx, y)))
+                .map(|(x, y)| Ok(place::put(place::common([x, y]), add(cx, &operand(cx, x), &operand(cx, y))?)))
                 .collect::<Fallible<Vec<_>>>()?,
         )),
         (Value::List(a), Value::List(b)) => {
@@ -390,6 +397,11 @@ fn same_shape(a: &Matrix, b: &Matrix) -> Fallible<()> {
 
 /// Factors; the flag says "divided by".
 pub fn product(cx: &Inquiry, factors: Vec<(bool, Value, Span)>) -> Fallible<Value> {
+    let place = place::common(factors.iter().map(|(_, v, _)| v));
+    Ok(place::put(place, plain_product(cx, factors)?))
+}
+
+fn plain_product(cx: &Inquiry, factors: Vec<(bool, Value, Span)>) -> Fallible<Value> {
     if let Some(doubles) = doubles(cx, &factors) {
         let terms = doubles.iter().zip(&factors);
         return finite(terms.fold(1.0, |product, (x, (over, ..))| if *over { product / x } else { product * x }));
@@ -587,6 +599,11 @@ pub fn wedge(cx: &Inquiry, factors: Vec<(Value, Span)>) -> Fallible<Value> {
 }
 
 pub fn power(cx: &Inquiry, base: &Value, exponent: &Value, base_span: Span, exponent_span: Span) -> Fallible<Value> {
+    let place = place::common([base, exponent]);
+    Ok(place::put(place, plain_power(cx, base, exponent, base_span, exponent_span)?))
+}
+
+fn plain_power(cx: &Inquiry, base: &Value, exponent: &Value, base_span: Span, exponent_span: Span) -> Fallible<Value> {
     let span = base_span.to(exponent_span);
     if let (Value::Series(s), Some(e)) = (base.main(), crate::model::run::double(cx, &exponent.main())) {
         let series = s.map(format!("({})^{e}", s.name), |x| Some(crate::codegen::libm::pow(x, e)))?;

@@ -14,6 +14,7 @@ use crate::algebra::conditions::inequality;
 use crate::algebra::derive::partial;
 use crate::algebra::expr::Condition;
 use crate::algebra::{Expr, Symbol, Verdict, conditions};
+use crate::budget::share;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::form::Form;
 use crate::mechanics::dirac::{DiracBranch, DiracSystem, dirac as dirac_system};
@@ -22,6 +23,7 @@ use crate::mechanics::hamilton::{self, Canonical};
 use crate::mechanics::inverse_problem::is_variational;
 use crate::mechanics::legendre::{self as theory, Legendre, Naming};
 use crate::mechanics::{jet, lepage_class};
+use crate::model::constraints::on_constraint;
 use crate::model::item::System;
 use crate::model::kind::*;
 use crate::model::set::branch_text;
@@ -363,7 +365,29 @@ fn energy(a: &Arguments) -> Fallible<Value> {
         Some(lagrangian) => theory::energy(&a.cx, &lagrangian.dynamical_form(&a.cx)?)?,
         None => theory::energy(&a.cx, &form_of(a, 0)?.1)?,
     };
+    let energy = on_its_constraints(a, &system, energy)?;
     Ok(Value::from(Answer::new("energy").main(energy).on(&system.manifold)))
+}
+
+/// A function as one on the states that the constraints of a system allow. Where no chart is found with little work their
+/// equations say which states these are.
+fn on_its_constraints(a: &Arguments, system: &System, e: Expr) -> Fallible<Value> {
+    let cx = &a.cx;
+    if system.constraints.is_empty() {
+        return Ok(Value::Expr(e));
+    }
+    if let Some(set) = super::pairs::set_of(cx, system)? {
+        return Ok(super::forces::on_set(&set, e));
+    }
+    let order = system.dynamical_form(cx)?.order();
+    if let Ok(q) = cx.within(share::CHART, || system.constraint_structure(cx)) {
+        return Ok(on_constraint(&q, order, Value::Expr(e)));
+    }
+    cx.check()?;
+    Ok(match system.uncharted_structure(cx)? {
+        Some(q) => on_constraint(&q, order, Value::Expr(e)),
+        None => Value::Expr(e),
+    })
 }
 
 /// d(Σ p q′ − L)/dt = −∂L/∂t − q′E, and E = −F on the motion.

@@ -18,7 +18,7 @@ use crate::mechanics::constrained_dynamics::{
 };
 use crate::mechanics::constrained_form::{ConstrainedForm, ConstrainedMotion};
 use crate::mechanics::constraint_legendre::{self as theory, ConstraintLegendre, ConstraintMomenta};
-use crate::mechanics::constraint_structure::ConstraintStructure;
+use crate::mechanics::constraint_structure::{ConstraintStructure, NormalForm};
 use crate::mechanics::dynamical_form::DynamicalForm;
 use crate::mechanics::{jet, regular};
 use crate::model::constraints::on_constraint;
@@ -358,7 +358,7 @@ pub(super) fn vector_field(a: &Arguments) -> Fallible<Value> {
     let (space, conditions) = (s.form.space(), motion.conditions.clone());
     Ok(Value::from(
         Answer::new("vector_field")
-            .main(s.form.semispray(&a.cx, &motion))
+            .main(s.along(s.form.semispray(&a.cx, &motion)))
             .keyed(tops.zip(motion.accelerations.iter().map(|e| s.along(*e))))
             .part("unique", unique)
             .part("conditions", Value::list(conditions.iter().map(|c| Value::from(*c))))
@@ -533,8 +533,9 @@ pub(super) fn dynamics(a: &Arguments) -> Fallible<Value> {
         Some(point) => found.through(&a.cx, &point)?,
         None => found.branches.clone(),
     };
-    let answer = dynamics_answer(&found, &chosen).on(&s.system.manifold);
-    let proper = Value::from(dynamics_answer(&found, &chosen).on(&s.system.manifold));
+    let unique = s.q().redundant().is_empty();
+    let answer = dynamics_answer(&found, &chosen, unique).on(&s.system.manifold);
+    let proper = Value::from(dynamics_answer(&found, &chosen, unique).on(&s.system.manifold));
     let steps = Rc::new(Steps { chapters: vec![Chapter { title: None, steps: found.log.clone() }] });
     let missing = |what: &str| -> Fallible<Value> { Err(Box::new(Diagnostic::error(&codes::NOT_APPLICABLE, what))) };
     Ok(Value::from(
@@ -546,13 +547,17 @@ pub(super) fn dynamics(a: &Arguments) -> Fallible<Value> {
     ))
 }
 
-fn dynamics_answer(found: &Rc<ConstrainedDynamics>, chosen: &[ConstrainedBranch]) -> Answer {
+fn dynamics_answer(found: &Rc<ConstrainedDynamics>, chosen: &[ConstrainedBranch], unique: bool) -> Answer {
     let set = |list: Vec<Branch>| Value::from(PointSet::new(&found.space, list));
     let branch = |b: &ConstrainedBranch| {
         let on =
             |e: Expr| Value::OnBranch(Rc::new(OnBranch::new(Value::Expr(e), found.space.symbols(), b.branch.clone())));
         let known = b.accelerations.iter().filter_map(|(q, e)| Some((*q, on((*e)?))));
-        let multipliers = b.multipliers.iter().map(|e| e.map_or(Value::Label("free"), on));
+        let multipliers = Value::list(b.multipliers.iter().map(|e| e.map_or(Value::Label("free"), on)));
+        let redundant = || {
+            let title = "the multipliers of redundant constraints are not unique";
+            Box::new(Diagnostic::error(&codes::NOT_DETERMINED, title))
+        };
         Value::from(
             Answer::new("branch")
                 .main(set(vec![b.branch.clone()]))
@@ -562,7 +567,7 @@ fn dynamics_answer(found: &Rc<ConstrainedDynamics>, chosen: &[ConstrainedBranch]
                 .part("determined", b.determined.clone())
                 .part("free", b.free)
                 .part("accelerations", Value::family(known.collect::<Vec<_>>()))
-                .part("multipliers", Value::list(multipliers))
+                .try_part("multipliers", if unique { Ok(multipliers) } else { Err(redundant()) })
                 .on(found.space.manifold()),
         )
     };
@@ -814,14 +819,29 @@ pub(super) fn dynamical_distribution(a: &Arguments) -> Fallible<Value> {
     }
     let forms: Vec<Form> = forms.into_iter().filter(|f| !f.axes().is_empty()).collect();
     let annihilator = crate::geometry::distribution::Codistribution::span(&chart, forms.clone());
-    let distribution = annihilator.annihilator(cx)?;
-    let integrable = annihilator.clone();
+    let is_explicit = matches!(q.normal_form(), NormalForm::Explicit(_));
+    let (found, recorded) = crate::algebra::conditions::collect(cx, |cx| -> Fallible<(Value, Option<usize>)> {
+        if is_explicit {
+            return Ok((Value::from(annihilator.annihilator(cx)?), None));
+        }
+        let fields = q.kernel_on_q(cx, &forms)?;
+        let n = fields.len();
+        Ok((s.along(crate::geometry::distribution::Distribution::span(&chart, fields)), Some(n)))
+    });
+    let (distribution, along_q) = found?;
     Ok(Value::from(
         Answer::new("dynamical_distribution")
             .main(distribution)
             .part("forms", Value::list(forms.into_iter().map(Value::Form)))
-            .lazy("integrable", move |cx: &Inquiry| Ok(Value::from(integrable.is_involutive(cx)?)))
+            .lazy("integrable", move |cx: &Inquiry| {
+                Ok(Value::from(match along_q {
+                    None => annihilator.is_involutive(cx)?,
+                    Some(0 | 1) => Verdict::yes("its rank is at most 1"),
+                    Some(_) => Verdict::unknown("brackets are taken in a chart, and the constraints were not solved"),
+                }))
+            })
             .on(y)
+            .valid_where(recorded)
             .valid_where(q.conditions().iter().copied()),
     ))
 }

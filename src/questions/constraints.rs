@@ -7,9 +7,9 @@ use super::strata::rank_with;
 use super::{Arguments, Question};
 use crate::algebra::Inquiry;
 use crate::algebra::expr::Condition;
-use crate::algebra::{Expr, Verdict};
+use crate::algebra::{Expr, Verdict, conditions};
 use crate::diagnostic::{Diagnostic, codes};
-use crate::geometry::distribution::Codistribution;
+use crate::geometry::distribution::{Codistribution, Distribution};
 use crate::geometry::jet::Chart;
 use crate::mechanics::constrained_form::level_of;
 use crate::mechanics::constraint_structure::{BranchChoice, ConstraintStructure, Declared, NormalForm};
@@ -314,32 +314,49 @@ fn constraint_forms(a: &Arguments) -> Fallible<Value> {
     ))
 }
 
+fn is_explicit(q: &ConstraintStructure) -> bool {
+    matches!(q.normal_form(), NormalForm::Explicit(_))
+}
+
 /// The constraint forms as a codistribution on Q.
-fn codistribution(a: &Arguments) -> Fallible<(Rc<ConstraintStructure>, Codistribution)> {
-    let (_, q) = structure(a, 1)?;
-    let chart = Chart::new(q.coordinates_on_q());
-    let forms = q.forms_on_q(&a.cx);
-    Ok((q, Codistribution::span(&chart, forms)))
+fn codistribution_of(cx: &Inquiry, q: &ConstraintStructure) -> Codistribution {
+    Codistribution::span(&Chart::new(q.coordinates_on_q()), q.forms_on_q(cx))
 }
 
 fn canonical_distribution(a: &Arguments) -> Fallible<Value> {
-    let (q, forms) = codistribution(a)?;
-    let distribution = forms.annihilator(&a.cx)?;
+    let (_, q) = structure(a, 1)?;
+    let (found, recorded) = conditions::collect(&a.cx, |cx| -> Fallible<Value> {
+        if is_explicit(&q) {
+            return Ok(Value::from(codistribution_of(cx, &q).annihilator(cx)?));
+        }
+        let fields = Distribution::span(&Chart::new(q.coordinates_on_q()), q.canonical_fields(cx)?);
+        Ok(on_constraint(&q, 0, Value::from(fields)))
+    });
     Ok(Value::from(
         Answer::new("canonical_distribution")
-            .main(distribution)
+            .main(found?)
             .on(q.manifold())
+            .valid_where(recorded)
             .valid_where(q.conditions().iter().copied()),
     ))
 }
 
 fn ideal(a: &Arguments) -> Fallible<Value> {
-    let (q, forms) = codistribution(a)?;
-    let generators: Vec<Value> = forms.forms(&a.cx).iter().cloned().map(Value::Form).collect();
+    let (declared, q) = structure(a, 1)?;
+    let forms = codistribution_of(&a.cx, &q);
+    let generators =
+        forms.forms(&a.cx).iter().cloned().map(|f| on_constraint(&q, 0, Value::Form(f))).collect::<Vec<_>>();
+    let of = q.clone();
     Ok(Value::from(
         Answer::new("ideal")
             .main(Value::list(generators))
-            .lazy("differential", move |cx: &Inquiry| Ok(Value::from(forms.is_involutive(cx)?)))
+            .lazy("differential", move |cx: &Inquiry| {
+                // Forms with coefficients that are not solved are closed on Q or not; their derivatives off it say nothing.
+                Ok(Value::from(match is_explicit(&of) {
+                    true => forms.is_involutive(cx)?,
+                    false => kinds::constraint_type(cx, &declared, &of)?.integrable,
+                }))
+            })
             .on(q.manifold())
             .valid_where(q.conditions().iter().copied()),
     ))

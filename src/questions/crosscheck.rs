@@ -12,6 +12,7 @@ use crate::algebra::{Expr, Symbol, Verdict, conditions};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::field::VectorField;
 use crate::mechanics::constraint_structure::ConstraintStructure;
+use crate::mechanics::rank_condition::Kind;
 use crate::mechanics::{jet, multiplier_rule, tidy};
 use crate::model::constraints::on_constraint;
 use crate::model::item::System;
@@ -67,18 +68,29 @@ fn crosscheck(a: &Arguments) -> Fallible<Value> {
             format!("this formalism is stated for equations of second order, and these are of order {order}"),
         ))),
     };
-    let (all, recorded) = conditions::collect(cx, |cx| {
-        let by = |name, accelerations: Fallible<Vec<Expr>>| Derived { name, accelerations };
-        // Whether the field is tangent to the constraint is what the others tell.
-        let balance = || force_balance(cx, &system).and_then(|f| Ok(f.motion(cx)?.accelerations));
-        vec![
-            by("multipliers", by_multipliers(cx, &system, order)),
-            by("reduced", form.motion(cx).map(|m| m.accelerations)),
-            by("balance", second(&balance)),
-            by("implicit", second(&|| by_pairs(cx, &system))),
-            by("direct", second(&|| by_construction(cx, &system))),
-        ]
-    });
+    // Whether the field is tangent to the constraint is what the others tell.
+    let balance = |cx: &Inquiry| force_balance(cx, &system).and_then(|f| Ok(f.motion(cx)?.accelerations));
+    let mut recorded = vec![];
+    let mut by = |name, derive: &dyn Fn(&Inquiry) -> Fallible<Vec<Expr>>| {
+        let (found, conditions) = conditions::collect(cx, derive);
+        // What divides by zero wherever the constraint holds says nothing there.
+        let fails = |e: &Expr| q.vanishes_on_q(cx, *e).is_yes();
+        let accelerations = match (found, conditions.iter().find(|e| fails(e))) {
+            (Ok(_), Some(e)) => Err(divides_by_zero(*e)),
+            (found, _) => found,
+        };
+        if accelerations.is_ok() {
+            recorded.extend(conditions);
+        }
+        Derived { name, accelerations }
+    };
+    let all = vec![
+        by("multipliers", &|cx| by_multipliers(cx, &system, order)),
+        by("reduced", &|cx| form.motion(cx).map(|m| m.accelerations)),
+        by("balance", &|cx| second(&|| balance(cx))),
+        by("implicit", &|cx| second(&|| by_pairs(cx, &system))),
+        by("direct", &|cx| second(&|| by_construction(cx, &system))),
+    ];
     let (consistent, difference) = compared(cx, q, &all);
     let y = &system.manifold;
     let top: Vec<Symbol> = (0..y.n_coordinates()).map(|i| jet(y, i, top_order)).collect();
@@ -99,8 +111,20 @@ fn crosscheck(a: &Arguments) -> Fallible<Value> {
     Ok(Value::from(answer.on(y).valid_where(recorded).valid_where(q.conditions().iter().copied())))
 }
 
+fn divides_by_zero(e: Expr) -> Box<Diagnostic> {
+    Box::new(
+        Diagnostic::error(&codes::DEGENERATE, "this derivation divides by zero wherever the constraint holds")
+            .note(format!("{e} vanishes there")),
+    )
+}
+
+/// By the constraints as they were typed; of those that say the same where all hold, by the independent ones.
 fn by_multipliers(cx: &Inquiry, system: &System, order: u32) -> Fallible<Vec<Expr>> {
-    let constraints: Vec<Expr> = system.constraints.iter().flat_map(|c| c.equations.iter().map(|(e, _)| *e)).collect();
+    let declared = system.declared_constraints(cx)?;
+    let condition = system.rank_condition(cx)?;
+    let is_kept = |i: &usize| condition.kind != Kind::Overconstrained || condition.independent.contains(i);
+    let constraints: Vec<Expr> =
+        (0..declared.equations.len()).filter(is_kept).map(|i| declared.equations[i].function).collect();
     multiplier_rule::highest_derivatives(cx, &system.manifold, (&system.components_list(cx)?, order), &constraints)
 }
 

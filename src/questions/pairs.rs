@@ -10,7 +10,8 @@ use super::systems::simple;
 use super::{Arguments, Question};
 use crate::algebra::derive::{gradient, partial};
 use crate::algebra::stratum::Branch;
-use crate::algebra::{Expr, Inquiry, Symbol, Verdict};
+use crate::algebra::substitute::substitute;
+use crate::algebra::{Expr, Inquiry, Symbol, Verdict, conditions, solve};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::form::Form;
 use crate::geometry::jet::{FiberedManifold, JetSpace, jet_order, total_derivatives};
@@ -229,10 +230,39 @@ fn balanced_with_pairs(
     Ok(DalembertSystem::of_equations(inertia.mass, rest, pairs, set))
 }
 
+/// Multipliers that the critical equations give as functions of the state leave the form: with λ = λ(q, v) in Θ_v and Θ_q the curves
+/// of (10.1)–(10.2) are those of the form that is left, as for a Morse family λ v − H(q, λ) (Barone et al. 4.1).
+fn without_given_multipliers(cx: &Inquiry, generating: ImplicitSystem) -> Fallible<ImplicitSystem> {
+    let (critical, lambdas) = (generating.critical_equations(), generating.multipliers());
+    let contains = |e: Expr, l: Symbol| !vanishes(cx, partial(cx, e, l)).is_yes();
+    let places = 0..lambdas.len();
+    let given: Vec<usize> = places.clone().filter(|a| critical.iter().any(|e| contains(*e, lambdas[*a]))).collect();
+    let giving: Vec<usize> = places.clone().filter(|a| lambdas.iter().any(|l| contains(critical[*a], *l))).collect();
+    if given.is_empty() || given != giving {
+        return Ok(generating);
+    }
+    let unknowns: Vec<Symbol> = given.iter().map(|a| lambdas[*a]).collect();
+    let equations: Vec<Expr> = given.iter().map(|a| critical[*a]).collect();
+    let Ok(found) = solve::solve(cx, &equations, &unknowns) else { return Ok(generating) };
+    let [only] = found.branches.as_slice() else { return Ok(generating) };
+    if !only.free.is_empty() || only.values.len() != unknowns.len() {
+        return Ok(generating);
+    }
+    only.conditions.iter().for_each(|c| conditions::state(cx, *c));
+    found.not_covered.iter().for_each(|e| conditions::record_nonzero(cx, *e));
+    let map = only.values.iter().copied().collect();
+    let form = generating.theta().keep(|basis, c| {
+        let is_given = basis.iter().any(|axis| unknowns.contains(&axis.symbol()));
+        (!is_given).then(|| tidy(cx, substitute(c, &map)))
+    });
+    let rest = places.filter(|a| !given.contains(a)).map(|a| lambdas[a]).collect();
+    Ok(ImplicitSystem::with_multipliers(generating.configurations(), form, rest))
+}
+
 /// A generated system of the main class: Θ = ρ*θ + λ_a A^a + B_a dλ_a, affine in λ with momenta and constraints free of it.
 fn generated_with_pairs(cx: &Inquiry, system: &System, theta: &Form) -> Fallible<DalembertSystem> {
-    let generating = ImplicitSystem::generated(cx, &system.manifold, theta)?;
-    let lambdas = generating.multipliers();
+    let generating = without_given_multipliers(cx, ImplicitSystem::generated(cx, &system.manifold, theta)?)?;
+    let (theta, lambdas) = (generating.theta(), generating.multipliers());
     let free_of =
         |list: &[Expr]| list.iter().all(|e| lambdas.iter().all(|l| vanishes(cx, partial(cx, *e, *l)).is_yes()));
     let slopes = generating.slope();
@@ -264,7 +294,7 @@ fn generated_with_pairs(cx: &Inquiry, system: &System, theta: &Form) -> Fallible
     let none = lambdas.iter().map(|l| (*l, Expr::zero())).collect();
     let kept = |basis: &crate::geometry::axis::Basis, c: Expr| {
         let is_multiplier = basis.iter().any(|axis| lambdas.contains(&axis.symbol()));
-        (!is_multiplier).then(|| crate::algebra::substitute::substitute(c, &none))
+        (!is_multiplier).then(|| substitute(c, &none))
     };
     let free = theta.keep(kept);
     let reaction = |a: Vec<Expr>| (!a.iter().all(|e| e.is_zero())).then_some(a);
@@ -516,10 +546,14 @@ fn moved(cx: &Inquiry, system: &System) -> Fallible<(DalembertSystem, ReducedMot
 
 /// The explicit form, if there is one on C; else the motion on the final set.
 fn motion(cx: &Inquiry, pairs: &DalembertSystem) -> Fallible<ReducedMotion> {
-    let explicit = pairs.reduction(cx).and_then(|r| pairs.motion(cx, &r));
+    let (explicit, recorded) = conditions::collect_all(cx, |cx| pairs.reduction(cx).and_then(|r| pairs.motion(cx, &r)));
     match explicit {
+        // What was divided by in vain is no condition of what is found otherwise.
         Err(why) if why.code.name == codes::DEGENERATE.name => final_motion(cx, pairs, why),
-        other => other,
+        other => {
+            conditions::record_all(cx, &recorded);
+            other
+        }
     }
 }
 
@@ -572,7 +606,7 @@ pub(super) fn vector_field(a: &Arguments) -> Fallible<Option<Value>> {
         return Ok(None);
     }
     let (pairs, found) = moved(&a.cx, &system)?;
-    let regular = pairs.reduction(&a.cx).ok();
+    let (regular, _) = conditions::collect_all(&a.cx, |cx| pairs.reduction(cx).ok());
     let unique = match &regular {
         Some(r) => pairs.is_reducible(&a.cx, r)?,
         None => Verdict::yes("the equations determine the accelerations on the constraint"),
@@ -693,7 +727,24 @@ pub(super) fn multipliers(a: &Arguments) -> Fallible<Option<Value>> {
         return Ok(None);
     }
     let (pairs, found) = moved(&a.cx, &system)?;
+    if let Base::Generated(_) = &system.base
+        && found.multipliers.len() < generating(&a.cx, &system)?.multipliers().len()
+    {
+        return Err(Box::new(
+            Diagnostic::error(&codes::NOT_APPLICABLE, "some of these are functions of the state, and no multipliers")
+                .label(a.positional[0].span, "its critical equations can be solved for them")
+                .help("`implicit(S).critical` says what they are"),
+        ));
+    }
     Ok(Some(all_on_set(&pairs.set, &found.multipliers)))
+}
+
+/// The states that the constraints of such a system allow.
+pub(super) fn set_of(cx: &Inquiry, system: &System) -> Fallible<Option<ConstraintSet>> {
+    if system.constraints.iter().any(|c| c.forms.is_some()) {
+        return Ok(Some(super::forces::force_balance(cx, system)?.constraint.set.clone()));
+    }
+    if is_here(system) { Ok(Some(dalembert(cx, system)?.set)) } else { Ok(None) }
 }
 
 /// The force of the constraints on a system that is treated here or by the balance of forces, by coordinate.

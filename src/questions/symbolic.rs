@@ -18,8 +18,8 @@ use crate::budget::{Budgeted, Exhausted, share};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::model::evaluate_at::assignment;
 use crate::model::kind::*;
-use crate::model::operate;
 use crate::model::value::{Answer, Claim, Fallible, Family, LabelledMatrix, Point, PointEntry, Value};
+use crate::model::{operate, place};
 use crate::source::Span;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -77,8 +77,9 @@ fn collect(a: &Arguments) -> Fallible<Value> {
 fn rewritten(a: &Arguments, rewrite: impl Fn(&Inquiry, Expr) -> Budgeted<Expr>) -> Fallible<Value> {
     let span = a.positional[0].span;
     let lost = RefCell::new(Vec::new());
+    let old = a.value(0)?;
     let (value, recorded) = conditions::collect(&a.cx, |cx| {
-        map_expr(cx, &a.value(0)?.main(), &|e| match rewrite(cx, e) {
+        map_expr(cx, &old.main(), &|e| match rewrite(cx, e) {
             Ok(new) => {
                 lost.borrow_mut().extend(conditions::lost(cx, e, new));
                 defined(new, e, span)
@@ -88,7 +89,7 @@ fn rewritten(a: &Arguments, rewrite: impl Fn(&Inquiry, Expr) -> Budgeted<Expr>) 
             )),
         })
     });
-    let value = value?;
+    let value = place::like(&old, value?);
     recorded.iter().for_each(|c| conditions::record_nonzero(&a.cx, *c));
     let answer = Answer::new(a.question.name).main(value).verbatim();
     Ok(Value::from(answer.valid_where(recorded).valid_where(lost.into_inner())))

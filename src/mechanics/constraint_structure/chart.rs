@@ -53,6 +53,7 @@ impl Chart<'_> {
     }
 
     pub(super) fn complete(&self, cx: &Inquiry, declared: &Declared) -> Answered<ConstraintStructure> {
+        self.goes_through_points(cx, declared)?;
         let dependent = self.dependent(cx, declared)?;
         let m = self.manifold.n_coordinates();
         let independent: Vec<usize> = (0..m).filter(|s| !dependent.contains(s)).collect();
@@ -77,6 +78,7 @@ impl Chart<'_> {
             Solved::Open { why, branches } => NormalForm::Implicit { why, branches },
         };
         solved &= matches!(normal, NormalForm::Explicit(_));
+        self.says_which_root(declared, &normal, &dependent)?;
         let mut structure = ConstraintStructure {
             manifold: self.manifold.clone(),
             constraints: self.constraints.to_vec(),
@@ -99,12 +101,91 @@ impl Chart<'_> {
         };
         let rows: Vec<usize> = (0..self.constraints.len()).collect();
         let minor = self.chetaev.minor(&rows, &structure.dependent);
+        self.holds_on_branch(cx, declared, &structure)?;
         structure.det = structure.on_q(cx, minor.det(cx).map_err(exhausted)?);
         if !is_nonzero_everywhere(cx, structure.det).is_yes() {
             conditions::record_nonzero(cx, structure.det);
         }
         self.differentiate(cx, &mut structure, &minor, &tops)?;
         Ok(structure)
+    }
+
+    /// Refuses a choice among several roots that says nothing about what was solved for.
+    fn says_which_root(&self, declared: &Declared, normal: &NormalForm, dependent: &[usize]) -> Answered<()> {
+        let NormalForm::Implicit { why, branches } = normal else { return Ok(()) };
+        let jets: Vec<Symbol> = (0..=self.level)
+            .flat_map(|k| dependent.iter().map(move |d| (*d, k)))
+            .map(|(d, k)| jet(self.manifold, d, k))
+            .collect();
+        let speaks = |choice: &BranchChoice| match choice {
+            BranchChoice::Where(condition) => jets.iter().any(|s| condition.left.contains(*s)),
+            BranchChoice::Through(point) => jets.iter().any(|s| point.contains_key(s)),
+        };
+        if declared.branch.is_empty() || branches.is_empty() || declared.branch.iter().any(speaks) {
+            return Ok(());
+        }
+        let refusal = Diagnostic::error(&codes::NO_EFFECT, "`branch:` does not say which root is meant").note(why);
+        let root = |values: &Vec<Expr>| values.iter().map(Expr::to_string).collect::<Vec<_>>().join(", ");
+        let refusal = branches.iter().fold(refusal, |d, values| d.note(format!("a root is {}", root(values))));
+        Err(self.refused(refusal.help("give a sign of a dependent jet, or a point on the root")))
+    }
+
+    /// Refuses a point that lies on no root.
+    fn goes_through_points(&self, cx: &Inquiry, declared: &Declared) -> Answered<()> {
+        for choice in &declared.branch {
+            let BranchChoice::Through(point) = choice else { continue };
+            let mut residuals = self.constraints.iter().map(|c| substitute(c.function, point));
+            if let Some(e) = residuals.find(|e| is_far_from_zero(cx, *e)) {
+                return Err(self.refused(
+                    Diagnostic::error(&codes::OFF_CONSTRAINT, "the point of `branch:` does not lie on this constraint")
+                        .note(format!("the left side minus the right side is {e} there")),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn refused(&self, d: Diagnostic) -> Box<Diagnostic> {
+        Box::new(self.constraints.iter().fold(d, |d, c| d.label(c.span, "this constraint")))
+    }
+
+    /// Whether all constraints are affine in their highest jets, so that there is nothing to choose.
+    fn has_one_root(&self) -> bool {
+        let m = self.manifold.n_coordinates();
+        self.constraints.iter().enumerate().all(|(i, c)| {
+            let bends = |s: usize| (0..m).any(|q| self.chetaev[(i, s)].contains(jet(self.manifold, q, c.order)));
+            c.order > 0 && !(0..m).any(bends)
+        })
+    }
+
+    /// Refuses a choice that no point of the constraint satisfies. What it says where there is nothing to choose is said of every
+    /// answer.
+    fn holds_on_branch(&self, cx: &Inquiry, declared: &Declared, structure: &ConstraintStructure) -> Answered<()> {
+        if !structure.solved {
+            return Ok(());
+        }
+        // The highest first: their values contain lower ones.
+        let solved = structure.solved_jets();
+        let there = |e: Expr| solved.iter().rev().fold(e, |e, (s, value)| put(e, &[*s], &[*value]));
+        for choice in &declared.branch {
+            let BranchChoice::Where(condition) = choice else { continue };
+            let put_in = there(condition.left);
+            let here = Condition { left: tidy(cx, put_in), ..*condition };
+            match here.decided(cx) {
+                Some(false) => {
+                    return Err(self.refused(
+                        Diagnostic::error(
+                            &codes::CONSTRAINTS_INCONSISTENT,
+                            "`branch:` holds nowhere on this constraint",
+                        )
+                        .note(format!("there {} is {}", condition.left, here.left)),
+                    ));
+                }
+                None if put_in != condition.left && self.has_one_root() => conditions::state(cx, here),
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// ∂g/∂q_n and d̂g/dt: of g where it is known, by the theorem on implicit functions where it is not.
@@ -390,6 +471,12 @@ fn not_solvable(manifold: &FiberedManifold, unknowns: &[Symbol], verdict: &Verdi
     let names: Vec<String> = unknowns.iter().map(Symbol::to_string).collect();
     let what = format!("the constraints on `{}` can be solved for {}", manifold.name(), names.join(", "));
     undecided(what, format!("the rank of their minor is {}", verdict.word()))
+}
+
+/// Whether a number is more than a rounding error away from 0.
+fn is_far_from_zero(cx: &Inquiry, e: Expr) -> bool {
+    let distance = Expr::apply(Elementary::Abs, &[e]) - Expr::ratio(1, 1_000_000);
+    e.symbols().is_empty() && e.as_undefined().is_none() && sign(cx, distance).is_positive()
 }
 
 /// Whether a solution is the one that was meant; `None` if that is not seen.

@@ -6,7 +6,7 @@ use crate::algebra::function::Elementary;
 use crate::algebra::{Expr, Function, Symbol, conditions};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::model::value::{Fallible, KeyPart, Value};
-use crate::model::{operate, tensor};
+use crate::model::{operate, place, tensor};
 use crate::questions::{self, Argument, Arguments};
 use crate::session::resolve::jets_of;
 use crate::session::term::{Ask, Call, Term};
@@ -157,14 +157,15 @@ impl<'s> Evaluator<'s> {
                 body = crate::algebra::derive::partial(&self.cx, body, u);
             }
             let map = std::iter::once((u, exprs[0])).collect();
-            return Ok(Value::Expr(crate::algebra::substitute::substitute(body, &map)));
+            let value = Value::Expr(crate::algebra::substitute::substitute(body, &map));
+            return Ok(place::put(place::common(&values), value));
         }
         if function == Elementary::Log {
             operate::real_logarithm(&self.cx, exprs[0], arguments[0].span)?;
         }
         let built = Expr::apply(function, &exprs);
         operate::keep_domain(&self.cx, exprs.iter().copied(), built);
-        operate::defined(built, span)
+        Ok(place::put(place::common(&values), operate::defined(built, span)?))
     }
 
     pub(super) fn root(&self, of: &Term, span: Span) -> Fallible<Value> {
@@ -175,7 +176,7 @@ impl<'s> Evaluator<'s> {
             }
             _ => {
                 let radicand = at(operate::as_expr(&self.cx, &value), of.span)?;
-                operate::square_root(&self.cx, radicand, of.span, span)
+                Ok(place::put(place::of(&value), operate::square_root(&self.cx, radicand, of.span, span)?))
             }
         }
     }
