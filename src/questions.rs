@@ -40,10 +40,11 @@ pub mod variation;
 pub mod word;
 
 use crate::algebra::Inquiry;
-use crate::diagnostic::codes;
+use crate::diagnostic::{Diagnostic, codes};
 use crate::model::kind::{self, Gives};
 use crate::model::operate;
-use crate::model::value::{Fallible, Value};
+use crate::model::value::{Fallible, PointEntry, Value};
+use crate::source::Span;
 
 /// The words in which the rows are written.
 pub use crate::model::call;
@@ -111,9 +112,28 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     all().map(|q| q.name)
 }
 
+/// A point with a coordinate of another manifold than that of the system asked about: it could have no effect.
+pub fn foreign_entry<'a>(mut given: impl Iterator<Item = (&'a Value, Span)> + Clone) -> Option<Diagnostic> {
+    let system = given.clone().find_map(|(value, _)| match value {
+        Value::System(system) => Some(system.clone()),
+        _ => None,
+    })?;
+    given.find_map(|(value, span)| {
+        let Value::Point(point) = value else { return None };
+        let is_foreign = |e: &&PointEntry| e.symbols.iter().all(|s| system.manifold.is_foreign(*s));
+        let symbol = *point.entries.iter().find(is_foreign)?.symbols.first()?;
+        let d = Diagnostic::error(&codes::WRONG_MANIFOLD, format!("`{symbol}` is no coordinate of this system"));
+        Some(d.label(span, format!("a point of {} is needed", system.manifold.name())))
+    })
+}
+
 /// Answers a question. Arguments that the row does not take are refused in the words of the row, unless the question
 /// itself knows what was meant.
 pub fn ask(cx: &Inquiry, question: &'static Question, mut arguments: Arguments) -> Fallible<Value> {
+    let given = arguments.positional.iter().chain(arguments.named.values()).map(|a| (&a.value, a.span));
+    if let Some(foreign) = foreign_entry(given) {
+        return Err(Box::new(foreign));
+    }
     let said = call::check_call(question, &arguments.as_call()).into_iter().next();
     let branch = constraints::branch(&arguments);
     arguments.cx = arguments.cx.where_hold(&branch);

@@ -411,6 +411,7 @@ impl Session {
             return warnings;
         }
         let mut foreseen: Option<Vec<Span>> = None;
+        let mut told = vec![];
         for (i, statement) in ast.statements.iter().enumerate() {
             // What cannot be shown or written is said before the first run is made, and nothing else is given up for it.
             if foreseen.is_none() && makes_a_run(&statement.kind) {
@@ -426,7 +427,15 @@ impl Session {
             if shows(statement) || !budget::is_interrupted() {
                 let outcome = self.carry_out(&ast, statement);
                 refused |= outcome.status == Status::Refused;
+                told.extend(outcome.diagnostics.iter().map(Diagnostic::primary));
                 each(self, outcome);
+            }
+        }
+        // Names that functions waited for; who called one was told.
+        for d in self.state.unresolved(&ast) {
+            if !told.contains(&d.primary()) && !budget::is_interrupted() {
+                refused = true;
+                each(self, self.unreadable(source, d));
             }
         }
         // A name may be unused only because the statement that uses it was refused.

@@ -134,6 +134,14 @@ fn a_function_of_a_library_sees_its_own_names() {
 }
 
 #[test]
+fn a_function_of_a_library_takes_no_name_of_its_caller() {
+    let outcomes = outcomes("scope_of_an_open_library.mech", true);
+    let refused: Vec<_> = errors(&outcomes).into_iter().map(|(_, code)| code).collect();
+    assert_eq!(refused.first().map(String::as_str), Some("E0101"), "{refused:?}");
+    assert!(of(&outcomes, "circumference(2)").iter().all(|o| o.answer.is_none()));
+}
+
+#[test]
 fn a_function_sees_its_own_names() {
     sees_its_own_names("scope_of_a_function.mech");
 }

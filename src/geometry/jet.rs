@@ -379,6 +379,11 @@ impl FiberedManifold {
         self.fibre(coordinate).map(|f| order.saturating_sub(f.order))
     }
 
+    /// Whether it is a coordinate, a jet or the time of another manifold.
+    pub fn is_foreign(&self, symbol: Symbol) -> bool {
+        matches!(symbol.kind(), SymbolKind::Jet { .. } | SymbolKind::Base) && self.order_of_symbol(symbol).is_none()
+    }
+
     /// The order of the function on this manifold, after simplification: jets that cancel do not count.
     /// Symbols that are no coordinates of this manifold are passed over.
     pub fn order_of(&self, cx: &Inquiry, e: Expr) -> Order {

@@ -154,7 +154,12 @@ pub fn check_call(row: &Question, call: &Call) -> Vec<Diagnostic> {
             })
         }));
     }
-    for (name, span, given) in &call.options {
+    for (i, (name, span, given)) in call.options.iter().enumerate() {
+        if let Some((_, first, _)) = call.options[..i].iter().find(|(known, _, _)| known == name) {
+            let twice = Diagnostic::error(&codes::DECLARED_TWICE, format!("`{name}` is given twice"));
+            found.push(twice.label(*span, "again").label(*first, "given first"));
+            continue;
+        }
         found.extend(match row.option(name) {
             Some(option) if fits(option.kinds, given) => None,
             Some(option) => Some(wrong_option(option, given)),
@@ -352,6 +357,14 @@ mod tests {
             assert_eq!(titles("equations", &[kinds], &[]), [""; 0]);
         }
         assert_eq!(titles("i", &[FUNCTION, FORM], &[]), [""; 0], "a function may be zero");
+    }
+
+    #[test]
+    fn an_option_is_given_once() {
+        assert_eq!(
+            titles("momenta", &[SYSTEM], &[("gauge", FUNCTION), ("gauge", FUNCTION)]),
+            ["`gauge` is given twice"]
+        );
     }
 
     #[test]

@@ -86,18 +86,19 @@ fn members(run: &Rc<Run>, name: &str) -> Option<Value> {
 
 /// The state at a time inside the run.
 pub fn at(cx: &Inquiry, run: &Run, point: &Point) -> Fallible<Value> {
-    let t = time_of(cx, run, point)?;
+    let t = time_of(cx, run.time, point)?;
     Ok(state(run, t, &run.state_at(cx, t)?))
 }
 
-fn time_of(cx: &Inquiry, run: &Run, point: &Point) -> Fallible<f64> {
-    let time = point.entries.iter().find(|e| e.symbols.contains(&run.time)).ok_or_else(|| {
+/// The time that a point gives.
+pub fn time_of(cx: &Inquiry, time: Symbol, point: &Point) -> Fallible<f64> {
+    let entry = point.entries.iter().find(|e| e.symbols.contains(&time)).ok_or_else(|| {
         Box::new(
-            Diagnostic::error(&codes::MISSING_PARAMETER, format!("at which {}?", run.time))
-                .help(format!("write `run at {{ {} = 3 }}`", run.time)),
+            Diagnostic::error(&codes::MISSING_PARAMETER, format!("at which {time}?"))
+                .help(format!("write `run at {{ {time} = 3 }}`")),
         )
     })?;
-    constant(cx, time.value).ok_or_else(|| Box::new(Diagnostic::error(&codes::WRONG_KIND, "the time is a number")))
+    constant(cx, entry.value).ok_or_else(|| Box::new(Diagnostic::error(&codes::WRONG_KIND, "the time is a number")))
 }
 
 /// The value at a time: a recorded one, or of the run it belongs to.

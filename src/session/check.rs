@@ -15,11 +15,11 @@
 use super::checked::{Body, Checked, Described};
 use super::declare;
 use super::evaluate::{Evaluator, no_column};
-use super::interpreter::{Effect, Interpreter, is_left_to_a_run};
+use super::interpreter::{Effect, Interpreter, is_left_to_a_run, known_code, no_steps};
 use super::run;
-use super::run::animation_file;
 use super::run::picture::picture_file;
 use super::run::show::table_file;
+use super::run::{animation, section};
 use super::scope::{Binding, Meaning};
 use super::term::{Deferred, Term, TermKind, Unmade};
 use crate::algebra::conditions::Recorded;
@@ -29,8 +29,12 @@ use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::jet::FiberedManifold;
 use crate::model::compare;
 use crate::model::evaluate_at::value_under;
-use crate::model::kind::{CODISTRIBUTION, CONSTRAINT, DISTRIBUTION, FIELD, FORCE, FORM, RUN, SET, SWEEP, SYSTEM};
+use crate::model::kind::{
+    CODISTRIBUTION, CONSTRAINT, DISTRIBUTION, FIELD, FORCE, FORM, FUNCTION, RUN, SET, SWEEP, SYSTEM,
+};
+use crate::model::run::time_of;
 use crate::model::value::{Fallible, Value};
+use crate::questions;
 use crate::questions::call::{self, Given, Shape};
 use crate::questions::word::is_word;
 use crate::source::Span;
@@ -56,10 +60,17 @@ pub fn look_over(
             state.foreseen = Some(Rc::new(Unmade { name: "_".into(), shape, home, columns: None, value: None }));
             Ok(Effect::Done)
         }
-        Checked::Explain(term) | Checked::Assert { claim: term, fails: None } => {
-            claims(cx, &state.evaluator(cx), term, remarks).map(|()| Effect::Done)
+        Checked::Explain(term) => {
+            claims(cx, &state.evaluator(cx), term, remarks)?;
+            match state.evaluator(&cx.apart()).for_formulas().eval(term) {
+                Ok(value @ (Value::Expr(_) | Value::Form(_) | Value::Field(_))) => Err(no_steps(&value, term.span)),
+                _ => Ok(Effect::Done),
+            }
         }
-        Checked::Assert { .. } => Ok(Effect::Done),
+        Checked::Assert { claim, fails: None } => {
+            claims(cx, &state.evaluator(cx), claim, remarks).map(|()| Effect::Done)
+        }
+        Checked::Assert { fails: Some(refusal), .. } => known_code(refusal).map(|_| Effect::Done),
         Checked::Let { name, value } if !is_used => {
             let (built, recorded) = conditions::collect_all(cx, |cx| state.evaluator(cx).for_formulas().eval(value));
             match built {
@@ -95,6 +106,9 @@ pub fn look_over(
             }
         }
         Checked::LetPoincare { name, poincare } => {
+            if !is_used {
+                section::look_over(cx, state, poincare)?;
+            }
             bind(state, &name.node, name.span, Shape::new(RUN), poincare.run.home(), None)
         }
         Checked::Simulate(_)
@@ -114,11 +128,12 @@ pub fn look_over(
             to.map_or(Ok(()), |to| picture_file(state, to).map(drop)).map(|()| Effect::Done)
         }
         Checked::Animate { run, to, drawings } => {
+            animation::look_over(state, run, drawings, *to)?;
             let places: Vec<&Term> = drawings.iter().flat_map(|drawing| &drawing.arguments).collect();
-            have_columns(state, run, &places)?;
-            to.map_or(Ok(()), |to| animation_file(state, to).map(drop)).map(|()| Effect::Done)
+            have_columns(state, run, &places).map(|()| Effect::Done)
         }
         Checked::Poincare(p) => {
+            section::look_over(cx, state, p)?;
             let drawn: Vec<&Term> = p.curves.iter().flat_map(|c| c.values.iter().chain(&c.against)).collect();
             have_columns(state, &p.run, &drawn)?;
             p.to.map_or(Ok(()), |to| picture_file(state, to).map(drop)).map(|()| Effect::Done)
@@ -181,8 +196,17 @@ fn have_columns(state: &Interpreter, run: &Term, drawn: &[&Term]) -> Fallible<()
     let is_missing = |term: &Term| {
         let text = state.sources.slice(term.span);
         let is_state = ["p_", "lambda", "delta"].iter().any(|start| text.starts_with(start));
-        matches!(term.kind, TermKind::Hole) && !is_state && !columns.iter().any(|column| is_named(column, text))
+        let is_elsewhere = match &term.kind {
+            TermKind::Hole => true,
+            TermKind::Symbol(symbol) => unmade.home.as_ref().is_some_and(|manifold| manifold.is_foreign(*symbol)),
+            _ => false,
+        };
+        is_elsewhere && !is_state && !columns.iter().any(|column| is_named(column, text))
     };
+    let is_drawn = |term: &&&Term| matches!(term.shape.kinds, FORM | FIELD);
+    if let Some(term) = drawn.iter().find(is_drawn) {
+        return Err(Box::new(call::needed(FUNCTION, &term.shape.describe(), term.span)));
+    }
     let what = if unmade.shape.kinds.within(SWEEP) { "sweep" } else { "run" };
     match drawn.iter().find_map(|term| term.find(&is_missing)) {
         Some(term) => {
@@ -291,7 +315,16 @@ fn misasked(evaluator: &Evaluator, term: &Term) -> Vec<Diagnostic> {
                 positional: positional.map(|(_, t)| given(t)).collect(),
                 options: vec![],
             };
-            call::check_call(ask.row, &call)
+            let mut found = call::check_call(ask.row, &call);
+            let values: Vec<(Value, Span)> =
+                ask.arguments.iter().filter_map(|(_, t)| Some((evaluator.eval(t).ok()?, t.span))).collect();
+            found.extend(questions::foreign_entry(values.iter().map(|(value, span)| (value, *span))));
+            found
+        }
+        TermKind::At { subject, point } if subject.shape.kinds == RUN => {
+            let (Some(manifold), Ok(place)) = (subject.home(), evaluator.point(point)) else { return vec![] };
+            let time = time_of(&evaluator.cx.apart(), manifold.base(), &place);
+            time.err().into_iter().map(|d| d.or_at(point.span, "here")).collect()
         }
         TermKind::At { subject, point } => match (evaluator.eval(subject), evaluator.point(point)) {
             (Ok(value), Ok(place)) => {

@@ -13,7 +13,7 @@ use super::term::{Term, TermKind};
 use crate::algebra::Inquiry;
 use crate::algebra::assume::Sign;
 use crate::algebra::expr::Relation;
-use crate::algebra::{Expr, Function};
+use crate::algebra::{Expr, Function, Symbol};
 use crate::diagnostic::{Diagnostic, Severity, codes};
 use crate::geometry::form::Form;
 use crate::geometry::jet::FiberedManifold;
@@ -271,6 +271,23 @@ pub fn function_body(evaluator: &Evaluator, body: &FunctionBody) -> Fallible<cra
         });
     }
     let value = inner.expr(&body.value)?;
+    // Derivations know the arguments alone: with y in the body of V(x) the motion would be that of another system. An argument
+    // stands for anything, and has no derivative along the motion.
+    let is_argument = |t: &Term| matches!(t.kind, TermKind::Local(_));
+    let is_moving = |t: &Term| matches!(&t.kind, TermKind::Primed { of, .. } if of.find(&is_argument).is_some());
+    let is_hidden = |s: &Symbol| !s.is_parameter() && !arguments.contains(s);
+    let moving = body.value.find(&is_moving).map(|t| ("a derivative along the motion".to_string(), t.span));
+    let hidden = value.symbols().into_iter().find(is_hidden).map(|s| (format!("`{s}`"), body.value.span));
+    if let Some((hidden, span)) = moving.or(hidden) {
+        let (name, list) = (body.function.name(), arguments.iter().map(|s| s.name()).collect::<Vec<_>>().join(", "));
+        let title = format!("`{name}` is a function of {list}, and this depends on {hidden}");
+        return Err(Box::new(
+            Diagnostic::error(&codes::WRONG_KIND, title)
+                .label(span, format!("depends on {hidden}"))
+                .note("derivatives of it were taken by its arguments alone")
+                .help(format!("declare `function {name}({list}, u)`, and write what it depends on for u")),
+        ));
+    }
     Ok(crate::motion::law::Body { function: body.function, arguments, value })
 }
 
@@ -577,6 +594,8 @@ fn constraint(
             ConstraintClauseKind::Forms => item.forms = Some(one_forms(cx, &evaluator, values)?),
         }
     }
+    // What `branch:` is given has to be a choice.
+    item.declared(cx)?;
     let exprs: Vec<Expr> = item.equations.iter().map(|(e, _)| *e).collect();
     order_of_block(cx, state, name.span, on, terms, &exprs)?;
     refuse_without_effect(cx, &item, name, clauses)?;

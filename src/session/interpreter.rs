@@ -21,7 +21,7 @@ use crate::diagnostic::{Diagnostic, Goes, Repair, codes};
 use crate::model::value::{Fallible, Value};
 use crate::model::{compare, grounds};
 use crate::source::{SourceMap, Span};
-use crate::syntax::ast::{Assert, Ast, LetValue, Refusal, Statement, StatementKind, Test};
+use crate::syntax::ast::{Assert, Ast, LetValue, Refusal, Statement, StatementKind, Test, Word};
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::PathBuf;
@@ -385,11 +385,7 @@ impl Interpreter {
         let value = self.evaluator(cx).eval(term)?;
         match crate::model::explain::explanation(cx, &value) {
             Some(steps) => Ok(Effect::Answered(Value::Steps(steps).into())),
-            None => Err(Box::new(
-                Diagnostic::error(&codes::NO_EFFECT, "there are no steps to explain here")
-                    .label(term.span, format!("this is {}", crate::model::operate::describe(&value)))
-                    .help("ask for a derivation, such as `explain dynamics(S)`"),
-            )),
+            None => Err(no_steps(&value, term.span)),
         }
     }
 
@@ -475,10 +471,7 @@ impl Interpreter {
         span: Span,
     ) -> Fallible<Effect> {
         // A name that no diagnostic has is a slip, whatever the statement does.
-        let expected = match &refusal.with {
-            Some(word) => Some(codes::find(&word.node).ok_or_else(|| unknown_code(&word.node, word.span))?),
-            None => None,
-        };
+        let expected = known_code(refusal)?;
         match (result, expected) {
             (Err(d), None) => Ok(Effect::Held(Ground::proved(format!("refused with {}", d.code.name)))),
             (Err(d), Some(expected)) => {
@@ -502,7 +495,9 @@ impl Interpreter {
 
     /// A test is a scope: what it declares is gone after it.
     fn test(&mut self, cx: &Inquiry, ast: &Rc<Ast>, test: &Test, remarks: &mut Vec<Diagnostic>) -> Fallible<Effect> {
+        let around = Rc::new(std::mem::take(&mut self.scope));
         let mut inner = self.clone();
+        inner.scope = Scope::inside(&around);
         inner.redeclare = true;
         let mut ground = Ground::proved("");
         let mut failure: Option<Box<Diagnostic>> = None;
@@ -529,15 +524,24 @@ impl Interpreter {
         }
         // What is expected to fail may have more than one mistake.
         remarks.extend(said.into_iter().filter(|d| test.fails.is_none() || !d.is_error()));
-        self.sources = inner.sources;
-        self.set_used.extend(inner.set_used);
+        self.sources = std::mem::take(&mut inner.sources);
+        self.set_used.extend(std::mem::take(&mut inner.set_used));
+        drop(inner);
+        self.scope = Rc::unwrap_or_clone(around);
         match (&test.fails, failure) {
             (None, None) => Ok(Effect::Held(ground)),
             (None, Some(d)) => Err(Box::new(d.note(format!("in the test \"{}\"", test.title.node)))),
             (Some(refusal), Some(d)) => self.expect_refusal(refusal, Err(d), test.title.span),
-            (Some(_), None) if self.check_only => Ok(Effect::Done),
+            (Some(refusal), None) if self.check_only => known_code(refusal).map(|_| Effect::Done),
             (Some(refusal), None) => self.expect_refusal(refusal, Ok("everything held".into()), test.title.span),
         }
+    }
+
+    /// Names in functions of this text that nothing declares, not even below them.
+    pub fn unresolved(&self, ast: &Ast) -> Vec<Diagnostic> {
+        let open = self.scope.closures().filter(|(span, closure)| span.source == ast.source && closure.is_open());
+        let unknown = open.flat_map(|(_, closure)| Resolver::unresolved(&self.scope, closure));
+        unknown.map(|d| *self.excuse(ast, Box::new(d))).filter(Diagnostic::is_error).collect()
     }
 
     /// Names that were declared in the text of `source` and never used.
@@ -612,6 +616,21 @@ impl Interpreter {
     }
 }
 
+/// The refusal that is expected, by its name.
+pub fn known_code(refusal: &Refusal) -> Fallible<Option<&'static codes::Code>> {
+    let known = |word: &Word| codes::find(&word.node).ok_or_else(|| unknown_code(&word.node, word.span));
+    refusal.with.as_ref().map(known).transpose()
+}
+
+/// What has no derivation.
+pub fn no_steps(value: &Value, span: Span) -> Box<Diagnostic> {
+    Box::new(
+        Diagnostic::error(&codes::NO_EFFECT, "there are no steps to explain here")
+            .label(span, format!("this is {}", crate::model::operate::describe(value)))
+            .help("ask for a derivation, such as `explain dynamics(S)`"),
+    )
+}
+
 fn unknown_code(name: &str, span: Span) -> Box<Diagnostic> {
     let diagnostic = Diagnostic::error(&codes::UNKNOWN_NAME, format!("there is no diagnostic `{name}`"));
     let names = codes::ALL.iter().map(|c| c.name);
@@ -637,8 +656,7 @@ fn said_beside(cx: &Inquiry, value: &Value, recorded: Recorded) -> Vec<Condition
         _ => vec![],
     };
     let nonzero = conditions::without_repetition(recorded.nonzero).into_iter().map(Condition::from);
-    let all = nonzero.chain(recorded.stated).chain(real).filter(|c| !said.contains(c));
-    inequality::reduced(cx, all)
+    inequality::reduced_beside(cx, said, nonzero.chain(recorded.stated).chain(real))
 }
 
 /// What is shown in its shortest form holds where nothing that is cancelled vanishes.

@@ -213,6 +213,9 @@ fn read(cx: &Inquiry, state: &mut Interpreter, found: &Found) -> Fallible<Rc<Lib
     state.sources = std::mem::take(&mut inner.sources);
     state.share_bases(&inner);
     outcome?;
+    if let Some(d) = inner.unresolved(&ast).into_iter().next() {
+        return Err(used_here(d));
+    }
     state.libraries.extend(std::mem::take(&mut inner.libraries));
     state.tables.extend(std::mem::take(&mut inner.tables));
     state.set_used.extend(std::mem::take(&mut inner.set_used));
@@ -229,12 +232,8 @@ fn read(cx: &Inquiry, state: &mut Interpreter, found: &Found) -> Fallible<Rc<Lib
         binding.warn_if_unused = false;
         binding.used.set(false);
     }
-    Ok(Rc::new(Library {
-        name: found.name.clone(),
-        scope: Rc::new(scope),
-        parameters: inner.parameters,
-        facts: inner.facts,
-    }))
+    let scope = scope.of_file();
+    Ok(Rc::new(Library { name: found.name.clone(), scope, parameters: inner.parameters, facts: inner.facts }))
 }
 
 fn bind(state: &mut Interpreter, name: &str, binding: &Binding, span: Span) -> Fallible<()> {

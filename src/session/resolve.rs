@@ -36,8 +36,9 @@ use super::term::{Defined, Each, Integral, Repetition, Term, TermKind, Unmade};
 use crate::algebra::Symbol;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::jet::FiberedManifold;
-use crate::model::operate;
+use crate::model::kind::{FIELD, FORM, FUNCTION};
 use crate::model::value::{Fallible, Value};
+use crate::model::{compare, operate};
 use crate::questions::call::{self as row, Given, Shape};
 use crate::source::Span;
 use crate::syntax::ast::{self, Ast, ExprId, ExprKind, Text};
@@ -302,9 +303,9 @@ impl<'s> Resolver<'s> {
             ExprKind::At { subject, point } => {
                 TermKind::At { subject: self.boxed(*subject), point: self.boxed(*point) }
             }
-            ExprKind::Not(of) => TermKind::Not(self.boxed(*of)),
-            ExprKind::And(all) => TermKind::And(self.all(all)),
-            ExprKind::Or(all) => TermKind::Or(self.all(all)),
+            ExprKind::Not(of) => TermKind::Not(Box::new(self.claim(*of))),
+            ExprKind::And(all) => TermKind::And(all.iter().map(|id| self.claim(*id)).collect()),
+            ExprKind::Or(all) => TermKind::Or(all.iter().map(|id| self.claim(*id)).collect()),
             ExprKind::Composed { base, forces, constraints } => TermKind::Composed {
                 base: self.boxed(*base),
                 forces: self.all(forces),
@@ -323,6 +324,15 @@ impl<'s> Resolver<'s> {
             ExprKind::Each(each) if &*each.function.node == "integral" => self.integral(each),
             ExprKind::Each(each) => self.each(each, |resolver, body| resolver.term(body)),
         }
+    }
+
+    /// What stands beside `and`, `or` and `not`.
+    fn claim(&mut self, id: ExprId) -> Term {
+        let term = self.term(id);
+        if term.shape.kinds.within(FUNCTION.or(FORM).or(FIELD)) {
+            self.say(compare::neither(&term.shape.describe()).label(term.span, "here"));
+        }
+        term
     }
 
     /// `dx/dt`, which is a prime here.

@@ -7,7 +7,7 @@
 //! run on the final constraint submanifold (Krupková §7) through its initial state, or on the one that the clause
 //! `branch` names, if the motion there is determined.
 
-mod animation;
+pub mod animation;
 mod clauses;
 mod constrained;
 mod discrete;
@@ -20,7 +20,6 @@ pub(super) mod sweep;
 mod tables;
 mod varied;
 
-pub use animation::animation_file;
 pub use emit::emit;
 pub use sweep::{SweepOptions, Watcher, look_over as look_over_sweep};
 pub use tables::{read_outside, read_table};
@@ -49,7 +48,7 @@ use crate::mechanics::dynamical_form::DynamicalForm;
 use crate::mechanics::regular;
 use crate::model::item::{Base, System};
 use crate::model::kind::Gives;
-use crate::model::set::branch_text;
+use crate::model::set::{PointSet, branch_text};
 use crate::model::value::{Fallible, KeyPart, Value};
 use crate::motion::cache::{Observed, SurfaceLevel, Unlowered};
 use crate::motion::discrete::{ActionLaw, Constraints};
@@ -511,14 +510,7 @@ impl Context<'_> {
     }
 
     /// `branch dynamics(S).branches[2]`.
-    fn on_named_branch(&self, cx: &Inquiry, system: &Rc<System>, value: &Value, span: Span) -> Fallible<Determined> {
-        let Value::Set(set) = value.main() else {
-            return Err(Box::new(
-                Diagnostic::error(&codes::WRONG_KIND, "`branch` takes a branch of the dynamics")
-                    .label(span, format!("this is {}", crate::model::operate::describe(value)))
-                    .help("write `branch dynamics(S).branches[1]`"),
-            ));
-        };
+    fn on_named_branch(&self, cx: &Inquiry, system: &Rc<System>, set: &PointSet, span: Span) -> Fallible<Determined> {
         let found = self.dynamics(cx, system)?;
         let mut all: Vec<&DynamicBranch> = found.proper.branches.iter().chain(&found.extended.branches).collect();
         all.extend(found.proper.branches.iter().chain(&found.extended.branches).flat_map(|b| &b.jumps));
@@ -527,7 +519,7 @@ impl Context<'_> {
         if chosen.is_none() {
             // The same set, written otherwise.
             for branch in &all {
-                let here = crate::model::set::PointSet::new(set.space(), vec![branch.branch.clone()]);
+                let here = PointSet::new(set.space(), vec![branch.branch.clone()]);
                 if set.equals(cx, &here).is_ok_and(|v| v.is_yes()) {
                     chosen = Some(branch);
                     break;

@@ -10,8 +10,8 @@ use crate::model::value::Value;
 use crate::source::Span;
 use crate::syntax::ast::{Ast, ExprId};
 use indexmap::IndexMap;
-use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::rc::{Rc, Weak};
 
 /// What a name of a value is bound to.
 #[derive(Clone)]
@@ -52,18 +52,24 @@ pub enum Callable {
 }
 
 /// A function of the language. Its body was resolved where it stands; names that were not declared there, itself and
-/// functions below it, are resolved where it is called.
+/// functions below it, are looked for when it is called, among those of the block or file that declares it: never among
+/// those of whoever calls it.
 pub struct Closure {
     pub function: Rc<Defined>,
     pub ast: Rc<Ast>,
     pub body: ExprId,
     /// The names of an open body that were declared before it.
     known: Scope,
+    /// In how many blocks its declaration stands.
+    depth: usize,
+    /// Of a file that is used: everything that it declares.
+    file: OnceCell<Weak<Scope>>,
 }
 
 impl Closure {
     pub fn new(function: Rc<Defined>, ast: &Rc<Ast>, body: ExprId, scope: &Scope) -> Closure {
-        let mut closure = Closure { function, ast: ast.clone(), body, known: Scope::default() };
+        let (known, depth) = (Scope::default(), scope.depth());
+        let mut closure = Closure { function, ast: ast.clone(), body, known, depth, file: OnceCell::new() };
         if closure.is_open() {
             closure.known = closure.names_known(scope);
         }
@@ -103,9 +109,20 @@ impl Closure {
         self.function.span
     }
 
-    /// What the names of an open body mean: what they meant where it was declared. Names that came later are the caller's.
+    /// Its file was read to the end.
+    fn belongs_to(&self, file: &Rc<Scope>) {
+        if self.is_open() {
+            let _ = self.file.set(Rc::downgrade(file));
+        }
+    }
+
+    /// What the names of an open body mean: what they meant where it was declared. Names that came later are those of the
+    /// same block or file.
     pub fn scope(&self, caller: &Scope) -> Scope {
-        let mut scope = caller.clone();
+        if let Some(file) = self.file.get() {
+            return file.upgrade().map_or_else(|| self.known.clone(), |file| (*file).clone());
+        }
+        let mut scope = caller.at_depth(self.depth).clone();
         scope.values.extend(self.known.values.iter().map(|(name, b)| (name.clone(), b.clone())));
         scope.functions.extend(self.known.functions.iter().map(|(name, b)| (name.clone(), b.clone())));
         scope
@@ -129,9 +146,43 @@ pub struct Scope {
     pub manifolds: Vec<FiberedManifold>,
     /// Prefixes of momenta that were chosen with `names = P`: from then on `P_x` is a name.
     prefixes: RefCell<Vec<String>>,
+    /// What was declared before the block whose names these are.
+    around: Option<Rc<Scope>>,
 }
 
 impl Scope {
+    /// The names that are seen at the beginning of a block.
+    pub fn inside(around: &Rc<Scope>) -> Scope {
+        Scope { around: Some(around.clone()), ..(**around).clone() }
+    }
+
+    fn depth(&self) -> usize {
+        std::iter::successors(self.around.as_ref(), |scope| scope.around.as_ref()).count()
+    }
+
+    /// The names of so many blocks, without those of blocks inside them.
+    fn at_depth(&self, depth: usize) -> &Scope {
+        match &self.around {
+            Some(around) if self.depth() > depth => around.at_depth(depth),
+            _ => self,
+        }
+    }
+
+    /// The scope of a file that was read to its end: the functions it declares see all of it, and nothing else.
+    pub fn of_file(self) -> Rc<Scope> {
+        let scope = Rc::new(self);
+        scope.closures().for_each(|(_, closure)| closure.belongs_to(&scope));
+        scope
+    }
+
+    /// The functions of the language that have a body, and where they are declared.
+    pub fn closures(&self) -> impl Iterator<Item = (Span, &Rc<Closure>)> {
+        self.functions.values().filter_map(|binding| match &binding.callable {
+            Callable::Closure(closure) => Some((binding.span, closure)),
+            Callable::Unknown(_) => None,
+        })
+    }
+
     /// From here on `P_x` is the momentum of x.
     pub fn allow_momentum_prefix(&self, prefix: &str) {
         if !self.has_momentum_prefix(prefix) {

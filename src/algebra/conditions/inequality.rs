@@ -138,7 +138,6 @@ pub fn reduced(cx: &Inquiry, conditions: impl IntoIterator<Item = Condition>) ->
             kept.push(c);
         }
     }
-    let is_small = |c: &Condition| post_order(&[c.left]).len() <= LARGE;
     let small: Vec<Condition> = kept.iter().copied().filter(is_small).collect();
     // Of conditions that exclude each other everything follows: they all stay.
     if contradiction(cx, &small).is_some() {
@@ -146,12 +145,35 @@ pub fn reduced(cx: &Inquiry, conditions: impl IntoIterator<Item = Condition>) ->
     }
     for c in small.iter().rev() {
         let others: Vec<Condition> = kept.iter().copied().filter(|d| d != c && is_small(d)).collect();
-        let follows = follows_from_factors(cx, c, &others) || others.iter().any(|d| c.is_weaker_than(cx, d));
-        if follows || under(cx, &others, |cx| c.decided(cx)) == Some(true) {
+        if follows(cx, c, &others) {
             kept.retain(|d| d != c);
         }
     }
     kept
+}
+
+/// The same beside conditions that are said already: those are not repeated, nor is what follows from them.
+pub fn reduced_beside(
+    cx: &Inquiry,
+    said: &[Condition],
+    conditions: impl IntoIterator<Item = Condition>,
+) -> Vec<Condition> {
+    let mut kept = reduced(cx, conditions.into_iter().filter(|c| !said.contains(c)));
+    let small: Vec<Condition> = said.iter().copied().filter(is_small).collect();
+    if !small.is_empty() && contradiction(cx, &small).is_none() {
+        kept.retain(|c| !is_small(c) || !follows(cx, c, &small));
+    }
+    kept
+}
+
+fn is_small(c: &Condition) -> bool {
+    post_order(&[c.left]).len() <= LARGE
+}
+
+fn follows(cx: &Inquiry, c: &Condition, others: &[Condition]) -> bool {
+    follows_from_factors(cx, c, others)
+        || others.iter().any(|d| c.is_weaker_than(cx, d))
+        || under(cx, others, |cx| c.decided(cx)) == Some(true)
 }
 
 /// Where x·y ≠ 0, or x/y > 0, or x/y > 1, neither x nor y vanishes.

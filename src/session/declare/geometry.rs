@@ -6,6 +6,7 @@ use super::super::evaluate::{Evaluator, at, refuse};
 use super::super::interpreter::Interpreter;
 use super::super::promise::Place;
 use super::super::term::Term;
+use super::super::unknown;
 use super::{bind, entries, order_of_block};
 use crate::algebra::Inquiry;
 use crate::algebra::expr::Relation;
@@ -49,6 +50,9 @@ fn map_entries(entries: &[Term], target: &Evaluator, source: &FiberedManifold) -
                 return refuse(&codes::SYNTAX, "an entry is an equation `coordinate = expression`");
             };
             let symbol = inner.jet_symbol(left)?;
+            if let Some(manifold) = inner.on.as_ref().filter(|m| m.is_foreign(symbol)) {
+                return Err(Box::new(unknown::no_coordinate(manifold, &symbol.name(), left.span)));
+            }
             let value = inner.under(&inner.cx).on(source).expr(right)?;
             if list.iter().any(|(s, _)| *s == symbol) {
                 return Err(Box::new(

@@ -226,8 +226,7 @@ impl<'s> Resolver<'s> {
         TermKind::Call(Box::new(Call { callee, primes: name.primes, arguments }))
     }
 
-    /// The function, with the names of its body as they are seen from where it was declared; those that were not declared
-    /// there are the caller's.
+    /// The function, with the names of its body as they are seen from where it was declared.
     fn callee(&mut self, scope: &Scope, closure: &Rc<Closure>, span: Span) -> Callee {
         if !closure.is_open() {
             return Callee::Function(closure.function.clone());
@@ -243,19 +242,29 @@ impl<'s> Resolver<'s> {
         self.bodies.borrow_mut().insert(key, function.clone());
         let seen = closure.scope(scope);
         let mut inner = Resolver::new(&seen, &closure.ast);
-        inner.on = self.on.clone();
+        inner.on = self.on.clone().filter(|manifold| seen.manifolds.contains(manifold));
         inner.names = self.names;
         inner.bodies = self.bodies.clone();
         inner.depth = self.depth;
         let checked = inner.body(&function.parameters, closure.body);
         for mut problem in inner.into_problems() {
-            problem.diagnostic = problem.diagnostic.label_once(span, "in this call");
+            if span != closure.span() {
+                problem.diagnostic = problem.diagnostic.label_once(span, "in this call");
+            }
             self.problems.push(problem);
         }
         if let Some(checked) = self.or_hole(checked) {
             let _ = function.checked.set(checked);
         }
         Callee::Function(function)
+    }
+
+    /// What is wrong with the names of a function that nobody has called, now that all are declared.
+    pub fn unresolved(scope: &Scope, closure: &Rc<Closure>) -> Vec<Diagnostic> {
+        let mut resolver = Resolver::new(scope, &closure.ast);
+        resolver.callee(scope, closure, closure.span());
+        let is_unknown = |d: &Diagnostic| d.code.number == codes::UNKNOWN_NAME.number;
+        resolver.into_problems().into_iter().map(|problem| problem.diagnostic).filter(is_unknown).collect()
     }
 
     /// The body of a function of these parameters, what it needs and gives.

@@ -4,7 +4,7 @@ use super::{Names, Resolver, Stand, Wants, coordinate_of};
 use crate::algebra::expr::Relation;
 use crate::algebra::function::Elementary;
 use crate::diagnostic::{Diagnostic, Goes, codes, elsewhere};
-use crate::model::kind::COORDINATE;
+use crate::model::kind::{COORDINATE, FUNCTION, SWEEP};
 use crate::model::value::Value;
 use crate::questions::call as row;
 use crate::session::scope::Meaning;
@@ -43,19 +43,26 @@ impl Resolver<'_> {
         let is_part = key.primes == 0 && of.shape.question.is_some_and(|q| q.part(&key.text).is_some());
         // In a picture `E.first` is the first value of the column `E`, whatever `E` is elsewhere.
         let may_be_column = self.names == Names::Open && self.ast.name(of_id).is_some() && key.primes == 0;
-        if !is_part && !may_be_column && !self.is_a_name(&key.text) {
-            let written = format!("{}{}", key.text, "'".repeat(key.primes as usize));
-            if let Some(d) = row::unknown_part(&of.shape, &written, span) {
-                let dots = ["dot", "ddot"].iter().position(|dots| *dots == &*key.text);
-                let d = d.or_at(span, "here");
-                self.say(match dots.filter(|_| of.shape.kinds.meets(COORDINATE) && !of.shape.kinds.is_any()) {
-                    Some(n) => {
-                        let (primes, place) = ("'".repeat(n + 1), Span { start: of.outer.end, ..span });
-                        d.repair("derivatives are written with primes", place, primes)
-                    }
-                    None => d,
-                });
-            }
+        let written = format!("{}{}", key.text, "'".repeat(key.primes as usize));
+        if let Some(d) = unknown_column(&of, &key.text, &written, span) {
+            self.say(d);
+        }
+        // A coordinate is the key of an entry, and a function has none.
+        let may_be_key = self.is_a_name(&key.text) && !of.shape.kinds.within(FUNCTION);
+        if !is_part
+            && !may_be_column
+            && !may_be_key
+            && let Some(d) = row::unknown_part(&of.shape, &written, span)
+        {
+            let dots = ["dot", "ddot"].iter().position(|dots| *dots == &*key.text);
+            let d = d.or_at(span, "here");
+            self.say(match dots.filter(|_| of.shape.kinds.meets(COORDINATE) && !of.shape.kinds.is_any()) {
+                Some(n) => {
+                    let (primes, place) = ("'".repeat(n + 1), Span { start: of.outer.end, ..span });
+                    d.repair("derivatives are written with primes", place, primes)
+                }
+                None => d,
+            });
         }
         TermKind::Part { of, key: self.key(key, span) }
     }
@@ -197,4 +204,27 @@ impl Resolver<'_> {
         }
         TermKind::Component { key: self.boxed(key), value: self.boxed(value) }
     }
+}
+
+/// What a run or sweep that is not made will not have: it has the parts of every run, its columns, its states, which are jets
+/// of the coordinates, and perhaps momenta, multipliers and variations.
+fn unknown_column(of: &Term, name: &str, written: &str, span: Span) -> Option<Diagnostic> {
+    let TermKind::Unmade(unmade) = &of.kind else { return None };
+    let (columns, home) = (unmade.columns.as_ref()?, unmade.home.as_ref()?);
+    let (what, parts) = match unmade.shape.kinds.within(SWEEP) {
+        true => ("a sweep", crate::motion::swept::PARTS),
+        false => ("a run", crate::motion::run::PARTS),
+    };
+    let is_derived = ["p_", "lambda", "delta"].iter().any(|start| name.starts_with(start));
+    let is_column =
+        columns.iter().any(|c| c == written || c.strip_prefix(name).is_some_and(|rest| rest.starts_with('[')));
+    let is_state = coordinate_of(home, name).is_some() || home.base().name() == name;
+    let is_number = unmade.shape.kinds.within(SWEEP) && ["row", "status"].contains(&written);
+    if is_derived || is_column || is_state || is_number || parts.contains(&written) {
+        return None;
+    }
+    let states = home.fibres().iter().map(|f| f.coordinate.name());
+    let names: Vec<String> = columns.iter().cloned().chain(states).chain(parts.iter().map(|p| p.to_string())).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    Some(row::no_part(what, written, &names).or_at(span, "here"))
 }

@@ -18,19 +18,104 @@ use crate::syntax::ast::Word;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// One thing that is drawn: its word, how it is written, and what it adds; `None` if it is given something else.
+/// One thing that is drawn: its word, how it is written, how its arguments are read; `None` if they are something else.
 struct Row {
     word: &'static str,
     usage: &'static str,
-    add: fn(&Sketch, &mut Animation, &[Term]) -> Option<Fallible<()>>,
+    read: fn(&[Term]) -> Option<Drawn>,
 }
 
 const ROWS: &[Row] = &[
-    Row { word: "point", usage: "point (x, y)", add: |s, a, t| s.point(a, t) },
-    Row { word: "rod", usage: "rod (0, 0), (x, y)", add: |s, a, t| s.rod(a, t) },
-    Row { word: "circle", usage: "circle (x, y), r", add: |s, a, t| s.circle(a, t) },
-    Row { word: "trail", usage: "trail 200", add: |s, a, t| s.trail(a, t) },
+    Row { word: "point", usage: "point (x, y)", read: point },
+    Row { word: "rod", usage: "rod (0, 0), (x, y)", read: rod },
+    Row { word: "circle", usage: "circle (x, y), r", read: circle },
+    Row { word: "trail", usage: "trail 200", read: trail },
 ];
+
+/// A place `(x, y)`.
+type Pair<'t> = (&'t Term, &'t Term);
+
+/// What a line of the block draws.
+enum Drawn<'t> {
+    Point(Pair<'t>),
+    Rod(Pair<'t>, Pair<'t>),
+    Circle(Pair<'t>, &'t Term),
+    Trail(usize),
+}
+
+fn point(arguments: &[Term]) -> Option<Drawn<'_>> {
+    let [place] = arguments else { return None };
+    Some(Drawn::Point(pair(place)?))
+}
+
+fn rod(arguments: &[Term]) -> Option<Drawn<'_>> {
+    let [from, to] = arguments else { return None };
+    Some(Drawn::Rod(pair(from)?, pair(to)?))
+}
+
+fn circle(arguments: &[Term]) -> Option<Drawn<'_>> {
+    let [place, radius] = arguments else { return None };
+    Some(Drawn::Circle(pair(place)?, radius))
+}
+
+fn trail(arguments: &[Term]) -> Option<Drawn<'_>> {
+    let [Term { kind: TermKind::Number(rows), .. }] = arguments else { return None };
+    let rows = rows.to_i64().and_then(|n| usize::try_from(n).ok()).filter(|n| *n > 0)?;
+    Some(Drawn::Trail(rows))
+}
+
+/// Reads a line of the block.
+fn read<'t>(drawing: &'t Drawing) -> Fallible<Drawn<'t>> {
+    let word = drawing.word;
+    let Some(row) = ROWS.iter().find(|row| *row.word == *word.node) else {
+        let words: Vec<&str> = ROWS.iter().map(|row| row.word).collect();
+        let refused = Diagnostic::error(&codes::UNKNOWN_CLAUSE, format!("`{}` is not drawn", word.node))
+            .label(word.span, "no such shape")
+            .note(format!("there are {}", ROWS.iter().map(|row| row.usage).collect::<Vec<_>>().join("; ")));
+        return Err(Box::new(match suggest::nearest(&word.node, words) {
+            Some(near) => refused.repair(format!("write `{near}`"), word.span, near.to_string()),
+            None => refused,
+        }));
+    };
+    (row.read)(&drawing.arguments).ok_or_else(|| {
+        Box::new(
+            Diagnostic::error(&codes::WRONG_ARGUMENTS, format!("`{}` is given something else here", word.node))
+                .label(word.span, "this one")
+                .help(format!("write `{}`", row.usage)),
+        )
+    })
+}
+
+/// Where the picture goes and what it shows, before there is a run.
+fn plan<'t>(
+    state: &Interpreter,
+    run: &Term,
+    drawings: &'t [Drawing],
+    to: Option<&Word>,
+) -> Fallible<(PathBuf, Vec<Drawn<'t>>)> {
+    let Some(to) = to else {
+        return Err(Box::new(
+            Diagnostic::error(&codes::CANNOT_WRITE, "a moving picture needs a file")
+                .label(run.span, "nowhere to go")
+                .help("write `to \"run.svg\"` or `to \"run.html\"` behind it"),
+        ));
+    };
+    let path = animation_file(state, to)?;
+    let drawn = drawings.iter().map(read).collect::<Fallible<Vec<_>>>()?;
+    if drawn.iter().all(|drawn| matches!(drawn, Drawn::Trail(_))) {
+        return Err(Box::new(
+            Diagnostic::error(&codes::NO_EFFECT, "nothing moves in this picture")
+                .label(run.span, "of this run nothing is drawn")
+                .help("draw something: `point (x, y)`"),
+        ));
+    }
+    Ok((path, drawn))
+}
+
+/// What can be said of a picture whose run is not made.
+pub fn look_over(state: &Interpreter, run: &Term, drawings: &[Drawing], to: Option<&Word>) -> Fallible<()> {
+    plan(state, run, drawings, to).map(drop)
+}
 
 /// The run whose columns are drawn.
 struct Sketch<'a> {
@@ -48,14 +133,7 @@ pub fn animate(
     drawings: &[Drawing],
     to: Option<&Word>,
 ) -> Fallible<Effect> {
-    let Some(to) = to else {
-        return Err(Box::new(
-            Diagnostic::error(&codes::CANNOT_WRITE, "a moving picture needs a file")
-                .label(run.span, "nowhere to go")
-                .help("write `to \"run.svg\"` or `to \"run.html\"` behind it"),
-        ));
-    };
-    let path = animation_file(state, to)?;
+    let (path, drawn) = plan(state, run, drawings, to)?;
     let whole = the_run(cx, state, run)?;
     let run_of = whole.finer(cx).unwrap_or_else(|| whole.clone());
     let pieces = run_of.trajectory.len().saturating_sub(1) / whole.trajectory.len().saturating_sub(1).max(1);
@@ -65,26 +143,20 @@ pub fn animate(
         time_name: sketch.run.time.name(),
         ..Animation::default()
     };
-    for drawing in drawings {
-        sketch.add(&mut animation, drawing)?;
-    }
-    if animation.shapes.is_empty() {
-        return Err(Box::new(
-            Diagnostic::error(&codes::NO_EFFECT, "nothing moves in this picture")
-                .label(run.span, "of this run nothing is drawn")
-                .help("draw something: `point (x, y)`"),
-        ));
+    for drawn in &drawn {
+        sketch.add(&mut animation, drawn)?;
     }
     let is_page = path.extension().is_some_and(|ending| ending == "html");
     let text = if is_page { animation.html(&sketch.run.system) } else { animation.svg() };
-    file::write(&*state.options.world, &path, text.as_bytes()).map_err(|d| Box::new(d.or_at(to.span, "this file")))?;
+    file::write(&*state.options.world, &path, text.as_bytes())
+        .map_err(|d| Box::new(d.or_at(to.map_or(run.span, |to| to.span), "this file")))?;
     let shapes = animation.shapes.len();
     let what = if shapes == 1 { "one shape".to_string() } else { format!("{shapes} shapes") };
     Ok(Effect::Wrote(Box::new(file::written(&path, &what))))
 }
 
 /// The file that a moving picture is written to.
-pub fn animation_file(state: &Interpreter, to: &Word) -> Fallible<PathBuf> {
+fn animation_file(state: &Interpreter, to: &Word) -> Fallible<PathBuf> {
     let path = file::destination(state, &to.node, to.span)?;
     if path.extension().is_some_and(|ending| ending == "svg" || ending == "html") {
         return Ok(path);
@@ -98,60 +170,30 @@ pub fn animation_file(state: &Interpreter, to: &Word) -> Fallible<PathBuf> {
 }
 
 impl Sketch<'_> {
-    fn add(&self, animation: &mut Animation, drawing: &Drawing) -> Fallible<()> {
-        let word = drawing.word;
-        let Some(row) = ROWS.iter().find(|row| *row.word == *word.node) else {
-            let words: Vec<&str> = ROWS.iter().map(|row| row.word).collect();
-            let refused = Diagnostic::error(&codes::UNKNOWN_CLAUSE, format!("`{}` is not drawn", word.node))
-                .label(word.span, "no such shape")
-                .note(format!("there are {}", ROWS.iter().map(|row| row.usage).collect::<Vec<_>>().join("; ")));
-            return Err(Box::new(match suggest::nearest(&word.node, words) {
-                Some(near) => refused.repair(format!("write `{near}`"), word.span, near.to_string()),
-                None => refused,
-            }));
-        };
-        match (row.add)(self, animation, &drawing.arguments) {
-            Some(added) => added,
-            None => Err(Box::new(
-                Diagnostic::error(&codes::WRONG_ARGUMENTS, format!("`{}` is given something else here", word.node))
-                    .label(word.span, "this one")
-                    .help(format!("write `{}`", row.usage)),
-            )),
+    fn add(&self, animation: &mut Animation, drawn: &Drawn) -> Fallible<()> {
+        match *drawn {
+            Drawn::Point(place) => {
+                if animation.x_label.is_empty() {
+                    let text = |span: Span| self.state.source_text(span);
+                    (animation.x_label, animation.y_label) = (text(place.0.span), text(place.1.span));
+                }
+                let (x, y) = self.both(place)?;
+                animation.shapes.push(Shape::Point { x, y });
+            }
+            Drawn::Rod(from, to) => {
+                let (from, to) = (self.both(from)?, self.both(to)?);
+                animation.shapes.push(Shape::Rod { from, to });
+            }
+            Drawn::Circle(place, radius) => {
+                let ((x, y), radius) = (self.both(place)?, self.track(radius)?);
+                animation.shapes.push(Shape::Circle { x, y, radius });
+            }
+            Drawn::Trail(rows) => animation.trail = Some(rows.saturating_mul(self.pieces)),
         }
+        Ok(())
     }
 
-    fn point(&self, animation: &mut Animation, arguments: &[Term]) -> Option<Fallible<()>> {
-        let [place] = arguments else { return None };
-        let (x, y) = pair(place)?;
-        if animation.x_label.is_empty() {
-            let text = |span: Span| self.state.source_text(span);
-            (animation.x_label, animation.y_label) = (text(x.span), text(y.span));
-        }
-        Some(self.both((x, y)).map(|(x, y)| animation.shapes.push(Shape::Point { x, y })))
-    }
-
-    fn rod(&self, animation: &mut Animation, arguments: &[Term]) -> Option<Fallible<()>> {
-        let [from, to] = arguments else { return None };
-        let (from, to) = (pair(from)?, pair(to)?);
-        let ends = self.both(from).and_then(|from| Ok((from, self.both(to)?)));
-        Some(ends.map(|(from, to)| animation.shapes.push(Shape::Rod { from, to })))
-    }
-
-    fn circle(&self, animation: &mut Animation, arguments: &[Term]) -> Option<Fallible<()>> {
-        let [place, radius] = arguments else { return None };
-        let place = pair(place)?;
-        let all = self.both(place).and_then(|place| Ok((place, self.track(radius)?)));
-        Some(all.map(|((x, y), radius)| animation.shapes.push(Shape::Circle { x, y, radius })))
-    }
-
-    fn trail(&self, animation: &mut Animation, arguments: &[Term]) -> Option<Fallible<()>> {
-        let [TermKind::Number(rows)] = [&arguments.first().filter(|_| arguments.len() == 1)?.kind] else { return None };
-        let rows = rows.to_i64().and_then(|n| usize::try_from(n).ok()).filter(|n| *n > 0)?;
-        animation.trail = Some(rows.saturating_mul(self.pieces));
-        Some(Ok(()))
-    }
-
-    fn both(&self, (x, y): (&Term, &Term)) -> Fallible<(Track, Track)> {
+    fn both(&self, (x, y): Pair) -> Fallible<(Track, Track)> {
         Ok((self.track(x)?, self.track(y)?))
     }
 
@@ -175,7 +217,7 @@ impl Sketch<'_> {
 }
 
 /// The two entries of `(x, y)`.
-fn pair(term: &Term) -> Option<(&Term, &Term)> {
+fn pair(term: &Term) -> Option<Pair<'_>> {
     match &term.kind {
         TermKind::Tuple(all) => match all.as_slice() {
             [x, y] => Some((x, y)),

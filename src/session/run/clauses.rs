@@ -1,6 +1,6 @@
 //! What the clauses of a run say: `set`, `from`, `until`, `method`, `tolerance`, `step`, `record`, `stop`, `branch`.
 
-use crate::algebra::{Expr, Node, Symbol};
+use crate::algebra::{Expr, Node, Symbol, SymbolKind};
 use crate::codegen::lower;
 use crate::diagnostic::{Diagnostic, Goes, codes};
 use crate::geometry::jet::FiberedManifold;
@@ -8,6 +8,7 @@ use crate::integrate::control::Tolerance;
 use crate::integrate::method::Method;
 use crate::integrate::problem::{Direction, Event};
 use crate::model::operate;
+use crate::model::set::PointSet;
 use crate::model::value::{Fallible, Indexed, Value, key_text};
 use crate::motion::law::Body;
 use crate::motion::numbers::Numbers;
@@ -21,6 +22,7 @@ use crate::session::term::{Repetition, Term, TermKind};
 use crate::source::Span;
 use crate::syntax::ast;
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
 /// What the clauses of a run say, before anything is derived.
 #[derive(Clone)]
@@ -42,7 +44,7 @@ pub struct Clauses {
     pub record: Option<Vec<Column>>,
     pub every: Option<f64>,
     pub stops: Vec<Stop>,
-    pub branch: Option<(Value, Span)>,
+    pub branch: Option<(Rc<PointSet>, Span)>,
     /// The words `simulate` and `from`, for diagnostics.
     pub simulate: Span,
     pub from_span: Option<Span>,
@@ -159,7 +161,14 @@ impl Clauses {
                 note(positive(evaluator, term, "a step", "1/100").map(|h| self.step = Some(h)))
             }
             RunClauseKind::Record { columns, every } => {
-                columns.iter().for_each(|column| note(self.read_column(state, evaluator, column)));
+                for (i, column) in columns.iter().enumerate() {
+                    // Before it is known what they are.
+                    let same = |other: &checked::Column| other.name.is_some() && other.name == column.name;
+                    note(match columns[..i].iter().any(same) {
+                        true => Err(recorded_twice(&state.source_text(column.span), column)),
+                        false => self.read_column(state, evaluator, column),
+                    });
+                }
                 if let Some(every) = every {
                     note(positive(evaluator, every, "an interval", "1/100").map(|every| self.every = Some(every)));
                 }
@@ -168,7 +177,8 @@ impl Clauses {
                 note(read_stop(state, evaluator, when, *direction).map(|stop| self.stops.push(stop)));
             }
             RunClauseKind::Branch(term) => {
-                note(evaluator.eval(term).map(|value| self.branch = Some((value, term.span))));
+                let branch = evaluator.eval(term).and_then(|value| branch_set(&value, term.span));
+                note(branch.map(|set| self.branch = Some((set, term.span))));
             }
             // In one run the syntax refuses them; a sweep reads them itself.
             RunClauseKind::Collect | RunClauseKind::Sample => {}
@@ -243,13 +253,16 @@ impl Clauses {
                 return self.start_family(evaluator, &family, right, span);
             }
             let symbol = evaluator.jet_symbol(left)?;
-            return self.start_at(symbol, evaluator.expr(right)?, span);
+            if evaluator.on.as_ref().is_some_and(|manifold| manifold.is_foreign(symbol)) {
+                return Err(not_here(evaluator, symbol, left.span, "has no effect"));
+            }
+            return self.start_at(symbol, constant(evaluator, right)?, span);
         }
         let point = evaluator.point(entry)?;
         for entry in &point.entries {
             let here = |s: &Symbol| {
                 evaluator.on.as_ref().is_none_or(|m| m.order_of_symbol(*s).is_some() || m.base() == *s)
-                    || !matches!(s.kind(), crate::algebra::SymbolKind::Jet { .. } | crate::algebra::SymbolKind::Base)
+                    || !matches!(s.kind(), SymbolKind::Jet { .. } | SymbolKind::Base)
             };
             let Some(symbol) = entry.symbols.iter().copied().find(here) else { continue };
             if symbol.is_parameter() {
@@ -263,7 +276,7 @@ impl Clauses {
 
     fn start_at(&mut self, symbol: Symbol, value: Expr, span: Span) -> Fallible<()> {
         let list = match symbol.kind() {
-            crate::algebra::SymbolKind::Variation { .. } => &mut self.varied,
+            SymbolKind::Variation { .. } => &mut self.varied,
             _ => &mut self.from,
         };
         if list.iter().any(|(s, _, _)| *s == symbol) {
@@ -296,6 +309,9 @@ impl Clauses {
                 checked::Tolerance::Scale { coordinate, scale } => {
                     let span = coordinate.span;
                     let symbol = evaluator.jet_symbol(coordinate)?;
+                    if evaluator.on.as_ref().is_some_and(|manifold| manifold.is_foreign(symbol)) {
+                        return Err(not_here(evaluator, symbol, span, "no scale"));
+                    }
                     if self.scales.iter().any(|(s, _, _)| *s == symbol) {
                         return Err(given_twice(&symbol.name(), span));
                     }
@@ -313,38 +329,55 @@ impl Clauses {
         if is_list && column.name.is_none() {
             return evaluator.each_with(value, &mut |inner, body| {
                 let value = inner.expr(body)?;
-                self.push_column(value.to_string(), value, span)
+                self.push_column(inner, value.to_string(), value, span)
             });
         }
         let name = column.name.as_ref().map_or_else(|| state.source_text(span), |name| name.to_string());
         match evaluator.eval(value)?.main() {
             Value::List(items) => {
                 for (i, item) in items.iter().enumerate() {
-                    self.push_column(format!("{name}[{}]", i + 1), operate::as_expr(cx, item)?, span)?;
+                    self.push_column(evaluator, format!("{name}[{}]", i + 1), operate::as_expr(cx, item)?, span)?;
                 }
                 Ok(())
             }
             Value::Family(family) => {
                 for (key, item) in &family.entries {
-                    self.push_column(format!("{name}.{}", key_text(key)), operate::as_expr(cx, item)?, span)?;
+                    self.push_column(
+                        evaluator,
+                        format!("{name}.{}", key_text(key)),
+                        operate::as_expr(cx, item)?,
+                        span,
+                    )?;
                 }
                 Ok(())
             }
             Value::Indexed(family) => {
                 for (key, item) in &family.members {
                     let key: Vec<String> = key.iter().map(i64::to_string).collect();
-                    self.push_column(format!("{name}[{}]", key.join(", ")), operate::as_expr(cx, item)?, span)?;
+                    self.push_column(
+                        evaluator,
+                        format!("{name}[{}]", key.join(", ")),
+                        operate::as_expr(cx, item)?,
+                        span,
+                    )?;
                 }
                 Ok(())
             }
             other => {
                 let value = operate::as_expr(cx, &other).map_err(|d| Box::new(d.or_at(span, "recorded here")))?;
-                self.push_column(name, value, span)
+                self.push_column(evaluator, name, value, span)
             }
         }
     }
 
-    fn push_column(&mut self, name: String, value: Expr, span: Span) -> Fallible<()> {
+    fn push_column(&mut self, evaluator: &Evaluator, name: String, value: Expr, span: Span) -> Fallible<()> {
+        let is_foreign = |s: &Symbol| evaluator.on.as_ref().is_some_and(|manifold| manifold.is_foreign(*s));
+        if let Some(foreign) = value.symbols().into_iter().find(is_foreign) {
+            return Err(Box::new(
+                Diagnostic::error(&codes::MISSING_PARAMETER, format!("`{foreign}` has no value along this motion"))
+                    .label(span, "depends on it"),
+            ));
+        }
         let record = self.record.get_or_insert_default();
         if record.iter().any(|c| c.name == name) {
             return Err(Box::new(
@@ -382,7 +415,52 @@ fn read_until(evaluator: &Evaluator, term: &Term, manifold: &FiberedManifold) ->
                 .help(format!("write `until {time} = 10`; `stop when` stops it elsewhere")),
         ));
     }
-    Ok((evaluator.expr(right)?, right.span))
+    Ok((constant(evaluator, right)?, right.span))
+}
+
+/// What has to have a value before the motion begins.
+fn constant(evaluator: &Evaluator, term: &Term) -> Fallible<Expr> {
+    let value = evaluator.expr(term)?;
+    match value.symbols().into_iter().find(|s| matches!(s.kind(), SymbolKind::Jet { .. } | SymbolKind::Base)) {
+        None => Ok(value),
+        Some(varies) => Err(Box::new(
+            Diagnostic::error(&codes::MISSING_PARAMETER, "this is not a number")
+                .label(term.span, "needed in the run")
+                .note(format!("`{varies}` has no value")),
+        )),
+    }
+}
+
+/// A coordinate of another manifold where a state of the motion is meant.
+pub(super) fn not_here(evaluator: &Evaluator, symbol: Symbol, span: Span, label: &str) -> Box<Diagnostic> {
+    let d =
+        Diagnostic::error(&codes::NO_EFFECT, format!("`{symbol}` is not a state of this motion")).label(span, label);
+    Box::new(match &evaluator.on {
+        Some(manifold) => {
+            let names: Vec<String> = manifold.fibres().iter().map(|f| f.coordinate.name()).collect();
+            d.note(format!("the motion is on {}, with the coordinates {}", manifold.name(), names.join(", ")))
+        }
+        None => d,
+    })
+}
+
+/// `branch dynamics(S).branches[2]`.
+fn branch_set(value: &Value, span: Span) -> Fallible<Rc<PointSet>> {
+    match value.main() {
+        Value::Set(set) => Ok(set),
+        _ => Err(Box::new(
+            Diagnostic::error(&codes::WRONG_KIND, "`branch` takes a branch of the dynamics")
+                .label(span, format!("this is {}", operate::describe(value)))
+                .help("write `branch dynamics(S).branches[1]`"),
+        )),
+    }
+}
+
+fn recorded_twice(name: &str, column: &checked::Column) -> Box<Diagnostic> {
+    let name = column.name.as_ref().map_or(name, |name| &**name);
+    Box::new(
+        Diagnostic::error(&codes::DECLARED_TWICE, format!("`{name}` is recorded twice")).label(column.span, "again"),
+    )
 }
 
 pub(super) fn read_stop(

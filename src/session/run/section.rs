@@ -9,7 +9,7 @@ use crate::model::value::{Fallible, Value};
 use crate::motion::run::Run;
 use crate::session::checked::{PlotSettings, Poincare};
 use crate::session::evaluate::Plotted;
-use crate::session::interpreter::{Effect, Interpreter};
+use crate::session::interpreter::{Effect, Interpreter, is_left_to_a_run};
 use std::rc::Rc;
 
 /// The statement: a picture, or what the crossings are.
@@ -31,6 +31,14 @@ pub fn poincare(cx: &Inquiry, state: &mut Interpreter, p: &Poincare) -> Fallible
         picture.add(cx, state, &run, curve)?;
     }
     show(state, picture.finish(), p.to)
+}
+
+/// What can be said of a section whose run is not made.
+pub fn look_over(cx: &Inquiry, state: &Interpreter, p: &Poincare) -> Fallible<()> {
+    let Some(manifold) = p.run.home() else { return Ok(()) };
+    let evaluator = state.evaluator(&cx.apart()).on(&manifold).for_formulas();
+    let read = read_stop(state, &evaluator, &p.section, p.direction);
+    read.map(drop).or_else(|d| if is_left_to_a_run(cx, &d) { Ok(()) } else { Err(d) })
 }
 
 /// `let S = poincare …`.

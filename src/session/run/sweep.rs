@@ -5,7 +5,7 @@
 //! compiled once, with the axes as what varies, and [`motion::sweep`](crate::motion::sweep) makes the rows. A row that fails
 //! has the reason in its column `status`, and the others go on.
 
-use super::clauses::Clauses;
+use super::clauses::{Clauses, not_here};
 use super::constrained::dependent_jets;
 use super::{Context, Determined, Subject, SubjectKind, first_word, parameters_of};
 use crate::algebra::number::Rational;
@@ -120,8 +120,8 @@ pub fn look_over(cx: &Inquiry, state: &Interpreter, s: &checked::Sweep, remarks:
     let evaluator = state.evaluator(cx).on(&manifold).for_formulas();
     let word = first_word(s.written.span, "sweep");
     let read = Clauses::read(state, &evaluator, word, &s.rows.clauses, &manifold, remarks).and_then(|clauses| {
-        read_axes(&evaluator, &s.rows, &clauses, s.system.span)?;
-        read_columns(&evaluator, &s.rows, &clauses, word)?;
+        let axes = read_axes(&evaluator, &s.rows, &clauses, s.system.span)?;
+        read_columns(&evaluator, &s.rows, &clauses, &axes, word)?;
         Target::read(state, s).map(drop)
     });
     read.or_else(|d| if is_left_to_a_run(cx, &d) { Ok(()) } else { Err(d) })
@@ -148,7 +148,7 @@ pub fn sweep(
     let mut clauses = Clauses::read(state, &evaluator, word, &written.clauses, &subject.manifold, remarks)?;
     clauses.add_declared_bodies(state);
     let axes = read_axes(&evaluator, written, &clauses, subject.span)?;
-    let columns = read_columns(&evaluator, written, &clauses, word)?;
+    let columns = read_columns(&evaluator, written, &clauses, &axes, word)?;
     let target = Target::read(state, s)?;
     if subject.variations > 0 || !clauses.varied.is_empty() {
         return Err(Box::new(
@@ -396,6 +396,9 @@ fn read_axes(evaluator: &Evaluator, written: &SweepRows, clauses: &Clauses, syst
     for axis in &written.axes {
         let span = axis.coordinate.span;
         let symbol = evaluator.jet_symbol(&axis.coordinate)?;
+        if evaluator.on.as_ref().is_some_and(|manifold| manifold.is_foreign(symbol)) {
+            return Err(not_here(evaluator, symbol, span, "varies here"));
+        }
         let given = clauses.set.contains_key(&symbol) || clauses.from.iter().any(|(s, _, _)| *s == symbol);
         if symbols.contains(&symbol) || given {
             return Err(Box::new(
@@ -544,7 +547,13 @@ struct Columns {
     columns: Vec<(String, Expr, Span)>,
 }
 
-fn read_columns(evaluator: &Evaluator, written: &SweepRows, clauses: &Clauses, sweep: Span) -> Fallible<Columns> {
+fn read_columns(
+    evaluator: &Evaluator,
+    written: &SweepRows,
+    clauses: &Clauses,
+    axes: &ReadAxes,
+    sweep: Span,
+) -> Fallible<Columns> {
     let mut recorded: FxHashMap<Symbol, Expr> = FxHashMap::default();
     for (symbol, name) in &written.recorded {
         let column = clauses.record.iter().flatten().find(|c| *c.name == **name);
@@ -561,6 +570,14 @@ fn read_columns(evaluator: &Evaluator, written: &SweepRows, clauses: &Clauses, s
         if read.columns.iter().any(|(known, _, _)| *known == name) {
             let again = Diagnostic::error(&codes::DECLARED_TWICE, format!("`{name}` is collected twice"));
             return Err(Box::new(again.label(column.span, "again")));
+        }
+        if let Some(i) = axes.symbols.iter().position(|symbol| symbol.name() == name) {
+            return Err(Box::new(
+                Diagnostic::error(&codes::DECLARED_TWICE, format!("`{name}` is an axis of this sweep"))
+                    .label(column.span, "a column of the same name")
+                    .label(axes.spans[i], "the axis")
+                    .help("give what is collected another name"),
+            ));
         }
         let value = expr(&column.value)?;
         if let Some(varies) = value.symbols().into_iter().find(|s| !s.is_parameter() && !symbols.contains(s)) {
