@@ -207,12 +207,16 @@ fn scan(source: SourceId, text: &str, lexed: &mut Lexed) -> Vec<Raw> {
         }
         let end = lexer.span().end;
         let before = raw.last().filter(|_| !first).map(|b: &Raw| (b.token, &text[b.start as usize..b.end as usize]));
+        // After too many problems nothing more is told, and nothing more is looked for.
+        let is_told = lexed.problems.len() < MAX_PROBLEMS;
         let of_tex = match (token, lexer.slice()) {
+            _ if !is_told => None,
             (Token::Caret, _) => foreign::braces_of_tex(source, text, start),
             (Token::Word, word) if word.ends_with('_') => foreign::braces_of_tex(source, text, end - 1),
             _ => None,
         };
         let strange = match token {
+            _ if !is_told => None,
             Token::Minus if first => foreign::comment(source, text, start),
             Token::String if lexer.slice() == "\"\"" => foreign::comment(source, text, start),
             _ => None,
@@ -223,12 +227,17 @@ fn scan(source: SourceId, text: &str, lexed: &mut Lexed) -> Vec<Raw> {
             lexer.bump(end - lexer.span().end);
             continue;
         }
+        if token == Token::Foreign && !is_told {
+            let Some(meant) = problem::meaning(lexer.slice()) else {
+                lexed.faults.push((start as u32, Reach::Entry));
+                continue;
+            };
+            token = meant;
+        }
         if token == Token::Foreign {
             let told = foreign::Sign { source, text, start, end, before }.tell();
             lexer.bump(told.end - lexer.span().end);
-            if lexed.problems.len() < MAX_PROBLEMS {
-                fault(lexed, told.diagnostic);
-            }
+            fault(lexed, told.diagnostic);
             let Some(meant) = told.reads_as else {
                 if !told.is_comment {
                     lexed.faults.push((start as u32, Reach::Entry));

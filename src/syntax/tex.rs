@@ -53,16 +53,26 @@ const LETTERS: &[&str] = &[
     "Pi", "Sigma", "Phi", "Psi", "Omega", "ell",
 ];
 
+/// How deep groups and accents may be nested; no formula that one reads has as many.
+const DEEPEST: usize = 16;
+
 /// What a text that begins with `\`, `^{` or `_{` says there, and how many bytes of it say it.
 pub fn read(text: &str) -> Option<(usize, String)> {
+    read_inside(text, 0)
+}
+
+fn read_inside(text: &str, depth: usize) -> Option<(usize, String)> {
+    if depth > DEEPEST {
+        return None;
+    }
     let rest = match text.as_bytes() {
         [b'^', b'{', ..] => {
-            let (length, inside) = group(&text[1..])?;
+            let (length, inside) = group(&text[1..], depth)?;
             let atom = inside.chars().all(|c| c.is_alphanumeric());
             return Some((length + 1, if atom { format!("^{inside}") } else { format!("^({inside})") }));
         }
         [b'_', b'{', ..] => {
-            let (length, inside) = group(&text[1..])?;
+            let (length, inside) = group(&text[1..], depth)?;
             let plain = inside.chars().all(|c| c.is_alphanumeric());
             return plain.then(|| (length + 1, format!("_{inside}")));
         }
@@ -80,21 +90,21 @@ pub fn read(text: &str) -> Option<(usize, String)> {
     let from = 1 + end;
     Some(match meaning {
         Is(sign) => (from, sign.to_string()),
-        Function(name) => match group(behind) {
+        Function(name) => match group(behind, depth) {
             Some((length, inside)) => (from + length, format!("{name}({inside})")),
             None => (from, name.to_string()),
         },
         Primes(primes) => {
-            let (length, inside) = group(behind).or_else(|| letter(behind))?;
+            let (length, inside) = group(behind, depth).or_else(|| letter(behind, depth))?;
             (from + length, format!("{inside}{primes}"))
         }
         Group => {
-            let (length, inside) = group(behind)?;
+            let (length, inside) = group(behind, depth)?;
             (from + length, inside)
         }
         Quotient => {
-            let (above, numerator) = group(behind)?;
-            let (below, denominator) = group(&behind[above..])?;
+            let (above, numerator) = group(behind, depth)?;
+            let (below, denominator) = group(&behind[above..], depth)?;
             let atom = |s: &str| if s.chars().all(char::is_alphanumeric) { s.to_string() } else { format!("({s})") };
             (from + above + below, format!("({}/{})", atom(&numerator), atom(&denominator)))
         }
@@ -102,32 +112,32 @@ pub fn read(text: &str) -> Option<(usize, String)> {
 }
 
 /// `{…}`, with what stands in it translated.
-fn group(text: &str) -> Option<(usize, String)> {
+fn group(text: &str, depth: usize) -> Option<(usize, String)> {
     let start = text.len() - text.trim_start().len();
     let inside = text[start..].strip_prefix('{')?;
-    let mut depth = 1;
+    let mut open = 1;
     let end = inside.find(|c| {
-        depth += i32::from(c == '{') - i32::from(c == '}');
-        depth == 0 || c == '\n'
+        open += i32::from(c == '{') - i32::from(c == '}');
+        open == 0 || c == '\n'
     })?;
-    inside[end..].starts_with('}').then(|| (start + end + 2, translated(&inside[..end])))
+    inside[end..].starts_with('}').then(|| (start + end + 2, translated(&inside[..end], depth + 1)))
 }
 
 /// The letter or word behind an accent without braces, `\dot x` or `\dot\theta`.
-fn letter(text: &str) -> Option<(usize, String)> {
+fn letter(text: &str, depth: usize) -> Option<(usize, String)> {
     let start = text.len() - text.trim_start().len();
     let rest = &text[start..];
     match rest.chars().next()? {
-        '\\' => read(rest).map(|(length, said)| (start + length, said)),
+        '\\' => read_inside(rest, depth + 1).map(|(length, said)| (start + length, said)),
         c if c.is_alphabetic() => Some((start + c.len_utf8(), c.to_string())),
         _ => None,
     }
 }
 
-fn translated(text: &str) -> String {
+fn translated(text: &str, depth: usize) -> String {
     let (mut out, mut at) = (String::new(), 0);
     while let Some(c) = text[at..].chars().next() {
-        match read(&text[at..]) {
+        match read_inside(&text[at..], depth) {
             Some((length, said)) => {
                 out.push_str(&said);
                 at += length;

@@ -118,13 +118,16 @@ const STATEMENTS: &[Rewrite] = &[
     row("$a * = *more", "let ${a}1 = $a*(*more)", "a name keeps its value; a changed one gets a name of its own"),
 ];
 
+/// Longer statements are not compared with the patterns: holes may be filled in many ways.
+const LONGEST: usize = 100;
+
 /// The tokens that the holes of a pattern have met.
 type Caught<'p> = Vec<(&'p str, Vec<Placed>)>;
 
 impl Scene<'_> {
     /// The statement around this place, in our notation.
     pub(super) fn rewritten(&self) -> Option<Diagnostic> {
-        let statement = self.statement()?;
+        let statement = self.statement().filter(|tokens| tokens.len() <= LONGEST)?;
         STATEMENTS.iter().find_map(|row| self.rewrite(row, statement))
     }
 
