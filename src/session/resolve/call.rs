@@ -128,8 +128,10 @@ impl<'s> Resolver<'s> {
             ("plot", [across, up, ..]) if top && self.columns_of_one_run(*across, *up).is_some() => {
                 let (run, x, y) = self.columns_of_one_run(*across, *up)?;
                 let help = "its curves stand in braces: `plot run { x }`";
-                let text = if self.is_time(x) { "plot … { … }" } else { "plot … { … against … }" };
-                let quoted = if text.contains("against") { vec![run, y.1, x.1] } else { vec![run, y.1] };
+                let (text, quoted) = match self.is_time(x) {
+                    true => ("plot … { … }", vec![run, y.1]),
+                    false => ("plot … { … against … }", vec![run, y.1, x.1]),
+                };
                 ("a plot is a statement".to_string(), help.to_string(), text.to_string(), quoted)
             }
             ("plot", [run, curves @ ..]) if top => {
