@@ -17,6 +17,7 @@ pub mod ast;
 pub mod build;
 pub mod disguise;
 pub mod expected;
+mod foreign;
 pub mod format;
 pub mod lexer;
 pub mod name;
@@ -26,6 +27,7 @@ pub mod parse;
 pub mod problem;
 #[cfg(test)]
 mod shapes;
+mod tex;
 pub mod token;
 pub mod usage;
 

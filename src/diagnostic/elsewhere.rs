@@ -14,6 +14,8 @@ pub enum Use {
     Clause,
     /// After `method`.
     Method,
+    /// After a dot.
+    Part,
 }
 
 /// What stands for it here.
@@ -25,14 +27,55 @@ pub enum Ours {
     Nothing(&'static str),
     /// Another notation, told in a sentence.
     Said(&'static str),
+    /// A call, written with its arguments `$1`, `$2`, … or the last one, `$last`, and with what is declared: `$from`, a first
+    /// coordinate; `$rest`, the state of rest; `$time`; and the sentence.
+    Call(&'static str, &'static str),
 }
 
-use Ours::{Nothing, Said, Word};
-use Use::{Clause, Function, Method, Statement, Value};
+use Ours::{Call, Nothing, Said, Word};
+use Use::{Clause, Function, Method, Part, Statement, Value};
+
+const MOTION: &str = "motions are runs: `simulate L { from x = 1; until t = 10 }`";
+const DRAWN: &str = "a run is drawn: `plot run { x' against x }`";
+
+/// Modules of other systems, before the names of their functions.
+const MODULES: &[&str] = &[
+    "np",
+    "numpy",
+    "sp",
+    "sympy",
+    "sm",
+    "math",
+    "cmath",
+    "scipy",
+    "plt",
+    "matplotlib",
+    "hy",
+    "heyoka",
+    "me",
+    "Math",
+    "torch",
+    "jnp",
+    "jax",
+    "pandas",
+    "pd",
+    "scmutils",
+    "mechanics",
+    "pylab",
+];
+
+/// Whether a name stands for a module of another system, where nothing declares it.
+pub fn is_module(word: &str) -> bool {
+    MODULES.contains(&word)
+}
 
 const ELSEWHERE: &[(Use, &[&str], Ours)] = &[
     (Function, &["diff", "derivative", "pdiff", "partial", "Diff", "Derivative"], Word("D")),
-    (Function, &["integrate", "Integrate", "int"], Said("an integral is over a range: `integral(u in 0..1, u^2)`")),
+    (
+        Function,
+        &["integrate", "Integrate", "int", "quad"],
+        Said("an integral is over a range: `integral(u in 0..1, u^2)`; indefinite ones are not looked for"),
+    ),
     (Function, &["substitute", "replace"], Word("subs")),
     (Function, &["determinant"], Word("det")),
     (Function, &["inv"], Word("inverse")),
@@ -43,11 +86,15 @@ const ELSEWHERE: &[(Use, &[&str], Ours)] = &[
     (Function, &["if", "If", "Piecewise", "ifelse"], Word("piecewise")),
     (
         Function,
-        &["dsolve", "odeint", "solve_ivp", "NDSolve", "DSolve", "ode45"],
-        Said("motions are runs: `simulate L { from x = 1; until t = 10 }`"),
+        &["dsolve", "odeint", "solve_ivp", "NDSolve", "DSolve", "ode45", "ode15s", "ODEProblem"],
+        Call("simulate $1 { from $from = 1; until $time = 10 }", MOTION),
     ),
     (Function, &["range", "Range", "linspace"], Said("a range is written `1..10`, where an index runs over it")),
-    (Function, &["Matrix", "matrix", "Array", "array"], Said("a matrix is a list of its rows: `[[1, 0], [0, 1]]`")),
+    (
+        Function,
+        &["Matrix", "matrix", "Array", "array", "ImmutableMatrix", "Vector", "vector"],
+        Call("$1", "a matrix is a list of its rows: `[[1, 0], [0, 1]]`"),
+    ),
     (
         Function,
         &["symbols", "Symbol", "syms", "dynamicsymbols", "make_vars"],
@@ -69,9 +116,46 @@ const ELSEWHERE: &[(Use, &[&str], Ours)] = &[
     (Function, &["Lagrangian", "lagrangian"], Said("a Lagrangian is declared: `lagrangian L on J1(Y) = m*x'^2/2`")),
     (
         Function,
-        &["modes", "normal_modes", "frequencies", "eigenfrequencies", "normal_frequencies"],
-        Said("frequencies and modes are parts of the linear equations: `linearize(L, { x = 0 }).modes`"),
+        &["modes", "normal_modes"],
+        Call(
+            "linearize($1, $rest).modes",
+            "frequencies and modes are parts of the linear equations: `linearize(L, { x = 0 }).modes`",
+        ),
     ),
+    (
+        Function,
+        &["frequencies", "eigenfrequencies", "normal_frequencies"],
+        Call(
+            "linearize($1, $rest).frequencies",
+            "frequencies and modes are parts of the linear equations: `linearize(L, { x = 0 }).frequencies`",
+        ),
+    ),
+    (
+        Function,
+        &["stability", "is_stable", "stable", "lyapunov_stability"],
+        Call("linearize($1, $rest)", "stability is asked of an equilibrium: `linearize(L, { x = 0 })`"),
+    ),
+    (
+        Function,
+        &["jacobian_matrix"],
+        Call("linearize($1, $rest)", "the linear equations are `linearize(L, { x = 0 })`"),
+    ),
+    (
+        Function,
+        &["routh", "Routh", "routhian", "cyclic", "ignorable", "cyclic_coordinates", "ignorable_coordinates"],
+        Call(
+            "find_symmetries($1, 1)",
+            "an ignorable coordinate is a symmetry: `find_symmetries(L, 1)` finds it, `noether(L, @x)` its momentum, \
+             `equilibria(L, moving = x)` the steady motions",
+        ),
+    ),
+    (Function, &["symmetries", "find_symmetry", "Symmetries"], Call("find_symmetries($1, 1)", "say of which degree")),
+    (
+        Function,
+        &["poisson", "poisson_bracket", "PoissonBracket", "pb"],
+        Said("brackets of functions are a part of `dirac(L)`; the bracket of vector fields is `bracket(X, Y)`"),
+    ),
+    (Function, &["phase_portrait", "PhasePortrait", "phaseplot"], Call("plot $1 { $from' against $from }", DRAWN)),
     (
         Function,
         &["kinetic", "kinetic_energy", "potential", "potential_energy"],
@@ -81,13 +165,13 @@ const ELSEWHERE: &[(Use, &[&str], Ours)] = &[
     ),
     (
         Function,
-        &["conserved", "conserved_quantities", "constants_of_motion", "invariants", "first_integrals"],
-        Word("find_integrals"),
+        &["conserved", "conserved_quantities", "constants_of_motion", "invariants", "first_integrals", "integrals"],
+        Call("find_integrals($1, 2)", "integrals are sought among polynomials of a degree: `find_integrals(L, 2)`"),
     ),
     (
         Function,
-        &["motion", "solution", "trajectory", "evolve", "run"],
-        Said("motions are runs: `simulate L { from x = 1; until t = 10 }`"),
+        &["motion", "solution", "trajectory", "evolve", "run", "propagate", "propagate_until"],
+        Call("simulate $1 { from $from = 1; until $time = 10 }", MOTION),
     ),
     (Function, &["accelerations", "acceleration"], Word("vector_field")),
     (
@@ -95,32 +179,54 @@ const ELSEWHERE: &[(Use, &[&str], Ours)] = &[
         &["degrees_of_freedom", "dof"],
         Said("`dynamics(L)` says how far a motion is determined, `Y` lists the coordinates"),
     ),
-    (Function, &["pow", "power", "Power"], Said("powers are written with a sign: `x^2`")),
-    (Function, &["sec"], Said("it is `1/cos(x)`")),
-    (Function, &["csc", "cosec"], Said("it is `1/sin(x)`")),
-    (Function, &["cot", "cotan"], Said("it is `cos(x)/sin(x)`")),
+    (Function, &["pow", "Power"], Call("($1^$2)", "powers are written with a sign: `x^2`")),
+    (Function, &["sec", "Sec"], Call("(1/cos($1))", "it is `1/cos(x)`")),
+    (Function, &["csc", "cosec", "Csc"], Call("(1/sin($1))", "it is `1/sin(x)`")),
+    (Function, &["cot", "cotan", "ctg", "Cot"], Call("(cos($1)/sin($1))", "it is `cos(x)/sin(x)`")),
+    (Function, &["tg"], Word("tan")),
+    (
+        Function,
+        &["norm", "Norm", "magnitude"],
+        Call("sqrt(dot($1, $1))", "the length of a vector is `sqrt(dot(r, r))`"),
+    ),
+    (Function, &["Dot", "inner", "dotproduct"], Word("dot")),
+    (Function, &["Cross", "crossproduct"], Word("cross")),
+    (Function, &["Transpose"], Word("transpose")),
+    (Function, &["Inverse"], Word("inverse")),
+    (Function, &["mean", "average"], Said("of a series there are `first`, `last`, `max` and `min`: `run.x.max`")),
+    (Function, &["len", "length", "size", "Length", "numel"], Said("a list counts from 1; its length is written out")),
+    (
+        Function,
+        &["isclose", "allclose", "approx", "isapprox"],
+        Call("$1 = $2 within 1e-9", "equality up to an error is `a = b within 1e-9`"),
+    ),
+    (Function, &["ddot"], Call("($1)''", "derivatives are written with primes: `x''`")),
     (
         Function,
         &["grad", "gradient", "nabla"],
         Said("the derivative by a coordinate is `D(f, x)`, the differential `d(f)`"),
     ),
-    (Function, &["radians", "deg2rad"], Said("angles are in radians: 30 degrees are `30*pi/180`")),
+    (Function, &["radians", "deg2rad"], Call("($1*pi/180)", "angles are in radians: 30 degrees are `30*pi/180`")),
     // Maple
     (Function, &["EulerLagrange", "Euler", "euler"], Word("euler_lagrange")),
-    (Function, &["TotalDiff", "total_derivative", "DtTotal"], Said("the total derivative of `f` is `f'`")),
+    (Function, &["TotalDiff", "total_derivative", "DtTotal"], Call("($1)'", "the total derivative of `f` is `f'`")),
+    (Function, &["PDETools", "pdsolve", "dsolve_numeric"], Said(MOTION)),
     (
         Function,
-        &["PDETools", "pdsolve", "dsolve_numeric"],
-        Said("motions are runs: `simulate L { from x = 1; until t = 10 }`"),
+        &["evalf", "N", "float", "Float"],
+        Call(
+            "$1",
+            "an answer that is a number is shown with its digits; a value at a point is `energy(L) at { x = 1 }`",
+        ),
     ),
     (
         Function,
-        &["subsop", "eval", "evalf", "N"],
+        &["subsop", "eval"],
         Said("a value at a point is asked with `at`: `energy(L) at { x = 1 }`; numbers are computed in runs"),
     ),
     // Mathematica
-    (Function, &["Dt"], Said("the total derivative of `f` is `f'`")),
-    (Function, &["VariationalD", "EulerEquations"], Word("euler_lagrange")),
+    (Function, &["Dt"], Call("($1)'", "the total derivative of `f` is `f'`")),
+    (Function, &["VariationalD", "EulerEquations"], Call("euler_lagrange($1)", "the system alone is named")),
     (Function, &["FullSimplify", "Simplify", "trigsimp", "radsimp", "nsimplify"], Word("simplify")),
     (Function, &["Expand", "ExpandAll"], Word("expand")),
     (Function, &["Solve", "Reduce", "linsolve", "nonlinsolve", "fsolve"], Word("solve")),
@@ -133,12 +239,28 @@ const ELSEWHERE: &[(Use, &[&str], Ours)] = &[
     (Function, &["Log"], Word("log")),
     (Function, &["Sqrt"], Word("sqrt")),
     (Function, &["Abs"], Word("abs")),
-    (Function, &["Plot", "ListPlot", "ParametricPlot"], Said("a run is drawn: `plot run { y against x }`")),
+    (
+        Function,
+        &["Plot", "ListPlot", "ParametricPlot", "plt", "graph"],
+        Said("a run is drawn: `plot run { y against x }`"),
+    ),
+    (
+        Function,
+        &["pprint", "pretty_print", "println", "printf", "disp", "display", "print", "Print", "show", "echo"],
+        Call("$last", "an expression alone is a question, and its answer is shown"),
+    ),
+    (Function, &["exit", "quit"], Call("", "a program ends where its text ends: leave it out")),
+    (
+        Function,
+        &["help", "doc"],
+        Said("in the session `:doc equations` explains a question, `:help` lists the commands"),
+    ),
+    (Function, &["EL", "ELeq", "equation_of_motion"], Word("equations")),
     // SymPy
     (
         Function,
         &["LagrangesMethod", "KanesMethod", "euler_equations", "form_lagranges_equations"],
-        Said("a Lagrangian is declared, `lagrangian L on J1(Y) = …`, and asked: `equations(L)`"),
+        Call("equations($1)", "a Lagrangian is declared, `lagrangian L on J1(Y) = …`, and asked: `equations(L)`"),
     ),
     (
         Function,
@@ -150,8 +272,8 @@ const ELSEWHERE: &[(Use, &[&str], Ours)] = &[
         &["lambdify"],
         Said("formulas are compiled where they are needed; `lepage emit` writes them in another language"),
     ),
-    (Function, &["Eq"], Said("an equation is written with its sign: `a = b`")),
-    (Function, &["Rational"], Said("numbers are exact: `1/3`")),
+    (Function, &["Eq", "Equal"], Call("$1 = $2", "an equation is written with its sign: `a = b`")),
+    (Function, &["Rational", "Fraction"], Call("($1/$2)", "numbers are exact: `1/3`")),
     // Modelica
     (Statement, &["equation"], Word("equations")),
     (
@@ -164,7 +286,10 @@ const ELSEWHERE: &[(Use, &[&str], Ours)] = &[
     (
         Function,
         &["taylor_adaptive"],
-        Said("a run with Taylor's method: `simulate L { from x = 1; until t = 10; method taylor }`"),
+        Call(
+            "simulate $1 { from $from = 1; until $time = 10; method taylor }",
+            "a run with Taylor's method: `simulate L { from x = 1; until t = 10; method taylor }`",
+        ),
     ),
     (Function, &["cfunc", "ensemble_propagate_until"], Said("many runs are a sweep: `sweep L over m in [1, 2] { … }`")),
     (Function, &["t_event", "nt_event"], Said("an event is a clause of a run: `stop when x = 0 rising`")),
@@ -173,7 +298,7 @@ const ELSEWHERE: &[(Use, &[&str], Ours)] = &[
     (Statement, &["import", "include", "require"], Word("use")),
     (
         Statement,
-        &["show", "print", "display", "echo"],
+        &["show", "print", "display", "echo", "disp", "println", "pprint"],
         Nothing("an expression alone is a question, and its answer is shown"),
     ),
     (
@@ -207,6 +332,12 @@ const ELSEWHERE: &[(Use, &[&str], Ours)] = &[
     (Statement, &["model", "class", "struct", "package"], Said("a program needs no frame: its statements stand alone")),
     (Value, &["Pi", "PI"], Word("pi")),
     (Value, &["e"], Word("exp(1)")),
+    (Value, &["begin", "clc"], Nothing("a program needs no frame")),
+    (
+        Value,
+        &["None", "null", "nil", "NaN", "nan"],
+        Said("there is no value for nothing; a name without a value is a `param`"),
+    ),
     (
         Value,
         &["inf", "infinity", "Infinity", "oo"],
@@ -221,7 +352,11 @@ const ELSEWHERE: &[(Use, &[&str], Ours)] = &[
     ),
     (Value, &["plot", "draw", "graph"], Said("a run is drawn: `plot run { x }`")),
     (Value, &["simulate"], Said("a run has its system and its clauses: `simulate L { from x = 1; until t = 10 }`")),
-    (Value, &["clear", "reset", "restart"], Said("in the session `:reset` forgets everything")),
+    (
+        Value,
+        &["clear", "reset", "restart"],
+        Nothing("a program begins with nothing declared, and in the session `:reset` forgets everything"),
+    ),
     (Value, &["ls", "who", "whos", "vars", "names"], Said("in the session `:list` shows what is declared")),
     (Value, &["I", "j", "im"], Said("expressions are real; complex eigenvalues are pairs: `eigenvalues(A).complex`")),
     (Value, &["deg", "degree", "degrees"], Word("pi/180")),
@@ -241,6 +376,12 @@ const ELSEWHERE: &[(Use, &[&str], Ours)] = &[
     (Method, &["DOP853", "dop", "vern9", "Vern9"], Word("dop853")),
     (Method, &["lsoda", "LSODA", "adaptive", "default", "automatic"], Word("auto")),
     (Method, &["heyoka"], Word("taylor")),
+    (Part, &["T", "transposed", "H"], Call("transpose($1)", "the transposed matrix is `transpose(A)`")),
+    (Part, &["final", "value", "y_end"], Word("last")),
+    (Part, &["initial", "start"], Word("first")),
+    (Part, &["maximum", "upper"], Word("max")),
+    (Part, &["minimum", "lower"], Word("min")),
+    (Part, &["time", "times", "ts"], Word("t")),
 ];
 
 /// What stands for a word of another system.
@@ -257,12 +398,13 @@ pub fn rows() -> impl Iterator<Item = (&'static str, String, String)> {
             Value => "as a name",
             Clause => "in a run",
             Method => "after `method`",
+            Part => "after a dot",
         };
         let theirs = words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
         let here = match ours {
             Word(word) => format!("`{word}`"),
             Nothing(why) => format!("nothing: {why}"),
-            Said(how) => how.to_string(),
+            Said(how) | Call(_, how) => how.to_string(),
         };
         (place, theirs, here)
     })

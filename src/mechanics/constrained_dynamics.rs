@@ -302,8 +302,16 @@ pub fn constrained_ranks(cx: &Inquiry, system: &ConstrainedForm) -> Answered<Con
             list.iter().filter(|l| keep(l.rank, l.is_solvable)).map(|l| l.cell.clone()).collect()
         };
         let full = equations.unknowns.len();
-        let regular = set::is_union_empty(cx, &frame, &cells(&|rank, _| rank < full))?;
-        let weakly = set::is_union_empty(cx, &frame, &cells(&|_, solvable| !solvable))?;
+        let nowhere = |cells: &[Cell], what: &str| -> Budgeted<Verdict> {
+            Ok(match set::is_union_empty(cx, &frame, cells)? {
+                Verdict::Yes(ground) if ground.is_proved() => {
+                    Verdict::yes(format!("there is no point of the constraint with {what}"))
+                }
+                other => other,
+            })
+        };
+        let regular = nowhere(&cells(&|rank, _| rank < full), "det B = 0")?;
+        let weakly = nowhere(&cells(&|_, solvable| !solvable), "rank B < rank (B|A)")?;
         Ok(ConstrainedRanks { b, ba, primary, regular, weakly_regular: weakly })
     };
     cx.within(share::DERIVATION, run).map_err(exhausted)

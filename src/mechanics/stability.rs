@@ -152,7 +152,16 @@ fn growth(cx: &Inquiry, p: &[Expr]) -> Answered<Growth> {
     if p.len() % 2 == 1 && odd.into_iter().all(|c| vanishes(cx, *c).is_yes()) {
         return squares(cx, &p.iter().step_by(2).copied().collect::<Vec<_>>());
     }
-    Ok(Growth::Open("the signs of the Hurwitz minors are not decided".into()))
+    Ok(open(cx, p.iter().chain(&minors), "the signs of the Hurwitz minors are not decided"))
+}
+
+/// The first sign that keeps the question open, if it is short enough to be read; a fact about it would decide.
+fn open<'e>(cx: &Inquiry, signs: impl Iterator<Item = &'e Expr>, otherwise: &str) -> Growth {
+    let first = signs.copied().find(|e| !sign(cx, *e).is_positive()).map(|e| e.to_string());
+    Growth::Open(match first.filter(|e| e.len() <= 60) {
+        Some(e) => format!("the sign of {e} is not decided"),
+        None => otherwise.to_string(),
+    })
 }
 
 /// p(λ) = q(λ²).
@@ -165,7 +174,7 @@ fn squares(cx: &Inquiry, q: &[Expr]) -> Answered<Growth> {
     let positive = |e: &Expr| sign(cx, *e).is_positive();
     Ok(match q.iter().all(positive) && minors.iter().all(positive) {
         true => Growth::Oscillates,
-        false => Growth::Open("the signs of the squares of the eigenvalues are not decided".into()),
+        false => open(cx, q.iter().chain(&minors), "the signs of the squares of the eigenvalues are not decided"),
     })
 }
 

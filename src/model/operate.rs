@@ -8,7 +8,7 @@ use crate::algebra::linear::Matrix;
 use crate::algebra::print::Style;
 use crate::algebra::{Expr, Rational, Symbol, Verdict};
 use crate::budget::Exhausted;
-use crate::diagnostic::{Diagnostic, Wanted, codes};
+use crate::diagnostic::{Diagnostic, Goes, Wanted, codes};
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
 use crate::geometry::{FiberedManifold, jet};
@@ -645,6 +645,13 @@ fn plain_power(cx: &Inquiry, base: &Value, exponent: &Value, base_span: Span, ex
             let title = format!("{} cannot be raised to a power", describe(&b));
             let diagnostic = Diagnostic::error(&codes::WRONG_KIND, title).label(between, "a power");
             Err(Box::new(diagnostic.repair("the wedge product is written `/\\`", between, " /\\ ")))
+        }
+        (b @ Value::List(_), _) => {
+            let whole = base_span.to(exponent_span);
+            let d = Diagnostic::error(&codes::WRONG_KIND, format!("{} cannot be raised to a power", describe(&b)));
+            let square = Goes::Quoting(vec![base_span, base_span]);
+            let help = "the square of a vector is its product with itself: `dot(r, r)`";
+            Err(Box::new(d.label(whole, "a power").repair_at(square, help, whole, "dot(…, …)")))
         }
         (b, _) => refuse(&codes::WRONG_KIND, format!("{} cannot be raised to a power", describe(&b))),
     }

@@ -157,6 +157,11 @@ fn standard(words: &Words) -> Fallible<Found> {
                 .label(span, "not found");
             return Err(Box::new(match FILES.iter().find(|(n, _)| *n == known) {
                 Some(_) => diagnostic.repair("the standard library stands behind `std`", span, format!("std.{known}")),
+                None if known == "std" => diagnostic.note(format!("the libraries are {}", all())).repair(
+                    "one of them is used at a time; the first things are in `std.prelude`",
+                    span,
+                    "std.prelude",
+                ),
                 None => diagnostic
                     .note(format!("the libraries are {}", all()))
                     .help("a file of yours is named in quotes: `use \"parts/wheel.mech\"`"),
@@ -166,7 +171,9 @@ fn standard(words: &Words) -> Fallible<Found> {
     let Some((_, text)) = FILES.iter().find(|(n, _)| *n == key) else {
         let d = Diagnostic::error(&codes::MISSING_LIBRARY, format!("there is no library `std.{key}`"))
             .label(span, "not found");
-        return Err(Box::new(match suggest::nearest(&key, FILES.iter().map(|(n, _)| *n)) {
+        let bare = key.strip_suffix(".mech").unwrap_or(&key);
+        let exact = FILES.iter().map(|(n, _)| *n).find(|n| *n == bare);
+        return Err(Box::new(match exact.or_else(|| suggest::nearest(bare, FILES.iter().map(|(n, _)| *n))) {
             Some(near) => d.repair(format!("did you mean `std.{near}`?"), span, format!("std.{near}")),
             None => d.note(format!("the libraries are {}", all())),
         }));

@@ -237,7 +237,13 @@ pub fn index(evaluator: &Evaluator, value: &Value, keys: &[Term]) -> Fallible<Va
                     n => format!("the list has {n} entries, counted from 1"),
                 };
                 let d = Diagnostic::error(&codes::UNKNOWN_PART, format!("there is no entry {n}")).label(span, words);
-                Box::new(if n == 0 && !items.is_empty() { d.repair("the first one is `[1]`", span, "1") } else { d })
+                // Elsewhere -1 is the last one.
+                let from_end = i64::try_from(items.len()).unwrap_or(0) + 1 + n;
+                Box::new(match n {
+                    0 if !items.is_empty() => d.repair("the first one is `[1]`", span, "1"),
+                    ..0 if from_end > 0 => d.repair(format!("it is `[{from_end}]`"), span, from_end.to_string()),
+                    _ => d,
+                })
             })
         }
         Value::Matrix(m) => matrix_entry(m, keys, evaluator),

@@ -530,6 +530,16 @@ pub fn force_components(cx: &Inquiry, place: &Place, form: &Form, manifold: &Fib
             let text = combination(cx, components.map(|q| (q, form.coefficient(&[q, t]))));
             return Err(Box::new(d.repair(format!("write the force itself: {text}"), span, text)));
         }
+        // `force drag on J1(Y) = -x'`: along the coordinate whose velocity it has.
+        if form.degree() == 0 {
+            let symbols = form.coefficient(&[]).symbols();
+            let has = |order: u32| manifold.fibres().iter().find(|f| symbols.contains(&f.coordinate.jet(order)));
+            if let Some(along) = has(1).or_else(|| has(0)).or(manifold.fibres().first()) {
+                let x = along.coordinate.name();
+                let help = format!("a force acts along a coordinate: `omega({x})`");
+                return Err(Box::new(d.repair(help, span, format!("(…)*omega({x})"))));
+            }
+        }
         return Err(Box::new(d));
     }
     let contact = contact::is_contact(cx, form);

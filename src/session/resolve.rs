@@ -17,6 +17,7 @@
 //! is what they stand in.
 
 mod call;
+mod habit;
 mod name;
 mod part;
 mod picture;
@@ -99,6 +100,8 @@ pub enum Wants {
     Direction,
     /// After `plot`, `save` and their like.
     Run,
+    /// After `simulate`, and as the first argument of most questions.
+    System,
 }
 
 /// Functions whose names are open, as they are resolved for one statement.
@@ -296,7 +299,21 @@ impl<'s> Resolver<'s> {
             ExprKind::Is { subject, negated, word } => {
                 let subject = self.boxed(*subject);
                 if let Some(d) = row::unknown_word(&subject.shape, &word.node) {
-                    self.say(d.or_at(word.span, "here"));
+                    let sign = match &*word.node {
+                        "positive" => Some(" > 0"),
+                        "negative" => Some(" < 0"),
+                        "nonnegative" => Some(" >= 0"),
+                        "nonzero" => Some(" != 0"),
+                        _ => None,
+                    };
+                    let d = d.or_at(word.span, "here");
+                    self.say(match sign {
+                        Some(sign) => {
+                            let place = Span { start: subject.outer.end, ..word.span };
+                            d.repair(format!("facts are comparisons: write `…{sign}`"), place, sign)
+                        }
+                        None => d,
+                    });
                 }
                 TermKind::Is { subject, negated: *negated, word: word.clone() }
             }

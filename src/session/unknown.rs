@@ -6,7 +6,7 @@ use crate::algebra::function::Elementary;
 use crate::diagnostic::elsewhere::{self, Ours, Use};
 use crate::diagnostic::{Diagnostic, Goes, codes, suggest};
 use crate::geometry::jet::FiberedManifold;
-use crate::model::kind::{Kinds, RUN};
+use crate::model::kind::{Kinds, RUN, SYSTEM};
 use crate::model::value::Value;
 use crate::questions;
 use crate::source::Span;
@@ -77,7 +77,11 @@ impl Resolver<'_> {
         if self.is_whole_question(span) {
             return diagnostic.help("`:list` shows the names that are declared, `:help questions` what can be asked");
         }
-        diagnostic.help(format!("declare it: `param {text}`, or as a coordinate of the manifold"))
+        let help = format!("declare it: `param {text}`, or as a coordinate of the manifold");
+        match text.starts_with('_') {
+            true => diagnostic.help(help),
+            false => diagnostic.repair_at(Goes::LineBefore, help, span, format!("param {text}")),
+        }
     }
 
     /// A name of a function.
@@ -176,6 +180,26 @@ impl Resolver<'_> {
         }
     }
 
+    /// A name where a system is asked about or run.
+    fn unknown_system(&self, d: Diagnostic, text: &str, span: Span) -> Option<Diagnostic> {
+        let is_system = |b: &Binding| match &b.meaning {
+            Meaning::Value(value) => matches!(value, Value::System(_)),
+            Meaning::Unmade(unmade) => unmade.shape.kinds == SYSTEM,
+            _ => false,
+        };
+        let mut names: Vec<&str> =
+            self.scope.values.iter().filter(|(_, b)| is_system(b)).map(|(name, _)| name.as_str()).collect();
+        names.sort_unstable();
+        let same = names.iter().copied().find(|name| name.eq_ignore_ascii_case(text));
+        match (same.or_else(|| suggest::nearest(text, names.iter().copied())), names.as_slice()) {
+            (Some(near), _) | (None, &[near]) => {
+                Some(d.repair(format!("did you mean the system `{near}`?"), span, near))
+            }
+            (None, []) => None,
+            (None, _) => Some(d.note(format!("the systems are {}", names.join(", ")))),
+        }
+    }
+
     /// `q1` for the first of the family `q`.
     fn member<'t>(&self, text: &'t str) -> Option<(&'t str, &'t str)> {
         let base = text.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -193,6 +217,7 @@ impl Resolver<'_> {
         match self.wants {
             Wants::Anything => return None,
             Wants::Run => return Some(self.unknown_run(d.clone().label(span, "not known here"), text, span)),
+            Wants::System => return self.unknown_system(d.clone().label(span, "not known here"), text, span),
             _ => {}
         }
         let only = || match self.scope.manifolds.as_slice() {
@@ -257,7 +282,7 @@ pub fn foreign(d: Diagnostic, ours: Ours, text: &str, span: Span) -> Diagnostic 
         }
         Ours::Word(here) => d.repair(format!("did you mean `{here}`?"), word, here),
         Ours::Nothing(why) => d.repair(format!("{why}: leave it out"), word, ""),
-        Ours::Said(how) => d.help(how),
+        Ours::Said(how) | Ours::Call(_, how) => d.help(how),
     }
 }
 

@@ -238,7 +238,14 @@ impl<'t> Builder<'t> {
     }
 
     pub fn call(&mut self, l: u32, callee: ExprId, open: u32, arguments: Vec<ExprId>, r: u32) -> ExprId {
-        if let Some((name, exponent)) = self.powered_function(l).filter(|_| !self.is_callable(callee)) {
+        if let Some((name, inverse)) = self.inverse_function(l, open) {
+            let turned = format!("{inverse}{}", self.slice(open, r));
+            let whole = self.span(name.start, r);
+            self.problem(problem::inverse_of_function(self.span(name.end, open), &turned, whole));
+        } else if let Some(operator) = self.leibniz_operator(l, open) {
+            let primed = format!("{}'", self.slice(open, r));
+            self.problem(problem::leibniz_derivative(self.span(operator, open), &primed, self.span(operator, r)));
+        } else if let Some((name, exponent)) = self.powered_function(l).filter(|_| !self.is_callable(callee)) {
             let (power, argument) = (self.slice(l, open).trim(), self.slice(open, r));
             let turned = format!("{}{argument}^{power}", self.slice(name.start, name.end));
             self.problem(problem::power_of_function(self.span(exponent, open), &turned, self.span(name.start, r)));
@@ -258,6 +265,26 @@ impl<'t> Builder<'t> {
         (caret.token == Token::Caret && is_function).then_some((name, caret.start))
     }
 
+    /// The function of `sin^-1(x)`, where its exponent ends before `open`, and the name of its inverse.
+    fn inverse_function(&self, at: u32, open: u32) -> Option<(Placed, String)> {
+        let index = self.lexed.tokens.partition_point(|t| t.start < at);
+        let before = |n: usize| index.checked_sub(n).map(|i| self.lexed.tokens[i]);
+        let signs = (before(1)?.token, before(2)?.token);
+        let name = before(3)?;
+        let inverse = format!("a{}", self.slice(name.start, name.end));
+        let fits = signs == (Token::Minus, Token::Caret) && self.slice(at, open).trim() == "1";
+        (fits && Elementary::find(&inverse).is_some()).then_some((name, inverse))
+    }
+
+    /// Where `d/dt` begins, of which `dt` stands before the bracket.
+    fn leibniz_operator(&self, at: u32, open: u32) -> Option<u32> {
+        let index = self.lexed.tokens.partition_point(|t| t.start < at);
+        let (over, d) = (self.lexed.tokens[index.checked_sub(1)?], self.lexed.tokens[index.checked_sub(2)?]);
+        let is_one =
+            over.token == Token::Slash && self.slice(d.start, d.end) == "d" && self.slice(at, open).trim() == "dt";
+        is_one.then_some(d.start)
+    }
+
     /// Functions have names: `f(x)`, `core.h(x)`, `V'(x)`, `f(x)(y)`; `2(x)` and `(a + b)(c)` are products
     /// without their sign.
     fn is_callable(&self, mut e: ExprId) -> bool {
@@ -265,8 +292,9 @@ impl<'t> Builder<'t> {
             let expr = &self.ast[e];
             e = match expr.kind {
                 _ if expr.parens > 0 => return false,
-                ExprKind::Name(_) => return true,
-                ExprKind::Part { of, .. } | ExprKind::Primed { of, .. } | ExprKind::Index { of, .. } => of,
+                // `(x + y).f(z)` is no product either.
+                ExprKind::Name(_) | ExprKind::Part { .. } => return true,
+                ExprKind::Primed { of, .. } | ExprKind::Index { of, .. } => of,
                 ExprKind::Call { callee, .. } => callee,
                 _ => return false,
             }
@@ -332,6 +360,15 @@ impl<'t> Builder<'t> {
             let start = from + (between.len() - between.trim_start().len()) as u32;
             let sign = self.span(start, start + between.trim().len() as u32);
             self.problem(problem::set_for_point(sign, self.span(l, r), &list));
+            return self.push(l, ExprKind::Point(vec![]), r);
+        }
+        let says_something = |e: &ExprId| {
+            let inner = self.innermost(*e);
+            self.ast.equation(inner).is_some() || matches!(self.ast.kind(inner), ExprKind::Component { .. })
+        };
+        if !given.is_empty() && !given.iter().any(says_something) {
+            let list = given.iter().map(|e| self.slice_of(self.ast.span(*e))).collect::<Vec<_>>().join(", ");
+            self.problem(problem::list_in_braces(self.span(l, r), &list));
             return self.push(l, ExprKind::Point(vec![]), r);
         }
         let entries = self.equations(block, "a point");
@@ -427,7 +464,11 @@ impl<'t> Builder<'t> {
             _ => (e, None),
         };
         let Some((name, family)) = self.declared(target) else {
-            self.problem(problem::not_a_coordinate(self.ast.span(target), self.ast.equation(target).is_some()));
+            self.problem(problem::not_a_coordinate(
+                self.ast.span(target),
+                self.ast.equation(target).is_some(),
+                self.slice_of(self.ast.span(target)),
+            ));
             return None;
         };
         let kind = match kind.map(|k| (self.ast.span(k), self.ast.name(k).cloned())) {
@@ -436,7 +477,17 @@ impl<'t> Builder<'t> {
             }
             Some((span, _)) => {
                 let text = self.slice_of(span).to_string();
-                self.problem(problem::unknown_type(span, &text, &text, COORDINATE_TYPES));
+                let behind_name = Span { start: self.ast.span(target).end, ..span };
+                self.problem(match &*text {
+                    "real" | "Real" | "R" | "float" | "double" | "number" | "length" => {
+                        problem::unknown_type(span, &text, "", COORDINATE_TYPES).repair(
+                            "other coordinates are real numbers, and need no type",
+                            behind_name,
+                            "",
+                        )
+                    }
+                    _ => problem::unknown_type(span, &text, &text, COORDINATE_TYPES),
+                });
                 None
             }
             None => None,
@@ -477,7 +528,10 @@ impl<'t> Builder<'t> {
         match self.declared(target) {
             Some((name, family)) => Some(Param { name, family, value }),
             None => {
-                self.problem(problem::not_a_parameter(self.ast.span(target), self.slice_of(self.ast.span(target))));
+                let place = self.ast.span(target);
+                let behind = self.text[place.end as usize..].trim_start_matches([' ', '\t', '\r']);
+                let is_last = behind.is_empty() || behind.starts_with(['\n', ';', '/']);
+                self.problem(problem::not_a_parameter(place, self.slice_of(place), is_last));
                 None
             }
         }
@@ -586,8 +640,17 @@ impl<'t> Builder<'t> {
 
     /// The name with the most primes in an expression, without them.
     fn highest_jet(&self, e: ExprId) -> Option<Text> {
-        let names = self.ast.inside(self.ast.span(e)).filter_map(|id| self.ast.name(id));
-        names.filter(|name| name.primes > 0).max_by_key(|name| name.primes).map(|name| name.text.clone())
+        let inside = || self.ast.inside(self.ast.span(e));
+        let names = inside().filter_map(|id| self.ast.name(id));
+        let highest = names.filter(|name| name.primes > 0).max_by_key(|name| name.primes);
+        // `der(x)` of Modelica.
+        let derived = |id: ExprId| match self.ast.kind(id) {
+            ExprKind::Call { callee, arguments } if self.ast.name(*callee).is_some_and(|n| &*n.text == "der") => {
+                self.ast.name(*arguments.first()?)
+            }
+            _ => None,
+        };
+        highest.or_else(|| inside().find_map(derived)).map(|name| name.text.clone())
     }
 
     fn components(&mut self, block: Block, owner: &str) -> Vec<ExprId> {
@@ -598,18 +661,29 @@ impl<'t> Builder<'t> {
                 (ExprKind::Component { .. }, _) => {}
                 (_, Some((key, value))) => {
                     let sign = self.sign_between(key, value, Token::Equal);
-                    let problem = match self.highest_jet(inner).filter(|_| self.ast.name(key).is_none()) {
+                    let problem = match self.highest_jet(inner).filter(|_| {
+                        // `x = -c*x'` has the coordinate of a component before its sign.
+                        self.ast.name(key).is_none_or(|name| name.primes > 0)
+                    }) {
+                        // `x'' = …` is the equation of x, whatever stands on the right.
                         Some(of) => {
+                            let of = self.highest_jet(key).unwrap_or(of);
                             let (force, inertia) =
                                 (self.slice_of(self.ast.outer(value)), self.slice_of(self.ast.outer(key)));
-                            let component = format!("{of}: {force} - ({inertia})");
+                            let component = match self.ast.kind(key) {
+                                ExprKind::Name(_) => format!("{of}: {force} - {inertia}"),
+                                _ => format!("{of}: {force} - ({inertia})"),
+                            };
                             problem::equation_of_motion(sign, owner, self.ast.span(inner), &component)
                         }
                         None => problem::equation_for_component(sign, owner),
                     };
                     self.problem(problem);
                 }
-                _ => self.problem(problem::not_a_component(self.ast.span(inner), owner)),
+                _ => {
+                    let of = self.highest_jet(inner);
+                    self.problem(problem::not_a_component(self.ast.span(inner), owner, of.as_deref()));
+                }
             }
         }
         entries

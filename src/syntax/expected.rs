@@ -7,6 +7,7 @@
 //! gathered into notions: an expression, an operator, a name, a coordinate.
 
 mod habit;
+mod rewrite;
 
 use super::lexer::{Lexed, Placed};
 use super::problem;
@@ -45,7 +46,8 @@ pub fn translate(
     };
     let scene = Scene { source, text, lexed, index, expected };
     let slip = scene
-        .habit()
+        .rewritten()
+        .or_else(|| scene.habit())
         .or_else(|| scene.statement_word())
         .or_else(|| scene.reserved_word())
         .or_else(|| scene.operands_in_a_row());
@@ -140,7 +142,7 @@ impl<'t> Scene<'t> {
                     d.label(self.span(first), "not needed").repair(why, whole, "")
                 }
                 Ours::Word(near) => strange(d).repair(format!("write `{near}`"), self.span(first), near),
-                Ours::Said(how) => match self.repetition(head) {
+                Ours::Said(how) | Ours::Call(_, how) => match self.repetition(head) {
                     Some((whole, list)) => strange(d).repair(format!("write `{list}`"), whole, list),
                     None => strange(d).help(how),
                 },
@@ -690,6 +692,12 @@ impl<'t> Scene<'t> {
             },
             // `constraint rod on Y: x^2 + y^2 = 1`
             Token::Colon | Token::Equal if self.declares_a_block() => self.in_braces(diagnostic, found),
+            // `sum(i in 1:3, i)`
+            Token::Colon if self.token(self.index.checked_sub(2)).is_some_and(|t| t.token == Token::In) => {
+                diagnostic.repair("a range is written with `..`", span, "..")
+            }
+            // `simulate L { to t = 10 }`
+            Token::To if self.expects("until") => diagnostic.repair("a run ends with `until`", span, "until"),
             // `from q[i in 1..4] = 1/i`
             Token::In => diagnostic.help(
                 "a repetition is written `list(i in 1..4, q[i] = 1/i)`, and `q = 1` means all members of a family",

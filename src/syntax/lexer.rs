@@ -29,8 +29,8 @@
 //! So is the nesting, before anything recurses: at most [`MAX_NESTING`] levels of brackets, prefix
 //! signs, exponents and parts.
 
-use super::problem;
 use super::token::{self, RUN_CLAUSES, STATEMENT_WORDS, Token};
+use super::{foreign, problem};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::source::{SourceId, Span};
 use logos::Logos;
@@ -135,8 +135,6 @@ fn scan(source: SourceId, text: &str, lexed: &mut Lexed) -> Vec<Raw> {
     let mut raw = Vec::with_capacity(text.len() / 3);
     let mut first = true;
     let mut lexer = Token::lexer(text);
-    // The second of two bars, which were told together.
-    let mut bars = vec![];
     if text.starts_with('\u{FEFF}') {
         lexer.bump('\u{FEFF}'.len_utf8());
     }
@@ -190,6 +188,16 @@ fn scan(source: SourceId, text: &str, lexed: &mut Lexed) -> Vec<Raw> {
                     _ => token = Token::Foreign,
                 }
             }
+            // `x"`: two primes.
+            Token::UnterminatedString
+                if raw.last().is_some_and(|b: &Raw| b.token == Token::Word && b.end as usize == start) =>
+            {
+                let place = Span::new(source, start, start + 1);
+                fault(lexed, problem::double_prime(place));
+                lexer = Token::lexer(text);
+                lexer.bump(start + 1);
+                continue;
+            }
             Token::UnterminatedString => {
                 let end = start + lexer.slice().trim_end().len();
                 fault(lexed, problem::unterminated_string(Span::new(source, start, end)));
@@ -198,41 +206,50 @@ fn scan(source: SourceId, text: &str, lexed: &mut Lexed) -> Vec<Raw> {
             _ => {}
         }
         let end = lexer.span().end;
-        if token == Token::Foreign {
-            if lexed.problems.len() < MAX_PROBLEMS {
-                let place = Span::new(source, start, end);
-                let line_start = text[..start].rfind('\n').map_or(0, |n| n + 1);
-                let line = lexer.remainder().split('\n').next().unwrap_or("");
-                match lexer.slice() {
-                    "|" if bars.contains(&start) => {}
-                    "|" if line.find('|').is_some_and(|n| !line[..n].trim().is_empty()) => {
-                        let inside = line.split('|').next().unwrap_or("");
-                        let last = end + inside.len();
-                        bars.push(last);
-                        fault(lexed, problem::bars(Span::new(source, start, last + 1), inside.trim()));
-                    }
-                    "=>" if text[line_start..start].trim_start().starts_with("map ") => {
-                        fault(lexed, problem::arrow_of_map(place));
-                    }
-                    "√" => {
-                        let name = line.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(line.len());
-                        let root = Span::new(source, start, end + name);
-                        fault(lexed, problem::root(root, &line[..name]));
-                    }
-                    sign => fault(lexed, problem::foreign(place, sign)),
-                }
-            }
-            // The comment of another language: its words are not for us.
-            if lexer.slice() == "#" {
-                let rest = lexer.remainder();
-                lexer.bump(rest.find('\n').unwrap_or(rest.len()));
-                continue;
-            }
+        let before = raw.last().filter(|_| !first).map(|b: &Raw| (b.token, &text[b.start as usize..b.end as usize]));
+        // After too many problems nothing more is told, and nothing more is looked for.
+        let is_told = lexed.problems.len() < MAX_PROBLEMS;
+        let of_tex = match (token, lexer.slice()) {
+            _ if !is_told => None,
+            (Token::Caret, _) => foreign::braces_of_tex(source, text, start),
+            (Token::Word, word) if word.ends_with('_') => foreign::braces_of_tex(source, text, end - 1),
+            _ => None,
+        };
+        let strange = match token {
+            _ if !is_told => None,
+            Token::Minus if first => foreign::comment(source, text, start),
+            Token::String if lexer.slice() == "\"\"" => foreign::comment(source, text, start),
+            _ => None,
+        };
+        if let Some((diagnostic, end)) = strange {
+            fault(lexed, diagnostic);
+            first |= text[start..end].contains('\n');
+            lexer.bump(end - lexer.span().end);
+            continue;
+        }
+        if token == Token::Foreign && !is_told {
             let Some(meant) = problem::meaning(lexer.slice()) else {
                 lexed.faults.push((start as u32, Reach::Entry));
                 continue;
             };
             token = meant;
+        }
+        if token == Token::Foreign {
+            let told = foreign::Sign { source, text, start, end, before }.tell();
+            lexer.bump(told.end - lexer.span().end);
+            fault(lexed, told.diagnostic);
+            let Some(meant) = told.reads_as else {
+                if !told.is_comment {
+                    lexed.faults.push((start as u32, Reach::Entry));
+                }
+                continue;
+            };
+            token = meant;
+        }
+        let end = lexer.span().end;
+        if let Some((diagnostic, end)) = of_tex {
+            fault(lexed, diagnostic);
+            lexer.bump(end - lexer.span().end);
         }
         raw.push(Raw { token, start: start as u32, end: end as u32, first });
         first = false;
@@ -501,6 +518,17 @@ impl Layout<'_> {
         if self.frame().block == Block::Inline {
             let opener = self.frame().opener.unwrap_or(raw);
             let closes = self.closes_on_line(i);
+            if closes && opener.token == Token::OpenBracket {
+                let rest = &self.raw[i + 1..];
+                let close = rest.iter().position(|r| r.token == Token::CloseBracket).unwrap_or(0);
+                let (open, close) = (self.span(opener), self.span(rest[close]));
+                let inside = &self.text[open.end as usize..close.start as usize];
+                let told = self.lexed.problems.iter().any(|d| d.repairs.iter().any(|r| r.span.start == open.start));
+                if !told {
+                    self.fault(problem::matrix_of_rows(self.span(raw), open.to(close), inside));
+                }
+                return self.push(Raw { token: Token::Comma, ..raw });
+            }
             self.fault(problem::semicolon_in_brackets(self.span(raw), self.span(opener), self.slice(opener), closes));
             if closes {
                 // `f(x; y)` is read as `f(x, y)`.

@@ -23,6 +23,13 @@ pub fn unterminated_string(string: Span) -> Diagnostic {
         .repair("close it with `\"`", end, "\"")
 }
 
+/// `x"` for x″.
+pub fn double_prime(quote: Span) -> Diagnostic {
+    Diagnostic::error(&codes::STRAY_CHARACTER, "a second derivative has two primes")
+        .label(quote, "the sign of a string")
+        .repair("write `''`", quote, "''")
+}
+
 /// A character or sign that the language does not have.
 pub fn foreign(place: Span, text: &str) -> Diagnostic {
     let shown = match text.chars().next() {
@@ -40,7 +47,7 @@ pub fn foreign(place: Span, text: &str) -> Diagnostic {
         "||" => diagnostic.repair("write `or`", place, " or "),
         "|" => diagnostic.help("the absolute value of x is `abs(x)`"),
         "!" | "~" => diagnostic.repair("write `not`", place, "not "),
-        "<>" => diagnostic.repair("write `!=`", place, "!="),
+        "<>" | "~=" => diagnostic.repair("write `!=`", place, "!="),
         "=>" => diagnostic.help("write `>=` for a comparison, `->` in a map"),
         ":=" => diagnostic.repair("write `=`", place, "="),
         "#" => diagnostic.repair("comments begin with `//`", place, "//"),
@@ -54,7 +61,14 @@ pub fn foreign(place: Span, text: &str) -> Diagnostic {
         "“" | "”" | "„" | "«" | "»" => diagnostic.repair("a string stands between `\"`", place, "\""),
         "∂" => diagnostic.repair("the vector field ∂/∂x is `@x`", place, "@"),
         "→" => diagnostic.repair("write `->`", place, "->"),
-        "…" => diagnostic.repair("a range is written with `..`", place, ".."),
+        "…" | "..." => diagnostic.repair("a range is written with `..`", place, ".."),
+        ".^" | ".*" | "./" => {
+            diagnostic.repair("operations on lists need no dot", place, text.trim_start_matches('.').to_string())
+        }
+        "∈" => diagnostic.repair("write `in`", place, " in "),
+        "≈" | "≃" | "≅" => diagnostic.repair("equality up to an error is `a = b within 1e-9`", place, "="),
+        "$" => diagnostic.repair("formulas need no signs around them", place, ""),
+        "%" => diagnostic.help("remainders of divisions are not computed"),
         "\\" => {
             diagnostic.help("TeX is not read: a fraction is `1/2`, a Greek letter `theta` or `θ`, a derivative `x'`")
         }
@@ -100,7 +114,7 @@ pub fn meaning(text: &str) -> Option<Token> {
         "**" => Token::Caret,
         "&&" | "&" => Token::And,
         "||" => Token::Or,
-        "<>" | "≠" => Token::NotEqual,
+        "<>" | "~=" | "≠" => Token::NotEqual,
         "·" | "×" | "⋅" | "∗" => Token::Star,
         "−" | "–" | "—" => Token::Minus,
         "÷" => Token::Slash,
@@ -108,7 +122,12 @@ pub fn meaning(text: &str) -> Option<Token> {
         "≥" => Token::GreaterEqual,
         "∂" => Token::Partial,
         "→" => Token::Arrow,
-        "…" => Token::DotDot,
+        "…" | "..." => Token::DotDot,
+        ".^" => Token::Caret,
+        ".*" => Token::Star,
+        "./" => Token::Slash,
+        "∈" => Token::In,
+        "≈" | "≃" | "≅" => Token::Equal,
         _ => return None,
     })
 }
@@ -143,6 +162,18 @@ pub fn sign_at_start(sign: Span, text: &str, continues: bool) -> Diagnostic {
 }
 
 /// A semicolon inside `( )` or `[ ]`, which are closed on the same line or not.
+/// `[1 2; 3 4]`: rows of a matrix.
+pub fn matrix_of_rows(semicolon: Span, brackets: Span, inside: &str) -> Diagnostic {
+    let entries = |row: &str| {
+        let cells = row.split([',', ' ', '\t']).map(str::trim).filter(|cell| !cell.is_empty());
+        format!("[{}]", cells.collect::<Vec<_>>().join(", "))
+    };
+    let written = format!("[{}]", inside.split(';').map(entries).collect::<Vec<_>>().join(", "));
+    Diagnostic::error(&codes::UNCLOSED_BRACKET, "a matrix is a list of its rows")
+        .label(semicolon, "a `;` ends the statement")
+        .repair(format!("write `{written}`"), brackets, written)
+}
+
 pub fn semicolon_in_brackets(semicolon: Span, opening: Span, bracket: &str, closes: bool) -> Diagnostic {
     if closes {
         return Diagnostic::error(&codes::UNCLOSED_BRACKET, format!("a `;` cannot stand inside `{bracket}`"))
@@ -157,12 +188,33 @@ pub fn semicolon_in_brackets(semicolon: Span, opening: Span, bracket: &str, clos
 }
 
 pub fn number_before_name(number: Span, name: Span, digits: &str, word: &str) -> Diagnostic {
+    let whole = Span { end: name.end, ..number };
+    let power = word.strip_prefix(['d', 'D', 'f']).filter(|n| n.bytes().all(|b| b.is_ascii_digit()));
+    let grouped = word.strip_prefix('_').filter(|n| n.bytes().all(|b| b.is_ascii_digit() || b == b'_'));
+    let written = match (power, grouped) {
+        (Some(""), _) if word == "f" => Some(digits.to_string()),
+        (Some(power), _) if !power.is_empty() => Some(format!("{digits}e{power}")),
+        (_, Some(rest)) => Some(format!("{digits}{}", rest.replace('_', ""))),
+        _ => None,
+    };
+    if let Some(written) = written {
+        return Diagnostic::error(&codes::JUXTAPOSITION, "this is not a number")
+            .label(whole, "another notation")
+            .repair(format!("write `{written}`"), whole, written);
+    }
     juxtaposition(name, &format!("{digits}*{word}"), Span { start: number.end, end: name.start, ..name })
 }
 
 /// `sin^2(x)`, as it is printed in books.
 pub fn power_of_function(exponent: Span, turned: &str, whole: Span) -> Diagnostic {
     Diagnostic::error(&codes::JUXTAPOSITION, "the power of a function stands behind its argument")
+        .label(exponent, "a power of the name")
+        .repair(format!("write `{turned}`"), whole, turned.to_string())
+}
+
+/// `sin^-1(x)`.
+pub fn inverse_of_function(exponent: Span, turned: &str, whole: Span) -> Diagnostic {
+    Diagnostic::error(&codes::JUXTAPOSITION, "the inverse of a function has a name of its own")
         .label(exponent, "a power of the name")
         .repair(format!("write `{turned}`"), whole, turned.to_string())
 }
@@ -220,9 +272,16 @@ pub fn unknown_clause(word: Span, text: &str, rest: &str) -> Diagnostic {
     }
 }
 
-/// `x = 1`, `x(0) = 1` and `t = 0..10` among the clauses of a run.
+/// `x = 1`, `x(0) = 1`, `t = 0..10` and `for t in 0..10` among the clauses of a run.
 fn state_without_from(diagnostic: Diagnostic, word: Span, text: &str, rest: &str) -> Diagnostic {
     let entry = rest.split([';', '\n', '}']).next().unwrap_or(rest);
+    let range =
+        entry.split_once(" in ").and_then(|(time, range)| Some((time.trim(), range.split_once("..")?.1.trim())));
+    if let ("for" | "over", Some((time, end))) = (text, range) {
+        let whole = Span { end: word.start + (text.len() + entry.trim_end().len()) as u32, ..word };
+        let until = format!("until {time} = {end}");
+        return diagnostic.repair(format!("a run ends at a time: `{until}`"), whole, until);
+    }
     let Some((between, value)) = entry.split_once('=') else { return diagnostic };
     let (bracket, value) = (between.trim(), value.trim());
     if let Some((_, end)) = value.split_once("..") {
@@ -386,14 +445,23 @@ pub fn unknown_type(place: Span, text: &str, word: &str, words: &[&str]) -> Diag
                 .to_string(),
         });
     match suggest::nearest(word, words.iter().copied()) {
+        _ if words == ["angle"] && ["circle", "S1", "periodic", "cyclic", "rotation"].contains(&text) => {
+            diagnostic.repair("did you mean `angle`?", place, "angle")
+        }
         _ if text == "form" => diagnostic.repair("say its degree: `1-form`", place, "1-form"),
         Some("form") | None => diagnostic,
         Some(near) => diagnostic.repair(format!("did you mean `{near}`?"), place, near),
     }
 }
 
-pub fn not_a_coordinate(place: Span, has_value: bool) -> Diagnostic {
+pub fn not_a_coordinate(place: Span, has_value: bool, text: &str) -> Diagnostic {
     let diagnostic = Diagnostic::error(&codes::WRONG_ENTRY, "this is not a coordinate").label(place, "expected a name");
+    // `x(start = 1)`, `x(t)`
+    let name = text.split('(').next().unwrap_or_default().trim_end();
+    if text.ends_with(')') && !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_') {
+        let brackets = Span { start: place.start + name.len() as u32, ..place };
+        return diagnostic.repair("a coordinate is its name; initial values stand in a run", brackets, "");
+    }
     if has_value {
         diagnostic.help("coordinates have no values; give initial values in `simulate … { from x = 1 }`")
     } else {
@@ -401,12 +469,25 @@ pub fn not_a_coordinate(place: Span, has_value: bool) -> Diagnostic {
     }
 }
 
-pub fn not_a_parameter(place: Span, text: &str) -> Diagnostic {
+pub fn not_a_parameter(place: Span, text: &str, is_last: bool) -> Diagnostic {
     let wrong = || Diagnostic::error(&codes::WRONG_ENTRY, "this is not the name of a parameter");
     match text.find(['<', '>']) {
+        Some(at) if is_last => {
+            wrong().label(Span { start: place.start + at as u32, ..place }, "a condition is an assumption").repair(
+                format!("write `param {}`, then `assume {text}`", text[..at].trim()),
+                place,
+                format!("{}\nassume {text}", text[..at].trim()),
+            )
+        }
         Some(at) => wrong()
             .label(Span { start: place.start + at as u32, ..place }, "a condition is an assumption")
             .help(format!("write `param {}`, then `assume {text}`", text[..at].trim())),
+        // `param m(unit = "kg") = 1`
+        None if text.ends_with(')') && text.split('(').next().is_some_and(|name| !name.is_empty()) => {
+            let name = text.split('(').next().unwrap_or_default().trim();
+            let brackets = Span { start: place.start + name.len() as u32, ..place };
+            wrong().label(brackets, "a parameter is a number without a unit").repair("leave it out", brackets, "")
+        }
         // `param g = 9,81`
         None if text.bytes().all(|b| b.is_ascii_digit()) && !text.is_empty() => {
             let comma = Span { start: place.start.saturating_sub(1), end: place.start, ..place };
@@ -452,16 +533,29 @@ pub fn not_an_equation(place: Span, owner: &str) -> Diagnostic {
         .repair("write `… = …`", end, " = 0")
 }
 
+/// `{1, 2, 3}`: nothing of it is the value of a coordinate.
+pub fn list_in_braces(braces: Span, list: &str) -> Diagnostic {
+    Diagnostic::error(&codes::WRONG_ENTRY, "the entries of a point are equations")
+        .label(braces, "no equation among them")
+        .repair(format!("a list stands in square brackets: `[{list}]`"), braces, format!("[{list}]"))
+}
+
 pub fn set_for_point(sign: Span, braces: Span, list: &str) -> Diagnostic {
     Diagnostic::error(&codes::WRONG_ENTRY, "the entries of a point give values to coordinates")
         .label(sign, "this is a condition")
         .repair(format!("a set is a list of conditions: `[{list}]`"), braces, format!("[{list}]"))
 }
 
-pub fn not_a_component(place: Span, owner: &str) -> Diagnostic {
-    Diagnostic::error(&codes::WRONG_ENTRY, format!("the entries of {owner} are components"))
-        .label(place, "of which coordinate?")
-        .help("write `x: …`, with the coordinate before the colon")
+pub fn not_a_component(place: Span, owner: &str, of: Option<&str>) -> Diagnostic {
+    let d = Diagnostic::error(&codes::WRONG_ENTRY, format!("the entries of {owner} are components"))
+        .label(place, "of which coordinate?");
+    let start = Span { end: place.start, ..place };
+    match of {
+        Some(of) => {
+            d.repair(format!("write `{of}: …`, with the coordinate before the colon"), start, format!("{of}: "))
+        }
+        None => d.help("write `x: …`, with the coordinate before the colon"),
+    }
 }
 
 pub fn not_a_generator(place: Span, owner: &str, example: &str) -> Diagnostic {

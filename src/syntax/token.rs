@@ -93,7 +93,7 @@ pub enum Token {
     #[regex(r#""([^"\\\n]|\\[^\n])*"#)]
     UnterminatedString,
     /// Signs of other languages, recognised to be answered with ours.
-    #[regex(r"==|\*\*|&&|\|\||:=|<>|=>|!|%|#|&|\||~|\?|\$|`|\\")]
+    #[regex(r"==|\*\*|&&|\|\||:=|<>|=>|~=|\.\^|\.\*|\./|\.\.\.|\(\*|!|%|#|&|\||~|\?|\$|`|\\")]
     Foreign,
     /// The first character of anything that is not ASCII.
     #[regex(r"[^\x00-\x7F]")]

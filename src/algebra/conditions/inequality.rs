@@ -143,6 +143,8 @@ pub fn reduced(cx: &Inquiry, conditions: impl IntoIterator<Item = Condition>) ->
     if contradiction(cx, &small).is_some() {
         return kept;
     }
+    kept = joined(kept);
+    let small: Vec<Condition> = kept.iter().copied().filter(is_small).collect();
     for c in small.iter().rev() {
         let others: Vec<Condition> = kept.iter().copied().filter(|d| d != c && is_small(d)).collect();
         if follows(cx, c, &others) {
@@ -192,7 +194,35 @@ fn follows_from_factors(cx: &Inquiry, c: &Condition, others: &[Condition]) -> bo
         _ => vec![],
     };
     let nonzero: Vec<Expr> = others.iter().flat_map(nonzero).collect();
-    c.relation == Relation::NotEqual && factors(c.left).iter().all(|f| nonzero.contains(f))
+    let is_nonzero = |e: Expr| factors(e).iter().all(|f| nonzero.contains(f));
+    c.relation == Relation::NotEqual && (is_nonzero(c.left) || squares(c.left).into_iter().flatten().any(is_nonzero))
+}
+
+/// The terms of a sum of squares, all with one sign: it vanishes where each of them does.
+fn squares(e: Expr) -> Option<Vec<Expr>> {
+    let Node::Sum { constant, terms } = e.node() else { return None };
+    let is_square = |e: Expr| match e.node() {
+        Node::Product(all) => all.iter().all(|(_, n)| (n / &Rational::from(2i64)).is_integer()),
+        _ => false,
+    };
+    let down = terms.first()?.1.is_negative();
+    let one_sign =
+        (constant.is_zero() || constant.is_negative() == down) && terms.iter().all(|(_, k)| k.is_negative() == down);
+    (one_sign && terms.iter().all(|(e, _)| is_square(*e))).then(|| terms.iter().map(|(e, _)| *e).collect())
+}
+
+/// u ≥ 0 and u ≠ 0 are u > 0, which says that u ≠ 0.
+fn joined(conditions: Vec<Condition>) -> Vec<Condition> {
+    let mut kept = conditions.clone();
+    for c in conditions.iter().filter(|c| c.relation == Relation::NotEqual) {
+        let is_same = |d: &Condition| d.left == c.left || d.left == -c.left;
+        let is_above = |d: &Condition| matches!(d.relation, Relation::Greater | Relation::GreaterEqual);
+        if let Some(i) = kept.iter().position(|d| is_above(d) && is_same(d)) {
+            kept[i] = Condition::positive(kept[i].left);
+            kept.retain(|d| d != c);
+        }
+    }
+    kept
 }
 
 /// What a product is made of, without exponents and numbers.
@@ -245,6 +275,9 @@ fn layer(cx: &Inquiry, c: &Condition) -> Layer {
     // log u ≠ 0 where u ≠ 1.
     if let (Relation::NotEqual, Node::Apply(Elementary::Log, u)) = (c.relation, c.left.node()) {
         return Layer::Inside(Condition::nonzero(u[0] - Expr::one()));
+    }
+    if c.relation == Relation::NotEqual {
+        return nonzero_layer(cx, c.left);
     }
     if !matches!(c.relation, Relation::Greater | Relation::GreaterEqual) {
         return Layer::Bare;
@@ -321,6 +354,25 @@ fn layer(cx: &Inquiry, c: &Condition) -> Layer {
         _ if !k.abs().is_one() => Layer::Inside(comparison.with(term - comparison.bound)),
         _ => Layer::Bare,
     }
+}
+
+/// m² r² ≠ 0 where r ≠ 0, if m has a sign: the factors that may vanish, without their exponents.
+fn nonzero_layer(cx: &Inquiry, e: Expr) -> Layer {
+    let term = match e.node() {
+        Node::Sum { constant, terms } if constant.is_zero() && terms.len() == 1 => terms[0].0,
+        _ => e,
+    };
+    let Node::Product(factors) = term.node() else { return Layer::Bare };
+    if factors.iter().any(|(_, n)| !n.is_integer() || n.is_negative()) {
+        return Layer::Bare;
+    }
+    let open = factors.iter().map(|(base, _)| *base).filter(|base| !sign_of(cx, *base).is_nonzero());
+    let open: Vec<(Expr, Rational)> = open.map(|base| (base, Rational::ONE)).collect();
+    if open.is_empty() {
+        return Layer::Always;
+    }
+    let rest = Expr::product(Rational::ONE, open);
+    if rest == e { Layer::Bare } else { Layer::Inside(Condition::nonzero(rest)) }
 }
 
 /// f > bound, or f < bound, or with equality.

@@ -2,10 +2,10 @@
 //! resolved to its declaration or its row, the arguments are matched with what that takes.
 
 use super::space::{existing_order, jet_word};
-use super::{About, Names, Resolver, given};
+use super::{About, Names, Resolver, Wants, given};
 use crate::algebra::function::Elementary;
 use crate::diagnostic::{Diagnostic, Goes, codes};
-use crate::model::kind::{FAMILY, FORM, FUNCTION, SERIES, SYSTEM, TEXT};
+use crate::model::kind::{self, FAMILY, FORM, FUNCTION, SERIES, SYSTEM, TEXT};
 use crate::model::value::{Fallible, Value};
 use crate::questions::call::{self as row, Given};
 use crate::questions::{self, Question};
@@ -23,7 +23,10 @@ impl<'s> Resolver<'s> {
         match ast.kind(callee) {
             ExprKind::Name(name) => {
                 let scope = self.scope;
-                if let Some(problem) = self.statement_as_call(id, &name.text, ast.span(callee), arguments) {
+                let foreign = self.statement_as_call(id, &name.text, ast.span(callee), arguments);
+                if let Some(problem) =
+                    foreign.or_else(|| self.foreign_call(id, &name.text, ast.span(callee), arguments))
+                {
                     self.say_unknown(&name.text, problem);
                     self.open(|r| r.all(arguments));
                     return TermKind::Hole;
@@ -44,8 +47,15 @@ impl<'s> Resolver<'s> {
                         return self.call_in(library, &key.node, key.span, arguments, false);
                     }
                 }
+                let other = self.module(*of, key.span);
+                if let Some(problem) = other.or_else(|| self.method_call(id, *of, &key.node, arguments)) {
+                    self.say(problem);
+                    self.open(|r| r.all(arguments));
+                    return TermKind::Hole;
+                }
                 // A part that is a function: connection(S).lift(ξ).
                 let value = self.term(callee);
+                let given_one = if let [one] = arguments { Some(ast.outer(*one)) } else { None };
                 let mut arguments = self.all(arguments);
                 if value.shape.kinds.meets(FAMILY)
                     && let (Some(field), true) = (arguments.pop(), arguments.is_empty())
@@ -53,7 +63,15 @@ impl<'s> Resolver<'s> {
                     return TermKind::Image { images: Box::new(value), field: Box::new(field) };
                 }
                 let title = format!("{} cannot be called", value.shape.describe());
-                self.say(Diagnostic::error(&codes::WRONG_KIND, title).label(span, "here"));
+                let d = Diagnostic::error(&codes::WRONG_KIND, title).label(span, "here");
+                // `run.x(3)`: the column at a time.
+                self.say(match (value.shape.kinds == SERIES, given_one) {
+                    (true, Some(time)) => {
+                        let places = vec![ast.outer(*of), time, key.span];
+                        d.repair_at(Goes::Quoting(places), "the state at a time is `run at 3`", span, "(… at …).…")
+                    }
+                    _ => d,
+                });
                 TermKind::Hole
             }
             // D(V, 1, 2)(x^2, y): the derivative of an unspecified function by the positions of its arguments.
@@ -83,10 +101,6 @@ impl<'s> Resolver<'s> {
         let signs = |ids: &[ExprId]| vec!["…"; ids.len()].join(", ");
         let whole = ast.span(id);
         let (title, help, text, quoted) = match (name, arguments) {
-            ("print" | "show" | "display" | "disp" | "Print", [_]) => {
-                let help = "an expression alone is a question, and its answer is shown: leave it out";
-                (format!("there is no function `{name}`"), help.to_string(), "…".to_string(), written(arguments))
-            }
             ("der" | "dot", [of]) if ast.name(*of).is_some() => {
                 let help = "the derivative along the motion is a prime";
                 (format!("there is no function `{name}`"), help.to_string(), "…'".to_string(), written(arguments))
@@ -110,6 +124,16 @@ impl<'s> Resolver<'s> {
                     quoted,
                 )
             }
+            // `plot(run.t, run.x)`
+            ("plot", [across, up, ..]) if top && self.columns_of_one_run(*across, *up).is_some() => {
+                let (run, x, y) = self.columns_of_one_run(*across, *up)?;
+                let help = "its curves stand in braces: `plot run { x }`";
+                let (text, quoted) = match self.is_time(x) {
+                    true => ("plot … { … }", vec![run, y.1]),
+                    false => ("plot … { … against … }", vec![run, y.1, x.1]),
+                };
+                ("a plot is a statement".to_string(), help.to_string(), text.to_string(), quoted)
+            }
             ("plot", [run, curves @ ..]) if top => {
                 let block = if curves.is_empty() { String::new() } else { format!(" {{ {} }}", signs(curves)) };
                 let help = "its curves stand in braces: `plot run { x, y }`";
@@ -132,13 +156,29 @@ impl<'s> Resolver<'s> {
         Some(d.repair_at(Goes::Quoting(quoted), help, whole, text))
     }
 
+    /// The run of two of its columns, and their names with their places.
+    fn columns_of_one_run(&self, a: ExprId, b: ExprId) -> Option<(Span, (&str, Span), (&str, Span))> {
+        let ast = self.ast;
+        let (ExprKind::Part { of: run, key: x }, ExprKind::Part { of: same, key: y }) = (ast.kind(a), ast.kind(b))
+        else {
+            return None;
+        };
+        let (run_name, same) = (ast.name(*run)?, ast.name(*same)?);
+        (run_name.text == same.text).then(|| (ast.span(*run), (&*x.node.text, x.span), (&*y.node.text, y.span)))
+    }
+
+    /// Whether a column is the time.
+    fn is_time(&self, column: (&str, Span)) -> bool {
+        self.scope.manifolds.iter().any(|m| m.base().to_string() == column.0)
+    }
+
     /// Whether this is the time of a manifold.
-    fn is_base(&self, id: ExprId) -> bool {
+    pub(super) fn is_base(&self, id: ExprId) -> bool {
         let binding = self.ast.name(id).filter(|n| n.primes == 0).and_then(|n| self.scope.value(&n.text));
         matches!(binding.map(|b| &b.meaning), Some(Meaning::Base(_)))
     }
 
-    fn is_coordinate(&self, name: &str) -> bool {
+    pub(super) fn is_coordinate(&self, name: &str) -> bool {
         matches!(self.scope.value(name).map(|b| &b.meaning), Some(Meaning::Coordinate(_)))
     }
 
@@ -324,7 +364,12 @@ impl<'s> Resolver<'s> {
     fn unknown_call(&mut self, name: &Name, span: Span, arguments: &[ExprId]) -> TermKind {
         if self.names == Names::Known {
             let problem = self.unknown_function(&name.text, span);
-            let problem = if self.is_assigned(span) { meant_to_declare(problem, &name.text, span) } else { problem };
+            if self.is_assigned(span) {
+                // `f(u) = u^2`: the arguments are declared with it.
+                self.say_unknown(&name.text, meant_to_declare(problem, &name.text, span));
+                self.open(|r| r.all(arguments));
+                return TermKind::Hole;
+            }
             self.say_unknown(&name.text, problem);
         }
         self.all(arguments);
@@ -356,14 +401,21 @@ impl<'s> Resolver<'s> {
                     terms.push((Some(name.node.clone()), term));
                 }
                 _ => {
-                    let term = self.term(argument);
+                    let wanted = kind::parameter(question.parameters, call.positional.len());
+                    let takes_system = wanted.is_some_and(|p| p.kinds.meets(SYSTEM) && !p.kinds.is_any());
+                    let is_name = ast.name(argument).is_some();
+                    let wants = if takes_system && is_name { Wants::System } else { self.wants };
+                    let term = self.wanting(wants, |r| r.term(argument));
                     call.positional.push(given(&term));
                     terms.push((None, term));
                 }
             }
         }
         let mut problems = row::check_call(question, &call);
-        problems.iter_mut().for_each(|problem| self.name_the_system(question, arguments, span, problem));
+        problems.iter_mut().for_each(|problem| {
+            self.name_the_system(question, arguments, span, problem);
+            self.complete_call(question, arguments, problem);
+        });
         let number = questions::contact_number(text);
         let kind = TermKind::Ask(Box::new(Ask { row: question, number, name_span: span, arguments: terms }));
         if !problems.is_empty() {
@@ -439,11 +491,11 @@ impl Resolver<'_> {
 /// `T = …` asks whether two things are equal; whoever writes it with a name that is not declared wants to declare it.
 pub(super) fn meant_to_declare(mut d: Diagnostic, name: &str, span: Span) -> Diagnostic {
     (d.helps, d.repairs) = (vec![], vec![]);
-    let start = Span { end: span.start, ..span };
+    let word = Span { end: span.start + name.len() as u32, ..span };
     d.note("a bare equation asks whether its sides are equal").repair(
         format!("to give the name a meaning: `let {name} = …`"),
-        start,
-        "let ",
+        word,
+        format!("let {name}"),
     )
 }
 

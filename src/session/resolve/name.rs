@@ -41,7 +41,7 @@ impl Resolver<'_> {
         }
     }
 
-    fn meaning(&self, id: ExprId, name: &Name, span: Span) -> Fallible<Option<TermKind>> {
+    pub(super) fn meaning(&self, id: ExprId, name: &Name, span: Span) -> Fallible<Option<TermKind>> {
         if let Some(kind) = self.lookup(id, name, span)? {
             return Ok(Some(kind));
         }

@@ -1,5 +1,6 @@
 //! Parts of answers, members of families, points and components.
 
+use super::call::meant_to_declare;
 use super::{Names, Resolver, Stand, Wants, coordinate_of};
 use crate::algebra::expr::Relation;
 use crate::algebra::function::Elementary;
@@ -38,6 +39,10 @@ impl Resolver<'_> {
                 _ => {}
             }
         }
+        if let Some(problem) = self.module(of, span) {
+            self.say(problem);
+            return TermKind::Hole;
+        }
         let of_id = of;
         let of = self.boxed(of);
         let is_part = key.primes == 0 && of.shape.question.is_some_and(|q| q.part(&key.text).is_some());
@@ -61,7 +66,7 @@ impl Resolver<'_> {
                     let (primes, place) = ("'".repeat(n + 1), Span { start: of.outer.end, ..span });
                     d.repair("derivatives are written with primes", place, primes)
                 }
-                None => d,
+                None => self.foreign_part(d, &of, &key.text, span),
             });
         }
         TermKind::Part { of, key: self.key(key, span) }
@@ -98,8 +103,37 @@ impl Resolver<'_> {
             self.say(d.repair("numbers have no units: leave it out", place, ""));
             return TermKind::Hole;
         }
+        // `x[t]` and `x'[t]`: elsewhere a coordinate is a function of the time.
+        if let ([time], Some(name)) = (keys, self.ast.name(of))
+            && self.is_base(*time)
+            && self.is_coordinate(&name.text)
+        {
+            let place = Span { start: self.ast.outer(of).end, ..whole };
+            let title = "a coordinate is a function of the time by itself";
+            let d = Diagnostic::error(&codes::UNKNOWN_NAME, title)
+                .about(&*name.text)
+                .label(place, "its argument is not written");
+            self.say(d.repair("leave it out", place, ""));
+            return TermKind::Hole;
+        }
         if let Some(problem) = self.call_in_square_brackets(of, keys, whole) {
             self.say(problem);
+            self.open(|r| r.all(keys));
+            return TermKind::Hole;
+        }
+        let ast = self.ast;
+        if let (Some(Name { text, primes: 0 }), Names::Known) = (ast.name(of), self.names)
+            && !self.locals.iter().any(|(n, _)| n == text)
+            && matches!(self.meaning(of, &Name { text: text.clone(), primes: 0 }, ast.span(of)), Ok(None))
+        {
+            let mut d = self.unknown(text, ast.span(of));
+            if d.repairs.first().is_some_and(|repair| repair.goes == Goes::LineBefore) {
+                d.repairs.clear();
+                d.helps = vec![format!(
+                    "a family is declared with its range: `param {text}[1..3]`; a function has round brackets: `{text}(…)`"
+                )];
+            }
+            self.say_unknown(text, if self.is_assigned(whole) { meant_to_declare(d, text, whole) } else { d });
             self.open(|r| r.all(keys));
             return TermKind::Hole;
         }
@@ -111,6 +145,21 @@ impl Resolver<'_> {
     /// `Sin[x]`, `equations[L]`.
     fn call_in_square_brackets(&self, of: ExprId, keys: &[ExprId], whole: Span) -> Option<Diagnostic> {
         let text = self.undeclared(of)?;
+        if self.names == Names::Open {
+            return None;
+        }
+        let brackets = || {
+            Diagnostic::error(&codes::UNKNOWN_NAME, "the arguments of a function stand in round brackets")
+                .about(&text)
+                .label(self.ast.span(of), "a function")
+        };
+        if let Some(elsewhere::Ours::Call(template, how)) = elsewhere::ours(elsewhere::Use::Function, &text) {
+            let (written, places) = self.filled(whole, template, keys)?;
+            return Some(brackets().repair_at(Goes::Quoting(places), how, whole, written));
+        }
+        if let Some((written, places)) = self.repetition_elsewhere(&text, keys) {
+            return Some(brackets().repair_at(Goes::Quoting(places), "an index runs over a range", whole, written));
+        }
         let here: &str = match (elsewhere::ours(elsewhere::Use::Function, &text), Elementary::called_elsewhere(&text)) {
             (Some(elsewhere::Ours::Word(here)), _) => here,
             (_, Some(function)) => function.name(),
@@ -120,17 +169,32 @@ impl Resolver<'_> {
             || crate::questions::find(here).is_some()
             || Elementary::find(here).is_some()
             || here == "sqrt";
-        if !is_function || self.names == Names::Open {
+        if !is_function {
             return None;
         }
         let places = keys.iter().map(|key| self.ast.outer(*key)).collect();
         let called = format!("{here}({})", vec!["…"; keys.len()].join(", "));
-        Some(
-            Diagnostic::error(&codes::UNKNOWN_NAME, "the arguments of a function stand in round brackets")
-                .about(here)
-                .label(self.ast.span(of), "a function")
-                .repair_at(Goes::Quoting(places), format!("write `{here}(…)`"), whole, called),
-        )
+        Some(brackets().repair_at(Goes::Quoting(places), format!("write `{here}(…)`"), whole, called))
+    }
+
+    /// `Sum[i^2, {i, 1, 3}]` and `Table[i^2, {i, 3}]`.
+    fn repetition_elsewhere(&self, name: &str, keys: &[ExprId]) -> Option<(String, Vec<Span>)> {
+        let here = match name {
+            "Sum" => "sum",
+            "Product" => "product",
+            "Table" => "list",
+            _ => return None,
+        };
+        let [body, range] = keys else { return None };
+        let ExprKind::List(range) = self.ast.kind(*range) else { return None };
+        let place = |id: &ExprId| self.ast.outer(*id);
+        match range.as_slice() {
+            [i, to] => Some((format!("{here}(… in 1..…, …)"), vec![place(i), place(to), place(body)])),
+            [i, from, to] => {
+                Some((format!("{here}(… in …..…, …)"), vec![place(i), place(from), place(to), place(body)]))
+            }
+            _ => None,
+        }
     }
 
     /// `A.q[3]''`: the entry of an answer for a jet of a member of a family of coordinates.

@@ -95,7 +95,11 @@ impl Resolver<'_> {
 
     /// An expression that has to be of some kind.
     fn wanted(&mut self, kinds: Kinds, id: ExprId) -> Term {
-        let wants = if kinds == RUN { Wants::Run } else { self.wants };
+        let wants = match kinds {
+            RUN => Wants::Run,
+            SYSTEM if self.ast.name(id).is_some() => Wants::System,
+            _ => self.wants,
+        };
         let term = self.wanting(wants, |r| r.term(id));
         if let Some(problem) = row::wrong_kind(kinds, &given(&term)) {
             self.say(problem);
@@ -468,7 +472,8 @@ impl Resolver<'_> {
 
     /// What is run.
     fn subject(&mut self, id: ExprId) -> Term {
-        let term = self.term(id);
+        let wants = if self.ast.name(id).is_some() { Wants::System } else { self.wants };
+        let term = self.wanting(wants, |r| r.term(id));
         // `hamilton(S)` runs in canonical coordinates.
         let canonical = matches!(&term.kind, TermKind::Ask(ask) if ask.row.gives.is_motion());
         let derived = term.shape.question.is_some_and(|q| q.gives.is_motion());

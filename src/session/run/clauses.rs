@@ -402,17 +402,27 @@ fn given_twice(name: &str, span: Span) -> Box<Diagnostic> {
 fn read_until(evaluator: &Evaluator, term: &Term, manifold: &FiberedManifold) -> Fallible<(Expr, Span)> {
     let (span, time) = (term.span, manifold.base());
     let Some((left, right)) = term.equation() else {
-        return Err(Box::new(
-            Diagnostic::error(&codes::NO_END, format!("`until` takes an equation such as `{time} = 10`"))
-                .label(span, "not an equation")
-                .repair(format!("write `until {time} = …`"), span, format!("{time} = …")),
-        ));
+        let d = Diagnostic::error(&codes::NO_END, format!("`until` takes an equation such as `{time} = 10`"))
+            .label(span, "not an equation");
+        return Err(Box::new(match &term.kind {
+            // `until t > 10`
+            TermKind::Compare { right, .. } => {
+                let end = Goes::Quoting(vec![right.outer]);
+                d.repair_at(end, format!("write `until {time} = …`"), span, format!("{time} = …"))
+            }
+            _ => d.repair(format!("write `until {time} = …`"), span, format!("{time} = …")),
+        }));
     };
     if evaluator.expr(left)?.as_symbol() != Some(time) {
         return Err(Box::new(
             Diagnostic::error(&codes::NO_END, format!("a run ends at a value of {time}"))
                 .label(left.span, "not the time")
-                .help(format!("write `until {time} = 10`; `stop when` stops it elsewhere")),
+                .repair_at(
+                    Goes::Quoting(vec![span]),
+                    format!("write `until {time} = 10`; `stop when` stops it elsewhere"),
+                    span,
+                    format!("{time} = 10; stop when …"),
+                ),
         ));
     }
     Ok((constant(evaluator, right)?, right.span))

@@ -26,7 +26,7 @@ impl Scene<'_> {
     }
 
     /// The tokens of the statement around this place.
-    fn statement(&self) -> Option<&[Placed]> {
+    pub(super) fn statement(&self) -> Option<&[Placed]> {
         let (head, _) = self.head()?;
         let rest = &self.lexed.tokens[head..];
         let end = rest.iter().position(|t| t.token.is_separator()).unwrap_or(rest.len());

@@ -1,0 +1,262 @@
+//! Calls and parts in the notation of other systems: `Rational(1, 2)`, `x.diff(t)`, `np.cos(x)`, `A.T`. The table of words is in
+//! [`elsewhere`]; here its rows are written with the arguments that were given.
+
+use super::{Names, Resolver};
+use crate::algebra::function::Elementary;
+use crate::diagnostic::elsewhere::{self, Ours, Use};
+use crate::diagnostic::{Diagnostic, Goes, codes};
+use crate::model::kind::{FAMILY, FIELD, INTEGER, POINT, RUN};
+use crate::questions::{self, Question};
+use crate::session::term::{Term, TermKind};
+use crate::source::Span;
+use crate::syntax::ast::{ExprId, ExprKind, Name};
+
+/// A text in which `…` stands for what is written at these places, one after another.
+type Quoted = (String, Vec<Span>);
+
+impl Resolver<'_> {
+    /// `Rational(1, 2)`, `solve_ivp(L, …)`, `diff(x, t)`: a function of another system, written here.
+    pub(super) fn foreign_call(
+        &self,
+        id: ExprId,
+        name: &str,
+        callee: Span,
+        arguments: &[ExprId],
+    ) -> Option<Diagnostic> {
+        if self.names == Names::Open || self.is_function(name) {
+            return None;
+        }
+        let ours = elsewhere::ours(Use::Function, name)?;
+        let (written, how) = match ours {
+            Ours::Word("D") => (self.total_derivative(arguments)?, "the derivative along the motion is a prime"),
+            Ours::Call(template, how) => (self.filled(self.ast.span(id), template, arguments)?, how),
+            _ => return None,
+        };
+        let title = format!("there is no function `{name}`");
+        let d = Diagnostic::error(&codes::UNKNOWN_NAME, title).about(name).label(callee, "of another system");
+        Some(d.repair_at(Goes::Quoting(written.1), how, self.ast.span(id), written.0))
+    }
+
+    /// `f.subs(x, 2)`, `A.det()`, `L.energy()`: what is asked stands before the brackets.
+    pub(super) fn method_call(
+        &mut self,
+        id: ExprId,
+        of: ExprId,
+        key: &Name,
+        arguments: &[ExprId],
+    ) -> Option<Diagnostic> {
+        let name = &*key.text;
+        let ours = elsewhere::ours(Use::Function, name);
+        if self.names == Names::Open || !(self.is_function(name) || ours.is_some()) {
+            return None;
+        }
+        let object = self.quietly(of);
+        let has_part = object.shape.question.is_some_and(|q| q.part(name).is_some())
+            || object.shape.kinds.natural_parts().is_some_and(|parts| parts.contains(&name));
+        let is_run = object.shape.kinds == RUN;
+        if has_part || is_run || object.shape.kinds.meets(FAMILY) || matches!(object.kind, TermKind::Hole) {
+            return None;
+        }
+        let all: Vec<ExprId> = [&[of][..], arguments].concat();
+        let call = |here: &str| {
+            let places: Vec<Span> = all.iter().map(|a| self.ast.outer(*a)).collect();
+            (format!("{here}({})", vec!["…"; all.len()].join(", ")), places)
+        };
+        let (text, places) = match ours {
+            Some(Ours::Word("D")) => self.total_derivative(&all).unwrap_or_else(|| call("D")),
+            Some(Ours::Word(here)) => call(here),
+            Some(Ours::Call(template, _)) => self.filled(self.ast.span(id), template, &all)?,
+            Some(_) => return None,
+            // `f.subs(x, 2)`
+            None if name == "subs" && all.len() == 3 => ("subs(…, … = …)".to_string(), call(name).1),
+            None => call(name),
+        };
+        let d = Diagnostic::error(&codes::UNKNOWN_PART, "a function stands before what it is of")
+            .label(self.ast.span(id), "another notation");
+        Some(d.repair_at(Goes::Quoting(places), format!("write `{text}`"), self.ast.span(id), text))
+    }
+
+    /// `np` in `np.cos(x)`.
+    pub(super) fn module(&self, of: ExprId, key: Span) -> Option<Diagnostic> {
+        let name = self.ast.name(of).filter(|n| n.primes == 0 && elsewhere::is_module(&n.text))?;
+        let place = self.ast.span(of);
+        if self.names == Names::Open || self.lookup(of, name, place).ok().flatten().is_some() {
+            return None;
+        }
+        let title = format!("`{}` is not declared", name.text);
+        let d = Diagnostic::error(&codes::UNKNOWN_NAME, title)
+            .about(&*name.text)
+            .label(place, "a module of another system");
+        Some(d.repair("functions and constants need no module", Span { end: key.start, ..place }, ""))
+    }
+
+    /// `A.T`, `L.equations`: a question written as a part of what it is about.
+    pub(super) fn foreign_part(&self, d: Diagnostic, of: &Term, name: &str, span: Span) -> Diagnostic {
+        let whole = Span { start: of.outer.start, ..span };
+        match elsewhere::ours(Use::Part, name) {
+            _ if !d.repairs.is_empty() => d,
+            Some(Ours::Word(here)) if of.shape.kinds.natural_parts().is_some_and(|p| p.contains(&here)) => {
+                Diagnostic { helps: vec![], ..d }.repair(format!("did you mean `{here}`?"), span, here)
+            }
+            Some(Ours::Call(template, how)) if template.contains("$1") => Diagnostic { helps: vec![], ..d }.repair_at(
+                Goes::Quoting(vec![of.outer]),
+                how,
+                whole,
+                template.replace("$1", "…"),
+            ),
+            _ if questions::find(name).is_some() => Diagnostic { helps: vec![], ..d }.repair_at(
+                Goes::Quoting(vec![of.outer]),
+                format!("a question stands before what it is about: `{name}(…)`"),
+                whole,
+                format!("{name}(…)"),
+            ),
+            _ => d,
+        }
+    }
+
+    /// A question with too few or too many arguments: the edit that completes it by what is usual, or leaves out the rest.
+    pub(super) fn complete_call(&self, question: &Question, arguments: &[ExprId], problem: &mut Diagnostic) {
+        let is_count = problem.code == &codes::WRONG_ARGUMENTS;
+        let options: Vec<ExprId> = arguments
+            .iter()
+            .copied()
+            .filter(|a| self.ast.option(*a).is_some_and(|(n, _)| question.option(&n.node).is_none()))
+            .collect();
+        let given = arguments.len();
+        let (Some(last), false) = (arguments.last(), !problem.repairs.is_empty()) else { return };
+        let end = self.ast.outer(*last).end;
+        if let (false, [first, ..]) = (is_count, options.as_slice()) {
+            // `linearize(L, x = 0)`
+            let takes_point = question.parameters.iter().any(|p| p.kinds.meets(POINT) && !p.kinds.is_any());
+            if takes_point && problem.code == &codes::NO_EFFECT {
+                let place = Span { end, ..self.ast.outer(*first) };
+                *problem =
+                    problem.clone().repair_at(Goes::Quoting(vec![place]), "a point stands in braces", place, "{ … }");
+            }
+            return;
+        }
+        if !options.is_empty() {
+            return;
+        }
+        if is_count && given > question.parameters.len() {
+            if let Some(kept) = question.parameters.len().checked_sub(1).and_then(|n| arguments.get(n)) {
+                let start = self.ast.outer(*kept).end;
+                let place = Span { start, end, ..self.ast.outer(*last) };
+                *problem = problem.clone().repair("leave out the rest", place, "");
+            }
+        } else if is_count && let Some(missing) = question.parameters.get(given) {
+            let usual = match missing.kinds {
+                kinds if kinds.is_any() => return,
+                kinds if kinds.meets(POINT) => self.rest(),
+                kinds if kinds.meets(FIELD) => self.first_coordinate().map(|x| format!("@{x}")),
+                kinds if kinds == INTEGER => Some("2".to_string()),
+                _ => None,
+            };
+            if let (Some(usual), true) = (usual, given + 1 == question.parameters.len()) {
+                let place = Span { start: end, end, ..self.ast.outer(*last) };
+                *problem = problem.clone().repair(format!("for example with `{usual}`"), place, format!(", {usual}"));
+            }
+        } else if let Some(i) = arguments.iter().position(|a| Some(self.ast.span(*a)) == problem.primary())
+            && question.parameters.get(i).is_some_and(|p| p.kinds.meets(POINT) && !p.kinds.is_any())
+            && let (ExprKind::Number(_), Some(rest)) = (self.ast.kind(arguments[i]), self.rest())
+        {
+            *problem = problem.clone().repair(format!("for example `{rest}`"), self.ast.outer(arguments[i]), rest);
+        }
+    }
+
+    /// What a term is, without what is wrong with it.
+    fn quietly(&mut self, id: ExprId) -> Term {
+        let before = self.problems.len();
+        let term = self.term(id);
+        self.problems.truncate(before);
+        term
+    }
+
+    fn is_function(&self, name: &str) -> bool {
+        self.scope.function(name).is_some()
+            || Elementary::find(name).is_some()
+            || questions::find_written(name).is_some()
+            || matches!(name, "sqrt" | "piecewise" | "sum" | "product" | "list" | "integral")
+    }
+
+    /// `diff(x, t)` and `diff(x, t, 2)`.
+    fn total_derivative(&self, arguments: &[ExprId]) -> Option<Quoted> {
+        let (of, order) = match arguments {
+            [of, time] if self.is_base(*time) => (of, 1),
+            [of, time, again] if self.is_base(*time) && self.is_base(*again) => (of, 2),
+            [of, time, n] if self.is_base(*time) => (of, self.written(*n)?),
+            _ => return None,
+        };
+        Some((format!("{}{}", self.atom(*of), "'".repeat(order)), vec![self.ast.outer(*of)]))
+    }
+
+    /// A small number.
+    fn written(&self, id: ExprId) -> Option<usize> {
+        let ExprKind::Number(n) = self.ast.kind(id) else { return None };
+        (1..=9).find(|digit| n.to_string() == digit.to_string())
+    }
+
+    /// The sign for a quoted operand, in brackets where it is a sum or a product.
+    fn atom(&self, id: ExprId) -> &'static str {
+        let bare = matches!(
+            self.ast.kind(id),
+            ExprKind::Name(_)
+                | ExprKind::Number(_)
+                | ExprKind::Call { .. }
+                | ExprKind::Part { .. }
+                | ExprKind::Index { .. }
+        );
+        if bare || self.ast[id].parens > 0 { "…" } else { "(…)" }
+    }
+
+    fn first_coordinate(&self) -> Option<String> {
+        let [manifold] = self.scope.manifolds.as_slice() else { return None };
+        Some(manifold.fibres().first()?.coordinate.name())
+    }
+
+    /// The state in which all coordinates are 0.
+    fn rest(&self) -> Option<String> {
+        let [manifold] = self.scope.manifolds.as_slice() else { return None };
+        let values: Vec<String> = manifold.fibres().iter().map(|f| format!("{} = 0", f.coordinate.name())).collect();
+        (!values.is_empty()).then(|| format!("{{ {} }}", values.join(", ")))
+    }
+
+    /// A row of the table with these arguments; a statement only where a statement stands.
+    pub(super) fn filled(&self, whole: Span, template: &str, arguments: &[ExprId]) -> Option<Quoted> {
+        let is_statement = ["simulate ", "plot "].iter().any(|word| template.starts_with(word));
+        if is_statement && self.top.map(|top| self.ast.span(top)) != Some(whole) {
+            return None;
+        }
+        let (mut text, mut places, mut rest) = (String::new(), vec![], template);
+        while let Some(at) = rest.find('$') {
+            text.push_str(&rest[..at]);
+            rest = &rest[at + 1..];
+            let end = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
+            let (hole, behind) = rest.split_at(end);
+            let argument = match hole {
+                "last" => arguments.last().copied(),
+                digits => digits.parse::<usize>().ok().and_then(|n| arguments.get(n - 1).copied()),
+            };
+            match (hole, argument) {
+                ("from", _) => text.push_str(&self.first_coordinate()?),
+                ("rest", _) => text.push_str(&self.rest()?),
+                ("time", _) => text.push_str(&self.scope.manifolds.first()?.base().to_string()),
+                (_, Some(of)) => {
+                    let in_call = text.ends_with(['(', ' ']) || text.is_empty();
+                    let alone = in_call && (behind.is_empty() || behind.starts_with([')', ',', ' ']));
+                    let inside_brackets = text.ends_with('(') && behind.starts_with(")'");
+                    text.push_str(if alone || inside_brackets { "…" } else { self.atom(of) });
+                    places.push(self.ast.outer(of));
+                }
+                _ => return None,
+            }
+            rest = behind;
+        }
+        text.push_str(rest);
+        // A text that was printed is left out.
+        if text == "…" && matches!(self.ast.kind(*arguments.last()?), ExprKind::String(_)) {
+            return Some((String::new(), vec![]));
+        }
+        Some((text, places))
+    }
+}

@@ -1,0 +1,158 @@
+//! Signs that the language does not have, where what stands around them tells what was meant: bars, roots, comments and
+//! continued lines of other languages, TeX. A sign that says the same everywhere is in [`problem::foreign`].
+
+use super::token::Token;
+use super::{problem, tex};
+use crate::diagnostic::{Diagnostic, codes};
+use crate::source::{SourceId, Span};
+
+/// Where a foreign sign stands.
+pub struct Sign<'t> {
+    pub source: SourceId,
+    pub text: &'t str,
+    pub start: usize,
+    pub end: usize,
+    /// The token before it on its line, with its text.
+    pub before: Option<(Token, &'t str)>,
+}
+
+/// What is said of it, where reading goes on, and as what it is read.
+pub struct Told {
+    pub diagnostic: Diagnostic,
+    pub end: usize,
+    pub reads_as: Option<Token>,
+    /// Nothing is wrong with what stands around it: it was a comment.
+    pub is_comment: bool,
+}
+
+impl<'t> Sign<'t> {
+    fn span(&self, end: usize) -> Span {
+        Span::new(self.source, self.start, end)
+    }
+
+    /// What follows on the line.
+    fn line(&self) -> &'t str {
+        self.text[self.end..].split('\n').next().unwrap_or("")
+    }
+
+    /// What stands before it on the line.
+    fn ahead(&self) -> &'t str {
+        let start = self.text[..self.start].rfind('\n').map_or(0, |n| n + 1);
+        &self.text[start..self.start]
+    }
+
+    pub fn tell(&self) -> Told {
+        let sign = &self.text[self.start..self.end];
+        let line = self.line();
+        let after_operand = self.before.is_some_and(|(token, _)| token.ends_operand());
+        let plain = |diagnostic: Diagnostic| Told {
+            diagnostic,
+            end: self.end,
+            reads_as: problem::meaning(sign),
+            is_comment: false,
+        };
+        let strange =
+            |title: String| Diagnostic::error(&codes::STRAY_CHARACTER, title).label(self.span(self.end), "here");
+        let unknown = || strange(format!("`{sign}` is not a sign of the language"));
+        match sign {
+            "|" if line.find('|').is_some_and(|n| !line[..n].trim().is_empty()) => {
+                let inside = line.split('|').next().unwrap_or("");
+                let end = self.end + inside.len() + 1;
+                let diagnostic = problem::bars(self.span(end), inside.trim());
+                Told { diagnostic, end, reads_as: Some(Token::Word), is_comment: false }
+            }
+            "=>" if self.ahead().trim_start().starts_with("map ") => plain(problem::arrow_of_map(self.span(self.end))),
+            "√" => {
+                let name = line.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(line.len());
+                plain(problem::root(self.span(self.end + name), &line[..name]))
+            }
+            "#" => self.comment(self.end + line.len(), problem::foreign(self.span(self.end), sign)),
+            "%" if line.trim().is_empty() && self.ahead().trim().is_empty() => {
+                let d = unknown().repair("the last answer is `_`", self.span(self.end), "_");
+                Told { reads_as: Some(Token::Word), ..plain(d) }
+            }
+            // A remainder has one operand behind its sign, a comment has words.
+            "%" if !after_operand || line.split_whitespace().count() > 1 => {
+                let d = unknown().repair("comments begin with `//`", self.span(self.end), "//");
+                self.comment(self.end + line.len(), d)
+            }
+            "(*" => match self.text[self.end..].find("*)") {
+                Some(length) => {
+                    let (inside, end) = (&self.text[self.end..self.end + length], self.end + length + 2);
+                    let written = format!("/*{inside}*/");
+                    let d = strange("comments stand between `/*` and `*/`".to_string());
+                    self.comment(end, d.repair("write `/* … */`", self.span(end), written))
+                }
+                None => plain(unknown().repair("a product has two factors", self.span(self.end), "(")),
+            },
+            "\\" => match tex::read(&self.text[self.start..]) {
+                Some((length, said)) => {
+                    let end = self.start + length;
+                    let written = said.clone();
+                    let d = Diagnostic::error(&codes::STRAY_CHARACTER, "TeX is not read")
+                        .label(self.span(end), "another notation")
+                        .repair(format!("write `{said}`"), self.span(end), said);
+                    let reads_as = match written.chars().next() {
+                        Some('*') => Some(Token::Star),
+                        Some(c) if c == '(' || c.is_alphabetic() => Some(Token::Word),
+                        _ => None,
+                    };
+                    Told { diagnostic: d, end, reads_as, is_comment: false }
+                }
+                None => plain(problem::foreign(self.span(self.end), sign)),
+            },
+            "°" => plain(unknown().repair("angles are in radians", self.span(self.end), "*pi/180")),
+            "!" if after_operand => {
+                let Some((_, number)) = self.before else { return plain(unknown()) };
+                let start = self.start - number.len();
+                let written = format!("product(i in 1..{number}, i)");
+                let whole = Span::new(self.source, start, self.end);
+                plain(unknown().repair(format!("a factorial is a product: `{written}`"), whole, written))
+            }
+            "~" if after_operand => {
+                let d = unknown().repair("equality up to an error is `a = b within 1e-9`", self.span(self.end), "=");
+                Told { reads_as: Some(Token::Equal), ..plain(d) }
+            }
+            "..." | "…" if line.trim().is_empty() => {
+                let d = unknown().repair("a line goes on behind an operator: leave it out", self.span(self.end), "");
+                self.comment(self.end, d)
+            }
+            ".*" if self.ahead().trim_start().starts_with("use ") => {
+                let d = strange("a library is used as a whole".to_string());
+                self.comment(self.end, d.repair("leave it out", self.span(self.end), ""))
+            }
+            sign => plain(problem::foreign(self.span(self.end), sign)),
+        }
+    }
+
+    fn comment(&self, end: usize, diagnostic: Diagnostic) -> Told {
+        Told { diagnostic, end, reads_as: None, is_comment: true }
+    }
+}
+
+/// `x^{2}` and `x_{1}`, whose signs are ours: what is said, and where reading goes on.
+pub fn braces_of_tex(source: SourceId, text: &str, start: usize) -> Option<(Diagnostic, usize)> {
+    let (length, said) = tex::read(&text[start..])?;
+    let place = Span::new(source, start, start + length);
+    let d = Diagnostic::error(&codes::STRAY_CHARACTER, "TeX is not read").label(place, "another notation");
+    Some((d.repair(format!("write `{said}`"), place, said), start + length))
+}
+
+/// `-- words` at the beginning of a line, and `"""words"""`: the comments of other languages.
+pub fn comment(source: SourceId, text: &str, start: usize) -> Option<(Diagnostic, usize)> {
+    let rest = &text[start..];
+    let line = rest.split('\n').next().unwrap_or("");
+    let d = |end: usize| {
+        let place = Span::new(source, start, end);
+        Diagnostic::error(&codes::STRAY_CHARACTER, "comments begin with `//`").label(place, "another notation")
+    };
+    if let Some(inside) = rest.strip_prefix("\"\"\"") {
+        let end = start + 6 + inside.find("\"\"\"")?;
+        let written = format!("/* {} */", text[start + 3..end - 3].trim());
+        return Some((d(start + 3).repair("write `/* … */`", Span::new(source, start, end), written), end));
+    }
+    let words = line.strip_prefix("--")?.trim_start_matches('-');
+    let is_comment = words.is_empty() || words.starts_with(' ') && words.trim_start().starts_with(char::is_alphabetic);
+    let sign = Span::new(source, start, start + 2);
+    is_comment.then(|| (d(start + 2).repair("write `//`", sign, "//"), start + line.len()))
+}
