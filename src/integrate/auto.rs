@@ -226,7 +226,7 @@ impl<'a> Auto<'a> {
                 (rate > REACH_OF_SERIES && pays(price, moved), LOOK_OF_SERIES, 2)
             }
             Active::Stiff(radau, _) => {
-                if steps % TRIAL == 0 {
+                if steps.is_multiple_of(TRIAL) {
                     let rate = (work - self.mark.1) / (time - self.mark.0).abs();
                     self.mark = (time, work);
                     if rate > self.rate {
