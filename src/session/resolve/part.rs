@@ -32,7 +32,12 @@ impl Resolver<'_> {
                 Meaning::Library(library) => {
                     let inner = Resolver::new(library, self.ast);
                     let found = inner.lookup(of, key, span);
-                    let unknown = || Box::new(inner.unknown(&key.text, span));
+                    // A parameter of the program is no name of a library.
+                    let unknown = || {
+                        let mut d = inner.unknown(&key.text, span);
+                        d.repairs.retain(|repair| repair.goes != Goes::LineBefore);
+                        Box::new(d)
+                    };
                     let found = found.and_then(|kind| kind.ok_or_else(unknown));
                     return self.or_hole(found).unwrap_or(TermKind::Hole);
                 }
