@@ -157,7 +157,9 @@ mod tests {
 
     #[test]
     fn formulas_of_papers() {
-        let said = |text: &str| read(text).map(|(length, said)| (said, &text[length..]));
+        fn said(text: &str) -> Option<(String, &str)> {
+            read(text).map(|(length, said)| (said, &text[length..]))
+        }
         assert_eq!(said(r"\frac{1}{2} m"), Some(("(1/2)".to_string(), " m")));
         assert_eq!(said(r"\dot{\theta}^2"), Some(("theta'".to_string(), "^2")));
         assert_eq!(said(r"\ddot x + y"), Some(("x''".to_string(), " + y")));

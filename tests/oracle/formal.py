@@ -13,7 +13,7 @@ shares nothing with Lepage:
 - With `changed`, the dimensions and numbers of a complete answer are those of the system in other coordinates, in another order, with a total derivative.
 
 Floating point proves nothing: close to a multiple root a point may seem to have a motion, and what is marked has to be derived by hand. In 201
-systems and 152 changed ones nothing that was marked was wrong; what was found by reading the answers beside them is in tests/defects/singular/X05.
+systems, and others in changed coordinates, nothing that was marked was wrong; what was found by reading the answers beside them is in tests/defects/singular/X05.
 """
 import json
 import math
