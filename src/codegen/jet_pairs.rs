@@ -6,9 +6,8 @@
 //!
 //! Arrays are interleaved as for kernels with two lanes: entry i of lane l is at `2 i + l`.
 //!
-//! Every order waits for the one before it, and a processor waits with it: pairs of doubles, or eight of them, take the same
-//! time. So in small systems two pairs take their turns, operation by operation. The arrays of the second lie behind those of
-//! the first.
+//! Every order needs the one before it. So that a processor has something else to do meanwhile, two pairs take their turns in
+//! small systems, operation by operation. The arrays of the second lie behind those of the first.
 
 use cranelift::codegen::ir;
 use cranelift::prelude::{FloatCC, FunctionBuilder, InstBuilder, MemFlagsData, types};
