@@ -295,12 +295,16 @@ fn examine(program: &Program, number: usize) -> BTreeMap<Way, Vec<String>> {
     let mut found = BTreeMap::new();
     found.insert(Way::RunAgain, complaints(program, &first, &second, &Copies::new()));
     if let Some(bare) = without_its_tests(&ast, program) {
-        // Names that only a test uses are unused now: nothing is compared of the whole text.
-        let is_shared = |said: &Said| said.start < bare.text.len() && !bare.text[said.start..].starts_with(' ');
-        let shared: Vec<Said> = first.iter().filter(|said| is_shared(said)).cloned().collect();
-        let mut again = again_in(bare.text.clone());
-        again.pop();
-        found.insert(Way::WithoutItsTests, complaints(program, &shared, &again, &Copies::new()));
+        // Names that only a test uses are unused now: nothing is compared of the whole text. So it is with a name in a function
+        // that nothing declares: it is said in the test that calls the function, and of the function where none does.
+        let carried_out = |all: &[Said]| -> Vec<Said> {
+            let is_shared = |said: &Said| said.start < bare.text.len() && !bare.text[said.start..].starts_with(' ');
+            let mut shared: Vec<Said> = all.iter().filter(|said| is_shared(said)).cloned().collect();
+            shared.dedup_by_key(|said| said.start);
+            shared
+        };
+        let again = carried_out(&again_in(bare.text.clone()));
+        found.insert(Way::WithoutItsTests, complaints(program, &carried_out(&first), &again, &Copies::new()));
     }
     let ways = [
         (Way::AskedTwice, asked_twice(&ast, &program.text)),

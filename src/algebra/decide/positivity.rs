@@ -90,10 +90,14 @@ fn is_compared(cx: &Inquiry, v: u32) -> bool {
     own.is_some_and(|s| cx.facts().iter().any(|(fact, _)| fact.as_symbol().is_none() && fact.contains(s)))
 }
 
+/// Made of parameters only.
+fn is_fixed(p: &Polynomial) -> bool {
+    p.variables().iter().all(|v| Generator(*v).meaning().symbols().iter().all(|s| s.is_parameter()))
+}
+
 /// Whether something is known of the generators of p that its shape does not tell: functions have ranges, parameters facts.
 fn has_more_than_shape(p: &Polynomial) -> bool {
-    let is_fixed = |v: &u32| Generator(*v).meaning().symbols().iter().all(|s| s.is_parameter());
-    has_functions(p) || p.variables().iter().all(is_fixed)
+    has_functions(p) || is_fixed(p)
 }
 
 /// What is known of a polynomial.
@@ -236,6 +240,14 @@ impl Reasoner {
             if fact == p {
                 known.sign = known.sign.and(*sign);
             }
+        }
+        // A coefficient c − a of squares, where c > a is declared.
+        if self.wants_zeros
+            && is_fixed(p)
+            && p.n_terms() <= MAX_WIDE_TERMS
+            && p.variables().iter().any(|v| is_compared(cx, *v))
+        {
+            known.sign = known.sign.and(super::sign(cx, polynomial_expr(p)));
         }
         known = known.and(by_terms(cx, p, self.wants_zeros));
         let too_long = p.n_terms() > MAX_TERMS && !self.wants_zeros;
