@@ -295,13 +295,12 @@ fn examine(program: &Program, number: usize) -> BTreeMap<Way, Vec<String>> {
     let mut found = BTreeMap::new();
     found.insert(Way::RunAgain, complaints(program, &first, &second, &Copies::new()));
     if let Some(bare) = without_its_tests(&ast, program) {
-        // Names that only a test uses are unused now: nothing is compared of the whole text. So it is with a name in a function
-        // that nothing declares: it is said in the test that calls the function, and of the function where none does.
+        // Only what statements say by themselves is compared: a name that only a test uses is unused now, and one in a function
+        // that nothing declares is said of the function where no test calls it.
+        let starts: Vec<usize> = ast.statements.iter().map(|s| s.span.start as usize).collect();
         let carried_out = |all: &[Said]| -> Vec<Said> {
-            let is_shared = |said: &Said| said.start < bare.text.len() && !bare.text[said.start..].starts_with(' ');
-            let mut shared: Vec<Said> = all.iter().filter(|said| is_shared(said)).cloned().collect();
-            shared.dedup_by_key(|said| said.start);
-            shared
+            let is_shared = |said: &&Said| starts.contains(&said.start) && !bare.text[said.start..].starts_with(' ');
+            all.iter().filter(is_shared).cloned().collect()
         };
         let again = carried_out(&again_in(bare.text.clone()));
         found.insert(Way::WithoutItsTests, complaints(program, &carried_out(&first), &again, &Copies::new()));
