@@ -203,6 +203,12 @@ impl Budget {
         }
     }
 
+    /// Refuses what would take more memory than there is, before it is made: what grows with a square is larger than the bound in
+    /// one step, between two looks at it.
+    pub fn room_for(&self, bytes: u64) -> Budgeted<()> {
+        if memory::has_room(bytes) { Ok(()) } else { Err(Exhausted::Memory) }
+    }
+
     /// Counts work that was done or is about to be done: terms combined.
     pub fn spend(&self, terms: u64) -> Budgeted<()> {
         let done = self.work.get().saturating_add(terms);
@@ -257,6 +263,11 @@ impl Budget {
     /// Whether the limit that holds now is over, or somebody called a stop.
     pub fn is_over(&self) -> bool {
         self.work.get() > self.end.get() || (!self.deaf.get() && stopped_from_outside().is_some())
+    }
+
+    /// Whether anything may still be spent.
+    pub fn has_work_left(&self) -> bool {
+        self.work.get() < self.end.get()
     }
 
     /// Why a computation that is over was stopped: from outside, or because its work is done.

@@ -159,6 +159,13 @@ pub(crate) fn decided_order(cx: &Inquiry, manifold: &FiberedManifold, functions:
     }
 }
 
+/// What matrices with so many rows and columns take, B and what it is made of, is there before they are made.
+pub(crate) fn room_for_matrices(cx: &Inquiry, size: usize) -> Answered<()> {
+    const BYTES_OF_AN_ENTRY: u64 = 16;
+    let size = size as u64;
+    cx.room_for(size.saturating_mul(size).saturating_mul(BYTES_OF_AN_ENTRY)).map_err(Into::into)
+}
+
 /// The functions written without jets higher than `order`, on which they have been shown not to depend.
 pub(crate) fn project_all(cx: &Inquiry, manifold: &FiberedManifold, functions: &[Expr], order: u32) -> Vec<Expr> {
     let too_high = |s: &Symbol| manifold.order_of_symbol(*s).is_some_and(|k| k > order);

@@ -45,6 +45,12 @@ pub fn is_over() -> bool {
     IN_USE.load(Ordering::Relaxed) > END.load(Ordering::Relaxed)
 }
 
+/// Whether so much more may be in use.
+pub fn has_room(bytes: u64) -> bool {
+    let wanted = isize::try_from(bytes).unwrap_or(isize::MAX);
+    IN_USE.load(Ordering::Relaxed).saturating_add(wanted) <= END.load(Ordering::Relaxed)
+}
+
 /// Counts what was taken, or given back if it is negative. It stands in the way of every piece of memory, so it is a few
 /// instructions in every build.
 #[inline(always)]

@@ -546,6 +546,31 @@ fn nothing_that_is_printed_steers_the_terminal() {
     assert_eq!(out(&lepage(&["fmt", "-"], text.as_bytes())), text);
 }
 
+/// What grows with a square is larger than the bound in one step, and is refused before it is made.
+#[test]
+fn matrices_without_room_are_not_made() {
+    let text = |n: u32| {
+        format!(
+            "manifold Y over t {{ q[1..{n}] }}; lagrangian L on J1(Y) = sum(i in 1..{n}, q[i]'^2/2); equations(L).q[5]"
+        )
+    };
+    let output = lepage(&["run", "--memory", "100M", "--message-format", "short", "-e", &text(20_000)], b"");
+    assert_eq!(code(&output), 1, "{}", err(&output));
+    assert!(err(&output).contains("E0901") && err(&output).contains("memory"), "{}", err(&output));
+    let output = lepage(&["run", "--memory", "100M", "-e", &text(200)], b"");
+    assert_eq!(code(&output), 0, "{}", err(&output));
+}
+
+/// The kinks of a minimum lie where two of its arguments agree: one condition for each pair, and each is counted.
+#[test]
+fn conditions_of_a_long_minimum_are_counted() {
+    let arguments: Vec<String> = (0..3000).map(|i| format!("x*{i} + sin({i}*y)")).collect();
+    let text = format!("manifold Y over t {{ x, y }}; let m = min({}); D(m, x)", arguments.join(", "));
+    let output = lepage(&["run", "--memory", "60M", "--message-format", "short", "-e", &text], b"");
+    assert_eq!(code(&output), 1, "{}", err(&output));
+    assert!(err(&output).contains("E0901"), "{}", err(&output));
+}
+
 /// Ten thousand million numbers: the memory ends first, with a diagnostic and not with the program.
 #[test]
 fn memory_has_a_bound() {

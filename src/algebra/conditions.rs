@@ -60,11 +60,7 @@ fn record_factor(cx: &Inquiry, e: Expr) {
     if e.is_number() {
         return;
     }
-    cx.record(|all| {
-        if !all.nonzero.contains(&e) {
-            all.nonzero.push(e);
-        }
-    });
+    cx.record_divisor(e);
 }
 
 /// Records that x ≠ 0 where x and 1/x stand side by side: whoever shows x²/x as x says so.

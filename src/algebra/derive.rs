@@ -25,14 +25,16 @@ thread_local! {
 
 /// ∂e/∂s, where there is one: kinks are recorded.
 pub fn partial(cx: &Inquiry, e: Expr, s: Symbol) -> Expr {
-    record_kinks(cx, e, |x| x.contains(s));
+    if record_kinks(cx, e, |x| x.contains(s)).is_err() {
+        return stopped();
+    }
     slope(cx, e, s)
 }
 
 /// Records that the kinks of `e` are excluded: those of |u|, sign u, min, max and cases whose place moves.
-pub fn record_kinks(cx: &Inquiry, e: Expr, moves: impl Fn(Expr) -> bool) {
+pub fn record_kinks(cx: &Inquiry, e: Expr, moves: impl Fn(Expr) -> bool) -> Budgeted<()> {
     if !e.has_kinks() {
-        return;
+        return Ok(());
     }
     let exclude = |u: Expr| {
         if moves(u) && !sign_of(cx, u).is_nonzero() {
@@ -44,13 +46,22 @@ pub fn record_kinks(cx: &Inquiry, e: Expr, moves: impl Fn(Expr) -> bool) {
             Node::Apply(Elementary::Abs | Elementary::Sign, u) => exclude(u[0]),
             Node::Apply(Elementary::Min | Elementary::Max, all) => {
                 for (i, a) in all.iter().enumerate() {
-                    all[..i].iter().for_each(|b| exclude(*a - *b));
+                    for b in &all[..i] {
+                        cx.check()?;
+                        exclude(*a - *b);
+                    }
                 }
             }
             Node::Piecewise { condition, .. } => exclude(condition.left),
             _ => {}
         }
     }
+    Ok(())
+}
+
+/// A derivative that was stopped has no value.
+fn stopped() -> Expr {
+    Expr::undefined(Undefined::Budget(BudgetKind::Work))
 }
 
 /// The derivative off the kinks, for those who need a direction and no answer.
@@ -91,7 +102,9 @@ impl<F: Fn(Symbol) -> Expr> Direction<F> {
     }
 
     pub fn apply(&self, cx: &Inquiry, e: Expr) -> Expr {
-        record_kinks(cx, e, |x| x.symbols().iter().any(|s| !(self.seed)(*s).is_zero()));
+        if record_kinks(cx, e, |x| x.symbols().iter().any(|s| !(self.seed)(*s).is_zero())).is_err() {
+            return stopped();
+        }
         let known = |x: Expr| match x.node() {
             Node::Number(_) | Node::Pi => Some(Expr::zero()),
             Node::Symbol(s) => Some(*self.memo.borrow_mut().entry(x).or_insert_with(|| (self.seed)(*s))),
@@ -124,7 +137,7 @@ fn walk(cx: &Inquiry, root: Expr, known: impl Fn(Expr) -> Option<Expr>, store: i
         }
         stack.pop();
         let Ok(derivative) = chain(cx, e, &derivatives) else {
-            return Expr::undefined(Undefined::Budget(BudgetKind::Work));
+            return stopped();
         };
         store(e, derivative);
     }
@@ -247,7 +260,9 @@ fn elementary_partial(function: Elementary, e: Expr, arguments: &[Expr], i: usiz
 /// Adjoints are sums of many contributions that are collected first and added once, so a node used
 /// k times costs one sum of k terms.
 pub fn gradient(cx: &Inquiry, e: Expr, by: &[Symbol]) -> Vec<Expr> {
-    record_kinks(cx, e, |x| by.iter().any(|s| x.contains(*s)));
+    if record_kinks(cx, e, |x| by.iter().any(|s| x.contains(*s))).is_err() {
+        return vec![stopped(); by.len()];
+    }
     let wanted = by.iter().fold(0u64, |m, s| m | s.mask());
     let mut order = post_order_where(&[e], |x| x.mask() & wanted != 0);
     // Masks may err; from the leaves up it is exact which nodes depend on one of the symbols.

@@ -17,6 +17,7 @@ use super::expr::{Condition, Expr};
 use super::verdict::Ground;
 use crate::budget::Budget;
 use crate::source::Span;
+use rustc_hash::FxHashSet;
 use std::cell::RefCell;
 use std::ops::Deref;
 use std::rc::Rc;
@@ -36,6 +37,8 @@ pub struct Inquiry {
 pub(super) struct Ledger {
     pub(super) recorded: Recorded,
     pub(super) sampled: Vec<Sampled>,
+    /// The divisors among what is recorded: there may be as many as pairs of arguments of `min`.
+    divisors: FxHashSet<Expr>,
 }
 
 /// A name that was used, and the ground on which its promise holds.
@@ -104,6 +107,14 @@ impl Inquiry {
         write(&mut self.ledger.borrow_mut().recorded)
     }
 
+    /// Notes a divisor, once.
+    pub(super) fn record_divisor(&self, e: Expr) {
+        let ledger = &mut *self.ledger.borrow_mut();
+        if ledger.divisors.insert(e) || !ledger.recorded.nonzero.contains(&e) {
+            ledger.recorded.nonzero.push(e);
+        }
+    }
+
     /// Notes that a marked name was used.
     pub fn rests_on(&self, sampled: Sampled) {
         let known = &mut self.ledger.borrow_mut().sampled;
@@ -150,7 +161,7 @@ impl<T> Default for Remembered<T> {
 
 impl<T: Clone> Remembered<T> {
     /// What was found under these facts before, or is found now and kept if it is worth `keeping`: what was stopped may be
-    /// tried again.
+    /// tried again, and so may what was found where no work is left, since it may say less than is known with more.
     pub fn get(&self, cx: &Inquiry, keeping: impl FnOnce(&T) -> bool, find: impl FnOnce(&Inquiry) -> T) -> T {
         if let Some((_, found, recorded)) = self.0.borrow().iter().find(|(facts, ..)| facts.id() == cx.facts().id()) {
             super::conditions::record_all(cx, recorded);
@@ -158,7 +169,7 @@ impl<T: Clone> Remembered<T> {
         }
         let (found, recorded) = cx.collect(find);
         super::conditions::record_all(cx, &recorded);
-        if keeping(&found) {
+        if cx.has_work_left() && keeping(&found) {
             self.0.borrow_mut().push((cx.facts().clone(), found.clone(), recorded));
         }
         found

@@ -44,6 +44,7 @@ impl DynamicalForm {
         let n = super::decided_order(cx, manifold, &components)?;
         let components = super::project_all(cx, manifold, &components, n);
         let m = manifold.n_coordinates();
+        super::room_for_matrices(cx, m)?;
         if n == 0 {
             let affine = Verdict::yes("the equations contain no derivatives");
             return Ok(DynamicalForm::without_b(manifold, components, 0, affine, 1));

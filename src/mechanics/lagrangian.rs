@@ -104,6 +104,7 @@ impl Lagrangian {
     /// so that a large Lagrangian is differentiated once and nothing is substituted.
     pub fn dynamical_form(&self, cx: &Inquiry) -> Answered<DynamicalForm> {
         let (m, r) = (self.manifold.n_coordinates(), self.order);
+        super::room_for_matrices(cx, m)?;
         if r > 0 {
             let momenta = self.momenta(cx);
             let hessian = self.hessian_of(cx, &momenta[r as usize - 1]);

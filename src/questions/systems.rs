@@ -13,7 +13,7 @@ use crate::geometry::form::Form;
 use crate::geometry::jet::{self, FiberedManifold};
 use crate::mechanics::dynamical_form::DynamicalForm;
 use crate::mechanics::lagrangian::Lagrangian;
-use crate::mechanics::{hamilton, inverse_problem, lepage_class};
+use crate::mechanics::{hamilton, inverse_problem, lepage_class, room_for_matrices};
 use crate::model::item::{Base, System};
 use crate::model::kind::*;
 use crate::model::operate;
@@ -571,6 +571,7 @@ fn equivalent(a: &Arguments) -> Fallible<Value> {
 
 fn hessian(a: &Arguments) -> Fallible<Value> {
     let l = lagrangian_of(a, 0)?;
+    room_for_matrices(&a.cx, l.manifold().n_coordinates())?;
     let rows = l.hessian(&a.cx);
     let y = l.manifold();
     let top: Vec<Symbol> = y.fibres().iter().map(|f| f.coordinate.jet(l.order())).collect();
