@@ -39,6 +39,8 @@ pub struct Format {
     read: Option<rows::Read>,
     /// Whether the file has a place for what the table says about itself.
     pub describes_itself: bool,
+    /// Whether a table grows in this format, row by row: it is finished as it stands.
+    pub grows: bool,
 }
 
 #[cfg(feature = "arrow")]
@@ -47,11 +49,11 @@ const PARQUET: (Option<rows::Write>, Option<rows::Read>) = (Some(parquet::write)
 const PARQUET: (Option<rows::Write>, Option<rows::Read>) = (None, None);
 
 const FORMATS: &[Format] = &[
-    Format { ending: "csv", write: Some(csv::write), read: Some(csv::read), describes_itself: true },
-    Format { ending: "json", write: Some(json::write), read: Some(json::read), describes_itself: true },
-    Format { ending: "npy", write: Some(npy::write), read: Some(npy::read), describes_itself: false },
-    Format { ending: "npz", write: Some(npz::write), read: Some(npz::read), describes_itself: true },
-    Format { ending: "parquet", write: PARQUET.0, read: PARQUET.1, describes_itself: true },
+    Format { ending: "csv", write: Some(csv::write), read: Some(csv::read), describes_itself: true, grows: true },
+    Format { ending: "json", write: Some(json::write), read: Some(json::read), describes_itself: true, grows: false },
+    Format { ending: "npy", write: Some(npy::write), read: Some(npy::read), describes_itself: false, grows: false },
+    Format { ending: "npz", write: Some(npz::write), read: Some(npz::read), describes_itself: true, grows: false },
+    Format { ending: "parquet", write: PARQUET.0, read: PARQUET.1, describes_itself: true, grows: false },
 ];
 
 /// The format that the ending of a file name asks for, and its writer.

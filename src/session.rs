@@ -447,14 +447,14 @@ impl Session {
 
     /// The refusals of statements that show runs or write them, as far as they are known without a run.
     fn foreseen(&self, ast: &Rc<Ast>, rest: &[Statement]) -> Vec<Outcome> {
-        let writes = |s: &Statement| stage(&s.kind) == "run" && !matches!(s.kind, StatementKind::Simulate(_));
+        let writes = |s: &Statement| stage(&s.kind) == Stage::Run && !matches!(s.kind, StatementKind::Simulate(_));
         if !self.options().answer || self.options().sweeps.only || !rest.iter().skip(1).any(writes) {
             return vec![];
         }
         let mut ahead = Session { state: self.state.clone(), accepted: vec![], asked: vec![] };
         ahead.set_answer(false);
         let mut refusals = vec![];
-        for statement in rest.iter().filter(|s| stage(&s.kind) != "derive") {
+        for statement in rest.iter().filter(|s| stage(&s.kind) != Stage::Derive) {
             let outcome = ahead.carry_out(ast, statement);
             let is_refused = outcome.status == Status::Refused && outcome.diagnostics.iter().any(Diagnostic::is_error);
             if writes(statement) && is_refused {
@@ -662,8 +662,8 @@ impl Session {
         let budget = Budget::new(limit).with_effort(self.options().effort);
         let cx = &Inquiry::new(self.state.facts.clone(), budget);
         let (stage, nodes) = (stage(&statement.kind), expr::node_count());
-        let result = timing::stage(stage, || self.state.run(cx, ast, statement, &mut remarks));
-        timing::nodes(stage, expr::node_count().saturating_sub(nodes));
+        let result = timing::stage(stage.name(), || self.state.run(cx, ast, statement, &mut remarks));
+        timing::nodes(stage.name(), expr::node_count().saturating_sub(nodes));
         let place = statement.span;
         let (status, answer) = match result {
             // Stopped on the way to a decision: the interrupt is the reason, whatever came of it.
@@ -955,7 +955,7 @@ fn members(value: &Value) -> Vec<String> {
     let coordinates = |m: &FiberedManifold| m.fibres().iter().map(|f| f.coordinate.name()).collect();
     match value {
         Value::Run(run) => {
-            let parts = crate::motion::run::PARTS.iter().map(|part| part.to_string());
+            let parts = crate::model::run::part_names().map(str::to_string);
             std::iter::once(run.time.name()).chain(run.column_names()).chain(parts).collect()
         }
         Value::Sweep(table) => table.names(),
@@ -1055,18 +1055,37 @@ fn without_comma(text: &str) -> &str {
 
 /// The stage of `--timings` that a statement belongs to: declarations are checked, questions and
 /// assertions derive, runs are prepared (and compiled and integrated in stages of their own).
-fn stage(kind: &StatementKind) -> &'static str {
+fn stage(kind: &StatementKind) -> Stage {
     match kind {
         StatementKind::Question(_) | StatementKind::Assert(_) | StatementKind::Test(_) | StatementKind::Explain(_) => {
-            "derive"
+            Stage::Derive
         }
         StatementKind::Simulate(_)
         | StatementKind::Sweep(_)
         | StatementKind::Plot(_)
         | StatementKind::Save(_)
         | StatementKind::Animate(_)
-        | StatementKind::Poincare(_) => "run",
-        _ => "check",
+        | StatementKind::Poincare(_) => Stage::Run,
+        _ => Stage::Check,
+    }
+}
+
+/// What a statement is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Check,
+    Derive,
+    Run,
+}
+
+impl Stage {
+    /// In `--timings`.
+    fn name(self) -> &'static str {
+        match self {
+            Stage::Check => "check",
+            Stage::Derive => "derive",
+            Stage::Run => "run",
+        }
     }
 }
 

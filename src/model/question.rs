@@ -59,6 +59,7 @@ impl Question {
             Gives::Degree(word, degree) => format!("{word} {degree}-form"),
             Gives::Form("", ..) => "form".into(),
             Gives::Form(word, ..) => format!("{word} form"),
+            Gives::Accelerations => kind::FIELD.to_string(),
             Gives::Motion | Gives::Variation => kind::FAMILY.to_string(),
             Gives::Like(i) | Gives::Carried(i) => format!("the kind of {}", self.parameters[i].name),
             Gives::Parts => "parts".into(),

@@ -156,7 +156,7 @@ impl<'w> Partial<'w> {
     pub fn finish(self) -> Fallible<()> {
         let cannot = |trouble: Trouble| Box::new(cannot_write(&self.whole, trouble));
         let (format, write) = report::format(&self.whole).map_err(Box::new)?;
-        if format.ending == "csv" {
+        if format.grows {
             return self.world.rename(&self.growing, &self.whole).map_err(cannot);
         }
         let rows = csv::read(File::new(self.world, &self.growing)).map_err(cannot)?;

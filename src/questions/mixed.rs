@@ -432,14 +432,14 @@ fn covariant(a: &Arguments) -> Fallible<Value> {
         Value::Field(x) => {
             let x = mixed.adapted_field(cx, &x).map_err(at)?;
             if x.vertical.is_some() {
-                return Err(at(on_phase_space(mixed, "field", "∂/∂v")));
+                return Err(at(on_phase_space(mixed, "field", "@", "∂/∂v")));
             }
             Value::Field(mixed.field(cx, &found.covariant_field(cx, &x)))
         }
         Value::Form(form) if form.degree() == 1 => {
             let form = mixed.adapted_form(cx, &form).map_err(at)?;
             if form.omega.is_some() {
-                return Err(at(on_phase_space(mixed, "form", "dv")));
+                return Err(at(on_phase_space(mixed, "form", "d", "dv")));
             }
             Value::Form(curved::form_of(cx, found.connection(), &found.covariant_form(cx, &form)))
         }
@@ -455,9 +455,8 @@ fn covariant(a: &Arguments) -> Fallible<Value> {
     Ok(Value::from(Answer::new("covariant").main(value).on(&system.manifold).valid_where(recorded)))
 }
 
-fn on_phase_space(mixed: &MixedSystem, what: &str, direction: &str) -> Box<Diagnostic> {
+fn on_phase_space(mixed: &MixedSystem, what: &str, sign: &str, direction: &str) -> Box<Diagnostic> {
     let positions = || [mixed.time()].into_iter().chain(mixed.second_symbols()).chain(mixed.first_symbols());
-    let sign = if what == "field" { "@" } else { "d" };
     let frame: Vec<String> = positions().map(|s| format!("{sign}{s}")).collect();
     Box::new(
         Diagnostic::error(
@@ -483,7 +482,7 @@ fn horizontal_lift(a: &Arguments) -> Fallible<Value> {
     let ((system, mixed), recorded) = found(a, |cx| mixed_of(cx, a))?;
     let x = candidate_field(a, &system, &mixed)?;
     if x.vertical.is_some() {
-        let d = on_phase_space(&mixed, "field", "∂/∂v");
+        let d = on_phase_space(&mixed, "field", "@", "∂/∂v");
         return Err(Box::new(d.or_at(a.positional[1].span, "lifted here")));
     }
     let connection = connection_of(&a.cx, &mixed)?;

@@ -56,7 +56,7 @@ pub static ROWS: &[Question] = &[
         parameters: &[one("S", SYSTEM)],
         help: "the semispray of a regular system (Krupková 5.15); its highest derivatives by jet",
         options: &[],
-        gives: Gives::Kinds(FIELD),
+        gives: Gives::Accelerations,
         parts: &[
             part("unique", VERDICT, "whether there is exactly one"),
             part("conditions", LIST, "what must not vanish"),

@@ -129,7 +129,7 @@ impl Vocabulary {
         match row.gives {
             Gives::Kinds(kinds) if kinds == FAMILY => found.extend(coordinates),
             Gives::Motion => found.extend(coordinates.iter().flat_map(|c| [c.clone(), format!("p_{c}")])),
-            _ if row.name == "vector_field" => found.extend(coordinates.iter().map(|c| format!("{c}''"))),
+            Gives::Accelerations => found.extend(coordinates.iter().map(|c| format!("{c}''"))),
             _ => {}
         }
         found

@@ -10,6 +10,7 @@ use crate::model::kind::{Kinds, RUN, SYSTEM};
 use crate::model::value::Value;
 use crate::questions;
 use crate::source::Span;
+use crate::syntax::usage;
 
 impl Resolver<'_> {
     /// A name of a value.
@@ -65,7 +66,7 @@ impl Resolver<'_> {
         let is_built_in = questions::find(text).is_some()
             || is_space
             || Elementary::find(text).is_some()
-            || matches!(text, "sqrt" | "piecewise" | "sum" | "product" | "list");
+            || usage::LIKE_FUNCTIONS.contains(&text);
         if self.scope.functions.contains_key(text) || is_built_in {
             let title = format!("`{text}` is a function and needs its arguments");
             return Diagnostic { title, ..diagnostic }
@@ -88,12 +89,13 @@ impl Resolver<'_> {
     pub fn unknown_function(&self, text: &str, span: Span) -> Diagnostic {
         let mut names: Vec<&str> = self.scope.function_names().collect();
         let built_in = questions::names().chain(Elementary::all().map(Elementary::name));
-        for name in built_in.chain(["sqrt", "piecewise"]) {
+        let without_index = usage::LIKE_FUNCTIONS.into_iter().filter(|name| !usage::WITH_AN_INDEX.contains(name));
+        for name in built_in.chain(without_index) {
             names.push(name);
         }
         let diagnostic =
             Diagnostic::error(&codes::UNKNOWN_NAME, format!("the function `{text}` is not declared")).about(text);
-        if matches!(text, "sum" | "product" | "list" | "integral") {
+        if usage::WITH_AN_INDEX.contains(&text) {
             let range = if text == "integral" { "u in 0..1" } else { "i in 1..n" };
             return Diagnostic { title: format!("`{text}` needs an index and its range"), ..diagnostic }
                 .label(span, "over what?")

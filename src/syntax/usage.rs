@@ -113,6 +113,12 @@ pub const INSIDE: &[Usage] = &[
     row("pi", "pi", "the number π"),
 ];
 
+/// What is written like a function, and is neither an elementary function nor a question.
+pub const LIKE_FUNCTIONS: [&str; 6] = ["sqrt", "piecewise", "sum", "product", "list", "integral"];
+
+/// Those of them that need an index and its range.
+pub const WITH_AN_INDEX: [&str; 4] = ["sum", "product", "list", "integral"];
+
 /// The row of a word.
 pub fn find(word: &str) -> Option<&'static Usage> {
     STATEMENTS.iter().chain(INSIDE).find(|u| u.word == word)

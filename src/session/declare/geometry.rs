@@ -37,7 +37,7 @@ pub(super) fn map(
     let list = map_entries(entries, &state.evaluator(cx).on(target), source)?;
     let last = entries.last().map(|entry| entry.span);
     let map = Map::new(&from.space, &to.space, list.clone())
-        .map_err(|r| incomplete(cx, r, name.span, "this map", last, (source, &to.space), list))?;
+        .map_err(|r| incomplete(cx, r, (name.span, What::Map), last, (source, &to.space), list))?;
     bind(state, name, Value::Map(Rc::new(MapItem { name: name.node.to_string(), map })))
 }
 
@@ -67,19 +67,31 @@ fn map_entries(entries: &[Term], target: &Evaluator, source: &FiberedManifold) -
     Ok(list)
 }
 
+/// What is given by an entry for each coordinate.
+#[derive(Clone, Copy, PartialEq)]
+enum What {
+    Map,
+    Section,
+}
+
 /// A map or section that could not be made; what is missing is added after the last entry: the coordinate of the source
 /// with the same name, the derivative of an entry that was given, or 0.
 fn incomplete(
     cx: &Inquiry,
     refused: crate::geometry::Refusal,
-    name: Span,
-    what: &str,
+    (name, what): (Span, What),
     last: Option<Span>,
     (source, target): (&FiberedManifold, &JetSpace),
     mut given: Vec<(Symbol, Expr)>,
 ) -> Box<Diagnostic> {
     let is_missing = matches!(refused, crate::geometry::Refusal::MissingComponent { .. });
-    let mut d = Diagnostic::from(refused).or_at(name, what);
+    let mut d = Diagnostic::from(refused).or_at(
+        name,
+        match what {
+            What::Map => "this map",
+            What::Section => "this section",
+        },
+    );
     let Some(last) = last.filter(|_| is_missing) else { return Box::new(d) };
     let mut added = vec![];
     for symbol in target.symbols() {
@@ -89,7 +101,7 @@ fn incomplete(
             continue;
         }
         let below = order.checked_sub(1).and_then(|k| entry_of(coordinate.jet(k)));
-        let same = source.fibres().iter().find(|f| what == "this map" && f.coordinate.name() == symbol.name());
+        let same = source.fibres().iter().find(|f| what == What::Map && f.coordinate.name() == symbol.name());
         let value = match (below, same) {
             (Some(e), _) => total_derivative(cx, e),
             (None, Some(fibre)) => Expr::symbol(fibre.coordinate.jet(0)),
@@ -111,7 +123,7 @@ pub(super) fn section(cx: &Inquiry, state: &mut Interpreter, d: &Described) -> F
     let list = map_entries(entries, &state.evaluator(cx).on(space.manifold()), space.manifold())?;
     let last = entries.last().map(|entry| entry.span);
     let section = Section::new(space, list.clone())
-        .map_err(|r| incomplete(cx, r, d.name.span, "this section", last, (space.manifold(), space), list))?;
+        .map_err(|r| incomplete(cx, r, (d.name.span, What::Section), last, (space.manifold(), space), list))?;
     bind(state, d.name, Value::Section(Rc::new(SectionItem { name: d.name.node.to_string(), section })))
 }
 

@@ -10,6 +10,7 @@ use crate::questions::{self, Question};
 use crate::session::term::{Term, TermKind};
 use crate::source::Span;
 use crate::syntax::ast::{ExprId, ExprKind, Name};
+use crate::syntax::usage;
 
 /// A text in which `…` stands for what is written at these places, one after another.
 type Quoted = (String, Vec<Span>);
@@ -176,7 +177,7 @@ impl Resolver<'_> {
         self.scope.function(name).is_some()
             || Elementary::find(name).is_some()
             || questions::find_written(name).is_some()
-            || matches!(name, "sqrt" | "piecewise" | "sum" | "product" | "list" | "integral")
+            || usage::LIKE_FUNCTIONS.contains(&name)
     }
 
     /// `diff(x, t)` and `diff(x, t, 2)`.

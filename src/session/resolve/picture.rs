@@ -10,6 +10,8 @@ use crate::syntax::ast::{Ast, ExprId, ExprKind, Text, Word};
 struct Row {
     name: &'static str,
     takes: &'static str,
+    /// How that is written, where it is not one of its words.
+    written: &'static str,
     set: fn(&mut PlotSettings, &Given) -> Option<()>,
 }
 
@@ -21,19 +23,31 @@ enum Given {
 }
 
 const SETTINGS: &[Row] = &[
-    Row { name: "title", takes: "a text", set: |s, v| v.text().map(|t| s.title = Some(t)) },
-    Row { name: "x_label", takes: "a text", set: |s, v| v.text().map(|t| s.x_label = Some(t)) },
-    Row { name: "y_label", takes: "a text", set: |s, v| v.text().map(|t| s.y_label = Some(t)) },
-    Row { name: "x_scale", takes: "`linear` or `log`", set: |s, v| v.scale().map(|scale| s.x_scale = scale) },
-    Row { name: "y_scale", takes: "`linear` or `log`", set: |s, v| v.scale().map(|scale| s.y_scale = scale) },
+    Row { name: "title", takes: "a text", written: "\"…\"", set: |s, v| v.text().map(|t| s.title = Some(t)) },
+    Row { name: "x_label", takes: "a text", written: "\"…\"", set: |s, v| v.text().map(|t| s.x_label = Some(t)) },
+    Row { name: "y_label", takes: "a text", written: "\"…\"", set: |s, v| v.text().map(|t| s.y_label = Some(t)) },
+    Row {
+        name: "x_scale",
+        takes: "`linear` or `log`",
+        written: "",
+        set: |s, v| v.scale().map(|scale| s.x_scale = scale),
+    },
+    Row {
+        name: "y_scale",
+        takes: "`linear` or `log`",
+        written: "",
+        set: |s, v| v.scale().map(|scale| s.y_scale = scale),
+    },
     Row {
         name: "aspect",
         takes: "`equal` or `free`",
+        written: "",
         set: |s, v| v.one_of(["free", "equal"]).map(|equal| s.equal = Some(equal)),
     },
     Row {
         name: "style",
         takes: "`lines` or `points`",
+        written: "",
         set: |s, v| v.one_of(["lines", "points"]).map(|points| s.points = points),
     },
 ];
@@ -97,7 +111,10 @@ impl Settings {
             _ => Given::Other,
         };
         (row.set)(&mut self.read, &given).ok_or_else(|| {
-            let example = if row.takes == "a text" { format!(": `{} = \"…\"`", row.name) } else { String::new() };
+            let example = match row.written {
+                "" => String::new(),
+                written => format!(": `{} = {written}`", row.name),
+            };
             Box::new(
                 Diagnostic::error(&codes::BAD_OPTION, format!("`{}` of a plot is {}", row.name, row.takes))
                     .label(ast.span(value), "something else")
