@@ -98,6 +98,11 @@ pub fn is_formula(question: &Question) -> bool {
     question.gives != Gives::Kinds(kind::VERDICT) && calculus::ROWS.contains(question)
 }
 
+/// Whether a question belongs to those about constraints and constrained systems.
+pub fn is_about_constraints(question: &Question) -> bool {
+    [constraints::ROWS, constrained::ROWS].iter().any(|rows| rows.contains(question))
+}
+
 /// Every question, by subject.
 pub fn all() -> impl Iterator<Item = &'static Question> {
     TABLES.iter().flat_map(|(_, rows)| rows.iter())

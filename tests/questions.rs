@@ -188,6 +188,7 @@ fn answers_are_of_the_kinds_that_the_rows_say() {
         let answer = outcome.answer.expect("an answer");
         let (value, found) = (answer.value(), Kinds::of_value(answer.value()));
         let kinds = match question.gives {
+            Gives::Accelerations => FIELD,
             Gives::Kinds(kinds) => kinds,
             Gives::Degree(..) | Gives::Form(..) => FORM.or(FUNCTION).or(SYSTEM),
             Gives::Parts => ANSWER,

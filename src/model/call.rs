@@ -65,6 +65,7 @@ impl Shape {
                 None if argument(i).kinds.within(FORM.or(FUNCTION)) => Shape::new(FORM.or(FUNCTION)),
                 None => Shape::UNKNOWN,
             },
+            Gives::Accelerations => Shape::new(kind::FIELD),
             Gives::Motion | Gives::Variation => Shape::new(kind::FAMILY),
             Gives::Like(i) | Gives::Carried(i) => argument(i).like(),
         };
@@ -85,8 +86,10 @@ impl Shape {
 
     /// The part of that name.
     pub fn part(&self, name: &str) -> Shape {
-        let Some(part) = self.question.and_then(|q| q.part(name)) else { return Shape::UNKNOWN };
-        Shape { labels: part.words, ..Shape::new(part.kinds) }
+        match self.question.and_then(|q| q.part(name)) {
+            Some(part) => Shape { labels: part.words, ..Shape::new(part.kinds) },
+            None => Shape::new(self.kinds.own_part(name)),
+        }
     }
 
     /// "a 1-form", "a vector field": for messages.

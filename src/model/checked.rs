@@ -275,6 +275,18 @@ pub enum Tolerance {
     Scale { coordinate: Term, scale: Term },
 }
 
+impl Tolerance {
+    /// Whether it gives the relative and the absolute error, and where.
+    pub fn sides(&self) -> Option<([bool; 2], &Term)> {
+        match self {
+            Tolerance::Both(term) => Some(([true, true], term)),
+            Tolerance::Relative(term) => Some(([true, false], term)),
+            Tolerance::Absolute(term) => Some(([false, true], term)),
+            Tolerance::Scale { .. } => None,
+        }
+    }
+}
+
 /// `x`, `E = energy(S)`.
 pub struct Column {
     pub name: Option<Text>,

@@ -110,6 +110,7 @@ pub struct Kinds(u64);
 pub const ANY: Kinds = Kinds((1 << ALL.len()) - 1);
 /// A function of jets, or a number.
 pub const FUNCTION: Kinds = Kinds::of(&[K::Zero, K::Integer, K::Number, K::Coordinate, K::Function]);
+pub const NUMBER: Kinds = Kinds::of(&[K::Number]);
 pub const COORDINATE: Kinds = Kinds::of(&[K::Coordinate]);
 /// An order, a degree or a count.
 pub const INTEGER: Kinds = Kinds::of(&[K::Zero, K::Integer]);
@@ -269,7 +270,27 @@ impl Kinds {
         if self.is_any() || self.meets(OPEN) {
             return None;
         }
-        Some(self.iter().flat_map(Kind::natural_parts).copied().collect())
+        Some(self.own_parts())
+    }
+
+    /// Those that they have whatever else there is, as the columns of a run.
+    pub fn own_parts(self) -> Vec<&'static str> {
+        let mut names = vec![];
+        for (name, _) in self.iter().flat_map(Kind::parts) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+
+    /// What the part of that name is.
+    pub fn own_part(self, name: &str) -> Kinds {
+        if self.is_any() {
+            return ANY;
+        }
+        let found = self.iter().flat_map(Kind::parts).filter(|(part, _)| *part == name);
+        found.map(|(_, kinds)| kinds).reduce(Kinds::or).unwrap_or(ANY)
     }
 
     /// The words that can be said of a value of these kinds with `is`; `None` where they are not known.
@@ -338,15 +359,32 @@ impl Kind {
         }
     }
 
-    fn natural_parts(self) -> &'static [&'static str] {
+    /// The parts that every value of this kind has, and what they are.
+    fn parts(self) -> Vec<(&'static str, Kinds)> {
         match self {
-            K::Set => &["branches", "empty", "dim", "configuration", "locus", "equations", "nonzero"],
-            K::Rank => &["values", "strata"],
-            K::Distribution | K::Codistribution => {
-                &["forms", "fields", "rank", "weakly_horizontal", "integrable", "vertical", "locus"]
-            }
-            K::Series => &["first", "last", "max", "min"],
-            _ => &[],
+            K::Set => vec![
+                ("branches", LIST),
+                ("empty", VERDICT),
+                ("dim", INTEGER),
+                ("configuration", SET),
+                ("locus", SET),
+                ("equations", LIST),
+                ("nonzero", LIST),
+            ],
+            K::Rank => vec![("values", LIST), ("strata", LIST)],
+            K::Distribution | K::Codistribution => vec![
+                ("forms", LIST),
+                ("fields", LIST),
+                ("rank", ANY),
+                ("weakly_horizontal", SET),
+                ("integrable", VERDICT),
+                ("vertical", VERDICT),
+                ("locus", SET),
+            ],
+            K::Run => super::run::PARTS.iter().map(|row| (row.name, row.kinds)).collect(),
+            K::Series => crate::motion::series::PARTS.iter().map(|(name, _)| (*name, NUMBER)).collect(),
+            K::Sweep => crate::motion::swept::PARTS.iter().map(|(name, _)| (*name, INTEGER)).collect(),
+            _ => vec![],
         }
     }
 
@@ -472,6 +510,8 @@ pub enum Gives {
     Like(usize),
     /// An argument, and with it its conditions, in other coordinates.
     Carried(usize),
+    /// A field, and the highest derivatives of the coordinates, by jet.
+    Accelerations,
     /// The right sides of first-order equations of motion, by coordinate and momentum.
     Motion,
     /// The same together with the equations of a first variation.

@@ -1,5 +1,6 @@
 //! Runs and their series as values of the language: their parts, their states as points, their differences.
 
+use super::kind::{INTEGER, Kinds, LABEL, LIST, NUMBER, POINT, TEXT, VERDICT};
 use super::value::{Answer, Fallible, Point, PointEntry, Value};
 use crate::algebra::Inquiry;
 use crate::algebra::{Expr, Rational, Symbol, Verdict};
@@ -29,43 +30,64 @@ pub fn point(states: &[(Symbol, f64)], columns: &[(String, f64)]) -> Value {
     Value::Point(Rc::new(Point { entries }))
 }
 
+/// A part of every run: its name, what it is, how it is taken.
+pub struct RunPart {
+    pub name: &'static str,
+    pub kinds: Kinds,
+    take: fn(&Run) -> Value,
+}
+
+const fn row(name: &'static str, kinds: Kinds, take: fn(&Run) -> Value) -> RunPart {
+    RunPart { name, kinds, take }
+}
+
+/// The parts of every run.
+pub const PARTS: &[RunPart] = &[
+    row("first", POINT, |run| state(run, run.problem.start, &run.problem.state)),
+    row("last", POINT, |run| state(run, run.trajectory.end, run.trajectory.last())),
+    row("end", NUMBER, |run| Value::Float(run.trajectory.end)),
+    row("reason", LABEL, |run| Value::Label(reason_label(&run.trajectory.reason))),
+    row("message", TEXT, |run| Value::Text(run.trajectory.reason.to_string().into())),
+    row("method", LABEL, |run| Value::Label(run.trajectory.method.name())),
+    row("backend", LABEL, |run| Value::Label(run.backend())),
+    row("portable", VERDICT, |run| Value::from(Verdict::from_bool(run.is_portable(), "how the run was made"))),
+    row("steps", INTEGER, |run| Value::number(run.trajectory.statistics.steps as i64)),
+    row("rejected", INTEGER, |run| Value::number(run.trajectory.statistics.rejected as i64)),
+    row("events", LIST, |run| Value::list(run.trajectory.events.iter().map(|e| state(run, e.t, &e.state)))),
+    row("levels", LIST, |run| {
+        Value::list(kept(run, |kept| kept.equations.iter().map(|e| Value::Text(e.as_str().into())).collect::<Vec<_>>()))
+    }),
+    row("drift", LIST, |run| kept(run, |kept| floats(&kept.drift))),
+    row("residuals", LIST, |run| kept(run, |kept| floats(&kept.residuals))),
+    row("projection", NUMBER, |run| kept(run, |kept| Value::Float(kept.largest))),
+    row("projections", INTEGER, |run| kept(run, |kept| Value::number(kept.count as i64))),
+    row("passed", LIST, |run| kept(run, |kept| floats(&kept.passed))),
+];
+
+/// Their names.
+pub fn part_names() -> impl Iterator<Item = &'static str> {
+    PARTS.iter().map(|row| row.name)
+}
+
 /// `run.x`, `run.last`, `run.reason`, …
-pub fn part(run: &Rc<Run>, name: &str) -> Fallible<Option<Value>> {
-    let t = &run.trajectory;
+pub fn part(run: &Rc<Run>, name: &str) -> Option<Value> {
     // What was recorded under this name comes first.
     if let Some(series) = run.series(name) {
-        return Ok(Some(Value::Series(Rc::new(series))));
+        return Some(Value::Series(Rc::new(series)));
     }
-    Ok(Some(match name {
-        "last" => state(run, t.end, t.last()),
-        "first" => state(run, run.problem.start, &run.problem.state),
-        "end" => Value::Float(t.end),
-        "reason" => Value::Label(reason_label(&t.reason)),
-        "message" => Value::Text(t.reason.to_string().into()),
-        "steps" => Value::number(t.statistics.steps as i64),
-        "rejected" => Value::number(t.statistics.rejected as i64),
-        "backend" => Value::Label(run.backend()),
-        "portable" => Value::from(Verdict::from_bool(run.is_portable(), "how the run was made")),
-        "method" => Value::Label(t.method.name()),
-        "levels" | "drift" | "residuals" | "projection" | "projections" | "passed" => projection(run, name),
-        "events" => Value::list(t.events.iter().map(|e| state(run, e.t, &e.state))),
-        _ => return Ok(members(run, name)),
-    }))
+    match PARTS.iter().find(|row| row.name == name) {
+        Some(row) => Some((row.take)(run)),
+        None => members(run, name),
+    }
 }
 
 /// What kept the run on its constraints: nothing, where there are none.
-fn projection(run: &Run, name: &str) -> Value {
-    let none = Projection::default();
-    let kept = run.trajectory.projection.as_ref().unwrap_or(&none);
-    let floats = |list: &[f64]| Value::list(list.iter().map(|x| Value::Float(*x)));
-    match name {
-        "levels" => Value::list(kept.equations.iter().map(|e| Value::Text(e.as_str().into()))),
-        "drift" => floats(&kept.drift),
-        "residuals" => floats(&kept.residuals),
-        "projection" => Value::Float(kept.largest),
-        "passed" => floats(&kept.passed),
-        _ => Value::number(kept.count as i64),
-    }
+fn kept<T>(run: &Run, take: impl FnOnce(&Projection) -> T) -> T {
+    take(run.trajectory.projection.as_ref().unwrap_or(&Projection::default()))
+}
+
+fn floats(list: &[f64]) -> Value {
+    Value::list(list.iter().map(|x| Value::Float(*x)))
 }
 
 /// A column, a state, or those of a family, by name.
@@ -98,6 +120,13 @@ pub fn time_of(cx: &Inquiry, time: Symbol, point: &Point) -> Fallible<f64> {
                 .help(format!("write `run at {{ {time} = 3 }}`")),
         )
     })?;
+    if let Some(other) = point.entries.iter().find(|e| !e.of_run && !e.symbols.contains(&time)) {
+        let d = Diagnostic::error(
+            &codes::NO_EFFECT,
+            format!("a run has one state at each {time}: `{}` says nothing", other.text),
+        );
+        return Err(Box::new(d.help(format!("leave `{}` out", other.text))));
+    }
     constant(cx, entry.value).ok_or_else(|| Box::new(Diagnostic::error(&codes::WRONG_KIND, "the time is a number")))
 }
 

@@ -51,27 +51,6 @@ pub struct Run {
 /// Rows of a run between which a curve looks smooth.
 const FINE: usize = 1000;
 
-/// The parts of every run.
-pub const PARTS: &[&str] = &[
-    "first",
-    "last",
-    "end",
-    "reason",
-    "message",
-    "method",
-    "backend",
-    "portable",
-    "steps",
-    "rejected",
-    "events",
-    "levels",
-    "drift",
-    "residuals",
-    "projection",
-    "projections",
-    "passed",
-];
-
 impl Run {
     /// Names and values of the recorded columns, time first.
     pub fn table(&self) -> Table {

@@ -18,6 +18,17 @@ pub struct Series {
     pub of: Option<Rc<Run>>,
 }
 
+/// A part of every series, and how it is taken; an empty series has none.
+type Part = (&'static str, fn(&[f64]) -> Option<f64>);
+
+/// The parts of every series.
+pub const PARTS: &[Part] = &[
+    ("first", |v| v.first().copied()),
+    ("last", |v| v.last().copied()),
+    ("max", |v| v.iter().copied().reduce(f64::max)),
+    ("min", |v| v.iter().copied().reduce(f64::min)),
+];
+
 impl Series {
     pub fn describe(&self) -> String {
         let v = &self.values;
@@ -54,15 +65,8 @@ impl Series {
 
     /// `series.max`, `series.last`, …
     pub fn part(&self, name: &str) -> Fallible<Option<f64>> {
-        let v = &self.values;
-        let value = match name {
-            "first" => v.first().copied(),
-            "last" => v.last().copied(),
-            "max" => v.iter().copied().reduce(f64::max),
-            "min" => v.iter().copied().reduce(f64::min),
-            _ => return Ok(None),
-        };
-        match value {
+        let Some((_, take)) = PARTS.iter().find(|(part, _)| *part == name) else { return Ok(None) };
+        match take(&self.values) {
             Some(x) => Ok(Some(x)),
             None => Err(Box::new(Diagnostic::error(&codes::NOT_APPLICABLE, "the series is empty"))),
         }

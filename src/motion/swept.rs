@@ -18,7 +18,7 @@ pub struct Swept {
 }
 
 /// The parts of every sweep, besides its columns.
-pub const PARTS: &[&str] = &["rows", "failed"];
+pub const PARTS: &[(&str, fn(&Swept) -> u64)] = &[("rows", |table| table.n_rows), ("failed", |table| table.n_failed)];
 
 /// How runs end of which everything was collected.
 const COMPLETE: [&str; 2] = ["reached", "event"];
@@ -85,7 +85,7 @@ impl Swept {
 
     /// What can be asked of it by name.
     pub fn names(&self) -> Vec<String> {
-        self.column_names().into_iter().chain(PARTS.iter().map(|p| p.to_string())).collect()
+        self.column_names().into_iter().chain(PARTS.iter().map(|(name, _)| name.to_string())).collect()
     }
 
     /// A column, without the rows that failed.

@@ -7,24 +7,23 @@ use crate::algebra::Inquiry;
 use crate::algebra::conditions;
 use crate::budget::share;
 use crate::diagnostic::{Diagnostic, codes};
+use crate::model::kind::Kinds;
 use crate::model::set::{PointSet, branch_text};
 use crate::model::value::{Fallible, Value};
 use crate::model::{run, show};
+use crate::motion::swept;
 
 /// The names of these parts.
-pub fn natural_parts(value: &Value) -> &'static [&'static str] {
-    match value {
-        Value::Set(_) => &["branches", "empty", "dim", "configuration", "locus"],
-        Value::Rank(_) => &["values", "strata"],
-        Value::Distribution(_) | Value::Codistribution(_) => {
-            &["forms", "fields", "rank", "weakly_horizontal", "integrable", "vertical", "locus"]
-        }
-        Value::Run(_) => crate::motion::run::PARTS,
-        Value::Sweep(_) => crate::motion::swept::PARTS,
-        Value::Series(_) => &["first", "last", "max", "min"],
-        _ => &[],
+pub fn natural_parts(value: &Value) -> Vec<&'static str> {
+    let mut names = Kinds::of_value(value).own_parts();
+    if matches!(value.main(), Value::Set(set) if set.branches().len() != 1) {
+        names.retain(|name| !OF_ONE_BRANCH.contains(name));
     }
+    names
 }
+
+/// Parts that a set has if it has one branch.
+const OF_ONE_BRANCH: [&str; 2] = ["equations", "nonzero"];
 
 pub fn natural_part(cx: &Inquiry, value: &Value, name: &str) -> Fallible<Option<Value>> {
     Ok(Some(match (value, name) {
@@ -84,10 +83,14 @@ pub fn natural_part(cx: &Inquiry, value: &Value, name: &str) -> Fallible<Option<
             Value::list(fields.fields(cx).iter().cloned().map(Value::Field))
         }
         (Value::Codistribution(c), "rank") => strata_value(cx, || c.rank(cx), || c.generic_rank(cx), c.rank_matrix())?,
-        (Value::Run(r), _) => return run::part(r, name),
-        (Value::Sweep(table), "rows") => Value::number(table.n_rows as i64),
-        (Value::Sweep(table), "failed") => Value::number(table.n_failed as i64),
-        (Value::Sweep(table), _) => return Ok(table.column(name).map(Value::Series)),
+        (Value::Run(r), _) => return Ok(run::part(r, name)),
+        (Value::Sweep(table), _) => {
+            let own = swept::PARTS.iter().find(|(part, _)| *part == name);
+            return Ok(match own {
+                Some((_, take)) => Some(Value::number(take(table) as i64)),
+                None => table.column(name).map(Value::Series),
+            });
+        }
         (Value::Series(s), _) => return Ok(s.part(name)?.map(Value::Float)),
         (Value::Point(p), _) => match p.entries.iter().find(|e| e.text == name) {
             Some(entry) => entry.taken_out(),

@@ -129,7 +129,7 @@ pub fn look_over(
         }
         Checked::Animate { run, to, drawings } => {
             animation::look_over(state, run, drawings, *to)?;
-            let places: Vec<&Term> = drawings.iter().flat_map(|drawing| &drawing.arguments).collect();
+            let places: Vec<&Term> = drawings.iter().flat_map(|drawing| numbers_in(&drawing.arguments)).collect();
             have_columns(state, run, &places).map(|()| Effect::Done)
         }
         Checked::Poincare(p) => {
@@ -207,14 +207,22 @@ fn have_columns(state: &Interpreter, run: &Term, drawn: &[&Term]) -> Fallible<()
     if let Some(term) = drawn.iter().find(is_drawn) {
         return Err(Box::new(call::needed(FUNCTION, &term.shape.describe(), term.span)));
     }
-    let what = if unmade.shape.kinds.within(SWEEP) { "sweep" } else { "run" };
+    let of_sweep = unmade.shape.kinds.within(SWEEP);
     match drawn.iter().find_map(|term| term.find(&is_missing)) {
         Some(term) => {
             let system = state.scope.only_system();
-            Err(no_column(what, state.sources.slice(term.span), columns, system, term.span))
+            Err(no_column(of_sweep, state.sources.slice(term.span), columns, system, term.span))
         }
         None => Ok(()),
     }
+}
+
+/// The numbers of which places are made: `(x, y), r`.
+fn numbers_in(arguments: &[Term]) -> impl Iterator<Item = &Term> {
+    arguments.iter().flat_map(|argument| match &argument.kind {
+        TermKind::Tuple(all) => all.as_slice(),
+        _ => std::slice::from_ref(argument),
+    })
 }
 
 /// Whether a name is that of a column, or of the family to which it belongs.
@@ -300,13 +308,7 @@ fn build(cx: &Inquiry, evaluator: &Evaluator, term: &Term, wrong: &mut Vec<Diagn
 fn misasked(evaluator: &Evaluator, term: &Term) -> Vec<Diagnostic> {
     match &term.kind {
         TermKind::Ask(ask) => {
-            let given = |t: &Term| match evaluator.eval(t) {
-                Ok(value) => call::given(&value, t.span),
-                Err(_) => {
-                    let degree = t.shape.degree.as_ref().filter(|d| d.of.is_empty()).map(|d| d.constant);
-                    Given { kinds: t.shape.kinds, degree, described: t.shape.describe(), span: t.span }
-                }
-            };
+            let given = |t: &Term| known_of(evaluator, t);
             let positional = ask.arguments.iter().filter(|(option, _)| option.is_none());
             let written = ask.number.map_or(ask.row.name.to_string(), |k| format!("p{k}"));
             let call = call::Call {
@@ -319,10 +321,25 @@ fn misasked(evaluator: &Evaluator, term: &Term) -> Vec<Diagnostic> {
             let values: Vec<(Value, Span)> =
                 ask.arguments.iter().filter_map(|(_, t)| Some((evaluator.eval(t).ok()?, t.span))).collect();
             found.extend(questions::foreign_entry(values.iter().map(|(value, span)| (value, *span))));
+            if found.is_empty() {
+                found.extend(evaluator.refused_at_once(ask, term.span));
+            }
             found
         }
+        TermKind::Sum(terms) => {
+            let both = |a: &Term, b: &Term| a.shape.kinds == RUN && b.shape.kinds == RUN;
+            with_a_run(evaluator, terms.iter().map(|(_, t)| t), both, "added", term.span)
+        }
+        TermKind::Product(all) => {
+            with_a_run(evaluator, all.iter().map(|(_, t)| t), |_, _| false, "multiplied", term.span)
+        }
+        TermKind::Compare { within: Some(within), .. } => match evaluator.number(within) {
+            Err(d) if !is_left_to_a_run(&evaluator.cx, &d) => vec![*d],
+            _ => vec![],
+        },
         TermKind::At { subject, point } if subject.shape.kinds == RUN => {
-            let (Some(manifold), Ok(place)) = (subject.home(), evaluator.point(point)) else { return vec![] };
+            let Some(manifold) = subject.home() else { return vec![] };
+            let Ok(place) = evaluator.time_or_point(manifold.base(), point) else { return vec![] };
             let time = time_of(&evaluator.cx.apart(), manifold.base(), &place);
             time.err().into_iter().map(|d| d.or_at(point.span, "here")).collect()
         }
@@ -335,6 +352,40 @@ fn misasked(evaluator: &Evaluator, term: &Term) -> Vec<Diagnostic> {
         },
         _ => vec![],
     }
+}
+
+/// What is known of a term: its value, or its shape.
+fn known_of(evaluator: &Evaluator, term: &Term) -> Given {
+    match evaluator.eval(term) {
+        Ok(value) => call::given(&value, term.span),
+        Err(_) => {
+            let degree = term.shape.degree.as_ref().filter(|d| d.of.is_empty()).map(|d| d.constant);
+            Given { kinds: term.shape.kinds, degree, described: term.shape.describe(), span: term.span }
+        }
+    }
+}
+
+/// A run beside something with which it cannot be put together: there is the difference of two, and nothing else.
+fn with_a_run<'t>(
+    evaluator: &Evaluator,
+    mut terms: impl Iterator<Item = &'t Term>,
+    fit: impl Fn(&Term, &Term) -> bool,
+    done: &str,
+    span: Span,
+) -> Vec<Diagnostic> {
+    let (Some(a), Some(b)) = (terms.next(), terms.next()) else { return vec![] };
+    let is_run = |t: &Term| t.shape.kinds == RUN;
+    let may_be_run = |t: &Term| t.shape.kinds.meets(RUN) && !is_run(t);
+    if !(is_run(a) || is_run(b)) || may_be_run(a) || may_be_run(b) || fit(a, b) {
+        return vec![];
+    }
+    // In a sum a Lagrangian is its function.
+    let described = |t: &Term| match evaluator.eval(t) {
+        Ok(Value::System(system)) if system.lagrangian().is_some() => "an expression".to_string(),
+        _ => known_of(evaluator, t).described,
+    };
+    let (a, b) = (described(a), described(b));
+    vec![Diagnostic::error(&codes::WRONG_KIND, format!("{a} and {b} cannot be {done}")).label(span, "here")]
 }
 
 /// A comparison of what cannot be compared, or a word that cannot be said, in what is asserted.

@@ -23,6 +23,7 @@ use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
 use crate::geometry::jet::FiberedManifold;
 use crate::model::kind::CONSTRAINT;
+use crate::model::run::time_of;
 use crate::model::value::{Claim, Fallible, Point, PointEntry, Value};
 use crate::model::{compare, operate};
 use crate::source::Span;
@@ -404,15 +405,11 @@ impl<'s> Evaluator<'s> {
         let (value, recorded) = conditions::collect_all(&self.cx, |cx| self.under(cx).eval(subject));
         let value = value?;
         let place = match &value {
-            // `run at 3` is `run at { t = 3 }`.
-            Value::Run(run) if !matches!(point.kind, TermKind::Point(_)) => match self.eval(point)?.main() {
-                Value::Point(p) => (*p).clone(),
-                time => {
-                    let value = at(operate::as_expr(&self.cx, &time), point.span)?;
-                    let symbols = SmallVec::from_elem(run.time, 1);
-                    Point { entries: vec![PointEntry { symbols, text: run.time.name(), value, of_run: false }] }
-                }
-            },
+            Value::Run(run) => {
+                let place = self.time_or_point(run.time, point)?;
+                at(time_of(&self.cx, run.time, &place), point.span)?;
+                place
+            }
             _ => self.point(point)?,
         };
         // What a set or an answer is at a point is decided anew.
@@ -421,6 +418,21 @@ impl<'s> Evaluator<'s> {
         }
         let there = crate::model::evaluate_at::value_under(&self.cx, &value, &place, recorded);
         there.map_err(|d| Box::new(d.or_at(subject.span, "this")))
+    }
+
+    /// Where a run is looked at: `run at 3` is `run at { t = 3 }`.
+    pub fn time_or_point(&self, time: Symbol, term: &Term) -> Fallible<Point> {
+        if matches!(term.kind, TermKind::Point(_)) {
+            return self.point(term);
+        }
+        match self.eval(term)?.main() {
+            Value::Point(point) => Ok((*point).clone()),
+            number => {
+                let value = at(operate::as_expr(&self.cx, &number), term.span)?;
+                let symbols = SmallVec::from_elem(time, 1);
+                Ok(Point { entries: vec![PointEntry { symbols, text: time.name(), value, of_run: false }] })
+            }
+        }
     }
 
     pub fn expr(&self, term: &Term) -> Fallible<Expr> {

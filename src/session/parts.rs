@@ -7,6 +7,7 @@ use crate::algebra::Inquiry;
 use crate::algebra::{Symbol, conditions};
 use crate::diagnostic::{Diagnostic, codes, suggest};
 use crate::geometry::jet::FiberedManifold;
+use crate::model::kind::Gives;
 use crate::model::operate::{as_form, describe};
 use crate::model::value::{
     Answer, Fallible, Family, Indexed, Key, KeyPart, LabelledMatrix, PointEntry, Value, key_text,
@@ -65,7 +66,7 @@ pub fn part(evaluator: &Evaluator, value: &Value, key: &Written) -> Fallible<Val
             Some(value) => Ok(value),
             None => {
                 let names = crate::questions::parts::natural_parts(other);
-                Err(Box::new(crate::questions::call::no_part(&describe(other), text, names)))
+                Err(Box::new(crate::questions::call::no_part(&describe(other), text, &names)))
             }
         },
         other => Err(Box::new(Diagnostic::error(
@@ -99,7 +100,7 @@ fn no_entry(value: &Value, key: &str) -> Diagnostic {
     match value {
         Value::Run(run) => {
             let mut names = run.column_names();
-            names.extend(crate::motion::run::PARTS.iter().map(|p| p.to_string()));
+            names.extend(crate::model::run::part_names().map(str::to_string));
             let diagnostic = diagnostic.note(format!("it has {}", names.join(", ")));
             match suggest::nearest(key, names.iter().map(String::as_str)) {
                 Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
@@ -373,7 +374,7 @@ fn form_coefficient(form: &crate::geometry::form::Form, keys: &[Term], evaluator
         let key_span = key.span;
         // omega(x), as it is written.
         if let TermKind::Ask(ask) = &key.kind
-            && ask.row.name == "omega"
+            && ask.row.gives == Gives::Degree("contact", 1)
             && let [(None, argument)] = ask.arguments.as_slice()
         {
             basis.push(Covector::Contact(evaluator.jet_symbol(argument)?));

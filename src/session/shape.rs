@@ -65,7 +65,10 @@ pub fn infer(kind: &TermKind, in_function: bool, of: &dyn Fn(&Term) -> Shape, lo
         }
         TermKind::Call(call) => of_call(call, of),
         TermKind::Part { of: owner, key } => match &key.name {
-            Name { text, primes: 0 } => of(owner).part(text),
+            Name { text, primes: 0 } if !is_column(owner, text) => of(owner).part(text),
+            Name { text, primes } if is_column(owner, &format!("{text}{}", "'".repeat(*primes as usize))) => {
+                Shape::new(SERIES)
+            }
             _ => Shape::UNKNOWN,
         },
         TermKind::Index { of: owner, .. } if of(owner).kinds.within(FORM.or(FIELD)) => Shape::new(FUNCTION),
@@ -84,6 +87,12 @@ pub fn infer(kind: &TermKind, in_function: bool, of: &dyn Fn(&Term) -> Shape, lo
         | TermKind::Entry { .. }
         | TermKind::Component { .. } => Shape::UNKNOWN,
     }
+}
+
+/// Whether that is a column of a run or of a sweep that is not made here.
+fn is_column(owner: &Term, name: &str) -> bool {
+    let TermKind::Unmade(unmade) = &owner.kind else { return false };
+    unmade.columns.as_ref().is_some_and(|columns| columns.iter().any(|column| column == name))
 }
 
 fn is_named(term: &Term) -> bool {

@@ -4,6 +4,7 @@ use super::{Asks, Evaluator, Prefixes, at, refuse, undecided};
 use crate::algebra::expr::Condition;
 use crate::algebra::function::Elementary;
 use crate::algebra::{Expr, Function, Symbol, conditions};
+use crate::budget::share;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::model::value::{Fallible, KeyPart, Value};
 use crate::model::{operate, place, tensor};
@@ -14,6 +15,17 @@ use crate::session::{promise, signature};
 use crate::source::Span;
 use std::cell::Cell;
 use std::rc::Rc;
+
+/// What can be wrong with a question as it is written, whatever is computed.
+const OF_WHAT_IS_WRITTEN: [&codes::Code; 7] = [
+    &codes::WRONG_KIND,
+    &codes::WRONG_ARGUMENTS,
+    &codes::NO_EFFECT,
+    &codes::WRONG_DEGREE,
+    &codes::WRONG_MANIFOLD,
+    &codes::ORDER_TOO_HIGH,
+    &codes::NOT_APPLICABLE,
+];
 
 impl<'s> Evaluator<'s> {
     /// `V'(x)`, `D(V, 1, 2)(x, y)`.
@@ -185,6 +197,37 @@ impl<'s> Evaluator<'s> {
         if self.asks == Asks::Formulas && !questions::is_formula(ask.row) {
             return undecided(span);
         }
+        self.asked(ask, self.arguments(ask, span)?)
+    }
+
+    /// What a question says of what is written before it has done any work: it is asked with none to spend, and what it
+    /// refuses counts only if it needed none. So it is what a run says, in the same words. A question about a system and
+    /// nothing else has nothing to find there but that constraints are missing. `None` also where an argument is known in a run only.
+    pub fn refused_at_once(&self, ask: &Ask, span: Span) -> Option<Diagnostic> {
+        let apart = self.under(&self.cx.apart());
+        let given = apart.arguments(ask, span).ok()?;
+        if let ([Argument { value: Value::System(system), .. }], true) = (&given.positional[..], given.named.is_empty())
+        {
+            let may_be_missing = system.constraints.is_empty() && questions::is_about_constraints(ask.row);
+            if !may_be_missing {
+                return None;
+            }
+        }
+        let cx = &apart.cx;
+        let refused = cx.within(share::NOTHING, || match apart.asked(ask, given) {
+            Err(refused) if !cx.is_over() => Some(refused),
+            _ => None,
+        })?;
+        let is_of_what_is_written = OF_WHAT_IS_WRITTEN.iter().any(|code| code.number == refused.code.number);
+        is_of_what_is_written.then(|| refused.or_at(span, "here"))
+    }
+
+    fn asked(&self, ask: &Ask, given: Arguments) -> Fallible<Value> {
+        let terms = || ask.arguments.iter().map(|(_, t)| t).collect::<Vec<_>>();
+        questions::ask(&self.cx, ask.row, given).map_err(|d| promise::mend_meeting(self, &terms(), d))
+    }
+
+    fn arguments(&self, ask: &Ask, span: Span) -> Fallible<Arguments> {
         let mut given = Arguments::new(&self.cx, ask.row, span, ask.name_span);
         for (option, term) in &ask.arguments {
             match option {
@@ -203,8 +246,7 @@ impl<'s> Evaluator<'s> {
         }
         given.on = self.on.clone();
         given.manifolds = self.around.manifolds.clone();
-        let terms = || ask.arguments.iter().map(|(_, t)| t).collect::<Vec<_>>();
-        questions::ask(&self.cx, ask.row, given).map_err(|d| promise::mend_meeting(self, &terms(), d))
+        Ok(given)
     }
 
     /// The value of an argument, and what was cancelled on the way, which is recorded for the statement as well unless the

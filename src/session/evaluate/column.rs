@@ -101,13 +101,13 @@ impl<'s> Evaluator<'s> {
 
 /// The refusal of a name that is no column of a run or of a sweep.
 /// The energy of the only system is drawn by its formula.
-pub fn no_column(what: &str, name: &str, columns: &[String], system: Option<&str>, span: Span) -> Box<Diagnostic> {
-    let label = if what == "sweep" { "not collected" } else { "not recorded" };
+pub fn no_column(of_sweep: bool, name: &str, columns: &[String], system: Option<&str>, span: Span) -> Box<Diagnostic> {
+    let (what, label) = if of_sweep { ("sweep", "not collected") } else { ("run", "not recorded") };
     let refused =
         Diagnostic::error(&codes::UNKNOWN_PART, format!("the {what} has no column `{name}`")).label(span, label);
     let refused = if columns.is_empty() { refused } else { refused.note(format!("it has {}", columns.join(", "))) };
-    Box::new(match (what, suggest::nearest(name, columns.iter().map(String::as_str))) {
-        ("sweep", _) => refused.help(format!("add it to the sweep: `collect {name} = …`")),
+    Box::new(match (of_sweep, suggest::nearest(name, columns.iter().map(String::as_str))) {
+        (true, _) => refused.help(format!("add it to the sweep: `collect {name} = …`")),
         _ if ["E", "H", "energy"].contains(&name) => match system {
             Some(system) => {
                 let formula = format!("energy({system})");
@@ -122,11 +122,8 @@ pub fn no_column(what: &str, name: &str, columns: &[String], system: Option<&str
 
 impl Columns<'_> {
     fn missing(&self, system: Option<&str>, span: Span) -> Box<Diagnostic> {
-        let what = match &self.of {
-            Plotted::Run(_) => "run",
-            Plotted::Sweep(_) => "sweep",
-        };
-        no_column(what, self.sources.slice(span), &self.of.names(), system, span)
+        let of_sweep = matches!(&self.of, Plotted::Sweep(_));
+        no_column(of_sweep, self.sources.slice(span), &self.of.names(), system, span)
     }
 
     /// A function of the state along the run, or of columns of the sweep; a number stays one.

@@ -58,11 +58,10 @@ impl Resolver<'_> {
             self.say(d);
         }
         // A coordinate is the key of an entry, and a function has none.
-        let may_be_key = self.is_a_name(&key.text) && !of.shape.kinds.within(FUNCTION);
         if !is_part
             && !may_be_column
-            && !may_be_key
             && let Some(d) = row::unknown_part(&of.shape, &written, span)
+            && (of.shape.kinds.within(FUNCTION) || !self.is_a_name(&key.text))
         {
             let dots = ["dot", "ddot"].iter().position(|dots| *dots == &*key.text);
             let d = d.or_at(span, "here");
@@ -280,10 +279,8 @@ impl Resolver<'_> {
 fn unknown_column(of: &Term, name: &str, written: &str, span: Span) -> Option<Diagnostic> {
     let TermKind::Unmade(unmade) = &of.kind else { return None };
     let (columns, home) = (unmade.columns.as_ref()?, unmade.home.as_ref()?);
-    let (what, parts) = match unmade.shape.kinds.within(SWEEP) {
-        true => ("a sweep", crate::motion::swept::PARTS),
-        false => ("a run", crate::motion::run::PARTS),
-    };
+    let what = if unmade.shape.kinds.within(SWEEP) { "a sweep" } else { "a run" };
+    let parts = unmade.shape.kinds.own_parts();
     let is_derived = ["p_", "lambda", "delta"].iter().any(|start| name.starts_with(start));
     let is_column =
         columns.iter().any(|c| c == written || c.strip_prefix(name).is_some_and(|rest| rest.starts_with('[')));

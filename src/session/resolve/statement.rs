@@ -166,12 +166,25 @@ impl Resolver<'_> {
             );
             return None;
         }
+        self.refuse_same_arguments(&f.arguments);
         let symbol = crate::algebra::Function::declare(&f.name.node, f.arguments.len() as u32);
         let body = match &f.meaning {
             ast::FunctionMeaning::Body(value) => Some(self.function_body(symbol, &f.arguments, *value)),
             _ => None,
         };
         Some(Checked::Function { declared: f, body })
+    }
+
+    /// `function F(x, x)`: of two arguments of one name the body could mean only one.
+    fn refuse_same_arguments(&mut self, arguments: &[ExprId]) {
+        let ast = self.ast;
+        let names: Vec<Word> = arguments
+            .iter()
+            .filter_map(|id| {
+                Some(Word { node: ast.name(*id).filter(|n| n.primes == 0)?.text.clone(), span: ast.span(*id) })
+            })
+            .collect();
+        self.refuse_twice(&names);
     }
 
     /// `V(theta) = cos(theta)`: the arguments are formal, whatever else their names mean.

@@ -253,7 +253,8 @@ impl Clauses {
                 return self.start_family(evaluator, &family, right, span);
             }
             let symbol = evaluator.jet_symbol(left)?;
-            if evaluator.on.as_ref().is_some_and(|manifold| manifold.is_foreign(symbol)) {
+            let is_foreign = evaluator.on.as_ref().is_some_and(|manifold| manifold.is_foreign(symbol));
+            if is_foreign || symbol.is_parameter() {
                 return Err(not_here(evaluator, symbol, left.span, "has no effect"));
             }
             return self.start_at(symbol, constant(evaluator, right)?, span);
@@ -299,6 +300,14 @@ impl Clauses {
                     .help("write for example `tolerance 1e-10`"),
             ))
         };
+        let mut given = [false; 2];
+        for (sides, term) in list.iter().filter_map(checked::Tolerance::sides) {
+            for (i, side) in ["rel", "abs"].into_iter().enumerate().filter(|(i, _)| sides[*i]) {
+                if std::mem::replace(&mut given[i], true) {
+                    return Err(given_twice(side, term.span));
+                }
+            }
+        }
         for entry in list {
             match entry {
                 checked::Tolerance::Both(term) => self.tolerance = Tolerance::both(number(term)?),

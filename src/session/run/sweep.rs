@@ -274,10 +274,11 @@ struct About {
 
 impl About {
     fn new(state: &Interpreter, s: &checked::Sweep, subject: &Subject, prepared: &Prepared, axes: &ReadAxes) -> About {
-        let mut names = vec!["row".to_string()];
+        let [first, last] = OWN_COLUMNS.map(str::to_string);
+        let mut names = vec![first];
         names.extend(axes.symbols.iter().map(|s| s.name()));
         names.extend(prepared.plan.collected.columns.kernel().outputs().iter().map(|o| o.name.clone()));
-        names.push("status".to_string());
+        names.push(last);
         let statement = state.source_text(s.written.span);
         let mut provenance = made_by(state, &[&statement])
             .with("system", &subject.name)
@@ -379,6 +380,9 @@ impl Rows for About {
         Ok(())
     }
 }
+
+/// The columns of every table, before and after the others.
+const OWN_COLUMNS: [&str; 2] = ["row", "status"];
 
 // ----- the axes ------------------------------------------------------------------------------------
 
@@ -567,6 +571,11 @@ fn read_columns(
     let symbols: Vec<Symbol> = written.reductions.iter().map(|r| r.symbol).collect();
     for column in &written.collected {
         let Some(name) = column.name.as_ref().map(|name| name.to_string()) else { continue };
+        if let Some(own) = OWN_COLUMNS.iter().find(|own| **own == name) {
+            let taken = Diagnostic::error(&codes::DECLARED_TWICE, format!("every sweep has a column `{own}`"));
+            let taken = taken.label(column.span, "a column of the same name");
+            return Err(Box::new(taken.help("give what is collected another name")));
+        }
         if read.columns.iter().any(|(known, _, _)| *known == name) {
             let again = Diagnostic::error(&codes::DECLARED_TWICE, format!("`{name}` is collected twice"));
             return Err(Box::new(again.label(column.span, "again")));
