@@ -1,17 +1,23 @@
 //! An answer is a function of its question: it does not matter what was asked, tested or run before it. Every program of the
-//! repository is run as it stands, in a thread of its own, and then in five other ways:
+//! repository is run as it stands, in a thread of its own, and then in nine other ways:
 //!
 //! - *asked twice*: each question, explanation and assertion stands twice in the text;
 //! - *without its tests*: the program's own `test` blocks are left out;
 //! - *after its tests*: the program's own `test` blocks are repeated before each question, as soon as the names they use are
 //!   declared, so that what a test assumes is forgotten when it ends;
 //! - *after other facts*: before each question stands a test that asks it where all coordinates are positive;
+//! - *in another order*: questions that follow each other are asked backwards;
+//! - *before its facts*: before each fact stand the questions that follow it, as far as their names are declared;
+//! - *runs made before*: each run is made in a test before it, where all that is assumed elsewhere is assumed as well;
+//! - *declared again*: line by line in one session, and once more in the same, where every name is declared anew;
 //! - *run again*: a second session in the same thread reads the same text.
+//!
+//! And a session that only checks refuses no statement that is carried out.
 //!
 //! Each time the statements of the program itself say the same bytes: text, LaTeX, JSON, verdict and every remark. What was
 //! inserted says the same as what it repeats (a question at other facts may say what it likes).
 
-use lepage::diagnostic::Diagnostic;
+use lepage::diagnostic::{Diagnostic, Severity};
 use lepage::session::{Mode, Session, SessionOptions};
 use lepage::source::{SourceId, SourceMap};
 use lepage::workshop::syntax::ast::{Ast, Statement, StatementKind};
@@ -22,6 +28,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A program and where it lies.
+#[derive(Clone)]
 struct Program {
     /// The path below the root of the repository.
     name: String,
@@ -75,9 +82,16 @@ fn remark(d: &Diagnostic, sources: &SourceMap) -> Vec<String> {
 /// Runs a text and keeps what is said, statement by statement at the moment at which a user sees it; last what is said of
 /// the whole text.
 fn run(name: &str, text: &str, out: &Path) -> Vec<Said> {
+    feed(&mut session(out, true), name, text, out)
+}
+
+/// A session that answers, or one that checks.
+fn session(out: &Path, answer: bool) -> Session {
+    Session::new(SessionOptions { out: out.to_path_buf(), portable: true, answer, ..SessionOptions::default() })
+}
+
+fn feed(session: &mut Session, name: &str, text: &str, out: &Path) -> Vec<Said> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let options = SessionOptions { out: out.to_path_buf(), portable: true, ..SessionOptions::default() };
-    let mut session = Session::new(options);
     let mut all = vec![];
     let rest = session.feed_each(&root.join(name).to_string_lossy(), text, Mode::File, |session, outcome| {
         let mut lines = vec![format!("{:?}", outcome.status)];
@@ -211,6 +225,121 @@ fn after_other_facts(ast: &Ast, text: &str) -> Variant {
     variant
 }
 
+/// The starts of questions that follow each other, in the order of the text. What stands among them that declares nothing
+/// and shows nothing of them does not part them.
+fn together(ast: &Ast, text: &str) -> Vec<Vec<(usize, usize)>> {
+    let mut groups = vec![vec![]];
+    for statement in &ast.statements {
+        if asks(statement, text) {
+            let range = statement.span.range();
+            groups.last_mut().expect("there is one").push((range.start, range.end));
+        } else if !matches!(statement.kind, StatementKind::Test(_)) {
+            groups.push(vec![]);
+        }
+    }
+    groups.retain(|group| group.len() > 1);
+    groups
+}
+
+/// The text with the questions of each group in the opposite order, and for each of them where it stands now and where it
+/// stood; `None` if there is nothing to turn.
+fn in_another_order(ast: &Ast, text: &str) -> Option<(String, BTreeMap<usize, usize>)> {
+    let (mut turned, mut places, mut done) = (String::new(), BTreeMap::new(), 0);
+    let groups = together(ast, text);
+    for group in &groups {
+        for (place, from) in group.iter().zip(group.iter().rev()) {
+            turned += &text[done..place.0];
+            places.insert(turned.len(), from.0);
+            turned += &text[from.0..from.1];
+            done = place.1;
+        }
+    }
+    turned += &text[done..];
+    (!groups.is_empty()).then_some((turned, places))
+}
+
+/// Before each fact some of the questions that follow it. Those with names that are declared later are refused.
+fn before_its_facts(ast: &Ast, text: &str) -> Variant {
+    const SOME: usize = 8;
+    let mut variant = Variant::default();
+    for (i, fact) in ast.statements.iter().enumerate() {
+        if matches!(fact.kind, StatementKind::Assume(_)) {
+            for question in ast.statements[i..].iter().filter(|s| asks(s, text)).take(SOME) {
+                variant.insert_before(fact, &text[question.span.range()], None);
+            }
+        }
+    }
+    variant
+}
+
+/// Before each run a test that makes the same run, and one that makes it where all coordinates are positive.
+fn runs_made_before(ast: &Ast, text: &str) -> Variant {
+    let mut variant = Variant::default();
+    let mut names: Vec<String> = vec![];
+    for statement in &ast.statements {
+        if let StatementKind::Manifold(manifold) = &statement.kind {
+            let single = manifold.coordinates.iter().filter(|c| c.family.is_empty());
+            names.extend(single.map(|c| format!("{} > 0", c.name.node)));
+        }
+        let piece = &text[statement.span.range()];
+        let makes = matches!(&statement.kind, StatementKind::Simulate(_))
+            || matches!(&statement.kind, StatementKind::Let(_)) && words(piece).any(|word| word == "simulate");
+        if makes {
+            variant.insert_before(statement, &format!("test \"elsewhere\" {{\n    {piece}\n}}"), None);
+            if !names.is_empty() {
+                let facts = names.join(", ");
+                let test = format!("test \"elsewhere\" {{\n    assume {facts}\n    {piece}\n}}");
+                variant.insert_before(statement, &test, None);
+            }
+        }
+    }
+    variant
+}
+
+/// What a session that only checks refuses although it is carried out.
+fn refused_without_a_reason(program: &Program, first: &[Said], out: &Path) -> Vec<String> {
+    let is_refused = |said: &Said| said.lines.iter().any(|line| line.starts_with("Error "));
+    let checked = feed(&mut session(out, false), &program.name, &program.text, out);
+    let mut found = vec![];
+    for said in checked.iter().filter(|said| is_refused(said)) {
+        let same = first.iter().find(|one| one.start == said.start);
+        if same.is_some_and(|same| !is_refused(same)) {
+            let line = program.text[..said.start].matches('\n').count() + 1;
+            let why: Vec<&str> = said.lines.iter().map(String::as_str).filter(|l| l.starts_with("Error ")).collect();
+            found.push(format!("{}:{line}: {}", program.name, why.join("; ")));
+        }
+    }
+    found
+}
+
+/// Each statement by itself, as lines of one session.
+fn line_by_line(session: &mut Session, ast: &Ast, program: &Program, out: &Path) -> Vec<Said> {
+    let mut all = vec![];
+    for statement in &ast.statements {
+        let piece = &program.text[statement.span.range()];
+        let line = lines_of(session, piece);
+        all.push(Said { start: statement.span.start as usize, statement: piece.to_string(), lines: line });
+    }
+    let _ = std::fs::remove_dir_all(out);
+    all
+}
+
+/// What a session says of a line. That a name is declared again is said the second time only.
+fn lines_of(session: &mut Session, line: &str) -> Vec<String> {
+    let mut lines = vec![];
+    session.feed_each("", line, Mode::Line, |session, outcome| {
+        lines.push(format!("{:?}", outcome.status));
+        if let Some(answer) = &outcome.answer {
+            lines.extend(answer.text(100).lines().map(str::to_string));
+            lines.push(format!("latex: {}", answer.latex()));
+            lines.push(format!("json: {} {} {:?}", answer.json(), answer.type_name(), answer.verdict()));
+        }
+        let again = |d: &&Diagnostic| d.severity != Severity::Note;
+        lines.extend(outcome.diagnostics.iter().filter(again).flat_map(|d| remark(d, session.sources())));
+    });
+    lines
+}
+
 /// The ways in which a program is run again.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Way {
@@ -218,6 +347,11 @@ enum Way {
     WithoutItsTests,
     AfterItsTests,
     AfterOtherFacts,
+    InAnotherOrder,
+    BeforeItsFacts,
+    RunsMadeBefore,
+    DeclaredAgain,
+    Checked,
     RunAgain,
 }
 
@@ -291,8 +425,32 @@ fn examine(program: &Program, number: usize) -> BTreeMap<Way, Vec<String>> {
         let (name, text, out) = (program.name.clone(), program.text.clone(), out.clone());
         fresh(move || (run(&name, &text, &out), run(&name, &text, &out)))
     };
-    let (ast, _) = parse::parse(SourceId::default(), &program.text);
+    let (ast, problems) = parse::parse(SourceId::default(), &program.text);
     let mut found = BTreeMap::new();
+    let checked = {
+        let (program, first, out) = (program.clone(), first.clone(), out.clone());
+        fresh(move || refused_without_a_reason(&program, &first, &out))
+    };
+    found.insert(Way::Checked, checked);
+    if let Some((text, places)) = in_another_order(&ast, &program.text) {
+        let mut again = again_in(text);
+        again.iter_mut().for_each(|said| said.start = *places.get(&said.start).unwrap_or(&said.start));
+        again.sort_by_key(|said| said.start);
+        found.insert(Way::InAnotherOrder, complaints(program, &first, &again, &Copies::new()));
+    }
+    // What a file says of `use` and of names that nothing uses is not said of lines.
+    let is_closed = !ast.statements.iter().any(|s| matches!(s.kind, StatementKind::Use(_)));
+    if problems.is_empty() && is_closed {
+        let (program, out) = (program.clone(), out.clone());
+        let complaints = fresh(move || {
+            let (ast, _) = parse::parse(SourceId::default(), &program.text);
+            let mut session = session(&out, true);
+            let once = line_by_line(&mut session, &ast, &program, &out);
+            let again = line_by_line(&mut session, &ast, &program, &out);
+            complaints(&program, &once, &again, &Copies::new())
+        });
+        found.insert(Way::DeclaredAgain, complaints);
+    }
     found.insert(Way::RunAgain, complaints(program, &first, &second, &Copies::new()));
     if let Some(bare) = without_its_tests(&ast, program) {
         // Only what statements say by themselves is compared: a name that only a test uses is unused now, and one in a function
@@ -309,6 +467,8 @@ fn examine(program: &Program, number: usize) -> BTreeMap<Way, Vec<String>> {
         (Way::AskedTwice, asked_twice(&ast, &program.text)),
         (Way::AfterItsTests, after_its_tests(&ast, &program.text)),
         (Way::AfterOtherFacts, after_other_facts(&ast, &program.text)),
+        (Way::BeforeItsFacts, before_its_facts(&ast, &program.text)),
+        (Way::RunsMadeBefore, runs_made_before(&ast, &program.text)),
     ];
     for (way, variant) in ways.into_iter().filter(|(_, variant)| !variant.pieces.is_empty()) {
         let (text, copies) = variant.text(&program.text);
@@ -372,6 +532,31 @@ fn what_a_test_assumes_ends_with_the_test() {
 #[test]
 fn an_answer_is_not_changed_by_the_same_question_at_other_facts() {
     nothing_differs(Way::AfterOtherFacts);
+}
+
+#[test]
+fn the_order_of_questions_does_not_matter() {
+    nothing_differs(Way::InAnotherOrder);
+}
+
+#[test]
+fn what_was_asked_before_a_fact_was_assumed_does_not_matter() {
+    nothing_differs(Way::BeforeItsFacts);
+}
+
+#[test]
+fn a_run_is_not_changed_by_runs_before_it() {
+    nothing_differs(Way::RunsMadeBefore);
+}
+
+#[test]
+fn what_is_declared_again_means_the_same() {
+    nothing_differs(Way::DeclaredAgain);
+}
+
+#[test]
+fn a_check_refuses_nothing_that_is_carried_out() {
+    nothing_differs(Way::Checked);
 }
 
 #[test]
