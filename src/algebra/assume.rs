@@ -91,6 +91,11 @@ impl Sign {
         self.is_positive() || self.is_negative()
     }
 
+    /// Whether it leaves anything: what contradicts itself does not.
+    pub fn is_possible(self) -> bool {
+        self.can_be_negative || self.can_be_zero || self.can_be_positive
+    }
+
     /// The sign of uⁿ where it is defined.
     pub fn power(self, n: i64) -> Sign {
         let base = if n < 0 { self.and(Sign::NONZERO) } else { self };
@@ -215,7 +220,7 @@ impl Facts {
             });
             *entry = entry.and(sign);
             let sign = *entry;
-            possible &= sign.can_be_negative || sign.can_be_zero || sign.can_be_positive;
+            possible &= sign.is_possible();
             // Parity may write the other sum: |a − b| for |b − a|.
             if let Node::Sum { .. } = e.node() {
                 signs.insert(e.opposite(), sign.negate());

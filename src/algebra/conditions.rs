@@ -188,6 +188,12 @@ pub fn joint_domain(cx: &Inquiry, list: impl IntoIterator<Item = Expr>) -> Vec<C
     strictest(found)
 }
 
+/// Where the expressions are real, as far as that is an inequality: x > 0 for log x. What is known not to be negative may
+/// vanish, and that is a matter of denominators.
+pub fn bounds(cx: &Inquiry, list: impl IntoIterator<Item = Expr>) -> Vec<Condition> {
+    joint_domain(cx, list).into_iter().filter(|c| !sign_of(cx, c.left).is_nonnegative()).collect()
+}
+
 /// The conditions without those that say less than another one of the same expression.
 pub fn strictest(mut list: Vec<Condition>) -> Vec<Condition> {
     let strict: Vec<Expr> = list.iter().filter(|c| c.relation == Relation::Greater).map(|c| c.left).collect();

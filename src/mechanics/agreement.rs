@@ -39,6 +39,7 @@ pub(crate) fn words(ground: &Ground) -> String {
 
 /// Compares the final sets, for Dirac's side.
 pub(crate) fn compare(cx: &Inquiry, lagrangian: &Lagrangian, system: &DiracSystem) -> Agreement {
+    let cx = &cx.where_hold(&lagrangian.bounds(cx));
     let found = cx.aside(share::AGREEMENT_DYNAMICS, || {
         let form = lagrangian.dynamical_form(cx).ok();
         let alpha = form.and_then(|form| lepage(cx, &form).ok());

@@ -102,6 +102,8 @@ pub fn dirac(cx: &Inquiry, lagrangian: &Lagrangian) -> Answered<DiracSystem> {
                 .help("reduce_order(L) may lower the order; dynamics(L) answers for every order"),
         ));
     }
+    let bounds = lagrangian.bounds(cx);
+    let cx = &cx.where_hold(&bounds);
     let m = y.n_coordinates();
     let pairs: Vec<(Symbol, Symbol)> = (0..m).map(|i| (jet(y, i, 0), Symbol::momentum(jet(y, i, 0)))).collect();
     let primary = Legs::new(cx, lagrangian, &pairs).primary(cx)?;
@@ -114,7 +116,7 @@ pub fn dirac(cx: &Inquiry, lagrangian: &Lagrangian) -> Answered<DiracSystem> {
         branches: vec![],
         undecided: vec![],
         complete,
-        domain: primary.domain.clone(),
+        domain: conditions::strictest(bounds.into_iter().chain(primary.domain.iter().copied()).collect()),
         charts: primary.charts.clone(),
     };
     system.find_branches(cx, primary).map_err(exhausted)?;

@@ -13,7 +13,9 @@
 use super::dynamical_form::DynamicalForm;
 use super::{Answered, jet, tidy};
 use crate::algebra::Inquiry;
+use crate::algebra::conditions;
 use crate::algebra::derive::{Direction, gradient, symmetric_jacobian};
+use crate::algebra::expr::Condition;
 use crate::algebra::expr::post_order;
 use crate::algebra::{Expr, Rational, Symbol};
 use crate::geometry::form::Form;
@@ -57,6 +59,12 @@ impl Lagrangian {
 
     pub fn function(&self) -> Expr {
         self.function
+    }
+
+    /// Where L and its equations of motion have a value. The equations alone may have one elsewhere: those of log x contain 1/x.
+    pub fn bounds(&self, cx: &Inquiry) -> Vec<Condition> {
+        let equations = self.dynamical_form(cx).map(|form| form.components().to_vec()).unwrap_or_default();
+        conditions::bounds(cx, [self.function].into_iter().chain(equations))
     }
 
     /// r, the highest jet on which L depends.

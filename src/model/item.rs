@@ -2,6 +2,8 @@
 
 use super::show;
 use super::value::{Fallible, Family, Value};
+use crate::algebra::conditions;
+use crate::algebra::expr::Condition;
 use crate::algebra::inquiry::{Inquiry, Remembered};
 use crate::algebra::print::Style;
 use crate::algebra::{Expr, Symbol};
@@ -240,16 +242,28 @@ impl System {
         self.derived.lepage.get(cx, was_not_stopped, derive)
     }
 
+    /// Where its equations and its Lagrangian have a value, as far as that is an inequality.
+    pub fn bounds(&self, cx: &Inquiry) -> Fallible<Vec<Condition>> {
+        let of_lagrangian = self.free_lagrangian().map(|l| l.function());
+        let form = self.dynamical_form(cx)?;
+        Ok(conditions::bounds(cx, of_lagrangian.into_iter().chain(form.components().iter().copied())))
+    }
+
     /// Ranks, strata and primary sets; derived once.
     pub fn classification(&self, cx: &Inquiry) -> Fallible<Rc<Classification>> {
-        let derive = |cx: &Inquiry| Ok(Rc::new(classify::classify(cx, &*self.lepage(cx)?)?));
+        let derive = |cx: &Inquiry| {
+            let alpha = self.lepage(cx)?;
+            Ok(Rc::new(classify::classify(&cx.where_hold(&self.bounds(cx)?), &alpha)?))
+        };
         self.derived.classification.get(cx, was_not_stopped, derive)
     }
 
     /// The constraint algorithm, both problems; derived once, unless Ctrl-C ended it.
     pub fn dynamics(&self, cx: &Inquiry) -> Fallible<Rc<SystemDynamics>> {
         let derive = |cx: &Inquiry| {
-            let found = constraint_algorithm::dynamics(cx, &*self.lepage(cx)?)?;
+            let alpha = self.lepage(cx)?;
+            let cx = &cx.where_hold(&self.bounds(cx)?);
+            let found = constraint_algorithm::dynamics(cx, &alpha)?;
             Ok(Rc::new(match self.lagrangian() {
                 Some(lagrangian) => agreement::checked(cx, lagrangian, found),
                 None => found,

@@ -236,7 +236,8 @@ fn dynamics(a: &Arguments) -> Fallible<Value> {
         let sets = branches.iter().flat_map(|b| b.branch.equations.iter().chain(&b.branch.nonzero)).copied();
         let fields = branches.iter().flat_map(|b| &b.fields).flat_map(|x| x.components()).map(|(_, e)| e);
         let seen = conditions::joint_domain(&a.cx, sets.chain(fields));
-        let needed = conditions::joint_domain(&a.cx, form.components().iter().copied());
+        let of_lagrangian = system.free_lagrangian().map(|l| l.function());
+        let needed = conditions::joint_domain(&a.cx, form.components().iter().copied().chain(of_lagrangian));
         needed.into_iter().filter(|c| !seen.contains(c)).collect::<Vec<_>>()
     };
     let proper =

@@ -2,10 +2,11 @@
 //! inverse problem, the Hamiltonian side. Krupková §3–4, §8.
 
 use super::{Arguments, Question};
-use crate::algebra::Inquiry;
+use crate::algebra::expr::Condition;
 use crate::algebra::linear::Matrix;
 use crate::algebra::stratum::{self, Branch};
 use crate::algebra::{Expr, Symbol, Verdict, normal};
+use crate::algebra::{Inquiry, conditions};
 use crate::budget::share;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::distribution::{Codistribution, Distribution};
@@ -577,20 +578,24 @@ fn hessian(a: &Arguments) -> Fallible<Value> {
     let top: Vec<Symbol> = y.fibres().iter().map(|f| f.coordinate.jet(l.order())).collect();
     let matrix = Matrix::from_rows(rows);
     let det = matrix.det(&a.cx)?;
-    let regular = regular_everywhere(&a.cx, &y.jets(l.order()), det);
+    // What log x bounds is not seen in its derivatives.
+    let bounds = conditions::bounds(&a.cx, [l.function()]);
+    let seen = conditions::joint_domain(&a.cx, matrix.entries());
+    let unseen: Vec<Condition> = bounds.iter().filter(|c| !seen.contains(c)).copied().collect();
+    let regular = regular_everywhere(&a.cx.where_hold(&bounds), &y.jets(l.order()), det);
     let (m1, m2, m3) = (matrix.clone(), matrix.clone(), matrix.clone());
     let space = y.jets(l.order());
-    Ok(Value::from(
-        Answer::new("hessian")
-            .main(LabelledMatrix { matrix, rows: top.clone(), columns: top })
-            .part("det", det)
-            .lazy("minors", move |cx: &Inquiry| Ok(Value::exprs(m1.leading_minors(cx)?)))
-            .lazy("rank", move |cx: &Inquiry| super::strata::rank_value(cx, &m2, None))
-            .part("regular", regular)
-            .lazy("locus", move |cx: &Inquiry| super::strata::zero_set(cx, &space, det))
-            .lazy("definite", move |cx: &Inquiry| Ok(Value::Label(m3.definiteness(cx)?.label())))
-            .on(y),
-    ))
+    let answer = Answer::new("hessian")
+        .main(LabelledMatrix { matrix, rows: top.clone(), columns: top })
+        .part("det", det)
+        .lazy("minors", move |cx: &Inquiry| Ok(Value::exprs(m1.leading_minors(cx)?)))
+        .lazy("rank", move |cx: &Inquiry| super::strata::rank_value(cx, &m2, None))
+        .part("regular", regular)
+        .lazy("locus", move |cx: &Inquiry| super::strata::zero_set(cx, &space, det))
+        .lazy("definite", move |cx: &Inquiry| Ok(Value::Label(m3.definiteness(cx)?.label())))
+        .valid_where(unseen)
+        .on(y);
+    Ok(Value::from(answer).on_branch(bounds))
 }
 
 /// Whether a determinant vanishes nowhere. A Lagrangian is regular at every point or not regular (Lewis §3.1).

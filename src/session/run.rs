@@ -434,6 +434,7 @@ impl Context<'_> {
 
     /// The law that determines the motion, and the state from which it starts.
     fn determine(&self, cx: &Inquiry, subject: &Subject) -> Fallible<Determined> {
+        clauses::obey(cx, self.state, self.clauses)?;
         let (system, law) = match &subject.kind {
             SubjectKind::System(system)
                 if !system.constraints.is_empty() || matches!(system.base, Base::Generated(_)) =>

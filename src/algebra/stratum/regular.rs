@@ -18,17 +18,20 @@
 //! (Seidenberg's lemma), or by the vanishing of a minor of which it is shown that it vanishes at all real points. What
 //! resists stays as it is, and is said not to be known.
 
-use super::super::decide::semidefinite;
+use super::super::assume::Sign;
+use super::super::decide::{semidefinite, sign};
 use super::super::generator::{Generator, Kind};
 use super::super::number::Rational;
 use super::super::polynomial::Polynomial;
 use super::super::symbol::Symbol;
 use super::cell::{Cell, Frame};
 use super::components::components;
+use super::facts::hold_at;
 use super::sample::{Witness, is_allowed, witness};
 use super::set;
 use super::single_argument::{argument, has_zero};
 use super::tangent::jacobian;
+use crate::algebra::Expr;
 use crate::algebra::Inquiry;
 use crate::budget::{Budgeted, share};
 
@@ -110,8 +113,8 @@ struct Step {
 /// Equations that give coordinates one after the other: the coordinate of a step occurs in no later equation.
 struct Graph {
     linear: Vec<Step>,
-    /// The last equation, if it is not linear in any coordinate.
-    root: Option<Step>,
+    /// The last equation, if it is not linear in any coordinate, once for each coordinate that it may give.
+    roots: Vec<Step>,
     /// Equations of one quantity each that stands beside functions of itself, such as x = cos x.
     single: Vec<Polynomial>,
 }
@@ -128,7 +131,7 @@ impl Graph {
             Kind::Symbol(s) => !frame.is_constant(v) && !in_play.iter().any(|g| Generator(*g).meaning().contains(s)),
             _ => false,
         };
-        let mut graph = Graph { linear: vec![], root: None, single: vec![] };
+        let mut graph = Graph { linear: vec![], roots: vec![], single: vec![] };
         let mut rest: Vec<Polynomial> = Vec::new();
         for g in pool {
             let symbols = |p: &Polynomial| symbols_of(p, frame);
@@ -143,7 +146,9 @@ impl Graph {
             if step.equation.degree_in(step.coordinate) == 1 {
                 graph.linear.push(step);
             } else {
-                graph.root = Some(step);
+                let g = &step.equation;
+                let free = g.variables().iter().copied().filter(|v| is_free(*v));
+                graph.roots = free.map(|v| Step { equation: g.clone(), coordinate: v }).collect();
             }
         }
         if graph.size() != size {
@@ -154,7 +159,7 @@ impl Graph {
             let symbols = symbols_of(&root.equation, frame);
             graph.single.iter().any(|g| symbols_of(g, frame).iter().any(|s| symbols.contains(s)))
         };
-        if graph.root.as_ref().is_some_and(is_fixed) {
+        if graph.roots.first().is_some_and(is_fixed) {
             return Ok(None);
         }
         Ok(Some(graph))
@@ -162,7 +167,7 @@ impl Graph {
 
     /// Whether each coordinate is a function of the others at every point of the cell.
     fn is_everywhere(&self, cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<bool> {
-        if self.root.is_some() || !self.single.is_empty() {
+        if !self.roots.is_empty() || !self.single.is_empty() {
             return Ok(false);
         }
         for step in &self.linear {
@@ -176,7 +181,7 @@ impl Graph {
     }
 
     fn size(&self) -> usize {
-        self.linear.len() + self.single.len() + usize::from(self.root.is_some())
+        self.linear.len() + self.single.len() + usize::from(!self.roots.is_empty())
     }
 
     fn slopes(&self) -> Vec<Polynomial> {
@@ -185,12 +190,16 @@ impl Graph {
 
     /// Whether the graph has a real point of the cell, whatever the parameters.
     fn has_point(&self, cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<bool> {
-        if self.root.is_none() && self.single.is_empty() {
+        if self.roots.is_empty() && self.single.is_empty() {
             for shift in 0..SAMPLES {
                 if self.passes(cx, frame, cell, shift)? {
                     return Ok(true);
                 }
             }
+            return Ok(false);
+        }
+        // No point is named below, so that none could be asked whether it obeys facts about several quantities.
+        if !bounds(cx, frame).is_empty() {
             return Ok(false);
         }
         // Slopes that are not in the ideal, which is prime as far as the components tell, do not vanish at generic points.
@@ -204,10 +213,12 @@ impl Graph {
                 return Ok(false);
             }
         }
-        match &self.root {
-            Some(root) => root.has_real_root(cx, frame),
-            None => Ok(true),
+        for root in &self.roots {
+            if root.has_real_root(cx, frame)? {
+                return Ok(true);
+            }
         }
+        Ok(self.roots.is_empty())
     }
 
     /// Whether the point over the given sample of the free quantities lies in the cell.
@@ -227,7 +238,7 @@ impl Graph {
                 return Ok(false);
             }
             let value = -&(&offset / &slope);
-            if !is_allowed(cx, step.coordinate, value.signum()) {
+            if !is_allowed(cx, step.coordinate, value.signum()) || !step.obeys(cx, frame, &point)? {
                 return Ok(false);
             }
             point.push((step.coordinate, value));
@@ -237,7 +248,15 @@ impl Graph {
                 return Ok(false);
             }
         }
-        Ok(true)
+        // Values of parameters are no more than a sample of them.
+        let bounds = bounds(cx, frame);
+        let is_parameter = |s: &Symbol| !frame.coordinates().contains(s);
+        let in_bounds = bounds.iter().flat_map(|fact| fact.symbols()).any(|s| is_parameter(&s));
+        let in_point = point.iter().flat_map(|(v, _)| Generator(*v).meaning().symbols()).any(|s| is_parameter(&s));
+        if !bounds.is_empty() && (in_bounds || in_point) {
+            return Ok(false);
+        }
+        hold_at(cx, &point, &[])
     }
 }
 
@@ -313,9 +332,29 @@ fn symbols_of(p: &Polynomial, frame: &Frame) -> Vec<Symbol> {
 /// Samples that are tried.
 const SAMPLES: usize = 4;
 
+/// Facts about several quantities, coordinates among them.
+fn bounds(cx: &Inquiry, frame: &Frame) -> Vec<Expr> {
+    let moves = |s: &Symbol| frame.coordinates().contains(s);
+    let compared = cx.facts().iter().map(|(fact, _)| fact).filter(|fact| fact.as_symbol().is_none());
+    compared.filter(|fact| fact.symbols().iter().any(moves)).collect()
+}
+
 impl Step {
     fn slope(&self) -> Polynomial {
         self.equation.coefficient_in(self.coordinate, 1)
+    }
+
+    /// Whether the coordinate that a linear equation gives has the sign that is declared for it, over these values of what moves and
+    /// whatever the parameters.
+    fn obeys(&self, cx: &Inquiry, frame: &Frame, point: &[(u32, Rational)]) -> Budgeted<bool> {
+        let declared = Generator(self.coordinate).sign(cx);
+        if declared == Sign::ANY || !self.equation.variables().iter().any(|v| frame.is_constant(*v)) {
+            return Ok(true);
+        }
+        let moving: Vec<(u32, Rational)> = point.iter().filter(|(v, _)| !frame.is_constant(*v)).cloned().collect();
+        let value = self.slope().mul(cx, &self.equation.coefficient_in(self.coordinate, 0))?.evaluate(cx, &moving)?;
+        let found = sign(cx, frame.write(&value)).negate();
+        Ok(found.and(declared) == found)
     }
 
     /// Whether the equation, which is irreducible, has a simple real root over some values of the others, whatever the parameters.

@@ -1,6 +1,9 @@
 //! What the clauses of a run say: `set`, `from`, `until`, `method`, `tolerance`, `step`, `record`, `stop`, `branch`.
 
-use crate::algebra::{Expr, Node, Symbol, SymbolKind};
+use crate::algebra::decide::sign;
+use crate::algebra::expr::Condition;
+use crate::algebra::substitute::substitute;
+use crate::algebra::{Expr, Inquiry, Node, Symbol, SymbolKind};
 use crate::codegen::lower;
 use crate::diagnostic::{Diagnostic, Goes, codes};
 use crate::geometry::jet::FiberedManifold;
@@ -9,6 +12,7 @@ use crate::integrate::method::Method;
 use crate::integrate::problem::{Direction, Event};
 use crate::model::operate;
 use crate::model::set::PointSet;
+use crate::model::show::condition_text;
 use crate::model::value::{Fallible, Indexed, Value, key_text};
 use crate::motion::law::Body;
 use crate::motion::numbers::Numbers;
@@ -64,6 +68,32 @@ pub struct Stop {
     pub value: Expr,
     pub event: Event,
     pub span: Span,
+}
+
+/// Refuses values of parameters, and an initial state as far as it is given, that contradict what is assumed: the formulas
+/// were derived with it.
+pub fn obey(cx: &Inquiry, state: &Interpreter, clauses: &Clauses) -> Fallible<()> {
+    let numbers = Numbers::new(&state.parameters, &clauses.set);
+    let start: FxHashMap<Symbol, Expr> = clauses.from.iter().map(|(s, value, _)| (*s, numbers.put(*value))).collect();
+    for (fact, assumed) in state.facts.iter() {
+        let value = substitute(numbers.put(fact), &start);
+        if !value.symbols().is_empty() || assumed.and(sign(cx, value)).is_possible() {
+            continue;
+        }
+        let is_about_a_state = fact.symbols().iter().any(|s| start.contains_key(s));
+        let place = clauses.from_span.filter(|_| is_about_a_state).unwrap_or(clauses.simulate);
+        let evidence = match Condition::from_fact(fact, assumed) {
+            Some(condition) => format!("assumed is {}, and {fact} is {value} here", condition_text(cx, &condition)),
+            None => format!("{fact} is {value} here"),
+        };
+        return Err(Box::new(
+            Diagnostic::error(&codes::CONTRADICTION, "this run contradicts what is assumed")
+                .label(place, if is_about_a_state { "starts outside of it" } else { "with these parameters" })
+                .note(evidence)
+                .help("give other values, or assume less"),
+        ));
+    }
+    Ok(())
 }
 
 impl Clauses {
