@@ -201,7 +201,7 @@ fn simulate(
     let trajectory =
         timing::stage("integrate", || crate::integrate::run(cx, &motion, &problem)).map_err(|bad| match &bad {
             BadProblem::NotSeparable { slope_of, depends_on } => {
-                context.not_separable(&subject, &law, s.written, [slope_of, depends_on])
+                context.not_separable(cx, &subject, &law, s.written, [slope_of, depends_on])
             }
             _ => bad_problem(&bad, s.written, subject.span),
         })?;
@@ -759,6 +759,7 @@ impl Context<'_> {
     /// The method moves positions by momenta and momenta by positions, and this system does not.
     fn not_separable(
         &self,
+        cx: &Inquiry,
         subject: &Subject,
         law: &Law,
         s: &ast::Simulate,
@@ -775,7 +776,7 @@ impl Context<'_> {
             Some(term) => refused.note(format!("it is the term {term} of its equations")),
             None => refused,
         };
-        Box::new(refused.help(self.symplectic_remedy(subject)))
+        Box::new(refused.help(self.symplectic_remedy(cx, subject)))
     }
 
     fn unlowered(&self, what: Unlowered) -> Box<Diagnostic> {
