@@ -48,6 +48,7 @@ pub fn part(run: &Rc<Run>, name: &str) -> Fallible<Option<Value>> {
         "portable" => Value::from(Verdict::from_bool(run.is_portable(), "how the run was made")),
         "method" => Value::Label(t.method.name()),
         "levels" | "drift" | "residuals" | "projection" | "projections" | "passed" => projection(run, name),
+        "switched" => Value::list(run.switched().into_iter().map(Value::Float)),
         "events" => Value::list(t.events.iter().map(|e| state(run, e.t, &e.state))),
         _ => return Ok(members(run, name)),
     }))

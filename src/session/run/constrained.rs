@@ -36,7 +36,7 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// Determinants of larger matrices than this are not watched along a run.
-const GRAM: usize = 3;
+pub(super) const GRAM: usize = 3;
 
 /// Dependent jets as functions of the others, lowest first, as far as they are found quickly.
 pub(super) fn dependent_jets(cx: &Inquiry, system: &System) -> Vec<(Symbol, Expr)> {
