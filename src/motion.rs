@@ -22,6 +22,7 @@ pub mod discrete;
 pub mod double;
 pub mod group;
 pub mod law;
+pub mod legs;
 pub mod lyapunov;
 pub mod numbers;
 pub mod partial;

@@ -2,9 +2,9 @@
 
     LEPAGE=… LEPAGE_MOTION=… [PEERS_RUST=…] python3 large.py [--rounds N] [stiff] [structure] [projection] [links] [chain] [ensemble] [rows] [plot]
 
-LEPAGE is the program, LEPAGE_MOTION that of `cargo bench --bench motion --no-run`; the interpreter that runs this has heyoka,
-casadi and numpy; gcc is in the path; PEERS_RUST is the program with diffsol of the peer measurements. What a peer needs and
-is not there is left out, and said. Seconds are those of the processor, least of all rounds.
+LEPAGE is the program, LEPAGE_MOTION that of `cargo bench --bench motion --no-run`; gcc and g++ are in the path. The interpreter that runs
+this has casadi and scipy for `links`, heyoka and numpy for `ensemble`; PEERS_RUST is the program with diffsol of the peer measurements. What
+a peer needs and is not there is left out, and said. Seconds are those of the processor, least of all rounds.
 """
 import json
 import math
@@ -66,32 +66,19 @@ def error(y, reference):
 
 # ----- stiff -------------------------------------------------------------------------------------------------------------
 
-# Taylor series in 128-bit arithmetic (heyoka), for the explicit form.
+# The spring by Taylor series in 128-bit arithmetic, the pendulum in closed form: sin(a/2) = sin(1/2) cd(sqrt(g) t).
 STIFF = {
     "spring": [-0.4471161882072169, -0.8944933886413131, 2.3579046678612414, -1.1786473691364456],
-    "dae": None,
+    "dae": [-0.446860404776382404, -0.894603699211604911, 2.35866694797605585, -1.17816958283776149],
 }
-
-
-def stiff_reference(model):
-    import heyoka as hy
-    import numpy as np
-
-    if STIFF[model]:
-        return STIFF[model]
-    x, y, u, v = hy.make_vars("x", "y", "u", "v")
-    l = (u * u + v * v - G * y) / (x * x + y * y)
-    system = list(zip((x, y, u, v), [u, v, -l * x, -l * y - G]))
-    start = np.array([math.sin(1), -math.cos(1), 0, 0], dtype=np.longdouble)
-    series = hy.taylor_adaptive(system, start, fp_type=np.longdouble, tol=np.longdouble(1e-18))
-    series.propagate_until(np.longdouble(10))
-    return [float(z) for z in series.state]
+# Seconds of diffsol's bdf, measured on another day; they stand where its program is not there.
+MEASURED = {"spring": (2.6e-3, 7e-5), "dae": (0.51e-3, 4e-4)}
 
 
 def stiff(rounds):
     """W6: error below 1e-6 in the time of the fastest peer at its own error."""
     for model in ("spring", "dae"):
-        reference = stiff_reference(model)
+        reference = STIFF[model]
         best, peer = {}, None
         for _ in range(rounds):
             if RUST:
@@ -106,9 +93,22 @@ def stiff(rounds):
         for tolerance, ours in best.items():
             note(f"  {model} {tolerance}: {ours['time'] * 1e3:.3f} ms, error {ours['error']:.1e}, {ours['steps']} steps, {ours['method']}")
         good = [o for o in best.values() if o["error"] <= 1e-6]
-        if peer and good:
-            fastest = min(good, key=lambda o: o["time"])
-            line(f"{model}: error {fastest['error']:.1e} (diffsol bdf {peer_error:.1e})", fastest["time"], peer, 1.0)
+        if not peer:
+            peer, peer_error = MEASURED[model]
+            note(f"  PEERS_RUST is not given: diffsol's time for the {model} is one of another day")
+        if not good:
+            note(f"  no tolerance gives the {model} to 1e-6   <-- missed")
+            continue
+        fastest = min(good, key=lambda o: o["time"])
+        line(f"{model}: error {fastest['error']:.1e} (diffsol bdf {peer_error:.1e})", fastest["time"], peer, 1.0)
+    for order in (5, 9, 13):
+        counts = []
+        for k, c in ((10**6, 2 * 10**3), (10**8, 2 * 10**4), (10**10, 2 * 10**5), (10**12, 2 * 10**6)):
+            program = (HERE / "spring.mech").read_text().replace("k = 1000000, c = 2000", f"k = {k}, c = {c}")
+            begin = program.index("simulate S")
+            program = program[:begin] + "let run = " + program[begin:].replace("tolerance 1e-9", f"method radau({order}); tolerance 1e-7") + "\nrun.steps\n"
+            counts.append(int(lepage(program)["out"].split()[-1]))
+        line(f"steps of radau({order}) on the spring, k = 1e6 to 1e12: {counts}", max(counts), min(counts), 2.0, "")
 
 
 # ----- methods that keep structure ----------------------------------------------------------------------------------------
@@ -405,4 +405,7 @@ if __name__ == "__main__":
     print(f"{'':58} {'ours':>11} {'peer':>11}        ratio", flush=True)
     for name in chosen:
         note(f"{name}: {PARTS[name].__doc__}")
-        PARTS[name](rounds)
+        try:
+            PARTS[name](rounds)
+        except ImportError as missing:
+            note(f"  left out from here on: {missing}")

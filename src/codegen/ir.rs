@@ -802,8 +802,7 @@ impl KernelBuilder {
         assert!(n > 0 && matrix.len() == n * n && rhs.len().is_multiple_of(n), "a linear system needs a square matrix");
         let mut solution = rhs.to_vec();
         if shape == Shape::General {
-            // Pivots are sought among all rows.
-            return self.solve(shape, matrix.to_vec(), rhs.to_vec());
+            return self.solve_by_general_blocks(matrix, rhs);
         }
         let blocks = sparsity::blocks(n, |i, j| self.as_constant(matrix[i * n + j]) != Some(0.0));
         for block in blocks {
@@ -822,6 +821,37 @@ impl KernelBuilder {
                 _ => self.solve(shape, entries, right),
             };
             places.into_iter().zip(x).for_each(|(i, x)| solution[i] = x);
+        }
+        solution
+    }
+
+    /// The same of any matrix: equations and unknowns that share no entry with others. Pivots are sought among the rows of a block.
+    fn solve_by_general_blocks(&mut self, matrix: &[Value], rhs: &[Value]) -> Vec<Value> {
+        let n = matrix.len().isqrt();
+        let there = |i: usize, j: usize| self.as_constant(matrix[i * n + j]) != Some(0.0);
+        let blocks = sparsity::blocks(2 * n, |i, j| i < n && j >= n && there(i, j - n));
+        let halves = blocks.into_iter().map(|block| block.into_iter().partition(|i| *i < n));
+        let halves: Vec<(Vec<usize>, Vec<usize>)> = halves.collect();
+        if halves.len() == 1 || halves.iter().any(|(rows, columns)| rows.len() != columns.len()) {
+            return self.solve(Shape::General, matrix.to_vec(), rhs.to_vec());
+        }
+        let mut solution = rhs.to_vec();
+        for (rows, columns) in halves {
+            let entry = |i: &usize, j: &usize| matrix[i * n + j - n];
+            let entries: Vec<Value> = rows.iter().flat_map(|i| columns.iter().map(move |j| entry(i, j))).collect();
+            let of = |places: &[usize]| -> Vec<usize> {
+                (0..rhs.len() / n).flat_map(|side| places.iter().map(move |i| side * n + i % n)).collect()
+            };
+            let right: Vec<Value> = of(&rows).into_iter().map(|i| rhs[i]).collect();
+            let x = match entries[..] {
+                [c] if self.as_constant(c).is_some() => {
+                    let one = self.constant(1.0);
+                    let inverse = self.div(one, c);
+                    right.iter().map(|&r| self.mul(r, inverse)).collect()
+                }
+                _ => self.solve(Shape::General, entries, right),
+            };
+            of(&columns).into_iter().zip(x).for_each(|(i, x)| solution[i] = x);
         }
         solution
     }

@@ -106,6 +106,21 @@ pub struct Projection {
     pub passed: Vec<f64>,
 }
 
+impl Projection {
+    /// What a run cost that went on with another motion on the same set: the larger of each equation that both have.
+    pub fn join(&mut self, other: &Projection) {
+        for (i, equation) in self.equations.iter().enumerate() {
+            let Some(j) = other.equations.iter().position(|e| e == equation) else { continue };
+            self.drift[i] = self.drift[i].max(other.drift[j]);
+            self.residuals[i] = self.residuals[i].max(other.residuals[j]);
+        }
+        self.count += other.count;
+        self.largest = self.largest.max(other.largest);
+        self.total += other.total;
+        self.passed.extend(&other.passed);
+    }
+}
+
 /// Keeps a run on its surface.
 pub struct SurfaceWatch<'a> {
     caller: Caller,

@@ -119,6 +119,51 @@ impl Trajectory {
         Some(rows)
     }
 
+    /// Goes on with another run, from where this one stopped. Its rows, as `convert` writes them, follow; the first of them is the last of ours, of
+    /// which one is kept if a row was asked for there. Events of this name are none.
+    pub fn go_on(
+        &mut self,
+        next: &Trajectory,
+        is_row: bool,
+        unnamed: &str,
+        convert: impl Fn(&[f64], &[f64]) -> (Vec<f64>, Vec<f64>),
+    ) {
+        if !is_row && self.times.last() == next.times.first() {
+            self.times.pop();
+            self.rows.truncate(self.times.len() * self.width());
+        }
+        for row in 1..next.len() {
+            let (state, columns) = convert(next.state(row), next.recorded(row));
+            self.push(next.times[row], &state, &columns);
+        }
+        let is_last = |row: &usize| next.times[*row] == next.end;
+        let row = (0..next.len()).rev().find(is_last).unwrap_or_else(|| next.len().saturating_sub(1));
+        if let (false, true) = (next.is_empty(), next.times.get(row) == Some(&next.end)) {
+            self.last = convert(next.state(row), next.recorded(row)).0;
+        }
+        (self.end, self.reason) = (next.end, next.reason.clone());
+        self.method = next.method;
+        self.statistics = next.statistics.after(self.statistics);
+        self.run_time += next.run_time;
+        self.events.retain(|event| event.name != unnamed);
+        for event in next.events.iter().filter(|event| event.name != unnamed) {
+            // The run stops at it, so that it is the last row.
+            self.events.push(EventPoint { state: self.last.clone(), ..event.clone() });
+        }
+        if let (Some(kept), Some(other)) = (&mut self.projection, &next.projection) {
+            kept.join(other);
+        }
+    }
+
+    /// The same run with other rows: times, states, columns.
+    pub fn with_rows(&self, rows: Vec<(f64, Vec<f64>, Vec<f64>)>) -> Trajectory {
+        let empty = Trajectory { times: vec![], rows: vec![], segments: vec![], ..self.clone() };
+        rows.into_iter().fold(empty, |mut all, (t, state, columns)| {
+            all.push(t, &state, &columns);
+            all
+        })
+    }
+
     /// Doubles in memory.
     pub(super) fn n_numbers(&self) -> usize {
         let dense = self.segments.first().map_or(0, |s| s.coefficients.len() + 8) * self.segments.len();

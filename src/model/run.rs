@@ -62,6 +62,7 @@ pub const PARTS: &[RunPart] = &[
     row("projection", NUMBER, |run| kept(run, |kept| Value::Float(kept.largest))),
     row("projections", INTEGER, |run| kept(run, |kept| Value::number(kept.count as i64))),
     row("passed", LIST, |run| kept(run, |kept| floats(&kept.passed))),
+    row("switched", LIST, |run| floats(&run.switched())),
 ];
 
 /// Their names.

@@ -7,6 +7,7 @@
 use super::cache::{Observed, SurfaceLevel};
 use super::double::latex_number;
 use super::law::Law;
+use super::legs::Leg;
 use super::series::{Series, no_value};
 use crate::algebra::Inquiry;
 use crate::algebra::print::Style;
@@ -46,7 +47,12 @@ pub struct Run {
     pub rank: Option<String>,
     pub motion: Rc<Motion>,
     pub problem: InitialValueProblem,
+    /// Its parts, where it changed its chart; otherwise none.
+    pub legs: Vec<Leg>,
 }
+
+/// Changes of the chart that are listed with a run.
+const SHOWN: usize = 6;
 
 /// Rows of a run between which a curve looks smooth.
 const FINE: usize = 1000;
@@ -147,6 +153,15 @@ impl Run {
             let list = times.join(", ");
             lines.push(format!("  passed places where the constraints lose rank, at {} = {list}", self.time));
         }
+        let times: Vec<String> = self.switched().into_iter().map(short).collect();
+        if let Some(shown) = times.get(..times.len().min(SHOWN)).filter(|shown| !shown.is_empty()) {
+            let rest = if times.len() > SHOWN { ", …" } else { "" };
+            let list = shown.join(", ");
+            lines.push(format!(
+                "  went on by multipliers where the chart of its momenta ends, and back, at {} = {list}{rest}",
+                self.time
+            ));
+        }
         lines.join("\n")
     }
 
@@ -198,6 +213,9 @@ impl Run {
         if !(t >= start.min(end) && t <= start.max(end)) {
             return Err(self.outside(t));
         }
+        if let Some(found) = self.on_its_leg(cx, t) {
+            return found.map(|(state, _)| state).map_err(|why| self.without_state(t, why));
+        }
         let row = run.row_before(t).ok_or_else(|| self.outside(t))?;
         let from = run.times()[row];
         if from == t {
@@ -205,19 +223,17 @@ impl Run {
         }
         let problem = InitialValueProblem { start: from, state: run.state(row).to_vec(), end: t, ..self.quiet() };
         let field = self.motion.unobserved();
-        let short_run = crate::integrate::run(cx, &field, &problem).map_err(|bad| {
-            Box::new(
-                Diagnostic::error(&codes::OUTSIDE_RUN, format!("there is no state at {} = {}", self.time, short(t)))
-                    .note(bad.to_string()),
-            )
-        })?;
+        let short_run = crate::integrate::run(cx, &field, &problem);
+        let short_run = short_run.map_err(|bad| self.without_state(t, bad.to_string()))?;
         match short_run.reason {
             StopReason::Reached => Ok(short_run.last().to_vec()),
-            reason => Err(Box::new(
-                Diagnostic::error(&codes::OUTSIDE_RUN, format!("there is no state at {} = {}", self.time, short(t)))
-                    .note(reason.to_string()),
-            )),
+            reason => Err(self.without_state(t, reason.to_string())),
         }
+    }
+
+    fn without_state(&self, t: f64, why: String) -> Box<Diagnostic> {
+        let title = format!("there is no state at {} = {}", self.time, short(t));
+        Box::new(Diagnostic::error(&codes::OUTSIDE_RUN, title).note(why))
     }
 
     fn outside(&self, t: f64) -> Box<Diagnostic> {
@@ -255,6 +271,13 @@ impl Run {
             {
                 return Err(refuse(self.outside(*t).title));
             }
+        }
+        if !self.legs.is_empty() {
+            let row = |t: &f64| {
+                let found = self.on_its_leg(cx, *t).unwrap_or_else(|| Err(self.outside(*t).title));
+                found.map(|(state, columns)| (*t, state, columns)).map_err(&refuse)
+            };
+            return Ok(self.trajectory.with_rows(times.iter().map(row).collect::<Fallible<_>>()?));
         }
         let run = crate::integrate::run(cx, &motion, &problem).map_err(|bad| refuse(bad.to_string()))?;
         let complete = matches!(run.reason, StopReason::Reached | StopReason::Event { .. }) && run.len() >= times.len();
@@ -311,6 +334,12 @@ impl Run {
 
     /// What is recorded at a state, by column.
     pub fn recorded(&self, time: f64, values: &[f64]) -> Vec<(String, f64)> {
+        // A row that is there has them already.
+        let t = &self.trajectory;
+        let row = t.row_before(time).filter(|row| !self.legs.is_empty() && t.times()[*row] == time);
+        if let Some(row) = row {
+            return t.column_names().iter().cloned().zip(t.recorded(row).iter().copied()).collect();
+        }
         let parameters: Vec<f64> = self.parameters.iter().map(|(_, x)| *x).collect();
         match self.motion.recorded(time, values, &parameters) {
             Ok(columns) => self.trajectory.column_names().iter().cloned().zip(columns).collect(),

@@ -8,6 +8,7 @@
 //! `branch` names, if the motion there is determined.
 
 pub mod animation;
+mod charts;
 mod clauses;
 mod constrained;
 mod discrete;
@@ -178,8 +179,10 @@ fn simulate(
     let context = Context { state, clauses: &clauses, numbers: &numbers, span: subject.span };
     let determined = context.determine(cx, &subject)?;
     let made_of = (context.action(cx, &subject, &determined)?, context.group(cx, &subject, &determined)?);
-    let Determined { law, start, filled, surface, ends, rank, .. } =
+    let Determined { law, start, filled, surface, mut ends, rank, .. } =
         context.varied(cx, determined, subject.variations)?;
+    let chart = context.chart(cx, &subject, &law, &start);
+    ends.extend(chart.as_ref().map(|chart| chart.end(&context)));
     if !filled.is_empty() {
         let list: Vec<String> = filled.iter().map(|(s, x)| format!("{s} = {}", short(*x))).collect();
         remarks.push(
@@ -201,10 +204,14 @@ fn simulate(
     let trajectory =
         timing::stage("integrate", || crate::integrate::run(cx, &motion, &problem)).map_err(|bad| match &bad {
             BadProblem::NotSeparable { slope_of, depends_on } => {
-                context.not_separable(&subject, &law, s.written, [slope_of, depends_on])
+                context.not_separable(cx, &subject, &law, s.written, [slope_of, depends_on])
             }
             _ => bad_problem(&bad, s.written, subject.span),
         })?;
+    let (trajectory, legs) = match &chart {
+        Some(chart) => context.through_charts(cx, chart, &motion, &problem, trajectory),
+        None => (trajectory, vec![]),
+    };
     timing::nodes("integrate", trajectory.len());
     if trajectory.reason == StopReason::Interrupted {
         // The interrupt was meant for this run. What was computed is kept, and the program goes on with it.
@@ -266,6 +273,7 @@ fn simulate(
         rank,
         motion,
         problem,
+        legs,
     })
 }
 
@@ -760,6 +768,7 @@ impl Context<'_> {
     /// The method moves positions by momenta and momenta by positions, and this system does not.
     fn not_separable(
         &self,
+        cx: &Inquiry,
         subject: &Subject,
         law: &Law,
         s: &ast::Simulate,
@@ -776,7 +785,7 @@ impl Context<'_> {
             Some(term) => refused.note(format!("it is the term {term} of its equations")),
             None => refused,
         };
-        Box::new(refused.help(self.symplectic_remedy(subject)))
+        Box::new(refused.help(self.symplectic_remedy(cx, subject)))
     }
 
     fn unlowered(&self, what: Unlowered) -> Box<Diagnostic> {

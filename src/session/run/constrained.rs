@@ -4,6 +4,7 @@
 use super::{Context, Determined, End, parameters_of};
 use crate::algebra::Inquiry;
 use crate::algebra::conditions;
+use crate::algebra::derive::partial;
 use crate::algebra::expr::Relation;
 use crate::algebra::stratum::Branch;
 use crate::algebra::substitute::substitute;
@@ -11,6 +12,7 @@ use crate::algebra::{Expr, Symbol};
 use crate::budget::share;
 use crate::codegen::lower::Signature;
 use crate::diagnostic::{Diagnostic, codes};
+use crate::integrate::method::Family;
 use crate::integrate::problem::{Direction, Event};
 use crate::integrate::rank_watch;
 use crate::mechanics::constrained_form::ConstrainedEquations;
@@ -34,7 +36,7 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// Determinants of larger matrices than this are not watched along a run.
-const GRAM: usize = 3;
+pub(super) const GRAM: usize = 3;
 
 /// Dependent jets as functions of the others, lowest first, as far as they are found quickly.
 pub(super) fn dependent_jets(cx: &Inquiry, system: &System) -> Vec<(Symbol, Expr)> {
@@ -117,7 +119,8 @@ impl Context<'_> {
         // Functions as they were given; their derivatives follow.
         let order = |e: &Expr| e.symbols().iter().filter_map(|s| s.as_jet()).map(|(_, order)| order).max().unwrap_or(0);
         let own = equations.surface.iter().zip(&functions).filter(|(e, _)| e.constraint.is_some() && e.derivative == 0);
-        let (holonomic, nonholonomic) = own.map(|(_, f)| *f).partition(|f| order(f) == 0);
+        let own = self.independent(cx, &law, &start, own.map(|(_, f)| *f).collect(), &order)?;
+        let (holonomic, nonholonomic) = own.into_iter().partition(|f| order(f) == 0);
         let constraints = Constraints { holonomic, nonholonomic };
         Ok(Determined { surface, filled, completion, ends, constraints, rank, ..Determined::everywhere(law, start) })
     }
@@ -175,6 +178,34 @@ impl Context<'_> {
                 ))
             }
         }
+    }
+
+    /// Constraints for a variational method, without those whose differentials depend on the others' at the initial state: their multipliers are
+    /// not unique. They hold all the same, as consequences of the rest.
+    fn independent(
+        &self,
+        cx: &Inquiry,
+        law: &Law,
+        start: &Start,
+        all: Vec<Expr>,
+        order: &dyn Fn(&Expr) -> u32,
+    ) -> Fallible<Vec<Expr>> {
+        let Family::Variational = self.clauses.method.row().family else { return Ok(all) };
+        let fibres = law.manifold.fibres();
+        let slope = |f: &Expr| {
+            let order = order(f);
+            fibres.iter().map(|q| partial(cx, *f, q.coordinate.jet(order))).collect::<Vec<_>>()
+        };
+        let entries: Vec<Expr> = all.iter().flat_map(slope).collect();
+        let signature = Signature { parameters: parameters_of(&entries), ..self.signature(law) };
+        let values = self.numbers.values_of(cx, &signature.parameters, self.span)?;
+        let slopes =
+            start::values_at(&entries, &signature, &values, start).map_err(|o| self.obstacle(&o, self.span))?;
+        if slopes.iter().any(|x| !x.is_finite()) {
+            return Ok(all);
+        }
+        let kept = rank_watch::independent_rows(&slopes, all.len(), fibres.len());
+        Ok(kept.into_iter().map(|i| all[i]).collect())
     }
 
     /// Where the branch of a constraint ends, and where nonlinear or redundant constraints lose rank.

@@ -6,7 +6,9 @@ use crate::algebra::derive::partial;
 use crate::algebra::linear::Matrix;
 use crate::algebra::{Expr, Inquiry, Symbol};
 use crate::diagnostic::{Diagnostic, codes};
+use crate::geometry::jet::FiberedManifold;
 use crate::integrate::method::Family;
+use crate::mechanics::lagrangian::Lagrangian;
 use crate::model::value::Fallible;
 use crate::motion::discrete::ActionLaw;
 use crate::motion::group::GroupLaw;
@@ -18,10 +20,8 @@ impl Context<'_> {
         let Family::Variational = self.clauses.method.row().family else { return Ok(None) };
         let (lagrangian, forces) = self.lagrangian(cx, subject, found)?;
         let manifold = &found.law.manifold;
-        let velocities: Vec<Symbol> = manifold.fibres().iter().map(|f| f.coordinate.jet(1)).collect();
-        let m = velocities.len();
-        let second = |i: usize, j: usize| partial(cx, partial(cx, lagrangian, velocities[i]), velocities[j]);
-        let rank = Matrix::from_fn(m, m, second).rank(cx)?.value;
+        let m = manifold.n_coordinates();
+        let rank = rank_in_velocities(cx, manifold, lagrangian)?;
         if found.surface.is_empty() && rank < m {
             let refused = self.misfit("a degenerate Lagrangian".into()).note(format!(
                 "the matrix of its second derivatives in the velocities has rank {rank} of {m}: momenta do not determine velocities"
@@ -73,9 +73,16 @@ impl Context<'_> {
     }
 
     /// A method with a fixed step that is symplectic, or made for it, on a system that is not separable.
-    pub(super) fn symplectic_remedy(&self, subject: &Subject) -> &'static str {
+    pub(super) fn symplectic_remedy(&self, cx: &Inquiry, subject: &Subject) -> &'static str {
+        let is_degenerate = |l: &Lagrangian| {
+            let rank = rank_in_velocities(cx, &subject.manifold, l.function());
+            rank.is_ok_and(|rank| rank < subject.manifold.n_coordinates())
+        };
         match &subject.kind {
             SubjectKind::System(system) => match (system.free_lagrangian(), system.constraints.is_empty()) {
+                (Some(l), true) if l.order() <= 1 && is_degenerate(l) => {
+                    "`gauss(4)` takes it with the same step; `dop853` chooses its steps"
+                }
                 (Some(l), true) if l.order() <= 1 && !system.forces.is_empty() => {
                     "`variational(galerkin, 4)` takes it with the same step; `dop853` chooses its steps"
                 }
@@ -113,7 +120,7 @@ impl Context<'_> {
         };
         let Some((system, lagrangian)) = lagrangian else {
             return Err(Box::new(
-                self.misfit("not given by a Lagrangian".into()).help(self.symplectic_remedy(subject)),
+                self.misfit("not given by a Lagrangian".into()).help(self.symplectic_remedy(cx, subject)),
             ));
         };
         let put = |e: Expr| law::with_bodies(cx, e, &self.clauses.bodies);
@@ -121,4 +128,11 @@ impl Context<'_> {
         let forces = (0..found.law.manifold.n_coordinates()).map(force).collect();
         Ok((put(lagrangian.function()), forces))
     }
+}
+
+/// The rank of the second derivatives of a Lagrangian in the velocities.
+fn rank_in_velocities(cx: &Inquiry, manifold: &FiberedManifold, lagrangian: Expr) -> Fallible<usize> {
+    let velocities: Vec<Symbol> = manifold.fibres().iter().map(|f| f.coordinate.jet(1)).collect();
+    let second = |i: usize, j: usize| partial(cx, partial(cx, lagrangian, velocities[i]), velocities[j]);
+    Ok(Matrix::from_fn(velocities.len(), velocities.len(), second).rank(cx)?.value)
 }
