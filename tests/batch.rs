@@ -115,6 +115,149 @@ fn every_declared_system_is_derived_and_emitted() {
     assert!(out(&emitted).contains("int L_field(") && out(&emitted).contains("int damped_field("), "{}", out(&emitted));
 }
 
+/// Ten systems of different kinds: plain, rolling, singular with a final set, of higher order, of mixed order, with a table, with kinks,
+/// a family, with a force, a chain; and where each is looked at.
+const TEN: &str = r#"let n = 3
+param g = 9.81, m = 2, k = 3
+manifold M1 over t { a : angle, b : angle }
+lagrangian plain on J1(M1) = a'^2 + m*b'^2/2 + a'*b'*cos(a - b) + g*(2*cos(a) + cos(b))
+manifold M2 over t { th : angle, ph : angle, u, v }
+lagrangian free on J1(M2) = m*(u'^2 + v'^2)/2 + k*th'^2/2 + ph'^2/2
+constraint rolling on J1(M2) { u' = cos(ph)*th'; v' = sin(ph)*th'; dependent: u, v }
+system disk = free subject to rolling
+manifold M3 over t { p, q, l }
+lagrangian branched on J1(M3) = (p'^2 + q'^2)/2 - g*q + l*(p^2 + q^2 - 1)
+manifold M4 over t { w }
+lagrangian higher on J2(M4) = w''^2*(2 + sin(w))/2 - k*w'^2 + w^2/2
+manifold M5 over t { c, d, e }
+lagrangian mixed on J1(M5) = c'^2/2 + (d*e' - e*d')/2 - m*(c^2 + d^2 + e^2)/2 - c*d*e
+function F(s) from "f.csv"
+manifold M6 over t { f }
+lagrangian tabled on J1(M6) = f'^2/2 - F(f)
+manifold M7 over t { h, i }
+lagrangian kinked on J1(M7) = (h'^2 + i'^2)/2 - k*abs(h)^3 - piecewise(i > 0, i^2/2, i^2) - max(h, i)^2/4
+manifold M8 over t { z[1..n] }
+lagrangian family on J1(M8) = sum(j in 1..n, z[j]'^2)/2 - sum(j in 1..n - 1, k*(z[j + 1] - z[j])^2/2 + (z[j + 1] - z[j])^4)
+manifold M9 over t { r, s }
+lagrangian bare on J1(M9) = (r'^2 + s'^2)/2
+force push on J1(M9) {
+    r: -sqrt(1 + r'^2)*r' + erf(s)*sin(t)
+    s: atan2(r, 2 + s^2) + cbrt(1 + r^2) + log(1 + r^2)*exp(-s^2) + asinh(s) + tanh(r)*acosh(2 + r^2)
+}
+system forced = bare with push
+manifold M10 over t { y[1..6] }
+lagrangian chained on J1(M10) = sum(i in 1..6, sum(j in 1..6, (7 - max(i, j))*cos(y[i] - y[j])*y[i]'*y[j]'))/2 + g*sum(i in 1..6, (7 - i)*cos(y[i]))
+"#;
+const STATES: [(&str, &str); 10] = [
+    ("plain", "a = 1, b = -1/2, a' = 1/4, b' = 3/4"),
+    ("disk", "th' = 2, ph = 1/3, ph' = 1/2"),
+    ("branched", "p = 3/5, q = -4/5, p' = 4/5, q' = 3/5"),
+    ("higher", "w = 1, w' = 1/2, w'' = -1/3, w''' = 1/4"),
+    ("mixed", "c = 1, d = 1/2, e = -1/3, c' = 1/4"),
+    ("tabled", "f = 1/2, f' = 1/4"),
+    ("kinked", "h = 1/2, i = 1/3, h' = 1/4"),
+    ("family", "z[1] = 1/2, z[3] = 1/3, z[2]' = 1/4"),
+    ("forced", "r = 1/2, s = 1/3, r' = 1/4"),
+    ("chained", "y[1] = 1/2, y[6] = 1/3, y[3]' = 1/4"),
+];
+
+/// The names of a bank, as the line `state: [0] a, [1] b` before a function has them.
+fn bank(text: &str, system: &str, bank: &str) -> Vec<String> {
+    let from = text.find(&format!("{system}_field, written by")).expect("the field");
+    let line = text[from..]
+        .lines()
+        .skip(1)
+        .take_while(|l| !l.contains("written by"))
+        .find_map(|l| l.split_once(&format!("{bank}: [0] ")));
+    let Some((_, list)) = line else { return vec![] };
+    let list = list.trim_end_matches(" */");
+    list.split(", [").map(|item| item.split_once("] ").map_or(item, |(_, name)| name).to_string()).collect()
+}
+
+/// The fields of ten systems in C, Rust and Python: without a warning, and with the values of runs.
+#[test]
+fn fields_of_many_kinds_are_what_runs_are_made_with() {
+    let folder = Folder::new("ten");
+    let write = |name: &str, text: &str| std::fs::write(folder.0.join(name), text).expect("a file");
+    write("f.csv", "s,F\n-2,4\n-1,1\n0,0\n1,1\n2,4\n3,9\n");
+    write("ten.mech", TEN);
+    let emitted = |language: &str| {
+        let mut arguments = vec!["emit", "ten.mech", "--language", language];
+        STATES.iter().for_each(|(system, _)| arguments.extend(["--system", system]));
+        let output = folder.run(LEPAGE, &arguments).expect("lepage runs");
+        assert!(output.status.success(), "{}", err(&output));
+        out(&output)
+    };
+    let text = emitted("c");
+    // The first rows of runs: states and their derivatives.
+    let mut program = TEN.to_string();
+    for (system, state) in STATES {
+        let states = bank(&text, system, "state");
+        let mut columns = states.clone();
+        columns.extend(states.iter().map(|s| format!("{s}'")).filter(|s| !states.contains(s)));
+        program += &format!(
+            "let run_{system} = simulate {system} {{ from t = 1/2, {state}; until t = 1; record {} }}\nsave run_{system} to \"{system}.csv\"\n",
+            columns.join(", ")
+        );
+    }
+    write("runs.mech", &program);
+    let runs = folder.run(LEPAGE, &["run", "runs.mech"]).expect("lepage runs");
+    assert!(runs.status.success(), "{}", err(&runs));
+    let (mut c, mut rust, mut python) = (text.clone(), emitted("rust"), emitted("python"));
+    c += "\n#include <stdio.h>\nint main(void) {\n    double out[12];\n";
+    rust += "\nfn main() {\n    let mut out = [0.0; 12];\n";
+    let mut expected = vec![];
+    for (system, _) in STATES {
+        let table = std::fs::read_to_string(folder.0.join(format!("{system}.csv"))).expect("a table");
+        let row = table.lines().filter(|l| !l.starts_with('#')).nth(1).expect("a row");
+        let row: Vec<f64> = row.split(',').map(|x| x.parse().expect("a number")).collect();
+        let states = bank(&text, system, "state");
+        let mut columns = states.clone();
+        columns.extend(states.iter().map(|s| format!("{s}'")).filter(|s| !states.contains(s)));
+        let value = |name: &str| row[1 + columns.iter().position(|c| c == name).expect("a column")];
+        expected.extend(states.iter().map(|s| value(&format!("{s}'"))));
+        let list = |numbers: Vec<f64>| numbers.iter().map(|x| format!("{x:?}")).collect::<Vec<_>>().join(", ");
+        let y = list(states.iter().map(|s| value(s)).collect());
+        let parameter = |name: &String| match name.as_str() {
+            "g" => 9.81,
+            "m" => 2.0,
+            "k" => 3.0,
+            other => panic!("the parameter {other}"),
+        };
+        let p = list(bank(&text, system, "parameter").iter().map(parameter).collect());
+        // C has no arrays without entries.
+        let (n, some) = (states.len(), if p.is_empty() { "0.0" } else { &p });
+        c += &format!(
+            "    {{ double t[] = {{0.5}}, y[] = {{{y}}}, p[] = {{{some}}}; if (!{system}_field(t, y, p, 0, out)) return 1; for (int i = 0; i < {n}; i++) printf(\"%.17g\\n\", out[i]); }}\n"
+        );
+        rust += &format!(
+            "    assert!({system}_field(&[0.5], &[{y}], &[{p}], &[], &mut out)); out[..{n}].iter().for_each(|x| println!(\"{{x:?}}\"));\n"
+        );
+        python += &format!("\nprint(*map(repr, {system}_field([0.5], [{y}], [{p}])), sep=\"\\n\")\n");
+    }
+    write("ten.c", &(c + "    return 0;\n}\n"));
+    write("ten.rs", &(rust + "}\n"));
+    write("ten.py", &python);
+    let strict = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Wshadow", "-Werror", "-o", "ten_c", "ten.c", "-lm"];
+    let ways: [(&str, &[&str], &str, &[&str]); 3] = [
+        ("cc", &strict, "./ten_c", &[]),
+        ("rustc", &["-D", "warnings", "-o", "ten_rs", "ten.rs"], "./ten_rs", &[]),
+        ("python3", &["--version"], "python3", &["ten.py"]),
+    ];
+    for (compiler, arguments, program, then) in ways {
+        let Some(built) = folder.run(compiler, arguments) else { continue };
+        assert!(built.status.success(), "{compiler}: {}", err(&built));
+        let output = folder.run(program, then).expect("it runs");
+        assert!(output.status.success(), "{program}: {}", err(&output));
+        let found: Vec<f64> = out(&output).lines().map(|x| x.parse().expect("a number")).collect();
+        assert_eq!(found.len(), expected.len(), "{program}");
+        for (i, (x, y)) in found.iter().zip(&expected).enumerate() {
+            // Elementary functions of other libraries differ in their last bits, and a chain of six has a matrix of condition 100.
+            assert!((x - y).abs() <= 1e-12 * y.abs().max(1.0), "{program}, number {i}: {x} and {y}");
+        }
+    }
+}
+
 #[test]
 fn python_reads_the_stream() {
     let folder = Folder::new("python");

@@ -202,6 +202,26 @@ fn wide_code_changes_no_bit() {
     assert_eq!(folder.text("without.csv"), folder.text("plain.csv"));
 }
 
+/// What every table has, and what every sweep can be asked, is no name for a column: one of the two would have no effect.
+#[test]
+fn a_column_has_a_name_of_its_own() {
+    for name in ["row", "status", "rows", "failed"] {
+        let sweep =
+            format!("sweep L over k in [1, 2] {{ from x = 1; until t = 1; collect {name} = x.last }} to \"t.csv\"\n");
+        let folder = Folder::new(&format!("column-{name}"), &format!("{OSCILLATOR}{sweep}"));
+        let output = folder.run(&["sweep", "a.mech"]);
+        assert!(talk(&output).contains(&format!("every sweep has a part `{name}`")), "{}", talk(&output));
+        assert!(!output.status.success() && !folder.0.join("t.csv").exists());
+        let program = format!(
+            "manifold Y over t {{ x }}\nparam {name} = 1\nlagrangian L on J1(Y) = x'^2/2 - {name}*x^2/2\n\
+            sweep L over {name} in [1, 2] {{ from x = 1; until t = 1; collect a = x.last }} to \"t.csv\"\n"
+        );
+        let folder = Folder::new(&format!("axis-{name}"), &program);
+        let output = folder.run(&["sweep", "a.mech"]);
+        assert!(talk(&output).contains(&format!("every sweep has a part `{name}`")), "{}", talk(&output));
+    }
+}
+
 /// Killed at twenty moments and resumed, the table is the one that is made in one go.
 #[test]
 fn a_killed_sweep_is_resumed() {

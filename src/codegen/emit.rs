@@ -6,6 +6,7 @@
 //! say whether all results are finite. What a function needs besides carries its name, so that several texts are one file.
 
 use super::ir::{Bank, Binary, Kernel, Op, Unary, Value};
+use super::optimise;
 
 /// What a kernel can be written as.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -127,8 +128,9 @@ impl<'a> Writer<'a> {
             }
         }
         self.declarations();
-        let uses = kernel.use_counts();
-        for value in kernel.values().filter(|v| uses[v.index()] > 0) {
+        // What only something unused is made of is unused, too.
+        let alive = optimise::liveness(kernel);
+        for value in kernel.values().filter(|v| alive[v.index()]) {
             self.operation(value);
         }
         self.results();

@@ -29,13 +29,14 @@ pub fn apart(program: &JetProgram) -> usize {
 }
 
 /// Emits the loop into a function that takes a number of steps after its arrays. The pairs are so many bytes apart: in what
-/// is carried, in the scratch array, in the parameters.
+/// is carried, in the scratch array, in the parameters; `constants` is the address of those of the recurrences.
 pub fn emit(
     fb: &mut FunctionBuilder,
     module: &mut JITModule,
     program: &JetProgram,
     functions: &Coefficients,
     apart: [i64; 3],
+    constants: i64,
 ) {
     let (n, p) = (program.n, program.order);
     let start = fb.create_block();
@@ -71,10 +72,11 @@ pub fn emit(
         let status = steps.fb.inst_results(call)[0];
         steps.fb.ins().icmp_imm_s(IntCC::Equal, status, 0)
     });
+    let constants = steps.fb.ins().iconst(types::I64, constants);
     for part in functions.parts {
         let callee = module.declare_func_in_func(*part, steps.fb.func);
         let first = pairs[0];
-        let arguments = [first.rows, first.state, first.parameters, extra, first.outputs, first.scratch];
+        let arguments = [first.rows, first.state, first.parameters, constants, first.outputs, first.scratch];
         steps.fb.ins().call(callee, &arguments);
     }
     let next: [Next; N_TURNS] = std::array::from_fn(|turn| {

@@ -7,10 +7,11 @@
 //! Arrays are interleaved as for kernels with two lanes: entry i of lane l is at `2 i + l`.
 //!
 //! Every order needs the one before it. So that a processor has something else to do meanwhile, two pairs take their turns in
-//! small systems, operation by operation. The arrays of the second lie behind those of the first.
+//! small systems: a loop around the code of each order, so that the code is no longer than for one pair and stays where a
+//! processor keeps what it has decoded. The arrays of the second lie behind those of the first.
 
 use cranelift::codegen::ir;
-use cranelift::prelude::{FloatCC, FunctionBuilder, InstBuilder, MemFlagsData, types};
+use cranelift::prelude::{FloatCC, FunctionBuilder, InstBuilder, IntCC, MemFlagsData, types};
 use cranelift_module::Module;
 use rustc_hash::FxHashMap;
 
@@ -60,7 +61,7 @@ pub fn compile(program: &JetProgram, tier: Tier) -> Result<Code, CompileError> {
         let functions = Coefficients { initial, parts: &parts, n_slots: needs.outputs };
         let apart = [jet_pair_steps::apart(program), plan.n_scratch, n_parameters].map(|numbers| 8 * numbers as i64);
         let steps = assembler.loop_function("pair_steps", |fb, module| {
-            jet_pair_steps::emit(fb, module, program, &functions, apart);
+            jet_pair_steps::emit(fb, module, program, &functions, apart, plan.constants);
             Ok(())
         })?;
         return assembler.finish(Entries { single: None, many: Some(steps) }, lengths);
@@ -74,9 +75,11 @@ pub fn compile(program: &JetProgram, tier: Tier) -> Result<Code, CompileError> {
         let callee = module.declare_func_in_func(initial, fb.func);
         let call = fb.ins().call(callee, &[p[0], p[1], p[2], p[3], p[5], scratch_of_initial]);
         let status = fb.inst_results(call)[0];
+        let constants = fb.ins().iconst(types::I64, plan.constants);
+        let arguments = [p[0], p[1], p[2], constants, p[4], p[5]];
         for part in &parts {
             let callee = module.declare_func_in_func(*part, fb.func);
-            fb.ins().call(callee, &p);
+            fb.ins().call(callee, &arguments);
         }
         fb.ins().return_(&[status]);
         Ok(())
@@ -87,14 +90,11 @@ pub fn compile(program: &JetProgram, tier: Tier) -> Result<Code, CompileError> {
 /// Pairs that take turns.
 pub const N_TURNS: usize = 2;
 
-/// A number of each pair that takes its turn; the same twice where there is one pair.
-type Turns = [ir::Value; N_TURNS];
-
 /// What all functions agree on.
 struct Plan {
     turns: usize,
     /// Bytes between the arrays of the pairs: states and outputs, scratch.
-    apart: [i32; 2],
+    apart: [i64; 2],
     /// The orders of each function.
     parts: Vec<std::ops::Range<usize>>,
     /// Where the coefficients of a series are, in bytes of the scratch array; states that are not weighted are outputs.
@@ -131,7 +131,7 @@ impl Plan {
             }
         }
         parts.push(start..program.order.max(start));
-        let apart = [jet_pair_steps::apart(program), n_scratch].map(|numbers| 8 * numbers as i32);
+        let apart = [jet_pair_steps::apart(program), n_scratch].map(|numbers| 8 * numbers as i64);
         Plan { turns, apart, parts, places, n_scratch, constants }
     }
 }
@@ -154,8 +154,8 @@ struct Emitter<'a, 'b> {
     constants: ir::Value,
     order: usize,
     /// Coefficients and sums of the current order.
-    values: Vec<Option<Turns>>,
-    sums: Vec<Option<Turns>>,
+    values: Vec<Option<ir::Value>>,
+    sums: Vec<Option<ir::Value>>,
 }
 
 fn flags() -> MemFlagsData {
@@ -173,7 +173,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
         fb.append_block_params_for_function_params(block);
         fb.switch_to_block(block);
         let p = fb.block_params(block).to_vec();
-        let constants = fb.ins().iconst(types::I64, plan.constants);
+        // These functions have no other use for the fourth bank.
+        let constants = p[Bank::Extra as usize];
         let (state, outputs, scratch) = (p[Bank::State as usize], p[4], p[5]);
         Emitter {
             fb,
@@ -189,40 +190,47 @@ impl<'a, 'b> Emitter<'a, 'b> {
         }
     }
 
-    /// Does something for each pair in turn.
-    fn each(&mut self, mut work: impl FnMut(&mut Self, usize) -> ir::Value) -> Turns {
-        let first = work(self, 0);
-        let second = if self.plan.turns == N_TURNS { work(self, 1) } else { first };
-        [first, second]
+    fn load(&mut self, flags: MemFlagsData, base: ir::Value, place: i32) -> ir::Value {
+        self.fb.ins().load(types::F64X2, flags, base, place)
     }
 
-    /// How far the array of a pair is from that of the first.
-    fn apart(&self, base: ir::Value, turn: usize) -> i32 {
-        let distance = match base {
-            base if base == self.constants => 0,
-            base if base == self.scratch => self.plan.apart[1],
-            _ => self.plan.apart[0],
-        };
-        turn as i32 * distance
-    }
-
-    fn load(&mut self, flags: MemFlagsData, base: ir::Value, place: i32) -> Turns {
-        self.each(|x, turn| {
-            let place = place + x.apart(base, turn);
-            x.fb.ins().load(types::F64X2, flags, base, place)
-        })
-    }
-
-    fn store(&mut self, x: Turns, base: ir::Value, place: i32) {
-        for turn in 0..self.plan.turns {
-            let place = place + self.apart(base, turn);
-            self.fb.ins().store(flags(), x[turn], base, place);
-        }
+    fn store(&mut self, x: ir::Value, base: ir::Value, place: i32) {
+        self.fb.ins().store(flags(), x, base, place);
     }
 
     fn emit(mut self, orders: std::ops::Range<usize>) {
+        let first = [self.outputs, self.scratch, self.state];
+        for k in orders {
+            if self.plan.turns == 1 {
+                self.of_order(k);
+                continue;
+            }
+            // One pair after the other makes this order.
+            let [turn, after] = [(); 2].map(|()| self.fb.create_block());
+            for _ in first {
+                self.fb.append_block_param(turn, types::I64);
+            }
+            self.fb.ins().jump(turn, &first.map(Into::into));
+            self.fb.switch_to_block(turn);
+            let here: [ir::Value; 3] = std::array::from_fn(|i| self.fb.block_params(turn)[i]);
+            [self.outputs, self.scratch, self.state] = here;
+            self.of_order(k);
+            let [array, scratch] = self.plan.apart;
+            let last = self.fb.ins().iadd_imm_s(first[1], (self.plan.turns as i64 - 1) * scratch);
+            let next =
+                [(0, array), (1, scratch), (2, array)].map(|(i, bytes)| self.fb.ins().iadd_imm_s(here[i], bytes));
+            let is_last = self.fb.ins().icmp(IntCC::Equal, here[1], last);
+            self.fb.ins().brif(is_last, after, &[], turn, &next.map(Into::into));
+            self.fb.switch_to_block(after);
+        }
+        let zero = self.fb.ins().iconst(types::I64, 0);
+        self.fb.ins().return_(&[zero]);
+    }
+
+    /// The coefficients of an order, and with the first those of order 0.
+    fn of_order(&mut self, k: usize) {
         let n = self.program.n;
-        if orders.start == 1 {
+        if k == 1 {
             for i in 0..n {
                 let y = self.load(flags(), self.state, 16 * i as i32);
                 self.store(y, self.outputs, 16 * i as i32);
@@ -230,26 +238,22 @@ impl<'a, 'b> Emitter<'a, 'b> {
                 self.store(slope, self.outputs, 16 * (n + i) as i32);
             }
         }
-        for k in orders {
-            self.order = k;
-            self.values = vec![None; self.program.nodes.len()];
-            self.sums = vec![None; self.program.sums.len()];
-            for node in 0..self.program.nodes.len() as NodeId {
-                self.node(node);
-            }
-            for i in 0..n {
-                let f = match self.program.derivatives[i].node {
-                    Some(node) => self.at(node),
-                    None => self.number(0.0),
-                };
-                let offset = 48 * (k + 1) as i32 + 16 * Constant::OverK as i32;
-                let inverse = self.load(settled(), self.constants, offset);
-                let x = self.mul(f, inverse);
-                self.store(x, self.outputs, 16 * ((k + 1) * n + i) as i32);
-            }
+        self.order = k;
+        self.values = vec![None; self.program.nodes.len()];
+        self.sums = vec![None; self.program.sums.len()];
+        for node in 0..self.program.nodes.len() as NodeId {
+            self.node(node);
         }
-        let zero = self.fb.ins().iconst(types::I64, 0);
-        self.fb.ins().return_(&[zero]);
+        for i in 0..n {
+            let f = match self.program.derivatives[i].node {
+                Some(node) => self.at(node),
+                None => self.number(0.0),
+            };
+            let offset = 48 * (k + 1) as i32 + 16 * Constant::OverK as i32;
+            let inverse = self.load(flags(), self.constants, offset);
+            let x = self.mul(f, inverse);
+            self.store(x, self.outputs, 16 * ((k + 1) * n + i) as i32);
+        }
     }
 
     /// Computes and stores the coefficient of a node; [`jet_rules`] says what it is.
@@ -276,7 +280,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
     }
 
     /// Remembers the newest coefficient, and stores it where later orders will look for it.
-    fn keep(&mut self, node: NodeId, x: Turns) {
+    fn keep(&mut self, node: NodeId, x: ir::Value) {
         self.values[node as usize] = Some(x);
         // The newest sum of the last order uses coefficients up to two orders below it.
         if self.order + 2 > self.program.order {
@@ -296,7 +300,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
     }
 
     /// The coefficient of order j of a series.
-    fn term(&mut self, series: Series, j: usize) -> Turns {
+    fn term(&mut self, series: Series, j: usize) -> ir::Value {
         let (base, place) = match state(self.program, series) {
             Some(i) => (self.outputs, 16 * (j * self.program.n + i) as i32),
             None => (self.scratch, self.plan.places[&series] + 16 * j as i32),
@@ -306,21 +310,21 @@ impl<'a, 'b> Emitter<'a, 'b> {
 }
 
 impl Arithmetic for Emitter<'_, '_> {
-    type Number = Turns;
+    type Number = ir::Value;
 
     fn order(&self) -> usize {
         self.order
     }
 
-    fn at(&mut self, node: NodeId) -> Turns {
+    fn at(&mut self, node: NodeId) -> ir::Value {
         self.values[node as usize].expect("nodes are computed in order")
     }
 
-    fn slot(&mut self, slot: Slot) -> Turns {
+    fn slot(&mut self, slot: Slot) -> ir::Value {
         self.load(settled(), self.scratch, 16 * slot as i32)
     }
 
-    fn sum(&mut self, id: SumId) -> Turns {
+    fn sum(&mut self, id: SumId) -> ir::Value {
         if let Some(x) = self.sums[id as usize] {
             return x;
         }
@@ -334,60 +338,57 @@ impl Arithmetic for Emitter<'_, '_> {
         total
     }
 
-    fn number(&mut self, x: f64) -> Turns {
+    fn number(&mut self, x: f64) -> ir::Value {
         let scalar = self.fb.ins().f64const(x);
-        [self.fb.ins().splat(types::F64X2, scalar); N_TURNS]
+        self.fb.ins().splat(types::F64X2, scalar)
     }
 
-    fn constant(&mut self, which: Constant) -> Turns {
+    fn constant(&mut self, which: Constant) -> ir::Value {
         let offset = 48 * self.order as i32 + 16 * which as i32;
-        self.load(settled(), self.constants, offset)
+        self.load(flags(), self.constants, offset)
     }
 
-    fn add(&mut self, a: Turns, b: Turns) -> Turns {
-        self.each(|x, turn| x.fb.ins().fadd(a[turn], b[turn]))
+    fn add(&mut self, a: ir::Value, b: ir::Value) -> ir::Value {
+        self.fb.ins().fadd(a, b)
     }
 
-    fn sub(&mut self, a: Turns, b: Turns) -> Turns {
-        self.each(|x, turn| x.fb.ins().fsub(a[turn], b[turn]))
+    fn sub(&mut self, a: ir::Value, b: ir::Value) -> ir::Value {
+        self.fb.ins().fsub(a, b)
     }
 
-    fn mul(&mut self, a: Turns, b: Turns) -> Turns {
-        self.each(|x, turn| x.fb.ins().fmul(a[turn], b[turn]))
+    fn mul(&mut self, a: ir::Value, b: ir::Value) -> ir::Value {
+        self.fb.ins().fmul(a, b)
     }
 
     /// −x by a mask from memory; the instruction for it would make the mask every time.
-    fn negate(&mut self, a: Turns) -> Turns {
-        let mask = self.load(settled(), self.constants, 0);
-        self.each(|x, turn| x.fb.ins().bxor(a[turn], mask[turn]))
+    fn negate(&mut self, a: ir::Value) -> ir::Value {
+        let mask = self.load(flags(), self.constants, 0);
+        self.fb.ins().bxor(a, mask)
     }
 
-    fn multiply_add(&mut self, a: Turns, b: Turns, c: Turns) -> Turns {
+    fn multiply_add(&mut self, a: ir::Value, b: ir::Value, c: ir::Value) -> ir::Value {
         if self.program.fused {
-            return self.each(|x, turn| x.fb.ins().fma(a[turn], b[turn], c[turn]));
+            return self.fb.ins().fma(a, b, c);
         }
         let product = self.mul(a, b);
         self.add(product, c)
     }
 
-    fn multiply_sub(&mut self, a: Turns, b: Turns, c: Turns) -> Turns {
-        let minus = self.each(|x, turn| x.fb.ins().fneg(a[turn]));
+    fn multiply_sub(&mut self, a: ir::Value, b: ir::Value, c: ir::Value) -> ir::Value {
+        let minus = self.fb.ins().fneg(a);
         self.multiply_add(minus, b, c)
     }
 
-    fn select(&mut self, comparison: Comparison, [p, q, then, otherwise]: [Turns; 4]) -> Turns {
+    fn select(&mut self, comparison: Comparison, [p, q, then, otherwise]: [ir::Value; 4]) -> ir::Value {
         let cc = match comparison {
             Comparison::Lt => FloatCC::LessThan,
             Comparison::Le => FloatCC::LessThanOrEqual,
             Comparison::Eq => FloatCC::Equal,
             Comparison::Ne => FloatCC::NotEqual,
         };
-        self.each(|x, turn| {
-            let mask = x.fb.ins().fcmp(cc, p[turn], q[turn]);
-            let bits = |x: &mut Self, y: ir::Value| x.fb.ins().bitcast(types::I64X2, jit::little(), y);
-            let (then, otherwise) = (bits(x, then[turn]), bits(x, otherwise[turn]));
-            let chosen = x.fb.ins().bitselect(mask, then, otherwise);
-            x.fb.ins().bitcast(types::F64X2, jit::little(), chosen)
-        })
+        let mask = self.fb.ins().fcmp(cc, p, q);
+        let [then, otherwise] = [then, otherwise].map(|y| self.fb.ins().bitcast(types::I64X2, jit::little(), y));
+        let chosen = self.fb.ins().bitselect(mask, then, otherwise);
+        self.fb.ins().bitcast(types::F64X2, jit::little(), chosen)
     }
 }

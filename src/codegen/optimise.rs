@@ -99,7 +99,7 @@ pub(super) fn rewrite(
 }
 
 /// Which operations an output or a guard depends on.
-fn liveness(kernel: &Kernel) -> Vec<bool> {
+pub fn liveness(kernel: &Kernel) -> Vec<bool> {
     let mut alive = vec![false; kernel.ops().len()];
     for output in kernel.outputs() {
         alive[output.value.index()] = true;

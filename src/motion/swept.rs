@@ -20,6 +20,10 @@ pub struct Swept {
 /// The parts of every sweep, besides its columns.
 pub const PARTS: &[(&str, fn(&Swept) -> u64)] = &[("rows", |table| table.n_rows), ("failed", |table| table.n_failed)];
 
+/// The first column of every table, and the last.
+pub const ROW: &str = "row";
+pub const STATUS: &str = "status";
+
 /// How runs end of which everything was collected.
 const COMPLETE: [&str; 2] = ["reached", "event"];
 

@@ -44,6 +44,9 @@ pub struct Tick {
     pub text: String,
 }
 
+/// Below this the numbers at an axis would have fewer digits than others: steps and powers of ten are normal down to here.
+const SMALLEST: f64 = 1e-305;
+
 /// The smallest and the largest of some values; those that are no numbers do not count.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Range {
@@ -79,10 +82,10 @@ impl Range {
     /// Widened, if its values differ by rounding only.
     fn widened(self) -> Range {
         let size = self.size();
-        if self.half() > 4.0 * f64::EPSILON * size && self.half() > 1e-300 {
+        if self.half() > 4.0 * f64::EPSILON * size && self.half() > SMALLEST {
             return self;
         }
-        let half = if size > 1e-300 { size * 0.5 } else { 1.0 };
+        let half = if size > SMALLEST { size * 0.5 } else { 1.0 };
         self.around(half)
     }
 }
@@ -404,6 +407,15 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn the_smallest_numbers_fill_their_axis() {
+        for size in [1e-200, 1e-300, 2e-304] {
+            let shown = axis(-size, size, 4);
+            assert!(shown.place(-size).abs() < 1e-9 && (shown.place(size) - 1.0).abs() < 1e-9, "{shown:?}");
+        }
+        assert_eq!(axis(-1e-300, 1e-300, 4).label("x"), "x, in 10⁻³⁰⁰");
     }
 
     #[test]

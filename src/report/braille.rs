@@ -251,9 +251,9 @@ fn horizontal_axis(x: &Axis, name: &str, margin: usize, width: usize, columns: u
     lines
 }
 
-/// a, b, c, … and again.
+/// a, b, c, …, then A, B, C, …, then α, β, γ, …, and again.
 fn letter(index: usize) -> char {
-    char::from(b'a' + (index % 26) as u8)
+    ('a'..='z').chain('A'..='Z').chain('α'..='ρ').chain('σ'..='ω').cycle().nth(index).unwrap_or('a')
 }
 
 /// Braille dots, 2 × 4 per character cell, with letters on top.
@@ -373,6 +373,14 @@ mod tests {
         }
         let trimmed: String = (bare + rest).lines().map(|l| l.trim_end().to_string() + "\n").collect();
         assert_eq!(trimmed, shown);
+    }
+
+    #[test]
+    fn many_curves_have_letters_of_their_own() {
+        let letters: std::collections::HashSet<char> = (0..76).map(letter).collect();
+        assert_eq!(letters.len(), 76);
+        assert!(letters.iter().all(|c| c.width() == Some(1)));
+        assert_eq!((letter(0), letter(25), letter(26), letter(52)), ('a', 'z', 'A', 'α'));
     }
 
     #[test]

@@ -215,7 +215,11 @@ impl Plot {
             for (x, y, n) in covered.runs() {
                 let _ = write!(path, "M{x} {y}.5h{n}");
             }
-            let _ = writeln!(out, "<path class=\"curve\" d=\"{path}\" fill=\"none\" stroke=\"{color}\"/>");
+            // A little wider than a row, so that no seams are seen where the picture is shown in another size.
+            let _ = writeln!(
+                out,
+                "<path class=\"curve\" d=\"{path}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"1.25\"/>"
+            );
             return;
         }
         for piece in &kept {
@@ -285,11 +289,22 @@ fn text(out: &mut String, (x, y): Point, anchor: &str, more: &str, words: &str, 
     );
 }
 
-/// Colours that differ for every kind of sight (Okabe and Ito), with dashes for paper.
+/// Colours that differ for every kind of sight (Okabe and Ito), with dashes for paper: as many curves as have a name beside the
+/// picture look different.
 pub fn stroke(index: usize, points: bool) -> (&'static str, &'static str) {
     const COLORS: [&str; 6] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00"];
-    const DASHES: [&str; 4] =
-        ["", " stroke-dasharray=\"6 3\"", " stroke-dasharray=\"2 3\"", " stroke-dasharray=\"8 3 2 3\""];
+    const DASHES: [&str; 10] = [
+        "",
+        " stroke-dasharray=\"6 3\"",
+        " stroke-dasharray=\"2 3\"",
+        " stroke-dasharray=\"8 3 2 3\"",
+        " stroke-dasharray=\"14 4\"",
+        " stroke-dasharray=\"8 3 2 3 2 3\"",
+        " stroke-dasharray=\"2 8\"",
+        " stroke-dasharray=\"14 3 2 3\"",
+        " stroke-dasharray=\"6 3 6 9\"",
+        " stroke-dasharray=\"2 3 2 9\"",
+    ];
     (COLORS[index % COLORS.len()], if points { "" } else { DASHES[index / COLORS.len() % DASHES.len()] })
 }
 
@@ -419,6 +434,12 @@ mod tests {
         assert!(svg.contains("a&lt;b &amp; &quot;0&quot;") && svg.contains(">Waves<"));
         // No two names in one place.
         assert!(names.windows(2).all(|w| (w[0].1 - w[1].1).abs() >= 14.0));
+    }
+
+    #[test]
+    fn curves_that_are_named_look_different() {
+        let looks: std::collections::HashSet<_> = (0..60).map(|index| stroke(index, false)).collect();
+        assert_eq!(looks.len(), 60);
     }
 
     #[test]

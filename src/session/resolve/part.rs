@@ -285,7 +285,8 @@ fn unknown_column(of: &Term, name: &str, written: &str, span: Span) -> Option<Di
     let is_column =
         columns.iter().any(|c| c == written || c.strip_prefix(name).is_some_and(|rest| rest.starts_with('[')));
     let is_state = coordinate_of(home, name).is_some() || home.base().name() == name;
-    let is_number = unmade.shape.kinds.within(SWEEP) && ["row", "status"].contains(&written);
+    let is_number = unmade.shape.kinds.within(SWEEP)
+        && [crate::motion::swept::ROW, crate::motion::swept::STATUS].contains(&written);
     if is_derived || is_column || is_state || is_number || parts.contains(&written) {
         return None;
     }

@@ -25,7 +25,7 @@ use crate::motion::partial::{self, Found, Partial, Shard};
 use crate::motion::sampling::{Axes, Exact, MAX_SOBOL, Rule, Sample, Values};
 use crate::motion::start::{LeadingMatrix, Sheet, StartFormulas};
 use crate::motion::sweep::{Chunk, Collected, Completion, Failed, Number, Plan, Reduction, Setup, recording};
-use crate::motion::swept::{KEPT, Swept};
+use crate::motion::swept::{self, KEPT, ROW, STATUS, Swept};
 use crate::report::provenance::Provenance;
 use crate::report::rows::{File, Heading, Rows, Visitor, headings};
 use crate::report::{self, table::exact};
@@ -274,11 +274,10 @@ struct About {
 
 impl About {
     fn new(state: &Interpreter, s: &checked::Sweep, subject: &Subject, prepared: &Prepared, axes: &ReadAxes) -> About {
-        let [first, last] = OWN_COLUMNS.map(str::to_string);
-        let mut names = vec![first];
+        let mut names = vec![ROW.to_string()];
         names.extend(axes.symbols.iter().map(|s| s.name()));
         names.extend(prepared.plan.collected.columns.kernel().outputs().iter().map(|o| o.name.clone()));
-        names.push(last);
+        names.push(STATUS.to_string());
         let statement = state.source_text(s.written.span);
         let mut provenance = made_by(state, &[&statement])
             .with("system", &subject.name)
@@ -381,9 +380,6 @@ impl Rows for About {
     }
 }
 
-/// The columns of every table, before and after the others.
-const OWN_COLUMNS: [&str; 2] = ["row", "status"];
-
 // ----- the axes ------------------------------------------------------------------------------------
 
 /// The axes, and what they vary.
@@ -410,6 +406,10 @@ fn read_axes(evaluator: &Evaluator, written: &SweepRows, clauses: &Clauses, syst
                     .label(span, "varies here")
                     .label(system, "in the runs of this system"),
             ));
+        }
+        if RESERVED.contains(&symbol.name().as_str()) {
+            let d = reserved(&symbol.name(), span);
+            return Err(d.help("give it another name where it is declared").into());
         }
         symbols.push(symbol);
         values.push(match &axis.values {
@@ -465,6 +465,14 @@ fn read_axes(evaluator: &Evaluator, written: &SweepRows, clauses: &Clauses, syst
     })?;
     let spans = written.axes.iter().map(|axis| axis.coordinate.span).collect();
     Ok(ReadAxes { symbols, spans, axes })
+}
+
+/// The columns that every table has, and what can be asked of every sweep.
+const RESERVED: [&str; 4] = [ROW, STATUS, swept::PARTS[0], swept::PARTS[1]];
+
+fn reserved(name: &str, span: Span) -> Diagnostic {
+    Diagnostic::error(&codes::DECLARED_TWICE, format!("every sweep has a part `{name}`"))
+        .label(span, "a column of the same name")
 }
 
 fn empty(place: Span, why: &str) -> Box<Diagnostic> {
@@ -571,14 +579,12 @@ fn read_columns(
     let symbols: Vec<Symbol> = written.reductions.iter().map(|r| r.symbol).collect();
     for column in &written.collected {
         let Some(name) = column.name.as_ref().map(|name| name.to_string()) else { continue };
-        if let Some(own) = OWN_COLUMNS.iter().find(|own| **own == name) {
-            let taken = Diagnostic::error(&codes::DECLARED_TWICE, format!("every sweep has a column `{own}`"));
-            let taken = taken.label(column.span, "a column of the same name");
-            return Err(Box::new(taken.help("give what is collected another name")));
-        }
         if read.columns.iter().any(|(known, _, _)| *known == name) {
             let again = Diagnostic::error(&codes::DECLARED_TWICE, format!("`{name}` is collected twice"));
             return Err(Box::new(again.label(column.span, "again")));
+        }
+        if RESERVED.contains(&name.as_str()) {
+            return Err(reserved(&name, column.span).help("give what is collected another name").into());
         }
         if let Some(i) = axes.symbols.iter().position(|symbol| symbol.name() == name) {
             return Err(Box::new(
