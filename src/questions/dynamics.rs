@@ -334,6 +334,17 @@ fn acceleration_anew(space: &JetSpace, top: Symbol, rows: Matrix) -> Anew {
     })
 }
 
+/// Whether one vector with ∂_t-component 1 is left at a point, where the rank may be larger than it is elsewhere.
+fn determined_anew(b: &DynamicBranch, rows: Matrix) -> Box<dyn Fn(&Inquiry, &Point) -> Fallible<Verdict>> {
+    let generic = b.determined.clone();
+    Box::new(move |cx, point| {
+        Ok(match kernel_at(cx, &rows, &assignment(point)) {
+            Some(kernel) => Verdict::from_bool(kernel.n_rows() == 1, "the rank of the distribution at the point"),
+            None => generic.clone(),
+        })
+    })
+}
+
 fn branch_answer(system: &Rc<System>, space: &JetSpace, b: &DynamicBranch) -> Answer {
     let along = |value: Value, anew: Anew| {
         let (coordinates, branch) = (space.symbols(), b.branch.clone());
@@ -344,6 +355,7 @@ fn branch_answer(system: &Rc<System>, space: &JetSpace, b: &DynamicBranch) -> An
         Some((*s, along(Value::Expr((*e)?), acceleration_anew(space, *s, annihilators.clone()))))
     };
     let accelerations = b.accelerations.iter().filter_map(acceleration);
+    let decided = determined_anew(b, annihilators.clone());
     let there = annihilators.clone();
     let anew: Anew = Rc::new(move |cx, point| Ok(kernel_at(cx, &there, point).map(Value::matrix)));
     let distribution = Distribution::new(space, b.fields.clone());
@@ -372,7 +384,7 @@ fn branch_answer(system: &Rc<System>, space: &JetSpace, b: &DynamicBranch) -> An
             },
         )
         .part("integrable", b.integrable.clone())
-        .part("determined", b.determined.clone())
+        .part("determined", Judgement { verdict: b.determined.clone(), at: Some(decided) })
         .part("free", b.free)
         .part("accelerations", Value::family(accelerations))
         .part("multipliers", Value::list([]))

@@ -33,7 +33,9 @@ use super::single_argument::{argument, has_zero};
 use super::tangent::jacobian;
 use crate::algebra::Expr;
 use crate::algebra::Inquiry;
+use crate::algebra::substitute::substitute;
 use crate::budget::{Budgeted, share};
+use rustc_hash::FxHashMap;
 
 /// What is known of the differentials of the equations of a cell.
 #[derive(Clone, Debug)]
@@ -251,12 +253,41 @@ impl Graph {
         // Values of parameters are no more than a sample of them.
         let bounds = bounds(cx, frame);
         let is_parameter = |s: &Symbol| !frame.coordinates().contains(s);
-        let in_bounds = bounds.iter().flat_map(|fact| fact.symbols()).any(|s| is_parameter(&s));
+        let in_bounds = bounds.iter().flat_map(|(fact, _)| fact.symbols()).any(|s| is_parameter(&s));
         let in_point = point.iter().flat_map(|(v, _)| Generator(*v).meaning().symbols()).any(|s| is_parameter(&s));
         if !bounds.is_empty() && (in_bounds || in_point) {
-            return Ok(false);
+            return self.obeys_for_all(cx, frame, &point, &bounds);
         }
         hold_at(cx, &point, &[])
+    }
+
+    /// Whether facts about coordinates hold at the point over these values of what moves, whatever the parameters.
+    fn obeys_for_all(
+        &self,
+        cx: &Inquiry,
+        frame: &Frame,
+        point: &[(u32, Rational)],
+        bounds: &[(Expr, Sign)],
+    ) -> Budgeted<bool> {
+        let mut values: FxHashMap<Symbol, Expr> = FxHashMap::default();
+        for (v, x) in point.iter().filter(|(v, _)| !self.linear.iter().any(|step| step.coordinate == *v)) {
+            if let (Kind::Symbol(s), false) = (Generator(*v).kind(), frame.is_constant(*v)) {
+                values.insert(s, Expr::number(x.clone()));
+            }
+        }
+        for step in self.linear.iter().rev() {
+            let Kind::Symbol(s) = Generator(step.coordinate).kind() else { return Ok(false) };
+            let offset = step.equation.coefficient_in(step.coordinate, 0);
+            let there = |p: &Polynomial| substitute(frame.write(p), &values);
+            let value = -there(&offset) / there(&step.slope());
+            values.insert(s, value);
+        }
+        let is_open = |e: Expr| e.symbols().iter().any(|s| frame.coordinates().contains(s));
+        Ok(bounds.iter().all(|(fact, declared)| {
+            let value = substitute(*fact, &values);
+            let found = sign(cx, value);
+            !is_open(value) && value.as_undefined().is_none() && found.and(*declared) == found
+        }))
     }
 }
 
@@ -333,10 +364,10 @@ fn symbols_of(p: &Polynomial, frame: &Frame) -> Vec<Symbol> {
 const SAMPLES: usize = 4;
 
 /// Facts about several quantities, coordinates among them.
-fn bounds(cx: &Inquiry, frame: &Frame) -> Vec<Expr> {
+fn bounds(cx: &Inquiry, frame: &Frame) -> Vec<(Expr, Sign)> {
     let moves = |s: &Symbol| frame.coordinates().contains(s);
-    let compared = cx.facts().iter().map(|(fact, _)| fact).filter(|fact| fact.as_symbol().is_none());
-    compared.filter(|fact| fact.symbols().iter().any(moves)).collect()
+    let compared = cx.facts().iter().filter(|(fact, _)| fact.as_symbol().is_none());
+    compared.filter(|(fact, _)| fact.symbols().iter().any(moves)).collect()
 }
 
 impl Step {

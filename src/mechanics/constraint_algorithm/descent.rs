@@ -665,10 +665,6 @@ pub(super) fn with_point(mut found: Dynamics) -> Dynamics {
         if found.secondary.is_unknown() {
             found.secondary = Verdict::yes("the final set has a smaller dimension than the primary one");
         }
-    } else {
-        for b in &mut found.branches {
-            b.regular = Verdict::unknown("no real point of it was found");
-        }
     }
     found
 }
